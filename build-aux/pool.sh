@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# Part of ./dev: the pool that runs the tests, as many tasks at a time as there are processors and the longest first, so
-# that none of them is left over at the end.
+# Part of ./dev: the pool that runs the tests.
+#
+# As many tasks run at a time as there are processors.  The longest ones begin first, so that no long one is left at the end.
 #
 # A task belongs to a group and is a command of build-aux/test.sh.  It runs in a subshell, where it counts for itself;
 # what it prints and its counts come back in files when it has ended, so that no two reports are mixed.  How long each

@@ -25,7 +25,7 @@ sys.dont_write_bytecode = True
 SRCDIR = os.environ["SRCDIR"]
 MACHINE = os.environ["ARM64_MACHINE"]
 sys.path[:0] = [os.path.join(SRCDIR, "tests", "suite"), os.path.join(SRCDIR, "build-aux")]
-# Where the oracles find files of the machine's disk: see file_of_image().
+# The oracles find files of the machine's disk below this directory: see file_of_image().
 os.environ["DCFG_ROOT"] = os.path.join(MACHINE, "root")
 import arm64_machine
 import harness
@@ -288,9 +288,10 @@ def check_slices(tap):
             slice_bugs.check(tap, path, prog)
 
 
-# With the machine's processor.  On the first an exclusive store fails when the processor was interrupted since the load, so
-# that no two runs are the same to the instruction, unless Valgrind compares what is stored there now with what was
-# loaded.  Then it adds exits to code, which Callgrind takes for branches; so that is compared where libc has no such loops.
+# PARTS: each part of the tests, with the processor that is emulated for it.  On OLD, an exclusive store fails when the
+# processor was interrupted since the load, so that two runs differ by some instructions.  They do not if Valgrind compares
+# the present value with the loaded one.  But then it adds exits to code, which Callgrind takes for branches.  So profiles are
+# compared on NEW, where libc has no such loops.
 OLD, NEW = arm64_machine.CPUS
 PARTS = {"small": (OLD, check_small), "logs": (OLD, check_logs), "wet": (OLD, check_wet), "real": (OLD, check_real),
          "slices": (NEW, check_slices), "usage": (NEW, check_usage), "profiles": (NEW, check_profiles)}

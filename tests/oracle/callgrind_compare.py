@@ -4,9 +4,9 @@
     callgrind_compare.py [--jumps] [--ends=N] [--unloaded=NAME]... OURS [CALLGRIND]
 
 Both files are read strictly: text outside of the format is an error.  OURS must agree with itself: totals, summary, the
-header's lines and their order.  It must agree with CALLGRIND in the total, the self cost of each function, source line
-and instruction, and the calls between each pair of functions and from each place, with their inclusive cost; with
---jumps also in the jumps.  Prints one line for each difference.  Exit status 0 if there is none, 1 if there are some, 2
+header's lines and their order.  It must agree with CALLGRIND in the total, and in the self cost of each function, source
+line and instruction.  Calls are compared between each pair of functions and from each place, with their inclusive cost.
+With --jumps, jumps are compared, too.  Prints one line for each difference.  Exit status 0 if there is none, 1 if there are some, 2
 if a file cannot be read.
 
 Callgrind adds the cost of a superblock when the next one begins.  So it misses the last superblock of each thread, and

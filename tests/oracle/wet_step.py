@@ -1,8 +1,9 @@
 """Run by gdb: steps through a program that waits under Valgrind's tool none.
 
 Environment: TARGET is a command that speaks gdb's protocol.  LISTED is the output of wet_values.c for the program.
-STEPPED is a file for the results: for each instruction but the last a line with its address, the sixteen general
-registers by their encoding, the sixteen xmm registers, and 16 bytes of memory at each of the list's addresses. Valgrind
+STEPPED is a file for the results, with a line for each instruction but the last.  A line has the instruction's address,
+the sixteen general registers by their encoding, the sixteen xmm registers, and 16 bytes of memory at each of the list's
+addresses.  Valgrind
 runs several iterations of an instruction with a repeat prefix in one step: for those at which it does not stop, the
 line is -.
 """

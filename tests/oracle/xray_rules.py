@@ -5,8 +5,9 @@
 
     --instrs=N,N...        instructions of each thread: its last tick is one more
     --callgrind=PROFILE    the profile of the same run: calls and inclusive costs of functions
-    --handlers             signals were handled: what they interrupted pays for it, but not in the profile, and nothing
-                           has called the first function of a handler; so only that there are enough calls
+        --handlers             signals were handled.  In the log, interrupted functions pay for handlers; in the profile they
+                           do not.  No function has called the first function of a handler.  So it is only checked
+                           that there are enough calls
     --dcfg=DCFG --ids=PREFIX
                            the graph of the same run, and its trace as trace_decode.c writes it: PREFIX.THREAD has the
                            edges of that thread.  All calls are ENTERs, of the right function.

@@ -59,9 +59,11 @@ C = "int f(int n) { int i, s = 0; for (i = 0; i < n; i++) s += i % 3 ? s >> 1 : 
 
 
 class Case:
-    """A program and what to run it with; ends: how often a last superblock is not in Callgrind's file, and unloaded:
-    objects of which it knows no lines, see the oracle; processes: how many of them leave a file.  dynamic: it is linked
-    with libc's objects.  first: of those with the same command; the graph is the same with each option."""
+    """A program, its arguments and options.
+
+    ends: how often a last superblock is missing in Callgrind's file.  unloaded: objects of which Callgrind knows no lines
+    (callgrind_compare.py explains both).  processes: how many processes leave a file.  dynamic: it is linked with libc's
+    objects.  first: it is the first case with its command.  The graph is the same with each option."""
 
     def __init__(self, name, argv, opts=(), ends=1, unloaded=(), processes=1, dynamic=True):
         self.name, self.argv, self.opts, self.ends = name, argv, list(opts), ends

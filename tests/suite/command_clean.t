@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""A name reaches a terminal, or a format, as nothing but a name: every form of every command, over a program whose
-functions, sources, file, directory and arguments have markup, escapes, newlines, bytes that are not UTF-8.  (TAP)
+"""Names cannot send codes to a terminal, or break a format.  (TAP)
+
+Runs every form of every command, over a program with wild names: functions, sources, file, directory and arguments have
+markup, escapes, newlines, and bytes that are not UTF-8.
 
 `dcfg --help` lists the commands; each command's help and messages list options and forms.  An entry of these lists that
 is in no row of WALKS fails.

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """dcfg flame: folded stacks, flame graphs, speedscope's JSON, the difference of two runs.  (TAP)
 
-Totals are compared with the DCFG, a function's own instructions with its blocks, and stacks with the XRay log of the
-same run, which the tool makes by the stack pointer, and the command without it.
+Totals are compared with the DCFG, and a function's own instructions with its blocks.  Stacks are compared with the XRay
+log of the same run.  The tool finds the log's calls by the stack pointer, the command finds stacks without it.
 """
 import collections
 import html

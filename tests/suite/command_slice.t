@@ -45,7 +45,7 @@ int main(int argc, char **argv)
     }
 }
 """
-# What is printed depends on line 3 by the address of a constant only.
+# TABLE: its output depends on line 3 only by the address of a constant.
 TABLE = """#include <unistd.h>
 int main(int argc, char **argv) {
     int which = argc - 1;
@@ -108,7 +108,7 @@ def check_loop(tap):
 
 
 def check_images(tap):
-    """What ran is read below --root, and where it was; but nothing else that is there."""
+    """Files of the run are read below --root, or at their own paths.  A file of another build is not used."""
     source, other = tap.path("tables.c"), tap.path("other.c")
     for path, text in ((source, TABLE), (other, TABLE.replace("argc - 1", "2 * argc - 2"))):
         with open(path, "w") as f:
@@ -154,7 +154,7 @@ def check_example(tap):
            out + err)
     tap.ok("RSP as an address" in out and "control of code that is not the program's own" in out,
            "it says what was not followed", out)
-    # What starts a static program saves and restores registers as often as the processor has levels of cache.
+    # The start code of a static program saves and restores registers as often as the processor has levels of cache.
     nodes = json.loads(commandlib.command("slice", "--at=foo1.c:12", "--json", wet)[1])["nodes"]
     own = [n for n in nodes if re.search("^main$|^atoi$|strto", n.get("function", ""))]
     full = json.loads(commandlib.command("slice", "--at=foo1.c:12", "--full", "--as=json", wet)[1])["nodes"]
@@ -170,8 +170,8 @@ def check_example(tap):
 
 
 def sums_of(text):
-    """What the annotated source says: how many instances, what is not followed, and instances and distance by line, or by
-    function."""
+    """Return the contents of an annotated source: the number of instances, what is not followed, and instances and distance by
+    line, or by function."""
     found, source = {}, None
     for line in text.splitlines():
         row = re.match(r" *(\d+) +([\d,]+) +\S+%(?: {1,9}\d[\d,+-]*(?= ))? +(\d+)(?:  .*)?$", line)
@@ -370,7 +370,7 @@ def check_model(tap, dumper, name, argv, n, modes=tuple(MODES)):
     if any(kind in name for kind in ("threads", "signals", "callback")):
         bad = wrong_sums(wet, "--at=0x%s" % addrs[ran[-1][0]], "--full")
         if "callback" in name:
-            # What follows the order that results of the comparison made.
+            # The line depends on the order of elements, which the results of the comparison made.
             bad += wrong_sums(wet, "--at=ranks.c:109")
         tap.ok(not bad, name + ": the annotated source has the sums of the instances", "\n".join(bad))
 

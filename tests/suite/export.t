@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""dcfg export: each line against the DCFG and the ELF file, counted again; errors; and the programs that read the
-output: BOLT takes the profile without mismatches, and its program takes fewer branches; clang's program needs fewer
-instructions.  (TAP)
+"""dcfg export: each line against the DCFG and the ELF file, counted again; errors.  (TAP)
+
+The programs that read the output are run, too.  BOLT takes the profile without mismatches, and its program takes fewer
+branches.  clang's program needs fewer instructions.
 """
 import collections
 import glob

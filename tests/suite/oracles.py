@@ -2,8 +2,8 @@
 """Calls the programs of tests/oracle without starting a Python for each: most of them take less time than that and their
 imports do (Capstone's alone a third of a second).
 
-A worker is a Python that has imported what it was asked for, and forks for each call: what one leaves behind, in memory
-or in the modules' variables, is not there for the next one.  Each worker answers one call at a time.  A thread that
+A worker is a Python that has imported the programs it was asked for, and forks for each call.  So nothing that a call
+leaves in memory, or in the modules' variables, is there for the next one.  Each worker answers one call at a time.  A thread that
 finds none without work starts one, so there are as many as there are calls at once.
 
 Lines of JSON, to a worker: [program, [argument...], directory]; from it: [exit status, what was printed].

@@ -180,7 +180,7 @@ def line_with(text, words):
 
 
 def check_shape(tap, wet):
-    """What a person expects of some lines, in words of the source."""
+    """Checks some lines against what a person expects of them, in words of the source."""
     last, _ = criteria(wet, "lines.c:%d" % line_with(PROGRAM, "s += table[i] * i"))
     tap.ok(last and 8 <= len(last) <= 20 and len({a for a, _ in last}) == len(last),
            "the last execution of a loop in one line is one iteration", last)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Ten programs with a planted error each (tests/progs/slice): from the wrong line of the output to the faulty line.  (TAP)
 
-The slice from what was written wrongly has the faulty line, and at most 30 % of the source's lines that were executed; the one
-with producers only has it too, where the error is one of data, and at most 20 %.  docs/slice.md has the table.
+The slice of the wrong output has the faulty line, and at most 30 % of the source's lines that were executed.  The slice with
+producers only has at most 20 %.  It has the faulty line, too, if the error is one of data.  docs/slice.md has the table.
 
 The arguments are names of programs.
 """
@@ -20,7 +20,7 @@ import slicelib
 MOST, MOST_THIN = 30, 20
 # The line of the listing of the program's lines at which the faulty one stands, at most; of these the error is farther away.
 NEAR, FAR = 10, {"dates": 14}
-# What is wrong there is which way was taken, or which element compared less: no value came from it.
+# In these programs the error decides which way is taken, or which element compares less.  No value comes from it.
 CONTROL_ONLY = ("ranks", "taxes")
 
 

@@ -77,7 +77,7 @@ def run_gdb(tap, name, script, prog, more):
 
 
 def wanted(s, sources, prog):
-    """Of the slice, what has stops: (function's file, line, code, value) of instances in these sources or the program."""
+    """Return the instances of slice S that have stops, those in SOURCES or in PROG: (address, code, value)."""
     data, rows = s.data, []
     for i, x in enumerate(data["instr"]):
         if s.places[x][0] in sources or data["files"][data["file"][x]]["name"] == prog:

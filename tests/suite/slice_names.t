@@ -110,7 +110,7 @@ def asked(at, what, wet, *more):
 
 
 def wrong_place(at, row, wet, values):
-    """What is said of an expression other than what the program has printed, or None."""
+    """Return the difference between the slice's answer for an expression and what the program has printed, or None."""
     what, addr, size, number = row
     status, out, err = asked(at, what, wet)
     have = re.search(r"^slice: \S+, of (.*) \((0x[0-9a-f]+), ([\d,]+) bytes?\): ", out)

@@ -4,13 +4,13 @@ is a number of these.  A seed makes the same program each time.
 
     slice_programs.py SEED [straight] > PROGRAM.c
 
-A dynamic slice tells what happened, not what did not: an assignment that was not executed has no instance.  So that inputs
-outside a slice cannot change the value all the same, both sides of a branch assign the same variables, loops have constant
-numbers of iterations, and what is stored goes to places that do not depend on inputs.  A compiler that optimizes may take
-that away again; what is straight has no branches at all, and may be optimized.
+A dynamic slice tells what happened, not what did not: an assignment that was not executed has no instance.  Inputs outside a
+slice must not change the value all the same.  So both sides of a branch assign the same variables, loops have constant
+numbers of iterations, and addresses of stores do not depend on inputs.  A compiler that optimizes may take that away again.
+A straight program has no branches at all, and may be optimized.
 
-FREE: without a C library, as tests/oracle/wet_model.py takes it: each input byte is stored by an instruction of its own, the
-lines of which are marked as INPUT, and each value in a line that is marked as VALUE.  NATIVE: it reads lines
+FREE: the program has no C library, as tests/oracle/wet_model.py needs it.  An instruction of its own stores each input byte;
+its line is marked as INPUT.  The line of each value is marked as VALUE.  NATIVE: the program reads lines
 
     FUNCTION TRIALS FREE INSIDE          FREE, INSIDE: a digit for each input, whether it may be changed
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What slices of random programs mean.  (TAP)
+"""Slices of random programs, against their meaning.  (TAP)
 
 - An input byte that is not in the slice of a value does not change it, whatever it is: each is changed, alone and with others,
   in the same functions compiled for this machine.

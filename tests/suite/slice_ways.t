@@ -179,7 +179,7 @@ def check_across(tap):
 
 
 def check_rooms(tap, name, *flags):
-    """What system calls read, and write in place of something, though Memcheck need not know; x86.t does this, too."""
+    """Checks the memory that system calls read and overwrite, also where Memcheck need not know it; x86.t does this, too."""
     prog = harness.cc(tap, os.path.join(PROGS, "x86", "rooms.c"), name, "-g", "-O0", "-fno-pie", "-no-pie", *flags)
     dumper = harness.reader(tap, "wet_dump")
     wet = prog and record_wet(tap, name, [prog], [])
@@ -295,7 +295,7 @@ def check_library(tap):
 
 
 def check_gather(tap):
-    """What a mask leaves out is not read: nobody has written it."""
+    """Checks that elements that a mask leaves out are not read: they have no writer."""
     if not cpuinfo.has("avx2"):
         tap.skip("a gather", "this processor has no AVX2")
         return

@@ -1,4 +1,4 @@
-"""What the tests of dcfg slice share: slices as sets, from the data in their pages.
+"""Functions that the tests of dcfg slice share: slices as sets, from the data in their pages.
 
 The data of a page is described at the head of cmd/slice/slice_html.c.
 """
@@ -10,7 +10,7 @@ import subprocess
 import commandlib
 import harness
 
-# What the command is told of another machine's files.
+# OPTIONS: options of the command for the files of another machine.
 OPTIONS = []
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "slice")
 DATA = re.compile(r'<script type="application/json" id="slice">(.*?)</script>', re.S)

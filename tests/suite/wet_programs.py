@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Random programs for the tests of a whole execution trace, of the kind that tests/oracle/wet_model.py takes: registers in
-parts, memory at any alignment, branches, loops that are entered in the middle, tables of jumps, calls of all kinds,
-recursion, calls that never return, string instructions, vectors.  A seed makes the same program each time.
+"""Random programs for the tests of a whole execution trace, of the kind that tests/oracle/wet_model.py takes.
+
+They use parts of registers, memory at any alignment, vectors and string instructions.  They have branches, loops that are
+entered in the middle, tables of jumps, calls of all kinds, recursion, and calls that never return.  A seed makes the same
+program each time.
 
     wet_programs.py SEED > PROGRAM.S             gcc -static -nostdlib -no-pie PROGRAM.S
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """dcfg why, line by line.  (TAP)
 
-- From the wrong output of the ten programs in tests/progs/slice, always over the first input or the second one, it is at most
-  six steps to the faulty line: that is a step, or stands among what an input came through.
+- From the wrong output of the ten programs in tests/progs/slice, at most six steps lead to the faulty line.  Each step goes to
+  the first input or the second one.  The faulty line is a step, or one of the lines that an input came through.
 - What a step says: places and values as the source has them, the order of inputs, what is passed over, what was called.
 - The conversation on a terminal.
 """

@@ -6,8 +6,8 @@ program(seed, bits, xsave): (C, LOADS), of a program that writes its results, as
   {number: (label, instance)}.  What is none of them was computed by FPTAN or FSINCOS.  Labels of these, and of XRSTOR, which
   restores some of the state and keeps the rest, begin with `perhaps`.
 - Result N is stored by the instruction at label `obs_N`, once.
-- Tops come from memory (FLDENV, FRSTOR, FXRSTOR, XRSTOR), some through subroutines, so that the same instruction loads
-  other ones; they come from FNINIT, MMX, FINCSTP, and FPTAN, which pushes nothing if its operand is too large.  A register
+- Tops come from memory (FLDENV, FRSTOR, FXRSTOR, XRSTOR), some through subroutines, so that one instruction loads different
+  tops.  They also come from FNINIT, MMX, FINCSTP, and FPTAN, which pushes nothing if its operand is too large.  A register
   that is popped keeps what it held, and shows it again when its tag says so.
 """
 import random

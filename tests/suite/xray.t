@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""--xray=yes: each log by the rules, against profile and trace of the same run; random programs; every option; two equal
-runs; a dump while the program runs; the oracle itself, with logs that are wrong in one place.  (TAP)
+"""--xray=yes: each log is checked by the rules, and against profile and trace of the same run.  (TAP)
+
+Other tests: random programs; every option; two equal runs; a dump while the program runs; the oracle itself, with logs that
+are wrong in one place.
 
 The arguments name what to do: a program of those below, "random", "options", "selftest".  All of it if there is none.
 "random FROM TO" takes other random programs than usual.
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then what no Valgrind has a part in is left out.
+DCFG_AGAIN=1: another Valgrind has been tested.  Then tests that do not depend on Valgrind are left out.
 """
 import glob
 import os

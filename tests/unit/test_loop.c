@@ -3,10 +3,11 @@
 
    Tests of natural loops. */
 
-/* The judge is the definition again: the loop of a head is the head and
-   all that can reach the source of one of its back edges without the head
-   being there; an edge is a back edge if its source cannot be reached
-   from the routine's entry once its target is taken away. */
+/* Loops are compared with a second implementation of the definition.  An edge
+   is a back edge if its source cannot be reached from the routine's entry
+   without passing the edge's target.  The loop of a head is the head and all
+   nodes that reach the source of one of its back edges without passing the
+   head. */
 
 #include "unit_common.h"
 #include "graph/loop.h"
