@@ -183,6 +183,7 @@ static void add_omitted(Search* z, OmittedList* l, const SideStore* s,
    Omitted           o = { .node = w->node, .memory = w->memory,
                            .asked = w->asked,
                            .place = w->place, .size = w->size,
+                           .since = w->from,
                            .store = c->nodes[s->store].addr,
                            .call = s->call == NO_NODE ? 0
                                    : c->nodes[s->call].addr,

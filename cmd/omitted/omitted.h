@@ -57,6 +57,7 @@ typedef
       bool          memory;
       bool          asked;      // the criterion asks for it
       uint64_t      place, size;        // the memory, or the register
+      uint64_t      since;      // .order of who had written it; 0: nobody
       uint64_t      store;      // the address of the instruction
       uint64_t      call;       // of the call that would have led there, or 0
       uint32_t      near;       // an instruction of its image

@@ -22,7 +22,7 @@ static int run(int argc, char** argv)
 {
    uint64_t     steps = NOT_GIVEN;
    SliceOptions o = { .copies = true };
-   WhyForm      form = { .asks = false };
+   WhyForm      form = { .options = &o };
    const Opt    opts[] = {
       { "at", OPT_TEXT, &o.at, "FILE:LINE",
         "the same as without --at=; also ADDRESS[#N]" },

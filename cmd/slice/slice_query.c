@@ -521,6 +521,19 @@ void slice_deepen(Sliced* f, uint32_t steps)
       die("%s", unreadable(&err, KIND_WET));
 }
 
+void slice_move(Sliced* f, uint32_t instr, uint64_t instance)
+{
+   memset(f->instrs, 0, dcfg_wet_instrs(f->w) * sizeof(bool));
+   f->instrs[instr] = true;
+   free((void*)f->q.parts);
+   f->q.parts    = NULL;
+   f->q.n_parts  = 0;
+   f->q.of       = DCFG_SLICE_ALL;
+   f->q.run      = false;
+   f->q.instance = instance;
+   slice_deepen(f, f->q.steps);
+}
+
 void slice_forget(Sliced* f)
 {
    if (f == NULL)

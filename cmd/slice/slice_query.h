@@ -55,6 +55,9 @@ typedef
 Sliced* slice_find(const char* file, const SliceOptions* o);
 /* Find the slice again, with so many STEPS.  Nodes have other numbers then. */
 void    slice_deepen(Sliced* f, uint32_t steps);
+/* Find the slice of another criterion: INSTANCE of instruction INSTR, all of it.
+   Nodes have other numbers then. */
+void    slice_move(Sliced* f, uint32_t instr, uint64_t instance);
 void    slice_forget(Sliced* f);
 
 /* "0x401136#2" */
