@@ -9,8 +9,7 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/slice/slice_omitted.h"
-#include "cmd/slice/slice_views.h"
+#include "cmd/slice/why.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -38,6 +37,23 @@ static int diff(const char* const* files, const SliceOptions* o, Form form,
    slice_forget(a);
    slice_forget(b);
    return n > 0 ? STATUS_FOUND : STATUS_OK;
+}
+
+/* F is the slice of what kept a line from running, of FILE: say why that went
+   as it did, as dcfg why does. */
+static int tell_never_ran(Sliced* f, const char* file, const SliceOptions* o)
+{
+   SliceOptions of = { .at = f->guard, .root = o->root, .copies = true,
+                       .steps = WHY_STEPS };
+   WhyForm      form = { .steps = 1, .options = &of };
+   Sliced*      g = slice_find(file, &of);
+   SliceView    v = view_of(g, file, &of);
+
+   printf("%s\n", f->never_ran);
+   why_lines(g, &v, &form);
+   slice_forget(g);
+   slice_forget(f);
+   return STATUS_OK;
 }
 
 #define ADDRESS_OF_FORM(name) &slice_form_##name,
@@ -149,6 +165,13 @@ static int run(int argc, char** argv)
       die("--omitted is for lines and json, not --as=%s", as);
    o.sums = !form->keeps_instances;
    Sliced*   f = slice_find(files[0], &o);
+   if (f->never_ran != NULL && form == &slice_form_lines && path == NULL)
+      return tell_never_ran(f, files[0], &o);
+   if (f->never_ran != NULL) {
+      complain("%.*s", (int)strcspn(f->never_ran, "\n"), f->never_ran);
+      o.at = f->guard;
+      o.of = NULL;
+   }
    SliceView v = view_of(f, files[0], &o);
    FILE*     out = open_result(path);
    v.top = top == NOT_GIVEN ? 200 : top;

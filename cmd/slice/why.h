@@ -90,6 +90,9 @@ typedef
       const SliceOptions* options;      // that the slice was found for
    }
    WhyForm;
+/* The first slice follows so many steps for a card: enough for most lines. */
+#define WHY_STEPS 8
+
 void why_lines(Sliced* f, const SliceView* v, const WhyForm* form);
 
 #endif /* DCFG_CMD_WHY_H */
