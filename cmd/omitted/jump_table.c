@@ -18,11 +18,12 @@
 #define FARTHEST   24           // instructions before the jump
 #define MOST_CASES 4096
 #define LONGEST    15
+#define LOWEST_TABLE 4096       // no address is lower
 
 /* TableForm: a table, as the code before the jump tells it. */
 typedef
    struct {
-      bool     has_table, relative, has_count;
+      bool     has_table, relative, has_count, summed;
       uint64_t table;
       unsigned size;            // of an element
       uint64_t count;
@@ -38,6 +39,23 @@ static uint32_t node_before(const StaticCode* c, uint32_t n)
          return at;
    }
    return NO_NODE;
+}
+
+/* The address of the element was computed before: the table is added there. */
+static void take_sum(TableForm* f, const InstrEffect* b, unsigned word)
+{
+   const MemoryOperand* m = &b->memory[0];
+
+   if (b->kind == EFFECT_LOAD && b->n_memory == 1 && f->size == 0
+       && m->base != NO_REGISTER && m->index == NO_REGISTER && m->disp == 0
+       && m->size == word) {
+      f->size   = word;
+      f->summed = true;
+   } else if (f->summed && !f->has_table && b->kind == EFFECT_ADD_NUMBER
+              && b->number >= LOWEST_TABLE) {
+      f->has_table = true;
+      f->table     = (uint64_t)b->number;
+   }
 }
 
 /* An operand that is an element: of a table at a fixed address, or at one that
@@ -85,6 +103,7 @@ static TableForm form_of(const StaticCode* c, uint32_t n, const InstrEffect* e,
       }
       for (unsigned k = 0; k < b.n_memory && b.kind == EFFECT_LOAD; k++)
          take_operand(&f, &b.memory[k], word);
+      take_sum(&f, &b, word);
       if (b.kind == EFFECT_ADDRESS && b.n_memory == 1 && b.memory[0].fixed
           && !has_fixed) {
          has_fixed = true;

@@ -244,7 +244,7 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
    BranchLog*  log;
 
    if (f->t.n_executed > MOST_FOR_PASSES) {
-      l.bounded = "the run is too long";
+      l.bounded = "none of a run with more than 200,000,000 instructions";
       return l;
    }
    f->places_left = MOST_PLACES_ASKED;
@@ -260,12 +260,14 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
          add_omitted(&z, &l, &stores.all[i], r, verdict == IS_MAYBE);
    }
    keep_nearest(&l, s);
-   if (f->code->bounded || stores.bounded)
-      l.bounded = "the program has too much code";
+   if (f->code->bounded)
+      l.bounded = "the first million instructions of the program's code";
    else if (wants.bounded)
-      l.bounded = "the slice is too large";
+      l.bounded = "the 20,000 nearest uses of a place";
    else if (log != NULL && branch_log_is_bounded(log))
-      l.bounded = "the run is too long";
+      l.bounded = "the last 65,536 instances of each branch";
+   else
+      l.bounded = stores.bounded;
    branch_log_free(log);
    free(wants.all);
    free(stores.all);

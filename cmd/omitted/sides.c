@@ -116,7 +116,7 @@ static Walk walk_side(Sides* z, uint32_t begin, uint32_t end, uint32_t branch)
          if (to == end || to == branch || z->seen[to] == z->n_walks)
             continue;
          if (w.n == MOST_OF_SIDE) {
-            z->found.bounded = true;
+            z->found.bounded = "of a branch with very much code only the begin of it";
             return w;
          }
          z->seen[to]    = z->n_walks;
@@ -215,7 +215,7 @@ static bool comes_to(Sides* z, uint32_t begin, uint32_t n, uint32_t end)
 static void add_match(Sides* z, const SideStore* s)
 {
    if (z->found.n == MOST_STORES) {
-      z->found.bounded = true;
+      z->found.bounded = "the first 200,000 candidates";
       return;
    }
    GROW(z->found.all, z->found.n, z->found.room);
@@ -436,7 +436,7 @@ SideStores side_stores_find(const StaticCode* c, const Wants* wants)
       if (!code_is_branch(c, b) || c->nodes[b].instr == NO_NODE)
          continue;
       if (z.walked > MOST_WALKED) {
-         z.found.bounded = true;
+         z.found.bounded = "the first branches of very many";
          break;
       }
       for (uint32_t k = 0; k < c->nodes[b].n; k++)

@@ -30,7 +30,7 @@ typedef
    struct {
       SideStore* all;
       size_t     n, room;
-      bool       bounded;
+      const char* bounded;      // what was left out, or NULL
    }
    SideStores;
 

@@ -78,38 +78,56 @@ void slice_omissions_free(SliceOmissions* z)
    free(z);
 }
 
-/* Line: a line of the program. */
+/* Row: a line of the program, or a function or an instruction without lines. */
 typedef
    struct {
-      const char* source;
-      uint32_t    line;
+      const char* name;
+      uint64_t    at;
    }
-   Line;
+   Row;
 
-COMPARE(by_line, Line, strcmp(x->source, y->source) ?: UP(line))
+COMPARE(by_row, Row, strcmp(x->name, y->name) ?: UP(at))
+
+/* By number of an image: has it lines? */
+static bool* find_lines(DcfgWet* w)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+   bool*    lines = zalloc(n == 0 ? 1 : dcfg_wet_instr(w, n - 1)->image
+                           + (size_t)1, sizeof(*lines));
+
+   for (uint32_t i = 0; i < n; i++)
+      if (dcfg_wet_instr(w, i)->line != 0)
+         lines[dcfg_wet_instr(w, i)->image] = true;
+   return lines;
+}
 
 /* How many lines of the program are in the slice. */
 static size_t count_lines(const SliceOmissions* z)
 {
+   bool*       lines = find_lines(z->f->w);
    DcfgWet*    w = z->f->w;
    const char* program = wet_program(w);
    uint32_t    n = dcfg_wet_instrs(w);
-   Line*       lines = NULL;
-   size_t      n_lines = 0, room = 0, different = 0;
+   Row*        rows = NULL;
+   size_t      n_rows = 0, room = 0, different = 0;
 
    for (uint32_t i = 0; i < n; i++) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, i);
-      if (z->f->s->totals[i].in_slice == 0 || in->line == 0
+      if (z->f->s->totals[i].in_slice == 0
+          || (in->line == 0 && lines[in->image])
           || !is_of_program(in->image_name, program, z->own)
           || is_of_system(in->source))
          continue;
-      GROW(lines, n_lines, room);
-      lines[n_lines++] = (Line){ in->source, in->line };
+      GROW(rows, n_rows, room);
+      rows[n_rows++] = in->line != 0 ? (Row){ in->source, in->line }
+                       : in->function != NULL ? (Row){ in->function, 0 }
+                       : (Row){ "", in->addr };
    }
-   if (n_lines > 0)
-      qsort(lines, n_lines, sizeof(*lines), by_line);
-   for (size_t i = 0; i < n_lines; i++)
-      different += i == 0 || by_line(&lines[i - 1], &lines[i]) != 0;
+   if (n_rows > 0)
+      qsort(rows, n_rows, sizeof(*rows), by_row);
+   for (size_t i = 0; i < n_rows; i++)
+      different += i == 0 || by_row(&rows[i - 1], &rows[i]) != 0;
+   free(rows);
    free(lines);
    return different;
 }
@@ -154,7 +172,7 @@ const OmittedList* slice_omissions(SliceOmissions* z)
       if (z->f->q.sums && z->kept == NULL) {
          if (err.status != DCFG_ERROR_LIMIT)
             die("%s", unreadable(&err, KIND_WET));
-         z->all.bounded = "the slice is too large";
+         z->all.bounded = "none of a slice with so many instances";
       } else {
          z->all = slice_omissions_of(z, slice_omissions_slice(z), NULL, 0);
       }
@@ -208,9 +226,10 @@ OmittedWords slice_omitted_words(SliceOmissions* z, const DcfgSlice* s,
                        source);
    if (o->call != 0) {
       function = code_function(z->names, o->near, o->store, &begin);
-      w.store = text_format("%s, which calls %s: %s", w.store,
-                            function == NULL ? "code"
+      w.store = text_format("%s, which calls %s%s%s", w.store,
+                            function == NULL ? ""
                             : text_clean(text_brief(text_demangle(function))),
+                            function == NULL ? "" : ": ",
                             code_text(z->names, o->near, o->store, source));
    }
    w.branch = text_format("%s %s", code_text(z->names, o->near, b->addr, source),
@@ -263,7 +282,7 @@ void slice_put_omitted(FILE* out, SliceOmissions* z, size_t most)
    if (more > 0)
       fprintf(out, "+ %s more that did not run: --all\n", text_count(more));
    if (l->bounded != NULL)
-      fprintf(out, "%swhat did not run was not looked for everywhere: %s\n",
+      fprintf(out, "%swhat did not run was looked for in a part only: %s\n",
               l->n == 0 ? "\n" : "", l->bounded);
    free(words);
    text_forget();

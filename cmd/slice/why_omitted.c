@@ -33,19 +33,41 @@ static bool is_of_card(const DcfgSlice* s, const WhyCard* c, const Omitted* o)
    return false;
 }
 
+/* Where O goes, of which nobody had written the place: behind what says so; or
+   0. */
+static size_t behind_end(const WhyCard* c, const Omitted* o)
+{
+   for (size_t i = 0; i < c->n_inputs; i++) {
+      const WhyInput* in = &c->inputs[i];
+      if (o->since == 0 && in->user == o->node && in->omitted == NULL
+          && in->node == DCFG_SLICE_NOBODY && in->use != USE_BRANCH) {
+         do
+            i++;
+         while (i < c->n_inputs && c->inputs[i].omitted != NULL);
+         return i;
+      }
+   }
+   return 0;
+}
+
 static void add_inputs(const WhyCards* y, WhyCard* c, const OmittedList* l)
 {
-   size_t at = c->n_inputs - c->n_frame;
+   size_t last = c->n_inputs - c->n_frame;
 
-   while (at > 0 && tells_nothing(y, &c->inputs[at - 1]))
-      at--;
+   while (last > 0 && tells_nothing(y, &c->inputs[last - 1]))
+      last--;
    for (size_t i = 0; i < l->n; i++) {
+      size_t at;
       if (!is_of_card(y->f->s, c, &l->all[i]))
          continue;
+      at = behind_end(c, &l->all[i]);
+      if (at == 0)
+         at = last;
+      last++;
       GROW(c->inputs, c->n_inputs, c->inputs_room);
       memmove(c->inputs + at + 1, c->inputs + at,
               (c->n_inputs - at) * sizeof(*c->inputs));
-      c->inputs[at++] = (WhyInput){ .use = USE_OMITTED,
+      c->inputs[at] = (WhyInput){ .use = USE_OMITTED,
                                     .user = l->all[i].node,
                                     .node = DCFG_SLICE_NOBODY,
                                     .omitted = &l->all[i] };
