@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where branches went. */
+   Instances of branches. */
 
 /* Owns: instances of branches, and the activations that had them.  Handed: the
    graph of the code, a trace.  Taken by: omitted.c.
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ENTRIES     (1 << 16)      // that are kept of a node: the last
+#define MOST_ENTRIES     (1 << 16)      // kept for a node: the last ones
 #define MOST_ACTIVATIONS (1 << 20)      // likewise, of all
 #define FARTHEST         16     // instructions until the stack is used
 
@@ -36,7 +36,7 @@ typedef
 
 typedef
    struct {
-      uint32_t number, entry;   // of all; where its function begins
+      uint32_t number, entry;   // serial number; begin of its function
       uint64_t frame;           // or 0
       uint64_t end;             // .order of its return, or UINT64_MAX
    }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where branches went. */
+   Instances of branches. */
 
 #ifndef DCFG_CMD_BRANCH_LOG_H
 #define DCFG_CMD_BRANCH_LOG_H
@@ -17,8 +17,8 @@ typedef
    struct {
       uint64_t order, instance;
       uint32_t activation;      // or NO_ACTIVATION
-      uint32_t taken;           // of a branch: the successor it went to, or
-                                // NO_NODE
+      uint32_t taken;           // the successor that a branch went to,
+                                // or NO_NODE
    }
    LogEntry;
 

@@ -13,6 +13,7 @@
 #include "cmd/omitted/code_graph.h"
 
 #include "cmd/base/cmd.h"
+#include "cmd/machine/stubs.h"
 #include "cmd/omitted/jump_table.h"
 #include "cmd/omitted/static_tree.h"
 
@@ -58,8 +59,26 @@ static const char* stub_at(const StaticCode* c, uint64_t addr, uint32_t near)
    uint64_t       before, behind;
    const uint8_t* at = image_byte(&c->bytes, addr, &before, &behind);
 
-   return at == NULL ? NULL : code_called(c->names, near, addr, at,
-                                          behind < 12 ? behind : 12);
+   return at == NULL ? NULL
+          : code_called(c->names, near, addr, at,
+                        behind < LONGEST_STUB ? behind : LONGEST_STUB);
+}
+
+/* The library's function that is called at ADDR, or ""; NULL if ADDR is the
+   program's.  A library that is linked into the program has no lines where the
+   program has some. */
+static const char* library_at(const StaticCode* c, uint64_t addr,
+                              uint32_t near)
+{
+   const char* name = stub_at(c, addr, near);
+   const char* source;
+   uint64_t    begin;
+
+   if (name != NULL || dcfg_wet_instr(c->w, near)->line == 0
+       || code_line(c->names, near, addr, &source) != 0)
+      return name;
+   name = code_function(c->names, near, addr, &begin);
+   return name == NULL ? "" : name;
 }
 
 /*--- The graph                                            ---*/
@@ -106,7 +125,7 @@ static void add_call(Builder* b, uint32_t n, const InstrEffect* e)
 {
    StaticCode* c = b->c;
    const char* name = !e->direct ? NULL
-                      : stub_at(c, e->target, c->nodes[n].near);
+                      : library_at(c, e->target, c->nodes[n].near);
 
    c->nodes[n].call = true;
    if (name != NULL) {
@@ -164,7 +183,7 @@ static void add_edges(Builder* b, uint32_t n)
 
 /*--- Functions                                            ---*/
 
-/* Which nodes begin functions: called ones, symbols, and executed ones that
+/* Find the nodes that begin functions: called ones, symbols, and executed ones that
    nothing in the program leads to. */
 static bool* find_entries(const StaticCode* c)
 {

@@ -25,7 +25,7 @@ typedef
    struct {
       bool     has_table, relative, has_count, summed;
       uint64_t table;
-      unsigned size;            // of an element
+      unsigned size;            // bytes of an element
       uint64_t count;
    }
    TableForm;

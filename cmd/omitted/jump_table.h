@@ -10,8 +10,8 @@
 
 #include "cmd/omitted/static_code.h"
 
-/* Where indirect jump N, whose effect is E, may lead: *TARGETS, which the caller
-   frees.  Returns their number; 0 if it goes by no table that is known. */
+/* Set *TARGETS, which the caller frees, to where indirect jump N, whose effect is
+   E, may lead.  Returns their number; 0 if it goes by no table that is known. */
 size_t jump_table_read(const StaticCode* c, uint32_t n, const InstrEffect* e,
                        uint64_t** targets);
 

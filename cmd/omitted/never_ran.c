@@ -34,7 +34,7 @@ typedef
    struct {
       OwnCode*  own;
       uint32_t  near;
-      uint64_t* addrs;          // of the line
+      uint64_t* addrs;          // code of the line
       size_t    n, room;
    }
    SourceLine;

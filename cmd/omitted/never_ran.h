@@ -14,7 +14,7 @@ typedef
    struct {
       OmittedBranch branch;     // its last instance; .taken is 0 if it went
                                 // several other ways, or on to nowhere
-      uint64_t      times;      // that it ran
+      uint64_t      times;      // how often it ran
       bool          call;       // a call that did not come back
       uint64_t*     calls;      // calls that would have led to the line's
       size_t        n_calls, room;      // function, the outermost first
@@ -33,8 +33,8 @@ typedef
    }
    Guards;
 
-/* What kept LINE of SOURCE, which has code and never ran, from running.  TOTALS
-   say what did.  None, if nothing leads there. */
+/* Find what kept LINE of SOURCE, which has code and never ran, from running.
+   TOTALS say what did.  The list is empty if nothing leads there. */
 Guards guards_find(DcfgWet* w, const char* root, const DcfgSliceTotal* totals,
                    const char* source, uint64_t line);
 void   guards_free(Guards* g);

@@ -23,7 +23,7 @@
 
 #include <stdlib.h>
 
-#define MOST_PLACES_ASKED 48    // of stores over pointers
+#define MOST_PLACES_ASKED 48    // addresses of stores over pointers
 #define MOST_VALUES_ASKED 6     // for one of them
 #define MOST_FOR_VALUES   UINT64_C(20000000)    // instructions of the run
 #define MOST_FOR_PASSES   UINT64_C(200000000)
@@ -200,7 +200,7 @@ static void add_omitted(Search* z, OmittedList* l, const SideStore* s,
 
 /*--- All                                                  ---*/
 
-/* Of one store to one place for one branch the nearest user is told. */
+/* One user is told for one store to one place for one branch: the nearest. */
 COMPARE(by_store, Omitted, UP(store) ?: UP(branch.addr) ?: UP(place)
         ?: UP(maybe) ?: UP(node))
 

@@ -6,6 +6,7 @@
 #ifndef DCFG_CMD_OMITTED_H
 #define DCFG_CMD_OMITTED_H
 
+#include "cmd/omitted/omitted_value.h"
 #include "cmd/variables/variables.h"
 
 #include "lib/dcfg_slice.h"
@@ -13,23 +14,16 @@
 /* Finder: what is needed to look for stores that did not run. */
 typedef struct OmittedFinder OmittedFinder;
 
-/* OmittedValue: asks for the value of SIZE bytes at PLACE just before INSTANCE
-   of instruction INSTR, or of general register PLACE if SIZE is 0.  False: it is
-   not known. */
-typedef bool (*OmittedValue)(void* arg, uint32_t instr, uint64_t instance,
-                             uint64_t place, uint64_t size, uint64_t* value);
-
-/* What a finder is made of.  .executed has an element for each instruction: how
-   often it ran.  Files of images are looked for below .root first, unless that
+/* OmittedTrace: makes a finder.  Files of images are looked for below .root first, unless that
    is NULL. */
 typedef
    struct {
       DcfgWet*    w;
-      const char* file;         // that .w was read from
+      const char* file;         // .w was read from it
       const char* root;
       const char* own;          // images that are the program's, too, or NULL
       const DcfgSliceTotal* totals;     // by instruction
-      uint64_t    n_executed;   // of all of them
+      uint64_t    n_executed;   // instructions of the run
       OmittedValue value;
       void*       arg;
    }
@@ -59,9 +53,9 @@ typedef
       uint64_t      place, size;        // the memory, or the register
       uint64_t      since;      // .order of who had written it; 0: nobody
       uint64_t      store;      // the address of the instruction
-      uint64_t      call;       // of the call that would have led there, or 0
+      uint64_t      call;       // address of the call that leads there, or 0
       uint32_t      near;       // an instruction of its image
-      bool          again;      // it ran before
+      bool          again;      // the store ran before
       bool          maybe;      // whether it stores there is not known
       OmittedBranch branch;
    }
@@ -72,7 +66,7 @@ typedef
    struct {
       Omitted*    all;
       size_t      n, room;
-      const char* bounded;      // what was not looked at, or NULL
+      const char* bounded;      // all that was looked at, or NULL
    }
    OmittedList;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where the other side of a branch would have stored. */
+   Addresses of stores on the other side of a branch. */
 
 /* Owns: executing code that did not run, as far as addresses need it.  Handed: a
    branch instance, values of the run.  Taken by: omitted.c.
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #define LONGEST_WAY 200         // instructions
-#define MOST_CELLS  64          // that the way stores
+#define MOST_CELLS  64          // stored on the way
 /* The frame of a function that was not called is nowhere. */
 #define OTHER_FRAME UINT64_C(0xFFFF800000000000)
 
@@ -80,7 +80,7 @@ static Known sum(Known a, Known b)
 
    if (!a.known || !b.known)
       return unknown;
-   /* It may have been of 32 bits. */
+   /* The addition may have had 32 bits. */
    if (a.value >> 32 == 0 && value >= INT32_MAX)
       return unknown;
    return known(value);
@@ -134,7 +134,7 @@ static Known load(State* z, uint64_t addr, uint64_t size)
    z->o->left--;
    if (!z->o->value(z->o->arg, z->o->instr, z->o->instance, addr, size, &value))
       return unknown;
-   /* Of what is narrower than an address the sign may count. */
+   /* The sign may count if the value is narrower than an address. */
    return size < z->word && value >> (8 * size - 1) ? unknown : known(value);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where the other side of a branch would have stored. */
+   Addresses of stores on the other side of a branch. */
 
 #ifndef DCFG_CMD_OTHER_SIDE_H
 #define DCFG_CMD_OTHER_SIDE_H
@@ -9,13 +9,13 @@
 /* Private to the room omitted/. */
 
 #include "cmd/omitted/branch_log.h"
-#include "cmd/omitted/omitted.h"
+#include "cmd/omitted/omitted_value.h"
 
 /* OtherSide: a branch instance whose other side is looked at. */
 typedef
    struct {
       const StaticCode* c;
-      OmittedValue value;       // of registers and memory before the branch
+      OmittedValue value;       // asked for registers and memory before the branch
       void*        arg;
       uint32_t     instr;       // the branch's, and its instance
       uint64_t     instance;

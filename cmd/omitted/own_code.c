@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which code is the program's. */
+   The program's own code. */
 
 /* Owns: the code in which branches are looked at.  Handed: a whole execution
    trace.  Taken by: omitted.c, never_ran.c. */

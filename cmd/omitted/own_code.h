@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which code is the program's. */
+   The program's own code. */
 
 #ifndef DCFG_CMD_OWN_CODE_H
 #define DCFG_CMD_OWN_CODE_H

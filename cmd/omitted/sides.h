@@ -17,11 +17,11 @@ typedef
       uint32_t branch;          // nodes of the code
       uint32_t side;            // the successor of .branch where the side begins
       uint32_t store;
-      uint32_t call;            // that leads to .store, or NO_NODE
+      uint32_t call;            // leads to .store; or NO_NODE
       uint32_t want;
       bool     sure;            // who goes to .side comes to .store
-      bool     located;         // it stores to what is wanted, for certain
-      bool     in_frame;        // it does if its frame is where .offset says
+      bool     located;         // .store writes the wanted place for certain
+      bool     in_frame;        // or if its frame puts .offset there
       int64_t  offset;
    }
    SideStore;
@@ -30,11 +30,11 @@ typedef
    struct {
       SideStore* all;
       size_t     n, room;
-      const char* bounded;      // what was left out, or NULL
+      const char* bounded;      // all that was looked at, or NULL
    }
    SideStores;
 
-/* What branches that were executed have on their sides. */
+/* Find what executed branches have on their sides. */
 SideStores side_stores_find(const StaticCode* c, const Wants* wants);
 
 #endif /* DCFG_CMD_SIDES_H */

@@ -22,13 +22,13 @@ typedef
       uint32_t near;            // an instruction of the trace, of its image
       uint32_t instr;           // itself in the trace; NO_NODE: not executed
       uint32_t first, n;        // its successors; a call's is where it returns
-      uint32_t callee;          // of a direct call in the program; or NO_NODE
+      uint32_t callee;          // called directly in the program; or NO_NODE
       uint32_t up;              // its immediate post-dominator; NO_NODE: the
                                 // end of its function, or none
-      uint32_t entry;           // where its function begins; NO_NODE: unknown
+      uint32_t entry;           // begin of its function; NO_NODE: unknown
       uint8_t  size;
       bool     call;
-      bool     returns;         // it leaves its function
+      bool     returns;         // leaves its function
       bool     ends;            // nothing runs after it
       bool     open;            // a jump, or a call, to nobody knows where
    }
@@ -44,8 +44,8 @@ typedef
       uint32_t   n;
       uint32_t*  successors;
       bool       bounded;       // there was more code than that
-      ImageBytes bytes;         // of images
-      KeyMap*    numbers;       // of nodes, by address
+      ImageBytes bytes;         // contents of images
+      KeyMap*    numbers;       // nodes' numbers by address
    }
    StaticCode;
 

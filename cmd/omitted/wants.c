@@ -74,7 +74,7 @@ static void add_memory(Wants* l, const StaticCode* c, const DcfgSlice* s,
    add_want(l, &w);
 }
 
-/* What Q asks for at criterion N, since W.from. */
+/* Add what Q asks for at criterion N, since W.from. */
 static void add_asked(Wants* l, const DcfgSlice* s, const DcfgSliceQuery* q,
                       const DcfgSliceNode* n, Want w)
 {

@@ -23,7 +23,7 @@ typedef
       bool     based;           // the user found it by a register that is not
                                 // its frame's
       uint64_t place, size;     // the memory, or a general register
-      int64_t  offset;          // of .at's frame, or from the register
+      int64_t  offset;          // in .at's frame, or from the register
       bool     in_frame;        // the user found it by its frame
       uint64_t from, to;        // .order of the writer, and of the user
       uint32_t distance;

@@ -201,7 +201,7 @@ void line_check_times(const char* at, const DcfgSlice* s)
 
 /*--- Lines that never ran                                 ---*/
 
-#define MOST_GUARDS 5           // that are named
+#define MOST_GUARDS 5           // named ones
 
 /* "line 12 was false at 0x1091bb#0, the last of 3 times" */
 static const char* guard_text(const Guards* g, const Guard* at,

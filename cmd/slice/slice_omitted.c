@@ -27,7 +27,7 @@ struct SliceOmissions {
    const Sliced*  f;
    const char*    file;
    const char*    root;
-   const char*    of;           // what of the criterion is asked for, or NULL
+   const char*    of;           // the place that the criterion asks for, or NULL
    const char*    own;
    OmittedMode    mode;
    OmittedFinder* finder;       // made when needed

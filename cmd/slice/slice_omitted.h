@@ -52,7 +52,7 @@ OmittedWords slice_omitted_words(SliceOmissions* z, const DcfgSlice* s,
    at 0x1091bb#4)" */
 const char* slice_omitted_text(const OmittedWords* w, const Omitted* o);
 
-/* Where code is: "rules.c", and its line, or 0. */
+/* Return the line of code at ADDR, or 0; *SOURCE is its file. */
 uint32_t slice_omitted_line(SliceOmissions* z, const Omitted* o, uint64_t addr,
                             const char** source);
 

@@ -48,9 +48,9 @@ typedef
       uint64_t       n_executions;      // of the line, if one is asked for by
                                 // its number; else 0
       const char*    not_followed[6];   // and NULL
-      char*          never_ran; // of a line that never ran: what kept it from
-                                // running; else NULL
-      char*          guard;     // that, of which the slice is then: an instance
+      char*          never_ran; // text: the guard that kept the line from
+                                // running; NULL: the line ran
+      char*          guard;     // that guard, an instance: the criterion
    }
    Sliced;
 

@@ -29,7 +29,8 @@ typedef
       uint32_t node;            // that computed it, or DCFG_SLICE_NOBODY,
                                 // DCFG_SLICE_NOT
       bool     library;         // it came through a library
-      const Omitted* omitted;   // of USE_OMITTED: what did not run; else NULL
+      const Omitted* omitted;   // the store that did not run, if .use is
+                                // USE_OMITTED; else NULL
       uint32_t first, n_passed; // copies and libraries on the way
    }
    WhyInput;
@@ -69,10 +70,10 @@ void why_cards_end(WhyCards* y);
 void why_card(WhyCards* y, WhyCard* c, uint32_t node, bool all);
 void why_card_free(WhyCard* c);
 
-/* Add to C's inputs what could have changed what C used, also on the way to it,
-   or what C made: behind all others, but before what says only that something
-   outside of the program let it run.  The inputs refer to *L, which is found
-   for that, and which the caller frees. */
+/* Add to C's inputs the stores that could have changed what C used, also on the
+   way to it, or what C made.  They stand behind all others, but before an input
+   that says only that something outside of the program let C run.  The inputs
+   refer to *L, which is found for that, and which the caller frees. */
 void why_card_add_omitted(const WhyCards* y, WhyCard* c, SliceOmissions* z,
                           OmittedList* l);
 
@@ -87,7 +88,7 @@ typedef
    struct {
       bool     asks, json, all;
       uint64_t steps;
-      const SliceOptions* options;      // that the slice was found for
+      const SliceOptions* options;      // the slice was found for them
    }
    WhyForm;
 /* The first slice follows so many steps for a card: enough for most lines. */

@@ -32,7 +32,7 @@ typedef
       SourceFile*    source;    // that was read last, and its path
       char*          path;
       SliceOmissions* omissions;
-      OmittedList    omitted;   // of the card that was made last
+      OmittedList    omitted;   // inputs of the last card refer to it
    }
    Lines;
 
@@ -250,7 +250,7 @@ static size_t shown(const Lines* y, const WhyCard* c)
    return c->n_inputs - (y->form->all ? 0 : c->n_frame);
 }
 
-/* What did not run, of IN. */
+/* The store that did not run, and its branch. */
 static const char* omitted_text(const Lines* y, const WhyInput* in)
 {
    OmittedWords w = slice_omitted_words(y->omissions, y->f->s, in->omitted);

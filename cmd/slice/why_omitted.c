@@ -33,8 +33,8 @@ static bool is_of_card(const DcfgSlice* s, const WhyCard* c, const Omitted* o)
    return false;
 }
 
-/* Where O goes, of which nobody had written the place: behind what says so; or
-   0. */
+/* The number of inputs before O, if nobody had written its place: the input that
+   says so is the last of them.  Otherwise 0. */
 static size_t behind_end(const WhyCard* c, const Omitted* o)
 {
    for (size_t i = 0; i < c->n_inputs; i++) {

@@ -222,7 +222,7 @@ def check_programs(tap, numbers):
 # --- by hand ---
 
 def claim(text, what, *, maybe=False, again=False, call=None):
-    """What is expected of USE WHAT: (maybe, place's last word, again, line that did not run, called function, line of the branch)."""
+    """The expected claim for USE WHAT: (maybe, place's last word, again, line that did not run, called function, line of the branch)."""
     return (maybe, again, marked(text, ("CALL " if call else "STORE ") + what), call, marked(text, "BRANCH " + what))
 
 
