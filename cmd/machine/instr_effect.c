@@ -40,6 +40,12 @@ bool instr_effect(const DcfgWetInstr* in, InstrEffect* e)
    *e = (InstrEffect){ .to = NO_REGISTER, .from = NO_REGISTER };
    if (!cs_disasm_iter(h, &code, &left, &addr, i))
       return false;
+   e->size = (uint8_t)i->size;
+   for (uint8_t k = 0; k < i->detail->groups_count; k++) {
+      e->call    |= i->detail->groups[k] == CS_GRP_CALL;
+      e->returns |= i->detail->groups[k] == CS_GRP_RET;
+      e->jumps   |= i->detail->groups[k] == CS_GRP_JUMP;
+   }
    p->tell_effect(h, i, e);
    return true;
 }

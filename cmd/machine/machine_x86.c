@@ -445,7 +445,8 @@ static MemoryOperand memory_of(const cs_insn* i, const cs_x86_op* op)
    MemoryOperand     to = { .base = number_of(m->base),
                             .index = number_of(m->index),
                             .scale = (uint8_t)m->scale, .disp = m->disp,
-                            .size = op->size };
+                            .size = op->size,
+                            .written = (op->access & CS_AC_WRITE) != 0 };
 
    to.segment = m->segment == X86_REG_FS || m->segment == X86_REG_GS;
    if (m->base == X86_REG_RIP || m->base == X86_REG_EIP) {
@@ -466,6 +467,12 @@ static void tell_kind(const cs_insn* i, InstrEffect* e)
    bool             number = x->op_count > 0
                              && op[x->op_count - 1].type == X86_OP_IMM;
 
+   if (i->id == X86_INS_MOV && op[0].type == X86_OP_MEM) {
+      e->from   = number ? NO_REGISTER : number_of(op[1].reg);
+      e->number = number ? op[1].imm : 0;
+      e->kind   = number ? EFFECT_STORE_NUMBER
+                  : e->from == NO_REGISTER ? EFFECT_OTHER : EFFECT_STORE;
+   }
    if (x->op_count == 0 || op[0].type != X86_OP_REG
        || number_of(op[0].reg) == NO_REGISTER || op[0].size < 4)
       return;
@@ -526,9 +533,14 @@ static void tell_effect(csh h, const cs_insn* i, InstrEffect* e)
                  || i->detail->groups[k] == CS_GRP_CALL
                  || i->detail->groups[k] == CS_GRP_RET
                  || i->detail->groups[k] == CS_GRP_INT;
+   e->stops  = i->id == X86_INS_HLT || i->id == X86_INS_UD2;
    e->falls  = is_conditional(i);
    e->direct = find_target(i, &e->target);
    tell_kind(i, e);
+   if (i->id == X86_INS_CMP && x->operands[1].type == X86_OP_IMM) {
+      e->compares = true;
+      e->number   = x->operands[1].imm;
+   }
    /* The sign-extension of a register into itself keeps its value. */
    if (i->id == X86_INS_CDQE)
       e->written = 0;

@@ -67,11 +67,12 @@ typedef
       uint8_t scale, size;
       bool    fixed;
       bool    segment;          // relative to the thread's storage
+      bool    written;          // the instruction stores there
       int64_t disp;
    }
    MemoryOperand;
 
-/* EffectKind: the new value of general register .to. */
+/* EffectKind: the new value of general register .to, or of memory. */
 typedef
    enum {
       EFFECT_OTHER,             // another value, or .to is not set
@@ -80,7 +81,9 @@ typedef
       EFFECT_ADDRESS,           // address of the only memory operand
       EFFECT_ADD,               // .to + .from
       EFFECT_ADD_NUMBER,        // .to + .number
-      EFFECT_TIMES              // .from * .number
+      EFFECT_TIMES,             // .from * .number
+      EFFECT_STORE,             // the only memory operand: .from
+      EFFECT_STORE_NUMBER       // the only memory operand: .number
    }
    EffectKind;
 
@@ -92,8 +95,12 @@ typedef
       EffectKind    kind;
       uint8_t       to, from;
       int64_t       number;
+      uint8_t       size;       // bytes of the instruction
       uint32_t      written;    // general registers, one bit for each
       bool          flow;       // a jump, call, return or system call
+      bool          call, returns, jumps;
+      bool          stops;      // nothing runs after it
+      bool          compares;   // with .number
       bool          falls;      // a jump that can fall through
       bool          direct;     // has its target in the code
       uint64_t      target;

@@ -9,10 +9,10 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/slice/slice_query.h"
-#include "cmd/slice/slice_views.h"
+#include "cmd/slice/why.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static SliceView view_of(const Sliced* f, const char* file,
                          const SliceOptions* o)
@@ -39,6 +39,23 @@ static int diff(const char* const* files, const SliceOptions* o, Form form,
    return n > 0 ? STATUS_FOUND : STATUS_OK;
 }
 
+/* F is the slice of what kept a line from running, of FILE: say why that went
+   as it did, as dcfg why does. */
+static int tell_never_ran(Sliced* f, const char* file, const SliceOptions* o)
+{
+   SliceOptions of = { .at = f->guard, .root = o->root, .copies = true,
+                       .steps = WHY_STEPS };
+   WhyForm      form = { .steps = 1, .options = &of };
+   Sliced*      g = slice_find(file, &of);
+   SliceView    v = view_of(g, file, &of);
+
+   printf("%s\n", f->never_ran);
+   why_lines(g, &v, &form);
+   slice_forget(g);
+   slice_forget(f);
+   return STATUS_OK;
+}
+
 #define ADDRESS_OF_FORM(name) &slice_form_##name,
 static const SliceForm* const forms[] = { SLICE_FORMS(ADDRESS_OF_FORM) };
 
@@ -54,6 +71,7 @@ static int run(int argc, char** argv)
    bool         two = false, csv = false, json = false, markdown = false;
    bool         gdb = false, instances = false, all = false;
    const char*  own = NULL;
+   const char*  omitted = NULL;
    const Opt    opts[] = {
       { "at", OPT_TEXT, &o.at, "FILE:LINE[#N]",
         "of execution N of the line, from 0 [the last]: one iteration, if a "
@@ -78,6 +96,9 @@ static int run(int argc, char** argv)
       { "forward", OPT_FLAG, &o.forward, NULL, "what depends on it instead" },
       { "as", OPT_TEXT, &as, "FORM", "one of these [lines]" },
       OPT_CHOICES(choices),
+      { "omitted", OPT_TEXT_OR_NOT, &omitted, "no",
+        "of lines and json, stores that could have changed what was used, but "
+        "did not run [if less than 10 lines of the program are in the slice]" },
       { "own", OPT_TEXT, &own, "PATTERN",
         "of lines, images that count as the program, besides its file and "
         "those beside it" },
@@ -138,15 +159,31 @@ static int run(int argc, char** argv)
    form   = forms[choice("as", as, choices)];
    if ((all || own != NULL) && form != &slice_form_lines)
       die("--%s is for lines, not --as=%s", all ? "all" : "own", as);
+   if (omitted != NULL && omitted[0] != 0 && strcmp(omitted, "no") != 0)
+      die("--omitted=%s: `no' is all that it may be", omitted);
+   if (omitted != NULL && form != &slice_form_lines && form != &slice_form_json)
+      die("--omitted is for lines and json, not --as=%s", as);
    o.sums = !form->keeps_instances;
    Sliced*   f = slice_find(files[0], &o);
+   if (f->never_ran != NULL && form == &slice_form_lines && path == NULL)
+      return tell_never_ran(f, files[0], &o);
+   if (f->never_ran != NULL) {
+      complain("%.*s", (int)strcspn(f->never_ran, "\n"), f->never_ran);
+      o.at = f->guard;
+      o.of = NULL;
+   }
    SliceView v = view_of(f, files[0], &o);
    FILE*     out = open_result(path);
    v.top = top == NOT_GIVEN ? 200 : top;
    v.own = own;
    v.all = all;
+   v.omitted = slice_omissions_new(f, files[0], &o, own,
+                                   omitted == NULL ? OMITTED_IF_FEW
+                                   : omitted[0] == 0 ? OMITTED_ALWAYS
+                                   : OMITTED_NEVER);
    form->write(&v, out);
    close_results();
+   slice_omissions_free(v.omitted);
    slice_forget(f);
    return STATUS_OK;
 }

@@ -13,16 +13,15 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-/* The first slice follows so many steps for a card: enough for most lines, and
-   for most ways through a library that prints. */
-#define FIRST_STEPS   8
+/* Steps of the first slice for printed bytes: enough for most ways through a
+   library that prints. */
 #define PRINTED_STEPS 32
 
 static int run(int argc, char** argv)
 {
    uint64_t     steps = NOT_GIVEN;
    SliceOptions o = { .copies = true };
-   WhyForm      form = { .asks = false };
+   WhyForm      form = { .options = &o };
    const Opt    opts[] = {
       { "at", OPT_TEXT, &o.at, "FILE:LINE",
         "the same as without --at=; also ADDRESS[#N]" },
@@ -65,10 +64,15 @@ static int run(int argc, char** argv)
    form.asks  = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)
                 && steps == NOT_GIVEN && !form.json;
    form.steps = steps == NOT_GIVEN ? 1 : steps;
-   o.steps    = !o.instructions ? o.at != NULL ? FIRST_STEPS : PRINTED_STEPS
+   o.steps    = !o.instructions ? o.at != NULL ? WHY_STEPS : PRINTED_STEPS
                 : form.asks ? 0
                 : (uint32_t)form.steps;
    Sliced*   f = slice_find(file, &o);
+   if (f->never_ran != NULL) {
+      o.at = f->guard;
+      o.of = NULL;
+      fprintf(form.json ? stderr : stdout, form.json ? "%s" : "%s\n", f->never_ran);
+   }
    SliceView v = { .w = f->w, .s = f->s, .file = file, .root = o.root,
                    .criterion = f->criterion };
    if (form.asks)

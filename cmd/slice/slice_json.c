@@ -6,7 +6,7 @@
 /* Owns: a slice instance by instance, for programs.  Handed: a slice.  Taken
    by: cmd_slice.c. */
 
-#include "cmd/slice/slice_views.h"
+#include "cmd/slice/slice_omitted.h"
 
 #include "cmd/base/format.h"
 #include "cmd/machine/roles.h"
@@ -78,7 +78,10 @@ static void write_json(const SliceView* v, FILE* out)
       json_node(v, &v->s->nodes[i], out);
       fputs(i + 1 < v->s->n_nodes ? ",\n" : "\n", out);
    }
-   fputs("  ]\n}\n", out);
+   fputs("  ]", out);
+   if (v->omitted != NULL)
+      slice_json_omitted(out, v->omitted);
+   fputs("\n}\n", out);
 }
 
 const SliceForm slice_form_json = {

@@ -12,6 +12,8 @@
 #include "cmd/base/format.h"
 #include "cmd/base/nearest.h"
 #include "cmd/base/operands.h"
+#include "cmd/omitted/branch_words.h"
+#include "cmd/omitted/never_ran.h"
 #include "cmd/slice/image_debug.h"
 
 #include <errno.h>
@@ -86,34 +88,34 @@ static const char* nearest_source(DcfgWet* w, const char* at,
    return text_format("%s", nearest_text(&n));
 }
 
-uint64_t line_criterion(DcfgWet* w, const char* at, const char* root,
-                        bool* instrs)
+/* A file of the trace that AT is a line of, or NULL. */
+static const char* file_of(DcfgWet* w, const char* at, size_t length)
+{
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
+      if (is_source(dcfg_wet_instr(w, i)->source, at, length))
+         return dcfg_wet_instr(w, i)->source;
+   return NULL;
+}
+
+bool line_criterion(DcfgWet* w, const char* at, bool* instrs,
+                    uint64_t* number)
 {
    const Line  l = read_line(at);
-   uint32_t    n = dcfg_wet_instrs(w), found = 0;
+   uint32_t    n = dcfg_wet_instrs(w);
    const char* source = NULL;
-   const char* file = NULL;
 
    for (uint32_t i = 0; i < n; i++) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, i);
-      if (!is_source(in->source, at, l.length))
-         continue;
-      file      = in->source;
-      instrs[i] = in->line == l.line;
+      instrs[i] = in->line == l.line && is_source(in->source, at, l.length);
       if (!instrs[i])
          continue;
       if (source != NULL && !is_same_source(source, in->source))
          die("--at: `%s' is a line of %s and of %s: more of the path is "
              "needed", at, source, in->source);
       source = in->source;
-      found++;
    }
-   if (file == NULL)
-      die("--at: nothing of a source file `%.*s' was executed%s",
-          (int)l.length, at, nearest_source(w, at, at + l.length));
-   if (found == 0)
-      line_never_ran(w, file, l.line, root);
-   return l.number;
+   *number = l.number;
+   return source != NULL;
 }
 
 /*--- Lines without an instance                            ---*/
@@ -160,8 +162,9 @@ static void find_nearest(DcfgWet* w, const char* source, uint64_t line,
    dcfg_slice_free(s);
 }
 
-_Noreturn void line_never_ran(DcfgWet* w, const char* source, uint64_t line,
-                              const char* root)
+/* Die: nothing that was executed leads to LINE of SOURCE. */
+static _Noreturn void no_guard(DcfgWet* w, const char* source, uint64_t line,
+                               const char* root)
 {
    const char* name = text_clean(text_base(source));
    LineCode    code = line_code(w, source, line, root);
@@ -186,8 +189,7 @@ _Noreturn void line_never_ran(DcfgWet* w, const char* source, uint64_t line,
        name, next);
 }
 
-_Noreturn void line_has_none(DcfgWet* w, const char* at, const char* root,
-                             const DcfgSlice* s)
+void line_check_times(const char* at, const DcfgSlice* s)
 {
    const Line l = read_line(at);
 
@@ -195,8 +197,79 @@ _Noreturn void line_has_none(DcfgWet* w, const char* at, const char* root,
       die("--at: line %" PRIu64 " of %.*s was executed %s times: there are #0 "
           "to #%" PRIu64, l.line, (int)l.length, at,
           text_count(s->n_executions), s->n_executions - 1);
-   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
-      if (is_source(dcfg_wet_instr(w, i)->source, at, l.length))
-         line_never_ran(w, dcfg_wet_instr(w, i)->source, l.line, root);
-   die("no instance meets the criterion: %s", at);
+}
+
+/*--- Lines that never ran                                 ---*/
+
+#define MOST_GUARDS 5           // named ones
+
+/* "line 12 was false at 0x1091bb#0, the last of 3 times" */
+static const char* guard_text(const Guards* g, const Guard* at,
+                              const char* source)
+{
+   const OmittedBranch* b = &at->branch;
+   const char*          how
+      = at->call ? "called what did not come back"
+        : b->taken == 0 ? "went elsewhere"
+        : direction_text(g->names, g->near, b->addr, b->taken, b->other);
+
+   return text_format("%s %s at 0x%" PRIx64 "#%" PRIu64 "%s",
+                      code_text(g->names, g->near, b->addr, source), how,
+                      b->addr, b->instance,
+                      at->times == 1 ? ""
+                      : text_format(", the last of %s times",
+                                    text_count(at->times)));
+}
+
+/* "; bump was never called: line 17 would have called it" */
+static const char* calls_text(const Guards* g, const Guard* at,
+                              const char* source)
+{
+   const char* text = "";
+   uint64_t    begin;
+   const char* function = code_function(g->names, g->near, g->line, &begin);
+
+   for (size_t i = at->n_calls; i-- > 0; ) {
+      text = text_format("%s%s was never called: %s would have called it\n",
+                         text, function == NULL ? "its function"
+                         : text_clean(text_brief(text_demangle(function))),
+                         code_text(g->names, g->near, at->calls[i], source));
+      function = code_function(g->names, g->near, at->calls[i], &begin);
+   }
+   return text;
+}
+
+const char* line_guard(DcfgWet* w, const char* at, const char* root,
+                       char** heading)
+{
+   const Line  l = read_line(at);
+   const char* file = file_of(w, at, l.length);
+   const char* source = file != NULL ? file
+                        : text_format("%.*s", (int)l.length, at);
+   DcfgSlice*  s = count_all(w, source);
+   Guards      g = guards_find(w, root, s->totals, source, l.line);
+   const char* text;
+   const char* instance;
+
+   if (g.n == 0 && g.line == 0 && file == NULL)
+      die("--at: nothing of a source file `%s' was executed%s", source,
+          nearest_source(w, at, at + l.length));
+   text = text_format("line %" PRIu64 " of %s has code, but it never ran", l.line,
+                      text_clean(text_base(source)));
+   if (g.n == 0 && g.line != 0 && g.uncalled)
+      die("--at: %s: nothing in the program calls its function directly", text);
+   if (g.n == 0)
+      no_guard(w, source, l.line, root);
+   text = text_format("%s\n%s", text, calls_text(&g, &g.all[0], source));
+   for (size_t i = 0; i < g.n && i < MOST_GUARDS; i++)
+      text = text_format("%s%s %s\n", text, i == 0 ? "because" : "and",
+                         guard_text(&g, &g.all[i], source));
+   if (g.n > MOST_GUARDS)
+      text = text_format("%sand %zu more\n", text, g.n - MOST_GUARDS);
+   *heading = text_copy(text);
+   instance = text_format("0x%" PRIx64 "#%" PRIu64, g.all[0].branch.addr,
+                          g.all[0].branch.instance);
+   guards_free(&g);
+   dcfg_slice_free(s);
+   return instance;
 }

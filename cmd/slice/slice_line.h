@@ -11,19 +11,19 @@
 /* Is AT a line, FILE:LINE or FILE:LINE#N, and not an address? */
 bool is_line(const char* at);
 
-/* Sets INSTRS for the line AT and returns which execution of it is meant.  Dies
-   if none of its instructions is in W: see line_never_ran(). */
-uint64_t line_criterion(DcfgWet* w, const char* at, const char* root,
-                        bool* instrs);
+/* Sets INSTRS for the line AT and *NUMBER to which execution of it is meant.
+   False if none of its instructions is in W: see line_guard().  Dies if nothing
+   of its file is. */
+bool line_criterion(DcfgWet* w, const char* at, bool* instrs,
+                    uint64_t* number);
 
-/* Die, since S, the slice of AT, has no instance: the line never ran, or not as
-   often. */
-_Noreturn void line_has_none(DcfgWet* w, const char* at, const char* root,
-                             const DcfgSlice* s);
+/* Die, since S, the slice of AT, has no instance, but AT ran: not as often. */
+void line_check_times(const char* at, const DcfgSlice* s);
 
-/* Die, since LINE of SOURCE never ran: say whether it has code, the nearest
-   lines that did run, and what to ask next. */
-_Noreturn void line_never_ran(DcfgWet* w, const char* source, uint64_t line,
-                              const char* root);
+/* Line AT never ran: return the instance, as "ADDRESS#N", that kept it from
+   running, and say it in *HEADING, some lines of text that the caller frees.
+   Dies if there is none, as of a line without code: says the nearest lines. */
+const char* line_guard(DcfgWet* w, const char* at, const char* root,
+                       char** heading);
 
 #endif /* DCFG_CMD_SLICE_LINE_H */

@@ -12,6 +12,7 @@
    is of the code in the program that is not the program's own: start-up code
    without lines, and what the headers of a distribution have. */
 
+#include "cmd/slice/slice_omitted.h"
 #include "cmd/slice/slice_threads.h"
 #include "cmd/machine/source_file.h"
 #include "cmd/shared/wet_program.h"
@@ -25,6 +26,7 @@
 #include <string.h>
 
 #define MOST_LINES     40       // of the program
+#define MOST_OMITTED   10       // stores that did not run
 #define MOST_FUNCTIONS 5        // that a folded image names
 #define NAME_WIDTH     48       // of such a function
 #define LABEL_WIDTH    32
@@ -336,6 +338,8 @@ static void write_lines(const SliceView* v, FILE* out)
    if (l.n_own > 0)
       put_own(out, &l);
    slice_put_crossings(out, v);
+   if (v->omitted != NULL)
+      slice_put_omitted(out, v->omitted, v->all ? SIZE_MAX : MOST_OMITTED);
    put_folds(out, &l);
    put_hint(out, v);
    free(l.rows);

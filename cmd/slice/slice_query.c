@@ -135,24 +135,34 @@ static DcfgSlice* find_criteria(Sliced* f)
    return s;
 }
 
-static _Noreturn void no_instance(const Sliced* f, const SliceOptions* o,
+/* Is what O asks for, of which S is the slice, a line that never ran? */
+static bool never_ran(const SliceOptions* o, const DcfgSlice* s)
+{
+   return is_line(o->at) && s->n_executions == 0;
+}
+
+static _Noreturn void no_instance(const SliceOptions* o,
                                   const DcfgSlice* s)
 {
    if (is_line(o->at))
-      line_has_none(f->w, o->at, o->root, s);
+      line_check_times(o->at, s);
    die("no instance meets the criterion: %s",
        o->at != NULL ? o->at : o->syscall != NULL ? o->syscall : o->output);
 }
 
 /* A place in the source's words, as it is where the run of the criterion's line
-   begins. */
-static void of_variable(Sliced* f, const char* file, const SliceOptions* o)
+   begins.  False: the line never ran. */
+static bool of_variable(Sliced* f, const char* file, const SliceOptions* o)
 {
    DcfgSlice*           s = find_criteria(f);
    const DcfgSliceNode* first;
 
-   if (s->n_criteria == 0)
-      no_instance(f, o, s);
+   if (s->n_criteria == 0) {
+      if (!never_ran(o, s))
+         no_instance(o, s);
+      dcfg_slice_free(s);
+      return false;
+   }
    f->n_executions = s->n_executions;
    first = &s->nodes[s->criteria[s->n_criteria - 1]];
    memset(f->instrs, 0, dcfg_wet_instrs(f->w) * sizeof(bool));
@@ -163,6 +173,7 @@ static void of_variable(Sliced* f, const char* file, const SliceOptions* o)
    variable_place(f->w, file, first->instr, first->instance, o->of, o->root,
                   &f->q);
    dcfg_slice_free(s);
+   return true;
 }
 
 /*--- What is followed                                     ---*/
@@ -420,7 +431,8 @@ static void say_not_followed(Sliced* f, const SliceOptions* o)
 
 /*--- A slice                                              ---*/
 
-static void choose_criterion(Sliced* f, const char* file,
+/* False: it is a line that never ran. */
+static bool choose_criterion(Sliced* f, const char* file,
                              const SliceOptions* o)
 {
    if ((o->at != NULL) + (o->syscall != NULL) + (o->output != NULL) != 1)
@@ -440,12 +452,13 @@ static void choose_criterion(Sliced* f, const char* file,
    else if (o->syscall != NULL)
       syscall_criterion(f->w, o->syscall, &f->roles, f->instrs, f->spare, &f->q);
    else if (is_line(o->at)) {
-      f->q.instance = line_criterion(f->w, o->at, o->root, f->instrs);
-      f->q.run      = true;
+      f->q.run = true;
+      if (!line_criterion(f->w, o->at, f->instrs, &f->q.instance))
+         return false;
    } else
       at_address(f, o->at);
-   if (o->of != NULL && !of_register(f, o->of) && !of_memory(&f->q, o->of))
-      of_variable(f, file, o);
+   return o->of == NULL || of_register(f, o->of) || of_memory(&f->q, o->of)
+          || of_variable(f, file, o);
 }
 
 /* What takes less memory: of a line with many executions one instance, of what
@@ -466,6 +479,25 @@ static const char* what_helps(const Sliced* f, const SliceOptions* o)
                         keeps, dcfg_wet_instr(f->w, best)->addr);
 }
 
+/* The slice of what kept the line that O asks for from running; F is that of
+   none, and freed. */
+static Sliced* slice_of_guard(Sliced* f, const char* file,
+                              const SliceOptions* o)
+{
+   SliceOptions of = *o;
+   char*        heading;
+   char*        guard = text_copy(line_guard(f->w, o->at, o->root, &heading));
+
+   slice_forget(f);
+   of.at        = guard;
+   of.of        = NULL;
+   of.forward   = false;
+   f            = slice_find(file, &of);
+   f->never_ran = heading;
+   f->guard     = guard;
+   return f;
+}
+
 Sliced* slice_find(const char* file, const SliceOptions* o)
 {
    Sliced*   f = zalloc(1, sizeof(*f));
@@ -483,7 +515,8 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    f->q       = (DcfgSliceQuery){ .instrs = f->instrs,
                                   .instance = DCFG_SLICE_LAST,
                                   .forward = o->forward };
-   choose_criterion(f, file, o);
+   if (!choose_criterion(f, file, o))
+      return slice_of_guard(f, file, o);
    choose_pruning(f, o);
    f->q.steps = o->steps;
    f->q.sums  = o->sums;
@@ -501,8 +534,10 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    if (f->s == NULL)
       die("%s%s", unreadable(&err, KIND_WET),
           err.status == DCFG_ERROR_LIMIT ? what_helps(f, o) : "");
+   if (f->s->n_criteria == 0 && never_ran(o, f->s))
+      return slice_of_guard(f, file, o);
    if (f->s->n_criteria == 0)
-      no_instance(f, o, f->s);
+      no_instance(o, f->s);
    if (f->s->n_executions > 0)
       f->n_executions = f->s->n_executions;
    f->criterion = describe(f, o);
@@ -519,6 +554,19 @@ void slice_deepen(Sliced* f, uint32_t steps)
    f->s = dcfg_slice_new(f->w, &f->q, &err);
    if (f->s == NULL)
       die("%s", unreadable(&err, KIND_WET));
+}
+
+void slice_move(Sliced* f, uint32_t instr, uint64_t instance)
+{
+   memset(f->instrs, 0, dcfg_wet_instrs(f->w) * sizeof(bool));
+   f->instrs[instr] = true;
+   free((void*)f->q.parts);
+   f->q.parts    = NULL;
+   f->q.n_parts  = 0;
+   f->q.of       = DCFG_SLICE_ALL;
+   f->q.run      = false;
+   f->q.instance = instance;
+   slice_deepen(f, f->q.steps);
 }
 
 void slice_forget(Sliced* f)
@@ -539,5 +587,7 @@ void slice_forget(Sliced* f)
    free(f->never);
    free(f->no_address);
    free(f->criterion);
+   free(f->never_ran);
+   free(f->guard);
    free(f);
 }

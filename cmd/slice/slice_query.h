@@ -48,6 +48,9 @@ typedef
       uint64_t       n_executions;      // of the line, if one is asked for by
                                 // its number; else 0
       const char*    not_followed[6];   // and NULL
+      char*          never_ran; // text: the guard that kept the line from
+                                // running; NULL: the line ran
+      char*          guard;     // that guard, an instance: the criterion
    }
    Sliced;
 
@@ -55,6 +58,9 @@ typedef
 Sliced* slice_find(const char* file, const SliceOptions* o);
 /* Find the slice again, with so many STEPS.  Nodes have other numbers then. */
 void    slice_deepen(Sliced* f, uint32_t steps);
+/* Find the slice of another criterion: INSTANCE of instruction INSTR, all of it.
+   Nodes have other numbers then. */
+void    slice_move(Sliced* f, uint32_t instr, uint64_t instance);
 void    slice_forget(Sliced* f);
 
 /* "0x401136#2" */

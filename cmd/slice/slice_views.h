@@ -24,6 +24,7 @@ typedef
       uint64_t           top;           // of a picture, so many instances
       const char*        own;           // images that are the program's, too: a
                                         // pattern, or NULL
+      struct SliceOmissions* omitted;   // finds stores that did not run; or NULL
       bool               thin;
       bool               all;           // lines of libraries are not folded
    }

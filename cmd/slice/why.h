@@ -6,8 +6,7 @@
 #ifndef DCFG_CMD_WHY_H
 #define DCFG_CMD_WHY_H
 
-#include "cmd/slice/slice_query.h"
-#include "cmd/slice/slice_views.h"
+#include "cmd/slice/slice_omitted.h"
 
 /* Tell of STEPS instances, or ask which, as --instructions does. */
 void why_instructions(Sliced* f, const SliceView* v, bool asks,
@@ -18,7 +17,8 @@ const DcfgSliceInput* why_behind_copy(const Sliced* f, uint32_t node,
                                       const DcfgSliceInput* via);
 
 /* WhyUse: what a card has an input for, the most telling first. */
-typedef enum { USE_VALUE, USE_ADDRESS, USE_BRANCH, USE_FRAME } WhyUse;
+typedef enum { USE_VALUE, USE_ADDRESS, USE_BRANCH, USE_OMITTED, USE_FRAME }
+   WhyUse;
 
 /* WhyInput: what a card used. */
 typedef
@@ -29,6 +29,8 @@ typedef
       uint32_t node;            // that computed it, or DCFG_SLICE_NOBODY,
                                 // DCFG_SLICE_NOT
       bool     library;         // it came through a library
+      const Omitted* omitted;   // the store that did not run, if .use is
+                                // USE_OMITTED; else NULL
       uint32_t first, n_passed; // copies and libraries on the way
    }
    WhyInput;
@@ -68,14 +70,30 @@ void why_cards_end(WhyCards* y);
 void why_card(WhyCards* y, WhyCard* c, uint32_t node, bool all);
 void why_card_free(WhyCard* c);
 
+/* Add to C's inputs the stores that could have changed what C used, also on the
+   way to it, or what C made.  They stand behind all others, but before an input
+   that says only that something outside of the program let C run.  The inputs
+   refer to *L, which is found for that, and which the caller frees. */
+void why_card_add_omitted(const WhyCards* y, WhyCard* c, SliceOmissions* z,
+                          OmittedList* l);
+
 /* Is NODE a call? */
 bool why_is_call(const Sliced* f, uint32_t node);
 
 /* Is NODE of a library, which steps pass? */
 bool why_is_library(const Sliced* f, uint32_t node);
 
-/* Tell of STEPS cards, or ask which.  JSON: for programs. */
-typedef struct { bool asks, json, all; uint64_t steps; } WhyForm;
+/* WhyForm: tell of .steps cards, or ask which; .json: for programs. */
+typedef
+   struct {
+      bool     asks, json, all;
+      uint64_t steps;
+      const SliceOptions* options;      // the slice was found for them
+   }
+   WhyForm;
+/* The first slice follows so many steps for a card: enough for most lines. */
+#define WHY_STEPS 8
+
 void why_lines(Sliced* f, const SliceView* v, const WhyForm* form);
 
 #endif /* DCFG_CMD_WHY_H */

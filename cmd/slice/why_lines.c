@@ -31,6 +31,8 @@ typedef
       Variables*     names;
       SourceFile*    source;    // that was read last, and its path
       char*          path;
+      SliceOmissions* omissions;
+      OmittedList    omitted;   // inputs of the last card refer to it
    }
    Lines;
 
@@ -100,14 +102,11 @@ static const char* library_text(const DcfgWetInstr* in)
 }
 
 /* "price.c:20 in main   price = price - 2;"; without lines, an instruction. */
-static const char* place_text(Lines* y, uint32_t node)
+static const char* instr_place(Lines* y, uint32_t instr, uint64_t instance)
 {
-   const DcfgSliceNode* n = &y->f->s->nodes[node];
-   const DcfgWetInstr   in = *dcfg_wet_instr(y->f->w, n->instr);
-   char                 text[256];
+   const DcfgWetInstr in = *dcfg_wet_instr(y->f->w, instr);
+   char               text[256];
 
-   if (why_is_library(y->f, node) && in.function != NULL)
-      return library_text(&in);
    if (in.line != 0)
       return text_format("%s%s%s   %s", slice_place(&in),
                          in.function == NULL ? "" : " in ",
@@ -115,8 +114,17 @@ static const char* place_text(Lines* y, uint32_t node)
                          : function_text(&in),
                          line_text(y, &in));
    instr_text(&in, text, sizeof(text));
-   return text_format("%s  %s   %s", instance_text(y->f->w, n), text,
-                      slice_place(&in));
+   return text_format("0x%" PRIx64 "#%" PRIu64 "  %s   %s", in.addr, instance,
+                      text, slice_place(&in));
+}
+
+static const char* place_text(Lines* y, uint32_t node)
+{
+   const DcfgSliceNode* n = &y->f->s->nodes[node];
+   const DcfgWetInstr   in = *dcfg_wet_instr(y->f->w, n->instr);
+
+   return why_is_library(y->f, node) && in.function != NULL ? library_text(&in)
+          : instr_place(y, n->instr, n->instance);
 }
 
 /* "percent()", if IN is a register that a function's result is in; or NULL. */
@@ -242,6 +250,14 @@ static size_t shown(const Lines* y, const WhyCard* c)
    return c->n_inputs - (y->form->all ? 0 : c->n_frame);
 }
 
+/* The store that did not run, and its branch. */
+static const char* omitted_text(const Lines* y, const WhyInput* in)
+{
+   OmittedWords w = slice_omitted_words(y->omissions, y->f->s, in->omitted);
+
+   return slice_omitted_text(&w, in->omitted);
+}
+
 /*--- Text                                                 ---*/
 
 #define MOST_PASSED 6           // that are named
@@ -256,9 +272,17 @@ static void tell(Lines* y, const WhyCard* c)
    for (size_t i = 0; i < shown(y, c); i++) {
       const WhyInput* in = &c->inputs[i];
       const char*     value;
-      const char*     name = input_name(y, in, &value);
+      const char*     name;
       const char*     through;
       unsigned        n = 0;
+      if (in->omitted != NULL) {
+         printf("%3zu %s\n      %s\n", i + 1, omitted_text(y, in),
+                instr_place(y, in->omitted->branch.instr,
+                            in->omitted->branch.instance));
+         text_forget();
+         continue;
+      }
+      name = input_name(y, in, &value);
       printf("%3zu %s%s%s\n", i + 1, name, value[0] == 0 ? "" : " = ", value);
       printf("      %s\n", in->node >= DCFG_SLICE_NOT ? end_text(y, in)
                           : place_text(y, in->node));
@@ -283,14 +307,13 @@ static void json_text(const char* key, const char* s)
    print_json_string(s);
 }
 
-static void json_place(Lines* y, uint32_t node)
+static void json_instr(Lines* y, uint32_t instr, uint64_t instance)
 {
-   const DcfgSliceNode* n = &y->f->s->nodes[node];
-   const DcfgWetInstr   in = *dcfg_wet_instr(y->f->w, n->instr);
-   char                 text[256];
+   const DcfgWetInstr in = *dcfg_wet_instr(y->f->w, instr);
+   char               text[256];
 
-   printf("\"address\": \"0x%" PRIx64 "\", \"instance\": %" PRIu64
-          ", \"thread\": %" PRIu32, in.addr, n->instance, n->thread);
+   printf("\"address\": \"0x%" PRIx64 "\", \"instance\": %" PRIu64, in.addr,
+          instance);
    json_text("function", in.function);
    json_text("image", in.image_name);
    if (in.line != 0) {
@@ -303,13 +326,50 @@ static void json_place(Lines* y, uint32_t node)
    }
 }
 
+static void json_place(Lines* y, uint32_t node)
+{
+   const DcfgSliceNode* n = &y->f->s->nodes[node];
+
+   json_instr(y, n->instr, n->instance);
+   printf(", \"thread\": %" PRIu32, n->thread);
+}
+
+static void json_omitted(Lines* y, const WhyInput* in)
+{
+   const Omitted* o = in->omitted;
+   OmittedWords   w = slice_omitted_words(y->omissions, y->f->s, o);
+   const char*    source;
+   uint32_t       line = slice_omitted_line(y->omissions, o, o->store, &source);
+
+   fputs("{\"use\": \"omitted\"", stdout);
+   json_text("name", w.place);
+   printf(", \"maybe\": %s, \"store\": {\"address\": \"0x%" PRIx64 "\"",
+          o->maybe ? "true" : "false", o->store);
+   if (line != 0) {
+      json_text("source", source);
+      printf(", \"line\": %" PRIu32, line);
+   }
+   fputs("}, \"from\": {", stdout);
+   json_instr(y, o->branch.instr, o->branch.instance);
+   fputs("}", stdout);
+   json_text("text", slice_omitted_text(&w, o));
+   fputs(", \"through\": []}", stdout);
+}
+
 static void json_input(Lines* y, const WhyCard* c, const WhyInput* in)
 {
-   static const char* const uses[] = { "value", "address", "branch", "frame" };
+   static const char* const uses[] = { "value", "address", "branch", "omitted",
+                                       "frame" };
    const char* value;
-   const char* name = input_name(y, in, &value);
+   const char* name;
    const char* through;
    bool        any = false;
+
+   if (in->omitted != NULL) {
+      json_omitted(y, in);
+      return;
+   }
+   name = input_name(y, in, &value);
 
    printf("{\"use\": \"%s\"", uses[in->use]);
    if (in->use != USE_BRANCH)
@@ -361,6 +421,18 @@ static Name name_of(const Lines* y, uint32_t node)
    return (Name){ n->instr, n->instance };
 }
 
+/* The branch instance that IN leads to, or the one that computed it; false if
+   there is none. */
+static bool origin_of(const Lines* y, const WhyInput* in, Name* name)
+{
+   if (in->omitted != NULL)
+      *name = (Name){ in->omitted->branch.instr, in->omitted->branch.instance };
+   else if (in->node < DCFG_SLICE_NOT)
+      *name = name_of(y, in->node);
+   return in->omitted != NULL || in->node < DCFG_SLICE_NOT;
+}
+
+/* The node that NAME is, or DCFG_SLICE_NOBODY. */
 static uint32_t node_of(const Lines* y, Name name)
 {
    const DcfgSlice* s = y->f->s;
@@ -369,7 +441,7 @@ static uint32_t node_of(const Lines* y, Name name)
       if (s->nodes[i].instr == name.instr
           && s->nodes[i].instance == name.instance)
          return i;
-   return s->criteria[0];
+   return DCFG_SLICE_NOBODY;
 }
 
 /* Follow more steps, until all of a card is known. */
@@ -383,16 +455,29 @@ static void deepen(Lines* y)
    why_cards_start(&y->cards, y->f);
 }
 
+/* Go on with an instance that the slice does not have. */
+static void move(Lines* y, Name name)
+{
+   why_cards_end(&y->cards);
+   slice_move(y->f, name.instr, name.instance);
+   y->v.s = y->f->s;
+   why_cards_start(&y->cards, y->f);
+}
+
 static void make_card(Lines* y, WhyCard* c, Name name)
 {
+   if (node_of(y, name) == DCFG_SLICE_NOBODY)
+      move(y, name);
    for (;;) {
       uint32_t node = node_of(y, name);
       why_card(&y->cards, c, node, node == y->f->s->criteria[0]);
       if (!c->cut)
-         return;
+         break;
       why_card_free(c);
       deepen(y);
    }
+   omitted_list_free(&y->omitted);
+   why_card_add_omitted(&y->cards, c, y->omissions, &y->omitted);
 }
 
 /* The cards nearest to the first one first. */
@@ -421,9 +506,8 @@ static void tell_steps(Lines* y, Name first)
       for (size_t i = 0; i < shown(y, &c); i++) {
          Name on;
          bool known = false;
-         if (c.inputs[i].node >= DCFG_SLICE_NOT)
+         if (!origin_of(y, &c.inputs[i], &on))
             continue;
-         on = name_of(y, c.inputs[i].node);
          for (size_t k = 0; k < n; k++)
             known |= queue[k].instr == on.instr
                      && queue[k].instance == on.instance;
@@ -456,6 +540,7 @@ static void converse(Lines* y, Name first)
       unsigned long k;
       char*         end;
       size_t        before = n;
+      Name          on;
       fputs("why (number, b: back, l: list, q: quit)? ", stdout);
       fflush(stdout);
       if (getline(&line, &size, stdin) < 0 || line[0] == 'q')
@@ -463,13 +548,14 @@ static void converse(Lines* y, Name first)
       k = strtoul(line, &end, 10);
       if (line[0] == 'l') {
          for (size_t i = 0; i < n; i++)
-            printf("%3zu %s\n", i, place_text(y, node_of(y, way[i])));
+            printf("%3zu %s\n", i, instr_place(y, way[i].instr,
+                                               way[i].instance));
       } else if (line[0] == 'b' && n > 1) {
          n--;
       } else if (end != line && k >= 1 && k <= shown(y, &c)
-                 && c.inputs[k - 1].node < DCFG_SLICE_NOT) {
+                 && origin_of(y, &c.inputs[k - 1], &on)) {
          GROW(way, n, room);
-         way[n++] = name_of(y, c.inputs[k - 1].node);
+         way[n++] = on;
       }
       if (n != before) {
          why_card_free(&c);
@@ -489,6 +575,8 @@ void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
    Name  first;
 
    y.names = variables_new(f->w, v->root);
+   y.omissions = slice_omissions_new(f, v->file, form->options, NULL,
+                                     OMITTED_ALWAYS);
    why_cards_start(&y.cards, f);
    first = name_of(&y, f->s->criteria[0]);
    if (form->asks)
@@ -496,6 +584,8 @@ void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
    else
       tell_steps(&y, first);
    why_cards_end(&y.cards);
+   omitted_list_free(&y.omitted);
+   slice_omissions_free(y.omissions);
    variables_free(y.names);
    source_file_close(y.source);
    free(y.path);

@@ -15,6 +15,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/machine/same_build.h"
+#include "cmd/machine/stubs.h"
 #include "cmd/machine/wet_place.h"
 
 #include <stdlib.h>
@@ -55,6 +56,7 @@ void debug_images_free(DebugImages* d, void (*forget)(DebugImage* m))
    for (uint32_t i = 0; i < d->n; i++) {
       forget(&d->slots[i].image);
       free(d->slots[i].image.code);
+      stubs_free(d->slots[i].image.stubs);
       if (d->slots[i].image.dwfl != NULL)
          dwfl_end(d->slots[i].image.dwfl);
       free(d->slots[i].why);

@@ -27,6 +27,7 @@ typedef
       size_t       n_code;
       struct Units*   units;    // of variable_place.c, made when needed
       struct Statics* statics;  // likewise
+      struct Stubs*   stubs;    // code_words.c makes them when needed
    }
    DebugImage;
 

@@ -15,6 +15,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/keymap.h"
+#include "cmd/variables/frame_rule.h"
 #include "cmd/variables/variable_type.h"
 
 #include <dwarf.h>
@@ -129,31 +130,6 @@ struct Sites {
    kept[N_KEPT];
 };
 
-
-static void take_rule(Site* s, Dwarf_CFI* cfi, Dwarf_Addr pc)
-{
-   Dwarf_Frame* frame;
-   Dwarf_Op*    op;
-   size_t       n;
-
-   if (s->has_cfa || cfi == NULL || dwarf_cfi_addrframe(cfi, pc, &frame) != 0)
-      return;
-   if (dwarf_frame_cfa(frame, &op, &n) == 0 && n == 1) {
-      if (op[0].atom >= DW_OP_breg0 && op[0].atom <= DW_OP_breg31) {
-         s->cfa_reg    = register_of_dwarf(s->processor,
-                                           op[0].atom - (unsigned)DW_OP_breg0);
-         s->cfa_offset = (int64_t)op[0].number;
-         s->has_cfa    = true;
-      } else if (op[0].atom == DW_OP_bregx) {
-         s->cfa_reg    = register_of_dwarf(s->processor,
-                                           (unsigned)op[0].number);
-         s->cfa_offset = (int64_t)op[0].number2;
-         s->has_cfa    = true;
-      }
-   }
-   free(frame);
-}
-
 /* Put the scopes with S's code that are below the last one to its scopes. */
 static void descend(Site* s)
 {
@@ -205,8 +181,8 @@ static bool site_find(Sites* t, uint32_t instr, uint64_t addr, Site* s)
    s->bias = bias;
    s->pc   = addr - bias;
    find_scopes(s);
-   take_rule(s, dwfl_module_eh_cfi(s->image->module, &bias), addr - bias);
-   take_rule(s, dwfl_module_dwarf_cfi(s->image->module, &bias), addr - bias);
+   s->has_cfa = frame_rule(s->image, s->processor, addr, &s->cfa_reg,
+                           &s->cfa_offset);
    return true;
 }
 

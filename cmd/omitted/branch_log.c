@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Instances of branches. */
+
+/* Owns: instances of branches, and the activations that had them.  Handed: the
+   graph of the code, a trace.  Taken by: omitted.c.
+
+   One pass over the trace, of few of its instructions.  An activation begins
+   where its function does, and ends with a return.  The first instruction of the
+   function that uses the stack tells its call frame address. */
+
+#include "cmd/omitted/branch_log.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/base/operands.h"
+#include "cmd/machine/processor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_ENTRIES     (1 << 16)      // kept for a node: the last ones
+#define MOST_ACTIVATIONS (1 << 20)      // likewise, of all
+#define FARTHEST         16     // instructions until the stack is used
+
+enum { ROLE_ENTRY = 1, ROLE_FRAME = 2, ROLE_RETURN = 4, ROLE_BRANCH = 8,
+       ROLE_LOGGED = 16 };
+
+/* Log: the last instances of a node, a ring. */
+typedef
+   struct {
+      LogEntry* entries;
+      size_t    n, room;        // .n of all, those that are gone included
+   }
+   Log;
+
+typedef
+   struct {
+      uint32_t number, entry;   // serial number; begin of its function
+      uint64_t frame;           // or 0
+      uint64_t end;             // .order of its return, or UINT64_MAX
+   }
+   Activation;
+
+/* LogThread: what is active in a thread, and the branch it is at. */
+typedef
+   struct {
+      uint32_t* active;
+      size_t    n, room;
+      uint32_t  branch;         // or NO_NODE
+   }
+   LogThread;
+
+struct BranchLog {
+   const StaticCode* c;
+   uint8_t*    roles;           // by node
+   int64_t*    frames;          // by node that tells it: from what it accesses
+   Log*        logs;            // by node
+   Activation* activations;     // a ring
+   uint32_t    n_activations;
+   LogThread*  threads;
+   size_t      n_threads;
+   uint64_t    word;
+   bool        bounded;
+};
+
+/*--- What is read                                         ---*/
+
+/* Does N store to the stack, and move its pointer there? */
+static bool is_push(const StaticCode* c, uint32_t n, const InstrEffect* e)
+{
+   const DcfgWetInstr* in;
+
+   if (!e->on_stack || e->n_memory > 0 || e->call
+       || c->nodes[n].instr == NO_NODE)
+      return false;
+   in = dcfg_wet_instr(c->w, c->nodes[n].instr);
+   return in->stores && !in->loads;
+}
+
+/* Find what tells the call frame address of the function that begins at
+   ENTRY. */
+static void find_frame(BranchLog* l, uint32_t entry)
+{
+   const StaticCode* c = l->c;
+   uint32_t          n = entry;
+
+   for (unsigned far = 0; far < FARTHEST; far++) {
+      InstrEffect e;
+      unsigned    reg;
+      int64_t     offset;
+      if (!code_effect(c, n, &e))
+         return;
+      if (is_push(c, n, &e)
+          && code_frame(c->names, c->nodes[n].near, c->nodes[n].addr, &reg,
+                        &offset)
+          && reg == processor_of(c->w)->stack) {
+         l->frames[n]  = offset + (int64_t)l->word;
+         l->roles[n]  |= ROLE_FRAME;
+         return;
+      }
+      if (!e.on_stack && e.n_memory == 1
+          && operand_in_frame(c, n, &e.memory[0], &offset)) {
+         l->frames[n]  = -offset;
+         l->roles[n]  |= ROLE_FRAME;
+         return;
+      }
+      if (c->nodes[n].n != 1)
+         return;
+      n = code_successor(c, n, 0);
+   }
+}
+
+static void follow_function(BranchLog* l, uint32_t entry)
+{
+   if (entry == NO_NODE || (l->roles[entry] & ROLE_ENTRY))
+      return;
+   l->roles[entry] |= ROLE_ENTRY;
+   find_frame(l, entry);
+   for (uint32_t n = 0; n < l->c->n; n++)
+      if (l->c->nodes[n].entry == entry && l->c->nodes[n].returns)
+         l->roles[n] |= ROLE_RETURN;
+}
+
+static void choose_nodes(BranchLog* l, const Wants* wants,
+                         const SideStores* stores)
+{
+   const StaticCode* c = l->c;
+
+   for (size_t i = 0; i < stores->n; i++) {
+      uint32_t    b = stores->all[i].branch;
+      const Want* w = &wants->all[stores->all[i].want];
+      l->roles[b] |= ROLE_BRANCH | ROLE_LOGGED;
+      if (c->nodes[b].up != NO_NODE)
+         l->roles[c->nodes[b].up] |= ROLE_LOGGED;
+      follow_function(l, c->nodes[b].entry);
+      if (!w->memory)
+         l->roles[w->at] |= ROLE_LOGGED;
+   }
+}
+
+/* By instruction, those that are read: nodes with a role, and what branches lead
+   to. */
+static bool* choose_instrs(const BranchLog* l)
+{
+   const StaticCode* c = l->c;
+   bool*             instrs = zalloc(dcfg_wet_instrs(c->w) + (size_t)1, 1);
+
+   for (uint32_t n = 0; n < c->n; n++) {
+      if (l->roles[n] != 0 && c->nodes[n].instr != NO_NODE)
+         instrs[c->nodes[n].instr] = true;
+      for (uint32_t k = 0; (l->roles[n] & ROLE_BRANCH) && k < c->nodes[n].n;
+           k++) {
+         uint32_t to = c->nodes[code_successor(c, n, k)].instr;
+         if (to != NO_NODE)
+            instrs[to] = true;
+      }
+   }
+   return instrs;
+}
+
+/*--- Activations                                          ---*/
+
+static Activation* activation(const BranchLog* l, uint32_t number)
+{
+   Activation* a = &l->activations[number % MOST_ACTIVATIONS];
+
+   return number == NO_ACTIVATION || a->number != number ? NULL : a;
+}
+
+static void enter(BranchLog* l, LogThread* t, uint32_t entry)
+{
+   uint32_t number = l->n_activations++;
+
+   l->activations[number % MOST_ACTIVATIONS]
+      = (Activation){ number, entry, 0, UINT64_MAX };
+   GROW(t->active, t->n, t->room);
+   t->active[t->n++] = number;
+}
+
+/* The innermost activation has FRAME: those below it on the stack are gone, as
+   after an exception. */
+static void take_frame(BranchLog* l, LogThread* t, uint64_t frame)
+{
+   uint32_t    top;
+   Activation* a;
+
+   if (t->n == 0 || (a = activation(l, t->active[t->n - 1])) == NULL)
+      return;
+   a->frame = frame;
+   top = t->active[--t->n];
+   while (t->n > 0) {
+      const Activation* below = activation(l, t->active[t->n - 1]);
+      if (below != NULL && (below->frame == 0 || below->frame > frame))
+         break;
+      t->n--;
+   }
+   t->active[t->n++] = top;
+}
+
+/* A return that found its address at ADDR. */
+static void leave(BranchLog* l, LogThread* t, uint32_t entry, uint64_t addr,
+                  uint64_t order)
+{
+   while (t->n > 0) {
+      Activation* a = activation(l, t->active[t->n - 1]);
+      if (a != NULL && a->frame > addr + l->word)
+         return;
+      t->n--;
+      if (a != NULL) {
+         a->end = order;
+         if (a->entry == entry
+             && (a->frame == addr + l->word || a->frame == 0))
+            return;
+      }
+   }
+}
+
+/* The innermost activation of the function that begins at ENTRY. */
+static uint32_t activation_of(const BranchLog* l, const LogThread* t,
+                              uint32_t entry)
+{
+   for (size_t i = t->n; i-- > 0; ) {
+      const Activation* a = activation(l, t->active[i]);
+      if (a != NULL && a->entry == entry)
+         return a->number;
+   }
+   return NO_ACTIVATION;
+}
+
+/*--- The pass                                             ---*/
+
+static LogEntry* add_entry(BranchLog* l, uint32_t node)
+{
+   Log* log = &l->logs[node];
+
+   if (log->n >= MOST_ENTRIES) {
+      l->bounded = true;
+      return &log->entries[log->n++ % MOST_ENTRIES];
+   }
+   GROW(log->entries, log->n, log->room);
+   return &log->entries[log->n++];
+}
+
+static LogEntry* last_entry(const BranchLog* l, uint32_t node)
+{
+   const Log* log = &l->logs[node];
+
+   return &log->entries[(log->n - 1) % MOST_ENTRIES];
+}
+
+static bool leads_to(const StaticCode* c, uint32_t n, uint32_t to)
+{
+   for (uint32_t k = 0; k < c->nodes[n].n; k++)
+      if (code_successor(c, n, k) == to)
+         return true;
+   return false;
+}
+
+static void take_event(BranchLog* l, const DcfgWetEvent* e, uint32_t node)
+{
+   LogThread*      t = &l->threads[e->thread];
+   uint8_t         role = l->roles[node];
+   const CodeNode* at = &l->c->nodes[node];
+
+   if (t->branch != NO_NODE && leads_to(l->c, t->branch, node))
+      last_entry(l, t->branch)->taken = node;
+   t->branch = NO_NODE;
+   if (role & ROLE_ENTRY)
+      enter(l, t, node);
+   if ((role & ROLE_FRAME) && e->n_accesses > 0 && e->accesses[0] != 0)
+      take_frame(l, t, e->accesses[0] + (uint64_t)l->frames[node]);
+   if (role & ROLE_LOGGED)
+      *add_entry(l, node)
+         = (LogEntry){ e->time, e->instance,
+                       activation_of(l, t, at->entry), NO_NODE };
+   if (role & ROLE_BRANCH)
+      t->branch = node;
+   if ((role & ROLE_RETURN) && e->n_accesses > 0)
+      leave(l, t, at->entry, e->accesses[0], e->time);
+}
+
+static bool read_trace(BranchLog* l, DcfgWet* w, const bool* instrs)
+{
+   DcfgWetFilter filter = { .instrs = instrs, .thread = DCFG_NONE,
+                            .to = UINT64_MAX };
+   uint32_t*     nodes = zalloc(dcfg_wet_instrs(w) + (size_t)1,
+                                sizeof(*nodes));
+   DcfgWetEvent  e;
+   DcfgError     err;
+   bool          ok = dcfg_wet_select(w, &filter, &err);
+
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
+      nodes[i] = instrs[i] ? code_node_at(l->c, dcfg_wet_instr(w, i)->addr)
+                 : NO_NODE;
+   while (ok && dcfg_wet_next(w, &e, &err))
+      if (e.kind == DCFG_WET_INSTR && nodes[e.instr] != NO_NODE
+          && e.thread < l->n_threads)
+         take_event(l, &e, nodes[e.instr]);
+   ok = ok && err.status == DCFG_OK;
+   free(nodes);
+   return ok;
+}
+
+BranchLog* branch_log_new(const StaticCode* c, const char* file,
+                          const Wants* wants, const SideStores* stores)
+{
+   BranchLog*  l = zalloc(1, sizeof(*l));
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgWet*    w = dcfg_wet_open(file, &options, &err);
+   bool*       instrs;
+   bool        ok = false;
+
+   l->c         = c;
+   l->roles     = zalloc(c->n + (size_t)1, 1);
+   l->frames    = zalloc(c->n + (size_t)1, sizeof(*l->frames));
+   l->logs      = zalloc(c->n + (size_t)1, sizeof(*l->logs));
+   l->n_threads = dcfg_wet_threads(c->w);
+   l->threads   = zalloc(l->n_threads + 1, sizeof(*l->threads));
+   l->word      = dcfg_wet_instrs(c->w) == 0 ? 8
+                  : dcfg_wet_instr(c->w, 0)->address_size;
+   l->activations = zalloc(MOST_ACTIVATIONS, sizeof(*l->activations));
+   for (size_t t = 0; t < l->n_threads; t++)
+      l->threads[t].branch = NO_NODE;
+   choose_nodes(l, wants, stores);
+   instrs = choose_instrs(l);
+   if (w != NULL && dcfg_wet_instrs(w) == dcfg_wet_instrs(c->w))
+      ok = read_trace(l, w, instrs);
+   dcfg_wet_close(w);
+   free(instrs);
+   if (ok)
+      return l;
+   branch_log_free(l);
+   return NULL;
+}
+
+void branch_log_free(BranchLog* l)
+{
+   if (l == NULL)
+      return;
+   for (uint32_t n = 0; n < l->c->n; n++)
+      free(l->logs[n].entries);
+   for (size_t t = 0; t < l->n_threads; t++)
+      free(l->threads[t].active);
+   free(l->threads);
+   free(l->activations);
+   free(l->roles);
+   free(l->frames);
+   free(l->logs);
+   free(l);
+}
+
+/*--- Questions                                            ---*/
+
+bool branch_log_is_bounded(const BranchLog* l)
+{
+   return l->bounded;
+}
+
+/* Entry K of all that were logged, which is kept. */
+static const LogEntry* entry_at(const Log* log, size_t k)
+{
+   return &log->entries[k % MOST_ENTRIES];
+}
+
+static size_t first_kept(const Log* log)
+{
+   return log->n > MOST_ENTRIES ? log->n - MOST_ENTRIES : 0;
+}
+
+/* The number of the first entry of LOG at ORDER or behind it. */
+static size_t entry_from(const Log* log, uint64_t order)
+{
+   size_t low = first_kept(log), high = log->n;
+
+   while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      if (entry_at(log, middle)->order < order)
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   return low;
+}
+
+const LogEntry* branch_log_before(const BranchLog* l, uint32_t node,
+                                  uint64_t order)
+{
+   const Log* log = &l->logs[node];
+   size_t     k = entry_from(log, order);
+
+   return k == first_kept(log) ? NULL : entry_at(log, k - 1);
+}
+
+const LogEntry* branch_log_previous(const BranchLog* l, uint32_t node,
+                                    const LogEntry* entry)
+{
+   return branch_log_before(l, node, entry->order);
+}
+
+bool branch_log_is_over(const BranchLog* l, uint32_t node,
+                        const LogEntry* entry, uint64_t order)
+{
+   uint32_t          up = l->c->nodes[node].up;
+   const Activation* a = activation(l, entry->activation);
+   const Log*        log;
+
+   if (a != NULL && a->end < order)
+      return true;
+   if (up == NO_NODE)
+      return false;
+   log = &l->logs[up];
+   for (size_t k = entry_from(log, entry->order + 1); k < log->n; k++) {
+      const LogEntry* e = entry_at(log, k);
+      if (e->order > order)
+         return false;
+      if (e->activation == entry->activation)
+         return true;
+   }
+   return false;
+}
+
+uint64_t branch_log_frame(const BranchLog* l, uint32_t number)
+{
+   const Activation* a = activation(l, number);
+
+   return a == NULL ? 0 : a->frame;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Stores that did not run. */
+
+/* Owns: which stores could have changed what a slice used, if a branch had gone
+   the other way.  Handed: a slice that keeps instances.  Taken by: dcfg slice,
+   dcfg why.
+
+   Implicit dependences as in T. Gyimothy, A. Beszedes and I. Forgacs: An
+   Efficient Relevant Slicing Method for Debugging (1999), and X. Zhang, S.
+   Tallam, N. Gupta and R. Gupta: Towards Locating Execution Omission Errors
+   (2007).  A branch instance counts if it ran after a location was written and
+   before it was used, its sides had met by then, and the side that it did not
+   take stores to the location. */
+
+#include "cmd/omitted/omitted.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/omitted/branch_log.h"
+#include "cmd/omitted/other_side.h"
+#include "cmd/omitted/own_code.h"
+
+#include <stdlib.h>
+
+#define MOST_PLACES_ASKED 48    // addresses of stores over pointers
+#define MOST_VALUES_ASKED 6     // for one of them
+#define MOST_FOR_VALUES   UINT64_C(20000000)    // instructions of the run
+#define MOST_FOR_PASSES   UINT64_C(200000000)
+#define MOST_TRIED        4096  // instances of a branch
+
+struct OmittedFinder {
+   OmittedTrace t;
+   Variables*   names;
+   StaticCode*  code;
+   unsigned     places_left;
+};
+
+OmittedFinder* omitted_new(const OmittedTrace* t)
+{
+   OmittedFinder* f = zalloc(1, sizeof(*f));
+   OwnCode        own;
+
+   f->t     = *t;
+   f->names = variables_new(t->w, t->root);
+   own      = own_code_find(t->w, t->own, t->totals);
+   f->code  = code_graph_new(t->w, f->names, t->root, own.executed, own.seeds,
+                              own.n_seeds);
+   own_code_free(&own);
+   return f;
+}
+
+void omitted_free(OmittedFinder* f)
+{
+   if (f == NULL)
+      return;
+   code_graph_free(f->code);
+   variables_free(f->names);
+   free(f);
+}
+
+/*--- One store                                            ---*/
+
+typedef enum { IS_NOT, IS_MAYBE, IS_SURE } Verdict;
+
+typedef
+   struct {
+      OmittedFinder*   f;
+      const Wants*     wants;
+      const BranchLog* log;
+   }
+   Search;
+
+static bool overlaps(const Want* w, uint64_t addr, uint64_t size)
+{
+   return addr < w->place + w->size && w->place < addr + size;
+}
+
+static uint64_t stored_size(const StaticCode* c, uint32_t store,
+                            const MemoryOperand** m, InstrEffect* e)
+{
+   *m = NULL;
+   if (!code_effect(c, store, e))
+      return 0;
+   for (unsigned k = 0; k < e->n_memory; k++)
+      if (e->memory[k].written)
+         *m = &e->memory[k];
+   return *m == NULL ? 0 : (*m)->size;
+}
+
+/* May S, which stores nobody knows where, store to W?  If both name the same
+   member behind a pointer, or if W is within the array that S indexes. */
+static bool looks_like(const StaticCode* c, const SideStore* s, const Want* w)
+{
+   const MemoryOperand* m;
+   InstrEffect          e;
+   uint64_t             low, high;
+
+   if (stored_size(c, s->store, &m, &e) != w->size)
+      return false;
+   if (m->index == NO_REGISTER)
+      return w->based && w->offset == m->disp;
+   return m->base == NO_REGISTER
+          && code_variable(c->names, (uint64_t)m->disp, &low, &high)
+          && w->place >= low && w->place < high;
+}
+
+/* Would the other side of B, entry R of the log, have stored to what S is
+   for? */
+static Verdict judge_place(Search* z, const SideStore* s, const Want* w,
+                           const LogEntry* r)
+{
+   const StaticCode*    c = z->f->code;
+   OtherSide            o = { .c = c, .value = z->f->t.value,
+                              .arg = z->f->t.arg,
+                              .instr = c->nodes[s->branch].instr,
+                              .instance = r->instance,
+                              .frame = branch_log_frame(z->log, r->activation),
+                              .left = MOST_VALUES_ASKED };
+   const MemoryOperand* m;
+   InstrEffect          e;
+   uint64_t             size = stored_size(c, s->store, &m, &e), addr;
+   bool                 sure = false;
+
+   if (s->in_frame)
+      return o.frame == 0 ? IS_NOT
+             : overlaps(w, o.frame + (uint64_t)s->offset, size) ? IS_SURE
+             : IS_NOT;
+   if (z->f->places_left > 0 && z->f->t.value != NULL
+       && z->f->t.n_executed <= MOST_FOR_VALUES) {
+      z->f->places_left--;
+      if (other_side_address(&o, s, &addr, &sure))
+         return !overlaps(w, addr, size) ? IS_NOT
+                : sure ? IS_SURE : IS_MAYBE;
+   }
+   return looks_like(c, s, w) ? IS_MAYBE : IS_NOT;
+}
+
+static Verdict judge(Search* z, const SideStore* s, const Want* w,
+                     const LogEntry* r)
+{
+   Verdict v = IS_SURE;
+
+   if (!w->memory) {
+      const LogEntry* user = branch_log_before(z->log, w->at, w->to + 1);
+      if (user == NULL || user->order != w->to
+          || user->activation == NO_ACTIVATION
+          || user->activation != r->activation)
+         return IS_NOT;
+   } else if (!s->located) {
+      v = judge_place(z, s, w, r);
+   }
+   return v == IS_SURE && !s->sure ? IS_MAYBE : v;
+}
+
+/* The last instance of S's branch that counts, or NULL. */
+static const LogEntry* find_instance(Search* z, const SideStore* s,
+                                     Verdict* verdict)
+{
+   const Want*     w = &z->wants->all[s->want];
+   const LogEntry* r = branch_log_before(z->log, s->branch, w->to);
+
+   for (unsigned n = 0; r != NULL && r->order > w->from && n < MOST_TRIED;
+        n++, r = branch_log_previous(z->log, s->branch, r)) {
+      if (r->taken == NO_NODE || r->taken == s->side
+          || !branch_log_is_over(z->log, s->branch, r, w->to))
+         continue;
+      *verdict = judge(z, s, w, r);
+      if (*verdict != IS_NOT)
+         return r;
+      if (!s->in_frame && w->memory)
+         return NULL;
+   }
+   return NULL;
+}
+
+static void add_omitted(Search* z, OmittedList* l, const SideStore* s,
+                        const LogEntry* r, bool maybe)
+{
+   const StaticCode* c = z->f->code;
+   const Want*       w = &z->wants->all[s->want];
+   const CodeNode*   branch = &c->nodes[s->branch];
+   Omitted           o = { .node = w->node, .memory = w->memory,
+                           .asked = w->asked,
+                           .place = w->place, .size = w->size,
+                           .since = w->from,
+                           .store = c->nodes[s->store].addr,
+                           .call = s->call == NO_NODE ? 0
+                                   : c->nodes[s->call].addr,
+                           .near = branch->near,
+                           .again = c->nodes[s->store].instr != NO_NODE,
+                           .maybe = maybe };
+
+   o.branch = (OmittedBranch){ branch->instr, r->instance, branch->addr,
+                               c->nodes[s->side].addr,
+                               c->nodes[r->taken].addr };
+   GROW(l->all, l->n, l->room);
+   l->all[l->n++] = o;
+}
+
+/*--- All                                                  ---*/
+
+/* One user is told for one store to one place for one branch: the nearest. */
+COMPARE(by_store, Omitted, UP(store) ?: UP(branch.addr) ?: UP(place)
+        ?: UP(maybe) ?: UP(node))
+
+static void keep_nearest(OmittedList* l, const DcfgSlice* s)
+{
+   size_t n = 0;
+
+   if (l->n == 0)
+      return;
+   qsort(l->all, l->n, sizeof(*l->all), by_store);
+   for (size_t i = 0, k; i < l->n; i = k) {
+      Omitted best = l->all[i];
+      for (k = i + 1; k < l->n && l->all[k].store == best.store
+           && l->all[k].branch.addr == best.branch.addr
+           && l->all[k].place == best.place; k++)
+         if (l->all[k].maybe == best.maybe
+             && s->nodes[l->all[k].node].distance
+                < s->nodes[best.node].distance)
+            best = l->all[k];
+      l->all[n++] = best;
+   }
+   l->n = n;
+   /* The nearest first: few, so by insertion. */
+   for (size_t i = 1; i < n; i++) {
+      Omitted  o = l->all[i];
+      uint32_t distance = s->nodes[o.node].distance;
+      size_t   k = i;
+      for (; k > 0 && s->nodes[l->all[k - 1].node].distance > distance; k--)
+         l->all[k] = l->all[k - 1];
+      l->all[k] = o;
+   }
+}
+
+OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
+                         const DcfgSliceQuery* q, const uint32_t* nodes,
+                         size_t n)
+{
+   OmittedList l = { .n = 0 };
+   Wants       wants;
+   SideStores  stores;
+   BranchLog*  log;
+
+   if (f->t.n_executed > MOST_FOR_PASSES) {
+      l.bounded = "none of a run with more than 200,000,000 instructions";
+      return l;
+   }
+   f->places_left = MOST_PLACES_ASKED;
+   wants  = wants_find(f->code, s, q, nodes, n);
+   stores = side_stores_find(f->code, &wants);
+   log    = stores.n == 0 ? NULL
+            : branch_log_new(f->code, f->t.file, &wants, &stores);
+   for (size_t i = 0; i < stores.n && log != NULL; i++) {
+      Search          z = { f, &wants, log };
+      Verdict         verdict;
+      const LogEntry* r = find_instance(&z, &stores.all[i], &verdict);
+      if (r != NULL)
+         add_omitted(&z, &l, &stores.all[i], r, verdict == IS_MAYBE);
+   }
+   keep_nearest(&l, s);
+   if (f->code->bounded)
+      l.bounded = "the first million instructions of the program's code";
+   else if (wants.bounded)
+      l.bounded = "the 20,000 nearest uses of a place";
+   else if (log != NULL && branch_log_is_bounded(log))
+      l.bounded = "the last 65,536 instances of each branch";
+   else
+      l.bounded = stores.bounded;
+   branch_log_free(log);
+   free(wants.all);
+   free(stores.all);
+   return l;
+}
+
+void omitted_list_free(OmittedList* l)
+{
+   free(l->all);
+}

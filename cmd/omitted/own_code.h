@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The program's own code. */
+
+#ifndef DCFG_CMD_OWN_CODE_H
+#define DCFG_CMD_OWN_CODE_H
+
+/* Private to the room omitted/. */
+
+#include "cmd/omitted/code_graph.h"
+
+#include "lib/dcfg_slice.h"
+
+typedef
+   struct {
+      bool*     executed;       // by instruction of the trace
+      CodeSeed* seeds;          // those that are the program's own
+      size_t    n_seeds, room;
+   }
+   OwnCode;
+
+/* The program is what dcfg slice lists line by line; OWN adds images, or is
+   NULL.  TOTALS say what was executed. */
+OwnCode own_code_find(DcfgWet* w, const char* own,
+                      const DcfgSliceTotal* totals);
+void    own_code_free(OwnCode* o);
+
+#endif /* DCFG_CMD_OWN_CODE_H */

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The other sides of branches. */
+
+/* Owns: which code a branch decides about, and what that stores.  Handed: the
+   graph of the code, locations.  Taken by: omitted.c.
+
+   A side of a branch is what its successor leads to, up to the branch's
+   immediate post-dominator.  Calls are followed one level.  It is sure that a
+   side comes to a store which post-dominates the side's begin, if nothing on the
+   way can stay: no loop, no call that may not return. */
+
+#include "cmd/omitted/sides.h"
+
+#include "cmd/base/cmd.h"
+
+#include <stdlib.h>
+
+#define MOST_OF_SIDE   4000     // nodes
+#define MOST_WALKED    20000000 // nodes of all sides
+#define MOST_STORES    200000
+#define MOST_GUESSES   64       // wants that a store over a pointer may be for
+#define WIDEST         64       // bytes that an instruction stores
+#define DEEPEST        16       // calls in calls that return
+
+typedef enum { STORE_UNSEEN, STORE_NONE, STORE_FIXED, STORE_FRAME,
+               STORE_POINTER } StoreKind;
+
+/* NodeStore: what a node writes. */
+typedef
+   struct {
+      uint8_t  kind;            // StoreKind
+      bool     indexed;
+      uint8_t  size;
+      uint32_t registers;
+      int64_t  place;           // the address; in the frame; from the register
+   }
+   NodeStore;
+
+/* Walk: nodes that one side has.  A node is in the walk whose number it has. */
+typedef
+   struct {
+      uint32_t* nodes;
+      size_t    n;
+   }
+   Walk;
+
+typedef
+   struct {
+      const StaticCode* c;
+      const Wants* wants;
+      NodeStore*   stores;      // by node, found when needed
+      uint32_t*    seen;        // by node: the walk that was there last
+      uint32_t     n_walks;
+      uint32_t*    led_to;      // by node: so many nodes of a walk lead there
+      uint8_t*     stays;       // by node that begins a function
+      uint32_t*    by_place;    // wants in memory, by their place
+      size_t       n_places;
+      uint32_t*    by_frame;    // those in a frame, by function and offset
+      size_t       n_frames;
+      uint32_t*    guesses;     // those that were not found by a frame, the
+      size_t       n_guesses;   // nearest first
+      uint64_t     walked;
+      SideStores   found;
+   }
+   Sides;
+
+/*--- What nodes store                                     ---*/
+
+static const NodeStore* store_of(Sides* z, uint32_t n)
+{
+   NodeStore*  to = &z->stores[n];
+   InstrEffect e;
+   int64_t     offset;
+
+   if (to->kind != STORE_UNSEEN)
+      return to;
+   to->kind = STORE_NONE;
+   if (!code_effect(z->c, n, &e))
+      return to;
+   to->registers = e.written;
+   for (unsigned k = 0; k < e.n_memory; k++) {
+      const MemoryOperand* m = &e.memory[k];
+      if (!m->written || m->segment || m->size == 0)
+         continue;
+      to->size    = m->size;
+      to->indexed = m->index != NO_REGISTER;
+      to->place   = m->disp;
+      to->kind    = m->fixed ? STORE_FIXED : STORE_POINTER;
+      if (operand_in_frame(z->c, n, m, &offset)) {
+         to->kind  = STORE_FRAME;
+         to->place = offset;
+      }
+      break;
+   }
+   return to;
+}
+
+/*--- Walks                                                ---*/
+
+/* The nodes from BEGIN on, without END and BRANCH. */
+static Walk walk_side(Sides* z, uint32_t begin, uint32_t end, uint32_t branch)
+{
+   const StaticCode* c = z->c;
+   Walk              w = { .nodes = zalloc(MOST_OF_SIDE + 1, sizeof(uint32_t)) };
+
+   z->n_walks++;
+   if (begin == end || begin == branch)
+      return w;
+   z->seen[begin] = z->n_walks;
+   w.nodes[w.n++] = begin;
+   for (size_t i = 0; i < w.n; i++)
+      for (uint32_t k = 0; k < c->nodes[w.nodes[i]].n; k++) {
+         uint32_t to = code_successor(c, w.nodes[i], k);
+         if (to == end || to == branch || z->seen[to] == z->n_walks)
+            continue;
+         if (w.n == MOST_OF_SIDE) {
+            z->found.bounded = "of a branch with very much code only the begin of it";
+            return w;
+         }
+         z->seen[to]    = z->n_walks;
+         w.nodes[w.n++] = to;
+      }
+   z->walked += w.n;
+   return w;
+}
+
+static bool post_dominates(const StaticCode* c, uint32_t n, uint32_t begin,
+                           uint32_t end)
+{
+   for (uint32_t at = begin; at != NO_NODE && at != end; at = c->nodes[at].up)
+      if (at == n)
+         return true;
+   return false;
+}
+
+/* Has the walk that was made last, W, a cycle?  Nodes that nothing left in it
+   leads to are taken away one by one. */
+static bool has_loop(Sides* z, const Walk* w)
+{
+   const StaticCode* c = z->c;
+   uint32_t*         todo = zalloc(w->n + 1, sizeof(*todo));
+   size_t            n = 0, gone = 0;
+
+   for (size_t i = 0; i < w->n; i++)
+      z->led_to[w->nodes[i]] = 0;
+   for (size_t i = 0; i < w->n; i++)
+      for (uint32_t k = 0; k < c->nodes[w->nodes[i]].n; k++)
+         z->led_to[code_successor(c, w->nodes[i], k)]++;
+   for (size_t i = 0; i < w->n; i++)
+      if (z->led_to[w->nodes[i]] == 0)
+         todo[n++] = w->nodes[i];
+   while (gone < n) {
+      const CodeNode* at = &c->nodes[todo[gone++]];
+      for (uint32_t k = 0; k < at->n; k++) {
+         uint32_t to = c->successors[at->first + k];
+         if (z->seen[to] == z->n_walks && --z->led_to[to] == 0)
+            todo[n++] = to;
+      }
+   }
+   free(todo);
+   return gone < w->n;
+}
+
+/* May control that is at the nodes of W, the last walk, not go on to its end?
+   IN_FUNCTION: a return is that end. */
+static bool may_stop(Sides* z, const Walk* w, bool in_function, unsigned deep);
+
+/* May a call of the function that begins at ENTRY not come back? */
+static bool may_stay(Sides* z, uint32_t entry, unsigned deep)
+{
+   enum { UNKNOWN, RUNNING, RETURNS, STAYS };
+
+   if (z->stays[entry] == UNKNOWN) {
+      Walk w;
+      z->stays[entry] = RUNNING;
+      w = walk_side(z, entry, NO_NODE, NO_NODE);
+      z->stays[entry] = deep > DEEPEST || may_stop(z, &w, true, deep)
+                        ? STAYS : RETURNS;
+      free(w.nodes);
+   }
+   return z->stays[entry] != RETURNS;
+}
+
+static bool may_stop(Sides* z, const Walk* w, bool in_function, unsigned deep)
+{
+   bool stop = w->n == MOST_OF_SIDE || has_loop(z, w);
+
+   for (size_t i = 0; i < w->n && !stop; i++) {
+      const CodeNode* at = &z->c->nodes[w->nodes[i]];
+      stop = at->open || (at->ends && !(at->returns && in_function))
+             || (at->callee != NO_NODE
+                 && may_stay(z, at->callee, deep + 1));
+   }
+   return stop;
+}
+
+/* Does control that is at BEGIN come to N for certain, before END? */
+static bool comes_to(Sides* z, uint32_t begin, uint32_t n, uint32_t end)
+{
+   Walk w;
+   bool sure;
+
+   if (!post_dominates(z->c, n, begin, end))
+      return false;
+   w    = walk_side(z, begin, n, NO_NODE);
+   sure = !may_stop(z, &w, false, 0);
+   free(w.nodes);
+   return sure;
+}
+
+/*--- Matches                                              ---*/
+
+static void add_match(Sides* z, const SideStore* s)
+{
+   if (z->found.n == MOST_STORES) {
+      z->found.bounded = "the first 200,000 candidates";
+      return;
+   }
+   GROW(z->found.all, z->found.n, z->found.room);
+   z->found.all[z->found.n++] = *s;
+}
+
+static const Want* want_of(const Sides* z, const uint32_t* list, size_t i)
+{
+   return &z->wants->all[list[i]];
+}
+
+/* Wants that have bytes of the SIZE ones at PLACE. */
+static void match_place(Sides* z, SideStore s, uint64_t place, unsigned size)
+{
+   size_t low = 0, high = z->n_places;
+
+   while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      if (want_of(z, z->by_place, middle)->place + WIDEST < place)
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   s.located = true;
+   for (; low < z->n_places; low++) {
+      const Want* w = want_of(z, z->by_place, low);
+      if (w->place >= place + size)
+         return;
+      s.want = z->by_place[low];
+      if (w->place + w->size > place)
+         add_match(z, &s);
+   }
+}
+
+static bool is_before(const StaticCode* c, const Want* w, uint32_t entry,
+                      int64_t offset)
+{
+   uint32_t other = c->nodes[w->at].entry;
+
+   return other != entry ? other < entry : w->offset + WIDEST < offset;
+}
+
+/* Wants in the frame of a function that has bytes of the SIZE ones at OFFSET,
+   and those that were found otherwise, of which only the run tells it. */
+static void match_frame(Sides* z, SideStore s, int64_t offset, unsigned size)
+{
+   uint32_t entry = z->c->nodes[s.branch].entry;
+   size_t   low = 0, high = z->n_frames;
+
+   s.in_frame = true;
+   s.offset   = offset;
+   while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      if (is_before(z->c, want_of(z, z->by_frame, middle), entry, offset))
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   for (; low < z->n_frames; low++) {
+      const Want* w = want_of(z, z->by_frame, low);
+      if (z->c->nodes[w->at].entry != entry || w->offset >= offset + size)
+         break;
+      s.want = z->by_frame[low];
+      if (w->offset + (int64_t)w->size > offset)
+         add_match(z, &s);
+   }
+   for (size_t i = 0; i < z->n_guesses && i < MOST_GUESSES; i++) {
+      s.want = z->guesses[i];
+      add_match(z, &s);
+   }
+}
+
+/* Wants that a store over a pointer may be for. */
+static void match_pointer(Sides* z, SideStore s, const NodeStore* n)
+{
+   unsigned guesses = 0;
+
+   for (size_t i = 0; i < z->wants->n && guesses < MOST_GUESSES; i++) {
+      const Want* w = &z->wants->all[i];
+      if (!w->memory || w->size != n->size)
+         continue;
+      s.want = (uint32_t)i;
+      guesses++;
+      add_match(z, &s);
+   }
+}
+
+static void match_registers(Sides* z, SideStore s, uint32_t registers)
+{
+   uint32_t entry = z->c->nodes[s.branch].entry;
+
+   s.located = true;
+   for (size_t i = 0; i < z->wants->n; i++) {
+      const Want* w = &z->wants->all[i];
+      if (w->memory || !(registers >> w->place & 1) || entry == NO_NODE
+          || z->c->nodes[w->at].entry != entry)
+         continue;
+      s.want = (uint32_t)i;
+      add_match(z, &s);
+   }
+}
+
+static void match_store(Sides* z, SideStore s)
+{
+   const NodeStore* n = store_of(z, s.store);
+
+   if (n->kind == STORE_FIXED)
+      match_place(z, s, (uint64_t)n->place, n->size);
+   else if (n->kind == STORE_FRAME && s.call == NO_NODE)
+      match_frame(z, s, n->place, n->size);
+   else if (n->kind == STORE_POINTER)
+      match_pointer(z, s, n);
+   if (n->registers != 0 && s.call == NO_NODE && z->c->nodes[s.store].call == 0)
+      match_registers(z, s, n->registers);
+}
+
+/*--- Branches                                             ---*/
+
+static void match_call(Sides* z, SideStore s, uint32_t call)
+{
+   uint32_t entry = z->c->nodes[call].callee;
+   Walk     w = walk_side(z, entry, NO_NODE, NO_NODE);
+   size_t   before = z->found.n;
+
+   s.call = call;
+   for (size_t i = 0; i < w.n; i++) {
+      s.store = w.nodes[i];
+      match_store(z, s);
+   }
+   free(w.nodes);
+   for (size_t i = before; i < z->found.n; i++) {
+      SideStore* f = &z->found.all[i];
+      f->sure = i > before && f[-1].store == f->store ? f[-1].sure
+                : comes_to(z, entry, f->store, NO_NODE);
+   }
+}
+
+static void match_side(Sides* z, uint32_t branch, uint32_t side)
+{
+   uint32_t  end = z->c->nodes[branch].up;
+   SideStore s = { .branch = branch, .side = side, .call = NO_NODE,
+                   .sure = true };
+   Walk      w = walk_side(z, side, end, branch);
+   size_t    before = z->found.n;
+   uint32_t  last = NO_NODE;
+   bool      sure = false;
+
+   for (size_t i = 0; i < w.n; i++) {
+      s.store = w.nodes[i];
+      match_store(z, s);
+   }
+   for (size_t i = 0; i < w.n; i++)
+      if (z->c->nodes[w.nodes[i]].callee != NO_NODE)
+         match_call(z, s, w.nodes[i]);
+   free(w.nodes);
+   for (size_t i = before; i < z->found.n; i++) {
+      SideStore* f = &z->found.all[i];
+      uint32_t   first = f->call != NO_NODE ? f->call : f->store;
+      if (first != last)
+         sure = comes_to(z, side, first, end);
+      last    = first;
+      f->sure = f->sure && sure;
+   }
+}
+
+/*--- All                                                  ---*/
+
+static const Sides* sorted;     // by qsort()
+
+static int by_place(const void* a, const void* b)
+{
+   uint64_t x = want_of(sorted, a, 0)->place, y = want_of(sorted, b, 0)->place;
+
+   return x < y ? -1 : x > y;
+}
+
+static int by_frame(const void* a, const void* b)
+{
+   const Want* x = want_of(sorted, a, 0);
+   const Want* y = want_of(sorted, b, 0);
+   uint32_t    e = sorted->c->nodes[x->at].entry;
+   uint32_t    f = sorted->c->nodes[y->at].entry;
+
+   return e != f ? (e < f ? -1 : 1)
+          : x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static void index_wants(Sides* z)
+{
+   for (size_t i = 0; i < z->wants->n; i++) {
+      const Want* w = &z->wants->all[i];
+      if (!w->memory)
+         continue;
+      z->by_place[z->n_places++] = (uint32_t)i;
+      if (w->in_frame)
+         z->by_frame[z->n_frames++] = (uint32_t)i;
+      else
+         z->guesses[z->n_guesses++] = (uint32_t)i;
+   }
+   sorted = z;
+   qsort(z->by_place, z->n_places, sizeof(uint32_t), by_place);
+   qsort(z->by_frame, z->n_frames, sizeof(uint32_t), by_frame);
+}
+
+SideStores side_stores_find(const StaticCode* c, const Wants* wants)
+{
+   Sides z = { .c = c, .wants = wants,
+               .stores = zalloc(c->n + (size_t)1, sizeof(NodeStore)),
+               .seen = zalloc(c->n + (size_t)1, sizeof(uint32_t)),
+               .led_to = zalloc(c->n + (size_t)1, sizeof(uint32_t)),
+               .stays = zalloc(c->n + (size_t)1, 1),
+               .by_place = zalloc(wants->n + 1, sizeof(uint32_t)),
+               .by_frame = zalloc(wants->n + 1, sizeof(uint32_t)),
+               .guesses = zalloc(wants->n + 1, sizeof(uint32_t)) };
+
+   index_wants(&z);
+   for (uint32_t b = 0; b < c->n && wants->n > 0; b++) {
+      if (!code_is_branch(c, b) || c->nodes[b].instr == NO_NODE)
+         continue;
+      if (z.walked > MOST_WALKED) {
+         z.found.bounded = "the first branches of very many";
+         break;
+      }
+      for (uint32_t k = 0; k < c->nodes[b].n; k++)
+         match_side(&z, b, code_successor(c, b, k));
+   }
+   free(z.stores);
+   free(z.seen);
+   free(z.led_to);
+   free(z.stays);
+   free(z.by_place);
+   free(z.by_frame);
+   free(z.guesses);
+   return z.found;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The program's code, executed or not. */
+
+/* Owns: reading instructions and numbers from images' files.  Handed: the
+   nodes of a graph.  Taken by: what makes the graph, and what uses it. */
+
+#include "cmd/omitted/static_code.h"
+
+#define LONGEST 15              // bytes of an instruction
+
+bool code_decode(const StaticCode* c, uint64_t addr, uint32_t near,
+                 InstrEffect* e)
+{
+   DcfgWetInstr   in = *dcfg_wet_instr(c->w, near);
+   uint64_t       before, behind;
+   const uint8_t* at = image_byte(&c->bytes, addr, &before, &behind);
+
+   if (at == NULL)
+      return false;
+   in.addr = addr;
+   in.code = at;
+   in.size = behind < LONGEST ? (uint32_t)behind : LONGEST;
+   return instr_effect(&in, e);
+}
+
+bool code_effect(const StaticCode* c, uint32_t n, InstrEffect* e)
+{
+   return code_decode(c, c->nodes[n].addr, c->nodes[n].near, e);
+}
+
+bool code_number(const StaticCode* c, uint64_t addr, unsigned size,
+                 uint64_t* number)
+{
+   uint64_t       before, behind;
+   const uint8_t* at = image_byte(&c->bytes, addr, &before, &behind);
+
+   if (at == NULL || behind < size)
+      return false;
+   *number = 0;
+   for (unsigned i = size; i-- > 0; )
+      *number = *number << 8 | at[i];
+   return true;
+}
+
+uint32_t code_node_at(const StaticCode* c, uint64_t addr)
+{
+   uint32_t n = keymap_find(c->numbers, addr);
+
+   return n < c->n ? n : NO_NODE;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The program's code, executed or not. */
+
+#ifndef DCFG_CMD_STATIC_CODE_H
+#define DCFG_CMD_STATIC_CODE_H
+
+/* Private to the room omitted/. */
+
+#include "cmd/base/keymap.h"
+#include "cmd/machine/instr_effect.h"
+#include "cmd/machine/wet_place.h"
+#include "cmd/variables/code_words.h"
+
+#define NO_NODE UINT32_MAX
+
+/* CodeNode: an instruction of the program. */
+typedef
+   struct {
+      uint64_t addr;
+      uint32_t near;            // an instruction of the trace, of its image
+      uint32_t instr;           // itself in the trace; NO_NODE: not executed
+      uint32_t first, n;        // its successors; a call's is where it returns
+      uint32_t callee;          // called directly in the program; or NO_NODE
+      uint32_t up;              // its immediate post-dominator; NO_NODE: the
+                                // end of its function, or none
+      uint32_t entry;           // begin of its function; NO_NODE: unknown
+      uint8_t  size;
+      bool     call;
+      bool     returns;         // leaves its function
+      bool     ends;            // nothing runs after it
+      bool     open;            // a jump, or a call, to nobody knows where
+   }
+   CodeNode;
+
+/* StaticCode: a graph of all code that seeds lead to, over jumps and direct
+   calls. */
+typedef
+   struct {
+      DcfgWet*   w;
+      Variables* names;
+      CodeNode*  nodes;
+      uint32_t   n;
+      uint32_t*  successors;
+      bool       bounded;       // there was more code than that
+      ImageBytes bytes;         // contents of images
+      KeyMap*    numbers;       // nodes' numbers by address
+   }
+   StaticCode;
+
+/* The instruction at ADDR, in the image of instruction NEAR of the trace; false
+   if it cannot be decoded. */
+bool code_decode(const StaticCode* c, uint64_t addr, uint32_t near,
+                 InstrEffect* e);
+
+/* The node at ADDR, or NO_NODE. */
+uint32_t code_node_at(const StaticCode* c, uint64_t addr);
+
+/* The effect of node N; false if it cannot be decoded. */
+bool code_effect(const StaticCode* c, uint32_t n, InstrEffect* e);
+
+/* The SIZE bytes at ADDR, as an image's file has them, as a number. */
+bool code_number(const StaticCode* c, uint64_t addr, unsigned size,
+                 uint64_t* number);
+
+static inline uint32_t code_successor(const StaticCode* c, uint32_t n,
+                                      uint32_t k)
+{
+   return c->successors[c->nodes[n].first + k];
+}
+
+static inline bool code_is_branch(const StaticCode* c, uint32_t n)
+{
+   return c->nodes[n].n > 1 && !c->nodes[n].call;
+}
+
+#endif /* DCFG_CMD_STATIC_CODE_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Locations in use. */
+
+#ifndef DCFG_CMD_WANTS_H
+#define DCFG_CMD_WANTS_H
+
+/* Private to the room omitted/. */
+
+#include "cmd/omitted/static_code.h"
+
+#include "lib/dcfg_slice.h"
+
+/* Want: a location that a node of the slice used, and that nothing wrote since
+   .from. */
+typedef
+   struct {
+      uint32_t node;            // the user
+      uint32_t at;              // in the code; NO_NODE: it is a library's
+      bool     memory;
+      bool     asked;           // the criterion asks for it
+      bool     based;           // the user found it by a register that is not
+                                // its frame's
+      uint64_t place, size;     // the memory, or a general register
+      int64_t  offset;          // in .at's frame, or from the register
+      bool     in_frame;        // the user found it by its frame
+      uint64_t from, to;        // .order of the writer, and of the user
+      uint32_t distance;
+   }
+   Want;
+
+typedef
+   struct {
+      Want*  all;               // the nearest first
+      size_t n, room;
+      bool   bounded;
+   }
+   Wants;
+
+/* The locations that the N NODES of S, a slice as Q has it, used; NULL: all
+   nodes. */
+Wants wants_find(const StaticCode* c, const DcfgSlice* s,
+                 const DcfgSliceQuery* q, const uint32_t* nodes, size_t n);
+
+/* The offset of operand M of node N from its frame.  False if it is elsewhere, or
+   that is not known. */
+bool operand_in_frame(const StaticCode* c, uint32_t n, const MemoryOperand* m,
+                      int64_t* offset);
+
+#endif /* DCFG_CMD_WANTS_H */

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Stores that did not run, beside a slice. */
+
+/* Owns: when they are looked for, and what is said of them.  Handed: a slice.
+   Taken by: what slices are written as, dcfg why. */
+
+#include "cmd/slice/slice_omitted.h"
+
+#include "cmd/base/format.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/own.h"
+#include "cmd/machine/processor.h"
+#include "cmd/omitted/branch_words.h"
+#include "cmd/shared/wet_program.h"
+#include "cmd/slice/image_debug.h"
+#include "cmd/slice/slice_value.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FEW_LINES 10
+
+struct SliceOmissions {
+   const Sliced*  f;
+   const char*    file;
+   const char*    root;
+   const char*    of;           // the place that the criterion asks for, or NULL
+   const char*    own;
+   OmittedMode    mode;
+   OmittedFinder* finder;       // made when needed
+   Variables*     names;
+   DcfgSlice*     kept;         // with instances, or NULL
+   bool           looked;
+   OmittedList    all;
+};
+
+/*--- Values                                               ---*/
+
+static bool value_at(void* arg, uint32_t instr, uint64_t instance,
+                     uint64_t place, uint64_t size, uint64_t* value)
+{
+   SliceOmissions* z = arg;
+   ValueSearch     search = { .w = z->f->w, .file = z->file,
+                              .variables = z->names, .instr = instr,
+                              .instance = instance };
+   VariableObject  o = { .form = size == 0 ? OBJECT_REGISTER : OBJECT_MEMORY,
+                         .place = place, .size = size };
+
+   if (size == 0)
+      o.size = dcfg_wet_instr(z->f->w, instr)->address_size;
+   return find_value(&search, &o, value);
+}
+
+/*--- Looking                                              ---*/
+
+SliceOmissions* slice_omissions_new(const Sliced* f, const char* file,
+                                    const SliceOptions* o, const char* own,
+                                    OmittedMode mode)
+{
+   SliceOmissions* z = zalloc(1, sizeof(*z));
+
+   *z = (SliceOmissions){ .f = f, .file = file, .root = o->root,
+                          .of = o->of, .own = own, .mode = mode };
+   return z;
+}
+
+void slice_omissions_free(SliceOmissions* z)
+{
+   if (z == NULL)
+      return;
+   omitted_list_free(&z->all);
+   omitted_free(z->finder);
+   variables_free(z->names);
+   dcfg_slice_free(z->kept);
+   free(z);
+}
+
+/* Row: a line of the program, or a function or an instruction without lines. */
+typedef
+   struct {
+      const char* name;
+      uint64_t    at;
+   }
+   Row;
+
+COMPARE(by_row, Row, strcmp(x->name, y->name) ?: UP(at))
+
+/* By number of an image: has it lines? */
+static bool* find_lines(DcfgWet* w)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+   bool*    lines = zalloc(n == 0 ? 1 : dcfg_wet_instr(w, n - 1)->image
+                           + (size_t)1, sizeof(*lines));
+
+   for (uint32_t i = 0; i < n; i++)
+      if (dcfg_wet_instr(w, i)->line != 0)
+         lines[dcfg_wet_instr(w, i)->image] = true;
+   return lines;
+}
+
+/* How many lines of the program are in the slice. */
+static size_t count_lines(const SliceOmissions* z)
+{
+   bool*       lines = find_lines(z->f->w);
+   DcfgWet*    w = z->f->w;
+   const char* program = wet_program(w);
+   uint32_t    n = dcfg_wet_instrs(w);
+   Row*        rows = NULL;
+   size_t      n_rows = 0, room = 0, different = 0;
+
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (z->f->s->totals[i].in_slice == 0
+          || (in->line == 0 && lines[in->image])
+          || !is_of_program(in->image_name, program, z->own)
+          || is_of_system(in->source))
+         continue;
+      GROW(rows, n_rows, room);
+      rows[n_rows++] = in->line != 0 ? (Row){ in->source, in->line }
+                       : in->function != NULL ? (Row){ in->function, 0 }
+                       : (Row){ "", in->addr };
+   }
+   if (n_rows > 0)
+      qsort(rows, n_rows, sizeof(*rows), by_row);
+   for (size_t i = 0; i < n_rows; i++)
+      different += i == 0 || by_row(&rows[i - 1], &rows[i]) != 0;
+   free(rows);
+   free(lines);
+   return different;
+}
+
+static void start(SliceOmissions* z)
+{
+   OmittedTrace t = { .w = z->f->w, .file = z->file, .root = z->root,
+                      .own = z->own, .totals = z->f->s->totals,
+                      .n_executed = z->f->s->n_executed, .value = value_at,
+                      .arg = z };
+
+   if (z->finder != NULL)
+      return;
+   z->names  = variables_new(z->f->w, z->root);
+   z->finder = omitted_new(&t);
+}
+
+OmittedList slice_omissions_of(SliceOmissions* z, const DcfgSlice* s,
+                               const uint32_t* nodes, size_t n)
+{
+   start(z);
+   return omitted_find(z->finder, s, &z->f->q, nodes, n);
+}
+
+const DcfgSlice* slice_omissions_slice(const SliceOmissions* z)
+{
+   return z->kept != NULL ? z->kept : z->f->s;
+}
+
+const OmittedList* slice_omissions(SliceOmissions* z)
+{
+   if (z->mode == OMITTED_NEVER || z->f->q.forward
+       || (z->mode == OMITTED_IF_FEW && count_lines(z) >= FEW_LINES))
+      return NULL;
+   if (!z->looked) {
+      DcfgSliceQuery q = z->f->q;
+      DcfgError      err;
+      z->looked = true;
+      q.sums    = false;
+      if (z->f->q.sums)
+         z->kept = dcfg_slice_new(z->f->w, &q, &err);
+      if (z->f->q.sums && z->kept == NULL) {
+         if (err.status != DCFG_ERROR_LIMIT)
+            die("%s", unreadable(&err, KIND_WET));
+         z->all.bounded = "none of a slice with so many instances";
+      } else {
+         z->all = slice_omissions_of(z, slice_omissions_slice(z), NULL, 0);
+      }
+   }
+   return &z->all;
+}
+
+/*--- Words                                                ---*/
+
+static const char* place_text(SliceOmissions* z, const DcfgSliceNode* n,
+                              const Omitted* o)
+{
+   const Processor* p = processor_of(z->f->w);
+   VariableType     type;
+   const char*      name
+      = o->asked && z->of != NULL ? z->of
+        : o->asked && o->memory ? variable_at(z->f->w, o->place, z->root)
+        : o->memory ? variables_name_memory(z->names, n->instr, 0, o->place, 0,
+                                          &type)
+        : variables_name_register(z->names, n->instr, (unsigned)o->place, false,
+                                  &type);
+
+   if (name != NULL)
+      return text_clean(name);
+   return !o->memory ? p->general[o->place % MAX_GENERAL]
+          : text_format("0x%" PRIx64 ",%" PRIu64, o->place, o->size);
+}
+
+uint32_t slice_omitted_line(SliceOmissions* z, const Omitted* o, uint64_t addr,
+                            const char** source)
+{
+   return code_line(z->names, o->near, addr, source);
+}
+
+OmittedWords slice_omitted_words(SliceOmissions* z, const DcfgSlice* s,
+                                 const Omitted* o)
+{
+   const DcfgSliceNode* n = &s->nodes[o->node];
+   const DcfgWetInstr   in = *dcfg_wet_instr(z->f->w, n->instr);
+   const OmittedBranch* b = &o->branch;
+   const char*          source;
+   const char*          function;
+   uint64_t             begin;
+   OmittedWords         w = { .place = place_text(z, n, o) };
+
+   code_line(z->names, o->near, b->addr, &source);
+   if (in.line != 0 && source != NULL
+       && strcmp(text_base(in.source), text_base(source)) != 0)
+      source = NULL;            // so that both files are named
+   w.store = code_text(z->names, o->near, o->call != 0 ? o->call : o->store,
+                       source);
+   if (o->call != 0) {
+      function = code_function(z->names, o->near, o->store, &begin);
+      w.store = text_format("%s, which calls %s%s%s", w.store,
+                            function == NULL ? ""
+                            : text_clean(text_brief(text_demangle(function))),
+                            function == NULL ? "" : ": ",
+                            code_text(z->names, o->near, o->store, source));
+   }
+   w.branch = text_format("%s %s", code_text(z->names, o->near, b->addr, source),
+                          direction_text(z->names, o->near, b->addr, b->taken,
+                                         b->other));
+   w.at = text_format("0x%" PRIx64 "#%" PRIu64, b->addr, b->instance);
+   return w;
+}
+
+const char* slice_omitted_text(const OmittedWords* w, const Omitted* o)
+{
+   return text_format("%scould have changed %s, but did not run%s: %s (because "
+                      "%s at %s)", o->maybe ? "maybe " : "", w->place,
+                      o->again ? " again" : "", w->store, w->branch, w->at);
+}
+
+/*--- Text                                                 ---*/
+
+/* Are A and B alike but for the instance? */
+static bool is_alike(const OmittedWords* a, const OmittedWords* b)
+{
+   return strcmp(a->place, b->place) == 0 && strcmp(a->store, b->store) == 0
+          && strcmp(a->branch, b->branch) == 0;
+}
+
+void slice_put_omitted(FILE* out, SliceOmissions* z, size_t most)
+{
+   const OmittedList* l = slice_omissions(z);
+   OmittedWords*      words;
+   size_t             n = 0, more = 0;
+
+   if (l == NULL)
+      return;
+   words = zalloc(l->n + 1, sizeof(*words));
+   if (l->n > 0)
+      putc('\n', out);
+   for (size_t i = 0; i < l->n; i++) {
+      bool known = false;
+      words[n] = slice_omitted_words(z, slice_omissions_slice(z), &l->all[i]);
+      for (size_t k = 0; k < n && !known; k++)
+         known = is_alike(&words[k], &words[n]);
+      if (known)
+         continue;
+      if (n < most)
+         fprintf(out, "%s\n", slice_omitted_text(&words[n], &l->all[i]));
+      else
+         more++;
+      n++;
+   }
+   if (more > 0)
+      fprintf(out, "+ %s more that did not run: --all\n", text_count(more));
+   if (l->bounded != NULL)
+      fprintf(out, "%swhat did not run was looked for in a part only: %s\n",
+              l->n == 0 ? "\n" : "", l->bounded);
+   free(words);
+   text_forget();
+}
+
+/*--- JSON                                                 ---*/
+
+static void json_code(FILE* out, SliceOmissions* z, const Omitted* o,
+                      const char* key, uint64_t addr)
+{
+   const char* source;
+   uint32_t    line = slice_omitted_line(z, o, addr, &source);
+
+   fprintf(out, "\"%s\": {\"address\": \"0x%" PRIx64 "\"", key, addr);
+   if (line != 0) {
+      fputs(", \"source\": ", out);
+      put_json_string(source, out);
+      fprintf(out, ", \"line\": %" PRIu32, line);
+   }
+}
+
+static void json_omitted(FILE* out, SliceOmissions* z, const Omitted* o)
+{
+   OmittedWords w = slice_omitted_words(z, slice_omissions_slice(z), o);
+
+   fprintf(out, "    {\"node\": %" PRIu32 ", \"place\": ", o->node);
+   put_json_string(w.place, out);
+   fprintf(out, o->memory ? ", \"memory\": \"0x%" PRIx64 "\", \"size\": %" PRIu64
+           : ", \"register\": %" PRIu64, o->place, o->size);
+   fprintf(out, ", \"maybe\": %s, \"again\": %s, ",
+           o->maybe ? "true" : "false", o->again ? "true" : "false");
+   json_code(out, z, o, "store", o->store);
+   fputs("}, ", out);
+   if (o->call != 0) {
+      json_code(out, z, o, "call", o->call);
+      fputs("}, ", out);
+   }
+   json_code(out, z, o, "branch", o->branch.addr);
+   fprintf(out, ", \"instance\": %" PRIu64 ", \"taken\": \"0x%" PRIx64
+           "\", \"other\": \"0x%" PRIx64 "\"}}", o->branch.instance,
+           o->branch.taken, o->branch.other);
+   text_forget();
+}
+
+void slice_json_omitted(FILE* out, SliceOmissions* z)
+{
+   const OmittedList* l = slice_omissions(z);
+
+   if (l == NULL)
+      return;
+   fputs(",\n  \"omitted\": [", out);
+   for (size_t i = 0; i < l->n; i++) {
+      fputs(i == 0 ? "\n" : ",\n", out);
+      json_omitted(out, z, &l->all[i]);
+   }
+   fputs(l->n == 0 ? "]" : "\n  ]", out);
+   if (l->bounded != NULL) {
+      fputs(",\n  \"omitted_bounded\": ", out);
+      put_json_string(l->bounded, out);
+   }
+}

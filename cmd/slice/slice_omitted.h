@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Stores that did not run, beside a slice. */
+
+#ifndef DCFG_CMD_SLICE_OMITTED_H
+#define DCFG_CMD_SLICE_OMITTED_H
+
+#include "cmd/omitted/omitted.h"
+#include "cmd/slice/slice_query.h"
+#include "cmd/slice/slice_views.h"
+
+/* When they are looked for: of a slice with few lines of the program. */
+typedef enum { OMITTED_IF_FEW, OMITTED_ALWAYS, OMITTED_NEVER } OmittedMode;
+
+/* SliceOmissions: finds them for a slice. */
+typedef struct SliceOmissions SliceOmissions;
+
+/* F is the slice of the trace in FILE, found for O; its totals and instances are
+   asked for when needed.  OWN: images that are the program's, too, or NULL. */
+SliceOmissions* slice_omissions_new(const Sliced* f, const char* file,
+                                    const SliceOptions* o, const char* own,
+                                    OmittedMode mode);
+void            slice_omissions_free(SliceOmissions* z);
+
+/* Those of the whole slice; NULL: they are not looked for. */
+const OmittedList* slice_omissions(SliceOmissions* z);
+
+/* Those of the N NODES of S; free them with omitted_list_free(). */
+OmittedList slice_omissions_of(SliceOmissions* z, const DcfgSlice* s,
+                               const uint32_t* nodes, size_t n);
+
+/* The nodes' slice that omissions of the whole slice are of. */
+const DcfgSlice* slice_omissions_slice(const SliceOmissions* z);
+
+/* OmittedWords: O in words, for all of which the source file SOURCE is that of
+   the user. */
+typedef
+   struct {
+      const char* place;        // "price"
+      const char* store;        // "line 31", "line 31, which calls bump: line 5"
+      const char* branch;       // "line 30 was false"
+      const char* at;           // "0x1091bb#4"
+   }
+   OmittedWords;
+
+/* Texts last until text_forget(). */
+OmittedWords slice_omitted_words(SliceOmissions* z, const DcfgSlice* s,
+                                 const Omitted* o);
+
+/* "could have changed price, but did not run: line 31 (because line 30 was false
+   at 0x1091bb#4)" */
+const char* slice_omitted_text(const OmittedWords* w, const Omitted* o);
+
+/* Return the line of code at ADDR, or 0; *SOURCE is its file. */
+uint32_t slice_omitted_line(SliceOmissions* z, const Omitted* o, uint64_t addr,
+                            const char** source);
+
+/* Print all, but at most MOST lines. */
+void slice_put_omitted(FILE* out, SliceOmissions* z, size_t most);
+
+/* The member "omitted" of a JSON object, with a comma before it. */
+void slice_json_omitted(FILE* out, SliceOmissions* z);
+
+#endif /* DCFG_CMD_SLICE_OMITTED_H */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Stores that did not run, as inputs of dcfg why. */
+
+/* Owns: which of them a card has, and where they stand among its inputs.
+   Handed: cards of a slice.  Taken by: why_lines.c. */
+
+#include "cmd/slice/why.h"
+
+#include "cmd/base/cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Does IN say only that a library let the card run, or nobody? */
+static bool tells_nothing(const WhyCards* y, const WhyInput* in)
+{
+   return in->use == USE_BRANCH && (in->node >= DCFG_SLICE_NOT
+                                    || why_is_library(y->f, in->node));
+}
+
+/* Is O of what C used, or of what it made? */
+static bool is_of_card(const DcfgSlice* s, const WhyCard* c, const Omitted* o)
+{
+   for (size_t i = 0; i < c->n_passed; i++)
+      if (c->passed[i] == o->node)
+         return true;
+   for (size_t i = 0; i < c->n_members; i++)
+      if (c->members[i] == o->node
+          || (o->since != 0 && s->nodes[c->members[i]].order == o->since))
+         return true;
+   return false;
+}
+
+/* The number of inputs before O, if nobody had written its place: the input that
+   says so is the last of them.  Otherwise 0. */
+static size_t behind_end(const WhyCard* c, const Omitted* o)
+{
+   for (size_t i = 0; i < c->n_inputs; i++) {
+      const WhyInput* in = &c->inputs[i];
+      if (o->since == 0 && in->user == o->node && in->omitted == NULL
+          && in->node == DCFG_SLICE_NOBODY && in->use != USE_BRANCH) {
+         do
+            i++;
+         while (i < c->n_inputs && c->inputs[i].omitted != NULL);
+         return i;
+      }
+   }
+   return 0;
+}
+
+static void add_inputs(const WhyCards* y, WhyCard* c, const OmittedList* l)
+{
+   size_t last = c->n_inputs - c->n_frame;
+
+   while (last > 0 && tells_nothing(y, &c->inputs[last - 1]))
+      last--;
+   for (size_t i = 0; i < l->n; i++) {
+      size_t at;
+      if (!is_of_card(y->f->s, c, &l->all[i]))
+         continue;
+      at = behind_end(c, &l->all[i]);
+      if (at == 0)
+         at = last;
+      last++;
+      GROW(c->inputs, c->n_inputs, c->inputs_room);
+      memmove(c->inputs + at + 1, c->inputs + at,
+              (c->n_inputs - at) * sizeof(*c->inputs));
+      c->inputs[at] = (WhyInput){ .use = USE_OMITTED,
+                                    .user = l->all[i].node,
+                                    .node = DCFG_SLICE_NOBODY,
+                                    .omitted = &l->all[i] };
+      c->n_inputs++;
+   }
+}
+
+/* Mark the nodes of C, and those on the way to it; returns how many are new. */
+static size_t mark_nodes(const WhyCard* c, bool* marks)
+{
+   size_t n = 0;
+
+   for (size_t i = 0; i < c->n_members; i++) {
+      n += !marks[c->members[i]];
+      marks[c->members[i]] = true;
+   }
+   for (size_t i = 0; i < c->n_passed; i++) {
+      n += !marks[c->passed[i]];
+      marks[c->passed[i]] = true;
+   }
+   return n;
+}
+
+/* Has NODE used what a member of C made? */
+static bool uses(const DcfgSlice* s, const WhyCard* c, uint32_t node)
+{
+   const DcfgSliceNode* n = &s->nodes[node];
+
+   for (uint32_t k = 0; k < n->n_inputs; k++) {
+      const DcfgSliceInput* in = &s->inputs[n->first_input + k];
+      for (size_t i = 0; i < c->n_members && in->port != DCFG_WET_CONTROL; i++)
+         if (in->node == c->members[i])
+            return true;
+   }
+   return false;
+}
+
+void why_card_add_omitted(const WhyCards* y, WhyCard* c, SliceOmissions* z,
+                          OmittedList* l)
+{
+   const DcfgSlice* s = y->f->s;
+   bool*            marks = zalloc(s->n_nodes + (size_t)1, sizeof(*marks));
+   uint32_t*        nodes;
+   size_t           n = mark_nodes(c, marks), k = 0;
+
+   /* Nodes are from the last to the first: users stand before the head. */
+   for (uint32_t i = 0; i < s->n_nodes; i++)
+      if (!marks[i] && uses(s, c, i)) {
+         marks[i] = true;
+         n++;
+      }
+   nodes = zalloc(n + 1, sizeof(*nodes));
+   for (uint32_t i = 0; i < s->n_nodes; i++)
+      if (marks[i])
+         nodes[k++] = i;
+   *l = slice_omissions_of(z, s, nodes, n);
+   add_inputs(y, c, l);
+   free(nodes);
+   free(marks);
+}

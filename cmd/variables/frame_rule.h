@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Call frame addresses. */
+
+#ifndef DCFG_CMD_FRAME_RULE_H
+#define DCFG_CMD_FRAME_RULE_H
+
+/* Private to the room variables/. */
+
+#include "cmd/machine/processor.h"
+#include "cmd/variables/debug_image.h"
+
+/* Just before the code at ADDR of image M, in the run, the call frame address
+   is *OFFSET + what register *REG holds.  False if M says nothing of it, or a
+   rule of another form. */
+bool frame_rule(const DebugImage* m, const Processor* p, uint64_t addr,
+                unsigned* reg, int64_t* offset);
+
+#endif /* DCFG_CMD_FRAME_RULE_H */
