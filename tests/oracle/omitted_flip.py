@@ -1,12 +1,13 @@
 """Run by gdb: sends branches the other way, and sees whether the stores run that dcfg slice says did not.
 
-Environment: CLAIMS is a file of JSON: {"program", "frame", "claims": [{"branch", "instance", "taken", "other", "store",
-"memory", "size", "register"}]}, all addresses of the run; "frame" is what the program's variable frame_of_main had then, so that
-places on the stack can be compared.  ANSWERS is a file that gets a JSON list: for each claim "yes", or why not.
+Environment: CLAIMS is a file of JSON, ANSWERS gets a list, for each claim "yes" or why not.
 
-A claim is right if from the branch's other side control comes to the store before it comes to where the branch went, to the
-branch again or out of the function, and if the store then writes a byte of the place.  A fault on the way decides nothing:
-"fault".
+CLAIMS has "program", "frame" and "claims".  Each claim has the addresses "branch", "taken", "other" and "store", the branch's
+"instance", and "memory" and "size" of the place, or null.  "frame" is the value of the program's variable frame_of_main in the
+recorded run: it tells how far the stack has moved.
+
+The branch is sent to "other".  A claim is right if control then comes to the store before it comes to "taken" or to the branch
+again, or leaves the function.  The store must write a byte of the place.  A fault on the way decides nothing: "fault".
 """
 import json
 import os
@@ -82,7 +83,7 @@ def judge(claim, frame):
     if addr is None:
         return "no store: " + size
     place = int(claim["memory"], 16)
-    # What is on the stack has moved; all else is where it was.
+    # The stack has moved; globals are where they were.
     for want in (place, (place + moved) & MASK):
         if addr < want + claim["size"] and want < addr + size:
             return "yes"
