@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NODES 1000000
+#define MOST_NODES 400000
 
 /* Builder: nodes that are made, and their edges. */
 typedef

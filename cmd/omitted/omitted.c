@@ -26,8 +26,8 @@
 #define MOST_PLACES_ASKED 48    // addresses of stores over pointers
 #define MOST_VALUES_ASKED 6     // for one of them
 #define MOST_FOR_VALUES   UINT64_C(20000000)    // instructions of the run
-#define MOST_FOR_PASSES   UINT64_C(200000000)
-#define MOST_TRIED        4096  // instances of a branch
+#define MOST_FOR_PASSES   UINT64_C(50000000)
+#define MOST_TRIED        512  // instances of a branch
 
 struct OmittedFinder {
    OmittedTrace t;
@@ -68,6 +68,8 @@ typedef
       OmittedFinder*   f;
       const Wants*     wants;
       const BranchLog* log;
+      uint32_t         store;   // decoded last: its effect
+      InstrEffect      effect;
    }
    Search;
 
@@ -76,32 +78,33 @@ static bool overlaps(const Want* w, uint64_t addr, uint64_t size)
    return addr < w->place + w->size && w->place < addr + size;
 }
 
-static uint64_t stored_size(const StaticCode* c, uint32_t store,
-                            const MemoryOperand** m, InstrEffect* e)
+/* The operand that node STORE writes, or NULL. */
+static const MemoryOperand* stored_operand(Search* z, uint32_t store)
 {
-   *m = NULL;
-   if (!code_effect(c, store, e))
-      return 0;
-   for (unsigned k = 0; k < e->n_memory; k++)
-      if (e->memory[k].written)
-         *m = &e->memory[k];
-   return *m == NULL ? 0 : (*m)->size;
+   if (z->store != store) {
+      z->store = store;
+      if (!code_effect(z->f->code, store, &z->effect))
+         z->effect.n_memory = 0;
+   }
+   for (unsigned k = 0; k < z->effect.n_memory; k++)
+      if (z->effect.memory[k].written)
+         return &z->effect.memory[k];
+   return NULL;
 }
 
 /* May S, which stores nobody knows where, store to W?  If both name the same
    member behind a pointer, or if W is within the array that S indexes. */
-static bool looks_like(const StaticCode* c, const SideStore* s, const Want* w)
+static bool looks_like(Search* z, const SideStore* s, const Want* w)
 {
-   const MemoryOperand* m;
-   InstrEffect          e;
+   const MemoryOperand* m = stored_operand(z, s->store);
    uint64_t             low, high;
 
-   if (stored_size(c, s->store, &m, &e) != w->size)
+   if (m == NULL || m->size != w->size)
       return false;
    if (m->index == NO_REGISTER)
       return w->based && w->offset == m->disp;
    return m->base == NO_REGISTER
-          && code_variable(c->names, (uint64_t)m->disp, &low, &high)
+          && code_variable(z->f->code->names, (uint64_t)m->disp, &low, &high)
           && w->place >= low && w->place < high;
 }
 
@@ -117,9 +120,8 @@ static Verdict judge_place(Search* z, const SideStore* s, const Want* w,
                               .instance = r->instance,
                               .frame = branch_log_frame(z->log, r->activation),
                               .left = MOST_VALUES_ASKED };
-   const MemoryOperand* m;
-   InstrEffect          e;
-   uint64_t             size = stored_size(c, s->store, &m, &e), addr;
+   const MemoryOperand* m = stored_operand(z, s->store);
+   uint64_t             size = m == NULL ? 0 : m->size, addr;
    bool                 sure = false;
 
    if (s->in_frame)
@@ -133,7 +135,7 @@ static Verdict judge_place(Search* z, const SideStore* s, const Want* w,
          return !overlaps(w, addr, size) ? IS_NOT
                 : sure ? IS_SURE : IS_MAYBE;
    }
-   return looks_like(c, s, w) ? IS_MAYBE : IS_NOT;
+   return looks_like(z, s, w) ? IS_MAYBE : IS_NOT;
 }
 
 static Verdict judge(Search* z, const SideStore* s, const Want* w,
@@ -240,11 +242,12 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
 {
    OmittedList l = { .n = 0 };
    Wants       wants;
+   Search      z = { .f = f, .wants = &wants, .store = NO_NODE };
    SideStores  stores;
    BranchLog*  log;
 
    if (f->t.n_executed > MOST_FOR_PASSES) {
-      l.bounded = "none of a run with more than 200,000,000 instructions";
+      l.bounded = "none of a run with more than 50,000,000 instructions";
       return l;
    }
    f->places_left = MOST_PLACES_ASKED;
@@ -252,8 +255,8 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
    stores = side_stores_find(f->code, &wants);
    log    = stores.n == 0 ? NULL
             : branch_log_new(f->code, f->t.file, &wants, &stores);
+   z.log = log;
    for (size_t i = 0; i < stores.n && log != NULL; i++) {
-      Search          z = { f, &wants, log };
       Verdict         verdict;
       const LogEntry* r = find_instance(&z, &stores.all[i], &verdict);
       if (r != NULL)
@@ -261,7 +264,7 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
    }
    keep_nearest(&l, s);
    if (f->code->bounded)
-      l.bounded = "the first million instructions of the program's code";
+      l.bounded = "the first 400,000 instructions of the program's code";
    else if (wants.bounded)
       l.bounded = "the 20,000 nearest uses of a place";
    else if (log != NULL && branch_log_is_bounded(log))

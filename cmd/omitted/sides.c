@@ -17,8 +17,8 @@
 
 #include <stdlib.h>
 
-#define MOST_OF_SIDE   4000     // nodes
-#define MOST_WALKED    20000000 // nodes of all sides
+#define MOST_OF_SIDE   2000     // nodes
+#define MOST_WALKED    4000000 // nodes of all sides
 #define MOST_STORES    200000
 #define MOST_GUESSES   64       // wants that a store over a pointer may be for
 #define WIDEST         64       // bytes that an instruction stores

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #define FEW_LINES 10
+#define MOST_INSTANCES 200000
 
 struct SliceOmissions {
    const Sliced*  f;
@@ -167,6 +168,10 @@ const OmittedList* slice_omissions(SliceOmissions* z)
       DcfgError      err;
       z->looked = true;
       q.sums    = false;
+      if (z->f->s->n_instances > MOST_INSTANCES) {
+         z->all.bounded = "none of a slice with more than 200,000 instances";
+         return &z->all;
+      }
       if (z->f->q.sums)
          z->kept = dcfg_slice_new(z->f->w, &q, &err);
       if (z->f->q.sums && z->kept == NULL) {
