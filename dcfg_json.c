@@ -346,6 +346,8 @@ static void put_process(Put* out, const JsonDcfg* d)
       put_edges(out, g);
    if (d->part != NULL)
       put_part(out, d->part, g->n_threads, d->n_images);
+   if (d->more != NULL)
+      d->more(out, d->more_arg);
    DCFG_(put_text)(out, "\n      } ]");
 }
 

@@ -73,6 +73,9 @@ typedef
       Bool                with_cfg;     // blocks and edges
       Bool                with_symbols;
       const JsonPart*     part;         // NULL: the whole run
+      void              (*more)(Put* out, const void* arg);
+                                        // writes a further member; or NULL
+      const void*         more_arg;
    }
    JsonDcfg;
 

@@ -388,6 +388,83 @@ typedef
    }
    DcfgPart;
 
+/* A run that a partial sum has, as `dcfg merge --partial' writes them in RUNS. */
+typedef
+   struct {
+      uint64_t        id;               // PROCESS_ID
+      uint64_t        instr_count;
+      uint64_t        hash;             // of everything that was counted
+      uint32_t        n_threads;
+      uint32_t        first_part;       // as .first in DcfgPart; 0: no part
+      uint32_t        part, last_part;  // the first and the last that it has
+      uint32_t        n_preceding;      // threads before .part
+      uint32_t        n_following;      // threads at the end of .last_part
+      const uint64_t* preceding;        // instructions since .first_part
+      const uint64_t* following;
+   }
+   DcfgMergedRun;
+
+/* The first run that has an image, in the order of RUNS, and what the image is
+   there. */
+typedef
+   struct {
+      uint32_t image;           // index; or DCFG_NONE
+      uint32_t run;             // index in RUNS
+      uint32_t number;          // of the image in its run
+      uint32_t turn;            // images of the same name before it
+      uint64_t load_addr;
+   }
+   DcfgMergedHome;
+
+/* Runs that are the same in all that touches code without a file, and their
+   images of such code. */
+typedef
+   struct {
+      uint64_t        hash;
+      uint32_t        n_runs, n_images;
+      const uint32_t* runs;     // indices in RUNS
+      const uint32_t* images;   // indices; or DCFG_NONE
+   }
+   DcfgMergedGroup;
+
+/* A source row as a run has it. */
+typedef
+   struct {
+      uint32_t image, file;     // indices; or DCFG_NONE
+      uint32_t line, n_instrs;
+      uint64_t offset, size;
+   }
+   DcfgMergedRow;
+
+/* A file that is not in the sum, and why. */
+typedef
+   struct {
+      const char* file;
+      const char* reason;
+   }
+   DcfgLeftOut;
+
+/* What a further sum needs of this one; `dcfg merge --partial' writes that as
+   MERGED, a key that format 1.00 does not have. */
+typedef
+   struct {
+      const char*            threads;   // "add" or "keep"
+      const char*            builds;    // "one" or "apart"
+      uint64_t               n_files;   // that are in the sum
+      uint32_t               n_runs, n_homes, n_groups, n_entries;
+      uint32_t               n_added, n_rows, n_overlapping, n_left_out;
+      const DcfgMergedRun*   runs;      // in their order
+      const DcfgMergedHome*  homes;
+      const DcfgMergedGroup* groups;
+      const uint32_t*        entries;   // nodes with routines of runs, in
+                                        // images without symbols
+      const uint32_t*        added;     // edges that are in no run
+      const DcfgMergedRow*   rows;      // of images whose runs differ in rows
+      const uint32_t*        overlapping;       // images in which rows overlap
+      const DcfgLeftOut*     left_out;
+   }
+   DcfgMerged;
+
 /* DcfgProcess: a row of PROCESSES.  Nodes are first all blocks, image by image,
    and then the special nodes.  Other arrays are in the file's order unless
    stated otherwise.  For reading only. */
@@ -415,6 +492,7 @@ typedef
       const DcfgRoutine* routines;
       const DcfgLoop*    loops;
       const DcfgPart*    part;          // NULL: a whole run
+      const DcfgMerged*  merged;        // NULL: no partial sum
    }
    DcfgProcess;
 

@@ -17,7 +17,8 @@
 enum {
    STATUS_OK    = 0,
    STATUS_FOUND = 1,    // check: violations; diff: differences
-   STATUS_BAD   = 2     // wrong usage, or an error of reading or writing a file
+   STATUS_BAD   = 2,    // wrong usage, or an error of reading or writing a file
+   STATUS_SOME  = 3     // a result without the files that cannot be read
 };
 
 /*--- Subcommands and their command lines                  ---*/

@@ -163,15 +163,13 @@ static void add_result(Result* r, int fd)
    results = r;
 }
 
-FILE* open_result(const char* path)
+/* To PATH, through PROGRAM if that is not NULL. */
+static FILE* open_through(const char* path, const char* program)
 {
-   Result*     r;
-   const char* program;
-   sigset_t    all, before;
-   int         fd;
+   Result*  r;
+   sigset_t all, before;
+   int      fd;
 
-   if (path == NULL)
-      return stdout;
    remove_at_end();
    r = zalloc(1, sizeof(*r));
    r->path = text_copy(path);
@@ -192,11 +190,21 @@ FILE* open_result(const char* path)
    }
    if (fd < 0)
       die("%s: %s", path, strerror(errno));
-   program = compressor_of(compressed_suffix(path));
    if (program != NULL)
       fd = compress_with(r, program, fd);
    r->file = need(fdopen(fd, "w"));
    return r->file;
+}
+
+FILE* open_result(const char* path)
+{
+   return path == NULL ? stdout
+          : open_through(path, compressor_of(compressed_suffix(path)));
+}
+
+FILE* open_result_as_it_is(const char* path)
+{
+   return open_through(path, NULL);
 }
 
 static void finish(Result* r)

@@ -16,6 +16,10 @@
    these functions exit after an error. */
 FILE* open_result(const char* path);
 
+/* Do the same for text that is compressed already, whatever the suffix of
+   PATH. */
+FILE* open_result_as_it_is(const char* path);
+
 /* Complete F, which is not the standard output. */
 void  finish_result(FILE* f);
 

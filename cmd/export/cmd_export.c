@@ -9,6 +9,7 @@
 #include "cmd/base/clean.h"
 #include "cmd/commands.h"
 #include "cmd/export/export.h"
+#include "cmd/export/export_tables.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/machine/same_file.h"
@@ -113,6 +114,30 @@ static const ExportForm* the_form(const char* const* what)
    return found;
 }
 
+/* The command line of --tables: many files, and nothing of the other forms. */
+static int run_tables(const TablesJob* job, const char* const* asked,
+                      const char* out, const char** files, int n,
+                      const char* list, bool nul_ended)
+{
+   FileNames names = { 0 };
+   int       status;
+
+   for (size_t i = 0; i < N_FORMS; i++)
+      if (asked[i] != NULL)
+         die("--tables or --%s, not both", forms[i]->choice.name);
+   if (out != NULL)
+      die("--tables=DIR says where they go, not -o");
+   for (int i = 0; i < n; i++)
+      add_file_name(&names, files[i]);
+   if (list != NULL)
+      read_file_names(&names, list, nul_ended);
+   else if (n == 0)
+      die("a file is missing; usage: dcfg export --tables=DIR FILE...");
+   status = export_tables(job, &names);
+   free_file_names(&names);
+   return status;
+}
+
 static int run(int argc, char** argv)
 {
    const char*   asked[N_FORMS] = { NULL };
@@ -120,11 +145,27 @@ static int run(int argc, char** argv)
    const char*   root = NULL;
    const char*   out = NULL;
    Export        x = { .what = "" };
+   TablesJob     tables = { .job = "all" };
+   const char*   list = NULL;
+   bool          nul_ended = false;
+   const char**  files = zalloc((size_t)argc, sizeof(*files));
+   int           n;
    const Opt     others[] = {
       { "o", OPT_TEXT, &out, "OUT", "write OUT, not the standard output" },
       SELECT_PLACES(&what),
       OPT_REMARK("(without --image, the program's own)"),
-      SELECT_THREAD(&what), OPT_ROOT(&root)
+      SELECT_THREAD(&what), OPT_ROOT(&root),
+      { "tables", OPT_TEXT, &tables.dir, "DIR",
+        "tables of many runs for data bases, as compressed CSV in "
+        "DIR/TABLE/job=NAME; with these options:" },
+      { "job", OPT_TEXT, &tables.job, "NAME", "what the job is called [all]" },
+      { "shard", OPT_TEXT, &tables.shard, "I/N",
+        "the runs of shard I, from 0, of N" },
+      { "files-from", OPT_TEXT, &list, "FILE",
+        "names of files are in FILE, too, one a line; -: the standard input" },
+      { "0", OPT_FLAG, &nul_ended, NULL, "these names end with NUL" },
+      { "keep-going", OPT_FLAG, &tables.keep_going, NULL,
+        "leave out files that cannot be read; the status is 3 then" }
    };
    Opt           opts[N_FORMS + sizeof(others) / sizeof(others[0])];
    const ExportForm* form;
@@ -136,8 +177,23 @@ static int run(int argc, char** argv)
       opts[i] = (Opt){ forms[i]->choice.name, OPT_TEXT_OR_NOT, &asked[i],
                        forms[i]->choice.value, forms[i]->choice.help };
    memcpy(opts + N_FORMS, others, sizeof(others));
-   if (parse_args(&export_command, OPTS(opts), argc, argv, &file, 0, 1) == 0)
-      default_files(&export_command, &file, false);
+   n = parse_args(&export_command, OPTS(opts), argc, argv, files, 0, argc);
+   if (tables.dir != NULL) {
+      n = run_tables(&tables, asked, out, files, n, list, nul_ended);
+      free(files);
+      return n;
+   }
+   if (tables.shard != NULL || list != NULL || nul_ended || tables.keep_going
+       || strcmp(tables.job, "all") != 0)
+      die("--job, --shard, --files-from, -0 and --keep-going are of --tables "
+          "alone");
+   if (n > 1)
+      die("one file at a time, but for --tables; usage: dcfg %s %s",
+          export_command.name, export_command.args);
+   if (n == 0)
+      default_files(&export_command, files, false);
+   file = files[0];
+   free(files);
    form = the_form(asked);
    for (size_t i = 0; i < N_FORMS; i++)
       x.what = asked[i] != NULL ? asked[i] : x.what;
@@ -170,7 +226,7 @@ static int run(int argc, char** argv)
 }
 
 const Command export_command = {
-   "export", "[FILE]", "for other programs: BOLT, llvm-profgen, lcov",
+   "export", "[FILE]", "for other programs: BOLT, llvm-profgen, lcov, tables",
    "Writes what a DCFG counts in the form that another program takes, with\n"
    "exact counts in place of samples.  Where that needs an image's file, it\n"
    "looks whether that is what was executed, and says what it has compared;\n"
@@ -179,6 +235,7 @@ const Command export_command = {
    "\n"
    "examples:\n"
    "  dcfg export --bolt -o prog.preagg out.json\n"
-   "  dcfg export --profgen --image=libz -o libz.unsym out.json\n",
+   "  dcfg export --profgen --image=libz -o libz.unsym out.json\n"
+   "  dcfg export --tables=tables --job=night --shard=3/100 runs/*.json\n",
    run
 };

@@ -3,22 +3,23 @@
 
    dcfg merge. */
 
-/* Owns: the subcommand merge: which runs there are, and in which order they are
-   added.  Handed: a command line.  Taken by: commands.c.
+/* Owns: the subcommand merge: which files there are, and which of them are parts
+   of one run.  Handed: a command line.  Taken by: commands.c.
 
-   A file is read twice, for the result must not depend on the order in which
-   files are named: first for what it is to be ordered by, then to be added.
-   So there is never more than one beside the result.
-
-   Parts of one run become that run first.  Whether one part goes on where
-   another one ends its PART says, which counts what ran before. */
+   Files come in any order, and each is read once: a sum does not depend on that
+   order.  So there is never more than one file beside the result.  Parts of one
+   run become that run first, so files with parts are read a second time, in
+   their order. */
 
 #include "cmd/commands.h"
-#include "cmd/merge/merge_images.h"
-#include "cmd/merge/merge_parts.h"
-#include "cmd/merge/merge_runs.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
+#include "cmd/base/file_list.h"
+#include "cmd/merge/merge_groups.h"
+#include "cmd/merge/merge_images.h"
+#include "cmd/merge/merge_jobs.h"
+#include "cmd/merge/merge_parts.h"
+#include "cmd/merge/merge_runs.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,251 +27,457 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A part of a run, until all files have been read. */
 typedef
    struct {
-      const char* path;
-      uint32_t    process;      // in the file
-      uint64_t    id, instrs, hash;
-      uint32_t    part, first_part;     // 0: it is no part
-      uint32_t    n_threads;
-      uint64_t*   before;       // of a part: instructions by thread, in the
-      uint64_t*   after;        // parts before it, and with its own
-      uint32_t    next;         // run by number: the next part, or NO_RUN
-      bool        goes_on;      // it is the next part of another one
-      uint64_t    sum;          // instructions, with all next parts
+      MergedRun run;
+      uint32_t  process;        // in the file
+      uint32_t  next;           // its next part, by number; or NO_PART
+      bool      goes_on;        // it is the next part of another one
    }
-   MergedRun;
+   HeldPart;
 
-#define NO_RUN UINT32_MAX
+#define NO_PART UINT32_MAX
 
 #define BIG_BLOCK (256 * 1024)
 
 typedef
    struct {
-      MergedRun*        runs;
+      Merged*     all;          // one, or one for each run
       uint32_t    n, room;
-      MergedRun*        heads;        // runs in order, each as its first part
-      uint32_t    n_heads;
+      HeldPart*       parts;
+      uint32_t    n_parts, parts_room;
+      LeftOut     left_out;
       Dcfg*       input;        // the standard input: read once
       Interned*   names;
       const char* root;
       const char* out;          // or NULL
-      bool        keep, processes, mangled;
+      bool        keep, processes, partial, keep_going, apart;
    }
    Job;
 
-static Dcfg* load_run(Job* job, const char* path)
+/*--- Files                                                ---*/
+
+/* Load the file; NULL if it is left out. */
+static Dcfg* load_file(Job* job, const char* path, const char** reason)
 {
-   if (strcmp(path, "-") != 0)
-      return load_dcfg(path);
-   if (job->input == NULL)
-      job->input = load_dcfg(path);
-   return job->input;
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   Dcfg*       d;
+
+   *reason = NULL;
+   if (strcmp(path, "-") == 0 && job->input != NULL)
+      return job->input;
+   d = dcfg_load(path, &options, &err);
+   if (d == NULL)
+      *reason = unreadable(&err, KIND_GRAPH);
+   if (strcmp(path, "-") == 0)
+      job->input = d;
+   return d;
 }
 
-static void free_run(const Job* job, Dcfg* d)
+static void free_file(const Job* job, Dcfg* d)
 {
    if (d != job->input)
       dcfg_free(d);
 }
 
-COMPARE(by_contents, MergedRun, UP(id) ?: UP(instrs) ?: UP(hash))
-
-COMPARE(by_sum, MergedRun, UP(id) ?: UP(sum) ?: UP(hash))
-
-static MergedRun describe(const char* path, uint32_t process, const Program* g)
+static const char* file_fault(const Dcfg* d)
 {
-   const DcfgProcess* p = g->p;
-   MergedRun                r = { .path = path, .process = process, .id = p->id,
-                            .instrs = p->instr_count, .hash = run_hash(g),
-                            .next = NO_RUN };
+   const char* fault = d->n_processes == 0 ? "there is no process in it"
+                       : NULL;
 
-   if (p->part == NULL || p->part->n_preceding != p->n_threads)
-      return r;
-   r.part = p->part->number;
-   r.first_part = p->part->first;
-   r.n_threads = p->n_threads;
-   r.before = zalloc(p->n_threads, sizeof(*r.before));
-   r.after = zalloc(p->n_threads, sizeof(*r.after));
-   for (uint32_t t = 0; t < p->n_threads; t++) {
-      r.before[t] = p->part->preceding[t];
-      r.after[t] = r.before[t] + dcfg_process_instrs(p, t);
+   for (uint32_t i = 0; fault == NULL && i < d->n_processes; i++) {
+      Program g = { d, dcfg_process(d, i), true };
+      fault = run_fault(&g);
    }
-   return r;
+   return fault;
 }
 
-static bool follows(const MergedRun* a, const MergedRun* b)
+static void leave_out(Job* job, const char* file, const char* reason)
 {
-   if (b->part != a->part + 1 || b->first_part != a->first_part
-       || b->id != a->id || b->n_threads < a->n_threads || b->goes_on)
-      return false;
-   for (uint32_t t = 0; t < b->n_threads; t++)
-      if (b->before[t] != (t < a->n_threads ? a->after[t] : 0))
-         return false;
-   return true;
+   LeftOut* l = &job->left_out;
+
+   GROW(l->all, l->n, l->room);
+   l->all[l->n++] = (LeftFile){ text_copy(file), text_copy(reason) };
 }
+
+/* Leave out the file SHOWN, or die.  What the library says of a file begins with
+   its name. */
+static void refuse(Job* job, const char* shown, const char* reason)
+{
+   size_t n = strlen(shown);
+   bool   named = strncmp(reason, shown, n) == 0
+                  && (reason[n] == ':' || reason[n] == ' ');
+
+   if (!job->keep_going)
+      die(named ? "%s%s" : "%s: %s", named ? "" : shown, reason);
+   leave_out(job, shown, named && reason[n] == ':'
+             ? reason + n + strspn(reason + n, ": ") : reason);
+}
+
+/*--- Sums                                                 ---*/
+
+/* The sum that gets the next run. */
+static Merged* sum_of_next(Job* job)
+{
+   if (job->n == 0 || job->processes) {
+      GROW(job->all, job->n, job->room);
+      job->all[job->n++] = (Merged){ .keep = job->keep, .apart = job->apart };
+   }
+   return &job->all[job->n - 1];
+}
+
+/* A partial sum says how it was made; another one cannot be made of it. */
+static void add_partial(Job* job, const Program* g, const char* shown)
+{
+   const DcfgMerged* p = g->p->merged;
+
+   if (job->processes)
+      die("%s: it is a partial sum, of which --processes cannot tell the runs "
+          "any more", shown);
+   if (strcmp(p->threads, job->keep ? "keep" : "add") != 0 && p->n_runs > 0)
+      die("%s: it is a partial sum with --threads=%s; give that here, too",
+          shown, p->threads);
+   if ((strcmp(p->builds, "apart") == 0) != job->apart && p->n_runs > 0)
+      die("%s: it is a partial sum %s --builds=apart; merge all of them so",
+          shown, job->apart ? "without" : "with");
+   merged_add(sum_of_next(job), job->names, g, NULL, shown, job->root);
+   job->left_out.n_files += p->n_files;
+   for (uint32_t i = 0; i < p->n_left_out; i++)
+      leave_out(job, p->left_out[i].file, p->left_out[i].reason);
+}
+
+static void add_process(Job* job, const Program* g, uint32_t process,
+                        const char* shown)
+{
+   MergedRun run;
+
+   if (g->p->merged != NULL) {
+      add_partial(job, g, shown);
+      return;
+   }
+   run = describe_run(g, shown);
+   if (run.first_part != 0) {
+      GROW(job->parts, job->n_parts, job->parts_room);
+      job->parts[job->n_parts++] = (HeldPart){ run, process, NO_PART, false };
+      return;
+   }
+   merged_add(sum_of_next(job), job->names, g, &run, shown, job->root);
+}
+
+static void add_file(Job* job, const char* path, const char* shown)
+{
+   const char* reason;
+   Dcfg*       d = load_file(job, path, &reason);
+   bool        partial = false;
+
+   shown = intern(job->names, shown);
+   if (d != NULL)
+      reason = file_fault(d);
+   if (reason != NULL) {
+      refuse(job, shown, reason);
+      free_file(job, d);
+      return;
+   }
+   for (uint32_t i = 0; i < d->n_processes; i++) {
+      Program g = { d, dcfg_process(d, i), true };
+      partial = partial || g.p->merged != NULL;
+      add_process(job, &g, i, shown);
+      text_forget();
+   }
+   job->left_out.n_files += !partial;
+   free_file(job, d);
+}
+
+/*--- Parts                                                ---*/
+
+COMPARE(by_run, HeldPart, run_order(&x->run, &y->run))
 
 /* Which part goes on where which other one ends. */
 static void join_parts(Job* job)
 {
    uint32_t first = 0;
 
-   for (uint32_t i = 0; i < job->n; i++) {
-      MergedRun* a = &job->runs[i];
-      if (a->id != job->runs[first].id)
+   if (job->n_parts > 0)
+      qsort(job->parts, job->n_parts, sizeof(*job->parts), by_run);
+   for (uint32_t i = 0; i < job->n_parts; i++) {
+      HeldPart* a = &job->parts[i];
+      if (a->run.id != job->parts[first].run.id)
          first = i;
-      for (uint32_t k = first; a->part != 0 && a->next == NO_RUN
-           && k < job->n && job->runs[k].id == a->id; k++)
-         if (follows(a, &job->runs[k])) {
+      for (uint32_t k = first; a->next == NO_PART && k < job->n_parts
+           && job->parts[k].run.id == a->run.id; k++)
+         if (!job->parts[k].goes_on
+             && run_follows(&a->run, &job->parts[k].run)) {
             a->next = k;
-            job->runs[k].goes_on = true;
+            job->parts[k].goes_on = true;
          }
    }
-   for (uint32_t i = 0; i < job->n; i++) {
-      MergedRun* a = &job->runs[i];
-      if (a->part != a->first_part && !a->goes_on)
+   for (uint32_t i = 0; i < job->n_parts; i++) {
+      const MergedRun* r = &job->parts[i].run;
+      if (r->part != r->first_part && !job->parts[i].goes_on)
          complain("%s: part %" PRIu32 " of process %" PRIu64 ", without part "
-                  "%" PRIu32 ": taken for a run of its own", a->path, a->part,
-                  a->id, a->part - 1);
+                  "%" PRIu32 ": taken for a run of its own", r->path, r->part,
+                  r->id, r->part - 1);
    }
 }
 
-static void find_runs(Job* job, char** files, int n)
+/* The file of a part, once more. */
+static Dcfg* load_part(Job* job, const HeldPart* part, Program* g)
 {
-   for (int i = 0; i < n; i++) {
-      Dcfg* d = load_run(job, files[i]);
-      if (d->n_processes == 0)
-         die("there is no process in %s", files[i]);
-      for (uint32_t k = 0; k < d->n_processes; k++) {
-         Program g = { d, dcfg_process(d, k), true };
-         GROW(job->runs, job->n, job->room);
-         job->runs[job->n++] = describe(files[i], k, &g);
-         text_forget();
-      }
-      free_run(job, d);
+   const char* reason;
+   Dcfg*       d = load_file(job, part->run.path, &reason);
+
+   if (d == NULL)
+      die("%s: it was changed while it was read: %s", part->run.path, reason);
+   *g = (Program){ d, dcfg_process(d, part->process), true };
+   if (g->p != NULL) {
+      MergedRun now = describe_run(g, part->run.path);
+      bool      same = run_order(&now, &part->run) == 0;
+      free(now.before);
+      free(now.after);
+      if (same)
+         return d;
    }
-   qsort(job->runs, job->n, sizeof(*job->runs), by_contents);
-   join_parts(job);
+   die("%s: it was changed while it was read", part->run.path);
 }
 
-static void add_run(Job* job, Merged* m, const MergedRun* run, AddHow how)
+static void add_part(Job* job, Merged* m, const HeldPart* part)
 {
-   Dcfg*   d = load_run(job, run->path);
-   Program g = { d, dcfg_process(d, run->process), true };
+   Program g;
+   Dcfg*   d = load_part(job, part, &g);
 
-   if (g.p == NULL || g.p->id != run->id || run_hash(&g) != run->hash)
-      die("%s: it was changed while it was read", run->path);
-   merged_add(m, job->names, &g, run->path, how, job->root);
-   free_run(job, d);
+   merged_add_part(m, job->names, &g, part->run.path, job->root);
+   free_file(job, d);
    text_forget();
 }
 
-/* The run that begins with RUN. */
-static void add_parts(Job* job, Merged* m, const MergedRun* run)
+/* The run that begins with PART, as the file that it would have. */
+static void add_joined(Job* job, const HeldPart* part)
 {
-   add_run(job, m, run, NEXT_PART);
-   for (; run->next != NO_RUN; run = &job->runs[run->next])
-      add_run(job, m, &job->runs[run->next], NEXT_PART);
-   join_blocks(m);
-}
-
-/* The same beside other runs: as the file that it would have. */
-static void add_sum(Job* job, Merged* m, const MergedRun* run, AddHow how)
-{
-   Merged  sum = { 0 };
-   char    name[40];
-   FILE*   f = tmpfile();
-   Dcfg*   d;
-   Program g;
+   Merged    sum = { 0 };
+   MergedRun run = part->run;
+   FILE*     f = tmpfile();
+   Dcfg*     d;
+   Program   g;
+   char*     name;
 
    if (f == NULL)
       die("no temporary file: %s", strerror(errno));
-   add_parts(job, &sum, run);
-   merged_write(&sum, 1, f);
+   add_part(job, &sum, part);
+   while (part->next != NO_PART) {
+      part = &job->parts[part->next];
+      add_part(job, &sum, part);
+      run.instrs += part->run.instrs;
+   }
+   run.last_part = part->run.part;
+   run.n_after = part->run.n_after;
+   run.after = part->run.after;
+   join_blocks(&sum);
+   merged_write(&sum, 1, NULL, f);
    merged_clear(&sum);
    if (fflush(f) != 0 || ferror(f))
       die("a temporary file: %s", strerror(errno));
-   snprintf(name, sizeof(name), "/proc/self/fd/%d", fileno(f));
+   name = text_copy(text_format("/proc/self/fd/%d", fileno(f)));
    d = load_dcfg(name);
+   free(name);
    g = (Program){ d, dcfg_process(d, 0), true };
-   merged_add(m, job->names, &g, run->path, how, job->root);
+   run.n_threads = g.p->n_threads;
+   merged_add(sum_of_next(job), job->names, &g, &run, run.path, job->root);
    dcfg_free(d);
    fclose(f);
    text_forget();
 }
 
-/* Parts that go on where others end are put behind: they are no runs. */
-static void order_runs(Job* job)
+static void add_parts(Job* job)
 {
-   MergedRun*     runs = zalloc(job->n, sizeof(*runs));
-   uint32_t n = 0;
-
-   for (uint32_t i = 0; i < job->n; i++) {
-      MergedRun* r = &job->runs[i];
-      if (r->goes_on)
+   join_parts(job);
+   for (uint32_t i = 0; i < job->n_parts; i++) {
+      const HeldPart* part = &job->parts[i];
+      Program     g;
+      Dcfg*       d;
+      if (part->goes_on)
          continue;
-      for (const MergedRun* k = r; ; k = &job->runs[k->next]) {
-         r->sum += k->instrs;
-         if (k->next == NO_RUN)
-            break;
+      if (part->next != NO_PART) {
+         add_joined(job, part);
+         continue;
       }
-      runs[n++] = *r;
+      d = load_part(job, part, &g);
+      merged_add(sum_of_next(job), job->names, &g, &part->run,
+                 part->run.path, job->root);
+      free_file(job, d);
+      text_forget();
    }
-   qsort(runs, n, sizeof(*runs), by_sum);
-   job->heads = runs;
-   job->n_heads = n;
+   for (uint32_t i = 0; i < job->n_parts; i++) {
+      free(job->parts[i].run.before);
+      free(job->parts[i].run.after);
+   }
+   job->n_parts = 0;
 }
 
-/* Ids are what tells processes in one file apart. */
-static void number_processes(const Job* job, Merged* all)
+/* Where a run was cut, a later merge cannot join it: the edges there are gone. */
+static void refuse_split(const Merged* m)
 {
-   const MergedRun* runs = job->heads;
-   uint64_t   next = runs[job->n_heads - 1].id + 1;
+   uint32_t first = 0;
 
-   for (uint32_t i = 1; i < job->n_heads; i++) {
-      if (runs[i].id != runs[i - 1].id)
-         continue;
-      if (next > UINT32_MAX)
-         die("there is no number left for a second process %" PRIu64,
-             runs[i].id);
-      complain("%s: there is a process %" PRIu64 " already, this one becomes "
-               "%" PRIu64, runs[i].path, runs[i].id, next);
-      all[i].process_id = next++;
+   for (uint32_t i = 0; i < m->n_runs; i++) {
+      const MergedRun* a = &m->runs[i];
+      if (a->id != m->runs[first].id)
+         first = i;
+      for (uint32_t k = first; a->first_part != 0 && k < m->n_runs
+           && m->runs[k].id == a->id; k++)
+         if (k != i && run_follows(a, &m->runs[k]))
+            die("%s has process %" PRIu64 " up to part %" PRIu32 ", %s from "
+                "part %" PRIu32 " on: the parts of a run must meet in the "
+                "first merge", a->path, a->id, a->last_part, m->runs[k].path,
+                m->runs[k].part);
    }
 }
 
-static void merge(Job* job)
+/*--- The result                                           ---*/
+
+COMPARE(by_file, LeftFile,
+        strcmp(x->file, y->file) ?: strcmp(x->reason, y->reason))
+
+/* All runs are there. */
+static void finish_sums(Job* job)
 {
-   uint32_t n = job->processes ? job->n_heads : 1;
-   Merged*  all = zalloc(n, sizeof(*all));
-   AddHow   how = job->keep ? KEEP_THREADS : ADD_THREADS;
+   for (uint32_t i = 0; i < job->n; i++) {
+      order_runs(&job->all[i]);
+      refuse_split(&job->all[i]);
+   }
+   if (job->processes && job->n > 0)
+      order_processes(job->all, job->n);
+   if (!job->partial)
+      for (uint32_t i = 0; i < job->n; i++)
+         unfold_groups(&job->all[i]);
+}
+
+static void write_sums(Job* job, FILE* out)
+{
+   if (job->n == 0)
+      sum_of_next(job);         // without a run
+   merged_write(job->all, job->n, job->partial ? &job->left_out : NULL, out);
+}
+
+static void free_job(Job* job)
+{
+   for (uint32_t i = 0; i < job->n; i++)
+      merged_clear(&job->all[i]);
+   for (uint32_t i = 0; i < job->left_out.n; i++) {
+      free(job->left_out.all[i].file);
+      free(job->left_out.all[i].reason);
+   }
+   free(job->all);
+   free(job->parts);
+   free(job->left_out.all);
+   interned_free(job->names);
+   dcfg_free(job->input);
+}
+
+static void order_left_out(LeftOut* l)
+{
+   if (l->n > 0)
+      qsort(l->all, l->n, sizeof(*l->all), by_file);
+}
+
+static int say_left_out(const LeftOut* l)
+{
+   if (l->n == 0)
+      return STATUS_OK;
+   for (uint32_t i = 0; i < l->n; i++)
+      complain("%s: left out: %s", text_clean(l->all[i].file),
+               l->all[i].reason);
+   complain("%s of %s files; %s left out", text_count(l->n_files),
+            text_count(l->n_files + l->n), text_count(l->n));
+   return STATUS_SOME;
+}
+
+/*--- The command line                                     ---*/
+
+/* A child of -j: its sum is partial, whatever the result is. */
+static void work(void* arg, const FileNames* names, FILE* to)
+{
+   Job job = *(Job*)arg;
+
+   job.partial = true;
+   for (uint32_t i = 0; i < names->n; i++)
+      add_file(&job, names->all[i], names->all[i]);
+   add_parts(&job);
+   order_left_out(&job.left_out);
+   finish_sums(&job);
+   write_sums(&job, to);
+}
+
+static void take(void* arg, const char* path, const char* shown)
+{
+   add_file(arg, path, shown);
+}
+
+static bool is_part(const char* path)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   Dcfg*       d = dcfg_load(path, &options, &err);
+   bool        part = d != NULL && d->n_processes > 0
+                      && dcfg_process(d, 0)->part != NULL;
+
+   dcfg_free(d);
+   return part;
+}
+
+static int merge(Job* job, FileNames* names, const char* shard, uint64_t jobs)
+{
+   int status;
 
    job->names = interned_new();
-   for (uint32_t i = 0; i < job->n_heads; i++) {
-      const MergedRun* run = &job->heads[i];
-      Merged*    m = &all[job->processes ? i : 0];
-      if (run->next == NO_RUN)
-         add_run(job, m, run, how);
-      else if (n == job->n_heads)
-         add_parts(job, m, run);
-      else
-         add_sum(job, m, run, how);
-   }
-   if (job->processes)
-      number_processes(job, all);
-   merged_write(all, n, open_result(job->out));
+   if (shard != NULL || jobs > 1)
+      find_stems(names, is_part);
+   if (shard != NULL)
+      keep_shard(names, shard);
+   if (names->n == 0 && !job->partial)
+      die("there is no file to merge");
+   if (jobs > 1 && names->n > 1)
+      merge_with_jobs(names, jobs > names->n ? names->n : (uint32_t)jobs,
+                      work, take, job);
+   else
+      for (uint32_t i = 0; i < names->n; i++)
+         add_file(job, names->all[i], names->all[i]);
+   add_parts(job);
+   order_left_out(&job->left_out);
+   status = say_left_out(&job->left_out);
+   if (status != STATUS_OK && job->left_out.n_files == 0)
+      die("no file is left");
+   finish_sums(job);
+   if (!job->partial && (job->n == 0 || job->all[0].n_runs == 0))
+      die("there is no run in these files");
+   write_sums(job, open_result(job->out));
    close_results();
-   for (uint32_t i = 0; i < n; i++)
-      merged_clear(&all[i]);
-   free(all);
-   interned_free(job->names);
+   free_job(job);
+   free_file_names(names);
+   return status;
+}
+
+static void check_inputs(const FileNames* names, const char* list)
+{
+   uint32_t n = list != NULL && strcmp(list, "-") == 0;
+
+   for (uint32_t i = 0; i < names->n; i++)
+      n += strcmp(names->all[i], "-") == 0;
+   if (n > 1)
+      die("only one of the files can be the standard input");
 }
 
 static int run(int argc, char** argv)
 {
    const char*  threads = "keep";
+   const char*  builds = "one";
+   const char*  list = NULL;
+   const char*  shard = NULL;
    const char** files = zalloc((size_t)argc, sizeof(*files));
-   bool         threads_given;
+   FileNames    names = { 0 };
+   uint64_t     jobs = 1;
+   bool         nul_ended = false;
    Job          job = { 0 };
    const Opt    opts[] = {
       { "o", OPT_TEXT, &job.out, "FILE", "write there [the standard output]" },
@@ -280,40 +487,62 @@ static int run(int argc, char** argv)
         "as many ENTRY and EXIT edges as runs [keep]" },
       { "processes", OPT_FLAG, &job.processes, NULL,
         "nothing is added: each run is a process of the file" },
+      { "partial", OPT_FLAG, &job.partial, NULL,
+        "write a sum that further merges can take: in any order and grouping "
+        "they give the bytes of one merge; the parts of a run must meet in "
+        "the first one" },
+      { "j", OPT_COUNT, &jobs, "N", "merge with N processes [1]" },
+      { "files-from", OPT_TEXT, &list, "FILE",
+        "names of files are in FILE, too, one a line; -: the standard input" },
+      { "0", OPT_FLAG, &nul_ended, NULL,
+        "names in the FILE of --files-from end with NUL, as find -print0 "
+        "writes them" },
+      { "shard", OPT_TEXT, &shard, "I/N",
+        "merge only the files whose names belong to shard I, from 0, of N; "
+        "parts of a run belong to one" },
+      { "keep-going", OPT_FLAG, &job.keep_going, NULL,
+        "leave out files that cannot be read, and name them; the status is 3 "
+        "then" },
+      { "builds", OPT_TEXT, &builds, "one|apart",
+        "apart: other builds of an image, by their build ids, are other "
+        "images; one: they are an error [one]" },
       { "root", OPT_TEXT, &job.root, "DIR",
         "look for images below DIR: their code says where instructions begin "
         "in blocks that only some runs divide" }
    };
    const char*  keep = threads;
    int          n = parse_args(&merge_command, OPTS(opts), argc, argv, files,
-                               1, argc);
-   int          n_inputs = 0;
+                               0, argc);
+   int          status;
 
-   threads_given = threads != keep;
    if (strcmp(threads, "add") != 0 && strcmp(threads, "keep") != 0)
       die("--threads is add or keep, not `%s'", threads);
-   if (threads_given && job.processes)
+   if (strcmp(builds, "one") != 0 && strcmp(builds, "apart") != 0)
+      die("--builds is one or apart, not `%s'", builds);
+   if (threads != keep && job.processes)
       die("--threads or --processes, not both");
+   if (job.processes && (job.partial || jobs > 1))
+      die("%s or --processes, not both", job.partial ? "--partial" : "-j");
+   if (jobs == 0 || jobs > 4096)
+      die("-j is 1 to 4,096 processes, not %" PRIu64, jobs);
+   if (n == 0 && list == NULL)
+      die("a file is missing; usage: dcfg %s %s", merge_command.name,
+          merge_command.args);
+   if (nul_ended && list == NULL)
+      die("-0 is about the names of --files-from=FILE, which is missing");
    for (int i = 0; i < n; i++)
-      n_inputs += strcmp(files[i], "-") == 0;
-   if (n_inputs > 1)
-      die("only one of the files can be the standard input");
+      add_file_name(&names, files[i]);
+   if (list != NULL)
+      read_file_names(&names, list, nul_ended);
+   check_inputs(&names, list);
    job.keep = strcmp(threads, "keep") == 0;
+   job.apart = strcmp(builds, "apart") == 0;
    /* What a file took goes back to the system with it: in a heap it would
       remain, in pieces, below what the result takes meanwhile. */
    mallopt(M_MMAP_THRESHOLD, BIG_BLOCK);
-   find_runs(&job, (char**)files, n);
-   order_runs(&job);
-   merge(&job);
-   dcfg_free(job.input);
-   for (uint32_t i = 0; i < job.n; i++) {
-      free(job.runs[i].before);
-      free(job.runs[i].after);
-   }
-   free(job.runs);
-   free(job.heads);
+   status = merge(&job, &names, shard, jobs);
    free(files);
-   return STATUS_OK;
+   return status;
 }
 
 const Command merge_command = {
@@ -326,10 +555,12 @@ const Command merge_command = {
    "routines, dominators and loops are those of the sum.  In which order files\n"
    "are named makes no difference.\n",
    "\n"
-   "Other builds of an image cannot be merged.\n"
+   "Other builds of an image cannot be merged, but for --builds=apart.\n"
    "\n"
    "examples:\n"
    "  dcfg merge -o all.json dcfg.out.*.json\n"
-   "  dcfg merge --processes -o job.json 0.json 1.json 2.json 3.json\n",
+   "  dcfg merge --processes -o job.json 0.json 1.json 2.json 3.json\n"
+   "  find . -name '*.json' -print0 | dcfg merge -j 4 --files-from=- -0 -o a.json\n"
+   "  dcfg merge --partial --shard=$I/$N --files-from=list -o part-$I.json\n",
    run
 };

@@ -38,17 +38,50 @@ typedef
    struct {
       const char*   name;
       uint32_t      turn;       // how many images of the name are before it
-      uint32_t      home;       // the run that brought it, by number
-      uint32_t      number;     // among those of its run, if that is in parts
-      uint64_t      load, size;
+      uint32_t      home;       // the first run that has it, by number
+      uint32_t      number;     // among those of that run
+      uint32_t      group;      // MergedGroup; or NO_GROUP
+      bool          overlapping;        // rows of a run overlap
+      uint64_t      load, size; // load: in the run .home
       const char*   build_id;   // NULL: not told; so is the other one
       const char*   code_hash;
       uint32_t      n_blocks, n_symbols, n_rows;
       MergedBlock*  blocks;     // in order of offset; so are the others
       MergedSymbol* symbols;
-      MergedRow*    rows;
+      MergedRow*    rows;       // of all runs, each once; join_rows() joins
    }
    MergedImage;
+
+#define NO_GROUP UINT32_MAX
+
+/* MergedRun: a run that is in a sum, and what runs are ordered by: process id,
+   instructions, hash of all that was counted. */
+typedef
+   struct {
+      const char* path;         // of the file that brought it
+      uint64_t    id, instrs, hash;
+      uint32_t    n_threads;
+      uint32_t    first_thread; // in the sum, if threads stand side by side
+      uint32_t    first_part;   // as PART says; 0: it is no part
+      uint32_t    part, last_part;      // the first and the last that are in it
+      uint32_t    n_before, n_after;    // threads
+      uint64_t*   before;       // instructions by thread, in the parts before
+      uint64_t*   after;        // .part, and up to the end of .last_part
+   }
+   MergedRun;
+
+/* MergedGroup: runs that agree in all that touches code without a file.  Only
+   the last merge knows which images of such code are the same, so until then
+   each group has its own. */
+typedef
+   struct {
+      uint64_t  hash;
+      uint32_t* runs;
+      uint32_t  n_runs, room;
+      uint32_t* images;         // places among those of the sum
+      uint32_t  n_images;
+   }
+   MergedGroup;
 
 /* Node ids as files have them: blocks from 4 on, in the order of images. */
 enum { MERGED_START = 1, MERGED_END = 2, MERGED_UNKNOWN = 3, MERGED_BLOCK = 4 };
@@ -104,16 +137,59 @@ typedef
 
 typedef
    struct {
-      uint64_t     process_id;
-      uint32_t     n_runs;
+      uint64_t     process_id;  // order_runs() sets it
+      MergedRun*   runs;        // as they came; order_runs() puts them in order
+      MergedGroup* groups;
+      uint32_t     n_runs, runs_room, n_groups, groups_room;
       uint32_t     n_images, room;
       uint32_t     n_threads;
       MergedImage* images;      // in the order in which they came
       MergedEdges  edges;
       uint64_t*    thread_instrs;
       bool         with_blocks, with_routines;
+      bool         keep;        // threads of runs stand side by side
+      bool         apart;       // other builds are other images
    }
    Merged;
+
+/* LeftOut: files that are not in a sum, and why. */
+typedef
+   struct {
+      char* file;
+      char* reason;
+   }
+   LeftFile;
+
+typedef
+   struct {
+      uint64_t  n_files;        // that are in it
+      uint32_t  n, room;
+      LeftFile* all;
+   }
+   LeftOut;
+
+static inline bool has_file(const MergedImage* im)
+{
+   return im->name[0] == '/';
+}
+
+/*--- merge_order.c                                        ---*/
+
+/* The order of runs: less than 0 if A is before B. */
+int  run_order(const MergedRun* a, const MergedRun* b);
+
+/* Does B begin with the part behind A's last one? */
+bool run_follows(const MergedRun* a, const MergedRun* b);
+
+/* Runs are in order then, and so are their threads. */
+void order_runs(Merged* m);
+
+/* Sums of one run each, N of them and at least one, are in the order of these
+   then, and have ids of their own. */
+void order_processes(Merged* all, uint32_t n);
+
+/* By (home, number): numbers of M's images.  To be freed. */
+uint32_t* order_homes(const Merged* m);
 
 /*--- merge_steps.c                                        ---*/
 
@@ -184,11 +260,20 @@ void         division_free(Division* d);
 
 /*--- merge_rows.c                                         ---*/
 
-/* The source rows of A and B, whose code BLOCKS divides.  False, with *WHERE,
-   if they say different things of the same code. */
-bool merge_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
-                uint32_t n_b, const MergedBlock* blocks, uint32_t n_blocks,
-                MergedRow** rows, uint32_t* n, uint64_t* where);
+/* By place. */
+void sort_rows(MergedRow* rows, uint32_t n);
+
+/* Do rows overlap, which are in order? */
+bool rows_overlap(const MergedRow* rows, uint32_t n);
+
+/* The source rows of A and B, each once.  False, with *WHERE, if they say
+   different things of the same place. */
+bool unite_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
+                uint32_t n_b, MergedRow** rows, uint32_t* n, uint64_t* where);
+
+/* IM's rows, those of one line joined where they touch, to *ROWS, to be freed.
+   Dies if they say different things of the same code. */
+void join_rows(const MergedImage* im, MergedRow** rows, uint32_t* n);
 
 /*--- merge_places.c                                       ---*/
 
@@ -199,7 +284,9 @@ uint64_t* find_places(const Merged* m);
 /*--- merge_write.c                                        ---*/
 
 /* Routines, dominators and loops are found, and the file is written: a row of
-   PROCESSES for each of the N.  Their edges are used up. */
-void merged_write(Merged* processes, uint32_t n, FILE* out);
+   PROCESSES for each of the N.  Their edges are used up.  If LEFT_OUT is not
+   NULL, what further merges need of the only process is written, too. */
+void merged_write(Merged* processes, uint32_t n, const LeftOut* left_out,
+                  FILE* out);
 
 #endif /* DCFG_CMD_MERGE_H */

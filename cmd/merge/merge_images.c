@@ -8,7 +8,6 @@
 
 #include "cmd/merge/merge_images.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,26 +76,12 @@ static void read_rows(const Program* g, const DcfgImage* im, Interned* names,
          files[s->file], s->addr - im->load_addr, s->size, s->line,
          s->n_instrs };
    }
+   sort_rows(to->rows, to->n_rows);
+   to->overlapping = rows_overlap(to->rows, to->n_rows);
 }
 
-/* Blocks, rows and symbols have to be in the image: offsets rely on that.  And
-   blocks have to be in order, each once, and to have a shape. */
-static void check_image(const DcfgProcess* p, const DcfgImage* im,
-                        const char* path)
-{
-   for (uint32_t i = 0; i < im->n_nodes; i++) {
-      const DcfgNode* n = &p->nodes[im->first_node + i];
-      if (n->addr < im->load_addr || n->size == 0 || n->n_instrs == 0
-          || n->n_instrs > n->size || n->last_offset >= n->size
-          || n->addr > UINT64_MAX - n->size
-          || (i > 0 && n[-1].addr >= n->addr))
-         die("%s: block %" PRIu32 " is no block of image %" PRIu32
-             "; dcfg check tells more", path, n->id, im->id);
-   }
-}
-
-MergedImage* read_images(const Program* g, Interned* names, const char* path,
-                         uint32_t* number, uint64_t* idle)
+MergedImage* read_images(const Program* g, Interned* names, uint32_t* number,
+                         uint64_t* idle)
 {
    const DcfgProcess* p = g->p;
    MergedImage*       images = zalloc(p->n_images, sizeof(*images));
@@ -105,10 +90,9 @@ MergedImage* read_images(const Program* g, Interned* names, const char* path,
    for (uint32_t i = 0; i < p->n_images; i++) {
       const DcfgImage* im = &p->images[i];
       MergedImage*     to = &images[i];
-      if (im->file >= g->d->n_files)
-         die("%s: image %" PRIu32 " has no FILE_NAME_ID", path, im->id);
-      check_image(p, im, path);
       to->name = intern(names, g->d->files[im->file].name);
+      to->number = i;
+      to->group = NO_GROUP;
       to->load = im->load_addr;
       to->size = im->size;
       if (im->build_id != NULL)
@@ -144,43 +128,82 @@ void merged_clear(Merged* m)
    free_images(m->images, m->n_images);
    free_edges(&m->edges);
    free(m->thread_instrs);
+   for (uint32_t i = 0; i < m->n_runs; i++) {
+      free(m->runs[i].before);
+      free(m->runs[i].after);
+   }
+   free(m->runs);
+   for (uint32_t i = 0; i < m->n_groups; i++) {
+      free(m->groups[i].runs);
+      free(m->groups[i].images);
+   }
+   free(m->groups);
 }
 
-/* Names are interned, so that equal ones have one address. */
+/* An image by what makes it the same as another run's.  Names are interned, so
+   that equal ones have one address. */
 typedef
    struct {
-      const char* name;
-      uint32_t    index;
+      uintptr_t name, build;
+      uint32_t  turn, index;
    }
-   Named;
+   Identity;
 
-COMPARE(by_name, Named,
-        ORDER((uintptr_t)x->name, (uintptr_t)y->name) ?: UP(index))
+COMPARE(by_name, Identity, UP(name) ?: UP(build) ?: UP(turn) ?: UP(index))
 
-static Named* sort_names(const MergedImage* images, uint32_t n)
+static uintptr_t build_of(const MergedImage* im)
 {
-   Named* names = zalloc(n, sizeof(*names));
+   return (uintptr_t)(im->build_id != NULL ? im->build_id : im->code_hash);
+}
+
+static Identity* sort_names(const MergedImage* images, uint32_t n, bool apart)
+{
+   Identity* all = zalloc(n, sizeof(*all));
 
    for (uint32_t i = 0; i < n; i++)
-      names[i] = (Named){ images[i].name, i };
-   qsort(names, n, sizeof(*names), by_name);
-   return names;
+      all[i] = (Identity){ (uintptr_t)images[i].name,
+                           apart ? build_of(&images[i]) : 0, images[i].turn,
+                           i };
+   if (n > 0)
+      qsort(all, n, sizeof(*all), by_name);
+   return all;
+}
+
+static int compare_identities(const Identity* a, const Identity* b)
+{
+   Identity c = *b;
+
+   c.index = a->index;
+   return by_name(a, &c);
+}
+
+void number_turns(MergedImage* images, uint32_t n, bool apart)
+{
+   Identity* all;
+
+   for (uint32_t i = 0; i < n; i++)
+      images[i].turn = 0;
+   all = sort_names(images, n, apart);
+   for (uint32_t i = 1; i < n; i++)
+      if (all[i].name == all[i - 1].name && all[i].build == all[i - 1].build)
+         images[all[i].index].turn = images[all[i - 1].index].turn + 1;
+   free(all);
 }
 
 uint32_t* find_images(const Merged* m, const MergedImage* images, uint32_t n)
 {
-   Named*    mine = sort_names(m->images, m->n_images);
-   Named*    theirs = sort_names(images, n);
+   Identity* mine = sort_names(m->images, m->n_images, m->apart);
+   Identity* theirs = sort_names(images, n, m->apart);
    uint32_t* place = zalloc(n, sizeof(*place));
    uint32_t  k = 0;
 
    for (uint32_t i = 0; i < n; i++) {
-      uintptr_t name = (uintptr_t)theirs[i].name;
-      while (k < m->n_images && (uintptr_t)mine[k].name < name)
+      uint32_t index = theirs[i].index;
+      while (k < m->n_images && compare_identities(&mine[k], &theirs[i]) < 0)
          k++;
-      place[theirs[i].index] = k < m->n_images
-                               && (uintptr_t)mine[k].name == name
-                               ? mine[k++].index : UINT32_MAX;
+      place[index] = k < m->n_images && has_file(&images[index])
+                     && compare_identities(&mine[k], &theirs[i]) == 0
+                     ? mine[k++].index : UINT32_MAX;
    }
    free(mine);
    free(theirs);
@@ -194,9 +217,40 @@ uint32_t image_add(Merged* m, const MergedImage* like)
       m->images = need(realloc(m->images, m->room * sizeof(*m->images)));
    }
    m->images[m->n_images] = (MergedImage){ .name = like->name,
+                                           .turn = like->turn,
+                                           .home = like->home,
+                                           .number = like->number,
+                                           .group = like->group,
                                            .load = like->load,
                                            .size = like->size };
    return m->n_images++;
+}
+
+void set_group(MergedImage* im, uint32_t group)
+{
+   im->group = group;
+}
+
+void set_home(MergedImage* im, uint32_t run)
+{
+   im->home = run;
+}
+
+void take_home(MergedImage* to, const MergedImage* from)
+{
+   to->home = from->home;
+   to->number = from->number;
+   to->load = from->load;
+}
+
+void drop_groups(Merged* m)
+{
+   uint32_t n = 0;
+
+   for (uint32_t i = 0; i < m->n_images; i++)
+      if (m->images[i].group == NO_GROUP)
+         m->images[n++] = m->images[i];
+   m->n_images = n;
 }
 
 /* Names are interned. */
@@ -233,6 +287,7 @@ void take_image(MergedImage* to, const MergedImage* from, const Division* d,
 {
    if (from->size > to->size)
       to->size = from->size;
+   to->overlapping = to->overlapping || from->overlapping;
    if (to->build_id == NULL)
       to->build_id = from->build_id;
    if (to->code_hash == NULL)

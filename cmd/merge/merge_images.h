@@ -10,23 +10,38 @@
 #include "cmd/merge/merge.h"
 #include "cmd/base/names.h"
 
-/* A run's images, as a sum has them, without blocks that were never executed;
+/* The images of a run without a fault, as a sum has them, without blocks that were never executed;
    these are counted in *IDLE.  NUMBER, by node: the block's number in its
    image, or UINT32_MAX. */
-MergedImage* read_images(const Program* g, Interned* names, const char* path,
-                         uint32_t* number, uint64_t* idle);
+MergedImage* read_images(const Program* g, Interned* names, uint32_t* number,
+                         uint64_t* idle);
 void         free_images(MergedImage* images, uint32_t n);
 
 /* For each of N images of a run its place among those of M: that with the same
-   name and turn; UINT32_MAX without one.  To be freed. */
+   name, turn and, if M keeps builds apart, build; UINT32_MAX without one, and
+   for code without a file.  To be freed. */
 uint32_t*    find_images(const Merged* m, const MergedImage* images,
                          uint32_t n);
 
 /* What M has is gone then. */
 void         merged_clear(Merged* m);
 
-/* M gets an image with that name; its place. */
+/* M gets an image with that name, home and group; its place. */
 uint32_t     image_add(Merged* m, const MergedImage* like);
+
+/* Im is of group GROUP; it is at home in RUN. */
+void         set_group(MergedImage* im, uint32_t group);
+void         set_home(MergedImage* im, uint32_t run);
+
+/* TO gets the home of FROM. */
+void         take_home(MergedImage* to, const MergedImage* from);
+
+/* Images of groups are M's no more. */
+void         drop_groups(Merged* m);
+
+/* Give each of N images its turn: how many of those before it have its name
+   and, if builds are kept APART, its build. */
+void         number_turns(MergedImage* images, uint32_t n, bool apart);
 
 /* Do both have build ids, or hashes of their code, and these differ? */
 bool         other_build(const MergedImage* a, const MergedImage* b);

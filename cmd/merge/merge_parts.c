@@ -262,6 +262,20 @@ static void rename_edges(Joining* j)
    order_edges(edges);
 }
 
+/* Where blocks were only cut, they tell how far rows overlap. */
+static void join_all_rows(Merged* m)
+{
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      MergedImage* im = &m->images[i];
+      MergedRow*   rows;
+      uint32_t     n;
+      join_rows(im, &rows, &n);
+      free(im->rows);
+      im->rows = rows;
+      im->n_rows = n;
+   }
+}
+
 void join_blocks(Merged* m)
 {
    Joining  j = { .m = m, .n = MERGED_BLOCK };
@@ -269,6 +283,7 @@ void join_blocks(Merged* m)
 
    for (uint32_t i = 0; i < m->n_images; i++)
       j.n += m->images[i].n_blocks;
+   join_all_rows(m);
    j.from = zalloc(j.n, sizeof(*j.from));
    j.to = zalloc(j.n, sizeof(*j.to));
    j.onward = zalloc(j.n, sizeof(*j.onward));

@@ -73,10 +73,12 @@ static bool is_free(const Spans* s, uint64_t from, uint64_t size)
 uint64_t* find_places(const Merged* m)
 {
    uint64_t* load = zalloc(m->n_images, sizeof(*load));
+   uint32_t* order = order_homes(m);
    Spans     s = { 0 };
    uint32_t  home = 0;
 
-   for (uint32_t i = 0; i < m->n_images; i++) {
+   for (uint32_t k = 0; k < m->n_images; k++) {
+      uint32_t           i = order[k];
       const MergedImage* im = &m->images[i];
       if (im->home != home)
          settle(&s);
@@ -91,5 +93,6 @@ uint64_t* find_places(const Merged* m)
       add_span(&s, load[i], im->size);
    }
    free(s.all);
+   free(order);
    return load;
 }

@@ -3,14 +3,20 @@
 
    Source rows of two runs. */
 
-/* Owns: how source rows of two runs become one's.  Handed: the rows of an
-   image in two runs, by merge_runs.c.  Taken by: merge_runs.c.
+/* Owns: how source rows of several runs become one's.  Handed: the rows of an
+   image in two runs, by merge_runs.c; an image of a sum, by merge_write.c and
+   merge_parts.c.  Taken by: these.
 
    A row is code of one line that was executed, as far as it goes on without a
-   gap.  Rows of one line that touch or overlap are therefore one. */
+   gap.  Rows of one line that touch or overlap are therefore one.  Rows that
+   are joined do not tell which ones they were, and how far two of them overlap
+   only blocks tell.  So a sum keeps the rows of its runs, and joins them when
+   it is written. */
 
 #include "cmd/merge/merge.h"
+#include "cmd/base/format.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,14 +37,50 @@ static uint64_t row_end(const MergedRow* r)
    return r->offset + r->size;
 }
 
-/* Where instructions overlap, rows do. */
-static bool overlap(const MergedRow* rows, uint32_t n)
+bool rows_overlap(const MergedRow* rows, uint32_t n)
 {
    for (uint32_t i = 1; i < n; i++)
       if (rows[i].offset < row_end(&rows[i - 1]))
          return true;
    return false;
 }
+
+/*--- Rows of several runs                                 ---*/
+
+void sort_rows(MergedRow* rows, uint32_t n)
+{
+   for (uint32_t i = 1; i < n; i++)
+      if (by_place(&rows[i - 1], &rows[i]) > 0) {
+         qsort(rows, n, sizeof(*rows), by_place);
+         return;
+      }
+}
+
+bool unite_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
+                uint32_t n_b, MergedRow** rows, uint32_t* n, uint64_t* where)
+{
+   MergedRow* to = zalloc((size_t)n_a + n_b, sizeof(*to));
+   uint32_t   x = 0, y = 0;
+
+   *n = 0;
+   while (x < n_a || y < n_b) {
+      bool             first = y == n_b || (x < n_a
+                                            && by_place(&a[x], &b[y]) <= 0);
+      const MergedRow* r = first ? &a[x++] : &b[y++];
+      const MergedRow* last = *n > 0 ? &to[*n - 1] : NULL;
+      if (last == NULL || by_place(last, r) != 0) {
+         to[(*n)++] = *r;
+      } else if (last->n_instrs != r->n_instrs) {
+         *where = r->offset;
+         free(to);
+         return false;
+      }
+   }
+   *rows = to;
+   return true;
+}
+
+/*--- Rows of one line                                     ---*/
 
 /* The instructions from FROM to TO, between which blocks begin and end; 0 if
    they do not. */
@@ -77,8 +119,6 @@ static bool add_row(Joiner* j, const MergedRow* r, bool overlapping)
 {
    MergedRow* last = j->n > 0 ? &j->rows[j->n - 1] : NULL;
 
-   if (last != NULL && by_place(last, r) == 0)
-      return last->n_instrs == r->n_instrs;
    if (last != NULL && !overlapping && r->offset <= row_end(last)) {
       if (r->file == last->file && r->line == last->line)
          return join(j, last, r);
@@ -90,25 +130,15 @@ static bool add_row(Joiner* j, const MergedRow* r, bool overlapping)
    return true;
 }
 
-bool merge_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
-                uint32_t n_b, const MergedBlock* blocks, uint32_t n_blocks,
-                MergedRow** rows, uint32_t* n, uint64_t* where)
+void join_rows(const MergedImage* im, MergedRow** rows, uint32_t* n)
 {
-   Joiner   j = { .blocks = blocks, .n_blocks = n_blocks };
-   bool     overlapping = overlap(a, n_a) || overlap(b, n_b);
-   uint32_t x = 0, y = 0;
+   Joiner j = { .blocks = im->blocks, .n_blocks = im->n_blocks };
 
-   while (x < n_a || y < n_b) {
-      bool             first = y == n_b || (x < n_a
-                                            && by_place(&a[x], &b[y]) <= 0);
-      const MergedRow* r = first ? &a[x++] : &b[y++];
-      if (!add_row(&j, r, overlapping)) {
-         *where = r->offset;
-         free(j.rows);
-         return false;
-      }
-   }
+   for (uint32_t i = 0; i < im->n_rows; i++)
+      if (!add_row(&j, &im->rows[i], im->overlapping))
+         die("%s is not the same in all runs: its source lines differ, at "
+             "0x%" PRIx64 " from where it is loaded; other builds cannot be "
+             "merged", text_clean(im->name), im->rows[i].offset);
    *rows = j.rows;
    *n = (uint32_t)j.n;
-   return true;
 }

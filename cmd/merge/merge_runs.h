@@ -10,22 +10,24 @@
 #include "cmd/merge/merge.h"
 #include "cmd/base/names.h"
 
-typedef
-   enum {
-      ADD_THREADS,              // thread 0 is added to thread 0, and so on
-      KEEP_THREADS,             // all are further ones
-      NEXT_PART                 // it goes on where the parts in M end, and has
-                                // what says so
-   }
-   AddHow;
+/* What is wrong with the process G, so that it cannot be added to anything; NULL
+   if nothing is. */
+const char* run_fault(const Program* g);
 
-/* Add to M, which begins as all zero, the run G, which was read from PATH.
-   Code is looked for below ROOT, if that is not NULL.  Dies where the run is
-   no run of the same code. */
-void     merged_add(Merged* m, Interned* names, const Program* g,
-                    const char* path, AddHow how, const char* root);
+/* What the run G, which was read from PATH, is ordered by, and which part it
+   is. */
+MergedRun   describe_run(const Program* g, const char* path);
 
-/* Something to order runs by, which depends on nothing but what is in them. */
-uint64_t run_hash(const Program* g);
+/* Add to M, which begins as all zero but for what it keeps apart, the process G
+   without a fault, which was read from PATH: a partial sum, or RUN.  Code is
+   looked for below ROOT, if that is not NULL.  Dies where the run is no run of
+   the same code. */
+void        merged_add(Merged* m, Interned* names, const Program* g,
+                       const MergedRun* run, const char* path,
+                       const char* root);
+
+/* Add to M, which begins as all zero, the next part of its run. */
+void        merged_add_part(Merged* m, Interned* names, const Program* g,
+                            const char* path, const char* root);
 
 #endif /* DCFG_CMD_MERGE_RUNS_H */

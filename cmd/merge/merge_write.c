@@ -8,6 +8,7 @@
    by merge_places.c.  Taken by: cmd_merge.c. */
 
 #include "cmd/merge/merge.h"
+#include "cmd/merge/merge_tables.h"
 
 #include "dcfg_json.h"
 #include "graph/loop.h"
@@ -21,6 +22,12 @@ typedef
       uint32_t*     new_id;     // of each node
       Graph         graph;
       JsonImage*    images;
+      MergedRow**   rows;       // by image of M, joined
+      uint32_t*     n_rows;
+      Edge*         added;      // call bypasses that are in no run
+      uint32_t      n_added;
+      bool*         rows_differ;        // by image: from M's own
+      PartialTables partial;
       JsonDcfg      json;
    }
    Writing;
@@ -30,11 +37,11 @@ typedef
 typedef
    struct {
       uint64_t load;
-      uint32_t number, index;
+      uint32_t home, number, index;
    }
    Placed;
 
-COMPARE(by_load, Placed, UP(load) ?: UP(number) ?: UP(index))
+COMPARE(by_load, Placed, UP(load) ?: UP(home) ?: UP(number) ?: UP(index))
 
 static void order_images(Writing* w)
 {
@@ -43,7 +50,8 @@ static void order_images(Writing* w)
    Placed*   placed = zalloc(n, sizeof(*placed));
 
    for (uint32_t i = 0; i < n; i++)
-      placed[i] = (Placed){ load[i], w->m->images[i].number, i };
+      placed[i] = (Placed){ load[i], w->m->images[i].home,
+                            w->m->images[i].number, i };
    if (n > 0)
       qsort(placed, n, sizeof(*placed), by_load);
    w->order = zalloc(n, sizeof(*w->order));
@@ -106,8 +114,9 @@ static const Block* block_behind(const Graph* g, const Block* b)
 
 /* What one run called another one may have seen return.  Behind the edges,
    which are in order, there is room for one a block. */
-static void add_call_bypasses(Graph* g)
+static void add_call_bypasses(Writing* w)
 {
+   Graph* g = &w->graph;
    bool* calls = zalloc((size_t)NodeFirstBlock + g->n_blocks, sizeof(bool));
    bool* returned = zalloc((size_t)NodeFirstBlock + g->n_blocks, sizeof(bool));
    UInt  n = g->n_edges;
@@ -134,6 +143,10 @@ static void add_call_bypasses(Graph* g)
    }
    free(calls);
    free(returned);
+   w->n_added = g->n_edges - n;
+   w->added = zalloc(w->n_added, sizeof(*w->added));
+   if (w->n_added > 0)
+      memcpy(w->added, g->edges + n, w->n_added * sizeof(*w->added));
    sort_edges(g);
 }
 
@@ -181,7 +194,7 @@ static void put_edges(Writing* w)
    }
    free_edges(m);
    sort_edges(g);
-   add_call_bypasses(g);
+   add_call_bypasses(w);
 }
 
 /*--- Symbols and files                                    ---*/
@@ -262,8 +275,9 @@ static void unite_names(Files* f, uint32_t first)
    f->n = n;
 }
 
-static uint32_t source_id(const Files* f, const char* name)
+static uint32_t source_id(const void* files, const char* name)
 {
+   const Files* f = files;
    const char** found = bsearch(&name, f->names + f->n_images,
                                 f->n - f->n_images, sizeof(*f->names),
                                 by_text);
@@ -338,21 +352,22 @@ static void list_sources(Files* f, const Writing* w, uint32_t n)
 
 /*--- The whole                                            ---*/
 
-static void put_image(const MergedImage* im, const Files* f, JsonImage* to)
+static void put_image(const Writing* w, uint32_t image, const Files* f,
+                      JsonImage* to)
 {
+   const MergedImage* im = &w->m->images[image];
+   const MergedRow* rows = w->rows[image];
    ImageSymbol* symbols = zalloc(im->n_symbols, sizeof(*symbols));
 
    for (uint32_t i = 0; i < im->n_symbols; i++)
       symbols[i] = (ImageSymbol){ to->info.load + im->symbols[i].offset,
                                   im->symbols[i].size, im->symbols[i].name };
-   to->source = zalloc(im->n_rows, sizeof(*to->source));
-   for (uint32_t i = 0; i < im->n_rows; i++)
-      to->source[i] = (SourceRow){ source_id(f, im->rows[i].file),
-                                   im->rows[i].line,
-                                   to->info.load + im->rows[i].offset,
-                                   (UInt)im->rows[i].size,
-                                   im->rows[i].n_instrs };
-   to->n_source = im->n_rows;
+   to->n_source = w->n_rows[image];
+   to->source = zalloc(to->n_source, sizeof(*to->source));
+   for (uint32_t i = 0; i < to->n_source; i++)
+      to->source[i] = (SourceRow){ source_id(f, rows[i].file), rows[i].line,
+                                   to->info.load + rows[i].offset,
+                                   (UInt)rows[i].size, rows[i].n_instrs };
    to->info.name = im->name;
    to->info.size = im->size;
    to->info.build_id = im->build_id;
@@ -360,6 +375,33 @@ static void put_image(const MergedImage* im, const Files* f, JsonImage* to)
                         : strtoull(im->code_hash, NULL, 16);
    to->info.symbols = symbols;
    to->info.n_symbols = im->n_symbols;
+}
+
+static bool same_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
+                      uint32_t n_b)
+{
+   for (uint32_t i = 0; n_a == n_b && i < n_a; i++)
+      if (a[i].offset != b[i].offset || a[i].size != b[i].size
+          || a[i].line != b[i].line || a[i].file != b[i].file
+          || a[i].n_instrs != b[i].n_instrs)
+         return false;
+   return n_a == n_b;
+}
+
+static void join_all_rows(Writing* w)
+{
+   uint32_t n = w->m->n_images;
+
+   w->rows = zalloc(n, sizeof(*w->rows));
+   w->n_rows = zalloc(n, sizeof(*w->n_rows));
+   w->rows_differ = zalloc(n, sizeof(*w->rows_differ));
+   for (uint32_t k = 0; k < n; k++) {
+      uint32_t           i = w->order[k];
+      const MergedImage* im = &w->m->images[i];
+      join_rows(im, &w->rows[i], &w->n_rows[i]);
+      w->rows_differ[k] = !same_rows(im->rows, im->n_rows, w->rows[i],
+                                     w->n_rows[i]);
+   }
 }
 
 static void put_process(Writing* w, const Files* f)
@@ -372,7 +414,7 @@ static void put_process(Writing* w, const Files* f)
    put_blocks(w);
    put_edges(w);
    for (uint32_t i = 0; i < w->m->n_images; i++)
-      put_image(&w->m->images[w->order[i]], f, &w->images[i]);
+      put_image(w, w->order[i], f, &w->images[i]);
    if (w->m->with_routines) {
       BlockSymbol* symbols = find_symbols(w);
       routines = DCFG_(find_routines)(g, symbols);
@@ -396,7 +438,12 @@ static void writing_free(Writing* w)
    for (uint32_t i = 0; i < w->m->n_images; i++) {
       free((ImageSymbol*)w->images[i].info.symbols);
       free(w->images[i].source);
+      free(w->rows[i]);
    }
+   free(w->rows);
+   free(w->n_rows);
+   free(w->rows_differ);
+   free(w->added);
    free(w->images);
    free(w->order);
    free(w->new_id);
@@ -410,7 +457,8 @@ static void pass_on(void* file, const HChar* text, UInt n)
    fwrite(text, 1, n, file);
 }
 
-void merged_write(Merged* processes, uint32_t n, FILE* out)
+void merged_write(Merged* processes, uint32_t n, const LeftOut* left_out,
+                  FILE* out)
 {
    Writing*  w = zalloc(n, sizeof(*w));
    JsonDcfg* json = zalloc(n, sizeof(*json));
@@ -420,12 +468,20 @@ void merged_write(Merged* processes, uint32_t n, FILE* out)
    for (uint32_t i = 0; i < n; i++) {
       w[i].m = &processes[i];
       order_images(&w[i]);
+      join_all_rows(&w[i]);
    }
    list_images(&f, w, n);
    list_sources(&f, w, n);
    for (uint32_t i = 0; i < n; i++) {
       put_process(&w[i], &f);
       json[i] = w[i].json;
+      if (left_out == NULL)
+         continue;
+      w[i].partial = (PartialTables){ w[i].m, left_out, w[i].order,
+                                      &w[i].graph, w[i].added, w[i].n_added,
+                                      w[i].rows_differ, source_id, &f };
+      json[i].more = put_merged;
+      json[i].more_arg = &w[i].partial;
    }
    DCFG_(start_put)(put, pass_on, out);
    DCFG_(write_processes)(put, json, n);

@@ -10,6 +10,7 @@
    arrays.  Then resolve.c and index.c connect them. */
 
 #include "lib/json/json_events.h"
+#include "lib/graph/merged_shape.h"
 #include "lib/graph/shapes.h"
 
 #include <stdlib.h>
@@ -93,6 +94,7 @@ static void free_process(Job* job, Process* p)
    array_free(job, &p->image_numbers, sizeof(uint32_t));
    array_free(job, &p->continued, sizeof(DcfgContinued));
    array_free(job, &p->bypasses, sizeof(DcfgLateBypass));
+   merged_free(job, &p->merged);
 }
 
 void dcfg_free(Dcfg* d)

@@ -22,6 +22,21 @@ typedef
 
 uint32_t id_find(const IdMap* map, uint32_t id);
 
+/* The tables of MERGED. */
+typedef
+   struct {
+      DcfgMerged shown;         // if .shown.threads is not NULL
+      Array      runs;          // DcfgMergedRun
+      Array      counts;        // uint64_t: preceding and following
+      Array      homes;         // DcfgMergedHome
+      Array      groups;        // DcfgMergedGroup
+      Array      members;       // uint32_t: runs and images of groups
+      Array      entries, added, overlapping;  // uint32_t
+      Array      rows;          // DcfgMergedRow
+      Array      left_out;      // DcfgLeftOut
+   }
+   MergedTables;
+
 /* Process: a process as dcfg.h shows it, and data for lookups. */
 typedef
    struct {
@@ -43,6 +58,7 @@ typedef
       Array       image_numbers;    // uint32_t
       Array       continued;    // DcfgContinued
       Array       bypasses;     // DcfgLateBypass
+      MergedTables merged;
       IdMap       node_ids, edge_ids;
       /* The out-edges of node i are out[first_out[i]] to first_out[i + 1] -
          1. */

@@ -7,6 +7,7 @@
    existing thing, or DCFG_NONE.  Handed: arrays with ids, as shapes.c filled
    them.  Taken by: load.c; index.c, lookup.c and derived.c rely on it. */
 
+#include "lib/graph/merged_shape.h"
 #include "lib/graph/model.h"
 
 #include <inttypes.h>
@@ -401,6 +402,7 @@ static bool resolve_process(Resolve* r)
       return false;
    complete_counts(p);
    show_arrays(r->job, p);
+   merged_resolve(p, &r->files);
    return true;
 }
 

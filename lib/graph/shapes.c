@@ -14,6 +14,7 @@
 #include "lib/graph/model.h"
 #include "lib/graph/shapes.h"
 #include "lib/graph/image_shape.h"
+#include "lib/graph/merged_shape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -214,7 +215,8 @@ static const Field part_fields[] = {
 static const Shape run_part = { V_OBJECT, false, 6, part_fields,
                             NULL, close_part, NULL };
 
-enum { PD_THREADS, PD_COUNT, PD_IMAGES, PD_EDGES, PD_PART };
+enum { PD_THREADS, PD_COUNT, PD_IMAGES, PD_EDGES, PD_PART,
+       PD_MERGED };
 
 static bool close_process_data(void* arg, const Frame* f)
 {
@@ -238,9 +240,10 @@ static const Field process_data_fields[] = {
    { "INSTR_COUNT", V_INT, F_MUST, BITS64, NULL },
    { "IMAGES", V_TABLE, F_MUST, 0, 0, &image_shape },
    { "EDGES", V_TABLE, 0, 0, 0, &edges },
-   { "PART", V_OBJECT, 0, 0, 0, &run_part }
+   { "PART", V_OBJECT, 0, 0, 0, &run_part },
+   { "MERGED", V_OBJECT, 0, 0, 0, &merged_shape }
 };
-static const Shape process_data = { V_OBJECT, false, 5, process_data_fields,
+static const Shape process_data = { V_OBJECT, false, 6, process_data_fields,
                                     NULL, close_process_data, NULL };
 
 enum { PROCESS_ID, PROCESS_DATA };

@@ -41,7 +41,7 @@ typedef
    }
    Field;
 
-#define MAX_FIELDS 7
+#define MAX_FIELDS 12
 #define NO_FIELD   MAX_FIELDS   // not an index
 
 /* Kin: a table or object of the same name in the format's other kind of file.

@@ -62,9 +62,11 @@ COLUMNS = {
 }
 OPTIONAL_LAST = frozenset(["ROUTINES", "LOOPS"])      # tables whose last column may be left out of a row
 TOP_KEYS = ["MAJOR_VERSION", "MINOR_VERSION", "FILE_NAMES", "EDGE_TYPES", "SPECIAL_NODES", "PROCESSES"]
-PROC_KEYS = ["INSTR_COUNT_PER_THREAD", "INSTR_COUNT", "IMAGES", "EDGES", "PART"]
+PROC_KEYS = ["INSTR_COUNT_PER_THREAD", "INSTR_COUNT", "IMAGES", "EDGES", "PART", "MERGED"]
 PART_KEYS = ["PART_NUM", "FIRST_PART_NUM", "PRECEDING_INSTR_COUNT_PER_THREAD", "IMAGE_NUMS", "CONTINUED_THREADS",
              "LATE_BYPASSES"]
+MERGED_KEYS = ["THREADS", "BUILDS", "NUM_FILES", "RUNS", "HOMES", "GROUPS", "ENTRY_NODE_IDS", "ADDED_EDGE_IDS", "ROWS",
+               "OVERLAPPING_IMAGE_IDS", "LEFT_OUT"]
 IMAGE_KEYS = ["FILE_NAME_ID", "BUILD_ID", "CODE_HASH", "SYMBOLS", "SOURCE_DATA", "BASIC_BLOCKS", "ROUTINES"]
 
 # The form a column's values must have: i integer, h hex string, s string, o object, I array of integers, t table.
@@ -311,11 +313,13 @@ def read_process(pid, data, files, types, report):
         ids("edge", [e.id for e in p.edges], report)
     if "PART" in data:
         check_part(p, data["PART"], types, report)
+    if "MERGED" in data:
+        check_merged(p, data["MERGED"], report)
     return p
 
 
 def check_part(p, part, types, report):
-    """Check PART, the only addition of valgrind-dcfg to format 1.00, which only parts of a run have."""
+    """Check PART, which valgrind-dcfg adds to parts of a run only."""
     keys("PART", part, PART_KEYS, PART_KEYS, report, "part")
     lists = [part.get(k) for k in PART_KEYS[2:]]
     if not (is_int(part.get("PART_NUM")) and is_int(part.get("FIRST_PART_NUM"))
@@ -336,6 +340,30 @@ def check_part(p, part, types, report):
     for image, offset, target in bypasses[1:]:
         if not is_int(image) or not form_ok("h", offset) or target not in p.blocks:
             report("part", "a bypass from %s in image %s to %s" % (offset, image, target))
+
+
+def check_merged(p, merged, report):
+    """What dcfg merge --partial adds to a sum: runs in their order, and where each image and thread is from."""
+    keys("MERGED", merged, MERGED_KEYS, MERGED_KEYS, report, "merged")
+    runs, homes, groups = (merged.get(k, [[]])[1:] for k in ("RUNS", "HOMES", "GROUPS"))
+    order = [(r[0], r[1], int(r[2], 16)) for r in runs]
+    if order != sorted(order) or p.pid != (order[0][0] if order else 0):
+        report("merged", "runs are not in order, or the first is not process %d" % p.pid)
+    if sum(r[1] for r in runs) != p.instr_count:
+        report("merged", "runs have other instructions than the sum")
+    threads = [r[3] for r in runs]
+    if (sum(threads) if merged.get("THREADS") == "keep" else max(threads, default=0)) != len(p.per_thread):
+        report("merged", "threads %s" % threads)
+    if [h[0] for h in homes] != [im.id for im in p.images] or any(h[1] >= len(runs) for h in homes):
+        report("merged", "homes %s" % homes)
+    apart = sorted(i for g in groups for i in g[2])
+    if apart != sorted(im.id for im in p.images if not im.name.startswith("/")) or any(r >= len(runs) for g in groups for r in g[1]):
+        report("merged", "groups %s" % groups)
+    if not set(merged.get("ENTRY_NODE_IDS", [])) <= set(p.blocks):
+        report("merged", "entries that are no blocks")
+    added = set(merged.get("ADDED_EDGE_IDS", []))
+    if added - {e.id for e in p.edges or () if e.type == "CALL_BYPASS" and not e.total}:
+        report("merged", "edges of no run that are no call bypasses")
 
 
 def load(path, report):

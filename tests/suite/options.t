@@ -19,7 +19,7 @@ import harness
 MANUAL, REFERENCE, MAN_PAGE = "docs/dcfg-manual.xml", "docs/reference.md", "cmd/dcfg.1"
 # Options of other programs that pages name.
 OTHERS = """--aggregation-type --all-stacks --args --auto --binary --branch-coverage --cflags --chrome --coverage --flame-graph --fn-skip --jumps --libs --lintian
-            --max-invoke-ms --only --pop-on-jump --prefix --quick --refresh --sample-time --separate-recs --skip-plt --sortorder --stack-format --static --sysroot --trace-mem
+            --max-invoke-ms --ntasks --only --pop-on-jump --prefix --quick --refresh --sample-time --separate-recs --skip-plt --sortorder --stack-format --static --sysroot --trace-mem
             --unsymbolized-profile --use-offset""".split()
 OPTION = re.compile(r"(?<![\w.\[=/-])(--[a-z][\w-]*|-[a-zA-Z](?![\w-]))")
 END = r"[^\n|;&<>`#)\"]*"                # the rest of a command in a page
@@ -51,7 +51,7 @@ class Tables:
         self.valgrind = set(OPTION.findall(usage("--help-debug"))) | {"-q", "-v", "-d", "-h"}
         self.rows = {name: commandlib.command(name, "--options")[1].splitlines()
                      for name in commandlib.command("--options")[1].split()}
-        self.commands = {name: {re.match(r"--?[a-z-]+", row).group() for row in rows} for name, rows in self.rows.items()}
+        self.commands = {name: {re.match(r"--?[a-z0-9-]+", row).group() for row in rows} for name, rows in self.rows.items()}
         self.common = set.intersection(*self.commands.values())
         self.all = {"--options"} | self.tool | self.valgrind | set.union(*self.commands.values())
 
@@ -101,7 +101,7 @@ def check_command(tap, tables):
         here = manual.split(".Ss dcfg %s\n" % name)[1].split(".Ss")[0].split(".Sh")[0]
         here = re.sub(r"(?<=\w)\\-", "-", here)
         described = {"--" + o for o in re.findall(r"\\-([a-z][a-z-]*)", here)} | tables.common
-        described |= {"-" + o for o in re.findall(r"Fl ([a-z])\b", here)}
+        described |= {"-" + o for o in re.findall(r"Fl ([a-z0-9])\b", here)}
         strangers = described - options - tables.tool - tables.valgrind - set(OTHERS)
         tap.ok(options <= described, "the manual page has the options of dcfg " + name, options - described)
         tap.ok(not strangers, "and no other", strangers)

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Images with their edges, added to a sum. */
+
+/* Owns: what of images is the same as in a sum, and what becomes of the edges
+   when blocks are divided.  Handed: images and edges by merge_runs.c and
+   merge_groups.c.  Taken by: these. */
+
+#include "cmd/merge/merge_unite.h"
+
+#include "cmd/base/format.h"
+#include "cmd/merge/merge_images.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void add_step(Addition* a, MergedStep step)
+{
+   GROW(a->steps, a->n_steps, a->room);
+   a->steps[a->n_steps++] = step;
+}
+
+/*--- Images                                               ---*/
+
+/* In place of an offset. */
+#define NOWHERE UINT64_MAX
+
+static _Noreturn void die_other(const Addition* a, const MergedImage* im,
+                                const char* what, uint64_t offset)
+{
+   die("%s: %s is not the one of the other runs: %s%s; other builds cannot be "
+       "merged", a->path, text_clean(im->name), what,
+       offset == NOWHERE ? ""
+       : text_format(", at 0x%" PRIx64 " from where it is loaded", offset));
+}
+
+/* For divide_blocks(): the code of an image. */
+typedef
+   struct {
+      const Addition* a;
+      uint32_t      image;      // the run's
+   }
+   Decoding;
+
+static bool decode(void* arg, uint64_t offset, uint32_t size, uint32_t n,
+                   uint32_t* starts)
+{
+   const Decoding*  d = arg;
+   uint64_t        load = d->a->loaded[d->image].load_addr;
+
+   return code_starts(d->a->code, d->image, load + offset, size, n, starts);
+}
+
+/* Put the image I into the image TO of M.  If it is not the same and may differ,
+   false. */
+static bool put_into(Addition* a, uint32_t i, MergedImage* to, Division* d)
+{
+   MergedImage* from = &a->images[i];
+   Decoding     decoding = { a, i };
+   uint64_t     where = NOWHERE;
+   const char*  other = NULL;
+   MergedRow*   rows = NULL;
+   uint32_t     n_rows = 0;
+   DivideResult result;
+
+   *d = (Division){ 0 };
+   if (other_build(to, from)) {
+      other = from->build_id != NULL ? "its build id differs"
+              : "its code differs";
+   } else if (!same_symbols(to, from, &where)) {
+      other = "its symbols differ";
+   } else {
+      result = divide_blocks(to->blocks, to->n_blocks, from->blocks,
+                             from->n_blocks, has_file(to) ? decode : NULL,
+                             &decoding, d, &where);
+      if (result == DIVIDE_NEEDS_CODE && !a->may_differ)
+         die("%s: %s: what divides the block at 0x%" PRIx64 " from where it is "
+             "loaded only its code tells, and that is not there; --root=DIR "
+             "says where to look for it", a->path, text_clean(to->name),
+             where);
+      if (result != DIVIDED)
+         other = "its instructions differ";
+      else if (!unite_rows(to->rows, to->n_rows, from->rows, from->n_rows,
+                           &rows, &n_rows, &where))
+         other = "its source lines differ";
+   }
+   if (other != NULL && a->may_differ)
+      return false;
+   if (other != NULL)
+      die_other(a, to, other, where);
+   if (d->n_guessed > 0)
+      complain("%s: %s: its code is not there; %s times numbers of "
+               "instructions say how runs divide it, as if none overlapped "
+               "(--root=DIR says where to look)", a->path,
+               text_clean(to->name), text_count(d->n_guessed));
+   take_image(to, from, d, rows, n_rows);
+   if (!a->next_part && run_order(&a->m->runs[from->home],
+                                  &a->m->runs[to->home]) < 0)
+      take_home(to, from);
+   return true;
+}
+
+/* Where M's images have gone to, or the added ones: new ids of nodes. */
+struct Renumber {
+   const Division* divisions;           // by image of M
+   const uint32_t* first;               // its first block's id, by image of M
+   bool            second;              // of a division
+};
+
+static const Pieces* pieces_of(const Renumber* r, uint32_t image)
+{
+   return r->second ? &r->divisions[image].b : &r->divisions[image].a;
+}
+
+/* The cuts of a block; how many goes to *N.  NULL if there are none. */
+static const Cut* cuts_of(const Pieces* p, uint32_t block, uint32_t* n)
+{
+   uint32_t low = 0;
+
+   BISECT(low, p->n_cuts, middle, p->cuts[middle].block < block);
+   for (*n = 0; low + *n < p->n_cuts && p->cuts[low + *n].block == block; )
+      ++*n;
+   return *n == 0 ? NULL : p->cuts + low;
+}
+
+static void place_ends(const Renumber* r, Ends e, uint32_t* source,
+                       uint32_t* target)
+{
+   *source = e.source;
+   if (e.source_image != UINT32_MAX)
+      *source = r->first[e.source_image]
+                + pieces_of(r, e.source_image)->last[e.source];
+   *target = e.target;
+   if (e.target_image != UINT32_MAX)
+      *target = r->first[e.target_image]
+                + pieces_of(r, e.target_image)->first[e.target];
+}
+
+/* What came to a block that is divided goes through all of its pieces. */
+static void put_cuts(Addition* a, const Renumber* r, Ends e, MergedStep step)
+{
+   const Cut* cuts;
+   uint32_t   n;
+
+   if (e.target_image == UINT32_MAX || step.count == 0)
+      return;
+   step.type = DCFG_EDGE_FALL_THROUGH;
+   step.passing = PASSES_ONWARD;
+   cuts = cuts_of(pieces_of(r, e.target_image), e.target, &n);
+   for (uint32_t i = 0; i < n; i++) {
+      step.source = r->first[e.target_image] + cuts[i].from;
+      step.target = r->first[e.target_image] + cuts[i].to;
+      add_step(a, step);
+   }
+}
+
+void put_step(Addition* a, const Renumber* r, Ends e, MergedStep step)
+{
+   place_ends(r, e, &step.source, &step.target);
+   add_step(a, step);
+   put_cuts(a, r, e, step);
+}
+
+uint32_t block_id(const Renumber* r, uint32_t place, uint32_t block)
+{
+   return r->first[place] + block;
+}
+
+uint32_t piece_id(const Renumber* r, uint32_t place, uint32_t block)
+{
+   return r->first[place] + pieces_of(r, place)->first[block];
+}
+
+/*--- Edges                                                ---*/
+
+static void place_of_id(const uint32_t* image_of, const uint32_t* first,
+                        uint32_t id, uint32_t* image, uint32_t* number)
+{
+   *image = UINT32_MAX;
+   *number = id;
+   if (id < MERGED_BLOCK)
+      return;
+   *image = image_of[id - MERGED_BLOCK];
+   *number = id - first[*image];
+}
+
+/* M's edges get new ids where they are; the run's steps, what divides
+   blocks. */
+static void move_edges(Addition* a, const Renumber* r, const uint32_t* image_of,
+                       const uint32_t* old_first)
+{
+   MergedEdges* edges = &a->m->edges;
+   size_t       next = 0;
+
+   for (size_t i = 0; i < edges->n; i++) {
+      MergedEdge* e = &edges->all[i];
+      size_t      end = next + e->n_counts;
+      Ends        ends;
+      place_of_id(image_of, old_first, e->source, &ends.source_image,
+                  &ends.source);
+      place_of_id(image_of, old_first, e->target, &ends.target_image,
+                  &ends.target);
+      place_ends(r, ends, &e->source, &e->target);
+      for (; next < end; next++) {
+         MergedCount c = edges->counts[next];
+         put_cuts(a, r, ends, (MergedStep){ .thread = c.thread,
+                                            .count = count_of(c) });
+      }
+   }
+   order_edges(edges);
+}
+
+/* The images of M, each with the added one if there is one, are divided; steps
+   are renumbered and united. */
+static void unite(Addition* a, const uint32_t* old_first,
+                  const uint32_t* image_of, const Division* divisions)
+{
+   uint32_t* first = zalloc((size_t)a->m->n_images + 1, sizeof(*first));
+   Renumber  r = { divisions, first, false };
+   uint64_t  n = MERGED_BLOCK;
+
+   for (uint32_t i = 0; i < a->m->n_images; i++) {
+      first[i] = (uint32_t)n;
+      n += a->m->images[i].n_blocks;
+   }
+   if (n >= UINT32_MAX)
+      die("%s: there would be too many blocks", a->path);
+   move_edges(a, &r, image_of, old_first);
+   r.second = true;
+   a->put(a, &r);
+   add_steps(&a->m->edges, a->steps, a->n_steps);
+   free(a->steps);
+   free(first);
+}
+
+/* An image that M does not have. */
+static void put_new(Addition* a, uint32_t i, uint32_t place, Division* d)
+{
+   MergedImage*       to = &a->m->images[place];
+   const MergedImage* from = &a->images[i];
+
+   whole_division(d, from->blocks, from->n_blocks);
+   take_image(to, from, d, copy_rows(from), from->n_rows);
+}
+
+static void put_image(Addition* a, uint32_t i, Division* divisions,
+                      bool* is_taken)
+{
+   uint32_t place = a->place[i];
+
+   if (place != UINT32_MAX && !is_taken[place]
+       && put_into(a, i, &a->m->images[place], &divisions[place])) {
+      is_taken[place] = true;
+      return;
+   }
+   place = a->place[i] = image_add(a->m, &a->images[i]);
+   is_taken[place] = true;
+   put_new(a, i, place, &divisions[place]);
+}
+
+void unite_images(Addition* a)
+{
+   Merged*   m = a->m;
+   uint32_t  n_old = m->n_images;
+   size_t    most = (size_t)n_old + a->n_images;
+   Division* divisions = zalloc(most, sizeof(*divisions));
+   bool*     is_taken = zalloc(most, sizeof(*is_taken));
+   uint32_t* old_first = zalloc((size_t)n_old + 1, sizeof(*old_first));
+   uint32_t  n_blocks = 0;
+   uint32_t* image_of;
+
+   for (uint32_t i = 0; i < n_old; i++) {
+      old_first[i] = MERGED_BLOCK + n_blocks;
+      n_blocks += m->images[i].n_blocks;
+   }
+   image_of = zalloc(n_blocks, sizeof(*image_of));
+   for (uint32_t i = 0, k = 0; i < n_old; i++)
+      for (uint32_t b = 0; b < m->images[i].n_blocks; b++)
+         image_of[k++] = i;
+   for (uint32_t i = 0; i < a->n_images; i++)
+      put_image(a, i, divisions, is_taken);
+   for (uint32_t i = 0; i < n_old; i++)
+      if (!is_taken[i])
+         keep_division(&divisions[i], m->images[i].n_blocks);
+   unite(a, old_first, image_of, divisions);
+   for (uint32_t i = 0; i < m->n_images; i++)
+      division_free(&divisions[i]);
+   free(divisions);
+   free(is_taken);
+   free(old_first);
+   free(image_of);
+}

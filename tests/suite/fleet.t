@@ -1,0 +1,376 @@
+#!/usr/bin/python3
+"""dcfg merge for thousands of runs: partial sums, lists, shards, files that cannot be read, other builds.  (TAP)
+
+The law: any tree of partial sums, in any order, and then one merge, gives the bytes of one merge of all files.
+DCFG_SLOW=1: 50 random trees for each way of adding threads instead of 8, and all of them with sanitizers.
+"""
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import commandlib
+import harness
+from commandlib import command, load_script
+
+merge = load_script("command_merge.t")
+SLOW = os.environ.get("DCFG_SLOW") == "1"
+MODES = ["--threads=add"], ["--threads=keep"]
+
+# Other code for each argument, of which nothing has a name: as a compiler at run time makes it.
+JIT = r"""
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+int main(int argc, char** argv)
+{
+   int n = atoi(argv[1]), s = 0;
+   for (int k = 0; k < 2; k++) {
+      unsigned char* code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      unsigned char* at = code;
+      for (int i = 0; i < n % 3 + k; i++) { memcpy(at, "\x83\xc7\x05", 3); at += 3; }        /* addl $5, %edi */
+      memcpy(at, "\x83\xff\x14\x7f\x03\x83\xc7\x07\x89\xf8\xc3", 11);   /* cmpl; jg; addl $7, %edi; movl %edi, %eax; ret */
+      for (int i = 0; i < n; i++)
+         s += ((int (*)(int))code)(i * argc);
+   }
+   return s == 0;
+}
+"""
+
+
+def renumbered(tap, path, pid):
+    """A copy with another process id."""
+    with open(path, "rb") as f:
+        text = harness.PID.sub(rb"\g<1>%d" % pid, f.read())
+    to = tap.path("id%d-%s" % (pid, os.path.basename(path)))
+    with open(to, "wb") as f:
+        f.write(text)
+    return to
+
+
+def corpus(tap):
+    """(units, each a file or the parts of a run; by kind): twenty graphs, and parts of one more."""
+    kinds = {}
+    prog = harness.cc(tap, merge.source(tap, "prog.c", merge.PROG), "prog")
+    kinds["prog"] = merge.runs(tap, "prog", prog, [["5"], ["12", "text"], ["200"], ["3"]])
+    threads = harness.cc(tap, merge.source(tap, "threads.c", merge.THREADS), "threads", "-pthread")
+    kinds["threads"] = merge.runs(tap, "threads", threads, [["3"], ["0"], ["5"]])
+    jit = harness.cc(tap, merge.source(tap, "jit.c", JIT), "jit")
+    kinds["jit"] = merge.runs(tap, "jit", jit, [["9"], ["10"], ["11"], ["9"]])
+    fork = harness.cc(tap, merge.source(tap, "fork.c", merge.FORK), "fork")
+    harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=" + tap.path("fork.%p.json"), fork], tap.dir)
+    kinds["fork"] = sorted(tap.path(f) for f in os.listdir(tap.dir) if re.match(r"fork\.\d+\.json$", f))
+    kinds["others"] = []
+    for name, argv in harness.SAME_EACH_TIME[:2]:
+        kinds["others"].append(harness.dcfg(tap, name, argv)[0])
+    # Equal ids: of another program, of the same one, and a run that is there twice.
+    kinds["ids"] = [renumbered(tap, f, 4242) for f in (kinds["jit"][1], kinds["prog"][0], kinds["threads"][0])]
+    harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--dump-before=work", "--dcfg-out-file=" + tap.path("cut.json"), threads,
+                 "3"], tap.dir)
+    parts = sorted(tap.path(f) for f in os.listdir(tap.dir) if re.match(r"cut.*\.json$", f))
+    tap.ok(len(parts) == 4 and len(kinds["fork"]) == 4 and sum(map(len, kinds.values())) == 20,
+           "twenty graphs, and a run in four parts", (parts, kinds))
+    units = [[f] for files in kinds.values() for f in files] + [[kinds["jit"][0]], parts]
+    return units, kinds, parts
+
+
+class Tree:
+    """A random tree of partial sums."""
+    def __init__(self, tap, rng, options, program):
+        self.tap, self.rng, self.options, self.program, self.n = tap, rng, options, program, 0
+        self.errors = ""
+
+    def partial(self, files):
+        self.n += 1
+        to = self.tap.path("tree%d.json" % self.n)
+        self.rng.shuffle(files)
+        status, out, err = command("merge", "--partial", *self.options, "-o", to, *files, program=self.program)
+        if status or out:
+            self.errors += err
+        return to
+
+    def grow(self, units):
+        """The name of a file: a partial sum of the units, or the only one of them as it is."""
+        if len(units) == 1 and len(units[0]) == 1 and self.rng.random() < 0.6:
+            return units[0][0]
+        if len(units) == 1 or self.rng.random() < 0.15:
+            return self.partial(sum(units, []))
+        self.rng.shuffle(units)
+        cuts = sorted(self.rng.sample(range(1, len(units)), self.rng.randint(1, min(4, len(units) - 1))))
+        return self.partial([self.grow(units[a:b]) for a, b in zip([0] + cuts, cuts + [len(units)])])
+
+
+def check_law(tap, units):
+    rng = random.Random(7)
+    program = commandlib.DCFG if SLOW else commandlib.PLAIN
+    trees = 50 if SLOW else 8
+    for mode in MODES:
+        want = command("merge", *mode, *sum(units, []), program=program)[1]
+        bad = ""
+        for k in range(trees):
+            tree = Tree(tap, rng, mode, program)
+            # Some trees are of a few graphs only: there is less to hide a difference in.
+            few = rng.sample(units, rng.randint(2, 6)) if k % 2 else units
+            top = tree.grow([list(u) for u in few])
+            if k % 2:
+                want_few = command("merge", *mode, *sum(few, []), program=program)[1]
+            status, out, err = command("merge", *mode, top, program=program)
+            if status or tree.errors or not out or out != (want_few if k % 2 else want):
+                bad += "tree %d of %s: %s%s\n" % (k, [os.path.basename(u[0]) for u in few], tree.errors, err)
+        tap.ok(not bad and len(want) > 1000000, "the law: %d random trees, %s" % (trees, mode[0]), bad)
+        for f in os.listdir(tap.dir):
+            if f.startswith("tree"):
+                os.unlink(tap.path(f))
+
+
+def check_partial(tap, kinds):
+    """A partial sum is a DCFG like any other, with one more member."""
+    files = kinds["prog"] + kinds["jit"]
+    for mode in MODES:
+        path, plain = tap.path("partial.json"), tap.path("plain.json")
+        status, out, err = command("merge", "--partial", *mode, "-o", path, *files)
+        tap.ok(status == 0 and not out and not err, "--partial " + mode[0], err)
+        status, out, err = command("check", path)
+        tap.ok(status == 0, "it keeps the rules", out + err)
+        if mode == MODES[1]:    # where threads are added, one has several ENTRY edges
+            status, out = harness.oracle("dcfg_rules.py", "--generations", path)
+            tap.ok(status == 0, "also by the oracle", out)
+        command("merge", *mode, "-o", plain, *files)
+        with open(path) as f, open(plain) as g:
+            ours, theirs = (json.load(x)["PROCESSES"][1][1] for x in (f, g))
+        merged = ours.pop("MERGED")
+        tap.ok([r[0] for r in merged["RUNS"][1:]] == sorted(r[0] for r in merged["RUNS"][1:])
+               and len(merged["RUNS"]) == len(files) + 1 and merged["NUM_FILES"] == len(files)
+               and len(merged["HOMES"]) == len(ours["IMAGES"]), "MERGED has runs in order, and each image's home", merged["RUNS"])
+        tap.ok(set(theirs) == set(ours) and "MERGED" not in theirs
+               and ours["INSTR_COUNT_PER_THREAD"] == theirs["INSTR_COUNT_PER_THREAD"], "without --partial there is none")
+        tap.ok(command("merge", *mode, path)[1] == open(plain).read(), "a sum of one partial sum is the sum")
+    # Equal runs of code without a file are there once.
+    path = tap.path("equal.json")
+    command("merge", "--partial", "--threads=add", "-o", path, *[renumbered(tap, kinds["jit"][0], 7000 + i) for i in range(5)])
+    with open(path) as f:
+        p = json.load(f)["PROCESSES"][1][1]
+    groups = p["MERGED"]["GROUPS"][1:]
+    tap.ok(len(groups) == 1 and groups[0][1] == [0, 1, 2, 3, 4] and groups[0][2], "equal images of code without a file",
+           groups)
+
+
+def last_line(err):
+    return "".join(err.splitlines(True)[-1:])
+
+
+def check_modes(tap, kinds, parts):
+    add, keep, apart = tap.path("add.json"), tap.path("keep.json"), tap.path("apart.json")
+    command("merge", "--partial", "--threads=add", "-o", add, *kinds["prog"][:2])
+    command("merge", "--partial", "-o", keep, *kinds["prog"][:2])
+    command("merge", "--partial", "--builds=apart", "-o", apart, *kinds["prog"][:2])
+    half = tap.path("half.json")
+    command("merge", "--partial", "-o", half, *parts[:1], program=commandlib.PLAIN)
+    for args, word in (([add], "--threads=add"), (["--threads=add", keep], "--threads=keep"), ([apart], "--builds=apart"),
+                       (["--builds=apart", keep], "without --builds=apart"), (["--processes", keep], "partial sum"),
+                       (["--partial", "--processes", kinds["prog"][0]], "not both"),
+                       (["-j", "2", "--processes", kinds["prog"][0]], "not both"), (["-j", "0", add], "-j is"),
+                       (["--shard=2/2", add], "--shard=I/N"), (["--shard=x", add], "--shard=I/N"), (["-0", add], "--files-from"),
+                       (["--shard=0/2", "-"], "has no name"), (["--builds=some", add], "one or apart"),
+                       (["--files-from=/nowhere/list"], "/nowhere/list"), (["--files-from=/dev/null"], "no file to merge")):
+        status, out, err = command("merge", *args)
+        merge.one_line(tap, status, out, err, word, "merge " + " ".join(os.path.basename(a) for a in args))
+    # Parts that did not meet.
+    later = tap.path("later.json")
+    command("merge", "--partial", "-o", later, *parts[1:])
+    for files in ([half, later], [later, half], [half, *parts[1:]]):
+        status, out, err = command("merge", *files)
+        tap.ok(status == 2 and not out and "must meet" in err and "half.json" in err
+               and ("later.json" in err or os.path.basename(parts[1]) in err), "parts of a run in two first merges", err)
+    status, out, err = command("merge", half, kinds["prog"][0])
+    tap.ok(status == 0 and out, "a part beside other runs", err)
+    # What a partial sum says of itself must fit.
+    with open(add) as f:
+        text = f.read()
+    for old, new in ((r'"THREADS" : "add"', '"THREADS" : "keep"'), (r'"THREADS" : "add"', '"THREADS" : "some"'),
+                     (r'("TURN" \],\s*\[ )1', r"\g<1>77"), (r'("TURN" \],\s*\[ 1, )\d+', r"\g<1>9999"),
+                     (r'"GROUPS" : \[ \[ "HASH", "RUN_NUMS", "IMAGE_IDS" \]', r'\g<0>, [ "0x1", [ 0 ], [ 1 ] ]'),
+                     (r'"OVERLAPPING_IMAGE_IDS" : \[', r'\g<0> 12345')):
+        broken, n = re.subn(old, new, text)
+        path = commandlib.write(tap.path("broken.json"), broken) if False else tap.path("broken.json")
+        with open(path, "w") as f:
+            f.write(broken)
+        status, out, err = command("merge", "--threads=add", path)
+        tap.ok(n == 1 and status == 2 and not out and len(err.splitlines()) == 1 and "broken.json" in err,
+               "MERGED with %s" % new[:30], (n, status, err))
+
+
+def check_lists(tap, kinds, parts):
+    files = kinds["prog"] + kinds["threads"] + parts
+    want = command("merge", *files)[1]
+    lines, nul = tap.path("list"), tap.path("list0")
+    with open(lines, "w") as f, open(nul, "w") as g:
+        f.write("\n".join(files) + "\n")
+        g.write("\0".join(files) + "\0")
+    tap.ok(command("merge", "--files-from=" + lines)[1] == want, "--files-from")
+    tap.ok(command("merge", "--files-from", nul, "-0")[1] == want, "names that end with NUL")
+    with open(nul) as f:
+        tap.ok(command("merge", "-0", "--files-from=-", stdin=f)[1] == want, "from the standard input")
+    tap.ok(command("merge", "--files-from=" + nul)[0] == 2, "without -0 these are none")
+    odd = tap.path("with a\nnewline.json")
+    shutil.copy(files[0], odd)
+    r = subprocess.run([commandlib.DCFG, "merge", "--files-from=-", "-0", *files[1:]], input=odd.encode() + b"\0",
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=harness.ENV)
+    tap.ok(r.stdout.decode() == want, "names beside those of a list", r.stderr)
+    tap.ok(command("merge", "-j", "2", *files)[1] == want, "-j 2")
+    tap.ok(command("merge", "-j9", "--threads=add", *files)[1] == command("merge", "--threads=add", *files)[1], "-j 9")
+    with open(files[0], "rb") as f:
+        tap.ok(command("merge", "-j2", "-", *files[1:], stdin=f)[1] == want, "-j 2 and the standard input")
+    for n in (2, 5, 40):
+        shards = []
+        for i in range(n):
+            shards.append(tap.path("shard%d.json" % i))
+            status, out, err = command("merge", "--partial", "--shard=%d/%d" % (i, n), "-o", shards[-1], "--files-from=" + lines)
+            if status or out or err:
+                tap.ok(False, "shard %d of %d" % (i, n), err)
+        tap.ok(command("merge", *shards)[1] == want, "%d shards" % n)
+    status, out, err = command("report", shards[0])
+    tap.ok(status == 0, "an empty shard can be read", err)
+    empty = [s for s in shards if "START" not in command("dot", s)[1] and os.path.getsize(s) < 4000]
+    status, out, err = command("merge", *empty)
+    tap.ok(empty and status == 2 and "no run" in err, "nothing but empty shards", err)
+    # A rank's number is no part's: the files of 64 ranks come into many shards.
+    ranks = [tap.path("rank.%d.json" % i) for i in range(64)]
+    for r in ranks:
+        shutil.copy(kinds["prog"][0], r)
+    count = []
+    for i in range(4):
+        path = tap.path("s.json")
+        command("merge", "--partial", "--threads=add", "--shard=%d/4" % i, "-o", path, *ranks, program=commandlib.PLAIN)
+        with open(path) as f:
+            count.append(json.load(f)["PROCESSES"][1][1]["MERGED"]["NUM_FILES"])
+    tap.ok(sum(count) == 64 and min(count) > 4, "files with numbers in their names", count)
+    # Parts without the file that has the last one.
+    count = []
+    for i in range(7):
+        path = tap.path("s.json")
+        command("merge", "--partial", "--shard=%d/7" % i, "-o", path, *[p for p in parts if not p.endswith("cut.json")])
+        with open(path) as f:
+            count.append(json.load(f)["PROCESSES"][1][1]["MERGED"]["NUM_FILES"])
+    tap.ok(sorted(count) == [0] * 6 + [3], "parts stay together", count)
+
+
+def check_left_out(tap, kinds):
+    """One file that is cut and an empty one, among many."""
+    files = kinds["prog"] * 5
+    want = command("merge", "--threads=add", *files)[1]
+    cut, empty, absent = tap.path("cut-off.json"), tap.path("empty.json"), tap.path("absent.json")
+    with open(files[0], "rb") as f, open(cut, "wb") as g:
+        g.write(f.read()[:-5000])
+    open(empty, "w").close()
+    bad = [empty, absent, cut]
+    status, out, err = command("merge", "--threads=add", *files[:3], *bad, *files[3:])
+    tap.ok(status == 2 and not out and len(err.splitlines()) == 1, "a bad file ends a merge", err)
+
+    def right(result, what, to=None):
+        status, out, err = result
+        lines = err.splitlines()
+        tap.ok(status == 3 and (to and open(to).read() or out) == want and len(lines) == 4
+               and all("%s: left out: " % b in line for b, line in zip(sorted(bad), lines)) and "20 of 23 files; 3 left out" in lines[3],
+               what, err)
+    path = tap.path("sum.json")
+    right(command("merge", "--keep-going", "--threads=add", "-o", path, *files[:3], *bad, *files[3:]), "--keep-going", path)
+    right(command("merge", "--keep-going", "-j2", "--threads=add", *files, *bad), "--keep-going -j2")
+    one, two = tap.path("one.json"), tap.path("two.json")
+    status, out, err = command("merge", "--partial", "--keep-going", "--threads=add", "-o", one, *files[:7], *bad[:2])
+    tap.ok(status == 3 and "7 of 9 files; 2 left out" in err, "a partial sum", err)
+    status, out, err = command("merge", "--partial", "--keep-going", "--threads=add", "-o", two, *files[7:], bad[2])
+    right(command("merge", "--threads=add", two, one), "each later merge says it again")
+    with open(one) as f:
+        left = json.load(f)["PROCESSES"][1][1]["MERGED"]["LEFT_OUT"]
+    tap.ok([r[0] for r in left[1:]] == sorted(bad[:2]) and all(r[1] for r in left[1:]), "LEFT_OUT has names and reasons", left)
+    for more in ([], ["--partial"], ["-j2"]):
+        status, out, err = command("merge", "--keep-going", *more, *bad)
+        tap.ok(status == 2 and not out and "no file is left" in last_line(err), "no file is left " + "".join(more), err)
+
+
+def check_builds(tap):
+    """Two builds with the same symbols, lines and instructions, but for a number in these."""
+    text = "int f(int n) { int s = 0; for (int i = 0; i < n; i++) s += 3; return s; }\n"
+    main = "int f(int n); int main(int argc, char** argv) { return f(argc * 10) == 0; }\n"
+    files = []
+    for k, (number, tag) in enumerate((("3", "1"), ("5", "2"), ("3", "1"))):
+        lib = harness.cc(tap, merge.source(tap, "f.c", text.replace("3", number)), "libf.so", "-shared", "-fPIC",
+                         "-Wl,--build-id=0x" + tag * 40)
+        prog = harness.cc(tap, merge.source(tap, "main.c", main), "main", lib)
+        files.append(harness.dcfg(tap, "build%d" % k, [prog] + ["x"] * k)[0])
+    status, out, err = command("merge", *files)
+    tap.ok(status == 2 and not out and "libf.so" in err and "build id" in err, "another build", err)
+    status, out, err = command("merge", "-j3", *files)
+    tap.ok(status == 2 and not out and "libf.so" in err and "build id" in err, "also between processes", err)
+    status, out, err = command("merge", "--keep-going", *files)
+    tap.ok(status == 2 and not out, "--keep-going does not leave it out", err)
+    want = None
+    for tree in ([[0, 1, 2]], [[0], [1, 2]], [[2], [1], [0]], [[1, 0], [2]]):
+        partials = []
+        for k, numbers in enumerate(tree):
+            partials.append(tap.path("b%d.json" % k))
+            command("merge", "--partial", "--builds=apart", "--threads=add", "-o", partials[-1], *[files[i] for i in numbers])
+        status, out, err = command("merge", "--builds=apart", "--threads=add", *partials)
+        want = want or out
+        tap.ok(status == 0 and out == want, "--builds=apart, %s" % tree, err)
+    tap.ok(command("merge", "--builds=apart", "--threads=add", *files)[1] == want, "and all at once")
+    p = json.loads(want)
+    names = dict(p["FILE_NAMES"][1:])
+    libs = [im[3] for im in p["PROCESSES"][1][1]["IMAGES"][1:] if names[im[3]["FILE_NAME_ID"]].endswith("libf.so")]
+    counts = {im["BUILD_ID"][0]: max(b[5] for b in im["BASIC_BLOCKS"][1:]) for im in libs}
+    tap.ok(counts == {"1": 40, "2": 20} or len(libs) == 2 and set(counts) == {"1", "2"} and counts["1"] > counts["2"],
+           "each build has its own counts", counts)
+
+
+def check_killed(tap, kinds):
+    """A worker that is killed while it writes leaves no partial sum under its name."""
+    to, fifo = tap.path("killed.json"), tap.path("stop")
+    want = tap.path("whole.json")
+    args = ["merge", "--partial", "--threads=add", "-o"]
+    command(*args, want, *kinds["prog"])
+    # It stands still with its last file, which is a pipe, then with a result that nobody reads.
+    os.mkfifo(fifo)
+    worker = subprocess.Popen([commandlib.PLAIN, *args, to, *kinds["prog"], fifo], env=harness.ENV)
+    pipe = os.open(fifo, os.O_WRONLY)    # open: it has come to it
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+    os.close(pipe)
+    tap.ok(not os.path.exists(to), "no partial sum of a worker that was killed")
+    strace = shutil.which("strace")
+    if strace:
+        # Killed at the first write to its result.
+        worker = subprocess.run([strace, "-qq", "-o", tap.path("strace"), "-e", "trace=write", "-e",
+                                 "inject=write:signal=SIGKILL:when=2", commandlib.PLAIN, *args, to, *kinds["prog"]],
+                                env=harness.ENV, stderr=subprocess.DEVNULL)
+        rest = [f for f in os.listdir(tap.dir) if f.startswith("killed.json")]
+        tap.ok(worker.returncode != 0 and not os.path.exists(to), "nor of one that was killed while it wrote",
+               (worker.returncode, rest))
+    else:
+        tap.skip("a worker killed while it writes", "strace is not installed")
+    command(*args, to, *kinds["prog"])
+    with open(to, "rb") as f, open(want, "rb") as g:
+        tap.ok(f.read() == g.read(), "the retry gives the same bytes")
+
+
+def main():
+    tap = harness.Tap("fleet")
+    units, kinds, parts = corpus(tap)
+    check_law(tap, units)
+    check_partial(tap, kinds)
+    check_modes(tap, kinds, parts)
+    check_lists(tap, kinds, parts)
+    check_left_out(tap, kinds)
+    check_builds(tap)
+    check_killed(tap, kinds)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
