@@ -393,7 +393,7 @@ typedef
    struct {
       uint64_t        id;               // PROCESS_ID
       uint64_t        instr_count;
-      uint64_t        hash;             // of everything that was counted
+      uint64_t        hash;             // hash of all that was counted
       uint32_t        n_threads;
       uint32_t        first_part;       // as .first in DcfgPart; 0: no part
       uint32_t        part, last_part;  // the first and the last that it has
@@ -410,7 +410,7 @@ typedef
    struct {
       uint32_t image;           // index; or DCFG_NONE
       uint32_t run;             // index in RUNS
-      uint32_t number;          // of the image in its run
+      uint32_t number;          // number of the image in its run
       uint32_t turn;            // images of the same name before it
       uint64_t load_addr;
    }
@@ -444,13 +444,13 @@ typedef
    }
    DcfgLeftOut;
 
-/* What a further sum needs of this one; `dcfg merge --partial' writes that as
-   MERGED, a key that format 1.00 does not have. */
+/* DcfgMerged: data of this sum for further sums.  `dcfg merge --partial' writes
+   them as MERGED, a key that format 1.00 does not have. */
 typedef
    struct {
       const char*            threads;   // "add" or "keep"
       const char*            builds;    // "one" or "apart"
-      uint64_t               n_files;   // that are in the sum
+      uint64_t               n_files;   // files in the sum
       uint32_t               n_runs, n_homes, n_groups, n_entries;
       uint32_t               n_added, n_rows, n_overlapping, n_left_out;
       const DcfgMergedRun*   runs;      // in their order
@@ -459,7 +459,7 @@ typedef
       const uint32_t*        entries;   // nodes with routines of runs, in
                                         // images without symbols
       const uint32_t*        added;     // edges that are in no run
-      const DcfgMergedRow*   rows;      // of images whose runs differ in rows
+      const DcfgMergedRow*   rows;      // rows where runs differ
       const uint32_t*        overlapping;       // images in which rows overlap
       const DcfgLeftOut*     left_out;
    }

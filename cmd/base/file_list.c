@@ -102,8 +102,8 @@ static size_t cut_length(const char* name, size_t plain)
 typedef
    struct {
       const char* name;
-      size_t      length;       // that is looked at
-      uint64_t    size;         // of the file
+      size_t      length;       // the part of the name that counts
+      uint64_t    size;         // file size in bytes
       uint32_t    number;
    }
    Stem;

@@ -14,7 +14,7 @@ typedef
       const char** all;
       uint32_t     n, room;
       size_t*      stems;       // lengths; NULL before find_stems()
-      char*        text;        // of a list
+      char*        text;        // text of the list in .all
    }
    FileNames;
 

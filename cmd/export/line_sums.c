@@ -7,10 +7,9 @@
    export_tables.c.  Taken by: export_tables.c.
 
    Rows of lines and blocks divide the same code, each in its own way, and say how
-   many instructions they have.  A segment is what a row and a block share.  Where
-   neither row nor block begins anew, each further segment ends a row or a block,
-   so the numbers follow one from the other: from the left, and, where code without
-   a line stands between, from the right. */
+   many instructions they have.  A segment is what a row and a block share.  Each
+   segment ends a row or a block, so the numbers follow one from the other: from
+   the left, and from the right where code without a line stands between. */
 
 #include "cmd/export/line_sums.h"
 

@@ -33,7 +33,7 @@ typedef
       MergedRun run;
       uint32_t  process;        // in the file
       uint32_t  next;           // its next part, by number; or NO_PART
-      bool      goes_on;        // it is the next part of another one
+      bool      goes_on;        // another part has it as its next one
    }
    HeldPart;
 
@@ -194,7 +194,7 @@ static void add_file(Job* job, const char* path, const char* shown)
 
 COMPARE(by_run, HeldPart, run_order(&x->run, &y->run))
 
-/* Which part goes on where which other one ends. */
+/* Find the next part of each part. */
 static void join_parts(Job* job)
 {
    uint32_t first = 0;
@@ -315,7 +315,8 @@ static void add_parts(Job* job)
    job->n_parts = 0;
 }
 
-/* Where a run was cut, a later merge cannot join it: the edges there are gone. */
+/* Die if two runs of M are parts of one.  A later merge cannot join them: the
+   edges at the cut are gone. */
 static void refuse_split(const Merged* m)
 {
    uint32_t first = 0;
@@ -537,8 +538,8 @@ static int run(int argc, char** argv)
    check_inputs(&names, list);
    job.keep = strcmp(threads, "keep") == 0;
    job.apart = strcmp(builds, "apart") == 0;
-   /* What a file took goes back to the system with it: in a heap it would
-      remain, in pieces, below what the result takes meanwhile. */
+   /* Large blocks of a file go back to the system with it.  In a heap they would
+      remain, in pieces, below those of the result. */
    mallopt(M_MMAP_THRESHOLD, BIG_BLOCK);
    status = merge(&job, &names, shard, jobs);
    free(files);

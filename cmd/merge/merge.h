@@ -48,7 +48,7 @@ typedef
       uint32_t      n_blocks, n_symbols, n_rows;
       MergedBlock*  blocks;     // in order of offset; so are the others
       MergedSymbol* symbols;
-      MergedRow*    rows;       // of all runs, each once; join_rows() joins
+      MergedRow*    rows;       // rows of all runs, each once
    }
    MergedImage;
 
@@ -58,7 +58,7 @@ typedef
    instructions, hash of all that was counted. */
 typedef
    struct {
-      const char* path;         // of the file that brought it
+      const char* path;         // file that brought it
       uint64_t    id, instrs, hash;
       uint32_t    n_threads;
       uint32_t    first_thread; // in the sum, if threads stand side by side
@@ -162,7 +162,7 @@ typedef
 
 typedef
    struct {
-      uint64_t  n_files;        // that are in it
+      uint64_t  n_files;        // files that are in it
       uint32_t  n, room;
       LeftFile* all;
    }

@@ -7,10 +7,10 @@
    Handed: runs by merge_runs.c; a sum to which no run comes any more by
    cmd_merge.c.  Taken by: these.
 
-   Run by run, in their order, such an image is the same as the one that has the
-   same name and turn in the sum so far, if its code does not contradict; else it
-   becomes an image of its own.  So until all runs are there nothing can be said,
-   and a run keeps its images, and the edges there, for itself: a group.  Runs
+   The last merge takes the runs in their order.  An image of such code is the
+   same as the one with its name and turn in the sum so far, if the code does not
+   contradict.  Else it becomes an image of its own.  So until all runs are there,
+   each run keeps its images, and the edges there, for itself: a group.  Runs
    that agree in all of these, counts too, are one group. */
 
 #include "cmd/merge/merge_groups.h"
@@ -153,7 +153,7 @@ typedef
    }
    Loose;
 
-/* Where M's nodes are. */
+/* Nodes: the places of M's nodes. */
 typedef
    struct {
       uint32_t* image;          // by id, of M; UINT32_MAX: special

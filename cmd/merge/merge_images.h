@@ -17,9 +17,9 @@ MergedImage* read_images(const Program* g, Interned* names, uint32_t* number,
                          uint64_t* idle);
 void         free_images(MergedImage* images, uint32_t n);
 
-/* For each of N images of a run its place among those of M: that with the same
-   name, turn and, if M keeps builds apart, build; UINT32_MAX without one, and
-   for code without a file.  To be freed. */
+/* Return, for each of N images of a run, its place among those of M, to be freed.
+   They have the same name and turn and, if M keeps builds apart, build.
+   UINT32_MAX: M has none, or it is code without a file. */
 uint32_t*    find_images(const Merged* m, const MergedImage* images,
                          uint32_t n);
 

@@ -85,7 +85,7 @@ static void order_threads(Merged* m)
 
 /*--- Runs                                                 ---*/
 
-/* Where runs go: by contents; of equal ones, the first comes first. */
+/* Ranked: a run and its place in the order in which runs came. */
 typedef
    struct {
       const MergedRun* run;

@@ -10,7 +10,7 @@
 #include "cmd/base/names.h"
 #include "cmd/merge/merge.h"
 
-/* What is wrong with the MERGED of G; NULL if nothing is. */
+/* Return what is wrong with the MERGED of G; NULL if nothing is. */
 const char* partial_fault(const Program* g);
 
 /* The runs of a partial sum; their counts are P's.  To be freed. */

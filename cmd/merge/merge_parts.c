@@ -262,7 +262,7 @@ static void rename_edges(Joining* j)
    order_edges(edges);
 }
 
-/* Where blocks were only cut, they tell how far rows overlap. */
+/* Join rows while blocks still end at cuts: these tell how far rows overlap. */
 static void join_all_rows(Merged* m)
 {
    for (uint32_t i = 0; i < m->n_images; i++) {

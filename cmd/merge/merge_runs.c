@@ -30,7 +30,7 @@ typedef
       Addition             adding;
       const DcfgProcess* p;
       uint32_t           first_thread;
-      uint32_t*          number;        // of its blocks, within the image;
+      uint32_t*          number;        // block numbers within the image;
                                         // UINT32_MAX: never executed
       bool*              added;         // edges of a partial sum that are in no
                                         // run; or NULL

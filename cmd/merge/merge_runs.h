@@ -10,12 +10,11 @@
 #include "cmd/merge/merge.h"
 #include "cmd/base/names.h"
 
-/* What is wrong with the process G, so that it cannot be added to anything; NULL
-   if nothing is. */
+/* Return why the process G cannot be added to anything; NULL if it can. */
 const char* run_fault(const Program* g);
 
-/* What the run G, which was read from PATH, is ordered by, and which part it
-   is. */
+/* Describe the run G, which was read from PATH: keys of its order, and which part
+   it is. */
 MergedRun   describe_run(const Program* g, const char* path);
 
 /* Add to M, which begins as all zero but for what it keeps apart, the process G

@@ -18,7 +18,7 @@ typedef
    struct {
       const Merged*    m;
       const LeftOut*   left_out;
-      const uint32_t*  order;           // of images in the file
+      const uint32_t*  order;           // images as the file has them
       const Graph*     graph;           // as it is written
       const Edge*      added;           // its edges that are in no run, in order
       uint32_t         n_added;

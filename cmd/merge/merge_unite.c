@@ -102,11 +102,11 @@ static bool put_into(Addition* a, uint32_t i, MergedImage* to, Division* d)
    return true;
 }
 
-/* Where M's images have gone to, or the added ones: new ids of nodes. */
+/* Renumber: new ids of the nodes of M's images, or of the added ones. */
 struct Renumber {
    const Division* divisions;           // by image of M
    const uint32_t* first;               // its first block's id, by image of M
-   bool            second;              // of a division
+   bool            second;              // the added ones
 };
 
 static const Pieces* pieces_of(const Renumber* r, uint32_t image)

@@ -20,13 +20,13 @@ typedef
       const char*        path;          // for messages
       MergedImage*       images;
       uint32_t           n_images;
-      uint32_t*          place;         // of each of them among those of M;
+      uint32_t*          place;         // places of the images in M;
                                         // UINT32_MAX: M has none yet
-      bool               may_differ;    // what is not the same becomes an image
-                                        // of its own
-      bool               next_part;     // of the run that M is
+      bool               may_differ;    // another code becomes an image of its
+                                        // own
+      bool               next_part;     // M is one run, and gets its next part
       Code*              code;          // or NULL; of the images' run
-      const DcfgImage*   loaded;        // where that has them
+      const DcfgImage*   loaded;        // images as the run has them
       void             (*put)(struct Addition* a, const Renumber* r);
       const void*        arg;           // for that function
       MergedStep*        steps;         // by new node ids
@@ -34,8 +34,8 @@ typedef
    }
    Addition;
 
-/* Of a step, where each end is a special node's id, in no image (UINT32_MAX),
-   or a block's number in an image of M. */
+/* Ends: the ends of a step.  Each is the id of a special node, in no image
+   (UINT32_MAX), or the number of a block in an image of M. */
 typedef
    struct {
       uint32_t source_image, source, target_image, target;

@@ -343,7 +343,7 @@ def check_part(p, part, types, report):
 
 
 def check_merged(p, merged, report):
-    """What dcfg merge --partial adds to a sum: runs in their order, and where each image and thread is from."""
+    """Check MERGED, which dcfg merge --partial adds to a sum: runs in their order, homes of images, threads."""
     keys("MERGED", merged, MERGED_KEYS, MERGED_KEYS, report, "merged")
     runs, homes, groups = (merged.get(k, [[]])[1:] for k in ("RUNS", "HOMES", "GROUPS"))
     order = [(r[0], r[1], int(r[2], 16)) for r in runs]

@@ -138,7 +138,7 @@ def check_partial(tap, kinds):
         tap.ok(status == 0 and not out and not err, "--partial " + mode[0], err)
         status, out, err = command("check", path)
         tap.ok(status == 0, "it keeps the rules", out + err)
-        if mode == MODES[1]:    # where threads are added, one has several ENTRY edges
+        if mode == MODES[1]:    # with --threads=add, a thread has several ENTRY edges
             status, out = harness.oracle("dcfg_rules.py", "--generations", path)
             tap.ok(status == 0, "also by the oracle", out)
         command("merge", *mode, "-o", plain, *files)
@@ -190,7 +190,7 @@ def check_modes(tap, kinds, parts):
                and ("later.json" in err or os.path.basename(parts[1]) in err), "parts of a run in two first merges", err)
     status, out, err = command("merge", half, kinds["prog"][0])
     tap.ok(status == 0 and out, "a part beside other runs", err)
-    # What a partial sum says of itself must fit.
+    # MERGED must fit the sum that has it.
     with open(add) as f:
         text = f.read()
     for old, new in ((r'"THREADS" : "add"', '"THREADS" : "keep"'), (r'"THREADS" : "add"', '"THREADS" : "some"'),
@@ -198,7 +198,7 @@ def check_modes(tap, kinds, parts):
                      (r'"GROUPS" : \[ \[ "HASH", "RUN_NUMS", "IMAGE_IDS" \]', r'\g<0>, [ "0x1", [ 0 ], [ 1 ] ]'),
                      (r'"OVERLAPPING_IMAGE_IDS" : \[', r'\g<0> 12345')):
         broken, n = re.subn(old, new, text)
-        path = commandlib.write(tap.path("broken.json"), broken) if False else tap.path("broken.json")
+        path = tap.path("broken.json")
         with open(path, "w") as f:
             f.write(broken)
         status, out, err = command("merge", "--threads=add", path)
@@ -335,7 +335,7 @@ def check_killed(tap, kinds):
     want = tap.path("whole.json")
     args = ["merge", "--partial", "--threads=add", "-o"]
     command(*args, want, *kinds["prog"])
-    # It stands still with its last file, which is a pipe, then with a result that nobody reads.
+    # The worker waits for its last file, which is a pipe.
     os.mkfifo(fifo)
     worker = subprocess.Popen([commandlib.PLAIN, *args, to, *kinds["prog"], fifo], env=harness.ENV)
     pipe = os.open(fifo, os.O_WRONLY)    # open: it has come to it
