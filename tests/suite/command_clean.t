@@ -8,6 +8,8 @@ markup, escapes, newlines, and bytes that are not UTF-8.
 is in no row of WALKS fails.
 """
 import csv
+import glob
+import gzip
 import io
 import json
 import os
@@ -85,12 +87,15 @@ WALKS = {
     "why": [["--steps=60", "W", "main.c:7"], ["--steps=60", "W", "HOSTILE"], ["--steps=60", "--json", "W", "HOSTILE"],
             ["--steps=60", "--instructions", "W", "HOSTILE"], ["--all", "--at=main.c:7", "W"], ["--syscall=write", "--of=rsi", "W"],
             ["--output=hello", "--root=/", "W"], ["--output=hello", "--instructions", "W"]],
-    "merge": [[], ["--processes"], ["--threads=keep"], ["--threads=add", "--root=/", "-o", "OUT"]],
+    "merge": [[], ["--processes"], ["--threads=keep"], ["--threads=add", "--root=/", "-o", "OUT"],
+              ["--partial", "--shard=0/1", "--builds=apart"], ["-j", "2"], ["--files-from=/dev/null", "-0"],
+              ["--partial", "--keep-going", "G", "BAD"]],
     "flame": [[], ["--folded"], ["--svg"], ["--svg=OUT"], ["--speedscope"], ["--speedscope=OUT"], ["--mangled"], ["--thread=0"]]
     + [["--diff"] + f + ["G", "T", "OTHER", "OTHERT"] for f in ([], ["--svg"])] + SOME,
     "export": [["--" + f] for f in ("bolt", "profgen", "lcov", "drcov", "mca")]
     + [["--lcov", "-o", "OUT"], ["--bolt", "-o", "HOSTILEOUT"], ["--mca=main", "--thread=0", "--root=/"], ["--bolt", "--routine=go"],
-       ["--bolt", "--function=*"], ["--drcov", "--source=main.c:4-10"], ["--drcov", "--image=*"]],
+       ["--bolt", "--function=*"], ["--drcov", "--source=main.c:4-10"], ["--drcov", "--image=*"],
+       ["--tables=tables"], ["--tables=tables", "--job=one", "--shard=0/1", "--keep-going", "--files-from=/dev/null", "-0"]],
     "bbv": [["--slice=500", "-o", "OUT"], ["--slice=500", "--at-loops", "-o", "OUT"], ["--slice=500", "--turns=U", "-o", "OUT"],
             ["--slice=500", "--thread=0", "-o", "OUT"]] + [s + ["--slice=500", "--at-loops", "-o", "OUT"] for s in SOME],
     "regions": [[], ["--share=0"], ["--mangled"]],
@@ -241,10 +246,15 @@ def walk(tap, command, args, names):
             os.remove(os.path.join(d, f))
     r = subprocess.run([commandlib.DCFG, command, *plain], cwd=tap.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                        env=dict(harness.ENV, LC_ALL="C.UTF-8"), stdin=subprocess.DEVNULL)
-    bad = "" if r.returncode in (0, 1, 2) else "status %d " % r.returncode
+    bad = "" if r.returncode in (0, 1, 2, 3) else "status %d " % r.returncode
     bad += hidden(r.stderr, False)
     if r.returncode != 2 and r.stdout:
         bad += wrong(command, args, r.stdout)
+    for f in glob.glob(os.path.join(tap.dir, "tables", "*", "*", "*.csv.gz")):
+        with gzip.open(f) as g:
+            data = g.read()
+        bad += hidden(data, False) or wrong_form(command, ["--csv"], data.decode())
+        os.remove(f)
     for f in os.listdir(out):
         data = open(os.path.join(out, f), "rb").read()
         if not any(a.startswith(b) for a in args for b in BINARY):
