@@ -128,6 +128,15 @@ static const char* behind(const char* text, const char* prefix)
    return strncmp(text, prefix, n) == 0 ? text + n : NULL;
 }
 
+/* Return the text of a name, without hidden characters. */
+static const char* clean_name(ProfileReader* r, const char* text)
+{
+   const char* name = intern(r->texts, text_clean(text));
+
+   text_forget();
+   return name;
+}
+
 /* The name that stands for "(3) name", or for "(3)", which was told before. */
 static const char* read_name(ProfileReader* r, Sort sort, const char* text)
 {
@@ -138,10 +147,10 @@ static const char* read_name(ProfileReader* r, Sort sort, const char* text)
 
    text += strspn(text, " \t");
    if (text[0] != '(' || !isdigit((unsigned char)text[1]))
-      return intern(r->texts, text);
+      return clean_name(r, text);
    number = strtoull(text + 1, &end, 10);
    if (*end != ')')
-      return intern(r->texts, text);
+      return clean_name(r, text);
    end += 1 + strspn(end + 1, " \t");
    n = keymap_number(names->keys, number);
    if (n == names->n) {
@@ -149,7 +158,7 @@ static const char* read_name(ProfileReader* r, Sort sort, const char* text)
       names->names[names->n++] = NULL;
    }
    if (*end != 0)
-      names->names[n] = intern(r->texts, end);
+      names->names[n] = clean_name(r, end);
    if (names->names[n] == NULL)
       broken(r, "this number of a name was not told before");
    return names->names[n];
@@ -349,7 +358,8 @@ static bool read_head(ProfileReader* r, ProfilePart* p)
             broken(r, "there is no line events: before it");
          return true;
       }
-      append(&p->head, r->line);
+      append(&p->head, text_clean(r->line));
+      text_forget();
    }
    return p->head != NULL;
 }
@@ -375,7 +385,8 @@ ProfilePart* profile_next(ProfileReader* r)
          r->again = true;
          break;
       }
-      append(&p->tail, r->line);
+      append(&p->tail, text_clean(r->line));
+      text_forget();
    }
    return p;
 }

@@ -40,6 +40,7 @@ typedef
       const Export* x;
       ProfilePart*      p;
       InlineView*   v;
+      const char**  objects;    // by image: its path as the profile has it
       uint64_t*     totals;     // entries by scope, of the whole run
       uint64_t      n_other;    // rows of code that is not in the graph
       Use*          uses;
@@ -50,6 +51,7 @@ typedef
       KeyMap*       plain_paths;        // keys: plain paths in the profile
       const char**  paths;      // by number of those, as the profile has them
       size_t        n_paths, path_room;
+      Interned*     names;      // texts of .objects
       uint32_t*     lines;      // by function: line of the declaration
       size_t        n_lines, line_room;
    }
@@ -69,7 +71,7 @@ static uint32_t scope_of(Rewriting* r, const char* object, uint64_t addr,
       const DcfgImage* im = &p->images[i];
       uint64_t         at, end;
       uint32_t         node[16], n;
-      if (strcmp(image_file(&r->x->g, i), object) != 0
+      if (strcmp(r->objects[i], object) != 0
           || !code_file_addr(inlined_code(r->v->in), i, im->load_addr, &at))
          continue;
       at = addr - at + im->load_addr;
@@ -456,6 +458,10 @@ static void prepare(Rewriting* r)
    Functions*         f = functions_new(&r->x->g);
    uint32_t           n;
 
+   r->objects = zalloc(p->n_images, sizeof(*r->objects));
+   for (uint32_t i = 0; i < p->n_images; i++)
+      r->objects[i] = intern(r->names, image_path(&r->x->g, i));
+   text_forget();
    for (uint32_t i = 0; i < p->n_blocks; i++)
       if (dcfg_node_executions(p, i, DCFG_ALL_THREADS) > 0)
          pieces_of(r->v->pieces, i, &n);
@@ -476,6 +482,7 @@ static void write_callgrind(const Export* x)
           "--callgrind=yes --dump-instr=yes");
    in  = profile_open(x->what);
    r.plain_paths = keymap_new();
+   r.names       = interned_new();
    r.v = inline_view_new(&x->g, &all, sel, x->root);
    prepare(&r);
    while ((r.p = profile_next(in)) != NULL) {
@@ -493,6 +500,8 @@ static void write_callgrind(const Export* x)
    selection_free(sel);
    keymap_free(r.plain_paths);
    free(r.paths);
+   free(r.objects);
+   interned_free(r.names);
    free(r.totals);
 }
 

@@ -60,7 +60,7 @@ WALKS = {
                for f in ([], ["--csv"], ["--json"], ["--wide"], ["--sort=name"]) for m in ([], ["--mangled"])]
     + [["--branches", "--indirect", "--top=0"] + f for f in ([], ["--csv"], ["--json"])]
     + [["--all"], ["--callers=go"], ["--callees=go"], ["--callees=go", "--json"], ["--thread=0"]] + SOME
-    + [["--inclusive", "--trips", "--top=0", "G", "T"] + f for f in ([], ["--csv"], ["--json"], ["--wide"])],
+    + [["--inclusive", "--trips", "--top=0", "G", "T"] + f for f in ([], ["--csv"], ["--json"], ["--wide"])]
     + [["--inline", "--top=0"] + f for f in ([], ["--csv"], ["--json"], ["--wide"])]
     + [["--sites", "--top=0", "--root=/"], ["--inline", "--inclusive", "--top=0", "G", "T"]],
     "check": [[], ["--limit=1", "--writer=other", "--disjoint"], ["BAD", "T"]],
@@ -85,7 +85,7 @@ WALKS = {
             ["--thread=0", "--from=1", "--to=900", "--instances=0-5", "--limit=1G"], ["--salvage", "-o", "OUT"]],
     "slice": [AT + ["--as=" + a, "--top=0"] for a in ("source", "lines", "instances", "json", "dot", "html", "gdb")]
     + [AT + f for f in (["--own=*"], ["--all"], ["--instructions"], ["--full"], ["--thin"], ["--gdb"], ["--json", "--root=/", "--memory=4096"], ["--forward", "-o", "OUT"],
-                           ["--inline"], ["--inline", "--json"])]
+                           ["--inline"], ["--inline", "--json"], ["--omitted"])]
     + [["--at=HOSTILE"], ["--output=hello"], ["--output=5", "--computed"], ["--syscall=write", "--of=rsi"]]
     + [AT + ["--diff"] + f + ["W", "OTHERW"] for f in ([], ["--csv"], ["--json"], ["--markdown"])],
     "why": [["--steps=60", "W", "main.c:7"], ["--steps=60", "W", "HOSTILE"], ["--steps=60", "--json", "W", "HOSTILE"],
@@ -192,6 +192,8 @@ def wrong_form(command, args, text):
         elif "html" in asked:
             if text.count("<script") != text.count("</script") or "<script>alert" in text or "<img src" in text:
                 return "markup of a name"
+        elif any(a.startswith("--callgrind") for a in args):
+            return "a line of a name" if re.search(r"^(fn=(?!\(\d+\)( |$))|\+5 9|shell touch|overwrite)", text, re.M) else ""
         elif "--sde" not in asked and re.search(r"^(fn=|\+5 9|shell touch|SF:zz|overwrite|fakeline)", text, re.M):
             return "a line of a name"
     except (ValueError, SyntaxError, xml.etree.ElementTree.ParseError) as e:
