@@ -42,6 +42,7 @@ struct ProfileReader {
    size_t        room;
    uint64_t      number;        // the line's
    bool          again;         // the line belongs to the next part
+   bool          told;          // was a line left out?
    Interned*     texts;
    NumberedNames names[N_SORTS];
    /* The present position: */
@@ -335,6 +336,25 @@ void profile_close(ProfileReader* r)
    free(r);
 }
 
+/* Is it a line as "totals: 17"? */
+static bool is_header(const char* line)
+{
+   size_t n = strspn(line, "abcdefghijklmnopqrstuvwxyz");
+
+   return n > 0 && line[n] == ':';
+}
+
+/* Leave out a line that no reader understands, as behind a name with a newline;
+   the first one is told.  Return true. */
+static bool leave_out(ProfileReader* r)
+{
+   if (!r->told)
+      complain("%s, line %" PRIu64 ": this is not of Callgrind's format; such "
+               "lines are left out", text_clean(r->path), r->number);
+   r->told = true;
+   return true;
+}
+
 /* Read the lines before the first function.  False if there are none at all. */
 static bool read_head(ProfileReader* r, ProfilePart* p)
 {
@@ -378,7 +398,8 @@ ProfilePart* profile_next(ProfileReader* r)
       return NULL;
    }
    while (next_line(r)) {
-      if (p->tail == NULL && read_body(r, p, &to))
+      if (p->tail == NULL
+          && (read_body(r, p, &to) || (!is_header(r->line) && leave_out(r))))
          continue;
       /* Lines behind the functions end with totals:, before the next part. */
       if (p->tail != NULL && strncmp(r->line, "part:", 5) == 0) {
