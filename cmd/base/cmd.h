@@ -88,6 +88,7 @@ typedef
 /* Rows that several commands share. */
 #define OPT_CSV_JSON(csv, json, help)                                     \
    { "csv", OPT_FLAG, csv, NULL, NULL }, { "json", OPT_FLAG, json, NULL, help }
+#define OPT_INLINE(to, help) { "inline", OPT_FLAG, to, NULL, help }
 #define OPT_LIMIT(to)                                                     \
    { "limit", OPT_COUNT, to, "N",                                         \
      "print at most N lines for a rule; 0: all [20]" }
@@ -154,6 +155,14 @@ char* text_copy(const char* s);
          (room) = (room) == 0 ? 64 : 2 * (room);                     \
          (array) = need(realloc((array), (room) * sizeof *(array))); \
       }                                                              \
+   } while (0)
+
+/* Give back the room that an array does not use. */
+#define SHRINK(array, used, room)                                    \
+   do {                                                              \
+      (room) = (used);                                               \
+      if ((used) > 0)                                                \
+         (array) = need(realloc((array), (used) * sizeof *(array))); \
    } while (0)
 
 /* Open a file that a recording names, for reading.  Return -1 if it cannot be

@@ -300,3 +300,33 @@ const char* text_base(const char* path)
 
    return slash != NULL && slash[1] != 0 ? slash + 1 : path;
 }
+
+const char* text_plain_path(const char* path)
+{
+   char*  to;
+   size_t n = 0;
+
+   if (strstr(path, "/.") == NULL && strstr(path, "//") == NULL)
+      return path;
+   to = text_format("%s", path);
+   for (const char* c = path; *c != 0; ) {
+      size_t k = strcspn(c + 1, "/") + 1;
+      size_t last = n;
+      if (c[0] == '/' && (k == 1 || (k == 2 && c[1] == '.'))) {
+         c += k;
+         continue;
+      }
+      while (last > 0 && to[last] != '/')
+         last--;
+      if (k == 3 && memcmp(c, "/..", 3) == 0 && n > 0 && to[last] == '/'
+          && strncmp(to + last, "/..", n - last) != 0) {
+         n = last;
+      } else {
+         memmove(to + n, c, k);
+         n += k;
+      }
+      c += k;
+   }
+   to[n] = 0;
+   return to;
+}

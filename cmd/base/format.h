@@ -58,4 +58,8 @@ const char* text_behind_bracket(const char* s);
 /* Return the last part of a path. */
 const char* text_base(const char* path);
 
+/* PATH without "/./", "//" and "/x/../", so that a file has one path from
+   wherever the compiler was started; as it is if nothing of that is in it. */
+const char* text_plain_path(const char* path);
+
 #endif /* DCFG_CMD_FORMAT_H */

@@ -18,7 +18,9 @@
 struct Selection {
    const DcfgProcess* p;
    bool               everything;
-   bool               found;            // has each option matched something?
+   bool               found;            // has each option matched something,
+                                        // --function aside?
+   bool               no_function;      // has --function matched nothing?
    uint32_t           thread;
    uint32_t           n;
    bool*              nodes;            // for each node; NULL: everything
@@ -115,10 +117,13 @@ static void by_function(Selection* sel, const Program* g, const char* what)
       any = any || is;
       sel->nodes[i] = sel->nodes[i] && is;
    }
-   sel->found = sel->found && any;
-   if (!any)
-      complain("no function of process %" PRIu64 " is called `%s'%s", p->id,
-               what, nearest_functions(g, what));
+   sel->no_function = !any;
+}
+
+void say_no_function(const Program* g, const char* what)
+{
+   complain("no function of process %" PRIu64 " is called `%s'%s", g->p->id,
+            what, nearest_functions(g, what));
 }
 
 /* Lines: the parts of FILE:LINE-LINE. */
@@ -286,6 +291,8 @@ Selection* selection_new(const Program* g, const Select* s)
       by_routine(sel, g, s->routine);
    if (s->function != NULL)
       by_function(sel, g, s->function);
+   if (sel->no_function && !s->inlined)
+      say_no_function(g, s->function);
    if (s->source != NULL)
       by_source(sel, g, s->source);
    sel->n = 0;
@@ -308,7 +315,16 @@ bool is_everything(const Selection* sel)
 
 bool is_found(const Selection* sel)
 {
-   return sel->found;
+   return sel->found && !sel->no_function;
+}
+
+void select_node(Selection* sel, uint32_t node)
+{
+   sel->no_function = false;
+   if (sel->everything || sel->nodes[node])
+      return;
+   sel->nodes[node] = true;
+   sel->n++;
 }
 
 uint32_t selected_thread(const Selection* sel)

@@ -18,10 +18,11 @@ typedef
       const char* source;       // FILE, FILE:LINE or FILE:LINE-LINE
       uint64_t    thread;
       bool        own;          // only the program's own images: own.h
+      bool        inlined;      // may .function be inlined? piece_select.h
    }
    Select;
 
-#define SELECT_ALL { NULL, NULL, NULL, NULL, NOT_GIVEN, false }
+#define SELECT_ALL { NULL, NULL, NULL, NULL, NOT_GIVEN, false, false }
 
 /* The options, as rows of an Opt table. */
 #define SELECT_IMAGE(s)                                                  \
@@ -72,6 +73,12 @@ uint32_t   n_selected(const Selection* sel);    // number of blocks
 /* Return whether a node is selected: false for special nodes, and for no
    node. */
 bool       is_selected(const Selection* sel, uint32_t node);
+
+/* Select NODE, too, because it has code of .function. */
+void       select_node(Selection* sel, uint32_t node);
+
+/* Say that no function is called WHAT, which .inlined left open. */
+void       say_no_function(const Program* g, const char* what);
 
 /* Return whether a block of the image or routine is selected; for an image
    without blocks, whether the image is. */

@@ -63,9 +63,7 @@ static uint64_t pair(Builds* b, Level level, uint64_t x, uint64_t y)
    return keymap_number(b->pairs[level], x << 32 | y);
 }
 
-/* Compilers and BOLT call parts and copies of "name" "name.part.0" and the
-   like, or "name/1". */
-static const char* base_name(const char* symbol)
+const char* base_name(const char* symbol)
 {
    static const char* const ends[] = {
       ".cold", ".part.", ".constprop.", ".isra.", ".lto_priv.", ".localalias",

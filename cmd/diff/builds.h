@@ -33,6 +33,10 @@ uint32_t         build_image(const Builds* b, int side, uint32_t image);
    blocks, heads of loops or routines.  To be freed. */
 uint64_t*        build_places(Builds* b, int side, PlaceKind kind);
 
+/* SYMBOL without what compilers and BOLT add to parts and copies of "name", as
+   "name.part.0" and "name/1".  Lasts until text_forget(). */
+const char*      base_name(const char* symbol);
+
 /* A function's number.  One that a compiler has divided, or copied for a
    special case, has one number with its parts. */
 uint64_t         build_function(const Builds* b, int side, uint32_t function);

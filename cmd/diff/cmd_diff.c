@@ -6,6 +6,7 @@
 /* Owns: the subcommand diff.  Handed: a command line.  Taken by: commands.c. */
 
 #include "cmd/commands.h"
+#include "cmd/diff/inline_diff.h"
 #include "cmd/diff/match.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/select.h"
@@ -29,6 +30,7 @@ typedef
    struct {
       Program    a, b;
       Builds*    builds;
+      InlineDiff* inlined;      // with --inline; or NULL
       Selection* selected[2];
       Form       form;
       double     share;         // of A's count, that a change must exceed
@@ -91,11 +93,19 @@ static const char* change_text(const Pair* p)
       return "new";
    if (p->b == DCFG_NONE)
       return "gone";
+   if (p->count_a == 0)
+      return "grown";
    percent = 100 * ((double)p->count_b - (double)p->count_a)
              / (double)p->count_a;
    if (fabs(percent) >= 1000)
       return text_format("x%.0f", (double)p->count_b / (double)p->count_a);
    return text_format("%+.*f%%", fabs(percent) < 9.95 ? 1 : 0, percent);
+}
+
+/* Are things of KIND functions of the source, inlined or not? */
+static bool is_inlined(const Diff* d, Kind kind)
+{
+   return kind == MATCH_FUNCTIONS && d->inlined != NULL;
 }
 
 static uint32_t node_of(const Diff* d, const Program* g, Kind kind,
@@ -122,12 +132,38 @@ static bool is_guess(const Diff* d, Kind kind, const Pair* p)
 {
    uint32_t node;
 
-   if (p->a == DCFG_NONE || p->b == DCFG_NONE)
+   if (p->a == DCFG_NONE || p->b == DCFG_NONE || is_inlined(d, kind))
       return false;
    node = node_of(d, &d->b, kind, p->b);
    return build_is_guess(d->builds, 1, node)
           || (kind == MATCH_EDGES
               && build_is_guess(d->builds, 1, d->b.p->edges[p->b].target));
+}
+
+/* The name of a pair of functions, of B if it has one. */
+static const char* name_of_pair(const Diff* d, const Pair* p)
+{
+   int      side = p->b != DCFG_NONE;
+   uint32_t i = side == 1 ? p->b : p->a;
+
+   return d->inlined != NULL ? inline_diff_name(d->inlined, side, i)
+          : function_name(build_functions(d->builds, side), i);
+}
+
+static void put_inlined_change(const Diff* d, Table* t, const Pair* p)
+{
+   int      side = p->b != DCFG_NONE;
+   uint32_t i = side == 1 ? p->b : p->a;
+
+   put_text(t, change_text(p));
+   put_count(t, p->count_a);
+   put_count(t, p->count_b);
+   put_count(t, inline_diff_inlined(d->inlined, 0, p));
+   put_count(t, inline_diff_inlined(d->inlined, 1, p));
+   put_text(t, name_of_pair(d, p));
+   put_text(t, inline_diff_source(d->inlined, side, i));
+   put_text(t, image_name(side == 1 ? &d->b : &d->a,
+                          inline_diff_image(d->inlined, side, i)));
 }
 
 static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
@@ -183,6 +219,10 @@ static Table* new_table(const Diff* d, Kind kind)
    tab_column(t, COL_TEXT, "change", "change", 0);
    tab_column(t, COL_COUNT, "a", "A", 0);
    tab_column(t, COL_COUNT, "b", "B", 0);
+   if (is_inlined(d, kind)) {
+      tab_column(t, COL_COUNT, "inlined_a", "inlined A", 0);
+      tab_column(t, COL_COUNT, "inlined_b", "inlined B", 0);
+   }
    if (kind == MATCH_EDGES) {
       tab_column(t, COL_NAME, "from", "from", name);
       tab_column(t, COL_NAME, "to", "to", name);
@@ -196,7 +236,7 @@ static Table* new_table(const Diff* d, Kind kind)
       tab_column(t, COL_TEXT, "source", "source", d->wide ? 0 : 28);
    }
    tab_column(t, COL_TEXT, "image", "image", d->wide ? 0 : 24);
-   if (for_programs(d))
+   if (for_programs(d) && !is_inlined(d, kind))
       tab_column(t, COL_HEX, "offset", "offset", 0);
    if (d->guessed > 0)
       tab_column(t, COL_TEXT, "match", "match", 0);
@@ -225,8 +265,11 @@ static bool is_wanted(const Diff* d, Kind kind, const Pair* p)
 static Pair* find_pairs(Diff* d, Kind kind, size_t* n)
 {
    size_t all;
-   Pair*  pairs = match(d->builds, &d->a, &d->b, kind, &all);
+   Pair*  pairs;
 
+   if (is_inlined(d, kind))             // selected ones only
+      return inline_diff_pairs(d->inlined, n);
+   pairs = match(d->builds, &d->a, &d->b, kind, &all);
    *n = 0;
    for (size_t i = 0; i < all; i++)
       if (is_wanted(d, kind, &pairs[i]))
@@ -271,7 +314,10 @@ static void show_kind(Diff* d, Kind kind, bool first)
    t = new_table(d, kind);
    qsort(pairs, n_changes, sizeof(*pairs), by_distance);
    for (size_t i = 0; i < n_changes && (d->top == 0 || i < d->top); i++)
-      put_change(d, t, kind, &pairs[i]);
+      if (is_inlined(d, kind))
+         put_inlined_change(d, t, &pairs[i]);
+      else
+         put_change(d, t, kind, &pairs[i]);
    if (!for_programs(d)) {
       print_heading(d, kind, added, gone, n_changes - gone - added, n);
       if (n_changes > 0)
@@ -340,11 +386,10 @@ static bool tell_growth(Diff* d)
       complain_growth(d, "the program", &all, false);
    qsort(pairs, n, sizeof(*pairs), by_distance);
    for (size_t i = 0; i < n; i++) {
-      const Functions* f = build_functions(d->builds, 1);
       if (pairs[i].b == DCFG_NONE || !has_grown(d, &pairs[i])
           || !is_change(d, MATCH_FUNCTIONS, &pairs[i]))
          continue;
-      complain_growth(d, text_brief(function_name(f, pairs[i].b)), &pairs[i],
+      complain_growth(d, text_brief(name_of_pair(d, &pairs[i])), &pairs[i],
                       is_guess(d, MATCH_FUNCTIONS, &pairs[i]));
       any = true;
    }
@@ -381,7 +426,7 @@ static void default_kinds(const Diff* d, bool* kinds)
          return;
    for (int k = 0; k < N_KINDS; k++)
       kinds[k] = k != MATCH_FUNCTIONS && d->form != FORM_MARKDOWN;
-   kinds[MATCH_FUNCTIONS] = builds_differ(d->builds)
+   kinds[MATCH_FUNCTIONS] = builds_differ(d->builds) || d->inlined != NULL
                             || d->form == FORM_MARKDOWN;
    kinds[MATCH_LOOPS] = true;
 }
@@ -410,6 +455,7 @@ static int run(int argc, char** argv)
    const char* share = "1";
    const char* threshold = "0";
    const char* fail = NULL;
+   const char* root = NULL;
    Select      what = SELECT_ALL;
    Diff        d = { .top = 10 };
    const Opt   opts[] = {
@@ -430,6 +476,9 @@ static int run(int argc, char** argv)
         "something was built anew" },
       OPT_TOP(&d.top), SELECT_PLACES(&what),
       OPT_WIDE(&d.wide), OPT_MANGLED(&mangled),
+      OPT_INLINE(&what.inlined, "functions are those of the source, inlined or "
+                 "not"),
+      OPT_ROOT(&root),
       { "markdown", OPT_FLAG, &markdown, NULL,
         "for a pull request: functions and loops" },
       OPT_CSV_JSON(&csv, &json, "for programs")
@@ -454,10 +503,15 @@ static int run(int argc, char** argv)
    d.builds = builds_new(&d.a, &d.b);
    d.selected[0] = selection_new(&d.a, &what);
    d.selected[1] = selection_new(&d.b, &what);
+   if (what.inlined)
+      d.inlined = inline_diff_new(d.builds, (const Program* const[])
+                                            { &d.a, &d.b }, &what,
+                                  d.selected, root);
    default_kinds(&d, kinds);
    show_all(&d, kinds);
    if (d.fail >= 0)
       grown = tell_growth(&d);
+   inline_diff_free(d.inlined);
    selection_free(d.selected[0]);
    selection_free(d.selected[1]);
    builds_free(d.builds);

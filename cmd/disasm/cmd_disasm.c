@@ -12,6 +12,7 @@
 #include "cmd/base/own.h"
 #include "cmd/base/select.h"
 #include "cmd/base/terminal.h"
+#include "cmd/inline/inlined.h"
 #include "cmd/machine/source_file.h"
 
 #include <inttypes.h>
@@ -30,9 +31,11 @@ typedef
       uint32_t           node;
       uint64_t           executions;
       uint32_t           line, file;    // last shown; DCFG_NONE: none
+      Inlined*           inlined;       // NULL: without --inline
+      uint32_t           scope;         // the scope shown last
       uint32_t           routine;       // whose heading was shown last
       uint64_t           total;         // instructions of that routine
-      uint32_t           open_file;
+      char*              open_path;     // path of .source; or NULL
       SourceFile*        source;        // NULL: it cannot be read
    }
    Listing;
@@ -72,27 +75,77 @@ static void sde_block(Listing* l, uint32_t node)
 /*--- Source lines                                         ---*/
 
 /* Open a source file; one is in memory at a time.  It may not exist here. */
-static void open_source(Listing* l, uint32_t file)
+static void open_source(Listing* l, const char* path)
 {
-   const char* path = file < l->g.d->n_files ? l->g.d->files[file].name : "";
-
-   if (l->open_file == file)
+   if (l->open_path != NULL && strcmp(l->open_path, path) == 0)
       return;
    source_file_close(l->source);
-   l->open_file = file;
+   free(l->open_path);
+   l->open_path = text_copy(path);
    l->source = path[0] == '/' ? source_file_open(path) : NULL;
+}
+
+/* The text of a source line; "" if it cannot be read. */
+static const char* text_of_line(Listing* l, const char* path, uint32_t line)
+{
+   const char* at = NULL;
+   const char* text;
+   size_t      length;
+
+   open_source(l, path);
+   if (l->source != NULL)
+      at = source_file_line(l->source, line, &length);
+   if (at == NULL)
+      return "";
+   text = text_format("%.*s", (int)length, at);
+   return text + strspn(text, " \t");
+}
+
+static void print_comment(const char* text)
+{
+   printf("%42s%s\n", "; ", text_cut(text_clean(text),
+                                     terminal_room(stdout, 42)));
+}
+
+/* The line of an instruction, its function, and those that this was inlined
+   into, where they are others than before; then the line's text. */
+static void show_chain(Listing* l, uint64_t addr)
+{
+   uint32_t    image = l->p->nodes[l->node].image, line;
+   uint64_t    end;
+   uint32_t    scope = inlined_at(l->inlined, image, addr, &end);
+   const char* path;
+   const char* text;
+   bool        other;
+
+   if (!inlined_line(l->inlined, image, addr, scope, &path, &line))
+      return;
+   text  = inlined_chain_text(l->inlined, image, addr, scope);
+   other = line != l->line || l->open_path == NULL
+           || strcmp(path, l->open_path) != 0;
+   if (!other && scope == l->scope)
+      return;
+   l->line  = line;
+   l->scope = scope;
+   print_comment(text);
+   text = other ? text_of_line(l, path, line) : "";
+   if (text[0] != 0)
+      print_comment(text_format("   %s", text));
 }
 
 /* Show an instruction's source line, if it differs from the one before. */
 static void show_source(Listing* l, uint64_t addr)
 {
-   uint32_t          i = dcfg_source_at(l->p, l->p->nodes[l->node].image,
-                                        addr);
+   uint32_t          i;
    const DcfgSource* s;
-   const char*       line = NULL;
-   const char*       text = "";
-   size_t            length;
+   const char*       path;
+   const char*       text;
 
+   if (l->inlined != NULL) {
+      show_chain(l, addr);
+      return;
+   }
+   i = dcfg_source_at(l->p, l->p->nodes[l->node].image, addr);
    if (i == DCFG_NONE)
       return;
    s = &l->p->sources[i];
@@ -100,18 +153,11 @@ static void show_source(Listing* l, uint64_t addr)
       return;
    l->line = s->line;
    l->file = s->file;
-   open_source(l, s->file);
-   if (l->source != NULL)
-      line = source_file_line(l->source, s->line, &length);
-   if (line != NULL) {
-      text = text_format("%.*s", (int)length, line);
-      text += strspn(text, " \t");
-   }
-   text = text_format("%s:%" PRIu32 "%s%s", s->file < l->g.d->n_files
-                      ? text_base(l->g.d->files[s->file].name) : "?", s->line,
-                      text[0] != 0 ? "  " : "", text);
-   printf("%42s%s\n", "; ", text_cut(text_clean(text),
-                                     terminal_room(stdout, 42)));
+   path = s->file < l->g.d->n_files ? l->g.d->files[s->file].name : "";
+   text = text_of_line(l, path, s->line);
+   print_comment(text_format("%s:%" PRIu32 "%s%s", path[0] != 0
+                             ? text_base(path) : "?", s->line,
+                             text[0] != 0 ? "  " : "", text));
 }
 
 /*--- Our layout                                           ---*/
@@ -269,6 +315,7 @@ static void show_block(Listing* l, uint32_t node)
    l->node = node;
    l->executions = dcfg_node_executions(l->p, node, l->thread);
    l->line = l->file = DCFG_NONE;
+   l->scope = NO_SCOPE - 1;             // is none, so that it is shown
    printf("\n%14s  %6s  %s  block %" PRIu32 ", %s",
           text_count(l->executions), text_share(instrs, l->total),
           both_addrs(l, n->addr), n->id,
@@ -320,14 +367,16 @@ static int run(int argc, char** argv)
 {
    const char* root = NULL;
    const char* routine;
-   bool        sde = false, att = false, all = false;
+   bool        sde = false, att = false, all = false, inlined = false;
    const char* rest;
    Select      what = SELECT_ALL;
-   Listing     l = { .routine = DCFG_NONE - 1, .open_file = DCFG_NONE };
+   Listing     l = { .routine = DCFG_NONE - 1 };
    const Opt   opts[] = {
       SELECT_OPTIONS(&what), SELECT_EVERYTHING(&all),
       { "att", OPT_FLAG, &att, NULL, "AT&T syntax instead of Intel's" },
       { "bytes", OPT_FLAG, &l.bytes, NULL, "with the bytes of the code" },
+      OPT_INLINE(&inlined, "with the functions that code was inlined from, and "
+                 "where"),
       OPT_ROOT(&root),
       { "sde", OPT_FLAG, &sde, NULL,
         "as Intel's SDE lists blocks with -dcfg:write_bb; for programs that "
@@ -346,6 +395,8 @@ static int run(int argc, char** argv)
    l.p = l.g.p = main_process(d);
    l.thread = need_thread(d, what.thread);
    l.code = code_new(&l.g, root, att);
+   if (inlined)
+      l.inlined = inlined_new(&l.g, root);
    /* If several routines have the name, one is chosen. */
    routine = what.routine;
    select_own(&what, all || sde);
@@ -362,7 +413,9 @@ static int run(int argc, char** argv)
    status = code_was_other(l.code) ? STATUS_BAD : STATUS_OK;
    selection_free(l.selected);
    code_free(l.code);
+   inlined_free(l.inlined);
    source_file_close(l.source);
+   free(l.open_path);
    dcfg_free(d);
    return status;
 }

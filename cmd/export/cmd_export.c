@@ -210,6 +210,7 @@ static int run(int argc, char** argv)
    if (form->one_file)
       need_one_file(&x.g, chosen, what.image);
    x.code = code_new(&x.g, root, true);
+   x.root = root;
    if (form->code)
       need_same(&x);
    x.out = open_result(out);

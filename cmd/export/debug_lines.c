@@ -14,14 +14,13 @@
 #include "cmd/base/format.h"
 #include "cmd/base/interned.h"
 #include "cmd/base/keymap.h"
-#include "cmd/machine/same_build.h"
+#include "cmd/machine/debug_file.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Declaration: what the compiler says of the function whose code begins at an
    address. */
@@ -257,41 +256,24 @@ static void read_functions(Reader* r, Dwfl_Module* module)
 DebugLines* debug_lines_read(const char* path, const char* build_id,
                              const char** why)
 {
-   static const Dwfl_Callbacks callbacks = {
-      .find_elf = dwfl_build_id_find_elf,
-      .find_debuginfo = dwfl_standard_find_debuginfo,
-      .section_address = dwfl_offline_section_address
-   };
    Reader       r = { zalloc(1, sizeof(*r.d)), interned_new(),
                       keymap_new(), keymap_new(), NULL, 0, 0 };
-   Dwfl*        dwfl = dwfl_begin(&callbacks);
-   int          fd = open_regular(path);
-   Dwfl_Module* module = dwfl == NULL || fd < 0 ? NULL
-                         : dwfl_report_offline(dwfl, "", path, fd);
-   const char*  other = NULL;
+   Dwfl_Module* module;
+   Dwfl*        dwfl = debug_file_open(path, NULL, build_id, &module, why);
 
-   if (module != NULL) {
-      dwfl_report_end(dwfl, NULL, NULL);
-      other = debug_difference(module, build_id);
-   }
-   if (module != NULL && other == NULL) {
+   if (dwfl != NULL) {
       read_lines(&r, module);
       read_declarations(&r, module);
       read_functions(&r, module);
-   }
-   if (dwfl != NULL)
       dwfl_end(dwfl);
+      *why = "no source lines in it, or in debug information for it";
+   }
    keymap_free(r.numbers);
    keymap_free(r.entries);
    free(r.declarations);
    interned_free(r.names);
    if (r.d->n_lines > 0)
       return r.d;
-   *why = other != NULL ? other
-          : fd < 0 ? "it cannot be read" : module == NULL ? dwfl_errmsg(-1)
-          : "no source lines in it, or in debug information for it";
-   if (fd >= 0 && module == NULL)
-      close(fd);
    debug_lines_free(r.d);
    return NULL;
 }

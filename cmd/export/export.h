@@ -22,6 +22,7 @@ typedef
       FILE*              out;
       const char*        out_name;      // how commands that follow name it
       const char*        what;          // the form's option's value, or ""
+      const char*        root;          // folder of images' files; or NULL
    }
    Export;
 
@@ -41,7 +42,7 @@ typedef
 
 /* All forms, a row each. */
 #define EXPORT_FORMS(ROW) \
-   ROW(bolt) ROW(profgen) ROW(lcov) ROW(drcov) ROW(mca)
+   ROW(bolt) ROW(profgen) ROW(lcov) ROW(drcov) ROW(mca) ROW(callgrind)
 
 #define EXPORT_FORM_DECLARATION(name) \
         extern const ExportForm export_form_##name;

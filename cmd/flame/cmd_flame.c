@@ -20,7 +20,7 @@ static const FlameForm* const forms[] = { FLAME_FORMS(ADDRESS_OF_FORM) };
 #define N_FORMS (sizeof(forms) / sizeof(forms[0]))
 
 static Traced load_traced(const char* const* files, const Select* what,
-                          bool mangled)
+                          bool mangled, const char* root)
 {
    Traced  r = { .d = load_dcfg(files[0]), .trace = files[1] };
    Program g = { r.d, main_process(r.d), mangled };
@@ -28,6 +28,8 @@ static Traced load_traced(const char* const* files, const Select* what,
    need_thread(r.d, what->thread);
    r.f = functions_new(&g);
    r.sel = selection_new(&g, what);
+   if (what->inlined)
+      r.inlined = inline_view_new(&r.f->g, what, r.sel, root);
    return r;
 }
 
@@ -46,6 +48,8 @@ static void load_logs(const char* const* files, int n, int n_runs,
        || what->source != NULL || what->thread != NOT_GIVEN)
       die("--image, --routine, --function, --source and --thread choose a part "
           "of a DCFG and its trace, not of an XRay log");
+   if (what->inlined)
+      die("--inline needs a DCFG and its trace: an XRay log has no code");
    for (int i = 0; i < n_runs; i++)
       runs[i] = (Traced){ .log = files[i], .mangled = mangled,
                           .map = n > n_runs ? files[n_runs + i] : NULL };
@@ -55,6 +59,7 @@ static void free_traced(Traced* r)
 {
    if (r->log != NULL)
       return;
+   inline_view_free(r->inlined);
    selection_free(r->sel);
    functions_free(r->f);
    dcfg_free(r->d);
@@ -94,13 +99,17 @@ static int run(int argc, char** argv)
    bool        diff = false, mangled = false;
    const char* paths[N_FORMS] = { NULL };
    const char* path;
+   const char* root = NULL;
    const Opt   others[] = {
       { "diff", OPT_FLAG, &diff, NULL,
         "of two runs, A TRACE-A B TRACE-B or two logs: both counts, or a picture "
         "of B, red where it has more than A" },
       SELECT_PLACES(&what),
       OPT_REMARK("(stacks are whole; instructions of such blocks count)"),
-      SELECT_THREAD(&what), OPT_MANGLED(&mangled)
+      SELECT_THREAD(&what), OPT_MANGLED(&mangled),
+      OPT_INLINE(&what.inlined, "inlined functions are frames, too, with names "
+                 "that end in " INLINED_SUFFIX),
+      OPT_ROOT(&root)
    };
    Opt         opts[N_FORMS + sizeof(others) / sizeof(others[0])];
    const char* files[4];
@@ -138,7 +147,7 @@ static int run(int argc, char** argv)
    if (logs)
       load_logs(files, n, n_runs, &what, mangled, runs);
    for (int i = 0; i < n_runs && !logs; i++)
-      runs[i] = load_traced(files + 2 * i, &what, mangled);
+      runs[i] = load_traced(files + 2 * i, &what, mangled, root);
    out = open_result(path);
    form->write(runs, n_runs, out);
    close_results();

@@ -6,7 +6,7 @@
 /* Owns: the tree of what runs have, and what an XRay log adds to it.  Handed:
    calls by xray_walk.c.  Taken by: flame_svg.c, flame_folded.c. */
 
-#include "cmd/flame/flame_tree.h"
+#include "cmd/flame/flame_inlined.h"
 
 #include "cmd/base/operands.h"
 #include "cmd/shared/log_names.h"
@@ -102,6 +102,19 @@ static void add_log(FlameTree* t, const Traced* r, int run)
    free(beside);
 }
 
+/* Add a trace; say if it has less than its graph. */
+static void add_trace(FlameTree* t, const Traced* r, int run,
+                      const char* suffix)
+{
+   uint64_t sum = r->inlined != NULL ? tree_add_inlined(t, r, run, suffix)
+                  : tree_add(t, r, run);
+   uint64_t all = dcfg_process_instrs(r->f->g.p, selected_thread(r->sel));
+
+   if (sum != all && is_everything(r->sel))
+      complain("%s has %s of %s instructions", r->trace, text_count(sum),
+               text_count(all));
+}
+
 FlameTree* tree_of(const Traced* runs, int n)
 {
    FlameTree* t = tree_new();
@@ -110,6 +123,6 @@ FlameTree* tree_of(const Traced* runs, int n)
       if (runs[i].log != NULL)
          add_log(t, &runs[i], i);
       else
-         tree_add(t, runs[i].f, runs[i].trace, runs[i].sel, i);
+         add_trace(t, &runs[i], i, n == 1 ? INLINED_SUFFIX : "");
    return t;
 }

@@ -43,6 +43,8 @@ uint32_t tree_child(FlameTree* t, uint32_t parent, const char* name)
                   | keymap_number(t->name_numbers, (uintptr_t)name);
    uint32_t i;
 
+   if (t->stacks[parent].depth == MAX_DEPTH)
+      return parent;
    if (t->n == MAX_STACKS && keymap_find(t->keys, key) == UINT32_MAX) {
       if (!t->is_full)
          complain("there are more than %d stacks of calls; further ones count "
@@ -127,21 +129,17 @@ static void end(void* arg, uint64_t at)
    spend(arg, at);
 }
 
-void tree_add(FlameTree* t, const Functions* f, const char* path,
-              const Selection* sel, int run)
+uint64_t tree_add(FlameTree* t, const Traced* r, int run)
 {
-   Growing     g = { .t = t, .f = f, .run = run };
+   Growing     g = { .t = t, .f = r->f, .run = run };
    CallWatcher watcher = { .begin = begin, .enter = enter, .leave = leave,
-                           .end = end, .only = sel, .arg = &g };
-   uint32_t    thread = selected_thread(sel);
-   uint64_t    all = dcfg_process_instrs(f->g.p, thread), sum;
+                           .end = end, .only = r->sel, .arg = &g };
+   uint64_t    sum;
 
-   g.names = zalloc(f->n, sizeof(*g.names));
-   sum = walk_calls(f, path, thread, &watcher);
-   if (sum != all && is_everything(sel))
-      complain("%s has %s of %s instructions", path, text_count(sum),
-               text_count(all));
+   g.names = zalloc(r->f->n, sizeof(*g.names));
+   sum     = walk_calls(r->f, r->trace, selected_thread(r->sel), &watcher);
    free(g.names);
+   return sum;
 }
 
 /*--- The tree                                             ---*/

@@ -6,6 +6,7 @@
 #ifndef DCFG_CMD_FLAME_TREE_H
 #define DCFG_CMD_FLAME_TREE_H
 
+#include "cmd/inline/inline_view.h"
 #include "cmd/shared/call_walk.h"
 #include "cmd/base/cmd.h"
 #include "cmd/base/interned.h"
@@ -18,6 +19,7 @@ typedef
       Functions*  f;
       const char* trace;
       Selection*  sel;
+      InlineView* inlined;      // with --inline; or NULL
       const char* log;          // NULL: it is a graph and a trace
       const char* map;          // NULL: the one beside LOG
       bool        mangled;      // leave a log's names as they are
@@ -51,12 +53,20 @@ FlameTree* tree_new(void);
 void       tree_free(FlameTree* t);
 
 /* Return the stack with NAME, which T->names has, on top of PARENT; PARENT itself
-   if there are too many. */
+   if there are too many, or too many in it. */
 uint32_t   tree_child(FlameTree* t, uint32_t parent, const char* name);
 
-/* Add what a trace says of the part that is meant, to run 0 or 1. */
-void       tree_add(FlameTree* t, const Functions* f, const char* path,
-                    const Selection* sel, int run);
+/* The same of a run with inlined functions, in flame_inlined.c.  Return the number
+   of instructions that count. */
+uint64_t   tree_add_inlined(FlameTree* t, const Traced* r, int run,
+                            const char* suffix);
+
+/* Add what the trace of a run without XRay log says of the part that is meant, to
+   RUN 0 or 1.  Return the number of instructions that count. */
+uint64_t   tree_add(FlameTree* t, const Traced* r, int run);
+
+/* The end of names of inlined functions in one run's stacks. */
+#define INLINED_SUFFIX "_[i]"
 
 /* When all is added: totals; and stacks in order: those with the same parent
    together, by name.  To be freed. */

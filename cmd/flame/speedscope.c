@@ -3,13 +3,15 @@
 
    Calls for speedscope. */
 
-/* Owns: speedscope's format.  Handed: calls by call_walk.c.  Taken by:
+/* Owns: speedscope's format.  Handed: calls by call_walk.c and, with instances,
+   inline_walk.c.  Taken by:
    cmd_flame.c. */
 
 #include "cmd/flame/flame_tree.h"
 
 #include "base/release.h"
 #include "cmd/base/table.h"
+#include "cmd/inline/inline_walk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,6 +19,8 @@
 typedef
    struct {
       const Functions* f;
+      Inlined*         in;      // with --inline: frames behind the functions of
+                                // .f are those of the source; or NULL
       FILE*            out;
       uint32_t*        open;    // functions that are active
       uint32_t         n;
@@ -52,6 +56,13 @@ static void enter(void* arg, uint32_t function, uint64_t at)
    put_event(w, 'O', function, at);
 }
 
+static void enter_inlined(void* arg, uint32_t scope, uint64_t at)
+{
+   Speedscope* w = arg;
+
+   enter(arg, w->f->n + inlined_function(w->in, scope), at);
+}
+
 static void leave(void* arg, uint64_t at)
 {
    Speedscope* w = arg;
@@ -66,6 +77,28 @@ static void end(void* arg, uint64_t at)
    fprintf(w->out, "\n  ],\"endValue\":%" PRIu64 "}", at);
 }
 
+static void put_file(const Speedscope* w, const char* file, uint32_t line)
+{
+   fputs(",\"file\":", w->out);
+   put_json_string(file, w->out);
+   fprintf(w->out, ",\"line\":%" PRIu32, line);
+}
+
+/* The frames of inlined functions, those of functions with code before them. */
+static void put_inlined(const Speedscope* w)
+{
+   for (uint32_t i = 0; i < inlined_functions(w->in); i++) {
+      const InlinedFunction* f = inlined_function_info(w->in, i);
+      fprintf(w->out, "%s\n  {\"name\":", i + w->f->n > 0 ? "," : "");
+      put_json_string(text_format("%s" INLINED_SUFFIX, inlined_name(w->in, i)),
+                      w->out);
+      if (f->line != 0)
+         put_file(w, f->file, f->line);
+      fputc('}', w->out);
+      text_forget();
+   }
+}
+
 static void put_frames(const Speedscope* w)
 {
    const Program* g = &w->f->g;
@@ -75,12 +108,23 @@ static void put_frames(const Speedscope* w)
       uint32_t        s = dcfg_source_at(g->p, n->image, n->addr);
       fprintf(w->out, "%s\n  {\"name\":", i > 0 ? "," : "");
       put_json_string(function_name(w->f, i), w->out);
-      if (s != DCFG_NONE && g->p->sources[s].file < g->d->n_files) {
-         fputs(",\"file\":", w->out);
-         put_json_string(g->d->files[g->p->sources[s].file].name, w->out);
-         fprintf(w->out, ",\"line\":%" PRIu32, g->p->sources[s].line);
-      }
+      if (s != DCFG_NONE && g->p->sources[s].file < g->d->n_files)
+         put_file(w, g->d->files[g->p->sources[s].file].name,
+                  g->p->sources[s].line);
       fputc('}', w->out);
+      text_forget();
+   }
+   if (w->in != NULL)
+      put_inlined(w);
+}
+
+/* Number all functions that were inlined, before their frames are written. */
+static void find_inlined(Speedscope* w, InlineView* v)
+{
+   w->in = v->in;
+   walk_inlined_prepare(w->f, v);
+   for (uint32_t i = 0; i < inlined_scopes(v->in); i++) {
+      inlined_function(v->in, i);
       text_forget();
    }
 }
@@ -94,8 +138,13 @@ static void write_speedscope(const Traced* run, int n, FILE* out)
    Speedscope     w = { .f = f, .out = out, .first_profile = true };
    CallWatcher watcher = { .begin = begin, .enter = enter, .leave = leave,
                            .end = end, .only = run->sel, .arg = &w };
+   InlineWatcher inlined = { .begin = begin, .enter = enter,
+                             .enter_inlined = enter_inlined, .leave = leave,
+                             .end = end, .arg = &w };
 
    (void)n;
+   if (run->inlined != NULL)
+      find_inlined(&w, run->inlined);
    w.open = zalloc(MAX_DEPTH, sizeof(*w.open));
    fputs("{\"$schema\":\"https://www.speedscope.app/"
          "file-format-schema.json\",\n\"exporter\":\"dcfg " DCFG_RELEASE
@@ -104,7 +153,13 @@ static void write_speedscope(const Traced* run, int n, FILE* out)
    fputs(",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[", out);
    put_frames(&w);
    fputs("\n]},\n\"profiles\":[", out);
-   walk_calls(f, run->trace, selected_thread(run->sel), &watcher);
+   if (run->inlined != NULL) {
+      inlined.only = run->inlined->selected;
+      walk_inlined(f, run->inlined, run->trace, selected_thread(run->sel),
+                   &inlined);
+   } else {
+      walk_calls(f, run->trace, selected_thread(run->sel), &watcher);
+   }
    fputs("\n]}\n", out);
    free(w.open);
 }

@@ -37,6 +37,7 @@ typedef
       bool     tried, good;
       bool     warned;          // has a message said that the code is not the
                                 // same?
+      char*    why;             // why there is no code; or NULL
       int      fd;
       char*    path;            // the path that was tried
       Elf*     elf;
@@ -90,6 +91,7 @@ void code_free(Code* c)
       if (im->fd >= 0)
          close(im->fd);
       free(im->path);
+      free(im->why);
       free(im->segments);
       stubs_free(im->stubs);
    }
@@ -139,6 +141,14 @@ static bool open_decoder(const Code* c, ImageCode* im)
    return true;
 }
 
+/* Note why an image has no code, and say so. */
+static void no_code(const Code* c, ImageCode* im, const char* why)
+{
+   im->why = text_copy(why);
+   if (!c->quiet)
+      complain("%s", why);
+}
+
 /* Return whether the opened file is another build than IMAGE. */
 static bool is_other(Code* c, uint32_t image)
 {
@@ -148,17 +158,9 @@ static bool is_other(Code* c, uint32_t image)
 
    if (how == NULL)
       return false;
-   if (!c->quiet)
-      complain("%s", not_executed(c->images[image].path, how));
+   no_code(c, &c->images[image], not_executed(c->images[image].path, how));
    c->other = true;
    return true;
-}
-
-/* Say why an image has no code. */
-static void no_code(const Code* c, const char* file, const char* why)
-{
-   if (!c->quiet)
-      complain("%s%s", file, why);
 }
 
 static void open_image(Code* c, uint32_t image)
@@ -174,24 +176,25 @@ static void open_image(Code* c, uint32_t image)
    im->path = text_copy(file);
    /* [vdso], [anon]: there is no file. */
    if (path[0] == '[') {
-      no_code(c, path, " has no file with its code");
+      no_code(c, im, text_format("%s has no file with its code", path));
       return;
    }
    im->fd = open(file, O_RDONLY | O_NONBLOCK);
    if (im->fd < 0 || fstat(im->fd, &st) != 0) {
-      no_code(c, file, text_format(": %s", strerror(errno)));
+      no_code(c, im, text_format("%s: %s", file, strerror(errno)));
       return;
    }
    if (S_ISREG(st.st_mode))
       im->elf = elf_begin(im->fd, ELF_C_READ_MMAP, NULL);
    if (im->elf == NULL || elf_kind(im->elf) != ELF_K_ELF)
-      no_code(c, file, " is not an ELF file");
+      no_code(c, im, text_format("%s is not an ELF file", file));
    else if (!find_segments(im))
-      no_code(c, file, ": nothing in it can be loaded");
+      no_code(c, im, text_format("%s: nothing in it can be loaded", file));
    else if (is_other(c, image))
       return;
    else if (!open_decoder(c, im))
-      no_code(c, file, ": code for another kind of processor");
+      no_code(c, im, text_format("%s: code for another kind of processor",
+                                 file));
    else
       im->good = true;
 }
@@ -230,6 +233,12 @@ Elf* code_elf(Code* c, uint32_t image)
    const ImageCode* im = image_code(c, image);
 
    return im != NULL ? im->elf : NULL;
+}
+
+const char* code_missing(Code* c, uint32_t image)
+{
+   image_code(c, image);
+   return image < c->g->p->n_images ? c->images[image].why : NULL;
 }
 
 const char* code_path(Code* c, uint32_t image)

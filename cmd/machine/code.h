@@ -34,6 +34,10 @@ bool code_file_addr(Code* c, uint32_t image, uint64_t addr,
 struct Elf* code_elf(Code* c, uint32_t image);
 const char* code_path(Code* c, uint32_t image);
 
+/* Return why the image's file cannot be read, as a sentence; NULL if it can.  The
+   sentence lasts as long as C. */
+const char* code_missing(Code* c, uint32_t image);
+
 /* Return the function whose stub in a procedure linkage table is the code at
    ADDR of the run; NULL if there is no stub. */
 const char* code_stub(Code* c, uint32_t image, uint64_t addr);

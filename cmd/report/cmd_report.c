@@ -37,6 +37,8 @@ typedef
       const char*        trace;         // or NULL
       const char*        routine_name;  // of callers and callees, or NULL
       uint32_t           routine;       // that .p has of that name
+      const char*        what;          // text of an option that may have one
+      InlineView*        inlined;       // with --inline; or NULL
       uint64_t           total;         // instructions, of all images
       size_t             name_width, source_width;
    }
@@ -46,7 +48,7 @@ static Table* make_table(const Report* r, const ReportSection* s, uint32_t* n)
 {
    View v = { s, &r->g, s->of_all ? r->all : r->selected, r->thread, r->top,
               r->total, r->form, r->sorting, r->name_width, r->source_width,
-              r->trace, r->routine };
+              r->trace, r->routine, r->what, r->inlined };
 
    return s->make(&v, n);
 }
@@ -180,21 +182,38 @@ static void print_process(const Report* r, const bool* wanted)
 /* Meant: what the options ask of a process. */
 typedef
    struct {
-      Selection* selected;
-      uint32_t   routine;       // of callers and callees, or DCFG_NONE
+      Selection*  selected;
+      InlineView* inlined;      // or NULL
+      uint32_t    routine;      // of callers and callees, or DCFG_NONE
    }
    Meant;
 
+/* Make what --inline needs; only images that are selected are read for it. */
+static InlineView* inlined_of(const Program* g, const Select* what,
+                              Selection* selected, const char* root)
+{
+   InlineView* v = inline_view_new(g, what, selected, root);
+
+   for (uint32_t i = 0; i < g->p->n_images; i++)
+      if (!image_selected(selected, i))
+         inlined_leave_out(v->in, i);
+   return v;
+}
+
 /* Meant of each process: some has what was selected, all the routine, or the
    command ends. */
-static Meant* select_all(Report* r, const Select* what)
+static Meant* select_all(Report* r, const Select* what, const char* root)
 {
    Meant* all = zalloc(r->g.d->n_processes, sizeof(*all));
-   bool   any = false;
+   bool   any = false, has = r->what[0] == 0;
 
    for (uint32_t i = 0; i < r->g.d->n_processes; i++) {
       r->g.p = dcfg_process(r->g.d, i);
       all[i].selected = selection_new(&r->g, what);
+      if (what->inlined)
+         all[i].inlined = inlined_of(&r->g, what, all[i].selected, root);
+      has = has || inline_view_has(all[i].inlined, &r->g, all[i].selected,
+                                   r->what);
       all[i].routine = r->routine_name == NULL ? DCFG_NONE
                        : the_routine(&r->g, r->routine_name);
       any = any || is_found(all[i].selected);
@@ -202,6 +221,9 @@ static Meant* select_all(Report* r, const Select* what)
    }
    if (!any)
       exit(STATUS_BAD);
+   if (!has)
+      die("no function `%s' was inlined into what is selected; report --inline "
+          "lists those that were", r->what);
    return all;
 }
 
@@ -243,6 +265,27 @@ static bool needs_trace(const Asked* a)
    return false;
 }
 
+/* Are inlined functions asked for?  If another section has them, the one of
+   --inline is not meant. */
+static bool has_inlined(const Asked* a, bool* wanted)
+{
+   bool in_others = false;
+
+   for (size_t i = 0; i < N_SECTIONS; i++)
+      if (wanted[i] && sections[i] != &report_section_inline
+          && sections[i]->inlines)
+         in_others = true;
+   for (size_t i = 0; i < N_SECTIONS; i++)
+      if (sections[i] == &report_section_inline) {
+         wanted[i] = wanted[i] && !in_others;
+         if (a->flags[i])
+            return true;
+      } else if (sections[i] == &report_section_sites && wanted[i]) {
+         return true;
+      }
+   return false;
+}
+
 /* Which sections there are, and what they need. */
 static void choose_sections(Report* r, const Asked* a, bool* wanted)
 {
@@ -255,6 +298,10 @@ static void choose_sections(Report* r, const Asked* a, bool* wanted)
       any       = any || wanted[i];
       if (a->texts[i] == NULL)
          continue;
+      if (s->option.kind == OPT_TEXT_OR_NOT) {
+         r->what = a->texts[i];
+         continue;
+      }
       if (of != NULL)
          die("--%s or --%s, not both", of->option.name, s->option.name);
       of         = s;
@@ -268,9 +315,10 @@ static void choose_sections(Report* r, const Asked* a, bool* wanted)
       wanted[i] = sections[i]->is_usual;
 }
 
-static void report_all(Report* r, const Select* what, const bool* wanted)
+static void report_all(Report* r, const Select* what, const bool* wanted,
+                       const char* root)
 {
-   Meant* all = select_all(r, what);
+   Meant* all = select_all(r, what, root);
    Select everything = SELECT_ALL;
 
    everything.thread = what->thread;
@@ -281,6 +329,7 @@ static void report_all(Report* r, const Select* what, const bool* wanted)
       if (i > 0)
          fputs(r->form == FORM_JSON ? ",\n" : "\n", stdout);
       r->selected = all[i].selected;
+      r->inlined = all[i].inlined;
       r->routine = all[i].routine;
       r->own = what->own;
       r->all = what->own ? selection_new(&r->g, &everything) : r->selected;
@@ -288,6 +337,7 @@ static void report_all(Report* r, const Select* what, const bool* wanted)
       print_process(r, wanted);
       if (what->own)
          selection_free(r->all);
+      inline_view_free(r->inlined);
       selection_free(r->selected);
       text_forget();
    }
@@ -302,14 +352,15 @@ static int run(int argc, char** argv)
    Asked       asked = { 0 };
    bool        wanted[N_SECTIONS], csv = false, json = false, wide = false;
    bool        all = false;
+   const char* root = NULL;
    const char* sort = "instructions";
-   Report      r = { .top = 10 };
+   Report      r = { .top = 10, .what = "" };
    const Opt   others[] = {
       { "sort", OPT_TEXT, &sort, "instructions|count|name|address",
         "of the first five sections; count: of iterations, entries, "
         "executions" },
       OPT_TOP(&r.top), SELECT_OPTIONS(&what), SELECT_EVERYTHING(&all),
-      OPT_WIDE(&wide), OPT_MANGLED(&r.g.mangled),
+      OPT_WIDE(&wide), OPT_MANGLED(&r.g.mangled), OPT_ROOT(&root),
       OPT_CSV_JSON(&csv, &json,
                    "for programs: plain numbers, and ids of the nodes")
    };
@@ -320,8 +371,8 @@ static int run(int argc, char** argv)
 
    for (size_t i = 0; i < N_SECTIONS; i++) {
       opts[i]    = sections[i]->option;
-      opts[i].to = opts[i].kind == OPT_TEXT ? (void*)&asked.texts[i]
-                   : (void*)&asked.flags[i];
+      opts[i].to = opts[i].kind == OPT_FLAG ? (void*)&asked.flags[i]
+                   : (void*)&asked.texts[i];
    }
    memcpy(opts + N_SECTIONS, others, sizeof(others));
    n_files = parse_args(&report_command, OPTS(opts), argc, argv, files, 0, 2);
@@ -339,12 +390,13 @@ static int run(int argc, char** argv)
    r.trace = files[1];
    select_own(&what, all || r.form != FORM_TEXT);
    choose_sections(&r, &asked, wanted);
+   what.inlined = has_inlined(&asked, wanted);
    d = load_dcfg(files[0]);
    if (d->n_processes == 0)
       die("there is no process in %s", files[0]);
    r.g.d = d;
    r.thread = need_thread(d, what.thread);
-   report_all(&r, &what, wanted);
+   report_all(&r, &what, wanted, root);
    dcfg_free(d);
    return STATUS_OK;
 }

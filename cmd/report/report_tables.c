@@ -363,13 +363,13 @@ const ReportSection report_section_routines = {
 
 const ReportSection report_section_blocks = {
    .option = { "blocks", OPT_FLAG, NULL, NULL, NULL },
-   .name = "blocks", .title = "blocks", .remark = "", .place = 8,
+   .name = "blocks", .title = "blocks", .remark = "", .place = 10,
    .is_usual = true, .which = BLOCKS, .make = usual_table
 };
 
 const ReportSection report_section_edges = {
    .option = { "edges", OPT_FLAG, NULL, NULL, NULL },
-   .name = "edges", .title = "edges", .remark = "", .place = 11,
+   .name = "edges", .title = "edges", .remark = "", .place = 13,
    .is_usual = true, .which = EDGES, .make = usual_table
 };
 

@@ -3,8 +3,8 @@
 
    What reports have from a trace. */
 
-/* Owns: what functions cost with what they called, and iterations of each entry
-   to a loop.  Handed: a trace by cmd_report.c.  Taken by: cmd_report.c. */
+/* Owns: iterations of each entry to a loop.  Handed: a trace by cmd_report.c.
+   Taken by: cmd_report.c. */
 
 #include "cmd/shared/call_walk.h"
 #include "cmd/report/report_views.h"
@@ -12,115 +12,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/*--- Functions with what they called                      ---*/
-
-typedef
-   struct {
-      uint64_t calls, self, all;
-      uint64_t from;            // when the outermost active call began
-      uint32_t active;
-      uint32_t function;
-   }
-   Spent;
-
-typedef
-   struct {
-      Spent*    spent;          // by function
-      uint32_t* open;           // functions of active calls
-      size_t    n, room;
-      uint64_t  last;
-   }
-   Costs;
-
-static void spend(Costs* c, uint64_t at)
-{
-   if (c->n > 0)
-      c->spent[c->open[c->n - 1]].self += at - c->last;
-   c->last = at;
-}
-
-static void costs_begin(void* arg, uint32_t thread)
-{
-   Costs* c = arg;
-
-   (void)thread;
-   c->last = 0;
-}
-
-static void costs_enter(void* arg, uint32_t function, uint64_t at)
-{
-   Costs* c = arg;
-   Spent* s = &c->spent[function];
-
-   spend(c, at);
-   GROW(c->open, c->n, c->room);
-   c->open[c->n++] = function;
-   s->calls++;
-   if (s->active++ == 0)
-      s->from = at;
-}
-
-static void costs_leave(void* arg, uint64_t at)
-{
-   Costs* c = arg;
-   Spent* s = &c->spent[c->open[c->n - 1]];
-
-   spend(c, at);
-   c->n--;
-   if (--s->active == 0)
-      s->all += at - s->from;
-}
-
-static int by_all(const void* a, const void* b)
-{
-   const Spent* x = a;
-   const Spent* y = b;
-
-   return x->all > y->all ? -1 : x->all < y->all ? 1
-          : x->function < y->function ? -1 : x->function > y->function;
-}
-
-static Table* inclusive_table(const View* v, uint32_t* n)
-{
-   const DcfgProcess* p = v->g->p;
-   Functions*         f = functions_new(v->g);
-   Costs              c = { .spent = zalloc(f->n, sizeof(Spent)) };
-   CallWatcher        w = { .begin = costs_begin, .enter = costs_enter,
-                            .leave = costs_leave, .all = true, .arg = &c };
-   uint64_t           total = walk_calls(f, v->trace, v->thread, &w);
-   Table*             t = tab_new("functions");
-
-   *n = 0;
-   for (uint32_t i = 0; i < f->n; i++) {
-      c.spent[i].function = i;
-      if (c.spent[i].all > 0 && is_selected(v->selected, f->nodes[i]))
-         c.spent[(*n)++] = c.spent[i];
-   }
-   qsort(c.spent, *n, sizeof(*c.spent), by_all);
-   tab_column(t, COL_SHARE, "share", "share", 0);
-   tab_column(t, COL_COUNT, "inclusive", "inclusive", 0);
-   tab_column(t, COL_COUNT, "self", "self", 0);
-   tab_column(t, COL_COUNT, "calls", "calls", 0);
-   tab_column(t, COL_NAME, "function", "function", v->name_width);
-   tab_column(t, COL_TEXT, "source", "source", v->source_width);
-   tab_column(t, COL_TEXT, "image", "image", 24);
-   for (uint32_t i = 0; i < n_shown(v, *n); i++) {
-      const Spent* s = &c.spent[i];
-      uint32_t     node = f->nodes[s->function];
-      put_share(t, s->all, total);
-      put_count(t, s->all);
-      put_count(t, s->self);
-      put_count(t, s->calls);
-      put_text(t, function_name(f, s->function));
-      put_text(t, node_source(v->g, node));
-      put_text(t, image_name(v->g, p->nodes[node].image));
-   }
-   free(c.spent);
-   free(c.open);
-   functions_free(f);
-   return t;
-}
 
 /*--- Iterations of each entry                             ---*/
 
@@ -310,14 +201,6 @@ static Table* trips_table(const View* v, uint32_t* n)
    functions_free(f);
    return t;
 }
-
-const ReportSection report_section_functions = {
-   .option = { "inclusive", OPT_FLAG, NULL, NULL,
-               "functions of the source with all that they called; this and "
-               "the next one need TRACE" },
-   .name = "functions", .title = "functions, with what they called",
-   .remark = "", .place = 2, .needs_trace = true, .make = inclusive_table
-};
 
 const ReportSection report_section_trips = {
    .option = { "trips", OPT_FLAG, NULL, NULL,

@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_REPORT_VIEWS_H
 #define DCFG_CMD_REPORT_VIEWS_H
 
-#include "cmd/base/select.h"
+#include "cmd/inline/inline_view.h"
 #include "cmd/base/table.h"
 
 typedef enum { BY_INSTRS, BY_COUNT, BY_NAME, BY_ADDRESS } Sorting;
@@ -28,6 +28,8 @@ typedef
       const char*      trace;           // or NULL
       uint32_t         routine;         // of --callers, --callees; or
                                         // DCFG_NONE
+      const char*      what;            // text of an option that may have one
+      InlineView*      inlined;         // with --inline; or NULL
    }
    View;
 
@@ -47,6 +49,7 @@ struct ReportSection {
    unsigned    place;        // sections stand in the text by ascending places
    bool        is_usual;     // shown if none is asked for
    bool        needs_trace;
+   bool        inlines;      // inlined functions are in it
    bool        of_all;       // images that are not the program's, too
    int         which;        // of those that one make() makes
 
@@ -58,7 +61,7 @@ struct ReportSection {
 #define REPORT_SECTIONS(ROW)                                               \
    ROW(loops) ROW(routines) ROW(blocks) ROW(edges) ROW(images)             \
    ROW(branches) ROW(indirect) ROW(callers) ROW(callees)                   \
-   ROW(functions) ROW(trips)
+   ROW(functions) ROW(trips) ROW(inline) ROW(sites)
 
 #define REPORT_SECTION_DECLARATION(name) \
    extern const ReportSection report_section_##name;

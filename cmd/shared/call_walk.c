@@ -185,6 +185,9 @@ static void take(Walk* w, const DcfgEdge* e)
       if (w->watcher->only == NULL
           || is_selected(w->watcher->only, e->source))
          w->at += p->nodes[e->source].n_instrs;
+      if (w->watcher->block != NULL)
+         w->watcher->block(w->watcher->arg, e->source,
+                           w->n == 0 || w->frames[w->n - 1].told);
    }
    if (e->target >= p->n_blocks)
       return;

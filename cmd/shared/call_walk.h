@@ -17,12 +17,15 @@
    of instructions that the thread has executed.  Of each thread first comes
    BEGIN and last END; calls that have not returned by then are left before.
    EDGE is told of each edge, when calls have ended and begun by it, with the
-   number of calls that are active then.  Any may be NULL. */
+   number of calls that are active then.  BLOCK is told of each block that the
+   call on top has executed, before what its edge does, and whether that call was
+   told.  Any may be NULL. */
 typedef
    struct {
       void (*begin)(void* arg, uint32_t thread);
       void (*enter)(void* arg, uint32_t function, uint64_t at);
       void (*leave)(void* arg, uint64_t at);
+      void (*block)(void* arg, uint32_t node, bool told);
       void (*edge)(void* arg, const DcfgEdge* e, size_t depth);
       void (*end)(void* arg, uint64_t at);
       bool  all;                // calls of any depth

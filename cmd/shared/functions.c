@@ -161,16 +161,25 @@ void functions_free(Functions* f)
    free(f);
 }
 
+uint32_t function_symbol(const Functions* f, uint32_t function)
+{
+   const Program* g = &f->g;
+   uint64_t       key = keymap_key(f->keys, function);
+   uint32_t       s;
+
+   if (key >= OF_ROUTINE)
+      return DCFG_NONE;
+   /* Of several with the address the one that blocks are called after. */
+   s = dcfg_symbol_at(g->p, g->p->nodes[f->nodes[function]].image,
+                      g->p->symbols[key].addr);
+   return s == DCFG_NONE ? (uint32_t)key : s;
+}
+
 const char* function_name(const Functions* f, uint32_t function)
 {
    const Program* g = &f->g;
-   uint32_t       node = f->nodes[function], s;
-   uint64_t       key = keymap_key(f->keys, function);
+   uint32_t       s = function_symbol(f, function);
 
-   if (key >= OF_ROUTINE)
-      return node_name(g, node);
-   /* Of several with the address the one that blocks are called after. */
-   s = dcfg_symbol_at(g->p, g->p->nodes[node].image,
-                      g->p->symbols[key].addr);
-   return symbol_name(g, g->p->symbols[s == DCFG_NONE ? key : s].name);
+   return s == DCFG_NONE ? node_name(g, f->nodes[function])
+          : symbol_name(g, g->p->symbols[s].name);
 }

@@ -28,6 +28,9 @@ typedef
 Functions*  functions_new(const Program* g);
 void        functions_free(Functions* f);
 
+/* The symbol of a function; DCFG_NONE: it has none. */
+uint32_t    function_symbol(const Functions* f, uint32_t function);
+
 /* As people say it.  Lasts until text_forget() at least. */
 const char* function_name(const Functions* f, uint32_t function);
 

@@ -70,6 +70,7 @@ static int run(int argc, char** argv)
    uint64_t     top = NOT_GIVEN;
    bool         two = false, csv = false, json = false, markdown = false;
    bool         gdb = false, instances = false, all = false;
+   bool         inlined = false;
    const char*  own = NULL;
    const char*  omitted = NULL;
    const Opt    opts[] = {
@@ -115,6 +116,8 @@ static int run(int argc, char** argv)
         "the most memory that it may take [4096, less for small files]; forms "
         "other than lines and source keep all instances, at some 200 bytes "
         "each" },
+      OPT_INLINE(&inlined, "with the functions that code was inlined from, and "
+                 "where; of lines, instances and json"),
       { "root", OPT_TEXT, &o.root, "DIR",
         "look for images below DIR first: of a trace of another machine, whose "
         "libraries are not here" },
@@ -134,8 +137,8 @@ static int run(int argc, char** argv)
       choice("as", as, choices);
    if ((as != NULL) + gdb + json + instances > 1)
       die("only one of --as, --instructions, --gdb and --json");
-   if (two && (as != NULL || instances || all))
-      die("--as, --instructions and --all are not for --diff");
+   if (two && (as != NULL || instances || all || inlined))
+      die("--as, --instructions, --all and --inline are not for --diff");
    if (csv + json + markdown > 1)
       die("only one of --csv, --json and --markdown");
    if ((csv || markdown) && !two)
@@ -163,6 +166,9 @@ static int run(int argc, char** argv)
       die("--omitted=%s: `no' is all that it may be", omitted);
    if (omitted != NULL && form != &slice_form_lines && form != &slice_form_json)
       die("--omitted is for lines and json, not --as=%s", as);
+   if (inlined && form != &slice_form_lines && form != &slice_form_json
+       && form != &slice_form_instances)
+      die("--inline is for lines, instances and json, not --as=%s", as);
    o.sums = !form->keeps_instances;
    Sliced*   f = slice_find(files[0], &o);
    if (f->never_ran != NULL && form == &slice_form_lines && path == NULL)
@@ -181,7 +187,10 @@ static int run(int argc, char** argv)
                                    omitted == NULL ? OMITTED_IF_FEW
                                    : omitted[0] == 0 ? OMITTED_ALWAYS
                                    : OMITTED_NEVER);
+   if (inlined)
+      v.inlined = inlined_trace_new(f->w, o.root);
    form->write(&v, out);
+   inlined_trace_free(v.inlined);
    close_results();
    slice_omissions_free(v.omitted);
    slice_forget(f);

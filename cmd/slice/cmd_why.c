@@ -21,6 +21,7 @@ static int run(int argc, char** argv)
 {
    uint64_t     steps = NOT_GIVEN;
    SliceOptions o = { .copies = true };
+   bool         inlined = false;
    WhyForm      form = { .options = &o };
    const Opt    opts[] = {
       { "at", OPT_TEXT, &o.at, "FILE:LINE",
@@ -38,6 +39,8 @@ static int run(int argc, char** argv)
       { "all", OPT_FLAG, &form.all, NULL,
         "also frame pointers, return addresses and saved registers" },
       { "json", OPT_FLAG, &form.json, NULL, "the steps for programs" },
+      OPT_INLINE(&inlined, "with the functions that code was inlined from, and "
+                 "where"),
       OPT_ROOT(&o.root)
    };
    const char* args[2];
@@ -75,12 +78,15 @@ static int run(int argc, char** argv)
    }
    SliceView v = { .w = f->w, .s = f->s, .file = file, .root = o.root,
                    .criterion = f->criterion };
+   if (inlined)
+      v.inlined = inlined_trace_new(f->w, o.root);
    if (form.asks)
       use_no_pager();
    if (o.instructions)
       why_instructions(f, &v, form.asks, form.steps);
    else
       why_lines(f, &v, &form);
+   inlined_trace_free(v.inlined);
    slice_forget(f);
    return STATUS_OK;
 }

@@ -10,7 +10,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/machine/same_build.h"
+#include "cmd/machine/debug_file.h"
 #include "cmd/base/own.h"
 #include "cmd/shared/wet_program.h"
 #include "cmd/machine/wet_place.h"
@@ -18,36 +18,13 @@
 #include <elfutils/libdw.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 Dwfl* image_debug_open(const DcfgWetInstr* at, const char* root,
                        Dwfl_Module** module)
 {
-   static const Dwfl_Callbacks callbacks = {
-      .find_elf = dwfl_build_id_find_elf,
-      .find_debuginfo = dwfl_standard_find_debuginfo,
-      .section_address = dwfl_offline_section_address
-   };
-   const char* path = at->image_name == NULL ? NULL
-                      : image_path_below(root, at->image_name);
-   int         fd = path == NULL ? -1 : open_regular(path);
-   Dwfl*       dwfl = fd < 0 ? NULL : dwfl_begin(&callbacks);
-
-   if (dwfl == NULL) {
-      if (fd >= 0)
-         close(fd);
-      return NULL;
-   }
-   dwfl_report_begin(dwfl);
-   *module = dwfl_report_elf(dwfl, "", path, fd, at->image_load, false);
-   dwfl_report_end(dwfl, NULL, NULL);
-   if (*module == NULL)
-      close(fd);
-   if (*module != NULL
-       && debug_difference(*module, at->image_build_id) == NULL)
-      return dwfl;
-   dwfl_end(dwfl);
-   return NULL;
+   return at->image_name == NULL ? NULL
+          : debug_file_open(image_path_below(root, at->image_name),
+                            &at->image_load, at->image_build_id, module, NULL);
 }
 
 static const char* symbol_at(Dwfl_Module* module, uint64_t addr)

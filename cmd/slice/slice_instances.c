@@ -43,7 +43,10 @@ static void write_instances(const SliceView* v, FILE* out)
       fprintf(out, "%" PRIu32 " %s", n->distance, slice_instance(v->w, n));
       if (dcfg_wet_threads(v->w) > 1)
          fprintf(out, " [%" PRIu32 "]", n->thread);
-      fprintf(out, " %s: %s%s%s <-", slice_place(&in), text,
+      const char*          around = v->inlined == NULL ? ""
+                                    : inlined_trace_text(v->inlined, n->instr);
+      fprintf(out, " %s%s%s: %s%s%s <-", slice_place(&in),
+              around[0] == 0 ? "" : " ", around, text,
               value[0] == 0 ? "" : " = ", value);
       for (uint32_t k = 0; k < n->n_inputs; k++)
          put_input(v, &v->s->inputs[n->first_input + k], out);

@@ -39,6 +39,7 @@ static void json_node(const SliceView* v, const DcfgSliceNode* n, FILE* out)
       json_text("source", in.source, out);
       fprintf(out, ", \"line\": %" PRIu32, in.line);
    }
+   slice_put_inlined(v, n->instr, out);
    if (value[0] != 0)
       json_text("value", value, out);
    fputs(", \"inputs\": [", out);

@@ -45,6 +45,7 @@ typedef
       uint64_t    in_slice, executed;
       uint64_t    threads;      // as in DcfgSliceTotal
       uint32_t    distance;
+      uint32_t    instr;        // the nearest one
    }
    Row;
 
@@ -126,8 +127,10 @@ static void add_to(Row* sum, const Row* row)
    sum->in_slice += row->in_slice;
    sum->executed += row->executed;
    sum->threads  |= row->threads;
-   if (row->distance < sum->distance)
+   if (row->distance < sum->distance) {
       sum->distance = row->distance;
+      sum->instr    = row->instr;
+   }
 }
 
 /* Leaves those that are in the slice. */
@@ -166,6 +169,7 @@ static void make_rows(Listing* l)
       if (t->executed == 0)
          continue;
       *row = row_of(l, in, lines[in->image]);
+      row->instr    = i;
       row->in_slice = t->in_slice;
       row->executed = t->executed;
       row->threads  = t->threads;
@@ -229,6 +233,11 @@ static void put_own(FILE* out, const Listing* l)
    for (size_t i = 0; i < shown; i++) {
       const char* label = text_shorten(label_of(&l->rows[i]), width);
       const char* text = source_text(&l->rows[i]);
+      const char* around = l->v->inlined == NULL ? ""
+                           : inlined_trace_text(l->v->inlined,
+                                                l->rows[i].instr);
+      if (around[0] != 0)
+         text = text_format("%s%s[%s]", text, text[0] != 0 ? "  " : "", around);
       slice_put_numbers(out, l->rows[i].distance, l->rows[i].in_slice,
                         l->rows[i].executed);
       if (threads)

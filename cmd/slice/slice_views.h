@@ -9,6 +9,8 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/table.h"
 
+#include "cmd/inline/inlined_trace.h"
+
 #include "lib/dcfg_slice.h"
 
 /* A slice, and what is said of it. */
@@ -25,6 +27,7 @@ typedef
       const char*        own;           // images that are the program's, too: a
                                         // pattern, or NULL
       struct SliceOmissions* omitted;   // finds stores that did not run; or NULL
+      InlinedTrace*      inlined;       // with --inline; or NULL
       bool               thin;
       bool               all;           // lines of libraries are not folded
    }
@@ -56,6 +59,10 @@ const char* slice_value(const SliceView* v, const DcfgSliceNode* n);
 
 /* "price.c:21", "main", or "libz.so.1.2.13+0x1234"; "" if nothing is known. */
 const char* slice_place(const DcfgWetInstr* in);
+
+/* Print "inlined", the functions that INSTR was inlined from and into, as a member
+   of a JSON object; nothing without --inline. */
+void slice_put_inlined(const SliceView* v, uint32_t instr, FILE* out);
 
 /* "0x1091f9#0". */
 const char* slice_instance(DcfgWet* w, const DcfgSliceNode* n);

@@ -65,6 +65,25 @@ const char* slice_place(const DcfgWetInstr* in)
    return text_clean(text_brief(text_demangle(in->function)));
 }
 
+void slice_put_inlined(const SliceView* v, uint32_t instr, FILE* out)
+{
+   const InlinedFrame* f;
+   uint32_t            n;
+
+   if (v->inlined == NULL)
+      return;
+   n = inlined_trace_frames(v->inlined, instr, &f);
+   fputs(", \"inlined\": [", out);
+   for (uint32_t i = 0; i < n; i++) {
+      fputs(i == 0 ? "{\"function\": " : ", {\"function\": ", out);
+      put_json_string(f[i].function, out);
+      fputs(", \"file\": ", out);
+      put_json_string(f[i].file, out);
+      fprintf(out, ", \"line\": %" PRIu32 "}", f[i].line);
+   }
+   fputc(']', out);
+}
+
 const char* slice_instance(DcfgWet* w, const DcfgSliceNode* n)
 {
    return text_format("0x%" PRIx64 "#%" PRIu64,

@@ -134,6 +134,8 @@ static void tell_instance(const Why* y, uint32_t node)
    const DcfgSliceNode* n = &y->f->s->nodes[node];
    const DcfgWetInstr   in = *dcfg_wet_instr(y->f->w, n->instr);
    const char*          value = slice_value(&y->v, n);
+   const char*          around = y->v.inlined == NULL ? ""
+                                 : inlined_trace_text(y->v.inlined, n->instr);
    char                 text[256];
 
    instr_text(&in, text, sizeof(text));
@@ -141,7 +143,9 @@ static void tell_instance(const Why* y, uint32_t node)
           value[0] == 0 ? "" : " = ", value);
    if (slice_place(&in)[0] != 0)
       printf("   %s", slice_place(&in));
-   if (in.line != 0 && in.function != NULL)
+   if (around[0] != 0)
+      printf(" in %s", around);
+   else if (in.line != 0 && in.function != NULL)
       printf(" in %s", text_clean(text_brief(text_demangle(in.function))));
    putchar('\n');
 }

@@ -107,12 +107,16 @@ static const char* instr_place(Lines* y, uint32_t instr, uint64_t instance)
    const DcfgWetInstr in = *dcfg_wet_instr(y->f->w, instr);
    char               text[256];
 
-   if (in.line != 0)
+   if (in.line != 0) {
+      const char* around = y->v.inlined == NULL ? ""
+                           : inlined_trace_text(y->v.inlined, instr);
       return text_format("%s%s%s   %s", slice_place(&in),
-                         in.function == NULL ? "" : " in ",
-                         in.function == NULL ? ""
+                         in.function == NULL && around[0] == 0 ? "" : " in ",
+                         around[0] != 0 ? around
+                         : in.function == NULL ? ""
                          : function_text(&in),
                          line_text(y, &in));
+   }
    instr_text(&in, text, sizeof(text));
    return text_format("0x%" PRIx64 "#%" PRIu64 "  %s   %s", in.addr, instance,
                       text, slice_place(&in));
@@ -316,6 +320,7 @@ static void json_instr(Lines* y, uint32_t instr, uint64_t instance)
           instance);
    json_text("function", in.function);
    json_text("image", in.image_name);
+   slice_put_inlined(&y->v, instr, stdout);
    if (in.line != 0) {
       json_text("source", in.source);
       printf(", \"line\": %" PRIu32, in.line);

@@ -14,7 +14,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/machine/same_build.h"
+#include "cmd/machine/debug_file.h"
 #include "cmd/machine/stubs.h"
 #include "cmd/machine/wet_place.h"
 
@@ -68,38 +68,24 @@ void debug_images_free(DebugImages* d, void (*forget)(DebugImage* m))
 /* Return why the image has no file that can be used; NULL if all is well. */
 static const char* open_file(DebugImages* d, Slot* s)
 {
-   static const Dwfl_Callbacks callbacks = {
-      .find_elf = dwfl_build_id_find_elf,
-      .find_debuginfo = dwfl_standard_find_debuginfo,
-      .section_address = dwfl_offline_section_address
-   };
    const DcfgWetInstr in = *dcfg_wet_instr(d->w, s->first);
    DebugImage*  m = &s->image;
    const char*  path;
    const char*  why;
    Dwarf_Addr   low, high;
    uint64_t     offset;
-   int          fd;
 
    if (in.image_name == NULL)
       return "the code is of no file";
    why = image_place(d->w, s->first, d->root, &offset);
    if (why != NULL)
       return why;
-   path = image_path_below(d->root, in.image_name);
-   fd   = open_regular(path);
-   if (fd < 0)
-      return text_format("%s cannot be read", text_clean(path));
-   m->dwfl = need(dwfl_begin(&callbacks));
-   dwfl_report_begin(m->dwfl);
-   m->module = dwfl_report_elf(m->dwfl, "", path, fd, in.image_load, false);
-   dwfl_report_end(m->dwfl, NULL, NULL);
-   if (m->module == NULL)
-      return text_format("%s: %s", text_clean(path), dwfl_errmsg(-1));
-   why = debug_difference(m->module, in.image_build_id);
-   if (why != NULL) {
+   path    = image_path_below(d->root, in.image_name);
+   m->dwfl = debug_file_open(path, &in.image_load, in.image_build_id,
+                             &m->module, &why);
+   if (m->dwfl == NULL) {
       m->module = NULL;
-      return why;
+      return text_format("%s: %s", text_clean(path), why);
    }
    dwfl_module_info(m->module, NULL, &low, &high, NULL, NULL, NULL, NULL);
    m->low  = low;

@@ -60,9 +60,11 @@ WALKS = {
                for f in ([], ["--csv"], ["--json"], ["--wide"], ["--sort=name"]) for m in ([], ["--mangled"])]
     + [["--branches", "--indirect", "--top=0"] + f for f in ([], ["--csv"], ["--json"])]
     + [["--all"], ["--callers=go"], ["--callees=go"], ["--callees=go", "--json"], ["--thread=0"]] + SOME
-    + [["--inclusive", "--trips", "--top=0", "G", "T"] + f for f in ([], ["--csv"], ["--json"], ["--wide"])],
+    + [["--inclusive", "--trips", "--top=0", "G", "T"] + f for f in ([], ["--csv"], ["--json"], ["--wide"])]
+    + [["--inline", "--top=0"] + f for f in ([], ["--csv"], ["--json"], ["--wide"])]
+    + [["--sites", "--top=0", "--root=/"], ["--inline", "--inclusive", "--top=0", "G", "T"]],
     "check": [[], ["--limit=1", "--writer=other", "--disjoint"], ["BAD", "T"]],
-    "disasm": [[], ["--all"], ["--att", "--bytes"], ["--sde"], ["--mangled"], ["--sde", "--mangled"], ["--root=/"], ["--thread=0"]] + SOME,
+    "disasm": [[], ["--all"], ["--att", "--bytes"], ["--sde"], ["--mangled"], ["--sde", "--mangled"], ["--root=/"], ["--thread=0"], ["--inline"]] + SOME,
     "dot": [["--all"], ["--routine=go"], ["--routine=go", "--code", "--root=/"], ["--callgraph", "--top=0", "--min=0"], ["--mangled"],
             ["--hot"], ["--thread=0"], ["--svg=OUT"], ["--callgraph", "--top=0", "--min=0", "--svg=OUT"], ["--png=OUT"]]
     + [[w] for w in WHICH],
@@ -70,6 +72,7 @@ WALKS = {
     + [["--thread=0", "--from=100", "--edges=50"]] + SOME,
     "diff": [TEN + ["--functions", "--loops", "--routines", "--blocks", "--edges"] + f + ["G", "OTHER"]
              for f in ([], ["--csv"], ["--json"], ["--wide"], ["--mangled"], ["--markdown"])]
+    + [TEN + ["--inline", "--functions"] + f + ["G", "OTHER"] for f in ([], ["--csv"], ["--json"], ["--root=/"])]
     + [TEN + ["--markdown", "G", "OTHER"], ["--fail=50", "--threshold=3", "G", "OTHER"]] + [s + ["G", "OTHER"] for s in SOME],
     "blocks": [[], ["--csv"], ["--json"], ["--dot"], ["-a"], ["--paths=100"], ["--paths=100", "--json"], ["--paths", "--csv"],
                ["-o", "OUT"], ["--threshold=0", "--likely=50"], ["--thread=0"], ["--lackey", "L"]] + SOME,
@@ -81,20 +84,23 @@ WALKS = {
     "wet": [["--function=*"], ["--history=500"], ["--image=*", "--history"], ["--source=main.c:4-10"], ["-o", "OUT"],
             ["--thread=0", "--from=1", "--to=900", "--instances=0-5", "--limit=1G"], ["--salvage", "-o", "OUT"]],
     "slice": [AT + ["--as=" + a, "--top=0"] for a in ("source", "lines", "instances", "json", "dot", "html", "gdb")]
-    + [AT + f for f in (["--own=*"], ["--all"], ["--instructions"], ["--full"], ["--thin"], ["--gdb"], ["--json", "--root=/", "--memory=4096"], ["--forward", "-o", "OUT"])]
-    + [["--at=HOSTILE"], ["--output=hello"], ["--output=5", "--computed"], ["--syscall=write", "--of=rsi"], AT + ["--omitted", "--top=0"]]
+    + [AT + f for f in (["--own=*"], ["--all"], ["--instructions"], ["--full"], ["--thin"], ["--gdb"], ["--json", "--root=/", "--memory=4096"], ["--forward", "-o", "OUT"],
+                           ["--inline"], ["--inline", "--json"], ["--omitted"])]
+    + [["--at=HOSTILE"], ["--output=hello"], ["--output=5", "--computed"], ["--syscall=write", "--of=rsi"]]
     + [AT + ["--diff"] + f + ["W", "OTHERW"] for f in ([], ["--csv"], ["--json"], ["--markdown"])],
     "why": [["--steps=60", "W", "main.c:7"], ["--steps=60", "W", "HOSTILE"], ["--steps=60", "--json", "W", "HOSTILE"],
             ["--steps=60", "--instructions", "W", "HOSTILE"], ["--all", "--at=main.c:7", "W"], ["--syscall=write", "--of=rsi", "W"],
-            ["--output=hello", "--root=/", "W"], ["--output=hello", "--instructions", "W"]],
+            ["--output=hello", "--root=/", "W"], ["--output=hello", "--instructions", "W"],
+            ["--inline", "--at=main.c:7", "W"]],
     "merge": [[], ["--processes"], ["--threads=keep"], ["--threads=add", "--root=/", "-o", "OUT"],
               ["--partial", "--shard=0/1", "--builds=apart"], ["-j", "2"], ["--files-from=/dev/null", "-0"],
               ["--partial", "--keep-going", "G", "BAD"]],
     "flame": [[], ["--folded"], ["--svg"], ["--svg=OUT"], ["--speedscope"], ["--speedscope=OUT"], ["--mangled"], ["--thread=0"]]
+    + [["--inline"] + f for f in ([], ["--svg"], ["--speedscope"], ["--root=/"])]
     + [["--diff"] + f + ["G", "T", "OTHER", "OTHERT"] for f in ([], ["--svg"])] + SOME,
     "export": [["--" + f] for f in ("bolt", "profgen", "lcov", "drcov", "mca")]
     + [["--lcov", "-o", "OUT"], ["--bolt", "-o", "HOSTILEOUT"], ["--mca=main", "--thread=0", "--root=/"], ["--bolt", "--routine=go"],
-       ["--bolt", "--function=*"], ["--drcov", "--source=main.c:4-10"], ["--drcov", "--image=*"],
+       ["--bolt", "--function=*"], ["--drcov", "--source=main.c:4-10"], ["--drcov", "--image=*"], ["--callgrind=CG"], ["--callgrind=CG", "-o", "OUT"],
        ["--tables=tables"], ["--tables=tables", "--job=one", "--shard=0/1", "--keep-going", "--files-from=/dev/null", "-0"]],
     "bbv": [["--slice=500", "-o", "OUT"], ["--slice=500", "--at-loops", "-o", "OUT"], ["--slice=500", "--turns=U", "-o", "OUT"],
             ["--slice=500", "--thread=0", "-o", "OUT"]] + [s + ["--slice=500", "--at-loops", "-o", "OUT"] for s in SOME],
@@ -131,11 +137,12 @@ def make_program(tap):
 
 def record(tap, program, name, *args):
     """The files of a run, by the letters of FILES."""
-    path = {k: tap.path(name + "." + k) for k in "GTXW"}
+    path = {k: tap.path(name + "." + k) for k in "GTXWC"}
     path.update(M=path["X"] + ".map", U=path["T"] + ".turns")
     r = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--dcfg-out-file=" + path["G"], "--trace=yes", "--trace-out-file="
                         + path["T"], "--uftrace=yes", "--uftrace-out-dir=" + tap.path(name + ".uf"), "--xray=yes", "--xray-out-file=" + path["X"], "--wet=yes", "--wet-values=yes",
-                        "--wet-out-file=" + path["W"], "--trace-turns=yes", program, *args], cwd=tap.dir, env=harness.ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                        "--wet-out-file=" + path["W"], "--trace-turns=yes", "--callgrind=yes", "--dump-instr=yes",
+                        "--callgrind-out-file=" + path["C"], program, *args], cwd=tap.dir, env=harness.ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     tap.ok(r.returncode == 0 and all(os.path.exists(path[k]) for k in "GTXMW"), "the program is recorded: " + name,
            r.stderr.decode(errors="replace")[-1500:])
     return path
@@ -185,6 +192,8 @@ def wrong_form(command, args, text):
         elif "html" in asked:
             if text.count("<script") != text.count("</script") or "<script>alert" in text or "<img src" in text:
                 return "markup of a name"
+        elif any(a.startswith("--callgrind") for a in args):
+            return "a line of a name" if re.search(r"^(fn=(?!\(\d+\)( |$))|\+5 9|shell touch|overwrite)", text, re.M) else ""
         elif "--sde" not in asked and re.search(r"^(fn=|\+5 9|shell touch|SF:zz|overwrite|fakeline)", text, re.M):
             return "a line of a name"
     except (ValueError, SyntaxError, xml.etree.ElementTree.ParseError) as e:
@@ -238,7 +247,7 @@ def walk(tap, command, args, names):
     if not named and command in FILES:
         plain += [names[f] for f in FILES[command].split()]
     for short, long in ((b"HOSTILEOUT", b"out\033[31m/of"), (b"HOSTILE", SOURCE + b":101"), (b"OUT", b"out/of"),
-                        (b"=U", b"=" + os.fsencode(names["U"]))):
+                        (b"=U", b"=" + os.fsencode(names["U"])), (b"=CG", b"=" + os.fsencode(names["C"]))):
         plain = [os.fsencode(a).replace(short, long) for a in plain]
     for d in (out, out + "\033[31m"):
         os.makedirs(d, exist_ok=True)
@@ -276,7 +285,7 @@ def main():
     a = record(tap, program, "a", ARGUMENT)
     b = record(tap, program, "b", ARGUMENT, b"more")
     check_uftrace(tap, tap.path("a.uf"))
-    names = {k: a[k] for k in "GTXMWU"}
+    names = {k: a[k] for k in "GTXMWUC"}
     names.update(OTHER=b["G"], OTHERT=b["T"], OTHERX=b["X"], OTHERMAP=b["M"], OTHERW=b["W"], L=tap.path("lackey"),
                  B=tap.path("v.T.0.bb"), S=tap.path("simpoints"), P=tap.path("weights"), BAD=tap.path("bad"))
     with open(names["L"], "w") as f:

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Profiles with inlined functions. */
+
+/* Owns: which function of a profile each row belongs to once inlined functions
+   are some, and how often those are entered.  Handed: a profile by
+   callgrind_file.c, and the graph of the run.  Taken by: cmd_export.c.
+
+   An inlined function is one for each function that it was inlined into, "leaf
+   in main": under its own name it would join functions that have nothing to do
+   with each other in cycles.  Within itself it is "leaf'2 in main".  A call of a
+   function by itself stays its own, for the same reason. */
+
+#include "cmd/export/export.h"
+
+#include "cmd/export/callgrind_file.h"
+#include "cmd/inline/entries.h"
+#include "cmd/inline/inline_view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Use: an instance in a function of the profile, which has one for each
+   context. */
+typedef
+   struct {
+      uint32_t function, scope;
+      uint32_t to;              // the function that has its rows; or NO_ROW
+      uint64_t first;           // its lowest address
+      uint64_t instrs;          // in it, with instances inside
+      uint64_t entries;
+      size_t   inclusive;       // place in .sums, with calls
+   }
+   Use;
+
+typedef
+   struct {
+      const Export* x;
+      ProfilePart*      p;
+      InlineView*   v;
+      const char**  objects;    // by image: its path as the profile has it
+      uint64_t*     totals;     // entries by scope, of the whole run
+      uint64_t      n_other;    // rows of code that is not in the graph
+      Use*          uses;
+      size_t        n_uses, room;
+      uint64_t*     sums;       // n_events for each use
+      KeyMap*       use_numbers;        // numbers of the present function's scopes
+      size_t        first_use;  // the first use of that function
+      KeyMap*       plain_paths;        // keys: plain paths in the profile
+      const char**  paths;      // by number of those, as the profile has them
+      size_t        n_paths, path_room;
+      Interned*     names;      // texts of .objects
+      uint32_t*     lines;      // by function: line of the declaration
+      size_t        n_lines, line_room;
+   }
+   Rewriting;
+
+/*--- Scopes of rows                                       ---*/
+
+/* The scope of the code that OBJECT's file has at ADDR; *FOUND: the run executed
+   it. */
+static uint32_t scope_of(Rewriting* r, const char* object, uint64_t addr,
+                         bool* found)
+{
+   const DcfgProcess* p = r->x->p;
+
+   *found = false;
+   for (uint32_t i = 0; i < p->n_images; i++) {
+      const DcfgImage* im = &p->images[i];
+      uint64_t         at, end;
+      uint32_t         node[16], n;
+      if (strcmp(r->objects[i], object) != 0
+          || !code_file_addr(inlined_code(r->v->in), i, im->load_addr, &at))
+         continue;
+      at = addr - at + im->load_addr;
+      n  = dcfg_nodes_at(p, at, node, 16);
+      for (uint32_t k = 0; k < n && k < 16; k++)
+         if (p->nodes[node[k]].image == i) {
+            *found = true;
+            return inlined_at(r->v->in, i, at, &end);
+         }
+   }
+   return NO_SCOPE;
+}
+
+/* An address of the run, as its image's file has it. */
+static uint64_t file_addr(const Rewriting* r, uint32_t scope, uint64_t addr)
+{
+   uint64_t at = addr;
+
+   code_file_addr(inlined_code(r->v->in), inlined_image(r->v->in, scope), addr,
+                  &at);
+   return at;
+}
+
+/* The use of SCOPE, an instance, in the function in work. */
+static Use* use_of(Rewriting* r, uint32_t function, uint32_t scope)
+{
+   uint32_t n = keymap_number(r->use_numbers, scope);
+
+   while (r->n_uses <= r->first_use + n) {
+      GROW(r->uses, r->n_uses, r->room);
+      r->uses[r->n_uses++] = (Use){ .function = function, .scope = scope,
+                                    .to = NO_ROW, .first = UINT64_MAX };
+   }
+   return &r->uses[r->first_use + n];
+}
+
+static bool is_self_call(const ProfilePart* p, const ProfileFunction* f,
+                         const ProfileRow* row)
+{
+   (void)p;
+   return row->kind == ROW_CALL && row->to == f->name
+          && row->object == f->object;
+}
+
+/* Note the uses that the rows of a function are in; *SCOPES: of each row, in
+   order. */
+static void find_uses(Rewriting* r, uint32_t function, uint32_t** scopes,
+                      size_t* n, size_t* room)
+{
+   const ProfileFunction* f = &r->p->functions[function];
+   bool                   found;
+
+   for (uint32_t i = f->first; i != NO_ROW; i = r->p->rows[i].next) {
+      const ProfileRow* row = &r->p->rows[i];
+      uint32_t          scope = scope_of(r, f->object, row->addr, &found);
+      r->n_other += !found && f->object[0] == '/';
+      GROW(*scopes, *n, *room);
+      (*scopes)[(*n)++] = scope;
+      if (is_self_call(r->p, f, row))
+         continue;
+      for (uint32_t s = scope; s != NO_SCOPE
+           && inlined_parent(r->v->in, s) != NO_SCOPE;
+           s = inlined_parent(r->v->in, s)) {
+         Use* u = use_of(r, function, s);
+         if (row->addr < u->first)
+            u->first = row->addr;
+         if (row->kind == ROW_COST && r->p->instrs < r->p->n_events)
+            u->instrs += r->p->costs[row->costs + r->p->instrs];
+      }
+   }
+}
+
+/*--- Entries                                              ---*/
+
+/* Instances with DW_AT_entry_pc are entered as often as that instruction was
+   executed, in this context: what it cost goes to U->entries.  False if the
+   instruction calls something, and so may cost more than its executions, or if
+   there is no such instruction. */
+static bool find_entry_cost(Rewriting* r, Use* u)
+{
+   const ProfileFunction* f = &r->p->functions[u->function];
+   uint64_t               entry = inlined_entry(r->v->in, u->scope);
+   bool                   calls = false;
+
+   if (entry == NO_ADDR || r->p->instrs == r->p->n_events)
+      return false;
+   entry = file_addr(r, u->scope, entry);
+   for (uint32_t i = f->first; i != NO_ROW; i = r->p->rows[i].next) {
+      const ProfileRow* row = &r->p->rows[i];
+      if (row->addr != entry)
+         continue;
+      calls = calls || row->kind == ROW_CALL;
+      if (row->kind == ROW_COST)
+         u->entries += r->p->costs[row->costs + r->p->instrs];
+   }
+   return !calls;
+}
+
+COMPARE(by_scope, Use, UP(scope) ?: UP(function))
+
+typedef
+   struct {
+      uint64_t rest;            // rest of the division
+      size_t   use;
+   }
+   Share;
+
+COMPARE(by_rest, Share, DOWN(rest) ?: UP(use))
+
+static uint64_t weight_of(const Use* u, bool by_entry)
+{
+   return by_entry ? u->entries : u->instrs;
+}
+
+/* Divide the entries of the uses from FIRST to before END, which are of one
+   scope, by what their entries cost, or their instructions: what is left over
+   goes to the largest rests. */
+static void divide_entries(Rewriting* r, size_t first, size_t end,
+                           bool by_entry)
+{
+   __extension__ typedef unsigned __int128 Wide;
+   uint64_t total = r->totals[r->uses[first].scope], all = 0, given = 0;
+   Share*   shares = zalloc(end - first, sizeof(*shares));
+
+   for (size_t i = first; i < end; i++)
+      all += weight_of(&r->uses[i], by_entry);
+   for (size_t i = first; i < end; i++) {
+      Wide part = (Wide)total * weight_of(&r->uses[i], by_entry);
+      r->uses[i].entries = all == 0 ? 0 : (uint64_t)(part / all);
+      given += r->uses[i].entries;
+      shares[i - first] = (Share){ all == 0 ? 0 : (uint64_t)(part % all), i };
+   }
+   qsort(shares, end - first, sizeof(*shares), by_rest);
+   for (size_t i = 0; all > 0 && i < end - first && given < total;
+        i++, given++)
+      r->uses[shares[i].use].entries++;
+   free(shares);
+}
+
+static void find_entries(Rewriting* r)
+{
+   size_t end;
+
+   if (r->n_uses > 0)
+      qsort(r->uses, r->n_uses, sizeof(*r->uses), by_scope);
+   for (size_t i = 0; i < r->n_uses; i = end) {
+      uint32_t scope = r->uses[i].scope;
+      bool     exact = true, any = false;
+      for (end = i; end < r->n_uses && r->uses[end].scope == scope; end++) {
+         exact = find_entry_cost(r, &r->uses[end]) && exact;
+         any   = any || r->uses[end].entries > 0;
+      }
+      if (!exact || is_part_of_parent(r->v->in, scope))
+         divide_entries(r, i, end, any);
+   }
+}
+
+/*--- Functions                                            ---*/
+
+/* How often SCOPE's function is around SCOPE, with it. */
+static unsigned level_of(Inlined* in, uint32_t scope)
+{
+   uint32_t function = inlined_function(in, scope);
+   unsigned level = 0;
+
+   for (; inlined_parent(in, scope) != NO_SCOPE;
+        scope = inlined_parent(in, scope))
+      level += inlined_function(in, scope) == function;
+   return level;
+}
+
+/* The file of a profile that a path of debug information means: one that is in
+   the profile, if only its path is written otherwise. */
+static const char* file_name(Rewriting* r, const char* path)
+{
+   const char* name = intern(r->p->texts, path[0] == '?' ? "???"
+                             : text_clean(path));
+   uint32_t    n = keymap_find(r->plain_paths, (uintptr_t)name);
+
+   return n == UINT32_MAX ? name : r->paths[n];
+}
+
+/* Note how the profile writes the paths of files. */
+static void note_paths(Rewriting* r)
+{
+   for (uint32_t i = 0; i < r->p->n_rows; i++) {
+      const char* path = r->p->rows[i].file;
+      uint32_t    n;
+      if (i > 0 && path == r->p->rows[i - 1].file)
+         continue;
+      n = keymap_number(r->plain_paths, (uintptr_t)intern(
+                                           r->p->texts, text_plain_path(path)));
+      if (n == r->n_paths) {
+         GROW(r->paths, r->n_paths, r->path_room);
+         r->paths[r->n_paths++] = path;
+      }
+      text_forget();
+   }
+}
+
+static const char* name_in(Rewriting* r, uint32_t scope,
+                           const ProfileFunction* f)
+{
+   Inlined*    in = r->v->in;
+   unsigned    level = level_of(in, scope);
+   const char* name = inlined_name(in, inlined_function(in, scope));
+
+   return intern(r->p->texts,
+                 level == 1 ? text_format("%s in %s", name, f->name)
+                 : text_format("%s'%u in %s", name, level, f->name));
+}
+
+/* "operator():36 in main" for "operator() in main". */
+static const char* name_at(Rewriting* r, const char* name, uint32_t line)
+{
+   const char* in = strstr(name, " in ");
+
+   return intern(r->p->texts, text_format("%.*s:%" PRIu32 "%s",
+                                          (int)(in - name), name, line, in));
+}
+
+/* Give the use its function, which is that of other instances of it here. */
+static void make_function(Rewriting* r, Use* u, KeyMap* names,
+                          uint32_t** numbers, size_t* n, size_t* room)
+{
+   Inlined*               in = r->v->in;
+   const InlinedFunction* is = inlined_function_info(in, inlined_function(
+                                                            in, u->scope));
+   const ProfileFunction  f = r->p->functions[u->function];
+   const char*            name = name_in(r, u->scope, &f);
+   const char*            file = file_name(r, is->file);
+   const char*            key = intern(r->p->texts,
+                                       text_format("%s\n%s\n%s", name, file,
+                                                   f.object));
+   uint32_t               k = keymap_number(names, (uintptr_t)key);
+
+   /* Lambdas of one file have one name; all but one get their line, too. */
+   if (k < *n && r->lines[(*numbers)[k]] != is->line) {
+      name = name_at(r, name, is->line);
+      key  = intern(r->p->texts, text_format("%s\n%s\n%s", name, file,
+                                             f.object));
+      k    = keymap_number(names, (uintptr_t)key);
+   }
+   if (k == *n) {
+      GROW(*numbers, *n, *room);
+      (*numbers)[*n] = profile_function(r->p, f.object, file, name);
+      while (r->n_lines <= (*numbers)[*n]) {
+         GROW(r->lines, r->n_lines, r->line_room);
+         r->lines[r->n_lines++] = is->line;
+      }
+      ++*n;
+   }
+   u->to = (*numbers)[k];
+   text_forget();
+}
+
+static const Use* find_use(const Rewriting* r, uint32_t scope,
+                           uint32_t function)
+{
+   Use key = { .scope = scope, .function = function };
+
+   return bsearch(&key, r->uses, r->n_uses, sizeof(*r->uses), by_scope);
+}
+
+/* The function that has code of SCOPE in FUNCTION. */
+static uint32_t function_of(const Rewriting* r, uint32_t scope,
+                            uint32_t function)
+{
+   const Use* u = scope == NO_SCOPE ? NULL : find_use(r, scope, function);
+
+   return u != NULL ? u->to : function;
+}
+
+/*--- Rows                                                 ---*/
+
+static void add_costs(const Rewriting* r, uint64_t* to, const uint64_t* from)
+{
+   for (uint32_t i = 0; i < r->p->n_events; i++)
+      to[i] += from[i];
+}
+
+/* Move the rows of FUNCTION to the functions that they belong to now; SCOPES: of
+   each row.  Return how many there were. */
+static size_t move_rows(Rewriting* r, uint32_t function,
+                        const uint32_t* scopes)
+{
+   ProfileFunction* f = &r->p->functions[function];
+   uint32_t         i = f->first, next;
+   size_t           n = 0;
+
+   f->first = f->last = NO_ROW;
+   for (; i != NO_ROW; i = next, n++) {
+      ProfileRow row = r->p->rows[i];
+      uint32_t   to = is_self_call(r->p, &r->p->functions[function], &row)
+                      ? function : function_of(r, scopes[n], function);
+      bool       found;
+      next = row.next;
+      if (row.kind == ROW_JUMP && row.to == NULL) {
+         uint32_t there = function_of(r, scope_of(r, row.object, row.to_addr,
+                                                  &found), function);
+         if (there != to)
+            row.to = r->p->functions[there].name;
+         if (there != to)
+            row.to_file = r->p->functions[there].file;
+      }
+      if (to != function && row.kind != ROW_JUMP)
+         for (uint32_t s = scopes[n]; inlined_parent(r->v->in, s) != NO_SCOPE;
+              s = inlined_parent(r->v->in, s))
+            add_costs(r, r->sums + find_use(r, s, function)->inclusive,
+                      r->p->costs + row.costs);
+      profile_move(r->p, to, i, row);
+   }
+   return n;
+}
+
+/* Add the call of a use by what it was inlined into. */
+static void add_call(Rewriting* r, const Use* u)
+{
+   Inlined*         in = r->v->in;
+   uint32_t         parent = inlined_parent(in, u->scope);
+   uint64_t         entry = inlined_entry(in, u->scope);
+   const ProfileFunction* to = &r->p->functions[u->to];
+   ProfileRow       row = {
+      .kind = ROW_CALL, .addr = u->first,
+      .line = inlined_call_line(in, u->scope), .object = to->object,
+      .file = file_name(r, inlined_call_file(in, u->scope)),
+      .to_file = to->file, .to = to->name,
+      .count = intern(r->p->texts, text_format("%" PRIu64, u->entries)),
+      .to_addr = entry == NO_ADDR ? u->first : file_addr(r, u->scope, entry),
+      .to_line = inlined_function_info(in, inlined_function(in,
+                                                            u->scope))->line,
+      .costs = profile_costs(r->p)
+   };
+
+   memcpy(r->p->costs + row.costs, r->sums + u->inclusive,
+          r->p->n_events * sizeof(*r->sums));
+   profile_add(r->p, function_of(r, parent, u->function), row);
+   text_forget();
+}
+
+/*--- The whole                                            ---*/
+
+static void rewrite(Rewriting* r)
+{
+   uint32_t  n_functions = (uint32_t)r->p->n_functions;
+   uint32_t* scopes = NULL;
+   uint32_t* numbers = NULL;
+   size_t    n_scopes = 0, room = 0, at = 0, n_numbers = 0, number_room = 0;
+   KeyMap*   names = keymap_new();
+
+   note_paths(r);
+   for (uint32_t i = 0; i < n_functions; i++) {
+      r->use_numbers = keymap_new();
+      r->first_use   = r->n_uses;
+      find_uses(r, i, &scopes, &n_scopes, &room);
+      keymap_free(r->use_numbers);
+   }
+   find_entries(r);
+   r->sums = zalloc(r->n_uses * r->p->n_events + 1, sizeof(*r->sums));
+   for (size_t i = 0; i < r->n_uses; i++) {
+      r->uses[i].inclusive = i * r->p->n_events;
+      make_function(r, &r->uses[i], names, &numbers, &n_numbers, &number_room);
+   }
+   for (uint32_t i = 0; i < n_functions; i++)
+      at += move_rows(r, i, scopes + at);
+   for (size_t i = 0; i < r->n_uses; i++)
+      add_call(r, &r->uses[i]);
+   keymap_free(names);
+   free(scopes);
+   free(numbers);
+   free(r->sums);
+   free(r->uses);
+   free(r->lines);
+   r->lines  = NULL;
+   r->n_lines = r->line_room = 0;
+   r->uses   = NULL;
+   r->n_uses = r->room = 0;
+}
+
+/* Read what is to be known of the run before its profile. */
+static void prepare(Rewriting* r)
+{
+   const DcfgProcess* p = r->x->p;
+   Functions*         f = functions_new(&r->x->g);
+   uint32_t           n;
+
+   r->objects = zalloc(p->n_images, sizeof(*r->objects));
+   for (uint32_t i = 0; i < p->n_images; i++)
+      r->objects[i] = intern(r->names, image_path(&r->x->g, i));
+   text_forget();
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if (dcfg_node_executions(p, i, DCFG_ALL_THREADS) > 0)
+         pieces_of(r->v->pieces, i, &n);
+   r->totals = count_entries(f, r->v->in, r->v->pieces, r->x->thread);
+   functions_free(f);
+}
+
+static void write_callgrind(const Export* x)
+{
+   Rewriting      r = { .x = x };
+   Select         all = SELECT_ALL;
+   Selection*     sel = selection_new(&x->g, &all);
+   ProfileReader* in;
+   uint64_t       n_rows = 0;
+
+   if (x->what[0] == 0)
+      die("--callgrind=PROFILE needs the run's profile: record it with "
+          "--callgrind=yes --dump-instr=yes");
+   in  = profile_open(x->what);
+   r.plain_paths = keymap_new();
+   r.names       = interned_new();
+   r.v = inline_view_new(&x->g, &all, sel, x->root);
+   prepare(&r);
+   while ((r.p = profile_next(in)) != NULL) {
+      n_rows += r.p->n_rows;
+      rewrite(&r);
+      profile_write(r.p, x->out);
+      profile_free(r.p);
+   }
+   if (r.n_other > 0)
+      complain("%s of %s lines of %s are of code that the graph does not have: "
+               "is it of the same run?", text_count(r.n_other),
+               text_count(n_rows), text_clean(x->what));
+   profile_close(in);
+   inline_view_free(r.v);
+   selection_free(sel);
+   keymap_free(r.plain_paths);
+   free(r.paths);
+   free(r.objects);
+   interned_free(r.names);
+   free(r.totals);
+}
+
+const ExportForm export_form_callgrind = {
+   .choice = { "callgrind", "the run's profile, recorded with --dump-instr=yes, "
+               "with inlined functions", "PROFILE" },
+   .text = true, .write = write_callgrind
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Stacks of calls with inlined functions. */
+
+#ifndef DCFG_CMD_FLAME_INLINED_H
+#define DCFG_CMD_FLAME_INLINED_H
+
+#include "cmd/flame/flame_tree.h"
+
+/* Add to T what tree_add() adds, with inlined functions, whose names end with
+   SUFFIX.  Return the number of instructions that count. */
+uint64_t tree_add_inlined(FlameTree* t, const Traced* r, int run,
+                          const char* suffix);
+
+#endif /* DCFG_CMD_FLAME_INLINED_H */

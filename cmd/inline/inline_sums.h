@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Counts of functions, inlined or not. */
+
+#ifndef DCFG_CMD_INLINE_SUMS_H
+#define DCFG_CMD_INLINE_SUMS_H
+
+#include "cmd/inline/piece_select.h"
+#include "cmd/shared/functions.h"
+
+/* FunctionSum: a function of the source, all copies and instances. */
+typedef
+   struct {
+      uint64_t instrs;
+      uint64_t inlined;         // instructions of instances
+      uint64_t calls;           // calls of copies
+      uint64_t entries;         // entries of instances
+      uint32_t sites;           // instances that were executed
+      uint32_t image;           // an image that has it; DCFG_NONE: nothing ran
+      uint32_t node;            // a block of a copy, the first if it ran; or
+                                // DCFG_NONE
+   }
+   FunctionSum;
+
+typedef
+   struct {
+      uint64_t instrs;
+      uint64_t inclusive;       // with instances in it
+      uint64_t entries;
+   }
+   ScopeSum;
+
+typedef
+   struct {
+      FunctionSum* functions;   // by function
+      uint32_t     n_functions;
+      ScopeSum*    scopes;      // by scope
+      uint32_t     n_scopes;
+   }
+   InlineSums;
+
+/* Sums over the pieces that are SELECTED of what THREAD, or all, has executed:
+   each instruction belongs to the innermost scope. */
+InlineSums* inline_sums_new(const Functions* f, Inlined* in, Pieces* pieces,
+                            const PieceSelection* selected,
+                            const Selection* blocks, uint32_t thread);
+void        inline_sums_free(InlineSums* s);
+
+/* Was the scope's instance executed?  Of a function: no. */
+bool        is_executed_site(const Inlined* in, const InlineSums* s,
+                             uint32_t scope);
+
+/* The function of the source that has block NODE, but for what was inlined. */
+uint32_t    source_function(const Functions* f, Inlined* in, Pieces* pieces,
+                            uint32_t node);
+
+#endif /* DCFG_CMD_INLINE_SUMS_H */

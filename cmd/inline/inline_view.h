@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The inlined functions of a run, for a command. */
+
+#ifndef DCFG_CMD_INLINE_VIEW_H
+#define DCFG_CMD_INLINE_VIEW_H
+
+#include "cmd/inline/inline_sums.h"
+
+/* InlineView: the inlined functions of one process, and what is meant of it. */
+typedef
+   struct {
+      Inlined*        in;
+      Pieces*         pieces;
+      PieceSelection* selected;
+   }
+   InlineView;
+
+/* S, which has .inlined, selects SEL of whole blocks; SEL gets the others that
+   have pieces which it selects, and has to outlive the view.  Images' files are
+   looked for below ROOT, if that is not NULL. */
+InlineView* inline_view_new(const Program* g, const Select* s, Selection* sel,
+                            const char* root);
+/* Was a function that is called NAME inlined into code of BLOCKS that ran? */
+bool        inline_view_has(InlineView* v, const Program* g,
+                            const Selection* blocks, const char* name);
+void        inline_view_free(InlineView* v);
+
+#endif /* DCFG_CMD_INLINE_VIEW_H */

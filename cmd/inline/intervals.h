@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Intervals of code with one innermost scope. */
+
+#ifndef DCFG_CMD_INTERVALS_H
+#define DCFG_CMD_INTERVALS_H
+
+/* Private to the room inline/. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NO_SCOPE UINT32_MAX
+
+/* ScopeRange: code from .low to before .high of a scope; of two that overlap
+   the deeper scope is the inner one, of equally deep ones the one with the
+   larger number. */
+typedef
+   struct {
+      uint64_t low, high;
+      uint32_t scope, depth;
+   }
+   ScopeRange;
+
+/* Intervals: in order of address and not overlapping; each has its innermost
+   scope. */
+typedef
+   struct {
+      ScopeRange* all;
+      size_t      n, room;
+   }
+   Intervals;
+
+/* Return the intervals of N RANGES, which are sorted in place. */
+Intervals   intervals_new(ScopeRange* ranges, size_t n);
+void        intervals_free(Intervals* v);
+
+/* The innermost scope at ADDR, or NO_SCOPE; *END: up to there it is so. */
+uint32_t    interval_at(const Intervals* v, uint64_t addr, uint64_t* end);
+
+#endif /* DCFG_CMD_INTERVALS_H */

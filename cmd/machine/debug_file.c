@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Debug information of files. */
+
+/* Owns: opening a file with elfutils' libdwfl.  Handed: paths.  Taken by:
+   debug_image.c, image_debug.c, debug_lines.c, inlined.c. */
+
+#include "cmd/machine/debug_file.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
+#include "cmd/machine/same_build.h"
+
+#include <unistd.h>
+
+/* Return why MODULE cannot be used; NULL: it can. */
+static const char* refusal(Dwfl_Module* module, const char* build_id)
+{
+   return module == NULL ? dwfl_errmsg(-1)
+          : debug_difference(module, build_id);
+}
+
+Dwfl* debug_file_open(const char* path, const uint64_t* load,
+                      const char* build_id, Dwfl_Module** module,
+                      const char** why)
+{
+   static const Dwfl_Callbacks callbacks = {
+      .find_elf = dwfl_build_id_find_elf,
+      .find_debuginfo = dwfl_standard_find_debuginfo,
+      .section_address = dwfl_offline_section_address
+   };
+   int         fd = open_regular(path);
+   Dwfl*       dwfl;
+   const char* refused;
+
+   if (fd < 0) {
+      if (why != NULL)
+         *why = "it cannot be read";
+      return NULL;
+   }
+   dwfl = need(dwfl_begin(&callbacks));
+   dwfl_report_begin(dwfl);
+   *module = load == NULL ? dwfl_report_offline(dwfl, "", path, fd)
+             : dwfl_report_elf(dwfl, "", path, fd, *load, false);
+   if (*module == NULL)
+      close(fd);
+   refused = refusal(*module, build_id);
+   dwfl_report_end(dwfl, NULL, NULL);
+   if (refused == NULL)
+      return dwfl;
+   if (why != NULL)
+      *why = refused;
+   dwfl_end(dwfl);
+   return NULL;
+}
