@@ -232,7 +232,7 @@ static bool want_granule(Live* l, uint64_t granule, Want want)
               || live_add(l, head, want));
 }
 
-/* Of the SIZE bytes at ADDR those in its granule. */
+/* The mask of those of the SIZE bytes at ADDR that are in its granule. */
 static inline uint8_t mask_of(uint64_t addr, uint64_t size, unsigned* n)
 {
    *n = 8 - addr % 8 < size ? 8 - addr % 8 : (unsigned)size;
@@ -251,7 +251,7 @@ bool live_want_memory(Live* l, uint64_t addr, uint64_t size, Want want)
    return true;
 }
 
-/* Of page NUMBER, the bytes from LOW to HIGH, which are of it. */
+/* Take the bytes from LOW to HIGH, which are of page NUMBER, to TO. */
 static bool take_of_page(Live* l, uint64_t number, uint64_t low, uint64_t high,
                          const Taker* to)
 {
@@ -315,7 +315,7 @@ bool live_take_memory(Live* l, uint64_t addr, uint64_t size, const Taker* to)
    return true;
 }
 
-/* What is wanted of granule FROM is wanted of TO, of which nothing was. */
+/* Hand all wants of granule FROM to TO, which has none. */
 static bool move_granule(Live* l, uint64_t from, uint64_t to)
 {
    WantedMemory* m = &l->memory;

@@ -68,8 +68,8 @@ typedef
       uint32_t       reading;   // thread, for which marks of what the kernel
                                 // read come right before, or DCFG_NONE
       Array          deferred;  // Want: see live_take_written()
-      bool           nearest;   // of wants that are neither weak nor limited
-                                // only the least distance is kept
+      bool           nearest;   // only the least distance is kept of wants
+                                // that are neither weak nor limited
       const struct WantRule* rule;
       void*          arg;       // the rule's
    }
@@ -144,7 +144,7 @@ static inline bool live_add(Live* l, uint32_t* head, Want want)
 /* THREAD's; NULL without memory. */
 LiveRegisters* live_registers(Live* l, uint32_t thread);
 
-/* Of N, the bytes of MASK are wanted at DISTANCE. */
+/* The bytes of MASK in N are wanted at DISTANCE. */
 static inline void live_want_nearest(Live* l, Nearest* n, uint8_t mask,
                                      uint32_t distance)
 {

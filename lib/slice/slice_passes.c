@@ -29,8 +29,8 @@ static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
    const WetPart* part;
    bool           ok = true;
 
-   p->w->runs = code->runs;
-   p->ahead   = wet_ahead_new(p->job, p->w, &p->index,
+   wet_count_runs(p->w, code->runs);
+   p->ahead = wet_ahead_new(p->job, p->w, &p->index,
                               acts == NULL ? SLOTS_OF_NONE
                               : acts->executions != NULL ? SLOTS_OF_ALL
                               : SLOTS_OF_TRANSFERS);
@@ -39,7 +39,7 @@ static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
    if (!ok)
       return false;
    passes_close(p);
-   p->w->runs = NULL;
+   wet_count_runs(p->w, NULL);
    return p->job->err.status == DCFG_OK;
 }
 

@@ -160,12 +160,13 @@ static bool pass_through(Pass* p)
 {
    Array          index = { 0 };
    size_t         n_runs = p->w->sb_instrs.n + 1;
+   uint64_t*      runs = job_calloc(p->job, n_runs, sizeof(*runs));
    WetAhead*      ahead;
    const WetPart* part;
    bool           ok;
 
-   p->w->runs = job_calloc(p->job, n_runs, sizeof(*p->w->runs));
-   ahead = p->w->runs == NULL ? NULL
+   wet_count_runs(p->w, runs);
+   ahead = runs == NULL ? NULL
            : wet_ahead_new(p->job, p->w, &index, SLOTS_OF_NONE);
    ok    = ahead != NULL;
    while (ok && (part = wet_ahead_next(ahead)) != NULL)
@@ -173,9 +174,9 @@ static bool pass_through(Pass* p)
    wet_ahead_close(ahead);
    ok = ok && p->job->err.status == DCFG_OK;
    if (ok)
-      wet_remember(p->w, &index, p->w->runs);
-   job_free(p->job, p->w->runs, n_runs * sizeof(*p->w->runs));
-   p->w->runs = NULL;
+      wet_remember(p->w, &index, runs);
+   wet_count_runs(p->w, NULL);
+   job_free(p->job, runs, n_runs * sizeof(*runs));
    array_free(&p->w->job, &index, sizeof(WetChunkInfo));
    return ok;
 }

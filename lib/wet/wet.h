@@ -80,7 +80,7 @@ typedef
    }
    WetSegment;
 
-/* Of a word of a superblock: the last one, and the step that most made. */
+/* Column: a word of a superblock: the last one, and the step that most made. */
 typedef
    struct {
       uint64_t last, step;
@@ -368,8 +368,7 @@ typedef struct WetEffects WetEffects;
 
 struct DcfgWet {
    Job         job;
-   struct DcfgWet* lender;      // of the tables that wet_tables.c lends;
-                                // NULL: they are its own
+   struct DcfgWet* lender;      // whose tables W reads by; NULL: its own
    Input*      in;
    char*       path;            // to read it again; NULL: memory
    const void* memory;
@@ -460,17 +459,6 @@ DcfgWet* wet_open_again(DcfgWet* w, DcfgError* err);
 
 /* The tables, up to the tape, and the plans. */
 bool wet_load(DcfgWet* w);
-
-/* Give back what the tables do not use.  Or take the tables of FROM, which has
-   to be closed later; W has opened the same file, and stands at the tape
-   then. */
-void wet_trim_tables(DcfgWet* w);
-bool wet_borrow_tables(DcfgWet* w, DcfgWet* from);
-void wet_free_tables(DcfgWet* w);
-
-/* What changes while the tape is read. */
-bool wet_start_reader(DcfgWet* w);
-void wet_free_reader(DcfgWet* w);
 
 /* N more bytes of the file, all of them. */
 bool wet_read(DcfgWet* w, void* to, size_t n);

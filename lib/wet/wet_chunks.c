@@ -85,6 +85,11 @@ bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran)
    return ok;
 }
 
+void wet_count_runs(DcfgWet* w, uint64_t* runs)
+{
+   w->runs = runs;
+}
+
 /* The first trace, which lends its tables, keeps a copy with its tables.  Without
    memory nothing is kept, and the next one goes through the tape again. */
 void wet_remember(DcfgWet* w, const Array* index, const uint64_t* runs)

@@ -406,7 +406,8 @@ static bool note_arcs(DcfgWet* w, Thread* t, const InstrPlan* at, bool transfer)
 
    if (n == 0)
       return true;
-   if (!arrive(w, t, at[0].instr, 0, &control) || !wet_graph_within(&w->control->graph, w->record.sb, n))
+   if (!arrive(w, t, at[0].instr, 0, &control)
+       || !wet_graph_within(&w->control->graph, w->record.sb, n))
       return false;
    TOP(t->active, Activation)->last = at[n - 1].instr;
    return true;

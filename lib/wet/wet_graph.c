@@ -24,12 +24,20 @@ bool wet_graph_new(Job* job, DcfgWet* w, WetGraph* g)
    return g->last != NULL && g->scanned != NULL;
 }
 
-void wet_graph_free(WetGraph* g)
+void wet_graph_forget_arcs(WetGraph* g)
 {
    size_t n = GRAPH_EXIT(g) + (size_t)1;
 
    map_free(g->job, &g->arcs);
    job_free(g->job, g->last, 2 * n * sizeof(*g->last));
+   g->last = NULL;
+}
+
+void wet_graph_free(WetGraph* g)
+{
+   size_t n = GRAPH_EXIT(g) + (size_t)1;
+
+   wet_graph_forget_arcs(g);
    job_free(g->job, g->ipdom, n * sizeof(*g->ipdom));
    job_free(g->job, g->branches, n);
    job_free(g->job, g->scanned, g->w->sbs.n * sizeof(*g->scanned));

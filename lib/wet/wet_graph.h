@@ -30,6 +30,9 @@ bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to);
 /* The arcs within superblock SB, up to its instruction number N. */
 bool wet_graph_within(WetGraph* g, uint32_t sb, uint32_t n);
 
+/* No arc is added or asked for any more: give their memory back. */
+void wet_graph_forget_arcs(WetGraph* g);
+
 /* When all arcs are there that were gone along: add those of the static
    closure, and find .ipdom and .branches. */
 bool wet_graph_finish(WetGraph* g);

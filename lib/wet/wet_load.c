@@ -377,8 +377,5 @@ static bool read_tables(DcfgWet* w)
 
 bool wet_load(DcfgWet* w)
 {
-   if (!read_head(w) || !read_tables(w) || !wet_make_places(w))
-      return false;
-   wet_trim_tables(w);
-   return true;
+   return read_head(w) && read_tables(w) && wet_make_places(w);
 }

@@ -10,6 +10,7 @@
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_control.h"
 #include "lib/wet/wet_chunks.h"
+#include "lib/wet/wet_tables.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -83,6 +84,8 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
         && (from != NULL ? wet_borrow_tables(w, from) : wet_load(w))
         && wet_start_reader(w) && wet_start_writers(w) && wet_start_effects(w);
    job_tell(&w->job, err);
+   if (ok && from == NULL)
+      wet_trim_tables(w);
    if (ok)
       return w;
    dcfg_wet_close(w);

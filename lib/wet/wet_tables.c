@@ -7,10 +7,10 @@
    tables by wet_load.c and wet_plan.c.  Taken by: wet_open.c.
 
    A trace that is opened again reads the tape once more, but not the tables:
-   the first one lends its own, which nobody changes once they are made.  What
-   changes while the tape is read belongs to each reader. */
+   the first one lends its own, which nobody changes once they are made.  Each
+   reader has its own of all that changes while the tape is read. */
 
-#include "lib/wet/wet.h"
+#include "lib/wet/wet_tables.h"
 #include "format/wet_sections.h"
 
 #include <stdlib.h>
