@@ -4,7 +4,7 @@
    Hash map from keys to numbers. */
 
 /* Owns: maps whose keys come from a file.  Handed: keys.  Taken by:
-   wet_graph.c, wet_reads.c, wet_shadow.c, slice_live.c, slice_forward.c. */
+   wet_graph.c, wet_reads.c, wet_shadow.c, slice_memory.c, slice_forward.c. */
 
 #include "lib/base/number_map.h"
 

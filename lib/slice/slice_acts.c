@@ -176,15 +176,12 @@ static uint64_t last_access(const Acts* all, const WetStep* r,
 static bool note_arcs(Acts* all, const WetStep* r, const InstrPlan* at,
                       Position* t)
 {
-   WetSb* sb = &ELEM(all->code->w->sbs, WetSb, r->sb);
-   Act*   a  = act_of(all, t->act);
+   Act* a = act_of(all, t->act);
 
-   if (a->last != DCFG_NONE && !wet_graph_arc(all->graph, a->last, at->instr))
+   if ((a->last != DCFG_NONE
+        && !wet_graph_arc(all->graph, a->last, at->instr))
+       || !wet_graph_within(all->graph, r->sb, r->n_instrs - 1u))
       return false;
-   for (; sb->n_scanned + 2 < r->n_instrs; sb->n_scanned++)
-      if (!wet_graph_arc(all->graph, at[sb->n_scanned].instr,
-                         at[sb->n_scanned + 1].instr))
-         return false;
    a->last = at[r->n_instrs - 2].instr;
    return true;
 }

@@ -210,7 +210,7 @@ static bool stores_wanted(const BackWalk* z, const InstrPlan* at)
       return true;
    for (uint32_t j = 0; j < n; j++)
       if (a[j].what & AccessStore
-          && live_has_memory(z->live, made[j], a[j].size))
+          && memory_is_wanted(&z->live->memory, made[j], a[j].size))
          return true;
    return false;
 }
@@ -289,7 +289,7 @@ static inline bool matters(BackWalk* z, const SbInfo* sb)
       const StoreSlot* s = &z->code->stores[sb->stores + i];
       if (s->slot >= r->n_slots)
          break;
-      if (live_has_memory(z->live, addrs[s->slot], s->size))
+      if (memory_is_wanted(&z->live->memory, addrs[s->slot], s->size))
          return true;
    }
    return sb->odd_stores;

@@ -58,13 +58,13 @@ bool joins_begin_chunk(BranchJoins* b, const Acts* acts)
 }
 
 bool joins_ask(BranchJoins* b, Live* l, uint32_t act, uint32_t instr,
-               Want want)
+               const Want* want)
 {
    uint64_t group = b->graph->groups[instr];
    uint32_t id = *PENDING(b, act);
 
    while (id != 0 && (REQUEST(b, id)->group != group
-                      || REQUEST(b, id)->weak != want.weak))
+                      || REQUEST(b, id)->weak != want->weak))
       id = REQUEST(b, id)->next;
    if (id == 0) {
       id = b->free_request;
@@ -76,10 +76,12 @@ bool joins_ask(BranchJoins* b, Live* l, uint32_t act, uint32_t instr,
          id = (uint32_t)b->requests.n;
       }
       *REQUEST(b, id)  = (Request){ group, instr, 0, *PENDING(b, act),
-                                    want.weak };
+                                    want->weak };
       *PENDING(b, act) = id;
    }
-   return live_add(l, &REQUEST(b, id)->wants, want);
+   return (!want->weak && live_says(l, REQUEST(b, id)->wants, want->node,
+                                    want->mask, want->thread))
+          || live_add(l, &REQUEST(b, id)->wants, *want);
 }
 
 bool joins_answer(BranchJoins* b, Live* l, uint32_t act, uint32_t branch,

@@ -36,7 +36,7 @@ static inline bool joins_pending(const BranchJoins* b, uint32_t act)
 
 /* WANT waits for the branch that INSTR in ACT depends on; L has it. */
 bool joins_ask(BranchJoins* b, Live* l, uint32_t act, uint32_t instr,
-               Want want);
+               const Want* want);
 
 /* Who waits in ACT for BRANCH, or for any if that is DCFG_NONE, has it from TO:
    the branch joins the slice of each of them. */

@@ -21,7 +21,8 @@ static bool find_successors(ControlGraph* c, uint32_t n)
    const WetGraph* g = &c->arcs;
    uint32_t        sum = 0;
 
-   c->successors = job_calloc(c->job, g->arcs.n + 1, sizeof(uint32_t));
+   c->n_successors = g->arcs.n + 1;
+   c->successors   = job_calloc(c->job, c->n_successors, sizeof(uint32_t));
    if (c->successors == NULL)
       return false;
    for (size_t i = 0; i < g->arcs.room; i++)
@@ -111,7 +112,10 @@ bool graph_start(ControlGraph* c, Job* job, DcfgWet* w)
 
 bool graph_finish(ControlGraph* c)
 {
-   return wet_graph_finish(&c->arcs) && make_index(c);
+   if (!wet_graph_finish(&c->arcs) || !make_index(c))
+      return false;
+   wet_graph_forget_arcs(&c->arcs);
+   return true;
 }
 
 static inline bool post_dominates(const GraphNode* a, const GraphNode* b)
@@ -142,8 +146,7 @@ void graph_free(ControlGraph* c)
 
    job_free(c->job, c->nodes, n * sizeof(GraphNode));
    job_free(c->job, c->groups, n * sizeof(uint64_t));
-   job_free(c->job, c->successors,
-            (c->arcs.arcs.n + 1) * sizeof(uint32_t));
+   job_free(c->job, c->successors, c->n_successors * sizeof(uint32_t));
    if (c->arcs.job != NULL)
       wet_graph_free(&c->arcs);
 }

@@ -25,6 +25,7 @@ typedef
       WetGraph   arcs;
       GraphNode* nodes;
       uint32_t*  successors;
+      size_t     n_successors;  // room for so many
       uint64_t*  groups;        // instructions with the same depend on the same
                                 // branches
    }

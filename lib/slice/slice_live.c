@@ -11,7 +11,6 @@
    its bytes. */
 
 #include "lib/slice/slice_live.h"
-#include "lib/base/sort.h"
 
 #include <stdlib.h>
 
@@ -102,14 +101,39 @@ LiveRegisters* live_registers(Live* l, uint32_t thread)
    return t->now;
 }
 
+/* The same of N, of a granule that is used as PORT. */
+static bool take_nearest(Live* l, Nearest* n, uint8_t mask, uint8_t port,
+                         const Taker* to)
+{
+   uint8_t hit = n->mask & mask;
+   Want    want = { .mask = hit, .port = port };
+
+   if (hit == 0)
+      return true;
+   want.node    = nearest_take(n, hit);
+   l->n_wanted -= n->mask == 0;
+   return to == NULL || to->take(to->arg, &want, hit);
+}
+
 bool live_take_granule(Live* l, LiveRegisters* r, unsigned g, uint8_t mask,
                        const Taker* to)
 {
-   if (!live_take_list(l, &r->heads[g], mask, to))
+   if (!take_nearest(l, &r->nearest[g], mask, DCFG_WET_GENERAL, to)
+       || !live_take_list(l, &r->heads[g], mask, to))
       return false;
-   if (r->heads[g] == 0)
+   if (r->heads[g] == 0 && r->nearest[g].mask == 0)
       r->granules[g / 64] &= ~(UINT64_C(1) << g % 64);
    return true;
+}
+
+static void hand_nearest(Live* l, Nearest* from, Nearest* to)
+{
+   for (unsigned k = 0; k < 8; k++)
+      if (from->mask >> k & 1)
+         live_want_nearest(l, to, (uint8_t)(1u << k), nearest_of(from, k));
+   l->n_wanted -= from->mask != 0;
+   from->mask   = 0;
+   from->split  = false;
 }
 
 /* What is wanted of FROM's granule G is wanted of TO's granule H. */
@@ -118,8 +142,9 @@ static void hand_granule(Live* l, LiveRegisters* from, unsigned g,
 {
    uint32_t* end = &to->heads[h];
 
-   if (from->heads[g] == 0)
+   if (!(from->granules[g / 64] >> g % 64 & 1))
       return;
+   hand_nearest(l, &from->nearest[g], &to->nearest[h]);
    while (*end != 0)
       end = &live_want(l, *end)->next;
    *end = from->heads[g];
@@ -186,12 +211,28 @@ bool live_before_handler(Live* l, uint32_t thread, bool returned)
 
 static bool want_granule(Live* l, uint64_t granule, Want want)
 {
-   uint32_t* head = map_add(l->job, &l->memory, granule + 1);
+   WantedPage* p = memory_add_granule(&l->memory, granule);
+   unsigned    k = granule % 64;
+   uint32_t*   head;
+   Nearest*    n;
 
-   return head != NULL && live_add(l, head, want);
+   if (p == NULL)
+      return false;
+   if (l->nearest && !want.weak && !want.limited) {
+      n = memory_nearest(&l->memory, p, k);
+      if (n == NULL)
+         n = memory_make_nearest(&l->memory, p, k);
+      if (n != NULL)
+         live_want_nearest(l, n, want.mask, want.node);
+      return n != NULL;
+   }
+   head = &p->lists[k];
+   return head != NULL
+          && (live_says(l, *head, want.node, want.mask, want.thread)
+              || live_add(l, head, want));
 }
 
-/* Of the SIZE bytes at ADDR those in its granule. */
+/* The mask of those of the SIZE bytes at ADDR that are in its granule. */
 static inline uint8_t mask_of(uint64_t addr, uint64_t size, unsigned* n)
 {
    *n = 8 - addr % 8 < size ? 8 - addr % 8 : (unsigned)size;
@@ -210,92 +251,115 @@ bool live_want_memory(Live* l, uint64_t addr, uint64_t size, Want want)
    return true;
 }
 
-static bool take_at(Live* l, size_t h, uint8_t mask, const Taker* to)
+/* Take the bytes from LOW to HIGH, which are of page NUMBER, to TO. */
+static bool take_of_page(Live* l, uint64_t number, uint64_t low, uint64_t high,
+                         const Taker* to)
 {
-   if (!live_take_list(l, &l->memory.values[h], mask, to))
-      return false;
-   if (l->memory.values[h] == 0)
-      map_remove(&l->memory, h);
+   WantedPage* p = memory_page(&l->memory, number);
+   uint64_t    left = p == NULL ? 0 : p->wanted;
+   Nearest*    n;
+   unsigned    size;
+
+   left &= ~UINT64_C(0) << low / 8 % 64;
+   left &= ~UINT64_C(0) >> (63 - high / 8 % 64);
+   for (; left != 0; left &= left - 1) {
+      unsigned k = (unsigned)__builtin_ctzll(left);
+      uint64_t first = number * 512 + k * 8, last = first + 7;
+      uint8_t  mask;
+      first = first < low ? low : first;
+      last  = last > high ? high : last;
+      mask  = mask_of(first, last - first + 1, &size);
+      n = memory_nearest(&l->memory, p, k);
+      if ((n != NULL && !take_nearest(l, n, mask, DCFG_WET_MEMORY, to))
+          || !live_take_list(l, &p->lists[k], mask, to))
+         return false;
+      if (p->lists[k] == 0 && (n == NULL || n->mask == 0))
+         memory_remove(&l->memory, number * 64 + k);
+   }
    return true;
 }
 
-COMPARE(compare_keys, uint64_t, ORDER(*x, *y))
-
-/* Many more granules than are wanted: these are looked at instead, in the
-   order of their addresses. */
-static bool take_range(Live* l, uint64_t addr, uint64_t size, const Taker* to)
+/* Many more pages than are wanted: these are looked at instead. */
+static bool take_range(Live* l, uint64_t low, uint64_t high, const Taker* to)
 {
-   NumberMap* m = &l->memory;
-   Array       keys = { 0 };
-   bool        ok = true;
+   Array numbers = { 0 };
+   bool  ok = memory_pages(&l->memory, low / 512, high / 512, &numbers);
 
-   for (size_t h = 0; ok && h < m->room; h++)
-      if (m->keys[h] != 0 && m->keys[h] - 1 >= addr / 8
-          && m->keys[h] - 1 <= (addr + size - 1) / 8) {
-         uint64_t* key = array_add(l->job, &keys, sizeof(*key));
-         ok = key != NULL;
-         if (ok)
-            *key = m->keys[h];
-      }
-   if (keys.n > 1)
-      qsort(keys.data, keys.n, sizeof(uint64_t), compare_keys);
-   for (size_t i = 0; ok && i < keys.n; i++) {
-      uint64_t g = ELEM(keys, uint64_t, i) - 1;
-      uint64_t low = 8 * g < addr ? addr : 8 * g;
-      uint64_t high = 8 * g + 7 > addr + size - 1 ? addr + size - 1
-                                                  : 8 * g + 7;
-      unsigned n;
-      ok = take_at(l, map_find(m, g + 1),
-                        mask_of(low, high - low + 1, &n), to);
+   for (size_t i = 0; ok && i < numbers.n; i++) {
+      uint64_t number = ELEM(numbers, uint64_t, i);
+      uint64_t first = number * 512, last = first + 511;
+      ok = take_of_page(l, number, first < low ? low : first,
+                        last > high ? high : last, to);
    }
-   array_free(l->job, &keys, sizeof(uint64_t));
+   array_free(l->job, &numbers, sizeof(uint64_t));
    return ok;
 }
 
 bool live_take_memory(Live* l, uint64_t addr, uint64_t size, const Taker* to)
 {
-   NumberMap* m = &l->memory;
-   unsigned    n;
+   uint64_t high;
 
    if (size > UINT64_MAX - addr)
       size = UINT64_MAX - addr;
-   if (size / 8 > m->room)
-      return m->n == 0 || take_range(l, addr, size, to);
-   for (; size > 0 && m->n > 0; addr += n, size -= n) {
-      uint8_t mask = mask_of(addr, size, &n);
-      size_t  h = map_find(m, addr / 8 + 1);
-      if (m->keys[h] != 0 && !take_at(l, h, mask, to))
+   if (size == 0 || l->memory.n == 0)
+      return true;
+   high = addr + size - 1;
+   if (size / 512 > l->memory.pages.room)
+      return take_range(l, addr, high, to);
+   for (uint64_t number = addr / 512; number <= high / 512; number++) {
+      uint64_t first = number * 512, last = first + 511;
+      if (!take_of_page(l, number, first < addr ? addr : first,
+                        last > high ? high : last, to))
          return false;
    }
    return true;
+}
+
+/* Hand all wants of granule FROM to TO, which has none. */
+static bool move_granule(Live* l, uint64_t from, uint64_t to)
+{
+   WantedMemory* m = &l->memory;
+   WantedPage*   p = memory_page(m, from / 64);
+   Nearest       nearest = { .mask = 0 };
+   Nearest*      n;
+   uint32_t      list;
+
+   if (p == NULL || !(p->wanted >> from % 64 & 1))
+      return true;
+   n    = memory_nearest(m, p, from % 64);
+   list = p->lists[from % 64];
+   if (n != NULL)
+      hand_nearest(l, n, &nearest);
+   memory_remove(m, from);
+   p = memory_add_granule(m, to);
+   if (p == NULL)
+      return false;
+   p->lists[to % 64] = list;
+   if (nearest.mask == 0)
+      return true;
+   n = memory_nearest(m, p, to % 64);
+   if (n == NULL)
+      n = memory_make_nearest(m, p, to % 64);
+   if (n != NULL)
+      hand_nearest(l, &nearest, n);
+   return n != NULL;
 }
 
 /* What is wanted of TO stood at FROM, page by page, and what is wanted of
    FROM was written by nobody. */
 bool live_move_memory(Live* l, uint64_t to, uint64_t from, uint64_t size)
 {
-   NumberMap* m = &l->memory;
-
    if (to % 8 != 0 || from % 8 != 0 || to == from)
       return true;
    for (uint64_t page = (size + 4095) / 4096; page-- > 0; ) {
       uint64_t a = to + 4096 * page, b = from + 4096 * page;
-      if (m->n == 0)
+      if (l->memory.n == 0)
          return true;
       if (!live_take_memory(l, b, 4096, NULL))
          return false;
-      for (uint64_t i = 0; i < 4096; i += 8) {
-         size_t    h = map_find(m, (a + i) / 8 + 1);
-         uint32_t  head = m->values[h];
-         uint32_t* there;
-         if (m->keys[h] == 0)
-            continue;
-         map_remove(m, h);
-         there = map_add(l->job, m, (b + i) / 8 + 1);
-         if (there == NULL)
+      for (uint64_t i = 0; i < 4096; i += 8)
+         if (!move_granule(l, (a + i) / 8, (b + i) / 8))
             return false;
-         *there = head;
-      }
    }
    return true;
 }
@@ -322,7 +386,8 @@ bool live_note_read(Live* l, uint32_t thread, const uint64_t* words)
 
 bool live_start(Live* l, Job* job, const DcfgWet* w)
 {
-   *l = (Live){ .job = job, .w = w, .reading = DCFG_NONE };
+   *l = (Live){ .job = job, .w = w, .reading = DCFG_NONE,
+                .memory = { .job = job } };
    l->threads = job_calloc(job, w->threads.n + 1, sizeof(LiveThread));
    return l->threads != NULL;
 }
@@ -349,7 +414,7 @@ void live_free(Live* l)
       array_free(l->job, &t->reads, sizeof(DcfgSliceReading));
    }
    free(l->threads);
-   map_free(l->job, &l->memory);
+   memory_free(&l->memory);
    array_free(l->job, &l->wants, sizeof(Want));
    array_free(l->job, &l->deferred, sizeof(Want));
 }

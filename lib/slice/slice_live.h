@@ -6,8 +6,8 @@
 #ifndef DCFG_LIB_SLICE_LIVE_H
 #define DCFG_LIB_SLICE_LIVE_H
 
-#include "lib/base/number_map.h"
 #include "lib/dcfg_slice.h"
+#include "lib/slice/slice_memory.h"
 #include "lib/wet/wet.h"
 
 /* Want: bytes of a granule that a node used. */
@@ -39,8 +39,9 @@ typedef
 typedef
    struct LiveRegisters {
       struct LiveRegisters* outer;      // of what was interrupted
-      uint64_t granules[2];     // which have wants
+      uint64_t granules[2];     // which are wanted
       uint32_t heads[N_GRANULES];       // Want, and 1
+      Nearest  nearest[N_GRANULES];
    }
    LiveRegisters;
 
@@ -62,11 +63,13 @@ typedef
       Array          wants;     // Want
       uint32_t       free_want;
       uint32_t       n_wanted;
-      NumberMap      memory;    // by address / 8, and 1: Want, and 1
+      WantedMemory   memory;
       LiveThread*    threads;
       uint32_t       reading;   // thread, for which marks of what the kernel
                                 // read come right before, or DCFG_NONE
       Array          deferred;  // Want: see live_take_written()
+      bool           nearest;   // only the least distance is kept of wants
+                                // that are neither weak nor limited
       const struct WantRule* rule;
       void*          arg;       // the rule's
    }
@@ -101,6 +104,20 @@ static inline bool want_covers(const Want* a, const Want* b)
           && a->thread == b->thread;
 }
 
+/* Is all that a want of NODE and THREAD for MASK is for said by the first one of
+   the list at HEAD?  Asked before the want is made: most are said already. */
+static inline bool live_says(const Live* l, uint32_t head, uint32_t node,
+                             uint8_t mask, uint32_t thread)
+{
+   const Want* first;
+
+   if (head == 0 || l->rule == NULL)
+      return false;
+   first = live_want(l, head);
+   return (mask & ~first->mask) == 0 && first->node <= node && !first->weak
+          && !first->limited && first->thread == thread;
+}
+
 /* WANT comes to the list at HEAD. */
 bool live_put(Live* l, uint32_t* head, Want want);
 
@@ -127,27 +144,37 @@ static inline bool live_add(Live* l, uint32_t* head, Want want)
 /* THREAD's; NULL without memory. */
 LiveRegisters* live_registers(Live* l, uint32_t thread);
 
+/* The bytes of MASK in N are wanted at DISTANCE. */
+static inline void live_want_nearest(Live* l, Nearest* n, uint8_t mask,
+                                     uint32_t distance)
+{
+   l->n_wanted += n->mask == 0;
+   nearest_want(n, mask, distance);
+}
+
 static inline bool live_want_register(Live* l, LiveRegisters* r, unsigned g,
                                       Want want)
 {
    r->granules[g / 64] |= UINT64_C(1) << g % 64;
-   return live_add(l, &r->heads[g], want);
+   if (!l->nearest || want.weak || want.limited)
+      return live_add(l, &r->heads[g], want);
+   live_want_nearest(l, &r->nearest[g], want.mask, want.node);
+   return true;
+}
+
+/* Is that done by something quicker, since WANT, which is neither weak nor
+   limited, would add nothing but a distance, or nothing at all? */
+static inline bool live_wants_register(Live* l, LiveRegisters* r, unsigned g,
+                                       uint8_t mask, const Want* want)
+{
+   if (!l->nearest)
+      return live_says(l, r->heads[g], want->node, mask, want->thread);
+   r->granules[g / 64] |= UINT64_C(1) << g % 64;
+   live_want_nearest(l, &r->nearest[g], mask, want->node);
+   return true;
 }
 
 bool live_want_memory(Live* l, uint64_t addr, uint64_t size, Want want);
-
-/* Is any of these bytes' granules wanted? */
-static inline bool live_has_memory(const Live* l, uint64_t addr, uint64_t size)
-{
-   const NumberMap* m = &l->memory;
-
-   if (m->n == 0 || size == 0)
-      return false;
-   for (uint64_t g = addr / 8; g <= (addr + size - 1) / 8; g++)
-      if (m->keys[map_find(m, g + 1)] != 0)
-         return true;
-   return false;
-}
 
 /* Who wanted these bytes has them from TO; from nobody if that is NULL.
    Nothing is wanted meanwhile. */
@@ -158,7 +185,8 @@ bool live_take_granule(Live* l, LiveRegisters* r, unsigned g, uint8_t mask,
 static inline bool live_take_register(Live* l, LiveRegisters* r, unsigned g,
                                       uint8_t mask, const Taker* to)
 {
-   return r->heads[g] == 0 || live_take_granule(l, r, g, mask, to);
+   return !(r->granules[g / 64] >> g % 64 & 1)
+          || live_take_granule(l, r, g, mask, to);
 }
 
 bool live_take_memory(Live* l, uint64_t addr, uint64_t size, const Taker* to);

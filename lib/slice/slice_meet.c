@@ -28,38 +28,41 @@ bool meet_want(void* arg, const Want* want, uint8_t mask)
    Member*          m = a->member;
    const SliceKind* kind = f->kind;
    const bool*      copies = f->code->q->copies;
-   const Want       w = *want;
-   User             user = { w.node, 0 };
-   bool             ours = w.weak && follows_control(f->callbacks,
-                                                     a->spot->instr);
-   bool             asked = w.weak || !kind->distances;
-   uint32_t*        least = w.weak && !ours ? &m->weak_distance : &m->distance;
+   User             user = { want->node, 0 };
+   bool             ours = want->weak
+                            && follows_control(f->callbacks, a->spot->instr);
+   bool             asked = want->weak || !kind->distances;
+   uint32_t*        least = want->weak && !ours ? &m->weak_distance
+                                                : &m->distance;
 
    if (asked)
-      user = kind->user(f, &w);
-   if (w.port == DCFG_WET_CONTROL)
+      user = kind->user(f, want);
+   if (want->port == DCFG_WET_CONTROL)
       user.hops = 0;
-   if (w.weak && (ours ? w.port != DCFG_WET_GENERAL || w.reg != 0
-                       : user.hops >= MAX_HOPS))
+   if (want->weak
+       && (ours ? want->port != DCFG_WET_GENERAL || want->reg != 0
+                : user.hops >= MAX_HOPS))
       return true;
    if (m->id == DCFG_NONE && !join(a))
       return false;
    if (asked
-       && !kind->meet(f, m, &w, w.at + (uint32_t)__builtin_ctz(mask), ours))
+       && !kind->meet(f, m, want, want->at + (uint32_t)__builtin_ctz(mask),
+                      ours))
       return false;
-   if (w.weak && !ours && user.hops < m->hops)
+   if (want->weak && !ours && user.hops < m->hops)
       m->hops = user.hops;
-   m->real |= !w.weak || ours;
-   m->near &= w.limited;
+   m->real |= !want->weak || ours;
+   m->near &= want->limited;
    user.distance += copies == NULL || !copies[a->spot->instr];
    if (user.distance < *least)
       *least = user.distance;
-   if (w.thread != a->spot->thread && w.port == DCFG_WET_MEMORY)
+   if (want->thread != a->spot->thread && want->port == DCFG_WET_MEMORY)
       return found_cross(f, (DcfgSliceCrossing){
-                               .writer = a->spot->instr, .reader = w.instr,
-                               .from = a->spot->thread, .to = w.thread,
+                               .writer = a->spot->instr, .reader = want->instr,
+                               .from = a->spot->thread, .to = want->thread,
                                .written = a->spot->order + a->spot->place,
-                               .read = w.order, .distance = user.distance });
+                               .read = want->order,
+                               .distance = user.distance });
    return true;
 }
 

@@ -8,12 +8,14 @@
 
 #include "lib/slice/slice_passes.h"
 
-/* Will it do to know how often superblocks ran? Code of the dynamic linker
-   loads the top of x87's stack, but as it was, and so it is 0 where nothing
-   else moves it: that is found out where it is told, on the way back. */
+/* Will it do to know how often superblocks ran? It does without control, and of
+   a slice forward, which only looks for criteria here.  Code of the dynamic
+   linker loads the top of x87's stack, but as it was, and so it is 0 where
+   nothing else moves it: that is found out where it is told, on the way
+   back. */
 static bool may_be_plain(const Passes* p, const DcfgSliceQuery* q)
 {
-   if (p->moved || !q->no_control || q->run || q->of == DCFG_SLICE_FRAME)
+   if (p->moved || !(q->no_control || q->forward) || q->run || q->of == DCFG_SLICE_FRAME)
       return false;
    for (size_t k = 0; k < p->w->sb_instrs.n; k++)
       if (p->w->plans[p->w->places[k].instr].top != 0)
@@ -27,8 +29,8 @@ static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
    const WetPart* part;
    bool           ok = true;
 
-   p->w->runs = code->runs;
-   p->ahead   = wet_ahead_new(p->job, p->w, &p->index,
+   wet_count_runs(p->w, code->runs);
+   p->ahead = wet_ahead_new(p->job, p->w, &p->index,
                               acts == NULL ? SLOTS_OF_NONE
                               : acts->executions != NULL ? SLOTS_OF_ALL
                               : SLOTS_OF_TRANSFERS);
@@ -37,15 +39,32 @@ static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
    if (!ok)
       return false;
    passes_close(p);
-   p->w->runs = NULL;
+   wet_count_runs(p->w, NULL);
    return p->job->err.status == DCFG_OK;
+}
+
+/* How often superblocks ran, and the chunks: from an earlier slice of the trace,
+   or by a pass, which *READ says. */
+static bool count_runs(Passes* p, SliceCode* code, bool* read)
+{
+   *read = !wet_recall(p->w, &p->index, code->runs);
+   if (!*read)
+      return true;
+   if (p->w->job.err.status != DCFG_OK)
+      return job_adopt(p->job, &p->w->job.err);
+   if (!go_forward(p, code, NULL))
+      return false;
+   wet_remember(p->w, &p->index, code->runs);
+   return true;
 }
 
 bool passes_forward(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g)
 {
+   bool read;
+
    p->plain = may_be_plain(p, code->q);
    if (p->plain) {
-      if (!go_forward(p, code, NULL))
+      if (!count_runs(p, code, &read))
          return false;
       for (size_t c = 0; c < p->index.n; c++)
          p->plain &= !ELEM(p->index, WetChunkInfo, c).odd_marks;
@@ -53,7 +72,7 @@ bool passes_forward(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g)
          return true;
       code_forget_runs(code);
       array_cut(&p->index, 0);
-      if (!wet_rewind(p->w))
+      if (read && !wet_rewind(p->w))
          return job_fail(p->job, DCFG_ERROR_FILE, NULL, "it cannot be read");
    }
    if (!graph_start(g, p->job, p->w) || !go_forward(p, code, acts)

@@ -113,7 +113,8 @@ static bool start(Found* f, Live* l)
    if (s == NULL)
       return false;
    s->weak.job = f->job;
-   l->rule = &want_rule;
+   l->rule    = &want_rule;
+   l->nearest = l->w->threads.n == 1;
    l->arg  = &s->weak;
    return true;
 }

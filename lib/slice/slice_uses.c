@@ -115,7 +115,7 @@ static bool want_registers(const Using* z, bool real)
             return false;
          continue;
       }
-      if (real
+      if (real && !live_wants_register(z->live, l, g, u->mask, &want)
           && !live_want_register(z->live, l, g, want))
          return false;
       if (!follow || address || !may_lead(z, u, real))
@@ -167,7 +167,7 @@ static bool want_control(const Using* z)
       if (!z->f->kind->cut(z->f, &want))
          return false;
    }
-   return joins_ask(z->joins, z->live, z->spot->act, z->instr, want);
+   return joins_ask(z->joins, z->live, z->spot->act, z->instr, &want);
 }
 
 /* What a criterion is asked for, in place of all that it uses. */

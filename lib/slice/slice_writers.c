@@ -91,10 +91,11 @@ static bool way_writes(const Pass* p, const WetWay* way)
 
 static bool describe_superblocks(Pass* p)
 {
-   const DcfgWet* w = p->w;
+   DcfgWet* w = p->w;
 
    p->asked = job_calloc(p->job, w->sbs.n, sizeof(bool));
-   if (p->asked == NULL)
+   w->way_kept = job_calloc(&w->job, w->n_ways + 1, 1);
+   if (p->asked == NULL || w->way_kept == NULL)
       return false;
    for (uint32_t id = 1; id < w->sbs.n; id++) {
       const Span s = ELEM(w->sbs, WetSb, id).instrs;
@@ -102,9 +103,9 @@ static bool describe_superblocks(Pass* p)
          p->asked[id] |= p->instrs[w->places[k].instr];
    }
    for (size_t i = 0; i < w->n_ways; i++) {
-      WetWay* way = &w->ways[i];
-      way->kept = p->asked[way->sb] ? KEPT_ALL
-                  : way_writes(p, way) ? KEPT_LAST : KEPT_NONE;
+      const WetWay* way = &w->ways[i];
+      w->way_kept[i] = p->asked[way->sb] ? KEPT_ALL
+                       : way_writes(p, way) ? KEPT_LAST : KEPT_NONE;
    }
    return true;
 }
@@ -158,17 +159,26 @@ static bool take_part(Pass* p, const WetSteps* steps)
 static bool pass_through(Pass* p)
 {
    Array          index = { 0 };
+   size_t         n_runs = p->w->sb_instrs.n + 1;
+   uint64_t*      runs = job_calloc(p->job, n_runs, sizeof(*runs));
    WetAhead*      ahead;
    const WetPart* part;
    bool           ok;
 
-   ahead = wet_ahead_new(p->job, p->w, &index, SLOTS_OF_NONE);
+   wet_count_runs(p->w, runs);
+   ahead = runs == NULL ? NULL
+           : wet_ahead_new(p->job, p->w, &index, SLOTS_OF_NONE);
    ok    = ahead != NULL;
    while (ok && (part = wet_ahead_next(ahead)) != NULL)
       ok = take_part(p, &part->steps);
    wet_ahead_close(ahead);
+   ok = ok && p->job->err.status == DCFG_OK;
+   if (ok)
+      wet_remember(p->w, &index, runs);
+   wet_count_runs(p->w, NULL);
+   job_free(p->job, runs, n_runs * sizeof(*runs));
    array_free(&p->w->job, &index, sizeof(WetChunkInfo));
-   return ok && p->job->err.status == DCFG_OK;
+   return ok;
 }
 
 bool dcfg_slice_writers(DcfgWet* w, const bool* instrs, unsigned reg,

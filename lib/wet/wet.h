@@ -57,8 +57,6 @@ typedef
       uint8_t  len;
       uint8_t  kind;
       uint8_t  flags;
-      Span     uses, defs;      // in .ranges
-      Span     accesses;        // in .accesses
    }
    WetInstr;
 
@@ -82,7 +80,7 @@ typedef
    }
    WetSegment;
 
-/* Of a word of a superblock: the last one, and the step that most made. */
+/* Column: a word of a superblock: the last one, and the step that most made. */
 typedef
    struct {
       uint64_t last, step;
@@ -95,17 +93,15 @@ typedef
       Span     exits;           // in .exits
       Span     slots;           // in .accesses
       uint32_t rules;           // the first of theirs in .rules
-      Span     points;          // in .points
       uint32_t ways;            // those of its exits, and its end: the first
       uint32_t n_words;         // of them are on the tape
       Span     segments;        // in .segments
-      uint32_t n_scanned;       // instructions: see wet_control.c
       bool     tops;            // some slot is a top of x87's stack
       bool     moves_top;       // some instruction may move it
    }
    WetSb;
 
-/* How a superblock was left, by an exit or at its end. */
+/* WetWay: how a superblock was left, by an exit or at its end. */
 typedef
    struct {
       uint32_t sb;
@@ -113,9 +109,6 @@ typedef
       uint32_t rules;           // in .rules
       uint32_t last;            // instruction
       uint32_t place;           // where that is in .sb_instrs
-      uint32_t n;               // records of the block in work
-      uint32_t before;          // where transfers are wanted, when it was told
-                                // last: the easy way before it, and 1
       uint16_t n_instrs;
       uint16_t n_slots;         // that were filled
       uint8_t  n_segments;
@@ -124,8 +117,6 @@ typedef
       bool     tops;            // and one of the superblock's is a top
       bool     easy;            // no activation begins or ends, nor is x87's
                                 // stack moved
-      bool     skipped;         // nothing of it is to be told
-      uint8_t  kept;            // KEPT_...
    }
    WetWay;
 
@@ -249,6 +240,7 @@ typedef
       Bits     bits;
       WetWanted wanted;
       uint32_t thread;
+      uint32_t last_thread;     // the greatest number of one that ran so far
       uint32_t history;
       uint64_t next[N_HISTORIES];   // by history: what is foretold, a way and 1, or
                                 // 0; above that what it adds to the history
@@ -317,7 +309,6 @@ typedef
       bool     plain;           // they are the instruction's, one by one
       bool     top;             // behind accesses, that of x87's stack
       bool     stack;           // behind all others, the stack pointer
-      bool     point;           // control dependence may change there
    }
    InstrPlan;
 
@@ -343,8 +334,13 @@ static inline bool wet_is_word(const WetAccess* a)
    return a->from <= WhereStack;
 }
 
-/* From the tables. */
-bool wet_make_plans(DcfgWet* w);
+/* P becomes the plan of IN, which uses and defines the bytes of USES and DEFS,
+   of LocRange. */
+bool wet_make_plan(DcfgWet* w, const WetInstr* in, const Array* uses,
+                   const Array* defs, Span accesses, Plan* p);
+
+/* The places of all superblocks, and their ways. */
+bool wet_make_places(DcfgWet* w);
 
 /* May SLOT be access A of its instruction?  In a superblock VEX may know the
    condition of one that is perhaps made, and then it is made, or not there. */
@@ -372,6 +368,7 @@ typedef struct WetEffects WetEffects;
 
 struct DcfgWet {
    Job         job;
+   struct DcfgWet* lender;      // whose tables W reads by; NULL: its own
    Input*      in;
    char*       path;            // to read it again; NULL: memory
    const void* memory;
@@ -382,24 +379,34 @@ struct DcfgWet {
    Array       instrs;          // WetInstr
    Array       sbs;             // WetSb, from id 1 on
    Array       code;            // uint8_t
-   Array       ranges;          // LocRange
    Array       accesses;        // WetAccess
    Array       rules;           // SlotRule
    Array       sb_instrs;       // uint32_t
    Array       exits;           // WetExit
    Array       segments;        // WetSegment
-   Array       columns;         // Column
+   Column*     columns;
+   uint32_t    n_columns;
    Array       threads;         // uint64_t
    Array       ran;             // uint64_t, by instruction: executions, if not
                                 // all of the tape was kept
-   Array       unexecuted;      // WetInstr: without uses and so on
+   Array       unexecuted;      // WetInstr: without flags
    Array       uses;            // Use
    Array       defs;            // Def
    Array       points;          // Point
+   Span*       points_of;       // in .points, by superblock
+   bool*       is_point;        // by place, as .sb_instrs
    WetWay*     ways;            // by superblock's .ways and exit
    size_t      n_ways;
+   uint32_t*   way_counts;      // by way: records of the block in work
+   uint32_t*   way_before;      // by way, where transfers are wanted: the easy
+                                // way before it when it was told last, and 1
+   uint8_t*    way_kept;        // by way, where no slots are wanted: KEPT_...;
+                                // NULL: none is kept
+   bool*       way_skipped;     // by way: nothing of it is told; NULL: all is
    uint64_t*   runs;            // by place, as .sb_instrs: how often that was
                                 // the last one of a record is added; or NULL
+   Array       known_chunks;    // WetChunkInfo: see wet_remember()
+   uint64_t*   known_runs;      // or NULL: nothing is known
    const WetMachine* machine;
    Plan*       plans;           // by instruction
    uint64_t*   instances;       // likewise: so far
@@ -448,9 +455,9 @@ bool wet_can_reread(const DcfgWet* w);
 bool wet_unpack(DcfgWet* w);
 
 /* The same trace at its begin. */
-DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err);
+DcfgWet* wet_open_again(DcfgWet* w, DcfgError* err);
 
-/* The tables, up to the tape. */
+/* The tables, up to the tape, and the plans. */
 bool wet_load(DcfgWet* w);
 
 /* N more bytes of the file, all of them. */

@@ -8,6 +8,9 @@
 
 #include "lib/wet/wet_chunks.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /*--- The index                                            ---*/
 
 static void count_instances(const DcfgWet* w, const uint64_t* runs,
@@ -80,6 +83,52 @@ bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran)
       count_instances(w, runs, ran);
    job_free(&w->job, runs, n_runs * sizeof(*runs));
    return ok;
+}
+
+void wet_count_runs(DcfgWet* w, uint64_t* runs)
+{
+   w->runs = runs;
+}
+
+/* The first trace, which lends its tables, keeps a copy with its tables.  Without
+   memory nothing is kept, and the next one goes through the tape again. */
+void wet_remember(DcfgWet* w, const Array* index, const uint64_t* runs)
+{
+   DcfgWet* first = w->lender;
+   size_t   n = index->n * sizeof(WetChunkInfo);
+   size_t   n_runs = (w->sb_instrs.n + 1) * sizeof(*runs);
+   void*    chunks;
+
+   if (first == NULL || first->known_runs != NULL || index->n == 0)
+      return;
+   chunks = malloc(n);
+   first->known_runs = malloc(n_runs);
+   if (chunks == NULL || first->known_runs == NULL) {
+      free(chunks);
+      free(first->known_runs);
+      first->known_runs = NULL;
+      return;
+   }
+   memcpy(chunks, index->data, n);
+   memcpy(first->known_runs, runs, n_runs);
+   first->known_chunks = (Array){ chunks, index->n, index->n };
+}
+
+bool wet_recall(DcfgWet* w, Array* index, uint64_t* runs)
+{
+   const DcfgWet* first = w->lender;
+   void*          to;
+
+   if (first == NULL || first->known_runs == NULL)
+      return false;
+   to = array_add_n(&w->job, index, sizeof(WetChunkInfo),
+                    first->known_chunks.n);
+   if (to == NULL)
+      return false;
+   memcpy(to, first->known_chunks.data,
+          first->known_chunks.n * sizeof(WetChunkInfo));
+   memcpy(runs, first->known_runs, (w->sb_instrs.n + 1) * sizeof(*runs));
+   return true;
 }
 
 /*--- A chunk                                              ---*/

@@ -37,6 +37,16 @@ static inline bool wet_has_part(const DcfgWet* w)
 }
 bool wet_read_part(DcfgWet* w, Array* index, WetWanted wanted, WetSteps* to);
 
+/* From now on RUNS, or nothing if that is NULL, gets for each place, as
+   .sb_instrs, how often it was the last one of a record. */
+void wet_count_runs(DcfgWet* w, uint64_t* runs);
+
+/* W has been read to its end: keep what INDEX and RUNS say, as W->runs has
+   it, for all that read the same trace.  Add it to INDEX, which is empty, and
+   RUNS; false if it is not known, or with an error if there is no memory. */
+void wet_remember(DcfgWet* w, const Array* index, const uint64_t* runs);
+bool wet_recall(DcfgWet* w, Array* index, uint64_t* runs);
+
 /* That chunk, in place of what was in TO. */
 bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
                     WetSteps* to);

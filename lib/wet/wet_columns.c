@@ -105,7 +105,7 @@ void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
                       uint32_t n)
 {
    Chunk*   c = w->chunk;
-   Column*  columns = &ELEM(w->columns, Column, s->columns);
+   Column*  columns = &w->columns[s->columns];
    uint32_t width = s->n_words;
    Steps    steps = { 0, NULL };
 

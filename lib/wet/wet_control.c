@@ -397,29 +397,17 @@ static bool end_threads(DcfgWet* w)
    return true;
 }
 
-/* The ways within SB up to its instruction number N. */
-static bool scan_within(DcfgWet* w, WetSb* sb, uint32_t n)
-{
-   const InstrPlan* at = &w->places[sb->instrs.first];
-
-   for (; sb->n_scanned + 1 < n; sb->n_scanned++)
-      if (!wet_graph_arc(&w->control->graph, at[sb->n_scanned].instr,
-                         at[sb->n_scanned + 1].instr))
-         return false;
-   return true;
-}
-
 /* The record in work, as far as its last instruction, which is last of AT, is
    not a transfer: where it leads to. */
 static bool note_arcs(DcfgWet* w, Thread* t, const InstrPlan* at, bool transfer)
 {
-   WetSb*   sb = &ELEM(w->sbs, WetSb, w->record.sb);
-   uint32_t n  = w->record.n_instrs - transfer;
+   uint32_t n = w->record.n_instrs - transfer;
    Writer   control;
 
    if (n == 0)
       return true;
-   if (!arrive(w, t, at[0].instr, 0, &control) || !scan_within(w, sb, n))
+   if (!arrive(w, t, at[0].instr, 0, &control)
+       || !wet_graph_within(&w->control->graph, w->record.sb, n))
       return false;
    TOP(t->active, Activation)->last = at[n - 1].instr;
    return true;
@@ -515,16 +503,17 @@ static bool* mark_points(DcfgWet* w)
    return point;
 }
 
-static bool add_points(DcfgWet* w, WetSb* sb, const bool* point)
+static bool add_points(DcfgWet* w, uint32_t id, const bool* point)
 {
-   const WetGraph* g  = &w->control->graph;
-   InstrPlan*          at = &w->places[sb->instrs.first];
+   const WetGraph*  g  = &w->control->graph;
+   const Span       s  = ELEM(w->sbs, WetSb, id).instrs;
+   const InstrPlan* at = &w->places[s.first];
 
-   sb->points.first = (uint32_t)w->points.n;
-   for (uint32_t k = 0; k < sb->instrs.n; k++) {
+   w->points_of[id].first = (uint32_t)w->points.n;
+   for (uint32_t k = 0; k < s.n; k++) {
       uint32_t i = at[k].instr;
       Point*   p;
-      at[k].point = point[i];
+      w->is_point[s.first + k] = point[i];
       if (!point[i])
          continue;
       p = array_add(&w->job, &w->points, sizeof(*p));
@@ -533,18 +522,22 @@ static bool add_points(DcfgWet* w, WetSb* sb, const bool* point)
       *p = (Point){ i, g->branches[i] ? g->ipdom[i] : DCFG_NONE, (uint16_t)k,
                     at[k].nth, w->plans[i].kind };
    }
-   sb->points.n = (uint32_t)w->points.n - sb->points.first;
+   w->points_of[id].n = (uint32_t)w->points.n - w->points_of[id].first;
    return true;
 }
 
 static bool find_points(DcfgWet* w)
 {
    bool* point = mark_points(w);
-   bool  ok    = point != NULL
-                 && array_add(&w->job, &w->points, sizeof(Point)) != NULL;
+   bool  ok;
+
+   w->points_of = job_calloc(&w->job, w->sbs.n, sizeof(Span));
+   w->is_point  = job_calloc(&w->job, w->sb_instrs.n + 1, sizeof(bool));
+   ok = point != NULL && w->points_of != NULL && w->is_point != NULL
+        && array_add(&w->job, &w->points, sizeof(Point)) != NULL;
 
    for (uint32_t id = 1; ok && id < w->sbs.n; id++)
-      ok = add_points(w, &ELEM(w->sbs, WetSb, id), point);
+      ok = add_points(w, id, point);
    job_free(&w->job, point, GRAPH_EXIT(&w->control->graph) + (size_t)1);
    return ok;
 }

@@ -191,10 +191,11 @@ static void copy_array(void* to, const Array* from, size_t size)
 /* Those of the record in work. */
 static void find_points(const DcfgWet* w, Effect* e)
 {
-   const Span s = ELEM(w->sbs, WetSb, w->record.sb).points;
+   Span s;
 
    if (w->control == NULL)
       return;
+   s = w->points_of[w->record.sb];
    e->points = &ELEM(w->points, Point, s.first);
    while (e->n_points < s.n
           && e->points[e->n_points].place < e->n)

@@ -99,7 +99,7 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
    if (at->n_values > 0)
       wet_find_value(w, at, e);
    if (w->control != NULL) {
-      if (w->place > 0 && !at->point)
+      if (w->place > 0 && !w->is_point[at - w->places])
          control = wet_same_control(w, w->record.thread);
       else if (!wet_find_control(w, e, at->stack ? wet_stack_pointer(w, at)
                                                  : 0, &control))
@@ -143,7 +143,8 @@ static inline bool may_count(DcfgWet* w)
 static inline bool is_skipped(const DcfgWet* w)
 {
    return w->namer != NULL
-          || (w->record.way != DCFG_NONE && w->ways[w->record.way].skipped)
+          || (w->record.way != DCFG_NONE && w->way_skipped != NULL
+              && w->way_skipped[w->record.way])
           || (w->told_thread != DCFG_NONE && w->record.thread != w->told_thread)
           || w->time > w->told_to
           || w->time + w->record.n_instrs <= w->told_from;

@@ -20,17 +20,27 @@ bool wet_graph_new(Job* job, DcfgWet* w, WetGraph* g)
 {
    *g = (WetGraph){ .job = job, .w = w };
    g->last = job_nones(g->job, 2 * (w->instrs.n + w->unexecuted.n + 1));
-   return g->last != NULL;
+   g->scanned = job_calloc(g->job, w->sbs.n, sizeof(*g->scanned));
+   return g->last != NULL && g->scanned != NULL;
+}
+
+void wet_graph_forget_arcs(WetGraph* g)
+{
+   size_t n = GRAPH_EXIT(g) + (size_t)1;
+
+   map_free(g->job, &g->arcs);
+   job_free(g->job, g->last, 2 * n * sizeof(*g->last));
+   g->last = NULL;
 }
 
 void wet_graph_free(WetGraph* g)
 {
    size_t n = GRAPH_EXIT(g) + (size_t)1;
 
-   map_free(g->job, &g->arcs);
-   job_free(g->job, g->last, 2 * n * sizeof(*g->last));
+   wet_graph_forget_arcs(g);
    job_free(g->job, g->ipdom, n * sizeof(*g->ipdom));
    job_free(g->job, g->branches, n);
+   job_free(g->job, g->scanned, g->w->sbs.n * sizeof(*g->scanned));
 }
 
 /* Nodes are numbered from 1 in the table. */
@@ -44,6 +54,16 @@ bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to)
    last[0] = to;
    return map_add(g->job, &g->arcs, ((uint64_t)from + 1) << 32 | (to + 1))
           != NULL;
+}
+
+bool wet_graph_within(WetGraph* g, uint32_t sb, uint32_t n)
+{
+   const InstrPlan* at = &g->w->places[ELEM(g->w->sbs, WetSb, sb).instrs.first];
+
+   for (uint16_t* k = &g->scanned[sb]; *k + 1u < n; (*k)++)
+      if (!wet_graph_arc(g, at[*k].instr, at[*k + 1].instr))
+         return false;
+   return true;
 }
 
 /*--- The static closure                                   ---*/

@@ -17,6 +17,8 @@ typedef
       uint32_t* last;           // of each node: the two to which it led last
       uint32_t* ipdom;          // immediate post-dominators, when known
       uint8_t*  branches;       // by node: does it lead to several?
+      uint16_t* scanned;        // by superblock: instructions of which it is
+                                // noted where they lead
    }
    WetGraph;
 
@@ -24,6 +26,12 @@ typedef
 
 bool wet_graph_new(Job* job, DcfgWet* w, WetGraph* g);
 bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to);
+
+/* The arcs within superblock SB, up to its instruction number N. */
+bool wet_graph_within(WetGraph* g, uint32_t sb, uint32_t n);
+
+/* No arc is added or asked for any more: give their memory back. */
+void wet_graph_forget_arcs(WetGraph* g);
 
 /* When all arcs are there that were gone along: add those of the static
    closure, and find .ipdom and .branches. */

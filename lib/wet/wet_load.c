@@ -39,14 +39,14 @@ bool wet_read(DcfgWet* w, void* to, size_t n)
 
 /*--- Tables                                               ---*/
 
-static bool get_ranges(DcfgWet* w, Bytes* b, Span* span)
+/* Ranges of locations, to TO in place of what was there. */
+static bool get_ranges(DcfgWet* w, Bytes* b, Array* to)
 {
    uint32_t n = get_up_to(b, N_LOCS), at = 0;
 
-   span->first = w->ranges.n;
-   span->n     = n;
+   array_cut(to, 0);
    for (uint32_t i = 0; i < n; i++) {
-      LocRange* r = array_add(&w->job, &w->ranges, sizeof(*r));
+      LocRange* r = array_add(&w->job, to, sizeof(*r));
       if (r == NULL)
          return false;
       r->first = at + get_up_to(b, N_LOCS - at);
@@ -90,29 +90,48 @@ static WetInstr* get_instr(DcfgWet* w, Bytes* b, Array* all)
    return in;
 }
 
+/* The next instruction, and its plan to P; USES and DEFS are room. */
+static bool get_executed(DcfgWet* w, Bytes* b, Array* uses, Array* defs,
+                         Plan* p)
+{
+   WetInstr* in = get_instr(w, b, &w->instrs);
+   Span      accesses;
+
+   if (in == NULL || p == NULL)
+      return false;
+   in->flags = (uint8_t)get_up_to(b, AccessAll);
+   if (!get_ranges(w, b, uses) || !get_ranges(w, b, defs))
+      return false;
+   accesses.first = (uint32_t)w->accesses.n;
+   accesses.n     = get_up_to(b, MAX_ACCESSES);
+   for (uint32_t k = 0; k < accesses.n; k++) {
+      WetAccess* a = array_add(&w->job, &w->accesses, sizeof(*a));
+      if (a == NULL)
+         return false;
+      a->what = (uint8_t)get_up_to(b, 7);
+      a->size = (uint16_t)get_up_to(b, UINT16_MAX);
+      a->same = (uint16_t)get_up_to(b, k);
+   }
+   return wet_make_plan(w, in, uses, defs, accesses, p);
+}
+
 static bool get_instrs(DcfgWet* w, Bytes* b)
 {
    uint64_t n = get_varint(b);
+   Array    plans = { 0 }, uses = { 0 }, defs = { 0 };
+   bool     ok = true;
 
-   for (uint64_t i = 0; i < n && !b->failed; i++) {
-      WetInstr* in = get_instr(w, b, &w->instrs);
-      if (in == NULL)
-         return false;
-      in->flags = (uint8_t)get_up_to(b, AccessAll);
-      if (!get_ranges(w, b, &in->uses) || !get_ranges(w, b, &in->defs))
-         return false;
-      in->accesses.first = (uint32_t)w->accesses.n;
-      in->accesses.n     = get_up_to(b, MAX_ACCESSES);
-      for (uint32_t k = 0; k < in->accesses.n; k++) {
-         WetAccess* a = array_add(&w->job, &w->accesses, sizeof(*a));
-         if (a == NULL)
-            return false;
-         a->what = (uint8_t)get_up_to(b, 7);
-         a->size = (uint16_t)get_up_to(b, UINT16_MAX);
-         a->same = (uint16_t)get_up_to(b, k);
-      }
-   }
-   return !b->failed || wrong(w, "instructions");
+   for (uint64_t i = 0; ok && i < n && !b->failed; i++)
+      ok = get_executed(w, b, &uses, &defs,
+                        array_add(&w->job, &plans, sizeof(Plan)));
+   array_trim(&w->job, &plans, sizeof(Plan));
+   w->plans = plans.data;
+   array_free(&w->job, &uses, sizeof(LocRange));
+   array_free(&w->job, &defs, sizeof(LocRange));
+   if (ok && w->instrs.n > MAX_INSTRS)
+      return job_fail(&w->job, DCFG_ERROR_LIMIT, "instructions",
+                      "there are too many");
+   return ok && (!b->failed || wrong(w, "instructions"));
 }
 
 /* Words behind those of the last segment of SB, up to END, are one. */
@@ -130,11 +149,9 @@ static bool add_segment(DcfgWet* w, WetSb* sb, uint32_t end)
    WetSegment* s = array_add(&w->job, &w->segments, sizeof(*s));
    if (s == NULL)
       return false;
-   *s = (WetSegment){ begin, end - begin, (uint32_t)w->columns.n, 0, 0, 0 };
+   *s = (WetSegment){ begin, end - begin, w->n_columns, 0, 0, 0 };
    sb->segments.n++;
-   for (uint32_t i = begin; i < end; i++)
-      if (array_add(&w->job, &w->columns, sizeof(Column)) == NULL)
-         return false;
+   w->n_columns += end - begin;
    return true;
 }
 
@@ -360,5 +377,5 @@ static bool read_tables(DcfgWet* w)
 
 bool wet_load(DcfgWet* w)
 {
-   return read_head(w) && read_tables(w);
+   return read_head(w) && read_tables(w) && wet_make_places(w);
 }

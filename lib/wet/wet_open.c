@@ -10,6 +10,7 @@
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_control.h"
 #include "lib/wet/wet_chunks.h"
+#include "lib/wet/wet_tables.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -55,10 +56,11 @@ static Input* open_input(DcfgWet* w, int unpacked)
 }
 
 /* Of PATH, or of SIZE bytes at DATA, which UNPACKED has without compression if
-   it is a file. */
+   it is a file; with the tables of FROM, which is the same trace, or its own if
+   that is NULL. */
 static DcfgWet* open_trace(const char* path, const void* data, size_t size,
-                           int unpacked, const DcfgOptions* options,
-                           DcfgError* err)
+                           int unpacked, DcfgWet* from,
+                           const DcfgOptions* options, DcfgError* err)
 {
    DcfgWet* w = job_object(sizeof(*w), offsetof(DcfgWet, job), path, options,
                            err);
@@ -78,16 +80,12 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
       strcpy(w->path, path);
       w->in = open_input(w, unpacked);
    }
-   ok = ok && w->in != NULL && wet_load(w)
-        && wet_make_plans(w);
-   if (ok) {
-      w->chunk     = job_calloc(&w->job, 1, sizeof(Chunk));
-      w->kept      = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      w->value     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      ok = w->chunk != NULL && w->kept != NULL && w->value != NULL
-           && wet_start_writers(w) && wet_start_effects(w);
-   }
+   ok = ok && w->in != NULL
+        && (from != NULL ? wet_borrow_tables(w, from) : wet_load(w))
+        && wet_start_reader(w) && wet_start_writers(w) && wet_start_effects(w);
    job_tell(&w->job, err);
+   if (ok && from == NULL)
+      wet_trim_tables(w);
    if (ok)
       return w;
    dcfg_wet_close(w);
@@ -98,13 +96,13 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
 static DcfgWet* open_counted(const char* path, const void* data, size_t size,
                              const DcfgOptions* options, DcfgError* err)
 {
-   DcfgWet* w = open_trace(path, data, size, -1, options, err);
+   DcfgWet* w = open_trace(path, data, size, -1, NULL, options, err);
    DcfgWet* other;
    bool     ok;
 
    if (w == NULL || w->ran.n == 0)
       return w;
-   other = open_trace(path, data, size, -1, options, err);
+   other = open_trace(path, data, size, -1, NULL, options, err);
    ok    = other != NULL && find_first_instances(w, other);
    if (other != NULL)
       job_tell(&w->job, err);
@@ -169,10 +167,12 @@ bool wet_unpack(DcfgWet* w)
    return w->unpacked >= 0;
 }
 
-DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err)
+DcfgWet* wet_open_again(DcfgWet* w, DcfgError* err)
 {
+   /* A compressed file can only be read from its begin. */
+   bool     lends = w->unpacked >= 0 || !input_is_compressed(w->in);
    DcfgWet* other = open_trace(w->path, w->memory, w->memory_size, w->unpacked,
-                               &w->options, err);
+                               lends ? w : NULL, &w->options, err);
 
    if (other != NULL && w->unpacked >= 0)
       other->unpacked = fcntl(w->unpacked, F_DUPFD_CLOEXEC, 0);
@@ -197,39 +197,12 @@ void dcfg_wet_close(DcfgWet* w)
       input_close(w->in);
    if (w->unpacked >= 0)
       close(w->unpacked);
-   if (w->chunk != NULL)
-      free(w->chunk->data);
-   free(w->chunk);
-   wet_free_steps(w, &w->steps);
-   free(w->kept);
-   free(w->value);
    wet_free_control(w);
    wet_free_writers(w);
    wet_free_effects(w);
-   wet_free_images(w);
+   wet_free_reader(w);
+   wet_free_tables(w);
    free(w->path);
-   free(w->plans);
-   free(w->places);
-   free(w->instances);
-   free(w->ways);
-   free(w->told_instrs);
-   array_free(&w->job, &w->points, sizeof(Point));
-   array_free(&w->job, &w->unexecuted, sizeof(WetInstr));
-   array_free(&w->job, &w->uses, sizeof(Use));
-   array_free(&w->job, &w->defs, sizeof(Def));
-   array_free(&w->job, &w->reads, 2 * sizeof(uint64_t));
-   array_free(&w->job, &w->instrs, sizeof(WetInstr));
-   array_free(&w->job, &w->sbs, sizeof(WetSb));
-   array_free(&w->job, &w->code, 1);
-   array_free(&w->job, &w->ranges, sizeof(LocRange));
-   array_free(&w->job, &w->accesses, sizeof(WetAccess));
-   array_free(&w->job, &w->rules, sizeof(SlotRule));
-   array_free(&w->job, &w->sb_instrs, sizeof(uint32_t));
-   array_free(&w->job, &w->exits, sizeof(WetExit));
-   array_free(&w->job, &w->segments, sizeof(WetSegment));
-   array_free(&w->job, &w->columns, sizeof(Column));
-   array_free(&w->job, &w->ran, sizeof(uint64_t));
-   array_free(&w->job, &w->threads, sizeof(uint64_t));
    free(w);
 }
 
@@ -250,13 +223,17 @@ bool dcfg_wet_select(DcfgWet* w, const DcfgWetFilter* f, DcfgError* err)
    w->told_thread = f->thread;
    w->told_from   = f->from;
    w->told_to     = f->to;
-   for (uint32_t i = 0; ok && w->told_instrs != NULL && i < w->n_ways; i++) {
-      WetWay*      way = &w->ways[i];
+   if (ok && f->instrs != NULL) {
+      w->way_skipped = job_calloc(&w->job, w->n_ways + 1, sizeof(bool));
+      ok = w->way_skipped != NULL;
+   }
+   for (uint32_t i = 0; ok && w->way_skipped != NULL && i < w->n_ways; i++) {
+      const WetWay*    way = &w->ways[i];
       const WetSb*     sb = &ELEM(w->sbs, WetSb, way->sb);
       const InstrPlan* at = &w->places[sb->instrs.first];
-      way->skipped = true;
+      w->way_skipped[i] = true;
       for (uint32_t k = 0; k < way->n_instrs; k++)
-         way->skipped &= !w->told_instrs[at[k].instr];
+         w->way_skipped[i] &= !w->told_instrs[at[k].instr];
    }
    job_tell(&w->job, err);
    return ok;

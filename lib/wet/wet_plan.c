@@ -4,8 +4,8 @@
    What each instruction does, by itself. */
 
 /* Owns: what can be known of an instruction, and of its place in a superblock,
-   before any instance.  Handed: tables by wet_load.c.  Taken by: wet_open.c,
-   which has it made before anything is read; wet_writers.c uses it. */
+   before any instance.  Handed: tables by wet_load.c.  Taken by: the same;
+   wet_writers.c uses it. */
 
 #include "lib/wet/wet.h"
 
@@ -63,12 +63,12 @@ static bool add_use(DcfgWet* w, Plan* p, unsigned loc)
 
 /* x87's status has the lowest number of x87's locations, but the port comes
    behind those of vector registers. */
-static bool add_uses(DcfgWet* w, const WetInstr* in, Plan* p)
+static bool add_uses(DcfgWet* w, const Array* uses, Plan* p)
 {
    bool status = false;
 
-   for (uint32_t i = 0; i < in->uses.n; i++) {
-      const LocRange r = ELEM(w->ranges, LocRange, in->uses.first + i);
+   for (uint32_t i = 0; i < uses->n; i++) {
+      const LocRange r = ELEM(*uses, LocRange, i);
       for (unsigned l = r.first; l < (unsigned)r.first + r.n; l++) {
          status |= l == LocStatus;
          if (l != LocStatus && !add_use(w, p, l))
@@ -78,10 +78,10 @@ static bool add_uses(DcfgWet* w, const WetInstr* in, Plan* p)
    return !status || add_use(w, p, LocStatus);
 }
 
-static bool add_defs(DcfgWet* w, const WetInstr* in, Plan* p)
+static bool add_defs(DcfgWet* w, const Array* defs, Plan* p)
 {
-   for (uint32_t i = 0; i < in->defs.n; i++) {
-      const LocRange r = ELEM(w->ranges, LocRange, in->defs.first + i);
+   for (uint32_t i = 0; i < defs->n; i++) {
+      const LocRange r = ELEM(*defs, LocRange, i);
       for (unsigned l = r.first; l < (unsigned)r.first + r.n; l++) {
          uint8_t mask, g = granule_of(l, &mask);
          Def*    d = p->n_defs == 0 ? NULL
@@ -100,14 +100,15 @@ static bool add_defs(DcfgWet* w, const WetInstr* in, Plan* p)
    return true;
 }
 
-static bool make_plan(DcfgWet* w, const WetInstr* in, Plan* p)
+bool wet_make_plan(DcfgWet* w, const WetInstr* in, const Array* uses,
+                   const Array* defs, Span accesses, Plan* p)
 {
    p->addr       = in->addr;
    p->image      = in->image;
    p->uses       = (uint32_t)w->uses.n;
    p->defs       = (uint32_t)w->defs.n;
-   p->accesses   = in->accesses.first;
-   p->n_accesses = (uint16_t)in->accesses.n;
+   p->accesses   = accesses.first;
+   p->n_accesses = (uint16_t)accesses.n;
    p->kind       = in->kind;
    p->top        = in->flags >> 2 & 7;
    p->top_zero   = (in->flags & 2) != 0;
@@ -116,11 +117,11 @@ static bool make_plan(DcfgWet* w, const WetInstr* in, Plan* p)
                                     &ELEM(w->code, uint8_t, in->code), in->len);
    p->moves_top  = (in->flags & ~1u) != 0;
    p->n_ports    = p->n_deps = 1;
-   if (!add_uses(w, in, p) || !add_defs(w, in, p))
+   if (!add_uses(w, uses, p) || !add_defs(w, defs, p))
       return false;
-   for (uint32_t j = 0; j < in->accesses.n; j++) {
+   for (uint32_t j = 0; j < accesses.n; j++) {
       const WetAccess* first = &ELEM(w->accesses, WetAccess,
-                                     in->accesses.first);
+                                     accesses.first);
       if (is_operand(first, j)) {
          p->n_deps += first[j].size;
          p->n_ports++;
@@ -171,27 +172,19 @@ static void number_places(DcfgWet* w, const WetSb* sb, uint16_t* seen)
       seen[at[k].instr] = 0;
 }
 
-bool wet_make_plans(DcfgWet* w)
+bool wet_make_places(DcfgWet* w)
 {
    size_t    n = w->instrs.n + 1;
    uint16_t* seen;
 
-   if (w->instrs.n > MAX_INSTRS)
-      return job_fail(&w->job, DCFG_ERROR_LIMIT, "instructions",
-                      "there are too many");
-   w->plans     = job_calloc(&w->job, n, sizeof(Plan));
-   w->instances = job_calloc(&w->job, n, sizeof(uint64_t));
-   w->places    = job_calloc(&w->job, w->sb_instrs.n + 1, sizeof(InstrPlan));
+   w->places = job_calloc(&w->job, w->sb_instrs.n + 1, sizeof(InstrPlan));
    /* So that none of these is empty, and parts of them have a place. */
-   if (w->plans == NULL || w->instances == NULL || w->places == NULL
+   if (w->places == NULL
        || array_add(&w->job, &w->uses, sizeof(Use)) == NULL
        || array_add(&w->job, &w->defs, sizeof(Def)) == NULL
        || array_add(&w->job, &w->accesses, sizeof(WetAccess)) == NULL
        || array_add(&w->job, &w->code, 1) == NULL)
       return false;
-   for (uint32_t i = 0; i < w->instrs.n; i++)
-      if (!make_plan(w, &ELEM(w->instrs, WetInstr, i), &w->plans[i]))
-         return false;
    seen = job_calloc(&w->job, n, sizeof(*seen));
    if (seen == NULL)
       return false;

@@ -106,7 +106,7 @@ static inline void meet(DcfgWet* w, WetSegment* s)
    if (s->chunk == w->chunk->number)
       return;
    s->chunk = w->chunk->number;
-   memset(&ELEM(w->columns, Column, s->columns), 0,
+   memset(&w->columns[s->columns], 0,
           s->n_words * sizeof(Column));
 }
 
@@ -191,6 +191,11 @@ static inline void pass_slots(DcfgWet* w, const WetWay* way)
 /* Room for the block in work. */
 static bool make_room(DcfgWet* w, WetSteps* to)
 {
+   if (w->chunk->wanted == SLOTS_OF_TRANSFERS && w->way_before == NULL) {
+      w->way_before = job_calloc(&w->job, w->n_ways + 1, sizeof(uint32_t));
+      if (w->way_before == NULL)
+         return false;
+   }
    const Block* b = &w->chunk->block;
    size_t       n_steps = to->n_steps + b->n_ways;
    size_t       n_turns = to->n_turns + b->n_ways;
@@ -268,7 +273,9 @@ static bool take_mark(Chunk* c, WetStep* r, uint64_t* to)
    for (uint32_t i = 0; i < 3; i++)
       to[i] = i < n ? b->extra[b->at++] : 0;
    if (mark == MarkThread) {
-      c->thread = (uint32_t)to[0];
+      c->thread = to[0] < DCFG_NONE ? (uint32_t)to[0] : DCFG_NONE;
+      if (c->thread > c->last_thread)
+         c->last_thread = c->thread;
       return false;
    }
    r->mark    = mark;
@@ -322,13 +329,16 @@ static void take_kept(DcfgWet* w, WetSteps* to)
    WetStep*  r = to->steps + to->n_steps;
    uint64_t* addrs = to->addrs + to->n_addrs;
    uint32_t  last = DCFG_NONE;
+   const uint8_t* kept = w->way_kept;
 
+   if (kept == NULL && b->n_extra == 0)
+      return;
    b->at = 0;
    for (uint32_t i = 0; i <= b->n_ways; i++) {
       uint32_t id = i < b->n_ways ? b->ways[i] : NO_WAY_MARK;
       uint32_t first = (uint32_t)(addrs - to->addrs);
-      if (id < NO_WAY_STOP && w->ways[id].kept != KEPT_ALL) {
-         last = w->ways[id].kept == KEPT_LAST ? id : last;
+      if (id < NO_WAY_STOP && (kept == NULL || kept[id] != KEPT_ALL)) {
+         last = kept != NULL && kept[id] == KEPT_LAST ? id : last;
          continue;
       }
       if (last != DCFG_NONE)
@@ -398,7 +408,7 @@ static void take_transfers(DcfgWet* w, WetSteps* to)
    b->at = 0;
    for (uint32_t i = 0; i < b->n_ways; i++) {
       uint32_t id = b->ways[i], first = (uint32_t)(addrs - to->addrs);
-      WetWay*  way;
+      const WetWay* way;
       bool     pass;
       if (id >= NO_WAY_STOP) {
          from = 0;
@@ -407,7 +417,7 @@ static void take_transfers(DcfgWet* w, WetSteps* to)
          continue;
       }
       way  = &w->ways[id];
-      pass = from != 0 && way->before == from && i + 1 < b->n_ways
+      pass = from != 0 && w->way_before[id] == from && i + 1 < b->n_ways
              && b->ways[i + 1] < NO_WAY_STOP;
       if (passed && !pass) {
          take_way(w, from - 1, r, first);
@@ -417,7 +427,7 @@ static void take_transfers(DcfgWet* w, WetSteps* to)
       if (!pass) {
          take_way(w, id, r, first);
          if (way->easy && from != 0)
-            way->before = from;
+            w->way_before[id] = from;
       }
       from = way->easy ? id + 1 : 0;
       if (way->n_slots == 0 || !(way->stack || way->tops
@@ -452,6 +462,9 @@ bool wet_read_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
       take_transfers(w, to);
    else
       take_records(w, to);
+   if (c->last_thread > 0 && c->last_thread >= w->threads.n)
+      return job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
+                      "there is no thread %u", c->last_thread);
    return c->n_records > 0 || c->control.at == c->control.end || wrong(w);
 }
 

@@ -118,9 +118,9 @@ static void count_ways(DcfgWet* w, Chunk* c)
    Block* b = &c->block;
 
    for (uint32_t i = 0; i < b->n_met; i++) {
-      WetWay*  way = &w->ways[b->met[i]];
-      uint32_t n = way->n;
-      way->n       = 0;
+      const WetWay* way = &w->ways[b->met[i]];
+      uint32_t n = w->way_counts[b->met[i]];
+      w->way_counts[b->met[i]] = 0;
       b->n_slots  += n * way->n_slots;
       c->n_instrs += (uint64_t)n * way->n_instrs;
       if (w->runs != NULL)
@@ -135,7 +135,7 @@ static void count_ways(DcfgWet* w, Chunk* c)
 static inline void note_way(DcfgWet* w, Block* b, uint32_t id)
 {
    b->ways[b->n_ways++] = id;
-   if (w->ways[id].n++ == 0)
+   if (w->way_counts[id]++ == 0)
       b->met[b->n_met++] = id;
 }
 
