@@ -14,11 +14,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-static SliceView view_of(const Sliced* f, const char* file,
+static SliceView view_of(Sliced* f, const char* file,
                          const SliceOptions* o)
 {
-   return (SliceView){ .w = f->w, .s = f->s, .file = file,
-                       .root = o->root,
+   return (SliceView){ .w = f->w, .s = f->s, .found = f,
+                       .file = file, .root = o->root,
                        .title = o->forward ? "forward slice" : "slice",
                        .criterion = f->criterion,
                        .not_followed = f->not_followed,

@@ -2,6 +2,8 @@
 
 The data of a page is described at the head of cmd/slice/slice_html.c.
 """
+import base64
+import gzip
 import json
 import os
 import re
@@ -13,7 +15,7 @@ import harness
 # OPTIONS: options of the command for the files of another machine.
 OPTIONS = []
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "slice")
-DATA = re.compile(r'<script type="application/json" id="slice">(.*?)</script>', re.S)
+DATA = re.compile(r'<script type="application/gzip" id="data">([A-Za-z0-9+/=]*)</script>')
 
 
 class Slice:
@@ -48,7 +50,7 @@ class Slice:
 def data_of(page):
     """The data in a page; None if there is not exactly one such element."""
     found = DATA.findall(page)
-    return json.loads(found[0]) if len(found) == 1 else None
+    return json.loads(gzip.decompress(base64.b64decode(found[0], validate=True))) if len(found) == 1 else None
 
 
 def slice_of(tap, wet, *opts):
