@@ -4,7 +4,7 @@
    What inputs are called, and their values. */
 
 /* Owns: the words for values and for what an instance used.  Handed: a slice.
-   Taken by: why_lines.c, page_inputs.c. */
+   Taken by: why_lines.c, page_instances.c. */
 
 #include "cmd/slice/why_words.h"
 
