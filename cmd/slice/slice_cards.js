@@ -65,9 +65,9 @@ function originElement(c, o) {
    if (o.port !== "control") {
       e.append(valueElement(o.name, o.value, o.type, o.named));
       if (o.use === t.ADDRESS)
-         e.append(make("span", { class: "soft" }, " selects the place"));
+         e.append(make("span", { class: "soft" }, " \u00b7 selects the place"));
       if (o.use === t.BRANCH)
-         e.append(make("span", { class: "soft" }, " decides what runs"));
+         e.append(make("span", { class: "soft" }, " \u00b7 decides what runs"));
    }
    if (o.from < 0) {
       e.append(make("div", { class: "from soft" }, data.window ? "written before the window that was kept, or by nobody"
