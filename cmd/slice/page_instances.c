@@ -105,13 +105,37 @@ static PortName* written_name(Words* y, const DcfgSliceNode* n)
    return at;
 }
 
-static const PortName* read_name(Words* y, uint32_t instr,
+/* Is .from of N the address of the only operand that it read in memory? */
+static bool has_address(const DcfgSlice* s, const DcfgSliceNode* n)
+{
+   const DcfgSliceInput* in = &s->inputs[n->first_input];
+   const DcfgSliceInput* only = NULL;
+
+   for (uint32_t k = 0; k < n->n_inputs; k++) {
+      if (in[k].port != DCFG_WET_MEMORY)
+         continue;
+      if (only != NULL && only->reg != in[k].reg)
+         return false;
+      only = &in[k];
+   }
+   return n->from != 0;
+}
+
+/* What N read over IN. */
+static const PortName* read_name(Words* y, const DcfgSliceNode* n,
                                  const DcfgSliceInput* in)
 {
-   PortName* at = port_name(y, instr, in->port, in->reg);
+   PortName*   at = port_name(y, n->instr, in->port, in->reg);
+   const char* name;
 
-   if (!at->done)
-      set_name(y, at, why_place_name(y->variables, instr, in, &at->of));
+   if (!at->done) {
+      name      = why_place_name(y->variables, n->instr, in, &at->of);
+      at->moves = in->port == DCFG_WET_MEMORY && name == NULL;
+      set_name(y, at, name);
+   }
+   if (at->moves && has_address(y->p->s, n))
+      set_name(y, at, variables_name_memory(y->variables, n->instr, in->reg,
+                                            n->from, 0, &at->of));
    return at;
 }
 
@@ -130,7 +154,7 @@ static void find_words(Words* y, uint32_t me, InputWords* out)
       const char*           name;
       out[k].use = (uint8_t)why_use(&y->cards, me, in, USE_VALUE);
       if (in->port != DCFG_WET_CONTROL) {
-         at          = read_name(y, n->instr, in);
+         at          = read_name(y, n, in);
          out[k].name = at->name;
          out[k].type = at->type;
          if (at->name == 0 && (name = why_returned(y->f, me, in)) != NULL)

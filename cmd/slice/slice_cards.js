@@ -20,7 +20,7 @@ const isLines = i => !t.isLibrary(i) && data.files[t.rows[t.row(i)].file].source
 function place(i) {
    const r = t.rows[t.row(i)], f = data.files[r.file], where = t.functionOf(i);
    if (!isLines(i))
-      return (where ? brief(where) + " (" : "(") + base(t.imageOf(i).name) + ")";
+      return (where ? brief(where) : "0x" + data.addr[data.instr[i]]) + " (" + base(t.imageOf(i).name) + ")";
    return base(f.name) + ":" + r.line;
 }
 const inFunction = i => t.functionOf(i) && isLines(i) ? " in " + brief(t.functionOf(i)) : "";
@@ -101,7 +101,7 @@ function madeElements(c, made) {
    const out = document.createDocumentFragment();
    group(out, "made of", made.inputs.filter(o => o.port !== "control"), c);
    group(out, "ran because of", made.inputs.filter(o => o.port === "control" && !t.isCall(o.from)), c);
-   if (made.inputs.length === 0)
+   if (made.inputs.length === 0 && !data.forward)
       out.append(make("h3", {}, "made of nothing that was executed"));
    const passed = [];
    if (made.frame > 0)

@@ -261,13 +261,14 @@ function goToLine(file, line, focus) {
 }
 
 const isOwn = r => data.files[r.file].own && data.files[r.file].source && r.n > 0 && !r.brace;
+const isOwnCode = r => data.files[r.file].own && r.n > 0;
 
-/* The criterion, or what is nearest to it in the program's source. */
+/* The criterion, or what is nearest to it in the program's source, or in its code. */
 function goToStart() {
    if (n === 0)
       return;
    const start = data.criterion.length > 0 ? data.criterion[data.criterion.length - 1] : 0;
-   const near = rows.filter(isOwn).sort((a, b) => a.distance - b.distance)[0];
+   const nearest = which => rows.filter(which).sort((a, b) => a.distance - b.distance)[0], near = nearest(isOwn) || nearest(isOwnCode);
    if (isOwn(rows[t.row(start)]) || !near)
       goTo(start, false);
    else
@@ -369,10 +370,10 @@ function describe() {
    byId("title").textContent = data.title;
    byId("criterion").append(make("span", { class: "soft" }, data.forward ? "What depends on: " : "Where this came from: "),
                             make("b", {}, data.asked));
-   byId("summary").textContent = many(data.instances, "instance") + " of " + count(data.executed) + " that were executed; "
-      + count(inSlice) + " of " + many(data.lines, "line") + " of the program." + data.notes.map(x => " Not followed: " + x + ".").join("");
-   byId("hint").textContent = "Each card is one execution of a line: what it made" + (data.forward ? "" : ", and of what")
-      + ". Follow a link to the line where a value came from.";
+   byId("summary").textContent = many(data.instances, "instance") + " of " + count(data.executed) + " that were executed"
+      + (data.lines > 0 ? "; " + count(inSlice) + " of " + many(data.lines, "line") + " of the program." : ".") + data.notes.map(x => " Not followed: " + x + ".").join("");
+   byId("hint").textContent = "Each card is one execution of a line: what it made" + (data.forward ? ", and what used that. Follow a link to see where a value went."
+                                            : ", and of what. Follow a link to the line where a value came from.");
    const crossings = data.crossings.map(x => make("li", {}, x));
    byId("crossings").append(...crossings.slice(0, CROSSINGS));
    if (crossings.length > CROSSINGS) {

@@ -139,15 +139,23 @@ const byRow = sorted(row, rows.length, n), byInput = sorted(k => input[k], n, fi
 const byCard = sorted(i => cardOf[i], cards.length, n), cardsOf = sorted(c => cards[c], rows.length, cards.length);
 const members = c => byCard.who.subarray(byCard.from[c], byCard.from[c + 1]);
 
+/* Does instance i only keep the stack? */
+function keepsStack(i) {
+   for (let k = first[i]; k < first[i + 1]; k++)
+      if (data.use[k] === FRAME)
+         return !stores(i) || input[k] < 0 || first[i + 1] - first[i] === 1;
+   return false;
+}
+
 /* The instance that says what card c made: the last that stored, else the nearest to the criterion that computed a value. */
 function resultOf(c) {
-   const own = members(c);
+   const own = members(c).filter(i => data.result[i] > 0 && !isCall(i) && !keepsStack(i));
    let best = -1;
    for (const i of own)
-      if (stores(i) && data.result[i] > 0 && !isCall(i))
+      if (stores(i))
          best = i;
    for (const i of own)
-      if (data.result[i] > 0 && (best < 0 || (!stores(best) && data.distance[i] <= data.distance[best])))
+      if (best < 0 || (!stores(best) && data.distance[i] <= data.distance[best]))
          best = i;
    return best;
 }
