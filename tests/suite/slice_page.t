@@ -100,7 +100,6 @@ def take_picture(tap, to):
     b = Page(size=(1200, 760))
     try:
         b.go("file://" + path)
-        b.run("return 0")
         b.screenshot(to)
     finally:
         b.close()
@@ -295,6 +294,11 @@ def check_threads(tap, b, path):
 
 
 class Page(webdriver.Browser):
+    def go(self, url):
+        """To a page that is made when its data is unpacked."""
+        super().go(url)
+        self.run("return 0")
+
     def run(self, script, *args):
         """When the page shows what its address says: a browser tells it of a new one later."""
         end = time.monotonic() + 60
