@@ -20,7 +20,7 @@
 
 typedef
    struct {
-      FlameTree*         t;
+      StackTree*         t;
       const DcfgXrayMap* map;
       const char**       names;     // by function; NULL: not asked for yet
       bool               mangled;   // leave names as they are
@@ -72,7 +72,7 @@ static void on_problem(void* arg, const DcfgProblem* problem)
           text_clean(problem->what));
 }
 
-static void add_log(FlameTree* t, const Traced* r, int run)
+static void add_log(StackTree* t, const Traced* r, int run)
 {
    Rules*       rules = rules_new(MOST_LINES, stderr);
    DcfgOptions  options = read_options(on_problem, rules);
@@ -102,9 +102,9 @@ static void add_log(FlameTree* t, const Traced* r, int run)
    free(beside);
 }
 
-FlameTree* tree_of(const Traced* runs, int n)
+StackTree* tree_of(const Traced* runs, int n)
 {
-   FlameTree* t = tree_new();
+   StackTree* t = tree_new();
 
    for (int i = 0; i < n; i++)
       if (runs[i].log != NULL)

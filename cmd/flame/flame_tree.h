@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A tree of stacks of calls. */
+   What flame graphs are made of. */
 
 #ifndef DCFG_CMD_FLAME_TREE_H
 #define DCFG_CMD_FLAME_TREE_H
 
-#include "cmd/shared/call_walk.h"
 #include "cmd/base/cmd.h"
-#include "cmd/base/interned.h"
+#include "cmd/shared/stack_tree.h"
 
 /* Traced: a run, which is a graph with the functions in that and a trace, or an
    XRay log with its map. */
@@ -24,46 +23,8 @@ typedef
    }
    Traced;
 
-/* Stacks of calls of one run or of two, by the names of functions.  Stack 0 is
-   the empty one. */
-typedef
-   struct {
-      const char* name;
-      uint32_t    parent;
-      uint32_t    depth;        // of the empty one 0
-      uint64_t    self[2];      // instructions in it, by run
-      uint64_t    total[2];     // and with stacks on top of it
-   }
-   Stack;
-
-typedef
-   struct {
-      Stack*    stacks;         // each behind its parent
-      uint32_t  n, room;
-      KeyMap*   keys;
-      Interned* names;
-      KeyMap*   name_numbers;   // by address
-      bool      is_full;        // that was said
-   }
-   FlameTree;
-
-FlameTree* tree_new(void);
-void       tree_free(FlameTree* t);
-
-/* Return the stack with NAME, which T->names has, on top of PARENT; PARENT itself
-   if there are too many. */
-uint32_t   tree_child(FlameTree* t, uint32_t parent, const char* name);
-
-/* Add what a trace says of the part that is meant, to run 0 or 1. */
-void       tree_add(FlameTree* t, const Functions* f, const char* path,
-                    const Selection* sel, int run);
-
-/* When all is added: totals; and stacks in order: those with the same parent
-   together, by name.  To be freed. */
-uint32_t*  tree_finish(FlameTree* t);
-
 /* All that N runs have in their parts, in flame_runs.c; to be freed. */
-FlameTree* tree_of(const Traced* runs, int n);
+StackTree* tree_of(const Traced* runs, int n);
 
 /* FlameForm: what stacks of calls can be written as; the file of each defines
    it. */

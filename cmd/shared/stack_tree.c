@@ -4,9 +4,11 @@
    A tree of stacks of calls. */
 
 /* Owns: the tree of stacks.  Handed: calls by call_walk.c and flame_runs.c.
-   Taken by: flame_runs.c, flame_svg.c, flame_folded.c. */
+   Taken by: flame_runs.c, flame_svg.c, flame_folded.c, view_stacks.c. */
 
-#include "cmd/flame/flame_tree.h"
+#include "cmd/shared/stack_tree.h"
+
+#include "cmd/base/cmd.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,9 +18,9 @@
    that they are on top of. */
 #define MAX_STACKS 4000000
 
-FlameTree* tree_new(void)
+StackTree* tree_new(void)
 {
-   FlameTree* t = zalloc(1, sizeof(*t));
+   StackTree* t = zalloc(1, sizeof(*t));
 
    t->keys = keymap_new();
    t->names = interned_new();
@@ -28,7 +30,7 @@ FlameTree* tree_new(void)
    return t;
 }
 
-void tree_free(FlameTree* t)
+void tree_free(StackTree* t)
 {
    keymap_free(t->keys);
    keymap_free(t->name_numbers);
@@ -37,7 +39,7 @@ void tree_free(FlameTree* t)
    free(t);
 }
 
-uint32_t tree_child(FlameTree* t, uint32_t parent, const char* name)
+uint32_t tree_child(StackTree* t, uint32_t parent, const char* name)
 {
    uint64_t key = (uint64_t)parent << 32
                   | keymap_number(t->name_numbers, (uintptr_t)name);
@@ -63,7 +65,7 @@ uint32_t tree_child(FlameTree* t, uint32_t parent, const char* name)
 
 typedef
    struct {
-      FlameTree*       t;
+      StackTree*       t;
       const Functions* f;
       int              run;
       const char**     names;   // by function; NULL: not asked for yet
@@ -127,7 +129,7 @@ static void end(void* arg, uint64_t at)
    spend(arg, at);
 }
 
-void tree_add(FlameTree* t, const Functions* f, const char* path,
+void tree_add(StackTree* t, const Functions* f, const char* path,
               const Selection* sel, int run)
 {
    Growing     g = { .t = t, .f = f, .run = run };
@@ -157,7 +159,7 @@ static int by_parent(const void* a, const void* b)
           : strcmp(x->name, y->name);
 }
 
-uint32_t* tree_finish(FlameTree* t)
+uint32_t* tree_finish(StackTree* t)
 {
    uint32_t* order = zalloc(t->n, sizeof(*order));
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   A tree of stacks of calls. */
+
+#ifndef DCFG_CMD_STACK_TREE_H
+#define DCFG_CMD_STACK_TREE_H
+
+#include "cmd/base/interned.h"
+#include "cmd/shared/call_walk.h"
+
+/* Stacks of calls of one run or of two, by the names of functions.  Stack 0 is
+   the empty one. */
+typedef
+   struct {
+      const char* name;
+      uint32_t    parent;
+      uint32_t    depth;        // of the empty one 0
+      uint64_t    self[2];      // instructions in it, by run
+      uint64_t    total[2];     // and with stacks on top of it
+   }
+   Stack;
+
+typedef
+   struct {
+      Stack*    stacks;         // each behind its parent
+      uint32_t  n, room;
+      KeyMap*   keys;
+      Interned* names;
+      KeyMap*   name_numbers;   // by address
+      bool      is_full;        // that was said
+   }
+   StackTree;
+
+StackTree* tree_new(void);
+void       tree_free(StackTree* t);
+
+/* Return the stack with NAME, which T->names has, on top of PARENT; PARENT itself
+   if there are too many. */
+uint32_t   tree_child(StackTree* t, uint32_t parent, const char* name);
+
+/* Add what a trace says of the part that is meant, to run 0 or 1. */
+void       tree_add(StackTree* t, const Functions* f, const char* path,
+                    const Selection* sel, int run);
+
+/* When all is added: totals; and stacks in order: those with the same parent
+   together, by name.  To be freed. */
+uint32_t*  tree_finish(StackTree* t);
+
+#endif /* DCFG_CMD_STACK_TREE_H */
