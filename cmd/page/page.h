@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-/* PageFile: a file that the build has embedded: "name.js.inc" of "name.js".  The
-   hash is that of its text, as a content security policy has it. */
+/* PageFile: a file that the build has embedded: "name.js.inc" of "name.js".
+   The hash is that of its text, as a content security policy has it. */
 typedef
    struct {
       const char* hash;

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A string of LENGTH bytes, whatever they are: hidden characters, and bytes that
-   are not UTF-8, become U+FFFD. */
+/* A string of LENGTH bytes, whatever they are: hidden characters, and bytes
+   that are not UTF-8, become U+FFFD. */
 void page_string(FILE* out, const char* s, size_t length);
 
 /* The same of S, which ends with 0; NULL is "". */

@@ -4,7 +4,7 @@
    A tree of stacks of calls. */
 
 /* Owns: the tree of stacks.  Handed: calls by call_walk.c and flame_runs.c.
-   Taken by: flame_runs.c, flame_svg.c, flame_folded.c, view_stacks.c. */
+   Taken by: flame_runs.c, flame_svg.c, flame_folded.c, view_calls.c. */
 
 #include "cmd/shared/stack_tree.h"
 

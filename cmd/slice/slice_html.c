@@ -143,8 +143,9 @@ static uint64_t executed_lines(const SlicePage* p)
    uint64_t n = 0;
 
    for (uint32_t i = 0; i < p->n_places && p->places[i].is.source != NULL; i++)
-      n += is_own(p, &p->places[i]) && (i == 0 || !same_file(&p->places[i], &p->places[i - 1])
-           || p->places[i].is.line != p->places[i - 1].is.line);
+      n += is_own(p, &p->places[i])
+           && (i == 0 || !same_file(&p->places[i], &p->places[i - 1])
+               || p->places[i].is.line != p->places[i - 1].is.line);
    return n;
 }
 

@@ -9,19 +9,16 @@
 
 SLICE_PICTURE=FILE has the picture of docs/slice.md made, too.
 """
-import base64
-import hashlib
 import json
 import os
-import re
 import shutil
 import sys
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
+import pagelib
 import slicelib
 import webdriver
 
@@ -97,7 +94,7 @@ def take_picture(tap, to):
     prog, wet = harness.cc(tap, "price.c", "price", "-O0", "-fdebug-prefix-map=%s=." % os.getcwd()), tap.path("price.wet")
     harness.dcfg(tap, "price", [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet])
     path, _ = page_of(tap, wet, "price.html", "--at=price.c:21", "--of=price")
-    b = Page(size=(1200, 760))
+    b = pagelib.Page(size=(1200, 760))
     try:
         b.go("file://" + path)
         b.screenshot(to)
@@ -115,20 +112,9 @@ def page_of(tap, wet, name, *opts):
 
 # ---- without a browser -----------------------------------------------------------------------------------------------
 
-def check_policy(tap, page, scripts, styles):
-    policy = dict(x.strip().split(" ", 1) for x in re.search('Security-Policy" content="([^"]*)"', page).group(1).split(";"))
-    hashes = lambda texts: ["'sha256-%s'" % base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in texts]
-    tap.ok(policy == {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'", "img-src": "data:",
-                      "script-src": " ".join(hashes(scripts)), "style-src": " ".join(hashes(styles))},
-           "its policy allows its own scripts and styles by their hashes, and nothing else", policy)
-
-
 def check_data(tap, wet, page, opts):
-    data = slicelib.data_of(page)
-    scripts, styles = (re.findall("<%s>(.*?)</%s>" % (x, x), page, re.S) for x in ("script", "style"))
-    tap.ok(data is not None and page.count("</script") == page.count("<script") == 1 + len(scripts)
-           and "http:" not in page and "https:" not in page, "the page has its data, and no address of another one")
-    check_policy(tap, page, scripts, styles)
+    data = pagelib.data_of(page)
+    pagelib.check_policy(tap, page)
     n, inputs = len(data["instr"]), sum(data["count"])
     lengths = {k: len(data[k]) for k in ("instance", "distance", "thread", "value", "count", "wrote", "result", "caller")}
     columns = {k: len(data[k]) for k in ("port", "back", "name", "type", "shown", "use", "on")}
@@ -195,12 +181,12 @@ def check_links(tap, b, data):
     b.click("#source tr.in td:first-child a[href$='-10']")
     count = b.run("return document.querySelectorAll('#list > li').length")
     tap.ok(b.run("return location.hash").endswith("-10") and count == 3, "a click on a line shows its executions", count)
-    inputs = texts(b, "#list > li:last-child ul.inputs > li")
+    inputs = b.texts("#list > li:last-child ul.inputs > li")
     tap.ok(len(inputs) >= 2 and inputs[0].startswith("t[...] = 9 int") and ":9 in largest" in inputs[-1],
            "with the inputs as C has them, and last what let it run", inputs)
-    made = texts(b, "#list > li .made")
+    made = b.texts("#list > li .made")
     tap.ok(made == ["best = 4 int", "best = 5 int", "best = 9 int"], "and what each made, with its type", made)
-    stacks = texts(b, "#list > li:first-child .stack")
+    stacks = b.texts("#list > li:first-child .stack")
     tap.ok(stacks[-1].startswith("call stack: largest \u2190 main %s:26" % NAME), "and its call stack", stacks)
     b.click("#code")
     count = b.run("return document.querySelectorAll('#list > li ol > li').length")
@@ -252,72 +238,51 @@ def check_gap(tap, b):
     tap.ok(b.run("return document.querySelectorAll('#source tr').length") > before, "a gap opens")
 
 
-def texts(b, selector):
-    return b.run("return Array.from(document.querySelectorAll(arguments[0])).map(e => e.textContent)", selector)
-
-
 def search(b, words):
     b.run("const w = document.getElementById('words'); w.value = arguments[0]; w.dispatchEvent(new Event('input'))", words)
-    return texts(b, "#found a")
+    return b.texts("#found a")
 
 
 def check_libraries(tap, b, data):
     lines = [f["own"] and f["source"] for f in data["files"]]
     names = {os.path.basename(data["images"][data["image"][x]]["name"]) for x in data["instr"] if not lines[data["file"][x]]}
-    shown = texts(b, "#libraries summary b")
+    shown = b.texts("#libraries summary b")
     tap.ok(set(shown) == names and len(shown) == len(names), "each library is one card", "%s %s" % (shown, names))
     b.click("#libraries summary")
-    end = time.monotonic() + 60
-    while time.monotonic() < end and not texts(b, "#libraries details[open] tbody tr"):
-        pass
-    tap.ok(len(texts(b, "#libraries details[open] tbody tr")) > 0, "with its functions")
+    tap.ok(b.until("return document.querySelectorAll('#libraries details[open] tbody tr').length") > 0, "with its functions")
     b.click("#libraries summary")
 
 
 def check_keys(tap, b):
     b.press("?")
-    keys = texts(b, "dialog[open] dt")
+    keys = b.texts("dialog[open] dt")
     tap.ok({"j", "k", "n", "p", "c", "i", "/", "?"} <= set(keys), "? lists the keys", keys)
     b.press("enter")
-    tap.ok(texts(b, "dialog") == [], "and Enter closes the list")
+    tap.ok(b.texts("dialog") == [], "and Enter closes the list")
 
 
 def check_threads(tap, b, path):
     b.go("file://" + path)
     b.click("#source tr.in td:first-child a[href$='-54']")
-    crossing = texts(b, "#list > li:first-child li.crossing")
+    crossing = b.texts("#list > li:first-child li.crossing")
     tap.ok(len(crossing) == 1 and crossing[0].startswith("strips[i].sum = 2784 long int")
            and crossing[0].endswith("written by thread 1 (add_up), read by thread 0 (main)"), "a value that crosses threads says so", crossing)
-    first = texts(b, "#crossings li")
+    first = b.texts("#crossings li")
     tap.ok(first and "pixels.c:54 reads what pixels.c:35 wrote" in first[0], "and stands above all cards", first)
-    tap.ok(texts(b, "#list .head .badge") == ["thread 0 (main)"] * 4, "each card has its thread", texts(b, "#list .head .badge"))
-
-
-class Page(webdriver.Browser):
-    def go(self, url):
-        """To a page that is made when its data is unpacked."""
-        super().go(url)
-        self.run("return 0")
-
-    def run(self, script, *args):
-        """When the page shows what its address says: a browser tells it of a new one later."""
-        end = time.monotonic() + 60
-        while time.monotonic() < end and not super().run("return document.documentElement.dataset.at === location.hash"):
-            pass
-        return super().run(script, *args)
+    tap.ok(b.texts("#list .head .badge") == ["thread 0 (main)"] * 4, "each card has its thread", b.texts("#list .head .badge"))
 
 
 def check_browser(tap, path, page, threads, long_path, n):
-    b = Page()
+    b = pagelib.Page()
     try:
         b.go("file://" + path)
-        data = slicelib.data_of(page)
+        data = pagelib.data_of(page)
         check_source(tap, b, data)
         check_links(tap, b, data)
         check_gap(tap, b)
         check_libraries(tap, b, data)
         check_keys(tap, b)
-        errors, asked = b.errors(), b.run("return performance.getEntriesByType('resource').map(e => e.name)")
+        errors, asked = b.errors(), b.requests()
         tap.ok(errors == [] and asked == [], "without an error, or a request", errors or asked)
         check_threads(tap, b, threads)
         b.go("file://" + long_path)
@@ -341,7 +306,7 @@ def main():
     check_data(tap, wet, page, opts)
     threads, _ = page_of(tap, recorded_program(tap, "pixels.c"), "pixels.html", "--output=brightness 5", "--computed")
     long_path, long_page = page_of(tap, recorded(tap, "long.c", LONG.encode()), "long.html", "--at=long.c:7")
-    n = len(slicelib.data_of(long_page)["instr"])
+    n = len(pagelib.data_of(long_page)["instr"])
     tap.ok(n > 100000 and len(long_page) < 40 * n, "%d instances are %d bytes" % (n, len(long_page)))
     if webdriver.installed():
         check_browser(tap, path, page, threads, long_path, n)
