@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What functions cost with what they called. */
+   Self and inclusive costs of functions. */
 
 /* Owns: self and inclusive costs.  Handed: calls by call_walk.c.  Taken by:
    report_trace.c, view_calls.c. */

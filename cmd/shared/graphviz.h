@@ -14,7 +14,7 @@
 typedef
    struct {
       FILE* in;                 // its input: written before it starts
-      FILE* out;                // what it wrote, when it has ended
+      FILE* out;                // its output, when it has ended
       pid_t pid;
       bool  missing;            // there is no such program
    }

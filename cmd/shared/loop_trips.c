@@ -20,7 +20,7 @@ typedef
       uint64_t iterations;
       size_t   depth;
       uint32_t loop;
-      uint32_t before;          // of the same loop: its place; DCFG_NONE
+      uint32_t before;          // outer entry to the loop; DCFG_NONE
    }
    Turning;
 

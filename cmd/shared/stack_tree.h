@@ -15,7 +15,7 @@ typedef
    struct {
       const char* name;
       uint32_t    parent;
-      uint32_t    depth;        // of the empty one 0
+      uint32_t    depth;        // 0: the empty stack
       uint64_t    self[2];      // instructions in it, by run
       uint64_t    total[2];     // and with stacks on top of it
    }
@@ -28,7 +28,7 @@ typedef
       KeyMap*   keys;
       Interned* names;
       KeyMap*   name_numbers;   // by address
-      bool      is_full;        // that was said
+      bool      is_full;        // the user knows
    }
    StackTree;
 

@@ -80,7 +80,7 @@ static void set_name(Words* y, PortName* at, const char* name)
               : 0;
 }
 
-/* What node N wrote: memory, or the register that it computed. */
+/* Return the name of the place that node N wrote: memory, or a register. */
 static PortName* written_name(Words* y, const DcfgSliceNode* n)
 {
    const DcfgWetInstr in = *dcfg_wet_instr(y->f->w, n->instr);
@@ -121,7 +121,7 @@ static bool has_address(const DcfgSlice* s, const DcfgSliceNode* n)
    return n->from != 0;
 }
 
-/* What N read over IN. */
+/* Return the name of the place that N read over IN. */
 static const PortName* read_name(Words* y, const DcfgSliceNode* n,
                                  const DcfgSliceInput* in)
 {

@@ -21,10 +21,10 @@
                                 .text, [first line, [lines]]; .executed lines
       images                    .name; .own: the program's
       addr, code, function, file, line, image, role
-                                of instructions in the slice; a line of an image
-                                is its code's row; a role is the sum of 1: it
-                                calls, 2: it is a library's, 4: it stores, 8: of
-                                code that has no lines
+                                of instructions in the slice.  Code without
+                                lines has its row for a line.  A role is a sum:
+                                1: it calls, 2: it is a library's, 4: it stores,
+                                8: its code has no lines.
       functions, ports, texts   names; texts are named by their numbers
       instr, instance, distance, thread, value   of instances, in order of time
       wrote, wroteType, result  texts: what an instance wrote, and the value

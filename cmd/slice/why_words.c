@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What inputs are called, and their values. */
+   Names and values of inputs. */
 
 /* Owns: the words for values and for what an instance used.  Handed: a slice.
    Taken by: why_lines.c, page_instances.c. */
@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define FUNCTION_WIDTH 48       // of names, which templates make long
+#define FUNCTION_WIDTH 48       // columns; templates make longer names
 
 const char* why_value(const Sliced* f, const DcfgSliceNode* n,
                       const VariableType* type)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What inputs are called, and their values. */
+   Names and values of inputs. */
 
 #ifndef DCFG_CMD_WHY_WORDS_H
 #define DCFG_CMD_WHY_WORDS_H

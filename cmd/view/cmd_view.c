@@ -10,33 +10,35 @@
    texts.
 
       program, file, trace, process, part, processes, routines, edges, nodes,
-      instrs, threads           what the run is; instructions by thread
+      instrs, threads           the run, and instructions by thread.
       images                    .path, .name, .build, .load, .own, .routines,
-                                .blocks, .instrs
-      hot                       so many rows have code
+                                .blocks, .instrs.
+      hot                       so many rows have code.
       rName, rSource, rImage, rSelf, rCalls, rEntries, rLoops, rNode, rFunction
                                 rows: routines that were executed, the hottest
-                                first; names are numbers of texts; -1: none
-      rFirst                    by row, and behind the last: the first block
+                                first.  Names are numbers of texts; -1: none.
+      rFirst                    by row, and behind the last: the first block.
       bId, bOffset, bSize, bInstrs, bRuns, bLoop, bSource, bLast, bOut
-                                blocks; the offset is in the image; how many
-                                edges leave it
+                                blocks.  The offset is in the image; bOut is the
+                                number of edges that leave the block.
+
       eId, eTo, eType, eCount, types
                                 edges, block after block; -1: to no block of the
-                                page
+                                page.
       lHead, lRow, lParent, lDepth, lEntries, lIterations, lInstrs, lBlocks
-                                loops
+                                loops.
       graphs                    [row, width, height, [block, x, y, width,
-                                height, ..], [[from, to, label's x, y, x1, y1, ..], ..]]
-      bCode                     by block of hot rows: instructions
+                                height, ..], [[from, to, label's x, y, x1, y1,
+                                ..], ..]].
+      bCode                     by block of hot rows: the number of instructions.
       iText, iSize, iFile, iLine, iBranch
                                 instructions; files are numbers in sources,
-                                from 1
-      sources                   .name, .text: [first line, [lines]]
-      fName, fImage, fSelf, fRow        functions of the source
-      cFrom, cTo, cCount        calls between functions
+                                from 1.
+      sources                   .name, .text: [first line, [lines]].
+      fName, fImage, fSelf, fRow        functions of the source.
+      cFrom, cTo, cCount        calls between functions.
       fInclusive, fCalls, trips, sName, sParent, sTotal, sSelf, stacksLeft
-                                of a trace, if there is one: view_calls.c
+                                of a trace, if there is one: view_calls.c.
       texts                     texts */
 
 #include "cmd/commands.h"
@@ -93,7 +95,7 @@ static const Page page = {
       &flame_script, &loops_script, &main_script, NULL }
 };
 
-#define HOT_SHARE 0.995         // of instructions, whose routines have code
+#define HOT_SHARE 0.995         // share of instructions in routines with code
 
 /*--- Rows and blocks                                      ---*/
 

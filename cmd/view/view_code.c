@@ -20,7 +20,7 @@
 typedef
    struct {
       uint32_t text, size, file, line;
-      bool     branches;        // it is a conditional branch
+      bool     branches;        // conditionally
    }
    CodeRow;
 
@@ -29,7 +29,7 @@ typedef
       const RunView* v;
       CodeRow*    rows;
       size_t      n, room;
-      uint32_t    image;        // of the block in work
+      uint32_t    image;        // image of the block in work
       uint32_t    last_file;
       bool*       wanted;       // by file: it has code of the page
    }

@@ -19,10 +19,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_BLOCKS  120        // of a graph that one can read
+#define MOST_BLOCKS  120        // a graph with more is hard to read
 #define MOST_EDGES   300
 #define MOST_RUNS    8          // at a time
-#define SECONDS      60         // of a processor, for one run
+#define SECONDS      60         // processor time of one run
 #define LETTER       6.7        // points: a letter in a box,
 #define LINE         14.0       // and a line
 #define POINTS       72.0       // an inch
@@ -152,7 +152,7 @@ static void put_graph(const RunView* v, FILE* dot, uint32_t row, bool plain)
    fputs("digraph g {\nnode [shape=box, fixedsize=true, label=\"\"];\n"
          "edge [fontname=\"Courier\", fontsize=10];\n"
          "graph [ranksep=0.4, nodesep=0.35];\n", dot);
-   /* What is named first is above: the entry. */
+   /* dot puts the block above that is named first: the entry. */
    if (r->entry < v->p->n_blocks && v->block[r->entry] != DCFG_NONE)
       fprintf(dot, "n%" PRIu32 ";\n", v->block[r->entry]);
    for (uint32_t i = v->first[row]; i < v->first[row + 1]; i++)

@@ -1,4 +1,4 @@
-"""What the tests of pages for browsers share: a page's data and policy, and a browser that waits for the page.
+"""Shared by the tests of pages for browsers: a page's data and policy, and a browser that waits for the page.
 
 cmd/page/ makes the frame of each page; which data it has is said at the head of the C file that writes it.
 """
@@ -53,7 +53,7 @@ class Page(webdriver.Browser):
         return self.run("return Array.from(document.querySelectorAll(arguments[0])).map(e => e.textContent)", selector)
 
     def until(self, script, *args):
-        """What SCRIPT returns, as soon as that is true; its last value if it never is."""
+        """SCRIPT's value, as soon as that is true; its last value if it never is."""
         end = time.monotonic() + 60
         found = self.run(script, *args)
         while not found and time.monotonic() < end:

@@ -3,8 +3,8 @@
 
 - The data: what dcfg slice --as=json says of the same slice; sources as they are, whatever is in them.
 - Its content security policy: hashes of its scripts and styles, and nothing else.
-- Chromium, where it is installed, opens the page from a file: lines, cards with names, types, values and call stacks, instances,
-  links to inputs, keys, searching, going back, gaps, libraries, threads; what a source or its name contains is text; no requests.
+- Chromium, where it is installed, opens the page from a file: lines, cards, instances, links, keys, searching, libraries, threads.
+  Cards have names, types, values and call stacks. Sources and their names are shown as text. The page makes no requests.
 - A slice of more than 100,000 instances.
 
 SLICE_PICTURE=FILE has the picture of docs/slice.md made, too.
@@ -81,7 +81,7 @@ def recorded(tap, name, source):
 
 
 def recorded_program(tap, name):
-    """That of a program of tests/progs/slice."""
+    """The trace of a program of tests/progs/slice."""
     with open(os.path.join(slicelib.PROGS, name), "rb") as f:
         return recorded(tap, name, f.read())
 

@@ -426,7 +426,7 @@ def check_beside(tap, graph, trace):
 
 
 def take_picture(tap, to):
-    """Of the page of docs/view.md's session."""
+    """The picture of docs/view.md's session, to file TO, if that is asked for."""
     if to is None:
         return
     shutil.copy(os.path.join(harness.SRCDIR, "docs", "words.c"), ".")
