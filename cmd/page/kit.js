@@ -73,7 +73,7 @@ const kit = (function () {
          list.append(names, make("dd", {}, text));
       }
       const dialog = make("dialog", { class: "keys", "aria-label": "Keys" }, make("h2", {}, "Keys"), list, close);
-      close.addEventListener("click", () => dialog.close());
+      close.addEventListener("click", () => dialog.remove());
       dialog.addEventListener("close", () => dialog.remove());
       document.body.append(dialog);
       dialog.showModal();

@@ -56,8 +56,7 @@ function paneGraph(v, go) {
          class: "block",
          tabindex: 0,
          role: "button",
-         "data-b": b,
-         "aria-label": "block " + data.bId[b] + ", " + lines.join(", ")
+         "data-b": b
       });
       g.append(
          svg(
@@ -272,7 +271,10 @@ function paneGraph(v, go) {
          x = 0,
          y = 0,
          drag = null;
-      small.querySelectorAll("[tabindex]").forEach(e => e.removeAttribute("tabindex"));
+      small.querySelectorAll("[tabindex]").forEach(e => {
+         e.removeAttribute("tabindex");
+         e.removeAttribute("role");
+      });
       small.querySelectorAll("[id]").forEach(e => e.removeAttribute("id"));
       small.querySelectorAll("text, title").forEach(e => e.remove());
       small.append(frame);

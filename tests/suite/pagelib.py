@@ -60,5 +60,17 @@ class Page(webdriver.Browser):
             found = self.run(script, *args)
         return found
 
+    def check_accessible(self, tap, what):
+        """axe-core finds nothing serious, if AXE names its axe.min.js: `npm install axe-core' has it."""
+        if not os.environ.get("AXE"):
+            tap.skip("accessibility of " + what, "AXE names no axe.min.js")
+            return
+        with open(os.environ["AXE"], encoding="utf-8") as f:
+            self.run(f.read() + "; window.axe = axe; window.found = null; axe.run({ resultTypes: ['violations'] }).then(r => {"
+                     " window.found = r.violations.map(v => [v.id, v.impact, v.nodes[0].html.slice(0, 200)]); })")
+        self.until("return window.found !== null")
+        serious = [v for v in self.run("return window.found") if v[1] in ("serious", "critical")]
+        tap.ok(serious == [], "axe-core finds nothing serious in " + what, serious)
+
     def requests(self):
         return self.run("return performance.getEntriesByType('resource').map(e => e.name)")

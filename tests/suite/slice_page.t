@@ -284,6 +284,7 @@ def check_browser(tap, path, page, threads, long_path, n):
         check_keys(tap, b)
         errors, asked = b.errors(), b.requests()
         tap.ok(errors == [] and asked == [], "without an error, or a request", errors or asked)
+        b.check_accessible(tap, "the page")
         check_threads(tap, b, threads)
         b.go("file://" + long_path)
         b.click("#source tr.in td:first-child a[href$='-6']")

@@ -346,6 +346,9 @@ def check_browser(tap, path, data, r):
         check_other_panes(tap, b, r, data, node)
         check_keyboard(tap, b)
         tap.ok(b.errors() == [] and b.requests() == [], "without an error, or a request")
+        for pane in ("run", "functions", "graph", "code", "calls", "loops", "flame"):
+            goto(b, pane=pane, fn=node)
+            b.check_accessible(tap, "the pane " + pane)
     finally:
         b.close()
 
