@@ -161,8 +161,9 @@ static int run(int argc, char** argv)
       die("--%s is for lines, not --as=%s", all ? "all" : "own", as);
    if (omitted != NULL && omitted[0] != 0 && strcmp(omitted, "no") != 0)
       die("--omitted=%s: `no' is all that it may be", omitted);
-   if (omitted != NULL && form != &slice_form_lines && form != &slice_form_json)
-      die("--omitted is for lines and json, not --as=%s", as);
+   if (omitted != NULL && form != &slice_form_lines && form != &slice_form_json
+       && form != &slice_form_html)
+      die("--omitted is for lines, json and html, not --as=%s", as);
    o.sums = !form->keeps_instances;
    Sliced*   f = slice_find(files[0], &o);
    if (f->never_ran != NULL && form == &slice_form_lines && path == NULL)

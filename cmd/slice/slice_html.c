@@ -15,6 +15,7 @@
       threads                   how many
       crossings                 sentences on values that went from thread to
                                 thread
+      omitted                   sentences on what did not run
       files                     of lines in the slice: .name; .source, or an
                                 image, of which there is code only; .own: the
                                 program's, not a library's; .last line;
@@ -35,7 +36,7 @@
                                 before, 0: nothing executed, -1: not followed
       name, type, shown         texts: what an input is called, and the value
       use                       0: as a value, 1: as an address, 2: as what let
-                                it run, 3: as a frame pointer or the like
+                                it run, 4: as a frame pointer or the like
       on                        the input's instance is a copy, and hands on its
                                 own input of this number, from 1
       threadNames               by thread, "" if it is not in the slice */
@@ -49,6 +50,7 @@
 #include "cmd/machine/source_file.h"
 #include "cmd/page/page.h"
 #include "cmd/shared/wet_program.h"
+#include "cmd/slice/slice_omitted.h"
 #include "cmd/slice/slice_threads.h"
 #include "cmd/slice/why.h"
 
@@ -375,18 +377,32 @@ static void put_criteria(const SlicePage* p)
    putc(']', p->out);
 }
 
-/* The sentences that the listing has. */
-static void put_crossings(const SlicePage* p)
+static void tell_crossings(const SliceView* v, FILE* out)
+{
+   slice_put_crossings(out, v);
+}
+
+static void tell_omitted(const SliceView* v, FILE* out)
+{
+   if (v->found->never_ran != NULL)
+      fprintf(out, "%s\n", v->found->never_ran);
+   if (v->omitted != NULL)
+      slice_put_omitted(out, v->omitted, SIZE_MAX);
+}
+
+/* Write the lines that TELL prints, as the listing has them. */
+static void put_sentences(const SlicePage* p, const char* column,
+                          void (*tell)(const SliceView* v, FILE* out))
 {
    char*  text = NULL;
    size_t size;
    FILE*  f = open_memstream(&text, &size);
    bool   first = true;
 
-   page_column(p->out, "crossings");
+   page_column(p->out, column);
    if (f == NULL)
       die("out of memory");
-   slice_put_crossings(f, p->v);
+   tell(p->v, f);
    fclose(f);
    for (char* line = strtok(text, "\n"); line != NULL;
         line = strtok(NULL, "\n")) {
@@ -433,7 +449,8 @@ static void write_html(const SliceView* v, FILE* out)
    put_images(&p);
    put_instrs(&p);
    page_instances(&p);
-   put_crossings(&p);
+   put_sentences(&p, "crossings", tell_crossings);
+   put_sentences(&p, "omitted", tell_omitted);
    put_criteria(&p);
    putc('}', p.out);
    page_end(out, p.out, &page);

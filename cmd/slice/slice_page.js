@@ -10,6 +10,7 @@ kit.data().then(data => {
    const MOST_LINES = 5000; // in one table
    const PAGE = 100; // cards in the list
    const FOUND = 60; // of a search
+   const OMITTED = 10; // sentences on what did not run
    const CROSSINGS = 2; // values between threads, at first
    const FUNCTIONS = 200; // of a library
    const state = { file: -1, row: -1, chosen: -1, page: 0 };
@@ -486,6 +487,22 @@ kit.data().then(data => {
       byId("legend").prepend("distance");
    }
 
+   /* A sentence on what did not run, with a link to the instance of the branch if the slice has it. */
+   function omittedElement(text) {
+      const m = /^(.*\bat )0x([0-9a-f]+)#(\d+)(.*)$/.exec(text);
+      for (let i = 0; m && i < n; i++)
+         if (data.instance[i] === +m[3] && data.addr[data.instr[i]] === m[2])
+            return make("p", {}, m[1], make("a", { href: "#i" + i }, cards.place(i)), m[4]);
+      return make("p", {}, text);
+   }
+
+   function listOmitted() {
+      if (data.omitted.length === 0) return;
+      byId("omitted").append(make("h2", {}, "What did not run"), ...data.omitted.slice(0, OMITTED).map(omittedElement));
+      if (data.omitted.length > OMITTED)
+         byId("omitted").append(make("p", { class: "soft" }, "and " + count(data.omitted.length - OMITTED) + " more"));
+   }
+
    function listFiles() {
       for (const own of [true, false]) {
          const group = make("optgroup", { label: own ? "the program" : "libraries and headers" });
@@ -560,6 +577,7 @@ kit.data().then(data => {
 
    describe();
    listFiles();
+   listOmitted();
    listen();
    follow(false);
 });

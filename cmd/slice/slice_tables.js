@@ -9,7 +9,7 @@ function sliceTables(data) {
    const VALUE = 0,
       ADDRESS = 1,
       BRANCH = 2,
-      FRAME = 3;
+      FRAME = 4;
    const isCall = i => (data.role[data.instr[i]] & 1) !== 0;
    const isLibrary = i => (data.role[data.instr[i]] & 2) !== 0;
    const stores = i => (data.role[data.instr[i]] & 4) !== 0;
@@ -219,7 +219,7 @@ function sliceTables(data) {
          order = [];
       for (const i of own) for (let k = first[i]; k < first[i + 1]; k++) used.add(input[k]);
       for (const i of [head, ...own.filter(i => !used.has(i)), ...own]) {
-         const todo = [[], [], [], []];
+         const todo = [[], [], [], [], []];
          const put = j => seen.has(j) || (seen.add(j), todo[uses.get(j)].push(j));
          put(i);
          for (const level of todo)

@@ -77,7 +77,7 @@ void why_card_free(WhyCard* c);
 void why_card_add_omitted(const WhyCards* y, WhyCard* c, SliceOmissions* z,
                           OmittedList* l);
 
-/* What NODE, itself there for OUTER, has input IN for. */
+/* Return why NODE, itself there for OUTER, has input IN. */
 WhyUse why_use(const WhyCards* y, uint32_t node, const DcfgSliceInput* in,
                WhyUse outer);
 

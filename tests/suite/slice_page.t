@@ -272,7 +272,30 @@ def check_threads(tap, b, path):
     tap.ok(b.texts("#list .head .badge") == ["thread 0 (main)"] * 4, "each card has its thread", b.texts("#list .head .badge"))
 
 
-def check_browser(tap, path, page, threads, long_path, n):
+SKIPPED = b"""#include <stdio.h>
+static int price = 60, member;
+int main(int argc, char** argv)
+{
+   member = argc > 1;
+   if (member)
+      price = price - 6;
+   printf("%d\\n", price);
+   return 0;
+}
+"""
+
+
+def check_omitted(tap, b, wet):
+    """What did not run stands in a card of its own, as the listing has it."""
+    path, page = page_of(tap, wet, "skipped.html", "--at=skipped.c:8", "--of=price", "--omitted")
+    listed = commandlib.command("slice", "--at=skipped.c:8", "--of=price", "--omitted", wet)[1]
+    told = pagelib.data_of(page)["omitted"]
+    b.go("file://" + path)
+    shown = b.texts("#omitted p")
+    tap.ok(len(told) == 1 and told[0] in listed.splitlines() and shown == told, "a store that did not run has a card", "%s %s" % (told, shown))
+
+
+def check_browser(tap, path, page, threads, skipped, long_path, n):
     b = pagelib.Page()
     try:
         b.go("file://" + path)
@@ -286,6 +309,7 @@ def check_browser(tap, path, page, threads, long_path, n):
         tap.ok(errors == [] and asked == [], "without an error, or a request", errors or asked)
         b.check_accessible(tap, "the page")
         check_threads(tap, b, threads)
+        check_omitted(tap, b, skipped)
         b.go("file://" + long_path)
         b.click("#source tr.in td:first-child a[href$='-6']")
         shown = b.run("return document.querySelectorAll('*').length")
@@ -310,7 +334,7 @@ def main():
     n = len(pagelib.data_of(long_page)["instr"])
     tap.ok(n > 100000 and len(long_page) < 40 * n, "%d instances are %d bytes" % (n, len(long_page)))
     if webdriver.installed():
-        check_browser(tap, path, page, threads, long_path, n)
+        check_browser(tap, path, page, threads, recorded(tap, "skipped.c", SKIPPED), long_path, n)
         take_picture(tap, os.environ.get("SLICE_PICTURE"))
     else:
         tap.skip("in a browser", "chromium or chromedriver is not installed")
