@@ -286,7 +286,7 @@ int main(int argc, char** argv)
 
 
 def check_omitted(tap, b, wet):
-    """What did not run stands in a card of its own, as the listing has it."""
+    """A card of its own has the stores that did not run, as the listing has them."""
     path, page = page_of(tap, wet, "skipped.html", "--at=skipped.c:8", "--of=price", "--omitted")
     listed = commandlib.command("slice", "--at=skipped.c:8", "--of=price", "--omitted", wet)[1]
     told = pagelib.data_of(page)["omitted"]
