@@ -131,8 +131,9 @@ function viewTable(columns, rows, options) {
       redraw();
       if (options.open) options.open(order[chosen]);
    });
-   new ResizeObserver(redraw).observe(box);
    arrange();
+   redraw();
+   new ResizeObserver(redraw).observe(box);
 
    return {
       element: box,
