@@ -20,7 +20,7 @@
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
    &trace_command, &diff_command, &blocks_command, &xray_command,
-   &wet_command, &slice_command, &why_command, &merge_command, &flame_command,
+   &wet_command, &slice_command, &why_command, &merge_command, &flame_command, &view_command,
    &export_command, &bbv_command,
    &regions_command
 };
@@ -69,6 +69,7 @@ static void general_help(void)
         "  dcfg report                                  where the time goes\n"
         "  dcfg disasm --routine=main                   its code, counted\n"
         "  dcfg dot --svg=hot.svg                       its hottest routine\n"
+        "  dcfg view                                    all of that, in a browser\n"
         "\n"
         "Files may be compressed (gzip, bzip2, xz, zstd), whatever they are "
         "called; - is\n"

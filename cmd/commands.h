@@ -13,6 +13,7 @@ extern const Command check_command, report_command, dot_command,
                      disasm_command, trace_command, diff_command,
                      blocks_command, xray_command, merge_command,
                      flame_command, export_command, bbv_command,
-                     regions_command, wet_command, slice_command, why_command;
+                     regions_command, wet_command, slice_command, why_command,
+                     view_command;
 
 #endif /* DCFG_CMD_COMMANDS_H */

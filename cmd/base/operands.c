@@ -62,19 +62,20 @@ static int by_age(const void* a, const void* b)
    return -strcmp(x->name, y->name);
 }
 
-/* List the files of the current directory whose names begin with PREFIX,
-   without files that the tool has not finished. */
-static Listing list_files(const char* prefix)
+/* The files of FOLDER whose names begin with PREFIX, without what the tool has
+   not finished. */
+static Listing list_files(const char* folder, const char* prefix)
 {
    Listing              l = { 0 };
-   DIR*                 dir = opendir(".");
+   DIR*                 dir = opendir(folder);
    const struct dirent* entry;
 
    while (dir != NULL && (entry = readdir(dir)) != NULL) {
       struct stat st;
       if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0
           || strstr(entry->d_name, ".tmp-") != NULL
-          || stat(entry->d_name, &st) != 0 || !S_ISREG(st.st_mode))
+          || fstatat(dirfd(dir), entry->d_name, &st, 0) != 0
+          || !S_ISREG(st.st_mode))
          continue;
       GROW(l.files, l.n, l.room);
       l.files[l.n++] = (Found){ text_copy(entry->d_name), st.st_mtim };
@@ -93,21 +94,43 @@ static void free_listing(Listing* l)
    free(l->files);
 }
 
-/* Return the newest file of KIND whose name begins with PREFIX; NULL if there
-   is none.  The contents decide: other files may have such names, too. */
-static char* newest(const char* prefix, FileKind kind)
+/* The newest file of KIND in FOLDER, "" or with a slash at its end, whose name
+   begins with PREFIX; NULL if there is none.  Somebody may have given a trace the
+   name of a graph, or drawn a picture of one beside it. */
+static char* newest_in(const char* folder, const char* prefix, FileKind kind)
 {
-   Listing l = list_files(prefix);
+   Listing l = list_files(folder[0] == 0 ? "." : folder, prefix);
    char*   found = NULL;
 
-   for (size_t i = 0; found == NULL && i < l.n; i++)
-      if (file_kind(l.files[i].name) == kind)
-         found = text_copy(l.files[i].name);
+   for (size_t i = 0; found == NULL && i < l.n; i++) {
+      const char* path = text_format("%s%s", folder, l.files[i].name);
+      if (file_kind(path) == kind)
+         found = text_copy(path);
+   }
    free_listing(&l);
    return found;
 }
 
-/* Return the trace of the process that wrote GRAPH. */
+static char* newest(const char* prefix, FileKind kind)
+{
+   return newest_in("", prefix, kind);
+}
+
+char* trace_beside(const char* graph)
+{
+   const char* base = text_base(graph);
+   size_t      n;
+
+   if (strncmp(base, GRAPHS, strlen(GRAPHS)) != 0)
+      return NULL;
+   n = strspn(base + strlen(GRAPHS), "0123456789");
+   return n == 0 ? NULL
+          : newest_in(text_format("%.*s", (int)(base - graph), graph),
+                      text_format("%s%.*s.", TRACES, (int)n,
+                                  base + strlen(GRAPHS)), KIND_TRACE);
+}
+
+/* The trace of the process that wrote GRAPH. */
 static char* trace_of(const Command* c, const char* graph)
 {
    size_t n = strspn(graph + strlen(GRAPHS), "0123456789");

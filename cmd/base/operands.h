@@ -20,7 +20,11 @@ void default_files(const Command* c, const char** files, bool trace);
    log or a whole execution trace. */
 const char* default_file(const Command* c, FileKind kind);
 
-/* Exit: only FILE of a DCFG and its trace is named. */
+/* Return the newest trace beside GRAPH of the process that wrote that, by the names
+   that the tool gives its files; NULL: there is none.  The caller frees it. */
+char* trace_beside(const char* graph);
+
+/* Die: of a DCFG and its trace only FILE is named. */
 _Noreturn void one_is_missing(const Command* c, const char* file);
 
 /* Return the library's options for reading a file.  PROBLEM, which may be NULL,

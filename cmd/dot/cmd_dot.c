@@ -3,60 +3,17 @@
 
    dcfg dot. */
 
-/* Owns: the subcommand dot, running Graphviz.  Handed: a command line.  Taken
-   by: commands.c. */
+/* Owns: the subcommand dot.  Handed: a command line.  Taken by: commands.c. */
 
 #include "cmd/commands.h"
 #include "cmd/dot/dot.h"
 #include "cmd/base/operands.h"
+#include "cmd/shared/graphviz.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /*--- Graphviz                                             ---*/
-
-/* Let the program dot make a picture of the text in FILE.  Return whether it
-   succeeded. */
-static bool run_dot(const char* format, const char* file, const char* text,
-                    size_t size, bool quiet)
-{
-   int   ends[2], status;
-   FILE* f;
-   pid_t pid;
-
-   if (pipe(ends) != 0)
-      die("pipe: %s", strerror(errno));
-   pid = fork();
-   if (pid < 0)
-      die("fork: %s", strerror(errno));
-   if (pid == 0) {
-      int null = quiet ? open("/dev/null", O_WRONLY) : -1;
-      if (null >= 0)
-         dup2(null, 2);
-      dup2(ends[0], 0);
-      close(ends[0]);
-      close(ends[1]);
-      execlp("dot", "dot", format, "-o", file, (char*)NULL);
-      _exit(errno == ENOENT ? 127 : 126);
-   }
-   close(ends[0]);
-   f = need(fdopen(ends[1], "w"));
-   fwrite(text, 1, size, f);    // if dot ends early, its status tells
-   fclose(f);
-   while (waitpid(pid, &status, 0) < 0)
-      if (errno != EINTR)
-         die("waiting for dot: %s", strerror(errno));
-   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-      die("there is no program dot: pictures need Graphviz (on Debian, the "
-          "package graphviz)");
-   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
 
 static void draw(Drawing* d, uint32_t routine)
 {
@@ -73,17 +30,17 @@ static void make_picture(Drawing* d, uint32_t routine, const char* format,
 {
    bool done = false;
 
-   signal(SIGPIPE, SIG_IGN);
    for (d->plain = 0; !done; d->plain++) {
-      char*  text = NULL;
-      size_t size = 0;
-      bool   last = d->plain == 2 || routine == DCFG_NONE;
-      d->out = need(open_memstream(&text, &size));
+      Graphviz g = graphviz_new();
+      bool     last = d->plain == 2 || routine == DCFG_NONE;
+      d->out = g.in;
       draw(d, routine);
-      if (fclose(d->out) != 0)
-         die("out of memory");
-      done = run_dot(format, file, text, size, !last);
-      free(text);
+      graphviz_start(&g, format, file, !last, 0);
+      done = graphviz_end(&g);
+      if (g.missing)
+         die("there is no program dot: pictures need Graphviz (on Debian, the "
+             "package graphviz)");
+      graphviz_free(&g);
       if (!done && last)
          die("dot could not write %s", file);
    }

@@ -17,7 +17,7 @@ static void put_name(const char* name, FILE* out)
       fputc(*name == ';' ? ':' : *name, out);
 }
 
-static void put_stack(const FlameTree* t, uint32_t stack, FILE* out)
+static void put_stack(const StackTree* t, uint32_t stack, FILE* out)
 {
    uint32_t path[MAX_DEPTH + 1];
    uint32_t n = 0;
@@ -33,7 +33,7 @@ static void put_stack(const FlameTree* t, uint32_t stack, FILE* out)
 
 static void write_folded(const Traced* runs, int n, FILE* out)
 {
-   FlameTree* t = tree_of(runs, n);
+   StackTree* t = tree_of(runs, n);
    bool       two = n == 2;
 
    for (uint32_t i = 0; i < t->n; i++) {

@@ -39,7 +39,7 @@ typedef
 
 typedef
    struct {
-      FlameTree*      t;
+      StackTree*      t;
       const Traced*   r;
       const char*     suffix;
       int             run;
@@ -213,7 +213,7 @@ static void spread(Inlining* g, uint32_t number)
    }
 }
 
-uint64_t tree_add_inlined(FlameTree* t, const Traced* r, int run,
+uint64_t tree_add_inlined(StackTree* t, const Traced* r, int run,
                           const char* suffix)
 {
    Inlining*   g = zalloc(1, sizeof(*g));

@@ -10,7 +10,7 @@
 
 /* Add to T what tree_add() adds, with inlined functions, whose names end with
    SUFFIX.  Return the number of instructions that count. */
-uint64_t tree_add_inlined(FlameTree* t, const Traced* r, int run,
+uint64_t tree_add_inlined(StackTree* t, const Traced* r, int run,
                           const char* suffix);
 
 #endif /* DCFG_CMD_FLAME_INLINED_H */

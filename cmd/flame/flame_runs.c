@@ -20,7 +20,7 @@
 
 typedef
    struct {
-      FlameTree*         t;
+      StackTree*         t;
       const DcfgXrayMap* map;
       const char**       names;     // by function; NULL: not asked for yet
       bool               mangled;   // leave names as they are
@@ -72,7 +72,7 @@ static void on_problem(void* arg, const DcfgProblem* problem)
           text_clean(problem->what));
 }
 
-static void add_log(FlameTree* t, const Traced* r, int run)
+static void add_log(StackTree* t, const Traced* r, int run)
 {
    Rules*       rules = rules_new(MOST_LINES, stderr);
    DcfgOptions  options = read_options(on_problem, rules);
@@ -103,11 +103,11 @@ static void add_log(FlameTree* t, const Traced* r, int run)
 }
 
 /* Add a trace; say if it has less than its graph. */
-static void add_trace(FlameTree* t, const Traced* r, int run,
+static void add_trace(StackTree* t, const Traced* r, int run,
                       const char* suffix)
 {
    uint64_t sum = r->inlined != NULL ? tree_add_inlined(t, r, run, suffix)
-                  : tree_add(t, r, run);
+                  : tree_add(t, r->f, r->trace, r->sel, run);
    uint64_t all = dcfg_process_instrs(r->f->g.p, selected_thread(r->sel));
 
    if (sum != all && is_everything(r->sel))
@@ -115,9 +115,9 @@ static void add_trace(FlameTree* t, const Traced* r, int run,
                text_count(all));
 }
 
-FlameTree* tree_of(const Traced* runs, int n)
+StackTree* tree_of(const Traced* runs, int n)
 {
-   FlameTree* t = tree_new();
+   StackTree* t = tree_new();
 
    for (int i = 0; i < n; i++)
       if (runs[i].log != NULL)

@@ -173,7 +173,7 @@ static void put_label(const char* name, double width, FILE* out)
 
 typedef
    struct {
-      const FlameTree* t;
+      const StackTree* t;
       FILE*            out;
       uint64_t*        from;    // by stack: instructions to its left
       uint64_t*        used;    // by stack: by children so far
@@ -273,7 +273,7 @@ static void put_head(const Picture* p, const char* title)
    in blue. */
 static void write_svg(const Traced* runs, int n, FILE* out)
 {
-   FlameTree*  t = tree_of(runs, n);
+   StackTree*  t = tree_of(runs, n);
    const char* title = text_copy(runs[0].log != NULL ? text_clean(runs[0].log)
                                   : program_name(&runs[0].f->g));
    uint32_t*   order = tree_finish(t);

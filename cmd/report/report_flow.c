@@ -6,7 +6,7 @@
 /* Owns: which ways branches and calls went.  Handed: a process by cmd_report.c.
    Taken by: cmd_report.c. */
 
-#include "cmd/shared/functions.h"
+#include "cmd/shared/function_calls.h"
 #include "cmd/report/report_views.h"
 
 #include <inttypes.h>
@@ -199,53 +199,6 @@ static Table* indirect_table(const View* v, uint32_t* n)
 
 /*--- Callers and callees                                  ---*/
 
-/* The function that a call reaches through the stub at NODE: where that went
-   most often.  A table has stubs behind each other before a name is resolved. */
-static uint32_t behind_stub(const View* v, const Functions* f, uint32_t node)
-{
-   const DcfgProcess* p = v->g->p;
-
-   for (int step = 0; step < 3; step++) {
-      uint32_t        n, next = DCFG_NONE;
-      uint64_t        most = 0;
-      const uint32_t* out = dcfg_out_edges(p, node, &n);
-      for (uint32_t i = 0; i < n; i++) {
-         const DcfgEdge* e = &p->edges[out[i]];
-         if (e->target < p->n_blocks && e->count > most
-             && dcfg_is_local(e->type)) {
-            most = e->count;
-            next = e->target;
-         }
-      }
-      if (next == DCFG_NONE || f->of[next] != NO_FUNCTION)
-         return next == DCFG_NONE ? NO_FUNCTION : f->of[next];
-      node = next;
-   }
-   return NO_FUNCTION;
-}
-
-/* Is this edge a call, and if so, from which function to which?  So is a jump
-   to another function's beginning. */
-static bool is_call(const View* v, const Functions* f, const DcfgEdge* e,
-                    uint32_t* from, uint32_t* to)
-{
-   const DcfgProcess* p = v->g->p;
-
-   if (e->source >= p->n_blocks || e->target >= p->n_blocks)
-      return false;
-   *from = f->of[e->source];
-   *to = f->of[e->target];
-   if (*from == NO_FUNCTION)
-      return false;
-   if (!dcfg_is_call(e->type) && e->type != DCFG_EDGE_CONTEXT_CHANGE
-       && (dcfg_is_return(e->type) || dcfg_is_bypass(e->type)
-           || *from == *to || (*to != NO_FUNCTION && !f->begins[e->target])))
-      return false;
-   if (*to == NO_FUNCTION)
-      *to = behind_stub(v, f, e->target);
-   return *to != NO_FUNCTION;
-}
-
 /* Calls: the sections that calls_table makes. */
 typedef enum { CALLERS, CALLEES } Calls;
 
@@ -269,7 +222,7 @@ static Table* calls_table(const View* v, uint32_t* n)
          rows[f->of[i]].second += dcfg_node_instrs(p, i, v->thread);
    for (uint32_t i = 0; i < p->n_edges && function != NO_FUNCTION; i++) {
       uint32_t from, to;
-      if (!is_call(v, f, &p->edges[i], &from, &to)
+      if (!function_call(f, &p->edges[i], &from, &to)
           || (callers ? to : from) != function)
          continue;
       rows[callers ? from : to].count += count_of(v, i);

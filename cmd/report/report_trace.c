@@ -6,7 +6,8 @@
 /* Owns: iterations of each entry to a loop.  Handed: a trace by cmd_report.c.
    Taken by: cmd_report.c. */
 
-#include "cmd/shared/call_walk.h"
+#include "cmd/shared/function_costs.h"
+#include "cmd/shared/loop_trips.h"
 #include "cmd/report/report_views.h"
 
 #include <inttypes.h>
@@ -15,113 +16,11 @@
 
 /*--- Iterations of each entry                             ---*/
 
-/* How often an entry had 1, 2 to 3, 4 to 7 iterations, and so on. */
-#define N_BINS 64
-
-typedef
-   struct {
-      uint64_t entries, iterations, least, most;
-      uint64_t bins[N_BINS];
-   }
-   Trips;
-
-/* A loop that is being executed by the call at a depth; the same loop may be
-   at another depth, too. */
-typedef
-   struct {
-      uint64_t iterations;
-      size_t   depth;
-      uint32_t loop;
-      uint32_t before;          // of the same loop: its place; DCFG_NONE
-   }
-   Turning;
-
-typedef
-   struct {
-      const DcfgProcess* p;
-      Trips**            trips; // by loop; NULL: not entered
-      uint32_t*          last;  // by loop: place in .turning; DCFG_NONE
-      Turning*           turning;
-      size_t             n, room;
-   }
-   Loops;
-
-/* The loop on top has ended, or the thread has. */
-static void end_loop(Loops* l)
-{
-   const Turning* top = &l->turning[--l->n];
-   Trips*         t = l->trips[top->loop];
-   int            bin = 63 - __builtin_clzll(top->iterations);
-
-   l->last[top->loop] = top->before;
-   if (t == NULL) {
-      t = l->trips[top->loop] = zalloc(1, sizeof(*t));
-      t->least = UINT64_MAX;
-   }
-   t->entries++;
-   t->iterations += top->iterations;
-   t->bins[bin]++;
-   if (top->iterations < t->least)
-      t->least = top->iterations;
-   if (top->iterations > t->most)
-      t->most = top->iterations;
-}
-
-/* Did control come to the head from within the loop?  From what it called, it
-   comes from the block that called. */
-static bool is_inside(const DcfgProcess* p, uint32_t loop, const DcfgEdge* e)
-{
-   uint32_t        n;
-   const uint32_t* in;
-
-   if (e->type != DCFG_EDGE_RETURN)
-      return dcfg_loop_contains(p, loop, e->source);
-   in = dcfg_in_edges(p, e->target, &n);
-   for (uint32_t i = 0; i < n; i++)
-      if (p->edges[in[i]].type == DCFG_EDGE_CALL_BYPASS
-          && dcfg_loop_contains(p, loop, p->edges[in[i]].source))
-         return true;
-   return false;
-}
-
-static void loops_edge(void* arg, const DcfgEdge* e, size_t depth)
-{
-   Loops*   l = arg;
-   uint32_t loop, at;
-
-   while (l->n > 0 && l->turning[l->n - 1].depth > depth)
-      end_loop(l);
-   loop = dcfg_loop_by_head(l->p, e->target);
-   if (loop == DCFG_NONE)
-      return;
-   at = l->last[loop];
-   if (is_inside(l->p, loop, e) && at != DCFG_NONE) {
-      l->turning[at].iterations++;
-      return;
-   }
-   /* Entered anew by the same call: what it entered before is over, and so is
-      what came behind that in this call. */
-   while (at != DCFG_NONE && l->turning[at].depth == depth && l->n > at)
-      end_loop(l);
-   GROW(l->turning, l->n, l->room);
-   l->turning[l->n] = (Turning){ 1, depth, loop, l->last[loop] };
-   l->last[loop] = (uint32_t)l->n++;
-}
-
-static void loops_end(void* arg, uint64_t at)
-{
-   Loops* l = arg;
-
-   (void)at;
-   while (l->n > 0)
-      end_loop(l);
-}
-
-static const char* describe_bins(const Trips* t)
+static const char* describe_bins(const LoopTrips* t)
 {
    const char* text = "";
 
-   for (int i = 0; i < N_BINS; i++) {
+   for (int i = 0; i < TRIP_BINS; i++) {
       uint64_t low = (uint64_t)1 << i, high = low + (low - 1);
       if (t->bins[i] == 0)
          continue;
@@ -150,7 +49,7 @@ static int by_instrs(const void* a, const void* b)
           : x->loop < y->loop ? -1 : x->loop > y->loop;
 }
 
-static void put_trips(const View* v, Table* t, uint32_t loop, const Trips* s)
+static void put_trips(const View* v, Table* t, uint32_t loop, const LoopTrips* s)
 {
    const DcfgLoop* l = &v->g->p->loops[loop];
 
@@ -168,18 +67,13 @@ static Table* trips_table(const View* v, uint32_t* n)
 {
    const DcfgProcess* p = v->g->p;
    Functions*         f = functions_new(v->g);
-   Loops              l = { .p = p };
-   CallWatcher        w = { .edge = loops_edge, .end = loops_end, .arg = &l };
+   LoopTrips**        trips = loop_trips(f, v->trace, v->thread);
    Hot*               hot = zalloc(p->n_loops, sizeof(*hot));
    Table*             t = tab_new("trips");
 
-   l.trips = zalloc(p->n_loops, sizeof(*l.trips));
-   l.last = zalloc(p->n_loops, sizeof(*l.last));
-   memset(l.last, 0xFF, p->n_loops * sizeof(*l.last));
-   walk_calls(f, v->trace, v->thread, &w);
    *n = 0;
    for (uint32_t i = 0; i < p->n_loops; i++)
-      if (l.trips[i] != NULL && is_selected(v->selected, p->loops[i].head))
+      if (trips[i] != NULL && is_selected(v->selected, p->loops[i].head))
          hot[(*n)++] = (Hot){ dcfg_loop_instrs(p, i, v->thread), i };
    qsort(hot, *n, sizeof(*hot), by_instrs);
    tab_column(t, COL_COUNT, "entries", "entries", 0);
@@ -191,12 +85,8 @@ static Table* trips_table(const View* v, uint32_t* n)
    tab_column(t, COL_TEXT, "histogram", "iterations: entries", 0);
    tab_column(t, COL_COUNT, "node_id", "node", 0);
    for (uint32_t i = 0; i < n_shown(v, *n); i++)
-      put_trips(v, t, hot[i].loop, l.trips[hot[i].loop]);
-   for (uint32_t i = 0; i < p->n_loops; i++)
-      free(l.trips[i]);
-   free(l.trips);
-   free(l.last);
-   free(l.turning);
+      put_trips(v, t, hot[i].loop, trips[hot[i].loop]);
+   loop_trips_free(f, trips);
    free(hot);
    functions_free(f);
    return t;

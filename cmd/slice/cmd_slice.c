@@ -14,11 +14,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-static SliceView view_of(const Sliced* f, const char* file,
+static SliceView view_of(Sliced* f, const char* file,
                          const SliceOptions* o)
 {
-   return (SliceView){ .w = f->w, .s = f->s, .file = file,
-                       .root = o->root,
+   return (SliceView){ .w = f->w, .s = f->s, .found = f,
+                       .file = file, .root = o->root,
                        .title = o->forward ? "forward slice" : "slice",
                        .criterion = f->criterion,
                        .not_followed = f->not_followed,
@@ -164,8 +164,9 @@ static int run(int argc, char** argv)
       die("--%s is for lines, not --as=%s", all ? "all" : "own", as);
    if (omitted != NULL && omitted[0] != 0 && strcmp(omitted, "no") != 0)
       die("--omitted=%s: `no' is all that it may be", omitted);
-   if (omitted != NULL && form != &slice_form_lines && form != &slice_form_json)
-      die("--omitted is for lines and json, not --as=%s", as);
+   if (omitted != NULL && form != &slice_form_lines && form != &slice_form_json
+       && form != &slice_form_html)
+      die("--omitted is for lines, json and html, not --as=%s", as);
    if (inlined && form != &slice_form_lines && form != &slice_form_json
        && form != &slice_form_instances)
       die("--inline is for lines, instances and json, not --as=%s", as);

@@ -76,7 +76,8 @@ static int run(int argc, char** argv)
       o.of = NULL;
       fprintf(form.json ? stderr : stdout, form.json ? "%s" : "%s\n", f->never_ran);
    }
-   SliceView v = { .w = f->w, .s = f->s, .file = file, .root = o.root,
+   SliceView v = { .w = f->w, .s = f->s, .found = f, .file = file,
+                   .root = o.root,
                    .criterion = f->criterion };
    if (inlined)
       v.inlined = inlined_trace_new(f->w, o.root);

@@ -4,7 +4,8 @@
    Threads of a slice. */
 
 /* Owns: the column of threads, and values that went from one thread to another.
-   Handed: a slice.  Taken by: slice_lines.c, slice_source.c.
+   Handed: a slice.  Taken by: slice_lines.c, slice_source.c,
+   page_instances.c.
 
    Values that both threads wrote and read in the program's own code come first:
    what a library hands from thread to thread is its own matter. */
@@ -153,6 +154,17 @@ static const char* thread_text(const SliceView* v, const bool* own,
    return name == NULL ? text_format("%" PRIu32, thread)
           : text_format("%" PRIu32 " (%s)", thread,
                         text_clean(text_brief(text_demangle(name))));
+}
+
+const char* slice_thread(const SliceView* v, uint32_t thread)
+{
+   bool*       own = find_own(v);
+   const char* text;
+
+   keep_lines(v, own);
+   text = thread_text(v, own, thread);
+   free(own);
+   return text;
 }
 
 static const char* lock_text(const SliceView* v, const Ordered* o,

@@ -18,6 +18,10 @@ bool slice_has_threads(const SliceView* v);
 void slice_put_threads_head(FILE* out);
 void slice_put_threads(FILE* out, uint64_t threads);
 
+/* "1 (worker)": THREAD, and the function of the program that it began with.
+   Lasts until text_forget(). */
+const char* slice_thread(const SliceView* v, uint32_t thread);
+
 /* Prints a line for each of the nearest values that one thread wrote and
    another one read, and how many more there are. */
 void slice_put_crossings(FILE* out, const SliceView* v);

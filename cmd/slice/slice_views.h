@@ -8,16 +8,15 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/table.h"
-
 #include "cmd/inline/inlined_trace.h"
-
-#include "lib/dcfg_slice.h"
+#include "cmd/slice/slice_query.h"
 
 /* A slice, and what is said of it. */
 typedef
    struct {
       DcfgWet*           w;
       const DcfgSlice*   s;
+      Sliced*            found;         // the same, and how it was asked for
       const char*        file;          // that W was read from
       const char*        root;          // of images, or NULL: wet_place.h
       const char*        title;         // "Slice of prog"

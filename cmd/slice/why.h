@@ -77,11 +77,20 @@ void why_card_free(WhyCard* c);
 void why_card_add_omitted(const WhyCards* y, WhyCard* c, SliceOmissions* z,
                           OmittedList* l);
 
+/* Return why NODE, itself there for OUTER, has input IN. */
+WhyUse why_use(const WhyCards* y, uint32_t node, const DcfgSliceInput* in,
+               WhyUse outer);
+
+/* The branch or call that let NODE run, or DCFG_SLICE_NOBODY,
+   DCFG_SLICE_NOT. */
+uint32_t why_control(const DcfgSlice* s, uint32_t node);
+
 /* Is NODE a call? */
 bool why_is_call(const Sliced* f, uint32_t node);
 
 /* Is NODE of a library, which steps pass? */
 bool why_is_library(const Sliced* f, uint32_t node);
+bool why_is_library_code(const Sliced* f, uint32_t instr);
 
 /* WhyForm: tell of .steps cards, or ask which; .json: for programs. */
 typedef

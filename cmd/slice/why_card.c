@@ -33,7 +33,7 @@ static bool is_one_line(DcfgWet* w, uint32_t a, uint32_t b)
           && strcmp(x.function, y.function) == 0;
 }
 
-static uint32_t control_of(const DcfgSlice* s, uint32_t node)
+uint32_t why_control(const DcfgSlice* s, uint32_t node)
 {
    const DcfgSliceNode* n = &s->nodes[node];
 
@@ -57,7 +57,7 @@ void why_cards_start(WhyCards* y, Sliced* f)
                     .seen = zalloc(n + (size_t)1, sizeof(uint32_t)) };
    /* What let a node run stands behind it. */
    for (uint32_t i = n; i-- > 0; ) {
-      uint32_t c = control_of(f->s, i);
+      uint32_t c = why_control(f->s, i);
       y->runs[i] = c < DCFG_SLICE_NOT && c > i && !why_is_call(f, c)
                    && is_one_line(f->w, f->s->nodes[i].instr,
                                   f->s->nodes[c].instr)
@@ -84,12 +84,16 @@ void why_cards_end(WhyCards* y)
    free(y->seen);
 }
 
+bool why_is_library_code(const Sliced* f, uint32_t instr)
+{
+   const DcfgWetInstr* in = dcfg_wet_instr(f->w, instr);
+
+   return f->foreign[instr] && (in->line == 0 || is_of_system(in->image_name));
+}
+
 bool why_is_library(const Sliced* f, uint32_t node)
 {
-   const DcfgWetInstr* in = dcfg_wet_instr(f->w, f->s->nodes[node].instr);
-
-   return f->foreign[f->s->nodes[node].instr]
-          && (in->line == 0 || is_of_system(in->image_name));
+   return why_is_library_code(f, f->s->nodes[node].instr);
 }
 
 /* Does NODE belong to card C? */
@@ -117,9 +121,8 @@ static bool is_cut(const WhyCards* y, uint32_t node)
           && y->f->s->nodes[node].distance >= y->f->q.steps;
 }
 
-/* What NODE, itself there for OUTER, has input IN for. */
-static WhyUse use_of(const WhyCards* y, uint32_t node,
-                     const DcfgSliceInput* in, WhyUse outer)
+WhyUse why_use(const WhyCards* y, uint32_t node, const DcfgSliceInput* in,
+               WhyUse outer)
 {
    const Sliced*    f = y->f;
    uint32_t         i = f->s->nodes[node].instr;
@@ -257,7 +260,7 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
          c->cut |= is_cut(y, from);
          for (uint32_t k = 0; k < n->n_inputs; k++) {
             const DcfgSliceInput* to = &s->inputs[n->first_input + k];
-            WhyInput              at = { .use = use_of(y, from, to, use),
+            WhyInput              at = { .use = why_use(y, from, to, use),
                                          .user = in.user, .input = in.input,
                                          .library = true,
                                          .first = (uint32_t)c->n_passed };
@@ -347,7 +350,7 @@ static void add_members(WhyCards* y, WhyCard* c, uint32_t node)
          c->cut |= is_cut(y, at);
          for (uint32_t k = 0; k < n->n_inputs; k++) {
             const DcfgSliceInput* in = &s->inputs[n->first_input + k];
-            follow(y, c, &l, (WhyInput){ .use = use_of(y, at, in, use),
+            follow(y, c, &l, (WhyInput){ .use = why_use(y, at, in, use),
                                          .user = at, .input = in });
          }
       }

@@ -11,16 +11,13 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/table.h"
-#include "cmd/machine/processor.h"
 #include "cmd/machine/roles.h"
 #include "cmd/machine/source_file.h"
-#include "cmd/variables/variables.h"
+#include "cmd/slice/why_words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FUNCTION_WIDTH 48       // of names, which templates make long
 
 typedef
    struct {
@@ -67,36 +64,11 @@ static const char* line_text(Lines* y, const DcfgWetInstr* in)
    return text_clean(clean);
 }
 
-/* A value without a type: in decimal if it is small.  Of an instruction that
-   writes two registers only the first is known. */
-static const char* value_text(const Lines* y, const DcfgSliceNode* n,
-                              const VariableType* type)
-{
-   const uint8_t* bytes = y->f->s->values + n->value;
-   uint64_t       value = 0;
-
-   if (n->value_size == 0)
-      return "";
-   if (type->known)
-      return variables_value(type, bytes, n->value_size);
-   for (uint32_t k = n->value_size < 8 ? n->value_size : 8; k-- > 0; )
-      value = value << 8 | bytes[k];
-   return value < 1000000 ? text_format("%" PRIu64, value)
-          : text_format("0x%" PRIx64, value);
-}
-
-/* The name of the function that IN is in, which there is. */
-static const char* function_text(const DcfgWetInstr* in)
-{
-   return text_shorten(text_clean(text_brief(text_demangle(in->function))),
-                       FUNCTION_WIDTH);
-}
-
 /* "printf (libc.so.6)" */
 static const char* library_text(const DcfgWetInstr* in)
 {
    return text_format("%s (%s)", in->function == NULL ? "?"
-                      : function_text(in),
+                      : why_function(in),
                       in->image_name == NULL ? "?"
                       : text_clean(text_base(in->image_name)));
 }
@@ -114,7 +86,7 @@ static const char* instr_place(Lines* y, uint32_t instr, uint64_t instance)
                          in.function == NULL && around[0] == 0 ? "" : " in ",
                          around[0] != 0 ? around
                          : in.function == NULL ? ""
-                         : function_text(&in),
+                         : why_function(&in),
                          line_text(y, &in));
    }
    instr_text(&in, text, sizeof(text));
@@ -131,48 +103,21 @@ static const char* place_text(Lines* y, uint32_t node)
           : instr_place(y, n->instr, n->instance);
 }
 
-/* "percent()", if IN is a register that a function's result is in; or NULL. */
-static const char* returned_by(const Lines* y, const WhyInput* in)
-{
-   const DcfgSlice* s = y->f->s;
-   const Processor* p = processor_of(y->f->w);
-   DcfgWetInstr     user, writer;
-
-   if (in->input->port != DCFG_WET_GENERAL || in->input->reg != 0
-       || p->arguments[0] == 0 || in->input->node >= DCFG_SLICE_NOT)
-      return NULL;
-   user   = *dcfg_wet_instr(y->f->w, s->nodes[in->user].instr);
-   writer = *dcfg_wet_instr(y->f->w, s->nodes[in->input->node].instr);
-   return user.function == NULL || writer.function == NULL
-          || strcmp(user.function, writer.function) == 0 ? NULL
-          : text_format("%s()", function_text(&writer));
-}
-
 /* What input IN is called, and its value; "" if nobody knows. */
 static const char* input_name(const Lines* y, const WhyInput* in,
                               const char** value)
 {
-   const DcfgSlice*     s = y->f->s;
-   const DcfgSliceNode* user = &s->nodes[in->user];
-   VariableType         type = { .known = false };
-   const char*          name = NULL;
-   bool                 memory = in->input->port == DCFG_WET_MEMORY;
+   VariableType type;
+   const char*  name;
 
    *value = "";
    if (in->input->port == DCFG_WET_CONTROL)
       return "because of";
-   if (memory)
-      name = variables_name_memory(y->names, user->instr, in->input->reg, 0, 0,
-                                   &type);
-   else if (in->input->port == DCFG_WET_GENERAL)
-      name = variables_name_register(y->names, user->instr, in->input->reg,
-                                     false, &type);
-   if (memory && y->f->roles.copies[user->instr])
-      *value = value_text(y, user, &type);
-   else if (in->input->node < DCFG_SLICE_NOT)
-      *value = value_text(y, &s->nodes[in->input->node], &type);
+   name   = why_place_name(y->names, y->f->s->nodes[in->user].instr, in->input,
+                           &type);
+   *value = why_input_value(y->f, in->user, in->input, &type);
    if (name == NULL)
-      name = returned_by(y, in);
+      name = why_returned(y->f, in->user, in->input);
    if (name == NULL && why_is_library(y->f, in->user))
       *value = "";              // bytes of what was printed
    return text_clean(name != NULL ? name : slice_port(y->f->w, in->input));
@@ -199,7 +144,7 @@ static const char* result_text(const Lines* y, const WhyCard* c)
                                       VARIABLES_WRITTEN, s->nodes[at].addr, 0,
                                       &type);
       }
-   value = value_text(y, &s->nodes[at], &type);
+   value = why_value(y->f, &s->nodes[at], &type);
    return value[0] == 0 ? "" : text_format("%s%s%s",
                                            name == NULL ? "" : text_clean(name),
                                            name == NULL ? "= " : " = ", value);

@@ -64,7 +64,7 @@ int main(int argc, char** argv)
 }
 """
 
-COMMANDS = ["report", "check", "disasm", "dot", "trace", "diff", "blocks", "xray", "merge", "flame"]
+COMMANDS = ["report", "check", "disasm", "dot", "trace", "diff", "blocks", "xray", "merge", "flame", "view"]
 
 
 class File:

@@ -63,6 +63,8 @@ COMMANDS = [
     ("merge", [[], ["--threads=add"], ["--processes"]], [], [["@0"], ["@0", "@2"]]),
     ("flame", [[], ["--svg"], ["--speedscope"]], ["--thread=0", "--mangled"], [["@0", "@1"]]),
     ("flame", [["--diff"], ["--diff", "--svg"]], [], [["@0", "@1", "@0", "@1"]]),
+    ("view", [["-o", "/dev/null", "--graphs=0"], ["-o", "/dev/null", "--graphs=0", "--trace", "@1"], ["-o", "/dev/null"]],
+     ["--mangled"], [["@0"]]),
     ("export", [["--bolt"], ["--profgen"], ["--lcov"], ["--drcov"], ["--mca"], ["--mca=main"]], ["--image=a", "--thread=0", "--routine=main"], [["@0"]]),
     ("bbv", [["--slice=3"], ["--slice=5", "--at-loops"]], ["--thread=0"], [["@0", "@1"]]),
     ("blocks", [[], ["--csv"], ["--json"], ["--dot"], ["--paths"]], ["-a", "--thread=0"], [["@0"], ["@0", "@1"]]),

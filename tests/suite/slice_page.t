@@ -2,19 +2,23 @@
 """dcfg slice --as=html: the page's data, and the page in a browser.  (TAP)
 
 - The data: what dcfg slice --as=json says of the same slice; sources as they are, whatever is in them.
-- Chromium, where it is installed, opens the page from a file: lines, instances, links to inputs, keys, going back, gaps; what
-  a source or its name contains is text.
+- Its content security policy: hashes of its scripts and styles, and nothing else.
+- Chromium, where it is installed, opens the page from a file: lines, cards, instances, links, keys, searching, libraries, threads.
+  Cards have names, types, values and call stacks. Sources and their names are shown as text. The page makes no requests.
 - A slice of more than 100,000 instances.
+
+SLICE_PICTURE=FILE has the picture of docs/slice.md made, too.
 """
 import json
 import os
+import shutil
 import sys
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
+import pagelib
 import slicelib
 import webdriver
 
@@ -76,6 +80,28 @@ def recorded(tap, name, source):
     return wet
 
 
+def recorded_program(tap, name):
+    """The trace of a program of tests/progs/slice."""
+    with open(os.path.join(slicelib.PROGS, name), "rb") as f:
+        return recorded(tap, name, f.read())
+
+
+def take_picture(tap, to):
+    """The page of docs/slice.md's session, to file TO, if that is asked for."""
+    if to is None:
+        return
+    shutil.copy(os.path.join(harness.SRCDIR, "docs", "price.c"), ".")
+    prog, wet = harness.cc(tap, "price.c", "price", "-O0", "-fdebug-prefix-map=%s=." % os.getcwd()), tap.path("price.wet")
+    harness.dcfg(tap, "price", [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet])
+    path, _ = page_of(tap, wet, "price.html", "--at=price.c:21", "--of=price")
+    b = pagelib.Page(size=(1200, 760))
+    try:
+        b.go("file://" + path)
+        b.screenshot(to)
+    finally:
+        b.close()
+
+
 def page_of(tap, wet, name, *opts):
     out = tap.path(name)
     status, text, err = commandlib.command("slice", "--as=html", "-o", out, *opts, wet)
@@ -87,12 +113,12 @@ def page_of(tap, wet, name, *opts):
 # ---- without a browser -----------------------------------------------------------------------------------------------
 
 def check_data(tap, wet, page, opts):
-    data = slicelib.data_of(page)
-    tap.ok(data is not None and page.count("</script") == 2 and page.count("<script") == 2
-           and "http:" not in page and "https:" not in page, "the page has its data, and no address of another one")
+    data = pagelib.data_of(page)
+    pagelib.check_policy(tap, page)
     n, inputs = len(data["instr"]), sum(data["count"])
-    lengths = {k: len(data[k]) for k in ("instance", "distance", "thread", "value", "count")}
-    tap.ok(n > 10 and set(lengths.values()) == {n} and len(data["port"]) == len(data["back"]) == inputs,
+    lengths = {k: len(data[k]) for k in ("instance", "distance", "thread", "value", "count", "wrote", "result", "caller")}
+    columns = {k: len(data[k]) for k in ("port", "back", "name", "type", "shown", "use", "on")}
+    tap.ok(n > 10 and set(lengths.values()) == {n} and set(columns.values()) == {inputs},
            "the data's columns have a row for each instance or input", lengths)
     s = slicelib.Slice(data)
     bad = [i for i in range(n) for k in s.inputs[i] if not 0 <= k < i]
@@ -127,7 +153,7 @@ def check_source(tap, b, data):
     at = b.run("return document.querySelector('#source tr.chosen').id")
     tap.ok(at.endswith("-%d" % WANTED), "the page opens on the program's line that is nearest to the criterion", at)
     title = b.run("return document.title")
-    tap.ok(title == data["title"] and title != "no" and b.run("return document.querySelectorAll('img').length") == 0,
+    tap.ok(title == "%s: %s" % (data["title"], data["asked"]) and b.run("return document.querySelectorAll('img').length") == 0,
            "what a source contains is text", title)
     text = b.run("return document.querySelector('#source table').textContent")
     tap.ok("(cannot be read)" not in text and "return best;" in text, "the source is shown", text[:300])
@@ -135,7 +161,8 @@ def check_source(tap, b, data):
     tap.ok(data["notes"] and all(" Not followed: %s." % x in summary for x in data["notes"]),
            "what was not followed is said, each in a sentence", summary)
     s = slicelib.Slice(data)
-    tap.ok(b.run(SHOWN) == sorted(s.lines(NAME)), "with the lines of the slice", b.run(SHOWN))
+    braces = {k + 1 for k, line in enumerate(SOURCE.decode(errors="replace").splitlines()) if line.strip() in ("{", "}")}
+    tap.ok(b.run(SHOWN) == sorted(s.lines(NAME) - braces), "with the lines of the slice, but those of a brace alone", b.run(SHOWN))
     shades = b.run("return Array.from(document.querySelectorAll('#source tr.in')).map(e => [+e.cells[1].textContent,"
                    " +e.style.getPropertyValue('--heat')])")
     shades.sort()
@@ -154,8 +181,13 @@ def check_links(tap, b, data):
     b.click("#source tr.in td:first-child a[href$='-10']")
     count = b.run("return document.querySelectorAll('#list > li').length")
     tap.ok(b.run("return location.hash").endswith("-10") and count == 3, "a click on a line shows its executions", count)
-    made = b.run("return Array.from(document.querySelectorAll('#list > li:last-child > ul.inputs > li')).map(e => e.textContent)")
-    tap.ok(any(":9" in m and m.startswith("let it run") for m in made[-2:]), "what let one run is its last input", made)
+    inputs = b.texts("#list > li:last-child ul.inputs > li")
+    tap.ok(len(inputs) >= 2 and inputs[0].startswith("t[...] = 9 int") and ":9 in largest" in inputs[-1],
+           "with the inputs as C has them, and last what let it run", inputs)
+    made = b.texts("#list > li .made")
+    tap.ok(made == ["best = 4 int", "best = 5 int", "best = 9 int"], "and what each made, with its type", made)
+    stacks = b.texts("#list > li:first-child .stack")
+    tap.ok(stacks[-1].startswith("call stack: largest \u2190 main %s:26" % NAME), "and its call stack", stacks)
     b.click("#code")
     count = b.run("return document.querySelectorAll('#list > li ol > li').length")
     tap.ok(count == sum(s.places[x][1] == 10 for x in data["instr"]), "and its instances, behind a switch", count)
@@ -184,9 +216,10 @@ def check_links(tap, b, data):
     b.press("p")
     tap.ok(b.run("return document.querySelectorAll('#list > li.chosen').length") == 1, "without them n and p go to executions")
     b.press("/")
-    b.run("const w = document.getElementById('words'); w.value = 'BEST = '; w.dispatchEvent(new Event('input'))")
-    found = b.run("return Array.from(document.querySelectorAll('#found a')).map(e => e.textContent)")
-    tap.ok([int(f.split(":")[1].split()[0]) for f in found] in ([10, 7], [7, 10]), "a search finds lines of the slice", found)
+    found = search(b, "BEST = 4")
+    tap.ok(len(found) == 1 and found[0].split(":")[1].startswith("10  best = 4  best = t[i]"), "a search finds a value", found)
+    found = search(b, "BEST = T")
+    tap.ok([int(f.split(":")[1].split()[0]) for f in found] in ([10, 7], [7, 10]), "and lines of the slice", found)
     b.press("enter")
     tap.ok(b.run("return location.hash").rpartition("-")[2] in ("7", "10") and b.run("return document.querySelectorAll('#found a').length") == 0,
            "and Enter goes to the first one", b.run("return location.hash"))
@@ -205,24 +238,78 @@ def check_gap(tap, b):
     tap.ok(b.run("return document.querySelectorAll('#source tr').length") > before, "a gap opens")
 
 
-class Page(webdriver.Browser):
-    def run(self, script, *args):
-        """When the page shows what its address says: a browser tells it of a new one later."""
-        end = time.monotonic() + 60
-        while time.monotonic() < end and not super().run("return document.documentElement.dataset.at === location.hash"):
-            pass
-        return super().run(script, *args)
+def search(b, words):
+    b.run("const w = document.getElementById('words'); w.value = arguments[0]; w.dispatchEvent(new Event('input'))", words)
+    return b.texts("#found a")
 
 
-def check_browser(tap, path, page, long_path, n):
-    b = Page()
+def check_libraries(tap, b, data):
+    lines = [f["own"] and f["source"] for f in data["files"]]
+    names = {os.path.basename(data["images"][data["image"][x]]["name"]) for x in data["instr"] if not lines[data["file"][x]]}
+    shown = b.texts("#libraries summary b")
+    tap.ok(set(shown) == names and len(shown) == len(names), "each library is one card", "%s %s" % (shown, names))
+    b.click("#libraries summary")
+    tap.ok(b.until("return document.querySelectorAll('#libraries details[open] tbody tr').length") > 0, "with its functions")
+    b.click("#libraries summary")
+
+
+def check_keys(tap, b):
+    b.press("?")
+    keys = b.texts("dialog[open] dt")
+    tap.ok({"j", "k", "n", "p", "c", "i", "/", "?"} <= set(keys), "? lists the keys", keys)
+    b.press("enter")
+    tap.ok(b.texts("dialog") == [], "and Enter closes the list")
+
+
+def check_threads(tap, b, path):
+    b.go("file://" + path)
+    b.click("#source tr.in td:first-child a[href$='-54']")
+    crossing = b.texts("#list > li:first-child li.crossing")
+    tap.ok(len(crossing) == 1 and crossing[0].startswith("strips[i].sum = 2784 long int")
+           and crossing[0].endswith("written by thread 1 (add_up), read by thread 0 (main)"), "a value that crosses threads says so", crossing)
+    first = b.texts("#crossings li")
+    tap.ok(first and "pixels.c:54 reads what pixels.c:35 wrote" in first[0], "and stands above all cards", first)
+    tap.ok(b.texts("#list .head .badge") == ["thread 0 (main)"] * 4, "each card has its thread", b.texts("#list .head .badge"))
+
+
+SKIPPED = b"""#include <stdio.h>
+static int price = 60, member;
+int main(int argc, char** argv)
+{
+   member = argc > 1;
+   if (member)
+      price = price - 6;
+   printf("%d\\n", price);
+   return 0;
+}
+"""
+
+
+def check_omitted(tap, b, wet):
+    """A card of its own has the stores that did not run, as the listing has them."""
+    path, page = page_of(tap, wet, "skipped.html", "--at=skipped.c:8", "--of=price", "--omitted")
+    listed = commandlib.command("slice", "--at=skipped.c:8", "--of=price", "--omitted", wet)[1]
+    told = pagelib.data_of(page)["omitted"]
+    b.go("file://" + path)
+    shown = b.texts("#omitted p")
+    tap.ok(len(told) == 1 and told[0] in listed.splitlines() and shown == told, "a store that did not run has a card", "%s %s" % (told, shown))
+
+
+def check_browser(tap, path, page, threads, skipped, long_path, n):
+    b = pagelib.Page()
     try:
         b.go("file://" + path)
-        data = slicelib.data_of(page)
+        data = pagelib.data_of(page)
         check_source(tap, b, data)
         check_links(tap, b, data)
         check_gap(tap, b)
-        tap.ok(b.errors() == [], "without an error", b.errors())
+        check_libraries(tap, b, data)
+        check_keys(tap, b)
+        errors, asked = b.errors(), b.requests()
+        tap.ok(errors == [] and asked == [], "without an error, or a request", errors or asked)
+        b.check_accessible(tap, "the page")
+        check_threads(tap, b, threads)
+        check_omitted(tap, b, skipped)
         b.go("file://" + long_path)
         b.click("#source tr.in td:first-child a[href$='-6']")
         shown = b.run("return document.querySelectorAll('*').length")
@@ -232,8 +319,6 @@ def check_browser(tap, path, page, long_path, n):
         tap.ok(b.run("return document.querySelector('#pager input').value") == "2"
                and b.run("return document.querySelector('#list').start") == 101 and b.errors() == [],
                "the next ones are a click away", b.errors())
-        if os.environ.get("DCFG_SCREENSHOT"):
-            b.screenshot(os.environ["DCFG_SCREENSHOT"])
     finally:
         b.close()
 
@@ -244,11 +329,13 @@ def main():
     opts = ["--at=%s:%d" % (NAME, WANTED)]
     path, page = page_of(tap, wet, "slice.html", *opts)
     check_data(tap, wet, page, opts)
+    threads, _ = page_of(tap, recorded_program(tap, "pixels.c"), "pixels.html", "--output=brightness 5", "--computed")
     long_path, long_page = page_of(tap, recorded(tap, "long.c", LONG.encode()), "long.html", "--at=long.c:7")
-    n = len(slicelib.data_of(long_page)["instr"])
+    n = len(pagelib.data_of(long_page)["instr"])
     tap.ok(n > 100000 and len(long_page) < 40 * n, "%d instances are %d bytes" % (n, len(long_page)))
     if webdriver.installed():
-        check_browser(tap, path, page, long_path, n)
+        check_browser(tap, path, page, threads, recorded(tap, "skipped.c", SKIPPED), long_path, n)
+        take_picture(tap, os.environ.get("SLICE_PICTURE"))
     else:
         tap.skip("in a browser", "chromium or chromedriver is not installed")
     tap.done()

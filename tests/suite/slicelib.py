@@ -2,18 +2,17 @@
 
 The data of a page is described at the head of cmd/slice/slice_html.c.
 """
-import json
 import os
 import re
 import subprocess
 
 import commandlib
 import harness
+import pagelib
 
 # OPTIONS: options of the command for the files of another machine.
 OPTIONS = []
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "slice")
-DATA = re.compile(r'<script type="application/json" id="slice">(.*?)</script>', re.S)
 
 
 class Slice:
@@ -45,12 +44,6 @@ class Slice:
                 for line in f["executed"]}
 
 
-def data_of(page):
-    """The data in a page; None if there is not exactly one such element."""
-    found = DATA.findall(page)
-    return json.loads(found[0]) if len(found) == 1 else None
-
-
 def slice_of(tap, wet, *opts):
     """The slice; (None, what was said) if there is none."""
     out = tap.path("slice.html")
@@ -58,7 +51,7 @@ def slice_of(tap, wet, *opts):
     if status != 0 or not os.path.exists(out):
         return None, "status %d: %s%s" % (status, text, err)
     with open(out, encoding="utf-8") as f:
-        data = data_of(f.read())
+        data = pagelib.data_of(f.read())
     os.unlink(out)
     return (Slice(data), err) if data else (None, "no data in the page")
 

@@ -12,7 +12,8 @@ import urllib.error
 import urllib.request
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1400,900"]
+         "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
+DARK = ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"]
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 KEYS = {"enter": "\ue007", "tab": "\ue004"}
 
@@ -22,7 +23,7 @@ def installed():
 
 
 class Browser:
-    def __init__(self):
+    def __init__(self, size=(1400, 900), dark=False):
         self.profile = tempfile.TemporaryDirectory(prefix="chromium.")
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                        text=True)
@@ -34,7 +35,8 @@ class Browser:
             if m:
                 self.base = "http://127.0.0.1:%s/session" % m.group(1)
                 break
-        options = {"binary": shutil.which("chromium"), "args": FLAGS + ["--user-data-dir=" + self.profile.name]}
+        options = {"binary": shutil.which("chromium"), "args": FLAGS + ["--user-data-dir=" + self.profile.name, "--window-size=%d,%d" % size]
+                   + DARK * dark}
         session = self.ask("POST", "", {"capabilities": {"alwaysMatch": {"browserName": "chrome", "goog:chromeOptions": options,
                                                                          "goog:loggingPrefs": {"browser": "ALL"}}}})
         self.base += "/" + session["sessionId"]

@@ -4,9 +4,11 @@
    A tree of stacks of calls. */
 
 /* Owns: the tree of stacks.  Handed: calls by call_walk.c and flame_runs.c.
-   Taken by: flame_runs.c, flame_svg.c, flame_folded.c. */
+   Taken by: flame_runs.c, flame_svg.c, flame_folded.c, view_calls.c. */
 
-#include "cmd/flame/flame_tree.h"
+#include "cmd/shared/stack_tree.h"
+
+#include "cmd/base/cmd.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,9 +18,9 @@
    that they are on top of. */
 #define MAX_STACKS 4000000
 
-FlameTree* tree_new(void)
+StackTree* tree_new(void)
 {
-   FlameTree* t = zalloc(1, sizeof(*t));
+   StackTree* t = zalloc(1, sizeof(*t));
 
    t->keys = keymap_new();
    t->names = interned_new();
@@ -28,7 +30,7 @@ FlameTree* tree_new(void)
    return t;
 }
 
-void tree_free(FlameTree* t)
+void tree_free(StackTree* t)
 {
    keymap_free(t->keys);
    keymap_free(t->name_numbers);
@@ -37,7 +39,7 @@ void tree_free(FlameTree* t)
    free(t);
 }
 
-uint32_t tree_child(FlameTree* t, uint32_t parent, const char* name)
+uint32_t tree_child(StackTree* t, uint32_t parent, const char* name)
 {
    uint64_t key = (uint64_t)parent << 32
                   | keymap_number(t->name_numbers, (uintptr_t)name);
@@ -65,7 +67,7 @@ uint32_t tree_child(FlameTree* t, uint32_t parent, const char* name)
 
 typedef
    struct {
-      FlameTree*       t;
+      StackTree*       t;
       const Functions* f;
       int              run;
       const char**     names;   // by function; NULL: not asked for yet
@@ -129,15 +131,16 @@ static void end(void* arg, uint64_t at)
    spend(arg, at);
 }
 
-uint64_t tree_add(FlameTree* t, const Traced* r, int run)
+uint64_t tree_add(StackTree* t, const Functions* f, const char* path,
+                  const Selection* sel, int run)
 {
-   Growing     g = { .t = t, .f = r->f, .run = run };
+   Growing     g = { .t = t, .f = f, .run = run };
    CallWatcher watcher = { .begin = begin, .enter = enter, .leave = leave,
-                           .end = end, .only = r->sel, .arg = &g };
+                           .end = end, .only = sel, .arg = &g };
    uint64_t    sum;
 
-   g.names = zalloc(r->f->n, sizeof(*g.names));
-   sum     = walk_calls(r->f, r->trace, selected_thread(r->sel), &watcher);
+   g.names = zalloc(f->n, sizeof(*g.names));
+   sum     = walk_calls(f, path, selected_thread(sel), &watcher);
    free(g.names);
    return sum;
 }
@@ -155,7 +158,7 @@ static int by_parent(const void* a, const void* b)
           : strcmp(x->name, y->name);
 }
 
-uint32_t* tree_finish(FlameTree* t)
+uint32_t* tree_finish(StackTree* t)
 {
    uint32_t* order = zalloc(t->n, sizeof(*order));
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Names and values of inputs. */
+
+/* Owns: the words for values and for what an instance used.  Handed: a slice.
+   Taken by: why_lines.c, page_instances.c. */
+
+#include "cmd/slice/why_words.h"
+
+#include "cmd/base/format.h"
+#include "cmd/machine/processor.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define FUNCTION_WIDTH 48       // columns; templates make longer names
+
+const char* why_value(const Sliced* f, const DcfgSliceNode* n,
+                      const VariableType* type)
+{
+   const uint8_t* bytes = f->s->values + n->value;
+   uint64_t       value = 0;
+
+   if (n->value_size == 0)
+      return "";
+   if (type->known)
+      return variables_value(type, bytes, n->value_size);
+   for (uint32_t k = n->value_size < 8 ? n->value_size : 8; k-- > 0; )
+      value = value << 8 | bytes[k];
+   return value < 1000000 ? text_format("%" PRIu64, value)
+          : text_format("0x%" PRIx64, value);
+}
+
+const char* why_function(const DcfgWetInstr* in)
+{
+   return text_shorten(text_clean(text_brief(text_demangle(in->function))),
+                       FUNCTION_WIDTH);
+}
+
+const char* why_place_name(Variables* names, uint32_t user,
+                           const DcfgSliceInput* in, VariableType* type)
+{
+   *type = (VariableType){ .known = false };
+   if (in->port == DCFG_WET_MEMORY)
+      return variables_name_memory(names, user, in->reg, 0, 0, type);
+   if (in->port == DCFG_WET_GENERAL)
+      return variables_name_register(names, user, in->reg, false, type);
+   return NULL;
+}
+
+const char* why_input_value(const Sliced* f, uint32_t user,
+                            const DcfgSliceInput* in, const VariableType* type)
+{
+   const DcfgSliceNode* n = &f->s->nodes[user];
+
+   if (in->port == DCFG_WET_MEMORY && f->roles.copies[n->instr])
+      return why_value(f, n, type);
+   return in->node >= DCFG_SLICE_NOT ? ""
+          : why_value(f, &f->s->nodes[in->node], type);
+}
+
+const char* why_returned(const Sliced* f, uint32_t user,
+                         const DcfgSliceInput* in)
+{
+   const Processor* p = processor_of(f->w);
+   DcfgWetInstr     reader, writer;
+
+   if (in->port != DCFG_WET_GENERAL || in->reg != 0 || p->arguments[0] == 0
+       || in->node >= DCFG_SLICE_NOT)
+      return NULL;
+   reader = *dcfg_wet_instr(f->w, f->s->nodes[user].instr);
+   writer = *dcfg_wet_instr(f->w, f->s->nodes[in->node].instr);
+   return reader.function == NULL || writer.function == NULL
+          || strcmp(reader.function, writer.function) == 0 ? NULL
+          : text_format("%s()", why_function(&writer));
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   dcfg view. */
+
+/* Owns: the subcommand view, which of a run is in its page.  Handed: a command
+   line.  Taken by: commands.c.
+
+   The page's data is a JSON object.  Counts that a double cannot have are
+   texts.
+
+      program, file, trace, process, part, processes, routines, edges, nodes,
+      instrs, threads           the run, and instructions by thread.
+      images                    .path, .name, .build, .load, .own, .routines,
+                                .blocks, .instrs.
+      hot                       so many rows have code.
+      rName, rSource, rImage, rSelf, rCalls, rEntries, rLoops, rNode, rFunction
+                                rows: routines that were executed, the hottest
+                                first.  Names are numbers of texts; -1: none.
+      rFirst                    by row, and behind the last: the first block.
+      bId, bOffset, bSize, bInstrs, bRuns, bLoop, bSource, bLast, bOut
+                                blocks.  The offset is in the image; bOut is the
+                                number of edges that leave the block.
+
+      eId, eTo, eType, eCount, types
+                                edges, block after block; -1: to no block of the
+                                page.
+      lHead, lRow, lParent, lDepth, lEntries, lIterations, lInstrs, lBlocks
+                                loops.
+      graphs                    [row, width, height, [block, x, y, width,
+                                height, ..], [[from, to, label's x, y, x1, y1,
+                                ..], ..]].
+      bCode                     by block of hot rows: the number of instructions.
+      iText, iSize, iFile, iLine, iBranch
+                                instructions; files are numbers in sources,
+                                from 1.
+      sources                   .name, .text: [first line, [lines]].
+      fName, fImage, fSelf, fRow        functions of the source.
+      cFrom, cTo, cCount        calls between functions.
+      fInclusive, fCalls, trips, sName, sParent, sTotal, sSelf, stacksLeft
+                                of a trace, if there is one: view_calls.c.
+      texts                     texts */
+
+#include "cmd/commands.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/result.h"
+#include "cmd/page/page.h"
+#include "cmd/view/view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const PageFile body =
+#include "view.html.inc"
+;
+static const PageFile style =
+#include "view.css.inc"
+;
+static const PageFile data_script =
+#include "view_data.js.inc"
+;
+static const PageFile table_script =
+#include "view_table.js.inc"
+;
+static const PageFile run_script =
+#include "pane_run.js.inc"
+;
+static const PageFile functions_script =
+#include "pane_functions.js.inc"
+;
+static const PageFile graph_script =
+#include "pane_graph.js.inc"
+;
+static const PageFile code_script =
+#include "pane_code.js.inc"
+;
+static const PageFile calls_script =
+#include "pane_calls.js.inc"
+;
+static const PageFile flame_script =
+#include "pane_flame.js.inc"
+;
+static const PageFile loops_script =
+#include "pane_loops.js.inc"
+;
+static const PageFile main_script =
+#include "view.js.inc"
+;
+static const Page page = {
+   &body, (const PageFile* const[]){ &style, NULL },
+   (const PageFile* const[]){ &data_script, &table_script, &run_script,
+      &functions_script, &graph_script, &code_script, &calls_script,
+      &flame_script, &loops_script, &main_script, NULL }
+};
+
+#define HOT_SHARE 0.995         // share of instructions in routines with code
+
+/*--- Rows and blocks                                      ---*/
+
+static const DcfgProcess* sorting;
+
+static int by_heat(const void* a, const void* b)
+{
+   uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
+   uint64_t m = dcfg_routine_instrs(sorting, x, DCFG_ALL_THREADS);
+   uint64_t n = dcfg_routine_instrs(sorting, y, DCFG_ALL_THREADS);
+
+   return m > n ? -1 : m < n ? 1 : x < y ? -1 : x > y;
+}
+
+static void find_rows(RunView* v, uint64_t graphs)
+{
+   const DcfgProcess* p = v->p;
+   double             share = 0, all;
+
+   v->rows = zalloc(p->n_routines + (size_t)1, sizeof(*v->rows));
+   v->row  = zalloc(p->n_routines + (size_t)1, sizeof(*v->row));
+   for (uint32_t i = 0; i < p->n_routines; i++) {
+      v->row[i] = DCFG_NONE;
+      if (dcfg_routine_instrs(p, i, DCFG_ALL_THREADS) > 0)
+         v->rows[v->n_rows++] = i;
+   }
+   sorting = p;
+   qsort(v->rows, v->n_rows, sizeof(*v->rows), by_heat);
+   all = (double)dcfg_process_instrs(p, DCFG_ALL_THREADS);
+   for (uint32_t i = 0; i < v->n_rows; i++) {
+      v->row[v->rows[i]] = i;
+      if (graphs == NOT_GIVEN ? share < HOT_SHARE * all : i < graphs)
+         v->n_hot = i + 1;
+      share += (double)dcfg_routine_instrs(p, v->rows[i], DCFG_ALL_THREADS);
+   }
+}
+
+static void find_blocks(RunView* v)
+{
+   v->first  = zalloc(v->n_rows + (size_t)1, sizeof(*v->first));
+   v->blocks = zalloc(v->p->n_blocks + (size_t)1, sizeof(*v->blocks));
+   v->block  = zalloc(v->p->n_nodes + (size_t)1, sizeof(*v->block));
+   memset(v->block, 0xFF, v->p->n_nodes * sizeof(*v->block));
+   for (uint32_t i = 0; i < v->n_rows; i++) {
+      uint32_t        n;
+      const uint32_t* nodes = dcfg_routine_nodes(v->p, v->rows[i], &n);
+      v->first[i] = v->n_blocks;
+      for (uint32_t k = 0; k < n; k++)
+         if (nodes[k] < v->p->n_blocks && v->block[nodes[k]] == DCFG_NONE) {
+            v->block[nodes[k]] = v->n_blocks;
+            v->blocks[v->n_blocks++] = nodes[k];
+         }
+   }
+   v->first[v->n_rows] = v->n_blocks;
+}
+
+static void free_view(RunView* v)
+{
+   functions_free(v->f);
+   code_free(v->code);
+   free(v->rows);
+   free(v->row);
+   free(v->first);
+   free(v->blocks);
+   free(v->block);
+}
+
+/*--- The command                                          ---*/
+
+static void write_page(RunView* v, FILE* out)
+{
+   Layout* l = view_layout_start(v);
+
+   v->out   = page_begin(out, &page);
+   v->texts = page_texts_new();
+   view_run(v);
+   view_blocks(v);
+   view_code(v);
+   view_calls(v);
+   view_layout_end(v, l);
+   page_texts_write(v->texts, v->out, "texts");
+   putc('}', v->out);
+   page_end(out, v->out, &page);
+}
+
+/* "run.html" of "run.json.gz". */
+static const char* page_of(const char* file)
+{
+   const char* base = text_base(file);
+   size_t      n = (size_t)(compressed_suffix(base) - base);
+
+   if (strcmp(file, "-") == 0)
+      die("-o FILE is needed for a DCFG from the standard input");
+   if (n > 5 && memcmp(base + n - 5, ".json", 5) == 0)
+      n -= 5;
+   return text_format("%.*s.html", (int)n, base);
+}
+
+static int run(int argc, char** argv)
+{
+   uint64_t    graphs = NOT_GIVEN;
+   const char* trace = NULL;
+   const char* path = NULL;
+   const char* root = NULL;
+   RunView        v = { .trace = NULL };
+   bool        open = false;
+   const Opt   opts[] = {
+      { "trace", OPT_TEXT, &trace, "FILE",
+        "the DCFG-trace of the same run, for stacks, inclusive costs and "
+        "iterations of loops [that of the same process beside FILE]" },
+      { "o", OPT_TEXT, &path, "FILE",
+        "write to FILE [the DCFG's name, in this directory, with .html]" },
+      { "graphs", OPT_COUNT, &graphs, "N",
+        "with graphs and code of the N hottest routines [those with 99.5% of "
+        "instructions]" },
+      { "open", OPT_FLAG, &open, NULL, "show the page in the browser" },
+      OPT_ROOT(&root), OPT_MANGLED(&v.g.mangled)
+   };
+   const char* file;
+   Dcfg*       d;
+   char*       beside = NULL;
+   char*       to;
+   FILE*       out;
+
+   if (parse_args(&view_command, OPTS(opts), argc, argv, &file, 0, 1) == 0)
+      default_files(&view_command, &file, false);
+   if (trace != NULL)
+      refuse_other_kind(trace, KIND_TRACE);
+   else if ((beside = trace_beside(file)) != NULL)
+      complain("with %s, the trace of the same process",
+               text_clean(trace = beside));
+   d = load_dcfg(file);
+   if (d->n_processes == 0)
+      die("there is no process in %s", file);
+   v.g.d   = d;
+   v.p     = v.g.p = main_process(d);
+   v.f     = functions_new(&v.g);
+   v.code  = code_quiet(&v.g, root);
+   v.file  = file;
+   v.trace = trace;
+   find_rows(&v, graphs);
+   find_blocks(&v);
+   to  = text_copy(path != NULL ? path : page_of(file));
+   out = open_result(to);
+   write_page(&v, out);
+   close_results();
+   complain(open ? "wrote %s" : "wrote %s: open it in a browser, or use --open",
+            text_clean(to));
+   if (open) {
+      execlp("xdg-open", "xdg-open", to, (char*)NULL);
+      die("there is no program xdg-open (on Debian, the package xdg-utils): "
+          "open %s in a browser", text_clean(to));
+   }
+   free_view(&v);
+   free(beside);
+   free(to);
+   dcfg_free(d);
+   return STATUS_OK;
+}
+
+const Command view_command = {
+   "view", "[FILE]", "one page for a browser that shows a run",
+   "Writes a page that shows a run: its functions, each with its graph, its\n"
+   "code beside the source, callers and callees, loops and, with a trace,\n"
+   "stacks of calls.  The page is one file: it needs neither a server nor a\n"
+   "network, and can be sent.\n",
+   "\n"
+   "examples:\n"
+   "  valgrind --tool=dcfg ./prog && dcfg view\n"
+   "  dcfg view --trace=trace.json -o run.html out.json\n",
+   run
+};

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The pane with a routine's graph, as Graphviz has laid it out, or a list of its blocks. */
+"use strict";
+function paneGraph(v, go) {
+   const { make, count } = kit,
+      { data } = v;
+   const NS = "http://www.w3.org/2000/svg",
+      FRAME = 9,
+      TOP = 13,
+      LINE = 14;
+   const graphs = new Map(data.graphs.map(g => [g[0], g]));
+
+   function svg(tag, attributes, ...inside) {
+      const e = document.createElementNS(NS, tag);
+      for (const name in attributes) e.setAttribute(name, attributes[name]);
+      e.append(...inside);
+      return e;
+   }
+
+   const rounded = x => {
+      const n = Number(x),
+         unit = n >= 1e12 ? [1e12, "T"] : n >= 1e9 ? [1e9, "G"] : n >= 1e6 ? [1e6, "M"] : n >= 1e4 ? [1e3, "k"] : null;
+      return unit ? (n / unit[0]).toFixed(1) + unit[1] : n.toLocaleString("en-US", { maximumFractionDigits: 1 });
+   };
+
+   /* Where control went from b over e: to a loop's head that has b, it is a back edge. */
+   function isBack(b, to) {
+      for (let l = data.bLoop[b]; l >= 0; l = data.lParent[l]) if (data.lHead[l] === to) return true;
+      return false;
+   }
+
+   const textOf = (x, y, words, room, more) =>
+      svg(
+         "text",
+         Object.assign({ x: x, y: y }, more),
+         words.length > room ? words.slice(0, room - 1) + "\u2026" : words
+      );
+
+   function boxElement(b, x, y, w, h, most) {
+      const heat = most > 0 ? v.instrsOf(b) / most : 0,
+         room = Math.floor((w - 8) / 6.6),
+         lines = [];
+      const runs = v.count(data.bRuns[b]),
+         left = x - w / 2 + 6,
+         calls = v.calledBy(b);
+      lines.push(
+         v.blockPlace(b),
+         runs + " \u00d7 " + data.bInstrs[b] + " \u00b7 " + v.share(v.instrsOf(b), data.rSelf[v.rowOf[b]])
+      );
+      if (calls.length > 0)
+         lines.push("\u2192 " + v.name(calls[0].row) + (calls.length > 1 ? " +" + (calls.length - 1) : ""));
+      else if (v.edgesOf(b).some(e => e.type === "RETURN")) lines.push("return");
+      const g = svg("g", {
+         class: "block",
+         tabindex: 0,
+         role: "button",
+         "data-b": b
+      });
+      g.append(
+         svg(
+            "title",
+            {},
+            "block " +
+               data.bId[b] +
+               " at 0x" +
+               v.address(b).toString(16) +
+               ": " +
+               runs +
+               " executions, " +
+               count(v.instrsOf(b)) +
+               " instructions"
+         ),
+         svg("rect", {
+            x: x - w / 2,
+            y: y - h / 2,
+            width: w,
+            height: h,
+            rx: 3,
+            "fill-opacity": (0.06 + 0.7 * heat).toFixed(3)
+         }),
+         ...lines.map((t, k) => textOf(left, y - h / 2 + 14 + k * LINE, t, room, k === 0 ? { class: "first" } : {}))
+      );
+      return g;
+   }
+
+   function frameElements(row, at) {
+      const deep = new Map(),
+         boxes = new Map(),
+         out = [];
+      at.forEach(([x, y, w, h], b) => {
+         for (let l = data.bLoop[b], d = 0; l >= 0; l = data.lParent[l], d++) {
+            const box = boxes.get(l) || [Infinity, Infinity, -Infinity, -Infinity];
+            boxes.set(l, [
+               Math.min(box[0], x - w / 2),
+               Math.min(box[1], y - h / 2),
+               Math.max(box[2], x + w / 2),
+               Math.max(box[3], y + h / 2)
+            ]);
+            deep.set(l, Math.max(deep.get(l) || 0, d));
+         }
+      });
+      Array.from(boxes.keys())
+         .sort((a, b) => deep.get(b) - deep.get(a))
+         .forEach(l => {
+            const m = FRAME * (1 + deep.get(l)),
+               top = TOP * (1 + deep.get(l)) + 3,
+               [x, y, x2, y2] = boxes.get(l),
+               entries = Number(data.lEntries[l]);
+            out.push(
+               svg(
+                  "g",
+                  { class: "loop" },
+                  svg(
+                     "title",
+                     {},
+                     v.count(data.lIterations[l]) +
+                        " iterations, " +
+                        v.count(data.lEntries[l]) +
+                        " entries, " +
+                        v.count(data.lInstrs[l]) +
+                        " instructions"
+                  ),
+                  svg("rect", { x: x - m, y: y - top, width: x2 - x + 2 * m, height: y2 - y + top + m, rx: 6 }),
+                  svg(
+                     "text",
+                     { x: x - m + 4, y: y - top + 10 },
+                     "loop " +
+                        v.share(data.lInstrs[l], data.rSelf[row]) +
+                        "  " +
+                        (entries > 0 ? rounded(Number(data.lIterations[l]) / entries) + " per entry" : "")
+                  )
+               )
+            );
+         });
+      return out;
+   }
+
+   /* Of two ways of a branch only one was taken: the other one is a dashed stub. */
+   function neverElement(b, x, y, w, h) {
+      const edges = v.edgesOf(b),
+         end = v.codeFrom[b + 1] - 1;
+      const taken = edges.some(e => /CONDITIONAL_BRANCH$/.test(e.type) && !/UNCONDITIONAL/.test(e.type)),
+         falls = edges.some(e => e.type === "FALL_THROUGH");
+      const branches = taken || (b + 1 < v.codeFrom.length && v.codeFrom[b] <= end && data.iBranch[end] === 1);
+      if (!branches || taken === falls) return null;
+      return svg(
+         "g",
+         { class: "never" },
+         svg("title", {}, taken ? "control never fell through here" : "the branch was never taken"),
+         svg("path", { d: "M" + (x + w / 2 - 14) + "," + (y + h / 2) + "v18" }),
+         svg("text", { x: x + w / 2 - 10, y: y + h / 2 + 16 }, "never")
+      );
+   }
+
+   /* The edge of the graph from one block to another; past a call it is as frequent as that. */
+   function edgeBetween(tail, head) {
+      const e = v.edgesOf(tail, true).find(x => x.to === head && v.isLocal(x));
+      if (e && /BYPASS$/.test(e.type) && Number(e.count) === 0)
+         return Object.assign({}, e, {
+            count: v
+               .edgesOf(tail)
+               .filter(x => v.isCall(x) || /^(CONTEXT_CHANGE|SYSTEM_CALL)$/.test(x.type))
+               .reduce((s, x) => s + Number(x.count), 0)
+         });
+      return e;
+   }
+
+   function edgeElement(tail, head, lx, ly, points, most, e) {
+      const p = points,
+         back = isBack(tail, head);
+      const n = e ? Number(e.count) : 0,
+         kind = back
+            ? "back"
+            : !e
+              ? "jump"
+              : e.type === "FALL_THROUGH"
+                ? "fall"
+                : /BYPASS$/.test(e.type)
+                  ? "bypass"
+                  : "jump";
+      let d = "M" + p[0] + "," + p[1];
+      for (let k = 2; k + 5 < p.length; k += 6) d += "C" + p.slice(k, k + 6).join(",");
+      const g = svg("g", { class: "edge " + kind });
+      g.append(
+         svg(
+            "title",
+            {},
+            e
+               ? e.type.toLowerCase().replace(/_/g, " ") +
+                    ": " +
+                    v.count(e.count) +
+                    ", " +
+                    v.share(e.count, data.bRuns[tail]) +
+                    " of block " +
+                    data.bId[tail]
+               : ""
+         ),
+         svg("path", {
+            d: d,
+            "stroke-width": (1 + 2.5 * (most > 0 ? n / most : 0)).toFixed(2),
+            "marker-end": "url(#arrow-" + kind + ")"
+         })
+      );
+      if (e && (lx > 0 || ly > 0))
+         g.append(svg("text", { x: lx, y: ly + 4, "text-anchor": "middle" }, rounded(e.count)));
+      return g;
+   }
+
+   function drawing(row, g) {
+      const [, width, height, flat, lines] = g,
+         at = new Map(),
+         kinds = ["back", "fall", "bypass", "jump"];
+      for (let k = 0; k < flat.length; k += 5) at.set(flat[k], flat.slice(k + 1, k + 5));
+      let hottest = 0,
+         busiest = 0;
+      at.forEach((box, b) => {
+         hottest = Math.max(hottest, v.instrsOf(b));
+         v.edgesOf(b).forEach(e => {
+            busiest = Math.max(busiest, Number(e.count));
+         });
+      });
+      const root = svg("svg", {
+         viewBox: [-20, -20, width + 40, height + 40].join(" "),
+         role: "group",
+         "aria-label": "Graph of " + v.name(row)
+      });
+      root.append(
+         svg(
+            "defs",
+            {},
+            ...kinds.map(k =>
+               svg(
+                  "marker",
+                  {
+                     id: "arrow-" + k,
+                     viewBox: "0 0 8 8",
+                     refX: 0,
+                     refY: 4,
+                     markerWidth: 10,
+                     markerHeight: 8,
+                     markerUnits: "userSpaceOnUse",
+                     orient: "auto",
+                     class: "edge " + k
+                  },
+                  svg("path", { d: "M0,0L8,4L0,8z", class: "head" })
+               )
+            )
+         )
+      );
+      root.append(...frameElements(row, at));
+      lines.forEach(([tail, head, lx, ly, ...p]) =>
+         root.append(edgeElement(tail, head, lx, ly, p, busiest, edgeBetween(tail, head)))
+      );
+      at.forEach((box, b) => {
+         const never = neverElement(b, ...box);
+         if (never) root.append(never);
+      });
+      at.forEach((box, b) => root.append(boxElement(b, ...box, hottest)));
+      return { root, width: width + 40, height: height + 40, at };
+   }
+
+   /* Zooming and moving, and an overview of the whole. */
+   function viewport(d) {
+      const box = make("div", { class: "graph", tabindex: -1 }),
+         small = d.root.cloneNode(true),
+         frame = svg("rect", { class: "seen" });
+      const over = make("div", { class: "overview", "aria-hidden": "true" });
+      let scale = 1,
+         x = 0,
+         y = 0,
+         drag = null;
+      small.querySelectorAll("[tabindex]").forEach(e => {
+         e.removeAttribute("tabindex");
+         e.removeAttribute("role");
+      });
+      small.querySelectorAll("[id]").forEach(e => e.removeAttribute("id"));
+      small.querySelectorAll("text, title").forEach(e => e.remove());
+      small.append(frame);
+      small.setAttribute("width", Math.max(40, Math.min(160, (160 * d.width) / d.height)));
+      small.setAttribute("height", Math.min(160, (200 * d.height) / d.width));
+      over.append(small);
+      const show = () => {
+         const w = box.clientWidth / scale,
+            h = box.clientHeight / scale;
+         d.root.setAttribute("viewBox", [x, y, w, h].join(" "));
+         Object.entries({ x: x, y: y, width: w, height: h }).forEach(([k, n]) => frame.setAttribute(k, n));
+         over.hidden = w >= d.width && h >= d.height;
+      };
+      const zoom = (by, cx, cy) => {
+         const to = Math.max(0.05, Math.min(4, scale * by));
+         x += cx / scale - cx / to;
+         y += cy / scale - cy / to;
+         scale = to;
+         show();
+      };
+      /* All of it; but, at first, no smaller than one can read, and from the entry on. */
+      const fit = readable => {
+         const whole = Math.min(1, box.clientWidth / d.width, box.clientHeight / d.height);
+         scale = !readable || whole > 0.9 ? whole : Math.max(Math.min(1, box.clientWidth / d.width), 0.65);
+         x = -20 - Math.max(0, (box.clientWidth / scale - d.width) / 2);
+         y = -20;
+         if (d.width > box.clientWidth / scale) x = Array.from(d.at.values())[0][0] - box.clientWidth / scale / 2;
+         show();
+      };
+      box.append(d.root, over);
+      box.addEventListener(
+         "wheel",
+         e => {
+            const r = box.getBoundingClientRect();
+            e.preventDefault();
+            zoom(Math.exp(-e.deltaY / 400), e.clientX - r.left, e.clientY - r.top);
+         },
+         { passive: false }
+      );
+      box.addEventListener("pointerdown", e => {
+         drag = [e.clientX, e.clientY, x, y];
+      });
+      window.addEventListener("pointermove", e => {
+         if (!drag) return;
+         x = drag[2] - (e.clientX - drag[0]) / scale;
+         y = drag[3] - (e.clientY - drag[1]) / scale;
+         show();
+      });
+      window.addEventListener("pointerup", () => {
+         drag = null;
+      });
+      box.addEventListener("focusin", e => {
+         const at = e.target.dataset && d.at.get(+e.target.dataset.b),
+            w = box.clientWidth / scale,
+            h = box.clientHeight / scale;
+         if (at && (at[0] < x || at[0] > x + w || at[1] < y || at[1] > y + h)) {
+            x = at[0] - w / 2;
+            y = at[1] - h / 2;
+            show();
+         }
+      });
+      box.addEventListener("keydown", e => {
+         const by = 60 / scale,
+            move = { ArrowLeft: [-by, 0], ArrowRight: [by, 0], ArrowUp: [0, -by], ArrowDown: [0, by] }[e.key];
+         if (move) {
+            e.preventDefault();
+            x += move[0];
+            y += move[1];
+            show();
+         }
+         if (e.key === "Enter" && e.target.dataset && e.target.dataset.b)
+            go.to({ pane: "code", fn: data.rNode[v.rowOf[+e.target.dataset.b]], block: data.bId[+e.target.dataset.b] });
+      });
+      box.addEventListener("dblclick", e => {
+         const g = e.target.closest("g.block");
+         if (g) go.to({ pane: "code", fn: data.rNode[v.rowOf[+g.dataset.b]], block: data.bId[+g.dataset.b] });
+      });
+      paneGraph.zoom = by => zoom(by, box.clientWidth / 2, box.clientHeight / 2);
+      paneGraph.fit = () => fit(false);
+      new ResizeObserver(() => fit(true)).observe(box);
+      return box;
+   }
+
+   function listing(row) {
+      const all = Array.from({ length: data.rFirst[row + 1] - data.rFirst[row] }, (x, k) => data.rFirst[row] + k);
+      return viewTable(
+         [
+            {
+               name: "share",
+               number: true,
+               value: v.instrsOf,
+               text: b => v.share(v.instrsOf(b), data.rSelf[row]),
+               share: b => v.instrsOf(b) / Number(data.rSelf[row])
+            },
+            { name: "executions", number: true, value: b => data.bRuns[b], text: b => v.count(data.bRuns[b]) },
+            { name: "instrs", number: true, value: b => data.bInstrs[b] },
+            { name: "block", number: true, value: b => data.bId[b] },
+            { name: "place", value: v.blockPlace },
+            {
+               name: "then",
+               value: b =>
+                  v
+                     .edgesOf(b)
+                     .slice(0, 4)
+                     .map(
+                        e =>
+                           (e.to >= 0
+                              ? v.isLocal(e)
+                                 ? "block " + data.bId[e.to]
+                                 : v.name(v.rowOf[e.to])
+                              : e.type.toLowerCase()) +
+                           " " +
+                           v.share(e.count, data.bRuns[b])
+                     )
+                     .join(", ")
+            }
+         ],
+         all,
+         {
+            label: "Blocks of " + v.name(row),
+            sort: 0,
+            open: b => go.to({ pane: "code", fn: data.rNode[row], block: data.bId[b] })
+         }
+      ).element;
+   }
+
+   return {
+      id: "graph",
+      name: "Graph",
+      ofFunction: true,
+      show(row) {
+         const g = graphs.get(row);
+         if (!g)
+            return make(
+               "div",
+               { class: "full" },
+               make(
+                  "p",
+                  { class: "bar-line soft" },
+                  row < data.hot
+                     ? "Too large to draw, or Graphviz was not there; its blocks, the hottest first:"
+                     : "Not among the hottest functions, which are drawn (--graphs=N draws more); its blocks:"
+               ),
+               listing(row)
+            );
+         const tools = make("p", { class: "bar-line" });
+         for (const [words, title, run] of [
+            ["+", "larger (+)", () => paneGraph.zoom(1.25)],
+            ["\u2212", "smaller (-)", () => paneGraph.zoom(0.8)],
+            ["fit", "all of it (0)", () => paneGraph.fit()]
+         ]) {
+            const b = make("button", { title: title }, words);
+            b.addEventListener("click", run);
+            tools.append(b, " ");
+         }
+         tools.append(
+            make(
+               "span",
+               { class: "legend" },
+               make("i", { class: "key jump" }),
+               "jump ",
+               make("i", { class: "key fall" }),
+               "falls through ",
+               make("i", { class: "key back" }),
+               "back to a loop's head ",
+               make("i", { class: "key bypass" }),
+               "past a call ",
+               make("i", { class: "key never" }),
+               "never taken"
+            ),
+            make("span", { class: "legend" }, "Enter or a double click on a block shows its code")
+         );
+         return make("div", { class: "full" }, tools, viewport(drawing(row, g)));
+      }
+   };
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The pane with loops, those inside below the one around them. */
+"use strict";
+function paneLoops(v, go) {
+   const { make, count, many } = kit,
+      { data } = v;
+   const n = data.lHead.length,
+      inner = Array.from({ length: n }, () => []),
+      outer = [];
+   for (let l = 0; l < n; l++) (data.lParent[l] >= 0 ? inner[data.lParent[l]] : outer).push(l);
+   const heavy = (a, b) => Number(data.lInstrs[b]) - Number(data.lInstrs[a]);
+
+   function nested() {
+      const out = [],
+         todo = outer
+            .filter(l => Number(data.lIterations[l]) > 0)
+            .sort(heavy)
+            .reverse();
+      while (todo.length > 0) {
+         const l = todo.pop();
+         out.push(l);
+         todo.push(...inner[l].slice().sort(heavy).reverse());
+      }
+      return out;
+   }
+
+   const mean = l => (Number(data.lEntries[l]) > 0 ? Number(data.lIterations[l]) / Number(data.lEntries[l]) : 0);
+   const place = l => (data.lHead[l] >= 0 ? v.blockPlace(data.lHead[l]) : "");
+   const owner = l => (v.loopRow(l) >= 0 ? v.name(v.loopRow(l)) : "");
+
+   /* "1: 3  2-3: 10": how many entries had so many iterations. */
+   function histogram(l) {
+      const t = data.trips[l],
+         out = [];
+      for (let k = 2; k < t.length; k += 2) {
+         const low = 2n ** BigInt(t[k]),
+            high = 2n * low - 1n;
+         out.push(
+            low.toLocaleString("en-US") +
+               (high > low ? "-" + high.toLocaleString("en-US") : "") +
+               ": " +
+               v.count(t[k + 1])
+         );
+      }
+      return out.join("  ");
+   }
+
+   function show() {
+      const trace = v.hasTrace
+         ? [
+              {
+                 name: "least",
+                 title: "iterations of one entry",
+                 number: true,
+                 value: l => data.trips[l][0] ?? 0,
+                 text: l => (data.trips[l].length > 0 ? v.count(data.trips[l][0]) : "")
+              },
+              {
+                 name: "most",
+                 title: "iterations of one entry",
+                 number: true,
+                 value: l => data.trips[l][1] ?? 0,
+                 text: l => (data.trips[l].length > 0 ? v.count(data.trips[l][1]) : "")
+              },
+              { name: "iterations: entries", title: "how many entries had so many iterations", value: histogram }
+           ]
+         : [];
+      const all = nested(),
+         own = all.filter(l => v.loopRow(l) >= 0 && v.isOwn(v.loopRow(l)));
+      const box = make("input", { type: "checkbox" }),
+         told = make("span", { class: "soft", id: "told" });
+      const table = viewTable(
+         [
+            {
+               name: "share",
+               number: true,
+               value: l => data.lInstrs[l],
+               text: l => v.share(data.lInstrs[l], data.instrs),
+               share: l => Number(data.lInstrs[l]) / v.total
+            },
+            {
+               name: "head",
+               value: place,
+               link: l =>
+                  data.lHead[l] >= 0
+                     ? go.link({ pane: "code", fn: data.rNode[v.rowOf[data.lHead[l]]], block: data.bId[data.lHead[l]] })
+                     : "#"
+            },
+            { name: "function", value: owner },
+            { name: "instructions", number: true, value: l => data.lInstrs[l], text: l => v.count(data.lInstrs[l]) },
+            { name: "entries", number: true, value: l => data.lEntries[l], text: l => v.count(data.lEntries[l]) },
+            {
+               name: "iterations",
+               number: true,
+               value: l => data.lIterations[l],
+               text: l => v.count(data.lIterations[l])
+            },
+            {
+               name: "mean",
+               title: "iterations per entry",
+               number: true,
+               value: mean,
+               text: l => mean(l).toLocaleString("en-US", { maximumFractionDigits: 1 })
+            },
+            ...trace
+         ],
+         all,
+         {
+            label: "Loops",
+            indent: l => data.lDepth[l] - 1,
+            indentColumn: 1,
+            open: l => data.lHead[l] < 0 || go.to({ pane: "graph", fn: data.rNode[v.rowOf[data.lHead[l]]] })
+         }
+      );
+      const chosen = new Set(own);
+      const apply = () => {
+         const shown = table.filter(l => box.checked || chosen.has(l));
+         told.textContent =
+            many(shown, "loop") +
+            (box.checked ? "" : " of the program; + " + count(all.length - own.length) + " of libraries");
+      };
+      box.checked = own.length === 0;
+      box.addEventListener("change", apply);
+      apply();
+      return make(
+         "div",
+         { class: "full" },
+         make("p", { class: "bar-line" }, make("label", {}, box, " libraries, too "), told),
+         table.element
+      );
+   }
+
+   return { id: "loops", name: "Loops", show };
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   A run's page: panes, the address that says what is shown, keys. */
+"use strict";
+kit.data().then(data => {
+   const { make, byId, key } = kit;
+   const v = viewData(data);
+
+   /* What the address says: #pane=code&fn=12&block=30; functions and blocks are named by their node ids. */
+   function read() {
+      const state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+      return { pane: state.pane || "functions", fn: state.fn, block: state.block };
+   }
+
+   const link = to =>
+      "#" + new URLSearchParams(Object.entries(to).filter(x => x[1] !== undefined && x[1] !== null)).toString();
+   const go = {
+      link,
+      to: to => {
+         location.hash = link(to);
+      }
+   };
+
+   const panes = [
+      paneRun(v, go),
+      paneFunctions(v, go),
+      paneGraph(v, go),
+      paneCode(v, go),
+      paneCalls(v, go),
+      paneLoops(v, go)
+   ];
+   if (v.hasTrace) panes.push(paneFlame(v, go));
+
+   /* The function that panes of one show: that of the address, else the hottest of the program. */
+   function rowOf(state) {
+      const row = v.rowByNode.get(Number(state.fn));
+      if (row !== undefined) return row;
+      for (let r = 0; r < v.rows; r++) if (v.isOwn(r)) return r;
+      return v.rows > 0 ? 0 : -1;
+   }
+
+   function titleOf(row) {
+      const f = data.rFunction[row],
+         inclusive = v.hasTrace && f >= 0 ? "; with what it called " + v.share(data.fInclusive[f], data.instrs) : "";
+      return make(
+         "div",
+         { class: "subject" },
+         make("h2", {}, v.name(row) || "?"),
+         make(
+            "p",
+            { class: "soft" },
+            [v.text(data.rSource[row]), data.images[data.rImage[row]].name].filter(x => x).join(", ") +
+               ": " +
+               v.count(data.rSelf[row]) +
+               " instructions, " +
+               v.share(data.rSelf[row], data.instrs) +
+               inclusive +
+               "; " +
+               v.count(data.rCalls[row]) +
+               (data.rCalls[row] === 1 ? " call; " : " calls; ") +
+               kit.many(data.rFirst[row + 1] - data.rFirst[row], "block") +
+               ", " +
+               kit.many(data.rLoops[row], "loop")
+         )
+      );
+   }
+
+   function tabElement(p, state, row) {
+      const fn = p.ofFunction && row >= 0 ? data.rNode[row] : state.fn;
+      const a = make(
+         "a",
+         { href: link({ pane: p.id, fn: fn }), role: "tab", "aria-selected": String(p.id === state.pane) },
+         p.name
+      );
+      return a;
+   }
+
+   function show() {
+      const state = read(),
+         row = rowOf(state),
+         pane = panes.find(p => p.id === state.pane) || panes[1];
+      document.documentElement.dataset.at = location.hash;
+      state.pane = pane.id;
+      byId("tabs").replaceChildren(...panes.map(p => tabElement(p, state, row)));
+      byId("pane").className = "pane-" + pane.id;
+      byId("pane").replaceChildren();
+      if (row < 0 && pane.id !== "run") byId("pane").append(make("p", { class: "soft" }, "No function was executed."));
+      else if (pane.ofFunction) byId("pane").append(titleOf(row), pane.show(row, state));
+      else byId("pane").append(pane.show(state));
+      document.title =
+         (pane.ofFunction && row >= 0 ? v.name(row) + ", " : "") +
+         pane.name.toLowerCase() +
+         ": " +
+         kit.base(data.program);
+      kit.say(document.title);
+      search();
+   }
+
+   /* The search is of functions, but in a flame graph it marks boxes. */
+   function search() {
+      const words = byId("words").value,
+         pane = read().pane;
+      if (pane === "flame" && v.hasTrace) paneFlame.search(words);
+      else if (pane === "functions" && v.rows > 0) paneFunctions.search(words);
+   }
+
+   function listen() {
+      byId("words").addEventListener("input", () => {
+         if (!["functions", "flame"].includes(read().pane)) go.to({ pane: "functions", fn: read().fn });
+         else search();
+      });
+      byId("words").addEventListener("keydown", e => {
+         if (e.key === "Enter" && read().pane === "functions" && paneFunctions.first() !== undefined) {
+            go.to({ pane: "graph", fn: data.rNode[paneFunctions.first()] });
+            byId("words").blur();
+         }
+         if (e.key === "ArrowDown" && read().pane === "functions") {
+            e.preventDefault();
+            paneFunctions.focus();
+         }
+         if (e.key === "Escape") {
+            byId("words").value = "";
+            search();
+            byId("words").blur();
+         }
+      });
+      byId("keys").addEventListener("click", kit.showKeys);
+      window.addEventListener("hashchange", show);
+      panes.forEach((p, k) => key([String(k + 1)], p.name.toLowerCase(), () => go.to({ pane: p.id, fn: read().fn })));
+      key(["/"], "search functions; in the flame graph, mark them", () => byId("words").focus());
+      key(["t"], "to the table or picture, where arrows move and Enter opens", () => {
+         const e = byId("pane").querySelector(
+            ".scroll [tabindex='0'], .scroll[tabindex='0'], g.block, .half[tabindex='0']"
+         );
+         if (e) e.focus();
+      });
+      key(["+"], "larger graph", () => read().pane === "graph" && paneGraph.zoom(1.25));
+      key(["-"], "smaller graph", () => read().pane === "graph" && paneGraph.zoom(0.8));
+      key(["0"], "all of the graph, or of the stacks", () =>
+         read().pane === "graph" ? paneGraph.fit() : read().pane === "flame" && paneFlame.fit()
+      );
+   }
+
+   byId("title").textContent = kit.base(data.program);
+   byId("title").title = data.program;
+   listen();
+   show();
+});

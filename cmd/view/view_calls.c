@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Functions and calls in a page. */
+
+/* Owns: functions of the source, who called whom, and what a trace says.
+   Handed: a graph, a trace.  Taken by: cmd_view.c. */
+
+#include "cmd/view/view.h"
+
+#include "cmd/shared/function_calls.h"
+#include "cmd/shared/function_costs.h"
+#include "cmd/shared/loop_trips.h"
+#include "cmd/shared/stack_tree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALL         DCFG_ALL_THREADS
+#define MOST_STACKS 40000       // in the page
+
+/*--- Functions                                            ---*/
+
+static void put_counts(const RunView* v, const char* name,
+                       const uint64_t* counts, size_t n)
+{
+   page_column(v->out, name);
+   for (size_t i = 0; i < n; i++) {
+      page_between(v->out, i == 0);
+      view_count(v->out, counts[i]);
+   }
+   putc(']', v->out);
+}
+
+/* The row of each function: its hottest routine that begins with it. */
+static void put_function_rows(const RunView* v)
+{
+   int64_t* rows = zalloc(v->f->n + (size_t)1, sizeof(*rows));
+
+   for (uint32_t i = 0; i < v->f->n; i++)
+      rows[i] = -1;
+   for (uint32_t i = v->n_rows; i-- > 0; ) {
+      uint32_t entry = v->p->routines[v->rows[i]].entry;
+      if (entry < v->p->n_blocks && v->f->of[entry] != NO_FUNCTION)
+         rows[v->f->of[entry]] = i;
+   }
+   page_column(v->out, "fRow");
+   for (uint32_t i = 0; i < v->f->n; i++) {
+      page_between(v->out, i == 0);
+      fprintf(v->out, "%" PRId64, rows[i]);
+   }
+   putc(']', v->out);
+   free(rows);
+}
+
+static void put_functions(const RunView* v)
+{
+   uint64_t* self = zalloc(v->f->n + (size_t)1, sizeof(*self));
+
+   page_column(v->out, "fName");
+   for (uint32_t i = 0; i < v->f->n; i++) {
+      page_between(v->out, i == 0);
+      page_number(v->out, page_text(v->texts, function_name(v->f, i)));
+      text_forget();
+   }
+   putc(']', v->out);
+   page_column(v->out, "fImage");
+   for (uint32_t i = 0; i < v->f->n; i++) {
+      page_between(v->out, i == 0);
+      page_number(v->out, v->p->nodes[v->f->nodes[i]].image);
+   }
+   putc(']', v->out);
+   for (uint32_t i = 0; i < v->p->n_blocks; i++)
+      if (v->f->of[i] != NO_FUNCTION)
+         self[v->f->of[i]] += dcfg_node_instrs(v->p, i, ALL);
+   put_counts(v, "fSelf", self, v->f->n);
+   put_function_rows(v);
+   free(self);
+}
+
+/*--- Calls                                                ---*/
+
+/* Call: all calls of one function by another. */
+typedef
+   struct {
+      uint32_t from, to;
+      uint64_t count;
+   }
+   Call;
+
+COMPARE(by_call, Call, UP(from) ?: UP(to))
+
+static void put_calls(const RunView* v)
+{
+   static const char* const columns[] = { "cFrom", "cTo" };
+   Call*     calls = NULL;
+   size_t    n = 0, room = 0, kept = 0;
+   uint64_t* counts;
+
+   for (uint32_t i = 0; i < v->p->n_edges; i++) {
+      uint64_t count = dcfg_edge_count(v->p, i, ALL);
+      Call     c = { .count = count };
+      if (count == 0
+          || !function_call(v->f, &v->p->edges[i], &c.from, &c.to))
+         continue;
+      GROW(calls, n, room);
+      calls[n++] = c;
+   }
+   if (n > 0)
+      qsort(calls, n, sizeof(*calls), by_call);
+   for (size_t i = 0; i < n; i++)
+      if (kept > 0 && by_call(&calls[kept - 1], &calls[i]) == 0)
+         calls[kept - 1].count += calls[i].count;
+      else
+         calls[kept++] = calls[i];
+   for (unsigned k = 0; k < 2; k++) {
+      page_column(v->out, columns[k]);
+      for (size_t i = 0; i < kept; i++) {
+         page_between(v->out, i == 0);
+         page_number(v->out, k == 0 ? calls[i].from : calls[i].to);
+      }
+      putc(']', v->out);
+   }
+   counts = zalloc(kept + 1, sizeof(*counts));
+   for (size_t i = 0; i < kept; i++)
+      counts[i] = calls[i].count;
+   put_counts(v, "cCount", counts, kept);
+   free(counts);
+   free(calls);
+}
+
+/*--- What a trace says                                    ---*/
+
+static void put_costs(const RunView* v)
+{
+   uint64_t      total;
+   FunctionCost* costs = function_costs(v->f, v->trace, ALL, &total);
+   uint64_t*     counts = zalloc(v->f->n + (size_t)1, sizeof(*counts));
+
+   for (uint32_t i = 0; i < v->f->n; i++)
+      counts[i] = costs[i].all;
+   put_counts(v, "fInclusive", counts, v->f->n);
+   for (uint32_t i = 0; i < v->f->n; i++)
+      counts[i] = costs[i].calls;
+   put_counts(v, "fCalls", counts, v->f->n);
+   free(counts);
+   free(costs);
+}
+
+/* By loop: [least, most, exponent, entries, ..]: so many entries had at least
+   2 to the exponent iterations, and less than twice as many. */
+static void put_trips(const RunView* v)
+{
+   LoopTrips** trips = loop_trips(v->f, v->trace, ALL);
+
+   page_column(v->out, "trips");
+   for (uint32_t i = 0; i < v->p->n_loops; i++) {
+      page_between(v->out, i == 0);
+      putc('[', v->out);
+      if (trips[i] != NULL) {
+         view_count(v->out, trips[i]->least);
+         putc(',', v->out);
+         view_count(v->out, trips[i]->most);
+         for (int k = 0; k < TRIP_BINS; k++)
+            if (trips[i]->bins[k] > 0) {
+               fprintf(v->out, ",%d,", k);
+               view_count(v->out, trips[i]->bins[k]);
+            }
+      }
+      putc(']', v->out);
+   }
+   putc(']', v->out);
+   loop_trips_free(v->f, trips);
+}
+
+COMPARE(by_count, uint64_t, ORDER(*y, *x))
+
+/* The least total with which no more than MOST_STACKS are in the page. */
+static uint64_t least_total(const StackTree* t)
+{
+   uint64_t* totals;
+   uint64_t  least = 1;
+
+   if (t->n <= MOST_STACKS)
+      return 1;
+   totals = zalloc(t->n, sizeof(*totals));
+   for (uint32_t i = 0; i < t->n; i++)
+      totals[i] = t->stacks[i].total[0];
+   qsort(totals, t->n, sizeof(*totals), by_count);
+   least = totals[MOST_STACKS] + 1;
+   free(totals);
+   return least;
+}
+
+/* Stacks in an order in which each stands behind its parent. */
+static void put_stacks(const RunView* v)
+{
+   Select     all = SELECT_ALL;
+   Selection* sel = selection_new(&v->g, &all);
+   StackTree* t = tree_new();
+   uint32_t*  number;
+   uint64_t   least;
+   uint32_t   n = 0;
+   uint64_t*  counts;
+
+   tree_add(t, v->f, v->trace, sel, 0);
+   free(tree_finish(t));
+   least  = least_total(t);
+   number = zalloc(t->n, sizeof(*number));
+   counts = zalloc(t->n, sizeof(*counts));
+   page_column(v->out, "sName");
+   for (uint32_t i = 0; i < t->n; i++)
+      if (i == 0 || t->stacks[i].total[0] >= least) {
+         page_between(v->out, n == 0);
+         page_number(v->out, page_text(v->texts, i == 0 ? "all"
+                                       : t->stacks[i].name));
+         counts[n] = t->stacks[i].total[0];
+         number[i] = n++;
+      }
+   fputs("],\"sParent\":[", v->out);
+   for (uint32_t i = 0, k = 0; i < t->n; i++)
+      if (i == 0 || t->stacks[i].total[0] >= least) {
+         page_between(v->out, k++ == 0);
+         page_number(v->out, number[t->stacks[i].parent]);
+      }
+   putc(']', v->out);
+   put_counts(v, "sTotal", counts, n);
+   n = 0;
+   for (uint32_t i = 0; i < t->n; i++)
+      if (i == 0 || t->stacks[i].total[0] >= least)
+         counts[n++] = t->stacks[i].self[0];
+   put_counts(v, "sSelf", counts, n);
+   fprintf(v->out, ",\"stacksLeft\":%" PRIu32, t->n - n);
+   free(number);
+   free(counts);
+   tree_free(t);
+   selection_free(sel);
+}
+
+void view_calls(const RunView* v)
+{
+   put_functions(v);
+   put_calls(v);
+   if (v->trace == NULL)
+      return;
+   put_costs(v);
+   put_trips(v);
+   put_stacks(v);
+}

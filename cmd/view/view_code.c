@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Code and sources in a page. */
+
+/* Owns: the instructions of the hottest routines, and the text of their source
+   files.  Handed: images' files, sources.  Taken by: cmd_view.c. */
+
+#include "cmd/view/view.h"
+
+#include "cmd/machine/source_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define MOST_SOURCE (4u << 20)  // bytes of all sources
+#define AROUND      12          // lines around one that was executed
+
+/* CodeRow: an instruction. */
+typedef
+   struct {
+      uint32_t text, size, file, line;
+      bool     branches;        // conditionally
+   }
+   CodeRow;
+
+typedef
+   struct {
+      const RunView* v;
+      CodeRow*    rows;
+      size_t      n, room;
+      uint32_t    image;        // image of the block in work
+      uint32_t    last_file;
+      bool*       wanted;       // by file: it has code of the page
+   }
+   CodeRows;
+
+/*--- Code                                                 ---*/
+
+static void add_instr(void* arg, const Instr* i)
+{
+   CodeRows*   c = arg;
+   const RunView* v = c->v;
+   uint32_t    s = dcfg_source_at(v->p, c->image, i->addr);
+   CodeRow     row = { .size = i->size, .branches = i->conditional };
+
+   row.text = page_text(v->texts, i->direct
+                        ? text_format("%s <%s>", i->text,
+                                      text_brief(target_name(&v->g, c->image,
+                                                             i->target)))
+                        : i->text);
+   if (s != DCFG_NONE && v->p->sources[s].file < v->g.d->n_files) {
+      row.file = v->p->sources[s].file + 1;
+      row.line = v->p->sources[s].line;
+      c->wanted[row.file - 1] = true;
+   }
+   GROW(c->rows, c->n, c->room);
+   c->rows[c->n++] = row;
+}
+
+/* Write the columns of instructions, and by block how many there are: 0, if its
+   code is not to be had. */
+static void put_code(CodeRows* c)
+{
+   static const char* const columns[] = { "iText", "iSize", "iFile", "iLine" };
+   const RunView*              v = c->v;
+   uint32_t                 end = v->first[v->n_hot];
+
+   page_column(v->out, "bCode");
+   for (uint32_t i = 0; i < end; i++) {
+      size_t before = c->n;
+      c->image = v->p->nodes[v->blocks[i]].image;
+      if (!code_block(v->code, v->blocks[i], add_instr, c))
+         c->n = before;
+      page_between(v->out, i == 0);
+      page_number(v->out, c->n - before);
+      text_forget();
+   }
+   putc(']', v->out);
+   for (unsigned k = 0; k < sizeof(columns) / sizeof(columns[0]); k++) {
+      page_column(v->out, columns[k]);
+      for (size_t i = 0; i < c->n; i++) {
+         const uint32_t numbers[] = { c->rows[i].text, c->rows[i].size,
+                                      c->rows[i].file, c->rows[i].line };
+         page_between(v->out, i == 0);
+         page_number(v->out, numbers[k]);
+      }
+      putc(']', v->out);
+   }
+}
+
+/* Write by block: 1, if its last instruction is a conditional branch. */
+static void put_branches(const CodeRows* c, const RunView* v)
+{
+   size_t at = 0;
+
+   (void)at;
+   page_column(v->out, "iBranch");
+   for (size_t i = 0; i < c->n; i++) {
+      page_between(v->out, i == 0);
+      putc(c->rows[i].branches ? '1' : '0', v->out);
+   }
+   putc(']', v->out);
+}
+
+/*--- Sources                                              ---*/
+
+/* Write the lines of file F that are near one with code: by LINES, which ends
+   with 0.  Returns the bytes. */
+static size_t put_lines(FILE* out, const SourceFile* f, const bool* near,
+                        uint32_t n)
+{
+   size_t bytes = 0;
+   bool   first = true;
+
+   fputs("\"text\":[", out);
+   for (uint32_t from = 1, to; from <= n; from = to + 1) {
+      to = from;
+      if (!near[from])
+         continue;
+      while (to < n && near[to + 1])
+         to++;
+      page_between(out, first);
+      first = false;
+      fprintf(out, "[%" PRIu32 ",[", from);
+      for (uint32_t i = from; i <= to; i++) {
+         size_t      length;
+         const char* line = source_file_line(f, i, &length);
+         page_between(out, i == from);
+         page_string(out, line, line == NULL ? 0 : length);
+         bytes += length;
+      }
+      fputs("]]", out);
+   }
+   putc(']', out);
+   return bytes;
+}
+
+static bool* near_lines(const CodeRows* c, uint32_t file, uint32_t n)
+{
+   bool* near = zalloc(n + (size_t)2, sizeof(*near));
+
+   for (size_t i = 0; i < c->n; i++) {
+      uint32_t line = c->rows[i].line;
+      uint32_t from = line > AROUND ? line - AROUND : 1;
+      if (c->rows[i].file != file + 1 || line == 0 || line > n || near[0])
+         continue;
+      for (uint32_t k = from; k <= n && k <= line + AROUND; k++)
+         near[k] = true;
+   }
+   return near;
+}
+
+/* Files whose text does not fit any more have their names only. */
+static void put_sources(const CodeRows* c)
+{
+   const RunView* v = c->v;
+   size_t      left = MOST_SOURCE;
+
+   page_column(v->out, "sources");
+   for (uint32_t i = 0; i < v->g.d->n_files; i++) {
+      const char* name = v->g.d->files[i].name;
+      SourceFile* f = c->wanted[i] && name[0] == '/' && left > 0
+                      ? source_file_open(name) : NULL;
+      page_between(v->out, i == 0);
+      fputs("{\"name\":", v->out);
+      page_words(v->out, c->wanted[i] ? text_clean(name) : "");
+      putc(',', v->out);
+      if (f == NULL) {
+         fputs("\"text\":[]", v->out);
+      } else {
+         uint32_t n = source_file_lines(f);
+         bool*    near = near_lines(c, i, n);
+         size_t   bytes = put_lines(v->out, f, near, n);
+         left = bytes < left ? left - bytes : 0;
+         free(near);
+         source_file_close(f);
+      }
+      putc('}', v->out);
+      text_forget();
+   }
+   putc(']', v->out);
+}
+
+void view_code(const RunView* v)
+{
+   CodeRows c = { .v = v, .wanted = zalloc(v->g.d->n_files + (size_t)1,
+                                           sizeof(bool)) };
+
+   put_code(&c);
+   put_branches(&c, v);
+   put_sources(&c);
+   free(c.rows);
+   free(c.wanted);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The data of a run's page, with what follows from it.  The head of cmd_view.c describes it. */
+"use strict";
+function viewData(data) {
+   const rows = data.rName.length,
+      blocks = data.bId.length;
+
+   /* Where the edges and the instructions of each block begin. */
+   function sums(counts, n) {
+      const from = new Int32Array(n + 1);
+      for (let i = 0; i < n; i++) from[i + 1] = from[i] + (counts[i] || 0);
+      return from;
+   }
+   const edgeFrom = sums(data.bOut, blocks),
+      codeFrom = sums(data.bCode, data.bCode.length);
+
+   /* By block: its row. */
+   const rowOf = new Int32Array(blocks);
+   for (let r = 0; r < rows; r++) rowOf.fill(r, data.rFirst[r], data.rFirst[r + 1]);
+
+   const text = i => data.texts[i];
+   const name = r => text(data.rName[r]);
+   const total = Number(data.instrs);
+
+   /* Counts that are too large for a number are texts. */
+   const count = x => (typeof x === "string" ? BigInt(x).toLocaleString("en-US") : kit.count(x));
+   const share = (part, whole) => (whole > 0 ? ((100 * Number(part)) / Number(whole)).toFixed(1) + "%" : "");
+   const instrsOf = b => Number(data.bRuns[b]) * data.bInstrs[b];
+   const address = b => BigInt("0x" + data.images[data.rImage[rowOf[b]]].load) + BigInt(data.bOffset[b]);
+   const isOwn = r => data.images[data.rImage[r]].own;
+   const rowByNode = new Map(data.rNode.map((id, r) => [id, r]));
+   const loopRow = l => data.lRow[l];
+
+   /* Edges of a block: [{ to, type, count }], the most frequent first; ALL: with those past a call that nothing counts. */
+   function edgesOf(b, all) {
+      const out = [];
+      for (let e = edgeFrom[b]; e < edgeFrom[b + 1]; e++)
+         if (all || Number(data.eCount[e]) > 0)
+            out.push({ edge: e, to: data.eTo[e], type: data.types[data.eType[e]], count: data.eCount[e] });
+      return out.sort((x, y) => Number(y.count) - Number(x.count));
+   }
+   const LOCAL = /BRANCH$|^REP$|^FALL_THROUGH$|_BYPASS$/;
+   const isLocal = e => LOCAL.test(e.type) && e.to >= 0;
+   const isCall = e => /CALL$/.test(e.type) && e.type !== "SYSTEM_CALL";
+
+   /* Functions that a block calls, by name. */
+   const calledBy = b =>
+      edgesOf(b)
+         .filter(e => isCall(e) && e.to >= 0)
+         .map(e => ({ row: rowOf[e.to], count: e.count }));
+
+   /* "price.c:12", "12-15" if the block has several lines; or its place in the routine. */
+   function blockPlace(b) {
+      const source = text(data.bSource[b]),
+         line = Number(source.slice(source.lastIndexOf(":") + 1));
+      if (source !== "") return data.bLast[b] > line ? source + "-" + data.bLast[b] : source;
+      const off = data.bOffset[b] - data.bOffset[data.rFirst[rowOf[b]]];
+      return name(rowOf[b]) === ""
+         ? "0x" + address(b).toString(16)
+         : (off < 0 ? "-0x" : "+0x") + Math.abs(off).toString(16);
+   }
+
+   /* What the words of a search mean: a test of a text. */
+   function matcher(words) {
+      const w = words.trim();
+      try {
+         const m = /^\/(.+)\/$/.exec(w);
+         if (m)
+            return (
+               r => x =>
+                  r.test(x)
+            )(new RegExp(m[1], "i"));
+      } catch {
+         return () => false;
+      }
+      if (/[*?]/.test(w)) {
+         const r = new RegExp(
+            "^" +
+               w
+                  .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+                  .replace(/\*/g, ".*")
+                  .replace(/\?/g, ".") +
+               "$",
+            "i"
+         );
+         return x => r.test(x);
+      }
+      const low = w.toLowerCase();
+      return x => x.toLowerCase().includes(low);
+   }
+
+   return {
+      data,
+      rows,
+      blocks,
+      edgeFrom,
+      codeFrom,
+      rowOf,
+      text,
+      name,
+      total,
+      count,
+      share,
+      instrsOf,
+      address,
+      isOwn,
+      rowByNode,
+      loopRow,
+      edgesOf,
+      isLocal,
+      isCall,
+      calledBy,
+      blockPlace,
+      matcher,
+      hasTrace: data.trace !== ""
+   };
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Graphs of routines in a page. */
+
+/* Owns: where blocks and edges stand.  Handed: the hottest routines.  Taken by:
+   cmd_view.c.
+
+   Several runs of dot share the routines and write "plain" layouts, one graph
+   after the other.  A graph that dot fails at is tried again without the
+   frames of loops, and then left out: the page lists its blocks. */
+
+#include "cmd/view/view.h"
+
+#include "cmd/shared/graphviz.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_BLOCKS  120        // a graph with more is hard to read
+#define MOST_EDGES   300
+#define MOST_RUNS    8          // at a time
+#define SECONDS      60         // processor time of one run
+#define LETTER       6.7        // points: a letter in a box,
+#define LINE         14.0       // and a line
+#define POINTS       72.0       // an inch
+
+/* LayoutRun: routines that one run of dot lays out: rows .next, .next + .step
+   and so on. */
+typedef
+   struct {
+      Graphviz dot;
+      uint32_t next, step;
+      bool     plain;           // only .next, without frames
+      bool     running;
+   }
+   LayoutRun;
+
+struct Layout {
+   LayoutRun runs[MOST_RUNS];
+   uint32_t  n;
+};
+
+/*--- What dot is told                                     ---*/
+
+static uint32_t n_nodes(const RunView* v, uint32_t row)
+{
+   return v->first[row + 1] - v->first[row];
+}
+
+/* The number of the block that EDGE leads to within ROW; DCFG_NONE: it leaves
+   the routine. */
+static uint32_t target_in(const RunView* v, uint32_t row, uint32_t edge)
+{
+   const DcfgEdge* e = &v->p->edges[edge];
+
+   return e->target < v->p->n_blocks && dcfg_is_local(e->type)
+          && v->p->nodes[e->target].routine == v->rows[row]
+          ? v->block[e->target] : DCFG_NONE;
+}
+
+static bool is_drawn(const RunView* v, uint32_t row)
+{
+   uint32_t edges = 0;
+
+   for (uint32_t i = v->first[row]; i < v->first[row + 1]; i++) {
+      uint32_t n;
+      dcfg_out_edges(v->p, v->blocks[i], &n);
+      edges += n;
+   }
+   return n_nodes(v, row) <= MOST_BLOCKS && edges <= MOST_EDGES
+          && v->p->routines[v->rows[row]].n_loops <= MOST_BLOCKS;
+}
+
+/* Does block I call, or return?  Then its box has a line more. */
+static bool has_calls(const RunView* v, uint32_t i)
+{
+   uint32_t        n;
+   const uint32_t* out = dcfg_out_edges(v->p, v->blocks[i], &n);
+
+   for (uint32_t k = 0; k < n; k++)
+      if (dcfg_is_call(v->p->edges[out[k]].type)
+          || v->p->edges[out[k]].type == DCFG_EDGE_RETURN)
+         return true;
+   return false;
+}
+
+static void put_box(const RunView* v, FILE* dot, uint32_t i)
+{
+   const DcfgNode* n = &v->p->nodes[v->blocks[i]];
+   size_t          first = text_width(node_source(&v->g, v->blocks[i])) + 8;
+   size_t          second = text_width(text_count(dcfg_node_executions(
+                                          v->p, v->blocks[i],
+                                          DCFG_ALL_THREADS)))
+                            + text_width(text_count(n->n_instrs)) + 12;
+   size_t          letters = first > second ? first : second;
+   bool            calls = has_calls(v, i);
+
+   if (calls && letters < 24)
+      letters = 24;
+   if (letters > 40)
+      letters = 40;
+   fprintf(dot, "n%" PRIu32 " [width=%.2f, height=%.2f];\n", i,
+           ((double)letters * LETTER + 12) / POINTS,
+           ((calls ? 3 : 2) * LINE + 8) / POINTS);
+   text_forget();
+}
+
+/* Name the blocks of LOOP that are in none of its inner loops. */
+static void put_frame(const RunView* v, FILE* dot, uint32_t loop, bool* done)
+{
+   const DcfgLoop*    l = &v->p->loops[loop];
+   const DcfgRoutine* r = &v->p->routines[l->routine];
+   uint32_t           n;
+   const uint32_t*    nodes = dcfg_loop_nodes(v->p, loop, &n);
+
+   fprintf(dot, "subgraph cluster_%" PRIu32 " { margin=10; label=\"x\";\n",
+           loop);
+   for (uint32_t i = 0; i < r->n_loops; i++)
+      if (v->p->loops[r->first_loop + i].parent == loop)
+         put_frame(v, dot, r->first_loop + i, done);
+   for (uint32_t i = 0; i < n; i++) {
+      uint32_t block = nodes[i] < v->p->n_blocks ? v->block[nodes[i]]
+                       : DCFG_NONE;
+      uint32_t row = v->row[l->routine];
+      if (block == DCFG_NONE || block < v->first[row]
+          || block >= v->first[row + 1] || done[block - v->first[row]])
+         continue;
+      done[block - v->first[row]] = true;
+      fprintf(dot, "n%" PRIu32 ";\n", block);
+   }
+   fputs("}\n", dot);
+}
+
+/* Does EDGE lead back to the head of a loop?  Then it is not what says which
+   block is above which. */
+static bool is_back(const DcfgProcess* p, uint32_t edge)
+{
+   uint32_t loop = dcfg_loop_by_head(p, p->edges[edge].target);
+
+   return loop != DCFG_NONE
+          && dcfg_loop_contains(p, loop, p->edges[edge].source);
+}
+
+static void put_graph(const RunView* v, FILE* dot, uint32_t row, bool plain)
+{
+   const DcfgRoutine* r = &v->p->routines[v->rows[row]];
+   bool*              done = zalloc(n_nodes(v, row) + (size_t)1, sizeof(bool));
+
+   fputs("digraph g {\nnode [shape=box, fixedsize=true, label=\"\"];\n"
+         "edge [fontname=\"Courier\", fontsize=10];\n"
+         "graph [ranksep=0.4, nodesep=0.35];\n", dot);
+   /* dot puts the block above that is named first: the entry. */
+   if (r->entry < v->p->n_blocks && v->block[r->entry] != DCFG_NONE)
+      fprintf(dot, "n%" PRIu32 ";\n", v->block[r->entry]);
+   for (uint32_t i = v->first[row]; i < v->first[row + 1]; i++)
+      put_box(v, dot, i);
+   for (uint32_t i = 0; !plain && i < r->n_loops; i++)
+      if (v->p->loops[r->first_loop + i].parent == DCFG_NONE)
+         put_frame(v, dot, r->first_loop + i, done);
+   for (uint32_t i = v->first[row]; i < v->first[row + 1]; i++) {
+      uint32_t        n;
+      const uint32_t* out = dcfg_out_edges(v->p, v->blocks[i], &n);
+      for (uint32_t k = 0; k < n; k++) {
+         uint32_t to = target_in(v, row, out[k]);
+         uint64_t count = dcfg_edge_count(v->p, out[k], DCFG_ALL_THREADS);
+         if (to != DCFG_NONE)
+            fprintf(dot, "n%" PRIu32 " -> n%" PRIu32 " [label=\" %s \"%s];\n",
+                    i, to, text_rounded(count), is_back(v->p, out[k])
+                    ? ", constraint=false" : "");
+      }
+      text_forget();
+   }
+   fputs("}\n", dot);
+   free(done);
+}
+
+/*--- What it answers                                      ---*/
+
+/* Graph: a layout that is being read, as the page has it. */
+typedef
+   struct {
+      FILE*  out;               // into memory
+      char*  text;
+      size_t size;
+   }
+   Graph;
+
+static int points(double inches)
+{
+   return (int)(inches * POINTS + 0.5);
+}
+
+/* Read numbers at *AT, of which there are to be N, into X. */
+static bool read_numbers(char** at, double* x, unsigned n)
+{
+   for (unsigned i = 0; i < n; i++) {
+      char* end;
+      x[i] = strtod(*at, &end);
+      if (end == *at)
+         return false;
+      *at = end;
+   }
+   return true;
+}
+
+static bool read_name(char** at, unsigned long* number)
+{
+   char* end;
+
+   while (**at == ' ')
+      ++*at;
+   if (**at != 'n')
+      return false;
+   *number = strtoul(*at + 1, &end, 10);
+   *at     = end;
+   return true;
+}
+
+/* "edge TAIL HEAD N X1 Y1 .. XN YN [LABEL X Y] STYLE COLOUR", as [tail, head,
+   label's x and y, x1, y1, ..]; 0, 0: it has no label. */
+static bool read_edge(char* at, Graph* g, bool first, double height)
+{
+   unsigned long tail, head;
+   double        n, x[2], label[2] = { 0, height };
+   char*         rest;
+
+   if (!read_name(&at, &tail) || !read_name(&at, &head)
+       || !read_numbers(&at, &n, 1) || n < 1 || n > 10000)
+      return false;
+   page_between(g->out, first);
+   fprintf(g->out, "[%lu,%lu", tail, head);
+   rest = at;
+   for (unsigned i = 0; i < (unsigned)n; i++)
+      if (!read_numbers(&rest, x, 2))
+         return false;
+   while (*rest == ' ')
+      rest++;
+   if (*rest == '"') {
+      rest += 1 + strcspn(rest + 1, "\"");
+      rest += *rest == '"';
+      if (!read_numbers(&rest, label, 2))
+         return false;
+   }
+   fprintf(g->out, ",%d,%d", points(label[0]), points(height - label[1]));
+   for (unsigned i = 0; i < (unsigned)n; i++) {
+      if (!read_numbers(&at, x, 2))
+         return false;
+      fprintf(g->out, ",%d,%d", points(x[0]), points(height - x[1]));
+   }
+   putc(']', g->out);
+   return true;
+}
+
+/* Read one graph of F to OUT, as [row, width, height, [block, x, y, width,
+   height, ..], [edges]]; blocks by their middles.  False: there is none, or it is
+   not whole. */
+static bool read_graph(FILE* f, uint32_t row, FILE* out, bool first)
+{
+   Graph  g = { .text = NULL };
+   char*  line = NULL;
+   size_t room = 0;
+   double x[4], height = 0;
+   bool   good = false, any = false, edges = false;
+
+   g.out = need(open_memstream(&g.text, &g.size));
+   while (getline(&line, &room, f) > 0) {
+      unsigned long block;
+      char*         at = strchr(line, ' ');
+      if (strncmp(line, "stop", 4) == 0) {
+         good = any;
+         break;
+      }
+      if (at == NULL)
+         break;
+      if (strncmp(line, "graph ", 6) == 0) {
+         if (!read_numbers(&at, x, 3))
+            break;
+         height = x[2];
+         fprintf(g.out, "[%" PRIu32 ",%d,%d,[", row, points(x[1]),
+                 points(x[2]));
+      } else if (strncmp(line, "node ", 5) == 0) {
+         if (!read_name(&at, &block) || !read_numbers(&at, x, 4))
+            break;
+         fprintf(g.out, "%s%lu,%d,%d,%d,%d", any ? "," : "", block,
+                 points(x[0]), points(height - x[1]), points(x[2]),
+                 points(x[3]));
+         any = true;
+      } else if (strncmp(line, "edge ", 5) == 0) {
+         if (!edges)
+            fputs("],[", g.out);
+         if (!read_edge(at, &g, !edges, height))
+            break;
+         edges = true;
+      }
+   }
+   fputs(edges ? "]]" : "],[]]", g.out);
+   fclose(g.out);
+   if (good) {
+      page_between(out, first);
+      fwrite(g.text, 1, g.size, out);
+   }
+   free(g.text);
+   free(line);
+   return good;
+}
+
+/*--- Runs                                                 ---*/
+
+static void start(const RunView* v, LayoutRun* r)
+{
+   r->dot = graphviz_new();
+   for (uint32_t i = r->next; i < v->n_hot; i += r->step) {
+      if (is_drawn(v, i))
+         put_graph(v, r->dot.in, i, r->plain);
+      if (r->plain)
+         break;
+   }
+   graphviz_start(&r->dot, "-Tplain", NULL, true, SECONDS);
+   r->running = true;
+}
+
+static bool take_graph(const RunView* v, LayoutRun* r, bool* first)
+{
+   bool good = read_graph(r->dot.out, r->next, v->out, *first);
+
+   *first = *first && !good;
+   return good;
+}
+
+/* Read what R has laid out.  What it failed at is next, without frames; if it
+   failed at that, too, it is left out.  False: there is no dot. */
+static bool finish(const RunView* v, LayoutRun* r, bool* first)
+{
+   bool there;
+
+   graphviz_end(&r->dot);
+   there      = !r->dot.missing;
+   r->running = false;
+   if (!there) {
+      r->next = v->n_hot;
+   } else if (r->plain) {
+      take_graph(v, r, first);
+      r->next += r->step;
+      r->plain = false;
+   } else {
+      while (r->next < v->n_hot
+             && (!is_drawn(v, r->next) || take_graph(v, r, first)))
+         r->next += r->step;
+      r->plain = r->next < v->n_hot;
+   }
+   graphviz_free(&r->dot);
+   return there;
+}
+
+Layout* view_layout_start(const RunView* v)
+{
+   Layout* l = zalloc(1, sizeof(*l));
+   long    n = sysconf(_SC_NPROCESSORS_ONLN);
+
+   l->n = n < 1 ? 1 : n > MOST_RUNS ? MOST_RUNS : (uint32_t)n;
+   for (uint32_t i = 0; i < l->n; i++) {
+      l->runs[i] = (LayoutRun){ .next = i, .step = l->n };
+      if (i < v->n_hot)
+         start(v, &l->runs[i]);
+   }
+   return l;
+}
+
+void view_layout_end(const RunView* v, Layout* l)
+{
+   bool first = true, there = true;
+
+   page_column(v->out, "graphs");
+   for (uint32_t i = 0; i < l->n; i++)
+      while (l->runs[i].running) {
+         there = finish(v, &l->runs[i], &first) && there;
+         if (l->runs[i].next < v->n_hot)
+            start(v, &l->runs[i]);
+      }
+   putc(']', v->out);
+   free(l);
+   if (!there)
+      complain("there is no program dot: the page lists blocks in place of "
+               "graphs, which need Graphviz (on Debian, the package graphviz)");
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   A table that is sorted by its heads, of any number of rows: only those that are seen are elements. */
+"use strict";
+const ROW_HEIGHT = 26;
+
+/* COLUMNS: { name, title, number, value(row), text(row), share(row), link(row) }.  ROWS: an array of anything.  Of OPTIONS .open(row) is what
+   Enter and a click do, .label says what the table is of, .sort is the column by which it is sorted, .indent(row) how deep a row
+   stands. */
+function viewTable(columns, rows, options) {
+   const { make } = kit;
+   let order = rows.slice(),
+      by = options.sort ?? -1,
+      down = true,
+      chosen = 0,
+      first = -1;
+   const body = make("tbody", {}),
+      head = make("tr", {}),
+      table = make("table", { class: "grid", "aria-label": options.label, "aria-rowcount": rows.length + 1 });
+   const box = make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": options.label });
+
+   function cell(c, row, k) {
+      const td = make("td", { class: c.number ? "n" : "t" });
+      const words = c.text ? c.text(row) : String(c.value(row));
+      if (c.share) {
+         const bar = make("i", { class: "bar" });
+         bar.style.width = Math.max(0, Math.min(100, 100 * c.share(row))).toFixed(1) + "%";
+         td.classList.add("share");
+         td.append(bar);
+      }
+      if (options.indent && !c.number && k === options.indentColumn)
+         td.style.paddingLeft = 8 + 18 * options.indent(row) + "px";
+      td.append(c.link ? make("a", { href: c.link(row), tabindex: -1 }, words) : make("span", {}, words));
+      if (words.length > 30) td.title = words;
+      return td;
+   }
+
+   function draw() {
+      const height = box.clientHeight || 600,
+         from = Math.max(0, Math.floor(box.scrollTop / ROW_HEIGHT) - 10);
+      const to = Math.min(order.length, from + Math.ceil(height / ROW_HEIGHT) + 20);
+      if (from === first && body.children.length === to - from + 2) return;
+      first = from;
+      const above = make("tr", { class: "space", "aria-hidden": "true" }),
+         below = make("tr", { class: "space", "aria-hidden": "true" });
+      above.style.height = from * ROW_HEIGHT + "px";
+      below.style.height = (order.length - to) * ROW_HEIGHT + "px";
+      body.replaceChildren(
+         above,
+         ...order.slice(from, to).map((row, k) => {
+            const tr = make(
+               "tr",
+               { "aria-rowindex": from + k + 2, "data-k": from + k },
+               ...columns.map((c, i) => cell(c, row, i))
+            );
+            if (from + k === chosen) tr.classList.add("chosen");
+            return tr;
+         }),
+         below
+      );
+   }
+
+   function redraw() {
+      first = -1;
+      draw();
+   }
+
+   function choose(k) {
+      chosen = Math.max(0, Math.min(order.length - 1, k));
+      const top = chosen * ROW_HEIGHT,
+         height = box.clientHeight - 2 * ROW_HEIGHT;
+      if (top < box.scrollTop) box.scrollTop = top;
+      else if (top > box.scrollTop + height) box.scrollTop = top - height;
+      redraw();
+      if (order.length > 0)
+         kit.say(columns.map(c => (c.text ? c.text(order[chosen]) : c.value(order[chosen]))).join(", "));
+   }
+
+   function sort(k) {
+      down = by === k ? !down : columns[k].number;
+      by = k;
+      arrange();
+      chosen = 0;
+      box.scrollTop = 0;
+      redraw();
+   }
+
+   function arrange() {
+      heads.forEach((h, i) => h.setAttribute("aria-sort", i !== by ? "none" : down ? "descending" : "ascending"));
+      if (by < 0) return;
+      const value = columns[by].value,
+         sign = down ? -1 : 1,
+         keys = new Map(order.map(r => [r, value(r)]));
+      order.sort((a, b) => {
+         const x = keys.get(a),
+            y = keys.get(b);
+         return sign * (columns[by].number ? Number(x) - Number(y) : x < y ? -1 : x > y ? 1 : 0);
+      });
+   }
+
+   const heads = columns.map((c, k) => {
+      const button = make("button", { title: c.title || "" }, c.name);
+      button.addEventListener("click", () => options.indent || sort(k));
+      button.disabled = options.indent !== undefined;
+      return make("th", { scope: "col", class: c.number ? "n" : "t" }, button);
+   });
+   head.append(...heads);
+   table.append(make("thead", {}, head), body);
+   box.append(table);
+   box.addEventListener("scroll", draw);
+   box.addEventListener("keydown", e => {
+      const page = Math.floor(box.clientHeight / ROW_HEIGHT) - 2;
+      const to = {
+         ArrowDown: chosen + 1,
+         ArrowUp: chosen - 1,
+         PageDown: chosen + page,
+         PageUp: chosen - page,
+         Home: 0,
+         End: order.length - 1
+      }[e.key];
+      if (e.target !== box || (to === undefined && e.key !== "Enter")) return;
+      e.preventDefault();
+      if (to !== undefined) choose(to);
+      else if (options.open && order.length > 0) options.open(order[chosen]);
+   });
+   body.addEventListener("click", e => {
+      const tr = e.target.closest("tr[data-k]");
+      if (!tr || e.target.closest("a") || !getSelection().isCollapsed) return;
+      chosen = +tr.dataset.k;
+      redraw();
+      if (options.open) options.open(order[chosen]);
+   });
+   arrange();
+   redraw();
+   new ResizeObserver(redraw).observe(box);
+
+   return {
+      element: box,
+      focus: () => box.focus(),
+      rows: () => order,
+      filter(keep) {
+         order = rows.filter(keep);
+         arrange();
+         chosen = 0;
+         box.scrollTop = 0;
+         table.setAttribute("aria-rowcount", order.length + 1);
+         redraw();
+         return order.length;
+      }
+   };
+}
