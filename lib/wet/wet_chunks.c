@@ -98,6 +98,11 @@ bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
    return true;
 }
 
+void wet_count_runs(DcfgWet* w, uint64_t* runs)
+{
+   w->runs = runs;
+}
+
 bool wet_rewind(DcfgWet* w)
 {
    w->tape_left = w->offset - w->tape;

@@ -41,6 +41,10 @@ bool wet_read_part(DcfgWet* w, Array* index, WetWanted wanted, WetSteps* to);
 bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
                     WetSteps* to);
 
+/* Count in RUNS, by place, how often that was the last one of a record that is
+   read from now on; NULL: no more. */
+void wet_count_runs(DcfgWet* w, uint64_t* runs);
+
 /* All chunks have been read: the first one is the next one again. */
 bool wet_rewind(DcfgWet* w);
 
