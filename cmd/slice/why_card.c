@@ -81,15 +81,20 @@ bool why_is_library(const Sliced* f, uint32_t node)
           && (in->line == 0 || is_of_system(in->image_name));
 }
 
-/* Does NODE belong to card C? */
-static bool joins(const WhyCards* y, const WhyCard* c, uint32_t node)
+/* Does NODE belong to card C?  A slice of very few steps may not know: then it has
+   to be deepened. */
+static bool joins(const WhyCards* y, WhyCard* c, uint32_t node)
 {
    const DcfgSlice* s = y->f->s;
+   uint32_t         with = y->runs[c->head], runs = y->runs[node];
 
-   if (y->runs[node] != y->runs[c->head]
-       || s->nodes[node].thread != s->nodes[c->head].thread
+   if (s->nodes[node].thread != s->nodes[c->head].thread
        || !is_one_line(y->f->w, s->nodes[node].instr,
                        s->nodes[c->head].instr))
+      return false;
+   c->cut |= (runs == DCFG_SLICE_NOT || with == DCFG_SLICE_NOT)
+             && y->f->q.steps != 0 && y->f->q.steps < WHY_STEPS;
+   if (runs != with)
       return false;
    for (size_t i = 0; i < c->n_members; i++)
       if (c->members[i] != node

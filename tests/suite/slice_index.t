@@ -120,7 +120,7 @@ def check_same(tap):
         wet = slicelib.record_wet(tap, name, [built, rounds], opts) if built and prog else None
         if wet is None:
             continue
-        r = subprocess.run([prog, wet, wet + ".idx", "2500" if SLOW else "60", "7"], stdout=subprocess.PIPE,
+        r = subprocess.run([prog, wet, wet + ".idx", "2500" if SLOW else "25", "7"], stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT)
         out = r.stdout.decode(errors="replace")
         tap.ok(r.returncode == 0 and " 0 differ" in out, name + ": slices are the same with an index", out)
