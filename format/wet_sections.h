@@ -31,6 +31,9 @@ enum {
 /* A section's head: its number in one byte, its length in eight. */
 #define WET_SECTION_HEAD 9
 
+/* Bytes of a chunk's head. */
+#define WET_CHUNK_HEAD 24u
+
 /* The last number of SectionBefore if the recording ended early. */
 #define WET_ENDED_EARLY 1
 

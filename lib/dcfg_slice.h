@@ -274,6 +274,24 @@ DCFG_API DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q,
 /* S may be NULL. */
 DCFG_API void dcfg_slice_free(DcfgSlice* s);
 
+/* An index of W, with which a backward slice needs no pass forward, and one that
+   has .steps goes only to those parts of the tape that matter to it.  Slices are
+   the same with one and without.
+
+   Write it to FD, an empty file that is open for reading and writing, in one
+   pass over W.  OUTSIDE: if not NULL, what .no_control_of of queries with
+   .callbacks will be; other such queries have no use for the index.  False with
+   *ERR set if that cannot be done.  W is no pipe, and not compressed; of it
+   holds what dcfg_slice_new() says. */
+DCFG_API bool dcfg_slice_make_index(DcfgWet* w, int fd, const bool* outside,
+                                    DcfgError* err);
+
+/* Slices of W use the index that FD has, which is W's from now on, in place of
+   one that it had.  False with *ERR set if it is none, not of W, of W as it was
+   before, or damaged: then FD is closed.  A part that is read later is checked
+   then; if that is wrong, slices are made without. */
+DCFG_API bool dcfg_slice_use_index(DcfgWet* w, int fd, DcfgError* err);
+
 /* Is told an instance, and the instruction that wrote a register before it in
    the same thread; DCFG_NONE: none that is known. */
 typedef void (*DcfgSliceTellWriter)(void* arg, uint32_t instr,

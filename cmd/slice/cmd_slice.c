@@ -73,6 +73,7 @@ static int run(int argc, char** argv)
    bool         inlined = false;
    const char*  own = NULL;
    const char*  omitted = NULL;
+   const char*  index = NULL;
    const Opt    opts[] = {
       { "at", OPT_TEXT, &o.at, "FILE:LINE[#N]",
         "of execution N of the line, from 0 [the last]: one iteration, if a "
@@ -121,6 +122,7 @@ static int run(int argc, char** argv)
       { "root", OPT_TEXT, &o.root, "DIR",
         "look for images below DIR first: of a trace of another machine, whose "
         "libraries are not here" },
+      OPT_INDEX(&index, "use the index of the trace, if there is one [yes]"),
       { "o", OPT_TEXT, &path, "FILE", "write to FILE" },
       { "diff", OPT_FLAG, &two, NULL,
         "of two files A and B: how the slice of B differs" },
@@ -135,6 +137,7 @@ static int run(int argc, char** argv)
 
    if (as != NULL)
       choice("as", as, choices);
+   o.index = index_use(index, INDEX_IF_THERE);
    if ((as != NULL) + gdb + json + instances > 1)
       die("only one of --as, --instructions, --gdb and --json");
    if (two && (as != NULL || instances || all || inlined))

@@ -20,6 +20,7 @@
 static int run(int argc, char** argv)
 {
    uint64_t     steps = NOT_GIVEN;
+   const char*  index = NULL;
    SliceOptions o = { .copies = true };
    bool         inlined = false;
    WhyForm      form = { .options = &o };
@@ -41,6 +42,7 @@ static int run(int argc, char** argv)
       { "json", OPT_FLAG, &form.json, NULL, "the steps for programs" },
       OPT_INLINE(&inlined, "with the functions that code was inlined from, and "
                  "where"),
+      OPT_INDEX(&index, "use the index of the trace, and make one [yes]"),
       OPT_ROOT(&o.root)
    };
    const char* args[2];
@@ -67,6 +69,9 @@ static int run(int argc, char** argv)
    form.asks  = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)
                 && steps == NOT_GIVEN && !form.json;
    form.steps = steps == NOT_GIVEN ? 1 : steps;
+   o.first_steps = o.instructions ? 0 : 1;
+   o.lines    = !o.instructions && !form.all;
+   o.index    = index_use(index, INDEX_MADE);
    o.steps    = !o.instructions ? o.at != NULL ? WHY_STEPS : PRINTED_STEPS
                 : form.asks ? 0
                 : (uint32_t)form.steps;

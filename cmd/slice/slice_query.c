@@ -21,6 +21,7 @@
 #include "cmd/base/operands.h"
 #include "cmd/machine/processor.h"
 #include "cmd/shared/wet_program.h"
+#include "cmd/slice/slice_functions.h"
 #include "cmd/slice/slice_line.h"
 #include "cmd/slice/slice_syscalls.h"
 #include "cmd/slice/slice_variable.h"
@@ -238,25 +239,6 @@ static void choose_foreign(Sliced* f, bool output)
    }
 }
 
-/* Is it one that hands out memory, or takes it back? */
-static bool is_allocator(const char* function)
-{
-   static const char* const names[] = {
-      "malloc", "free", "calloc", "realloc", "reallocarray", "memalign",
-      "aligned_alloc", "posix_memalign", "mmap", "mmap64", "sbrk", "brk"
-   };
-
-   while (function != NULL
-          && (*function == '_' || starts_with(function, "GI_")
-              || starts_with(function, "libc_")))
-      function += *function == '_' ? 1 : strcspn(function, "_");
-   for (size_t i = 0; function != NULL && i < sizeof(names) / sizeof(names[0]);
-        i++)
-      if (strcmp(function, names[i]) == 0)
-         return true;
-   return false;
-}
-
 #define BIT(reg) (UINT32_C(1) << (reg))
 
 /* Which function makes the system call that is asked for; "" if that is not
@@ -273,13 +255,11 @@ static const char* asked_function(const Sliced* f)
    system calls no register that is no argument; of copies not how long they
    are; and where an allocator has the place from that it hands out.  But what
    they save of their caller's registers was its values, and is again. */
-static void prune_printed(Sliced* f, const char* root)
+static void prune_printed(Sliced* f, const char* root, const bool* frames)
 {
    uint32_t    n = dcfg_wet_instrs(f->w);
    const Processor* p = processor_of(f->w);
    const char* asked = asked_function(f);
-   const char* function = NULL;
-   bool        frame = false;
 
    f->constants     = image_constants(f->w, f->foreign, root,
                                       &f->q.n_constants);
@@ -291,23 +271,12 @@ static void prune_printed(Sliced* f, const char* root)
    f->never         = zalloc(n + (size_t)1, sizeof(*f->never));
    f->q.no_register = f->never;
    for (uint32_t i = 0; i < n; i++) {
-      DcfgWetInstr in = *dcfg_wet_instr(f->w, i);
-      if (in.function == NULL || function == NULL
-          || strcmp(in.function, function) != 0) {
-         frame    = false;
-         function = in.function;
-         for (uint32_t k = i; k < n && !frame && function != NULL; k++) {
-            const DcfgWetInstr* at = dcfg_wet_instr(f->w, k);
-            if (at->function == NULL || strcmp(at->function, function) != 0)
-               break;
-            frame = makes_frame(at);
-         }
-      }
+      const DcfgWetInstr* in = dcfg_wet_instr(f->w, i);
       f->never[i] = f->spare[i];
-      if (frame)
+      if (frames[i])
          f->never[i] |= BIT(p->frame);
-      if (f->foreign[i] && is_allocator(in.function)
-          && strcmp(in.function, asked) != 0)
+      if (f->foreign[i] && is_allocator(in->function)
+          && strcmp(in->function, asked) != 0)
          f->never[i] = UINT32_MAX;
       f->never[i] &= ~f->roles.saves[i];
       f->never[i] |= BIT(p->stack);
@@ -321,6 +290,7 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
    uint32_t n = dcfg_wet_instrs(f->w);
    uint32_t stack = BIT(processor_of(f->w)->stack);
    bool     printed = o->syscall != NULL || o->output != NULL;
+   bool*    frames;
 
    if (o->full)
       return;
@@ -333,8 +303,13 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
       else if (!o->thin && copies_for(dcfg_wet_instr(f->w, i)->image_name))
          f->no_address[i] &= stack | f->roles.targets[i];
    }
+   frames = find_frames(f->w);
    if (printed)
-      prune_printed(f, o->root);
+      prune_printed(f, o->root, frames);
+   else if (o->lines)
+      for (uint32_t i = 0; i < n; i++)
+         f->no_address[i] |= frames[i] ? BIT(processor_of(f->w)->frame) : 0;
+   free(frames);
    f->q.no_address    = f->no_address;
    f->q.no_control    = o->thin;
    f->q.no_control_of = f->foreign;
@@ -431,7 +406,17 @@ static void say_not_followed(Sliced* f, const SliceOptions* o)
 
 /*--- A slice                                              ---*/
 
-/* False: it is a line that never ran. */
+/* Have slices use the index of FILE. */
+static void find_index(Sliced* f, const char* file, const SliceOptions* o)
+{
+   choose_foreign(f, true);
+   f->indexed = use_index(f->w, file, o->index, f->foreign);
+   memset(f->foreign, 0, dcfg_wet_instrs(f->w) * sizeof(bool));
+}
+
+/* Choose the criterion.  False: it is a line that never ran.  Criteria are found by
+   slices, but for lines and addresses: if one of these is wrong, no index is
+   made. */
 static bool choose_criterion(Sliced* f, const char* file,
                              const SliceOptions* o)
 {
@@ -447,6 +432,8 @@ static bool choose_criterion(Sliced* f, const char* file,
                                   .root = o->root, .roles = &f->roles,
                                   .instrs = f->instrs, .spare = f->spare,
                                   .q = &f->q };
+   if (o->at == NULL)
+      find_index(f, file, o);
    if (o->output != NULL)
       output_criterion(f->w, &f->printed);
    else if (o->syscall != NULL)
@@ -457,6 +444,8 @@ static bool choose_criterion(Sliced* f, const char* file,
          return false;
    } else
       at_address(f, o->at);
+   if (o->at != NULL)
+      find_index(f, file, o);
    return o->of == NULL || of_register(f, o->of) || of_memory(&f->q, o->of)
           || of_variable(f, file, o);
 }
@@ -518,7 +507,10 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    if (!choose_criterion(f, file, o))
       return slice_of_guard(f, file, o);
    choose_pruning(f, o);
-   f->q.steps = o->steps;
+   /* A step or two are mostly enough for a line.  More of them cost another pass
+      without an index, and little with one. */
+   f->q.steps = f->indexed && o->first_steps != 0 && f->q.no_address_near == NULL
+                ? o->first_steps : o->steps;
    f->q.sums  = o->sums;
    if (o->copies)
       f->q.copies = f->roles.copies;

@@ -8,6 +8,7 @@
 
 #include "cmd/machine/roles.h"
 #include "cmd/slice/slice_output.h"
+#include "cmd/slice/trace_index.h"
 
 #include "lib/dcfg_slice.h"
 
@@ -23,8 +24,12 @@ typedef
       bool        thin, full, forward;
       bool        copies;       // these are no steps
       bool        instructions; // of few steps, control is told everywhere
+      bool        lines;        // frame pointers are not followed
       uint32_t    steps;        // 0: all
+      uint32_t    first_steps;  // if it is not 0: so many, if the trace has an
+                                // index, and of no text that was printed
       bool        sums;         // no instances but those of the criterion
+      IndexUse    index;
    }
    SliceOptions;
 
@@ -34,6 +39,7 @@ typedef
       DcfgWet*       w;
       DcfgSliceQuery q;
       DcfgSlice*     s;
+      bool           indexed;   // the trace has an index
       bool           named;     // .q asks for a place by the source's words
       Roles          roles;
       OutputQuestion printed;

@@ -9,6 +9,7 @@
    Instances of a line ran together if one branch or call of another line let
    them run.  Nothing is twice in a step: that is another iteration. */
 
+#include "cmd/slice/slice_functions.h"
 #include "cmd/slice/why.h"
 
 #include "cmd/base/cmd.h"
@@ -50,10 +51,10 @@ bool why_is_call(const Sliced* f, uint32_t node)
 
 void why_cards_start(WhyCards* y, Sliced* f)
 {
-   uint32_t n = f->s->n_nodes, instrs = dcfg_wet_instrs(f->w);
+   uint32_t n = f->s->n_nodes;
 
    *y = (WhyCards){ .f = f, .runs = zalloc(n + (size_t)1, sizeof(uint32_t)),
-                    .frames = zalloc(instrs + (size_t)1, sizeof(bool)),
+                    .frames = find_frames(f->w),
                     .seen = zalloc(n + (size_t)1, sizeof(uint32_t)) };
    /* What let a node run stands behind it. */
    for (uint32_t i = n; i-- > 0; ) {
@@ -62,18 +63,6 @@ void why_cards_start(WhyCards* y, Sliced* f)
                    && is_one_line(f->w, f->s->nodes[i].instr,
                                   f->s->nodes[c].instr)
                    ? y->runs[c] : c;
-   }
-   for (uint32_t i = 0, k; i < instrs; i = k) {
-      const DcfgWetInstr first = *dcfg_wet_instr(f->w, i);
-      bool               frame = false;
-      for (k = i; k < instrs; k++) {
-         const DcfgWetInstr* in = dcfg_wet_instr(f->w, k);
-         if (k > i && (first.function == NULL || in->function == NULL
-                       || strcmp(in->function, first.function) != 0))
-            break;
-         frame |= makes_frame(in);
-      }
-      memset(y->frames + i, frame, k - i);
    }
 }
 
@@ -96,15 +85,20 @@ bool why_is_library(const Sliced* f, uint32_t node)
    return why_is_library_code(f, f->s->nodes[node].instr);
 }
 
-/* Does NODE belong to card C? */
-static bool joins(const WhyCards* y, const WhyCard* c, uint32_t node)
+/* Does NODE belong to card C?  A slice of very few steps may not know: then it has
+   to be deepened. */
+static bool joins(const WhyCards* y, WhyCard* c, uint32_t node)
 {
    const DcfgSlice* s = y->f->s;
+   uint32_t         with = y->runs[c->head], runs = y->runs[node];
 
-   if (y->runs[node] != y->runs[c->head]
-       || s->nodes[node].thread != s->nodes[c->head].thread
+   if (s->nodes[node].thread != s->nodes[c->head].thread
        || !is_one_line(y->f->w, s->nodes[node].instr,
                        s->nodes[c->head].instr))
+      return false;
+   c->cut |= (runs == DCFG_SLICE_NOT || with == DCFG_SLICE_NOT)
+             && y->f->q.steps != 0 && y->f->q.steps < WHY_STEPS;
+   if (runs != with)
       return false;
    for (size_t i = 0; i < c->n_members; i++)
       if (c->members[i] != node
@@ -154,7 +148,9 @@ static bool is_known(const WhyCard* c, uint32_t node, const WhyInput* in)
       const WhyInput* k = &c->inputs[i];
       if (k->node == node && node < DCFG_SLICE_NOT)
          return true;
-      if (k->node == node && k->user == in->user
+      if (k->node == node
+          && (k->user == in->user
+              || (k->use == USE_FRAME && in->use == USE_FRAME))
           && k->input->port == in->input->port
           && k->input->reg == in->input->reg)
          return true;
@@ -203,9 +199,11 @@ static uint32_t behind_copies(WhyCards* y, WhyCard* c,
    while (via->node < DCFG_SLICE_NOT && in->port != DCFG_WET_CONTROL
           && !why_is_library(y->f, via->node) && !joins(y, c, via->node)) {
       const DcfgSliceInput* next;
-      c->cut |= is_cut(y, via->node);
       next = why_behind_copy(y->f, via->node, via);
-      if (next == NULL || next->node == DCFG_SLICE_NOBODY
+      if (next == NULL)
+         break;
+      c->cut |= is_cut(y, via->node);
+      if (next->node == DCFG_SLICE_NOBODY
           || (next->node < DCFG_SLICE_NOT
               && why_is_library(y->f, next->node)))
          break;

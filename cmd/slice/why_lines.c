@@ -400,7 +400,8 @@ static void deepen(Lines* y)
    uint32_t steps = y->f->q.steps;
 
    why_cards_end(&y->cards);
-   slice_deepen(y->f, steps > 1 << 20 ? 0 : 2 * steps);
+   slice_deepen(y->f, steps > 1 << 20 ? 0
+                      : steps < WHY_STEPS ? WHY_STEPS : 2 * steps);
    y->v.s = y->f->s;
    why_cards_start(&y->cards, y->f);
 }

@@ -329,6 +329,9 @@ static bool run_handler(Acts* all, Position* t, StepPlace* p)
 {
    Interrupted* i = array_add(all->job, &t->interrupted, sizeof(*i));
 
+   if (all->again && all->n_handlers >= all->returned.n)
+      return job_fail(all->job, DCFG_ERROR_FORMAT, "tape",
+                      "it has more handlers than before");
    if (i == NULL || !push(all, t, 0, DCFG_NONE))
       return false;
    *i = (Interrupted){ all->n_handlers, (uint8_t)t->top };

@@ -20,6 +20,7 @@
 
 #include "lib/slice/slice_back.h"
 #include "lib/slice/slice_meet.h"
+#include "lib/slice/slice_skip.h"
 
 enum { STATE_LOOKING, STATE_RUNNING, STATE_FOUND };
 
@@ -369,6 +370,12 @@ static bool visit_step(BackWalk* z)
    return true;
 }
 
+/* Is everything found? */
+static bool is_done(const BackWalk* z)
+{
+   return z->state == STATE_FOUND && z->live->n_wanted == 0;
+}
+
 /* By so many records its addresses are fetched before one is gone through. */
 #define AHEAD 16
 
@@ -402,6 +409,8 @@ static bool visit_steps(BackWalk* z, const Passes* passes)
       }
       if (!visit_step(z))
          return false;
+      if (passes->skips && is_done(z))
+         return true;
    }
    return true;
 }
@@ -419,10 +428,56 @@ static bool begin_chunk(BackWalk* z)
    return joins_begin_chunk(z->joins, z->acts);
 }
 
-/* Is everything found? */
-static bool is_done(const BackWalk* z)
+/* The chunk in work has been gone through.  An activation that began in it has no
+   more; its number will be another one's. */
+static void end_chunk(BackWalk* z)
 {
-   return z->state == STATE_FOUND && z->live->n_wanted == 0;
+   const Array* made = &z->acts->made;
+
+   for (size_t i = 0; i < made->n && z->state == STATE_RUNNING; i++)
+      if (ELEM(*made, uint32_t, i) == z->run_act)
+         z->state = STATE_FOUND;
+   acts_leave_chunk(z->acts);
+}
+
+/* Go to the next chunk before *CHUNK that may matter, which is the one before it
+   if none is passed over.  False: there is none. */
+static bool next_chunk(BackWalk* z, Passes* passes, Skip* skip, uint32_t* chunk)
+{
+   const SkipSearch search = { z->state == STATE_LOOKING,
+                               z->state == STATE_RUNNING ? z->run_act : 0 };
+   uint32_t before = *chunk;
+
+   if (skip->ix == NULL)
+      return (*chunk)-- > 0;
+   if (!skip_back(skip, &search, chunk))
+      return false;
+   if (*chunk + 1 != before)
+      live_forget_reads(z->live, DCFG_NONE);
+   slice_code_at_chunk(z->code, *chunk);
+   z->spot.order = ELEM(passes->index, WetChunkInfo, *chunk).before
+                   + ELEM(passes->index, WetChunkInfo, *chunk).n_instrs;
+   return true;
+}
+
+/* From the end on, until all is found. */
+static bool visit_chunks(BackWalk* z, Passes* passes, Skip* skip)
+{
+   uint32_t c = (uint32_t)passes->index.n;
+
+   while (!is_done(z) && next_chunk(z, passes, skip, &c)) {
+      if (!passes_chunk(passes, z->acts, c) || !begin_chunk(z)
+          || !visit_steps(z, passes))
+         return false;
+      end_chunk(z);
+   }
+   if (!is_done(z))
+      c = 0;
+   for (uint32_t t = 0; skip->ix != NULL && t < z->code->w->threads.n; t++) {
+      z->found->result->thread_begins[t] = skip_thread_begin(skip, t, c);
+      z->found->result->thread_ends[t]   = skip_thread_end(skip, t, c);
+   }
+   return skip->job->err.status == DCFG_OK;
 }
 
 bool slice_backward(Passes* passes, SliceCode* code, Acts* acts, Live* live,
@@ -432,19 +487,19 @@ bool slice_backward(Passes* passes, SliceCode* code, Acts* acts, Live* live,
    BackWalk z = { .code = code, .q = code->q, .acts = acts, .live = live,
               .joins = joins, .found = found, .state = STATE_LOOKING,
               .end = x == NULL ? UINT64_MAX : x->end, .thread = DCFG_NONE };
+   Skip skip = { .job = passes->job, .ix = passes->skips ? passes->ix : NULL,
+                 .code = code, .acts = acts, .live = live, .joins = joins };
+   bool ok;
 
    z.meeting = (Meeting){ found, &z.spot, &z.member };
    z.taker   = (Taker){ meet_want, &z.meeting };
-   if (!passes_begin_back(passes, &z.spot.order))
+   if (!passes_begin_back(passes, &z.spot.order)
+       || (passes->skips && !slice_code_skip(code, passes->ix)))
       return false;
    found->result->n_executed   = z.spot.order;
    found->result->n_executions = x == NULL ? 0 : x->n;
-   for (uint32_t c = (uint32_t)passes->index.n; c-- > 0 && !is_done(&z); ) {
-      if (!passes_chunk(passes, acts, c) || !begin_chunk(&z)
-          || !visit_steps(&z, passes))
-         return false;
-      acts_leave_chunk(acts);
-   }
+   ok = skip_start(&skip) && visit_chunks(&z, passes, &skip);
+   skip_free(&skip);
    passes_close(passes);
-   return true;
+   return ok;
 }

@@ -57,6 +57,17 @@ bool joins_begin_chunk(BranchJoins* b, const Acts* acts)
    return true;
 }
 
+uint32_t joins_next(const BranchJoins* b, uint32_t act, uint32_t id,
+                    uint64_t* group, uint32_t* instr)
+{
+   id = id == 0 ? *PENDING(b, act) : REQUEST(b, id)->next;
+   if (id != 0) {
+      *group = REQUEST(b, id)->group;
+      *instr = REQUEST(b, id)->instr;
+   }
+   return id;
+}
+
 bool joins_ask(BranchJoins* b, Live* l, uint32_t act, uint32_t instr,
                const Want* want)
 {

@@ -34,6 +34,12 @@ static inline bool joins_pending(const BranchJoins* b, uint32_t act)
    return ELEM(b->pending, uint32_t, act) != 0;
 }
 
+/* Return a request in ACT: the first one if ID is 0, else the one behind
+   request ID; 0 if there is none.  Its class to *GROUP, and one of those that
+   ask to *INSTR. */
+uint32_t joins_next(const BranchJoins* b, uint32_t act, uint32_t id,
+                    uint64_t* group, uint32_t* instr);
+
 /* WANT waits for the branch that INSTR in ACT depends on; L has it. */
 bool joins_ask(BranchJoins* b, Live* l, uint32_t act, uint32_t instr,
                const Want* want);

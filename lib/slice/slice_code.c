@@ -131,6 +131,7 @@ void slice_code_free(SliceCode* c)
    free(c->occurs);
    free(c->occurrences);
    free(c->sb_of);
+   free(c->at_chunk);
 }
 
 void code_note_branches(SliceCode* c, const uint8_t* branches)
@@ -161,6 +162,29 @@ void code_forget_runs(SliceCode* c)
    memset(c->runs, 0, c->w->sb_instrs.n * sizeof(*c->runs));
 }
 
+bool slice_code_skip(SliceCode* c, WetIndex* ix)
+{
+   c->index    = ix;
+   c->at_chunk = job_calloc(c->job, c->w->sb_instrs.n + 1, sizeof(uint32_t));
+   return c->at_chunk != NULL;
+}
+
+void slice_code_at_chunk(SliceCode* c, uint32_t chunk)
+{
+   c->chunk = chunk + 1;
+}
+
+void slice_code_find_runs(const SliceCode* c, uint32_t place)
+{
+   IndexRuns r = index_runs(c->index, place);
+   uint64_t  n = 0;
+
+   while (index_next_run(c->index, &r) && r.chunk < c->chunk)
+      n += r.count;
+   c->runs[place]     = n;
+   c->at_chunk[place] = c->chunk;
+}
+
 uint64_t slice_code_instance(const SliceCode* c, const Spot* spot, uint32_t i)
 {
    uint64_t n = c->w->instances[i];     // before the trace begins
@@ -170,7 +194,7 @@ uint64_t slice_code_instance(const SliceCode* c, const Spot* spot, uint32_t i)
       /* A record that went as far as here, or further. */
       for (const WetSb* sb = &ELEM(c->w->sbs, WetSb, c->sb_of[k]);
            place < sb->instrs.first + sb->instrs.n; place++)
-         n += c->runs[place];
+         n += slice_code_runs(c, place);
       /* The one in work has gone beyond it, or is here. */
       if (c->sb_of[k] == spot->step->sb) {
          uint32_t at = first - c->sbs[spot->step->sb].first;

@@ -7,6 +7,7 @@
 #define DCFG_LIB_SLICE_CODE_H
 
 #include "lib/dcfg_slice.h"
+#include "lib/index/wet_index.h"
 #include "lib/wet/wet_ahead.h"
 
 /* SbInfo: superblocks are passed over unless they may define something that is
@@ -57,6 +58,13 @@ typedef
                                 // and behind the last one that of all
       uint32_t*  occurrences;   // a place
       uint32_t*  sb_of;         // of which superblock
+
+      /* If not NULL, chunks are passed over, and .runs are found when they are
+         asked for: .at_chunk, by place, is .chunk if they are known up to the end
+         of chunk .chunk - 1. */
+      WetIndex*  index;
+      uint32_t*  at_chunk;
+      uint32_t   chunk;
    }
    SliceCode;
 
@@ -86,9 +94,25 @@ void code_note_branches(SliceCode* c, const uint8_t* branches);
 /* How often each instruction was executed, to TOTALS. */
 void slice_code_count(const SliceCode* c, DcfgSliceTotal* totals);
 
+/* Chunks are passed over, as IX allows; CHUNK is gone through next. */
+bool slice_code_skip(SliceCode* c, WetIndex* ix);
+void slice_code_at_chunk(SliceCode* c, uint32_t chunk);
+
+/* Find how often PLACE was the last one up to the chunk in work. */
+void slice_code_find_runs(const SliceCode* c, uint32_t place);
+
+static inline uint64_t slice_code_runs(const SliceCode* c, uint32_t place)
+{
+   if (c->index != NULL && c->at_chunk[place] != c->chunk)
+      slice_code_find_runs(c, place);
+   return c->runs[place];
+}
+
 /* The record of N instructions of SB is one less, or nothing was run so far. */
 static inline void slice_code_unrun(SliceCode* c, const SbInfo* sb, uint32_t n)
 {
+   if (c->index != NULL)
+      slice_code_runs(c, sb->first + n - 1);
    c->runs[sb->first + n - 1]--;
 }
 

@@ -130,6 +130,24 @@ bool memory_pages(const WantedMemory* m, uint64_t first, uint64_t last,
    return true;
 }
 
+bool memory_granules(const WantedMemory* m, Array* numbers)
+{
+   for (size_t i = 0; i < m->pages.room; i++) {
+      uint64_t bits;
+      if (m->pages.keys[i] == 0)
+         continue;
+      bits = ELEM(m->all, WantedPage, m->pages.values[i] - 1).wanted;
+      for (; bits != 0; bits &= bits - 1) {
+         uint64_t* to = array_add(m->job, numbers, sizeof(*to));
+         if (to == NULL)
+            return false;
+         *to = (m->pages.keys[i] - 1) * 64
+               + (uint64_t)__builtin_ctzll(bits);
+      }
+   }
+   return true;
+}
+
 void memory_free(WantedMemory* m)
 {
    map_free(m->job, &m->pages);

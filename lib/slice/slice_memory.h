@@ -106,6 +106,10 @@ void memory_remove(WantedMemory* m, uint64_t granule);
 bool memory_pages(const WantedMemory* m, uint64_t first, uint64_t last,
                   Array* numbers);
 
+/* The numbers of all granules that are wanted, in no order, to NUMBERS, of
+   uint64_t.  False without memory. */
+bool memory_granules(const WantedMemory* m, Array* numbers);
+
 void memory_free(WantedMemory* m);
 
 #endif /* DCFG_LIB_SLICE_MEMORY_H */

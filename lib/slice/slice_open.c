@@ -89,6 +89,19 @@ static void say_how_many(const Found* f, DcfgError* err)
 }
 
 /* If MOVED, the top of x87's stack is moved; else it is set if that is seen. */
+/* Does the index that W has say what a pass forward would find for Q? */
+static WetIndex* index_for(const DcfgWet* w, const DcfgSliceQuery* q)
+{
+   WetIndex* ix = w->index;
+
+   if (ix == NULL || q->forward || (q->run && q->instance < DCFG_SLICE_EVERY))
+      return NULL;
+   for (size_t i = 0; q->callbacks && i < w->instrs.n; i++)
+      if (q->no_control_of[i] != (ix->outside[i / 8] >> i % 8 & 1))
+         return NULL;
+   return ix;
+}
+
 static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q, bool* moved,
                              DcfgError* err)
 {
@@ -107,7 +120,9 @@ static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q, bool* moved,
       dcfg_slice_free(result);
       return NULL;
    }
-   z.passes = (Passes){ .job = &job, .w = again, .moved = *moved };
+   z.passes = (Passes){ .job = &job, .w = again, .moved = *moved,
+                        .ix = index_for(w, q) };
+   z.passes.skips = z.passes.ix != NULL && (q->steps != 0 || q->only_criteria);
    z.found  = (Found){ .job = &job, .code = &z.code, .callbacks = &z.callbacks,
                        .kind = kind_of(q, w), .result = result };
    ok = find(&z, &job, again, q);
@@ -124,9 +139,17 @@ static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q, bool* moved,
 
 DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
 {
-   bool       moved = false;
+   bool       moved = false, had = w->index != NULL;
    DcfgSlice* s = make_slice(w, q, &moved, err);
 
+   /* The index may be what is wrong. */
+   if (had && (index_is_bad(w->index)
+               || (s == NULL && err != NULL
+                   && err->status == DCFG_ERROR_FORMAT))) {
+      dcfg_slice_free(s);
+      wet_set_index(w, NULL, NULL);
+      s = make_slice(w, q, &moved, err);
+   }
    return moved ? make_slice(w, q, &moved, err) : s;
 }
 

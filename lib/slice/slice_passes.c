@@ -58,10 +58,50 @@ static bool count_runs(Passes* p, SliceCode* code, bool* read)
    return true;
 }
 
+static bool finish_graph(SliceCode* code, Acts* acts, ControlGraph* g)
+{
+   callbacks_spread(acts->callbacks);
+   if (!graph_finish(g))
+      return false;
+   code_note_branches(code, g->arcs.branches);
+   return true;
+}
+
+/* All that it would find is in the index. */
+static bool take_index(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g)
+{
+   WetIndex* ix = p->ix;
+
+   /* As much memory may be used as if all had been read. */
+   job_read(p->job, p->w->file_size - p->w->tape, p->w->file_size - p->w->tape);
+   for (size_t i = 0; i < ix->n_chunks; i++) {
+      const IndexChunk* from = &ix->chunks[i];
+      WetChunkInfo*     to = array_add(&p->w->job, &p->index, sizeof(*to));
+      if (to == NULL)
+         return job_adopt(p->job, &p->w->job.err);
+      *to = (WetChunkInfo){ .offset = from->offset, .before = from->before,
+                            .n_instrs = from->n_instrs,
+                            .n_records = from->n_records,
+                            .thread = from->thread };
+   }
+   if (!index_totals(ix, code->runs) || !graph_start(g, p->job, p->w)
+       || !states_start(acts, ix))
+      return false;
+   for (size_t i = 0; i < ix->n_arcs; i++)
+      if (!wet_graph_arc(&g->arcs, (uint32_t)(ix->arcs[i] >> 32) - 1,
+                         (uint32_t)ix->arcs[i] - 1))
+         return false;
+   for (size_t i = 0; acts->callbacks->calls != NULL && i < p->w->instrs.n; i++)
+      acts->callbacks->calls[i] = ix->callbacks[i / 8] >> i % 8 & 1;
+   return finish_graph(code, acts, g);
+}
+
 bool passes_forward(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g)
 {
    bool read;
 
+   if (p->ix != NULL)
+      return take_index(p, code, acts, g);
    p->plain = may_be_plain(p, code->q);
    if (p->plain) {
       if (!count_runs(p, code, &read))
@@ -78,11 +118,7 @@ bool passes_forward(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g)
    if (!graph_start(g, p->job, p->w) || !go_forward(p, code, acts)
        || !acts_end(acts))
       return false;
-   callbacks_spread(acts->callbacks);
-   if (!graph_finish(g))
-      return false;
-   code_note_branches(code, g->arcs.branches);
-   return true;
+   return finish_graph(code, acts, g);
 }
 
 bool passes_begin_back(Passes* p, uint64_t* n_instrs)
@@ -91,17 +127,45 @@ bool passes_begin_back(Passes* p, uint64_t* n_instrs)
                              : &ELEM(p->index, WetChunkInfo, p->index.n - 1);
 
    *n_instrs = end == NULL ? 0 : end->before + end->n_instrs;
+   if (p->skips)
+      return true;
    p->ahead  = wet_ahead_new_back(p->job, p->w, &p->index);
    return p->ahead != NULL;
 }
 
+/* Chunk number CHUNK, wherever the last one was; NULL if it cannot be read. */
+static const WetPart* read_chunk(Passes* p, uint32_t chunk)
+{
+   const WetChunkInfo* info = &ELEM(p->index, WetChunkInfo, chunk);
+
+   if (!wet_read_chunk(p->w, info, SLOTS_OF_ALL, &p->own.steps)) {
+      job_adopt(p->job, &p->w->job.err);
+      return NULL;
+   }
+   return &p->own;
+}
+
+/* The index says something else than the trace. */
+static bool disagree(Passes* p)
+{
+   p->ix->file.bad = true;
+   return job_fail(p->job, DCFG_ERROR_FORMAT, "index",
+                   "it is not of the trace");
+}
+
 bool passes_chunk(Passes* p, Acts* acts, uint32_t chunk)
 {
-   const WetPart* part = wet_ahead_next(p->ahead);
+   const WetPart* part = p->skips ? read_chunk(p, chunk)
+                         : wet_ahead_next(p->ahead);
 
    if (part == NULL)
       return false;
    p->steps = &part->steps;
+   if (p->ix != NULL)
+      return (states_load(acts, p->ix, chunk)
+              && states_load(acts, p->ix, chunk + 1)
+              && acts_place_chunk(acts, p->steps, chunk))
+             && (states_agree(acts, p->ix, chunk) || disagree(p));
    if (!p->plain)
       return acts_place_chunk(acts, p->steps, chunk);
    p->moved = part->steps.odd_tops;
@@ -117,5 +181,6 @@ void passes_close(Passes* p)
 void passes_free(Passes* p)
 {
    passes_close(p);
+   wet_free_steps(p->w, &p->own.steps);
    array_free(&p->w->job, &p->index, sizeof(WetChunkInfo));
 }

@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_SLICE_PASSES_H
 #define DCFG_LIB_SLICE_PASSES_H
 
-#include "lib/slice/slice_acts.h"
+#include "lib/slice/slice_states.h"
 
 /* Passes: written by slice_passes.c alone. */
 typedef
@@ -20,6 +20,9 @@ typedef
       bool      plain;          // activations are not needed: no control, no
                                 // handlers, and the top of x87's stack is 0
       bool      moved;          // it is not; see slice_passes.c
+      WetIndex* ix;             // or NULL: it has what a pass forward finds
+      bool      skips;          // chunks are asked for by their numbers
+      WetPart   own;            // the one in work then
    }
    Passes;
 

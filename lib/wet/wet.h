@@ -439,6 +439,8 @@ struct DcfgWet {
    Array       reads;           // Reading: of the last system call
    uint32_t    n_told;          // of those
    DcfgWetInstr told;           // by dcfg_wet_instr()
+   struct WetIndex* index;      // or NULL: see lib/index/wet_index.h; and who
+   void (*close_index)(struct WetIndex* ix);    // closes it
 };
 
 /* An iteration that is none, for the count was 0, and defines nothing: it has
@@ -453,6 +455,11 @@ bool wet_can_reread(const DcfgWet* w);
 
 /* From now on it can be read again in any order, compressed or not. */
 bool wet_unpack(DcfgWet* w);
+
+/* Have IX for W's index from now on, in place of one that it had; CLOSE closes
+   it.  NULL: W has none. */
+void wet_set_index(DcfgWet* w, struct WetIndex* ix,
+                   void (*close_index)(struct WetIndex* ix));
 
 /* The same trace at its begin. */
 DcfgWet* wet_open_again(DcfgWet* w, DcfgError* err);

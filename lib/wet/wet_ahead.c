@@ -47,8 +47,10 @@ struct WetAhead {
 static bool read_forward(WetAhead* a, WetPart* p)
 {
    p->first = !wet_has_part(a->w);
-   return (!p->first || wet_begin_chunk(a->w, a->index))
-          && wet_read_part(a->w, a->index, a->wanted, &p->steps);
+   if (p->first && !wet_begin_chunk(a->w, a->index))
+      return false;
+   p->offset = ELEM(*a->index, WetChunkInfo, a->index->n - 1).offset;
+   return wet_read_part(a->w, a->index, a->wanted, &p->steps);
 }
 
 static bool read_back(WetAhead* a, WetPart* p)

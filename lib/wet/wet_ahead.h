@@ -12,7 +12,8 @@
 typedef
    struct {
       WetSteps steps;
-      bool     first;           // of its chunk
+      bool     first;           // of its chunk, which begins there in the file
+      uint64_t offset;
       uint64_t n_file, n_text;  // bytes that have been read up to here
    }
    WetPart;

@@ -179,6 +179,15 @@ DcfgWet* wet_open_again(DcfgWet* w, DcfgError* err)
    return other;
 }
 
+void wet_set_index(DcfgWet* w, struct WetIndex* ix,
+                   void (*close_index)(struct WetIndex* ix))
+{
+   if (w->index != NULL)
+      w->close_index(w->index);
+   w->index       = ix;
+   w->close_index = close_index;
+}
+
 uint32_t dcfg_wet_threads(const DcfgWet* w)
 {
    return (uint32_t)w->threads.n;
@@ -193,6 +202,7 @@ void dcfg_wet_close(DcfgWet* w)
 {
    if (w == NULL)
       return;
+   wet_set_index(w, NULL, NULL);
    if (w->in != NULL)
       input_close(w->in);
    if (w->unpacked >= 0)

@@ -54,7 +54,7 @@ static bool find_end(DcfgWet* w)
 bool wet_next_chunk(DcfgWet* w)
 {
    Chunk*   c = w->chunk;
-   uint8_t  head[24];
+   uint8_t  head[WET_CHUNK_HEAD];
    uint32_t n[3];
    size_t   size = 0;
 

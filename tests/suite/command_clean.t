@@ -86,9 +86,9 @@ WALKS = {
     "slice": [AT + ["--as=" + a, "--top=0"] for a in ("source", "lines", "instances", "json", "dot", "html", "gdb")]
     + [AT + f for f in (["--own=*"], ["--all"], ["--instructions"], ["--full"], ["--thin"], ["--gdb"], ["--json", "--root=/", "--memory=4096"], ["--forward", "-o", "OUT"],
                            ["--inline"], ["--inline", "--json"], ["--omitted"])]
-    + [["--at=HOSTILE"], ["--output=hello"], ["--output=5", "--computed"], ["--syscall=write", "--of=rsi"]]
+    + [AT + ["--index=no", "--omitted"]] + [["--at=HOSTILE"], ["--output=hello"], ["--output=5", "--computed"], ["--syscall=write", "--of=rsi"]]
     + [AT + ["--diff"] + f + ["W", "OTHERW"] for f in ([], ["--csv"], ["--json"], ["--markdown"])],
-    "why": [["--steps=60", "W", "main.c:7"], ["--steps=60", "W", "HOSTILE"], ["--steps=60", "--json", "W", "HOSTILE"],
+    "why": [["--steps=60", "--index=no", "W", "main.c:7"], ["--steps=60", "W", "HOSTILE"], ["--steps=60", "--json", "W", "HOSTILE"],
             ["--steps=60", "--instructions", "W", "HOSTILE"], ["--all", "--at=main.c:7", "W"], ["--syscall=write", "--of=rsi", "W"],
             ["--output=hello", "--root=/", "W"], ["--output=hello", "--instructions", "W"],
             ["--inline", "--at=main.c:7", "W"]],

@@ -386,7 +386,7 @@ def check_unpacked(tap):
         with open(path, "wb") as f:
             f.write(packed(name, text))
         bad = ""
-        for words in (["slice", "--at=tiny.c:4", path], ["why", path, "tiny.c:4"]):
+        for words in (["slice", "--index=no", "--at=tiny.c:4", path], ["why", "--index=no", path, "tiny.c:4"]):
             status, out, err = command(*words, *args, env={"TMPDIR": room}, preexec_fn=limit)
             bad += err if status == 2 else "" if status == 0 else "status %d" % status
         return bad, os.listdir(room)

@@ -121,7 +121,7 @@ MESSAGES = [
     # No file: the newest one that is of the kind.
     ("in report", 0, re.compile(GRAPH)), ("in xray", 0, re.compile(LOG + r"dcfg xray: there is no map xray-log\.2\.map: .*\n")),
     ("in wet --function=main", 0, re.compile(WET)), ("in slice --at=prog.cc:4", 0, re.compile(WET)),
-    ("in why prog.cc:4", 0, re.compile(WET)),
+    ("in why --index=no prog.cc:4", 0, re.compile(WET)),
     ("why wet", 2, "dcfg why: which instruction of wet? usage: dcfg why [FILE] [ADDRESS#INSTANCE]"),
     ("wet --salvage -o x", 2, "dcfg wet: --salvage needs the temporary file of the program that was killed"),
     ("empty report", 2, "dcfg report: no file is named, and there is no DCFG dcfg.out.* in this directory; usage: dcfg report [FILE "

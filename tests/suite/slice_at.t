@@ -238,13 +238,13 @@ def check_never(tap):
     for line, words in ((9, "line 9 of never.c has no code; the nearest that ran are lines 8 and 10: --at=never.c:8"),
                         (99, "line 99 of never.c has no code; the nearest that ran is line 13: ")):
         for command, *args in (["slice", "--at=never.c:%d" % line, wet], ["slice", "--at=never.c:%d#3" % line, wet],
-                               ["slice", "--at=never.c:%d" % line, "--of=price", wet], ["why", wet, "never.c:%d" % line]):
+                               ["slice", "--at=never.c:%d" % line, "--of=price", wet], ["why", "--index=no", wet, "never.c:%d" % line]):
             status, out, err = commandlib.command(command, *args)
             if status != 2 or out or err.count("\n") != 1 or words not in err:
                 bad.append((line, command, status, err))
     for line in (4, 11):
         for command, *args in (["slice", "--at=never.c:%d" % line, wet], ["slice", "--at=never.c:%d#3" % line, wet],
-                               ["slice", "--at=never.c:%d" % line, "--of=price", wet], ["why", wet, "never.c:%d" % line]):
+                               ["slice", "--at=never.c:%d" % line, "--of=price", wet], ["why", "--index=no", wet, "never.c:%d" % line]):
             status, out, err = commandlib.command(command, *args)
             if status or err or "because line 10 was false at " not in out or "line %d of never.c has code, but it never ran" % line not in out:
                 bad.append((line, command, status, out, err))

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Making an index. */
+
+/* Owns: what is collected of a trace in one pass over it.  Handed: parts, and
+   activations, by slice_index.c.  Taken by: the same.
+
+   What a chunk writes goes to the file when the chunk has ended.  The rest is
+   small, and is written at the end. */
+
+#include "lib/index/index_make.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*--- Ways                                                 ---*/
+
+static void add_defs(const DcfgWet* w, uint32_t instr, uint64_t* defs)
+{
+   const Plan* p = &w->plans[instr];
+   const Def*  d = &ELEM(w->defs, Def, p->defs);
+
+   for (uint32_t k = 0; k < p->n_defs; k++) {
+      unsigned g = d[k].granule;
+      if (g < G_X87)
+         defs[g / 64] |= UINT64_C(1) << g % 64;
+      else
+         defs[G_X87 / 64] |= (uint64_t)0xFF << G_X87 % 64;
+   }
+}
+
+static bool add_store(IndexMaker* m, uint32_t slot, uint32_t size)
+{
+   IndexStore* s = array_add(m->job, &m->stores, sizeof(*s));
+
+   if (s != NULL)
+      *s = (IndexStore){ (uint16_t)slot, (uint16_t)size };
+   return s != NULL;
+}
+
+/* Slots of the instruction at AT, which writes memory at some of them, but is
+   told of by fewer than it has accesses. */
+static bool add_odd_stores(IndexMaker* m, const InstrPlan* at)
+{
+   const Plan*      p = &m->w->plans[at->instr];
+   const WetAccess* a = &ELEM(m->w->accesses, WetAccess, p->accesses);
+   uint32_t         most = 0;
+
+   for (uint32_t j = 0; j < p->n_accesses; j++)
+      if ((a[j].what & AccessStore) && a[j].size > most)
+         most = a[j].size;
+   for (uint32_t j = 0; j < at->n_slots && most > 0; j++)
+      if (!add_store(m, (uint32_t)at->slot + j, most))
+         return false;
+   return true;
+}
+
+/* The stores of N instructions of superblock ID, of N_SLOTS slots. */
+static bool add_stores(IndexMaker* m, const WetSb* sb, uint32_t n,
+                       uint32_t n_slots, IndexWay* to)
+{
+   const WetAccess* slots = &ELEM(m->w->accesses, WetAccess, sb->slots.first);
+
+   to->stores = (uint32_t)m->stores.n;
+   for (uint32_t i = 0; i < n_slots; i++)
+      if (slots[i].what & AccessStore && slots[i].what < AccessStack
+          && !add_store(m, i, slots[i].size))
+         return false;
+   for (uint32_t k = 0; k < n; k++) {
+      const InstrPlan* at = &m->w->places[sb->instrs.first + k];
+      if (!at->plain && !add_odd_stores(m, at))
+         return false;
+   }
+   to->n_stores = (uint32_t)m->stores.n - to->stores;
+   return true;
+}
+
+static bool describe_way(IndexMaker* m, const WetSb* sb, uint32_t n,
+                         uint32_t n_slots, IndexWay* to)
+{
+   to->place = sb->instrs.first + n - 1;
+   for (uint32_t k = 0; k < n; k++)
+      add_defs(m->w, m->w->places[sb->instrs.first + k].instr, to->defs);
+   return add_stores(m, sb, n, n_slots, to);
+}
+
+static bool describe_ways(IndexMaker* m)
+{
+   const DcfgWet* w = m->w;
+
+   m->ways = job_calloc(m->job, w->n_ways + w->sbs.n, sizeof(IndexWay));
+   if (m->ways == NULL)
+      return false;
+   for (size_t i = 0; i < w->n_ways; i++) {
+      const WetSb* sb = &ELEM(w->sbs, WetSb, w->ways[i].sb);
+      if (w->ways[i].sb != 0 && w->ways[i].n_instrs > 0
+          && !describe_way(m, sb, w->ways[i].n_instrs, w->ways[i].n_slots,
+                           &m->ways[i]))
+         return false;
+   }
+   for (size_t id = 1; id < w->sbs.n; id++) {
+      const WetSb* sb = &ELEM(w->sbs, WetSb, id);
+      if (sb->instrs.n > 0
+          && !describe_way(m, sb, sb->instrs.n, sb->slots.n,
+                           &m->ways[w->n_ways + id]))
+         return false;
+   }
+   return true;
+}
+
+bool index_make_start(IndexMaker* m, Job* job, DcfgWet* w, int fd)
+{
+   *m = (IndexMaker){ .job = job, .w = w, .thread = DCFG_NONE,
+                      .lines = { .job = job } };
+   index_write_start(&m->writer, job, fd);
+   m->counts  = job_calloc(job, w->sb_instrs.n + 1, sizeof(uint32_t));
+   m->turn_of = job_calloc(job, w->threads.n + 1, sizeof(uint32_t));
+   m->ends    = job_calloc(job, w->threads.n + 1, sizeof(uint64_t));
+   if (m->counts == NULL || m->turn_of == NULL || m->ends == NULL)
+      return false;
+   for (size_t t = 0; t < w->threads.n; t++)
+      m->ends[t] = UINT64_MAX;
+   return describe_ways(m) && index_write_section(&m->writer, INDEX_LINES);
+}
+
+void index_make_free(IndexMaker* m)
+{
+   const DcfgWet* w = m->w;
+
+   if (m->writer.job != NULL)
+      index_write_free(&m->writer);
+   lines_free(&m->lines);
+   array_free(m->job, &m->code, 1);
+   job_free(m->job, m->ways, (w->n_ways + w->sbs.n) * sizeof(IndexWay));
+   array_free(m->job, &m->stores, sizeof(IndexStore));
+   job_free(m->job, m->counts, (w->sb_instrs.n + 1) * sizeof(uint32_t));
+   array_free(m->job, &m->met, sizeof(uint32_t));
+   array_free(m->job, &m->runs, sizeof(IndexRun));
+   array_free(m->job, &m->run_ends, sizeof(uint32_t));
+   array_free(m->job, &m->chunks, sizeof(IndexChunk));
+   array_free(m->job, &m->turns, sizeof(IndexTurn));
+   array_free(m->job, &m->turn_threads, sizeof(uint32_t));
+   job_free(m->job, m->turn_of, (w->threads.n + 1) * sizeof(uint32_t));
+   job_free(m->job, m->ends, (w->threads.n + 1) * sizeof(uint64_t));
+   array_free(m->job, &m->created, sizeof(IndexCreated));
+   array_free(m->job, &m->spans, sizeof(IndexSpan));
+   array_free(m->job, &m->acts, sizeof(IndexAct));
+   array_free(m->job, &m->interrupted, sizeof(IndexInterrupted));
+}
+
+/*--- Chunks                                               ---*/
+
+/* A chunk has at most this share of its bytes as lines, if that is not less
+   than LEAST_LINES: else they are coarser. */
+#define LINES_SHARE 20
+#define LEAST_LINES 4096
+
+/* The chunk in work, which had SIZE bytes, has ended. */
+static bool end_chunk(IndexMaker* m, uint64_t size)
+{
+   IndexChunk* c = &ELEM(m->chunks, IndexChunk, m->chunks.n - 1);
+   uint32_t*   end = array_add(m->job, &m->run_ends, sizeof(*end));
+   uint64_t    most = size / LINES_SHARE;
+
+   if (end == NULL)
+      return false;
+   for (size_t i = 0; i < m->met.n; i++) {
+      uint32_t  place = ELEM(m->met, uint32_t, i);
+      IndexRun* r = array_add(m->job, &m->runs, sizeof(*r));
+      if (r == NULL)
+         return false;
+      *r = (IndexRun){ place, m->counts[place] };
+      m->counts[place] = 0;
+   }
+   *end = (uint32_t)m->runs.n;
+   array_cut(&m->met, 0);
+   array_cut(&m->code, 0);
+   if (!lines_put(&m->lines, most > LEAST_LINES ? most : LEAST_LINES, &m->code,
+                  &c->head)
+       || !index_write(&m->writer, m->code.data, m->code.n))
+      return false;
+   c->lines    = m->n_lines;
+   m->n_lines += m->code.n;
+   for (size_t i = m->turns.n; i-- > 0; ) {
+      if (ELEM(m->turns, IndexTurn, i).chunk + 1 != m->chunks.n)
+         break;
+      m->turn_of[ELEM(m->turn_threads, uint32_t, i)] = 0;
+   }
+   return true;
+}
+
+static IndexTurn* turn_of(IndexMaker* m, uint32_t thread)
+{
+   IndexTurn* t;
+   uint32_t*  of;
+
+   if (m->turn_of[thread] != 0)
+      return &ELEM(m->turns, IndexTurn, m->turn_of[thread] - 1);
+   of = array_add(m->job, &m->turn_threads, sizeof(*of));
+   t  = array_add(m->job, &m->turns, sizeof(*t));
+   if (of == NULL || t == NULL)
+      return NULL;
+   *of      = thread;
+   t->chunk = (uint32_t)m->chunks.n - 1;
+   m->turn_of[thread] = (uint32_t)m->turns.n;
+   return t;
+}
+
+static bool write_memory(IndexMaker* m, uint64_t addr, uint64_t size)
+{
+   IndexSpan* s;
+
+   if (size > UINT64_MAX - addr)
+      size = UINT64_MAX - addr;
+   if (size == 0)
+      return true;
+   if (size <= INDEX_SPAN)
+      return lines_add(&m->lines, addr, size);
+   s = array_add(m->job, &m->spans, sizeof(*s));
+   if (s != NULL)
+      *s = (IndexSpan){ addr / 8, (addr + size - 1) / 8, m->chunks.n - 1 };
+   return s != NULL;
+}
+
+static bool take_mark(IndexMaker* m, const WetStep* r, const uint64_t* words,
+                      IndexTurn* t)
+{
+   IndexChunk*   c = &ELEM(m->chunks, IndexChunk, m->chunks.n - 1);
+   IndexCreated* made;
+
+   switch (r->mark) {
+      case DCFG_WET_READ:
+         c->flags |= m->begins ? INDEX_LEADS : 0;
+         return true;
+      case DCFG_WET_WRITTEN:
+      case DCFG_WET_FRESH:
+         return write_memory(m, words[0], words[1]);
+      case DCFG_WET_MOVED:
+         c->flags |= INDEX_MOVES;
+         return true;
+      case DCFG_WET_HANDLER:
+      case DCFG_WET_RETURN:
+         t->handlers = 1;
+         return true;
+      case DCFG_WET_CREATED:
+         if (words[0] >= m->w->threads.n)
+            return true;
+         made = array_add(m->job, &m->created, sizeof(*made));
+         if (made != NULL)
+            *made = (IndexCreated){ m->n_instrs, (uint32_t)m->chunks.n - 1,
+                                    (uint32_t)words[0] };
+         return made != NULL;
+      default:
+         return true;
+   }
+}
+
+/* THREAD runs behind another one. */
+static void change_thread(IndexMaker* m, uint32_t thread)
+{
+   if (m->thread != DCFG_NONE)
+      m->ends[m->thread] = m->n_instrs - 1;
+   m->thread = thread;
+}
+
+static bool take_record(IndexMaker* m, const WetSteps* steps, const WetStep* r,
+                        uint64_t number, IndexTurn* t)
+{
+   const uint64_t* addrs = steps->addrs + r->first;
+   IndexWay*       way = &m->ways[r->way != DCFG_NONE ? r->way
+                                  : m->w->n_ways + r->sb];
+   uint32_t        place = r->way != DCFG_NONE ? way->place
+                           : ELEM(m->w->sbs, WetSb, r->sb).instrs.first
+                             + r->n_instrs - 1;
+   const IndexStore* s = &ELEM(m->stores, IndexStore, way->stores);
+
+   if (m->counts[place]++ == 0) {
+      uint32_t* met = array_add(m->job, &m->met, sizeof(*met));
+      if (met == NULL)
+         return false;
+      *met = place;
+   }
+   if (way->turn != number) {
+      t->defs[0] |= way->defs[0];
+      t->defs[1] |= way->defs[1];
+      way->turn   = number;
+   }
+   for (const IndexStore* end = s + way->n_stores; s < end; s++)
+      if (s->slot < r->n_slots
+          && !lines_add(&m->lines, addrs[s->slot], s->size))
+         return false;
+   m->n_instrs += r->n_instrs;
+   return true;
+}
+
+bool index_make_part(IndexMaker* m, const WetPart* part)
+{
+   const WetSteps* steps = &part->steps;
+   IndexTurn*      t = NULL;
+   uint32_t        thread = DCFG_NONE;
+
+   if (part->first) {
+      IndexChunk* c = &ELEM(m->chunks, IndexChunk, m->chunks.n - 1);
+      if (m->chunks.n > 0 && !end_chunk(m, part->offset - c->offset))
+         return false;
+      c = array_add(m->job, &m->chunks, sizeof(*c));
+      if (c == NULL)
+         return false;
+      c->offset = part->offset;
+      m->begins = true;
+   }
+   for (size_t i = 0; i < steps->n_steps; i++) {
+      const WetStep* r = &steps->steps[i];
+      if (r->thread != thread) {
+         thread = r->thread;
+         t      = turn_of(m, thread);
+         m->turn_number++;
+         if (t == NULL)
+            return false;
+      }
+      if (r->sb == 0) {
+         if (!take_mark(m, r, steps->addrs + r->first, t))
+            return false;
+         continue;
+      }
+      m->begins = false;
+      if (r->thread != m->thread)
+         change_thread(m, r->thread);
+      if (!take_record(m, steps, r, m->turn_number, t))
+         return false;
+   }
+   return true;
+}
+
+bool index_make_chunks(IndexMaker* m, const Array* chunks,
+                       const uint32_t* n_handlers)
+{
+   if (m->chunks.n != chunks->n)
+      return job_fail(m->job, DCFG_ERROR_FILE, "index",
+                      "the trace has changed while it was read");
+   if (m->chunks.n > 0
+       && !end_chunk(m, input_size(m->w->in)
+                        - ELEM(m->chunks, IndexChunk, m->chunks.n - 1).offset))
+      return false;
+   if (m->thread != DCFG_NONE)
+      change_thread(m, m->thread);
+   for (size_t i = 0; i < m->chunks.n; i++) {
+      IndexChunk*         c = &ELEM(m->chunks, IndexChunk, i);
+      const WetChunkInfo* from = &ELEM(*chunks, WetChunkInfo, i);
+      c->offset     = from->offset;
+      c->before     = from->before;
+      c->n_instrs   = from->n_instrs;
+      c->n_records  = from->n_records;
+      c->thread     = from->thread;
+      c->n_handlers = n_handlers[i];
+   }
+   return true;
+}
+
+/*--- Tables                                               ---*/
+
+bool index_make_section(IndexMaker* m, IndexSection section, const void* data,
+                        size_t n)
+{
+   return index_write_section(&m->writer, section)
+          && index_write(&m->writer, data, n);
+}
+
+/* Turns, which came by chunks, by threads. */
+static bool write_turns(IndexMaker* m)
+{
+   uint32_t     n = (uint32_t)m->w->threads.n;
+   IndexThread* threads = job_calloc(m->job, n + (size_t)1, sizeof(*threads));
+   IndexTurn*   sorted = job_calloc(m->job, m->turns.n + 1, sizeof(*sorted));
+   uint64_t     sum = 0;
+   bool         ok = threads != NULL && sorted != NULL;
+
+   for (size_t i = 0; ok && i < m->turns.n; i++)
+      threads[ELEM(m->turn_threads, uint32_t, i)].turns++;
+   for (uint32_t t = 0; ok && t <= n; t++) {
+      uint64_t here = threads[t].turns;
+      threads[t] = (IndexThread){ sum, t < n ? m->ends[t] : 0 };
+      sum += here;
+   }
+   for (size_t i = 0; ok && i < m->turns.n; i++)
+      sorted[threads[ELEM(m->turn_threads, uint32_t, i)].turns++]
+         = ELEM(m->turns, IndexTurn, i);
+   for (uint32_t t = n; ok && t > 0; t--)
+      threads[t].turns = threads[t - 1].turns;
+   if (ok)
+      threads[0].turns = 0;
+   ok = ok
+        && index_make_section(m, INDEX_TURNS, sorted,
+                              m->turns.n * sizeof(*sorted))
+        && index_make_section(m, INDEX_THREADS, threads,
+                              (n + (size_t)1) * sizeof(*threads));
+   job_free(m->job, threads, (n + (size_t)1) * sizeof(*threads));
+   job_free(m->job, sorted, (m->turns.n + 1) * sizeof(*sorted));
+   return ok;
+}
+
+static unsigned varint_size(uint64_t n)
+{
+   unsigned size = 1;
+
+   for (; n >= 128; n >>= 7)
+      size++;
+   return size;
+}
+
+static void put_varint(uint8_t** at, uint64_t n)
+{
+   for (; n >= 128; n >>= 7)
+      *(*at)++ = (uint8_t)(n | 128);
+   *(*at)++ = (uint8_t)n;
+}
+
+/* RunCoder: runs, place by place. */
+typedef
+   struct {
+      uint32_t* begins;         // by place: where its code begins
+      uint32_t* next;           // the chunk behind that of its last one
+      uint8_t** at;             // end of its code so far
+      uint8_t*  code;
+   }
+   RunCoder;
+
+/* How long the code is to .begins, if .code is NULL; else the code. */
+static void code_runs(const IndexMaker* m, RunCoder* c)
+{
+   size_t i = 0;
+
+   memset(c->next, 0, m->w->sb_instrs.n * sizeof(uint32_t));
+   for (uint32_t chunk = 0; chunk < m->chunks.n; chunk++)
+      for (; i < ELEM(m->run_ends, uint32_t, chunk); i++) {
+         const IndexRun r = ELEM(m->runs, IndexRun, i);
+         uint32_t       gap = chunk - c->next[r.place];
+         c->next[r.place] = chunk + 1;
+         if (c->code == NULL) {
+            c->begins[r.place + 1] += varint_size(gap) + varint_size(r.count);
+         } else {
+            put_varint(&c->at[r.place], gap);
+            put_varint(&c->at[r.place], r.count);
+         }
+      }
+}
+
+static bool write_runs(IndexMaker* m)
+{
+   size_t   n = m->w->sb_instrs.n;
+   uint64_t size = 0;
+   RunCoder c = { job_calloc(m->job, n + 1, sizeof(uint32_t)),
+                  job_calloc(m->job, n + 1, sizeof(uint32_t)),
+                  job_calloc(m->job, n + 1, sizeof(uint8_t*)), NULL };
+   bool     ok = c.begins != NULL && c.next != NULL && c.at != NULL;
+
+   if (ok) {
+      code_runs(m, &c);
+      for (size_t k = 1; k <= n; k++) {
+         size       += c.begins[k];
+         c.begins[k] = (uint32_t)size;
+      }
+      ok = size <= UINT32_MAX
+           || job_fail(m->job, DCFG_ERROR_LIMIT, "index", "too many runs");
+   }
+   c.code = ok ? job_calloc(m->job, size + 1, 1) : NULL;
+   ok     = c.code != NULL;
+   for (size_t k = 0; ok && k < n; k++)
+      c.at[k] = c.code + c.begins[k];
+   if (ok)
+      code_runs(m, &c);
+   ok = ok
+        && index_make_section(m, INDEX_PLACES, c.begins,
+                              (n + 1) * sizeof(uint32_t))
+        && index_make_section(m, INDEX_RUNS, c.code, size);
+   job_free(m->job, c.begins, (n + 1) * sizeof(uint32_t));
+   job_free(m->job, c.next, (n + 1) * sizeof(uint32_t));
+   job_free(m->job, c.at, (n + 1) * sizeof(uint8_t*));
+   job_free(m->job, c.code, size + 1);
+   return ok;
+}
+
+static bool write_totals(IndexMaker* m, const uint64_t* totals)
+{
+   if (!index_write_section(&m->writer, INDEX_TOTALS))
+      return false;
+   for (size_t k = 0; k < m->w->sb_instrs.n; k++) {
+      uint8_t  code[10];
+      uint8_t* at = code;
+      put_varint(&at, totals[k]);
+      if (!index_write(&m->writer, code, (size_t)(at - code)))
+         return false;
+   }
+   return true;
+}
+
+bool index_make_tables(IndexMaker* m, const uint64_t* totals)
+{
+   return index_make_section(m, INDEX_CHUNKS, m->chunks.data,
+                             m->chunks.n * sizeof(IndexChunk))
+          && write_turns(m)
+          && index_make_section(m, INDEX_ACTS, m->acts.data,
+                                m->acts.n * sizeof(IndexAct))
+          && index_make_section(m, INDEX_INTERRUPTED, m->interrupted.data,
+                                m->interrupted.n * sizeof(IndexInterrupted))
+          && index_make_section(m, INDEX_CREATED, m->created.data,
+                                m->created.n * sizeof(IndexCreated))
+          && index_make_section(m, INDEX_SPANS, m->spans.data,
+                                m->spans.n * sizeof(IndexSpan))
+          && write_totals(m, totals) && write_runs(m);
+}
+
+bool index_make_end(IndexMaker* m)
+{
+   IndexIdentity id;
+
+   if (!index_identify(m->w, m->chunks.data, m->chunks.n, &id))
+      return job_fail(m->job, DCFG_ERROR_FILE, "index",
+                      "the trace cannot be read");
+   return index_write_end(&m->writer, &id);
+}

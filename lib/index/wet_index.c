@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The index of a whole execution trace. */
+
+/* Owns: opening an index, and what is asked of it.  Handed: its file, by
+   index_file.c.  Taken by: slice/. */
+
+#include "lib/index/wet_index.h"
+#include "lib/base/sort.h"
+#include "format/wet_sections.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* An index of no more bytes is looked at as a whole when it is opened. */
+#define SMALL (4u << 20)
+
+/*--- Of which trace                                       ---*/
+
+/* Go on with HASH over SIZE bytes of FD from OFFSET on. */
+static bool hash_file(int fd, uint64_t offset, uint64_t size, HashKey* hash)
+{
+   static const size_t room = 1 << 20;
+   uint8_t*            data = malloc(room);
+   bool                ok = data != NULL;
+
+   while (ok && size > 0) {
+      size_t  n = size < room ? (size_t)size : room;
+      ssize_t got = pread(fd, data, n, (off_t)offset);
+      ok = got == (ssize_t)n;
+      if (ok)
+         hash->k[0] = hash_bytes(hash, data, n);
+      offset += n;
+      size   -= n;
+   }
+   free(data);
+   return ok;
+}
+
+bool index_identify(const DcfgWet* w, const IndexChunk* chunks, size_t n,
+                    IndexIdentity* id)
+{
+   int         fd = open(w->path, O_RDONLY | O_CLOEXEC);
+   struct stat st;
+   HashKey     hash = { { 0, 0 } };
+   bool        ok = fd >= 0 && fstat(fd, &st) == 0
+                    && hash_file(fd, 0, w->tape, &hash);
+
+   for (size_t i = 0; ok && i < n; i++) {
+      uint8_t head[WET_CHUNK_HEAD];
+      ok = pread(fd, head, sizeof(head), (off_t)chunks[i].offset)
+           == (ssize_t)sizeof(head);
+      if (ok)
+         hash.k[0] = hash_bytes(&hash, head, sizeof(head));
+   }
+   if (ok)
+      *id = (IndexIdentity){ (uint64_t)st.st_size, (uint64_t)st.st_mtim.tv_sec,
+                             (uint64_t)st.st_mtim.tv_nsec, hash.k[0] };
+   if (fd >= 0)
+      close(fd);
+   return ok;
+}
+
+bool index_is_possible(const DcfgWet* w)
+{
+   return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && w->memory == NULL
+          && wet_can_reread(w) && !input_is_compressed(w->in);
+}
+
+static const char* compare_trace(const WetIndex* ix)
+{
+   struct stat   st;
+   IndexIdentity id;
+
+   if (stat(ix->w->path, &st) != 0)
+      return "the trace cannot be read";
+   if ((uint64_t)st.st_size != ix->file.id.size
+       || (uint64_t)st.st_mtim.tv_sec != ix->file.id.seconds
+       || (uint64_t)st.st_mtim.tv_nsec != ix->file.id.nanoseconds
+       || !index_identify(ix->w, ix->chunks, ix->n_chunks, &id)
+       || id.hash != ix->file.id.hash)
+      return "it is of another trace, or of one that has changed";
+   return NULL;
+}
+
+/*--- Checks                                               ---*/
+
+static bool check_chunks(WetIndex* ix)
+{
+   uint64_t ran = 0, lines = 0;
+   uint32_t handlers = 0;
+
+   for (size_t i = 0; i < ix->n_chunks; i++) {
+      const IndexChunk* c = &ix->chunks[i];
+      if (c->before != ran || c->offset < ix->w->tape
+          || c->n_instrs > UINT64_MAX - ran || c->lines != lines
+          || c->head.coarse > MOST_COARSE || c->head.size % 8 != 0 || c->n_handlers < handlers
+          || c->thread >= ix->w->threads.n
+          || c->head.n_groups > c->head.size / sizeof(LineGroup))
+         return false;
+      ran     += c->n_instrs;
+      lines   += c->head.size;
+      handlers = c->n_handlers;
+   }
+   ix->n_instrs = ran;
+   return lines == ix->file.sizes[INDEX_LINES] && handlers <= ix->n_returned;
+}
+
+static bool check_turns(const WetIndex* ix)
+{
+   uint32_t thread = 0, n = (uint32_t)ix->w->threads.n;
+
+   if (ix->threads[0].turns != 0 || ix->threads[n].turns != ix->n_turns)
+      return false;
+   for (uint32_t t = 0; t < n; t++)
+      if (ix->threads[t].turns > ix->threads[t + 1].turns)
+         return false;
+   for (size_t i = 0; i < ix->n_turns; i++) {
+      const IndexTurn* t = &ix->turns[i];
+      while (ix->threads[thread + 1].turns <= i)
+         thread++;
+      if (t->chunk >= ix->n_chunks || t->act == 0 || t->act > ix->n_acts
+          || t->low > ix->n_acts || t->top > 7
+          || (i > ix->threads[thread].turns && t[-1].chunk >= t->chunk))
+         return false;
+   }
+   return true;
+}
+
+static bool check_interrupted(const WetIndex* ix, size_t n)
+{
+   for (size_t i = 0; i < ix->n_turns; i++)
+      if (ix->turns[i].interrupted > n
+          || ix->turns[i].n_interrupted > n - ix->turns[i].interrupted)
+         return false;
+   for (size_t i = 0; i < n; i++)
+      if (ix->interrupted[i].number >= ix->n_returned
+          || ix->interrupted[i].top > 7)
+         return false;
+   return true;
+}
+
+static bool check_rest(const WetIndex* ix)
+{
+   uint32_t nodes = (uint32_t)(ix->w->instrs.n + ix->w->unexecuted.n);
+
+   for (size_t i = 0; i < ix->n_acts; i++)
+      if (ix->acts[i].up > i || ix->acts[i].born > ix->n_chunks
+          || ix->acts[i].thread >= ix->w->threads.n
+          || (ix->acts[i].call != DCFG_NONE
+              && ix->acts[i].call >= ix->w->instrs.n))
+         return false;
+   for (size_t i = 0; i < ix->n_arcs; i++)
+      if (ix->arcs[i] >> 32 == 0 || ix->arcs[i] >> 32 > nodes
+          || (uint32_t)ix->arcs[i] == 0 || (uint32_t)ix->arcs[i] - 1 > nodes)
+         return false;
+   for (size_t i = 0; i < ix->n_created; i++)
+      if (ix->created[i].chunk >= ix->n_chunks
+          || ix->created[i].thread >= ix->w->threads.n)
+         return false;
+   for (size_t k = 0; k < ix->w->sb_instrs.n; k++)
+      if (ix->places[k] > ix->places[k + 1])
+         return false;
+   return ix->places[ix->w->sb_instrs.n] == ix->file.sizes[INDEX_RUNS];
+}
+
+static bool load(WetIndex* ix)
+{
+   IndexFile* f = &ix->file;
+   size_t     n_threads, n_places, n_bits, n_interrupted, bits;
+
+   ix->chunks  = index_elements(f, INDEX_CHUNKS, sizeof(IndexChunk),
+                                &ix->n_chunks);
+   ix->turns   = index_elements(f, INDEX_TURNS, sizeof(IndexTurn),
+                                &ix->n_turns);
+   ix->threads = index_elements(f, INDEX_THREADS, sizeof(IndexThread),
+                                &n_threads);
+   ix->acts    = index_elements(f, INDEX_ACTS, sizeof(IndexAct), &ix->n_acts);
+   ix->interrupted = index_elements(f, INDEX_INTERRUPTED,
+                                    sizeof(IndexInterrupted), &n_interrupted);
+   ix->returned = index_elements(f, INDEX_RETURNED, 1, &ix->n_returned);
+   ix->created = index_elements(f, INDEX_CREATED, sizeof(IndexCreated),
+                                &ix->n_created);
+   ix->spans   = index_elements(f, INDEX_SPANS, sizeof(IndexSpan),
+                                &ix->n_spans);
+   ix->places  = index_elements(f, INDEX_PLACES, sizeof(uint32_t), &n_places);
+   ix->arcs    = index_elements(f, INDEX_ARCS, sizeof(uint64_t), &ix->n_arcs);
+   ix->outside = index_elements(f, INDEX_OUTSIDE, 1, &n_bits);
+   ix->callbacks = index_elements(f, INDEX_CALLBACKS, 1, &bits);
+   return !f->bad && ix->n_chunks < UINT32_MAX && ix->n_acts < UINT32_MAX
+          && n_threads == ix->w->threads.n + 1
+          && n_places == ix->w->sb_instrs.n + 1
+          && n_bits == (ix->w->instrs.n + 7) / 8 && bits == n_bits
+          && check_chunks(ix) && check_turns(ix)
+          && check_interrupted(ix, n_interrupted) && check_rest(ix);
+}
+
+static bool check_all(WetIndex* ix)
+{
+   for (unsigned i = 0; i < INDEX_SECTIONS && ix->file.size <= SMALL; i++)
+      if (index_bytes(&ix->file, (IndexSection)i, 0, ix->file.sizes[i])
+          == NULL)
+         return false;
+   return true;
+}
+
+WetIndex* index_open(const DcfgWet* w, int fd, const char** why)
+{
+   WetIndex* ix = calloc(1, sizeof(*ix));
+
+   if (ix == NULL) {
+      *why = "there is no memory for it";
+      close(fd);
+      return NULL;
+   }
+   ix->w = w;
+   if (!index_file_open(&ix->file, fd, why)) {
+      free(ix);
+      return NULL;
+   }
+   if (!check_all(ix) || !load(ix))
+      *why = "it is damaged";
+   else
+      *why = compare_trace(ix);
+   if (*why == NULL)
+      return ix;
+   index_close(ix);
+   return NULL;
+}
+
+void index_close(WetIndex* ix)
+{
+   if (ix == NULL)
+      return;
+   index_file_close(&ix->file);
+   free(ix);
+}
+
+/*--- Questions                                            ---*/
+
+static bool is_in_span(const WetIndex* ix, uint32_t chunk, uint64_t word)
+{
+   size_t low = 0;
+
+   BISECT(low, ix->n_spans, middle, ix->spans[middle].chunk < chunk);
+   for (; low < ix->n_spans && ix->spans[low].chunk == chunk; low++)
+      if (ix->spans[low].low <= word && word <= ix->spans[low].last)
+         return true;
+   return false;
+}
+
+bool index_wrote(WetIndex* ix, uint32_t chunk, uint64_t word)
+{
+   const IndexChunk* c = &ix->chunks[chunk];
+   unsigned          shift = 3 * c->head.coarse;
+   uint64_t          unit = word >> 3 >> shift, size = c->head.size;
+   uint8_t           mask = (uint8_t)(1u << (word >> shift & 7));
+   size_t            low = 0;
+   const LineGroup*  g;
+   LineGroup         here;
+   uint64_t          end;
+   const uint8_t*    at;
+
+   if (is_in_span(ix, chunk, word))
+      return true;
+   if (c->head.n_groups == 0)
+      return false;
+   g = (const LineGroup*)index_bytes(&ix->file, INDEX_LINES, c->lines,
+                                     c->head.n_groups * sizeof(LineGroup));
+   if (g == NULL)
+      return true;
+   BISECT(low, c->head.n_groups, middle, g[middle].line <= unit);
+   if (low == 0)
+      return false;
+   here = g[low - 1];
+   end  = low < c->head.n_groups ? g[low].at : size;
+   at   = here.at > end || end > size ? NULL
+          : index_bytes(&ix->file, INDEX_LINES, c->lines + here.at,
+                        end - here.at);
+   if (at == NULL) {
+      ix->file.bad = true;
+      return true;
+   }
+   return lines_group_has(at, at + (end - here.at), here.line, unit, mask);
+}
+
+const IndexTurn* index_turn_before(const WetIndex* ix, uint32_t thread,
+                                   uint32_t chunk)
+{
+   size_t low = ix->threads[thread].turns;
+
+   BISECT(low, ix->threads[thread + 1].turns, middle,
+          ix->turns[middle].chunk < chunk);
+   return low == ix->threads[thread].turns ? NULL : &ix->turns[low - 1];
+}
+
+IndexRuns index_runs(WetIndex* ix, uint32_t place)
+{
+   uint32_t       from = ix->places[place], end = ix->places[place + 1];
+   const uint8_t* at = index_bytes(&ix->file, INDEX_RUNS, from, end - from);
+
+   return (IndexRuns){ .bytes = { at, at == NULL ? at : at + (end - from),
+                                  false } };
+}
+
+bool index_next_run(WetIndex* ix, IndexRuns* r)
+{
+   if (r->bytes.at == r->bytes.end)
+      return false;
+   r->chunk = r->next + get_up_to(&r->bytes, ix->n_chunks);
+   r->count = get_up_to(&r->bytes, UINT32_MAX);
+   r->next  = r->chunk + 1;
+   if (r->bytes.failed || r->chunk >= ix->n_chunks) {
+      ix->file.bad = true;
+      return false;
+   }
+   return true;
+}
+
+bool index_totals(WetIndex* ix, uint64_t* runs)
+{
+   const uint8_t* at = index_bytes(&ix->file, INDEX_TOTALS, 0,
+                                   ix->file.sizes[INDEX_TOTALS]);
+   Bytes          b = { at, at == NULL ? at
+                            : at + ix->file.sizes[INDEX_TOTALS], false };
+
+   for (size_t k = 0; at != NULL && k < ix->w->sb_instrs.n; k++)
+      runs[k] = get_varint(&b);
+   ix->file.bad |= at == NULL || b.failed;
+   return !ix->file.bad;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Chunks that are nothing to a slice. */
+
+/* Owns: which chunk a backward slice goes to next.  Handed: what is wanted, and
+   an index.  Taken by: slice_back.c.
+
+   A chunk matters if it may define a register that a thread wants, or write a
+   word that is wanted.  It also matters if an activation in which something
+   waits was made there, or ran there and came to a branch on which that depends.
+   Each of these has a latest chunk; the latest of all is next.  The index may say more than happened, not
+   less: who goes to a chunk in vain finds nothing there. */
+
+#include "lib/slice/slice_skip.h"
+
+/* So many words are asked for one by one; a slice that wants more goes through
+   all chunks. */
+#define MOST_WORDS 4096u
+
+/*--- Code                                                 ---*/
+
+/* Set in CHUNKS where instruction I was executed.  Of instance NUMBER, if that
+   is not NULL, where this one was. */
+static bool mark_chunks(const Skip* s, uint32_t i, const uint64_t* number,
+                        uint8_t* chunks)
+{
+   const SliceCode* c = s->code;
+   uint32_t*        counts = NULL;
+   uint64_t         n = c->w->instances[i];
+
+   if (number != NULL) {
+      counts = job_calloc(s->job, s->ix->n_chunks + 1, sizeof(*counts));
+      if (counts == NULL)
+         return false;
+   }
+   for (uint32_t k = c->occurs[i]; k < c->occurs[i + 1]; k++) {
+      const WetSb* sb = &ELEM(c->w->sbs, WetSb, c->sb_of[k]);
+      for (uint32_t place = c->occurrences[k];
+           place < sb->instrs.first + sb->instrs.n; place++) {
+         IndexRuns r = index_runs(s->ix, place);
+         while (index_next_run(s->ix, &r))
+            if (counts == NULL)
+               chunks[r.chunk] = 1;
+            else
+               counts[r.chunk] += r.count;
+      }
+   }
+   for (size_t k = 0; counts != NULL && k < s->ix->n_chunks; k++) {
+      if (*number >= n && *number - n < counts[k])
+         chunks[k] = 1;
+      n += counts[k];
+   }
+   job_free(s->job, counts, (s->ix->n_chunks + 1) * sizeof(*counts));
+   return true;
+}
+
+static bool find_criteria(Skip* s)
+{
+   const DcfgSliceQuery* q = s->code->q;
+
+   for (uint32_t i = 0; i < q->n_parts; i++)
+      if (!mark_chunks(s, q->parts[i].instr, &q->parts[i].instance,
+                       s->criteria))
+         return false;
+   for (uint32_t i = 0; i < s->code->w->instrs.n && q->n_parts == 0; i++)
+      if (q->instrs[i]
+          && !mark_chunks(s, i, q->instance < DCFG_SLICE_EVERY ? &q->instance
+                                                               : NULL,
+                          s->criteria))
+         return false;
+   return true;
+}
+
+bool skip_start(Skip* s)
+{
+   if (s->ix == NULL)
+      return true;
+   s->criteria = job_calloc(s->job, s->ix->n_chunks + 1, 1);
+   return s->criteria != NULL && find_criteria(s);
+}
+
+void skip_free(Skip* s)
+{
+   size_t n = s->ix == NULL ? 0 : s->ix->n_chunks + 1;
+
+   job_free(s->job, s->criteria, n);
+   for (size_t i = 0; i < s->branches.n; i++)
+      job_free(s->job, ELEM(s->branches, uint8_t*, i), n);
+   array_free(s->job, &s->branches, sizeof(uint8_t*));
+   array_free(s->job, &s->words, sizeof(uint64_t));
+   map_free(s->job, &s->groups);
+}
+
+/* By chunk: may it have a branch on which INSTR, of GROUP, depends? */
+static const uint8_t* branch_chunks(Skip* s, uint64_t group, uint32_t instr)
+{
+   uint32_t* at = map_add(s->job, &s->groups, group == 0 ? 1 : group);
+   uint8_t** to;
+   uint8_t*  chunks;
+
+   if (at == NULL || *at != 0)
+      return at == NULL ? NULL : ELEM(s->branches, uint8_t*, *at - 1);
+   chunks = job_calloc(s->job, s->ix->n_chunks + 1, 1);
+   to     = array_add(s->job, &s->branches, sizeof(*to));
+   if (chunks == NULL || to == NULL)
+      return NULL;
+   *to = chunks;
+   *at = (uint32_t)s->branches.n;
+   for (uint32_t b = 0; b < s->code->w->instrs.n; b++)
+      if (graph_is_branch(s->joins->graph, b)
+          && graph_depends(s->joins->graph, instr, b)
+          && !mark_chunks(s, b, NULL, chunks))
+         return NULL;
+   return chunks;
+}
+
+/*--- What matters                                         ---*/
+
+/* Candidates: the latest chunk so far, and 1; 0: none. */
+static void offer(uint32_t* best, uint32_t chunk)
+{
+   if (chunk + 1 > *best)
+      *best = chunk + 1;
+}
+
+/* Chunks before CHUNK in which activation ACT was made, or went on, and had
+   a branch as BRANCHES says, if that is not NULL. */
+static void offer_act(const Skip* s, uint32_t act, const uint8_t* branches,
+                      uint32_t chunk, uint32_t* best)
+{
+   const IndexAct*  a = &s->ix->acts[act - 1];
+   const IndexTurn* first = s->ix->turns + s->ix->threads[a->thread].turns;
+   const IndexTurn* t = index_turn_before(s->ix, a->thread, chunk);
+
+   for (; t != NULL && t >= first && t->chunk + 1 >= a->born
+          && t->chunk + 1 > *best; t--)
+      if (t->chunk + 1 == a->born
+          || (t->low == act && (branches == NULL || branches[t->chunk]))) {
+         offer(best, t->chunk);
+         return;
+      }
+}
+
+static bool offer_joins(Skip* s, uint32_t chunk, uint32_t* best)
+{
+   for (uint32_t act = 1; act <= s->ix->n_acts && act < s->joins->pending.n;
+        act++) {
+      uint64_t group;
+      uint32_t instr, id = 0;
+      if (!joins_pending(s->joins, act))
+         continue;
+      while ((id = joins_next(s->joins, act, id, &group, &instr)) != 0) {
+         const uint8_t* branches = branch_chunks(s, group, instr);
+         if (branches == NULL)
+            return false;
+         offer_act(s, act, branches, chunk, best);
+      }
+   }
+   return true;
+}
+
+static void offer_registers(const Skip* s, uint32_t thread, uint32_t chunk,
+                            uint32_t* best)
+{
+   const LiveThread*    l = &s->live->threads[thread];
+   const LiveRegisters* r = l->now;
+   const IndexTurn*     first = s->ix->turns + s->ix->threads[thread].turns;
+   const IndexTurn*     t = index_turn_before(s->ix, thread, chunk);
+   bool                 any = r != NULL && (r->granules[0] | r->granules[1]);
+
+   if (l->written != 0 && t != NULL)
+      offer(best, t->chunk);
+   if (!any && (r == NULL || r->outer == NULL))
+      return;
+   for (; t != NULL && t >= first && t->chunk + 1 > *best; t--)
+      if (t->handlers || (r->granules[0] & t->defs[0])
+          || (r->granules[1] & t->defs[1])) {
+         offer(best, t->chunk);
+         break;
+      }
+   for (size_t i = s->ix->n_created; i-- > 0; ) {
+      const IndexCreated* c = &s->ix->created[i];
+      if (c->thread == thread && c->chunk < chunk)
+         offer(best, c->chunk);
+   }
+}
+
+static bool wrote_any(const Skip* s, uint32_t chunk)
+{
+   if (s->ix->chunks[chunk].flags & INDEX_MOVES)
+      return true;
+   for (size_t i = 0; i < s->words.n; i++)
+      if (index_wrote(s->ix, chunk, ELEM(s->words, uint64_t, i)))
+         return true;
+   return false;
+}
+
+static bool offer_memory(Skip* s, uint32_t chunk, uint32_t* best)
+{
+   const WantedMemory* m = &s->live->memory;
+
+   if (m->n > MOST_WORDS) {
+      offer(best, chunk - 1);
+      return true;
+   }
+   array_cut(&s->words, 0);
+   if (!memory_granules(m, &s->words))
+      return false;
+   for (uint32_t c = chunk; s->words.n > 0 && c > *best; c--)
+      if (wrote_any(s, c - 1))
+         offer(best, c - 1);
+   return true;
+}
+
+bool skip_back(Skip* s, const SkipSearch* search, uint32_t* chunk)
+{
+   uint32_t best = 0;
+
+   for (uint32_t c = *chunk; search->looking && c > best; c--)
+      if (s->criteria[c - 1])
+         offer(&best, c - 1);
+   if (search->act != 0 && search->act <= s->ix->n_acts)
+      offer_act(s, search->act, NULL, *chunk, &best);
+   for (uint32_t t = 0; t < s->code->w->threads.n; t++)
+      offer_registers(s, t, *chunk, &best);
+   if (*chunk == 0 || !offer_joins(s, *chunk, &best)
+       || !offer_memory(s, *chunk, &best) || best == 0)
+      return false;
+   /* Marks of memory that the kernel read stand in the next chunk. */
+   if (best < *chunk && (s->ix->chunks[best].flags & INDEX_LEADS))
+      best++;
+   *chunk = best - 1;
+   return true;
+}
+
+uint64_t skip_thread_begin(const Skip* s, uint32_t thread, uint32_t chunk)
+{
+   for (size_t i = 0; i < s->ix->n_created; i++)
+      if (s->ix->created[i].thread == thread
+          && s->ix->created[i].chunk >= chunk)
+         return s->ix->created[i].order;
+   return 0;
+}
+
+uint64_t skip_thread_end(const Skip* s, uint32_t thread, uint32_t chunk)
+{
+   uint64_t end = s->ix->threads[thread].end;
+
+   return chunk < s->ix->n_chunks && end >= s->ix->chunks[chunk].before
+          ? end : UINT64_MAX;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Slices with an index and without one.
+
+      index_same TRACE INDEX N SEED
+
+   makes INDEX of TRACE, asks N random questions of TRACE with it and without,
+   and compares all members of the two answers.  Prints how many instances the
+   answers had, and the first differences; the exit status is 1 if there are
+   any. */
+
+#include <dcfg_slice.h>
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t state;
+
+static uint64_t below(uint64_t n)
+{
+   state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+   return n == 0 ? 0 : (state >> 24) % n;
+}
+
+static void fail(const char* what, const DcfgError* err)
+{
+   fprintf(stderr, "index_same: %s: %s\n", what, err->reason);
+   exit(2);
+}
+
+static DcfgWet* open_trace(const char* path)
+{
+   DcfgError err;
+   DcfgWet*  w = dcfg_wet_open(path, NULL, &err);
+
+   if (w == NULL)
+      fail(path, &err);
+   return w;
+}
+
+/* Arrays by instruction, which questions have in common. */
+static bool*     outside;       // all images but that of the first instruction
+static bool*     copies;
+static uint32_t* no_address;
+static bool*     instrs;
+static uint64_t* executed;
+static uint32_t  n;
+
+static void prepare(DcfgWet* w)
+{
+   DcfgSliceQuery q;
+   DcfgError      err;
+   DcfgSlice*     s;
+   uint32_t       image;
+
+   n          = dcfg_wet_instrs(w);
+   outside    = calloc(n + 1, sizeof(*outside));
+   copies     = calloc(n + 1, sizeof(*copies));
+   no_address = calloc(n + 1, sizeof(*no_address));
+   instrs     = calloc(n + 1, sizeof(*instrs));
+   executed   = calloc(n + 1, sizeof(*executed));
+   image      = dcfg_wet_instr(w, 0)->image;
+   for (uint32_t i = 0; i < n; i++) {
+      outside[i]    = dcfg_wet_instr(w, i)->image != image;
+      copies[i]     = below(3) == 0;
+      no_address[i] = (uint32_t)(below(2) != 0) << dcfg_wet_instr(w, i)->size % 8;
+   }
+   q = (DcfgSliceQuery){ .instrs = instrs, .instance = DCFG_SLICE_LAST,
+                         .only_criteria = true, .no_control = true };
+   s = dcfg_slice_new(w, &q, &err);
+   if (s == NULL)
+      fail("executions", &err);
+   for (uint32_t i = 0; i < n; i++)
+      executed[i] = s->totals[i].executed;
+   dcfg_slice_free(s);
+}
+
+/* All instructions of the line that AT is of. */
+static void choose_line(DcfgWet* w, uint32_t at)
+{
+   const DcfgWetInstr a = *dcfg_wet_instr(w, at);
+
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* b = dcfg_wet_instr(w, i);
+      instrs[i] = i == at || (a.line != 0 && b->line == a.line
+                              && b->source == a.source);
+   }
+}
+
+static DcfgSliceQuery random_query(DcfgWet* w, DcfgSlicePart* part)
+{
+   DcfgSliceQuery q = { .instrs = instrs, .steps = 1 + (uint32_t)below(6) };
+   uint32_t       at = (uint32_t)below(n);
+
+   while (executed[at] == 0)
+      at = (at + 1) % n;
+   memset(instrs, 0, n);
+   instrs[at] = true;
+   q.instance = below(3) == 0 ? DCFG_SLICE_LAST : below(executed[at]);
+   if (executed[at] < 40 && below(8) == 0)
+      q.instance = DCFG_SLICE_EVERY;
+   if (below(5) == 0) {
+      q.instance = DCFG_SLICE_LAST;
+      q.run      = true;
+      choose_line(w, at);
+   }
+   if (below(4) == 0) {
+      q.copies = copies;
+      q.steps  = 1;
+   }
+   if (below(3) == 0)
+      q.no_address = no_address;
+   if (below(20) == 0)
+      q.steps = 12;
+   if (below(400) == 0)
+      q.steps = 0;
+   switch (below(6)) {
+      case 0: q.no_control = true; break;
+      case 1: q.no_control_of = outside; q.callbacks = true; break;
+      case 2: q.no_control_of = outside; break;
+      case 3: q.no_control_of = outside; q.results = true; break;
+      default: break;
+   }
+   switch (below(8)) {
+      case 0: q.of = DCFG_SLICE_REGISTER; q.place = below(16); break;
+      case 1: q.of = DCFG_SLICE_FLAGS; break;
+      case 2: q.of = DCFG_SLICE_REGISTER; q.place = 32 + below(8); break;
+      case 3: q.of = DCFG_SLICE_FRAME; q.place = 0 - 8 * below(16);
+              q.size = 8; break;
+      case 4:
+         if (q.run || q.instance >= DCFG_SLICE_EVERY)
+            break;
+         *part = (DcfgSlicePart){ at, q.instance,
+                                  UINT64_C(0x1ffefff000) + 8 * below(1024), 64 };
+         q.instance = DCFG_SLICE_EVERY;
+         q.of       = DCFG_SLICE_MEMORY;
+         q.parts    = part;
+         q.n_parts  = 1;
+         break;
+      default: break;
+   }
+   q.sums          = below(10) == 0;
+   q.only_criteria = below(20) == 0;
+   return q;
+}
+
+/* Return the name of a member that is another one; NULL if none is. */
+static const char* compare(const DcfgSlice* a, const DcfgSlice* b,
+                           uint32_t threads)
+{
+#define NUMBER(m)  if (a->m != b->m) return #m
+#define ARRAY(m, k) if ((k) > 0 && memcmp(a->m, b->m, (k) * sizeof(*a->m)) != 0) \
+                       return #m
+   NUMBER(n_nodes);
+   NUMBER(n_criteria);
+   NUMBER(n_inputs);
+   NUMBER(n_crossings);
+   NUMBER(n_instances);
+   NUMBER(n_executed);
+   NUMBER(n_no_control);
+   NUMBER(n_no_address);
+   NUMBER(n_no_steps);
+   NUMBER(frame);
+   NUMBER(n_executions);
+   NUMBER(n_met);
+   ARRAY(nodes, a->n_nodes);
+   ARRAY(criteria, a->n_criteria);
+   for (uint64_t i = 0; i < a->n_inputs; i++)
+      if (a->inputs[i].port != b->inputs[i].port
+          || a->inputs[i].reg != b->inputs[i].reg
+          || a->inputs[i].node != b->inputs[i].node)
+         return "inputs";
+   ARRAY(totals, n);
+   for (uint32_t i = 0; i < a->n_crossings; i++) {
+      const DcfgSliceCrossing* x = &a->crossings[i];
+      const DcfgSliceCrossing* y = &b->crossings[i];
+      if (x->writer != y->writer || x->reader != y->reader || x->from != y->from
+          || x->to != y->to || x->written != y->written || x->read != y->read
+          || x->distance != y->distance)
+         return "crossings";
+   }
+   ARRAY(thread_begins, threads);
+   ARRAY(thread_ends, threads);
+   for (uint32_t i = 0; i < a->n_nodes; i++) {
+      const DcfgSliceNode* x = &a->nodes[i];
+      if (memcmp(a->values + x->value, b->values + x->value, x->value_size) != 0)
+         return "values";
+      if (x->n_reads > 0
+          && memcmp(a->reads + x->first_read, b->reads + x->first_read,
+                    x->n_reads * sizeof(*a->reads)) != 0)
+         return "reads";
+   }
+   return NULL;
+}
+
+static void show(DcfgWet* w, const DcfgSliceQuery* q, const char* what)
+{
+   uint32_t at = 0;
+
+   while (!q->instrs[at])
+      at++;
+   printf("%s differ: 0x%" PRIx64 "#%" PRIu64 " run %d of %d place %" PRIu64
+          " steps %u control %d %d callbacks %d results %d copies %d sums %d "
+          "only %d parts %u\n", what, dcfg_wet_instr(w, at)->addr, q->instance,
+          q->run, q->of, q->place, q->steps, q->no_control,
+          q->no_control_of != NULL, q->callbacks, q->results, q->copies != NULL,
+          q->sums, q->only_criteria, q->n_parts);
+}
+
+int main(int argc, char** argv)
+{
+   uint64_t     questions, nodes = 0, differ = 0;
+   DcfgWet*     plain;
+   DcfgWet*     indexed;
+   DcfgError    err;
+   int          fd;
+
+   if (argc != 5)
+      return 2;
+   questions = strtoull(argv[3], NULL, 10);
+   state     = strtoull(argv[4], NULL, 10) * 2 + 1;
+   plain     = open_trace(argv[1]);
+   indexed   = open_trace(argv[1]);
+   prepare(plain);
+   fd = open(argv[2], O_RDWR | O_CREAT | O_TRUNC, 0666);
+   if (fd < 0 || !dcfg_slice_make_index(indexed, fd, outside, &err)
+       || !dcfg_slice_use_index(indexed, fd, &err))
+      fail("the index", &err);
+   for (uint64_t i = 0; i < questions; i++) {
+      DcfgSlicePart  part;
+      DcfgSliceQuery q = random_query(plain, &part);
+      DcfgError      other;
+      DcfgSlice*     a = dcfg_slice_new(plain, &q, &err);
+      DcfgSlice*     b = dcfg_slice_new(indexed, &q, &other);
+      const char*    what = a == NULL || b == NULL
+                            ? a == NULL && b == NULL ? NULL : "errors"
+                            : compare(a, b, dcfg_wet_threads(plain));
+      nodes += a == NULL ? 0 : a->n_nodes;
+      if (what != NULL && differ++ < 5)
+         show(plain, &q, what);
+      dcfg_slice_free(a);
+      dcfg_slice_free(b);
+   }
+   printf("%" PRIu64 " questions, %" PRIu64 " instances, %" PRIu64
+          " differ\n", questions, nodes, differ);
+   dcfg_wet_close(plain);
+   dcfg_wet_close(indexed);
+   return differ > 0;
+}
