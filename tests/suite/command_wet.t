@@ -20,6 +20,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
+import wet_mutants
 import wet_programs
 
 sys.path.insert(0, harness.ORACLE)
@@ -278,6 +279,16 @@ def check_broken(tap, wet):
         if status not in (0, 2) or (status == 2 and (out or err.count("\n") != 1)):
             bad.append("bit %d of byte %d: status %d, %s" % (k % 8, at, status, err))
     tap.ok(not bad, "and with a wrong bit: a text, or a line", "\n".join(bad))
+    # The tape begins with the head of a chunk, and this with mark 1 and thread 0.
+    tape = next(at for section, at, _ in wet_mutants.sections(data) if section == 8) + 24
+    with open(path, "wb") as f:
+        f.write(data[:tape + 3] + b"\x64" + data[tape + 4:])
+    address = commandlib.command("wet", "--history=1", wet)[1].split("#")[0]
+    for ask in (["wet"], ["slice", "--thin", "--at=" + address], ["slice", "--forward", "--at=" + address]):
+        status, out, err = commandlib.command(*ask, path)
+        tap.ok(data[tape:tape + 4] == b"\0\1\1\0" and status == 2 and out == "" and err.count("\n") == 1
+               and "there is no thread 100" in err, "a thread that is not there: " + ask[0] + " " + ask[-1][:9],
+               "status %d, %s" % (status, err))
     with open(wet, "rb") as f:
         r = subprocess.run([commandlib.DCFG, "wet", "-"], stdin=f, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     tap.ok(r.returncode == 2 and r.stderr.count(b"\n") == 1 and b"twice" in r.stderr, "a pipe cannot be read twice", r.stderr)
