@@ -5,7 +5,7 @@
 
 /* Owns: the numbers of Linux's system calls for each processor, from
    libseccomp, and their numbers of arguments.  Handed: names, numbers.  Taken
-   by: slice_syscalls.c, slice_stream.c. */
+   by: output_syscalls.c, output_stream.c. */
 
 #include "cmd/machine/syscall_names.h"
 

@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_SLICE_ORIGIN_H
 #define DCFG_CMD_SLICE_ORIGIN_H
 
-#include "cmd/slice/slice_stream.h"
+#include "cmd/output/output_stream.h"
 #include "cmd/machine/roles.h"
 
 /* Where a byte came from, over nothing but copies. */

@@ -15,8 +15,8 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/slice/slice_origin.h"
-#include "cmd/slice/slice_stream.h"
-#include "cmd/slice/slice_syscalls.h"
+#include "cmd/output/output_stream.h"
+#include "cmd/output/output_syscalls.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -23,7 +23,7 @@
 #include "cmd/shared/wet_program.h"
 #include "cmd/slice/slice_functions.h"
 #include "cmd/slice/slice_line.h"
-#include "cmd/slice/slice_syscalls.h"
+#include "cmd/output/output_syscalls.h"
 #include "cmd/slice/slice_variable.h"
 #include "cmd/machine/wet_place.h"
 

@@ -596,11 +596,4 @@ void wet_forget_handler(DcfgWet* w, uint32_t thread);
 bool wet_start_writers(DcfgWet* w);
 void wet_free_writers(DcfgWet* w);
 
-/* The first *N instructions of the record in work, if they can be done at once;
-   else *N is 0.  With names, if none of them can have one. */
-bool wet_pass_record(DcfgWet* w, uint32_t* n);
-
-bool wet_start_effects(DcfgWet* w);
-void wet_free_effects(DcfgWet* w);
-
 #endif /* DCFG_LIB_WET_H */

@@ -12,6 +12,7 @@
    which are counted.  What has no such form (x87's stack, system calls,
    accesses that were left out, faults) goes by single instructions. */
 
+#include "lib/wet/wet_effects.h"
 #include "lib/wet/wet_writers.h"
 #include "lib/wet/wet_control.h"
 #include "lib/wet/wet_names.h"

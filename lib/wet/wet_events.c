@@ -10,6 +10,7 @@
    What the kernel read for a system call is recorded behind it, but belongs
    to it: so that is read ahead. */
 
+#include "lib/wet/wet_effects.h"
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_control.h"
 #include "lib/wet/wet_names.h"

@@ -5,13 +5,13 @@
 
 /* Owns: the system calls of a trace: their numbers, their arguments, and which
    of them a name means.  Handed: the command line.  Taken by: slice_query.c,
-   slice_stream.c, slice_output.c.
+   output_stream.c, slice_output.c.
 
    The value that was recorded for the writer of its register is a call's
    number.  Without values it is a constant in the code: of the writer, or of
    what the writer has copied. */
 
-#include "cmd/slice/slice_syscalls.h"
+#include "cmd/output/output_syscalls.h"
 
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"

@@ -3,8 +3,8 @@
 
    System calls as criteria. */
 
-#ifndef DCFG_CMD_SLICE_SYSCALLS_H
-#define DCFG_CMD_SLICE_SYSCALLS_H
+#ifndef DCFG_CMD_OUTPUT_SYSCALLS_H
+#define DCFG_CMD_OUTPUT_SYSCALLS_H
 
 #include "lib/dcfg_slice.h"
 #include "cmd/machine/roles.h"
@@ -48,4 +48,4 @@ void find_spare(const SystemCalls* c, uint32_t* spare);
 void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
                        bool* instrs, uint32_t* spare, DcfgSliceQuery* q);
 
-#endif /* DCFG_CMD_SLICE_SYSCALLS_H */
+#endif /* DCFG_CMD_OUTPUT_SYSCALLS_H */

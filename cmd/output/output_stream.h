@@ -3,8 +3,8 @@
 
    What each file descriptor got. */
 
-#ifndef DCFG_CMD_SLICE_STREAM_H
-#define DCFG_CMD_SLICE_STREAM_H
+#ifndef DCFG_CMD_OUTPUT_STREAM_H
+#define DCFG_CMD_OUTPUT_STREAM_H
 
 #include "cmd/machine/wet_place.h"
 
@@ -59,4 +59,4 @@ void stream_choose(const OutputStream* t, uint64_t place, uint64_t size,
                    const bool* wanted, bool* instrs, uint32_t n_instrs,
                    DcfgSliceQuery* q);
 
-#endif /* DCFG_CMD_SLICE_STREAM_H */
+#endif /* DCFG_CMD_OUTPUT_STREAM_H */

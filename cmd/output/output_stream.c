@@ -16,13 +16,13 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE     // memmem, memrchr, CLONE_THREAD
 #endif
-#include "cmd/slice/slice_stream.h"
+#include "cmd/output/output_stream.h"
 
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 #include "cmd/machine/processor.h"
 #include "cmd/machine/syscall_names.h"
-#include "cmd/slice/slice_syscalls.h"
+#include "cmd/output/output_syscalls.h"
 
 #include <fcntl.h>
 #include <sched.h>

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Records that are gone through at once. */
+
+#ifndef DCFG_LIB_WET_EFFECTS_H
+#define DCFG_LIB_WET_EFFECTS_H
+
+#include "lib/wet/wet.h"
+
+/* The first *N instructions of the record in work, if they can be done at once;
+   else *N is 0.  With names, if none of them can have one. */
+bool wet_pass_record(DcfgWet* w, uint32_t* n);
+
+bool wet_start_effects(DcfgWet* w);
+void wet_free_effects(DcfgWet* w);
+
+#endif /* DCFG_LIB_WET_EFFECTS_H */
