@@ -8,11 +8,11 @@
 
 #include "lib/wet/wet_chunks.h"
 
-/* What is decoded at once: of a chunk a part, or all of it. */
+/* WetPart: a piece that is decoded at once: a part of a chunk, or all of it. */
 typedef
    struct {
       WetSteps steps;
-      bool     first;           // of its chunk
+      bool     first;           // is it the first of its chunk?
       uint64_t n_file, n_text;  // bytes that have been read up to here
    }
    WetPart;

@@ -17,8 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of what was executed only the last is there: which instances these are follows
-   from how many of them are in the file, which is OTHER, too. */
+/* Find the numbers of the first instances in a file that has only the last of
+   the run.  They follow from the number of instances in the file, which OTHER
+   reads, too. */
 static bool find_first_instances(DcfgWet* w, DcfgWet* other)
 {
    Array     index = { 0 };
@@ -54,8 +55,8 @@ static Input* open_input(DcfgWet* w, int unpacked)
           : input_open(&w->job, w->path);
 }
 
-/* Of PATH, or of SIZE bytes at DATA, which UNPACKED has without compression if
-   it is a file. */
+/* Return the trace in PATH, or in the SIZE bytes at DATA.  If it is a
+   compressed file, UNPACKED has it without compression. */
 static DcfgWet* open_trace(const char* path, const void* data, size_t size,
                            int unpacked, const DcfgOptions* options,
                            DcfgError* err)
