@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a slice still wants. */
+   Wants: bytes whose writers a backward slice looks for. */
 
 /* Owns: bytes of registers and memory whose writers are wanted, and by whom.
    Handed: uses by slice_uses.c and definitions by slice_back.c, from the last
@@ -68,7 +68,8 @@ bool live_take_list(Live* l, uint32_t* head, uint8_t mask, const Taker* to)
    return true;
 }
 
-/* What a system call wrote is wanted of that: it comes earlier. */
+/* Defer WANT, for memory that a system call wrote.  The system call comes later
+   in the walk back, and then gets it. */
 static bool defer(void* arg, const Want* want, uint8_t mask)
 {
    Live* l = arg;
@@ -112,7 +113,7 @@ bool live_take_granule(Live* l, LiveRegisters* r, unsigned g, uint8_t mask,
    return true;
 }
 
-/* What is wanted of FROM's granule G is wanted of TO's granule H. */
+/* Hand the wants for FROM's granule G to TO's granule H. */
 static void hand_granule(Live* l, LiveRegisters* from, unsigned g,
                          LiveRegisters* to, unsigned h)
 {
@@ -160,8 +161,9 @@ bool live_before_return(Live* l, uint32_t thread)
    return true;
 }
 
-/* What a handler used of registers it found as they were, but for what it was
-   given; if it returned they were so afterwards, too. */
+/* Hand the wants of a handler to the registers of the interrupted code.  The
+   handler found these registers unchanged, but for those that it was given.  If
+   it RETURNED, they were unchanged afterwards, too. */
 bool live_before_handler(Live* l, uint32_t thread, bool returned)
 {
    const WetMachine* m = l->w->machine;
@@ -191,7 +193,7 @@ static bool want_granule(Live* l, uint64_t granule, Want want)
    return head != NULL && live_add(l, head, want);
 }
 
-/* Of the SIZE bytes at ADDR those in its granule. */
+/* Return a mask of the bytes in ADDR's granule, of the SIZE bytes at ADDR. */
 static inline uint8_t mask_of(uint64_t addr, uint64_t size, unsigned* n)
 {
    *n = 8 - addr % 8 < size ? 8 - addr % 8 : (unsigned)size;
@@ -270,8 +272,8 @@ bool live_take_memory(Live* l, uint64_t addr, uint64_t size, const Taker* to)
    return true;
 }
 
-/* What is wanted of TO stood at FROM, page by page, and what is wanted of
-   FROM was written by nobody. */
+/* Move the wants for memory at TO to FROM, page by page.  Nobody wrote the
+   memory at FROM for which there were wants before. */
 bool live_move_memory(Live* l, uint64_t to, uint64_t from, uint64_t size)
 {
    NumberMap* m = &l->memory;

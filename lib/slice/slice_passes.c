@@ -8,9 +8,10 @@
 
 #include "lib/slice/slice_passes.h"
 
-/* Will it do to know how often superblocks ran? Code of the dynamic linker
-   loads the top of x87's stack, but as it was, and so it is 0 where nothing
-   else moves it: that is found out where it is told, on the way back. */
+/* Does the number of executions of superblocks suffice, without activations?
+   The dynamic linker loads the top of x87's stack, but with the value that it
+   had.  So the top is 0 if no other code moves it.  The way back finds out
+   whether that is so. */
 static bool may_be_plain(const Passes* p, const DcfgSliceQuery* q)
 {
    if (p->moved || !q->no_control || q->run || q->of == DCFG_SLICE_FRAME)
