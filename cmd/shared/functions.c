@@ -169,7 +169,7 @@ const char* function_name(const Functions* f, uint32_t function)
 
    if (key >= OF_ROUTINE)
       return node_name(g, node);
-   /* Of several with the address the one that blocks are called after. */
+   /* If several symbols have the address, take the one that names blocks. */
    s = dcfg_symbol_at(g->p, g->p->nodes[node].image,
                       g->p->symbols[key].addr);
    return symbol_name(g, g->p->symbols[s == DCFG_NONE ? key : s].name);
