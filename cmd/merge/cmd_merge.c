@@ -33,10 +33,10 @@ typedef
       uint64_t    id, instrs, hash;
       uint32_t    part, first_part;     // 0: it is no part
       uint32_t    n_threads;
-      uint64_t*   before;       // of a part: instructions by thread, in the
+      uint64_t*   before;       // for a part: instructions by thread in the
       uint64_t*   after;        // parts before it, and with its own
       uint32_t    next;         // run by number: the next part, or NO_RUN
-      bool        goes_on;      // it is the next part of another one
+      bool        goes_on;      // is it the next part of another run?
       uint64_t    sum;          // instructions, with all next parts
    }
    MergedRun;
@@ -110,7 +110,7 @@ static bool follows(const MergedRun* a, const MergedRun* b)
    return true;
 }
 
-/* Which part goes on where which other one ends. */
+/* Find for each part the part that follows it. */
 static void join_parts(Job* job)
 {
    uint32_t first = 0;
@@ -299,8 +299,9 @@ static int run(int argc, char** argv)
    if (n_inputs > 1)
       die("only one of the files can be the standard input");
    job.keep = strcmp(threads, "keep") == 0;
-   /* What a file took goes back to the system with it: in a heap it would
-      remain, in pieces, below what the result takes meanwhile. */
+   /* Let big blocks be mappings of their own.  So the memory of a file goes
+      back to the system when the file is freed.  In a heap it would remain, in
+      pieces, below the memory that the result takes meanwhile. */
    mallopt(M_MMAP_THRESHOLD, BIG_BLOCK);
    find_runs(&job, (char**)files, n);
    order_runs(&job);

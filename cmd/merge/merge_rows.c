@@ -31,7 +31,7 @@ static uint64_t row_end(const MergedRow* r)
    return r->offset + r->size;
 }
 
-/* Where instructions overlap, rows do. */
+/* Do rows overlap?  They do where instructions overlap. */
 static bool overlap(const MergedRow* rows, uint32_t n)
 {
    for (uint32_t i = 1; i < n; i++)

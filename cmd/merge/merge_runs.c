@@ -32,9 +32,8 @@ typedef
       AddHow             how;
       uint32_t           first_thread;
       MergedImage*       images;        // the run's
-      uint32_t*          place;         // of each of its images among those
-                                        // of M
-      uint32_t*          number;        // of its blocks, within the image;
+      uint32_t*          place;         // by image: its index in M
+      uint32_t*          number;        // by block: its number in the image;
                                         // UINT32_MAX: never executed
       Code*              code;
       MergedStep*        steps;         // the run's, by new node ids
@@ -135,12 +134,12 @@ static bool put_into(Adding* a, uint32_t i, MergedImage* to, bool may_differ,
    return true;
 }
 
-/* Where M's images have gone to, or the run's: new ids of nodes. */
+/* Renumber: the new ids of the nodes of M, or of the run. */
 typedef
    struct {
       const Division* divisions;        // by image of M
       const uint32_t* first;            // its first block's id, by image of M
-      bool            second;           // of a division
+      bool            second;           // take .b of a division
    }
    Renumber;
 
@@ -160,8 +159,8 @@ static const Cut* cuts_of(const Pieces* p, uint32_t block, uint32_t* n)
    return *n == 0 ? NULL : p->cuts + low;
 }
 
-/* Of a step, where each end is a special node's id, in no image, or a block's
-   number in an image of M. */
+/* Ends: the ends of a step.  An end is a special node's id, in no image, or a
+   block's number in an image of M. */
 typedef
    struct {
       uint32_t source_image, source, target_image, target;
@@ -181,7 +180,8 @@ static void place_ends(const Renumber* r, Ends e, uint32_t* source,
                 + pieces_of(r, e.target_image)->first[e.target];
 }
 
-/* What came to a block that is divided goes through all of its pieces. */
+/* Add steps between the pieces of a divided block: control that came to the
+   block goes through all of them. */
 static void put_cuts(Adding* a, const Renumber* r, Ends e, MergedStep step)
 {
    const Cut* cuts;

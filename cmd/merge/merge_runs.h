@@ -14,8 +14,8 @@ typedef
    enum {
       ADD_THREADS,              // thread 0 is added to thread 0, and so on
       KEEP_THREADS,             // all are further ones
-      NEXT_PART                 // it goes on where the parts in M end, and has
-                                // what says so
+      NEXT_PART                 // goes on where the parts in M end; its data
+                                // say so
    }
    AddHow;
 
