@@ -35,8 +35,9 @@ typedef
       bool               own;           // .selected is the program's own
       Sorting            sorting;
       const char*        trace;         // or NULL
-      const char*        routine_name;  // of callers and callees, or NULL
-      uint32_t           routine;       // that .p has of that name
+      const char*        routine_name;  // name from --callers, --callees, or
+                                        // NULL
+      uint32_t           routine;       // the routine of that name in .p
       uint64_t           total;         // instructions, of all images
       size_t             name_width, source_width;
    }
@@ -181,7 +182,7 @@ static void print_process(const Report* r, const bool* wanted)
 typedef
    struct {
       Selection* selected;
-      uint32_t   routine;       // of callers and callees, or DCFG_NONE
+      uint32_t   routine;       // from --callers, --callees, or DCFG_NONE
    }
    Meant;
 
@@ -243,7 +244,7 @@ static bool needs_trace(const Asked* a)
    return false;
 }
 
-/* Which sections there are, and what they need. */
+/* Choose the sections to show, and set what they need. */
 static void choose_sections(Report* r, const Asked* a, bool* wanted)
 {
    const ReportSection* of = NULL;      // the routine

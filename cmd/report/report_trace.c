@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What reports have from a trace. */
+   The parts of reports that need a trace. */
 
 /* Owns: what functions cost with what they called, and iterations of each entry
    to a loop.  Handed: a trace by cmd_report.c.  Taken by: cmd_report.c. */
@@ -141,7 +141,8 @@ typedef
       uint64_t iterations;
       size_t   depth;
       uint32_t loop;
-      uint32_t before;          // of the same loop: its place; DCFG_NONE
+      uint32_t before;          // the Turning before for the same loop, as its
+                                // index; or DCFG_NONE
    }
    Turning;
 
