@@ -30,7 +30,7 @@ typedef
    struct {
       const char* name;
       uint32_t    parent;
-      uint32_t    depth;        // of the empty one 0
+      uint32_t    depth;        // 0 for the empty stack
       uint64_t    self[2];      // instructions in it, by run
       uint64_t    total[2];     // and with stacks on top of it
    }
@@ -43,7 +43,7 @@ typedef
       KeyMap*   keys;
       Interned* names;
       KeyMap*   name_numbers;   // by address
-      bool      is_full;        // that was said
+      bool      is_full;        // a message has said so
    }
    FlameTree;
 
@@ -70,8 +70,8 @@ FlameTree* tree_of(const Traced* runs, int n);
 typedef
    struct {
       OptionChoice choice;      // its option, and what --help says
-      bool         one_run;     // it cannot compare two
-      bool         no_log;      // it needs a trace
+      bool         one_run;     // cannot compare two runs
+      bool         no_log;      // needs a trace
       void       (*write)(const Traced* runs, int n, FILE* out);
    }
    FlameForm;
