@@ -46,7 +46,7 @@ static const char page[] =
 #define WHOLE   20000           // lines of a file of which all are in the page
 #define AROUND  20              // or those around one of the slice
 
-/* What is known of an instruction that was executed. */
+/* PageInstr: an instruction that was executed. */
 typedef
    struct {
       DcfgWetInstr is;

@@ -55,7 +55,7 @@ void why_cards_start(WhyCards* y, Sliced* f)
    *y = (WhyCards){ .f = f, .runs = zalloc(n + (size_t)1, sizeof(uint32_t)),
                     .frames = zalloc(instrs + (size_t)1, sizeof(bool)),
                     .seen = zalloc(n + (size_t)1, sizeof(uint32_t)) };
-   /* What let a node run stands behind it. */
+   /* The instance that let a node run stands behind it. */
    for (uint32_t i = n; i-- > 0; ) {
       uint32_t c = control_of(f->s, i);
       y->runs[i] = c < DCFG_SLICE_NOT && c > i && !why_is_call(f, c)
@@ -117,7 +117,7 @@ static bool is_cut(const WhyCards* y, uint32_t node)
           && y->f->s->nodes[node].distance >= y->f->q.steps;
 }
 
-/* What NODE, itself there for OUTER, has input IN for. */
+/* Return for what NODE used input IN.  NODE itself was used for OUTER. */
 static WhyUse use_of(const WhyCards* y, uint32_t node,
                      const DcfgSliceInput* in, WhyUse outer)
 {
@@ -215,7 +215,8 @@ static uint32_t behind_copies(WhyCards* y, WhyCard* c,
 static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
                          uint32_t first);
 
-/* What IN of member .user brings: another member, or an input. */
+/* Follow input IN of member .user: it leads to another member, or is an input
+   of the card. */
 static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in)
 {
    uint32_t node;
@@ -238,7 +239,8 @@ static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in)
       add_input(c, in, node);
 }
 
-/* What a library computed from FIRST's inputs: values first. */
+/* Pass a library's instances: follow the inputs from which it computed FIRST,
+   values before addresses. */
 static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
                          uint32_t first)
 {

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTION_WIDTH 48       // of names, which templates make long
+#define FUNCTION_WIDTH 48       // for names, which templates make long
 
 typedef
    struct {
@@ -29,7 +29,7 @@ typedef
       const WhyForm* form;
       WhyCards       cards;
       Variables*     names;
-      SourceFile*    source;    // that was read last, and its path
+      SourceFile*    source;    // the file read last, and its path
       char*          path;
       SliceOmissions* omissions;
       OmittedList    omitted;   // inputs of the last card refer to it
@@ -144,7 +144,8 @@ static const char* returned_by(const Lines* y, const WhyInput* in)
           : text_format("%s()", function_text(&writer));
 }
 
-/* What input IN is called, and its value; "" if nobody knows. */
+/* Return the source's name for input IN, with its value in *VALUE; "" if it is
+   not known. */
 static const char* input_name(const Lines* y, const WhyInput* in,
                               const char** value)
 {
@@ -174,7 +175,7 @@ static const char* input_name(const Lines* y, const WhyInput* in,
    return text_clean(name != NULL ? name : slice_port(y->f->w, in->input));
 }
 
-/* What a card stored last, "price = 52". */
+/* Return the last value that a card stored, as "price = 52". */
 static const char* result_text(const Lines* y, const WhyCard* c)
 {
    const DcfgSlice* s = y->f->s;
@@ -260,7 +261,7 @@ static const char* omitted_text(const Lines* y, const WhyInput* in)
 
 /*--- Text                                                 ---*/
 
-#define MOST_PASSED 6           // that are named
+#define MOST_PASSED 6           // most that are named
 
 static void tell(Lines* y, const WhyCard* c)
 {
