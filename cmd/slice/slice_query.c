@@ -270,9 +270,9 @@ static const char* asked_function(const Sliced* f)
    return "";
 }
 
-/* Exclude what does not explain printed text: registers with addresses on the
-   stack; registers of system calls that are no arguments; lengths of copies;
-   and the way in which an allocator found the memory that it hands out.  The
+/* Exclude what does not explain printed text.  That is registers with addresses
+   on the stack, registers of system calls that are no arguments, and lengths of
+   copies.  It is also the way in which an allocator found memory.  But the
    registers that such functions save for their callers are followed: they hold
    the callers' values before and after. */
 static void prune_printed(Sliced* f, const char* root)
