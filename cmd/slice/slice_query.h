@@ -50,7 +50,7 @@ typedef
       const char*    not_followed[6];   // and NULL
       char*          never_ran; // text: the guard that kept the line from
                                 // running; NULL: the line ran
-      char*          guard;     // that guard, an instance: the criterion
+      char*          guard;     // instance of that guard: the criterion
    }
    Sliced;
 

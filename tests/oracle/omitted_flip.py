@@ -1,12 +1,15 @@
 """Run by gdb: sends branches the other way, and sees whether the stores run that dcfg slice says did not.
 
-Environment: CLAIMS is a file of JSON: {"program", "frame", "claims": [{"branch", "instance", "taken", "other", "store",
-"memory", "size", "register"}]}, all addresses of the run; "frame" is what the program's variable frame_of_main had then, so that
+Environment: CLAIMS is a file of JSON:
+
+    {"program", "frame", "claims": [{"branch", "instance", "taken", "other", "store", "memory", "size", "register"}]}
+
+All addresses are those of the run.  "frame" is the value that the program's variable frame_of_main had in the run, so that
 places on the stack can be compared.  ANSWERS is a file that gets a JSON list: for each claim "yes", or why not.
 
-A claim is right if from the branch's other side control comes to the store before it comes to where the branch went, to the
-branch again or out of the function, and if the store then writes a byte of the place.  A fault on the way decides nothing:
-"fault".
+A claim is right if two things hold.  From the branch's other side, control comes to the store before it comes to the side that
+was taken, to the branch again, or out of the function.  The store then writes a byte of the place.  A fault on the way decides
+nothing: "fault".
 """
 import json
 import os
@@ -82,7 +85,7 @@ def judge(claim, frame):
     if addr is None:
         return "no store: " + size
     place = int(claim["memory"], 16)
-    # What is on the stack has moved; all else is where it was.
+    # Places on the stack have moved; all others are where they were.
     for want in (place, (place + moved) & MASK):
         if addr < want + claim["size"] and want < addr + size:
             return "yes"
