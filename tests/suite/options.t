@@ -18,7 +18,7 @@ import harness
 
 MANUAL, REFERENCE, MAN_PAGE = "docs/dcfg-manual.xml", "docs/reference.md", "cmd/dcfg.1"
 # Options of other programs that pages name.
-OTHERS = """--aggregation-type --all-stacks --args --auto --binary --branch-coverage --cflags --chrome --coverage --flame-graph --fn-skip --jumps --libs --lintian
+OTHERS = """--aggregation-type --all-stacks --args --auto --binary --branch-coverage --cflags --chrome --coverage --flame-graph --fn-skip --jumps --libs --lintian --list
             --max-invoke-ms --only --pop-on-jump --prefix --quick --refresh --sample-time --separate-recs --skip-plt --sortorder --stack-format --static --sysroot --trace-mem
             --unsymbolized-profile --use-offset""".split()
 OPTION = re.compile(r"(?<![\w.\[=/-])(--[a-z][\w-]*|-[a-zA-Z](?![\w-]))")
