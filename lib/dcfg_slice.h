@@ -3,9 +3,9 @@
 
    Slices of whole execution traces. */
 
-/* Which instances a value came from, or which it went into: slices of a whole
-   execution trace (dcfg_wet.h).  For example, all that the last execution of
-   instruction I depends on:
+/* Finds slices of a whole execution trace (dcfg_wet.h): the instances that a
+   value came from, or those that it went into.  For example, this prints all
+   instances that the last execution of instruction I depends on:
 
       bool*         at = calloc(dcfg_wet_instrs(w), sizeof(bool));
       DcfgSliceQuery q = { .instrs = at, .instance = DCFG_SLICE_LAST };
@@ -17,9 +17,9 @@
                 s->nodes[k].instance);
       dcfg_slice_free(s);
 
-   A slice is found by going through the file from its end to its begin, or
-   from the criterion to the end for one forward.  Memory is bounded by a part
-   of the tape and the slice. */
+   A backward slice reads the file from its end to its begin, a forward slice
+   from the criterion to the end.  Memory is bounded by a part of the tape and
+   the slice. */
 
 #ifndef DCFG_SLICE_H
 #define DCFG_SLICE_H
@@ -30,12 +30,14 @@
 extern "C" {
 #endif
 
-/*--- What is asked for                                    ---*/
+/*--- Queries                                              ---*/
 
-#define DCFG_SLICE_LAST  UINT64_MAX             // that was executed
+#define DCFG_SLICE_LAST  UINT64_MAX             // the instance that was
+                                                // executed last
 #define DCFG_SLICE_EVERY (UINT64_MAX - 1)
 
-/* What of the criterion, as it was just before that was executed. */
+/* DcfgSliceOf: the part of the criterion that is asked for, as it was just
+   before the criterion was executed. */
 typedef
    enum {
       DCFG_SLICE_ALL,           // all that it used
@@ -54,7 +56,8 @@ typedef
 typedef
    struct {
       uint64_t low, high;
-      bool     tables;          // of constants: only where .lookups load
+      bool     tables;          // this is a table of constants: it is constant
+                                // only for instructions in .lookups
    }
    DcfgSliceRange;
 
@@ -71,101 +74,111 @@ typedef
    each instruction, by its number. */
 typedef
    struct {
-      /* The criterion: instance .instance of those of .instrs, LAST of all of
-         them together (the one that was executed last), or EVERY one.  With
-         .run, .instrs are those of a line of source, and all instances of one
-         execution of the line are the criterion: see below. */
+      /* The criterion.  .instance selects an instance of the instructions
+         .instrs; LAST is the one of all of them that was executed last, EVERY
+         is all instances.  With .run, .instrs are the instructions of a source
+         line, and the criterion is all instances of one execution of the line:
+         see below. */
       const bool* instrs;
       uint64_t    instance;
       bool        run;
       DcfgSliceOf of;
       uint64_t    place, size;
 
-      bool        forward;      // what depends on it, not what it depends on
+      bool        forward;      // find what depends on the criterion, not what
+                                // it depends on
 
-      /* What is not followed: control at all; control of these; as operands
-         in memory are found, these general registers (a bit for each, by
-         encoding). */
+      /* Members that say what is not followed: .no_control, any control;
+         .no_control_of, control of these instructions; .no_address, these
+         general registers as the address of an operand (a bit for each
+         register, by encoding). */
       bool            no_control;
       const bool*     no_control_of;
       const uint32_t* no_address;
-      const uint32_t* no_address_near;  // likewise, of what nothing but a
-                                // criterion has used of which a part is asked
+      const uint32_t* no_address_near;  // likewise, for instances that only a
+                                        // criterion has used, if a part of the
+                                        // criterion is asked for
 
-      const uint32_t* no_register;      // these neither as values
+      const uint32_t* no_register;      // these registers are not followed as
+                                        // values, either
 
-      /* Memory that is constant, or to some instructions is, in ascending order.
-         What was loaded from there is what it is because of the address: this
-         is followed. */
+      /* Memory that is constant, or is so for some instructions, in ascending
+         order.  A value loaded from there is determined by the address, so the
+         address is followed. */
       const DcfgSliceRange* constants;
       uint32_t              n_constants;
       const bool*           lookups;    // NULL: none of them
 
-      /* Memory of formats, in ascending order: of what loads from there these
-         registers are not followed, whatever the members above say. */
+      /* Memory of formats, in ascending order.  If an instruction loads from
+         there, these registers of it are not followed, whatever the members
+         above say. */
       const DcfgSliceRange* formats;
       uint32_t              n_formats;
       const uint32_t*       no_register_of_formats;
 
-      /* Where control is not followed since it is .no_control_of those, it
-         still is if what they branch on, over flags and registers, is what
-         other instructions left in general register 0, which is
-         RAX or X0: a call-back's result. */
+      /* Follows control of .no_control_of all the same if the branch tests a
+         call-back's result.  That is a value in general register 0 (RAX or X0)
+         that other instructions left there, if it reaches the branch through
+         flags and registers. */
       bool            results;
 
-      /* Functions of those .no_control_of that called others, directly or over
-         functions like them, are none of those, and all that .no_address and
-         .no_control_of say of them is not so.  Needs .no_control_of. */
+      /* If set, .no_address and .no_control_of do not hold for functions
+         that called back: functions of .no_control_of that called other
+         functions, directly or through functions of .no_control_of.  Needs
+         .no_control_of. */
       bool            callbacks;
 
-      bool            only_criteria;    // nothing at all
+      bool            only_criteria;    // follow nothing at all
 
-      /* No more than .totals and what is counted: of nodes only the last and
-         the first criterion, which have no inputs.  Then memory is bounded by
-         a part of the tape and by what memory the program had.  Of a window
-         of a run, all nodes of one backward are there. */
+      /* Compute only .totals and counts.  Of nodes there are only the last and
+         the first criterion, without inputs.  Then memory is bounded by a part
+         of the tape and by the program's memory.  A backward slice of a window
+         of a run has all nodes. */
       bool            sums;
 
-      /* Nothing is followed from what has this distance, if it is not 0; but
-         COPIES are no steps. */
+      /* If not 0, do not follow instances at this distance.  Instances of
+         .copies are no steps. */
       uint32_t    steps;
       const bool* copies;
 
-      /* Several instances that together are the criterion, each with its
-         memory: .of is MEMORY, .instance is EVERY, and .instrs has all of
-         theirs.  NULL: .place and .size say which memory. */
+      /* If not NULL, several instances together are the criterion, each with
+         its memory.  Then .of is MEMORY, .instance is EVERY, and .instrs has
+         the instructions of all parts.  If NULL, .place and .size are the
+         memory. */
       const DcfgSlicePart* parts;
       uint32_t             n_parts;
    }
    DcfgSliceQuery;
 
-/* An execution of a line (.run) is what a breakpoint would stop for: the
-   instances of the line's instructions that one activation of its function
-   executed from where control came to the line until it left it.
+/* An execution of a line (.run) is what a debugger's breakpoint would stop for.
+   It is the instances of the line's instructions that one activation of its
+   function executed, from where control came to the line until it left it.
 
-   - It begins with the line's first instance in the activation, and with one
-     before which the activation executed other lines' instructions; but if
-     these and the ones of the line before them are straight-line code, without
-     a jump, branch or return, it goes on: compilers mix lines.
+   - It begins with the line's first instance in the activation.  It also begins
+     with an instance before which the activation executed other lines'
+     instructions.  There is an exception, as compilers mix lines: if these and
+     the instructions of the line before them are straight-line code, without a
+     jump, branch or return, the execution goes on.
    - It begins at a back edge: with an instance whose instruction stands at the
-     same or a lower address than the line's instruction that ran before it.
-     So each iteration of a loop in one line is an execution.  Iterations of an
+     same or a lower address than the line's instruction that ran before it. So
+     each iteration of a loop in one line is an execution.  Iterations of an
      instruction with a repeat prefix are not.
-   - Calls that the line makes, and signals, do not end it.  What they execute
-     is not part of it: recursion is another activation, with executions of its
+   - Calls that the line makes, and signals, do not end it.  Their instructions
+     are not part of it: recursion is another activation, with executions of its
      own.
 
    Executions are numbered from 0 in the order in which they begin, over all
    activations and threads.  LAST is the one that executed the last instance of
-   all; only where the line calls itself this may not be the last that began. */
+   all.  If the line calls itself, this may not be the last one that began. */
 
-/*--- What is found                                        ---*/
+/*--- Results                                              ---*/
 
-/* What an input is connected with, where it is no node. */
+/* Numbers in place of a node, for an input that no node of the slice wrote. */
 #define DCFG_SLICE_NOBODY   UINT32_MAX          // nothing executed wrote it
-#define DCFG_SLICE_NOT      (UINT32_MAX - 1)    // it is not followed
+#define DCFG_SLICE_NOT      (UINT32_MAX - 1)    // the input is not followed
 
-/* One of what an instance used.  Several of the same port: of its bytes. */
+/* DcfgSliceInput: one of the writers of what an instance used.  A port may have
+   several, for its bytes. */
 typedef
    struct {
       uint8_t  port;            // DcfgWetPortKind
@@ -187,11 +200,14 @@ typedef
       uint32_t n_inputs;
       uint64_t first_input;     // in .inputs; of one forward, only those that
                                 // are nodes
-      uint64_t addr;            // of the memory that it wrote first, or 0
-      uint64_t from;            // of its first operand that it read there, or 0
+      uint64_t addr;            // address of the first memory that it wrote, or
+                                // 0
+      uint64_t from;            // address of the first operand that it read in
+                                // memory, or 0
       uint64_t value;           // in .values: the lowest byte first
       uint32_t value_size;      // 0: none was recorded, or it computes none
-      uint32_t n_reads;         // of a system call: what the kernel read
+      uint32_t n_reads;         // for a system call: memory that the kernel
+                                // read
       uint64_t first_read;      // in .reads
    }
    DcfgSliceNode;
@@ -203,9 +219,10 @@ typedef
    }
    DcfgSliceReading;
 
-/* Of an instruction: how often it is in the slice and how often it was
-   executed at all; its least distance, UINT32_MAX if it is not in it; which
-   threads have executed what is in it: bit 63 stands for all from 63 on. */
+/* DcfgSliceTotal: an instruction's instances: those in the slice, and all that
+   were executed.  .distance is the least distance, or UINT32_MAX if none is in
+   the slice.  .threads has a bit for each thread that executed an instance in
+   the slice; bit 63 stands for thread 63 and all above. */
 typedef
    struct {
       uint64_t in_slice, executed;
@@ -214,15 +231,16 @@ typedef
    }
    DcfgSliceTotal;
 
-/* Memory that one thread wrote and another one read, where both instances are
-   in a backward slice: one for each pair of instructions and of threads, with
-   the instances that are nearest to the criterion; of several, the last. */
+/* DcfgSliceCrossing: memory that one thread wrote and another one read, where
+   both instances are in a backward slice.  There is one for each pair of
+   instructions and threads.  It has the instances nearest to the criterion, and
+   the last ones if several are equally near. */
 typedef
    struct {
       uint32_t writer, reader;  // instructions
       uint32_t from, to;        // threads: who wrote, who read
       uint64_t written, read;   // .order of the instances
-      uint32_t distance;        // of the one that is farther away
+      uint32_t distance;        // distance of the farther instance
    }
    DcfgSliceCrossing;
 
@@ -232,7 +250,7 @@ typedef
                                 // from the first to the last
       uint32_t        n_nodes;
       uint32_t        n_criteria;       // nodes of distance 0 (but for copies)
-      uint32_t*       criteria;         // which
+      uint32_t*       criteria;         // numbers of these nodes
       DcfgSliceInput* inputs;
       uint64_t        n_inputs;
       uint8_t*        values;
@@ -248,30 +266,31 @@ typedef
                                         // not kept
       uint64_t        n_executed;       // instances, of all of them
 
-      /* Inputs that were not followed; of one forward, uses of what is in the
-         slice that were not taken for one. */
+      /* Inputs that were not followed.  In a forward slice, uses of its
+         instances that were not counted as dependences. */
       uint64_t        n_no_control, n_no_address, n_no_steps;
 
-      /* DCFG_SLICE_FRAME: where it was found; 0: nowhere, since nothing
-         called its activation. */
+      /* For DCFG_SLICE_FRAME: the address where the memory was found, or 0 if
+         it was not found, because nothing had called the activation. */
       uint64_t        frame;
 
-      uint64_t        n_executions;     // of the line, if one is asked for by
-                                        // its number
+      uint64_t        n_executions;     // executions of the line, if one was
+                                        // asked for by its number
 
       uint64_t        n_met;    // instances that met the criterion, with those
                                 // that are not kept
    }
    DcfgSlice;
 
-/* NULL with *ERR set if that cannot be done; without nodes if no instance
-   meets the criterion.  W is at its begin, before its first event, and is
-   there again afterwards; it is no pipe.  What is compressed is unpacked to a
-   file in TMPDIR, or /tmp, once for W; it has no name and goes with W. */
+/* Return the slice of W for Q.  Return NULL and set *ERR if that cannot be
+   done.  The slice has no nodes if no instance meets the criterion.  W must be
+   at its begin, before its first event, and is there again afterwards.  It
+   cannot be a pipe.  A compressed file is unpacked once for W, to a file
+   without a name in TMPDIR, or /tmp, which goes away with W. */
 DCFG_API DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q,
                                    DcfgError* err);
 
-/* S may be NULL. */
+/* Free S, which may be NULL. */
 DCFG_API void dcfg_slice_free(DcfgSlice* s);
 
 /* An index of W, with which a backward slice needs no pass forward, and one that
@@ -297,10 +316,11 @@ DCFG_API bool dcfg_slice_use_index(DcfgWet* w, int fd, DcfgError* err);
 typedef void (*DcfgSliceTellWriter)(void* arg, uint32_t instr,
                                     uint64_t instance, uint32_t writer);
 
-/* Tells of each instance of the instructions that INSTRS has, in their order,
-   who wrote the lowest byte of general register REG last.  One pass, which is
-   several times as fast as a slice.  False with *ERR set if that cannot be
-   done; of W holds what dcfg_slice_new() says. */
+/* Find who wrote the lowest byte of general register REG last, for each
+   instance of the instructions in INSTRS, and tell TELL, in the order of
+   execution.  This is one pass, several times as fast as a slice.  Return false
+   and set *ERR if that cannot be done.  For W, the conditions of
+   dcfg_slice_new() hold. */
 DCFG_API bool dcfg_slice_writers(DcfgWet* w, const bool* instrs, unsigned reg,
                                  DcfgSliceTellWriter tell, void* arg,
                                  DcfgError* err);

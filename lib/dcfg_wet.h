@@ -3,11 +3,11 @@
 
    Reading whole execution traces. */
 
-/* What a program executed, instance by instance and in its order, with the
-   addresses of all memory accesses, and for each of them who had written what
-   it used and which branch let it run: from the file that valgrind
-   --tool=dcfg --wet=yes writes.  For example, who used what is stored at
-   line 12:
+/* Reads the file that valgrind --tool=dcfg --wet=yes writes: everything that a
+   program executed, instance by instance and in its order.  For each instance
+   it has the addresses of memory accesses, the instances that had written what
+   it used, and the branch that let it run.  For example, this prints who used
+   what line 12 computed:
 
       DcfgWet*     w = dcfg_wet_open("wet.out.1234", NULL, &err);
       DcfgWetEvent e;
@@ -21,13 +21,13 @@
       dcfg_wet_close(w);
 
    An instruction is an address in an image; other code that came to stand at
-   the same address is of another image.  Its instances are its executions,
-   from 0, over all threads in the order of their turns.  Each iteration of an
+   the same address is of another image.  Its instances are its executions, from
+   0, over all threads in the order of their turns.  Each iteration of an
    instruction with a repeat prefix is an instance.
 
-   Memory is bounded by what the program had written, not by how long it ran.
-   What dcfg.h says of files, ownership, threads of the reader, errors and
-   options holds here too. */
+   Memory is bounded by the memory that the program had written, not by how long
+   it ran. dcfg.h explains files, ownership, threads of the reader, errors and
+   options; all of that holds here, too. */
 
 #ifndef DCFG_WET_H
 #define DCFG_WET_H
@@ -42,7 +42,8 @@ extern "C" {
 
 typedef struct DcfgWet DcfgWet;
 
-/* What an instruction may use, in this order. */
+/* DcfgWetPortKind: the kinds of things that an instruction may use, in the
+   order of its ports. */
 typedef
    enum {
       DCFG_WET_CONTROL,         // the branch, or call, that let it run
@@ -54,50 +55,50 @@ typedef
    }
    DcfgWetPortKind;
 
-/* What is known of an instruction before any instance.  Texts are NULL and
-   the line is 0 if the file does not know them. */
+/* DcfgWetInstr: an instruction, without its instances.  Texts are NULL and the
+   line is 0 if the file does not have them. */
 typedef
    struct {
       uint64_t       addr;
       uint32_t       image;
       const char*    image_name;
-      uint64_t       image_load;        // where it was loaded
+      uint64_t       image_load;        // load address of the image
       const char*    image_build_id;    // in hexadecimal; NULL: not told
       const char*    function;  // the symbol, not demangled
       const char*    source;    // its path
       uint32_t       line;
       uint32_t       size;      // bytes of code
       const uint8_t* code;
-      uint32_t       n_ports;   // that its instances have
+      uint32_t       n_ports;   // ports of each instance
       uint32_t       address_size;      // 8 bytes, or 4 in a 32-bit program
       uint32_t       machine;   // the processor, as ELF files have it
       bool           loads, stores;     // operands in memory
    }
    DcfgWetInstr;
 
-/* Open one.  NULL with *ERR set if that cannot be done. */
+/* Open a trace.  Return NULL and set *ERR if that cannot be done. */
 DCFG_API DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
                                 DcfgError* err);
 
-/* The same of SIZE bytes at DATA, which stay until W is closed; NAME is for
-   errors. */
+/* Open a trace of SIZE bytes at DATA, which must stay until W is closed. NAME
+   is for errors. */
 DCFG_API DcfgWet* dcfg_wet_open_memory(const void* data, size_t size,
                                        const char* name,
                                        const DcfgOptions* options,
                                        DcfgError* err);
 
-/* W may be NULL. */
+/* Close W, which may be NULL. */
 DCFG_API void dcfg_wet_close(DcfgWet* w);
 
-/* Instructions are numbered from 0, by image and address.  Some may never
-   have been executed. */
+/* Return the number of instructions.  They are numbered from 0, by image and
+   address.  Some may never have been executed. */
 DCFG_API uint32_t dcfg_wet_instrs(const DcfgWet* w);
 
-/* Number N, which is below that; valid until the next call. */
+/* Return instruction N.  The result is valid until the next call. */
 DCFG_API const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n);
 
-/* How many threads there are, and how many instructions thread T executed,
-   as the writer counted them. */
+/* Return the number of threads, and the number of instructions that thread T
+   executed, as the writer counted them. */
 DCFG_API uint32_t dcfg_wet_threads(const DcfgWet* w);
 DCFG_API uint64_t dcfg_wet_executed(const DcfgWet* w, uint32_t t);
 
@@ -128,9 +129,10 @@ typedef
    }
    DcfgWetKind;
 
-/* What an instance used, and who had written it: N of the event's .deps, each
-   once, that of the lowest byte first.  Nobody, if nothing that was executed
-   had. */
+/* DcfgWetPort: a thing that an instance used.  Elements .first to .first + .n -
+   1 of the event's .deps are the instances that had written it, each once, the
+   writer of the lowest byte first.  There is none if no executed instruction
+   had written it. */
 typedef
    struct {
       DcfgWetPortKind kind;
@@ -147,17 +149,18 @@ typedef
    }
    DcfgWetDep;
 
-/* What a system call's instruction used of memory, and what it defined, are
-   the marks READ and WRITTEN that follow it: the one is its last port. */
+/* DcfgWetEvent: an event.  Behind the event of a system call's instruction come
+   the events READ and WRITTEN: the memory that the kernel used, which is the
+   instruction's last port, and the memory that it defined. */
 typedef
    struct {
       DcfgWetKind kind;
       uint32_t    thread;
-      uint64_t    addr;         // of the instruction or memory; the number of
-                                // the thread that was made
-      uint64_t    size;         // of memory
-      uint64_t    from;         // where memory stood that was moved
-      /* Of instructions only: */
+      uint64_t    addr;         // address of the instruction or memory; or the
+                                // number of the thread that was made
+      uint64_t    size;         // bytes of memory
+      uint64_t    from;         // former address of moved memory
+      /* The members below are set for instructions only. */
       uint32_t    instr;
       uint32_t    image;
       uint64_t    instance;
@@ -176,13 +179,13 @@ typedef
    }
    DcfgWetEvent;
 
-/* The control port is found only if this was called before the first event:
-   it reads the file once.  False with *ERR set if that fails; a pipe can only
-   be read once. */
+/* Prepare W to find the control port; else events have none.  Call it before
+   the first event: it reads the file once.  Return false and set *ERR if that
+   fails.  A pipe can only be read once. */
 DCFG_API bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err);
 
-/* What is wanted.  All of it is read in any case, but what is not wanted is
-   passed over three times as fast. */
+/* DcfgWetFilter: selects events.  All of the file is read in any case, but
+   events that are not selected are passed over three times as fast. */
 typedef
    struct {
       const bool* instrs;       // by number; NULL: all
@@ -191,13 +194,14 @@ typedef
    }
    DcfgWetFilter;
 
-/* Other instances are no events.  They count, and are depended on, all the
-   same.  Before the first event; false with *ERR set if that fails. */
+/* Make only instances that F selects events of W.  The others are counted, and
+   instances may depend on them, all the same.  Call it before the first event.
+   Return false and set *ERR if that fails. */
 DCFG_API bool dcfg_wet_select(DcfgWet* w, const DcfgWetFilter* f,
                               DcfgError* err);
 
-/* The next event.  False at the end, with err->status DCFG_OK, or after an
-   error. */
+/* Return the next event in *E.  Return false at the end, with err->status
+   DCFG_OK, or after an error. */
 DCFG_API bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err);
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@
 typedef
    struct {
       const char* name;
-      size_t      length;       // that matters
+      size_t      length;       // characters that matter
       uint32_t    index, turn;
    }
    Name;

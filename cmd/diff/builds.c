@@ -31,8 +31,8 @@ typedef
    }
    Side;
 
-/* What a place is numbered by, one after the other: with each a pair of numbers
-   becomes one. */
+/* Level: the keys by which a place is numbered, one after the other.  At each
+   level, the number so far and the key become one number. */
 typedef
    enum {
       BY_IMAGE, BY_NAME, BY_FILE, BY_BLOCKS_FILE, BY_LINE, BY_ORDER, N_LEVELS
@@ -45,7 +45,7 @@ struct Builds {
    Interned* names;
    KeyMap*   name_numbers;      // by address
    KeyMap*   offsets;
-   KeyMap*   pairs[N_LEVELS];   // of two numbers: one
+   KeyMap*   pairs[N_LEVELS];   // by two numbers: one number
    KeyMap*   guesses;           // numbers of functions
    KeyMap*   lineless;          // those that one build has lines of
 };
@@ -93,7 +93,7 @@ static uint64_t file_number(Builds* b, const Program* g, const DcfgNode* n,
                  g->d->files[g->p->sources[s].file].name));
 }
 
-/* What functions are numbered by, at first. */
+/* Return the first number of FUNCTION, from its name. */
 static uint64_t number_by_name(Builds* b, const Side* s, uint32_t function)
 {
    const Program*  g = s->g;

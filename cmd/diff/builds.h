@@ -28,9 +28,9 @@ const Functions* build_functions(const Builds* b, int side);
 /* The common number of an image. */
 uint32_t         build_image(const Builds* b, int side, uint32_t image);
 
-/* By node, where it is in its image: its offset or, in an image that was built
-   anew, a number for its function and line, and which one it is there of all
-   blocks, heads of loops or routines.  To be freed. */
+/* Return, by node, its place in the image.  That is its offset.  In an image
+   that was built anew, it is a number for its function and line, and its number
+   among the blocks, heads of loops or routines of this line.  To be freed. */
 uint64_t*        build_places(Builds* b, int side, PlaceKind kind);
 
 /* SYMBOL without what compilers and BOLT add to parts and copies of "name", as

@@ -33,14 +33,14 @@ typedef
       InlineDiff* inlined;      // with --inline; or NULL
       Selection* selected[2];
       Form       form;
-      double     share;         // of A's count, that a change must exceed
-      double     threshold;     // of A's instructions, that it must reach
+      double     share;         // part of A's count that a change must exceed
+      double     threshold;     // part of A's instructions that it must reach
       double     fail;          // percent of growth; negative: not asked
       uint64_t   total_a, total_b;
       uint64_t   top;
       bool       wide;
       uint64_t   found;
-      uint64_t   guessed;       // of the section
+      uint64_t   guessed;       // in this section
    }
    Diff;
 
@@ -261,7 +261,7 @@ static bool is_wanted(const Diff* d, Kind kind, const Pair* p)
    return false;
 }
 
-/* What there is of a kind, without what is not selected. */
+/* Return all pairs of KIND that are selected. */
 static Pair* find_pairs(Diff* d, Kind kind, size_t* n)
 {
    size_t all;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What two DCFGs have in common. */
+   The common parts of two DCFGs. */
 
 /* Owns: what is the same in two runs.  Handed: two processes.  Taken by:
    cmd_diff.c. */
@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-/* Where something is, the same in both runs: images by number, with places.  An
-   edge has two of them; everything else one. */
+/* Key: the place of a thing, which is the same in both runs: an image's number,
+   and an offset.  An edge has two of them, other things have one. */
 typedef
    struct {
       uint32_t image, image2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What two DCFGs have in common. */
+   The common parts of two DCFGs. */
 
 #ifndef DCFG_CMD_MATCH_H
 #define DCFG_CMD_MATCH_H

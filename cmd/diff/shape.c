@@ -41,7 +41,7 @@ typedef
 typedef
    struct {
       const ShapeSide* side;
-      KeyMap*          numbers; // of units
+      KeyMap*          numbers; // numbers of units
       Unit*            units;
       size_t           n, room;
       UnitCall*            calls;

@@ -35,7 +35,7 @@ typedef
    struct {
       DebugLines* d;
       Interned*   names;
-      KeyMap*     numbers;      // of names: those of the files
+      KeyMap*     numbers;      // by name: the file's number
       KeyMap*     entries;      // addresses: those of the declarations
       Declaration* declarations;
       size_t      n_declarations, declaration_room;
@@ -113,7 +113,8 @@ static void take_line(Reader* r, Dwarf_Die* unit, Dwarf_Line* line,
 COMPARE(by_addr, DebugLine, UP(addr) ?: UP(end) ?: UP(file) ?: UP(line)
                             ?: UP(column))
 
-/* What the linker has thrown away is at 0, or where other code is. */
+/* Sort the lines.  Lines of code that the linker has thrown away are at 0, or
+   at the addresses of other code. */
 static void sort_lines(DebugLines* d)
 {
    size_t n = 0;

@@ -23,7 +23,7 @@ typedef
    struct {
       char*    name;
       uint64_t addr, size;
-      uint32_t file, line;      // where it is declared, as gcov has it
+      uint32_t file, line;      // declaration, as gcov has it
       bool     is_named;        // NAME is what the compiler calls it
    }
    DebugFunction;

@@ -10,14 +10,14 @@
 #include "cmd/machine/code.h"
 #include "cmd/base/select.h"
 
-/* What the parts of dcfg export get. */
+/* Export: the data that all forms of dcfg export use. */
 typedef
    struct {
       Program            g;
       const DcfgProcess* p;             // = g.p
       Code*              code;
       const bool*        chosen;        // by image: those whose file is there
-      Selection*         selected;      // of them, what is meant
+      Selection*         selected;      // those of .chosen that are selected
       uint32_t           thread;
       FILE*              out;
       const char*        out_name;      // how commands that follow name it
@@ -31,8 +31,8 @@ typedef
    struct {
       OptionChoice choice;              // its option, and what --help says
       bool one_file;                    // its addresses are those of one file
-      bool code;                        // it needs what is in files
-      bool parts;                       // of a file may be left out
+      bool code;                        // needs the code in files
+      bool parts;                       // parts of a file may be left out
       bool text;
       /* Write X to X->out.  Say on stderr what was left out, and which command
          comes next. */
@@ -51,7 +51,7 @@ EXPORT_FORMS(EXPORT_FORM_DECLARATION)
 /* TEXT and SUFFIX as one word of a shell. */
 const char* shell_word(const char* text, const char* suffix);
 
-/* Where a program of LLVM is; only its name if there is none. */
+/* Return the path of a program of LLVM, or only its name if there is none. */
 const char* llvm_program(const char* name);
 
 #endif /* DCFG_CMD_EXPORT_H */

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What a row of the table of blocks can say. */
+/* The limits of a row in the table of blocks. */
 #define MAX_SIZE   UINT16_MAX
 #define MAX_IMAGES (UINT16_MAX + 1)
 

@@ -22,7 +22,7 @@
 typedef
    struct {
       uint32_t file, line;
-      uint64_t addr;            // of the branch, in the file
+      uint64_t addr;            // address of the branch in the file
       uint64_t taken, not_taken;
       bool     executed;
    }

@@ -250,7 +250,7 @@ static bool* find_stubs(const Export* x)
 typedef
    struct {
       bool symbols;
-      bool relocations;         // of code, which the linker left there
+      bool relocations;         // relocations of code
    }
    Linked;
 
@@ -324,7 +324,7 @@ static void write_bolt(const Export* x)
 
 /*--- llvm-profgen                                         ---*/
 
-/* Of what leads out of the file or into it, it has no notion. */
+/* Is flow F inside the file?  llvm-profgen knows nothing of other flows. */
 static bool inside(const Flow* f)
 {
    return f->from != OUTSIDE && f->to != OUTSIDE;

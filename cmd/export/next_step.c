@@ -37,9 +37,10 @@ const char* shell_word(const char* text, const char* suffix)
    return text_format("'%s%s'", quoted, suffix);
 }
 
-/* Where a program of LLVM is: Debian keeps each version's in a directory of
-   its own, and its links perf2bolt-19 and the like are other programs, for
-   that goes by its name.  The newest; only the name if there is none. */
+/* Return the path of a program of LLVM: the newest one, or only the name if
+   there is none.  Debian has a directory for each version.  Its links, such as
+   perf2bolt-19, cannot be used: the program looks at the name by which it is
+   called. */
 const char* llvm_program(const char* name)
 {
    glob_t      found;

@@ -3,24 +3,24 @@
 
    Flame graphs. */
 
-/* Owns: the picture of a tree of stacks.  Handed: a tree.  Taken
-   by: cmd_flame.c.
+/* Owns: the picture of a tree of stacks.  Handed: a tree.  Taken by:
+   cmd_flame.c.
 
-   The picture is an SVG file that needs nothing else: a click on a box shows
-   what is in it in full width, a click below shows all again; Ctrl-F marks the
-   functions with a text in their names and says how much is in them. */
+   The picture is an SVG file that needs nothing else.  A click on a box shows
+   its contents in full width, a click below shows all again.  Ctrl-F marks the
+   functions with a text in their names, and shows how much is in them. */
 
 #include "cmd/flame/flame_tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define WIDTH   1200            // of the picture
+#define WIDTH   1200            // width of the picture
 #define ROW     17              // height of a box with the gap
 #define TOP     40              // above the boxes
 #define BOTTOM  30
 #define LETTER  6.6             // width of one
-#define LEAST   0.1             // what is narrower is not drawn
+#define LEAST   0.1             // narrower boxes are not drawn
 
 /* The script: a click shows a part, Ctrl-F marks functions.  Each box knows where it begins and
    how much it has, in instructions.  Instructions in several boxes that match,
@@ -177,7 +177,7 @@ typedef
       FILE*            out;
       uint64_t*        from;    // by stack: instructions to its left
       uint64_t*        used;    // by stack: by children so far
-      uint64_t         most;    // of changes
+      uint64_t         most;    // largest change
       uint32_t         deepest;
       uint32_t         n_left;  // too narrow
       int              run;     // whose counts are widths
@@ -269,8 +269,8 @@ static void put_head(const Picture* p, const char* title)
    fputs("</text>\n", p->out);
 }
 
-/* Of two runs the picture is the second, with what grew in red and what shrank
-   in blue. */
+/* Write the picture.  For two runs it is the second one, in red where it has
+   grown and in blue where it has shrunk. */
 static void write_svg(const Traced* runs, int n, FILE* out)
 {
    StackTree*  t = tree_of(runs, n);

@@ -36,8 +36,8 @@ StackTree* tree_of(const Traced* runs, int n);
 typedef
    struct {
       OptionChoice choice;      // its option, and what --help says
-      bool         one_run;     // it cannot compare two
-      bool         no_log;      // it needs a trace
+      bool         one_run;     // cannot compare two runs
+      bool         no_log;      // needs a trace
       void       (*write)(const Traced* runs, int n, FILE* out);
    }
    FlameForm;

@@ -8,8 +8,9 @@
 
 #include "cmd/base/cmd.h"
 
-/* Where something is, is said by an offset in its image: runs differ in where
-   images are loaded.  Names are interned: the same name is the same pointer. */
+/* A position in code is an offset in its image, as images may be loaded
+   elsewhere in each run.  Names are interned: equal names are equal
+   pointers. */
 
 typedef
    struct {
@@ -86,7 +87,7 @@ typedef
 /* Node ids as files have them: blocks from 4 on, in the order of images. */
 enum { MERGED_START = 1, MERGED_END = 2, MERGED_UNKNOWN = 3, MERGED_BLOCK = 4 };
 
-/* What an edge means for its ends, if nothing else leads there. */
+/* Passing: the effect of an edge on its ends, if nothing else leads there. */
 typedef
    enum {
       PASSES,                   // control falls through it
@@ -117,12 +118,12 @@ typedef
    }
    MergedEdge;
 
-/* Where threads of many runs stand side by side these are most of a sum: a
-   number of 64 bits would take four bytes more. */
+/* MergedCount: with --threads=keep, a sum consists mostly of these.  A number
+   of 64 bits would take four bytes more. */
 typedef
    struct {
       uint32_t thread;
-      uint32_t low, high;       // of the count, which is not 0
+      uint32_t low, high;       // halves of the count, which is not 0
    }
    MergedCount;
 
@@ -210,8 +211,9 @@ void free_edges(MergedEdges* edges);
 
 /*--- merge_blocks.c                                       ---*/
 
-/* Where the N instructions of SIZE bytes of code begin, relative to OFFSET.
-   False if the code is not known, or not that. */
+/* DecodeFn: finds where the N instructions of SIZE bytes of code begin,
+   relative to OFFSET.  Returns false if the code is not known, or is other
+   code. */
 typedef bool (*DecodeFn)(void* arg, uint64_t offset, uint32_t size, uint32_t n,
                          uint32_t* starts);
 
@@ -223,7 +225,7 @@ typedef
    }
    Cut;
 
-/* What became of the blocks of one list. */
+/* Pieces: the pieces that the blocks of one list have become. */
 typedef
    struct {
       uint32_t* first;          // by old number: its first piece and

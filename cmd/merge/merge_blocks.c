@@ -6,15 +6,16 @@
 /* Owns: how blocks of one run are divided by those of another.  Handed: the
    blocks of an image in two runs, by merge_runs.c.  Taken by: merge_runs.c.
 
-   A block is what was only entered at its first instruction and only left at
-   its last one.  So what begins or ends a block in one of the runs divides all
-   blocks that have the same instructions, and where two blocks come from
-   different instructions to the same one, that begins a block, too.
+   A block was only entered at its first instruction and only left at its
+   last one.  So the begin or end of a block in one run divides all blocks
+   that have the same instructions.  Where two blocks come from different
+   instructions to the same one, a block begins at that one, too.
 
    Most blocks are the same in both runs.  The others are in clusters, which
-   share no bytes with anything else.  What is the same instruction, only the
-   code can tell for sure.  If there is none, numbers of instructions mostly
-   do, by subtraction, provided that nobody jumps into the middle of one. */
+   share no bytes with anything else.  Only the code tells for sure which
+   instructions are the same.  Without it, numbers of instructions mostly do,
+   by subtraction, provided that no jump leads into the middle of an
+   instruction. */
 
 #include "cmd/merge/merge_cluster.h"
 

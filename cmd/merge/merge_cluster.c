@@ -210,8 +210,8 @@ DivideResult divide_by_code(Cluster* c)
 
 /*--- With numbers alone                                   ---*/
 
-/* Where something begins or ends, in order; the piece behind each of these
-   places; numbers that are not known yet are 0. */
+/* Grid: the addresses at which blocks begin or end, in order, and behind each
+   of them a piece.  Numbers that are not known yet are 0. */
 typedef
    struct {
       uint64_t*    places;
@@ -254,8 +254,8 @@ static Grid make_grid(const Cluster* c)
    return g;
 }
 
-/* What a member says: the number of the only piece that has none yet.  False
-   if its numbers do not add up. */
+/* Use the number of instructions of member B: it gives the number of the only
+   piece of B that has none yet.  Return false if B's numbers do not add up. */
 static bool use_member(Grid* g, const MergedBlock* b, bool* news)
 {
    size_t   first = place_of(g, b->offset), end = place_of(g, block_end(b));

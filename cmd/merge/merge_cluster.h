@@ -15,7 +15,8 @@ typedef
    struct {
       const MergedBlock* block;
       uint32_t           in_a, in_b;    // numbers; UINT32_MAX
-      size_t             first_start;   // of its pieces, in Cluster.starts
+      size_t             first_start;   // first of its pieces' begins, in
+                                        // Cluster.starts
       size_t             n_starts;
    }
    Member;
@@ -30,7 +31,7 @@ typedef
       size_t       n_members, members_room;
       MergedBlock* pieces;      // in order, each once
       size_t       n_pieces, pieces_room;
-      uint64_t*    starts;      // of the pieces of one member after the other
+      uint64_t*    starts;      // begins of pieces, one member after the other
       size_t       n_starts, starts_room;
       uint64_t     where;       // something is wrong
    }

@@ -23,7 +23,7 @@ void         free_images(MergedImage* images, uint32_t n);
 uint32_t*    find_images(const Merged* m, const MergedImage* images,
                          uint32_t n);
 
-/* What M has is gone then. */
+/* Free the contents of M. */
 void         merged_clear(Merged* m);
 
 /* M gets an image with that name, home and group; its place. */

@@ -224,7 +224,8 @@ static void find_roots(Joining* j, MergedImage* im, uint32_t first)
    }
 }
 
-/* What is part of another block goes; *NEXT is the next id. */
+/* Give new ids to blocks.  A block that has become a part of another one gets
+   its id.  *NEXT is the next id. */
 static void renumber(Joining* j, MergedImage* im, uint32_t first,
                      uint32_t* next)
 {
@@ -242,7 +243,7 @@ static void renumber(Joining* j, MergedImage* im, uint32_t first,
    im->n_blocks = n;
 }
 
-/* What leads from a piece to the next one is no edge any more. */
+/* Remove edges from a piece to the next one of its block. */
 static void rename_edges(Joining* j)
 {
    MergedEdges* edges = &j->m->edges;

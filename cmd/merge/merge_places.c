@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where images of several runs are. */
+   Load addresses of images of several runs. */
 
 /* Owns: where images of several runs are loaded.  Handed: a sum by
    merge_write.c.  Taken by: that. */

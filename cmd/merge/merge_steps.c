@@ -19,9 +19,11 @@ uint16_t passing_of(uint32_t edge_type)
    return edge_type == DCFG_EDGE_FALL_THROUGH ? PASSES : TRANSFERS;
 }
 
-/* One edge for a pair: what the source's last instruction does of itself says
-   more than a signal that happened to follow it, and what is counted more than
-   a bypass; then it is the first kind in the format's order. */
+/* Return the rank of TYPE, for a pair of nodes that several runs give different
+   types.  The pair gets one edge, of the type with the lowest rank; of equal
+   ones, the first in the format.  A type of the source's last instruction comes
+   before a signal that happened to follow it.  A type that is counted comes
+   before a bypass. */
 static uint32_t type_rank(uint32_t type)
 {
    switch (type) {
@@ -174,7 +176,7 @@ static void unite(MergedEdges* a, const MergedEdges* b)
       i -= order >= 0;
       j -= order <= 0;
    }
-   /* What is before that is where it was. */
+   /* The edges before that have not moved. */
    memmove(a->all + i, a->all + k, (most - k) * sizeof(*a->all));
    a->n = i + (most - k);
    n_mine = (size_t)(a->counts + most_counts - to);

@@ -18,8 +18,8 @@
 typedef
    struct {
       Merged*       m;
-      uint32_t*     order;      // of its images in the file
-      uint32_t*     new_id;     // of each node
+      uint32_t*     order;      // order of the images in the file
+      uint32_t*     new_id;     // by node
       Graph         graph;
       JsonImage*    images;
       MergedRow**   rows;       // by image of M, joined
@@ -216,9 +216,9 @@ static uint32_t symbol_around(const MergedImage* im, uint64_t offset)
    return low;
 }
 
-/* What the tool knows when it divides a program into routines.  Where the file
-   has no symbols of an image, a jump leads to another function if it leads to
-   what was a routine in some run. */
+/* Return the symbols of blocks, which divide a program into routines as in the
+   tool.  If the file has no symbols of an image, a jump leads to another
+   function if its target was a routine in some run. */
 static BlockSymbol* find_symbols(const Writing* w)
 {
    const Merged* m = w->m;

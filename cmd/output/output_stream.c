@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What each file descriptor got. */
+   The bytes that each file descriptor got. */
 
 /* Owns: the bytes that system calls wrote, as one stream for each file
    descriptor.  Handed: system calls, with who wrote what they read.  Taken by:
@@ -58,7 +58,7 @@ static const struct { const char* name; CallKind kind; } kinds[] = {
 
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* What is read now. */
+/* Reader: the state of reading. */
 typedef
    struct {
       DcfgWet*         w;
@@ -121,7 +121,8 @@ static void find_writers(Reader* r, const DcfgSliceNode* call)
    qsort(r->writers, r->n_writers, sizeof(uint32_t), earliest_first);
 }
 
-/* What is known of the SIZE bytes at ADDR, to BYTES and KNOWN, which is 0. */
+/* Write the known bytes of the SIZE bytes at ADDR to BYTES, and set KNOWN for
+   these.  KNOWN must be 0. */
 static void fill(const Reader* r, uint64_t addr, uint64_t size, uint8_t* bytes,
                  uint8_t* known)
 {
@@ -192,7 +193,8 @@ static void make_room(OutputStream* t, uint64_t size)
    t->known = need(realloc(t->known, t->room));
 }
 
-/* What follows does not stand behind what is there. */
+/* Separate the next bytes from those before: they are not together in the
+   file. */
 static void divide(OutputStream* t)
 {
    make_room(t, 1);
@@ -321,8 +323,8 @@ static void take_seek(Reader* r, bool is_32)
    divide(stream_of(r, (uint32_t)fd));
 }
 
-/* What the program first made of the call's result; UINT64_MAX if that is not
-   known. */
+/* Return the result of the call, as the program first used it; UINT64_MAX if it
+   is not known. */
 static uint64_t result_of(const Reader* r)
 {
    uint32_t       n = dcfg_wet_instrs(r->w);

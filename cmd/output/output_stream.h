@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What each file descriptor got. */
+   The bytes that each file descriptor got. */
 
 #ifndef DCFG_CMD_OUTPUT_STREAM_H
 #define DCFG_CMD_OUTPUT_STREAM_H
@@ -21,7 +21,7 @@ typedef
    A byte that no piece has divides what does not stand together in the file. */
 typedef
    struct {
-      uint32_t     fd;          // that was written to first
+      uint32_t     fd;          // the first one written to
       uint64_t     n_calls, n_bytes, n_unknown;
       uint8_t*     bytes;
       uint8_t*     known;       // 0: nothing says what the byte was

@@ -144,9 +144,9 @@ static const DcfgSliceNode* only_source(const DcfgSlice* s,
    return source == DCFG_SLICE_NOT ? NULL : &s->nodes[source];
 }
 
-/* Gives their numbers to those of C that have none, if copies lead from a
-   constant to the register: glibc 2.41 has a function make the calls that can
-   be cancelled, and hands it their numbers on the stack. */
+/* Find the numbers of those of C that have none, if copies lead from a constant
+   to the register.  In glibc 2.41 one function makes all calls that can be
+   cancelled, and gets their numbers on the stack. */
 static void find_copied(SystemCalls* c, bool* instrs, const Roles* roles)
 {
    DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,

@@ -113,8 +113,8 @@ static bool is_indirect(uint32_t type)
           || type == DCFG_EDGE_INDIRECT_BRANCH;
 }
 
-/* Of a block the indirect edges, the most frequent first; their number goes to
-   *N. */
+/* Return the indirect edges of block NODE, the most frequent first; their
+   number goes to *N. */
 static Row* find_targets(const View* v, uint32_t node, uint32_t* n)
 {
    uint32_t        n_out;

@@ -60,7 +60,7 @@ static int by_address(const void* a, const void* b)
    return x->addr < y->addr ? -1 : x->addr > y->addr ? 1 : by_weight(a, b);
 }
 
-/* What it is sorted by if that is not a number of it. */
+/* Set ITEM's keys for sorting by name or address. */
 static void place_item(const View* r, Usual s, Item* item)
 {
    const DcfgProcess* p = r->g->p;
@@ -77,7 +77,8 @@ static void place_item(const View* r, Usual s, Item* item)
    item->name = r->sorting == BY_NAME ? node_name(r->g, node) : "";
 }
 
-/* What a section's rows are sorted by; false: not wanted, or never there. */
+/* Set ITEM's numbers for sorting.  Return false if row I is not selected, or
+   was never executed. */
 static bool weigh(const View* r, Usual s, uint32_t i, Item* item)
 {
    const DcfgProcess* p = r->g->p;

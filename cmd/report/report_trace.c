@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What reports have from a trace. */
+   The parts of reports that need a trace. */
 
 /* Owns: iterations of each entry to a loop.  Handed: a trace by cmd_report.c.
    Taken by: cmd_report.c. */

@@ -13,10 +13,10 @@ typedef enum { BY_INSTRS, BY_COUNT, BY_NAME, BY_ADDRESS } Sorting;
 
 typedef struct ReportSection ReportSection;
 
-/* What is shown of a process, and how. */
+/* View: the selection of a process that is shown, and its form. */
 typedef
    struct {
-      const ReportSection* section;     // that is made
+      const ReportSection* section;     // the section in work
       const Program*   g;
       const Selection* selected;
       uint32_t         thread;          // or DCFG_ALL_THREADS
@@ -26,7 +26,7 @@ typedef
       Sorting          sorting;
       size_t           name_width, source_width;
       const char*      trace;           // or NULL
-      uint32_t         routine;         // of --callers, --callees; or
+      uint32_t         routine;         // from --callers, --callees; or
                                         // DCFG_NONE
       const char*      what;            // text of an option that may have one
       InlineView*      inlined;         // with --inline; or NULL
@@ -51,7 +51,7 @@ struct ReportSection {
    bool        needs_trace;
    bool        inlines;      // inlined functions are in it
    bool        of_all;       // images that are not the program's, too
-   int         which;        // of those that one make() makes
+   int         which;        // selects one, if .make() is shared
 
    /* Makes a table of the first rows; how many there are goes to *N. */
    Table* (*make)(const View* v, uint32_t* n);

@@ -34,7 +34,7 @@
 typedef
    struct {
       uint32_t function;        // NO_FUNCTION: a stub was called, so far
-      uint32_t site;            // where it returns to; a place, or NOWHERE
+      uint32_t site;            // return address, as a place, or NOWHERE
       bool     is_handler;
       bool     told;
    }

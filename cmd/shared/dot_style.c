@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What drawings look like. */
+   The look of drawings. */
 
 /* Owns: colours and widths, quoting.  Handed: counts.  Taken by:
    dot_routine.c, dot_calls.c. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What drawings look like. */
+   The look of drawings. */
 
 #ifndef DCFG_CMD_DOT_STYLE_H
 #define DCFG_CMD_DOT_STYLE_H

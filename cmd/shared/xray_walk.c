@@ -33,7 +33,7 @@ typedef
       const XrayWatcher* watcher;
       XrayRun*           run;
       size_t             pairs_room, threads_room;
-      KeyMap*            pair_of;       // of a thread and a function
+      KeyMap*            pair_of;       // by thread and function
       CallStack*             stacks;        // by thread
    }
    Walk;
@@ -197,7 +197,7 @@ static void take_record(Walk* w, const DcfgXrayRecord* r)
    }
 }
 
-/* What is still active has no exit. */
+/* End the calls that are still active at the end: they have no exit. */
 static void end_threads(Walk* w)
 {
    for (uint32_t i = 0; i < w->run->n_threads; i++) {

@@ -24,7 +24,7 @@ typedef
    }
    XrayCall;
 
-/* What a function took in a thread. */
+/* XrayFigures: the costs of a function in a thread. */
 typedef
    struct {
       uint32_t function;
@@ -34,13 +34,13 @@ typedef
       uint64_t sum;             // ticks of all calls, with what they called
       uint64_t inclusive;       // without those from within itself
       uint64_t self;            // without what they called
-      Spread   spread;          // of each call's ticks
+      Spread   spread;          // ticks of each call
    }
    XrayFigures;
 
 typedef
    struct {
-      bool     begun;           // it has records
+      bool     begun;           // has it records?
       int32_t  id;
       uint64_t first, last;     // ticks
       uint64_t calls;
@@ -54,7 +54,8 @@ typedef
       DcfgXrayHeader     header;
       int32_t            process;       // or 0
       uint64_t           n_buffers, n_calls, n_events;
-      XrayFigures*       pairs;         // of a function and a thread
+      XrayFigures*       pairs;         // one for each pair of function and
+                                        // thread
       size_t             n_pairs;
       XrayThreadFigures* threads;       // in the order of appearance
       size_t             n_threads;
@@ -81,7 +82,8 @@ XrayRun* xray_walk(DcfgXray* x, const DcfgXrayMap* map, Rules* rules,
                    const XrayWatcher* watcher);
 void     xray_run_free(XrayRun* run);
 
-/* What is between two ticks that the reader has complained of is nothing. */
+/* Return the ticks between FROM and TO.  It is 0 if they are in the wrong
+   order; the reader has complained of that. */
 static inline uint64_t ticks_between(uint64_t from, uint64_t to)
 {
    return to < from ? 0 : to - from;

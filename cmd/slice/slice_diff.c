@@ -38,7 +38,8 @@ typedef
    struct {
       Entry*   entries;
       uint32_t n;
-      int    (*order)(const void*, const void*);        // of what is one
+      int    (*order)(const void*, const void*);        // rows that compare
+                                                        // equal are one
       int    (*shown)(const void*, const void*);
    }
    Entries;
@@ -63,7 +64,7 @@ COMPARE(by_code, Entry,
 COMPARE(lines_shown, Entry, UP(library) ?: by_line(x, y))
 COMPARE(codes_shown, Entry, UP(library) ?: by_code(x, y))
 
-/* Where main() is; NULL if that is not known. */
+/* Return the path of the source with main(), or NULL if it is not known. */
 static const char* main_source(DcfgWet* w)
 {
    uint32_t n = dcfg_wet_instrs(w);

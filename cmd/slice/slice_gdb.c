@@ -31,7 +31,7 @@ typedef
    struct {
       uint32_t node, instr;
       uint64_t instance;
-      uint32_t number;          // which stop, from 1
+      uint32_t number;          // its number, from 1
    }
    Stop;
 

@@ -27,7 +27,7 @@
 /* Line: the parts of FILE:LINE#N. */
 typedef
    struct {
-      size_t   length;          // of the file's name
+      size_t   length;          // length of the file's name
       uint64_t line, number;    // the latter DCFG_SLICE_LAST: none is told
    }
    Line;

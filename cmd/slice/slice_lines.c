@@ -5,12 +5,13 @@
 
 /* Owns: the short listing of a slice.  Handed: a slice.  Taken by: dcfg slice.
 
-   The program is the file that has main(), files beside it, code that it made
-   and what --own adds; if nothing of these is in the slice, what was asked for.
-   Its lines are a row each, and without debug information its functions, or
-   its instructions.  Of any other image there is one row for all, and so there
-   is of the code in the program that is not the program's own: start-up code
-   without lines, and what the headers of a distribution have. */
+   The program is the file that has main(), files beside it, code that the
+   program made while it ran, and images that --own adds.  If the slice has
+   nothing of these, it is the code that was asked for.  Each of its lines has a
+   row; without debug information, each of its functions or instructions has.
+   Any other image has one row.  Code in the program's image that is not its own
+   has one row, too: start-up code without lines, and functions from headers of
+   the distribution. */
 
 #include "cmd/slice/slice_omitted.h"
 #include "cmd/slice/slice_threads.h"
@@ -25,10 +26,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LINES     40       // of the program
+#define MOST_LINES     40       // lines of the program
 #define MOST_OMITTED   10       // stores that did not run
-#define MOST_FUNCTIONS 5        // that a folded image names
-#define NAME_WIDTH     48       // of such a function
+#define MOST_FUNCTIONS 5        // functions that a row for an image names
+#define NAME_WIDTH     48       // width of such a name
 #define LABEL_WIDTH    32
 #define LABEL_AT       32      // columns of the numbers
 
@@ -54,11 +55,12 @@ typedef
    struct {
       const SliceView* v;
       const char*      program;         // path of the program's file, or NULL
-      const char*      asked;           // that of the criterion's image
+      const char*      asked;           // path of the criterion's image
       bool             all_asked;       // .asked is the program
       Row*             rows;            // the program's, and then folded ones
       size_t           n, n_own;
-      size_t           lines, lines_in; // of the program, executed and in it
+      size_t           lines, lines_in; // lines of the program: executed, and
+                                        // in the slice
    }
    Listing;
 

@@ -6,14 +6,16 @@
 /* Owns: which mutex of pthread's orders two instances, and with which function
    a thread began.  Handed: the trace, once more.  Taken by: slice_threads.c.
 
-   A call of pthread_mutex_lock() is found by the function's name, and the mutex
-   by the address of the first atomic instruction behind the function's first
-   one, wherever that stands: the lock is a mutex's first word.  A thread that
-   has to wait for the mutex tries again by other atomic instructions at that
-   address, and has it after the last of them.  A thread that waits for a
-   condition unlocks the mutex and locks it again, beside the condition's own
-   words; so such an address counts only if the other thread has locked or
-   unlocked it in one of the functions for mutexes. */
+   A call of pthread_mutex_lock() is found by the function's name.  The lock is
+   a mutex's first word.  So the mutex is found by the address of the first
+   atomic instruction behind the function's first one, wherever that stands.  A
+   thread that has to wait for the mutex tries again by other atomic
+   instructions at that address, and has it after the last of them.
+
+   A thread that waits for a condition unlocks the mutex and locks it again, and
+   also changes the condition's own words.  So such an address counts only if
+   the other thread has locked or unlocked it in one of the functions for
+   mutexes. */
 
 #include "cmd/slice/slice_locks.h"
 
@@ -29,7 +31,7 @@ typedef enum { STEP_NONE, STEP_LOCK, STEP_UNLOCK, STEP_WAIT, STEP_ATOMIC } Step;
 /* LockThread: where a thread is. */
 typedef
    struct {
-      Step     in;              // it is in such a call
+      Step     in;              // the call that it is in
       uint64_t held;            // the mutex that it locked last
    }
    LockThread;

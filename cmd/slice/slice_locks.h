@@ -16,12 +16,12 @@ typedef
    }
    Ordered;
 
-/* What is known of the program's locks. */
+/* LockKnowledge: the kinds of locks that the program has. */
 typedef
    enum {
       LOCKS_UNKNOWN,            // functions have no names, or W is a window
       LOCKS_SEEN,               // mutexes are all that it has
-      LOCKS_OTHERS              // it has others, which are not looked at
+      LOCKS_OTHERS              // also others, which are not looked at
    }
    LockKnowledge;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where printed bytes came from. */
+   The origins of printed bytes. */
 
 /* Owns: whether a byte that was printed is a copy of a constant text.  Handed:
    bytes of a stream.  Taken by: slice_output.c.
@@ -151,8 +151,9 @@ static bool is_table_of_digits(const ImageBytes* initial, uint64_t addr)
           || memmem(begin, n, "00010203", 8) != NULL;
 }
 
-/* What stood at FROM[I], of SIZE bytes, is not told to be a text by where the
-   byte before it and the one behind it stood. */
+/* Are the bytes before and behind byte I from elsewhere?  FROM has the origins
+   of SIZE bytes.  If the byte stands alone, its neighbours do not show that it
+   is part of a text. */
 static bool stands_alone(const uint64_t* from, uint64_t size, uint64_t i)
 {
    return !(i > 0 && from[i - 1] != 0 && from[i - 1] + 1 == from[i])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where printed bytes came from. */
+   The origins of printed bytes. */
 
 #ifndef DCFG_CMD_SLICE_ORIGIN_H
 #define DCFG_CMD_SLICE_ORIGIN_H
@@ -9,7 +9,7 @@
 #include "cmd/output/output_stream.h"
 #include "cmd/machine/roles.h"
 
-/* Where a byte came from, over nothing but copies. */
+/* ByteOrigin: the origin of a byte, through nothing but copies. */
 typedef
    enum {
       ORIGIN_UNKNOWN,           // nothing says what it was

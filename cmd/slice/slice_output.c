@@ -30,7 +30,7 @@ typedef
    struct {
       char*    bytes;
       size_t   size;
-      uint64_t number;          // of the match; UINT64_MAX: the last
+      uint64_t number;          // number of the match; UINT64_MAX: the last
    }
    Wanted;
 
@@ -114,7 +114,7 @@ typedef
    struct {
       const OutputStream* stream;     // NULL: there is none
       uint64_t      place;
-      const DcfgSliceNode* call;        // that completed it
+      const DcfgSliceNode* call;        // the call that completed it
    }
    Match;
 
@@ -191,8 +191,8 @@ static const char* number_of(const Output* o, const Match* m, uint64_t place,
 
 /*--- There is none                                        ---*/
 
-/* What was written that begins as X, or ends so: the longest of it, of three
-   bytes or more, to *FROM and *SIZE. */
+/* Find the longest output of three bytes or more that begins as X does, or ends
+   so.  Return its stream, with its place in *FROM and *SIZE. */
 static const OutputStream* nearest(const Output* o, const Wanted* x,
                                    uint64_t* from, size_t* size)
 {
@@ -312,7 +312,7 @@ typedef
    struct {
       const Output* o;
       Match         m;
-      size_t        size;       // of the match
+      size_t        size;       // size of the match
       uint64_t      low, high;  // places in the stream
       Origins       origins;    // from .low on
    }

@@ -14,7 +14,7 @@ typedef
    struct {
       const char*     text;     // as it was typed
       bool            computed; // only those of its bytes that were computed
-      const char*     root;     // where images are looked for first, or NULL
+      const char*     root;     // searched first for images, or NULL
       const Roles*    roles;
       bool*           instrs;   // gets the criterion,
       DcfgSliceQuery* q;        // and this, whose parts are to be freed

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a slice is asked for. */
+   Queries of slices. */
 
-/* Owns: criteria of slices, from the command line to what the library is asked,
-   and what is said of them.  Handed: options.  Taken by: dcfg slice, dcfg
-   why.
+/* Owns: criteria of slices, from the command line to the library's query, and
+   messages about them.  Handed: options.  Taken by: dcfg slice, dcfg why.
 
-   What is not followed by default: the stack pointer as an address; and control where the
-   code is not the criterion's program: its image, of which, if the criterion
-   has source lines, the code that has them, so that a library that is linked
-   into a program is none of it.  For what was printed, the program is all code
-   with source lines; and how the place in the buffer was found where its
-   bytes were put is no reason why they are these.  Of a library no addresses are
-   followed then, but of the C library where it loads from. */
+   By default, the stack pointer is not followed as an address.  Control is not
+   followed in code outside of the criterion's program.  The program is the
+   criterion's image.  If the criterion has source lines, it is only the code of
+   the image that has source lines: a library that is linked into a program is
+   no part of it.
+
+   For printed text, the program is all code with source lines.  The way to a
+   byte's place in a buffer does not explain the byte.  So no addresses are
+   followed in libraries, but for the C library's loads. */
 
 #include "cmd/slice/slice_query.h"
 
@@ -241,8 +242,8 @@ static void choose_foreign(Sliced* f, bool output)
 
 #define BIT(reg) (UINT32_C(1) << (reg))
 
-/* Which function makes the system call that is asked for; "" if that is not
-   known. */
+/* Return the name of the function that makes the system call that is asked for,
+   or "". */
 static const char* asked_function(const Sliced* f)
 {
    for (uint32_t i = 0; i < dcfg_wet_instrs(f->w); i++)
@@ -450,8 +451,8 @@ static bool choose_criterion(Sliced* f, const char* file,
           || of_variable(f, file, o);
 }
 
-/* What takes less memory: of a line with many executions one instance, of what
-   it stores last. */
+/* Return advice for less memory.  For a line with many executions, it is one
+   instance, of the line's last store. */
 static const char* what_helps(const Sliced* f, const SliceOptions* o)
 {
    const char* keeps = o->sums ? "" : "; `dcfg slice' with --as=lines keeps "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a slice is asked for. */
+   Queries of slices. */
 
 #ifndef DCFG_CMD_SLICE_QUERY_H
 #define DCFG_CMD_SLICE_QUERY_H
@@ -12,15 +12,15 @@
 
 #include "lib/dcfg_slice.h"
 
-/* What the command line says. */
+/* SliceOptions: the contents of the command line. */
 typedef
    struct {
       const char* at;
       const char* of;
       const char* syscall;
       const char* output;
-      bool        computed;     // of that, only what was computed
-      const char* root;         // where images are looked for first, or NULL
+      bool        computed;     // only computed bytes of .output
+      const char* root;         // searched first for images, or NULL
       bool        thin, full, forward;
       bool        copies;       // these are no steps
       bool        instructions; // of few steps, control is told everywhere
@@ -51,8 +51,8 @@ typedef
       uint32_t*      never;     // registers that are not followed
       uint32_t*      no_address;        // nor these as addresses
       char*          criterion; // one line
-      uint64_t       n_executions;      // of the line, if one is asked for by
-                                // its number; else 0
+      uint64_t       n_executions;      // executions of the line, if one is
+                                        // asked for by its number; else 0
       const char*    not_followed[6];   // and NULL
       char*          never_ran; // text: the guard that kept the line from
                                 // running; NULL: the line ran

@@ -19,7 +19,8 @@
 #define CONTEXT 1               // lines around one of the slice
 #define TEXT_AT 38              // columns before its text
 
-/* Of a line of source, or a function without: its instructions together. */
+/* Row: a source line, or a function without lines: the sum of its
+   instructions. */
 typedef
    struct {
       const char* source;       // or NULL
@@ -138,7 +139,7 @@ static void put_file(FILE* out, const Row* rows, size_t n,
       put_line(out, f, line, &rows[i], with_threads);
       begun = true;
       next  = line + 1;
-      /* What is behind it, unless the next one is there. */
+      /* Show the line behind it, unless the next row follows closely. */
       size_t k = i + 1;
       while (k < n && rows[k].in_slice == 0)
          k++;
@@ -169,7 +170,7 @@ static const char* list_lines(const Row* rows, size_t n)
    return all;
 }
 
-/* Of a file that cannot be read, which lines there are. */
+/* Return the sum of N rows. */
 static Row sum_of(const Row* rows, size_t n)
 {
    Row sum = rows[0];

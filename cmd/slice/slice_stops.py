@@ -52,7 +52,7 @@ class Point:
         self.breakpoint = gdb.breakpoints()[-1]
         Point.by_number[self.breakpoint.number] = self
         if gdb.selected_frame().pc() == addr:
-            # Where the program stands gdb does not stop once more.
+            # gdb does not stop again at the place where the program stands.
             self.before = 1
             self.stopped()
         if self.at == 0:

@@ -182,8 +182,8 @@ static const char* lock_text(const SliceView* v, const Ordered* o,
           : text_format("ordered by mutex 0x%" PRIx64, o->mutex);
 }
 
-/* What else the trace shows of the order: "; thread 1 began after the
-   write". */
+/* Return what else the trace shows of the order, such as "; thread 1 began
+   after the write". */
 static const char* life_text(const DcfgSlice* s, const DcfgSliceCrossing* c)
 {
    if (s->thread_begins[c->to] > c->written)

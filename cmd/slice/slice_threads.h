@@ -8,7 +8,7 @@
 
 #include "cmd/slice/slice_views.h"
 
-#define THREADS_WIDTH 10        // of their column
+#define THREADS_WIDTH 10        // width of their column
 
 /* Has the slice instances of several threads? */
 bool slice_has_threads(const SliceView* v);

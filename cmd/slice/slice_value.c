@@ -109,7 +109,8 @@ static bool register_value(const ValueSearch* v, const DcfgSlice* s,
    if (n == NULL || n->value_size < size)
       return false;
    in = *dcfg_wet_instr(v->w, n->instr);
-   /* It has stored no other value, and written no other register. */
+   /* The recorded value is this register's only if the instruction has stored
+      no other value, and written no other register. */
    if (in.stores || !instr_effect(&in, &e)
        || (e.written & ~(UINT32_C(1) << p->stack)) != UINT32_C(1) << reg)
       return false;
@@ -188,7 +189,7 @@ static void carry(Carriers* c, const DcfgWetEvent* e, uint64_t size)
       c->instances[e->instr] = e->instance + 1;
 }
 
-/* What WRITER stored was in a register: who wrote that carries it, too. */
+/* Add the writer of the register that E stored: it carries the value, too. */
 static void carry_stored(Carriers* c, const DcfgWetEvent* e)
 {
    const InstrEffect* f = effect_of(c, e->instr);

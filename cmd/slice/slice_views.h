@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What slices are written as. */
+   The forms of slices. */
 
 #ifndef DCFG_CMD_SLICE_VIEWS_H
 #define DCFG_CMD_SLICE_VIEWS_H
@@ -20,9 +20,9 @@ typedef
       const char*        file;          // that W was read from
       const char*        root;          // of images, or NULL: wet_place.h
       const char*        title;         // "Slice of prog"
-      const char*        criterion;     // which instance matched
+      const char*        criterion;     // the instance that matched
       const char* const* not_followed;  // sentences, and NULL
-      uint64_t           top;           // of a picture, so many instances
+      uint64_t           top;           // most instances in a picture
       const char*        own;           // images that are the program's, too: a
                                         // pattern, or NULL
       struct SliceOmissions* omitted;   // finds stores that did not run; or NULL
@@ -35,8 +35,8 @@ typedef
 /* SliceForm: what a slice can be written as; the file of each defines it. */
 typedef
    struct {
-      OptionChoice choice;                   // of --as
-      bool    keeps_instances;          // it needs them, not sums alone
+      OptionChoice choice;                   // its value of --as
+      bool    keeps_instances;          // needs instances, not only sums
       void  (*write)(const SliceView* v, FILE* out);
    }
    SliceForm;
@@ -50,7 +50,7 @@ SLICE_FORMS(SLICE_FORM_DECLARATION)
 
 /* --- slice_words.c: all of these last until text_forget() at least --- */
 
-/* What input IN is of: "control", "rax", "memory". */
+/* Return the port of input IN: "control", "rax", "memory". */
 const char* slice_port(DcfgWet* w, const DcfgSliceInput* in);
 
 /* The value that was recorded, "0x34"; "" if none was. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What forms of slices call instances. */
+   The words of all forms of slices for instances. */
 
 /* Owns: the words for an instance, its place, its value and its inputs.
    Handed: instances.  Taken by: the forms of dcfg slice, dcfg why. */

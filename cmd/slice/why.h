@@ -24,11 +24,10 @@ typedef enum { USE_VALUE, USE_ADDRESS, USE_BRANCH, USE_OMITTED, USE_FRAME }
 typedef
    struct {
       WhyUse   use;
-      uint32_t user;            // which instance used it
-      const DcfgSliceInput* input;      // of .user
-      uint32_t node;            // that computed it, or DCFG_SLICE_NOBODY,
-                                // DCFG_SLICE_NOT
-      bool     library;         // it came through a library
+      uint32_t user;            // the instance that used it
+      const DcfgSliceInput* input;      // an input of .user
+      uint32_t node;            // writer, or DCFG_SLICE_NOBODY, DCFG_SLICE_NOT
+      bool     library;         // came through a library
       const Omitted* omitted;   // the store that did not run, if .use is
                                 // USE_OMITTED; else NULL
       uint32_t first, n_passed; // copies and libraries on the way

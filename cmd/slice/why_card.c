@@ -56,7 +56,7 @@ void why_cards_start(WhyCards* y, Sliced* f)
    *y = (WhyCards){ .f = f, .runs = zalloc(n + (size_t)1, sizeof(uint32_t)),
                     .frames = find_frames(f->w),
                     .seen = zalloc(n + (size_t)1, sizeof(uint32_t)) };
-   /* What let a node run stands behind it. */
+   /* The instance that let a node run stands behind it. */
    for (uint32_t i = n; i-- > 0; ) {
       uint32_t c = why_control(f->s, i);
       y->runs[i] = c < DCFG_SLICE_NOT && c > i && !why_is_call(f, c)
@@ -216,7 +216,8 @@ static uint32_t behind_copies(WhyCards* y, WhyCard* c,
 static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
                          uint32_t first);
 
-/* What IN of member .user brings: another member, or an input. */
+/* Follow input IN of member .user: it leads to another member, or is an input
+   of the card. */
 static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in)
 {
    uint32_t node;
@@ -239,7 +240,8 @@ static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in)
       add_input(c, in, node);
 }
 
-/* What a library computed from FIRST's inputs: values first. */
+/* Pass a library's instances: follow the inputs from which it computed FIRST,
+   values before addresses. */
 static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
                          uint32_t first)
 {

@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where an input came from. */
+/* Origin: the origin of an input. */
 typedef
    struct {
-      const DcfgSliceInput* input;      // of the instance
+      const DcfgSliceInput* input;      // an input of the instance
       uint32_t node;            // DCFG_SLICE_NOBODY, DCFG_SLICE_NOT
-      uint32_t first, n_copies; // that it went through, in .copies
+      uint32_t first, n_copies; // copies on the way, in .copies
    }
    Origin;
 
@@ -30,7 +30,7 @@ typedef
    struct {
       Sliced*   f;
       SliceView v;
-      Origin*   origins;        // of the instance that was told last
+      Origin*   origins;        // for the last instance told
       size_t    n_origins, room;
       uint32_t* copies;
       size_t    n_copies, copies_room;
@@ -92,7 +92,7 @@ const DcfgSliceInput* why_behind_copy(const Sliced* f, uint32_t node,
           || !made_all(f->s, next->node, n) ? NULL : next;
 }
 
-/* What computed what IN brings. */
+/* Add the origin of IN: the instance that computed its value. */
 static void add_origin(Why* y, const DcfgSliceInput* in)
 {
    const DcfgSliceInput* via = in;

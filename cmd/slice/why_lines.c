@@ -26,7 +26,7 @@ typedef
       const WhyForm* form;
       WhyCards       cards;
       Variables*     names;
-      SourceFile*    source;    // that was read last, and its path
+      SourceFile*    source;    // the file read last, and its path
       char*          path;
       SliceOmissions* omissions;
       OmittedList    omitted;   // inputs of the last card refer to it
@@ -123,7 +123,7 @@ static const char* input_name(const Lines* y, const WhyInput* in,
    return text_clean(name != NULL ? name : slice_port(y->f->w, in->input));
 }
 
-/* What a card stored last, "price = 52". */
+/* Return the last value that a card stored, as "price = 52". */
 static const char* result_text(const Lines* y, const WhyCard* c)
 {
    const DcfgSlice* s = y->f->s;
@@ -209,7 +209,7 @@ static const char* omitted_text(const Lines* y, const WhyInput* in)
 
 /*--- Text                                                 ---*/
 
-#define MOST_PASSED 6           // that are named
+#define MOST_PASSED 6           // most that are named
 
 static void tell(Lines* y, const WhyCard* c)
 {

@@ -25,7 +25,7 @@ typedef
       uint64_t     low, high;   // addresses of the run
       struct UnitCode* code;    // by .low, made when needed
       size_t       n_code;
-      struct Units*   units;    // of variable_place.c, made when needed
+      struct Units*   units;    // variable_place.c makes them when needed
       struct Statics* statics;  // likewise
       struct Stubs*   stubs;    // code_words.c makes them when needed
    }

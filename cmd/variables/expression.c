@@ -28,7 +28,7 @@ typedef
       const char* begin;        // in the expression, up to .end
       const char* end;
       Dwarf_Die   type;
-      unsigned    dimensions;   // of .type, an array, that were indexed
+      unsigned    dimensions;   // indices so far into .type, an array
       uint8_t     bit_first, bit_size;
       uint64_t    bits;         // bytes of a bit-field
       bool        absolute;     // at address .offset, or that far in these:
@@ -49,7 +49,7 @@ typedef
       const ObjectReader* reader;
       uint64_t            address_size;
       unsigned            deep;
-      const char*         why;  // what is wrong, if something is
+      const char*         why;  // the error, or NULL
    }
    Parse;
 
@@ -89,7 +89,7 @@ static uint64_t term_size(const Term* t)
    return type_size(&type);
 }
 
-/* Where T is, to *O. */
+/* Set *O to the object that T names. */
 static bool locate(Parse* p, const Term* t, VariableObject* o)
 {
    VariableObject base;
@@ -162,7 +162,7 @@ static bool is_null(Parse* p, const Term* t, uint64_t value)
                                   "says why", words(t), words(t)));
 }
 
-/* What element N of what T, a pointer, leads to is. */
+/* Make T element N of the array to which pointer T points. */
 static bool follow(Parse* p, Term* t, int64_t n)
 {
    Dwarf_Die bare = type_defined(&t->type), target;

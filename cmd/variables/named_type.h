@@ -15,7 +15,7 @@ typedef
    struct {
       bool      known;
       Dwarf_Die die;
-      uint8_t   bit_first, bit_size;    // of a bit-field; .bit_size 0: of none
+      uint8_t   bit_first, bit_size;    // bit-field; .bit_size 0: it is none
    }
    VariableType;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a register holds, in the words of the source. */
+   Words of the source for the values of registers. */
 
 /* Owns: the way from registers and addresses to variables.  Handed:
    instructions of a whole execution trace, sites.  Taken by: variables.c.
@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define FARTHEST 40             // instructions back, for one register
-#define MOST_WORDS 48           // that a word is made of
+#define MOST_WORDS 48           // most instructions searched for a word
 
 enum { MARK_SEEN = 1, MARK_JOIN = 2 };
 
@@ -286,7 +286,8 @@ static bool comes_from_before(WordReader* r, uint32_t instr, InstrEffect* e)
           && instr_effect(&before, e);
 }
 
-/* What INSTR, whose effect is E, puts into E's .to. */
+/* Return the word for the value that INSTR, with effect E, puts into register
+   E->to. */
 static Word word_made(WordReader* r, uint32_t instr, const InstrEffect* e)
 {
    VariableType of;

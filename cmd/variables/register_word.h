@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a register holds, in the words of the source. */
+   Words of the source for the values of registers. */
 
 #ifndef DCFG_CMD_REGISTER_WORD_H
 #define DCFG_CMD_REGISTER_WORD_H
@@ -27,7 +27,7 @@ typedef
    struct {
       WordKind  kind;
       Phrase    phrase;
-      Dwarf_Die type;           // of the place
+      Dwarf_Die type;           // type of the place
       int64_t   times, offset;
       bool      indexed;
       char      index[64];
@@ -40,12 +40,13 @@ typedef
    struct WordReader {
       DcfgWet*  w;
       Sites*    sites;
-      uint8_t*  marks;          // of instructions: are there jumps to them?
+      uint8_t*  marks;          // by instruction: do jumps lead there?
       unsigned  left;           // so many words may still be looked for
    }
    WordReader;
 
-/* What register REG holds just before instruction INSTR, or just BEHIND it. */
+/* Return the word for the value of register REG just before instruction INSTR,
+   or just BEHIND it. */
 Word register_word(WordReader* r, uint32_t instr, unsigned reg, bool behind);
 
 /* The address of operand M of INSTR. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where variables are. */
+   The places of variables. */
 
 /* Owns: scopes, locations of variables, rules of call frames.  Handed: code
    addresses, debug information of images.  Taken by: register_word.c,
@@ -114,7 +114,8 @@ static const Function* function_at(DebugImage* m, Dwarf_Die* unit,
 
 /*--- Sites                                                ---*/
 
-/* Of two calls with one address the second one often follows soon. */
+/* N_KEPT: the sites that are kept.  After a call with an address, another one
+   with the same address often follows soon. */
 #define N_KEPT 16
 
 struct Sites {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where variables are. */
+   The places of variables. */
 
 #ifndef DCFG_CMD_VARIABLE_PLACE_H
 #define DCFG_CMD_VARIABLE_PLACE_H
@@ -39,7 +39,7 @@ typedef
    struct {
       DebugImage*      image;
       const Processor* processor;
-      Dwarf_Addr       bias;    // of the run's addresses
+      Dwarf_Addr       bias;    // run's address minus file's address
       Dwarf_Addr       pc;      // in the file's
       Dwarf_Die        unit;
       Dwarf_Die        scopes[MOST_SCOPES];     // the outermost first, as the
@@ -75,8 +75,8 @@ DebugImage* site_image_at(Sites* t, uint64_t addr);
 uint32_t    site_images(const Sites* t);
 DebugImage* site_image_numbered(Sites* t, uint32_t k);
 
-/* Where VARIABLE is at S; returns the number of places.  *WHY, unless WHY is
-   NULL, says why there is none, in half a sentence. */
+/* Return the number of places of VARIABLE at S, and write them to PLACES.  If
+   it is 0, *WHY says why, in half a sentence, unless WHY is NULL. */
 unsigned site_places(const Site* s, Dwarf_Die* variable,
                      Place places[MOST_PLACES], const char** why);
 

@@ -362,7 +362,7 @@ static bool enter_member(Phrase* p, Dwarf_Die* type, int64_t* offset,
       return false;
    name = dwarf_diename(&m.die);
    if (dwarf_tag(&m.die) == DW_TAG_member && name != NULL) {
-      /* Of "p->" the arrow is there already. */
+      /* A text that ends in "->" needs no dot. */
       if (n > 1 && p->text[n - 1] == '>' && p->text[n - 2] == '-') {
          phrase_add(p, "%s", name);
       } else {

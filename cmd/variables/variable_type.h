@@ -14,7 +14,7 @@
 typedef
    struct {
       char   text[256];
-      bool   prefixed;          // it begins with an operator
+      bool   prefixed;          // begins with an operator
       bool   full;              // there was no room for all of it
    }
    Phrase;

@@ -132,7 +132,8 @@ static bool unwind(Acts* all, Position* t, uint64_t place)
    return true;
 }
 
-/* What is told of a step is zero but for what it has. */
+/* End an activation of thread T with return address PLACE, and note that in P.
+   Members of P that do not hold for the step are zero. */
 static bool leave(Acts* all, Position* t, uint64_t place, StepPlace* p)
 {
    Act a = *act_of(all, t->act);
@@ -140,7 +141,7 @@ static bool leave(Acts* all, Position* t, uint64_t place, StepPlace* p)
    if (a.place == place && a.up != 0)
       return drop(all, t);
    if (a.handler || a.up == 0) {
-      /* It goes on as if it had just begun. */
+      /* The bottom activation goes on as a new one. */
       if (!ends(all, a.last))
          return false;
       uint32_t id = new_act(all, a.place, DCFG_NONE, a.up);
@@ -172,7 +173,8 @@ static uint64_t last_access(const Acts* all, const WetStep* r,
    return 0;
 }
 
-/* Where instructions of the record lead to each other is noted once. */
+/* Note the arcs between instructions of record R.  The arcs inside a superblock
+   are noted only once. */
 static bool note_arcs(Acts* all, const WetStep* r, const InstrPlan* at,
                       Position* t)
 {
@@ -216,7 +218,8 @@ static uint64_t stack_pointer(const Acts* all, const WetStep* r,
                                            : 0;
 }
 
-/* Where calls leave the return address in a register. */
+/* Follow a transfer, on a processor where calls leave the return address in a
+   register. */
 static bool transfer_linked(Acts* all, const InstrPlan* last, uint64_t sp,
                             Position* t, StepPlace* p)
 {

@@ -14,13 +14,14 @@
 /* Act: an activation, in a tree: chunks share those that outlive them. */
 typedef
    struct {
-      uint64_t place;           // of the return address; UINT64_MAX: none
+      uint64_t place;           // address of the return address; UINT64_MAX:
+                                // none
       uint32_t up;              // who called it, or a free one's next
       uint32_t refs;
       uint32_t last;            // its last instruction so far, or DCFG_NONE
       uint32_t call;            // the instruction that made it, or DCFG_NONE
       LineState line;
-      bool     handler;         // what a signal began
+      bool     handler;         // a signal began it
    }
    Act;
 
@@ -37,7 +38,7 @@ typedef
 typedef
    struct {
       uint32_t act;             // or DCFG_NONE: it has not begun
-      uint32_t top;             // of x87's stack
+      uint32_t top;             // top of x87's stack
       bool     entering;        // a handler: its frame is being written
       Array    interrupted;     // Interrupted
    }
@@ -58,7 +59,7 @@ typedef
    struct {
       uint32_t step;
       uint32_t body, last, made;
-      uint32_t act, top;        // of the thread, before it
+      uint32_t act, top;        // the thread's state before the record
    }
    StepPlace;
 
@@ -79,7 +80,7 @@ typedef
       Executions*      executions;      // or NULL: no one is asked for by
                                 // its number
       uint64_t         n_ran;   // instances, the first time
-      const WetSteps*  steps;   // of the part in work
+      const WetSteps*  steps;   // steps of the part in work
       Array      acts;          // Act; 0 is none
       uint32_t   free_act;
       Array      made;          // uint32_t: in this chunk, when it is read

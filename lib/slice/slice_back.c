@@ -3,20 +3,21 @@
 
    Backward slices. */
 
-/* Owns: going from the end of a whole execution trace to its begin, and which
-   instances a criterion depends on.  Handed: chunks by slice_passes.c.
+/* Owns: the walk from the end of a whole execution trace to its begin, and the
+   instances that a criterion depends on.  Handed: chunks by slice_passes.c.
    Taken by: slice_open.c.
 
-   Superblock by superblock: only where one may define what is wanted, or has a
-   branch on which something waits, are its instructions looked at, from the
-   last to the first.
+   The walk goes superblock by superblock.  It looks at the instructions of a
+   superblock, from the last to the first, only if the superblock may define
+   something wanted, or has a branch on which something waits.
 
-   Where control is not followed, it still is if the branch tests what the
-   program returned to such code, as qsort() does with a comparison's result.
-   Whether it does is known only later, so what may lead there is a node that
-   is not real, or *weak*: the branch, and over flags and registers what is at
-   most MAX_HOPS away.  The result is in RAX, or X0.  slice_keep.c and
-   slice_weak.c forget those that lead nowhere. */
+   Where control is not followed, one case is followed all the same: the branch
+   tests a value that the program returned to such code, as qsort() does with a
+   comparison's result.  This is known only later, at the program's instruction.
+   So a node that may lead there is weak (not .real) at first: the branch, and
+   nodes at most MAX_HOPS away from it over flags and registers.  The result is
+   in RAX, or X0.  slice_keep.c and slice_weak.c forget weak nodes that lead
+   nowhere. */
 
 #include "lib/slice/slice_back.h"
 #include "lib/slice/slice_meet.h"
@@ -32,18 +33,19 @@ typedef
       Live*        live;
       BranchJoins* joins;
       Found*       found;
-      int          state;       // of the criterion
+      int          state;       // state of the criterion
       uint64_t     end;         // .order of the last instance of the execution
                                 // that is asked for; or no matter
-      uint32_t     run_act;     // of the execution
+      uint32_t     run_act;     // activation of the execution
       uint32_t     run_thread;
       LineBack     line;
-      const StepPlace* where;   // of the record in work
-      uint32_t     thread;      // of the record that was gone through last
+      const StepPlace* where;   // place of the record in work
+      uint32_t     thread;      // thread of the record that was gone through
+                                // last
       Spot         spot;        // the instance in work
       Member       member;
-      Meeting      meeting;     // of these
-      Taker        taker;       // what it makes is meeting's
+      Meeting      meeting;     // has pointers to the members above
+      Taker        taker;       // gives what is taken to .meeting
    }
    BackWalk;
 
@@ -114,7 +116,8 @@ static bool is_criterion(BackWalk* z)
 
 static bool add_criterion(BackWalk* z)
 {
-   /* Of a part, the first of a run is the one. */
+   /* If a part of the criterion is asked for, the first instance of a run is
+      the criterion. */
    if (z->q->of != DCFG_SLICE_ALL && z->q->run && z->found->criteria.n > 0) {
       z->member.id = DCFG_NONE;
       if (!forget_all(z))
@@ -216,8 +219,8 @@ static bool stores_wanted(const BackWalk* z, const InstrPlan* at)
    return false;
 }
 
-/* Of the instruction at AT, in activation ACT, is there any more to be looked
-   at than that it was executed? */
+/* Does the instruction at AT, in activation ACT, need more than being
+   counted? */
 static inline bool instr_matters(const BackWalk* z, const InstrPlan* at,
                                  const LiveRegisters* l, uint32_t act)
 {
@@ -333,7 +336,7 @@ static bool visit_mark(BackWalk* z)
 
 /*--- Chunks                                               ---*/
 
-/* Where the record began the activation of the execution, this has no more. */
+/* End the execution if the record began its activation. */
 static void end_at_begin(BackWalk* z)
 {
    if (z->state == STATE_RUNNING && z->where->made == z->run_act)
@@ -385,7 +388,7 @@ static bool visit_steps(BackWalk* z, const Passes* passes)
 {
    const WetSteps* steps = passes->steps;
    StepPlace here = { 0 };
-   uint32_t  thread = DCFG_NONE;        // of which that is
+   uint32_t  thread = DCFG_NONE;        // the thread of HERE
    size_t    told = z->acts->places.n;
 
    z->spot.steps = steps;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which branches join a slice. */
+   The branches that join a slice. */
 
 /* Owns: who waits for a branch, by activation, and that it is met.  Handed:
    instances that want control by slice_uses.c, branches by slice_back.c.  Taken

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which branches join a slice. */
+   The branches that join a slice. */
 
 #ifndef DCFG_LIB_SLICE_BRANCH_JOINS_H
 #define DCFG_LIB_SLICE_BRANCH_JOINS_H

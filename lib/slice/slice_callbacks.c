@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Who calls back. */
+   Code that calls back. */
 
 /* Owns: which code, of that of which control is not followed, called back to
    other code.  Handed: activations by slice_acts.c.  Taken by: slice_uses.c,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Who calls back. */
+   Code that calls back. */
 
 #ifndef DCFG_LIB_SLICE_CALLBACKS_H
 #define DCFG_LIB_SLICE_CALLBACKS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What is known of the code of a trace that is sliced. */
+   The code of a trace that is sliced. */
 
 /* Owns: what superblocks and instructions may define, where instructions occur,
    how often superblocks ran so far.  Handed: a trace and a query.  Taken by:
@@ -68,7 +68,7 @@ static void describe_superblock(SliceCode* c, uint32_t id, uint32_t* n_stores)
       }
 }
 
-/* Where each instruction occurs. */
+/* Find the places where each instruction occurs. */
 static bool find_occurrences(SliceCode* c)
 {
    DcfgWet* w = c->w;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What is known of the code of a trace that is sliced. */
+   The code of a trace that is sliced. */
 
 #ifndef DCFG_LIB_SLICE_CODE_H
 #define DCFG_LIB_SLICE_CODE_H
@@ -31,7 +31,7 @@ typedef
    struct {
       uint64_t defs[2];
       bool     stores, branch;
-      bool     more;            // it is a criterion, or a system call
+      bool     more;            // needs a look: a criterion, or a system call
    }
    InstrInfo;
 
@@ -71,7 +71,7 @@ typedef
 /* Spot: an instance, and where it is.  Written by slice_back.c alone. */
 typedef
    struct {
-      const WetSteps* steps;    // of the part in work
+      const WetSteps* steps;    // steps of the part in work
       const WetStep*  step;
       const InstrPlan*    at;
       const Array*    reads;    // DcfgSliceReading: of its thread's system call
@@ -79,8 +79,8 @@ typedef
       uint32_t instr;
       uint32_t act;
       uint32_t thread;
-      uint32_t top;             // of x87's stack
-      uint64_t order;           // of its superblock's first instruction
+      uint32_t top;             // top of x87's stack
+      uint64_t order;           // order of its superblock's first instruction
    }
    Spot;
 
@@ -88,7 +88,7 @@ bool slice_code_start(SliceCode* c, Job* job, DcfgWet* w,
                       const DcfgSliceQuery* q);
 void slice_code_free(SliceCode* c);
 
-/* Where superblocks have branches, by instruction. */
+/* Note which superblocks have branches.  BRANCHES tells it by instruction. */
 void code_note_branches(SliceCode* c, const uint8_t* branches);
 
 /* How often each instruction was executed, to TOTALS. */
@@ -141,7 +141,7 @@ static inline unsigned spot_granule(const Spot* spot, unsigned g)
    return g < G_STACK ? g : G_X87 + ((g - G_STACK + spot->top) & 7);
 }
 
-/* What the instruction does, and its accesses. */
+/* Return the plan of an instruction, which has its accesses. */
 static inline const Plan* plan_of(const SliceCode* c, uint32_t i)
 {
    return &c->w->plans[i];

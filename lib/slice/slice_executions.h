@@ -13,7 +13,7 @@ typedef
    struct {
       uint32_t last;            // the line's instruction that ran last, and 1;
                                 // 0: the activation is in none
-      bool     wanted;          // it is the one that is asked for
+      bool     wanted;          // asked for by its number
    }
    LineState;
 

@@ -22,7 +22,7 @@ typedef
       Found*   found;
       DcfgWet* w;
       uint64_t first, last;
-      uint32_t thread, depth;   // of a run's activation
+      uint32_t thread, depth;   // the activation of a run
    }
    ForwardWalk;
 

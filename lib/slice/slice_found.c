@@ -88,7 +88,7 @@ bool found_add_value(Found* f, DcfgSliceNode* n, const uint8_t* value,
    return size == 0 || to != NULL;
 }
 
-/* What it computed, in the slots behind its accesses. */
+/* Add the instance's value, which is in the slots behind its accesses. */
 static bool add_values(Found* f, const Spot* spot, DcfgSliceNode* n)
 {
    const DcfgWet*   w = f->code->w;
@@ -111,7 +111,7 @@ static bool add_values(Found* f, const Spot* spot, DcfgSliceNode* n)
    return true;
 }
 
-/* What the kernel read for the system call. */
+/* Add the memory that the kernel read for the system call. */
 static bool add_reads(Found* f, const Spot* spot, DcfgSliceNode* n)
 {
    n->first_read = f->readings.n;

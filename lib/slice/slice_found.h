@@ -29,7 +29,8 @@ typedef
       Array            criteria;        // uint32_t
       Array            crossings;       // DcfgSliceCrossing
       NumberMap        crossing_of;     // by its instructions and threads
-      uint64_t         n_met;   // of these, with those that are not kept
+      uint64_t         n_met;   // number of criteria, with those that are not
+                                // kept
    }
    Found;
 

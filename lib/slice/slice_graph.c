@@ -4,14 +4,15 @@
    Whether instructions depend on branches. */
 
 /* Owns: the question whether an instruction is control dependent on a branch,
-   and which of them have all such branches in common.  Handed: the graph of
+   and which instructions depend on the same branches.  Handed: the graph of
    slice_acts.c, which notes its arcs.  Taken by: slice_branch_joins.c.
 
    I depends on B if it post-dominates one of B's successors, but not B itself,
    unless it is B: two intervals of the tree of post-dominators are compared.
-   Instructions that depend on the same branches are a group; its key is the
-   sum of the branches' hashes, which is a sum over a subtree: each arc of a
-   branch counts from where it leads up to the branch's post-dominator. */
+   Instructions that depend on the same branches are a group.  The key of a
+   group is the sum of its branches' hashes.  This is a sum over a subtree: each
+   arc of a branch counts from the arc's target up to the branch's
+   post-dominator. */
 
 #include "lib/slice/slice_graph.h"
 #include "lib/wet/wet_graph.h"

@@ -32,7 +32,7 @@ typedef
    struct {
       uint8_t hops;             // as in Member, like all of these
       bool    real, limited, cut;
-      bool    weak;             // it is, and was not real before
+      bool    weak;             // weak now, and it was not real before
    }
    KeepState;
 
@@ -115,7 +115,8 @@ bool keep_close(Found* f, const Spot* spot, Member* m)
    return true;
 }
 
-/* Of what is wanted weakly there is an edge if it is met. */
+/* Handle WANT, which is not followed.  A weak want has an edge only if it is
+   met. */
 static bool keep_cut(Found* f, const Want* want)
 {
    return want->weak || add_edge(f, want, DCFG_SLICE_NOT, 0);
@@ -204,9 +205,8 @@ static void choose_edges(Found* f, const uint32_t* first, const uint8_t* hops,
    }
 }
 
-/* Which of the nodes that are not real are part of the slice: those on ways
-   from a branch to a result of the program.  What used a node stands before
-   it. */
+/* Choose the weak nodes that are part of the slice: those on paths from a
+   branch to a result of the program.  The users of a node stand before it. */
 static bool choose_weak(Found* f, const uint32_t* first)
 {
    uint32_t n = (uint32_t)f->nodes.n;
@@ -232,7 +232,7 @@ static bool choose_weak(Found* f, const uint32_t* first)
 typedef
    struct {
       uint32_t  n;              // nodes
-      uint32_t* numbers;        // what they become
+      uint32_t* numbers;        // new number of each node
       uint64_t* seen;           // the last port that had it: where its inputs
                                 // begin, and 1
    }
@@ -304,7 +304,7 @@ static bool next_port(Found* f, DcfgSliceNode* n, Rest* r, uint8_t port,
    return true;
 }
 
-/* Of a criterion of which a part was asked: what was asked. */
+/* Add the input of a criterion of which a part is asked: that part. */
 static bool add_part(Found* f, DcfgSliceNode* n, Rest* r)
 {
    static const uint8_t ports[] = {

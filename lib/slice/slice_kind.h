@@ -12,17 +12,18 @@
 /* How far a branch may be from the result of a call-back: see slice_back.c. */
 #define MAX_HOPS 4
 
-/* Of how many hops it is to a result: there is none. */
+/* NEVER, as a number of hops: the node leads to no result. */
 #define NEVER UINT8_MAX
 
 /* Member: what is known of the instance in work as a part of the slice.
    Written by slice_meet.c, and its names by the kind of slice. */
 typedef
    struct {
-      uint32_t id;              // of the kind's; DCFG_NONE: it is none
+      uint32_t id;              // number in the kind's nodes; DCFG_NONE: no
+                                // node
       uint32_t distance;
       uint32_t weak_distance;   // over those that want it weakly
-      uint8_t  hops;            // of one that is not real, from a branch
+      uint8_t  hops;            // if not real: steps from the branch
       bool     real;            // else it has to lead to the program
       bool     near;            // only criteria have used it
       bool     limited;         // a criterion of which a part is asked
@@ -39,7 +40,7 @@ typedef
 typedef
    struct {
       uint32_t distance;
-      uint8_t  hops;            // of a weak one, from a branch and 1
+      uint8_t  hops;            // if weak: steps from a branch, and 1
    }
    User;
 
@@ -72,7 +73,7 @@ typedef
       bool (*want)(Found* f, const Acts* acts, const Spot* spot,
                    const Member* m, Live* l, BranchJoins* b);
 
-      /* What WANT wants is not followed. */
+      /* Note that WANT is not followed. */
       bool (*cut)(Found* f, const Want* want);
 
       /* The way back is at its end. */

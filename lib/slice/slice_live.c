@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a slice still wants. */
+   Wants: bytes whose writers a backward slice looks for. */
 
 /* Owns: bytes of registers and memory whose writers are wanted, and by whom.
    Handed: uses by slice_uses.c and definitions by slice_back.c, from the last
@@ -67,7 +67,8 @@ bool live_take_list(Live* l, uint32_t* head, uint8_t mask, const Taker* to)
    return true;
 }
 
-/* What a system call wrote is wanted of that: it comes earlier. */
+/* Defer WANT, for memory that a system call wrote.  The system call comes later
+   in the walk back, and then gets it. */
 static bool defer(void* arg, const Want* want, uint8_t mask)
 {
    Live* l = arg;
@@ -185,8 +186,9 @@ bool live_before_return(Live* l, uint32_t thread)
    return true;
 }
 
-/* What a handler used of registers it found as they were, but for what it was
-   given; if it returned they were so afterwards, too. */
+/* Hand the wants of a handler to the registers of the interrupted code.  The
+   handler found these registers unchanged, but for those that it was given.  If
+   it RETURNED, they were unchanged afterwards, too. */
 bool live_before_handler(Live* l, uint32_t thread, bool returned)
 {
    const WetMachine* m = l->w->machine;

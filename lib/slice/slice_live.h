@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a slice still wants. */
+   Wants: bytes whose writers a backward slice looks for. */
 
 #ifndef DCFG_LIB_SLICE_LIVE_H
 #define DCFG_LIB_SLICE_LIVE_H
@@ -15,8 +15,8 @@ typedef
    struct {
       uint32_t node;            // its name: see Member in slice_kind.h
       uint32_t next;            // and 1
-      uint32_t at;              // of the port's bytes: for their order; of
-                                // sums how many want control
+      uint32_t at;              // order among the port's bytes; in sums, number
+                                // of nodes that want control
       uint8_t  mask;
       uint8_t  port, reg;
       bool     weak : 1;        // see slice_back.c
@@ -202,8 +202,9 @@ bool live_before_thread(Live* l, uint32_t thread, const uint64_t* words);
 bool live_before_return(Live* l, uint32_t thread);
 bool live_before_handler(Live* l, uint32_t thread, bool returned);
 
-/* What the kernel read for a system call stands right behind it: what is there
-   is of no other thread's than BUT, nor of one before. */
+/* Note memory that the kernel read for a system call.  The marks of it stand
+   right behind the call.  So the memory noted so far is forgotten when another
+   thread, or an earlier record, is met. */
 bool live_note_read(Live* l, uint32_t thread, const uint64_t* words);
 
 static inline void live_forget_reads(Live* l, uint32_t but)

@@ -77,7 +77,7 @@ static void free_parts(Slicer* z)
    slice_code_free(&z->code);
 }
 
-/* Where memory did not suffice, how much was to be kept. */
+/* If memory did not suffice, add to the error how much was to be kept. */
 static void say_how_many(const Found* f, DcfgError* err)
 {
    size_t n = strlen(err->reason);

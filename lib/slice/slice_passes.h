@@ -16,7 +16,7 @@ typedef
       WetAhead* ahead;          // who reads its tape, so that nothing is left
                                 // of it here but its tables
       Array     index;          // WetChunkInfo
-      const WetSteps* steps;    // of the part in work
+      const WetSteps* steps;    // steps of the part in work
       bool      plain;          // activations are not needed: no control, no
                                 // handlers, and the top of x87's stack is 0
       bool      moved;          // it is not; see slice_passes.c

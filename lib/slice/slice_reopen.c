@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* What a slice may take by itself, of a large file: some 20 million instances,
-   where they are kept. */
+/* Most memory that a slice of a large file may take without an option: some 20
+   million instances, if they are kept. */
 #define MEMORY_AT_MOST (4ULL << 30)
 
 bool slice_same_trace(Job* job, DcfgWet* w, const DcfgWet* first)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a member of a backward slice wants. */
+   The wants of members of a backward slice. */
 
 /* Owns: what an instance in the slice depends on and is followed.  Handed: the
    instance in work.  Taken by: slice_keep.c, slice_sums.c. */
@@ -170,7 +170,8 @@ static bool want_control(const Using* z)
    return joins_ask(z->joins, z->live, z->spot->act, z->instr, &want);
 }
 
-/* What a criterion is asked for, in place of all that it uses. */
+/* Want the part of a criterion that is asked for, in place of all that it
+   uses. */
 static bool want_part(const Using* z)
 {
    const DcfgSliceQuery* q = z->q;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a member of a backward slice wants. */
+   The wants of members of a backward slice. */
 
 #ifndef DCFG_LIB_SLICE_USES_H
 #define DCFG_LIB_SLICE_USES_H

@@ -121,7 +121,8 @@ bool weak_join(Weak* w, uint32_t* other, uint32_t node)
    uint32_t least = a->distance < b->distance ? a->distance : b->distance;
    uint32_t both = *other;
 
-   /* What has been reached counted those that were there. */
+   /* A node that has been reached has counted its users, so it must not get
+      more. */
    if (a->instr != DCFG_NONE || a->to_go != NEVER) {
       both = weak_new(w, (WeakNode){ .instr = DCFG_NONE, .hops = a->hops });
       if (both == 0 || !weak_add_user(w, &weak_node(w, both)->users, *other))

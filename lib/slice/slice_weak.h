@@ -13,14 +13,14 @@
 typedef
    struct {
       uint32_t instr;           // DCFG_NONE: several
-      uint32_t thread;          // that executed it
+      uint32_t thread;          // the thread that executed it
       uint32_t users;           // WeakUser, and 1
       uint32_t refs;            // wants and users that name it
       uint32_t distance;
       uint64_t n_asked;         // instances that asked for its control
       uint8_t  hops;            // from a branch, at least
       uint8_t  to_go;           // to a result, as far as is known
-      bool     counted;         // it is part of the slice
+      bool     counted;         // already a part of the slice
    }
    WeakNode;
 

@@ -17,7 +17,8 @@
 
 typedef
    struct {
-      uint32_t writer;          // of the register, so far, or DCFG_NONE
+      uint32_t writer;          // last writer of the register so far, or
+                                // DCFG_NONE
       Array    interrupted;     // uint32_t: the same, where handlers came
    }
    ThreadWriter;
@@ -78,7 +79,8 @@ static bool writes(const Pass* p, uint32_t i)
    return false;
 }
 
-/* What came WAY may be the last writer, though not one that is asked. */
+/* Can an execution that came WAY write the register?  This holds for
+   superblocks that are not asked for, too. */
 static bool way_writes(const Pass* p, const WetWay* way)
 {
    const uint32_t first = ELEM(p->w->sbs, WetSb, way->sb).instrs.first;

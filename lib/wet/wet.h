@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What the readers of a wet file share. */
+   The declarations that the readers of a whole execution trace share. */
 
 #ifndef DCFG_LIB_WET_H
 #define DCFG_LIB_WET_H
@@ -36,7 +36,7 @@ typedef
 
 typedef
    struct {
-      uint16_t place;           // of a superblock's instruction
+      uint16_t place;           // its number in the superblock
       uint16_t size;
       uint16_t same;
       uint8_t  what;
@@ -45,9 +45,9 @@ typedef
    }
    WetAccess;
 
-/* Where the address of a superblock's access is found: on the tape; there,
-   from the last one that was made from RSP; nowhere else; or at a distance
-   from that of the superblock's access number .from - WhereSlot. */
+/* WetAccess.from: how the address of a superblock's access is found.  It is on
+   the tape, or there as a distance from the last address made from RSP.  Or it
+   is constant, or at a distance from access .from - WhereSlot. */
 
 typedef
    struct {
@@ -62,7 +62,7 @@ typedef
 
 typedef
    struct {
-      uint16_t place;           // of the instruction that takes it
+      uint16_t place;           // number of the instruction that takes it
       uint16_t n_slots, n_segments;
    }
    WetExit;
@@ -94,7 +94,7 @@ typedef
       Span     slots;           // in .accesses
       uint32_t rules;           // the first of theirs in .rules
       uint32_t ways;            // those of its exits, and its end: the first
-      uint32_t n_words;         // of them are on the tape
+      uint32_t n_words;         // words on the tape
       Span     segments;        // in .segments
       bool     tops;            // some slot is a top of x87's stack
       bool     moves_top;       // some instruction may move it
@@ -110,9 +110,9 @@ typedef
       uint32_t last;            // instruction
       uint32_t place;           // where that is in .sb_instrs
       uint16_t n_instrs;
-      uint16_t n_slots;         // that were filled
+      uint16_t n_slots;         // slots that were filled
       uint8_t  n_segments;
-      uint8_t  kind;            // of the last instruction
+      uint8_t  kind;            // kind of the last instruction
       bool     stack;           // some slots were made from RSP
       bool     tops;            // and one of the superblock's is a top
       bool     easy;            // no activation begins or ends, nor is x87's
@@ -120,15 +120,15 @@ typedef
    }
    WetWay;
 
-/* Where no slots are wanted: of a way's records there are none, all, or only the
-   last before a record that is there. */
+/* WetWay.kept, if no slots are wanted: a way's records are all left out, all
+   kept, or only the last one before a kept record. */
 enum { KEPT_NONE, KEPT_LAST, KEPT_ALL };
 
-/* It was left within. */
+/* Stop: how far a superblock came that was left within. */
 typedef
    struct {
       uint32_t sb;
-      uint32_t n_instrs;        // that were completed
+      uint32_t n_instrs;        // completed instructions
       uint32_t n_slots, n_segments;
       uint32_t n_words;         // behind its segments
    }
@@ -144,8 +144,8 @@ typedef
       };
       uint32_t thread;
       uint32_t first;           // in .addrs: its slots, or a mark's words
-      uint16_t n_instrs;        // that were completed
-      uint16_t n_slots;         // that were filled; of a mark 3
+      uint16_t n_instrs;        // completed instructions
+      uint16_t n_slots;         // slots that were filled; for a mark 3
    }
    WetStep;
 
@@ -159,8 +159,8 @@ typedef
       size_t    n_turns, max_turns;
       uint64_t* addrs;
       size_t    n_addrs, max_addrs;
-      bool      odd_tops;       // where all slots are wanted: some top of x87's
-                                // stack among them is not 0
+      bool      odd_tops;       // for SLOTS_OF_ALL: some top of x87's stack is
+                                // not 0
    }
    WetSteps;
 
@@ -196,12 +196,15 @@ typedef
 /* No record has more accesses. */
 #define MAX_ACCESSES 4096
 
-/* Of which records slots are wanted.  Of none means that only records of some
-   ways are there, and what is no way, with which a block ends, too.  Of
-   transfers means: of what may begin or end activations.  Then only some of
-   the others are there at all: an easy one is passed over if it came the same
-   way as when it was told last, and what comes behind such ones has a step for
-   the last of them before it, which has no instructions. */
+/* WetWanted: the records whose slots are wanted.
+
+   SLOTS_OF_NONE: only records of some ways are there.  Records that are no way,
+   with which a block ends, are there, too.
+
+   SLOTS_OF_TRANSFERS: the slots of records that may begin or end activations.
+   Only some other records are there.  An easy record is left out if it came the
+   same way as when it was told last.  Records behind such ones have a step
+   before them, without instructions, for the last one left out. */
 typedef
    enum { SLOTS_OF_NONE, SLOTS_OF_TRANSFERS, SLOTS_OF_ALL }
    WetWanted;
@@ -219,10 +222,10 @@ typedef
                                       // within a superblock
       uint64_t words[1 + MAX_BLOCK];  // rows of segments, from 1 on
       uint32_t segments[MAX_BLOCK];   // those, in .segments
-      uint64_t steps[2][MAX_BLOCK];   // of two columns
+      uint64_t steps[2][MAX_BLOCK];   // steps of two columns
       uint32_t met[MAX_BLOCK];        // ways that are yet to be counted
       uint32_t n_ways, n_extra, n_words, n_segments, n_met;
-      uint32_t n_slots;               // of all ways
+      uint32_t n_slots;               // slots of all ways
       uint32_t at;                    // the next one in .extra
    }
    Block;
@@ -233,7 +236,7 @@ typedef
       uint8_t* data;
       size_t   size, room;
       uint32_t number;          // from 1 up
-      uint32_t n_records;       // that are still to come
+      uint32_t n_records;       // records still to come
       uint64_t n_instrs;        // so far
       bool     odd_marks;       // likewise: one of a handler, or of x87's top
       Bytes    control, numbers;
@@ -246,7 +249,7 @@ typedef
                                 // 0; above that what it adds to the history
       uint64_t other[N_HISTORIES];  // and the other one
       uint64_t stack;           // the last address that was made from RSP
-      uint64_t slots[2 + MAX_ACCESSES];   // of one record, from -2 on
+      uint64_t slots[2 + MAX_ACCESSES];   // slots of one record, from -2 on
       uint64_t words[1 + MAX_ACCESSES];   // if they are not in one segment
       Block    block;
    }
@@ -280,7 +283,7 @@ typedef
    }
    Def;
 
-/* What is to be done for each instance of an instruction, in a line of the
+/* Plan: an instruction's data that each instance needs, in a line of the
    cache. */
 typedef
    struct {
@@ -294,7 +297,7 @@ typedef
       uint8_t  kind;
       uint8_t  top;             // added to the top of x87's stack
       bool     top_zero;        // instead: it is set to 0
-      bool     goes_back;       // it jumps where setjmp had been called
+      bool     goes_back;       // a jump to where setjmp() was called
       bool     moves_top;       // so, or as the tape says
    }
    Plan;
@@ -303,7 +306,7 @@ typedef
 typedef
    struct {
       uint32_t instr;
-      uint16_t slot, n_slots;   // of its accesses on the tape
+      uint16_t slot, n_slots;   // its accesses on the tape
       uint16_t n_values;        // parts of its value
       uint16_t nth;             // how often it is in the superblock before
       bool     plain;           // they are the instruction's, one by one
@@ -312,11 +315,12 @@ typedef
    }
    InstrPlan;
 
-/* That of a superblock, with what is to be known there. */
+/* Point: an instruction of a superblock at which control dependence may
+   change. */
 typedef
    struct {
       uint32_t instr;
-      uint32_t ipdom;           // of a branch, or DCFG_NONE
+      uint32_t ipdom;           // post-dominator of a branch, or DCFG_NONE
       uint16_t place, nth;
       uint8_t  kind;
    }
@@ -414,11 +418,11 @@ struct DcfgWet {
    uint64_t    most_before;     // the most of any before the first record
    InstrPlan*      places;          // as .sb_instrs
    uint64_t    offset;          // bytes of the file that were read
-   uint64_t    tape;            // where it begins
+   uint64_t    tape;            // begin of the tape
    uint64_t    tape_left;       // bytes
    uint64_t    file_size;       // bytes, without compression
-   bool        end_found;       // what is behind it has been looked at
-   uint8_t*    value;           // of one instance
+   bool        end_found;       // the sections behind the tape have been read
+   uint8_t*    value;           // memory for one instance's value
    Chunk*      chunk;
    WetWriters* writers;
    WetEffects* effects;
@@ -437,7 +441,7 @@ struct DcfgWet {
    bool        begun;
    bool        held, ended;     // .record was read ahead, or there is none
    Array       reads;           // Reading: of the last system call
-   uint32_t    n_told;          // of those
+   uint32_t    n_told;          // those that were told
    DcfgWetInstr told;           // by dcfg_wet_instr()
    struct WetIndex* index;      // or NULL: see lib/index/wet_index.h; and who
    void (*close_index)(struct WetIndex* ix);    // closes it
@@ -491,8 +495,8 @@ void wet_free_steps(DcfgWet* w, WetSteps* s);
 /* No superblock has more instructions. */
 #define MAX_SB_INSTRS 1024
 
-/* Of the N rows of segment S from TO on: the columns that stand next in the
-   chunk's parts. */
+/* Read the next columns of the chunk's parts, to the N rows of segment S, which
+   begin at TO. */
 void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
                       uint32_t n);
 
@@ -533,8 +537,8 @@ static inline uint64_t wet_stack_pointer(const DcfgWet* w, const InstrPlan* at)
    return at->stack && slot < w->record.n_slots ? w->addrs[slot] : 0;
 }
 
-/* Where the top of x87's stack, which is at TOP, is behind the instruction at
-   AT of a record with these slots. */
+/* Return the top of x87's stack behind the instruction at AT, if it is at TOP
+   before.  SLOTS are the slots of the record. */
 static inline uint32_t wet_move_top(uint32_t top, const Plan* p,
                                     const InstrPlan* at, uint32_t n_slots,
                                     const uint64_t* slots)
@@ -552,7 +556,8 @@ bool wet_get_sources(DcfgWet* w, Bytes* b);
 bool wet_get_images(DcfgWet* w, Bytes* b);
 void wet_free_images(DcfgWet* w);
 
-/* Where the function begins that has ADDR: UINT64_MAX if nobody knows. */
+/* Return the address where the function begins that has ADDR; UINT64_MAX if it
+   is not known. */
 uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr);
 
 /*--- Data                                                 ---*/
@@ -584,7 +589,7 @@ bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
    last port has been begun. */
 bool wet_add_read(DcfgWet* w, uint64_t addr, uint64_t size, DcfgWetEvent* e);
 
-/* What another event changes. */
+/* Note the changes that E makes, an event other than an instruction. */
 bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e);
 
 /* The record is MarkTop. */

@@ -23,7 +23,7 @@
 #define MAX_WHOLE 2             // chunks: they are large
 
 struct WetAhead {
-   Job*            job;         // of who takes parts
+   Job*            job;         // errors are the taker's
    DcfgWet*        w;
    Array*          index;
    WetWanted       wanted;
@@ -35,7 +35,7 @@ struct WetAhead {
    uint64_t        n_tape;      // and that the tape has
    bool            threaded;
    pthread_t       thread;
-   pthread_mutex_t lock;        // of what follows
+   pthread_mutex_t lock;        // for the members below
    pthread_cond_t  changed;
    uint64_t        n_read, n_taken;
    bool            ended;       // nothing is read any more

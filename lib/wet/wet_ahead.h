@@ -8,7 +8,7 @@
 
 #include "lib/wet/wet_chunks.h"
 
-/* What is decoded at once: of a chunk a part, or all of it. */
+/* WetPart: a piece that is decoded at once: a part of a chunk, or all of it. */
 typedef
    struct {
       WetSteps steps;

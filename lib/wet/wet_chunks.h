@@ -8,15 +8,15 @@
 
 #include "lib/wet/wet.h"
 
-/* What is known of a chunk without its addresses. */
+/* WetChunkInfo: a chunk without its addresses. */
 typedef
    struct {
       uint64_t offset;          // in the file
       uint64_t before;          // instructions executed in earlier ones
       uint64_t n_instrs;        // and in this one
       uint32_t n_records;
-      uint32_t thread;          // that runs at its begin
-      bool     odd_marks;       // it has one of a handler, or of x87's top
+      uint32_t thread;          // runs at the chunk's begin
+      bool     odd_marks;       // a mark of a handler or of x87's top
    }
    WetChunkInfo;
 

@@ -71,8 +71,8 @@ typedef
    }
    Steps;
 
-/* What is foretold of COLUMN, behind one with the steps LAST, put right; TO has
-   room for N of them. */
+/* Return the steps that are foretold for COLUMN, with corrections from the
+   chunk.  LAST are the steps of the column before.  TO has room for N steps. */
 static inline Steps get_steps(Chunk* c, Column* column, Steps last,
                               uint64_t* to, uint32_t n)
 {

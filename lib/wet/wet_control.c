@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which branch let an instance run. */
+   Control dependences. */
 
 /* Owns: control dependences: the latest instance, in its activation, of a
    branch on which an instruction is control dependent, or the call.  Handed:
-   instances by wet_events.c, and once before, for the graph of wet_graph.c, all
-   records by wet_tape.c.  Taken by: wet_events.c, wet_open.c.
+   instances by wet_events.c; before that all records by wet_tape.c, for the
+   graph of wet_graph.c.  Taken by: wet_events.c, wet_open.c.
 
    An activation has a stack of branches whose immediate post-dominators have
-   not been reached: the top is what the next instruction depends on
-   (B. Xin, X. Zhang, "Efficient Online Detection of Dynamic Control
-   Dependence", ISSTA 2007).
+   not been reached.  The next instruction depends on the top one (B. Xin, X.
+   Zhang, "Efficient Online Detection of Dynamic Control Dependence", ISSTA
+   2007).
 
-   Which activations there are is told by where their return addresses stand:
-   a return takes one, and what stands below a stack pointer is no more, if
-   nobody has returned either (longjmp, exceptions).  A handler's activation
-   stands on one of what the kernel does for it, which nobody has called.
+   Activations are known by the addresses of their return addresses.  A return
+   ends one.  An activation whose return address is below the stack pointer has
+   ended without a return (longjmp, exceptions).  The activation of a handler is
+   above one for the kernel's work, which nobody has called.
 
-   Where calls leave the return address in a register, an activation stands
-   where the stack pointer was when it was called, and the one that called it
-   may stand there, too, if it has nothing on the stack. */
+   On processors where calls leave the return address in a register, an
+   activation has the stack pointer of its call in place of that address. Its
+   caller may have the same one, if it has nothing on the stack. */
 
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_control.h"
@@ -31,11 +31,12 @@
 
 typedef
    struct {
-      uint64_t place;           // of the return address; UINT64_MAX: none
+      uint64_t place;           // address of the return address; UINT64_MAX:
+                                // none
       Writer   call;            // 0: nobody
       uint32_t last;            // its last instruction so far, or DCFG_NONE
       uint32_t open;            // the first of its branches
-      bool     handler;         // what a signal began
+      bool     handler;         // a signal began it
    }
    Activation;
 
@@ -183,7 +184,8 @@ static inline bool open_branch(DcfgWet* w, Thread* t, Writer me,
    return true;
 }
 
-/* What comes next in the top activation depends on that. */
+/* Return the writer that the next instruction of the top activation depends
+   on. */
 static inline Writer deciding(const Thread* t)
 {
    const Activation* a = TOP(t->active, Activation);
@@ -209,7 +211,7 @@ static inline bool arrive(DcfgWet* w, Thread* t, uint32_t i, Writer me,
           || open_branch(w, t, me, c->graph.ipdom[i]);
 }
 
-/* Where E's last access that does WHAT was made, or 0. */
+/* Return the address of E's last access of type WHAT, or 0. */
 static uint64_t last_access(const DcfgWet* w, const DcfgWetEvent* e,
                             uint8_t what)
 {
@@ -431,8 +433,9 @@ static bool scan_record(DcfgWet* w, Thread* t)
    return wet_find_control(w, &e, wet_stack_pointer(w, last), &control);
 }
 
-/* Where a superblock's instructions lead to each other is noted once, and of
-   what came the same way again only the last is there. */
+/* Note the arcs between instructions of the step R.  The arcs inside a
+   superblock are noted only once.  Of steps that came the same way, only the
+   last one is there. */
 static bool scan_step(DcfgWet* w, const WetStep* r)
 {
    Thread*      t = thread_of(w, r->thread);
@@ -485,8 +488,8 @@ void wet_free_control(DcfgWet* w)
    free(w->control);
 }
 
-/* Where control dependence may change: at branches, behind them where what
-   they decide ends, and where activations begin and end. */
+/* Return whether control dependence may change, for each instruction: at
+   branches, at their post-dominators, and where activations begin and end. */
 static bool* mark_points(DcfgWet* w)
 {
    const WetGraph* g     = &w->control->graph;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which instance let an instance run. */
+   Control dependences. */
 
 #ifndef DCFG_LIB_WET_CONTROL_H
 #define DCFG_LIB_WET_CONTROL_H
@@ -22,7 +22,7 @@ Writer wet_same_control(const DcfgWet* w, uint32_t thread);
 /* All points of the record in work at once. */
 bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points);
 
-/* What wet_find_control() needs, from OTHER, the same trace at its begin. */
+/* Prepare wet_find_control().  OTHER is the same trace, at its begin. */
 bool wet_make_graph(DcfgWet* w, DcfgWet* other);
 void wet_free_control(DcfgWet* w);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What whole superblocks leave changed. */
+   The effects of whole superblocks. */
 
 /* Owns: what an execution of a superblock changes, all of its instructions
    together: for what nobody wants to be told of.  Handed: tables by
@@ -43,7 +43,7 @@ typedef
    too. */
 typedef
    struct {
-      const Point* points;      // where control dependence may change
+      const Point* points;      // control dependence may change here
       uint32_t n_points;
       uint32_t n;               // instructions: all, or with names all but
                                 // a transfer
@@ -55,11 +55,11 @@ typedef
 struct WetEffects {
    Effect** all;                // by way
    size_t   n;
-   Array    runs, defs, stores, loads, uses;    // of the one that is being
-                                // made
+   Array    runs, defs, stores, loads, uses;    // for the effect that is being
+                                                // made
 };
 
-/* Where what is not of this form leads to. */
+/* not_plain: marks ways whose executions cannot have an Effect. */
 static Effect not_plain;
 
 static inline LastDef* defs_of(Effect* e)
@@ -111,7 +111,7 @@ static bool add_defs(DcfgWet* w, const InstrPlan* at, const Plan* plan)
    return true;
 }
 
-/* What is defined again as a whole does not count. */
+/* Drop definitions that are followed by a definition of the whole granule. */
 static void drop_defs(Array* defs)
 {
    bool   again[G_STACK] = { false };
@@ -246,7 +246,7 @@ static uint32_t count_instrs(const DcfgWet* w, const InstrPlan* at)
    return n;
 }
 
-/* That of the record in work.  NULL if memory is short. */
+/* Return the effect of the record in work, or NULL if memory is short. */
 static Effect* make_effect(DcfgWet* w)
 {
    const WetStep* r  = &w->record;
@@ -308,7 +308,7 @@ static inline void count_runs(DcfgWet* w, const Effect* e)
          w->instances[i]++;
 }
 
-/* What E writes has no name any more. */
+/* Clear the names of everything that E writes. */
 static bool apply_nameless(DcfgWet* w, Effect* e)
 {
    ThreadState* t = state_of(w, w->record.thread);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a program executed, in its order. */
+   The events of a whole execution trace. */
 
 /* Owns: the events of a whole execution trace, in their order.  Handed:
    records by wet_tape.c.  Taken by: users; who wrote what is found by
@@ -109,7 +109,8 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
    w->place++;
    if (!wet_find_writers(w, at, control, e))
       return false;
-   /* It is the last one of its superblock, unless the file is broken. */
+   /* A system call is the last instruction of its superblock, unless the file
+      is broken. */
    if (*told && plan->kind == InsnSyscall && w->place >= w->record.n_instrs
        && !read_ahead(w, e))
       return false;

@@ -14,7 +14,7 @@ typedef
       Job*      job;
       DcfgWet*  w;
       NumberMap arcs;           // from, to, of which numbers begin with 1
-      uint32_t* last;           // of each node: the two to which it led last
+      uint32_t* last;           // by node: its last two targets
       uint32_t* ipdom;          // immediate post-dominators, when known
       uint8_t*  branches;       // by node: does it lead to several?
       uint16_t* scanned;        // by superblock: instructions of which it is

@@ -56,7 +56,7 @@ static bool get_ranges(DcfgWet* w, Bytes* b, Array* to)
    return true;
 }
 
-/* Where the next instruction of ALL is, and its code. */
+/* Read the next instruction's address and code, and add it to ALL. */
 static WetInstr* get_instr(DcfgWet* w, Bytes* b, Array* all)
 {
    const WetInstr* last = all->n == 0 ? NULL
@@ -185,7 +185,7 @@ static bool get_unexecuted(DcfgWet* w, Bytes* b)
    return !b->failed || wrong(w, "unexecuted instructions");
 }
 
-/* Where the slots of SB are found. */
+/* Make the rules by which the slots of SB are found. */
 static bool make_rules(DcfgWet* w, WetSb* sb)
 {
    uint32_t word = 1;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What readers of a trace have to know of the processor that it is of. */
+/* WetMachine: a processor, for readers of its traces. */
 typedef
    struct {
       uint32_t number;          // as ELF files have it
@@ -19,8 +19,9 @@ typedef
       uint8_t  n_given;         // registers that a signal's handler is given,
       uint8_t  given[8];        // the stack pointer among them
       uint8_t  stack;           // the stack pointer's register
-      uint8_t  stack_argument;  // that which clone() takes it from
-      /* Where the direct branch of N bytes at CODE, which is at ADDR, leads. */
+      uint8_t  stack_argument;  // register that has clone()'s stack
+      /* Return the target of the direct branch of N bytes at CODE, whose
+         address is ADDR. */
       uint64_t (*target)(const uint8_t* code, uint32_t n, uint64_t addr);
       uint8_t  goes_back[4];    // if .links: a jump to where calls return to
    }

@@ -19,8 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of what was executed only the last is there: which instances these are follows
-   from how many of them are in the file, which is OTHER, too. */
+/* Find the numbers of the first instances in a file that has only the last of
+   the run.  They follow from the number of instances in the file, which OTHER
+   reads, too. */
 static bool find_first_instances(DcfgWet* w, DcfgWet* other)
 {
    Array     index = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What each instruction does, by itself. */
+   Plans: what each instruction uses and defines. */
 
 /* Owns: what can be known of an instruction, and of its place in a superblock,
    before any instance.  Handed: tables by wet_load.c.  Taken by: the same;
@@ -21,7 +21,8 @@ static uint8_t granule_of(unsigned loc, uint8_t* mask)
    return (uint8_t)(G_FLAGS + (loc - LocCarry) % 4);
 }
 
-/* Which port granule G belongs to: each of them has its own. */
+/* Return the kind of port that granule G belongs to.  Each granule has a port
+   of its own. */
 static DcfgWetPortKind port_of(const DcfgWet* w, uint8_t g, uint8_t* reg)
 {
    *reg = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What the kernel read for a system call. */
+   The writers of memory that the kernel read for system calls. */
 
 /* Owns: who wrote what a system call reads: it may be much, so that who is
    found is looked up in a table.  Handed: marks by wet_events.c, memory by

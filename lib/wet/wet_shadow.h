@@ -9,10 +9,10 @@
 #include "lib/base/number_map.h"
 #include "lib/wet/wet.h"
 
-/* What is written together is mostly read together: 4 bytes, a granule, have
-   one writer until some of them are written alone.  Then they have a cell
-   with one for each byte.  Granules are in pages, which are made when
-   something is first written there. */
+/* Bytes that are written together are mostly read together.  So a granule, 4
+   bytes, has one writer, until some of its bytes are written alone.  Then it
+   has a cell, with a writer for each byte.  Granules are in pages.  A page is
+   made when something is first written there. */
 
 /* A granule's writer, or, with this, which cell it has.  Registers have
    granules too, and cells of their own. */
@@ -21,7 +21,7 @@
 #define GRANULE 4u
 typedef
    struct {
-      Writer bytes[GRANULE];    // of a free one: the next, and 1
+      Writer bytes[GRANULE];    // in a free cell: the next free one, and 1
    }
    Cell;
 

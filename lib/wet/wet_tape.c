@@ -283,8 +283,8 @@ static bool take_mark(Chunk* c, WetStep* r, uint64_t* to)
    return true;
 }
 
-/* What is next came way ID; its slots are taken by themselves.  Field by field:
-   copied as one it would wait until all are there. */
+/* Make R a record of way ID, without slots.  Members are set one by one: a copy
+   of a struct would wait until all of them are there. */
 static inline void take_way(const DcfgWet* w, uint32_t id, WetStep* r,
                             uint32_t first)
 {
@@ -298,7 +298,7 @@ static inline void take_way(const DcfgWet* w, uint32_t id, WetStep* r,
    r->n_slots  = 0;
 }
 
-/* What is next is no way.  False if it is a turn of threads. */
+/* Make R a record that is no way.  Return false if it is a turn of threads. */
 static bool take_other(DcfgWet* w, uint32_t id, WetStep* r, uint64_t* addrs,
                        uint32_t first)
 {
@@ -403,7 +403,7 @@ static void take_transfers(DcfgWet* w, WetSteps* to)
    WetStep*  r = to->steps + to->n_steps;
    uint64_t* addrs = to->addrs + to->n_addrs;
    uint32_t  from = 0;          // the easy way of the last one, and 1
-   bool      passed = false;    // it was passed over
+   bool      passed = false;    // was that one left out?
 
    b->at = 0;
    for (uint32_t i = 0; i < b->n_ways; i++) {

@@ -111,8 +111,8 @@ static void count_rows(DcfgWet* w, Block* b, uint32_t first, uint32_t n,
    }
 }
 
-/* What the records say that have been counted since it was done last.  Segments
-   are in the order in which they are met. */
+/* Add up the records of ways that were met since the last call.  Segments are
+   in the order in which they are met. */
 static void count_ways(DcfgWet* w, Chunk* c)
 {
    Block* b = &c->block;

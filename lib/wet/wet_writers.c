@@ -18,8 +18,8 @@
 
 /*--- Ports                                                ---*/
 
-/* What is found of an instance, while it is: kept apart from what has an
-   address, so that it stays in registers. */
+/* FoundWriter: the ports and dependences found so far for an instance.  It is
+   apart from data whose address is taken, so that it stays in registers. */
 typedef
    struct {
       DcfgWetPort* port;        // the last one
@@ -126,7 +126,8 @@ static inline void add_memory(Shadow* s, FoundWriter* f, uint64_t a, uint64_t n)
    }
 }
 
-/* Where the accesses of the instruction were made: 0 if it was not. */
+/* Return the addresses of the instruction's accesses; 0 for an access that was
+   not made. */
 static const uint64_t* find_addresses(DcfgWet* w, const Plan* plan,
                                       const InstrPlan* at, const DcfgWetEvent* e)
 {

@@ -12,8 +12,8 @@ typedef
    struct Registers {
       struct Registers* interrupted;
       Writer   granules[N_GRANULES];
-      Writer   bytes[N_GRANULES][8];    // of those that are MIXED
-      uint32_t top;             // of x87's stack
+      Writer   bytes[N_GRANULES][8];    // for MIXED granules
+      uint32_t top;             // top of x87's stack
    }
    Registers;
 
@@ -27,16 +27,16 @@ typedef
 struct WetWriters {
    Shadow       shadow;
    Array        threads;        // ThreadState
-   DcfgWetPort* ports;          // of this instance: room for the most, from
-                                // 1 on
+   DcfgWetPort* ports;          // ports of this instance, from 1 on; room for
+                                // the most
    DcfgWetDep*  deps;
    size_t       max_deps;       // there is room for
-   uint32_t     n_ports, n_deps;        // of a system call
-   uint64_t*    addrs;          // of its accesses
+   uint32_t     n_ports, n_deps;        // the last system call's
+   uint64_t*    addrs;          // addresses of its accesses
    NumberMap    seen;           // one port's dependences, as Writer
 };
 
-/* That of THREAD, which may be new. */
+/* Return the state of THREAD; make it if the thread is new. */
 ThreadState* wet_add_state(DcfgWet* w, uint32_t thread);
 
 static inline ThreadState* state_of(DcfgWet* w, uint32_t thread)

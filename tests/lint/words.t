@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts sentences in comments and pages that a stranger would stumble over.  The numbers may only go down.
 
-Reads the sources and pages below SRCDIR and counts four kinds of places:
+Reads the sources, the pages and the manual's chapter below SRCDIR, and counts four kinds of places:
 
   long      a sentence of more than 35 words, in a comment or a page
   riddle    a comment whose first word is one of RIDDLES: it names no thing
@@ -44,12 +44,14 @@ def files():
 
 
 def kind_of(path):
-    """The language of a file by its name and first line: c, python, hash (comments with #), page, or None."""
+    """The language of a file by its name and first line: c, python, hash (comments with #), page, manual, or None."""
     end = os.path.splitext(path)[1]
     if end in (".c", ".h", ".S"):
         return "c"
     if end == ".md":
         return "page"
+    if end == ".xml":
+        return "manual"
     if end == ".py":
         return "python"
     if end in (".sh", ".am", ".ac", ".jq", ".pl"):
@@ -119,6 +121,13 @@ def python_comments(text):
     except (tokenize.TokenError, IndentationError):
         pass
     return found
+
+
+def manual_paragraphs(text):
+    """The paragraphs of a chapter in DocBook, tags of code as one word."""
+    code = r"<(computeroutput|option|varname|function)>.*?</\1>"
+    return [Text(text.count("\n", 0, m.start()) + 1, re.sub(r"<[^>]+>", "", re.sub(code, "Code", m.group(1), flags=re.S)))
+            for m in re.finditer(r"<para>(.*?)</para>", text, re.S)]
 
 
 def paragraphs(text, page):
@@ -198,8 +207,9 @@ def places(path, terms):
     with open(os.path.join(SRC, path), encoding="utf-8") as f:
         text = f.read()
     kind = kind_of(path)
-    page = kind == "page"
-    comments = [Text(1, text)] if page else {"c": c_comments, "python": python_comments, "hash": hash_comments}[kind](text)
+    page = kind in ("page", "manual")
+    comments = [Text(1, text)] if kind == "page" else {"c": c_comments, "python": python_comments, "hash": hash_comments,
+                                                        "manual": manual_paragraphs}[kind](text)
     lengths = []
     for c in comments:
         body = re.sub(r"^\s*(SPDX-.*|Copyright .*)$", "", c.text, flags=re.M)
