@@ -595,10 +595,4 @@ bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e);
 /* The record is MarkTop. */
 bool wet_note_top(DcfgWet* w);
 
-/* The innermost handler of THREAD was left for good, without returning. */
-void wet_forget_handler(DcfgWet* w, uint32_t thread);
-
-bool wet_start_writers(DcfgWet* w);
-void wet_free_writers(DcfgWet* w);
-
 #endif /* DCFG_LIB_WET_H */

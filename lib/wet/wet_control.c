@@ -22,6 +22,7 @@
    activation has the stack pointer of its call in place of that address. Its
    caller may have the same one, if it has nothing on the stack. */
 
+#include "lib/wet/wet_writers.h"
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_control.h"
 #include "lib/wet/wet_graph.h"

@@ -7,6 +7,7 @@
    bytes.  Taken by: users. */
 
 #include "lib/base/unpack.h"
+#include "lib/wet/wet_writers.h"
 #include "lib/wet/wet_effects.h"
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_control.h"

@@ -87,4 +87,10 @@ static inline unsigned place_of(const Registers* r, unsigned g)
    return g < G_STACK ? g : G_X87 + ((g - G_STACK + r->top) & 7);
 }
 
+/* The innermost handler of THREAD was left for good, without returning. */
+void wet_forget_handler(DcfgWet* w, uint32_t thread);
+
+bool wet_start_writers(DcfgWet* w);
+void wet_free_writers(DcfgWet* w);
+
 #endif /* DCFG_LIB_WET_WRITERS_H */
