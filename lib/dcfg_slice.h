@@ -205,11 +205,14 @@ typedef
 
 /* Of an instruction: how often it is in the slice and how often it was
    executed at all; its least distance, UINT32_MAX if it is not in it; which
-   threads have executed what is in it: bit 63 stands for all from 63 on. */
+   threads have executed what is in it: bit 63 stands for all from 63 on; the
+   .order of its instance in the slice that ran last, of a slice forward
+   first. */
 typedef
    struct {
       uint64_t in_slice, executed;
       uint64_t threads;
+      uint64_t order;
       uint32_t distance;
    }
    DcfgSliceTotal;

@@ -7,6 +7,7 @@
 #define DCFG_CMD_SLICE_QUERY_H
 
 #include "cmd/machine/roles.h"
+#include "cmd/variables/code_lines.h"
 #include "cmd/slice/slice_output.h"
 
 #include "lib/dcfg_slice.h"
@@ -32,6 +33,7 @@ typedef
 typedef
    struct {
       DcfgWet*       w;
+      CodeLines*     code;      // lines of .w
       DcfgSliceQuery q;
       DcfgSlice*     s;
       bool           named;     // .q asks for a place by the source's words

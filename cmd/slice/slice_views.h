@@ -8,6 +8,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/table.h"
+#include "cmd/variables/code_lines.h"
 
 #include "lib/dcfg_slice.h"
 
@@ -16,6 +17,7 @@ typedef
    struct {
       DcfgWet*           w;
       const DcfgSlice*   s;
+      CodeLines*         code;          // lines of .w
       const char*        file;          // that W was read from
       const char*        root;          // of images, or NULL: wet_place.h
       const char*        title;         // "Slice of prog"
@@ -25,7 +27,7 @@ typedef
       const char*        own;           // images that are the program's, too: a
                                         // pattern, or NULL
       struct SliceOmissions* omitted;   // finds stores that did not run; or NULL
-      bool               thin;
+      bool               thin, forward;
       bool               all;           // lines of libraries are not folded
    }
    SliceView;

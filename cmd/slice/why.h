@@ -6,6 +6,9 @@
 #ifndef DCFG_CMD_WHY_H
 #define DCFG_CMD_WHY_H
 
+#include "cmd/machine/source_file.h"
+#include "cmd/slice/slice_query.h"
+#include "cmd/slice/slice_views.h"
 #include "cmd/slice/slice_omitted.h"
 
 /* Tell of STEPS instances, or ask which, as --instructions does. */
@@ -29,9 +32,13 @@ typedef
       uint32_t node;            // that computed it, or DCFG_SLICE_NOBODY,
                                 // DCFG_SLICE_NOT
       bool     library;         // it came through a library
+      bool     of_copy;         // .user is passed: it chose what that loaded
       const Omitted* omitted;   // the store that did not run, if .use is
                                 // USE_OMITTED; else NULL
       uint32_t first, n_passed; // copies and libraries on the way
+      uint32_t n_more;          // other instances of the same instruction that
+                                // made parts of it, or let it run
+      uint64_t low, high;       // printed bytes, in a criterion's memory; or 0
    }
    WhyInput;
 
@@ -66,6 +73,37 @@ typedef
 void why_cards_start(WhyCards* y, Sliced* f);
 void why_cards_end(WhyCards* y);
 
+/* --- why_words.c: texts last until text_forget() --- */
+
+/* WhySource: the file of source that was read last, and its path. */
+typedef
+   struct {
+      SourceFile* file;
+      char*       path;
+   }
+   WhySource;
+
+/* The text of the line of IN; "" if there is none. */
+const char* why_line_text(WhySource* y, const DcfgWetInstr* in);
+void        why_source_close(WhySource* y);
+
+/* The bytes that IN brought of what was printed, in quotes. */
+const char* why_printed(const Sliced* f, const WhyInput* in);
+
+/* Is IN the dynamic linker's?  That only hands on what is on its way to another
+   library. */
+bool why_is_loader(const DcfgWetInstr* in);
+
+/* Set *L to line K, from 0, of those that call the inlined function which
+   computed IN, the innermost first; its .line is 0 if C was inlined there, too.
+   False if there are not so many. */
+bool why_call_line(const Sliced* f, const WhyCard* c, const WhyInput* in,
+                   uint32_t k, CodeLine* l);
+
+/* Likewise of lines that were merged with C's. */
+bool why_merged_line(const Sliced* f, const WhyCard* c, unsigned k,
+                     CodeLine* l);
+
 /* The card whose head is NODE; ALL criteria that ran with it are members, too. */
 void why_card(WhyCards* y, WhyCard* c, uint32_t node, bool all);
 void why_card_free(WhyCard* c);
@@ -80,7 +118,13 @@ void why_card_add_omitted(const WhyCards* y, WhyCard* c, SliceOmissions* z,
 /* Is NODE a call? */
 bool why_is_call(const Sliced* f, uint32_t node);
 
-/* Is NODE of a library, which steps pass? */
+/* Instruction INSTR as steps have it: with the program's line and function that
+   have it, if a header's code was inlined there; and with the name of the
+   function that was inlined. */
+DcfgWetInstr why_instr(const Sliced* f, uint32_t instr);
+
+/* Is NODE of a library, or of a function that a header of the distribution has?
+   Steps pass these. */
 bool why_is_library(const Sliced* f, uint32_t node);
 
 /* WhyForm: tell of .steps cards, or ask which; .json: for programs. */
