@@ -222,11 +222,13 @@ typedef
 /* DcfgSliceTotal: an instruction's instances: those in the slice, and all that
    were executed.  .distance is the least distance, or UINT32_MAX if none is in
    the slice.  .threads has a bit for each thread that executed an instance in
-   the slice; bit 63 stands for thread 63 and all above. */
+   the slice; bit 63 stands for thread 63 and all above.  .order is that of its
+   instance in the slice that ran last; in a slice forward, first. */
 typedef
    struct {
       uint64_t in_slice, executed;
       uint64_t threads;
+      uint64_t order;
       uint32_t distance;
    }
    DcfgSliceTotal;

@@ -18,7 +18,8 @@ static SliceView view_of(Sliced* f, const char* file,
                          const SliceOptions* o)
 {
    return (SliceView){ .w = f->w, .s = f->s, .found = f,
-                       .file = file, .root = o->root,
+                       .code = f->code, .file = file,
+                       .root = o->root, .forward = o->forward,
                        .title = o->forward ? "forward slice" : "slice",
                        .criterion = f->criterion,
                        .not_followed = f->not_followed,
@@ -105,7 +106,7 @@ static int run(int argc, char** argv)
         "of lines, images that count as the program, besides its file and "
         "those beside it" },
       { "all", OPT_FLAG, &all, NULL,
-        "all lines, those of libraries, too [the program's nearest 40]" },
+        "all lines, those of libraries, too [40 of the program]" },
       { "instructions", OPT_FLAG, &instances, NULL, NULL },
       { "gdb", OPT_FLAG, &gdb, NULL, NULL },
       { "json", OPT_FLAG, &json, NULL,

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A slice as the program's lines, the nearest first. */
+   A slice as the program's lines. */
 
 /* Owns: the short listing of a slice.  Handed: a slice.  Taken by: dcfg slice.
 
    The program is the file that has main(), files beside it, code that the
    program made while it ran, and images that --own adds.  If the slice has
    nothing of these, it is the code that was asked for.  Each of its lines has a
-   row; without debug information, each of its functions or instructions has.
-   Any other image has one row.  Code in the program's image that is not its own
-   has one row, too: start-up code without lines, and functions from headers of
-   the distribution. */
+   row.  Merged lines (code_lines.h) stand with the lines whose code they share.
+   Without debug information each function has a row, also if it has no name.
+   Code that was inlined counts for the lines that call it, too.  Any other image
+   has one row.  Code in the program's image that is not its own has one row, too:
+   start-up code without lines, and functions from headers of the distribution.
+
+   The line that ran last comes first; in a slice forward, the line that ran
+   first. */
 
 #include "cmd/slice/slice_omitted.h"
 #include "cmd/slice/slice_threads.h"
+#include "cmd/machine/function_starts.h"
 #include "cmd/machine/source_file.h"
 #include "cmd/shared/wet_program.h"
 
@@ -37,14 +42,15 @@
    function of another image. */
 typedef
    struct {
-      bool        folded;
+      bool        folded, merged;       // .merged: as in CodeLine
       const char* source;       // or NULL
       uint32_t    line;
       const char* function;     // or NULL
       const char* image;        // or NULL
-      uint64_t    offset;       // in the image, of what has no function
+      uint64_t    offset;       // in the image, of a function without a name, or
+                                // of an instruction
       uint64_t    in_slice, executed;
-      uint64_t    threads;      // as in DcfgSliceTotal
+      uint64_t    threads, order;       // as in DcfgSliceTotal
       uint32_t    distance;
       uint32_t    instr;        // the nearest one
    }
@@ -54,13 +60,15 @@ typedef
 typedef
    struct {
       const SliceView* v;
+      FunctionStarts*  starts;          // for functions without names
       const char*      program;         // path of the program's file, or NULL
       const char*      asked;           // path of the criterion's image
       bool             all_asked;       // .asked is the program
       Row*             rows;            // the program's, and then folded ones
-      size_t           n, n_own;
+      size_t           n, n_own, room;
       size_t           lines, lines_in; // lines of the program: executed, and
                                         // in the slice
+      size_t           idle;            // lines left out: they do nothing
    }
    Listing;
 
@@ -95,25 +103,6 @@ static bool* find_lines(DcfgWet* w, uint32_t* n)
    return lines;
 }
 
-static Row row_of(const Listing* l, const DcfgWetInstr* in, bool has_lines)
-{
-   Row  row = { .function = in->function, .image = in->image_name };
-
-   row.folded = !l->v->all && (!is_own(l, in->image_name)
-                               || (!l->all_asked && is_of_system(in->source))
-                               || (has_lines && in->line == 0));
-   if (row.folded)
-      return row;
-   if (in->line != 0) {
-      row.source   = in->source;
-      row.line     = in->line;
-      row.function = NULL;
-      row.image    = NULL;
-   } else if (in->function == NULL) {
-      row.offset = in->addr - in->image_load;
-   }
-   return row;
-}
 
 /*--- Rows                                                 ---*/
 
@@ -123,9 +112,16 @@ COMPARE(by_key, Row,
         ?: UP(line) ?: strcmp(text_of(x->image), text_of(y->image))
         ?: strcmp(text_of(x->function), text_of(y->function)) ?: UP(offset))
 COMPARE(by_distance, Row, UP(distance) ?: by_key(x, y))
+COMPARE(last_first, Row, DOWN(order) ?: UP(distance) ?: by_key(x, y))
+COMPARE(first_first, Row, UP(order) ?: UP(distance) ?: by_key(x, y))
 
-static void add_to(Row* sum, const Row* row)
+/* Count ROW in SUM. */
+static void add_to(const Listing* l, Row* sum, const Row* row)
 {
+   if (row->in_slice > 0
+       && (sum->in_slice == 0 || (l->v->forward ? row->order < sum->order
+                                                : row->order > sum->order)))
+      sum->order = row->order;
    sum->in_slice += row->in_slice;
    sum->executed += row->executed;
    sum->threads  |= row->threads;
@@ -144,7 +140,7 @@ static void merge_rows(Listing* l)
    for (size_t i = 0, k; i < l->n; i = k) {
       Row sum = l->rows[i];
       for (k = i + 1; k < l->n && by_key(&sum, &l->rows[k]) == 0; k++)
-         add_to(&sum, &l->rows[k]);
+         add_to(l, &sum, &l->rows[k]);
       l->lines    += sum.line != 0;
       l->lines_in += sum.line != 0 && sum.in_slice > 0;
       if (sum.in_slice == 0)
@@ -153,7 +149,67 @@ static void merge_rows(Listing* l)
       l->n_own    += !sum.folded;
    }
    l->n = n;
-   qsort(l->rows, l->n_own, sizeof(*l->rows), by_distance);
+   qsort(l->rows, l->n_own, sizeof(*l->rows),
+         l->v->forward ? first_first : last_first);
+}
+
+static void add_row(Listing* l, const Row* row)
+{
+   GROW(l->rows, l->n, l->room);
+   l->rows[l->n++] = *row;
+}
+
+/* Rows of instruction I, which is the program's own and has a line: one for each
+   line; none: a header has it. */
+static bool add_lines(Listing* l, uint32_t i, const Row* with)
+{
+   const CodeLine* lines;
+   unsigned        n = code_lines(l->v->code, i, &lines);
+   Row             row = *with;
+
+   row.function = row.image = NULL;
+   for (unsigned k = 0; k < n; k++) {
+      unsigned j = 0;
+      while (j < k && (lines[j].line != lines[k].line
+                       || strcmp(lines[j].source, lines[k].source) != 0))
+         j++;
+      row.source = lines[k].source;
+      row.line   = lines[k].line;
+      row.merged = lines[k].merged;
+      if (j == k)
+         add_row(l, &row);
+   }
+   return n > 0;
+}
+
+/* Rows of instruction I, of whose image HAS_LINES is told. */
+static void add_rows(Listing* l, uint32_t i, bool has_lines)
+{
+   const DcfgWetInstr    in = *dcfg_wet_instr(l->v->w, i);
+   const DcfgSliceTotal* t = &l->v->s->totals[i];
+   bool plain = l->v->all || l->all_asked;
+   Row  row = { .function = in.function, .image = in.image_name,
+                .in_slice = t->in_slice, .executed = t->executed,
+                .threads = t->threads, .order = t->order,
+                .distance = t->distance, .instr = i };
+
+   row.folded = !l->v->all && (!is_own(l, in.image_name)
+                               || (has_lines && in.line == 0));
+   if (!row.folded && in.line != 0 && !plain) {
+      if (add_lines(l, i, &row))
+         return;
+      row.folded = true;
+   }
+   if (!row.folded && in.line != 0) {
+      row.source   = in.source;
+      row.line     = in.line;
+      row.function = NULL;
+      row.image    = NULL;
+   } else if (!row.folded && in.function == NULL) {
+      row.offset = l->v->all ? in.addr - in.image_load
+                   : function_start(l->starts, i);
+   }
+   add_row(l, &row);
 }
 
 static void make_rows(Listing* l)
@@ -162,22 +218,10 @@ static void make_rows(Listing* l)
    uint32_t all = dcfg_wet_instrs(w), n_images;
    bool*    lines = find_lines(w, &n_images);
 
-   l->rows = zalloc(all + (size_t)1, sizeof(*l->rows));
    l->n = l->n_own = l->lines = l->lines_in = 0;
-   for (uint32_t i = 0; i < all; i++) {
-      const DcfgWetInstr*   in = dcfg_wet_instr(w, i);
-      const DcfgSliceTotal* t = &l->v->s->totals[i];
-      Row*                  row = &l->rows[l->n];
-      if (t->executed == 0)
-         continue;
-      *row = row_of(l, in, lines[in->image]);
-      row->instr    = i;
-      row->in_slice = t->in_slice;
-      row->executed = t->executed;
-      row->threads  = t->threads;
-      row->distance = t->distance;
-      l->n++;
-   }
+   for (uint32_t i = 0; i < all; i++)
+      if (l->v->s->totals[i].executed > 0)
+         add_rows(l, i, lines[dcfg_wet_instr(w, i)->image]);
    merge_rows(l);
    free(lines);
 }
@@ -214,6 +258,35 @@ static const char* source_text(const Row* row)
    return text;
 }
 
+/* Does the line of ROW do nothing?  Those that are only a brace do not; nor do
+   merged ones that only declare a variable. */
+static bool does_nothing(const Row* row, const char* text)
+{
+   return text[0] != 0
+          && (text[strspn(text, " \t{};()")] == 0
+              || (row->merged && strpbrk(text, "=(+-") == NULL));
+}
+
+/* Leave out the rows of lines that do nothing. */
+static void leave_out_idle(Listing* l)
+{
+   size_t n = 0;
+
+   for (size_t i = 0; i < l->n_own; i++) {
+      const char* text = source_text(&l->rows[i]);
+      if (!does_nothing(&l->rows[i], text))
+         l->rows[n++] = l->rows[i];
+      text_forget();
+   }
+   if (n == 0)
+      return;
+   l->idle = l->n_own - n;
+   memmove(&l->rows[n], &l->rows[l->n_own],
+           (l->n - l->n_own) * sizeof(*l->rows));
+   l->n     -= l->idle;
+   l->n_own  = n;
+}
+
 static void put_own(FILE* out, const Listing* l)
 {
    size_t most = l->v->all ? l->n_own : MOST_LINES;
@@ -231,7 +304,7 @@ static void put_own(FILE* out, const Listing* l)
    fputs("\ndistance    instances   share", out);
    if (threads)
       slice_put_threads_head(out);
-   fputs("   line\n", out);
+   fputs(l->lines > 0 ? "   line\n" : "   function\n", out);
    for (size_t i = 0; i < shown; i++) {
       const char* label = text_shorten(label_of(&l->rows[i]), width);
       const char* text = source_text(&l->rows[i]);
@@ -248,13 +321,17 @@ static void put_own(FILE* out, const Listing* l)
       if (text[0] != 0)
          fprintf(out, "%*s%s", (int)(width - text_width(label) + 2), "",
                  text_cut(text, terminal_room(out, at + width + 2)));
+      if (l->rows[i].merged)
+         fputs("  (merged with other lines)", out);
       putc('\n', out);
       text_forget();
    }
    if (shown < l->n_own)
-      fprintf(out, "%*s+ %s more, %" PRIu32 " and more away: "
-              "--all\n", (int)at, "",
-              text_count(l->n_own - shown), l->rows[shown].distance);
+      fprintf(out, "%*s+ %s more: --all\n", (int)at, "",
+              text_count(l->n_own - shown));
+   if (l->idle > 0)
+      fprintf(out, "%*s+ %s line%s with a brace or declaration only: --all\n",
+              (int)at, "", text_count(l->idle), l->idle == 1 ? "" : "s");
 }
 
 /*--- What is folded                                       ---*/
@@ -299,7 +376,7 @@ static void put_folds(FILE* out, Listing* l)
       *f = (Fold){ &rows[i], 1, rows[i] };
       for (k = i + 1; k < n
            && strcmp(text_of(rows[k].image), text_of(rows[i].image)) == 0; k++)
-         add_to(&f->sum, &rows[k]);
+         add_to(l, &f->sum, &rows[k]);
       f->n = k - i;
       qsort(&rows[i], f->n, sizeof(*rows), by_distance);
    }
@@ -326,16 +403,18 @@ static void put_hint(FILE* out, const SliceView* v)
 
 static void write_lines(const SliceView* v, FILE* out)
 {
-   Listing l = { .v = v, .program = wet_program(v->w) };
+   Listing l = { .v = v, .program = wet_program(v->w),
+                 .starts = function_starts_new(v->w, v->root) };
    uint32_t last = v->s->nodes[v->s->criteria[0]].instr;
 
    l.asked = dcfg_wet_instr(v->w, last)->image_name;
    make_rows(&l);
    if (l.n_own == 0) {
-      free(l.rows);
       l.all_asked = true;
       make_rows(&l);
    }
+   if (!v->all)
+      leave_out_idle(&l);
    fprintf(out, "%s: %s\n", v->title, v->criterion);
    fprintf(out, "%s instances of %s that were executed",
            text_count(v->s->n_instances), text_count(v->s->n_executed));
@@ -354,10 +433,11 @@ static void write_lines(const SliceView* v, FILE* out)
    put_folds(out, &l);
    put_hint(out, v);
    free(l.rows);
+   function_starts_free(l.starts);
 }
 
 const SliceForm slice_form_lines = {
-   .choice = { "lines", "the program's lines, the nearest first, and a line "
-               "for each library", NULL },
+   .choice = { "lines", "the program's lines, the one that ran last first, and "
+               "a line for each library", NULL },
    .keeps_instances = false, .write = write_lines
 };

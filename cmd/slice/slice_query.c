@@ -497,6 +497,7 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    if (o->thin && o->full)
       die("--thin follows less and --full all: not both");
    f->w       = open_trace(file);
+   f->code    = code_lines_new(f->w, o->root);
    n          = dcfg_wet_instrs(f->w);
    f->instrs  = zalloc(n + (size_t)1, sizeof(bool));
    f->foreign = zalloc(n + (size_t)1, sizeof(bool));
@@ -569,6 +570,7 @@ void slice_forget(Sliced* f)
    for (unsigned i = 0; f->not_followed[i] != NULL; i++)
       free((char*)f->not_followed[i]);
    dcfg_slice_free(f->s);
+   code_lines_free(f->code);
    dcfg_wet_close(f->w);
    roles_free(&f->roles);
    free(f->instrs);

@@ -7,6 +7,7 @@
 #define DCFG_CMD_SLICE_QUERY_H
 
 #include "cmd/machine/roles.h"
+#include "cmd/variables/code_lines.h"
 #include "cmd/slice/slice_output.h"
 #include "cmd/slice/trace_index.h"
 
@@ -37,6 +38,7 @@ typedef
 typedef
    struct {
       DcfgWet*       w;
+      CodeLines*     code;      // lines of .w
       DcfgSliceQuery q;
       DcfgSlice*     s;
       bool           indexed;   // the trace has an index

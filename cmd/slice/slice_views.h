@@ -10,6 +10,7 @@
 #include "cmd/base/table.h"
 #include "cmd/inline/inlined_trace.h"
 #include "cmd/slice/slice_query.h"
+#include "cmd/variables/code_lines.h"
 
 /* A slice, and what is said of it. */
 typedef
@@ -17,6 +18,7 @@ typedef
       DcfgWet*           w;
       const DcfgSlice*   s;
       Sliced*            found;         // the same, and how it was asked for
+      CodeLines*         code;          // lines of .w
       const char*        file;          // that W was read from
       const char*        root;          // of images, or NULL: wet_place.h
       const char*        title;         // "Slice of prog"
@@ -27,7 +29,7 @@ typedef
                                         // pattern, or NULL
       struct SliceOmissions* omitted;   // finds stores that did not run; or NULL
       InlinedTrace*      inlined;       // with --inline; or NULL
-      bool               thin;
+      bool               thin, forward;
       bool               all;           // lines of libraries are not folded
    }
    SliceView;

@@ -6,6 +6,8 @@
 #ifndef DCFG_CMD_WHY_H
 #define DCFG_CMD_WHY_H
 
+#include "cmd/slice/slice_query.h"
+#include "cmd/slice/slice_views.h"
 #include "cmd/slice/slice_omitted.h"
 
 /* Tell of STEPS instances, or ask which, as --instructions does. */
@@ -28,9 +30,13 @@ typedef
       const DcfgSliceInput* input;      // an input of .user
       uint32_t node;            // writer, or DCFG_SLICE_NOBODY, DCFG_SLICE_NOT
       bool     library;         // came through a library
+      bool     of_copy;         // .user is passed: it chose what that loaded
       const Omitted* omitted;   // the store that did not run, if .use is
                                 // USE_OMITTED; else NULL
       uint32_t first, n_passed; // copies and libraries on the way
+      uint32_t n_more;          // other instances of the same instruction that
+                                // made parts of it, or let it run
+      uint64_t low, high;       // printed bytes, in a criterion's memory; or 0
    }
    WhyInput;
 
@@ -87,7 +93,13 @@ uint32_t why_control(const DcfgSlice* s, uint32_t node);
 /* Is NODE a call? */
 bool why_is_call(const Sliced* f, uint32_t node);
 
-/* Is NODE of a library, which steps pass? */
+/* Instruction INSTR as steps have it: with the program's line and function that
+   have it, if a header's code was inlined there; and with the name of the
+   function that was inlined. */
+DcfgWetInstr why_instr(const Sliced* f, uint32_t instr);
+
+/* Is NODE of a library, or of a function that a header of the distribution has?
+   Steps pass these. */
 bool why_is_library(const Sliced* f, uint32_t node);
 bool why_is_library_code(const Sliced* f, uint32_t instr);
 

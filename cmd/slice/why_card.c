@@ -23,10 +23,23 @@
 
 /*--- What ran together                                    ---*/
 
-static bool is_one_line(DcfgWet* w, uint32_t a, uint32_t b)
+DcfgWetInstr why_instr(const Sliced* f, uint32_t instr)
 {
-   const DcfgWetInstr x = *dcfg_wet_instr(w, a);
-   const DcfgWetInstr y = *dcfg_wet_instr(w, b);
+   DcfgWetInstr in = *dcfg_wet_instr(f->w, instr);
+   CodeLine     l = innermost_line(f->code, instr);
+
+   if (l.line != 0) {
+      in.source   = l.source;
+      in.line     = l.line;
+      in.function = l.function;
+   }
+   return in;
+}
+
+static bool is_one_line(const Sliced* f, uint32_t a, uint32_t b)
+{
+   const DcfgWetInstr x = why_instr(f, a);
+   const DcfgWetInstr y = why_instr(f, b);
 
    return x.line != 0 && x.line == y.line && x.source != NULL
           && y.source != NULL && strcmp(x.source, y.source) == 0
@@ -60,7 +73,7 @@ void why_cards_start(WhyCards* y, Sliced* f)
    for (uint32_t i = n; i-- > 0; ) {
       uint32_t c = why_control(f->s, i);
       y->runs[i] = c < DCFG_SLICE_NOT && c > i && !why_is_call(f, c)
-                   && is_one_line(f->w, f->s->nodes[i].instr,
+                   && is_one_line(f, f->s->nodes[i].instr,
                                   f->s->nodes[c].instr)
                    ? y->runs[c] : c;
    }
@@ -75,9 +88,21 @@ void why_cards_end(WhyCards* y)
 
 bool why_is_library_code(const Sliced* f, uint32_t instr)
 {
-   const DcfgWetInstr* in = dcfg_wet_instr(f->w, instr);
+   const DcfgWetInstr in = *dcfg_wet_instr(f->w, instr);
 
-   return f->foreign[instr] && (in->line == 0 || is_of_system(in->image_name));
+   return (f->foreign[instr]
+           && (in.line == 0 || is_of_system(in.image_name)))
+          || (is_of_system(in.source)
+              && innermost_line(f->code, instr).line == 0);
+}
+
+/* Is NODE what calls main(), or the first code of all? */
+static bool is_start(const Sliced* f, uint32_t node)
+{
+   const char* name = dcfg_wet_instr(f->w, f->s->nodes[node].instr)->function;
+
+   return name != NULL && (strstr(name, "libc_start") != NULL
+                           || strcmp(name, "_start") == 0);
 }
 
 bool why_is_library(const Sliced* f, uint32_t node)
@@ -93,8 +118,7 @@ static bool joins(const WhyCards* y, WhyCard* c, uint32_t node)
    uint32_t         with = y->runs[c->head], runs = y->runs[node];
 
    if (s->nodes[node].thread != s->nodes[c->head].thread
-       || !is_one_line(y->f->w, s->nodes[node].instr,
-                       s->nodes[c->head].instr))
+       || !is_one_line(y->f, s->nodes[node].instr, s->nodes[c->head].instr))
       return false;
    c->cut |= (runs == DCFG_SLICE_NOT || with == DCFG_SLICE_NOT)
              && y->f->q.steps != 0 && y->f->q.steps < WHY_STEPS;
@@ -115,6 +139,18 @@ static bool is_cut(const WhyCards* y, uint32_t node)
           && y->f->s->nodes[node].distance >= y->f->q.steps;
 }
 
+/* Is IN of NODE the stack pointer, or the frame pointer? */
+static bool is_pointer(const WhyCards* y, uint32_t node,
+                       const DcfgSliceInput* in)
+{
+   const Processor* p = processor_of(y->f->w);
+
+   return in->port == DCFG_WET_GENERAL
+          && (in->reg == p->stack
+              || (in->reg == p->frame
+                  && y->frames[y->f->s->nodes[node].instr]));
+}
+
 WhyUse why_use(const WhyCards* y, uint32_t node, const DcfgSliceInput* in,
                WhyUse outer)
 {
@@ -124,11 +160,13 @@ WhyUse why_use(const WhyCards* y, uint32_t node, const DcfgSliceInput* in,
    WhyUse           use = USE_VALUE;
 
    if (in->port == DCFG_WET_CONTROL)
-      use = USE_BRANCH;
-   else if (in->port == DCFG_WET_GENERAL
-            && (in->reg == p->stack || (in->reg == p->frame && y->frames[i])
-                || ((f->roles.saves[i] >> in->reg & 1)
-                    && (f->roles.moved[i] >> p->stack & 1))))
+      use = in->node == DCFG_SLICE_NOT
+            || (in->node < DCFG_SLICE_NOT && is_start(f, in->node))
+            ? USE_FRAME : USE_BRANCH;
+   else if (is_pointer(y, node, in)
+            || (in->port == DCFG_WET_GENERAL
+                && (f->roles.saves[i] >> in->reg & 1)
+                && (f->roles.moved[i] >> p->stack & 1)))
       use = USE_FRAME;
    else if (in->port == DCFG_WET_MEMORY && f->roles.copies[i]
             && (f->roles.moved[i] >> p->stack & 1)
@@ -142,20 +180,71 @@ WhyUse why_use(const WhyCards* y, uint32_t node, const DcfgSliceInput* in,
    return use > outer ? use : outer;
 }
 
-static bool is_known(const WhyCard* c, uint32_t node, const WhyInput* in)
+/* Does IN bring from NODE the same value as K, or another part of it? */
+static bool is_the_same(const Sliced* f, const WhyInput* k, uint32_t node,
+                        const WhyInput* in)
+{
+   const DcfgSlice* s = f->s;
+   bool same_port = k->input->port == in->input->port
+                    && k->input->reg == in->input->reg;
+   bool same_place = same_port && k->user == in->user;
+
+   if (k->node == node)
+      return node < DCFG_SLICE_NOT || same_place
+             || (same_port && k->use == USE_FRAME && in->use == USE_FRAME);
+   if (k->node >= DCFG_SLICE_NOT || node >= DCFG_SLICE_NOT || !same_place
+       || (in->high != 0 && (in->low >= k->high || k->low >= in->high)))
+      return false;
+   /* A library mostly finds a place by many of its own. */
+   if (in->library && k->library && in->use >= USE_ADDRESS)
+      return is_one_line(f, s->nodes[k->node].instr, s->nodes[node].instr);
+   return k->use == in->use && (in->use == USE_BRANCH || in->library)
+          && s->nodes[k->node].instr == s->nodes[node].instr;
+}
+
+/* If IN, which comes from NODE, is an input already, count it there. */
+static bool is_known(const Sliced* f, WhyCard* c, uint32_t node,
+                     const WhyInput* in)
 {
    for (size_t i = 0; i < c->n_inputs; i++) {
-      const WhyInput* k = &c->inputs[i];
-      if (k->node == node && node < DCFG_SLICE_NOT)
-         return true;
-      if (k->node == node
-          && (k->user == in->user
-              || (k->use == USE_FRAME && in->use == USE_FRAME))
-          && k->input->port == in->input->port
-          && k->input->reg == in->input->reg)
-         return true;
+      WhyInput* k = &c->inputs[i];
+      if (!is_the_same(f, k, node, in))
+         continue;
+      k->n_more += k->node != node;
+      if (in->high != 0 && in->low < k->low)
+         k->low = in->low;
+      if (in->high > k->high)
+         k->high = in->high;
+      return true;
    }
    return false;
+}
+
+/* Set which of the printed bytes IN brings, if its user printed any. */
+static void find_printed(const Sliced* f, WhyInput* in)
+{
+   const DcfgSliceNode* user = &f->s->nodes[in->user];
+   const DcfgSliceNode* by;
+
+   if (f->q.parts == NULL || in->input->port != DCFG_WET_MEMORY
+       || in->input->node >= DCFG_SLICE_NOT)
+      return;
+   by = &f->s->nodes[in->input->node];
+   for (uint32_t i = 0; i < f->q.n_parts; i++) {
+      const DcfgSlicePart* p = &f->q.parts[i];
+      uint64_t low = p->place > by->addr ? p->place : by->addr;
+      uint64_t high = p->place + p->size;
+      if (p->instr != user->instr || p->instance != user->instance)
+         continue;
+      if (by->addr + by->value_size < high)
+         high = by->addr + by->value_size;
+      if (low >= high)
+         continue;
+      if (in->high == 0 || low < in->low)
+         in->low = low;
+      if (high > in->high)
+         in->high = high;
+   }
 }
 
 static void add_passed(WhyCard* c, uint32_t node)
@@ -164,9 +253,10 @@ static void add_passed(WhyCard* c, uint32_t node)
    c->passed[c->n_passed++] = node;
 }
 
-static void add_input(WhyCard* c, WhyInput in, uint32_t node)
+static void add_input(const Sliced* f, WhyCard* c, WhyInput in, uint32_t node)
 {
-   if (is_known(c, node, &in))
+   find_printed(f, &in);
+   if (is_known(f, c, node, &in))
       return;
    in.node     = node;
    in.n_passed = (uint32_t)c->n_passed - in.first;
@@ -215,6 +305,28 @@ static uint32_t behind_copies(WhyCards* y, WhyCard* c,
 
 static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
                          uint32_t first);
+static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in);
+
+/* A copy from memory is passed, but what selected the place is an input: the
+   pointer may be wrong, and not the value.  Copies are those from FIRST on. */
+static void follow_places(WhyCards* y, WhyCard* c, Found* l, uint32_t first)
+{
+   const DcfgSlice* s = y->f->s;
+   size_t           end = c->n_passed;
+
+   for (size_t i = first; i < end; i++) {
+      uint32_t             at = c->passed[i];
+      const DcfgSliceNode* n = &s->nodes[at];
+      for (uint32_t k = 0; k < n->n_inputs; k++) {
+         const DcfgSliceInput* to = &s->inputs[n->first_input + k];
+         if (dcfg_wet_instr(y->f->w, n->instr)->loads
+             && to->port == DCFG_WET_GENERAL && to->node < DCFG_SLICE_NOT
+             && why_use(y, at, to, USE_VALUE) == USE_ADDRESS)
+            follow(y, c, l, (WhyInput){ .use = USE_ADDRESS, .user = at,
+                                        .input = to, .of_copy = true });
+      }
+   }
+}
 
 /* Follow input IN of member .user: it leads to another member, or is an input
    of the card. */
@@ -224,11 +336,13 @@ static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in)
 
    in.first = (uint32_t)c->n_passed;
    node     = behind_copies(y, c, in.input);
+   if (in.use == USE_VALUE)
+      follow_places(y, c, l, in.first);
    if (in.use != USE_BRANCH && node < DCFG_SLICE_NOT
        && why_is_call(y->f, node))
       in.use = USE_FRAME;
    if (in.use == USE_FRAME || node >= DCFG_SLICE_NOT)
-      add_input(c, in, node);
+      add_input(y->f, c, in, node);
    else if (joins(y, c, node)) {
       if (y->seen[node] != y->n_cards) {
          y->seen[node] = y->n_cards;
@@ -237,7 +351,22 @@ static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in)
    } else if (in.use != USE_BRANCH && why_is_library(y->f, node))
       pass_library(y, c, l, in, node);
    else
-      add_input(c, in, node);
+      add_input(y->f, c, in, node);
+}
+
+/* The printed bytes of IN came the way of those beside them. */
+static void join_printed(const Sliced* f, WhyCard* c, WhyInput in)
+{
+   find_printed(f, &in);
+   for (size_t i = 0; in.high != 0 && i < c->n_inputs; i++) {
+      WhyInput* k = &c->inputs[i];
+      if (k->user != in.user || k->high == 0 || k->high < in.low
+          || in.high < k->low || k->node >= DCFG_SLICE_NOT)
+         continue;
+      k->low  = in.low < k->low ? in.low : k->low;
+      k->high = in.high > k->high ? in.high : k->high;
+      return;
+   }
 }
 
 /* Pass a library's instances: follow the inputs from which it computed FIRST,
@@ -248,9 +377,12 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
    const DcfgSlice* s = y->f->s;
    Found            todo = { .n = { 0 } };
    size_t           before = c->n_inputs;
+   bool             shared = false;     // with another input
 
-   if (y->seen[first] == y->n_cards)
+   if (y->seen[first] == y->n_cards) {
+      join_printed(y->f, c, in);
       return;
+   }
    y->seen[first] = y->n_cards;
    add_found(&todo, in.use, first);
    for (WhyUse use = in.use; use < USE_FRAME; use++)
@@ -265,6 +397,10 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
                                          .library = true,
                                          .first = (uint32_t)c->n_passed };
             uint32_t              node;
+            /* A register that a library saves has its caller's value. */
+            if (at.use == USE_FRAME && to->port != DCFG_WET_CONTROL
+                && !is_pointer(y, from, to))
+               at.use = use;
             if (at.use == USE_FRAME || to->node >= DCFG_SLICE_NOT)
                continue;
             add_passed(c, from);
@@ -272,13 +408,14 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
                    : behind_copies(y, c, to);
             if (node >= DCFG_SLICE_NOT)
                continue;
+            shared |= y->seen[node] == y->n_cards;
             if (joins(y, c, node)) {
                if (y->seen[node] != y->n_cards) {
                   y->seen[node] = y->n_cards;
                   add_found(l, at.use, node);
                }
             } else if (!why_is_library(y->f, node)) {
-               add_input(c, at, node);
+               add_input(y->f, c, at, node);
             } else if (y->seen[node] != y->n_cards) {
                y->seen[node] = y->n_cards;
                add_found(&todo, at.use, node);
@@ -286,44 +423,69 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
          }
       }
    in.library = true;
-   if (c->n_inputs == before)
-      add_input(c, in, DCFG_SLICE_NOBODY);
+   if (c->n_inputs == before && !shared)
+      add_input(y->f, c, in, DCFG_SLICE_NOBODY);
+   if (c->n_inputs == before && shared)
+      join_printed(y->f, c, in);
    for (WhyUse use = 0; use < USE_FRAME; use++)
       free(todo.nodes[use]);
 }
 
 /*--- A card                                               ---*/
 
-/* Did NODE use nothing but control? */
-static bool is_constant(const DcfgSlice* s, uint32_t node)
+/* Did NODE use nothing but control, and where its frame is? */
+static bool is_constant(const WhyCards* y, uint32_t node)
 {
+   const DcfgSlice*     s = y->f->s;
    const DcfgSliceNode* n = &s->nodes[node];
 
    for (uint32_t k = 0; k < n->n_inputs; k++)
-      if (s->inputs[n->first_input + k].port != DCFG_WET_CONTROL)
+      if (s->inputs[n->first_input + k].port != DCFG_WET_CONTROL
+          && !is_pointer(y, node, &s->inputs[n->first_input + k]))
          return false;
    return true;
 }
 
-/* By use; in each, what can be gone on with first.  But what a library had of
-   the program comes before the constants that it had, as formats. */
-static int rank_of(const DcfgSlice* s, const WhyInput* in)
+/* Return the place of IN among the inputs: by its use, then inputs that have
+   inputs themselves, then those that came without a library.  Behind them are
+   a library's constants, such as formats, and values that the line itself had
+   made before, such as a sum in a loop. */
+static int rank_of(const WhyCards* y, const WhyCard* c, const WhyInput* in)
 {
-   bool end = in->node >= DCFG_SLICE_NOT;
+   const DcfgSlice* s = y->f->s;
+   bool end = in->node >= DCFG_SLICE_NOT || is_constant(y, in->node);
 
-   if (in->library && in->use != USE_FRAME)
-      return end || is_constant(s, in->node) ? 2 * USE_BRANCH - 1
-             : in->use == USE_BRANCH ? 2 * USE_BRANCH - 2 : 2 * (int)in->use;
-   return 2 * (int)in->use + end;
+   if (in->use == USE_FRAME)
+      return 4 * USE_FRAME + 1;
+   if (in->node < DCFG_SLICE_NOT
+       && is_one_line(y->f, s->nodes[in->node].instr, s->nodes[c->head].instr))
+      return 4 * USE_FRAME;
+   if (in->library && why_is_library(y->f, c->head) && !end
+       && in->use == USE_BRANCH)
+      return 4 * USE_BRANCH - 2;
+   if (in->library && why_is_library(y->f, c->head) && end)
+      return 4 * USE_BRANCH - 1;
+   /* In a table that nobody wrote, the address was computed. */
+   if (in->node >= DCFG_SLICE_NOT && in->use == USE_VALUE)
+      return 4 * USE_ADDRESS + 3;
+   return 4 * (int)in->use + 2 * end + (in->library || in->of_copy);
 }
 
-static void sort_inputs(const DcfgSlice* s, WhyCard* c)
+static bool comes_before(const WhyCards* y, const WhyCard* c, const WhyInput* a,
+                         const WhyInput* b)
+{
+   int p = rank_of(y, c, a), q = rank_of(y, c, b);
+
+   /* A result is mostly at the end of a text. */
+   return p < q || (p == q && a->high > b->high && b->high != 0);
+}
+
+static void sort_inputs(const WhyCards* y, WhyCard* c)
 {
    for (size_t i = 1; i < c->n_inputs; i++) {
       WhyInput in = c->inputs[i];
       size_t   k = i;
-      for (; k > 0 && rank_of(s, &c->inputs[k - 1])
-                      > rank_of(s, &in); k--)
+      for (; k > 0 && comes_before(y, c, &in, &c->inputs[k - 1]); k--)
          c->inputs[k] = c->inputs[k - 1];
       c->inputs[k] = in;
    }
@@ -369,7 +531,7 @@ void why_card(WhyCards* y, WhyCard* c, uint32_t node, bool all)
       if (y->seen[s->criteria[i]] != y->n_cards
           && (y->f->q.parts != NULL || joins(y, c, s->criteria[i])))
          add_members(y, c, s->criteria[i]);
-   sort_inputs(s, c);
+   sort_inputs(y, c);
 }
 
 void why_card_free(WhyCard* c)

@@ -12,7 +12,7 @@
 #include "cmd/base/format.h"
 #include "cmd/base/table.h"
 #include "cmd/machine/roles.h"
-#include "cmd/machine/source_file.h"
+#include "cmd/slice/why_source.h"
 #include "cmd/slice/why_words.h"
 
 #include <inttypes.h>
@@ -26,8 +26,7 @@ typedef
       const WhyForm* form;
       WhyCards       cards;
       Variables*     names;
-      SourceFile*    source;    // the file read last, and its path
-      char*          path;
+      WhySource      source;
       SliceOmissions* omissions;
       OmittedList    omitted;   // inputs of the last card refer to it
    }
@@ -37,31 +36,7 @@ typedef
 
 static const char* line_text(Lines* y, const DcfgWetInstr* in)
 {
-   const char* text;
-   char*       clean;
-   size_t      length = 0;
-
-   if (in->line == 0 || in->source == NULL)
-      return "";
-   if (y->path == NULL || strcmp(y->path, in->source) != 0) {
-      source_file_close(y->source);
-      free(y->path);
-      y->path   = text_copy(in->source);
-      y->source = source_file_open(in->source);
-   }
-   text = y->source == NULL ? NULL
-          : source_file_line(y->source, in->line, &length);
-   while (text != NULL && length > 0 && (*text == ' ' || *text == '\t')) {
-      text++;
-      length--;
-   }
-   if (text == NULL)
-      return "";
-   clean = text_format("%.*s", (int)length, text);
-   for (char* c = clean; *c != 0; c++)
-      if (*c == '\t')
-         *c = ' ';
-   return text_clean(clean);
+   return why_line_text(&y->source, in);
 }
 
 /* "printf (libc.so.6)" */
@@ -76,7 +51,7 @@ static const char* library_text(const DcfgWetInstr* in)
 /* "price.c:20 in main   price = price - 2;"; without lines, an instruction. */
 static const char* instr_place(Lines* y, uint32_t instr, uint64_t instance)
 {
-   const DcfgWetInstr in = *dcfg_wet_instr(y->f->w, instr);
+   const DcfgWetInstr in = why_instr(y->f, instr);
    char               text[256];
 
    if (in.line != 0) {
@@ -103,6 +78,17 @@ static const char* place_text(Lines* y, uint32_t node)
           : instr_place(y, n->instr, n->instance);
 }
 
+static const char* code_line_text(Lines* y, const CodeLine* l)
+{
+   const DcfgWetInstr in = { .source = l->source, .line = l->line,
+                             .function = l->function };
+
+   return text_format("%s%s%s   %s", slice_place(&in),
+                      l->function == NULL ? "" : " in ",
+                      l->function == NULL ? "" : why_function(&in),
+                      line_text(y, &in));
+}
+
 /* What input IN is called, and its value; "" if nobody knows. */
 static const char* input_name(const Lines* y, const WhyInput* in,
                               const char** value)
@@ -113,6 +99,8 @@ static const char* input_name(const Lines* y, const WhyInput* in,
    *value = "";
    if (in->input->port == DCFG_WET_CONTROL)
       return "because of";
+   if (in->high != 0)
+      return why_printed(y->f, in);
    name   = why_place_name(y->names, y->f->s->nodes[in->user].instr, in->input,
                            &type);
    *value = why_input_value(y->f, in->user, in->input, &type);
@@ -156,10 +144,11 @@ static const char* passed_text(Lines* y, const WhyCard* c, const WhyInput* in,
                                uint32_t* k)
 {
    const DcfgSlice* s = y->f->s;
+   CodeLine         l;
 
    for (; *k < in->n_passed; ++*k) {
       uint32_t           node = c->passed[in->first + *k];
-      const DcfgWetInstr at = *dcfg_wet_instr(y->f->w, s->nodes[node].instr);
+      const DcfgWetInstr at = why_instr(y->f, s->nodes[node].instr);
       bool               library = why_is_library(y->f, node);
       bool               known = false;
       for (uint32_t j = 0; j <= *k + 1 && !known; j++) {
@@ -168,19 +157,22 @@ static const char* passed_text(Lines* y, const WhyCard* c, const WhyInput* in,
          DcfgWetInstr o;
          if (other >= DCFG_SLICE_NOT)
             continue;
-         o = *dcfg_wet_instr(y->f->w, s->nodes[other].instr);
+         o = why_instr(y->f, s->nodes[other].instr);
          known = at.line != 0 && !library ? o.line == at.line && o.source != NULL
                                 && strcmp(o.source, at.source) == 0
                  : o.function != NULL && at.function != NULL
                    && strcmp(o.function, at.function) == 0;
       }
-      if (known)
+      if (known || (library && why_is_loader(&at)))
          continue;
       ++*k;
       return at.line != 0 && !library ? place_text(y, node)
              : at.function == NULL ? instance_text(y->f->w, &s->nodes[node])
              : library_text(&at);
    }
+   while (why_call_line(y->f, c, in, (*k)++ - in->n_passed, &l))
+      if (l.line != 0)
+         return code_line_text(y, &l);
    return NULL;
 }
 
@@ -214,8 +206,11 @@ static const char* omitted_text(const Lines* y, const WhyInput* in)
 static void tell(Lines* y, const WhyCard* c)
 {
    const char* result = result_text(y, c);
+   CodeLine    l;
 
    puts(place_text(y, c->head));
+   for (unsigned k = 0; why_merged_line(y->f, c, k, &l); k++)
+      printf("merged with %s\n", code_line_text(y, &l));
    if (result[0] != 0)
       printf("    %s\n", result);
    for (size_t i = 0; i < shown(y, c); i++) {
@@ -238,6 +233,9 @@ static void tell(Lines* y, const WhyCard* c)
       for (uint32_t k = 0; (through = passed_text(y, c, in, &k)) != NULL; n++)
          if (n < MOST_PASSED)
             printf("      through %s\n", through);
+      if (in->n_more > 0)
+         printf("      and %u more execution%s of it\n", in->n_more,
+                in->n_more == 1 ? "" : "s");
       if (n > MOST_PASSED)
          printf("      through %u more\n", n - MOST_PASSED);
       text_forget();
@@ -258,7 +256,7 @@ static void json_text(const char* key, const char* s)
 
 static void json_instr(Lines* y, uint32_t instr, uint64_t instance)
 {
-   const DcfgWetInstr in = *dcfg_wet_instr(y->f->w, instr);
+   const DcfgWetInstr in = why_instr(y->f, instr);
    char               text[256];
 
    printf("\"address\": \"0x%" PRIx64 "\", \"instance\": %" PRIu64, in.addr,
@@ -342,8 +340,16 @@ static void json_input(Lines* y, const WhyCard* c, const WhyInput* in)
 
 static void json_card(Lines* y, const WhyCard* c)
 {
+   CodeLine l;
+
    fputs("    {", stdout);
    json_place(y, c->head);
+   for (unsigned k = 0; why_merged_line(y->f, c, k, &l); k++) {
+      fputs(k == 0 ? ", \"merged\": [" : ", ", stdout);
+      print_json_string(code_line_text(y, &l));
+   }
+   if (why_merged_line(y->f, c, 0, &l))
+      putchar(']');
    json_text("result", result_text(y, c));
    fputs(", \"inputs\": [", stdout);
    for (size_t i = 0; i < shown(y, c); i++) {
@@ -538,6 +544,5 @@ void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
    omitted_list_free(&y.omitted);
    slice_omissions_free(y.omissions);
    variables_free(y.names);
-   source_file_close(y.source);
-   free(y.path);
+   why_source_close(&y.source);
 }

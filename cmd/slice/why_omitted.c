@@ -75,8 +75,9 @@ static void add_inputs(const WhyCards* y, WhyCard* c, const OmittedList* l)
    }
 }
 
-/* Mark the nodes of C, and those on the way to it; returns how many are new. */
-static size_t mark_nodes(const WhyCard* c, bool* marks)
+/* Mark the nodes of C, and the program's on the way to it; returns how many are
+   new.  Places that a library keeps for itself are not the program's. */
+static size_t mark_nodes(const WhyCards* y, const WhyCard* c, bool* marks)
 {
    size_t n = 0;
 
@@ -85,6 +86,8 @@ static size_t mark_nodes(const WhyCard* c, bool* marks)
       marks[c->members[i]] = true;
    }
    for (size_t i = 0; i < c->n_passed; i++) {
+      if (why_is_library(y->f, c->passed[i]))
+         continue;
       n += !marks[c->passed[i]];
       marks[c->passed[i]] = true;
    }
@@ -111,7 +114,7 @@ void why_card_add_omitted(const WhyCards* y, WhyCard* c, SliceOmissions* z,
    const DcfgSlice* s = y->f->s;
    bool*            marks = zalloc(s->n_nodes + (size_t)1, sizeof(*marks));
    uint32_t*        nodes;
-   size_t           n = mark_nodes(c, marks), k = 0;
+   size_t           n = mark_nodes(y, c, marks), k = 0;
 
    /* Nodes are from the last to the first: users stand before the head. */
    for (uint32_t i = 0; i < s->n_nodes; i++)

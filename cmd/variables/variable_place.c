@@ -167,14 +167,13 @@ static void find_scopes(Site* s)
    descend(s);
 }
 
-static bool site_find(Sites* t, uint32_t instr, uint64_t addr, Site* s)
+bool site_scopes(Sites* t, uint32_t instr, uint64_t addr, Site* s)
 {
-   const DcfgWetInstr in = *dcfg_wet_instr(t->w, instr);
-   Dwarf_Addr         bias;
-   Dwarf_Die*         unit;
+   Dwarf_Addr bias;
+   Dwarf_Die* unit;
 
    *s = (Site){ .image = debug_image(t->images, instr, NULL),
-                .processor = processor_numbered(in.machine) };
+                .processor = processor_of(t->w) };
    unit = s->image == NULL ? NULL : debug_unit(s->image, addr, &bias);
    if (unit == NULL)
       return false;
@@ -182,6 +181,13 @@ static bool site_find(Sites* t, uint32_t instr, uint64_t addr, Site* s)
    s->bias = bias;
    s->pc   = addr - bias;
    find_scopes(s);
+   return true;
+}
+
+static bool site_find(Sites* t, uint32_t instr, uint64_t addr, Site* s)
+{
+   if (!site_scopes(t, instr, addr, s))
+      return false;
    s->has_cfa = frame_rule(s->image, s->processor, addr, &s->cfa_reg,
                            &s->cfa_offset);
    return true;

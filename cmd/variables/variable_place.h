@@ -63,6 +63,10 @@ void   sites_free(Sites* t);
    next call.  NULL if no debug information has it. */
 const Site* site_at(Sites* t, uint32_t instr, uint64_t addr);
 
+/* Put the scopes that have the code at ADDR, of instruction INSTR or behind it,
+   to *S, but no rule for its frame.  False if no debug information has it. */
+bool site_scopes(Sites* t, uint32_t instr, uint64_t addr, Site* s);
+
 /* The image of INSTR; NULL if its file is not there: site_why() says why. */
 DebugImage* site_image(Sites* t, uint32_t instr);
 const char* site_why(Sites* t, uint32_t instr);

@@ -92,7 +92,7 @@ static Writer name_of(void* arg, const DcfgWetEvent* e)
       for (uint32_t i = 0; i < e->n_ports; i++)
          take_port(z->found, e, &e->ports[i], &distance);
    if (distance != UINT32_MAX) {
-      found_count(z->found, e->instr, e->thread, distance);
+      found_count(z->found, e->instr, e->thread, e->time, distance);
       name = wet_name(distance);
    }
    if (z->w->control != NULL)

@@ -222,11 +222,14 @@ COMPARE(by_distance, DcfgSliceCrossing,
         UP(distance) ?: DOWN(read) ?: DOWN(written) ?: UP(writer)
         ?: UP(reader))
 
-void found_count(Found* f, uint32_t instr, uint32_t thread, uint32_t distance)
+void found_count(Found* f, uint32_t instr, uint32_t thread, uint64_t order,
+                 uint32_t distance)
 {
    DcfgSliceTotal* t = &f->result->totals[instr];
+   bool            forward = f->code->q->forward;
 
-   t->in_slice++;
+   if (t->in_slice++ == 0 || (forward ? order < t->order : order > t->order))
+      t->order = order;
    t->threads |= UINT64_C(1) << (thread < 63 ? thread : 63);
    if (distance < t->distance)
       t->distance = distance;
@@ -238,7 +241,7 @@ void found_count_nodes(Found* f)
    const DcfgSlice* s = f->result;
 
    for (uint32_t i = 0; i < s->n_nodes; i++)
-      found_count(f, s->nodes[i].instr, s->nodes[i].thread,
+      found_count(f, s->nodes[i].instr, s->nodes[i].thread, s->nodes[i].order,
                   s->nodes[i].distance);
 }
 

@@ -64,8 +64,10 @@ void found_forget_left_out(Found* f);
 /* A value went from one thread to another. */
 bool found_cross(Found* f, DcfgSliceCrossing c);
 
-/* One more instance of INSTR, which THREAD executed, is in the slice. */
-void found_count(Found* f, uint32_t instr, uint32_t thread, uint32_t distance);
+/* One more instance of INSTR is in the slice: number ORDER of the run, which
+   THREAD executed. */
+void found_count(Found* f, uint32_t instr, uint32_t thread, uint64_t order,
+                 uint32_t distance);
 
 /* Count all nodes of the result. */
 void found_count_nodes(Found* f);

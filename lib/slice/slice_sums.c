@@ -180,12 +180,15 @@ static bool close_member(Found* f, const Spot* spot, Member* m)
    Sums* s = f->own;
 
    if (m->real)
-      found_count(f, spot->instr, spot->thread, m->distance);
+      found_count(f, spot->instr, spot->thread, spot->order + spot->place,
+                  m->distance);
    m->name      = m->distance;
    m->weakly    = s->any;
    m->weak_name = !s->any ? 0
                   : weak_new(&s->weak, (WeakNode){ .instr = spot->instr,
                                                    .thread = spot->thread,
+                                                   .order = spot->order
+                                                            + spot->place,
                                                    .users = s->users,
                                                    .distance = m->distance,
                                                    .n_asked = s->n_asked,

@@ -88,7 +88,7 @@ static void count(WeakNode* n, Found* f)
    DcfgSlice* s = f->result;
 
    if (n->instr != DCFG_NONE && !n->counted) {
-      found_count(f, n->instr, n->thread, n->distance);
+      found_count(f, n->instr, n->thread, n->order, n->distance);
       s->n_no_control++;
       n->counted = true;
    }

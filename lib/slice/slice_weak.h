@@ -14,6 +14,7 @@ typedef
    struct {
       uint32_t instr;           // DCFG_NONE: several
       uint32_t thread;          // the thread that executed it
+      uint64_t order;           // as in DcfgSliceNode
       uint32_t users;           // WeakUser, and 1
       uint32_t refs;            // wants and users that name it
       uint32_t distance;

@@ -150,7 +150,7 @@ def check_example(tap):
     if not wet:
         return None
     status, out, err = commandlib.command("slice", "--at=foo1.c:12", wet)
-    tap.ok(status == 0 and err == "" and lines_of(out, "foo1.c") == [5, 6, 8, 9, 10, 11, 12], "foo1: lines 5, 6, 8 to 12",
+    tap.ok(status == 0 and err == "" and lines_of(out, "foo1.c") == [6, 8, 9, 10, 11, 12], "foo1: lines 6, 8 to 12, without the brace",
            out + err)
     tap.ok("RSP as an address" in out and "control of code that is not the program's own" in out,
            "it says what was not followed", out)
@@ -229,7 +229,7 @@ def check_criteria(tap, wet):
                "the same by number, and by address and instance")
         tap.ok(instances("--at=" + last.group(1)[2:], wet) == instances("--at=" + last.group(1), wet), "an address alone")
     status, out, err = commandlib.command("slice", "--output=is 21\\n", wet)
-    tap.ok(status == 0 and lines_of(out, "foo1.c") == [5, 6, 8, 9, 10, 11, 12], "what was printed", out + err)
+    tap.ok(status == 0 and lines_of(out, "foo1.c") == [6, 8, 9, 10, 11, 12], "what was printed", out + err)
     one, both = (json.loads(commandlib.command("slice", "--json", "--output=" + t, wet)[1])["nodes"] for t in ("result", "21"))
     tap.ok(not any(n.get("line") in (8, 9, 10, 11) for n in one) and any(n.get("line") == 10 for n in both),
            "constant text was not computed, the number was")

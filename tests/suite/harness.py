@@ -114,17 +114,17 @@ def compiled_before(tap, source, flags):
     return os.path.join(COMPILED, hashlib.sha256(repr((source, flags)).encode()).hexdigest())
 
 
-def cc(tap, source, name, *flags):
+def cc(tap, source, name, *flags, compiler="cc"):
     """Compile; the program's path, or None with a failed test."""
     out = tap.path(name)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(out)
-    kept = compiled_before(tap, source, flags)
+    kept = compiled_before(tap, source, flags) if compiler == "cc" else None
     if kept and os.path.exists(kept):
         # A link, for a copy could still be open for writing in another thread's child when it is executed.
         os.link(kept, out)
         return out
-    r = subprocess.run(["cc", "-O1", "-g", "-o", out, source] + list(flags), stdout=subprocess.PIPE,
+    r = subprocess.run([compiler, "-O1", "-g", "-o", out, source] + list(flags), stdout=subprocess.PIPE,
                        stderr=subprocess.STDOUT)
     if r.returncode:
         tap.ok(False, "compiling " + name, r.stdout.decode(errors="replace"))
