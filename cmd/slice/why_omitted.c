@@ -33,17 +33,21 @@ static bool is_of_card(const DcfgSlice* s, const WhyCard* c, const Omitted* o)
    return false;
 }
 
-/* The number of inputs before O, if nobody had written its place: the input that
-   says so is the last of them.  Otherwise 0. */
-static size_t behind_end(const WhyCard* c, const Omitted* o)
+/* The number of inputs before O, if nobody had written its place.  Then O is what
+   is to be known of the value, and stands first of all but other such ones; but
+   behind the input that says that nobody wrote it, if that is the first.
+   Otherwise 0, and *FOUND is false. */
+static size_t behind_end(const WhyCard* c, const Omitted* o, bool* found)
 {
+   *found = false;
    for (size_t i = 0; i < c->n_inputs; i++) {
       const WhyInput* in = &c->inputs[i];
       if (o->since == 0 && in->user == o->node && in->omitted == NULL
           && in->node == DCFG_SLICE_NOBODY && in->use != USE_BRANCH) {
-         do
+         *found = true;
+         i = i == 0;
+         while (i < c->n_inputs && c->inputs[i].omitted != NULL)
             i++;
-         while (i < c->n_inputs && c->inputs[i].omitted != NULL);
          return i;
       }
    }
@@ -58,10 +62,11 @@ static void add_inputs(const WhyCards* y, WhyCard* c, const OmittedList* l)
       last--;
    for (size_t i = 0; i < l->n; i++) {
       size_t at;
+      bool   found;
       if (!is_of_card(y->f->s, c, &l->all[i]))
          continue;
-      at = behind_end(c, &l->all[i]);
-      if (at == 0)
+      at = behind_end(c, &l->all[i], &found);
+      if (!found)
          at = last;
       last++;
       GROW(c->inputs, c->n_inputs, c->inputs_room);
