@@ -149,6 +149,7 @@ typedef
                unknown-id        an id that stands for nothing
                loop-parent       loops that contain each other
                address           addresses that go beyond 64 bits
+               instr-sizes       INSTR_SIZES that does not fit the blocks
                transition        a row of TRANSITION_TABLE that is not sound
                dictionary        an entry of STRING_DICTIONARY, likewise
       SURFACE  key               a key that format 1.00 does not have

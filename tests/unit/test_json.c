@@ -239,6 +239,22 @@ START_TEST(test_left_out)
             "FILE_NAME_ID BUILD_ID SYMBOLS SOURCE_DATA BASIC_BLOCKS");
    json_decref(root);
 
+   /* Not left out: sizes of instructions, where one is known. */
+   without = d;
+   without.instr_sizes = "00423342z1";
+   root = write_dcfg(&without);
+   keys_are(image_of(root, 1), "FILE_NAME_ID BUILD_ID SYMBOLS SOURCE_DATA "
+            "BASIC_BLOCKS INSTR_SIZES ROUTINES");
+   ck_assert_str_eq(json_string_value(json_object_get(image_of(root, 1),
+                                                      "INSTR_SIZES")),
+                    "00423342z1");
+   json_decref(root);
+
+   without.instr_sizes = "0000000000";
+   root = write_dcfg(&without);
+   ck_assert_ptr_null(json_object_get(image_of(root, 1), "INSTR_SIZES"));
+   json_decref(root);
+
    without = d;
    without.with_symbols = False;
    root = write_dcfg(&without);
