@@ -272,10 +272,10 @@ typedef
       uint32_t first_routine, n_routines;
       const char* build_id;     // in hexadecimal; NULL: not in the file
       const char* code_hash;    // instead of a build id; NULL: not in the file
-      const char* instr_sizes;  // of the instructions of its nodes, one after
-                                // the other: digits of base 36, in bytes; a
-                                // block of unknown sizes has 0; NULL: not in
-                                // the file
+      const char* instr_sizes;  // a digit of base 36 for each instruction, its
+                                // bytes: nodes one after the other, a node of
+                                // unknown sizes with zeros; NULL: not in the
+                                // file
    }
    DcfgImage;
 

@@ -50,8 +50,8 @@ typedef
       MergedBlock*  blocks;     // in order of offset; so are the others
       MergedSymbol* symbols;
       MergedRow*    rows;       // rows of all runs, each once
-      char*         sizes;      // of instructions, as a DcfgImage has them; or
-                                // NULL
+      char*         sizes;      // instructions' sizes as a DcfgImage has them;
+                                // or NULL
    }
    MergedImage;
 
@@ -273,7 +273,7 @@ typedef
 
 KnownSizes known_sizes(const MergedImage* im);
 
-/* As a DecodeFn: for a block of K's image. */
+/* K's image decodes a block; see DecodeFn. */
 bool known_starts(const KnownSizes* k, uint64_t offset, uint32_t size,
                   uint32_t n, uint32_t* starts);
 

@@ -28,7 +28,7 @@ typedef
       uint32_t      n_added;
       bool*         rows_differ;        // by image: from M's own
       PartialTables partial;
-      char*         sizes;      // of instructions
+      char*         sizes;      // instructions' sizes
       JsonDcfg      json;
    }
    Writing;
