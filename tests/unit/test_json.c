@@ -60,8 +60,10 @@ static JsonDcfg make_dcfg(void)
    }
    put_in_order(g);
    Routines* r = DCFG_(find_routines)(g, s);
-   JsonDcfg  d = { 4711, 3, files, 2, images, g, r,
-                   DCFG_(find_loops)(g, r), True, True, NULL };
+   JsonDcfg  d = { .pid = 4711, .n_files = 3, .files = files, .n_images = 2,
+                   .images = images, .graph = g, .routines = r,
+                   .loops = DCFG_(find_loops)(g, r), .with_cfg = True,
+                   .with_symbols = True };
    return d;
 }
 
@@ -373,8 +375,9 @@ START_TEST(test_nothing_ran)
    Graph*      g = plain_graph(0);
    BlockSymbol s[1];
    Routines*   r = DCFG_(find_routines)(g, s);
-   JsonDcfg    d = { 1, 0, NULL, 0, NULL, g, r, DCFG_(find_loops)(g, r),
-                     True, True, NULL };
+   JsonDcfg    d = { .pid = 1, .graph = g, .routines = r,
+                     .loops = DCFG_(find_loops)(g, r), .with_cfg = True,
+                     .with_symbols = True };
    json_t*     root = write_dcfg(&d);
 
    keys_are(process_of(root),
