@@ -146,6 +146,25 @@ static void put_blocks(Put* out, const JsonDcfg* d, UInt image,
    DCFG_(put_text)(out, " ]");
 }
 
+/* Put INSTR_SIZES of the blocks FIRST to END-1, whose digits begin at *SIZES.
+   An image of which nothing is known has none. */
+static void put_instr_sizes(Put* out, const Graph* g, UInt first, UInt end,
+                            const HChar** sizes)
+{
+   const HChar* from  = *sizes;
+   Bool         known = False;
+
+   for (UInt i = first; i < end; i++)
+      for (UInt k = 0; k < g->blocks[i].n_instrs; k++)
+         known = *(*sizes)++ != '0' || known;
+   if (!known)
+      return;
+   DCFG_(put_text)(out, ",\n" IN_IMAGE "\"INSTR_SIZES\" : \"");
+   for (; from < *sizes; from++)
+      DCFG_(put_char)(out, *from);
+   DCFG_(put_char)(out, '"');
+}
+
 /* Put loop L.  NODES has room for the nodes of L. */
 static void put_loop(Put* out, const JsonDcfg* d, const Loop* l, UInt* nodes)
 {
@@ -214,7 +233,8 @@ static UInt put_routines(Put* out, const JsonDcfg* d, UInt first,
 
 static void put_images(Put* out, const JsonDcfg* d)
 {
-   UInt block = 0, routine = 0, loop = 0;
+   UInt         block = 0, routine = 0, loop = 0;
+   const HChar* sizes = d->instr_sizes;
 
    put_table(out, "        ", "IMAGES",
              "\"IMAGE_ID\", \"LOAD_ADDR\", \"SIZE\", \"IMAGE_DATA\"");
@@ -238,6 +258,8 @@ static void put_images(Put* out, const JsonDcfg* d)
          put_source(out, im);
       if (d->with_cfg && end > block) {
          put_blocks(out, d, i, block, end);
+         if (sizes != NULL)
+            put_instr_sizes(out, d->graph, block, end, &sizes);
          if (d->routines != NULL)
             routine = put_routines(out, d, routine, end, &loop);
       }

@@ -20,6 +20,7 @@
 #include "dcfg/sources.h"
 #include "dcfg_json.h"
 #include "dcfg_output.h"
+#include "format/instr_sizes.h"
 #include "graph/loop.h"
 #include "graph/routine.h"
 #include "run/gather.h"
@@ -32,7 +33,7 @@
 
 static struct {
    const HChar* out_file;
-   Bool         symbols, source, analysis, cfg;
+   Bool         symbols, source, analysis, cfg, instr_sizes;
 } opts = {
    .out_file = OUT_FILE,
    .symbols  = True,
@@ -49,7 +50,10 @@ static const Option options[] = {
    OPTION_BOOL("--source", opts.source, "include source lines"),
    OPTION_BOOL("--analysis", opts.analysis,
                "include routines, dominators, loops"),
-   OPTION_BOOL("--cfg", opts.cfg, "include basic blocks and edges")
+   OPTION_BOOL("--cfg", opts.cfg, "include basic blocks and edges"),
+   OPTION_BOOL("--instr-sizes", opts.instr_sizes,
+               "include the sizes of instructions, for merging without the "
+               "images' files")
 };
 
 static Bool start(void)
@@ -84,6 +88,35 @@ static BlockSymbol* find_block_symbols(const Graph* g,
       }
    }
    return bs;
+}
+
+/* Return the sizes of the instructions of all blocks.  A block whose
+   instructions are not one behind the other has zeros.  The caller frees
+   them. */
+static HChar* find_instr_sizes(const Gathered* p)
+{
+   const Graph* g = p->graph;
+   HChar*       sizes;
+   HChar**      next = VG_(malloc)("dcfg.output.sizes",
+                                   (g->n_blocks + 1) * sizeof(HChar*));
+
+   sizes = VG_(malloc)("dcfg.output.sizes", p->n_instrs + 1);
+   next[0] = sizes;
+   for (UInt b = 0; b < g->n_blocks; b++)
+      next[b + 1] = next[b] + g->blocks[b].n_instrs;
+   for (UInt i = 0; i < p->n_instrs; i++) {
+      UChar len = p->instrs[i].len;
+      *next[g->node_of[i] - NodeFirstBlock]++
+         = len < sizeof(INSTR_SIZE_DIGITS) - 1 ? INSTR_SIZE_DIGITS[len] : '0';
+   }
+   for (UInt b = 0; b < g->n_blocks; b++) {
+      const Block* at   = &g->blocks[b];
+      HChar*       from = next[b] - at->n_instrs;
+      if (!fits_instr_sizes(from, at->n_instrs, at->size, at->last_offset))
+         VG_(memset)(from, '0', at->n_instrs);
+   }
+   VG_(free)(next);
+   return sizes;
 }
 
 static ULong all_instrs(const Graph* g)
@@ -134,6 +167,8 @@ void DCFG_(write_dcfg)(const Gathered* g, const HChar* file)
    XArray*    files    = DCFG_(find_sources)(g, images, opts.source);
    Routines*  routines = NULL;
    Loops*     loops    = NULL;
+   HChar*     sizes    = opts.cfg && opts.instr_sizes ? find_instr_sizes(g)
+                                                      : NULL;
    JsonDcfg   d;
 
    if (opts.cfg && opts.analysis) {
@@ -154,6 +189,7 @@ void DCFG_(write_dcfg)(const Gathered* g, const HChar* file)
    d.loops        = loops;
    d.with_cfg     = opts.cfg;
    d.with_symbols = opts.symbols;
+   d.instr_sizes  = sizes;
    d.part         = g->first_part != 0 && opts.cfg ? &part : NULL;
    write_file(file, &d);
 
@@ -164,6 +200,7 @@ void DCFG_(write_dcfg)(const Gathered* g, const HChar* file)
    for (UInt i = 0; i < g->n_images; i++)
       VG_(free)(images[i].source);
    VG_(free)(part.bypasses);
+   VG_(free)(sizes);
    VG_(free)(images);
    VG_(deleteXA)(files);
 }

@@ -149,6 +149,7 @@ typedef
                unknown-id        an id that stands for nothing
                loop-parent       loops that contain each other
                address           addresses that go beyond 64 bits
+               instr-sizes       INSTR_SIZES that does not fit the blocks
                transition        a row of TRANSITION_TABLE that is not sound
                dictionary        an entry of STRING_DICTIONARY, likewise
       SURFACE  key               a key that format 1.00 does not have
@@ -271,6 +272,10 @@ typedef
       uint32_t first_routine, n_routines;
       const char* build_id;     // in hexadecimal; NULL: not in the file
       const char* code_hash;    // instead of a build id; NULL: not in the file
+      const char* instr_sizes;  // a digit of base 36 for each instruction, its
+                                // bytes: nodes one after the other, a node of
+                                // unknown sizes with zeros; NULL: not in the
+                                // file
    }
    DcfgImage;
 

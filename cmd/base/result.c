@@ -163,6 +163,26 @@ static void add_result(Result* r, int fd)
    results = r;
 }
 
+#define MOST_STALE 1000
+
+/* Create R's unfinished file.  Its name has a number if a process with this id
+   has left one behind.  Return its descriptor, or -1 with errno. */
+static int create_unfinished(Result* r)
+{
+   int fd = -1;
+
+   for (int i = 0; i < MOST_STALE; i++) {
+      free(r->unfinished);
+      r->unfinished = text_copy(i == 0
+         ? text_format("%s.tmp-%ld", r->target, (long)getpid())
+         : text_format("%s.tmp-%ld.%d", r->target, (long)getpid(), i));
+      fd = open(r->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (fd >= 0 || errno != EEXIST)
+         break;
+   }
+   return fd;
+}
+
 /* To PATH, through PROGRAM if that is not NULL. */
 static FILE* open_through(const char* path, const char* program)
 {
@@ -178,13 +198,11 @@ static FILE* open_through(const char* path, const char* program)
       add_result(r, fd);
    } else {
       r->target = end_of_links(path);
-      r->unfinished = text_copy(text_format("%s.tmp-%ld", r->target,
-                                            (long)getpid()));
       /* Signals are blocked: a handler finds only files that are in the
          list. */
       sigfillset(&all);
       sigprocmask(SIG_SETMASK, &all, &before);
-      fd = open(r->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      fd = create_unfinished(r);
       add_result(r, fd);
       sigprocmask(SIG_SETMASK, &before, NULL);
    }

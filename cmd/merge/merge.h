@@ -50,6 +50,8 @@ typedef
       MergedBlock*  blocks;     // in order of offset; so are the others
       MergedSymbol* symbols;
       MergedRow*    rows;       // rows of all runs, each once
+      char*         sizes;      // instructions' sizes as a DcfgImage has them;
+                                // or NULL
    }
    MergedImage;
 
@@ -259,6 +261,33 @@ DivideResult divide_blocks(const MergedBlock* a, uint32_t n_a,
                            DecodeFn decode, void* arg, Division* d,
                            uint64_t* where);
 void         division_free(Division* d);
+
+/*--- merge_sizes.c                                        ---*/
+
+typedef
+   struct {
+      const MergedImage* im;
+      size_t*            first; // by block; NULL: no sizes; to be freed
+   }
+   KnownSizes;
+
+KnownSizes known_sizes(const MergedImage* im);
+
+/* K's image decodes a block; see DecodeFn. */
+bool known_starts(const KnownSizes* k, uint64_t offset, uint32_t size,
+                  uint32_t n, uint32_t* starts);
+
+/* The sizes of the blocks of D, into which A and B are divided; to be freed.
+   False, with *WHERE, if A and B contradict. */
+bool divide_sizes(const MergedImage* a, const MergedImage* b,
+                  const Division* d, char** sizes, uint64_t* where);
+
+/* IM's sizes when blocks are joined: ROOT has for each block the one that it
+   becomes part of, by numbers from BASE.  To be freed. */
+char* join_sizes(const MergedImage* im, const uint32_t* root, uint32_t base);
+
+/* The sizes of all images in ORDER; NULL if there are none.  To be freed. */
+char* list_sizes(const Merged* m, const uint32_t* order);
 
 /*--- merge_rows.c                                         ---*/
 

@@ -34,6 +34,9 @@ uint64_t run_hash(const Program* g)
       h = mix(mix(h, p->images[i].load_addr), p->images[i].n_nodes);
       h = mix(mix(h, p->images[i].n_symbols), p->images[i].n_sources);
    }
+   for (uint32_t i = 0; i < p->n_images; i++)
+      if (p->images[i].instr_sizes != NULL)
+         h = mix_text(mix(h, i), p->images[i].instr_sizes);
    for (uint32_t i = 0; i < p->n_symbols; i++)
       h = mix(mix_text(h, p->symbols[i].name), p->symbols[i].addr);
    for (uint32_t i = 0; i < p->n_sources; i++)
@@ -64,6 +67,8 @@ static uint64_t mix_image(uint64_t h, const MergedImage* im)
    }
    for (uint32_t i = 0; i < im->n_symbols; i++)
       h = mix(mix_text(h, im->symbols[i].name), im->symbols[i].offset);
+   if (im->sizes != NULL)
+      h = mix_text(h, im->sizes);
    for (uint32_t i = 0; i < im->n_rows; i++)
       h = mix(mix(h, im->rows[i].offset), im->rows[i].line);
    return h;

@@ -33,14 +33,25 @@ static bool is_idle(const DcfgProcess* p, uint32_t node)
 static void read_blocks(const DcfgProcess* p, const DcfgImage* im,
                         MergedImage* to, uint32_t* number, uint64_t* idle)
 {
+   const char* sizes = im->instr_sizes;
+   size_t      n_sizes = 0;
+
    to->blocks = zalloc(im->n_nodes, sizeof(*to->blocks));
+   if (sizes != NULL)
+      to->sizes = zalloc(strlen(sizes) + 1, 1);
    for (uint32_t i = 0; i < im->n_nodes; i++) {
       uint32_t        node = im->first_node + i;
       const DcfgNode* n = &p->nodes[node];
       number[node] = UINT32_MAX;
       if (is_idle(p, node)) {
          ++*idle;
+         sizes += sizes == NULL ? 0 : n->n_instrs;
          continue;
+      }
+      if (sizes != NULL) {
+         memcpy(to->sizes + n_sizes, sizes, n->n_instrs);
+         n_sizes += n->n_instrs;
+         sizes += n->n_instrs;
       }
       number[node] = to->n_blocks;
       to->blocks[to->n_blocks++] = (MergedBlock){
@@ -112,6 +123,7 @@ static void free_image(MergedImage* im)
    free(im->blocks);
    free(im->symbols);
    free(im->rows);
+   free(im->sizes);
 }
 
 void free_images(MergedImage* images, uint32_t n)
@@ -283,7 +295,7 @@ MergedRow* copy_rows(const MergedImage* from)
 }
 
 void take_image(MergedImage* to, const MergedImage* from, const Division* d,
-                MergedRow* rows, uint32_t n_rows)
+                MergedRow* rows, uint32_t n_rows, char* sizes)
 {
    if (from->size > to->size)
       to->size = from->size;
@@ -304,6 +316,8 @@ void take_image(MergedImage* to, const MergedImage* from, const Division* d,
    free(to->rows);
    to->rows = rows;
    to->n_rows = n_rows;
+   free(to->sizes);
+   to->sizes = sizes;
 }
 
 /*--- Divisions of nothing                                 ---*/

@@ -50,10 +50,11 @@ bool         other_build(const MergedImage* a, const MergedImage* b);
 bool         same_symbols(const MergedImage* a, const MergedImage* b,
                           uint64_t* where);
 
-/* TO gets the blocks of D, the rows, which become its own, and what FROM has
-   that it lacks. */
+/* TO gets the blocks of D, ROWS and SIZES, which become its own, and what FROM
+   has that it lacks. */
 void         take_image(MergedImage* to, const MergedImage* from,
-                        const Division* d, MergedRow* rows, uint32_t n_rows);
+                        const Division* d, MergedRow* rows, uint32_t n_rows,
+                        char* sizes);
 MergedRow*   copy_rows(const MergedImage* from);
 
 /* Divisions that divide nothing: of a list B that stands as it is, and of the

@@ -203,6 +203,8 @@ static void read_edges(Joining* j)
    one before it, so that this one's root is known. */
 static void find_roots(Joining* j, MergedImage* im, uint32_t first)
 {
+   char* sizes;
+
    for (uint32_t k = 0; k < im->n_blocks; k++) {
       const MergedBlock* b = &im->blocks[k];
       uint32_t           node = first + k, from = j->from[node];
@@ -212,6 +214,9 @@ static void find_roots(Joining* j, MergedImage* im, uint32_t first)
          continue;
       j->root[node] = j->root[from];
    }
+   sizes = join_sizes(im, j->root + first, first);
+   free(im->sizes);
+   im->sizes = sizes;
    for (uint32_t k = 0; k < im->n_blocks; k++) {
       const MergedBlock* b = &im->blocks[k];
       MergedBlock*       root = &im->blocks[j->root[first + k] - first];

@@ -41,6 +41,7 @@ typedef
    struct {
       const Addition* a;
       uint32_t      image;      // the run's
+      KnownSizes    sum, run;   // sizes that files of runs tell
    }
    Decoding;
 
@@ -48,8 +49,14 @@ static bool decode(void* arg, uint64_t offset, uint32_t size, uint32_t n,
                    uint32_t* starts)
 {
    const Decoding*  d = arg;
-   uint64_t        load = d->a->loaded[d->image].load_addr;
+   uint64_t        load;
 
+   if (known_starts(&d->sum, offset, size, n, starts)
+       || known_starts(&d->run, offset, size, n, starts))
+      return true;
+   if (!has_file(d->sum.im))
+      return false;
+   load = d->a->loaded[d->image].load_addr;
    return code_starts(d->a->code, d->image, load + offset, size, n, starts);
 }
 
@@ -58,10 +65,11 @@ static bool decode(void* arg, uint64_t offset, uint32_t size, uint32_t n,
 static bool put_into(Addition* a, uint32_t i, MergedImage* to, Division* d)
 {
    MergedImage* from = &a->images[i];
-   Decoding     decoding = { a, i };
+   Decoding     decoding = { a, i, known_sizes(to), known_sizes(from) };
    uint64_t     where = NOWHERE;
    const char*  other = NULL;
    MergedRow*   rows = NULL;
+   char*        sizes = NULL;
    uint32_t     n_rows = 0;
    DivideResult result;
 
@@ -73,21 +81,26 @@ static bool put_into(Addition* a, uint32_t i, MergedImage* to, Division* d)
       other = "its symbols differ";
    } else {
       result = divide_blocks(to->blocks, to->n_blocks, from->blocks,
-                             from->n_blocks, has_file(to) ? decode : NULL,
+                             from->n_blocks, has_file(to) || to->sizes != NULL
+                             || from->sizes != NULL ? decode : NULL,
                              &decoding, d, &where);
       if (result == DIVIDE_NEEDS_CODE && !a->may_differ)
          die("%s: %s: what divides the block at 0x%" PRIx64 " from where it is "
              "loaded only its code tells, and that is not there; --root=DIR "
              "says where to look for it", a->path, text_clean(to->name),
              where);
-      if (result != DIVIDED)
+      if (result != DIVIDED || !divide_sizes(to, from, d, &sizes, &where))
          other = "its instructions differ";
       else if (!unite_rows(to->rows, to->n_rows, from->rows, from->n_rows,
                            &rows, &n_rows, &where))
          other = "its source lines differ";
    }
-   if (other != NULL && a->may_differ)
+   free(decoding.sum.first);
+   free(decoding.run.first);
+   if (other != NULL && a->may_differ) {
+      free(sizes);
       return false;
+   }
    if (other != NULL)
       die_other(a, to, other, where);
    if (d->n_guessed > 0)
@@ -95,7 +108,7 @@ static bool put_into(Addition* a, uint32_t i, MergedImage* to, Division* d)
                "instructions say how runs divide it, as if none overlapped "
                "(--root=DIR says where to look)", a->path,
                text_clean(to->name), text_count(d->n_guessed));
-   take_image(to, from, d, rows, n_rows);
+   take_image(to, from, d, rows, n_rows, sizes);
    if (!a->next_part && run_order(&a->m->runs[from->home],
                                   &a->m->runs[to->home]) < 0)
       take_home(to, from);
@@ -240,9 +253,12 @@ static void put_new(Addition* a, uint32_t i, uint32_t place, Division* d)
 {
    MergedImage*       to = &a->m->images[place];
    const MergedImage* from = &a->images[i];
+   char*              sizes;
+   uint64_t           where;
 
    whole_division(d, from->blocks, from->n_blocks);
-   take_image(to, from, d, copy_rows(from), from->n_rows);
+   divide_sizes(to, from, d, &sizes, &where);
+   take_image(to, from, d, copy_rows(from), from->n_rows, sizes);
 }
 
 static void put_image(Addition* a, uint32_t i, Division* divisions,

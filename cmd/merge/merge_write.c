@@ -28,6 +28,7 @@ typedef
       uint32_t      n_added;
       bool*         rows_differ;        // by image: from M's own
       PartialTables partial;
+      char*         sizes;      // instructions' sizes
       JsonDcfg      json;
    }
    Writing;
@@ -420,12 +421,14 @@ static void put_process(Writing* w, const Files* f)
       routines = DCFG_(find_routines)(g, symbols);
       free(symbols);
    }
+   w->sizes = list_sizes(w->m, w->order);
    w->json = (JsonDcfg){
       .pid = (UInt)w->m->process_id, .n_files = f->n, .files = f->names,
       .n_images = w->m->n_images, .images = w->images, .graph = g,
       .routines = routines,
       .loops = routines == NULL ? NULL : DCFG_(find_loops)(g, routines),
-      .with_cfg = w->m->with_blocks, .with_symbols = True
+      .with_cfg = w->m->with_blocks, .with_symbols = True,
+      .instr_sizes = w->sizes
    };
 }
 
@@ -444,6 +447,7 @@ static void writing_free(Writing* w)
    free(w->n_rows);
    free(w->rows_differ);
    free(w->added);
+   free(w->sizes);
    free(w->images);
    free(w->order);
    free(w->new_id);

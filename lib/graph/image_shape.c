@@ -9,6 +9,8 @@
 
 #include "lib/graph/image_shape.h"
 
+#include "format/instr_sizes.h"
+
 #include <stdlib.h>
 
 bool keep_ids(Load* l, Array* to, const Frame* f, uint32_t field)
@@ -213,7 +215,58 @@ static const Shape blocks = { V_TABLE, false, 6, block_fields,
                               NULL, close_block, NULL };
 
 enum { DATA_FILE, DATA_BUILD_ID, DATA_CODE_HASH, DATA_SYMBOLS, DATA_SOURCES,
-       DATA_BLOCKS, DATA_ROUTINES };
+       DATA_BLOCKS, DATA_INSTR_SIZES, DATA_ROUTINES };
+
+static bool is_unknown(const char* digits, uint32_t n)
+{
+   for (uint32_t i = 0; i < n; i++)
+      if (digits[i] != '0')
+         return false;
+   return true;
+}
+
+/* Return the first block of IM that the N DIGITS do not fit; the number of nodes
+   so far if they fit all. */
+static size_t find_misfit(const Process* p, const DcfgImage* im,
+                          const char* digits, size_t n)
+{
+   size_t at = 0, i;
+
+   for (i = im->first_node; i < p->nodes.n; i++) {
+      const DcfgNode* block = &ELEM(p->nodes, DcfgNode, i);
+      if (block->n_instrs > n - at
+          || (!is_unknown(digits + at, block->n_instrs)
+              && !fits_instr_sizes(digits + at, block->n_instrs, block->size,
+                                   block->last_offset)))
+         return i;
+      at += block->n_instrs;
+   }
+   return at == n ? i : p->nodes.n - 1;
+}
+
+/* Keep INSTR_SIZES if it fits the blocks. */
+static bool keep_instr_sizes(Load* l, const Frame* f, DcfgImage* im)
+{
+   const Process* p = last_process(l);
+   size_t         misfit;
+   char           place[PLACE_SIZE];
+
+   misfit = p->nodes.n == im->first_node ? SIZE_MAX
+            : find_misfit(p, im, text(l->walk, f, DATA_INSTR_SIZES),
+                          length(f, DATA_INSTR_SIZES));
+   if (misfit == p->nodes.n) {
+      im->instr_sizes = keep_text(l, f, DATA_INSTR_SIZES);
+      return im->instr_sizes != NULL;
+   }
+   if (misfit == SIZE_MAX)
+      return job_problem(l->job, DCFG_PROBLEM_RULE, true, "instr-sizes",
+                         walk_place(l->walk, place),
+                         "INSTR_SIZES of an image without blocks");
+   return job_problem(l->job, DCFG_PROBLEM_RULE, true, "instr-sizes",
+                      walk_place(l->walk, place),
+                      "INSTR_SIZES that does not fit node %u",
+                      ELEM(p->nodes, DcfgNode, misfit).id);
+}
 
 static bool close_image_data(void* arg, const Frame* f)
 {
@@ -230,6 +283,8 @@ static bool close_image_data(void* arg, const Frame* f)
       im->build_id = keep_text(l, f, DATA_BUILD_ID);
    if (has(f, DATA_CODE_HASH))
       im->code_hash = keep_text(l, f, DATA_CODE_HASH);
+   if (has(f, DATA_INSTR_SIZES) && !keep_instr_sizes(l, f, im))
+      return false;
    return (im->build_id != NULL || !has(f, DATA_BUILD_ID))
           && (im->code_hash != NULL || !has(f, DATA_CODE_HASH));
 }
@@ -241,9 +296,10 @@ static const Field image_data_fields[] = {
    { "SYMBOLS", V_TABLE, 0, 0, 0, &symbols },
    { "SOURCE_DATA", V_TABLE, 0, 0, 0, &sources },
    { "BASIC_BLOCKS", V_TABLE, 0, 0, 0, &blocks },
+   { "INSTR_SIZES", V_STRING, 0, 0, 0, NULL },
    { "ROUTINES", V_TABLE, 0, 0, 0, &routines }
 };
-static const Shape image_data = { V_OBJECT, false, 7, image_data_fields,
+static const Shape image_data = { V_OBJECT, false, 8, image_data_fields,
                                   NULL, close_image_data, NULL };
 
 enum { IMAGE_ID, IMAGE_LOAD, IMAGE_SIZE, IMAGE_DATA };

@@ -67,7 +67,7 @@ PART_KEYS = ["PART_NUM", "FIRST_PART_NUM", "PRECEDING_INSTR_COUNT_PER_THREAD", "
              "LATE_BYPASSES"]
 MERGED_KEYS = ["THREADS", "BUILDS", "NUM_FILES", "RUNS", "HOMES", "GROUPS", "ENTRY_NODE_IDS", "ADDED_EDGE_IDS", "ROWS",
                "OVERLAPPING_IMAGE_IDS", "LEFT_OUT"]
-IMAGE_KEYS = ["FILE_NAME_ID", "BUILD_ID", "CODE_HASH", "SYMBOLS", "SOURCE_DATA", "BASIC_BLOCKS", "ROUTINES"]
+IMAGE_KEYS = ["FILE_NAME_ID", "BUILD_ID", "CODE_HASH", "SYMBOLS", "SOURCE_DATA", "BASIC_BLOCKS", "INSTR_SIZES", "ROUTINES"]
 
 # The form a column's values must have: i integer, h hex string, s string, o object, I array of integers, t table.
 FORM = {"ADDR_OFFSET": "h", "LOAD_ADDR": "h", "NAME": "s", "FILE_NAME": "s", "EDGE_TYPE": "s", "NODE_NAME": "s",
@@ -86,6 +86,7 @@ class Image:
         self.id = self.load = self.size = 0
         self.name = ""
         self.symbols = self.source = self.blocks = self.routines = None     # None: the table is not there
+        self.sizes = None                       # INSTR_SIZES, likewise
 
 
 class Process:
@@ -272,6 +273,11 @@ def read_image(row, files, report):
     if "BASIC_BLOCKS" in data:
         im.blocks = [Block(r[0], im.load + r[1], r[2], r[3], r[4], r[5], im)
                      for r in table("BASIC_BLOCKS", data["BASIC_BLOCKS"], where, report)]
+    if "INSTR_SIZES" in data:
+        im.sizes = data["INSTR_SIZES"]
+        if not isinstance(im.sizes, str):
+            report("value-form", "%sINSTR_SIZES is %.60r" % (where, im.sizes))
+            im.sizes = None
     if "ROUTINES" in data:
         im.routines = []
         for r in table("ROUTINES", data["ROUTINES"], where, report):

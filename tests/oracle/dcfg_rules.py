@@ -11,6 +11,7 @@ the end.  Exit status 0 when there is none, 1 when there are some, 2 when a file
 
 This program was written from the format's specification and the project's conventions, not from the tool.
 """
+import re
 import sys
 from bisect import bisect_right
 from collections import defaultdict
@@ -92,6 +93,22 @@ def check_symbols(im, bad):
         if before is not None and off < before:
             bad("order", "image %d: symbol %s at %#x follows %#x" % (im.id, nm, off, before))
         before = off
+
+
+def check_sizes(p, bad):
+    """INSTR_SIZES, which format 1.00 does not have: a digit for each instruction of each block, zeros where unknown."""
+    for im in p.images:
+        if im.sizes is None:
+            continue
+        if not re.match(r"[0-9a-z]+\Z", im.sizes) or len(im.sizes) != sum(b.ninstr for b in im.blocks or ()):
+            bad("instr-sizes", "image %d has %d sizes, or what is no size" % (im.id, len(im.sizes)))
+            continue
+        at = 0
+        for b in im.blocks:
+            sizes = [int(c, 36) for c in im.sizes[at:at + b.ninstr]]
+            at += b.ninstr
+            if any(sizes) and (0 in sizes or sum(sizes) != b.size or sum(sizes[:-1]) != b.last):
+                bad("instr-sizes", "node %s: %s" % (name(b.id, p.blocks), sizes))
 
 
 def check_blocks(p, bad):
@@ -489,6 +506,7 @@ class Options:
 def check_process(p, opts, bad):
     check_images(p, opts, bad)
     check_blocks(p, bad)
+    check_sizes(p, bad)
     for im in p.images:
         check_source(im, bad)
     if p.edges is None:

@@ -28,6 +28,8 @@ import mutants
 import wet_mutants
 from commandlib import small as s
 
+fleet = commandlib.load_script("fleet.t")
+
 sys.path.insert(0, harness.ORACLE)
 import dcfg_model
 import dcfg_rules
@@ -60,7 +62,8 @@ COMMANDS = [
      ["--functions", "--threshold=1", "--fail=3", "--image=a", "--loops", "--routines", "--blocks", "--edges", "--top=3",
       "--wide", "--share=0"],
      [["@0", "@2"], ["@2", "@0"], ["@0", "@0"]]),
-    ("merge", [[], ["--threads=add"], ["--processes"]], [], [["@0"], ["@0", "@2"]]),
+    ("merge", [[], ["--threads=add"], ["--processes"], ["--partial"]], ["--builds=apart"],
+     [["@0"], ["@0", "@2"]]),
     ("flame", [[], ["--svg"], ["--speedscope"]], ["--thread=0", "--mangled"], [["@0", "@1"]]),
     ("flame", [["--diff"], ["--diff", "--svg"]], [], [["@0", "@1", "@0", "@1"]]),
     ("view", [["-o", "/dev/null", "--graphs=0"], ["-o", "/dev/null", "--graphs=0", "--trace", "@1"], ["-o", "/dev/null"]],
@@ -107,7 +110,7 @@ class Whole(dcfg_rules.Options):
 # Rules that the oracles check in this project's files and dcfg check does not, because no reader relies on them.  The
 # library finds columns by their headers, takes numbers in any form and sorts these lists itself.  Sequences may have
 # parts that are empty when expanded.  Rows, entries and processes of a trace that no chunk uses are ignored; its
-# threads may come in any order.
+# threads may come in any order.  On MERGED only merge relies, which looks at it itself.
 CONVENTIONS = re.compile(r"""order:.*(NODES\ not\ ascending | EXIT_NODE_IDS\ not | ids\ not\ ascending | symbol\ .*\ follows)
                              | order:\ (edge\ type|image|file)\ id
                              | source-order:
@@ -116,7 +119,7 @@ CONVENTIONS = re.compile(r"""order:.*(NODES\ not\ ascending | EXIT_NODE_IDS\ not
                              | processes:\ a\ second\ process | code-free: | thread-order:
                              | (dictionary|chunk)-text:.*(a\ repetition\ of\ nothing | a\ repetition\ of\ more\ than\ 32\ bits)
                              | dictionary-key:\ an\ empty\ key | dictionary-text:.*\ is\ empty
-                             | row-edge: | row-path:""", re.X | re.S)
+                             | row-edge: | row-path: | merged:""", re.X | re.S)
 
 
 # Numbers that the format allows and the oracle does not read: it goes on without their rows.
@@ -280,6 +283,11 @@ def corpus(tap):
                      "--trace-out-file=%s.trace" % path, os.path.join(os.environ["BUILDDIR"], "tests", "regress", program)], tap.dir)
         # Another process id each time would make other mutants.
         files.append(tuple(harness.PID.sub(rb"\g<1>4711", read(p)) for p in (path, path + ".trace")))
+    # A partial sum with sizes of instructions, and with groups.
+    jit = harness.cc(tap, fleet.merge.source(tap, "jit.c", fleet.JIT), "jit")
+    runs = [harness.dcfg(tap, "jit%s" % n, [jit, n], ["--instr-sizes=yes", "--only-images=jit,*anon*", "--source=no"])[0] for n in "34"]
+    commandlib.command("merge", "--partial", "-o", tap.path("partial"), *runs)
+    files.append((harness.PID.sub(rb"\g<1>4711", read(tap.path("partial"))), None))
     return files
 
 
@@ -312,6 +320,7 @@ def main():
         tap.done()
     decoder = harness.cc(tap, os.path.join(harness.ORACLE, "trace_decode.c"), "trace_decode", "-O2")
     files = corpus(tap)
+    COMMANDS.append(("export", [["--tables=" + tap.path("tables")]], ["--job=a"], [["@0"], ["@0", "@2"]]))
     check_fuzzed(tap, files[0][0])
     wet_mutants.check(tap, Server, n, seed)
     judges = [Judge(seed, k * n // jobs, (k + 1) * n // jobs, files, decoder, tap.path("scratch%d" % k))

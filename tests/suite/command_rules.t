@@ -102,6 +102,7 @@ TESTS = [
     ("block-shape", lambda d: s.set_at(s.block(d, 15), 4, 3)),
     ("block-shape", lambda d: s.set_at(s.block(d, 15), 4, 0)),
     ("block-shape", lambda d: s.set_at(s.block(d, 15), 2, 0x11)),
+    *[("instr-sizes", lambda d, wrong=wrong: D(d).update(INSTR_SIZES=wrong)) for wrong in s.WRONG_SIZES],
     ("block-overlap", lambda d: s.set_at(s.block(d, 15), 2, 0x12) or s.set_at(s.block(d, 15), 4, 0x10)),
     ("block-overlap", lambda d: s.overlap_end(d)),
     ("block-executed block-count", lambda d: s.set_at(s.block(d, 5), 5, 0)),

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""dcfg merge for thousands of runs: partial sums, lists, shards, files that cannot be read, other builds.  (TAP)
+"""dcfg merge for thousands of runs: partial sums, lists, shards, files that cannot be read, other builds, sizes of
+instructions in place of images' files.  (TAP)
 
 The law: any tree of partial sums, in any order, and then one merge, gives the bytes of one merge of all files.
 DCFG_SLOW=1: 50 random trees for each way of adding threads instead of 8, and all of them with sanitizers.
@@ -159,6 +160,128 @@ def check_partial(tap, kinds):
     groups = p["MERGED"]["GROUPS"][1:]
     tap.ok(len(groups) == 1 and groups[0][1] == [0, 1, 2, 3, 4] and groups[0][2], "equal images of code without a file",
            groups)
+
+
+def known_sizes(path):
+    """By path of image: (offset, size) of each instruction that INSTR_SIZES tells, and the number of those that it does not."""
+    with open(path) as f:
+        d = json.load(f)
+    names, known, unknown = dict(d["FILE_NAMES"][1:]), {}, 0
+    for _, _, _, im in d["PROCESSES"][1][1]["IMAGES"][1:]:
+        sizes, at = im.get("INSTR_SIZES", ""), 0
+        for _, offset, size, n, _, _ in im.get("BASIC_BLOCKS", [[]])[1:]:
+            offset = int(offset, 16)
+            for c in sizes[at:at + n] or "0" * n:
+                unknown += c == "0"
+                known.setdefault(names[im["FILE_NAME_ID"]], set()).add((offset, int(c, 36)))
+                offset += int(c, 36)
+            at += n
+    return known, unknown
+
+
+def without_sizes(tap, path):
+    with open(path) as f:
+        text = f.read()
+    to = tap.path("plain-" + os.path.basename(path))
+    with open(to, "w") as f:
+        f.write(re.sub(r',\n *"INSTR_SIZES" : "[0-9a-z]+"', "", text))
+    return to
+
+
+def sized_runs(tap, prog, inputs, *options):
+    name = os.path.basename(prog)
+    return [harness.dcfg(tap, "sized-%s%d" % (name, i), [prog] + args, ("--instr-sizes=yes",) + options)[0]
+            for i, args in enumerate(inputs)]
+
+
+def check_sizes(tap):
+    """With --instr-sizes=yes no merge needs the images' files, and the sums are the same."""
+    def program(name, text, *flags):
+        return harness.cc(tap, merge.source(tap, name + (".S" if "_start" in text else ".c"), text), "s-" + name, *flags)
+    prog = program("prog", merge.PROG)
+    programs = [(prog, [["5"], ["12", "text"], ["200"], ["3"]]), (program("jit", JIT), [["9"], ["10"], ["11"]]),
+                (program("overlap", merge.OVERLAP, "-nostdlib", "-static"), [[], ["x"]])]
+    bits32 = program("prog32", merge.PROG, "-m32")
+    if bits32 and harness.dcfg(tap, "bits32", [bits32, "5"])[0]:
+        programs.append((bits32, programs[0][1]))
+    else:
+        tap.skip("32 bits", "no compiler for it, or no Valgrind")
+    nowhere = ["--root", tap.path("nowhere")]
+    for prog, inputs in programs:
+        name = os.path.basename(prog)
+        files = sized_runs(tap, prog, inputs)
+        status, out = harness.oracle("dcfg_rules.py", "--generations", *files)
+        tap.ok(status == 0, name + ": the rules", out)
+        plain = [without_sizes(tap, f) for f in files]
+        most = max((os.path.getsize(f) - os.path.getsize(p)) / os.path.getsize(p) for f, p in zip(files, plain))
+        known, unknown = known_sizes(files[0])
+        tap.ok(most < 0.04 and known and not unknown, name + ": all sizes are there, and are at most 4% of the file", (most, unknown))
+        if shutil.which("objdump") and "overlap" not in name:
+            r = subprocess.run(["objdump", "-d", "-w", prog], stdout=subprocess.PIPE, env=harness.ENV)
+            theirs = {int(at, 16): len(code.split()) for at, code in
+                      re.findall(r"^ *([0-9a-f]+):\t((?:[0-9a-f]{2} )+)", r.stdout.decode(), re.M)}
+            bad = [(hex(o), n, theirs.get(o)) for o, n in known[prog] if theirs.get(o) != n]
+            tap.ok(len(known[prog]) > 20 and not bad, name + ": as objdump has them", (len(known[prog]), bad[:5]))
+        options = ["--threads=add"]
+        want = command("merge", *options, *plain)[1]
+        want_sizes = command("merge", *options, *files)[1]
+        halves = [tap.path("half%d.json" % i) for i in (0, 1)]
+        # Some runs with sizes, and some without: what is known is kept, and grouping still does not matter.
+        mixed = [plain[0]] + files[1:]
+        once = command("merge", *options, *mixed)
+        if len(mixed) > 2:
+            for half, some in zip(halves, (mixed[:2], mixed[2:])):
+                command("merge", "--partial", *options, "-o", half, *some)
+            tap.ok(command("merge", *options, *halves)[1] == once[1] != "", name + ": some without sizes", once[2])
+        os.unlink(prog)
+        status, out, err = command("merge", *options, *nowhere, *plain)
+        tap.ok("jit" in name or status == 2 or "its code is not there" in err, name + ": without sizes the code is needed", err)
+        to = tap.path("sized-sum.json")
+        status, out, err = command("merge", *options, *nowhere, "-o", to, *files)
+        tap.ok(status == 0 and not err, name + ": with sizes it is not", err)
+        with open(to) as f, open(without_sizes(tap, to)) as g:
+            tap.ok(f.read() == want_sizes and g.read() == want != "", name + ": the same sum")
+        tap.ok(not known_sizes(to)[1] and command("check", to)[0] == 0, name + ": the sum has all sizes")
+        for half, some in zip(halves, (files[:1], files[1:])):
+            command("merge", "--partial", *options, *nowhere, "-o", half, *some)
+        status, out, err = command("merge", *options, *nowhere, *halves)
+        tap.ok(out == want_sizes and not err, name + ": and of partial sums", err)
+    # Parts, which are joined first.
+    threads = harness.cc(tap, merge.source(tap, "threads.c", merge.THREADS), "s-threads", "-pthread")
+    whole = sized_runs(tap, threads, [["3"], ["5"]])
+    harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--instr-sizes=yes", "--dump-before=work",
+                 "--dcfg-out-file=" + tap.path("sized-cut.json"), threads, "3"], tap.dir)
+    parts = sorted(tap.path(f) for f in os.listdir(tap.dir) if re.match(r"sized-cut.*\.json$", f))
+    plain = [without_sizes(tap, f) for f in parts + whole[1:]]
+    want = command("merge", *plain)[1]
+    os.unlink(threads)
+    to = tap.path("sized-sum.json")
+    status, out, err = command("merge", *nowhere, "-o", to, *parts, whole[1])
+    with open(without_sizes(tap, to)) as f:
+        tap.ok(len(parts) == 4 and status == 0 and not err and f.read() == want != "", "parts of a run", err)
+    tap.ok(not known_sizes(to)[1], "the sum of parts has all sizes")
+    # Other instructions in the same bytes are another build.
+    with open(whole[1]) as f:
+        d = json.load(f)
+    at, im = 0, next(r[3] for r in d["PROCESSES"][1][1]["IMAGES"][1:] if "INSTR_SIZES" in r[3])
+    sizes = im["INSTR_SIZES"]
+    for b in im["BASIC_BLOCKS"][1:]:
+        if b[3] > 2 and sizes[at] != sizes[at + 1]:
+            break
+        at += b[3]
+    im["INSTR_SIZES"] = sizes[:at] + sizes[at + 1] + sizes[at] + sizes[at + 2:]
+    other = tap.path("other.json")
+    with open(other, "w") as f:
+        json.dump(d, f)
+    status, out, err = command("merge", *nowhere, whole[1], other)
+    tap.ok(status == 2 and not out and "its instructions differ, at 0x%x" % int(b[1], 16) in last_line(err),
+           "other sizes in the same block", err)
+    for wrong in (sizes[:-1], sizes + "1", "+" + sizes[1:]):
+        im["INSTR_SIZES"] = wrong
+        with open(other, "w") as f:
+            json.dump(d, f)
+        status, out, err = command("merge", other)
+        merge.one_line(tap, status, out, err, "INSTR_SIZES that does not fit node", "sizes that do not fit the blocks")
 
 
 def last_line(err):
@@ -354,9 +477,11 @@ def check_killed(tap, kinds):
                (worker.returncode, rest))
     else:
         tap.skip("a worker killed while it writes", "strace is not installed")
-    command(*args, to, *kinds["prog"])
+    # The retry may get the same process id, as in a container.
+    retry = subprocess.run(["sh", "-c", 'echo left >"$1.tmp-$$"; to=$1; shift; exec "$@" -o "$to"', "sh", to, commandlib.DCFG,
+                            *args[:-1], *kinds["prog"]], env=harness.ENV, stderr=subprocess.PIPE)
     with open(to, "rb") as f, open(want, "rb") as g:
-        tap.ok(f.read() == g.read(), "the retry gives the same bytes")
+        tap.ok(retry.returncode == 0 and f.read() == g.read(), "the retry gives the same bytes", retry.stderr)
 
 
 def main():
@@ -368,6 +493,7 @@ def main():
     check_lists(tap, kinds, parts)
     check_left_out(tap, kinds)
     check_builds(tap)
+    check_sizes(tap)
     check_killed(tap, kinds)
     tap.done()
 

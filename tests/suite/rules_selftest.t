@@ -135,6 +135,20 @@ def part(d, **wrong):
                        "LATE_BYPASSES": [["IMAGE_NUM", "ADDR_OFFSET", "TARGET_NODE_ID"], [1, "0x10", 4]], **wrong}
 
 
+def merged(d, **wrong):
+    """The process is a partial sum of one run, told right but for WRONG."""
+    p = proc(d)
+    run = [d["PROCESSES"][1][0], p["INSTR_COUNT"], "0x1", len(p["INSTR_COUNT_PER_THREAD"]), 0, 0, 0, [], []]
+    p["MERGED"] = {"THREADS": "keep", "BUILDS": "one", "NUM_FILES": 1, "RUNS": [[], run],
+                   "HOMES": [[], *([r[0], 0, i, r[1], 0] for i, r in enumerate(p["IMAGES"][1:]))], "GROUPS": [[]],
+                   "ENTRY_NODE_IDS": [], "ADDED_EDGE_IDS": [], "ROWS": [[]], "OVERLAPPING_IMAGE_IDS": [], "LEFT_OUT": [[]],
+                   **wrong}
+
+
+# INSTR_SIZES of the first image, and other ones that do not fit its blocks.
+SIZES = "352422232252124422"
+WRONG_SIZES = SIZES[:-1], SIZES + "0", "44" + SIZES[2:], "08" + SIZES[2:], "53" + SIZES[2:], SIZES[:-1] + "+"
+
 TESTS = [
     # the form
     ("json-repeated-key", None),
@@ -158,6 +172,9 @@ TESTS = [
     ("value-form", lambda d: set_at(d["PROCESSES"][1], 0, 0)),
     ("id-range", lambda d: set_at(proc(d)["EDGES"][-1], 0, 0x80000000)),
     ("id-unique", lambda d: set_at(proc(d)["EDGES"][2], 0, 1)),
+    ("merged", lambda d: merged(d, EXTRA=1)),
+    ("merged", lambda d: merged(d, HOMES=[[]])),
+    ("merged", lambda d: merged(d, ADDED_EDGE_IDS=[1])),
     ("special-nodes", lambda d: d["SPECIAL_NODES"].pop()),
     ("edge-type-name", lambda d: set_at(d["EDGE_TYPES"][TYPE_ID["SYSTEM_RETURN"]], 1, "SYSRET")),
     ("edge-type-reference edge-type-vague loop-false routine-division routine-reach", lambda d: set_at(edge(d, 5, 6), 3, 99)),
@@ -190,6 +207,7 @@ TESTS = [
     ("block-shape", lambda d: set_at(block(d, 15), 4, 3)),
     ("block-shape", lambda d: set_at(block(d, 15), 4, 0)),
     ("block-shape", lambda d: set_at(block(d, 15), 2, 0x11)),
+    *[("instr-sizes", lambda d, wrong=wrong: data(d).update(INSTR_SIZES=wrong)) for wrong in WRONG_SIZES],
     ("block-overlap", lambda d: set_at(block(d, 15), 2, 0x12) or set_at(block(d, 15), 4, 0x10)),
     ("block-overlap", lambda d: overlap_end(d)),
     ("block-executed block-count", lambda d: set_at(block(d, 5), 5, 0)),
@@ -381,6 +399,11 @@ def main():
     part(d)
     got = check(d, path=path)
     ok(not got, "a part of a run", str(got))
+    d = good()
+    merged(d)
+    data(d).update(INSTR_SIZES=SIZES)
+    got = check(d, path=path)
+    ok(not got, "a partial sum, with sizes of instructions", str(got))
 
     seen = set()
     for n, (want, change) in enumerate(TESTS, 1):

@@ -60,8 +60,10 @@ static JsonDcfg make_dcfg(void)
    }
    put_in_order(g);
    Routines* r = DCFG_(find_routines)(g, s);
-   JsonDcfg  d = { 4711, 3, files, 2, images, g, r,
-                   DCFG_(find_loops)(g, r), True, True, NULL };
+   JsonDcfg  d = { .pid = 4711, .n_files = 3, .files = files, .n_images = 2,
+                   .images = images, .graph = g, .routines = r,
+                   .loops = DCFG_(find_loops)(g, r), .with_cfg = True,
+                   .with_symbols = True };
    return d;
 }
 
@@ -239,6 +241,22 @@ START_TEST(test_left_out)
             "FILE_NAME_ID BUILD_ID SYMBOLS SOURCE_DATA BASIC_BLOCKS");
    json_decref(root);
 
+   /* Not left out: sizes of instructions, where one is known. */
+   without = d;
+   without.instr_sizes = "00423342z1";
+   root = write_dcfg(&without);
+   keys_are(image_of(root, 1), "FILE_NAME_ID BUILD_ID SYMBOLS SOURCE_DATA "
+            "BASIC_BLOCKS INSTR_SIZES ROUTINES");
+   ck_assert_str_eq(json_string_value(json_object_get(image_of(root, 1),
+                                                      "INSTR_SIZES")),
+                    "00423342z1");
+   json_decref(root);
+
+   without.instr_sizes = "0000000000";
+   root = write_dcfg(&without);
+   ck_assert_ptr_null(json_object_get(image_of(root, 1), "INSTR_SIZES"));
+   json_decref(root);
+
    without = d;
    without.with_symbols = False;
    root = write_dcfg(&without);
@@ -357,8 +375,9 @@ START_TEST(test_nothing_ran)
    Graph*      g = plain_graph(0);
    BlockSymbol s[1];
    Routines*   r = DCFG_(find_routines)(g, s);
-   JsonDcfg    d = { 1, 0, NULL, 0, NULL, g, r, DCFG_(find_loops)(g, r),
-                     True, True, NULL };
+   JsonDcfg    d = { .pid = 1, .graph = g, .routines = r,
+                     .loops = DCFG_(find_loops)(g, r), .with_cfg = True,
+                     .with_symbols = True };
    json_t*     root = write_dcfg(&d);
 
    keys_are(process_of(root),
