@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What flame graphs are made of. */
+   The data of flame graphs. */
 
 #ifndef DCFG_CMD_FLAME_TREE_H
 #define DCFG_CMD_FLAME_TREE_H

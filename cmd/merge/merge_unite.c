@@ -151,7 +151,7 @@ static void place_ends(const Renumber* r, Ends e, uint32_t* source,
                 + pieces_of(r, e.target_image)->first[e.target];
 }
 
-/* What came to a block that is divided goes through all of its pieces. */
+/* Flow that came to a block that is divided goes through all of its pieces. */
 static void put_cuts(Addition* a, const Renumber* r, Ends e, MergedStep step)
 {
    const Cut* cuts;

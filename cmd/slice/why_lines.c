@@ -89,7 +89,7 @@ static const char* code_line_text(Lines* y, const CodeLine* l)
                       line_text(y, &in));
 }
 
-/* What input IN is called, and its value; "" if nobody knows. */
+/* The name of input IN, and its value; "" if it is not known. */
 static const char* input_name(const Lines* y, const WhyInput* in,
                               const char** value)
 {

@@ -26,7 +26,7 @@ NEAR = 10
 # Programs of which the slice is small.
 SMALL = ("dates", "grades", "orders", "pixels", "ranks", "sensor", "stock", "taxes", "tree", "votes")
 BUILDS = ("cc -O0", "cc -O1", "cc -O2", "clang -O1")
-# Where the faulty line is not near: an update that did not run has no instance; far away; no code is left of the line.
+# Builds whose faulty line is not near: an update that did not run has no instance; far away; no code is left of the line.
 MISSED = {"bank": BUILDS, "cache": BUILDS, "matrix": BUILDS[:3], "meter": BUILDS[2:3], "publish": BUILDS[2:],
           "dates": BUILDS[1:], "taxes": BUILDS[1:], "flags": BUILDS[2:], "window": BUILDS[3:]}
 # Optimized, what was freed is not what the program prints.

@@ -17,7 +17,7 @@ struct item {
 struct stock {
     struct item items[MAX_ITEMS];
     int n;
-    int sum;            /* of price * count */
+    int sum;            /* the sum of price * count */
     int stale;          /* sum has to be computed again */
 };
 
