@@ -20,6 +20,7 @@
 #include "cmd/omitted/branch_log.h"
 #include "cmd/omitted/other_side.h"
 #include "cmd/omitted/own_code.h"
+#include "cmd/shared/wet_program.h"
 
 #include <stdlib.h>
 
@@ -200,6 +201,19 @@ static void add_omitted(Search* z, OmittedList* l, const SideStore* s,
    l->all[l->n++] = o;
 }
 
+/* Does a header of the distribution have the branch or the store of S?  Such code
+   is as a library's: the program did not choose its way there. */
+static bool is_of_header(const OmittedFinder* f, const SideStore* s)
+{
+   const CodeNode* branch = &f->code->nodes[s->branch];
+   const char*     source = NULL;
+
+   if (is_of_system(dcfg_wet_instr(f->t.w, branch->instr)->source))
+      return true;
+   code_line(f->names, branch->near, f->code->nodes[s->store].addr, &source);
+   return is_of_system(source);
+}
+
 /*--- All                                                  ---*/
 
 /* One user is told for one store to one place for one branch: the nearest. */
@@ -225,13 +239,21 @@ static void keep_nearest(OmittedList* l, const DcfgSlice* s)
       l->all[n++] = best;
    }
    l->n = n;
-   /* The nearest first: few, so by insertion. */
+   /* The nearest first; of these code that never ran, and then what is certain:
+      few, so by insertion. */
    for (size_t i = 1; i < n; i++) {
       Omitted  o = l->all[i];
       uint32_t distance = s->nodes[o.node].distance;
       size_t   k = i;
-      for (; k > 0 && s->nodes[l->all[k - 1].node].distance > distance; k--)
-         l->all[k] = l->all[k - 1];
+      for (; k > 0; k--) {
+         const Omitted* before = &l->all[k - 1];
+         uint32_t       at = s->nodes[before->node].distance;
+         if (at < distance
+             || (at == distance
+                 && 2 * before->again + before->maybe <= 2 * o.again + o.maybe))
+            break;
+         l->all[k] = *before;
+      }
       l->all[k] = o;
    }
 }
@@ -258,7 +280,8 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
    z.log = log;
    for (size_t i = 0; i < stores.n && log != NULL; i++) {
       Verdict         verdict;
-      const LogEntry* r = find_instance(&z, &stores.all[i], &verdict);
+      const LogEntry* r = is_of_header(f, &stores.all[i]) ? NULL
+                          : find_instance(&z, &stores.all[i], &verdict);
       if (r != NULL)
          add_omitted(&z, &l, &stores.all[i], r, verdict == IS_MAYBE);
    }

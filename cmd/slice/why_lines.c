@@ -29,6 +29,7 @@ typedef
       WhySource      source;
       SliceOmissions* omissions;
       OmittedList    omitted;   // inputs of the last card refer to it
+      bool           told_bound;        // the bound of its search was told
    }
    Lines;
 
@@ -242,6 +243,11 @@ static void tell(Lines* y, const WhyCard* c)
    }
    if (shown(y, c) < c->n_inputs)
       printf("  %zu more: --all\n", c->n_inputs - shown(y, c));
+   if (y->omitted.bounded != NULL && !y->told_bound) {
+      printf("  what did not run was looked for in a part only: %s\n",
+             y->omitted.bounded);
+      y->told_bound = true;
+   }
 }
 
 /*--- JSON                                                 ---*/

@@ -54,6 +54,43 @@ static size_t behind_end(const WhyCard* c, const Omitted* o, bool* found)
    return 0;
 }
 
+/* Did IN bring what O could have changed? */
+static bool brings(const DcfgSlice* s, const WhyCard* c, const WhyInput* in,
+                   const Omitted* o)
+{
+   if (in->omitted != NULL || in->use != USE_VALUE || in->node >= DCFG_SLICE_NOT)
+      return false;
+   if (in->user == o->node || s->nodes[in->node].order == o->since)
+      return true;
+   for (uint32_t k = 0; k < in->n_passed; k++) {
+      uint32_t at = c->passed[in->first + k];
+      if (at == o->node || s->nodes[at].order == o->since)
+         return true;
+   }
+   return false;
+}
+
+/* The number of inputs before O, if its code never ran and an input has the value
+   that it could have changed.  O stands behind all values; of what was printed,
+   where most values are constant text, behind that one.  Otherwise 0.  Code that
+   ran at other times comes later: mostly it is the next turn of a loop. */
+static size_t behind_value(const WhyCards* y, const WhyCard* c,
+                           const Omitted* o)
+{
+   bool printed = why_is_library(y->f, c->head);
+
+   for (size_t i = 0; i < c->n_inputs && !o->again && o->since != 0; i++)
+      if (brings(y->f->s, c, &c->inputs[i], o)) {
+         do
+            i++;
+         while (i < c->n_inputs
+                && (c->inputs[i].omitted != NULL
+                    || (!printed && c->inputs[i].use == USE_VALUE)));
+         return i;
+      }
+   return 0;
+}
+
 static void add_inputs(const WhyCards* y, WhyCard* c, const OmittedList* l)
 {
    size_t last = c->n_inputs - c->n_frame;
@@ -67,6 +104,8 @@ static void add_inputs(const WhyCards* y, WhyCard* c, const OmittedList* l)
          continue;
       at = behind_end(c, &l->all[i], &found);
       if (!found)
+         at = behind_value(y, c, &l->all[i]);
+      if (at == 0 && !found)
          at = last;
       last++;
       GROW(c->inputs, c->n_inputs, c->inputs_room);
