@@ -172,8 +172,8 @@ static int run(int argc, char** argv)
        && form != &slice_form_html)
       die("--omitted is for lines, json and html, not --as=%s", as);
    if (inlined && form != &slice_form_lines && form != &slice_form_json
-       && form != &slice_form_instances)
-      die("--inline is for lines, instances and json, not --as=%s", as);
+       && form != &slice_form_instances && form != &slice_form_html)
+      die("--inline is for lines, instances, json and html, not --as=%s", as);
    o.sums = !form->keeps_instances;
    Sliced*   f = slice_find(files[0], &o);
    if (f->never_ran != NULL && form == &slice_form_lines && path == NULL)

@@ -261,26 +261,42 @@ static void put_files(SlicePage* p)
 
 /*--- Instructions                                         ---*/
 
+/* The function of place AT, with those that its code was inlined into, if these
+   are asked for; "" without one.  To be freed. */
+static char* function_of(const SlicePage* p, const PageInstr* at)
+{
+   InlinedTrace* inlined = p->v->inlined;
+   const char*   chain = inlined == NULL ? ""
+                         : inlined_trace_text(inlined, at->instr);
+   char*         name = text_copy(chain[0] != 0 ? chain
+                                  : at->is.function == NULL ? ""
+                                  : text_demangle(at->is.function));
+
+   text_forget();
+   return name;
+}
+
 /* Names of functions; consecutive places mostly have the same. */
 static void put_functions(const SlicePage* p, uint32_t* function)
 {
-   const char* last = NULL;
-   uint32_t    n = 0;
+   char*    last = NULL;
+   uint32_t n = 0;
 
    page_column(p->out, "functions");
    for (uint32_t i = 0; i < p->n_places; i++) {
-      const char* name = p->places[i].is.function;
+      char* name;
       if (!p->places[i].in_slice)
          continue;
-      if (n == 0 || (name == NULL) != (last == NULL)
-          || (name != NULL && strcmp(name, last) != 0)) {
+      name = function_of(p, &p->places[i]);
+      if (last == NULL || strcmp(name, last) != 0) {
          page_between(p->out, n++ == 0);
-         page_words(p->out, name == NULL ? "" : text_demangle(name));
-         text_forget();
+         page_words(p->out, name);
       }
+      free(last);
       last = name;
       function[i] = n - 1;
    }
+   free(last);
    putc(']', p->out);
 }
 
