@@ -162,7 +162,8 @@ def check_calls(tap, data, graph):
         for option, me, other in (("callers", "cTo", "cFrom"), ("callees", "cFrom", "cTo")):
             ours = sorted((t[data["fName"][o]], c, data["fSelf"][o]) for m, o, c in zip(data[me], data[other], data["cCount"]) if m == f)
             rows = report("--%s=%s" % (option, what), graph).get(option, [])
-            if f is None or ours != sorted((x["function"], x["calls"], x["instructions"]) for x in rows):
+            # Without debugging symbols of the C library nothing has the name of this one.
+            if (f is None and (rows or what != "_dl_relocate_object")) or ours != sorted((x["function"], x["calls"], x["instructions"]) for x in rows):
                 wrong.append((option, what, ours[:3], rows[:3]))
     tap.ok(not wrong, "callers and callees", wrong)
 
