@@ -33,6 +33,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_NODES 1000000      // a deeper slice would take minutes
+
 /*--- Where                                                ---*/
 
 /* A trace.  Dies if it cannot be read. */
@@ -488,17 +490,30 @@ static Sliced* slice_of_guard(Sliced* f, const char* file,
    return f;
 }
 
+/* Find the slice, of fewer steps if there is no memory.  O: options, or NULL. */
+static void make_slice(Sliced* f, const SliceOptions* o)
+{
+   DcfgError err;
+
+   f->s = dcfg_slice_new(f->w, &f->q, &err);
+   while (f->s == NULL && err.status == DCFG_ERROR_LIMIT && f->q.steps > 1) {
+      f->q.steps /= 2;
+      f->s = dcfg_slice_new(f->w, &f->q, &err);
+   }
+   if (f->s == NULL)
+      die("%s%s", unreadable(&err, KIND_WET),
+          err.status == DCFG_ERROR_LIMIT && o != NULL ? what_helps(f, o) : "");
+}
+
 Sliced* slice_find(const char* file, const SliceOptions* o)
 {
-   Sliced*   f = zalloc(1, sizeof(*f));
-   uint32_t  n;
-   DcfgError err;
+   Sliced* f = zalloc(1, sizeof(*f));
 
    if (o->thin && o->full)
       die("--thin follows less and --full all: not both");
    f->w       = open_trace(file);
    f->code    = code_lines_new(f->w, o->root);
-   n          = dcfg_wet_instrs(f->w);
+   uint32_t n = dcfg_wet_instrs(f->w);
    f->instrs  = zalloc(n + (size_t)1, sizeof(bool));
    f->foreign = zalloc(n + (size_t)1, sizeof(bool));
    f->spare   = zalloc(n + (size_t)1, sizeof(*f->spare));
@@ -524,10 +539,7 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
       f->q.no_control_of = NULL;
       f->q.callbacks     = false;
    }
-   f->s = dcfg_slice_new(f->w, &f->q, &err);
-   if (f->s == NULL)
-      die("%s%s", unreadable(&err, KIND_WET),
-          err.status == DCFG_ERROR_LIMIT ? what_helps(f, o) : "");
+   make_slice(f, o);
    if (f->s->n_criteria == 0 && never_ran(o, f->s))
       return slice_of_guard(f, file, o);
    if (f->s->n_criteria == 0)
@@ -539,15 +551,14 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    return f;
 }
 
-void slice_deepen(Sliced* f, uint32_t steps)
+bool slice_deepen(Sliced* f, uint32_t steps)
 {
-   DcfgError err;
-
+   if (f->s->n_nodes > MOST_NODES)
+      return false;
    dcfg_slice_free(f->s);
    f->q.steps = steps;
-   f->s = dcfg_slice_new(f->w, &f->q, &err);
-   if (f->s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   make_slice(f, NULL);
+   return f->q.steps == steps;
 }
 
 void slice_move(Sliced* f, uint32_t instr, uint64_t instance)
@@ -560,7 +571,8 @@ void slice_move(Sliced* f, uint32_t instr, uint64_t instance)
    f->q.of       = DCFG_SLICE_ALL;
    f->q.run      = false;
    f->q.instance = instance;
-   slice_deepen(f, f->q.steps);
+   dcfg_slice_free(f->s);
+   make_slice(f, NULL);
 }
 
 void slice_forget(Sliced* f)

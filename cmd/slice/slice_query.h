@@ -64,8 +64,10 @@ typedef
 
 /* Dies if there is no such criterion. */
 Sliced* slice_find(const char* file, const SliceOptions* o);
-/* Find the slice again, with so many STEPS.  Nodes have other numbers then. */
-void    slice_deepen(Sliced* f, uint32_t steps);
+/* Find the slice again, with so many STEPS.  Nodes have other numbers then.  Return
+   false if it has become too large for that: its steps are as they were, or as
+   many as there is memory for. */
+bool    slice_deepen(Sliced* f, uint32_t steps);
 /* Find the slice of another criterion: INSTANCE of instruction INSTR, all of it.
    Nodes have other numbers then. */
 void    slice_move(Sliced* f, uint32_t instr, uint64_t instance);

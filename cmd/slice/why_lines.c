@@ -29,6 +29,7 @@ typedef
       WhySource      source;
       SliceOmissions* omissions;
       OmittedList    omitted;   // inputs of the last card refer to it
+      bool           bounded;   // the slice is too large to be made deeper
       bool           told_bound;        // the bound of its search was told
    }
    Lines;
@@ -407,15 +408,17 @@ static uint32_t node_of(const Lines* y, Name name)
 }
 
 /* Follow more steps, until all of a card is known. */
-static void deepen(Lines* y)
+static bool deepen(Lines* y)
 {
    uint32_t steps = y->f->q.steps;
+   bool     deeper;
 
    why_cards_end(&y->cards);
-   slice_deepen(y->f, steps > 1 << 20 ? 0
-                      : steps < WHY_STEPS ? WHY_STEPS : 2 * steps);
+   deeper = slice_deepen(y->f, steps > 1 << 20 ? 0
+                               : steps < WHY_STEPS ? WHY_STEPS : 2 * steps);
    y->v.s = y->f->s;
    why_cards_start(&y->cards, y->f);
+   return deeper;
 }
 
 /* Go on with an instance that the slice does not have. */
@@ -434,10 +437,13 @@ static void make_card(Lines* y, WhyCard* c, Name name)
    for (;;) {
       uint32_t node = node_of(y, name);
       why_card(&y->cards, c, node, node == y->f->s->criteria[0]);
-      if (!c->cut)
+      if (!c->cut || y->bounded)
          break;
       why_card_free(c);
-      deepen(y);
+      y->bounded = !deepen(y);
+      if (y->bounded)
+         complain("too much depends on one another for more than %" PRIu32
+                  " steps back: some inputs are missing", y->f->q.steps);
    }
    omitted_list_free(&y->omitted);
    why_card_add_omitted(&y->cards, c, y->omissions, &y->omitted);
