@@ -3,13 +3,13 @@
 
    Profiles in Callgrind's format. */
 
-/* Owns: the format: reading it into functions and rows, and writing them.
-   Handed: a profile's path.  Taken by: export_callgrind.c.
+/* Owns: the text of Callgrind's format: reading it into functions and rows,
+   and writing it.  Handed: a profile's path.  Taken by: export_callgrind.c.
 
    The format's document is "Callgrind Format Specification" in Valgrind's
-   manual.  Numbers of positions may be relative to the last position, and names
-   may have numbers.  What is written has neither relative positions nor the
-   numbers that were read. */
+   manual.  A file may give positions relative to the last one, and may
+   replace names by numbers.  The writer uses absolute positions and numbers
+   names anew. */
 
 #include "cmd/export/callgrind_file.h"
 
@@ -24,11 +24,11 @@
 
 #define MOST_EVENTS 64
 
-/* NumberedNames: the names that have numbers in a file, of one sort. */
+/* NumberedNames: the names of one sort that have numbers in the file. */
 typedef
    struct {
       KeyMap*      keys;
-      const char** names;       // by number in that
+      const char** names;       // by the number in .keys
       size_t       n, room;
    }
    NumberedNames;
@@ -40,12 +40,12 @@ struct ProfileReader {
    FILE*         in;
    char*         line;
    size_t        room;
-   uint64_t      number;        // the line's
-   bool          again;         // the line belongs to the next part
-   bool          told;          // was a line left out?
+   uint64_t      number;        // number of the line
+   bool          again;         // the line is the next part's
+   bool          told;          // the user was told of a line that is left out
    Interned*     texts;
    NumberedNames names[N_SORTS];
-   /* The present position: */
+   /* The present position in the file: */
    const char*   object;
    const char*   file;
    uint32_t      function;      // or NO_ROW
@@ -121,7 +121,7 @@ static bool next_line(ProfileReader* r)
    return true;
 }
 
-/* TEXT behind PREFIX; NULL: it begins with something else. */
+/* Return TEXT behind PREFIX; NULL if it begins with something else. */
 static const char* behind(const char* text, const char* prefix)
 {
    size_t n = strlen(prefix);
@@ -138,7 +138,7 @@ static const char* clean_name(ProfileReader* r, const char* text)
    return name;
 }
 
-/* The name that stands for "(3) name", or for "(3)", which was told before. */
+/* Return the name that "(3) name" defines, or that "(3)" refers to. */
 static const char* read_name(ProfileReader* r, Sort sort, const char* text)
 {
    NumberedNames* names = &r->names[sort];
@@ -177,7 +177,7 @@ static uint64_t read_number(ProfileReader* r, const char** text)
    return n;
 }
 
-/* A position, which may be relative to BASE. */
+/* Read a position, which may be relative to BASE, and move *TEXT behind it. */
 static uint64_t read_position(ProfileReader* r, const char** text,
                               uint64_t base)
 {
@@ -192,7 +192,8 @@ static uint64_t read_position(ProfileReader* r, const char** text,
           : read_number(r, text);
 }
 
-/* "+5 * 17": a position and costs, which may end early. */
+/* Read a position and, if COSTS, the row's costs: "+5 * 17".  Costs that are
+   missing at the end of the line are 0. */
 static void read_costs(ProfileReader* r, ProfilePart* p, ProfileRow* row,
                        const char* text, bool costs)
 {
@@ -211,8 +212,8 @@ static void read_costs(ProfileReader* r, ProfilePart* p, ProfileRow* row,
    }
 }
 
-/* Read a call or a jump, of which R->line has what follows "calls=", and the line
-   behind that. */
+/* Read a call or a jump.  TEXT: the rest of its line, behind "calls=" or the
+   like.  The line after it has the position and a call's costs. */
 static void read_transfer(ProfileReader* r, ProfilePart* p, ProfileRow row,
                           const char* text)
 {
@@ -234,8 +235,9 @@ static void read_transfer(ProfileReader* r, ProfilePart* p, ProfileRow row,
    text_forget();
 }
 
-/* Read what R->line has of a function.  TO: what the lines before it told of a
-   call or a jump.  False if the line belongs to no function. */
+/* Read a line within a function.  TO collects the lines that describe the
+   target of a call or jump until the call itself comes.  Return false if the
+   line belongs to no function. */
 static bool read_body(ProfileReader* r, ProfilePart* p, ProfileRow* to)
 {
    static const struct { const char* prefix; Sort sort; } calls[] = {
@@ -336,7 +338,7 @@ void profile_close(ProfileReader* r)
    free(r);
 }
 
-/* Is it a line as "totals: 17"? */
+/* Return whether the line has the form of a header, "totals: 17". */
 static bool is_header(const char* line)
 {
    size_t n = strspn(line, "abcdefghijklmnopqrstuvwxyz");
@@ -344,8 +346,8 @@ static bool is_header(const char* line)
    return n > 0 && line[n] == ':';
 }
 
-/* Leave out a line that no reader understands, as behind a name with a newline;
-   the first one is told.  Return true. */
+/* Leave out a line that is not of the format; a name with a newline causes such
+   lines.  Tell the user of the first one.  Return true. */
 static bool leave_out(ProfileReader* r)
 {
    if (!r->told)
@@ -355,7 +357,8 @@ static bool leave_out(ProfileReader* r)
    return true;
 }
 
-/* Read the lines before the first function.  False if there are none at all. */
+/* Read the lines before the first function.  Return false at the end of the
+   file. */
 static bool read_head(ProfileReader* r, ProfilePart* p)
 {
    bool        addresses = false;
@@ -401,7 +404,7 @@ ProfilePart* profile_next(ProfileReader* r)
       if (p->tail == NULL
           && (read_body(r, p, &to) || (!is_header(r->line) && leave_out(r))))
          continue;
-      /* Lines behind the functions end with totals:, before the next part. */
+      /* The tail of a part ends before the next "part:". */
       if (p->tail != NULL && strncmp(r->line, "part:", 5) == 0) {
          r->again = true;
          break;

@@ -13,23 +13,23 @@ typedef enum { ROW_COST, ROW_CALL, ROW_JUMP } RowKind;
 
 #define NO_ROW UINT32_MAX
 
-/* ProfileRow: a line with costs, a call with them, or a jump.  Names are the
-   profile's; addresses the object file's. */
+/* ProfileRow: a line with costs, a call with the callee's costs, or a jump.
+   Addresses are those of the object file.  The profile owns the names. */
 typedef
    struct {
       RowKind     kind;
       uint64_t    addr;
       uint64_t    line;
       const char* file;
-      size_t      costs;        // place in .costs of the profile, n_events of
-                                // them; not of a jump
-      uint32_t    next;         // the function's next row; or NO_ROW
-      /* Calls and jumps have, too: */
-      const char* object;       // the target's
+      size_t      costs;        // index in .costs of n_events numbers; a jump
+                                // has none
+      uint32_t    next;         // the function's next row, or NO_ROW
+      /* Only calls and jumps have these; they describe the target: */
+      const char* object;
       const char* to_file;
-      const char* to;           // the function; NULL: a jump within one
-      const char* count;        // as written: "17", or "3/17" of a jump that is
-                                // not always taken
+      const char* to;           // function; NULL for a jump within its function
+      const char* count;        // as written: "17"; or "3/17": a conditional
+                                // jump, taken 3 times
       uint64_t    to_addr, to_line;
    }
    ProfileRow;
@@ -38,8 +38,8 @@ typedef
    struct {
       const char* object;
       const char* file;
-      const char* name;         // with its context: "fib'2"
-      uint32_t    first, last;  // rows; or NO_ROW
+      const char* name;         // with the number of its context: "fib'2"
+      uint32_t    first, last;  // rows, or NO_ROW
    }
    ProfileFunction;
 
@@ -48,10 +48,11 @@ typedef
    struct {
       Interned*        texts;
       char*            head;    // lines before the first function, as they are
-      char*            tail;    // and behind the last
+      char*            tail;    // lines after the last function
       const char*      path;
       uint32_t         n_events;
-      uint32_t         instrs;  // the event Ir; or n_events
+      uint32_t         instrs;  // index of the event Ir; n_events if there is
+                                // none
       ProfileFunction* functions;
       size_t           n_functions, function_room;
       ProfileRow*      rows;
@@ -63,25 +64,26 @@ typedef
 
 typedef struct ProfileReader ProfileReader;
 
-/* Read PATH part by part; dies if it is no profile, or one without addresses of
-   instructions. */
+/* Open PATH, to be read part by part.  Die if it is no profile, or if the
+   profile has no addresses of instructions. */
 ProfileReader* profile_open(const char* path);
 
-/* The next part, which is to be freed; NULL: there is none. */
+/* Return the next part, to be freed by profile_free(); NULL at the end. */
 ProfilePart*       profile_next(ProfileReader* r);
 void           profile_free(ProfilePart* p);
 void           profile_close(ProfileReader* r);
 
-/* Begin a function, and add a row to it. */
+/* Begin a function and return its number; add a row to a function. */
 uint32_t       profile_function(ProfilePart* p, const char* object,
                                 const char* file, const char* name);
 void           profile_add(ProfilePart* p, uint32_t function, ProfileRow row);
 
-/* Make ROW, which was row I of another function, the last one of FUNCTION. */
+/* Make row I, now with the contents of ROW, the last one of FUNCTION.  The
+   caller has unlinked it from its function. */
 void           profile_move(ProfilePart* p, uint32_t function, uint32_t i,
                             ProfileRow row);
 
-/* Room for costs of a row, all 0. */
+/* Return the index of a row's n_events costs, all 0. */
 size_t         profile_costs(ProfilePart* p);
 
 void           profile_write(const ProfilePart* p, FILE* out);

@@ -3,8 +3,9 @@
 
    dcfg export. */
 
-/* Owns: the subcommand export: of what, and whether its files are those that
-   were executed.  Handed: a command line.  Taken by: commands.c. */
+/* Owns: the command export: its command line, the choice of images, and the
+   check that their files are what was executed.  Handed: a command line.  Taken
+   by: commands.c. */
 
 #include "cmd/base/clean.h"
 #include "cmd/commands.h"
@@ -24,8 +25,8 @@ static const ExportForm* const forms[] = { EXPORT_FORMS(ADDRESS_OF_FORM) };
 
 /*--- Which images                                         ---*/
 
-/* Those with something that is meant; of no pattern, and if CODE is needed,
-   the program's own. */
+/* Return, by image, whether the selection has something of it.  If the form
+   needs CODE and there is no PATTERN, choose the program's own file only. */
 static bool* choose(const Program* g, const Selection* selected,
                     const char* pattern, bool code)
 {
@@ -45,7 +46,8 @@ static bool* choose(const Program* g, const Selection* selected,
    return chosen;
 }
 
-/* Images of one name are one file, loaded more than once. */
+/* Die if the chosen images have different paths.  Images of one path are one
+   file that was loaded more than once. */
 static void need_one_file(const Program* g, const bool* chosen,
                           const char* pattern)
 {
@@ -62,8 +64,7 @@ static void need_one_file(const Program* g, const bool* chosen,
    }
 }
 
-/* Is every chosen image's file what was executed?  Dies if not, or if that
-   cannot be seen. */
+/* Die unless the file of every chosen image is what was executed. */
 static void need_same(const Export* x)
 {
    for (uint32_t i = 0; i < x->p->n_images; i++) {
@@ -73,7 +74,7 @@ static void need_same(const Export* x)
       if (!x->chosen[i])
          continue;
       if (!same_file(x->code, &x->g, i, &s) && code_was_other(x->code))
-         exit(STATUS_BAD);      // why has been said
+         exit(STATUS_BAD);      // code_was_other() has said why
       if (code_path(x->code, i) == NULL)
          die("without the code of %s its addresses are not known",
              image_path(&x->g, i));
@@ -96,7 +97,8 @@ static void need_same(const Export* x)
 
 /*--- The whole                                            ---*/
 
-/* The form of which WHAT was given, and no other. */
+/* Return the form whose option was given.  Die if none or several were.  WHAT:
+   by form, the option's value or NULL. */
 static const ExportForm* the_form(const char* const* what)
 {
    const ExportForm* found = NULL;
@@ -114,7 +116,7 @@ static const ExportForm* the_form(const char* const* what)
    return found;
 }
 
-/* The command line of --tables: many files, and nothing of the other forms. */
+/* Run export --tables, which takes many files and no option of another form. */
 static int run_tables(const TablesJob* job, const char* const* asked,
                       const char* out, const char** files, int n,
                       const char* list, bool nul_ended)

@@ -3,10 +3,10 @@
 
    Source lines of ELF files. */
 
-/* Owns: what is read of debug information.  Handed: an ELF file's path.
-   Taken by: export_lcov.c.
+/* Owns: lines and functions from debug information.  Handed: an ELF file's
+   path.  Taken by: export_lcov.c.
 
-   All of it is read by elfutils' libdwfl. */
+   elfutils' libdwfl does the reading. */
 
 #include "cmd/export/debug_lines.h"
 
@@ -22,11 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Declaration: what the compiler says of the function whose code begins at an
-   address. */
+/* Declaration: the debug information's entry for the function whose code begins
+   at an address. */
 typedef
    struct {
-      const char* name;         // as the linker sees it
+      const char* name;         // the linkage name
       uint32_t    file, line;
    }
    Declaration;
@@ -35,8 +35,9 @@ typedef
    struct {
       DebugLines* d;
       Interned*   names;
-      KeyMap*     numbers;      // by name: the file's number
-      KeyMap*     entries;      // addresses: those of the declarations
+      KeyMap*     numbers;      // key: name; number: index in .files
+      KeyMap*     entries;      // key: address; number: index of the
+                                // declaration
       Declaration* declarations;
       size_t      n_declarations, declaration_room;
    }
@@ -113,8 +114,9 @@ static void take_line(Reader* r, Dwarf_Die* unit, Dwarf_Line* line,
 COMPARE(by_addr, DebugLine, UP(addr) ?: UP(end) ?: UP(file) ?: UP(line)
                             ?: UP(column))
 
-/* Sort the lines.  Lines of code that the linker has thrown away are at 0, or
-   at the addresses of other code. */
+/* Sort the lines, and cut each where the next begins.  Lines overlap because
+   code that the linker dropped keeps its lines, at 0 or at other code's
+   addresses. */
 static void sort_lines(DebugLines* d)
 {
    size_t n = 0;
@@ -188,9 +190,9 @@ static void read_declarations(Reader* r, Dwfl_Module* module)
       dwarf_getfuncs(unit, take_declaration, r, 0);
 }
 
-/* The code of a function begins at its brace, unless the compiler left that
-   none.  The brace has a column; all its code is of the line where the function
-   is declared. */
+/* Set the function's line to that of its declaration, as gcov does.  If the
+   opening brace has a row of its own, count all code of that row for this line,
+   too. */
 static void declare(Reader* r, DebugFunction* f)
 {
    DebugLines*        d = r->d;

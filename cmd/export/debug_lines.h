@@ -8,46 +8,48 @@
 
 #include "cmd/base/cmd.h"
 
-/* The code from ADDR to END, in the file's addresses, is of this line. */
+/* DebugLine: the source line of the code from ADDR to END, addresses of the
+   file. */
 typedef
    struct {
       uint64_t addr, end;
-      uint32_t file;            // in files
-      uint32_t line, column;    // from 1; column 0: unknown
-      bool     is_only;         // no other line's code is empty at ADDR
+      uint32_t file;            // index in .files
+      uint32_t line, column;    // from 1; column 0 if unknown
+      bool     is_only;         // no empty row of another line is at ADDR
    }
    DebugLine;
 
-/* A function that has lines. */
+/* DebugFunction: a function that has lines. */
 typedef
    struct {
       char*    name;
       uint64_t addr, size;
-      uint32_t file, line;      // declaration, as gcov has it
-      bool     is_named;        // NAME is what the compiler calls it
+      uint32_t file, line;      // the declaration's, as gcov has it
+      bool     is_named;        // NAME is from debug information
    }
    DebugFunction;
 
-/* All that an ELF file and its debug information, which may be a file of its
-   own, say of lines. */
+/* DebugLines: lines and functions of an ELF file, from its debug information or
+   from that in a separate file. */
 typedef
    struct {
-      char**         files;     // paths
+      char**         files;
       uint32_t       n_files;
       DebugLine*     lines;     // in order of address, not overlapping
       size_t         n_lines, room;
-      DebugFunction* functions; // likewise, one for an address
+      DebugFunction* functions; // in order of address; one at an address
       size_t         n_functions, function_room;
    }
    DebugLines;
 
-/* NULL, and WHY, if there is nothing, or debug information of another build
-   than BUILD_ID (NULL: any). */
+/* Read the lines of the file at PATH.  Return NULL, and the reason in *WHY, if
+   there is no debug information, or only another build's than BUILD_ID (NULL:
+   any). */
 DebugLines* debug_lines_read(const char* path, const char* build_id,
                              const char** why);
 void        debug_lines_free(DebugLines* d);
 
-/* The line that has the code at ADDR; NULL. */
+/* Return the line of the code at ADDR, or NULL. */
 const DebugLine* debug_line_at(const DebugLines* d, uint64_t addr);
 
 #endif /* DCFG_CMD_DEBUG_LINES_H */

@@ -10,32 +10,34 @@
 #include "cmd/machine/code.h"
 #include "cmd/base/select.h"
 
-/* Export: the data that all forms of dcfg export use. */
+/* Export: the graph, the choices and the output file, for every form. */
 typedef
    struct {
       Program            g;
-      const DcfgProcess* p;             // = g.p
+      const DcfgProcess* p;             // the graph, &g's
       Code*              code;
-      const bool*        chosen;        // by image: those whose file is there
-      Selection*         selected;      // those of .chosen that are selected
+      const bool*        chosen;        // by image: its file is exported
+      Selection*         selected;      // blocks that the user selected
       uint32_t           thread;
       FILE*              out;
-      const char*        out_name;      // how commands that follow name it
-      const char*        what;          // the form's option's value, or ""
-      const char*        root;          // folder of images' files; or NULL
+      const char*        out_name;      // the output's name in printed commands
+      const char*        what;          // value of the form's option, or ""
+      const char*        root;          // folder that holds the images' files,
+                                        // or NULL
    }
    Export;
 
-/* ExportForm: what a graph can be written as; the file of each defines it. */
+/* ExportForm: a format that dcfg export writes.  Each has a file that defines
+   it. */
 typedef
    struct {
-      OptionChoice choice;              // its option, and what --help says
-      bool one_file;                    // its addresses are those of one file
-      bool code;                        // needs the code in files
-      bool parts;                       // parts of a file may be left out
+      OptionChoice choice;              // the option, and its text in --help
+      bool one_file;                    // has the addresses of one file alone
+      bool code;                        // needs the machine code of the files
+      bool parts;                       // can leave out parts of a file
       bool text;
-      /* Write X to X->out.  Say on stderr what was left out, and which command
-         comes next. */
+      /* Write the export to X->out.  Say on stderr what was left out, and which
+         command to run next. */
       void (*write)(const Export* x);
    }
    ExportForm;
@@ -48,10 +50,11 @@ typedef
         extern const ExportForm export_form_##name;
 EXPORT_FORMS(EXPORT_FORM_DECLARATION)
 
-/* TEXT and SUFFIX as one word of a shell. */
+/* Return TEXT and SUFFIX quoted as one word for a shell. */
 const char* shell_word(const char* text, const char* suffix);
 
-/* Return the path of a program of LLVM, or only its name if there is none. */
+/* Return the path of a program of LLVM; its name alone if it is not
+   installed. */
 const char* llvm_program(const char* name);
 
 #endif /* DCFG_CMD_EXPORT_H */

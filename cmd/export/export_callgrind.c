@@ -3,14 +3,15 @@
 
    Profiles with inlined functions. */
 
-/* Owns: which function of a profile each row belongs to once inlined functions
-   are some, and how often those are entered.  Handed: a profile by
-   callgrind_file.c, and the graph of the run.  Taken by: cmd_export.c.
+/* Owns: moving a profile's rows from functions to the functions inlined into
+   them, and the calls between these.  Handed: a profile by callgrind_file.c,
+   and the graph of the run.  Taken by: cmd_export.c.
 
-   An inlined function is one for each function that it was inlined into, "leaf
-   in main": under its own name it would join functions that have nothing to do
-   with each other in cycles.  Within itself it is "leaf'2 in main".  A call of a
-   function by itself stays its own, for the same reason. */
+   Each function that "leaf" was inlined into has an inlined function of its
+   own, "leaf in main".  One function for all of them would join unrelated
+   functions in cycles.  An instance within another one of the same function is
+   "leaf'2 in main".  A function's call of itself stays in the function, for the
+   same reason. */
 
 #include "cmd/export/export.h"
 
@@ -22,16 +23,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Use: an instance in a function of the profile, which has one for each
-   context. */
+/* Use: an inlined instance in a function of the profile.  The profile has one
+   function for each context. */
 typedef
    struct {
       uint32_t function, scope;
-      uint32_t to;              // the function that has its rows; or NO_ROW
-      uint64_t first;           // its lowest address
-      uint64_t instrs;          // in it, with instances inside
+      uint32_t to;              // the inlined function, or NO_ROW until it is
+                                // made
+      uint64_t first;           // lowest address
+      uint64_t instrs;          // in the instance, with instances inside
       uint64_t entries;
-      size_t   inclusive;       // place in .sums, with calls
+      size_t   inclusive;       // index in .sums of the costs with calls
    }
    Use;
 
@@ -40,27 +42,29 @@ typedef
       const Export* x;
       ProfilePart*      p;
       InlineView*   v;
-      const char**  objects;    // by image: its path as the profile has it
-      uint64_t*     totals;     // entries by scope, of the whole run
-      uint64_t      n_other;    // rows of code that is not in the graph
+      const char**  objects;    // by image: its path in the profile
+      uint64_t*     totals;     // by scope: entries in the whole run
+      uint64_t      n_other;    // rows for code that the graph does not have
       Use*          uses;
       size_t        n_uses, room;
-      uint64_t*     sums;       // n_events for each use
-      KeyMap*       use_numbers;        // numbers of the present function's scopes
-      size_t        first_use;  // the first use of that function
-      KeyMap*       plain_paths;        // keys: plain paths in the profile
-      const char**  paths;      // by number of those, as the profile has them
+      uint64_t*     sums;       // inclusive costs, n_events for each use
+      KeyMap*       use_numbers;        // key: scope; number: use, counted from
+                                        // .first_use
+      size_t        first_use;  // first use of the present function
+      KeyMap*       plain_paths;        // key: a path, simplified
+      const char**  paths;      // by number in .plain_paths: as the profile has
+                                // it
       size_t        n_paths, path_room;
-      Interned*     names;      // texts of .objects
-      uint32_t*     lines;      // by function: line of the declaration
+      Interned*     names;      // owns the texts of .objects
+      uint32_t*     lines;      // by inlined function: line of its declaration
       size_t        n_lines, line_room;
    }
    Rewriting;
 
 /*--- Scopes of rows                                       ---*/
 
-/* The scope of the code that OBJECT's file has at ADDR; *FOUND: the run executed
-   it. */
+/* Return the scope of the code at ADDR in OBJECT's file.  *FOUND: the run
+   executed that code. */
 static uint32_t scope_of(Rewriting* r, const char* object, uint64_t addr,
                          bool* found)
 {
@@ -85,7 +89,7 @@ static uint32_t scope_of(Rewriting* r, const char* object, uint64_t addr,
    return NO_SCOPE;
 }
 
-/* An address of the run, as its image's file has it. */
+/* Return the address in the image's file of ADDR, an address of the run. */
 static uint64_t file_addr(const Rewriting* r, uint32_t scope, uint64_t addr)
 {
    uint64_t at = addr;
@@ -95,7 +99,7 @@ static uint64_t file_addr(const Rewriting* r, uint32_t scope, uint64_t addr)
    return at;
 }
 
-/* The use of SCOPE, an instance, in the function in work. */
+/* Return the use of SCOPE, an instance, in the present function. */
 static Use* use_of(Rewriting* r, uint32_t function, uint32_t scope)
 {
    uint32_t n = keymap_number(r->use_numbers, scope);
@@ -116,8 +120,8 @@ static bool is_self_call(const ProfilePart* p, const ProfileFunction* f,
           && row->object == f->object;
 }
 
-/* Note the uses that the rows of a function are in; *SCOPES: of each row, in
-   order. */
+/* Find the uses that the rows of a function belong to.  *SCOPES gets the scope
+   of each row, in order. */
 static void find_uses(Rewriting* r, uint32_t function, uint32_t** scopes,
                       size_t* n, size_t* room)
 {
@@ -146,10 +150,10 @@ static void find_uses(Rewriting* r, uint32_t function, uint32_t** scopes,
 
 /*--- Entries                                              ---*/
 
-/* Instances with DW_AT_entry_pc are entered as often as that instruction was
-   executed, in this context: what it cost goes to U->entries.  False if the
-   instruction calls something, and so may cost more than its executions, or if
-   there is no such instruction. */
+/* Estimate how often the instance was entered in this context.  An instance
+   with DW_AT_entry_pc is entered once for each execution of that instruction:
+   add its costs to U->entries.  Return whether this is exact: the instruction
+   exists, and it is no call, whose costs may exceed its executions. */
 static bool find_entry_cost(Rewriting* r, Use* u)
 {
    const ProfileFunction* f = &r->p->functions[u->function];
@@ -174,7 +178,7 @@ COMPARE(by_scope, Use, UP(scope) ?: UP(function))
 
 typedef
    struct {
-      uint64_t rest;            // rest of the division
+      uint64_t rest;            // remainder of the division
       size_t   use;
    }
    Share;
@@ -186,9 +190,10 @@ static uint64_t weight_of(const Use* u, bool by_entry)
    return by_entry ? u->entries : u->instrs;
 }
 
-/* Divide the entries of the uses from FIRST to before END, which are of one
-   scope, by what their entries cost, or their instructions: what is left over
-   goes to the largest rests. */
+/* Divide the entries of one scope, known for the whole run, among its uses
+   from FIRST to before END: in proportion to the costs of their entry
+   instructions (BY_ENTRY), or of all their instructions.  Largest remainders
+   are rounded up. */
 static void divide_entries(Rewriting* r, size_t first, size_t end,
                            bool by_entry)
 {
@@ -231,7 +236,7 @@ static void find_entries(Rewriting* r)
 
 /*--- Functions                                            ---*/
 
-/* How often SCOPE's function is around SCOPE, with it. */
+/* Return how many scopes are of SCOPE's function, from SCOPE outwards. */
 static unsigned level_of(Inlined* in, uint32_t scope)
 {
    uint32_t function = inlined_function(in, scope);
@@ -243,8 +248,8 @@ static unsigned level_of(Inlined* in, uint32_t scope)
    return level;
 }
 
-/* The file of a profile that a path of debug information means: one that is in
-   the profile, if only its path is written otherwise. */
+/* Return the file's name in the profile for PATH of debug information: the
+   profile's own spelling if it has the file. */
 static const char* file_name(Rewriting* r, const char* path)
 {
    const char* name = intern(r->p->texts, path[0] == '?' ? "???"
@@ -254,7 +259,7 @@ static const char* file_name(Rewriting* r, const char* path)
    return n == UINT32_MAX ? name : r->paths[n];
 }
 
-/* Note how the profile writes the paths of files. */
+/* Note how the profile spells the paths of files. */
 static void note_paths(Rewriting* r)
 {
    for (uint32_t i = 0; i < r->p->n_rows; i++) {
@@ -284,7 +289,8 @@ static const char* name_in(Rewriting* r, uint32_t scope,
                  : text_format("%s'%u in %s", name, level, f->name));
 }
 
-/* "operator():36 in main" for "operator() in main". */
+/* Insert the line into a name: "operator():36 in main" for "operator() in
+   main". */
 static const char* name_at(Rewriting* r, const char* name, uint32_t line)
 {
    const char* in = strstr(name, " in ");
@@ -293,7 +299,8 @@ static const char* name_at(Rewriting* r, const char* name, uint32_t line)
                                           (int)(in - name), name, line, in));
 }
 
-/* Give the use its function, which is that of other instances of it here. */
+/* Give the use its inlined function.  Instances of the same function share it.
+   NAMES and *NUMBERS: the inlined functions made so far. */
 static void make_function(Rewriting* r, Use* u, KeyMap* names,
                           uint32_t** numbers, size_t* n, size_t* room)
 {
@@ -308,7 +315,8 @@ static void make_function(Rewriting* r, Use* u, KeyMap* names,
                                                    f.object));
    uint32_t               k = keymap_number(names, (uintptr_t)key);
 
-   /* Lambdas of one file have one name; all but one get their line, too. */
+   /* Lambdas of one file have the same name: all but the first get their
+      line. */
    if (k < *n && r->lines[(*numbers)[k]] != is->line) {
       name = name_at(r, name, is->line);
       key  = intern(r->p->texts, text_format("%s\n%s\n%s", name, file,
@@ -336,7 +344,7 @@ static const Use* find_use(const Rewriting* r, uint32_t scope,
    return bsearch(&key, r->uses, r->n_uses, sizeof(*r->uses), by_scope);
 }
 
-/* The function that has code of SCOPE in FUNCTION. */
+/* Return the function that now has the rows of SCOPE in FUNCTION. */
 static uint32_t function_of(const Rewriting* r, uint32_t scope,
                             uint32_t function)
 {
@@ -353,8 +361,8 @@ static void add_costs(const Rewriting* r, uint64_t* to, const uint64_t* from)
       to[i] += from[i];
 }
 
-/* Move the rows of FUNCTION to the functions that they belong to now; SCOPES: of
-   each row.  Return how many there were. */
+/* Move each row of FUNCTION to the function that it belongs to now.  SCOPES:
+   the scope of each row, in order.  Return the number of rows. */
 static size_t move_rows(Rewriting* r, uint32_t function,
                         const uint32_t* scopes)
 {
@@ -387,7 +395,8 @@ static size_t move_rows(Rewriting* r, uint32_t function,
    return n;
 }
 
-/* Add the call of a use by what it was inlined into. */
+/* Add the call of the use's function by the function that it was inlined
+   into. */
 static void add_call(Rewriting* r, const Use* u)
 {
    Inlined*         in = r->v->in;
@@ -451,7 +460,8 @@ static void rewrite(Rewriting* r)
    r->n_uses = r->room = 0;
 }
 
-/* Read what is to be known of the run before its profile. */
+/* Collect all that the rewriting needs of the run, before the profile is
+   read. */
 static void prepare(Rewriting* r)
 {
    const DcfgProcess* p = r->x->p;

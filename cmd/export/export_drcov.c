@@ -3,7 +3,7 @@
 
    Coverage for DynamoRIO. */
 
-/* Owns: the format of drcov, version 2, which Lighthouse and its kin read.
+/* Owns: the drcov format, version 2, which Lighthouse and similar viewers read.
    Handed: images.  Taken by: cmd_export.c. */
 
 #include "cmd/export/export.h"
@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The limits of a row in the table of blocks. */
+/* The largest values that a row of the table of blocks can hold. */
 #define MAX_SIZE   UINT16_MAX
 #define MAX_IMAGES (UINT16_MAX + 1)
 
@@ -21,7 +21,7 @@ static void put_little(FILE* out, uint64_t n, int bytes)
       putc((int)(n & 0xFF), out);
 }
 
-/* A block that is larger than a row can say is several. */
+/* Return how many rows the block takes: one for each MAX_SIZE bytes. */
 static uint64_t rows_of(const DcfgNode* n)
 {
    return n->size == 0 ? 1 : (n->size + (uint64_t)MAX_SIZE - 1) / MAX_SIZE;

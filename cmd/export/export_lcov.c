@@ -3,12 +3,12 @@
 
    Coverage for lcov. */
 
-/* Owns: which line, function and branch was executed how often.  Handed: the
-   images of files that are what was executed.  Taken by: cmd_export.c.
+/* Owns: execution counts of lines, functions and branches.  Handed: images
+   whose files are what was executed.  Taken by: cmd_export.c.
 
-   A line counts as often as control comes to its code from another line, and
-   once more each time that it jumps back within it: so does gcov.  A call
-   does not leave its line. */
+   Lines are counted as gcov does: once each time that control reaches the
+   line's code from another line, and once for each jump backwards within it.  A
+   call does not leave its line. */
 
 #include "cmd/export/debug_lines.h"
 #include "cmd/export/export.h"
@@ -18,26 +18,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One way of a branch. */
+/* Branch: a conditional branch, and how often control went each way. */
 typedef
    struct {
       uint32_t file, line;
-      uint64_t addr;            // address of the branch in the file
+      uint64_t addr;            // the branch's, in the file
       uint64_t taken, not_taken;
       bool     executed;
    }
    Branch;
 
-/* An ELF file's lines, with counts. */
+/* Coverage: an ELF file's lines, with counts. */
 typedef
    struct {
       const Export* x;
-      uint32_t      image;      // one of the file's
+      uint32_t      image;      // one of the images of the file
       DebugLines*   d;
-      KeyMap*       lines;      // file and line
-      uint64_t*     counts;     // by number in lines
+      KeyMap*       lines;      // keys: key_of() a line
+      uint64_t*     counts;     // by number in .lines
       bool*         executed;
-      uint64_t*     calls;      // by function
+      uint64_t*     calls;      // by function of .d
       Branch*       branches;
       size_t        n_branches, room;
    }
@@ -45,7 +45,7 @@ typedef
 
 #define NO_LINE UINT64_MAX
 
-/* Do images A and B have the same file? */
+/* Return whether images A and B have the same file. */
 static bool same_path(const Export* x, uint32_t a, uint32_t b)
 {
    return strcmp(image_file(&x->g, a), image_file(&x->g, b)) == 0;
@@ -82,7 +82,8 @@ static bool file_addr(const Coverage* c, uint32_t node, uint64_t offset,
           && code_file_addr(c->x->code, n->image, n->addr + offset, at);
 }
 
-/* The line of a block's last instruction; NO_LINE, too, for another file. */
+/* Return the key of the line of a block's last instruction; NO_LINE if the
+   block is in another file. */
 static uint64_t last_line(const Coverage* c, uint32_t node)
 {
    const DcfgNode* n = &c->x->p->nodes[node];
@@ -95,8 +96,8 @@ static uint64_t last_line(const Coverage* c, uint32_t node)
    return key_of(debug_line_at(c->d, at));
 }
 
-/* The line of what stands right before a block: where a call was made that
-   returned there, or a signal came. */
+/* Return the key of the line just before a block: the line of the call that
+   returned to the block, or of the code that a signal interrupted. */
 static uint64_t line_before(const Coverage* c, uint32_t node)
 {
    uint64_t at;
@@ -106,7 +107,8 @@ static uint64_t line_before(const Coverage* c, uint32_t node)
    return key_of(debug_line_at(c->d, at - 1));
 }
 
-/* Does an edge that leads to a block of LINE begin the line anew? */
+/* Return whether edge E, to a block of LINE, counts as reaching the line
+   anew. */
 static bool begins_line(const Coverage* c, const DcfgEdge* e, uint64_t line)
 {
    const DcfgNode* nodes = c->x->p->nodes;
@@ -150,7 +152,8 @@ static void cover_block(Coverage* c, uint32_t node)
 
 /*--- Functions                                            ---*/
 
-/* Ways into the function from outside it, and calls by itself. */
+/* Count the calls of the function: edges into its entry from outside, and calls
+   from within. */
 static void cover_function(Coverage* c, size_t f)
 {
    const DcfgProcess*   p = c->x->p;
@@ -200,7 +203,7 @@ COMPARE(branch_order, Branch, UP(file) ?: UP(line) ?: UP(addr))
 
 COMPARE(branch_place, Branch, UP(addr))
 
-/* All conditional branches of the file, executed or not. */
+/* Find all conditional branches of the file, executed or not. */
 static void find_branches(Coverage* c)
 {
    const DebugLines* d = c->d;
@@ -215,7 +218,7 @@ static void find_branches(Coverage* c)
       qsort(c->branches, c->n_branches, sizeof(*c->branches), branch_place);
 }
 
-/* The block's last instruction, if it is a branch. */
+/* Count the block's last instruction, if it is a branch. */
 static void cover_branch(Coverage* c, uint32_t node)
 {
    const DcfgProcess* p = c->x->p;
@@ -262,7 +265,8 @@ static void put_functions(const Coverage* c, uint32_t file, FILE* out)
    fprintf(out, "FNF:%zu\nFNH:%zu\n", all, hit);
 }
 
-/* Those of a file stand together. */
+/* Write the branches of FILE, from FIRST on: a file's branches are adjacent.
+   Return the index of the next file's first one. */
 static size_t put_branches(const Coverage* c, size_t first, uint32_t file,
                            FILE* out)
 {
@@ -296,7 +300,7 @@ static size_t put_lines(const Coverage* c, const uint64_t* keys, size_t first,
    for (; i < keymap_size(c->lines) && keys[i] >> 32 == file; i++) {
       uint32_t number = keymap_find(c->lines, keys[i]);
       uint64_t n = c->counts[number];
-      /* All of a line's code may be behind itself. */
+      /* A line that was executed, but never reached from another line: once. */
       if (n == 0 && c->executed[number])
          n = 1;
       all++;
@@ -361,7 +365,7 @@ static void cover_file(Coverage* c)
    free(c->branches);
 }
 
-/* Has an image of the same file been before? */
+/* Return whether an image before this one has the same file. */
 static bool was_covered(const Export* x, uint32_t image)
 {
    for (uint32_t i = 0; i < image; i++)

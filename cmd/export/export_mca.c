@@ -3,20 +3,20 @@
 
    Loops for llvm-mca. */
 
-/* Owns: which loops, which way through them, and how llvm-mca takes them.
-   Handed: images of files that are what was executed.  Taken by:
-   cmd_export.c.
+/* Owns: the choice of loops, the path through each, and llvm-mca's input.
+   Handed: images whose files are what was executed.  Taken by: cmd_export.c.
 
-   llvm-mca simulates straight code again and again.  Of a loop this is the
-   way from its head on that control took most often at each block, until it
-   comes to the head or to a block where it has been. */
+   llvm-mca simulates a straight sequence of instructions, repeated.  The
+   sequence of a loop follows the most frequent edge from block to block,
+   beginning at the head.  It ends before the head or another block that it
+   already has. */
 
 #include "cmd/export/export.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Without a name, so many of the hottest. */
+/* Number of loops without a name, the hottest ones. */
 #define MAX_LOOPS 10
 
 typedef
@@ -28,8 +28,8 @@ typedef
 
 COMPARE(by_instrs, Hot, DOWN(instrs) ?: UP(loop))
 
-/* How often control went on from a block by this edge: past a call, as often
-   as that was made. */
+/* Return how often control continued along this edge.  Past a call: as often as
+   the call was made. */
 static uint64_t times(const Export* x, uint32_t edge)
 {
    const DcfgEdge* e = &x->p->edges[edge];
@@ -41,8 +41,8 @@ static uint64_t times(const Export* x, uint32_t edge)
    return 0;
 }
 
-/* The block of LOOP that most often comes after NODE, and how often; DCFG_NONE
-   if none does. */
+/* Return the block of LOOP that most often follows NODE, and how often in
+   *COUNT; DCFG_NONE if none does. */
 static uint32_t next_block(const Export* x, uint32_t loop, uint32_t node,
                            uint64_t* count)
 {
@@ -65,7 +65,8 @@ static void put_instr(void* arg, const Instr* i)
    fprintf(arg, "        %s\n", i->text);
 }
 
-/* SEEN, by node, has room for what is on the way, and is left without. */
+/* Write the loop.  WAY gets the blocks of its path.  SEEN, by node, is all
+   false before and after. */
 static void put_loop(const Export* x, uint32_t loop, bool* seen,
                      uint32_t* way)
 {
@@ -100,7 +101,8 @@ static void put_loop(const Export* x, uint32_t loop, bool* seen,
    text_forget();
 }
 
-/* Is the loop one that WHAT names: of these N routines, or with this head? */
+/* Return whether WHAT names the loop: by one of its N ROUTINES, or by the
+   head's address. */
 static bool is_meant(const Export* x, uint32_t loop, const char* what,
                      const uint32_t* routines, uint32_t n)
 {

@@ -3,14 +3,14 @@
 
    Profiles for optimisers. */
 
-/* Owns: what BOLT and llvm-profgen take in place of branch records.  Handed:
-   the images of one file, which is what was executed.  Taken by:
+/* Owns: the input of BOLT and llvm-profgen, in place of branch records.
+   Handed: the images of one file, which is what was executed.  Taken by:
    cmd_export.c.
 
-   A branch record of hardware says from where to where, and what ran between
-   two of them is straight code.  The graph has both: an edge that was taken
-   is so many branches, a block so many stretches from its first instruction
-   to its last.  Addresses are those of the ELF file. */
+   A processor's branch record has the source and target of a taken branch; the
+   code between two records ran straight.  The graph gives both: a taken edge
+   with count N is N branches, and a block with count N is N stretches from its
+   first instruction to its last.  Addresses are those of the ELF file. */
 
 #include "cmd/export/export.h"
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In place of an address: in another file, or in none. */
+/* OUTSIDE: the address of code in another file or in none. */
 #define OUTSIDE UINT64_MAX
 
 typedef
@@ -38,10 +38,10 @@ typedef
 typedef
    struct {
       const Export* x;
-      Flows         branches;   // from an instruction to a target
-      Flows         falls;      // from an instruction to the next
-      Flows         blocks;     // from the first instruction to the last
-      uint64_t      left_out[DCFG_EDGE_OTHER + 1];      // by type
+      Flows         branches;   // from an instruction to its target
+      Flows         falls;      // from an instruction to the next one
+      Flows         blocks;     // from a block's first instruction to its last
+      uint64_t      left_out[DCFG_EDGE_OTHER + 1];      // edges by type
    }
    Profile;
 
@@ -57,7 +57,8 @@ static void add(Flows* f, uint64_t from, uint64_t to, uint64_t count)
 
 COMPARE(by_address, Flow, UP(from) ?: UP(to))
 
-/* Several images may be of one file, and several targets outside. */
+/* Join flows with equal addresses.  Several images may be of one file, and
+   several targets may be OUTSIDE. */
 static void sum_up(Flows* f)
 {
    size_t n = 0;
@@ -79,7 +80,8 @@ static void sum_up(Flows* f)
 
 /*--- From the graph                                       ---*/
 
-/* The file's address of what is OFFSET bytes into a block. */
+/* Return the address in the file of the byte at OFFSET in a block, or
+   OUTSIDE. */
 static uint64_t place(const Export* x, uint32_t node, uint32_t offset)
 {
    const DcfgNode* n = &x->p->nodes[node];
@@ -92,8 +94,8 @@ static uint64_t place(const Export* x, uint32_t node, uint32_t offset)
    return at;
 }
 
-/* A block that repeats itself is one instruction, and as often as control
-   came there from elsewhere it ran on straight. */
+/* Return how often straight code entered and left the block.  A block that
+   repeats itself is one instruction: leave its repetitions out. */
 static uint64_t passes(const Export* x, uint32_t node)
 {
    uint64_t        n = dcfg_node_executions(x->p, node, x->thread);
@@ -128,7 +130,7 @@ static void take_edge(Profile* f, uint32_t edge)
    if (is_branch(e->type)) {
       add(&f->branches, from, to, count);
    } else if (e->type == DCFG_EDGE_CONTEXT_CHANGE) {
-      /* The kernel calls a handler. */
+      /* The kernel's call of a signal handler. */
       if (to != OUTSIDE)
          add(&f->branches, OUTSIDE, to, count);
    } else if (from != OUTSIDE && to != OUTSIDE
@@ -143,7 +145,8 @@ static void take_edge(Profile* f, uint32_t edge)
    }
 }
 
-/* Without the straight code of the blocks that are LEFT_OUT; NULL: of none. */
+/* Make the profile.  LEFT_OUT: blocks whose straight code is left out, or
+   NULL. */
 static Profile make_profile(const Export* x, const bool* left_out)
 {
    Profile f = { .x = x };
@@ -176,7 +179,7 @@ static void free_profile(Profile* f)
 
 /*--- The commands that come next                          ---*/
 
-/* An image of the one file that is chosen. */
+/* Return an image of the chosen file. */
 static uint32_t chosen_image(const Export* x)
 {
    uint32_t i = 0;
@@ -209,7 +212,7 @@ static void put_place(FILE* out, uint64_t at)
       fprintf(out, " %" PRIx64, at);
 }
 
-/* Is ADDR in a linkage table? */
+/* Return whether ADDR is in a linkage table. */
 static bool in_linkage_table(Elf* elf, uint64_t addr)
 {
    Elf_Scn* scn = NULL;
@@ -231,8 +234,9 @@ static bool in_linkage_table(Elf* elf, uint64_t addr)
    return false;
 }
 
-/* The stubs of linkage tables are no functions with blocks for BOLT, which
-   would count their straight code as mismatches. */
+/* Return, by block, whether it is a stub of a linkage table.  Stubs are no
+   functions with blocks for BOLT: it would count their straight code as
+   mismatches. */
 static bool* find_stubs(const Export* x)
 {
    bool* stubs = zalloc(x->p->n_blocks, sizeof(*stubs));
@@ -246,15 +250,15 @@ static bool* find_stubs(const Export* x)
    return stubs;
 }
 
-/* Linked: what the linker left in a file that BOLT needs. */
+/* Linked: parts of the file that BOLT needs and the linker may have removed. */
 typedef
    struct {
       bool symbols;
-      bool relocations;         // relocations of code
+      bool relocations;         // those of code
    }
    Linked;
 
-/* ELF may be NULL: then none of it. */
+/* Find out which parts ELF has; none if ELF is NULL. */
 static Linked find_linked(Elf* elf)
 {
    Linked   l = { false, false };
@@ -273,7 +277,7 @@ static Linked find_linked(Elf* elf)
    return l;
 }
 
-/* Says which commands take the file that was written. */
+/* Print the commands that take the written file. */
 static void say_bolt(const Export* x, const char* file)
 {
    Linked l = find_linked(code_elf(x->code, chosen_image(x)));
@@ -324,7 +328,7 @@ static void write_bolt(const Export* x)
 
 /*--- llvm-profgen                                         ---*/
 
-/* Is flow F inside the file?  llvm-profgen knows nothing of other flows. */
+/* Return whether F is within the file: llvm-profgen knows no other flows. */
 static bool inside(const Flow* f)
 {
    return f->from != OUTSIDE && f->to != OUTSIDE;

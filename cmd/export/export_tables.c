@@ -6,8 +6,8 @@
 /* Owns: the tables of dcfg export --tables and their columns.  Handed: files by
    cmd_export.c.  Taken by: cmd_export.c.
 
-   Each task of a job writes one file of each table, so no two of them write one
-   file, and a task that is done again replaces what it wrote. */
+   Each task of a job writes a file of its own for each table.  So two tasks
+   never write the same file, and a repeated task replaces its own files. */
 
 #include "cmd/export/export_tables.h"
 
@@ -40,26 +40,29 @@ static const struct {
    { "lines", "run,process,image,file,line,instructions" }
 };
 
-/* A process, row by row. */
+/* RunRows: a process whose rows are written. */
 typedef
    struct {
       GzipCsv**          tables;
       Program            g;
       const DcfgProcess* p;
-      const char*        prefix;        // "run,process" of each row
-      const char**       images;        // by image: its field
+      const char*        prefix;        // first two fields, "run,process", of
+                                        // each row
+      const char**       images;        // by image: its key as a field
       Functions*         functions;
-      uint32_t*          function;      // by block: a number; stubs have some
-                                        // of their own
-      uint64_t*          addrs;         // by function, in its image
+      uint32_t*          function;      // by block: its number; a stub has one
+                                        // of its own
+      uint64_t*          addrs;         // by function: its address in its image
       uint32_t           n_functions;
-      uint64_t           unknown;       // instructions without a line
+      uint64_t           unknown;       // instructions for which no line is
+                                        // known
    }
    RunRows;
 
 /*--- Images                                               ---*/
 
-/* An image's build, by which other runs have it; else its path. */
+/* Return the key by which other runs have the same image: its build id, or its
+   path if it has none. */
 static const char* image_key(const Program* g, uint32_t image)
 {
    const char* id = g->p->images[image].build_id;
@@ -84,8 +87,8 @@ static void put_image_rows(RunRows* r)
    }
 }
 
-/* The image and the address of a node, as two fields.  Special nodes have none
-   and a negative number. */
+/* Write the image and the address of a node as two fields.  A special node has
+   no image, and a negative number for the address. */
 static void put_node(const RunRows* r, GzipCsv* t, uint32_t node)
 {
    const DcfgNode* n = &r->p->nodes[node];
@@ -102,8 +105,8 @@ static void put_node(const RunRows* r, GzipCsv* t, uint32_t node)
 
 /*--- Functions                                            ---*/
 
-/* Stubs of linkage tables are in no function of the source.  Here each is one of
-   its own, so that no instruction is missing. */
+/* Number the functions.  The source has no function for a linkage table's stub:
+   each stub is one of its own here, so that no instruction is missing. */
 static void find_functions(RunRows* r)
 {
    const DcfgProcess* p = r->p;
@@ -128,7 +131,7 @@ static void find_functions(RunRows* r)
 typedef
    struct {
       uint64_t instrs, blocks, calls, size;
-      uint32_t node;            // a block of it
+      uint32_t node;            // a block of the function
    }
    Sum;
 
@@ -253,7 +256,7 @@ static void put_line_rows(RunRows* r)
 
 /*--- Files                                                ---*/
 
-/* "rank.17" for "/tmp/rank.17.json.gz". */
+/* Return the run's name: "rank.17" for "/tmp/rank.17.json.gz". */
 static char* run_name(const char* path)
 {
    const char* slash = strrchr(path, '/');
@@ -305,7 +308,7 @@ static void put_process(GzipCsv** tables, const char* path, const Dcfg* d,
    text_forget();
 }
 
-/* False if the file is left out. */
+/* Write the rows of one file.  Return false if the file was left out. */
 static bool put_file(const TablesJob* job, GzipCsv** tables, const char* path)
 {
    DcfgOptions options = read_options(NULL, NULL);
@@ -324,7 +327,7 @@ static bool put_file(const TablesJob* job, GzipCsv** tables, const char* path)
    return true;
 }
 
-/* PATH and the directories around it. */
+/* Make directory PATH and its parents. */
 static void make_directories(char* path)
 {
    for (char* slash = path + 1; ; slash++) {
@@ -340,7 +343,7 @@ static void make_directories(char* path)
    }
 }
 
-/* The path of a file of table NUMBER, in directories that are there. */
+/* Return the path of the file for table NUMBER, and make its directories. */
 static char* table_path(const TablesJob* job, TableNumber number)
 {
    unsigned i = 0, n = 1;

@@ -8,18 +8,18 @@
 
 #include "cmd/base/file_list.h"
 
-/* TablesJob: where tables go, and of which part of a job they are. */
+/* TablesJob: where the tables go, and which part of the job this task is. */
 typedef
    struct {
       const char* dir;
-      const char* job;          // its name
-      const char* shard;        // "I/N"; or NULL
+      const char* job;          // the job's name
+      const char* shard;        // "I/N", or NULL
       bool        keep_going;   // leave out files that cannot be read
    }
    TablesJob;
 
-/* Write the tables of the runs in FILES; if they are a shard, of those in it.
-   Returns the exit status. */
+/* Write the tables of the runs in FILES, or of the job's shard of them.  Return
+   the exit status. */
 int export_tables(const TablesJob* job, FileNames* files);
 
 #endif /* DCFG_CMD_EXPORT_TABLES_H */

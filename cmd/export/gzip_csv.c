@@ -3,11 +3,11 @@
 
    Tables as compressed CSV. */
 
-/* Owns: the text of a table, as RFC 4180 has it but with newlines alone, and its
-   compression.  Handed: fields by export_tables.c.  Taken by:
-   export_tables.c.
+/* Owns: a table's text, and its compression.  Handed: fields by
+   export_tables.c.  Taken by: export_tables.c.
 
-   The same rows give the same bytes: neither a name nor a time is in the file. */
+   The text is RFC 4180's, but with newlines alone.  Equal rows give equal
+   bytes: the file has neither a name nor a time. */
 
 #include "cmd/export/gzip_csv.h"
 
@@ -60,7 +60,8 @@ static void put_bytes(GzipCsv* t, const char* s, size_t n)
    }
 }
 
-/* A windowBits of 15 and 16 more: gzip's header, without a name and a time. */
+/* zlib's windowBits 15, and 16 for a gzip header, which has no name and no
+   time. */
 #define GZIP_WINDOW (15 + 16)
 #define GZIP_MEMORY 8
 #define GZIP_LEVEL  4

@@ -8,15 +8,16 @@
 
 #include <stdint.h>
 
-/* A table on its way into a file, which gets its name with the other results. */
+/* GzipCsv: a table that is being written.  The file gets its name together with
+   the other results. */
 typedef struct GzipCsv GzipCsv;
 
-/* To PATH, with names of COLUMNS in the first line ("a,b").  Dies if that cannot
-   be done, as all of these. */
+/* Begin a table at PATH.  COLUMNS: the first line, "a,b".  This function and
+   those below die on errors. */
 GzipCsv* csv_open(const char* path, const char* columns);
 void     csv_close(GzipCsv* t);
 
-/* Start a row with PREFIX, fields in quotes where they need these. */
+/* Start a row with PREFIX: fields that are already quoted where needed. */
 void     csv_row(GzipCsv* t, const char* prefix);
 
 /* Add a field to the row. */
@@ -24,7 +25,7 @@ void     csv_text(GzipCsv* t, const char* s);
 void     csv_number(GzipCsv* t, uint64_t n);
 void     csv_signed(GzipCsv* t, int64_t n);
 
-/* S as a field: in quotes if it needs these.  To be freed. */
+/* Return S as a field, in quotes if necessary; to be freed. */
 char*    csv_field(const char* s);
 
 #endif /* DCFG_CMD_GZIP_CSV_H */

@@ -6,10 +6,12 @@
 /* Owns: how many instructions each source line executed.  Handed: a process by
    export_tables.c.  Taken by: export_tables.c.
 
-   Rows of lines and blocks divide the same code, each in its own way, and say how
-   many instructions they have.  A segment is what a row and a block share.  Each
-   segment ends a row or a block, so the numbers follow one from the other: from
-   the left, and from the right where code without a line stands between. */
+   Source rows and blocks both divide the code, and both say how many
+   instructions they have.  A segment is the intersection of a row and a block.
+   A row or block in which one segment is unknown gives that segment's number.
+   A segment ends a row or a block, so one pass from the left finds the numbers
+   one after another.  A second pass, from the right, is for stretches behind
+   code without a line. */
 
 #include "cmd/export/line_sums.h"
 
@@ -21,8 +23,8 @@
 typedef
    struct {
       uint64_t from, to;        // addresses
-      uint32_t row, block;      // NO_ROW: code without a line; index
-      uint64_t n;               // instructions; or UNKNOWN
+      uint32_t row, block;      // row: NO_ROW for code without a line
+      uint64_t n;               // instructions, or UNKNOWN
    }
    Segment;
 
@@ -32,8 +34,9 @@ typedef
       const DcfgImage*   im;
       Segment*           all;
       size_t             n, room;
-      uint64_t*          row_left;      // by row: instructions without a segment
-      uint64_t*          block_left;    // by block, likewise
+      uint64_t*          row_left;      // by row: instructions not yet in a
+                                        // segment
+      uint64_t*          block_left;    // by block: likewise
    }
    Segments;
 
@@ -48,7 +51,7 @@ static void add_segment(Segments* s, uint64_t from, uint64_t to, uint32_t row,
    s->all[s->n++] = (Segment){ from, to, row, block, UNKNOWN };
 }
 
-/* The segments of a block; *ROW is the first row that may reach it. */
+/* Divide a block into segments.  *ROW: the first row that may overlap it. */
 static void cut_block(Segments* s, uint32_t block, uint32_t* row)
 {
    const DcfgNode*   b = &s->p->nodes[s->im->first_node + block];
@@ -74,8 +77,7 @@ static void cut_block(Segments* s, uint32_t block, uint32_t* row)
 
 /*--- Instructions                                         ---*/
 
-/* The row or block has no segment besides I that is not known: is its rest what
-   segment I has? */
+/* Set segment I to N instructions, and take them from its row and its block. */
 static void settle(Segments* s, size_t i, uint64_t n)
 {
    Segment* g = &s->all[i];
@@ -88,8 +90,8 @@ static void settle(Segments* s, size_t i, uint64_t n)
                               : s->block_left[g->block];
 }
 
-/* Each pass takes segments that are the only one without a number in their row or
-   block.  N_ROW and N_BLOCK: how many of these there are. */
+/* Find the numbers of segments that are the only unknown ones of their row or
+   block.  n_row and n_block count the unknown segments. */
 static void solve(Segments* s)
 {
    uint32_t* n_row = zalloc(s->im->n_sources, sizeof(*n_row));

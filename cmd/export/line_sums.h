@@ -11,16 +11,15 @@
 /* LineSum: instructions that were executed for a line of a file. */
 typedef
    struct {
-      uint32_t file;            // index; DCFG_NONE: of no line
+      uint32_t file;            // index, or DCFG_NONE for code without a line
       uint32_t line;
       uint64_t instrs;
    }
    LineSum;
 
-/* The lines of IMAGE, by file and line, to be freed; their number goes to *N.
-   Instructions of code without a line are those of no file.  *UNKNOWN grows by
-   instructions of which rows do not tell to which of several lines they belong;
-   these are of no file, too. */
+/* Return the lines of IMAGE, by file and line, to be freed; *N is their number.
+   Instructions of code without a line count for file DCFG_NONE.  So do those
+   that rows leave ambiguous between lines; *UNKNOWN grows by them. */
 LineSum* line_sums(const Program* g, uint32_t image, uint32_t* n,
                    uint64_t* unknown);
 

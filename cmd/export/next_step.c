@@ -3,8 +3,8 @@
 
    Commands that come next. */
 
-/* Owns: how commands are printed that somebody may copy.  Handed: names of
-   files and programs.  Taken by: export_*.c. */
+/* Owns: printed commands, for users to copy.  Handed: names of files and
+   programs.  Taken by: export_*.c. */
 
 #include "cmd/export/export.h"
 
@@ -12,7 +12,7 @@
 #include <glob.h>
 #include <string.h>
 
-/* TEXT and SUFFIX as one word of a shell. */
+/* Return TEXT and SUFFIX quoted as one word for a shell. */
 const char* shell_word(const char* text, const char* suffix)
 {
    bool        plain = text[0] != 0;
@@ -24,7 +24,8 @@ const char* shell_word(const char* text, const char* suffix)
    if (plain)
       return text_format("%s%s", text, suffix);
    if (text_clean(text) != text) {
-      /* A name that can neither be shown nor be left out. */
+      /* Write a name with hidden characters as bash's $'...', with octal
+         numbers. */
       for (const char* s = text; *s != 0; s++)
          quoted = text_format(strchr("'\\", *s) != NULL || *s < ' ' || *s > '~'
                               ? "%s\\%03o" : "%s%c", quoted,
@@ -37,10 +38,10 @@ const char* shell_word(const char* text, const char* suffix)
    return text_format("'%s%s'", quoted, suffix);
 }
 
-/* Return the path of a program of LLVM: the newest one, or only the name if
-   there is none.  Debian has a directory for each version.  Its links, such as
-   perf2bolt-19, cannot be used: the program looks at the name by which it is
-   called. */
+/* Return the path of a program of LLVM, the newest version's; its name alone if
+   it is not installed.  Debian has a directory for each version.  Links with a
+   version, such as perf2bolt-19, do not work: the program acts by the name
+   under which it is called. */
 const char* llvm_program(const char* name)
 {
    glob_t      found;
