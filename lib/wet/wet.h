@@ -16,12 +16,11 @@
 #include "format/wet_history.h"
 #include "format/wet_records.h"
 
-/* docs/dev/wet-file.md tells the layout of the file. */
+/* docs/dev/wet-file.md describes the file. */
 
 /*--- Tables                                               ---*/
 
-/* Parts of ranges, accesses, places are given by the first one and how many
-   there are. */
+/* Span: elements of an array: the first one's index, and their number. */
 typedef
    struct {
       uint32_t first, n;
@@ -36,24 +35,24 @@ typedef
 
 typedef
    struct {
-      uint16_t place;           // its number in the superblock
+      uint16_t place;           // index of the instruction in the superblock
       uint16_t size;
       uint16_t same;
       uint8_t  what;
-      uint16_t from;            // FROM_...
-      uint64_t addr;            // the constant or distance
+      uint16_t from;            // FROM_..., below
+      uint64_t addr;            // constant address, or distance
    }
    WetAccess;
 
-/* WetAccess.from: how the address of a superblock's access is found.  It is on
-   the tape, or there as a distance from the last address made from RSP.  Or it
-   is constant, or at a distance from access .from - WhereSlot. */
+/* WetAccess.from tells how the address of a superblock's access is found: a
+   word on the tape, or a distance there from the last address based on RSP.
+   Others are a constant, or a distance from access .from - WhereSlot. */
 
 typedef
    struct {
       uint64_t addr;
       uint32_t image;
-      uint32_t code;            // in .code
+      uint32_t code;            // index in .code
       uint8_t  len;
       uint8_t  kind;
       uint8_t  flags;
@@ -62,25 +61,25 @@ typedef
 
 typedef
    struct {
-      uint16_t place;           // number of the instruction that takes it
+      uint16_t place;           // index of the instruction that may leave
       uint16_t n_slots, n_segments;
    }
    WetExit;
 
-/* Words between two exits of a superblock, and their rows of the block in
-   work. */
+/* WetSegment: the words between two exits of a superblock, and the rows of them
+   in the present block of the tape. */
 typedef
    struct {
-      uint32_t word;            // the first one, from 0
+      uint32_t word;            // the first one's number in the superblock
       uint32_t n_words;
-      uint32_t columns;         // the first in .columns
-      uint32_t chunk;           // to which these belong
+      uint32_t columns;         // the first one's index in .columns
+      uint32_t chunk;           // the chunk that the columns' values are from
       uint32_t n_rows;
-      uint32_t at;              // in the block's words: the next row
+      uint32_t at;              // next row, in the words of the block
    }
    WetSegment;
 
-/* Column: a word of a superblock: the last one, and the step that most made. */
+/* Column: the last value of a word, and the most frequent step. */
 typedef
    struct {
       uint64_t last, step;
@@ -92,65 +91,67 @@ typedef
       Span     instrs;          // in .sb_instrs
       Span     exits;           // in .exits
       Span     slots;           // in .accesses
-      uint32_t rules;           // the first of theirs in .rules
-      uint32_t ways;            // those of its exits, and its end: the first
-      uint32_t n_words;         // words on the tape
+      uint32_t rules;           // first rule of its slots, in .rules
+      uint32_t ways;            // first of its ways, in .ways: exits, then the
+                                // end
+      uint32_t n_words;         // words of a row
       Span     segments;        // in .segments
-      bool     tops;            // some slot is a top of x87's stack
-      bool     moves_top;       // some instruction may move it
+      bool     tops;            // a slot is a top of x87's stack
+      bool     moves_top;       // an instruction may move that top
    }
    WetSb;
 
-/* WetWay: how a superblock was left, by an exit or at its end. */
+/* WetWay: how a superblock was left: by an exit, or at its end. */
 typedef
    struct {
       uint32_t sb;
-      uint32_t segments;        // the first in .segments
-      uint32_t rules;           // in .rules
-      uint32_t last;            // instruction
-      uint32_t place;           // where that is in .sb_instrs
+      uint32_t segments;        // the first one's index in .segments
+      uint32_t rules;           // the first one's index in .rules
+      uint32_t last;            // last instruction that ran
+      uint32_t place;           // index of that one in .sb_instrs
       uint16_t n_instrs;
-      uint16_t n_slots;         // slots that were filled
+      uint16_t n_slots;         // slots that a record of this way has
       uint8_t  n_segments;
-      uint8_t  kind;            // kind of the last instruction
-      bool     stack;           // some slots were made from RSP
-      bool     tops;            // and one of the superblock's is a top
-      bool     easy;            // no activation begins or ends, nor is x87's
-                                // stack moved
+      uint8_t  kind;            // the last instruction's
+      bool     stack;           // a slot is based on RSP
+      bool     tops;            // and a slot of the superblock is a top
+      bool     easy;            // no activation begins or ends, and x87's stack
+                                // does not move
    }
    WetWay;
 
-/* WetWay.kept, if no slots are wanted: a way's records are all left out, all
-   kept, or only the last one before a kept record. */
+/* WetWay.kept, for SLOTS_OF_NONE: the reader drops all records of the way,
+   keeps all, or keeps only one right before a kept record. */
 enum { KEPT_NONE, KEPT_LAST, KEPT_ALL };
 
-/* Stop: how far a superblock came that was left within. */
+/* Stop: how far a superblock ran that was left between exits. */
 typedef
    struct {
       uint32_t sb;
       uint32_t n_instrs;        // completed instructions
       uint32_t n_slots, n_segments;
-      uint32_t n_words;         // behind its segments
+      uint32_t n_words;         // words behind its full segments
    }
    Stop;
 
-/* A record: an execution of a superblock, or a mark. */
+/* WetStep: a record of the tape: an execution of a superblock, or a mark. */
 typedef
    struct {
-      uint32_t sb;              // 0: a mark
+      uint32_t sb;              // 0 for a mark
       union {
-         uint32_t way;          // or DCFG_NONE: it was left within
-         uint32_t mark;         // DcfgWetKind; turns of threads are taken
+         uint32_t way;          // DCFG_NONE: left between exits
+         uint32_t mark;         // DcfgWetKind; a turn of threads is no step
       };
       uint32_t thread;
-      uint32_t first;           // in .addrs: its slots, or a mark's words
+      uint32_t first;           // index in .addrs of its slots, or a mark's
+                                // words
       uint16_t n_instrs;        // completed instructions
-      uint16_t n_slots;         // slots that were filled; for a mark 3
+      uint16_t n_slots;         // slots that were filled; 3 for a mark
    }
    WetStep;
 
-/* Records, decoded.  All zero: none yet.  Where all slots are wanted .turns are
-   those that are not easy, and those behind marks and turns of threads. */
+/* WetSteps: decoded records.  For SLOTS_OF_ALL, .turns has the indices of steps
+   that are not easy, or that follow a mark or a turn of threads. */
 typedef
    struct {
       WetStep*  steps;
@@ -159,8 +160,8 @@ typedef
       size_t    n_turns, max_turns;
       uint64_t* addrs;
       size_t    n_addrs, max_addrs;
-      bool      odd_tops;       // for SLOTS_OF_ALL: some top of x87's stack is
-                                // not 0
+      bool      odd_tops;       // for SLOTS_OF_ALL: a top of x87's stack is not
+                                // 0
    }
    WetSteps;
 
@@ -170,7 +171,7 @@ static inline void wet_forget_steps(WetSteps* s)
    s->odd_tops = false;
 }
 
-/* The next bit of a part. */
+/* Bits: the rest of a part of a chunk, read bit by bit. */
 typedef
    struct {
       Bytes    bytes;
@@ -178,87 +179,87 @@ typedef
    }
    Bits;
 
-/* How a slot of a superblock is found: SLOTS[BASE] + WORDS[WORD] + ADDR.  Slot
-   -1 is the last address that was made from RSP before it, -2 and word 0 are
-   0; what is on the tape are words from 1 on. */
+/* SlotRule: a slot is SLOTS[BASE] + WORDS[WORD] + ADDR.  SLOTS[-1] is the last
+   address based on RSP before the record.  SLOTS[-2] and WORDS[0] are 0.  The
+   words on the tape follow, from 1 on. */
 typedef
    struct {
       int16_t  base;
       uint16_t word;
-      int16_t  stack;           // the last slot up to here made from RSP, or -1
+      int16_t  stack;           // last slot so far based on RSP, or -1
       uint64_t addr;
    }
    SlotRule;
 
-/* No block has more records or words, together. */
+/* The most records and words, together, that a block has. */
 #define MAX_BLOCK WET_BLOCK_WORDS
 
-/* No record has more accesses. */
+/* The most accesses that a record has. */
 #define MAX_ACCESSES 4096
 
-/* WetWanted: the records whose slots are wanted.
+/* WetWanted: which records a reader gets, and with which slots.
 
-   SLOTS_OF_NONE: only records of some ways are there.  Records that are no way,
-   with which a block ends, are there, too.
+   SLOTS_OF_NONE: records of the ways that are kept, and stops and marks,
+   without slots.
 
-   SLOTS_OF_TRANSFERS: the slots of records that may begin or end activations.
-   Only some other records are there.  An easy record is left out if it came the
-   same way as when it was told last.  Records behind such ones have a step
-   before them, without instructions, for the last one left out. */
+   SLOTS_OF_TRANSFERS: records that may begin or end activations, with slots,
+   and some easy ones.  An easy record is left out if the one before it in the
+   block came the same way as when this way was told last.  A step without
+   instructions stands for the last one left out. */
 typedef
    enum { SLOTS_OF_NONE, SLOTS_OF_TRANSFERS, SLOTS_OF_ALL }
    WetWanted;
 
-/* In a block, what is no way: a mark, or a superblock that was left within.
-   What they are is in .extra. */
+/* Numbers in Block.ways for a mark and for a superblock left between exits.
+   Their data is in .extra. */
 #define NO_WAY_MARK DCFG_NONE
 #define NO_WAY_STOP (DCFG_NONE - 1)
 
-/* The block in work. */
+/* Block: the present block of the tape. */
 typedef
    struct {
       uint32_t ways[MAX_BLOCK];
-      uint64_t extra[MAX_BLOCK];      // marks, with their words; what was left
-                                      // within a superblock
+      uint64_t extra[MAX_BLOCK];      // numbers of marks and stops
       uint64_t words[1 + MAX_BLOCK];  // rows of segments, from 1 on
-      uint32_t segments[MAX_BLOCK];   // those, in .segments
+      uint32_t segments[MAX_BLOCK];   // segments with rows, in .segments
       uint64_t steps[2][MAX_BLOCK];   // steps of two columns
-      uint32_t met[MAX_BLOCK];        // ways that are yet to be counted
+      uint32_t met[MAX_BLOCK];        // ways not counted yet
       uint32_t n_ways, n_extra, n_words, n_segments, n_met;
-      uint32_t n_slots;               // slots of all ways
-      uint32_t at;                    // the next one in .extra
+      uint32_t n_slots;               // slots of all its records
+      uint32_t at;                    // next element of .extra
    }
    Block;
 
-/* The chunk in work: its parts. */
+/* Chunk: the present chunk, and its parts. */
 typedef
    struct {
       uint8_t* data;
       size_t   size, room;
-      uint32_t number;          // from 1 up
-      uint32_t n_records;       // records still to come
-      uint64_t n_instrs;        // so far
-      bool     odd_marks;       // likewise: one of a handler, or of x87's top
+      uint32_t number;          // from 1
+      uint32_t n_records;       // records still to be read
+      uint64_t n_instrs;        // instructions so far
+      bool     odd_marks;       // so far, a mark of a handler or of x87's top
       Bytes    control, numbers;
       Bits     bits;
       WetWanted wanted;
       uint32_t thread;
-      uint32_t last_thread;     // the greatest number of one that ran so far
+      uint32_t last_thread;     // the greatest number of a thread so far
       uint32_t history;
-      uint64_t next[N_HISTORIES];   // by history: what is foretold, a way and 1, or
+      uint64_t next[N_HISTORIES];   // by history: the way predicted first, + 1,
+                                    // or 0; in the high half its hash
                                 // 0; above that what it adds to the history
-      uint64_t other[N_HISTORIES];  // and the other one
-      uint64_t stack;           // the last address that was made from RSP
+      uint64_t other[N_HISTORIES];  // the way predicted second
+      uint64_t stack;           // last address based on RSP
       uint64_t slots[2 + MAX_ACCESSES];   // slots of one record, from -2 on
-      uint64_t words[1 + MAX_ACCESSES];   // if they are not in one segment
+      uint64_t words[1 + MAX_ACCESSES];   // words of several segments
       Block    block;
    }
    Chunk;
 
 /*--- Plans                                                ---*/
 
-/* They are kept in granules of 8 bytes; flags have one each.  Those from
-   G_STACK on are other names of those from G_X87 on. */
+/* Granules: 8 bytes of registers each; each flag has one.  Numbers from G_STACK
+   on mean the x87 granules from G_X87 on, counted from the top of the stack. */
 enum {
    G_FLAGS     = 32,
    G_VECTOR    = 36,
@@ -267,7 +268,8 @@ enum {
    N_GRANULES  = 108
 };
 
-/* Bytes of a granule that are used, of a port that begins here if NEW. */
+/* Use: bytes of a granule that an instruction reads.  NEW: a port begins
+   here. */
 typedef
    struct {
       uint8_t granule, mask;
@@ -283,79 +285,78 @@ typedef
    }
    Def;
 
-/* Plan: an instruction's data that each instance needs, in a line of the
+/* Plan: data of an instruction that each instance needs, in one line of the
    cache. */
 typedef
    struct {
       uint64_t addr;
       uint32_t image;
-      uint32_t uses, defs;      // the first in .uses and .defs
-      uint32_t accesses;        // in .accesses
+      uint32_t uses, defs;      // the first one's index in .uses and .defs
+      uint32_t accesses;        // the first one's index in .accesses
       uint16_t n_uses, n_defs, n_accesses;
-      uint16_t n_ports;         // with control
+      uint16_t n_ports;         // with the port of control
       uint32_t n_deps;          // at most
       uint8_t  kind;
-      uint8_t  top;             // added to the top of x87's stack
-      bool     top_zero;        // instead: it is set to 0
+      uint8_t  top;             // change of the top of x87's stack
+      bool     top_zero;        // the top becomes 0 instead
       bool     goes_back;       // a jump to where setjmp() was called
-      bool     moves_top;       // so, or as the tape says
+      bool     moves_top;       // the top moves, as above or as the tape says
    }
    Plan;
 
-/* An instruction of a superblock. */
+/* InstrPlan: a place of an instruction in a superblock. */
 typedef
    struct {
       uint32_t instr;
       uint16_t slot, n_slots;   // its accesses on the tape
-      uint16_t n_values;        // parts of its value
-      uint16_t nth;             // how often it is in the superblock before
-      bool     plain;           // they are the instruction's, one by one
-      bool     top;             // behind accesses, that of x87's stack
-      bool     stack;           // behind all others, the stack pointer
+      uint16_t n_values;        // slots of its value
+      uint16_t nth;             // earlier places of the instruction there
+      bool     plain;           // slots are the accesses, one to one
+      bool     top;             // a slot behind them is x87's top
+      bool     stack;           // the last slot is the stack pointer
    }
    InstrPlan;
 
-/* Point: an instruction of a superblock at which control dependence may
-   change. */
+/* Point: an instruction of a superblock where control dependence may change. */
 typedef
    struct {
       uint32_t instr;
-      uint32_t ipdom;           // post-dominator of a branch, or DCFG_NONE
+      uint32_t ipdom;           // a branch's post-dominator, or DCFG_NONE
       uint16_t place, nth;
       uint8_t  kind;
    }
    Point;
 
-/* May it begin or end activations? */
+/* Return whether the kind of instruction may begin or end activations. */
 static inline bool is_transfer(uint8_t kind)
 {
    return kind >= InsnIndirectJump && kind <= InsnReturn;
 }
 
-/* Is A, of a superblock, on the tape? */
+/* Return whether the tape has a word for access A of a superblock. */
 static inline bool wet_is_word(const WetAccess* a)
 {
    return a->from <= WhereStack;
 }
 
-/* P becomes the plan of IN, which uses and defines the bytes of USES and DEFS,
-   of LocRange. */
+/* Make the plan P of IN from its USES and DEFS, arrays of LocRange. */
 bool wet_make_plan(DcfgWet* w, const WetInstr* in, const Array* uses,
                    const Array* defs, Span accesses, Plan* p);
 
-/* The places of all superblocks, and their ways. */
+/* Make the places of all superblocks, and their ways. */
 bool wet_make_places(DcfgWet* w);
 
-/* May SLOT be access A of its instruction?  In a superblock VEX may know the
-   condition of one that is perhaps made, and then it is made, or not there. */
+/* Return whether SLOT may be access A of its instruction.  For an access that
+   is made on a condition, VEX may know the condition in a superblock: then the
+   slot is unconditional, or absent. */
 static inline bool is_slot_of(const WetAccess* slot, const WetAccess* a)
 {
    return slot->size == a->size
           && ((slot->what ^ a->what) & ~(unsigned)AccessGuarded) == 0;
 }
 
-/* Is access J of those from FIRST on an operand that is read?  What is read
-   again at the same address is the same one. */
+/* Return whether access J, of those from FIRST on, is a new operand.  A second
+   read of the same address is the same operand. */
 static inline bool is_operand(const WetAccess* first, uint32_t j)
 {
    return (first[j].what & AccessLoad)
@@ -372,12 +373,12 @@ typedef struct WetEffects WetEffects;
 
 struct DcfgWet {
    Job         job;
-   struct DcfgWet* lender;      // whose tables W reads by; NULL: its own
+   struct DcfgWet* lender;      // trace whose tables W uses, or NULL
    Input*      in;
-   char*       path;            // to read it again; NULL: memory
+   char*       path;            // to read it again; NULL: it is in memory
    const void* memory;
    size_t      memory_size;
-   int         unpacked;        // the file without its compression, or -1
+   int         unpacked;        // descriptor of the unpacked file, or -1
    DcfgOptions options;
    WetImages*  images;
    Array       instrs;          // WetInstr
@@ -391,116 +392,113 @@ struct DcfgWet {
    Column*     columns;
    uint32_t    n_columns;
    Array       threads;         // uint64_t
-   Array       ran;             // uint64_t, by instruction: executions, if not
-                                // all of the tape was kept
-   Array       unexecuted;      // WetInstr: without flags
+   Array       ran;             // uint64_t, by instruction: executions, if only
+                                // the last of the tape was kept
+   Array       unexecuted;      // WetInstr, without flags
    Array       uses;            // Use
    Array       defs;            // Def
    Array       points;          // Point
-   Span*       points_of;       // in .points, by superblock
-   bool*       is_point;        // by place, as .sb_instrs
-   WetWay*     ways;            // by superblock's .ways and exit
+   Span*       points_of;       // by superblock: in .points
+   bool*       is_point;        // by index in .sb_instrs
+   WetWay*     ways;            // by WetSb.ways and the exit's number
    size_t      n_ways;
-   uint32_t*   way_counts;      // by way: records of the block in work
-   uint32_t*   way_before;      // by way, where transfers are wanted: the easy
-                                // way before it when it was told last, and 1
-   uint8_t*    way_kept;        // by way, where no slots are wanted: KEPT_...;
-                                // NULL: none is kept
-   bool*       way_skipped;     // by way: nothing of it is told; NULL: all is
-   uint64_t*   runs;            // by place, as .sb_instrs: how often that was
-                                // the last one of a record is added; or NULL
+   uint32_t*   way_counts;      // by way: records in the present block
+   uint32_t*   way_before;      // by way, for SLOTS_OF_TRANSFERS: the easy way
+                                // before it when it was told last, and 1
+   uint8_t*    way_kept;        // by way, for SLOTS_OF_NONE: KEPT_..., or NULL
+   bool*       way_skipped;     // by way: tell nothing of it; or NULL
+   uint64_t*   runs;            // by index in .sb_instrs: times that a record
+                                // ended there; or NULL
    Array       known_chunks;    // WetChunkInfo: see wet_remember()
-   uint64_t*   known_runs;      // or NULL: nothing is known
+   uint64_t*   known_runs;      // NULL: not known
    const WetMachine* machine;
    Plan*       plans;           // by instruction
-   uint64_t*   instances;       // likewise: so far
+   uint64_t*   instances;       // by instruction: so far
    bool        ended_early;     // the recorder lost the end
-   uint64_t    most_before;     // the most of any before the first record
-   InstrPlan*      places;          // as .sb_instrs
-   uint64_t    offset;          // bytes of the file that were read
-   uint64_t    tape;            // begin of the tape
+   uint64_t    most_before;     // the most instances before the first record
+   InstrPlan*      places;          // by index in .sb_instrs
+   uint64_t    offset;          // bytes of the file read so far
+   uint64_t    tape;            // offset of the tape
    uint64_t    tape_left;       // bytes
-   uint64_t    file_size;       // bytes, without compression
-   bool        end_found;       // the sections behind the tape have been read
-   uint8_t*    value;           // memory for one instance's value
+   uint64_t    file_size;       // bytes, uncompressed
+   bool        end_found;       // the sections behind the tape were read
+   uint8_t*    value;           // room for one instance's value
    Chunk*      chunk;
    WetWriters* writers;
    WetEffects* effects;
-   bool*       told_instrs;     // by instruction; NULL: all are told
-   uint32_t    told_thread;     // DCFG_NONE: of any thread
-   uint64_t    told_from, told_to;      // at these times
-   uint64_t    time;            // instructions that have been executed
+   bool*       told_instrs;     // by instruction: tell of it; NULL: of all
+   uint32_t    told_thread;     // DCFG_NONE: tell of any thread
+   uint64_t    told_from, told_to;      // times to tell of
+   uint64_t    time;            // instructions executed so far
    WetControl* control;         // or NULL
    const struct WetNamer* namer;        // or NULL: see wet_names.h
-   WetSteps    steps;           // in work
+   WetSteps    steps;           // present steps
    size_t      next_step;
-   WetStep     record;          // the one in work
-   uint32_t    place;           // in it: what comes next
+   WetStep     record;          // the present one
+   uint32_t    place;           // index of its next instruction
    const uint64_t* addrs;       // its slots
-   uint64_t*   kept;            // addresses of a system call: see wet_events.c
+   uint64_t*   kept;            // a system call's addresses: see wet_events.c
    bool        begun;
-   bool        held, ended;     // .record was read ahead, or there is none
+   bool        held, ended;     // .record was read ahead; the tape has ended
    Array       reads;           // Reading: of the last system call
-   uint32_t    n_told;          // those that were told
-   DcfgWetInstr told;           // by dcfg_wet_instr()
-   struct WetIndex* index;      // or NULL: see lib/index/wet_index.h; and who
+   uint32_t    n_told;          // readings that were told
+   DcfgWetInstr told;           // told by dcfg_wet_instr()
+   struct WetIndex* index;      // or NULL: see lib/index/wet_index.h
    void (*close_index)(struct WetIndex* ix);    // closes it
 };
 
-/* An iteration that is none, for the count was 0, and defines nothing: it has
-   made no access. */
+/* Return whether the instance is an iteration that a count of 0 prevented: it
+   made no access and defines nothing. */
 static inline bool wet_is_no_iteration(const Plan* p, uint32_t n_made)
 {
    return p->kind == InsnRep && n_made == 0;
 }
 
-/* Is the file there, and not one that can be read only once? */
+/* Return whether the file is there and can be read more than once. */
 bool wet_can_reread(const DcfgWet* w);
 
-/* From now on it can be read again in any order, compressed or not. */
+/* Make the file readable in any order; unpack it if it is compressed. */
 bool wet_unpack(DcfgWet* w);
 
-/* Have IX for W's index from now on, in place of one that it had; CLOSE closes
-   it.  NULL: W has none. */
+/* Set W's index to IX, in place of an earlier one; CLOSE closes it.  IX may be
+   NULL. */
 void wet_set_index(DcfgWet* w, struct WetIndex* ix,
                    void (*close_index)(struct WetIndex* ix));
 
-/* The same trace at its begin. */
+/* Open the same trace again, at its begin. */
 DcfgWet* wet_open_again(DcfgWet* w, DcfgError* err);
 
-/* The tables, up to the tape, and the plans. */
+/* Read the tables, up to the tape, and make the plans. */
 bool wet_load(DcfgWet* w);
 
-/* N more bytes of the file, all of them. */
+/* Read N bytes of the file; an error if there are fewer. */
 bool wet_read(DcfgWet* w, void* to, size_t n);
 
-/* How each superblock may be left, from the tables; the next block's control,
-   for wet_tape.c; how far superblock SB came of which N instructions were
-   completed. */
+/* Make the ways of all superblocks; read a block's control, for wet_tape.c;
+   find how far superblock SB got if N instructions of it were completed. */
 bool wet_make_ways(DcfgWet* w);
 bool wet_read_control(DcfgWet* w);
 Stop wet_find_stop(const DcfgWet* w, uint32_t sb, uint32_t n);
 
-/* The next chunk; false at the end, too.  The next block of it, which has
-   more while .n_records is not 0, to TO, behind what is there.  In a chunk, of
-   no block slots are wanted, or of all. */
+/* Go to the next chunk: false at the end, and on errors.  Read the chunk's next
+   block, behind what TO has; there is one while .n_records is not 0.  All
+   blocks of a chunk are read with SLOTS_OF_NONE, or all with SLOTS_OF_ALL. */
 bool wet_next_chunk(DcfgWet* w);
 bool wet_read_block(DcfgWet* w, WetWanted wanted, WetSteps* to);
 
-/* The next block of any, in place of what was in TO; not empty. */
+/* Read the next block that is not empty, in place of what TO has. */
 bool wet_next_block(DcfgWet* w, WetWanted wanted, WetSteps* to);
 
 void wet_free_steps(DcfgWet* w, WetSteps* s);
 
-/* No superblock has more instructions. */
+/* The most instructions that a superblock has. */
 #define MAX_SB_INSTRS 1024
 
-/* Read the next columns of the chunk's parts, to the N rows of segment S, which
-   begin at TO. */
+/* Read N rows of segment S from the chunk's parts, to TO. */
 void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
                       uint32_t n);
 
-/* E is what the record says, a mark. */
+/* Fill in E from the present record, a mark. */
 static inline void wet_take_mark(const DcfgWet* w, DcfgWetEvent* e)
 {
    e->kind   = (DcfgWetKind)w->record.mark;
@@ -510,7 +508,7 @@ static inline void wet_take_mark(const DcfgWet* w, DcfgWetEvent* e)
    e->from   = w->addrs[2];
 }
 
-/* The accesses that the instruction at AT made in this record, to E. */
+/* Give E the accesses that the instruction at AT made in this record. */
 static inline void wet_find_accesses(const DcfgWet* w, const InstrPlan* at,
                                      DcfgWetEvent* e)
 {
@@ -521,10 +519,10 @@ static inline void wet_find_accesses(const DcfgWet* w, const InstrPlan* at,
                    : n > at->slot ? n - at->slot : 0;
 }
 
-/* And the value that it computed. */
+/* Give E the value that the instruction computed. */
 void wet_find_value(DcfgWet* w, const InstrPlan* at, DcfgWetEvent* e);
 
-/* The first slot of that. */
+/* Return the first slot of the value. */
 static inline uint32_t wet_value_slot(const InstrPlan* at)
 {
    return (uint32_t)at->slot + at->n_slots + at->top;
@@ -537,8 +535,8 @@ static inline uint64_t wet_stack_pointer(const DcfgWet* w, const InstrPlan* at)
    return at->stack && slot < w->record.n_slots ? w->addrs[slot] : 0;
 }
 
-/* Return the top of x87's stack behind the instruction at AT, if it is at TOP
-   before.  SLOTS are the slots of the record. */
+/* Return the top of x87's stack behind the instruction at AT, if it is TOP
+   before.  SLOTS: the slots of the record. */
 static inline uint32_t wet_move_top(uint32_t top, const Plan* p,
                                     const InstrPlan* at, uint32_t n_slots,
                                     const uint64_t* slots)
@@ -556,14 +554,14 @@ bool wet_get_sources(DcfgWet* w, Bytes* b);
 bool wet_get_images(DcfgWet* w, Bytes* b);
 void wet_free_images(DcfgWet* w);
 
-/* Return the address where the function begins that has ADDR; UINT64_MAX if it
-   is not known. */
+/* Return the address of the function that has ADDR; UINT64_MAX if it is not
+   known. */
 uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr);
 
 /*--- Data                                                 ---*/
 
-/* An instance: the instruction's number and one, above the instance's.  0:
-   nothing that was executed. */
+/* Writer: an instance: its instruction's number, + 1, above its own number.  0:
+   nothing in the trace. */
 typedef uint64_t Writer;
 #define INSTANCE_BITS 40
 #define MAX_INSTRS    ((1u << 23) - 2)
@@ -580,19 +578,19 @@ static inline DcfgWetDep instance_of(Writer writer)
                         writer & ((UINT64_C(1) << INSTANCE_BITS) - 1) };
 }
 
-/* Who wrote what E uses, to E, where CONTROL let it run (0: nobody did); what
-   it writes is its own from now on. */
+/* Give E its ports and dependences.  CONTROL let it run, or 0.  From now on E
+   is the writer of what it defines. */
 bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
                       DcfgWetEvent* e);
 
-/* The kernel read that memory for E, a system call that was made last.  Its
-   last port has been begun. */
+/* The kernel read SIZE bytes at ADDR for E, the last system call: add who wrote
+   them to E's last port. */
 bool wet_add_read(DcfgWet* w, uint64_t addr, uint64_t size, DcfgWetEvent* e);
 
-/* Note the changes that E makes, an event other than an instruction. */
+/* Note what E changes, an event that is no instruction. */
 bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e);
 
-/* The record is MarkTop. */
+/* Note the change of x87's top that the present record, MarkTop, says. */
 bool wet_note_top(DcfgWet* w);
 
 #endif /* DCFG_LIB_WET_H */

@@ -3,15 +3,15 @@
 
    Records of the tape, decoded by a thread. */
 
-/* Owns: a thread that decodes while what it has decoded is made use of.
-   Handed: a trace that nobody else reads meanwhile.  Taken by: slice_open.c,
-   slice_acts.c, slice_back.c.
+/* Owns: a thread that decodes parts ahead of their use.  Handed: a trace that
+   nobody else reads meanwhile.  Taken by: slice_open.c, slice_acts.c,
+   slice_back.c.
 
-   Parts go round in a ring: those up to N_TAKEN have been taken, of which the
-   last is in use, and those up to N_READ can be.  The thread touches nothing
-   but the trace, its job, the index, and parts that are neither.  If there can
-   be no thread each part is decoded when it is asked for: parts are the same,
-   and so is what they are made into. */
+   Parts are in a ring buffer.  N_TAKEN of them have been taken, of which the
+   last is in use; N_READ have been decoded.  The thread touches only the trace,
+   the trace's job, the index, and parts that are neither taken nor ready.  If
+   there can be no thread, each part is decoded when it is asked for: the
+   results are the same. */
 
 #include "lib/wet/wet_ahead.h"
 
@@ -20,25 +20,26 @@
 #include <stdlib.h>
 
 #define MAX_PARTS 4
-#define MAX_WHOLE 2             // chunks: they are large
+#define MAX_WHOLE 2             // parts with SLOTS_OF_ALL; they are whole
+                                // chunks, and large
 
 struct WetAhead {
-   Job*            job;         // errors are the taker's
+   Job*            job;         // the taker's, which gets the errors
    DcfgWet*        w;
    Array*          index;
    WetWanted       wanted;
    bool            back;
-   uint32_t        next_back;   // chunks that are still to come
+   uint32_t        next_back;   // chunks still to be read, backward
    WetPart         parts[MAX_PARTS];
    unsigned        n_parts;
-   uint64_t        n_before;    // bytes of the file that had been read
-   uint64_t        n_tape;      // and that the tape has
+   uint64_t        n_before;    // bytes of the file read before
+   uint64_t        n_tape;      // bytes of the tape
    bool            threaded;
    pthread_t       thread;
    pthread_mutex_t lock;        // for the members below
    pthread_cond_t  changed;
    uint64_t        n_read, n_taken;
-   bool            ended;       // nothing is read any more
+   bool            ended;       // nothing more will be read
    bool            closing;
 };
 
@@ -78,7 +79,7 @@ static void* read_all(void* arg)
    pthread_mutex_lock(&a->lock);
    while (ok && !a->closing) {
       WetPart* p = &a->parts[a->n_read % a->n_parts];
-      /* The last one that was taken is in use. */
+      /* The part taken last is in use. */
       if (a->n_read + (a->n_taken > 0) == a->n_taken + a->n_parts) {
          pthread_cond_wait(&a->changed, &a->lock);
          continue;
@@ -96,7 +97,8 @@ static void* read_all(void* arg)
 
 /*--- Taking                                               ---*/
 
-/* The program's signals are none of the thread's. */
+/* Start the thread, with all signals blocked: they are for the program's own
+   threads. */
 static bool start_thread(WetAhead* a)
 {
    sigset_t all, before;
@@ -120,7 +122,7 @@ static WetAhead* begin(Job* job, WetAhead with)
    a->job = job;
    a->n_before = a->w->job.n_file;
    a->n_tape   = input_size(a->w->in) - a->w->tape;
-   /* Who listens is told in the thread that takes. */
+   /* The thread that takes parts reports progress. */
    job_progress_as(&a->w->job, NULL);
    pthread_mutex_init(&a->lock, NULL);
    pthread_cond_init(&a->changed, NULL);
@@ -151,7 +153,7 @@ static void tell_progress(const WetAhead* a, const WetPart* p)
       job_progress(a->job, "reading", p->n_file - a->n_before, a->n_tape);
 }
 
-/* The next part has been read, or there is none. */
+/* Wait until a part is ready.  Return false if there is none. */
 static bool wait_for_part(WetAhead* a)
 {
    bool ok;
@@ -174,7 +176,7 @@ const WetPart* wet_ahead_next(WetAhead* a)
       job_adopt(a->job, &a->w->job.err);
       return NULL;
    }
-   /* The memory that may be used grows with what is read. */
+   /* The limit of memory grows with what has been read. */
    if (p->n_file > a->job->n_file || p->n_text > a->job->n_text)
       job_read(a->job, p->n_file - a->job->n_file,
                p->n_text - a->job->n_text);

@@ -8,30 +8,31 @@
 
 #include "lib/wet/wet_chunks.h"
 
-/* WetPart: a piece that is decoded at once: a part of a chunk, or all of it. */
+/* WetPart: steps that are decoded at once: a part of a chunk, or all of it. */
 typedef
    struct {
       WetSteps steps;
-      bool     first;           // of its chunk, which begins there in the file
+      bool     first;           // the first part of its chunk, which begins at
+                                // .offset
       uint64_t offset;
-      uint64_t n_file, n_text;  // bytes that have been read up to here
+      uint64_t n_file, n_text;  // bytes read up to here
    }
    WetPart;
 
 typedef struct WetAhead WetAhead;
 
-/* All of W from its begin on, in parts, of which chunks are added to INDEX; or
-   the chunks of INDEX, whole, with all slots, from the last to the first.
-   Until it is closed W and INDEX are its own.  NULL with JOB's error set if
-   there is no memory. */
+/* Decode all of W from its begin on, in parts, and add the chunks to INDEX; or
+   decode the chunks of INDEX backward, whole, with all slots.  The thread owns
+   W and INDEX until wet_ahead_close().  Return NULL, and JOB's error, if memory
+   is exhausted. */
 WetAhead* wet_ahead_new(Job* job, DcfgWet* w, Array* index, WetWanted wanted);
 WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index);
 
-/* The next part; the one before is no more.  NULL at the end, or if it cannot
-   be decoded, which is then JOB's error. */
+/* Return the next part; the one before is no longer valid.  Return NULL at the
+   end, and with JOB's error if decoding fails. */
 const WetPart* wet_ahead_next(WetAhead* a);
 
-/* A may be NULL. */
+/* Close A, which may be NULL. */
 void wet_ahead_close(WetAhead* a);
 
 #endif /* DCFG_LIB_WET_AHEAD_H */

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes to be read, up to END.  What is not there is read as 0 and
-   remembered. */
+/* Bytes: data to be read, up to END.  A read beyond END gives 0 and sets
+   .failed. */
 typedef
    struct {
       const uint8_t* at;
@@ -21,7 +21,7 @@ typedef
    }
    Bytes;
 
-/* The 8 bytes at AT, of which the lowest comes first. */
+/* Return the little-endian word at AT. */
 static inline uint64_t get_word(const uint8_t* at)
 {
    uint64_t n;
@@ -47,30 +47,30 @@ static inline uint64_t get_varint(Bytes* b)
    return 0;
 }
 
-/* The next N bytes, which are there, have been read. */
+/* Skip N bytes, which are there. */
 static inline void bytes_skip(Bytes* b, size_t n)
 {
    b->at += n;
 }
 
-/* The bytes are not what any writer writes. */
+/* Fail: no writer writes such bytes. */
 static inline void bytes_fail(Bytes* b)
 {
    b->failed = true;
 }
 
-/* The difference that was written as D. */
+/* Return the signed difference that is written as D (zigzag). */
 static inline uint64_t difference_of(uint64_t d)
 {
    return d >> 1 ^ -(d & 1);
 }
 
-/* A number that says first how many bytes it has. */
+/* Read a number whose first byte has its length. */
 static inline uint64_t get_quick(Bytes* b)
 {
    size_t   left = (size_t)(b->end - b->at);
    unsigned size = left > 0 ? (*b->at & 7) + 1u : 0;
-   unsigned skip = size == 8;              // nothing else is in the first one
+   unsigned skip = size == 8;              // the first byte has only the length
    uint64_t n = 0;
 
    if (size == 0 || left < size + skip) {
@@ -88,7 +88,7 @@ static inline uint64_t get_quick(Bytes* b)
    return skip ? n : n >> 3;
 }
 
-/* A number up to MAX. */
+/* Read a number; fail if it is above MAX. */
 static inline uint32_t get_up_to(Bytes* b, uint64_t max)
 {
    uint64_t n = get_varint(b);

@@ -3,8 +3,8 @@
 
    Chunks of a wet file, in any order. */
 
-/* Owns: where the chunks are, and each of them as arrays of records and of
-   addresses.  Handed: a trace by wet_open.c.  Taken by: who goes backward. */
+/* Owns: where the chunks are, and reading them in any order.  Handed: a trace
+   by wet_open.c.  Taken by: passes that go backward. */
 
 #include "lib/wet/wet_chunks.h"
 
@@ -54,9 +54,8 @@ bool wet_read_part(DcfgWet* w, Array* index, WetWanted wanted, WetSteps* to)
    return true;
 }
 
-/* All chunks to INDEX, as wet_index_chunks() does; RUNS has an element for
-   each place of a superblock, as .sb_instrs: how often that was the last one
-   of a record is added to it. */
+/* As wet_index_chunks().  RUNS, by index in .sb_instrs, grows by the number of
+   records that ended there. */
 static bool index_runs(DcfgWet* w, Array* index, uint64_t* runs)
 {
    WetSteps steps = { 0 };
@@ -90,8 +89,9 @@ void wet_count_runs(DcfgWet* w, uint64_t* runs)
    w->runs = runs;
 }
 
-/* The first trace, which lends its tables, keeps a copy with its tables.  Without
-   memory nothing is kept, and the next one goes through the tape again. */
+/* The trace that owns the tables keeps the copy with them.  If memory is
+   exhausted it keeps nothing, and the next reader goes through the tape
+   again. */
 void wet_remember(DcfgWet* w, const Array* index, const uint64_t* runs)
 {
    DcfgWet* first = w->lender;

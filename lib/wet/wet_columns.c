@@ -3,14 +3,14 @@
 
    Columns of a wet file's tape. */
 
-/* Owns: the code of columns (docs/dev/wet-file.md).  Handed: parts of a chunk, and
-   taken by: wet_tape.c. */
+/* Owns: the code of columns (docs/dev/wet-file.md).  Handed: parts of a chunk
+   by wet_tape.c.  Taken by: wet_tape.c. */
 
 #include "lib/wet/wet.h"
 
 #include <string.h>
 
-/* The next N bits, at most 32. */
+/* Read N bits, at most 32. */
 static inline uint32_t next_bits(Bits* b, unsigned n)
 {
    size_t   left = (size_t)(b->bytes.end - b->bytes.at);
@@ -32,7 +32,7 @@ static inline uint32_t next_bits(Bits* b, unsigned n)
    return (uint32_t)word;
 }
 
-/* Add to the N foretold steps D what is told of them. */
+/* Correct N predicted steps D by what the chunk says. */
 static void correct_steps(Chunk* c, uint64_t* d, uint32_t n, unsigned form)
 {
    switch (form) {
@@ -63,16 +63,16 @@ static void correct_steps(Chunk* c, uint64_t* d, uint32_t n, unsigned form)
    }
 }
 
-/* The steps of a column: all the same, or those at .each. */
+/* Steps: a column's steps: all the same, or one for each row. */
 typedef
    struct {
       uint64_t        all;
-      const uint64_t* each;     // or NULL
+      const uint64_t* each;     // NULL: all are the same
    }
    Steps;
 
-/* Return the steps that are foretold for COLUMN, with corrections from the
-   chunk.  LAST are the steps of the column before.  TO has room for N steps. */
+/* Return the steps of COLUMN: predicted, then corrected.  LAST: the steps of
+   the column before.  TO: room for N steps. */
 static inline Steps get_steps(Chunk* c, Column* column, Steps last,
                               uint64_t* to, uint32_t n)
 {
@@ -92,7 +92,7 @@ static inline Steps get_steps(Chunk* c, Column* column, Steps last,
       steps.all = column->step;
    if (form == FormAll)
       return steps;
-   /* They may be there already: what is foretold twice is not copied. */
+   /* A second prediction of the same steps needs no copy. */
    if (steps.each != NULL && steps.each != to)
       memcpy(to, steps.each, n * sizeof(*to));
    for (uint32_t i = 0; i < n && steps.each == NULL; i++)
@@ -112,7 +112,8 @@ void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
    for (uint32_t k = 0; k < width; k++) {
       uint64_t  last = columns[k].last;
       uint64_t* at = to + k;
-      /* Before the first column there is one whose steps are its own. */
+      /* The first column has no column before it: predict from its own
+         steps. */
       if (k == 0)
          steps.all = columns[0].step;
       steps = get_steps(c, &columns[k], steps, c->block.steps[k % 2], n);

@@ -34,10 +34,10 @@ typedef
    struct {
       uint64_t place;           // address of the return address; UINT64_MAX:
                                 // none
-      Writer   call;            // 0: nobody
-      uint32_t last;            // its last instruction so far, or DCFG_NONE
-      uint32_t open;            // the first of its branches
-      bool     handler;         // a signal began it
+      Writer   call;            // 0: no caller
+      uint32_t last;            // last instruction so far, or DCFG_NONE
+      uint32_t open;            // first of its branches in .open
+      bool     handler;         // a signal's handler
    }
    Activation;
 
@@ -52,14 +52,14 @@ typedef
    struct {
       Array active;             // Activation
       Array open;               // Open
-      bool  entering;           // a handler: its frame is being written
-      uint32_t depth;           // activations when the last one came
+      bool  entering;           // a handler's frame is being written
+      uint32_t depth;           // activations at the last instruction
    }
    Thread;
 
 struct WetControl {
    WetGraph graph;
-   bool     known;              // else it is being made
+   bool     known;              // the graph is complete
    Array    threads;            // Thread
 };
 
@@ -104,8 +104,8 @@ static inline Thread* thread_of(DcfgWet* w, uint32_t number)
    return begin_thread(w, number);
 }
 
-/* Instruction I was the last one of its activation, or a call of it that
-   never returned. */
+/* Note that instruction I was the last of its activation, or a call that never
+   returned. */
 static bool ends(WetControl* c, uint32_t i)
 {
    return c->known || i == DCFG_NONE
@@ -123,7 +123,7 @@ static bool drop(WetControl* c, Thread* t)
    return true;
 }
 
-/* The top one is left, and nobody has returned from it. */
+/* Remove the top activation, which did not return. */
 static bool abandon(DcfgWet* w, uint32_t thread, Thread* t)
 {
    const Activation a = *TOP(t->active, Activation);
@@ -134,7 +134,7 @@ static bool abandon(DcfgWet* w, uint32_t thread, Thread* t)
           && (a.call == 0 || ends(w->control, instance_of(a.call).instr));
 }
 
-/* All that stand below PLACE. */
+/* Remove the activations whose return addresses are below PLACE. */
 static inline bool unwind(DcfgWet* w, uint32_t thread, Thread* t,
                           uint64_t place)
 {
@@ -144,8 +144,9 @@ static inline bool unwind(DcfgWet* w, uint32_t thread, Thread* t,
    return true;
 }
 
-/* A return that takes what stands at PLACE.  If that is no return address of
-   an activation, it is a jump; but the first one's caller is not known. */
+/* Return from the activation whose return address is at PLACE.  If there is
+   none, the return is a jump; but the caller of the first activation is not
+   known. */
 static bool leave(DcfgWet* w, Thread* t, uint64_t place)
 {
    Activation* a = TOP(t->active, Activation);
@@ -163,8 +164,7 @@ static bool leave(DcfgWet* w, Thread* t, uint64_t place)
 
 /*--- Instances                                            ---*/
 
-/* Branches of the top activation that decide nothing more from instruction I
-   on. */
+/* Close the branches of the top activation whose post-dominator is I. */
 static inline void close_branches(Thread* t, uint32_t i)
 {
    uint32_t first = TOP(t->active, Activation)->open;
@@ -173,7 +173,8 @@ static inline void close_branches(Thread* t, uint32_t i)
       array_pop(&t->open);
 }
 
-/* ME decides, up to IPDOM.  So does no longer what would end there, too. */
+/* Open branch ME, which decides up to IPDOM.  A branch that ends at the same
+   instruction no longer decides anything. */
 static inline bool open_branch(DcfgWet* w, Thread* t, Writer me,
                                uint32_t ipdom)
 {
@@ -185,8 +186,8 @@ static inline bool open_branch(DcfgWet* w, Thread* t, Writer me,
    return true;
 }
 
-/* Return the writer that the next instruction of the top activation depends
-   on. */
+/* Return the branch or call that decides about the top activation's next
+   instruction. */
 static inline Writer deciding(const Thread* t)
 {
    const Activation* a = TOP(t->active, Activation);
@@ -194,7 +195,8 @@ static inline Writer deciding(const Thread* t)
    return t->open.n > a->open ? TOP(t->open, Open)->branch : a->call;
 }
 
-/* Instruction I of the top activation comes next. */
+/* Note that instruction I is next in the top activation; *CONTROL gets what
+   decided. */
 static inline bool arrive(DcfgWet* w, Thread* t, uint32_t i, Writer me,
                           Writer* control)
 {
@@ -226,8 +228,8 @@ static uint64_t last_access(const DcfgWet* w, const DcfgWetEvent* e,
    return 0;
 }
 
-/* As wet_find_control(), of a transfer behind which the stack pointer is SP,
-   where calls leave the return address in a register. */
+/* As wet_find_control(), for a transfer E, on processors where calls leave the
+   return address in a register.  SP: the stack pointer behind E. */
 static bool transfer_linked(DcfgWet* w, Thread* t, const DcfgWetEvent* e,
                             uint64_t sp, Writer* control)
 {
@@ -296,7 +298,7 @@ bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e)
       return activate(w, t, UINT64_MAX, 0) != NULL;
    }
    if (e->kind == DCFG_WET_FRESH && t->entering) {
-      /* The return address is the lowest of what the kernel writes. */
+      /* The lowest address that the kernel writes has the return address. */
       Activation* a = TOP(t->active, Activation);
       if (e->addr < a->place)
          a->place = e->addr;
@@ -351,8 +353,8 @@ bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points)
 
 /*--- Names                                                ---*/
 
-/* Notes NAME for what E decides, which was noted as the instance's: the last
-   branch, or the call of the last activation. */
+/* Give NAME to the branch or call of E, the last one that decides in its
+   thread. */
 void wet_name_control(DcfgWet* w, const DcfgWetEvent* e, Writer name)
 {
    Thread* t = &ELEM(w->control->threads, Thread, e->thread);
@@ -400,8 +402,8 @@ static bool end_threads(DcfgWet* w)
    return true;
 }
 
-/* The record in work, as far as its last instruction, which is last of AT, is
-   not a transfer: where it leads to. */
+/* Note where the last instruction of the record leads, at AT, if it is no
+   TRANSFER. */
 static bool note_arcs(DcfgWet* w, Thread* t, const InstrPlan* at, bool transfer)
 {
    uint32_t n = w->record.n_instrs - transfer;
@@ -416,7 +418,7 @@ static bool note_arcs(DcfgWet* w, Thread* t, const InstrPlan* at, bool transfer)
    return true;
 }
 
-/* The record in work, an execution of a superblock. */
+/* Note the arcs of the present record, an execution of a superblock. */
 static bool scan_record(DcfgWet* w, Thread* t)
 {
    const WetStep* r = &w->record;
@@ -434,9 +436,8 @@ static bool scan_record(DcfgWet* w, Thread* t)
    return wet_find_control(w, &e, wet_stack_pointer(w, last), &control);
 }
 
-/* Note the arcs between instructions of the step R.  The arcs inside a
-   superblock are noted only once.  Of steps that came the same way, only the
-   last one is there. */
+/* Note the arcs between instructions of step R.  Arcs inside a superblock are
+   noted once.  Of equal steps in a row only the last one is there. */
 static bool scan_step(DcfgWet* w, const WetStep* r)
 {
    Thread*      t = thread_of(w, r->thread);
@@ -489,8 +490,9 @@ void wet_free_control(DcfgWet* w)
    free(w->control);
 }
 
-/* Return whether control dependence may change, for each instruction: at
-   branches, at their post-dominators, and where activations begin and end. */
+/* Return, by index in .sb_instrs, whether control dependence may change
+   there: at branches, at their post-dominators, and where activations begin
+   and end. */
 static bool* mark_points(DcfgWet* w)
 {
    const WetGraph* g     = &w->control->graph;
@@ -546,7 +548,7 @@ static bool find_points(DcfgWet* w)
    return ok;
 }
 
-/* OTHER is the same trace, at its begin. */
+/* Make the graph from OTHER, the same trace at its begin. */
 bool wet_make_graph(DcfgWet* w, DcfgWet* other)
 {
    bool ok;

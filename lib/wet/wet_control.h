@@ -8,21 +8,20 @@
 
 #include "lib/wet/wet.h"
 
-/* The instance that let E run, which comes next in its thread, to *CONTROL, 0
-   if there is none.  SP is the stack pointer behind an indirect jump, or
-   0. */
+/* Find the instance that let E run, the next event of its thread: *CONTROL, or
+   0 if there is none.  SP: the stack pointer behind an indirect jump, or 0. */
 bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
                       Writer* control);
 bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e);
 
-/* The same of an instruction of THREAD's that is no point, nor the first of a
-   record. */
+/* Return the same for an instruction of THREAD that is no point and does not
+   begin a record. */
 Writer wet_same_control(const DcfgWet* w, uint32_t thread);
 
-/* All points of the record in work at once. */
+/* Pass all points of the present record at once. */
 bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points);
 
-/* Prepare wet_find_control().  OTHER is the same trace, at its begin. */
+/* Prepare wet_find_control().  OTHER: the same trace, at its begin. */
 bool wet_make_graph(DcfgWet* w, DcfgWet* other);
 void wet_free_control(DcfgWet* w);
 

@@ -3,14 +3,14 @@
 
    The effects of whole superblocks. */
 
-/* Owns: what an execution of a superblock changes, all of its instructions
-   together: for what nobody wants to be told of.  Handed: tables by
-   wet_plan.c, records by wet_events.c.  Taken by: the same.
+/* Owns: what an execution of a superblock changes, all its instructions
+   together.  Handed: tables by wet_plan.c, records by wet_events.c, whose
+   instructions nobody wants to be told of.  Taken by: wet_events.c.
 
-   For each superblock and the exit by which it was left it is found once which
-   of its instructions were the last to define a register, which store, and
-   which are counted.  What has no such form (x87's stack, system calls,
-   accesses that were left out, faults) goes by single instructions. */
+   An Effect is made once for each way of a superblock.  It has the last
+   definition of each register, the stores, and the instructions to count.
+   Executions that have no Effect go by single instructions: with x87's stack,
+   system calls, faults, or accesses left out. */
 
 #include "lib/wet/wet_effects.h"
 #include "lib/wet/wet_writers.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last definition of these bytes, or one of the last. */
+/* LastDef: a definition that is a granule's last one, in some of its bytes. */
 typedef
    struct {
       uint32_t instr;
@@ -33,33 +33,32 @@ typedef
    struct {
       uint32_t instr;
       uint16_t nth;
-      uint16_t slot;            // has the address
+      uint16_t slot;            // slot with the address
       uint16_t size;
    }
    Store;
 
-/* Effect: of one exit of a superblock.  Behind it stand its runs, definitions
-   and stores; of a trace with names, what it loads and which granules it uses,
-   too. */
+/* Effect: what a way of a superblock changes.  Runs, definitions and stores
+   follow it.  With names, so do loads and used granules. */
 typedef
    struct {
-      const Point* points;      // control dependence may change here
+      const Point* points;      // points of control dependence
       uint32_t n_points;
-      uint32_t n;               // instructions: all, or with names all but
-                                // a transfer
+      uint32_t n;               // instructions; with names, a transfer at the
+                                // end is left out
       uint32_t n_runs, n_defs, n_stores, n_loads, n_uses;
-      Span     runs[];          // instructions whose numbers follow one another
+      Span     runs[];          // instructions with consecutive numbers
    }
    Effect;
 
 struct WetEffects {
    Effect** all;                // by way
    size_t   n;
-   Array    runs, defs, stores, loads, uses;    // for the effect that is being
+   Array    runs, defs, stores, loads, uses;    // of the effect that is being
                                                 // made
 };
 
-/* not_plain: marks ways whose executions cannot have an Effect. */
+/* not_plain: marks ways whose executions have no Effect. */
 static Effect not_plain;
 
 static inline LastDef* defs_of(Effect* e)
@@ -111,7 +110,7 @@ static bool add_defs(DcfgWet* w, const InstrPlan* at, const Plan* plan)
    return true;
 }
 
-/* Drop definitions that are followed by a definition of the whole granule. */
+/* Drop definitions that a definition of the whole granule follows. */
 static void drop_defs(Array* defs)
 {
    bool   again[G_STACK] = { false };
@@ -129,7 +128,7 @@ static void drop_defs(Array* defs)
               defs->n * sizeof(LastDef));
 }
 
-/* The accesses that do WHAT, to ALL. */
+/* Add the accesses that do WHAT to ALL. */
 static bool add_accesses(DcfgWet* w, const InstrPlan* at, const Plan* plan,
                          uint8_t what, Array* all)
 {
@@ -146,7 +145,7 @@ static bool add_accesses(DcfgWet* w, const InstrPlan* at, const Plan* plan,
    return true;
 }
 
-/* Granules that are used as they were before the record, with names. */
+/* Add granules that the instruction reads as they were before the record. */
 static bool add_uses(DcfgWet* w, const Plan* plan)
 {
    WetEffects* x = w->effects;
@@ -169,7 +168,8 @@ static bool add_uses(DcfgWet* w, const Plan* plan)
    return true;
 }
 
-/* Has it the form of this file, when the first N_SLOTS slots were filled? */
+/* Return whether the instruction at AT has the form that an Effect needs, when
+   the first N_SLOTS slots were filled. */
 static bool is_plain(const DcfgWet* w, const InstrPlan* at, const Plan* plan,
                      uint32_t n_slots)
 {
@@ -189,7 +189,7 @@ static void copy_array(void* to, const Array* from, size_t size)
       memcpy(to, from->data, from->n * size);
 }
 
-/* Those of the record in work. */
+/* Find the points of the present record. */
 static void find_points(const DcfgWet* w, Effect* e)
 {
    Span s;
@@ -203,7 +203,7 @@ static void find_points(const DcfgWet* w, Effect* e)
       e->n_points++;
 }
 
-/* The one that has been made, of N instructions, in one piece. */
+/* Copy the effect that has been made, of N instructions, into one piece. */
 static Effect* keep(DcfgWet* w, uint32_t n)
 {
    WetEffects* x = w->effects;
@@ -231,8 +231,8 @@ static Effect* keep(DcfgWet* w, uint32_t n)
    return e;
 }
 
-/* How many of the record's instructions can be done at once.  With names a
-   transfer is not: it may leave activations before it knows what decided. */
+/* Return how many instructions of the record can be done at once.  With names,
+   a transfer cannot: it may leave activations before it knows what decided. */
 static uint32_t count_instrs(const DcfgWet* w, const InstrPlan* at)
 {
    uint32_t n = w->record.n_instrs;
@@ -278,7 +278,8 @@ static Effect* make_effect(DcfgWet* w)
 
 /*--- Using them                                           ---*/
 
-/* Nothing of E has a name, nor uses what has one: see WetNamer. */
+/* Return whether nothing in E has a name, or uses anything that has one: see
+   WetNamer. */
 static bool is_nameless(DcfgWet* w, Effect* e)
 {
    const WetNamer* n = w->namer;

@@ -8,8 +8,8 @@
 
 #include "lib/wet/wet.h"
 
-/* The first *N instructions of the record in work, if they can be done at once;
-   else *N is 0.  With names, if none of them can have one. */
+/* Pass the first *N instructions of the present record at once; *N is 0 if that
+   is not possible, or if one of them may get a name. */
 bool wet_pass_record(DcfgWet* w, uint32_t* n);
 
 bool wet_start_effects(DcfgWet* w);

@@ -3,12 +3,12 @@
 
    The events of a whole execution trace. */
 
-/* Owns: the events of a whole execution trace, in their order.  Handed:
-   records by wet_tape.c.  Taken by: users; who wrote what is found by
-   wet_writers.c, which branch let it run by wet_control.c.
+/* Owns: the events of a whole execution trace, in order.  Handed: records by
+   wet_tape.c, writers by wet_writers.c, control by wet_control.c.  Taken by:
+   users.
 
-   What the kernel read for a system call is recorded behind it, but belongs
-   to it: so that is read ahead. */
+   The tape has what the kernel read for a system call behind the call, but it
+   is part of that event: so these marks are read ahead. */
 
 #include "lib/wet/wet_effects.h"
 #include "lib/wet/wet.h"
@@ -18,14 +18,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Memory that the kernel read. */
+/* Reading: memory that the kernel read. */
 typedef
    struct {
       uint64_t addr, size;
    }
    Reading;
 
-/* The next record is .record. */
+/* Take the next record to .record. */
 static inline bool advance(DcfgWet* w)
 {
    w->place = 0;
@@ -47,8 +47,8 @@ static inline bool advance(DcfgWet* w)
    return true;
 }
 
-/* E is a system call; all marks of what the kernel read for it stand behind
-   it.  Its own accesses, of which there are none, are gone with the block. */
+/* Read ahead what the kernel read for E, a system call.  Copy E's accesses
+   first: the next block takes their place. */
 static bool read_ahead(DcfgWet* w, DcfgWetEvent* e)
 {
    if (e->n_accesses > 0) {
@@ -69,7 +69,7 @@ static bool read_ahead(DcfgWet* w, DcfgWetEvent* e)
    return true;
 }
 
-/* Is the instruction at AT to be told, if it comes now? */
+/* Return whether the user wants to be told of the instruction at AT now. */
 static inline bool is_told(const DcfgWet* w, const InstrPlan* at)
 {
    return (w->told_instrs == NULL || w->told_instrs[at->instr])
@@ -77,7 +77,7 @@ static inline bool is_told(const DcfgWet* w, const InstrPlan* at)
           && w->time >= w->told_from && w->time <= w->told_to;
 }
 
-/* The next instruction of the record, to E if *TOLD. */
+/* Go on to the next instruction of the record; fill in E if *TOLD. */
 static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
 {
    const WetSb* sb = &ELEM(w->sbs, WetSb, w->record.sb);
@@ -109,8 +109,7 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
    w->place++;
    if (!wet_find_writers(w, at, control, e))
       return false;
-   /* A system call is the last instruction of its superblock, unless the file
-      is broken. */
+   /* A system call ends its superblock, unless the file is broken. */
    if (*told && plan->kind == InsnSyscall && w->place >= w->record.n_instrs
        && !read_ahead(w, e))
       return false;
@@ -119,7 +118,7 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
    return true;
 }
 
-/* An instance's number has a place of INSTANCE_BITS bits. */
+/* Return whether all numbers of instances fit into INSTANCE_BITS bits. */
 static bool fits(DcfgWet* w)
 {
    const WetSb* sb = &ELEM(w->sbs, WetSb, w->record.sb);
@@ -134,14 +133,16 @@ static bool fits(DcfgWet* w)
    return true;
 }
 
-/* Have all instructions of the record numbers for another instance? */
+/* Return whether no number of the record's instructions overflows at this
+   record. */
 static inline bool may_count(DcfgWet* w)
 {
    return add_capped(w->time, w->most_before) >> INSTANCE_BITS == 0
           || fits(w);
 }
 
-/* Will nothing of the record be told, or is it only told what has a name? */
+/* Return whether nothing of the record will be told, or only what has a
+   name. */
 static inline bool is_skipped(const DcfgWet* w)
 {
    return w->namer != NULL
@@ -152,7 +153,8 @@ static inline bool is_skipped(const DcfgWet* w)
           || w->time + w->record.n_instrs <= w->told_from;
 }
 
-/* The record, all of it, if nothing of it is told and it can be done so. */
+/* Pass the whole record at once, if nothing of it is told and it has an
+   Effect. */
 static inline bool pass(DcfgWet* w)
 {
    uint32_t n;
@@ -166,7 +168,7 @@ static inline bool pass(DcfgWet* w)
    return true;
 }
 
-/* Is anybody told of it? */
+/* Handle a mark.  *TOLD: the user wants to be told of it. */
 static bool next_mark(DcfgWet* w, DcfgWetEvent* e, bool* told)
 {
    *told = w->record.mark != MarkTop;
@@ -177,7 +179,7 @@ static bool next_mark(DcfgWet* w, DcfgWetEvent* e, bool* told)
           && (w->control == NULL || wet_control_mark(w, e));
 }
 
-/* Readings that have been told, or never will be. */
+/* Forget readings that were told or never will be. */
 static void forget_reads(DcfgWet* w)
 {
    array_cut(&w->reads, 0);

@@ -3,14 +3,14 @@
 
    The graph of a wet file's instructions. */
 
-/* Owns: which instruction led to which within a routine, the static closure
-   of that, and post-dominators.  Handed: arcs by wet_control.c.  Taken by:
-   the same.
+/* Owns: which instruction led to which within a routine, the static closure of
+   that, and post-dominators.  Handed: arcs by wet_control.c.  Taken by:
+   wet_control.c.
 
-   Nodes are the file's instructions, those that were not executed behind
-   them, and one for all ends.  A direct conditional branch leads to both its
-   outcomes; what was not executed leads on as its code says, out of its
-   function to the end. */
+   Nodes are the file's executed instructions, then those not executed, then one
+   for the end of all routines.  A direct conditional branch leads to both its
+   outcomes.  Code that was not executed leads on as its instructions say; out
+   of its function, to the end. */
 
 #include "lib/base/postdom.h"
 #include "lib/wet/wet.h"
@@ -43,7 +43,7 @@ void wet_graph_free(WetGraph* g)
    job_free(g->job, g->scanned, g->w->sbs.n * sizeof(*g->scanned));
 }
 
-/* Nodes are numbered from 1 in the table. */
+/* Add an arc.  Keys of the table number nodes from 1. */
 bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to)
 {
    uint32_t* last = &g->last[2 * (size_t)from];
@@ -68,7 +68,8 @@ bool wet_graph_within(WetGraph* g, uint32_t sb, uint32_t n)
 
 /*--- The static closure                                   ---*/
 
-/* The instruction at ADDR in an array that is sorted by image and address. */
+/* Return the index of the instruction at ADDR in ALL, sorted by image and
+   address. */
 static uint32_t find_instr(const Array* all, uint32_t image, uint64_t addr)
 {
    size_t low = 0, high = all->n;
@@ -87,7 +88,7 @@ static uint32_t find_instr(const Array* all, uint32_t image, uint64_t addr)
    return DCFG_NONE;
 }
 
-/* A way from FROM, node NODE, to ADDR. */
+/* Add an arc from FROM, node NODE, to the code at ADDR. */
 static bool add_way(WetGraph* g, const WetInstr* from, uint32_t node,
                     uint64_t addr)
 {
@@ -111,7 +112,7 @@ static uint64_t target_of(const DcfgWet* w, const WetInstr* i)
                              i->addr);
 }
 
-/* All ways that the code of NODE allows. */
+/* Add all arcs that the code of NODE allows. */
 static bool add_static(WetGraph* g, const WetInstr* i, uint32_t node)
 {
    uint64_t next = i->addr + i->len;
@@ -130,8 +131,8 @@ static bool add_static(WetGraph* g, const WetInstr* i, uint32_t node)
    }
 }
 
-/* Instructions that were not executed, but translated, are as the others that
-   were not. */
+/* Add the static closure.  Instructions that were translated but not executed
+   count as not executed. */
 static bool add_closure(WetGraph* g)
 {
    const DcfgWet* w = g->w;

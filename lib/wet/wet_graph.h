@@ -8,17 +8,17 @@
 
 #include "lib/wet/wet.h"
 
-/* WetGraph: the nodes are instructions, executed or not. */
+/* WetGraph: a graph of instructions, executed or not. */
 typedef
    struct {
       Job*      job;
       DcfgWet*  w;
-      NumberMap arcs;           // from, to, of which numbers begin with 1
+      NumberMap arcs;           // keys: from, to, both counted from 1
       uint32_t* last;           // by node: its last two targets
-      uint32_t* ipdom;          // immediate post-dominators, when known
-      uint8_t*  branches;       // by node: does it lead to several?
-      uint16_t* scanned;        // by superblock: instructions of which it is
-                                // noted where they lead
+      uint32_t* ipdom;          // by node: immediate post-dominator, once known
+      uint8_t*  branches;       // by node: leads to several
+      uint16_t* scanned;        // by superblock: leading instructions whose
+                                // arcs are noted
    }
    WetGraph;
 
@@ -27,14 +27,14 @@ typedef
 bool wet_graph_new(Job* job, DcfgWet* w, WetGraph* g);
 bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to);
 
-/* The arcs within superblock SB, up to its instruction number N. */
+/* Add the arcs within superblock SB, up to its instruction number N. */
 bool wet_graph_within(WetGraph* g, uint32_t sb, uint32_t n);
 
-/* No arc is added or asked for any more: give their memory back. */
+/* Free the arcs: none is added or asked for any more. */
 void wet_graph_forget_arcs(WetGraph* g);
 
-/* When all arcs are there that were gone along: add those of the static
-   closure, and find .ipdom and .branches. */
+/* Add the arcs of the static closure, and find .ipdom and .branches.  All arcs
+   that were executed have been added. */
 bool wet_graph_finish(WetGraph* g);
 void wet_graph_free(WetGraph* g);
 

@@ -3,8 +3,8 @@
 
    The images of a wet file. */
 
-/* Owns: what is known of images: symbols and source lines.  Handed: two
-   sections by wet_load.c.  Taken by: users. */
+/* Owns: symbols and source lines of images.  Handed: two sections by
+   wet_load.c.  Taken by: users. */
 
 #include "lib/wet/wet.h"
 #include "lib/base/sort.h"
@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Texts are offsets. */
+/* Symbol: a function or object; its name is an offset in .texts. */
 typedef
    struct {
       uint64_t addr, size;
-      uint64_t reach;           // behind it and all before it in the image
+      uint64_t reach;           // the end of all up to here in the image
       uint32_t name;
    }
    Symbol;
@@ -31,7 +31,7 @@ typedef
 typedef
    struct {
       uint32_t name;
-      uint32_t build_id;        // 0: not told
+      uint32_t build_id;        // 0: none
       uint64_t load;
       Span     symbols, lines;
    }
@@ -39,7 +39,7 @@ typedef
 
 struct WetImages {
    Array texts;                 // char: names, each with a zero byte
-   Array sources;               // uint32_t: in .texts
+   Array sources;               // uint32_t: index in .texts
    Array images;                // Image
    Array symbols;               // Symbol
    Array lines;                 // Line
@@ -90,7 +90,7 @@ static bool get_image(DcfgWet* w, Bytes* b)
    if (image == NULL || !get_text(w, b, &image->name))
       return false;
    image->load = get_varint(b);
-   get_varint(b);               // its size
+   get_varint(b);               // the size, not used here
    image->symbols = (Span){ (uint32_t)s->symbols.n, 0 };
    for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--) {
       Symbol* symbol = array_add(&w->job, &s->symbols, sizeof(*symbol));
@@ -125,7 +125,7 @@ bool wet_get_images(DcfgWet* w, Bytes* b)
    for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--)
       if (!get_image(w, b))
          return false;
-   /* Older files have no build ids. */
+   /* Files of older versions have no build ids. */
    for (size_t i = 0; i < w->images->images.n && !b->failed
                       && b->at < b->end; i++)
       if (!get_text(w, b, &ELEM(w->images->images, Image, i).build_id))
@@ -154,8 +154,8 @@ static const char* text_at(const WetImages* s, uint32_t at)
    return &ELEM(s->texts, char, at);
 }
 
-/* The last symbol that begins at ADDR or before and reaches it; of several
-   at one address the first. */
+/* Return the last symbol that begins at ADDR or before and extends over it; the
+   first one of several at one address. */
 static const Symbol* symbol_at(const WetImages* s, const Image* image,
                                uint64_t addr)
 {

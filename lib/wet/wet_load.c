@@ -3,8 +3,8 @@
 
    Reading a wet file. */
 
-/* Owns: the tables of a whole execution trace.  Handed: a file by wet_open.c.
-   Taken by: the same; wet_tape.c reads on. */
+/* Owns: reading the tables of a whole execution trace.  Handed: a file by
+   wet_open.c.  Taken by: wet_open.c; wet_tape.c reads on. */
 
 #include "lib/wet/wet.h"
 #include "format/wet_sections.h"
@@ -39,7 +39,7 @@ bool wet_read(DcfgWet* w, void* to, size_t n)
 
 /*--- Tables                                               ---*/
 
-/* Ranges of locations, to TO in place of what was there. */
+/* Read ranges of locations to TO, in place of what it has. */
 static bool get_ranges(DcfgWet* w, Bytes* b, Array* to)
 {
    uint32_t n = get_up_to(b, N_LOCS), at = 0;
@@ -56,7 +56,7 @@ static bool get_ranges(DcfgWet* w, Bytes* b, Array* to)
    return true;
 }
 
-/* Read the next instruction's address and code, and add it to ALL. */
+/* Read an instruction's address and code, and add it to ALL. */
 static WetInstr* get_instr(DcfgWet* w, Bytes* b, Array* all)
 {
    const WetInstr* last = all->n == 0 ? NULL
@@ -90,7 +90,8 @@ static WetInstr* get_instr(DcfgWet* w, Bytes* b, Array* all)
    return in;
 }
 
-/* The next instruction, and its plan to P; USES and DEFS are room. */
+/* Read an executed instruction, and make its plan P.  USES and DEFS are
+   room. */
 static bool get_executed(DcfgWet* w, Bytes* b, Array* uses, Array* defs,
                          Plan* p)
 {
@@ -134,7 +135,7 @@ static bool get_instrs(DcfgWet* w, Bytes* b)
    return ok && (!b->failed || wrong(w, "instructions"));
 }
 
-/* Words behind those of the last segment of SB, up to END, are one. */
+/* Add a segment: the words of SB from the last segment's end to END. */
 static bool add_segment(DcfgWet* w, WetSb* sb, uint32_t end)
 {
    uint32_t begin = 0;
@@ -155,7 +156,7 @@ static bool add_segment(DcfgWet* w, WetSb* sb, uint32_t end)
    return true;
 }
 
-/* Exits divide the words of SB. */
+/* Divide the words of SB into segments, at its exits. */
 static bool find_segments(DcfgWet* w, WetSb* sb)
 {
    const WetAccess* a = &ELEM(w->accesses, WetAccess, sb->slots.first);
@@ -185,7 +186,7 @@ static bool get_unexecuted(DcfgWet* w, Bytes* b)
    return !b->failed || wrong(w, "unexecuted instructions");
 }
 
-/* Make the rules by which the slots of SB are found. */
+/* Make the rules for the slots of SB. */
 static bool make_rules(DcfgWet* w, WetSb* sb)
 {
    uint32_t word = 1;
@@ -294,7 +295,7 @@ static bool get_before(DcfgWet* w, Bytes* b)
    return !b->failed || wrong(w, "what was before");
 }
 
-/* The contents of a section, which may be shorter than it says. */
+/* Read the contents of a section.  A file may be cut off within it. */
 static bool read_section(DcfgWet* w, uint64_t length, Array* to)
 {
    while (length > 0) {

@@ -3,11 +3,11 @@
 
    Processors of whole execution traces. */
 
-/* Owns: what readers know of each processor, by its number, and what they have
-   to know of code.  Handed: numbers by wet_load.c.  Taken by: wet_plan.c,
-   wet_graph.c, wet_writers.c, slice_live.c.
+/* Owns: what readers know of each processor, by its number in ELF.  Handed:
+   numbers by wet_load.c.  Taken by: wet_plan.c, wet_graph.c, wet_writers.c,
+   slice_live.c.
 
-   A result is in general register 0 of each of them. */
+   On all of them a function's result is in general register 0. */
 
 #include "lib/wet/wet_machine.h"
 
@@ -15,7 +15,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The displacement is the last of the code, of 4 bytes or 1. */
+/* Return the target of a direct branch: the displacement is the code's last 4
+   bytes, or the last byte. */
 static uint64_t target_x86(const uint8_t* code, uint32_t len, uint64_t addr)
 {
    uint32_t at = 0, n, far = 0;
@@ -37,7 +38,8 @@ static uint32_t word_at(const uint8_t* code)
           | (uint32_t)code[3] << 24;
 }
 
-/* Instructions on, in N bits of WORD from bit LOW on. */
+/* Return the distance in bytes: N bits of WORD from bit LOW on count
+   instructions. */
 static uint64_t distance(uint32_t word, unsigned low, unsigned n)
 {
    uint64_t field = word >> low & ((UINT32_C(1) << n) - 1);
@@ -59,12 +61,13 @@ static uint64_t target_arm64(const uint8_t* code, uint32_t n, uint64_t addr)
 }
 
 static const WetMachine machines[] = {
-   /* EAX EDX ESP ESI EDI, and of 64 bits. */
+   /* Given registers: EAX, EDX, ESP, ESI, EDI, and those of 64 bits. */
    { EM_386,     4, false, 4, 5, { 0, 2, 4, 6, 7 }, 4, 1, target_x86,
      { 0 } },
    { EM_X86_64,  8, false, 4, 5, { 0, 2, 4, 6, 7 }, 4, 6, target_x86,
      { 0 } },
-   /* Three arguments, where to return to, and SP.  BR X30. */
+   /* Given registers: three arguments, the return address, and SP.  The jump of
+      longjmp is BR X30. */
    { EM_AARCH64, 8, true, 2, 5, { 0, 1, 2, 30, 31 }, 31, 1, target_arm64,
      { 0xC0, 0x03, 0x1F, 0xD6 } }
 };

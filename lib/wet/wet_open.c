@@ -3,8 +3,8 @@
 
    Whole execution traces, from begin to end. */
 
-/* Owns: opening and closing a whole execution trace.  Handed: a path, or
-   bytes.  Taken by: users. */
+/* Owns: opening and closing a whole execution trace.  Handed: a path, or bytes.
+   Taken by: users. */
 
 #include "lib/base/unpack.h"
 #include "lib/wet/wet_writers.h"
@@ -20,9 +20,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Find the numbers of the first instances in a file that has only the last of
-   the run.  They follow from the number of instances in the file, which OTHER
-   reads, too. */
+/* Find the numbers of the first instances in a file that has only the last part
+   of the run: all instances of the run, less those in the file, which OTHER
+   counts. */
 static bool find_first_instances(DcfgWet* w, DcfgWet* other)
 {
    Array     index = { 0 };
@@ -58,9 +58,9 @@ static Input* open_input(DcfgWet* w, int unpacked)
           : input_open(&w->job, w->path);
 }
 
-/* Of PATH, or of SIZE bytes at DATA, which UNPACKED has without compression if
-   it is a file; with the tables of FROM, which is the same trace, or its own if
-   that is NULL. */
+/* Open the trace at PATH, or in the SIZE bytes at DATA.  UNPACKED: descriptor
+   of the uncompressed file, or -1.  FROM: an open reader of the same trace that
+   lends its tables, or NULL. */
 static DcfgWet* open_trace(const char* path, const void* data, size_t size,
                            int unpacked, DcfgWet* from,
                            const DcfgOptions* options, DcfgError* err)
@@ -95,7 +95,7 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
    return NULL;
 }
 
-/* The same, with numbers of instances. */
+/* Open the trace, and find the numbers of its first instances. */
 static DcfgWet* open_counted(const char* path, const void* data, size_t size,
                              const DcfgOptions* options, DcfgError* err)
 {
@@ -172,7 +172,7 @@ bool wet_unpack(DcfgWet* w)
 
 DcfgWet* wet_open_again(DcfgWet* w, DcfgError* err)
 {
-   /* A compressed file can only be read from its begin. */
+   /* A compressed file is read from its begin, with its tables. */
    bool     lends = w->unpacked >= 0 || !input_is_compressed(w->in);
    DcfgWet* other = open_trace(w->path, w->memory, w->memory_size, w->unpacked,
                                lends ? w : NULL, &w->options, err);

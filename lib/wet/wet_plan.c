@@ -3,13 +3,13 @@
 
    Plans: what each instruction uses and defines. */
 
-/* Owns: what can be known of an instruction, and of its place in a superblock,
-   before any instance.  Handed: tables by wet_load.c.  Taken by: the same;
-   wet_writers.c uses it. */
+/* Owns: all that is known of an instruction, and of its places in superblocks,
+   before any instance.  Handed: tables by wet_load.c.  Taken by: wet_load.c,
+   wet_writers.c. */
 
 #include "lib/wet/wet.h"
 
-/* Bytes of which granule LOC is one of. */
+/* Return the granule of location LOC; MASK gets its bytes there. */
 static uint8_t granule_of(unsigned loc, uint8_t* mask)
 {
    *mask = (uint8_t)(1 << loc % 8);
@@ -21,8 +21,8 @@ static uint8_t granule_of(unsigned loc, uint8_t* mask)
    return (uint8_t)(G_FLAGS + (loc - LocCarry) % 4);
 }
 
-/* Return the kind of port that granule G belongs to.  Each granule has a port
-   of its own. */
+/* Return the kind of port that granule G belongs to; REG gets the register.
+   Each granule has a port of its own. */
 static DcfgWetPortKind port_of(const DcfgWet* w, uint8_t g, uint8_t* reg)
 {
    *reg = 0;
@@ -62,8 +62,8 @@ static bool add_use(DcfgWet* w, Plan* p, unsigned loc)
    return true;
 }
 
-/* x87's status has the lowest number of x87's locations, but the port comes
-   behind those of vector registers. */
+/* Ports are in the order of locations, but x87's status comes behind the vector
+   registers. */
 static bool add_uses(DcfgWet* w, const Array* uses, Plan* p)
 {
    bool status = false;
@@ -132,7 +132,8 @@ bool wet_make_plan(DcfgWet* w, const WetInstr* in, const Array* uses,
    return true;
 }
 
-/* Are the slots of PLACE, an instruction's in SB, its accesses? */
+/* Sort out the slots of PLACE in SB: accesses, x87's top, values, the stack
+   pointer.  Find out whether the accesses are exactly the instruction's. */
 static void match_slots(const DcfgWet* w, const WetSb* sb, InstrPlan* place)
 {
    const Plan*      p = &w->plans[place->instr];
@@ -161,8 +162,8 @@ static void match_slots(const DcfgWet* w, const WetSb* sb, InstrPlan* place)
    }
 }
 
-/* Some superblocks have an instruction more than once.  SEEN, all 0, by
-   instruction, is so again afterwards. */
+/* Number the places of instructions that a superblock has more than once.
+   SEEN, by instruction, is all 0 before and after. */
 static void number_places(DcfgWet* w, const WetSb* sb, uint16_t* seen)
 {
    InstrPlan* at = &w->places[sb->instrs.first];
@@ -179,7 +180,8 @@ bool wet_make_places(DcfgWet* w)
    uint16_t* seen;
 
    w->places = job_calloc(&w->job, w->sb_instrs.n + 1, sizeof(InstrPlan));
-   /* So that none of these is empty, and parts of them have a place. */
+   /* Add one element to each array, so that none is empty and a span of none
+      has an address. */
    if (w->places == NULL
        || array_add(&w->job, &w->uses, sizeof(Use)) == NULL
        || array_add(&w->job, &w->defs, sizeof(Def)) == NULL

@@ -3,9 +3,9 @@
 
    The writers of memory that the kernel read for system calls. */
 
-/* Owns: who wrote what a system call reads: it may be much, so that who is
-   found is looked up in a table.  Handed: marks by wet_events.c, memory by
-   wet_shadow.c.  Taken by: wet_events.c. */
+/* Owns: who wrote the memory that a system call read.  That memory may be
+   large, so a table finds writers that were added before.  Handed: marks by
+   wet_events.c, memory by wet_shadow.c.  Taken by: wet_events.c. */
 
 #include "lib/wet/wet_writers.h"
 
@@ -66,7 +66,7 @@ bool wet_add_read(DcfgWet* w, uint64_t addr, uint64_t size, DcfgWetEvent* e)
    WetWriters*  s = w->writers;
    DcfgWetPort* p = &s->ports[s->n_ports];
 
-   /* No kernel reads that much at once. */
+   /* The kernel never reads that much at once. */
    if (size > UINT32_MAX)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
                       "a system call reads too much");

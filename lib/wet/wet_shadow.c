@@ -3,8 +3,8 @@
 
    Who wrote each byte of memory last. */
 
-/* Owns: the last writer of each byte of memory.  Handed: what is written and
-   moved, by wet_writers.c.  Taken by: the same, wet_reads.c, wet_effects.c. */
+/* Owns: the last writer of each byte of memory.  Handed: writes and moves, by
+   wet_writers.c.  Taken by: wet_writers.c, wet_reads.c, wet_effects.c. */
 
 #include "lib/wet/wet_shadow.h"
 
@@ -28,7 +28,7 @@ Page* shadow_look_up(Shadow* s, uint64_t number)
    return p;
 }
 
-/* The page with that number, which is made if there is none; or NULL. */
+/* Return page NUMBER, made if necessary; NULL if memory is exhausted. */
 static Page* make_page(Shadow* s, uint64_t number)
 {
    Page*     p = shadow_find(s, number);
@@ -63,7 +63,8 @@ void shadow_free(Shadow* s)
 
 /*--- Granules                                             ---*/
 
-/* The cell that GRANULE has, or a new one with what is in it. */
+/* Return the cell of GRANULE; if it has none, a new one with the granule's
+   writer for each byte. */
 static Cell* need_cell(Shadow* s, Writer* granule)
 {
    uint32_t id = s->free_cell;
@@ -92,7 +93,7 @@ static void free_cell(Shadow* s, Writer granule)
    s->free_cell = (uint32_t)(granule & ~MIXED) + 1;
 }
 
-/* N bytes from place FIRST of a granule on are WRITER's. */
+/* Make WRITER the writer of N bytes of a granule, from its byte FIRST on. */
 static inline bool write_granule(Shadow* s, Writer* granule, unsigned first,
                                  unsigned n, Writer writer)
 {
@@ -140,7 +141,7 @@ bool shadow_write_bytes(Shadow* s, uint64_t a, uint64_t n, Writer writer)
 
 /*--- Large pieces                                         ---*/
 
-/* There may be many more than there are pages. */
+/* The range may be larger than all pages together: then go over the pages. */
 bool shadow_forget(Shadow* s, uint64_t a, uint64_t n)
 {
    if (n > UINT64_MAX - a)
@@ -185,7 +186,7 @@ bool shadow_has(Shadow* s, uint64_t a, uint64_t n)
    return false;
 }
 
-/* Whole pages are moved by the kernel. */
+/* The kernel moves whole pages. */
 bool shadow_move(Shadow* s, uint64_t to_addr, uint64_t from_addr, uint64_t n)
 {
    if (to_addr % PAGE != 0 || from_addr % PAGE != 0

@@ -9,19 +9,20 @@
 #include "lib/base/number_map.h"
 #include "lib/wet/wet.h"
 
-/* Bytes that are written together are mostly read together.  So a granule, 4
-   bytes, has one writer, until some of its bytes are written alone.  Then it
-   has a cell, with a writer for each byte.  Granules are in pages.  A page is
-   made when something is first written there. */
+/* A granule, 4 bytes, has one writer until some of its bytes are written
+   alone: most data is read in the size in which it was written.  Then it has
+   a cell, with a writer for each byte.  Granules are in pages, made at the
+   first write. */
 
-/* A granule's writer, or, with this, which cell it has.  Registers have
-   granules too, and cells of their own. */
+/* MIXED: set in a granule's word if the rest is the number of its cell.
+   Registers have granules too, with cells of their own. */
 #define MIXED (UINT64_C(1) << 63)
 
 #define GRANULE 4u
 typedef
    struct {
-      Writer bytes[GRANULE];    // in a free cell: the next free one, and 1
+      Writer bytes[GRANULE];    // in a free cell: number of the next free one,
+                                // + 1
    }
    Cell;
 
@@ -34,10 +35,10 @@ typedef
    }
    Page;
 
-/* A page that was used a short time ago. */
+/* Recent: a page that was used lately, in a cache by number. */
 typedef
    struct {
-      uint64_t number;          // and 1; 0: none
+      uint64_t number;          // + 1; 0: none
       Page*    page;
    }
    Recent;
@@ -48,22 +49,24 @@ typedef
       Job*      job;
       Recent    recent[N_RECENT];
       Array     pages;          // Page*
-      NumberMap places;         // by number and 1: the place in it and 1
+      NumberMap places;         // keys: number + 1; values: index in .pages, +
+                                // 1
       Array     cells;          // Cell
-      uint32_t  free_cell;      // and 1; 0: none
+      uint32_t  free_cell;      // + 1; 0: none
    }
    Shadow;
 
 void shadow_free(Shadow* s);
 
-/* For what is inline here: the page with that number, or NULL; the N bytes at A are WRITER's. */
+/* Slow paths of the inline functions below: return page NUMBER, or NULL; make
+   WRITER the writer of N bytes at A. */
 Page* shadow_look_up(Shadow* s, uint64_t number);
 bool  shadow_write_bytes(Shadow* s, uint64_t a, uint64_t n, Writer writer);
 
-/* Nobody has written the N bytes at A. */
+/* Give the N bytes at A no writer. */
 bool  shadow_forget(Shadow* s, uint64_t a, uint64_t n);
 
-/* The N bytes at FROM stand at TO now. */
+/* Move the writers of the N bytes at FROM to TO. */
 bool  shadow_move(Shadow* s, uint64_t to, uint64_t from, uint64_t n);
 
 static inline Page* shadow_find(Shadow* s, uint64_t number)
@@ -73,24 +76,24 @@ static inline Page* shadow_find(Shadow* s, uint64_t number)
    return r->number == number + 1 ? r->page : shadow_look_up(s, number);
 }
 
-/* How many of the N bytes at A are in A's page. */
+/* Return how many of the N bytes at A are in A's page. */
 static inline uint64_t in_page(uint64_t a, uint64_t n)
 {
    return PAGE - a % PAGE < n ? PAGE - a % PAGE : n;
 }
 
-/* Did anybody write one of the N bytes at A? */
+/* Return whether one of the N bytes at A has a writer. */
 bool shadow_has(Shadow* s, uint64_t a, uint64_t n);
 
-/* Who wrote byte I of GRANULE. */
+/* Return the writer of byte I of GRANULE. */
 static inline Writer writer_in(const Shadow* s, Writer granule, unsigned i)
 {
    return granule & MIXED ? ELEM(s->cells, Cell, granule & ~MIXED).bytes[i]
                           : granule;
 }
 
-/* The N bytes at A are WRITER's.  Most are one or two whole granules of a page
-   that is there, without cells. */
+/* Make WRITER the writer of the N bytes at A.  The fast path is one or two
+   whole granules of a known page, without cells. */
 static inline bool shadow_write(Shadow* s, uint64_t a, uint64_t n,
                                 Writer writer)
 {

@@ -3,12 +3,12 @@
 
    The tables of a whole execution trace, which its readers share. */
 
-/* Owns: which tables there are, who frees them, and lending them.  Handed:
-   tables by wet_load.c and wet_plan.c.  Taken by: wet_open.c.
+/* Owns: the list of tables, freeing and lending them.  Handed: tables by
+   wet_load.c and wet_plan.c.  Taken by: wet_open.c.
 
    A trace that is opened again reads the tape once more, but not the tables:
-   the first one lends its own, which nobody changes once they are made.  Each
-   reader has its own of all that changes while the tape is read. */
+   the first reader lends its own, which do not change once they are made.  All
+   that changes while the tape is read, each reader has for itself. */
 
 #include "lib/wet/wet_tables.h"
 #include "format/wet_sections.h"
@@ -60,8 +60,8 @@ void wet_free_tables(DcfgWet* w)
    free(w->ways);
 }
 
-/* Is the file still the one that FROM was read from?  Before the tape stands
-   the head of its section. */
+/* Check that the file is still FROM's: the head of the tape's section is the
+   same. */
 static bool is_same(DcfgWet* w, const DcfgWet* from)
 {
    uint8_t  head[WET_SECTION_HEAD];
@@ -95,7 +95,8 @@ bool wet_borrow_tables(DcfgWet* w, DcfgWet* from)
    w->n_columns   = from->n_columns;
    w->ended_early = from->ended_early;
    w->file_size   = from->file_size;
-   /* As if the tables had been read: memory that may be used grows with that. */
+   /* Account for the tables as if they had been read: the limit of memory
+      depends on the bytes read. */
    job_read(&w->job, from->tape - WET_SECTION_HEAD,
             from->tape - WET_SECTION_HEAD);
    if (from->segments.n == 0)

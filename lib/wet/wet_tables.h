@@ -8,11 +8,11 @@
 
 #include "lib/wet/wet.h"
 
-/* Give back the memory that the tables of W do not use. */
+/* Give back memory that the tables of W do not use. */
 void wet_trim_tables(DcfgWet* w);
 
-/* Take the tables of FROM, which has to be closed later than W.  W has opened
-   the same file, and stands at the tape then. */
+/* Use the tables of FROM, which must be closed after W.  W has opened the same
+   file; afterwards it is at the tape. */
 bool wet_borrow_tables(DcfgWet* w, DcfgWet* from);
 void wet_free_tables(DcfgWet* w);
 

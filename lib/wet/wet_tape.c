@@ -3,22 +3,22 @@
 
    Reading the tape of a wet file. */
 
-/* Owns: the code of the tape: blocks out of chunks.  Handed: the file by
-   wet_load.c, ways by wet_ways.c, words by wet_columns.c.  Taken by:
+/* Owns: the code of the tape: chunks to blocks, blocks to steps.  Handed: the
+   file by wet_load.c, ways by wet_ways.c, words by wet_columns.c.  Taken by:
    wet_events.c, wet_control.c; wet_chunks.c reads chunks in any order.
 
-   How a superblock was left, a *way*, says all of a record but its words.  So a
-   block's control becomes a list of ways, with how many rows each segment has;
-   then the words are found, segment by segment, and then the slots, record by
-   record. */
+   The way by which a superblock was left tells all of a record but its words.
+   So a block is decoded in three steps.  Control gives a list of ways, and the
+   number of rows of each segment.  Columns give the words, segment by segment;
+   rules give the slots, record by record. */
 
 #include "lib/wet/wet.h"
 #include "format/wet_sections.h"
 
 #include <string.h>
 
-/* No writer makes larger ones: a chunk ends when it has 4 MB, and what was
-   added last is not long. */
+/* The largest part of a chunk.  Writers end a chunk at 4 MB, after a short
+   record. */
 #define MAX_PART (64u << 20)
 
 static bool wrong(DcfgWet* w)
@@ -33,7 +33,7 @@ static uint32_t number_at(const uint8_t* b)
           | (uint32_t)b[3] << 24;
 }
 
-/* Behind the tape the file ends, which is looked at once. */
+/* Check, once, that the file ends behind the tape. */
 static bool find_end(DcfgWet* w)
 {
    static const uint8_t end[WET_SECTION_HEAD] = { SectionEnd };
@@ -71,7 +71,7 @@ bool wet_next_chunk(DcfgWet* w)
    w->tape_left -= sizeof(head);
    if (size > w->tape_left)
       return wrong(w);
-   /* A byte more, so that there is data of a chunk without any. */
+   /* A byte more: the data of a chunk of size 0 needs an address. */
    if (size >= c->room) {
       uint8_t* data = job_realloc(&w->job, c->data, c->room, size + 1);
       if (data == NULL)
@@ -100,7 +100,7 @@ bool wet_next_chunk(DcfgWet* w)
 
 /*--- Words                                                ---*/
 
-/* Nothing is known of a segment's columns that is of an earlier chunk. */
+/* Forget what the segment's columns were in an earlier chunk. */
 static inline void meet(DcfgWet* w, WetSegment* s)
 {
    if (s->chunk == w->chunk->number)
@@ -129,8 +129,8 @@ static bool find_words(DcfgWet* w)
    return (!c->bits.bytes.failed && !c->numbers.failed) || wrong(w);
 }
 
-/* The words of the next rows of the N segments at S, and then MORE ones of
-   the block's .extra, together, from number 1 on. */
+/* Join the words of the next rows of N segments at S, and MORE numbers of
+   .extra.  Return the words; they begin at index 1. */
 static const uint64_t* join_words(Chunk* c, WetSegment* s, uint32_t n,
                                   uint32_t more)
 {
@@ -145,7 +145,7 @@ static const uint64_t* join_words(Chunk* c, WetSegment* s, uint32_t n,
    return c->words;
 }
 
-/* The first N slots by RULES, which are not none, to TO. */
+/* Find N slots, at least 1, by RULES, and store them at TO. */
 static inline void find_slots(Chunk* c, const SlotRule* r,
                               const uint64_t* words, uint32_t n, uint64_t* to)
 {
@@ -160,7 +160,7 @@ static inline void find_slots(Chunk* c, const SlotRule* r,
    c->stack = slots[r[n - 1].stack];
 }
 
-/* Those of the next record, which came WAY, to TO. */
+/* Store the slots of the next record, which has WAY, at TO. */
 static inline void find_way_slots(DcfgWet* w, const WetWay* way, uint64_t* to)
 {
    Chunk*          c = w->chunk;
@@ -177,7 +177,7 @@ static inline void find_way_slots(DcfgWet* w, const WetWay* way, uint64_t* to)
               to);
 }
 
-/* They are not wanted, and nothing depends on them. */
+/* Skip the words of the next record of WAY: no other slot depends on them. */
 static inline void pass_slots(DcfgWet* w, const WetWay* way)
 {
    WetSegment* s = &ELEM(w->segments, WetSegment, way->segments);
@@ -188,7 +188,7 @@ static inline void pass_slots(DcfgWet* w, const WetWay* way)
 
 /*--- Blocks                                               ---*/
 
-/* Room for the block in work. */
+/* Make room in TO for the present block. */
 static bool make_room(DcfgWet* w, WetSteps* to)
 {
    if (w->chunk->wanted == SLOTS_OF_TRANSFERS && w->way_before == NULL) {
@@ -237,7 +237,8 @@ static bool make_room(DcfgWet* w, WetSteps* to)
                       "a chunk has too many accesses");
 }
 
-/* The next one, which was left within, to R, and its slots to TO. */
+/* Make R the next record, a superblock left between exits; store its slots at
+   TO. */
 static void take_stop(DcfgWet* w, WetStep* r, uint64_t* to)
 {
    Chunk* c    = w->chunk;
@@ -263,8 +264,8 @@ static void take_stop(DcfgWet* w, WetStep* r, uint64_t* to)
                  stop.n_slots, to);
 }
 
-/* The next one, a mark, to R if it is no turn of threads, and its words to
-   TO. */
+/* Make R the next record, a mark; store its numbers at TO.  Return false for a
+   turn of threads, which is no record. */
 static bool take_mark(Chunk* c, WetStep* r, uint64_t* to)
 {
    Block*   b = &c->block;
@@ -283,8 +284,8 @@ static bool take_mark(Chunk* c, WetStep* r, uint64_t* to)
    return true;
 }
 
-/* Make R a record of way ID, without slots.  Members are set one by one: a copy
-   of a struct would wait until all of them are there. */
+/* Make R a record of way ID, without slots.  Set member by member: copying a
+   struct would wait for all stores. */
 static inline void take_way(const DcfgWet* w, uint32_t id, WetStep* r,
                             uint32_t first)
 {
@@ -298,7 +299,8 @@ static inline void take_way(const DcfgWet* w, uint32_t id, WetStep* r,
    r->n_slots  = 0;
 }
 
-/* Make R a record that is no way.  Return false if it is a turn of threads. */
+/* Make R a record without a way: a stop or a mark.  Return false for a turn of
+   threads. */
 static bool take_other(DcfgWet* w, uint32_t id, WetStep* r, uint64_t* addrs,
                        uint32_t first)
 {
@@ -309,8 +311,8 @@ static bool take_other(DcfgWet* w, uint32_t id, WetStep* r, uint64_t* addrs,
    return true;
 }
 
-/* Is a top of x87's stack that is not 0 among the slots of R, which are at
-   ADDRS? */
+/* Return whether R's slots, at ADDRS, have a top of x87's stack that is not
+   0. */
 static bool has_top(const DcfgWet* w, const WetStep* r, const uint64_t* addrs)
 {
    const WetAccess* a = &ELEM(w->accesses, WetAccess,
@@ -322,7 +324,7 @@ static bool has_top(const DcfgWet* w, const WetStep* r, const uint64_t* addrs)
    return false;
 }
 
-/* The records of the block that are kept where no slots are wanted. */
+/* Add the block's records for SLOTS_OF_NONE. */
 static void take_kept(DcfgWet* w, WetSteps* to)
 {
    Block*    b = &w->chunk->block;
@@ -355,7 +357,7 @@ static void take_kept(DcfgWet* w, WetSteps* to)
    to->n_addrs = (size_t)(addrs - to->addrs);
 }
 
-/* All records of the block, whose words have been found. */
+/* Add the block's records for SLOTS_OF_ALL; their words are known. */
 static void take_records(DcfgWet* w, WetSteps* to)
 {
    Chunk*    c = w->chunk;
@@ -363,7 +365,7 @@ static void take_records(DcfgWet* w, WetSteps* to)
    WetStep*  r = to->steps + to->n_steps;
    uint64_t* addrs = to->addrs + to->n_addrs;
    uint32_t* turn = to->turns + to->n_turns;
-   bool      steady = false;    // the last one was of the thread
+   bool      steady = false;    // the record before is of the same thread
 
    b->at = 0;
    for (uint32_t i = 0; i < b->n_ways; i++) {
@@ -394,16 +396,17 @@ static void take_records(DcfgWet* w, WetSteps* to)
    to->n_addrs = (size_t)(addrs - to->addrs);
 }
 
-/* Likewise those that there are where slots of transfers are wanted.  What is
-   no way has to find its thread where it is, and so has the next block. */
+/* Add the block's records for SLOTS_OF_TRANSFERS.  A record before a stop, a
+   mark or the block's end is never left out: the thread's last instruction must
+   be known there. */
 static void take_transfers(DcfgWet* w, WetSteps* to)
 {
    Chunk*    c = w->chunk;
    Block*    b = &c->block;
    WetStep*  r = to->steps + to->n_steps;
    uint64_t* addrs = to->addrs + to->n_addrs;
-   uint32_t  from = 0;          // the easy way of the last one, and 1
-   bool      passed = false;    // was that one left out?
+   uint32_t  from = 0;          // the easy way before, + 1; or 0
+   bool      passed = false;    // that record was left out
 
    b->at = 0;
    for (uint32_t i = 0; i < b->n_ways; i++) {
@@ -471,7 +474,7 @@ bool wet_read_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
 bool wet_next_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
 {
    wet_forget_steps(to);
-   /* One may have nothing but turns of threads. */
+   /* A block can have nothing but turns of threads. */
    while (to->n_steps == 0)
       if ((w->chunk->n_records == 0 && !wet_next_chunk(w))
           || !wet_read_block(w, wanted, to))

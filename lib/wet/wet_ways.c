@@ -3,14 +3,15 @@
 
    Ways of superblocks, and the tape's control. */
 
-/* Owns: how superblocks are left, and which of these ways the records of a block
-   came.  Handed: tables by wet_load.c, chunks by wet_tape.c.  Taken by: the
-   same.
+/* Owns: the ways of superblocks, and decoding control: the ways of a block's
+   records.  Handed: tables by wet_load.c, chunks by wet_tape.c.  Taken by:
+   wet_load.c, wet_tape.c.
 
-   What comes next is foretold by what came last.  That each record depends on
-   the one before is what reading costs; so for each there is no more to do
-   here than to follow that, and to count the way.  All else is done for each
-   way once a block. */
+   The hash of the last ways, the history, predicts the next way.  Each record
+   depends on the one before, and this chain of loads limits the speed of
+   reading.  So for each record the code here follows the prediction and counts
+   the way, and nothing else.  All other work is done for each way, once a
+   block. */
 
 #include "lib/wet/wet.h"
 #include "format/wet_history.h"
@@ -23,7 +24,7 @@ static bool wrong(DcfgWet* w)
 
 /*--- Ways                                                 ---*/
 
-/* May the superblock move the top of x87's stack? */
+/* Return whether the superblock may move the top of x87's stack. */
 static bool moves_top(const DcfgWet* w, const WetSb* sb)
 {
    for (uint32_t k = 0; k < sb->instrs.n; k++)
@@ -77,7 +78,7 @@ bool wet_make_ways(DcfgWet* w)
 
 /*--- The control of a block                               ---*/
 
-/* Add a word to what the block has beside ways. */
+/* Add a word to the block's .extra. */
 static void add_extra(Block* b, Bytes* from, uint64_t word)
 {
    if (b->n_extra < MAX_BLOCK)
@@ -86,7 +87,7 @@ static void add_extra(Block* b, Bytes* from, uint64_t word)
       bytes_fail(from);
 }
 
-/* A mark, and its numbers. */
+/* Read a mark and its numbers. */
 static void get_mark(Chunk* c)
 {
    uint32_t mark = get_up_to(&c->control, 255);
@@ -97,7 +98,7 @@ static void get_mark(Chunk* c)
       add_extra(&c->block, &c->control, get_varint(&c->control));
 }
 
-/* The first N segments from FIRST on have MORE rows. */
+/* Add MORE rows to N segments from FIRST on. */
 static void count_rows(DcfgWet* w, Block* b, uint32_t first, uint32_t n,
                        uint32_t more)
 {
@@ -111,8 +112,8 @@ static void count_rows(DcfgWet* w, Block* b, uint32_t first, uint32_t n,
    }
 }
 
-/* Add up the records of ways that were met since the last call.  Segments are
-   in the order in which they are met. */
+/* Count the records of ways met since the last call.  Segments get the order in
+   which they are met. */
 static void count_ways(DcfgWet* w, Chunk* c)
 {
    Block* b = &c->block;
@@ -131,7 +132,7 @@ static void count_ways(DcfgWet* w, Chunk* c)
    b->n_met = 0;
 }
 
-/* The next one was way ID. */
+/* Note that the next record has way ID. */
 static inline void note_way(DcfgWet* w, Block* b, uint32_t id)
 {
    b->ways[b->n_ways++] = id;
@@ -154,8 +155,8 @@ Stop wet_find_stop(const DcfgWet* w, uint32_t id, uint32_t n)
    return stop;
 }
 
-/* A superblock that was left within: its number, its instructions, and words
-   behind its segments. */
+/* Read a stop: the superblock's number, how many instructions ran, and the
+   words behind its full segments. */
 static bool get_stop(DcfgWet* w, Chunk* c)
 {
    uint64_t id = get_varint(&c->control);
@@ -185,7 +186,7 @@ static bool get_stop(DcfgWet* w, Chunk* c)
    return true;
 }
 
-/* One that was not foretold, and is from now on. */
+/* Read a way that was not predicted; predict it from now on. */
 static bool get_way(DcfgWet* w, Chunk* c, uint64_t symbol)
 {
    uint64_t     id  = symbol >> 1;
@@ -211,7 +212,8 @@ static bool get_way(DcfgWet* w, Chunk* c, uint64_t symbol)
    return true;
 }
 
-/* The next N as foretold, and if OTHER is set one that is the other one. */
+/* Take the next N ways as predicted first and, if OTHER, one that was predicted
+   second. */
 static bool get_foretold(DcfgWet* w, Chunk* c, uint64_t n, bool other)
 {
    Block*   b = &c->block;

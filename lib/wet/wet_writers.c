@@ -3,12 +3,12 @@
 
    Who wrote what each instance uses. */
 
-/* Owns: who wrote each location last, and so what each instance depends on
-   through data.  Handed: instances and marks by wet_events.c, plans by
-   wet_plan.c.  Taken by: wet_events.c.
+/* Owns: the writer of each location, and so the data dependences of each
+   instance.  Handed: instances and marks by wet_events.c, plans by wet_plan.c.
+   Taken by: wet_events.c.
 
-   Registers have granules of 8 bytes in each thread, memory those of
-   wet_shadow.c. */
+   Each thread's registers have granules of 8 bytes; memory's are
+   wet_shadow.c's. */
 
 #include "lib/wet/wet_writers.h"
 #include "lib/wet/wet_names.h"
@@ -18,13 +18,13 @@
 
 /*--- Ports                                                ---*/
 
-/* FoundWriter: the ports and dependences found so far for an instance.  It is
-   apart from data whose address is taken, so that it stays in registers. */
+/* FoundWriter: the ports and dependences found so far for an instance.  Its
+   address is never taken, so that the compiler keeps it in registers. */
 typedef
    struct {
       DcfgWetPort* port;        // the last one
       DcfgWetDep*  dep;         // behind the last one
-      DcfgWetDep*  deps;        // the first
+      DcfgWetDep*  deps;        // the first one
    }
    FoundWriter;
 
@@ -33,7 +33,7 @@ static inline void add_port(FoundWriter* f, DcfgWetPortKind kind, uint32_t reg)
    *++f->port = (DcfgWetPort){ kind, reg, (uint32_t)(f->dep - f->deps), 0 };
 }
 
-/* The last port depends on WRITER; once. */
+/* Add WRITER to the last port's dependences, once. */
 static inline void add_dep(FoundWriter* f, Writer writer)
 {
    DcfgWetDep d = instance_of(writer);
@@ -48,7 +48,7 @@ static inline void add_dep(FoundWriter* f, Writer writer)
    f->port->n++;
 }
 
-/* The first one of the last port. */
+/* Add WRITER, the first dependence of the last port. */
 static inline void add_first(FoundWriter* f, Writer writer)
 {
    *f->dep = instance_of(writer);
@@ -89,7 +89,7 @@ static inline void add_registers(const DcfgWet* w, const Registers* r,
    *found = f;
 }
 
-/* The N bytes at A, which are in one page. */
+/* Add the writers of N bytes at A, all in one page. */
 static void add_bytes_at(const Shadow* s, FoundWriter* f, const Page* page,
                          uint64_t a, uint64_t n)
 {
@@ -107,7 +107,8 @@ static void add_bytes_at(const Shadow* s, FoundWriter* f, const Page* page,
    }
 }
 
-/* Those of an operand.  Most are one or two whole granules of one writer. */
+/* Add the writers of an operand.  The fast path is one or two whole granules
+   with one writer. */
 static inline void add_memory(Shadow* s, FoundWriter* f, uint64_t a, uint64_t n)
 {
    while (n > 0) {
@@ -255,7 +256,8 @@ void wet_use_namer(DcfgWet* w, const WetNamer* n)
 
 /*--- Marks                                                ---*/
 
-/* The handler is given these; the others it finds as they were. */
+/* Enter a handler.  The kernel gives it some registers; others are
+   unchanged. */
 static bool enter_handler(DcfgWet* w, ThreadState* t)
 {
    const WetMachine* m = w->machine;
@@ -282,8 +284,8 @@ void wet_forget_handler(DcfgWet* w, uint32_t thread)
    job_free(&w->job, r, sizeof(*r));
 }
 
-/* A thread begins with the registers of the one that made it, but for the
-   stack pointer.  The result of the system call is the call's in both. */
+/* Give a new thread the registers of its creator.  The stack pointer, and the
+   system call's result in both threads, are the call's. */
 static bool create_thread(DcfgWet* w, const DcfgWetEvent* e)
 {
    const WetMachine* m = w->machine;
@@ -367,7 +369,7 @@ bool wet_start_writers(DcfgWet* w)
       n_ports = p->n_ports > n_ports ? p->n_ports : n_ports;
       n_deps  = p->n_deps > n_deps ? p->n_deps : n_deps;
    }
-   /* One more, where what is nobody's is written to. */
+   /* One more: add_dep() stores before it knows whether there is a writer. */
    s->max_deps = ++n_deps;
    s->addrs    = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
    s->ports    = job_calloc(&w->job, n_ports + 1, sizeof(DcfgWetPort));

@@ -19,21 +19,21 @@ typedef
 
 typedef
    struct {
-      Registers* now;           // innermost handler's
-      Writer     syscall;       // the last one
+      Registers* now;           // the innermost handler's
+      Writer     syscall;       // the last system call
    }
    ThreadState;
 
 struct WetWriters {
    Shadow       shadow;
    Array        threads;        // ThreadState
-   DcfgWetPort* ports;          // ports of this instance, from 1 on; room for
-                                // the most
+   DcfgWetPort* ports;          // from 1 on; room for the most that an instance
+                                // has
    DcfgWetDep*  deps;
-   size_t       max_deps;       // there is room for
+   size_t       max_deps;       // elements of .deps
    uint32_t     n_ports, n_deps;        // the last system call's
-   uint64_t*    addrs;          // addresses of its accesses
-   NumberMap    seen;           // one port's dependences, as Writer
+   uint64_t*    addrs;          // room for an instance's accesses
+   NumberMap    seen;           // keys: one port's writers
 };
 
 /* Return the state of THREAD; make it if the thread is new. */
@@ -49,7 +49,7 @@ static inline ThreadState* state_of(DcfgWet* w, uint32_t thread)
    return wet_add_state(w, thread);
 }
 
-/* The bytes MASK of granule G are ME's. */
+/* Make ME the writer of the bytes MASK of granule G. */
 static inline void define_granule(Registers* r, unsigned g, uint8_t mask,
                                   Writer me)
 {
@@ -66,7 +66,7 @@ static inline void define_granule(Registers* r, unsigned g, uint8_t mask,
          r->bytes[g][i] = me;
 }
 
-/* The bytes MASK of granule G are nobody's. */
+/* Give the bytes MASK of granule G no writer. */
 static inline void clear_granule(Registers* r, unsigned g, uint8_t mask)
 {
    Writer any = 0;
@@ -80,14 +80,14 @@ static inline void clear_granule(Registers* r, unsigned g, uint8_t mask)
       r->granules[g] = 0;
 }
 
-/* The place of granule G, which may be counted from the top of x87's
+/* Return the index of granule G; x87's may be counted from the top of the
    stack. */
 static inline unsigned place_of(const Registers* r, unsigned g)
 {
    return g < G_STACK ? g : G_X87 + ((g - G_STACK + r->top) & 7);
 }
 
-/* The innermost handler of THREAD was left for good, without returning. */
+/* Forget what THREAD's innermost handler interrupted: it was left for good. */
 void wet_forget_handler(DcfgWet* w, uint32_t thread);
 
 bool wet_start_writers(DcfgWet* w);
