@@ -3,15 +3,15 @@
 
    Activations of a whole execution trace. */
 
-/* Owns: which activation each record is in, chunk by chunk, in either
-   direction.  Handed: parts by slice_passes.c.  Taken by: the same,
-   slice_back.c, slice_branch_joins.c, slice_uses.c.
+/* Owns: the activation of each record, chunk by chunk, in either direction.
+   Handed: parts by slice_passes.c.  Taken by: slice_passes.c, slice_back.c,
+   slice_branch_joins.c, slice_uses.c.
 
-   The rules are those of wet_control.c, which see.  Here an activation outlives
-   the pass: its record says who called it, so that where all threads were at
-   the begin of each chunk is kept in little room.  A chunk that is read again
-   makes its activations anew; those that are still there at its end are the
-   ones that the next chunk's snapshot has. */
+   The rules are those of wet_control.c.  Here an activation outlives the pass:
+   each has a reference to its caller, so a snapshot of all threads at the begin
+   of a chunk is small.  A chunk that is read again makes its activations anew.
+   Those still active at its end are then matched with the next chunk's
+   snapshot. */
 
 #include "lib/slice/slice_acts.h"
 #include "lib/wet/wet_graph.h"
@@ -59,7 +59,7 @@ static void release(Acts* all, uint32_t id)
    }
 }
 
-/* The thread's top activation is left for the one below. */
+/* Leave the thread's top activation. */
 static void pop(Acts* all, Position* t)
 {
    uint32_t id = t->act;
@@ -99,8 +99,8 @@ static Position* position_of(Acts* all, uint32_t thread)
 
 /*--- Steps                                                ---*/
 
-/* Instruction I was the last one of its activation, or a call of it that
-   never returned. */
+/* Note that instruction I was the last of its activation, or a call that never
+   returned. */
 static bool ends(Acts* all, uint32_t i)
 {
    return all->again || i == DCFG_NONE
@@ -132,8 +132,8 @@ static bool unwind(Acts* all, Position* t, uint64_t place)
    return true;
 }
 
-/* End an activation of thread T with return address PLACE, and note that in P.
-   Members of P that do not hold for the step are zero. */
+/* Leave an activation of thread T with return address PLACE, and note that in
+   P.  Members of P that do not hold for the step are zero. */
 static bool leave(Acts* all, Position* t, uint64_t place, StepPlace* p)
 {
    Act a = *act_of(all, t->act);
@@ -141,7 +141,7 @@ static bool leave(Acts* all, Position* t, uint64_t place, StepPlace* p)
    if (a.place == place && a.up != 0)
       return drop(all, t);
    if (a.handler || a.up == 0) {
-      /* The bottom activation goes on as a new one. */
+      /* The bottom activation returned: a new one stands for its caller. */
       if (!ends(all, a.last))
          return false;
       uint32_t id = new_act(all, a.place, DCFG_NONE, a.up);
@@ -173,8 +173,8 @@ static uint64_t last_access(const Acts* all, const WetStep* r,
    return 0;
 }
 
-/* Note the arcs between instructions of record R.  The arcs inside a superblock
-   are noted only once. */
+/* Note the arcs between instructions of record R, those inside a superblock
+   only once. */
 static bool note_arcs(Acts* all, const WetStep* r, const InstrPlan* at,
                       Position* t)
 {
@@ -208,7 +208,7 @@ static void move_top(Acts* all, const WetStep* r, const InstrPlan* at,
                             r->n_slots, all->steps->addrs + r->first);
 }
 
-/* The stack pointer behind LAST, a transfer of the record, or 0. */
+/* Return the stack pointer behind LAST, a transfer of the record, or 0. */
 static uint64_t stack_pointer(const Acts* all, const WetStep* r,
                               const InstrPlan* last)
 {
@@ -218,7 +218,7 @@ static uint64_t stack_pointer(const Acts* all, const WetStep* r,
                                            : 0;
 }
 
-/* Follow a transfer, on a processor where calls leave the return address in a
+/* Follow a transfer on a processor where calls leave the return address in a
    register. */
 static bool transfer_linked(Acts* all, const InstrPlan* last, uint64_t sp,
                             Position* t, StepPlace* p)
@@ -275,7 +275,7 @@ static bool transfer(Acts* all, const WetStep* r, const InstrPlan* last,
    return true;
 }
 
-/* The record's instructions but the last one, which arrive() notes. */
+/* Note the record's instructions but the last one, which arrive() notes. */
 static void note_executions(Acts* all, const WetStep* r, const InstrPlan* at,
                             const SbInfo* sb, LineState* line)
 {
@@ -286,7 +286,7 @@ static void note_executions(Acts* all, const WetStep* r, const InstrPlan* at,
                       all->n_ran - r->n_instrs + k);
 }
 
-/* An activation begins with instruction FIRST. */
+/* Note that an activation begins with instruction FIRST. */
 static void note_callback(Acts* all, uint32_t act, uint32_t first)
 {
    while (act != 0
@@ -363,7 +363,7 @@ static bool run_return(Acts* all, Position* t)
    }
    while (act != 0 && !act_of(all, act)->handler)
       act = act_of(all, act)->up;
-   /* The first one is no handler's, or stays. */
+   /* A thread's first activation is no handler's; keep it. */
    if (act == 0 || act_of(all, act)->up == 0)
       return true;
    for (bool last = false; !last; ) {
@@ -444,7 +444,7 @@ static bool run_at(Acts* all, uint32_t i, StepPlace* p)
    return r->sb != 0 ? run_step(all, r, p) : run_mark(all, r, p);
 }
 
-/* All that there are, the first time. */
+/* Run all steps, in the first pass. */
 static bool run_steps(Acts* all)
 {
    StepPlace here;
@@ -455,7 +455,8 @@ static bool run_steps(Acts* all)
    return true;
 }
 
-/* Behind a superblock of its own a thread stays where it is in what is easy. */
+/* Run the steps that are not easy.  Easy ones leave a thread where it is, if it
+   ran the record before. */
 static bool run_turns(Acts* all)
 {
    array_cut(&all->places, 0);
@@ -467,7 +468,7 @@ static bool run_turns(Acts* all)
    return true;
 }
 
-/* All that are still active end. */
+/* Note the ends of all that are still active. */
 static bool end_threads(Acts* all)
 {
    for (uint32_t i = 0; i < all->code->w->threads.n; i++)
@@ -512,8 +513,8 @@ static void free_position(Acts* all, Position* p)
    array_free(all->job, &p->interrupted, sizeof(Interrupted));
 }
 
-/* Activations of the snapshot behind CHUNK, which has just been gone through
-   again, have other numbers now. */
+/* Match the activations at the end of CHUNK, which was read again, with those
+   of the snapshot behind it, and note the new numbers. */
 static bool match_acts(Acts* all, uint32_t chunk)
 {
    Snapshot* s = &ELEM(all->snapshots, Snapshot, chunk + 1);
@@ -553,7 +554,7 @@ bool acts_place_chunk(Acts* all, const WetSteps* steps, uint32_t chunk)
    return run_turns(all) && match_acts(all, chunk);
 }
 
-/* Activations that began in it are no more. */
+/* Free the activations that began in the chunk. */
 void acts_leave_chunk(Acts* all)
 {
    for (size_t i = 0; i < all->made.n; i++)

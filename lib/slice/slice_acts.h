@@ -11,22 +11,23 @@
 #include "lib/slice/slice_graph.h"
 #include "lib/wet/wet_graph.h"
 
-/* Act: an activation, in a tree: chunks share those that outlive them. */
+/* Act: an activation.  Activations are a tree, shared by the chunks. */
 typedef
    struct {
       uint64_t place;           // address of the return address; UINT64_MAX:
                                 // none
-      uint32_t up;              // who called it, or a free one's next
+      uint32_t up;              // the caller's; in a free one: the next free
+                                // one
       uint32_t refs;
-      uint32_t last;            // its last instruction so far, or DCFG_NONE
-      uint32_t call;            // the instruction that made it, or DCFG_NONE
+      uint32_t last;            // last instruction so far, or DCFG_NONE
+      uint32_t call;            // instruction that called it, or DCFG_NONE
       LineState line;
-      bool     handler;         // a signal began it
+      bool     handler;         // a signal's handler
    }
    Act;
 
-/* Interrupted: a handler that may return: the top of x87's stack then, and
-   which one it is, of all. */
+/* Interrupted: a handler that may return: the top of x87's stack when it began,
+   and its number among all handlers. */
 typedef
    struct {
       uint32_t number;
@@ -37,33 +38,33 @@ typedef
 /* Position: where a thread is. */
 typedef
    struct {
-      uint32_t act;             // or DCFG_NONE: it has not begun
+      uint32_t act;             // activation, or DCFG_NONE before its begin
       uint32_t top;             // top of x87's stack
-      bool     entering;        // a handler: its frame is being written
+      bool     entering;        // a handler's frame is being written
       Array    interrupted;     // Interrupted
    }
    Position;
 
-/* Snapshot: where all are, at the begin of a chunk. */
+/* Snapshot: where all threads are at the begin of a chunk. */
 typedef
    struct {
       Position* threads;
-      uint32_t  n_handlers;     // so far
+      uint32_t  n_handlers;     // handlers so far
    }
    Snapshot;
 
-/* StepPlace: what a record was in: its last instruction may have ended
-   activations before it ran, and it may have made one, or, of a mark, be number
-   BODY of the handlers. */
+/* StepPlace: the activations of a record.  Its last instruction may be in
+   another one than its body, and may make one.  Of a handler's mark, .body is
+   the handler's number. */
 typedef
    struct {
       uint32_t step;
       uint32_t body, last, made;
-      uint32_t act, top;        // the thread's state before the record
+      uint32_t act, top;        // the thread's, before the record
    }
    StepPlace;
 
-/* Renamed: what was activation THEN in the chunk behind is NOW in this one. */
+/* Renamed: an activation: its number in the chunk behind, and in this one. */
 typedef
    struct {
       uint32_t then, now;
@@ -75,23 +76,23 @@ typedef
    struct {
       Job*             job;
       const SliceCode* code;
-      WetGraph*        graph;   // its arcs are noted
+      WetGraph*        graph;   // gets the arcs
       Callbacks*       callbacks;
-      Executions*      executions;      // or NULL: no one is asked for by
-                                // its number
-      uint64_t         n_ran;   // instances, the first time
-      const WetSteps*  steps;   // steps of the part in work
-      Array      acts;          // Act; 0 is none
+      Executions*      executions;      // or NULL: the query has no number of
+                                        // an execution
+      uint64_t         n_ran;   // instances, in the first pass
+      const WetSteps*  steps;   // steps of the present part
+      Array      acts;          // Act; element 0 is none
       uint32_t   free_act;
-      Array      made;          // uint32_t: in this chunk, when it is read
-      Array      renamed;       // Renamed: likewise
-      bool       again;         // for the second time
-      Array      snapshots;     // Snapshot: by chunk, and of the end
+      Array      made;          // uint32_t: began in this chunk, read again
+      Array      renamed;       // Renamed: for this chunk, read again
+      bool       again;         // a chunk is read again
+      Array      snapshots;     // Snapshot: by chunk, then the end's
       Position*  now;           // by thread
       uint32_t   n_handlers;
       Array      returned;      // bool: by handler
-      Array      places;        // StepPlace: of those behind which a thread
-                                // may be elsewhere than before
+      Array      places;        // StepPlace: of the steps that may move a
+                                // thread
    }
    Acts;
 
@@ -99,12 +100,12 @@ bool acts_start(Acts* all, const SliceCode* code, WetGraph* graph,
                 Callbacks* callbacks, Executions* executions);
 void acts_free(Acts* all);
 
-/* The first pass: the next part, forward; the end. */
+/* Take the next part of the first pass; end that pass. */
 bool acts_take_part(Acts* all, const WetPart* part);
 bool acts_end(Acts* all);
 
-/* CHUNK again, from behind: STEPS are all that it has.  Behind it, when it is
-   left, activations that began in it are no more. */
+/* Read CHUNK again, all of its STEPS, and find the place of each.  Then leave
+   it, and free the activations that began there. */
 bool acts_place_chunk(Acts* all, const WetSteps* steps, uint32_t chunk);
 void acts_leave_chunk(Acts* all);
 
@@ -113,7 +114,7 @@ static inline Act* act_of(const Acts* all, uint32_t id)
    return &ELEM(all->acts, Act, id);
 }
 
-/* Record PLACE of THREAD comes next, from behind. */
+/* Step back before a record of THREAD, at PLACE. */
 static inline void acts_step_back(Acts* all, uint32_t thread,
                                   const StepPlace* place)
 {

@@ -11,10 +11,10 @@
    superblock, from the last to the first, only if the superblock may define
    something wanted, or has a branch on which something waits.
 
-   Where control is not followed, one case is followed all the same: the branch
-   tests a value that the program returned to such code, as qsort() does with a
-   comparison's result.  This is known only later, at the program's instruction.
-   So a node that may lead there is weak (not .real) at first: the branch, and
+   Control of some code is not followed, with one exception: a branch there
+   tests a value that the program returned, as qsort() tests a comparison's
+   result.  The walk meets the branch first and the program's instruction later.
+   So nodes that may connect them are weak (not .real) at first: the branch, and
    nodes at most MAX_HOPS away from it over flags and registers.  The result is
    in RAX, or X0.  slice_keep.c and slice_weak.c forget weak nodes that lead
    nowhere. */
@@ -33,25 +33,24 @@ typedef
       Live*        live;
       BranchJoins* joins;
       Found*       found;
-      int          state;       // state of the criterion
+      int          state;       // search for the criterion
       uint64_t     end;         // .order of the last instance of the execution
-                                // that is asked for; or no matter
+                                // asked for; no matter otherwise
       uint32_t     run_act;     // activation of the execution
       uint32_t     run_thread;
       LineBack     line;
-      const StepPlace* where;   // place of the record in work
-      uint32_t     thread;      // thread of the record that was gone through
-                                // last
-      Spot         spot;        // the instance in work
+      const StepPlace* where;   // of the present record
+      uint32_t     thread;      // thread of the record before
+      Spot         spot;        // the present instance
       Member       member;
-      Meeting      meeting;     // has pointers to the members above
-      Taker        taker;       // gives what is taken to .meeting
+      Meeting      meeting;     // points to the members above
+      Taker        taker;       // gives wants that are met to .meeting
    }
    BackWalk;
 
 /*--- The criterion                                        ---*/
 
-/* Nothing that was found until now counts. */
+/* Forget all that was found. */
 static bool forget_all(BackWalk* z)
 {
    found_forget(z->found);
@@ -67,7 +66,7 @@ static inline uint64_t instance_of_work(const BackWalk* z)
    return slice_code_instance(z->code, &z->spot, z->spot.instr);
 }
 
-/* Is the instance in work one of the criterion's parts? */
+/* Return whether the present instance is one of the criterion's parts. */
 static bool is_part(const BackWalk* z)
 {
    const DcfgSliceQuery* q = z->q;
@@ -79,15 +78,15 @@ static bool is_part(const BackWalk* z)
    return q->n_parts == 0;
 }
 
-/* Has the instance in work the number that is asked for, or is it the last one
-   of the execution that has it? */
+/* Return whether the present instance has the number asked for; of a run,
+   whether it is the last one of the execution with that number. */
 static bool is_numbered(const BackWalk* z)
 {
    return z->q->run ? z->spot.order + z->spot.place == z->end
                     : z->q->instance == instance_of_work(z);
 }
 
-/* Is the instance in work one? */
+/* Return whether the present instance is a criterion. */
 static bool is_criterion(BackWalk* z)
 {
    const DcfgSliceQuery* q = z->q;
@@ -116,8 +115,7 @@ static bool is_criterion(BackWalk* z)
 
 static bool add_criterion(BackWalk* z)
 {
-   /* If a part of the criterion is asked for, the first instance of a run is
-      the criterion. */
+   /* Of a run, a part is asked of its first instance alone. */
    if (z->q->of != DCFG_SLICE_ALL && z->q->run && z->found->criteria.n > 0) {
       z->member.id = DCFG_NONE;
       if (!forget_all(z))
@@ -128,8 +126,9 @@ static bool add_criterion(BackWalk* z)
 
 /*--- Instances                                            ---*/
 
-/* An iteration that is none; what was left within completed all that it has.
-   The way tells, for slots need not be there. */
+/* Return whether the instance is an iteration that a count of 0 prevented.  The
+   way says so, because slots are not always read.  A stop has completed all its
+   instances. */
 static bool is_no_iteration(const BackWalk* z, const Plan* plan)
 {
    uint32_t way = z->spot.step->way;
@@ -164,7 +163,8 @@ static bool take_definitions(BackWalk* z)
                             0xFF, &z->taker);
 }
 
-/* Who waits for control in ACT, which has just begun. */
+/* Give ACT's call to those that wait for control in ACT, which has just
+   begun. */
 static bool answer_call(BackWalk* z, uint32_t act)
 {
    bool called = act_of(z->acts, act)->call != DCFG_NONE;
@@ -173,7 +173,7 @@ static bool answer_call(BackWalk* z, uint32_t act)
                        called ? &z->taker : NULL);
 }
 
-/* The instance in work, from behind. */
+/* Visit the present instance. */
 static bool visit(BackWalk* z)
 {
    const Spot*      at = &z->spot;
@@ -200,7 +200,7 @@ static bool visit(BackWalk* z)
                             z->joins));
 }
 
-/* May the instruction at AT write to memory that is wanted? */
+/* Return whether the instruction at AT may write memory that is wanted. */
 static bool stores_wanted(const BackWalk* z, const InstrPlan* at)
 {
    const Plan*      plan = &z->code->w->plans[at->instr];
@@ -219,8 +219,8 @@ static bool stores_wanted(const BackWalk* z, const InstrPlan* at)
    return false;
 }
 
-/* Does the instruction at AT, in activation ACT, need more than being
-   counted? */
+/* Return whether the instruction at AT, in activation ACT, needs more than
+   being counted. */
 static inline bool instr_matters(const BackWalk* z, const InstrPlan* at,
                                  const LiveRegisters* l, uint32_t act)
 {
@@ -247,8 +247,8 @@ static bool visit_all(BackWalk* z)
                              z->spot.steps->addrs + z->spot.step->first);
    }
    for (uint32_t k = n; k-- > 0; ) {
-      /* The last one may have ended activations, and a run of criteria may end
-         anywhere. */
+      /* The last instruction may be in another activation, and a run of
+         criteria may end at any. */
       if (k + 1 < n && z->state != STATE_RUNNING
           && !instr_matters(z, &at[k], z->live->threads[z->spot.thread].now,
                             z->where->body))
@@ -264,7 +264,8 @@ static bool visit_all(BackWalk* z)
    return true;
 }
 
-/* May the record define what is wanted, or is it otherwise of interest? */
+/* Return whether the record may define what is wanted, or needs a look for
+   another reason. */
 static inline bool matters(BackWalk* z, const SbInfo* sb)
 {
    const WetStep*   r = z->spot.step;
@@ -365,7 +366,7 @@ static bool visit_step(BackWalk* z)
    z->spot.thread = r->thread;
    if (matters(z, sb) && !visit_all(z))
       return false;
-   /* For nothing but the numbers of instances. */
+   /* Before the criterion is found, and for kinds that number nodes. */
    if (z->found->kind->numbers || z->state != STATE_FOUND)
       slice_code_unrun(z->code, sb, r->n_instrs);
    end_at_begin(z);
@@ -373,22 +374,22 @@ static bool visit_step(BackWalk* z)
    return true;
 }
 
-/* Is everything found? */
+/* Return whether nothing is left to find. */
 static bool is_done(const BackWalk* z)
 {
    return z->state == STATE_FOUND && z->live->n_wanted == 0;
 }
 
-/* By so many records its addresses are fetched before one is gone through. */
+/* Records between the prefetch of a record's addresses and its visit. */
 #define AHEAD 16
 
-/* From the last to the first.  Where a record is not told to have been, its
-   thread is where it is behind it. */
+/* Visit all steps, from the last to the first.  A step that has no StepPlace
+   leaves its thread where it is behind it. */
 static bool visit_steps(BackWalk* z, const Passes* passes)
 {
    const WetSteps* steps = passes->steps;
    StepPlace here = { 0 };
-   uint32_t  thread = DCFG_NONE;        // the thread of HERE
+   uint32_t  thread = DCFG_NONE;        // thread of HERE
    size_t    told = z->acts->places.n;
 
    z->spot.steps = steps;
@@ -418,7 +419,7 @@ static bool visit_steps(BackWalk* z, const Passes* passes)
    return true;
 }
 
-/* Activations have the numbers of this chunk. */
+/* Begin a chunk: activations get the numbers that they have in it. */
 static bool begin_chunk(BackWalk* z)
 {
    const Array* renamed = &z->acts->renamed;
@@ -431,8 +432,8 @@ static bool begin_chunk(BackWalk* z)
    return joins_begin_chunk(z->joins, z->acts);
 }
 
-/* The chunk in work has been gone through.  An activation that began in it has no
-   more; its number will be another one's. */
+/* End the present chunk.  An activation that began in it is gone, and its
+   number is free. */
 static void end_chunk(BackWalk* z)
 {
    const Array* made = &z->acts->made;
@@ -443,8 +444,8 @@ static void end_chunk(BackWalk* z)
    acts_leave_chunk(z->acts);
 }
 
-/* Go to the next chunk before *CHUNK that may matter, which is the one before it
-   if none is passed over.  False: there is none. */
+/* Go to the latest chunk before *CHUNK that may matter; without an index, to
+   the one before it.  Return false if there is none. */
 static bool next_chunk(BackWalk* z, Passes* passes, Skip* skip, uint32_t* chunk)
 {
    const SkipSearch search = { z->state == STATE_LOOKING,
@@ -463,7 +464,7 @@ static bool next_chunk(BackWalk* z, Passes* passes, Skip* skip, uint32_t* chunk)
    return true;
 }
 
-/* From the end on, until all is found. */
+/* Visit chunks from the end, until nothing is left to find. */
 static bool visit_chunks(BackWalk* z, Passes* passes, Skip* skip)
 {
    uint32_t c = (uint32_t)passes->index.n;

@@ -9,8 +9,8 @@
 #include "lib/slice/slice_kind.h"
 #include "lib/slice/slice_passes.h"
 
-/* From the end to the begin, or until nothing is wanted any more.  FOUND has
-   the members, from the last to the first. */
+/* Walk from the end to the begin, or until nothing is wanted.  FOUND gets the
+   members, from the last to the first. */
 bool slice_backward(Passes* passes, SliceCode* code, Acts* acts, Live* live,
                     BranchJoins* joins, Found* found);
 

@@ -3,24 +3,24 @@
 
    The branches that join a slice. */
 
-/* Owns: who waits for a branch, by activation, and that it is met.  Handed:
-   instances that want control by slice_uses.c, branches by slice_back.c.  Taken
-   by: the same.
+/* Owns: which instances wait for a branch, by activation, until the walk meets
+   it.  Handed: instances that want control by slice_uses.c, branches by
+   slice_back.c.  Taken by: slice_uses.c, slice_back.c.
 
-   An instance depends on the last branch before it, in its activation, that
-   slice_graph.c says it depends on; without one, on the call that made the
-   activation. */
+   An instance depends on the last branch before it, in its activation, that its
+   instruction depends on by slice_graph.c.  If there is none, it depends on the
+   call that made the activation. */
 
 #include "lib/slice/slice_branch_joins.h"
 
-/* Request: instances of the same class, whose control is the same, as in
+/* Request: instances in one activation that depend on the same branches as
    INSTR. */
 typedef
    struct {
       uint64_t group;
       uint32_t instr;
-      uint32_t wants;           // Want, and 1
-      uint32_t next;            // and 1
+      uint32_t wants;           // id of a Want, + 1
+      uint32_t next;            // + 1
       bool     weak;
    }
    Request;
@@ -105,7 +105,7 @@ bool joins_answer(BranchJoins* b, Live* l, uint32_t act, uint32_t branch,
          at = &r->next;
          continue;
       }
-      /* A call tests nothing. */
+      /* A weak want ends at a call, which tests nothing. */
       if (!live_take_list(l, &r->wants, 0xFF,
                           r->weak && branch == DCFG_NONE ? NULL : to))
          return false;

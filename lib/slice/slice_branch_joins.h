@@ -14,8 +14,8 @@ typedef
    struct {
       Job*                job;
       const ControlGraph* graph;
-      Array               pending;      // uint32_t, by activation: control that
-                                        // is asked for: Request, and 1
+      Array               pending;      // uint32_t, by activation: its first
+                                        // Request, + 1
       Array               requests;     // Request
       uint32_t            free_request;
    }
@@ -24,32 +24,33 @@ typedef
 bool joins_start(BranchJoins* b, Job* job, const ControlGraph* graph);
 void joins_free(BranchJoins* b);
 
-/* A chunk begins, from behind: ACTS has activations that are new, or have other
+/* Begin a chunk, going backward.  Activations of ACTS are new, or have other
    numbers than in the chunk behind. */
 bool joins_begin_chunk(BranchJoins* b, const Acts* acts);
 
-/* Does anything wait for a branch of ACT? */
+/* Return whether anything waits for a branch of ACT. */
 static inline bool joins_pending(const BranchJoins* b, uint32_t act)
 {
    return ELEM(b->pending, uint32_t, act) != 0;
 }
 
-/* Return a request in ACT: the first one if ID is 0, else the one behind
-   request ID; 0 if there is none.  Its class to *GROUP, and one of those that
-   ask to *INSTR. */
+/* Return the first request in ACT, or the one behind request ID if that is not
+   0.  Return 0 if there is none.  *GROUP gets its branches' group, and *INSTR
+   an instruction that waits. */
 uint32_t joins_next(const BranchJoins* b, uint32_t act, uint32_t id,
                     uint64_t* group, uint32_t* instr);
 
-/* WANT waits for the branch that INSTR in ACT depends on; L has it. */
+/* Let WANT, which becomes one of L, wait for the branch that INSTR depends on
+   in ACT. */
 bool joins_ask(BranchJoins* b, Live* l, uint32_t act, uint32_t instr,
                const Want* want);
 
-/* Who waits in ACT for BRANCH, or for any if that is DCFG_NONE, has it from TO:
-   the branch joins the slice of each of them. */
+/* Give BRANCH to those that wait for it in ACT; if it is DCFG_NONE, to all that
+   wait there.  TO handles the wants. */
 bool joins_answer(BranchJoins* b, Live* l, uint32_t act, uint32_t branch,
                   const Taker* to);
 
-/* Nobody waits any more. */
+/* Forget all that waits. */
 bool joins_forget(BranchJoins* b, Live* l);
 
 #endif /* DCFG_LIB_SLICE_BRANCH_JOINS_H */

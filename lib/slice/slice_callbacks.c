@@ -3,13 +3,13 @@
 
    Code that calls back. */
 
-/* Owns: which code, of that of which control is not followed, called back to
-   other code.  Handed: activations by slice_acts.c.  Taken by: slice_uses.c,
-   slice_meet.c, slice_keep.c.
+/* Owns: which code calls back, among the code whose control is not followed.
+   Handed: activations by slice_acts.c.  Taken by: slice_uses.c, slice_meet.c,
+   slice_keep.c.
 
-   qsort() calls a function that calls the comparison: what all of them do is
-   decided by what the program returned.  So it is all activations between the
-   program's call and its being called, and of these the whole functions. */
+   qsort() calls a function that calls the comparison: what all of these do
+   depends on what the program returned.  So all functions with an activation
+   between the program's call and the call back count as calling back. */
 
 #include "lib/slice/slice_callbacks.h"
 
@@ -38,8 +38,8 @@ bool callbacks_note(Callbacks* c, uint32_t first, uint32_t call)
    return true;
 }
 
-/* Are these, one behind the other, of one function?  All that has no symbol
-   between two that have one may be. */
+/* Return whether A and B, neighbours by address, are of one function.  Code
+   without a symbol may belong to the function on either side. */
 static bool same_function(const DcfgWetInstr* a, const DcfgWetInstr* b)
 {
    return a->image == b->image

@@ -13,19 +13,19 @@ typedef
    struct {
       DcfgWet*              w;
       const DcfgSliceQuery* q;
-      bool*                 calls;      // by instruction; NULL: not asked for
+      bool*                 calls;      // by instruction; NULL: not needed
    }
    Callbacks;
 
 bool callbacks_start(Callbacks* c, const SliceCode* code);
 void callbacks_free(Callbacks* c);
 
-/* Instruction FIRST begins an activation, and CALL made it or one that is still
-   active: is it code that may call back?  Then it does, and who called that is
-   to be asked for. */
+/* Note an activation that begins with instruction FIRST.  CALL made it, or made
+   one that is still active.  Return whether CALL's code called back; then ask
+   for the caller of that, too. */
 bool callbacks_note(Callbacks* c, uint32_t first, uint32_t call);
 
-/* At the end of the first pass. */
+/* Spread what was noted over whole functions, at the end of the first pass. */
 void callbacks_spread(Callbacks* c);
 
 static inline bool calls_back(const Callbacks* c, uint32_t i)
@@ -33,7 +33,7 @@ static inline bool calls_back(const Callbacks* c, uint32_t i)
    return c->calls != NULL && c->calls[i];
 }
 
-/* Is control of instruction I followed? */
+/* Return whether the slice follows control of instruction I. */
 static inline bool follows_control(const Callbacks* c, uint32_t i)
 {
    return !c->q->no_control

@@ -4,8 +4,8 @@
    The code of a trace that is sliced. */
 
 /* Owns: what superblocks and instructions may define, where instructions occur,
-   how often superblocks ran so far.  Handed: a trace and a query.  Taken by:
-   all others of slice/. */
+   and how often superblocks ran so far.  Handed: a trace and a query.  Taken
+   by: all other files of slice/. */
 
 #include "lib/slice/slice_code.h"
 
@@ -32,7 +32,7 @@ static void describe_instr(SliceCode* c, uint32_t i)
       info->stores |= (a[k].what & AccessStore) != 0;
 }
 
-/* Are all stores of the instruction at AT slots of their own? */
+/* Return whether a store of the instruction at AT has no slot of its own. */
 static bool has_odd_stores(const DcfgWet* w, const InstrPlan* at)
 {
    const Plan*      p = &w->plans[at->instr];
@@ -68,7 +68,7 @@ static void describe_superblock(SliceCode* c, uint32_t id, uint32_t* n_stores)
       }
 }
 
-/* Find the places where each instruction occurs. */
+/* Find the places at which each instruction occurs. */
 static bool find_occurrences(SliceCode* c)
 {
    DcfgWet* w = c->w;
@@ -187,15 +187,16 @@ void slice_code_find_runs(const SliceCode* c, uint32_t place)
 
 uint64_t slice_code_instance(const SliceCode* c, const Spot* spot, uint32_t i)
 {
-   uint64_t n = c->w->instances[i];     // before the trace begins
+   uint64_t n = c->w->instances[i];     // in a ring: before the trace begins
 
    for (uint32_t k = c->occurs[i]; k < c->occurs[i + 1]; k++) {
       uint32_t place = c->occurrences[k], first = place;
-      /* A record that went as far as here, or further. */
+      /* Records that ended at this place or behind it executed the
+         instruction. */
       for (const WetSb* sb = &ELEM(c->w->sbs, WetSb, c->sb_of[k]);
            place < sb->instrs.first + sb->instrs.n; place++)
          n += slice_code_runs(c, place);
-      /* The one in work has gone beyond it, or is here. */
+      /* The present record has executed this place already, or is at it. */
       if (c->sb_of[k] == spot->step->sb) {
          uint32_t at = first - c->sbs[spot->step->sb].first;
          n -= at >= spot->place && at < spot->step->n_instrs;
@@ -204,7 +205,7 @@ uint64_t slice_code_instance(const SliceCode* c, const Spot* spot, uint32_t i)
    return n;
 }
 
-/* As find_addresses() of wet_writers.c has them. */
+/* The rule is find_addresses() of wet_writers.c. */
 uint64_t slice_code_address(const SliceCode* c, const Spot* spot,
                             uint32_t access)
 {

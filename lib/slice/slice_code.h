@@ -10,28 +10,27 @@
 #include "lib/index/wet_index.h"
 #include "lib/wet/wet_ahead.h"
 
-/* SbInfo: superblocks are passed over unless they may define something that is
-   wanted. */
+/* SbInfo: a superblock, for the question whether the walk must look into it. */
 typedef
    struct {
       uint64_t defs[2];         // a bit for each granule, by number; those of
-                                // x87 all together: G_X87 and G_STACK
-      uint32_t first;           // place
-      uint32_t stores;          // the first in .stores
+                                // x87 have two bits together, G_X87 and G_STACK
+      uint32_t first;           // index of its first place
+      uint32_t stores;          // the first one's index in .stores
       uint16_t n_stores;
-      bool     branches;        // has any that others may depend on
-      bool     x87;             // moves the top of the stack
-      bool     criterion;       // has an instruction of it
-      bool     odd_stores;      // some that are not slots of their own
+      bool     branches;        // has a branch that others may depend on
+      bool     x87;             // moves the top of x87's stack
+      bool     criterion;       // has an instruction of the criterion
+      bool     odd_stores;      // some have no slots of their own
    }
    SbInfo;
 
-/* InstrInfo: instructions are passed over likewise. */
+/* InstrInfo: an instruction, for the same question. */
 typedef
    struct {
       uint64_t defs[2];
       bool     stores, branch;
-      bool     more;            // needs a look: a criterion, or a system call
+      bool     more;            // is a criterion, or a system call
    }
    InstrInfo;
 
@@ -45,23 +44,22 @@ typedef
 /* SliceCode: written by slice_code.c alone. */
 typedef
    struct {
-      Job*       job;           // not the trace's: that is the reader's
+      Job*       job;           // the slice's; the trace's is its reader's
       DcfgWet*   w;
       const DcfgSliceQuery* q;
       SbInfo*    sbs;
       StoreSlot* stores;
-      uint8_t*   kinds;         // by place: of the instruction
+      uint8_t*   kinds;         // by place: the instruction's
       InstrInfo* infos;         // by instruction
-      uint64_t*  runs;          // by place: how often that was the last one
-                                // of a record, so far
-      uint32_t*  occurs;        // by instruction: the first of those of it,
-                                // and behind the last one that of all
+      uint64_t*  runs;          // by place: records so far that ended there
+      uint32_t*  occurs;        // by instruction: its first element of
+                                // .occurrences; then the end of all
       uint32_t*  occurrences;   // a place
-      uint32_t*  sb_of;         // of which superblock
+      uint32_t*  sb_of;         // by place: its superblock
 
-      /* If not NULL, chunks are passed over, and .runs are found when they are
-         asked for: .at_chunk, by place, is .chunk if they are known up to the end
-         of chunk .chunk - 1. */
+      /* If not NULL, chunks are skipped, and .runs are found when they are
+         needed.  .at_chunk, by place, is .chunk if its runs are known up to the
+         end of chunk .chunk - 1. */
       WetIndex*  index;
       uint32_t*  at_chunk;
       uint32_t   chunk;
@@ -71,16 +69,16 @@ typedef
 /* Spot: an instance, and where it is.  Written by slice_back.c alone. */
 typedef
    struct {
-      const WetSteps* steps;    // steps of the part in work
+      const WetSteps* steps;    // steps of the present part
       const WetStep*  step;
       const InstrPlan*    at;
-      const Array*    reads;    // DcfgSliceReading: of its thread's system call
-      uint32_t place;           // in the superblock
+      const Array*    reads;    // DcfgSliceReading: of the thread's system call
+      uint32_t place;           // index in the superblock
       uint32_t instr;
       uint32_t act;
       uint32_t thread;
       uint32_t top;             // top of x87's stack
-      uint64_t order;           // order of its superblock's first instruction
+      uint64_t order;           // order of the record's first instruction
    }
    Spot;
 
@@ -88,17 +86,17 @@ bool slice_code_start(SliceCode* c, Job* job, DcfgWet* w,
                       const DcfgSliceQuery* q);
 void slice_code_free(SliceCode* c);
 
-/* Note which superblocks have branches.  BRANCHES tells it by instruction. */
+/* Note which superblocks have branches.  BRANCHES: by instruction. */
 void code_note_branches(SliceCode* c, const uint8_t* branches);
 
-/* How often each instruction was executed, to TOTALS. */
+/* Store how often each instruction was executed in TOTALS. */
 void slice_code_count(const SliceCode* c, DcfgSliceTotal* totals);
 
-/* Chunks are passed over, as IX allows; CHUNK is gone through next. */
+/* Skip chunks as IX allows from now on; go to CHUNK next. */
 bool slice_code_skip(SliceCode* c, WetIndex* ix);
 void slice_code_at_chunk(SliceCode* c, uint32_t chunk);
 
-/* Find how often PLACE was the last one up to the chunk in work. */
+/* Find how many records ended at PLACE, up to the present chunk. */
 void slice_code_find_runs(const SliceCode* c, uint32_t place);
 
 static inline uint64_t slice_code_runs(const SliceCode* c, uint32_t place)
@@ -108,7 +106,7 @@ static inline uint64_t slice_code_runs(const SliceCode* c, uint32_t place)
    return c->runs[place];
 }
 
-/* The record of N instructions of SB is one less, or nothing was run so far. */
+/* Take back the count of a record of SB with N instructions. */
 static inline void slice_code_unrun(SliceCode* c, const SbInfo* sb, uint32_t n)
 {
    if (c->index != NULL)
@@ -118,13 +116,14 @@ static inline void slice_code_unrun(SliceCode* c, const SbInfo* sb, uint32_t n)
 
 void code_forget_runs(SliceCode* c);
 
-/* How many instances instruction I had before SPOT; where an access was made
-   there, or 0. */
+/* Return the number of instances of instruction I before SPOT.  Return the
+   address of an access at SPOT; 0 if it was not made. */
 uint64_t slice_code_instance(const SliceCode* c, const Spot* spot, uint32_t i);
 uint64_t slice_code_address(const SliceCode* c, const Spot* spot,
                             uint32_t access);
 
-/* The accesses of the instruction at AT, in step R of S: their addresses. */
+/* Return the addresses of the accesses that the instruction at AT made in step
+   R of S; *N is their number. */
 static inline const uint64_t* slots_of(const WetSteps* s, const WetStep* r,
                                        const InstrPlan* at, uint32_t* n)
 {
@@ -135,13 +134,14 @@ static inline const uint64_t* slots_of(const WetSteps* s, const WetStep* r,
    return s->addrs + r->first + at->slot;
 }
 
-/* Granule G, which may be counted from the top of x87's stack. */
+/* Return the granule that G means; x87's may be counted from the top of the
+   stack. */
 static inline unsigned spot_granule(const Spot* spot, unsigned g)
 {
    return g < G_STACK ? g : G_X87 + ((g - G_STACK + spot->top) & 7);
 }
 
-/* Return the plan of an instruction, which has its accesses. */
+/* Return the plan of an instruction; return its accesses. */
 static inline const Plan* plan_of(const SliceCode* c, uint32_t i)
 {
    return &c->w->plans[i];

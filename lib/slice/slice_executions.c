@@ -6,9 +6,9 @@
 /* Owns: where an execution of a line begins.  Handed: instances of an
    activation, in either direction.  Taken by: slice_acts.c, slice_back.c.
 
-   dcfg_slice.h says what an execution is.  The rule looks at two instances of
-   the line and at what the activation executed between them, so that it is the
-   same forward and backward. */
+   dcfg_slice.h defines an execution.  The rule compares two instances of the
+   line, and what the activation executed between them.  So it gives the same
+   answer forward and backward. */
 
 #include "lib/slice/slice_executions.h"
 
@@ -17,7 +17,7 @@ void executions_start(Executions* x, const SliceCode* code)
    *x = (Executions){ .code = code, .end = UINT64_MAX };
 }
 
-/* May control go elsewhere behind I, and not come back? */
+/* Return whether control may go elsewhere behind I, and not come back. */
 static bool leaves(const SliceCode* c, uint32_t i)
 {
    switch (plan_of(c, i)->kind) {
@@ -31,8 +31,8 @@ static bool leaves(const SliceCode* c, uint32_t i)
    }
 }
 
-/* Does control go back from FROM to TO?  Iterations of an instruction with a
-   repeat prefix are one execution of it. */
+/* Return whether control goes back from FROM to TO.  Iterations of an
+   instruction with a repeat prefix are one execution of it. */
 static bool goes_back(const SliceCode* c, uint32_t from, uint32_t to)
 {
    if (from == to)

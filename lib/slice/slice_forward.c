@@ -3,22 +3,22 @@
 
    Forward slices. */
 
-/* Owns: a kind of slice: what depends on the criterion, which is all that the
-   way back finds.  Handed: criteria, found by slice_back.c, and events by
-   wet_events.c.  Taken by: slice_open.c.
+/* Owns: the kind of slice that follows values forward and keeps nodes.  Handed:
+   criteria, found by slice_back.c, and events by wet_events.c.  Taken by:
+   slice_open.c.
 
-   All instances from the begin on are gone through with what they depend on;
-   one that depends on a node is a node. */
+   The walk back finds only the criteria.  A pass forward then goes over all
+   instances with their dependences: one that depends on a node is a node. */
 
 #include "lib/slice/slice_forward.h"
 #include "lib/slice/slice_keep.h"
 #include "lib/slice/slice_reopen.h"
 
-/* Nodes by instance, which is a Writer here. */
+/* NodeTable: nodes by instance; an instance is a Writer here. */
 typedef
    struct {
       NumberMap map;
-      uint8_t*  known;          // by instruction: has it any node?
+      uint8_t*  known;          // by instruction: it has a node
    }
    NodeTable;
 
@@ -33,7 +33,7 @@ static bool add_key(Found* f, NodeTable* t, DcfgWetDep d, uint32_t node)
    return true;
 }
 
-/* The node, or DCFG_NONE. */
+/* Return the node of an instance, or DCFG_NONE. */
 static inline uint32_t node_of(const NodeTable* t, DcfgWetDep d)
 {
    size_t at;
@@ -67,7 +67,8 @@ static uint64_t first_store(const Found* f, const DcfgWetEvent* e)
    return 0;
 }
 
-/* Inputs of N that E uses by PORT, where they are nodes; and its distance. */
+/* Add the inputs that E uses by PORT to node N, if they are nodes, and lower
+   N's distance. */
 static bool find_inputs(Found* f, const NodeTable* t, const DcfgWetEvent* e,
                         const DcfgWetPort* port, DcfgSliceNode* n)
 {
@@ -120,7 +121,7 @@ static bool take_event(Found* f, NodeTable* t, const DcfgWetEvent* e,
    return true;
 }
 
-/* The result has the criteria only, from the last to the first. */
+/* The walk back left the criteria only, from the last to the first. */
 static bool go(Found* f, DcfgWet* w, NodeTable* t)
 {
    const DcfgSlice* s = f->result;
@@ -155,7 +156,7 @@ DcfgWet* forward_open(Found* f, bool control)
    return NULL;
 }
 
-/* From the criteria of the way back on. */
+/* Go forward from the criteria that the walk back found. */
 static bool finish(Found* f)
 {
    DcfgWet*  first = f->code->w;
@@ -163,7 +164,7 @@ static bool finish(Found* f)
    DcfgWet*  w = NULL;
    bool      ok = t.known != NULL && keep_assemble(f);
 
-   /* Uses of the criteria themselves are not asked for. */
+   /* The walk back counted the criteria's own uses as left out. */
    found_forget_left_out(f);
    ok = ok && (w = forward_open(f, !f->code->q->no_control)) != NULL
         && go(f, w, &t);

@@ -8,12 +8,12 @@
 
 #include "lib/slice/slice_kind.h"
 
-/* Is what E uses by PORT followed? */
+/* Return whether the slice follows what E uses by PORT. */
 bool forward_follows(const Found* f, const DcfgWetEvent* e,
                      const DcfgWetPort* port);
 
-/* One step on the way of an instance: what it depends on has distance WAY.  It
-   is *LEAST at most then; or the way ends here, and that is *ENDED. */
+/* Handle one use of an instance: what it depends on has distance WAY.  Lower
+   *LEAST to that, or set *ENDED if the slice ends there. */
 static inline void forward_step(const Found* f, uint32_t instr, uint32_t way,
                                 uint32_t* least, bool* ended)
 {
@@ -26,7 +26,7 @@ static inline void forward_step(const Found* f, uint32_t instr, uint32_t way,
       *least = way + cost;
 }
 
-/* The trace once more, from its begin; control is found if CONTROL. */
+/* Open the trace once more, at its begin; find control if CONTROL. */
 DcfgWet* forward_open(Found* f, bool control);
 
 #endif /* DCFG_LIB_SLICE_FORWARD_H */

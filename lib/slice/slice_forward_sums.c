@@ -3,15 +3,15 @@
 
    Forward slices of which only sums are wanted. */
 
-/* Owns: a kind of slice: what depends on the criterion is counted and not kept.
-   Handed: criteria, found by slice_back.c, and events by wet_events.c.  Taken
-   by: slice_open.c.
+/* Owns: the kind of slice that follows values forward and only counts
+   instances.  Handed: criteria, found by slice_back.c, and events by
+   wet_events.c.  Taken by: slice_open.c.
 
-   An instance in the slice writes its distance in place of itself (see
-   wet_names.h), and any other one writes nothing.  So an instance is in the
-   slice if it depends on anybody, and memory is that of the program's.  Which
-   instances are the criterion is found anew: of a line, those between the first
-   and the last one, in the same activation. */
+   An instance in the slice has its distance for a name (see wet_names.h); any
+   other one has no name.  So an instance is in the slice if it depends on
+   anybody.  Memory grows with the program's memory, not with instances.  The
+   pass finds criteria anew: of a line, instances between the first and the last
+   one, in the same activation. */
 
 #include "lib/slice/slice_forward.h"
 #include "lib/wet/wet_names.h"
@@ -36,7 +36,7 @@ static bool is_part(const DcfgSliceQuery* q, const DcfgWetEvent* e)
    return q->n_parts == 0;
 }
 
-/* Does E run in the activation of the run, which begins no later than now? */
+/* Return whether E runs in the activation of the run, which has begun. */
 static bool is_in_run(ForwardWalk* z, const DcfgWetEvent* e)
 {
    uint32_t depth = wet_control_depth(z->w, e->thread);
@@ -61,7 +61,7 @@ static bool is_criterion(ForwardWalk* z, const DcfgWetEvent* e)
 
 /*--- Instances                                            ---*/
 
-/* Adds PORT's uses to the distance of E, which is *LEAST. */
+/* Lower *LEAST, the distance of E, by what E uses by PORT. */
 static void take_port(Found* f, const DcfgWetEvent* e, const DcfgWetPort* port,
                       uint32_t* least)
 {
@@ -107,7 +107,8 @@ static bool add_criterion(Found* f, const Spot* spot, Member* m)
    return found_add_end(f, spot, &m->id);
 }
 
-/* The way back has found the last criterion and the first. */
+/* Put the first criterion before the last one: the walk back found them in
+   reverse. */
 static void reverse_criteria(Found* f)
 {
    DcfgSliceNode last = *NODE(f, 0);

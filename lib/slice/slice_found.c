@@ -4,7 +4,8 @@
    The result of a slice, while it is found. */
 
 /* Owns: nodes, inputs and totals, in the form that users get.  Handed:
-   instances by the kinds of slices.  Taken by: the same, slice_open.c. */
+   instances by the kinds of slices.  Taken by: the kinds of slices,
+   slice_open.c. */
 
 #include "lib/slice/slice_found.h"
 #include "lib/base/sort.h"
@@ -88,7 +89,7 @@ bool found_add_value(Found* f, DcfgSliceNode* n, const uint8_t* value,
    return size == 0 || to != NULL;
 }
 
-/* Add the instance's value, which is in the slots behind its accesses. */
+/* Add the instance's value, from the slots behind its accesses. */
 static bool add_values(Found* f, const Spot* spot, DcfgSliceNode* n)
 {
    const DcfgWet*   w = f->code->w;
@@ -194,7 +195,8 @@ bool found_cross(Found* f, DcfgSliceCrossing c)
    uint64_t key = ((uint64_t)c.writer << 32 | c.reader)
                   ^ ((uint64_t)c.from << 52 | (uint64_t)c.to << 20);
 
-   /* Two pairs of large numbers may have one key: then the next one is free. */
+   /* Two pairs of large numbers can have the same key: then take the next free
+      one. */
    for (;; key++) {
       uint32_t*          at = map_add(f->job, &f->crossing_of,
                                       key == 0 ? UINT64_MAX : key);
@@ -249,7 +251,7 @@ bool found_hand_over(Found* f)
 {
    DcfgSlice* s = f->result;
 
-   /* Nodes without a value have an address in the values, too. */
+   /* A node without a value needs an address in .values, too. */
    if (f->values.data == NULL && array_add(f->job, &f->values, 1) == NULL)
       return false;
    if (f->crossings.n > 0)

@@ -7,8 +7,8 @@
    and which instructions depend on the same branches.  Handed: the graph of
    slice_acts.c, which notes its arcs.  Taken by: slice_branch_joins.c.
 
-   I depends on B if it post-dominates one of B's successors, but not B itself,
-   unless it is B: two intervals of the tree of post-dominators are compared.
+   I depends on B if I post-dominates a successor of B, but not B itself, or is
+   B.  Intervals of numbers of the post-dominator tree answer that.
    Instructions that depend on the same branches are a group.  The key of a
    group is the sum of its branches' hashes.  This is a sum over a subtree: each
    arc of a branch counts from the arc's target up to the branch's
@@ -42,7 +42,8 @@ static bool find_successors(ControlGraph* c, uint32_t n)
    return true;
 }
 
-/* Preorder and postorder of the trees, and the groups on the way up. */
+/* Number the trees in preorder and postorder, and sum the groups on the way
+   up. */
 static void number_tree(ControlGraph* c, uint32_t n, uint32_t* child,
                         uint32_t* sibling)
 {

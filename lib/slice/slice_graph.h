@@ -11,33 +11,33 @@
 
 typedef
    struct {
-      uint32_t post;            // in the tree of post-dominators
+      uint32_t post;            // postorder number in the tree of
+                                // post-dominators
       uint32_t pre;
       uint32_t first, n;        // successors, in .successors
    }
    GraphNode;
 
-/* ControlGraph: written by slice_graph.c alone, and its arcs are noted by
-   slice_acts.c. */
+/* ControlGraph: written by slice_graph.c alone; slice_acts.c notes its arcs. */
 typedef
    struct {
       Job*       job;
       WetGraph   arcs;
       GraphNode* nodes;
       uint32_t*  successors;
-      size_t     n_successors;  // room for so many
-      uint64_t*  groups;        // instructions with the same depend on the same
-                                // branches
+      size_t     n_successors;  // room in .successors
+      uint64_t*  groups;        // by instruction: key of its group, which
+                                // depends on the same branches
    }
    ControlGraph;
 
 bool graph_start(ControlGraph* c, Job* job, DcfgWet* w);
 
-/* All arcs are there. */
+/* Finish the graph: all arcs are noted. */
 bool graph_finish(ControlGraph* c);
 void graph_free(ControlGraph* c);
 
-/* Does I depend on branch B? */
+/* Return whether I depends on branch B. */
 bool graph_depends(const ControlGraph* c, uint32_t i, uint32_t b);
 
 static inline bool graph_is_branch(const ControlGraph* c, uint32_t i)

@@ -3,7 +3,7 @@
 
    The index of a trace. */
 
-/* Owns: making an index in one pass, and that a trace uses one.  Handed: a
+/* Owns: making an index in one pass, and giving an index to a trace.  Handed: a
    trace.  Taken by: users. */
 
 #include "lib/base/sort.h"
@@ -14,13 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Making: what the pass has. */
+/* Making: the data of the pass. */
 typedef
    struct {
       Job            job;
       DcfgWet*       w;         // the same trace, at its begin
       DcfgSliceQuery q;
-      bool*          none;      // no instruction is asked for
+      bool*          none;      // by instruction: false, no instruction is
+                                // asked for
       SliceCode      code;
       Callbacks      callbacks;
       ControlGraph   graph;
@@ -91,7 +92,7 @@ static bool put_arcs(Making* m)
    return ok;
 }
 
-/* A bit for each instruction, if IS is not NULL. */
+/* Put a bit for each instruction; none if IS is NULL. */
 static bool put_bits(Making* m, IndexSection section, const bool* is)
 {
    size_t   n = m->w->instrs.n, size = (n + 7) / 8;

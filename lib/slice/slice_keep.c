@@ -3,13 +3,13 @@
 
    Slices of which the instances are kept. */
 
-/* Owns: a kind of slice: each instance is a node, with edges to those that made
-   what it used; at the end, nodes and their inputs in the form that users get.
-   Handed: members by slice_meet.c and slice_uses.c.  Taken by: slice_open.c,
-   slice_forward.c.
+/* Owns: the kind of slice that keeps instances: each is a node, with edges to
+   the writers of what it used.  At the end, nodes and inputs get the form for
+   users.  Handed: members by slice_meet.c and slice_uses.c.  Taken by:
+   slice_open.c, slice_forward.c.
 
-   A node's number is its name to wants.  Nodes that are not real are forgotten
-   here if they lead nowhere. */
+   The name of a node in wants is its number.  Nodes that are not real are
+   forgotten here if they lead nowhere. */
 
 #include "lib/slice/slice_keep.h"
 #include "lib/slice/slice_uses.h"
@@ -27,12 +27,12 @@ typedef
    }
    Edge;
 
-/* KeepState: what is known of a node besides. */
+/* KeepState: a node's part of a Member, kept. */
 typedef
    struct {
       uint8_t hops;             // as in Member, like all of these
       bool    real, limited, cut;
-      bool    weak;             // weak now, and it was not real before
+      bool    weak;             // weak now; it was not real before
    }
    KeepState;
 
@@ -115,7 +115,7 @@ bool keep_close(Found* f, const Spot* spot, Member* m)
    return true;
 }
 
-/* Handle WANT, which is not followed.  A weak want has an edge only if it is
+/* Handle WANT, which is not followed.  A weak want gets an edge only when it is
    met. */
 static bool keep_cut(Found* f, const Want* want)
 {
@@ -126,7 +126,7 @@ static bool keep_cut(Found* f, const Want* want)
 
 COMPARE(compare, Edge, UP(port) ?: UP(reg) ?: UP(at) ?: UP(writer))
 
-/* Edges in the order of their nodes, those of node i from first[i] on. */
+/* Sort the edges by node.  Return, by node, the index of its first edge. */
 static uint32_t* sort_edges(Found* f)
 {
    Keep*     k = f->own;
@@ -160,8 +160,8 @@ static bool is_program(const Found* f, uint32_t n)
    return !f->code->q->no_control_of[NODE(f, n)->instr];
 }
 
-/* How far node N is from a result of the program, over flags and registers:
-   those of its inputs are known, which ran earlier. */
+/* Return how many flags and registers node N is away from a result of the
+   program.  HOPS: the same of its inputs, which ran earlier. */
 static uint8_t hops_to_program(const Found* f, const uint8_t* hops,
                                const uint32_t* first, uint32_t n)
 {
@@ -182,8 +182,8 @@ static uint8_t hops_to_program(const Found* f, const uint8_t* hops,
    return least;
 }
 
-/* Node I is part of the slice, DEPTH[I] hops behind a branch: where else ways
-   lead from there. */
+/* Follow the weak edges of node I, which is in the slice, DEPTH[I] hops behind
+   a branch.  Cut those on paths that are too long. */
 static void choose_edges(Found* f, const uint32_t* first, const uint8_t* hops,
                          uint8_t* depth, uint32_t i)
 {
@@ -206,7 +206,8 @@ static void choose_edges(Found* f, const uint32_t* first, const uint8_t* hops,
 }
 
 /* Choose the weak nodes that are part of the slice: those on paths from a
-   branch to a result of the program.  The users of a node stand before it. */
+   branch to a result of the program.  Users have lower numbers than what they
+   used. */
 static bool choose_weak(Found* f, const uint32_t* first)
 {
    uint32_t n = (uint32_t)f->nodes.n;
@@ -228,29 +229,30 @@ static bool choose_weak(Found* f, const uint32_t* first)
 
 /*--- Inputs                                               ---*/
 
-/* All nodes, and two more for what is none. */
+/* Assembly: all nodes, and room for two more. */
 typedef
    struct {
       uint32_t  n;              // nodes
-      uint32_t* numbers;        // new number of each node
-      uint64_t* seen;           // the last port that had it: where its inputs
-                                // begin, and 1
+      uint32_t* numbers;        // by node: its new number
+      uint64_t* seen;           // by node: the last port that had it, as index
+                                // of its first input, + 1
    }
    Renumbered;
 
-/* A node's edges. */
+/* Rest: a node's edges that are not handled yet. */
 typedef
    struct {
       const Edge* at;
       const Edge* end;
       const Renumbered* all;
       bool        cut, weak;
-      bool        control;      // is followed
+      bool        control;      // the slice follows control
    }
    Rest;
 
-/* The next K edges of REST, which are a port's: each writer once, for a system
-   call may read what thousands wrote.  Without any it is NONE. */
+/* Add the next K edges of REST, all of one port.  Each writer counts once: a
+   system call may read what thousands wrote.  Without any edge, the input is
+   NONE. */
 static bool add_port(Found* f, DcfgSliceNode* n, uint8_t port, uint8_t reg,
                      const Rest* r, uint32_t k, uint32_t none)
 {
@@ -278,7 +280,7 @@ static bool add_port(Found* f, DcfgSliceNode* n, uint8_t port, uint8_t reg,
    return true;
 }
 
-/* Behind the edges from E on and up to END that are of a port. */
+/* Return the first edge from E on, before END, that is not of the port. */
 static const Edge* behind_port(const Edge* e, const Edge* end, uint8_t port,
                                uint8_t reg)
 {
@@ -304,7 +306,7 @@ static bool next_port(Found* f, DcfgSliceNode* n, Rest* r, uint8_t port,
    return true;
 }
 
-/* Add the input of a criterion of which a part is asked: that part. */
+/* Add the input of a criterion of which a part is asked: that part alone. */
 static bool add_part(Found* f, DcfgSliceNode* n, Rest* r)
 {
    static const uint8_t ports[] = {

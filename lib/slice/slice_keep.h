@@ -8,8 +8,8 @@
 
 #include "lib/slice/slice_kind.h"
 
-/* For kinds that are such slices, too, but for what they want and how they
-   end. */
+/* Functions for kinds that keep instances as well, but want other things or end
+   differently. */
 bool keep_start(Found* f, Live* l);
 void keep_free(Found* f);
 void keep_forget(Found* f);
@@ -19,7 +19,7 @@ bool keep_meet(Found* f, const Member* m, const Want* want, uint32_t at,
                bool result);
 bool keep_close(Found* f, const Spot* spot, Member* m);
 
-/* Nodes and edges to the result. */
+/* Turn nodes and edges into the result. */
 bool keep_assemble(Found* f);
 
 #endif /* DCFG_LIB_SLICE_KEEP_H */

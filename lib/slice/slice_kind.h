@@ -9,83 +9,82 @@
 #include "lib/slice/slice_branch_joins.h"
 #include "lib/slice/slice_found.h"
 
-/* How far a branch may be from the result of a call-back: see slice_back.c. */
+/* Distance from a call back's result to a branch, at most: see slice_back.c. */
 #define MAX_HOPS 4
 
-/* NEVER, as a number of hops: the node leads to no result. */
+/* A number of hops: the node leads to no result. */
 #define NEVER UINT8_MAX
 
-/* Member: what is known of the instance in work as a part of the slice.
-   Written by slice_meet.c, and its names by the kind of slice. */
+/* Member: the present instance, as a part of the slice.  Written by
+   slice_meet.c; its names by the kind of slice. */
 typedef
    struct {
-      uint32_t id;              // number in the kind's nodes; DCFG_NONE: no
-                                // node
+      uint32_t id;              // number of the kind's node, or DCFG_NONE
       uint32_t distance;
-      uint32_t weak_distance;   // over those that want it weakly
+      uint32_t weak_distance;   // least distance by those that want it weakly
       uint8_t  hops;            // if not real: steps from the branch
-      bool     real;            // else it has to lead to the program
+      bool     real;            // false: it has to lead to the program
       bool     near;            // only criteria have used it
       bool     limited;         // a criterion of which a part is asked
       bool     cut;             // nothing is followed from it
 
-      /* When all is known of it: what its wants call it; the same of weak
-         wants, if it has any. */
+      /* Set when all is known of the member: the name in its wants; the name in
+         its weak wants, if it has any. */
       uint32_t name, weak_name;
       bool     weakly;
    }
    Member;
 
-/* User: who wants something. */
+/* User: the instance that wants something. */
 typedef
    struct {
       uint32_t distance;
-      uint8_t  hops;            // if weak: steps from a branch, and 1
+      uint8_t  hops;            // if weak: steps from a branch, + 1
    }
    User;
 
-/* SliceKind: what is made of a slice that is gone through backward.  Functions
-   return false without memory; NULL: nothing is to be done. */
+/* SliceKind: what becomes of the members of a slice.  Functions return false if
+   memory is exhausted.  NULL: nothing to do. */
 typedef
    struct SliceKind {
       bool (*start)(Found* f, Live* l);
       void (*free)(Found* f);
 
-      /* Nothing that was found until now counts; nobody wants anything. */
+      /* Forget all that was found; nobody wants anything. */
       void (*forget)(Found* f);
 
-      /* The instance at SPOT is a member; it is a criterion, too. */
+      /* Add the instance at SPOT, a member; note that it is a criterion. */
       bool (*add)(Found* f, const Spot* spot, Member* m);
       bool (*criterion)(Found* f, const Spot* spot, Member* m);
 
-      /* Who wants WANT. */
+      /* Return the instance that wants WANT. */
       User (*user)(const Found* f, const Want* want);
 
-      /* The member made byte AT of what WANT wants.  RESULT: and is the result
-         of the program that a weak one has to lead to. */
+      /* Note that the member made byte AT of what WANT wants.  RESULT: it is
+         the program's result that a weak node has to lead to. */
       bool (*meet)(Found* f, const Member* m, const Want* want, uint32_t at,
                    bool result);
 
-      /* All is known of the member. */
+      /* Close the member: all is known of it. */
       bool (*close)(Found* f, const Spot* spot, Member* m);
 
-      /* The closed member wants what it used: L and B.  NULL: it does not. */
+      /* Make L and B want what the closed member used.  NULL: nothing. */
       bool (*want)(Found* f, const Acts* acts, const Spot* spot,
                    const Member* m, Live* l, BranchJoins* b);
 
       /* Note that WANT is not followed. */
       bool (*cut)(Found* f, const Want* want);
 
-      /* The way back is at its end. */
+      /* End: the walk back is over. */
       bool (*finish)(Found* f);
 
       bool numbers;             // nodes are numbered to the end
-      bool distances;           // names are, but of weak wants: neither user()
-                                // nor meet() is asked
+      bool distances;           // names of strong wants are distances: user()
+                                // and meet() are not called for them
    }
    SliceKind;
 
-/* Each in a file of its name. */
+/* The kinds, each in a file of its name. */
 extern const SliceKind slice_keep, slice_sums, slice_forward,
                        slice_forward_sums;
 

@@ -5,10 +5,10 @@
 
 /* Owns: bytes of registers and memory whose writers are wanted, and by whom.
    Handed: uses by slice_uses.c and definitions by slice_back.c, from the last
-   to the first.  Taken by: the same, slice_branch_joins.c, slice_sums.c.
+   to the first.  Taken by: slice_uses.c, slice_back.c, slice_branch_joins.c,
+   slice_sums.c.
 
-   They are kept by granules of 8 bytes, each with a list of who wants some of
-   its bytes. */
+   Each granule of 8 bytes has a list of wants for some of its bytes. */
 
 #include "lib/slice/slice_live.h"
 
@@ -102,7 +102,8 @@ LiveRegisters* live_registers(Live* l, uint32_t thread)
    return t->now;
 }
 
-/* The same of N, of a granule that is used as PORT. */
+/* Take the bytes MASK of N, a granule used as PORT, and give the nearest to
+   TO. */
 static bool take_nearest(Live* l, Nearest* n, uint8_t mask, uint8_t port,
                          const Taker* to)
 {
@@ -137,7 +138,7 @@ static void hand_nearest(Live* l, Nearest* from, Nearest* to)
    from->split  = false;
 }
 
-/* What is wanted of FROM's granule G is wanted of TO's granule H. */
+/* Hand the wants of FROM's granule G to TO's granule H. */
 static void hand_granule(Live* l, LiveRegisters* from, unsigned g,
                          LiveRegisters* to, unsigned h)
 {
@@ -154,7 +155,8 @@ static void hand_granule(Live* l, LiveRegisters* from, unsigned g,
    to->granules[h / 64]   |= UINT64_C(1) << h % 64;
 }
 
-/* The last system call may have made the new thread's stack pointer. */
+/* Hand the wants of a new thread to its creator.  The stack pointer may be the
+   last system call's. */
 bool live_before_thread(Live* l, uint32_t thread, const uint64_t* words)
 {
    const WetMachine* m = l->w->machine;
@@ -234,7 +236,8 @@ static bool want_granule(Live* l, uint64_t granule, Want want)
               || live_add(l, head, want));
 }
 
-/* The mask of those of the SIZE bytes at ADDR that are in its granule. */
+/* Return the mask of those of the SIZE bytes at ADDR that are in its granule;
+   *N is their number. */
 static inline uint8_t mask_of(uint64_t addr, uint64_t size, unsigned* n)
 {
    *n = 8 - addr % 8 < size ? 8 - addr % 8 : (unsigned)size;
@@ -253,7 +256,7 @@ bool live_want_memory(Live* l, uint64_t addr, uint64_t size, Want want)
    return true;
 }
 
-/* Take the bytes from LOW to HIGH, which are of page NUMBER, to TO. */
+/* Give the wants for bytes LOW to HIGH of page NUMBER to TO. */
 static bool take_of_page(Live* l, uint64_t number, uint64_t low, uint64_t high,
                          const Taker* to)
 {
@@ -281,7 +284,7 @@ static bool take_of_page(Live* l, uint64_t number, uint64_t low, uint64_t high,
    return true;
 }
 
-/* Many more pages than are wanted: these are looked at instead. */
+/* The range has more pages than are wanted: go over the wanted ones. */
 static bool take_range(Live* l, uint64_t low, uint64_t high, const Taker* to)
 {
    Array numbers = { 0 };
@@ -347,8 +350,8 @@ static bool move_granule(Live* l, uint64_t from, uint64_t to)
    return n != NULL;
 }
 
-/* What is wanted of TO stood at FROM, page by page, and what is wanted of
-   FROM was written by nobody. */
+/* Handle a move of memory, page by page: hand the wants of TO to FROM.  Nobody
+   wrote what is wanted of FROM. */
 bool live_move_memory(Live* l, uint64_t to, uint64_t from, uint64_t size)
 {
    if (to % 8 != 0 || from % 8 != 0 || to == from)

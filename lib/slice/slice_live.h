@@ -10,24 +10,24 @@
 #include "lib/slice/slice_memory.h"
 #include "lib/wet/wet.h"
 
-/* Want: bytes of a granule that a node used. */
+/* Want: bytes of a granule that a member used. */
 typedef
    struct {
-      uint32_t node;            // its name: see Member in slice_kind.h
-      uint32_t next;            // and 1
-      uint32_t at;              // order among the port's bytes; in sums, number
-                                // of nodes that want control
+      uint32_t node;            // the member's name: see Member in slice_kind.h
+      uint32_t next;            // next in the list, + 1
+      uint32_t at;              // order among the port's bytes; of sums: how
+                                // many instances want control
       uint8_t  mask;
       uint8_t  port, reg;
       bool     weak : 1;        // see slice_back.c
-      bool     limited : 1;     // the node is
-      uint32_t thread;          // who wants, and of which instance
+      bool     limited : 1;     // the member is limited
+      uint32_t thread;          // who wants, and of which instruction
       uint32_t instr;
       uint64_t order;
    }
    Want;
 
-/* Taker: who made bytes that are wanted. */
+/* Taker: gets the wants for bytes whose writer is met. */
 typedef
    struct {
       bool (*take)(void* arg, const Want* want, uint8_t mask);
@@ -35,12 +35,13 @@ typedef
    }
    Taker;
 
-/* LiveRegisters: those of a thread, or of what was interrupted in it. */
+/* LiveRegisters: wants for a thread's registers, or for the code that a handler
+   interrupted. */
 typedef
    struct LiveRegisters {
-      struct LiveRegisters* outer;      // of what was interrupted
-      uint64_t granules[2];     // which are wanted
-      uint32_t heads[N_GRANULES];       // Want, and 1
+      struct LiveRegisters* outer;      // of the interrupted code
+      uint64_t granules[2];     // a bit for each that is wanted
+      uint32_t heads[N_GRANULES];       // id of the first Want, + 1
       Nearest  nearest[N_GRANULES];
    }
    LiveRegisters;
@@ -48,7 +49,7 @@ typedef
 typedef
    struct {
       LiveRegisters* now;
-      uint32_t written;         // Want: of what the kernel wrote
+      uint32_t written;         // Want: for what the kernel wrote
       Array    reads;           // DcfgSliceReading
    }
    LiveThread;
@@ -65,26 +66,26 @@ typedef
       uint32_t       n_wanted;
       WantedMemory   memory;
       LiveThread*    threads;
-      uint32_t       reading;   // thread, for which marks of what the kernel
-                                // read come right before, or DCFG_NONE
+      uint32_t       reading;   // thread of the READ marks that come right
+                                // before, or DCFG_NONE
       Array          deferred;  // Want: see live_take_written()
-      bool           nearest;   // only the least distance is kept of wants
-                                // that are neither weak nor limited
+      bool           nearest;   // strong wants are kept as least distances
       const struct WantRule* rule;
-      void*          arg;       // the rule's
+      void*          arg;       // for the rule
    }
    Live;
 
-/* WantRule: which wants of the same bytes are one.  Without it all are kept,
-   and with it the nearest one says all that another that it covers does. */
+/* WantRule: which wants for the same bytes become one.  Without a rule, all
+   wants are kept.  With a rule, a want is dropped if the first of the list
+   covers it. */
 typedef
    struct WantRule {
-      /* WANT comes to the list at HEAD, if *JOINED is not set: then another one
-         has taken its place. */
+      /* Decide about WANT, new in the list at HEAD.  Set *JOINED if another
+         want takes its place. */
       bool (*add)(void* arg, Live* l, uint32_t head, const Want* want,
                   bool* joined);
 
-      /* WANT has left its list. */
+      /* Note that WANT has left its list. */
       void (*remove)(void* arg, const Want* want);
    }
    WantRule;
@@ -97,15 +98,15 @@ static inline Want* live_want(const Live* l, uint32_t id)
    return &ELEM(l->wants, Want, id - 1);
 }
 
-/* Is all that B is for said by A, too? */
+/* Return whether A makes B superfluous. */
 static inline bool want_covers(const Want* a, const Want* b)
 {
    return (b->mask & ~a->mask) == 0 && a->node <= b->node && !a->limited
           && a->thread == b->thread;
 }
 
-/* Is all that a want of NODE and THREAD for MASK is for said by the first one of
-   the list at HEAD?  Asked before the want is made: most are said already. */
+/* Return whether the first want of the list at HEAD makes a want of NODE and
+   THREAD for MASK superfluous.  Most are, and need not be made. */
 static inline bool live_says(const Live* l, uint32_t head, uint32_t node,
                              uint8_t mask, uint32_t thread)
 {
@@ -118,10 +119,11 @@ static inline bool live_says(const Live* l, uint32_t head, uint32_t node,
           && !first->limited && first->thread == thread;
 }
 
-/* WANT comes to the list at HEAD. */
+/* Put WANT into the list at HEAD. */
 bool live_put(Live* l, uint32_t* head, Want want);
 
-/* The same, at once where it is the only one, or said already. */
+/* Put WANT into the list at HEAD.  The fast path is an empty list, or a
+   superfluous want. */
 static inline bool live_add(Live* l, uint32_t* head, Want want)
 {
    uint32_t id = *head != 0 ? *head : l->free_want;
@@ -141,10 +143,10 @@ static inline bool live_add(Live* l, uint32_t* head, Want want)
    return true;
 }
 
-/* THREAD's; NULL without memory. */
+/* Return the registers of THREAD; NULL if memory is exhausted. */
 LiveRegisters* live_registers(Live* l, uint32_t thread);
 
-/* The bytes of MASK in N are wanted at DISTANCE. */
+/* Want the bytes MASK of N at DISTANCE. */
 static inline void live_want_nearest(Live* l, Nearest* n, uint8_t mask,
                                      uint32_t distance)
 {
@@ -162,8 +164,9 @@ static inline bool live_want_register(Live* l, LiveRegisters* r, unsigned g,
    return true;
 }
 
-/* Is that done by something quicker, since WANT, which is neither weak nor
-   limited, would add nothing but a distance, or nothing at all? */
+/* Add WANT, which is neither weak nor limited, quickly: as a distance, or
+   not at all if it is superfluous.  Return false if it needs
+   live_want_register(). */
 static inline bool live_wants_register(Live* l, LiveRegisters* r, unsigned g,
                                        uint8_t mask, const Want* want)
 {
@@ -176,8 +179,8 @@ static inline bool live_wants_register(Live* l, LiveRegisters* r, unsigned g,
 
 bool live_want_memory(Live* l, uint64_t addr, uint64_t size, Want want);
 
-/* Who wanted these bytes has them from TO; from nobody if that is NULL.
-   Nothing is wanted meanwhile. */
+/* Give the wants for these bytes to TO, or drop them if TO is NULL.  TO must
+   not add wants. */
 bool live_take_list(Live* l, uint32_t* head, uint8_t mask, const Taker* to);
 bool live_take_granule(Live* l, LiveRegisters* r, unsigned g, uint8_t mask,
                        const Taker* to);
@@ -191,19 +194,20 @@ static inline bool live_take_register(Live* l, LiveRegisters* r, unsigned g,
 
 bool live_take_memory(Live* l, uint64_t addr, uint64_t size, const Taker* to);
 
-/* No register and no memory is wanted any more. */
+/* Want nothing any more. */
 bool live_forget(Live* l);
 
-/* Marks of THREAD, from behind: its last system call wrote memory; memory was
-   moved; it created a thread; a handler returned; a handler came. */
+/* Handle marks of THREAD, going backward: its last system call wrote memory;
+   memory was moved; it created a thread; a handler returned; a handler
+   began. */
 bool live_take_written(Live* l, uint32_t thread, uint64_t addr, uint64_t size);
 bool live_move_memory(Live* l, uint64_t to, uint64_t from, uint64_t size);
 bool live_before_thread(Live* l, uint32_t thread, const uint64_t* words);
 bool live_before_return(Live* l, uint32_t thread);
 bool live_before_handler(Live* l, uint32_t thread, bool returned);
 
-/* Note memory that the kernel read for a system call.  The marks of it stand
-   right behind the call.  So the memory noted so far is forgotten when another
+/* Note memory that the kernel read for a system call.  These marks stand right
+   behind the call.  So the memory noted so far is forgotten when another
    thread, or an earlier record, is met. */
 bool live_note_read(Live* l, uint32_t thread, const uint64_t* words);
 

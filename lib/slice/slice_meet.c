@@ -3,9 +3,8 @@
 
    Instances that join a slice. */
 
-/* Owns: that an instance joins the slice for what it made or since it is a
-   criterion, its distance, and whether it is real (see slice_back.c).  Handed:
-   wants that it meets.  Taken by: slice_back.c. */
+/* Owns: how an instance joins the slice: its distance, and whether it is real
+   (see slice_back.c).  Handed: wants that it meets.  Taken by: slice_back.c. */
 
 #include "lib/slice/slice_meet.h"
 
@@ -18,9 +17,10 @@ static bool join(const Meeting* a)
    return f->kind->add == NULL || f->kind->add(f, a->spot, a->member);
 }
 
-/* If the instance is in the slice for itself, those that want it weakly say
-   nothing of its distance.  Over what the program did that is no result of it,
-   and over too many instructions, nothing is followed weakly. */
+/* Add the instance to the slice, as the writer of what WANT wants.  Weak wants
+   do not change the distance of an instance that is in the slice anyway.  A
+   weak want ends at code of the program that made no result, and after
+   MAX_HOPS. */
 bool meet_want(void* arg, const Want* want, uint8_t mask)
 {
    const Meeting*   a = arg;

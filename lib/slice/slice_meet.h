@@ -8,7 +8,7 @@
 
 #include "lib/slice/slice_kind.h"
 
-/* Meeting: the instance in work, and where it is kept if it joins. */
+/* Meeting: the present instance, and where it goes if it joins. */
 typedef
    struct {
       Found*      found;
@@ -17,8 +17,9 @@ typedef
    }
    Meeting;
 
-/* The instance made MASK of the bytes that WANT wants: a Taker, and ARG is a
-   Meeting.  It is a criterion.  All that used it has been met. */
+/* Meet WANT: the instance made its bytes MASK.  ARG is a Meeting, and the
+   function a Taker's.  Meet a criterion.  Close the instance: all that used it
+   has been met. */
 bool meet_want(void* arg, const Want* want, uint8_t mask);
 bool meet_criterion(const Meeting* m);
 bool meet_close(const Meeting* m);

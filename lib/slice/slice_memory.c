@@ -4,12 +4,12 @@
    Memory that is wanted. */
 
 /* Owns: which granules of memory have lists of wants, and where these lists
-   are.  Handed: addresses.  Taken by: slice_live.c, which has what is in the
-   lists.
+   are.  Handed: addresses.  Taken by: slice_live.c, which owns the lists'
+   contents.
 
-   Each store of the trace asks whether what it writes is wanted.  So granules
-   that are near stand together, a bit says whether a list is empty, and the
-   pages that were asked for last are found without the map. */
+   Each store of the trace asks whether its bytes are wanted.  So neighbouring
+   granules stand together, a bit says whether a list is empty, and a cache
+   finds the pages asked for last without the map. */
 
 #include "lib/slice/slice_memory.h"
 #include "lib/base/sort.h"
@@ -27,7 +27,7 @@ uint32_t memory_look_up(WantedMemory* m, uint64_t number)
    return seen->page;
 }
 
-/* Makes page NUMBER, which is not there. */
+/* Make page NUMBER, which is not there. */
 static WantedPage* make_page(WantedMemory* m, uint64_t number)
 {
    uint32_t* id = map_add(m->job, &m->pages, number + 1);
@@ -80,7 +80,7 @@ WantedPage* memory_add_granule(WantedMemory* m, uint64_t granule)
    return p;
 }
 
-/* Block I of P, of which nothing is wanted. */
+/* Free block I of P: nothing of it is wanted. */
 static void free_block(WantedMemory* m, WantedPage* p, unsigned i)
 {
    uint32_t id = p->nearest[i];

@@ -9,13 +9,13 @@
 #include "lib/base/number_map.h"
 #include "lib/slice/slice_nearest.h"
 
-/* WantedPage: 64 granules of 8 bytes that follow one another, as programs use
-   memory that is near. */
+/* WantedPage: 64 consecutive granules of 8 bytes. */
 typedef
    struct {
-      uint64_t wanted;          // a bit for each granule that is
-      uint32_t lists[64];       // Want, and 1
-      uint32_t nearest[4];      // in .nearest, and 1; 0: none of 16 granules
+      uint64_t wanted;          // a bit for each granule that is wanted
+      uint32_t lists[64];       // id of the first Want, + 1
+      uint32_t nearest[4];      // index in .nearest, + 1; 0: none for 16
+                                // granules
    }
    WantedPage;
 
@@ -25,11 +25,11 @@ typedef
    }
    NearestBlock;
 
-/* SeenPage: what page .number - 1 was when it was looked up last. */
+/* SeenPage: page number .number - 1, as it was looked up last. */
 typedef
    struct {
       uint64_t number;
-      uint32_t page;            // in .all, and 1; 0: nothing of it is wanted
+      uint32_t page;            // index in .all, + 1; 0: not wanted
    }
    SeenPage;
 
@@ -40,20 +40,21 @@ typedef
    struct {
       Job*      job;
       size_t    n;              // granules that are wanted
-      NumberMap pages;          // by number and 1: in .all, and 1
+      NumberMap pages;          // keys: number + 1; values: index in .all, + 1
       Array     all;            // WantedPage
-      uint32_t  free_page;      // in .all, and 1; its first list is the next one
+      uint32_t  free_page;      // index in .all, + 1; .lists[0] has the next
+                                // one
       Array     nearest;        // NearestBlock
-      uint32_t  free_block;     // in .nearest, and 1; .of[0] of its first granule
-                                // is the next one
+      uint32_t  free_block;     // index in .nearest, + 1; .of[0] of its first
+                                // granule has the next one
       SeenPage  seen[N_SEEN];   // by the lowest bits of the number
    }
    WantedMemory;
 
-/* Look up page NUMBER, and note it as seen. */
+/* Look up page NUMBER, and note it in .seen. */
 uint32_t memory_look_up(WantedMemory* m, uint64_t number);
 
-/* Page NUMBER; NULL if nothing of it is wanted. */
+/* Return page NUMBER; NULL if nothing of it is wanted. */
 static inline WantedPage* memory_page(WantedMemory* m, uint64_t number)
 {
    const SeenPage* seen = &m->seen[number % N_SEEN];
@@ -63,7 +64,8 @@ static inline WantedPage* memory_page(WantedMemory* m, uint64_t number)
    return id == 0 ? NULL : &ELEM(m->all, WantedPage, id - 1);
 }
 
-/* Is any granule of the SIZE bytes at ADDR wanted? */
+/* Return whether any of the SIZE bytes at ADDR may be wanted: its granule
+   is. */
 static inline bool memory_is_wanted(WantedMemory* m, uint64_t addr,
                                     uint64_t size)
 {
@@ -82,7 +84,7 @@ static inline bool memory_is_wanted(WantedMemory* m, uint64_t addr,
    return false;
 }
 
-/* The nearest who want granule K of P; NULL: there are only lists. */
+/* Return the nearest wants of granule K of P; NULL if there are only lists. */
 static inline Nearest* memory_nearest(const WantedMemory* m,
                                       const WantedPage* p, unsigned k)
 {
@@ -91,23 +93,22 @@ static inline Nearest* memory_nearest(const WantedMemory* m,
    return id == 0 ? NULL : &ELEM(m->nearest, NearestBlock, id - 1).of[k % 16];
 }
 
-/* Make room for the nearest who want granule K of P, which has none. */
+/* Make room for the nearest wants of granule K of P, which has none. */
 Nearest* memory_make_nearest(WantedMemory* m, WantedPage* p, unsigned k);
 
-/* The page of GRANULE, which counts as wanted from now on; NULL without
-   memory. */
+/* Mark GRANULE as wanted, and return its page; NULL if memory is exhausted. */
 WantedPage* memory_add_granule(WantedMemory* m, uint64_t granule);
 
-/* GRANULE, whose list and nearest were taken, is not wanted any more. */
+/* Mark GRANULE, whose wants were taken, as not wanted. */
 void memory_remove(WantedMemory* m, uint64_t granule);
 
-/* The numbers of all pages from FIRST to LAST, in their order, to NUMBERS, of
+/* Store the numbers of all pages from FIRST to LAST, in order, in NUMBERS, of
    uint64_t. */
 bool memory_pages(const WantedMemory* m, uint64_t first, uint64_t last,
                   Array* numbers);
 
-/* The numbers of all granules that are wanted, in no order, to NUMBERS, of
-   uint64_t.  False without memory. */
+/* Store the numbers of all wanted granules, in no order, in NUMBERS, of
+   uint64_t.  Return false if memory is exhausted. */
 bool memory_granules(const WantedMemory* m, Array* numbers);
 
 void memory_free(WantedMemory* m);

@@ -9,18 +9,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Nearest: the least distance of those that want each byte of a granule.  Where
-   one thread ran and instances are only counted, this is all that matters of
-   wants, and it takes neither lists nor one want for each distance. */
+/* Nearest: for each byte of a granule, the least distance of those that want
+   it.  With one thread, and if instances are only counted, nothing else matters
+   of wants. */
 typedef
    struct {
-      uint32_t of[8];           // by byte; unless .split .of[0] is of all
+      uint32_t of[8];           // by byte; unless .split, .of[0] is for all
       uint8_t  mask;            // bytes that are wanted
       bool     split;
    }
    Nearest;
 
-/* The bytes of MASK are wanted at DISTANCE, too. */
+/* Want the bytes MASK at DISTANCE, too. */
 static inline void nearest_want(Nearest* n, uint8_t mask, uint32_t distance)
 {
    bool more = (mask & ~n->mask) != 0, all = (n->mask & ~mask) == 0;
@@ -46,14 +46,14 @@ static inline void nearest_want(Nearest* n, uint8_t mask, uint32_t distance)
    n->mask |= mask;
 }
 
-/* The distance of byte K, which is wanted. */
+/* Return the distance of byte K, which is wanted. */
 static inline uint32_t nearest_of(const Nearest* n, unsigned k)
 {
    return n->of[n->split ? k : 0];
 }
 
-/* The bytes of HIT, of which all are wanted and one is there, are wanted no
-   more: the least distance of them. */
+/* Take the bytes HIT, at least one, all wanted.  Return their least
+   distance. */
 static inline uint32_t nearest_take(Nearest* n, uint8_t hit)
 {
    uint32_t least = n->of[0];

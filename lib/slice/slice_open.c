@@ -3,7 +3,7 @@
 
    Slices, from a query to the result. */
 
-/* Owns: a slice from its query to its result, and of which kind it is.
+/* Owns: a slice from its query to its result, and the choice of its kind.
    Handed: a trace and a query.  Taken by: users. */
 
 #include "lib/slice/slice_back.h"
@@ -20,7 +20,7 @@ static const SliceKind* kind_of(const DcfgSliceQuery* q, const DcfgWet* w)
    return q->sums && !dcfg_wet_is_window(w) ? &slice_sums : &slice_keep;
 }
 
-/* Slicer: the parts of a slice; each is written by its own file. */
+/* Slicer: the parts of a slice; each has a file that writes it. */
 typedef
    struct {
       SliceCode    code;
@@ -77,7 +77,7 @@ static void free_parts(Slicer* z)
    slice_code_free(&z->code);
 }
 
-/* If memory did not suffice, add to the error how much was to be kept. */
+/* Add to an error about memory how many instances were to be kept. */
 static void say_how_many(const Found* f, DcfgError* err)
 {
    size_t n = strlen(err->reason);
@@ -88,8 +88,7 @@ static void say_how_many(const Found* f, DcfgError* err)
                (unsigned long long)f->n_met, (unsigned long long)f->nodes.n);
 }
 
-/* If MOVED, the top of x87's stack is moved; else it is set if that is seen. */
-/* Does the index that W has say what a pass forward would find for Q? */
+/* Return W's index if it says what a pass forward would find for Q; or NULL. */
 static WetIndex* index_for(const DcfgWet* w, const DcfgSliceQuery* q)
 {
    WetIndex* ix = w->index;
@@ -102,6 +101,9 @@ static WetIndex* index_for(const DcfgWet* w, const DcfgSliceQuery* q)
    return ix;
 }
 
+/* Make the slice of Q.  *MOVED: the top of x87's stack is not always 0.  If it is
+   not set, and the walk back sees another top, it gets set: then the result is
+   void. */
 static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q, bool* moved,
                              DcfgError* err)
 {

@@ -8,11 +8,11 @@
 
 #include "lib/slice/slice_passes.h"
 
-/* Will it do to know how often superblocks ran? It does without control, and of
-   a slice forward, which only looks for criteria here.  Code of the dynamic
-   linker loads the top of x87's stack, but as it was, and so it is 0 where
-   nothing else moves it: that is found out where it is told, on the way
-   back. */
+/* Return whether counts of superblocks will do, without activations: for slices
+   without control, and forward ones, of which the walk back finds criteria
+   only.  The top of x87's stack must be 0.  Code of the dynamic linker loads
+   it, but with the same value.  If the walk back sees another one, all is done
+   again. */
 static bool may_be_plain(const Passes* p, const DcfgSliceQuery* q)
 {
    if (p->moved || !(q->no_control || q->forward) || q->run || q->of == DCFG_SLICE_FRAME)
@@ -23,7 +23,7 @@ static bool may_be_plain(const Passes* p, const DcfgSliceQuery* q)
    return true;
 }
 
-/* One pass; to ACTS, if it is not NULL. */
+/* Go forward once; give parts to ACTS unless it is NULL. */
 static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
 {
    const WetPart* part;
@@ -43,8 +43,8 @@ static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
    return p->job->err.status == DCFG_OK;
 }
 
-/* How often superblocks ran, and the chunks: from an earlier slice of the trace,
-   or by a pass, which *READ says. */
+/* Find the chunks, and how often superblocks ran: from an earlier slice of the
+   trace, or by a pass; *READ says which. */
 static bool count_runs(Passes* p, SliceCode* code, bool* read)
 {
    *read = !wet_recall(p->w, &p->index, code->runs);
@@ -67,12 +67,12 @@ static bool finish_graph(SliceCode* code, Acts* acts, ControlGraph* g)
    return true;
 }
 
-/* All that it would find is in the index. */
+/* Take from the index what the pass would find. */
 static bool take_index(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g)
 {
    WetIndex* ix = p->ix;
 
-   /* As much memory may be used as if all had been read. */
+   /* The limit of memory is the same as if all had been read. */
    job_read(p->job, p->w->file_size - p->w->tape, p->w->file_size - p->w->tape);
    for (size_t i = 0; i < ix->n_chunks; i++) {
       const IndexChunk* from = &ix->chunks[i];
@@ -133,7 +133,8 @@ bool passes_begin_back(Passes* p, uint64_t* n_instrs)
    return p->ahead != NULL;
 }
 
-/* Chunk number CHUNK, wherever the last one was; NULL if it cannot be read. */
+/* Return chunk number CHUNK, wherever the last one was; NULL if it cannot be
+   read. */
 static const WetPart* read_chunk(Passes* p, uint32_t chunk)
 {
    const WetChunkInfo* info = &ELEM(p->index, WetChunkInfo, chunk);
@@ -145,7 +146,7 @@ static const WetPart* read_chunk(Passes* p, uint32_t chunk)
    return &p->own;
 }
 
-/* The index says something else than the trace. */
+/* Fail: index and trace disagree. */
 static bool disagree(Passes* p)
 {
    p->ix->file.bad = true;

@@ -11,27 +11,27 @@
 /* Passes: written by slice_passes.c alone. */
 typedef
    struct {
-      Job*      job;            // not the trace's: that is the reader's
+      Job*      job;            // the slice's; the trace's is its reader's
       DcfgWet*  w;
-      WetAhead* ahead;          // who reads its tape, so that nothing is left
-                                // of it here but its tables
+      WetAhead* ahead;          // reads the tape; only tables of the trace are
+                                // used here meanwhile
       Array     index;          // WetChunkInfo
-      const WetSteps* steps;    // steps of the part in work
+      const WetSteps* steps;    // steps of the present part
       bool      plain;          // activations are not needed: no control, no
-                                // handlers, and the top of x87's stack is 0
-      bool      moved;          // it is not; see slice_passes.c
-      WetIndex* ix;             // or NULL: it has what a pass forward finds
-      bool      skips;          // chunks are asked for by their numbers
-      WetPart   own;            // the one in work then
+                                // handlers, and x87's top is 0
+      bool      moved;          // x87's top is not always 0: see slice_passes.c
+      WetIndex* ix;             // has what a pass forward finds; or NULL
+      bool      skips;          // chunks are read by number
+      WetPart   own;            // the present one, then
    }
    Passes;
 
-/* Forward: how often superblocks ran, to CODE, and where the chunks are; what
-   is not plain has its activations in ACTS and the graph in G. */
+/* Go forward: store counts of superblocks in CODE, find the chunks, and, unless
+   .plain, store activations in ACTS and the graph in G. */
 bool passes_forward(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g);
 
-/* Backward, and how many instances there are; then chunk by chunk.  If .moved
-   comes to be set, all has to be done once more with it. */
+/* Begin to go backward; *N_INSTRS is the number of instances.  Then take chunk
+   by chunk.  If .moved gets set, all has to be done once more. */
 bool passes_begin_back(Passes* p, uint64_t* n_instrs);
 bool passes_chunk(Passes* p, Acts* acts, uint32_t chunk);
 void passes_close(Passes* p);

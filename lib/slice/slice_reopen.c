@@ -3,15 +3,15 @@
 
    The same trace once more. */
 
-/* Owns: opening a trace again that is to be gone through.  Handed: a trace.
-   Taken by: slice_open.c, slice_forward.c, slice_writers.c. */
+/* Owns: opening a trace again, for another pass.  Handed: a trace.  Taken by:
+   slice_open.c, slice_forward.c, slice_writers.c. */
 
 #include "lib/slice/slice_reopen.h"
 
 #include <string.h>
 
-/* Most memory that a slice of a large file may take without an option: some 20
-   million instances, if they are kept. */
+/* Limit of memory, in bytes, for a slice of a large file without an option:
+   about 20 million instances, if they are kept. */
 #define MEMORY_AT_MOST (4ULL << 30)
 
 bool slice_same_trace(Job* job, DcfgWet* w, const DcfgWet* first)

@@ -8,11 +8,12 @@
 
 #include "lib/wet/wet.h"
 
-/* W once more, at its begin, and a job for what is to be done with it; NULL
-   with *ERR set if that cannot be. */
+/* Open W once more, at its begin, and prepare JOB for the work on it.  Return
+   NULL, and *ERR, on errors. */
 DcfgWet* slice_reopen(DcfgWet* w, Job* job, DcfgError* err);
 
-/* W is FIRST once more: how many instances there were before its begin. */
+/* Take from FIRST, the same trace, how many instances there were before the
+   begin. */
 bool slice_same_trace(Job* job, DcfgWet* w, const DcfgWet* first);
 
 #endif /* DCFG_LIB_SLICE_REOPEN_H */

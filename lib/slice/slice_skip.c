@@ -3,25 +3,26 @@
 
    Chunks that are nothing to a slice. */
 
-/* Owns: which chunk a backward slice goes to next.  Handed: what is wanted, and
-   an index.  Taken by: slice_back.c.
+/* Owns: the choice of the chunk to which a backward slice goes next.  Handed:
+   wants, and an index.  Taken by: slice_back.c.
 
    A chunk matters if it may define a register that a thread wants, or write a
    word that is wanted.  It also matters if an activation in which something
-   waits was made there, or ran there and came to a branch on which that depends.
-   Each of these has a latest chunk; the latest of all is next.  The index may say more than happened, not
-   less: who goes to a chunk in vain finds nothing there. */
+   waits was made there, or ran there and came to a branch on which that
+   depends.  Each of these has a latest chunk; the latest of all is next.  The
+   index may say more than happened, not less: the walk then finds nothing in a
+   chunk. */
 
 #include "lib/slice/slice_skip.h"
 
-/* So many words are asked for one by one; a slice that wants more goes through
-   all chunks. */
+/* Words of memory that are asked for one by one.  A slice that wants more goes
+   through all chunks. */
 #define MOST_WORDS 4096u
 
 /*--- Code                                                 ---*/
 
-/* Set in CHUNKS where instruction I was executed.  Of instance NUMBER, if that
-   is not NULL, where this one was. */
+/* Set CHUNKS, by chunk, where instruction I was executed; with NUMBER, only
+   where instance *NUMBER was. */
 static bool mark_chunks(const Skip* s, uint32_t i, const uint64_t* number,
                         uint8_t* chunks)
 {
@@ -92,7 +93,8 @@ void skip_free(Skip* s)
    map_free(s->job, &s->groups);
 }
 
-/* By chunk: may it have a branch on which INSTR, of GROUP, depends? */
+/* Return, by chunk, whether it may have a branch on which INSTR, of GROUP,
+   depends. */
 static const uint8_t* branch_chunks(Skip* s, uint64_t group, uint32_t instr)
 {
    uint32_t* at = map_add(s->job, &s->groups, group == 0 ? 1 : group);
@@ -117,15 +119,15 @@ static const uint8_t* branch_chunks(Skip* s, uint64_t group, uint32_t instr)
 
 /*--- What matters                                         ---*/
 
-/* Candidates: the latest chunk so far, and 1; 0: none. */
+/* Keep the latest chunk in *BEST, + 1; 0 is none. */
 static void offer(uint32_t* best, uint32_t chunk)
 {
    if (chunk + 1 > *best)
       *best = chunk + 1;
 }
 
-/* Chunks before CHUNK in which activation ACT was made, or went on, and had
-   a branch as BRANCHES says, if that is not NULL. */
+/* Offer the chunks before CHUNK in which activation ACT was made, or ran and
+   had a branch of BRANCHES, if that is not NULL. */
 static void offer_act(const Skip* s, uint32_t act, const uint8_t* branches,
                       uint32_t chunk, uint32_t* best)
 {

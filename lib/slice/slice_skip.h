@@ -12,24 +12,26 @@
 typedef
    struct {
       Job*               job;
-      WetIndex*          ix;    // NULL: nothing is passed over
+      WetIndex*          ix;    // NULL: no chunk is skipped
       const SliceCode*   code;
       const Acts*        acts;
       const Live*        live;
       const BranchJoins* joins;
-      uint8_t*           criteria;      // by chunk: it may have one
-      NumberMap          groups;        // number in .branches, and 1
+      uint8_t*           criteria;      // by chunk: it may have a criterion
+      NumberMap          groups;        // keys: groups; values: index in
+                                        // .branches, + 1
       Array              branches;      // uint8_t*: by chunk: it may have a
-                                // branch of the group
-      Array              words; // uint64_t: of memory that is wanted
+                                        // branch of the group
+      Array              words; // uint64_t: words of memory that are wanted
    }
    Skip;
 
-/* SkipSearch: how far the search for the criterion is. */
+/* SkipSearch: the state of the search for the criterion. */
 typedef
    struct {
-      bool     looking;         // for its last instance
-      uint32_t act;             // all instances of this one are asked; or 0
+      bool     looking;         // its last instance is not found yet
+      uint32_t act;             // look at all instances of this activation; or
+                                // 0
    }
    SkipSearch;
 
@@ -37,12 +39,12 @@ typedef
 bool skip_start(Skip* s);
 void skip_free(Skip* s);
 
-/* The latest chunk before *CHUNK that may matter, to *CHUNK, and true; false if
-   there is none, or an error, which is the job's then. */
+/* Set *CHUNK to the latest chunk before it that may matter.  Return false if
+   there is none, and on errors, with the job's error set. */
 bool skip_back(Skip* s, const SkipSearch* search, uint32_t* chunk);
 
-/* When THREAD was made, as DcfgSlice has it, if all chunks from CHUNK on were
-   gone through or passed over; and when it ended. */
+/* Return when THREAD began, as in DcfgSlice, if all chunks from CHUNK on were
+   visited or skipped; return when it ended. */
 uint64_t skip_thread_begin(const Skip* s, uint32_t thread, uint32_t chunk);
 uint64_t skip_thread_end(const Skip* s, uint32_t thread, uint32_t chunk);
 

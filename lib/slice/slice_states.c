@@ -3,28 +3,29 @@
 
    Activations, to an index and out of one. */
 
-/* Owns: states at the begins of chunks as an index has them.  Handed:
-   activations by slice_acts.c.  Taken by: slice_index.c, slice_passes.c. */
+/* Owns: threads' states at the begins of chunks, to an index and from it.
+   Handed: activations by slice_acts.c.  Taken by: slice_index.c,
+   slice_passes.c. */
 
 #include "lib/slice/slice_states.h"
 
-/* An activation of an index is never given back. */
+/* A number of references: an activation of an index is never freed. */
 #define FOR_EVER (1u << 30)
 
 /*--- To an index                                          ---*/
 
-/* Numbers: what activations are called in the index. */
+/* Numbers: the numbers of activations in the index. */
 typedef
    struct {
       const Acts* acts;
       IndexMaker* m;
-      uint32_t*   of;           // by activation; 0: it is not there yet
-      Array       path;         // uint32_t: of those that are new
+      uint32_t*   of;           // by activation; 0: not there yet
+      Array       path;         // uint32_t: new activations
    }
    Numbers;
 
-/* All that are active in THREAD above and with ACT are there at the begin of
-   CHUNK: their callers have lower numbers. */
+/* Number ACT and all activations of THREAD that called it, for the begin of
+   CHUNK.  Callers get lower numbers. */
 static bool number_acts(Numbers* n, uint32_t act, uint32_t thread,
                         uint32_t chunk)
 {
@@ -52,7 +53,7 @@ static bool number_acts(Numbers* n, uint32_t act, uint32_t thread,
    return true;
 }
 
-/* The innermost activation that A and B, which may be 0, have in common. */
+/* Return the innermost activation common to A and B, which may be 0. */
 static uint32_t common_act(const IndexMaker* m, uint32_t a, uint32_t b)
 {
    while (a != b)
@@ -177,7 +178,7 @@ bool states_agree(const Acts* acts, const WetIndex* ix, uint32_t chunk)
       uint32_t         is = acts->now[i].act, was = t == NULL ? DCFG_NONE : t->act;
       if (t != NULL && acts->now[i].top != t->top)
          return false;
-      /* Marks say later where a handler that is being entered stands. */
+      /* Marks tell later at which address a handler's frame is. */
       if (t != NULL && t->entering)
          continue;
       for (; is != was; is = act_of(acts, is)->up, was = ix->acts[was - 1].up)

@@ -9,18 +9,19 @@
 #include "lib/index/index_make.h"
 #include "lib/slice/slice_acts.h"
 
-/* All that ACTS, at the end of the first pass, knows of states at chunks'
-   begins, to M. */
+/* Store all that ACTS knows of states at chunks' begins, after the first pass,
+   in M. */
 bool states_put(const Acts* acts, IndexMaker* m);
 
-/* ACTS is as at the end of the first pass, but for states: these are there when
-   they have been asked for. */
+/* Make ACTS as after the first pass, but without states: these are loaded when
+   needed. */
 bool states_start(Acts* acts, const WetIndex* ix);
 
-/* Have the places of all threads at the begin of CHUNK, which may be the end. */
+/* Load the positions of all threads at the begin of CHUNK, which may be the
+   end. */
 bool states_load(Acts* acts, const WetIndex* ix, uint32_t chunk);
 
-/* Is everything behind CHUNK, which ACTS has gone through, as IX says? */
+/* Return whether ACTS, after CHUNK, is in the state that IX has. */
 bool states_agree(const Acts* acts, const WetIndex* ix, uint32_t chunk);
 
 #endif /* DCFG_LIB_SLICE_STATES_H */

@@ -3,32 +3,32 @@
 
    Slices of which only sums are wanted. */
 
-/* Owns: a kind of slice: instances are counted and not kept, but for two
-   criteria; and which wants of the same bytes are one.  Handed: members by
+/* Owns: the kind of slice that counts instances and keeps only two criteria;
+   and which wants for the same bytes become one.  Handed: members by
    slice_meet.c and slice_uses.c, wants by slice_live.c.  Taken by:
    slice_open.c.
 
-   An instance's distance is known when it is visited, for all that used it ran
-   later.  So it is added to its instruction's total, and what it wants needs
-   to know that distance and nothing else: of several that want the same bytes
-   the nearest one will do.  The distance is the name that wants have, and weak
-   ones have a WeakNode's.  Memory is that of a chunk and of the bytes that are
-   wanted, however many instances there are. */
+   All that used an instance ran later.  So its distance is known when the walk
+   back visits it, and it is added to its instruction's total.  Its wants need
+   no name but that distance, and of several wants for the same bytes the
+   nearest one will do.  Weak wants have a WeakNode for a name.  Memory is that
+   of a chunk and of the wanted bytes, however many instances there are. */
 
 #include "lib/slice/slice_uses.h"
 #include "lib/slice/slice_weak.h"
 
-/* Sums: who wanted weakly what the instance in work made, or its control. */
+/* Sums: those that want weakly what the present instance made, or its
+   control. */
 typedef
    struct {
       Weak     weak;
-      uint32_t users;           // WeakUser, and 1
+      uint32_t users;           // id of a WeakUser, + 1
       uint64_t n_asked;
       bool     any;
    }
    Sums;
 
-/* Does WANT name a WeakNode? */
+/* Return whether WANT names a WeakNode. */
 static inline bool names_weak(const Want* want)
 {
    return want->weak && want->port != DCFG_WET_CONTROL;
@@ -36,7 +36,7 @@ static inline bool names_weak(const Want* want)
 
 /*--- Wants                                                ---*/
 
-/* Control that is wanted weakly: how many want it has to be known. */
+/* Join two weak wants for control; add up how many want it. */
 static bool add_up(Want* other, const Want* want)
 {
    if (other->limited || want->limited || want->at > UINT32_MAX - other->at)
@@ -47,8 +47,8 @@ static bool add_up(Want* other, const Want* want)
    return true;
 }
 
-/* Is what WANT is for said by the list at HEAD, of which one may have taken its
-   place? */
+/* Return whether the list at HEAD makes WANT superfluous; one of its wants may
+   take over what WANT asks. */
 static bool is_needless(Live* l, uint32_t head, const Want* want)
 {
    for (uint32_t id = head; id != 0; id = live_want(l, id)->next) {

@@ -3,13 +3,13 @@
 
    The wants of members of a backward slice. */
 
-/* Owns: what an instance in the slice depends on and is followed.  Handed: the
-   instance in work.  Taken by: slice_keep.c, slice_sums.c. */
+/* Owns: which dependences of an instance the slice follows.  Handed: the
+   present instance.  Taken by: slice_keep.c, slice_sums.c. */
 
 #include "lib/slice/slice_uses.h"
 #include "lib/base/sort.h"
 
-/* Using: a member, and who hears what it wants. */
+/* Using: a member, and where its wants go. */
 typedef
    struct {
       Found*                f;
@@ -26,7 +26,7 @@ typedef
    }
    Using;
 
-/* The member's want, to be filled in. */
+/* Return a want of the member, to be filled in. */
 static inline Want want_of(const Using* z)
 {
    return (Want){ .node = z->m->name, .limited = z->m->limited,
@@ -34,7 +34,7 @@ static inline Want want_of(const Using* z)
                   .order = z->spot->order + z->spot->place };
 }
 
-/* Is the memory at ADDR constant to instruction I? */
+/* Return whether instruction I takes the memory at ADDR for constant. */
 static bool is_constant(const DcfgSliceQuery* q, uint32_t i, uint64_t addr)
 {
    uint32_t low = 0;
@@ -45,7 +45,7 @@ static bool is_constant(const DcfgSliceQuery* q, uint32_t i, uint64_t addr)
               || (q->lookups != NULL && q->lookups[i]));
 }
 
-/* Is ADDR in a format? */
+/* Return whether ADDR is in a format string. */
 static bool is_format(const DcfgSliceQuery* q, uint32_t i, uint64_t addr)
 {
    uint32_t low = 0;
@@ -55,7 +55,8 @@ static bool is_format(const DcfgSliceQuery* q, uint32_t i, uint64_t addr)
    return low < q->n_formats && q->formats[low].low <= addr;
 }
 
-/* Does the instance in work load from where IS_THAT says so? */
+/* Return whether the present instance loads from an address that IS_THAT
+   accepts. */
 static bool loads_from(const Using* z,
                        bool (*is_that)(const DcfgSliceQuery* q, uint32_t i,
                                        uint64_t addr))
@@ -71,8 +72,8 @@ static bool loads_from(const Using* z,
    return false;
 }
 
-/* May a result of the program have come over U?  Of a branch that is not real
-   only flags are of interest. */
+/* Return whether a result of the program may have come over U.  A branch that
+   is not real only follows flags. */
 static inline bool may_lead(const Using* z, const Use* u, bool real)
 {
    if (z->m->hops + 1 >= MAX_HOPS)

@@ -8,8 +8,8 @@
 
 #include "lib/slice/slice_kind.h"
 
-/* M, at SPOT, wants what it used: registers and memory of L, branches of B.  F
-   counts what is not followed. */
+/* Want what M, at SPOT, used: registers and memory of L, branches of B.  Count
+   in F what is not followed. */
 bool uses_want(Found* f, const Acts* acts, const Spot* spot, const Member* m,
                Live* l, BranchJoins* b);
 

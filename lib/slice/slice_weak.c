@@ -3,23 +3,23 @@
 
    Results of the program that are still open. */
 
-/* Owns: of a slice of which no instances are kept, those that are weak (see
-   slice_back.c) or used by such ones, until it is known whether they lead to a
-   result of the program.  Handed: members and wants by slice_sums.c.  Taken by:
-   the same.
+/* Owns: weak instances (see slice_back.c), and what they used, in slices
+   that keep no instances, until it is known whether they lead to a result of
+   the program.  Handed: members and wants by slice_sums.c.  Taken by:
+   slice_sums.c.
 
-   Such an instance is kept with those that used it, up to the branch, while
-   anybody still wants something of it.  When the program's instruction is met
-   that made the result, the instances on the ways there that are short enough
-   are counted.  Those that want the same bytes and are as far from a branch
-   are put together: a node that is no instance. */
+   A weak instance is kept with its users, up to the branch, while anybody
+   still wants something of it.  When the walk meets the program's
+   instruction that made the result, the instances on short paths to it are
+   counted.  Instances that want the same bytes and are as far from a branch
+   are joined to one node. */
 
 #include "lib/slice/slice_weak.h"
 
 typedef
    struct {
-      uint32_t node;            // WeakNode, and 1
-      uint32_t next;            // and 1
+      uint32_t node;            // id of a WeakNode, + 1
+      uint32_t next;            // + 1
    }
    WeakUser;
 
@@ -66,7 +66,7 @@ void weak_hold(Weak* w, uint32_t node)
    weak_node(w, node)->refs++;
 }
 
-/* Ways from a branch are short, so that this does not go deep. */
+/* Paths from a branch are short, so the recursion is, too. */
 void weak_release(Weak* w, uint32_t node)
 {
    if (--weak_node(w, node)->refs > 0)
@@ -96,7 +96,8 @@ static void count(WeakNode* n, Found* f)
    n->n_asked       = 0;
 }
 
-/* NODE is TO_GO hops from a result; its users, too, if that is not too far. */
+/* Count NODE, which is TO_GO hops from a result, and its users as long as the
+   path is short enough. */
 static void reach(Weak* w, uint32_t node, unsigned to_go, Found* f)
 {
    WeakNode* n = weak_node(w, node);
@@ -121,8 +122,7 @@ bool weak_join(Weak* w, uint32_t* other, uint32_t node)
    uint32_t least = a->distance < b->distance ? a->distance : b->distance;
    uint32_t both = *other;
 
-   /* A node that has been reached has counted its users, so it must not get
-      more. */
+   /* A node that was reached has counted its users, so it must not get more. */
    if (a->instr != DCFG_NONE || a->to_go != NEVER) {
       both = weak_new(w, (WeakNode){ .instr = DCFG_NONE, .hops = a->hops });
       if (both == 0 || !weak_add_user(w, &weak_node(w, both)->users, *other))

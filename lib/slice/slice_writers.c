@@ -6,8 +6,7 @@
 /* Owns: who wrote a register before each instance of some instructions, in one
    pass over the control flow.  Handed: a trace.  Taken by: users.
 
-   A backward slice of one step says the same, but goes through the trace three
-   times. */
+   A backward slice of one step gives the same answer in three passes. */
 
 #include "lib/dcfg_slice.h"
 #include "lib/slice/slice_reopen.h"
@@ -19,7 +18,7 @@ typedef
    struct {
       uint32_t writer;          // last writer of the register so far, or
                                 // DCFG_NONE
-      Array    interrupted;     // uint32_t: the same, where handlers came
+      Array    interrupted;     // uint32_t: last writers in interrupted code
    }
    ThreadWriter;
 
@@ -28,7 +27,7 @@ typedef
       DcfgWet*    w;
       Job*        job;
       const bool* instrs;
-      bool*       asked;        // by superblock: has it one of .instrs?
+      bool*       asked;        // by superblock: it has one of .instrs
       unsigned    reg;
       Array       threads;      // ThreadWriter
       DcfgSliceTellWriter tell;
@@ -47,8 +46,8 @@ static ThreadWriter* thread_of(Pass* p, uint32_t t)
    return &ELEM(p->threads, ThreadWriter, t);
 }
 
-/* A handler finds nothing in the register that the program has put there; when
-   it returns all is as it was. */
+/* Note a mark of a handler.  When a handler begins, nothing of the program is
+   in the register; when it returns, all is as it was. */
 static bool note_mark(Pass* p, ThreadWriter* t, uint32_t mark)
 {
    uint32_t* before;
@@ -67,7 +66,7 @@ static bool note_mark(Pass* p, ThreadWriter* t, uint32_t mark)
 
 /*--- Superblocks                                          ---*/
 
-/* Does instruction I write the register's lowest byte? */
+/* Return whether instruction I writes the register's lowest byte. */
 static bool writes(const Pass* p, uint32_t i)
 {
    const Plan* plan = &p->w->plans[i];
@@ -79,8 +78,8 @@ static bool writes(const Pass* p, uint32_t i)
    return false;
 }
 
-/* Can an execution that came WAY write the register?  This holds for
-   superblocks that are not asked for, too. */
+/* Return whether an execution of WAY can write the register.  WAY need not be
+   of an .asked superblock. */
 static bool way_writes(const Pass* p, const WetWay* way)
 {
    const uint32_t first = ELEM(p->w->sbs, WetSb, way->sb).instrs.first;
@@ -112,7 +111,7 @@ static bool describe_superblocks(Pass* p)
    return true;
 }
 
-/* N instructions of superblock ID, one by one. */
+/* Go through N instructions of superblock ID one by one. */
 static void go_through(Pass* p, ThreadWriter* t, uint32_t id, uint32_t n)
 {
    const InstrPlan* at = &p->w->places[ELEM(p->w->sbs, WetSb, id).instrs.first];
@@ -128,8 +127,8 @@ static void go_through(Pass* p, ThreadWriter* t, uint32_t id, uint32_t n)
 
 /*--- The pass                                             ---*/
 
-/* A thread begins with its creator's registers, and WRITER was the last to
-   write this one.  For the stack pointer nobody asks. */
+/* Begin a thread with its creator's registers: WRITER wrote this one.  Nobody
+   asks for the stack pointer. */
 static bool create_thread(Pass* p, uint32_t writer, const uint64_t* words)
 {
    ThreadWriter* t = words[0] < p->w->threads.n

@@ -247,7 +247,6 @@ typedef
       uint32_t history;
       uint64_t next[N_HISTORIES];   // by history: the way predicted first, + 1,
                                     // or 0; in the high half its hash
-                                // 0; above that what it adds to the history
       uint64_t other[N_HISTORIES];  // the way predicted second
       uint64_t stack;           // last address based on RSP
       uint64_t slots[2 + MAX_ACCESSES];   // slots of one record, from -2 on
