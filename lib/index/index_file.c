@@ -3,13 +3,13 @@
 
    The file of an index, as sections of bytes. */
 
-/* Owns: the head of an index, its sections, and the sum of each block.  Handed:
-   bytes by index_make.c, a descriptor by wet_index.c.  Taken by: all of
-   index/.
+/* Owns: the head of an index, its sections, and the checksum of each block.
+   Handed: bytes by index_make.c, a descriptor by wet_index.c.  Taken by: all
+   other files of index/.
 
-   Nothing of the file is mapped: who shortens it meanwhile would end the
-   reader.  Blocks are read into memory that the kernel provides when it is
-   first touched. */
+   The file is not mapped: the reader would get SIGBUS if somebody shortened the
+   file meanwhile.  Blocks are read into anonymous memory, to which the kernel
+   gives pages when they are first touched. */
 
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE                 // MAP_ANONYMOUS
@@ -33,7 +33,7 @@ static const uint8_t magic[8] = "\x89" "DCFGIDX";
 enum {
    HEAD_VERSION = 1, HEAD_SIZE, HEAD_ID, HEAD_SUM_OF_SUMS = HEAD_ID + 4,
    HEAD_BEGINS, HEAD_SIZES = HEAD_BEGINS + INDEX_SECTIONS,
-   HEAD_WORDS = HEAD_SIZES + INDEX_SECTIONS     // behind them, their sum
+   HEAD_WORDS = HEAD_SIZES + INDEX_SECTIONS     // then their checksum
 };
 
 static uint32_t sum_of(const void* data, size_t size)
@@ -66,7 +66,7 @@ static bool write_at(IndexWriter* x, const void* data, size_t size,
    return true;
 }
 
-/* The block in work, of SIZE bytes. */
+/* End the present block, of SIZE bytes. */
 static bool end_block(IndexWriter* x, size_t size)
 {
    uint32_t* sum = array_add(x->job, &x->sums, sizeof(*sum));
@@ -168,7 +168,8 @@ static bool read_at(int fd, void* to, uint64_t size, uint64_t offset)
    return true;
 }
 
-/* Do the sections lie one behind the other, behind the head and before END? */
+/* Return whether the sections lie one behind the other, behind the head and
+   before END. */
 static bool has_order(const IndexFile* f, uint64_t end)
 {
    for (unsigned i = 0; i < INDEX_SECTIONS; i++)
@@ -204,7 +205,7 @@ static const char* read_head(IndexFile* f)
                             words[HEAD_ID + 2], words[HEAD_ID + 3] };
    memcpy(f->begins, &words[HEAD_BEGINS], sizeof(f->begins));
    memcpy(f->sizes, &words[HEAD_SIZES], sizeof(f->sizes));
-   /* The sums stand behind the blocks of which they are. */
+   /* Checksums stand behind all blocks. */
    f->n_blocks = (f->size - INDEX_BLOCK) / (INDEX_BLOCK + sizeof(uint32_t));
    f->n_blocks += (f->size - INDEX_BLOCK) % (INDEX_BLOCK + sizeof(uint32_t))
                   != 0;
@@ -249,7 +250,8 @@ void index_file_close(IndexFile* f)
    *f = (IndexFile){ .fd = -1 };
 }
 
-/* Read the blocks from FIRST to LAST; those of the head have no sum. */
+/* Read blocks FIRST to LAST, and check them.  The head's block has no checksum
+   here. */
 static bool read_blocks(IndexFile* f, uint64_t first, uint64_t last)
 {
    uint64_t from = (first + 1) * INDEX_BLOCK;

@@ -8,7 +8,7 @@
 
 #include "lib/base/job.h"
 
-/* Sections of the file, which docs/dev/index-file.md describes. */
+/* IndexSection: docs/dev/index-file.md describes the sections. */
 typedef
    enum {
       INDEX_CHUNKS,
@@ -19,25 +19,27 @@ typedef
       INDEX_RETURNED,           // a byte for each handler
       INDEX_CREATED,            // IndexCreated
       INDEX_TOTALS,             // varints, by place
-      INDEX_PLACES,             // begins of the runs of each place
+      INDEX_PLACES,             // by place: begin of its code in INDEX_TOTALS
       INDEX_RUNS,
       INDEX_ARCS,
       INDEX_OUTSIDE,            // a bit for each instruction
-      INDEX_CALLBACKS,          // likewise
+      INDEX_CALLBACKS,          // a bit for each instruction
       INDEX_LINES,
       INDEX_SPANS,              // IndexSpan
       INDEX_SECTIONS
    }
    IndexSection;
 
-/* Blocks: each has a sum, and is read when it is first asked for. */
+/* INDEX_BLOCK: bytes that have a checksum, and are read together when first
+   needed. */
 #define INDEX_BLOCK 4096u
 
-/* IndexIdentity: the trace that an index is of. */
+/* IndexIdentity: the trace that an index belongs to. */
 typedef
    struct {
       uint64_t size, seconds, nanoseconds;
-      uint64_t hash;            // over all before the tape, and chunks' heads
+      uint64_t hash;            // of all before the tape, and of the chunks'
+                                // heads
    }
    IndexIdentity;
 
@@ -48,9 +50,9 @@ typedef
    struct {
       Job*     job;
       int      fd;
-      uint64_t offset;          // bytes so far, with those of the block in work
+      uint64_t offset;          // bytes so far, with the present block's
       uint64_t begins[INDEX_SECTIONS], sizes[INDEX_SECTIONS];
-      Array    sums;            // uint32_t, by block
+      Array    sums;            // uint32_t: checksums, by block
       uint8_t  block[INDEX_BLOCK];
    }
    IndexWriter;
@@ -58,11 +60,11 @@ typedef
 /* Begin a file on FD, which is empty. */
 void index_write_start(IndexWriter* x, Job* job, int fd);
 
-/* SECTION, which was not begun before, comes next; then its bytes. */
+/* Begin SECTION, which was not begun before; append bytes to it. */
 bool index_write_section(IndexWriter* x, IndexSection section);
 bool index_write(IndexWriter* x, const void* data, size_t size);
 
-/* All sections are there; the file is of the trace ID. */
+/* End the file, which has all sections, as the index of the trace ID. */
 bool index_write_end(IndexWriter* x, const IndexIdentity* id);
 void index_write_free(IndexWriter* x);
 
@@ -73,26 +75,28 @@ typedef
    struct {
       int       fd;
       uint64_t  size;
-      uint8_t*  data;           // as much of it as was asked for
-      uint8_t*  known;          // by block: it was read, and its sum is right
+      uint8_t*  data;           // the file, where blocks are .known
+      uint8_t*  known;          // by block: it was read, and its checksum is
+                                // right
       uint32_t* sums;
       uint64_t  n_blocks;
       uint64_t  begins[INDEX_SECTIONS], sizes[INDEX_SECTIONS];
       IndexIdentity id;
-      bool      bad;            // something in it is wrong
+      bool      bad;            // an error was found in it
    }
    IndexFile;
 
-/* Open FD, which is the file's own from now on, closed if that fails too.
-   WHY says what is wrong with it. */
+/* Open the index on FD, which F owns from now on and closes on failure.  Then
+   *WHY says what is wrong. */
 bool index_file_open(IndexFile* f, int fd, const char** why);
 void index_file_close(IndexFile* f);
 
-/* SIZE bytes of SECTION from AT on; NULL if they are not there, or wrong. */
+/* Return SIZE bytes of SECTION from AT on; NULL if they are not there, or
+   wrong. */
 const uint8_t* index_bytes(IndexFile* f, IndexSection section, uint64_t at,
                            uint64_t size);
 
-/* All of SECTION, which is elements of SIZE bytes; how many to *N. */
+/* Return all of SECTION, an array of *N elements of SIZE bytes. */
 const void* index_elements(IndexFile* f, IndexSection section, size_t size,
                            size_t* n);
 

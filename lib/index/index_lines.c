@@ -3,13 +3,13 @@
 
    The memory that a chunk writes. */
 
-/* Owns: sets of words, and their code.  Handed: stores by index_make.c.  Taken
-   by: the same, wet_index.c.
+/* Owns: sets of words of memory, and their code.  Handed: stores by
+   index_make.c.  Taken by: index_make.c, wet_index.c.
 
-   The code is a sequence of numbers.  Each is 4 times the distance from the end
-   of the lines before, and a kind.  LINE_PART: a line, whose mask follows.
-   LINE_FULL: a line, all of it.  LINES_FULL: as many such lines as the next
-   number says. */
+   The code is a sequence of numbers: 4 times the distance from the end of the
+   lines before, and a kind.  LINE_PART: a line, and its mask follows.
+   LINE_FULL: a line, all of it.  LINES_FULL: full lines, and their number
+   follows. */
 
 #include "lib/index/index_lines.h"
 #include "lib/base/sort.h"
@@ -72,17 +72,17 @@ bool lines_add_any(LineSet* s, uint64_t addr, uint64_t size)
 
 /*--- Code                                                 ---*/
 
-/* LineCoder: what has been told so far. */
+/* LineCoder: the state of coding. */
 typedef
    struct {
       Job*     job;
       Array*   to;              // uint8_t
       Array    groups;          // LineGroup
       uint64_t most;
-      unsigned n;               // records of the group in work
-      uint64_t end;             // behind the lines that were told of
-      uint64_t line;            // yet to be told: the first line
-      uint64_t count;           // how many, of one mask; 0: nothing
+      unsigned n;               // numbers of the present group
+      uint64_t end;             // end of the lines coded so far
+      uint64_t line;            // first line that waits to be coded
+      uint64_t count;           // waiting lines, all of one mask; 0: none
       uint8_t  mask;
    }
    LineCoder;
@@ -131,7 +131,7 @@ static bool put_pending(LineCoder* c)
    return c->count == 0 || put_record(c, c->line, c->count, c->mask);
 }
 
-/* LINE comes next: not before those that came, but perhaps the last one. */
+/* Put LINE.  Lines come in order, but the last one may come again. */
 static bool put_line(LineCoder* c, uint64_t line, uint8_t mask)
 {
    if (c->count == 1 && c->line == line) {
@@ -155,7 +155,8 @@ static bool put_line(LineCoder* c, uint64_t line, uint8_t mask)
 
 COMPARE(by_key, SortKey, UP(key))
 
-/* All of S in units of 64 << 3 COARSE bytes; too much ends early. */
+/* Put all of S, in units of 64 << 3 * COARSE bytes; stop when that gets too
+   much. */
 static bool put_all(LineSet* s, const SortKey* order, unsigned coarse,
                     LineCoder* c)
 {
@@ -198,7 +199,7 @@ bool lines_put(LineSet* s, uint64_t most, Array* to, LinesHead* head)
    }
    head->n_groups = (uint32_t)c.groups.n;
    head->coarse   = coarse;
-   /* The table of groups stands before them. */
+   /* The table of groups stands before the code. */
    if (ok && c.groups.n > 0) {
       size_t   table = c.groups.n * sizeof(LineGroup), size = to->n;
       uint8_t* more = array_add_n(s->job, to, 1, table);
@@ -237,7 +238,7 @@ bool lines_group_has(const uint8_t* at, const uint8_t* end, uint64_t line,
       uint8_t  has = 0xFF;
       line += word >> 2;
       count = 1;
-      if ((word & 3) == LINE_PART)      // zeros behind all say nothing
+      if ((word & 3) == LINE_PART)      // padding reads as such
          has = b.at < b.end ? *b.at++ : 0;
       else if ((word & 3) == LINES_FULL)
          count = get_varint(&b);

@@ -8,7 +8,7 @@
 
 #include "lib/base/number_map.h"
 
-/* A line is 64 bytes; each of its 8 words has a bit. */
+/* A line is 64 bytes.  Each of its 8 words has a bit. */
 #define LINE_SHIFT 6
 #define LINES_PER_PAGE 64u
 #define N_RECENT_PAGES 256u
@@ -19,15 +19,15 @@ typedef
    }
    LinePage;
 
-/* LineSet: words that are written, so far.  Written by index_lines.c alone. */
+/* LineSet: words that are written.  Written by index_lines.c alone. */
 typedef
    struct {
       Job*      job;
-      NumberMap places;         // by page and 1: which of .pages, and 1
+      NumberMap places;         // keys: page + 1; values: index in .pages, + 1
       Array     pages;          // LinePage
-      Array     numbers;        // uint64_t: of these
+      Array     numbers;        // uint64_t: their numbers
       struct {
-         uint64_t number;       // and 1; 0: none
+         uint64_t number;       // + 1; 0: none
          uint32_t page;
       }
       recent[N_RECENT_PAGES];
@@ -36,10 +36,10 @@ typedef
 
 void lines_free(LineSet* s);
 
-/* For lines_add(): words that are not all in one line of a recent page. */
+/* Add words that are not all in one line of a recent page, for lines_add(). */
 bool lines_add_any(LineSet* s, uint64_t addr, uint64_t size);
 
-/* SIZE bytes at ADDR are written. */
+/* Add the SIZE bytes at ADDR. */
 static inline bool lines_add(LineSet* s, uint64_t addr, uint64_t size)
 {
    uint64_t page = addr >> 12;
@@ -53,35 +53,35 @@ static inline bool lines_add(LineSet* s, uint64_t addr, uint64_t size)
    return true;
 }
 
-/* No unit is larger: 4 TB. */
+/* The coarsest unit is 4 TB. */
 #define MOST_COARSE 12u
 
-/* LinesHead: of one chunk's lines: they are told of in units of 64 bytes, or
-   of 8 times more for each of .coarse. */
+/* LinesHead: of a chunk's lines.  Their unit is 64 bytes, 8 times larger for
+   each of .coarse. */
 typedef
    struct {
-      uint32_t n_groups;        // to be searched by halves
+      uint32_t n_groups;        // for a binary search
       uint32_t size;            // bytes, with the table of groups
       uint32_t coarse;
       uint32_t zero;
    }
    LinesHead;
 
-/* All of S to TO, of bytes, in at most MOST bytes, if that is possible: what
-   is told of may be more than was written, but not less.  S is empty then. */
+/* Append the code of S to TO, in at most MOST bytes if possible.  The code may
+   have more lines than S, never fewer.  Empty S. */
 bool lines_put(LineSet* s, uint64_t most, Array* to, LinesHead* head);
 
 /* LineGroup: lines that are decoded together. */
 #define LINE_GROUP 32u
 typedef
    struct {
-      uint64_t line;            // the first
-      uint64_t at;              // begin of its bytes, in the chunk's
+      uint64_t line;            // the first one
+      uint64_t at;              // begin of its code, in the chunk's
    }
    LineGroup;
 
-/* Is there a word of UNIT, by its number, of which MASK has a bit, in the lines
-   of the group from AT up to END, which begins with LINE? */
+/* Return whether the group may have a word of line UNIT with a bit in MASK.
+   The group's code is from AT to END, and its first line is LINE. */
 bool lines_group_has(const uint8_t* at, const uint8_t* end, uint64_t line,
                      uint64_t unit, uint8_t mask);
 

@@ -3,11 +3,11 @@
 
    Making an index. */
 
-/* Owns: what is collected of a trace in one pass over it.  Handed: parts, and
-   activations, by slice_index.c.  Taken by: the same.
+/* Owns: collecting an index in one pass over a trace.  Handed: parts, and
+   activations, by slice_index.c.  Taken by: slice_index.c.
 
-   What a chunk writes goes to the file when the chunk has ended.  The rest is
-   small, and is written at the end. */
+   A chunk's lines go to the file at the end of the chunk.  All else is small,
+   and is written at the end of the pass. */
 
 #include "lib/index/index_make.h"
 
@@ -39,8 +39,8 @@ static bool add_store(IndexMaker* m, uint32_t slot, uint32_t size)
    return s != NULL;
 }
 
-/* Slots of the instruction at AT, which writes memory at some of them, but is
-   told of by fewer than it has accesses. */
+/* Add all slots of the instruction at AT as stores: some are, but there are
+   fewer slots than accesses. */
 static bool add_odd_stores(IndexMaker* m, const InstrPlan* at)
 {
    const Plan*      p = &m->w->plans[at->instr];
@@ -56,7 +56,8 @@ static bool add_odd_stores(IndexMaker* m, const InstrPlan* at)
    return true;
 }
 
-/* The stores of N instructions of superblock ID, of N_SLOTS slots. */
+/* Add the stores of N instructions of superblock SB, whose first N_SLOTS slots
+   were filled. */
 static bool add_stores(IndexMaker* m, const WetSb* sb, uint32_t n,
                        uint32_t n_slots, IndexWay* to)
 {
@@ -151,12 +152,12 @@ void index_make_free(IndexMaker* m)
 
 /*--- Chunks                                               ---*/
 
-/* A chunk has at most this share of its bytes as lines, if that is not less
-   than LEAST_LINES: else they are coarser. */
+/* Lines of a chunk take at most 1 / LINES_SHARE of its bytes, or LEAST_LINES if
+   that is more; coarser units make them smaller. */
 #define LINES_SHARE 20
 #define LEAST_LINES 4096
 
-/* The chunk in work, which had SIZE bytes, has ended. */
+/* End the present chunk, of SIZE bytes. */
 static bool end_chunk(IndexMaker* m, uint64_t size)
 {
    IndexChunk* c = &ELEM(m->chunks, IndexChunk, m->chunks.n - 1);
@@ -256,7 +257,7 @@ static bool take_mark(IndexMaker* m, const WetStep* r, const uint64_t* words,
    }
 }
 
-/* THREAD runs behind another one. */
+/* Note that THREAD runs now, after another one. */
 static void change_thread(IndexMaker* m, uint32_t thread)
 {
    if (m->thread != DCFG_NONE)
@@ -367,7 +368,7 @@ bool index_make_section(IndexMaker* m, IndexSection section, const void* data,
           && index_write(&m->writer, data, n);
 }
 
-/* Turns, which came by chunks, by threads. */
+/* Write the turns by threads; they were collected by chunks. */
 static bool write_turns(IndexMaker* m)
 {
    uint32_t     n = (uint32_t)m->w->threads.n;
@@ -416,17 +417,18 @@ static void put_varint(uint8_t** at, uint64_t n)
    *(*at)++ = (uint8_t)n;
 }
 
-/* RunCoder: runs, place by place. */
+/* RunCoder: codes the runs, place by place. */
 typedef
    struct {
-      uint32_t* begins;         // by place: where its code begins
-      uint32_t* next;           // the chunk behind that of its last one
-      uint8_t** at;             // end of its code so far
+      uint32_t* begins;         // by place: begin of its code
+      uint32_t* next;           // by place: the chunk behind its last one
+      uint8_t** at;             // by place: end of its code so far
       uint8_t*  code;
    }
    RunCoder;
 
-/* How long the code is to .begins, if .code is NULL; else the code. */
+/* Store the length of each place's code in .begins, if .code is NULL; else the
+   code. */
 static void code_runs(const IndexMaker* m, RunCoder* c)
 {
    size_t i = 0;

@@ -9,58 +9,58 @@
 #include "lib/index/wet_index.h"
 #include "lib/wet/wet_ahead.h"
 
-/* IndexStore: a slot of a superblock that says where memory is written, with
-   what was read there where both have one slot. */
+/* IndexStore: a slot of a superblock with an address of written memory.  What
+   was read there may share the slot. */
 typedef
    struct {
       uint16_t slot, size;
    }
    IndexStore;
 
-/* IndexWay: what is known of all records that came a way. */
+/* IndexWay: what all records of a way have in common. */
 typedef
    struct {
       uint64_t defs[2];
-      uint64_t turn;            // the last one that has these
+      uint64_t turn;            // the last turn that has these granules
       uint32_t place;           // the last instruction's
-      uint32_t stores;          // the first in .stores
+      uint32_t stores;          // the first one's index in .stores
       uint32_t n_stores;
    }
    IndexWay;
 
-/* IndexRun: in the chunk where it stands. */
+/* IndexRun: a place, and how often records of a chunk ended there. */
 typedef
    struct {
       uint32_t place, count;
    }
    IndexRun;
 
-/* IndexMaker: what has been collected.  Written by index_make.c; .turns, .acts
-   and .interrupted are completed by slice_index.c. */
+/* IndexMaker: the index so far.  Written by index_make.c; slice_index.c
+   completes .turns, .acts and .interrupted. */
 typedef
    struct {
       Job*        job;
       DcfgWet*    w;
       IndexWriter writer;
       LineSet     lines;
-      Array       code;         // uint8_t: of the chunk's lines
-      uint64_t    n_lines;      // bytes of code so far
-      IndexWay*   ways;         // those of the trace, and one for each
-                                // superblock that was left within
+      Array       code;         // uint8_t: code of the chunk's lines
+      uint64_t    n_lines;      // bytes of all code so far
+      IndexWay*   ways;         // the trace's ways, then one for the stops of
+                                // each superblock
       Array       stores;       // IndexStore
       uint32_t*   counts;       // by place, in this chunk
-      Array       met;          // uint32_t: places that have one
+      Array       met;          // uint32_t: places with a count
       Array       runs;         // IndexRun
-      Array       run_ends;     // uint32_t: by chunk, in .runs
-      Array       chunks;       // IndexChunk: .lines and .head, .flags
+      Array       run_ends;     // uint32_t: by chunk, end in .runs
+      Array       chunks;       // IndexChunk: .lines, .head and .flags are set
       Array       turns;        // IndexTurn: by chunk
-      Array       turn_threads; // uint32_t: of these
-      uint32_t*   turn_of;      // by thread: its turn in this chunk, and 1
+      Array       turn_threads; // uint32_t: their threads
+      uint32_t*   turn_of;      // by thread: its turn in this chunk, + 1
       uint64_t    turn_number;
-      uint64_t*   ends;         // by thread: as IndexThread has it
-      uint32_t    thread;       // the one of the record before
+      uint64_t*   ends;         // by thread: as in IndexThread
+      uint32_t    thread;       // thread of the record before
       uint64_t    n_instrs;     // so far
-      bool        begins;       // no superblock of the chunk has come yet
+      bool        begins;       // the chunk had no superblock yet
       Array       created;      // IndexCreated
       Array       spans;        // IndexSpan
       Array       acts;         // IndexAct
@@ -72,19 +72,19 @@ typedef
 bool index_make_start(IndexMaker* m, Job* job, DcfgWet* w, int fd);
 void index_make_free(IndexMaker* m);
 
-/* The next part of the trace. */
+/* Add the next part of the trace. */
 bool index_make_part(IndexMaker* m, const WetPart* part);
 
-/* All parts came; CHUNKS has WetChunkInfo, of which number I had N_HANDLERS[I]
-   before it. */
+/* Complete the chunks from CHUNKS, of WetChunkInfo: all parts were added.
+   N_HANDLERS[I]: handlers before chunk I. */
 bool index_make_chunks(IndexMaker* m, const Array* chunks,
                        const uint32_t* n_handlers);
 
-/* Write the tables of turns, activations and so on, which are complete now;
-   TOTALS, by place. */
+/* Write the tables of turns, activations and so on, which are complete now.
+   TOTALS: by place. */
 bool index_make_tables(IndexMaker* m, const uint64_t* totals);
 
-/* A section of N bytes, that users of the index give it; the end. */
+/* Write a section of N bytes that the caller made; end the file. */
 bool index_make_section(IndexMaker* m, IndexSection section, const void* data,
                         size_t n);
 bool index_make_end(IndexMaker* m);

@@ -3,8 +3,8 @@
 
    The index of a whole execution trace. */
 
-/* Owns: opening an index, and what is asked of it.  Handed: its file, by
-   index_file.c.  Taken by: slice/. */
+/* Owns: opening an index, and its answers.  Handed: a file by index_file.c.
+   Taken by: slice/. */
 
 #include "lib/index/wet_index.h"
 #include "lib/base/sort.h"
@@ -16,12 +16,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An index of no more bytes is looked at as a whole when it is opened. */
+/* An index of at most this many bytes is checked as a whole when it is
+   opened. */
 #define SMALL (4u << 20)
 
 /*--- Of which trace                                       ---*/
 
-/* Go on with HASH over SIZE bytes of FD from OFFSET on. */
+/* Add SIZE bytes of FD from OFFSET on to HASH. */
 static bool hash_file(int fd, uint64_t offset, uint64_t size, HashKey* hash)
 {
    static const size_t room = 1 << 20;
