@@ -3,22 +3,26 @@
 
    Calls along a trace. */
 
-/* Owns: which calls are active as a trace goes on.  Handed: a trace, functions
-   by functions.c.  Taken by: cmd_flame.c.
+/* Owns: the active calls, along a trace.  Handed: a trace, functions by
+   functions.c.  Taken by: cmd_flame.c, function_costs.c, loop_trips.c,
+   stack_tree.c.
 
-   A trace has no stack pointer, which says in the tool what a call is and what
-   ends it (calls/stack.c there).  But it has every edge with its kind, so the
-   rules come to nearly the same:
+   The tool tells calls and their ends by the stack pointer (calls/stack.c),
+   which a trace does not have.  But a trace has every edge with its type, so
+   these rules give nearly the same:
 
-   - A call is active until control returns to behind it, or to behind a call
-     that was made before.
-   - A jump into the middle of a function that is active ends all calls above
-     it, as longjmp and exceptions do.  So does a return to where nothing called
-     from.
-   - Any other jump to another function is a tail call: that function comes in
-     place of the one that jumped, as in the stack.
-   - A signal handler is called by what it interrupts; going back from it ends
-     it. */
+   - A call is active until control returns to its return address, or to that
+   of a call made before it.
+
+   - A jump into the middle of an active function ends all calls above that
+   one: so do longjmp and exceptions.  A return to an address that no call
+   has is the same.
+
+   - Any other jump to another function is a tail call: the function replaces
+   the one that jumped.
+
+   - A signal's handler is called by the interrupted code; going back ends
+   it. */
 
 #include "cmd/shared/call_walk.h"
 
@@ -27,14 +31,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* As many calls as a stack of 64 MB has room for; further ones count as their
-   callers. */
+/* As many calls as fit into a stack of 64 MB.  Instructions of further ones
+   count for their callers. */
 #define MAX_FRAMES 4000000
 
 typedef
    struct {
-      uint32_t function;        // NO_FUNCTION: a stub was called, so far
-      uint32_t site;            // return address, as a place, or NOWHERE
+      uint32_t function;        // NO_FUNCTION: a stub's; the function is not
+                                // known yet
+      uint32_t site;            // return address, as a place; or NOWHERE
       bool     is_handler;
       bool     told;
    }
@@ -47,23 +52,24 @@ typedef
       const Functions*   f;
       const DcfgProcess* p;
       const CallWatcher* watcher;
-      KeyMap*            places;        // addresses where blocks begin or end
-      uint32_t*          begin_of;      // by block: place
+      KeyMap*            places;        // addresses where blocks begin or end;
+                                        // the numbers are places
+      uint32_t*          begin_of;      // by block: place of its begin
       uint32_t*          end_of;
       uint32_t*          waiting;       // by place: calls that return there
-      uint32_t*          active;        // by function: calls of it
+      uint32_t*          active;        // by function: its active calls
       Frame*             frames;
       size_t             n, room;
-      uint32_t           depth;         // calls that were told
+      uint32_t           depth;         // calls that the watcher was told of
       uint32_t           handlers;      // active ones
       uint64_t           at;
-      bool               lost;          // a call that had no room
+      bool               lost;          // a call found no room
    }
    Walk;
 
 /*--- Frames                                               ---*/
 
-/* The frame on top gets its function, now that it is known. */
+/* Give the frame on top its function, which is known now. */
 static void name_top(Walk* w, uint32_t function)
 {
    Frame* top = &w->frames[w->n - 1];
@@ -147,7 +153,7 @@ static void call(Walk* w, const DcfgEdge* e)
 {
    uint32_t site = w->end_of[e->source];
 
-   /* To learn where it is, code calls what is behind it. */
+   /* A call to the next instruction is how code learns its own address. */
    if (site == w->begin_of[e->target])
       return;
    push(w, false, site, w->f->of[e->target]);
@@ -180,7 +186,7 @@ static void take(Walk* w, const DcfgEdge* e)
    const DcfgProcess* p = w->p;
 
    if (e->source < p->n_blocks) {
-      if (w->n == 0)            // the trace begins somewhere
+      if (w->n == 0)            // the trace may begin anywhere
          jump(w, e->source);
       if (w->watcher->only == NULL
           || is_selected(w->watcher->only, e->source))

@@ -9,17 +9,16 @@
 #include "cmd/shared/functions.h"
 #include "cmd/base/select.h"
 
-/* No more calls than this are told one within the other, if not all are wanted:
-   instructions of deeper ones belong to the one at this depth. */
+/* Depth of the calls that watchers are told of, unless they want all.
+   Instructions of deeper calls count for the call at this depth. */
 #define MAX_DEPTH 1000
 
-/* Who is told of calls, in the order in which they were made.  AT is the number
-   of instructions that the thread has executed.  Of each thread first comes
-   BEGIN and last END; calls that have not returned by then are left before.
-   EDGE is told of each edge, when calls have ended and begun by it, with the
-   number of calls that are active then.  BLOCK is told of each block that the
-   call on top has executed, before what its edge does, and whether that call was
-   told.  Any may be NULL. */
+/* CallWatcher: is told of calls, in order.  AT: instructions that the thread
+   executed so far.  BEGIN comes first for each thread, and END last; calls that
+   have not returned are left before END.  EDGE is told of each edge, after the
+   calls that it ended and began, with the number of active calls.  BLOCK is
+   told of each block of the call on top, before its edge, and whether the
+   watcher was told of that call.  Any function may be NULL. */
 typedef
    struct {
       void (*begin)(void* arg, uint32_t thread);
@@ -28,15 +27,15 @@ typedef
       void (*block)(void* arg, uint32_t node, bool told);
       void (*edge)(void* arg, const DcfgEdge* e, size_t depth);
       void (*end)(void* arg, uint64_t at);
-      bool  all;                // calls of any depth
+      bool  all;                // tell of calls at any depth
       const Selection* only;    // instructions that count; NULL: all
       void* arg;
    }
    CallWatcher;
 
-/* Tell of all calls of a THREAD, or of all, in the trace PATH.  Returns the
-   number of instructions that were executed in them; dies if the trace cannot
-   be read. */
+/* Tell of all calls of THREAD, or of all threads, in the trace at PATH.  Return
+   the number of instructions executed in them.  Die if the trace cannot be
+   read. */
 uint64_t walk_calls(const Functions* f, const char* path, uint32_t thread,
                     const CallWatcher* watcher);
 

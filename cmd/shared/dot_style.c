@@ -3,7 +3,7 @@
 
    The look of drawings. */
 
-/* Owns: colours and widths, quoting.  Handed: counts.  Taken by:
+/* Owns: colours and widths, and quoting.  Handed: counts.  Taken by:
    dot_routine.c, dot_calls.c. */
 
 #include "cmd/shared/dot_style.h"
@@ -21,8 +21,8 @@ void dot_text(FILE* out, const char* s)
    }
 }
 
-/* From white over yellow and orange to red.  Area is felt as its square
-   root, so is heat. */
+/* Return the heat, from white over yellow and orange to red.  The square root
+   is used because the eye compares areas. */
 static double heat(uint64_t part, uint64_t whole)
 {
    double x = whole == 0 ? 0 : sqrt((double)part / (double)whole);

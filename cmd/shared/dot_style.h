@@ -9,15 +9,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* S as a part of a quoted string. */
+/* Write S as part of a quoted string. */
 void dot_text(FILE* out, const char* s);
 
-/* Colours for something that has PART of the hottest one's WHOLE: of an
-   area, and of the text in it. */
+/* Return the colour of an area for PART of WHOLE, the hottest one's number;
+   return the colour of text in that area. */
 const char* heat_colour(uint64_t part, uint64_t whole);
 const char* ink_colour(uint64_t part, uint64_t whole);
 
-/* How thick a line for COUNT is, where the most frequent has MOST. */
+/* Return the width of a line for COUNT, if the most frequent one has MOST. */
 double      line_width(uint64_t count, uint64_t most);
 
 #endif /* DCFG_CMD_DOT_STYLE_H */

@@ -3,13 +3,14 @@
 
    Calls between functions, from edges. */
 
-/* Owns: which edge is a call, and of what.  Handed: a graph's edges.  Taken by:
-   report_flow.c, view_calls.c. */
+/* Owns: which edges are calls, and of which functions.  Handed: a graph's
+   edges.  Taken by: report_flow.c, view_calls.c. */
 
 #include "cmd/shared/function_calls.h"
 
-/* The function that a call reaches through the stub at NODE: where that went
-   most often.  A table has stubs behind each other before a name is resolved. */
+/* Return the function that a call reaches through the stub at NODE: the most
+   frequent target.  Until a name is resolved, a stub may lead to another
+   stub. */
 static uint32_t behind_stub(const Functions* f, uint32_t node)
 {
    const DcfgProcess* p = f->g.p;

@@ -8,9 +8,9 @@
 
 #include "cmd/shared/functions.h"
 
-/* Is edge E a call?  If so, set *FROM and *TO to the functions of F.  A jump to
-   another function's beginning is one, too, and a call over a stub of a linkage
-   table is one of what that led to most often. */
+/* Return whether edge E is a call; if so, set *FROM and *TO to functions of F.
+   A jump to the begin of another function is a call.  A call of a linkage
+   table's stub is a call of the stub's most frequent target. */
 bool function_call(const Functions* f, const DcfgEdge* e, uint32_t* from,
                    uint32_t* to);
 

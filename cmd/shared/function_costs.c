@@ -15,7 +15,7 @@
 typedef
    struct {
       FunctionCost*    spent;          // by function
-      uint32_t* open;           // functions of active calls
+      uint32_t* open;           // functions of the active calls
       size_t    n, room;
       uint64_t  last;
    }

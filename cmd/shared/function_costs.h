@@ -8,8 +8,8 @@
 
 #include "cmd/shared/functions.h"
 
-/* FunctionCost: of a function's calls; instructions.  Those of a function that
-   calls itself count once. */
+/* FunctionCost: instructions of a function's calls.  The inclusive cost counts
+   once if a function calls itself. */
 typedef
    struct {
       uint64_t calls, self, all;
@@ -19,9 +19,9 @@ typedef
    }
    FunctionCost;
 
-/* Return what THREAD, or all threads, spent in each of F's functions, by the trace
-   PATH: an array that the caller frees.  *TOTAL is what was spent in all.  Dies if
-   the trace cannot be read. */
+/* Return, by function of F, what THREAD or all threads spent in the trace at
+   PATH: an array that the caller frees.  *TOTAL is the sum of all instructions.
+   Die if the trace cannot be read. */
 FunctionCost* function_costs(const Functions* f, const char* path,
                              uint32_t thread, uint64_t* total);
 

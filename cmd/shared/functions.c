@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A function's key: the first symbol with its address, or, for routines
-   without a symbol, the routine. */
+/* A function's key: the first symbol at its address; without a symbol, the
+   routine and this bit. */
 #define OF_ROUTINE ((uint64_t)1 << 32)
 
 /*--- Symbols                                              ---*/
 
-/* "name.cold" is a part of "name" that the compiler has put elsewhere. */
+/* "name.cold" is a part of "name" that the compiler moved elsewhere. */
 #define COLD ".cold"
 
 typedef
@@ -36,7 +36,7 @@ static bool is_cold(const char* name)
    return dot != NULL && (dot[strlen(COLD)] == 0 || dot[strlen(COLD)] == '.');
 }
 
-/* An image's symbols by name, if it has a cold part; else NULL. */
+/* Return the image's symbols by name, if one is a cold part; else NULL. */
 static Named* sort_symbols(const DcfgProcess* p, const DcfgImage* im)
 {
    bool   any = false;
@@ -54,7 +54,7 @@ static Named* sort_symbols(const DcfgProcess* p, const DcfgImage* im)
    return names;
 }
 
-/* The symbol of which COLD_ONE is a part, or itself. */
+/* Return the symbol that COLD_ONE is a part of, or COLD_ONE itself. */
 static uint32_t warm_symbol(const DcfgProcess* p, const DcfgImage* im,
                             const Named* names, uint32_t cold_one)
 {
@@ -73,8 +73,9 @@ static uint32_t warm_symbol(const DcfgProcess* p, const DcfgImage* im,
 
 #define MAX_STUB_EDGES 64
 
-/* A stub of a linkage table, without a symbol, is part of its caller: a few
-   instructions that jump to another image, or on within the table. */
+/* Return whether NODE is a stub of a linkage table without a symbol, a few
+   instructions that jump to another image, or on within the table.  It is part
+   of its caller. */
 static bool is_stub(const DcfgProcess* p, uint32_t node)
 {
    uint32_t        n;
@@ -169,7 +170,8 @@ uint32_t function_symbol(const Functions* f, uint32_t function)
 
    if (key >= OF_ROUTINE)
       return DCFG_NONE;
-   /* Of several with the address the one that blocks are called after. */
+   /* If several symbols have the address, take the one that names the
+      blocks. */
    s = dcfg_symbol_at(g->p, g->p->nodes[f->nodes[function]].image,
                       g->p->symbols[key].addr);
    return s == DCFG_NONE ? (uint32_t)key : s;

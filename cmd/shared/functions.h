@@ -9,9 +9,9 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/names.h"
 
-/* A function is what a symbol names, with its cold parts; where there is no
-   symbol, a routine of the graph.  A stub of a linkage table is in none: it is
-   part of whatever calls it. */
+/* A function is the code of a symbol, with its cold parts; code without a
+   symbol is a function for each routine.  A stub of a linkage table is in no
+   function: it is part of its callers. */
 #define NO_FUNCTION UINT32_MAX
 
 typedef
@@ -19,7 +19,8 @@ typedef
       Program   g;
       uint32_t* of;             // by block: its function
       bool*     begins;         // by block: it is its function's first
-      uint32_t* nodes;          // by function: its first block, or another one
+      uint32_t* nodes;          // by function: its first block, or any if that
+                                // did not run
       uint32_t  n, room;
       KeyMap*   keys;
    }
@@ -28,10 +29,10 @@ typedef
 Functions*  functions_new(const Program* g);
 void        functions_free(Functions* f);
 
-/* The symbol of a function; DCFG_NONE: it has none. */
+/* Return the symbol of a function, or DCFG_NONE. */
 uint32_t    function_symbol(const Functions* f, uint32_t function);
 
-/* As people say it.  Lasts until text_forget() at least. */
+/* Return the name to print.  It is valid at least until text_forget(). */
 const char* function_name(const Functions* f, uint32_t function);
 
 #endif /* DCFG_CMD_FUNCTIONS_H */

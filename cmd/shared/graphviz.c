@@ -3,8 +3,8 @@
 
    Runs of Graphviz. */
 
-/* Owns: starting the program dot, and its end.  Handed: graphs in its language.
-   Taken by: cmd_dot.c, view_layout.c. */
+/* Owns: starting the program dot, and waiting for it.  Handed: graphs in dot's
+   language.  Taken by: cmd_dot.c, view_layout.c. */
 
 #include "cmd/shared/graphviz.h"
 

@@ -13,25 +13,25 @@
 /* Graphviz: a run of the program dot.  Several may run at a time. */
 typedef
    struct {
-      FILE* in;                 // its input: written before it starts
-      FILE* out;                // its output, when it has ended
+      FILE* in;                 // its input, to be written before the start
+      FILE* out;                // its output, after the end
       pid_t pid;
-      bool  missing;            // there is no such program
+      bool  missing;            // the program is not installed
    }
    Graphviz;
 
-/* To be freed with graphviz_free(). */
+/* Prepare a run, to be freed by graphviz_free(). */
 Graphviz graphviz_new(void);
 void     graphviz_free(Graphviz* g);
 
-/* Start dot with option FORMAT, such as "-Tsvg".  It writes to PATH, or to
-   .out if that is NULL; if QUIET, it says nothing to the user.  It ends after SECONDS of
-   processor time, unless these are 0. */
+/* Start dot with option FORMAT, such as "-Tsvg".  Its output goes to PATH, or
+   to .out if PATH is NULL.  QUIET: its messages are dropped.  The kernel ends
+   it after SECONDS of processor time, unless these are 0. */
 void graphviz_start(Graphviz* g, const char* format, const char* path,
                     bool quiet, unsigned seconds);
 
-/* Wait for its end.  Has it done all that it was asked for?  .out is at its
-   begin. */
+/* Wait for its end, and go to the begin of .out.  Return whether it
+   succeeded. */
 bool graphviz_end(Graphviz* g);
 
 #endif /* DCFG_CMD_GRAPHVIZ_H */

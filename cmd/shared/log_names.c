@@ -3,9 +3,9 @@
 
    Names of functions in XRay logs. */
 
-/* Owns: where a log's map is, and what functions without a symbol are called.
-   Handed: a log's path, functions of a map.  Taken by: xray_names.c, cmd_xray.c,
-   flame_runs.c. */
+/* Owns: the path of a log's map, and names for functions without a symbol.
+   Handed: a log's path, functions of a map.  Taken by: xray_names.c,
+   cmd_xray.c, flame_runs.c. */
 
 #include "cmd/shared/log_names.h"
 

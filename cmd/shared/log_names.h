@@ -8,13 +8,13 @@
 
 #include "lib/dcfg_xray.h"
 
-/* The map that the tool writes beside LOG; NULL if there is none.  To be
-   freed. */
+/* Return the path of the map that the tool wrote beside LOG, to be freed; NULL
+   if there is none. */
 char*       map_beside(const char* log);
 
-/* A function's symbol, or "libz.so.1.2.13+0x1234", as all commands have it, until
-   text_forget().  The tool calls a function without a symbol after its address
-   in the file, "0x0000000000001130". */
+/* Return a function's symbol; without one "libz.so.1.2.13+0x1234", as all
+   commands call it.  The tool wrote the address in the file,
+   "0x0000000000001234".  Valid until text_forget(). */
 const char* log_symbol(const DcfgXrayFunction* f);
 
 #endif /* DCFG_CMD_LOG_NAMES_H */

@@ -3,7 +3,7 @@
 
    Iterations of each entry to a loop. */
 
-/* Owns: how often each entry to a loop went round.  Handed: edges by call_walk.c.
+/* Owns: the iterations of each entry to a loop.  Handed: edges by call_walk.c.
    Taken by: report_trace.c, view_calls.c. */
 
 #include "cmd/shared/loop_trips.h"
@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A loop that is being executed by the call at a depth; the same loop may be
-   at another depth, too. */
+/* Turning: a loop that the call at a depth is executing.  A recursive call may
+   execute it at another depth, too. */
 typedef
    struct {
       uint64_t iterations;
       size_t   depth;
       uint32_t loop;
-      uint32_t before;          // outer entry to the loop; DCFG_NONE
+      uint32_t before;          // outer entry to the same loop, or DCFG_NONE
    }
    Turning;
 
@@ -28,13 +28,13 @@ typedef
    struct {
       const DcfgProcess* p;
       LoopTrips**            trips; // by loop; NULL: not entered
-      uint32_t*          last;  // by loop: place in .turning; DCFG_NONE
+      uint32_t*          last;  // by loop: index in .turning, or DCFG_NONE
       Turning*           turning;
       size_t             n, room;
    }
    Loops;
 
-/* The loop on top has ended, or the thread has. */
+/* End the loop on top. */
 static void end_loop(Loops* l)
 {
    const Turning* top = &l->turning[--l->n];
@@ -55,8 +55,8 @@ static void end_loop(Loops* l)
       t->most = top->iterations;
 }
 
-/* Did control come to the head from within the loop?  From what it called, it
-   comes from the block that called. */
+/* Return whether control came to the head from within the loop.  A return from
+   a call in the loop comes from the block that called. */
 static bool is_inside(const DcfgProcess* p, uint32_t loop, const DcfgEdge* e)
 {
    uint32_t        n;
@@ -87,8 +87,8 @@ static void loops_edge(void* arg, const DcfgEdge* e, size_t depth)
       l->turning[at].iterations++;
       return;
    }
-   /* Entered anew by the same call: what it entered before is over, and so is
-      what came behind that in this call. */
+   /* The same call entered the loop anew: end its earlier entry, and the loops
+      that it entered after that. */
    while (at != DCFG_NONE && l->turning[at].depth == depth && l->n > at)
       end_loop(l);
    GROW(l->turning, l->n, l->room);

@@ -8,11 +8,11 @@
 
 #include "cmd/shared/functions.h"
 
-/* How often an entry had 1, 2 to 3, 4 to 7 iterations, and so on. */
+/* Bins of entries with 1, 2 to 3, 4 to 7 iterations, and so on. */
 #define TRIP_BINS 64
 
-/* LoopTrips: of a loop, all entries together and the least and most iterations of
-   one. */
+/* LoopTrips: the sum over all entries to a loop, and the least and most
+   iterations of one entry. */
 typedef
    struct {
       uint64_t entries, iterations, least, most;
@@ -20,9 +20,9 @@ typedef
    }
    LoopTrips;
 
-/* Return by loop what the trace PATH has of THREAD, or of all threads; NULL: it was
-   not entered.  To be freed with loop_trips_free().  Dies if the trace cannot be
-   read. */
+/* Return, by loop, the trips of THREAD or of all threads in the trace at PATH;
+   NULL for a loop that was not entered.  Free it with loop_trips_free().  Die
+   if the trace cannot be read. */
 LoopTrips** loop_trips(const Functions* f, const char* path, uint32_t thread);
 void        loop_trips_free(const Functions* f, LoopTrips** trips);
 

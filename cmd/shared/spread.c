@@ -3,13 +3,13 @@
 
    How numbers are spread. */
 
-/* Owns: sets of numbers for medians and the like.  Handed: numbers.  Taken by:
-   xray_walk.c, cmd_xray.c.
+/* Owns: multisets of numbers, for medians and other quantiles.  Handed:
+   numbers.  Taken by: xray_walk.c, cmd_xray.c.
 
-   Calls of a function mostly take one of a few numbers of instructions, so a
-   number is kept once, with how often it came.  New ones are collected until
-   there are as many as old ones: sorting them in then costs each no more than
-   a logarithm. */
+   The calls of a function take few different numbers of instructions.  So a
+   number is kept once, with its count.  New numbers are collected until there
+   are as many as old ones, then sorted and merged: that costs a logarithm for
+   each. */
 
 #include "cmd/shared/spread.h"
 
@@ -20,7 +20,7 @@
 
 COMPARE(by_value, uint64_t, ORDER(*x, *y))
 
-/* Append COUNT times VALUE, which is not below what is there. */
+/* Append COUNT times VALUE, which is not below the numbers there. */
 static void append(Run* runs, size_t* n, uint64_t value, uint64_t count)
 {
    if (*n > 0 && runs[*n - 1].value == value)
@@ -29,7 +29,7 @@ static void append(Run* runs, size_t* n, uint64_t value, uint64_t count)
       runs[(*n)++] = (Run){ value, count };
 }
 
-/* The runs of S and N more become one list in order. */
+/* Merge N runs MORE into the runs of S. */
 static void merge(Spread* s, const Run* more, size_t n)
 {
    Run*   all = zalloc(s->n_runs + n, sizeof(*all));

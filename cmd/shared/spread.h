@@ -8,7 +8,8 @@
 
 #include "cmd/base/cmd.h"
 
-/* Numbers, of which the N-th smallest can be asked for.  All zero: none. */
+/* Spread: numbers of which the N-th smallest can be asked for.  All zero:
+   none. */
 typedef
    struct {
       uint64_t value, count;
@@ -17,9 +18,9 @@ typedef
 
 typedef
    struct {
-      Run*      runs;           // in order of value
+      Run*      runs;           // by value
       size_t    n_runs;
-      uint64_t* news;           // not sorted in yet
+      uint64_t* news;           // not merged yet
       size_t    n_news, room;
       uint64_t  total;          // how many numbers there are
    }
@@ -28,10 +29,10 @@ typedef
 void     spread_add(Spread* s, uint64_t value);
 void     spread_free(Spread* s);
 
-/* All of FROM, which is empty then. */
+/* Move all of FROM, which is empty then, to TO. */
 void     spread_move(Spread* to, Spread* from);
 
-/* The number before which there are RANK smaller or equal ones; RANK is less
+/* Return the number that has RANK numbers before it, in order.  RANK is less
    than s->total. */
 uint64_t spread_at(Spread* s, uint64_t rank);
 

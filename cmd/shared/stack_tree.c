@@ -3,8 +3,9 @@
 
    A tree of stacks of calls. */
 
-/* Owns: the tree of stacks.  Handed: calls by call_walk.c and flame_runs.c.
-   Taken by: flame_runs.c, flame_svg.c, flame_folded.c, view_calls.c. */
+/* Owns: the tree of call stacks.  Handed: calls by call_walk.c and
+   flame_runs.c.  Taken by: flame_runs.c, flame_svg.c, flame_folded.c,
+   view_calls.c. */
 
 #include "cmd/shared/stack_tree.h"
 
@@ -14,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More different stacks than any picture shows; further ones count as those
-   that they are on top of. */
+/* More different stacks than any picture shows.  Instructions of further stacks
+   count for their parents. */
 #define MAX_STACKS 4000000
 
 StackTree* tree_new(void)
@@ -70,10 +71,10 @@ typedef
       StackTree*       t;
       const Functions* f;
       int              run;
-      const char**     names;   // by function; NULL: not asked for yet
-      uint32_t         now;     // the stack
-      uint32_t         over;    // calls on top of it that had no room
-      uint64_t         from;    // since when it is that
+      const char**     names;   // by function; NULL: not needed yet
+      uint32_t         now;     // the present stack
+      uint32_t         over;    // calls above it that found no room
+      uint64_t         from;    // when it became the present one
    }
    Growing;
 

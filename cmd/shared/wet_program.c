@@ -3,8 +3,9 @@
 
    The program of a whole execution trace. */
 
-/* Owns: which file is the program, and what the distribution has.  Handed: a whole execution trace.  Taken by:
-   cmd_wet.c, slice_query.c and what slices are written as. */
+/* Owns: which file is the program, and which files the distribution has.
+   Handed: a whole execution trace.  Taken by: cmd_wet.c, slice_query.c, and
+   writers of slices. */
 
 #include "cmd/shared/wet_program.h"
 

@@ -10,12 +10,12 @@
 
 #include <stdbool.h>
 
-/* The file that has main(), or, of a program without symbols, that is loaded
-   lowest; or NULL.  W has the text. */
+/* Return the path of the file with main(), of a program without symbols that of
+   the file loaded lowest; or NULL.  W owns the text. */
 const char* wet_program(DcfgWet* w);
 
-/* Is PATH, which may be NULL, below /usr/include, /usr/lib or /lib, as the
-   headers and libraries of a distribution are? */
+/* Return whether PATH, which may be NULL, is below /usr/include, /usr/lib or
+   /lib: a header or library of the distribution. */
 bool is_of_system(const char* path);
 
 #endif /* DCFG_CMD_WET_PROGRAM_H */

@@ -3,12 +3,12 @@
 
    The calls in an XRay log. */
 
-/* Owns: stacks of calls, and what each function took.  Handed: records by the
-   library.  Taken by: cmd_xray.c, xray_diff.c.
+/* Owns: call stacks of a log, and each function's costs.  Handed: records by
+   the library.  Taken by: cmd_xray.c, xray_diff.c.
 
-   An exit that is not that of the innermost call breaks a rule; then either
-   its function is active, and all calls within it end with it, or it is
-   passed over.  So a log that is wrong in one place is wrong in one place. */
+   An exit that is not the innermost call's breaks a rule.  If its function is
+   active, all calls within it end with it; else the exit is ignored.  So one
+   error in a log stays one error. */
 
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
@@ -33,7 +33,7 @@ typedef
       const XrayWatcher* watcher;
       XrayRun*           run;
       size_t             pairs_room, threads_room;
-      KeyMap*            pair_of;       // by thread and function
+      KeyMap*            pair_of;       // keys: thread and function
       CallStack*             stacks;        // by thread
    }
    Walk;
@@ -43,14 +43,14 @@ static uint64_t plus(uint64_t a, uint64_t b)
    return capped_sum(a, b);
 }
 
-/* "BUFFERS[3].RECORDS[17] (byte 1234): thread 1" */
+/* Return "BUFFERS[3].RECORDS[17] (byte 1234): thread 1". */
 static const char* place(const DcfgXrayRecord* r)
 {
    return text_format("BUFFERS[%" PRIu64 "].RECORDS[%" PRIu64 "]: thread %"
                       PRId32, r->buffer, r->number, r->thread_id);
 }
 
-/* "function 7 (main)" */
+/* Return "function 7 (main)". */
 static const char* label(const Walk* w, uint32_t function)
 {
    const DcfgXrayFunction* f = dcfg_xray_function(w->map, function);
@@ -60,7 +60,7 @@ static const char* label(const Walk* w, uint32_t function)
                         text_shorten(text_clean(f->name), 60));
 }
 
-/* The figures of a function in a thread. */
+/* Return the index of the figures for the record's function and thread. */
 static uint32_t find_pair(Walk* w, const DcfgXrayRecord* r)
 {
    uint64_t key = (uint64_t)r->thread << 32 | r->function;
@@ -79,7 +79,7 @@ static uint32_t find_pair(Walk* w, const DcfgXrayRecord* r)
    return i;
 }
 
-/* The thread of a record, which may be its first. */
+/* Find the record's thread; this may be its first record. */
 static void find_thread(Walk* w, const DcfgXrayRecord* r)
 {
    XrayRun*           run = w->run;
@@ -127,7 +127,7 @@ static void enter(Walk* w, const DcfgXrayRecord* r)
       w->run->threads[r->thread].depth = s->n;
 }
 
-/* The innermost call ends. */
+/* End the innermost call. */
 static void leave(Walk* w, uint32_t thread, uint64_t tick)
 {
    CallStack*       s = &w->stacks[thread];
@@ -197,7 +197,7 @@ static void take_record(Walk* w, const DcfgXrayRecord* r)
    }
 }
 
-/* End the calls that are still active at the end: they have no exit. */
+/* End the calls that have no exit. */
 static void end_threads(Walk* w)
 {
    for (uint32_t i = 0; i < w->run->n_threads; i++) {

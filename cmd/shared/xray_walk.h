@@ -11,16 +11,16 @@
 
 #include "lib/dcfg_xray.h"
 
-/* A function that was entered, and when it was left. */
+/* XrayCall: an entry to a function, and the exit. */
 typedef
    struct {
       uint32_t function;
       uint32_t thread;          // index
       int32_t  thread_id;
-      uint32_t pair;            // index of its Figures
-      uint64_t from, to;        // ticks; TO when it has been left
-      uint64_t inside;          // ticks in what it called
-      uint64_t view;            // whoever watches may keep a number here
+      uint32_t pair;            // index of its XrayFigures
+      uint64_t from, to;        // ticks; .to is set at the exit
+      uint64_t inside;          // ticks of calls within it
+      uint64_t view;            // the watcher may keep a number here
    }
    XrayCall;
 
@@ -29,26 +29,26 @@ typedef
    struct {
       uint32_t function;
       uint32_t thread;
-      uint64_t active;          // how often it is active now
+      uint64_t active;          // calls that are active now
       uint64_t calls;
-      uint64_t sum;             // ticks of all calls, with what they called
-      uint64_t inclusive;       // without those from within itself
-      uint64_t self;            // without what they called
+      uint64_t sum;             // ticks of all calls, with calls within them
+      uint64_t inclusive;       // without those within itself
+      uint64_t self;            // without calls within it
       Spread   spread;          // ticks of each call
    }
    XrayFigures;
 
 typedef
    struct {
-      bool     begun;           // has it records?
+      bool     begun;           // it has records
       int32_t  id;
       uint64_t first, last;     // ticks
       uint64_t calls;
-      uint64_t depth;           // most that were active at a time
+      uint64_t depth;           // most calls active at a time
    }
    XrayThreadFigures;
 
-/* A log that has been read. */
+/* XrayRun: a log that has been read. */
 typedef
    struct {
       DcfgXrayHeader     header;
@@ -62,8 +62,8 @@ typedef
    }
    XrayRun;
 
-/* Told of each call while a log is read.  Any may be NULL.  CALLER is NULL
-   for a thread's root; DEPTH is 0 for it. */
+/* XrayWatcher: is told of each call while a log is read.  Any function may be
+   NULL.  A thread's root has DEPTH 0, and CALLER is NULL for it. */
 typedef
    struct {
       void (*enter)(void* arg, XrayCall* call, XrayCall* caller,
@@ -75,9 +75,9 @@ typedef
    }
    XrayWatcher;
 
-/* Read a log from X, which is closed, to its end; what breaks a rule goes to
-   RULES.  MAP, of whose functions all must be, and WATCHER may be NULL.  Dies
-   if the log cannot be read.  The result is freed by xray_run_free(). */
+/* Read a log from X to its end, and close X.  Broken rules go to RULES.  MAP
+   must have all functions; MAP and WATCHER may be NULL.  Die if the log cannot
+   be read.  Free the result with xray_run_free(). */
 XrayRun* xray_walk(DcfgXray* x, const DcfgXrayMap* map, Rules* rules,
                    const XrayWatcher* watcher);
 void     xray_run_free(XrayRun* run);
