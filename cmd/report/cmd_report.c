@@ -3,8 +3,8 @@
 
    dcfg report. */
 
-/* Owns: the subcommand report: what is hottest.  Handed: a command line.
-   Taken by: commands.c. */
+/* Owns: the command report: its command line, the choice of sections, and the
+   order of their output.  Handed: a command line.  Taken by: commands.c. */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
@@ -29,17 +29,19 @@ typedef
       const DcfgProcess* p;
       Form               form;
       uint32_t           thread;        // or DCFG_ALL_THREADS
-      uint64_t           top;           // 0: all
+      uint64_t           top;           // rows; 0: all
       Selection*         selected;
       Selection*         all;           // for sections of all images
-      bool               own;           // .selected is the program's own
+      bool               own;           // .selected is the program's own code
       Sorting            sorting;
-      const char*        trace;         // or NULL
-      const char*        routine_name;  // of callers and callees, or NULL
-      uint32_t           routine;       // that .p has of that name
-      const char*        what;          // text of an option that may have one
+      const char*        trace;         // path, or NULL
+      const char*        routine_name;  // argument of --callers or --callees,
+                                        // or NULL
+      uint32_t           routine;       // the routine of that name in .p
+      const char*        what;          // the wanted section's argument, if it
+                                        // has one
       InlineView*        inlined;       // with --inline; or NULL
-      uint64_t           total;         // instructions, of all images
+      uint64_t           total;         // instructions of all images
       size_t             name_width, source_width;
    }
    Report;
@@ -134,8 +136,8 @@ static void print_process_json(const Report* r, const bool* wanted)
    printf(" }");
 }
 
-/* The section that stands in the text behind BEFORE (NULL: the first one), of
-   those that are wanted; NULL: there is none. */
+/* Return the wanted section that follows BEFORE in the text; the first one if
+   BEFORE is NULL.  Return NULL if there is none. */
 static const ReportSection* next_section(const bool* wanted,
                                          const ReportSection* before)
 {
@@ -179,16 +181,17 @@ static void print_process(const Report* r, const bool* wanted)
       printf("\n%s\n", line);
 }
 
-/* Meant: what the options ask of a process. */
+/* Meant: a process and what the options select of it. */
 typedef
    struct {
       Selection*  selected;
       InlineView* inlined;      // or NULL
-      uint32_t    routine;      // of callers and callees, or DCFG_NONE
+      uint32_t    routine;      // argument of --callers or --callees, or
+                                // DCFG_NONE
    }
    Meant;
 
-/* Make what --inline needs; only images that are selected are read for it. */
+/* Read inlined functions for --inline, of the selected images only. */
 static InlineView* inlined_of(const Program* g, const Select* what,
                               Selection* selected, const char* root)
 {
@@ -200,8 +203,8 @@ static InlineView* inlined_of(const Program* g, const Select* what,
    return v;
 }
 
-/* Meant of each process: some has what was selected, all the routine, or the
-   command ends. */
+/* Apply the options to each process.  Die if nothing is selected in any of
+   them, or if one of them does not have the routine. */
 static Meant* select_all(Report* r, const Select* what, const char* root)
 {
    Meant* all = zalloc(r->g.d->n_processes, sizeof(*all));
@@ -244,7 +247,7 @@ static Sorting sorting_named(const char* name)
        nearest_text(&n));
 }
 
-/* Values of the options that ask for sections. */
+/* Asked: the options that ask for sections. */
 typedef
    struct {
       bool        flags[N_SECTIONS];
@@ -265,8 +268,8 @@ static bool needs_trace(const Asked* a)
    return false;
 }
 
-/* Are inlined functions asked for?  If another section has them, the one of
-   --inline is not meant. */
+/* Return whether inlined functions are asked for.  If another wanted section
+   has them, drop the section of --inline. */
 static bool has_inlined(const Asked* a, bool* wanted)
 {
    bool in_others = false;
@@ -286,10 +289,10 @@ static bool has_inlined(const Asked* a, bool* wanted)
    return false;
 }
 
-/* Which sections there are, and what they need. */
+/* Choose the sections and check that they have what they need. */
 static void choose_sections(Report* r, const Asked* a, bool* wanted)
 {
-   const ReportSection* of = NULL;      // the routine
+   const ReportSection* of = NULL;      // the section that needs a routine
    bool                 any = false;
 
    for (size_t i = 0; i < N_SECTIONS; i++) {

@@ -3,7 +3,7 @@
 
    Branches and calls in reports. */
 
-/* Owns: which ways branches and calls went.  Handed: a process by cmd_report.c.
+/* Owns: the sections of branches and calls.  Handed: a process by cmd_report.c.
    Taken by: cmd_report.c. */
 
 #include "cmd/shared/function_calls.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row before it is one. */
+/* Row: a future row of a table. */
 typedef
    struct {
       uint64_t count, second;
@@ -44,8 +44,8 @@ static bool is_conditional(uint32_t type)
           || type == DCFG_EDGE_CONDITIONAL_BRANCH;
 }
 
-/* How often a block's branch was taken, to .second, and executed; false if it
-   has none. */
+/* Set .first to how often a block's branch was executed, and .second to how
+   often it was taken.  Return false if it has no branch. */
 static bool weigh_branch(const View* v, uint32_t node, Row* row)
 {
    uint32_t        n;
@@ -147,7 +147,7 @@ static bool weigh_indirect(const View* v, uint32_t node, Row* row)
    return row->n > 0;
 }
 
-/* As many targets as are named. */
+/* Targets that are named. */
 #define MAX_NAMED 4
 
 static const char* name_targets(const View* v, const Row* targets, uint32_t n,

@@ -3,7 +3,7 @@
 
    Functions with what they called in reports. */
 
-/* Owns: what functions cost with what they called, inlined ones among them.
+/* Owns: the section of inclusive costs of functions, inlined ones among them.
    Handed: a trace by cmd_report.c.  Taken by: cmd_report.c. */
 
 #include "cmd/inline/inline_sums.h"
@@ -29,7 +29,7 @@ typedef
       Functions*      f;
       InlineSums*     sums;     // with --inline; or NULL
       uint32_t        n;        // functions
-      const uint32_t* numbers;  // with --inline, by function: that of the
+      const uint32_t* numbers;  // with --inline, by function: its number in the
                                 // source; or NULL
       Spent*          spent;    // by function
       uint32_t*       open;     // functions of active calls and instances

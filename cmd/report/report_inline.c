@@ -3,8 +3,8 @@
 
    Inlined functions in reports. */
 
-/* Owns: the tables of functions, inlined or not, and of the places where they
-   were inlined.  Handed: a process by cmd_report.c.  Taken by: cmd_report.c. */
+/* Owns: the tables of functions, inlined or not, and of inlined calls' lines.
+   Handed: a process by cmd_report.c.  Taken by: cmd_report.c. */
 
 #include "cmd/report/report_views.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Line: a row before it is one. */
+/* Line: a future row of a table. */
 typedef
    struct {
       uint64_t instrs, second;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Usual: the sections that are shown if none is asked for. */
+/* Usual: the sections that are shown by default. */
 typedef enum { LOOPS, ROUTINES, BLOCKS, EDGES, IMAGES } Usual;
 
 /*--- What is hottest                                      ---*/
@@ -20,7 +20,7 @@ typedef enum { LOOPS, ROUTINES, BLOCKS, EDGES, IMAGES } Usual;
 typedef
    struct {
       uint64_t    weight, second;
-      uint64_t    addr;         // these two only where it is sorted by them
+      uint64_t    addr;         // set only for sorting by them
       const char* name;
       uint32_t    index;
    }
@@ -118,7 +118,7 @@ static bool weigh(const View* r, Usual s, uint32_t i, Item* item)
             item->weight += dcfg_node_instrs(p, p->images[i].first_node + k,
                                              r->thread);
          if (p->n_blocks == 0)
-            return true;        // written without: images are all there is
+            return true;        // a graph without blocks has only its images
    }
    return item->weight > 0;
 }
@@ -134,7 +134,8 @@ static uint32_t section_size(const DcfgProcess* p, Usual s)
    }
 }
 
-/* The items of a section, hottest first.  *N of all go to *SHOWN. */
+/* Return the items of a section, the hottest first; *N is their number, and
+   *SHOWN the number of rows to show. */
 static Item* hottest(const View* r, Usual s, uint32_t* n, uint32_t* shown)
 {
    static int (*const orders[])(const void*, const void*) = {
@@ -282,7 +283,7 @@ static void put_block(const View* r, Table* t, const Item* item)
       put_count(t, n->id);
 }
 
-/* DIRECT_CONDITIONAL_BRANCH as people say it. */
+/* Return the type in words: "direct conditional branch". */
 static const char* type_words(DcfgEdgeType type)
 {
    switch (type) {

@@ -3,8 +3,8 @@
 
    The parts of reports that need a trace. */
 
-/* Owns: iterations of each entry to a loop.  Handed: a trace by cmd_report.c.
-   Taken by: cmd_report.c. */
+/* Owns: the section of iterations of each entry to a loop.  Handed: a trace by
+   cmd_report.c.  Taken by: cmd_report.c. */
 
 #include "cmd/shared/function_costs.h"
 #include "cmd/shared/loop_trips.h"

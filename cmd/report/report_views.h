@@ -13,51 +13,50 @@ typedef enum { BY_INSTRS, BY_COUNT, BY_NAME, BY_ADDRESS } Sorting;
 
 typedef struct ReportSection ReportSection;
 
-/* View: the selection of a process that is shown, and its form. */
+/* View: the selected part of a process, and the form in which it is shown. */
 typedef
    struct {
-      const ReportSection* section;     // the section in work
+      const ReportSection* section;     // the present section
       const Program*   g;
       const Selection* selected;
       uint32_t         thread;          // or DCFG_ALL_THREADS
       uint64_t         top;             // rows; 0: all
-      uint64_t         total;           // instructions, of all images
+      uint64_t         total;           // instructions of all images
       Form             form;
       Sorting          sorting;
       size_t           name_width, source_width;
-      const char*      trace;           // or NULL
-      uint32_t         routine;         // from --callers, --callees; or
-                                        // DCFG_NONE
-      const char*      what;            // text of an option that may have one
+      const char*      trace;           // path, or NULL
+      uint32_t         routine;         // argument of --callers or --callees,
+                                        // or DCFG_NONE
+      const char*      what;            // the section's argument, if it has one
       InlineView*      inlined;         // with --inline; or NULL
    }
    View;
 
-/* How many of N rows. */
+/* Return how many of N rows are shown. */
 static inline uint32_t n_shown(const View* v, uint32_t n)
 {
    return v->top == 0 || v->top > n ? n : (uint32_t)v->top;
 }
 
-/* ReportSection: what dcfg report shows under one title; the file of each
-   defines it. */
+/* ReportSection: a table with a title; the file of each section defines it. */
 struct ReportSection {
    Opt         option;       // asks for it; .to is not set
-   const char* name;         // as programs are told it
-   const char* title;        // as people are
+   const char* name;         // in CSV and JSON
+   const char* title;        // in text
    const char* remark;       // behind the title, or ""
-   unsigned    place;        // sections stand in the text by ascending places
-   bool        is_usual;     // shown if none is asked for
+   unsigned    place;        // order in the text, ascending
+   bool        is_usual;     // shown by default
    bool        needs_trace;
-   bool        inlines;      // inlined functions are in it
-   bool        of_all;       // images that are not the program's, too
-   int         which;        // selects one, if .make() is shared
+   bool        inlines;      // has inlined functions
+   bool        of_all;       // has all images, not only the program's own
+   int         which;        // selects one, if several share .make()
 
-   /* Makes a table of the first rows; how many there are goes to *N. */
+   /* Return a table of the first rows; *N is the number of all rows. */
    Table* (*make)(const View* v, uint32_t* n);
 };
 
-/* All sections: a row each, as --help and JSON have them. */
+/* All sections, in the order of --help and JSON. */
 #define REPORT_SECTIONS(ROW)                                               \
    ROW(loops) ROW(routines) ROW(blocks) ROW(edges) ROW(images)             \
    ROW(branches) ROW(indirect) ROW(callers) ROW(callees)                   \
