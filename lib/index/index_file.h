@@ -38,7 +38,7 @@ typedef
 typedef
    struct {
       uint64_t size, seconds, nanoseconds;
-      uint64_t hash;            // of all before the tape, and of the chunks'
+      uint64_t hash;            // all before the tape, and of the chunks'
                                 // heads
    }
    IndexIdentity;

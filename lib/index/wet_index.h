@@ -30,7 +30,7 @@ typedef
 
 enum {
    INDEX_MOVES = 1,             // a mark moves memory
-   INDEX_LEADS = 2              // it begins with marks of what the kernel read
+   INDEX_LEADS = 2              // begins with marks of what the kernel read
 };
 
 /* IndexTurn: what a thread did in a chunk, and where it is at its end. */
@@ -86,7 +86,7 @@ typedef
 /* IndexCreated: where a thread was made. */
 typedef
    struct {
-      uint64_t order;           // of the next instance
+      uint64_t order;           // the next instance's
       uint32_t chunk;
       uint32_t thread;          // the new one
    }
