@@ -184,17 +184,17 @@ typedef
          and some with thousands of idle threads. */
       uint64_t max_memory;
       /* NULL: the first problem that makes something in the file unusable is an
-         error, and other problems are ignored.  Otherwise: called for each
-         problem; a row that cannot be used is left out, and a reference that
-         cannot be resolved becomes DCFG_NONE. */
+         error, and other problems are ignored.  Otherwise the library calls the
+         function for each problem, leaves out rows that it cannot use, and sets
+         references that it cannot resolve to DCFG_NONE. */
       void   (*problem)(void* arg, const DcfgProblem* problem);
       void*    problem_arg;
       /* The most bytes that may be written to a file in TMPDIR, for compressed
          input that cannot be read in its order: a slice's trace.  0: 1 GiB,
          plus 64 bytes for each byte of the compressed file. */
       uint64_t max_disk;
-      /* NULL; or called now and then, in the thread that called the library,
-         with the progress. */
+      /* NULL; or called now and then with the progress, in the thread that
+         called the library. */
       void   (*progress)(void* arg, const DcfgProgress* progress);
       void*    progress_arg;
    }
@@ -393,15 +393,17 @@ typedef
    }
    DcfgPart;
 
-/* A run that a partial sum has, as `dcfg merge --partial' writes them in RUNS. */
+/* DcfgMergedRun: a run in a partial sum, as `dcfg merge --partial' writes it in
+   RUNS. */
 typedef
    struct {
       uint64_t        id;               // PROCESS_ID
       uint64_t        instr_count;
-      uint64_t        hash;             // hash of all that was counted
+      uint64_t        hash;             // all that the run counted
       uint32_t        n_threads;
       uint32_t        first_part;       // as .first in DcfgPart; 0: no part
-      uint32_t        part, last_part;  // the first and the last that it has
+      uint32_t        part, last_part;  // the first part and the last part in
+                                        // the sum
       uint32_t        n_preceding;      // threads before .part
       uint32_t        n_following;      // threads at the end of .last_part
       const uint64_t* preceding;        // instructions since .first_part
@@ -409,8 +411,8 @@ typedef
    }
    DcfgMergedRun;
 
-/* The first run that has an image, in the order of RUNS, and what the image is
-   there. */
+/* DcfgMergedHome: the first run that has an image, in the order of RUNS, and
+   the image's numbers there. */
 typedef
    struct {
       uint32_t image;           // index; or DCFG_NONE
@@ -421,8 +423,8 @@ typedef
    }
    DcfgMergedHome;
 
-/* Runs that are the same in all that touches code without a file, and their
-   images of such code. */
+/* DcfgMergedGroup: runs that agree in everything about code without a file, and
+   their images of such code. */
 typedef
    struct {
       uint64_t        hash;
@@ -432,7 +434,7 @@ typedef
    }
    DcfgMergedGroup;
 
-/* A source row as a run has it. */
+/* DcfgMergedRow: a source row, as a run has it. */
 typedef
    struct {
       uint32_t image, file;     // indices; or DCFG_NONE
@@ -441,7 +443,7 @@ typedef
    }
    DcfgMergedRow;
 
-/* A file that is not in the sum, and why. */
+/* DcfgLeftOut: a file that is not in the sum, and the reason. */
 typedef
    struct {
       const char* file;
@@ -449,8 +451,8 @@ typedef
    }
    DcfgLeftOut;
 
-/* DcfgMerged: data of this sum for further sums.  `dcfg merge --partial' writes
-   them as MERGED, a key that format 1.00 does not have. */
+/* DcfgMerged: data that a further merge needs of this sum.  `dcfg merge
+   --partial' writes it as MERGED, a key that format 1.00 does not have. */
 typedef
    struct {
       const char*            threads;   // "add" or "keep"
@@ -461,8 +463,8 @@ typedef
       const DcfgMergedRun*   runs;      // in their order
       const DcfgMergedHome*  homes;
       const DcfgMergedGroup* groups;
-      const uint32_t*        entries;   // nodes with routines of runs, in
-                                        // images without symbols
+      const uint32_t*        entries;   // nodes where a run has a routine's
+                                        // entry, in images without symbols
       const uint32_t*        added;     // edges that are in no run
       const DcfgMergedRow*   rows;      // rows where runs differ
       const uint32_t*        overlapping;       // images in which rows overlap

@@ -36,32 +36,33 @@ extern "C" {
                                                 // executed last
 #define DCFG_SLICE_EVERY (UINT64_MAX - 1)
 
-/* DcfgSliceOf: the part of the criterion that is asked for, as it was just
-   before the criterion was executed. */
+/* DcfgSliceOf: the part of the criterion that the slice is of, with its value
+   just before the criterion was executed. */
 typedef
    enum {
-      DCFG_SLICE_ALL,           // all that it used
+      DCFG_SLICE_ALL,           // all that the criterion used
       DCFG_SLICE_REGISTER,      // .place: a general register by its encoding,
                                 // or 32 and more: a vector register
       DCFG_SLICE_FLAGS,
       DCFG_SLICE_X87,
       DCFG_SLICE_MEMORY,        // .size bytes at address .place
       DCFG_SLICE_FRAME          // .size bytes at .place, modulo 2^64, from the
-                                // address behind its activation's return
-                                // address: DWARF's call frame address
+                                // call frame address of DWARF: the address
+                                // behind the return address of the criterion's
+                                // activation
    }
    DcfgSliceOf;
 
-/* Memory from .low up to .high, that is not included. */
+/* DcfgSliceRange: memory from .low up to, not including, .high. */
 typedef
    struct {
       uint64_t low, high;
-      bool     tables;          // this is a table of constants: it is constant
-                                // only for instructions in .lookups
+      bool     tables;          // a table of constants: constant only for
+                                // instructions in .lookups
    }
    DcfgSliceRange;
 
-/* Memory of one instance, as a part of a criterion. */
+/* DcfgSlicePart: an instance and its memory, as a part of a criterion. */
 typedef
    struct {
       uint32_t instr;
@@ -70,79 +71,77 @@ typedef
    }
    DcfgSlicePart;
 
-/* A query; all that is zero is the default.  The arrays have an element for
-   each instruction, by its number. */
+/* DcfgSliceQuery: a query.  All zero is the default.  Arrays have an element
+   for each instruction, by its number. */
 typedef
    struct {
-      /* The criterion.  .instance selects an instance of the instructions
-         .instrs; LAST is the one of all of them that was executed last, EVERY
-         is all instances.  With .run, .instrs are the instructions of a source
-         line, and the criterion is all instances of one execution of the line:
-         see below. */
+      /* The criterion: instance number .instance of the instructions .instrs;
+         LAST: the instance of any of them that was executed last; EVERY: all
+         instances.  With .run, .instrs are the instructions of a source line,
+         and the criterion is all instances of one execution of the line: see
+         below. */
       const bool* instrs;
       uint64_t    instance;
       bool        run;
       DcfgSliceOf of;
       uint64_t    place, size;
 
-      bool        forward;      // find what depends on the criterion, not what
-                                // it depends on
+      bool        forward;      // find what depends on the criterion
 
-      /* Members that say what is not followed: .no_control, any control;
+      /* Dependences that the slice does not follow: .no_control, control;
          .no_control_of, control of these instructions; .no_address, these
-         general registers as the address of an operand (a bit for each
+         general registers in the address of an operand (a bit for each
          register, by encoding). */
       bool            no_control;
       const bool*     no_control_of;
       const uint32_t* no_address;
-      const uint32_t* no_address_near;  // likewise, for instances that only a
-                                        // criterion has used, if a part of the
-                                        // criterion is asked for
+      const uint32_t* no_address_near;  // as .no_address, for instances that
+                                        // only a criterion has used, if the
+                                        // slice is of a part of the criterion
 
       const uint32_t* no_register;      // these registers are not followed as
                                         // values, either
 
-      /* Memory that is constant, or is so for some instructions, in ascending
-         order.  A value loaded from there is determined by the address, so the
-         address is followed. */
+      /* Constant memory, in ascending order.  The address determines a value
+         loaded from there, so the slice follows the address. */
       const DcfgSliceRange* constants;
       uint32_t              n_constants;
       const bool*           lookups;    // NULL: none of them
 
-      /* Memory of formats, in ascending order.  If an instruction loads from
-         there, these registers of it are not followed, whatever the members
-         above say. */
+      /* Memory of format strings, in ascending order.  If an instruction loads
+         from there, the slice does not follow these registers of it, whatever
+         the members above say. */
       const DcfgSliceRange* formats;
       uint32_t              n_formats;
       const uint32_t*       no_register_of_formats;
 
-      /* Follows control of .no_control_of all the same if the branch tests a
-         call-back's result.  That is a value in general register 0 (RAX or X0)
+      /* With .no_control_of, follow control all the same if the branch tests a
+         call back's result.  That is a value in general register 0 (RAX or X0)
          that other instructions left there, if it reaches the branch through
          flags and registers. */
       bool            results;
 
-      /* If set, .no_address and .no_control_of do not hold for functions
-         that called back: functions of .no_control_of that called other
-         functions, directly or through functions of .no_control_of.  Needs
-         .no_control_of. */
+      /* Ignore .no_address and .no_control_of for functions of .no_control_of
+         that called back: that called other functions, directly or through
+         functions of .no_control_of.  Needs .no_control_of. */
       bool            callbacks;
 
-      bool            only_criteria;    // follow nothing at all
+      bool            only_criteria;    // follow nothing: find the criteria
+                                        // only
 
-      /* Compute only .totals and counts.  Of nodes there are only the last and
-         the first criterion, without inputs.  Then memory is bounded by a part
-         of the tape and by the program's memory.  A backward slice of a window
-         of a run has all nodes. */
+      /* Compute only .totals and counts.  Nodes are only the last and the first
+         criterion, without inputs.  Then memory is bounded by a part of the
+         tape and by the program's memory.  A backward slice of a window of a
+         run has all nodes. */
       bool            sums;
 
       /* If not 0, do not follow instances at this distance.  Instances of
-         .copies are no steps. */
+         .copies do not count as steps. */
       uint32_t    steps;
       const bool* copies;
 
-      /* If not NULL, several instances together are the criterion, each with
-         its memory.  Then .of is MEMORY, .instance is EVERY, and .instrs has
+      /* If not NULL, the criterion is several instances together, each with
+         its memory.  Then .of must be MEMORY, .instance EVERY, and .instrs
          the instructions of all parts.  If NULL, .place and .size are the
          memory. */
       const DcfgSlicePart* parts;
@@ -173,46 +172,45 @@ typedef
 
 /*--- Results                                              ---*/
 
-/* Numbers in place of a node, for an input that no node of the slice wrote. */
-#define DCFG_SLICE_NOBODY   UINT32_MAX          // nothing executed wrote it
+/* In place of a node: an input that no node of the slice wrote. */
+#define DCFG_SLICE_NOBODY   UINT32_MAX          // no executed instruction wrote
+                                                // it
 #define DCFG_SLICE_NOT      (UINT32_MAX - 1)    // the input is not followed
 
-/* DcfgSliceInput: one of the writers of what an instance used.  A port may have
-   several, for its bytes. */
+/* DcfgSliceInput: a writer of what an instance used.  A port may have several,
+   for its bytes. */
 typedef
    struct {
       uint8_t  port;            // DcfgWetPortKind
-      uint8_t  reg;             // the register; the access
+      uint8_t  reg;             // register, or index of the access
       uint32_t node;
    }
    DcfgSliceInput;
 
-/* An instance in the slice. */
+/* DcfgSliceNode: an instance in the slice. */
 typedef
    struct {
       uint32_t instr;
       uint32_t thread;
       uint64_t instance;
       uint64_t order;           // instances with a greater one ran later
-      uint32_t distance;        // from the criterion, in inputs; those that
-                                // are followed for .results count only of what
-                                // is in the slice because of them
+      uint32_t distance;        // from the criterion, in inputs.  Inputs
+                                // followed for .results count only for
+                                // instances that are in the slice because of
+                                // them
       uint32_t n_inputs;
-      uint64_t first_input;     // in .inputs; of one forward, only those that
-                                // are nodes
-      uint64_t addr;            // address of the first memory that it wrote, or
-                                // 0
-      uint64_t from;            // address of the first operand that it read in
-                                // memory, or 0
+      uint64_t first_input;     // in .inputs.  A forward slice has only inputs
+                                // that are nodes
+      uint64_t addr;            // first memory that it wrote, or 0
+      uint64_t from;            // first operand in memory that it read, or 0
       uint64_t value;           // in .values: the lowest byte first
-      uint32_t value_size;      // 0: none was recorded, or it computes none
-      uint32_t n_reads;         // for a system call: memory that the kernel
-                                // read
+      uint32_t value_size;      // 0: not recorded, or it computes none
+      uint32_t n_reads;         // memory that the kernel read for a system call
       uint64_t first_read;      // in .reads
    }
    DcfgSliceNode;
 
-/* Memory. */
+/* DcfgSliceReading: memory that the kernel read. */
 typedef
    struct {
       uint64_t addr, size;
@@ -240,7 +238,7 @@ typedef
 typedef
    struct {
       uint32_t writer, reader;  // instructions
-      uint32_t from, to;        // threads: who wrote, who read
+      uint32_t from, to;        // threads of the writer and the reader
       uint64_t written, read;   // .order of the instances
       uint32_t distance;        // distance of the farther instance
    }
@@ -248,10 +246,10 @@ typedef
 
 typedef
    struct {
-      DcfgSliceNode*  nodes;    // from the last to the first; of one forward,
-                                // from the first to the last
+      DcfgSliceNode*  nodes;    // from the last to the first; in a forward
+                                // slice, from the first to the last
       uint32_t        n_nodes;
-      uint32_t        n_criteria;       // nodes of distance 0 (but for copies)
+      uint32_t        n_criteria;       // nodes of distance 0, without copies
       uint32_t*       criteria;         // numbers of these nodes
       DcfgSliceInput* inputs;
       uint64_t        n_inputs;
@@ -261,56 +259,57 @@ typedef
       DcfgSliceCrossing* crossings;     // the nearest first
       uint32_t        n_crossings;
       uint64_t*       thread_begins;    // by thread: .order of its first
-      uint64_t*       thread_ends;      // instance and of its last, as far back
-                                        // as the slice had to go; else 0 and
-                                        // UINT64_MAX
-      uint64_t        n_instances;      // in the slice, with those that are
-                                        // not kept
-      uint64_t        n_executed;       // instances, of all of them
+                                        // instance; 0 if the slice did not go
+                                        // back to it
+      uint64_t*       thread_ends;      // by thread: .order of its last
+                                        // instance, or UINT64_MAX
+      uint64_t        n_instances;      // in the slice, with those that are not
+                                        // kept
+      uint64_t        n_executed;       // all executed instances
 
-      /* Inputs that were not followed.  In a forward slice, uses of its
-         instances that were not counted as dependences. */
+      /* Inputs that were not followed; in a forward slice, uses of its
+         instances that do not count as dependences. */
       uint64_t        n_no_control, n_no_address, n_no_steps;
 
-      /* For DCFG_SLICE_FRAME: the address where the memory was found, or 0 if
-         it was not found, because nothing had called the activation. */
+      /* For DCFG_SLICE_FRAME: the address of the memory, or 0 if it is not
+         known, because nothing called the activation. */
       uint64_t        frame;
 
-      uint64_t        n_executions;     // executions of the line, if one was
-                                        // asked for by its number
+      uint64_t        n_executions;     // executions of the line, if the query
+                                        // has a number of one
 
       uint64_t        n_met;    // instances that met the criterion, with those
                                 // that are not kept
    }
    DcfgSlice;
 
-/* Return the slice of W for Q.  Return NULL and set *ERR if that cannot be
-   done.  The slice has no nodes if no instance meets the criterion.  W must be
-   at its begin, before its first event, and is there again afterwards.  It
-   cannot be a pipe.  A compressed file is unpacked once for W, to a file
-   without a name in TMPDIR, or /tmp, which goes away with W. */
+/* Return the slice of W for Q.  Return NULL, and set *ERR, on errors.  The
+   slice has no nodes if no instance meets the criterion.  W must be at its
+   begin, before its first event, and is there again afterwards.  W cannot be a
+   pipe.  A compressed file is unpacked once for W, to a file without a name in
+   TMPDIR or /tmp, which goes away with W. */
 DCFG_API DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q,
                                    DcfgError* err);
 
 /* Free S, which may be NULL. */
 DCFG_API void dcfg_slice_free(DcfgSlice* s);
 
-/* An index of W, with which a backward slice needs no pass forward, and one that
-   has .steps goes only to those parts of the tape that matter to it.  Slices are
-   the same with one and without.
+/* Write an index of W to FD, an empty file that is open for reading and
+   writing, in one pass over W.  With an index, a backward slice needs no pass
+   forward, and one with .steps reads only those parts of the tape that matter
+   to it.  Slices are the same with and without an index.
 
-   Write it to FD, an empty file that is open for reading and writing, in one
-   pass over W.  OUTSIDE: if not NULL, what .no_control_of of queries with
-   .callbacks will be; other such queries have no use for the index.  False with
-   *ERR set if that cannot be done.  W is no pipe, and not compressed; of it
-   holds what dcfg_slice_new() says. */
+   OUTSIDE: the .no_control_of of later queries with .callbacks; queries with
+   another one do not use the index.  It may be NULL.  Return false, and set
+   *ERR, on errors.  W must not be a pipe or compressed; its position is as for
+   dcfg_slice_new(). */
 DCFG_API bool dcfg_slice_make_index(DcfgWet* w, int fd, const bool* outside,
                                     DcfgError* err);
 
-/* Slices of W use the index that FD has, which is W's from now on, in place of
-   one that it had.  False with *ERR set if it is none, not of W, of W as it was
-   before, or damaged: then FD is closed.  A part that is read later is checked
-   then; if that is wrong, slices are made without. */
+/* Let slices of W use the index on FD, in place of an earlier one.  W owns FD;
+   on failure FD is closed.  Return false, and set *ERR, if the file is no
+   index, is damaged, or belongs to another trace.  Parts are checked when they
+   are read; if one is wrong, slices do without the index. */
 DCFG_API bool dcfg_slice_use_index(DcfgWet* w, int fd, DcfgError* err);
 
 /* Is told an instance, and the instruction that wrote a register before it in

@@ -4,13 +4,14 @@
    Reading whole execution traces. */
 
 /* Reads the file that valgrind --tool=dcfg --wet=yes writes: everything that a
-   program executed, instance by instance and in its order.  For each instance
-   it has the addresses of memory accesses, the instances that had written what
-   it used, and the branch that let it run.  For example, this prints who used
+   program executed, instance by instance, in order.  Each instance has the
+   addresses of its memory accesses, the instances that wrote what it used, and
+   the branch that let it run.  For example, this prints the instances that used
    what line 12 computed:
 
       DcfgWet*     w = dcfg_wet_open("wet.out.1234", NULL, &err);
       DcfgWetEvent e;
+
       while (w != NULL && dcfg_wet_next(w, &e, &err))
          for (uint32_t i = 0; i < e.n_ports; i++)
             for (uint32_t k = 0; k < e.ports[i].n; k++) {
@@ -20,14 +21,14 @@
             }
       dcfg_wet_close(w);
 
-   An instruction is an address in an image; other code that came to stand at
-   the same address is of another image.  Its instances are its executions, from
-   0, over all threads in the order of their turns.  Each iteration of an
-   instruction with a repeat prefix is an instance.
+   An instruction is an address in an image.  Other code that came to stand at
+   the same address belongs to another image.  Its instances are its executions,
+   numbered from 0 over all threads, in the order of their turns.  Each
+   iteration of an instruction with a repeat prefix is an instance.
 
-   Memory is bounded by the memory that the program had written, not by how long
-   it ran. dcfg.h explains files, ownership, threads of the reader, errors and
-   options; all of that holds here, too. */
+   Memory is bounded by the memory that the program had written, not by the
+   length of the run.  The rules of dcfg.h on files, ownership, threads of the
+   reader, errors and options hold here, too. */
 
 #ifndef DCFG_WET_H
 #define DCFG_WET_H
@@ -43,10 +44,10 @@ extern "C" {
 typedef struct DcfgWet DcfgWet;
 
 /* DcfgWetPortKind: the kinds of things that an instruction may use, in the
-   order of its ports. */
+   order of ports. */
 typedef
    enum {
-      DCFG_WET_CONTROL,         // the branch, or call, that let it run
+      DCFG_WET_CONTROL,         // the branch or call that let it run
       DCFG_WET_GENERAL,         // a general register, by its encoding
       DCFG_WET_FLAGS,
       DCFG_WET_VECTOR,          // a vector register
@@ -63,20 +64,20 @@ typedef
       uint32_t       image;
       const char*    image_name;
       uint64_t       image_load;        // load address of the image
-      const char*    image_build_id;    // in hexadecimal; NULL: not told
+      const char*    image_build_id;    // in hexadecimal; NULL: not in the file
       const char*    function;  // the symbol, not demangled
-      const char*    source;    // its path
+      const char*    source;    // path
       uint32_t       line;
       uint32_t       size;      // bytes of code
       const uint8_t* code;
       uint32_t       n_ports;   // ports of each instance
       uint32_t       address_size;      // 8 bytes, or 4 in a 32-bit program
-      uint32_t       machine;   // the processor, as ELF files have it
-      bool           loads, stores;     // operands in memory
+      uint32_t       machine;   // the processor: e_machine of ELF
+      bool           loads, stores;     // has operands in memory
    }
    DcfgWetInstr;
 
-/* Open a trace.  Return NULL and set *ERR if that cannot be done. */
+/* Open a trace.  Return NULL, and set *ERR, on errors. */
 DCFG_API DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
                                 DcfgError* err);
 
@@ -102,16 +103,16 @@ DCFG_API const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n);
 DCFG_API uint32_t dcfg_wet_threads(const DcfgWet* w);
 DCFG_API uint64_t dcfg_wet_executed(const DcfgWet* w, uint32_t t);
 
-/* Is it only the last of what was executed (--wet-ring)?  Instances have their
-   numbers all the same, but what was written, or called, before the first
-   event is the work of nobody. */
+/* Return whether W has only the last part of the run (--wet-ring).  Instances
+   have their numbers all the same.  Writes and calls before the first event
+   have no instance. */
 DCFG_API bool dcfg_wet_is_window(const DcfgWet* w);
 
-/* Does W lack the end of what was executed, because it could not be written?
-   dcfg_wet_executed() counts that, too. */
+/* Return whether the end of the run is missing, because it could not be
+   written.  dcfg_wet_executed() counts that part, too. */
 DCFG_API bool dcfg_wet_ends_early(const DcfgWet* w);
 
-/* Was it recorded what instances computed (--wet-values)? */
+/* Return whether the tool recorded what instances computed (--wet-values). */
 DCFG_API bool dcfg_wet_has_values(const DcfgWet* w);
 
 /*--- Events                                               ---*/
@@ -119,29 +120,28 @@ DCFG_API bool dcfg_wet_has_values(const DcfgWet* w);
 typedef
    enum {
       DCFG_WET_READ    = 2,     // the kernel read memory for a system call
-      DCFG_WET_WRITTEN = 3,     // and wrote some
-      DCFG_WET_FRESH   = 4,     // memory that nothing executed has written
-      DCFG_WET_HANDLER = 5,     // a signal's handler is entered
-      DCFG_WET_RETURN  = 6,     // and left
-      DCFG_WET_MOVED   = 7,     // memory that stood elsewhere before
-      DCFG_WET_CREATED = 9,     // the thread has made another one
+      DCFG_WET_WRITTEN = 3,     // the kernel wrote memory for a system call
+      DCFG_WET_FRESH   = 4,     // memory that no executed instruction wrote
+      DCFG_WET_HANDLER = 5,     // a signal's handler begins
+      DCFG_WET_RETURN  = 6,     // a signal's handler returns
+      DCFG_WET_MOVED   = 7,     // memory was moved to another address
+      DCFG_WET_CREATED = 9,     // the thread created another one
       DCFG_WET_INSTR   = 256    // an instruction was executed
    }
    DcfgWetKind;
 
 /* DcfgWetPort: a thing that an instance used.  Elements .first to .first + .n -
-   1 of the event's .deps are the instances that had written it, each once, the
-   writer of the lowest byte first.  There is none if no executed instruction
-   had written it. */
+   1 of the event's .deps are the instances that wrote it, each once, the writer
+   of the lowest byte first.  .n is 0 if no executed instruction wrote it. */
 typedef
    struct {
       DcfgWetPortKind kind;
-      uint32_t        reg;      // the register; the access
+      uint32_t        reg;      // register, or index of the access
       uint32_t        first, n;
    }
    DcfgWetPort;
 
-/* An instance. */
+/* DcfgWetDep: an instance. */
 typedef
    struct {
       uint32_t instr;
@@ -149,15 +149,15 @@ typedef
    }
    DcfgWetDep;
 
-/* DcfgWetEvent: an event.  Behind the event of a system call's instruction come
-   the events READ and WRITTEN: the memory that the kernel used, which is the
-   instruction's last port, and the memory that it defined. */
+/* DcfgWetEvent: an event.  The event of a system call's instruction is followed
+   by the events READ and WRITTEN.  READ: memory that the kernel read, the
+   instruction's last port.  WRITTEN: memory that the kernel wrote. */
 typedef
    struct {
       DcfgWetKind kind;
       uint32_t    thread;
-      uint64_t    addr;         // address of the instruction or memory; or the
-                                // number of the thread that was made
+      uint64_t    addr;         // address of the instruction or memory; number
+                                // of the new thread
       uint64_t    size;         // bytes of memory
       uint64_t    from;         // former address of moved memory
       /* The members below are set for instructions only. */
@@ -166,26 +166,26 @@ typedef
       uint64_t    instance;
       uint64_t    time;         // instructions that all threads executed before
       uint32_t    n_accesses;
-      const uint64_t* accesses; // addresses; 0: was not made.  Valid until
-                                // the next event, as these:
+      const uint64_t* accesses; // addresses; 0: not made.  Valid until the next
+                                // event, as these:
       uint32_t    n_ports;
       const DcfgWetPort* ports;
       const DcfgWetDep*  deps;
-      /* The value that it computed, its lowest byte first, if the file has
-         values and it computes one. */
+      /* The value that it computed, the lowest byte first, if the file has
+         values and the instruction computes one. */
       bool        has_value;
       uint32_t    value_size;   // bytes
       const uint8_t* value;
    }
    DcfgWetEvent;
 
-/* Prepare W to find the control port; else events have none.  Call it before
-   the first event: it reads the file once.  Return false and set *ERR if that
-   fails.  A pipe can only be read once. */
+/* Prepare W to find the control port, which events lack otherwise.  Call it
+   before the first event: it reads the file once, so W cannot be a pipe.
+   Return false, and set *ERR, on errors. */
 DCFG_API bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err);
 
-/* DcfgWetFilter: selects events.  All of the file is read in any case, but
-   events that are not selected are passed over three times as fast. */
+/* DcfgWetFilter: selects events.  The library reads the whole file all the
+   same, but passes over other events three times as fast. */
 typedef
    struct {
       const bool* instrs;       // by number; NULL: all
@@ -194,9 +194,9 @@ typedef
    }
    DcfgWetFilter;
 
-/* Make only instances that F selects events of W.  The others are counted, and
-   instances may depend on them, all the same.  Call it before the first event.
-   Return false and set *ERR if that fails. */
+/* Return only those instances as events of W that F selects.  The others are
+   counted, and instances may depend on them.  Call it before the first event.
+   Return false, and set *ERR, on errors. */
 DCFG_API bool dcfg_wet_select(DcfgWet* w, const DcfgWetFilter* f,
                               DcfgError* err);
 

@@ -38,8 +38,7 @@ typedef
 typedef
    struct {
       uint64_t size, seconds, nanoseconds;
-      uint64_t hash;            // all before the tape, and of the chunks'
-                                // heads
+      uint64_t hash;            // all before the tape, and the chunks' heads
    }
    IndexIdentity;
 
