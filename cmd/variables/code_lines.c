@@ -3,13 +3,13 @@
 
    Lines of the program that code belongs to. */
 
-/* Owns: which lines call the inlined functions that an instruction is of.
-   Handed: a whole execution trace.  Taken by: what slices are written as, dcfg
-   why.
+/* Owns: the source lines of an instruction: its own, and the calls of inlined
+   functions around it.  Handed: a whole execution trace.  Taken by: writers of
+   slices, dcfg why.
 
-   A trace has the line of each instruction, and debug information the inlined
-   functions around it.  Paths of the latter are made those of the trace, where
-   both name one file. */
+   The trace has the line of each instruction; debug information has the inlined
+   functions.  A path of debug information is replaced by the trace's path of
+   the same file. */
 
 #include "cmd/variables/code_lines.h"
 
@@ -24,21 +24,22 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* So many of one place are told. */
+/* Merged lines at one address, at most. */
 #define MOST_MERGED 8
 
 struct CodeLines {
    DcfgWet*     w;
    Sites*       sites;
-   const char** sources;        // paths that the trace has, once each
+   const char** sources;        // paths of the trace, each once
    size_t       n_sources, sources_room;
-   KeyMap*      numbers;        // for each path of debug information: which
+   KeyMap*      numbers;        // by path of debug information: number in
+                                // .paths
    const char** paths;          // by number: the trace's path
    size_t       n_paths, paths_room;
    MergedLines* merged;
    CodeLine     lines[MOST_SCOPES + 1 + MOST_MERGED];   // the last answer
    CodeLine*    innermost;      // by instruction, made when needed
-   bool*        known;          // likewise
+   bool*        known;          // by instruction: .innermost is made
 };
 
 static void add_source(CodeLines* c, const char* source)
@@ -95,7 +96,7 @@ static bool is_same_file(const char* a, const char* b)
                   && x.st_ino == y.st_ino));
 }
 
-/* PATH as the trace has it. */
+/* Return the trace's path of the same file as PATH. */
 static const char* source_of(CodeLines* c, const char* path)
 {
    uint32_t k = keymap_number(c->numbers, (uint64_t)(uintptr_t)path);
@@ -114,7 +115,7 @@ static const char* source_of(CodeLines* c, const char* path)
 
 /*--- Scopes                                               ---*/
 
-/* The name that the linker would have, or the source's; NULL: none. */
+/* Return the linkage name of SCOPE, or its name in the source, or NULL. */
 static const char* name_of(Dwarf_Die* scope)
 {
    static const unsigned names[] = { DW_AT_linkage_name,
@@ -136,7 +137,7 @@ static bool number_of(Dwarf_Die* die, unsigned name, Dwarf_Word* number)
           && dwarf_formudata(&attr, number) == 0;
 }
 
-/* Return the line that calls the inlined function SCOPE; line 0 if that is not
+/* Return the line that calls the inlined function SCOPE; line 0 if it is not
    known. */
 static CodeLine call_of(CodeLines* c, Dwarf_Die* scope)
 {
@@ -155,7 +156,7 @@ static CodeLine call_of(CodeLines* c, Dwarf_Die* scope)
    return (CodeLine){ .source = source_of(c, path), .line = (uint32_t)line };
 }
 
-/* Add L, which a function named FUNCTION has, unless a header has it. */
+/* Add L, a line of FUNCTION, unless it is in a header of the distribution. */
 static unsigned add(CodeLines* c, unsigned n, CodeLine l, const char* function)
 {
    l.function = function;
@@ -165,8 +166,8 @@ static unsigned add(CodeLines* c, unsigned n, CodeLine l, const char* function)
    return n + 1;
 }
 
-/* Is L where a function that is around S is declared?  There is nothing to
-   execute. */
+/* Return whether L is the declaration of a function around S, which executes
+   nothing. */
 static bool is_head(CodeLines* c, const Site* s, const CodeLine* l)
 {
    for (int k = 0; k < s->n_scopes; k++) {

@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 
-/* CodeLine: a line that an instruction belongs to.  That is its own, or one that
-   calls an inlined function which has it.  Or, .merged, the compiler has merged
-   the line with others, and it would begin there. */
+/* CodeLine: a line of an instruction.  It is the instruction's own, or calls an
+   inlined function that has the instruction.  If .merged, the compiler merged
+   the line with others, and the line would begin at the instruction. */
 typedef
    struct {
       const char* source;
@@ -22,21 +22,21 @@ typedef
    }
    CodeLine;
 
-/* CodeLines: those of a trace's instructions. */
+/* CodeLines: the lines of a trace's instructions. */
 typedef struct CodeLines CodeLines;
 
-/* Files of images are looked for below ROOT first, unless that is NULL.  W
-   stays open until code_lines_free(). */
+/* Return the lines of W, which stays open until code_lines_free().  Files of
+   images are looked for below ROOT first, unless it is NULL. */
 CodeLines* code_lines_new(DcfgWet* w, const char* root);
 void       code_lines_free(CodeLines* c);
 
-/* The lines of INSTR, the innermost first and merged ones last, without those
-   that the headers of a distribution have; returns how many.  *LINES lasts until the next call, what
-   it points at as long as C.  Without debug information there is the
-   instruction's own line. */
+/* Return the number of lines of INSTR.  *LINES gets them, the innermost first,
+   merged ones last, without those in headers of the distribution.  *LINES is
+   valid until the next call, its texts until code_lines_free().  Without debug
+   information there is only the instruction's own line. */
 unsigned code_lines(CodeLines* c, uint32_t instr, const CodeLine** lines);
 
-/* The innermost of them; its .line is 0 if there is none. */
+/* Return the innermost line; .line is 0 if there is none. */
 CodeLine innermost_line(CodeLines* c, uint32_t instr);
 
 #endif /* DCFG_CMD_CODE_LINES_H */

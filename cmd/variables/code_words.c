@@ -3,7 +3,7 @@
 
    Debug information of code, whether it was executed or not. */
 
-/* Owns: lines, functions and frames of addresses in code.  Handed: a whole
+/* Owns: lines, functions and frames of code addresses.  Handed: a whole
    execution trace, its images.  Taken by: the room omitted/. */
 
 #include "cmd/variables/code_words.h"

@@ -7,8 +7,8 @@
    that were executed.  Handed: a whole execution trace.  Taken by:
    variable_place.c, variables.c.
 
-   elfutils' libdwfl has each image where the run had it, so that all addresses
-   are as they were. */
+   libdwfl of elfutils gets each image's address in the run, so that all
+   addresses are the run's. */
 
 #include "cmd/variables/debug_image.h"
 
@@ -24,16 +24,16 @@
 typedef
    struct {
       bool       tried;
-      DebugImage image;         // .module is NULL: it could not be
+      DebugImage image;         // .module is NULL if it could not be opened
       char*      why;
-      uint32_t   first;         // its first instruction
+      uint32_t   first;         // first instruction of the image
    }
    Slot;
 
 struct DebugImages {
    DcfgWet*    w;
    const char* root;
-   Slot*       slots;           // by the number of the image
+   Slot*       slots;           // by number of the image
    uint32_t    n;
 };
 
@@ -65,7 +65,7 @@ void debug_images_free(DebugImages* d, void (*forget)(DebugImage* m))
    free(d);
 }
 
-/* Return why the image has no file that can be used; NULL if all is well. */
+/* Open the file of the image.  Return why it cannot be used; NULL if it can. */
 static const char* open_file(DebugImages* d, Slot* s)
 {
    const DcfgWetInstr in = *dcfg_wet_instr(d->w, s->first);
@@ -135,8 +135,8 @@ DebugImage* debug_image_numbered(DebugImages* d, uint32_t k)
 
 /*--- Units                                                ---*/
 
-/* UnitCode: code of a unit, in the run's addresses.  Not every compiler writes
-   a table of them. */
+/* UnitCode: the code of a unit, in the run's addresses.  Some compilers write
+   no table of these. */
 typedef
    struct UnitCode {
       uint64_t   low, high;

@@ -16,7 +16,7 @@
 
 typedef struct DebugImages DebugImages;
 
-/* DebugImage: the file of an image, where the run had it, with its debug
+/* DebugImage: the file of an image, at its address in the run, with its debug
    information. */
 typedef
    struct {
@@ -25,30 +25,32 @@ typedef
       uint64_t     low, high;   // addresses of the run
       struct UnitCode* code;    // by .low, made when needed
       size_t       n_code;
-      struct Units*   units;    // variable_place.c makes them when needed
-      struct Statics* statics;  // likewise
-      struct Stubs*   stubs;    // code_words.c makes them when needed
+      struct Units*   units;    // made by variable_place.c when needed
+      struct Statics* statics;  // made by variable_place.c when needed
+      struct Stubs*   stubs;    // made by code_words.c when needed
    }
    DebugImage;
 
-/* Files are looked for below ROOT first, unless that is NULL. */
+/* Return the images of W, unopened.  Files are looked for below ROOT first,
+   unless it is NULL. */
 DebugImages* debug_images_new(DcfgWet* w, const char* root);
 void         debug_images_free(DebugImages* d, void (*forget)(DebugImage* m));
 
-/* The image of instruction INSTR, opened once.  NULL if its file cannot be read
-   or is another build; *WHY, unless WHY is NULL, is then a sentence that says
-   so, and lives as long as D. */
+/* Return the image of instruction INSTR, opened once.  Return NULL if its file
+   cannot be read or is another build.  Then *WHY is a sentence that says so,
+   unless WHY is NULL; it lives as long as D. */
 DebugImage* debug_image(DebugImages* d, uint32_t instr, const char** why);
 
-/* The image that had ADDR in the run, or NULL. */
+/* Return the image that had ADDR in the run, or NULL. */
 DebugImage* debug_image_at(DebugImages* d, uint64_t addr);
 
-/* Image number K, or NULL if its file cannot be used. */
+/* Return the number of images; return image number K, or NULL if its file
+   cannot be used. */
 uint32_t    debug_images_n(const DebugImages* d);
 DebugImage* debug_image_numbered(DebugImages* d, uint32_t k);
 
-/* The unit of the image that has the code at ADDR, and what is added to the
-   file's addresses to have those of the run; NULL: there is none. */
+/* Return the unit of the image with the code at ADDR, and in *BIAS the run's
+   address minus the file's; NULL if there is none. */
 Dwarf_Die* debug_unit(DebugImage* m, uint64_t addr, Dwarf_Addr* bias);
 
 #endif /* DCFG_CMD_DEBUG_IMAGE_H */

@@ -3,8 +3,9 @@
 
    Expressions of the source that name a place. */
 
-/* Owns: C's syntax for places, and what it means at an instruction.  Handed:
-   expressions; values, by who reads the trace.  Taken by: slice_variable.c. */
+/* Owns: C's syntax of expressions that name a place, and their meaning at an
+   instruction.  Handed: expressions; values, by readers of the trace.  Taken
+   by: slice_variable.c. */
 
 #include "cmd/variables/expression.h"
 
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEEPEST 32              // brackets in brackets
+#define DEEPEST 32              // nested brackets, at most
 
 /* Term: a part of an expression, and its place. */
 typedef
@@ -31,7 +32,8 @@ typedef
       unsigned    dimensions;   // indices so far into .type, an array
       uint8_t     bit_first, bit_size;
       uint64_t    bits;         // bytes of a bit-field
-      bool        absolute;     // at address .offset, or that far in these:
+      bool        absolute;     // at address .offset; else .offset bytes into
+                                // these:
       int64_t     offset;
       Place       places[MOST_PLACES];
       unsigned    n_places;
@@ -43,7 +45,8 @@ typedef
       Variables*          v;
       uint32_t            instr;
       const Site*         site; // or NULL
-      DebugImage*         image;        // whose variables are told
+      DebugImage*         image;        // image whose variables are being
+                                        // searched
       const char*         text;
       const char*         at;
       const ObjectReader* reader;
@@ -55,7 +58,7 @@ typedef
 
 static bool expression(Parse* p, Term* t);
 
-/* Remember what is wrong. */
+/* Note the error WHY.  Return false. */
 static bool wrong(Parse* p, const char* why)
 {
    if (p->why == NULL)
@@ -68,7 +71,7 @@ static const char* words(const Term* t)
    return text_format("%.*s", (int)(t->end - t->begin), t->begin);
 }
 
-/* The same, where something binds closer. */
+/* Return T's text, in brackets if an operator behind it would bind closer. */
 static const char* enclosed(const Term* t)
 {
    return *t->begin == '*' ? text_format("(%s)", words(t)) : words(t);
@@ -137,7 +140,7 @@ static bool locate(Parse* p, const Term* t, VariableObject* o)
    return true;
 }
 
-/* The number that T holds, a pointer or integer. */
+/* Read the number that T, a pointer or integer, holds. */
 static bool value_of(Parse* p, const Term* t, uint64_t* value)
 {
    VariableObject o;
@@ -254,7 +257,8 @@ static bool member(Parse* p, Term* t, const char* name, bool arrow)
 typedef
    struct {
       const char* name;
-      bool        found, without;       // a variable; one without a location
+      bool        found, without;       // a variable was found; one without a
+                                        // location
       Dwarf_Die   variable;
       Nearest*    nearest;
    }
@@ -288,8 +292,8 @@ static bool offer_it(void* arg, Dwarf_Die* variable)
    return false;
 }
 
-/* Tell of all variables that the code knows, those of inner scopes first, and,
-   EVERYWHERE, those of other images. */
+/* Call TELL for all variables visible at the site, those of inner scopes first;
+   with EVERYWHERE, those of other images, too. */
 static bool each_variable(Parse* p, bool everywhere, TellVariable tell,
                           void* arg)
 {
@@ -354,7 +358,7 @@ static bool variable_term(Parse* p, Dwarf_Die* variable, Term* t)
    return !is_reference(&bare) || follow(p, t, 0);
 }
 
-/* A name is a variable's; or of code in a class a member's of `this'. */
+/* Make T the variable NAME; in a class, NAME may be a member of `this'. */
 static bool name_term(Parse* p, const char* name, Term* t)
 {
    Lookup    l = { .name = name }, self = { .name = "this" };
@@ -391,7 +395,7 @@ static void skip_spaces(Parse* p)
       p->at++;
 }
 
-/* Is C next?  Then go behind it. */
+/* If C is next, skip it and return true. */
 static bool next_is(Parse* p, const char* c)
 {
    size_t n = strlen(c);
@@ -411,7 +415,7 @@ static bool unexpected(Parse* p)
                                "`->', `[N]' and `*' can", p->text, p->at));
 }
 
-/* The name that is next; NULL if there is none. */
+/* Read the next name; NULL if none is next. */
 static const char* next_name(Parse* p)
 {
    const char* begin;
@@ -447,7 +451,7 @@ static bool primary(Parse* p, Term* t)
    return name_term(p, name, t);
 }
 
-/* The integer between brackets: a number, or what has it. */
+/* Read the integer between brackets: a number, or an expression. */
 static bool index_number(Parse* p, int64_t* n)
 {
    VariableObject o;

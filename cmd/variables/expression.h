@@ -10,9 +10,10 @@
 
 typedef
    enum {
-      OBJECT_REGISTER,          // .place: as a slice can be asked for it
-      OBJECT_FRAME,             // .place: modulo 2^64, from the call frame
-                                // address of the activation
+      OBJECT_REGISTER,          // .place: the register's number in a query of a
+                                // slice
+      OBJECT_FRAME,             // .place: from the call frame address of the
+                                // activation, modulo 2^64
       OBJECT_MEMORY             // .place: the address
    }
    ObjectForm;
@@ -26,9 +27,9 @@ typedef
    }
    VariableObject;
 
-/* ObjectReader: who finds values.  .value() sets *VALUE to the .size bytes of
-   O, at most 8, as they were at the place of the expression; false: they are
-   not known. */
+/* ObjectReader: finds values.  .value() sets *VALUE to the .size bytes of O, at
+   most 8, just before the instruction of the expression.  It returns false if
+   they are not known. */
 typedef
    struct {
       bool (*value)(void* arg, const VariableObject* o, uint64_t* value);
@@ -36,16 +37,16 @@ typedef
    }
    ObjectReader;
 
-/* Set *O to what EXPRESSION means just before instruction INSTR: names of
-   variables with `.', `->', `[N]', `*' and brackets; innermost scopes first,
-   then the source file's, then all.  Returns NULL, or a sentence that says what
-   is wrong. */
+/* Set *O to the object that EXPRESSION means just before instruction INSTR.
+   The syntax has names of variables, `.', `->', `[N]', `*' and brackets.  A
+   name is looked up in the innermost scopes first, then in the source file,
+   then everywhere.  Return NULL, or a sentence that says what is wrong. */
 const char* expression_resolve(Variables* v, uint32_t instr,
                                const char* expression, const ObjectReader* r,
                                VariableObject* o);
 
-/* Copy to BYTES the SIZE bytes that the file of an image has for ADDR, before
-   anything ran.  False if no file has them. */
+/* Copy to BYTES the SIZE bytes that an image's file has for ADDR, before
+   anything ran.  Return false if no file has them. */
 bool variables_initial(Variables* v, uint64_t addr, uint8_t* bytes,
                        size_t size);
 

@@ -3,7 +3,7 @@
 
    Call frame addresses. */
 
-/* Owns: reading the rules for unwinding.  Handed: debug information of an image.
+/* Owns: the rules for unwinding frames.  Handed: debug information of an image.
    Taken by: variable_place.c, code_words.c. */
 
 #include "cmd/variables/frame_rule.h"

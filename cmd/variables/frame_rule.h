@@ -11,9 +11,9 @@
 #include "cmd/machine/processor.h"
 #include "cmd/variables/debug_image.h"
 
-/* Just before the code at ADDR of image M, in the run, the call frame address
-   is *OFFSET + what register *REG holds.  False if M says nothing of it, or a
-   rule of another form. */
+/* Find the rule for the call frame address just before the code at ADDR, an
+   address of the run, in image M: *OFFSET + the value of register *REG.  Return
+   false if M has none, or one of another form. */
 bool frame_rule(const DebugImage* m, const Processor* p, uint64_t addr,
                 unsigned* reg, int64_t* offset);
 

@@ -3,12 +3,12 @@
 
    Lines without code of their own. */
 
-/* Owns: which lines of a unit have rows in its line table, but no instruction.
+/* Owns: lines of a unit that have rows in its line table, but no instruction.
    Handed: sites.  Taken by: code_lines.c.
 
    An optimizing compiler writes a row where a statement would begin, even if
-   the code of the next statement begins there, too.  If that is so for all rows
-   of a line, what the line does is done by the code of others. */
+   the code of the next statement begins there, too.  If all rows of a line are
+   such ones, the code of other lines does the line's work. */
 
 #include "cmd/variables/merged_lines.h"
 
@@ -52,7 +52,8 @@ COMPARE(by_line, MergedLine,
         ORDER((uintptr_t)x->path, (uintptr_t)y->path) ?: UP(line))
 COMPARE(by_pc, MergedLine, UP(pc) ?: by_line(x, y))
 
-/* Rows of the table that begin a statement, with code and without it. */
+/* Divide the rows that begin a statement into those with code, and those
+   without. */
 static void read_rows(Dwarf_Lines* table, size_t n, MergedLine* with,
                       size_t* n_with, MergedLine* without, size_t* n_without)
 {

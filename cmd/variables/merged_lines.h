@@ -10,24 +10,24 @@
 
 #include "cmd/variables/variable_place.h"
 
-/* MergedLine: a statement that the compiler merged with others, and where it
-   would begin. */
+/* MergedLine: a statement that the compiler merged with others, and the address
+   where it would begin. */
 typedef
    struct {
-      uint64_t    pc;           // in the file's addresses
-      const char* path;         // as long as the image is open
+      uint64_t    pc;           // address of the file
+      const char* path;         // valid while the image is open
       uint32_t    line;
    }
    MergedLine;
 
-/* MergedLines: those of the units that were asked for. */
+/* MergedLines: the merged lines of the units asked for so far. */
 typedef struct MergedLines MergedLines;
 
 MergedLines* merged_lines_new(void);
 void         merged_lines_free(MergedLines* m);
 
-/* Those that would begin at S's code, without a header's of the distribution;
-   returns how many.  They last until the next call. */
+/* Return the number of merged lines at S's address, without those in headers of
+   the distribution.  *LINES gets them, until the next call. */
 size_t merged_lines_at(MergedLines* m, const Site* s, const MergedLine** lines);
 
 #endif /* DCFG_CMD_MERGED_LINES_H */

@@ -15,7 +15,8 @@ typedef
    struct {
       bool      known;
       Dwarf_Die die;
-      uint8_t   bit_first, bit_size;    // bit-field; .bit_size 0: it is none
+      uint8_t   bit_first, bit_size;    // a bit-field's; .bit_size is 0 for
+                                        // others
    }
    VariableType;
 

@@ -6,10 +6,10 @@
 /* Owns: the way from registers and addresses to variables.  Handed:
    instructions of a whole execution trace, sites.  Taken by: variables.c.
 
-   Debug information says which variable is in a register.  Where it does not,
-   as without optimization, the instructions before are read, backwards, as far
-   as control can have come from nowhere else: they have loaded the register
-   from a variable, and computed with it. */
+   Debug information says which variable is in a register.  If it does not, as
+   without optimization, the code here reads the instructions before, backward,
+   as far as they are straight-line code.  These loaded the register from a
+   variable, and computed with it. */
 
 #include "cmd/variables/register_word.h"
 
@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define FARTHEST 40             // instructions back, for one register
-#define MOST_WORDS 48           // most instructions searched for a word
+#define MOST_WORDS 48           // words searched for one word, at most
 
 enum { MARK_SEEN = 1, MARK_JOIN = 2 };
 
@@ -119,7 +119,7 @@ bool word_target(const Word* a, uint64_t size, Phrase* p, VariableType* of)
 
 /*--- Variables                                            ---*/
 
-/* A search for the variable at a place. */
+/* Search: for the variable at a place. */
 typedef
    struct {
       const Site* site;
@@ -127,7 +127,7 @@ typedef
       uint64_t    size;
       bool        found;
       Dwarf_Die   variable, type;
-      int64_t     part;         // the bytes are there in it
+      int64_t     part;         // offset of the wanted bytes in the variable
    }
    Search;
 
@@ -170,7 +170,7 @@ static bool search(Search* f)
    return site_variables(f->site, try_variable, f);
 }
 
-/* A variable's name; a reference's own place has its address. */
+/* Return a variable's name; for a reference's own PLACE, "&" and the name. */
 static Phrase name_of(Dwarf_Die* variable, bool place)
 {
    Phrase    p = { .full = false };
@@ -203,7 +203,7 @@ bool frame_phrase(const Site* s, int64_t offset, uint64_t size, Phrase* p,
    return phrase_part(p, &f.type, f.part, size, of);
 }
 
-/* The variable that is in register REG at S. */
+/* Return the variable in register REG at S. */
 static Word register_variable(const Site* s, unsigned reg)
 {
    Search       f = { .site = s,
@@ -222,7 +222,8 @@ static Word register_variable(const Site* s, unsigned reg)
 
 /*--- Going back                                           ---*/
 
-/* The number of the instruction at ADDR between FIRST and LAST, or LAST + 1. */
+/* Return the number of the instruction at ADDR, from FIRST on; LAST + 1 if
+   there is none up to LAST. */
 static uint32_t instr_at(DcfgWet* w, uint32_t first, uint32_t last,
                          uint64_t addr)
 {
@@ -247,7 +248,7 @@ static bool same_function(DcfgWet* w, uint32_t a, uint32_t b)
           && strcmp(x.function, y.function) == 0;
 }
 
-/* Mark in the function of INSTR what jumps lead to. */
+/* Mark targets of jumps in the function of INSTR. */
 static void find_joins(WordReader* r, uint32_t instr)
 {
    uint32_t first = instr, last = instr, n = dcfg_wet_instrs(r->w);
@@ -268,8 +269,8 @@ static void find_joins(WordReader* r, uint32_t instr)
    }
 }
 
-/* Does control come to INSTR from the instruction before it only?  *E is what
-   that does. */
+/* Return whether control comes to INSTR only from the instruction before it.
+   *E gets that one's effect. */
 static bool comes_from_before(WordReader* r, uint32_t instr, InstrEffect* e)
 {
    const DcfgWetInstr in = *dcfg_wet_instr(r->w, instr);
@@ -351,7 +352,7 @@ static Word word_before(WordReader* r, uint32_t instr, unsigned reg,
       if (!behind && !comes_from_before(r, instr--, &e))
          return unknown;
       behind = false;
-      /* A call leaves some registers as they were. */
+      /* A call keeps some registers. */
       if (e.flow && !e.falls
           && !(e.on_stack && e.direct && (p->kept >> reg & 1)))
          return unknown;
@@ -369,7 +370,7 @@ Word register_word(WordReader* r, uint32_t instr, unsigned reg, bool behind)
 
 /*--- Addresses                                            ---*/
 
-/* The variable that M, without its index, is a place of. */
+/* Return the variable at M's address, without M's index. */
 static Word variable_address(WordReader* r, uint32_t instr,
                              const MemoryOperand* m)
 {

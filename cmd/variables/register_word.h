@@ -16,13 +16,13 @@ typedef
    enum {
       WORD_UNKNOWN,
       WORD_VALUE,               // the value of the place that .phrase names
-      WORD_ADDRESS              // its address
+      WORD_ADDRESS              // the address of that place
    }
    WordKind;
 
-/* Word: a number that a register holds.  An integer is .times * value +
-   .offset; an address, or a pointer's value, is that + .offset + .step *
-   .index. */
+/* Word: an expression for the number in a register.  An integer is .times *
+   value + .offset.  An address, or a pointer's value, is that address + .offset
+   + .step * .index. */
 typedef
    struct {
       WordKind  kind;
@@ -31,17 +31,17 @@ typedef
       int64_t   times, offset;
       bool      indexed;
       char      index[64];
-      int64_t   step;           // 0: not known
+      int64_t   step;           // bytes; 0: not known
    }
    Word;
 
-/* WordReader: what the search for words needs of a trace. */
+/* WordReader: the data for searches of words in a trace. */
 typedef
    struct WordReader {
       DcfgWet*  w;
       Sites*    sites;
-      uint8_t*  marks;          // by instruction: do jumps lead there?
-      unsigned  left;           // so many words may still be looked for
+      uint8_t*  marks;          // by instruction: a target of jumps
+      unsigned  left;           // words that may still be searched
    }
    WordReader;
 
@@ -49,17 +49,17 @@ typedef
    or just BEHIND it. */
 Word register_word(WordReader* r, uint32_t instr, unsigned reg, bool behind);
 
-/* The address of operand M of INSTR. */
+/* Return the word for the address of operand M of INSTR. */
 Word address_word(WordReader* r, uint32_t instr, const MemoryOperand* m);
 
-/* Name the SIZE bytes that address A leads to; their type is *OF.  False if
-   that is not known. */
+/* Name the SIZE bytes at address A; *OF gets their type.  Return false if the
+   name is not known. */
 bool word_target(const Word* a, uint64_t size, Phrase* p, VariableType* of);
 
-/* Is A an address, or a pointer's value? */
+/* Return whether A is an address, or a pointer's value. */
 bool leads_on(const Word* a);
 
-/* Name what is at OFFSET from the frame of S, in the file's words. */
+/* Name the SIZE bytes at OFFSET from the frame of S. */
 bool frame_phrase(const Site* s, int64_t offset, uint64_t size, Phrase* p,
                   VariableType* of);
 

@@ -7,9 +7,9 @@
    addresses, debug information of images.  Taken by: register_word.c,
    variables.c.
 
-   A place in the frame is told from the call frame address, which the library
-   knows from the trace.  Where the rule for that address is a register and a
-   number, a place that is based on that register is one in the frame, too. */
+   A place in the frame is an offset from the call frame address, which the
+   library knows from the trace.  If that address is a register and a number by
+   its rule, a place based on the same register is in the frame, too. */
 
 #include "cmd/variables/variable_place.h"
 
@@ -24,7 +24,7 @@
 
 /*--- Functions                                            ---*/
 
-/* Function: code of one, in the file's addresses. */
+/* Function: a function's code, in addresses of the file. */
 typedef
    struct {
       uint64_t  low, high;
@@ -32,10 +32,10 @@ typedef
    }
    Function;
 
-/* Units: the functions of those units that were asked for. */
+/* Units: the functions of the units asked for so far. */
 typedef
    struct Units {
-      KeyMap* numbers;          // by the offset of the unit
+      KeyMap* numbers;          // by offset of the unit
       struct {
          Function* all;         // by .low
          size_t    n, room;
@@ -79,7 +79,8 @@ static void add_functions(Units* u, size_t unit, Dwarf_Die* scope)
    while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* The function of UNIT with the code at PC, an address in the file, or NULL. */
+/* Return the function of UNIT with the code at PC, an address of the file, or
+   NULL. */
 static const Function* function_at(DebugImage* m, Dwarf_Die* unit,
                                    Dwarf_Addr pc)
 {
@@ -114,8 +115,8 @@ static const Function* function_at(DebugImage* m, Dwarf_Die* unit,
 
 /*--- Sites                                                ---*/
 
-/* N_KEPT: the sites that are kept.  After a call with an address, another one
-   with the same address often follows soon. */
+/* N_KEPT: sites in the cache.  The same address is often asked for again
+   soon. */
 #define N_KEPT 16
 
 struct Sites {
@@ -131,7 +132,7 @@ struct Sites {
    kept[N_KEPT];
 };
 
-/* Put the scopes with S's code that are below the last one to its scopes. */
+/* Append the scopes inside S's innermost one that have S's code. */
 static void descend(Site* s)
 {
    Dwarf_Die child;
@@ -152,7 +153,7 @@ static void descend(Site* s)
    } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* The scopes as the code lies: those around an inlined function are its
+/* Find the scopes by where the code is: around an inlined function are its
    caller's. */
 static void find_scopes(Site* s)
 {
@@ -251,7 +252,7 @@ Place site_settled(const Site* s, Place p)
    return p;
 }
 
-/* A place at OFFSET from the function's frame base. */
+/* Return the place at OFFSET from the function's frame base. */
 static Place in_frame(const Site* s, int64_t offset)
 {
    Place           p = { .kind = PLACE_NOWHERE };
@@ -281,7 +282,7 @@ static Place in_frame(const Site* s, int64_t offset)
    return site_settled(s, p);
 }
 
-/* The address that OP of ATTR says, itself or by a number in a table. */
+/* Get the address that OP of ATTR has, as such or as an index of a table. */
 static bool fixed_address(Dwarf_Attribute* attr, const Dwarf_Op* op,
                           uint64_t* addr)
 {
@@ -297,7 +298,7 @@ static bool fixed_address(Dwarf_Attribute* attr, const Dwarf_Op* op,
    return true;
 }
 
-/* The place that one operation of ATTR says. */
+/* Return the place that a location of one operation gives. */
 static Place place_of(const Site* s, Dwarf_Attribute* attr, const Dwarf_Op* op)
 {
    Place    p = { .kind = PLACE_NOWHERE };
@@ -326,7 +327,7 @@ static Place place_of(const Site* s, Dwarf_Attribute* attr, const Dwarf_Op* op)
    return p;
 }
 
-/* Why operations OP do not say a place. */
+/* Return why operations OP give no place. */
 static const char* no_place(const Dwarf_Op* op, size_t n)
 {
    for (size_t i = 0; i < n; i++)
@@ -407,7 +408,7 @@ bool site_variables(const Site* s, TellVariable tell, void* arg)
 
 typedef
    struct {
-      uint64_t  low, size;      // in the file's addresses
+      uint64_t  low, size;      // addresses of the file
       Dwarf_Die variable;
    }
    Static;
@@ -422,7 +423,8 @@ typedef
 
 COMPARE(by_address, Static, UP(low))
 
-/* The address that the file has for VARIABLE, if that is all its location. */
+/* Get the address in the file of VARIABLE, if its location is an address
+   alone. */
 static bool address_in_file(Dwarf_Die* variable, uint64_t* addr)
 {
    Dwarf_Attribute attr;
@@ -453,7 +455,7 @@ static void add_static(Statics* t, Dwarf_Die* die)
    t->n++;
 }
 
-/* Those of a scope, and of the scopes in it. */
+/* Add the variables of a scope, and of the scopes in it. */
 static void add_statics(Statics* t, Dwarf_Die* scope)
 {
    Dwarf_Die child;

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_HEX 64          // bytes of a number without a type
+#define LONGEST_HEX 64          // bytes of a number without a type, at most
 
 /*--- Values                                               ---*/
 
@@ -38,7 +38,7 @@ static const char* hex(const uint8_t* bytes, size_t k)
    return text_format("%s", text);
 }
 
-/* As few digits as give the same number again. */
+/* Return X with as few digits as read back as the same number. */
 static const char* decimal(long double x, size_t size)
 {
    char text[64];
@@ -67,7 +67,7 @@ static const char* real(const uint8_t* bytes, size_t size)
       memcpy(&d, bytes, sizeof(d));
       return decimal((long double)d, size);
    }
-   /* x87's 10 bytes, on a machine that has them. */
+   /* A number of x87 has 10 bytes. */
    if (LDBL_MANT_DIG == 64 && size >= 10) {
       memcpy(&l, bytes, 10);
       return decimal(l, 10);
@@ -75,7 +75,8 @@ static const char* real(const uint8_t* bytes, size_t size)
    return hex(bytes, size);
 }
 
-/* 'r', '\n'; NULL if it is no letter, but a small number. */
+/* Return the character as C writes it, 'r' or '\n'; NULL for a small number
+   that is no letter. */
 static const char* letter(uint64_t n)
 {
    static const char plain[] = "\n\t\r\a\b\f\v\\'", names[] = "ntrabfv\\'";
@@ -89,7 +90,7 @@ static const char* letter(uint64_t n)
    return n < 0x7F && isprint((int)n) ? text_format("'%c'", (char)n) : NULL;
 }
 
-/* The enumerator with value N, or NULL. */
+/* Return the enumerator with value N, or NULL. */
 static const char* enumerator(Dwarf_Die* type, uint64_t n, size_t size)
 {
    Dwarf_Die       child;
@@ -115,7 +116,8 @@ static bool is_signed(Dwarf_Word encoding)
    return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 }
 
-/* int8_t and uint8_t are numbers, though they are characters to C. */
+/* Return whether TYPE is int8_t or uint8_t: a number, though C's type is a
+   character. */
 static bool is_small_number(const Dwarf_Die* type)
 {
    Dwarf_Die       at = *type;
@@ -160,7 +162,8 @@ static const char* number(const VariableType* type, Dwarf_Die* bare,
           : text_format("%" PRIu64, n);
 }
 
-/* The characters of an array up to the first 0; NULL if it has others. */
+/* Return the text in an array of characters, up to the first 0; NULL if it has
+   other bytes. */
 static const char* string(Dwarf_Die* bare, const uint8_t* bytes, size_t size)
 {
    Dwarf_Die       element;

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEEPEST         32      // parts within parts
+#define DEEPEST         32      // nested members
 
 /*--- Phrases                                              ---*/
 
@@ -177,8 +177,8 @@ static bool number_of_attr(Dwarf_Die* die, unsigned name, Dwarf_Word* n)
    return dwarf_formudata(dwarf_attr_integrate(die, name, &attr), n) == 0;
 }
 
-/* Set P to what the member of DIE occupies.  False if that is not a constant
-   place. */
+/* Set P to the bytes that the member DIE has.  Return false if its place is not
+   constant. */
 static bool find_member(Dwarf_Die* die, Part* p)
 {
    Dwarf_Attribute attr;
@@ -200,7 +200,7 @@ static bool find_member(Dwarf_Die* die, Part* p)
       p->offset    = (int64_t)(n / 8);
       p->bit_first = (uint8_t)(n % 8);
    } else if (number_of_attr(die, DW_AT_bit_offset, &n)) {
-      /* DWARF 3 counts from the highest bit of the whole. */
+      /* DWARF 3 counts from the highest bit of the storage unit. */
       n = 8 * p->size - n - bits;
       p->offset   += (int64_t)(n / 8);
       p->bit_first = (uint8_t)(n % 8);
@@ -216,7 +216,7 @@ static bool has(const Part* p, int64_t offset, uint64_t size)
 {
    if (offset < p->offset)
       return false;
-   /* The last member may be an array of any length. */
+   /* The last member may be an array of any length: its size is 0. */
    return p->size == 0 || (uint64_t)(offset - p->offset) + size <= p->size;
 }
 
@@ -265,8 +265,9 @@ void type_members(Dwarf_Die* type, void (*tell)(void* arg, const char* name),
    } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* The member of AGGREGATE with these bytes: of several, as in unions, one that
-   has no others, then the first; of bit-fields only if it is the only one. */
+/* Choose the member of AGGREGATE that has these bytes.  Of several, as in
+   unions: one that covers no others, then the first.  A bit-field is chosen
+   only if it is alone. */
 static bool choose_member(Dwarf_Die* aggregate, int64_t offset, uint64_t size,
                           Part* best)
 {
@@ -325,7 +326,7 @@ unsigned type_dimensions(Dwarf_Die* array, uint64_t strides[MOST_DIMENSIONS])
    return k;
 }
 
-/* Go into an element of *TYPE, an array; *OFFSET is in it then. */
+/* Enter an element of *TYPE, an array; *OFFSET becomes the offset in it. */
 static bool enter_array(Phrase* p, Dwarf_Die* type, int64_t* offset,
                         uint64_t size)
 {
@@ -403,7 +404,7 @@ bool phrase_part(Phrase* p, Dwarf_Die* type, int64_t offset, uint64_t size,
 
 /*--- Indices                                              ---*/
 
-/* The quotient, of which *REST is left, that is not negative. */
+/* Return the quotient, rounded down; the remainder *REST is not negative. */
 static int64_t divided(int64_t offset, int64_t by, int64_t* rest)
 {
    *rest = (offset % by + by) % by;
@@ -422,8 +423,8 @@ static void add_index(Phrase* p, const char* index, int64_t step, int64_t more)
                  more < 0 ? -(uint64_t)more : (uint64_t)more);
 }
 
-/* The element that INDEX chooses of *TYPE, an array.  *OFFSET is in it then;
-   *CHOSEN: INDEX is used up. */
+/* Enter the element of *TYPE, an array, that INDEX chooses.  *OFFSET becomes
+   the offset in it; *CHOSEN: INDEX is used up. */
 static bool choose_element(Phrase* p, Dwarf_Die* type, int64_t* offset,
                            const char* index, int64_t step, bool* chosen)
 {
@@ -494,7 +495,7 @@ bool phrase_target(Phrase* p, Dwarf_Die* bare, int64_t offset,
       return index == NULL ? phrase_part(p, &target, offset, size, of)
              : phrase_element(p, &target, offset, index, step, size, of);
    if (index != NULL && step != whole && step != 0) {
-      /* The index is of an array in what is pointed at. */
+      /* The index belongs to an array in the pointer's target. */
       phrase_enclose(p);
       phrase_add(p, "->");
       return is_aggregate(&target)

@@ -15,7 +15,7 @@ typedef
    struct {
       char   text[256];
       bool   prefixed;          // begins with an operator
-      bool   full;              // there was no room for all of it
+      bool   full;              // the text was too long, and is cut
    }
    Phrase;
 
@@ -25,18 +25,18 @@ void phrase_add(Phrase* p, const char* format, ...)
 /* Put OPERATOR, such as "*", before P. */
 void phrase_prefix(Phrase* p, const char* operator);
 
-/* Put brackets around P if what comes behind it would bind closer than what
-   stands before it. */
+/* Put brackets around P if an operator behind it would bind closer than one
+   before it. */
 void phrase_enclose(Phrase* p);
 
-/* *TO is the type of DIE, a variable, member, pointer or array.  False if it
-   has none, as *TO of a void pointer. */
+/* Set *TO to the type of DIE, a variable, member, pointer or array.  Return
+   false if it has none, such as the target of a void pointer. */
 bool type_of(Dwarf_Die* die, Dwarf_Die* to);
 
-/* TYPE without typedef, const and the like. */
+/* Return TYPE without typedef, const and volatile. */
 Dwarf_Die type_bare(Dwarf_Die* type);
 
-/* Bytes; 0: not known. */
+/* Return the size in bytes; 0 if it is not known. */
 uint64_t type_size(Dwarf_Die* type);
 
 bool is_pointer(Dwarf_Die* bare);
@@ -44,14 +44,14 @@ bool is_reference(Dwarf_Die* bare);
 bool is_aggregate(Dwarf_Die* bare);     // a struct, class or union
 bool is_integer(Dwarf_Die* bare);
 
-/* A reference or pointer leads to *TO. */
+/* Set *TO to the target's type of a reference or pointer. */
 bool type_target(Dwarf_Die* bare, Dwarf_Die* to);
 
-/* TYPE, and if that is only declared, its definition elsewhere, if there is
-   one. */
+/* Return the definition of TYPE, which may be declared only; TYPE itself if
+   there is none. */
 Dwarf_Die type_defined(Dwarf_Die* type);
 
-/* Part: a member, at .offset in what has it. */
+/* Part: a member, at .offset in its aggregate. */
 typedef
    struct {
       Dwarf_Die die, type;
@@ -61,34 +61,34 @@ typedef
    }
    Part;
 
-/* The member NAME of TYPE, an aggregate, or of a base class or of a member
-   without a name.  False if there is none. */
+/* Find the member NAME of TYPE, an aggregate, also in base classes and in
+   members without a name.  Return false if there is none. */
 bool type_member(Dwarf_Die* type, const char* name, Part* member);
 
-/* Call TELL for the names of all those. */
+/* Call TELL for the names of all those members. */
 void type_members(Dwarf_Die* type, void (*tell)(void* arg, const char* name),
                   void* arg);
 
-/* The dimensions of ARRAY, from the outermost one, and the bytes of what an
-   index of each skips; 0 if that is not known. */
+/* Return the number of dimensions of ARRAY.  STRIDES gets the bytes from one
+   index to the next, from the outermost dimension on; 0 if not known. */
 #define MOST_DIMENSIONS 8
 unsigned type_dimensions(Dwarf_Die* array, uint64_t strides[MOST_DIMENSIONS]);
 
-/* Add to P, which is of TYPE, the members and indices that lead to the SIZE
-   bytes at OFFSET, as far as one part has them all; *OF is that part's type.
-   False if they are not within TYPE. */
+/* Append to P, a phrase of TYPE, the members and indices that lead to the SIZE
+   bytes at OFFSET, down to the smallest part that has them all; *OF gets that
+   part's type.  Return false if the bytes are not within TYPE. */
 bool phrase_part(Phrase* p, Dwarf_Die* type, int64_t offset, uint64_t size,
                  VariableType* of);
 
-/* The same of SIZE bytes at OFFSET + STEP * INDEX, where INDEX is a phrase, and
-   STEP is 0 if neither is known: "[i - 1].x", "[...]".  False if no array
-   there has such elements. */
+/* Do the same for SIZE bytes at OFFSET + STEP * INDEX: "[i - 1].x".  INDEX is a
+   phrase.  If neither is known, STEP is 0, and the result "[...]".  Return
+   false if no array there has such elements. */
 bool phrase_element(Phrase* p, Dwarf_Die* type, int64_t offset,
                     const char* index, int64_t step, uint64_t size,
                     VariableType* of);
 
-/* The same of what a pointer or reference of type BARE, whose phrase is P,
-   leads to; without an index INDEX is NULL. */
+/* Do the same for the target of a pointer or reference of type BARE, whose
+   phrase is P.  Without an index, INDEX is NULL. */
 bool phrase_target(Phrase* p, Dwarf_Die* bare, int64_t offset,
                    const char* index, int64_t step, uint64_t size,
                    VariableType* of);

@@ -52,7 +52,7 @@ const char* variables_name_register(Variables* v, uint32_t instr, unsigned reg,
    return NULL;
 }
 
-/* The variable with a fixed address that has SIZE bytes at ADDR. */
+/* Name the variable with a fixed address that has the SIZE bytes at ADDR. */
 static bool static_phrase(Variables* v, uint32_t instr, uint64_t addr,
                           uint64_t size, Phrase* p, VariableType* of)
 {

@@ -14,35 +14,36 @@
    program. */
 typedef struct WordReader Variables;
 
-/* W stays open until variables_free().  Files of images are looked for below
-   ROOT first, unless that is NULL.  Those that are not there, or are another
-   build, have no names. */
+/* Return the variables of W, which stays open until variables_free().  Files of
+   images are looked for below ROOT first, unless it is NULL.  A file that is
+   missing or of another build gives no names. */
 Variables* variables_new(DcfgWet* w, const char* root);
 void       variables_free(Variables* v);
 
-/* How the source names what general register REG holds just before instruction
-   INSTR, or just BEHIND it: "price", "l->discount"; NULL if nothing is known.
-   REG from 32 on: a vector register.  All texts here last until
-   text_forget(). */
+/* Return how the source names the value of general register REG just before
+   instruction INSTR, or just BEHIND it: "price", "l->discount"; NULL if it is
+   not known.  REG from 32 on: a vector register.  All texts here are valid
+   until text_forget(). */
 const char* variables_name_register(Variables* v, uint32_t instr, unsigned reg,
                                     bool behind, VariableType* type);
 
-/* How the source names the memory that access ACCESS of INSTR is made to, with
-   ports' numbers; VARIABLES_WRITTEN: what INSTR writes.  ADDR is its address
-   and FRAME its activation's call frame address, or 0: they are not known.
-   "l->x", "a[3]", or "a[i]" if only the variable is known. */
+/* Return how the source names the memory of access ACCESS of INSTR, numbered as
+   in ports, or VARIABLES_WRITTEN: the memory that INSTR writes.  ADDR: its
+   address, and FRAME: its activation's call frame address, or 0 if not known.
+   "l->x", "a[3]"; or "a[i]" if only the variable is known. */
 #define VARIABLES_WRITTEN UINT32_MAX
 const char* variables_name_memory(Variables* v, uint32_t instr, uint32_t access,
                                   uint64_t addr, uint64_t frame,
                                   VariableType* type);
 
-/* SIZE BYTES, the lowest first, as C writes a value of TYPE: "52", "-3",
-   "0.07", "'r'", "true", "GREEN", "0x1fff000668", "{...}"; a hexadecimal number
-   if the type is not known. */
+/* Return the SIZE BYTES, the lowest first, as C writes a value of TYPE: "52",
+   "-3", "0.07", "'r'", "true", "GREEN", "0x1fff000668", "{...}"; a hexadecimal
+   number if the type is not known. */
 const char* variables_value(const VariableType* type, const uint8_t* bytes,
                             size_t size);
 
-/* The type as the source writes it: "struct line *"; "" if it is not known. */
+/* Return the type as the source writes it, "struct line *"; "" if it is not
+   known. */
 const char* variables_type_name(const VariableType* type);
 
 #endif /* DCFG_CMD_VARIABLES_H */
