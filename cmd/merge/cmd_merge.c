@@ -3,13 +3,13 @@
 
    dcfg merge. */
 
-/* Owns: the subcommand merge: which files there are, and which of them are parts
-   of one run.  Handed: a command line.  Taken by: commands.c.
+/* Owns: the command merge: its files, and which of them are parts of one run.
+   Handed: a command line.  Taken by: commands.c.
 
-   Files come in any order, and each is read once: a sum does not depend on that
-   order.  So there is never more than one file beside the result.  Parts of one
-   run become that run first, so files with parts are read a second time, in
-   their order. */
+   A sum does not depend on the order of files.  Each file is read once, so
+   memory has one file beside the result.  Parts of one run are the exception:
+   they are joined to that run first, so their files are read a second time, in
+   the order of parts. */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
@@ -27,13 +27,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A part of a run, until all files have been read. */
+/* HeldPart: a part of a run, held back until all files have been read. */
 typedef
    struct {
       MergedRun run;
       uint32_t  process;        // in the file
-      uint32_t  next;           // its next part, by number; or NO_PART
-      bool      goes_on;        // another part has it as its next one
+      uint32_t  next;           // next part of the run, by index; or NO_PART
+      bool      goes_on;        // another part has this one as its .next
    }
    HeldPart;
 
@@ -43,22 +43,22 @@ typedef
 
 typedef
    struct {
-      Merged*     all;          // one, or one for each run
+      Merged*     all;          // one sum, or one for each run
       uint32_t    n, room;
       HeldPart*       parts;
       uint32_t    n_parts, parts_room;
       LeftOut     left_out;
-      Dcfg*       input;        // the standard input: read once
+      Dcfg*       input;        // the standard input: it can be read only once
       Interned*   names;
       const char* root;
-      const char* out;          // or NULL
+      const char* out;          // path, or NULL
       bool        keep, processes, partial, keep_going, apart;
    }
    Job;
 
 /*--- Files                                                ---*/
 
-/* Load the file; NULL if it is left out. */
+/* Load the file; NULL if it is left out, and *REASON says why. */
 static Dcfg* load_file(Job* job, const char* path, const char** reason)
 {
    DcfgOptions options = read_options(NULL, NULL);
@@ -102,8 +102,8 @@ static void leave_out(Job* job, const char* file, const char* reason)
    l->all[l->n++] = (LeftFile){ text_copy(file), text_copy(reason) };
 }
 
-/* Leave out the file SHOWN, or die.  What the library says of a file begins with
-   its name. */
+/* Leave out the file SHOWN, or die.  REASON of the library begins with the
+   file's name. */
 static void refuse(Job* job, const char* shown, const char* reason)
 {
    size_t n = strlen(shown);
@@ -118,7 +118,7 @@ static void refuse(Job* job, const char* shown, const char* reason)
 
 /*--- Sums                                                 ---*/
 
-/* The sum that gets the next run. */
+/* Return the sum that gets the next run. */
 static Merged* sum_of_next(Job* job)
 {
    if (job->n == 0 || job->processes) {
@@ -128,7 +128,8 @@ static Merged* sum_of_next(Job* job)
    return &job->all[job->n - 1];
 }
 
-/* A partial sum says how it was made; another one cannot be made of it. */
+/* Add a partial sum.  Die if it was made with other options: it cannot be
+   converted. */
 static void add_partial(Job* job, const Program* g, const char* shown)
 {
    const DcfgMerged* p = g->p->merged;
@@ -222,7 +223,7 @@ static void join_parts(Job* job)
    }
 }
 
-/* The file of a part, once more. */
+/* Load the file of a part once more. */
 static Dcfg* load_part(Job* job, const HeldPart* part, Program* g)
 {
    const char* reason;
@@ -252,7 +253,7 @@ static void add_part(Job* job, Merged* m, const HeldPart* part)
    text_forget();
 }
 
-/* The run that begins with PART, as the file that it would have. */
+/* Add the run that begins with PART, as if it came from a file of its own. */
 static void add_joined(Job* job, const HeldPart* part)
 {
    Merged    sum = { 0 };
@@ -315,8 +316,8 @@ static void add_parts(Job* job)
    job->n_parts = 0;
 }
 
-/* Die if two runs of M are parts of one.  A later merge cannot join them: the
-   edges at the cut are gone. */
+/* Die if two runs of M are parts of one run.  A later merge cannot join them:
+   the edges at the cut are gone. */
 static void refuse_split(const Merged* m)
 {
    uint32_t first = 0;
@@ -340,7 +341,7 @@ static void refuse_split(const Merged* m)
 COMPARE(by_file, LeftFile,
         strcmp(x->file, y->file) ?: strcmp(x->reason, y->reason))
 
-/* All runs are there. */
+/* Finish the sums: all runs are there. */
 static void finish_sums(Job* job)
 {
    for (uint32_t i = 0; i < job->n; i++) {
@@ -357,7 +358,7 @@ static void finish_sums(Job* job)
 static void write_sums(Job* job, FILE* out)
 {
    if (job->n == 0)
-      sum_of_next(job);         // without a run
+      sum_of_next(job);         // with no run, there is an empty sum
    merged_write(job->all, job->n, job->partial ? &job->left_out : NULL, out);
 }
 
@@ -396,7 +397,7 @@ static int say_left_out(const LeftOut* l)
 
 /*--- The command line                                     ---*/
 
-/* A child of -j: its sum is partial, whatever the result is. */
+/* Do the work of a child of -j: make a partial sum, whatever the result is. */
 static void work(void* arg, const FileNames* names, FILE* to)
 {
    Job job = *(Job*)arg;
@@ -538,8 +539,9 @@ static int run(int argc, char** argv)
    check_inputs(&names, list);
    job.keep = strcmp(threads, "keep") == 0;
    job.apart = strcmp(builds, "apart") == 0;
-   /* Large blocks of a file go back to the system with it.  In a heap they would
-      remain, in pieces, below those of the result. */
+   /* Large blocks get mappings of their own, and go back to the system with the
+      file.  In the heap they would remain as holes among the blocks of the
+      result. */
    mallopt(M_MMAP_THRESHOLD, BIG_BLOCK);
    status = merge(&job, &names, shard, jobs);
    free(files);

@@ -6,23 +6,23 @@
 /* Owns: how blocks of one run are divided by those of another.  Handed: the
    blocks of an image in two runs, by merge_runs.c.  Taken by: merge_runs.c.
 
-   A block was only entered at its first instruction and only left at its
-   last one.  So the begin or end of a block in one run divides all blocks
-   that have the same instructions.  Where two blocks come from different
-   instructions to the same one, a block begins at that one, too.
+   A block was entered only at its first instruction and left only at its last
+   one.  So the begin or end of a block in one run divides all blocks of other
+   runs that have the same instructions there.  Where two blocks come from
+   different instructions to the same one, a block begins at that one, too.
 
    Most blocks are the same in both runs.  The others are in clusters, which
    share no bytes with anything else.  Only the code tells for sure which
-   instructions are the same.  Without it, numbers of instructions mostly do,
-   by subtraction, provided that no jump leads into the middle of an
+   instructions are the same.  Without the code, numbers of instructions mostly
+   tell, by subtraction, provided that no jump leads into the middle of an
    instruction. */
 
 #include "cmd/merge/merge_cluster.h"
 
 #include <stdlib.h>
 
-/* Blocks of a run overlap no more than instructions do.  More than this is
-   no program's. */
+/* Blocks of a run overlap no more than instructions do.  No program has more
+   blocks at one byte than this. */
 #define MOST_COVER 8
 
 static uint32_t number_of_piece(const Cluster* c, const Division* d,
@@ -34,7 +34,8 @@ static uint32_t number_of_piece(const Cluster* c, const Division* d,
    return d->n - (uint32_t)c->n_pieces + (uint32_t)low;
 }
 
-/* The member's place in one of the lists, where it has a NUMBER. */
+/* Note the pieces of member M in the list where it has NUMBER; UINT32_MAX: it
+   is not in that list. */
 static void note_pieces(const Cluster* c, const Division* d, const Member* m,
                         Pieces* p, uint32_t number)
 {
@@ -58,7 +59,8 @@ static void add_block(Division* d, MergedBlock block)
    d->blocks[d->n++] = block;
 }
 
-/* If one of the lists has all of them it has divided them already. */
+/* Take the members as they are, if one list has them all: then it divides the
+   other. */
 static bool take_whole(const Cluster* c, Division* d)
 {
    size_t in_a = 0, in_b = 0;
@@ -80,7 +82,8 @@ static bool take_whole(const Cluster* c, Division* d)
    return true;
 }
 
-/* Blocks of one list overlap only where instructions do. */
+/* Return whether blocks of one list overlap, as they do only where instructions
+   do. */
 static bool is_overlapping(const Cluster* c)
 {
    uint64_t end_a = 0, end_b = 0;
@@ -133,7 +136,7 @@ static DivideResult divide_cluster(Cluster* c, Division* d)
    return DIVIDED;
 }
 
-/* A block that both lists have is one member. */
+/* Add a block to the cluster.  A block that both lists have is one member. */
 static void add_member(Cluster* c, const MergedBlock* block, uint32_t in_a,
                        uint32_t in_b)
 {

@@ -3,9 +3,9 @@
 
    Blocks that share bytes, divided. */
 
-/* Owns: how blocks that share bytes are divided: with their code, or with
-   numbers of instructions.  Handed: clusters of blocks by merge_blocks.c.
-   Taken by: merge_blocks.c. */
+/* Owns: how blocks that share bytes are divided: by their code, or by numbers
+   of instructions.  Handed: clusters of blocks by merge_blocks.c.  Taken by:
+   merge_blocks.c. */
 
 #include "cmd/merge/merge_cluster.h"
 
@@ -52,7 +52,8 @@ static bool good_shape(const MergedBlock* b)
           && (b->n_instrs == 1) == (b->last_offset == 0);
 }
 
-/* Each piece once.  False where two that begin together are different. */
+/* Keep each piece once.  Return false if two different ones begin at one
+   offset. */
 static bool unite_pieces(Cluster* c)
 {
    size_t n = 0;
@@ -74,12 +75,12 @@ static bool unite_pieces(Cluster* c)
 
 /*--- With the code                                        ---*/
 
-/* A member comes from the instruction at FROM to the one at TO; it may begin
-   or end there. */
+/* Passage: two instructions of a member that follow each other.  NOTHING in
+   place of one: the member begins or ends there. */
 typedef
    struct {
       uint64_t to, from;
-      bool     ends;            // in front of TO
+      bool     ends;            // the member ends before .to
    }
    Passage;
 
@@ -98,8 +99,9 @@ static void add_passage(Passages* p, uint64_t from, uint64_t to, bool ends)
    p->all[p->n++] = (Passage){ to, from, ends };
 }
 
-/* Keep the passages that divide blocks: with one of them all to the same
-   instruction if it is entered there, or from several. */
+/* Keep the passages that divide blocks.  All passages to an instruction divide
+   if it is a leader: a block begins there, or several instructions lead to it.
+   Others divide if a block ends there. */
 static void keep_dividing(Passages* p)
 {
    size_t kept = 0;
@@ -134,7 +136,7 @@ static bool is_dividing(const Passages* p, uint64_t from, uint64_t to)
           && bsearch(&key, p->all, p->n, sizeof(*p->all), by_to) != NULL;
 }
 
-/* The pieces of a member whose N instructions begin at AT. */
+/* Cut a member into pieces.  AT: where its instructions begin. */
 static void cut_member(Cluster* c, Member* m, const Passages* p,
                        const uint32_t* at)
 {
@@ -155,8 +157,8 @@ static void cut_member(Cluster* c, Member* m, const Passages* p,
    }
 }
 
-/* The instructions of all members, one member's after the other's; NULL if
-   their code is not to be had. */
+/* Return where the instructions of all members begin, member by member; NULL if
+   the code is not known. */
 static uint32_t* decode_members(const Cluster* c)
 {
    size_t    n = 0;
@@ -210,8 +212,8 @@ DivideResult divide_by_code(Cluster* c)
 
 /*--- With numbers alone                                   ---*/
 
-/* Grid: the addresses at which blocks begin or end, in order, and behind each
-   of them a piece.  Numbers that are not known yet are 0. */
+/* Grid: the offsets at which blocks begin or end, in order, each with the piece
+   behind it.  A number of instructions that is not known yet is 0. */
 typedef
    struct {
       uint64_t*    places;
@@ -254,8 +256,9 @@ static Grid make_grid(const Cluster* c)
    return g;
 }
 
-/* Use the number of instructions of member B: it gives the number of the only
-   piece of B that has none yet.  Return false if B's numbers do not add up. */
+/* Find numbers of instructions from member B: if only one of its pieces has
+   none yet, that piece gets the rest.  Return false if B's numbers
+   contradict. */
 static bool use_member(Grid* g, const MergedBlock* b, bool* news)
 {
    size_t   first = place_of(g, b->offset), end = place_of(g, block_end(b));
@@ -284,8 +287,8 @@ static bool use_member(Grid* g, const MergedBlock* b, bool* news)
    return true;
 }
 
-/* Each round finds a number at least; that many rounds a program never
-   needs. */
+/* Each round finds at least one number.  No program needs more rounds than
+   these. */
 #define MOST_ROUNDS 32
 
 static DivideResult fill_grid(Cluster* c, Grid* g)

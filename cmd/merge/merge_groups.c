@@ -3,15 +3,15 @@
 
    Code without a file. */
 
-/* Owns: the images of code without a file, as compilers at run time make it.
-   Handed: runs by merge_runs.c; a sum to which no run comes any more by
-   cmd_merge.c.  Taken by: these.
+/* Owns: the images of code without a file, such as a JIT compiler's.  Handed:
+   runs by merge_runs.c; a sum that gets no more runs by cmd_merge.c.  Taken by:
+   merge_runs.c, cmd_merge.c.
 
    The last merge takes the runs in their order.  An image of such code is the
-   same as the one with its name and turn in the sum so far, if the code does not
-   contradict.  Else it becomes an image of its own.  So until all runs are there,
-   each run keeps its images, and the edges there, for itself: a group.  Runs
-   that agree in all of these, counts too, are one group. */
+   same as the image in the sum with its name and turn, if the code does not
+   contradict.  Else it becomes an image of its own.  So until all runs are
+   there, each run keeps these images and their edges apart, in a group.  Runs
+   that agree in all of these, counts included, share a group. */
 
 #include "cmd/merge/merge_groups.h"
 
@@ -24,8 +24,8 @@
 
 /*--- Groups of a process                                  ---*/
 
-/* A group of the process: one of M's, and which of the process' images these
-   are. */
+/* NewGroup: a group of the process: its index in M, and its images in the
+   process. */
 typedef
    struct {
       uint32_t  group, n_images;
@@ -46,7 +46,7 @@ static uint32_t group_of_hash(const Merged* m, uint64_t hash)
    return NO_GROUP;
 }
 
-/* M's group with HASH gets N_RUNS more runs; its number. */
+/* Add N_RUNS runs to M's group with HASH, or make one.  Return its index. */
 static uint32_t add_to_group(Merged* m, uint64_t hash, const uint32_t* runs,
                              uint32_t n_runs, uint32_t first_run)
 {
@@ -66,7 +66,7 @@ static uint32_t add_to_group(Merged* m, uint64_t hash, const uint32_t* runs,
    return number;
 }
 
-/* Find the places of the group's images in M, if it has them. */
+/* Find the group's images in M, if M has them. */
 static void place_group(const Merged* m, const NewGroup* new,
                         MergedImage* images, uint32_t* place)
 {
@@ -135,15 +135,16 @@ void take_groups(Merged* m, NewGroups* groups, const uint32_t* place)
 
 /*--- Groups taken apart                                   ---*/
 
-/* A step of one run of a group. */
+/* LooseStep: a step of one run of a group. */
 typedef
    struct {
-      Ends       ends;          // images: of the group; else ids of M
+      Ends       ends;          // images by index in the group; without an
+                                // image, ids of M
       MergedStep step;
    }
    LooseStep;
 
-/* Loose: a group without M. */
+/* Loose: the images and steps of a group, taken out of M. */
 typedef
    struct {
       MergedImage* images;
@@ -153,13 +154,13 @@ typedef
    }
    Loose;
 
-/* Nodes: the places of M's nodes. */
+/* Nodes: where M's nodes are. */
 typedef
    struct {
-      uint32_t* image;          // by id, of M; UINT32_MAX: special
-      uint32_t* block;          // by id: its number there
-      uint32_t* new_id;         // by id, once all groups are gone
-      uint32_t* slot;           // by image: its place in its group
+      uint32_t* image;          // by id: index; UINT32_MAX for special nodes
+      uint32_t* block;          // by id: number in its image
+      uint32_t* new_id;         // by id: without the groups' blocks
+      uint32_t* slot;           // by image: index in its group
    }
    Nodes;
 
@@ -199,7 +200,7 @@ static void free_nodes(Nodes* nodes)
    free(nodes->slot);
 }
 
-/* The group that has a node, or NO_GROUP. */
+/* Return the group that has a node, or NO_GROUP. */
 static uint32_t group_of(const Merged* m, const Nodes* nodes, uint32_t id)
 {
    return nodes->image[id] == UINT32_MAX ? NO_GROUP
@@ -217,8 +218,8 @@ static void loosen_end(const Merged* m, const Nodes* nodes, uint32_t id,
    *number = nodes->block[id];
 }
 
-/* E's counts C, as the first run of group G has them.  Those of other runs are
-   the same. */
+/* Add edge E with counts C to TO, as group GROUP's first run has them; its
+   other runs are the same. */
 static void loosen_edge(const Merged* m, const Nodes* nodes, uint32_t group,
                         const MergedEdge* e, const MergedCount* c, Loose* to)
 {
@@ -289,7 +290,7 @@ static void loosen_images(Merged* m, Loose* loose)
 
 /*--- Runs one by one                                      ---*/
 
-/* A group as one of its runs has it. */
+/* Replay: a run's images and steps of its group, on their way back into M. */
 typedef
    struct {
       Addition       adding;
@@ -315,8 +316,8 @@ static void put_loose(Addition* a, const Renumber* r)
    }
 }
 
-/* The image of M without a file with this name before which there are TURN
-   others; UINT32_MAX if there is none. */
+/* Return the image of M, without a file, with this name and TURN others before
+   it; UINT32_MAX if there is none. */
 static uint32_t find_turn(const Merged* m, const char* name, uint32_t turn)
 {
    for (uint32_t i = 0; i < m->n_images; i++)

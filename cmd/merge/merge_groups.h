@@ -9,22 +9,22 @@
 #include "cmd/base/names.h"
 #include "cmd/merge/merge.h"
 
-/* The groups of a process while it is added. */
+/* NewGroups: the groups of a process that is being added. */
 typedef struct NewGroups NewGroups;
 
-/* Find, in M, the groups that the process G has, and make those that M does not
-   have.  IMAGES and NUMBER are G's, see read_images(); its runs are those of M
-   from FIRST_RUN on.  PLACE, by image, becomes the place of an image that M has
-   in a group. */
+/* Find in M the groups of process G; make those that M does not have.  IMAGES
+   and NUMBER are G's, from read_images(); its runs are those of M from
+   FIRST_RUN on.  PLACE, by image, gets the index in M of images that M has in a
+   group. */
 NewGroups* find_groups(Merged* m, const Program* g, MergedImage* images,
                        const uint32_t* number, uint32_t first_run,
                        uint32_t* place);
 
-/* G's images are in M, at PLACE.  Frees GROUPS. */
+/* Note that G's images are in M, at indices PLACE, and free GROUPS. */
 void       take_groups(Merged* m, NewGroups* groups, const uint32_t* place);
 
-/* M's runs are in order, and none comes any more: find out which of their
-   images without a file are the same. */
+/* Decide which images without a file are the same, and end all groups.  M's
+   runs are in order, and all there. */
 void       unfold_groups(Merged* m);
 
 #endif /* DCFG_CMD_MERGE_GROUPS_H */

@@ -3,9 +3,9 @@
 
    Hashes of runs. */
 
-/* Owns: what a run is ordered by where process id and instructions are the same,
-   and by what runs with the same code without a file are told.  Handed: runs by
-   merge_runs.c and merge_groups.c.  Taken by: these. */
+/* Owns: hashes for the order of runs with the same process id and instructions,
+   and for groups.  Handed: runs by merge_runs.c and merge_groups.c.  Taken by:
+   merge_runs.c, merge_groups.c. */
 
 #include "cmd/merge/merge_hash.h"
 
@@ -74,7 +74,7 @@ static uint64_t mix_image(uint64_t h, const MergedImage* im)
    return h;
 }
 
-/* An end of an edge: where the block ends, or begins. */
+/* Mix in an end of an edge: the end of a block if SOURCE, else its begin. */
 static uint64_t mix_end(uint64_t h, const Program* g,
                         const MergedImage* images, uint32_t node, bool source)
 {

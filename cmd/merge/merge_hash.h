@@ -9,11 +9,11 @@
 #include "cmd/base/names.h"
 #include "cmd/merge/merge.h"
 
-/* Something to order runs by, which depends on nothing but what is in them. */
+/* Return a hash of all contents of a run, for the order of runs. */
 uint64_t run_hash(const Program* g);
 
-/* A hash of all that touches the N images of code without a file among IMAGES,
-   which are those of G.  NUMBER: see read_images(). */
+/* Return a hash of everything about the images of code without a file among
+   IMAGES, which are G's.  NUMBER: see read_images(). */
 uint64_t group_hash(const Program* g, const MergedImage* images,
                     const uint32_t* number);
 

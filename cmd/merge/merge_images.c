@@ -3,7 +3,7 @@
 
    The images of a run and of a sum. */
 
-/* Owns: the images of merged runs.  Handed: a run's process by
+/* Owns: the images of runs and of sums.  Handed: a run's process by
    merge_runs.c.  Taken by: merge_runs.c. */
 
 #include "cmd/merge/merge_images.h"
@@ -72,7 +72,8 @@ static void read_symbols(const DcfgProcess* p, const DcfgImage* im,
    }
 }
 
-/* SOURCE_DATA; FILES has each file's name once it is interned. */
+/* Read the rows of SOURCE_DATA.  FILES: by file, its interned name, or NULL so
+   far. */
 static void read_rows(const Program* g, const DcfgImage* im, Interned* names,
                       const char** files, MergedImage* to)
 {
@@ -152,8 +153,8 @@ void merged_clear(Merged* m)
    free(m->groups);
 }
 
-/* An image by what makes it the same as another run's.  Names are interned, so
-   that equal ones have one address. */
+/* Identity: what makes an image the same in another run.  Equal names are equal
+   pointers. */
 typedef
    struct {
       uintptr_t name, build;
@@ -265,7 +266,7 @@ void drop_groups(Merged* m)
    m->n_images = n;
 }
 
-/* Names are interned. */
+/* Equal texts are equal pointers. */
 bool other_build(const MergedImage* a, const MergedImage* b)
 {
    return (a->build_id != NULL && b->build_id != NULL

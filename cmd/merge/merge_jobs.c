@@ -42,7 +42,7 @@ static void start_child(Child* c, void (*work)(void* arg,
       die("a process cannot be started: %s", strerror(errno));
    if (c->pid > 0)
       return;
-   /* Nobody wants its sum any more when its parent is gone. */
+   /* End with the parent: then nobody wants the sum any more. */
    prctl(PR_SET_PDEATHSIG, SIGTERM);
    if (getppid() != parent)
       _exit(STATUS_BAD);
@@ -52,7 +52,8 @@ static void start_child(Child* c, void (*work)(void* arg,
    _exit(STATUS_OK);
 }
 
-/* A child that ends with a status has said why. */
+/* Wait for a child.  Die if it failed; a child that exits with an error has
+   said why. */
 static void wait_for_child(const Child* c)
 {
    int   status;

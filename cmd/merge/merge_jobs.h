@@ -9,9 +9,9 @@
 #include "cmd/base/file_list.h"
 
 /* Divide NAMES among at most N child processes.  Each calls WORK with ARG, its
-   names and a file for its partial sum, which is temporary.  When a child has
-   ended, TAKE is called with ARG, the path of its file, and what messages call
-   that.  Dies if a child does not end well. */
+   names and a temporary file for its partial sum.  After a child's end, TAKE is
+   called with ARG, the path of that file, and a name for it in messages.  Die
+   if a child fails. */
 void merge_with_jobs(const FileNames* names, uint32_t n,
                      void (*work)(void* arg, const FileNames* names, FILE* to),
                      void (*take)(void* arg, const char* path,

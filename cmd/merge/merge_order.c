@@ -3,13 +3,13 @@
 
    The order of runs. */
 
-/* Owns: the order of runs in a sum, and what follows from it: the order of
-   threads that stand side by side, and that of images.  Handed: a sum whose
-   runs stand as they came, by cmd_merge.c.  Taken by: cmd_merge.c,
-   merge_runs.c, merge_places.c and merge_write.c.
+/* Owns: the order of runs in a sum, and so that of threads which are kept
+   apart, and of images.  Handed: a sum whose runs stand as they came, by
+   cmd_merge.c.  Taken by: cmd_merge.c, merge_runs.c, merge_places.c and
+   merge_write.c.
 
-   Runs may come in any order and in any groups, so nothing in a sum may depend
-   on that.  The order depends on nothing but what is in the runs. */
+   Runs come in any order and in any partial sums, and the result must not
+   depend on that.  So the order depends only on the contents of runs. */
 
 #include "cmd/merge/merge_images.h"
 
@@ -40,7 +40,7 @@ bool run_follows(const MergedRun* a, const MergedRun* b)
 
 COMPARE(by_thread, MergedCount, UP(thread))
 
-/* Threads get NEW numbers, by old number. */
+/* Give threads new numbers.  NEW: by old number. */
 static void move_threads(Merged* m, const uint32_t* new)
 {
    uint64_t* instrs = zalloc(m->n_threads, sizeof(*instrs));
@@ -85,7 +85,7 @@ static void order_threads(Merged* m)
 
 /*--- Runs                                                 ---*/
 
-/* Ranked: a run and its place in the order in which runs came. */
+/* Ranked: a run, and its index in the order in which runs came. */
 typedef
    struct {
       const MergedRun* run;
@@ -137,10 +137,10 @@ void order_runs(Merged* m)
       order_threads(m);
 }
 
-/* Sums of one run each: in the order of runs. */
+/* Compare sums of one run each. */
 COMPARE(by_first_run, Merged, by_contents(&x->runs[0], &y->runs[0]))
 
-/* Ids are what tells processes in one file apart. */
+/* The ids tell processes of one file apart, so they must differ. */
 void order_processes(Merged* all, uint32_t n)
 {
    uint64_t next;

@@ -3,7 +3,7 @@
 
    Partial sums, read. */
 
-/* Owns: what MERGED says of a partial sum.  Handed: loaded processes by
+/* Owns: reading MERGED of a partial sum.  Handed: loaded processes by
    merge_runs.c.  Taken by: merge_runs.c. */
 
 #include "cmd/merge/merge_partial.h"
@@ -41,7 +41,8 @@ static bool fits_homes(const DcfgProcess* p)
    return true;
 }
 
-/* An image of code without a file is in one group; no other one is in any. */
+/* Return whether each image of code without a file is in one group, and no
+   other image is in any. */
 static bool fits_groups(const Program* g)
 {
    const DcfgMerged* s = g->p->merged;
@@ -115,7 +116,7 @@ MergedRun* partial_runs(const DcfgMerged* p)
    return runs;
 }
 
-/* Images of which MERGED has rows have these, and no others. */
+/* Replace the rows of images for which MERGED has rows. */
 static void take_rows(const Program* g, Interned* names, MergedImage* images)
 {
    const DcfgMerged* s = g->p->merged;

@@ -10,15 +10,15 @@
 #include "cmd/base/names.h"
 #include "cmd/merge/merge.h"
 
-/* Return what is wrong with the MERGED of G; NULL if nothing is. */
+/* Return the fault in MERGED of G, or NULL. */
 const char* partial_fault(const Program* g);
 
-/* The runs of a partial sum; their counts are P's.  To be freed. */
+/* Return the runs of a partial sum, to be freed.  P owns their counts. */
 MergedRun*  partial_runs(const DcfgMerged* p);
 
-/* IMAGES, which read_images() has read of the partial sum G, become what they
-   are in its runs; .home is a number of one of these.  By edge, whether it is in
-   no run; to be freed. */
+/* Turn IMAGES, read from the partial sum G by read_images(), into what they are
+   in its runs; .home is the number of one of these.  Return, by edge, whether
+   no run has it; to be freed. */
 bool*       partial_images(const Program* g, Interned* names,
                            MergedImage* images, const uint32_t* number);
 

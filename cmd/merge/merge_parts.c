@@ -3,14 +3,14 @@
 
    The parts of one run. */
 
-/* Owns: what makes a run of its parts, but that which any runs need to become
-   one.  Handed: parts, in their order, by merge_runs.c and cmd_merge.c.
-   Taken by: these.
+/* Owns: joining parts to a run, as far as it is not the same as adding runs.
+   Handed: parts, in order, by merge_runs.c and cmd_merge.c.  Taken by:
+   merge_runs.c, cmd_merge.c.
 
-   Where a run was cut each thread has an EXIT edge in one part and an ENTRY
-   edge in the next one in which it does anything.  That part says which edge these
-   are, or that the thread was in the middle of a block, whose pieces are put
-   together in the end. */
+   Where a run was cut, each thread has an EXIT edge in one part and an ENTRY
+   edge in the next part in which it runs.  That part says which edge these
+   stand for, or that the thread was in the middle of a block.  The pieces of
+   such blocks are joined in the end. */
 
 #include "cmd/merge/merge_parts.h"
 
@@ -85,8 +85,8 @@ bool find_end(const Merged* m, uint32_t number, uint64_t offset,
 
 /*--- Threads                                              ---*/
 
-/* A thread's EXIT: the place of its count, and where it leaves from; or
-   SIZE_MAX. */
+/* Exit: a thread's EXIT: the index of its count, or SIZE_MAX, and its
+   source. */
 typedef
    struct {
       size_t   count;
@@ -111,7 +111,7 @@ static Exit* list_exits(const Merged* m)
    return exits;
 }
 
-/* By thread, the place of its ENTRY among STEPS, or SIZE_MAX. */
+/* Return, by thread, the index of its ENTRY in STEPS, or SIZE_MAX. */
 static size_t* list_entries(const MergedStep* steps, size_t n,
                             uint32_t n_threads)
 {
@@ -142,7 +142,7 @@ void join_threads(Merged* m, const DcfgPart* part, MergedStep* steps,
           || type == DCFG_EDGE_OTHER)
          die("%s: thread %" PRIu32 " is said to go on, and does nothing", path,
              c->thread);
-      /* The part in which it has its EXIT is missing. */
+      /* The part with the thread's EXIT is missing. */
       if (exits[c->thread].count == SIZE_MAX)
          continue;
       over = &steps[entries[c->thread]];
@@ -169,8 +169,9 @@ typedef
    struct {
       Merged*   m;
       uint32_t  n;              // nodes
-      uint32_t* from;           // by node: where control comes from, and ...
-      uint32_t* to;             // ... goes, if to one place only
+      uint32_t* from;           // by node: its only predecessor, NOBODY or
+                                // SEVERAL
+      uint32_t* to;             // by node: its only successor, likewise
       bool*     onward;         // by source
       uint32_t* root;           // by node: the block that it becomes part of
       uint32_t* id;             // by node: its new id
@@ -199,8 +200,8 @@ static void read_edges(Joining* j)
    }
 }
 
-/* Blocks of an image of which the first has id FIRST.  A piece is behind the
-   one before it, so that this one's root is known. */
+/* Find the roots of an image's blocks; the first one's id is FIRST.  A piece
+   stands behind the one before it, so that one's root is known. */
 static void find_roots(Joining* j, MergedImage* im, uint32_t first)
 {
    char* sizes;
@@ -229,8 +230,8 @@ static void find_roots(Joining* j, MergedImage* im, uint32_t first)
    }
 }
 
-/* Give new ids to blocks.  A block that has become a part of another one gets
-   its id.  *NEXT is the next id. */
+/* Give blocks new ids.  A block that became part of another one gets that one's
+   id.  *NEXT: the next free id. */
 static void renumber(Joining* j, MergedImage* im, uint32_t first,
                      uint32_t* next)
 {
@@ -248,7 +249,7 @@ static void renumber(Joining* j, MergedImage* im, uint32_t first,
    im->n_blocks = n;
 }
 
-/* Remove edges from a piece to the next one of its block. */
+/* Remove edges from a piece to the next piece of the same block. */
 static void rename_edges(Joining* j)
 {
    MergedEdges* edges = &j->m->edges;
@@ -268,7 +269,8 @@ static void rename_edges(Joining* j)
    order_edges(edges);
 }
 
-/* Join rows while blocks still end at cuts: these tell how far rows overlap. */
+/* Join rows, before blocks: the blocks' ends at cuts tell how far rows
+   overlap. */
 static void join_all_rows(Merged* m)
 {
    for (uint32_t i = 0; i < m->n_images; i++) {

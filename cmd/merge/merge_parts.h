@@ -9,26 +9,27 @@
 #include "lib/dcfg.h"
 #include "cmd/merge/merge.h"
 
-/* The images of the part P know their numbers; dies where what P says of
-   itself does not fit. */
+/* Give the images of part P their numbers in the run.  Die if PART does not fit
+   the file. */
 void      part_images(const DcfgProcess* p, MergedImage* images,
                       const char* path);
 
-/* For each of these N numbers the place of the image in M, or UINT32_MAX.  To
+/* Return, for each of N numbers, the index of the image in M, or UINT32_MAX; to
    be freed. */
 uint32_t* find_numbers(const Merged* m, const uint32_t* numbers, uint32_t n);
 
-/* The block of an image by its number that ends with the instruction at
-   OFFSET. */
+/* Find the block that ends with the instruction at OFFSET, in the image with
+   NUMBER. */
 bool      find_end(const Merged* m, uint32_t number, uint64_t offset,
                    uint32_t* place, uint32_t* block);
 
-/* STEPS are those of a part that follows the ones in M: a thread's EXIT there
-   and its ENTRY here become the edge between them, in STEPS. */
+/* Join the threads of M to those of the next part, whose steps are STEPS: a
+   thread's EXIT in M and its ENTRY in STEPS become the edge between them, in
+   STEPS. */
 void      join_threads(Merged* m, const DcfgPart* part, MergedStep* steps,
                        size_t n_steps, const char* path);
 
-/* All parts are in M: what nothing but the cuts divided is one block again. */
+/* Join blocks that only the cuts divided, when M has all parts. */
 void      join_blocks(Merged* m);
 
 #endif /* DCFG_CMD_MERGE_PARTS_H */

@@ -3,14 +3,14 @@
 
    Load addresses of images of several runs. */
 
-/* Owns: where images of several runs are loaded.  Handed: a sum by
-   merge_write.c.  Taken by: that. */
+/* Owns: load addresses for images of several runs.  Handed: a sum by
+   merge_write.c.  Taken by: merge_write.c. */
 
 #include "cmd/merge/merge.h"
 
 #include <stdlib.h>
 
-/* Addresses that are in use, in order; they may overlap. */
+/* Spans: addresses that are in use.  They may overlap. */
 typedef
    struct {
       uint64_t from, to;
@@ -20,7 +20,7 @@ typedef
 typedef
    struct {
       Span*    all;
-      size_t   n, n_new, room;  // in order, and behind these, not yet
+      size_t   n, n_new, room;  // .n in order, then .n_new not yet merged
       uint64_t top;
    }
    Spans;
@@ -37,8 +37,7 @@ static void add_span(Spans* s, uint64_t from, uint64_t size)
       s->top = to;
 }
 
-/* A run's spans are in use now; what they cover becomes one list without
-   overlaps. */
+/* Merge the new spans of a run, so that no two overlap. */
 static void settle(Spans* s)
 {
    size_t n = 0;
@@ -59,7 +58,7 @@ static bool is_free(const Spans* s, uint64_t from, uint64_t size)
 {
    size_t low = 0;
 
-   /* LOW: the first that ends behind FROM. */
+   /* LOW: the first span that ends behind FROM. */
    BISECT(low, s->n, middle, s->all[middle].to <= from);
    return low == s->n || (s->all[low].from >= from
                           && s->all[low].from - from >= size);
@@ -67,9 +66,9 @@ static bool is_free(const Spans* s, uint64_t from, uint64_t size)
 
 #define PAGE 4096
 
-/* Each image is where the first run that has it had it; if there is another
-   run's by then, behind all of them.  Images of one run may overlap, where one
-   took the place of another. */
+/* An image gets its address in the first run that has it.  If another run's
+   image is there, it goes behind all others.  Images of one run may overlap:
+   one took the place of another. */
 uint64_t* find_places(const Merged* m)
 {
    uint64_t* load = zalloc(m->n_images, sizeof(*load));

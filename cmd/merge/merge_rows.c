@@ -3,15 +3,14 @@
 
    Source rows of two runs. */
 
-/* Owns: how source rows of several runs become one's.  Handed: the rows of an
+/* Owns: source rows of several runs, made those of one.  Handed: the rows of an
    image in two runs, by merge_runs.c; an image of a sum, by merge_write.c and
-   merge_parts.c.  Taken by: these.
+   merge_parts.c.  Taken by: merge_runs.c, merge_write.c, merge_parts.c.
 
-   A row is code of one line that was executed, as far as it goes on without a
-   gap.  Rows of one line that touch or overlap are therefore one.  Rows that
-   are joined do not tell which ones they were, and how far two of them overlap
-   only blocks tell.  So a sum keeps the rows of its runs, and joins them when
-   it is written. */
+   A row is executed code of one line, without a gap.  So rows of one line that
+   touch or overlap become one.  After joining, the rows are lost, and only
+   blocks tell how far two rows overlap.  So a sum keeps the rows of its runs,
+   and joins them when it is written. */
 
 #include "cmd/merge/merge.h"
 #include "cmd/base/format.h"
@@ -82,8 +81,8 @@ bool unite_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
 
 /*--- Rows of one line                                     ---*/
 
-/* The instructions from FROM to TO, between which blocks begin and end; 0 if
-   they do not. */
+/* Return the number of instructions from FROM to TO; 0 if blocks do not begin
+   and end there. */
 static uint64_t count_instrs(const Joiner* j, uint64_t from, uint64_t to)
 {
    uint32_t low = 0;
@@ -98,7 +97,7 @@ static uint64_t count_instrs(const Joiner* j, uint64_t from, uint64_t to)
    return from == to ? n : 0;
 }
 
-/* R begins where the last row is, or just behind it. */
+/* Join R to LAST, if it begins within LAST or just behind it. */
 static bool join(const Joiner* j, MergedRow* last, const MergedRow* r)
 {
    uint64_t end = row_end(last), shared = 0;

@@ -3,13 +3,13 @@
 
    Runs, added to a sum. */
 
-/* Owns: what a file adds to a sum: a run, a part of one, or a partial sum.
+/* Owns: adding a file to a sum: a run, a part of one, or a partial sum.
    Handed: processes by cmd_merge.c.  Taken by: cmd_merge.c.
 
-   Images are the same if they have one name; of several with one name in a
-   run, which are generations of a mapping, the first is the same as the first,
-   and so on.  Code without a file, as compilers at run time make it, is another
-   program's in another run: see merge_groups.c. */
+   Images of the same name are the same.  A run may have several, generations of
+   a mapping: then the first is the same as the other run's first, and so on.
+   Code without a file, such as a JIT compiler's, is different in each run: see
+   merge_groups.c. */
 
 #include "cmd/merge/merge_runs.h"
 
@@ -24,16 +24,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bringing: a process while it is added. */
+/* Bringing: a process that is being added. */
 typedef
    struct {
       Addition             adding;
       const DcfgProcess* p;
       uint32_t           first_thread;
-      uint32_t*          number;        // block numbers within the image;
+      uint32_t*          number;        // by node: number in its image;
                                         // UINT32_MAX: never executed
-      bool*              added;         // edges of a partial sum that are in no
-                                        // run; or NULL
+      bool*              added;         // by edge of a partial sum: no run has
+                                        // it; or NULL
       uint64_t           idle;          // edges and blocks left out
    }
    Bringing;
@@ -94,7 +94,8 @@ const char* run_fault(const Program* g)
 
 /*--- Edges                                                ---*/
 
-/* A node of the run; false: a block that is left out. */
+/* Find the image and number of a node.  Return false for a block that is left
+   out. */
 static bool place_of_node(const Bringing* b, uint32_t node, uint32_t* image,
                           uint32_t* number)
 {
@@ -150,7 +151,7 @@ static void put_edges(Addition* a, const Renumber* r)
          put_edge(b, r, i);
 }
 
-/* Bypasses from blocks that an earlier part has. */
+/* Put bypasses whose source blocks are in an earlier part. */
 static void put_bypasses(Bringing* b, const Renumber* r)
 {
    const DcfgPart* part = b->p->part;
@@ -266,7 +267,7 @@ static Bringing bring(Merged* m, Interned* names, const Program* g,
    Bringing b = { .adding = { .m = m, .path = path }, .p = g->p };
    Addition*  a = &b.adding;
 
-   /* Nothing may have run between two cuts, of which all are parts. */
+   /* A part may have no blocks: nothing ran between two cuts. */
    m->with_blocks = m->with_blocks || g->p->n_blocks > 0;
    m->with_routines = m->with_routines || g->p->n_routines > 0;
    a->code = code_quiet(g, root);

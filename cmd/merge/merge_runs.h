@@ -10,22 +10,21 @@
 #include "cmd/merge/merge.h"
 #include "cmd/base/names.h"
 
-/* Return why the process G cannot be added to anything; NULL if it can. */
+/* Return why process G cannot be added to any sum; NULL if it can. */
 const char* run_fault(const Program* g);
 
-/* Describe the run G, which was read from PATH: keys of its order, and which part
-   it is. */
+/* Describe the run G, read from PATH: keys of its order, and which part it
+   is. */
 MergedRun   describe_run(const Program* g, const char* path);
 
-/* Add to M, which begins as all zero but for what it keeps apart, the process G
-   without a fault, which was read from PATH: a partial sum, or RUN.  Code is
-   looked for below ROOT, if that is not NULL.  Dies where the run is no run of
-   the same code. */
+/* Add process G, which has no fault and was read from PATH, to M: a partial
+   sum, or RUN.  M begins as all zero but for .keep and .apart.  Code is looked
+   for below ROOT, if that is not NULL.  Die if the run has other code. */
 void        merged_add(Merged* m, Interned* names, const Program* g,
                        const MergedRun* run, const char* path,
                        const char* root);
 
-/* Add to M, which begins as all zero, the next part of its run. */
+/* Add the next part of its run to M, which begins as all zero. */
 void        merged_add_part(Merged* m, Interned* names, const Program* g,
                             const char* path, const char* root);
 

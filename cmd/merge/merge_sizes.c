@@ -3,11 +3,12 @@
 
    Sizes of instructions. */
 
-/* Owns: the sizes of the instructions of a sum's blocks.  Handed: images by
-   merge_unite.c, merge_parts.c and merge_write.c.  Taken by: these.
+/* Owns: the sizes of instructions in the blocks of a sum.  Handed: images by
+   merge_unite.c, merge_parts.c and merge_write.c.  Taken by: merge_unite.c,
+   merge_parts.c, merge_write.c.
 
-   A piece of a block lies within each block that has its bytes, so that its
-   sizes are known, all or none, from each of these. */
+   A piece of a block lies within each block that has its bytes.  So the sizes
+   of a piece are known, all or none, from each of these. */
 
 #include "cmd/merge/merge.h"
 
@@ -25,7 +26,7 @@ static size_t* find_firsts(const MergedBlock* blocks, uint32_t n)
    return first;
 }
 
-/* Free SIZES of which nothing is known. */
+/* Free SIZES, and return NULL, if none is known. */
 static char* keep_known(char* sizes)
 {
    if (sizes[strspn(sizes, "0")] != 0)
@@ -69,8 +70,8 @@ bool known_starts(const KnownSizes* k, uint64_t offset, uint32_t size,
 
 /*--- Blocks that are divided or joined                    ---*/
 
-/* Put the DIGITS of BLOCK into TO, if they are known.  Return False if they
-   are not the block's, or others are there. */
+/* Copy the DIGITS of BLOCK to TO, if they are known.  Return false if they do
+   not fit BLOCK, or differ from those in TO. */
 static bool put_digits(const MergedBlock* block, const char* digits, char* to)
 {
    if (digits[0] == '0')
@@ -83,7 +84,7 @@ static bool put_digits(const MergedBlock* block, const char* digits, char* to)
    return true;
 }
 
-/* Put the sizes of IM's blocks into those of their pieces P. */
+/* Copy the sizes of IM's blocks to their pieces P. */
 static bool put_pieces(const MergedImage* im, const Division* d,
                        const Pieces* p, const size_t* first, char* to,
                        uint64_t* where)
@@ -152,7 +153,7 @@ char* join_sizes(const MergedImage* im, const uint32_t* root, uint32_t base)
       next[root[i] - base] += n;
       digits += n;
    }
-   /* A block with a piece of unknown sizes is unknown. */
+   /* A block with a piece of unknown sizes has unknown sizes. */
    for (uint32_t i = 0; i < im->n_blocks; i++) {
       char* from = sizes + next[i] - end[i];
       if (memchr(from, '0', end[i]) != NULL)

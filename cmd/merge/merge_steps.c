@@ -3,9 +3,9 @@
 
    Traversals of edges, added up. */
 
-/* Owns: what becomes of several runs' traversals of one edge, and the edges of
-   a sum.  Handed: steps by merge_runs.c; edges with other ends by that and by
-   merge_parts.c.  Taken by: these, merge_images.c. */
+/* Owns: adding up the traversals of an edge, and the edges of a sum.  Handed:
+   steps by merge_runs.c; edges with new ends by merge_runs.c and merge_parts.c.
+   Taken by: merge_runs.c, merge_parts.c, merge_images.c. */
 
 #include "cmd/merge/merge.h"
 
@@ -54,7 +54,7 @@ uint64_t count_of(MergedCount c)
    return (uint64_t)c.high << 32 | c.low;
 }
 
-/* The same thread's, both. */
+/* Add two counts of one thread. */
 static MergedCount add_up(MergedCount a, MergedCount b)
 {
    uint64_t m = count_of(a), n = count_of(b);
@@ -75,7 +75,7 @@ static void sort_steps(MergedStep* steps, size_t n)
       }
 }
 
-/* S is of the edge E, which has its counts at TO. */
+/* Add S to the edge E, whose counts are at TO. */
 static void put_step(MergedEdge* e, MergedCount* to, const MergedStep* s)
 {
    e->type = (uint16_t)better_type(e->type, s->type);
@@ -90,7 +90,7 @@ static void put_step(MergedEdge* e, MergedCount* to, const MergedStep* s)
       e->n_counts++;
 }
 
-/* Steps in order, as edges. */
+/* Make edges of steps, which are sorted. */
 static MergedEdges gather(const MergedStep* steps, size_t n)
 {
    MergedEdges to = { .all = zalloc(n, sizeof(*to.all)),
@@ -118,8 +118,8 @@ static int by_pair(const MergedEdge* x, const MergedEdge* y)
           : x->target < y->target ? -1 : x->target > y->target;
 }
 
-/* The N_A counts before A and the N_B before B to the place before TO, which
-   may be A; returns where they begin. */
+/* Unite the N_A counts before A with the N_B before B, to the place that ends
+   before TO, which may be A.  Return the begin of the result. */
 static MergedCount* unite_counts(MergedCount* to, const MergedCount* a,
                                  uint32_t n_a, const MergedCount* b,
                                  uint32_t n_b)
@@ -140,8 +140,7 @@ static MergedCount* unite_counts(MergedCount* to, const MergedCount* a,
    return to;
 }
 
-/* A gets what B has.  That is done from the end, so that A need not be
-   somewhere else meanwhile. */
+/* Add the edges of B to A.  Going from the end, A needs no copy. */
 static void unite(MergedEdges* a, const MergedEdges* b)
 {
    size_t       i = a->n, j = b->n, most = i + j, k = most;
@@ -176,7 +175,7 @@ static void unite(MergedEdges* a, const MergedEdges* b)
       i -= order >= 0;
       j -= order <= 0;
    }
-   /* The edges before that have not moved. */
+   /* The edges before these did not move. */
    memmove(a->all + i, a->all + k, (most - k) * sizeof(*a->all));
    a->n = i + (most - k);
    n_mine = (size_t)(a->counts + most_counts - to);
@@ -199,8 +198,8 @@ void add_steps(MergedEdges* edges, MergedStep* steps, size_t n)
 
 /*--- Edges in order                                       ---*/
 
-/* Few are out of order, for blocks stay in theirs but where instructions
-   overlap: these become steps. */
+/* Only a few are out of order, because blocks keep their order unless
+   instructions overlap.  These become steps. */
 void order_edges(MergedEdges* edges)
 {
    MergedStep* loose = NULL;

@@ -118,7 +118,7 @@ static void put_groups(Put* out, const PartialTables* t)
    free(id);
 }
 
-/* An element of a list: what stands before it, and its number. */
+/* Put an element of a list: a comma if needed, and N. */
 static void put_element(Put* out, bool* first, uint64_t n)
 {
    DCFG_(put_text)(out, *first ? " " : ", ");
@@ -126,8 +126,8 @@ static void put_element(Put* out, bool* first, uint64_t n)
    *first = false;
 }
 
-/* Blocks where a routine of some run begins.  Where there are symbols, these say
-   that. */
+/* Put the blocks where a routine of some run begins, in images without symbols;
+   symbols say it in others. */
 static void put_entries(Put* out, const PartialTables* t)
 {
    bool     first = true;

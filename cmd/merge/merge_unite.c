@@ -3,9 +3,9 @@
 
    Images with their edges, added to a sum. */
 
-/* Owns: what of images is the same as in a sum, and what becomes of the edges
-   when blocks are divided.  Handed: images and edges by merge_runs.c and
-   merge_groups.c.  Taken by: these. */
+/* Owns: uniting images with those of a sum, and new ends for edges when blocks
+   are divided.  Handed: images and edges by merge_runs.c and merge_groups.c.
+   Taken by: merge_runs.c, merge_groups.c. */
 
 #include "cmd/merge/merge_unite.h"
 
@@ -24,7 +24,7 @@ void add_step(Addition* a, MergedStep step)
 
 /*--- Images                                               ---*/
 
-/* In place of an offset. */
+/* NOWHERE: in place of an offset. */
 #define NOWHERE UINT64_MAX
 
 static _Noreturn void die_other(const Addition* a, const MergedImage* im,
@@ -36,12 +36,12 @@ static _Noreturn void die_other(const Addition* a, const MergedImage* im,
        : text_format(", at 0x%" PRIx64 " from where it is loaded", offset));
 }
 
-/* For divide_blocks(): the code of an image. */
+/* Decoding: the code of an image, for divide_blocks(). */
 typedef
    struct {
       const Addition* a;
-      uint32_t      image;      // the run's
-      KnownSizes    sum, run;   // sizes that files of runs tell
+      uint32_t      image;      // index in the run
+      KnownSizes    sum, run;   // sizes that files of runs have
    }
    Decoding;
 
@@ -60,8 +60,8 @@ static bool decode(void* arg, uint64_t offset, uint32_t size, uint32_t n,
    return code_starts(d->a->code, d->image, load + offset, size, n, starts);
 }
 
-/* Put the image I into the image TO of M.  If it is not the same and may differ,
-   false. */
+/* Unite image I with the image TO of M.  Return false if it has other code and
+   .may_differ. */
 static bool put_into(Addition* a, uint32_t i, MergedImage* to, Division* d)
 {
    MergedImage* from = &a->images[i];
@@ -115,11 +115,11 @@ static bool put_into(Addition* a, uint32_t i, MergedImage* to, Division* d)
    return true;
 }
 
-/* Renumber: new ids of the nodes of M's images, or of the added ones. */
+/* Renumber: new ids for the nodes of M's images, or of added ones. */
 struct Renumber {
    const Division* divisions;           // by image of M
-   const uint32_t* first;               // its first block's id, by image of M
-   bool            second;              // the added ones
+   const uint32_t* first;               // by image of M: its first block's id
+   bool            second;              // for added images
 };
 
 static const Pieces* pieces_of(const Renumber* r, uint32_t image)
@@ -127,7 +127,8 @@ static const Pieces* pieces_of(const Renumber* r, uint32_t image)
    return r->second ? &r->divisions[image].b : &r->divisions[image].a;
 }
 
-/* The cuts of a block; how many goes to *N.  NULL if there are none. */
+/* Return the cuts of a block, and their number in *N; NULL if there are
+   none. */
 static const Cut* cuts_of(const Pieces* p, uint32_t block, uint32_t* n)
 {
    uint32_t low = 0;
@@ -151,7 +152,8 @@ static void place_ends(const Renumber* r, Ends e, uint32_t* source,
                 + pieces_of(r, e.target_image)->first[e.target];
 }
 
-/* Flow that came to a block that is divided goes through all of its pieces. */
+/* Send the flow of STEP, from a block that is divided, through all pieces
+   behind it. */
 static void put_cuts(Addition* a, const Renumber* r, Ends e, MergedStep step)
 {
    const Cut* cuts;
@@ -199,8 +201,7 @@ static void place_of_id(const uint32_t* image_of, const uint32_t* first,
    *number = id - first[*image];
 }
 
-/* M's edges get new ids where they are; the run's steps, what divides
-   blocks. */
+/* Give M's edges their new ids, in place.  Edges at cuts are new steps. */
 static void move_edges(Addition* a, const Renumber* r, const uint32_t* image_of,
                        const uint32_t* old_first)
 {
@@ -225,8 +226,8 @@ static void move_edges(Addition* a, const Renumber* r, const uint32_t* image_of,
    order_edges(edges);
 }
 
-/* The images of M, each with the added one if there is one, are divided; steps
-   are renumbered and united. */
+/* Divide the images of M, each with the added one if there is one; renumber
+   steps, and add them. */
 static void unite(Addition* a, const uint32_t* old_first,
                   const uint32_t* image_of, const Division* divisions)
 {
@@ -248,7 +249,7 @@ static void unite(Addition* a, const uint32_t* old_first,
    free(first);
 }
 
-/* An image that M does not have. */
+/* Put an image that M does not have. */
 static void put_new(Addition* a, uint32_t i, uint32_t place, Division* d)
 {
    MergedImage*       to = &a->m->images[place];

@@ -13,46 +13,47 @@
 
 typedef struct Renumber Renumber;
 
-/* Images on their way into a sum, with the edges between their blocks. */
+/* Addition: images on their way into a sum, with the edges between their
+   blocks. */
 typedef
    struct Addition {
       Merged*            m;
       const char*        path;          // for messages
       MergedImage*       images;
       uint32_t           n_images;
-      uint32_t*          place;         // places of the images in M;
-                                        // UINT32_MAX: M has none yet
-      bool               may_differ;    // another code becomes an image of its
-                                        // own
+      uint32_t*          place;         // by image: its index in M; UINT32_MAX:
+                                        // M has none yet
+      bool               may_differ;    // other code becomes an image of its
+                                        // own, and is no error
       bool               next_part;     // M is one run, and gets its next part
-      Code*              code;          // or NULL; of the images' run
-      const DcfgImage*   loaded;        // images as the run has them
+      Code*              code;          // of the images' run; or NULL
+      const DcfgImage*   loaded;        // images as in the run
       void             (*put)(struct Addition* a, const Renumber* r);
-      const void*        arg;           // for that function
+      const void*        arg;           // for .put()
       MergedStep*        steps;         // by new node ids
       size_t             n_steps, room;
    }
    Addition;
 
-/* Ends: the ends of a step.  Each is the id of a special node, in no image
-   (UINT32_MAX), or the number of a block in an image of M. */
+/* Ends: the ends of a step: the number of a block in an image of M; or the id
+   of a special node, and UINT32_MAX for the image. */
 typedef
    struct {
       uint32_t source_image, source, target_image, target;
    }
    Ends;
 
-/* Add the images of A to M: blocks are divided, and edges of M get new ids.  Then
-   A->put says, with put_step() and add_step(), which edges come to these.  Dies
-   where an image is another one than M's, unless A->may_differ. */
+/* Add the images of A to M: divide blocks, and give edges of M new ids.  Then
+   call A->put, which adds edges by put_step() and add_step().  Die if an image
+   has other code than M's, unless A->may_differ. */
 void unite_images(Addition* a);
 
-/* Add a step whose ends are ids already, or whose ends are E. */
+/* Add a step whose ends are ids; add a step whose ends are E. */
 void add_step(Addition* a, MergedStep step);
 void put_step(Addition* a, const Renumber* r, Ends e, MergedStep step);
 
-/* The id of block BLOCK of M's image PLACE as it is now; and of the first piece
-   of block BLOCK of the image that was added there. */
+/* Return the present id of block BLOCK of M's image PLACE; of the first piece
+   of block BLOCK of the image added there. */
 uint32_t block_id(const Renumber* r, uint32_t place, uint32_t block);
 uint32_t piece_id(const Renumber* r, uint32_t place, uint32_t block);
 

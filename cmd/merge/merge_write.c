@@ -4,8 +4,8 @@
    Writing merged runs. */
 
 /* Owns: the way from a sum of runs to the tool's own graph, which finds
-   routines and loops and writes the file.  Handed: sums by cmd_merge.c; places
-   by merge_places.c.  Taken by: cmd_merge.c. */
+   routines and loops and writes the file.  Handed: sums by cmd_merge.c; load
+   addresses by merge_places.c.  Taken by: cmd_merge.c. */
 
 #include "cmd/merge/merge.h"
 #include "cmd/merge/merge_tables.h"
@@ -14,19 +14,19 @@
 #include "graph/loop.h"
 #include "graph/routine.h"
 
-/* A process on its way into the file. */
+/* Writing: a process on its way into the file. */
 typedef
    struct {
       Merged*       m;
-      uint32_t*     order;      // order of the images in the file
+      uint32_t*     order;      // images in the order of the file
       uint32_t*     new_id;     // by node
       Graph         graph;
       JsonImage*    images;
       MergedRow**   rows;       // by image of M, joined
       uint32_t*     n_rows;
-      Edge*         added;      // call bypasses that are in no run
+      Edge*         added;      // call bypasses that no run has
       uint32_t      n_added;
-      bool*         rows_differ;        // by image: from M's own
+      bool*         rows_differ;        // by image: .rows differ from M's own
       PartialTables partial;
       char*         sizes;      // instructions' sizes
       JsonDcfg      json;
@@ -103,7 +103,7 @@ static void sort_edges(Graph* g)
       qsort(g->edges, g->n_edges, sizeof(*g->edges), by_ends);
 }
 
-/* The block that begins where B ends, in the same image; or NULL. */
+/* Return the block that begins where B ends, in the same image; or NULL. */
 static const Block* block_behind(const Graph* g, const Block* b)
 {
    for (const Block* to = b + 1; to < g->blocks + g->n_blocks
@@ -113,8 +113,8 @@ static const Block* block_behind(const Graph* g, const Block* b)
    return NULL;
 }
 
-/* What one run called another one may have seen return.  Behind the edges,
-   which are in order, there is room for one a block. */
+/* Add the call bypasses that no run has: one run called, and another one saw
+   the return.  Edges are in order; behind them is room for one edge a block. */
 static void add_call_bypasses(Writing* w)
 {
    Graph* g = &w->graph;
@@ -151,8 +151,8 @@ static void add_call_bypasses(Writing* w)
    sort_edges(g);
 }
 
-/* M's counts as the graph has them, in the same place: from the end, for these
-   are longer. */
+/* Take M's counts, in place, as the graph has them.  These are longer, so go
+   from the end. */
 static EdgeCount* take_counts(MergedEdges* m)
 {
    EdgeCount*  to = need(realloc(m->counts, (m->n_counts + 1) * sizeof(*to)));
@@ -168,7 +168,7 @@ static EdgeCount* take_counts(MergedEdges* m)
    return to;
 }
 
-/* M's edges by their new ids. */
+/* Put M's edges with new ids. */
 static void put_edges(Writing* w)
 {
    Graph*       g = &w->graph;
@@ -182,7 +182,8 @@ static void put_edges(Writing* w)
    for (size_t i = 0; i < m->n; i++) {
       const MergedEdge* e = &m->all[i];
       Edge*             to = &g->edges[g->n_edges++];
-      /* DcfgEdgeType has the same order as the format's. */
+      /* DcfgEdgeType has the format's types in the same order, from EdgeEntry
+         on. */
       *to = (Edge){ w->new_id[e->source], w->new_id[e->target],
                     (UChar)(EdgeEntry + e->type), first, e->n_counts };
       first += e->n_counts;
@@ -200,8 +201,8 @@ static void put_edges(Writing* w)
 
 /*--- Symbols and files                                    ---*/
 
-/* The first symbol with the address of the last one that ADDR is in; N_SYMBOLS
-   if there is none. */
+/* Return the first symbol at the address of the last symbol at or before
+   OFFSET; N_SYMBOLS if there is none. */
 static uint32_t symbol_around(const MergedImage* im, uint64_t offset)
 {
    uint32_t low = 0;
@@ -218,8 +219,8 @@ static uint32_t symbol_around(const MergedImage* im, uint64_t offset)
 }
 
 /* Return the symbols of blocks, which divide a program into routines as in the
-   tool.  If the file has no symbols of an image, a jump leads to another
-   function if its target was a routine in some run. */
+   tool.  In an image without symbols, a jump leads to another function if its
+   target was a routine's entry in some run. */
 static BlockSymbol* find_symbols(const Writing* w)
 {
    const Merged* m = w->m;
@@ -243,8 +244,8 @@ static BlockSymbol* find_symbols(const Writing* w)
    return symbols;
 }
 
-/* FILE_NAMES: images in their order, then source files in that of the
-   alphabet; those up to N_IMAGES are in no order. */
+/* Files: the rows of FILE_NAMES: images in their order, then source files by
+   name.  The first N_IMAGES are not sorted. */
 typedef
    struct {
       const char** names;
@@ -263,7 +264,7 @@ static void add_file(Files* f, const char* name)
    f->names[f->n++] = name;
 }
 
-/* Those that are there more than once go. */
+/* Sort the names from FIRST on, and drop duplicates. */
 static void unite_names(Files* f, uint32_t first)
 {
    uint32_t n = first;
@@ -286,7 +287,8 @@ static uint32_t source_id(const void* files, const char* name)
    return (uint32_t)(found - f->names) + 1;
 }
 
-/* The file of each image: by its name's address, the first that has it. */
+/* ImageFile: the row of each image: by address of the name, the first that has
+   it. */
 typedef
    struct {
       const char* name;
@@ -315,7 +317,7 @@ static void list_images(Files* f, Writing* w, uint32_t n)
                                     0 };
    if (all > 0)
       qsort(images, all, sizeof(*images), by_name);
-   for (uint32_t i = 0; i < all; i++)           // .file: the first's number
+   for (uint32_t i = 0; i < all; i++)           // .file: the first one's number
       images[i].file = i > 0 && images[i].name == images[i - 1].name
                        ? images[i - 1].file : images[i].number;
    if (all > 0)

@@ -229,7 +229,7 @@ static bool choose_weak(Found* f, const uint32_t* first)
 
 /*--- Inputs                                               ---*/
 
-/* Assembly: all nodes, and room for two more. */
+/* Renumbered: all nodes, and room for two more. */
 typedef
    struct {
       uint32_t  n;              // nodes
