@@ -3,8 +3,8 @@
 
    dcfg flame. */
 
-/* Owns: the subcommand flame.  Handed: a command line.  Taken by:
-   commands.c. */
+/* Owns: the command flame: its command line.  Handed: a command line.  Taken
+   by: commands.c. */
 
 #include "cmd/commands.h"
 #include "cmd/flame/flame_tree.h"
@@ -33,8 +33,8 @@ static Traced load_traced(const char* const* files, const Select* what,
    return r;
 }
 
-/* Is the first of N files an XRay log, and are all of them its map, too, or with
-   DIFF two logs, and perhaps their maps? */
+/* Return whether the first of N files is an XRay log, so that all belong to
+   logs: the log and its map; with DIFF, two logs, and perhaps their maps. */
 static bool are_logs(const char* const* files, int n, bool diff)
 {
    return (diff ? n == 2 || n == 4 : n == 1 || n == 2)
@@ -75,8 +75,8 @@ static void check_inputs(const char* const* files, int n)
       die("only one of the files can be the standard input");
 }
 
-/* The one form that was asked for, or the first; where it goes to *PATH, NULL for
-   the standard output. */
+/* Return the form whose option was given; the first form without an option.
+   Die if two were.  *PATH gets the path; NULL for the standard output. */
 static const FlameForm* the_form(const char* const* paths, const char** path)
 {
    const FlameForm* found = NULL;

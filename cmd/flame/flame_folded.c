@@ -3,14 +3,15 @@
 
    Folded stacks. */
 
-/* Owns: lines "main;work;area 17", for two runs with both counts.  Handed: a
-   tree.  Taken by: cmd_flame.c. */
+/* Owns: folded stacks: lines "main;work;area 17"; of two runs, with both
+   counts.  Handed: a tree.  Taken by: cmd_flame.c. */
 
 #include "cmd/flame/flame_tree.h"
 
 #include <inttypes.h>
 
-/* A name in a folded stack: without what separates there. */
+/* Write a name, without the characters that separate names in a folded
+   stack. */
 static void put_name(const char* name, FILE* out)
 {
    for (; *name != 0; name++)

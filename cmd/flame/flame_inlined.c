@@ -3,37 +3,37 @@
 
    Stacks of calls with inlined functions. */
 
-/* Owns: what inlined functions add to stacks of calls.  Handed: calls and blocks
-   by call_walk.c, pieces of blocks.  Taken by: flame_runs.c.
+/* Owns: inlined functions in call stacks.  Handed: calls and blocks by
+   call_walk.c, pieces of blocks.  Taken by: flame_runs.c.
 
-   While the trace goes by, only executions of a block in a call are counted; in
-   the end each such number goes to the stacks of the block's pieces. */
+   During the walk, only the executions of each block in each stack are counted.
+   At the end, each count goes to the stacks of the block's pieces. */
 
 #include "cmd/flame/flame_inlined.h"
 
 #include <stdlib.h>
 
-/* Numbers of pairs that were asked for last; they mostly come again. */
+/* Entries of a cache for the pairs asked for last, which mostly come again. */
 #define CACHE_SIZE (1 << 15)
 
 /* Pairs: numbers for pairs of a stack and something else. */
 typedef
    struct {
       KeyMap*   keys;
-      uint64_t* cached;         // by part of the hash
+      uint64_t* cached;         // by a part of the hash
       uint32_t* numbers;
    }
    Pairs;
 
-/* FLAT marks a block whose pieces all count for the stack itself. */
+/* FLAT: set for a block whose pieces all count for the stack itself. */
 #define FLAT ((uint32_t)1 << 31)
 
-/* ActiveCall: its stack, and where it is while something that it called is
+/* ActiveCall: a call's stack, and where the call is while its callee is
    active. */
 typedef
    struct {
       uint32_t stack;
-      uint32_t block;           // executed last; DCFG_NONE: none
+      uint32_t block;           // block executed last, or DCFG_NONE
    }
    ActiveCall;
 
@@ -43,16 +43,17 @@ typedef
       const Traced*   r;
       const char*     suffix;
       int             run;
-      Pairs           blocks;   // a call's stack and a block
-      uint64_t*       times;    // by number of those: executions
+      Pairs           blocks;   // pairs of a call's stack and a block
+      uint64_t*       times;    // by number of such a pair: executions
       size_t          n_times, times_room;
-      Pairs           scopes;   // a call's stack and a scope
-      uint32_t*       stacks;   // by number of those
+      Pairs           scopes;   // pairs of a call's stack and a scope
+      uint32_t*       stacks;   // by number of such a pair
       size_t          n_stacks, stacks_room;
-      const char**    names;    // by function; NULL: not asked for yet
-      const char**    inlined;  // by function of the source, likewise
+      const char**    names;    // by function; NULL: not needed yet
+      const char**    inlined;  // by function of the source; NULL: not needed
+                                // yet
       size_t          n_inlined, inlined_room;
-      ActiveCall      calls[MAX_DEPTH + 1];     // the first one is none
+      ActiveCall      calls[MAX_DEPTH + 1];     // element 0 is no call
       uint32_t        n;
       uint64_t        sum;
    }
@@ -107,7 +108,7 @@ static const char* inlined_name_of(Inlining* g, uint32_t function)
    return g->inlined[function];
 }
 
-/* The stack of code of SCOPE in the call with STACK. */
+/* Return the stack of code of SCOPE in the call with STACK. */
 static uint32_t stack_of(Inlining* g, uint32_t stack, uint32_t scope)
 {
    Inlined* in = g->r->inlined->in;
@@ -129,7 +130,7 @@ static uint32_t stack_of(Inlining* g, uint32_t stack, uint32_t scope)
    return g->stacks[number];
 }
 
-/* The stack of what the innermost call calls now. */
+/* Return the stack of the code that makes the next call. */
 static uint32_t stack_now(Inlining* g)
 {
    const ActiveCall* top = &g->calls[g->n];
@@ -173,8 +174,8 @@ static void leave(void* arg, uint64_t at)
    g->n--;
 }
 
-/* A stub of a linkage table, and a call that is too deep, count for the code that
-   called. */
+/* A stub of a linkage table, and a call that is too deep, count for the calling
+   code. */
 static void block(void* arg, uint32_t node, bool told)
 {
    Inlining*   g = arg;

@@ -8,8 +8,8 @@
 
 #include "cmd/flame/flame_tree.h"
 
-/* Add to T what tree_add() adds, with inlined functions, whose names end with
-   SUFFIX.  Return the number of instructions that count. */
+/* Do as tree_add(), with inlined functions, whose names get SUFFIX.  Return the
+   number of instructions that count. */
 uint64_t tree_add_inlined(StackTree* t, const Traced* r, int run,
                           const char* suffix);
 

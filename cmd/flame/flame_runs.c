@@ -3,8 +3,8 @@
 
    Stacks of calls of runs. */
 
-/* Owns: the tree of what runs have, and what an XRay log adds to it.  Handed:
-   calls by xray_walk.c.  Taken by: flame_svg.c, flame_folded.c. */
+/* Owns: the tree of several runs, and adding an XRay log to it.  Handed: calls
+   by xray_walk.c.  Taken by: flame_svg.c, flame_folded.c. */
 
 #include "cmd/flame/flame_inlined.h"
 
@@ -15,15 +15,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Lines that are said of a rule that a log breaks. */
+/* Lines about each broken rule of a log. */
 #define MOST_LINES 20
 
 typedef
    struct {
       StackTree*         t;
       const DcfgXrayMap* map;
-      const char**       names;     // by function; NULL: not asked for yet
-      bool               mangled;   // leave names as they are
+      const char**       names;     // by function; NULL: not needed yet
+      bool               mangled;   // do not demangle names
       int                run;
    }
    Adding;
@@ -102,7 +102,7 @@ static void add_log(StackTree* t, const Traced* r, int run)
    free(beside);
 }
 
-/* Add a trace; say if it has less than its graph. */
+/* Add a trace.  Tell the user if it has fewer instructions than its graph. */
 static void add_trace(StackTree* t, const Traced* r, int run,
                       const char* suffix)
 {

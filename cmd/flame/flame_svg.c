@@ -6,25 +6,25 @@
 /* Owns: the picture of a tree of stacks.  Handed: a tree.  Taken by:
    cmd_flame.c.
 
-   The picture is an SVG file that needs nothing else.  A click on a box shows
-   its contents in full width, a click below shows all again.  Ctrl-F marks the
-   functions with a text in their names, and shows how much is in them. */
+   The picture is an SVG file that needs no other.  A click on a box shows its
+   contents in full width, and a click below shows all again.  Ctrl-F marks the
+   functions with a text in their names, and shows their share. */
 
 #include "cmd/flame/flame_tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define WIDTH   1200            // width of the picture
-#define ROW     17              // height of a box with the gap
-#define TOP     40              // above the boxes
+#define WIDTH   1200            // pixels
+#define ROW     17              // pixels: a box with the gap
+#define TOP     40              // pixels above the boxes
 #define BOTTOM  30
-#define LETTER  6.6             // width of one
-#define LEAST   0.1             // narrower boxes are not drawn
+#define LETTER  6.6             // pixels: width of a letter
+#define LEAST   0.1             // pixels: a narrower box is left out
 
-/* The script: a click shows a part, Ctrl-F marks functions.  Each box knows where it begins and
-   how much it has, in instructions.  Instructions in several boxes that match,
-   one standing on the other, count once. */
+/* The script: a click shows a part, and Ctrl-F marks functions.  Each box knows
+   its begin and its size, in instructions.  If matching boxes stand above each
+   other, their instructions count once. */
 static const char script[] =
    "var W = 1200, boxes = [], wanted = '', note, search;\n"
    "function number(e, name) { return +e.getAttribute('data-' + name); }\n"
@@ -91,7 +91,7 @@ static const char script[] =
    "   });\n"
    "});\n";
 
-/* S as a part of XML; what that has no character for is left out. */
+/* Write S as XML.  Characters that XML cannot have are left out. */
 static void put_xml(const char* s, FILE* out)
 {
    for (; *s != 0; s++)
@@ -106,7 +106,7 @@ static void put_xml(const char* s, FILE* out)
       }
 }
 
-/* A colour that the name always has, from yellow to red. */
+/* Write the colour, from yellow to red, that belongs to the name. */
 static void put_heat(const char* name, FILE* out)
 {
    uint32_t h = 2166136261u;
@@ -117,8 +117,8 @@ static void put_heat(const char* name, FILE* out)
            60 + h / 64 % 150, h / 65536 % 55);
 }
 
-/* White where nothing changed: red for more, blue for less, as strong as it is
-   of the change that is largest. */
+/* Write the colour of a change: red for more, blue for less, white for none;
+   its strength is the change's share of the largest one. */
 static void put_change(const Stack* s, uint64_t most, FILE* out)
 {
    uint64_t a = s->self[0], b = s->self[1], d = a > b ? a - b : b - a;
@@ -148,7 +148,7 @@ static void put_title(const Stack* s, const Stack* all, bool two, FILE* out)
    fputs("</title>", out);
 }
 
-/* Bytes of the first N letters.  A letter of several bytes stays whole. */
+/* Return the bytes of the first N letters.  A letter may have several bytes. */
 static size_t head_size(const char* s, size_t n)
 {
    const char* end = s;
@@ -159,7 +159,7 @@ static size_t head_size(const char* s, size_t n)
    return (size_t)(end - s);
 }
 
-/* The first letters that the box has room for. */
+/* Write as many letters as the box has room for. */
 static void put_label(const char* name, double width, FILE* out)
 {
    size_t room = width < 6 ? 0 : (size_t)((width - 6) / LETTER);
@@ -176,11 +176,11 @@ typedef
       const StackTree* t;
       FILE*            out;
       uint64_t*        from;    // by stack: instructions to its left
-      uint64_t*        used;    // by stack: by children so far
-      uint64_t         most;    // largest change
+      uint64_t*        used;    // by stack: instructions of children so far
+      uint64_t         most;    // the largest change
       uint32_t         deepest;
-      uint32_t         n_left;  // too narrow
-      int              run;     // whose counts are widths
+      uint32_t         n_left;  // boxes that are too narrow
+      int              run;     // the run that gives the widths
       bool             two;
    }
    Picture;
@@ -221,7 +221,7 @@ static void draw_box(Picture* p, uint32_t i)
    text_forget();
 }
 
-/* Children stand side by side from their parent's left edge on. */
+/* Lay the children of each stack side by side, from its left edge on. */
 static void lay_out(Picture* p, const uint32_t* order)
 {
    for (uint32_t k = 1; k < p->t->n; k++) {
@@ -269,8 +269,8 @@ static void put_head(const Picture* p, const char* title)
    fputs("</text>\n", p->out);
 }
 
-/* Write the picture.  For two runs it is the second one, in red where it has
-   grown and in blue where it has shrunk. */
+/* Write the picture.  Of two runs, it shows the second one, red where it has
+   grown and blue where it has shrunk. */
 static void write_svg(const Traced* runs, int n, FILE* out)
 {
    StackTree*  t = tree_of(runs, n);

@@ -10,8 +10,8 @@
 #include "cmd/base/cmd.h"
 #include "cmd/shared/stack_tree.h"
 
-/* Traced: a run, which is a graph with the functions in that and a trace, or an
-   XRay log with its map. */
+/* Traced: a run: a graph with its functions and a trace, or an XRay log with
+   its map. */
 typedef
    struct {
       Dcfg*       d;
@@ -19,30 +19,31 @@ typedef
       const char* trace;
       Selection*  sel;
       InlineView* inlined;      // with --inline; or NULL
-      const char* log;          // NULL: it is a graph and a trace
+      const char* log;          // NULL: a graph and a trace
       const char* map;          // NULL: the one beside LOG
-      bool        mangled;      // leave a log's names as they are
+      bool        mangled;      // do not demangle a log's names
    }
    Traced;
 
-/* The end of names of inlined functions in one run's stacks. */
+/* INLINED_SUFFIX: the end of inlined functions' names in the stacks of one
+   run. */
 #define INLINED_SUFFIX "_[i]"
 
-/* All that N runs have in their parts, in flame_runs.c; to be freed. */
+/* Return the tree of the selected parts of N runs, to be freed; in
+   flame_runs.c. */
 StackTree* tree_of(const Traced* runs, int n);
 
-/* FlameForm: what stacks of calls can be written as; the file of each defines
-   it. */
+/* FlameForm: a format of call stacks; the file of each defines it. */
 typedef
    struct {
-      OptionChoice choice;      // its option, and what --help says
+      OptionChoice choice;      // the option, and its text in --help
       bool         one_run;     // cannot compare two runs
       bool         no_log;      // needs a trace
       void       (*write)(const Traced* runs, int n, FILE* out);
    }
    FlameForm;
 
-/* All forms, a row each; the first is what is written without an option. */
+/* All forms.  The first is the default. */
 #define FLAME_FORMS(ROW) ROW(folded) ROW(svg) ROW(speedscope)
 
 #define FLAME_FORM_DECLARATION(name) extern const FlameForm flame_form_##name;

@@ -4,8 +4,7 @@
    Calls for speedscope. */
 
 /* Owns: speedscope's format.  Handed: calls by call_walk.c and, with instances,
-   inline_walk.c.  Taken by:
-   cmd_flame.c. */
+   inline_walk.c.  Taken by: cmd_flame.c. */
 
 #include "cmd/flame/flame_tree.h"
 
@@ -19,10 +18,10 @@
 typedef
    struct {
       const Functions* f;
-      Inlined*         in;      // with --inline: frames behind the functions of
-                                // .f are those of the source; or NULL
+      Inlined*         in;      // with --inline, or NULL: frames behind those
+                                // of .f are functions of the source
       FILE*            out;
-      uint32_t*        open;    // functions that are active
+      uint32_t*        open;    // active functions
       uint32_t         n;
       bool             first_profile, first_event;
    }
@@ -35,7 +34,7 @@ static void put_event(Speedscope* w, char type, uint32_t function, uint64_t at)
    w->first_event = false;
 }
 
-/* The format has no unit for instructions: a profile's name says it. */
+/* The format has no unit for instructions, so a profile's name says it. */
 static void begin(void* arg, uint32_t thread)
 {
    Speedscope* w = arg;
@@ -84,7 +83,7 @@ static void put_file(const Speedscope* w, const char* file, uint32_t line)
    fprintf(w->out, ",\"line\":%" PRIu32, line);
 }
 
-/* The frames of inlined functions, those of functions with code before them. */
+/* Write the frames of inlined functions; those of .f stand before them. */
 static void put_inlined(const Speedscope* w)
 {
    for (uint32_t i = 0; i < inlined_functions(w->in); i++) {
@@ -118,7 +117,7 @@ static void put_frames(const Speedscope* w)
       put_inlined(w);
 }
 
-/* Number all functions that were inlined, before their frames are written. */
+/* Number all inlined functions, before their frames are written. */
 static void find_inlined(Speedscope* w, InlineView* v)
 {
    w->in = v->in;
@@ -129,8 +128,8 @@ static void find_inlined(Speedscope* w, InlineView* v)
    }
 }
 
-/* Write all calls in their order, a profile for each thread, in instructions of
-   the part that is meant: see
+/* Write all calls in order, a profile for each thread.  The unit is
+   instructions of the selected part.  See
    https://www.speedscope.app/file-format-schema.json. */
 static void write_speedscope(const Traced* run, int n, FILE* out)
 {
