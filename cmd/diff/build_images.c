@@ -3,13 +3,12 @@
 
    Images of two builds. */
 
-/* Owns: which images of two runs are the same, and one build.  Handed: two
-   processes.  Taken by: builds.c.
+/* Owns: which images of two runs are the same, and whether they are one build.
+   Handed: two processes.  Taken by: builds.c.
 
-   Images are the same if they have one path; then one file name; then those
-   whose names differ only behind ".so"; then the two programs themselves,
-   whatever they are called.  They are one build if their symbols are at the
-   same offsets. */
+   Images are paired by path; then by file name; then by file name up to ".so";
+   then the two programs themselves, whatever their names.  They are one build
+   if their symbols are at the same offsets. */
 
 #include "cmd/diff/build_images.h"
 
@@ -21,7 +20,7 @@
 typedef
    struct {
       const char* name;
-      size_t      length;       // characters that matter
+      size_t      length;       // characters that are compared
       uint32_t    index, turn;
    }
    Name;
@@ -36,10 +35,10 @@ static int by_text(const Name* x, const Name* y)
 
 COMPARE(by_name, Name, by_text(x, y) ?: UP(index))
 
-/* Ways in which two images may have one name. */
+/* Likeness: how the names of two images are compared. */
 typedef enum { LIKE_PATH, LIKE_NAME, LIKE_SHORT_NAME } Likeness;
 
-/* Up to ".so". */
+/* Return the length up to ".so". */
 static size_t short_length(const char* name)
 {
    const char* so = strstr(name, ".so");
@@ -47,7 +46,7 @@ static size_t short_length(const char* name)
    return so == NULL ? strlen(name) : (size_t)(so - name);
 }
 
-/* The images without a number, by name. */
+/* Return the images that have no number yet, by name. */
 static Name* names_of(const ImageSide* s, Likeness like, uint32_t* n)
 {
    Name* names = zalloc(s->g->p->n_images, sizeof(*names));
@@ -72,8 +71,8 @@ static void pair_images(BuildImages* b, uint32_t x, uint32_t y)
    b->side[0].image[x] = b->side[1].image[y] = b->n_images++;
 }
 
-/* Images of one name are paired.  If there are several (generations of a
-   mapping), the first belongs to the first, and so on. */
+/* Pair images of one name.  If a run has several, generations of a mapping, the
+   first belongs to the other run's first, and so on. */
 static void pair_by_name(BuildImages* b, Likeness like)
 {
    uint32_t n, m, j = 0;
@@ -112,8 +111,8 @@ static void number_images(BuildImages* b)
             b->side[k].image[i] = b->n_images++;
 }
 
-/* Does the run with more blocks have all of the other one's, at the same
-   offsets? */
+/* Return whether the image with more blocks has all blocks of the other one, at
+   the same offsets. */
 static bool same_blocks(const DcfgProcess* p, const DcfgImage* x,
                         const DcfgProcess* q, const DcfgImage* y)
 {
@@ -131,8 +130,7 @@ static bool same_blocks(const DcfgProcess* p, const DcfgImage* x,
    return same >= n;
 }
 
-/* Compare ids of builds: 0 if they are the same, 1 if not, -1 if it is not
-   told. */
+/* Compare build ids: 0 if they are equal, 1 if not, -1 if one is not known. */
 static int compare_ids(const DcfgImage* x, const DcfgImage* y)
 {
    const char* a = x->build_id != NULL ? x->build_id : x->code_hash;
@@ -141,7 +139,8 @@ static int compare_ids(const DcfgImage* x, const DcfgImage* y)
    return a == NULL || b == NULL ? -1 : strcmp(a, b) != 0;
 }
 
-/* Is it one build?  Symbols tell, or, if some were stripped, ids and blocks. */
+/* Return whether the images are one build.  Symbols decide; if one was
+   stripped, build ids and blocks do. */
 static bool same_symbols(const DcfgProcess* p, const DcfgImage* x,
                          const DcfgProcess* q, const DcfgImage* y)
 {

@@ -15,14 +15,16 @@ typedef
    }
    ImageSide;
 
-/* Images of two runs; those that are the same have one number. */
+/* BuildImages: the images of two runs.  The same image has the same number in
+   both. */
 typedef
    struct {
       ImageSide side[2];
-      uint32_t  n_images;       // numbers
-      bool*     rebuilt;        // by image's number
-      bool*     stripped;       // likewise: rebuilt, and a build has no symbols
-      bool      differ;         // is any rebuilt?
+      uint32_t  n_images;       // how many numbers there are
+      bool*     rebuilt;        // by number
+      bool*     stripped;       // by number: rebuilt, and one build has no
+                                // symbols
+      bool      differ;         // some image was rebuilt
    }
    BuildImages;
 

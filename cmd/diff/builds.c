@@ -3,14 +3,13 @@
 
    The same things in two builds. */
 
-/* Owns: what is the same in two builds of a program.  Handed: two processes.
+/* Owns: the same parts of two builds of a program.  Handed: two processes.
    Taken by: match.c.
 
-   Where an image is one build, offsets say what is the same.  Else it is
-   functions of one name, those of one source file first; of those that are
-   left, functions that begin at the same source line; then what shape.c
-   guesses.  Within functions it is what is from the same line, in the order in
-   which it stands there. */
+   If an image is one build, equal offsets are the same.  If not, functions are
+   paired by name, those of one source file first; the rest by the source line
+   of the begin; the rest by shape.c's guesses.  Within functions, blocks are
+   paired by line, and by their order within a line. */
 
 #include "cmd/diff/builds.h"
 
@@ -27,12 +26,12 @@ typedef
       Functions*     f;
       const uint32_t* image;    // by image: its number
       uint64_t*      function;  // by function: its number
-      uint32_t*      file;      // by function: of its first line; 0: none
+      uint32_t*      file;      // by function: file of its first line; 0: none
    }
    Side;
 
-/* Level: the keys by which a place is numbered, one after the other.  At each
-   level, the number so far and the key become one number. */
+/* Level: the keys that number a place, one after the other.  The number so far
+   and the next key give the next number. */
 typedef
    enum {
       BY_IMAGE, BY_NAME, BY_FILE, BY_BLOCKS_FILE, BY_LINE, BY_ORDER, N_LEVELS
@@ -45,9 +44,10 @@ struct Builds {
    Interned* names;
    KeyMap*   name_numbers;      // by address
    KeyMap*   offsets;
-   KeyMap*   pairs[N_LEVELS];   // by two numbers: one number
-   KeyMap*   guesses;           // numbers of functions
-   KeyMap*   lineless;          // those that one build has lines of
+   KeyMap*   pairs[N_LEVELS];   // by level: pairs of a number and a key
+   KeyMap*   guesses;           // numbers of guessed functions
+   KeyMap*   lineless;          // numbers of functions that only one build has
+                                // lines of
 };
 
 /*--- Functions                                            ---*/
@@ -79,7 +79,8 @@ const char* base_name(const char* symbol)
    return symbol[n] == 0 ? symbol : text_format("%.*s", (int)n, symbol);
 }
 
-/* The number of a source file's name without its folders; 0: none. */
+/* Return the number of a source file's name, without directories; 0 if there is
+   none. */
 static uint64_t file_number(Builds* b, const Program* g, const DcfgNode* n,
                             uint32_t* line)
 {
@@ -116,12 +117,13 @@ static uint64_t number_by_name(Builds* b, const Side* s, uint32_t function)
    }
    number = pair(b, BY_NAME, pair(b, BY_IMAGE, image, 1),
                  name_number(b, base_name(g->p->symbols[symbol].name)));
-   /* Static functions of several files may have one name. */
+   /* Static functions of several files may have the same name. */
    return pair(b, BY_FILE, number, s->file[function]);
 }
 
-/* The number of a function's name as people say it, which of C++ and Rust does
-   not have all that a mangled one has; 0: it has none. */
+/* Return the number of a function's demangled name; 0 if it has none.  It
+   leaves out parts of mangled names of C++ and Rust that differ between
+   builds. */
 static uint32_t spoken_name(Builds* b, const Side* s, uint32_t function)
 {
    uint32_t symbol = dcfg_symbol_of(s->g->p, s->f->nodes[function]);
@@ -177,8 +179,8 @@ COMPARE(by_number, Candidate, UP(number) ?: UP(side) ?: UP(function))
 
 typedef uint64_t NumberBy(Builds* b, const Side* s, uint32_t function);
 
-/* Number candidates by BY, and sort them.  Return how many have a number; those
-   come first. */
+/* Number the candidates by BY, and sort them.  Return how many have a number;
+   they come first. */
 static size_t renumber(Builds* b, Candidate* c, size_t n, NumberBy* by)
 {
    size_t kept = 0;
@@ -195,8 +197,8 @@ static size_t renumber(Builds* b, Candidate* c, size_t n, NumberBy* by)
    return kept;
 }
 
-/* Functions that are called differently and begin at the same line, one of each
-   run, are the same. */
+/* Pair functions with different names that begin at the same line, if each run
+   has one. */
 static void pair_by_line(Builds* b, Candidate* c, size_t n)
 {
    size_t kept = renumber(b, c, n, number_by_line);
@@ -210,9 +212,9 @@ static void pair_by_line(Builds* b, Candidate* c, size_t n)
             = b->side[0].function[c[i].function];
 }
 
-/* Functions of one name from different files are the same if each run has them
-   from one file only.  If some are from no file, files do not tell them apart:
-   WHOLE says that then they are all counted as one. */
+/* Pair functions of one name from different files, if each run has them from
+   one file only.  If the file of some is not known, files cannot tell them
+   apart: with WHOLE, they count as one function then. */
 static void pair_by_symbol(Builds* b, Candidate* c, size_t n, NumberBy* by,
                            bool whole)
 {
@@ -236,7 +238,7 @@ static void pair_by_symbol(Builds* b, Candidate* c, size_t n, NumberBy* by,
    }
 }
 
-/* All functions whose number only one side has, in C.  Return how many. */
+/* Store in C all functions whose number only one run has.  Return how many. */
 static size_t find_lonely(const Builds* b, Candidate* c)
 {
    size_t n = 0, lonely = 0;
@@ -281,7 +283,7 @@ static void pair_by_shape(Builds* b)
    }
 }
 
-/* Note the functions that only some of their runs know lines of. */
+/* Note the functions of which one run knows lines and the other does not. */
 static void find_lineless(Builds* b)
 {
    KeyMap* with = keymap_new();
@@ -341,7 +343,7 @@ uint64_t* build_places(Builds* b, int side, PlaceKind kind)
    const DcfgProcess* p = s->g->p;
    uint64_t*          places = zalloc(p->n_blocks, sizeof(*places));
    KeyMap*            seen = keymap_new();
-   uint32_t*          n_seen = NULL;            // by number in that
+   uint32_t*          n_seen = NULL;            // by number in SEEN
    size_t             n = 0, room = 0;
 
    for (uint32_t i = 0; i < p->n_blocks; i++) {
@@ -360,7 +362,8 @@ uint64_t* build_places(Builds* b, int side, PlaceKind kind)
           && keymap_find(b->lineless, s->function[f]) != UINT32_MAX)
          file = line = 0;
       else if (f != NO_FUNCTION && file == s->file[f])
-         file = UINT32_MAX;             // whatever it is called
+         file = UINT32_MAX;             // the function's own file, whatever its
+                                        // name
       where = pair(b, BY_BLOCKS_FILE, where, file);
       where = pair(b, BY_LINE, where, line);
       k = keymap_number(seen, where);

@@ -3,7 +3,7 @@
 
    dcfg diff. */
 
-/* Owns: the subcommand diff.  Handed: a command line.  Taken by: commands.c. */
+/* Owns: the command diff.  Handed: a command line.  Taken by: commands.c. */
 
 #include "cmd/commands.h"
 #include "cmd/diff/inline_diff.h"
@@ -33,9 +33,11 @@ typedef
       InlineDiff* inlined;      // with --inline; or NULL
       Selection* selected[2];
       Form       form;
-      double     share;         // part of A's count that a change must exceed
-      double     threshold;     // part of A's instructions that it must reach
-      double     fail;          // percent of growth; negative: not asked
+      double     share;         // part of A's count by which a count must
+                                // change to be shown
+      double     threshold;     // part of A's instructions that a change must
+                                // reach to be shown
+      double     fail;          // percent of growth; negative: no --fail
       uint64_t   total_a, total_b;
       uint64_t   top;
       bool       wide;
@@ -52,7 +54,7 @@ static uint64_t distance(const Pair* p)
           : p->count_b - p->count_a;
 }
 
-/* How many instructions a count is about. */
+/* Return how many instructions a count stands for. */
 static double weight(const Diff* d, Kind kind, const Pair* p)
 {
    const Program* g = p->b != DCFG_NONE ? &d->b : &d->a;
@@ -102,7 +104,7 @@ static const char* change_text(const Pair* p)
    return text_format("%+.*f%%", fabs(percent) < 9.95 ? 1 : 0, percent);
 }
 
-/* Are things of KIND functions of the source, inlined or not? */
+/* Return whether KIND is functions of the source, inlined or not. */
 static bool is_inlined(const Diff* d, Kind kind)
 {
    return kind == MATCH_FUNCTIONS && d->inlined != NULL;
@@ -121,13 +123,13 @@ static uint32_t node_of(const Diff* d, const Program* g, Kind kind,
    }
 }
 
-/* Plain numbers and what else people do not need. */
+/* Return whether the output is for programs: plain numbers, more columns. */
 static bool for_programs(const Diff* d)
 {
    return d->form == FORM_CSV || d->form == FORM_JSON;
 }
 
-/* Is it the same in A and B only as far as shapes of functions tell? */
+/* Return whether the pair was matched by the functions' shapes only. */
 static bool is_guess(const Diff* d, Kind kind, const Pair* p)
 {
    uint32_t node;
@@ -140,7 +142,7 @@ static bool is_guess(const Diff* d, Kind kind, const Pair* p)
               && build_is_guess(d->builds, 1, d->b.p->edges[p->b].target));
 }
 
-/* The name of a pair of functions, of B if it has one. */
+/* Return the name of a pair of functions, B's if it has one. */
 static const char* name_of_pair(const Diff* d, const Pair* p)
 {
    int      side = p->b != DCFG_NONE;
@@ -168,7 +170,7 @@ static void put_inlined_change(const Diff* d, Table* t, const Pair* p)
 
 static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
 {
-   /* Names are from B, which is the newer one. */
+   /* Names are B's, the newer run's. */
    const Program* g = p->b != DCFG_NONE ? &d->b : &d->a;
    uint32_t       i = p->b != DCFG_NONE ? p->b : p->a;
    uint32_t       node = node_of(d, g, kind, i);
@@ -187,7 +189,7 @@ static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
                : node_name(g, node));
       put_text(t, routine_name(g, g->p->loops[i].routine));
    } else if (kind == MATCH_FUNCTIONS) {
-      /* A guessed function without a name in B is shown with A's. */
+      /* A guessed function that has no name in B gets A's. */
       bool           in_a = is_guess(d, kind, p)
                             && dcfg_symbol_of(g->p, node) == DCFG_NONE;
       const Program* from = in_a ? &d->a : g;
@@ -261,13 +263,14 @@ static bool is_wanted(const Diff* d, Kind kind, const Pair* p)
    return false;
 }
 
-/* Return all pairs of KIND that are selected. */
+/* Return all selected pairs of KIND. */
 static Pair* find_pairs(Diff* d, Kind kind, size_t* n)
 {
    size_t all;
    Pair*  pairs;
 
-   if (is_inlined(d, kind))             // selected ones only
+   if (is_inlined(d, kind))             // the pairs are of selected code
+                                        // already
       return inline_diff_pairs(d->inlined, n);
    pairs = match(d->builds, &d->a, &d->b, kind, &all);
    *n = 0;
@@ -355,8 +358,8 @@ static void show_totals(const Diff* d)
           : change_text(&p));
 }
 
-/* Did COUNT_A grow beyond --fail?  What was not there before did so if it is
-   that much of A as a whole. */
+/* Return whether COUNT_A grew by more than --fail.  For a new function, the
+   growth is its share of all instructions of A. */
 static bool has_grown(const Diff* d, const Pair* p)
 {
    uint64_t base = p->a == DCFG_NONE ? d->total_a : p->count_a;
@@ -374,7 +377,7 @@ static void complain_growth(const Diff* d, const char* name, const Pair* p,
             text_count(p->count_b), change_text(p), d->fail);
 }
 
-/* --fail: the whole, and each function that is selected. */
+/* Check --fail for the whole run, and for each selected function. */
 static bool tell_growth(Diff* d)
 {
    Pair   all = { 0, 0, d->total_a, d->total_b };
@@ -417,8 +420,8 @@ static Form one_form(bool csv, bool json, bool markdown)
           : markdown ? FORM_MARKDOWN : FORM_TEXT;
 }
 
-/* Without options: what is the same code in both runs; of functions only where
-   that is not so, or is for people who do not know routines. */
+/* Choose the sections to show without options: those of the same code in both
+   runs; if code differs, or for readers who do not know routines, functions. */
 static void default_kinds(const Diff* d, bool* kinds)
 {
    for (int k = 0; k < N_KINDS; k++)

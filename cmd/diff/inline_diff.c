@@ -6,10 +6,10 @@
 /* Owns: which functions of the source are the same in two builds.  Handed: two
    processes, and builds by builds.c.  Taken by: cmd_diff.c.
 
-   Functions with one name, declared in files of one name, are the same in images
-   that are.  So are others with one name, if each build has one of them; the
-   image may be another one, for what one build has inlined from a library's
-   header the other may call there. */
+   Functions are the same if their names, the names of the files that declare
+   them, and their images are.  If each run has only one more function with a
+   name, these are the same, too, even in other images: one build may inline a
+   header's function that the other build calls in the library. */
 
 #include "cmd/diff/inline_diff.h"
 
@@ -33,7 +33,7 @@ struct InlineDiff {
    const Builds* builds;
    InlineSide    side[2];
    Interned*     texts;
-   KeyMap*       numbers;       // keys of what functions have in common
+   KeyMap*       numbers;       // interned keys of functions
    uint64_t*     inlined[2];    // by pair
    uint32_t*     pair_of[2];    // by function
 };
@@ -49,8 +49,7 @@ typedef
 
 COMPARE(by_key, NamedFunction, UP(key) ?: UP(side) ?: UP(function))
 
-/* KeyParts: what functions have in common, besides their names, that are the
-   same. */
+/* KeyParts: what the key of a function has besides its name. */
 typedef enum { BY_FILE_TOO, BY_IMAGE_TOO, BY_NAME_ALONE } KeyParts;
 
 static FunctionSum sum_of_side(const InlineSide* s, uint32_t function)
@@ -62,8 +61,8 @@ static FunctionSum sum_of_side(const InlineSide* s, uint32_t function)
           : nothing;
 }
 
-/* The number of what a function has in common with those that are the same:
-   its image, which has one number in both runs, and its name. */
+/* Return the number of a function's key: its name, and the image or file if BY
+   says so.  Images have one number in both runs. */
 static uint32_t key_of(InlineDiff* d, int side, uint32_t function, KeyParts by)
 {
    const InlineSide*      s = &d->side[side];
@@ -71,7 +70,8 @@ static uint32_t key_of(InlineDiff* d, int side, uint32_t function, KeyParts by)
    FunctionSum            sum = sum_of_side(s, function);
    const char*            name = text_demangle(base_name(f->name));
 
-   /* Without a symbol the name is an address. */
+   /* Without a symbol, the name would be an address: take the number of
+      builds.h. */
    if (sum.node != DCFG_NONE && f->file[0] == 0
        && dcfg_symbol_of(s->g->p, sum.node) == DCFG_NONE)
       name = text_format("\n%" PRIu64, build_function(d->builds, side,
@@ -100,7 +100,8 @@ static void add_to_pair(InlineDiff* d, Pair* p, uint32_t number,
       *index = n->function;
 }
 
-/* Is FUNCTION a stub of a linkage table?  Linkers put them where they like. */
+/* Return whether FUNCTION is a stub of a linkage table: builds have these at
+   different places. */
 static bool is_stub(const InlineSide* s, uint32_t function)
 {
    FunctionSum sum = sum_of_side(s, function);
@@ -108,7 +109,8 @@ static bool is_stub(const InlineSide* s, uint32_t function)
    return sum.node != DCFG_NONE && s->f->of[sum.node] == NO_FUNCTION;
 }
 
-/* All functions that are there and in no pair, with their keys, in order. */
+/* Store in ALL the functions that ran and are in no pair, by key.  Return how
+   many. */
 static size_t find_named(InlineDiff* d, NamedFunction* all, KeyParts by)
 {
    size_t n = 0;
@@ -126,8 +128,8 @@ static size_t find_named(InlineDiff* d, NamedFunction* all, KeyParts by)
    return n;
 }
 
-/* Make pairs of functions that have the same in common: with ONE, if each run has
-   one such function; with LONELY, also of those that one run has alone. */
+/* Pair functions with equal keys.  ONE: only if each run has one such function.
+   LONELY: make pairs of those that one run has alone, too. */
 static size_t make_pairs(InlineDiff* d, NamedFunction* all, Pair* pairs,
                          size_t n_pairs, KeyParts by, bool one, bool lonely)
 {

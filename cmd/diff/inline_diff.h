@@ -9,27 +9,29 @@
 #include "cmd/diff/match.h"
 #include "cmd/inline/inline_view.h"
 
-/* Two runs, each a side, 0 or 1.  Functions are numbered as in Inlined, on each
-   side by themselves. */
+/* InlineDiff: the functions of two runs.  A side is 0 or 1.  Functions are
+   numbered as in Inlined, on each side apart. */
 typedef struct InlineDiff InlineDiff;
 
-/* G and SELECTED: of both sides; SELECTED gets blocks with selected pieces.
-   Images' files are looked for below ROOT, if that is not NULL. */
+/* Compare the functions of two runs.  G and SELECTED: of both sides; SELECTED
+   gets blocks with selected pieces.  Images' files are looked for below ROOT,
+   if that is not NULL. */
 InlineDiff* inline_diff_new(const Builds* b, const Program* const g[2],
                             const Select* what, Selection* const selected[2],
                             const char* root);
 void        inline_diff_free(InlineDiff* d);
 
-/* All functions that executed something which is selected, in no order; those
-   that are the same in both runs are one.  One of which a run has instances but
-   no code is there, with a count of 0. */
+/* Return all functions that executed something selected, in no order; *N is
+   their number.  Functions that are the same are one pair.  A function that has
+   instances, but no code, in a run has the count 0 there. */
 Pair*       inline_diff_pairs(InlineDiff* d, size_t* n);
 
 /* Return how many of a pair's instructions on SIDE were inlined. */
 uint64_t    inline_diff_inlined(const InlineDiff* d, int side,
                                 const Pair* pair);
 
-/* A function's name, where it is declared, or "", and its image. */
+/* Return a function's name, the place of its declaration, or "", and its
+   image. */
 const char* inline_diff_name(const InlineDiff* d, int side, uint32_t function);
 const char* inline_diff_source(const InlineDiff* d, int side,
                                uint32_t function);

@@ -3,26 +3,26 @@
 
    The common parts of two DCFGs. */
 
-/* Owns: what is the same in two runs.  Handed: two processes.  Taken by:
-   cmd_diff.c. */
+/* Owns: the parts that two runs have in common.  Handed: two processes.  Taken
+   by: cmd_diff.c. */
 
 #include "cmd/diff/match.h"
 
 #include <stdlib.h>
 
-/* Key: the place of a thing, which is the same in both runs: an image's number,
-   and an offset.  An edge has two of them, other things have one. */
+/* Key: where a thing is: an image's number, and an offset; equal in both runs
+   for the same thing.  An edge has two places, other things one. */
 typedef
    struct {
       uint32_t image, image2;
       uint64_t offset, offset2;
       uint32_t index;
-      bool     second;          // from B
+      bool     second;          // from run B
       uint64_t count;
    }
    Key;
 
-/* Special nodes are in an image of their own. */
+/* SPECIAL: in place of an image's number, for special nodes. */
 #define SPECIAL (UINT32_MAX - 1)
 
 /*--- Keys                                                 ---*/
@@ -92,8 +92,8 @@ static size_t add_keys(Builds* b, const Program* g, Kind kind, int side,
    return n;
 }
 
-/* A function has the instructions of its blocks; its parts have the same
-   number, and the first of them stands for all. */
+/* Add functions, each with the instructions of its blocks.  Parts of a function
+   have its number; the first part stands for all. */
 static size_t add_functions(const Builds* b, const Program* g, int side,
                             Key* keys)
 {

@@ -14,18 +14,18 @@ typedef
    }
    Kind;
 
-/* A thing that is in A, in B or in both: by builds.h in images that were built
-   anew, else by its offset in the image. */
+/* Pair: a thing of A, of B or of both.  Things are the same by builds.h in
+   rebuilt images, by their offsets in others. */
 typedef
    struct {
-      uint32_t a, b;            // index; DCFG_NONE where it is not
+      uint32_t a, b;            // index; DCFG_NONE if the run does not have it
       uint64_t count_a, count_b;
    }
    Pair;
 
-/* All things of KIND that are executed, in no order.  Counts are executions
-   of blocks, traversals of edges, instructions of functions and routines,
-   iterations of loops.  Functions are those of build_functions(). */
+/* Return all executed things of KIND, in no order; *N is their number.  Counts
+   are executions of blocks, traversals of edges, instructions of functions and
+   routines, iterations of loops.  Functions are those of build_function(). */
 Pair* match(Builds* builds, const Program* a, const Program* b, Kind kind,
             size_t* n);
 

@@ -3,28 +3,32 @@
 
    Functions of one shape. */
 
-/* Owns: guesses which functions of two builds are the same.  Handed: two runs.
-   Taken by: builds.c.
+/* Owns: guesses which functions of two builds are the same.  Handed: two
+   runs.  Taken by: builds.c.
 
    The algorithm is the one of H. Flake, "Structural Comparison of Executable
-   Objects" (DIMVA 2004), on which BinDiff is built.  A function's signature is
-   its numbers of blocks, of edges and of calls.  Two functions pair if no other
-   function has their signature: first among the callers, or the callees, of
-   functions that are the same already, then in the whole image.  Each pair
-   makes more neighbours.  As these graphs have counts, the strictest signature
-   also has instructions and how often the function was entered; and the last
-   ones, for neighbours only, have that instead of the shape, which a compiler
-   changes.  One entry says little: then it must be the only neighbour. */
+   Objects" (DIMVA 2004), on which BinDiff is built.  A function's signature
+   is its numbers of blocks, of edges and of calls.  Two functions pair if no
+   other function has their signature: first among the callers, or the
+   callees, of a pair, then in the whole image.  Each pair makes more
+   neighbours.
+
+   These graphs have counts, which sharpen signatures.  The strictest
+   signature also has the instructions and the entries.  The last ones, for
+   neighbours only, have counts instead of the shape, which a compiler may
+   change.  A single entry is weak evidence: then the function must be the
+   only neighbour. */
 
 #include "cmd/diff/shape.h"
 
 #include <stdlib.h>
 
-/* All functions with one number. */
+/* Unit: all functions with one number. */
 typedef
    struct {
       uint32_t side;            // or BOTH
-      uint32_t image, name, same; // same: the unit that this one became part of
+      uint32_t image, name, same; // .same: the unit with which this one was
+                                  // paired
       bool     open;
       uint64_t blocks, edges, calls, instrs, entries;
    }
@@ -41,7 +45,7 @@ typedef
 typedef
    struct {
       const ShapeSide* side;
-      KeyMap*          numbers; // numbers of units
+      KeyMap*          numbers; // keys: numbers of units
       Unit*            units;
       size_t           n, room;
       UnitCall*            calls;
@@ -49,7 +53,7 @@ typedef
    }
    Shapes;
 
-/* A function and the keys that its counterpart must share. */
+/* Candidate: a unit, and the keys that its counterpart must share. */
 #define N_KEYS 7
 typedef
    struct {
@@ -58,18 +62,18 @@ typedef
    }
    Candidate;
 
-/* The signatures, strictest first. */
+/* Signature: the kinds of signatures, strictest first. */
 typedef
    enum { SAME_CODE, SAME_GRAPH, SAME_CALLS, SAME_ENTRIES, ONLY_ONE }
    Signature;
 
-/* A shape of fewer blocks is no evidence, but among neighbours. */
+/* A shape of fewer blocks counts as evidence only among neighbours. */
 #define FEWEST_BLOCKS 5
 
-/* Rounds, of which each pairs something. */
+/* Rounds, each of which makes a pair. */
 #define MOST_ROUNDS 200
 
-/* Calls lead through no more stubs than these. */
+/* Stubs that a call passes, at most. */
 #define MOST_STUBS 3
 
 /*--- Calls and signatures                                 ---*/
@@ -121,7 +125,7 @@ static void follow(Shapes* x, uint32_t side, uint32_t from, uint32_t node,
       follow(x, side, from, s->g->p->edges[out[i]].target, stubs - 1);
 }
 
-/* Does an edge of TYPE go where its source sent control? */
+/* Return whether an edge of TYPE leads where its source sent control. */
 static bool is_sent(DcfgEdgeType type)
 {
    return (type >= DCFG_EDGE_CALL && type <= DCFG_EDGE_INDIRECT_CALL)
@@ -182,8 +186,8 @@ static int by_keys(const Candidate* a, const Candidate* b)
 
 COMPARE(by_candidate, Candidate, by_keys(x, y) ?: UP(side) ?: UP(unit))
 
-/* CONTEXT: a unit that is the same, and whether it calls or is called; 0: the
-   whole image. */
+/* Return the candidate for UNIT with signature WHAT.  CONTEXT: a paired unit,
+   and whether it calls UNIT or is called; 0: the whole image. */
 static Candidate candidate(const Shapes* x, uint32_t unit, Signature what,
                            uint64_t context)
 {
@@ -218,7 +222,8 @@ static bool unite(Shapes* x, uint32_t a, uint32_t b, Signature what)
    return true;
 }
 
-/* Pair the units that alone have their keys.  Return how many did. */
+/* Pair units whose keys only one unit of each run has.  Return the number of
+   pairs. */
 static size_t pair_unique(Shapes* x, Candidate* c, size_t n, Signature what)
 {
    size_t paired = 0;
