@@ -10,11 +10,12 @@
 
 #include "cmd/inline/scopes.h"
 
-/* Sort N spans, and join those that touch or overlap; return how many are left. */
+/* Sort N spans, and join those that touch or overlap.  Return how many are
+   left. */
 size_t    join_spans(CodeSpan* spans, size_t n);
 
-/* Return the file's executable segments, in order; *N: how many.  The caller
-   frees them. */
+/* Return the file's executable segments, in order, to be freed; *N is their
+   number. */
 CodeSpan* code_segments(Elf* elf, size_t* n);
 
 #endif /* DCFG_CMD_CODE_SPANS_H */

@@ -3,19 +3,22 @@
 
    How often inlined functions were entered. */
 
-/* Owns: what an entry is.  Handed: a graph with its pieces.  Taken by:
-   inline_sums.c.
+/* Owns: the definition of an entry.  Handed: a graph with its pieces.  Taken
+   by: inline_sums.c.
 
-   - An instance with DW_AT_entry_pc, which gcc writes, is entered as often as
-     that instruction is executed, wherever scheduling has put it.
-   - Another one, as clang writes them, is entered by each flow of control from
-     an instruction that is not in it to one that is.
-   - A call of a function enters all instances that its first instruction is in,
-     also if it calls itself.  A return, a longjmp() or a system call that comes
-     back goes on from the instruction in front of the one it comes to.  A
-     landing pad and the end of a signal handler enter nothing.
-   - A part of a function that the compiler had split, and then inlined into the
-     other part, is not entered. */
+   - An instance with DW_AT_entry_pc, which gcc writes, is entered once for each
+   execution of that instruction, wherever scheduling has put it.
+
+   - Another instance, as clang writes them, is entered by each flow of control
+   from an instruction outside it to one inside.
+
+   - A call of a function enters all instances that have its first instruction,
+   even if the function calls itself.  After a return, a longjmp() or a system
+   call, control comes from the instruction before its target.  A landing pad
+   and the end of a signal handler enter nothing.
+
+   - A part that the compiler split off a function, and then inlined into the
+   rest of it, is not entered. */
 
 #include "cmd/inline/entries.h"
 
@@ -30,9 +33,10 @@ typedef
       Pieces*            pieces;
       uint32_t           thread;
       uint64_t*          entries;       // by scope
-      bool*              behind_call;   // by block: a call or a system call
-                                        // may return to it
-      uint32_t           n;             // scopes when that was made
+      bool*              behind_call;   // by block: a call or a system call may
+                                        // return to it
+      uint32_t           n;             // number of scopes for which .entries
+                                        // has room
    }
    Counting;
 
@@ -43,8 +47,8 @@ static uint64_t capped(uint64_t a, uint64_t b)
 
 /*--- Flows                                                ---*/
 
-/* COUNT flows from code of scope FROM to code of scope TO enter what TO is in
-   and FROM is not. */
+/* COUNT flows go from code of scope FROM to code of scope TO: enter the scopes
+   around TO that are not around FROM. */
 static void flow(Counting* c, uint32_t from, uint32_t to, uint64_t count)
 {
    uint32_t common;
@@ -56,7 +60,8 @@ static void flow(Counting* c, uint32_t from, uint32_t to, uint64_t count)
       c->entries[to] = capped(c->entries[to], count);
 }
 
-/* Does NODE begin with the first instruction of the function that has TO? */
+/* Return whether NODE begins with the first instruction of the function around
+   TO. */
 static bool is_beginning(const Counting* c, uint32_t node, uint32_t to)
 {
    return inlined_entry(c->in, inlined_outer(c->in, to))
@@ -75,7 +80,7 @@ static bool* find_behind_calls(const DcfgProcess* p)
    return found;
 }
 
-/* The scope of the instruction in front of NODE. */
+/* Return the scope of the instruction before NODE. */
 static uint32_t scope_before(const Counting* c, uint32_t node)
 {
    const DcfgNode* n = &c->p->nodes[node];
@@ -90,8 +95,8 @@ static bool is_other_function(const Counting* c, const DcfgEdge* e)
           || c->f->of[e->source] != c->f->of[e->target];
 }
 
-/* Set FROM to the scope that the flow of E, to scope TO, comes from.  Return false
-   if the flow enters nothing. */
+/* Set FROM to the scope from which the flow of E, to scope TO, comes.  Return
+   false if the flow enters nothing. */
 static bool find_source(Counting* c, const DcfgEdge* e, uint32_t to,
                         uint32_t* from)
 {
@@ -166,7 +171,7 @@ static void count_block(Counting* c, uint32_t node)
 
 #define MOST_NODES 16           // nodes that may share an instruction
 
-/* How often the instruction at ADDR in IMAGE was executed. */
+/* Return how often the instruction at ADDR in IMAGE was executed. */
 static uint64_t executions_at(const Counting* c, uint32_t image, uint64_t addr)
 {
    uint32_t nodes[MOST_NODES];
@@ -195,7 +200,7 @@ bool is_part_of_parent(Inlined* in, uint32_t scope)
              == inlined_call_line(in, scope);
 }
 
-/* Is what begins at NODE a part that the compiler has split off? */
+/* Return whether NODE begins a part that the compiler split off. */
 static bool is_split_part(const DcfgProcess* p, uint32_t node)
 {
    uint32_t symbol = dcfg_symbol_of(p, node);
@@ -204,7 +209,7 @@ static bool is_split_part(const DcfgProcess* p, uint32_t node)
           && strstr(p->symbols[symbol].name, ".part.") != NULL;
 }
 
-/* Does a call at the end of block NODE come from code of FUNCTION? */
+/* Return whether a call at the end of block NODE is in code of FUNCTION. */
 static bool is_within(Inlined* in, Pieces* pieces, uint32_t node,
                       uint32_t function)
 {

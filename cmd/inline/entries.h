@@ -9,18 +9,18 @@
 #include "cmd/inline/pieces.h"
 #include "cmd/shared/functions.h"
 
-/* Return the entries of all scopes that THREAD, or all, has executed, by scope;
-   of functions 0.  To be freed.  Entries are not calls: docs/report.md says how
-   they are counted. */
+/* Return, by scope, the entries by THREAD or all threads, to be freed; 0 for
+   functions.  Entries are not calls: docs/report.md says how they are
+   counted. */
 uint64_t* count_entries(const Functions* f, Inlined* in, Pieces* pieces,
                         uint32_t thread);
 
-/* Do instances of SCOPE's function have no entries because this one is a part of
-   its parent that the compiler had split off? */
+/* Return whether SCOPE is a part of its parent that the compiler split off.
+   Then instances of SCOPE's function have no entries. */
 bool      is_part_of_parent(Inlined* in, uint32_t scope);
 
-/* Calls of the function whose first block is NODE, without those of a part that
-   was split off by the function itself, FUNCTION. */
+/* Return the calls of the function whose first block is NODE.  If NODE is a
+   part split off FUNCTION, calls by FUNCTION itself do not count. */
 uint64_t  count_calls(const Functions* f, Inlined* in, Pieces* pieces,
                       uint32_t node, uint32_t function, uint32_t thread);
 

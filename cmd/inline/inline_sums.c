@@ -3,8 +3,8 @@
 
    Counts of functions, inlined or not. */
 
-/* Owns: sums by function of the source and by scope.  Handed: a graph with its
-   pieces.  Taken by: report_inline.c, export_callgrind.c, diff's
+/* Owns: sums by function of the source and by scope.  Handed: a graph with
+   its pieces.  Taken by: report_inline.c, export_callgrind.c, diff's
    inline_diff.c. */
 
 #include "cmd/inline/inline_sums.h"
@@ -22,7 +22,7 @@ typedef
       const Selection*      blocks;
       uint32_t              thread;
       InlineSums*           s;
-      uint32_t              room;       // for functions
+      uint32_t              room;       // in .functions
    }
    Summing;
 
@@ -114,8 +114,8 @@ static void add_calls(Summing* m, uint32_t node)
    f->calls += count_calls(m->f, m->in, m->pieces, node, of, m->thread);
 }
 
-/* Is the instruction that an instance is entered by selected?  Its pieces may
-   all have gone elsewhere. */
+/* Return whether the entry instruction of an instance is selected.  All of the
+   instance's pieces may be elsewhere. */
 static bool entry_selected(const Summing* m, uint32_t scope)
 {
    uint64_t entry = inlined_entry(m->in, scope);
@@ -167,7 +167,7 @@ InlineSums* inline_sums_new(const Functions* f, Inlined* in, Pieces* pieces,
    uint32_t    n = f->g.p->n_blocks, k;
    uint64_t*   entries;
 
-   /* All images that are needed are read before anything is counted. */
+   /* Read all images before counting: scopes are numbered as they are read. */
    for (uint32_t i = 0; i < n; i++)
       if (is_selected(blocks, i)
           && dcfg_node_executions(f->g.p, i, thread) > 0)

@@ -9,7 +9,7 @@
 #include "cmd/inline/piece_select.h"
 #include "cmd/shared/functions.h"
 
-/* FunctionSum: a function of the source, all copies and instances. */
+/* FunctionSum: a function of the source, over all copies and instances. */
 typedef
    struct {
       uint64_t instrs;
@@ -26,7 +26,7 @@ typedef
 typedef
    struct {
       uint64_t instrs;
-      uint64_t inclusive;       // with instances in it
+      uint64_t inclusive;       // with instances inside
       uint64_t entries;
    }
    ScopeSum;
@@ -40,18 +40,20 @@ typedef
    }
    InlineSums;
 
-/* Sums over the pieces that are SELECTED of what THREAD, or all, has executed:
-   each instruction belongs to the innermost scope. */
+/* Return sums over the SELECTED pieces that THREAD, or all threads, executed.
+   An instruction counts for its innermost scope. */
 InlineSums* inline_sums_new(const Functions* f, Inlined* in, Pieces* pieces,
                             const PieceSelection* selected,
                             const Selection* blocks, uint32_t thread);
 void        inline_sums_free(InlineSums* s);
 
-/* Was the scope's instance executed?  Of a function: no. */
+/* Return whether the scope is an instance that was executed; false for a
+   function. */
 bool        is_executed_site(const Inlined* in, const InlineSums* s,
                              uint32_t scope);
 
-/* The function of the source that has block NODE, but for what was inlined. */
+/* Return the function of the source that has block NODE, regardless of
+   inlining. */
 uint32_t    source_function(const Functions* f, Inlined* in, Pieces* pieces,
                             uint32_t node);
 

@@ -3,8 +3,8 @@
 
    The inlined functions of a run, for a command. */
 
-/* Owns: putting together what this room has.  Handed: a process, and what the
-   command line says.  Taken by: cmd_report.c, cmd_flame.c. */
+/* Owns: an InlineView's parts.  Handed: a process, and the command line's
+   selection.  Taken by: cmd_report.c, cmd_flame.c. */
 
 #include "cmd/inline/inline_view.h"
 

@@ -8,7 +8,8 @@
 
 #include "cmd/inline/inline_sums.h"
 
-/* InlineView: the inlined functions of one process, and what is meant of it. */
+/* InlineView: the inlined functions of a process, and the selection of its
+   pieces. */
 typedef
    struct {
       Inlined*        in;
@@ -17,12 +18,13 @@ typedef
    }
    InlineView;
 
-/* S, which has .inlined, selects SEL of whole blocks; SEL gets the others that
-   have pieces which it selects, and has to outlive the view.  Images' files are
-   looked for below ROOT, if that is not NULL. */
+/* Make the view.  S, which has .inlined, selects whole blocks to SEL.  SEL also
+   gets blocks of which S selects only pieces, and must outlive the view.
+   Images' files are looked for below ROOT, if that is not NULL. */
 InlineView* inline_view_new(const Program* g, const Select* s, Selection* sel,
                             const char* root);
-/* Was a function that is called NAME inlined into code of BLOCKS that ran? */
+/* Return whether a function called NAME was inlined into code of BLOCKS that
+   ran. */
 bool        inline_view_has(InlineView* v, const Program* g,
                             const Selection* blocks, const char* name);
 void        inline_view_free(InlineView* v);

@@ -3,18 +3,17 @@
 
    Calls and inlined functions along a trace. */
 
-/* Owns: which instances are open in each active call.  Handed: a trace by
-   call_walk.c, and pieces.  Taken by: speedscope.c,
-   report_inclusive.c. */
+/* Owns: the open instances of each active call.  Handed: a trace by
+   call_walk.c, and pieces.  Taken by: speedscope.c, report_inclusive.c. */
 
 #include "cmd/inline/inline_walk.h"
 
 #include <stdlib.h>
 
-/* OpenFrame: a call or, in one, an instance. */
+/* OpenFrame: a call, or an instance in a call. */
 typedef
    struct {
-      uint32_t scope;           // an instance's; NO_SCOPE: this is a call
+      uint32_t scope;           // an instance's; NO_SCOPE for a call
       bool     told;
    }
    OpenFrame;
@@ -57,7 +56,7 @@ static void close_frame(InlineWalk* k)
       k->w->leave(k->w->arg, k->at);
 }
 
-/* Open the instances from OUTER, which is open or a function, to SCOPE. */
+/* Open the instances from OUTER, an open one or a function, to SCOPE. */
 static void open_instances(InlineWalk* k, uint32_t outer, uint32_t scope)
 {
    uint32_t parent = inlined_parent(k->v->in, scope);
@@ -68,7 +67,7 @@ static void open_instances(InlineWalk* k, uint32_t outer, uint32_t scope)
    open_frame(k, scope, NO_FUNCTION);
 }
 
-/* The call on top goes on in SCOPE. */
+/* Let the call on top go on in SCOPE: close and open instances. */
 static void go_to(InlineWalk* k, uint32_t scope)
 {
    uint32_t now, common;
@@ -120,7 +119,7 @@ static void block(void* arg, uint32_t node, bool told)
    const InlinePiece* all = pieces_of(k->v->pieces, node, &n);
 
    for (uint32_t i = 0; i < n; i++) {
-      /* A stub of a linkage table is part of what called it. */
+      /* A stub of a linkage table is part of its caller. */
       if (told)
          go_to(k, all[i].scope);
       if (k->w->only == NULL || piece_selected(k->w->only, node, &all[i]))

@@ -3,9 +3,9 @@
 
    Inlined functions of a process. */
 
-/* Owns: the scopes of all images, and which function of the source each is of.
-   Handed: a process.  Taken by: pieces.c, entries.c, inline_sums.c and the
-   commands. */
+/* Owns: the scopes of all images, and the functions of the source that they
+   belong to.  Handed: a process.  Taken by: pieces.c, entries.c, inline_sums.c
+   and the commands. */
 
 #include "cmd/inline/inlined.h"
 
@@ -19,15 +19,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* InlineImage: an image's scopes; they are the numbers from .first on. */
+/* InlineImage: an image's scopes, numbered from .first on. */
 typedef
    struct {
       bool      tried;
-      Scopes*   s;              // NULL: there are none
+      Scopes*   s;              // NULL: none
       Dwfl*     dwfl;
-      uint64_t  delta;          // from the file's addresses to the run's
+      uint64_t  delta;          // the run's addresses minus the file's
       uint32_t  first;
-      uint32_t* functions;      // by origin; NO_SOURCE_FUNCTION: not asked for
+      uint32_t* functions;      // by origin; NO_SOURCE_FUNCTION: not needed yet
    }
    InlineImage;
 
@@ -38,11 +38,11 @@ struct Inlined {
    uint32_t*        read;       // images with scopes, in order of .first
    uint32_t         n_read;
    uint32_t         n_scopes;
-   uint32_t*        parents;    // by scope; NO_SCOPE: a function
+   uint32_t*        parents;    // by scope; NO_SCOPE for a function
    Interned*        texts;
-   KeyMap*          identities; // keys of functions: interned texts
-   KeyMap*          names;      // likewise, by file and name alone
-   uint32_t*        named;      // by those: the function
+   KeyMap*          identities; // keys: interned texts of functions
+   KeyMap*          names;      // keys: interned texts of file and name
+   uint32_t*        named;      // by number in .names: the function
    size_t           n_named, named_room;
    InlinedFunction* functions;
    uint32_t*        function_images;
@@ -93,7 +93,7 @@ Code* inlined_code(Inlined* in)
 
 /*--- Reading an image                                     ---*/
 
-/* The blocks of an image, in its file's addresses. */
+/* Return the blocks of an image, in addresses of the file. */
 static CodeSpan* executed_spans(const Inlined* in, uint32_t image, size_t* n)
 {
    const DcfgImage* im = &in->g.p->images[image];
@@ -111,8 +111,8 @@ static CodeSpan* executed_spans(const Inlined* in, uint32_t image, size_t* n)
    return spans;
 }
 
-/* Say why an image has less than it might have; what it has for a file
-   without a name says nothing to anybody. */
+/* Tell the user why an image has no inlined functions; stay silent about an
+   image that is no file. */
 static void say(const Inlined* in, uint32_t image, const char* what)
 {
    if (image_file(&in->g, image)[0] == '/')
@@ -145,8 +145,8 @@ static void say_what_is_missing(const Inlined* in, uint32_t image,
                                  s->n_broken == 1 ? "is" : "are"));
 }
 
-/* Is the file what ran?  Recordings of other tools do not say which build
-   that was. */
+/* Return why the file is not the one that ran; NULL if it is, or if the
+   recording does not tell, as those of other tools. */
 static const char* other_file(Inlined* in, uint32_t image)
 {
    const DcfgImage* im = &in->g.p->images[image];
@@ -159,7 +159,7 @@ static const char* other_file(Inlined* in, uint32_t image)
                        text_format("there, %s", s.difference));
 }
 
-/* Read the scopes of IMAGE; return why that cannot be done, or NULL. */
+/* Read the scopes of IMAGE.  Return why that is not possible, or NULL. */
 static const char* read_image(Inlined* in, uint32_t image)
 {
    const DcfgImage* im = &in->g.p->images[image];
@@ -189,7 +189,7 @@ static const char* read_image(Inlined* in, uint32_t image)
    to->delta = im->load_addr - at;
    spans     = executed_spans(in, image, &n_spans);
    segments  = code_segments(elf, &n_segments);
-   /* A range takes two bytes at least. */
+   /* A range takes at least two bytes of the file. */
    elf_rawfile(dwarf_getelf(dwarf), &most);
    to->s     = scopes_read(dwarf, spans, n_spans, segments, n_segments, most);
    free(spans);
@@ -198,7 +198,7 @@ static const char* read_image(Inlined* in, uint32_t image)
    return NULL;
 }
 
-/* The scopes of IMAGE; NULL: it has none. */
+/* Return the scopes of IMAGE; NULL if it has none. */
 static InlineImage* the_image(Inlined* in, uint32_t image)
 {
    InlineImage* to;
@@ -269,7 +269,7 @@ uint32_t inlined_image(const Inlined* in, uint32_t scope)
    uint32_t i = 0;
 
    BISECT(i, in->n_read, middle, in->images[in->read[middle]].first <= scope);
-   /* Images without scopes begin where the next one does. */
+   /* Images without scopes have the .first of the next image. */
    return in->read[i - 1];
 }
 
@@ -297,7 +297,7 @@ uint32_t inlined_common(const Inlined* in, uint32_t x, uint32_t y)
    while (x != y) {
       if (x == NO_SCOPE || y == NO_SCOPE)
          return NO_SCOPE;
-      /* A parent stands before what was inlined into it. */
+      /* A parent has a lower number than what was inlined into it. */
       if (x > y)
          x = inlined_parent(in, x);
       else
@@ -382,8 +382,8 @@ static uint32_t add_function(Inlined* in, uint32_t image, InlinedFunction f)
    return (uint32_t)in->n_functions++;
 }
 
-/* The number that the function NAME of IMAGE's file has among names; *IS_NEW:
-   there was none. */
+/* Return the number of the function NAME of IMAGE's file among names; *IS_NEW:
+   it had none. */
 static uint32_t name_number(Inlined* in, uint32_t image, const char* name,
                             bool* is_new)
 {
@@ -400,7 +400,7 @@ static uint32_t name_number(Inlined* in, uint32_t image, const char* name,
    return n;
 }
 
-/* The number of a function that was read from IMAGE's file. */
+/* Return the number of a function that was read from IMAGE's file. */
 static uint32_t function_number(Inlined* in, uint32_t image,
                                 const InlinedFunction* f)
 {
@@ -521,7 +521,8 @@ const char* inlined_around(Inlined* in, uint32_t scope)
    return text;
 }
 
-/* The function that has the code at ADDR, of which nothing else is known. */
+/* Return the name of the function that has the code at ADDR, from symbols
+   alone. */
 static const char* symbol_text(const Inlined* in, uint32_t image,
                                uint64_t addr)
 {

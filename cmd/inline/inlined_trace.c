@@ -19,13 +19,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* TraceImage: the scopes of an image; NULL: there are none. */
+/* TraceImage: an image's scopes, or NULL. */
 typedef
    struct {
       bool     tried;
       Scopes*  s;
       Dwfl*    dwfl;
-      uint64_t delta;           // from the file's addresses to the run's
+      uint64_t delta;           // the run's addresses minus the file's
    }
    TraceImage;
 
@@ -66,7 +66,7 @@ void inlined_trace_free(InlinedTrace* t)
 
 /*--- Reading an image                                     ---*/
 
-/* Return the code of the image of INSTR, in its file's addresses. */
+/* Return the executed code of the image of INSTR, in addresses of the file. */
 static CodeSpan* executed_code(const InlinedTrace* t, uint32_t instr,
                                uint64_t delta, size_t* n)
 {
@@ -85,7 +85,8 @@ static CodeSpan* executed_code(const InlinedTrace* t, uint32_t instr,
    return spans;
 }
 
-/* Return why the image of INSTR has no scopes that can be read; or NULL. */
+/* Read the scopes of the image of INSTR.  Return why that is not possible, or
+   NULL. */
 static const char* read_trace_image(InlinedTrace* t, uint32_t instr,
                                     TraceImage* im)
 {

@@ -3,7 +3,7 @@
 
    Intervals of code with one innermost scope. */
 
-/* Owns: intervals of code with one innermost scope each.  Handed: ranges of
+/* Owns: intervals of code with the same innermost scope.  Handed: ranges of
    scopes by scopes.c.  Taken by: scopes.c. */
 
 #include "cmd/inline/intervals.h"
@@ -14,7 +14,7 @@
 
 COMPARE(by_low, ScopeRange, UP(low))
 
-/* Open: the ranges that have begun, as a heap with the innermost first. */
+/* Open: the ranges that have begun, in a heap, the innermost first. */
 typedef
    struct {
       const ScopeRange** heap;
@@ -65,7 +65,7 @@ static void add(Intervals* v, uint64_t low, uint64_t high, const ScopeRange* r)
    v->all[v->n++] = (ScopeRange){ low, high, r->scope, r->depth };
 }
 
-/* Add what lies between *FROM and TO. */
+/* Add the interval, or intervals, from *FROM to TO. */
 static void fill(Intervals* v, Open* o, uint64_t* from, uint64_t to)
 {
    while (o->n > 0 && *from < to) {

@@ -13,9 +13,9 @@
 
 #define NO_SCOPE UINT32_MAX
 
-/* ScopeRange: code from .low to before .high of a scope; of two that overlap
-   the deeper scope is the inner one, of equally deep ones the one with the
-   larger number. */
+/* ScopeRange: code of a scope, from .low to before .high.  Of two ranges that
+   overlap, the deeper scope's is the inner one; of equally deep ones, that of
+   the larger number. */
 typedef
    struct {
       uint64_t low, high;
@@ -32,11 +32,12 @@ typedef
    }
    Intervals;
 
-/* Return the intervals of N RANGES, which are sorted in place. */
+/* Return the intervals of N RANGES, which get sorted. */
 Intervals   intervals_new(ScopeRange* ranges, size_t n);
 void        intervals_free(Intervals* v);
 
-/* The innermost scope at ADDR, or NO_SCOPE; *END: up to there it is so. */
+/* Return the innermost scope at ADDR, or NO_SCOPE; the answer is the same up to
+   *END. */
 uint32_t    interval_at(const Intervals* v, uint64_t addr, uint64_t* end);
 
 #endif /* DCFG_CMD_INTERVALS_H */

@@ -3,8 +3,8 @@
 
    Selections of pieces. */
 
-/* Owns: what --function means where functions were inlined.  Handed: a process,
-   its pieces, and what the command line says.  Taken by: inline_sums.c,
+/* Owns: the meaning of --function for inlined functions.  Handed: a process,
+   its pieces, and the command line's selection.  Taken by: inline_sums.c,
    inline_walk.c and the commands. */
 
 #include "cmd/inline/piece_select.h"
@@ -13,15 +13,15 @@
 
 struct PieceSelection {
    Inlined*         in;
-   const Selection* sel;        // whole blocks, and those with pieces
-   bool*            whole;      // by block; NULL: all of SEL are
-   KeyMap*          seen;       // scopes that were looked at
-   bool*            has_name;   // by number in that
+   const Selection* sel;        // whole blocks, and blocks with selected pieces
+   bool*            whole;      // by block; NULL: all of SEL are whole
+   KeyMap*          seen;       // keys: scopes that were tested
+   bool*            has_name;   // by number in .seen
    size_t           n, room;
    const char*      name;       // the function's
 };
 
-/* Is SCOPE in an instance of the function? */
+/* Return whether SCOPE is in an instance of the function. */
 static bool is_in_function(PieceSelection* ps, uint32_t scope)
 {
    uint32_t parent, number;

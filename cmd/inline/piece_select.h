@@ -9,19 +9,20 @@
 #include "cmd/base/select.h"
 #include "cmd/inline/pieces.h"
 
-/* PieceSelection: the pieces that options select.  With --function=NAME those are
-   all of blocks that begin in NAME, and of others those in which NAME was
-   inlined. */
+/* PieceSelection: the pieces that options select.  --function=NAME selects all
+   pieces of blocks in NAME, and the pieces of other blocks that were inlined
+   from NAME. */
 typedef struct PieceSelection PieceSelection;
 
-/* SEL is what S, which has .inlined, selects of whole blocks; blocks of which it
-   selects only pieces are added.  It has to outlive what is returned. */
+/* Make the selection of S, which has .inlined.  SEL has the whole blocks that S
+   selects, gets those of which S selects only pieces, and must outlive the
+   result. */
 PieceSelection* piece_selection_new(const Program* g, Inlined* in,
                                     Pieces* pieces, const Select* s,
                                     Selection* sel);
 void            piece_selection_free(PieceSelection* ps);
 
-/* Is PIECE of block NODE selected? */
+/* Return whether PIECE of block NODE is selected. */
 bool            piece_selected(const PieceSelection* ps, uint32_t node,
                                const InlinePiece* piece);
 

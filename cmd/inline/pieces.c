@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* BlockPieces: where a block's pieces stand in .all. */
+/* BlockPieces: a block's pieces, in .all. */
 typedef
    struct {
       size_t   first;
@@ -26,7 +26,8 @@ struct Pieces {
    BlockPieces*       of;       // by block
    InlinePiece*             all;
    size_t             n, room;
-   bool*              told;     // by image: its code cannot be decoded
+   bool*              told;     // by image: the user knows that its code cannot
+                                // be decoded
 };
 
 Pieces* pieces_new(const Program* g, Inlined* in)
@@ -62,8 +63,8 @@ static void add_piece(Pieces* p, BlockPieces* b, uint64_t addr, uint32_t scope)
    b->n++;
 }
 
-/* Divide a block in which the scope changes.  False if where its instructions
-   begin is not known. */
+/* Divide a block in which the scope changes.  Return false if it is not known
+   where its instructions begin. */
 static bool divide(Pieces* p, const DcfgNode* node, BlockPieces* b)
 {
    uint32_t* starts;

@@ -8,7 +8,7 @@
 
 #include "cmd/inline/inlined.h"
 
-/* InlinePiece: instructions of a block, one behind the other, with one innermost
+/* InlinePiece: consecutive instructions of a block with the same innermost
    scope. */
 typedef
    struct {
@@ -23,11 +23,11 @@ typedef struct Pieces Pieces;
 Pieces*      pieces_new(const Program* g, Inlined* in);
 void         pieces_free(Pieces* p);
 
-/* The pieces of block NODE, in their order, at least one; they last until the
-   next call. */
+/* Return the pieces of block NODE, in order; *N is their number, at least 1.
+   They are valid until the next call. */
 const InlinePiece* pieces_of(Pieces* p, uint32_t node, uint32_t* n);
 
-/* The scope of the block's first and last instruction. */
+/* Return the scope of the block's first instruction; of its last one. */
 uint32_t     piece_first_scope(Pieces* p, uint32_t node);
 uint32_t     piece_last_scope(Pieces* p, uint32_t node);
 

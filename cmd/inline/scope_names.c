@@ -3,8 +3,8 @@
 
    Names and places of scopes. */
 
-/* Owns: what DIEs say of names, files and lines.  Handed: scopes by scopes.c.
-   Taken by: inlined.c. */
+/* Owns: names, files and lines in DIEs.  Handed: scopes by scopes.c.  Taken by:
+   inlined.c. */
 
 #include "cmd/inline/scope_names.h"
 
@@ -21,8 +21,8 @@ static const char* text_of(Dwarf_Die* die, unsigned name)
           : dwarf_formstring(&attr);
 }
 
-/* The path of file NUMBER of a unit; "?" if it is not known.  Before DWARF 5
-   there is no file 0, which libdw does not see in all versions. */
+/* Return the path of file NUMBER of a unit; "?" if it is not known.  Before
+   DWARF 5 there is no file 0; some versions of libdw do not check that. */
 static const char* file_of_unit(Dwarf_Die* unit, uint64_t number)
 {
    Dwarf_Half   version = 0;
@@ -43,8 +43,8 @@ static const char* file_of_unit(Dwarf_Die* unit, uint64_t number)
    return text_plain_path(file);
 }
 
-/* Set F's file and line to those of DIE's declaration.  Return false if nothing
-   says them. */
+/* Set F's file and line to those of DIE's declaration.  Return false if it has
+   none. */
 static bool find_declaration(Dwarf_Die* die, InlinedFunction* f)
 {
    Dwarf_Attribute attr;
@@ -63,8 +63,8 @@ static bool find_declaration(Dwarf_Die* die, InlinedFunction* f)
    return true;
 }
 
-/* The type of a lambda that DIE is the function of, which is where it is
-   declared; NULL: it is another function. */
+/* Return the type of the lambda whose function DIE is; the type has the
+   declaration.  Return NULL for any other function. */
 static Dwarf_Die* closure_of(Scopes* s, Dwarf_Die* die)
 {
    Dwarf_Attribute attr;

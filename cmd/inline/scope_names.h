@@ -10,25 +10,25 @@
 
 #include "cmd/inline/scopes.h"
 
-/* InlinedFunction: a function of the source.  The strings of one that was read
-   from a file last as long as that is open, or until text_forget(). */
+/* InlinedFunction: a function of the source.  Texts of one that was read from a
+   file are valid while the file is open, or until text_forget(). */
 typedef
    struct {
-      const char* name;         // as the linker sees it, if it does; or "?"
+      const char* name;         // linkage name, or the source's; or "?"
       const char* file;         // path of the declaration, or "?"
       uint32_t    line;         // 0: not known
    }
    InlinedFunction;
 
-/* The function that origin ORIGIN is. */
+/* Return the function with origin ORIGIN. */
 InlinedFunction scope_function(Scopes* s, uint32_t origin);
 
-/* The line of the instruction at ADDR, of the file, in SCOPE; 0: it is of no
-   line.  False if that is not known. */
+/* Get the line of the instruction at ADDR, an address of the file, in SCOPE; 0:
+   it has none.  Return false if the line is not known. */
 bool            scope_line(Scopes* s, uint32_t scope, uint64_t addr,
                            const char** file, uint32_t* line);
 
-/* The file of the call that SCOPE, an instance, came from; or "?". */
+/* Return the file of the call of SCOPE, an instance; or "?". */
 const char*     scope_call_file(Scopes* s, uint32_t scope);
 
 #endif /* DCFG_CMD_SCOPE_NAMES_H */

@@ -3,10 +3,11 @@
 
    Functions and inlined ones in a file's debug information. */
 
-/* Owns: the walk over the trees of DIEs.  Handed: a file's DWARF, which libdw
-   reads.  Taken by: inlined.c.
+/* Owns: the walk over the trees of DIEs.  Handed: a file's DWARF, which
+   libdw reads.  Taken by: inlined.c.
 
-   No tree is believed: a walk only goes forward, to a limited depth. */
+   A broken tree can do no harm: the walk only goes forward, to a limited
+   depth. */
 
 #include "cmd/inline/scopes.h"
 
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Levels of a tree that are looked at. */
+/* Levels of a tree that are visited. */
 #define MOST_LEVELS 1000
 
 typedef
@@ -28,13 +29,13 @@ typedef
       ScopeRange*     ranges;
       size_t          n_ranges, range_room;
       uint64_t        left;             // ranges that may still be read
-      Dwarf_Off       reached;          // the last DIE of the unit so far
+      Dwarf_Off       reached;          // last DIE of the unit so far
    }
    Reader;
 
 /*--- Ranges                                               ---*/
 
-/* Is there anything of SPANS between LOW and HIGH? */
+/* Return whether any of SPANS is between LOW and HIGH. */
 static bool has_span(const Reader* r, uint64_t low, uint64_t high)
 {
    size_t i = 0;
@@ -43,8 +44,8 @@ static bool has_span(const Reader* r, uint64_t low, uint64_t high)
    return i < r->n_spans && r->spans[i].low < high;
 }
 
-/* Is all from LOW to HIGH code?  What the linker has left out is not: it begins
-   at 0, 1 or the last address. */
+/* Return whether LOW to HIGH is code.  Functions that the linker left out are
+   not: they begin at 0, 1 or the last address. */
 static bool is_code(const Reader* r, uint64_t low, uint64_t high)
 {
    size_t i = 0;
@@ -54,9 +55,9 @@ static bool is_code(const Reader* r, uint64_t low, uint64_t high)
           && high <= r->segments[i].high;
 }
 
-/* Add the ranges of DIE that have code which is asked for, as those of SCOPE.
-   *FIRST: where the first of its ranges begins.  Return how many were added, or
-   UINT64_MAX if DIE does not say where its code is. */
+/* Add those ranges of DIE, for SCOPE, that have wanted code.  *FIRST: the begin
+   of the first range.  Return how many were added, or UINT64_MAX if DIE has no
+   ranges. */
 static uint64_t add_ranges(Reader* r, Dwarf_Die* die, uint32_t scope,
                            uint32_t depth, uint64_t* first)
 {
@@ -103,8 +104,8 @@ static uint32_t origin_number(Scopes* s, const Dwarf_Die* die)
    return n;
 }
 
-/* Set ORIGIN to what DIE is an instance or copy of; to DIE itself if that
-   cannot be found. */
+/* Set ORIGIN to the DIE that DIE is an instance or copy of; to DIE itself if
+   there is none. */
 static void find_origin(Dwarf_Die* die, Dwarf_Die* origin)
 {
    Dwarf_Attribute attr;
@@ -114,7 +115,7 @@ static void find_origin(Dwarf_Die* die, Dwarf_Die* origin)
       *origin = *die;
 }
 
-/* The value of an attribute that is a number; 0: there is none. */
+/* Return the value of an attribute, a number; 0 if there is none. */
 static uint32_t number_of(Dwarf_Die* die, unsigned name)
 {
    Dwarf_Attribute attr;
@@ -125,8 +126,8 @@ static uint32_t number_of(Dwarf_Die* die, unsigned name)
           ? (uint32_t)value : 0;
 }
 
-/* DW_AT_entry_pc itself, an address or the distance from where the DIE's code
-   begins. */
+/* Return DW_AT_entry_pc: an address, or a distance from FIRST, the begin of
+   DIE's code. */
 static uint64_t entry_of(Dwarf_Die* die, uint64_t first)
 {
    Dwarf_Attribute attr;
@@ -144,7 +145,7 @@ static uint64_t entry_of(Dwarf_Die* die, uint64_t first)
    return first == NO_ADDR ? NO_ADDR : first + distance;
 }
 
-/* Return the number of a new scope of the DIE OF. */
+/* Add a scope of the DIE OF, and return its number. */
 static uint32_t add_scope(Reader* r, Dwarf_Die* of, uint32_t parent,
                           uint32_t depth)
 {
@@ -161,15 +162,15 @@ static uint32_t add_scope(Reader* r, Dwarf_Die* of, uint32_t parent,
    return (uint32_t)s->n++;
 }
 
-/* Return the scope of a function that has code which is asked for; NO_SCOPE of
-   another one. */
+/* Return the scope of a function that has wanted code; NO_SCOPE for any other
+   function. */
 static uint32_t take_function(Reader* r, Dwarf_Die* die)
 {
    uint64_t first;
    uint64_t n = add_ranges(r, die, NO_SCOPE, 0, &first);
    uint32_t scope;
 
-   /* A function that was inlined somewhere is one, even if no code is left. */
+   /* An inlined function counts even if it has no code of its own. */
    if (dwarf_hasattr(die, DW_AT_inline))
       origin_number(r->s, die);
    if (n == 0 || n == UINT64_MAX)
@@ -195,8 +196,8 @@ static uint32_t take_instance(Reader* r, Dwarf_Die* die, uint32_t parent)
    return scope;
 }
 
-/* Note of which type the members of OF are, if that is a type without a name, as
-   of a lambda: where that stands gcc writes of the type alone. */
+/* Note the type whose members OF has, if it is a type without a name, such as a
+   lambda's: gcc writes the place of the declaration only there. */
 static void take_closure(Scopes* s, Dwarf_Die* of)
 {
    Dwarf_Die member;
@@ -220,7 +221,7 @@ static void take_closure(Scopes* s, Dwarf_Die* of)
 static void take_children(Reader* r, Dwarf_Die* parent, uint32_t scope,
                           unsigned level);
 
-/* Take a DIE that lies in SCOPE, a function or an instance, or in none. */
+/* Take a DIE in SCOPE, a function or an instance, or in none. */
 static void take_die(Reader* r, Dwarf_Die* die, uint32_t scope,
                      unsigned level)
 {
@@ -281,7 +282,7 @@ static void take_children(Reader* r, Dwarf_Die* parent, uint32_t scope,
 
 /*--- Units                                                ---*/
 
-/* Note a .dwo file that is not there. */
+/* Note a .dwo file that is missing. */
 static void miss(Scopes* s, Dwarf_Die* unit)
 {
    Dwarf_Attribute attr;
