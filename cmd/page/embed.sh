@@ -1,6 +1,5 @@
 #!/bin/sh
-# Prints FILE, a part of a page, as a PageFile of page.h: its hash, as a content security policy has it, and its text.
-#
+# Prints FILE, a part of a page, as a PageFile of page.h: its hash for the content security policy, and its text.
 # usage: embed.sh FILE
 set -e
 bytes=$(sha256sum <"$1" | sed 's/ .*//; s/../\\x&/g')

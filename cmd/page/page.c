@@ -3,13 +3,13 @@
 
    Pages for a browser. */
 
-/* Owns: the frame of a page, which is one file that needs no other, and its
-   content security policy.  Handed: embedded files, data.  Taken by: dcfg
-   slice, dcfg view.
+/* Owns: the frame of a page, one file that needs no other, and its content
+   security policy.  Handed: embedded files, data.  Taken by: dcfg slice, dcfg
+   view.
 
-   The policy names the hash of each script and style, so a browser runs nothing
-   that a name or a source may bring, and asks no server.  kit.js unpacks the
-   data. */
+   The policy names the hash of each script and style.  So a browser runs no
+   script that a name or a source might contain, and connects to no server.
+   kit.js unpacks the data. */
 
 #include "cmd/page/page.h"
 

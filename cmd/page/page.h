@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-/* PageFile: a file that the build has embedded: "name.js.inc" of "name.js".
-   The hash is that of its text, as a content security policy has it. */
+/* PageFile: a file that the build embedded: "name.js.inc" from "name.js".  The
+   hash is its text's, in the form of a content security policy. */
 typedef
    struct {
       const char* hash;
@@ -17,8 +17,8 @@ typedef
    }
    PageFile;
 
-/* Page: the parts of a page.  The lists end with NULL; what all pages have,
-   kit.css and kit.js, is in none. */
+/* Page: the parts of a page.  Lists end with NULL.  kit.css and kit.js, which
+   all pages have, are not in the lists. */
 typedef
    struct {
       const PageFile*        body;
@@ -27,11 +27,12 @@ typedef
    }
    Page;
 
-/* Begin page P in OUT, a file of its own.  Return where its data goes, as JSON:
-   with page_json.h's functions, or fprintf().  The page has it compressed. */
+/* Begin page P in OUT, a file of its own.  Return a file for its data in JSON,
+   to be written by the functions of page_json.h, or fprintf().  The page has
+   the data compressed. */
 FILE* page_begin(FILE* out, const Page* p);
 
-/* End page P and its DATA, which page_begin() has returned for OUT. */
+/* End page P and its DATA, the file that page_begin() returned for OUT. */
 void page_end(FILE* out, FILE* data, const Page* p);
 
 #endif /* DCFG_CMD_PAGE_H */

@@ -3,8 +3,8 @@
 
    Data in a page. */
 
-/* Owns: compressing data and writing it as text.  Handed: the bytes, as they
-   are made; memory does not grow with them.  Taken by: page.c. */
+/* Owns: compressing data and writing it as text.  Handed: bytes, as they are
+   made; memory does not grow with them.  Taken by: page.c. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE     // fopencookie
@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#define CHUNK (3 * 16384)       // bytes that base64 has without a rest
+#define CHUNK (3 * 16384)       // bytes; base64 of a multiple of 3 needs no
+                                // padding
 
 typedef
    struct {
@@ -44,7 +45,7 @@ static void put_base64(FILE* out, const unsigned char* bytes, size_t n)
    }
 }
 
-/* Compress what .z has; HOW is zlib's Z_NO_FLUSH or Z_FINISH. */
+/* Compress the input of .z.  HOW: zlib's Z_NO_FLUSH or Z_FINISH. */
 static void squeeze(PageData* d, int how)
 {
    for (;;) {

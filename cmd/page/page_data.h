@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-/* Return a file; what is written to it goes to OUT as text: base64 of gzip.  To
-   be closed with page_data_close(), which leaves OUT open. */
+/* Return a file that writes to OUT all it gets: base64 of gzip.  Close it with
+   page_data_close(), which leaves OUT open. */
 FILE* page_data_open(FILE* out);
 void  page_data_close(FILE* data);
 

@@ -3,8 +3,8 @@
 
    JSON in pages. */
 
-/* Owns: how pages write strings, columns and texts.  Handed: any bytes.  Taken
-   by: the rooms that have a page. */
+/* Owns: strings, columns and texts in pages.  Handed: any bytes.  Taken by: the
+   rooms that have a page. */
 
 #include "cmd/page/page_json.h"
 
@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the character at S, of LENGTH bytes; 0 if it is none in UTF-8. */
+/* Return the bytes of the character at S, of LENGTH bytes left; 0 if it is not
+   UTF-8. */
 static size_t character(const char* s, size_t length)
 {
    const unsigned char* c = (const unsigned char*)s;
@@ -81,7 +82,7 @@ void page_column(FILE* out, const char* name)
 
 struct PageTexts {
    Interned* texts;
-   KeyMap*   numbers;           // by the text's place
+   KeyMap*   numbers;           // keys: addresses of the texts
 };
 
 PageTexts* page_texts_new(void)

@@ -11,23 +11,22 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A string of LENGTH bytes, whatever they are: hidden characters, and bytes
-   that are not UTF-8, become U+FFFD. */
+/* Write a string of LENGTH bytes.  Hidden characters, and bytes that are not
+   UTF-8, become U+FFFD. */
 void page_string(FILE* out, const char* s, size_t length);
 
-/* The same of S, which ends with 0; NULL is "". */
+/* Do the same with S, which ends with 0; NULL is "". */
 void page_words(FILE* out, const char* s);
 
 void page_number(FILE* out, uint64_t n);
 
-/* A comma, unless it is the FIRST one. */
+/* Write a comma, unless this is the FIRST element. */
 void page_between(FILE* out, bool first);
 
 /* Within an object, behind its first member: begin an array called NAME. */
 void page_column(FILE* out, const char* name);
 
-/* PageTexts: texts that are written once, and numbers for them; number 0 is
-   "". */
+/* PageTexts: numbers for texts, each written once.  Number 0 is "". */
 typedef struct PageTexts PageTexts;
 PageTexts* page_texts_new(void);
 uint32_t   page_text(PageTexts* t, const char* s);
