@@ -3,9 +3,9 @@
 
    Test of the kinds of arm64 instructions. */
 
-/* First every form that transfers control, by hand, with what stands next to
-   it in the encoding.  Then, if Capstone was there at build time, its opinion
-   of every class of encodings. */
+/* First, every form that transfers control, by hand, with its neighbours in the
+   encoding.  Then, if Capstone was there at build time, every class of
+   encodings compared with Capstone. */
 
 #if __has_include(<capstone/capstone.h>)
 #  define HAVE_CAPSTONE 1
@@ -22,8 +22,8 @@ static const HChar* const names[] = {
 
 static InsnKind kind_of(UInt word)
 {
-   /* In memory of just this length, so that reading on is an error for
-      the address sanitizer. */
+   /* A buffer of just this length: the address sanitizer reports any read
+      beyond it. */
    UChar* bytes = malloc(4);
    for (UInt i = 0; i < 4; i++)
       bytes[i] = (UChar)(word >> 8 * i);
@@ -84,7 +84,7 @@ START_TEST(test_forms)
       require(kind_of(forms[i].word) == forms[i].kind, "%08x: %s, not %s",
               forms[i].word, names[kind_of(forms[i].word)],
               names[forms[i].kind]);
-   /* Fewer bytes than an instruction has must not be read. */
+   /* A buffer shorter than an instruction must not be read beyond its end. */
    for (UInt n = 0; n < 4; n++) {
       UChar* bytes = calloc(n + 1, 1);
       ck_assert_uint_eq(DCFG_(classify_arm64)(bytes, n), InsnPlain);
@@ -176,8 +176,8 @@ END_TEST
 
 #if HAVE_CAPSTONE
 
-/* By the mnemonic, for Capstone has no number for some forms of branches that
-   it knows as system instructions. */
+/* Return the kind by the mnemonic: Capstone has no number for some forms of
+   branches that it knows as system instructions. */
 static InsnKind kind_by_capstone(const cs_insn* in)
 {
    static const struct { const HChar* name; InsnKind kind; } all[] = {
@@ -203,7 +203,7 @@ static InsnKind kind_by_capstone(const cs_insn* in)
    return InsnPlain;
 }
 
-/* Has the name one of the beginnings in LIST, which have spaces between? */
+/* Return whether NAME begins with a word of LIST, words separated by spaces. */
 static Bool begins(const HChar* name, const HChar* list)
 {
    for (size_t n; *list != 0; list += n + (list[n] == ' ')) {
@@ -214,7 +214,8 @@ static Bool begins(const HChar* name, const HChar* list)
    return False;
 }
 
-/* Loads by mnemonic: pairs have two, structures one a register. */
+/* Return the loads by the mnemonic: pairs have two, structures one a
+   register. */
 static UInt loads_by_capstone(csh handle, const cs_insn* in)
 {
    const cs_arm64* d = &in->detail->arm64;
@@ -228,7 +229,7 @@ static UInt loads_by_capstone(csh handle, const cs_insn* in)
               && strchr("vqd", cs_reg_name(handle, d->operands[i].reg)[0]);
       return n;
    }
-   /* Capstone 5 calls LDADD and others STADD if nobody wants what was there. */
+   /* Capstone 5 calls LDADD and its kin STADD if the old value is not used. */
    if (begins(in->mnemonic, "stadd stclr steor stset stsmax stsmin stumax stumin"))
       return 1;
    return begins(in->mnemonic, "ld cas swp");
@@ -288,9 +289,9 @@ static void compare(csh handle, cs_insn* in, UInt word)
    compare_operands(handle, in, word);
 }
 
-/* The fixed bits of A64 are nearly all in the upper eleven: each of their
-   values, with operands by chance.  Of branches to registers and of exceptions,
-   where others matter as well, all of those. */
+/* The fixed bits of A64 are nearly all in the upper eleven: take each of their
+   values, with random operands.  For branches to registers and exceptions,
+   where other bits matter as well, take all of those. */
 START_TEST(test_classes)
 {
    csh      handle;

@@ -3,11 +3,11 @@
 
    Tests of blocks and edges. */
 
-/* The judge never hears of superblocks or counters.  A random program is
-   walked by random threads, and every single step is recorded.  From these
-   records the judge tells blocks and edges by their definition (design,
-   section 4), while the builder gets the same walks cut into runs of
-   instructions, added up, and in any order. */
+/* The judge knows neither superblocks nor counters.  Random threads walk
+   through a random program, and every step is recorded.  From these records the
+   judge finds blocks and edges by their definition (design, section 4).  The
+   builder gets the same walks cut into runs of instructions, added up, and in
+   any order. */
 
 #include "unit_walk.h"
 
@@ -20,9 +20,8 @@ static Walks all;         // too large for the stack
 static ULong expected[MAX_IDS][MAX_IDS][MAX_THREADS];
 static UChar expected_type[MAX_IDS][MAX_IDS];   // 0: no edge
 
-/* Return the better of two types for one edge, which tells more.  Bypasses
-   lose to counted edges, and events from outside lose to the code's own
-   transfers. */
+/* Return the better of two types for one edge.  Counted edges win over
+   bypasses, and the code's own transfers win over events from outside. */
 static EdgeType better(EdgeType a, EdgeType b)
 {
    static const EdgeType worst_first[] = {
@@ -50,7 +49,7 @@ static void expect(UInt source, UInt target, UInt thread, EdgeType type,
 static void judge(const Walks* c, const Graph* g)
 {
    UInt  next[MAX_INSTRS], from[MAX_INSTRS];   // the only one, or MIXED
-   UInt  node[MAX_INSTRS];                     // for each instruction
+   UInt  node[MAX_INSTRS];                     // by instruction
    UInt  n_blocks = 0, n_edges = 0;
    enum { MIXED = 0xFFFFFFF0, FRESH };
 
@@ -69,8 +68,8 @@ static void judge(const Walks* c, const Graph* g)
                                         || from[s->target] == s->source)
                            ? s->source : MIXED;
    }
-   /* An instruction belongs to the block of the one before it if that only
-      ever went on to it, and it was only ever come to from there. */
+   /* An instruction continues the block of the instruction before it if each of
+      them is the other's only neighbour. */
 #  define STARTS(i) (from[i] == MIXED || next[from[i]] != (i) \
       || c->instrs[i].kind == InsnRep \
       || c->instrs[from[i]].image != c->instrs[i].image)
@@ -112,8 +111,8 @@ static void judge(const Walks* c, const Graph* g)
    for (UInt i = 0; i < c->n_bypasses; i++)
       expect(node[c->bypasses[i].source], node[c->bypasses[i].target], 0,
              EdgeContextChangeBypass, 0);
-   /* Call bypasses: to each site right behind a call at which some
-      return arrived. */
+   /* A call bypass leads from each call to the code right behind it, if a
+      return arrived there. */
    for (UInt i = 0; i < c->n_steps; i++) {
       const Step* s = &c->steps[i];
       if (s->type != EdgeDirectCall && s->type != EdgeIndirectCall)
@@ -155,7 +154,7 @@ static void judge(const Walks* c, const Graph* g)
    require(g->n_edges == n_edges, "%u edges, not %u", g->n_edges, n_edges);
 }
 
-/* The rules that a reader can check without knowing the walks. */
+/* Check the rules that a reader can check without knowing the walks. */
 static void check_conservation(const Walks* c, const Graph* g)
 {
    ULong blocks = 0, threads = 0;
@@ -197,8 +196,8 @@ START_TEST(test_against_definition)
 }
 END_TEST
 
-/* The counters may be read in any order, added up or not, and the cuts
-   between superblocks may be anywhere. */
+/* The counters may be read in any order, added up or not, and superblocks may
+   be cut anywhere. */
 START_TEST(test_order_does_not_matter)
 {
    for (ULong seed = 1; seed <= 400; seed++) {
@@ -220,7 +219,7 @@ END_TEST
 
 /*--- Cases that have a name                               ---*/
 
-/* Straight code, four bytes an instruction. */
+/* Make straight code, four bytes an instruction. */
 static void straight(Instr* in, UInt n)
 {
    for (UInt i = 0; i < n; i++) {
@@ -233,8 +232,8 @@ static void straight(Instr* in, UInt n)
 
 static const UInt numbers[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 
-/* A fault in the middle splits the block behind the last instruction that
-   completed, and nowhere else. */
+/* A fault in the middle splits the block behind the last completed instruction,
+   and nowhere else. */
 START_TEST(test_fault_splits)
 {
    Instr in[7];
@@ -270,7 +269,7 @@ START_TEST(test_fault_splits)
 }
 END_TEST
 
-/* Flows that happened no times are none, wherever they would lead. */
+/* Flows with a count of 0 make nothing, wherever they would lead. */
 START_TEST(test_no_times)
 {
    Instr in[4];
@@ -302,8 +301,8 @@ START_TEST(test_no_times)
 }
 END_TEST
 
-/* A call at 0 that came back to 1, or did not, or to a place that a
-   counted edge joins with it already. */
+/* A call at 0 that came back to 1; that did not; or to a block that a counted
+   edge joins with it already. */
 START_TEST(test_call_bypass)
 {
    for (UInt how = 0; how < 3; how++) {
@@ -324,7 +323,7 @@ START_TEST(test_call_bypass)
             DCFG_(graph_edge)(gb, 0, 2, 1, EdgeReturn, 1);
             DCFG_(graph_edge)(gb, 0, 1, INSTR_END, EdgeExit, 1);
          }
-         if (how == 2)             // a signal handler is the return site
+         if (how == 2)             // a signal handler stands at the return site
             DCFG_(graph_edge)(gb, 0, 0, 1, EdgeContextChange, 5);
          if (pass == 0)
             DCFG_(partition)(gb);
@@ -342,7 +341,7 @@ START_TEST(test_call_bypass)
 }
 END_TEST
 
-/* Counts are 64 bits wide all the way. */
+/* Counts are 64 bits wide in every part. */
 START_TEST(test_large_counts)
 {
    ULong times = 1ULL << 40;

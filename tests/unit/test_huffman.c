@@ -3,8 +3,8 @@
 
    Tests: Huffman codes. */
 
-/* The judges are Huffman's algorithm as he wrote it where no code word is
-   too long, and the minimum over all codes with a limit where some are. */
+/* Judges: Huffman's original algorithm, where no code word is too long;
+   elsewhere the minimum over all codes with the limit. */
 
 #include "unit_common.h"
 #include "encode/huffman.h"
@@ -22,7 +22,8 @@ static int cmp_weights(const void* va, const void* vb)
    return *a < *b ? -1 : *a > *b;
 }
 
-/* The sum of length times weight of Huffman's own code, and *LONGEST. */
+/* Return the sum of length times weight of Huffman's code; *LONGEST is the
+   longest code word. */
 static ULong cost_without_limit(UInt n, UInt* longest)
 {
    static ULong weight[MOST];
@@ -54,9 +55,9 @@ static ULong cost_without_limit(UInt n, UInt* longest)
    return cost;
 }
 
-/* The same of the best code with a limit, level by level: BEST[t][m] is
-   the least cost if T nodes stand on this level and the M lightest symbols
-   are on it or below. */
+/* Return the same for the best code with a limit, level by level: BEST[t][m] is
+   the least cost if T nodes stand on this level and the M lightest symbols are
+   on it or below. */
 static ULong cost_with_limit(UInt n)
 {
    enum { N = 64 };
@@ -72,7 +73,7 @@ static ULong cost_with_limit(UInt n)
       for (UInt t = 0; t <= N; t++)
          for (UInt m = 0; m <= N; m++) {
             best[t][m] = never;
-            /* K nodes lead further down, where twice as many stand. */
+            /* K nodes lead to the next level, which has twice as many. */
             for (UInt k = 0; k <= t && t - k <= m; k++) {
                ULong below_it = m == t - k && k == 0 ? 0 : never;
                if (level < MAX_CODE_BITS && 2 * k <= N && k > 0)
@@ -101,7 +102,7 @@ static void judge(UInt n, ULong cost)
    require(kraft == 1ULL << MAX_CODE_BITS, "%u symbols: not complete", n);
    require(found == cost, "%u symbols: %llu bits, not %llu", n, found,
            cost);
-   /* From the shortest up, each begins where the ones before ended. */
+   /* From the shortest on, each code begins where the one before ended. */
    for (UInt i = 0; i + 1 < n; i++) {
       ULong a = (ULong)words[i] << (MAX_CODE_BITS - lengths[i]);
       ULong b = (ULong)words[i + 1] << (MAX_CODE_BITS - lengths[i + 1]);
@@ -137,8 +138,7 @@ START_TEST(test_thousands)
 }
 END_TEST
 
-/* Huffman's own code of Fibonacci's numbers is as deep as there are
-   numbers. */
+/* Huffman's code of Fibonacci numbers is as deep as there are numbers. */
 START_TEST(test_skewed)
 {
    UInt longest;

@@ -3,10 +3,9 @@
 
    Tests of instruction kinds. */
 
-/* First every form that transfers control, by hand, with what stands next
-   to it in the opcode map.  Then, if Capstone was there at build time, its
-   opinion of all code that this process has mapped and of random
-   bytes. */
+/* First, every form that transfers control, by hand, with its neighbours in the
+   opcode map.  Then, if Capstone was there at build time, all code that this
+   process has mapped, and random bytes, compared with Capstone. */
 
 #if defined(__linux__) && __has_include(<capstone/capstone.h>)
 #  define HAVE_CAPSTONE 1
@@ -23,7 +22,7 @@ static const HChar* const names[] = {
    "return", "syscall", "rep"
 };
 
-/* Modes: where an instruction has this kind. */
+/* Modes: in which modes an instruction has this kind. */
 typedef enum { In64 = 1, In32 = 2, InBoth = 3 } Modes;
 
 typedef
@@ -46,8 +45,8 @@ static UInt bytes_of(const HChar* hex, UChar* bytes)
 static void check_form(const UChar* bytes, UInt n, Bool is64, InsnKind kind,
                        const HChar* what)
 {
-   /* In memory of just this length, so that reading on is an error for
-      the address sanitizer. */
+   /* A buffer of just this length: the address sanitizer reports any read
+      beyond it. */
    UChar*   copy = malloc(n);
    memcpy(copy, bytes, n);
    InsnKind is   = DCFG_(classify_x86)(copy, n, is64);
@@ -124,8 +123,8 @@ START_TEST(test_transfers)
 }
 END_TEST
 
-/* FF is a group: what is 2..5 in bits 3..5 of the second byte goes
-   somewhere, in memory or in a register alike. */
+/* FF is a group: with 2 to 5 in bits 3 to 5 of the second byte it transfers
+   control, to an address in memory or in a register. */
 START_TEST(test_group_ff)
 {
    static const InsnKind kinds[8] = {
@@ -150,7 +149,7 @@ START_TEST(test_group_ff)
                        prefixes[p]);
       }
    }
-   /* The shortest, and FE beside it. */
+   /* The shortest forms, and FE beside them. */
    static const Form forms[] = {
       { "ff d0", InBoth, InsnIndirectCall },
       { "ff e0", InBoth, InsnIndirectJump },
@@ -195,8 +194,8 @@ START_TEST(test_rep)
 }
 END_TEST
 
-/* The processor takes REX prefixes anywhere and ignores all but one right
-   before the opcode; VEX takes them anywhere too. */
+/* The processor takes REX prefixes anywhere, and ignores all but one right
+   before the opcode; VEX takes them anywhere, too. */
 START_TEST(test_stray_rex)
 {
    static const Form forms[] = {
@@ -215,7 +214,8 @@ END_TEST
 
 /* Instructions that look like one of the above: prefixes that choose another
    opcode, opcodes of other maps, operands. */
-/* Without a decoder: the end of the superblock tells, and its exits. */
+/* Without a decoder: the end of the superblock tells the kind, and its exits
+   do. */
 START_TEST(test_generic)
 {
    static const struct {
@@ -247,7 +247,7 @@ START_TEST(test_generic)
 }
 END_TEST
 
-/* How many loads VEX has, with 32 bits and with 64. */
+/* The number of loads in VEX, with 32 bits and with 64. */
 START_TEST(test_loads)
 {
    static const struct { const HChar* code; UInt n, in_32, in_64; } all[] = {
@@ -324,15 +324,15 @@ START_TEST(test_plain)
       { "f2 f0 ff 00",             InBoth, InsnPlain },  // xacquire
       { "f4",                      InBoth, InsnPlain },  // hlt
       { "cc",                      InBoth, InsnPlain },  // int3
-      /* In 32-bit mode 40..4f are instructions, not prefixes.  The bytes
-         behind them would not be read by a decoder of one instruction. */
+      /* In 32-bit mode, 40..4f are instructions, not prefixes.  A decoder of
+         one instruction would not read the bytes behind them. */
       { "40",                      In32,   InsnPlain },
       { "48",                      In32,   InsnPlain },
       { "66 4f",                   In32,   InsnPlain },
       { "48 c3",                   In32,   InsnPlain },
       { "41 ff d0",                In32,   InsnPlain },
       { "f3 48 a4",                In32,   InsnPlain },
-      /* No more bytes than the prefixes: must not be read beyond. */
+      /* Prefixes without an opcode must not be read beyond. */
       { "66",                      InBoth, InsnPlain },
       { "f3",                      InBoth, InsnPlain },
       { "48",                      InBoth, InsnPlain },
@@ -351,13 +351,13 @@ END_TEST
 static Bool is_string(const cs_insn* in)
 {
    UChar op = in->detail->x86.opcode[0];
-   /* Capstone gives SSE's movsd and cmpsd the string instructions'
-      numbers; their opcodes start with 0f. */
+   /* Capstone gives SSE's movsd and cmpsd the numbers of the string
+      instructions; their opcodes start with 0f. */
    return (op >= 0xA4 && op <= 0xA7) || (op >= 0xAA && op <= 0xAF)
           || (op >= 0x6C && op <= 0x6F);
 }
 
-/* Capstone's own .prefix forgets the F2 of `repne movs'. */
+/* Capstone's own .prefix lacks the F2 of `repne movs'. */
 static Bool has_rep(const cs_insn* in)
 {
    for (UInt i = 0; i < in->size
@@ -418,7 +418,7 @@ static InsnKind kind_by_capstone(const cs_insn* in)
    return is_string(in) && has_rep(in) ? InsnRep : InsnPlain;
 }
 
-/* How many of each kind were compared. */
+/* By kind: instructions compared. */
 static UInt compared[InsnRep + 1];
 
 static void compare(const cs_insn* in, Bool is64)
@@ -449,10 +449,10 @@ static csh open_capstone(Bool is64)
 }
 
 #if defined(__x86_64__)
-/* At most this much of each object: the rest shows nothing new. */
+/* Bytes of each object that are compared: the rest shows nothing new. */
 #define MAX_SWEEP (2 << 20)
 
-/* Sweep through the code of an object that is mapped here. */
+/* Compare the code of an object that is mapped here. */
 static int sweep(struct dl_phdr_info* object, size_t size, void* data)
 {
    (void)size;
@@ -485,7 +485,7 @@ static int sweep(struct dl_phdr_info* object, size_t size, void* data)
 START_TEST(test_real_code)
 {
    dl_iterate_phdr(sweep, NULL);
-   /* Or the test tests nothing. */
+   /* Otherwise the test tests nothing. */
    ck_assert_uint_gt(compared[InsnPlain], 100000);
    ck_assert_uint_gt(compared[InsnCond], 10000);
    ck_assert_uint_gt(compared[InsnIndirectCall], 100);

@@ -3,13 +3,13 @@
 
    Tests of a whole DCFG. */
 
-/* The output is read back; but Jansson's integers end at 2^63 - 1, so larger
+/* The output is read back.  Jansson's integers end at 2^63 - 1, so larger
    numbers are looked for in the text. */
 
 #include "unit_json.h"
 
-/* Two images; the second has no code that ran.  Blocks 4 to 8 are two
-   loops, one in the other, and a routine without loops. */
+/* Two images; the second has no code that ran.  Blocks 4 to 8 are two nested
+   loops, and a routine without loops. */
 enum { OUTER = 4, INNER, LATCH, LAST, CALLEE };
 
 static const ImageSymbol symbols[] = {
@@ -106,7 +106,7 @@ static json_t* image_of(json_t* root, UInt row)
    return json_array_get(json_array_get(rows, row), 3);
 }
 
-/* The table's text, and no row longer than the header. */
+/* Compare the table's text, and check that no row is longer than the header. */
 static void table_is(json_t* object, const HChar* key,
                      const HChar* expected)
 {
@@ -180,8 +180,8 @@ START_TEST(test_whole)
             "[4,'0x1000',6,2,4,100],[5,'0x1010',6,2,4,101],"
             "[6,'0x1020',6,2,4,102],[7,'0x1030',6,2,4,103],"
             "[8,'0x1040',6,2,4,104]]");
-   /* Only the inner loop has a fourth column, and only the routine with
-      loops has LOOPS. */
+   /* Only the inner loop has a fourth column, and only the routine with loops
+      has LOOPS. */
    table_is(image, "ROUTINES", "[['ENTRY_NODE_ID','EXIT_NODE_IDS',"
             "'NODES','LOOPS'],"
             "[4,[6,7],[['NODE_ID','IDOM_NODE_ID'],"
@@ -195,8 +195,8 @@ START_TEST(test_whole)
 }
 END_TEST
 
-/* Blocks, routines and loops stand with their image, whichever images
-   have code. */
+/* Blocks, routines and loops stand with their image, whichever images have
+   code. */
 START_TEST(test_several_images)
 {
    JsonDcfg  d = make_dcfg();
@@ -241,7 +241,7 @@ START_TEST(test_left_out)
             "FILE_NAME_ID BUILD_ID SYMBOLS SOURCE_DATA BASIC_BLOCKS");
    json_decref(root);
 
-   /* Not left out: sizes of instructions, where one is known. */
+   /* With sizes of instructions: they are there once one is known. */
    without = d;
    without.instr_sizes = "00423342z1";
    root = write_dcfg(&without);
@@ -288,7 +288,7 @@ static void expect_text(const HChar* part)
    require(strstr(text, part) != NULL, "no %s in the text", part);
 }
 
-/* The smallest and largest of all that is written as a number. */
+/* The smallest and the largest value of every number. */
 START_TEST(test_number_ranges)
 {
    static const ULong counts[] = { 0, 1ULL << 32, 1ULL << 63, ~0ULL };
@@ -347,8 +347,8 @@ START_TEST(test_hex)
 }
 END_TEST
 
-/* Nothing is left in the buffer or the tables that would make a second
-   time different. */
+/* A second run gives the same text: nothing stays in the buffer or the
+   tables. */
 START_TEST(test_twice)
 {
    JsonDcfg d = make_dcfg();
@@ -359,7 +359,7 @@ START_TEST(test_twice)
 
    memcpy(once, text, once_len);
    memset(out.buf, 'x', sizeof(out.buf));
-   out.used = 99;                  // as a writer before might leave it
+   out.used = 99;                  // as an earlier writer might leave it
    start_text();
    DCFG_(write_json)(&out, &e);
    ck_assert_uint_eq(text_len, once_len);

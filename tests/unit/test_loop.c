@@ -12,7 +12,7 @@
 #include "unit_common.h"
 #include "graph/loop.h"
 
-/* One function, one image: only ENTRY and calls make routines. */
+/* Make one function in one image: only ENTRY and calls make routines. */
 static Routines* routines_of(const Graph* g)
 {
    BlockSymbol* s = DCFG_CALLOC("unit", BlockSymbol, g->n_blocks + 1);
@@ -31,7 +31,7 @@ static ULong members(const UInt* ids, UInt n)
    return set;
 }
 
-/* The members of a loop, until the next call. */
+/* Return the members of a loop, until the next call. */
 static const UInt* nodes_of(const Loops* ls, const Routines* r, const Loop* l)
 {
    static UInt* nodes;
@@ -91,7 +91,7 @@ static void judge(const Graph* g, const Routines* r, const Loops* ls)
          ULong both = nodes[o] & nodes[h];
          if (o == h || both == 0)
             continue;
-         /* The theorem that nesting stands on. */
+         /* Nesting relies on this theorem. */
          require(both == nodes[o] || both == nodes[h], "loops overlap");
          if (both == nodes[h] && count_bits(nodes[o]) < smallest) {
             smallest = count_bits(nodes[o]);
@@ -121,7 +121,7 @@ START_TEST(test_against_definition)
       DCFG_(delete_routines)(r);
       DCFG_(delete_graph)(g);
    }
-   /* Or the test tests nothing. */
+   /* Otherwise the test tests nothing. */
    ck_assert_uint_gt(nested, 500);
    ck_assert_uint_gt(several_backs, 500);
 }
@@ -154,7 +154,7 @@ START_TEST(test_self_loop)
 }
 END_TEST
 
-/* B and C go round, but neither dominates the other. */
+/* B and C are a cycle, but neither dominates the other. */
 START_TEST(test_irreducible)
 {
    Graph* g = plain_graph(4);
@@ -175,7 +175,7 @@ START_TEST(test_irreducible)
 }
 END_TEST
 
-/* A recursive call goes back to the entry, but it is no edge within the
+/* A recursive call goes back to the entry, but is no edge within the
    routine. */
 START_TEST(test_recursion_is_no_loop)
 {
@@ -209,8 +209,8 @@ START_TEST(test_empty)
 }
 END_TEST
 
-/* Heads 0 .. N-1, a body, and latches behind it: the loop of head I holds
-   all between I and its latch.  To have them all would take 40 GB. */
+/* Heads 0 to N-1, a body, and latches behind it: the loop of head I holds all
+   between I and its latch.  Lists of all members would take 40 GB. */
 START_TEST(test_deep_nest)
 {
    UInt   n    = 100000;
@@ -249,7 +249,8 @@ START_TEST(test_deep_nest)
 }
 END_TEST
 
-/* One loop of N blocks, and each block but the first a loop of its own. */
+/* A loop of N blocks, in which each block but the first is a loop of its
+   own. */
 START_TEST(test_long_chain)
 {
    UInt   n = 100000;
@@ -296,7 +297,7 @@ int main(void)
    tcase_add_test(cases, test_recursion_is_no_loop);
    tcase_add_test(cases, test_empty);
    suite_add_tcase(s, cases);
-   /* A fraction of a second, unless something grows with the square. */
+   /* The tests take a fraction of a second, unless something is quadratic. */
    tcase_set_timeout(large, 40);
    tcase_add_test(large, test_deep_nest);
    tcase_add_test(large, test_long_chain);

@@ -3,18 +3,16 @@
 
    Tests of routines and dominators. */
 
-/* The judge is the definition: D dominates B if B cannot be reached from
-   the routine entries once D is taken away.  That is tried for every pair,
-   on graphs of all shapes.  What the definition leaves open is which of
-   the blocks that nothing leads to become entries; there the judge
-   follows the comment in graph/routine.c. */
+/* The judge is the definition: D dominates B if B cannot be reached from the
+   routine entries once D is removed.  That is tried for every pair, on graphs
+   of all shapes.  The definition does not say which unreachable blocks become
+   entries; there the judge follows the comment in graph/routine.c. */
 
 #include "unit_common.h"
 #include "graph/routine.h"
 
-/* Random images and symbols for G's blocks, in address order as symbols
-   and images are.  A function may go on in another place, as
-   functions with a cold part do. */
+/* Make random images and symbols for G's blocks, by address.  A function may
+   continue elsewhere, as functions with a cold part do. */
 static BlockSymbol* random_symbols(Graph* g)
 {
    BlockSymbol* s = DCFG_CALLOC("unit", BlockSymbol, g->n_blocks + 1);
@@ -56,7 +54,7 @@ static ULong entries_by_definition(const Graph* g, const BlockSymbol* s)
       if (type == EdgeEntry || type == EdgeDirectCall
           || type == EdgeIndirectCall || type == EdgeContextChange)
          entries |= BIT(to);
-      /* A return goes back to where the routine was left. */
+      /* A return goes back into the routine that made the call. */
       else if (type != EdgeReturn && type != EdgeContextChangeReturn
                && g->blocks[from].image != g->blocks[to].image)
          entries |= BIT(to);
@@ -81,8 +79,8 @@ static ULong first_of(const Graph* g, ULong candidates)
    return first;
 }
 
-/* All below the virtual root: the entries, and of the blocks they do not
-   reach first those that a return or the like led to. */
+/* Return the children of the virtual root: the entries; and of the blocks that
+   these do not reach, first those that a return or the like led to. */
 static ULong roots_by_definition(const Graph* g, const BlockSymbol* s)
 {
    ULong roots  = entries_by_definition(g, s);
@@ -105,7 +103,7 @@ static void judge(const Graph* g, const BlockSymbol* s, const Routines* r)
    UInt  n     = g->n_blocks;
    ULong roots = roots_by_definition(g, s);
    ULong dominated[MAX_NODES];   // strictly, by each block
-   UInt  entry[MAX_NODES];       // for each block's routine
+   UInt  entry[MAX_NODES];       // by block: its routine's entry
    ULong exits = 0;
 
    for (UInt d = 0; d < n; d++)
@@ -114,8 +112,8 @@ static void judge(const Graph* g, const BlockSymbol* s, const Routines* r)
    for (UInt b = 0; b < n; b++) {
       UInt idom = b;
       entry[b] = b;
-      /* The nearest dominator is dominated by all others; the entry
-         dominates all others. */
+      /* All other dominators dominate the nearest one; the entry dominates all
+         others. */
       for (UInt d = 0; d < n; d++)
          if (dominated[d] & BIT(b)) {
             if (idom == b || (dominated[idom] & BIT(d)))
@@ -185,7 +183,7 @@ static void check_tables(const Graph* g, const Routines* r)
    }
    require(nodes == g->n_blocks, "%u of %u blocks are in a routine", nodes,
            g->n_blocks);
-   /* Nothing enters a routine but at its entry. */
+   /* Edges enter a routine only at its entry. */
    for (UInt i = 0; i < g->n_edges; i++) {
       const Edge* e = &g->edges[i];
       if (!DCFG_(is_intra_routine)(e->type) || e->target < NodeFirstBlock)
@@ -241,8 +239,8 @@ START_TEST(test_reachable_inside)
 }
 END_TEST
 
-/* The search visits blocks in the order of their numbers.  Whatever that
-   order, the result is the same but for the numbers. */
+/* The search visits blocks by number.  Another numbering gives the same result,
+   but for the numbers. */
 START_TEST(test_numbering_does_not_matter)
 {
    UInt tried = 0;
@@ -252,7 +250,8 @@ START_TEST(test_numbering_does_not_matter)
       Graph*       g = random_graph(40, chance(60));
       BlockSymbol* s = random_symbols(g);
       UInt         n = g->n_blocks;
-      /* The choice of entries among unreached blocks does depend on it. */
+      /* The choice of entries among unreached blocks depends on the
+         numbering. */
       if (roots_by_definition(g, s) == entries_by_definition(g, s)) {
          UInt         to[MAX_NODES];
          Graph*       h  = plain_graph(n);
@@ -297,8 +296,8 @@ END_TEST
 /* Blocks A, B, ... of a graph made by hand. */
 enum { A = NodeFirstBlock, B, C, D, E, F };
 
-/* The routines of G, which has 6 blocks, each in its own function of one
-   image. */
+/* Return the routines of G, which has 6 blocks, each a function of its own in
+   one image. */
 static Routines* routines_of(Graph* g)
 {
    BlockSymbol s[6];
@@ -347,7 +346,7 @@ START_TEST(test_shared_tail)
 }
 END_TEST
 
-/* The jump into the middle of a loop that has no head: neither block
+/* A jump into the middle of a loop leaves it without a head: neither block
    dominates the other. */
 START_TEST(test_irreducible)
 {
@@ -374,8 +373,8 @@ START_TEST(test_irreducible)
 }
 END_TEST
 
-/* A jump to a function's first block from another function is a tail
-   call; falling into it, or jumping behind its first block, is not. */
+/* A jump to a function's first block from another function is a tail call;
+   falling into it, or a jump behind its first block, is not. */
 START_TEST(test_tail_call)
 {
    static const EdgeType types[] = {
@@ -409,8 +408,8 @@ START_TEST(test_empty)
 }
 END_TEST
 
-/* As long a routine as any program has; the search may not recurse, nor
-   may the paths of eval() be walked again and again. */
+/* A routine as long as in any program: the search must not recurse, and the
+   paths of eval() must not be walked again and again. */
 START_TEST(test_long_chain)
 {
    UInt         n = 100000;
@@ -422,7 +421,7 @@ START_TEST(test_long_chain)
    for (UInt b = 0; b + 1 < n; b++)
       add_edge(g, NodeFirstBlock + b, NodeFirstBlock + b + 1,
                EdgeFallThrough, 1);
-   /* All of it is big loops, with several edges back from each block. */
+   /* All of it is big loops, with several back edges from each block. */
    for (UInt b = 12; b < n; b++)
       for (UInt k = 2; k <= 4; k++)
          add_edge(g, NodeFirstBlock + b, NodeFirstBlock + b / k,
@@ -454,7 +453,7 @@ int main(void)
    tcase_add_test(cases, test_tail_call);
    tcase_add_test(cases, test_empty);
    suite_add_tcase(s, cases);
-   /* A fraction of a second, unless something grows with the square. */
+   /* The tests take a fraction of a second, unless something is quadratic. */
    tcase_set_timeout(large, 8);
    tcase_add_test(large, test_long_chain);
    suite_add_tcase(s, large);

@@ -3,8 +3,8 @@
 
    Tests of strings in JSON. */
 
-/* Any bytes may be in a symbol's name or a path.  What is written for them
-   must be valid JSON in valid UTF-8, and mean what dcfg_json.h says. */
+/* A symbol's name or a path may have any bytes.  Their text must be valid JSON
+   in valid UTF-8, and mean what dcfg_json.h says. */
 
 #include "unit_json.h"
 
@@ -19,8 +19,8 @@ static UInt put_utf8(HChar* to, UInt c)
    return 2;
 }
 
-/* The one code point that the N bytes at S are in UTF-8, by
-   encoding every possibility of the RFC's table anew; else 0. */
+/* Return whether the N bytes at S are one code point in UTF-8, by encoding
+   every possibility of the RFC's table anew. */
 static Bool is_utf8(const UChar* s, UInt n)
 {
    ULong c = n == 1 ? s[0] & 0x7F : s[0] & (0xFF >> (n + 1));
@@ -37,7 +37,7 @@ static Bool is_utf8(const UChar* s, UInt n)
           && (c < 0xD800 || c > 0xDFFF);
 }
 
-/* Write to TO what a reader should find for the bytes S: UTF-8 itself, and
+/* Write to TO what a reader should find for the bytes S: UTF-8 as it is, and
    characters with their numbers for other bytes. */
 static void should_become(const HChar* s, HChar* to)
 {
@@ -99,7 +99,7 @@ START_TEST(test_short_strings)
 }
 END_TEST
 
-/* Borders of UTF-8: each followed by each, alone, and cut short. */
+/* The borders of UTF-8: each followed by each, alone, and cut short. */
 START_TEST(test_utf8_borders)
 {
    static const HChar* const pieces[] = {
@@ -136,7 +136,7 @@ START_TEST(test_random_strings)
       UInt  n = 0;
       start_chance(seed);
       for (UInt len = below(sizeof(s)); n < len; n++)
-         /* Mostly what starts or goes on with UTF-8. */
+         /* Mostly bytes that start or continue UTF-8. */
          s[n] = (HChar)(chance(40) ? 0x80 + below(0x40)
                         : chance(60) ? 0xC0 + below(0x40)
                         : 1 + below(255));
@@ -146,8 +146,8 @@ START_TEST(test_random_strings)
 }
 END_TEST
 
-/* Strings that end, or whose escapes lie, on either side of the end of the
-   buffer. */
+/* Strings that end on either side of the end of the buffer, or have their
+   escapes there. */
 START_TEST(test_buffer_border)
 {
    static const HChar* const ends[] = { "x", "\"", "\x01", "\xC3\xA9",

@@ -11,7 +11,7 @@
 
 /*--- By hand                                              ---*/
 
-/* With little memory; and with much longer phrases than pay. */
+/* With little memory; and with much longer phrases than are useful. */
 static const TraceEffort hasty  = { { 9, 110, 4000 }, 0, 5000, 100 };
 static const TraceEffort greedy = { { 9, 3000, 400 }, 0, 5000, 1000 };
 
@@ -40,8 +40,8 @@ START_TEST(test_nothing)
 }
 END_TEST
 
-/* A loop and what follows it: all that there is to say are its ends, and a
-   loop that always ends alike needs not even that. */
+/* A loop and the code behind it: only the loop's ends need code words, and not
+   even these if the loop always ends alike. */
 static void walk_loops(Walk* w, UInt times)
 {
    UInt at = NodeStart;
@@ -72,7 +72,7 @@ START_TEST(test_loops)
    ck_assert_uint_ge(longest_row, 2 * 7);
    delete_walks();
 
-   /* Chunk borders at every place of the loop, which has 21. */
+   /* Chunk borders at every edge of the loop, which has 21. */
    new_graph(9);
    walk_loops(new_walk(), 300);
    finish_walks();
@@ -85,7 +85,7 @@ START_TEST(test_loops)
 END_TEST
 
 /* Two rows end before the long way from 1 to 15, which so gets a row of its
-   own; a third comes in at 15, where both go on alike. */
+   own.  A third one joins at 15, where both continue alike. */
 START_TEST(test_shared_tail)
 {
    UInt  at = NodeStart;
@@ -118,7 +118,7 @@ START_TEST(test_shared_tail)
 }
 END_TEST
 
-/* An edge of thousands that can follow, some of them very rare. */
+/* An edge with thousands of successors, some very rare. */
 START_TEST(test_many_ways)
 {
    enum { WAYS = 1500 };
@@ -143,7 +143,7 @@ END_TEST
 
 /*--- By chance                                            ---*/
 
-/* Successors of a block, so that walks have habits. */
+/* Successors of a block, so that walks repeat themselves. */
 static UInt successors[64][4];
 
 static void random_walk(Walk* w, UInt n_blocks, UInt length)
@@ -154,7 +154,7 @@ static void random_walk(Walk* w, UInt n_blocks, UInt length)
       UInt to = NodeFirstBlock + below(n_blocks);
       if (at != NodeStart && !chance(1))
          to = successors[at - NodeFirstBlock][chance(70) ? 0 : below(4)];
-      /* From time to time the same again, exactly. */
+      /* From time to time, repeat the same steps exactly. */
       if (loops == 0 && chance(1) && i > 40) {
          loops     = 1 + below(100);
          loop_from = w->n - 2 * (1 + below(40));
@@ -248,7 +248,7 @@ END_TEST
 
 #define LONG_WALK 4000000
 
-/* The C library knows nothing of what the sanitizer's malloc gave. */
+/* The C library knows nothing of the memory of the sanitizer's malloc. */
 SizeT __sanitizer_get_current_allocated_bytes(void);
 
 static ULong memory_before, memory_most;
@@ -264,8 +264,8 @@ static void watch_memory(void)
       memory_most = now - memory_before;
 }
 
-/* Decisions made while they are read: all edges of a graph with several
-   out-edges for each of its blocks. */
+/* Make decisions while they are read, in a graph with several out-edges for
+   each block. */
 static UInt read_long(Walk* w, UInt* ids, UInt room)
 {
    UInt n = 0;
@@ -301,7 +301,7 @@ static void forget(void* arg, const HChar* s, UInt n)
    watch_memory();
 }
 
-/* However long the walk, no more memory than it was promised. */
+/* A walk of any length takes no more memory than promised. */
 START_TEST(test_memory)
 {
    enum { BLOCKS = 300 };

@@ -83,7 +83,7 @@ static int cmp_keys(const void* va, const void* vb)
    return strcmp(a, b);
 }
 
-/* "KEY":"VALUE","KEY":"VALUE": cut into strings. */
+/* Cut "KEY":"VALUE","KEY":"VALUE" into strings. */
 static void read_dictionary(void)
 {
    HChar* s = dictionary.s;
@@ -183,7 +183,7 @@ START_TEST(test_residues)
       add(&wanted, "\n", 1);
       judge();
    }
-   /* The example of 3.7.1.1. */
+   /* The example of section 3.7.1.1. */
    begin(100);
    DCFG_(text_bits)(coder, 0x5F, 11);
    DCFG_(text_end)(coder);
@@ -270,8 +270,8 @@ START_TEST(test_nested_runs)
 }
 END_TEST
 
-/* Equal sequences one after the other are no run, nor is their end part of
-   an entry. */
+/* Equal sequences in a row are no repetition, and their end is no part of an
+   entry. */
 START_TEST(test_ends)
 {
    begin(1 << 16);
@@ -283,7 +283,7 @@ START_TEST(test_ends)
 }
 END_TEST
 
-/* A run that fills the block to its end, and goes on. */
+/* A repetition that fills the block to its end, and continues. */
 START_TEST(test_blocks)
 {
    begin(64);
@@ -307,7 +307,7 @@ static HChar any_char(void)
    return ALPHABET[below(64)];
 }
 
-/* Pieces of which some are in others, a few times each. */
+/* Pieces within pieces, a few times each. */
 START_TEST(test_nested_entries)
 {
    static HChar piece[6][13000];
@@ -339,7 +339,7 @@ START_TEST(test_nested_entries)
 }
 END_TEST
 
-/* Nothing can be gained from chance, and nothing may be lost. */
+/* Random text cannot be compressed, and must not be changed. */
 START_TEST(test_noise)
 {
    begin(1 << 16);
@@ -376,7 +376,7 @@ START_TEST(test_many_keys)
 }
 END_TEST
 
-/* A reader keeps the dictionary in memory, so it ends somewhere. */
+/* A reader keeps the dictionary in memory, so it has a largest size. */
 START_TEST(test_dictionary_ends)
 {
    HChar piece[1001] = "";

@@ -75,7 +75,7 @@ void add_edge(Graph* g, UInt source, UInt target, EdgeType type,
       g->counts = dcfg_realloc("unit", g->counts,
                                2 * (n + 1) * sizeof(EdgeCount));
    }
-   /* Each edge has its own place in .counts, used or not. */
+   /* Each edge has its own index in .counts, used or not. */
    g->edges[n].source      = source;
    g->edges[n].target      = target;
    g->edges[n].type        = type;
@@ -135,7 +135,8 @@ Graph* random_graph(UInt max_blocks, Bool all_types)
 
    add_edge(g, NodeStart, NodeFirstBlock, EdgeEntry, 1);
    for (UInt i = 0; i < tries; i++) {
-      /* Edges to near blocks make deep dominator trees, others few. */
+      /* Edges to near blocks make deep dominator trees; other edges make flat
+         ones. */
       UInt     source = below(n);
       UInt     target = local ? (source + n + below(5) - 2) % n : below(n);
       EdgeType type   = random_type(all_types);

@@ -11,8 +11,8 @@
 
 /*--- Chance                                               ---*/
 
-/* The seed of the random case in work.  require() prints it, so that a
-   failure can be run again alone. */
+/* The seed of the present random case.  require() prints it, so that a failure
+   can be run again alone. */
 extern ULong seed_in_work;
 
 /* Start a random case: the same seed always gives the same numbers. */
@@ -22,7 +22,7 @@ ULong any_number(void);
 UInt  below(UInt n);               // 0 .. n-1
 Bool  chance(UInt percent);
 
-/* A random order of 0 .. N-1. */
+/* Store a random order of 0 to N-1 in ORDER. */
 void  shuffle(UInt* order, UInt n);
 
 #define require(cond, ...) \
@@ -36,10 +36,10 @@ void  shuffle(UInt* order, UInt n);
 
 /*--- Graphs made by hand                                  ---*/
 
-/* A graph of N blocks, one byte each, in one image, without edges. */
+/* Return a graph of N blocks, one byte each, in one image, without edges. */
 Graph* plain_graph(UInt n);
 
-/* To be added in any order; put_in_order() must follow.  A count of 0
+/* Add an edge; in any order, and put_in_order() must follow.  A count of 0
    makes a bypass. */
 void   add_edge(Graph* g, UInt source, UInt target, EdgeType type,
                 ULong count);
@@ -48,11 +48,11 @@ void   put_in_order(Graph* g);
 /* Return the index of edge SOURCE -> TARGET in G, or -1. */
 Int    edge_of(const Graph* g, UInt source, UInt target);
 
-/* A random graph: edges of all types that the tool makes, or only of
-   those that stay in a routine and one ENTRY to the first block. */
+/* Return a random graph: with edges of all types that the tool makes, or only
+   of those that stay in a routine, and one ENTRY to the first block. */
 Graph* random_graph(UInt max_blocks, Bool all_types);
 
-/* Do all fields of the two agree? */
+/* Return whether all fields of the two are equal. */
 Bool   same_graph(const Graph* a, const Graph* b);
 
 /*--- Reachability and dominance by definition             ---*/
@@ -68,7 +68,7 @@ ULong reached(const Graph* g, ULong from, ULong without);
 
 /*--- Running                                              ---*/
 
-/* From here on, a recursion as deep as the data is a crash. */
+/* Limit the stack, so that a recursion as deep as the data crashes. */
 void forbid_deep_recursion(void);
 
 #endif /* __UNIT_COMMON_H */

@@ -11,8 +11,7 @@
 #include "unit_common.h"
 #include "dcfg_json.h"
 
-/* Text that is put to .out goes to .text, with .text_len bytes and a 0 behind
-   them. */
+/* Text put to .out is appended to .text, which has .text_len bytes and a 0. */
 extern Put     out;
 extern HChar*  text;
 extern UInt    text_len;
@@ -20,12 +19,12 @@ extern UInt    text_len;
 /* Empty the text. */
 void start_text(void);
 
-/* The text as Jansson reads it, which refuses whatever RFC 8259 does not
-   allow, and bytes that are not UTF-8 too. */
+/* Return the text, read by Jansson, which refuses whatever RFC 8259 does not
+   allow, and bytes that are not UTF-8. */
 json_t* read_back(void);
 
-/* JSON without spaces and with ' in place of ", which can be read where it
-   stands in a test.  Valid until the next call. */
+/* Return JSON without spaces and with ' in place of ", which is easy to read in
+   a test.  Valid until the next call. */
 const HChar* compact(json_t* value);
 
 #endif /* __UNIT_JSON_H */

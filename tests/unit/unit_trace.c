@@ -3,10 +3,9 @@
 
    Walks, written and decoded again. */
 
-/* A walk's edges are numbered when all walks are complete, as the tool does
-   it.  What was written of them is decoded as section 3 of the format says
-   it, step by step: substitute, turn characters into bits, look the bits up
-   in the table. */
+/* A walk's edges are numbered when all walks are complete, as the tool does it.
+   The text is decoded as section 3 of the format says, step by step:
+   substitute, turn characters into bits, look the bits up in the table. */
 
 #include "unit_trace.h"
 
@@ -33,7 +32,7 @@ static UInt read_walk(Walk* w, UInt* ids, UInt room)
 {
    UInt n = w->n_decisions - w->at;
 
-   /* As many as it likes. */
+   /* The encoder may ask for any number. */
    n = n < room ? n : room;
    n = n > 1 ? 1 + below(n) : n;
    memcpy(ids, w->decisions + w->at, n * sizeof(UInt));
@@ -126,8 +125,8 @@ Walk* new_walk(void)
    return &walks[n_walks++];
 }
 
-/* The walks are complete: make the graph's edges of them, with some more
-   that nobody took, and turn steps into ids. */
+/* Make the graph's edges of the complete walks, with some more that nobody
+   took, and turn steps into ids. */
 void finish_walks(void)
 {
    UInt  n_nodes = graph->n_blocks + NodeFirstBlock;
@@ -271,8 +270,8 @@ static UInt bit(SizeT i)
           >> (5 - i % 6) & 1;
 }
 
-/* No code word may begin with another one of its edge, and there may be
-   none that do not stand for anything. */
+/* No code word may begin with another one of its edge, and each must stand for
+   something. */
 static void read_table(json_t* rows)
 {
    const HChar* key;
@@ -317,7 +316,7 @@ static void read_table(json_t* rows)
    free(kraft);
 }
 
-/* One chunk; the walk goes on at edge AT. */
+/* Check one chunk; the walk continues at edge AT. */
 static ULong judge_chunk(json_t* row, json_t* dictionary, const Walk* w,
                          UInt at, ULong before)
 {

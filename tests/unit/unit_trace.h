@@ -14,10 +14,10 @@
 /* Places of a walk at which a sample can begin. */
 #define N_PLACES 5
 
-/* The edges of a thread, and their reader. */
+/* Walk: the edges of a thread, and the state of reading them. */
 typedef
    struct Walk {
-      UInt* edges;         // source and target, until there are ids
+      UInt* edges;         // source and target, until ids are known
       UInt  n, room;
       UInt* decisions;
       UInt  n_decisions, at;
@@ -29,18 +29,18 @@ typedef
 /* The graph of the walks. */
 extern Graph* graph;
 
-/* A graph of so many blocks, and no walk. */
+/* Make a graph of so many blocks, and no walk. */
 void  new_graph(UInt n_blocks);
-/* Another thread's walk; it goes on with each step, between nodes. */
+/* Begin another thread's walk; add a step to it, between nodes. */
 Walk* new_walk(void);
 void  step(Walk* w, UInt source, UInt target);
-/* The walks are complete: make the graph's edges of them, with some more
-   that nobody took, and turn steps into ids. */
+/* Make the graph's edges of the complete walks, with some more that nobody
+   took, and turn steps into ids. */
 void  finish_walks(void);
-/* The graph with them. */
+/* Free the graph and the walks. */
 void  delete_walks(void);
 
-/* A walk as the encoder's TraceThread has it. */
+/* The walk as the encoder's TraceThread: its functions. */
 void  start_walk(void* arg);
 void  stop_walk(void* arg);
 UInt  read_on(void* arg, UInt* ids, UInt room);
@@ -62,13 +62,13 @@ void  append_stream(void* arg, UInt stream, const void* bytes, UInt n);
 UInt  read_stream(void* arg, UInt stream, void* bytes, UInt room);
 void  clear_streams(void);
 
-/* Write the walks' trace, to .text; thread T has the id 3 T. */
+/* Write the walks' trace to .text; thread T has the id 3 T. */
 void  encode(ULong chunk, const TraceEffort* effort);
 
 /* Fail unless .text is right, and decodes to the walks. */
 void  judge(ULong chunk);
 
-/* Edges of the table's longest row, then. */
+/* Edges in the longest row of the table that judge() read. */
 extern UInt longest_row;
 
 #endif /* __UNIT_TRACE_H */

@@ -48,8 +48,8 @@ static void make_program(Walks* c)
 
    c->n_instrs = 0;
    for (UInt image = 0; image < 3; image++)
-      /* Each start but the first may fall out of step with the others:
-         instructions overlap until they meet, if they do. */
+      /* Each start but the first may be out of step with the others:
+         instructions overlap until the streams meet, if they do. */
       for (UInt k = 0; k < starts; k++) {
          ULong a = base[image] + (k == 0 ? 0 : below(12));
          while (a < base[image] + 0x40 && instr_of(c, image, a) < 0
@@ -69,18 +69,18 @@ static void make_program(Walks* c)
       c->jumps_to[i] = below(c->n_instrs);
       if (behind(c, i) >= 0)
          continue;
-      /* At the end of an image there is no going on. */
+      /* The last instruction of an image must not fall through. */
       c->instrs[i].kind = (UChar)(chance(50) ? InsnJump : InsnReturn);
    }
 }
 
 /*--- Random walks                                         ---*/
 
-/* The calls and signals that a thread is in. */
+/* Frames: the calls and signals that a thread is in. */
 typedef
    struct {
       UInt calls[MAX_STEPS],   n_calls;    // return sites
-      UInt signals[MAX_STEPS], n_signals;  // instructions interrupted
+      UInt signals[MAX_STEPS], n_signals;  // interrupted instructions
    }
    Frames;
 
@@ -134,7 +134,7 @@ static void step_from(Walks* c, Step* s, Frames* f)
          f->calls[f->n_calls++] = (UInt)next;
          break;
       case InsnReturn:
-         /* Some return to where no call came from. */
+         /* Some returns go to an address that no call left. */
          s->target = f->n_calls > 0 && chance(90) ? f->calls[--f->n_calls]
                                                   : c->jumps_to[i];
          s->type   = EdgeReturn;
@@ -220,7 +220,7 @@ static Flow* add_flow(Walks* c, FlowKind kind, const Step* s, ULong count)
 
 void cut_walks(Walks* c)
 {
-   UInt at = 0;       // in the trail
+   UInt at = 0;       // index in the trail
 
    c->n_flows = 0;
    for (UInt i = 0; i < c->n_steps; ) {

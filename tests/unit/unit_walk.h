@@ -14,8 +14,8 @@
 #define MAX_FLOWS   (2 * MAX_STEPS)
 #define MAX_BYPASS  64
 
-/* One step of a walk.  FALLS: nothing but the end of an instruction that
-   transfers no control. */
+/* Step: a step of a walk.  FALLS: the end of an instruction that transfers no
+   control. */
 typedef
    struct {
       UInt     thread, source, target;   // instructions
@@ -24,7 +24,7 @@ typedef
    }
    Step;
 
-/* A flow that the builder gets. */
+/* FlowKind: the kinds of flows that the builder gets. */
 typedef enum { FlowRun, FlowOnward, FlowEdge } FlowKind;
 typedef
    struct {
@@ -35,14 +35,15 @@ typedef
    }
    Flow;
 
-/* A program, and all that its threads did, step by step. */
+/* Walks: a program, and all that its threads did, step by step. */
 typedef
    struct {
       Instr  instrs[MAX_INSTRS];   // by (image, addr)
       UInt   n_instrs;
-      UInt   jumps_to[MAX_INSTRS]; // the target of a direct transfer
+      UInt   jumps_to[MAX_INSTRS]; // by instruction: target of a direct
+                                   // transfer
       UInt   n_threads;
-      Step   steps[MAX_STEPS];     // one thread after the other
+      Step   steps[MAX_STEPS];     // thread after thread
       UInt   n_steps;
       Step   bypasses[MAX_BYPASS]; // CONTEXT_CHANGE_BYPASS
       UInt   n_bypasses;
@@ -53,20 +54,20 @@ typedef
    }
    Walks;
 
-/* Random walks, cut. */
+/* Make random walks, and cut them. */
 void make_walks(Walks* c, ULong seed);
 
-/* Cut the walks into runs at random, as VEX cuts superblocks; what joins
+/* Cut the walks into runs at random, as VEX cuts superblocks.  A step between
    two runs is a flow of its own. */
 void cut_walks(Walks* c);
 
-/* Add equal flows up, as counters do. */
+/* Add up equal flows, as counters do. */
 void add_up_flows(Walks* c);
 
-/* The graph of all flows, fed in random order. */
+/* Return the graph of all flows, fed in random order. */
 Graph* build_walks(const Walks* c);
 
-/* The instruction at ADDR in IMAGE, or -1. */
+/* Return the instruction at ADDR in IMAGE, or -1. */
 Int instr_of(const Walks* c, UInt image, ULong addr);
 
 #endif /* __UNIT_WALK_H */
