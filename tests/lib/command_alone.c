@@ -3,8 +3,8 @@
 
    The command dcfg with sanitizers. */
 
-/* Owns: the command as a program of its own.  Handed: the objects that
-   command_server.c has, in which main(), exit() and fclose() have other names.
+/* Owns: the command as a program of its own.  Handed: the objects of
+   command_server.c, in which main(), exit() and fclose() have other names.
    Taken by: ./dev test, in the place of dcfg. */
 
 #include "command_call.h"
@@ -13,10 +13,10 @@
 #undef exit
 #undef fclose
 
-/* Declared here, for GCC has no header for it, as LLVM has. */
+/* GCC has no header that declares it; LLVM has. */
 void __lsan_do_leak_check(void);
 
-/* Found by the sanitizer, which adds those of ASAN_OPTIONS. */
+/* The sanitizer calls this, and adds the options of ASAN_OPTIONS. */
 const char* __asan_default_options(void);
 
 const char* __asan_default_options(void)
@@ -25,7 +25,7 @@ const char* __asan_default_options(void)
           "leak_check_at_exit=0";
 }
 
-/* The process ends in the middle of what it does, and leaves its memory. */
+/* End the process in the middle of its work.  Memory in use then is no leak. */
 void command_exit(int status)
 {
    exit(status);

@@ -35,7 +35,7 @@ int command_call(int argc, char** argv, int* ended)
       status = command_main(argc, argv);
    fflush(stdout);
    clearerr(stdout);
-   /* As at the beginning of a process. */
+   /* Start as a new process would. */
    text_forget();
    command_name = NULL;
    max_memory = 0;

@@ -7,7 +7,8 @@
 #define COMMAND_CALL_H
 
 /* Included before everything else in each file of cmd/ that is compiled for
-   tests in one process: the command must not end it, nor close its output. */
+   tests in one process: the command must not end the process, nor close its
+   output. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +21,8 @@ int            command_close(FILE* f);
 #define exit(n)   command_exit(n)
 #define fclose(f) command_close(f)
 
-/* "dcfg ARGV[1]..."; its exit status.  *ENDED says whether it ended by itself
-   and not by exit(), which leaves its memory to the end of the process. */
+/* Run "dcfg ARGV[1]...", and return its exit status.  *ENDED: it returned, and
+   did not call exit(), which leaves its memory to the end of the process. */
 int command_call(int argc, char** argv, int* ended);
 
 #endif /* COMMAND_CALL_H */

@@ -3,24 +3,23 @@
 
    The command dcfg, many times. */
 
-/* Runs the command dcfg again and again, with sanitizers, for who sends command
-   lines to the standard input:
+/* Runs the command dcfg again and again, with sanitizers.  A client sends
+   command lines to the standard input:
 
-      u32 F, F times: u32 size, that many bytes       files, at most 3
-      u32 R, R times: u32 A, A times: u32 size, bytes command lines
+     u32 F, F times: u32 size, that many bytes       files, at most 3
+     u32 R, R times: u32 A, A times: u32 size, bytes command lines
 
    and for each of these gets from the standard output
 
-      u32 kind, u32 status, u32 size, that many bytes of standard error
+     u32 kind, u32 status, u32 size, that many bytes of standard error
 
-   KIND is RETURNED or ENDED, with the exit status; KILLED, with the signal;
-   LEAKED.  Where an argument is "@0", "@1" or "@2", it is replaced by the path
-   of a file.  Numbers are as the machine has them.
+   KIND is RETURNED or ENDED, with the exit status; KILLED, with the signal; or
+   LEAKED.  An argument "@0", "@1" or "@2" is replaced by the path of a file.
+   Numbers are in the machine's byte order.
 
-   The command runs in a child process, as often as it lives; one that dies is
-   replaced.  A run is stopped (KILLED) when it takes more processor time or
-   memory than is allowed: as much as without sanitizers, which is on the safe
-   side. */
+   The command runs in a child process, many times in the same one; a child that
+   dies is replaced.  A run is stopped (KILLED) when it takes more processor
+   time or memory than the command without sanitizers may take. */
 
 #include "command_call.h"
 
@@ -47,17 +46,17 @@ enum { RETURNED, ENDED, KILLED, LEAKED };
 #define MAX_ERROR   4096
 #define MAX_FILES   3
 #define MAX_ARGS    20
-/* Limit of runs: exit() leaves memory behind. */
+/* Runs in one child, at most: exit() leaves memory behind. */
 #define MAX_RUNS    4000
 
-/* Functions without a header in GCC (LLVM's
-   sanitizer/allocator_interface.h). */
+/* GCC has no header that declares these; LLVM has
+   sanitizer/allocator_interface.h. */
 int    __sanitizer_install_malloc_and_free_hooks(
           void (*on_malloc)(const volatile void*, size_t),
           void (*on_free)(const volatile void*));
 size_t __sanitizer_get_allocated_size(const volatile void* p);
 
-/* Found by the sanitizers. */
+/* The sanitizers call these. */
 const char* __asan_default_options(void);
 const char* __ubsan_default_options(void);
 
@@ -109,7 +108,7 @@ static uint32_t get_number(int fd)
 /*--- A request                                            ---*/
 
 static int      file_fd[MAX_FILES], error_fd;
-static char*    request;                // command lines as they were sent
+static char*    request;                // command lines, as they were sent
 static uint32_t n_runs;
 
 static void get_files(void)
@@ -131,7 +130,7 @@ static void get_files(void)
    }
 }
 
-/* Into REQUEST, every argument with a zero behind it. */
+/* Read the command lines to REQUEST, with a zero behind each argument. */
 static void get_runs(void)
 {
    char* to = request;
@@ -153,7 +152,7 @@ static void get_runs(void)
 
 /*--- A run                                                ---*/
 
-static size_t live;                     // bytes that are allocated
+static size_t live;                     // allocated bytes
 
 static void on_malloc(const volatile void* p, size_t size)
 {
@@ -182,7 +181,7 @@ static int call(char** args, int n, int* ended)
    return status;
 }
 
-/* The command line at *AT, which is set behind it.  Returns KIND. */
+/* Run the command line at *AT, and move *AT behind it.  Return KIND. */
 static uint32_t one_run(char** at, uint32_t* status)
 {
    char*  args[MAX_ARGS + 2] = { (char*)"dcfg" };
@@ -202,7 +201,8 @@ static uint32_t one_run(char** at, uint32_t* status)
       _exit(3);
    before = live;
    *status = (uint32_t)call(args, n + 1, &ended);
-   /* Memory that remains after the first time may be kept for the next one. */
+   /* The first run may keep memory for the next ones.  A second one may not
+      keep more. */
    for (int i = 0; i < 2 && ended && live > before; i++) {
       before = live;
       call(args, n + 1, &ended);
@@ -228,7 +228,8 @@ static char* skip_run(char* at)
    return at;
 }
 
-/* The child: runs those from FIRST on, and sends what came of them. */
+/* Do the child's work: run the command lines from FIRST on, and send the
+   results. */
 static void work(int to, uint32_t first)
 {
    char* at = request;
@@ -276,7 +277,7 @@ static void start_child(void)
    age = 0;
 }
 
-/* Its signal or exit status. */
+/* Wait for the child.  Return its signal or exit status. */
 static uint32_t end_child(void)
 {
    int status = 0;
@@ -294,7 +295,7 @@ static void order(uint32_t first)
    put(to_child, &first, sizeof(first));
 }
 
-/* Pass on the child's report of a run.  Return False if it has died. */
+/* Pass on the child's report of a run.  Return false if the child has died. */
 static bool pass_answer(void)
 {
    static char text[MAX_ERROR];

@@ -3,8 +3,8 @@
 
    Fuzz target: the command dcfg. */
 
-/* Any bytes, to the first that is zero, are a DCFG, and those behind it a
-   trace: both go through every subcommand.  libFuzzer calls it. */
+/* The bytes before the first zero are a DCFG, and those behind it a trace.
+   Both go through every command.  libFuzzer calls it. */
 
 #include "command_call.h"
 

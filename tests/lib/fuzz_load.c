@@ -3,8 +3,9 @@
 
    Fuzz target: loading a DCFG. */
 
-/* Any bytes are loaded, once strictly and once with problems told; then every
-   question is asked that there is.  libFuzzer calls it, or replay.c. */
+/* The bytes are loaded as a DCFG, once strictly and once with problems
+   reported.  Then every function is called.  libFuzzer calls it, or
+   replay.c. */
 
 #include "dcfg.h"
 
@@ -22,7 +23,7 @@ static void on_problem(void* arg, const DcfgProblem* problem)
                + strlen(problem->what);
 }
 
-/* So that no call is left out as useless. */
+/* Results go here, so that the compiler leaves out no call. */
 static volatile uint64_t answers;
 
 static void ask_node(const DcfgProcess* p, uint32_t i)

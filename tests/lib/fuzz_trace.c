@@ -3,8 +3,8 @@
 
    Fuzz target: reading a trace. */
 
-/* Any bytes are read as a trace, chunk after chunk and edge after edge, and
-   skipped through.  libFuzzer calls it, or replay.c. */
+/* The bytes are read as a trace, by chunks and by edges, and with skips.
+   libFuzzer calls it, or replay.c. */
 
 #include "dcfg.h"
 
@@ -21,10 +21,11 @@ static void on_problem(void* arg, const DcfgProblem* problem)
    answers += strlen(problem->rule) + strlen(problem->what);
 }
 
-/* A sequence may stand for more edges than anybody can wait for. */
+/* Edges that are read of a sequence, which may stand for any number. */
 #define MAX_EDGES 20000
 
-/* In pieces of different sizes the edges must be the same. */
+/* Decode the chunk in pieces of different sizes.  The edges must be the
+   same. */
 static void decode(const DcfgChunk* c)
 {
    uint32_t     ids[1000];

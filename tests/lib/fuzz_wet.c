@@ -3,8 +3,8 @@
 
    Fuzz target: whole execution traces. */
 
-/* Any bytes are read as a whole execution trace, with control dependences and
-   without.  libFuzzer calls it, or replay.c. */
+/* The bytes are read as a whole execution trace, with and without control
+   dependences.  libFuzzer calls it, or replay.c. */
 
 #include "dcfg_wet.h"
 
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-/* So that nothing is left out as useless. */
+/* Results go here, so that the compiler leaves out no call. */
 static volatile uint64_t answers;
 
 /* Ask for descriptions of instructions, too. */
@@ -31,7 +31,7 @@ static void ask(DcfgWet* w)
       answers += dcfg_wet_executed(w, i);
 }
 
-/* Each dependence names an instance that there has been. */
+/* Check that each dependence names an earlier instance. */
 static void see(const DcfgWetEvent* e, uint64_t* seen, uint32_t n_instrs)
 {
    if (e->kind != DCFG_WET_INSTR)
@@ -49,11 +49,11 @@ static void see(const DcfgWetEvent* e, uint64_t* seen, uint32_t n_instrs)
    seen[e->instr]++;
 }
 
-/* Reading: questions about a trace, and results. */
+/* Reading: which parts of a trace to read, and the results. */
 typedef
    struct {
-      bool     control, selected;       // only some instructions
-      bool     ended;           // all of it was read, and nothing was wrong
+      bool     control, selected;       // .selected: only some instructions
+      bool     ended;           // the whole file was read without an error
       uint64_t sum;             // over instances of those instructions
    }
    Reading;
@@ -82,10 +82,11 @@ static void sum_up(const DcfgWetEvent* e, uint64_t* sum)
    }
 }
 
-/* A few bytes may foretell a great deal, of which only this is read. */
+/* Events that are read: a few bytes may predict a great many. */
 #define MOST_EVENTS 100000
 
-/* If everything is seen, each instance is the next one. */
+/* Take an event.  If nothing is left out, each instance is its instruction's
+   next one. */
 static void take(const DcfgWetEvent* e, Reading* r, uint64_t* seen,
                  uint32_t n_instrs)
 {
@@ -134,7 +135,7 @@ static void read_trace(const uint8_t* data, size_t size, Reading* r)
       while (n++ < MOST_EVENTS && dcfg_wet_next(w, &e, &err))
          take(&e, r, seen, dcfg_wet_instrs(w));
       r->ended = n <= MOST_EVENTS && err.status == DCFG_OK;
-      /* The end stays the end. */
+      /* After the end there are no more events. */
       if (n <= MOST_EVENTS && dcfg_wet_next(w, &e, &err))
          abort();
    }
@@ -142,7 +143,7 @@ static void read_trace(const uint8_t* data, size_t size, Reading* r)
    dcfg_wet_close(w);
 }
 
-/* Whatever is passed over, the rest is the same. */
+/* Selecting some instructions must not change their events. */
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
    Reading all = { 0 }, some = { .selected = true };

@@ -3,8 +3,8 @@
 
    Fuzz target: XRay logs and maps. */
 
-/* Any bytes are read as a log and as a map, once strictly and once with
-   problems told.  libFuzzer calls it, or replay.c. */
+/* The bytes are read as a log and as a map, once strictly and once with
+   problems reported.  libFuzzer calls it, or replay.c. */
 
 #include "dcfg_xray.h"
 
@@ -22,7 +22,7 @@ static void on_problem(void* arg, const DcfgProblem* problem)
                + strlen(problem->what);
 }
 
-/* So that nothing is left out as useless. */
+/* Results go here, so that the compiler leaves out no call. */
 static volatile uint64_t answers;
 
 static void read_log(const uint8_t* data, size_t size, DcfgOptions* options)
@@ -46,7 +46,7 @@ static void read_log(const uint8_t* data, size_t size, DcfgOptions* options)
             for (uint64_t k = 0; k < r[i].value; k++)
                answers += ((const uint8_t*)r[i].data)[k];
       }
-   /* The end stays the end. */
+   /* After the end there are no more records. */
    if (dcfg_xray_next(x, r, 7, &err) != 0)
       abort();
    answers += (uint64_t)dcfg_xray_process(x) + dcfg_xray_header(x)->version;

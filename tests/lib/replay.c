@@ -5,8 +5,10 @@
 
 /* usage: replay_load FILE..., replay_trace FILE..., replay_xray FILE... or
    replay_wet FILE...
-   Without arguments, the files of the corpus that belongs to the program.  A
-   line of TAP for all of them: what is wrong ends the program. */
+
+   Runs a fuzz target with each FILE; without arguments, with the files of the
+   corpus that belongs to the program.  Prints one line of TAP for all of them.
+   An error ends the program. */
 
 #include <dirent.h>
 #include <stdint.h>
@@ -27,7 +29,8 @@ static void replay(const char* path)
       perror(path);
       exit(1);
    }
-   /* Exactly as long as it is, so that reading beyond it is seen. */
+   /* A buffer of just this length: the address sanitizer reports any read
+      beyond it. */
    data = malloc((size_t)size + (size == 0));
    if (data == NULL || fread(data, 1, (size_t)size, f) != (size_t)size) {
       perror(path);

@@ -3,9 +3,9 @@
 
    Tests of blocks of address streams. */
 
-/* Ten thousand random streams against a model that has the whole stream
-   before it and knows nothing of how the library does it; and what the
-   functions refuse. */
+/* Ten thousand random streams are compared with a model that has the whole
+   stream in memory and shares nothing with the library.  Then come calls that
+   the functions refuse. */
 
 #include "lib_common.h"
 #include "dcfg_blocks.h"
@@ -25,7 +25,7 @@ typedef
    }
    Instr;
 
-/* Sequences are executed in turns, as threads are. */
+/* Sequences take turns, as threads do. */
 static Instr    seqs[MAX_SEQS][MAX_LEN];
 static unsigned lens[MAX_SEQS], n_seqs;
 
@@ -37,7 +37,7 @@ static unsigned rnd(unsigned n)
    return (unsigned)(seed >> 33) % n;
 }
 
-/* At most so many addresses are used. */
+/* Addresses in use, at most. */
 #define N_ADDRS 200
 
 static void make_streams(void)
@@ -54,7 +54,7 @@ static void make_streams(void)
       for (unsigned i = 0; i < lens[s]; i++) {
          if (size_of[at] == 0 || rnd(100) < change)
             size_of[at] = rnd(50) == 0 ? strange[rnd(9)] : 1 + rnd(5);
-         /* Up to the last address there is. */
+         /* The last addresses of all are used, too. */
          seqs[s][i].addr = at + (far ? UINT64_MAX - 4 * N_ADDRS : 0);
          seqs[s][i].size = size_of[at];
          at = rnd(100) >= jump ? at + size_of[at]
@@ -69,9 +69,10 @@ static void make_streams(void)
 
 #define MAX_DISTINCT (MAX_SEQS * MAX_LEN)
 
-static Instr    all[MAX_DISTINCT];      // in order of address and size
+static Instr    all[MAX_DISTINCT];      // by address and size
 static unsigned n_all;
-static int      numbers[MAX_SEQS][MAX_LEN];     // the streams, as indices
+static int      numbers[MAX_SEQS][MAX_LEN];     // the streams, as indices of
+                                                // ALL
 static int      next[MAX_DISTINCT], prev[MAX_DISTINCT]; // -1: none
 static bool     jumps[MAX_DISTINCT], leader[MAX_DISTINCT];
 static bool     shared[MAX_DISTINCT];
@@ -113,7 +114,7 @@ static void number(void)
                                - all);
 }
 
-/* Once to know what jumps, once to know what leads. */
+/* Learn first which instructions jump, then which are leaders. */
 static void learn(void)
 {
    for (unsigned i = 0; i < n_all; i++) {
@@ -166,8 +167,8 @@ static void count(void)
 
 /*--- Comparison                                           ---*/
 
-/* Check's own assertions tell another process each time that they are
-   reached, millions of times here. */
+/* Check's own assertions send a message each time, and there are millions
+   here. */
 #define IS(what)                                                     \
    do {                                                              \
       if (!(what))                                                   \
@@ -228,7 +229,7 @@ static void check_table(const DcfgBlockTable* t, bool dynamic)
    }
 }
 
-/* Add sequences in turns, each in portions. */
+/* Add sequences in turns, a portion at a time. */
 static void add_streams(DcfgBlocks* b)
 {
    unsigned at[MAX_SEQS] = { 0 }, left = n_seqs;
@@ -316,7 +317,7 @@ START_TEST(wrong_use)
    must_say(&err, "an instruction of no bytes");
    dcfg_blocks_free(b);
 
-   /* Finished, and then looked at again: another stream. */
+   /* After the end, another stream is refused. */
    b = dcfg_blocks_new("stream", NULL, NULL);
    ck_assert(dcfg_blocks_add(b, 16, 4, &err));
    ck_assert(dcfg_blocks_add(b, 20, 4, &err));
@@ -337,7 +338,7 @@ START_TEST(wrong_use)
 }
 END_TEST
 
-/* A stream that takes more memory than it may. */
+/* A stream that takes more memory than allowed. */
 START_TEST(limit)
 {
    const DcfgOptions options = { .max_memory = 1 << 20 };
@@ -352,7 +353,7 @@ START_TEST(limit)
 }
 END_TEST
 
-/* A process with four blocks; the third is also entered by a jump. */
+/* A process with four blocks; a jump enters the third, too. */
 START_TEST(graph_alone)
 {
    Dcfg*                 d = must_load(sample);
@@ -472,7 +473,7 @@ START_TEST(broken_text)
 }
 END_TEST
 
-/* Lines that are right, however they look. */
+/* Lines that are right, in any form. */
 START_TEST(sound_text)
 {
    const struct {

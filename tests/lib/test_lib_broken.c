@@ -3,7 +3,7 @@
 
    Tests of reading broken traces. */
 
-/* Errors of a trace are reported, with their places; the readable parts are
+/* Errors of a trace are reported with their places, and the readable parts are
    read. */
 
 #include "trace_model.h"
@@ -58,7 +58,7 @@ START_TEST(broken_sequences)
    for (int i = 0; i < 501; i++)
       strcat(deep, ")");
    sequence_fails(deep, "nested too deep");
-   /* One less is not too deep. */
+   /* One level less is allowed. */
    deep[strlen(deep) - 1] = 0;
    are_edges("", BITS, 8, 1, deep + 3, "1 1 1 1 1 1 1 1");
 }
@@ -125,8 +125,8 @@ static void change_fails(const char* from, const char* to, DcfgStatus status,
    fails(b, status, want);
 }
 
-/* A trace is named where a DCFG is needed, and the other way round; one of
-   the other's columns beside its own does not make it that. */
+/* A trace in place of a DCFG is reported as such, and the reverse.  A column of
+   the other kind beside the file's own does not matter. */
 START_TEST(other_kind)
 {
    char* trace = one_chunk("", BITS, 1, 1, "");
@@ -201,7 +201,7 @@ START_TEST(truncated)
          total += got;
       ck_assert_int_eq(err.status, DCFG_ERROR_JSON);
       ck_assert_uint_eq(err.offset, n);
-      /* Complete chunks are there. */
+      /* Complete chunks can be read. */
       ck_assert_uint_eq(total, n >= strlen(trace) - 6 ? 100 : 0);
       ck_assert_uint_eq(dcfg_trace_next(t, ids, 200, &err), 0);
       ck_assert_int_eq(err.status, DCFG_ERROR_JSON);
@@ -212,7 +212,7 @@ START_TEST(truncated)
 }
 END_TEST
 
-/* After a broken chunk the next one can be read. */
+/* After a broken chunk, the next one can be read. */
 START_TEST(goes_on)
 {
    char* a = one_chunk("", BITS, 7, 1, "A!");
@@ -242,7 +242,8 @@ START_TEST(goes_on)
 }
 END_TEST
 
-/* Rows that cannot be used are told, left out, and the rest is there. */
+/* Rows that cannot be used are reported and left out, and the others are
+   read. */
 static Text told;
 
 static void tell(void* arg, const DcfgProblem* problem)
@@ -283,7 +284,7 @@ START_TEST(trace_file)
    ck_assert_int_eq(err.status, DCFG_ERROR_FILE);
    ck_assert_ptr_null(dcfg_trace_open(NULL, NULL, &err));
    ck_assert_int_eq(err.status, DCFG_ERROR_ARGUMENT);
-   /* The sample is no trace. */
+   /* The sample is a DCFG, not a trace. */
    DcfgTrace* t = dcfg_trace_open_memory(sample, strlen(sample), "sample",
                                          NULL, &err);
    ck_assert_ptr_null(dcfg_trace_next_chunk(t, &err));

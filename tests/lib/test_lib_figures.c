@@ -3,8 +3,8 @@
 
    Tests of derived figures. */
 
-/* The sample's counts are small enough to follow by hand: thread 0 goes
-   4 5 6 7 7 ..., and calls 6 from block 5 each time. */
+/* The sample's counts are small enough to follow by hand: thread 0 goes 4 5 6 7
+   7 ..., and calls 6 from block 5 each time. */
 
 #include "lib_common.h"
 
@@ -31,7 +31,7 @@ START_TEST(edge_counts)
    ck_assert_uint_eq(dcfg_edge_count(p, 2, 2), 1);
    ck_assert_uint_eq(dcfg_edge_count(p, 2, 3), 0);
    ck_assert_uint_eq(dcfg_edge_count(p, 2, ALL), 6);
-   /* A list that is shorter than the number of threads. */
+   /* A list shorter than the number of threads. */
    ck_assert_uint_eq(dcfg_edge_count(p, 6, 0), 4);
    ck_assert_uint_eq(dcfg_edge_count(p, 6, 1), 0);
    ck_assert_uint_eq(dcfg_edge_count(p, 9, 0), 0);
@@ -49,7 +49,7 @@ START_TEST(blocks)
    ck_assert_uint_eq(dcfg_node_executions(p, n7, ALL), 13);
    ck_assert_uint_eq(dcfg_node_instrs(p, n7, 0), 48);
    ck_assert_uint_eq(dcfg_node_instrs(p, n7, ALL), 52);
-   /* No COUNT: the edges tell. */
+   /* Without COUNT, the edges give it. */
    ck_assert_uint_eq(dcfg_node_executions(p, n8, ALL), 2);
    ck_assert_uint_eq(dcfg_node_executions(p, start, ALL), 2);
    ck_assert_uint_eq(dcfg_node_executions(p, node(p, 2), 0), 1);
@@ -58,7 +58,7 @@ START_TEST(blocks)
 }
 END_TEST
 
-/* COUNT counts for all threads, even if the edges say otherwise. */
+/* COUNT is for all threads, even if the edges disagree. */
 START_TEST(count_column)
 {
    char* a = replaced(sample, "4, 6, 13 ]", "4, 6, 99 ]");
@@ -92,7 +92,7 @@ START_TEST(routines)
 }
 END_TEST
 
-/* A branch to the entry from within is no entry, one from elsewhere is: a tail
+/* A branch to the entry from within is no entry.  One from elsewhere is: a tail
    call. */
 START_TEST(tail_calls)
 {
@@ -106,7 +106,8 @@ START_TEST(tail_calls)
    ck_assert_uint_eq(dcfg_routine_calls(dcfg_process(e, 0), 1, 0), 10);
    ck_assert_uint_eq(dcfg_routine_entries(dcfg_process(e, 0), 1, 0), 10);
    dcfg_free(e);
-   /* Within a function a jump is no call, without a symbol it is. */
+   /* A jump within a function is no call; a jump to code without a symbol
+      is. */
    inner = replaced(a, "[ \"f\", \"0x40\", 4 ]", "[ \"f\", \"0x3c\", 8 ]");
    e = must_load(inner);
    ck_assert_uint_eq(dcfg_routine_calls(dcfg_process(e, 0), 1, 0), 7);
@@ -133,7 +134,7 @@ START_TEST(loops)
    ck_assert_uint_eq(dcfg_loop_instrs(p, outer, 0), 15 + 48);
    ck_assert_uint_eq(dcfg_loop_instrs(p, inner, 0), 48);
    ck_assert_uint_eq(dcfg_loop_iterations(p, inner, 0), 12);
-   /* The return to 7 is from a call in 5, which is not in the loop of 7. */
+   /* The return to 7 comes from a call in 5, which is not in the loop of 7. */
    ck_assert_uint_eq(dcfg_loop_entries(p, inner, 0), 5);
    ck_assert_uint_eq(dcfg_loop_entries(p, inner, ALL), 6);
    ck_assert_uint_eq(dcfg_loop_entries(p, 2, 0), 0);
@@ -141,8 +142,8 @@ START_TEST(loops)
 }
 END_TEST
 
-/* The same graph, but 5 belongs to the inner loop: then the call that returns
-   to its head is made within, and the loop is never entered from outside. */
+/* The same graph, but 5 belongs to the inner loop.  Then the call that returns
+   to its head is made within, and nothing enters the loop from outside. */
 START_TEST(return_to_head)
 {
    char* a = replaced(sample, "[ 7, [ 7 ], [ 7 ], 5 ]",
@@ -156,7 +157,7 @@ START_TEST(return_to_head)
 }
 END_TEST
 
-/* Sums that do not fit stay at the top. */
+/* Sums that do not fit stay at the largest number. */
 START_TEST(huge_counts)
 {
    char* a = replaced(sample, "[ 6, 7, 7, 13, [ 7, 0, 0 ] ]",

@@ -3,8 +3,8 @@
 
    Tests of loading what is broken. */
 
-/* Each thing that can be wrong is told with its place, and nothing that is
-   wrong does any harm: sanitizers watch. */
+/* Each error of a file is reported with its place, and does no harm: sanitizers
+   watch. */
 
 #include "lib_common.h"
 
@@ -14,7 +14,7 @@
 
 START_TEST(truncated)
 {
-   /* Cut off before each byte but the last line feed. */
+   /* The file cut off before each byte but the last line feed. */
    for (size_t n = 0; n < strlen(sample) - 1; n++) {
       char* text = malloc(n + 1);
       DcfgError err;
@@ -23,7 +23,7 @@ START_TEST(truncated)
       ck_assert_int_eq(err.status, DCFG_ERROR_JSON);
       ck_assert_uint_eq(err.offset, n);
       must_say(&err, "test: |not JSON");
-      /* Within an escape the parser has other words for it. */
+      /* Within an escape, the parser has other words for it. */
       if (text[n > 0 ? n - 1 : 0] == ' ')
          must_say(&err, "too early");
       free(text);
@@ -31,8 +31,7 @@ START_TEST(truncated)
 }
 END_TEST
 
-/* Every byte replaced by some others: anything may come of it, but no
-   harm. */
+/* Every byte replaced by some others: any result will do, without harm. */
 START_TEST(changed)
 {
    static const char others[] = "\"[]{},:0-\\ \x80\xff\x01" "9";
@@ -69,7 +68,7 @@ START_TEST(no_dcfg)
    must_not_load("{}", DCFG_ERROR_FORMAT, "MAJOR_VERSION|missing");
    must_not_load("{\"MAJOR_VERSION\":1}", DCFG_ERROR_FORMAT,
                  "PROCESSES|missing");
-   /* Before all else that is wrong. */
+   /* The version is checked before anything else. */
    must_not_load("{\"MAJOR_VERSION\":2,\"PROCESSES\":7}",
                  DCFG_ERROR_FORMAT, "MAJOR_VERSION: format 2.xx|reads 1");
    must_not_load("{\"MAJOR_VERSION\":2,\"MINOR_VERSION\":3,\"PROCESSES\":"
@@ -91,7 +90,7 @@ START_TEST(deep)
    memset(text + k, '[', n);
    text[(size_t)k + n] = 0;
    must_not_load(text, DCFG_ERROR_LIMIT, "nested too deep");
-   /* Not so deep that it cannot be skipped. */
+   /* A depth that can still be skipped. */
    memset(text + k + 40, ']', 40);
    strcpy(text + k + 80, ",\"PROCESSES\":[[\"PROCESS_ID\","
                          "\"PROCESS_DATA\"]]}");
@@ -311,7 +310,7 @@ START_TEST(told_of)
 }
 END_TEST
 
-/* The rest is usable: references that do not resolve are DCFG_NONE. */
+/* The rest can be used: references that cannot be resolved are DCFG_NONE. */
 static void ignore(void* arg, const DcfgProblem* problem)
 {
    (void)arg;
@@ -351,7 +350,7 @@ END_TEST
 
 START_TEST(limit)
 {
-   /* Whatever the limit is, it loads or says so. */
+   /* With any limit, the file loads, or the error says so. */
    DcfgError err;
    bool      loaded = false;
 
@@ -410,7 +409,7 @@ START_TEST(error_text)
    ck_assert_ptr_null(dcfg_load(path, NULL, &err));
    ck_assert_int_eq(err.status, DCFG_ERROR_FILE);
    must_say(&err, "...p|pp/the.json: cannot open: ");
-   /* Control characters of the file do not reach a terminal. */
+   /* Control characters of a file do not reach the terminal. */
    ck_assert_ptr_null(dcfg_load_memory("{\"MAJOR_VERSION\":\"\\u001b[1m\"}",
                                        29, "test", NULL, &err));
    must_say(&err, "?[1m");

@@ -3,8 +3,8 @@
 
    Tests of files and decompression. */
 
-/* The same text, however it is compressed, from a file, a pipe or memory;
-   and what is not whole is told. */
+/* The same text in any compression, from a file, a pipe or memory.  A text that
+   is cut off is reported. */
 
 #include "lib_common.h"
 
@@ -19,7 +19,7 @@
 
 typedef enum { PLAIN, GZIP, BZIP2, XZ, ZSTD, N_CODINGS } Coding;
 
-/* A text that is longer than any buffer: the sample with much space. */
+/* A text longer than any buffer: the sample with many spaces. */
 static char*  text;
 static size_t text_len;
 
@@ -39,7 +39,7 @@ static void free_text(void)
    free(text);
 }
 
-/* DATA in one stream; the length goes to *LEN. */
+/* Return DATA in one stream; the length goes to *LEN. */
 static uint8_t* compressed(Coding coding, const char* data, size_t size,
                            size_t* len)
 {
@@ -124,7 +124,7 @@ START_TEST(whole)
 }
 END_TEST
 
-/* A pipe, which gives a few bytes at a time. */
+/* A pipe that gives a few bytes at a time. */
 START_TEST(from_pipe)
 {
    size_t    len;
@@ -141,7 +141,7 @@ START_TEST(from_pipe)
          size_t n = i < 20 ? 1 : len - i < 1000 ? len - i : 1000;
          if (write(ends[1], data + i, n) != (ssize_t)n)
             _exit(1);
-         if (i < 20)                    // so that it is read alone
+         if (i < 20)                    // so that these bytes are read alone
             nanosleep(&(struct timespec){ 0, 3000000 }, NULL);
          i += n;
       }
@@ -159,7 +159,7 @@ START_TEST(from_pipe)
 }
 END_TEST
 
-/* Several streams after each other are one text. */
+/* Several streams in a row are one text. */
 START_TEST(concatenated)
 {
    size_t    a, b, c, half = text_len / 2;
@@ -181,7 +181,7 @@ START_TEST(concatenated)
 }
 END_TEST
 
-/* Zero bytes behind gzip's data are not data; others are. */
+/* Zero bytes behind gzip's data are no data; other bytes are. */
 START_TEST(padded)
 {
    size_t    len;
@@ -222,8 +222,8 @@ START_TEST(cut_short)
 }
 END_TEST
 
-/* Any byte changed: a loaded file or an error, but no harm; and broken data
-   is seen, for all these formats have checksums. */
+/* Any byte changed: a loaded file or an error, without harm.  Broken data is
+   found, because these formats have checksums. */
 START_TEST(changed)
 {
    size_t    len, seen = 0;
@@ -238,13 +238,13 @@ START_TEST(changed)
       dcfg_free(d);
       data[n] ^= 0x55;
    }
-   /* zstd's library writes no checksum if it is not asked to. */
+   /* zstd's library writes a checksum only if asked to. */
    ck_assert_uint_ge(seen, _i == ZSTD ? len / 2 : len - 20);
    free(data);
 }
 END_TEST
 
-/* A small file with much in it needs as much memory as that. */
+/* A small file with a large text needs as much memory as the text. */
 START_TEST(bomb)
 {
    size_t      n = 16 << 20, len;

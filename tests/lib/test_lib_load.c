@@ -3,8 +3,8 @@
 
    Tests of loading and looking up. */
 
-/* The contents of a DCFG must be where dcfg.h says, however the file is
-   written. */
+/* The contents of a DCFG must be where dcfg.h says, in whatever form the file
+   is written. */
 
 #include "lib_common.h"
 
@@ -79,7 +79,7 @@ START_TEST(images)
    ck_assert_uint_eq(im[1].n_sources, 0);
    ck_assert_uint_eq(im[1].first_routine, 1);
    ck_assert_uint_eq(im[1].n_routines, 1);
-   /* In order of address, though the file has another. */
+   /* Symbols are sorted by address, though the file has another order. */
    ck_assert_str_eq(p->symbols[0].name, "main");
    ck_assert_uint_eq(p->symbols[0].addr, 0x400010);
    ck_assert_str_eq(p->symbols[2].name, "late");
@@ -188,7 +188,7 @@ START_TEST(routines_and_loops)
 }
 END_TEST
 
-/* The innermost loop, whatever the order of the rows. */
+/* The innermost loop is found in any order of the rows. */
 START_TEST(loops_in_other_order)
 {
    char* a = replaced(sample, "[ 7, [ 7 ], [ 7 ], 5 ], [ 5, [ 7 ], [ 7, 5 ] ]",
@@ -254,7 +254,7 @@ START_TEST(by_address)
    ck_assert_str_eq(symbol_name(0, 0x40001c), "main");
    ck_assert_str_eq(symbol_name(DCFG_NONE, 0x40002f), "main");
    ck_assert_str_eq(symbol_name(0, 0x400030), "");
-   /* No size: to the end of the image. */
+   /* A symbol without a size extends to the end of the image. */
    ck_assert_str_eq(symbol_name(0, 0x400080), "late");
    ck_assert_str_eq(symbol_name(0, 0x400fff), "late");
    ck_assert_str_eq(symbol_name(0, 0x401000), "");
@@ -271,8 +271,8 @@ START_TEST(by_address)
 }
 END_TEST
 
-/* Overlapping blocks and images: all are found, the best one first; against
-   looking at each. */
+/* Overlapping blocks and images: all are found, the preferred one first.  The
+   judge looks at each. */
 START_TEST(overlaps)
 {
    char     text[20000];
@@ -364,14 +364,14 @@ START_TEST(other_writing)
    same_as_sample("\"INSTR_COUNT\" : 130",
                   "\"NEW\" : { \"EDGES\" : [ 1 ] }, \"INSTR_COUNT\" : 130, "
                   "\"OTHER\" : null");
-   /* A parent of 0 is none; no parent column at all needs no 4th value. */
+   /* A parent of 0 is none.  Without parents, no 4th value is needed. */
    same_as_sample("[ 7, 5 ] ] ] ] ]", "[ 7, 5 ], 0 ] ] ] ]");
    same_as_sample("[ 5, [ 7 ], [ 7, 5 ] ]", "[ 5, [ 7 ], [ 5, 7 ] ]");
    same_as_sample("{ \"MAJOR", " \t\r\n {\n\n\"MAJOR");
 }
 END_TEST
 
-/* The order of keys is free: what is referred to may come later. */
+/* The order of keys is free: a reference may come before its target. */
 START_TEST(other_order)
 {
    char* a = replaced(sample, "{ \"MAJOR_VERSION\" : 1, \"MINOR_VERSION\""
@@ -392,7 +392,7 @@ START_TEST(other_order)
 }
 END_TEST
 
-/* All that is optional may be missing. */
+/* All optional parts may be missing. */
 START_TEST(optional)
 {
    Dcfg* e = must_load("{\"MAJOR_VERSION\":1,\"MINOR_VERSION\":0,"

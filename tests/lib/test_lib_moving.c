@@ -3,8 +3,8 @@
 
    Tests of moving about in traces. */
 
-/* Chunks one by one, threads and places that are gone to, decoding in parallel
-   and at length. */
+/* Reading chunks one by one, going to threads and instructions, decoding in
+   parallel and for long. */
 
 #include "trace_model.h"
 
@@ -12,9 +12,9 @@
 
 /*--- Moving about                                         ---*/
 
-/* Two processes; threads 0 and 2 of the first have three chunks and one, the
-   second has thread 0.  Of the sample's edges: a chunk is 1 2 3 4 6 7 3 4 8 9
-   in parts, with instructions 0 2 3 1 4 4 3 1 4 1. */
+/* Return a trace of two processes.  Thread 0 of the first has three chunks,
+   thread 2 has one; the second process has thread 0.  A chunk is part of the
+   sample's edges 1 2 3 4 6 7 3 4 8 9, with instructions 0 2 3 1 4 4 3 1 4 1. */
 static char* long_trace(void)
 {
    Text t = { 0 };
@@ -168,7 +168,7 @@ START_TEST(skip_to_chunk)
 }
 END_TEST
 
-/* And by edge: the source of the next edge has the instruction. */
+/* By edge: the next edge's source has the instruction. */
 START_TEST(skip_to_edge)
 {
    static const uint32_t edges[] = { 1, 2, 3, 4, 6, 7, 3, 4, 8, 2000000000 };
@@ -204,14 +204,14 @@ START_TEST(skip_twice)
    ck_assert_uint_eq(ids[0], 2);
    ck_assert(dcfg_trace_skip(tr, 12, p, &err));
    ck_assert_uint_eq(dcfg_trace_position(tr), 10);
-   /* Back is not possible, nor to what the trace leaves out. */
+   /* Going back is not possible, nor is going to what the trace leaves out. */
    ck_assert(!dcfg_trace_skip(tr, 7, p, &err));
    ck_assert_int_eq(err.status, DCFG_OK);
    ck_assert(!dcfg_trace_skip(tr, 50, p, &err));
    ck_assert_uint_eq(dcfg_trace_next(tr, ids, 1, &err), 1);
    ck_assert_uint_eq(dcfg_trace_chunk_info(tr)->thread, 2);
    ck_assert(dcfg_trace_skip(tr, 101, p, &err));
-   /* A chunk that was found is the next chunk too. */
+   /* A chunk that was found is the next chunk, too. */
    dcfg_trace_select(tr, 9, 0);
    ck_assert(dcfg_trace_skip(tr, 0, NULL, &err));
    DcfgChunk* c = dcfg_trace_next_chunk(tr, &err);
@@ -221,7 +221,7 @@ START_TEST(skip_twice)
 }
 END_TEST
 
-/* A gap, without decoding; and in the middle of a chunk, uncounted. */
+/* A gap, without decoding; the middle of a chunk, without counts. */
 START_TEST(skip_in_vain)
 {
    dcfg_trace_select(tr, 4711, 2);
@@ -355,7 +355,7 @@ START_TEST(used_nothing)
 }
 END_TEST
 
-/* Some 20 MB of chunks in 2 MB of memory. */
+/* About 20 MB of chunks in 2 MB of memory. */
 START_TEST(bounded_memory)
 {
    Text        text = { 0 };
@@ -375,7 +375,7 @@ START_TEST(bounded_memory)
    text_add(&text, "]]]]]]}");
    t = dcfg_trace_open_memory(text.s, text.n, "test", &options, &err);
    ck_assert_ptr_nonnull(t);
-   /* Every fourth chunk only: those that are passed over take none either. */
+   /* Every fourth chunk only: skipped chunks take no memory, either. */
    for (uint64_t i = 0; dcfg_trace_skip(t, i, NULL, &err); i += 4)
       while ((n = dcfg_trace_next(t, ids, 100, &err)) == 100)
          edges += n;

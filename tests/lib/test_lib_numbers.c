@@ -3,8 +3,8 @@
 
    Tests of numbers for keys. */
 
-/* Keys that come and go, against an array that is searched; and that no key has
-   the same place in each map. */
+/* Keys come and go, compared with an array that is searched.  Each map hashes
+   keys in its own way. */
 
 #include "lib_common.h"
 
@@ -12,7 +12,7 @@
 
 #define N_KEYS 3000
 
-/* Keys that a fixed hash would put side by side, too. */
+/* Return a key; some would be neighbours in any fixed hash. */
 static uint64_t key_of(uint32_t i)
 {
    return i % 3 == 0 ? i + 1 : i % 3 == 1 ? (uint64_t)(i + 1) << 40
@@ -54,8 +54,8 @@ START_TEST(come_and_go)
 }
 END_TEST
 
-/* Some of 500 keys in two maps of the same size have different places: with
-   different hashes, equal places would be very unlikely. */
+/* Two maps of the same size place some of 500 keys differently.  With different
+   hashes, equal places would be very unlikely. */
 START_TEST(keyed)
 {
    Job       job;

@@ -8,14 +8,14 @@
 
 #include "trace_model.h"
 
-/* The specification's table, closed with rows of our own. */
+/* The specification's table, completed with rows of our own. */
 #define SPEC "[123,\"0\",[124]],[123,\"1\",[125]],[124,\"\",[456]]," \
              "[125,\"0\",[543]],[125,\"10\",[542,549]]," \
              "[125,\"11\",[540,541]]"
 
 START_TEST(specification_table)
 {
-   /* 110 and 0, as its two examples have them. */
+   /* 110 and 0, as in the specification's two examples. */
    are_edges("", SPEC, 4, 123, "w", "123 125 542 549");
    are_edges("", SPEC, 3, 123, "A", "123 124 456");
    /* Fewer edges than the phrase has. */
@@ -26,7 +26,8 @@ START_TEST(specification_table)
 }
 END_TEST
 
-/* 4 * 6 bits for edges 1 and 2. */
+/* Return the edges for characters with the table BITS: edge 1 or 2 for each
+   bit. */
 static const char* bits_of(const char* chars)
 {
    static Text t;
@@ -55,7 +56,7 @@ static void expands(const char* dictionary, const char* sequence,
 
 START_TEST(alphabet)
 {
-   /* The specification's 0b000010111110, of which the last bit is not used. */
+   /* The specification's 0b000010111110, whose last bit is not used. */
    are_edges("", BITS, 12, 1, "C+", "1 1 1 1 1 2 1 2 2 2 2 2");
    are_edges("", BITS, 7, 1, "-", "1 2 2 2 2 2 2");
    are_edges("", BITS, 7, 1, ".", "1 2 2 2 2 2 2");
@@ -82,7 +83,7 @@ START_TEST(specification_text)
    as = want + strlen(want);
    memset(as, 'a', 42 * 25);
    strcpy(as + 42 * 25, "45690D" SPEC_A_LONG "7Fjdkpm");
-   /* bits_of() has room for 1000: the start and the end. */
+   /* bits_of() has room for 1000: the begin and the end. */
    char* trace = one_chunk(SPEC_DICTIONARY, BITS, strlen(want) * 6 + 1, 1,
                            "<b>");
    Model m = { .n_rows = 4 };
@@ -112,13 +113,13 @@ START_TEST(repetitions)
    expands("", "(0002*x)", "xx");
    expands("\"\":\"xy\"", "<>-", "xy-");
    expands("\"e\":\"\",\"f\":\"(5*<e>)\",\"g\":\"<f><e>Q\"", "<f>A<g>", "AQ");
-   /* An entry may refer to one that comes later. */
+   /* An entry may refer to a later one. */
    expands("\"a\":\"<b><c>\",\"b\":\"(2*<c>)\",\"c\":\"x\"", "<a>", "xxx");
    expands("\"Az09+-\":\"x\"", "<Az09+->", "x");
 }
 END_TEST
 
-/* Ten edges of a sequence that stands for more than there are atoms. */
+/* Ten edges of a sequence that stands for more edges than there are atoms. */
 START_TEST(explosive)
 {
    Text        dictionary = { 0 };
@@ -126,7 +127,7 @@ START_TEST(explosive)
 
    are_edges("", BITS, 10, 1, "(99999999999999999999999*(99999999999*B))",
              first);
-   /* 2 to the 64, not 0. */
+   /* A count of 2 to the 64 is not 0. */
    are_edges("", BITS, 7, 1, "(18446744073709551616*B)", "1 1 1 1 1 1 2");
    are_edges("", BITS, 10, 1, "(9999999999*(9999999999*(9999999999*)))B",
              "1 1 1 1 1 1 2 [after 7 edges: the sequence ends too early]");
@@ -140,7 +141,7 @@ START_TEST(explosive)
    for (int i = 1; i < 200; i++)
       text_add(&dictionary, ",\"%d\":\"<%d>(9*<%d>)\"", i, i - 1, i - 1);
    are_edges(dictionary.s, BITS, 7, 1, "<199>B", "1 1 1 1 1 1 2");
-   /* As many edges as anybody wants, for no bits at all. */
+   /* Any number of edges, for no bits at all. */
    char* trace = one_chunk("", "[5,\"\",[6]],[6,\"\",[5]]",
                            UINT64_MAX, 5, "");
    ck_assert_str_eq(edges_of(trace, 4), "5 6 5 6");
@@ -165,7 +166,7 @@ START_TEST(long_codes)
    are_edges("", rows.s, 10, 1, "(5*-)2", "1 1 132 1 1 101 1 1 103 1");
    are_edges("", rows.s, 4, 1, "(5*-)v", "1 1 99 1");
    memset(chars, '-', 5);
-   /* Edges that are far apart: no array by edge. */
+   /* Edge ids far apart: no array by id would do. */
    are_edges("", "[2147483647,\"0\",[2147483647]],"
              "[2147483647,\"1\",[1]],[1,\"\",[2147483647]]", 8, 1,
              "S", "1 2147483647 2147483647 1 2147483647 2147483647 "
@@ -176,7 +177,7 @@ END_TEST
 
 START_TEST(no_such_code)
 {
-   /* Not every code is there. */
+   /* The table lacks a code. */
    are_edges("", "[1,\"00\",[1]],[1,\"111\",[1]]", 99, 1, "BBBBBBBBBBBB",
              "1 1 1 [after 3 edges: the transition table has no row for the "
              "next bits]");
@@ -184,7 +185,7 @@ START_TEST(no_such_code)
              99, 1, "AAAAAAAAAAAA",
              "1 [after 1 edges: the transition table has no row for the next "
              "bits]");
-   /* After a code that is smaller than the bits, and another. */
+   /* After a code that is smaller than the bits, and after another one. */
    are_edges("", "[1,\"000000000000000000000000001\",[1]],[1,\"11\",[1]]",
              99, 1, "DAAAAAAAAAAA",
              "1 [after 1 edges: the transition table has no row for the next "
@@ -202,8 +203,8 @@ START_TEST(no_such_code)
 }
 END_TEST
 
-/* Edges that must follow come without bits, in rows of any length, also edges
-   that lead back to themselves. */
+/* Edges that must follow need no bits, in rows of any length, even edges that
+   lead back to themselves. */
 START_TEST(chains)
 {
    are_edges("", "[1,\"\",[2]],[2,\"\",[3]],[3,\"0\",[1]],[3,\"1\",[3]]",
@@ -226,7 +227,7 @@ static uint32_t below(uint32_t n)
    return (uint32_t)((uint64_t)(chance_seed >> 8) * n >> 24);
 }
 
-/* Rows for EDGE with codes that begin with CODE. */
+/* Make rows for EDGE with codes that begin with CODE. */
 static void random_rows(Model* m, uint32_t edge, const char* code,
                         uint32_t edges)
 {

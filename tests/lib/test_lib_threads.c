@@ -3,9 +3,9 @@
 
    The promises of dcfg.h about threads. */
 
-/* Under ThreadSanitizer: several threads use one loaded DCFG and one chunk, ask
-   every question, and each of them also has DCFGs and traces of its own.  All
-   must get the same answers, and no access may race with another. */
+/* Under ThreadSanitizer: several threads use one loaded DCFG and one chunk, and
+   call every function.  Each of them also has DCFGs and traces of its own.  All
+   must get the same answers, without data races. */
 
 #include "trace_model.h"
 
@@ -17,7 +17,7 @@
 typedef
    struct {
       const Dcfg*      graph;           // shared by all
-      const DcfgChunk* chunk;           // likewise
+      const DcfgChunk* chunk;           // shared by all
       const char*      trace;
       uint64_t         sum;
    }
@@ -122,7 +122,7 @@ static void decode(const DcfgChunk* c, uint64_t* sum)
    dcfg_decoder_free(x);
 }
 
-/* Each thread has objects of its own, also a wrong file. */
+/* Each thread has objects of its own, and a broken file. */
 static void own(const char* trace, uint64_t* sum)
 {
    uint32_t    some[64];
@@ -185,7 +185,7 @@ int main(void)
    dcfg_chunk_free(c);
    dcfg_free(d);
    free(trace);
-   /* The sanitizer makes another exit status of what it has seen. */
+   /* The sanitizer changes the exit status if it has found a race. */
    printf("%sok 1 - %d threads get the same answers\n1..1\n",
           same ? "" : "not ", N_THREADS);
    return same ? 0 : 1;
