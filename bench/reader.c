@@ -3,10 +3,9 @@
 
    How fast the library reads. */
 
-/* usage: reader load FILE...
-          reader decode TRACE...
+/* usage: reader load FILE...  reader decode TRACE...
 
-   `load' loads DCFGs, `decode' decodes all edges of traces; both print the
+   `load' loads DCFGs; `decode' decodes all edges of traces.  Both print the
    speed and the peak of memory. */
 
 #include "dcfg.h"
@@ -17,7 +16,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* User and system time, as bench/run measures. */
+/* Return user and system time in seconds, as bench/run measures it. */
 static double now(void)
 {
    struct timespec t;
@@ -34,7 +33,7 @@ static void give_up(const DcfgError* err)
    exit(1);
 }
 
-/* In bytes. */
+/* Return the peak of memory in bytes. */
 static double peak(void)
 {
    struct rusage r;

@@ -20,7 +20,7 @@ static int is_prime(unsigned n)
    return n > 1;
 }
 
-/* Each takes every N_THREADSth thousand of the numbers below limit. */
+/* Each thread takes every N_THREADSth thousand of the numbers below limit. */
 static void *work(void *arg)
 {
    for (unsigned from = *(unsigned *)arg * 1000; from < limit; from += N_THREADS * 1000) {
