@@ -1,15 +1,15 @@
 # shellcheck shell=bash
-# Part of ./dev: arm64, on another machine.  All of it is below build/arm64 and made of the distribution's packages: a
-# cross compiler, Valgrind and the tool built with that, and an emulated machine with Debian, in which they run.
+# Part of ./dev: arm64, on an emulated machine.  Everything is below build/arm64 and made of the distribution's packages: a
+# cross compiler, Valgrind and the tool built with it, and a machine with Debian that runs them.
 
-# debootstrap without root needs fakeroot; mke2fs, of e2fsprogs, makes an image of what it has unpacked.
+# debootstrap needs fakeroot if it is not root; mke2fs, of e2fsprogs, makes an image of the unpacked files.
 arm64_packages=(cpio debootstrap e2fsprogs fakeroot python3 qemu-system-arm)
 
-# Packages in the machine beside those that debootstrap always installs.
+# Packages in the machine, beside those that debootstrap always installs.
 machine_packages=bzip2,perl,python3
 
-# The modules that its kernel needs, in that order: a device's bus, the disk and its file system, a line to the host
-# and directories that it shares.
+# Modules that its kernel needs, in this order: for the bus, the disk and its file system, the line to the host, and shared
+# directories.
 machine_modules=(virtio_mmio virtio_blk crc32c_generic crc16 mbcache jbd2 ext4 virtio_console netfs fscache 9pnet 9pnet_virtio 9p)
 
 arm64_usage() {
@@ -25,8 +25,8 @@ usage: ./dev arm64 COMMAND
 END
 }
 
-# The packages of a cross compiler conflict with those of \`gcc -m32\`, so they are not installed but unpacked, unless they
-# are installed already.  Sets cross, where they are, or nothing.
+# get_cross_compiler: unpacks a cross compiler, unless one is installed.  Its packages conflict with those of \`gcc -m32\`,
+# so they are not installed.  Sets cross to its directory, or to nothing.
 get_cross_compiler() {
    cross=
    ! command -v $target-g++ >/dev/null || return 0
@@ -36,7 +36,7 @@ get_cross_compiler() {
 
 unpack_cross_compiler() {
    local names package
-   # Packages that the compiler needs and are missing here: apt finds them.
+   # apt finds the packages that the compiler needs and that are missing here.
    mapfile -t names < <(apt-get install -s --no-install-recommends gcc-$target g++-$target | sed -n 's/^Inst \([^ ]*\) .*/\1/p')
    [ ${#names[@]} != 0 ] || { echo "apt has no gcc-$target"; return 1; }
    rm -rf "$cross"
@@ -47,8 +47,8 @@ unpack_cross_compiler() {
    touch "$cross/complete"
 }
 
-# use_cross_compiler: for all that is built from then on.  Its libraries are where it was unpacked, and so is what programs
-# are linked with.  Nothing of this machine is for the other one, whatever pkg-config may say.
+# use_cross_compiler: makes later builds use it.  Its libraries, for programs too, are where it was unpacked.  pkg-config
+# must find nothing of this machine.
 use_cross_compiler() {
    export CC=$target-gcc CXX=$target-g++ PKG_CONFIG_LIBDIR=
    [ -n "$cross" ] || return 0
@@ -56,7 +56,7 @@ use_cross_compiler() {
    CC+=" --sysroot=$cross" CXX+=" --sysroot=$cross"
 }
 
-# As private_apt, for arm64's packages and with nothing installed.
+# machine_apt: as private_apt, for arm64's packages and with nothing installed.
 machine_apt() {
    local program=$1
    shift
@@ -65,7 +65,7 @@ machine_apt() {
       -o Dir::State::Lists="$machine/apt/lists" -o Dir::Cache="$machine/apt/cache" -o APT::Sandbox::User=root "$@"
 }
 
-# Debian's kernel, and in its initial file system, of which nothing else remains, a shell and some of its modules.
+# make_kernel: unpacks Debian's kernel, and makes its initial file system: a shell and some of the kernel's modules.
 make_kernel() {
    local package module list dir=$machine/new
    rm -rf "$dir"
@@ -88,9 +88,9 @@ make_kernel() {
    rm -rf "$dir" "$machine/apt"
 }
 
-# Debian, unpacked and not installed: to run its packages' scripts there takes a quarter of an hour, and programs do without.
-# What was unpacked stays, for those who read files of programs that have run there.  debootstrap takes some machines for
-# containers, and then leaves no directory for /proc.
+# make_disk: unpacks Debian without installing it: running its packages' scripts there would take a quarter of an hour, and
+# programs do without.  The unpacked files stay, for readers of files of programs that ran there.  debootstrap takes some
+# machines for containers, and then leaves no directory for /proc.
 make_disk() {
    local dir=$machine/root
    rm -rf "$dir"
@@ -104,7 +104,8 @@ make_disk() {
       done
       cp usr/share/base-passwd/passwd.master etc/passwd
       cp usr/share/base-passwd/group.master etc/group
-      # As its scripts would do: python3 compiles, each time that it starts, what it may not keep.  This one is of the same release.
+      # One thing that those scripts would do: otherwise python3 compiles its modules at each start.  This python3 is of the
+      # same release.
       /usr/bin/python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash -s "$3" -p / usr/lib/python3*/
       rm -rf proc debootstrap var/cache/apt/archives/*
       mkdir proc host
@@ -123,7 +124,7 @@ make_machine() {
    fi
 }
 
-# Everything up to a Valgrind that runs the tool in the machine.
+# build_arm64: builds everything up to a Valgrind that runs the tool in the machine.
 build_arm64() {
    [ "$(uname -m)" = x86_64 ] || die "./dev arm64 is for amd64; on arm64, ./dev build does it"
    target=aarch64-linux-gnu machine=$build/arm64/machine
@@ -138,8 +139,8 @@ build_arm64() {
    unlock_build
 }
 
-# The tests in the machine: scripts of tests/arm64, which run here and have programs run there.  This machine's command
-# reads their files.
+# test_arm64: runs the scripts of tests/arm64 here; the programs run in the machine.  This machine's command reads their
+# files.
 test_arm64() {
    begin_tests
    (build_all)

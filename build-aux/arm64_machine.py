@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 """The emulated arm64 machine: starts it, and runs programs there.
 
-    arm64_machine.py run DIR INST PROG ARGS...
+arm64_machine.py run DIR INST PROG ARGS...
 
-runs PROG under valgrind --tool=dcfg, in the current directory.  DIR has kernel, initial file system and disk
-(make_machine in arm64.sh), INST Valgrind.  Each machine begins with the same disk, and lasts as long as its parent
-process.  It sees some directories of the host, by the same names: INST, and those where programs are run.
+runs PROG under valgrind --tool=dcfg, in the current directory.  DIR has kernel, initial file system and disk (make_machine
+in arm64.sh), INST Valgrind.  Each machine begins with the same disk, and ends with its parent process.  It sees some
+directories of the host by the same names: INST, and those in which programs run.
 
-A script in the machine does the work.  It shares a directory, `control`, with the host.  It reads numbers of jobs from
-a line to the host, starts as many as it is told, and answers with number and exit status.  A job is a script, too.
+A script in the machine does the work.  It shares the directory `control` with the host.  It reads numbers of jobs from a
+line to the host, starts the jobs, and answers each with its number and exit status.  A job is a script, too.
 """
 import contextlib
 import os
@@ -20,16 +20,16 @@ import sys
 import tempfile
 import threading
 
-# Version 8.0 of the architecture, whose atomic operations are loops of exclusive accesses; and 8.2, with instructions for
-# them.  libc takes what there is.
+# One with version 8.0 of the architecture, whose atomic operations are loops of exclusive accesses; one with 8.2, which has
+# instructions for them.  libc uses what the processor has.
 CPUS = ("cortex-a72", "neoverse-n1")
-# Directories of which the machine keeps what it has, and those where nothing can be added.
+# Directories that are the machine's own; below others it mounts the host's.
 ITS_OWN = ("bin", "boot", "etc", "lib", "run", "sbin", "usr", "var")
 CLOSED = ("", "dev", "host", "proc", "sys")
 MOUNT = "trans=virtio,version=9p2000.L,msize=262144"
 
-# Times of access stay as they are, so that runs are the same: python3 makes numbers of them, which are longer the second time.
-# Each line that the host sends is the number of a job.  When the host hangs up, the machine is switched off.
+# Times of access stay as they are, so that runs are the same: python3 makes numbers of them, which get longer at the second
+# start.  Each line that the host sends is the number of a job.  The machine is switched off when the host hangs up.
 AGENT = """
 b=/host/busybox
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
@@ -98,7 +98,7 @@ class Machine:
         return event
 
     def listen(self):
-        """Lines of the machine, until it hangs up."""
+        """Reads the machine's lines until it hangs up."""
         with self.line.makefile("r") as lines:
             for line in lines:
                 name, _, status = line.strip().partition(" ")
@@ -122,7 +122,7 @@ class Machine:
         return status
 
     def run(self, argv, cwd="/", env=None, out="/dev/null", err="/dev/null", timeout=None):
-        """The program's exit status, as a shell tells it.  env: all of its environment."""
+        """Returns the program's exit status, as a shell gives it.  env: the whole environment."""
         with self.lock:
             self.jobs += 1
             name = str(self.jobs)
@@ -165,7 +165,7 @@ def main(argv):
         print(__doc__.strip(), file=sys.stderr)
         return 2
     directory, inst, cwd = argv[1], argv[2], os.getcwd()    # a real path
-    # The output is seen while the program runs: it comes through files.
+    # The output comes through files, so it is seen while the program runs.
     with tempfile.TemporaryDirectory(prefix="arm64-output.") as said, Machine(directory, [cwd, said], [inst]) as m:
         paths = [os.path.join(said, name) for name in ("out", "err")]
         shown = []

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# Part of ./dev: installing beside a Valgrind that is there, and taking that back.
+# Part of ./dev: installing beside an existing Valgrind, and removing that.
 
-# The directory of an installed Valgrind's tools, as that Valgrind itself says when it starts one.
+# installed_libdir: prints the directory of an installed Valgrind's tools, as that Valgrind itself says when it starts one.
 installed_libdir() {
    "$1" -d --tool=none true 2>&1 | sed -n 's/.*launching \(\/.*\)\/none-[^/]*$/\1/p' || true
 }
 
-# relink_tool LIBDIR TOOL: the tool once more, as $objects/installed/TOOL.  Every tool has Valgrind's core inside, and the
-# core knows the directory of its preload library and suppressions; in the one for LIBDIR, m_libcproc.c says so again.
+# relink_tool LIBDIR TOOL: links the tool again, as $objects/installed/TOOL.  Every tool contains Valgrind's core, and the
+# core knows the directory of its preload library and suppressions.  A copy of m_libcproc.c has LIBDIR in its place.
 relink_tool() {
    local program=${2//-/_} core=installed/libcproc-$2.o
    core=${core/dcfg-/} core=${core/-linux/}
@@ -39,13 +39,13 @@ find_tools() {
    [ -n "$dir" ] || die "$valgrind does not say where its tools are"
 }
 
-# stage_files: put all files that are installed below $stage, as they stand below /.
+# stage_files: puts all files to be installed below $stage, at their final paths.
 stage_files() {
    local tool
    umask 022
    rm -rf "$stage"
    mkdir -p "$stage$dir"
-   # For those of its architectures that we have; what makes it one of them is that it has a tool for it.
+   # For those of the Valgrind's architectures that we have: it has a tool for each.
    for tool in $(tool_programs dcfg); do
       [ -e "$dir/none-${tool#dcfg-}" ] || continue
       relink_tool "$dir" "$tool"
@@ -69,7 +69,7 @@ list_new() {
    list_staged
 }
 
-# change_system COMMAND...: as root, unless the user may write to where the paths in $list are.
+# change_system COMMAND...: runs it, as root unless the user may write to the paths in $list.
 change_system() {
    local name there
    while IFS= read -r name; do
@@ -80,21 +80,21 @@ change_system() {
    "$@"
 }
 
-# refresh_libraries: the dynamic linker finds a library in a directory such as /usr/local/lib by its cache.
+# refresh_libraries: updates the cache by which the dynamic linker finds libraries in directories such as /usr/local/lib.
 refresh_libraries() {
    [ -n "${DESTDIR:-}" ] || ! /sbin/ldconfig -v -N 2>/dev/null | grep -q "^$prefix/lib:" || change_system /sbin/ldconfig
 }
 
-# install_all [--prefix=PREFIX]: install tool, command and library.  $dir/dcfg.files lists what is there for that.
+# install_all [--prefix=PREFIX]: installs tool, command and library.  $dir/dcfg.files gets the list of files.
 install_all() {
    local prefix valgrind theirs dir list stage=$objects/stage
    find_valgrind "$@"
-   # Any tool can tell; the default one, memcheck, need not be installed.
+   # Any tool can tell the version; the default one, memcheck, need not be installed.
    theirs=$("$valgrind" --tool=none --version) || die "$valgrind does not work"
    [ "$theirs" = "valgrind-$version" ] ||
       die "$valgrind is ${theirs/-/ }, but the tool was built for valgrind $version; DCFG_VALGRIND_VERSION=${theirs#*-} ./dev install builds the right one"
    find_tools
-   # Remove files of an earlier installation that this one does not have.
+   # Remove files of an earlier installation that are not in this one.
    [ ! -f "${DESTDIR:-}$dir/dcfg.files" ] || remove_files
    step stage "linking the tool for $dir" stage_files
    : >"$stage$dir/dcfg.files"
@@ -107,7 +107,7 @@ install_all() {
    list_staged | while IFS= read -r name; do say "installed ${DESTDIR:-}$name"; done
 }
 
-# remove_files: remove what $dir/dcfg.files lists, and directories only if they are empty.
+# remove_files: removes the files in $dir/dcfg.files, and directories if they are empty.
 remove_files() {
    list=$(tac "${DESTDIR:-}$dir/dcfg.files")
    # shellcheck disable=SC2016  # the inner shell's variables
@@ -117,7 +117,7 @@ remove_files() {
    refresh_libraries
 }
 
-# uninstall_all [--prefix=PREFIX]
+# uninstall_all [--prefix=PREFIX]: removes the files of an installation.
 uninstall_all() {
    local prefix valgrind dir list
    find_valgrind "$@"

@@ -1,28 +1,28 @@
 # shellcheck shell=bash
-# Part of ./dev: the Debian packages, in build/deb.  debian/rules links the tool with the libraries of the package valgrind;
-# the core's headers, which no package has, are unpacked here from its source, and become a part of our source package.
+# Part of ./dev: the Debian packages, in build/deb.  debian/rules links the tool with the libraries of the package valgrind.
+# No package has the core's headers: they are unpacked from its source, and become part of our source package.
 
-# core_headers: what the tool takes of Valgrind's source, and which the package valgrind does not have.
+# core_headers: lists the files that the tool needs of Valgrind's source and the package valgrind lacks.
 core_headers() { (cd "$1" && ls coregrind/*.h coregrind/m_libcproc.c callgrind/callgrind.h); }
 
-# make_source DIR: the source of the package, for the installed Valgrind.
+# make_source DIR: makes the source of the package, for the installed Valgrind.
 make_source() {
    mkdir -p "$1/valgrind-$version"
    copy_project "$1"
    (cd "$valgrind_tree" && core_headers . | xargs cp --parents -t "$1/valgrind-$version")
 }
 
-# make_packages DIR: build them; what they are built of is not kept.
+# make_packages DIR: builds the packages, and removes what they are built of.
 make_packages() {
    cd "$1"
    DEB_BUILD_OPTIONS="noautodbgsym parallel=$jobs" dpkg-buildpackage --no-sign
    rm -rf "$1"
 }
 
-# install_build_depends DIR: install what debian/control names.  Other packages stay.
+# install_build_depends DIR: installs what debian/control names.  Other packages stay.
 install_build_depends() { apt_install build-dep -y --no-install-recommends --no-remove "$1"; }
 
-# deb [--lintian]: make the packages, and check them.
+# deb [--lintian]: makes the packages, and checks them.
 deb() {
    local source
    case ${1:-} in ''|--lintian) ;; *) usage >&2; exit 2 ;; esac

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Part of ./dev: what `./dev test` says of the machine that it ran on.
+# Part of ./dev: a description of the machine, for `./dev test`.
 
-# tell_machine: one line about release and processor, and one about versions, without what cannot be found out.
+# tell_machine: prints a line about release and processor, and one about versions, without what cannot be found out.
 tell_machine() {
    local line='' field compiler
    # shellcheck source=/dev/null
@@ -9,7 +9,7 @@ tell_machine() {
    note debian_version "$(cat /etc/debian_version)"
    note '' "$(uname -srm)"
    note processors "$(nproc)"
-   # x86 has the first five, arm64 the others.
+   # x86 has the first five fields, arm64 the others.
    for field in 'model name' vendor_id 'cpu family' model stepping 'CPU implementer' 'CPU part' 'CPU revision'; do
       note "$field" "$(sed -n "/^${field}[[:space:]]*: */ { s///p; q }" /proc/cpuinfo)"
    done

@@ -1,34 +1,33 @@
 # shellcheck shell=bash
 # Part of ./dev: the Debian packages that building and testing need, and installing them.
 
-# For the tool.  dpkg-dev unpacks Valgrind's source and brings make, patch and the decompressors along.  Beside these,
-# ./dev needs the package valgrind or, to build a whole Valgrind, g++, which Valgrind's configure wants.
+# For the tool.  dpkg-dev unpacks Valgrind's source, and depends on make, patch and the decompressors.  Beside these, ./dev
+# needs the package valgrind or, to build a whole Valgrind, g++ for Valgrind's configure.
 build_packages=(autoconf automake dpkg-dev gcc libc6-dev make perl pkg-config)
 
-# For the library that reads what the tool has written.
+# For the library.
 build_packages+=(libbz2-dev liblzma-dev libyajl-dev libzstd-dev zlib1g-dev)
 
-# For the command dcfg; it draws with Graphviz's dot where that is installed.
+# For the command dcfg; it draws with Graphviz's dot if that is installed.
 build_packages+=(libcapstone-dev libdw-dev libelf-dev libiberty-dev libseccomp-dev)
 
-# Beyond that, for ./dev test: what Valgrind's configure wants, the unit tests, what the cross-checks read results with, and
-# the programs they run.
+# Beyond that, for ./dev test: for Valgrind's configure, the unit tests, the oracles, and the programs that tests run.
 test_packages=(bash-completion bzip2 check g++ gdb graphviz gzip jq lcov libjansson-dev libpcre2-dev luajit mandoc perl python3
    python3-capstone python3-pyelftools shellcheck sqlite3 strace xz-utils zstd)
 
-# With libc's debug information and without, a Callgrind profile is another one.  The tests make both, everywhere.
+# A Callgrind profile depends on whether libc's debug information is installed.  Tests make both, everywhere.
 test_packages+=(libc6-dbg)
 
 # KCachegrind, and a display for it.
 test_packages+=(dbus-daemon kcachegrind xdotool xvfb)
 
-# Readers of XRay logs.  There are also tests with the newest LLVM that the archives have: get_newest_llvm.
+# Readers of XRay logs.  Tests also use the newest LLVM of the archives: get_newest_llvm.
 test_packages+=(llvm uftrace)
 
 # Beyond build_packages, for ./dev bench.
 bench_packages=(bzip2 perl python3 sqlite3 xz-utils)
 
-# as_root COMMAND...
+# as_root COMMAND...: runs it as root.
 as_root() {
    if [ "$(id -u)" = 0 ]; then
       "$@"
@@ -39,9 +38,9 @@ as_root() {
    fi
 }
 
-# apt_get ARGS...: as root, and for ten minutes again and again while another apt runs, such as the one in the background
-# of a machine that has just started.  DPkg::Lock::Timeout, by which apt itself would wait, is for dpkg's lock only, and not
-# for that of the lists, say.
+# apt_get ARGS...: runs apt-get as root.  While another apt runs, such as the one in the background of a machine that has
+# just started, tries again for ten minutes.  DPkg::Lock::Timeout, by which apt itself would wait, covers only dpkg's lock,
+# not that of the lists.
 apt_get() {
    local said=$build/apt.said
    for _ in {1..600}; do
@@ -52,15 +51,15 @@ apt_get() {
    return 1
 }
 
-# apt_install COMMAND...: with fresh lists only if those that are there will not do.
+# apt_install COMMAND...: updates the lists only if the present ones will not do.
 apt_install() { apt_get "$@" || { apt_get update && apt_get "$@"; }; }
 
-# install_packages PACKAGE...
+# install_packages PACKAGE...: installs them.
 install_packages() { apt_install install -y --no-install-recommends "$@"; }
 
-# need_packages PACKAGE...: all of these are installed when it returns.  Those that were are remembered in build/packages,
-# and dpkg is asked again only for others or when it has installed or removed something since.  apt runs only if one is
-# missing, and never with VALGRIND_SRC, which promises to do without the network.
+# need_packages PACKAGE...: returns when all are installed.  Those that were are remembered in build/packages; dpkg is asked
+# again only for others, or if it has installed or removed something since.  apt runs only if one is missing, and never with
+# VALGRIND_SRC, which promises to do without the network.
 need_packages() {
    local name status missing=() stamp=$build/packages
    command -v dpkg-query >/dev/null || return 0   # not Debian: the user sees to it
@@ -89,8 +88,8 @@ need_packages() {
    printf '%s\n' "${!have[@]}" "${missing[@]}" >"$stamp"
 }
 
-# The llvm-xray of the newest LLVM that apt knows, if it is newer than the installed ones, with its library, unpacked below
-# build/ in $newest_llvm and not installed.  Empty when there is none or it cannot be had: without a network, say.
+# get_newest_llvm: unpacks below build/ the llvm-xray of the newest LLVM that apt knows, with its library, if it is newer
+# than the installed ones.  Sets newest_llvm to its directory; to nothing if there is none, or no network.
 get_newest_llvm() {
    local name dir
    newest_llvm=

@@ -2,11 +2,10 @@
 # Part of ./dev: the pool that runs the tests.
 #
 # As many tasks run at a time as there are processors.  The longest ones begin first, so that no long one is left at the end.
-#
-# A task belongs to a group and is a command of build-aux/test.sh.  It runs in a subshell, where it counts for itself;
-# what it prints and its counts come back in files when it has ended, so that no two reports are mixed.  How long each
-# took is remembered in build/durations; tests/durations says it for those that have not run here yet.  What a task costs
-# is said in seconds of processor, which are the same beside other load.
+# A task belongs to a group and is a command of build-aux/test.sh.  It runs in a subshell, where it counts for itself.  Its
+# output and its counts come back in files at its end, so that no two reports are mixed.  build/durations has how long each
+# took; tests/durations has it for tasks that have not run here yet.  The unit is seconds of processor time, which are the
+# same beside other load.
 
 # shellcheck disable=SC2030,SC2031  # each counts for itself
 
@@ -15,12 +14,12 @@ declare -A group_left=() group_work=()
 all_work=0
 waiting=() waiting_alone=()
 
-# add_task GROUP NAME COMMAND...: the command, a list of words without blanks, will run as the task GROUP:NAME.
+# add_task GROUP NAME COMMAND...: adds the task GROUP:NAME.  The command is a list of words without blanks.
 add_task() {
    add_to waiting "$@"
 }
 
-# Likewise, but not beside any other task, and after all those that may run beside others.
+# add_task_alone GROUP NAME COMMAND...: adds a task that runs beside no other task, and after all those that may.
 add_task_alone() {
    add_to waiting_alone "$@"
 }
@@ -35,7 +34,7 @@ add_to() {
    task_command[$name]=$*
 }
 
-# after_task GROUP:NAME COMMAND...: what to do here when the task has ended, such as adding others.
+# after_task GROUP:NAME COMMAND...: runs the command here at the task's end; it may add tasks.
 after_task() { task_after[$1]=${*:2}; }
 
 read_durations() {
@@ -54,7 +53,7 @@ write_durations() {
    mv "$build/durations.new" "$build/durations"
 }
 
-# Takes the longest of those that wait, into next; of one that never ran it is not known that it is short.
+# take_longest: takes the longest waiting task, to next.  A task that never ran may be long.
 take_longest() {
    local i longest=-1 best=0 seconds
    for i in "${!waiting[@]}"; do
@@ -79,7 +78,7 @@ start_task() {
    task_of_pid[$!]=$1
 }
 
-# work_of FILE: the sum of the times that `times` printed, XmY.ZZs, in seconds.
+# work_of FILE: prints the sum of the times that `times` printed, XmY.ZZs, in seconds.
 work_of() { tr ' s' '\n ' <"$1" | awk -F m 'NF == 2 { sum += 60 * $1 + $2 } END { printf "%.0f", sum }'; }
 
 end_task() {
@@ -102,14 +101,14 @@ end_task() {
       echo "-- group $group: ${group_work[$group]} s of processor, $SECONDS s since the beginning"
 }
 
-# Runs what was added, and what is added meanwhile.
+# run_pool: runs the tasks, and those added meanwhile.
 run_pool() {
    local pid next reports=$build/reports
    rm -rf "$reports"
    mkdir -p "$reports"
    read_durations
    while :; do
-      # One more than there are processors, for some tests wait a good deal.
+      # One more than there are processors, because some tests often wait.
       while [ ${#waiting[@]} != 0 ] && [ ${#task_of_pid[@]} -le "$jobs" ]; do
          take_longest
          start_task "$next"

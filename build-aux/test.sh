@@ -1,15 +1,14 @@
 # shellcheck shell=bash
-# Part of ./dev: the tests.  Every test, whatever it is written in, ends up as a line of TAP (`ok 1 - name`,
-# `not ok 2 - name`, `ok 3 - name # SKIP why`), and this file does nothing with tests but run them and count such lines.
+# Part of ./dev: the tests.  Every test, in whatever language, ends up as a line of TAP (`ok 1 - name`, `not ok 2 - name`,
+# `ok 3 - name # SKIP why`).  This file only runs tests and counts such lines.
 
 passed=0 failed=0 skipped=0
 all_groups="lint unit regtest suite newest build"
 test_timeout=${DCFG_TEST_TIMEOUT:-1800}
 limited=(timeout --kill-after=10 "$test_timeout")
 
-# tap NAME[@PART] COMMAND...: runs a command that prints TAP; each part of what has one name has a log of its own.  It
-# also fails when it prints no test at all, fewer than its plan (`1..N`) says, or exits with a status that no failed test
-# explains.
+# tap NAME[@PART] COMMAND...: runs a command that prints TAP.  Parts with one name have a log each.  It fails, too, if the
+# command prints no test, fewer than its plan (`1..N`) says, or exits with a status that no failed test explains.
 tap() {
    local name=${1%@*} line log seen=0 bad=0 plan='' status=1
    log=$base/log/test-${1//[:@ \/]/-}.log
@@ -31,7 +30,7 @@ tap() {
             fail "$name: ${line#* - }" "$log" ;;
       esac
    done < <({ set +e; (set -e; "$@") 2>>"$log" </dev/null; printf '\nexit status %s\n' $?; } | tee -a "$log")
-   wait $!     # its processor time counts only then
+   wait $!     # then its processor time is counted
    if [ "$status" = 124 ] || [ "$status" = 137 ]; then
       fail "$name: killed after $seen tests, for it did not end in $test_timeout s" "$log"
    elif [ "$status" != 0 ] && [ $bad = 0 ]; then
@@ -43,14 +42,14 @@ tap() {
    fi
 }
 
-# fail NAME LOG: it is counted, printed here, and once more at the end of all tests.
+# fail NAME LOG: counts a failure, prints it here, and once more at the end of all tests.
 fail() {
    failed=$((failed + 1))
    echo "not ok $1 (see $(short "$2"))"
    { echo "-- not ok $1" && log_about "${1#*: }" "$2"; } >>"$build/failures"
 }
 
-# log_about TEST LOG: what the log says before and after the test's line; if it has none, how it ends.
+# log_about TEST LOG: prints the log before and after the test's line; if it has none, the log's end.
 log_about() {
    local line
    [ -f "$2" ] || return 0
@@ -62,13 +61,13 @@ log_about() {
    fi | { grep -v '^ok ' || true; } | cut -c1-240 | sed 's/^/   /'
 }
 
-# skip WHAT WHY: a whole group that cannot run here.
+# skip WHAT WHY: skips a whole group that cannot run here.
 skip() {
    skipped=$((skipped + 1))
    echo "skipped $1: $2"
 }
 
-# Shell scripts pass shellcheck, and the sources keep to the order that HACKING.md tells.
+# group_lint: checks shell scripts with shellcheck, and runs the scripts of tests/lint.
 group_lint() {
    tap lint lint_tap
    local name
@@ -78,21 +77,21 @@ group_lint() {
 lint_tap() {
    cd "$root"
    local file
-   # ./dev with all that it sources; its parts are not scripts of their own.
+   # ./dev with all that it sources; its parts are no scripts of their own.
    for file in dev .ci/run tests/build/*.t cmd/completion/dcfg; do
       if shellcheck -s bash -x -a "$file" >&2; then echo "ok - shellcheck $file"; else echo "not ok - shellcheck $file"; fi
    done
 }
 
-# Check's programs in tests/unit and tests/lib.  Check writes TAP itself.
+# group_unit: runs Check's programs in tests/unit and tests/lib.  Check writes TAP itself.
 group_unit() {
    add_unit_tests "${1:-unit}"
 }
 
-# add_unit_tests GROUP
+# add_unit_tests GROUP: adds a task for each program.
 add_unit_tests() {
    local dir program programs
-   # The library with sanitizers is as fast with -O1, and compiled in half the time.
+   # The library with sanitizers is as fast with -O1 as with -O2, and compiled in half the time.
    local -A optimization=([unit]=-O2 [lib]=-O1)
    for dir in unit lib; do
       step "$dir-make" "building the tests in tests/$dir" make -j"$jobs" -C "$objects/tests/$dir" CFLAGS="${optimization[$dir]}" check
@@ -100,7 +99,7 @@ add_unit_tests() {
       programs=$(make -s --no-print-directory -C "$objects/tests/$dir" --eval='programs: ; @echo $(check_PROGRAMS)' programs)
       [ -n "$programs" ] || skip "$dir" "there are none"
       for program in $programs; do
-         # These take longer than all the others.
+         # These take longer than all others.
          case $1:$program in
             quick:test_trace_enc|quick:test_trace_text|quick:test_loop) continue ;;
             quick:test_lib_input|quick:test_lib_hostile|quick:test_lib_sequence) continue ;;
@@ -110,18 +109,18 @@ add_unit_tests() {
    done
 }
 
-# unit_test DIR PROGRAM.  The tests of the tool's modules free nothing: its memory goes with the process.  More than some
-# MB of freed memory that is kept from being used again costs time.
+# unit_test DIR PROGRAM: runs a program.  Tests of the tool's modules free no memory.  The limit of the address sanitizer's
+# quarantine saves time: a few MB will do.
 unit_test() {
    local leaks=1 fixed=()
    [ "$1" != unit ] || leaks=0
-   # ThreadSanitizer does not start where the kernel scatters addresses widely.
+   # ThreadSanitizer does not start if the kernel randomizes addresses too widely.
    [ "$2" != test_lib_threads ] || ! setarch -R true 2>/dev/null || fixed=(setarch -R)
    tap "$1:$2" env CK_TAP_LOG_FILE_NAME=- ASAN_OPTIONS=detect_leaks=$leaks:quarantine_size_mb=16 "${limited[@]}" \
       "${fixed[@]}" "$objects/tests/$1/$2"
 }
 
-# vg_regtest_tap DIR ARGS...: Valgrind's test runner, run in a Valgrind tree; its report as TAP.
+# vg_regtest_tap DIR ARGS...: runs Valgrind's test runner in a Valgrind tree, and prints TAP.
 vg_regtest_tap() {
    local status=0 dir=$1 log
    shift
@@ -140,7 +139,7 @@ vg_regtest_tap() {
          if (status != 0 && failures == 0) { print "not ok - vg_regtest itself"; n++ }
          print "1.." (tests + n)
       }' "$log"
-   # Print the differences into the log, for those who have no more than the log.
+   # Print the differences into the log: some readers have only the log.
    local vgtest
    for vgtest in "$@"; do
       case $vgtest in *.vgtest) find -L "${vgtest%.vgtest}".*.diff* -size +0 -exec tail -n +1 {} + 2>/dev/null >&2 || true ;; esac
@@ -158,11 +157,11 @@ make_test_programs() {
    mapfile -t tools < <(tool_programs lackey_insns)
    [ -n "$target" ] || make -j"$jobs" -C "$objects/tests" check-am
    make -C "$objects" "${tools[@]/#/stripped/}"
-   # Install the tool where the Valgrind under test finds it: `make install` does not put it there.
+   # Install the tool, not done by `make install`, where the Valgrind under test finds it.
    install "${tools[@]/#/$objects/stripped/}" "$inst/libexec/valgrind/"
 }
 
-# Shares of a run of vg_regtest, which takes the tests one after the other.
+# Parts of a run of vg_regtest, which takes its tests one after the other.
 regtest_shares=4
 
 group_regtest() {
@@ -170,14 +169,14 @@ group_regtest() {
    add_regtest "${1:-regtest}"
 }
 
-# add_regtest GROUP [COMMAND...]
+# add_regtest GROUP [COMMAND...]: adds the parts of vg_regtest as tasks.
 add_regtest() {
    local share group=$1
    shift
    for share in $(seq $regtest_shares); do add_task "$group" "regtest-$share" "$@" regtest "$share"; done
 }
 
-# regtest SHARE: every so many-th of the tests.
+# regtest SHARE: runs every regtest_shares-th test.
 regtest() {
    local tests
    mapfile -t tests < <(cd "$base" && find -L dcfg/tests -name '*.vgtest' | sort | awk "NR % $regtest_shares + 1 == $1")
@@ -185,8 +184,8 @@ regtest() {
       --valgrind="$inst/bin/valgrind" --valgrind-lib="$inst/libexec/valgrind" "${tests[@]}"
 }
 
-# run_script DIR NAME ARGS...: the script DIR/NAME.t, in an empty directory of its own, with what it needs in the
-# environment.
+# run_script DIR NAME ARGS...: runs the script DIR/NAME.t in an empty directory of its own, with the environment that it
+# needs.
 run_script() {
    local dir=$1 name=$2 scratch=$base/scratch/$2 hidden=()
    shift 2
@@ -198,21 +197,21 @@ run_script() {
       DCFG_COMPILED="$build/compiled" "${hidden[@]}" "${limited[@]}" "$root/$dir/$name.t" "$@"
 }
 
-# Half of what Valgrind does for a short program is reading libc's debug information, if that is installed, and it does so
-# a thousand times.  These scripts are about what is in it or how much memory is taken, or run programs as their users do.
-# For the others there is none, where the kernel lets us take it away: root may.
+# hide_debug_info: runs scripts without libc's debug information, if the kernel allows root to hide it.  Reading that is half
+# of Valgrind's work for a short program, a thousand times.  Scripts are exempt that are about its contents or about memory,
+# or run programs as users do.
 hide_debug_info() {
    local where=/usr/lib/debug
    case $1 in
       callgrind|callgrind_options|crosscheck_real|determinism|kcachegrind|life_loads|readme|xray_judges) return ;;
-      # Callgrind knows the dynamic linker's resolver by its symbol.
+      # Callgrind needs the symbol of the dynamic linker's resolver.
       regions|regions_calls) return ;;
    esac
    hidden=(unshare -m sh -c "mount -t tmpfs none $where && exec \"\$@\"" sh)
    if [ ! -d $where ] || ! "${hidden[@]}" true 2>/dev/null; then hidden=(); fi
 }
 
-# scripts_of DIR: the names, without .t, of the scripts in it.
+# scripts_of DIR: prints the names, without .t, of the scripts in it.
 scripts_of() {
    local script
    for script in "$root/$1"/*.t; do
@@ -223,23 +222,23 @@ scripts_of() {
 group_suite() {
    local name
    build_test_programs
-   # As fast with -O1 as with -O2, and compiled in less time.
+   # The command with sanitizers is as fast with -O1 as with -O2, and compiled in less time.
    step sanitized-make "building the command with sanitizers" make -j"$jobs" -C "$objects/cmd" CFLAGS=-O1 dcfg_sanitized
    for name in $(scripts_of tests/suite); do
       case $name in
-         # These are the tests of whole lives with traces, as which they run on the newest Valgrind.
+         # These are tests of whole lives with traces; on the newest Valgrind, those run as trace_life.
          trace_life) newest_is_tested || add_task suite "$name" run_script tests/suite "$name" ;;
-         # command_mutants has sanitizers in a server of its own; command_hostile measures and limits the command.
+         # command_mutants has sanitizers in its own server; command_hostile measures and limits the command.
          command_mutants|command_hostile) add_task suite "$name" run_script tests/suite "$name" ;;
-         # Other scripts ask the command, too: nothing that these do not ask.
+         # Other scripts use the command, too, but in no way that these do not.
          command|command_*|fleet|fleet_tables|inline|inline_*|slice_*|bbv|blocks|coverage|export|turns|wet_x87) add_task suite "$name" run_sanitized "$name" ;;
          *) add_task suite "$name" run_script tests/suite "$name" ;;
       esac
    done
 }
 
-# run_sanitized NAME: the script NAME with the sanitized command, which a small script tells where to put reports.  A report
-# fails NAME, even if NAME does not look at the command's exit status.
+# run_sanitized NAME: runs the script NAME with the sanitized command.  A small script tells the command where to put
+# reports.  A report fails NAME, even if NAME ignores the command's exit status.
 run_sanitized() {
    local dir=$base/sanitized/$1
    rm -rf "$dir"
@@ -252,14 +251,14 @@ END
    DCFG=$dir/dcfg run_script tests/suite "$1"
    local reports=("$dir"/report.*)
    [ -e "${reports[0]}" ] || return 0
-   # The defect and its place; a dump of the memory follows.
+   # The error and its place; a dump of memory follows.
    head -n 7 "${reports[0]}" | cut -c1-200 >"$dir/first"
    fail "suite-$version:$1: sanitizers have nothing to report" "$dir/first"
 }
 
-# Once more, on the newest Valgrind: the tests of whole lives with traces at once, and without what asks no Valgrind or
-# takes long and says the same.  What readers do with files (command, blocks, judges) is no matter of who wrote them: that
-# those of the newest Valgrind are of the same format is in the rules, which all its files pass.
+# add_suite_again: adds the scripts for the newest Valgrind.  Tests of whole lives run with traces at once.  Left out are
+# scripts that use no Valgrind, or that are long and say the same.  Readers of files (command, blocks, judges) do not depend
+# on who wrote them: all files pass the rules of the format.
 add_suite_again() {
    local name
    for name in $(scripts_of tests/suite); do
@@ -269,9 +268,9 @@ add_suite_again() {
          bbv|export|coverage|inline|inline_*|slice_*|why|omitted|view|fleet*) ;;
          x86) ;;    # for one architecture only
          readme|options) ;;    # pages show a session of one Valgrind
-         wet_usage) ;;    # so do the reasons there tell of one VEX
+         wet_usage) ;;    # its reasons are those of one VEX
          turns|regions_calls) ;;    # begins and ends are also in regions
-         rules_threads) ;;    # life_threads has as much of threads, and more
+         rules_threads) ;;    # life_threads has as many threads, and more
          determinism) ;;    # trace_options compares the same runs, with traces
          *) add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name" ;;
       esac
@@ -280,8 +279,8 @@ add_suite_again() {
 
 run_script_again() { DCFG_AGAIN=1 DCFG_TRACE=1 DCFG_RUNS=3 run_script tests/suite "$1"; }
 
-# The source of the newest supported Valgrind, unpacked and otherwise untouched, in $newest_source.  Empty when it cannot
-# be had: without a network, say.
+# get_newest_source: unpacks the source of the newest supported Valgrind.  Sets newest_source to its directory; to nothing if
+# it cannot be had, as without a network.
 get_newest_source() {
    newest_source=$build/pristine/valgrind-$newest_valgrind
    [ ! -f "$newest_source.complete" ] || return 0
@@ -301,8 +300,8 @@ get_newest_source() {
    fi
 }
 
-# The newest supported Valgrind, built in the second of the three ways: from a tree that the user has, with no network
-# (really none, where the kernel lets us take it away).  Then the same tests as on the default one.
+# newest_is_tested: builds the newest supported Valgrind in the second of the three ways, from a user's tree and without the
+# network (in a namespace without one, if the kernel allows that).  Then runs the same tests as on the default one.
 newest_is_tested() {
    [[ " $groups " = *" newest "* ]] && [ -n "$newest_source" ] && [ "$newest_valgrind" != "$version" ]
 }
@@ -318,11 +317,11 @@ build_newest() {
    local offline=() before after
    ! unshare -n true 2>/dev/null || offline=(unshare -n)
    before=$(tree_state "$newest_source")
-   # Take over what configure has found out about this machine for the default build, in Autoconf's way, but not its
-   # arguments, nor Valgrind's own answers, one of which is the number of architectures.
+   # Reuse what configure found out about this machine for the default build, by Autoconf's config.site; not its arguments,
+   # nor Valgrind's own results, such as the number of architectures.
    sed -n '/^ac_cv_env_/d; /^ac_cv_/p' "$valgrind_tree/config.cache" >"$build/config.site" || true
-   # Half of the processors, for tests are running.  The first variable is what nproc looks at.  With -O1 the tests take
-   # a little longer, and compiling the core takes half as long; the tool gets -O2, for the warnings.
+   # Half of the processors, because tests are running.  nproc reads the first variable.  With -O1, tests take a little
+   # longer, and compiling the core takes half as long.  The tool gets -O2, for its warnings.
    if ! OMP_NUM_THREADS=$(((jobs + 1) / 2)) CFLAGS='-O2 -g0' CORE_CFLAGS=-O1 COLD_CFLAGS=-O0 CONFIG_SITE=$build/config.site \
       DCFG_VALGRIND_VERSION=$newest_valgrind VALGRIND_SRC=$newest_source "${offline[@]}" "$root/dev" build; then
       fail "newest: building from VALGRIND_SRC" "$build/$newest_valgrind/log"
@@ -350,7 +349,7 @@ add_newest_tests() {
 
 tree_state() { (cd "$1" && find . -printf '%p %y %s %T@\n' | sort | sha256sum); }
 
-# with_version V COMMAND...: the command with another built Valgrind in place of the default one.
+# with_version V COMMAND...: runs the command with another built Valgrind.
 with_version() {
    # shellcheck disable=SC2034  # choose_base uses it
    local DCFG_VALGRIND_VERSION=$1 version=$1 base inst objects
@@ -359,8 +358,8 @@ with_version() {
    "$@"
 }
 
-# Building, installing and registering, on the default and the newest Valgrind; so not before that one is built, for each
-# ./dev waits for those that are running.  again.t builds anew what the others use.
+# group_build: tests building, installing and registering, on the default and the newest Valgrind.  It waits until that one
+# is built, because each ./dev waits for those that are running.  again.t builds anew what the others use.
 group_build() {
    prepare_test_tree
    if [ -n "${group_left[newest]:-}" ]; then
@@ -385,8 +384,8 @@ add_builds() {
    done
 }
 
-# An answer in a minute: all that is fast, and each output once against its oracle.  The test of the trace has the graph,
-# too.
+# group_quick: runs all that is fast, and each output once against its oracle: a minute.  The test of the trace covers the
+# graph.
 group_quick() {
    add_task quick lint group_lint
    add_unit_tests quick
@@ -396,23 +395,23 @@ group_quick() {
    add_task quick command run_script tests/suite command
 }
 
-# The closing line and what is before it, also when a step of a build failed on the way.
+# closing_line: prints the last line, and the failures before it; also if a step of a build failed.
 closing_line() {
    if [ "$stage" != done ]; then
       failed=$((failed + 1))
       echo "not ok stopped${stage:+ in $stage}"
    fi
-   # Whoever has no more than the end of what was printed is to know what failed, and why.
+   # The end of the output must say what failed and why: some readers have no more.
    if [ $failed -le 20 ]; then cat "$build/failures"; else grep -m 60 '^-- not ok' "$build/failures"; fi
-   # Whatever fails there, the last line comes.
+   # The last line must come, whatever fails here.
    (tell_machine) 2>/dev/null </dev/null || true
    [ -z "$programs_run" ] || echo "programs for $programs_run were run"
    echo "$passed passed, $failed failed$([ $skipped = 0 ] || echo ", $skipped skipped")"
    [ $failed = 0 ] || exit 1
 }
 
-# begin_tests: nothing of an earlier run is left of what tests collect: what failed, and the programs that they share.  The
-# closing line comes at the end, whatever that is.
+# begin_tests: removes what an earlier run collected: failures, and programs that tests share.  The closing line is printed
+# at the end, however that comes.
 begin_tests() {
    stage='' programs_run=''
    mkdir -p "$build"
@@ -434,13 +433,13 @@ run_tests() {
    done
    begin_tests
    build_all
-   # Lint and the unit tests run none under the tool.
+   # Lint and unit tests run no program under the tool.
    case " $groups " in *" regtest "*|*" suite "*|*" newest "*|*" build "*|*" quick "*) programs_run=${architectures// / and } ;; esac
    need_packages "${test_packages[@]}"
    newest_source=
    case " $groups " in *" newest "*|*" build "*) get_newest_source ;; esac
    case " $groups " in *" suite "*|*" newest "*) get_newest_llvm ;; esac
-   # In that order, for those that come later look at what was added before.
+   # In this order: later groups depend on earlier ones' tasks.
    for group in $all_groups quick; do
       [[ " $groups " = *" $group "* ]] || continue
       stage="the preparation of group $group"

@@ -1,17 +1,17 @@
 # shellcheck shell=bash
-# Part of ./dev: Valgrind's source and its core.  Sets version, valgrind_tree (where the built tree is) and architectures.
+# Part of ./dev: Valgrind's source and its core.  Sets version, valgrind_tree (the built tree) and architectures.
 
 # $base/built is written when a Valgrind is complete in $base.  Its lines: version, origin of the source (`archive` or
 # the directory), the checkout's path, because the path is compiled into Valgrind, and the architectures.
 built_line() { [ -f "$1/built" ] && sed -n "$2p" "$1/built"; }
 built_version() { built_line "$1" 1 || true; }
 
-# is_valgrind_source DIR
+# is_valgrind_source DIR: succeeds if DIR is a Valgrind tree.
 is_valgrind_source() { [ -f "$1/configure.ac" ] && [ -d "$1/VEX" ] && [ -d "$1/coregrind" ]; }
 
-# Sets architectures, what is to be built: this machine's own, and x86 beside amd64 where `gcc -m32` can link a program.
-# A Valgrind that is not the default one is there for its version, and has the first only.  What was found out stands in
-# build/architectures until dpkg has installed or removed something.  With a cross compiler it is what that is for.
+# choose_architectures: sets architectures, those to be built: this machine's, and x86 beside amd64 if `gcc -m32` can link a
+# program.  A Valgrind that is not the default one has only the first.  build/architectures remembers the answer until dpkg
+# has installed or removed something.  With a cross compiler, it is that compiler's.
 choose_architectures() {
    local stamp=$build/architectures program='int main(void) { return 0; }' compiler
    architectures=arm64
@@ -28,7 +28,7 @@ choose_architectures() {
    architectures=$(<"$stamp")
 }
 
-# Whether the Valgrind in $base is still the one that is asked for.
+# is_built: succeeds if the Valgrind in $base is still the wanted one.
 is_built() {
    [ "$(built_line "$base" 3)" = "$root" ] || return 1
    [[ $(built_line "$base" 2) != "installed: "* ]] || return 1
@@ -39,8 +39,8 @@ is_built() {
       \( -name '*.[chS]' -o -name '*.am' -o -name '*.ac' \) ! -name config.h ! -name vgversion.h -print -quit)" ]
 }
 
-# apt's programs with a source list, package lists and cache of our own below build/: looking at other releases, or at
-# sources at all, changes nothing on the system, and needs no root.
+# private_apt: runs apt's programs with a source list, package lists and cache of our own below build/.  So looking at other
+# releases, or at sources, changes nothing on the system, and needs no root.
 private_apt() {
    local program=$1 dir=$build/apt
    shift
@@ -48,9 +48,9 @@ private_apt() {
       -o Dir::State::Lists="$dir/lists" -o Dir::Cache="$dir/cache" -o APT::Sandbox::User=root "$@"
 }
 
-# Sets codename, mirror and mirror_options: this machine's release, where it gets that from, and what a line of a source
-# list has in brackets.  A mirror that stands still (a snapshot, for reproducible machines) serves as well: its signature
-# counts, its age does not, for we ask for a certain version or for what the release has.
+# find_mirror: sets codename, mirror and mirror_options: this machine's release, its archive, and the bracketed part of a
+# source list's line.  An old snapshot of the archive will do, too: its signature is checked, its age is not, because a
+# certain version or the release's is wanted.
 find_mirror() {
    local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
    # shellcheck source=/dev/null
@@ -62,7 +62,7 @@ find_mirror() {
    [ ! -f $keyring ] || mirror_options+=" signed-by=$keyring"
 }
 
-# The deb-src lines: of this release, and if some certain version is wanted, of the other releases too.
+# write_source_list: writes the deb-src lines of this release, and of other releases if a certain version is wanted.
 write_source_list() {
    local release releases
    find_mirror
@@ -74,8 +74,8 @@ write_source_list() {
    done >"$build/apt/sources.list"
 }
 
-# download_source [VERSION]: the Debian source package of VERSION, or the newest of this machine's release, into
-# build/apt/src.  Leaves the name of its .dsc file in build/apt/dsc-VERSION, or in build/apt/dsc-default.
+# download_source [VERSION]: downloads the Debian source package of VERSION, or the newest of this machine's release, to
+# build/apt/src.  Writes the name of its .dsc file to build/apt/dsc-VERSION, or to build/apt/dsc-default.
 download_source() {
    local all wanted
    write_source_list "${1:-}"
@@ -89,7 +89,7 @@ download_source() {
    ls "$build/apt/src/valgrind_${wanted#*:}.dsc" >"$build/apt/dsc-${1:-default}"
 }
 
-# get_source VERSION-OR-EMPTY: the source package is here, and build/apt/dsc-VERSION names it.
+# get_source VERSION-OR-EMPTY: downloads the source package, unless build/apt/dsc-VERSION names it.
 get_source() {
    local dsc=$build/apt/dsc-${1:-default}
    if [ -s "$dsc" ] && [ -f "$(<"$dsc")" ]; then return; fi
@@ -98,7 +98,7 @@ get_source() {
    step valgrind-download "getting the source of Valgrind${1:+ $1} from the distribution" download_source "$1"
 }
 
-# unpack_source VERSION-OR-EMPTY DIR: the source with Debian's patches.
+# unpack_source VERSION-OR-EMPTY DIR: unpacks the source with Debian's patches.
 unpack_source() {
    local dsc=$build/apt/dsc-${1:-default}
    get_source "$1"
@@ -109,14 +109,14 @@ unpack_source() {
 
 copy_source() {
    mkdir -p "$2"
-   # Not our own build directory, should the tree be the one that this checkout is in.
+   # Without our own build directory, in case the tree contains this checkout.
    tar -C "$1" --exclude=./dcfg/build --exclude=./.git -cf - . | tar -C "$2" -xf -
 }
 
-# The directories that are used, of several dozen.
+# The directories that are used, out of several dozen.
 used_dirs=(include VEX coregrind none lackey callgrind tests)
 
-# Do the work of the tree's autogen.sh, for these directories: a third of its time.
+# prepare_valgrind: does the work of the tree's autogen.sh, for these directories, in a third of the time.
 prepare_valgrind() {
    cd "$valgrind_tree"
    local dir makefiles=(Makefile Makefile.vex)
@@ -124,7 +124,7 @@ prepare_valgrind() {
    aclocal -I m4 && autoheader && automake -a "${makefiles[@]}" && autoconf
 }
 
-# used_files: what configure would make in these directories.
+# used_files: lists what configure would make in these directories.
 used_files() {
    local dirs
    dirs=$(IFS='|' && echo "${used_dirs[*]}")
@@ -134,30 +134,30 @@ used_files() {
 configure_valgrind() {
    cd "$valgrind_tree"
    local dir files options=()
-   # Left to itself, configure takes whatever the compiler can link.
+   # By default, configure takes all architectures for which the compiler can link.
    [ "$architectures" != amd64 ] || options+=(--enable-only64bit)
    [ -z "$target" ] || options+=(--host="$target")
-   # configure's results are kept for tests/build/intree.t, which configures the same tree.
+   # tests/build/intree.t, which configures the same tree, reads configure's results.
    rm -f config.cache
-   # A tree that has changed is built from a new copy, not made up to date.
+   # A changed tree is built from a new copy, not updated.
    ./configure -C --no-create --disable-dependency-tracking --prefix="$inst" "${options[@]}"
    mapfile -t files < <(used_files)
    ./config.status "${files[@]}" config.h
-   # A user's tree may come with its object files.
+   # A user's tree may have its object files.
    { [ ! -f "$base/built" ] && [ -n "$(find . -name '*.o' -print -quit)" ]; } || return 0
    for dir in . "${used_dirs[@]}"; do make -C "$dir" clean-am; done
 }
 
-# make, in parallel, for the core: with lines but without types and variables for debuggers, which take a quarter of the
-# time to compile.  CFLAGS has the last word but for what ./dev test says of the newest one's core in CORE_CFLAGS, and, in
-# COLD_CFLAGS, of those files that take longest to compile and hardly run.
+# make_core: runs make, in parallel, for the core, with line numbers but without debug information on types and variables,
+# which takes a quarter of the time.  CFLAGS comes last, but for CORE_CFLAGS, by which ./dev test sets the core's flags, and
+# COLD_CFLAGS, for files that are long to compile and hardly run.
 make_core() {
    local cold=(%-syswrap-linux.o %-syswrap-generic.o %-zstddeclib.o %-cp-demangle.o %-m_main.o)
    make -j"$jobs" CFLAGS="-g1 ${CFLAGS:-} ${CORE_CFLAGS:-}" --eval="${cold[*]}: override CFLAGS += ${COLD_CFLAGS:-}" "$@"
 }
 
-# Only what we use: the core, `none`, `lackey` and `callgrind` for tests and bench, and vg_regtest with its helpers.
-# The -am targets are automake's for "this directory, without those below it".
+# make_valgrind: makes only what we use: the core, `none`, `lackey` and `callgrind` for tests and bench, and vg_regtest with
+# its helpers.  The -am targets of automake mean "this directory, without those below it".
 make_valgrind() {
    cd "$valgrind_tree"
    make include/vgversion.h default.supp
@@ -166,14 +166,14 @@ make_valgrind() {
    make_vex
    make_core -C coregrind
    make all-am
-   # Without what is for debuggers: see Makefile.tool.am.
+   # Without debug information: see Makefile.tool.am.
    for dir in none lackey callgrind; do make_core -C $dir all-am LDFLAGS="${LDFLAGS:-} -Wl,--strip-debug"; done
    # vg_regtest runs here.
    [ -n "$target" ] || make -j"$jobs" -C tests check
 }
 
-# VEX without the architectures that this machine has not: a third of all there is to compile, and none of it is linked,
-# for of VEX's tables of architectures (priv/main_main.c) this library has one row.
+# make_vex: makes VEX without the architectures of other machines, a third of the compilation.  The linker needs none of
+# them, because this library's copy of VEX's table of architectures (priv/main_main.c) has one row.
 make_vex() {
    local arch arches os library name objects
    os=$(sed -n 's/^VGCONF_OS = //p' VEX/Makefile)
@@ -221,25 +221,25 @@ tell_architectures() {
    esac
 }
 
-# A build of before there was more than one architecture does not say for which it is.
+# A build by an older ./dev, for one architecture, does not name it.
 is_built_for() {
    local built
    built=$(built_line "$base" 4)
    [ "${built:-amd64}" = "$architectures" ]
 }
 
-# The compiler can link other programs than before: what is there stays, and what lacks is added.
+# build_other_architectures: adds the architectures that are missing; the compiler can link for other ones than before.
 build_other_architectures() {
    make_and_install_valgrind
    rm -f "$objects/Makefile"
    [[ $architectures = *" x86" ]] || rm -f "$inst"/libexec/valgrind/*-x86-*
-   # The time of the file says how old the copy of the source is.
+   # The file's time is the age of the copy of the source.
    { sed -n 1,3p "$base/built" && echo "$architectures"; } >"$base/built.new"
    touch -r "$base/built" "$base/built.new"
    mv "$base/built.new" "$base/built"
 }
 
-# A complete Valgrind in $base, if it is not there already.
+# build_valgrind: makes a complete Valgrind in $base, unless it is there.
 build_valgrind() {
    local source_dir=''
    if [ -n "${VALGRIND_SRC:-}" ]; then
@@ -263,7 +263,7 @@ build_valgrind() {
    else
       unpack_source "${DCFG_VALGRIND_VERSION:-}" "$valgrind_tree"
    fi
-   # Always, for Debian's patches change configure.ac, and a tree from git has no configure at all.
+   # Do this always: Debian's patches change configure.ac, and a tree from git has no configure.
    step valgrind-autogen "preparing Valgrind's configure" prepare_valgrind
    version=$("$valgrind_tree/configure" --version | awk 'NR == 1 { print $NF }')
    [ "${DCFG_VALGRIND_VERSION:-$version}" = "$version" ] ||
@@ -271,10 +271,10 @@ build_valgrind() {
    valgrind_tree=$base/valgrind-$version
    mv "$base/valgrind-new" "$valgrind_tree"
    make_and_install_valgrind
-   # vg_regtest is used with $base as if it were a Valgrind tree: tests are in dcfg/tests, and helpers in tests/.
+   # vg_regtest takes $base for a Valgrind tree: tests are in dcfg/tests, and helpers in tests/.
    ln -s "valgrind-$version/tests" "$base/tests"
    printf '%s\n' "$version" "${source_dir:-archive}" "$root" "$architectures" >"$base/built.new"
-   # As old as the copy: what changes in VALGRIND_SRC from then on is newer.
+   # As old as the copy: later changes in VALGRIND_SRC are newer.
    touch -r "$base/started" "$base/built.new"
    rm "$base/started"
    mv "$base/built.new" "$base/built"
