@@ -3,7 +3,8 @@
 
    How fast the library reads. */
 
-/* usage: reader load FILE...  reader decode TRACE...
+/* usage: reader load FILE...
+          reader decode TRACE...
 
    `load' loads DCFGs; `decode' decodes all edges of traces.  Both print the
    speed and the peak of memory. */
