@@ -166,7 +166,7 @@ static void post_clo_init(void)
       superblock has been counted. */
    if (DCFG_(excludes_code)() && DCFG_(heeds_functions)) {
       VG_(fmsg)("--toggle-collect, --dump-before, --dump-after and "
-                "--zero-before: not with --exclude-images, "
+                "--zero-before cannot be used with --exclude-images, "
                 "--exclude-functions or --only-images\n");
       VG_(exit)(1);
    }
@@ -232,8 +232,8 @@ static void fini(Int exitcode)
    DCFG_(tell_unused_globs)();
    DCFG_(end_toggles)();
    if (DCFG_(was_given_up)()) {
-      VG_(umsg)("dcfg: nothing is written at the end: a second signal came "
-                "before\n");
+      VG_(umsg)("dcfg: the outputs at the end are not written: a second signal "
+                "abandoned them\n");
       DCFG_(unname_spool)();
    } else
       write_outputs(NULL, "Program termination", False, True);
@@ -358,7 +358,8 @@ static void dump(const HChar* file)
       return;
    }
    if (DCFG_(runs_code)())
-      VG_(gdb_printf)("dump: at a breakpoint; what follows will be added\n");
+      VG_(gdb_printf)("dump: the program stands at a breakpoint: the files "
+                      "follow when it goes on, with what runs until then\n");
    write_part_to(file, "dump");
 }
 
@@ -380,11 +381,12 @@ static void print_status(void)
 static void change(const HChar* command)
 {
    if (DCFG_(runs_code)())
-      VG_(gdb_printf)("%s: not at a breakpoint\n", command);
+      VG_(gdb_printf)("%s: this does not work at a breakpoint; use vgdb while "
+                      "the program runs\n", command);
    else if (VG_STREQ(command, "zero"))
       zero();
    else if (!DCFG_(collect)(VG_STREQ(command, "start")))
-      VG_(gdb_printf)("%s: that is so already\n", command);
+      VG_(gdb_printf)("%s: this is so already, nothing changes\n", command);
 }
 
 /* Execute the monitor command REQ.  Return False if it is not a command of this
@@ -430,8 +432,9 @@ static const HChar* text_at(Addr a)
    for (Addr p = a; ; p++) {
       if ((p == a || VG_IS_PAGE_ALIGNED(p))
           && !VG_(am_is_valid_for_client)(p, 1, VKI_PROT_READ)) {
-         VG_(umsg)("dcfg: warning: the program makes a request with a text "
-                   "at %#lx, where there is none\n", a);
+         VG_(umsg)("dcfg: warning: a request of the program has a text at %#lx "
+                   "that cannot be read: the text is left out\n",
+                   a);
          return NULL;
       }
       if (*(const HChar*)p == 0)

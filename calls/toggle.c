@@ -57,7 +57,8 @@ static void add_rule(const HChar* option, const HChar* glob, Int what)
    Rule r = { option, glob, what, False };
 
    if (glob[0] == 0) {
-      VG_(fmsg)("%s=: there is no function\n", option);
+      VG_(fmsg)("%s= names no function: give a name or a pattern, such as "
+                "work*\n", option);
       VG_(exit)(1);
    }
    if (rules == NULL)
@@ -170,7 +171,8 @@ void DCFG_(end_toggles)(void)
    for (Word i = 0; rules != NULL && i < VG_(sizeXA)(rules); i++) {
       const Rule* r = VG_(indexXA)(rules, i);
       if (!r->seen)
-         VG_(umsg)("dcfg: warning: %s=%s: no such function was entered\n",
+         VG_(umsg)("dcfg: warning: %s=%s: the program entered no function of "
+                   "that name\n",
                    r->option, r->glob);
    }
 }

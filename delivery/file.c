@@ -59,9 +59,9 @@ static XArray* files;           // OutFile*
 const HChar* DCFG_(why_no_name)(const HChar* format)
 {
    if (format[0] == 0)
-      return "there is no name";
+      return "a file name is missing";
    if (format[0] == '~')
-      return "a shell expands ~, this does not";
+      return "~ is not expanded here: write the directory's name";
    for (const HChar* s = format; *s != 0; s++) {
       if (*s != '%')
          continue;
@@ -69,7 +69,7 @@ const HChar* DCFG_(why_no_name)(const HChar* format)
       if (*s == 'q' && s[1] == '{') {
          const HChar* end = VG_(strchr)(s, '}');
          if (end == NULL)
-            return "%q{ without a }";
+            return "%q{ has no closing }";
          SizeT n = end - (s + 2);
          HChar name[n + 1];
          VG_(strncpy)(name, s + 2, n);
@@ -78,7 +78,7 @@ const HChar* DCFG_(why_no_name)(const HChar* format)
             return "the environment variable of %q{} is not set";
          s = end;
       } else if (*s != 'p' && *s != 'n' && *s != '%') {
-         return "behind % there is p, n, q{VARIABLE} or another %";
+         return "after % comes p, n, q{VARIABLE} or another %";
       }
    }
    if (format[0] != '/' && VG_(get_startup_wd)() == NULL)
@@ -123,7 +123,8 @@ Bool DCFG_(has_side_file)(const HChar* opt, const HChar* format,
    Bool   res  = path != NULL;
 
    if (!res && VG_(clo_verbosity) > 0)
-      VG_(umsg)("dcfg: %s=%s is no regular file: no file beside it with %s\n",
+      VG_(umsg)("dcfg: %s=%s is no regular file: the file beside it with %s is "
+                "not written\n",
                 opt, format, what);
    VG_(free)(path);
    return res;
@@ -179,7 +180,8 @@ static void check_apart(const HChar* opt, const HChar* format)
    for (UInt i = 0; i < n_claims; i++) {
       HChar* other = DCFG_(path_of_file)(claims[i].opt, claims[i].format);
       if (path != NULL && other != NULL && VG_STREQ(path, other)) {
-         VG_(fmsg)("%s=%s: that is the file of %s\n", opt,
+         VG_(fmsg)("%s=%s names the file of %s: give each output a file of its "
+                   "own\n", opt,
                    expand(opt, format), claims[i].opt);
          VG_(exit)(1);
       }
@@ -475,14 +477,14 @@ static void tell_result(const OutFile* f, const Delivered* r,
                         const HChar* next)
 {
    if (r->error == VKI_EINTR)
-      VG_(umsg)("dcfg: %s is not written: a second signal came while it was "
-                "to be\n", f->name);
+      VG_(umsg)("dcfg: %s is not written: a second signal abandoned it\n",
+                f->name);
    if (r->error == VKI_EINTR || f->said == NULL
        || (r->error == DCFG_ECANCELED && f->said[0] == 0))
       return;
    if (r->error == DCFG_ECANCELED)
-      VG_(umsg)("dcfg: %s is not written, as the file that it belongs to "
-                "is not\n", f->name);
+      VG_(umsg)("dcfg: %s is not written, because the file that it belongs to "
+                "was not\n", f->name);
    else if (r->error == VKI_ENOENT)
       tell_trouble(f, "its directory is not there any more");
    else if (r->error != 0)
@@ -490,7 +492,8 @@ static void tell_result(const OutFile* f, const Delivered* r,
    if (r->error != 0 || f->said[0] == 0)
       return;
    if (r->unpacked)
-      VG_(umsg)("dcfg: %s is missing or failed: %s is not compressed\n",
+      VG_(umsg)("dcfg: the compressor %s is missing or failed: %s is not "
+                "compressed\n",
                 compressor_of(f), r->path);
    if (!VG_STREQ(r->name, r->path))
       VG_(umsg)("dcfg: %s %s, this one writes %s\n", r->path,

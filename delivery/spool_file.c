@@ -68,9 +68,10 @@ static void fail(const HChar* what, const HChar* name, Int error)
    if (!failed)
       VG_(umsg)("dcfg: cannot %s the spool file%s%s: %s; %s\n", what,
                 name[0] ? " " : "", name, DCFG_(error_text)(error),
-                keeps ? "the whole execution trace ends early, and there will "
-                        "be no other trace and no log"
-                      : "there will be no trace, no log and no wet");
+                keeps ? "the whole execution trace will end early; no other "
+                        "trace and no log will be written"
+                      : "no trace, no log and no whole execution trace will be "
+                        "written");
    failed = True;
    if (keeps)
       return;
@@ -141,9 +142,9 @@ static void check_spare(void)
 
    if (has_spare(&avail, &least))
       return;
-   VG_(umsg)("dcfg: the file system has %llu MB left, of which %llu MB are "
-             "spared (--dcfg-spare), and what was recorded needs %llu MB at the "
-             "end\n", avail >> 20, least >> 20, size_of_copy() >> 20);
+   VG_(umsg)("dcfg: the file system has %llu MB left, --dcfg-spare keeps %llu "
+             "MB of them free, and the recording needs %llu MB at the end\n",
+             avail >> 20, least >> 20, size_of_copy() >> 20);
    write_error = VKI_ENOSPC;
    fail("write", "", VKI_ENOSPC);
 }
@@ -386,7 +387,8 @@ const Options DCFG_(spool_options) = OPTIONS(options);
 void DCFG_(start_spool)(void)
 {
    if (spare_opt != NULL && !DCFG_(parse_size)(spare_opt, &spare)) {
-      VG_(fmsg)("--dcfg-spare=%s: it is no size such as 500M\n", spare_opt);
+      VG_(fmsg)("--dcfg-spare=%s: this is no size; a size is 0 or such as 500M "
+                "or 2G\n", spare_opt);
       VG_(exit)(1);
    }
 }

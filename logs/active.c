@@ -361,7 +361,7 @@ static void choose(const HChar* opt, const HChar* globs,
 {
    if (take(opt, globs))
       return;
-   VG_(fmsg)("%s=%s: there is an empty name in the list\n", opt, globs);
+   VG_(fmsg)("%s=%s: a name in the list is empty\n", opt, globs);
    VG_(exit)(1);
 }
 

@@ -69,7 +69,7 @@ static void add_list(const HChar* option, const HChar* text, Int what)
 
    if (DCFG_(add_globs)(lists[what], option, text))
       return;
-   VG_(fmsg)("%s=%s: there is an empty name in the list\n", option, text);
+   VG_(fmsg)("%s=%s: a name in the list is empty\n", option, text);
    VG_(exit)(1);
 }
 
@@ -255,7 +255,7 @@ static void tell_unused(const Globs* gs)
 {
    for (UInt i = 0; i < gs->n; i++)
       if (!gs->globs[i].matched)
-         VG_(umsg)("dcfg: warning: %s=%s: no code that ran is there\n",
+         VG_(umsg)("dcfg: warning: %s=%s matches no code that ran\n",
                    gs->globs[i].option, gs->globs[i].text);
 }
 

@@ -120,23 +120,24 @@ static Trigger parse_place(const HChar* option, const HChar* text)
       p.wanted    = VG_(strtoll10)(number, &end);
       p.by_instrs = True;
       if (*end != 0 || !VG_(isdigit)(number[0]))
-         bad_place(&p, "that is no number of instructions");
+         bad_place(&p, "instructions: needs a number");
       return p;
    }
 
    p.wanted = take_count(&p, name);
    if (name[0] == 0)
-      bad_place(&p, "there is no function, IMAGE+0xOFFSET or 0xADDRESS");
+      bad_place(&p, "a place is a function, IMAGE+0xOFFSET, 0xADDRESS or "
+                    "instructions:N");
    plus = VG_(strrchr)(name, '+');
    if (VG_(strncmp)(name, "0x", 2) == 0) {
       p.offset = VG_(strtoull16)(name, &end);
       if (*end != 0 || name[2] == 0)
-         bad_place(&p, "that is no address");
+         bad_place(&p, "an address is 0x and hexadecimal digits");
       VG_(free)(name);
    } else if (plus != NULL && VG_(strncmp)(plus, "+0x", 3) == 0) {
       p.offset = VG_(strtoull16)(plus + 1, &end);
       if (*end != 0 || plus[3] == 0 || plus == name)
-         bad_place(&p, "that is no IMAGE+0xOFFSET");
+         bad_place(&p, "an offset is IMAGE+0x and hexadecimal digits");
       *plus      = 0;
       p.in_image = True;
       p.name     = name;
@@ -166,7 +167,7 @@ static void add_start(const HChar* text)
       regions = VG_(newXA)(VG_(malloc), "dcfg.region", VG_(free),
                            sizeof(Region));
    if (n_regions() > 0 && region(n_regions() - 1)->stop.text == NULL)
-      bad_place(&r.start, "there is no --stop for the --start before it");
+      bad_place(&r.start, "the --start before it needs a --stop");
    VG_(addToXA)(regions, &r);
 }
 
@@ -175,10 +176,11 @@ static void add_stop(const HChar* text)
    Trigger p = parse_place("--stop", text);
 
    if (n_regions() == 0 || region(n_regions() - 1)->stop.text != NULL)
-      bad_place(&p, "there is no --start before it");
+      bad_place(&p, "a --stop needs a --start before it");
    const Trigger* start = &region(n_regions() - 1)->start;
    if (p.by_instrs && start->by_instrs && p.wanted <= start->wanted)
-      bad_place(&p, "that is not behind the --start before it");
+      bad_place(&p, "the number must be greater than that of the --start "
+                    "before it");
    region(n_regions() - 1)->stop = p;
 }
 
@@ -405,7 +407,8 @@ static void limit_reached(void)
 
    p->reached = p->wanted;
    pending    = Change;
-   VG_(umsg)("dcfg: %s=%s: at %'llu\n", p->option, p->text, n_ran);
+   VG_(umsg)("dcfg: %s=%s: reached after %'llu instructions\n", p->option,
+             p->text, n_ran);
 }
 
 static IRExpr* tmp(IRSB* out, IRType ty, IRExpr* e)

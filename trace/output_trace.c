@@ -70,8 +70,8 @@ static HChar* turns_name(void)
 static void start_turns(void)
 {
    if (!VG_STREQ(opts.threads, "all")) {
-      VG_(fmsg)("--trace-turns=yes: the order of threads needs the traces of "
-                "all, --trace-threads=all\n");
+      VG_(fmsg)("--trace-turns=yes needs the traces of all threads: "
+                "--trace-threads=all\n");
       VG_(exit)(1);
    }
    opts.turns = DCFG_(has_side_file)("--trace-out-file", opts.out_file,
@@ -86,21 +86,20 @@ static Bool start(void)
 {
    if (!opts.on) {
       if (opts.turns) {
-         VG_(fmsg)("--trace-turns=yes: there is no trace without "
-                   "--trace=yes\n");
+         VG_(fmsg)("--trace-turns=yes needs --trace=yes\n");
          VG_(exit)(1);
       }
       return False;
    }
    if (!DCFG_(turn_on_records)(opts.threads,
                                DCFG_(watch)(&DCFG_(recording_watcher)))) {
-      VG_(fmsg)("--trace-threads=%s: not \"all\", and no list of thread "
-                "numbers such as 0,2\n", opts.threads);
+      VG_(fmsg)("--trace-threads=%s: give \"all\" or thread numbers, such as "
+                "0,2\n", opts.threads);
       VG_(exit)(1);
    }
    if (!DCFG_(writes_edges)()) {
-      VG_(fmsg)("--trace=yes: a trace names edges of the DCFG, which "
-                "--cfg=no leaves out\n");
+      VG_(fmsg)("--trace=yes cannot be used with --cfg=no: a trace names the "
+                "edges of the DCFG\n");
       VG_(exit)(1);
    }
    DCFG_(claim_out_file)("--trace-out-file", opts.out_file);
@@ -306,7 +305,7 @@ static void write_turns_file(const Common* common)
 static void write(const Gathered* p, const HChar* reason)
 {
    if (DCFG_(out_file_failed)("--dcfg-out-file")) {
-      VG_(umsg)("dcfg: the trace is not written, as its graph is not\n");
+      VG_(umsg)("dcfg: the trace is not written, because its graph was not\n");
       return;
    }
 

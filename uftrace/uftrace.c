@@ -507,7 +507,7 @@ void DCFG_(write_uftrace)(const HChar* opt, const HChar* name, UInt format)
       DCFG_(close_out_file)(info, "a directory for uftrace");
    }
    if (too_deep > 0)
-      VG_(umsg)("dcfg: %'llu calls are not in uftrace's directory, which has "
-                "no room for those with more than %u around them\n",
+      VG_(umsg)("dcfg: uftrace's directory leaves out %'llu calls: its format "
+                "has no room for calls deeper than %u\n",
                 too_deep, MAX_DEPTH);
 }

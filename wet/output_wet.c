@@ -66,7 +66,7 @@ static void set_ring(void)
 {
    ULong       size;
    const HChar* why = !DCFG_(parse_size)(opts.ring, &size)
-                      ? "no size such as 500M"
+                      ? "no size; a size is such as 500M or 2G"
                       : size < LEAST_RING ? "less than 1M" : NULL;
 
    if (why != NULL) {
@@ -81,8 +81,8 @@ static Bool start(void)
    if (!opts.on)
       return False;
    if (DCFG_(guest).layout == NULL) {
-      VG_(fmsg)("--wet=yes: what instructions of this processor use is not "
-                "known to this tool\n");
+      VG_(fmsg)("--wet=yes is not there for this processor: the tool does not "
+                "know what its instructions use\n");
       VG_(exit)(1);
    }
    DCFG_(claim_out_file)("--wet-out-file", opts.out_file);
@@ -206,8 +206,8 @@ static void write(const struct _Gathered* g, const HChar* reason)
    Attempt       a;
 
    if (DCFG_(has_tape_gaps)() || DCFG_(excludes_code)()) {
-      VG_(umsg)("dcfg: no whole execution trace is written: it needs all that "
-                "ran, and some of it was not collected\n");
+      VG_(umsg)("dcfg: no whole execution trace is written: some of the run "
+                "was not collected, and the trace needs all of it\n");
       return;
    }
    tape  = DCFG_(coded_tape)();
@@ -220,9 +220,9 @@ static void write(const struct _Gathered* g, const HChar* reason)
    if (!good) {
       VG_(umsg)("dcfg: no whole execution trace is written: %s\n",
                 ended && DCFG_(begins_late)()
-                ? "the end of what was executed is lost, which numbers the "
-                  "instances of a ring or a part"
-                : "nothing of it could be kept");
+                ? "the end of the run is lost, and without it a ring or a part "
+                  "has no numbers for its instances"
+                : "no part of the record could be kept");
       DCFG_(abandon_out_file)(a.file);
       return;
    }

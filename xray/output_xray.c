@@ -91,31 +91,32 @@ static void set_format(void)
    FlightFormat* f = &DCFG_(flight_format);
 
    if (opts.version != 1 && opts.version != 5) {
-      VG_(fmsg)("--xray-version=%d: it is 1 or 5\n", opts.version);
+      VG_(fmsg)("--xray-version=%d: the versions are 1 and 5\n", opts.version);
       VG_(exit)(1);
    }
    f->version = opts.version;
    if (VG_STREQ(opts.keep, "last"))
       f->keep_last = True;
    else if (!VG_STREQ(opts.keep, "first"))
-      fail("--xray-keep", opts.keep, "it is first or last");
+      fail("--xray-keep", opts.keep, "the values are first and last");
    if (opts.limit == NULL)
       return;
    if (!DCFG_(parse_size)(opts.limit, &f->limit))
-      fail("--xray-limit", opts.limit, "no size such as 500M");
+      fail("--xray-limit", opts.limit,
+           "this is no size; a size is such as 500M or 2G");
    if (f->limit != 0 && f->limit < LEAST_LIMIT)
-      fail("--xray-limit", opts.limit, "at least 64K");
+      fail("--xray-limit", opts.limit, "the least is 64K");
 }
 
 static void check_args(void)
 {
    if (DCFG_(guest).n_argument_registers == 0)
-      fail("--xray-args", "yes", "where functions of this processor take "
-           "their arguments is not known to this tool");
+      fail("--xray-args", "yes", "this is not there for this processor: "
+           "the tool does not know its registers for arguments");
    /* Arguments would be read only after the first instruction. */
    if (DCFG_(excludes_code)())
-      fail("--xray-args", "yes", "not with --exclude-images, "
-           "--exclude-functions or --only-images");
+      fail("--xray-args", "yes", "this cannot be used with "
+           "--exclude-images, --exclude-functions or --only-images");
 }
 
 static void read_map(void)
@@ -225,7 +226,8 @@ static Bool write_log(void)
                                 DCFG_(n_flight_records)(), n,
                                 n == 1 ? "" : "s");
    if (DCFG_(flight_is_limited)())
-      VG_(umsg)("dcfg: --xray-limit=%s: the log has only what was %s\n",
+      VG_(umsg)("dcfg: the log reached --xray-limit=%s: it has only the %s "
+                "calls\n",
                 opts.limit, opts.keep);
    return good;
 }

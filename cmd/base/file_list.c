@@ -193,8 +193,8 @@ static uint64_t read_number(const char* shard, const char* text,
    errno = 0;
    n = strtoull(text, &behind, 10);
    if (!isdigit((unsigned char)text[0]) || errno != 0 || n > UINT32_MAX)
-      die("--shard=I/N is a number from 0, and how many shards there are, not "
-          "`%s'", shard);
+      die("--shard=I/N needs the number of a shard, from 0, and how many "
+          "shards there are, not `%s'", shard);
    *end = behind;
    return n;
 }
@@ -207,11 +207,11 @@ void keep_shard(FileNames* names, const char* shard)
 
    n = read_number(shard, *end == '/' ? end + 1 : "", &end);
    if (*end != 0 || i >= n)
-      die("--shard=I/N is a number from 0 to N - 1, and how many shards there "
-          "are, not `%s'", shard);
+      die("--shard=I/N needs a number from 0 to N - 1, and how many shards "
+          "there are, not `%s'", shard);
    for (uint32_t k = 0; k < names->n; k++) {
       if (strcmp(names->all[k], "-") == 0)
-         die("the standard input has no name, which --shard needs");
+         die("--shard needs names of files; the standard input has none");
       if (stem_hash(names->all[k], names->stems[k]) % n != i)
          continue;
       names->stems[kept] = names->stems[k];

@@ -304,13 +304,23 @@ void offer_function(Nearest* n, const char* name)
                     name);
 }
 
+/* Return "; did you mean ...", or where else a function can be that is in no
+   table. */
+static const char* nearest_or_inlined(Nearest* n)
+{
+   const char* near = nearest_text(n);
+
+   return text_format("%s", near[0] != 0 ? near : "; it did not run, or it was "
+                      "inlined: dcfg report --inline lists such functions");
+}
+
 const char* nearest_routines(const Program* g, const char* what)
 {
    Nearest n = nearest_to(what);
 
    for (uint32_t i = 0; i < g->p->n_routines; i++)
       offer_function(&n, text_brief(routine_name(g, i)));
-   return text_format("%s", nearest_text(&n));
+   return nearest_or_inlined(&n);
 }
 
 const char* nearest_functions(const Program* g, const char* what)
@@ -319,7 +329,7 @@ const char* nearest_functions(const Program* g, const char* what)
 
    for (uint32_t i = 0; i < g->p->n_symbols; i++)
       offer_function(&n, text_brief(symbol_name(g, g->p->symbols[i].name)));
-   return text_format("%s", nearest_text(&n));
+   return nearest_or_inlined(&n);
 }
 
 void offer_image(Nearest* n, const char* path)

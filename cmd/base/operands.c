@@ -139,9 +139,9 @@ static char* trace_of(const Command* c, const char* graph)
    char*  trace = n == 0 ? NULL : newest(prefix, KIND_TRACE);
 
    if (trace == NULL)
-      die("the newest DCFG here is %s, and there is no trace %s* of it, which "
-          "--trace=yes writes; usage: dcfg %s %s", graph,
-          n == 0 ? TRACES : prefix, c->name, c->args);
+      die("there is no trace %s* of the newest DCFG here, %s: record it with "
+          "--trace=yes; usage: dcfg %s %s",
+          n == 0 ? TRACES : prefix, graph, c->name, c->args);
    return trace;
 }
 
@@ -155,8 +155,8 @@ void default_files(const Command* c, const char** files, bool trace)
    }
    files[0] = found[0] = newest(GRAPHS, KIND_GRAPH);
    if (files[0] == NULL)
-      die("no file is named, and there is no DCFG %s* in this directory; "
-          "usage: dcfg %s %s", GRAPHS, c->name, c->args);
+      die("name a file, for there is no DCFG %s* in this directory; usage: "
+          "dcfg %s %s", GRAPHS, c->name, c->args);
    if (trace)
       files[1] = found[1] = trace_of(c, files[0]);
    complain("reading %s%s%s, the newest in this directory", files[0],
@@ -171,8 +171,8 @@ const char* default_file(const Command* c, FileKind kind)
    free(found);
    found = newest(prefix, kind);
    if (found == NULL)
-      die("no file is named, and no %s* in this directory is %s; usage: dcfg "
-          "%s %s", prefix, kind_needed(kind), c->name, c->args);
+      die("name a file, for no %s* in this directory is %s; usage: dcfg %s %s",
+          prefix, kind_needed(kind), c->name, c->args);
    complain("reading %s, the newest in this directory", found);
    return found;
 }
@@ -184,9 +184,9 @@ _Noreturn void one_is_missing(const Command* c, const char* file)
    if (kind != KIND_OTHER && kind != KIND_GRAPH && kind != KIND_TRACE)
       die("%s", wrong_kind(file, kind, KIND_GRAPH));
    die(kind == KIND_TRACE
-       ? "beside the DCFG-trace %s, the DCFG of the same run is needed; usage: "
+       ? "the DCFG-trace %s needs the DCFG of the same run beside it; usage: "
          "dcfg %s %s"
-       : "beside the DCFG %s, its DCFG-trace is needed, which --trace=yes "
+       : "the DCFG %s needs its DCFG-trace beside it, which --trace=yes "
          "writes; usage: dcfg %s %s", file, c->name, c->args);
 }
 

@@ -75,9 +75,9 @@ static void read_source(const Source* s, DcfgBlocks* b)
       if (!dcfg_blocks_graph(b, s->p, s->thread, &unknown, &err))
          die_reading(s, &err);
       if (unknown > 0)
-         complain("%s times a signal came where control could go on "
-                  "in several ways; these edges are not counted, for only a "
-                  "trace says which", text_count(unknown));
+         complain("%s signals came where control could go on in several ways: "
+                  "their edges are not counted, because only a trace tells the "
+                  "way", text_count(unknown));
    }
 }
 

@@ -403,7 +403,7 @@ static int run(int argc, char** argv)
    what.routine = NULL;
    l.selected = selection_new(&l.g, &what);
    if (n_selected(l.selected) == 0 && !is_everything(l.selected))
-      die("nothing is left to list");
+      die("the options select no code that ran: there is nothing to list");
    if (routine != NULL)
       list_routine(&l, routine, sde);
    else

@@ -67,7 +67,7 @@ static uint32_t hottest_routine(const Drawing* d, bool own)
           "the libraries", d->thread == DCFG_ALL_THREADS ? "the process"
           : text_format("thread %" PRIu32, d->thread));
    if (best == DCFG_NONE)
-      die("no routine that was executed is in the file");
+      die("the file has no routine that ran");
    complain("drawing %s, the hottest routine, with %s of the instructions; "
             "--routine=WHAT draws another one",
             text_brief(routine_name(&d->g, best)),
@@ -124,8 +124,8 @@ static int run(int argc, char** argv)
       die("--routine=WHAT or --callgraph, not both");
    if (calls && (d.hot > 0 || what.image != NULL || what.function != NULL
                  || what.source != NULL))
-      die("--hot, --image, --function and --source are about a routine: not "
-          "with --callgraph");
+      die("--hot, --image, --function and --source choose in a routine: they "
+          "do not go with --callgraph");
    if (svg != NULL && png != NULL)
       die("--svg or --png, not both");
    d.min = calls ? 0.5 : -1;
@@ -143,7 +143,7 @@ static int run(int argc, char** argv)
    select_own(&what, all || calls || routine != NULL);
    d.selected = selected = selection_new(&d.g, &what);
    if (n_selected(selected) == 0 && !is_everything(selected))
-      die("nothing is left to draw");
+      die("the options select no code that ran: there is nothing to draw");
    if (d.hot == NO_VALUE)
       d.hot = DEFAULT_HOT;
    if (routine != NULL)

@@ -40,9 +40,10 @@ static bool* choose(const Program* g, const Selection* selected,
       any = any || chosen[i];
    }
    if (!any)
-      die(pattern != NULL ? "nothing is left to export" :
-          "nothing of the program itself is left to export; --image names "
-          "another file");
+      die(pattern != NULL ? "the options select no code that ran: there is "
+                            "nothing to export" :
+          "the options select no code of the program itself: --image=NAME "
+          "exports another file");
    return chosen;
 }
 
@@ -57,8 +58,8 @@ static void need_one_file(const Program* g, const bool* chosen,
       if (!chosen[i])
          continue;
       if (file != NULL && strcmp(file, image_file(g, i)) != 0)
-         die("both %s and %s match `%s': an export has the addresses of one "
-             "file", text_clean(file), image_path(g, i),
+         die("both %s and %s match `%s', but an export is about one file: give "
+             "more of its path", text_clean(file), image_path(g, i),
              pattern);
       file = image_file(g, i);
    }
@@ -76,7 +77,8 @@ static void need_same(const Export* x)
       if (!same_file(x->code, &x->g, i, &s) && code_was_other(x->code))
          exit(STATUS_BAD);      // code_was_other() has said why
       if (code_path(x->code, i) == NULL)
-         die("without the code of %s its addresses are not known",
+         die("the file %s is not there, and without it its addresses are "
+             "unknown: --root=DIR names a directory to look below",
              image_path(&x->g, i));
       if (s.difference[0] != 0)
          die("%s", not_executed(code_path(x->code, i),
@@ -112,7 +114,7 @@ static const ExportForm* the_form(const char* const* what)
       found = forms[i];
    }
    if (found == NULL)
-      die("for what? see dcfg export --help");
+      die("choose a format, such as --bolt or --lcov: see dcfg export --help");
    return found;
 }
 
@@ -128,7 +130,7 @@ static int run_tables(const TablesJob* job, const char* const* asked,
       if (asked[i] != NULL)
          die("--tables or --%s, not both", forms[i]->choice.name);
    if (out != NULL)
-      die("--tables=DIR says where they go, not -o");
+      die("--tables=DIR names the directory of the tables: leave -o out");
    for (int i = 0; i < n; i++)
       add_file_name(&names, files[i]);
    if (list != NULL)
@@ -187,10 +189,9 @@ static int run(int argc, char** argv)
    }
    if (tables.shard != NULL || list != NULL || nul_ended || tables.keep_going
        || strcmp(tables.job, "all") != 0)
-      die("--job, --shard, --files-from, -0 and --keep-going are of --tables "
-          "alone");
+      die("--job, --shard, --files-from, -0 and --keep-going need --tables");
    if (n > 1)
-      die("one file at a time, but for --tables; usage: dcfg %s %s",
+      die("only --tables takes several files; usage: dcfg %s %s",
           export_command.name, export_command.args);
    if (n == 0)
       default_files(&export_command, files, false);
@@ -201,8 +202,8 @@ static int run(int argc, char** argv)
       x.what = asked[i] != NULL ? asked[i] : x.what;
    if (!form->parts && (what.routine != NULL || what.function != NULL
                           || what.source != NULL))
-      die("--%s is of whole files; lcov --extract takes parts of what it "
-          "writes", form->choice.name);
+      die("--%s exports whole files: leave out --routine, --function and "
+          "--source (lcov --extract takes parts)", form->choice.name);
    d = load_dcfg(file);
    x.g.d = d;
    x.p = x.g.p = main_process(d);

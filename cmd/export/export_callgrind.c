@@ -502,8 +502,8 @@ static void write_callgrind(const Export* x)
       profile_free(r.p);
    }
    if (r.n_other > 0)
-      complain("%s of %s lines of %s are of code that the graph does not have: "
-               "is it of the same run?", text_count(r.n_other),
+      complain("%s of %s lines of %s name code that the graph does not have: "
+               "is the profile of the same run?", text_count(r.n_other),
                text_count(n_rows), text_clean(x->what));
    profile_close(in);
    inline_view_free(r.v);

@@ -394,7 +394,8 @@ static void write_lcov(const Export* x)
       n++;
    }
    if (n == 0)
-      die("there are no source lines to count");
+      die("the code has no source lines: compile it with -g, or use --drcov, "
+          "which needs none");
    say_next("next:\n  genhtml --branch-coverage -o html %s\n",
             shell_word(x->out_name, ""));
 }

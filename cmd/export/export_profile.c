@@ -360,8 +360,9 @@ static void write_profgen(const Export* x)
    }
    free_profile(&f);
    if (across > 0)
-      complain("left out: %s branches to other files or from them, of which "
-               "llvm-profgen knows nothing", text_count(across));
+      complain("left out: %s branches to other files or from them; "
+               "llvm-profgen reads the branches of one file",
+               text_count(across));
    say_next("next, with a program that clang compiled with -g "
             "-fdebug-info-for-profiling:\n"
             "  %s --unsymbolized-profile=%s --use-offset=0 --binary=%s "

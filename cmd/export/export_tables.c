@@ -294,8 +294,9 @@ static void put_process(GzipCsv** tables, const char* path, const Dcfg* d,
    put_loop_rows(&r);
    put_line_rows(&r);
    if (r.unknown > 0)
-      complain("%s: %s instructions are of no line in the table `lines': what "
-               "is recorded does not tell to which of two they belong", path,
+      complain("%s: the table `lines' leaves out %s instructions: the "
+               "recording does not tell which of two lines they belong to",
+               path,
                text_count(r.unknown));
    for (uint32_t i = 0; i < p->n_images; i++)
       free((char*)r.images[i]);

@@ -234,8 +234,7 @@ COMPARE(by_low, DcfgSliceRange, UP(low))
 static void say_not_there(const char* image, const char* why)
 {
    if (image != NULL && image[0] == '/')
-      complain("what was chosen by an address in constant memory is not "
-               "followed: %s", why);
+      complain("addresses of constant tables are not followed: %s", why);
 }
 
 static bool is_foreign(DcfgWet* w, const bool* foreign, uint32_t first)

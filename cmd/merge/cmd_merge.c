@@ -135,13 +135,13 @@ static void add_partial(Job* job, const Program* g, const char* shown)
    const DcfgMerged* p = g->p->merged;
 
    if (job->processes)
-      die("%s: it is a partial sum, of which --processes cannot tell the runs "
-          "any more", shown);
+      die("%s is a partial sum: --processes needs the file of each run", shown);
    if (strcmp(p->threads, job->keep ? "keep" : "add") != 0 && p->n_runs > 0)
-      die("%s: it is a partial sum with --threads=%s; give that here, too",
+      die("%s is a partial sum with --threads=%s: give that option here, too",
           shown, p->threads);
    if ((strcmp(p->builds, "apart") == 0) != job->apart && p->n_runs > 0)
-      die("%s: it is a partial sum %s --builds=apart; merge all of them so",
+      die("%s is a partial sum %s --builds=apart: merge all files in the same "
+          "way",
           shown, job->apart ? "without" : "with");
    merged_add(sum_of_next(job), job->names, g, NULL, shown, job->root);
    job->left_out.n_files += p->n_files;
@@ -531,7 +531,7 @@ static int run(int argc, char** argv)
       die("a file is missing; usage: dcfg %s %s", merge_command.name,
           merge_command.args);
    if (nul_ended && list == NULL)
-      die("-0 is about the names of --files-from=FILE, which is missing");
+      die("-0 needs --files-from=FILE");
    for (int i = 0; i < n; i++)
       add_file_name(&names, files[i]);
    if (list != NULL)

@@ -153,8 +153,8 @@ void order_processes(Merged* all, uint32_t n)
          continue;
       if (next > UINT32_MAX)
          die("there is no number left for a second process %" PRIu64, r->id);
-      complain("%s: there is a process %" PRIu64 " already, this one becomes "
-               "%" PRIu64, r->path, r->id, next);
+      complain("%s: another file has process %" PRIu64 ", too: this one gets "
+               "the number %" PRIu64, r->path, r->id, next);
       all[i].process_id = next++;
    }
 }

@@ -23,7 +23,7 @@ void part_images(const DcfgProcess* p, MergedImage* images, const char* path)
 {
    if (p->part->n_image_numbers != p->n_images
        || p->part->n_preceding != p->n_threads)
-      die("%s: what it says of itself as a part does not fit", path);
+      die("%s: its key PART contradicts itself", path);
    for (uint32_t i = 0; i < p->n_images; i++) {
       images[i].number = p->part->image_numbers[i];
       /* A routine may begin where the run was cut. */

@@ -135,9 +135,10 @@ void join_rows(const MergedImage* im, MergedRow** rows, uint32_t* n)
 
    for (uint32_t i = 0; i < im->n_rows; i++)
       if (!add_row(&j, &im->rows[i], im->overlapping))
-         die("%s is not the same in all runs: its source lines differ, at "
-             "0x%" PRIx64 " from where it is loaded; other builds cannot be "
-             "merged", text_clean(im->name), im->rows[i].offset);
+         die("%s is not the same build in all runs: its source lines differ, "
+             "at 0x%" PRIx64 " from where it is loaded; merge each build by "
+             "itself, or use --builds=apart",
+             text_clean(im->name), im->rows[i].offset);
    *rows = j.rows;
    *n = (uint32_t)j.n;
 }

@@ -167,8 +167,9 @@ static void put_bypasses(Bringing* b, const Renumber* r)
           || late->target == DCFG_NONE
           || !place_of_node(b, late->target, &ends.target_image,
                             &ends.target)) {
-         complain("%s: a bypass from 0x%" PRIx64 " in image %" PRIu32
-                  ", where no part has a block", b->adding.path, late->offset,
+         complain("%s: a bypass leaves 0x%" PRIx64 " of image %" PRIu32 ", "
+                  "where no part has a block: it is left out",
+                  b->adding.path, late->offset,
                   late->image_number);
          continue;
       }
@@ -305,8 +306,8 @@ void merged_add(Merged* m, Interned* names, const Program* g,
    }
    if (m->n_runs > 0 && m->with_blocks != (g->p->n_blocks > 0))
       die("%s: %s", path, m->with_blocks
-          ? "it has no blocks, other runs do" : "it has blocks, other runs "
-          "have none");
+          ? "it has no blocks, but other runs have" : "it has blocks, but "
+                                                      "other runs have none");
    b = bring(m, names, g, path, root);
    add_threads(&b, m->keep);
    if (partial == NULL) {

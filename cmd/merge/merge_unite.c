@@ -30,8 +30,8 @@ void add_step(Addition* a, MergedStep step)
 static _Noreturn void die_other(const Addition* a, const MergedImage* im,
                                 const char* what, uint64_t offset)
 {
-   die("%s: %s is not the one of the other runs: %s%s; other builds cannot be "
-       "merged", a->path, text_clean(im->name), what,
+   die("%s: %s is not the build of the other runs: %s%s; merge each build by "
+       "itself, or use --builds=apart", a->path, text_clean(im->name), what,
        offset == NOWHERE ? ""
        : text_format(", at 0x%" PRIx64 " from where it is loaded", offset));
 }
@@ -85,10 +85,10 @@ static bool put_into(Addition* a, uint32_t i, MergedImage* to, Division* d)
                              || from->sizes != NULL ? decode : NULL,
                              &decoding, d, &where);
       if (result == DIVIDE_NEEDS_CODE && !a->may_differ)
-         die("%s: %s: what divides the block at 0x%" PRIx64 " from where it is "
-             "loaded only its code tells, and that is not there; --root=DIR "
-             "says where to look for it", a->path, text_clean(to->name),
-             where);
+         die("%s: the runs divide the block at 0x%" PRIx64 " of %s in "
+             "different ways, and its file is not there to tell how: "
+             "--root=DIR names a directory to look below", a->path,
+             where, text_clean(to->name));
       if (result != DIVIDED || !divide_sizes(to, from, d, &sizes, &where))
          other = "its instructions differ";
       else if (!unite_rows(to->rows, to->n_rows, from->rows, from->n_rows,
@@ -104,10 +104,10 @@ static bool put_into(Addition* a, uint32_t i, MergedImage* to, Division* d)
    if (other != NULL)
       die_other(a, to, other, where);
    if (d->n_guessed > 0)
-      complain("%s: %s: its code is not there; %s times numbers of "
-               "instructions say how runs divide it, as if none overlapped "
-               "(--root=DIR says where to look)", a->path,
-               text_clean(to->name), text_count(d->n_guessed));
+      complain("%s: the file of %s is not there: %s times the numbers of "
+               "instructions decide how blocks are divided, as if none "
+               "overlapped (--root=DIR names a directory to look below)",
+               a->path, text_clean(to->name), text_count(d->n_guessed));
    take_image(to, from, d, rows, n_rows, sizes);
    if (!a->next_part && run_order(&a->m->runs[from->home],
                                   &a->m->runs[to->home]) < 0)

@@ -243,7 +243,8 @@ void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
       wanted = strtoull(mark + 1, &end, 10);
       if (mark[1] < '0' || mark[1] > '9' || *end != 0 || errno != 0
           || wanted == DCFG_SLICE_LAST)
-         die("--syscall: `%s' is no system call: NAME or NAME#N", call);
+         die("--syscall: `%s' is no system call: give NAME or NAME#N, with N "
+             "from 0", call);
    }
    number = syscall_number(name, processor_of(w)->seccomp);
    if (number == UINT32_MAX)
@@ -258,8 +259,8 @@ void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
    if (found == NULL)
       die("--syscall: %s was called %s times%s", name, text_count(ran),
           unknown == 0 ? ""
-          : "; of some system calls it is not known which they were, for "
-            "which --wet-values=yes is needed");
+          : "; the numbers of other system calls are unknown: record with "
+            "--wet-values=yes");
    choose(found, w, instrs, q);
    find_spare(&c, spare);
    free(c.calls);

@@ -142,7 +142,7 @@ static int run(int argc, char** argv)
    if ((as != NULL) + gdb + json + instances > 1)
       die("only one of --as, --instructions, --gdb and --json");
    if (two && (as != NULL || instances || all || inlined))
-      die("--as, --instructions, --all and --inline are not for --diff");
+      die("--diff does not go with --as, --instructions, --all and --inline");
    if (csv + json + markdown > 1)
       die("only one of --csv, --json and --markdown");
    if ((csv || markdown) && !two)
@@ -167,7 +167,7 @@ static int run(int argc, char** argv)
    if ((all || own != NULL) && form != &slice_form_lines)
       die("--%s is for lines, not --as=%s", all ? "all" : "own", as);
    if (omitted != NULL && omitted[0] != 0 && strcmp(omitted, "no") != 0)
-      die("--omitted=%s: `no' is all that it may be", omitted);
+      die("--omitted=%s: the value can only be `no'", omitted);
    if (omitted != NULL && form != &slice_form_lines && form != &slice_form_json
        && form != &slice_form_html)
       die("--omitted is for lines, json and html, not --as=%s", as);

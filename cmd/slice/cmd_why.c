@@ -52,18 +52,20 @@ static int run(int argc, char** argv)
 
    if (!named) {
       if (n == 0)
-         die("of what? usage: dcfg %s %s", why_command.name, why_command.args);
-      if (n == 1 && file_kind(args[0]) != KIND_OTHER)
-         die("which instruction of %s? usage: dcfg %s %s", args[0],
+         die("name a line or an instruction; usage: dcfg %s %s",
              why_command.name, why_command.args);
+      if (n == 1 && file_kind(args[0]) != KIND_OTHER)
+         die("name a line or an instruction behind %s; usage: dcfg %s %s",
+             args[0], why_command.name, why_command.args);
       o.at = args[n - 1];
       n--;
    } else if (n == 2) {
-      die("`%s' is too much beside --at, --syscall or --output", args[1]);
+      die("`%s' and --at, --syscall or --output both say where to begin: leave "
+          "one out", args[1]);
    }
    file = n == 1 ? args[0] : default_file(&why_command, KIND_WET);
    if (steps == 0 || (steps >= UINT32_MAX && steps != NOT_GIVEN))
-      die("--steps=%" PRIu64 ": at least one, and not that many", steps);
+      die("--steps=%" PRIu64 ": give a number from 1 to 4294967294", steps);
    if (o.instructions && (form.json || form.all))
       die("--json and --all are for lines, not --instructions");
    form.asks  = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)

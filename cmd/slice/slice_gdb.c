@@ -87,7 +87,7 @@ static void choose_images(Script* c, bool source)
          continue;
       const char* why = image_place(c->v->w, first, c->v->root, &offset);
       if (why != NULL) {
-         complain("without stops in one file: %s", why);
+         complain("the script has no stops in one file: %s", why);
          continue;
       }
       for (uint32_t i = first; i < end; i++) {

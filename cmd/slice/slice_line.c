@@ -110,8 +110,8 @@ bool line_criterion(DcfgWet* w, const char* at, bool* instrs,
       if (!instrs[i])
          continue;
       if (source != NULL && !is_same_source(source, in->source))
-         die("--at: `%s' is a line of %s and of %s: more of the path is "
-             "needed", at, source, in->source);
+         die("--at: `%s' is a line of %s and of %s: give more of the path",
+             at, source, in->source);
       source = in->source;
    }
    *number = l.number;
@@ -194,9 +194,9 @@ void line_check_times(const char* at, const DcfgSlice* s)
    const Line l = read_line(at);
 
    if (s->n_executions > 0)
-      die("--at: line %" PRIu64 " of %.*s was executed %s times: there are #0 "
-          "to #%" PRIu64, l.line, (int)l.length, at,
-          text_count(s->n_executions), s->n_executions - 1);
+      die("--at: line %" PRIu64 " of %.*s ran %s times: give #0 to #%" PRIu64,
+          l.line, (int)l.length, at, text_count(s->n_executions),
+          s->n_executions - 1);
 }
 
 /*--- Lines that never ran                                 ---*/
@@ -252,7 +252,7 @@ const char* line_guard(DcfgWet* w, const char* at, const char* root,
    const char* instance;
 
    if (g.n == 0 && g.line == 0 && file == NULL)
-      die("--at: nothing of a source file `%s' was executed%s", source,
+      die("--at: no code of a source file `%s' ran%s", source,
           nearest_source(w, at, at + l.length));
    text = text_format("line %" PRIu64 " of %s has code, but it never ran", l.line,
                       text_clean(text_base(source)));

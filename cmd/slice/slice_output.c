@@ -219,7 +219,8 @@ static const char* count_of(uint64_t n, const char* one, const char* many)
    return text_format("%s %s", text_count(n), n == 1 ? one : many);
 }
 
-/* "1 got 3,120 bytes in 14 writes, 2 got 40 bytes in 1 write" */
+/* "descriptor 1 got 3,120 bytes in 14 writes, descriptor 2 got 40 bytes in 1
+   write" */
 static const char* what_was_written(const Output* o)
 {
    const char* all = "";
@@ -230,13 +231,13 @@ static const char* what_was_written(const Output* o)
          all = text_format("%s, %s more", all, text_count(o->n - i));
          break;
       }
-      all = text_format("%s%s%" PRIu32 " got %s in %s%s", all,
+      all = text_format("%s%sdescriptor %" PRIu32 " got %s in %s%s", all,
                         i > 0 ? ", " : "", t->fd,
                         count_of(t->n_bytes, "byte", "bytes"),
                         count_of(t->n_calls, "write", "writes"),
                         t->n_unknown == 0 ? ""
-                        : text_format(" (%s not known: nothing executed "
-                                      "stored them)",
+                        : text_format(" (%s unknown: no instruction stored "
+                                      "them)",
                                       text_count(t->n_unknown)));
    }
    return o->n == 0 ? "the program wrote nothing" : all;
@@ -261,11 +262,11 @@ _Noreturn static void refuse(const Output* o, const char* text,
       near = text_format("; the text nearest to it is `%s'",
                          shown(t->bytes + low, high - low));
    }
-   die("--output: no descriptor got `%s': %s%s%s", text_clean(text),
+   die("--output: no system call wrote `%s': %s%s%s", text_clean(text),
        what_was_written(o), near,
        o->n_forks == 0 ? ""
-       : text_format("; it made %s: what such a one wrote is in its own "
-                     "trace, which --wet-out-file=NAME.%%p names",
+       : text_format("; the program made %s, each with a trace of its own: "
+                     "record with --wet-out-file=NAME.%%p",
                      count_of(o->n_forks, "process", "processes")));
 }
 
@@ -278,7 +279,7 @@ static Match find_match(const Output* o, const char* text, Wanted* x)
 
    *x = unescape(text, strlen(text));
    if (x->size == 0)
-      die("--output: a text is needed");
+      die("--output needs a text that the program wrote");
    m = last_match(o, x);
    if (!numbered(text, &number))  {
       if (m.stream == NULL)
@@ -286,7 +287,8 @@ static Match find_match(const Output* o, const char* text, Wanted* x)
       return m;
    }
    if (m.stream != NULL) {
-      complain("--output: `%s' was written as it stands here, with its number",
+      complain("--output: the program wrote `%s' as it stands here: #N is part "
+               "of the text, not a number of a place",
                text_clean(text));
       free(number.bytes);
       return m;
@@ -297,7 +299,7 @@ static Match find_match(const Output* o, const char* text, Wanted* x)
    if (total == 0)
       refuse(o, shown((uint8_t*)x->bytes, x->size), x);
    if (m.stream == NULL)
-      die("--output: `%s' was written %s times, from number 0 on",
+      die("--output: `%s' was written %s times: numbers begin with #0",
           shown((uint8_t*)x->bytes, x->size), text_count(total));
    return m;
 }
@@ -420,8 +422,7 @@ void output_criterion(DcfgWet* w, OutputQuestion* q)
    Around     a;
 
    if (!dcfg_wet_has_values(w))
-      die("--output: what was written is not known: that needs "
-          "--wet-values=yes when it is recorded");
+      die("--output needs recorded values: record with --wet-values=yes");
    initial = image_bytes(w, q->root);
    s       = all_syscalls(w, q->instrs, false);
    o       = output_read(w, s, &initial);

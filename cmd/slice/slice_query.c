@@ -47,8 +47,8 @@ static DcfgWet* open_trace(const char* file)
    if (w == NULL)
       die("%s", unreadable(&err, KIND_WET));
    if (dcfg_wet_ends_early(w))
-      complain("%s: it ends early: the recorder could not write the last of "
-               "what was executed", file);
+      complain("%s ends early: the recorder could not write the end of the run",
+               file);
    return w;
 }
 
@@ -75,14 +75,14 @@ static void at_address(Sliced* f, const char* at)
       bad = errno != 0 || f->q.instance >= DCFG_SLICE_EVERY;
    }
    if (bad || *end != 0)
-      die("--at: `%s' is neither FILE:LINE nor ADDRESS, nor one of these with "
-          "#N behind it", at);
+      die("--at: `%s' is no FILE:LINE or ADDRESS, with or without #N", at);
    for (uint32_t i = 0; i < n; i++) {
       f->instrs[i] = dcfg_wet_instr(f->w, i)->addr == addr;
       found += f->instrs[i];
    }
    if (found == 0)
-      die("--at: no instruction at 0x%" PRIx64 " was executed", addr);
+      die("--at: no instruction at 0x%" PRIx64 " ran; give an address of the "
+          "run", addr);
 }
 
 /*--- Of what                                              ---*/
@@ -114,7 +114,7 @@ static bool of_memory(DcfgSliceQuery* q, const char* of)
    if (end != of && *end == ',' && end[1] >= '1' && end[1] <= '9')
       q->size = strtoull(end + 1, &end, 10);
    if (end == of || *end != 0 || errno != 0 || q->size > 1 << 20)
-      die("--of: `%s' is no memory: ADDRESS or ADDRESS,SIZE", of);
+      die("--of: `%s' is no place: memory is ADDRESS or ADDRESS,SIZE", of);
    return true;
 }
 
@@ -150,7 +150,7 @@ static _Noreturn void no_instance(const SliceOptions* o,
 {
    if (is_line(o->at))
       line_check_times(o->at, s);
-   die("no instance meets the criterion: %s",
+   die("no execution meets the criterion: %s",
        o->at != NULL ? o->at : o->syscall != NULL ? o->syscall : o->output);
 }
 
@@ -424,13 +424,14 @@ static bool choose_criterion(Sliced* f, const char* file,
                              const SliceOptions* o)
 {
    if ((o->at != NULL) + (o->syscall != NULL) + (o->output != NULL) != 1)
-      die("one of --at, --syscall and --output has to say of what");
+      die("choose where to begin: one of --at, --syscall and --output");
    if (o->forward && (o->of != NULL || o->output != NULL))
-      die("--forward is for whole instances: --at or --syscall, without --of");
+      die("--forward follows whole executions: use --at or --syscall, without "
+          "--of");
    if (o->output != NULL && o->of != NULL)
-      die("--output says of what: --of is for --at and --syscall");
+      die("--output chooses the bytes: --of goes with --at or --syscall");
    if (o->computed && o->output == NULL)
-      die("--computed is for --output");
+      die("--computed needs --output");
    f->printed = (OutputQuestion){ .text = o->output, .computed = o->computed,
                                   .root = o->root, .roles = &f->roles,
                                   .instrs = f->instrs, .spare = f->spare,
@@ -510,7 +511,7 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    Sliced* f = zalloc(1, sizeof(*f));
 
    if (o->thin && o->full)
-      die("--thin follows less and --full all: not both");
+      die("--thin or --full, not both");
    f->w       = open_trace(file);
    f->code    = code_lines_new(f->w, o->root);
    uint32_t n = dcfg_wet_instrs(f->w);

@@ -442,8 +442,8 @@ static void make_card(Lines* y, WhyCard* c, Name name)
       why_card_free(c);
       y->bounded = !deepen(y);
       if (y->bounded)
-         complain("too much depends on one another for more than %" PRIu32
-                  " steps back: some inputs are missing", y->f->q.steps);
+         complain("some inputs are missing: to go back more than %" PRIu32 " "
+                  "steps takes too much memory or time", y->f->q.steps);
    }
    omitted_list_free(&y->omitted);
    why_card_add_omitted(&y->cards, c, y->omissions, &y->omitted);

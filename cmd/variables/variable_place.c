@@ -337,7 +337,8 @@ static const char* no_place(const Dwarf_Op* op, size_t n)
           || op[i].atom == DW_OP_GNU_implicit_pointer
           || op[i].atom == DW_OP_GNU_entry_value
           || op[i].atom == DW_OP_entry_value)
-         return "the compiler has left only a rule that says what its value is";
+         return "the compiler left a formula for its value, and no place that "
+                "holds it";
    return "its location is computed";
 }
 

@@ -134,8 +134,8 @@ static void choose_instrs(Filter* f, DcfgWet* w)
          text_forget();
    }
    if (found == 0 && n > 0)
-      complain("no instruction that was executed is of that image, function "
-               "and source%s", nearest_names(f, w));
+      complain("no instruction that ran has that image, function and source%s",
+               nearest_names(f, w));
 }
 
 /* Select instructions, threads and times in the library; it cannot select
@@ -216,12 +216,11 @@ static DcfgWet* open_wet(const char* path)
    if (w == NULL || !dcfg_wet_find_control(w, &err))
       die("%s", unreadable(&err, KIND_WET));
    if (dcfg_wet_ends_early(w))
-      complain("%s: it ends early: the recorder could not write the last of "
-               "what was executed", path);
+      complain("%s ends early: the recorder could not write the end of the run",
+               path);
    if (dcfg_wet_is_window(w))
-      complain("%s: it has the last of what was executed only: what was written, "
-               "called or decided before is not among the sources; --history "
-               "says of what", path);
+      complain("%s has only the end of the run: sources from before it are "
+               "left out (--history names what they wrote)", path);
    return w;
 }
 
@@ -242,7 +241,7 @@ static uint64_t limit_value(const char* text)
       end++;
    if (text[0] < '0' || text[0] > '9' || *end != 0 || errno != 0
        || n > UINT64_MAX / unit)
-      die("--limit: `%s' is no size: bytes, or as 500M, 20G", text);
+      die("--limit: `%s' is no size: give bytes, or such as 500M or 20G", text);
    return n * unit;
 }
 
@@ -318,13 +317,14 @@ static int run(int argc, char** argv)
 
    n = parse_args(&wet_command, OPTS(opts), argc, argv, files, 0, 1);
    if (salvage && n == 0)
-      die("--salvage needs the temporary file of the program that was killed");
+      die("name the temporary file that the killed program left: --salvage "
+          "reads it");
    if (n == 0)
       files[0] = default_file(&wet_command, KIND_WET);
    if (salvage) {
       if (path == NULL || source != NULL || instances != NULL || limit != NULL
           || history != NOT_GIVEN || f.image != NULL || f.function != NULL)
-         die("--salvage makes a file, and needs nothing but -o FILE");
+         die("--salvage needs -o FILE, and no other option");
       wet_salvage(files[0], path);
       return STATUS_OK;
    }
@@ -336,7 +336,7 @@ static int run(int argc, char** argv)
    if (history != NOT_GIVEN) {
       h.room = history == NO_VALUE ? DEFAULT_HISTORY : history;
       if (h.room == 0 || h.room > SIZE_MAX / sizeof(Dependence))
-         die("--history=%" PRIu64 ": so many cannot be remembered", h.room);
+         die("--history=%" PRIu64 ": give a smaller number, from 1", h.room);
       h.all = zalloc(h.room, sizeof(Dependence));
    }
    w = open_wet(files[0]);

@@ -90,9 +90,9 @@ static inline void grow(WetText* t, uint64_t more)
 {
    t->size += more;
    if (t->limit != 0 && t->size > t->limit)
-      die("the text would have more than %s bytes: --image, --function, "
-          "--source, --thread, --from, --to or --instances make it less, "
-          "--limit=0 allows it", text_count(t->limit));
+      die("the text would have more than %s bytes: choose less with --image, "
+          "--function, --source, --thread, --from, --to or --instances, or "
+          "allow it with --limit=0", text_count(t->limit));
 }
 
 /* Add "    INSTANCE:ON.instr ON.instance". */

@@ -67,8 +67,8 @@ static Source open_source(const XrayShow* s, const char* log, const char* map)
    src.names = xray_names_new(src.map, s->mangled, &s->what);
    if (src.map == NULL && (s->what.image != NULL || s->what.function != NULL
                            || s->what.source != NULL))
-      die("%s: there is no map, and without names no --image, --function or "
-          "--source", log);
+      die("%s: there is no map, and without names --image, --function and "
+          "--source cannot choose", log);
    xray_say_unknown(src.names);
    options = read_options(on_problem, src.rules);
    src.log = dcfg_xray_open(log, &options, &err);
@@ -339,7 +339,7 @@ static int run(int argc, char** argv)
    if (csv && json)
       die("--csv or --json, not both");
    if (json && s.as->table == NULL)
-      die("--json is not for --as=%s", as);
+      die("--as=%s has no --json", as);
    if (end == share || *end != 0 || !(percent >= 0))
       die("--share needs a percentage, not `%s'", share);
    if (s.thread > INT32_MAX)

@@ -200,7 +200,7 @@ def check_merge(tap, name, graph, build_id):
         json.dump(d, f)
     os.remove(out)
     status, _, err = command("merge", "-o", out, graph, changed)
-    tap.ok(status == 2 and "other builds cannot be merged" in err and not os.path.exists(out),
+    tap.ok(status == 2 and "use --builds=apart" in err and not os.path.exists(out),
            name + ": other builds are not merged", err)
 
 

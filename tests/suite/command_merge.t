@@ -229,16 +229,16 @@ def check_refusals(tap, files, prog, text):
         return
     rebuilt = runs(tap, "rebuilt", prog, [["9"]])
     status, out, err = command("merge", *files, *rebuilt)
-    one_line(tap, status, out, "".join(err.splitlines(True)[-1:]), "other builds cannot be merged", "another build")
+    one_line(tap, status, out, "".join(err.splitlines(True)[-1:]), "use --builds=apart", "another build")
     # Without symbols and lines, its blocks tell.
     bare = [harness.dcfg(tap, "bare", [prog, "9"], ("--symbols=no", "--source=no"))[0]]
     os.rename(kept, prog)
     bare.append(harness.dcfg(tap, "bare2", [prog, "9"], ("--symbols=no", "--source=no"))[0])
     status, out, err = command("merge", *bare)
-    one_line(tap, status, out, "".join(err.splitlines(True)[-1:]), "other builds", "another build, by its blocks")
+    one_line(tap, status, out, "".join(err.splitlines(True)[-1:]), "use --builds=apart", "another build, by its blocks")
     empty = harness.dcfg(tap, "empty", [prog, "9"], ("--cfg=no",))[0]
     status, out, err = command("merge", files[0], empty)
-    one_line(tap, status, out, err, "blocks, other runs", "a file without blocks")
+    one_line(tap, status, out, err, "blocks, but other runs", "a file without blocks")
     for args, word in ((["--threads=some", files[0]], "add or keep"), (["-", "-"], "standard input"), ([], "missing"),
                        (["--processes", "--threads=add", files[0]], "not both"),
                        (["-o", "/nowhere/x.json", files[0]], "/nowhere/x.json")):
@@ -271,7 +271,7 @@ def check_inputs(tap, files):
         tap.ok(command("merge", files[0], "-", *files[2:], stdin=f)[1] == want, "the standard input")
     os.mkdir(tap.path("nothing"))
     status, out, err = command("merge", "--root", tap.path("nothing"), *files)
-    tap.ok(status == 2 and not out and "only its code tells" in err.splitlines()[-1], "without the code", err)
+    tap.ok(status == 2 and not out and "is not there to tell how" in err.splitlines()[-1], "without the code", err)
     # The same file twice: twice the counts, and as a process one that is given a number.
     status, out, err = command("merge", "--threads=add", files[0], files[0])
     once = json.loads(command("merge", files[0])[1])["PROCESSES"][1][1]

@@ -102,33 +102,33 @@ MESSAGES = [
     ("xray --function=factoral log", 0, "dcfg xray: no function of the log is called `factoral'; did you mean `work::factorial'?"),
     ("xray --image=porg log", 0, "dcfg xray: no image of the log matches `porg'; did you mean `prog'?"),
     ("wet --thread=7 wet", 2, "dcfg wet: there is no thread 7: the file has 1, counted from 0"),
-    ("wet --function=factoral wet", 0, "dcfg wet: no instruction that was executed is of that image, function and source; did you "
-     "mean `work::factorial'?"),
-    ("wet --image=porg wet", 0, "dcfg wet: no instruction that was executed is of that image, function and source; did you mean "
+    ("wet --function=factoral wet", 0, "dcfg wet: no instruction that ran has that image, function and source; did you mean "
+     "`work::factorial'?"),
+    ("wet --image=porg wet", 0, "dcfg wet: no instruction that ran has that image, function and source; did you mean "
      "`prog'?"),
-    ("slice --at=porg.cc:4 wet", 2, "dcfg slice: --at: nothing of a source file `porg.cc' was executed; did you mean `prog.cc'?"),
-    ("why wet porg.cc:4", 2, "dcfg why: --at: nothing of a source file `porg.cc' was executed; did you mean `prog.cc'?"),
+    ("slice --at=porg.cc:4 wet", 2, "dcfg slice: --at: no code of a source file `porg.cc' ran; did you mean `prog.cc'?"),
+    ("why wet porg.cc:4", 2, "dcfg why: --at: no code of a source file `porg.cc' ran; did you mean `prog.cc'?"),
     # A trace that is not there.
-    ("trace graph.json", 2, "dcfg trace: beside the DCFG graph.json, its DCFG-trace is needed, which --trace=yes writes; usage: dcfg "
+    ("trace graph.json", 2, "dcfg trace: the DCFG graph.json needs its DCFG-trace beside it, which --trace=yes writes; usage: dcfg "
      "trace [FILE TRACE]"),
-    ("trace trace.json", 2, "dcfg trace: beside the DCFG-trace trace.json, the DCFG of the same run is needed; usage: dcfg trace "
+    ("trace trace.json", 2, "dcfg trace: the DCFG-trace trace.json needs the DCFG of the same run beside it; usage: dcfg trace "
      "[FILE TRACE]"),
-    ("bbv graph.json", 2, "dcfg bbv: beside the DCFG graph.json, its DCFG-trace is needed, which --trace=yes writes; usage: dcfg bbv "
+    ("bbv graph.json", 2, "dcfg bbv: the DCFG graph.json needs its DCFG-trace beside it, which --trace=yes writes; usage: dcfg bbv "
      "[FILE TRACE]"),
     ("report --trips graph.json", 2, "dcfg report: --trips needs a trace behind the DCFG: it is written with --trace=yes"),
-    ("in trace", 2, "dcfg trace: the newest DCFG here is dcfg.out.1.json, and there is no trace dcfg-trace.out.1.* of it, which "
-     "--trace=yes writes; usage: dcfg trace [FILE TRACE]"),
+    ("in trace", 2, "dcfg trace: there is no trace dcfg-trace.out.1.* of the newest DCFG here, dcfg.out.1.json: "
+     "record it with --trace=yes; usage: dcfg trace [FILE TRACE]"),
     # No file: the newest one that is of the kind.
     ("in report", 0, re.compile(GRAPH)), ("in xray", 0, re.compile(LOG + r"dcfg xray: there is no map xray-log\.2\.map: .*\n")),
     ("in wet --function=main", 0, re.compile(WET)), ("in slice --at=prog.cc:4", 0, re.compile(WET)),
     ("in why --index=no prog.cc:4", 0, re.compile(WET)),
-    ("why wet", 2, "dcfg why: which instruction of wet? usage: dcfg why [FILE] [ADDRESS#INSTANCE]"),
-    ("wet --salvage -o x", 2, "dcfg wet: --salvage needs the temporary file of the program that was killed"),
-    ("empty report", 2, "dcfg report: no file is named, and there is no DCFG dcfg.out.* in this directory; usage: dcfg report [FILE "
+    ("why wet", 2, "dcfg why: name a line or an instruction behind wet; usage: dcfg why [FILE] [ADDRESS#INSTANCE]"),
+    ("wet --salvage -o x", 2, "dcfg wet: name the temporary file that the killed program left: --salvage reads it"),
+    ("empty report", 2, "dcfg report: name a file, for there is no DCFG dcfg.out.* in this directory; usage: dcfg report [FILE "
      "[TRACE]]"),
-    ("empty xray", 2, "dcfg xray: no file is named, and no xray-log.* in this directory is an XRay log, which valgrind --tool=dcfg "
+    ("empty xray", 2, "dcfg xray: name a file, for no xray-log.* in this directory is an XRay log, which valgrind --tool=dcfg "
      "--xray=yes writes; usage: dcfg xray [LOG [MAP]]"),
-    ("empty wet", 2, "dcfg wet: no file is named, and no wet.out.* in this directory is a whole execution trace, which valgrind "
+    ("empty wet", 2, "dcfg wet: name a file, for no wet.out.* in this directory is a whole execution trace, which valgrind "
      "--tool=dcfg --wet=yes writes; usage: dcfg wet [FILE]"),
 ]
 

@@ -37,7 +37,7 @@ def check_links(tap, prog):
     tap.ok(r.status == 1 and "symbolic links" in r.err, "a link to itself is refused", r.err)
     r = Run(tap, "twice", [prog], ["--dcfg-out-file=link.json", "--trace=yes", "--trace-out-file=there/file.json"],
             before=plant)
-    tap.ok(r.status == 1 and "that is the file of" in r.err, "two outputs in one file, by a link, are refused", r.err)
+    tap.ok(r.status == 1 and "names the file of" in r.err, "two outputs in one file, by a link, are refused", r.err)
 
 
 def check_descriptors(tap, prog):

@@ -71,7 +71,7 @@ def check_instructions(tap, prog):
         opts = ["--%s=instructions:%d" % (("start", "stop")[i % 2], k) for i, k in enumerate(limits)]
         dcfg, trace, status, why = tracelib.run(tap, name.replace(" ", "_"), [prog], opts)
         with open(tap.path(name.replace(" ", "_") + ".log")) as f:
-            places = [int(s.replace(",", "")) for s in re.findall(r"instructions:\d+: at ([\d,]+)", f.read())]
+            places = [int(s.replace(",", "")) for s in re.findall(r"instructions:\d+: reached after ([\d,]+)", f.read())]
         tap.ok(len(places) == len(limits) and all(a <= b < a + 100 for a, b in zip(limits, places)),
                name + ": where", places)
         places += [n] * (len(places) % 2)
@@ -111,7 +111,7 @@ def check_monitor(tap, prog):
     if lifelib.check(tap, "vgdb", r, 1):
         told = [text.split("\n")[1:] for text in told]         # vgdb's own line is the first one
         equal(tap, "vgdb: answers", [told[i][-2] for i in (0, 2, 3)] + [told[i] for i in (1, 4, 5)],
-              ["not collecting", "start: that is so already", "collecting"] + [[""]] * 3)
+              ["not collecting", "start: this is so already, nothing changes", "collecting"] + [[""]] * 3)
         equal(tap, "vgdb: a thread that did not run meanwhile was not collected", Dcfg(r.files[0]).total, 0)
 
 
@@ -133,15 +133,15 @@ def check_parts(tap, prog):
 
 
 def check_wrong(tap, prog):
-    for opts, want in ((["--stop=f"], "--stop=f: there is no --start before it"),
-                       (["--start=f", "--start=g"], "--start=g: there is no --stop"),
+    for opts, want in ((["--stop=f"], "--stop=f: a --stop needs a --start before it"),
+                       (["--start=f", "--start=g"], "--start=g: the --start before it needs a --stop"),
                        (["--start=f:0"], "--start=f:0: the count must be 1 or more"),
                        (["--start=f:-3"], "--start=f:-3: the count must be 1 or more"),
                        (["--start="], "--start="),
-                       (["--start=instructions:x"], "--start=instructions:x: that is no number of instructions"),
-                       (["--start=instructions:9", "--stop=instructions:9"], "is not behind the --start"),
-                       (["--start=0x12g"], "--start=0x12g: that is no address"),
-                       (["--start=prog+0x"], "--start=prog+0x: that is no IMAGE+0xOFFSET")):
+                       (["--start=instructions:x"], "--start=instructions:x: instructions: needs a number"),
+                       (["--start=instructions:9", "--stop=instructions:9"], "must be greater than that of the --start"),
+                       (["--start=0x12g"], "--start=0x12g: an address is 0x"),
+                       (["--start=prog+0x"], "--start=prog+0x: an offset is IMAGE+0x")):
         status, err = harness.run([harness.VALGRIND, "--tool=dcfg", "-q", "--dcfg-out-file=" + tap.path("wrong.json")]
                                   + opts + [prog], tap.dir)
         tap.ok(status == 1 and want in err and not os.path.exists(tap.path("wrong.json")), "refused: " + " ".join(opts),

@@ -166,7 +166,7 @@ def check_lines(tap, dumper, opt):
             if found != runs[k] or not said.startswith("%s#%d, of %s executions: " % (at, k, format(count, ","))):
                 bad.append("%s#%d: %s %s, not %s of %d" % (at, k, said, found, runs[k], count))
         status, out, err = commandlib.command("slice", "--at=%s#%d" % (at, count), wet)
-        if (status, out) != (2, "") or err.count("\n") != 1 or "executed %s times: there are #0 to #%d" % (format(count, ","),
+        if (status, out) != (2, "") or err.count("\n") != 1 or "ran %s times: give #0 to #%d" % (format(count, ","),
                                                                                                       count - 1) not in err:
             bad.append("%s#%d: %s" % (at, count, err))
     tap.ok(n >= 60 and most >= 40 and not bad, "%s: %d executions of lines, as in the model" % (opt, n),
@@ -205,7 +205,7 @@ def check_signals(tap):
     runs = [criteria(wet, "signals.c:10#%d" % k)[0] for k in range(3)]
     handlers = [criteria(wet, "signals.c:4#%d" % k)[0] for k in range(3)]
     tap.ok(all(runs) and len({len(r) for r in runs}) == 1 and len(runs[0]) > 8 and runs[2] == criteria(wet, "signals.c:10")[0]
-           and "3 times: there are #0 to #2" in criteria(wet, "signals.c:10#3")[1], "a handler does not end the line's execution", runs)
+           and "3 times: give #0 to #2" in criteria(wet, "signals.c:10#3")[1], "a handler does not end the line's execution", runs)
     tap.ok(all(handlers) and "3 times" in criteria(wet, "signals.c:4#3")[1], "nor is its line in more than one for each signal", handlers)
 
 

@@ -165,13 +165,13 @@ def check_mixed(tap):
     full = slice_output(wet, "total 52", "--full")
     tap.ok(full[0] == 0 and instances_of(full[1]) > 10 * whole, "--full follows the word, too", full[1][:300])
     for text, status, words in (("x#1", 0, "as it stands"), ("x\\#1", 0, "constant text"), ("52#9", 2, "2 times"),
-                                ("total 53", 2, "1 got 44 bytes in 1 write; the text nearest to it is `total 52'"),
-                                ("zzz#0", 2, "no descriptor got `zzz': 1 got 44 bytes"), ("", 2, "a text is needed")):
+                                ("total 53", 2, "descriptor 1 got 44 bytes in 1 write; the text nearest to it is `total 52'"),
+                                ("zzz#0", 2, "no system call wrote `zzz': descriptor 1 got 44 bytes"), ("", 2, "needs a text")):
         got = slice_output(wet, text)
         tap.ok(got[0] == status and words in got[2] and "\n" not in got[2].rstrip("\n") or (text == "x#1" and words in got[2]),
                "`%s': %s" % (text, words), got)
     status, out, err = commandlib.command("slice", "--at=mixed.c:9", "--computed", wet)
-    tap.ok(status == 2 and err == "dcfg slice: --computed is for --output\n", "--computed is for --output", err)
+    tap.ok(status == 2 and err == "dcfg slice: --computed needs --output\n", "--computed needs --output", err)
 
 
 def check_calls(tap):
@@ -187,7 +187,7 @@ def check_calls(tap):
         status, out, err = slice_output(wet, text)
         tap.ok(status == (0 if there else 2), "%s: %s" % (text, "is there" if there else "does not stand together"), (out[:200], err))
     status, _, err = slice_output(wet, "nowhere")
-    tap.ok(re.search(r"1 got 28 bytes in 7 writes, \d+ got 19 bytes in 5 writes, \d+ got 12 bytes in 2 writes, \d+ got 6,000 bytes in 2 writes\n", err),
+    tap.ok(re.search(r"descriptor 1 got 28 bytes in 7 writes, descriptor \d+ got 19 bytes in 5 writes, descriptor \d+ got 12 bytes in 2 writes, descriptor \d+ got 6,000 bytes in 2 writes\n", err),
            "how much each got, and no byte of a short write twice", err)
 
 
@@ -204,7 +204,7 @@ def check_programs(tap):
         status, out, err = slice_output(wet, "total 52")
         tap.ok(status == 0 and line(FORKS, "n = argc") in lines_of(out, "forks.c"), "a program that ran others", (out, err))
         status, _, err = slice_output(wet, "41")
-        tap.ok(status == 2 and err.count("\n") == 1 and "it made 2 processes" in err and "--wet-out-file=NAME.%p" in err,
+        tap.ok(status == 2 and err.count("\n") == 1 and "the program made 2 processes" in err and "--wet-out-file=NAME.%p" in err,
                "what others wrote is elsewhere", err)
     wet = recorded(tap, "many", MANY)
     if wet:

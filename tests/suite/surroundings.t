@@ -177,7 +177,7 @@ def check_dump(tap, prog):
     tap.ok(r.status == -TERM and not is_good(r, "dumped.json.gz") and "g.json" in r.names,
            "one that ends the process: the dump, and the file of the end", "%s %s\n%s" % (r.status, files(r), r.err))
     r = run("dump-both", "default", [INT, TERM], False, 0)
-    tap.ok(r.status == -INT and not files(r) and "nothing is written at the end" in r.err,
+    tap.ok(r.status == -INT and not files(r) and "the outputs at the end are not written" in r.err,
            "two of those: nothing", "%s %s\n%s" % (r.status, files(r), r.err))
     r = run("dump-threads", "threads", [INT, TERM], False, 0)
     tap.ok(r.status == -INT and not files(r), "the same where other threads wait",
@@ -300,7 +300,7 @@ def check_one_of_two(tap, prog):
     r = Run(tap, "alone", [prog, "default"], ["--dcfg-out-file=there/g.json", "--trace=yes", "--trace-out-file=t.json"],
             before=lambda directory: os.mkdir(os.path.join(directory, "there")), ask=remove)
     tap.ok(r.status == 0 and not r.names and "its directory is not there any more" in r.err
-           and "trace is not written, as its graph is not" in r.err,
+           and "trace is not written, because its graph was not" in r.err,
            "the graph's directory is gone: told, and no trace", "%s %s\n%s" % (r.status, r.names, r.err))
 
     def take(p):
@@ -309,7 +309,7 @@ def check_one_of_two(tap, prog):
         p.stdin.close()
         p.stdin = None
     r = Run(tap, "taken", [prog, "default"], FIXED[:4], ask=take)
-    tap.ok(r.status == 0 and r.names == ["g.json"] and "Is a directory" in r.err and "as its graph is not" in r.err,
+    tap.ok(r.status == 0 and r.names == ["g.json"] and "Is a directory" in r.err and "because its graph was not" in r.err,
            "a directory has taken the graph's name: no trace", "%s %s\n%s" % (r.status, r.names, r.err))
 
 

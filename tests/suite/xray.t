@@ -199,7 +199,7 @@ def limits(tap, whole):
             starts = {c[:2] for c in everything}
             last = read(r)[0].threads[1].events[-1].tick
             check(tap, "--xray-limit=%d --xray-keep=%s" % (size, keep), r,
-                  lambda: os.path.getsize(log_of(r)) <= size and "has only what was " + keep in r.err
+                  lambda: os.path.getsize(log_of(r)) <= size and "it has only the " + keep in r.err
                   and ([c[:2] for c in got] == [c[:2] for c in everything[:len(got)]] and len(got) > 100
                        or keep == "last")
                   and (got[-300:] == everything[-300:] and last == read(whole)[0].threads[1].events[-1].tick
@@ -253,11 +253,11 @@ def refused(tap):
     """One line each, and status 1."""
     with open(tap.path("nomap"), "w") as f:
         f.write("nothing")
-    for opt, say in (("--xray-version=3", "it is 1 or 5"), ("--xray-keep=some", "it is first or last"),
-                     ("--xray-limit=5x", "no size"), ("--xray-limit=5", "at least"),
+    for opt, say in (("--xray-version=3", "the versions are 1 and 5"), ("--xray-keep=some", "the values are first and last"),
+                     ("--xray-limit=5x", "no size"), ("--xray-limit=5", "the least is 64K"),
                      ("--xray-read-map=/nowhere/map", "No such file"),
                      ("--xray-read-map=" + tap.path("nomap"), "no map"), ("--xray-out-file=/nowhere/log", "cannot create"),
-                     ("--xray-map-file=log.%p", "that is the file of --xray-out-file"),
+                     ("--xray-map-file=log.%p", "names the file of --xray-out-file"),
                      ("--uftrace=yes --uftrace-out-dir=/nowhere/dir", "cannot make the directory")):
         p = subprocess.run([harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=/dev/null", "--xray=yes",
                             "--xray-out-file=log.%p"] + opt.split() + ["/bin/true"], cwd=tap.dir, env=harness.ENV,
