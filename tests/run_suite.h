@@ -8,7 +8,7 @@
 
 #include <check.h>
 
-/* Runs the suite as every test program does; main()'s result. */
+/* Run the suite, and return main()'s result. */
 static inline int run_suite(Suite* s)
 {
    SRunner* runner = srunner_create(s);

@@ -25,7 +25,7 @@ sys.dont_write_bytecode = True
 SRCDIR = os.environ["SRCDIR"]
 MACHINE = os.environ["ARM64_MACHINE"]
 sys.path[:0] = [os.path.join(SRCDIR, "tests", "suite"), os.path.join(SRCDIR, "build-aux")]
-# The oracles find files of the machine's disk below this directory: see file_of_image().
+# The oracles look for files of the machine's disk below this directory: see file_of_image().
 os.environ["DCFG_ROOT"] = os.path.join(MACHINE, "root")
 import arm64_machine
 import harness
@@ -44,12 +44,12 @@ wet_usage = tracelib.of_test("wet_usage")
 xray = tracelib.of_test("xray")
 PERL, PYTHON = callgrind.PERL, callgrind.PYTHON
 
-# The real programs: all that they write goes to nobody.  Of profiles jumps are not compared: Callgrind writes none of what it
-# skips, nor those that it takes for returns.
+# Real programs, whose output is dropped.  Jumps of profiles are not compared: Callgrind leaves out those of code that it
+# skips, and those that it takes for returns.
 REAL = (("ls", ["/bin/ls", "-l", "/usr/lib"]), ("bzip2", ["/bin/bzip2", "-1c", "/etc/passwd"]),
         ("perl", ["/usr/bin/perl", "-e", PERL]), ("python3", ["/usr/bin/python3", "-S", "-P", "-c", PYTHON]))
 
-# A command with a pipe ($1) whose other end is copied to a file ($2).  If nobody has opened it, the copying ends all the same.
+# A command with a pipe ($1), which is copied to a file ($2).  The copying ends even if nobody opens the pipe.
 THROUGH_PIPE = """mkfifo "$1" && { cat "$1" >"$2" & }
 pipe=$1
 shift 2
@@ -62,7 +62,7 @@ exit $status"""
 
 
 class Remote:
-    """Functions of harness.py for programs of this machine, done in the other one."""
+    """Functions of harness.py for programs of this machine, run in the emulated one."""
 
     def __init__(self, tap, machine, fallback):
         self.tap, self.machine = tap, machine
@@ -72,15 +72,15 @@ class Remote:
         wet_usage.OBJDUMP, wet_usage.TRIALS = "aarch64-linux-gnu-objdump", "2"
         harness.LACKEY = "lackey_insns"
         harness.TIMEOUT = 5400
-        # Callgrind would take the resolver for a function that never returns, for it knows that by its code on amd64 and x86
-        # only; so all is bound at once.
+        # Callgrind knows the resolver by its code, on amd64 and x86 only; here it would take it for a function that never
+        # returns.  So all functions are bound at the start.
         harness.ENV = dict(harness.ENV, LD_BIND_NOW="1", VALGRIND_OPTS="--sim-hints=fallback-llsc" if fallback else "")
 
     def run_into(self, path, argv):
         return self.machine.run(argv, self.tap.dir, harness.ENV, out=path, timeout=harness.TIMEOUT)
 
     def run(self, argv, cwd, env=None):
-        """Errors go to a file in any case, for python3's buffers are as large as the blocks of what it writes to."""
+        """Standard error goes to a file: the size of python3's buffers depends on the kind of file that it writes to."""
         err = self.tap.path("stderr.%s" % id(argv))
         try:
             status = self.machine.run(argv, cwd, env or harness.ENV, err=err, timeout=harness.TIMEOUT)
@@ -92,7 +92,7 @@ class Remote:
         return status, text
 
     def record(self, tap, name, argv):
-        """As slicelib's.  Of its process and its children the program's has the least number."""
+        """Does slicelib's record().  The program's process has a lower number than its children."""
         out = tap.path(name + ".out")
         status = self.run_into(out, [harness.VALGRIND] + slice_bugs.slicelib.recording(tap, name) + argv)
         found = sorted(glob.glob(tap.path(name + ".*.wet")), key=lambda path: int(path.split(".")[-2]))
@@ -101,8 +101,9 @@ class Remote:
             return found[0] if found else None, f.read()
 
     def lackey_into(self, tap, fifo, argv, env=None, opts=(), tool="lackey_insns"):
-        """A pipe has two ends on one machine: there is one there, and the trace comes through a file.  Lackey writes a line
-        or two at a time, which costs more than all else where the file is on the other machine."""
+        """Runs Lackey with a pipe in the machine, because both ends of a pipe must be on one machine.  The trace comes
+        through a file.  Lackey writes a line or two at a time, which would be slow to a file of the host.
+        """
         path, pipe = fifo + ".text", "/tmp/lackey.pipe"
         words = ["env", "-i"] + ["%s=%s" % item for item in (env or harness.ENV).items()] + [
             harness.VALGRIND, "-q", "--tool=" + tool, "--trace-mem=yes", "--vex-guest-chase=no", "--log-file=" + pipe]
@@ -115,7 +116,7 @@ class Remote:
 
 
 def compile_for_it(tap, source, *flags):
-    """The program's path, or None with a failed test."""
+    """Compiles for the machine.  Returns the program's path, or None with a failed test."""
     out = tap.path(os.path.splitext(os.path.basename(source))[0])
     r = subprocess.run(shlex.split(os.environ["ARM64_CC"]) + ["-O1", "-g", "-o", out, os.path.join(PROGS, source)]
                        + list(flags), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -123,7 +124,7 @@ def compile_for_it(tap, source, *flags):
 
 
 def check_rules_only(tap, name, argv, static=True):
-    """Threads and signals: Lackey does not say where they came."""
+    """Checks programs with threads and signals, whose places Lackey does not tell."""
     dcfg, trace, status, why = tracelib.run(tap, name, argv)
     if not trace:
         tap.ok(False, name, why)
@@ -136,7 +137,7 @@ def check_rules_only(tap, name, argv, static=True):
 
 
 def check_command(tap, prog):
-    """A graph with requests in the code, for Valgrind has some: what `dcfg` says of it."""
+    """Checks the command on a graph of a program that makes client requests."""
     path, _, why = harness.dcfg(tap, "command", [prog])
     if not path:
         tap.ok(False, "command", why)
@@ -175,7 +176,7 @@ def check_small(tap):
 
 
 def check_real(tap):
-    """Graph and trace of one run, which Lackey repeats."""
+    """Checks graph and trace of one run, which Lackey repeats."""
     for name, argv in REAL:
         dcfg, trace, status, why = tracelib.run(tap, name, argv)
         if not trace:
@@ -204,7 +205,7 @@ def check_profiles(tap):
 
 
 def check_logs(tap):
-    """XRay logs: their rules, and each call of the trace is in them."""
+    """Checks XRay logs: their rules, and that they have each call of the trace."""
     prog = compile_for_it(tap, "callgrind/calls.c", *callgrind.FLAGS)
     if not prog:
         return
@@ -227,7 +228,7 @@ SMALL = (("arm64/insns.S", ["-nostdlib", "-static"]), ("longjmp.c", ["-static"])
 
 
 def check_example(tap):
-    """foo1: statement 8 depends on 4 by control and on 6 by data; of its instructions it is one that does."""
+    """Checks the example foo1: statement 8 depends on 4 by control and on 6 by data, in one of its instructions."""
     source = tap.path("foo1.c")
     with open(source, "w") as f:
         f.write(command_wet.FOO1)
@@ -251,12 +252,12 @@ def check_example(tap):
 
 
 def check_dependences(tap):
-    """One trace of Lackey's, without optimisation, for accesses, data and control."""
+    """Checks accesses, data and control against one trace by Lackey, made without optimisation."""
     accesses, dumper = (harness.reader(tap, name, HERE) for name in ("wet_accesses", "wet_dump"))
     for source, flags in SMALL if accesses and dumper else ():
         prog = compile_for_it(tap, source, *flags)
         if prog:
-            # In insns.S one returns to where nobody has called from, by which a call is not known.
+            # In insns.S, one return goes to an address that no call has left, so its call is not known.
             wet.check_dependences(tap, dumper, os.path.basename(source), [prog], accesses,
                                   ("data",) if source == "arm64/insns.S" else ("data", "control"))
 
@@ -267,7 +268,7 @@ def check_wet(tap):
 
 
 def check_usage(tap):
-    """On a processor with atomic instructions."""
+    """Runs on a processor with atomic instructions."""
     lister = harness.reader(tap, "wet_values", HERE)
     prog = compile_for_it(tap, "arm64/classes.S", "-O2", "-static", "-no-pie", os.path.join(harness.ORACLE, "wet_probe.c"))
     wet_file = lister and prog and wet_usage.record(tap, "classes", [prog, "1", "states"], "--wet-values=yes")
@@ -288,10 +289,10 @@ def check_slices(tap):
             slice_bugs.check(tap, path, prog)
 
 
-# PARTS: each part of the tests, with the processor that is emulated for it.  On OLD, an exclusive store fails when the
-# processor was interrupted since the load, so that two runs differ by some instructions.  They do not if Valgrind compares
-# the present value with the loaded one.  But then it adds exits to code, which Callgrind takes for branches.  So profiles are
-# compared on NEW, where libc has no such loops.
+# PARTS: each part of the tests, with its emulated processor.  On OLD, an exclusive store fails if the processor was
+# interrupted since the load, so that two runs differ by some instructions.  They do not if Valgrind compares the present
+# value with the loaded one.  But then it adds exits to code, which Callgrind takes for branches.  So profiles are compared
+# on NEW, where libc has no such loops.
 OLD, NEW = arm64_machine.CPUS
 PARTS = {"small": (OLD, check_small), "logs": (OLD, check_logs), "wet": (OLD, check_wet), "real": (OLD, check_real),
          "slices": (NEW, check_slices), "usage": (NEW, check_usage), "profiles": (NEW, check_profiles)}
@@ -304,7 +305,7 @@ class Beside:
         self.process = subprocess.Popen([harness.PYTHON, os.path.abspath(__file__)] + parts, stdout=subprocess.PIPE)
 
     def into(self, tap):
-        """Return what it found, when it has ended."""
+        """Waits for its end, and returns its results."""
         for line in self.process.stdout:
             found = re.match(r"(not )?ok \d+ - (.*)", line.decode(errors="replace"))
             if found:

@@ -13,7 +13,7 @@ for program in apt-get apt apt-cache dpkg dpkg-query sudo gcc; do
    chmod +x bin/$program
 done
 
-# The first one, should packages have come or gone since.
+# Build first: packages may have come or gone since the last build.
 dev build
 TIMEFORMAT='%3U %3S'
 exec 3>&2
@@ -23,7 +23,7 @@ milliseconds=$(awk '{ print int(1000 * ($1 + $2)) }' <<<"$used")
 echo "second build: $milliseconds ms of the processor" >&2
 check "a second build succeeds" [ $status = 0 ]
 check "it runs neither apt nor a compiler" [ ! -e ran ]
-# One second is the aim, and on a processor of its own it is a tenth.
+# One second is the aim; on an idle machine it is a tenth.
 check "it takes about a second" [ "$milliseconds" -lt 2500 ]
 
 PATH=$PWD/bin:$PATH dev run --dcfg-out-file=graph.json true

@@ -6,7 +6,7 @@ echo 1..7
 # shellcheck source=tests/build/tap.sh
 . "$SRCDIR/tests/build/tap.sh"
 
-# A checkout with nothing in build/, where a test is one that shares a program with others.
+# A checkout with nothing in build/, and a test that shares a program with others.
 export build=$PWD/build root=$PWD
 mkdir -p tests/arm64 build/dcfg
 echo 'int main(void) { return 0; }' >shared.c
@@ -23,7 +23,7 @@ tap.done()
 END
 chmod +x tests/arm64/arm64.t
 
-# dev_part COMMAND...: in a shell with the parts of ./dev, as ./dev has them, but nothing that builds.
+# dev_part COMMAND...: runs it in a shell with the parts of ./dev, but with nothing that builds.
 dev_part() {
    # shellcheck disable=SC2016  # for the other shell
    bash -euo pipefail -c '
@@ -44,12 +44,12 @@ check "the last line is what passed" [ "$(tail -n 1 first.log)" = "1 passed, 0 f
 check "the lines before it say where, and with what" \
    [ "$(tail -n 4 first.log | grep -cE '^(on .*Linux|with valgrind 3\.19\.0, |programs for arm64 were run)')" = 3 ]
 
-# The sources may be others than those of the last time.
+# The sources may have changed since the last time.
 for program in build/compiled/*; do printf '#!/bin/sh\nexit 1\n' >"$program"; done
 dev_part test_arm64 >second.log 2>&1
 check_status "what an earlier run compiled is not used" $?
 
-# Without a program that knows anything.
+# Without any program that gives information.
 mkdir bin
 ln -s "$(command -v cat)" bin/cat
 # shellcheck disable=SC2034  # closing_line uses them

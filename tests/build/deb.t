@@ -7,7 +7,7 @@
 # shellcheck source=/dev/null
 . "$SRCDIR/build-aux/packages.sh"
 
-# As debian/rules installs.
+# Install as debian/rules does.
 for dir in . lib cmd; do
    goal="install"
    [ $dir != . ] || goal="install-am"
@@ -32,7 +32,7 @@ done
 sort packaged | diff installed - >&2
 check_status "each file that is installed is in one package" $?
 
-# Headers of libraries: of the two lists, each has what the other has.
+# The two lists must have the same headers of libraries.
 # shellcheck disable=SC2154  # packages.sh sets it
 printf '%s\n' "${build_packages[@]}" | grep -e '-dev$' | grep -vx -e dpkg-dev -e libc6-dev | sort >needed
 sed -n '/^Build-Depends:/,/^[A-Z]/s/^ \([^ ,]*-dev\),.*/\1/p' "$SRCDIR/debian/control" | sort | diff needed - >&2

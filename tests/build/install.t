@@ -6,8 +6,8 @@ echo 1..13
 # shellcheck source=tests/build/tap.sh
 . "$SRCDIR/tests/build/tap.sh"
 
-# An installed Valgrind that does not have the tool: ours, elsewhere, told where its libraries are as Debian's is told
-# some other things, by a script.
+# An installed Valgrind without the tool: ours, at another path.  A script tells it where its libraries are, as Debian's
+# script does.
 inst=$(dirname "$(dirname "$VALGRIND")")
 mkdir -p usr/bin usr/libexec
 cp -r "$inst/libexec/valgrind" usr/libexec/
@@ -18,7 +18,7 @@ VALGRIND_LIB='$PWD/usr/libexec/valgrind' exec '$VALGRIND' "\$@"
 END
 chmod +x usr/bin/valgrind
 
-# tree: all that is below usr/.
+# tree: lists all files below usr/.
 tree() { find usr -printf '%p %y %m %l\n' | sort; }
 tree >before
 
@@ -26,7 +26,7 @@ usr/bin/valgrind -q --tool=dcfg true 2>/dev/null
 check "without it there is no such tool" [ $? != 0 ]
 
 DESTDIR=$PWD/package dev install --prefix="$PWD/usr"
-# One for each architecture that the tool is built for.
+# The tool has a program for each architecture.
 check "DESTDIR gets it" [ "$(cd "package$PWD/usr/libexec/valgrind" && ls -d dcfg-*)" = "$(cd "$inst/libexec/valgrind" && ls -d dcfg-*)" ]
 tree | cmp - before
 check_status "with DESTDIR nothing goes to the real place" $?
@@ -37,14 +37,14 @@ PATH=$PWD/usr/bin:$PATH dev install
 PATH=$PWD/usr/bin:$PATH valgrind -q --tool=dcfg true
 check_status "the valgrind in PATH has the tool then" $?
 
-# The core inside it looks for its preload library there, and not in the build directory, which may be gone by then.
+# The core in the program looks for its preload library there, and not in the build directory, which may be gone later.
 ! grep -L "$PWD/usr/libexec/valgrind" usr/libexec/valgrind/dcfg-* | grep . && ! grep -q "$inst/libexec" usr/libexec/valgrind/dcfg-*
 check_status "it does not need the build directory" $?
 
 PATH=$PWD/usr/bin:$PATH dcfg report >/dev/null && [ -x usr/bin/dcfg ]
 check_status "the command is beside it" $?
 
-# The library, shared and static, as one who has it from there links it.
+# A user links with the installed library, shared and static.
 cat >version.c <<END
 #include <dcfg.h>
 int main(void) { return dcfg_load(0, 0, 0) != 0; }
@@ -61,7 +61,7 @@ check_status "installed twice and uninstalled, nothing is left, and nothing lack
 PATH=$PWD/usr/bin:$PATH dev uninstall
 check "there is nothing to uninstall then" [ $? != 0 ]
 
-# Two users' files in a directory that install has made.
+# Two users' files, in a directory that install has made.
 PATH=$PWD/usr/bin:$PATH dev install
 touch usr/lib/theirs
 PATH=$PWD/usr/bin:$PATH dev uninstall

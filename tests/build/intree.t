@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# The third way of building: dropped into a Valgrind tree as dcfg/ and registered, where Valgrind's own make builds it
-# and `perl tests/vg_regtest dcfg` runs its tests.  On the default Valgrind, and on the newest when its source is there; the
-# tests on the first only, for on both they are run on the tool that is built by itself.
+# The third way to build: inside a Valgrind tree, as dcfg/, and registered there.  Valgrind's own make builds the tool, and
+# `perl tests/vg_regtest dcfg` runs its tests.  Done on the default Valgrind, and on the newest if its source is there.  The
+# tests run on the default one only: the standalone tool runs them on both.
 #
-# The trees are copies of those that have been built, of which autogen.sh and configure would find out all again.  Only what
-# registering changes is made anew: on the default Valgrind by all of autogen.sh's programs and by configure, with what that
-# remembers in config.cache; on the newest by autoconf, automake and config.status.  The tool is compiled once, for 64 bits
-# on the default Valgrind; else there are the objects of the one that stands alone, which has the same flags from that same
-# Valgrind and for which each warning is an error, and little more than what is at the top level is compiled.  Of the tests
-# a quarter is run, for all are run on that one.  DCFG_SLOW=1: as users do it.
+# The trees are copies of those that were built, so that autogen.sh and configure need not run again.  Only what registering
+# changes is made anew.  On the default Valgrind, that takes all programs of autogen.sh, and configure with its config.cache.
+# On the newest, it takes autoconf, automake and config.status.  The tool is compiled once, for 64 bits on the default
+# Valgrind.  Elsewhere the objects of the standalone build are used: it has the same flags from the same Valgrind, and each
+# warning is an error there.  Only the top level is compiled then.  A quarter of the tests is run, because all run on the
+# standalone tool.  DCFG_SLOW=1: everything as users do it.
 
 # shellcheck source=tests/build/tap.sh
 . "$SRCDIR/tests/build/tap.sh"
 
-# How many architectures there are, configure has found out before, or is told.
+# configure_all OPTION...: runs configure, with the number of architectures that was found out before.
 configure_all() {
    ./autogen.sh && ./configure -C --prefix="$PWD/inst" "$@"
 }
 
-# Configure a tree where the core must be built, too.
+# configure_64: configures a tree in which the core must be built, too.
 configure_64() { configure_all --enable-only64bit; }
 
 # The Makefiles that registering changes, and those that are used here.
@@ -29,16 +29,16 @@ configure_again() {
       ./configure -C --no-create --prefix="$PWD/inst" && ./config.status "${changed[@]}" config.h
 }
 
-# Without configure, whose config.status does not know of dcfg/.  What is touched would be made anew for the changed
-# configure.ac.
+# configure_registered: does without configure, whose config.status does not have dcfg/.  Touching files keeps make from
+# making them anew for the changed configure.ac.
 configure_registered() {
    touch aclocal.m4 config.h.in && autoconf && automake "${changed[@]}" && touch config.status || return
    ./config.status "${changed[@]/#/--file=}"
 }
 
-# The core is not what is tested: the copy comes with its libraries, so that there is only the tool to build.  Of the
-# directories that Valgrind's make goes through, those of other tools are left out.  The tool is compiled as its users do
-# it, with all warnings of that, but without what is for debuggers.
+# make_tree: builds the tool in a tree.  The core is not under test: the copy has its libraries.  Valgrind's make leaves out
+# the directories of other tools.  The tool is compiled with all warnings of its users' builds, but without debug
+# information.
 make_tree() {
    local dir jobs
    jobs=$(nproc)
@@ -52,14 +52,14 @@ make_tree() {
    make all-am && make -j"$jobs" CFLAGS='-O2 -g0' LDFLAGS=-Wl,--strip-debug -C dcfg
 }
 
-# lend_objects OBJECTS TREE: those below the top level, of which OBJECTS names those of a platform where the tool was
-# built by itself: DIR/PLATFORM.  With the stamps of their directories, than which they must be newer.
+# lend_objects OBJECTS TREE: copies the objects below the top level, from OBJECTS, a list of DIR/PLATFORM of standalone
+# builds.  They must be newer than the stamps of their directories.
 lend_objects() {
    (cd "$(dirname "$1")" && find [a-z]*/ -maxdepth 2 \( -name "dcfg_$(basename "$1")-*.o" -o -name .dirstamp \) \
       -exec cp -p --parents -t "$2/dcfg" {} +)
 }
 
-# try_tree VERSION DIR CONFIGURE OBJECTS [regtest]
+# try_tree VERSION DIR CONFIGURE OBJECTS [regtest]: builds in a copy of a tree, and runs tests.
 try_tree() {
    local version=$1 tree=$PWD/valgrind-$1
    cp -a "$2" "$tree"
@@ -82,7 +82,7 @@ try_tree() {
       cat "regtest-$version.log" >&2
       check "Valgrind $version: perl tests/vg_regtest ${tests[0]} ..." [ $status = 0 ]
    fi
-   # Some hundred MB, and of no use unless something went wrong.
+   # Some hundred MB, of use only after a failure.
    [ $status != 0 ] || rm -rf "$tree"
 }
 

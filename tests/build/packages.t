@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The installed packages are asked for once, and again when other packages are needed or dpkg has changed something.
+# dpkg is asked for the installed packages once, and again only for other packages or if dpkg has changed something.
 
 echo 1..8
 # shellcheck source=tests/build/tap.sh
@@ -7,13 +7,13 @@ echo 1..8
 # shellcheck source=/dev/null
 . "$SRCDIR/build-aux/packages.sh"
 
-# Definitions that other parts of ./dev have for it.
+# Definitions that other parts of ./dev have.
 # shellcheck disable=SC2034  # need_packages uses them
 build=$PWD
 step() { echo "$2" >>steps; }
 die() { echo "$1" >&2; exit 1; }
 
-# asked PACKAGE...: whether need_packages asks dpkg, of which make and gcc are all that is installed.
+# asked PACKAGE...: succeeds if need_packages asks dpkg, by which only make and gcc are installed.
 asked() {
    rm -f asked steps
    need_packages "$@"
@@ -41,7 +41,7 @@ check_status "and when dpkg has changed something since" $?
 asked make no-such-package
 check "one that is missing is installed" [ "$(cat steps)" = "installing packages: no-such-package" ]
 
-# apt with directories of its own, which knows of one package, and that this is installed.  It can install nothing.
+# An apt with directories of its own, which knows one package, already installed.  It can install nothing.
 mkdir -p lists/partial cache/archives/partial dpkg repository
 echo "deb [trusted=yes] file:$PWD/repository ./" >sources.list
 cat >dpkg/status <<'END'
@@ -65,8 +65,7 @@ Dir::Bin::dpkg "/bin/false";
 END
 as_root() { APT_CONFIG=$PWD/apt.conf "$@"; }
 
-# waits_for LOCK COMMAND...: whether the command finds three times that another process has the lock, goes on when that
-# has ended, and succeeds.
+# waits_for LOCK COMMAND...: succeeds if the command finds the lock taken three times, goes on when it is free, and succeeds.
 waits_for() {
    local lock=$1 holder waiter
    shift

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# base/release.h says which release this is.  All that name a release name this one.
+# base/release.h has the release.  All other files that name a release name this one.
 
 echo 1..9
 # shellcheck source=tests/build/tap.sh
@@ -9,7 +9,7 @@ inst=$(dirname "$(dirname "$VALGRIND")")
 release=$(sed -n 's/^#define DCFG_RELEASE "\(.*\)"$/\1/p' "$SRCDIR/base/release.h")
 echo "release $release" >&2
 
-# says WHAT TEXT: the text, which is of WHAT, is this release.
+# says WHAT TEXT: checks that TEXT, from WHAT, is this release.
 says() {
    echo "$1: $2" >&2
    check "$1" [ "$2" = "$release" ]

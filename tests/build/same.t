@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The tool that is linked with the installed Valgrind is the same program as one that is linked with a Valgrind built here:
-# it is compiled as Valgrind's configure says, and the libraries translate, run and write the same.
+# The tool linked with the installed Valgrind is the same program as one linked with a Valgrind built here.  It is compiled
+# with the flags of Valgrind's configure, and the libraries translate, run and write the same.
 #
-# A library of another version translates otherwise, so the Valgrind of the group newest does not serve: this one is built
-# here, of the source that ./dev test has configured.  It is built without optimization, which takes 40 s of processor, for
-# IR and outputs do not depend on that.  Linked with it are the tool's own objects.
+# Another version translates in another way, so the Valgrind of the group newest does not serve.  This one is built here,
+# from the source that ./dev test has configured.  It is built without optimization, which takes 40 s of processor time: IR
+# and outputs do not depend on that.  The tool's own objects are linked with it.
 
 # shellcheck source=tests/build/tap.sh
 . "$SRCDIR/tests/build/tap.sh"
@@ -19,9 +19,9 @@ if [[ $(built_line "$base" 2) != "installed: "* ]]; then
    exit
 fi
 
-# settings MAKEFILE: print what our configure has found out of a Valgrind, one word a line, without directories, warnings
-# and what is for debuggers.  libcproc-*.o has the directory of the tools; libgcc-sup-*.a is empty on these processors, and
-# Valgrind 3.19 takes the one of another for x86.
+# settings MAKEFILE: prints what our configure found out of a Valgrind, one word a line, without directories, warnings and
+# options of debug information.  libcproc-*.o has the directory of the tools.  libgcc-sup-*.a is empty on these processors,
+# and Valgrind 3.19 takes another processor's for x86.
 settings() {
    local names='(VG_(CPPFLAGS|CFLAGS|M3264|TEST_CPPFLAGS|TEST_CFLAGS|TOOL_LDFLAGS|TOOL_LDADD|VERSION)|VGCONF|VALT|LTO)[A-Z_]*'
    sed -nE "s/^($names) = /\1 /p" "$1" | while read -r name words; do
@@ -53,8 +53,9 @@ cp -a "$tree" built
 check_status "Valgrind $DCFG_VALGRIND_VERSION is built" $?
 tail -n 20 build.log | cut -c1-200 >&2
 
-# link_tool PLATFORM: the tool's objects with these libraries, by Valgrind's own program, as tool.full.  The tool itself is copied, too: the length of
-# its path decides where strings of the program begin, and so does how long functions that look at strings take.
+# link_tool PLATFORM: links the tool's objects with these libraries, by Valgrind's own program, as tool.full.  The tool
+# itself is copied, too.  The length of its path decides where the program's strings begin, and so how long functions on
+# strings take.
 link_tool() {
    local name=dcfg_${1//-/_} out=$PWD/tool.full libraries
    cp "$BUILDDIR/dcfg-$1" tool.ours
@@ -62,8 +63,8 @@ link_tool() {
    make -s -C "$BUILDDIR" "$out" --eval="$out: ; $PWD/built/\$(${name}_LINK) \$(${name}_OBJECTS) $libraries \$(LIBS)" >&2
 }
 
-# run_tool PROGRAM NAME COMMAND...: all that the tool PROGRAM writes of a run, and the IR of some superblocks before the tool
-# adds its own, as NAME.*.
+# run_tool PROGRAM NAME COMMAND...: stores all that the tool PROGRAM writes of a run, and the IR of some superblocks before
+# the tool adds its own, as NAME.*.
 run_tool() {
    local tool=$1 name=$2
    shift 2
@@ -73,8 +74,8 @@ run_tool() {
       --callgrind-out-file="$name.profile" --wet=yes --wet-out-file="$name.wet" "$@" </dev/null >/dev/null
 }
 
-# contents NAME.KIND IMAGE: what is in the file but process ids and addresses of functions in the tool.  Of a whole
-# execution trace it is what IMAGE did: the dynamic linker also reads bytes that are random.
+# contents NAME.KIND IMAGE: prints the file without process ids and addresses of functions of the tool.  Of a whole execution
+# trace, it prints what IMAGE did: the dynamic linker also reads random bytes.
 contents() {
    case $1 in
       *.wet) "$inst/bin/dcfg" wet --limit=0 --image="$2" "$1" ;;
@@ -83,8 +84,8 @@ contents() {
    esac
 }
 
-# same_run IMAGE COMMAND...: whether both tools write the same, of runs that have come so far as the IR that is wanted, and
-# of which something is written.
+# same_run IMAGE COMMAND...: succeeds if both tools write the same.  The runs must have reached the wanted IR and have
+# written something of it.
 same_run() {
    local image=$1 kind
    shift
@@ -100,7 +101,7 @@ same_run() {
 }
 
 head -c 6000 "$SRCDIR/HACKING.md" >text
-# try_program NAME IMAGE COMMAND...
+# try_program NAME IMAGE COMMAND...: checks all kinds of output of a program.
 try_program() {
    same_run "${@:2}"
    check_status "$tool: $1: IR, graph, trace, profile and whole execution trace are the same" $?

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# For the scripts beside it, which source it: TAP on stdout, and ./dev without what the caller's environment chose.
+# The scripts beside it source it: TAP on stdout, and ./dev without the settings of the caller's environment.
 
 n=0
 
@@ -14,5 +14,5 @@ check() {
 # check_status WHAT STATUS: one test, which passes if STATUS is 0.
 check_status() { check "$1" [ "$2" = 0 ]; }
 
-# ./dev for the default Valgrind.
+# dev ARGS...: runs ./dev for the default Valgrind.
 dev() { env -u VALGRIND_SRC -u DCFG_VALGRIND_VERSION "$SRCDIR/dev" "$@"; }

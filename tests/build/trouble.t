@@ -11,7 +11,7 @@ check "VALGRIND_SRC without Valgrind is refused" [ $? != 0 ]
 check "in one line" [ "$(grep -c 'not a Valgrind source tree' empty.log)/$(wc -l <empty.log)" = 1/1 ]
 check "and what was built before is still there" [ -x "$VALGRIND" ]
 
-# A checkout of our own, so that breaking it breaks nothing; its Valgrind tree has a configure.ac that fails.
+# A checkout of our own, to break without harm.  The configure.ac of its Valgrind tree fails.
 mkdir -p checkout broken/VEX broken/coregrind
 cp -r "$SRCDIR/dev" "$SRCDIR/build-aux" checkout/
 echo 'm4_fatal([the reason])' >broken/configure.ac

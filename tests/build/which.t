@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Valgrind that ./dev takes: the installed package, or one that it builds.
+# Which Valgrind ./dev uses: the installed package's, or one that it builds.
 
 # shellcheck source=tests/build/tap.sh
 . "$SRCDIR/tests/build/tap.sh"
@@ -14,7 +14,8 @@ unset VALGRIND_SRC DCFG_VALGRIND_VERSION
 dpkg-query() { :; }
 valgrind_pc() { echo 3.19.0; }
 
-# takes WHICH WHEN [ORIGIN ROOT]: whether the WHICH one is taken where one of that origin was built for the checkout ROOT.
+# takes WHICH WHEN [ORIGIN ROOT]: checks that ./dev takes the WHICH one, if one of that origin was built for the checkout
+# ROOT.
 takes() {
    local which=installed
    rm -f built

@@ -4,7 +4,7 @@
    Fuzz target: the command dcfg. */
 
 /* The bytes before the first zero are a DCFG, and those behind it a trace.
-   Both go through every command.  libFuzzer calls it. */
+   Both go through every subcommand.  libFuzzer calls it. */
 
 #include "command_call.h"
 

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Keeps the order of the house that HACKING.md describes: rooms, lists of sources, private headers, no circles, heads.
+"""Checks the order that HACKING.md describes: rooms, lists of sources, private headers, no circles, heads of files.
 
-Reads the sources below SRCDIR, and who calls whom in the object files below BUILDDIR; checks that need objects are skipped
-where there are none.  The same rules hold for the tool, the library and the command, each a Tree; purity is the
-tool's alone.  Prints TAP.
+Reads the sources below SRCDIR, and calls in the object files below BUILDDIR.  Checks that need objects are skipped without
+them.  The same rules hold for the tool, the library and the command, each a Tree; purity is the tool's alone.  Prints TAP.
 """
 import functools
 import glob
@@ -19,8 +18,9 @@ FRONTS = {"dcfg_bb": "run", "dcfg_output": "run", "dcfg_json": "graph", "dcfg_tr
 PURE_ROOMS = ("format", "arch", "graph", "encode")
 # Files of a pure room that know Valgrind's view of the processor.
 GUEST = re.compile(r"arch/(\w+/\w+_)?guest\.c$")
-# By tree: what names a processor, and the files where that may be.  In the tool, besides a processor's folder, those are what
-# versions of Valgrind differ in, what is so of all of VEX's guests, and the map of an XRay log, which is amd64's everywhere.
+# By tree: words that name a processor, and the files that may have them.  In the tool these are, besides a processor's
+# folder, files about versions of Valgrind, about all guests of VEX, and about the map of an XRay log, which is amd64's
+# everywhere.
 PROCESSORS = {
     "tool": (r"\bVG[AP]_\w+|\bVexGuest\w+State\b|libvex_guest_\w+\.h|\bEM_[A-Z0-9_]+|\bDCFG_\(\w*(?:x86_|_x86\b|arm64)\w*",
              r"arch/\w+/.*|base/(port|core)\.h|arch/guest\.c|xray/elf_map\.c"),
@@ -28,9 +28,9 @@ PROCESSORS = {
     "cmd": (r"\b(?:CS_ARCH|CS_MODE(?!_BIG_ENDIAN)|SCMP_ARCH|EM|R_X86_64|R_386|R_AARCH64|(?:X86|ARM64)_(?:REG|INS|GRP|OP|PREFIX))_\w+",
             r"cmd/machine/machine_\w+\.c"),
 }
-# How many sources a folder may have, headers not counted, and how many lines a file; the library's one contract is one file.
+# The most sources of a folder, without headers, and the most lines of a file.  The library's one contract is one file.
 MOST_SOURCES, MOST_LINES, LONG = 30, 600, ("lib/dcfg.h",)
-# Folders that are no rooms of the tool's.
+# Folders that are not rooms of the tool.
 OTHERS = ("lib", "cmd", "tests", "docs", "bench", "build", "build-aux", "debian")
 FILE_NAME = re.compile(r"(?<![\w/.-])((?:[a-z]+/)?[a-z][a-z0-9_]*\.[ch])\b")
 
@@ -41,7 +41,7 @@ def text(path):
 
 
 def make_variables(path):
-    """The variables of a Makefile.am as lists of words, with those of the same file that they name."""
+    """Returns the variables of a Makefile.am as lists of words; variables of the same file are expanded."""
     found = re.findall(r"^(\w+)\s*\+?=\s*((?:.*\\\n)*.*)$", text(path), re.M)
     words = {name: value.replace("\\\n", " ").split() for name, value in found}
     return {name: [x for w in value for x in (words.get(w[2:-1], [w]) if w.startswith("$(") else [w])]
@@ -53,7 +53,8 @@ def stem(path):
 
 
 def circles(edges):
-    """The strongly connected parts of a graph that are more than one node, as sorted lists (R. Tarjan's way)."""
+    """Returns the strongly connected components of a graph with more than one node, as sorted lists (R. Tarjan's algorithm).
+    """
     index, low, stack, found = {}, {}, [], []
 
     def visit(v):
@@ -78,7 +79,7 @@ def circles(edges):
 
 
 class Tree:
-    """One of the three programs: where its sources are, the list that the Makefile has, and its objects."""
+    """One of the three programs: the folder of its sources, the Makefile's list of them, and its objects."""
 
     def __init__(self, name, folder, listed, patterns, objects):
         self.name, self.folder = name, folder
@@ -96,7 +97,7 @@ class Tree:
                     self.objects[source] = o
 
     def included(self, path):
-        """The files of this tree that PATH includes."""
+        """Returns the files of this tree that PATH includes."""
         for name in re.findall(r'^#\s*include "([^"]+)"', text(path), re.M):
             for f in (name, os.path.normpath(os.path.join(os.path.dirname(path), name))):
                 if f in self.files:
@@ -104,7 +105,7 @@ class Tree:
                     break
 
     def room(self, path):
-        """The room of a file: its folder, "" for what stands at the top of the library or of the command."""
+        """Returns the room of a file: its folder; "" for a file at the top of the library or the command."""
         return FRONTS.get(stem(path)) or os.path.dirname(os.path.relpath(path, self.folder)).split("/")[0]
 
     def knows(self, file, other):
@@ -114,7 +115,7 @@ class Tree:
         return room == "" or (other.endswith(".h") if to == "" else self.order.get(to, 0) <= self.order.get(room, 0))
 
     def reached(self, path):
-        """The files that PATH includes, directly or not."""
+        """Returns the files that PATH includes, directly or not."""
         seen, todo = set(), [path]
         while todo:
             new = set(self.included(todo.pop())) - seen
@@ -124,7 +125,7 @@ class Tree:
 
     @functools.cached_property
     def symbols(self):
-        """Who defines each symbol, and what each source uses of others."""
+        """Returns the source that defines each symbol, and the symbols of others that each source uses."""
         defined, used = {}, {source: set() for source in self.objects}
         sources = {o: source for source, o in self.objects.items()}
         out = subprocess.run(["nm", "-A", *sources], capture_output=True, text=True, check=True).stdout if sources else ""
@@ -181,8 +182,9 @@ def check_calls(tree):
 
 
 def hands_over(tree, defined, giver, taker):
-    """Can TAKER have what GIVER makes?  It knows its header or a symbol of it, or the other way round (then GIVER calls
-    it); where GIVER has no header, both have another one in common."""
+    """Returns whether TAKER can have what GIVER makes: it includes its header or uses a symbol of it, or the reverse, if
+    GIVER calls it.  If GIVER has no header, both must include another header.
+    """
     def knows(x, y):
         symbols = {s.replace("vgDcfg_", "") for s, source in defined.items() if source == y}
         return stem(y) in {stem(i) for i in tree.reached(x)} or symbols & set(re.findall(r"\w+", text(x)))
@@ -192,7 +194,7 @@ def hands_over(tree, defined, giver, taker):
 
 
 def takers(tree, path):
-    """The files that PATH's head says take what PATH has: each name, and the file or None."""
+    """Returns the files that PATH's head names behind "Taken by": each name, and the file or None."""
     names = {os.path.basename(f): f for f in tree.files}
     said = re.search(r"Taken\s+by:(.*?)(?:[.;]\s|\n\s*\n)", text(path), re.S)
     for name in FILE_NAME.findall(said.group(1)) if said else ():
@@ -200,7 +202,7 @@ def takers(tree, path):
 
 
 def check_heads(tree):
-    """Files that comments name exist."""
+    """Checks that files named by comments exist."""
     for f in tree.files:
         for comment in re.findall(r"/\*.*?\*/|//.*", text(f), re.S):
             for name in FILE_NAME.findall(comment):
@@ -212,7 +214,7 @@ def check_heads(tree):
 
 
 def check_takers(tree):
-    """A file that a head says takes what this one has can do so."""
+    """Checks that a file named behind "Taken by" can use the file."""
     defined = tree.symbols[0]
     for f in tree.files:
         for name, taker in takers(tree, f):
@@ -242,7 +244,7 @@ def check_room_calls(tree):
 
 
 def check_sizes(tree):
-    """A folder that one can take in."""
+    """Checks that a folder is small enough to grasp."""
     folders = {}
     for f in tree.files:
         folders.setdefault(os.path.dirname(f), []).append(f)
@@ -260,7 +262,8 @@ def check_lengths(tree):
 
 
 def check_commands(tree):
-    """A command's room, one with a cmd_*.c, is its own; of the library a command knows the public headers."""
+    """Checks that a command's room, one with a cmd_*.c, is used by itself alone, and of the library only public headers are.
+    """
     own = {tree.room(f) for f in tree.files if os.path.basename(f).startswith("cmd_")}
     calls = tree.calls()
     for f in tree.files:
@@ -285,7 +288,7 @@ def check_pure(tree):
 
 
 def check_shared(all_trees):
-    """The library knows the tool's formats of files; the command also knows its pure rooms."""
+    """Checks that the library uses of the tool only formats of files; the command also its pure rooms."""
     tool, lib, cmd = all_trees
     pure = set(make_variables("Makefile.am")["DCFG_SOURCES_PURE"])
     for tree, shared in (lib, {f for f in pure if tool.room(f) == "format"}), (cmd, pure):
@@ -296,7 +299,7 @@ def check_shared(all_trees):
 
 
 def check_processors(tree):
-    """Names of processors stand where each of them has its files; EM_NONE is none, and a comment names what it likes."""
+    """Checks that processors are named only in files for them.  EM_NONE is none, and comments may name any."""
     names, places = PROCESSORS[tree.name]
     for f in tree.files:
         if not re.fullmatch(places, f):
@@ -306,7 +309,7 @@ def check_processors(tree):
 
 
 def defined_names(code):
-    """The macros, members of enumerations and functions that a header defines, written alike however they are written."""
+    """Returns the macros, members of enumerations and functions that a header defines, in one spelling."""
     names = re.findall(r"^#define (\w+)[ (]", code, re.M) + re.findall(r"^static inline .*?(\w+)\(", code, re.M)
     for body in re.findall(r"\benum\s*\w*\s*\{(.*?)\}", re.sub(r"/\*.*?\*/|//[^\n]*", "", code, flags=re.S), re.S):
         names += re.findall(r"(?:^|,)\s*(\w+)", body)
@@ -314,7 +317,7 @@ def defined_names(code):
 
 
 def check_format(all_trees):
-    """A number of a file's format has its one definition in format/, for those who write it and those who read it."""
+    """Checks that numbers of file formats are defined in format/ alone, for writers and readers."""
     tool = all_trees[0]
     numbers = {n: f for f in tool.files if tool.room(f) == "format" for n in defined_names(text(f))}
     for tree in all_trees:
@@ -325,7 +328,7 @@ def check_format(all_trees):
 
 
 def check_symbols(all_trees):
-    """The command is also linked with the library's objects, to be run with sanitizers: no symbol is in both."""
+    """Checks that no symbol is both in library and command: with sanitizers, their objects are linked together."""
     lib, cmd = (t.symbols[0] for t in all_trees[1:])
     for s in set(lib) & set(cmd):
         yield f"{lib[s]}, {cmd[s]}: both define {s}"
@@ -341,7 +344,7 @@ def check_names(all_trees):
 
 
 def check_types(tree):
-    """The name of a type that a header defines means one thing: no other file of the program gives it to another type."""
+    """Checks that the name of a type in a header is not another type's in any other file of the program."""
     where = {}
     for f in tree.files:
         code = re.sub(r"/\*.*?\*/|//[^\n]*", "", text(f), flags=re.S)

@@ -8,9 +8,9 @@ Reads the sources, the pages and the manual's chapter below SRCDIR, and counts f
   term      a term in *emphasis* that no glossary has; the glossaries are docs/glossary.md and docs/dev/words.md
   average   a page of docs/ whose sentences have more than 20 words on average
 
-words.limits, beside this file, says how many places of a kind a room may still have; a room that it does not name has
-none.  words.exceptions has places that stay, with the reason.  `words.t --list [ROOM]` prints all places; `words.t --lower`
-lowers the limits to the present numbers, and never raises one.  Prints TAP.
+words.limits, beside this file, has how many places of a kind a room may have; a room that is not in it may have none.
+words.exceptions has places that stay, with the reason.  `words.t --list [ROOM]` prints all places; `words.t --lower` lowers
+the limits to the present numbers, and never raises one.  Prints TAP.
 """
 import collections
 import io
@@ -34,7 +34,7 @@ Text = collections.namedtuple("Text", "line text")
 
 
 def files():
-    """The paths of all sources and pages, relative to SRCDIR."""
+    """Yields the paths of all sources and pages, relative to SRCDIR."""
     for folder, folders, names in os.walk(SRC):
         folders[:] = sorted(f for f in folders if f not in SKIPPED_FOLDERS)
         for name in sorted(names):
@@ -44,7 +44,8 @@ def files():
 
 
 def kind_of(path):
-    """The language of a file by its name and first line: c, python, hash (comments with #), page, manual, or None."""
+    """Returns the language of a file by its name and first line: c, python, hash (comments with #), page, manual, or None.
+    """
     end = os.path.splitext(path)[1]
     if end in (".c", ".h", ".S"):
         return "c"
@@ -65,7 +66,7 @@ def kind_of(path):
 
 
 def c_comments(text):
-    """The comments of C; // lines that follow each other without code are one comment."""
+    """Returns the comments of C.  Consecutive lines with // alone are one comment."""
     last = -1
     found = []
     for m in re.finditer(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', text, re.S):
@@ -83,7 +84,7 @@ def c_comments(text):
 
 
 def hash_comments(text):
-    """The comments of shell, make and the like; # lines that follow each other are one comment."""
+    """Returns the comments of shell, make and the like.  Consecutive lines with # alone are one comment."""
     found, last = [], -1
     for n, line in enumerate(text.split("\n"), 1):
         m = re.match(r"\s*#(?!!)\s?(.*)|.*?\S\s+#\s(.*)", line)
@@ -102,7 +103,7 @@ def hash_comments(text):
 
 
 def python_comments(text):
-    """The comments and docstrings of Python."""
+    """Returns the comments and docstrings of Python."""
     found, last, before = [], -1, None
     try:
         for t in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -124,14 +125,16 @@ def python_comments(text):
 
 
 def manual_paragraphs(text):
-    """The paragraphs of a chapter in DocBook, tags of code as one word."""
+    """Returns the paragraphs of a chapter in DocBook; a tag of code is one word."""
     code = r"<(computeroutput|option|varname|function)>.*?</\1>"
     return [Text(text.count("\n", 0, m.start()) + 1, re.sub(r"<[^>]+>", "", re.sub(code, "Code", m.group(1), flags=re.S)))
             for m in re.finditer(r"<para>(.*?)</para>", text, re.S)]
 
 
 def paragraphs(text, page):
-    """The paragraphs of a comment or page: items of lists and cells of tables are some; code, headings and layouts none."""
+    """Returns the paragraphs of a comment or page.  Items of lists and cells of tables are paragraphs; code, headings and
+    layouts are none.
+    """
     found, now, start, code = [], [], 1, False
 
     def flush():
@@ -166,7 +169,7 @@ def paragraphs(text, page):
 
 
 def sentences(text):
-    """The sentences of a paragraph, code as one word."""
+    """Yields the sentences of a paragraph; code is one word."""
     text = re.sub(r"`[^`]*`", "Code", text)
     text = re.sub(r"!?\[([^]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"\b(e\.g|i\.e|cf|vs)\.|((?:^|[(,;] ?|and )[A-Z])\.(?= )", lambda m: m.group(1) or m.group(2), text)
@@ -177,7 +180,7 @@ def sentences(text):
 
 
 def table(path, end=None):
-    """The first cells and the rest of the rows of a page's tables, up to the heading END."""
+    """Returns the first cell and the rest of each row of a page's tables, up to the heading END."""
     with open(os.path.join(SRC, path), encoding="utf-8") as f:
         text = f.read()
     if end:
@@ -186,7 +189,7 @@ def table(path, end=None):
 
 
 def glossary():
-    """The terms of both glossaries, small letters, and complaints about the glossaries."""
+    """Returns the terms of both glossaries, in small letters, and the errors of the glossaries."""
     words, wrong = collections.Counter(), []
     for cell, _ in table("docs/glossary.md"):
         words.update([cell.replace("**", "").lower()] if "**, of" in cell else [w.lower() for w in re.findall(r"\*\*(.*?)\*\*", cell)])
@@ -203,7 +206,7 @@ def known(term, terms):
 
 
 def places(path, terms):
-    """The places of one file: (kind, line, text)."""
+    """Yields the places of one file: (kind, line, text)."""
     with open(os.path.join(SRC, path), encoding="utf-8") as f:
         text = f.read()
     kind = kind_of(path)
@@ -234,7 +237,7 @@ LENGTHS = {}
 
 
 def room_of(path):
-    """The room of a file, as HACKING.md has it; files at the top are one room."""
+    """Returns the room of a file, as in HACKING.md; files at the top are one room."""
     folder = os.path.dirname(path)
     if folder.startswith(("lib/", "cmd/", "docs/")) or folder.startswith("tests/"):
         return "/".join(folder.split("/")[:2])
@@ -242,7 +245,7 @@ def room_of(path):
 
 
 def rows(path):
-    """The rows of a table of words, without comments."""
+    """Returns the rows of a table of words, without comments."""
     if not os.path.exists(path):
         return []
     with open(path, encoding="utf-8") as f:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""No struct is written by more than four files: what a file changes of another one's state goes through functions.
+"""Checks that no struct is written by more than four files: other files change it by calling functions.
 
-Reads the sources below SRCDIR, without a compiler.  A write is an assignment to a member, or ++ or --, through a pointer
-or a global variable, whose type follows from the declarations: of parameters, local and global variables, members,
-functions and casts.  A file's own variable, which is no pointer, is its own business.  A source and the header of its name
-are one file.  Not seen: what memcpy() and the like write, and writes through a pointer to one member.  Prints TAP.
+Reads the sources below SRCDIR, without a compiler.  A write is an assignment to a member, or ++ or --, through a pointer or
+a global variable.  The type follows from declarations of parameters, local and global variables, members and functions, and
+from casts.  A file's own variable, if it is no pointer, does not count.  A source and the header of its name are one file.
+Not seen: memcpy() and the like, and writes through a pointer to one member.  Prints TAP.
 """
 import collections
 import glob
@@ -13,11 +13,11 @@ import re
 
 SRC = os.environ["SRCDIR"]
 MOST = 4
-# How many files write those that more may, and why they may.
+# Structs that more files write: how many, and why.
 MORE = {
-    # The state of one reader; most members have one writer, and chunks, records and passes begin the others anew.
+    # The state of one reader.  Most members have one writer; chunks, records and passes reset the others.
     "DcfgWet": 13,
-    # An event has a part of its record, of values, of what it used, and of what that depends on, each from its file.
+    # An event has parts from its record, its value, its uses and their writers, each set by another file.
     "DcfgWetEvent": 5,
     # Private to run/, where most members are one file's.
     "Thread": 6,
@@ -32,7 +32,8 @@ FUNCTION = re.compile(r"^[^\s#}{][^;{}]*?\(([^;{}]*)\)\s*\{", re.M)
 
 
 def code_of(path):
-    """The code of a file, without comments, texts and directives; the core's names and ours without what is around them."""
+    """Returns the code of a file, without comments, texts and directives; names of the core and ours without their macros.
+    """
     with open(os.path.join(SRC, path), encoding="utf-8") as f:
         code = re.sub(r"/\*.*?\*/|//[^\n]*", " ", f.read(), flags=re.S)
     code = re.sub(r'"(\\.|[^"\\\n])*"', '""', code)
@@ -42,7 +43,7 @@ def code_of(path):
 
 
 def closing(tokens, i, pairs={"(": ")", "[": "]", "{": "}"}):
-    """The place of what closes the bracket at I."""
+    """Returns the index of the bracket that closes the one at I."""
     depth = 0
     for j in range(i, len(tokens)):
         depth += (tokens[j] == tokens[i]) - (tokens[j] == pairs[tokens[i]])
@@ -54,7 +55,7 @@ def closing(tokens, i, pairs={"(": ")", "[": "]", "{": "}"}):
 class Program:
     def __init__(self, files):
         self.code = {f: code_of(f) for f in files}
-        self.types = {}                     # by type: the type of each member, "" if that is no struct
+        self.types = {}                     # by type: the type of each member, "" if it is no struct
         self.functions, self.globals = {}, {}
         for f in files:
             self.add_types(self.code[f])
@@ -77,7 +78,7 @@ class Program:
     def members(self, body):
         found = {}
         while m := re.search(r"(?:struct|union)\s*\w*\s*\{([^{}]*)\}\s*(\w*)[^;]*;", body):
-            inner = m[1]                    # a struct without a name: its members belong to the outer one
+            inner = m[1]                    # a struct without a name: its members are the outer one's
             if m[2]:
                 inner = f"@{len(self.types)} {m[2]};"
                 self.types[inner.split()[0]] = self.members(m[1])
@@ -93,7 +94,7 @@ class Program:
         return found
 
     def writes(self, file):
-        """The types of which a file writes members."""
+        """Yields the types of which a file writes members."""
         code = self.code[file]
         for m in FUNCTION.finditer(code):
             body = code[m.end():closing(code, m.end() - 1)]
@@ -143,7 +144,7 @@ class Program:
                 follows = tokens[after] if after < len(tokens) else ";"
                 if struct and not own and (follows in ASSIGNMENTS or before in ("++", "--")):
                     yield struct
-                # All of it: *x = ...
+                # All of it is written: *x = ...
                 if kind and not struct and not own and before == "*" and i > 1 and tokens[i - 2] in "{};)" and follows == "=":
                     yield kind
 
