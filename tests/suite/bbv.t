@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""dcfg bbv and dcfg regions: the files, line by line, as they are made of the trace once more; SimPoint and the tool itself
-take them; what is refused.  (TAP)
+"""dcfg bbv and dcfg regions.  Their files are compared, line by line, with files made anew from the trace.  SimPoint and the
+tool itself read them.  Wrong input is refused.  (TAP)
 """
 import csv
 import io
@@ -39,7 +39,7 @@ class Graph:
 
 
 def ways(g, graph, trace):
-    """By thread, the blocks in their order, and of each the instructions before it."""
+    """Returns, by thread, the blocks in order, and the instructions before each of them."""
     found = {}
     for r in csv.DictReader(io.StringIO(command("trace", "--csv", graph, trace)[1])):
         way = found.setdefault(int(r["thread"]), [])
@@ -50,7 +50,9 @@ def ways(g, graph, trace):
 
 
 def in_order(g, way, turns):
-    """The blocks of all threads as they began: in a turn those that begin before it has run all its instructions."""
+    """Returns the blocks of all threads as they began.  In a turn, these are blocks that begin before all its instructions
+    ran.
+    """
     at, run, due, out = dict.fromkeys(way, 0), dict.fromkeys(way, 0), dict.fromkeys(way, 0), []
     for t, instrs, _ in turns:
         due[t] += instrs
@@ -63,7 +65,7 @@ def in_order(g, way, turns):
 
 
 def slices(g, blocks, size, at_loops):
-    """(marker's address and count, {block: instructions}) of each."""
+    """Returns, for each slice, the marker's address and count, and {block: instructions}."""
     found, total, counts = [], size, {}
     for node in blocks:
         if total >= size and (not found or (not at_loops or node in g.heads) and node not in g.rep):
@@ -77,7 +79,7 @@ def slices(g, blocks, size, at_loops):
 
 
 def read_bb(path):
-    """By the description of PinPlay's files: markers with vectors, the table of blocks, totals; ValueError."""
+    """Reads PinPlay's files by their description: markers with vectors, the table of blocks, totals.  Raises ValueError."""
     found, table, totals, marker, ending = [], {}, {}, None, None
     with open(path) as f:
         for line in f.read().splitlines():
@@ -150,7 +152,7 @@ def check_small(tap):
     trace = commandlib.write(tap.path("small.trace"), commandlib.good_trace(d))
     g = Graph(graph)
     way = ways(g, graph, trace)
-    # Three turns in which thread 0 stops within a block, and before one.
+    # Three turns: thread 0 stops within a block, and before one.
     before = [sum(g.instrs[n] for n in way[0][:k]) for k in range(len(way[0]) + 1)]
     turns = [[0, before[5] - 1, 5], [1, sum(g.instrs[n] for n in way[1]), len(way[1]) + 1], [0, before[9] - before[5] + 1, 4],
              [0, before[-1] - before[9], len(way[0]) + 1 - 9]]
@@ -194,7 +196,7 @@ def check_regions(tap, graph, prefix):
            "regions: places", out + err)
     tap.ok("# cluster 0, slice 2, weight 0.250000, {:,} instr".format(sum(found[2][1].values())) in out and "# no difference is above" in out,
            "regions: what is said of them", out)
-    # All slices, at their weights, are the run.
+    # All slices, with their weights, add up to the run.
     total = sum(sum(v.values()) for _, v in found)
     status, out, err = choose("".join("%d %d\n" % (k, k) for k in range(len(found))),
                               "".join("%.17g %d\n" % (sum(v.values()) / total, k) for k, (_, v) in enumerate(found)))
@@ -217,8 +219,9 @@ def check_regions(tap, graph, prefix):
 
 
 def check_collected(tap, argv, prefix):
-    """A region that the tool collects has the instructions that were predicted.  Of one thread: the order of several is another
-    one in another run."""
+    """A region that the tool collects has the predicted instructions.  This holds for one thread: several have another order
+    in another run.
+    """
     help_text = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--help"], stdout=subprocess.PIPE, env=harness.ENV).stdout.decode()
     if "--start=" not in help_text:
         tap.skip("the tool collects what was predicted", "it has no --start")
@@ -261,7 +264,7 @@ def contents(prefix, suffix=""):
 
 
 def check_packed(tap, graph, trace):
-    """Files that are compressed are the same files; --memory is heeded."""
+    """Compressed files give the same files; --memory is a limit."""
     packed = tap.path("packed.turns.xz")
     with open(packed, "wb") as f:
         subprocess.run(["xz", "-c", trace + ".turns"], stdout=f, check=True)

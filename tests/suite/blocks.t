@@ -37,7 +37,7 @@ EXAMPLE = [(0x1, 2), (0x3, 3), (0x6, 3), (0x9, 2), (0xb, 4), (0xf, 2), (0xb0, 3)
 
 
 def rows(path):
-    """The rows of a table, without comments."""
+    """Returns the rows of a table, without comments."""
     with open(path) as f:
         return [line for line in f.read().splitlines() if not line.startswith("#")]
 
@@ -59,7 +59,7 @@ def tables(prefix):
 # ---- the oracle --------------------------------------------------------------------------------------------------
 
 def expected(tap, trace, threshold=10):
-    """The two tables as the oracle has them."""
+    """Returns the two tables that the oracle finds."""
     prefix = tap.path("oracle")
     with open(trace, "rb") as f:
         subprocess.run([tracelib.compiled(tap, "blocks_oracle"), prefix, str(threshold)], stdin=f, check=True)
@@ -163,7 +163,7 @@ def check_example(tap):
 
 
 def check_forms(tap, trace, want):
-    """The other forms say what the text does."""
+    """Checks that the other forms have the same contents as the text."""
     found = {"sbb": [], "dbb": []}
     for r in csv.DictReader(io.StringIO(command("blocks", "--lackey", trace, "--csv")[1])):
         found[r["table"]].append("%s\t%08x\t%08x\t%s\t%s\t%s\t%s" % (r["id"], int(r["start"], 0), int(r["end"], 0), r["instrs"],
@@ -204,7 +204,7 @@ def check_forms(tap, trace, want):
 
 
 def check_refused(tap):
-    """One line with the number of the line; nothing under the final names."""
+    """Checks a refusal: one line, with the number of the wrong line, and no files."""
     first = "I  04001f40,3\n"
     prefix = tap.path("refused")
     for text, line, what in ((first + "I  04001f43", 2, "middle of a line"), (first + "I  0400\n", 2, "comma"),
@@ -234,7 +234,7 @@ def check_refused(tap):
 # ---- paths -------------------------------------------------------------------------------------------------------
 
 def dynamic_blocks(stream):
-    """[(start, instructions)] of the dynamic blocks in the order of execution."""
+    """Returns [(start, instructions)] of the dynamic blocks in the order of execution."""
     jumps, after = set(), {}
     for a, b in zip(stream, stream[1:]):
         if a[0] + a[1] != b[0] or after.setdefault(a, b) != b:
@@ -249,7 +249,9 @@ def dynamic_blocks(stream):
 
 
 def wrong_paths(trace, stream):
-    """Are paths along edges, of blocks that are in no other, entered at the first, and counted as the stream has them?"""
+    """Checks that paths follow edges, consist of blocks of no other path, are entered at the first block, and have the
+    counts of the stream.
+    """
     status, out, err = command("blocks", "--lackey", trace, "--json", "--paths=100000", "--likely=60")
     status_2, tables_text, err_2 = command("blocks", "--lackey", trace, "--json", "-a")
     if status or status_2:
@@ -265,7 +267,7 @@ def wrong_paths(trace, stream):
                 return "path %d does not follow the likely edge of %d" % (p["path"], a)
         if p["instrs"] != sum(table[b - 1]["instrs"] for b in p["blocks"]) or p["estimated"]:
             return "path %d: size" % p["path"]
-    # Follow them: instructions by address and length are blocks by order in the table.
+    # Blocks have their order in the table for numbers, by address and length.
     starts = sorted(set(s for s, _ in dynamic_blocks(stream)))
     number = {s: i + 1 for i, s in enumerate(starts)}
     place = {b: (k, i) for k, p in enumerate(paths) for i, b in enumerate(p["blocks"])}
@@ -288,7 +290,7 @@ def wrong_paths(trace, stream):
 # ---- programs ----------------------------------------------------------------------------------------------------
 
 def check_program(tap, name, argv):
-    """One run under Lackey into a file, for the oracle and for us; one under the tool."""
+    """Runs a program under Lackey once, for the oracle and for us, and once under the tool."""
     trace = tap.path(name + ".txt")
     other = harness.lackey_into(tap, trace, argv)
     dcfg, edges, status, why = tracelib.run(tap, name, argv)
@@ -356,7 +358,7 @@ def check_programs(tap, only):
 
 
 def check_pipe(tap):
-    """Lackey's trace from a pipe, while it runs: paths are estimated, for nobody can look twice."""
+    """Reads Lackey's trace from a pipe, while it runs.  Paths are estimates, because nobody can read twice."""
     fifo, prefix = tap.path("pipe"), tap.path("piped")
     os.mkfifo(fifo)
     result = []
@@ -372,7 +374,7 @@ def check_pipe(tap):
 # ---- threads and signals -----------------------------------------------------------------------------------------
 
 def check_threads(tap):
-    """Each thread by itself, and all: the counts of static blocks that begin at an address add up."""
+    """Compares threads one by one, and all: counts of static blocks that begin at an address add up."""
     small = commandlib.small
     d = small.good()
     dcfg, trace = commandlib.write(tap.path("t.json"), d), commandlib.write(tap.path("tt.json"), commandlib.good_trace(d))
@@ -392,8 +394,9 @@ def check_threads(tap):
 
 
 def with_signal():
-    """A graph and its way: main 4 5 6, where a signal comes after 4, which went on straight, and after 5, a branch to 6.  The
-    handler is 7."""
+    """A graph and a path through it: main is 4 5 6, and 7 is a handler.  A signal comes after 4, which fell through, and
+    after 5, which branched to 6.
+    """
     blocks = [["NODE_ID", "ADDR_OFFSET", "SIZE", "NUM_INSTRS", "LAST_INSTR_OFFSET", "COUNT"],
               [4, "0x10", 4, 2, 2, 3], [5, "0x14", 4, 2, 2, 3], [6, "0x20", 4, 1, 0, 3], [7, "0x40", 8, 3, 6, 3]]
     edges = [["EDGE_ID", "SOURCE_NODE_ID", "TARGET_NODE_ID", "EDGE_TYPE_ID", "COUNT_PER_THREAD"]]

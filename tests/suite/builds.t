@@ -18,8 +18,8 @@ import harness
 import wet_summary
 from commandlib import command
 
-# LESS is the comparison that a build has another one of.  The program replaces its file and its library's by other builds
-# (arguments 2 to 5) before and after it runs what they have.
+# Another build has another comparison than LESS.  The program replaces its file and its library's by other builds (arguments
+# 2 to 5), before and after it runs their code.
 PROGRAM = r"""
 #include <dlfcn.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ SAYS = " is not the file that was executed: "
 
 
 def build(tap, name, build_id, less):
-    """The program and its library; (path, path)."""
+    """Builds the program and its library; returns both paths."""
     program, library = tap.path(name), tap.path(name + ".so")
     for text, path, flags in ((PROGRAM, program, ["-no-pie"] if "fixed" in name else []),
                               (LIBRARY, library, ["-shared", "-fPIC"])):
@@ -61,7 +61,7 @@ def build(tap, name, build_id, less):
 
 
 def segments(data):
-    """(type, flags, offset, address, size in the file) of each."""
+    """Returns (type, flags, offset, address, size in the file) of each segment."""
     at, = struct.unpack_from("<Q", data, 32)
     size, n = struct.unpack_from("<HH", data, 54)
     return [struct.unpack_from("<IIQQ", data, at + i * size) + struct.unpack_from("<Q", data, at + i * size + 32)
@@ -81,7 +81,7 @@ def note_of(data):
 
 
 def build_of(path):
-    """("BUILD_ID" or "CODE_HASH", text) of a file, by its description in docs/reference.md."""
+    """Returns ("BUILD_ID" or "CODE_HASH", text) of a file, by its description in docs/reference.md."""
     with open(path, "rb") as f:
         data = f.read()
     note = note_of(data)
@@ -96,7 +96,7 @@ def build_of(path):
 
 
 def images(path):
-    """{file: its IMAGE_DATA}"""
+    """Returns the IMAGE_DATA of each file."""
     with open(path) as f:
         d = json.load(f)
     names = {r[0]: r[1] for r in d["FILE_NAMES"][1:]}
@@ -104,7 +104,7 @@ def images(path):
 
 
 def told(path):
-    """{file: (member, value)} of a graph."""
+    """Returns the (member, value) of each file of a graph."""
     return {name: next(((k, data[k]) for k in ("BUILD_ID", "CODE_HASH") if k in data), None)
             for name, data in images(path).items()}
 
@@ -118,7 +118,7 @@ def record(tap, name, program, *args):
 
 
 def without_ids(tap, wet):
-    """A trace as it was written before traces had build ids."""
+    """Makes a trace like those of versions before build ids."""
     with open(wet, "rb") as f:
         data = f.read()
     at = 16
@@ -139,7 +139,7 @@ def without_ids(tap, wet):
 
 
 def opens(graph, wet, out):
-    """All commands that open the program's file."""
+    """Returns all commands that open the program's file."""
     return [("disasm", ["disasm", "--function=work", graph]), ("disasm --sde", ["disasm", "--sde", "--function=work", graph]),
             ("dot --code", ["dot", "--code", "--routine=work", graph]), ("export --bolt", ["export", "--bolt", "-o", out, graph]),
             ("export --profgen", ["export", "--profgen", "-o", out, graph]),
@@ -185,7 +185,7 @@ def check_files(tap, name, program, graph, wet, build_id):
 
 
 def check_merge(tap, name, graph, build_id):
-    """The other build at the same place: its symbols and blocks are the same, its build is not."""
+    """The other build at the same path: symbols and blocks are the same, the build is not."""
     with open(graph) as f:
         d = json.load(f)
     out = tap.path("merged.json")
@@ -205,7 +205,7 @@ def check_merge(tap, name, graph, build_id):
 
 
 def check_old(tap, name, program, library, graph, wet, other):
-    """Recordings without ids: graphs are compared by their blocks, traces by their code."""
+    """Recordings without ids: blocks tell of graphs, and code tells of traces, which file ran."""
     with open(graph) as f:
         d = json.load(f)
     for row in d["PROCESSES"][1][1]["IMAGES"][1:]:
@@ -226,7 +226,7 @@ def check_old(tap, name, program, library, graph, wet, other):
 
 
 def check_debug_file(tap):
-    """Debug information of another build, which a debug link leads to."""
+    """A debug link leads to debug information of another build."""
     program, library = build(tap, "linked", "sha1", "<")
     _, err, graph, wet = record(tap, "linked", program, library)
     other, _ = build(tap, "linked-other", "sha1", ">")
@@ -240,7 +240,7 @@ def check_debug_file(tap):
 
 
 def check_replaced(tap, build_id):
-    """A recording is of the file that ran, even if another one has replaced it when the program has ended."""
+    """A recording is of the file that ran, even if another one has replaced it since."""
     program, library = build(tap, "replaced-" + build_id, build_id, "<")
     others = build(tap, "replacing-" + build_id, build_id, ">")
     want = {program: build_of(program), library: build_of(library)}
@@ -250,7 +250,7 @@ def check_replaced(tap, build_id):
            "replaced while it runs, --build-id=" + build_id, "%s\n%s\n%s" % (err, got, want))
 
 
-# Runs what is in a file, from an anonymous mapping: Valgrind's own reader of ELF does not look there.
+# Loads a file into an anonymous mapping and runs it: Valgrind's own reader of ELF does not look there.
 LOADER = r"""
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -268,7 +268,7 @@ int main(int argc, char** argv)
 
 
 def an_object(**other):
-    """8192 bytes: a header, segments for code and notes, a note with an id, and at 4096 a RET."""
+    """Returns 8192 bytes: a header, segments for code and notes, a note with an id, and at 4096 a RET."""
     v = dict(phoff=64, phentsize=56, phnum=2, vaddr=0, offset=0, flags=5, filesz=8192, note=512, notes=20, align=4, namesz=4,
              descsz=4, kind=3)
     v.update(other)
@@ -283,7 +283,7 @@ def an_object(**other):
 
 
 def check_hostile(tap):
-    """Objects that are not what they say."""
+    """Objects with wrong headers."""
     source, blob, most, high = tap.path("loader.c"), tap.path("blob"), 0xFFFFFFFFFFFFFFFF, 1 << 63
     with open(source, "w") as f:
         f.write(LOADER)
@@ -309,7 +309,7 @@ def check_hostile(tap):
 
 
 def check_texts(tap, graph, program):
-    """A recording's ids are anything."""
+    """A recording may have anything for an id."""
     with open(graph) as f:
         text = f.read()
     for what, value in (("an escape", '"\\u001b[31m"'), ("nothing", '""'), ("long", '"%s"' % ("ab" * 5000))):

@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""--callgrind=yes: the profile against the one that Callgrind of the same Valgrind writes of the same run, and both
-through callgrind_annotate; with libc's debug information and without.  (TAP)
+"""--callgrind=yes: the profile is compared with Callgrind's of the same run and Valgrind, and both go through
+callgrind_annotate, with libc's debug information and without.  (TAP)
 
-The arguments name what to do: a program of those below, "annotate", "selftest".  All of it if there is none.
+The arguments name what to do: programs of the list below, "annotate", "selftest"; without arguments, everything.
 
-Options say what is written and how, not what is counted: with libc stripped, each command is run with the first set only.
-The two programs that take longest have the libc that is installed, for the others call the same functions of it.
+Options change what is written, not what is counted, so with libc stripped each command runs with the first options only.
+The two programs that take longest have only the installed libc: the others call the same functions of it.
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then libc is stripped for a few small programs only, one set of options
-has to do for all commands, those two programs are left out, and the oracle is not tested again.  DCFG_SLOW=1: these two
-always, and all of cc1.
+DCFG_AGAIN=1: another Valgrind has been tested.  Then libc is stripped for a few small programs only, all commands have one
+set of options, those two programs are left out, and the oracle is not tested again.  DCFG_SLOW=1: those two always, and all
+of cc1.
 """
 import collections
 import glob
@@ -38,7 +38,7 @@ INSTR = ["--dump-instr=yes", "--collect-jumps=yes"]
 AGAIN = os.environ.get("DCFG_AGAIN") == "1"
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 LONGEST = ("cc1", "python3")
-# One for each way in which names of functions decide: tables, the resolver, handlers, exceptions, threads, objects.
+# A program for each way in which names of functions decide: tables, the resolver, handlers, exceptions, threads, objects.
 STRIPPED_AGAIN = ("calls, instructions and jumps", "calls, two tables", "throw", "signals", "threads", "plugins", "fork")
 LINKAGE = {"bound at once": ["-Wl,-z,now"], "two tables": ["-fcf-protection", "-Wl,-z,lazy,-z,ibtplt"],
            "fixed address": ["-no-pie", "-Wl,-z,lazy"], "static": ["-static"]}
@@ -71,8 +71,9 @@ class Case:
 
 
 def build(tap):
-    """The programs; None for one that could not be compiled.  With threads nothing is bound lazily: that would be done
-    by the thread that happens to be first."""
+    """Returns the programs; None for one that could not be compiled.  With threads nothing is bound lazily: the thread that
+    happens to be first would do it.
+    """
     progs = {}
     for source, flags in (("callgrind/calls.c", FLAGS), ("callgrind/signals.c", FLAGS), ("callgrind/fork.c", FLAGS),
                           ("callgrind/threads.c", FLAGS + ["-pthread", "-Wl,-z,now"]), ("longjmp.c", []),
@@ -80,7 +81,7 @@ def build(tap):
                           ("life/throw.cpp", ["-lstdc++"]), ("life/plugins.c", []), ("life/loads.c", [])):
         name = os.path.splitext(os.path.basename(source))[0]
         progs[name] = harness.cc(tap, os.path.join(PROGS, source), name, *flags)
-    # Linkage tables of several kinds: the resolver is known by what they jump to.
+    # Linkage tables of several kinds: the resolver is known by their jumps.
     for name, flags in LINKAGE.items():
         progs[name] = harness.cc(tap, os.path.join(PROGS, "callgrind", "calls.c"), name, *(FLAGS + flags))
     for n in "12":
@@ -109,12 +110,12 @@ def cases(tap, progs):
     yield Case("longjmp", [progs["longjmp"]], INSTR)
     yield Case("contexts", [progs["contexts"]])
     yield Case("throw", [progs["throw"]])
-    # Handlers that return: that of SIGUSR1 three times with another one in it, and one more.
+    # Handlers that return: SIGUSR1's three times with another one inside, and one more.
     yield Case("signals", signals, ends=8)
     yield Case("signals, jumped out of", signals + ["away"], ends=12)
     yield Case("threads", threads, ends=3)
     yield Case("threads, separately", threads, ["--separate-threads=yes"])
-    # Without jumps: of an object that is loaded again Callgrind takes some that fell through for jumps.
+    # Without jumps: Callgrind takes some that fell through for jumps, in an object that is loaded again.
     yield Case("plugins", [progs["plugins"], progs["plugin1"], progs["plugin2"], "3", "2", "5"], INSTR[:1],
                unloaded=("plugin1.so", "plugin2.so"))
     yield Case("loads", [progs["loads"], progs["plugin1"], "-", "3", "20"], INSTR[:1], unloaded=("plugin1.so",))
@@ -122,7 +123,7 @@ def cases(tap, progs):
     yield Case("bzip2", ["bzip2", "-c", file("data", "".join("%d\n" % (i * i) for i in range(900)))], INSTR)
     yield Case("perl", ["perl", "-e", PERL])
     yield Case("sqlite3", ["sqlite3", "-batch", "-init", "/dev/null", ":memory:", SQL])
-    # The work after its front end takes four times as long.
+    # The compiler's work after its front end takes four times as long.
     yield Case("cc1", [compiler(), "-quiet", "-O1" if SLOW else "-fsyntax-only", file("small.i", C), "-o", "/dev/null"])
     python = [harness.PYTHON, "-S", "-P", "-c", PYTHON]
     if not harness.reads_mappings(tap, "python3", python):
@@ -140,7 +141,7 @@ def run_threads(argv, cwd, ids):
     p = subprocess.Popen(argv, cwd=cwd, env=harness.ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=inner,
                          bufsize=0)
     os.close(inner)
-    threads, ended = [], False          # those that are to be joined, outermost first
+    threads, ended = [], False          # threads to be joined, outermost first
     with p:
         while not ended:
             if select.select([p.stdout], [], [], 0.01)[0]:
@@ -153,14 +154,15 @@ def run_threads(argv, cwd, ids):
                 try:
                     os.write(to_inner if threads else p.stdin.fileno(), b".")
                 except BrokenPipeError:
-                    break               # the process has gone
+                    break               # the process has ended
     os.close(to_inner)
     return p.returncode, ""
 
 
 def profile(tap, tool, name, argv, opts, ids):
-    """Run; the files that were written, by thread, those of the first process first, the exit status and a diagnosis.
-    The ids of the threads of threads.c are added to IDS."""
+    """Runs; returns the written files by thread, those of the first process first, the exit status and a diagnosis.  The ids
+    of threads of threads.c are added to IDS.
+    """
     base = tap.path(re.sub(r"\W+", "_", name)) + ("." + tool[0])
     command = [harness.VALGRIND, "--log-file=" + base + ".log.%p"] + tool[1:] \
         + ["--callgrind-out-file=" + base + ".out.%p"] + opts + argv
@@ -168,7 +170,8 @@ def profile(tap, tool, name, argv, opts, ids):
     files = {}
     for path in glob.glob(glob.escape(base) + ".out.*"):
         pid, _, thread = path.rpartition(".")[2].partition("-")
-        if os.path.getsize(path):       # with a file for each thread, Callgrind leaves one without a name of a thread
+        if os.path.getsize(path):       # with a file for each thread, Callgrind leaves an empty one without a thread's
+                                        # name
             files.setdefault(int(pid), {})[thread] = path
     parents = {}
     for log in sorted(glob.glob(glob.escape(base) + ".log.*")):
@@ -178,12 +181,14 @@ def profile(tap, tool, name, argv, opts, ids):
         if m:
             parents[int(m.group(1))] = int(m.group(2))
         err += text
-    # A child's number may be the smaller one.
+    # A child's number may be the lower one.
     return [files[pid] for pid in sorted(files, key=lambda pid: (parents.get(pid) in files, pid))], status, err
 
 
 def both(tap, libc, name, argv, opts=()):
-    """Ours, Callgrind's.  glibc 2.41 names a thread's stack, with the digits of its id: ids of both have as many."""
+    """Returns our files and Callgrind's.  glibc 2.41 names a thread's stack with its id: runs again until both have as many
+    digits.
+    """
     while True:
         ids = []
         runs = [profile(tap, tool, name + libc.suffix, libc.command(argv), list(opts) + more, ids)
@@ -200,7 +205,7 @@ def oracle(*args):
 
 
 def graph_of(tap, files):
-    """The DCFG of the process that wrote the files."""
+    """Returns the DCFG of the process that wrote the files."""
     pid = re.search(r"\.out\.(\d+)(-\d+)?$", next(iter(files.values()))).group(1)
     return tap.path("graph.%s.json" % pid)
 
@@ -217,7 +222,7 @@ def check_graph(libc, case, path):
 
 
 def check(tap, libc, case):
-    """(good, diagnosis)"""
+    """Returns (whether the case is right, diagnosis)."""
     (ours, status, err), (theirs, other, other_err) = both(tap, libc, case.name, case.argv, case.opts)
     text = "" if status == other else "exit status %s, under callgrind %s\n" % (status, other)
     if len(theirs) != case.processes:
@@ -228,7 +233,7 @@ def check(tap, libc, case):
     opts += ["--jumps"] * ("--collect-jumps=yes" in case.opts)
     for i, (a, b) in enumerate(zip(ours, theirs)):
         for thread in sorted(a):
-            # Callgrind's file of a forked child has what its parent did before, too.
+            # Callgrind's file of a forked child also has what its parent did before.
             wrong, said = oracle(*opts, a[thread], *([b[thread]] if i == 0 else []))
             if wrong:
                 return False, text + "%s:\n%s" % (os.path.basename(a[thread]), said)
@@ -246,9 +251,9 @@ def check(tap, libc, case):
 
 
 def check_turns(tap, libc, progs):
-    """Threads of which each takes the place of the one before it.  Callgrind takes them for one that goes on: where a
-    thread begins it is in what the one before it ended in, and start_thread calls itself.  For us each is a thread of
-    its own.  All else is the same."""
+    """Threads that replace one another.  Callgrind takes them for one thread: each begins within the function in which the
+    one before ended, and start_thread calls itself.  For the tool, each is a thread of its own.  All else is the same.
+    """
     argv = [progs["threads"], "turns"]
     (ours, _, err), (theirs, _, _) = both(tap, libc, "turns", argv)
     apart, _, _ = profile(tap, OURS, "turns apart" + libc.suffix, libc.command(argv), ["--separate-threads=yes"],
@@ -274,7 +279,7 @@ def check_turns(tap, libc, progs):
 
 
 def annotate(path, *opts):
-    """Words on stderr, and the lines."""
+    """Returns the messages on stderr, and the lines."""
     program = os.path.join(os.path.dirname(shutil.which(harness.VALGRIND)), "callgrind_annotate")
     r = subprocess.run([program, "--show-percs=no", "--threshold=100"] + list(opts) + [path], stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, env=harness.ENV, cwd=os.path.dirname(path))
@@ -310,7 +315,7 @@ def annotations_differ(ours, theirs):
         counted = [k for k in range(1, 3 if "???:" in rest else 2) if less[(n - k * last, rest)]]
         if counted:
             less[(n - counted[0] * last, rest)] -= 1
-        elif n != last:             # a line that is not in Callgrind's at all is the last superblock's
+        elif n != last:             # a line that Callgrind lacks is the last superblock's
             return "ours: %d %s" % (n, rest)
     left = sorted(less.elements())
     return "callgrind: %d %s" % left[0] if left else ""
@@ -333,8 +338,9 @@ def check_annotate(tap, libc, progs):
 
 
 def falsehoods(text):
-    """(what is done, the kind of difference that has to be told or None for an unreadable file, the text with it).  The
-    text has names and positions in full, with instructions."""
+    """Yields (the change, the kind of difference expected or None for an unreadable file, the changed text).  The text has
+    names and positions in full, with instructions.
+    """
     def change(pattern, replacement, count=1, text=text):
         out, n = re.subn(pattern, replacement, text, count=count, flags=re.M)
         assert n, pattern
@@ -393,7 +399,7 @@ def falsehoods(text):
     yield "an empty file", None, ""
 
 
-# main calls leave, that calls itself and then _exit; the last superblock has 3 instructions.
+# main calls leave, which calls itself and then _exit.  The last superblock has 3 instructions.
 TINY = """# callgrind format
 version: 1
 creator: by hand
@@ -441,7 +447,7 @@ def tiny(main=30, calls=1, leave=60, again=50, rest=70, exit=20, callee="_exit",
 
 
 def last_superblocks():
-    """(what is done, the kind of difference or nothing, options, the text)"""
+    """Yields (the change, the kind of difference or nothing, options, the text)."""
     with_it = {"leave": 63, "again": 53, "rest": 76, "exit": 23}
     yield "the last superblock", "", [], tiny(**with_it)
     yield "no last superblock", "", [], tiny(called=0)

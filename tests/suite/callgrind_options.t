@@ -21,8 +21,9 @@ ON = ["--callgrind=yes", "--dcfg-out-file=d.json"]
 
 
 def run(tap, name, argv, opts, while_running=None, tool="dcfg"):
-    """(exit status, stderr, directory, files there): run in a directory of its own, which is the current one.  Standard
-    input ends when WHILE_RUNNING has returned."""
+    """Runs in a directory of its own, the current one.  Standard input ends when WHILE_RUNNING has returned.  Returns (exit
+    status, stderr, directory, its files).
+    """
     there = tap.path(name)
     os.mkdir(there)
     p = subprocess.Popen([harness.VALGRIND, "--tool=" + tool] + opts + argv, cwd=there, env=harness.ENV,
@@ -136,7 +137,7 @@ def check_resumed(tap):
 
 
 def check_requests(tap):
-    """Callgrind's requests of a program are executed, without a message; regions.t has the others."""
+    """Callgrind's requests of a program are executed, without a message; regions.t tests the others."""
     include = os.path.join(os.path.dirname(os.path.dirname(harness.VALGRIND)), "include")
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "callgrind", "requests.c"), "requests",
                       "-I" + include)

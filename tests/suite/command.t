@@ -115,7 +115,7 @@ def check_use(tap):
 # ---- report ------------------------------------------------------------------------------------------------------
 
 def check_selection(tap, path, d):
-    """--image, --routine, --function, --source: what each selects, by the file itself."""
+    """The parts that --image, --routine, --function and --source select, by the file itself."""
     everything = table(command("report", "--csv", "--blocks", "--top=0", path)[1])
 
     def selected(*options):
@@ -315,7 +315,7 @@ def check_dot(tap, path, d):
     tap.ok(status == 0 and out == command("dot", "--routine=#" + top["node_id"], path)[1] and
            len(err.splitlines()) == 1 and "the hottest routine, with" in err
            and commandlib.brief(top["routine"]) in err, "dot alone draws the hottest routine", err)
-    # In the second thread that is another one.
+    # The second thread has another top routine.
     top = table(command("report", "--csv", "--routines", "--top=1", "--thread=1", path)[1])[0]
     status, out, err = command("dot", "--all", "--thread=1", path)
     tap.ok(out == command("dot", "--thread=1", "--routine=#" + top["node_id"], path)[1] and
@@ -342,7 +342,7 @@ def check_dot(tap, path, d):
 # ---- which files are read ----------------------------------------------------------------------------------------
 
 def check_kinds(tap, path, trace):
-    """A trace where a DCFG is needed, and the other way round."""
+    """A trace in place of a DCFG, and the reverse."""
     for args, wrong, what in ((["report", trace], trace, "a DCFG-trace, not a DCFG"),
                               (["check", trace], trace, "a DCFG-trace, not a DCFG"),
                               (["disasm", trace], trace, "a DCFG-trace, not a DCFG"),
@@ -369,7 +369,7 @@ def check_kinds(tap, path, trace):
 
 
 def check_newest(tap, path, trace, other):
-    """Without a file, the newest of the current directory."""
+    """Without a file, a command takes the newest one of the current directory."""
     here = tap.path("newest")
     os.mkdir(here)
     age = iter(range(1000000000, 2000000000, 5))
@@ -423,7 +423,7 @@ def check_newest(tap, path, trace, other):
     put("dcfg.out.mine", path)
     takes("dcfg.out.mine", [path], "whatever its end is", "report")
     fails("but then no trace is its own", "trace", "dcfg.out.mine", "no trace dcfg-trace.out.*")
-    # The completion asks dcfg, which asks the directory.
+    # The completion asks dcfg, which looks into the directory.
     script = os.path.join(harness.SRCDIR, "cmd", "completion", "dcfg")
     for words, want in ((["disasm", "--routine", "=", "mai"], ["main"]),
                         (["disasm", "--routine", "mai"], ["main"]),
@@ -451,7 +451,7 @@ def check_diff(tap, path, other):
     tap.ok(nested == [(60, 90, "+50%"), (420, 630, "+50%")], "loops that ran more often", rows)
     rows = table(command("diff", "--csv", "--loops", "--top=0", "--share=60", path, other)[1])
     tap.ok(not [r for r in rows if r["routine"] == "work::nested(int)"], "--share", rows)
-    # Other ids, other addresses, the same program.
+    # The same program with other ids and other addresses.
     with open(path) as f:
         d = json.load(f)
     p = d["PROCESSES"][1][1]
@@ -472,7 +472,7 @@ def check_diff(tap, path, other):
 
 
 def check_names(tap):
-    """Demangling, and names that would do something to a terminal, or to a table."""
+    """Demangling; names that would change a terminal, or break a table."""
     d = commandlib.small.good()
     symbols = commandlib.small.data(d)["SYMBOLS"]
     for name, shown in (("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"),

@@ -47,8 +47,8 @@ int main(int argc, char** argv)
 }
 """
 
-# By command: arguments, each a row.  G, T, X, M, W, U, L, B, S and P are files: graph, trace, log, map, whole execution trace, turns,
-# Lackey's trace, vectors, and what SimPoint chose.  What is written goes to OUT.
+# By command: arguments, each a row.  G, T, X, M, W, U, L, B, S and P are files: graph, trace, log, map, whole execution
+# trace, turns, Lackey's trace, vectors, and SimPoint's choice.  Outputs go to OUT.
 WHICH = ["--function=main", "--source=main.c:4-10", "--image=*"]
 SOME = [[w] for w in WHICH] + [["--routine=main"]]
 FILES = {"report": "G", "check": "G T", "disasm": "G", "dot": "G", "trace": "G T", "diff": "G G", "blocks": "G T", "xray": "X",
@@ -109,13 +109,14 @@ WALKS = {
 }
 # Options that start another program.
 STARTING = {"--open"}
-# Forms that are no text.
+# Forms that are not text.
 BINARY = ("--drcov", "--png")
-TABBED = ("blocks", "slice", "disasm")          # with tabs of their own, or of a source
+TABBED = ("blocks", "slice", "disasm")          # their text has tabs, also from the source
 
 
 def make_program(tap):
-    """The program's path, whose functions have the names, and were made of assembly with sources of such names."""
+    """Builds the program whose functions have the wild names, from assembly with sources of such names.  Returns its path.
+    """
     where = os.fsencode(tap.path("dir\033[31m"))
     os.mkdir(where)
     text = '.text\n.file 1 "%s"\n.file 2 "../..//nl\\nSF:zz.c"\n.file 3 "/tmp/inj/plain.c"\n' % "".join(
@@ -139,7 +140,7 @@ def make_program(tap):
 
 
 def record(tap, program, name, *args):
-    """The files of a run, by the letters of FILES."""
+    """Returns the files of a run, by the letters of FILES."""
     path = {k: tap.path(name + "." + k) for k in "GTXWC"}
     path.update(M=path["X"] + ".map", U=path["T"] + ".turns")
     r = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--dcfg-out-file=" + path["G"], "--trace=yes", "--trace-out-file="
@@ -154,7 +155,7 @@ def record(tap, program, name, *args):
 # ---- what is no text ---------------------------------------------------------------------------------------------
 
 def hidden(data, tabs):
-    """Return what is wrong with these bytes on a terminal."""
+    """Returns which of these bytes a terminal would obey."""
     try:
         text = data.decode()
     except UnicodeDecodeError as e:
@@ -169,12 +170,12 @@ def hidden(data, tabs):
 
 
 def balanced(text):
-    """Is each line of a picture's text whole strings and what is between them?"""
+    """Returns whether each line of a picture's text has only whole strings."""
     return all(re.fullmatch(r'(?:[^"\\]|"(?:[^"\\]|\\.)*")*', line) for line in text.splitlines())
 
 
 def wrong_form(command, args, text):
-    """Return what is wrong with the text in the format that was asked for."""
+    """Returns what is wrong with the text, in the requested format."""
     asked = " ".join(args)
     try:
         if "--json" in asked or "=json" in asked or "speedscope" in asked or command == "merge":
@@ -211,7 +212,7 @@ def wrong(command, args, data):
 
 
 def check_uftrace(tap, where):
-    """The tool's directory for uftrace names each object one way, in lines of their own."""
+    """Checks that the tool's directory for uftrace names each object in the same way, in lines of their own."""
     texts = {f: open(os.path.join(where, f), "rb").read() for f in os.listdir(where) if not f.endswith(".dat")}
     texts["info"] = texts["info"][40:]
     bad = ["%s: %s" % (f, hidden(t, False)) for f, t in texts.items() if hidden(t, False)]
@@ -243,7 +244,7 @@ def check_uftrace(tap, where):
 # ---- all forms ---------------------------------------------------------------------------------------------------
 
 def walk(tap, command, args, names):
-    """Runs one form; what is wrong, or ''; whether it did what was asked."""
+    """Runs one form.  Returns what is wrong, or ''; and whether it did its work."""
     out = tap.path("out")
     named = [a for a in args if a in names]
     plain = [a if a not in names else names[a] for a in args]
@@ -275,7 +276,7 @@ def walk(tap, command, args, names):
 
 
 def options_of(help_text):
-    """The options that a help lists: at the begins of its lines, each as far as its explanation."""
+    """Returns the options that a help lists: at the begin of a line, up to the explanation."""
     found = set()
     for line in re.findall(r"^  (-.*)$", help_text.split("\noptions of all commands:")[0], re.M):
         found.update(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", line.split("  ")[0]))

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""dcfg diff of two builds: shifted, renamed, optimised otherwise, with functions renamed, through BOLT.  (TAP)
+"""dcfg diff of two builds: with shifted code, renamed files and functions, other optimisation, BOLT.  (TAP)
 
-Code that only moved has no difference, in any kind of row; code grew if the source makes it grow.
+Code that only moved has no difference in any kind of row.  Code grows if its source makes it grow.
 """
 import json
 import os
@@ -87,7 +87,7 @@ OURS = {"same", "other_same", "helper", "hash", "compare", "fill", "work", "main
 
 
 def shapes(tap, name, *flags, suffix="", more="", strip=None):
-    """A graph of SHAPES; (its path, {offset: names} from before it was stripped)."""
+    """Builds SHAPES; returns (path of a graph, {offset: names} from before stripping)."""
     sources = []
     for source, text in (("shapes", SHAPES.replace("MORE", more)), ("other", OTHER)):
         sources.append(tap.path(source + suffix + ".c"))
@@ -106,7 +106,7 @@ def shapes(tap, name, *flags, suffix="", more="", strip=None):
 
 
 def check_names(tap):
-    """Builds that have nothing but names, or not even these."""
+    """Builds that have only names, or not even these."""
     was, _ = shapes(tap, "was")
     extra = "FAR int extra(int n) { return n * 7 + sink; }"
     for what, options in (("from a renamed source", {"suffix": "-new", "more": extra}),
@@ -122,13 +122,13 @@ def check_names(tap):
                 found = [r for r in rows(kind, "--function=h*", was, now)]
                 tap.ok(not found, "%s: %s" % (what, kind), found)
 
-    # Stripped: of -O1 with a function more, and with functions in another order.
+    # Stripped: -O1 with one more function, and with functions in another order.
     for what, options, flags in (("stripped", {"more": extra}, ["-O1"]),
                                  ("stripped, in another order", {}, ["-O1", "-ffunction-sections", "-fno-toplevel-reorder",
                                                                      "-Wl,--sort-section=name"])):
         now, names = shapes(tap, "stripped", *flags, strip="-s", **options)
         found = rows("functions", "--image=main", was, now)
-        # A compiler may make other code of some, in sections of their own: these have other counts.
+        # A compiler may make other code of some, in sections of their own: then counts differ.
         gone = [r["a"] for r in found if r["change"] == "gone" and r["name"] in OURS]
         new = [r["b"] for r in found if r["change"] == "new"]
         tap.ok(builds_differ(was, now) and len(gone) <= (2 if "order" in what else 0) and not set(gone) & set(new),
@@ -137,7 +137,7 @@ def check_names(tap):
         n = re.search(r"(\d+) matched by a guess", out)
         tap.ok(n and int(n.group(1)) >= len(OURS), what + ": as a guess", out)
 
-    # Some matches with -O2 are guesses; these are right, and all forms mark them.
+    # Some matches with -O2 are guesses.  These are right, and all forms mark them.
     now, names = shapes(tap, "fast-stripped", "-O2", strip="-s")
     found = [r for r in rows("functions", "--image=main", was, now) if r["match"] == "guess"]
     ours = [r for r in found if r["name"] in OURS]
@@ -152,14 +152,14 @@ def check_names(tap):
 
 
 def builds_differ(a, b):
-    """By default functions are shown only if something was built anew."""
+    """By default functions are shown only if something was rebuilt."""
     return "Functions: " in command("diff", a, b)[1]
 
 
 def main():
     tap = harness.Tap("command_diff")
     one = graph(tap, build(tap, "prog"))
-    # Other code in front of everything: all offsets differ, and nothing else does.
+    # Other code before everything: all offsets differ, and nothing else.
     moved = graph(tap, build(tap, "moved", front=True))
     for kind in ("functions", "loops", "routines", "blocks", "edges"):
         found = rows(kind, "--source=prog.c", one, moved)
@@ -189,7 +189,7 @@ def main():
     status, out, err = command("diff", "--functions", "--threshold=50", one, grown)
     tap.ok(status == 0 and "0 changed" in out, "--threshold", out)
 
-    # Functions with another name that begin at the same line are the same; with another one they are not.
+    # Functions with other names that begin at the same line are the same; at another line they are not.
     renamed = graph(tap, build(tap, "renamed", work="labour"))
     tap.ok(not rows("functions", "--source=prog.c", one, renamed), "a function with another name")
     bare = graph(tap, build(tap, "renamed", work="labour"), "--source=no")
@@ -197,7 +197,7 @@ def main():
              + rows("functions", "--function=labour", one, bare)}
     tap.ok(found == {"work": "gone", "labour": "new"}, "but not without its line", found)
 
-    # Another level of optimisation: functions are matched, and loops by the line of their heads.
+    # Another optimisation level: functions are matched by name, and loops by the lines of their heads.
     fast = graph(tap, build(tap, "fast", "-O2"))
     found = rows("functions", "--source=prog.c", one, fast)
     tap.ok(found and all(r["change"] not in ("new", "gone") for r in found)

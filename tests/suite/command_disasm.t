@@ -33,7 +33,7 @@ CODE_LINE = re.compile(r" *[\d,]+ {10,}([0-9a-f]+) +([0-9a-f]+)  (\S.*)\Z")
 
 
 def objdump(*args):
-    """{address: (its bytes, the name in <...>)} of each instruction."""
+    """Returns, by address, each instruction's bytes and the name in <...>."""
     r = subprocess.run(["objdump", "-d", "-w", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     found = {}
     for line in r.stdout.decode(errors="replace").splitlines():
@@ -45,7 +45,7 @@ def objdump(*args):
 
 
 def check_program(tap):
-    """Returns the graph of the last one."""
+    """Builds the program in several ways; returns the last one's graph."""
     source = tap.path("even.c")
     with open(source, "w") as f:
         f.write(PROGRAM_C)
@@ -71,7 +71,7 @@ def check_program(tap):
                 named += target is not None
                 jumps += target is not None and "+" in target
                 stubs += target is not None and "@plt" in target
-                # The edge is called the same.
+                # The edge has the same name.
                 if target and text.startswith("call") and "-> call " + target not in out:
                     wrong.append("no edge to " + target)
         tap.ok(not wrong and named >= 9 and jumps >= 4 and stubs >= 1,
@@ -81,7 +81,7 @@ def check_program(tap):
 
 
 def check_shared_object(tap, path):
-    """The blocks of the routine of libc in which most was executed."""
+    """Checks the blocks of the hottest routine of libc."""
     top = table(command("report", "--csv", "--routines", "--image=*/libc.*", "--top=1", path)[1])[0]
     lines = command("disasm", "--bytes", "--routine=#" + top["node_id"], path)[1].splitlines()
     image = re.search(r"  \((\S+)\)\Z", lines[1]).group(1)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """dcfg flame: folded stacks, flame graphs, speedscope's JSON, the difference of two runs.  (TAP)
 
-Totals are compared with the DCFG, and a function's own instructions with its blocks.  Stacks are compared with the XRay
-log of the same run.  The tool finds the log's calls by the stack pointer, the command finds stacks without it.
+Totals are compared with the DCFG, and a function's own instructions with its blocks.  Stacks are compared with the XRay log
+of the same run: the tool finds calls by the stack pointer, the command finds stacks without it.
 """
 import collections
 import html
@@ -83,7 +83,7 @@ def by_leaf(stacks):
 
 
 def inside(stacks, name):
-    """The instructions in all stacks with the function."""
+    """Returns the instructions of all stacks with the function."""
     return sum(n for stack, n in stacks.items() if name in stack)
 
 
@@ -96,10 +96,10 @@ def check_folded(tap, graph, trace, log):
     own, have = collections.Counter(), by_leaf(stacks)
     for b in p["blocks"]:
         own[re.sub(r"\+0x[0-9a-f]+\Z", "", b["name"])] += b["instructions"]
-    # But for deep(), which pays for the stub through which it calls longjmp().
+    # deep() differs: it also has the stub through which it calls longjmp().
     wrong = [(f, own[f], have[f]) for f in OURS if own[f] != have[f] and f != "deep" or not own[f]]
     tap.ok(not wrong, "each function has the instructions of its blocks", wrong)
-    # leaf() is called from main and calls nothing, and so on; what libc does in between may be anything.
+    # main calls leaf(), which calls nothing, and so on.  Between these, libc's functions may be any.
     ours = {tuple(f for f in stack if f in OURS or f == "main") for stack in stacks if "main" in stack}
     want = {("main",), ("main", "cmp"), ("main", "deep"), ("main",) + 5 * ("deep",), ("main", "last"), ("main", "tail"),
             ("main", "handler"), ("main", "handler", "fact"), ("main", "leaf"), ("main",) + 4 * ("fact",)}
@@ -129,7 +129,7 @@ def check_svg(tap, graph, trace, stacks):
     text = open(path).read()
     tap.ok("http" not in text.replace("http://www.w3.org/2000/svg", "") and text.count("<script>") == 1,
            "it needs nothing else")
-    # Boxes lie on boxes: each within one that is a row lower, and those in a row beside each other.
+    # Boxes stand on boxes: each within one of the row below, and boxes of a row beside each other.
     rows = collections.defaultdict(list)
     for b in boxes:
         rows[float(b.find(ns + "rect").get("y"))].append((int(b.get("data-x")), int(b.get("data-w"))))
@@ -157,7 +157,9 @@ BROWSER = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--n
 
 
 def check_browser(tap, stacks):
-    """A page around the picture presses on a box, on the ground and Ctrl-F; what then stands in the page, the browser says."""
+    """A page around the picture clicks on a box and on the ground, and presses Ctrl-F.  The browser tells what the page
+    shows then.
+    """
     chromium = shutil.which("chromium")
     if not chromium:
         tap.skip("the picture in a browser", "chromium is not installed")
@@ -226,8 +228,7 @@ def kind_of(needed, **properties):
     return {"type": "object", "required": needed.split(), "properties": properties}
 
 
-# The schema of a file with profiles in order of time, after https://www.speedscope.app/file-format-schema.json, in our
-# words.
+# The schema of a file with evented profiles, after https://www.speedscope.app/file-format-schema.json, in our own words.
 EVENT = {"anyOf": [kind_of("at frame type", type={"enum": [t]}, frame=NUMBER, at=NUMBER) for t in "OC"]}
 UNITS = ["bytes", "microseconds", "milliseconds", "nanoseconds", "none", "seconds"]
 SPEEDSCOPE = dict(kind_of(
@@ -295,7 +296,7 @@ def check_diff(tap, a, b):
 
 
 def check_log(tap, a, b):
-    """An XRay log has the stacks that dcfg xray finds in it, and no trace is needed."""
+    """An XRay log has the stacks that dcfg xray finds in it; no trace is needed."""
     logs = a[2], b[2]
     both = []
     for log in logs:

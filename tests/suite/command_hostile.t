@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 """The command dcfg on hostile files: small ones that could cost much, and odd ones.  (TAP)
 
-The cost of a file is memory, under a limit of address space, and steps: instructions of dcfg, counted by the tool
-itself.  A linear cost does not become four times as much if the file becomes twice as large.  Seconds mean nothing on a
-loaded machine.
+Costs are memory, with a limit of address space, and steps: instructions of dcfg, counted by the tool itself.  If a file
+doubles, a linear cost does not become four times as large.  Seconds mean nothing on a loaded machine.
 """
 import bz2
 import gzip
@@ -28,7 +27,7 @@ MEGA = 1 << 20
 
 
 def steps(tap, *args):
-    """The instructions that dcfg executes with these arguments."""
+    """Returns the instructions that dcfg executes with these arguments."""
     path, _, why = harness.dcfg(tap, "steps", [commandlib.PLAIN] + [str(a) for a in args], ["--cfg=no"])
     if path is None:
         raise RuntimeError(why)
@@ -39,7 +38,9 @@ def steps(tap, *args):
 
 
 def grows_by(tap, make, small, factor, *args):
-    """How much more steps a file takes that is FACTOR times as large; MAKE writes it, of a size, and returns it."""
+    """Returns how many times more steps a file FACTOR times as large takes.  MAKE writes a file of a size, and returns its
+    path.
+    """
     few = steps(tap, *args, make(small))
     many = steps(tap, *args, make(small * factor))
     return many / few, "%d and %d steps" % (few, many)
@@ -48,7 +49,7 @@ def grows_by(tap, make, small, factor, *args):
 # ---- traces ------------------------------------------------------------------------------------------------------
 
 def circle(path, claimed, edge=1):
-    """A trace that takes one edge again and again, as often as it CLAIMS: no character of its sequence is needed."""
+    """Makes a trace that takes one edge CLAIMS times: that needs no character in its sequence."""
     d = {"MAJOR_VERSION": 1, "MINOR_VERSION": 0,
          "PROCESSES": [["PROCESS_ID", "STRING_DICTIONARY", "TRANSITION_TABLE", "THREAD_DATA"],
                        [4711, {}, [["CURRENT_EDGE_ID", "TRANSITION_CODE", "NEXT_EDGE_IDS"], [edge, "", [edge]]],
@@ -67,7 +68,7 @@ def check_violations(tap):
     status, out, err = within(64, "check", graph, trace)
     tap.ok(status == 1 and "trace-path: and 1,499,979 more" in out, "a trace with 1.5 million violations, in 64 MB",
            out + err)
-    # More of them than anybody wants to wait for: the count in both files could be larger still.
+    # Both files may claim even larger counts than this one, for which nobody would wait.
     s.set_at(s.edge(d, 1, 4), 4, [1 << 60, 0])
     commandlib.write(graph, d)
     status, out, err = command("check", "--limit=1", graph, circle(trace, 1 << 50))
@@ -113,7 +114,7 @@ def check_tokens(tap):
                "a number that is too long: " + name, out + err)
     status, out, err = command("report", value(lambda n: "1" * 1000)(0))
     tap.ok("characters" not in err, "one that is not", out + err)
-    # However it lies in the pieces in which text is read.
+    # Wherever the border between two pieces of text falls.
     bad = ""
     for n in list(range(65480, 65540)) + list(range(131020, 131080, 7)):
         for end in (r'"', r'\\"', r'\""', r'\u00e9"'):
@@ -126,7 +127,7 @@ def check_tokens(tap):
 # ---- names -------------------------------------------------------------------------------------------------------
 
 def colliding(n):
-    """N keys with the same lowest 16 bits of their FNV-1a hash, which is a usual one and has no key."""
+    """Returns N keys with equal lowest 16 bits of their FNV-1a hash, a usual one that has no secret."""
     state, pairs = 2166136261, []
     while 1 << len(pairs) < n:
         seen = {}
@@ -153,7 +154,7 @@ def check_names(tap):
     more, what = grows_by(tap, dictionary, 1 << 10, 4, "check", graph)
     tap.ok(more < 6, "four times as many keys of a dictionary that are meant to collide take about four times the steps",
            what)
-    # A function's parameters: a class, then a template of the last name and the last name once more.
+    # A function's parameters: a class, then again and again a template of the last name and that name.
     d = s.good()
     s.set_at(s.data(d)["SYMBOLS"][1], 0, "_Z1f1A1BIS_S_E" + "".join("S0_I%sE" % (2 * ("S%s_" % digit))
                                                                      for digit in "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
@@ -166,7 +167,7 @@ def check_names(tap):
 # ---- tables ------------------------------------------------------------------------------------------------------
 
 def routine_of(path, n, jumps, entry=4, lists=()):
-    """A DCFG that is one routine of N blocks, the nodes 4 to N + 3, with these jumps; LISTS are rows of LOOPS."""
+    """Makes a DCFG of one routine of N blocks, nodes 4 to N + 3, with these jumps.  LISTS: rows of LOOPS."""
     d = s.good()
     p = s.proc(d)
     end = n + 4
@@ -182,7 +183,7 @@ def routine_of(path, n, jumps, entry=4, lists=()):
 
 
 def ladder(path):
-    """A chain with edges both ways that is entered at both ends: nothing but the entry dominates anything."""
+    """A chain with edges both ways, entered at both ends: only the entry dominates anything."""
     def make(n):
         chain = [(i, i + 1) for i in range(5, n + 3)]
         return routine_of(path, n, [(4, 5), (4, n + 3)] + chain + [(b, a) for a, b in chain])
@@ -190,7 +191,7 @@ def ladder(path):
 
 
 def dispatch(path):
-    """A block without a symbol that jumps to many others of another image, which are named after it each time."""
+    """A block without a symbol that jumps to many blocks of another image, each time with its name."""
     def make(n):
         d = json.load(open(routine_of(path, n, [(4, i) for i in range(5, n + 4)])))
         images = s.proc(d)["IMAGES"]
@@ -202,7 +203,7 @@ def dispatch(path):
 
 
 def nest(path, lists=False):
-    """Loops within each other, of which the file lists none, or only the heads."""
+    """Nested loops, of which the file lists none, or only the heads."""
     def make(n):
         chain = [(i, i + 1) for i in range(4, n + 3)]
         return routine_of(path, n, chain + [(n + 3, i) for i in range(4, n + 4)],
@@ -226,7 +227,7 @@ def switch(path):
 
 
 def check_routines(tap):
-    """Dominators and loops take steps in proportion to the graph, but for a logarithm, whatever it is."""
+    """Dominators and loops take steps in proportion to any graph, but for a logarithm."""
     path = tap.path("routine.json")
     for what, make in (("a ladder", ladder(path)), ("loops in loops", nest(path)),
                        ("loops in loops with empty lists", nest(path, True)), ("a large switch", switch(path)),
@@ -242,7 +243,7 @@ def check_routines(tap):
 
 
 def staggered(path, sizes):
-    """A DCFG with blocks of these (offset, size), of instructions of a byte, one of which leads to the next."""
+    """Makes a DCFG with blocks of these (offset, size), with instructions of a byte; each block leads to the next."""
     d = s.good()
     p = s.proc(d)
     n = len(sizes) + 4
@@ -257,7 +258,7 @@ def staggered(path, sizes):
 
 
 def check_sums(tap):
-    """Blocks of one file that divide those of another, and blocks that overlap as no program's do."""
+    """Blocks of one file that divide those of another, and blocks that overlap as in no program."""
     one, two = tap.path("one.json"), tap.path("two.json")
 
     def divided(n):
@@ -300,7 +301,7 @@ def check_budget(tap):
                "special nodes in each of many processes, in 400 MB: " + c[0], out[-500:] + err)
     status, out, err = command("report", "--memory=50", path)
     tap.ok(status == 2 and "52428800 bytes of memory" in err and "--memory" not in err, "--memory=50", out + err)
-    # Several compressed texts after each other are one.
+    # Several compressed texts in a row are one text.
     with open(path, "wb") as f:
         f.write(bz2.compress(b'{"NEW":"') + 20 * bz2.compress(16 * MEGA * b"x"))
     status, out, err = within(600, "report", path)
@@ -340,7 +341,7 @@ def check_statuses(tap):
 # ---- paths -------------------------------------------------------------------------------------------------------
 
 def check_paths(tap):
-    """disasm reads source from regular files only: from a pipe it would wait, and take what is in it."""
+    """disasm reads source from regular files only: a pipe would make it wait, and lose its contents."""
     d = s.good()
     pipe = tap.path("pipe.c")
     s.set_at(d["FILE_NAMES"][1], 1, commandlib.DCFG)
@@ -381,7 +382,7 @@ def check_unpacked(tap):
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
     def asked(name, text, *args):
-        """One line that refuses the file, or '', with no more on disk than the trace and a MB."""
+        """Returns '' if one line refuses the file, with no more on disk than the trace and a MB."""
         path = tap.path("x.wet" + name)
         with open(path, "wb") as f:
             f.write(packed(name, text))
@@ -417,7 +418,7 @@ def check_unpacked(tap):
     grown = data[:at + 1] + (2 << 20).to_bytes(8, "little") + data[at + 9:]
     err, left = asked(".gz", grown, "--disk=1")
     tap.ok(err.count("more than the 1048576 that are allowed") == 2, "--disk is heeded", err)
-    # Graphs, traces and logs are read in their order, and not unpacked; what is behind them is refused likewise.
+    # Graphs, traces and logs are read in order, and not unpacked; bytes behind them are refused, too.
     graph = json.dumps(s.good()).encode()
     path = tap.path("x.json.gz")
     with open(path, "wb") as f:
@@ -429,7 +430,7 @@ def check_unpacked(tap):
 
 
 def packed(suffix, data):
-    """The bytes as a file with this suffix has them."""
+    """Returns the bytes, compressed as the suffix says."""
     if suffix == ".zst":
         return subprocess.run(["zstd", "-q", "-c"], input=data, stdout=subprocess.PIPE, check=True).stdout
     return {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress,

@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
 from commandlib import command
 
-# A program whose work depends on how often it is called; it has a table of jumps, and blocks that some inputs divide.
+# A program whose work depends on its arguments.  It has a table of jumps, and blocks that some inputs divide.
 PROG = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ int main(int argc, char** argv)
    return 0;
 }
 """
-# With an argument it jumps past the prefix of an instruction: what comes behind is reached from two instructions.
+# With an argument it jumps past the prefix of an instruction: two instructions lead to the code behind.
 OVERLAP = r"""
         .globl _start
 _start: movq (%rsp), %rcx
@@ -142,7 +142,7 @@ def one_line(tap, status, out, err, word, text):
 
 
 def check_sum(tap, name, files):
-    """Both sums of the files and the processes: by the oracles, and whatever the order."""
+    """Checks both sums of the files and the processes by the oracles, in several orders."""
     for mode, args, oracle in (("add", ["--threads=add"], []), ("keep", [], ["--keep"])):
         path = tap.path("%s.%s.json" % (name, mode))
         status, out, err = command("merge", "-o", path, *args, *files)
@@ -178,12 +178,12 @@ def check_sum(tap, name, files):
     tap.ok([r[0] for r in rows] == [r[0] for r in alone]
            and all(same_process(a[1], b[1]) for a, b in zip(rows, alone)), name + ": each process is as it was")
     tap.ok(command("merge", "--processes", *reversed(files))[1] == joint, name + ": another order, processes")
-    # Threads of processes that are in one file already are those of the file's runs.
+    # Threads of processes in one file are those of the file's runs.
     tap.ok(command("merge", path)[1] == command("merge", *files)[1], name + ": the sum of a file's processes")
 
 
 def same_process(a, b):
-    """But for ids of files."""
+    """Compares files without their ids."""
     def plain(d):
         d = json.loads(json.dumps(d))
         for row in d["IMAGES"][1:]:
@@ -195,7 +195,7 @@ def same_process(a, b):
 
 
 def check_identity(tap, name, argv):
-    """The sum of one run is its file, with what options leave out."""
+    """The sum of one run is its file, even if options left something out."""
     for options in ((), ("--symbols=no",), ("--source=no",), ("--analysis=no",), ("--cfg=no",),
                     ("--symbols=no", "--source=no")):
         path, status, why = harness.dcfg(tap, name, argv, options)
@@ -272,7 +272,7 @@ def check_inputs(tap, files):
     os.mkdir(tap.path("nothing"))
     status, out, err = command("merge", "--root", tap.path("nothing"), *files)
     tap.ok(status == 2 and not out and "is not there to tell how" in err.splitlines()[-1], "without the code", err)
-    # The same file twice: twice the counts, and as a process one that is given a number.
+    # The same file twice: twice the counts; as a process, it gets another number.
     status, out, err = command("merge", "--threads=add", files[0], files[0])
     once = json.loads(command("merge", files[0])[1])["PROCESSES"][1][1]
     twice = json.loads(out)["PROCESSES"][1][1]
@@ -288,7 +288,7 @@ def check_overlap(tap):
     prog = harness.cc(tap, source(tap, "overlap.S", OVERLAP), "overlap", "-nostdlib", "-static")
     files = runs(tap, "overlap", prog, [[], ["x"]])
     check_sum(tap, "overlap", files)
-    # Without its code nobody can know how long these instructions are.
+    # Without its code, nobody can know the lengths of these instructions.
     os.mkdir(tap.path("root"))
     status, out, err = command("merge", "--root", tap.path("root"), *files)
     tap.ok(len(err.splitlines()) == 1 and prog in err and "as if none overlapped" in err,
@@ -310,7 +310,7 @@ def check_fork(tap):
 
 
 def check_job(tap, name, argv, ranks=4):
-    """So many ranks, started by ARGV, which tells each its number: files, or none."""
+    """Starts ranks by ARGV, a function of their number.  Returns their files, or none."""
     run = [harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=%s/%s%%q{OMPI_COMM_WORLD_RANK}.json" % (tap.dir, name)]
     mpi = dict(harness.ENV, HOME=tap.dir, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     for env in [mpi] if argv[0] else [dict(mpi, OMPI_COMM_WORLD_RANK=str(rank)) for rank in range(ranks)]:
@@ -335,8 +335,9 @@ def check_job(tap, name, argv, ranks=4):
 
 
 def check_mpi(tap):
-    """Ranks of an MPI program, of which each takes seconds to begin, and, everywhere, processes that have the variable
-    which Open MPI gives them."""
+    """Ranks of an MPI program, each of which takes seconds to begin.  Where there is no MPI: processes with the variable
+    that Open MPI gives them.
+    """
     check_job(tap, "rank", [None, "/bin/echo", "rank"])
     mpirun, mpicc = shutil.which("mpirun"), shutil.which("mpicc")
     if not mpirun or not mpicc:
@@ -356,7 +357,7 @@ def main():
     tap = harness.Tap("command_merge")
     prog = harness.cc(tap, source(tap, "prog.c", PROG), "prog")
     lib = harness.cc(tap, source(tap, "lib.c", "int in_front(void) { return 1; }"), "lib.so", "-shared", "-fPIC")
-    # In the second run a library stands where others are in the first one.
+    # In the second run, a library takes the addresses of others.
     inputs = [["5"], ["12", "text"], ["200"], ["3"]]
     files = runs(tap, "prog", prog, inputs, {1: dict(harness.ENV, LD_PRELOAD=lib)})
     check_sum(tap, "prog", files)

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
-"""Messages of the command dcfg about a wrong file, a wrong name, or none: each message, and a command line that shows
-it.  (TAP)
+"""Messages of the command dcfg about a wrong file, a wrong name, or none.  Each has a command line that causes it.  (TAP)
 
-A run writes a file of each kind.  Each is given to each command that needs another kind, which must name both kinds and
-a command that reads the file.  MESSAGES has the other messages, a row each.
+A run writes a file of each kind.  Each is given to each command that needs another kind; the message must name both kinds
+and a command that reads the file.  MESSAGES has the other messages, a row each.
 """
 import gzip
 import os
@@ -30,7 +29,7 @@ int main(int argc, char** argv)
 }
 """
 
-# By name: what the kind is called, the option that writes it, and what reads it.
+# By file name: the name of its kind, the option that writes it, and the command that reads it.
 KINDS = {
     "graph.json": ("a DCFG", "", "dcfg report %s"),
     "trace.json": ("a DCFG-trace", "--trace=yes", "dcfg trace DCFG %s"),
@@ -46,7 +45,7 @@ KINDS = {
 UNNAMED = {"UNFINISHED": "a temporary file of a whole execution trace", "LACKEY": "a trace of Lackey's",
            "SIMPOINT": "a file of SimPoint's"}
 
-# A command line with a file, X, and which kind is needed there.
+# Command lines with a file X, and the kind of file that they need.
 PLACES = [
     ("report X", "graph.json"), ("check X", "graph.json"), ("disasm X", "graph.json"), ("dot X", "graph.json"),
     ("blocks -o x X", "graph.json"), ("export --lcov X", "graph.json"), ("diff X graph.json", "graph.json"),
@@ -62,7 +61,7 @@ PLACES = [
     ("regions bbv.T.0.bb simpoints X", "SIMPOINT"), ("regions bbv.T.0.bb simpoints weights X", "graph.json"),
 ]
 
-# A command line, its status, and all that it says on standard error, as a pattern.
+# Command lines, their status, and a pattern of all they write to standard error.
 NEWEST = r"dcfg \w+: reading %s, the newest in this directory\n"
 GRAPH, LOG, WET = (NEWEST % name for name in (r"dcfg\.out\.1\.json", r"xray-log\.2", r"wet\.out\.2"))
 MESSAGES = [
@@ -108,7 +107,7 @@ MESSAGES = [
      "`prog'?"),
     ("slice --at=porg.cc:4 wet", 2, "dcfg slice: --at: no code of a source file `porg.cc' ran; did you mean `prog.cc'?"),
     ("why wet porg.cc:4", 2, "dcfg why: --at: no code of a source file `porg.cc' ran; did you mean `prog.cc'?"),
-    # A trace that is not there.
+    # The trace is missing.
     ("trace graph.json", 2, "dcfg trace: the DCFG graph.json needs its DCFG-trace beside it, which --trace=yes writes; usage: dcfg "
      "trace [FILE TRACE]"),
     ("trace trace.json", 2, "dcfg trace: the DCFG-trace trace.json needs the DCFG of the same run beside it; usage: dcfg trace "
@@ -118,7 +117,7 @@ MESSAGES = [
     ("report --trips graph.json", 2, "dcfg report: --trips needs a trace behind the DCFG: it is written with --trace=yes"),
     ("in trace", 2, "dcfg trace: there is no trace dcfg-trace.out.1.* of the newest DCFG here, dcfg.out.1.json: "
      "record it with --trace=yes; usage: dcfg trace [FILE TRACE]"),
-    # No file: the newest one that is of the kind.
+    # Without a file, the newest one of the kind is taken.
     ("in report", 0, re.compile(GRAPH)), ("in xray", 0, re.compile(LOG + r"dcfg xray: there is no map xray-log\.2\.map: .*\n")),
     ("in wet --function=main", 0, re.compile(WET)), ("in slice --at=prog.cc:4", 0, re.compile(WET)),
     ("in why --index=no prog.cc:4", 0, re.compile(WET)),
@@ -132,7 +131,7 @@ MESSAGES = [
      "--tool=dcfg --wet=yes writes; usage: dcfg wet [FILE]"),
 ]
 
-# Options of the tool, the file of its last line, and the command that the line tells to type next.
+# Options of the tool, the file in its last line, and the next command that this line suggests.
 NEXT = [
     ("", "dcfg.out.PID.json", "dcfg report"),
     ("--trace=yes", "dcfg-trace.out.PID.json", "dcfg report --inclusive"),
@@ -148,13 +147,13 @@ NEXT = [
     ("--dcfg-out-file=/dev/null", "/dev/null", None),
 ]
 
-# Messages of ./dev: a command line, and the first line.
+# Messages of ./dev: command lines, and the first line.
 DEV = [("tset", "dev: there is no command tset; did you mean test?"), ("biuld", "dev: there is no command biuld; did you mean build?"),
        ("frobnicate", "dev: there is no command frobnicate")]
 
 
 def record(tap):
-    """A file of each kind in the test's directory, where all commands are started."""
+    """Makes a file of each kind in the test's directory, where all commands are started."""
     source = tap.path("prog.cc")
     with open(source, "w") as f:
         f.write(PROGRAM)
@@ -174,7 +173,7 @@ def record(tap):
 
 
 def expected(path, needed):
-    """Return the message about the file where another kind is needed."""
+    """Returns the message about a file where another kind is needed."""
     name, option, _ = KINDS.get(needed, (UNNAMED.get(needed), None, None))
     if option:
         name += ", which valgrind --tool=dcfg %s writes" % option
@@ -182,11 +181,11 @@ def expected(path, needed):
 
 
 def check_kinds(tap):
-    """Each kind in each place but its own."""
+    """Puts each kind in each place but its own."""
     for place, needed in PLACES:
         wrong = []
         for path in KINDS:
-            # A program can be a map.  Behind a log, the trace stands in the map's place.
+            # A program can be a map.  After a log, the trace is in the map's place.
             if path == needed or (path, needed) == ("prog", "log.map") or (path, place) == ("log", "flame X trace.json"):
                 continue
             status, _, err = command(*place.replace("X", path).split(), cwd=tap.dir)
@@ -209,7 +208,7 @@ def check_kinds(tap):
 
 
 def newest(tap):
-    """A directory with files of the names that the tool gives, the newest of which are of another kind."""
+    """A directory with files of the tool's default names, the newest of which are of other kinds."""
     os.mkdir(tap.path("in"))
     os.mkdir(tap.path("empty"))
     names = ("graph.json dcfg.out.1.json", "trace.json dcfg.out.3.json", "log xray-log.1", "log xray-log.2", "log.map xray-log.3.map",
@@ -232,7 +231,7 @@ def check_messages(tap):
 
 
 def check_next(tap):
-    """The last line of a run has the next command, which works; no line of another process, or with -q, has."""
+    """The last line of a run names the next command, which works.  Other processes, and runs with -q, print no such line."""
     for options, path, wanted in NEXT:
         place = tap.path("next%d" % tap.n)
         os.makedirs(os.path.join(place, "under"))

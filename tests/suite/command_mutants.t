@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Every subcommand of dcfg on files that a mutator has made of right ones.  (TAP)
 
-    command_mutants.t [N [SEED [JOBS]]]         N mutants through each subcommand
+command_mutants.t [N [SEED [JOBS]]]         N mutants through each subcommand
 
-No mutant may make a subcommand crash, hang, take much memory, leak, or upset a sanitizer; and none may be read without
-a word that breaks a rule which the subcommand relies on.  What these rules are, the programs of tests/oracle say, which
-share nothing with dcfg: for check, all of them; for the others, that ids are unique and stand for something, and that
-numbers are numbers.  Whole execution traces have mutants of their own (wet_mutants.py), and their layout is the rule.
+No mutant may make a subcommand crash, hang, take much memory, leak, or upset a sanitizer.  No subcommand may read one without an
+error if it breaks a rule that the subcommand relies on.  The programs of tests/oracle know these rules, and share nothing with
+dcfg.  For check, all rules count.  For the others: ids are unique and refer to something, and numbers are numbers.  Whole
+execution traces have their own mutants (wet_mutants.py) and rules: their layout.
 
 The subcommands run in command_server (tests/lib/command_server.c), compiled with sanitizers.
 """
@@ -36,13 +36,13 @@ import dcfg_rules
 import trace_rules
 
 SERVER = os.path.join(os.environ.get("BUILDDIR", ""), "cmd", "command_server")
-FILES = ("@0", "@1", "@2")      # a DCFG, a trace, the right DCFG: of the first two, one or both are mutants
+FILES = ("@0", "@1", "@2")      # a DCFG, a trace, the right DCFG; one of the first two, or both, are mutants
 CORPUS = os.path.join(harness.SRCDIR, "tests", "lib", "corpus")
-# Small programs of tests/ of which the tool writes DCFG and trace.
+# Small programs of tests/, of which the tool writes DCFG and trace.
 WRITTEN = ("edge_nested", "edge_rep", "edge_tail", "life_raise")
 KINDS = ("returned", "ended", "killed", "leaked")
 
-# A subcommand, what it may be told, and which files it gets; of the options, each is there or not.
+# A command, its options, each there or not, and the files that it gets.
 COMMANDS = [
     ("check", [["--writer=valgrind"]], ["--limit=0"], [["@0"], ["@0", "@1"]]),
     ("report", [[], ["--json"], ["--csv"]],
@@ -79,7 +79,7 @@ class Server:
         self.p = subprocess.Popen([SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=harness.ENV)
 
     def ask(self, files, lines):
-        """For each command line, (kind, exit status or signal, standard error)."""
+        """Returns, for each command line, (kind, exit status or signal, standard error)."""
         out = [struct.pack("=I", len(files))]
         for f in files:
             out += [struct.pack("=I", len(f)), f]
@@ -107,10 +107,10 @@ class Whole(dcfg_rules.Options):
     partial = generations = True
 
 
-# Rules that the oracles check in this project's files and dcfg check does not, because no reader relies on them.  The
-# library finds columns by their headers, takes numbers in any form and sorts these lists itself.  Sequences may have
-# parts that are empty when expanded.  Rows, entries and processes of a trace that no chunk uses are ignored; its
-# threads may come in any order.  On MERGED only merge relies, which looks at it itself.
+# Rules that the oracles check in this project's files, and dcfg check does not, because no reader relies on them.  The
+# library finds columns by their headers, takes numbers in any form and sorts these lists itself.  Sequences may have parts
+# that are empty when expanded.  Rows, entries and processes of a trace that no chunk uses are ignored; its threads may come
+# in any order.  Only merge relies on MERGED, and checks it itself.
 CONVENTIONS = re.compile(r"""order:.*(NODES\ not\ ascending | EXIT_NODE_IDS\ not | ids\ not\ ascending | symbol\ .*\ follows)
                              | order:\ (edge\ type|image|file)\ id
                              | source-order:
@@ -122,7 +122,7 @@ CONVENTIONS = re.compile(r"""order:.*(NODES\ not\ ascending | EXIT_NODE_IDS\ not
                              | row-edge: | row-path: | merged:""", re.X | re.S)
 
 
-# Numbers that the format allows and the oracle does not read: it goes on without their rows.
+# Numbers that the format allows and the oracle does not read: it ignores their rows.
 OTHER_NUMBERS = re.compile(r"value-form: .* is '0([0-7]*|[xX][0-9a-fA-F]+)'\Z", re.S)
 
 
@@ -162,13 +162,13 @@ def broken_trace(decoder, graph, data, scratch):
 
 
 def rows(table):
-    """Each row by its header, with integers in both of their forms."""
+    """Yields each row by its header, with integers in both of their forms."""
     return [{c: int(v, 0) if isinstance(v, str) and v[:2] == "0x" and c[-3:] == "_ID" else v for c, v in zip(table[0], row)}
             for row in table[1:]]
 
 
 def unusable(data):
-    """Why no subcommand can read a DCFG: ids that stand for nothing or for two things.  "" if it is not that."""
+    """Returns why no command can read a DCFG: ids that refer to nothing, or to two things.  "" if that is not so."""
     try:
         d = json.loads(data.decode("utf-8", "replace"))
     except ValueError:
@@ -198,7 +198,7 @@ def unusable(data):
 # ---- runs --------------------------------------------------------------------------------------------------------
 
 def command_lines(r, files):
-    """One for each subcommand, with options as they come."""
+    """Returns a command line for each command, with random options."""
     lines = []
     for name, ways, options, operands in COMMANDS:
         which = [o for o in operands if set(o) <= files] or operands
@@ -207,17 +207,17 @@ def command_lines(r, files):
 
 
 class Judge:
-    """Looks at the mutants with the numbers FIRST to END - 1 of the right files in CORPUS."""
+    """Checks mutants FIRST to END - 1 of the right files in CORPUS."""
 
     def __init__(self, seed, first, end, corpus, decoder, scratch):
         self.seed, self.first, self.end, self.corpus = seed, first, end, corpus
         self.decoder, self.scratch = decoder, scratch
         self.runs = self.judged = self.unknown = self.read = self.refused = 0
-        self.wrong = []         # (what, command line, graph, trace)
+        self.wrong = []         # (complaint, command line, graph, trace)
         os.makedirs(scratch, exist_ok=True)
 
     def mutant(self, i):
-        """(right graph, graph, trace, whether each is a mutant)"""
+        """Returns (right graph, graph, trace, whether each is a mutant)."""
         r = random.Random(self.seed * 1000003 + i)
         m = mutants.Mutator(r.random())
         graph, trace = r.choice(self.corpus)
@@ -226,7 +226,7 @@ class Judge:
                 m.mutant(trace) if which & 2 else trace or b"{}", which)
 
     def broken(self, which, line, right, graph, trace):
-        """(what the oracles find in the files of a command line, whether that is all)"""
+        """Returns (what the oracles find in the files of a command line, whether they found everything)."""
         if which & 1:
             return broken_rules(graph, os.path.join(self.scratch, "graph"))
         if "@1" not in line:
@@ -255,7 +255,7 @@ class Judge:
                 if status == 0 and bad:
                     why = "nothing, but there is: " + " ".join(sorted(bad))
                 elif status == 1 and bad is not None and not bad and whole and which == 1 and "@1" not in line:
-                    # A trace need not fit a graph that is another one and nevertheless right.
+                    # A trace need not fit a graph that is another, right one.
                     why = "violations, where there are none"
             elif line[0] != "check" and status == 0 and which & 1 and "@0" in line and unusable(graph):
                 why = "read, but: " + unusable(graph)
@@ -273,7 +273,7 @@ class Judge:
 
 
 def corpus(tap):
-    """Right files: (DCFG, trace or nothing)."""
+    """Yields right files: (DCFG, trace or nothing)."""
     good = s.good()
     graph = json.dumps(good).encode()
     files = [(graph, json.dumps(commandlib.good_trace(good, n)).encode()) for n in (3, 8, 100)]
@@ -313,7 +313,7 @@ def check_fuzzed(tap, right):
 def main():
     n, seed, jobs = [int(a) for a in sys.argv[1:]] + [300, 1, 1][len(sys.argv) - 1:]
     tap = harness.Tap("command_mutants")
-    # An unoptimised build: compiling it fast would take longer than running it.
+    # An unoptimised build: optimising would take longer than running it.
     r = subprocess.run(["make", "-C", os.path.dirname(SERVER), "CFLAGS=-O0", "command_server"], stdout=subprocess.PIPE,
                        stderr=subprocess.STDOUT)
     if not tap.ok(r.returncode == 0, "command_server is built", r.stdout.decode(errors="replace")):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A function has one name in all commands: with its template arguments, or after its file and place there.  (TAP)"""
+"""A function has one name in all commands: with its template arguments, or with its file and offset.  (TAP)"""
 import json
 import os
 import re
@@ -55,7 +55,7 @@ class Run:
         self.prog = harness.cc(tap, path, name, "-O1", *flags)
 
     def record(self, name, *args):
-        """The DCFG, the trace, the log and the WET of a run."""
+        """Returns the DCFG, the trace, the log and the WET of a run."""
         files = [self.tap.path(name + suffix) for suffix in (".json", "-trace.json", ".xray", ".wet")]
         r = subprocess.run([harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=" + files[0], "--trace=yes",
                             "--trace-out-file=" + files[1], "--xray=yes", "--xray-out-file=" + files[2], "--wet=yes",
@@ -67,8 +67,9 @@ class Run:
 
 
 def check(tap, name, files, other, functions, slices, wet):
-    """All commands call FUNCTIONS so, and find them by it; --as=instances of slices has the pattern SLICES, and so has it
-    what dcfg wet prints of the last of them WET."""
+    """Checks that all commands print FUNCTIONS with these names, and find them by these.  SLICES: a pattern of the text of
+    --as=instances.  WET: a pattern of dcfg wet's text of the last function.
+    """
     graph, trace, log, tape = files
     merged = tap.path(name + ".merged.json")
     command("merge", "-o", merged, graph, other[0])
@@ -104,7 +105,7 @@ def check(tap, name, files, other, functions, slices, wet):
 
 
 def stripped(tap, name, *flags):
-    """Functions without a symbol, by where the linker put them in the file."""
+    """Functions without a symbol have names by their offset in the file."""
     run = Run(tap, name, STRIPPED, ".c", *flags)
     if run.prog is None:
         return
@@ -119,7 +120,7 @@ def stripped(tap, name, *flags):
 
 
 def check_completion(tap, graph):
-    """The completion offers names as reports show them, as the words that readline makes of a line."""
+    """The completion offers names as reports show them, divided into words as readline does."""
     script = os.path.join(harness.SRCDIR, "cmd", "completion", "dcfg")
     os.symlink(DCFG, tap.path("dcfg"))
     for words, want in ((["--routine", "=", "work", "::", "h"], ["half\\<double\\>", "half\\<int\\>"]),

@@ -24,7 +24,7 @@ P, D = s.proc, s.data
 
 
 def columns(tables, i, j):
-    """Two columns of these tables change places.  (They may have their header in common.)"""
+    """Exchanges two columns of these tables, which may have the same header."""
     for row in {id(row): row for table in tables for row in table}.values():
         s.swap(row, i, j)
 
@@ -165,7 +165,7 @@ def grow(seq, n, by=1):
 
 
 def walk(d, change, n=8):
-    """A trace of other ways; CHANGE is told the edges of thread 0."""
+    """Makes a trace with other paths; CHANGE gets the edges of thread 0."""
     ways = {t: commandlib.edges_of(d, way) for t, way in commandlib.WAYS.items()}
     change(ways[0])
     return commandlib.encode(d, ways, n)
@@ -314,7 +314,7 @@ def main():
     tap.ok(status == 0, "images may overlap: code may have been unloaded", out)
     broken("image-overlap", "", 1, ["--disjoint", path])
 
-    # How many lines there are.
+    # Limits of the number of lines.
     d = s.good()
     for r in D(d, 1)["BASIC_BLOCKS"][1:]:
         r[5] += 1
@@ -324,7 +324,7 @@ def main():
     status, out, err = command("check", "--limit=0", path)
     tap.ok(len(out.splitlines()) == 12, "no limit", out)
 
-    # Other writers are free to order and divide.
+    # Other writers may order and divide in other ways.
     d = s.good()
     P(d)["EDGES"][1:] = sorted(P(d)["EDGES"][1:], key=lambda e: e[0] * 7 % 23)
     s.divide(d)
@@ -337,7 +337,7 @@ def main():
     status, out, err = command("check", "--writer=other", path)
     tap.ok(status == 0 and "another program's" in out, "--writer=other", out)
 
-    # Intel's writer keeps code that was not executed: told once, and no violation.
+    # Intel's writer has code that was not executed: this is reported once, and is no violation.
     d = s.good()
     D(d)["BASIC_BLOCKS"].insert(9, [18, "0x12c", 2, 1, 0, 0])
     s.routine(d, 4)[2].append([18, 11])

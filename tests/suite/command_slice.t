@@ -59,7 +59,8 @@ int main(int argc, char **argv) {
 # ---- the document's example --------------------------------------------------------------------------------------
 
 def run_beside_pipes(words, pipes):
-    """The command's exit status, and which of the pipes it has opened: it then waits for who writes, which is this."""
+    """Returns the command's exit status, and the pipes that it has opened: it waits there for a writer, which is this test.
+    """
     p = subprocess.Popen([commandlib.DCFG] + words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=harness.ENV)
     opened = set()
     while p.poll() is None:
@@ -79,7 +80,7 @@ int main(int c, char **v) { unsigned s = 1; for (int i = atoi(v[1]); i > 0; i--)
 
 
 def check_loop(tap):
-    """--at of a line that runs very often: nothing is kept of its instances, or it is said how many they are and what helps."""
+    """--at of a line that runs very often: no instances are kept, or the message has their number and what to do."""
     source = tap.path("loop.c")
     with open(source, "w") as f:
         f.write(LOOP)
@@ -154,7 +155,7 @@ def check_example(tap):
            out + err)
     tap.ok("RSP as an address" in out and "control of code that is not the program's own" in out,
            "it says what was not followed", out)
-    # The start code of a static program saves and restores registers as often as the processor has levels of cache.
+    # The start code of a static program saves and restores registers once for each level of cache.
     nodes = json.loads(commandlib.command("slice", "--at=foo1.c:12", "--json", wet)[1])["nodes"]
     own = [n for n in nodes if re.search("^main$|^atoi$|strto", n.get("function", ""))]
     full = json.loads(commandlib.command("slice", "--at=foo1.c:12", "--full", "--as=json", wet)[1])["nodes"]
@@ -186,7 +187,7 @@ def sums_of(text):
 
 
 def wrong_sums(wet, *opts):
-    """The source view keeps no instances: where it differs from the sums of those that --json has."""
+    """Checks that the source view, which keeps no instances, has the sums of the instances in --json."""
     total, not_followed, found = sums_of(commandlib.command("slice", "--as=source", *opts, wet)[1])
     data = json.loads(commandlib.command("slice", "--json", *opts, wet)[1])
     sums = {}
@@ -203,7 +204,7 @@ def wrong_sums(wet, *opts):
 
 
 def instances(*args):
-    """The criteria that matched, and the number of nodes."""
+    """Returns the number of criteria that matched, and of nodes."""
     status, out, err = commandlib.command("slice", "--json", *args)
     if status:
         return err, 0
@@ -288,7 +289,7 @@ def check_forms(tap, wet):
 
 
 def check_compressed(tap, wet):
-    """They are unpacked where TMPDIR says."""
+    """Compressed traces are unpacked in TMPDIR."""
     want, bad, left = commandlib.command("slice", "--at=foo1.c:12", "--as=instances", wet), [], tap.path("unpacked")
     os.mkdir(left)
     for program, suffix in (("gzip", "gz"), ("bzip2", "bz2"), ("xz", "xz"), ("zstd", "zst")):
@@ -316,7 +317,7 @@ def check_compressed(tap, wet):
 
 # ---- against the model -------------------------------------------------------------------------------------------
 
-# The model has Capstone, which harness.PYTHON finds.
+# The model uses Capstone, which harness.PYTHON finds.
 JUDGE = """import json, sys
 sys.path.insert(0, sys.argv[1])
 import slice_model
@@ -338,7 +339,7 @@ MODES = {"default": [], "thin": ["--thin"], "full": ["--full"], "forward-default
 
 
 def check_model(tap, dumper, name, argv, n, modes=tuple(MODES)):
-    """N criteria: the last instance and some at random, of code with source lines if there is any."""
+    """Checks N criteria: the last instance and random ones, of code with source lines if there is any."""
     wet = record_wet(tap, name, argv)
     if not wet:
         return
@@ -370,7 +371,7 @@ def check_model(tap, dumper, name, argv, n, modes=tuple(MODES)):
     if any(kind in name for kind in ("threads", "signals", "callback")):
         bad = wrong_sums(wet, "--at=0x%s" % addrs[ran[-1][0]], "--full")
         if "callback" in name:
-            # The line depends on the order of elements, which the results of the comparison made.
+            # The line depends on the order of elements, which the comparisons' results decided.
             bad += wrong_sums(wet, "--at=ranks.c:109")
         tap.ok(not bad, name + ": the annotated source has the sums of the instances", "\n".join(bad))
 
@@ -386,7 +387,7 @@ def check_random(tap, dumper, seeds):
 
 
 def check_real(tap, dumper):
-    """Linked statically, for most of what runs otherwise is the dynamic linker; DCFG_SLOW=1: both."""
+    """Programs are linked statically, because most of what runs otherwise is the dynamic linker; DCFG_SLOW=1: both."""
     programs = [("longjmp", "longjmp.c", 1, ("full",)), ("threads", "threads_join.c", 1, ("default", "full")),
                 ("signals", os.path.join("callgrind", "signals.c"), 1, ("default", "full"))]
     for name, source, n, modes in programs:
@@ -397,7 +398,7 @@ def check_real(tap, dumper):
     prog = harness.cc(tap, os.path.join(PROGS, "wet", "born.S"), "threads_born", "-nostdlib", "-static", "-no-pie")
     if prog:
         check_model(tap, dumper, "threads_born", [prog], 8)
-    # A library that calls the program back has to be another image.
+    # A library that calls the program back must be another image.
     prog = harness.cc(tap, os.path.join(PROGS, "slice", "ranks.c"), "callback", "-g", "-pthread")
     if prog:
         check_model(tap, dumper, "callback", [prog], 3 if os.environ.get("DCFG_SLOW") else 1, ("default", "forward-default"))

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""dcfg report: branches, targets of jumps, callers and callees, functions with their callees, trips of loops.  (TAP)
+"""dcfg report: branches, targets of jumps, callers and callees, inclusive costs of functions, trips of loops.  (TAP)
 
-The program's source tells the expected numbers; sums are the graph's.
+Expected numbers follow from the program's source; sums are the graph's.
 """
 import collections
 import json
@@ -68,7 +68,7 @@ int main(void)
    return 0;
 }
 """
-# How far_away() is called; its first call goes through the resolver, or does not.
+# Ways to call far_away(); its first call goes through the resolver, or does not.
 LINKAGE = {"lazy": ["-Wl,-z,lazy"], "now": ["-Wl,-z,now"], "no-plt": ["-fno-plt"]}
 if os.uname().machine == "x86_64":
     LINKAGE["ibt"] = ["-fcf-protection=full", "-Wl,-z,lazy,-z,ibtplt"]
@@ -114,7 +114,7 @@ def check_sort(tap, graph):
 
 
 def check_hot(tap, graph):
-    """A part of a routine: connected, around its hottest block, and with what goes in and out."""
+    """Checks a part of a routine in a picture: connected, around the hottest block, with edges in and out."""
     blocks = {int(r["node_id"]): int(r["executions"]) for r in rows("--blocks", graph)}
     top = max(((int(r["instructions"]), len(rows("--blocks", "--routine=#" + r["node_id"], graph)), r["node_id"])
                for r in rows("--routines", graph) if int(r["instructions"]) > 2000))[2]
@@ -154,7 +154,7 @@ def check_trace(tap, graph, trace):
     ours = {r["routine"]: r for r in trips.values() if r["routine"] in ("loops", "down")}
     tap.ok(ours["loops"]["histogram"] == "1: 1  2-3: 2  4-7: 4  8-15: 1" and ours["loops"]["most"] == "8",
            "a loop with 1 to 8 iterations", ours["loops"])
-    # In each of five calls, one within the other, three iterations.
+    # Five nested calls, each with three iterations.
     tap.ok((ours["down"]["least"], ours["down"]["most"], ours["down"]["histogram"]) == ("3", "3", "2-3: 5"),
            "a loop that is entered again from within itself", ours["down"])
     every = rows("--inclusive", graph, trace)
@@ -177,7 +177,7 @@ def read_csv(*args):
 
 
 def check_selection(tap, graph, trace, log):
-    """All commands select a part in the same way: what is left of what they show without."""
+    """All commands select a part in the same way: the output with the option is the part of the output without it."""
     def marked(*what):
         return {r["node_id"]: r for r in rows("--blocks", *what, graph)}
     with open(graph) as f:
@@ -224,7 +224,7 @@ def check_selection(tap, graph, trace, log):
 
 
 def check_image(tap, source):
-    """--image: a whole name wins over a part of one, and main is the program, in every command that has it."""
+    """--image in every command that has it: a whole name wins over a part of one, and main is the program."""
     prog = harness.cc(tap, source, "p")
     main = harness.cc(tap, source, "remain")
     log, wet = tap.path("p.xray"), tap.path("p.wet")
@@ -255,7 +255,7 @@ def check_image(tap, source):
 
 
 def check_stubs(tap):
-    """A call through a linkage table, and a tail call, is a call of the function behind it, as in a profile."""
+    """A call through a linkage table, and a tail call, is a call of its target, as in a profile."""
     sources = {name: tap.path(name) for name in ("far.c", "stubs.c")}
     for name, text in (("far.c", FAR_AWAY), ("stubs.c", STUBS)):
         with open(sources[name], "w") as f:

@@ -47,7 +47,7 @@ FREE = ["-static", "-nostdlib", "-fno-pie", "-no-pie", "-fno-stack-protector", "
 
 
 def record(tap, name, argv, opts=()):
-    """The file of a run, and the DCFG of it."""
+    """Returns the file of a run, and its DCFG."""
     wet = tap.path(name + ".wet")
     graph, _, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet] + list(opts))
     if not graph or not os.path.exists(wet):
@@ -57,7 +57,7 @@ def record(tap, name, argv, opts=()):
 
 
 def text_of(tap, wet, *opts):
-    """Return the output of dcfg wet, as a file."""
+    """Writes the output of dcfg wet to a file, and returns its path."""
     out = wet + ".txt"
     with open(out, "wb") as f:
         r = subprocess.run([commandlib.DCFG, "wet"] + list(opts) + [wet], stdout=f, stderr=subprocess.PIPE, env=harness.ENV)
@@ -69,7 +69,7 @@ def text_of(tap, wet, *opts):
 # ---- the document's example --------------------------------------------------------------------------------------
 
 def blocks_of(text):
-    """The comprehensive text: {id: (head's fields, rows of each port, values or None)}."""
+    """Parses the comprehensive text: {id: (head's fields, rows of each port, values or None)}."""
     lines, blocks, at = text.split("\n"), {}, 1
     while lines[at]:
         head = lines[at].split(" ")
@@ -94,7 +94,7 @@ def check_example(tap):
     source = tap.path("foo1.c")
     with open(source, "w") as f:
         f.write(FOO1)
-    # As the document has it: the name that the compiler is given is the file's name.
+    # As in the document: the compiler gets the file's name alone.
     r = subprocess.run(["cc", "-g", "-O0", "-static", "-o", "foo1", "foo1.c"], cwd=tap.dir)
     wet, _ = record(tap, "foo1", [tap.path("foo1"), "2", "7"], ["--wet-values=yes"])
     if r.returncode or not wet:
@@ -125,7 +125,7 @@ def check_example(tap):
 
 
 def rows_of(text):
-    """How many dependences a text has."""
+    """Returns how many dependences a text has."""
     return sum(len(port) for _, ports, _ in blocks_of(text).values() for port in ports)
 
 
@@ -157,7 +157,7 @@ def check_filters(tap, wet, n):
     unpacked = subprocess.run(["xz", "-dc", out], stdout=subprocess.PIPE).stdout.decode()
     tap.ok(status == 0 and err == "" and unpacked == whole and os.listdir(tap.dir).count("out.txt.xz") == 1
            and not glob.glob(out + ".tmp*"), "-o writes a file, compressed", err)
-    # A pipe stands for all that is no ordinary file, as /dev/null.
+    # A pipe stands for all files that are not regular, such as /dev/null.
     fifo = tap.path("fifo")
     os.mkfifo(fifo)
     with open(tap.path("through"), "w+") as f:
@@ -238,7 +238,7 @@ print(len(out), sum(out))"""
 
 
 def real_programs(tap):
-    """Some of them with threads; DCFG_SLOW=1: all."""
+    """Real programs, some with threads; DCFG_SLOW=1: all."""
     data = tap.path("data")
     with open(data, "w") as f:
         f.writelines("line %d %d\n" % (n, n * 7919 % 1000) for n in range(3000))

@@ -20,7 +20,7 @@ from commandlib import command, within
 
 
 def write(tap, log, map_, name="log"):
-    """A log and its map, of which each may be bytes; the log's path."""
+    """Writes a log and its map, either of which may be bytes; returns the log's path."""
     path = tap.path(name)
     for p, thing in ((path, log), (path + ".map", map_)):
         with open(p, "wb") as f:
@@ -29,7 +29,7 @@ def write(tap, log, map_, name="log"):
 
 
 def rules_of(text):
-    """{rule: how often} of what was printed."""
+    """Returns {rule: how often} from the output."""
     found = {}
     for rule in re.findall(r"^([a-z]+(?:-[a-z]+)?): ", text, re.M):
         found[rule] = found.get(rule, 0) + 1
@@ -43,7 +43,7 @@ def change_record(record, at, byte):
 
 
 def broken_logs():
-    """(rule, version, text that is said, log)"""
+    """Yields (rule, version, text of the message, log)."""
     def log(version=1):
         return x.small_log(version)
 
@@ -171,7 +171,7 @@ def broken_logs():
 
 
 def fit(buffer, size):
-    """The buffer's records that fit into SIZE bytes."""
+    """Returns those of the buffer's records that fit into SIZE bytes."""
     body, n = [], len(b"".join(buffer.head))
     for r in buffer.body:
         if n + len(r) <= size:
@@ -229,7 +229,7 @@ def broken_maps():
                        ("within an instruction", b"\0\x09\x02abc"),
                        ("within a sequence", x.line_row(0x1040, 1, 5)[:-3])):
         m = good()
-        # The last function's row is in MORE.
+        # MORE has the last function's row.
         body = x.line_table(x.FUNCTIONS[:-1] if b"\x40\x10" in more else x.FUNCTIONS)[4:] + more
         m.lines = struct.pack("<I", len(body)) + body
         yield "map-line", what, m
@@ -270,7 +270,7 @@ def check_rules(tap):
     tap.ok(seen == known, "each rule has been broken", seen ^ known)
 
 
-# Rules that follow, because unreadable records are missing elsewhere.
+# Rules that an error breaks as well, because records that cannot be read are missing elsewhere.
 FOLLOWS = {"buffer-head": {"exit", "no-exit"}, "record": {"no-exit", "exit"}, "cut": {"no-exit", "exit"},
            "buffer-end": {"exit", "no-exit"}}
 
@@ -278,7 +278,7 @@ FOLLOWS = {"buffer-head": {"exit", "no-exit"}, "record": {"no-exit", "exit"}, "c
 # ---- what is listed ----------------------------------------------------------------------------------------------
 
 def figures(threads):
-    """{function: [ticks of each call]} by going over the calls."""
+    """Returns {function: [ticks of each call]}, by going over the calls."""
     took = {}
     for events in threads.values():
         stack = []
@@ -398,7 +398,7 @@ def check_files(tap):
 
 def check_diff(tap):
     a = write(tap, x.small_log(), x.small_map(), "a")
-    # Other ids for the same functions, another directory, work takes longer, one function is new, one is gone.
+    # Other ids for the same functions, another directory; work takes longer, one function is new, one is gone.
     threads = x.small_threads()
     threads[1] = threads[1][:2] + [(x.ENTER, 3, 12), (x.EXIT, 3, 5012), (x.ENTER, 5, 5013), (x.EXIT, 5, 5020)] \
         + [(a_, f, t + 5010, *more) for a_, f, t, *more in threads[1][2:]]

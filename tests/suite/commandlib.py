@@ -26,7 +26,7 @@ PINPLAY = os.path.join(harness.SRCDIR, os.pardir, "shared", "reference", "pinpla
 
 
 def command(*args, **more):
-    """(exit status, standard output, standard error) of the command dcfg."""
+    """Runs dcfg; returns (exit status, standard output, standard error)."""
     env = dict(harness.ENV, **more.pop("env", {}))
     program = more.pop("program", DCFG)
     r = subprocess.run([program] + [str(a) for a in args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
@@ -35,19 +35,19 @@ def command(*args, **more):
 
 
 def table(text):
-    """Rows of CSV, as dictionaries."""
+    """Returns rows of CSV as dictionaries."""
     return list(csv.DictReader(io.StringIO(text)))
 
 
 def within(megabytes, *args, **more):
-    """command() with at most so much address space, which is more than the memory it uses."""
+    """Does as command(), with a limit of address space in MB, which is more than the used memory."""
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
     return command(*args, preexec_fn=limit, program=PLAIN, **more)
 
 
 def load_script(name):
-    """A test as a module, for what is in it."""
+    """Loads a test as a module, to use its functions."""
     loader = importlib.machinery.SourceFileLoader(name.replace(".", "_"), os.path.join(harness.HERE, name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
@@ -58,7 +58,7 @@ small = load_script("rules_selftest.t")
 
 # ---- the trace of the small file ---------------------------------------------------------------------------------
 
-# Nodes in the order in which they were executed.
+# Nodes in the order of execution.
 WAYS = {0: [1, 4, 15, 17, 5, 6, 7, 7, 7, 8, 6, 7, 7, 7, 8, 6, 9, 9, 9, 9, 10, 11, 2],
         1: [1, 12, 15, 17, 13, 16, 14, 2]}
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-"
@@ -70,7 +70,7 @@ def edges_of(d, way):
 
 
 def encode(d, ways, chunk):
-    """A trace with codes as long as they need to be, all of an edge's equally so: {thread: edges} in chunks."""
+    """Makes a trace, {thread: edges} in chunks, in which all codes of an edge are equally long, and as short as possible."""
     follow = {}
     for edges in ways.values():
         for a, b in zip(edges, edges[1:]):
@@ -112,12 +112,12 @@ def write(path, value):
 
 
 def brief(name):
-    """The name of a C++ function without what it takes and returns, as far as it matters here."""
+    """Returns the name of a C++ function without parameters and result, as far as tests need it."""
     return re.sub(r"[(<].*", "", name).split(" ")[-1]
 
 
 def rules(text):
-    """The rules that dcfg check named."""
+    """Returns the rules that dcfg check named."""
     return {line.split(":")[0] for line in text.splitlines()[:-1]}
 
 

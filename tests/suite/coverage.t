@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""dcfg export --lcov against gcov of the same source and input: executed or not, counts, functions, branches; genhtml
-and lcov read it; --drcov and --mca against the DCFG; errors.  (TAP)
+"""dcfg export --lcov against gcov of the same source and input: executed lines, counts, functions, branches.  genhtml and
+lcov read it.  --drcov and --mca against the DCFG; errors.  (TAP)
 """
 import collections
 import json
@@ -110,7 +110,7 @@ int main(int argc, char** argv)
 
 
 def read_info(path):
-    """{file: {"DA": {line: n}, "FN": {name: n}, "BR": {(line, branch): [n, n]}}}; totals are checked."""
+    """Reads {file: {"DA": {line: n}, "FN": {name: n}, "BR": {(line, branch): [n, n]}}}, and checks totals."""
     files, cur = {}, None
     with open(path) as f:
         for line in f.read().splitlines():
@@ -142,7 +142,7 @@ def read_info(path):
 
 
 def check_gcov(tap, source, info):
-    """The same program, compiled by gcc to count for itself."""
+    """Runs the same program, compiled by gcc with counters of its own."""
     name = tap.path("counted")
     subprocess.run(["cc", "-O0", "-g", "--coverage", "-o", name, source], check=True, cwd=tap.dir)
     subprocess.run([name, "x"], check=True, cwd=tap.dir, stdout=subprocess.DEVNULL)
@@ -159,8 +159,8 @@ def check_gcov(tap, source, info):
     tap.ok(len(common) >= 40 and not wrong, "lcov: executed or not, as gcov says", wrong)
     tap.ok(len(other) <= 0.05 * len(common), "lcov: counts of %d lines, %d of them as gcov has them" % (len(common), len(common) - len(other)),
            "\n".join(other))
-    # Lines that only one of them has.  gcov leaves out the ends of functions; a label and `continue' have no code of
-    # their own.
+    # Lines that only one of them has: gcov leaves out the ends of functions; a label and `continue' have no code of their
+    # own.
     with open(source) as f:
         text = [""] + f.read().splitlines()
     alone = [n for n in set(ours["DA"]) - set(lines) if text[n] != "}"] + [
@@ -169,7 +169,7 @@ def check_gcov(tap, source, info):
     functions = {f["name"]: (f["start_line"], f["execution_count"]) for f in theirs["functions"]}
     mine = {name: (ours["declared"][name], n) for name, n in ours["FN"].items()}
     tap.ok(functions == mine, "lcov: functions", "%s, gcov %s" % (mine, functions))
-    # If both have one branch with two ways, the compiler may choose their order.
+    # Both have one branch with two ways at the line, whose order the compiler may choose.
     by_line = collections.defaultdict(list)
     for (n, _), ways in ours["BR"].items():
         by_line[n].append(ways)
@@ -184,7 +184,7 @@ def check_gcov(tap, source, info):
     tap.ok(same > 8 and not other, "lcov: branches, %d of them as gcov has them" % same, "\n".join(other))
 
 
-# Functions as people write them.
+# Functions in several styles.
 STYLES = r"""
 #include <cstdio>
 static int one(int n) { return n + 1; }
@@ -262,7 +262,7 @@ main()
 
 
 def check_styles(tap):
-    """gcov and the command have the same functions and lines of them, so lcov can add both up."""
+    """gcov and the command have the same functions and the same lines of them, so lcov can add up both."""
     if not shutil.which("gcov"):
         tap.skip("lcov: functions of all styles", "gcov is not installed")
         return

@@ -1,14 +1,13 @@
 #!/usr/bin/python3
 """Real programs of the distribution: the tool's file against Lackey's trace, exactly.  (TAP)
 
-Inputs are made on the spot and are the same each time.  The programs must be single-threaded here and must not
-look at what differs between two runs (time, process id, addresses of the tool): the choice below does not.
+Inputs are made on the spot, the same each time.  The programs are single-threaded here, and do not look at things that
+differ between two runs: time, process id, addresses of the tool.
 
-The arguments name programs.  Without, those are left out that trace_real.t looks at together with their traces.
+The arguments name programs.  Without arguments, programs that trace_real.t tests together with their traces are left out.
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then trace_real.t does not run, and its programs are here but the two
-that take longest; the others are short, and what is in them is mostly the same libc.  DCFG_SLOW=1: all programs, and
-all of cc1.
+DCFG_AGAIN=1: another Valgrind has been tested.  Then trace_real.t does not run, and its programs run here, but for the two
+that take longest; the others are short, and most of their code is the same libc.  DCFG_SLOW=1: all programs, and all of cc1.
 """
 import os
 import shutil
@@ -33,8 +32,8 @@ select count(*) from t a join t b on a.name=b.name;"""
 PERL = r"""my %h; my $s = "abc def ghi jkl " x 40; $h{$1}++ while $s =~ /(\w+)/g;
 my @a = sort { $h{$b} <=> $h{$a} || $a cmp $b } keys %h; print "$_ $h{$_}\n" for @a;
 my $n = 0; $n += $_ % 7 for 1 .. 3000; printf "%d %s\n", $n, join ",", map { $_ * 2 } 1 .. 50;"""
-# Python imports nothing from the current directory: with -P it does not list that directory either, where the files of other
-# runs are.  Python 3.13 would, for it imports linecache to show the lines of -c.
+# Python imports nothing from the current directory.  With -P it does not list that directory either, where other runs have
+# files.  Python 3.13 would list it: it imports linecache to show the lines of -c.
 PYTHON = """def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
 class A:
     def __init__(self, n): self.n = n
@@ -42,7 +41,7 @@ class A:
 try: [][1]
 except IndexError as e: print(e, fib(9))
 print([a.n for a in sorted(A(i * 7) for i in range(40))], {c: ord(c) for c in 'some text'})"""
-# Not awk, for Debian 13's mawk seeds its random numbers by the time.
+# Not awk: mawk of Debian 13 seeds its random numbers by the time.
 DASH = """f() { if [ $1 -lt 2 ]; then r=$1; else f $(($1 - 1)); set -- $1 $r; f $(($1 - 2)); r=$(($2 + r)); fi; }; f 7; s=$r
 i=0; while [ $i -lt 40 ]; do case $((i * 7919 % 97)) in [1-5]*) s=$((s + i));; *7) w="$w x${s#?}";; esac; i=$((i + 1)); done
 for x in $w; do printf '%s %05d\\n' "${x%[0-9]}" ${#x}; done; trap 'echo end' EXIT; unset w; echo "${w-none} $s" """
@@ -87,7 +86,7 @@ def cases(tap):
     yield "sed", ["sed", SED, small]
     yield "sort", ["sort", "--parallel=1", "-k3", small]
     yield "bash", ["bash", "--norc", "--noprofile", "-c", BASH]
-    # The work after its front end takes four times as long.
+    # The compiler's work after its front end takes four times as long.
     yield "cc1", [compiler(), "-quiet", "-O1" if SLOW else "-fsyntax-only", file("small.i", C), "-o", "/dev/null"]
 
 

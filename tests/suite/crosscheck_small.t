@@ -43,7 +43,7 @@ def same_files(a, b):
 
 
 def rules_alone(tap, name, prog):
-    """As tracelib.crosscheck(), without Lackey."""
+    """Does as tracelib.crosscheck(), without Lackey."""
     dcfg, trace, _, why = tracelib.run(tap, name, [prog])
     if not trace:
         tap.ok(False, name, why)
@@ -52,7 +52,7 @@ def rules_alone(tap, name, prog):
 
 
 def check_chunks(tap, name, prog, whole, single, n):
-    """The same trace, written in chunks of N edges."""
+    """Checks the same trace, written in chunks of N edges."""
     inner = "%s_%d" % (name, n)
     d, t, _, wrong = tracelib.run(tap, inner, [prog], ["--trace-chunk=%d" % n])
     if t:
@@ -65,7 +65,7 @@ def check_chunks(tap, name, prog, whole, single, n):
 
 
 def falsehoods():
-    """(name of the difference, change to a process's data), for the file of edge_call."""
+    """Yields (name of the difference, change to a process's data), for the file of edge_call."""
     def block(p, i=1):
         return p["IMAGES"][1][3]["BASIC_BLOCKS"][i]
 
@@ -121,7 +121,7 @@ def check_comparison(tap, prog):
 
 
 def check_lackeys(tap, *programs):
-    """The one that prints instructions only prints those that Lackey does."""
+    """lackey_insns, which prints instructions only, prints Lackey's lines of them."""
     for argv in programs:
         texts = []
         for tool in ("lackey", "lackey_insns"):

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Excluded code: it has no nodes, and graph and trace are those of the whole run with its nodes contracted along the
-trace, thread by thread and edge by edge.  (TAP)
+"""Excluded code has no nodes.  Graph and trace are those of the whole run, contracted along the trace, thread by thread and
+edge by edge.  (TAP)
 
-tests/oracle/contract.c follows the whole run's trace.  The remaining sequence of edges is the restricted run's trace,
-and the trace's decoder finds its counts in the graph.  Blocks must be the same ones.
+tests/oracle/contract.c follows the whole run's trace.  The remaining sequence of edges is the restricted run's trace, and
+the trace's decoder finds its counts in the graph.  Blocks must be the same ones.
 
-The arguments name programs.  Without arguments and without DCFG_SLOW=1, only the first programs are tested.
-DCFG_AGAIN=1: another Valgrind has been tested; errors, and combinations with regions, do not depend on it."""
+The arguments name programs.  Without arguments and without DCFG_SLOW=1, only the first programs are tested.  DCFG_AGAIN=1:
+another Valgrind has been tested; errors, and combinations with regions, do not depend on it.
+"""
 import fnmatch
 import os
 import re
@@ -38,7 +39,7 @@ def demangled(names):
 
 
 def included(p, opts, prog):
-    """The blocks of a whole run that are not left out, each as what it must be in the other graph."""
+    """Returns the blocks of a whole run that are not left out, each as it must be in the other graph."""
     only, images, functions = (globs(opts, w) for w in ("only-images", "exclude-images", "exclude-functions"))
     out, seen = {}, {}
     for im in p.images:
@@ -57,7 +58,7 @@ def included(p, opts, prog):
 
 
 def check_pair(tap, name, whole, part, opts, prog):
-    """WHOLE and PART: (DCFG, prefix of the files with each thread's edges)."""
+    """Compares WHOLE and PART: (DCFG, prefix of the files with each thread's edges)."""
     p, q = Dcfg(whole[0]).p, Dcfg(part[0]).p
     left = included(p, opts, os.path.realpath(prog))
     there = {key: n for n, key in included(q, [], "").items()}
@@ -76,7 +77,7 @@ def check_pair(tap, name, whole, part, opts, prog):
             tracelib.trace_table.write(path, f)
     wrong = ""
     for t in range(len(p.per_thread)):
-        if not p.per_thread[t]:             # and so no file
+        if not p.per_thread[t]:             # the thread ran nothing, and has no file
             wrong += "thread %d ran" % t * (q.per_thread[t] > 0)
             continue
         r = subprocess.run([tracelib.compiled(tap, "contract"), whole[1] + ".table", "%s.%d" % (whole[1], t), files[0],
@@ -92,7 +93,7 @@ def check_pair(tap, name, whole, part, opts, prog):
 
 
 def rules(tap, name, r):
-    """All that can be said of a run's files alone."""
+    """Checks a run's files on their own."""
     said = "".join(lifelib.rules(f) for f in r.files)
     tap.ok(not said, name + ": all rules", said)
     for f in r.files:
@@ -103,10 +104,10 @@ def rules(tap, name, r):
 
 
 def run(tap, name, argv, opts):
-    """The run, and of each process (DCFG, prefix), the child last; or (None, ())."""
+    """Runs; returns the run and, for each process, (DCFG, prefix), the child last; or (None, ())."""
     r = lifelib.run(tap, re.sub(r"\W", "_", name), argv, opts, trace=True)
     out = []
-    # A child's number may be lower: they begin anew.
+    # A child's number may be lower, because numbers wrap.
     for f in sorted(r.files, key=lambda f: (Dcfg(f).pid != r.pid, Dcfg(f).pid)):
         trace = [t for t in r.traces if tracelib.process_id(t) == Dcfg(f).pid]
         got = tracelib.decoded(tap, "%s.%d" % (name, len(out)), f, trace[0]) if len(trace) == 1 else None
@@ -117,7 +118,7 @@ def run(tap, name, argv, opts):
 
 
 def check(tap, name, argv, cases, common=()):
-    """COMMON: options of the whole run, too."""
+    """Tests one set of options.  COMMON: options of the whole run, too."""
     whole, files = run(tap, name, argv, common)
     if not whole:
         return

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """dcfg export: each line against the DCFG and the ELF file, counted again; errors.  (TAP)
 
-The programs that read the output are run, too.  BOLT takes the profile without mismatches, and its program takes fewer
-branches.  clang's program needs fewer instructions.
+The programs that read the output run, too.  BOLT takes the profile without mismatches, and the program that it makes takes
+fewer branches.  clang's program needs fewer instructions.
 """
 import collections
 import glob
@@ -23,7 +23,7 @@ try:
 except ImportError:
     ELFFile = None
 
-# Hot paths that the compiler is wrong about, calls that pay when they are inlined, a jump table, REP, a signal handler.
+# Hot paths that the compiler guesses wrong, calls worth inlining, a jump table, REP, a signal handler.
 PROGRAM = r"""
 #include <signal.h>
 #include <stdio.h>
@@ -79,7 +79,7 @@ TAKEN = re.compile("CALL$|^RETURN$|BRANCH$")
 
 
 class Graph:
-    """A DCFG and the ELF file of its first image, in the file's addresses."""
+    """A DCFG and the ELF file of its first image, in addresses of the file."""
 
     def __init__(self, path, program):
         with open(path) as f:
@@ -124,7 +124,7 @@ class Graph:
                 and (kind == "FALL_THROUGH" or kind == "SYSTEM_CALL_BYPASS" and self.blocks[s][2] == self.blocks[t][0])}
 
     def taken(self):
-        """Branches taken within the program, without calls and returns."""
+        """Returns the branches taken within the program, without calls and returns."""
         return sum(n for s, _, kind, n in self.edges if s in self.blocks and kind.endswith("BRANCH"))
 
 
@@ -174,7 +174,7 @@ def check_profgen(tap, name, graph, g):
 
 
 def check_bolt_needs(tap, program, graph):
-    """The command reports what BOLT misses in a file."""
+    """The command says what BOLT misses in a file."""
     err = command("export", "--bolt", graph)[2]
     tap.ok("was linked without -Wl,-q" in err and "perf2bolt -pa -p OUT" in err, "--bolt: a file that keeps no relocations", err)
     stripped = tap.path("stripped")
@@ -186,7 +186,7 @@ def check_bolt_needs(tap, program, graph):
 
 
 def check_refused(tap, program, graph):
-    """One line, status 2, and no file."""
+    """Checks a refusal: one line, status 2, and no file."""
     other, out = tap.path("other"), tap.path("none")
     os.rename(program, other)
     for what, args in (("no such file", ["--bolt"]), ("nothing asked for", []), ("two", ["--bolt", "--profgen"]),
@@ -194,7 +194,7 @@ def check_refused(tap, program, graph):
                        ("no thread", ["--bolt", "--thread=9"])):
         status, text, err = command("export", "-o", out, *args, graph)
         tap.ok(status == 2 and not text and not os.path.exists(out) and "\n\n" not in err, "refused: " + what, err)
-    # The same program, compiled in another way, and one that has only an instruction more somewhere.
+    # The same program compiled in another way, and one with a single instruction more.
     for flags in (["-O2"], ["-DMORE"]):
         subprocess.run(["cc", "-O1", "-g", "-x", "c", "-o", program, "-"] + flags, check=True,
                        input=PROGRAM.replace("n * 2;", "n * 2 + 77;" if "-DMORE" in flags else "n * 2;").encode())
@@ -204,7 +204,7 @@ def check_refused(tap, program, graph):
 
 
 def llvm(name):
-    """The newest one; None if there is none."""
+    """Returns the newest one; None if there is none."""
     found = sorted(glob.glob("/usr/lib/llvm-*/bin/" + name), key=lambda p: int(re.search(r"llvm-(\d+)", p).group(1)))
     return found[-1] if found else None
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Files of the tool: links, descriptors, FIFOs, long names; and the program notices nothing of them.  (TAP)
+"""Files of the tool: links, descriptors, FIFOs, long names.  The program notices nothing of them.  (TAP)
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then only descriptors and FIFOs are tested, which the tool shares with
-the program.
+DCFG_AGAIN=1: another Valgrind has been tested.  Then only descriptors and FIFOs are tested, because the tool shares these
+with the program.
 """
 import gzip
 import os
@@ -41,7 +41,7 @@ def check_links(tap, prog):
 
 
 def check_descriptors(tap, prog):
-    """/dev/stdout is a link to /proc/self/fd/1; a link of our own is the same and cannot harm the machine."""
+    """/dev/stdout is a link to /proc/self/fd/1.  A link of our own is the same, and cannot harm the machine."""
     def plant(directory):
         os.symlink("/proc/self/fd/1", os.path.join(directory, "stdout"))
         with open(os.path.join(directory, "out"), "w") as f:
@@ -75,7 +75,7 @@ def check_fifo(tap, prog):
         with open(os.path.join(directory, "graph.json"), "wb") as f:
             readers.append(subprocess.Popen(["cat", os.path.join(directory, "fifo")], stdout=f))
     r = Run(tap, "read", [prog], ["--dcfg-out-file=fifo"], before=plant_and_read)
-    # If nothing came, the reader is still waiting for somebody to write.
+    # If nothing came, the reader is still waiting for a writer.
     if r.err:
         readers[0].kill()
     readers[0].wait()
@@ -95,7 +95,7 @@ def check_names(tap, prog):
 
 
 def check_new_files(tap, prog):
-    """Nobody can lay a link where a temporary file will be: its name is another one each time, and it must be new."""
+    """Nobody can put a link where a temporary file will be: its name is new each time, and it must not exist."""
     strace = shutil.which("strace")
     made = []
     for attempt in "12":

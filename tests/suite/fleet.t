@@ -24,7 +24,7 @@ merge = load_script("command_merge.t")
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 MODES = ["--threads=add"], ["--threads=keep"]
 
-# Other code for each argument, of which nothing has a name: as a compiler at run time makes it.
+# Code without names, different for each argument, as a JIT compiler makes it.
 JIT = r"""
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ int main(int argc, char** argv)
 
 
 def renumbered(tap, path, pid):
-    """A copy with another process id."""
+    """Makes a copy with another process id."""
     with open(path, "rb") as f:
         text = harness.PID.sub(rb"\g<1>%d" % pid, f.read())
     to = tap.path("id%d-%s" % (pid, os.path.basename(path)))
@@ -56,7 +56,7 @@ def renumbered(tap, path, pid):
 
 
 def corpus(tap):
-    """(units, each a file or the parts of a run; by kind): twenty graphs, and parts of one more."""
+    """Returns (units, each a file or the parts of a run; by kind): twenty graphs, and parts of one more."""
     kinds = {}
     prog = harness.cc(tap, merge.source(tap, "prog.c", merge.PROG), "prog")
     kinds["prog"] = merge.runs(tap, "prog", prog, [["5"], ["12", "text"], ["200"], ["3"]])
@@ -70,7 +70,7 @@ def corpus(tap):
     kinds["others"] = []
     for name, argv in harness.SAME_EACH_TIME[:2]:
         kinds["others"].append(harness.dcfg(tap, name, argv)[0])
-    # Equal ids: of another program, of the same one, and a run that is there twice.
+    # Equal ids: of another program, of the same one, and one run twice.
     kinds["ids"] = [renumbered(tap, f, 4242) for f in (kinds["jit"][1], kinds["prog"][0], kinds["threads"][0])]
     harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--dump-before=work", "--dcfg-out-file=" + tap.path("cut.json"), threads,
                  "3"], tap.dir)
@@ -97,7 +97,7 @@ class Tree:
         return to
 
     def grow(self, units):
-        """The name of a file: a partial sum of the units, or the only one of them as it is."""
+        """Makes a partial sum of the units; or takes the only one as it is.  Returns the file."""
         if len(units) == 1 and len(units[0]) == 1 and self.rng.random() < 0.6:
             return units[0][0]
         if len(units) == 1 or self.rng.random() < 0.15:
@@ -116,7 +116,7 @@ def check_law(tap, units):
         bad = ""
         for k in range(trees):
             tree = Tree(tap, rng, mode, program)
-            # Some trees are of a few graphs only: there is less to hide a difference in.
+            # Some trees have only a few graphs, in which a difference cannot hide.
             few = rng.sample(units, rng.randint(2, 6)) if k % 2 else units
             top = tree.grow([list(u) for u in few])
             if k % 2:
@@ -163,7 +163,8 @@ def check_partial(tap, kinds):
 
 
 def known_sizes(path):
-    """By path of image: (offset, size) of each instruction that INSTR_SIZES tells, and the number of those that it does not."""
+    """Returns, by path of image, (offset, size) of each instruction that INSTR_SIZES has, and the number of those without.
+    """
     with open(path) as f:
         d = json.load(f)
     names, known, unknown = dict(d["FILE_NAMES"][1:]), {}, 0
@@ -225,7 +226,7 @@ def check_sizes(tap):
         want = command("merge", *options, *plain)[1]
         want_sizes = command("merge", *options, *files)[1]
         halves = [tap.path("half%d.json" % i) for i in (0, 1)]
-        # Some runs with sizes, and some without: what is known is kept, and grouping still does not matter.
+        # Some runs with sizes, and some without: known sizes are kept, and grouping still does not matter.
         mixed = [plain[0]] + files[1:]
         once = command("merge", *options, *mixed)
         if len(mixed) > 2:
@@ -303,7 +304,7 @@ def check_modes(tap, kinds, parts):
                        (["--files-from=/nowhere/list"], "/nowhere/list"), (["--files-from=/dev/null"], "no file to merge")):
         status, out, err = command("merge", *args)
         merge.one_line(tap, status, out, err, word, "merge " + " ".join(os.path.basename(a) for a in args))
-    # Parts that did not meet.
+    # Parts that do not follow each other.
     later = tap.path("later.json")
     command("merge", "--partial", "-o", later, *parts[1:])
     for files in ([half, later], [later, half], [half, *parts[1:]]):
@@ -312,7 +313,7 @@ def check_modes(tap, kinds, parts):
                and ("later.json" in err or os.path.basename(parts[1]) in err), "parts of a run in two first merges", err)
     status, out, err = command("merge", half, kinds["prog"][0])
     tap.ok(status == 0 and out, "a part beside other runs", err)
-    # MERGED must fit the sum that has it.
+    # MERGED must fit its sum.
     with open(add) as f:
         text = f.read()
     for old, new in ((r'"THREADS" : "add"', '"THREADS" : "keep"'), (r'"THREADS" : "add"', '"THREADS" : "some"'),
@@ -362,7 +363,7 @@ def check_lists(tap, kinds, parts):
     empty = [s for s in shards if "START" not in command("dot", s)[1] and os.path.getsize(s) < 4000]
     status, out, err = command("merge", *empty)
     tap.ok(empty and status == 2 and "no run" in err, "nothing but empty shards", err)
-    # A rank's number is no part's: the files of 64 ranks come into many shards.
+    # A rank's number is no part's: the files of 64 ranks go to many shards.
     ranks = [tap.path("rank.%d.json" % i) for i in range(64)]
     for r in ranks:
         shutil.copy(kinds["prog"][0], r)
@@ -373,7 +374,7 @@ def check_lists(tap, kinds, parts):
         with open(path) as f:
             count.append(json.load(f)["PROCESSES"][1][1]["MERGED"]["NUM_FILES"])
     tap.ok(sum(count) == 64 and min(count) > 4, "files with numbers in their names", count)
-    # Parts without the file that has the last one.
+    # Parts without the file of the last one.
     count = []
     for i in range(7):
         path = tap.path("s.json")
@@ -384,7 +385,7 @@ def check_lists(tap, kinds, parts):
 
 
 def check_left_out(tap, kinds):
-    """One file that is cut and an empty one, among many."""
+    """A file that is cut off and an empty one, among many."""
     files = kinds["prog"] * 5
     want = command("merge", "--threads=add", *files)[1]
     cut, empty, absent = tap.path("cut-off.json"), tap.path("empty.json"), tap.path("absent.json")
@@ -418,7 +419,7 @@ def check_left_out(tap, kinds):
 
 
 def check_builds(tap):
-    """Two builds with the same symbols, lines and instructions, but for a number in these."""
+    """Two builds with the same symbols, lines and instructions, which differ in a constant."""
     text = "int f(int n) { int s = 0; for (int i = 0; i < n; i++) s += 3; return s; }\n"
     main = "int f(int n); int main(int argc, char** argv) { return f(argc * 10) == 0; }\n"
     files = []
@@ -460,7 +461,7 @@ def check_killed(tap, kinds):
     # The worker waits for its last file, which is a pipe.
     os.mkfifo(fifo)
     worker = subprocess.Popen([commandlib.PLAIN, *args, to, *kinds["prog"], fifo], env=harness.ENV)
-    pipe = os.open(fifo, os.O_WRONLY)    # open: it has come to it
+    pipe = os.open(fifo, os.O_WRONLY)    # open: the worker has come to it
     worker.send_signal(signal.SIGKILL)
     worker.wait()
     os.close(pipe)

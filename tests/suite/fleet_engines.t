@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""The recipes of docs/fleet.md, as they stand there, on the engines that are installed: the same bytes each time.  (TAP)
+"""The recipes of docs/fleet.md, taken from the page, on the installed engines: the same bytes each time.  (TAP)
 
-Open MPI with four ranks.  Slurm with one node, whose daemons are this test's own.  Dask with a scheduler and two workers
-over loopback, of which one is killed while it does a task.  xargs is in the page's session, which readme.t runs.
+Open MPI with four ranks.  Slurm with one node, whose daemons this test starts.  Dask with a scheduler and two workers over
+loopback, one of which is killed during a task.  The page's session, run by readme.t, has xargs.
 """
 import json
 import os
@@ -25,7 +25,7 @@ DASK = [harness.PYTHON, "-m"]
 
 
 def block(language, word):
-    """The page's code block that has WORD."""
+    """Returns the page's code block that has WORD."""
     with open(PAGE) as f:
         found = [b for b in re.findall(r"^```%s\n(.*?)^```" % language, f.read(), re.M | re.S) if word in b]
     assert len(found) == 1, (word, found)
@@ -130,7 +130,7 @@ def check_slurm(place):
                 daemons.append(subprocess.Popen(argv, env=env, stdout=log, stderr=log))
         with open(os.path.join(place.dir, "job.sh"), "w") as f:
             f.write(block("sh", "srun"))
-        # sbatch --wait ends when the job has; until the controller listens it tries again by itself.
+        # sbatch --wait ends after the job; until the controller listens, it tries again by itself.
         status, out = place.run([programs[2], "--wait", "--export=ALL", "job.sh"], SLURM_CONF=conf)
         said = "".join(open(os.path.join(place.dir, f)).read() for f in os.listdir(place.dir) if re.match(r"slurm-\d+\.out$", f))
         if "invalid" in out.lower() and "plugin" in out.lower() or any(d.poll() is not None for d in daemons):
@@ -145,7 +145,7 @@ def check_slurm(place):
             d.wait()
 
 
-# dcfg for Dask: the first to do shard 3 stops there, and says which worker it is of.
+# A dcfg for Dask: the first one to get shard 3 stops there, and says which worker it belongs to.
 STOPPING = """#!/bin/sh
 case " $* " in
 *' --shard=3/8 '*) if mkdir first 2>/dev/null; then echo $PPID $$ >victim; exec cat fifo; fi ;;
@@ -184,7 +184,7 @@ def check_dask(place):
                   "--local-directory", tap.path("worker%d" % k))
         client = subprocess.Popen([harness.PYTHON, "recipe.py", address], cwd=place.dir, env=env, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT)
-        with open(os.path.join(place.dir, "victim")) as f:          # waits until a worker has come to shard 3
+        with open(os.path.join(place.dir, "victim")) as f:          # until a worker has come to shard 3
             worker, child = map(int, f.read().split())
         tap.ok(worker in [p.pid for p in started[1:]], "a worker is in the middle of a task", worker)
         os.kill(worker, signal.SIGKILL)
@@ -206,7 +206,7 @@ def check_dask(place):
 
 
 def check_duckdb(place):
-    """The other statement of the page, to Parquet."""
+    """The page's other statement, to Parquet."""
     tables = load_script("fleet_tables.t")
     env = tables.duckdb(place.tap)
     if not env:

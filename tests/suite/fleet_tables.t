@@ -21,7 +21,7 @@ import commandlib
 import harness
 from commandlib import command
 
-# Ranks do the same, but for one that does more of it, and one that takes a branch of its own.
+# All ranks do the same, but for one that does more of it, and one that takes a branch of its own.
 RANK = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ TABLES = {
 
 
 def read(directory):
-    """All rows of all tables; numbers as such."""
+    """Returns all rows of all tables, with numbers as numbers."""
     tables = {}
     for name in TABLES:
         tables[name] = []
@@ -106,7 +106,7 @@ def check_sums(tap, tables, run, path):
         tap.ok(have == want and have, "%s: %s are those of dcfg report" % (run, table),
                (list((have - want).items())[:5], list((want - have).items())[:5]))
     tap.ok(total(tables["functions"], run, "calls") == sum(r["calls"] for r in report["routines"]), run + ": calls")
-    # Addresses count from where the image is.
+    # Addresses count from the image's load address.
     loads = {row["image"]: row["load_addr"] for row in tables["images"] if row["run"] == run}
     want = {int(b["address"], 16) for b in report["blocks"]}
     tap.ok({loads[b["image"]] + b["addr"] for b in tables["blocks"] if b["run"] == run} == want, run + ": addresses")
@@ -129,7 +129,7 @@ def check_sums(tap, tables, run, path):
 
 
 def callgrind_lines(path):
-    """(instructions by file and line, without those of callees; lines with calls)"""
+    """Returns (instructions by file and line, without callees'; lines with calls)."""
     names, costs, calls, skip, line, here = {}, collections.Counter(), set(), False, 0, ""
     with open(path) as f:
         for text in f:
@@ -160,7 +160,7 @@ def callgrind_lines(path):
 
 
 def check_lines(tap, prog):
-    """The same run's profile."""
+    """Compares with the same run's profile."""
     profile = tap.path("callgrind.out")
     path, status, why = harness.dcfg(tap, "lines", [prog, "42"], ("--callgrind=yes", "--callgrind-out-file=" + profile))
     command("export", "--tables=" + tap.path("lines"), path)
@@ -170,7 +170,7 @@ def check_lines(tap, prog):
         ours[os.path.basename(row["file"]), row["line"]] += row["instructions"]
     theirs, calls = callgrind_lines(profile)
     ours.pop(("", 0), None)
-    # In a profile, a stub of a linkage table is part of the line that calls it.
+    # In a profile, a stub of a linkage table is part of the calling line.
     differ = {k: theirs[k] - ours[k] for k in set(ours) | set(theirs) if ours[k] != theirs[k]}
     stubs = sum(f["instructions"] for f in tables["functions"] if f["name"].endswith("@plt") or "+0x" in f["name"])
     tap.ok(len(theirs) > 10 and all(k in calls and n > 0 for k, n in differ.items()) and 0 < sum(differ.values()) <= stubs,
@@ -221,7 +221,7 @@ def check_forms(tap, files):
 
 
 def duckdb(tap):
-    """The environment in which Node.js finds DuckDB; None if it does not."""
+    """Returns the environment in which Node.js finds DuckDB; None if it does not."""
     env = dict(harness.ENV)
     env["NODE_PATH"] = os.environ.get("NODE_PATH") or os.path.join(os.environ.get("BUILDDIR", "."), os.pardir, "npm", "node_modules")
     node = shutil.which("node")
@@ -232,7 +232,7 @@ def duckdb(tap):
 
 
 def check_questions(tap, files):
-    """Sixty-four ranks, of which one is slow and one takes a branch of its own: the answers name exactly these."""
+    """Sixty-four ranks; one is slow, and one takes a branch of its own.  The answers name exactly these."""
     directory = tap.path("ranks")
     os.mkdir(directory)
     names = []
@@ -254,7 +254,7 @@ def check_questions(tap, files):
     outliers, lines, branches, images = map(json.loads, r.stdout.decode().splitlines())
     tap.ok({row["run"] for row in outliers} == {"rank.17"} and outliers[0]["name"] == "work",
            "which rank is slow, and in which function", outliers)
-    # The same by dcfg report and dcfg diff of the two files.
+    # dcfg report and dcfg diff of the two files say the same.
     routines = {x: {row["routine"]: row["instructions"] for row in json.loads(command(
         "report", "--json", "--routines", "--top=0", names[x])[1])["processes"][0]["routines"]} for x in (0, 17)}
     tap.ok([outliers[0][k] for k in ("instructions", "median")] == [routines[x]["work"] for x in (17, 0)],

@@ -24,11 +24,11 @@ import tempfile
 sys.dont_write_bytecode = True
 import oracles
 
-# Collect garbage rarely: the data are large trees, most of which stay, and looking for cycles after every 700 objects
-# takes half the time.
+# Collect garbage rarely: data are large trees, most of which stay.  A search for cycles after every 700 objects takes half
+# the time.
 gc.set_threshold(100000, 20, 20)
 
-# Programs begin with the signals as they are by default, also where nohup has started the tests, or a shell in the background.
+# Programs begin with default signals, even if nohup has started the tests, or a shell in the background.
 for _signal in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(_signal) == signal.SIG_IGN:
         signal.signal(_signal, signal.SIG_DFL)
@@ -37,22 +37,22 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SRCDIR = os.environ.get("SRCDIR") or os.path.dirname(os.path.dirname(HERE))
 ORACLE = os.path.join(HERE, os.pardir, "oracle")
 VALGRIND = os.environ.get("VALGRIND") or "valgrind"
-# Prints what Lackey does about instructions, in a third of the time; ./dev test has it.
+# A tool that prints Lackey's lines about instructions in a third of the time; ./dev test has it.
 LIB = os.path.normpath(os.path.join(os.path.dirname(VALGRIND), os.pardir, "libexec", "valgrind"))
 LACKEY = "lackey_insns" if glob.glob(os.path.join(LIB, "lackey_insns-*")) else "lackey"
 VGDB = os.path.join(os.path.dirname(VALGRIND), "vgdb")
 COMPILED = os.environ.get("DCFG_COMPILED")      # programs that other tests have compiled
 PYTHON = "/usr/bin/python3"         # the distribution's, which has Capstone
 TIMEOUT = 600
-# The process id stands first in the only row of PROCESSES, in a DCFG as in a trace.
+# The process id is the first value in the only row of PROCESSES, in a DCFG and in a trace.
 PID = re.compile(rb'("(?:THREAD_DATA|PROCESS_DATA)"\s*\]\s*,\s*\[\s*)\d+')
 # Programs that do the same each time.
 SAME_EACH_TIME = (("ls", ["/bin/ls", "-l", "/usr/lib"]),
                   ("perl", ["/usr/bin/perl", "-e", "my %h = map { $_ => 1 } 1 .. 99; print sort keys %h"]),
                   ("bash", ["/bin/bash", "--norc", "-c", "for i in 1 2 3; do echo $((i * i)); done"]))
 
-# Programs find the path of a library in LD_PRELOAD.  Where links to the package's tools stand beside ours, these have
-# another directory for it, if nothing tells them.
+# Programs find the path of a library in LD_PRELOAD.  The package's tools, if links to them stand beside ours, would have
+# another directory for it.
 if os.path.islink(os.path.join(LIB, "default.supp")):
     os.environ.setdefault("VALGRIND_LIB", LIB)
 
@@ -61,7 +61,7 @@ ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "HOME": "/", "TZ":
 for k in ("VALGRIND_LIB",):         # a Valgrind that is not installed where it was configured for
     if os.environ.get(k):
         ENV[k] = os.environ[k]
-# Other functions of glibc than it takes for this processor.  Behind the last name glibc 2.36 would read on, over the other
+# Other functions of glibc than those for this processor.  glibc 2.36 reads on behind the last name, over the other
 # variables, up to random bytes; an empty name ends that.
 if os.environ.get("GLIBC_TUNABLES"):
     ENV["GLIBC_TUNABLES"] = os.environ["GLIBC_TUNABLES"].rstrip(",") + ","
@@ -101,27 +101,27 @@ class Tap:
 
 
 def without_pid(path):
-    """Return the contents of a DCFG or a trace without the process id; None if that is not where it is expected."""
+    """Returns the contents of a DCFG or a trace without the process id; None if the id is not at its place."""
     with open(path, "rb") as f:
         data, n = PID.subn(rb"\1PID", f.read())
     return data if n == 1 else None
 
 
 def compiled_before(tap, source, flags):
-    """Return the path of a program that other tests of the same ./dev test compile, too; None if it is not known."""
+    """Returns the path of a program that other tests of the same ./dev test compile, too; None if it is not known."""
     if not COMPILED or source.startswith(tap.dir + os.sep) or any(tap.dir in flag for flag in flags):
         return None
     return os.path.join(COMPILED, hashlib.sha256(repr((source, flags)).encode()).hexdigest())
 
 
 def cc(tap, source, name, *flags, compiler="cc"):
-    """Compile; the program's path, or None with a failed test."""
+    """Compiles; returns the program's path, or None with a failed test."""
     out = tap.path(name)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(out)
     kept = compiled_before(tap, source, flags) if compiler == "cc" else None
     if kept and os.path.exists(kept):
-        # A link, for a copy could still be open for writing in another thread's child when it is executed.
+        # A link: a copy could still be open for writing in another thread's child when it is executed.
         os.link(kept, out)
         return out
     r = subprocess.run([compiler, "-O1", "-g", "-o", out, source] + list(flags), stdout=subprocess.PIPE,
@@ -136,7 +136,7 @@ def cc(tap, source, name, *flags, compiler="cc"):
 
 
 def reader(tap, name, prefix=None):
-    """A program of tests/oracle that uses libdcfg, which is installed below PREFIX."""
+    """Compiles a program of tests/oracle that uses libdcfg, which is installed below PREFIX."""
     prefix = prefix or os.path.join(os.path.dirname(VALGRIND), os.pardir)
     return cc(tap, os.path.join(ORACLE, name + ".c"), name, "-O2",
               "-I" + os.path.join(SRCDIR, "lib"), os.path.join(prefix, "lib", "libdcfg.a"),
@@ -144,7 +144,7 @@ def reader(tap, name, prefix=None):
 
 
 def lacks_x86():
-    """Why no 32-bit program can be tested, or nothing."""
+    """Returns why no 32-bit program can be tested, or nothing."""
     r = subprocess.run(["cc", "-m32", "-x", "c", "-o", "/dev/null", "-"], input=b"int main(void) { return 0; }\n",
                        stderr=subprocess.DEVNULL)
     if r.returncode:
@@ -171,7 +171,7 @@ def ask(p, *words):
 
 
 def run(argv, cwd, env=None):
-    """(exit status, what it wrote to stderr).  Output is thrown away: see above."""
+    """Runs; returns (exit status, its text on stderr).  Output is dropped: see above."""
     try:
         r = subprocess.run(argv, cwd=cwd, env=env or ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                            stderr=subprocess.PIPE, timeout=TIMEOUT)
@@ -181,7 +181,7 @@ def run(argv, cwd, env=None):
 
 
 def dcfg(tap, name, argv, opts=(), env=None):
-    """Run under the tool; (file or None, exit status, diagnosis)."""
+    """Runs under the tool; returns (file or None, exit status, diagnosis)."""
     out = tap.path(name + ".dcfg.json")
     log = tap.path(name + ".log")
     status, err = run([VALGRIND, "--tool=dcfg", "--log-file=" + log, "--dcfg-out-file=" + out] + list(opts) + argv,
@@ -196,28 +196,29 @@ def dcfg(tap, name, argv, opts=(), env=None):
 
 
 def reads_mappings(tap, name, argv):
-    """Whether the program reads its own mappings, which are others under each of Valgrind's tools; says so by a skipped test.
-    Python does since 3.14."""
+    """Returns whether the program reads its own mappings, which differ under each of Valgrind's tools; if so, skips a test.
+    Python does since 3.14.
+    """
     log = tap.path(name + ".strace")
     try:
         run(["strace", "-f", "-e", "trace=open,openat", "-o", log] + argv, tap.dir)
         with open(log, errors="replace") as f:
             if "/proc/self/maps" not in f.read():
                 return False
-    except OSError:                     # there is no strace, or nothing may be traced
+    except OSError:                     # strace is missing, or may trace nothing
         return False
     tap.skip(name, "it reads /proc/self/maps, where each tool has mappings of its own")
     return True
 
 
 def lackey_into(tap, fifo, argv, env=None, opts=(), tool=LACKEY):
-    """Run under Lackey, whose trace goes into a pipe that somebody reads; the exit status."""
+    """Runs under Lackey, with the trace to a pipe that somebody reads; returns the exit status."""
     return run([VALGRIND, "-q", "--tool=" + tool, "--trace-mem=yes", "--vex-guest-chase=no", "--log-file=" + fifo]
                + list(opts) + argv, tap.dir, env)[0]
 
 
 def lackey(tap, name, argv, env=None, copy=()):
-    """Run under Lackey; (table, exit status).  copy: a pipe where another reader gets the same trace."""
+    """Runs under Lackey; returns (table, exit status).  copy: a pipe where another reader gets the same trace."""
     fifo, table = tap.path(name + ".fifo"), tap.path(name + ".tab")
     os.mkfifo(fifo)
     with open(table, "w") as t:
@@ -233,7 +234,7 @@ def lackey(tap, name, argv, env=None, copy=()):
 
 
 def oracle(script, *args):
-    """(exit status, output) of a program of tests/oracle."""
+    """Calls a program of tests/oracle; returns (exit status, output)."""
     return oracles.call(PYTHON, script, args)
 
 
@@ -248,7 +249,7 @@ def check_static(tap, name, path):
 
 
 def crosscheck(tap, name, argv, env=None):
-    """Both tools, comparison, rules.  The order matters only for failing early."""
+    """Runs both tools, compares, checks rules.  The order only matters for failing early."""
     path, status, why = dcfg(tap, name, argv, env=env)
     if not path:
         tap.ok(False, name, why)
@@ -257,7 +258,7 @@ def crosscheck(tap, name, argv, env=None):
 
 
 def compare_with_lackey(tap, name, path, status, table, other):
-    """The file and the exit status of a run, and those of the identical one under Lackey; rules."""
+    """Compares a run's file and exit status with those of the identical run under Lackey, and checks the rules."""
     code, text = oracle("crosscheck.py", path, table)
     if status != other:
         text = "exit status %d, under lackey %d\n" % (status, other) + text

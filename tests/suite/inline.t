@@ -19,12 +19,12 @@ WANTED = (("nest.c", "gcc", "-O2", "-g"), ("nest.c", "gcc", "-O2", "-gdwarf-4"),
           ("shapes.cc", "g++", "-O2", "-g"), ("shapes.cc", "g++", "-O3", "-gdwarf-4"), ("shapes.cc", "clang++-14", "-O2", "-g"),
           ("shapes.cc", "clang++-19", "-O2", "-gdwarf-5"), ("shapes.cc", "clang++-19", "-O2", "-gdwarf-4"),
           ("scores.rs", "rustc"))
-# llvm-symbolizer has the symbol of the outermost function, of several at an address another one than the tool.
+# llvm-symbolizer, of several symbols at an address, takes another one than the tool for the outermost function.
 PART = re.compile(r"\.(cold|part|constprop|isra|llvm)\b.*")
 
 
 def our_chains(p):
-    """By address in the file: what dcfg disasm --inline says of it."""
+    """Returns, by address in the file, the text of dcfg disasm --inline."""
     status, out, err = command("disasm", "--inline", "--mangled", "--image=" + p.name, p.graph)
     chain, found = None, {}
     for line in out.splitlines():
@@ -40,7 +40,7 @@ def our_chains(p):
 
 
 def split(chain):
-    """[(function, file, line)], the innermost first."""
+    """Returns [(function, file, line)], the innermost first."""
     return [re.fullmatch(r"(\S+):(\d+) (.*)", part).group(3, 1, 2) for part in chain.split(", at ")]
 
 
@@ -55,7 +55,7 @@ def their_chains(p, addrs):
 
 
 def aliases(path):
-    """By name: the address of each function."""
+    """Returns each function's address by name."""
     out = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout
     return {name: addr for addr, name in re.findall(r"^([0-9a-f]+) [tTwWuiV] (\S+)$", out, re.M)}
 
@@ -110,7 +110,7 @@ def check_sums(tap, what, p):
 
 
 def check_bodies(tap, what, p):
-    """Entries and calls of functions whose bodies have marks, nopl ID(%rax), against executions of those."""
+    """Checks entries and calls of functions whose bodies have marks, nopl ID(%rax), by the executions of the marks."""
     marks = collections.Counter()
     for line in command("disasm", "--att", "--image=" + p.name, p.graph)[1].splitlines():
         m = re.match(r" *([\d,]+) .* nopl\s+0x(1[0-9a-f]{2})\(%rax\)", line)
@@ -135,7 +135,7 @@ def main():
     for what, p in programs(tap, WANTED):
         check_chains(tap, what, p)
         if not p.name.startswith("scores") or os.environ.get("DCFG_SLOW"):
-            check_sites(tap, what, p)       # all of Rust's library takes the model a minute
+            check_sites(tap, what, p)       # the model would take a minute for all of Rust's library
         check_sums(tap, what, p)
     tap.done()
 

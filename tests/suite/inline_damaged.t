@@ -35,7 +35,7 @@ def sections(path):
 
 
 def damage(data, where, dice):
-    """One to eight changes: a bit, a byte, a run of bytes, or a copy of others."""
+    """Makes one to eight changes: a bit, a byte, a run of bytes, or a copy of others."""
     for _ in range(dice.choice((1, 1, 2, 8))):
         offset, size = where[dice.choice(sorted(where))]
         at, n = offset + dice.randrange(size), dice.choice((1, 1, 4, 16))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Inlined functions in what the command shows: stacks, differences of builds, profiles, and what is said where something is
-missing.  (TAP)
+"""Inlined functions in the command's outputs: stacks, differences of builds, profiles, and messages about missing files.
+(TAP)
 """
 import collections
 import json
@@ -89,9 +89,9 @@ def check_function(tap, p):
 
 
 def check_diff(tap, name, a, b):
-    """A, B: builds of one program."""
+    """Compares A and B, builds of one program."""
     rows = table(command("diff", "--inline", "--functions", "--share=0", "--top=0", "--csv", a.graph, b.graph)[1])
-    # Start-up code without a symbol is called by its place, which differs.
+    # The name of start-up code without a symbol is its offset, which differs.
     lonely = [(r["change"], r["name"]) for r in rows if r["change"] in ("new", "gone") and not re.search(r"\+0x[0-9a-f]+$", r["name"])]
     tap.ok(rows and not lonely, name + ": no function is new or gone", lonely)
     have = {r["name"]: r for r in rows}
@@ -108,7 +108,7 @@ def check_diff(tap, name, a, b):
 # ---- profiles ----------------------------------------------------------------------------------------------------
 
 def inclusive(p):
-    """By function: its own cost and that of calls, but for those of itself."""
+    """Returns each function's own cost, and its cost with calls of other functions."""
     cost = {f: c[0] for f, c in p.self.items()}
     for (caller, callee, *_), (_, n) in p.sites.items():
         if caller != callee:
@@ -117,7 +117,7 @@ def inclusive(p):
 
 
 def cycles(p):
-    """How many groups of functions call each other."""
+    """Returns how many groups of functions call each other."""
     calls = collections.defaultdict(set)
     for caller, callee, *_ in p.sites:
         if caller != callee:

@@ -1,4 +1,4 @@
-"""Shared by the tests of inlined functions: programs, built and recorded once each, and what the command says of them."""
+"""Shared by the tests of inlined functions: programs, built and recorded once each, and the command's answers about them."""
 import json
 import os
 import re
@@ -12,7 +12,7 @@ PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "inline")
 
 
 def compiler(name):
-    """The path of a compiler; LLVM's releases have directories of their own."""
+    """Returns the path of a compiler; LLVM's releases have directories of their own."""
     path = shutil.which(name)
     m = re.match(r"(clang(?:\+\+)?)-(\d+)$", name)
     if path is None and m and os.path.exists("/usr/lib/llvm-%s/bin/%s" % (m[2], m[1])):
@@ -35,7 +35,7 @@ class Program:
         if r.returncode:
             raise RuntimeError(r.stdout.decode(errors="replace"))
         self.trace = tap.path(self.name + "-trace.json") if trace else None
-        if stripped:        # while it runs: older Valgrinds give up on some debug information
+        if stripped:        # stripped while it runs: older Valgrinds cannot read some debug information
             shutil.copy(self.path, self.path + ".whole")
             subprocess.run(["strip", "-g", self.path], check=True)
         opts = ["--trace=yes", "--trace-out-file=" + self.trace] if trace else []
@@ -46,7 +46,7 @@ class Program:
             os.replace(self.path + ".whole", self.path)
 
     def data(self):
-        """The graph's only process."""
+        """Returns the graph's only process."""
         with open(self.graph) as f:
             return json.load(f)["PROCESSES"][1][1]
 
@@ -55,14 +55,14 @@ class Program:
         return [self.graph] + ([self.trace] if self.trace else [])
 
     def rows(self, *args, image=True):
-        """Rows of dcfg report as CSV, of the program's own image."""
+        """Returns rows of dcfg report in CSV, of the program's own image."""
         more = ["--image=" + self.name] if image else []
         files = self.files if "--inclusive" in args else [self.graph]
         return table(command("report", "--csv", "--mangled", "--top=0", *args, *more, *files)[1])
 
 
 def programs(tap, wanted):
-    """Programs of (source, compiler, flags...), and why others were left out."""
+    """Returns programs of (source, compiler, flags...), and why others were left out."""
     for source, cc, *flags in wanted:
         name = " ".join([source, cc, *flags])
         if (compiler(cc) if cc != "rustc" else shutil.which(cc)) is None:

@@ -46,7 +46,7 @@ ShowHexCode=false
 
 
 class Display:
-    """An X server, and what its clients get for an environment."""
+    """An X server, and the environment of its clients."""
 
     def __init__(self, tap):
         home = tap.path("home")
@@ -56,9 +56,8 @@ class Display:
             f.write(CONFIG)
         r, w = os.pipe()
         with open(tap.path("Xvfb.log"), "w") as log:
-            # When its last client goes a server begins anew, unless it is told not to, and whoever comes just then is
-            # turned away.  A number of our own: a server in another root directory may have the first one that seems
-            # free in ours.
+            # At the end of its last client a server starts anew, unless told not to, and refuses others meanwhile.  The
+            # number is our own: a server in another root directory may have the first one that seems free here.
             self.server = subprocess.Popen(["Xvfb", ":%d" % (1000 + os.getpid() % 50000), "-displayfd", str(w),
                                             "-screen", "0", "x".join(SIZE) + "x24", "-nolisten", "tcp",
                                             "-noreset"],
@@ -76,7 +75,7 @@ class Display:
         return r.stdout.decode(errors="replace").splitlines()
 
     def windows(self):
-        """{id: title} of the windows that can be seen."""
+        """Returns {id: title} of the visible windows."""
         ids = self.xdotool("search", "--onlyvisible", "--name", ".")
         return {w: "".join(self.xdotool("getwindowname", w)) for w in ids}
 
@@ -86,8 +85,9 @@ class Display:
 
 
 class Shown:
-    """A file, opened in KCachegrind: .windows (titles that were seen once all was there), .said (its words on stderr),
-    .wrong (what is not as it should be).  It takes as long as it takes; whoever runs this test ends it if it hangs."""
+    """A file, opened in KCachegrind: .windows (titles seen after everything was there), .said (messages on stderr), .wrong
+    (complaints).  There is no limit of time; the runner of this test ends it if it hangs.
+    """
 
     def __init__(self, tap, display, name, picture=None):
         self.display, self.name, self.log = display, name, tap.path(name + ".log")
@@ -98,7 +98,7 @@ class Shown:
                                  start_new_session=True)
         while not self.look() and p.poll() is None:
             time.sleep(0.1)
-        # A dialog may come up behind it.  Of a window that is just changing xdotool may say nothing.
+        # A dialog may come up behind it.  xdotool may miss a window that is just changing.
         for _ in range(10):
             time.sleep(0.1)
             self.look()
@@ -109,7 +109,7 @@ class Shown:
         p.wait()
 
     def look(self):
-        """Is there all that is to come?  The window's size is that of the display, so that everything is drawn."""
+        """Returns whether everything is there.  The window has the size of the display, so that all of it is drawn."""
         with open(self.log, errors="replace") as f:
             self.said = f.read()
         windows = self.display.windows()
@@ -139,7 +139,7 @@ class Shown:
         return [line for line in self.said.splitlines() if line.startswith(("Selected", "Running 'objdump"))]
 
     def picture(self, path):
-        """When nothing changes any more."""
+        """Waits until nothing changes any more."""
         before, now = None, b""
         while before != now:
             before = now
@@ -151,9 +151,9 @@ class Shown:
 
 
 def profiles(tap):
-    """Ours, Callgrind's, and ours broken in one line."""
+    """Opens ours, Callgrind's, and ours with a broken line."""
     shutil.copy(os.path.join(harness.SRCDIR, "docs", "primes.c"), tap.dir)
-    # The name of the source is shown, too, and is better without the names of directories.
+    # The source's name is shown, too, and is better without directories.
     maps = ["-fdebug-prefix-map=%s=." % directory for directory in (os.getcwd(), tap.dir)]
     if not harness.cc(tap, tap.path("primes.c"), "primes", "-pthread", *maps):
         return False

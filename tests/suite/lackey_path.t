@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Does lackey_path, which says what way a program went, find what is wrong?  It walks made-up instruction traces, right
-and wrong ones.  (TAP)
+"""Self-test of lackey_path, which finds a program's path in Lackey's trace: it reads made-up instruction traces, right and
+wrong ones.  (TAP)
 """
 import json
 import os
@@ -15,7 +15,7 @@ from trace_files import EDGES, NODES, THREAD_EDGES, good_dcfg, read_ids
 
 
 def walk(tap, lines):
-    """(exit status, edges, text).  Blocks are at 0x400000 + 64 * id and each of their instructions has 2 bytes."""
+    """Returns (exit status, edges, text).  Blocks are at 0x400000 + 64 * id, with instructions of 2 bytes."""
     table, out = tap.path("walk.table"), tap.path("walk.ids")
     with open(tap.path("walk.dcfg"), "w") as f:
         json.dump(good_dcfg(), f)
@@ -77,8 +77,8 @@ def check_given_way(tap):
                                ("an unknown edge", [1, 2, 9, 5, 6], lines)):
         status, text = follow(way, changed)
         tap.ok(status != 0 and "lackey_path: " in text, "lackey_path -c: " + what, text)
-    # Attempts that fail, so that execution goes on as if they had not been: where no block is, at the start of one that
-    # does not follow, and of one that could.
+    # Failed attempts, after which execution continues as if they had not been: at an address without a block; at the begin
+    # of a block that cannot follow; and of one that could.
     for what, where, after in (("nowhere", 0x500, 1), ("elsewhere", 0x400000 + 64 * 4, 1),
                                ("that could succeed", 0x400000 + 64 * 5, 2)):
         done = lackey_lines(ids[:after])

@@ -1,9 +1,8 @@
-"""libc's objects with their debug information and without: the names of their functions, and how a program runs with
-them.
+"""libc's objects with their debug information and without: the names of their functions, and running programs with them.
 
-Symbols that are not exported are only in the debug information, which a machine may have (libc6-dbg) or not.  A profile
-and a graph must be right in both cases.  So programs run as they are, which needs libc6-dbg, and once more with copies
-of the objects without any debug information.
+Symbols that are not exported are only in the debug information, which a machine may have (libc6-dbg) or not.  A profile and
+a graph must be right in both cases.  So programs run as they are, which needs libc6-dbg, and again with copies of the
+objects without any debug information.
 """
 import glob
 import os
@@ -20,7 +19,7 @@ OBJECTS = ("ld-linux*.so.*", "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl
 
 
 class Libc:
-    """.suffix of names of tests, .pop_on_jump: what Callgrind has to be told of the resolver."""
+    """.suffix: of names of tests; .pop_on_jump: options that tell Callgrind the resolver."""
 
     def __init__(self, suffix, symbols, linker=None, pop_on_jump=()):
         self.suffix, self.symbols, self.linker, self.pop_on_jump = suffix, symbols, linker, list(pop_on_jump)
@@ -31,13 +30,13 @@ class Libc:
         return [self.linker, "--library-path", os.path.dirname(self.linker)] + argv
 
     def names_of(self, *names):
-        """Return the names in profiles of libc's functions of these names."""
+        """Returns the names that profiles have for libc's functions of these names."""
         at = {name: "0x%016x" % offset for path in objects() if os.path.exists(debug_file(path))
               for offset, of in functions(debug_file(path), ".symtab").items() for name in of}
         return set(names) | {at[name] for name in names if name in at}
 
     def wrong_names(self, graph):
-        """Symbols of the objects in a DCFG that they do not have, as text."""
+        """Returns symbols in a DCFG that the objects do not have, as text."""
         wrong, found = "", 0
         for image in dcfg_model.load(graph, lambda *what: None)[0].images:
             known = self.symbols.get(image.name)
@@ -51,7 +50,7 @@ class Libc:
 
 
 def functions(path, section):
-    """{offset: names} of a symbol table."""
+    """Returns {offset: names} of a symbol table."""
     table = {}
     with open(path, "rb") as f:
         symbols = ELFFile(f).get_section_by_name(section)
@@ -81,14 +80,14 @@ def debug_file(path):
 
 
 def objects():
-    """The files of libc that this machine's programs run with."""
+    """Returns the files of libc that this machine's programs use."""
     loaded = subprocess.run(["ldd", "/bin/sh"], stdout=subprocess.PIPE).stdout.decode()
     directory = os.path.dirname(os.path.realpath(re.search(r"(/\S*/libc\.so\.6)", loaded).group(1)))
     return [path for name in OBJECTS for path in glob.glob(os.path.join(directory, name))]
 
 
 def installed(tap):
-    """The objects as they are, with debug information; None, and a skipped test, if there is none."""
+    """Returns the objects as they are, with debug information; None, and a skipped test, without."""
     missing = [path for path in objects() if not os.path.exists(debug_file(path))]
     if missing:
         tap.skip("libc with debug information", "none for " + " ".join(missing))
@@ -98,7 +97,7 @@ def installed(tap):
 
 
 def strip(path, copy):
-    """A copy without what leads to debug information.  Nothing is moved: what runs is the same."""
+    """Makes a copy without references to debug information.  Nothing is moved, so the same code runs."""
     with open(path, "rb") as f:
         data = bytearray(f.read())
     with open(path, "rb") as f:
@@ -117,7 +116,7 @@ def strip(path, copy):
 
 
 def stripped(tap):
-    """Copies of the objects for which no debug information is found."""
+    """Makes copies of the objects for which no debug information is found."""
     directory = tap.path("libc")
     os.mkdir(directory)
     copies = []
@@ -131,7 +130,7 @@ def stripped(tap):
 
 
 def lazy_program(tap):
-    """A program that calls the resolver.  Those of Debian 13 are bound when they start, and never call it."""
+    """Builds a program that calls the resolver.  Programs of Debian 13 are bound at the start, and never call it."""
     source = tap.path("lazy.c")
     with open(source, "w") as f:
         f.write("#include <unistd.h>\nint main(void) { return getpid() < 0; }\n")
@@ -139,9 +138,10 @@ def lazy_program(tap):
 
 
 def pop_on_jump(tap, argv, linker, suffix):
-    """Return an option for Callgrind with the resolver's addresses.  Callgrind knows the resolver by its symbol, or by
-    the code of some versions of libc.  Otherwise it must be told the function that a linkage table's first entry jumps
-    to: by all addresses in it, because each superblock without a symbol is a function of its own for Callgrind."""
+    """Returns an option for Callgrind with the resolver's addresses.  Callgrind knows the resolver by its symbol, or by the
+    code of some versions of libc.  Otherwise it must be told the function that a linkage table's first entry jumps to.  It
+    needs all addresses in it, because each superblock without a symbol is a function of its own for Callgrind.
+    """
     out = tap.path("resolver.callgrind.out")
     harness.run([harness.VALGRIND, "-q", "--tool=callgrind", "--skip-plt=no", "--callgrind-out-file=" + out]
                 + argv, tap.dir)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""libdcfg as it is installed: what it gives to those who link it, and how it is linked.  (TAP)"""
+"""libdcfg as it is installed: its symbols, and linking with it.  (TAP)"""
 import os
 import re
 import subprocess
@@ -20,7 +20,7 @@ def run(*args):
 
 
 def names(*args):
-    """The names that nm finds, each with its letter."""
+    """Returns the names that nm finds, each with its letter."""
     status, out = run("nm", *args)
     if status:
         raise RuntimeError(out)
@@ -28,7 +28,7 @@ def names(*args):
 
 
 def check_names(tap):
-    """Only what the headers declare can be seen, and all of it, in both libraries."""
+    """Both libraries export exactly the functions that the headers declare."""
     declared = set()
     with open(os.path.join(harness.SRCDIR, "lib", "Makefile.am")) as f:
         headers = re.search(r"^include_HEADERS = (.*)", f.read(), re.M).group(1).split()
@@ -44,7 +44,7 @@ def check_names(tap):
 
 
 def check_linking(tap):
-    """The program of lib/README.md, linked as the manual page says."""
+    """Builds and runs the program of lib/README.md, linked as the manual page says."""
     source = tap.path("prog.c")
     with open(os.path.join(harness.SRCDIR, "lib", "README.md")) as f, open(source, "w") as to:
         to.write(re.search(r"```c\n(.*?)```", f.read(), re.S).group(1))

@@ -36,7 +36,7 @@ def check_plugins(tap, prog, objects):
 
 
 def check_child(tap, prog, objects):
-    """The child's counts are its own, where in its parent other code had run before, too."""
+    """The child's counts are its own, even where other code had run before in its parent."""
     r = run(tap, "plugins_child", [prog] + objects + ["5", "3", "2", "-7", "11"])
     if not check(tap, "dlopen and dlclose, with a child", r, 2):
         return
@@ -50,7 +50,7 @@ def check_jit(tap, prog):
     for way in ("inplace", "protect", "remap", "patch", "alias"):
         opts = []
         if way == "alias":
-            # Valgrind looks whether code has changed, but not in mappings of files; --smc-check=all does.
+            # Valgrind checks for changed code, but not in mappings of files; --smc-check=all does.
             opts = ["--smc-check=all"]
         r = run(tap, way, [prog, way] + [str(n) for n in generations], opts)
         if not check(tap, "code " + way, r, 1):
@@ -58,7 +58,7 @@ def check_jit(tap, prog):
         equal(tap, "code %s: result" % way, r.out.split(), [str(sum(1000 * g * n for g, n in enumerate(generations, 2)))])
         d = Dcfg(r.files[0])
         images = [im for im in d.p.images if im.name.startswith("[anon") or "memfd" in im.name]
-        # An instruction mov, a return, and nops: a generation is known by its number of instructions.
+        # Code is a mov, nops and a return: the number of instructions identifies the generation.
         got = sorted((b.ninstr - 2, b.count) for im in images for b in im.blocks or ())
         nops = [1] * 4 if way == "patch" else range(2, 6)
         equal(tap, "code %s: generations" % way, got, sorted(zip(nops, generations)))
@@ -66,15 +66,16 @@ def check_jit(tap, prog):
 
 
 def check_rewrites(tap, prog):
-    """Between two changes of code there are calls of most functions, so many that the branch that calls them outgrows
-    its table each time."""
+    """Between two changes of code, most functions are called, so often that the table of the branch that calls them grows
+    each time.
+    """
     functions, calls, rewritten = 100, 300, [7 * i % 100 for i in range(40)]
     r = run(tap, "rewrites", [prog, str(functions), str(calls)] + [str(f) for f in rewritten])
     if not check(tap, "rewrites", r, 1):
         return
     want, chance = [], 1
     for f in rewritten:
-        if not want or f in want[-1]:       # else nobody can know that it has changed
+        if not want or f in want[-1]:       # otherwise nothing shows that it has changed
             want.append({})
         order = [f]
         for _ in range(calls):
@@ -88,8 +89,9 @@ def check_rewrites(tap, prog):
 
 
 def check_itself(tap, prog):
-    """Code that changes the code that it jumps to.  Only the first time nothing had run there; then each jump ends its
-    generation."""
+    """Code that changes the code that it jumps to.  The first time, nothing had run there; from then on, each jump ends its
+    generation.
+    """
     r = run(tap, "itself", [prog, "itself", "20"])
     if not check(tap, "itself", r, 1):
         return
@@ -108,7 +110,7 @@ ALL = ["--wet=yes", "--wet-out-file=wet", "--xray=yes", "--xray-out-file=xray", 
 
 
 def check_versions(tap, prog):
-    """More images at one address than 16 bits count, in all outputs: how often each ran."""
+    """More images at one address than 16 bits count, in all outputs, with their executions."""
     count = 66000
     what = "%d versions" % count
     r = run(tap, "versions", [prog, "short", str(count)], ALL, before=lifelib.MEASURE, trace=True)
@@ -132,7 +134,7 @@ def check_versions(tap, prog):
 
 
 def check_costs(tap, prog):
-    """The work that a version makes does not depend on how many versions there were before."""
+    """The cost of a version does not depend on the number of versions before."""
     for way in ("inplace", "remap", "unmap"):
         looks = []
         for n in (1000, 2000, 3000):
@@ -146,14 +148,14 @@ def check_costs(tap, prog):
 
 
 def kept_memory(log):
-    """Return the tool's memory at the end, by --profile-heap=yes; each block has 32 bytes more."""
+    """Returns the tool's memory at the end, by --profile-heap=yes; each block takes 32 bytes more."""
     last = log[log.rfind('Arena "core"'):].split("-------- Arena")[0]
     return sum(int(size.replace(",", "")) + 32 * int(n.replace(",", ""))
                for size, n in re.findall(r"([\d,]+) in\s+([\d,]+): dcfg\.", last))
 
 
 def check_memory(tap, prog):
-    """The cost of each version, without and with overhead: 350 bytes and 520, with Valgrind 3.27.1 some 700."""
+    """The memory of each version, without and with overhead, in bytes: 350 and 520; about 700 with Valgrind 3.27.1."""
     few, many = 2000, 10000
     for collect, bound in (("no", 500), ("yes", 750)):
         kept = []
@@ -169,7 +171,7 @@ def check_memory(tap, prog):
 
 
 def callgrind_total(tap, name, argv, env=None):
-    """Callgrind's total, which goes without the run's last superblock."""
+    """Returns Callgrind's total, which lacks the run's last superblock."""
     out = tap.path(name + ".callgrind")
     status, _ = harness.run([harness.VALGRIND, "-q", "--tool=callgrind", "--callgrind-out-file=" + out] + argv,
                             tap.dir, env)

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
-"""Every way in which a process ends leaves a complete file, but for SIGKILL; and files in the middle of a run, when a
-debugger asks.  (TAP)
+"""Every end of a process but SIGKILL leaves a complete file.  A debugger can ask for files in the middle of a run.  (TAP)
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then nothing is killed at the start or while it writes, with which no
-Valgrind has to do, and signals come to several threads only.
+DCFG_AGAIN=1: another Valgrind has been tested.  Then nothing is killed at the start or while it writes, which does not
+depend on Valgrind, and signals come to several threads only.
 """
 import glob
 import os
@@ -24,7 +23,7 @@ AGAIN = os.environ.get("DCFG_AGAIN") == "1"
 
 
 def check_ends(tap, prog):
-    # way -> exit status and calls of at_exit(), alone and with other threads.
+    # way: exit status and calls of at_exit(), alone and with other threads.
     ways = {"exit": ((3, 1), (3, 1)), "_exit": ((4, 0), (4, 0)), "exit_thread": ((0, 1), (0, 1)),
             "sys_exit": ((5, 0), (0, 1)), "abort": ((-signal.SIGABRT, 0), (-signal.SIGABRT, 0)),
             "segv": ((-signal.SIGSEGV, 0), (-signal.SIGSEGV, 0)),
@@ -62,7 +61,7 @@ def check_signals(tap, prog):
 
 
 def check_kill_in_writing(tap):
-    """Killed while it writes: what is there is to be recognised, and is not under the final name."""
+    """Killed while it writes: the file can be recognised as unfinished, and has not the final name."""
     for attempt in range(20):
         def kill(p):
             pattern = os.path.join(glob.escape(tap.path("killed%d.run" % attempt)), "big.json?*")
@@ -72,7 +71,7 @@ def check_kill_in_writing(tap):
                     return p.wait()
         r = run(tap, "killed%d" % attempt, [harness.PYTHON, "-S", "-c", "pass"], out="big.json",
                 while_running=kill)
-        # Nothing is left if it was still trying, before the program ran, whether it may create the file.
+        # Nothing is left if the tool was still checking, before the program ran, whether it may create the file.
         left = [f for f in r.left if "big.json" in f]
         if r.status == -signal.SIGKILL and not r.files and left:
             tap.ok(len(left) == 1 and re.search(r"big\.json\.tmp-[0-9a-f]+$", left[0]),
@@ -84,15 +83,16 @@ def check_kill_in_writing(tap):
 # ---- in the middle of a run -------------------------------------------------------------------------------
 
 def check_kill_at_start(tap):
-    """A signal while the tool tests whether the files can be written, before the program runs: nothing stays.  strace
-    tells when that is, and sends the signal then."""
+    """A signal while the tool tests whether the files can be written, before the program runs, leaves no files.  strace
+    tells the moment, and sends the signal then.
+    """
     strace = shutil.which("strace")
     opts = ["-q", "--tool=dcfg", "--dcfg-out-file=graph.json", "--trace=yes", "--trace-out-file=trace.json", "/bin/true"]
     directory = tap.path("start")
     os.mkdir(directory)
 
     def traced(*options):
-        """The opened files in their order."""
+        """Returns the opened files, in order."""
         log = tap.path("start.strace")
         if os.path.exists(log):
             os.unlink(log)
@@ -161,8 +161,7 @@ def check_monitor(tap, prog, busy):
     for i, d in enumerate(dumps):
         wrong = rules(d) if os.path.exists(d) else "no file"
         tap.ok(not wrong, "%s: dump %d, all rules" % (name, i), wrong)
-    # A part has nothing of the parts before, nor has the last file.  Each part has its trace and profile beside the
-    # others'.
+    # A part has nothing of the parts before, nor has the last file.  Each part has its own trace and profile.
     parts = dumps + sorted(r.files, key=lambda f: not f.endswith(".4.json"))
     r.files = [p for p in parts if os.path.exists(p)]
     if not check(tap, name + ", final", r, 5) or wrong:
@@ -176,7 +175,7 @@ def check_monitor(tap, prog, busy):
     if not tap.ok(first and last, name + ": monitor status", seen):
         return
     if not busy:
-        # Each look wakes the thread up, which makes its system call again: one instruction.
+        # Each question wakes the thread up, which makes its system call again: one instruction.
         tap.ok(first[:2] == sizes[0][:2] and first[2] <= sizes[0][2] <= first[2] + 2,
                name + ": status says what the file says", "%s, %s" % (first, sizes))
     totals = [s[2] for s in sizes] + [end.total]

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Flow that is no tree of calls: exceptions, coroutines, jumps out of handlers, faults.  Against Lackey where its trace
-says all: with one thread and no signals, block by block; with signals, the total.  (TAP)
+"""Flow that is no tree of calls: exceptions, coroutines, jumps out of handlers, faults.  It is compared with Lackey, as far
+as its trace is complete: with one thread and no signals, block by block; with signals, the total.  (TAP)
 
-Lackey counts an instruction when it begins and the DCFG when it has completed, so the totals of a run with faults differ
-by the attempts that failed; nothing else may be between them.
+Lackey counts an instruction at its begin, and the DCFG at its completion.  So the totals of a run with faults may differ by
+the failed attempts only.
 
 DCFG_AGAIN=1: another Valgrind has been tested.  Then the small programs with signals and faults are left to trace_flow.t,
 which follows Lackey from instruction to instruction.
@@ -20,10 +20,10 @@ import lifelib
 from lifelib import Dcfg, check, equal, run
 
 TESTS = os.path.join(harness.SRCDIR, "tests")
-# At a division other tools' instruction pointer is that of an earlier instruction, which the handler goes back to: this
-# one never ends under Lackey.
+# At a division, other tools' instruction pointer is an earlier instruction's, to which the handler returns: so it never ends
+# under Lackey.
 NOT_UNDER_LACKEY = ("life_divide",)
-# Attempts that fail in each of the freestanding programs with signals; none in those that are not named.
+# Failed attempts in each of the freestanding programs with signals; others have none.
 FAILED = {"life_bus": 1, "life_fatal": 1, "life_fatalhandler": 2, "life_fault": 2, "life_faultend": 4,
           "life_faultfirst": 6, "life_faultonce": 1, "life_faultrep": 2, "life_goto": 3, "life_illegal": 4,
           "life_never": 1}
@@ -52,11 +52,11 @@ def main():
     for name, prog in lifelib.build_flows(tap):
         harness.crosscheck(tap, name, [prog])
         if name == "throw":
-            # 30 descents of 41 frames; of each three one throws an object, one a number, which is caught half the way
-            # if it is even, and one comes back.
+            # 30 descents of 41 frames.  Of each three, one throws an object, one a number, which is caught halfway if it is
+            # even, and one returns.
             check_calls(tap, "throw", prog, [], {"caught": 15})
         elif name == "contexts":
-            # The first runs to its end, 5 turns; it leaves the others behind at their third and second.
+            # The first one runs to its end, 5 turns; the others are abandoned in their third and second.
             check_calls(tap, "contexts", prog, [], {"turn": 10})
         else:
             check_calls(tap, name, prog, [], {"chosen": 9, "not_chosen": 0, "tail": 9, "last": 9, "choose": 1})

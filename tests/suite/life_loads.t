@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Objects that are unloaded and loaded again in the same place: one image if the file is the same and so is the code that
-ran, and what it costs does not grow.  Otherwise a generation of its own.  (TAP)
+"""Objects that are unloaded, and loaded again at the same address.  They are one image if the file and the executed code are
+the same, at no growing cost.  Otherwise each is a generation of its own.  (TAP)
 
 DCFG_AGAIN=1: another Valgrind has been tested.  Then 200 loads stand for 2,000.
 """
@@ -21,7 +21,7 @@ BUILD_ID = bytes.fromhex("04000000" "14000000" "03000000") + b"GNU\0"
 
 
 def variant(tap, path, name, at, offset=0):
-    """A copy of an object in which one byte is another, found by what is there."""
+    """Copies an object, and changes one byte, which is found by its surroundings."""
     with open(path, "rb") as f:
         data = bytearray(f.read())
     if not tap.ok(data.count(at) == 1, "%s: there is one place to change" % name, data.count(at)):
@@ -39,7 +39,7 @@ def shape(d, image):
 
 
 def check_one_object(tap, prog, plugin):
-    """Against Lackey's trace, where an address is one instruction however often it was loaded."""
+    """Lackey's trace has one instruction for an address, however often it was loaded."""
     argv = [prog, plugin, "-", "3", "20"]
     tracelib.crosscheck(tap, "20 loads", argv)
     once, r = (run(tap, name, [prog, plugin, "-", calls, loads])
@@ -79,7 +79,7 @@ def check_changes(tap, prog, loaded):
 
 
 def check_other_file(tap, prog, plugin):
-    """The same bytes, at the same place, but another file: A, B, A, B with plugins.c would be two objects with two codes."""
+    """The same bytes at the same address, but another file: with plugins.c, A, B, A, B are two objects with two codes."""
     twins = [shutil.copy(plugin, tap.path("twin%d.so" % i)) for i in (1, 2)]
     r = run(tap, "twins", [prog] + twins + ["1", "2", "4", "8"])
     if check(tap, "two files with the same code", r, 1):
@@ -89,7 +89,7 @@ def check_other_file(tap, prog, plugin):
 
 
 def check_end_of_file(tap, prog):
-    """Code was where now nothing can be read."""
+    """An address that had code cannot be read any more."""
     path = tap.path("pages")
     r = run(tap, "pages", [prog, path, "3", "2", "3", "1", "2", "2"])
     if check(tap, "behind the end of a file", r, 1):
@@ -99,7 +99,7 @@ def check_end_of_file(tap, prog):
 
 
 def check_many(tap, prog, objects, plugins):
-    """Many loads leave the file that 20 leave, but for its counts, and need no more memory."""
+    """Many loads leave the same file as 20 do, but for counts, and need no more memory."""
     for name, command in (("one object", lambda n: [prog, objects[0], "-", "3", str(n)]),
                           ("two objects in turn", lambda n: [plugins] + objects + ["3"] * n)):
         if not command(0)[0]:
@@ -116,7 +116,7 @@ def check_many(tap, prog, objects, plugins):
         equal(tap, "%d loads of %s: images" % (MANY, name), [im.name for im in many.p.images], [im.name for im in few.p.images])
         equal(tap, "%d loads of %s: blocks of the objects" % (MANY, name),
               [shape(many, im) for im, _ in many.by_image("plugin")], [shape(few, im) for im, _ in few.by_image("plugin")])
-        if not lifelib.TRACE:       # a trace grows with what it tells
+        if not lifelib.TRACE:       # a trace grows with the run
             tap.ok(memory[1] < memory[0] + 1024, "%d loads of %s: memory" % (MANY, name), "%d kB after %d kB"
                    % (memory[1], memory[0]))
 

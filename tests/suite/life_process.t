@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Processes that make others and that become others: each has a file, with what it ran and nothing else.  (TAP)"""
+"""Processes that fork and that exec: each has a file, with what it ran and nothing else.  (TAP)"""
 import os
 import re
 import shutil
@@ -20,7 +20,7 @@ def counts(d):
 
 
 def check_forks(tap, prog):
-    # way -> what the processes call, in the order of FUNCTIONS: parent, child, grandchild.
+    # way: calls by parent, child, grandchild, in the order of FUNCTIONS.
     parent = (5, 1, 11, 0, 0)
     child = (0, 1, 0, 7, 0)
     ways = {"fork": [parent, child, (0, 0, 0, 0, 3)], "clone": [parent, child], "raw": [parent, child],
@@ -46,12 +46,12 @@ def check_forks(tap, prog):
         where = daughter.where(entry[0].dst)
         tap.ok("_start" not in where and re.search("[Ff]ork|clone|syscall", where),
                way + ": the child begins behind the system call", where)
-        # Another process's startup alone is above 50,000 instructions.
+        # Another program's start alone takes above 50,000 instructions.
         tap.ok(daughter.total < 20000, way + ": the child's total", daughter.total)
 
 
 def check_fork_and_return(tap, prog):
-    """In the child nothing but a return leads to the program's loop.  It is the same one."""
+    """In the child, only a return leads to the program's loop.  It is the same loop."""
     r = run(tap, "return", [prog])
     if not check(tap, "a loop that a child returns to", r, 2):
         return
@@ -61,7 +61,7 @@ def check_fork_and_return(tap, prog):
 
 
 def check_exec(tap, prog):
-    # Names that are not there, may not be executed, or are nothing that can be; then the program goes on.
+    # Names that do not exist, may not be executed, or are no programs; then the program goes on.
     plain, broken = tap.path("plain"), tap.path("broken")
     for name, mode in ((plain, 0o644), (broken, 0o755)):
         with open(name, "w") as f:
@@ -81,7 +81,7 @@ def check_exec(tap, prog):
         tap.ok("execve" in d.where(d.edges("EXIT")[0].src), "execve: EXIT where it was called",
                d.where(d.edges("EXIT")[0].src))
 
-    # The process id is the same before and after: two files all the same.
+    # The process id is the same before and after; still there are two files.
     r = run(tap, "exec_traced", [prog, "3", "/bin/true"], ["--trace-children=yes"])
     if check(tap, "execve, traced", r, 2):
         equal(tap, "execve, traced: before and after", sorted(Dcfg(f).calls("work") for f in r.files), [0, 3])
@@ -118,7 +118,7 @@ def check_names(tap, prog, together):
                "%p, %q and %n in a name", name)
 
     check_together(tap, "together", run(tap, "together", [together, "24"], out="one.json"), 25)
-    # The same with each process held up for a while where it gives its file the final name: all have looked by then.
+    # Do the same with each process delayed where it gives its file the final name: all have checked the name by then.
     if STRACE:
         calls = "?rename,?renameat,?renameat2,?link,?linkat"
         slowly = [STRACE, "-f", "-qq", "-o", "/dev/null", "-e", "trace=" + calls,
@@ -131,7 +131,7 @@ def check_names(tap, prog, together):
     else:
         tap.skip("together, slowly", "strace is not installed")
 
-    # A file from an earlier run is nobody's: it is replaced, as in other tools.
+    # A file of an earlier run belongs to nobody: it is replaced, as other tools do.
     path = tap.path("again.json")
     totals = []
     for n in ("1", "1001"):
@@ -145,7 +145,7 @@ ALL_OUTPUTS = {"dcfg-out-file": "g.json", "trace-out-file": "t.trace.gz", "callg
 
 
 def check_owner(tap, prog):
-    """The program keeps the names, and a child has its process id in all of them, before the last extension."""
+    """The program keeps the file names, and a child has its process id in all of them, before the last extension."""
     where = tap.path("owner")
     os.mkdir(where)
     opts = ["--trace=yes", "--trace-turns=yes", "--callgrind=yes", "--wet=yes", "--xray=yes", "--uftrace=yes"]
@@ -161,7 +161,7 @@ def check_owner(tap, prog):
     equal(tap, "all outputs: names", sorted(os.listdir(where)), sorted(its | set(own)))
     equal(tap, "all outputs: whose", [Dcfg(where + name).calls("work") for name in ("/g.json", "/g.%s.json" % pid.group(1))], [1, 2])
 
-    # The processes that a traced child becomes.
+    # The processes that a traced child becomes by exec.
     r = run(tap, "became", [prog, "1", "fork", "2", prog, "4"], ["--trace-children=yes"], out="one.json")
     if check(tap, "a traced child", r, 3):
         names = {re.sub(r"\d{2,}", "PID", os.path.basename(f)): Dcfg(f).calls("work") for f in r.files}
@@ -175,7 +175,7 @@ def check_owner(tap, prog):
 
 
 def check_devices(tap, prog):
-    """There is no file beside a device."""
+    """A device gets no files beside it."""
     link = tap.path("device")
     os.symlink("/dev/null", link)
     opts = ["--xray=yes", "--xray-out-file=" + link, "--trace=yes", "--trace-turns=yes", "--trace-out-file=/dev/null",

@@ -33,7 +33,7 @@ int main(int argc, char **argv) { if (argc > 1) puts(argv[1]); return fib(argc);
 
 
 def cases(tap):
-    """(name, command, options, least number of files, largest number of threads or 0, output or None)"""
+    """Yields (name, command, options, least number of files, largest number of threads or 0, output or None)."""
     source = tap.path("small.c")
     with open(source, "w") as f:
         f.write(C)
@@ -44,7 +44,7 @@ def cases(tap):
             x = (x * 1103515245 + 12345) % 2 ** 31
             f.write(b"%d\n" % (x >> 20))
     progs = lifelib.PROGS
-    # Three echoes, one sh, cat and sleep, all but sh's cat (which sh may become) forked first, and the fork alone.
+    # Three echoes, one sh, cat and sleep, each forked first, and the fork alone; sh may become its cat.
     yield "python3", [harness.PYTHON, "-S", os.path.join(progs, "children.py")], 10, 4, \
         r"3 11 3 through a pipe -15\n$"
     tests = ["test.test_bisect", "test.test_thread.ThreadRunningTests", "test.test_popen"]

@@ -33,7 +33,8 @@ f:      ret
         .data; .quad 0
         .section .note.GNU-stack, "", @progbits
 """
-# Each function has four blocks: up to its jump, what the jump passes by at every second call, a call, and the rest.
+# Each function has four blocks: up to its jump, the part that the jump skips at every second call, a call, and the
+# rest.
 FUNCTIONS = 125000
 MANY_HEAD = """
         .text; .globl _start; .type _start, @function

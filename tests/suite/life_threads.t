@@ -15,10 +15,9 @@ from lifelib import FAIR, MEASURE, Dcfg, check, equal, rules, run
 
 HANDLERS = ("on_alarm", "on_user", "on_fault")    # handlers of storm.c
 RUNS = int(os.environ.get("DCFG_RUNS") or 10)
-SERIES = (2000, 4000)              # with fewer, the most memory is what reading debug information takes meanwhile
-# The memory of a thread that has ended: bytes for each of the edges that it took, in some form, and some more.  glibc
-# decides how many edges begin and end a thread: 70 in Debian 12, 180 in Debian 13.  A living thread's cells have 30 kB
-# and more.
+SERIES = (2000, 4000)              # with fewer, reading debug information takes the most memory
+# The memory of a thread that has ended: bytes for each of its edges, in some form, and a constant.  glibc decides how many
+# edges begin and end a thread: 70 in Debian 12, 180 in Debian 13.  A living thread's cells have 30 kB and more.
 BYTES_AN_EDGE, BYTES_A_THREAD = 100, 4000
 
 
@@ -51,7 +50,7 @@ def check_memory(tap, prog):
 
 
 def check_storm(tap, prog):
-    entered_in_all = [0, 0, 0]          # a single run may be over before one of the signals comes
+    entered_in_all = [0, 0, 0]          # a run may end before one of the signals comes
 
     def once(k):
         r = run(tap, "storm%d" % k, [prog])
@@ -66,7 +65,7 @@ def check_storm(tap, prog):
             entered_in_all[handler] += n
         if got != list(map(int, r.out.split())) or d.threads != 5:
             wrong += "calls %s, the program says %s; %d threads\n" % (got, r.out.strip(), d.threads)
-        # A handler that another one came before begins when that one returns.
+        # A handler that was interrupted by another one begins when that one returns.
         starts = {a for im in d.p.images for a in d.starts(im, HANDLERS)}
         entered = sum(e.total for e in d.edges("CONTEXT_CHANGE"))
         later = sum(e.total for e in d.edges("CONTEXT_CHANGE_RETURN")

@@ -21,7 +21,7 @@ TRACE = os.environ.get("DCFG_TRACE") == "1"
 # Runs a command and prints, last, the most memory that it had, in kB.
 MEASURE = [sys.executable, "-c", "import resource, subprocess, sys; status = subprocess.call(sys.argv[1:]); "
            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(status)"]
-# Else a thread that computes may keep the others waiting for seconds, of which the traces take long to check.
+# Without it, a computing thread may keep others waiting for seconds, and such traces take long to check.
 FAIR = ["--fair-sched=try"]
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "life")
 
@@ -38,7 +38,7 @@ def build_plugins(tap):
 
 
 def build_flows(tap):
-    """(name, program) of those that leave functions in unusual ways and need no arguments."""
+    """Returns (name, program) of those that leave functions in unusual ways and need no arguments."""
     for source, flags in (("throw.cpp", ["-lstdc++"]), ("contexts.c", []), ("ifunc.c", ["-O2", "-Wl,-z,lazy"]),
                           ("ifunc.c", ["-O2", "-Wl,-z,now", "-static"])):
         name = os.path.splitext(source)[0] + ("_static" if "-static" in flags else "")
@@ -48,8 +48,8 @@ def build_flows(tap):
 
 
 class Reading(threading.local):
-    """The last file that was read: most files are asked several questions, one after the other, and reading takes as
-    long as checking."""
+    """The last file that was read: most files are asked several questions in a row, and reading takes as long as checking.
+    """
     key = processes = None
 
 
@@ -57,7 +57,7 @@ _last = Reading()
 
 
 def read(path, report=lambda rule, text: None):
-    """As dcfg_model.load().  A file where something is wrong is read anew each time, for the report."""
+    """Does as dcfg_model.load().  A file with errors is read anew each time, for the report."""
     s = os.stat(path)
     key = path, s.st_ino, s.st_size, s.st_mtime_ns
     if _last.key == key:
@@ -75,7 +75,7 @@ def read(path, report=lambda rule, text: None):
 
 
 class Dcfg:
-    """A file, read.  Counts are those of the block that begins at a function's symbol: its calls."""
+    """A file, read.  A function's count is that of the block at its symbol: its calls."""
 
     def __init__(self, path):
         self.path = path
@@ -90,7 +90,7 @@ class Dcfg:
         return {image.load + off for name, off, _ in image.symbols or () if name in functions}
 
     def by_image(self, function):
-        """[(image, calls)], images in the file's order; those without a call are left out."""
+        """Returns [(image, calls)], images in the file's order, without those that were not called."""
         out = []
         for im in self.p.images:
             at = self.starts(im, [function])
@@ -109,7 +109,7 @@ class Dcfg:
         return [e for e in self.p.edges if e.type == kind]
 
     def where(self, node):
-        """The function that a node is in."""
+        """Returns the function that a node is in."""
         b = self.p.blocks.get(node)
         if b is None:
             return str(node)
@@ -180,8 +180,9 @@ def profiles(r):
 
 
 class Run:
-    """A finished run: .status, .log (Valgrind's words, of all processes), .out (standard output), .files, .traces,
-    .profiles."""
+    """A finished run: .status, .log (Valgrind's messages, of all processes), .out (standard output), .files, .traces,
+    .profiles.
+    """
 
 
 def run(tap, name, argv, opts=(), out="%p.json", env=None, stdin=None, timeout=harness.TIMEOUT, while_running=None,
@@ -226,7 +227,8 @@ def run(tap, name, argv, opts=(), out="%p.json", env=None, stdin=None, timeout=h
 
 
 def check(tap, name, r, files=None, status=0):
-    """Every file keeps every rule, there are so many, nothing is left over, and the tool did not complain."""
+    """Checks that every file keeps every rule, their number, that nothing is left over, and that the tool did not complain.
+    """
     good = status is None or r.status == status
     good = tap.ok(good, "%s: exit status" % name, "%s instead of %s\n%s" % (r.status, status, r.log[-2000:])) and good
     wrong = "".join("%s:\n%s" % (os.path.basename(f), w) for f in r.files for w in [rules(f)] if w)

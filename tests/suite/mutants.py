@@ -1,4 +1,4 @@
-"""Files that are wrong, made from right ones: DCFGs and DCFG-traces with changes that know what the format looks like.
+"""Broken files, made from right ones: DCFGs and DCFG-traces with changes that know the format.
 
 Mutator(seed).mutant(text) returns bytes.  The same seed and the same files give the same mutants.
 """
@@ -17,7 +17,7 @@ CODES = ["", "0", "1", "00", "01", "10", "11", "0" * 32, "1" * 33, "2", "x"]
 
 
 class Place:
-    """The place of a value: in a list or an object, by index or key, and in which column of which table."""
+    """The place of a value: the list or object, with index or key, and the column of the table."""
     __slots__ = ("into", "at", "column")
 
     def __init__(self, into, at, column):
@@ -36,7 +36,7 @@ def is_table(value):
 
 
 def places(root):
-    """Every value below the root."""
+    """Returns every value below the root."""
     found, todo = [], [(root, None)]
     while todo:
         value, column = todo.pop()
@@ -69,7 +69,7 @@ class Mutator:
         return self.r.choice([n + 1, n - 1, -n, 2 * n, n ^ 1, self.r.choice(INTEGERS), self.r.randrange(30)])
 
     def other_value(self, value, column, same):
-        """Another one for VALUE; SAME are those that stand in the same column."""
+        """Returns another value for VALUE; SAME: values of the same column."""
         r = self.r
         if same and r.random() < 0.5:
             return json.loads(json.dumps(r.choice(same)))
@@ -129,7 +129,7 @@ class Mutator:
             p.into[self.r.choice(TEXTS)] = json.loads(json.dumps(p.get()))
 
     def swap(self, all_places):
-        """Neighbours, or two of a column, or any two, of which none is in the other."""
+        """Exchanges neighbours, or two values of a column, or any two, neither inside the other."""
         r = self.r
         p = r.choice(all_places)
         if isinstance(p.into, list) and r.random() < 0.5:
@@ -148,7 +148,7 @@ class Mutator:
         b.set(value)
 
     def columns(self, all_places):
-        """A table's columns: another order, another name, one more, one less, with the rows or without."""
+        """Changes a table's columns: another order, another name, one more, one less, with the rows or without."""
         r = self.r
         tables = [p.get() for p in all_places if is_table(p.get())]
         if not tables:
@@ -183,7 +183,7 @@ class Mutator:
         self.r.choice(all_places).set(value)
 
     def dictionary(self, all_places):
-        """Entries of the dictionary, which may name each other, and uses of them."""
+        """Changes entries of the dictionary, which may name each other, and uses of them."""
         r = self.r
         for p in all_places:
             if p.at == "STRING_DICTIONARY" or p.column == "STRING_DICTIONARY":
@@ -213,7 +213,7 @@ class Mutator:
             return text[:i] + text[i:k] + text[i:]
         if kind == 4:
             return text[:i] + r.choice([b"\xff", b"\xed\xa0\x80", b"\\u0000", b"\\ud800", b"\0", b"/**/", b" " * 1000]) + text[i:]
-        if kind == 5:           # a key once more
+        if kind == 5:           # a key twice
             quoted = text.find(b'"', i)
             return text[:quoted] + b'"PROCESS_ID":1,' + text[quoted:] if quoted >= 0 else text
         return text + r.choice([b"{}", b"x", text[:100], b"\n\n"])

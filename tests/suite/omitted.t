@@ -142,7 +142,7 @@ def record(tap, name, argv):
 
 
 def omitted(wet, *opts):
-    """Matches of TEXT in what dcfg slice prints; None if it fails."""
+    """Returns the matches of TEXT in the output of dcfg slice; None if it fails."""
     status, out, _ = commandlib.command("slice", *opts, wet)
     return [m for m in map(TEXT.fullmatch, out.splitlines()) if m] if status == 0 else None
 
@@ -150,14 +150,14 @@ def omitted(wet, *opts):
 # --- random programs ---
 
 def claims_of(tap, source, wet):
-    """(What is claimed without "maybe", how many are with it.)"""
+    """Returns (claims without "maybe", the number of others)."""
     claims, maybe = [], 0
     with open(source) as f:
         lines = [n for n, line in enumerate(f, 1) if "/* USE */" in line]
     for line in lines:
         status, out, err = commandlib.command("slice", "--at=%s:%d" % (os.path.basename(source), line), "--omitted", "--json", wet)
         if status != 0:
-            # Not each function is called.
+            # Some functions are not called.
             if "never ran" not in err and "nothing" not in err:
                 tap.ok(False, "a slice of line %d" % line, err)
             continue
@@ -222,7 +222,9 @@ def check_programs(tap, numbers):
 # --- by hand ---
 
 def claim(text, what, *, maybe=False, again=False, call=None):
-    """The expected claim for USE WHAT: (maybe, place's last word, again, line that did not run, called function, line of the branch)."""
+    """Returns the expected claim for USE WHAT: (maybe, last word of the place, again, line that did not run, called
+    function, line of the branch).
+    """
     return (maybe, again, marked(text, ("CALL " if call else "STORE ") + what), call, marked(text, "BRANCH " + what))
 
 
@@ -231,7 +233,7 @@ def seen(m):
 
 
 def check_cases(tap, name, wet, *, pointers, switch):
-    """POINTERS, SWITCH: addresses over pointers and tables of jumps are understood."""
+    """POINTERS, SWITCH: whether addresses over pointers and tables of jumps are understood."""
     text = CASES
     expected = {"off": claim(text, "off", call="discount", maybe=not pointers),
                 "rate": claim(text, "rate", call="set_rate"),
@@ -244,7 +246,7 @@ def check_cases(tap, name, wet, *, pointers, switch):
         found = omitted(wet, "--at=cases.c:%d" % marked(text, "USE " + what), "--omitted") or []
         if wanted not in [seen(m) for m in found]:
             bad.append((what, wanted, [m.group() for m in found]))
-        # Everything that is said names a store of the source, and its branch.
+        # Each claim names a store of the source, and its branch.
         for m in found:
             line = text.splitlines()[int(m[4] or 1) - 1]
             if not re.search(r"=|\+\+|\(", line) or not m[4] or not m[7]:
@@ -293,7 +295,7 @@ def check_options(tap, wet):
 
 
 def check_why(tap, wet):
-    """Always over the first input or the second one from the use to the branch."""
+    """The branch is reached from the use by first or second inputs alone."""
     bad = []
     for what in ("off", "rate", "found", "size", "last", "deepest"):
         status, out, err = commandlib.command("why", "--json", "--steps=60", wet, "cases.c:%d" % marked(CASES, "USE " + what))

@@ -57,13 +57,13 @@ class Tables:
 
 
 def plain(text):
-    """TEXT with its commands in one line each, and minus signs as they are typed."""
+    """Returns TEXT with each command on one line, and with minus signs as they are typed."""
     text = text.replace("\\-", "-").replace("\\\n", " ")
     return re.sub(r"(?<!`)`([^`\n]+\n?[^`\n]*)`(?!`)", lambda m: m.group().replace("\n", " "), text)
 
 
 def wrong_uses(text, tables):
-    """The options of commands in TEXT that the program has not."""
+    """Returns options in TEXT, of commands, that the program does not have."""
     wrong = []
     for name, rest in re.findall(r"(?<![\w./-])(?:\S*/)?dcfg ([a-z]+)\b(" + END + ")", text):
         if name in tables.commands:

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Calls the programs of tests/oracle without starting a Python for each: most of them take less time than that and their
-imports do (Capstone's alone a third of a second).
+"""Calls the programs of tests/oracle without starting a Python for each: most of them take less time than the start and
+their imports do (Capstone's alone a third of a second).
 
-A worker is a Python that has imported the programs it was asked for, and forks for each call.  So nothing that a call
-leaves in memory, or in the modules' variables, is there for the next one.  Each worker answers one call at a time.  A thread that
-finds none without work starts one, so there are as many as there are calls at once.
+A worker is a Python that has imported the programs it was asked for, and forks for each call.  So a call leaves nothing
+behind in memory or in the modules' variables.  Each worker answers one call at a time.  A thread that finds no idle worker
+starts one, so there are as many as there are calls at once.
 
-Lines of JSON, to a worker: [program, [argument...], directory]; from it: [exit status, what was printed].
+Lines of JSON, to a worker: [program, [argument...], directory]; from it: [exit status, output].
 """
 import gc
 import importlib
@@ -24,7 +24,7 @@ _lock = threading.Lock()
 
 
 def call(python, program, args):
-    """(exit status, output) of a program of tests/oracle, whose function main() gets the arguments."""
+    """Returns (exit status, output) of a program of tests/oracle, whose function main() gets the arguments."""
     with _lock:
         worker = _idle.pop() if _idle else None
     if worker is None:
@@ -42,10 +42,10 @@ def call(python, program, args):
 # ---- the worker ------------------------------------------------------------------------------------------------------
 
 def run(main, args, out):
-    """In the child: does not return."""
+    """Runs in the child: does not return."""
     os.dup2(out, 1)
     os.dup2(out, 2)
-    # The memory goes with the process.
+    # The child's end frees the memory.
     gc.disable()
     try:
         status = main(args)
@@ -60,7 +60,7 @@ def run(main, args, out):
 
 
 def answer(program, args, directory):
-    # Before the fork, so that it is there for the next call.
+    # Import before the fork, so that the next call finds it.
     main = importlib.import_module(os.path.splitext(program)[0]).main
     here, there = os.pipe()
     child = os.fork()

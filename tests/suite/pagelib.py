@@ -1,6 +1,6 @@
 """Shared by the tests of pages for browsers: a page's data and policy, and a browser that waits for the page.
 
-cmd/page/ makes the frame of each page; which data it has is said at the head of the C file that writes it.
+cmd/page/ makes the frame of each page.  The head of the C file that writes a page describes its data.
 """
 import base64
 import gzip
@@ -18,15 +18,15 @@ DATA = re.compile(r'<script type="application/gzip" id="data">([A-Za-z0-9+/=]*)<
 
 
 def data_of(page):
-    """The data in a page; None if there is not exactly one such element."""
+    """Returns the data in a page; None if there is not exactly one such element."""
     found = DATA.findall(page)
     return json.loads(gzip.decompress(base64.b64decode(found[0], validate=True))) if len(found) == 1 else None
 
 
 def check_policy(tap, page):
-    """The page's content security policy has the hashes of its own scripts and styles, and nothing else."""
+    """The content security policy has the hashes of the page's scripts and styles, and nothing else."""
     scripts, styles = (re.findall("<%s>(.*?)</%s>" % (x, x), page, re.S) for x in ("script", "style"))
-    text = page.replace("http://www.w3.org/2000/svg", "")       # a name, which nobody asks for
+    text = page.replace("http://www.w3.org/2000/svg", "")       # a name, not an address to load from
     tap.ok(page.count("</script") == page.count("<script") == 1 + len(scripts) and "http:" not in text
            and "https:" not in text, "the page has its data, and no address of another one")
     policy = dict(x.strip().split(" ", 1) for x in re.search('Security-Policy" content="([^"]*)"', page).group(1).split(";"))
@@ -38,14 +38,14 @@ def check_policy(tap, page):
 
 class Page(webdriver.Browser):
     def run(self, script, *args):
-        """When the page shows what its address says: a browser tells it of a new one later."""
+        """Waits until the page shows its address's contents: a browser tells the page of a new one later."""
         end = time.monotonic() + 60
         while time.monotonic() < end and not super().run("return document.documentElement.dataset.at === location.hash"):
             pass
         return super().run(script, *args)
 
     def go(self, url):
-        """To a page that is made when its data is unpacked."""
+        """Goes to a page that is made when its data is unpacked."""
         super().go(url)
         self.run("return 0")
 
@@ -53,7 +53,7 @@ class Page(webdriver.Browser):
         return self.run("return Array.from(document.querySelectorAll(arguments[0])).map(e => e.textContent)", selector)
 
     def until(self, script, *args):
-        """SCRIPT's value, as soon as that is true; its last value if it never is."""
+        """Returns SCRIPT's value as soon as it is true; its last value if it never is."""
         end = time.monotonic() + 60
         found = self.run(script, *args)
         while not found and time.monotonic() < end:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The parts of a run, added up by dcfg merge, are the run: its file, except the process id.  (TAP)
+"""The sum of a run's parts, by dcfg merge, is the run: its file, except the process id.  (TAP)
 
-The oracle is a run that was not divided.  Threads meet in libc by chance, so for threads only the program's own code is
+The oracle is a run that was not divided.  Threads meet in libc by chance, so of threads only the program's own code is
 compared, thread by thread.
 
 DCFG_AGAIN=1: another Valgrind has been tested.  Then only handlers, faults, changing code and threads are tested, which
@@ -22,7 +22,7 @@ ENV = dict(harness.ENV, PERL_HASH_SEED="0")
 
 
 def parts_of(path):
-    """In their order; the last one has the run's name."""
+    """Returns the parts, in order; the last one has the run's name."""
     found = []
     while os.path.exists(part_of(path, len(found) + 1)):
         found.append(part_of(path, len(found) + 1))
@@ -57,7 +57,7 @@ def difference(a, b):
 
 
 def compare(tap, name, whole, opts, least, cut=None, own=None, text=""):
-    """Run WHOLE as it is and, as CUT or with OPTS, in at least so many parts."""
+    """Runs WHOLE without cuts, and, as CUT or with OPTS, in at least so many parts."""
     one, status, why = harness.dcfg(tap, name + ".whole", whole, env=ENV)
     path, status, why = harness.dcfg(tap, name + ".cut", cut or whole, opts, env=ENV)
     files = parts_of(path) if path else []
@@ -81,26 +81,26 @@ def compare(tap, name, whole, opts, least, cut=None, own=None, text=""):
 
 
 def check_mixed(tap, prog, files):
-    """Parts beside another run are the run that they are parts of."""
+    """Parts, merged with another run, are the run that they are parts of."""
     other = harness.dcfg(tap, "other", [prog, "q", "x"])[0]
     whole = tap.path("recursion.sum.json")
     for mode in (["--threads=add"], ["--threads=keep"], ["--processes"]):
         want = command("merge", *mode, whole, other)
         got = command("merge", *mode, *files[::2], other, *files[1::2])
         tap.ok(want == got and got[0] == 0, "parts and another run, " + mode[0], got[2])
-    # Without one of them what follows is a run of its own.
+    # If one is missing, the parts behind it are a run of their own.
     status, out, err = command("merge", *files[:1], *files[2:])
     tap.ok(status == 0 and len(err.splitlines()) == 1 and "part 3 of process" in err and "without part 2" in err,
            "a part is missing", err)
     threads = len(json.loads(out)["PROCESSES"][1][1]["INSTR_COUNT_PER_THREAD"])
     tap.ok(threads == 2, "then its threads are others", threads)
-    # The same parts twice: two runs that are alike.
+    # The same parts twice are two equal runs.
     status, out, err = command("merge", "--threads=add", *files, *files)
     tap.ok((status, err) == (0, "") and out == command("merge", "--threads=add", whole, whole)[1], "parts twice", err)
 
 
 def check_zero(tap, prog):
-    """Forgotten code is in no part, and nothing leads across it."""
+    """Code of a zeroed time is in no part, and nothing leads across it."""
     path = harness.dcfg(tap, "zero", [prog, "qrzqr", "d"])[0]
     files = parts_of(path)
     first = [read(f)["PROCESSES"][1][1]["PART"] for f in files]

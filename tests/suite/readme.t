@@ -35,12 +35,13 @@ PAGES = ["README.md", "docs/blocks.md", "docs/diff.md", "docs/export.md", "docs/
          "docs/merge.md", "docs/profile.md", "docs/recipes.md", "docs/regions.md", "docs/report.md", "docs/simpoint.md",
          "docs/slice.md", "docs/trace.md", "docs/tutorial.md", "docs/view.md", "docs/wet.md", "docs/xray.md"]
 PROGRAMS = ["docs/orders.cc", "docs/price.c", "docs/primes.c", "docs/words.c"]
-LISTINGS = {"README.md": 1, "docs/tutorial.md": 1, "docs/wet.md": 1}     # how many a page has, of a program or a part of one
+LISTINGS = {"README.md": 1, "docs/tutorial.md": 1, "docs/wet.md": 1}     # by page: listings of a program or a part of
+                                                                         # one
 BLOCK = re.compile(r"^```console\n\$ (.*)\n((?:(?!```).*\n)*)```\n", re.M)
 BANNER = re.compile(r"^==\d+== (?:DCFG-[\d.]+, a dynamic|Copyright \(C\)|Using Valgrind-|Command: |$).*\n", re.M)
 HERE = "/home/me/valgrind-dcfg"         # the directory's name in the pages
 PROCESS = re.compile(r"(?<=^==)\d+(?===)|(?<=, process )\d+|(?<=\.out\.)\d+|(?<=\(PID )\d+", re.M)
-# A run's number of executed instructions, and places where the total is shown again.
+# A run's number of executed instructions, and texts that repeat the total.
 WROTE = re.compile(r"^==\d+== dcfg: wrote .* ([\d,]+) instructions(?:; see it with: .*)?$", re.M)
 TOTAL = re.compile(r"^(?:[AB]: .*, process \d+: )?([\d,]+) instructions(?: in \d+ threads?;| \([-+]\d+%\)$|$)|^\[(\d+),\[",
                    re.M)
@@ -63,14 +64,14 @@ class Notes:
         self.left = [paragraph.splitlines() for paragraph in text.split("\n\n") if paragraph]
 
     def of(self, command):
-        """Take the next note, if it is of COMMAND: the exit status, regular expressions."""
+        """Takes the next note, if it is COMMAND's: returns the exit status and regular expressions."""
         lines = self.left.pop(0)[1:] if self.left and self.left[0][0] == "$ " + command else []
         values = lambda key: [line[len(key):] for line in lines if line.startswith(key)]
         return int((values("status: ") or [0])[0]), values("stable: ")
 
 
 def programs(tap):
-    """A directory of what a page's commands begin with."""
+    """Makes a directory with the programs that a page's commands begin with."""
     there = tap.path("bin")
     if not os.path.isdir(there):
         os.mkdir(there)
@@ -84,7 +85,7 @@ def programs(tap):
 
 
 class Session:
-    """A page's directory, in which its commands are run."""
+    """A page's directory, in which its commands run."""
 
     def __init__(self, tap, page):
         self.page, self.notes = page, Notes(page)
@@ -95,7 +96,7 @@ class Session:
         self.env = dict(harness.ENV, PATH=programs(tap) + ":" + harness.ENV["PATH"])
 
     def run(self, command):
-        """(exit status or None, output); None if it is not here, which the output says."""
+        """Returns (exit status, output); (None, output) if something is missing here."""
         real = re.sub(r"^\./dev run ", "valgrind --tool=dcfg ", command)
         program = shlex.split(real)[0]
         if not shutil.which(program, path=self.env["PATH"]):
@@ -103,13 +104,13 @@ class Session:
         r = subprocess.run(real, shell=True, cwd=self.dir, env=self.env, stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=harness.TIMEOUT)
         printed = r.stdout.decode(errors="replace")
-        # Since version 14 Debian has neato's layout in a package that graphviz does not bring along.
+        # Since graphviz 14, Debian has neato's layout in a package that graphviz does not depend on.
         if "There is no layout engine support" in printed:
             return None, printed.splitlines()[0]
         return r.returncode, printed
 
     def as_shown(self, printed):
-        """With names of directory and processes that anybody could have."""
+        """Returns TEXT with a reader's names for the directory and the processes."""
         number = lambda m: self.processes.setdefault(m.group(), str(4711 + len(self.processes)))
         if self.page != "README.md":
             printed = BANNER.sub("", printed)
@@ -117,7 +118,7 @@ class Session:
 
 
 def not_ignored(tap, at):
-    """The files in directory AT that a clone would show as new, if they were made there."""
+    """Returns the files in directory AT that a clone would show as new, if they were made there."""
     files = [f + "/" * os.path.isdir(os.path.join(at, f)) for f in sorted(os.listdir(at)) if f != "docs"]
     clone = tap.path("clone")
     if not os.path.exists(clone):
@@ -129,7 +130,7 @@ def not_ignored(tap, at):
 
 
 def check_defaults(tap):
-    """Default names of the tool's files, also beside other files."""
+    """The tool's default file names, also beside other files."""
     place = tap.path("defaults")
     names = [n.replace("%p", "4711") for n in re.findall(r"^\| `--[\w-]+-out-(?:file|dir)=\w+` \| `(.*?)` \|", read("docs/reference.md"), re.M)]
     os.mkdir(place)
@@ -161,12 +162,12 @@ def check_session(tap, page, text):
 
 
 def check_text(tap, page, text):
-    """Check what needs no command to run."""
+    """Checks the parts that need no command."""
     blocks = BLOCK.findall(text)
     tap.ok(len(blocks) > 3 and len(blocks) == text.count("```console\n"), page + ": every console block can be read",
            "%d of %d" % (len(blocks), text.count("```console\n")))
 
-    # One session, one run: no total is of a run that the page does not show, or of two that were merged.
+    # A session is one run: each total is a run's that the page shows, or a sum's.
     outputs = [shown for _, shown in blocks]
     plain = lambda number: number.replace(",", "")
     wrote = {plain(n) for shown in outputs for n in WROTE.findall(shown)}
@@ -174,7 +175,7 @@ def check_text(tap, page, text):
     merged = {str(int(a) + int(b)) for a in wrote for b in wrote}
     tap.ok(wrote and totals <= wrote | merged, page + ": totals are those of the runs", "%s, %s" % (totals, wrote))
 
-    # And a number that the text repeats stands in an output.  README's text has numbers of other programs, too.
+    # A number that the text repeats must be in an output.  README's text has numbers of other programs, too.
     if page != "README.md":
         prose = re.sub(r"^```.*?^```$|<!--.*?-->", "", text, flags=re.M | re.S)
         lost = [n for n in re.findall(r"\d+(?:,\d{3})+", prose) if not any(n in shown for shown in outputs)]
@@ -198,7 +199,7 @@ def check_links(tap, page, text):
 
 
 def check_dev(tap, page, text):
-    """Commands of ./dev are there, and ./dev run runs what it is given."""
+    """The page's commands of ./dev exist, and ./dev run runs its argument."""
     usage = subprocess.run([os.path.join(harness.SRCDIR, "dev"), "help"], stdout=subprocess.PIPE,
                            universal_newlines=True).stdout
     unknown = set(re.findall(r"\./dev (\w+)", text)) - set(re.findall(r"^  (\w+)", usage, re.M))

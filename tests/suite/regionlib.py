@@ -1,4 +1,4 @@
-"""Shared by the tests of parts of runs: Lackey's trace, cut, and Callgrind beside the tool."""
+"""Shared by the tests of parts of runs: cuts of Lackey's trace, and Callgrind beside the tool."""
 import os
 import re
 
@@ -10,7 +10,7 @@ from lifelib import Dcfg, equal
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "region")
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(harness.VALGRIND)), "include")
 DCFG = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
-REQUEST = 19            # bytes: a request's preamble and the instruction that makes it, which are one to Valgrind
+REQUEST = 19            # bytes: a request's preamble and its instruction, which are one instruction to Valgrind
 
 
 class Lackey:
@@ -33,7 +33,7 @@ class Lackey:
         os.unlink(log)
 
     def nth(self, addr, n):
-        """The place where the instruction at addr is about to run the n-th time."""
+        """Returns the index at which the instruction at addr runs for the n-th time."""
         for i, a in enumerate(self.addrs):
             if a == addr:
                 n -= 1
@@ -42,12 +42,12 @@ class Lackey:
         return None
 
     def requests(self):
-        """The places behind requests."""
+        """Returns the indices behind requests."""
         return [i + 1 for i, n in enumerate(self.lens) if n == REQUEST]
 
 
 def same_as_cut(tap, name, lackey, pieces, dcfg, trace, status=0):
-    """Are graph and trace those of these pieces of Lackey's trace, in one?"""
+    """Checks that graph and trace are these pieces of Lackey's trace, joined."""
     if not dcfg or not trace:
         return tap.ok(False, name, "there is no file")
     n = sum(b - a for a, b in pieces)
@@ -75,10 +75,11 @@ def part_of(path, i):
 
 
 def compare_profiles(tap, name, argv, opts, ends, parts=("", ), told_only=()):
-    """Compare with Callgrind's profiles.  If the program asks for the parts, Callgrind's parts end a superblock
-    earlier, and the next one has it.  For those in TOLD_ONLY, only the message is compared.
+    """Compares with Callgrind's profiles.  If the program asks for parts, Callgrind's parts end a superblock earlier, and
+    the next one has it.  For those in TOLD_ONLY, only the message is compared.
 
-    Callgrind writes wrong relative positions for a call by code that did not run in the part."""
+    Callgrind writes wrong relative positions for a call by code that did not run in the part.
+    """
     ours, theirs = tap.path("ours." + name), tap.path("theirs." + name)
     common = ["--dump-instr=yes", "--compress-pos=no"] + opts
     for out, tool in ((ours, ["--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=" + tap.path(name + ".%p.json")]),

@@ -28,7 +28,7 @@ def check_options(tap, prog):
     whole, _, _ = harness.dcfg(tap, "whole", [prog])
     image = [im for im in Dcfg(whole).p.images if im.name == prog][0]
     at = {f: min(Dcfg.starts(image, [f])) for f in ("work", "inner", "other", "done")}
-    # An instruction inside of what VEX would translate as one.
+    # An instruction inside a stretch that VEX would translate at once.
     inside = sorted(a for a in set(lackey.addrs) if at["inner"] < a)[0]
     base = os.path.basename(prog)
     for name, options in (
@@ -109,7 +109,7 @@ def check_monitor(tap, prog):
         p.stdin = None
     r = lifelib.run(tap, "pause", [pause], ["--instr-atstart=no"], stdin=subprocess.PIPE, while_running=ask)
     if lifelib.check(tap, "vgdb", r, 1):
-        told = [text.split("\n")[1:] for text in told]         # vgdb's own line is the first one
+        told = [text.split("\n")[1:] for text in told]         # the first line is vgdb's own
         equal(tap, "vgdb: answers", [told[i][-2] for i in (0, 2, 3)] + [told[i] for i in (1, 4, 5)],
               ["not collecting", "start: this is so already, nothing changes", "collecting"] + [[""]] * 3)
         equal(tap, "vgdb: a thread that did not run meanwhile was not collected", Dcfg(r.files[0]).total, 0)

@@ -57,7 +57,7 @@ class Run:
 
 
 def parity(n, *pieces):
-    """Return what is in an odd number of the pieces."""
+    """Returns the indices that an odd number of the pieces has."""
     at, on, out = sorted(p for piece in pieces for p in piece), False, []
     for p in at:
         on = not on
@@ -96,12 +96,12 @@ def check_toggles(tap, prog):
 
 
 def check_requests(tap, prog):
-    """Whether a handler is collected depends on how it begins."""
+    """A handler is collected or not, as the code is in which its signal came."""
     argv = [prog, "requests"]
     run = Run(tap, argv)
     n = len(run.addrs)
     at = run.lackey.requests()
-    # The requests of asks(4) are two, and a dump.
+    # asks(4) makes two requests, and a dump.
     toggles = at[:11] + at[12:]
     equal(tap, "requests: all seen", len(at), 14)
     handler = run.handled("handler")
@@ -112,7 +112,7 @@ def check_requests(tap, prog):
             tap.ok(False, name, why)
             continue
         pieces = parity(n, *(pieces + [(a, n) for a in toggles]))
-        # A handler is collected as it begins, whatever was when the signal came.
+        # A handler is collected if its begin is, whatever was collected when the signal came.
         pieces = parity(n, *(pieces + [h for h in handler if any(a <= h[0] < b for a, b in pieces) == bool(opts)]))
         cut = at[11]
         parts = [[(a, min(b, cut)) for a, b in pieces if a < cut], [(max(a, cut), b) for a, b in pieces if b > cut]]
@@ -121,7 +121,7 @@ def check_requests(tap, prog):
 
 
 def check_parts(tap, prog):
-    """Each is Lackey's trace between two places, so that they add up to the whole, but for what was zeroed."""
+    """Each part is Lackey's trace between two places, so the parts add up to the whole, without zeroed times."""
     run = Run(tap, [prog])
     n = len(run.addrs)
     deep, raiser, tail = run.within("deep"), run.within("raiser"), run.within("tail", "all_kinds")
@@ -143,7 +143,7 @@ def check_parts(tap, prog):
 
 
 def check_logs(tap, prog):
-    """For logs that begin and end in the middle, llvm-xray's rules hold, and ticks are collected instructions."""
+    """Logs that begin and end in the middle keep llvm-xray's rules, and their ticks are collected instructions."""
     for name, argv, opts in (("toggled", [], ["--toggle-collect=often", "--toggle-collect=jumper"]),
                              ("threads", ["threads"], ["--toggle-collect=often", "--dump-after=deep",
                                                        "--toggle-collect=deep"]),

@@ -129,14 +129,14 @@ def swap(seq, i, j):
 
 
 def part(d, **wrong):
-    """The process is a part of a run, told right but for WRONG."""
+    """Makes the process a part of a run, without errors but WRONG."""
     proc(d)["PART"] = {"PART_NUM": 2, "FIRST_PART_NUM": 1, "PRECEDING_INSTR_COUNT_PER_THREAD": [5, 0], "IMAGE_NUMS": [1, 3],
                        "CONTINUED_THREADS": [["THREAD_ID", "EDGE_TYPE_ID"], [0, TYPE_ID["RETURN"]], [1, 0]],
                        "LATE_BYPASSES": [["IMAGE_NUM", "ADDR_OFFSET", "TARGET_NODE_ID"], [1, "0x10", 4]], **wrong}
 
 
 def merged(d, **wrong):
-    """The process is a partial sum of one run, told right but for WRONG."""
+    """Makes the process a partial sum of one run, without errors but WRONG."""
     p = proc(d)
     run = [d["PROCESSES"][1][0], p["INSTR_COUNT"], "0x1", len(p["INSTR_COUNT_PER_THREAD"]), 0, 0, 0, [], []]
     p["MERGED"] = {"THREADS": "keep", "BUILDS": "one", "NUM_FILES": 1, "RUNS": [[], run],
@@ -145,7 +145,7 @@ def merged(d, **wrong):
                    **wrong}
 
 
-# INSTR_SIZES of the first image, and other ones that do not fit its blocks.
+# INSTR_SIZES of the first image, and others that do not fit its blocks.
 SIZES = "352422232252124422"
 WRONG_SIZES = SIZES[:-1], SIZES + "0", "44" + SIZES[2:], "08" + SIZES[2:], "53" + SIZES[2:], SIZES[:-1] + "+"
 
@@ -267,7 +267,7 @@ def renumber(d, old, new):
 
 
 def recount(d):
-    """Bring COUNT and the instruction counts in line with the edges, so that only the intended rule is broken."""
+    """Brings COUNT and the instruction counts in line with the edges, so that only the intended rule is broken."""
     ran = [0, 0]
     for i in (1, 2):
         for b in data(d, i)["BASIC_BLOCKS"][1:]:
@@ -279,7 +279,7 @@ def recount(d):
 
 
 def shift(d, a, b):
-    """A traversal too many on the only edge from 5 to 6: sums follow, balance does not."""
+    """A traversal too many on the only edge from 5 to 6: sums are adapted, the balance is broken."""
     edge(d, 5, 6)[4] = [2, 0]
     recount(d)
 
@@ -298,7 +298,7 @@ def second_start(d):
 
 
 def overlap_end(d):
-    """Blocks 5 and 6 end in one and the same instruction, as if a jump into the middle had not split 5."""
+    """Blocks 5 and 6 end in the same instruction, as if a jump into the middle had not split 5."""
     block(d, 5)[2:5] = [8, 3, 6]
     retype(d, 5, 6, "DIRECT_UNCONDITIONAL_BRANCH")
     data(d).pop("SOURCE_DATA")
@@ -320,7 +320,7 @@ def count_bypass(d):
 
 
 def drop_bypass(d):
-    """Node 13 then hangs below the root by itself, which is right for what only a return reaches."""
+    """Node 13 becomes a child of the root, which is right for a node that only a return reaches."""
     drop_edge(d, 12, 13)
     routine(d, 12)[2].remove([13, 12])
     routine(d, 12)[2].remove([14, 13])
@@ -334,7 +334,7 @@ def reroute(d):
 
 
 def divide(d):
-    """The tail of main as a routine without need."""
+    """Makes the tail of main a routine without need."""
     rows = routine(d, 4)[2]
     tail = [HEAD["NODES"], [10, 10], [11, 10]]
     del rows[-2:]
@@ -343,7 +343,7 @@ def divide(d):
 
 
 def merge(d):
-    """fn2 as part of fn, although a jump from another function lands on its symbol."""
+    """Makes fn2 a part of fn, although a jump from another function reaches its symbol."""
     data(d, 2)["ROUTINES"].remove(routine(d, 17))
     set_at(routine(d, 15), 1, [17])
     routine(d, 15)[2].append([17, 15])

@@ -43,7 +43,7 @@ def main():
             for _ in range(30000):
                 x = (x * 1103515245 + 12345) % 2 ** 31
                 f.write(b"%d\n" % (x >> 20))
-        # Blocks of 64 kB, so that there is something for the second worker.
+        # Blocks of 64 kB, so that the second worker gets some.
         check(tap, "xz", [xz, "-T2", "-0", "--block-size=65536", "-c", "data"], 3)
     else:
         tap.skip("xz", "not installed")

@@ -120,7 +120,7 @@ def build(tap, name, text, *flags):
 
 
 def ranges_of(prog):
-    """Addresses of the program's own functions; compilers give their parts names such as factorial.part.0."""
+    """Returns addresses of the program's own functions; compilers give parts names such as factorial.part.0."""
     found = []
     for line in subprocess.run(["nm", "-S", prog], stdout=subprocess.PIPE).stdout.decode().splitlines():
         words = line.split()
@@ -131,7 +131,7 @@ def ranges_of(prog):
 
 
 def criteria(wet, at, *opts):
-    """The instances that a slice begins with, in the order of time, and what is said of it."""
+    """Returns the criteria of a slice in order of time, and the messages."""
     status, out, err = commandlib.command("slice", "--thin", "--json", "--at=" + at, *opts, wet)
     if status != 0:
         return None, err
@@ -156,7 +156,7 @@ def check_lines(tap, dumper, opt):
     for line, runs in map(json.loads, r.stdout.decode().splitlines()):
         at, count = "lines.c:%d" % line, len(runs)
         most = max(most, count)
-        # The last one is the one that has the last instance of all: in recursion not the last that began.
+        # The last execution is the one that has the last instance of all; in recursion, this is not the last one that began.
         found, said = criteria(wet, at)
         if found not in runs or not said.startswith(at + ": "):
             bad.append("%s: %s, of %d" % (at, said, count))
@@ -180,7 +180,7 @@ def line_with(text, words):
 
 
 def check_shape(tap, wet):
-    """Checks some lines against what a person expects of them, in words of the source."""
+    """Checks lines against the expectations of a person, in words of the source."""
     last, _ = criteria(wet, "lines.c:%d" % line_with(PROGRAM, "s += table[i] * i"))
     tap.ok(last and 8 <= len(last) <= 20 and len({a for a, _ in last}) == len(last),
            "the last execution of a loop in one line is one iteration", last)
@@ -197,7 +197,7 @@ def check_shape(tap, wet):
 
 
 def check_signals(tap):
-    """The handler runs in the middle of line 10: that goes on behind it."""
+    """The handler runs in the middle of line 10, whose execution continues behind it."""
     prog = build(tap, "signals", SIGNAL)
     wet = prog and record_wet(tap, "signals", [prog])
     if not wet:

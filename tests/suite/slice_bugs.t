@@ -21,17 +21,17 @@ import harness
 import slicelib
 
 MOST, MOST_THIN = 30, 20
-# So many lines of the listing are looked at.
+# Lines of the listing that are read.
 NEAR = 10
 # Programs of which the slice is small.
 SMALL = ("dates", "grades", "orders", "pixels", "ranks", "sensor", "stock", "taxes", "tree", "votes")
 BUILDS = ("cc -O0", "cc -O1", "cc -O2", "clang -O1")
-# Builds whose faulty line is not near: an update that did not run has no instance; far away; no code is left of the line.
+# Builds whose faulty line is not near: an update that did not run has no instance; a line far away; a line without code.
 MISSED = {"bank": BUILDS, "cache": BUILDS, "matrix": BUILDS[:3], "meter": BUILDS[2:3], "publish": BUILDS[2:],
           "dates": BUILDS[1:], "taxes": BUILDS[1:], "flags": BUILDS[2:], "window": BUILDS[3:]}
-# Optimized, what was freed is not what the program prints.
+# In optimized code, what was freed differs from what the program prints.
 PRINTS_OTHER = {"stock": BUILDS[2:]}
-# In these programs the error decides which way is taken, or which element compares less.  No value comes from it.
+# In these programs the error decides which branch is taken, or which element is smaller.  No value comes from it.
 CONTROL_ONLY = ("ranks", "taxes")
 
 
@@ -44,14 +44,14 @@ def faulty_lines(text):
 
 
 def build_of(tap, path, build):
-    """The program of the source, as BUILD says."""
+    """Builds the program of the source as BUILD says."""
     compiler, opt = build.split()
     name, suffix = os.path.splitext(os.path.basename(path))
     return harness.cc(tap, path, name + opt, opt, "-pthread", *["-lstdc++"] * (suffix == ".cpp"), compiler=compiler)
 
 
 def check_near(tap, path, build, prog=None):
-    """Is the faulty line among the nearest?  Returns the recording, if there is one."""
+    """Checks that the faulty line is among the nearest.  Returns the recording, if there is one."""
     name, source = os.path.basename(path).split(".")[0], os.path.basename(path)
     with open(path) as f:
         text = f.read()
@@ -74,7 +74,7 @@ def check_near(tap, path, build, prog=None):
 
 
 def check(tap, path, prog=None):
-    """prog: what was made of the source, if that is not for this machine to do."""
+    """prog: the program, if this machine does not build it."""
     name, source = os.path.basename(path).split(".")[0], os.path.basename(path)
     wet = check_near(tap, path, BUILDS[0], prog)
     if not wet or name not in SMALL:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""dcfg slice --diff: what the slices of two runs do not have in common, against the slices themselves.  (TAP)"""
+"""dcfg slice --diff: the differences of the slices of two runs, compared with the slices.  (TAP)"""
 import collections
 import json
 import os
@@ -34,7 +34,7 @@ AT = "--at=both.c:15"
 
 
 def counts(s):
-    """Instances by line of the source, and by address in the program with the code."""
+    """Returns instances by line of the source, and by address in the program with the code."""
     lines, codes = collections.Counter(), collections.Counter()
     for x in s.data["instr"]:
         if s.places[x][0] == "both.c":

@@ -119,7 +119,7 @@ def check_all(tap, judge):
     if not wet:
         return
     compare(tap, judge, wet, "threads, system calls, signals", 40 if os.environ.get("DCFG_SLOW") else 6)
-    # The command says the same of lines as it says of instances.
+    # The command has the same sums for lines as for instances.
     line = 1 + ALL.split("\n").index("      value += copy[i] + taken;")
     status, out, err = commandlib.command("slice", "--forward", "--at=all.c:%d" % line, "--as=lines", wet)
     kept = commandlib.command("slice", "--forward", "--at=all.c:%d" % line, "--as=instances", wet)

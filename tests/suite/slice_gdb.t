@@ -64,7 +64,7 @@ GENERAL = "eax ecx edx ebx esp ebp esi edi r8d r9d r10d r11d r12d r13d r14d r15d
 
 
 def run_gdb(tap, name, script, prog, more):
-    """The rows that tests/oracle/slice_stops.py writes; what gdb said."""
+    """Returns the rows that tests/oracle/slice_stops.py writes, and gdb's messages."""
     out = tap.path(name + ".stopped")
     r = subprocess.run(["gdb", "-batch", "-nx"] + more + ["-x", script, "-x", os.path.join(harness.ORACLE, "slice_stops.py"),
                                                          prog], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -96,7 +96,7 @@ def compile_text(tap, name, text, *flags):
 
 
 def comparer(tap):
-    """The program that compares slices with an index and without one."""
+    """Compiles the program that compares slices with and without an index."""
     env = dict(os.environ, PKG_CONFIG_PATH=os.path.join(LIB, "pkgconfig"))
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libdcfg"], stdout=subprocess.PIPE, env=env)
     prog = tap.path("index_same")
@@ -146,7 +146,7 @@ def check_files(tap, wet):
 
 
 def check_wrong(tap, wet, other):
-    """Indexes that are not of the trace."""
+    """Indexes of other traces."""
     index, plain = wet + ".idx", why(wet, "--index=no")
     with open(index, "rb") as f:
         good = f.read()
@@ -168,7 +168,7 @@ def check_wrong(tap, wet, other):
 
 
 def check_flips(tap, wet):
-    """Each byte changed: the answer is the same, and nobody takes the index for a good one."""
+    """Changes each byte: the answer stays the same, and the index is found to be bad."""
     prog = os.path.join(tap.dir, "flip")
     source = os.path.join(tap.dir, "flip.c")
     with open(source, "w") as f:
@@ -216,7 +216,7 @@ int main(int argc, char** argv)
 
 
 def check_places(tap, wet):
-    """A directory that cannot be written: a name that is taken by a directory does the same, for root too."""
+    """A directory that cannot be written: a directory with the index's name has the same effect, for root too."""
     index, cache = wet + ".idx", tap.path("cache")
     plain = why(wet, "--index=no")
     if os.path.exists(index):

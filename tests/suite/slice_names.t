@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
 
-# SHOW(x): the program prints how the test asks for x, where it is, how long it is, and its number.
+# SHOW(x): the program prints the expression for x, its address, its size, and its number.
 SOURCE = r"""#include <stdio.h>
 #include <stdlib.h>
 #define SHOW(x) printf("%s\t%p\t%d\t%lld\n", #x, (void *)&(x), (int)sizeof(x), (long long)(x))
@@ -110,7 +110,7 @@ def asked(at, what, wet, *more):
 
 
 def wrong_place(at, row, wet, values):
-    """Return the difference between the slice's answer for an expression and what the program has printed, or None."""
+    """Returns the difference between the slice's answer for an expression and the program's output, or None."""
     what, addr, size, number = row
     status, out, err = asked(at, what, wet)
     have = re.search(r"^slice: \S+, of (.*) \((0x[0-9a-f]+), ([\d,]+) bytes?\): ", out)
@@ -119,7 +119,7 @@ def wrong_place(at, row, wet, values):
     if not values:
         return None
     data = json.loads(asked(at, what, wet, "--json")[1])
-    # Who wrote it last has stored the number, if it stored no more than that.
+    # The last writer has stored the number, if it stored nothing more.
     met = data["nodes"][data["criteria"][0]]
     by = [data["nodes"][i["node"]] for i in met["inputs"] if "node" in i and i.get("port", i.get("use")) != "control"]
     if len(by) == 1 and by[0].get("value"):
@@ -130,7 +130,7 @@ def wrong_place(at, row, wet, values):
 
 
 def lines(at, what, wet):
-    """The lines of the program that are in the slice."""
+    """Returns the lines of the program that are in the slice."""
     status, out, err = asked(at, what, wet, "--json")
     if status:
         return err
@@ -157,7 +157,7 @@ def check(tap, name, source, compiler, flags, values=True):
     for k, row in enumerate(rows):
         at = "%s:%d" % (base, line_of(source, "here" if k < main else "there"))
         why = wrong_place(at, row, wet, values)
-        # Optimized code may have left the place of a pointer untold, or no variable; that is said, and nothing else is.
+        # Optimized code may not have the place of a pointer, or no variable.  Then the message must say so.
         if why and flags[0] != "-O0" and ("is in no place" in why or "is no register" in why):
             gone += 1
         elif why:

@@ -22,7 +22,7 @@ import pagelib
 import slicelib
 import webdriver
 
-# A name and a text that would do something if they were taken for a part of the page.
+# A name and a text that would have an effect if they were taken for a part of the page.
 NAME = "odd <i>&\"'.c"
 SOURCE = b"""#include <stdio.h>
 
@@ -69,7 +69,7 @@ int main(void)
 
 
 def recorded(tap, name, source):
-    """The trace of a program with this source; (its path, whether that worked)."""
+    """Records a program with this source; returns (path of the trace, whether that worked)."""
     path = tap.path(name)
     with open(path, "wb") as f:
         f.write(source)
@@ -81,13 +81,13 @@ def recorded(tap, name, source):
 
 
 def recorded_program(tap, name):
-    """The trace of a program of tests/progs/slice."""
+    """Records a program of tests/progs/slice."""
     with open(os.path.join(slicelib.PROGS, name), "rb") as f:
         return recorded(tap, name, f.read())
 
 
 def take_picture(tap, to):
-    """The page of docs/slice.md's session, to file TO, if that is asked for."""
+    """Writes the page of docs/slice.md's session to file TO, if requested."""
     if to is None:
         return
     shutil.copy(os.path.join(harness.SRCDIR, "docs", "price.c"), ".")
@@ -286,7 +286,7 @@ int main(int argc, char** argv)
 
 
 def check_omitted(tap, b, wet):
-    """A card of its own has the stores that did not run, as the listing has them."""
+    """A card of its own has the stores that did not run, as in the listing."""
     path, page = page_of(tap, wet, "skipped.html", "--at=skipped.c:8", "--of=price", "--omitted")
     listed = commandlib.command("slice", "--at=skipped.c:8", "--of=price", "--omitted", wet)[1]
     told = pagelib.data_of(page)["omitted"]

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Random programs in C for the tests of slices.  Each function computes a value of bytes that are input; the whole program
-is a number of these.  A seed makes the same program each time.
+"""Random programs in C for the tests of slices.  Each function computes a value of input bytes; the whole program is a
+number of these functions.  A seed makes the same program each time.
 
-    slice_programs.py SEED [straight] > PROGRAM.c
+slice_programs.py SEED [straight] > PROGRAM.c
 
-A dynamic slice tells what happened, not what did not: an assignment that was not executed has no instance.  Inputs outside a
-slice must not change the value all the same.  So both sides of a branch assign the same variables, loops have constant
-numbers of iterations, and addresses of stores do not depend on inputs.  A compiler that optimizes may take that away again.
-A straight program has no branches at all, and may be optimized.
+A dynamic slice tells what happened, and an assignment that was not executed has no instance.  Still, inputs outside a slice
+must not change the value.  So both sides of a branch assign the same variables, loops have constant numbers of iterations,
+and addresses of stores do not depend on inputs.  An optimizing compiler may undo that.  A straight program has no branches
+at all, and may be optimized.
 
 FREE: the program has no C library, as tests/oracle/wet_model.py needs it.  An instruction of its own stores each input byte;
 its line is marked as INPUT.  The line of each value is marked as VALUE.  NATIVE: the program reads lines
 
     FUNCTION TRIALS FREE INSIDE          FREE, INSIDE: a digit for each input, whether it may be changed
 
-and prints for each line how often the value was another one after random changes of the free inputs, and how often after
-one of those inside.
+and prints for each line how often random changes of the free inputs changed the value, and how often changes of those inside
+did.
 """
 import random
 import sys

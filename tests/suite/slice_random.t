@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Slices of random programs, against their meaning.  (TAP)
 
-- An input byte that is not in the slice of a value does not change it, whatever it is: each is changed, alone and with others,
-  in the same functions compiled for this machine.
-- The slices with all dependences and those with producers only are those of the slow model (tests/oracle/wet_model.py), which
-  notices any single instance that is left out.
+- An input byte that is not in the slice of a value does not change it.  Each such byte is changed, alone and with others, in
+the same functions compiled for this machine.
+
+- Slices with all dependences, and those with producers only, are those of the slow model (tests/oracle/wet_model.py), which
+finds any single missing instance.
 
 20 functions in one program; DCFG_SLOW=1: 1,000 in 50.  The arguments are numbers of programs.
 """
@@ -47,7 +48,7 @@ def compile_both(tap, number):
 
 
 def inputs_of(source):
-    """By line, which input of which function is stored there."""
+    """Returns, by line, the input and the function that is stored there."""
     inputs = {}
     with open(source) as f:
         for n, line in enumerate(f, 1):
@@ -58,14 +59,14 @@ def inputs_of(source):
 
 
 def values_of(program, run):
-    """By function, the instruction that stores its value."""
+    """Returns, by function, the instruction that stores its value."""
     at, _ = program.output
     return {(a - at) // 8: addr for addr, accesses in run for what, a, _ in accesses
             if what == "S" and at <= a < at + 8 * slice_programs.N_FUNCTIONS}
 
 
 def check_inputs(tap, number, source, native, slices, what):
-    """(How many inputs were outside, how often those inside changed the value.)"""
+    """Returns (the number of inputs outside, how often those inside changed the value)."""
     inputs = inputs_of(source)
     asked, outside = "", 0
     for k, s in sorted(slices.items()):
@@ -138,7 +139,7 @@ def main():
         n, m = check_program(tap, number)
         outside, moved = outside + n, moved + m
     total = len(numbers) * slice_programs.N_FUNCTIONS * slice_programs.N_INPUTS
-    # Otherwise nothing would have been tested.
+    # Otherwise the test tests nothing.
     tap.ok(outside * 10 > total and moved * 10 > len(numbers) * slice_programs.N_FUNCTIONS * TRIALS,
            "%d of %d inputs are outside, %d of %d changes inside change the value"
            % (outside, total, moved, len(numbers) * slice_programs.N_FUNCTIONS * TRIALS))

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""On which ways slices follow a value: dcfg slice and dcfg why.  (TAP)
+"""Ways on which slices follow a value: dcfg slice and dcfg why.  (TAP)
 
-- What system calls are given, read and write in place of something; what other threads wrote.
-- Registers that a new thread has, that an allocator saves, that a gather takes elements by.
+- Arguments of system calls, and the memory that they read, write and overwrite; memory that other threads wrote.
+
+- Registers that a new thread has, that an allocator saves, and by which a gather loads elements.
+
 - Numbers of system calls, and code without source lines.
 """
 import collections
@@ -22,7 +24,7 @@ import cpuinfo
 
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 
-# Values in registers that an allocator saves and restores, with and without a frame, and one that it hands out.
+# Values in registers that an allocator saves and restores, with and without a frame, and one that it returns.
 SAVED = """        .globl _start
 _start: mov $0x41, %ebx         # 2: kept
         mov $0x42, %r12d
@@ -42,7 +44,7 @@ _start: mov $0x41, %ebx         # 2: kept
         syscall
         .lcomm buffer, 4
 """
-# System calls whose number is handed to a function, as glibc 2.41 does: pushed, copied there, moved between registers.
+# System calls whose number is passed to a function, as in glibc 2.41: pushed, copied there, moved between registers.
 NUMBERED = """        .globl _start
 _start: mov $0x41, %ebx         # 2
         mov %bl, buffer(%rip)
@@ -68,7 +70,7 @@ moved:  mov %r9, %rax
         .data                   # without data Valgrind reads no lines
 buffer: .quad 1
 """
-# Registers that are addresses and values of the same instruction.
+# Registers that are both address and value of one instruction.
 BOTH = """        .globl _start
 _start: lea table(%rip), %rax   # 2
         test %ebx, %ebx
@@ -110,7 +112,7 @@ next:   .quad next
 
 
 def check_kernel(tap, name, mmap, *flags):
-    """System calls with more than three arguments, and what was written; x86.t does this, too."""
+    """System calls with more than three arguments, and their output; x86.t uses it, too."""
     prog = harness.cc(tap, os.path.join(PROGS, "x86", "pages.c"), name, "-g", "-O0", *flags)
     wet = prog and record_wet(tap, name, [prog], ["--wet-values=yes"])
     if not wet:
@@ -157,7 +159,7 @@ int main(void)
 
 
 def check_across(tap):
-    """Text that several system calls wrote, two threads and two buffers of a writev among them."""
+    """Text that several system calls wrote, with two threads and two buffers of a writev."""
     source = tap.path("across.c")
     with open(source, "w") as f:
         f.write(ACROSS)
@@ -179,7 +181,7 @@ def check_across(tap):
 
 
 def check_rooms(tap, name, *flags):
-    """Checks the memory that system calls read and overwrite, also where Memcheck need not know it; x86.t does this, too."""
+    """The memory that system calls read and overwrite, also calls that Memcheck need not know; x86.t uses it, too."""
     prog = harness.cc(tap, os.path.join(PROGS, "x86", "rooms.c"), name, "-g", "-O0", "-fno-pie", "-no-pie", *flags)
     dumper = harness.reader(tap, "wet_dump")
     wet = prog and record_wet(tap, name, [prog], [])
@@ -206,7 +208,7 @@ def check_rooms(tap, name, *flags):
 
 
 def check_born(tap, name, *flags):
-    """A new thread has its registers from the one that made it, forward as backward; x86.t does this, too."""
+    """A new thread has its creator's registers, forward as backward; x86.t uses it, too."""
     prog = harness.cc(tap, os.path.join(PROGS, "wet", "born.S"), name, "-nostdlib", "-static", "-no-pie", *flags)
     wet = prog and record_wet(tap, name, [prog])
     if not wet:
@@ -222,7 +224,7 @@ def check_born(tap, name, *flags):
 
 
 def check_saved(tap):
-    """Code without source lines is none of the program."""
+    """Code without source lines does not count as the program's."""
     for name, text in (("saved", SAVED), ("allocator", ALLOCATOR)):
         with open(tap.path(name + ".S"), "w") as f:
             f.write(text)
@@ -237,7 +239,7 @@ def check_saved(tap):
 
 
 def check_numbers(tap):
-    """Without values a system call is known by the constant that was copied to its register."""
+    """Without values, the constant that was copied to its register tells which system call it is."""
     with open(tap.path("numbered.S"), "w") as f:
         f.write(NUMBERED)
     prog = harness.cc(tap, tap.path("numbered.S"), "numbered", "-g", "-nostdlib", "-static", "-no-pie")
@@ -269,8 +271,9 @@ def check_both(tap):
 
 
 def check_library(tap):
-    """The digits that std::ostream takes stand in a table that libstdc++ makes at its begin; and memmove() copies what it is
-    pointed at."""
+    """std::ostream takes digits from a table that libstdc++ makes at the start; memmove() copies the bytes that its pointer
+    points to.
+    """
     with open(tap.path("sums.cpp"), "w") as f:
         f.write("#include <cstring>\n#include <iostream>\nint twin_a(int), twin_b(int); int main(int argc, char**)\n{\n"
                 "   int a = argc + 40;\n   int b = argc + 50;\n   char text[] = \"ABCDEFGHIJKLMNOPQRSTUVWXYZ\";\n"
@@ -295,7 +298,7 @@ def check_library(tap):
 
 
 def check_gather(tap):
-    """Checks that elements that a mask leaves out are not read: they have no writer."""
+    """A gather does not read elements that the mask leaves out: they have no writer."""
     if not cpuinfo.has("avx2"):
         tap.skip("a gather", "this processor has no AVX2")
         return

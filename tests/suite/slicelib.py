@@ -16,7 +16,7 @@ PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "slice")
 
 
 class Slice:
-    """.nodes: instances, (address, instance), in order of time; .inputs: of each, numbers of nodes."""
+    """A slice.  .nodes: instances, (address, instance), in order of time; .inputs: for each, numbers of nodes."""
 
     def __init__(self, data):
         self.data = data
@@ -31,12 +31,12 @@ class Slice:
         self.places = [(self.source(x), data["line"][x]) for x in range(len(self.addr))]
 
     def source(self, x):
-        """The base name of an instruction's source; None if it has none."""
+        """Returns the base name of an instruction's source; None if it has none."""
         f = self.data["files"][self.data["file"][x]]
         return os.path.basename(f["name"]) if f["source"] else None
 
     def lines(self, source):
-        """Those of a source that are in the slice."""
+        """Returns the lines of a source that are in the slice."""
         return {line for name, line in (self.places[x] for x in set(self.data["instr"])) if name == source}
 
     def executed(self, source):
@@ -45,7 +45,7 @@ class Slice:
 
 
 def slice_of(tap, wet, *opts):
-    """The slice; (None, what was said) if there is none."""
+    """Returns the slice; (None, the message) if there is none."""
     out = tap.path("slice.html")
     status, text, err = commandlib.command("slice", "--as=html", "-o", out, *OPTIONS, *opts, wet)
     if status != 0 or not os.path.exists(out):
@@ -57,13 +57,13 @@ def slice_of(tap, wet, *opts):
 
 
 def recording(tap, name):
-    """Valgrind's options, with files of each process."""
+    """Returns Valgrind's options, with files for each process."""
     return ["-q", "--tool=dcfg", "--wet=yes", "--wet-values=yes", "--wet-out-file=" + tap.path(name + ".%p.wet"),
             "--dcfg-out-file=" + tap.path(name + ".%p.json"), "--log-file=" + tap.path(name + ".%p.log")]
 
 
 def record(tap, name, argv):
-    """The file of a run, not of its children; what they wrote, to a pipe."""
+    """Records a run; returns its file, not its children's, and its output."""
     p = subprocess.Popen([harness.VALGRIND] + recording(tap, name) + argv,
                          stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=harness.ENV, cwd=tap.dir)
     out = p.communicate(timeout=harness.TIMEOUT)[0].decode(errors="replace")
@@ -81,7 +81,7 @@ def record_wet(tap, name, argv, opts=()):
 
 
 def near_lines(text, source):
-    """Those of a source that a listing of lines has, the nearest first."""
+    """Returns the lines of a source in a listing, the nearest first."""
     found = re.findall(r"^ *[\d,]+ +[\d,]+ +<?[\d.]+%%(?: +\d[\d,+-]*)?   %s:(\d+)\b" % re.escape(source), text, re.M)
     return [int(line) for line in found]
 

@@ -21,7 +21,7 @@ from filelib import Run
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "files")
 TERM, INT, HUP = signal.SIGTERM, signal.SIGINT, signal.SIGHUP
 WORDS = {TERM: "SIGTERM", INT: "SIGINT", HUP: "SIGHUP"}
-# Says that the tool waits for it, and does its work when it is told to.
+# Tells that the tool waits for it, and works when it is told to.
 GZIP = """#!/bin/sh
 cd "${0%/*}/.." || exit
 echo >begun
@@ -40,7 +40,7 @@ def plant_gzip(directory):
 
 
 def held(directory):
-    """The environment in which gzip is ours."""
+    """Returns the environment in which gzip is ours."""
     return {"PATH": os.path.join(directory, "bin") + ":/usr/bin:/bin"}
 
 
@@ -74,7 +74,7 @@ def run_held(tap, name, prog, way, ask, opts=()):
 
 
 def check_end(tap, prog):
-    """Signals while the files of the end are written."""
+    """Sends signals while the last files are written."""
     def send(signals, go):
         def ask(p, directory):
             p.stdin.close()
@@ -108,7 +108,7 @@ def check_end(tap, prog):
 
 
 def check_pipe(tap, prog):
-    """The tool waits for somebody who does not read."""
+    """The tool waits for a reader that does not read."""
     def plant(directory):
         os.mkfifo(os.path.join(directory, "fifo"))
 
@@ -147,7 +147,7 @@ def check_pipe(tap, prog):
 
 
 def check_dump(tap, prog):
-    """Signals while a dump is written, and another dump."""
+    """Sends signals while a dump is written, and asks for another dump."""
     def dump_and_send(signals, go, told):
         def ask(p, directory):
             p.stdout.readline()
@@ -231,7 +231,7 @@ def profile_pid(path):
 
 
 def pids(r):
-    """By what stands in the names beside g, t, p, part and process id: the processes that wrote these."""
+    """Returns, by the text in the names beside g, t, p, part and process id, the processes that wrote these."""
     found = {}
     for name in r.names:
         m = re.match(r"([gtp])(.*)\.(json|out)$", re.sub(r"^p(.*)\.out(.*)", r"p\2\1.out", name))
@@ -242,7 +242,7 @@ def pids(r):
 
 
 def check_family(tap, prog):
-    """Processes with the same names."""
+    """Processes with the same file names."""
     def both(order):
         def ask(p):
             child = int(p.stdout.readline())
@@ -336,7 +336,7 @@ def check_rights(tap, prog):
 
 
 def check_kept(tap, prog):
-    """Two signals while the keeper writes."""
+    """Sends two signals while the keeper writes."""
     def ask(p, directory):
         wait_for_gzip(directory)
         p.send_signal(INT)
@@ -349,7 +349,7 @@ def check_kept(tap, prog):
 
 
 def check_limit(tap, prog):
-    """ulimit -f from the beginning: the soft limit is the program's, the hard one can be what nobody can help."""
+    """ulimit -f from the beginning: the soft limit is the program's.  Nobody can raise the hard one."""
     sh = ["/bin/sh", "-c", 'ulimit -S -f 8; exec "$@"', "sh"]
     out = tap.path("soft.json")
     status, err = harness.run(sh + [harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=" + out, prog], tap.dir)
@@ -357,7 +357,7 @@ def check_limit(tap, prog):
 
 
 def check_space(tap, prog):
-    """A program's own limit of address space: it reads it back, and no output loses a file."""
+    """A program sets its own limit of address space: it reads the same limit back, and no output loses a file."""
     for user in [[], ["other"]] if os.geteuid() == 0 else [[]]:
         for opt, n in (("wet", 2), ("trace", 2), ("callgrind", 2), ("uftrace", 2), ("xray", 3)):
             name = "--%s, own limit of address space%s" % (opt, ", another user" if user else "")

@@ -20,14 +20,14 @@ ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 
 
 def open_terminal(columns):
-    """The two ends of a terminal with so many columns: ours and the program's."""
+    """Opens a terminal with so many columns; returns its two ends, ours and the program's."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     return ours, theirs
 
 
 def terminal(columns, *args, **env):
-    """(exit status, what a terminal of so many columns shows) of the command dcfg."""
+    """Returns (exit status, the text that a terminal of so many columns shows) of the command dcfg."""
     ours, theirs = open_terminal(columns)
     more = {"TERM": "xterm", "PAGER": "cat", **env}
     clean = {k: v for k, v in harness.ENV.items() if k not in ("COLUMNS", "NO_COLOR", "DCFG_PAGER", "LESS")}
@@ -37,7 +37,7 @@ def terminal(columns, *args, **env):
     while True:
         try:
             piece = os.read(ours, 65536)
-        except OSError:                  # Linux tells the end so.
+        except OSError:                  # Linux reports the end this way
             break
         if not piece:
             break
@@ -47,7 +47,7 @@ def terminal(columns, *args, **env):
 
 
 def check_progress(tap, path):
-    """A recording comes through a pipe, after blanks that do not end until progress is shown; then another file is read."""
+    """A recording comes through a pipe, after blanks that continue until progress is shown.  Then another file is read."""
     pipe = tap.path("pipe.json")
     os.mkfifo(pipe)
     ours, theirs = open_terminal(60)

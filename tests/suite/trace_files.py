@@ -8,7 +8,7 @@ TRANSITIONS = ["CURRENT_EDGE_ID", "TRANSITION_CODE", "NEXT_EDGE_IDS"]
 THREADS = ["THREAD_ID", "TRACE_DATA"]
 CHUNKS = ["PRECEDING_INSTR_COUNT", "INSTR_COUNT", "EDGE_COUNT", "FIRST_EDGE_ID", "EDGE_ID_SEQUENCE"]
 
-# A small graph, and the edges of its threads: nodes with their numbers of instructions, edges with source and target.
+# A small graph: nodes with their numbers of instructions, edges with source and target; and the edges of its threads.
 NODES = {4: 3, 5: 2, 6: 1}
 EDGES = {1: (1, 4), 2: (4, 5), 3: (5, 5), 4: (5, 4), 5: (5, 6), 6: (6, 2), 7: (4, 6)}
 WALK = [1, 2] + 4 * (5 * [3] + [4, 2, 4, 2]) + [3, 3, 5, 6]

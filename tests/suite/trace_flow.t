@@ -51,7 +51,7 @@ def main():
         name = os.path.splitext(os.path.basename(source))[0]
         prog = harness.cc(tap, source, name, "-static", "-nostdlib")
         if prog:
-            # With a superblock for each instruction those end, too.
+            # With a superblock for each instruction, those end, too.
             failed = 1000 if name in flow.NOT_UNDER_LACKEY else flow.FAILED.get(name, 0)
             check(tap, name, [prog], failed, name in CHANGING)
     tap.done()

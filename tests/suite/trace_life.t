@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""The tests of whole lives once more, each of their runs with a trace and a profile: whatever leaves a right DCFG leaves
-a right trace with it, and a profile with as many instructions.  Threads by the hundred, signals, forks, execve, code
-that changes, and every way to end.  (TAP)"""
+"""The tests of whole lives again, with a trace and a profile for each of their runs.  A run with a right DCFG has a right
+trace, and a profile with as many instructions.  Threads by the hundred, signals, forks, execve, code that changes, and every
+way to end.  (TAP)
+"""
 import os
 import re
 import subprocess

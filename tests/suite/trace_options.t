@@ -31,7 +31,7 @@ class Run:
 
 
 def run(tap, name, argv, opts, env=None, while_running=None, before=(), dcfg="d.json", there=None):
-    """Run in a directory of its own, which is the current one; .files is what is in it then."""
+    """Runs in a directory of its own, the current one; .files: its files at the end."""
     r = Run()
     r.dir = there or tap.path(name + ".run")
     if not there:
@@ -59,7 +59,7 @@ def path(r, name):
 
 
 def traced(tap, name, r, trace, *opts, dcfg="d.json", status=0):
-    """A DCFG and a trace that belongs to it, and nothing else."""
+    """Checks that there is a DCFG and its trace, and nothing else."""
     if r.status != status or sorted(r.files) != sorted([dcfg, trace]):
         return tap.ok(False, name, "exit status %s, files %s\n%s" % (r.status, r.files, r.err[-2000:]))
     wrong, _ = tracelib.rules(tap, path(r, dcfg), path(r, trace), *opts)
@@ -126,7 +126,7 @@ def check_chunks(tap, prog):
 
 
 def check_threads(tap, prog):
-    """Five threads."""
+    """A program with five threads."""
     for value, want in (("0,2", "0,2"), ("all", "0,1,2,3,4"), ("0", "0"), ("4", "4"), ("3,1", "1,3"), ("1,1,1", "1"),
                         ("2,99", "2"), ("77", "77"), ("0,1,2,3,4", "0,1,2,3,4"))[:1 if AGAIN else None]:
         r = run(tap, "threads" + value, [prog], ["--trace=yes", "--trace-out-file=t.json", "--trace-threads=" + value])
@@ -148,11 +148,11 @@ def check_bad(tap):
         r = run(tap, "bad%d" % i, ["/bin/echo", "ran"], ["--trace=yes", option])
         name = option.split("=")[0]
         said = [line for line in r.err.splitlines() if name in line]
-        # Valgrind's own form names the option, and for some what it takes in another line.
+        # Valgrind's own message names the option, and for some options has a second line.
         tap.ok(r.status > 0 and 1 <= len(said) <= 2 and not r.out and not r.files,
                "%s is refused" % option,
                "exit status %s, output %r, files %s\n%s" % (r.status, r.out, r.files, r.err[-2000:]))
-    # Without a trace, its file need not be possible.
+    # Without a trace, its file name may be impossible.
     r = run(tap, "unused", ["/bin/echo", "ran"], ["--trace-out-file=/nonexistent/t.json"])
     tap.ok(r.status == 0 and r.out == "ran\n" and r.files == ["d.json"], "a name that is not used is not tried",
            r.err[-2000:])
@@ -161,7 +161,7 @@ def check_bad(tap):
 # ---- nothing left behind -----------------------------------------------------------------------------------
 
 def spooled(p, directory):
-    """Wait until the program is busy and, if it has a name, the spool file is there."""
+    """Waits until the program is busy and, if the spool file has a name, until it is there."""
     p.stdout.readline()
     for _ in range(30):
         if glob.glob(os.path.join(glob.escape(directory), "*.spool-*")):
@@ -190,7 +190,7 @@ def check_killed(tap):
 
 
 def check_full(tap):
-    """A device without room, and a file system with hardly any."""
+    """A full device, and a file system with hardly any room."""
     r = run(tap, "full", ["/bin/echo", "ran"], ["--trace=yes", "--trace-out-file=/dev/full"])
     tap.ok(r.status == 0 and r.out == "ran\n" and r.files == ["d.json"] and "/dev/full" in r.err,
            "a full device: told, nothing else", "exit status %s, %s\n%s" % (r.status, r.files, r.err[-2000:]))
@@ -204,7 +204,7 @@ def check_full(tap):
     if not perl or not possible:
         tap.skip("a full file system", "none can be mounted")
         return
-    # The list of what is in the small file system goes to the other directory, for it ends with its processes.
+    # The list of files in the small file system goes to the other directory, because it vanishes with its processes.
     script = ('mount -t tmpfs -o size="$1" none "$2" && shift 2 || exit 99\n'
               '"$@"; status=$?; ls -A "%s" > listing; exit $status' % small)
     short = [perl, "-e", BUSY.replace("while (1)", "for (1 .. 40000)")]

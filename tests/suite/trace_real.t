@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Real programs: the decoded trace is the way that Lackey saw, from the first instruction to the last, and the graph is
-what crosscheck_real.t asks for; and the trace is small.  (TAP)
+"""Real programs: the decoded trace is the path in Lackey's trace, from the first instruction to the last.  The graph has all
+that crosscheck_real.t checks.  And the trace is small.  (TAP)
 
-The programs and inputs of the first are those of crosscheck_real.t, which leaves them to this test so that Lackey runs
-once.  A trace has a table to carry, so its size is compared with that of the compressed ids after longer runs, of
-programs of the benchmark.
+Programs and inputs of the first part are those of crosscheck_real.t, which leaves them to this test, so that Lackey runs
+once.  A trace includes a table, so its size is compared with that of the compressed ids after longer runs, of programs of
+the benchmark.
 
-Without arguments, which name programs, and without DCFG_SLOW=1 the two that take longest are left out: of cc1 callgrind.t
-has graph and profile.
+Arguments name programs.  Without arguments and DCFG_SLOW=1, the two that take longest are left out; callgrind.t has graph
+and profile of cc1.
 """
 import os
 import shutil

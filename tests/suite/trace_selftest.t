@@ -52,7 +52,7 @@ def to_text(bits, rng=None):
 
 
 def chunks_of(ids, size, transitions, instrs, rng=None):
-    """Rows of TRACE_DATA; INSTRS is {edge: instructions of its source}."""
+    """Returns rows of TRACE_DATA; INSTRS is {edge: instructions of its source}."""
     out, before = [], 0
     for i in range(0, len(ids), size):
         part = ids[i:i + size]
@@ -63,7 +63,7 @@ def chunks_of(ids, size, transitions, instrs, rng=None):
 
 
 def random_codes(n, rng):
-    """Prefix-free code words for N rows, some of them long."""
+    """Returns prefix-free code words for N rows, some of them long."""
     if n == 1:
         return [""]
     codes = ["0", "1"]
@@ -78,7 +78,7 @@ def random_codes(n, rng):
 
 
 def random_transitions(edges, used, rng):
-    """For each edge a tree of what can follow; its leaves are the rows."""
+    """Makes, for each edge, a tree of successors; its leaves are the rows."""
     after = {e: [f for f in used if edges[f][0] == edges[e][1]] for e in used}
     rows = []
     for e in used:
@@ -88,7 +88,7 @@ def random_transitions(edges, used, rng):
                 break
             leaf = leaves.pop(rng.randrange(len(leaves)))
             more = [leaf + [f] for f in after[leaf[-1]]]
-            # An inner place of the tree can stay a row, too: then there is more than one way to write something.
+            # An inner node of the tree can stay a row, too: then there is more than one way to write something.
             leaves += more + ([leaf] if not more or rng.random() < 0.2 else [])
         for following, code in zip(leaves, random_codes(max(1, len(leaves)), rng)):
             rows.append([e, code, following])
@@ -97,7 +97,7 @@ def random_transitions(edges, used, rng):
 
 
 def squeeze(texts, rng):
-    """The same texts with repetitions and a dictionary; nested, and not always for the better."""
+    """Rewrites the texts with repetitions and a dictionary, nested, and not always shorter."""
     dictionary = {}
 
     def repeated(s):
@@ -123,7 +123,7 @@ def squeeze(texts, rng):
         return with_keys(s[:a]) + "<%s>" % key + s[b:]
 
     def outer(s):
-        """A repetition around what has repetitions and references in it."""
+        """Returns a repetition around a text that has repetitions and references."""
         for n in (3, 2):
             if s and len(s) % n == 0 and s[:len(s) // n] * n == s:
                 return "(%d*%s)" % (n, with_keys(repeated(s[:len(s) // n])))
@@ -133,7 +133,7 @@ def squeeze(texts, rng):
 
 
 def random_graph(rng):
-    """(nodes, edges): all nodes lead to the end somehow."""
+    """Returns (nodes, edges); all nodes lead to the end somehow."""
     n = rng.randint(1, 7)
     nodes = {k: rng.randint(1, 9) for k in range(4, 4 + n)}
     pairs = {(1, 4), (3 + n, 2)} | {(k, k + 1) for k in range(4, 3 + n)}
@@ -194,7 +194,7 @@ def check_random(tap, times):
 # ---- running the decoder -------------------------------------------------------------------------------------
 
 def check(tap, dcfg, trace, *opts, raw=None):
-    """(exit status, text, {thread: edges})"""
+    """Reads the files; returns (exit status, text, {thread: edges})."""
     d, t, prefix = tap.path("x.dcfg"), tap.path("x.trace"), tap.path("x.ids")
     with open(d, "w") as f:
         json.dump(dcfg, f)
@@ -210,7 +210,7 @@ def check(tap, dcfg, trace, *opts, raw=None):
 
 
 def decode_alone(tap, trace):
-    """Without a DCFG."""
+    """Reads the trace without a DCFG."""
     prefix = tap.path("alone")
     r = subprocess.run([tracelib.compiled(tap, "trace_decode"), "--out=" + prefix], input=json.dumps(trace).encode(),
                        stdout=subprocess.PIPE)
@@ -221,7 +221,7 @@ def decode_alone(tap, trace):
 # ---- the specification's examples ------------------------------------------------------------------------------
 
 def expanded(tap, text, dictionary, want):
-    """Each bit becomes an edge: 2 for 0, 3 for 1."""
+    """With these rows, bits are edges: 2 for 0, 3 for 1."""
     rows = [[e, str(b), [2 + b]] for e in (1, 2, 3) for b in (0, 1)]
     bits = trace_plain.to_bits(want)
     trace = trace_file(1, dictionary, rows, [[0, [[0, 0, len(bits) + 1, 1, text]]]])
@@ -232,7 +232,7 @@ def expanded(tap, text, dictionary, want):
 
 def check_examples(tap):
     expanded(tap, "A(4*BC)D", {}, "ABCBCBCBCD")
-    # There the result has only five a's twice, which is a slip.
+    # The specification's result has only five a's there, an error.
     expanded(tap, "123(2*(6*a)b)456", {}, "123aaaaaabaaaaaab456")
     words = {"a": "bks2hD7kB+KDk87(6*AB)Aw3ABD9", "b": "KkDk123(42*(25*a))45690D<a>7Fjdkpm"}
     a = "bks2hD7kB+KDk87ABABABABABABAw3ABD9"
@@ -258,7 +258,7 @@ CHUNK = 16
 
 
 def good():
-    """Thread 2 did not run; thread 3 has repetitions, thread 0 a word of the dictionary."""
+    """Makes a trace.  Thread 2 did not run; thread 3 has repetitions, thread 0 a word of the dictionary."""
     instrs = {e: NODES.get(s, 0) for e, (s, _) in EDGES.items()}
     threads = [[t, chunks_of(ids, CHUNK, ROWS, instrs)] for t, ids in sorted(THREAD_EDGES.items())]
     words = {"x": threads[0][1][0][4], "y": "(2*A)"}
@@ -301,13 +301,13 @@ def reordered(d, *keys):
 
 
 def swapped(table, i, j):
-    """Columns I and J of a table exchanged, in all its rows."""
+    """Exchanges columns I and J of a table, in all its rows."""
     for r in table:
         r[i], r[j] = r[j], r[i]
 
 
 def merged(d, thread):
-    """Two chunks as one."""
+    """Joins two chunks."""
     table = next(r for r in proc(d)[3] if r[0] == thread)[1]
     a, b = table[1:3]
     ids = trace_plain.read(d)[thread]
@@ -315,7 +315,7 @@ def merged(d, thread):
 
 
 def shortened(d):
-    """Thread 1 without its last edge, and the DCFG's counts say so, too: only the way is not to the end."""
+    """Removes thread 1's last edge, and adapts the DCFG's counts: only the end of the path is wrong."""
     c = chunk(d, 1, 1)
     c[1:] = [5, 3, 1, to_text("110")]
 
@@ -433,7 +433,7 @@ THREAD_INSTRS = sum(NODES.get(EDGES[e][0], 0) for e in WALK)
 
 
 def redo(d, *new):
-    """Write all sequences anew after rows have got other codes; NEW are those rows."""
+    """Writes all sequences anew after rows got other codes; NEW are those rows."""
     table = [list(r) for r in rows(d)[1:]]
     for t, chunks in proc(d)[3][1:]:
         at = 0
@@ -443,8 +443,7 @@ def redo(d, *new):
 
 
 def other_first(d):
-    """The second chunk of thread 0 begins with an edge that can be followed by the same, but does not follow the first
-    chunk."""
+    """The second chunk of thread 0 begins with an edge that does not follow the first chunk, but has the same successors."""
     c = chunk(d, 0, 2)
     ids = trace_plain.read(d)[0][1]
     other = next(e for e in EDGES if EDGES[e][1] == EDGES[ids[0]][1] and EDGES[e][0] != EDGES[ids[0]][0] and e != 7)

@@ -13,7 +13,7 @@ import tracelib
 
 EDGES = int(os.environ.get("DCFG_EDGES") or 1000000000)
 MEGABYTES = 256             # more than without a trace
-# Each turn has a call and its return, the loop's edge, and one or two according to a random number.
+# Each turn has a call and its return, the loop's edge, and one or two edges by a random number.
 RANDOM = """
 #include <stdlib.h>
 static volatile unsigned n;

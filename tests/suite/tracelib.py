@@ -17,20 +17,21 @@ _compiled = {}
 
 
 def compiled(tap, name):
-    """A C program of tests/oracle."""
+    """Compiles a C program of tests/oracle."""
     if name not in _compiled:
         _compiled[name] = harness.cc(tap, os.path.join(harness.ORACLE, name + ".c"), name, "-O2")
     return _compiled[name]
 
 
 def rules(tap, dcfg, trace, *opts):
-    """(what is wrong, summary)."""
+    """Returns (what is wrong, summary)."""
     status, text = trace_rules.check(compiled(tap, "trace_decode"), dcfg, trace, opts)
     return "" if status == 0 else text or "the decoder's exit status is %d" % status, trace_rules.summary(text)
 
 
 def run(tap, name, argv, opts=(), env=None):
-    """Run under the tool with a trace, as harness.dcfg() does; (DCFG or None, trace or None, exit status, diagnosis).
+    """Runs under the tool with a trace, as harness.dcfg() does; returns (DCFG or None, trace or None, exit status,
+    diagnosis).
     """
     trace = tap.path(name + ".trace.json")
     dcfg, status, why = harness.dcfg(tap, name, argv, ["--trace=yes", "--trace-out-file=" + trace] + list(opts), env)
@@ -42,7 +43,7 @@ def run(tap, name, argv, opts=(), env=None):
 
 
 def process_id(trace):
-    """Read from the file's first bytes, or None."""
+    """Returns the process id, from the file's first bytes, or None."""
     f, p = trace_rules.unpacked(trace)
     with f:
         m = re.search(rb"\]\s*,\s*\[\s*(\d+)\s*,", f.read(1000))
@@ -52,18 +53,18 @@ def process_id(trace):
 
 
 def left_over(directory):
-    """Return the remains of files that were not finished."""
+    """Returns unfinished files."""
     return sorted(os.path.basename(f) for f in glob.glob(os.path.join(glob.escape(directory), "*"))
                   if ".spool-" in f or ".tmp-" in f)
 
 
 def of_test(name):
-    """Another test's functions: for the list of what it runs."""
+    """Returns another test as a module, for its list of programs."""
     return loaded(name, os.path.join(harness.HERE, name + ".t"))
 
 
 def loaded(name, path):
-    """A script as a module."""
+    """Loads a script as a module."""
     loader = importlib.machinery.SourceFileLoader(name, path)
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
     loader.exec_module(module)
@@ -71,7 +72,7 @@ def loaded(name, path):
 
 
 class PathReader:
-    """lackey_path at the end of a pipe, .fifo.  WAY is a file of ids, which the trace is compared with: see there."""
+    """lackey_path at the end of a pipe, .fifo.  WAY: a file of ids to compare the trace with."""
 
     def __init__(self, tap, name, dcfg, way=None):
         self.fifo, self.table, self.path = (tap.path(name + end) for end in (".way.fifo", ".way.table", ".path"))
@@ -85,7 +86,7 @@ class PathReader:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def done(self):
-        """(file of edge ids or None, what lackey_path said), when Lackey has ended."""
+        """Returns (file of edge ids or None, lackey_path's output), after Lackey's end."""
         try:
             text = self.process.communicate(timeout=60)[0].decode()
         except subprocess.TimeoutExpired:           # Valgrind never opened the pipe
@@ -110,7 +111,9 @@ def same_way(tap, name, argv, dcfg, ids, status, failed=0, env=None, changes=Fal
 
 
 def compare_ways(tap, name, ids, status, reader, other, failed=0):
-    """The decoded sequence and the exit status of a run, and what the reader and the exit status of Lackey's say."""
+    """Returns the decoded sequence and the exit status of a run, and the output of the reader and the exit status of
+    Lackey's run.
+    """
     path, text = reader.done()
     wrong = (not reader.way and first_difference(ids, path)) if path else text
     if not wrong and status != other:
@@ -162,7 +165,7 @@ def first_difference(a, b):
 
 
 def decoded(tap, name, dcfg, trace, *opts):
-    """Check the rules as a test; (prefix of the files with each thread's ids, summary), or None."""
+    """Checks the rules as a test; returns (prefix of the files with each thread's ids, summary), or None."""
     prefix = tap.path(name + ".ids")
     wrong, numbers = rules(tap, dcfg, trace, "--out=" + prefix, *opts)
     text = "%s: trace, all rules" % name

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""--trace-turns=yes: each turn's instructions and edges against the trace, with threads, signals, fork and other outputs; that
-the order is the one in which the program really ran.  (TAP)
+"""--trace-turns=yes: each turn's instructions and edges against the trace, with threads, signals, fork and other outputs;
+and the order against the real order of the run.  (TAP)
 """
 import csv
 import glob
@@ -15,7 +15,7 @@ import commandlib
 import harness
 from commandlib import command
 
-# Two threads hand a byte to one another; then signals come in the middle of loops; then a child goes on alone.
+# Two threads hand a byte to one another; then signals come in the middle of loops; then a child continues alone.
 PROGRAM = r"""
 #include <pthread.h>
 #include <signal.h>
@@ -85,7 +85,7 @@ int main(int argc, char** argv)
 
 
 def read_turns(path):
-    """The rows; None if the file is not one of turns."""
+    """Returns the rows; None if the file has no turns."""
     try:
         with open(path) as f:
             rows = json.load(f)
@@ -104,7 +104,7 @@ def wrong_turns(graph, trace, rows):
     if status and not (data["INSTR_COUNT"] == 0 and "has nothing of process" in err):
         return [err]
     instrs = {b[0]: b[3] for im in data["IMAGES"][1:] for b in im[3].get("BASIC_BLOCKS", [[]])[1:]}
-    after = {}                  # by thread: for each edge, how much has run when its source has
+    after = {}                  # by thread: for each edge, the instructions executed up to the end of its source
     for r in csv.DictReader(io.StringIO(out)):
         after.setdefault(int(r["thread"]), []).append(int(r["instruction"]) + instrs.get(int(r["from_node_id"]), 0))
     wrong, sums = [], {t: [0, 0] for t in after}
@@ -127,7 +127,7 @@ def wrong_turns(graph, trace, rows):
 
 
 def run(tap, name, program, *options):
-    """(graph, trace, turns) of the process itself; what was said."""
+    """Records; returns (graph, trace, turns) of the process itself, and its messages."""
     trace = tap.path(name + ".trace.json")
     graph, _, why = harness.dcfg(tap, name, [program], ["--trace=yes", "--trace-out-file=" + trace, *options])
     return graph, trace, trace + ".turns", why
@@ -144,7 +144,7 @@ def check_program(tap, name, program, *options):
 
 
 def check_order(tap, graph, trace, rows):
-    """ping() and pong() in turns, as the edges of each turn say."""
+    """Calls of ping() and pong() alternate, by the edges of each turn."""
     with open(graph) as f:
         data = json.load(f)["PROCESSES"][1][1]
     entry = {}
@@ -173,7 +173,7 @@ def check_fork(tap, program):
     tap.ok(len(found) == 2 and not wrong, "a forked child has turns of its own", "%s %s" % (found, wrong[:5]))
 
 
-# Threads that ask for parts, and for nothing of some of them, while others run.
+# Threads that ask for parts, some of them empty, while others run.
 PARTS = r"""
 #include <pthread.h>
 #include <signal.h>

@@ -59,7 +59,7 @@ int main(int argc, char** argv)
 
 
 def recorded(tap, name, prog, *args):
-    """Graph and trace of a program."""
+    """Records graph and trace of a program."""
     trace = tap.path(name + "-trace.json")
     graph, _, why = harness.dcfg(tap, name, [prog, *args], ["--trace=yes", "--trace-out-file=" + trace])
     tap.ok(graph and os.path.exists(trace), name + " is recorded", why)
@@ -104,7 +104,7 @@ class Run:
 
 
 def same(ours, theirs, keys, key):
-    """Rows of the report that are not the page's, and those of the page that no report has."""
+    """Returns rows of the report that the page lacks, and the reverse."""
     wrong = [row for row in theirs if any(ours.get(row[key], {}).get(k) != row[k] for k in keys)]
     return wrong[:3] + [k for k in ours if k not in {row[key] for row in theirs}][:3]
 
@@ -162,7 +162,7 @@ def check_calls(tap, data, graph):
         for option, me, other in (("callers", "cTo", "cFrom"), ("callees", "cFrom", "cTo")):
             ours = sorted((t[data["fName"][o]], c, data["fSelf"][o]) for m, o, c in zip(data[me], data[other], data["cCount"]) if m == f)
             rows = report("--%s=%s" % (option, what), graph).get(option, [])
-            # Without debugging symbols of the C library nothing has the name of this one.
+            # Without debugging symbols of the C library, this function has no name.
             if (f is None and (rows or what != "_dl_relocate_object")) or ours != sorted((x["function"], x["calls"], x["instructions"]) for x in rows):
                 wrong.append((option, what, ours[:3], rows[:3]))
     tap.ok(not wrong, "callers and callees", wrong)
@@ -188,7 +188,7 @@ def check_code(tap, data):
 
 # ---- in a browser ------------------------------------------------------------------------------------------------------
 
-# All rows of the first table, which has elements only for those that are seen.
+# All rows of the first table, which has elements only for visible rows.
 ROWS = """
 const box = document.querySelector('.scroll'), found = new Map();
 for (let top = 0; ; top += 200) {
@@ -358,7 +358,7 @@ HOSTILE = "<img src=x onerror=\"document.title='no'\">\u202e\n'&amp;\\</script>"
 
 
 def check_hostile_names(tap, graph):
-    """The same graph, but for the names of a function, an image and a source."""
+    """Returns the same graph with other names of a function, an image and a source."""
     def changed(x):
         if isinstance(x, list):
             return [changed(y) for y in x]
@@ -389,7 +389,7 @@ def check_hostile_names(tap, graph):
 
 
 def check_less(tap, graph):
-    """Pages of less: without a trace, without Graphviz, without graphs, without a function."""
+    """Pages with less: without a trace, without Graphviz, without graphs, without a function."""
     path, page, err = page_of(tap, "plain", graph)
     data = pagelib.data_of(page)
     tap.ok("fInclusive" not in data and "sName" not in data, "without a trace it has no stacks")
@@ -430,7 +430,7 @@ def check_beside(tap, graph, trace):
 
 
 def take_picture(tap, to):
-    """The picture of docs/view.md's session, to file TO, if that is asked for."""
+    """Draws the picture of docs/view.md's session to file TO, if requested."""
     if to is None:
         return
     shutil.copy(os.path.join(harness.SRCDIR, "docs", "words.c"), ".")

@@ -1,6 +1,6 @@
-"""Chromium, led by chromedriver: what the WebDriver protocol needs of HTTP, and nothing else.
+"""Chromium, controlled by chromedriver: the part of HTTP that the WebDriver protocol needs, and nothing else.
 
-installed() says whether both are there.
+installed() tells whether both are there.
 """
 import base64
 import json
@@ -27,7 +27,7 @@ class Browser:
         self.profile = tempfile.TemporaryDirectory(prefix="chromium.")
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                        text=True)
-        # There is nobody between here and this machine.
+        # No proxy: the server is on this machine.
         self.opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         self.base = ""
         for line in self.driver.stdout:
@@ -57,7 +57,7 @@ class Browser:
         self.ask("POST", "/back", {})
 
     def run(self, script, *args):
-        """Return the result of a function's body."""
+        """Runs a function's body in the page, and returns its result."""
         return self.ask("POST", "/execute/sync", {"script": script, "args": list(args)})
 
     def find(self, selector):
@@ -67,7 +67,7 @@ class Browser:
         self.ask("POST", "/element/%s/click" % self.find(selector), {})
 
     def press(self, *keys):
-        """Keys, to what has the focus."""
+        """Presses keys, for the focused element."""
         actions = [{"type": t, "value": KEYS.get(k, k)} for k in keys for t in ("keyDown", "keyUp")]
         self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 

@@ -59,7 +59,7 @@ def check_accesses(tap, checker, name, argv, few=1000):
     summary = said.splitlines()[-1] if said else ""
     tap.ok(p.returncode == 0 and status == other, name + ": the accesses that Lackey tells", "%s\nexit status %d, %d"
            % (said, status, other))
-    # VEX drops loads at few places: a trace that had many others would not be right.
+    # VEX drops loads at few places: a trace with many others would not be right.
     m = re.match(r"(\d+) instructions, \d+ accesses, \d+ of bits of registers, \d+ beyond a string, (\d+) dropped", summary)
     tap.ok(m and int(m.group(2)) * few <= int(m.group(1)), name + ": few loads that Lackey does not tell", summary)
     os.unlink(wet)
@@ -68,7 +68,7 @@ def check_accesses(tap, checker, name, argv, few=1000):
 # ---- data ----------------------------------------------------------------------------------------------------------
 
 def check_dependences(tap, dumper, name, argv, accesses=None, models=("data", "control")):
-    """ACCESSES: wet_accesses, to which the same trace of Lackey's is given."""
+    """ACCESSES: wet_accesses, which reads the same trace by Lackey."""
     wet, trace, dump = (tap.path("%s.%s" % (name, x)) for x in ("wet", "lackey", "dump"))
     graph, status, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet])
     if not graph:
@@ -92,7 +92,7 @@ def check_dependences(tap, dumper, name, argv, accesses=None, models=("data", "c
 
 
 def small_programs(tap):
-    """Programs with one thread, without signals and longjmp."""
+    """Returns programs with one thread, without signals and longjmp."""
     tests = os.path.join(harness.SRCDIR, "tests")
     sources = [(os.path.join(tests, line.split()[1]), line.split()[2:]) for line in open(os.path.join(tests, "PROGRAMS"))]
     sources += [(s, ()) for where in ("progs", os.path.join("progs", "slice"), os.path.join("progs", "life"))
@@ -129,7 +129,9 @@ def pair(high, low, general):
 
 
 def expected(code, general, vectors, memory, size):
-    """The value that CODE, as objdump writes it, has computed: None if there is none.  SIZE: bytes, if it has stored."""
+    """Returns the value that CODE, as objdump writes it, has computed: None if there is none.  SIZE: bytes, if it has
+    stored.
+    """
     def stored():
         return int.from_bytes(bytes.fromhex(memory[-1])[:size], "little")
     code = re.sub(r"^(lock|rep\w*) ", "", re.sub(r"\s*[<#].*", "", code)).strip()
@@ -160,7 +162,7 @@ def expected(code, general, vectors, memory, size):
 
 
 def step_through(tap, prog, listed):
-    """Return what gdb has seen, or None."""
+    """Returns gdb's observations, or None."""
     stepped, log = tap.path("stepped"), tap.path("none.log")
     vgdb = os.path.join(os.path.dirname(harness.VALGRIND), "vgdb")
     p = subprocess.Popen([harness.VALGRIND, "--tool=none", "--px-default=allregs-at-each-insn", "--vex-guest-chase=no",
@@ -225,7 +227,7 @@ def check_values(tap, lister):
 # ---- lives ---------------------------------------------------------------------------------------------------------
 
 def is_whole(tap, checker, wet, what):
-    """Totals agree and no dependence names what has not run."""
+    """Totals agree, and no dependence names an instance that has not run yet."""
     r = subprocess.run([checker, wet], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     text = r.stdout.decode(errors="replace")
     return tap.ok(r.returncode == 0, what, "\n".join(x for x in text.splitlines() if not x.startswith("instruction")))
@@ -246,7 +248,7 @@ def check_children(tap, checker):
 
 
 def check_moved(tap):
-    """Memory that mremap() moves keeps what has written it."""
+    """Memory that mremap() moves keeps its writers."""
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "moved.c"), "moved", "-g", "-O0")
     if not prog:
         return
@@ -264,7 +266,7 @@ def check_moved(tap):
 
 
 def check_dump(tap, checker):
-    """A dump in the middle, with which a part ends, and the rest."""
+    """A dump in the middle, which ends a part, and the rest."""
     p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg", "--wet=yes", "--wet-values=yes",
                           "--wet-out-file=" + tap.path("dump.%n.wet"), "--dcfg-out-file=" + tap.path("dump.json"), "/bin/sh",
                           "-c", "echo ready; read a; for i in 1 2 3 4 5 6 7 8 9; do a=$a$a; done"],
@@ -281,7 +283,7 @@ def check_dump(tap, checker):
 
 
 def check_ring(tap, checker):
-    """The end that is kept agrees with a whole record, with the same numbers."""
+    """The end that is kept agrees with a whole recording, with the same numbers of instances."""
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "bench", "recurse.c"), "recurse", "-O1")
     if not prog:
         return
@@ -297,13 +299,13 @@ def check_ring(tap, checker):
         texts.append(p.stdout.decode().splitlines())
         sizes.append(os.path.getsize(wet))
     tap.ok(sizes[1] + (3 << 20) < sizes[0] and sizes[1] < 3 << 20, "ring: it is smaller", sizes)
-    # The same uses, but for those whose source is not there; and where an indirect jump led elsewhere before, control
-    # may depend on another branch.
+    # The uses are the same, except those whose writers are not there.  Control may depend on another branch, if an indirect
+    # jump had other targets before.
     known, kept = set(texts[0]), texts[1][-250000:]
     unlike = [line for line in kept if line not in known and not line.endswith(OUTSIDE)]
     tap.ok(len(unlike) <= len(kept) // 200, "ring: what the whole record says", unlike[:9])
-    # A source that only the whole record has is before the window, and is told as such; but for bytes of an operand of which
-    # the window has others, and for control, as above.
+    # A writer that only the whole recording has is before the window, and is reported so.  Exceptions are operands with
+    # other bytes in the window, and control, as above.
     sources = [collections.Counter(line.split(" ")[0] for line in lines if not line.endswith(OUTSIDE))
                for lines in (texts[0], kept)]
     told = collections.Counter(line.split(" ")[0] for line in kept if line.endswith(OUTSIDE))
@@ -332,12 +334,12 @@ def ask(*argv):
 
 
 def without_shares(text):
-    """A slice without shares of all that there is."""
+    """Returns a slice's text without shares of the whole."""
     return re.sub(r" of [\d,]+ that were executed; (\d+) of .*| +[\d.]+%", r"\1", text)
 
 
 def check_early(tap):
-    """A record that cannot go on is kept as far as it came, and a slice there is that of the whole record."""
+    """A recording that was cut off is kept, and a slice of it is that of the whole recording."""
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
     if not prog:
         return
@@ -361,7 +363,7 @@ def check_early(tap):
             tap.ok(last and 1000000 < int(last.group(1)) < 9499999, "early: it ends before the end", p.stdout[:500] + p.stderr)
         p = subprocess.run([command, "slice", "--at=%s#1000000" % at, wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         tap.ok((b"ends early" in p.stderr) == (spare != "0") and p.stderr.count(b"\n") <= 1, "early: slices tell it, if so", p.stderr)
-        # Shares are those of all that there is.
+        # Shares are of the whole recording.
         texts.append(without_shares(p.stdout.decode()))
         os.unlink(wet)
     tap.ok(texts[0] == texts[1] and "scatter.c" in texts[0],
@@ -372,7 +374,7 @@ def check_early(tap):
 
 
 def check_limit(tap):
-    """A file that has no room for all of the record keeps its begin, or of a ring its end."""
+    """A file without room for the whole recording keeps its begin, or, of a ring, its end."""
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
     if not prog:
         return
@@ -401,7 +403,7 @@ def check_limit(tap):
         all_of_it, _ = ask(*["--history=1000" if ring and "=" in x else x for x in question], whole)
         tap.ok(kept and ("ends early" in err) != bool(ring) and last and (last.group(2) == "999999") == bool(ring),
                name + "a reader tells the same", (last, err))
-        if ring:       # some sources are before the window
+        if ring:       # some writers are before the window
             lines = [line for line in kept.splitlines() if not line.endswith(OUTSIDE)]
             same = len(lines) > 300 and set(lines) <= set(all_of_it.splitlines())
         else:
@@ -414,7 +416,7 @@ EXTENT = 65536 + 32
 
 
 def sum_of(data):
-    """As delivery/stream.c has it."""
+    """Returns the checksum of delivery/stream.c."""
     total, most = len(data), (1 << 64) - 1
     for i in range(0, len(data) & ~7, 8):
         total = (total ^ int.from_bytes(data[i:i + 8], "little")) * 0x100000001b3 & most
@@ -425,7 +427,7 @@ def sum_of(data):
 
 
 def change(whole, at, byte):
-    """The temporary file WHOLE with another byte in the extent at AT, whose sum is right."""
+    """Returns the temporary file WHOLE with another byte in the extent at AT, and a right checksum."""
     new = bytearray(whole)
     used = int.from_bytes(new[at + 16:at + 20], "little")
     new[at + 32 + byte % used] ^= 1 << byte % 8
@@ -434,7 +436,7 @@ def change(whole, at, byte):
 
 
 def check_salvage(tap):
-    """The file of a killed program becomes a trace that ends early; wrong files are refused in one line."""
+    """A killed program's file becomes a trace that ends early; wrong files are refused in one line."""
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
     if not prog:
         return
@@ -482,7 +484,7 @@ def check_salvage(tap):
 
 
 def check_regions(tap, checker):
-    """Regions are recorded from where threads stand; several of them are not."""
+    """One region is recorded, from wherever threads are; several regions are refused."""
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "bench", "recurse.c"), "recurse", "-O1")
     if not prog:
         return

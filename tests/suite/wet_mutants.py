@@ -1,8 +1,8 @@
 """Mutants of whole execution traces, for command_mutants.t.
 
 check(tap, start, n, seed): N mutants of small right files through each subcommand that reads such files.  None may make it
-crash, leak, or upset a sanitizer; what is refused is refused by one line; and what breaks the layout of docs/dev/wet-file.md so that
-broken() sees it is refused.
+crash, leak, or upset a sanitizer.  A refusal is one line.  A file is refused if it breaks the layout of docs/dev/wet-file.md
+in a way that broken() finds.
 """
 import os
 import random
@@ -21,7 +21,7 @@ WILD = (0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 254, 255)
 
 
 def lines(r, address):
-    """Command lines; ADDRESS: of an instruction of the right file."""
+    """Returns command lines; ADDRESS: of an instruction of the right file."""
     at = "--at=0x%x" % address
     return [["wet"] + r.choice(([], ["--history"], ["--history=3"], ["--from=3", "--to=9"], ["--function=*"], ["--instances=0-1"]))
             + ["@0"],
@@ -36,7 +36,7 @@ def lines(r, address):
 
 
 def sections(data):
-    """[(section, where it begins, contents)]; Short if it is cut."""
+    """Returns [(section, begin, contents)]; raises Short if the file is cut off."""
     if data[:8] != MAGIC or data[8:12] != VERSION.to_bytes(4, "little"):
         raise Short("no such file")
     found, at = [], 16
@@ -50,7 +50,7 @@ def sections(data):
 
 
 def heads(r, n):
-    """Read the heads of instructions, up to their kinds."""
+    """Reads the heads of instructions, up to their kinds."""
     for _ in range(n):
         r.number(), r.number()
         r.bytes(r.number())
@@ -59,7 +59,7 @@ def heads(r, n):
 
 
 def broken(data):
-    """Why nobody can read that; "" if there is no such reason."""
+    """Returns why nobody can read the file; "" if there is no such reason."""
     try:
         found = sections(data)
         if [s for s, _, _ in found] != list(range(SOURCES, END + 1)):
@@ -105,7 +105,7 @@ def broken(data):
 def mutant(r, data):
     data = bytearray(data)
     for _ in range(r.choice((1, 1, 1, 2, 4))):
-        # Each section as often as any other, with its head.
+        # Each section with the same probability, with its head.
         try:
             section, at, content = r.choice(sections(bytes(data)))
         except Short:
@@ -136,7 +136,7 @@ def mutant(r, data):
 
 
 def repair(data, at, size):
-    """The section's length is what the change has made it."""
+    """Sets the section's length to that after the change."""
     try:
         sections(bytes(data))
     except Short:
@@ -164,7 +164,7 @@ def corpus(tap):
 
 
 def check(tap, start, n, seed):
-    """START gives a server."""
+    """START makes a server."""
     files, wrong, read, refused, seen, server = list(corpus(tap)), [], 0, 0, 0, None
     tap.ok(all(broken(data) == "" for data, _ in files), "whole execution traces: the layout is known")
     for i in range(n):
@@ -172,7 +172,7 @@ def check(tap, start, n, seed):
         right, address = r.choice(files)
         data = mutant(r, right)
         asked, why = lines(r, address), broken(data)
-        # Commands that end with a message leave much behind here.
+        # Commands that end with a message leave much memory behind.
         if i % 50 == 0:
             if server:
                 server.end()

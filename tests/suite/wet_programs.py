@@ -135,7 +135,7 @@ class Writer:
             self.place(other)
 
     def loop(self, f, depth):
-        """Sometimes entered in the middle, sometimes left there."""
+        """Makes a loop, sometimes entered in the middle, sometimes left there."""
         head, middle, end = self.label(), self.label(), self.label()
         self.counters += 1
         self.put("movl $%d, counters+%d(%%rip)" % (self.r.randrange(1, 4), 4 * self.counters))
@@ -167,7 +167,7 @@ class Writer:
         self.lines += ["\t.section .rodata", table + ":"] + ["\t.quad " + c for c in cases] + ["\t.text"]
 
     def call(self, f, depth):
-        """Functions call those behind them, or, as long as there is fuel, any."""
+        """Makes a function that calls later functions, or, as long as there is fuel, any."""
         self.put("decl fuel(%rip)")
         end = self.label()
         self.put("js " + end)
@@ -180,7 +180,7 @@ class Writer:
         self.place(end)
 
     def leave(self, f, depth):
-        """Out of the function, to its end or into another."""
+        """Jumps out of the function, to its end or into another one."""
         end = self.label()
         self.arithmetic()
         self.put("j%s %s" % (self.r.choice(CONDITIONS), end))
@@ -191,7 +191,7 @@ class Writer:
         self.place(end)
 
     def jump_back(self, f, depth):
-        """As longjmp: to where main left a mark, if there is fuel."""
+        """Jumps, like longjmp, to the mark that main left, if there is fuel."""
         end = self.label()
         self.put("decl fuel(%rip)")
         self.put("js " + end)

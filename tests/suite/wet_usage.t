@@ -31,7 +31,7 @@ import wet_summary
 
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 PROGRAMS = ("bzip2", "gzip", "xz", "perl", "sqlite3", "python3", "ls", "dash", "cc1") if SLOW else ("gzip", "ls")
-TIMES = "8" if SLOW else "1"           # each is executed
+TIMES = "8" if SLOW else "1"           # executions of each case
 # FPTAN, FSINCOS; FLDENV and FRSTOR; FNINIT; FXRSTOR and XRSTOR, behind prefixes.
 TELLS_TOP = re.compile(rb"\xd9[\xf2\xfb]|[\xd9\xdd][\x20-\x27\x60-\x67\xa0-\xa7]|\xdb\xe3|\x0f(\xae|\xc7)", re.S)
 TRIALS = "60" if SLOW else "4"
@@ -49,19 +49,20 @@ def locations(text):
 
 
 def whole_stack(locs):
-    """All of x87's registers are the same by number and by distance from the top."""
+    """Returns LOCS with all of x87's registers if any is there: numbers and distances from the top mean the same ones.
+    """
     physical, stack = set(range(wet_summary.PHYSICAL, wet_summary.STACK)), set(range(wet_summary.STACK, wet_summary.N_LOCS))
     return locs | stack if physical <= locs else locs
 
 
 def run_into(path, argv):
-    """With standard output to a file; the exit status."""
+    """Runs with standard output to a file; returns the exit status."""
     with open(path, "wb") as f:
         return subprocess.run(argv, stdout=f, env=harness.ENV, timeout=harness.TIMEOUT).returncode
 
 
 def mnemonics(prog):
-    """By address."""
+    """Returns names by address."""
     names = {}
     for line in subprocess.run([OBJDUMP, "-d", prog], stdout=subprocess.PIPE).stdout.decode().splitlines():
         parts = line.split("\t")
@@ -85,15 +86,16 @@ def check_capstone(tap, name, wet):
 
 
 def check_tops(tap, name, wet):
-    """Only what may move the top of x87's stack says that an execution tells where it is: FPTAN and FSINCOS, and what
-    loads x87's state."""
+    """Only instructions that may move the top of x87's stack tell its position at each execution: FPTAN and FSINCOS, and
+    those that load x87's state.
+    """
     wrong = ["%#x: %s" % (addr, bytes(code).hex()) for addr, code, _, _, flags in wet_summary.instructions(wet)
              if flags & 32 and not TELLS_TOP.search(bytes(code))]
     tap.ok(not wrong, name + ": where the top of x87's stack is, is asked of few instructions", "\n".join(wrong[:5]))
 
 
 class Cases:
-    """The instructions that were executed: what the file knows of each, and what undefined.py leaves open."""
+    """The executed instructions, with what the file knows of each, and what undefined.py leaves open."""
 
     def __init__(self, tap, prog, wet):
         self.tap, self.prog, self.machine = tap, prog, wet_summary.machine(wet)
@@ -108,9 +110,9 @@ class Cases:
                 self.open[at] = undefined.locations(i) if i else set()
 
     def probe(self, command=(), ignored=True, put="left"):
-        """By address, the locations that a case uses or defines unknown to the file; the number of cases; the exit status.
-
-        The flags of undefined.py are ignored, or not, after PUT (see wet_probe.c) was done to them."""
+        """Returns, by address, locations that a case uses or defines unknown to the file; the number of cases; the exit
+        status.  The flags of undefined.py are ignored, or not, after PUT (see wet_probe.c) was done to them.
+        """
         path, words = self.tap.path("flags"), [self.prog, TRIALS]
         if self.flags:
             with open(path, "w") as f:
@@ -141,14 +143,14 @@ class Cases:
 
 
 def check_processor(tap, prog, wet):
-    """This processor, and it with undefined flags as others may leave them."""
+    """Tests this processor, and the same with undefined flags as other ones may leave them."""
     cases = Cases(tap, prog, wet)
     cases.good("")
     if not cases.flags:
         return
     cases.good(" that leaves undefined flags", put="kept")
     cases.good(" that sets them at random", put="random")
-    # The probe must see such a flag if it is not ignored: these instructions have some that VEX writes.
+    # The probe must find such a flag if it is not ignored: VEX writes some for these instructions.
     wrong = set(cases.probe(ignored=False, put="kept")[0])
     found = {cases.names[at].split()[0] for at in wrong}
     tap.ok({"tzcnt", "lzcnt", "mul", "imul", "bsf", "shld"} <= found and all(cases.flags[at] for at in wrong),

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""Whose numbers are in x87's registers, when the top of the stack comes from memory.  (TAP)
+"""Writers of numbers in x87's registers, when the top of the stack comes from memory.  (TAP)
 
-- Random programs (x87_programs.py), each of whose numbers is loaded once.  The processor runs them, too, and what they store
-  there says which instance has loaded it: the whole execution trace must lead there, and so must slices.
-- A thread that begins with its creator's top; the last of a record (--wet-ring) that begins where the stack is not empty.
+- Random programs (x87_programs.py) load each number once.  The processor runs them, too, and the number that it stores tells
+which instance loaded it.  The whole execution trace must lead there, and so must slices.
+
+- A thread that begins with its creator's top; the end of a recording (--wet-ring) that begins with a stack that is not
+empty.
 
 DCFG_SLOW=1: more programs.  The arguments are seeds.
 """
@@ -24,8 +26,8 @@ import cpuinfo
 
 X87 = "4"                               # a port's kind in wet_dump's text
 SLICES = 4
-# Nothing moves the top but what the tape says of it, as in the code of every dynamically linked program.  It is not 0 only
-# the last time, when all of the code is there, for else the tape says it once more.
+# Nothing but the marks on the tape moves the top, as in every dynamically linked program.  It is not 0 only at the end, when
+# all code is there; otherwise the tape would have another mark.
 TOLD = r"""
 unsigned char area[512] __attribute__((aligned(16))), env[28], moved[28];
 double found;
@@ -59,7 +61,7 @@ def symbols(prog):
 
 
 def x87_uses(dumper, wet):
-    """{(address, instance): who wrote what x87's port uses}"""
+    """Returns {(address, instance): the writers of what x87's port uses}."""
     found = {}
     p = subprocess.Popen([dumper, wet], stdout=subprocess.PIPE, text=True)
     for line in p.stdout:
@@ -71,7 +73,9 @@ def x87_uses(dumper, wet):
 
 
 def sources(uses, first, known):
-    """From instance to instance, over copies, to those at addresses that are KNOWN: (all of them, who was met)."""
+    """Goes from instance to instance, over copies, to those at addresses that are KNOWN.  Returns (all of these, all that
+    were met).
+    """
     ends, met, todo = set(), set(), [first]
     while todo:
         me = todo.pop()
@@ -87,7 +91,7 @@ def sources(uses, first, known):
 
 
 def record(tap, name, prog, *opts):
-    """The file; None with a failed test."""
+    """Records; returns the file, or None with a failed test."""
     wet = tap.path(name + ".wet")
     said = harness.dcfg(tap, name, [prog], ["--wet=yes", "--wet-out-file=" + wet] + list(opts))[2]
     return wet if tap.ok(os.path.exists(wet), name + ": is recorded", said) else None
@@ -104,7 +108,7 @@ def check_program(tap, dumper, seed, bits, xsave):
         return
     out = subprocess.run([prog], stdout=subprocess.PIPE, timeout=60).stdout
     numbers = struct.unpack("<%dd" % (len(out) // 8), out)
-    # With values VEX keeps all that is written to registers.
+    # With values, VEX keeps all writes to registers.
     wet = record(tap, name, prog, "--wet-values=" + ("yes" if (seed + bits // 32) % 2 else "no"))
     if not wet:
         return
@@ -134,7 +138,7 @@ def check_program(tap, dumper, seed, bits, xsave):
 
 
 def last_source(text, address):
-    """The instruction that its last port depends on."""
+    """Returns the instruction that its last port depends on."""
     lines = [line.split() for line in text.splitlines()]
     at = {f[0]: int(f[2], 16) for f in lines if len(f) > 4}
     here = [i for i, f in enumerate(lines) if len(f) > 4 and int(f[2], 16) == address]
@@ -166,7 +170,7 @@ def check_tops(tap, bits):
 
 
 def check_told(tap):
-    """A slice need not know where the top is unless it moves: a change with top 3 is not found with top 0."""
+    """A slice need not know the top unless it moves: a value with top 3 is not found with top 0."""
     path = tap.path("told.c")
     with open(path, "w") as f:
         f.write(TOLD)

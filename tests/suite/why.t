@@ -22,7 +22,7 @@ import harness
 import slicelib
 
 STEPS, INPUTS = 6, 2
-# So many steps are looked at, the nearest first: each looks for what did not run.
+# Steps that are read, the nearest first: each one searches for code that did not run.
 CARDS, MORE_CARDS = 12, {"dates": 40, "flags": 25, "window": 40}
 # These have numbers in the output before the wrong one.
 MORE_INPUTS = {"dates": 9, "ranks": 5}
@@ -64,7 +64,7 @@ def is_line(step, source, *lines):
 
 
 def way_to(steps, source, lines, inputs):
-    """How many steps it is to one of the lines, over so many inputs of each; None: it is not reached."""
+    """Returns the number of steps to one of the lines, over so many inputs of each; None if it is not reached."""
     known, level = {key(s): s for s in steps}, [key(steps[0])]
     seen = set(level)
     for n in range(STEPS + 1):

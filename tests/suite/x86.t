@@ -42,7 +42,7 @@ def linker_of(prog):
 
 
 def check_flow(tap):
-    """Graph and trace, against Lackey's; of faults and threads the rules and the code on disk."""
+    """Graph and trace, against Lackey's; with faults and threads, the rules and the code on disk."""
     for source, flags in (("x86/insns.S", ["-nostdlib", "-static"]), ("loops.c", []), ("longjmp.c", [])):
         prog = build(tap, source, *flags)
         if prog:
@@ -63,7 +63,7 @@ def check_flow(tap):
 
 
 def check_profiles(tap):
-    """Callgrind has to be told of the resolver, for nobody has debug information of the 32-bit libc."""
+    """Callgrind must be told the resolver: the 32-bit libc has no debug information."""
     progs = {name: build(tap, "callgrind/%s.c" % name, *(FLAGS + flags))
              for name, flags in (("calls", []), ("signals", []), ("threads", ["-pthread", "-Wl,-z,now"]))}
     progs["base"] = build(tap, "callgrind/base.S", "-nostdlib", "-static")
@@ -82,7 +82,7 @@ def check_profiles(tap):
 
 
 def check_parts(tap):
-    """Generated code in words of the host decides where regions begin and end: instructions are counted in 64 bits."""
+    """Generated code counts in words of the host where regions begin and end; instructions are counted in 64 bits."""
     prog = build(tap, "region/region.c", "-O1", "-fno-optimize-sibling-calls", "-I" + regionlib.INCLUDE)
     if prog:
         regionlib.REQUEST = 14

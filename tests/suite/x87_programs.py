@@ -2,13 +2,15 @@
 
 program(seed, bits, xsave): (C, LOADS), of a program that writes its results, as doubles, to standard output.
 
-- Each number that it loads is another one.  So a result says which instance of which instruction had loaded it: LOADS has
-  {number: (label, instance)}.  What is none of them was computed by FPTAN or FSINCOS.  Labels of these, and of XRSTOR, which
-  restores some of the state and keeps the rest, begin with `perhaps`.
+- Each number is loaded once.  So a result tells which instance of which instruction loaded it: LOADS has {number: (label,
+instance)}.  A number that LOADS does not have was computed by FPTAN or FSINCOS.  Labels of these, and of XRSTOR, which
+restores some of the state and keeps the rest, begin with `perhaps`.
+
 - Result N is stored by the instruction at label `obs_N`, once.
+
 - Tops come from memory (FLDENV, FRSTOR, FXRSTOR, XRSTOR), some through subroutines, so that one instruction loads different
-  tops.  They also come from FNINIT, MMX, FINCSTP, and FPTAN, which pushes nothing if its operand is too large.  A register
-  that is popped keeps what it held, and shows it again when its tag says so.
+tops.  They also come from FNINIT, MMX, FINCSTP, and FPTAN, which pushes nothing if its operand is too large.  A register
+that is popped keeps its number, and shows it again when its tag says so.
 """
 import random
 
@@ -52,7 +54,9 @@ int main(void)
 
 
 class Machine:
-    """Writes the code; knows tags and what is where only so far as that nothing overflows or is read that is no number."""
+    """Writes the code.  It keeps track of tags and contents only to avoid overflows, and reads of registers without a
+    number.
+    """
 
     def __init__(self, seed, bits, xsave):
         self.r, self.bits, self.xsave = random.Random(seed), bits, xsave
@@ -69,12 +73,12 @@ class Machine:
         return (self.top + i) & 7
 
     def number(self, large=False):
-        """A new one."""
+        """Returns a new number."""
         self.n += 1
         return self.n * 1e25 if large else 0.5 + self.n / 4096
 
     def through(self, kind, operand, inline):
-        """The instruction, here or in its subroutine; (label, instance)."""
+        """Puts the instruction, here or in its subroutine; returns (label, instance)."""
         if self.r.random() < 0.5:
             self.emit("mov $%s, %%%s" % (operand, self.c))
             self.emit("call sub_" + kind)
@@ -103,7 +107,7 @@ class Machine:
         return None
 
     def numbers(self, place):
-        """Eight new ones for an image, in the order of the stack."""
+        """Puts eight new numbers for an image, in the order of the stack."""
         found = [self.number() for _ in range(8)]
         for i, x in enumerate(found):
             self.tables.append("    put(%s, %rL);" % (place % i, x))
@@ -127,7 +131,7 @@ class Machine:
         self.restored(top, numbers, self.through("fx", "fx+512*%d" % k, "fxrstor"))
 
     def xrstor(self):
-        """All of x87's, its initial state, or nothing of it."""
+        """Restores all of x87's state, its initial state, or nothing of it."""
         how, top, k = self.r.randrange(3), self.r.randrange(8), self.n
         label = "perhaps_%d" % len(self.code)
         if not self.xsave:
@@ -143,7 +147,7 @@ class Machine:
             self.top, self.tags, self.held = 0, [False] * 8, [None] * 8
 
     def save(self):
-        """And back."""
+        """Saves and restores the state."""
         self.emit("fnsave space")
         self.emit("frstor space")
         self.held = [None] * 8 if "m" in self.held or None in self.held else self.held
@@ -179,7 +183,7 @@ class Machine:
             self.top = self.at(1)
 
     def trig(self):
-        """FPTAN or FSINCOS of a number that is in range, or not."""
+        """FPTAN or FSINCOS of a number in range, or out of it."""
         large = self.r.random() < 0.5
         self.env(valid=False)
         self.push(large)

@@ -34,7 +34,7 @@ LS = ["/bin/ls", "-l", "/usr"]
 
 
 class Run:
-    """.files: {process id: path of its log, the last part}; .dir, .status, .err."""
+    """A run.  .files: {process id: path of its log, the last part}; .dir, .status, .err."""
 
 
 def run(tap, name, argv, opts=(), stdin=None, while_running=None):
@@ -61,19 +61,19 @@ def log_of(r):
 
 
 def wrong_in(r, **more):
-    """Return the oracle's report on all logs of a run, and files that are left over."""
+    """Returns the oracle's report on all logs of a run, and unfinished files."""
     lines = []
     for pid, path in sorted(r.files.items()):
         try:
             lines += xray_rules.check(path, path + ".map", **more)[0]
-        except Exception as e:                      # a reader that fails is a file that is wrong
+        except Exception as e:                      # an exception of the reader means that the file is wrong
             lines.append("%s: %r" % (os.path.basename(path), e))
     lines += ["left over: " + f for f in os.listdir(r.dir) if ".tmp-" in f or ".spool-" in f]
     return lines + ["no log:\n" + r.err[-2000:]] * (not r.files)
 
 
 def compare(tap, name, argv, processes=1, handlers=False, profiles=True, status=0):
-    """Log, profile and trace of one run."""
+    """Compares log, profile and trace of one run."""
     opts = ["--trace=yes", "--trace-out-file=trace.%p"]
     if profiles:
         opts += ["--callgrind=yes", "--callgrind-out-file=profile.%p"]
@@ -93,7 +93,7 @@ def compare(tap, name, argv, processes=1, handlers=False, profiles=True, status=
 
 
 def programs(tap):
-    """(name, argv, what compare() wants to know)."""
+    """Yields (name, argv, compare()'s other arguments)."""
     def cc(source, *flags):
         return harness.cc(tap, os.path.join(PROGS, source), os.path.splitext(os.path.basename(source))[0], *flags)
     plain = ["-O2", "-fno-inline"]
@@ -126,14 +126,14 @@ def random_programs(tap, seeds):
 
 
 def read(r):
-    """(threads' events, names) of the only log; what is wrong with it the caller has asked for."""
+    """Returns (threads' events, names) of the only log; the caller has checked its rules."""
     log = xray_read.Log(log_of(r), lambda rule, text: None)
     names = xray_read.Map(log_of(r) + ".map", lambda rule, text: None).names
     return log, names
 
 
 def calls_of(r):
-    """[(name, start, ticks)], in the order of their entries, of the first thread."""
+    """Returns [(name, start, ticks)], in the order of their entries, of the first thread."""
     log, names = read(r)
     return [(names[c.id].name, c.start, c.last - c.start) for c in xray_read.calls(log.threads[1], lambda *a: None)]
 
@@ -149,7 +149,7 @@ def check(tap, name, r, good, diag="", **more):
 
 
 def thresholds(tap, whole):
-    """Check what is left out, against the whole log of the same run."""
+    """Checks what is left out, against the whole log of the same run."""
     everything = calls_of(whole)
     r = run(tap, "threshold", LS, ["--xray-min-instrs=100"])
     roots = {c.start for c in xray_read.calls(read(whole)[0].threads[1], lambda *a: None) if c.depth == 0}
@@ -209,7 +209,7 @@ def limits(tap, whole):
 
 
 def identities(tap, whole, stops):
-    """Numbers of an earlier map; two runs; with a profile and without."""
+    """Numbers from an earlier map; two runs; with a profile and without."""
     again = run(tap, "again", LS, ["--callgrind=yes"])
     tap.ok(bytes_of(log_of(again)) == bytes_of(log_of(whole)) and
            bytes_of(log_of(again) + ".map") == bytes_of(log_of(whole) + ".map"),
@@ -227,7 +227,7 @@ def identities(tap, whole, stops):
 
 
 def dumps(tap, stops):
-    """A log while the program waits, and one of the rest: together they have all."""
+    """A log is dumped while the program waits; it and the log of the rest have everything."""
     kept = {}
 
     def dump(r, p):
@@ -250,7 +250,7 @@ def dumps(tap, stops):
 
 
 def refused(tap):
-    """One line each, and status 1."""
+    """Checks refusals: one line each, and status 1."""
     with open(tap.path("nomap"), "w") as f:
         f.write("nothing")
     for opt, say in (("--xray-version=3", "the versions are 1 and 5"), ("--xray-keep=some", "the values are first and last"),
@@ -268,7 +268,7 @@ def refused(tap):
 
 
 def empty(tap):
-    """A region that never begins: logs with one buffer and no records, which llvm-xray takes."""
+    """A region that never begins: a log with one buffer and no records, which llvm-xray takes."""
     dcfg = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
     for version in ("1", "5"):
         r = run(tap, "empty" + version, ["/bin/true"], ["--start=no_such_function", "--xray-version=" + version])
@@ -283,7 +283,7 @@ def empty(tap):
 
 
 def directories(tap):
-    """uftrace's directory is there with all its files or not at all, and nobody else may write to it."""
+    """uftrace's directory has all its files or does not exist, and nobody else may write to it."""
     before = os.umask(0)
     try:
         r = run(tap, "umask", ["/bin/true"], ["--uftrace=yes", "--uftrace-out-dir=made"])
@@ -293,7 +293,7 @@ def directories(tap):
     modes |= {oct(os.stat(os.path.join(r.dir, "made", f)).st_mode & 0o777) for f in os.listdir(os.path.join(r.dir, "made"))}
     tap.ok(modes == {"0o644"} and os.stat(os.path.join(r.dir, "made")).st_mode & 0o777 == 0o755, "umask 000: modes", modes)
 
-    # Its table of symbols would have a name that is too long.
+    # The file of its symbols would have a name that is too long.
     program = os.path.join(r.dir, 252 * "x")
     shutil.copy("/bin/true", program)
     for name, there in (("new", None), ("old", "task.txt")):

@@ -62,7 +62,7 @@ BAD = re.compile(r"(?:^|(?<=[\s;\"]))#\d+(?=[\s;\"]|$)|@\(|<invalid>", re.M)
 
 
 def llvm_xrays():
-    """(what it is called, command or None, environment or why it is not here)"""
+    """Returns (name, command or None, environment or why it is missing)."""
     here = sorted(glob.glob("/usr/lib/llvm-*/bin/llvm-xray"), key=lambda p: int(re.search(r"llvm-(\d+)", p).group(1)))
     for p in here:
         yield "llvm-xray " + re.search(r"llvm-(\d+)", p).group(1), p, harness.ENV
@@ -115,7 +115,7 @@ def check_llvm(tap, xray, env, log, other):
     mapped = ["-m", log.map, log.path]
     rows = {r["funcid"]: r for r in csv.DictReader(io.StringIO(run("account", "-f", "csv", *mapped)))}
     run("account", *mapped)
-    # A million instructions is a second; six digits are printed.
+    # A second is a million instructions; six digits are printed.
     for r in log.rows:
         a = rows.get(r["function_id"], collections.defaultdict(int))
         if int(a["count"]) != int(r["calls"]) or any(
@@ -128,7 +128,7 @@ def check_llvm(tap, xray, env, log, other):
     stacks = run("stack", "--all-stacks", "--stack-format=flame", "--aggregation-type=time", *mapped)
     if not stacks.count("\n") > 10:
         wrong.append("stack: " + stacks)
-    # Here #0 is the outermost level.
+    # This output has #0 for the outermost level.
     run("stack", *mapped, named=False)
     run("graph", "-e", "count", "-v", "sum", *mapped)
     run("graph-diff", "--instr-map-1=" + log.map, "--instr-map-2=" + other.map, log.path, other.path, named=False)
@@ -147,12 +147,12 @@ def check_llvm(tap, xray, env, log, other):
 
 
 def check_events(events, log, unit):
-    """Check events in Chrome's format: each thread's B and E belong together, and the last is at 1 + its instructions."""
+    """Checks events in Chrome's format: each thread's B and E belong together, and the last is at 1 + its instructions."""
     stacks, last, wrong = {}, {}, []
     for e in events:
         if e["ph"] not in "BE":
             continue
-        # The first thread of a process has its number, which some leave out.
+        # The first thread of a process has the process's number, which some events leave out.
         thread = e.get("tid", e["pid"])
         stack = stacks.setdefault(thread, [])
         if BAD.search(e["name"]):
@@ -164,14 +164,14 @@ def check_events(events, log, unit):
         last[thread] = round(float(e["ts"]) * unit)
     if any(stacks.values()) or not stacks:
         wrong.append("no end: %s" % stacks)
-    # The numbers of threads are in no certain order.
+    # Threads are numbered in any order.
     if sorted(last.values()) != sorted(n + 1 for n in log.instrs):
         wrong.append("ends %s, instructions %s" % (last, log.instrs))
     return wrong
 
 
 def by_name(log):
-    """{name: [calls, self]}; of functions without a symbol, uftrace has the address in the file."""
+    """Returns {name: [calls, self]}; for functions without a symbol, uftrace has the address in the file."""
     sums = collections.defaultdict(lambda: [0, 0])
     for r in log.rows:
         name = re.sub(r"^(%s\+)?0x([0-9a-f]+)" % re.escape(r["image"]), lambda m: "0x%016x" % int(m[2], 16), r["function"])
@@ -193,12 +193,12 @@ def check_uftrace(tap, log):
 
     ours = by_name(log)
     jumps = "longjmp" in ours
-    # An instruction is a microsecond, and three digits behind the point are printed.
+    # A microsecond is an instruction; three digits behind the point are printed.
     report = re.findall(r"^ *([\d.]+) (\ws|s|m) +(\d+) +(.*)$", run("report", "-f", "call,self"), re.M)
     for self, unit, calls, name in report:
         # Maps have no quotation marks.
         mine, self = ours.pop(name.replace('"', "'"), None), float(self) * {"us": 1, "ms": 1e3, "s": 1e6, "m": 6e7}[unit]
-        # uftrace knows a function by the name longjmp, and ends for itself what the log ends behind it.
+        # uftrace knows the name longjmp, and itself ends the calls that the log ends behind it.
         if not mine or mine[0] != int(calls) or not jumps and abs(mine[1] - self) > 1e-3 * self:
             wrong.append("report: %s %s %s, dcfg xray: %s" % (name, calls, self, mine))
     if ours:

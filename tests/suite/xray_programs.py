@@ -125,7 +125,7 @@ def program(seed):
     for i in range(n):
         body = ["if (fuel <= 0 || depth > %d) return x;" % r.randrange(3, 30), "fuel--;"]
         if r.random() < 0.35:
-            # Nothing behind the call: it is a jump.
+            # A call at the very end, which becomes a jump.
             body.append("return f%d(%s);" % (r.randrange(n), expression(r)) if r.random() < 0.7
                         else "return table[(unsigned)x %% %d](%s);" % (n, expression(r)))
         else:

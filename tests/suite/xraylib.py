@@ -55,7 +55,7 @@ def function(fid, action, delta):
 # ---- logs --------------------------------------------------------------------------------------------------------
 
 class Buffer:
-    """.head and .body are lists of records; version 1 has an end, version 5 the extents before the head."""
+    """A buffer.  .head and .body are lists of records; version 1 has an end, version 5 the extents before the head."""
 
     def __init__(self, head, body):
         self.head, self.body = head, body
@@ -83,7 +83,7 @@ class Log:
 
 
 def make_log(threads, version=1, size=256, process=4711):
-    """A log of {thread: [(action, function, tick[, arguments])]}; the threads' buffers take turns."""
+    """Makes a log of {thread: [(action, function, tick[, arguments])]}; the threads' buffers take turns."""
     log = Log(version, size)
     room = size - 5 * 16 - (16 if version == 5 else 0)
     parts = []
@@ -132,7 +132,7 @@ def sleb(n):
 
 
 def line_table(functions):
-    """DWARF 4: a sequence of one row for each function; line 0 is none."""
+    """Makes a line table, DWARF 4: a sequence of one row for each function; line 0 means none."""
     files = sorted({f.get("file", "???") for f in functions})
     header = bytes([1, 1, 1, 0xFB, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1]) + b"\0"
     header += b"".join(f.encode() + b"\0\0\0\0" for f in files) + b"\0"
@@ -214,7 +214,7 @@ FUNCTIONS = [{"name": "_start", "image": "/lib/ld.so"},
 
 
 def small_threads():
-    """Calls, a tail call, recursion, arguments, and a pause that takes a TSCWrap."""
+    """Returns calls, a tail call, recursion, arguments, and a pause that needs a TSCWrap."""
     one = [(ENTER, 1, 1), (ENTER, 2, 11)]
     tick = 11
     for i in range(20):
