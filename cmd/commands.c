@@ -3,8 +3,8 @@
 
    dcfg: the command that reads recordings. */
 
-/* Owns: the list of commands, and general help.  Handed: the command line.
-   Taken by: a command. */
+/* Owns: the list of subcommands, and general help.  Handed: the command line.
+   Taken by: a subcommand. */
 
 #include "commands.h"
 

@@ -3,7 +3,7 @@
 
    dcfg export. */
 
-/* Owns: the command export: its command line, the choice of images, and the
+/* Owns: the subcommand export: its command line, the choice of images, and the
    check that their files are what was executed.  Handed: a command line.  Taken
    by: commands.c. */
 

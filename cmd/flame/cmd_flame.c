@@ -3,7 +3,7 @@
 
    dcfg flame. */
 
-/* Owns: the command flame: its command line.  Handed: a command line.  Taken
+/* Owns: the subcommand flame: its command line.  Handed: a command line.  Taken
    by: commands.c. */
 
 #include "cmd/commands.h"

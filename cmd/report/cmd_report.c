@@ -3,8 +3,8 @@
 
    dcfg report. */
 
-/* Owns: the command report: its command line, the choice of sections, and the
-   order of their output.  Handed: a command line.  Taken by: commands.c. */
+/* Owns: the subcommand report: its command line, the choice of sections, and
+   the order of their output.  Handed: a command line.  Taken by: commands.c. */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
