@@ -26,7 +26,7 @@ typedef
       bool               may_differ;    // other code becomes an image of its
                                         // own, and is no error
       bool               next_part;     // M is one run, and gets its next part
-      Code*              code;          // of the images' run; or NULL
+      Code*              code;          // the images' run's; or NULL
       const DcfgImage*   loaded;        // images as in the run
       void             (*put)(struct Addition* a, const Renumber* r);
       const void*        arg;           // for .put()

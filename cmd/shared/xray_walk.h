@@ -40,7 +40,7 @@ typedef
 
 typedef
    struct {
-      bool     begun;           // it has records
+      bool     begun;           // has records
       int32_t  id;
       uint64_t first, last;     // ticks
       uint64_t calls;

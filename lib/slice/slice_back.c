@@ -39,7 +39,7 @@ typedef
       uint32_t     run_act;     // activation of the execution
       uint32_t     run_thread;
       LineBack     line;
-      const StepPlace* where;   // of the present record
+      const StepPlace* where;   // place of the present record
       uint32_t     thread;      // thread of the record before
       Spot         spot;        // the present instance
       Member       member;
@@ -115,7 +115,7 @@ static bool is_criterion(BackWalk* z)
 
 static bool add_criterion(BackWalk* z)
 {
-   /* Of a run, a part is asked of its first instance alone. */
+   /* The first instance of a run is the one whose part is asked for. */
    if (z->q->of != DCFG_SLICE_ALL && z->q->run && z->found->criteria.n > 0) {
       z->member.id = DCFG_NONE;
       if (!forget_all(z))

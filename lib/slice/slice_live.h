@@ -39,7 +39,7 @@ typedef
    interrupted. */
 typedef
    struct LiveRegisters {
-      struct LiveRegisters* outer;      // of the interrupted code
+      struct LiveRegisters* outer;      // the interrupted code's
       uint64_t granules[2];     // a bit for each that is wanted
       uint32_t heads[N_GRANULES];       // id of the first Want, + 1
       Nearest  nearest[N_GRANULES];

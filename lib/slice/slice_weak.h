@@ -21,7 +21,7 @@ typedef
       uint64_t n_asked;         // instances that asked for its control
       uint8_t  hops;            // from a branch, at least
       uint8_t  to_go;           // to a result, as far as is known
-      bool     counted;         // it is part of the slice
+      bool     counted;         // already part of the slice
    }
    WeakNode;
 

@@ -54,7 +54,7 @@ typedef
 struct WetEffects {
    Effect** all;                // by way
    size_t   n;
-   Array    runs, defs, stores, loads, uses;    // of the effect that is being
+   Array    runs, defs, stores, loads, uses;    // parts of the effect being
                                                 // made
 };
 

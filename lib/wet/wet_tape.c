@@ -406,7 +406,7 @@ static void take_transfers(DcfgWet* w, WetSteps* to)
    WetStep*  r = to->steps + to->n_steps;
    uint64_t* addrs = to->addrs + to->n_addrs;
    uint32_t  from = 0;          // the easy way before, + 1; or 0
-   bool      passed = false;    // that record was left out
+   bool      passed = false;    // the record before was left out
 
    b->at = 0;
    for (uint32_t i = 0; i < b->n_ways; i++) {
