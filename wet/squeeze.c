@@ -87,7 +87,7 @@ typedef
       UChar* begin;
       SizeT  room;
    }
-   Part;
+   ChunkPart;
 
 struct _Coder {
    Stream*  stream;
@@ -96,9 +96,9 @@ struct _Coder {
    XArray*  begins;          // ULong: begins of these chunks in the stream
    ULong    n_records;       // records in all chunks
    UInt     n_here;          // records in this chunk
-   Part     control;         // parts of this chunk
-   Part     bits;
-   Part     numbers;
+
+   /* The parts of this chunk: */
+   ChunkPart control, bits, numbers;
    UChar*   control_end;     // place of the next bytes
    UChar*   numbers_end;
    BitPen   pen;
@@ -488,7 +488,7 @@ Stream* DCFG_(end_chunk)(Coder* c)
 }
 
 /* Make room for N bytes at END in P.  Return the new END. */
-static UChar* have_room(Part* p, UChar* end, SizeT n)
+static UChar* have_room(ChunkPart* p, UChar* end, SizeT n)
 {
    SizeT used = end - p->begin;
 

@@ -13,18 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Row: a future row of a table. */
+/* FlowRow: a future row of a table. */
 typedef
    struct {
       uint64_t count, second;
       uint32_t index, n;
    }
-   Row;
+   FlowRow;
 
 static int by_count(const void* a, const void* b)
 {
-   const Row* x = a;
-   const Row* y = b;
+   const FlowRow* x = a;
+   const FlowRow* y = b;
 
    return x->count > y->count ? -1 : x->count < y->count ? 1
           : x->index < y->index ? -1 : x->index > y->index;
@@ -46,13 +46,13 @@ static bool is_conditional(uint32_t type)
 
 /* Set .first to how often a block's branch was executed, and .second to how
    often it was taken.  Return false if it has no branch. */
-static bool weigh_branch(const View* v, uint32_t node, Row* row)
+static bool weigh_branch(const View* v, uint32_t node, FlowRow* row)
 {
    uint32_t        n;
    const uint32_t* out = dcfg_out_edges(v->g->p, node, &n);
    bool            is = false;
 
-   *row = (Row){ .index = node };
+   *row = (FlowRow){ .index = node };
    for (uint32_t i = 0; i < n; i++) {
       const DcfgEdge* e = &v->g->p->edges[out[i]];
       uint64_t        count = count_of(v, out[i]);
@@ -69,7 +69,7 @@ static bool weigh_branch(const View* v, uint32_t node, Row* row)
 static Table* branches_table(const View* v, uint32_t* n)
 {
    const DcfgProcess* p = v->g->p;
-   Row*               rows = zalloc(p->n_blocks, sizeof(*rows));
+   FlowRow*           rows = zalloc(p->n_blocks, sizeof(*rows));
    Table*             t = tab_new("branches");
 
    *n = 0;
@@ -86,7 +86,7 @@ static Table* branches_table(const View* v, uint32_t* n)
    tab_column(t, COL_TEXT, "image", "image", 24);
    tab_column(t, COL_COUNT, "node_id", "node", 0);
    for (uint32_t i = 0; i < n_shown(v, *n); i++) {
-      const Row* r = &rows[i];
+      const FlowRow* r = &rows[i];
       const DcfgNode* b = &p->nodes[r->index];
       uint64_t   other = r->count - r->second;
       uint32_t   s = dcfg_source_at(p, b->image, b->addr + b->last_offset);
@@ -115,28 +115,28 @@ static bool is_indirect(uint32_t type)
 
 /* Return the indirect edges of block NODE, the most frequent first; their
    number goes to *N. */
-static Row* find_targets(const View* v, uint32_t node, uint32_t* n)
+static FlowRow* find_targets(const View* v, uint32_t node, uint32_t* n)
 {
    uint32_t        n_out;
    const uint32_t* out = dcfg_out_edges(v->g->p, node, &n_out);
-   Row*            rows = zalloc(n_out, sizeof(*rows));
+   FlowRow*        rows = zalloc(n_out, sizeof(*rows));
 
    *n = 0;
    for (uint32_t i = 0; i < n_out; i++) {
       uint64_t count = count_of(v, out[i]);
       if (is_indirect(v->g->p->edges[out[i]].type) && count > 0)
-         rows[(*n)++] = (Row){ count, 0, out[i], 0 };
+         rows[(*n)++] = (FlowRow){ count, 0, out[i], 0 };
    }
    qsort(rows, *n, sizeof(*rows), by_count);
    return rows;
 }
 
-static bool weigh_indirect(const View* v, uint32_t node, Row* row)
+static bool weigh_indirect(const View* v, uint32_t node, FlowRow* row)
 {
    uint32_t        n;
    const uint32_t* out = dcfg_out_edges(v->g->p, node, &n);
 
-   *row = (Row){ .index = node };
+   *row = (FlowRow){ .index = node };
    for (uint32_t i = 0; i < n; i++) {
       uint64_t count = count_of(v, out[i]);
       if (!is_indirect(v->g->p->edges[out[i]].type) || count == 0)
@@ -150,8 +150,8 @@ static bool weigh_indirect(const View* v, uint32_t node, Row* row)
 /* Targets that are named. */
 #define MAX_NAMED 4
 
-static const char* name_targets(const View* v, const Row* targets, uint32_t n,
-                                uint64_t all)
+static const char* name_targets(const View* v, const FlowRow* targets,
+                                uint32_t n, uint64_t all)
 {
    const char* text = "";
 
@@ -168,7 +168,7 @@ static const char* name_targets(const View* v, const Row* targets, uint32_t n,
 static Table* indirect_table(const View* v, uint32_t* n)
 {
    const DcfgProcess* p = v->g->p;
-   Row*               rows = zalloc(p->n_blocks, sizeof(*rows));
+   FlowRow*           rows = zalloc(p->n_blocks, sizeof(*rows));
    Table*             t = tab_new("indirect");
 
    *n = 0;
@@ -184,7 +184,7 @@ static Table* indirect_table(const View* v, uint32_t* n)
    tab_column(t, COL_COUNT, "node_id", "node", 0);
    for (uint32_t i = 0; i < n_shown(v, *n); i++) {
       uint32_t n_targets;
-      Row*     targets = find_targets(v, rows[i].index, &n_targets);
+      FlowRow* targets = find_targets(v, rows[i].index, &n_targets);
       put_count(t, rows[i].count);
       put_count(t, rows[i].n);
       put_text(t, node_name(v->g, rows[i].index));
@@ -209,7 +209,7 @@ static Table* calls_table(const View* v, uint32_t* n)
    Functions*         f = functions_new(v->g);
    uint32_t           kept = 0;
    uint32_t           function = NO_FUNCTION;
-   Row*               rows = zalloc(f->n, sizeof(*rows));
+   FlowRow*           rows = zalloc(f->n, sizeof(*rows));
    Table*             t = tab_new(v->section->name);
    uint64_t           all = 0;
 

@@ -34,9 +34,9 @@ typedef
       uint64_t    bits;         // bytes of a bit-field
       bool        absolute;     // at address .offset; else .offset bytes into
                                 // these:
-      int64_t     offset;
-      Place       places[MOST_PLACES];
-      unsigned    n_places;
+      int64_t       offset;
+      VariablePlace places[MOST_PLACES];
+      unsigned      n_places;
    }
    Term;
 
@@ -95,10 +95,10 @@ static uint64_t term_size(const Term* t)
 /* Set *O to the object that T names. */
 static bool locate(Parse* p, const Term* t, VariableObject* o)
 {
-   VariableObject base;
-   uint64_t       size = term_size(t), value;
-   const Place*   at = NULL;
-   int64_t        offset = t->offset;
+   VariableObject       base;
+   uint64_t             size = term_size(t), value;
+   const VariablePlace* at = NULL;
+   int64_t              offset = t->offset;
 
    if (size == 0)
       size = p->address_size;
@@ -214,9 +214,9 @@ static void offer(void* arg, const char* name)
 
 static bool member(Parse* p, Term* t, const char* name, bool arrow)
 {
-   Dwarf_Die bare = type_defined(&t->type);
-   Part      part;
-   Nearest   n;
+   Dwarf_Die  bare = type_defined(&t->type);
+   TypeMember part;
+   Nearest    n;
 
    if (arrow && dwarf_tag(&bare) == DW_TAG_array_type && t->dimensions == 0) {
       if (!element(p, t, 0))
@@ -361,10 +361,10 @@ static bool variable_term(Parse* p, Dwarf_Die* variable, Term* t)
 /* Make T the variable NAME; in a class, NAME may be a member of `this'. */
 static bool name_term(Parse* p, const char* name, Term* t)
 {
-   Lookup    l = { .name = name }, self = { .name = "this" };
-   Part      part;
-   Term      it = *t;
-   Dwarf_Die bare, target;
+   Lookup     l = { .name = name }, self = { .name = "this" };
+   TypeMember part;
+   Term       it = *t;
+   Dwarf_Die  bare, target;
 
    if (each_variable(p, true, is_it, &l) || l.without)
       return variable_term(p, &l.variable, t);

@@ -122,16 +122,16 @@ bool word_target(const Word* a, uint64_t size, Phrase* p, VariableType* of)
 /* Search: for the variable at a place. */
 typedef
    struct {
-      const Site* site;
-      Place       wanted;       // its .offset, or .reg
-      uint64_t    size;
-      bool        found;
-      Dwarf_Die   variable, type;
-      int64_t     part;         // offset of the wanted bytes in the variable
+      const Site*   site;
+      VariablePlace wanted;     // its .offset, or .reg
+      uint64_t      size;
+      bool          found;
+      Dwarf_Die     variable, type;
+      int64_t       part;       // offset of the wanted bytes in the variable
    }
    Search;
 
-static bool is_at(const Search* f, const Place* p, uint64_t whole)
+static bool is_at(const Search* f, const VariablePlace* p, uint64_t whole)
 {
    uint64_t size = p->size != 0 ? p->size : whole;
    int64_t  at = f->wanted.offset - p->offset;
@@ -146,9 +146,9 @@ static bool is_at(const Search* f, const Place* p, uint64_t whole)
 
 static bool try_variable(void* arg, Dwarf_Die* variable)
 {
-   Search*  f = arg;
-   Place    places[MOST_PLACES];
-   unsigned n = site_places(f->site, variable, places, NULL);
+   Search*       f = arg;
+   VariablePlace places[MOST_PLACES];
+   unsigned      n = site_places(f->site, variable, places, NULL);
 
    if (n == 0 || dwarf_diename(variable) == NULL
        || !type_of(variable, &f->type))
@@ -374,10 +374,11 @@ Word register_word(WordReader* r, uint32_t instr, unsigned reg, bool behind)
 static Word variable_address(WordReader* r, uint32_t instr,
                              const MemoryOperand* m)
 {
-   Search      f = { .size = 0 };
-   DebugImage* image;
-   Word        found = unknown;
-   Place       at = { .kind = PLACE_BASED, .reg = m->base, .offset = m->disp };
+   Search        f = { .size = 0 };
+   DebugImage*   image;
+   Word          found = unknown;
+   VariablePlace at = { .kind = PLACE_BASED, .reg = m->base,
+                        .offset = m->disp };
 
    if (m->fixed || m->base == NO_REGISTER) {
       image = site_image(r->sites, instr);

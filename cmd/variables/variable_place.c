@@ -243,7 +243,7 @@ DebugImage* site_image_numbered(Sites* t, uint32_t k)
 
 /*--- Places                                               ---*/
 
-Place site_settled(const Site* s, Place p)
+VariablePlace site_settled(const Site* s, VariablePlace p)
 {
    if (p.kind == PLACE_BASED && s->has_cfa && p.reg == s->cfa_reg) {
       p.kind    = PLACE_FRAME;
@@ -253,9 +253,9 @@ Place site_settled(const Site* s, Place p)
 }
 
 /* Return the place at OFFSET from the function's frame base. */
-static Place in_frame(const Site* s, int64_t offset)
+static VariablePlace in_frame(const Site* s, int64_t offset)
 {
-   Place           p = { .kind = PLACE_NOWHERE };
+   VariablePlace   p = { .kind = PLACE_NOWHERE };
    Dwarf_Attribute base = s->frame_base;
    Dwarf_Op*       op;
    size_t          n;
@@ -299,9 +299,10 @@ static bool fixed_address(Dwarf_Attribute* attr, const Dwarf_Op* op,
 }
 
 /* Return the place that a location of one operation gives. */
-static Place place_of(const Site* s, Dwarf_Attribute* attr, const Dwarf_Op* op)
+static VariablePlace place_of(const Site* s, Dwarf_Attribute* attr,
+                              const Dwarf_Op* op)
 {
-   Place    p = { .kind = PLACE_NOWHERE };
+   VariablePlace p = { .kind = PLACE_NOWHERE };
    uint64_t addr;
 
    if (op->atom == DW_OP_fbreg)
@@ -343,7 +344,7 @@ static const char* no_place(const Dwarf_Op* op, size_t n)
 }
 
 unsigned site_places(const Site* s, Dwarf_Die* variable,
-                     Place places[MOST_PLACES], const char** why)
+                     VariablePlace places[MOST_PLACES], const char** why)
 {
    Dwarf_Attribute attr;
    Dwarf_Op*       op;
@@ -358,9 +359,9 @@ unsigned site_places(const Site* s, Dwarf_Die* variable,
    else if (dwarf_getlocation_addr(&attr, s->pc, &op, &n, 1) != 1 || n == 0)
       said = "there it has no value any more, or not yet";
    for (size_t i = 0; said == NULL && i < n && k < MOST_PLACES; ) {
-      bool  piece = op[i].atom == DW_OP_piece;
-      Place p = piece ? (Place){ .kind = PLACE_NOWHERE }
-                : place_of(s, &attr, &op[i]);
+      bool          piece = op[i].atom == DW_OP_piece;
+      VariablePlace p = piece ? (VariablePlace){ .kind = PLACE_NOWHERE }
+                        : place_of(s, &attr, &op[i]);
       i += !piece;
       if (i < n && op[i].atom != DW_OP_piece) {
          said = no_place(op, n);

@@ -21,7 +21,7 @@ typedef
    }
    PlaceForm;
 
-/* Place: where a part of a variable is. */
+/* VariablePlace: where a part of a variable is. */
 typedef
    struct {
       PlaceForm kind;
@@ -30,7 +30,7 @@ typedef
       uint64_t  part, size;     // these bytes of the variable; .size 0: all
                                 // others
    }
-   Place;
+   VariablePlace;
 
 #define MOST_PLACES 8
 #define MOST_SCOPES 48
@@ -87,11 +87,11 @@ DebugImage* site_image_numbered(Sites* t, uint32_t k);
 /* Store the places of VARIABLE at S in PLACES, and return their number.  If it
    is 0, *WHY gets the reason, half a sentence, unless WHY is NULL. */
 unsigned site_places(const Site* s, Dwarf_Die* variable,
-                     Place places[MOST_PLACES], const char** why);
+                     VariablePlace places[MOST_PLACES], const char** why);
 
 /* Return P; if it is based on the register of the call frame address, return it
    as a place in the frame. */
-Place site_settled(const Site* s, Place p);
+VariablePlace site_settled(const Site* s, VariablePlace p);
 
 /* Call TELL for the variables of the scopes of S, the innermost first, until it
    returns true.  Return whether it did. */

@@ -179,13 +179,13 @@ static bool number_of_attr(Dwarf_Die* die, unsigned name, Dwarf_Word* n)
 
 /* Set P to the bytes that the member DIE has.  Return false if its place is not
    constant. */
-static bool find_member(Dwarf_Die* die, Part* p)
+static bool find_member(Dwarf_Die* die, TypeMember* p)
 {
    Dwarf_Attribute attr;
    Dwarf_Word      n, bits;
    Dwarf_Sword     at = 0;
 
-   *p = (Part){ .die = *die };
+   *p = (TypeMember){ .die = *die };
    if (dwarf_hasattr(die, DW_AT_declaration)
        || dwarf_hasattr(die, DW_AT_external) || !type_of(die, &p->type))
       return false;
@@ -212,7 +212,7 @@ static bool find_member(Dwarf_Die* die, Part* p)
    return true;
 }
 
-static bool has(const Part* p, int64_t offset, uint64_t size)
+static bool has(const TypeMember* p, int64_t offset, uint64_t size)
 {
    if (offset < p->offset)
       return false;
@@ -220,7 +220,7 @@ static bool has(const Part* p, int64_t offset, uint64_t size)
    return p->size == 0 || (uint64_t)(offset - p->offset) + size <= p->size;
 }
 
-bool type_member(Dwarf_Die* type, const char* name, Part* member)
+bool type_member(Dwarf_Die* type, const char* name, TypeMember* member)
 {
    Dwarf_Die whole = type_defined(type), child;
 
@@ -229,7 +229,7 @@ bool type_member(Dwarf_Die* type, const char* name, Part* member)
    do {
       int         tag = dwarf_tag(&child);
       const char* its = dwarf_diename(&child);
-      Part        outer;
+      TypeMember  outer;
       if ((tag != DW_TAG_member && tag != DW_TAG_inheritance)
           || !find_member(&child, &outer))
          continue;
@@ -269,12 +269,12 @@ void type_members(Dwarf_Die* type, void (*tell)(void* arg, const char* name),
    unions: one that covers no others, then the first.  A bit-field is chosen
    only if it is alone. */
 static bool choose_member(Dwarf_Die* aggregate, int64_t offset, uint64_t size,
-                          Part* best)
+                          TypeMember* best)
 {
-   Dwarf_Die child;
-   Part      p;
-   unsigned  fields = 0;
-   bool      found = false;
+   Dwarf_Die  child;
+   TypeMember p;
+   unsigned   fields = 0;
+   bool       found = false;
 
    if (dwarf_child(aggregate, &child) != 0)
       return false;
@@ -355,7 +355,7 @@ static bool enter_array(Phrase* p, Dwarf_Die* type, int64_t* offset,
 static bool enter_member(Phrase* p, Dwarf_Die* type, int64_t* offset,
                          uint64_t size, VariableType* of)
 {
-   Part        m;
+   TypeMember  m;
    const char* name;
    size_t      n = strlen(p->text);
 

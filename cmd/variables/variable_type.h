@@ -51,7 +51,7 @@ bool type_target(Dwarf_Die* bare, Dwarf_Die* to);
    there is none. */
 Dwarf_Die type_defined(Dwarf_Die* type);
 
-/* Part: a member, at .offset in its aggregate. */
+/* TypeMember: a member, at .offset in its aggregate. */
 typedef
    struct {
       Dwarf_Die die, type;
@@ -59,11 +59,11 @@ typedef
       uint64_t  size;
       uint8_t   bit_first, bit_size;
    }
-   Part;
+   TypeMember;
 
 /* Find the member NAME of TYPE, an aggregate, also in base classes and in
    members without a name.  Return false if there is none. */
-bool type_member(Dwarf_Die* type, const char* name, Part* member);
+bool type_member(Dwarf_Die* type, const char* name, TypeMember* member);
 
 /* Call TELL for the names of all those members. */
 void type_members(Dwarf_Die* type, void (*tell)(void* arg, const char* name),

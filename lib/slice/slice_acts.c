@@ -60,7 +60,7 @@ static void release(Acts* all, uint32_t id)
 }
 
 /* Leave the thread's top activation. */
-static void pop(Acts* all, Position* t)
+static void pop(Acts* all, ThreadActs* t)
 {
    uint32_t id = t->act;
 
@@ -71,7 +71,7 @@ static void pop(Acts* all, Position* t)
    release(all, id);
 }
 
-static bool push(Acts* all, Position* t, uint64_t place, uint32_t call)
+static bool push(Acts* all, ThreadActs* t, uint64_t place, uint32_t call)
 {
    uint32_t id = new_act(all, place, call, t->act);
 
@@ -81,9 +81,9 @@ static bool push(Acts* all, Position* t, uint64_t place, uint32_t call)
    return true;
 }
 
-static Position* position_of(Acts* all, uint32_t thread)
+static ThreadActs* thread_of(Acts* all, uint32_t thread)
 {
-   Position* t;
+   ThreadActs* t;
 
    if (thread >= all->code->w->threads.n) {
       job_fail(all->job, DCFG_ERROR_FORMAT, "tape", "there is no thread %u",
@@ -107,7 +107,7 @@ static bool ends(Acts* all, uint32_t i)
           || wet_graph_arc(all->graph, i, GRAPH_EXIT(all->graph));
 }
 
-static bool drop(Acts* all, Position* t)
+static bool drop(Acts* all, ThreadActs* t)
 {
    if (!ends(all, act_of(all, t->act)->last))
       return false;
@@ -115,12 +115,12 @@ static bool drop(Acts* all, Position* t)
    return true;
 }
 
-static inline bool is_first(const Acts* all, const Position* t)
+static inline bool is_first(const Acts* all, const ThreadActs* t)
 {
    return act_of(all, t->act)->up == 0;
 }
 
-static bool unwind(Acts* all, Position* t, uint64_t place)
+static bool unwind(Acts* all, ThreadActs* t, uint64_t place)
 {
    while (act_of(all, t->act)->place < place && !is_first(all, t)) {
       Act a = *act_of(all, t->act);
@@ -134,7 +134,7 @@ static bool unwind(Acts* all, Position* t, uint64_t place)
 
 /* Leave an activation of thread T with return address PLACE, and note that in
    P.  Members of P that do not hold for the step are zero. */
-static bool leave(Acts* all, Position* t, uint64_t place, StepPlace* p)
+static bool leave(Acts* all, ThreadActs* t, uint64_t place, StepPlace* p)
 {
    Act a = *act_of(all, t->act);
 
@@ -176,7 +176,7 @@ static uint64_t last_access(const Acts* all, const WetStep* r,
 /* Note the arcs between instructions of record R, those inside a superblock
    only once. */
 static bool note_arcs(Acts* all, const WetStep* r, const InstrPlan* at,
-                      Position* t)
+                      ThreadActs* t)
 {
    Act* a = act_of(all, t->act);
 
@@ -188,7 +188,7 @@ static bool note_arcs(Acts* all, const WetStep* r, const InstrPlan* at,
    return true;
 }
 
-static bool arrive(Acts* all, Position* t, uint32_t i)
+static bool arrive(Acts* all, ThreadActs* t, uint32_t i)
 {
    Act*     a = act_of(all, t->act);
    uint32_t last = a->last;
@@ -201,7 +201,7 @@ static bool arrive(Acts* all, Position* t, uint32_t i)
 }
 
 static void move_top(Acts* all, const WetStep* r, const InstrPlan* at,
-                     Position* t)
+                     ThreadActs* t)
 {
    for (uint32_t k = 0; k < r->n_instrs; k++)
       t->top = wet_move_top(t->top, &all->code->w->plans[at[k].instr], &at[k],
@@ -221,7 +221,7 @@ static uint64_t stack_pointer(const Acts* all, const WetStep* r,
 /* Follow a transfer on a processor where calls leave the return address in a
    register. */
 static bool transfer_linked(Acts* all, const InstrPlan* last, uint64_t sp,
-                            Position* t, StepPlace* p)
+                            ThreadActs* t, StepPlace* p)
 {
    const Plan* plan = &all->code->w->plans[last->instr];
    bool call = plan->kind == InsnCall || plan->kind == InsnIndirectCall;
@@ -245,7 +245,7 @@ static bool transfer_linked(Acts* all, const InstrPlan* last, uint64_t sp,
 }
 
 static bool transfer(Acts* all, const WetStep* r, const InstrPlan* last,
-                     uint8_t kind, Position* t, StepPlace* p)
+                     uint8_t kind, ThreadActs* t, StepPlace* p)
 {
    uint64_t place = 0;
 
@@ -300,7 +300,7 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
    const InstrPlan*  at = &all->code->w->places[sb->first];
    const InstrPlan*  last;
    uint8_t       kind;
-   Position*     t = position_of(all, r->thread);
+   ThreadActs*   t = thread_of(all, r->thread);
 
    if (t == NULL)
       return false;
@@ -328,7 +328,7 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
    return transfer(all, r, last, kind, t, p);
 }
 
-static bool run_handler(Acts* all, Position* t, StepPlace* p)
+static bool run_handler(Acts* all, ThreadActs* t, StepPlace* p)
 {
    Interrupted* i = array_add(all->job, &t->interrupted, sizeof(*i));
 
@@ -349,7 +349,7 @@ static bool run_handler(Acts* all, Position* t, StepPlace* p)
    return true;
 }
 
-static bool run_return(Acts* all, Position* t)
+static bool run_return(Acts* all, ThreadActs* t)
 {
    uint32_t act = t->act;
 
@@ -376,7 +376,7 @@ static bool run_return(Acts* all, Position* t)
 
 static bool run_mark(Acts* all, const WetStep* r, StepPlace* p)
 {
-   Position*       t = position_of(all, r->thread);
+   ThreadActs*     t = thread_of(all, r->thread);
    const uint64_t* words = all->steps->addrs + r->first;
 
    if (t == NULL)
@@ -401,7 +401,7 @@ static bool run_mark(Acts* all, const WetStep* r, StepPlace* p)
 
 /*--- Chunks                                               ---*/
 
-static bool copy_position(Acts* all, Position* to, const Position* from)
+static bool copy_thread(Acts* all, ThreadActs* to, const ThreadActs* from)
 {
    *to = *from;
    to->interrupted = (Array){ 0 };
@@ -424,11 +424,11 @@ static bool take_snapshot(Acts* all)
    if (s == NULL)
       return false;
    s->n_handlers = all->n_handlers;
-   s->threads    = job_calloc(all->job, n, sizeof(Position));
+   s->threads    = job_calloc(all->job, n, sizeof(ThreadActs));
    if (s->threads == NULL)
       return false;
    for (uint32_t i = 0; i < n; i++) {
-      if (!copy_position(all, &s->threads[i], &all->now[i]))
+      if (!copy_thread(all, &s->threads[i], &all->now[i]))
          return false;
       if (s->threads[i].act != DCFG_NONE)
          act_of(all, s->threads[i].act)->refs++;
@@ -486,7 +486,7 @@ bool acts_start(Acts* all, const SliceCode* code, WetGraph* graph,
 
    *all = (Acts){ .job = code->job, .code = code, .graph = graph,
                   .callbacks = callbacks, .executions = executions };
-   all->now = job_calloc(all->job, n + (size_t)1, sizeof(Position));
+   all->now = job_calloc(all->job, n + (size_t)1, sizeof(ThreadActs));
    if (all->now == NULL || array_add(all->job, &all->acts, sizeof(Act)) == NULL)
       return false;
    for (uint32_t i = 0; i < n; i++)
@@ -508,7 +508,7 @@ bool acts_end(Acts* all)
    return true;
 }
 
-static void free_position(Acts* all, Position* p)
+static void free_thread(Acts* all, ThreadActs* p)
 {
    array_free(all->job, &p->interrupted, sizeof(Interrupted));
 }
@@ -532,9 +532,9 @@ static bool match_acts(Acts* all, uint32_t chunk)
       }
       if (s->threads[i].act != DCFG_NONE)
          release(all, s->threads[i].act);
-      free_position(all, &s->threads[i]);
+      free_thread(all, &s->threads[i]);
    }
-   job_free(all->job, s->threads, all->code->w->threads.n * sizeof(Position));
+   job_free(all->job, s->threads, all->code->w->threads.n * sizeof(ThreadActs));
    s->threads = NULL;
    return true;
 }
@@ -545,8 +545,8 @@ bool acts_place_chunk(Acts* all, const WetSteps* steps, uint32_t chunk)
 
    all->steps = steps;
    for (uint32_t i = 0; i < all->code->w->threads.n; i++) {
-      free_position(all, &all->now[i]);
-      if (!copy_position(all, &all->now[i], &s->threads[i]))
+      free_thread(all, &all->now[i]);
+      if (!copy_thread(all, &all->now[i], &s->threads[i]))
          return false;
    }
    all->n_handlers = s->n_handlers;
@@ -567,15 +567,15 @@ void acts_free(Acts* all)
    uint32_t n = all->code == NULL ? 0 : (uint32_t)all->code->w->threads.n;
 
    for (size_t c = 0; c < all->snapshots.n; c++) {
-      Position* p = ELEM(all->snapshots, Snapshot, c).threads;
+      ThreadActs* p = ELEM(all->snapshots, Snapshot, c).threads;
       for (uint32_t i = 0; p != NULL && i < n; i++)
-         free_position(all, &p[i]);
-      job_free(all->job, p, n * sizeof(Position));
+         free_thread(all, &p[i]);
+      job_free(all->job, p, n * sizeof(ThreadActs));
    }
    array_free(all->job, &all->snapshots, sizeof(Snapshot));
    for (uint32_t i = 0; all->now != NULL && i < n; i++)
-      free_position(all, &all->now[i]);
-   job_free(all->job, all->now, (n + (size_t)1) * sizeof(Position));
+      free_thread(all, &all->now[i]);
+   job_free(all->job, all->now, (n + (size_t)1) * sizeof(ThreadActs));
    array_free(all->job, &all->places, sizeof(StepPlace));
    array_free(all->job, &all->acts, sizeof(Act));
    array_free(all->job, &all->made, sizeof(uint32_t));

@@ -35,7 +35,8 @@ typedef
    }
    Interrupted;
 
-/* Position: where a thread is. */
+/* ThreadActs: the activation that a thread is in, and the state that belongs
+   to it. */
 typedef
    struct {
       uint32_t act;             // activation, or DCFG_NONE before its begin
@@ -43,13 +44,13 @@ typedef
       bool     entering;        // a handler's frame is being written
       Array    interrupted;     // Interrupted
    }
-   Position;
+   ThreadActs;
 
 /* Snapshot: where all threads are at the begin of a chunk. */
 typedef
    struct {
-      Position* threads;
-      uint32_t  n_handlers;     // handlers so far
+      ThreadActs* threads;
+      uint32_t    n_handlers;   // handlers so far
    }
    Snapshot;
 
@@ -88,7 +89,7 @@ typedef
       Array      renamed;       // Renamed: for this chunk, read again
       bool       again;         // a chunk is read again
       Array      snapshots;     // Snapshot: by chunk, then the end's
-      Position*  now;           // by thread
+      ThreadActs* now;          // by thread
       uint32_t   n_handlers;
       Array      returned;      // bool: by handler
       Array      places;        // StepPlace: of the steps that may move a

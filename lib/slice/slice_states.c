@@ -70,10 +70,10 @@ static bool put_turn(const Numbers* n, size_t i)
    IndexMaker* m = n->m;
    IndexTurn*  t = &ELEM(m->turns, IndexTurn, i);
    uint32_t    thread = ELEM(m->turn_threads, uint32_t, i);
-   const Position* before = &ELEM(n->acts->snapshots, Snapshot,
-                                  t->chunk).threads[thread];
-   const Position* behind = &ELEM(n->acts->snapshots, Snapshot,
-                                  t->chunk + 1).threads[thread];
+   const ThreadActs* before = &ELEM(n->acts->snapshots, Snapshot,
+                                    t->chunk).threads[thread];
+   const ThreadActs* behind = &ELEM(n->acts->snapshots, Snapshot,
+                                    t->chunk + 1).threads[thread];
 
    if (behind->act == DCFG_NONE)
       return job_fail(m->job, DCFG_ERROR_FORMAT, "tape", "a thread is nowhere");
@@ -148,11 +148,11 @@ bool states_load(Acts* acts, const WetIndex* ix, uint32_t chunk)
       return true;
    s->n_handlers = chunk < ix->n_chunks ? ix->chunks[chunk].n_handlers
                    : (uint32_t)ix->n_returned;
-   s->threads    = job_calloc(acts->job, n, sizeof(Position));
+   s->threads    = job_calloc(acts->job, n, sizeof(ThreadActs));
    if (s->threads == NULL)
       return false;
    for (uint32_t i = 0; i < n; i++) {
-      Position*        p = &s->threads[i];
+      ThreadActs*      p = &s->threads[i];
       const IndexTurn* t = index_turn_before(ix, i, chunk);
       p->act = DCFG_NONE;
       if (t == NULL)
