@@ -8,6 +8,7 @@
 
 #include "cmd/inline/inline_sums.h"
 #include "cmd/inline/inline_walk.h"
+#include "cmd/shared/function_costs.h"
 #include "cmd/report/report_views.h"
 
 #include <inttypes.h>
@@ -16,92 +17,55 @@
 
 typedef
    struct {
-      uint64_t calls, self, all;
-      uint64_t from;            // when the outermost active call began
-      uint32_t active;
-      uint32_t function;
-   }
-   Spent;
-
-typedef
-   struct {
       const View*     v;
       Functions*      f;
       InlineSums*     sums;     // with --inline; or NULL
       uint32_t        n;        // functions
       const uint32_t* numbers;  // with --inline, by function: its number in the
-                                // source; or NULL
-      Spent*          spent;    // by function
-      uint32_t*       open;     // functions of active calls and instances
-      size_t          n_open, room;
-      uint64_t        last;
+                                // source
+      CostStack       stack;    // calls and instances, with costs
    }
    Costs;
 
 /*--- Costs                                                ---*/
-
-static void spend(Costs* c, uint64_t at)
-{
-   if (c->n_open > 0)
-      c->spent[c->open[c->n_open - 1]].self += at - c->last;
-   c->last = at;
-}
 
 static void begin(void* arg, uint32_t thread)
 {
    Costs* c = arg;
 
    (void)thread;
-   c->last = 0;
-}
-
-static void open_function(Costs* c, uint32_t function, uint64_t at)
-{
-   Spent* s = &c->spent[function];
-
-   spend(c, at);
-   GROW(c->open, c->n_open, c->room);
-   c->open[c->n_open++] = function;
-   if (s->active++ == 0)
-      s->from = at;
+   costs_begin(&c->stack);
 }
 
 static void enter(void* arg, uint32_t function, uint64_t at)
 {
    Costs* c = arg;
 
-   if (c->numbers != NULL)
-      function = c->numbers[function];
-   open_function(c, function, at);
-   c->spent[function].calls++;
+   costs_enter(&c->stack, c->numbers[function], at);
+   c->stack.spent[c->numbers[function]].calls++;
 }
 
 static void enter_inlined(void* arg, uint32_t scope, uint64_t at)
 {
    Costs* c = arg;
 
-   open_function(c, inlined_function(c->v->inlined->in, scope), at);
+   costs_enter(&c->stack, inlined_function(c->v->inlined->in, scope), at);
 }
 
 static void leave(void* arg, uint64_t at)
 {
    Costs* c = arg;
-   Spent* s = &c->spent[c->open[c->n_open - 1]];
 
-   spend(c, at);
-   c->n_open--;
-   if (--s->active == 0)
-      s->all += at - s->from;
+   costs_leave(&c->stack, at);
 }
 
 static uint64_t walk_functions(Costs* c)
 {
-   CallWatcher w = { .begin = begin, .enter = enter, .leave = leave,
-                     .all = true, .arg = c };
+   uint64_t total;
 
-   c->n     = c->f->n;
-   c->spent = zalloc(c->n, sizeof(*c->spent));
-   return walk_calls(c->f, c->v->trace, c->v->thread, &w);
+   c->n           = c->f->n;
+   c->stack.spent = function_costs(c->f, c->v->trace, c->v->thread, &total);
+   return total;
 }
 
 static uint64_t walk_with_inlined(Costs* c)
@@ -120,23 +84,23 @@ static uint64_t walk_with_inlined(Costs* c)
       numbers[i] = source_function(c->f, v->in, v->pieces, c->f->nodes[i]);
    for (uint32_t i = 0; i < inlined_scopes(v->in); i++)
       inlined_function(v->in, i);
-   c->numbers = numbers;
-   c->n       = inlined_functions(v->in);
-   c->spent   = zalloc(c->n, sizeof(*c->spent));
-   total      = walk_inlined(c->f, v, c->v->trace, c->v->thread, &w);
+   c->numbers     = numbers;
+   c->n           = inlined_functions(v->in);
+   c->stack.spent = zalloc(c->n, sizeof(*c->stack.spent));
+   total          = walk_inlined(c->f, v, c->v->trace, c->v->thread, &w);
    free(numbers);
    return total;
 }
 
 /*--- The table                                            ---*/
 
-COMPARE(by_all, Spent, DOWN(all) ?: UP(function))
+COMPARE(by_all, FunctionCost, DOWN(all) ?: UP(function))
 
 static bool is_wanted(const Costs* c, uint32_t function)
 {
    const InlineSums* s = c->sums;
 
-   if (c->spent[function].all == 0)
+   if (c->stack.spent[function].all == 0)
       return false;
    if (s == NULL)
       return is_selected(c->v->selected, c->f->nodes[function]);
@@ -169,18 +133,19 @@ static void put_function(const Costs* c, Table* t, uint32_t function)
 
 static Table* inclusive_table(const View* v, uint32_t* n)
 {
-   Costs    c = { .v = v, .f = functions_new(v->g) };
-   uint64_t total = v->inlined != NULL ? walk_with_inlined(&c)
-                    : walk_functions(&c);
-   Table*   t = tab_new("functions");
+   Costs         c = { .v = v, .f = functions_new(v->g) };
+   uint64_t      total = v->inlined != NULL ? walk_with_inlined(&c)
+                         : walk_functions(&c);
+   FunctionCost* spent = c.stack.spent;
+   Table*        t = tab_new("functions");
 
    *n = 0;
    for (uint32_t i = 0; i < c.n; i++) {
-      c.spent[i].function = i;
+      spent[i].function = i;
       if (is_wanted(&c, i))
-         c.spent[(*n)++] = c.spent[i];
+         spent[(*n)++] = spent[i];
    }
-   qsort(c.spent, *n, sizeof(*c.spent), by_all);
+   qsort(spent, *n, sizeof(*spent), by_all);
    tab_column(t, COL_SHARE, "share", "share", 0);
    tab_column(t, COL_COUNT, "inclusive", "inclusive", 0);
    tab_column(t, COL_COUNT, "self", "self", 0);
@@ -191,7 +156,7 @@ static Table* inclusive_table(const View* v, uint32_t* n)
    tab_column(t, COL_TEXT, "source", "source", v->source_width);
    tab_column(t, COL_TEXT, "image", "image", 24);
    for (uint32_t i = 0; i < n_shown(v, *n); i++) {
-      const Spent* s = &c.spent[i];
+      const FunctionCost* s = &spent[i];
       put_share(t, s->all, total);
       put_count(t, s->all);
       put_count(t, s->self);
@@ -200,8 +165,8 @@ static Table* inclusive_table(const View* v, uint32_t* n)
          put_count(t, c.sums->functions[s->function].entries);
       put_function(&c, t, s->function);
    }
-   free(c.spent);
-   free(c.open);
+   free(spent);
+   free(c.stack.open);
    inline_sums_free(c.sums);
    functions_free(c.f);
    return t;

@@ -6,7 +6,6 @@
 /* Owns: the section of iterations of each entry to a loop.  Handed: a trace by
    cmd_report.c.  Taken by: cmd_report.c. */
 
-#include "cmd/shared/function_costs.h"
 #include "cmd/shared/loop_trips.h"
 #include "cmd/report/report_views.h"
 

@@ -19,6 +19,23 @@ typedef
    }
    FunctionCost;
 
+/* CostStack: the active calls of one thread after another, and the costs so
+   far. */
+typedef
+   struct {
+      FunctionCost* spent;      // by function
+      uint32_t*     open;       // functions of the active calls
+      size_t        n, room;
+      uint64_t      last;       // instructions that have been counted
+   }
+   CostStack;
+
+/* Begin a thread; begin a call of FUNCTION, whose .calls is not counted here;
+   end the innermost call.  AT: instructions that the thread executed. */
+void costs_begin(CostStack* c);
+void costs_enter(CostStack* c, uint32_t function, uint64_t at);
+void costs_leave(CostStack* c, uint64_t at);
+
 /* Return, by function of F, what THREAD or all threads spent in the trace at
    PATH: an array that the caller frees.  *TOTAL is the sum of all instructions.
    Die if the trace cannot be read. */
