@@ -254,10 +254,9 @@ static const char* asked_function(const Sliced* f)
    return "";
 }
 
-/* For what was printed: no register that holds a place on the stack; of
-   system calls no register that is no argument; of copies not how long they
-   are; and where an allocator has the place from that it hands out.  But what
-   they save of their caller's registers was its values, and is again. */
+/* Choose the registers that a slice of printed text does not follow: frame and
+   stack pointers, spare registers of system calls, lengths of copies, and all of
+   an allocator's.  But a register that such code saves has its caller's value. */
 static void prune_printed(Sliced* f, const char* root, const bool* frames)
 {
    uint32_t    n = dcfg_wet_instrs(f->w);

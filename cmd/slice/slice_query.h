@@ -24,7 +24,7 @@ typedef
       const char* root;         // searched first for images, or NULL
       bool        thin, full, forward;
       bool        copies;       // these are no steps
-      bool        instructions; // of few steps, control is told everywhere
+      bool        instructions; // with few .steps, tell control everywhere
       bool        lines;        // frame pointers are not followed
       uint32_t    steps;        // 0: all
       uint32_t    first_steps;  // if it is not 0: so many, if the trace has an

@@ -19,8 +19,8 @@ typedef
       const DcfgSlice*   s;
       Sliced*            found;         // the same, and how it was asked for
       CodeLines*         code;          // lines of .w
-      const char*        file;          // that W was read from
-      const char*        root;          // of images, or NULL: wet_place.h
+      const char*        file;          // path of W
+      const char*        root;          // folder of images' files, or NULL
       const char*        title;         // "Slice of prog"
       const char*        criterion;     // the instance that matched
       const char* const* not_followed;  // sentences, and NULL
