@@ -71,17 +71,17 @@ static void add_rule(const HChar* option, const HChar* glob, Int what)
 
 static const Option options[] = {
    OPTION_CALL("--toggle-collect", add_rule, Toggles, "<function>",
-               "turn collection of a thread over when it enters and leaves "
-               "<function> [none]"),
+               "switch collection of a thread on or off when it enters "
+               "<function>, and back when it leaves [none]"),
    OPTION_BOOL("--collect-atstart", DCFG_(collects_at_start),
-               "collect from the start of threads and handlers, but for "
-               "--toggle-collect"),
+               "collect from the start of threads and signal handlers; "
+               "--toggle-collect sets no"),
    OPTION_CALL("--dump-before", add_rule, DumpsBefore, "<function>",
                "write a part when <function> is entered [none]"),
    OPTION_CALL("--dump-after", add_rule, DumpsAfter, "<function>",
-               "write a part when it has been left [none]"),
+               "write a part when <function> is left [none]"),
    OPTION_CALL("--zero-before", add_rule, Zeroes, "<function>",
-               "forget what ran before it [none]")
+               "when <function> is entered, forget what ran before [none]")
 };
 
 const Options DCFG_(toggle_options) = OPTIONS(options);

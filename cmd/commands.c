@@ -41,29 +41,26 @@ static void general_help(void)
 {
    puts("usage: dcfg COMMAND [OPTION...] [FILE...]\n"
         "\n"
-        "A DCFG is a program's control-flow graph as it was executed: basic "
-        "blocks, the\n"
-        "edges between them with a count for each thread, routines and "
-        "loops.  Programs\n"
-        "that write one are Valgrind (valgrind --tool=dcfg PROGRAM) and "
-        "Intel's SDE and\n"
-        "PinPlay.  A DCFG-trace is the order in which the edges were taken "
-        "(--trace=yes);\n"
-        "an XRay log (--xray=yes) is the order of calls.  dcfg reads all "
-        "three.\n"
+        "A DCFG is a program's control-flow graph as it was executed: basic\n"
+        "blocks, the edges between them with a count for each thread,\n"
+        "routines and loops.  Valgrind writes it (valgrind --tool=dcfg\n"
+        "PROGRAM), and so do Intel's SDE and PinPlay.  A DCFG-trace\n"
+        "(--trace=yes) is the order in which the edges were taken, an XRay\n"
+        "log (--xray=yes) the order of calls.  A whole execution trace\n"
+        "(--wet=yes) has each instance of each instruction.  dcfg reads all\n"
+        "four.\n"
         "\n"
         "commands:");
    for (size_t i = 0; i < N_COMMANDS; i++)
-      printf("  %-7s %-15s %s\n", commands[i]->name, commands[i]->args,
-             commands[i]->summary);
+      printf(strlen(commands[i]->args) <= 15 ? "  %-7s %-15s %s\n"
+             : "  %-7s %s\n                          %s\n",
+             commands[i]->name, commands[i]->args, commands[i]->summary);
    puts("\n"
-        "dcfg COMMAND --help tells more about one.  Without a FILE, all but "
-        "diff, merge\n"
-        "and regions take the newest one in the current directory, and say "
-        "so: dcfg.out.*,\n"
-        "of trace, flame and bbv with the trace of the same process; of xray "
-        "xray-log.*;\n"
-        "of wet, slice and why wet.out.*.  To begin with:\n"
+        "dcfg COMMAND --help tells more about one.  Without a FILE, all but\n"
+        "diff, merge and regions read the newest recording in the current\n"
+        "directory, and say so: wet, slice and why wet.out.*, xray\n"
+        "xray-log.*, all others dcfg.out.*, and trace, flame and bbv also\n"
+        "its trace.  To begin with:\n"
         "\n"
         "  valgrind --tool=dcfg ./prog\n"
         "  dcfg report                                  where the time goes\n"
@@ -71,11 +68,10 @@ static void general_help(void)
         "  dcfg dot --svg=hot.svg                       its hottest routine\n"
         "  dcfg view                                    all of that, in a browser\n"
         "\n"
-        "Files may be compressed (gzip, bzip2, xz, zstd), whatever they are "
-        "called; - is\n"
-        "the standard input.  The exit status is 0; 1 if check or xray found "
-        "violations\n"
-        "or diff differences; 2 for a file that cannot be read, or wrong use.");
+        "Files may be compressed by gzip, bzip2, xz or zstd, whatever their\n"
+        "names are.  - is the standard input.  The exit status is 0; 1 if\n"
+        "check or xray found violations, or diff differences; 2 if a file\n"
+        "cannot be read, or an option is wrong.");
    common_help();
 }
 

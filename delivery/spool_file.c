@@ -378,8 +378,8 @@ ULong DCFG_(room_for_copy)(ULong used)
 
 static const Option options[] = {
    OPTION_TEXT("--dcfg-spare", spare_opt, "<size>",
-               "end a recording when its file system has no more than this "
-               "left, with K, M or G; 0: none [1G]")
+               "end a recording when its file system has no more than <size> "
+               "left, with K, M or G; 0: never [1G]")
 };
 
 const Options DCFG_(spool_options) = OPTIONS(options);

@@ -45,20 +45,20 @@ static struct {
 };
 
 static const Option options[] = {
-   OPTION_BOOL("--callgrind", opts.on, "write a Callgrind profile as well"),
+   OPTION_BOOL("--callgrind", opts.on, "also write a Callgrind profile"),
    OPTION_TEXT("--callgrind-out-file", opts.out_file, "<file>",
-               "write it to <file>"),
+               "write the profile to <file>"),
    OPTION_BOOL("--dump-line", opts.format.dump_line,
-               "with costs of source lines"),
+               "profile: add costs of source lines"),
    OPTION_BOOL("--dump-instr", opts.format.dump_instr,
-               "with costs of instructions"),
-   OPTION_BOOL("--collect-jumps", opts.collect_jumps, "with jumps"),
+               "profile: add costs of instructions"),
+   OPTION_BOOL("--collect-jumps", opts.collect_jumps, "profile: add jumps"),
    OPTION_BOOL("--compress-strings", opts.format.compress_strings,
-               "compress names in it"),
+               "profile: compress names"),
    OPTION_BOOL("--compress-pos", opts.format.compress_pos,
-               "compress positions in it"),
+               "profile: compress positions"),
    OPTION_BOOL("--separate-threads", opts.separate_threads,
-               "one file for each thread")
+               "profile: write one file for each thread")
 };
 
 static Bool start(void)

@@ -75,11 +75,11 @@ static void add_list(const HChar* option, const HChar* text, Int what)
 
 static const Option options[] = {
    OPTION_CALL(exclude_images, add_list, ExcludedImages, "<glob>,...",
-               "leave code in such objects out [none]"),
+               "leave out code in such objects [none]"),
    OPTION_CALL(exclude_functions, add_list, ExcludedFunctions, "<glob>,...",
-               "leave functions with such names out [none]"),
+               "leave out functions with such names [none]"),
    OPTION_CALL(only_images, add_list, OnlyImages, "<glob>,...",
-               "leave code in all other objects out; main is the program "
+               "leave out code in all other objects; main is the program "
                "itself [all]")
 };
 

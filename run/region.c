@@ -194,14 +194,14 @@ static void add_place(const HChar* option, const HChar* text, Int is_stop)
 
 static const Option options[] = {
    OPTION_CALL("--start", add_place, False, "<place>",
-               "collect from there on only [none]"),
+               "begin to collect at <place> [none]"),
    OPTION_CALL("--stop", add_place, True, "<place>",
-               "and no further; may be repeated in pairs. A place is "
-               "<function>, <image>+0x<offset> or 0x<address>, with :<n> the "
-               "n-th time that it is reached, or instructions:<n> [none]"),
+               "end there; --start and --stop can be repeated in pairs. A "
+               "<place> is <function>, <image>+0x<offset>, 0x<address>, one of "
+               "these with :<n> for the n-th time, or instructions:<n> [none]"),
    OPTION_BOOL("--instr-atstart", instr_atstart,
-               "collect from the start, not only when the program or vgdb "
-               "asks for it")
+               "collect from the start; no: when the program or vgdb asks for "
+               "it")
 };
 
 const Options DCFG_(region_options) = OPTIONS(options);

@@ -48,16 +48,17 @@ static struct {
 };
 
 static const Option options[] = {
-   OPTION_BOOL("--trace", opts.on, "write the order of all edges as well"),
+   OPTION_BOOL("--trace", opts.on,
+               "also write a trace: the order of all edges"),
    OPTION_TEXT("--trace-out-file", opts.out_file, "<file>",
-               "write it to <file>"),
+               "write the trace to <file>"),
    OPTION_TEXT("--trace-threads", opts.threads, "<list>|all",
-               "of these threads, such as 0,2"),
+               "trace only these threads, such as 0,2"),
    OPTION_INT("--trace-chunk", opts.chunk, 1, 1000000000, "<edges>",
-              "edges in a chunk of it"),
+              "edges in a chunk of the trace"),
    OPTION_BOOL("--trace-turns", opts.turns,
-               "also in which order threads ran, to the file of the trace "
-               "with .turns behind its name")
+               "also write in which order threads ran, to the file of the "
+               "trace with .turns behind its name")
 };
 
 /* Return the name of the turns' file.  The caller frees it. */

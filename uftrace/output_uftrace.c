@@ -25,8 +25,9 @@ static const HChar* out_dir = "uftrace.data";
 static UInt log_number;      // its number in logs/active.h
 
 static const Option options[] = {
-   OPTION_BOOL("--uftrace", on, "write a directory for uftrace as well"),
-   OPTION_TEXT("--uftrace-out-dir", out_dir, "<dir>", "with this name")
+   OPTION_BOOL("--uftrace", on, "also write a directory for uftrace"),
+   OPTION_TEXT("--uftrace-out-dir", out_dir, "<dir>", "the name of the "
+                                                      "directory")
 };
 
 static Bool start(void)

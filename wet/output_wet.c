@@ -49,14 +49,14 @@ static struct {
 };
 
 static const Option options[] = {
-   OPTION_BOOL("--wet", opts.on, "write a whole execution trace as well"),
+   OPTION_BOOL("--wet", opts.on, "also write a whole execution trace"),
    OPTION_BOOL("--wet-values", opts.values,
-               "with the values that instructions compute"),
+               "record the values that instructions compute"),
    OPTION_TEXT("--wet-ring", opts.ring, "<size>",
-               "only the last <size> bytes of the record, with K, M or G "
+               "keep only the last <size> bytes of the record, with K, M or G "
                "[all]"),
    OPTION_TEXT("--wet-out-file", opts.out_file, "<file>",
-               "write it to <file>")
+               "write the whole execution trace to <file>")
 };
 
 /* Room for a few chunks: each one begins without predictions. */

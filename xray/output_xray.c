@@ -56,28 +56,28 @@ static UInt log_number;      // its number in logs/active.h
 #define MOST_INSTRS 1000000000
 
 static const Option options[] = {
-   OPTION_BOOL("--xray", opts.on, "write an XRay log as well"),
+   OPTION_BOOL("--xray", opts.on, "also write an XRay log of all calls"),
    OPTION_TEXT("--xray-out-file", opts.out_file, "<file>",
-               "write it to <file>"),
+               "write the log to <file>"),
    OPTION_TEXT("--xray-map-file", opts.map_file, "<file>",
-               "the functions' names to <file> [LOG.map]"),
+               "write the functions' names to <file> [LOG.map]"),
    OPTION_INT("--xray-min-instrs", DCFG_(log_options).min_instrs, 0,
-              MOST_INSTRS, "<n>", "without calls of fewer instructions"),
+              MOST_INSTRS, "<n>", "leave out calls of fewer instructions"),
    OPTION_TEXT("--xray-functions", DCFG_(log_options).functions, "<glob>,...",
-               "only functions with such names [all]"),
+               "log only functions with such names [all]"),
    OPTION_TEXT("--xray-images", DCFG_(log_options).images, "<glob>,...",
-               "only functions in such objects [all]"),
+               "log only functions in such objects [all]"),
    OPTION_INT("--xray-depth", DCFG_(log_options).depth, 0, MOST_INSTRS, "<n>",
-              "only the outermost <n> of a stack"),
-   OPTION_BOOL("--xray-args", opts.args, "with the registers for arguments"),
+              "log only the outermost <n> calls of a stack; 0: all"),
+   OPTION_BOOL("--xray-args", opts.args, "log the registers for arguments"),
    OPTION_TEXT("--xray-limit", opts.limit, "<size>",
-               "a log of at most <size>, as 500M [0]"),
+               "limit the log to <size>, such as 500M; 0: no limit [0]"),
    OPTION_TEXT("--xray-keep", opts.keep, "first|last",
-               "of what was first or last"),
+               "keep the first or the last calls up to the limit"),
    OPTION_INT("--xray-version", opts.version, 1, 5, "1|5",
-              "in this version of the format"),
+              "the version of the format"),
    OPTION_TEXT("--xray-read-map", opts.read_map, "<file>",
-               "with the numbers of functions that are in this map [none]")
+               "number functions as in the map <file> [none]")
 };
 
 static void fail(const HChar* opt, const HChar* value, const HChar* why)

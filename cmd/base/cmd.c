@@ -130,11 +130,11 @@ static const Opt common[] = {
    { "memory", OPT_COUNT, &max_memory, "MIB",
      "the most memory that reading a file may take [by its size]" },
    { "disk", OPT_COUNT, &max_disk, "MIB",
-     "the most that a file is unpacked to in TMPDIR [by its size]" },
+     "the most disk in TMPDIR that unpacking a file may take [by its size]" },
    { "color", OPT_TEXT, &color, "auto|always|never",
-     "colour: where the terminal has it, in pipes, too, or nowhere [auto]" },
+     "use colour: if the terminal has it, always, or never [auto]" },
    { "no-pager", OPT_FLAG, &no_pager, NULL,
-     "long output goes to the terminal without a pager" }
+     "write long output to the terminal without a pager" }
 };
 #define N_COMMON (sizeof(common) / sizeof(common[0]))
 

@@ -27,28 +27,27 @@ typedef
 /* The options, as rows of an Opt table. */
 #define SELECT_IMAGE(s)                                                  \
    { "image", OPT_TEXT, &(s)->image, "PATTERN",                          \
-     "only what is in images whose path or file name matches; without "  \
-     "* ? [ a part of the name is enough, if it is no image's whole "     \
-     "name; main: the program" }
+     "only images whose path or file name matches; a PATTERN without "    \
+     "* ? [ matches a whole name, else a part of one; main: the program" }
 #define SELECT_ROUTINE(s)                                                \
    { "routine", OPT_TEXT, &(s)->routine, "WHAT",                         \
      "only this routine: its name (of C++, with or without parameters), " \
      "an address in it, or #NODE_ID" }
 #define SELECT_FUNCTION(s)                                               \
    { "function", OPT_TEXT, &(s)->function, "NAME",                       \
-     "only blocks that begin in this function; with * ? [, in those "    \
-     "whose names match" }
+     "only blocks that begin in this function; a NAME with * ? [ "        \
+     "chooses all functions that match" }
 #define SELECT_SOURCE(s)                                                 \
    { "source", OPT_TEXT, &(s)->source, "FILE[:LINE[-LINE]]",             \
      "only blocks with code of these lines" }
 #define SELECT_THREAD(s)                                                 \
    { "thread", OPT_COUNT, &(s)->thread, "N",                             \
-     "what thread N did, counted from 0 [all together]" }
+     "only what thread N did, counted from 0 [all together]" }
 /* For commands that show the program's own images unless something is selected:
    see select_own(). */
 #define SELECT_EVERYTHING(all)                                           \
    { "all", OPT_FLAG, all, NULL,                                         \
-     "libraries, too [the program only, if nothing else is selected]" }
+     "also libraries [only the program, unless something is selected]" }
 #define SELECT_PLACES(s)                                                 \
    SELECT_IMAGE(s), SELECT_ROUTINE(s), SELECT_FUNCTION(s), SELECT_SOURCE(s)
 #define SELECT_OPTIONS(s) SELECT_PLACES(s), SELECT_THREAD(s)

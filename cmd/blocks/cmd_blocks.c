@@ -334,14 +334,14 @@ static int run(int argc, char** argv)
 
 const Command blocks_command = {
    "blocks", "[FILE [TRACE]]", "basic blocks of an address stream; superblocks",
-   "Divides what was executed into basic blocks, as one sees them who has\n"
-   "only the addresses of instructions: an instruction jumps if it was ever\n"
-   "followed by one that does not begin where it ends.  Static blocks (SBB)\n"
-   "divide the code: each instruction is in one.  Dynamic blocks (DBB) begin\n"
-   "wherever control came to, and go on to the first instruction that jumps.\n"
+   "Divides the code that ran into basic blocks, by the addresses of\n"
+   "instructions alone: an instruction jumps if an instruction that does not\n"
+   "stand behind it ever followed it.  Static blocks (SBB) divide the code:\n"
+   "each instruction is in one.  Dynamic blocks (DBB) begin wherever control\n"
+   "came to, and end with the first instruction that jumps.\n"
    "\n"
-   "The stream is Lackey's (--lackey), or a DCFG-trace with the DCFG of the\n"
-   "same run (FILE TRACE).  From a DCFG alone there are only static blocks.\n",
+   "The input is Lackey's trace (--lackey), or a DCFG-trace with the DCFG of\n"
+   "the same run (FILE TRACE).  A DCFG alone gives static blocks only.\n",
    "\n"
    "With -o the names of other forms end in .csv, .json, .dot.\n"
    "\n"

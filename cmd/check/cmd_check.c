@@ -80,15 +80,15 @@ static int run(int argc, char** argv)
    const Opt   opts[] = {
       OPT_LIMIT(&limit),
       { "writer", OPT_TEXT, &writer, "auto|valgrind|other",
-        "where the format leaves a choice, valgrind --tool=dcfg always makes "
-        "the same: how a program is divided into routines, in which order "
-        "things stand, that a trace is complete.  valgrind: these are rules "
-        "too, and that it is one run; other: they are not, and edges and "
-        "blocks with count 0, which Intel's programs write, are counted but no "
-        "violations; auto: valgrind, or what dcfg merge makes of such files, "
-        "unless the edges are in no order, as Intel writes them [auto]" },
+        "valgrind: also check what valgrind --tool=dcfg always does where the "
+        "format leaves a choice (routines, order of rows, complete traces), "
+        "and that the file is one run; other: check the format alone, and only "
+        "count edges and blocks with count 0, which Intel's programs write; "
+        "auto: valgrind, or sums of dcfg merge, unless the edges have no "
+        "order, as in Intel's files [auto]" },
       { "disjoint", OPT_FLAG, &disjoint, NULL,
-        "images must not overlap: for a program that never unloads a library" }
+        "also check that images do not overlap, for a program that never "
+        "unloads a library" }
    };
    const char* args[2];
    int         n_args = parse_args(&check_command, OPTS(opts), argc, argv,
@@ -141,13 +141,13 @@ static int run(int argc, char** argv)
 
 const Command check_command = {
    "check", "[FILE [TRACE]]", "does a file keep the rules of the format?",
-   "Checks that a DCFG keeps the rules of format 1.00, and what programs that\n"
-   "read such files rely on.  With TRACE, also that the trace can be decoded,\n"
-   "that it is a path through the graph, and that it has as many edges and\n"
+   "Checks that a DCFG keeps the rules of format 1.00, and what readers of\n"
+   "such files rely on.  With TRACE, also checks the trace: it can be\n"
+   "decoded, it is a path through the graph, and it has as many edges and\n"
    "instructions as the DCFG says.\n"
    "\n"
-   "Each violation is a line `RULE: WHAT AND WHERE'; the last line has their\n"
-   "number.  Where nodes are named, it is by NODE_ID and address.\n",
+   "Each violation is a line `RULE: WHAT AND WHERE'.  Nodes are named by\n"
+   "NODE_ID and address.  The last line has the number of violations.\n",
    "\n"
    "exit status: 0 no violation, 1 violations, 2 a file cannot be read\n",
    run

@@ -463,20 +463,20 @@ static int run(int argc, char** argv)
    Diff        d = { .top = 10 };
    const Opt   opts[] = {
       { "share", OPT_TEXT, &share, "PERCENT",
-        "only counts that change by more than PERCENT of that in A; 0: all "
-        "changes [1]" },
+        "only counts that changed by more than PERCENT of the count in A; 0: "
+        "all changes [1]" },
       { "threshold", OPT_TEXT, &threshold, "PERCENT",
         "only changes of at least PERCENT of all instructions of A [0]" },
       { "fail", OPT_TEXT, &fail, "PERCENT",
-        "the exit status is 1 if, and only if, the program or a function has "
-        "grown by more than PERCENT; which it is is said on stderr" },
+        "exit with 1 if, and only if, the program or a function grew by more "
+        "than PERCENT; stderr names it" },
       { "functions", OPT_FLAG, &kinds[MATCH_FUNCTIONS], NULL, NULL },
       { "loops", OPT_FLAG, &kinds[MATCH_LOOPS], NULL, NULL },
       { "routines", OPT_FLAG, &kinds[MATCH_ROUTINES], NULL, NULL },
       { "blocks", OPT_FLAG, &kinds[MATCH_BLOCKS], NULL, NULL },
       { "edges", OPT_FLAG, &kinds[MATCH_EDGES], NULL,
-        "only these sections; without any of them all, and functions if "
-        "something was built anew" },
+        "print only these sections [all; functions only if something was built "
+        "anew]" },
       OPT_TOP(&d.top), SELECT_PLACES(&what),
       OPT_WIDE(&d.wide), OPT_MANGLED(&mangled),
       OPT_INLINE(&what.inlined, "functions are those of the source, inlined or "
@@ -524,20 +524,19 @@ static int run(int argc, char** argv)
 }
 
 const Command diff_command = {
-   "diff", "A B", "what is different in two runs, or builds, of a program",
-   "Compares two runs of a program: functions, loops, routines, blocks and\n"
-   "edges that are new in B, gone, or whose count has changed.  Largest\n"
-   "differences come first.\n"
+   "diff", "A B", "what differs between two runs, or two builds",
+   "Compares two runs of a program, A and B: functions, loops, routines,\n"
+   "blocks and edges that are new in B, are gone, or have another count.\n"
+   "The largest differences come first.\n"
    "\n"
-   "Ids and addresses differ from run to run; what is at the same offset in the\n"
-   "image of the same name is the same.  In an image that was built anew it is\n"
-   "functions of one name, or that begin at one source line, and in them what\n"
-   "is from the same line, in the order in which it stands there.  Functions\n"
-   "without a name are matched by their blocks and calls; the column `match'\n"
-   "says \"guess\" then.\n"
+   "Code at the same offset of the same image is the same code.  In an image\n"
+   "that was built anew, functions match by name, or by the source line at\n"
+   "which they begin.  Within functions, blocks and loops of one line match\n"
+   "in their order.  Functions without a name match by their blocks and\n"
+   "calls: the column `match' says \"guess\" then.\n"
    "\n"
-   "Counts are instructions of functions and routines, iterations of loops,\n"
-   "executions of blocks, traversals of edges.\n",
+   "Functions and routines count instructions, loops iterations, blocks\n"
+   "executions, edges traversals.\n",
    "\n"
    "exit status: 0 no difference, 1 differences, 2 a file cannot be read\n",
    run

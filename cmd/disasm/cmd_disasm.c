@@ -379,9 +379,9 @@ static int run(int argc, char** argv)
                  "where"),
       OPT_ROOT(&root),
       { "sde", OPT_FLAG, &sde, NULL,
-        "as Intel's SDE lists blocks with -dcfg:write_bb; for programs that "
-        "read its listings.  ICOUNT is the number of instructions executed in "
-        "the block" },
+        "list blocks as Intel's SDE does with -dcfg:write_bb, for programs "
+        "that read its listings.  ICOUNT is the number of instructions "
+        "executed in the block" },
       OPT_MANGLED(&l.g.mangled)
    };
    const char* file;
@@ -423,14 +423,14 @@ static int run(int argc, char** argv)
 const Command disasm_command = {
    "disasm", "[FILE]", "the code that was executed, with counts",
    "Prints basic blocks with their instructions, counts and source lines.  A\n"
-   "DCFG has no code in it; that is read from the images' files.  Of a file\n"
-   "that is not the one that was executed there is no code, and the exit\n"
-   "status is 2.\n"
+   "DCFG has no code: this command reads it from the images' files.  If a\n"
+   "file is not the one that ran, its code is left out, and the exit status\n"
+   "is 2.\n"
    "\n"
-   "Each block begins with a line that has its executions, its share of the\n"
-   "routine's instructions, its address in the run and in the image's file,\n"
-   "and its NODE_ID, and ends with where control went from there, and how\n"
-   "often.  Addresses in the file are those that objdump shows.\n",
+   "The first line of a block has its executions, its share of the routine's\n"
+   "instructions, its address in the run and in the file (as objdump shows\n"
+   "it), and its NODE_ID.  The last lines say where control went, and how\n"
+   "often.\n",
    "",
    run
 };

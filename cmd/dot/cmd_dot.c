@@ -103,8 +103,8 @@ static int run(int argc, char** argv)
         "instructions, or routines with less of the program's [a routine's "
         "hottest 150 blocks; for --callgraph 0.5]" },
       { "hot", OPT_COUNT_OR_NOT, &d.hot, "N",
-        "of a routine too large to read: N blocks around the hottest one, "
-        "along what is most frequent [40]" },
+        "draw only N blocks around the hottest one, along the most frequent "
+        "edges: for large routines [40]" },
       SELECT_IMAGE(&what), SELECT_FUNCTION(&what), SELECT_SOURCE(&what),
       OPT_REMARK("(the hottest routine or block is one of these)"),
       SELECT_EVERYTHING(&all),
@@ -171,15 +171,15 @@ static int run(int argc, char** argv)
 const Command dot_command = {
    "dot", "[FILE]", "pictures: a routine's graph, or who calls whom",
    "Draws a routine's control flow, or the program's calls, with Graphviz.\n"
-   "The hotter, the redder.  Without --svg or --png it is Graphviz's own\n"
-   "language that is written, to the standard output.\n"
+   "Redder boxes executed more instructions.  Without --svg or --png the\n"
+   "output is a graph in Graphviz's language.\n"
    "\n"
-   "A routine's blocks are boxes, with source lines, distance from the entry,\n"
-   "executions x instructions, and their share of the routine's instructions.\n"
-   "Loops are frames around blocks, with their share, entries, and iterations\n"
-   "per entry.  Lines are as thick as they are frequent: grey where control\n"
-   "falls through, blue for jumps, red back to a loop's head, dashed past a\n"
-   "call.  A double frame is a block that returns.\n",
+   "A box is a block, with its source lines, its distance from the entry,\n"
+   "executions x instructions, and its share of the routine's instructions.\n"
+   "A double frame marks a block that returns.  A frame around boxes is a\n"
+   "loop, with its share, entries, and iterations per entry.  Thicker lines\n"
+   "were taken more often.  A grey line falls through, a blue one is a jump,\n"
+   "a red one goes back to a loop's head, a dashed one passes a call.\n",
    "\n"
    "examples:\n"
    "  dcfg dot --routine=main --svg=main.svg out.json\n"

@@ -155,21 +155,22 @@ static int run(int argc, char** argv)
    const char**  files = zalloc((size_t)argc, sizeof(*files));
    int           n;
    const Opt     others[] = {
-      { "o", OPT_TEXT, &out, "OUT", "write OUT, not the standard output" },
+      { "o", OPT_TEXT, &out, "OUT", "write to OUT [the standard output]" },
       SELECT_PLACES(&what),
       OPT_REMARK("(without --image, the program's own)"),
       SELECT_THREAD(&what), OPT_ROOT(&root),
       { "tables", OPT_TEXT, &tables.dir, "DIR",
         "tables of many runs for data bases, as compressed CSV in "
         "DIR/TABLE/job=NAME; with these options:" },
-      { "job", OPT_TEXT, &tables.job, "NAME", "what the job is called [all]" },
+      { "job", OPT_TEXT, &tables.job, "NAME", "the job's name [all]" },
       { "shard", OPT_TEXT, &tables.shard, "I/N",
-        "the runs of shard I, from 0, of N" },
+        "only the runs of shard I, from 0, of N" },
       { "files-from", OPT_TEXT, &list, "FILE",
-        "names of files are in FILE, too, one a line; -: the standard input" },
-      { "0", OPT_FLAG, &nul_ended, NULL, "these names end with NUL" },
+        "also read the files that FILE names, one a line; -: the standard "
+        "input" },
+      { "0", OPT_FLAG, &nul_ended, NULL, "names in FILE end with NUL" },
       { "keep-going", OPT_FLAG, &tables.keep_going, NULL,
-        "leave out files that cannot be read; the status is 3 then" }
+        "leave out files that cannot be read, and exit with 3" }
    };
    Opt           opts[N_FORMS + sizeof(others) / sizeof(others[0])];
    const ExportForm* form;
@@ -231,11 +232,11 @@ static int run(int argc, char** argv)
 
 const Command export_command = {
    "export", "[FILE]", "for other programs: BOLT, llvm-profgen, lcov, tables",
-   "Writes what a DCFG counts in the form that another program takes, with\n"
-   "exact counts in place of samples.  Where that needs an image's file, it\n"
-   "looks whether that is what was executed, and says what it has compared;\n"
-   "afterwards, it says which commands come next.  Both is on the standard\n"
-   "error.\n",
+   "Writes the exact counts of a DCFG in the format of another program,\n"
+   "which otherwise has samples.  If that needs an image's file, the command\n"
+   "checks that the file is the one that ran, and says what it compared.\n"
+   "Then it says which commands come next.  These messages go to the\n"
+   "standard error.\n",
    "\n"
    "examples:\n"
    "  dcfg export --bolt -o prog.preagg out.json\n"

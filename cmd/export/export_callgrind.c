@@ -516,7 +516,8 @@ static void write_callgrind(const Export* x)
 }
 
 const ExportForm export_form_callgrind = {
-   .choice = { "callgrind", "the run's profile, recorded with --dump-instr=yes, "
-               "with inlined functions", "PROFILE" },
+   .choice = { "callgrind", "the run's Callgrind profile (recorded with "
+               "--dump-instr=yes), with inlined functions added",
+               "PROFILE" },
    .text = true, .write = write_callgrind
 };

@@ -82,8 +82,8 @@ static void write_drcov(const Export* x)
 
 const ExportForm export_form_drcov = {
    .choice = { "drcov",
-               "blocks that were executed, as DynamoRIO's drcov; of all "
-               "images, if --image does not say of which", NULL },
+               "blocks that were executed, as DynamoRIO's drcov writes them; "
+               "of all images, without --image", NULL },
    .parts = true,
    .write = write_drcov
 };

@@ -159,9 +159,9 @@ static void write_mca(const Export* x)
 
 const ExportForm export_form_mca = {
    .choice = { "mca",
-               "loops as assembly for llvm-mca, the way through them "
-               "that was taken most: the hottest; those of a routine; "
-               "one, by its head's address or #NODE_ID", "WHAT" },
+               "loops as assembly for llvm-mca, each on the path that was "
+               "taken most: the hottest loops, those of a routine, or the one "
+               "whose head has this address or #NODE_ID", "WHAT" },
    .code = true, .parts = true, .text = true,
    .write = write_mca
 };

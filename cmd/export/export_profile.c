@@ -385,8 +385,8 @@ const ExportForm export_form_bolt = {
 
 const ExportForm export_form_profgen = {
    .choice = { "profgen",
-               "the unsymbolized profile of llvm-profgen, which makes "
-               "of it what clang -fprofile-sample-use takes", NULL },
+               "the unsymbolized profile of llvm-profgen, which turns it into "
+               "a profile for clang -fprofile-sample-use", NULL },
    .one_file = true, .code = true, .parts = true, .text = true,
    .write = write_profgen
 };

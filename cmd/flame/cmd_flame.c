@@ -102,8 +102,8 @@ static int run(int argc, char** argv)
    const char* root = NULL;
    const Opt   others[] = {
       { "diff", OPT_FLAG, &diff, NULL,
-        "of two runs, A TRACE-A B TRACE-B or two logs: both counts, or a picture "
-        "of B, red where it has more than A" },
+        "compare two runs, A TRACE-A B TRACE-B, or two logs: both counts, or a "
+        "picture of B, red where B has more than A" },
       SELECT_PLACES(&what),
       OPT_REMARK("(stacks are whole; instructions of such blocks count)"),
       SELECT_THREAD(&what), OPT_MANGLED(&mangled),
@@ -159,8 +159,8 @@ static int run(int argc, char** argv)
 const Command flame_command = {
    "flame", "[FILE TRACE|LOG [MAP]]",
    "which functions called which: flame graphs",
-   "Adds up, for each stack of calls, the instructions that were executed in\n"
-   "it: exactly, for a trace has every call, and so has an XRay log LOG.\n"
+   "Adds up the instructions that were executed in each stack of calls.  The\n"
+   "sums are exact, because a trace has every call; so has an XRay log LOG.\n"
    "Functions are those of the source, not routines of the graph.\n",
    "\n"
    "Without OUT it goes to the standard output.\n"

@@ -488,14 +488,15 @@ static int run(int argc, char** argv)
         "add: thread 0 of all runs is thread 0, and so on; then a thread has "
         "as many ENTRY and EXIT edges as runs [keep]" },
       { "processes", OPT_FLAG, &job.processes, NULL,
-        "nothing is added: each run is a process of the file" },
+        "add nothing up: each run becomes a process of one file" },
       { "partial", OPT_FLAG, &job.partial, NULL,
-        "write a sum that further merges can take: in any order and grouping "
-        "they give the bytes of one merge; the parts of a run must meet in "
-        "the first one" },
+        "write a sum for further merges, which give the bytes of one merge in "
+        "any order and grouping; the parts of a run must meet in the first "
+        "one" },
       { "j", OPT_COUNT, &jobs, "N", "merge with N processes [1]" },
       { "files-from", OPT_TEXT, &list, "FILE",
-        "names of files are in FILE, too, one a line; -: the standard input" },
+        "also merge the files that FILE names, one a line; -: the standard "
+        "input" },
       { "0", OPT_FLAG, &nul_ended, NULL,
         "names in the FILE of --files-from end with NUL, as find -print0 "
         "writes them" },
@@ -503,13 +504,12 @@ static int run(int argc, char** argv)
         "merge only the files whose names belong to shard I, from 0, of N; "
         "parts of a run belong to one" },
       { "keep-going", OPT_FLAG, &job.keep_going, NULL,
-        "leave out files that cannot be read, and name them; the status is 3 "
-        "then" },
+        "leave out files that cannot be read, name them, and exit with 3" },
       { "builds", OPT_TEXT, &builds, "one|apart",
-        "apart: other builds of an image, by their build ids, are other "
-        "images; one: they are an error [one]" },
+        "apart: other builds of an image, by their build ids, become images of "
+        "their own; one: they are an error [one]" },
       { "root", OPT_TEXT, &job.root, "DIR",
-        "look for images below DIR: their code says where instructions begin "
+        "look for images below DIR: their code tells where instructions begin "
         "in blocks that only some runs divide" }
    };
    const char*  keep = threads;
@@ -550,13 +550,14 @@ static int run(int argc, char** argv)
 
 const Command merge_command = {
    "merge", "FILE...", "several runs as one, or as processes of one file",
-   "Writes the sum of runs of one program as a DCFG: with other inputs, of\n"
-   "forked children, of shards of a test, wherever images were loaded.\n"
-   "Parts of one run become that run first, as if it had not been cut.\n"
-   "Images are the same if their names are; code is the same at the same\n"
-   "offset in them.  Blocks are divided where any run divides them, and\n"
-   "routines, dominators and loops are those of the sum.  In which order files\n"
-   "are named makes no difference.\n",
+   "Writes the sum of several runs of a program as one DCFG: of other\n"
+   "inputs, of forked children, of shards of a test.  Images may have been\n"
+   "loaded anywhere, and the order of the files makes no difference.  Parts\n"
+   "of one run become that run first, as if it had not been cut.\n"
+   "\n"
+   "Images are the same if their names are, and code is the same at the same\n"
+   "offset of an image.  If any run divides a block, the sum has both parts.\n"
+   "Routines, dominators and loops are those of the sum.\n",
    "\n"
    "Other builds of an image cannot be merged, but for --builds=apart.\n"
    "\n"

@@ -360,12 +360,12 @@ static int run(int argc, char** argv)
    Report      r = { .top = 10, .what = "" };
    const Opt   others[] = {
       { "sort", OPT_TEXT, &sort, "instructions|count|name|address",
-        "of the first five sections; count: of iterations, entries, "
+        "the order of the first five sections; count: by iterations, calls or "
         "executions" },
       OPT_TOP(&r.top), SELECT_OPTIONS(&what), SELECT_EVERYTHING(&all),
       OPT_WIDE(&wide), OPT_MANGLED(&r.g.mangled), OPT_ROOT(&root),
       OPT_CSV_JSON(&csv, &json,
-                   "for programs: plain numbers, and ids of the nodes")
+                   "output for programs: plain numbers, and ids of nodes")
    };
    Opt         opts[N_SECTIONS + sizeof(others) / sizeof(others[0])];
    const char* files[2] = { NULL, NULL };
@@ -406,18 +406,17 @@ static int run(int argc, char** argv)
 
 const Command report_command = {
    "report", "[FILE [TRACE]]", "where the time goes: loops, routines, blocks, edges",
-   "Prints what a DCFG says about a run: totals, and the hottest images,\n"
-   "loops, routines, basic blocks and edges, by instructions executed.  Text\n"
-   "is about the program, files beside it and code that it made; --all adds\n"
-   "libraries.\n"
+   "Prints what a DCFG says about a run: totals, and the images, loops,\n"
+   "routines, basic blocks and edges in which most instructions were\n"
+   "executed.  Text shows the program, files beside it and code that it\n"
+   "made.  --all adds libraries.\n"
    "\n"
-   "  share         of all instructions of the process (or of the thread)\n"
+   "  share         the part of all instructions of the process (or thread)\n"
    "  entries       how often a loop was entered from outside\n"
-   "  iterations    executions of its head; per entry: how long it ran\n"
-   "  depth         1 for an outermost loop; its numbers have those inside\n"
-   "  calls         of a routine, also through linkage tables and by tail\n"
-   "                calls; its instructions are its own, without those of\n"
-   "                routines that it called; per entry: however it was entered\n"
+   "  iterations    executions of a loop's head; per entry: for each entry\n"
+   "  depth         1 for an outermost loop; numbers include the loops inside\n"
+   "  calls         calls of a routine, also by linkage tables and tail\n"
+   "                calls; its instructions do not include what it called\n"
    "  from, to      NAME+0x12 is 0x12 bytes behind the function's beginning;\n"
    "                without symbols the name is the image's\n",
    "\n"

@@ -256,8 +256,8 @@ static Table* calls_table(const View* v, uint32_t* n)
 
 const ReportSection report_section_branches = {
    .option = { "branches", OPT_FLAG, NULL, NULL,
-               "conditional branches: how often they were taken, and how "
-               "often they went the more frequent way" },
+               "conditional branches: how often each was taken, and how often "
+               "it went its more frequent way" },
    .name = "branches", .title = "conditional branches",
    .remark = "", .place = 11, .make = branches_table
 };

@@ -174,8 +174,8 @@ static Table* inclusive_table(const View* v, uint32_t* n)
 
 const ReportSection report_section_functions = {
    .option = { "inclusive", OPT_FLAG, NULL, NULL,
-               "functions of the source with all that they called; this and "
-               "the next one need TRACE" },
+               "functions of the source, each with all that it called; needs "
+               "TRACE" },
    .name = "functions", .title = "functions, with what they called",
    .remark = "", .place = 2, .needs_trace = true, .inlines = true,
    .make = inclusive_table

@@ -377,7 +377,7 @@ const ReportSection report_section_edges = {
 
 const ReportSection report_section_images = {
    .option = { "images", OPT_FLAG, NULL, NULL, 
-               "only these sections; all without any of them" },
+               "print only these sections [all of them]" },
    .name = "images", .title = "images", .remark = "", .place = 1,
    .is_usual = true, .of_all = true, .which = IMAGES, .make = usual_table
 };

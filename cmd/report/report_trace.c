@@ -93,7 +93,7 @@ static Table* trips_table(const View* v, uint32_t* n)
 
 const ReportSection report_section_trips = {
    .option = { "trips", OPT_FLAG, NULL, NULL,
-               "of loops, how many iterations each entry had" },
+               "loops, by the iterations of each entry; needs TRACE" },
    .name = "trips", .title = "loops, by iterations of each entry",
    .remark = "", .place = 4, .needs_trace = true, .make = trips_table
 };

@@ -77,59 +77,61 @@ static int run(int argc, char** argv)
    const char*  index = NULL;
    const Opt    opts[] = {
       { "at", OPT_TEXT, &o.at, "FILE:LINE[#N]",
-        "of execution N of the line, from 0 [the last]: one iteration, if a "
-        "loop is in one line" },
+        "slice from execution N of the line, from 0 [the last]; of a loop in "
+        "one line, an execution is one iteration" },
       { "at", OPT_TEXT, &o.at, "ADDRESS[#N]",
-        "of instance N, from 0, of this instruction [the last]" },
+        "slice from instance N of this instruction, from 0 [the last]" },
       { "syscall", OPT_TEXT, &o.syscall, "NAME[#N]",
-        "of the last system call NAME, or number N, from 0" },
+        "slice from system call NAME, number N, from 0 [the last]" },
       { "output", OPT_TEXT, &o.output, "TEXT[#N]",
-        "of TEXT, where it was written last, or of number N, from 0; \\n is a "
-        "newline, \\# is # (needs --wet-values=yes)" },
+        "slice from TEXT where the program wrote it, number N, from 0 [the "
+        "last]; \\n is a newline, \\# is # (needs --wet-values=yes)" },
       { "computed", OPT_FLAG, &o.computed, NULL,
-        "of --output, only the bytes that are no constant text" },
+        "with --output, only the bytes that are no constant text" },
       { "of", OPT_TEXT, &o.of, "LOCATION",
-        "only of this, as it was just before: a register, flags, x87, memory "
-        "as ADDRESS or ADDRESS,SIZE, or a place in the source's words: price, "
-        "l->discount, a[3], *p" },
+        "only of the value that LOCATION had just before: a register, flags, "
+        "x87, memory as ADDRESS or ADDRESS,SIZE, or an expression of the "
+        "source: price, l->discount, a[3], *p" },
       { "thin", OPT_FLAG, &o.thin, NULL,
         "only what made the value: no control, no addresses" },
       { "full", OPT_FLAG, &o.full, NULL,
         "follow all: RSP as an address, and control everywhere" },
-      { "forward", OPT_FLAG, &o.forward, NULL, "what depends on it instead" },
+      { "forward", OPT_FLAG, &o.forward, NULL,
+        "follow what depends on it, instead of what it depends on" },
       { "as", OPT_TEXT, &as, "FORM", "one of these [lines]" },
       OPT_CHOICES(choices),
       { "omitted", OPT_TEXT_OR_NOT, &omitted, "no",
-        "of lines and json, stores that could have changed what was used, but "
-        "did not run [if less than 10 lines of the program are in the slice]" },
+        "with lines, json and html: stores that could have changed a value, "
+        "but did not run [if less than 10 lines of the program are in the "
+        "slice]" },
       { "own", OPT_TEXT, &own, "PATTERN",
-        "of lines, images that count as the program, besides its file and "
-        "those beside it" },
+        "with lines: images that count as the program, too, besides its file "
+        "and those beside it" },
       { "all", OPT_FLAG, &all, NULL,
-        "all lines, those of libraries, too [40 of the program]" },
+        "with lines: all lines, with those of libraries [40 of the program]" },
       { "instructions", OPT_FLAG, &instances, NULL, NULL },
       { "gdb", OPT_FLAG, &gdb, NULL, NULL },
       { "json", OPT_FLAG, &json, NULL,
         "the same as --as=instances, --as=gdb, --as=json" },
       { "top", OPT_COUNT, &top, "N",
-        "of dot, the nearest N instances, 0: all [200]; of a difference, lines "
+        "with dot, the nearest N instances, 0: all [200]; with --diff, N lines "
         "and instructions [all]" },
       { "memory", OPT_COUNT, &max_memory, "MIB",
-        "the most memory that it may take [4096, less for small files]; forms "
-        "other than lines and source keep all instances, at some 200 bytes "
-        "each" },
+        "the most memory that the command may take [4096, less for small "
+        "files]; forms other than lines and source take some 200 bytes for "
+        "each instance" },
       OPT_INLINE(&inlined, "with the functions that code was inlined from, and "
-                 "where; of lines, instances and json"),
+                           "where; with lines, instances, json and html"),
       { "root", OPT_TEXT, &o.root, "DIR",
-        "look for images below DIR first: of a trace of another machine, whose "
-        "libraries are not here" },
+        "look for images below DIR first: for a trace of another machine, "
+        "whose libraries are not here" },
       OPT_INDEX(&index, "use the index of the trace, if there is one [yes]"),
       { "o", OPT_TEXT, &path, "FILE", "write to FILE" },
       { "diff", OPT_FLAG, &two, NULL,
-        "of two files A and B: how the slice of B differs" },
+        "read two files, A and B, and say how the slice of B differs" },
       { "csv", OPT_FLAG, &csv, NULL, NULL },
       { "markdown", OPT_FLAG, &markdown, NULL,
-        "with --diff, and so --json: as such a table" }
+        "with --diff: the difference in this form; so does --json" }
    };
    const SliceForm* form;
    const char* files[2];
@@ -204,14 +206,16 @@ static int run(int argc, char** argv)
 
 const Command slice_command = {
    "slice", "[FILE]", "where a value came from, or where it went",
-   "Prints the slice of a whole execution trace, which --wet=yes writes: all\n"
-   "instances of instructions that something depends on, through data and\n"
-   "control, as lines of the program with their distance from it, how many of\n"
-   "their instances are in the slice, and what share of all these is.\n",
+   "Prints a slice of a whole execution trace, which --wet=yes writes: all\n"
+   "instances of instructions that a value depends on, through data and\n"
+   "control.  It shows lines of the program.  Each has its distance from the\n"
+   "value, the number of its instances in the slice, and their share of all\n"
+   "its instances.\n",
    "\n"
-   "By default RSP (of arm64 SP) is not followed as an address, and control\n"
-   "only in the criterion's image, if that has source lines only in code that\n"
-   "has some, and where a library decides on what a call-back returned.\n"
+   "By default the slice does not follow RSP (on arm64 SP) as an address.\n"
+   "It follows control only in the criterion's image, and there, if the\n"
+   "image has source lines, only in code that has some.  It also follows\n"
+   "control where a library decides on what a call-back returned.\n"
    "\n"
    "examples:\n"
    "  dcfg slice --at=price.c:21 wet.out.4711\n"

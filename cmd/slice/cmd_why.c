@@ -26,17 +26,18 @@ static int run(int argc, char** argv)
    WhyForm      form = { .options = &o };
    const Opt    opts[] = {
       { "at", OPT_TEXT, &o.at, "FILE:LINE",
-        "the same as without --at=; also ADDRESS[#N]" },
+        "begin with this line, as without --at=; also ADDRESS[#N]" },
       { "syscall", OPT_TEXT, &o.syscall, "NAME[#N]",
-        "of the last system call NAME, or number N, from 0" },
+        "begin with system call NAME, number N, from 0 [the last]" },
       { "output", OPT_TEXT, &o.output, "TEXT",
-        "of TEXT, where it was written last (needs --wet-values=yes)" },
+        "begin with TEXT where the program wrote it last (needs "
+        "--wet-values=yes)" },
       { "of", OPT_TEXT, &o.of, "LOCATION",
-        "only of this, as dcfg slice --of has it" },
+        "only of the value of LOCATION, as in dcfg slice --of" },
       { "steps", OPT_COUNT, &steps, "N",
-        "tell of N steps, the nearest first, and end [1]" },
+        "explain N steps, the nearest first, and end [1]" },
       { "instructions", OPT_FLAG, &o.instructions, NULL,
-        "a step is an instance of an instruction, not a line" },
+        "a step is an instance of an instruction, not of a line" },
       { "all", OPT_FLAG, &form.all, NULL,
         "also frame pointers, return addresses and saved registers" },
       { "json", OPT_FLAG, &form.json, NULL, "the steps for programs" },
@@ -101,15 +102,15 @@ static int run(int argc, char** argv)
 
 const Command why_command = {
    "why", "[FILE] [ADDRESS#INSTANCE]", "the same, one step at a time",
-   "Says of a source line, when it was executed last, or of an instruction, in a\n"
-   "whole execution trace, which --wet=yes writes: what it computed, and for all\n"
-   "that it used which line had computed that.  Values come first, then what\n"
-   "selected an address, then the branch or call that let the line run.  Copies\n"
-   "and libraries on the way are passed, and named.  FILE:LINE and FILE:LINE#N,\n"
-   "its execution N, from 0, may stand for ADDRESS#INSTANCE, too; ADDRESS alone is\n"
-   "its last instance.\n"
+   "Explains one execution of a source line or an instruction, from a whole\n"
+   "execution trace, which --wet=yes writes: what it computed, and which\n"
+   "line had computed each value that it used.  Values come first, then what\n"
+   "selected an address, then the branch or call that let the line run.\n"
+   "Copies and libraries on the way are passed, and named.\n"
    "\n"
-   "On a terminal it asks which of them to tell of next.\n",
+   "FILE:LINE may stand for ADDRESS#INSTANCE, and so may FILE:LINE#N, its\n"
+   "execution N, from 0.  Without a number it is the last one.  On a\n"
+   "terminal the command asks which value to explain next.\n",
    "\n"
    "examples:\n"
    "  dcfg why wet.out.4711 price.c:21\n"

@@ -197,8 +197,8 @@ static int run(int argc, char** argv)
 
 const Command trace_command = {
    "trace", "[FILE TRACE]", "in which order it ran: edges, blocks or calls",
-   "Prints what threads did, in order, from a DCFG-trace and the DCFG of the\n"
-   "same run (FILE).  The first column is the number of instructions that the\n"
+   "Prints what each thread did, in order, from a DCFG-trace and the DCFG of\n"
+   "the same run (FILE).  The first column says how many instructions the\n"
    "thread had executed before.\n",
    "\n"
    "examples:\n"

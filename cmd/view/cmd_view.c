@@ -209,7 +209,7 @@ static int run(int argc, char** argv)
       { "o", OPT_TEXT, &path, "FILE",
         "write to FILE [the DCFG's name, in this directory, with .html]" },
       { "graphs", OPT_COUNT, &graphs, "N",
-        "with graphs and code of the N hottest routines [those with 99.5% of "
+        "graphs and code of the N hottest routines only [those with 99.5% of "
         "instructions]" },
       { "open", OPT_FLAG, &open, NULL, "show the page in the browser" },
       OPT_ROOT(&root), OPT_MANGLED(&v.g.mangled)
@@ -258,10 +258,10 @@ static int run(int argc, char** argv)
 
 const Command view_command = {
    "view", "[FILE]", "one page for a browser that shows a run",
-   "Writes a page that shows a run: its functions, each with its graph, its\n"
-   "code beside the source, callers and callees, loops and, with a trace,\n"
-   "stacks of calls.  The page is one file: it needs neither a server nor a\n"
-   "network, and can be sent.\n",
+   "Writes a page that shows a run.  Each function has its graph, its code\n"
+   "beside the source, its callers and its callees.  The page also has the\n"
+   "loops and, with a trace, the stacks of calls.  It is one file, which\n"
+   "needs neither a server nor a network, and can be sent.\n",
    "\n"
    "examples:\n"
    "  valgrind --tool=dcfg ./prog && dcfg view\n"

@@ -286,7 +286,7 @@ static int run(int argc, char** argv)
    bool        salvage = false;
    const Opt   opts[] = {
       { "history", OPT_COUNT_OR_NOT, &history, "N",
-        "instead the last N dependences, one a line, in their order: "
+        "print the last N dependences instead, one a line, in their order: "
         "ADDRESS#INSTANCE --> ADDRESS#INSTANCE [100000]" },
       { "image", OPT_TEXT, &f.image, "PATTERN",
         "only instructions of this image, as of dcfg report" },
@@ -297,8 +297,8 @@ static int run(int argc, char** argv)
         "only what thread N did, counted from 0" },
       { "from", OPT_COUNT, &f.time.low, "INSTR", NULL },
       { "to", OPT_COUNT, &f.time.high, "INSTR",
-        "only what was executed when all threads together had executed so many "
-        "instructions before" },
+        "only instances from and to these instructions, counted over all "
+        "threads" },
       { "instances", OPT_TEXT, &instances, "LOW-HIGH",
         "only these instances, from 0" },
       { "limit", OPT_TEXT, &limit, "SIZE",
@@ -307,8 +307,8 @@ static int run(int argc, char** argv)
         "write to FILE, through the compressor of its suffix: .gz, .bz2, .xz, "
         ".zst" },
       { "salvage", OPT_FLAG, &salvage, NULL,
-        "with -o FILE: make the trace FILE, which ends early, of the temporary "
-        "file of a program that was killed" }
+        "with -o FILE: make a trace, which ends early, from the temporary file "
+        "that a killed program left" }
    };
    const char* files[1];
    int         n;
@@ -356,18 +356,19 @@ static int run(int argc, char** argv)
 
 const Command wet_command = {
    "wet", "[FILE]", "who wrote what each instance of an instruction used",
-   "Prints a whole execution trace, which --wet=yes writes: for each\n"
-   "instruction that was executed, and each of its instances, the branch that\n"
-   "let it run and who had written what it used.  The text is that of WET:\n"
+   "Prints a whole execution trace, which --wet=yes writes.  For each\n"
+   "instance of each instruction, it names the branch that let the instance\n"
+   "run, and the instance that wrote each value which it used.  The text has\n"
+   "the form of WET:\n"
    "\n"
-   "  N                                  instructions\n"
+   "  N                                  number of instructions\n"
    "  ID PORTS ADDRESS FILE FUNCTION LINE\n"
-   "  SIZE M                             of each port: the lines that follow\n"
-   "      X:ID Y                         instance X depends on Y of that one\n"
+   "  SIZE M                             for each port: M lines follow\n"
+   "      X:ID Y                         instance X depends on Y of ID\n"
    "  NO VALUES                          or VALUES N, and lines X:VALUE\n"
    "\n"
-   "The first port is control; then there is one for each general register,\n"
-   "flags, vector registers, x87, and each operand in memory.\n",
+   "The first port is control.  Then there is a port for each general\n"
+   "register, flags, vector registers, x87, and each operand in memory.\n",
    "\n"
    "What is left out but depended on has its line and no instances.\n"
    "\n"

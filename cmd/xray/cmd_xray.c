@@ -306,25 +306,26 @@ static int run(int argc, char** argv)
       { "thread", OPT_COUNT, &s.thread, "N",
         "only thread N of the log, counted from 1 [all]" },
       { "threads", OPT_FLAG, &s.per_thread, NULL,
-        "functions of each thread for itself" },
+        "list the functions of each thread by itself" },
       { "image", OPT_TEXT, &s.what.image, "PATTERN",
         "only functions in images whose path or file name matches; without "
         "* ? [ a part of the name is enough, if it is no image's whole name; "
         "main: the image that has main()" },
       { "function", OPT_TEXT, &s.what.function, "NAME",
-        "only this one; with * ? [, those whose names match" },
+        "only this function; a pattern with * ? [ chooses all whose names "
+        "match" },
       { "source", OPT_TEXT, &s.what.source, "FILE[:LINE[-LINE]]",
         "only functions that begin there" },
       { "top", OPT_COUNT, &s.top, "N", "N rows; 0: all [10]" },
       { "from", OPT_COUNT, &s.from, "INSTR",
-        "calls that begin at a thread's instruction INSTR or later" },
+        "only calls that begin at the thread's instruction INSTR or later" },
       { "calls", OPT_COUNT, &s.calls, "N", "at most N calls of each thread" },
       { "diff", OPT_FLAG, &two, NULL,
         "compare two logs: dcfg xray --diff A B, or with maps A B MAP-A MAP-B."
         "  Functions of one name in files of one name are the same" },
       { "share", OPT_TEXT, &share, "PERCENT",
-        "with --diff, only what changes by more than PERCENT of what it is in "
-        "A; 0: all changes [1]" },
+        "with --diff, only counts that changed by more than PERCENT of the "
+        "count in A; 0: all changes [1]" },
       OPT_WIDE(&s.wide), OPT_MANGLED(&s.mangled),
       OPT_CSV_JSON(&csv, &json,
                    "for programs; violations go to standard error")
@@ -366,17 +367,17 @@ static int run(int argc, char** argv)
 
 const Command xray_command = {
    "xray", "[LOG [MAP]]", "an XRay log: is it right, and where was time spent?",
-   "Reads an XRay log, as valgrind --tool=dcfg --xray=yes writes it, and its\n"
-   "map, which has the functions' names and is LOG.map if it is not named;\n"
-   "checks what llvm-xray needs to read them and what the tool promises; and\n"
-   "lists functions, by the instructions executed in them and in what they\n"
-   "called.  Each violation is a line `RULE: WHERE: WHAT'.\n"
+   "Reads an XRay log, which valgrind --tool=dcfg --xray=yes writes, and its\n"
+   "map, which has the functions' names [LOG.map].  Checks what llvm-xray\n"
+   "needs to read them, and what the tool promises.  Lists functions by the\n"
+   "instructions executed in them and in what they called.  Each violation\n"
+   "is a line `RULE: WHERE: WHAT'.\n"
    "\n"
    "Columns: the share of all instructions, where a function within itself\n"
-   "counts once; calls; the sum of all calls, of which llvm-xray account\n"
-   "makes seconds, one for a million; what was not in other functions; the\n"
-   "shortest call, the median, the longest (CSV and JSON: also the call with\n"
-   "90% and 99% of the others below it).\n",
+   "counts once; calls; the sum of all calls; the instructions of the\n"
+   "function alone; the shortest call, the median, the longest.  CSV and\n"
+   "JSON also have the 90th and 99th percentile.  llvm-xray account shows a\n"
+   "million instructions as a second.\n",
    "\n"
    "exit status: 0 no violation, no difference; 1 there are; 2 a file cannot\n"
    "be read\n",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts sentences in comments and pages that a stranger would stumble over.  The numbers may only go down.
 
-Reads the sources, the pages and the manual's chapter below SRCDIR, and counts four kinds of places:
+Reads the sources, the pages, NEWS, the man pages and the manual's chapter below SRCDIR.  Counts four kinds of places:
 
   long      a sentence of more than 35 words, in a comment or a page
   riddle    a comment whose first word is one of RIDDLES: it names no thing
@@ -25,6 +25,7 @@ LIMITS, EXCEPTIONS = os.path.join(HERE, "words.limits"), os.path.join(HERE, "wor
 
 MOST_WORDS, MOST_AVERAGE = 35, 20
 RIDDLES = {"what", "of", "such", "it", "that", "where", "which"}
+MDOC = "Ar Cm Dq Dv Ev Fl Fn Li Nm No Ns Op Pa Pq Ql Sq Va Xr".split()
 KINDS = ("long", "riddle", "term", "average")
 SKIPPED_FOLDERS = {".git", "build", "corpus", "autom4te.cache"}
 SKIPPED_FILES = {"tests/lint/words.t"}       # quotes what it looks for
@@ -44,9 +45,14 @@ def files():
 
 
 def kind_of(path):
-    """Returns the language of a file by its name and first line: c, python, hash (comments with #), page, manual, or None.
+    """Returns the language of a file by its name and first line: c, python, hash (comments with #), page, manual, man, or
+    None.
     """
     end = os.path.splitext(path)[1]
+    if end in (".1", ".3"):
+        return "man"
+    if path == "NEWS":
+        return "page"
     if end in (".c", ".h", ".S"):
         return "c"
     if end == ".md":
@@ -131,6 +137,24 @@ def manual_paragraphs(text):
             for m in re.finditer(r"<para>(.*?)</para>", text, re.S)]
 
 
+def man_paragraphs(text):
+    """The paragraphs of a page in mdoc; its macros divide them.  Literal text and tables of columns are none."""
+    found, now, start, hidden = [], [], 1, False
+    for n, line in enumerate(text.split("\n") + [".Pp"], 1):
+        macro = re.match(r"\.(Sh|Ss|Pp|It|Bl|El|Bd|Ed|Dl|D1|Dd|Dt|Os|Nd|Nm$|Fn)\b", line)
+        hidden = hidden and not re.match(r"\.E[dl]", line) or bool(re.match(r"\.Bd.* -literal|\.Bl.* -column", line))
+        if macro or hidden:
+            found += [Text(start, " ".join(now))] if now else []
+            now = []
+        elif not line.startswith('.\\"'):
+            start = start if now else n
+            words = line.split()
+            if line.startswith("."):          # names of code are one word each, as in sentences()
+                words = ["Code"] + [w for w in words[2:] if w not in MDOC]
+            now.append(" ".join(re.sub(r"\\[&(]\w?\w?|\\f.|\\(?=-)", "", w) for w in words))
+    return [Text(n, re.sub(r" ([.,;:)]+)(?= |$)", r"\1", p)) for n, p in found]
+
+
 def paragraphs(text, page):
     """Returns the paragraphs of a comment or page.  Items of lists and cells of tables are paragraphs; code, headings and
     layouts are none.
@@ -149,7 +173,7 @@ def paragraphs(text, page):
             continue
         bare = line.strip()
         if code or not bare or (page and re.match(r"#+ |\[[^]]*\]: |    \S|<", line)) \
-                or re.match(r"SPDX-|Copyright |-\*-|[-=+|.]{3,}", bare):
+                or re.match(r"SPDX-|Copyright |-\*-|(\* )?[-=+|.~]{3,}", bare):
             flush()
         elif page and bare.startswith("|"):
             flush()
@@ -210,9 +234,9 @@ def places(path, terms):
     with open(os.path.join(SRC, path), encoding="utf-8") as f:
         text = f.read()
     kind = kind_of(path)
-    page = kind in ("page", "manual")
+    page = kind in ("page", "manual", "man")
     comments = [Text(1, text)] if kind == "page" else {"c": c_comments, "python": python_comments, "hash": hash_comments,
-                                                        "manual": manual_paragraphs}[kind](text)
+                                                        "manual": manual_paragraphs, "man": man_paragraphs}[kind](text)
     lengths = []
     for c in comments:
         body = re.sub(r"^\s*(SPDX-.*|Copyright .*)$", "", c.text, flags=re.M)

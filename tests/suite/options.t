@@ -110,6 +110,9 @@ def check_command(tap, tables):
         wrong = [(o, v) for o, v in values
                  if not any(re.match("-%s\\W+%s" % (o.replace("\\-", "-"), v), row) for row in tables.rows[name])]
         tap.ok(not wrong, "and calls their values as --help does", wrong)
+    for name in [None, *tables.commands]:
+        text = commandlib.command(*([name] if name else []), "--help")[1]
+        tap.ok(text and all(len(l) < 80 for l in text.splitlines()), "dcfg %s fits" % " ".join(filter(None, (name, "--help"))), text)
     tap.ok(all(".Fl \\" + o[1:] in manual for o in tables.common), "the manual page has what all have", tables.common)
 
 
