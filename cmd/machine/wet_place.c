@@ -293,7 +293,8 @@ static void add_contents(ImageBytes* b, Elf* elf, uint64_t moved)
       copy = zalloc(h.p_filesz, 1);
       memcpy(copy, bytes + h.p_offset, h.p_filesz);
       GROW(b->parts, b->n, b->room);
-      b->parts[b->n++] = (ImagePart){ h.p_vaddr + moved, h.p_filesz, copy };
+      b->parts[b->n++] = (ImagePart){ h.p_vaddr + moved, h.p_filesz, copy,
+                                       !(h.p_flags & PF_W) };
    }
 }
 
@@ -316,6 +317,16 @@ ImageBytes image_bytes(DcfgWet* w, const char* root)
       close(fd);
    }
    return b;
+}
+
+bool image_is_constant(const ImageBytes* b, uint64_t addr)
+{
+   for (size_t i = 0; i < b->n; i++) {
+      const ImagePart* p = &b->parts[i];
+      if (addr >= p->addr && addr - p->addr < p->size)
+         return p->constant;
+   }
+   return false;
 }
 
 const uint8_t* image_byte(const ImageBytes* b, uint64_t addr, uint64_t* before,

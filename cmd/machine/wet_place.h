@@ -38,6 +38,7 @@ typedef
    struct {
       uint64_t addr, size;
       uint8_t* bytes;
+      bool     constant;        // mapped read-only
    }
    ImagePart;
 
@@ -51,6 +52,9 @@ typedef
 /* Return it for all images with files. */
 ImageBytes image_bytes(DcfgWet* w, const char* root);
 void       image_bytes_free(ImageBytes* b);
+
+/* Is ADDR in a part that is mapped read-only? */
+bool           image_is_constant(const ImageBytes* b, uint64_t addr);
 
 /* Return the byte at ADDR, with *BEFORE bytes of its part before it, and
    *BEHIND from it on; NULL if no image has it. */

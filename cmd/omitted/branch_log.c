@@ -6,9 +6,10 @@
 /* Owns: instances of branches, and the activations that had them.  Handed: the
    graph of the code, a trace.  Taken by: omitted.c.
 
-   One pass over the trace, of few of its instructions.  An activation begins
-   where its function does, and ends with a return.  The first instruction of the
-   function that uses the stack tells its call frame address. */
+   One pass over the trace fills the log.  If the program's code ran rarely enough,
+   the log has all of it, and later questions need no further pass.  An activation
+   begins where its function does, and ends with a return.  The first instruction
+   of the function that uses the stack tells its call frame address. */
 
 #include "cmd/omitted/branch_log.h"
 
@@ -20,6 +21,7 @@
 #include <string.h>
 
 #define MOST_ENTRIES     (1 << 16)      // kept for a node: the last ones
+#define MOST_UNASKED     (1 << 20)      // kept of nodes that nobody asked for
 #define MOST_ACTIVATIONS (1 << 20)      // likewise, of all
 #define FARTHEST         16     // instructions until the stack is used
 
@@ -111,32 +113,79 @@ static void find_frame(BranchLog* l, uint32_t entry)
    }
 }
 
-static void follow_function(BranchLog* l, uint32_t entry)
+/* Follow the functions of the nodes that are logged. */
+static void follow_functions(BranchLog* l)
 {
-   if (entry == NO_NODE || (l->roles[entry] & ROLE_ENTRY))
-      return;
-   l->roles[entry] |= ROLE_ENTRY;
-   find_frame(l, entry);
-   for (uint32_t n = 0; n < l->c->n; n++)
-      if (l->c->nodes[n].entry == entry && l->c->nodes[n].returns)
-         l->roles[n] |= ROLE_RETURN;
+   const CodeNode* nodes = l->c->nodes;
+   uint32_t        n = l->c->n;
+
+   for (uint32_t i = 0; i < n; i++)
+      if ((l->roles[i] & ROLE_LOGGED) && nodes[i].entry != NO_NODE)
+         l->roles[nodes[i].entry] |= ROLE_ENTRY;
+   for (uint32_t i = 0; i < n; i++) {
+      if (l->roles[i] & ROLE_ENTRY)
+         find_frame(l, i);
+      if (nodes[i].returns && nodes[i].entry != NO_NODE
+          && (l->roles[nodes[i].entry] & ROLE_ENTRY))
+         l->roles[i] |= ROLE_RETURN;
+   }
 }
 
-static void choose_nodes(BranchLog* l, const Wants* wants,
-                         const SideStores* stores)
+static void choose_branch(const StaticCode* c, uint8_t* roles, uint32_t b)
 {
-   const StaticCode* c = l->c;
+   roles[b] |= ROLE_BRANCH | ROLE_LOGGED;
+   if (c->nodes[b].up != NO_NODE)
+      roles[c->nodes[b].up] |= ROLE_LOGGED;
+}
+
+/* By node, the roles that STORES need. */
+static uint8_t* needed_roles(const StaticCode* c, const Wants* wants,
+                             const SideStores* stores)
+{
+   uint8_t* roles = zalloc(c->n + (size_t)1, 1);
 
    for (size_t i = 0; i < stores->n; i++) {
-      uint32_t    b = stores->all[i].branch;
       const Want* w = &wants->all[stores->all[i].want];
-      l->roles[b] |= ROLE_BRANCH | ROLE_LOGGED;
-      if (c->nodes[b].up != NO_NODE)
-         l->roles[c->nodes[b].up] |= ROLE_LOGGED;
-      follow_function(l, c->nodes[b].entry);
+      choose_branch(c, roles, stores->all[i].branch);
       if (!w->memory)
-         l->roles[w->at] |= ROLE_LOGGED;
+         roles[w->at] |= ROLE_LOGGED;
    }
+   return roles;
+}
+
+/* Return how many entries a log has of the nodes with a role in ROLES. */
+static uint64_t count_entries(const StaticCode* c, const uint8_t* roles,
+                              const uint64_t* executed)
+{
+   uint64_t sum = 0;
+
+   for (uint32_t i = 0; i < c->n; i++)
+      if (roles[i] != 0 && c->nodes[i].instr != NO_NODE)
+         sum += executed[c->nodes[i].instr];
+   return sum;
+}
+
+/* Choose all nodes, too, or else all branches, if there are few entries of
+   them. */
+static void choose_more(BranchLog* l, const uint64_t* executed)
+{
+   const StaticCode* c = l->c;
+   uint8_t*          roles = zalloc(c->n + (size_t)1, 1);
+   bool              all = false;
+
+   for (int tries = 0; tries < 2 && !all; tries++) {
+      memset(roles, 0, c->n);
+      for (uint32_t i = 0; i < c->n; i++) {
+         if (code_is_branch(c, i))
+            choose_branch(c, roles, i);
+         if (tries == 0)
+            roles[i] |= ROLE_LOGGED;
+      }
+      all = count_entries(c, roles, executed) <= MOST_UNASKED;
+   }
+   for (uint32_t i = 0; i < c->n && all; i++)
+      l->roles[i] |= roles[i];
+   free(roles);
 }
 
 /* By instruction, those that are read: nodes with a role, and what branches lead
@@ -302,8 +351,21 @@ static bool read_trace(BranchLog* l, DcfgWet* w, const bool* instrs)
    return ok;
 }
 
+bool branch_log_has(const BranchLog* l, const Wants* wants,
+                    const SideStores* stores)
+{
+   uint8_t* needed = needed_roles(l->c, wants, stores);
+   bool     has = true;
+
+   for (uint32_t i = 0; i < l->c->n && has; i++)
+      has = (needed[i] & ~l->roles[i]) == 0;
+   free(needed);
+   return has;
+}
+
 BranchLog* branch_log_new(const StaticCode* c, const char* file,
-                          const Wants* wants, const SideStores* stores)
+                          const Wants* wants, const SideStores* stores,
+                          const uint64_t* executed)
 {
    BranchLog*  l = zalloc(1, sizeof(*l));
    DcfgOptions options = read_options(NULL, NULL);
@@ -313,7 +375,7 @@ BranchLog* branch_log_new(const StaticCode* c, const char* file,
    bool        ok = false;
 
    l->c         = c;
-   l->roles     = zalloc(c->n + (size_t)1, 1);
+   l->roles     = needed_roles(c, wants, stores);
    l->frames    = zalloc(c->n + (size_t)1, sizeof(*l->frames));
    l->logs      = zalloc(c->n + (size_t)1, sizeof(*l->logs));
    l->n_threads = dcfg_wet_threads(c->w);
@@ -323,7 +385,8 @@ BranchLog* branch_log_new(const StaticCode* c, const char* file,
    l->activations = zalloc(MOST_ACTIVATIONS, sizeof(*l->activations));
    for (size_t t = 0; t < l->n_threads; t++)
       l->threads[t].branch = NO_NODE;
-   choose_nodes(l, wants, stores);
+   choose_more(l, executed);
+   follow_functions(l);
    instrs = choose_instrs(l);
    if (w != NULL && dcfg_wet_instrs(w) == dcfg_wet_instrs(c->w))
       ok = read_trace(l, w, instrs);

@@ -26,10 +26,15 @@ typedef
    registers. */
 typedef struct BranchLog BranchLog;
 
-/* Read the trace in FILE once, for the branches of STORES.  NULL if it cannot be
-   read again. */
+/* Read the trace in FILE once, for the branches of STORES, and for others if that
+   takes little memory.  EXECUTED: instances, by instruction.  Return NULL if the trace cannot
+   be read again. */
 BranchLog* branch_log_new(const StaticCode* c, const char* file,
-                          const Wants* wants, const SideStores* stores);
+                          const Wants* wants, const SideStores* stores,
+                          const uint64_t* executed);
+/* Does L answer for the branches of STORES? */
+bool       branch_log_has(const BranchLog* l, const Wants* wants,
+                          const SideStores* stores);
 void       branch_log_free(BranchLog* l);
 
 /* Were there more instances than it keeps? */

@@ -30,10 +30,25 @@
 #define MOST_FOR_PASSES   UINT64_C(50000000)
 #define MOST_TRIED        512  // instances of a branch
 
+/* StorePlace: the address to which a store on the other side of a branch instance
+   would have gone. */
+typedef
+   struct {
+      uint32_t branch, side, store, call;
+      uint64_t instance;
+      uint64_t addr;
+      bool     known, sure;
+   }
+   StorePlace;
+
 struct OmittedFinder {
    OmittedTrace t;
    Variables*   names;
    StaticCode*  code;
+   uint64_t*    executed;       // instances, by instruction
+   BranchLog*   log;            // of the questions before; or NULL
+   StorePlace*  places;         // likewise
+   size_t       n_places, places_room;
    unsigned     places_left;
 };
 
@@ -48,6 +63,9 @@ OmittedFinder* omitted_new(const OmittedTrace* t)
    f->code  = code_graph_new(t->w, f->names, t->root, own.executed, own.seeds,
                               own.n_seeds);
    own_code_free(&own);
+   f->executed = zalloc(dcfg_wet_instrs(t->w) + (size_t)1, sizeof(uint64_t));
+   for (uint32_t i = 0; i < dcfg_wet_instrs(t->w); i++)
+      f->executed[i] = t->totals[i].executed;
    return f;
 }
 
@@ -55,8 +73,11 @@ void omitted_free(OmittedFinder* f)
 {
    if (f == NULL)
       return;
+   branch_log_free(f->log);
    code_graph_free(f->code);
    variables_free(f->names);
+   free(f->executed);
+   free(f->places);
    free(f);
 }
 
@@ -68,7 +89,6 @@ typedef
    struct {
       OmittedFinder*   f;
       const Wants*     wants;
-      const BranchLog* log;
       uint32_t         store;   // decoded last: its effect
       InstrEffect      effect;
    }
@@ -109,33 +129,55 @@ static bool looks_like(Search* z, const SideStore* s, const Want* w)
           && w->place >= low && w->place < high;
 }
 
+/* Return where S would have stored if its branch had gone the other way in entry
+   R of the log; NULL: too many were asked for. */
+static const StorePlace* place_of(Search* z, const SideStore* s,
+                                  const LogEntry* r)
+{
+   OmittedFinder* f = z->f;
+   StorePlace     p = { .branch = s->branch, .side = s->side,
+                        .store = s->store, .call = s->call,
+                        .instance = r->instance };
+   OtherSide      o = { .c = f->code, .value = f->t.value, .arg = f->t.arg,
+                        .instr = f->code->nodes[s->branch].instr,
+                        .instance = r->instance,
+                        .frame = branch_log_frame(f->log, r->activation),
+                        .left = MOST_VALUES_ASKED };
+
+   for (size_t i = 0; i < f->n_places; i++) {
+      const StorePlace* k = &f->places[i];
+      if (k->store == p.store && k->branch == p.branch && k->side == p.side
+          && k->call == p.call && k->instance == p.instance)
+         return k;
+   }
+   if (f->places_left == 0)
+      return NULL;
+   f->places_left--;
+   p.known = other_side_address(&o, s, &p.addr, &p.sure);
+   GROW(f->places, f->n_places, f->places_room);
+   f->places[f->n_places++] = p;
+   return &f->places[f->n_places - 1];
+}
+
 /* Would the other side of B, entry R of the log, have stored to what S is
    for? */
 static Verdict judge_place(Search* z, const SideStore* s, const Want* w,
                            const LogEntry* r)
 {
-   const StaticCode*    c = z->f->code;
-   OtherSide            o = { .c = c, .value = z->f->t.value,
-                              .arg = z->f->t.arg,
-                              .instr = c->nodes[s->branch].instr,
-                              .instance = r->instance,
-                              .frame = branch_log_frame(z->log, r->activation),
-                              .left = MOST_VALUES_ASKED };
    const MemoryOperand* m = stored_operand(z, s->store);
-   uint64_t             size = m == NULL ? 0 : m->size, addr;
-   bool                 sure = false;
+   uint64_t             size = m == NULL ? 0 : m->size;
+   const StorePlace*    p = NULL;
 
-   if (s->in_frame)
-      return o.frame == 0 ? IS_NOT
-             : overlaps(w, o.frame + (uint64_t)s->offset, size) ? IS_SURE
-             : IS_NOT;
-   if (z->f->places_left > 0 && z->f->t.value != NULL
-       && z->f->t.n_executed <= MOST_FOR_VALUES) {
-      z->f->places_left--;
-      if (other_side_address(&o, s, &addr, &sure))
-         return !overlaps(w, addr, size) ? IS_NOT
-                : sure ? IS_SURE : IS_MAYBE;
+   if (s->in_frame) {
+      uint64_t frame = branch_log_frame(z->f->log, r->activation);
+      return frame != 0 && overlaps(w, frame + (uint64_t)s->offset, size)
+             ? IS_SURE : IS_NOT;
    }
+   if (z->f->t.value != NULL && z->f->t.n_executed <= MOST_FOR_VALUES)
+      p = place_of(z, s, r);
+   if (p != NULL && p->known)
+      return !overlaps(w, p->addr, size) ? IS_NOT : p->sure ? IS_SURE
+             : IS_MAYBE;
    return looks_like(z, s, w) ? IS_MAYBE : IS_NOT;
 }
 
@@ -145,7 +187,7 @@ static Verdict judge(Search* z, const SideStore* s, const Want* w,
    Verdict v = IS_SURE;
 
    if (!w->memory) {
-      const LogEntry* user = branch_log_before(z->log, w->at, w->to + 1);
+      const LogEntry* user = branch_log_before(z->f->log, w->at, w->to + 1);
       if (user == NULL || user->order != w->to
           || user->activation == NO_ACTIVATION
           || user->activation != r->activation)
@@ -161,12 +203,12 @@ static const LogEntry* find_instance(Search* z, const SideStore* s,
                                      Verdict* verdict)
 {
    const Want*     w = &z->wants->all[s->want];
-   const LogEntry* r = branch_log_before(z->log, s->branch, w->to);
+   const LogEntry* r = branch_log_before(z->f->log, s->branch, w->to);
 
    for (unsigned n = 0; r != NULL && r->order > w->from && n < MOST_TRIED;
-        n++, r = branch_log_previous(z->log, s->branch, r)) {
+        n++, r = branch_log_previous(z->f->log, s->branch, r)) {
       if (r->taken == NO_NODE || r->taken == s->side
-          || !branch_log_is_over(z->log, s->branch, r, w->to))
+          || !branch_log_is_over(z->f->log, s->branch, r, w->to))
          continue;
       *verdict = judge(z, s, w, r);
       if (*verdict != IS_NOT)
@@ -192,7 +234,7 @@ static void add_omitted(Search* z, OmittedList* l, const SideStore* s,
                                    : c->nodes[s->call].addr,
                            .near = branch->near,
                            .again = c->nodes[s->store].instr != NO_NODE,
-                           .maybe = maybe };
+                           .turn = s->turn, .maybe = maybe };
 
    o.branch = (OmittedBranch){ branch->instr, r->instance, branch->addr,
                                c->nodes[s->side].addr,
@@ -258,6 +300,10 @@ static void keep_nearest(OmittedList* l, const DcfgSlice* s)
    }
 }
 
+/* The nearest wants come first: few addresses are computed. */
+COMPARE(by_want, SideStore, UP(want) ?: UP(branch) ?: UP(side) ?: UP(call)
+        ?: UP(store))
+
 OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
                          const DcfgSliceQuery* q, const uint32_t* nodes,
                          size_t n)
@@ -266,7 +312,6 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
    Wants       wants;
    Search      z = { .f = f, .wants = &wants, .store = NO_NODE };
    SideStores  stores;
-   BranchLog*  log;
 
    if (f->t.n_executed > MOST_FOR_PASSES) {
       l.bounded = "none of a run with more than 50,000,000 instructions";
@@ -275,10 +320,16 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
    f->places_left = MOST_PLACES_ASKED;
    wants  = wants_find(f->code, s, q, nodes, n);
    stores = side_stores_find(f->code, &wants);
-   log    = stores.n == 0 ? NULL
-            : branch_log_new(f->code, f->t.file, &wants, &stores);
-   z.log = log;
-   for (size_t i = 0; i < stores.n && log != NULL; i++) {
+   if (stores.n > 0)
+      qsort(stores.all, stores.n, sizeof(*stores.all), by_want);
+   if (f->log != NULL && !branch_log_has(f->log, &wants, &stores)) {
+      branch_log_free(f->log);
+      f->log = NULL;
+   }
+   if (f->log == NULL && stores.n > 0)
+      f->log = branch_log_new(f->code, f->t.file, &wants, &stores,
+                              f->executed);
+   for (size_t i = 0; i < stores.n && f->log != NULL; i++) {
       Verdict         verdict;
       const LogEntry* r = is_of_header(f, &stores.all[i]) ? NULL
                           : find_instance(&z, &stores.all[i], &verdict);
@@ -290,11 +341,10 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
       l.bounded = "the first 400,000 instructions of the program's code";
    else if (wants.bounded)
       l.bounded = "the 20,000 nearest uses of a place";
-   else if (log != NULL && branch_log_is_bounded(log))
+   else if (stores.n > 0 && f->log != NULL && branch_log_is_bounded(f->log))
       l.bounded = "the last 65,536 instances of each branch";
    else
       l.bounded = stores.bounded;
-   branch_log_free(log);
    free(wants.all);
    free(stores.all);
    return l;

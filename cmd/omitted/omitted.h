@@ -22,7 +22,7 @@ typedef
       const char* file;         // .w was read from it
       const char* root;
       const char* own;          // images that are the program's, too, or NULL
-      const DcfgSliceTotal* totals;     // by instruction
+      const DcfgSliceTotal* totals;     // by instruction; omitted_new() reads it
       uint64_t    n_executed;   // instructions of the run
       OmittedValue value;
       void*       arg;
@@ -56,6 +56,7 @@ typedef
       uint64_t      call;       // address of the call that leads there, or 0
       uint32_t      near;       // an instruction of its image
       bool          again;      // the store ran before
+      bool          turn;       // it is in a loop that the branch left
       bool          maybe;      // whether it stores there is not known
       OmittedBranch branch;
    }

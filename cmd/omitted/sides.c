@@ -43,6 +43,7 @@ typedef
    struct {
       uint32_t* nodes;
       size_t    n;
+      bool      turns;          // leads back to the branch
    }
    Walk;
 
@@ -113,6 +114,7 @@ static Walk walk_side(Sides* z, uint32_t begin, uint32_t end, uint32_t branch)
    for (size_t i = 0; i < w.n; i++)
       for (uint32_t k = 0; k < c->nodes[w.nodes[i]].n; k++) {
          uint32_t to = code_successor(c, w.nodes[i], k);
+         w.turns |= to == branch;
          if (to == end || to == branch || z->seen[to] == z->n_walks)
             continue;
          if (w.n == MOST_OF_SIDE) {
@@ -363,6 +365,7 @@ static void match_side(Sides* z, uint32_t branch, uint32_t side)
    uint32_t  last = NO_NODE;
    bool      sure = false;
 
+   s.turn = w.turns;
    for (size_t i = 0; i < w.n; i++) {
       s.store = w.nodes[i];
       match_store(z, s);

@@ -20,6 +20,8 @@ typedef
       uint32_t call;            // leads to .store; or NO_NODE
       uint32_t want;
       bool     sure;            // who goes to .side comes to .store
+      bool     turn;            // .side leads back to .branch: it is another
+                                // turn of a loop
       bool     located;         // .store writes the wanted place for certain
       bool     in_frame;        // or if its frame puts .offset there
       int64_t  offset;

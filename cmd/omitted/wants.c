@@ -56,8 +56,8 @@ static void add_memory(Wants* l, const StaticCode* c, const DcfgSlice* s,
    const MemoryOperand* m;
    InstrEffect          e;
 
-   if (in->reg != 0 || n->from == 0 || !instr_effect(&i, &e) || e.returns
-       || e.call)
+   if (in->reg != 0 || n->from == 0 || image_is_constant(&c->bytes, n->from)
+       || !instr_effect(&i, &e) || e.returns || e.call)
       return;
    m = accessed_operand(&i, &e, 0);
    if (m == NULL || m->size == 0)
