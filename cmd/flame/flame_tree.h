@@ -6,9 +6,8 @@
 #ifndef DCFG_CMD_FLAME_TREE_H
 #define DCFG_CMD_FLAME_TREE_H
 
-#include "cmd/inline/inline_view.h"
 #include "cmd/base/cmd.h"
-#include "cmd/shared/stack_tree.h"
+#include "cmd/inline/inline_stacks.h"
 
 /* Traced: a run, which is a graph with the functions in that and a trace, or an
    XRay log with its map. */
@@ -24,9 +23,6 @@ typedef
       bool        mangled;      // leave a log's names as they are
    }
    Traced;
-
-/* The end of names of inlined functions in one run's stacks. */
-#define INLINED_SUFFIX "_[i]"
 
 /* All that N runs have in their parts, in flame_runs.c; to be freed. */
 StackTree* tree_of(const Traced* runs, int n);

@@ -6,7 +6,7 @@
 /* Owns: what is the same in two runs.  Handed: two processes.  Taken by:
    cmd_diff.c. */
 
-#include "cmd/diff/match.h"
+#include "cmd/builds/match.h"
 
 #include <stdlib.h>
 

@@ -16,7 +16,7 @@
    ones, for neighbours only, have that instead of the shape, which a compiler
    changes.  One entry says little: then it must be the only neighbour. */
 
-#include "cmd/diff/shape.h"
+#include "cmd/builds/shape.h"
 
 #include <stdlib.h>
 

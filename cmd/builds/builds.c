@@ -12,11 +12,11 @@
    guesses.  Within functions it is what is from the same line, in the order in
    which it stands there. */
 
-#include "cmd/diff/builds.h"
+#include "cmd/builds/builds.h"
 
-#include "cmd/diff/build_images.h"
+#include "cmd/builds/build_images.h"
 #include "cmd/base/interned.h"
-#include "cmd/diff/shape.h"
+#include "cmd/builds/shape.h"
 
 #include <stdlib.h>
 #include <string.h>

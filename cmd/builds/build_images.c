@@ -11,7 +11,7 @@
    whatever they are called.  They are one build if their symbols are at the
    same offsets. */
 
-#include "cmd/diff/build_images.h"
+#include "cmd/builds/build_images.h"
 
 #include "cmd/base/keymap.h"
 
