@@ -20,12 +20,31 @@ typedef
 /* Page: the parts of a page.  The lists end with NULL; what all pages have,
    kit.css and kit.js, is in none. */
 typedef
-   struct {
+   struct Page {
       const PageFile*        body;
       const PageFile* const* styles;
       const PageFile* const* scripts;   // in the order in which they run
+      const struct Page*     guest;     // another page, as a template of this
+                                        // one: its body, styles and scripts
+                                        // come first; or NULL
    }
    Page;
+
+/* PageGuest: a page that one of another command can have as a pane. */
+typedef
+   struct {
+      const Page* page;
+      /* Write its data, a JSON object, to OUT: of AT, what a user asks of FILE.
+         Images' files are looked for below ROOT, if that is not NULL. */
+      void      (*write)(FILE* out, const char* file, const char* at,
+                         const char* root);
+   }
+   PageGuest;
+
+/* Offer G, which the front of the command does; and return what was offered, or
+   NULL. */
+void             page_offer(const PageGuest* g);
+const PageGuest* page_guest(void);
 
 /* Begin page P in OUT, a file of its own.  Return where its data goes, as JSON:
    with page_json.h's functions, or fprintf().  The page has it compressed. */

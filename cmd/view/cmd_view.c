@@ -60,6 +60,7 @@
                                 all functions of both runs, and their
                                 instructions; -1: not there.
       xName, .. xGuess          likewise all loops, and their iterations.
+      slice                     with --at: as slice_html.c has it.
       texts                     texts */
 
 #include "cmd/commands.h"
@@ -112,15 +113,18 @@ static const PageFile loops_script =
 static const PageFile diff_script =
 #include "pane_diff.js.inc"
 ;
+static const PageFile slice_script =
+#include "pane_slice.js.inc"
+;
 static const PageFile main_script =
 #include "view.js.inc"
 ;
 static const Page page = {
-   &body, (const PageFile* const[]){ &style, NULL },
-   (const PageFile* const[]){ &data_script, &table_script, &run_script,
+   .body = &body, .styles = (const PageFile* const[]){ &style, NULL },
+   .scripts = (const PageFile* const[]){ &data_script, &table_script, &run_script,
       &functions_script, &graph_script, &code_script, &calls_script,
-      &tree_script, &flame_script, &loops_script, &diff_script, &main_script,
-      NULL }
+      &tree_script, &flame_script, &loops_script, &diff_script, &slice_script,
+      &main_script, NULL }
 };
 
 #define HOT_SHARE 0.995         // share of instructions in routines with code
@@ -194,11 +198,14 @@ static void free_view(RunView* v)
 
 /*--- The command                                          ---*/
 
-static void write_page(RunView* v, FILE* out)
+static void write_page(RunView* v, FILE* out, const char* wet, const char* at)
 {
+   Page    p = page;
    Layout* l = view_layout_start(v);
 
-   v->out   = page_begin(out, &page);
+   if (at != NULL)
+      p.guest = page_guest()->page;
+   v->out   = page_begin(out, &p);
    v->texts = page_texts_new();
    view_run(v);
    view_blocks(v);
@@ -207,10 +214,14 @@ static void write_page(RunView* v, FILE* out)
    view_stacks(v);
    view_inline(v);
    view_diff(v);
+   if (at != NULL) {
+      fputs(",\"slice\":", v->out);
+      page_guest()->write(v->out, wet, at, v->root);
+   }
    view_layout_end(v, l);
    page_texts_write(v->texts, v->out, "texts");
    putc('}', v->out);
-   page_end(out, v->out, &page);
+   page_end(out, v->out, &p);
 }
 
 /* "run.html" of "run.json.gz". */
@@ -242,6 +253,25 @@ static const char* trace_for(const char* file, const char* named,
    return *beside;
 }
 
+/* The whole execution trace of which --at asks, likewise; NULL: it does not ask. */
+static const char* wet_for(const char* file, const char* named, const char* at,
+                           char** beside)
+{
+   if (at == NULL && named != NULL)
+      die("--wet is for --at=FILE:LINE, which says what the slice is of");
+   if (at == NULL)
+      return NULL;
+   if (named == NULL && (*beside = wet_beside(file)) != NULL)
+      complain("with %s, the whole execution trace of the same process",
+               text_clean(*beside));
+   if (named == NULL && *beside == NULL)
+      die("--at needs --wet=FILE: there is no whole execution trace of the same "
+          "process beside %s", text_clean(file));
+   if (named != NULL)
+      refuse_other_kind(named, KIND_WET);
+   return named != NULL ? named : *beside;
+}
+
 static Dcfg* load_run(const char* file, Program* g, const DcfgProcess** p)
 {
    Dcfg* d = load_dcfg(file);
@@ -269,6 +299,8 @@ static int run(int argc, char** argv)
    uint64_t    graphs = NOT_GIVEN;
    const char* trace = NULL;
    const char* old_trace = NULL;
+   const char* wet = NULL;
+   const char* at = NULL;
    const char* path = NULL;
    RunView     v = { .trace = NULL };
    ViewOld     old = { .trace = NULL };
@@ -281,6 +313,11 @@ static int run(int argc, char** argv)
         "iterations of loops [that of the same process beside FILE]" },
       { "old-trace", OPT_TEXT, &old_trace, "FILE",
         "the DCFG-trace of OLD [that of the same process beside it]" },
+      { "at", OPT_TEXT, &at, "FILE:LINE[#N]",
+        "with the slice of this execution of a line, as dcfg slice has it" },
+      { "wet", OPT_TEXT, &wet, "FILE",
+        "the whole execution trace for --at [that of the same process beside "
+        "FILE]" },
       { "o", OPT_TEXT, &path, "FILE",
         "write to FILE [the DCFG's name, in this directory, with .html]" },
       { "graphs", OPT_COUNT, &graphs, "N",
@@ -295,7 +332,7 @@ static int run(int argc, char** argv)
    int         n = parse_args(&view_command, OPTS(opts), argc, argv, files, 0,
                               2);
    Dcfg*       d[2] = { NULL, NULL };
-   char*       beside[2] = { NULL, NULL };
+   char*       beside[3] = { NULL, NULL, NULL };
    char*       to;
    FILE*       out;
 
@@ -312,6 +349,7 @@ static int run(int argc, char** argv)
    v.file  = files[n == 2];
    v.trace = trace_for(v.file, trace, &beside[0]);
    d[0]    = load_run(v.file, &v.g, &v.p);
+   wet     = wet_for(v.file, wet, at, &beside[2]);
    v.f     = functions_new(&v.g);
    v.code  = code_quiet(&v.g, v.root);
    if (n == 2) {
@@ -326,7 +364,7 @@ static int run(int argc, char** argv)
    find_blocks(&v);
    to  = text_copy(path != NULL ? path : page_of(v.file));
    out = open_result(to);
-   write_page(&v, out);
+   write_page(&v, out, wet, at);
    close_results();
    show_page(to, open);
    free_view(&v);
@@ -334,11 +372,11 @@ static int run(int argc, char** argv)
       selection_free(sel);
    if (n == 2)
       builds_free(old.builds);
-   for (int i = 0; i < 2; i++) {
+   for (int i = 0; i < 3; i++)
       free(beside[i]);
+   for (int i = 0; i < 2; i++)
       if (d[i] != NULL)
          dcfg_free(d[i]);
-   }
    free(to);
    return STATUS_OK;
 }

@@ -113,8 +113,8 @@ function paneFlame(v, go) {
             e.classList.add(d > 0 ? "plus" : d < 0 ? "minus" : "same");
             e.style.setProperty("--strength", (0.12 + 0.78 * strength).toFixed(3));
          } else {
-            const m = image.get(t.name[i]);
-            e.classList.add("hue" + (hues.has(m) ? hues.get(m) : HUES));
+            const m = i > 0 ? image.get(t.name[i]) : -1;
+            e.classList.add("hue" + (hues.get(m) ?? HUES));
             if (isInlined(t.name[i])) e.classList.add("inlined");
          }
       }

@@ -7,9 +7,13 @@ kit.data().then(data => {
    const { make, byId, key } = kit;
    const v = viewData(data);
 
+   let last = {}; // what an address of this page's own said
+
    /* What the address says: #pane=code&fn=12&block=30 and more; functions and blocks are named by their node ids. */
    function read() {
+      if (v.hasSlice && /^#[il]\d/.test(location.hash)) return { pane: "slice", fn: last.fn };
       const state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+      last = state;
       return Object.assign(state, { pane: state.pane || panes[first].id });
    }
 
@@ -35,7 +39,8 @@ kit.data().then(data => {
       paneCode(v, go),
       paneCalls(v, go),
       paneLoops(v, go),
-      ...(v.hasTrace ? [paneFlame(v, go)] : [])
+      ...(v.hasTrace ? [paneFlame(v, go)] : []),
+      ...(v.hasSlice ? [paneSlice(v, go)] : [])
    ];
    const first = v.hasOld ? 0 : 1; // the pane of an address that names none
    /* Those where the search marks or chooses what is shown. */
@@ -95,9 +100,10 @@ kit.data().then(data => {
       byId("tabs").replaceChildren(...panes.map(p => tabElement(p, state, row)));
       byId("pane").className = "pane-" + pane.id;
       byId("pane").replaceChildren();
-      if (row < 0 && pane.id !== "run") byId("pane").append(make("p", { class: "soft" }, "No function was executed."));
+      if (row < 0 && pane.ofFunction) byId("pane").append(make("p", { class: "soft" }, "No function was executed."));
       else if (pane.ofFunction) byId("pane").append(titleOf(row), pane.show(row, state));
       else byId("pane").append(pane.show(state));
+      if (pane.shown) pane.shown();
       document.title =
          (pane.ofFunction && row >= 0 ? v.name(row) + ", " : "") +
          pane.name.toLowerCase() +
@@ -110,7 +116,7 @@ kit.data().then(data => {
    function search() {
       const q = byId("words").value,
          state = read();
-      if (v.rows === 0) return;
+      if (v.rows === 0 || state.pane === "slice") return;
       if (!searches[state.pane]) {
          go.to({ pane: "functions", fn: state.fn, q: q });
          return;

@@ -156,6 +156,7 @@ function viewData(data) {
       blockPlace,
       matcher,
       hasTrace: data.trace !== "",
+      hasSlice: data.slice !== undefined,
       hasInlined: data.nName !== undefined
    };
 }

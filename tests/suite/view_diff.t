@@ -1,14 +1,16 @@
 #!/usr/bin/python3
-"""dcfg view: pages of two builds, and of inlined functions.  (TAP)
+"""dcfg view: pages of two builds, of inlined functions, of a slice.  (TAP)
 
 - The data: changes are those of dcfg diff --json. Functions, inlined or not, are those of dcfg report --inline. Stacks of each
   thread, with inlined functions and without, are those of dcfg flame.
 - Chromium, where it is installed: the first pane says what changed. Each pane has what B has more or less than A. Stacks can be of
   one thread, reversed, without inlined functions. The address keeps what was chosen.
+- A slice in a page is that of dcfg slice, and its pane is that page.
 """
 import collections
 import json
 import os
+import shutil
 import sys
 
 sys.dont_write_bytecode = True
@@ -211,6 +213,50 @@ def check_flame(tap, b, data, graph, trace):
     tap.ok("stack=" in hash and "q=sum" in hash and wide, "the address keeps the search and the box", hash)
 
 
+def check_slice(tap, source):
+    """A page with a slice is a page of the graph, and has the slice's own page as a pane."""
+    there = tap.path("wet")
+    os.mkdir(there)
+    prog = harness.cc(tap, source, "sliced", "-O0", "-g", "-pthread")
+    wet = os.path.join(there, "wet.out.12")
+    graph, _, why = harness.dcfg(tap, "sliced", [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet])
+    tap.ok(graph and os.path.exists(wet), "a whole execution trace", why)
+    beside = os.path.join(there, "dcfg.out.12.json")
+    shutil.copy(graph, beside)
+    line = next(k for k, text in enumerate(PROG.splitlines(), 1) if "early(300));" in text)
+    path, page, err = page_of(tap, "slice", "--at=view.c:%d" % line, beside)
+    pagelib.check_policy(tap, page)
+    tap.ok("wet.out.12, the whole execution trace of the same process" in err, "the trace beside a graph is found, and named", err)
+    _, alone, _ = commandlib.command("slice", "--at=view.c:%d" % line, "--as=html", wet)
+    data = pagelib.data_of(page)
+    tap.ok(data["slice"] == pagelib.data_of(alone) and data["rNode"], "its slice is that of dcfg slice")
+    for args, words in ((["--at=view.c:%d" % line, graph], "--at needs --wet=FILE"), (["--wet=" + wet, graph], "--wet is for --at"),
+                        (["--at=view.c:1", "--wet=" + graph, graph], "not a whole execution trace")):
+        status, _, err = commandlib.command("view", *args)
+        tap.ok(status == 2 and words in err and len(err.splitlines()) == 1, "an error: " + words, err)
+    if not webdriver.installed():
+        return
+    b = pagelib.Page()
+    try:
+        b.go("file://" + path)
+        goto(b, pane="slice")
+        cards = b.texts("#list > li")
+        tap.ok(b.texts("#tabs a")[-1] == "Slice" and cards and len(b.texts("#source tr.in")) > 3, "the pane has lines and cards", cards[:2])
+        b.click("#list .from a")
+        here = b.run("return location.hash")
+        tap.ok(here.startswith("#i") and b.run("return document.querySelectorAll('#list > li.chosen').length") == 1, "a link leads to an input", here)
+        b.press("2")
+        tap.ok(b.run("return location.hash").startswith("#pane=functions") and b.run("return document.getElementById('list')") is None, "keys go to other panes")
+        b.press("j")
+        tap.ok(b.run("return location.hash").startswith("#pane=functions"), "where those of the slice do nothing")
+        b.back()
+        tap.ok(b.run("return location.hash") == here and len(b.texts("#list > li.chosen")) == 1, "and the browser goes back to it")
+        b.check_accessible(tap, "the slice")
+        tap.ok(b.errors() == [] and b.requests() == [], "without an error, or a request")
+    finally:
+        b.close()
+
+
 def check_browser(tap, path, data, old, new, trace):
     b = pagelib.Page()
     try:
@@ -245,6 +291,7 @@ def main():
     tap.ok(not changes(same, "d") and not changes(same, "x") and not same["old"]["rebuilt"], "a run is the same as itself")
     status, _, err = commandlib.command("view", "--old-trace=" + trace, new)
     tap.ok(status == 2 and len(err.splitlines()) == 1 and "name both graphs" in err, "--old-trace needs an older graph", err)
+    check_slice(tap, source)
     if webdriver.installed():
         check_browser(tap, path, data, old, new, trace)
     else:
