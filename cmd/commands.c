@@ -11,6 +11,7 @@
 #include "base/release.h"
 #include "cmd/base/clean.h"
 #include "cmd/base/nearest.h"
+#include "cmd/slice/slice_guest.h"
 
 #include "lib/dcfg.h"
 
@@ -79,6 +80,7 @@ int main(int argc, char** argv)
 {
    const char* name = argc > 1 ? argv[1] : "";
 
+   page_offer(&slice_guest);
    signal(SIGPIPE, SIG_DFL);
    clean_stdout();
    if (strcmp(name, "help") == 0 && argc > 2) {

@@ -116,18 +116,35 @@ static char* newest(const char* prefix, FileKind kind)
    return newest_in("", prefix, kind);
 }
 
-char* trace_beside(const char* graph)
+/* The newest file of KIND beside GRAPH, with a name of PREFIX and its process. */
+static char* newest_beside(const char* graph, const char* prefix, FileKind kind)
 {
    const char* base = text_base(graph);
    size_t      n;
+   const char* folder;
+   const char* name;
 
    if (strncmp(base, GRAPHS, strlen(GRAPHS)) != 0)
       return NULL;
    n = strspn(base + strlen(GRAPHS), "0123456789");
-   return n == 0 ? NULL
-          : newest_in(text_format("%.*s", (int)(base - graph), graph),
-                      text_format("%s%.*s.", TRACES, (int)n,
-                                  base + strlen(GRAPHS)), KIND_TRACE);
+   if (n == 0)
+      return NULL;
+   folder = text_format("%.*s", (int)(base - graph), graph);
+   name   = text_format("%s%s%.*s", folder, prefix, (int)n,
+                        base + strlen(GRAPHS));
+   /* A whole execution trace may have no suffix. */
+   return file_kind(name) == kind ? text_copy(name)
+          : newest_in(folder, text_format("%s.", text_base(name)), kind);
+}
+
+char* trace_beside(const char* graph)
+{
+   return newest_beside(graph, TRACES, KIND_TRACE);
+}
+
+char* wet_beside(const char* graph)
+{
+   return newest_beside(graph, WETS, KIND_WET);
 }
 
 /* The trace of the process that wrote GRAPH. */

@@ -24,6 +24,9 @@ const char* default_file(const Command* c, FileKind kind);
    that the tool gives its files; NULL: there is none.  The caller frees it. */
 char* trace_beside(const char* graph);
 
+/* Return its whole execution trace, likewise. */
+char* wet_beside(const char* graph);
+
 /* Die: of a DCFG and its trace only FILE is named. */
 _Noreturn void one_is_missing(const Command* c, const char* file);
 

@@ -6,7 +6,7 @@
 /* Owns: the tree of several runs, and adding an XRay log to it.  Handed: calls
    by xray_walk.c.  Taken by: flame_svg.c, flame_folded.c. */
 
-#include "cmd/flame/flame_inlined.h"
+#include "cmd/flame/flame_tree.h"
 
 #include "cmd/base/operands.h"
 #include "cmd/shared/log_names.h"
@@ -106,7 +106,8 @@ static void add_log(StackTree* t, const Traced* r, int run)
 static void add_trace(StackTree* t, const Traced* r, int run,
                       const char* suffix)
 {
-   uint64_t sum = r->inlined != NULL ? tree_add_inlined(t, r, run, suffix)
+   uint64_t sum = r->inlined != NULL ? tree_add_inlined(t, r->f, r->trace, r->sel,
+                                                    r->inlined, run, suffix)
                   : tree_add(t, r->f, r->trace, r->sel, run);
    uint64_t all = dcfg_process_instrs(r->f->g.p, selected_thread(r->sel));
 

@@ -6,9 +6,8 @@
 #ifndef DCFG_CMD_FLAME_TREE_H
 #define DCFG_CMD_FLAME_TREE_H
 
-#include "cmd/inline/inline_view.h"
 #include "cmd/base/cmd.h"
-#include "cmd/shared/stack_tree.h"
+#include "cmd/inline/inline_stacks.h"
 
 /* Traced: a run: a graph with its functions and a trace, or an XRay log with
    its map. */
@@ -24,10 +23,6 @@ typedef
       bool        mangled;      // do not demangle a log's names
    }
    Traced;
-
-/* INLINED_SUFFIX: the end of inlined functions' names in the stacks of one
-   run. */
-#define INLINED_SUFFIX "_[i]"
 
 /* Return the tree of the selected parts of N runs, to be freed; in
    flame_runs.c. */

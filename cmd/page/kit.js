@@ -14,6 +14,14 @@ const kit = (function () {
       return e;
    }
 
+   /* The same of SVG. */
+   function svg(tag, attributes, ...inside) {
+      const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
+      for (const name in attributes) e.setAttribute(name, attributes[name]);
+      e.append(...inside);
+      return e;
+   }
+
    const count = x => x.toLocaleString("en-US");
    const many = (x, what) => count(x) + " " + what + (x === 1 ? "" : "s");
    const base = path => path.slice(path.lastIndexOf("/") + 1);
@@ -96,5 +104,5 @@ const kit = (function () {
    });
    key(["?"], "this list", showKeys);
 
-   return { byId, make, count, many, base, brief, say, trouble, data, key, showKeys };
+   return { byId, make, svg, count, many, base, brief, say, trouble, data, key, showKeys };
 })();

@@ -22,38 +22,68 @@ static const PageFile kit_script =
 #include "kit.js.inc"
 ;
 
-static void put_hashes(FILE* out, const char* what, const PageFile* kit,
-                       const PageFile* const* files)
+/* Write the hash of each file of LIST, which may be NULL. */
+static void put_hashes(FILE* out, const PageFile* const* list)
 {
-   fprintf(out, "; %s '%s'", what, kit->hash);
-   for (size_t i = 0; files[i] != NULL; i++)
-      fprintf(out, " '%s'", files[i]->hash);
+   for (size_t i = 0; list != NULL && list[i] != NULL; i++)
+      fprintf(out, " '%s'", list[i]->hash);
 }
 
-static void put_files(FILE* out, const char* element, const PageFile* kit,
-                      const PageFile* const* files)
+static void put_files(FILE* out, const char* element,
+                      const PageFile* const* list)
 {
-   fprintf(out, "<%s>%s</%s>\n", element, kit->text, element);
-   for (size_t i = 0; files[i] != NULL; i++)
-      fprintf(out, "<%s>%s</%s>\n", element, files[i]->text, element);
+   for (size_t i = 0; list != NULL && list[i] != NULL; i++)
+      fprintf(out, "<%s>%s</%s>\n", element, list[i]->text, element);
 }
+
+static const PageFile* const kit_styles[]  = { &kit_style, NULL };
+static const PageFile* const kit_scripts[] = { &kit_script, NULL };
+
+/*--- Guests                                               ---*/
+
+static const PageGuest* offered;
+
+void page_offer(const PageGuest* g)
+{
+   offered = g;
+}
+
+const PageGuest* page_guest(void)
+{
+   return offered;
+}
+
+/*--- Pages                                                ---*/
 
 FILE* page_begin(FILE* out, const Page* p)
 {
+   static const Page nothing = { .body = NULL };
+   const Page*       guest = p->guest != NULL ? p->guest : &nothing;
+
    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
          "<meta charset=\"utf-8\">\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\""
          "default-src 'none'; base-uri 'none'; form-action 'none'; "
-         "img-src data:", out);
-   put_hashes(out, "style-src", &kit_style, p->styles);
-   put_hashes(out, "script-src", &kit_script, p->scripts);
+         "img-src data:; style-src", out);
+   put_hashes(out, kit_styles);
+   put_hashes(out, guest->styles);
+   put_hashes(out, p->styles);
+   fputs("; script-src", out);
+   put_hashes(out, kit_scripts);
+   put_hashes(out, guest->scripts);
+   put_hashes(out, p->scripts);
    fputs("\">\n<meta name=\"viewport\" "
          "content=\"width=device-width, initial-scale=1\">\n"
          "<meta name=\"color-scheme\" content=\"light dark\">\n"
          "<link rel=\"icon\" href=\"data:,\">\n<title>dcfg</title>\n", out);
-   put_files(out, "style", &kit_style, p->styles);
+   put_files(out, "style", kit_styles);
+   put_files(out, "style", guest->styles);
+   put_files(out, "style", p->styles);
    fputs("</head>\n<body>\n", out);
    fputs(p->body->text, out);
+   if (guest->body != NULL)
+      fprintf(out, "<template id=\"guest\">\n%s</template>\n",
+              guest->body->text);
    fputs("<script type=\"application/gzip\" id=\"data\">", out);
    return page_data_open(out);
 }
@@ -62,6 +92,9 @@ void page_end(FILE* out, FILE* data, const Page* p)
 {
    page_data_close(data);
    fputs("</script>\n", out);
-   put_files(out, "script", &kit_script, p->scripts);
+   put_files(out, "script", kit_scripts);
+   if (p->guest != NULL)
+      put_files(out, "script", p->guest->scripts);
+   put_files(out, "script", p->scripts);
    fputs("</body>\n</html>\n", out);
 }

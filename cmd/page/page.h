@@ -20,12 +20,31 @@ typedef
 /* Page: the parts of a page.  Lists end with NULL.  kit.css and kit.js, which
    all pages have, are not in the lists. */
 typedef
-   struct {
+   struct Page {
       const PageFile*        body;
       const PageFile* const* styles;
       const PageFile* const* scripts;   // in the order in which they run
+      const struct Page*     guest;     // another page, as a template of this
+                                        // one: its body, styles and scripts
+                                        // come first; or NULL
    }
    Page;
+
+/* PageGuest: a page that one of another command can have as a pane. */
+typedef
+   struct {
+      const Page* page;
+      /* Write its data, a JSON object, to OUT: of AT, what a user asks of FILE.
+         Images' files are looked for below ROOT, if that is not NULL. */
+      void      (*write)(FILE* out, const char* file, const char* at,
+                         const char* root);
+   }
+   PageGuest;
+
+/* Offer G, which the front of the command does; and return what was offered, or
+   NULL. */
+void             page_offer(const PageGuest* g);
+const PageGuest* page_guest(void);
 
 /* Begin page P in OUT, a file of its own.  Return a file for its data in JSON,
    to be written by the functions of page_json.h, or fprintf().  The page has

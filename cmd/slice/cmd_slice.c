@@ -9,6 +9,8 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
+#include "cmd/slice/slice_guest.h"
+#include "cmd/slice/slice_page.h"
 #include "cmd/slice/why.h"
 
 #include <inttypes.h>
@@ -55,6 +57,14 @@ static int tell_never_ran(Sliced* f, const char* file, const SliceOptions* o)
    slice_forget(g);
    slice_forget(f);
    return STATUS_OK;
+}
+
+/* The line never ran: say so, and ask for what kept it from running. */
+static void slice_the_guard(const Sliced* f, SliceOptions* o)
+{
+   complain("%.*s", (int)strcspn(f->never_ran, "\n"), f->never_ran);
+   o->at = f->guard;
+   o->of = NULL;
 }
 
 #define ADDRESS_OF_FORM(name) &slice_form_##name,
@@ -180,11 +190,8 @@ static int run(int argc, char** argv)
    Sliced*   f = slice_find(files[0], &o);
    if (f->never_ran != NULL && form == &slice_form_lines && path == NULL)
       return tell_never_ran(f, files[0], &o);
-   if (f->never_ran != NULL) {
-      complain("%.*s", (int)strcspn(f->never_ran, "\n"), f->never_ran);
-      o.at = f->guard;
-      o.of = NULL;
-   }
+   if (f->never_ran != NULL)
+      slice_the_guard(f, &o);
    SliceView v = view_of(f, files[0], &o);
    FILE*     out = open_result(path);
    v.top = top == NOT_GIVEN ? 200 : top;
@@ -203,6 +210,27 @@ static int run(int argc, char** argv)
    slice_forget(f);
    return STATUS_OK;
 }
+
+/*--- In another page                                      ---*/
+
+static void write_guest(FILE* out, const char* file, const char* at,
+                        const char* root)
+{
+   SliceOptions o = { .at = at, .root = root,
+                      .index = index_use(NULL, INDEX_IF_THERE) };
+   Sliced*      f = slice_find(file, &o);
+   SliceView    v;
+
+   if (f->never_ran != NULL)
+      slice_the_guard(f, &o);
+   v = view_of(f, file, &o);
+   v.omitted = slice_omissions_new(f, file, &o, NULL, OMITTED_IF_FEW);
+   slice_page_data(&v, out);
+   slice_omissions_free(v.omitted);
+   slice_forget(f);
+}
+
+const PageGuest slice_guest = { &slice_guest_page, write_guest };
 
 const Command slice_command = {
    "slice", "[FILE]", "where a value came from, or where it went",

@@ -73,9 +73,17 @@ static const PageFile cards =
 static const PageFile script =
 #include "slice_page.js.inc"
 ;
+static const PageFile alone =
+#include "slice_alone.js.inc"
+;
 static const Page page = {
-   &body, (const PageFile* const[]){ &style, NULL },
-   (const PageFile* const[]){ &tables, &cards, &script, NULL }
+   .body = &body, .styles = (const PageFile* const[]){ &style, NULL },
+   .scripts = (const PageFile* const[]){ &tables, &cards, &script, &alone,
+                                         NULL }
+};
+const Page slice_guest_page = {
+   .body = &body, .styles = (const PageFile* const[]){ &style, NULL },
+   .scripts = (const PageFile* const[]){ &tables, &cards, &script, NULL }
 };
 
 #define WHOLE   20000           // lines of a file of which all are in the page
@@ -453,13 +461,13 @@ static void put_head(const SlicePage* p)
            dcfg_wet_threads(v->w));
 }
 
-static void write_html(const SliceView* v, FILE* out)
+void slice_page_data(const SliceView* v, FILE* out)
 {
-   SlicePage p = { .v = v, .s = v->s, .program = wet_program(v->w) };
+   SlicePage p = { .v = v, .s = v->s, .out = out,
+                   .program = wet_program(v->w) };
 
    p.forward = v->found->q.forward;
    find_places(&p);
-   p.out = page_begin(out, &page);
    put_head(&p);
    put_files(&p);
    put_images(&p);
@@ -469,9 +477,16 @@ static void write_html(const SliceView* v, FILE* out)
    put_sentences(&p, "omitted", tell_omitted);
    put_criteria(&p);
    putc('}', p.out);
-   page_end(out, p.out, &page);
    free(p.places);
    free(p.number);
+}
+
+static void write_html(const SliceView* v, FILE* out)
+{
+   FILE* data = page_begin(out, &page);
+
+   slice_page_data(v, data);
+   page_end(out, data, &page);
 }
 
 const SliceForm slice_form_html = {

@@ -6,6 +6,7 @@
 #ifndef DCFG_CMD_SLICE_PAGE_H
 #define DCFG_CMD_SLICE_PAGE_H
 
+#include "cmd/page/page.h"
 #include "cmd/page/page_json.h"
 #include "cmd/slice/slice_views.h"
 
@@ -32,6 +33,12 @@ typedef
       bool             forward;
    }
    SlicePage;
+
+/* The slice's page as the guest of another one. */
+extern const Page slice_guest_page;
+
+/* Write the data of the slice's page to OUT, as a JSON object. */
+void slice_page_data(const SliceView* v, FILE* out);
 
 /* The node that is number T in order of time. */
 static inline uint32_t page_node(const SlicePage* p, uint32_t t)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A slice's page: the source, the cards of a line, searching, keys. */
+   A slice: the source, the cards of a line, searching, keys. */
 "use strict";
-kit.data().then(data => {
-   const { make, byId, count, many, base, brief, key } = kit;
+
+/* Fill the elements of slice_page.html with the slice that DATA has.  The page in which these are, PAGE, has title(text), shown(), which
+   says whether they are in the document, and key(keys, text, run).  Return .follow(focus), which shows what the address says. */
+function slicePage(data, page) {
+   const { make, byId, count, many, base, brief } = kit;
    const CONTEXT = 3; // lines around those of the slice
    const MORE = 400; // that a click on a gap shows
    const MOST_LINES = 5000; // in one table
@@ -452,8 +455,7 @@ kit.data().then(data => {
 
    function describe() {
       const inSlice = rows.filter(r => r.n > 0 && data.files[r.file].source && data.files[r.file].own).length;
-      document.title = data.title + ": " + data.asked;
-      byId("title").textContent = data.title;
+      page.title(data.title, data.asked);
       byId("criterion").append(
          make("span", { class: "soft" }, data.forward ? "What depends on: " : "Where this came from: "),
          make("b", {}, data.asked)
@@ -532,8 +534,9 @@ kit.data().then(data => {
       });
       byId("all").addEventListener("change", showAgain);
       byId("code").addEventListener("change", () => state.row < 0 || showCards());
-      byId("words").addEventListener("input", search);
+      byId("words").addEventListener("input", () => page.shown() && search());
       byId("words").addEventListener("keydown", e => {
+         if (!page.shown()) return;
          const link = byId("found").querySelector("a");
          if (e.key === "Enter" && link) location.hash = link.getAttribute("href");
          if (e.key === "ArrowDown" && link) {
@@ -558,26 +561,23 @@ kit.data().then(data => {
       byId("found").addEventListener("click", endSearch);
       byId("up").addEventListener("click", () => step(-1));
       byId("down").addEventListener("click", () => step(1));
-      byId("keys").addEventListener("click", kit.showKeys);
       byId("source").addEventListener("click", e => {
          const row = e.target.closest("tr.in");
          if (row && !e.target.closest("a") && getSelection().isCollapsed) location.hash = "#l" + row.id.slice(1);
       });
-      window.addEventListener("hashchange", () => follow(true));
-      key(["j"], "next line of the slice", () => step(1));
-      key(["k"], "line before", () => step(-1));
-      key(["n"], "next execution of the line", () => stepInstance(1));
-      key(["p"], "execution before", () => stepInstance(-1));
-      key(["c"], "the criterion", () => {
+      page.key(["j"], "next line of the slice", () => step(1));
+      page.key(["k"], "line before", () => step(-1));
+      page.key(["n"], "next execution of the line", () => stepInstance(1));
+      page.key(["p"], "execution before", () => stepInstance(-1));
+      page.key(["c"], "the criterion", () => {
          if (data.criterion.length > 0) location.hash = "#i" + data.criterion[0];
       });
-      key(["i"], "show instructions, or hide them", () => byId("code").click());
-      key(["/"], "search", () => byId("words").focus());
+      page.key(["i"], "show instructions, or hide them", () => byId("code").click());
    }
 
    describe();
    listFiles();
    listOmitted();
    listen();
-   follow(false);
-});
+   return { follow };
+}

@@ -37,8 +37,30 @@
       sources                   .name, .text: [first line, [lines]].
       fName, fImage, fSelf, fRow        functions of the source.
       cFrom, cTo, cCount        calls between functions.
-      fInclusive, fCalls, trips, sName, sParent, sTotal, sSelf, stacksLeft
-                                of a trace, if there is one: view_calls.c.
+      fInclusive, fCalls, trips of a trace, if there is one: view_calls.c.
+
+      sName, sParent, sTotal, sSelf, sThreads, stacksLeft
+                                its stacks.  Of each thread, if there are
+                                several: [stack, instructions in it, ..].
+
+      nName, nSource, nImage, nInstrs, nInlined, nCalls, nEntries, nSites, nRow
+                                with --inline: functions as dcfg report --inline
+                                has them.
+      iChain                    with --inline: by instruction, what it was
+                                inlined into.
+      old                       the older run, if there is one: .program, .file,
+                                .trace, .process, .threads, .nodes, .edges,
+                                .instrs, .rebuilt.
+      rOld, bOld, bOldInstrs, eOld, lOldEntries, lOldIterations, lOldInstrs,
+      fOld, fOldInclusive, sOldTotal, sOldSelf
+                                its counts, by row, block, and so on; -1: it has
+                                none.
+      oFrom, oTo, oCount        its calls, by functions of the newer run.
+      dName, dSource, dImage, dA, dB, dRow, dGuess
+                                all functions of both runs, and their
+                                instructions; -1: not there.
+      xName, .. xGuess          likewise all loops, and their iterations.
+      slice                     with --at: as slice_html.c has it.
       texts                     texts */
 
 #include "cmd/commands.h"
@@ -79,20 +101,30 @@ static const PageFile code_script =
 static const PageFile calls_script =
 #include "pane_calls.js.inc"
 ;
+static const PageFile tree_script =
+#include "flame_tree.js.inc"
+;
 static const PageFile flame_script =
 #include "pane_flame.js.inc"
 ;
 static const PageFile loops_script =
 #include "pane_loops.js.inc"
 ;
+static const PageFile diff_script =
+#include "pane_diff.js.inc"
+;
+static const PageFile slice_script =
+#include "pane_slice.js.inc"
+;
 static const PageFile main_script =
 #include "view.js.inc"
 ;
 static const Page page = {
-   &body, (const PageFile* const[]){ &style, NULL },
-   (const PageFile* const[]){ &data_script, &table_script, &run_script,
+   .body = &body, .styles = (const PageFile* const[]){ &style, NULL },
+   .scripts = (const PageFile* const[]){ &data_script, &table_script, &run_script,
       &functions_script, &graph_script, &code_script, &calls_script,
-      &flame_script, &loops_script, &main_script, NULL }
+      &tree_script, &flame_script, &loops_script, &diff_script, &slice_script,
+      &main_script, NULL }
 };
 
 #define HOT_SHARE 0.995         // share of instructions in routines with code
@@ -154,6 +186,7 @@ static void find_blocks(RunView* v)
 
 static void free_view(RunView* v)
 {
+   inline_view_free(v->inlined);
    functions_free(v->f);
    code_free(v->code);
    free(v->rows);
@@ -165,20 +198,30 @@ static void free_view(RunView* v)
 
 /*--- The command                                          ---*/
 
-static void write_page(RunView* v, FILE* out)
+static void write_page(RunView* v, FILE* out, const char* wet, const char* at)
 {
+   Page    p = page;
    Layout* l = view_layout_start(v);
 
-   v->out   = page_begin(out, &page);
+   if (at != NULL)
+      p.guest = page_guest()->page;
+   v->out   = page_begin(out, &p);
    v->texts = page_texts_new();
    view_run(v);
    view_blocks(v);
    view_code(v);
    view_calls(v);
+   view_stacks(v);
+   view_inline(v);
+   view_diff(v);
+   if (at != NULL) {
+      fputs(",\"slice\":", v->out);
+      page_guest()->write(v->out, wet, at, v->root);
+   }
    view_layout_end(v, l);
    page_texts_write(v->texts, v->out, "texts");
    putc('}', v->out);
-   page_end(out, v->out, &page);
+   page_end(out, v->out, &p);
 }
 
 /* "run.html" of "run.json.gz". */
@@ -194,77 +237,163 @@ static const char* page_of(const char* file)
    return text_format("%.*s.html", (int)n, base);
 }
 
+/* The trace of the process that wrote FILE: NAMED, or what lies beside FILE; NULL:
+   there is none.  *BESIDE is to be freed. */
+static const char* trace_for(const char* file, const char* named,
+                             char** beside)
+{
+   *beside = NULL;
+   if (named != NULL) {
+      refuse_other_kind(named, KIND_TRACE);
+      return named;
+   }
+   *beside = trace_beside(file);
+   if (*beside != NULL)
+      complain("with %s, the trace of the same process", text_clean(*beside));
+   return *beside;
+}
+
+/* The whole execution trace of which --at asks, likewise; NULL: it does not ask. */
+static const char* wet_for(const char* file, const char* named, const char* at,
+                           char** beside)
+{
+   if (at == NULL && named != NULL)
+      die("--wet is for --at=FILE:LINE, which says what the slice is of");
+   if (at == NULL)
+      return NULL;
+   if (named == NULL && (*beside = wet_beside(file)) != NULL)
+      complain("with %s, the whole execution trace of the same process",
+               text_clean(*beside));
+   if (named == NULL && *beside == NULL)
+      die("--at needs --wet=FILE: there is no whole execution trace of the same "
+          "process beside %s", text_clean(file));
+   if (named != NULL)
+      refuse_other_kind(named, KIND_WET);
+   return named != NULL ? named : *beside;
+}
+
+static Dcfg* load_run(const char* file, Program* g, const DcfgProcess** p)
+{
+   Dcfg* d = load_dcfg(file);
+
+   if (d->n_processes == 0)
+      die("there is no process in %s", file);
+   g->d = d;
+   *p   = g->p = main_process(d);
+   return d;
+}
+
+static void show_page(const char* path, bool open)
+{
+   complain(open ? "wrote %s" : "wrote %s: open it in a browser, or use --open",
+            text_clean(path));
+   if (!open)
+      return;
+   execlp("xdg-open", "xdg-open", path, (char*)NULL);
+   die("there is no program xdg-open (on Debian, the package xdg-utils): "
+       "open %s in a browser", text_clean(path));
+}
+
 static int run(int argc, char** argv)
 {
    uint64_t    graphs = NOT_GIVEN;
    const char* trace = NULL;
+   const char* old_trace = NULL;
+   const char* wet = NULL;
+   const char* at = NULL;
    const char* path = NULL;
-   const char* root = NULL;
-   RunView        v = { .trace = NULL };
+   RunView     v = { .trace = NULL };
+   ViewOld     old = { .trace = NULL };
+   Select      what = SELECT_ALL;
+   Selection*  sel = NULL;
    bool        open = false;
    const Opt   opts[] = {
       { "trace", OPT_TEXT, &trace, "FILE",
         "the DCFG-trace of the same run, for stacks, inclusive costs and "
         "iterations of loops [that of the same process beside FILE]" },
+      { "old-trace", OPT_TEXT, &old_trace, "FILE",
+        "the DCFG-trace of OLD [that of the same process beside it]" },
+      { "at", OPT_TEXT, &at, "FILE:LINE[#N]",
+        "with the slice of this execution of a line, as dcfg slice has it" },
+      { "wet", OPT_TEXT, &wet, "FILE",
+        "the whole execution trace for --at [that of the same process beside "
+        "FILE]" },
       { "o", OPT_TEXT, &path, "FILE",
         "write to FILE [the DCFG's name, in this directory, with .html]" },
       { "graphs", OPT_COUNT, &graphs, "N",
         "graphs and code of the N hottest routines only [those with 99.5% of "
         "instructions]" },
+      OPT_INLINE(&what.inlined, "inlined functions, too: a table, their names "
+                 "in the code, and frames of stacks"),
       { "open", OPT_FLAG, &open, NULL, "show the page in the browser" },
-      OPT_ROOT(&root), OPT_MANGLED(&v.g.mangled)
+      OPT_ROOT(&v.root), OPT_MANGLED(&v.g.mangled)
    };
-   const char* file;
-   Dcfg*       d;
-   char*       beside = NULL;
+   const char* files[2];
+   int         n = parse_args(&view_command, OPTS(opts), argc, argv, files, 0,
+                              2);
+   Dcfg*       d[2] = { NULL, NULL };
+   char*       beside[3] = { NULL, NULL, NULL };
    char*       to;
    FILE*       out;
 
-   if (parse_args(&view_command, OPTS(opts), argc, argv, &file, 0, 1) == 0)
-      default_files(&view_command, &file, false);
-   if (trace != NULL)
-      refuse_other_kind(trace, KIND_TRACE);
-   else if ((beside = trace_beside(file)) != NULL)
-      complain("with %s, the trace of the same process",
-               text_clean(trace = beside));
-   d = load_dcfg(file);
-   if (d->n_processes == 0)
-      die("there is no process in %s", file);
-   v.g.d   = d;
-   v.p     = v.g.p = main_process(d);
+   if (n == 0)
+      default_files(&view_command, files, false);
+   if (n == 2) {
+      old.file      = files[0];
+      old.g.mangled = v.g.mangled;
+      old.trace     = trace_for(old.file, old_trace, &beside[1]);
+      d[1]          = load_run(old.file, &old.g, &old.p);
+   } else if (old_trace != NULL) {
+      die("--old-trace is the trace of OLD: name both graphs, OLD and FILE");
+   }
+   v.file  = files[n == 2];
+   v.trace = trace_for(v.file, trace, &beside[0]);
+   d[0]    = load_run(v.file, &v.g, &v.p);
+   wet     = wet_for(v.file, wet, at, &beside[2]);
    v.f     = functions_new(&v.g);
-   v.code  = code_quiet(&v.g, root);
-   v.file  = file;
-   v.trace = trace;
+   v.code  = code_quiet(&v.g, v.root);
+   if (n == 2) {
+      old.builds = builds_new(&old.g, &v.g);
+      v.old      = &old;
+   }
+   if (what.inlined) {
+      sel       = selection_new(&v.g, &what);
+      v.inlined = inline_view_new(&v.g, &what, sel, v.root);
+   }
    find_rows(&v, graphs);
    find_blocks(&v);
-   to  = text_copy(path != NULL ? path : page_of(file));
+   to  = text_copy(path != NULL ? path : page_of(v.file));
    out = open_result(to);
-   write_page(&v, out);
+   write_page(&v, out, wet, at);
    close_results();
-   complain(open ? "wrote %s" : "wrote %s: open it in a browser, or use --open",
-            text_clean(to));
-   if (open) {
-      execlp("xdg-open", "xdg-open", to, (char*)NULL);
-      die("there is no program xdg-open (on Debian, the package xdg-utils): "
-          "open %s in a browser", text_clean(to));
-   }
+   show_page(to, open);
    free_view(&v);
-   free(beside);
+   if (sel != NULL)
+      selection_free(sel);
+   if (n == 2)
+      builds_free(old.builds);
+   for (int i = 0; i < 3; i++)
+      free(beside[i]);
+   for (int i = 0; i < 2; i++)
+      if (d[i] != NULL)
+         dcfg_free(d[i]);
    free(to);
-   dcfg_free(d);
    return STATUS_OK;
 }
 
 const Command view_command = {
-   "view", "[FILE]", "one page for a browser that shows a run",
+   "view", "[[OLD] FILE]", "one page for a browser that shows a run",
    "Writes a page that shows a run.  Each function has its graph, its code\n"
    "beside the source, its callers and its callees.  The page also has the\n"
    "loops and, with a trace, the stacks of calls.  It is one file, which\n"
-   "needs neither a server nor a network, and can be sent.\n",
+   "needs neither a server nor a network, and can be sent.\n"
+   "\n"
+   "With OLD, the graph of another run or build, each pane also has what FILE\n"
+   "has more or less than that, and one pane lists all changes.\n"
    "\n"
    "examples:\n"
    "  valgrind --tool=dcfg ./prog && dcfg view\n"
-   "  dcfg view --trace=trace.json -o run.html out.json\n",
+   "  dcfg view --trace=trace.json -o run.html out.json\n"
+   "  dcfg view -o change.html before.json after.json\n",
    run
 };

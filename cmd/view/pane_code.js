@@ -32,20 +32,37 @@ function paneCode(v, go) {
       );
    }
 
+   /* What changed since the older run, in its colour. */
+   function deltaElement(now, old, before, after = "") {
+      if (!v.hasOld) return "";
+      const d = v.delta(now, old);
+      return make(
+         "span",
+         { class: d > 0 ? "plus" : d < 0 ? "minus" : "soft" },
+         before + (Number(old) < 0 ? "new" : v.signed(d) + after)
+      );
+   }
+
    function blockElement(b, row) {
       const out = make("section", { class: "blockcode", id: "b" + data.bId[b], "aria-label": "block " + data.bId[b] });
       let at = v.address(b),
-         never = "";
+         never = "",
+         chain = 0;
       out.append(
          make(
             "div",
             { class: "blockhead" },
             make("span", { class: "n" }, v.count(data.bRuns[b])),
             make("span", { class: "n" }, v.share(v.instrsOf(b), data.rSelf[row])),
-            " block " + data.bId[b] + ", " + v.blockPlace(b)
+            " block " + data.bId[b] + ", " + v.blockPlace(b),
+            deltaElement(v.instrsOf(b), v.hasOld && data.bOldInstrs[b], "  B \u2212 A ", " instructions")
          )
       );
       for (let i = v.codeFrom[b]; i < v.codeFrom[b + 1]; i++) {
+         if (v.hasInlined && data.iChain[i] !== chain) {
+            chain = data.iChain[i];
+            out.append(make("div", { class: "chain" }, chain > 0 ? "inlined: " + v.text(chain) : "not inlined"));
+         }
          out.append(
             make(
                "div",
@@ -87,9 +104,11 @@ function paneCode(v, go) {
          for (let i = v.codeFrom[b]; i < v.codeFrom[b + 1]; i++) {
             if (data.iLine[i] === 0) continue;
             const k = key(data.iFile[i], data.iLine[i]),
-               l = lines.get(k) || { file: data.iFile[i], line: data.iLine[i], instrs: 0, runs: 0 };
+               l = lines.get(k) || { file: data.iFile[i], line: data.iLine[i], instrs: 0, runs: 0, old: 0, chain: 0 };
             l.instrs += Number(data.bRuns[b]);
             l.runs = Math.max(l.runs, Number(data.bRuns[b]));
+            if (v.hasOld) l.old = Math.max(l.old, Number(data.bOld[b]));
+            if (v.hasInlined && data.iChain[i] > 0) l.chain = data.iChain[i];
             lines.set(k, l);
          }
       return lines;
@@ -102,8 +121,10 @@ function paneCode(v, go) {
          { class: l ? "line ran" : "line", "data-line": key(f, line) },
          make("span", { class: "n" }, l ? count(l.runs) : ""),
          make("span", { class: "n" }, l ? count(l.instrs) : ""),
+         ...(v.hasOld ? [make("span", { class: "n" }, l ? deltaElement(l.runs, l.old, "") : "")] : []),
          make("span", { class: "n lineno" }, String(line)),
-         make("span", { class: "words" }, words)
+         make("span", { class: "words" }, words),
+         ...(l && l.chain > 0 ? [make("span", { class: "chain" }, v.text(l.chain))] : [])
       );
    }
 
@@ -208,6 +229,7 @@ function paneCode(v, go) {
                   },
                   make("span", { class: "n" }, "executions"),
                   make("span", { class: "n" }, "instructions"),
+                  ...(v.hasOld ? [make("span", { class: "n", title: "executions of the line's most frequent block, more than in the older run or less" }, "B \u2212 A")] : []),
                   make("span", { class: "n lineno" }, "line")
                ),
                row < data.hot ? sourceElement(row) : ""

@@ -4,20 +4,12 @@
    The pane with a routine's graph, as Graphviz has laid it out, or a list of its blocks. */
 "use strict";
 function paneGraph(v, go) {
-   const { make, count } = kit,
+   const { make, svg, count } = kit,
       { data } = v;
-   const NS = "http://www.w3.org/2000/svg",
-      FRAME = 9,
+   const FRAME = 9,
       TOP = 13,
       LINE = 14;
    const graphs = new Map(data.graphs.map(g => [g[0], g]));
-
-   function svg(tag, attributes, ...inside) {
-      const e = document.createElementNS(NS, tag);
-      for (const name in attributes) e.setAttribute(name, attributes[name]);
-      e.append(...inside);
-      return e;
-   }
 
    const rounded = x => {
       const n = Number(x),
@@ -31,6 +23,10 @@ function paneGraph(v, go) {
       return false;
    }
 
+   /* How strongly a block is shaded: by its instructions, or by what changed of them. */
+   const weight = b =>
+      v.hasOld ? Math.abs(Number(v.changeOf(b))) : v.instrsOf(b);
+
    const textOf = (x, y, words, room, more) =>
       svg(
          "text",
@@ -39,7 +35,7 @@ function paneGraph(v, go) {
       );
 
    function boxElement(b, x, y, w, h, most) {
-      const heat = most > 0 ? v.instrsOf(b) / most : 0,
+      const heat = most > 0 ? weight(b) / most : 0,
          room = Math.floor((w - 8) / 6.6),
          lines = [];
       const runs = v.count(data.bRuns[b]),
@@ -49,11 +45,12 @@ function paneGraph(v, go) {
          v.blockPlace(b),
          runs + " \u00d7 " + data.bInstrs[b] + " \u00b7 " + v.share(v.instrsOf(b), data.rSelf[v.rowOf[b]])
       );
+      if (v.hasOld) lines.push("B \u2212 A " + (Number(data.bOld[b]) < 0 ? "new" : v.signed(v.changeOf(b))));
       if (calls.length > 0)
          lines.push("\u2192 " + v.name(calls[0].row) + (calls.length > 1 ? " +" + (calls.length - 1) : ""));
       else if (v.edgesOf(b).some(e => e.type === "RETURN")) lines.push("return");
       const g = svg("g", {
-         class: "block",
+         class: "block" + v.toneOf(b),
          tabindex: 0,
          role: "button",
          "data-b": b
@@ -70,7 +67,14 @@ function paneGraph(v, go) {
                runs +
                " executions, " +
                count(v.instrsOf(b)) +
-               " instructions"
+               " instructions" +
+               (v.hasOld
+                  ? "; B \u2212 A " +
+                    v.signed(v.delta(data.bRuns[b], data.bOld[b])) +
+                    " executions, " +
+                    v.signed(v.changeOf(b)) +
+                    " instructions"
+                  : "")
          ),
          svg("rect", {
             x: x - w / 2,
@@ -167,6 +171,13 @@ function paneGraph(v, go) {
       return e;
    }
 
+   /* The count, and its share if the block has two ways. */
+   const edgeLabel = (tail, e) =>
+      rounded(e.count) +
+      (v.edgesOf(tail).filter(v.isLocal).length > 1
+         ? " " + ((100 * Number(e.count)) / Number(data.bRuns[tail])).toFixed(0) + "%"
+         : "");
+
    function edgeElement(tail, head, lx, ly, points, most, e) {
       const p = points,
          back = isBack(tail, head);
@@ -182,7 +193,9 @@ function paneGraph(v, go) {
                   : "jump";
       let d = "M" + p[0] + "," + p[1];
       for (let k = 2; k + 5 < p.length; k += 6) d += "C" + p.slice(k, k + 6).join(",");
-      const g = svg("g", { class: "edge " + kind });
+      const d2 = e && v.hasOld ? v.delta(e.count, e.old) : 0,
+         tone = d2 > 0 ? " plus" : d2 < 0 ? " minus" : "";
+      const g = svg("g", { class: "edge " + kind + tone });
       g.append(
          svg(
             "title",
@@ -194,7 +207,8 @@ function paneGraph(v, go) {
                     ", " +
                     v.share(e.count, data.bRuns[tail]) +
                     " of block " +
-                    data.bId[tail]
+                    data.bId[tail] +
+                    (v.hasOld ? "; B \u2212 A " + v.signed(d2) : "")
                : ""
          ),
          svg("path", {
@@ -204,7 +218,7 @@ function paneGraph(v, go) {
          })
       );
       if (e && (lx > 0 || ly > 0))
-         g.append(svg("text", { x: lx, y: ly + 4, "text-anchor": "middle" }, rounded(e.count)));
+         g.append(svg("text", { x: lx, y: ly + 4, "text-anchor": "middle" }, edgeLabel(tail, e)));
       return g;
    }
 
@@ -216,11 +230,28 @@ function paneGraph(v, go) {
       let hottest = 0,
          busiest = 0;
       at.forEach((box, b) => {
-         hottest = Math.max(hottest, v.instrsOf(b));
+         hottest = Math.max(hottest, weight(b));
          v.edgesOf(b).forEach(e => {
             busiest = Math.max(busiest, Number(e.count));
          });
       });
+      /* The block that an arrow key leads to: down the most frequent edge, up the same, or to the next block aside. */
+      function neighbour(b, key) {
+         const aside = { ArrowLeft: -1, ArrowRight: 1 }[key],
+            [x, y, , h] = at.get(b);
+         if (key === "ArrowDown" || key === "ArrowUp") {
+            const down = key === "ArrowDown";
+            return lines
+               .filter(l => l[down ? 0 : 1] === b && l[0] !== l[1])
+               .map(l => [l[down ? 1 : 0], edgeBetween(l[0], l[1])])
+               .sort((p, q) => Number(q[1] ? q[1].count : 0) - Number(p[1] ? p[1].count : 0))
+               .map(p => p[0])[0];
+         }
+         if (aside === undefined) return undefined;
+         return Array.from(at.keys())
+            .filter(o => (at.get(o)[0] - x) * aside > 0 && Math.abs(at.get(o)[1] - y) < h)
+            .sort((p, q) => Math.abs(at.get(p)[0] - x) - Math.abs(at.get(q)[0] - x))[0];
+      }
       const root = svg("svg", {
          viewBox: [-20, -20, width + 40, height + 40].join(" "),
          role: "group",
@@ -258,7 +289,7 @@ function paneGraph(v, go) {
          if (never) root.append(never);
       });
       at.forEach((box, b) => root.append(boxElement(b, ...box, hottest)));
-      return { root, width: width + 40, height: height + 40, at };
+      return { root, width: width + 40, height: height + 40, at, neighbour };
    }
 
    /* Zooming and moving, and an overview of the whole. */
@@ -337,6 +368,13 @@ function paneGraph(v, go) {
          }
       });
       box.addEventListener("keydown", e => {
+         const from = e.target.dataset && e.target.dataset.b !== undefined ? +e.target.dataset.b : -1,
+            to = from >= 0 ? d.neighbour(from, e.key) : undefined;
+         if (to !== undefined) {
+            e.preventDefault();
+            d.root.querySelector("[data-b='" + to + "']").focus();
+            return;
+         }
          const by = 60 / scale,
             move = { ArrowLeft: [-by, 0], ArrowRight: [by, 0], ArrowUp: [0, -by], ArrowDown: [0, by] }[e.key];
          if (move) {
@@ -370,6 +408,10 @@ function paneGraph(v, go) {
                share: b => v.instrsOf(b) / Number(data.rSelf[row])
             },
             { name: "executions", number: true, value: b => data.bRuns[b], text: b => v.count(data.bRuns[b]) },
+            ...v.deltaColumn(
+               b => data.bRuns[b],
+               b => data.bOld[b]
+            ),
             { name: "instrs", number: true, value: b => data.bInstrs[b] },
             { name: "block", number: true, value: b => data.bId[b] },
             { name: "place", value: v.blockPlace },
@@ -445,7 +487,7 @@ function paneGraph(v, go) {
                make("i", { class: "key never" }),
                "never taken"
             ),
-            make("span", { class: "legend" }, "Enter or a double click on a block shows its code")
+            make("span", { class: "legend" }, v.hasOld ? "red: more instructions than in A; blue, dashed: fewer" : "Enter or a double click on a block shows its code")
          );
          return make("div", { class: "full" }, tools, viewport(drawing(row, g)));
       }

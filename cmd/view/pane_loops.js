@@ -30,24 +30,41 @@ function paneLoops(v, go) {
    const place = l => (data.lHead[l] >= 0 ? v.blockPlace(data.lHead[l]) : "");
    const owner = l => (v.loopRow(l) >= 0 ? v.name(v.loopRow(l)) : "");
 
-   /* "1: 3  2-3: 10": how many entries had so many iterations. */
-   function histogram(l) {
+   /* [["2-3", 10], ..]: how many entries had so many iterations. */
+   function bins(l) {
       const t = data.trips[l],
          out = [];
       for (let k = 2; k < t.length; k += 2) {
          const low = 2n ** BigInt(t[k]),
             high = 2n * low - 1n;
-         out.push(
-            low.toLocaleString("en-US") +
-               (high > low ? "-" + high.toLocaleString("en-US") : "") +
-               ": " +
-               v.count(t[k + 1])
-         );
+         out.push([
+            low.toLocaleString("en-US") + (high > low ? "-" + high.toLocaleString("en-US") : ""),
+            t[k + 1],
+            t[k]
+         ]);
       }
-      return out.join("  ");
+      return out;
+   }
+   const histogram = l =>
+      bins(l)
+         .map(b => b[0] + ": " + v.count(b[1]))
+         .join("  ");
+
+   /* The same as columns, from the fewest iterations on. */
+   function columnsOf(l) {
+      const all = bins(l),
+         most = Math.max(1, ...all.map(b => Number(b[1]))),
+         picture = make("span", { class: "columns-of", "aria-hidden": "true" });
+      for (let k = all.length > 0 ? all[0][2] : 0, at = 0; at < all.length; k++) {
+         const bar = make("i", {}),
+            n = all[at][2] === k ? Number(all[at++][1]) : 0;
+         bar.style.height = (n > 0 ? Math.max(8, (100 * n) / most) : 0).toFixed(0) + "%";
+         picture.append(bar);
+      }
+      return picture;
    }
 
-   function show() {
+   function show(state) {
       const trace = v.hasTrace
          ? [
               {
@@ -64,7 +81,7 @@ function paneLoops(v, go) {
                  value: l => data.trips[l][1] ?? 0,
                  text: l => (data.trips[l].length > 0 ? v.count(data.trips[l][1]) : "")
               },
-              { name: "iterations: entries", title: "how many entries had so many iterations", value: histogram }
+              { name: "iterations: entries", title: "how many entries had so many iterations", value: histogram, picture: columnsOf }
            ]
          : [];
       const all = nested(),
@@ -90,6 +107,10 @@ function paneLoops(v, go) {
             },
             { name: "function", value: owner },
             { name: "instructions", number: true, value: l => data.lInstrs[l], text: l => v.count(data.lInstrs[l]) },
+            ...v.deltaColumn(
+               l => data.lIterations[l],
+               l => data.lOldIterations[l]
+            ).map(c => Object.assign(c, { title: "iterations more than in the older run, or less" })),
             { name: "entries", number: true, value: l => data.lEntries[l], text: l => v.count(data.lEntries[l]) },
             {
                name: "iterations",
@@ -115,15 +136,22 @@ function paneLoops(v, go) {
          }
       );
       const chosen = new Set(own);
-      const apply = () => {
-         const shown = table.filter(l => box.checked || chosen.has(l));
+      const apply = words => {
+         const test = v.matcher(words);
+         const shown = table.filter(l =>
+            words === "" ? box.checked || chosen.has(l) : test(owner(l)) || test(place(l))
+         );
          told.textContent =
             many(shown, "loop") +
-            (box.checked ? "" : " of the program; + " + count(all.length - own.length) + " of libraries");
+            (words !== "" ? " found" : box.checked ? "" : " of the program; + " + count(all.length - own.length) + " of libraries");
       };
-      box.checked = own.length === 0;
-      box.addEventListener("change", apply);
-      apply();
+      box.checked = state.libs === "1" || own.length === 0;
+      box.addEventListener("change", () => {
+         go.keep({ libs: box.checked ? 1 : undefined });
+         apply(kit.byId("words").value);
+      });
+      paneLoops.search = apply;
+      apply(state.q || "");
       return make(
          "div",
          { class: "full" },

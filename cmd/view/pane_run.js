@@ -29,11 +29,24 @@ function paneRun(v) {
          ].join(", ")
       );
       add("files", data.file + (v.hasTrace ? ", " + data.trace : ""));
+      if (v.hasOld)
+         add(
+            "compared with",
+            data.old.program +
+               ", " +
+               data.old.file +
+               (data.old.trace ? ", " + data.old.trace : "") +
+               ": " +
+               v.count(data.old.instrs) +
+               " instructions; this run has " +
+               v.signed(v.delta(data.instrs, data.old.instrs))
+         );
       if (!v.hasTrace)
          add(
             "not here",
             "stacks of calls, costs with what was called, iterations of each entry to a loop: they need a trace (--trace=yes)"
          );
+      add("not recorded", "arguments and date: a graph does not have them");
       const left = data.nodes - v.blocks;
       if (left > 0) add("left out", many(left, "block") + " that are in no routine that was executed");
       if (data.hot < v.rows)

@@ -6,9 +6,22 @@
 #ifndef DCFG_CMD_VIEW_H
 #define DCFG_CMD_VIEW_H
 
+#include "cmd/builds/builds.h"
+#include "cmd/inline/inline_view.h"
 #include "cmd/machine/code.h"
 #include "cmd/page/page_json.h"
 #include "cmd/shared/functions.h"
+
+/* ViewOld: the older run, A, with which a page compares. */
+typedef
+   struct {
+      Program            g;
+      const DcfgProcess* p;
+      const char*        file;
+      const char*        trace; // or NULL
+      Builds*            builds;        // A is side 0
+   }
+   ViewOld;
 
 /* RunView: a run, on its way into a page.  A row is a routine in the page's
    table; a number of a block is its place in the page. */
@@ -18,6 +31,9 @@ typedef
       const DcfgProcess* p;
       Functions*         f;
       Code*              code;
+      const char*        root;  // below it are images; or NULL
+      InlineView*        inlined;       // with --inline; or NULL
+      const ViewOld*     old;   // or NULL
       const char*        file;
       const char*        trace; // or NULL
       FILE*              out;   // the page's data
@@ -37,6 +53,10 @@ typedef
    it. */
 void view_count(FILE* out, uint64_t n);
 
+/* Write N counts as a column. */
+void view_counts(const RunView* v, const char* name, const uint64_t* counts,
+                 size_t n);
+
 /* Write what the run is; images; routines.  The head of cmd_view.c describes
    all data. */
 void view_run(const RunView* v);
@@ -54,7 +74,17 @@ void    view_layout_end(const RunView* v, Layout* l);
 void view_code(const RunView* v);
 
 /* Write functions of the source, calls between them and, with a trace, what
-   they cost with what they called, stacks, and iterations of loops. */
+   they cost with what they called, and iterations of loops. */
 void view_calls(const RunView* v);
+
+/* Write stacks of calls; nothing without a trace. */
+void view_stacks(const RunView* v);
+
+/* Write functions, inlined or not; nothing without --inline. */
+void view_inline(const RunView* v);
+
+/* Write the older run's counts of what the page has, and what has changed;
+   nothing without an older run. */
+void view_diff(const RunView* v);
 
 #endif /* DCFG_CMD_VIEW_H */

@@ -7,10 +7,14 @@ kit.data().then(data => {
    const { make, byId, key } = kit;
    const v = viewData(data);
 
-   /* What the address says: #pane=code&fn=12&block=30; functions and blocks are named by their node ids. */
+   let last = {}; // what an address of this page's own said
+
+   /* What the address says: #pane=code&fn=12&block=30 and more; functions and blocks are named by their node ids. */
    function read() {
+      if (v.hasSlice && /^#[il]\d/.test(location.hash)) return { pane: "slice", fn: last.fn };
       const state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-      return { pane: state.pane || "functions", fn: state.fn, block: state.block };
+      last = state;
+      return Object.assign(state, { pane: state.pane || panes[first].id });
    }
 
    const link = to =>
@@ -19,18 +23,28 @@ kit.data().then(data => {
       link,
       to: to => {
          location.hash = link(to);
+      },
+      /* Note a part of what is shown in the address, where the browser does not go back to. */
+      keep: part => {
+         history.replaceState(null, "", link(Object.assign(read(), part)));
+         document.documentElement.dataset.at = location.hash;
       }
    };
 
    const panes = [
+      ...(v.hasOld ? [paneDiff(v, go)] : []),
       paneRun(v, go),
       paneFunctions(v, go),
       paneGraph(v, go),
       paneCode(v, go),
       paneCalls(v, go),
-      paneLoops(v, go)
+      paneLoops(v, go),
+      ...(v.hasTrace ? [paneFlame(v, go)] : []),
+      ...(v.hasSlice ? [paneSlice(v, go)] : [])
    ];
-   if (v.hasTrace) panes.push(paneFlame(v, go));
+   const first = v.hasOld ? 0 : 1; // the pane of an address that names none
+   /* Those where the search marks or chooses what is shown. */
+   const searches = { diff: paneDiff, functions: paneFunctions, loops: paneLoops, flame: paneFlame };
 
    /* The function that panes of one show: that of the address, else the hottest of the program. */
    function rowOf(state) {
@@ -70,7 +84,7 @@ kit.data().then(data => {
       const fn = p.ofFunction && row >= 0 ? data.rNode[row] : state.fn;
       const a = make(
          "a",
-         { href: link({ pane: p.id, fn: fn }), role: "tab", "aria-selected": String(p.id === state.pane) },
+         { href: link({ pane: p.id, fn: fn, q: state.q }), role: "tab", "aria-selected": String(p.id === state.pane) },
          p.name
       );
       return a;
@@ -79,37 +93,40 @@ kit.data().then(data => {
    function show() {
       const state = read(),
          row = rowOf(state),
-         pane = panes.find(p => p.id === state.pane) || panes[1];
+         pane = panes.find(p => p.id === state.pane) || panes[first];
       document.documentElement.dataset.at = location.hash;
       state.pane = pane.id;
+      if (byId("words").value !== (state.q || "")) byId("words").value = state.q || "";
       byId("tabs").replaceChildren(...panes.map(p => tabElement(p, state, row)));
       byId("pane").className = "pane-" + pane.id;
       byId("pane").replaceChildren();
-      if (row < 0 && pane.id !== "run") byId("pane").append(make("p", { class: "soft" }, "No function was executed."));
+      if (row < 0 && pane.ofFunction) byId("pane").append(make("p", { class: "soft" }, "No function was executed."));
       else if (pane.ofFunction) byId("pane").append(titleOf(row), pane.show(row, state));
       else byId("pane").append(pane.show(state));
+      if (pane.shown) pane.shown();
       document.title =
          (pane.ofFunction && row >= 0 ? v.name(row) + ", " : "") +
          pane.name.toLowerCase() +
          ": " +
          kit.base(data.program);
       kit.say(document.title);
-      search();
    }
 
-   /* The search is of functions, but in a flame graph it marks boxes. */
+   /* The search is of functions; other panes that have one mark or choose what is theirs. */
    function search() {
-      const words = byId("words").value,
-         pane = read().pane;
-      if (pane === "flame" && v.hasTrace) paneFlame.search(words);
-      else if (pane === "functions" && v.rows > 0) paneFunctions.search(words);
+      const q = byId("words").value,
+         state = read();
+      if (v.rows === 0 || state.pane === "slice") return;
+      if (!searches[state.pane]) {
+         go.to({ pane: "functions", fn: state.fn, q: q });
+         return;
+      }
+      go.keep({ q: q || undefined });
+      searches[state.pane].search(q);
    }
 
    function listen() {
-      byId("words").addEventListener("input", () => {
-         if (!["functions", "flame"].includes(read().pane)) go.to({ pane: "functions", fn: read().fn });
-         else search();
-      });
+      byId("words").addEventListener("input", search);
       byId("words").addEventListener("keydown", e => {
          if (e.key === "Enter" && read().pane === "functions" && paneFunctions.first() !== undefined) {
             go.to({ pane: "graph", fn: data.rNode[paneFunctions.first()] });
@@ -128,7 +145,7 @@ kit.data().then(data => {
       byId("keys").addEventListener("click", kit.showKeys);
       window.addEventListener("hashchange", show);
       panes.forEach((p, k) => key([String(k + 1)], p.name.toLowerCase(), () => go.to({ pane: p.id, fn: read().fn })));
-      key(["/"], "search functions; in the flame graph, mark them", () => byId("words").focus());
+      key(["/"], "search functions; in the flame graph, mark them; Escape ends it", () => byId("words").focus());
       key(["t"], "to the table or picture, where arrows move and Enter opens", () => {
          const e = byId("pane").querySelector(
             ".scroll [tabindex='0'], .scroll[tabindex='0'], g.block, .half[tabindex='0']"

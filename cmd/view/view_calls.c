@@ -11,27 +11,14 @@
 #include "cmd/shared/function_calls.h"
 #include "cmd/shared/function_costs.h"
 #include "cmd/shared/loop_trips.h"
-#include "cmd/shared/stack_tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ALL         DCFG_ALL_THREADS
-#define MOST_STACKS 40000       // in the page
+#define ALL DCFG_ALL_THREADS
 
 /*--- Functions                                            ---*/
-
-static void put_counts(const RunView* v, const char* name,
-                       const uint64_t* counts, size_t n)
-{
-   page_column(v->out, name);
-   for (size_t i = 0; i < n; i++) {
-      page_between(v->out, i == 0);
-      view_count(v->out, counts[i]);
-   }
-   putc(']', v->out);
-}
 
 /* The row of each function: its hottest routine that begins with it. */
 static void put_function_rows(const RunView* v)
@@ -74,7 +61,7 @@ static void put_functions(const RunView* v)
    for (uint32_t i = 0; i < v->p->n_blocks; i++)
       if (v->f->of[i] != NO_FUNCTION)
          self[v->f->of[i]] += dcfg_node_instrs(v->p, i, ALL);
-   put_counts(v, "fSelf", self, v->f->n);
+   view_counts(v, "fSelf", self, v->f->n);
    put_function_rows(v);
    free(self);
 }
@@ -125,7 +112,7 @@ static void put_calls(const RunView* v)
    counts = zalloc(kept + 1, sizeof(*counts));
    for (size_t i = 0; i < kept; i++)
       counts[i] = calls[i].count;
-   put_counts(v, "cCount", counts, kept);
+   view_counts(v, "cCount", counts, kept);
    free(counts);
    free(calls);
 }
@@ -140,10 +127,10 @@ static void put_costs(const RunView* v)
 
    for (uint32_t i = 0; i < v->f->n; i++)
       counts[i] = costs[i].all;
-   put_counts(v, "fInclusive", counts, v->f->n);
+   view_counts(v, "fInclusive", counts, v->f->n);
    for (uint32_t i = 0; i < v->f->n; i++)
       counts[i] = costs[i].calls;
-   put_counts(v, "fCalls", counts, v->f->n);
+   view_counts(v, "fCalls", counts, v->f->n);
    free(counts);
    free(costs);
 }
@@ -174,70 +161,6 @@ static void put_trips(const RunView* v)
    loop_trips_free(v->f, trips);
 }
 
-COMPARE(by_count, uint64_t, ORDER(*y, *x))
-
-/* The least total with which no more than MOST_STACKS are in the page. */
-static uint64_t least_total(const StackTree* t)
-{
-   uint64_t* totals;
-   uint64_t  least = 1;
-
-   if (t->n <= MOST_STACKS)
-      return 1;
-   totals = zalloc(t->n, sizeof(*totals));
-   for (uint32_t i = 0; i < t->n; i++)
-      totals[i] = t->stacks[i].total[0];
-   qsort(totals, t->n, sizeof(*totals), by_count);
-   least = totals[MOST_STACKS] + 1;
-   free(totals);
-   return least;
-}
-
-/* Stacks in an order in which each stands behind its parent. */
-static void put_stacks(const RunView* v)
-{
-   Select     all = SELECT_ALL;
-   Selection* sel = selection_new(&v->g, &all);
-   StackTree* t = tree_new();
-   uint32_t*  number;
-   uint64_t   least;
-   uint32_t   n = 0;
-   uint64_t*  counts;
-
-   tree_add(t, v->f, v->trace, sel, 0);
-   free(tree_finish(t));
-   least  = least_total(t);
-   number = zalloc(t->n, sizeof(*number));
-   counts = zalloc(t->n, sizeof(*counts));
-   page_column(v->out, "sName");
-   for (uint32_t i = 0; i < t->n; i++)
-      if (i == 0 || t->stacks[i].total[0] >= least) {
-         page_between(v->out, n == 0);
-         page_number(v->out, page_text(v->texts, i == 0 ? "all"
-                                       : t->stacks[i].name));
-         counts[n] = t->stacks[i].total[0];
-         number[i] = n++;
-      }
-   fputs("],\"sParent\":[", v->out);
-   for (uint32_t i = 0, k = 0; i < t->n; i++)
-      if (i == 0 || t->stacks[i].total[0] >= least) {
-         page_between(v->out, k++ == 0);
-         page_number(v->out, number[t->stacks[i].parent]);
-      }
-   putc(']', v->out);
-   put_counts(v, "sTotal", counts, n);
-   n = 0;
-   for (uint32_t i = 0; i < t->n; i++)
-      if (i == 0 || t->stacks[i].total[0] >= least)
-         counts[n++] = t->stacks[i].self[0];
-   put_counts(v, "sSelf", counts, n);
-   fprintf(v->out, ",\"stacksLeft\":%" PRIu32, t->n - n);
-   free(number);
-   free(counts);
-   tree_free(t);
-   selection_free(sel);
-}
-
 void view_calls(const RunView* v)
 {
    put_functions(v);
@@ -246,5 +169,4 @@ void view_calls(const RunView* v)
       return;
    put_costs(v);
    put_trips(v);
-   put_stacks(v);
 }

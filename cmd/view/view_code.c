@@ -19,7 +19,7 @@
 /* CodeRow: an instruction. */
 typedef
    struct {
-      uint32_t text, size, file, line;
+      uint32_t text, size, file, line, chain;
       bool     branches;        // conditionally
    }
    CodeRow;
@@ -37,6 +37,24 @@ typedef
 
 /*--- Code                                                 ---*/
 
+/* Return the text on the functions that the instruction at ADDR was inlined into,
+   "leaf, at t1.c:11 branchy"; 0: it was not inlined. */
+static uint32_t chain_of(const CodeRows* c, uint64_t addr)
+{
+   const RunView* v = c->v;
+   Inlined*       in = v->inlined == NULL ? NULL : v->inlined->in;
+   uint64_t       end;
+   uint32_t       scope = in == NULL ? NO_SCOPE
+                          : inlined_at(in, c->image, addr, &end);
+
+   if (scope == NO_SCOPE || inlined_parent(in, scope) == NO_SCOPE)
+      return 0;
+   return page_text(v->texts, text_format("%s, at %s %s",
+                                          inlined_scope_name(in, scope),
+                                          inlined_site(in, scope),
+                                          inlined_around(in, scope)));
+}
+
 static void add_instr(void* arg, const Instr* i)
 {
    CodeRows*   c = arg;
@@ -49,6 +67,7 @@ static void add_instr(void* arg, const Instr* i)
                                       text_brief(target_name(&v->g, c->image,
                                                              i->target)))
                         : i->text);
+   row.chain = chain_of(c, i->addr);
    if (s != DCFG_NONE && v->p->sources[s].file < v->g.d->n_files) {
       row.file = v->p->sources[s].file + 1;
       row.line = v->p->sources[s].line;
@@ -62,8 +81,9 @@ static void add_instr(void* arg, const Instr* i)
    code is not to be had. */
 static void put_code(CodeRows* c)
 {
-   static const char* const columns[] = { "iText", "iSize", "iFile", "iLine" };
-   const RunView*              v = c->v;
+   static const char* const columns[] = { "iText", "iSize", "iFile", "iLine",
+                                           "iChain" };
+   const RunView*           v = c->v;
    uint32_t                 end = v->first[v->n_hot];
 
    page_column(v->out, "bCode");
@@ -78,10 +98,13 @@ static void put_code(CodeRows* c)
    }
    putc(']', v->out);
    for (unsigned k = 0; k < sizeof(columns) / sizeof(columns[0]); k++) {
+      if (k == 4 && v->inlined == NULL)
+         break;
       page_column(v->out, columns[k]);
       for (size_t i = 0; i < c->n; i++) {
          const uint32_t numbers[] = { c->rows[i].text, c->rows[i].size,
-                                      c->rows[i].file, c->rows[i].line };
+                                      c->rows[i].file, c->rows[i].line,
+                                      c->rows[i].chain };
          page_between(v->out, i == 0);
          page_number(v->out, numbers[k]);
       }
@@ -92,9 +115,6 @@ static void put_code(CodeRows* c)
 /* Write by block: 1, if its last instruction is a conditional branch. */
 static void put_branches(const CodeRows* c, const RunView* v)
 {
-   size_t at = 0;
-
-   (void)at;
    page_column(v->out, "iBranch");
    for (size_t i = 0; i < c->n; i++) {
       page_between(v->out, i == 0);

@@ -27,7 +27,41 @@ function viewData(data) {
    /* Counts that are too large for a number are texts. */
    const count = x => (typeof x === "string" ? BigInt(x).toLocaleString("en-US") : kit.count(x));
    const share = (part, whole) => (whole > 0 ? ((100 * Number(part)) / Number(whole)).toFixed(1) + "%" : "");
+   /* What NOW has more than OLD, exactly; an OLD below 0 is none, and none has 0. */
+   const there = x => (typeof x === "string" || x >= 0 ? x : 0);
+   function delta(now, old) {
+      const [a, b] = [there(now), there(old)];
+      return typeof a === "number" && typeof b === "number" ? a - b : BigInt(a) - BigInt(b);
+   }
+   const signed = d => (d > 0 ? "+" + d.toLocaleString("en-US") : d < 0 ? "\u2212" + (-d).toLocaleString("en-US") : "0");
+
+   /* "+6.6%", as dcfg diff says it. */
+   function percent(now, old) {
+      const p = (100 * Number(delta(now, old))) / Number(old);
+      if (!(Number(old) > 0)) return "grown";
+      if (Math.abs(p) >= 1000) return "\u00d7" + (Number(now) / Number(old)).toFixed(0);
+      return (p < 0 ? "\u2212" : "+") + Math.abs(p).toFixed(Math.abs(p) < 9.95 ? 1 : 0) + "%";
+   }
+
+   /* The column of a table with what NOW(row) has more than OLD(row); none without an older run. */
+   const hasOld = data.old !== undefined;
+   const deltaColumn = (now, old) =>
+      hasOld
+         ? [
+              {
+                 name: "B \u2212 A",
+                 title: "more than in the older run, or less",
+                 number: true,
+                 value: r => delta(now(r), old(r)),
+                 text: r => (Number(old(r)) < 0 ? "new" : signed(delta(now(r), old(r)))),
+                 tone: r => Math.sign(Number(delta(now(r), old(r))))
+              }
+           ]
+         : [];
    const instrsOf = b => Number(data.bRuns[b]) * data.bInstrs[b];
+   /* Instructions of a block that the older run did not execute, or -n: so many fewer. */
+   const changeOf = b => delta(instrsOf(b), data.bOldInstrs[b]);
+   const toneOf = b => (!hasOld || Number(changeOf(b)) === 0 ? "" : changeOf(b) > 0 ? " plus" : " minus");
    const address = b => BigInt("0x" + data.images[data.rImage[rowOf[b]]].load) + BigInt(data.bOffset[b]);
    const isOwn = r => data.images[data.rImage[r]].own;
    const rowByNode = new Map(data.rNode.map((id, r) => [id, r]));
@@ -38,7 +72,7 @@ function viewData(data) {
       const out = [];
       for (let e = edgeFrom[b]; e < edgeFrom[b + 1]; e++)
          if (all || Number(data.eCount[e]) > 0)
-            out.push({ edge: e, to: data.eTo[e], type: data.types[data.eType[e]], count: data.eCount[e] });
+            out.push({ edge: e, to: data.eTo[e], type: data.types[data.eType[e]], count: data.eCount[e], old: hasOld ? data.eOld[e] : -1 });
       return out.sort((x, y) => Number(y.count) - Number(x.count));
    }
    const LOCAL = /BRANCH$|^REP$|^FALL_THROUGH$|_BYPASS$/;
@@ -103,7 +137,14 @@ function viewData(data) {
       total,
       count,
       share,
+      delta,
+      signed,
+      percent,
+      deltaColumn,
+      hasOld,
       instrsOf,
+      changeOf,
+      toneOf,
       address,
       isOwn,
       rowByNode,
@@ -114,6 +155,8 @@ function viewData(data) {
       calledBy,
       blockPlace,
       matcher,
-      hasTrace: data.trace !== ""
+      hasTrace: data.trace !== "",
+      hasSlice: data.slice !== undefined,
+      hasInlined: data.nName !== undefined
    };
 }

@@ -104,7 +104,7 @@ static void put_box(const RunView* v, FILE* dot, uint32_t i)
       letters = 40;
    fprintf(dot, "n%" PRIu32 " [width=%.2f, height=%.2f];\n", i,
            ((double)letters * LETTER + 12) / POINTS,
-           ((calls ? 3 : 2) * LINE + 8) / POINTS);
+           ((calls ? 3 : 2) * LINE + (v->old != NULL ? LINE : 0) + 8) / POINTS);
    text_forget();
 }
 
@@ -144,6 +144,18 @@ static bool is_back(const DcfgProcess* p, uint32_t edge)
           && dcfg_loop_contains(p, loop, p->edges[edge].source);
 }
 
+/* Have edges of block I shares in their labels?  They do if it has two ways. */
+static bool has_share(const RunView* v, uint32_t i)
+{
+   uint32_t        n, ways = 0;
+   const uint32_t* out = dcfg_out_edges(v->p, v->blocks[i], &n);
+
+   for (uint32_t k = 0; k < n; k++)
+      ways += dcfg_is_local(v->p->edges[out[k]].type)
+              && dcfg_edge_count(v->p, out[k], DCFG_ALL_THREADS) > 0;
+   return ways > 1;
+}
+
 static void put_graph(const RunView* v, FILE* dot, uint32_t row, bool plain)
 {
    const DcfgRoutine* r = &v->p->routines[v->rows[row]];
@@ -167,9 +179,9 @@ static void put_graph(const RunView* v, FILE* dot, uint32_t row, bool plain)
          uint32_t to = target_in(v, row, out[k]);
          uint64_t count = dcfg_edge_count(v->p, out[k], DCFG_ALL_THREADS);
          if (to != DCFG_NONE)
-            fprintf(dot, "n%" PRIu32 " -> n%" PRIu32 " [label=\" %s \"%s];\n",
-                    i, to, text_rounded(count), is_back(v->p, out[k])
-                    ? ", constraint=false" : "");
+            fprintf(dot, "n%" PRIu32 " -> n%" PRIu32 " [label=\" %s%s \"%s];\n",
+                    i, to, text_rounded(count), has_share(v, i) ? " 100%" : "",
+                    is_back(v->p, out[k]) ? ", constraint=false" : "");
       }
       text_forget();
    }

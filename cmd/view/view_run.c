@@ -20,6 +20,17 @@ void view_count(FILE* out, uint64_t n)
    fprintf(out, n <= EXACT ? "%" PRIu64 : "\"%" PRIu64 "\"", n);
 }
 
+void view_counts(const RunView* v, const char* name, const uint64_t* counts,
+                 size_t n)
+{
+   page_column(v->out, name);
+   for (size_t i = 0; i < n; i++) {
+      page_between(v->out, i == 0);
+      view_count(v->out, counts[i]);
+   }
+   putc(']', v->out);
+}
+
 static void put_threads(const RunView* v)
 {
    page_column(v->out, "threads");

@@ -3,9 +3,11 @@
 
    A table that is sorted by its heads, of any number of rows: only those that are seen are elements. */
 "use strict";
-const ROW_HEIGHT = 26;
+const ROW_HEIGHT = 26,
+   PRINTED = 1000; // rows at most, on paper
 
-/* COLUMNS: { name, title, number, value(row), text(row), share(row), link(row) }.  ROWS: an array of anything.  Of OPTIONS .open(row) is what
+/* COLUMNS: { name, title, number, value(row), text(row), share(row), link(row), tone(row), picture(row) }: a bar as long as the share, red
+   or blue if the tone is above or below 0; an element before the text.  ROWS: an array of anything.  Of OPTIONS .open(row) is what
    Enter and a click do, .label says what the table is of, .sort is the column by which it is sorted, .indent(row) how deep a row
    stands. */
 function viewTable(columns, rows, options) {
@@ -14,7 +16,8 @@ function viewTable(columns, rows, options) {
       by = options.sort ?? -1,
       down = true,
       chosen = 0,
-      first = -1;
+      first = -1,
+      printing = false;
    const body = make("tbody", {}),
       head = make("tr", {}),
       table = make("table", { class: "grid", "aria-label": options.label, "aria-rowcount": rows.length + 1 });
@@ -29,23 +32,26 @@ function viewTable(columns, rows, options) {
          td.classList.add("share");
          td.append(bar);
       }
+      if (c.tone && c.tone(row) !== 0) td.classList.add(c.tone(row) > 0 ? "plus" : "minus");
+      if (c.picture) td.append(c.picture(row));
       if (options.indent && !c.number && k === options.indentColumn)
          td.style.paddingLeft = 8 + 18 * options.indent(row) + "px";
-      td.append(c.link ? make("a", { href: c.link(row), tabindex: -1 }, words) : make("span", {}, words));
+      const href = c.link && c.link(row);
+      td.append(href ? make("a", { href: href, tabindex: -1 }, words) : make("span", {}, words));
       if (words.length > 30) td.title = words;
       return td;
    }
 
    function draw() {
       const height = box.clientHeight || 600,
-         from = Math.max(0, Math.floor(box.scrollTop / ROW_HEIGHT) - 10);
-      const to = Math.min(order.length, from + Math.ceil(height / ROW_HEIGHT) + 20);
+         from = printing ? 0 : Math.max(0, Math.floor(box.scrollTop / ROW_HEIGHT) - 10);
+      const to = Math.min(order.length, from + (printing ? PRINTED : Math.ceil(height / ROW_HEIGHT) + 20));
       if (from === first && body.children.length === to - from + 2) return;
       first = from;
       const above = make("tr", { class: "space", "aria-hidden": "true" }),
          below = make("tr", { class: "space", "aria-hidden": "true" });
       above.style.height = from * ROW_HEIGHT + "px";
-      below.style.height = (order.length - to) * ROW_HEIGHT + "px";
+      below.style.height = (printing ? 0 : (order.length - to) * ROW_HEIGHT) + "px";
       body.replaceChildren(
          above,
          ...order.slice(from, to).map((row, k) => {
@@ -95,7 +101,7 @@ function viewTable(columns, rows, options) {
       order.sort((a, b) => {
          const x = keys.get(a),
             y = keys.get(b);
-         return sign * (columns[by].number ? Number(x) - Number(y) : x < y ? -1 : x > y ? 1 : 0);
+         return sign * (columns[by].number ? Number(x) - Number(y) || 0 : x < y ? -1 : x > y ? 1 : 0);
       });
    }
 
@@ -134,6 +140,14 @@ function viewTable(columns, rows, options) {
    arrange();
    redraw();
    new ResizeObserver(redraw).observe(box);
+   window.addEventListener("beforeprint", () => {
+      printing = box.isConnected;
+      redraw();
+   });
+   window.addEventListener("afterprint", () => {
+      printing = false;
+      redraw();
+   });
 
    return {
       element: box,

@@ -67,7 +67,7 @@ class Page(webdriver.Browser):
             return
         with open(os.environ["AXE"], encoding="utf-8") as f:
             self.run(f.read() + "; window.axe = axe; window.found = null; axe.run({ resultTypes: ['violations'] }).then(r => {"
-                     " window.found = r.violations.map(v => [v.id, v.impact, v.nodes[0].html.slice(0, 200)]); })")
+                     " window.found = r.violations.map(v => [v.id, v.impact, v.nodes[0].html.slice(0, 200), v.nodes[0].any.map(a => a.message).join()]); })")
         self.until("return window.found !== null")
         serious = [v for v in self.run("return window.found") if v[1] in ("serious", "critical")]
         tap.ok(serious == [], "axe-core finds nothing serious in " + what, serious)

@@ -4,12 +4,12 @@
    Stacks of calls with inlined functions. */
 
 /* Owns: inlined functions in call stacks.  Handed: calls and blocks by
-   call_walk.c, pieces of blocks.  Taken by: flame_runs.c.
+   call_walk.c, pieces of blocks.  Taken by: flame_runs.c, view_stacks.c.
 
    During the walk, only the executions of each block in each stack are counted.
    At the end, each count goes to the stacks of the block's pieces. */
 
-#include "cmd/flame/flame_inlined.h"
+#include "cmd/inline/inline_stacks.h"
 
 #include <stdlib.h>
 
@@ -40,7 +40,8 @@ typedef
 typedef
    struct {
       StackTree*      t;
-      const Traced*   r;
+      const Functions* f;
+      InlineView*     view;
       const char*     suffix;
       int             run;
       Pairs           blocks;   // pairs of a call's stack and a block
@@ -101,7 +102,7 @@ static const char* inlined_name_of(Inlining* g, uint32_t function)
    if (g->inlined[function] == NULL) {
       g->inlined[function]
          = intern(g->t->names,
-                  text_format("%s%s", inlined_name(g->r->inlined->in, function),
+                  text_format("%s%s", inlined_name(g->view->in, function),
                               g->suffix));
       text_forget();
    }
@@ -111,7 +112,7 @@ static const char* inlined_name_of(Inlining* g, uint32_t function)
 /* Return the stack of code of SCOPE in the call with STACK. */
 static uint32_t stack_of(Inlining* g, uint32_t stack, uint32_t scope)
 {
-   Inlined* in = g->r->inlined->in;
+   Inlined* in = g->view->in;
    uint32_t number, parent;
 
    if (scope == NO_SCOPE || (parent = inlined_parent(in, scope)) == NO_SCOPE)
@@ -137,7 +138,7 @@ static uint32_t stack_now(Inlining* g)
 
    return top->block == DCFG_NONE ? top->stack
           : stack_of(g, top->stack,
-                     piece_last_scope(g->r->inlined->pieces, top->block));
+                     piece_last_scope(g->view->pieces, top->block));
 }
 
 /*--- Calls                                                ---*/
@@ -159,7 +160,7 @@ static void enter(void* arg, uint32_t function, uint64_t at)
    (void)at;
    if (g->names[function] == NULL) {
       g->names[function] = intern(g->t->names,
-                                  function_name(g->r->f, function));
+                                  function_name(g->f, function));
       text_forget();
    }
    g->calls[++g->n]
@@ -201,12 +202,12 @@ static void spread(Inlining* g, uint32_t number)
    uint64_t     key = keymap_key(g->blocks.keys, number);
    uint32_t     stack = (uint32_t)(key >> 32), node = (uint32_t)key, n;
    bool         told = !(node & FLAT);
-   const InlinePiece* all = pieces_of(g->r->inlined->pieces, node &= ~FLAT, &n);
+   const InlinePiece* all = pieces_of(g->view->pieces, node &= ~FLAT, &n);
 
    for (uint32_t i = 0; i < n; i++) {
       uint64_t instrs = g->times[number] * all[i].n_instrs;
       uint32_t to;
-      if (!piece_selected(g->r->inlined->selected, node, &all[i]))
+      if (!piece_selected(g->view->selected, node, &all[i]))
          continue;
       to = told ? stack_of(g, stack, all[i].scope) : stack;
       g->t->stacks[to].self[g->run] += instrs;
@@ -214,7 +215,8 @@ static void spread(Inlining* g, uint32_t number)
    }
 }
 
-uint64_t tree_add_inlined(StackTree* t, const Traced* r, int run,
+uint64_t tree_add_inlined(StackTree* t, const Functions* f, const char* path,
+                          const Selection* sel, InlineView* inlined, int run,
                           const char* suffix)
 {
    Inlining*   g = zalloc(1, sizeof(*g));
@@ -223,13 +225,14 @@ uint64_t tree_add_inlined(StackTree* t, const Traced* r, int run,
    uint64_t    sum;
 
    g->t      = t;
-   g->r      = r;
+   g->f      = f;
+   g->view   = inlined;
    g->run    = run;
    g->suffix = suffix;
    g->blocks = pairs_new();
    g->scopes = pairs_new();
-   g->names  = zalloc(r->f->n, sizeof(*g->names));
-   walk_calls(r->f, r->trace, selected_thread(r->sel), &watcher);
+   g->names  = zalloc(f->n, sizeof(*g->names));
+   walk_calls(f, path, selected_thread(sel), &watcher);
    for (uint32_t i = 0; i < g->n_times; i++)
       spread(g, i);
    sum = g->sum;

@@ -19,7 +19,7 @@
    change.  A single entry is weak evidence: then the function must be the
    only neighbour. */
 
-#include "cmd/diff/shape.h"
+#include "cmd/builds/shape.h"
 
 #include <stdlib.h>
 

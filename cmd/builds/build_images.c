@@ -10,7 +10,7 @@
    then the two programs themselves, whatever their names.  They are one build
    if their symbols are at the same offsets. */
 
-#include "cmd/diff/build_images.h"
+#include "cmd/builds/build_images.h"
 
 #include "cmd/base/keymap.h"
 

@@ -6,7 +6,7 @@
 /* Owns: the parts that two runs have in common.  Handed: two processes.  Taken
    by: cmd_diff.c. */
 
-#include "cmd/diff/match.h"
+#include "cmd/builds/match.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_MATCH_H
 #define DCFG_CMD_MATCH_H
 
-#include "cmd/diff/builds.h"
+#include "cmd/builds/builds.h"
 
 typedef
    enum {

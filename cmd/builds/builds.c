@@ -11,11 +11,11 @@
    of the begin; the rest by shape.c's guesses.  Within functions, blocks are
    paired by line, and by their order within a line. */
 
-#include "cmd/diff/builds.h"
+#include "cmd/builds/builds.h"
 
-#include "cmd/diff/build_images.h"
+#include "cmd/builds/build_images.h"
 #include "cmd/base/interned.h"
-#include "cmd/diff/shape.h"
+#include "cmd/builds/shape.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   An older run in a page. */
+
+/* Owns: columns of the older run, A, whose counts the page compares with those
+   of B, and the tables of changes.  Handed: both runs.  Taken by: cmd_view.c.
+
+   dcfg diff's own matching says what is the same in both. */
+
+#include "cmd/view/view.h"
+
+#include "cmd/builds/match.h"
+#include "cmd/shared/function_calls.h"
+#include "cmd/shared/function_costs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define ALL DCFG_ALL_THREADS
+
+/*--- Counts of A, by things of B                          ---*/
+
+/* Return by number of B's N things of KIND the number of A's; DCFG_NONE: A has
+   not executed it.  To be freed. */
+static uint32_t* old_of(const RunView* v, Kind kind, uint32_t n)
+{
+   uint32_t* of = zalloc(n + (size_t)1, sizeof(*of));
+   size_t    n_pairs;
+   Pair*     pairs = match(v->old->builds, &v->old->g, &v->g, kind, &n_pairs);
+
+   for (uint32_t i = 0; i < n; i++)
+      of[i] = DCFG_NONE;
+   for (size_t i = 0; i < n_pairs; i++)
+      if (pairs[i].b != DCFG_NONE)
+         of[pairs[i].b] = pairs[i].a;
+   free(pairs);
+   return of;
+}
+
+typedef uint64_t CountOf(const DcfgProcess* p, uint32_t i, uint32_t thread);
+
+typedef
+   struct {
+      const char* name;
+      CountOf*    count;
+   }
+   OldColumn;
+
+static void put_old(const RunView* v, uint32_t old, CountOf* count)
+{
+   if (old == DCFG_NONE)
+      fputs("-1", v->out);
+   else
+      view_count(v->out, count(v->old->p, old, ALL));
+}
+
+static void put_old_rows(const RunView* v)
+{
+   uint32_t* of = old_of(v, MATCH_ROUTINES, v->p->n_routines);
+
+   page_column(v->out, "rOld");
+   for (uint32_t i = 0; i < v->n_rows; i++) {
+      page_between(v->out, i == 0);
+      put_old(v, of[v->rows[i]], dcfg_routine_instrs);
+   }
+   putc(']', v->out);
+   free(of);
+}
+
+static void put_old_blocks(const RunView* v)
+{
+   static const OldColumn columns[] = {
+      { "bOld", dcfg_node_executions }, { "bOldInstrs", dcfg_node_instrs }
+   };
+   uint32_t* of = old_of(v, MATCH_BLOCKS, v->p->n_nodes);
+
+   for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
+      page_column(v->out, columns[c].name);
+      for (uint32_t i = 0; i < v->n_blocks; i++) {
+         page_between(v->out, i == 0);
+         put_old(v, of[v->blocks[i]], columns[c].count);
+      }
+      putc(']', v->out);
+   }
+   free(of);
+}
+
+static void put_old_edges(const RunView* v)
+{
+   uint32_t* of = old_of(v, MATCH_EDGES, v->p->n_edges);
+   bool      first = true;
+
+   page_column(v->out, "eOld");
+   for (uint32_t i = 0; i < v->n_blocks; i++) {
+      uint32_t        n;
+      const uint32_t* out = dcfg_out_edges(v->p, v->blocks[i], &n);
+      for (uint32_t k = 0; k < n; k++) {
+         page_between(v->out, first);
+         first = false;
+         put_old(v, of[out[k]], dcfg_edge_count);
+      }
+   }
+   putc(']', v->out);
+   free(of);
+}
+
+static void put_old_loops(const RunView* v)
+{
+   static const OldColumn columns[] = {
+      { "lOldEntries", dcfg_loop_entries },
+      { "lOldIterations", dcfg_loop_iterations },
+      { "lOldInstrs", dcfg_loop_instrs }
+   };
+   uint32_t* of = old_of(v, MATCH_LOOPS, v->p->n_loops);
+
+   for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
+      page_column(v->out, columns[c].name);
+      for (uint32_t i = 0; i < v->p->n_loops; i++) {
+         page_between(v->out, i == 0);
+         put_old(v, of[i], columns[c].count);
+      }
+      putc(']', v->out);
+   }
+   free(of);
+}
+
+/*--- Functions                                            ---*/
+
+/* Return the functions of B by common number, and -1 for those that are only in
+   A: *MAP has the numbers.  Of several parts of a function it is the first. */
+static uint32_t* functions_by_number(const RunView* v, KeyMap* map)
+{
+   uint32_t* first = zalloc(v->f->n + (size_t)1, sizeof(*first));
+
+   for (uint32_t i = 0; i < v->f->n; i++) {
+      uint32_t n = keymap_size(map);
+      uint32_t k = keymap_number(map, build_function(v->old->builds, 1, i));
+      if (k == n)
+         first[k] = i;
+   }
+   return first;
+}
+
+/* The function of B that FUNCTION of A is; DCFG_NONE: there is none. */
+static uint32_t function_in_b(const RunView* v, const KeyMap* map,
+                              const uint32_t* first, uint32_t function)
+{
+   uint32_t k = keymap_find(map, build_function(v->old->builds, 0, function));
+
+   return k == UINT32_MAX ? DCFG_NONE : first[k];
+}
+
+static void put_old_functions(const RunView* v, const KeyMap* map,
+                              const uint32_t* first)
+{
+   const Functions* f = build_functions(v->old->builds, 0);
+   uint64_t*        self = zalloc(v->f->n + (size_t)1, sizeof(*self));
+   FunctionCost*    costs;
+   uint64_t         total;
+
+   for (uint32_t i = 0; i < v->old->p->n_blocks; i++) {
+      uint32_t to = f->of[i] == NO_FUNCTION ? DCFG_NONE
+                    : function_in_b(v, map, first, f->of[i]);
+      if (to != DCFG_NONE)
+         self[to] += dcfg_node_instrs(v->old->p, i, ALL);
+   }
+   view_counts(v, "fOld", self, v->f->n);
+   free(self);
+   if (v->trace == NULL || v->old->trace == NULL)
+      return;
+   self  = zalloc(v->f->n + (size_t)1, sizeof(*self));
+   costs = function_costs(f, v->old->trace, ALL, &total);
+   for (uint32_t i = 0; i < f->n; i++) {
+      uint32_t to = function_in_b(v, map, first, i);
+      if (to != DCFG_NONE)
+         self[to] += costs[i].all;
+   }
+   view_counts(v, "fOldInclusive", self, v->f->n);
+   free(costs);
+   free(self);
+}
+
+/* Write calls of A, as FROM, TO and COUNT of functions that B has, too. */
+static void put_old_calls(const RunView* v, const KeyMap* map,
+                          const uint32_t* first)
+{
+   const Functions* f = build_functions(v->old->builds, 0);
+   KeyMap*          pairs = keymap_new();
+   uint64_t*        counts = NULL;
+   size_t           n = 0, room = 0;
+
+   for (uint32_t i = 0; i < v->old->p->n_edges; i++) {
+      uint64_t count = dcfg_edge_count(v->old->p, i, ALL);
+      uint32_t from, to, k;
+      if (count == 0
+          || !function_call(f, &v->old->p->edges[i], &from, &to))
+         continue;
+      from = function_in_b(v, map, first, from);
+      to   = function_in_b(v, map, first, to);
+      if (from == DCFG_NONE || to == DCFG_NONE)
+         continue;
+      k = keymap_number(pairs, (uint64_t)from << 32 | to);
+      if (k == n) {
+         GROW(counts, n, room);
+         counts[n++] = 0;
+      }
+      counts[k] += count;
+   }
+   for (int c = 0; c < 2; c++) {
+      page_column(v->out, c == 0 ? "oFrom" : "oTo");
+      for (uint32_t k = 0; k < n; k++) {
+         uint64_t key = keymap_key(pairs, k);
+         page_between(v->out, k == 0);
+         page_number(v->out, c == 0 ? key >> 32 : (uint32_t)key);
+      }
+      putc(']', v->out);
+   }
+   view_counts(v, "oCount", counts, n);
+   free(counts);
+   keymap_free(pairs);
+}
+
+/*--- Tables of changes                                    ---*/
+
+typedef enum {
+   C_NAME, C_SOURCE, C_IMAGE, C_A, C_B, C_ROW, C_GUESS, N_CHANGE_COLUMNS
+} ChangeColumn;
+
+typedef
+   struct {
+      const char* letter;       // before the names of columns
+      Kind        kind;
+   }
+   Changes;
+
+/* Return the run that pair P is shown of, B if it is there; *NODE: its node. */
+static const Program* place_of(const RunView* v, Kind kind, const Pair* p,
+                               uint32_t* node)
+{
+   int            side = p->b != DCFG_NONE;
+   const Program* g = side == 1 ? &v->g : &v->old->g;
+   uint32_t       i = side == 1 ? p->b : p->a;
+
+   *node = kind == MATCH_LOOPS ? g->p->loops[i].head
+           : build_functions(v->old->builds, side)->nodes[i];
+   return g;
+}
+
+static const char* name_of_change(const RunView* v, Kind kind, const Pair* p)
+{
+   int side = p->b != DCFG_NONE;
+
+   if (kind == MATCH_FUNCTIONS)
+      return function_name(build_functions(v->old->builds, side),
+                           side == 1 ? p->b : p->a);
+   return side == 1 ? routine_name(&v->g, v->p->loops[p->b].routine)
+          : routine_name(&v->old->g, v->old->p->loops[p->a].routine);
+}
+
+/* The row that shows the node, or -1. */
+static int64_t row_of(const RunView* v, const Pair* p, uint32_t node)
+{
+   uint32_t r = p->b == DCFG_NONE || node >= v->p->n_blocks ? DCFG_NONE
+                : v->p->nodes[node].routine;
+
+   return r == DCFG_NONE || v->row[r] == DCFG_NONE ? -1 : (int64_t)v->row[r];
+}
+
+static void put_change(const RunView* v, Kind kind, const Pair* p,
+                       ChangeColumn c)
+{
+   uint32_t       node;
+   const Program* g = place_of(v, kind, p, &node);
+
+   switch (c) {
+      case C_NAME:
+         page_number(v->out, page_text(v->texts, name_of_change(v, kind, p)));
+         break;
+      case C_SOURCE:
+         page_number(v->out, page_text(v->texts, node_source(g, node)));
+         break;
+      case C_IMAGE:
+         page_number(v->out, page_text(v->texts,
+                        node >= g->p->n_blocks ? ""
+                        : image_name(g, g->p->nodes[node].image)));
+         break;
+      case C_A:
+      case C_B:
+         if ((c == C_A ? p->a : p->b) == DCFG_NONE)
+            fputs("-1", v->out);
+         else
+            view_count(v->out, c == C_A ? p->count_a : p->count_b);
+         break;
+      case C_ROW:
+         fprintf(v->out, "%" PRId64, row_of(v, p, node));
+         break;
+      default:
+         putc(p->a != DCFG_NONE && p->b != DCFG_NONE
+              && build_is_guess(v->old->builds, 1, node) ? '1' : '0', v->out);
+   }
+}
+
+/* Write all pairs of a kind, changed or not. */
+static void put_changes(const RunView* v, const Changes* what)
+{
+   static const char* const columns[N_CHANGE_COLUMNS] = {
+      "Name", "Source", "Image", "A", "B", "Row", "Guess"
+   };
+   size_t n;
+   Pair*  pairs = match(v->old->builds, &v->old->g, &v->g, what->kind, &n);
+
+   for (ChangeColumn c = 0; c < N_CHANGE_COLUMNS; c++) {
+      page_column(v->out, text_format("%s%s", what->letter, columns[c]));
+      for (size_t i = 0; i < n; i++) {
+         page_between(v->out, i == 0);
+         put_change(v, what->kind, &pairs[i], c);
+         text_forget();
+      }
+      putc(']', v->out);
+   }
+   free(pairs);
+}
+
+/*--- The whole                                            ---*/
+
+void view_diff(const RunView* v)
+{
+   static const Changes tables[] = {
+      { "d", MATCH_FUNCTIONS }, { "x", MATCH_LOOPS }
+   };
+   const ViewOld* o = v->old;
+   KeyMap*        map;
+   uint32_t*      first;
+
+   if (o == NULL)
+      return;
+   fputs(",\"old\":{\"program\":", v->out);
+   page_words(v->out, program_name(&o->g));
+   fputs(",\"file\":", v->out);
+   page_words(v->out, text_clean(text_base(o->file)));
+   fputs(",\"trace\":", v->out);
+   page_words(v->out, o->trace == NULL ? NULL
+              : text_clean(text_base(o->trace)));
+   fprintf(v->out, ",\"process\":%" PRIu64 ",\"threads\":%" PRIu32
+           ",\"nodes\":%" PRIu32 ",\"edges\":%" PRIu32 ",\"rebuilt\":%s"
+           ",\"instrs\":", o->p->id, o->p->n_threads, o->p->n_blocks,
+           o->p->n_edges, builds_differ(o->builds) ? "true" : "false");
+   view_count(v->out, dcfg_process_instrs(o->p, ALL));
+   putc('}', v->out);
+   put_old_rows(v);
+   put_old_blocks(v);
+   put_old_edges(v);
+   put_old_loops(v);
+   map   = keymap_new();
+   first = functions_by_number(v, map);
+   put_old_functions(v, map, first);
+   put_old_calls(v, map, first);
+   keymap_free(map);
+   free(first);
+   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+      put_changes(v, &tables[i]);
+}
