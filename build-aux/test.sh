@@ -232,7 +232,7 @@ group_suite() {
          # command_mutants has sanitizers in a server of its own; command_hostile measures and limits the command.
          command_mutants|command_hostile) add_task suite "$name" run_script tests/suite "$name" ;;
          # Other scripts ask the command, too: nothing that these do not ask.
-         command|command_*|fleet|fleet_tables|inline|inline_*|slice_*|bbv|blocks|coverage|export|turns|wet_x87) add_task suite "$name" run_sanitized "$name" ;;
+         command|command_*|fleet|fleet_tables|inline|inline_*|slice_*|bbv|simulators|blocks|coverage|export|turns|wet_x87) add_task suite "$name" run_sanitized "$name" ;;
          *) add_task suite "$name" run_script tests/suite "$name" ;;
       esac
    done
@@ -266,7 +266,7 @@ add_suite_again() {
       case $name in
          rules_selftest|trace_selftest|lackey_path|trace_life|trace_real|kcachegrind) ;;
          command|command_*|terminal|library|blocks|xray_judges) ;;
-         bbv|export|coverage|inline|inline_*|slice_*|why|omitted|view|fleet*) ;;
+         bbv|simulators|export|coverage|inline|inline_*|slice_*|why|omitted|view|fleet*) ;;
          x86) ;;    # for one architecture only
          readme|options) ;;    # pages show a session of one Valgrind
          wet_usage) ;;    # so do the reasons there tell of one VEX
