@@ -329,6 +329,7 @@ static void in_fork_child(ThreadId tid)
    DCFG_(after_fork)(True);
    DCFG_(start_anew)(tid);
    DCFG_(forget_flows)();
+   DCFG_(forget_totals)();
    n_parts    = 0;
    first_part = 1;
    DCFG_(forget_spool)();

@@ -231,7 +231,7 @@ group_suite() {
          # command_mutants has sanitizers in its own server; command_hostile measures and limits the command.
          command_mutants|command_hostile) add_task suite "$name" run_script tests/suite "$name" ;;
          # Other scripts use the command, too, but in no way that these do not.
-         command|command_*|fleet|fleet_tables|inline|inline_*|slice_*|bbv|blocks|coverage|export|turns|wet_x87) add_task suite "$name" run_sanitized "$name" ;;
+         command|command_*|fleet|fleet_tables|inline|inline_*|slice_*|bbv|simulators|blocks|coverage|export|turns|wet_x87) add_task suite "$name" run_sanitized "$name" ;;
          *) add_task suite "$name" run_script tests/suite "$name" ;;
       esac
    done
@@ -265,7 +265,7 @@ add_suite_again() {
       case $name in
          rules_selftest|trace_selftest|lackey_path|trace_life|trace_real|kcachegrind) ;;
          command|command_*|terminal|library|blocks|xray_judges) ;;
-         bbv|export|coverage|inline|inline_*|slice_*|why|omitted|view|view_*|fleet*) ;;
+         bbv|simulators|export|coverage|inline|inline_*|slice_*|why|omitted|view|view_*|fleet*) ;;
          x86) ;;    # for one architecture only
          readme|options) ;;    # pages show a session of one Valgrind
          wet_usage) ;;    # its reasons are those of one VEX

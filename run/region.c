@@ -3,8 +3,8 @@
 
    Regions: parts of a run that are collected. */
 
-/* Owns: the options that say when to collect, and the places in the code where
-   that changes.  Handed: code in translation by run/instrument.c, requests by
+/* Owns: the options that say when to collect, and the begins and ends of
+   regions.  Handed: code in translation by run/instrument.c, requests by
    dcfg_main.c.  Taken by: these.
 
    While nothing is collected, code is translated without additions, except at
@@ -20,8 +20,6 @@
    overwrites. */
 
 #include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_debuginfo.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
@@ -29,7 +27,6 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
-#include "pub_tool_seqmatch.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 #include "pub_tool_xarray.h"
@@ -38,24 +35,9 @@
 #include "run/event.h"
 #include "run/exclude.h"
 #include "run/gap.h"
-#include "run/image.h"
 #include "run/ir.h"
+#include "run/region_place.h"
 #include "run/region.h"
-
-/* Trigger: a place or a number of instructions at which to begin or to end. */
-typedef
-   struct {
-      const HChar* option;    // --start or --stop
-      const HChar* text;      // the option's value
-      HChar*       name;      // glob of a function, or with .offset of an
-                              // image; NULL: an address
-      Bool         in_image;
-      Bool         by_instrs; // is .wanted a number of instructions?
-      Addr         offset;    // in the image, or the address
-      ULong        wanted;    // the number of the time that counts, from 1
-      ULong        reached;   // times so far
-   }
-   Trigger;
 
 typedef
    struct {
@@ -84,69 +66,6 @@ static Passed* passed;
 
 /*--- Options                                              ---*/
 
-static void bad_place(const Trigger* p, const HChar* why)
-{
-   VG_(fmsg)("%s=%s: %s\n", p->option, p->text, why);
-   VG_(exit)(1);
-}
-
-/* Split the :N off NAME and return N, 1 without it.  C++ names have colons. */
-static ULong take_count(const Trigger* p, HChar* name)
-{
-   HChar* colon = VG_(strrchr)(name, ':');
-   HChar* end;
-
-   if (colon == NULL || (colon > name && colon[-1] == ':')
-       || (colon[1] != '-' && !VG_(isdigit)(colon[1])))
-      return 1;
-   Long n = VG_(strtoll10)(colon + 1, &end);
-   if (*end != 0)
-      return 1;
-   if (n <= 0)
-      bad_place(p, "the count must be 1 or more");
-   *colon = 0;
-   return n;
-}
-
-static Trigger parse_place(const HChar* option, const HChar* text)
-{
-   const HChar* by   = "instructions:";
-   Trigger        p    = { option, text, NULL, False, False, 0, 1, 0 };
-   HChar*       name = VG_(strdup)("dcfg.region.name", text);
-   HChar       *plus, *end;
-
-   if (VG_(strncmp)(text, by, VG_(strlen)(by)) == 0) {
-      const HChar* number = text + VG_(strlen)(by);
-      p.wanted    = VG_(strtoll10)(number, &end);
-      p.by_instrs = True;
-      if (*end != 0 || !VG_(isdigit)(number[0]))
-         bad_place(&p, "instructions: needs a number");
-      return p;
-   }
-
-   p.wanted = take_count(&p, name);
-   if (name[0] == 0)
-      bad_place(&p, "a place is a function, IMAGE+0xOFFSET, 0xADDRESS or "
-                    "instructions:N");
-   plus = VG_(strrchr)(name, '+');
-   if (VG_(strncmp)(name, "0x", 2) == 0) {
-      p.offset = VG_(strtoull16)(name, &end);
-      if (*end != 0 || name[2] == 0)
-         bad_place(&p, "an address is 0x and hexadecimal digits");
-      VG_(free)(name);
-   } else if (plus != NULL && VG_(strncmp)(plus, "+0x", 3) == 0) {
-      p.offset = VG_(strtoull16)(plus + 1, &end);
-      if (*end != 0 || plus[3] == 0 || plus == name)
-         bad_place(&p, "an offset is IMAGE+0x and hexadecimal digits");
-      *plus      = 0;
-      p.in_image = True;
-      p.name     = name;
-   } else {
-      p.name = name;
-   }
-   return p;
-}
-
 static Region* region(Word i)
 {
    return VG_(indexXA)(regions, i);
@@ -162,25 +81,25 @@ static void add_start(const HChar* text)
    Region r;
 
    VG_(memset)(&r, 0, sizeof(r));
-   r.start = parse_place("--start", text);
+   r.start = DCFG_(parse_place)("--start", text);
    if (regions == NULL)
       regions = VG_(newXA)(VG_(malloc), "dcfg.region", VG_(free),
                            sizeof(Region));
    if (n_regions() > 0 && region(n_regions() - 1)->stop.text == NULL)
-      bad_place(&r.start, "the --start before it needs a --stop");
+      DCFG_(bad_place)(&r.start, "the --start before it needs a --stop");
    VG_(addToXA)(regions, &r);
 }
 
 static void add_stop(const HChar* text)
 {
-   Trigger p = parse_place("--stop", text);
+   Trigger p = DCFG_(parse_place)("--stop", text);
 
    if (n_regions() == 0 || region(n_regions() - 1)->stop.text != NULL)
-      bad_place(&p, "a --stop needs a --start before it");
+      DCFG_(bad_place)(&p, "a --stop needs a --start before it");
    const Trigger* start = &region(n_regions() - 1)->start;
    if (p.by_instrs && start->by_instrs && p.wanted <= start->wanted)
-      bad_place(&p, "the number must be greater than that of the --start "
-                    "before it");
+      DCFG_(bad_place)(&p, "the number must be greater than that of the "
+                           "--start before it");
    region(n_regions() - 1)->stop = p;
 }
 
@@ -198,7 +117,9 @@ static const Option options[] = {
    OPTION_CALL("--stop", add_place, True, "<place>",
                "end there; --start and --stop can be repeated in pairs. A "
                "<place> is <function>, <image>+0x<offset>, 0x<address>, one of "
-               "these with :<n> for the n-th time, or instructions:<n> [none]"),
+               "these with :<n> for the n-th time, or instructions:<n>; with "
+               ":<n>/<total> the end of the run says if the place was reached "
+               "another number of times than <total> [none]"),
    OPTION_BOOL("--instr-atstart", instr_atstart,
                "collect from the start; no: when the program or vgdb asks for "
                "it")
@@ -242,47 +163,37 @@ void DCFG_(start_regions)(void)
 
 /*--- Places                                               ---*/
 
-/* Return whether A is in a file that GLOB matches, with or without its
-   directory. */
-static Bool is_in_image(const HChar* glob, Addr a)
+/* Return whether P, of region number I, is still counted: until its region is
+   over, or to the end if that has to say how often it was reached. */
+static Bool is_counted(Word i, const Trigger* p)
 {
-   const NSegment* seg  = VG_(am_find_nsegment)(a);
-   const HChar*    path = seg == NULL ? NULL : VG_(am_get_filename)(seg);
-   const HChar*    name = path == NULL ? NULL : VG_(strrchr)(path, '/');
-
-   return path != NULL
-          && (VG_(string_match)(glob, path)
-              || (name != NULL && VG_(string_match)(glob, name + 1)));
+   return i >= now || p->total > 0;
 }
 
-static Bool is_at(const Trigger* p, Addr a)
-{
-   const HChar* name;
-
-   if (p->text == NULL || p->by_instrs)
-      return False;
-   if (p->name == NULL)
-      return p->offset == a;
-   if (p->in_image)
-      return is_in_image(p->name, a)
-             && a - DCFG_(load_address)(a) == p->offset;
-   return VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), a, &name)
-          && VG_(string_match)(p->name, name);
-}
-
-/* Return whether A is a place of this or a later region. */
+/* Return whether A is a place that is still counted. */
 static Bool is_place(Addr a)
 {
-   for (Word i = now; i < n_regions(); i++)
-      if (is_at(&region(i)->start, a) || is_at(&region(i)->stop, a))
+   for (Word i = 0; i < n_regions(); i++)
+      if ((is_counted(i, &region(i)->start) && DCFG_(is_at_place)(&region(i)->start, a))
+          || (is_counted(i, &region(i)->stop) && DCFG_(is_at_place)(&region(i)->stop, a)))
          return True;
    return False;
 }
 
-/* Count P if A is its place.  Return whether this is the time that counts. */
-static Bool is_time(Trigger* p, Addr a)
+/* Return whether there are places that are still counted. */
+static Bool has_places(void)
 {
-   return is_at(p, a) && ++p->reached == p->wanted;
+   for (Word i = 0; i < n_regions(); i++)
+      if (is_counted(i, &region(i)->start) || is_counted(i, &region(i)->stop))
+         return True;
+   return False;
+}
+
+/* Count P, of region number I, if A is its place.  Return whether this is the
+   time that counts. */
+static Bool is_time(Word i, Trigger* p, Addr a)
+{
+   return is_counted(i, p) && DCFG_(is_at_place)(p, a) && ++p->reached == p->wanted;
 }
 
 /* Count the places at A, an instruction that a thread is about to run.  Return
@@ -298,9 +209,9 @@ static UWord place_reached(Addr a)
       was->addr = 0;
       return 0;
    }
-   for (Word i = now; i < n_regions(); i++) {
+   for (Word i = 0; i < n_regions(); i++) {
       Region* r = region(i);
-      if (is_time(&r->start, a)) {
+      if (is_time(i, &r->start, a)) {
          if (i == now && !is_open)
             change = True;
          else
@@ -308,7 +219,7 @@ static UWord place_reached(Addr a)
                       "--stop=%s\n", r->start.text, region(now)->stop.text
                       ? region(now)->stop.text : "");
       }
-      if (is_time(&r->stop, a)) {
+      if (is_time(i, &r->stop, a)) {
          if (i == now && is_open)
             change = True;
          else
@@ -358,7 +269,7 @@ static void cut(Addr entry)
 IRSB* DCFG_(cut_before_place)(IRSB* in, Addr entry,
                               const VexGuestLayout* layout, IRType word_ty)
 {
-   UInt k = first_of(now < n_regions() ? inner_place(in) : 0,
+   UInt k = first_of(has_places() ? inner_place(in) : 0,
                      DCFG_(is_collecting)() ? DCFG_(inner_border)(in) : 0);
 
    /* The limit of the last cut applies no more. */
@@ -497,7 +408,7 @@ static IRSB* with_limit(const IRSB* out, Addr entry,
 IRSB* DCFG_(watch_places)(IRSB* in, IRSB* out, Addr entry,
                           const VexGuestLayout* layout, IRType word_ty)
 {
-   Addr a = now < n_regions() ? first_instr(in) : 0;
+   Addr a = has_places() ? first_instr(in) : 0;
 
    if (has_limits())
       out = with_limit(out, entry, layout, word_ty);
@@ -529,23 +440,19 @@ IRSB* DCFG_(watch_places)(IRSB* in, IRSB* out, Addr entry,
 
 /* --- Messages                                             --- */
 
-static void tell_missed(const Trigger* p)
+void DCFG_(forget_totals)(void)
 {
-   if (p->text == NULL || p->reached >= p->wanted)
-      return;
-   if (p->reached == 0)
-      VG_(umsg)("dcfg: warning: %s=%s was never reached\n", p->option,
-                p->text);
-   else
-      VG_(umsg)("dcfg: warning: %s=%s was reached %'llu time%s only\n",
-                p->option, p->text, p->reached, p->reached == 1 ? "" : "s");
+   for (Word i = 0; i < n_regions(); i++)
+      region(i)->start.total = region(i)->stop.total = 0;
 }
 
 void DCFG_(tell_missed_places)(void)
 {
-   for (Word i = now; i < n_regions(); i++) {
-      tell_missed(&region(i)->start);
-      tell_missed(&region(i)->stop);
+   for (Word i = 0; i < n_regions(); i++) {
+      if (is_counted(i, &region(i)->start))
+         DCFG_(tell_missed_place)(&region(i)->start);
+      if (is_counted(i, &region(i)->stop))
+         DCFG_(tell_missed_place)(&region(i)->stop);
    }
 }
 

@@ -33,7 +33,12 @@ IRSB* DCFG_(watch_places)(IRSB* in, IRSB* out, Addr entry,
 IRSB* DCFG_(cut_before_place)(IRSB* in, Addr entry,
                               const VexGuestLayout* layout, IRType word_ty);
 
-/* At the end: report the places of options that were never reached. */
+/* In a forked child: forget how often places were to be reached in the whole
+   run, which is the parent's. */
+void DCFG_(forget_totals)(void);
+
+/* At the end: report the places of options that were not reached as often as
+   the options say. */
 void DCFG_(tell_missed_places)(void);
 
 /* Return a text for 'vgdb status'. */

@@ -111,6 +111,9 @@ BbFile* bb_read(const char* path)
          free(marker.image);
          if (!take_marker(line, &marker))
             die("%s: line %" PRIu64 ": no marker of a slice", path, number);
+      } else if (strncmp(line, "# Counts since ", 15) == 0) {
+         die("%s: counts do not begin with the program: take a trace that does, "
+             "without --start", path);
       } else if (line[0] == 'T') {
          GROW(b->slices, b->n_slices, b->room);
          if (!take_vector(b, &b->slices[b->n_slices], line))

@@ -10,6 +10,7 @@
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
+#include "cmd/simpoint/beginning.h"
 #include "cmd/simpoint/slices.h"
 #include "cmd/simpoint/turns.h"
 
@@ -32,6 +33,7 @@ typedef
       uint64_t           size;
       bool*              heads;         // for each node: is it a loop's head?
                                         // NULL: slices begin at any block
+      bool               from_begin;    // see counts_from_begin()
       char**             written;       // messages about files
       uint32_t           n_written, room;
    }
@@ -60,7 +62,8 @@ static Vectors open_vectors(const Bbv* b, uint32_t thread)
                       : text_format("%.*s.T.%" PRIu32 ".bb%s", n, b->prefix,
                                     thread, suffix));
    v.f = open_result(v.path);
-   v.slices = slices_new(&b->g, v.f, b->size, b->heads, thread);
+   v.slices = slices_new(&b->g, v.f, b->size, b->heads, b->from_begin,
+                         thread);
    return v;
 }
 
@@ -319,6 +322,7 @@ static int run(int argc, char** argv)
       die("--turns is for at most %d threads", MAX_OPEN);
    if (at_loops)
       b.heads = find_heads(&b.g, &what);
+   b.from_begin = counts_from_begin(&b.g);
    each_thread(&b, only, b.p->n_threads == 1 && turns == NULL);
    if (turns != NULL)
       in_order(&b, turns);

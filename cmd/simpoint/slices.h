@@ -15,10 +15,12 @@ typedef struct RunSlices RunSlices;
 
 /* Begin, with output to OUT, which the caller owns.  A slice ends before the
    first block that begins after at least SIZE instructions; with HEADS, which
-   has an element for each node, only before one of these.  THREAD: the thread
-   of the blocks; DCFG_ALL_THREADS: all, in the order in which they began. */
+   has an element for each node, only before one of these.  FROM_BEGIN: counts of
+   executions begin with the process, see counts_from_begin().  THREAD: the
+   thread of the blocks; DCFG_ALL_THREADS: all, in the order in which they
+   began. */
 RunSlices* slices_new(const Program* g, FILE* out, uint64_t size,
-                   const bool* heads, uint32_t thread);
+                   const bool* heads, bool from_begin, uint32_t thread);
 
 /* Begin a block. */
 void slices_block(RunSlices* s, uint32_t node);

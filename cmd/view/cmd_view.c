@@ -389,7 +389,7 @@ const Command view_command = {
    "needs neither a server nor a network, and can be sent.\n"
    "\n"
    "With OLD, the graph of another run or build, each pane also has what FILE\n"
-   "has more or less than that, and one pane lists all changes.\n"
+   "has more or less than that, and one pane lists all changes.\n",
    "\n"
    "examples:\n"
    "  valgrind --tool=dcfg ./prog && dcfg view\n"

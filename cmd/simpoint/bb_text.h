@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Writing .bb files. */
+
+#ifndef DCFG_CMD_BB_TEXT_H
+#define DCFG_CMD_BB_TEXT_H
+
+#include "cmd/base/names.h"
+
+/* Write the lines before the first slice.  THREAD: the thread of the vectors;
+   DCFG_ALL_THREADS: all. */
+void bb_put_header(FILE* out, const Program* g, uint32_t thread);
+
+/* Write that counts of executions begin with NODE, not with the program. */
+void bb_put_since(FILE* out, const Program* g, uint32_t node);
+
+/* Write that a slice begins at execution number COUNT of NODE. */
+void bb_put_marker(FILE* out, const Program* g, uint32_t node,
+                   uint64_t count);
+
+/* Write one element of a vector: a block's id and its instructions. */
+void bb_put_share(FILE* out, uint64_t id, uint64_t instrs);
+
+/* Write the lines behind the last slice: the number of instructions in all
+   slices, the size that these were to have, and a row for each block with
+   EXECUTIONS. */
+void bb_put_table(FILE* out, const Program* g, uint64_t instrs, uint64_t size,
+                  const uint64_t* executions);
+
+/* Return whether a block is one REP instruction: each of its iterations counts
+   as an execution, so it is no marker. */
+bool bb_repeats(const DcfgProcess* p, uint32_t node);
+
+#endif /* DCFG_CMD_BB_TEXT_H */
