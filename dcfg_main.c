@@ -87,6 +87,7 @@ static const Output* const outputs[] = { OUTPUTS(ENTRY) };
 static Bool is_on[N_OUTPUTS];
 static UInt n_parts;             // parts that have been written, and are
                                  // forgotten
+static RunEnd run_end;           // EndOpen while the program runs
 static UInt first_part = 1;      // the first part of those that follow each
                                  // other with nothing lost between
 
@@ -206,6 +207,7 @@ static Bool write_outputs(const HChar* graph, const HChar* reason,
    Gathered* g = DCFG_(gather)();
    g->part = n_parts + 1;
    g->first_part = is_part || n_parts > 0 ? first_part : 0;
+   g->end        = run_end;
    if (graph != NULL) {
       DCFG_(write_dcfg)(g, graph);
       good = DCFG_(finish_out_files)(False, False);
@@ -226,8 +228,17 @@ static Bool write_outputs(const HChar* graph, const HChar* reason,
 
 /*--- Occasions to write                                   ---*/
 
+static void note_end(void)
+{
+   Int signal = DCFG_(fatal_signal)();
+
+   run_end.kind   = signal != 0 ? EndSignal : EndExit;
+   run_end.status = signal != 0 ? signal : DCFG_(exit_status)();
+}
+
 static void fini(Int exitcode)
 {
+   note_end();
    DCFG_(tell_missed_places)();
    DCFG_(tell_unused_globs)();
    DCFG_(end_toggles)();
@@ -300,7 +311,9 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
    if (sysno == __NR_execve)
       exec = !sr_isError(VG_(stat)((const HChar*)args[0], &st));
    if (exec) {
+      run_end.kind = EndExec;
       write_outputs(NULL, "Before execve", False, False);
+      run_end.kind = EndOpen;
       DCFG_(unname_spool)();
       DCFG_(pass_space_limit)();
    }

@@ -50,6 +50,10 @@ typedef
 
 /*--- Watchers                                             ---*/
 
+/* MappingChange: memory was mapped anew, with the contents of a file or zeros;
+   its rights or its place changed; or it was unmapped. */
+typedef enum { MappingNew, MappingChanged, MappingGone } MappingChange;
+
 typedef
    struct {
       /* --- A superblock is translated.  These functions add code to W->out
@@ -125,8 +129,8 @@ typedef
       /* From its present position on, the thread is collected (ON), or uses the
          second array (not ON). */
       void (*turn)(void* s, Bool on);
-      /* A signal's handler begins, or ends. */
-      void (*enter_handler)(void* s);
+      /* The handler of SIGNAL begins; a handler ends. */
+      void (*enter_handler)(void* s, Int signal);
       void (*leave_handler)(void* s);
       /* A system call is about to be made, or has been made. */
       void (*before_syscall)(void* s, UInt sysno, const UWord* args);
@@ -153,6 +157,9 @@ typedef
 
       /* The mapping of LEN bytes at A is about to go. */
       void (*unmapped)(Addr a, SizeT len);
+
+      /* The mapping of LEN bytes at A has changed. */
+      void (*mapped)(Addr a, SizeT len, MappingChange change);
    }
    Watcher;
 

@@ -9,6 +9,7 @@
 #include "base/port.h"
 
 #include "arch/insn.h"
+#include "format/wet_state.h"
 #include "arch/locations.h"
 
 /* No offset in the guest state. */
@@ -54,6 +55,18 @@ enum {
    QuirkMayPush         = 16    // pushes onto x87's stack, or does not
 };
 
+/* OtherRegister: a register that has no locations, by its number in
+   format/wet_state.h. */
+typedef
+   struct {
+      UShort number;
+      UChar  size;             // bytes, the lowest of .value
+      ULong  value;
+   }
+   OtherRegister;
+
+#define MAX_OTHER_REGISTERS 16
+
 /* Guest: what the tool must know of the processor, its instructions and VEX's
    guest state.  Offsets are in the guest state. */
 typedef
@@ -88,6 +101,12 @@ typedef
       /* Find the registers that the instruction changes besides its result.
          *TO comes as zeros. */
       void (*find_besides)(const UChar* code, UInt len, Besides* to);
+      /* Read all registers that have no locations from STATE, a guest state of
+         VEX, to TO.  Return how many there are. */
+      UInt (*other_registers)(const void* state, OtherRegister* to);
+      /* The argument of clone(), from 0, that has the address of the new
+         thread's number, which the kernel clears in the end. */
+      UInt clone_tid;
       /* The bytes below the stack pointer that functions may use. */
       UInt redzone;
       /* Calls put the return address into a register. */

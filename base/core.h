@@ -185,6 +185,23 @@ static inline void DCFG_(end_by_signal) ( Int signal )
    VG_(kill_self)(signal);
 }
 
+/* Return the signal that kills the process, which ends now, or 0; the status
+   with which it exits. */
+static inline Int DCFG_(fatal_signal) ( void )
+{
+   return VG_(threads)[VG_(get_running_tid)()].os_state.fatalsig;
+}
+static inline Int DCFG_(exit_status) ( void )
+{
+   return VG_(threads)[VG_(get_running_tid)()].os_state.exitcode & 0xFF;
+}
+
+/* Return the kernel's number of thread TID. */
+static inline Int DCFG_(kernels_number) ( ThreadId tid )
+{
+   return VG_(threads)[tid].os_state.lwpid;
+}
+
 /* Send the signal of INFO to this process again. */
 static inline void DCFG_(send_again) ( vki_siginfo_t* info )
 {

@@ -206,7 +206,7 @@ static void take_stop_back(CallStack* cs, UInt sb, UInt k)
                            slots[CallContext]);
 }
 
-static void enter_handler(void* s)
+static void enter_handler(void* s, Int signal)
 {
    CallStack* cs    = s;
    ULong*     slots = slots_of(cs);

@@ -11,6 +11,7 @@
 enum { JournalRows = 1, JournalTape, N_JOURNAL_KINDS };
 
 /* Kinds of rows in the stream JournalRows. */
-enum { RowImage = 1, RowSource, RowSuperblock, RowUnexecuted, RowTape };
+enum { RowImage = 1, RowSource, RowSuperblock, RowUnexecuted, RowTape,
+       RowState };
 
 #endif /* DCFG_FORMAT_WET_JOURNAL_H */

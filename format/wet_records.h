@@ -25,6 +25,16 @@ typedef
       MarkMoved,        // W1 bytes were moved from W2 to W0
       MarkTop,          // W0, if not 0, is the top of x87's stack
       MarkCreated,      // this thread created thread W0; W1: FirstStack
+      /* From version 4 on: */
+      MarkContents,     // the kernel wrote the W1 bytes at W0, which follow
+      MarkResult,       // the last system call returned W0, a difference
+      MarkMapped,       // W1 bytes at W0 are mapped from now on as the W2
+                        // bytes that follow say (format/wet_state.h)
+      MarkSignal,       // signal W0 is the cause of the handler that follows
+      MarkRegisters,    // the kernel set registers of this thread: the W0 bytes
+                        // that follow have them (format/wet_state.h)
+      MarkIdentity,     // thread W0 has the kernel's number W1
+      MarkEnded,        // thread W0 has ended
       N_MARKS
    }
    TapeMark;
@@ -41,9 +51,24 @@ typedef
 /* Return the number of words that follow MARK. */
 static inline unsigned wet_words_of_mark(unsigned long long mark)
 {
-   return mark == MarkMoved ? 3
-          : (mark >= MarkRead && mark <= MarkFresh) || mark == MarkCreated ? 2
-          : mark == MarkThread || mark == MarkTop ? 1 : 0;
+   return mark == MarkMoved || mark == MarkMapped ? 3
+          : (mark >= MarkRead && mark <= MarkFresh) || mark == MarkCreated
+            || mark == MarkContents || mark == MarkIdentity ? 2
+          : mark == MarkThread || mark == MarkTop || mark == MarkResult
+            || mark == MarkSignal || mark == MarkRegisters
+            || mark == MarkEnded ? 1 : 0;
+}
+
+/* Return the largest mark of files with VERSION. */
+static inline unsigned wet_last_mark(unsigned version)
+{
+   return version < 4 ? MarkCreated : N_MARKS - 1;
+}
+
+/* Do bytes follow the words of MARK?  The last word says how many. */
+static inline int wet_has_bytes(unsigned long long mark)
+{
+   return mark == MarkContents || mark == MarkMapped || mark == MarkRegisters;
 }
 
 /* The largest number of rows' words, and of records, in a block. */

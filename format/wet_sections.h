@@ -10,11 +10,13 @@
 #define WET_MAGIC      { 0x89, 'D', 'C', 'F', 'G', 'W', 'E', 'T' }
 #define WET_MAGIC_SIZE 8
 #define WET_HEAD_SIZE  16
-#define WET_VERSION    3
+#define WET_VERSION    4
+#define WET_OLDEST     3       // the oldest version that readers know
 #define WET_VERSION_AT 8        // offset in the head
 #define WET_MACHINE_AT 12
 
-/* Sections, in their order in the file. */
+/* Sections.  They come in the order of their numbers, but SectionState comes
+   before SectionTape.  Version 3 has no SectionState. */
 enum {
    SectionSources = 1,    // names of source files
    SectionImages,         // images, with symbols and lines
@@ -25,7 +27,8 @@ enum {
    SectionThreads,        // instructions executed by each thread
    SectionBefore,         // executions before the tape, if that is not complete
    SectionTape,           // chunks
-   SectionEnd
+   SectionEnd,
+   SectionState           // the process at the begin of the tape, and its end
 };
 
 /* A section's head: its number in one byte, its length in eight. */

@@ -115,8 +115,126 @@ DCFG_API bool dcfg_wet_ends_early(const DcfgWet* w);
 /* Return whether the tool recorded what instances computed (--wet-values). */
 DCFG_API bool dcfg_wet_has_values(const DcfgWet* w);
 
+/*--- The process                                          ---*/
+
+/* DcfgWetRegisterKind: a register, or a group of registers with numbers. */
+typedef
+   enum {
+      DCFG_WET_REG_GENERAL,     // by encoding; of arm64 31 is SP
+      DCFG_WET_REG_VECTOR,
+      DCFG_WET_REG_X87,         // as MMX numbers them, in the 8 bytes that
+                                // Valgrind computes with
+      DCFG_WET_REG_IP,
+      DCFG_WET_REG_FLAGS,       // EFLAGS; of arm64 NZCV in bits 31 to 28
+      DCFG_WET_REG_THREAD_BASE, // FS's base, of x86 GS's; TPIDR_EL0
+      DCFG_WET_REG_GS_BASE,     // amd64 only
+      DCFG_WET_REG_X87_CONTROL,
+      DCFG_WET_REG_X87_STATUS,  // with the top of the stack in bits 11 to 13
+      DCFG_WET_REG_X87_TAGS,    // a bit for each register in use
+      DCFG_WET_REG_VECTOR_CONTROL,      // MXCSR; FPCR
+      DCFG_WET_REG_VECTOR_STATUS,       // FPSR
+      DCFG_WET_REG_SEGMENT      // selectors of x86: CS SS DS ES FS GS
+   }
+   DcfgWetRegisterKind;
+
+/* DcfgWetRegister: a register's contents, the lowest byte first.  A general
+   register of x86 has 4 bytes. */
+typedef
+   struct {
+      DcfgWetRegisterKind kind;
+      uint32_t       reg;       // number in its group, else 0
+      uint32_t       size;      // bytes
+      const uint8_t* bytes;
+   }
+   DcfgWetRegister;
+
+/* DcfgWetMapping: how a range of memory is mapped. */
+typedef
+   struct {
+      uint64_t    addr, size;
+      bool        there;        // false: nothing is mapped
+      bool        readable, writable, executable;
+      bool        shared;       // System V shared memory
+      bool        from_file;
+      bool        is_new;       // events only: the contents are new, those of the
+                                // file, or zeros; else they stay
+      uint64_t    room_below;   // if not 0, this is the first thread's stack: the
+                                // bytes that it may still grow downward
+      const char* file;         // if .from_file: its path, perhaps empty, and
+      uint64_t    offset;       // the offset of the range in it
+   }
+   DcfgWetMapping;
+
+/* DcfgWetThread: a thread at the begin. */
+typedef
+   struct {
+      uint32_t thread;          // its number in the trace
+      uint64_t tid;             // and the kernel's
+      uint32_t n_registers;
+      const DcfgWetRegister* registers;
+   }
+   DcfgWetThread;
+
+/* DcfgWetContents: bytes in memory. */
+typedef
+   struct {
+      uint64_t       addr, size;
+      const uint8_t* bytes;
+   }
+   DcfgWetContents;
+
+/* DcfgWetAux: an entry of the auxiliary vector; see getauxval(3). */
+typedef
+   struct {
+      uint64_t type, value;
+   }
+   DcfgWetAux;
+
+typedef
+   enum {
+      DCFG_WET_END_OPEN,        // the run went on, or nobody knows
+      DCFG_WET_END_EXIT,        // the process exited with .status
+      DCFG_WET_END_SIGNAL,      // signal .status killed it
+      DCFG_WET_END_EXEC         // the process was about to execute another
+                                // program
+   }
+   DcfgWetEnd;
+
+/* DcfgWetState: the process before the first event, and its end.  The program's
+   begin is that, or a region's, a forked child's, a ring's oldest event. */
+typedef
+   struct {
+      DcfgWetEnd end;
+      uint32_t   status;        // exit status or signal
+      bool       known;         // are the members below known?
+      uint64_t   pid;
+      uint32_t   program;       // image of the program; DCFG_NONE: none of its
+                                // code was executed
+      uint64_t   load_bias;     // how far it is from the addresses in its file
+      uint32_t   n_aux;
+      const DcfgWetAux*      aux;
+      uint32_t   n_mappings;    // by address
+      const DcfgWetMapping*  mappings;
+      uint32_t   n_threads;
+      const DcfgWetThread*   threads;
+      /* With --wet-values only: of each thread's stack the bytes from the stack
+         pointer on, and below it those that its functions may use. If it is not
+         the program's begin, only the nearest 64 KB. */
+      uint32_t   n_contents;
+      const DcfgWetContents* contents;
+   }
+   DcfgWetState;
+
+/* Return the version of W's file, 3 or 4. */
+DCFG_API uint32_t dcfg_wet_version(const DcfgWet* w);
+
+/* Return the state of the process, which is W's; NULL: W has version 3. */
+DCFG_API const DcfgWetState* dcfg_wet_state(const DcfgWet* w);
+
 /*--- Events                                               ---*/
 
+/* DcfgWetKind: the kinds of events.  Those from CONTENTS on are in files of
+   version 4 only; CONTENTS, RESULT and REGISTERS need --wet-values, too. */
 typedef
    enum {
       DCFG_WET_READ    = 2,     // the kernel read memory for a system call
@@ -126,6 +244,14 @@ typedef
       DCFG_WET_RETURN  = 6,     // a signal's handler returns
       DCFG_WET_MOVED   = 7,     // memory was moved to another address
       DCFG_WET_CREATED = 9,     // the thread created another one
+      DCFG_WET_CONTENTS = 10,   // the kernel wrote these bytes
+      DCFG_WET_RESULT  = 11,    // the thread's system call has returned
+      DCFG_WET_MAPPED  = 12,    // memory is mapped in another way from now on
+      DCFG_WET_SIGNAL  = 13,    // a signal came; HANDLER follows
+      DCFG_WET_REGISTERS = 14,  // the kernel has set registers of the thread: a
+                                // handler's, those behind it, a new thread's
+      DCFG_WET_IDENTITY = 15,   // a thread's number in the kernel
+      DCFG_WET_ENDED   = 16,    // a thread has ended
       DCFG_WET_INSTR   = 256    // an instruction was executed
    }
    DcfgWetKind;
@@ -157,7 +283,8 @@ typedef
       DcfgWetKind kind;
       uint32_t    thread;
       uint64_t    addr;         // address of the instruction or memory; number
-                                // of the new thread
+                                // of the thread that is new, that has the
+                                // kernel's number, or that has ended
       uint64_t    size;         // bytes of memory
       uint64_t    from;         // former address of moved memory
       /* The members below are set for instructions only. */
@@ -176,6 +303,16 @@ typedef
       bool        has_value;
       uint32_t    value_size;   // bytes
       const uint8_t* value;
+      /* Each of these is set for one kind only, and valid until the next
+         event. */
+      const uint8_t* bytes;     // CONTENTS: .size of them
+      uint64_t    result;       // RESULT: errors are negative, as the register
+                                // has them
+      uint32_t    signal;       // SIGNAL
+      uint64_t    tid;          // IDENTITY: the kernel's number
+      const DcfgWetMapping*  mapping;   // MAPPED
+      uint32_t    n_registers;  // REGISTERS
+      const DcfgWetRegister* registers;
    }
    DcfgWetEvent;
 

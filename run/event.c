@@ -152,7 +152,7 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
    if (!t->signalled && !(t->off && t->off_ran))
       DCFG_(tell_stop)(t);
    DCFG_EACH_WATCHER(w, enter_handler)
-      DCFG_(watchers)[w]->enter_handler(t->states[w]);
+      DCFG_(watchers)[w]->enter_handler(t->states[w], sig);
    /* A thread that was not collected, or not in its handler, runs on, too. */
    if (t->idle || (t->off && t->off_ran)) {
       t->off_ran = True;

@@ -7,6 +7,7 @@
 #define __DCFG_GATHER_H
 
 #include "dcfg_bb.h"
+#include "format/wet_state.h"
 #include "graph/graph.h"
 
 /* PartBypass: a handler that began behind the instruction at ADDR, in an
@@ -18,6 +19,15 @@ typedef
       UInt target;
    }
    PartBypass;
+
+/* RunEnd: the end of what is written: a value of .kind in format/wet_state.h,
+   and the exit status or the signal. */
+typedef
+   struct {
+      UInt kind;
+      Int  status;
+   }
+   RunEnd;
 
 /* Gathered: all that ran so far. */
 typedef
@@ -37,6 +47,7 @@ typedef
       ULong* preceding;   // for each thread: instructions since .first_part
       UInt   n_bypasses;
       PartBypass* bypasses;
+      RunEnd end;
    }
    Gathered;
 

@@ -423,8 +423,8 @@ Bool DCFG_(image_is_over)(UInt no)
 
 /*--- Life                                                 ---*/
 
-/* Called before the core drops the mapping's debug information. */
-static void on_munmap(Addr a, SizeT len)
+/* The mapping at A is about to go, or will be replaced. */
+static void lose_mapping(Addr a, SizeT len)
 {
    DCFG_EACH_WATCHER(w, unmapped)
       DCFG_(watchers)[w]->unmapped(a, len);
@@ -438,17 +438,42 @@ static void on_munmap(Addr a, SizeT len)
    }
 }
 
+static void tell_mapped(Addr a, SizeT len, MappingChange change)
+{
+   DCFG_EACH_WATCHER(w, mapped)
+      DCFG_(watchers)[w]->mapped(a, len, change);
+}
+
+/* Called before the core drops the mapping's debug information. */
+static void on_munmap(Addr a, SizeT len)
+{
+   lose_mapping(a, len);
+   tell_mapped(a, len, MappingGone);
+}
+
 /* A mapping may replace another one without an unmapping. */
 static void on_mmap(Addr a, SizeT len, Bool rr, Bool ww, Bool xx,
                     ULong di_handle)
 {
-   on_munmap(a, len);
+   lose_mapping(a, len);
+   tell_mapped(a, len, MappingNew);
 }
 
 static void on_remap(Addr from, Addr to, SizeT len)
 {
    DCFG_EACH_WATCHER(w, moved)
       DCFG_(watchers)[w]->moved(from, to, len);
+   tell_mapped(to, len, MappingChanged);
+}
+
+static void on_brk(Addr a, SizeT len, ThreadId tid)
+{
+   tell_mapped(a, len, MappingNew);
+}
+
+static void on_mprotect(Addr a, SizeT len, Bool rr, Bool ww, Bool xx)
+{
+   tell_mapped(a, len, MappingChanged);
 }
 
 void DCFG_(track_images)(void)
@@ -472,6 +497,8 @@ void DCFG_(track_images)(void)
    VG_(track_die_mem_brk)(on_munmap);
    VG_(track_new_mem_mmap)(on_mmap);
    VG_(track_copy_mem_remap)(on_remap);
+   VG_(track_new_mem_brk)(on_brk);
+   VG_(track_change_mem_mprotect)(on_mprotect);
 }
 
 UInt DCFG_(n_images)(void)

@@ -231,7 +231,7 @@ static Position standing(const Thread* t)
 
 UInt DCFG_(index_of_thread)(ThreadId tid)
 {
-   return by_tid[tid]->index;
+   return by_tid[tid] == NULL ? DCFG_NO_THREAD : by_tid[tid]->index;
 }
 
 void DCFG_(thread_info)(UInt index, ThreadInfo* info)

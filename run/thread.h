@@ -49,7 +49,9 @@ Bool DCFG_(jumps_unredirected)(ThreadId tid, Addr entry);
    only for code that ran since the last call. */
 void DCFG_(flush_threads)(void);
 
-/* Threads by index, in the order of their creation. */
+/* Threads by index, in the order of their creation.  A thread that has ended
+   has no index. */
+#define DCFG_NO_THREAD 0xFFFFFFFFu
 UInt DCFG_(n_threads)(void);
 UInt DCFG_(index_of_thread)(ThreadId tid);
 void DCFG_(thread_info)(UInt index, ThreadInfo* info);

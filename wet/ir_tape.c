@@ -25,6 +25,7 @@
 #include "run/ir.h"
 #include "wet/ir_tape.h"
 #include "wet/slots.h"
+#include "wet/kernel.h"
 #include "wet/tape.h"
 #include "wet/values.h"
 #include "wet/x87_top.h"
@@ -547,5 +548,7 @@ const Watcher DCFG_(tape_watcher) = {
    .memory_read    = DCFG_(tape_memory_read),
    .memory_written = DCFG_(tape_memory_written),
    .moved          = DCFG_(tape_moved),
-   .unmapped       = DCFG_(tape_unmapped)
+   .unmapped       = DCFG_(tape_unmapped),
+   .mapped         = DCFG_(tape_mapped),
+   .thread_end     = DCFG_(tape_thread_end)
 };

@@ -126,9 +126,11 @@ static void add_unexecuted(Bytes* b, UInt first)
    VG_(deleteXA)(found);
 }
 
-static Bool begin(void)
+/* Begin the journal, with the state of the process. */
+static Bool begin(const Bytes* state)
 {
    UChar head[2] = { WET_VERSION, DCFG_(guest).machine };
+   Bytes b       = { NULL, 0, 0 };
 
    if (!DCFG_(name_spool)(journal_opt, journal_format)) {
       journal_opt = NULL;
@@ -139,16 +141,21 @@ static Bool begin(void)
                         sizeof(const HChar*));
    DCFG_(keep_begin)(rows);
    DCFG_(append_to_stream)(rows, head, sizeof(head));
+   DCFG_(add_varint)(&b, RowState);
+   DCFG_(add_varint)(&b, state->used);
+   DCFG_(add_bytes)(&b, state->bytes, state->used);
+   DCFG_(append_to_stream)(rows, b.bytes, b.used);
+   VG_(free)(b.bytes);
    return True;
 }
 
-void DCFG_(save_tape)(Stream* tape, UInt n_threads)
+void DCFG_(save_tape)(Stream* tape, UInt n_threads, const Bytes* state)
 {
    Bytes b = { NULL, 0, 0 }, sbs = { NULL, 0, 0 };
    UInt  first = n_sbs + 1;
 
    if (journal_opt == NULL || DCFG_(stream_length)(tape) == 0
-       || (rows == NULL && !begin()))
+       || (rows == NULL && !begin(state)))
       return;
    add_images(&b);
    while (n_sbs < DCFG_(n_superblocks)())

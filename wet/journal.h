@@ -10,15 +10,17 @@
 
 #include "pub_tool_basics.h"
 #include "delivery/stream.h"
+#include "wet/packed.h"
 
 /* Keep a journal beside the output that OPT names with FORMAT.  Called before
    the program runs. */
 void DCFG_(keep_journal)(const HChar* opt, const HChar* format);
 
 /* Save TAPE, which has whole chunks, all that ran, of N_THREADS threads, with
-   everything that is needed to read it, so that it outlasts the process.  Not
-   while anything is being translated. */
-void DCFG_(save_tape)(Stream* tape, UInt n_threads);
+   everything that is needed to read it, so that it outlasts the process. STATE
+   is that of the process at its begin (wet/state.h).  Not while anything is
+   being translated. */
+void DCFG_(save_tape)(Stream* tape, UInt n_threads, const Bytes* state);
 
 /* End the journal: it is no longer all that ran, or PARENTS: it is the
    parent's. */

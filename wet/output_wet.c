@@ -29,6 +29,7 @@
 #include "wet/ir_tape.h"
 #include "wet/journal.h"
 #include "wet/slots.h"
+#include "wet/state.h"
 #include "wet/tables.h"
 #include "wet/tape.h"
 
@@ -89,6 +90,7 @@ static Bool start(void)
    DCFG_(set_spool_place)("--wet-out-file", opts.out_file, 64 << 20);
    if (opts.values) {
       DCFG_(write_values)();
+      DCFG_(keep_contents)();
       VG_(clo_vex_control).iropt_register_updates_default
          = VexRegUpdAllregsAtEachInsn;
    }
@@ -158,10 +160,12 @@ static Attempt attempt(const struct _Gathered* g, const Stream* tape,
    Attempt a   = { DCFG_(open_out_file)("--wet-out-file", opts.out_file,
                                         NULL) };
    Put*    out = DCFG_(text_of_file)(a.file);
+   RunEnd  open = { EndOpen, 0 };
 
    DCFG_(set_reader)(a.file, "dcfg wet", OUT_FILE);
    put_head(out);
    a.n_instrs = DCFG_(put_tables)(out, g, DCFG_(begins_late)(), ended);
+   DCFG_(put_state)(out, DCFG_(tape_state)(), ended ? &open : &g->end);
    DCFG_(put_flush)(out);
    a.tables = out->n_bytes;
    if (!ended)

@@ -107,6 +107,7 @@ struct _Coder {
    Addr     first_stack;     // and at the begin of the chunk
    ULong    thread;          // the running thread
    UInt     chunk, tape;     // numbers of the present ones
+   const UChar* extra;       // the bytes of the next mark that has some
    Coding** codings;         // for each superblock; NULL: not met yet
    Tally*   tallies;
    UInt     n_codings;
@@ -230,12 +231,22 @@ INLINE void code_way(Coder* c, Pen* p, UInt number, const SlotWay* way)
    }
 }
 
-static UChar* put_mark(UChar* to, UInt mark, const ULong* words)
+/* Put MARK, its WORDS, and the bytes at *EXTRA if it has some, which are passed
+   over. */
+static UChar* put_mark(UChar* to, UInt mark, const ULong* words,
+                       const UChar** extra)
 {
+   UInt n = wet_words_of_mark(mark);
+
    to = DCFG_(put_varint)(to, SymbolMark);
    to = DCFG_(put_varint)(to, mark);
-   for (UInt i = 0; i < wet_words_of_mark(mark); i++)
+   for (UInt i = 0; i < n; i++)
       to = DCFG_(put_varint)(to, words[i]);
+   if (wet_has_bytes(mark)) {
+      VG_(memcpy)(to, *extra, words[n - 1]);
+      to     += words[n - 1];
+      *extra += words[n - 1];
+   }
    return to;
 }
 
@@ -246,7 +257,7 @@ static void begin_chunk(Coder* c, Pen* p, const ULong* words)
    if (c->n_here > 0 || words[0] == MarkThread)
       return;
    put_right(p, False);
-   p->control = put_mark(p->control, MarkThread, &c->thread);
+   p->control = put_mark(p->control, MarkThread, &c->thread, NULL);
    c->n_here++;
 }
 
@@ -297,7 +308,7 @@ static UInt code_mark(Coder* c, Pen* p, const ULong* words)
    if (mark == MarkThread)
       c->thread = words[1];
    put_right(p, False);
-   p->control = put_mark(p->control, mark, &words[1]);
+   p->control = put_mark(p->control, mark, &words[1], &c->extra);
    return 1 + wet_words_of_mark(mark);
 }
 
@@ -433,6 +444,11 @@ ULong DCFG_(first_chunk)(const Coder* c)
           : *(ULong*)VG_(indexXA)(c->begins, 0);
 }
 
+ULong DCFG_(next_chunk)(const Coder* c)
+{
+   return DCFG_(stream_length)(c->stream);
+}
+
 void DCFG_(drop_chunks)(Coder* c, ULong n)
 {
    ULong length = DCFG_(stream_length)(c->stream);
@@ -499,25 +515,27 @@ static UChar* have_room(ChunkPart* p, UChar* end, SizeT n)
    return p->begin + used;
 }
 
-/* Make room for a block with N words on the tape. */
-static void have_room_for_block(Coder* c, UInt n)
+/* Make room for a block with N words on the tape, and N_EXTRA bytes. */
+static void have_room_for_block(Coder* c, UInt n, SizeT n_extra)
 {
    c->control_end = have_room(&c->control, c->control_end,
-                              5 * DCFG_MAX_VARINT * ((SizeT)n + 1));
+                              5 * DCFG_MAX_VARINT * ((SizeT)n + 1) + n_extra);
    c->pen.at      = have_room(&c->bits, c->pen.at, BLOCK_WORDS + 8);
    c->numbers_end = have_room(&c->numbers, c->numbers_end,
                               2 * DCFG_MAX_VARINT * (BLOCK_WORDS + 1));
 }
 
 ULong DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
-                           Addr stack)
+                           const Bytes* extra, Addr stack)
 {
-   ULong n_words = 0;
+   const UChar* extra_end = extra->bytes + extra->used;
+   ULong        n_words   = 0;
 
    have_codings(c);
    c->tape++;
+   c->extra = extra->bytes;
    while (words < end) {
-      have_room_for_block(c, end - words);
+      have_room_for_block(c, end - words, extra_end - c->extra);
       words   += code_block(c, words, end - words);
       n_words += c->n_words;
       forget_rows(c);

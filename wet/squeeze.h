@@ -10,16 +10,17 @@
 
 #include "pub_tool_basics.h"
 #include "delivery/stream.h"
+#include "wet/packed.h"
 
 typedef struct _Coder Coder;
 
 Coder* DCFG_(new_coder)(void);
 
 /* Code the words up to END, which are the whole tape, and all rows, which are
-   removed.  STACK is the tape's .stack behind them.  Return how many words the
-   rows had. */
+   removed.  EXTRA has the bytes of marks, in the order of the marks.  STACK is
+   the tape's .stack behind them.  Return how many words the rows had. */
 ULong DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
-                           Addr stack);
+                           const Bytes* extra, Addr stack);
 
 /* Keep only the last chunks, with SIZE bytes together, from now on.  Return
    where the first kept chunk begins. */
@@ -28,6 +29,9 @@ ULong DCFG_(first_chunk)(const Coder* c);
 
 /* End the present chunk.  Return all chunks so far. */
 Stream* DCFG_(end_chunk)(Coder* c);
+
+/* Return where the next chunk will begin, when one has ended. */
+ULong DCFG_(next_chunk)(const Coder* c);
 
 /* Return the length of the whole chunks from FROM on that have at most N
    bytes. */

@@ -3,9 +3,9 @@
 
    The tape: addresses, values and turns. */
 
-/* Owns: the tape, its marks, and the order in which threads took turns. Handed:
-   headers and addresses by generated code (wet/ir_tape.c), the rest by
-   run/thread.c.  Taken by: wet/output_wet.c, in the code of wet/squeeze.h.
+/* Owns: the tape, the order in which threads took turns, and the state of the
+   process at the tape's begin. Handed: headers and addresses by generated code
+   (wet/ir_tape.c), marks by wet/kernel.c, the rest by run/thread.c.  Taken by: wet/output_wet.c, in the code of wet/squeeze.h.
 
    There is one tape for all threads, because only one thread runs at a time.
    So the tape has all events in their order.
@@ -18,9 +18,10 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_xarray.h"
 
+#include "base/core.h"
 #include "dcfg_bb.h"
 #include "run/cells.h"
 #include "run/gap.h"
@@ -28,7 +29,7 @@
 #include "wet/journal.h"
 #include "wet/slots.h"
 #include "wet/squeeze.h"
-#include "wet/syscalls.h"
+#include "wet/state.h"
 #include "wet/tape.h"
 #include "wet/x87_top.h"
 
@@ -38,12 +39,16 @@
 #define MIN_HEADERS 1024u
 #define GOOD_WORDS  49152u
 
-/* Turn: a thread. */
+/* The most bytes of a thread's stack in a state, unless the program begins. */
+#define MOST_STACK (64u << 10)
+
+/* ChunkState: the state of the process at the begin of a chunk. */
 typedef
    struct {
-      UInt index;
+      ULong at;            // the chunk's begin
+      Bytes state;
    }
-   Turn;
+   ChunkState;
 
 Tape*          DCFG_(tape);
 static ULong*  words;
@@ -54,8 +59,16 @@ static Bool    away;           // is nothing collected now?
 static Bool    late;           // did code run before the tape?
 static Bool    has_gaps;       // or in its middle?
 static UInt    n_turns;        // threads so far
-static UInt    newborn;        // the thread that a system call is creating; 0:
-                               // none
+static Bytes   extra;          // bytes of marks that are not coded
+static Bool    with_contents;
+static Bool    is_ring;
+static XArray* states;         // ChunkState: of the first chunk, or if there is
+                               // a ring of all
+static Bool    state_due;      // is there no state of the first chunk?
+static Bool    any_state;      // has there ever been one?
+static Turn*   newborn;        // the thread that a system call is creating, or
+                               // NULL
+static UInt    n_known;        // the state has all threads below this number
 
 void DCFG_(load_tape)(void)
 {
@@ -65,11 +78,25 @@ void DCFG_(load_tape)(void)
    DCFG_(tape) = VG_(calloc)("dcfg.tape", 1, sizeof(Tape));
    DCFG_(tape)->cursor = first = words;
    DCFG_(tape)->limit  = words + N_HEADERS;
+   states    = VG_(newXA)(VG_(malloc), "dcfg.tape.states", VG_(free),
+                          sizeof(ChunkState));
+   state_due = True;
+}
+
+void DCFG_(keep_contents)(void)
+{
+   with_contents = True;
+}
+
+Bool DCFG_(has_contents)(void)
+{
+   return with_contents;
 }
 
 void DCFG_(keep_tape)(ULong size)
 {
    DCFG_(keep_chunks)(coder, size);
+   is_ring = True;
 }
 
 ULong DCFG_(tape_begin)(void)
@@ -77,13 +104,71 @@ ULong DCFG_(tape_begin)(void)
    return DCFG_(first_chunk)(coder);
 }
 
+/*--- States                                               ---*/
+
+/* Forget the states of chunks before offset BEGIN. */
+static void drop_states(ULong begin)
+{
+   while (VG_(sizeXA)(states) > 0) {
+      ChunkState* s = VG_(indexXA)(states, 0);
+      if (s->at >= begin)
+         return;
+      VG_(free)(s->state.bytes);
+      VG_(removeIndexXA)(states, 0);
+   }
+}
+
+/* Note the state of the process at the begin of the chunk that begins at AT,
+   with at most MOST bytes of each stack. */
+static void note_state(ULong at, SizeT most)
+{
+   ChunkState s = { at, { NULL, 0, 0 } };
+
+   n_known = DCFG_(add_state)(&s.state, with_contents ? most : 0);
+   VG_(addToXA)(states, &s);
+}
+
+/* A chunk has ended: with a ring, the next one may become the first. */
+static void note_next_state(void)
+{
+   if (!is_ring || state_due)
+      return;
+   drop_states(DCFG_(tape_begin)());
+   note_state(DCFG_(next_chunk)(coder),
+              MOST_STACK / (n_known > 0 && n_known < 64 ? n_known : 64));
+}
+
+/* Note the state at the begin of the tape, which is empty or has only marks. */
+static void note_first_state(void)
+{
+   drop_states(~(ULong)0);
+   note_state(0, any_state || late ? MOST_STACK : ~(SizeT)0);
+   state_due = False;
+   any_state = True;
+}
+
+const Bytes* DCFG_(tape_state)(void)
+{
+   static const Bytes none = { NULL, 0, 0 };
+
+   for (Word i = 0; i < VG_(sizeXA)(states); i++) {
+      const ChunkState* s = VG_(indexXA)(states, i);
+      if (s->at == DCFG_(tape_begin)())
+         return &s->state;
+   }
+   return &none;
+}
+
+/*--- Coding                                               ---*/
+
 static void code_tape(void)
 {
    ULong* end = DCFG_(tape)->cursor;
    ULong  n   = end - first;
-   ULong  n_words = DCFG_(squeeze_words)(coder, first, end,
+   ULong  n_words = DCFG_(squeeze_words)(coder, first, end, &extra,
                                          DCFG_(tape)->stack);
 
+   extra.used = 0;
    /* As many headers as will probably have GOOD_WORDS words. */
    n = n_words <= GOOD_WORDS * n / N_HEADERS ? N_HEADERS
        : GOOD_WORDS * n / n_words;
@@ -94,7 +179,9 @@ static void code_tape(void)
    if (late || has_gaps)
       DCFG_(end_journal)(False);
    else if (DCFG_(begins_chunk)(coder))
-      DCFG_(save_tape)(DCFG_(end_chunk)(coder), n_turns);
+      DCFG_(save_tape)(DCFG_(end_chunk)(coder), n_turns, DCFG_(tape_state)());
+   if (n > 0 && DCFG_(begins_chunk)(coder))
+      note_next_state();
 }
 
 /* Write a mark with x87's top, if it is not 0.  A chunk can be read without
@@ -133,6 +220,10 @@ void DCFG_(rows_are_full)(Rows* rows)
 const Stream* DCFG_(coded_tape)(void)
 {
    code_tape();
+   if (!DCFG_(begins_chunk)(coder)) {
+      DCFG_(end_chunk)(coder);
+      note_next_state();
+   }
    return DCFG_(end_chunk)(coder);
 }
 
@@ -148,7 +239,7 @@ void DCFG_(drop_tape)(ULong n)
 
 /*--- Marks                                                ---*/
 
-static void add_long_mark(UInt mark, ULong w0, ULong w1, ULong w2)
+void DCFG_(add_mark)(UInt mark, ULong w0, ULong w1, ULong w2)
 {
    UInt   n  = wet_words_of_mark(mark);
    ULong* at = DCFG_(tape)->cursor;
@@ -165,18 +256,73 @@ static void add_long_mark(UInt mark, ULong w0, ULong w1, ULong w2)
       code_tape();
 }
 
-static void add_mark(UInt mark, ULong w0, ULong w1)
+/* The size at which bytes of marks are coded. */
+#define MUCH_EXTRA (1u << 20)
+
+void DCFG_(add_mark_bytes)(const void* bytes, UInt n)
 {
-   add_long_mark(mark, w0, w1, 0);
+   if (extra.used > MUCH_EXTRA)
+      code_tape();
+   DCFG_(add_bytes)(&extra, bytes, n);
 }
 
-/* Begin T's turn, if it is not running. */
-static void turn_to(Turn* t)
+void DCFG_(turn_to)(Turn* t)
 {
    if (t == running)
       return;
    running = t;
-   add_mark(MarkThread, t->index, 0);
+   DCFG_(add_mark)(MarkThread, t->index, 0, 0);
+}
+
+Bool DCFG_(is_tape_away)(void)
+{
+   return away;
+}
+
+Bool DCFG_(has_turn)(void)
+{
+   return running != NULL;
+}
+
+/* Add the registers of the running thread: all, or those that changed since
+   BEFORE. */
+static void tell_registers(const GuestRegisters* before)
+{
+   ThreadId        tid = VG_(get_running_tid)();
+   GuestRegisters* now = tid == VG_INVALID_THREADID || !with_contents ? NULL
+                         : DCFG_(read_registers)(tid);
+   Bytes           b   = { NULL, 0, 0 };
+
+   if (now == NULL)
+      return;
+   DCFG_(add_registers)(&b, now, before);
+   if (b.used > 0) {
+      DCFG_(add_mark_bytes)(b.bytes, b.used);
+      DCFG_(add_mark)(MarkRegisters, b.used, 0, 0);
+   }
+   VG_(free)(b.bytes);
+   VG_(free)(now);
+}
+
+void DCFG_(forget_registers)(Turn* t)
+{
+   VG_(free)(t->before);
+   t->before = NULL;
+   t->set    = False;
+}
+
+/* T is about to run: say what no instruction has told of it. */
+static void tell_thread(Turn* t)
+{
+   Bool is_new = !t->met && t->index >= n_known;
+
+   if (is_new)
+      DCFG_(add_mark)(MarkIdentity, t->index,
+                      DCFG_(kernels_number)(VG_(get_running_tid)()), 0);
+   if (is_new || t->set)
+      tell_registers(t->before);
+   t->met = True;
+   DCFG_(forget_registers)(t);
 }
 
 /*--- Threads                                              ---*/
@@ -194,15 +340,27 @@ static Turn* new_turn(UInt index)
 
 void* DCFG_(tape_thread_new)(CellArray* cells, UInt index)
 {
-   newborn = index;
-   return new_turn(index);
+   Turn* t = new_turn(index);
+
+   DCFG_(keep_auxv)();
+   newborn = index > 0 ? t : NULL;
+   return t;
+}
+
+Turn* DCFG_(take_newborn)(void)
+{
+   Turn* t = newborn;
+
+   newborn = NULL;
+   return t;
 }
 
 void DCFG_(tape_thread_free)(void* s)
 {
-   newborn = 0;
+   newborn = NULL;
    if (running == s)
       running = NULL;
+   DCFG_(forget_registers)(s);
    VG_(free)(s);
 }
 
@@ -213,12 +371,17 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
    late     = True;
    DCFG_(empty_rows)(False);
    DCFG_(tape)->cursor = first = words;
+   extra.used = 0;
+   state_due  = True;
    running = NULL;
    DCFG_(restart_coder)(coder, DCFG_(tape)->stack);
    DCFG_(forget_closed_code)();
+   Turn* t   = new_turn(index);
+   t->clears = ((Turn*)s)->clears;
+   DCFG_(forget_registers)(s);
    VG_(free)(s);
-   newborn = 0;
-   return new_turn(index);
+   newborn = NULL;
+   return t;
 }
 
 void DCFG_(tape_come_back)(void* s, UInt last, UInt sb, Addr sp)
@@ -274,106 +437,20 @@ static void come_home(void)
 {
    away = False;
    if (DCFG_(tape)->cursor == first && DCFG_(n_coded_records)(coder) == 0)
-      late = True;
+      late = state_due = True;
    else
       has_gaps = True;
 }
 
-void DCFG_(tape_resume)(void* s, Addr ip, Addr sp)
+void DCFG_(tape_begin_turn)(void* s)
 {
    if (!DCFG_(is_collecting)())
       return;
    if (away)
       come_home();
-   turn_to(s);
+   if (state_due)
+      note_first_state();
+   DCFG_(turn_to)(s);
+   tell_thread(s);
    tell_top();
-}
-
-/*--- The kernel                                           ---*/
-
-void DCFG_(tape_handler)(void* s)
-{
-   if (away)
-      return;
-   turn_to(s);
-   add_mark(MarkHandler, 0, 0);
-}
-
-void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args)
-{
-   Bool sigreturn = False;
-
-#if defined(__NR_rt_sigreturn)
-   sigreturn = sigreturn || sysno == __NR_rt_sigreturn;
-#endif
-#if defined(__NR_sigreturn)
-   sigreturn = sigreturn || sysno == __NR_sigreturn;
-#endif
-   if (sigreturn && !away) {
-      turn_to(s);
-      add_mark(MarkReturn, 0, 0);
-   }
-   if (sysno == __NR_munmap)
-      DCFG_(close_code)(args[0], args[1]);
-   DCFG_(untold_reads)(sysno, args, DCFG_(tape_memory_read), s);
-}
-
-/* Write a mark if the system call has created a thread, which has not run. The
-   thread begins with the registers of its creator S. */
-static void tell_newborn(Turn* s, UInt sysno, const UWord* args)
-{
-   UWord stack = sysno != __NR_clone ? StackFromCall
-                 : args[1] != 0 ? StackFromArgument : StackOfCreator;
-
-   if (newborn != 0 && !away) {
-      turn_to(s);
-      add_mark(MarkCreated, newborn, stack);
-   }
-   newborn = 0;
-}
-
-static void note_written(void* s, Addr a, SizeT len)
-{
-   DCFG_(tape_memory_written)(s, True, a, len);
-}
-
-void DCFG_(tape_syscall_done)(void* s, UInt sysno, const UWord* args,
-                              SysRes res)
-{
-   if (sr_isError(res)) {
-      newborn = 0;
-      return;
-   }
-   DCFG_(untold_writes)(sysno, args, sr_Res(res), note_written, s);
-   tell_newborn(s, sysno, args);
-}
-
-void DCFG_(tape_memory_read)(void* s, Addr a, SizeT len)
-{
-   if (len == 0 || away)
-      return;
-   turn_to(s);
-   add_mark(MarkRead, a, len);
-}
-
-void DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a, SizeT len)
-{
-   if (len == 0 || away)
-      return;
-   turn_to(s);
-   add_mark(by_syscall ? MarkWritten : MarkFresh, a, len);
-}
-
-void DCFG_(tape_moved)(Addr from, Addr to, SizeT len)
-{
-   if (running == NULL || len == 0 || away)
-      return;
-   add_long_mark(MarkMoved, to, len, from);
-}
-
-void DCFG_(tape_unmapped)(Addr a, SizeT len)
-{
-   if (running == NULL || len == 0 || away)
-      return;
-   add_mark(MarkFresh, a, len);
 }

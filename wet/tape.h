@@ -12,6 +12,7 @@
 #include "delivery/stream.h"
 #include "dcfg_output.h"
 #include "wet/slots.h"
+#include "wet/state.h"
 #include "wet/tape_words.h"
 
 /* Tape: generated code writes the next header at .cursor.  At the begin of a
@@ -33,6 +34,22 @@ void DCFG_(load_tape)(void);
    after load_tape(). */
 void DCFG_(keep_tape)(ULong size);
 
+/* Turn: a thread. */
+typedef
+   struct {
+      UInt index;
+      Bool met;            // has it run?
+      Bool set;            // does the kernel set its registers before it runs?
+      GuestRegisters* before;      // if .set: those before that; NULL: tell all
+      Addr clears;         // the kernel clears 4 bytes there when it has ended
+   }
+   Turn;
+
+/* Keep what the kernel writes, results, registers and stacks, too. Called
+   before the program runs. */
+void DCFG_(keep_contents)(void);
+Bool DCFG_(has_contents)(void);
+
 void DCFG_(tape_is_full)(void);
 void DCFG_(rows_are_full)(Rows* rows);
 
@@ -49,10 +66,34 @@ void DCFG_(drop_tape)(ULong n);
 /* Return the offset of the oldest chunk that is kept. */
 ULong DCFG_(tape_begin)(void);
 
+/* Return the state of the process at that offset; empty: it is not known. */
+const Bytes* DCFG_(tape_state)(void);
+
 /* Return whether the tape has gaps where nothing was collected; return whether
    anything ran before it. */
 Bool DCFG_(has_tape_gaps)(void);
 Bool DCFG_(begins_late)(void);
+
+/* S, a Turn, is about to run, if anything is collected. */
+void DCFG_(tape_begin_turn)(void* s);
+
+/* Begin the turn of T, if it is not running.  Return whether any thread has had
+   a turn. */
+void DCFG_(turn_to)(Turn* t);
+Bool DCFG_(has_turn)(void);
+
+/* Add N bytes at BYTES for the next mark, at most 64 KB; add the mark. */
+void DCFG_(add_mark_bytes)(const void* bytes, UInt n);
+void DCFG_(add_mark)(UInt mark, ULong w0, ULong w1, ULong w2);
+
+/* Return whether nothing is collected now. */
+Bool DCFG_(is_tape_away)(void);
+
+/* Return the thread that the system call has created, or NULL, and forget it. */
+Turn* DCFG_(take_newborn)(void);
+
+/* Forget that the kernel sets registers of T. */
+void DCFG_(forget_registers)(Turn* t);
 
 /* Hooks of wet/ir_tape.c's Watcher: see dcfg_output.h. */
 void* DCFG_(tape_thread_new)(CellArray* cells, UInt index);
@@ -61,16 +102,6 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why);
 void  DCFG_(tape_come_back)(void* s, UInt last, UInt sb, Addr sp);
 void  DCFG_(tape_suspend)(void* s);
 void  DCFG_(tape_turn)(void* s, Bool on);
-void  DCFG_(tape_resume)(void* s, Addr ip, Addr sp);
 void  DCFG_(tape_left)(void* s, UInt sb, UInt k);
-void  DCFG_(tape_handler)(void* s);
-void  DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args);
-void  DCFG_(tape_syscall_done)(void* s, UInt sysno, const UWord* args,
-                               SysRes res);
-void  DCFG_(tape_memory_read)(void* s, Addr a, SizeT len);
-void  DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a,
-                                 SizeT len);
-void  DCFG_(tape_moved)(Addr from, Addr to, SizeT len);
-void  DCFG_(tape_unmapped)(Addr a, SizeT len);
 
 #endif /* __DCFG_TAPE_H */

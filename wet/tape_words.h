@@ -24,7 +24,7 @@
    Behind it are the superblock's id, the number of completed instructions, and
    the words of a segment that had not ended.  If no segment had ended, there is
    no row. */
-#define TAPE_FIRST_WAY 16u
+#define TAPE_FIRST_WAY 32u
 #define TAPE_MAX_EXITS HOW_STOPPED
 
 /* The most words of a superblock and a mark. */

@@ -54,6 +54,21 @@ static const GuestLayout layout = {
    .condition_shift = 4
 };
 
+static UInt other_registers(const void* state, OtherRegister* to)
+{
+   const VexGuestArchState* s = state;
+   const OtherRegister all[] = {
+      { RegisterIp, 8, s->guest_PC },
+      { RegisterFlags, 4, LibVEX_GuestARM64_get_nzcv(s) },
+      { RegisterThread, 8, s->guest_TPIDR_EL0 },
+      { RegisterVectorControl, 4, s->guest_FPCR },
+      { RegisterVectorStatus, 4, LibVEX_GuestARM64_get_fpsr(s) }
+   };
+
+   __builtin_memcpy(to, all, sizeof(all));
+   return sizeof(all) / sizeof(all[0]);
+}
+
 const Guest DCFG_(guest) = {
    .classify             = DCFG_(classify_arm64),
    .discard_start        = GUEST(CMSTART),
@@ -68,6 +83,8 @@ const Guest DCFG_(guest) = {
    .quirks               = DCFG_(quirks_arm64),
    .correct_usage        = DCFG_(correct_usage_arm64),
    .find_besides         = DCFG_(find_besides_arm64),
+   .other_registers      = other_registers,
+   .clone_tid            = 4,
    .calls_link           = True
 };
 

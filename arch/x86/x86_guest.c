@@ -55,6 +55,78 @@ static void flags_of(UInt n, Bool* carry, Bool* others)
    *others = n >> 1 != 1;
 }
 
+/* x87's control word, its status word without exceptions, and the tags. */
+static UInt fpu_registers(const VexGuestArchState* s, OtherRegister* to)
+{
+   OtherRegister control = { RegisterFpuControl, 2,
+                             0x037F | (s->guest_FPROUND & 3) << 10 };
+   OtherRegister status  = { RegisterFpuStatus, 2,
+                             (s->guest_FC3210 & 0x4700)
+                             | (s->guest_FTOP & 7) << 11 };
+   OtherRegister tags    = { RegisterFpuTags, 1, 0 };
+
+   for (UInt i = 0; i < 8; i++)
+      tags.value |= (ULong)(s->guest_FPTAG[i] != 0) << i;
+   to[0] = control;
+   to[1] = status;
+   to[2] = tags;
+   return 3;
+}
+
+#if defined(VGA_amd64)
+static UInt other_registers(const void* state, OtherRegister* to)
+{
+   const VexGuestArchState* s = state;
+   const OtherRegister all[] = {
+      { RegisterIp, 8, s->guest_RIP },
+      { RegisterFlags, 4, LibVEX_GuestAMD64_get_rflags(s) },
+      { RegisterThread, 8, s->guest_FS_CONST },
+      { RegisterGsBase, 8, s->guest_GS_CONST },
+      { RegisterVectorControl, 4, 0x1F80 | (s->guest_SSEROUND & 3) << 13 }
+   };
+   const UInt n = sizeof(all) / sizeof(all[0]);
+
+   __builtin_memcpy(to, all, sizeof(all));
+   return n + fpu_registers(s, to + n);
+}
+#else
+/* Return the base of the segment that SELECTOR selects, or 0. */
+static Addr segment_base(const VexGuestArchState* s, UInt selector)
+{
+   const VexGuestX86SegDescr* table
+      = (const void*)(Addr)(selector & 4 ? s->guest_LDT : s->guest_GDT);
+
+   if (table == NULL || selector >> 3 == 0
+       || selector >> 3 >= VEX_GUEST_X86_GDT_NENT)
+      return 0;
+   table += selector >> 3;
+   return (Addr)table->LdtEnt.Bits.BaseHi << 24
+          | (Addr)table->LdtEnt.Bits.BaseMid << 16
+          | table->LdtEnt.Bits.BaseLow;
+}
+
+static UInt other_registers(const void* state, OtherRegister* to)
+{
+   const VexGuestArchState* s = state;
+   const OtherRegister all[] = {
+      { RegisterIp, 4, s->guest_EIP },
+      { RegisterFlags, 4, LibVEX_GuestX86_get_eflags(s) },
+      { RegisterThread, 4, segment_base(s, s->guest_GS) },
+      { RegisterVectorControl, 4, 0x1F80 | (s->guest_SSEROUND & 3) << 13 },
+      { RegisterSegment, 2, s->guest_CS },
+      { RegisterSegment + 1, 2, s->guest_SS },
+      { RegisterSegment + 2, 2, s->guest_DS },
+      { RegisterSegment + 3, 2, s->guest_ES },
+      { RegisterSegment + 4, 2, s->guest_FS },
+      { RegisterSegment + 5, 2, s->guest_GS }
+   };
+   const UInt n = sizeof(all) / sizeof(all[0]);
+
+   __builtin_memcpy(to, all, sizeof(all));
+   return n + fpu_registers(s, to + n);
+}
+#endif
+
 /* amd64: in the order of the System V ABI.  x86: the stack pointer. */
 static const Int argument_registers[] = {
 #if defined(VGA_amd64)
@@ -120,6 +192,8 @@ const Guest DCFG_(guest) = {
    .quirks               = quirks,
    .correct_usage        = correct_usage,
    .find_besides         = find_besides,
+   .other_registers      = other_registers,
+   .clone_tid            = IS_64 ? 3 : 4,
    .redzone              = IS_64 ? 128 : 0
 };
 

@@ -15,6 +15,7 @@
 #include "cmd/wet/wet_extents.h"
 #include "format/wet_journal.h"
 #include "format/wet_sections.h"
+#include "format/wet_state.h"
 #include "lib/dcfg_wet.h"
 
 #include <errno.h>
@@ -83,6 +84,7 @@ typedef
       TABLE(Sb)    sbs;
       TABLE(SalvagedInstr) instrs;       // in all superblocks
       TABLE(SalvagedInstr) unexecuted;
+      Piece       state;         // the process at its begin
       Counts      good;          // the part that belongs to the tape found
       SalvagedInstr* sorted;    // by image and address, without duplicates
       size_t      n_sorted;
@@ -236,6 +238,15 @@ static void get_unexecuted(Salvage* s, Bytes* b)
    s->unexecuted.all[s->unexecuted.n++] = in;
 }
 
+static void get_state(Salvage* s, Bytes* b)
+{
+   uint64_t n = get(b);
+
+   s->state.at = b->at;
+   skip(b, n);
+   s->state.n = b->failed ? 0 : (size_t)n;
+}
+
 /* Read a row RowTape: everything before it belongs to this much of the tape, if
    the tape has it. */
 static void get_tape(Salvage* s, Bytes* b)
@@ -263,6 +274,7 @@ static void get_rows(Salvage* s)
          case RowSuperblock: get_superblock(s, &b); break;
          case RowUnexecuted: get_unexecuted(s, &b); break;
          case RowTape:       get_tape(s, &b); break;
+         case RowState:      get_state(s, &b); break;
          default:             b.failed = true;
       }
    }
@@ -430,6 +442,12 @@ static size_t put_trace(Salvage* s, FILE* f)
    put(&t, 0);
    put(&t, WET_ENDED_EARLY);
    put_section(f, SectionBefore, &t);
+   if (s->version >= 4) {
+      put(&t, EndOpen);
+      put(&t, 0);
+      put_piece(&t, s->state);
+      put_section(f, SectionState, &t);
+   }
    free(t.bytes);
    t = s->streams[JournalTape];
    t.n = s->good.tape;
@@ -504,7 +522,7 @@ void wet_salvage(const char* from, const char* to)
                        &s.streams[JournalTape]))
       damaged(&s);
    get_rows(&s);
-   if (s.version != 3 || s.good.tape == 0)
+   if (s.version < WET_OLDEST || s.version > WET_VERSION || s.good.tape == 0)
       damaged(&s);
    if (f == NULL)
       die("a temporary file: %s", strerror(errno));

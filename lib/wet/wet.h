@@ -146,9 +146,13 @@ typedef
       uint32_t first;           // index in .addrs of its slots, or a mark's
                                 // words
       uint16_t n_instrs;        // completed instructions
-      uint16_t n_slots;         // slots that were filled; 3 for a mark
+      uint16_t n_slots;         // slots that were filled; MARK_SLOTS for a mark
    }
    WetStep;
+
+/* The slots of a mark: its words, and where its bytes are in .bytes of the
+   steps, and how many. */
+enum { MARK_BYTES_AT = 3, MARK_N_BYTES, MARK_SLOTS };
 
 /* WetSteps: decoded records.  For SLOTS_OF_ALL, .turns has the indices of steps
    that are not easy, or that follow a mark or a turn of threads. */
@@ -160,6 +164,8 @@ typedef
       size_t    n_turns, max_turns;
       uint64_t* addrs;
       size_t    n_addrs, max_addrs;
+      uint8_t*  bytes;          // for SLOTS_OF_ALL: bytes of marks
+      size_t    n_bytes, max_bytes;
       bool      odd_tops;       // for SLOTS_OF_ALL: a top of x87's stack is not
                                 // 0
    }
@@ -167,7 +173,7 @@ typedef
 
 static inline void wet_forget_steps(WetSteps* s)
 {
-   s->n_steps = s->n_turns = s->n_addrs = 0;
+   s->n_steps = s->n_turns = s->n_addrs = s->n_bytes = 0;
    s->odd_tops = false;
 }
 
@@ -226,6 +232,7 @@ typedef
       uint32_t met[MAX_BLOCK];        // ways not counted yet
       uint32_t n_ways, n_extra, n_words, n_segments, n_met;
       uint32_t n_slots;               // slots of all its records
+      size_t   n_bytes;               // bytes of all its marks
       uint32_t at;                    // next element of .extra
    }
    Block;
@@ -369,6 +376,7 @@ typedef struct WetWriters WetWriters;
 typedef struct WetImages WetImages;
 typedef struct WetControl WetControl;
 typedef struct WetEffects WetEffects;
+typedef struct WetState WetState;
 
 struct DcfgWet {
    Job         job;
@@ -379,6 +387,8 @@ struct DcfgWet {
    size_t      memory_size;
    int         unpacked;        // descriptor of the unpacked file, or -1
    DcfgOptions options;
+   uint32_t    version;
+   WetState*   state;           // NULL: of version 3
    WetImages*  images;
    Array       instrs;          // WetInstr
    Array       sbs;             // WetSb, from id 1 on
@@ -442,6 +452,9 @@ struct DcfgWet {
    Array       reads;           // Reading: of the last system call
    uint32_t    n_told;          // readings that were told
    DcfgWetInstr told;           // told by dcfg_wet_instr()
+   DcfgWetMapping told_mapping; // told by an event of a mark
+   Array       told_registers;  // DcfgWetRegister: told likewise
+   Array       told_name;       // char
    struct WetIndex* index;      // or NULL: see lib/index/wet_index.h
    void (*close_index)(struct WetIndex* ix);    // closes it
 };
@@ -556,6 +569,9 @@ void wet_free_images(DcfgWet* w);
 /* Return the address of the function that has ADDR; UINT64_MAX if it is not
    known. */
 uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr);
+
+/* Return the first image that has ADDR, or DCFG_NONE. */
+uint32_t wet_image_at(const DcfgWet* w, uint64_t addr);
 
 /*--- Data                                                 ---*/
 

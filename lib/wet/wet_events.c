@@ -11,6 +11,7 @@
    is part of that event: so these marks are read ahead. */
 
 #include "lib/wet/wet_effects.h"
+#include "lib/wet/wet_state.h"
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_control.h"
 #include "lib/wet/wet_names.h"
@@ -175,7 +176,7 @@ static bool next_mark(DcfgWet* w, DcfgWetEvent* e, bool* told)
    if (!*told)
       return wet_note_top(w);
    wet_take_mark(w, e);
-   return wet_note_mark(w, e)
+   return wet_note_mark(w, e) && wet_tell_mark(w, e)
           && (w->control == NULL || wet_control_mark(w, e));
 }
 

@@ -32,7 +32,7 @@ typedef
    struct {
       uint32_t name;
       uint32_t build_id;        // 0: none
-      uint64_t load;
+      uint64_t load, size;
       Span     symbols, lines;
    }
    Image;
@@ -90,7 +90,7 @@ static bool get_image(DcfgWet* w, Bytes* b)
    if (image == NULL || !get_text(w, b, &image->name))
       return false;
    image->load = get_varint(b);
-   get_varint(b);               // the size, not used here
+   image->size = get_varint(b);
    image->symbols = (Span){ (uint32_t)s->symbols.n, 0 };
    for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--) {
       Symbol* symbol = array_add(&w->job, &s->symbols, sizeof(*symbol));
@@ -176,6 +176,16 @@ static const Symbol* symbol_at(const WetImages* s, const Image* image,
          found = &all[i];
    }
    return found;
+}
+
+uint32_t wet_image_at(const DcfgWet* w, uint64_t addr)
+{
+   for (uint32_t i = 0; i < w->images->images.n; i++) {
+      const Image* image = &ELEM(w->images->images, Image, i);
+      if (addr >= image->load && addr - image->load < image->size)
+         return i;
+   }
+   return DCFG_NONE;
 }
 
 uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr)

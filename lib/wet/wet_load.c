@@ -6,7 +6,7 @@
 /* Owns: reading the tables of a whole execution trace.  Handed: a file by
    wet_open.c.  Taken by: wet_open.c; wet_tape.c reads on. */
 
-#include "lib/wet/wet.h"
+#include "lib/wet/wet_state.h"
 #include "format/wet_sections.h"
 
 #include <string.h>
@@ -319,11 +319,12 @@ static bool read_head(DcfgWet* w)
    if (memcmp(head, magic, sizeof(magic)) != 0)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
                       "it is no whole execution trace");
-   if (head[WET_VERSION_AT] != WET_VERSION || head[9] != 0 || head[10] != 0
-       || head[11] != 0)
+   w->version = head[WET_VERSION_AT];
+   if (w->version < WET_OLDEST || w->version > WET_VERSION || head[9] != 0
+       || head[10] != 0 || head[11] != 0)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
-                      "it has another version of the format than %d",
-                      WET_VERSION);
+                      "it has another version of the format than %d to %d",
+                      WET_OLDEST, WET_VERSION);
    for (int i = 0; i < 4; i++)
       machine |= (uint32_t)head[WET_MACHINE_AT + i] << 8 * i;
    w->machine = wet_machine(machine);
@@ -334,9 +335,17 @@ static bool read_head(DcfgWet* w)
    return true;
 }
 
+/* Return the section that follows S in W's file. */
+static unsigned next_section(const DcfgWet* w, unsigned s)
+{
+   return s == SectionBefore && w->version >= 4 ? SectionState
+          : s == SectionState ? SectionTape : s + 1;
+}
+
 static bool read_tables(DcfgWet* w)
 {
-   for (unsigned expected = SectionSources; ; expected++) {
+   for (unsigned expected = SectionSources; ;
+        expected = next_section(w, expected)) {
       uint8_t  head[WET_SECTION_HEAD];
       uint64_t length = 0;
       Array    text = { 0 };
@@ -370,6 +379,8 @@ static bool read_tables(DcfgWet* w)
          ok = get_threads(w, &b);
       else if (ok && expected == SectionBefore)
          ok = get_before(w, &b);
+      else if (ok && expected == SectionState)
+         ok = wet_get_state(w, &b);
       array_free(&w->job, &text, 1);
       if (!ok)
          return false;

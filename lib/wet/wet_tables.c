@@ -11,6 +11,7 @@
    that changes while the tape is read, each reader has for itself. */
 
 #include "lib/wet/wet_tables.h"
+#include "lib/wet/wet_state.h"
 #include "format/wet_sections.h"
 
 #include <stdlib.h>
@@ -53,6 +54,7 @@ void wet_free_tables(DcfgWet* w)
    if (w->lender != NULL)
       return;
    wet_free_images(w);
+   wet_free_state(w);
    for (size_t i = 0; i < N_LENT; i++)
       array_free(&w->job, lent_of(w, i), lent[i].size);
    free(w->plans);
@@ -86,6 +88,8 @@ bool wet_borrow_tables(DcfgWet* w, DcfgWet* from)
    w->lender = from->lender != NULL ? from->lender : from;
    for (size_t i = 0; i < N_LENT; i++)
       *lent_of(w, i) = *lent_of(from, i);
+   w->version     = from->version;
+   w->state       = from->state;
    w->images      = from->images;
    w->machine     = from->machine;
    w->plans       = from->plans;
@@ -146,4 +150,6 @@ void wet_free_reader(DcfgWet* w)
    array_free(&w->job, &w->segments, sizeof(WetSegment));
    array_free(&w->job, &w->points, sizeof(Point));
    array_free(&w->job, &w->reads, 2 * sizeof(uint64_t));
+   array_free(&w->job, &w->told_registers, sizeof(DcfgWetRegister));
+   array_free(&w->job, &w->told_name, 1);
 }

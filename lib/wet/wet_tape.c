@@ -199,8 +199,9 @@ static bool make_room(DcfgWet* w, WetSteps* to)
    const Block* b = &w->chunk->block;
    size_t       n_steps = to->n_steps + b->n_ways;
    size_t       n_turns = to->n_turns + b->n_ways;
-   size_t       n_addrs = to->n_addrs + b->n_slots + 3 * (size_t)b->n_extra
-                          + 1;
+   size_t       n_addrs = to->n_addrs + b->n_slots
+                          + MARK_SLOTS * (size_t)b->n_extra + 1;
+   size_t       n_bytes = to->n_bytes + b->n_bytes;
 
    if (n_steps > to->max_steps) {
       size_t   more  = n_steps + n_steps / 2;
@@ -221,6 +222,14 @@ static bool make_room(DcfgWet* w, WetSteps* to)
          return false;
       to->turns     = turns;
       to->max_turns = more;
+   }
+   if (w->chunk->wanted == SLOTS_OF_ALL && n_bytes > to->max_bytes) {
+      size_t   more  = n_bytes + n_bytes / 2;
+      uint8_t* bytes = job_realloc(&w->job, to->bytes, to->max_bytes, more);
+      if (bytes == NULL)
+         return false;
+      to->bytes     = bytes;
+      to->max_bytes = more;
    }
    if (n_addrs > to->max_addrs) {
       size_t    more  = n_addrs + n_addrs / 2;
@@ -264,15 +273,33 @@ static void take_stop(DcfgWet* w, WetStep* r, uint64_t* to)
                  stop.n_slots, to);
 }
 
-/* Make R the next record, a mark; store its numbers at TO.  Return false for a
-   turn of threads, which is no record. */
-static bool take_mark(Chunk* c, WetStep* r, uint64_t* to)
+/* Copy the N bytes of a mark, at AT in the chunk, to KEEP, and say so in its
+   slots TO. */
+static void keep_bytes(const Chunk* c, uint64_t at, uint64_t n, WetSteps* keep,
+                       uint64_t* to)
+{
+   if (n > 0)
+      memcpy(keep->bytes + keep->n_bytes, c->data + at, n);
+   to[MARK_BYTES_AT] = keep->n_bytes;
+   to[MARK_N_BYTES]  = n;
+   keep->n_bytes    += n;
+}
+
+/* Make R the next record, a mark; store its numbers at TO, and its bytes in KEEP
+   unless that is NULL.  Return false for a turn of threads, which is no
+   record. */
+static bool take_mark(Chunk* c, WetStep* r, uint64_t* to, WetSteps* keep)
 {
    Block*   b = &c->block;
    uint32_t mark = (uint32_t)b->extra[b->at++], n = wet_words_of_mark(mark);
 
-   for (uint32_t i = 0; i < 3; i++)
+   for (uint32_t i = 0; i < MARK_SLOTS; i++)
       to[i] = i < n ? b->extra[b->at++] : 0;
+   if (wet_has_bytes(mark)) {
+      if (keep != NULL)
+         keep_bytes(c, b->extra[b->at], to[n - 1], keep, to);
+      b->at++;
+   }
    if (mark == MarkThread) {
       c->thread = to[0] < DCFG_NONE ? (uint32_t)to[0] : DCFG_NONE;
       if (c->thread > c->last_thread)
@@ -280,7 +307,7 @@ static bool take_mark(Chunk* c, WetStep* r, uint64_t* to)
       return false;
    }
    r->mark    = mark;
-   r->n_slots = 3;
+   r->n_slots = MARK_SLOTS;
    return true;
 }
 
@@ -299,14 +326,14 @@ static inline void take_way(const DcfgWet* w, uint32_t id, WetStep* r,
    r->n_slots  = 0;
 }
 
-/* Make R a record without a way: a stop or a mark.  Return false for a turn of
-   threads. */
+/* Make R a record without a way: a stop or a mark, whose bytes go to KEEP unless
+   that is NULL.  Return false for a turn of threads. */
 static bool take_other(DcfgWet* w, uint32_t id, WetStep* r, uint64_t* addrs,
-                       uint32_t first)
+                       uint32_t first, WetSteps* keep)
 {
    *r = (WetStep){ .thread = w->chunk->thread, .first = first };
    if (id != NO_WAY_STOP)
-      return take_mark(w->chunk, r, addrs);
+      return take_mark(w->chunk, r, addrs, keep);
    take_stop(w, r, addrs);
    return true;
 }
@@ -350,7 +377,7 @@ static void take_kept(DcfgWet* w, WetSteps* to)
          break;
       if (id < NO_WAY_STOP)
          take_way(w, id, r++, first);
-      else if (take_other(w, id, r, addrs, first))
+      else if (take_other(w, id, r, addrs, first, NULL))
          addrs += r++->n_slots;
    }
    to->n_steps = (size_t)(r - to->steps);
@@ -379,7 +406,7 @@ static void take_records(DcfgWet* w, WetSteps* to)
             r->n_slots = way->n_slots;
             find_way_slots(w, way, addrs);
          }
-      } else if (!take_other(w, id, r, addrs, first)) {
+      } else if (!take_other(w, id, r, addrs, first, to)) {
          steady = false;
          continue;
       }
@@ -415,7 +442,7 @@ static void take_transfers(DcfgWet* w, WetSteps* to)
       bool     pass;
       if (id >= NO_WAY_STOP) {
          from = 0;
-         if (take_other(w, id, r, addrs, first))
+         if (take_other(w, id, r, addrs, first, NULL))
             addrs += r++->n_slots;
          continue;
       }
@@ -487,6 +514,7 @@ void wet_free_steps(DcfgWet* w, WetSteps* s)
    job_free(&w->job, s->steps, s->max_steps * sizeof(*s->steps));
    job_free(&w->job, s->turns, s->max_turns * sizeof(*s->turns));
    job_free(&w->job, s->addrs, s->max_addrs * sizeof(*s->addrs));
+   job_free(&w->job, s->bytes, s->max_bytes);
    *s = (WetSteps){ 0 };
 }
 

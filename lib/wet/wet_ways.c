@@ -87,15 +87,35 @@ static void add_extra(Block* b, Bytes* from, uint64_t word)
       bytes_fail(from);
 }
 
-/* Read a mark and its numbers. */
-static void get_mark(Chunk* c)
+/* Pass over the N bytes of a mark.  The block gets their place in the chunk's
+   data. */
+static void get_mark_bytes(Chunk* c, uint64_t n)
 {
-   uint32_t mark = get_up_to(&c->control, 255);
+   Bytes* b = &c->control;
+
+   if (b->failed || n > (uint64_t)(b->end - b->at)) {
+      bytes_fail(b);
+      return;
+   }
+   add_extra(&c->block, b, (uint64_t)(b->at - c->data));
+   bytes_skip(b, n);
+   c->block.n_bytes += n;
+}
+
+/* Read a mark, its numbers and its bytes. */
+static void get_mark(const DcfgWet* w, Chunk* c)
+{
+   uint32_t mark = get_up_to(&c->control, wet_last_mark(w->version));
+   uint64_t word = 0;
 
    c->odd_marks |= mark == DCFG_WET_HANDLER || mark == MarkTop;
    add_extra(&c->block, &c->control, mark);
-   for (uint32_t i = 0; i < wet_words_of_mark(mark); i++)
-      add_extra(&c->block, &c->control, get_varint(&c->control));
+   for (uint32_t i = 0; i < wet_words_of_mark(mark); i++) {
+      word = get_varint(&c->control);
+      add_extra(&c->block, &c->control, word);
+   }
+   if (wet_has_bytes(mark))
+      get_mark_bytes(c, word);
 }
 
 /* Add MORE rows to N segments from FIRST on. */
@@ -248,6 +268,7 @@ bool wet_read_control(DcfgWet* w)
 
    b->n_ways  = b->n_extra = b->n_words = b->n_segments = 0;
    b->n_slots = 0;
+   b->n_bytes = 0;
    for (;;) {
       uint64_t right = get_varint(&c->control), symbol;
       if (!get_foretold(w, c, right >> 1, right & 1))
@@ -262,7 +283,7 @@ bool wet_read_control(DcfgWet* w)
          return b->n_ways > 0 || wrong(w);
       }
       if (symbol == SymbolMark) {
-         get_mark(c);
+         get_mark(w, c);
          b->ways[b->n_ways++] = NO_WAY_MARK;
       } else if (!(symbol == SymbolStop
                    ? get_stop(w, c)

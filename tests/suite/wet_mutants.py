@@ -15,8 +15,9 @@ from wet_summary import MAGIC, Reader, Short
 
 # Programs of tests/ with their options.
 WRITTEN = (("edge_nested", []), ("edge_rep", ["--wet-values=yes"]), ("life_raise", ["--wet-values=yes"]), ("life_nested", []))
-VERSION = 3
-SOURCES, IMAGES, INSTRUCTIONS, UNEXECUTED, SUPERBLOCKS, THREADS, BEFORE, TAPE, END = range(1, 10)
+VERSION = 4
+SOURCES, IMAGES, INSTRUCTIONS, UNEXECUTED, SUPERBLOCKS, THREADS, BEFORE, TAPE, END, STATE = range(1, 11)
+ORDER = list(range(SOURCES, TAPE)) + [STATE, TAPE, END]
 WILD = (0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 254, 255)
 
 
@@ -62,7 +63,7 @@ def broken(data):
     """Returns why nobody can read the file; "" if there is no such reason."""
     try:
         found = sections(data)
-        if [s for s, _, _ in found] != list(range(SOURCES, END + 1)):
+        if [s for s, _, _ in found] != ORDER:
             return "other sections"
         parts = {s: Reader(content) for s, _, content in found}
         r = parts[SOURCES]
@@ -95,6 +96,23 @@ def broken(data):
                 r.number(), r.number()
                 if r.number() > 2:
                     r.number()
+        r = parts[STATE]
+        r.number(), r.number()
+        if r.at < len(r.data):
+            r.number(), r.number()
+            for _ in range(r.count()):
+                r.number(), r.number()
+            for _ in range(r.count()):
+                r.number(), r.number()
+                r.bytes(r.number())
+            for _ in range(r.count()):
+                r.number(), r.number()
+                r.bytes(r.number())
+            for _ in range(r.count()):
+                r.number()
+                r.bytes(r.number())
+            if r.at < len(r.data):
+                return "more than a state"
         return "threads" if len(found[THREADS - 1][2]) % 8 else ""
     except Short as e:
         return "cut: %s" % e

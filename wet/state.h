@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The state of the process: registers, mappings, stacks. */
+
+/* Private to wet/. */
+
+#ifndef __DCFG_WET_STATE_H
+#define __DCFG_WET_STATE_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_threadstate.h"
+#include "base/put.h"
+#include "dcfg_output.h"
+#include "format/wet_state.h"
+#include "run/gather.h"
+#include "wet/packed.h"
+
+/* GuestRegisters: all registers of a thread at some time. */
+typedef struct _GuestRegisters GuestRegisters;
+
+/* Return the registers of TID as they are now.  The caller frees them. */
+GuestRegisters* DCFG_(read_registers)(ThreadId tid);
+
+/* Add to B, as pieces (format/wet_state.h), the registers NOW; but if BEFORE is
+   not NULL only those that are other than in BEFORE. */
+void DCFG_(add_registers)(Bytes* b, const GuestRegisters* now,
+                          const GuestRegisters* before);
+
+/* TellMapping: takes LEN bytes of memory at A that are mapped in one way, HOW,
+   which has MappedRead and so on and, for a file, an offset and a name. */
+typedef void (*TellMapping)(Addr a, SizeT len, const Bytes* how);
+
+/* Report to TO how the LEN bytes at A are mapped after CHANGE. */
+void DCFG_(tell_mappings)(Addr a, SizeT len, MappingChange change,
+                          TellMapping to);
+
+/* Copy the auxiliary vector, which the program may change.  Called before the
+   program runs. */
+void DCFG_(keep_auxv)(void);
+
+/* Add the state of the process to B: the auxiliary vector, mappings, and all
+   threads; if MOST is not 0 also the contents of each thread's stack, at most
+   MOST bytes of it.  Return 1 more than the largest number of a thread. */
+UInt DCFG_(add_state)(Bytes* b, SizeT most);
+
+/* Put the section of STATE, and of the end of what was recorded.  STATE may be
+   empty: nothing is known. */
+void DCFG_(put_state)(Put* out, const Bytes* state, const RunEnd* end);
+
+#endif /* __DCFG_WET_STATE_H */
