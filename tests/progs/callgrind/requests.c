@@ -1,4 +1,4 @@
-/* Asks Callgrind for this and that. */
+/* Makes client requests of Callgrind. */
 #include <valgrind/callgrind.h>
 
 int main(void)

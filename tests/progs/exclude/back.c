@@ -1,6 +1,6 @@
-/* Ways between code that is left out and code that is not: called back, out of the middle by longjmp, by signals, from
-   other threads (with an argument), through functions that jump on.  What threads do here does not depend on who runs
-   first; what libc does for that, may.  */
+/* Ways between excluded code and other code: calls back, longjmp out of the middle, signals, other threads (with an
+   argument), functions that jump on.  The work of these threads does not depend on their order; libc's work around them
+   may. */
 
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -31,7 +31,7 @@ KEEP static int impatient(const void *a, const void *b)
     return by_value(a, b);
 }
 
-/* Sorts while it is sorted. */
+/* Sorts while another sort runs. */
 KEEP static int nested(const void *a, const void *b)
 {
     int few[3] = { *(const int *)a, *(const int *)b, 7 };

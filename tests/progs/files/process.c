@@ -1,4 +1,4 @@
-/* Does to its process what a tool that writes files at its end has to stand: see the ways below. */
+/* Does to its process what a tool that writes files at the end must survive: see the ways below. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 
 extern char **environ;
 
-/* Waits for any child while a debugger asks for a file; the child ends with standard input.  Prints whether the child was
-   the one that was found. */
+/* Waits for any child while a debugger asks for a file; the child ends with standard input.  Prints whether it was the child
+   that wait() found. */
 static int wait_for_any(void)
 {
    char  c;

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 #include <stdio.h>
-/* Addresses that nothing foretells: each makes some bytes of the record. */
+/* Unpredictable addresses: each takes some bytes of the recording. */
 static unsigned char memory[1 << 24];
 int main(int argc, char** argv)
 {

@@ -1,5 +1,5 @@
-/* Sets its own RLIMIT_AS and reads it back, also from memory that it cannot write, and calls an execve that fails.
-   With an argument as another user.  Returns the number of what differs. */
+/* Sets its own RLIMIT_AS and reads it back, also from memory that it cannot write, and calls an execve that fails.  With an
+   argument, it does so as another user.  Returns the number of differences. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-/* Something to look into from outside: work() has been called seven times when it says "ready", and five times more after
+/* A program to look into from outside.  work() has been called seven times when it prints "ready", and five times more after
    its standard input has ended.  With the argument "busy", threads compute, call, and wait meanwhile. */
 #include <pthread.h>
 #include <stdio.h>

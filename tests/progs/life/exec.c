@@ -1,5 +1,5 @@
-/* Runs what stands in its arguments: a name is tried by execve; a number is that many calls of work(); "fork" goes on in
-   a child, whose parent waits and ends.  What cannot be executed is told by execve's return, and the list goes on. */
+/* Does what its arguments say: a name is executed by execve; a number is that many calls of work(); "fork" goes on in a
+   child, whose parent waits and ends.  If execve returns, it prints so, and the list goes on. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

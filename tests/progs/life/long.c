@@ -1,5 +1,5 @@
-/* Takes one conditional branch after the other, 100 million of them: what a trace records of that is more than the tool
-   keeps in memory. */
+/* Takes one conditional branch after the other, 100 million of them: a trace records more of them than the tool keeps in
+   memory. */
 #include <stdio.h>
 
 int main(void)

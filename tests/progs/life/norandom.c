@@ -1,4 +1,4 @@
-/* Preloaded: randomness for programs that have to run twice in the same way.  LuaJIT places its machine code by it. */
+/* Preloaded: constant randomness, for programs that must run twice in the same way.  LuaJIT places machine code by it. */
 #include <string.h>
 #include <sys/types.h>
 

@@ -76,7 +76,7 @@ static void* work(void* arg)
    return NULL;
 }
 
-/* All stand somewhere when one of them asks for a part. */
+/* All threads run when one of them asks for a part. */
 static void threads(void)
 {
    pthread_t t[3];
@@ -91,7 +91,7 @@ static void threads(void)
       pthread_join(t[i], NULL);
 }
 
-/* Requests in the middle of what otherwise is one block. */
+/* Requests inside one block of code. */
 static void requests(void)
 {
    for (int i = 0; i < 9; i++) {
@@ -105,7 +105,7 @@ static void requests(void)
    }
 }
 
-/* Other code at one place, each in parts of its own. */
+/* Other code at one address, each in parts of its own. */
 static void code(void)
 {
 #if defined(__x86_64__)
