@@ -56,7 +56,7 @@ typedef
                                 // it
       size_t        n_paths, path_room;
       Interned*     names;      // owns the texts of .objects
-      uint32_t*     lines;      // by inlined function: line of its declaration
+      uint32_t*     lines;      // by function: line of its declaration
       size_t        n_lines, line_room;
    }
    Rewriting;

@@ -30,7 +30,7 @@ COMPARE(by_instrs, Hot, DOWN(instrs) ?: UP(loop))
 
 /* Return how often control continued along this edge.  Past a call: as often as
    the call was made. */
-static uint64_t times(const Export* x, uint32_t edge)
+static uint64_t traversals(const Export* x, uint32_t edge)
 {
    const DcfgEdge* e = &x->p->edges[edge];
 
@@ -52,8 +52,8 @@ static uint32_t next_block(const Export* x, uint32_t loop, uint32_t node,
    *count = 0;
    for (uint32_t i = 0; i < n; i++) {
       uint32_t to = x->p->edges[out[i]].target;
-      if (dcfg_loop_contains(x->p, loop, to) && times(x, out[i]) > *count) {
-         *count = times(x, out[i]);
+      if (dcfg_loop_contains(x->p, loop, to) && traversals(x, out[i]) > *count) {
+         *count = traversals(x, out[i]);
          best = to;
       }
    }

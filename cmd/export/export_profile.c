@@ -82,7 +82,7 @@ static void sum_up(Flows* f)
 
 /* Return the address in the file of the byte at OFFSET in a block, or
    OUTSIDE. */
-static uint64_t place(const Export* x, uint32_t node, uint32_t offset)
+static uint64_t file_addr(const Export* x, uint32_t node, uint32_t offset)
 {
    const DcfgNode* n = &x->p->nodes[node];
    uint64_t        at;
@@ -119,8 +119,8 @@ static void take_edge(Profile* f, uint32_t edge)
    const Export*   x = f->x;
    const DcfgEdge* e = &x->p->edges[edge];
    const DcfgNode* n = &x->p->nodes[e->source];
-   uint64_t        from = place(x, e->source, n->last_offset);
-   uint64_t        to = place(x, e->target, 0);
+   uint64_t        from = file_addr(x, e->source, n->last_offset);
+   uint64_t        to = file_addr(x, e->target, 0);
    uint64_t        count = dcfg_edge_count(x->p, edge, x->thread);
 
    if (count == 0 || (from == OUTSIDE && to == OUTSIDE)
@@ -152,10 +152,10 @@ static Profile make_profile(const Export* x, const bool* left_out)
    Profile f = { .x = x };
 
    for (uint32_t i = 0; i < x->p->n_blocks; i++) {
-      uint64_t from = place(x, i, 0);
+      uint64_t from = file_addr(x, i, 0);
       if (from != OUTSIDE && is_selected(x->selected, i)
           && (left_out == NULL || !left_out[i]))
-         add(&f.blocks, from, place(x, i, x->p->nodes[i].last_offset),
+         add(&f.blocks, from, file_addr(x, i, x->p->nodes[i].last_offset),
              passes(x, i));
    }
    for (uint32_t i = 0; i < x->p->n_edges; i++)
@@ -242,7 +242,7 @@ static bool* find_stubs(const Export* x)
    bool* stubs = zalloc(x->p->n_blocks, sizeof(*stubs));
 
    for (uint32_t i = 0; i < x->p->n_blocks; i++) {
-      uint64_t at = place(x, i, 0);
+      uint64_t at = file_addr(x, i, 0);
       stubs[i] = at != OUTSIDE
                  && in_linkage_table(code_elf(x->code,
                                               x->p->nodes[i].image), at);

@@ -199,8 +199,8 @@ static Table* indirect_table(const View* v, uint32_t* n)
 
 /*--- Callers and callees                                  ---*/
 
-/* Calls: the sections that calls_table makes. */
-typedef enum { CALLERS, CALLEES } Calls;
+/* CallSide: the sections that calls_table makes. */
+typedef enum { CALLERS, CALLEES } CallSide;
 
 static Table* calls_table(const View* v, uint32_t* n)
 {

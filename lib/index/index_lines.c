@@ -238,7 +238,7 @@ bool lines_group_has(const uint8_t* at, const uint8_t* end, uint64_t line,
       uint8_t  has = 0xFF;
       line += word >> 2;
       count = 1;
-      if ((word & 3) == LINE_PART)      // padding reads as such
+      if ((word & 3) == LINE_PART)      // trailing zeros: mask 0
          has = b.at < b.end ? *b.at++ : 0;
       else if ((word & 3) == LINES_FULL)
          count = get_varint(&b);

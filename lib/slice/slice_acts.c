@@ -363,7 +363,7 @@ static bool run_return(Acts* all, ThreadActs* t)
    }
    while (act != 0 && !act_of(all, act)->handler)
       act = act_of(all, act)->up;
-   /* A thread's first activation is no handler's; keep it. */
+   /* There is no handler's activation, or it is the bottom one, which stays. */
    if (act == 0 || act_of(all, act)->up == 0)
       return true;
    for (bool last = false; !last; ) {

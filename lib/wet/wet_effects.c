@@ -292,7 +292,7 @@ static bool is_nameless(DcfgWet* w, Effect* e)
            && !wet_control_is_nameless(w, w->record.thread)))
       return false;
    for (uint32_t i = 0; i < e->n_uses; i++)
-      if (t->now->granules[place_of(t->now, g[i])] != 0)
+      if (t->now->granules[granule_index(t->now, g[i])] != 0)
          return false;
    for (uint32_t i = 0; i < e->n_loads; i++) {
       const Store* l = &loads_of(e)[i];

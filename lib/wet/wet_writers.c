@@ -18,7 +18,7 @@
 
 /*--- Ports                                                ---*/
 
-/* FoundWriter: the ports and dependences found so far for an instance.  Its
+/* FoundPorts: the ports and dependences found so far for an instance.  Its
    address is never taken, so that the compiler keeps it in registers. */
 typedef
    struct {
@@ -26,15 +26,15 @@ typedef
       DcfgWetDep*  dep;         // behind the last one
       DcfgWetDep*  deps;        // the first one
    }
-   FoundWriter;
+   FoundPorts;
 
-static inline void add_port(FoundWriter* f, DcfgWetPortKind kind, uint32_t reg)
+static inline void add_port(FoundPorts* f, DcfgWetPortKind kind, uint32_t reg)
 {
    *++f->port = (DcfgWetPort){ kind, reg, (uint32_t)(f->dep - f->deps), 0 };
 }
 
 /* Add WRITER to the last port's dependences, once. */
-static inline void add_dep(FoundWriter* f, Writer writer)
+static inline void add_dep(FoundPorts* f, Writer writer)
 {
    DcfgWetDep d = instance_of(writer);
 
@@ -49,14 +49,14 @@ static inline void add_dep(FoundWriter* f, Writer writer)
 }
 
 /* Add WRITER, the first dependence of the last port. */
-static inline void add_first(FoundWriter* f, Writer writer)
+static inline void add_first(FoundPorts* f, Writer writer)
 {
    *f->dep = instance_of(writer);
    f->dep += writer != 0;
    f->port->n = writer != 0;
 }
 
-static void add_bytes(FoundWriter* f, const Writer* bytes, unsigned mask)
+static void add_bytes(FoundPorts* f, const Writer* bytes, unsigned mask)
 {
    Writer last = 0;
 
@@ -69,13 +69,13 @@ static void add_bytes(FoundWriter* f, const Writer* bytes, unsigned mask)
 }
 
 static inline void add_registers(const DcfgWet* w, const Registers* r,
-                                 const Plan* plan, FoundWriter* found)
+                                 const Plan* plan, FoundPorts* found)
 {
    const Use* u = &ELEM(w->uses, Use, plan->uses);
-   FoundWriter      f = *found;
+   FoundPorts      f = *found;
 
    for (const Use* end = u + plan->n_uses; u < end; u++) {
-      unsigned g = place_of(r, u->granule);
+      unsigned g = granule_index(r, u->granule);
       Writer   writer = r->granules[g];
       if (u->new)
          add_port(&f, u->port, u->reg);
@@ -90,7 +90,7 @@ static inline void add_registers(const DcfgWet* w, const Registers* r,
 }
 
 /* Add the writers of N bytes at A, all in one page. */
-static void add_bytes_at(const Shadow* s, FoundWriter* f, const Page* page,
+static void add_bytes_at(const Shadow* s, FoundPorts* f, const Page* page,
                          uint64_t a, uint64_t n)
 {
    while (n > 0) {
@@ -109,7 +109,7 @@ static void add_bytes_at(const Shadow* s, FoundWriter* f, const Page* page,
 
 /* Add the writers of an operand.  The fast path is one or two whole granules
    with one writer. */
-static inline void add_memory(Shadow* s, FoundWriter* f, uint64_t a, uint64_t n)
+static inline void add_memory(Shadow* s, FoundPorts* f, uint64_t a, uint64_t n)
 {
    while (n > 0) {
       uint64_t    here = in_page(a, n);
@@ -179,9 +179,9 @@ static inline void define_registers(DcfgWet* w, Registers* r,
 
    for (const Def* end = d + plan->n_defs; d < end; d++)
       if (me != 0)
-         define_granule(r, place_of(r, d->granule), d->mask, me);
+         define_granule(r, granule_index(r, d->granule), d->mask, me);
       else
-         clear_granule(r, place_of(r, d->granule), d->mask);
+         clear_granule(r, granule_index(r, d->granule), d->mask);
    if (plan->moves_top)
       r->top = wet_move_top(r->top, plan, at, w->record.n_slots, w->addrs);
 }
@@ -199,7 +199,7 @@ bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
    const WetAccess* a    = &ELEM(w->accesses, WetAccess, plan->accesses);
    ThreadState*     t    = state_of(w, e->thread);
    Writer           me   = writer_of(e->instr, e->instance);
-   FoundWriter      f    = { s->ports, s->deps, s->deps };
+   FoundPorts      f    = { s->ports, s->deps, s->deps };
    const uint64_t*  addrs = NULL;
 
    if (t == NULL)

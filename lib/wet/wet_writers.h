@@ -82,7 +82,7 @@ static inline void clear_granule(Registers* r, unsigned g, uint8_t mask)
 
 /* Return the index of granule G; x87's may be counted from the top of the
    stack. */
-static inline unsigned place_of(const Registers* r, unsigned g)
+static inline unsigned granule_index(const Registers* r, unsigned g)
 {
    return g < G_STACK ? g : G_X87 + ((g - G_STACK + r->top) & 7);
 }
