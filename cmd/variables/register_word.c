@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define FARTHEST 40             // instructions back, for one register
-#define MOST_WORDS 48           // words searched for one word, at most
+#define MOST_WORDS 48           // searches of words for one word, at most
 
 enum { MARK_SEEN = 1, MARK_JOIN = 2 };
 
