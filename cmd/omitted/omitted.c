@@ -46,7 +46,7 @@ struct OmittedFinder {
    Variables*   names;
    StaticCode*  code;
    uint64_t*    executed;       // instances, by instruction
-   BranchLog*   log;            // of the questions before; or NULL
+   BranchLog*   log;            // earlier questions'; or NULL
    StorePlace*  places;         // likewise
    size_t       n_places, places_room;
    unsigned     places_left;
