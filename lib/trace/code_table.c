@@ -62,7 +62,7 @@ void table_disown(Job* job, const Table* t)
 {
    job->used -= sizeof(*t) + t->raw_rows.cap * sizeof(RawRow)
                 + t->raw_nexts.cap * sizeof(uint32_t)
-                + t->rows.cap * sizeof(CodeRow)
+                + t->rows.cap * sizeof(TransitionRow)
                 + t->codes.cap * sizeof(uint32_t)
                 + t->edges.cap * sizeof(uint32_t)
                 + t->nexts.cap * sizeof(uint32_t)
@@ -227,7 +227,7 @@ static bool put_nexts(Job* job, Table* t, const RawRow* r)
    return to != NULL;
 }
 
-static bool make_row(Job* job, Table* t, const RawRow* from, CodeRow* row)
+static bool make_row(Job* job, Table* t, const RawRow* from, TransitionRow* row)
 {
    const RawRow* raw = t->raw_rows.data;
    size_t        first = t->nexts.n;
@@ -258,13 +258,13 @@ static bool make_row(Job* job, Table* t, const RawRow* from, CodeRow* row)
 
 static bool make_rows(Job* job, Table* t)
 {
-   size_t    n = t->raw_rows.n;
-   CodeRow*  rows;
-   uint32_t* codes;
+   size_t         n = t->raw_rows.n;
+   TransitionRow* rows;
+   uint32_t*      codes;
 
    if (n == 0)
       return true;
-   rows = array_add_n(job, &t->rows, sizeof(CodeRow), n);
+   rows = array_add_n(job, &t->rows, sizeof(TransitionRow), n);
    codes = array_add_n(job, &t->codes, sizeof(uint32_t), n);
    if (rows == NULL || codes == NULL)
       return false;
@@ -327,7 +327,7 @@ uint32_t table_long_code(const Table* t, const State* s, uint32_t bits)
    if (low == s->first_row)
       return NO_CODE;
    low--;
-   length = ELEM(t->rows, CodeRow, low).length;
+   length = ELEM(t->rows, TransitionRow, low).length;
    return (codes[low] ^ bits) >> (32 - length) == 0 ? low : NO_CODE;
 }
 
@@ -341,7 +341,7 @@ bool table_finish(Job* job, Table* t, const char* place)
       if (!make_cells(job, t, &ELEM(t->states, State, i)))
          return false;
    for (uint32_t i = 0; i < t->rows.n; i++) {
-      CodeRow* row = &ELEM(t->rows, CodeRow, i);
+      TransitionRow* row = &ELEM(t->rows, TransitionRow, i);
       if (row->state != NO_STATE) {
          const State* s = &ELEM(t->states, State, row->state);
          row->first_cell = s->first_cell;

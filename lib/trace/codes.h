@@ -45,7 +45,8 @@ static inline uint64_t sequence_number(const uint8_t** at)
 
 /*--- The table of a process                               ---*/
 
-/* CodeRow: the edges that follow an edge if the next bits are its code. */
+/* TransitionRow: the edges that follow an edge if the next bits are its
+   code. */
 typedef
    struct {
       uint32_t first;           // index in Table.nexts; or the edge, if .n is 1
@@ -55,7 +56,7 @@ typedef
       uint16_t bits;            // likewise
       uint16_t length;          // bits in the code
    }
-   CodeRow;
+   TransitionRow;
 
 /* RawRow: a row as it is read. */
 typedef
@@ -105,7 +106,7 @@ typedef
       char             file[256];       // for errors
       Array            raw_rows;        // RawRow; until finished
       Array            raw_nexts;       // uint32_t: edge ids; until finished
-      Array            rows;    // CodeRow
+      Array            rows;    // TransitionRow
       Array            codes;   // uint32_t, for each row
       Array            nexts;   // uint32_t: edge ids
       Array            states;  // State

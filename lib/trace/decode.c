@@ -131,11 +131,11 @@ static bool no_row(DcfgDecoder* x)
 }
 
 /* Return the next row, or NULL after an error. */
-static inline const CodeRow* next_row(DcfgDecoder* x)
+static inline const TransitionRow* next_row(DcfgDecoder* x)
 {
-   const Table* t = x->table;
-   const CodeRow* row;
-   uint32_t     index;
+   const Table*         t = x->table;
+   const TransitionRow* row;
+   uint32_t             index;
 
    if (x->state == NO_STATE) {
       no_row(x);
@@ -156,7 +156,7 @@ static inline const CodeRow* next_row(DcfgDecoder* x)
          return NULL;
       }
    }
-   row = (const CodeRow*)t->rows.data + index;
+   row = (const TransitionRow*)t->rows.data + index;
    if (row->length > x->n_bits) {
       no_row(x);
       return NULL;
@@ -198,7 +198,7 @@ size_t dcfg_decoder_next(DcfgDecoder* x, uint32_t* edge_ids, size_t max,
    }
    n += put_phrase(x, edge_ids + n, max - n);
    while (n < max && x->job.err.status == DCFG_OK) {
-      const CodeRow* row = next_row(x);
+      const TransitionRow* row = next_row(x);
       if (row == NULL)
          break;
       if (row->n == 1) {
