@@ -33,7 +33,8 @@ void free_file_names(FileNames* names)
 
 /*--- Lists                                                ---*/
 
-/* All of F, with a NUL character behind it; *N becomes how much that is. */
+/* Return all bytes of F, with a NUL character behind them; *N is their
+   number. */
 static char* read_all(FILE* f, const char* path, size_t* n)
 {
    char*  text = NULL;
@@ -88,7 +89,8 @@ size_t plain_length(const char* name)
    return n > 5 && strncmp(name + n - 5, ".json", 5) == 0 ? n - 5 : n;
 }
 
-/* The same without a number behind a dot. */
+/* Return the length of NAME, PLAIN bytes long, without a number behind a
+   dot. */
 static size_t cut_length(const char* name, size_t plain)
 {
    size_t n = plain;
@@ -133,7 +135,7 @@ static bool has_plain(const Stem* plain, uint32_t n, const Stem* cut)
    return low < n && by_text(&plain[low], cut) == 0;
 }
 
-/* The end of those that have the text of the one at FIRST. */
+/* Return the end of the stems with the same text as the one at FIRST. */
 static uint32_t family_end(const Stem* all, uint32_t n, uint32_t first)
 {
    uint32_t end = first + 1;

@@ -25,7 +25,7 @@ void add_file_name(FileNames* names, const char* name);
    character; "-" is the standard input.  Dies if it cannot be read. */
 void read_file_names(FileNames* names, const char* list, bool nul_ended);
 
-/* The length of NAME without what compressed it and ".json". */
+/* Return the length of NAME without a suffix of compression and ".json". */
 size_t plain_length(const char* name);
 
 /* Find out which of NAMES belong together: parts of one run have one stem.  A

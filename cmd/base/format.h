@@ -58,8 +58,9 @@ const char* text_behind_bracket(const char* s);
 /* Return the last part of a path. */
 const char* text_base(const char* path);
 
-/* PATH without "/./", "//" and "/x/../", so that a file has one path from
-   wherever the compiler was started; as it is if nothing of that is in it. */
+/* Return PATH without "/./", "//" and "/x/../": then a file has one path,
+   wherever the compiler was started.  Return PATH itself if it has none of
+   these. */
 const char* text_plain_path(const char* path);
 
 #endif /* DCFG_CMD_FORMAT_H */

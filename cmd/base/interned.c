@@ -77,7 +77,7 @@ static uint64_t hash_name(const Interned* names, const char* name, size_t n)
    return h;
 }
 
-/* The slot that has NAME, or the free one where it belongs. */
+/* Return the slot with NAME, or the free one where it belongs. */
 static Slot* find_slot(const Interned* names, uint64_t hash, const char* name)
 {
    size_t i = hash & (names->size - 1);

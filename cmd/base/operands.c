@@ -62,8 +62,8 @@ static int by_age(const void* a, const void* b)
    return -strcmp(x->name, y->name);
 }
 
-/* The files of FOLDER whose names begin with PREFIX, without what the tool has
-   not finished. */
+/* Return the files of FOLDER whose names begin with PREFIX, without unfinished
+   ones of the tool. */
 static Listing list_files(const char* folder, const char* prefix)
 {
    Listing              l = { 0 };
@@ -94,9 +94,9 @@ static void free_listing(Listing* l)
    free(l->files);
 }
 
-/* The newest file of KIND in FOLDER, "" or with a slash at its end, whose name
-   begins with PREFIX; NULL if there is none.  Somebody may have given a trace the
-   name of a graph, or drawn a picture of one beside it. */
+/* Return the newest file of KIND in FOLDER, which is "" or ends with a slash,
+   whose name begins with PREFIX; NULL if there is none.  The kind is checked,
+   because a trace may have a graph's name, or a picture be beside it. */
 static char* newest_in(const char* folder, const char* prefix, FileKind kind)
 {
    Listing l = list_files(folder[0] == 0 ? "." : folder, prefix);
@@ -116,7 +116,8 @@ static char* newest(const char* prefix, FileKind kind)
    return newest_in("", prefix, kind);
 }
 
-/* The newest file of KIND beside GRAPH, with a name of PREFIX and its process. */
+/* Return the newest file of KIND beside GRAPH whose name has PREFIX and the
+   process id of GRAPH; NULL if there is none. */
 static char* newest_beside(const char* graph, const char* prefix, FileKind kind)
 {
    const char* base = text_base(graph);
@@ -147,7 +148,7 @@ char* wet_beside(const char* graph)
    return newest_beside(graph, WETS, KIND_WET);
 }
 
-/* The trace of the process that wrote GRAPH. */
+/* Return the trace of the process that wrote GRAPH. */
 static char* trace_of(const Command* c, const char* graph)
 {
    size_t n = strspn(graph + strlen(GRAPHS), "0123456789");

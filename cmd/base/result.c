@@ -183,7 +183,7 @@ static int create_unfinished(Result* r)
    return fd;
 }
 
-/* To PATH, through PROGRAM if that is not NULL. */
+/* Open PATH for writing, through PROGRAM if that is not NULL. */
 static FILE* open_through(const char* path, const char* program)
 {
    Result*  r;

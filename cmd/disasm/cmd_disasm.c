@@ -85,7 +85,7 @@ static void open_source(Listing* l, const char* path)
    l->source = path[0] == '/' ? source_file_open(path) : NULL;
 }
 
-/* The text of a source line; "" if it cannot be read. */
+/* Return the text of a source line; "" if it cannot be read. */
 static const char* text_of_line(Listing* l, const char* path, uint32_t line)
 {
    const char* at = NULL;
@@ -107,8 +107,8 @@ static void print_comment(const char* text)
                                      terminal_room(stdout, 42)));
 }
 
-/* The line of an instruction, its function, and those that this was inlined
-   into, where they are others than before; then the line's text. */
+/* Show the line of an instruction, its function, and the functions that it was
+   inlined into, if they differ from those before; then the line's text. */
 static void show_chain(Listing* l, uint64_t addr)
 {
    uint32_t    image = l->p->nodes[l->node].image, line;

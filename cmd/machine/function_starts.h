@@ -12,7 +12,8 @@
    have that, too, for exceptions. */
 typedef struct FunctionStarts FunctionStarts;
 
-/* Files are looked for below ROOT first, unless that is NULL. */
+/* Prepare for W.  Files are looked for below ROOT first, unless that is
+   NULL. */
 FunctionStarts* function_starts_new(DcfgWet* w, const char* root);
 void            function_starts_free(FunctionStarts* s);
 

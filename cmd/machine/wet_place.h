@@ -53,7 +53,7 @@ typedef
 ImageBytes image_bytes(DcfgWet* w, const char* root);
 void       image_bytes_free(ImageBytes* b);
 
-/* Is ADDR in a part that is mapped read-only? */
+/* Return whether ADDR is in a part that is mapped read-only. */
 bool           image_is_constant(const ImageBytes* b, uint64_t addr);
 
 /* Return the byte at ADDR, with *BEFORE bytes of its part before it, and

@@ -20,7 +20,8 @@ static MergedTables* tables(Load* l)
    return &last_process(l)->merged;
 }
 
-/* A place in an array, until it becomes a pointer. */
+/* Return index N in the form of a pointer, which the real pointer replaces
+   later. */
 static const void* place_of(size_t n)
 {
    return (const void*)(uintptr_t)n;
@@ -227,7 +228,8 @@ const Shape merged_shape = { V_OBJECT, false, 11, merged_fields,
 
 /*--- From ids to indices                                  ---*/
 
-/* The image with ID: the only writer numbers them from 1. */
+/* Return the index of the image with ID.  The only writer numbers images from
+   1. */
 static uint32_t image_index(const Process* p, uint32_t id)
 {
    return id > 0 && id <= p->images.n
