@@ -1,5 +1,5 @@
-/* Direct and indirect calls and their returns.  Each call that came back has an uncounted CALL_BYPASS to its */
-/* return site; the last one does not come back and has none. */
+/* Direct and indirect calls and their returns.  Each call that came back has an uncounted CALL_BYPASS to its
+   return site; the last one does not come back and has none. */
 #include "edge.h"
 FUNC(_start)
         call    f

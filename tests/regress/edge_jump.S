@@ -1,5 +1,5 @@
-/* Unconditional jumps: direct forward, through a register, through memory, and a computed goto that */
-/* a table sends to three places. */
+/* Unconditional jumps: direct forward, through a register, through memory, and a computed goto that
+   a table sends to three places. */
 #include "edge.h"
 FUNC(_start)
         jmp     .Lfirst

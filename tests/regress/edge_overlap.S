@@ -1,5 +1,5 @@
-/* A jump past a lock prefix.  The instruction with the prefix and the one without it share bytes, and so */
-/* do their blocks; both lead to what follows, which is a block for that reason. */
+/* A jump past a lock prefix.  The instruction with the prefix and the one without it share bytes, and so
+   do their blocks; both lead to what follows, which is a block for that reason. */
 #include "edge.h"
 FUNC(_start)
         leaq    word(%rip), %rdx

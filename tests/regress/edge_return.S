@@ -1,5 +1,5 @@
-/* Returns that do not go to a call's return site: one used as a jump, and one whose callee moved its return */
-/* address.  No bypass exists, so what they reach is a routine of its own. */
+/* Returns that do not go to a call's return site: one used as a jump, and one whose callee moved its return
+   address.  No bypass exists, so what they reach is a routine of its own. */
 #include "edge.h"
 FUNC(_start)
         leaq    .Lthere(%rip), %rax

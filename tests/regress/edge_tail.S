@@ -1,5 +1,5 @@
-/* A tail call: a jump onto another function's symbol makes a routine of it, and its return goes to the caller of */
-/* the caller.  The jump inside f makes none. */
+/* A tail call: a jump onto another function's symbol makes a routine of it, and its return goes to the caller of
+   the caller.  The jump inside f makes none. */
 #include "edge.h"
 FUNC(_start)
         call    f

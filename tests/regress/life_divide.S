@@ -1,5 +1,5 @@
-/* SIGFPE in the middle of a superblock, and at the first instruction of one; the handler puts another divisor into */
-/* the saved context. */
+/* SIGFPE in the middle of a superblock, and at the first instruction of one; the handler puts another divisor into
+   the saved context. */
 #include "life.h"
 FUNC(_start)
         HANDLE(SIGFPE, action)

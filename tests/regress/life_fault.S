@@ -1,5 +1,5 @@
-/* A fault in the middle of a superblock, twice, repaired and the instruction executed again.  It counts once for each */
-/* time it completed, and a block ends before it. */
+/* A fault in the middle of a superblock, twice, repaired and the instruction executed again.  It counts once for each
+   time it completed, and a block ends before it. */
 #include "life.h"
 FUNC(_start)
         HANDLE(SIGSEGV, action)

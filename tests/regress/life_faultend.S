@@ -1,5 +1,5 @@
-/* Faults of the instruction that ends a superblock: a conditional branch has none, so a call and a jump through memory, */
-/* a return from a stack that cannot be read, and a call that cannot be pushed.  All are repaired and made again. */
+/* Faults of the instruction that ends a superblock: a call and a jump through memory, a return from a stack that cannot
+   be read, and a call that cannot be pushed.  A conditional branch cannot fault.  All are repaired and made again. */
 #include "life.h"
 FUNC(_start)
         movl    $131, %eax

@@ -1,5 +1,5 @@
-/* Faults of the first instruction of a block, reached by a jump, by a call and by a return: the thread's position is */
-/* still where it came from, and the step to the instruction counts once. */
+/* Faults of the first instruction of a block, reached by a jump, by a call and by a return.  The thread's position is
+   still where it came from, and the step to the instruction counts once. */
 #include "life.h"
 FUNC(_start)
         HANDLE(SIGSEGV, action)

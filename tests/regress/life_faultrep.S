@@ -1,7 +1,7 @@
-/* A REP instruction that faults at its third element of five, and one that faults at its first of two.  What completed */
-/* counts, the attempts that failed do not.  Valgrind takes one off the counter before the access and does not put it */
-/* back for the handler, so that under it the repaired instruction goes on with one element less: 5 and 2 executions */
-/* with the last test of the counter, where a processor makes 6 and 3. */
+/* A REP instruction that faults at its third element of five, and one that faults at its first of two.  Completed
+   executions count, failed attempts do not.  Valgrind decrements the counter before the access, and does not restore it
+   for the handler.  So the repaired instruction continues with one element less.  It has 5 and 2 executions, with the
+   last test of the counter; a processor makes 6 and 3. */
 #include "life.h"
 FUNC(_start)
         HANDLE(SIGSEGV, action)

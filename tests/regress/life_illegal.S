@@ -1,5 +1,5 @@
-/* SIGILL: ud2 never completes, so it is in no block.  The handler goes on behind it.  The second is the first */
-/* instruction of its superblock: what was left is the jump to it, which led nowhere. */
+/* SIGILL: ud2 never completes, so it is in no block.  The handler goes on behind it.  The second is the first
+   instruction of its superblock: what was left is the jump to it, which led nowhere. */
 #include "life.h"
 FUNC(_start)
         HANDLE(SIGILL, action)

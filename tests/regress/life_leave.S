@@ -1,5 +1,5 @@
-/* Handlers left by a jump, as siglongjmp does, three times, and one that returns after that.  A bypass joins only what */
-/* the one that returned had interrupted with where it returned to. */
+/* Handlers left by a jump, as siglongjmp does, three times, and one that returns after that.  A bypass joins only what
+   the one that returned had interrupted with where it returned to. */
 #include "life.h"
 FUNC(_start)
         HANDLE(SIGUSR1, action)

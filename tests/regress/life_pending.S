@@ -1,5 +1,5 @@
-/* Two signals that were blocked come at once: the second handler is entered when the first is about to begin, or has */
-/* just returned.  Whichever it is, both run once and one of them returns to behind the system call. */
+/* Two signals that were blocked come at once: the second handler is entered when the first is about to begin, or has
+   just returned.  Whichever it is, both run once and one of them returns to behind the system call. */
 #include "life.h"
 FUNC(_start)
         HANDLE(SIGUSR1, action1)

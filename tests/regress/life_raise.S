@@ -1,5 +1,5 @@
-/* A raised signal, twice: the handler comes in place of the return from the system call, so the step past the call is */
-/* not made, and two context changes with their bypass are all there is. */
+/* A raised signal, twice.  The handler comes in place of the return from the system call, so the step past the call is
+   not made.  There are only two context changes with their bypass. */
 #include "life.h"
 FUNC(_start)
         HANDLE(SIGUSR1, action)

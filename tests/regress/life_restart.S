@@ -1,5 +1,5 @@
-/* A system call that a timer interrupts and that is made again: the instruction executes twice.  The handler, which */
-/* came in between, returns to the instruction itself, and is where the byte to be read comes from. */
+/* A system call that a timer interrupts and that is made again: the instruction executes twice.  The handler, which
+   came in between, returns to the instruction itself, and is where the byte to be read comes from. */
 #include "life.h"
 FUNC(_start)
         HANDLE(SIGALRM, action)

@@ -1,5 +1,5 @@
-/* Code overwritten in place: a function of three nops called twice, one of one nop called three times, then the first */
-/* again, once.  Each is a generation, with an image and counts of its own. */
+/* Code overwritten in place: a function of three nops called twice, one of one nop called three times, then the first
+   again, once.  Each is a generation, with an image and counts of its own. */
 #include "life.h"
 FUNC(_start)
         movl    $9, %eax
