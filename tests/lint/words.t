@@ -72,20 +72,20 @@ def kind_of(path):
 
 
 def c_comments(text):
-    """Returns the comments of C.  Consecutive lines with // alone are one comment."""
-    last = -1
+    """Returns the comments of C.  A comment goes on in the next line, if that has nothing but another one of its kind."""
+    last = None                              # the line, and the kind, after which the last comment can go on
     found = []
     for m in re.finditer(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', text, re.S):
-        body, line = m.group(), text.count("\n", 0, m.start()) + 1
-        if body.startswith("/*"):
-            found.append(Text(line, body[2:-2]))
-        elif body.startswith("//"):
-            alone = not text[text.rfind("\n", 0, m.start()) + 1:m.start()].strip()
-            if alone and last == line - 1:
-                found[-1] = Text(found[-1].line, found[-1].text + "\n" + body[2:])
-            else:
-                found.append(Text(line, body[2:]))
-            last = line
+        if m.group()[0] != "/":
+            continue
+        kind, line = m.group()[:2], text.count("\n", 0, m.start()) + 1
+        body = m.group()[2:-2] if kind == "/*" else m.group()[2:]
+        alone = not text[text.rfind("\n", 0, m.start()) + 1:m.start()].strip()
+        if alone and last == (line - 1, kind):
+            found[-1] = Text(found[-1].line, found[-1].text + "\n" + body)
+        else:
+            found.append(Text(line, body))
+        last = (line + body.count("\n"), kind) if alone or kind == "//" else None
     return found
 
 
