@@ -109,8 +109,8 @@ static bool is_stub(const InlineSide* s, uint32_t function)
    return sum.node != DCFG_NONE && s->f->of[sum.node] == NO_FUNCTION;
 }
 
-/* Store in ALL the functions that ran and are in no pair, by key.  Return how
-   many. */
+/* Store in ALL the functions of both runs that are in no pair, sorted by key.
+   Stubs are left out.  Return how many. */
 static size_t find_named(InlineDiff* d, NamedFunction* all, KeyParts by)
 {
    size_t n = 0;

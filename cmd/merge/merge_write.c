@@ -201,8 +201,8 @@ static void put_edges(Writing* w)
 
 /*--- Symbols and files                                    ---*/
 
-/* Return the first symbol at the address of the last symbol at or before
-   OFFSET; N_SYMBOLS if there is none. */
+/* Return the first symbol at the address of the symbol that has OFFSET inside;
+   N_SYMBOLS if none has. */
 static uint32_t symbol_around(const MergedImage* im, uint64_t offset)
 {
    uint32_t low = 0;
