@@ -253,7 +253,7 @@ def check_refused(tap):
     for what, options in (("without a trace", ["--trace-turns=yes"]),
                           ("of some threads", ["--trace=yes", "--trace-turns=yes", "--trace-threads=0"])):
         path, status, why = harness.dcfg(tap, "refused", ["/bin/true"], options)
-        tap.ok(path is None and status == 1 and "--trace-turns=yes: " in why, "refused: " + what, why)
+        tap.ok(path is None and status == 1 and "--trace-turns=yes needs " in why, "refused: " + what, why)
 
 
 def main():

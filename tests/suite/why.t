@@ -135,9 +135,9 @@ def check_words(tap, wet):
 
 def check_wrong(tap, wet):
     bad = []
-    for args, words in ((("--at=lines.c:16", wet, "lines.c:16"), "too much"), ((wet,), "which instruction"), ((), "of what"),
+    for args, words in ((("--at=lines.c:16", wet, "lines.c:16"), "leave one out"), ((wet,), "a line or an instruction"), ((), "a line or an instruction"),
                         (("--at=lines.c:16", "--syscall=write", wet), "one of"), (("--instructions", "--json", wet, "lines.c:16"), "--json"),
-                        (("--steps=0", wet, "lines.c:16"), "at least one")):
+                        (("--steps=0", wet, "lines.c:16"), "from 1 to")):
         status, out, err = commandlib.command("why", *args)
         if status != 2 or out or err.count("\n") != 1 or words not in err:
             bad.append((args, status, out, err))
