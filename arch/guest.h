@@ -9,7 +9,7 @@
 #include "base/port.h"
 
 #include "arch/insn.h"
-#include "format/wet_state.h"
+#include "format/wet_process.h"
 #include "arch/locations.h"
 
 /* No offset in the guest state. */
@@ -56,7 +56,7 @@ enum {
 };
 
 /* OtherRegister: a register that has no locations, by its number in
-   format/wet_state.h. */
+   format/wet_process.h. */
 typedef
    struct {
       UShort number;
@@ -104,6 +104,7 @@ typedef
       /* Read all registers that have no locations from STATE, a guest state of
          VEX, to TO.  Return how many there are. */
       UInt (*other_registers)(const void* state, OtherRegister* to);
+      UInt state_size;         // bytes of a guest state
       /* The argument of clone(), from 0, that has the address of the new
          thread's number, which the kernel clears in the end. */
       UInt clone_tid;

@@ -29,10 +29,10 @@ typedef
       MarkContents,     // the kernel wrote the W1 bytes at W0, which follow
       MarkResult,       // the last system call returned W0, a difference
       MarkMapped,       // W1 bytes at W0 are mapped from now on as the W2
-                        // bytes that follow say (format/wet_state.h)
+                        // bytes that follow say (format/wet_process.h)
       MarkSignal,       // signal W0 is the cause of the handler that follows
       MarkRegisters,    // the kernel set registers of this thread: the W0 bytes
-                        // that follow have them (format/wet_state.h)
+                        // that follow have them (format/wet_process.h)
       MarkIdentity,     // thread W0 has the kernel's number W1
       MarkEnded,        // thread W0 has ended
       N_MARKS

@@ -170,7 +170,7 @@ typedef
    struct {
       uint32_t thread;          // its number in the trace
       uint64_t tid;             // and the kernel's
-      uint32_t n_registers;
+      uint32_t n_registers;     // without --wet-values, IP alone
       const DcfgWetRegister* registers;
    }
    DcfgWetThread;

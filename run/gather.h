@@ -7,7 +7,7 @@
 #define __DCFG_GATHER_H
 
 #include "dcfg_bb.h"
-#include "format/wet_state.h"
+#include "format/wet_process.h"
 #include "graph/graph.h"
 
 /* PartBypass: a handler that began behind the instruction at ADDR, in an
@@ -20,7 +20,7 @@ typedef
    }
    PartBypass;
 
-/* RunEnd: the end of what is written: a value of .kind in format/wet_state.h,
+/* RunEnd: the end of what is written: a value of .kind in format/wet_process.h,
    and the exit status or the signal. */
 typedef
    struct {

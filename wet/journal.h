@@ -18,7 +18,7 @@ void DCFG_(keep_journal)(const HChar* opt, const HChar* format);
 
 /* Save TAPE, which has whole chunks, all that ran, of N_THREADS threads, with
    everything that is needed to read it, so that it outlasts the process. STATE
-   is that of the process at its begin (wet/state.h).  Not while anything is
+   is that of the process at its begin (wet/process.h).  Not while anything is
    being translated. */
 void DCFG_(save_tape)(Stream* tape, UInt n_threads, const Bytes* state);
 

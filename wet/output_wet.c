@@ -29,7 +29,7 @@
 #include "wet/ir_tape.h"
 #include "wet/journal.h"
 #include "wet/slots.h"
-#include "wet/state.h"
+#include "wet/process.h"
 #include "wet/tables.h"
 #include "wet/tape.h"
 

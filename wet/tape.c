@@ -29,7 +29,7 @@
 #include "wet/journal.h"
 #include "wet/slots.h"
 #include "wet/squeeze.h"
-#include "wet/state.h"
+#include "wet/process.h"
 #include "wet/tape.h"
 #include "wet/x87_top.h"
 

@@ -12,7 +12,7 @@
 #include "delivery/stream.h"
 #include "dcfg_output.h"
 #include "wet/slots.h"
-#include "wet/state.h"
+#include "wet/process.h"
 #include "wet/tape_words.h"
 
 /* Tape: generated code writes the next header at .cursor.  At the begin of a

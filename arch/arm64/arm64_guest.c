@@ -84,6 +84,7 @@ const Guest DCFG_(guest) = {
    .correct_usage        = DCFG_(correct_usage_arm64),
    .find_besides         = DCFG_(find_besides_arm64),
    .other_registers      = other_registers,
+   .state_size           = sizeof(VexGuestArchState),
    .clone_tid            = 4,
    .calls_link           = True
 };

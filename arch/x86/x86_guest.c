@@ -193,6 +193,7 @@ const Guest DCFG_(guest) = {
    .correct_usage        = correct_usage,
    .find_besides         = find_besides,
    .other_registers      = other_registers,
+   .state_size           = sizeof(VexGuestArchState),
    .clone_tid            = IS_64 ? 3 : 4,
    .redzone              = IS_64 ? 128 : 0
 };

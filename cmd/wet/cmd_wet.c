@@ -11,6 +11,7 @@
 #include "cmd/base/operands.h"
 #include "cmd/base/outfile.h"
 #include "cmd/base/select.h"
+#include "cmd/wet/wet_info.h"
 #include "cmd/wet/wet_salvage.h"
 #include "cmd/wet/wet_text.h"
 #include "cmd/shared/wet_program.h"
@@ -207,6 +208,22 @@ static void put_history(const History* h, DcfgWet* w, Outfile* out)
 
 /*--- The command line                                     ---*/
 
+/* Write what the trace PATH has to the file TO. */
+static void show_info(const char* path, const char* to)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgWet*    w = dcfg_wet_open(path, &options, &err);
+   Outfile*    out;
+
+   if (w == NULL)
+      die("%s", unreadable(&err, KIND_WET));
+   out = outfile_open(to);
+   wet_info(w, out);
+   outfile_close(out);
+   dcfg_wet_close(w);
+}
+
 static DcfgWet* open_wet(const char* path)
 {
    DcfgOptions options = read_options(NULL, NULL);
@@ -283,8 +300,11 @@ static int run(int argc, char** argv)
    const char* instances = NULL;
    const char* limit = NULL;
    const char* path = NULL;
+   bool        info = false;
    bool        salvage = false;
    const Opt   opts[] = {
+      { "info", OPT_FLAG, &info, NULL,
+        "instead what the file has, where the process began and how it ended" },
       { "history", OPT_COUNT_OR_NOT, &history, "N",
         "print the last N dependences instead, one a line, in their order: "
         "ADDRESS#INSTANCE --> ADDRESS#INSTANCE [100000]" },
@@ -326,6 +346,10 @@ static int run(int argc, char** argv)
           || history != NOT_GIVEN || f.image != NULL || f.function != NULL)
          die("--salvage needs -o FILE, and no other option");
       wet_salvage(files[0], path);
+      return STATUS_OK;
+   }
+   if (info) {
+      show_info(files[0], path);
       return STATUS_OK;
    }
    if (source != NULL)
@@ -376,6 +400,7 @@ const Command wet_command = {
    "  dcfg wet --source=foo1.c:8 wet.out.4711\n"
    "  dcfg wet --image=foo1 -o foo1.wet.xz wet.out.4711\n"
    "  dcfg wet --history=20 wet.out.4711\n"
+   "  dcfg wet --info wet.out.4711\n"
    "  dcfg wet --salvage -o part.wet wet.out.4711.tmp-3d0c7ae2b0f1\n",
    run
 };

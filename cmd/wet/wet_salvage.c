@@ -15,7 +15,7 @@
 #include "cmd/wet/wet_extents.h"
 #include "format/wet_journal.h"
 #include "format/wet_sections.h"
-#include "format/wet_state.h"
+#include "format/wet_process.h"
 #include "lib/dcfg_wet.h"
 
 #include <errno.h>

@@ -377,6 +377,7 @@ typedef struct WetImages WetImages;
 typedef struct WetControl WetControl;
 typedef struct WetEffects WetEffects;
 typedef struct WetState WetState;
+typedef struct WetMark WetMark;
 
 struct DcfgWet {
    Job         job;
@@ -452,9 +453,7 @@ struct DcfgWet {
    Array       reads;           // Reading: of the last system call
    uint32_t    n_told;          // readings that were told
    DcfgWetInstr told;           // told by dcfg_wet_instr()
-   DcfgWetMapping told_mapping; // told by an event of a mark
-   Array       told_registers;  // DcfgWetRegister: told likewise
-   Array       told_name;       // char
+   WetMark*    mark;            // the last mark that was told
    struct WetIndex* index;      // or NULL: see lib/index/wet_index.h
    void (*close_index)(struct WetIndex* ix);    // closes it
 };
@@ -559,19 +558,6 @@ static inline uint32_t wet_move_top(uint32_t top, const Plan* p,
       return slots[slot] & 7;
    return p->top_zero ? 0 : (top + p->top) & 7;
 }
-
-/*--- Images                                               ---*/
-
-bool wet_get_sources(DcfgWet* w, Bytes* b);
-bool wet_get_images(DcfgWet* w, Bytes* b);
-void wet_free_images(DcfgWet* w);
-
-/* Return the address of the function that has ADDR; UINT64_MAX if it is not
-   known. */
-uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr);
-
-/* Return the first image that has ADDR, or DCFG_NONE. */
-uint32_t wet_image_at(const DcfgWet* w, uint64_t addr);
 
 /*--- Data                                                 ---*/
 

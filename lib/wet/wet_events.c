@@ -169,6 +169,23 @@ static inline bool pass(DcfgWet* w)
    return true;
 }
 
+/* Set what E has beside the words of its mark, which is the record. */
+static bool tell_mark(DcfgWet* w, DcfgWetEvent* e)
+{
+   const WetMark* m = w->mark;
+
+   if (!wet_read_mark(w, w->mark))
+      return false;
+   e->bytes       = m->bytes;
+   e->result      = difference_of(w->addrs[0]);
+   e->signal      = (uint32_t)w->addrs[0];
+   e->tid         = w->addrs[1];
+   e->mapping     = &m->mapping;
+   e->registers   = m->registers.data;
+   e->n_registers = (uint32_t)m->registers.n;
+   return true;
+}
+
 /* Handle a mark.  *TOLD: the user wants to be told of it. */
 static bool next_mark(DcfgWet* w, DcfgWetEvent* e, bool* told)
 {
@@ -176,7 +193,7 @@ static bool next_mark(DcfgWet* w, DcfgWetEvent* e, bool* told)
    if (!*told)
       return wet_note_top(w);
    wet_take_mark(w, e);
-   return wet_note_mark(w, e) && wet_tell_mark(w, e)
+   return wet_note_mark(w, e) && tell_mark(w, e)
           && (w->control == NULL || wet_control_mark(w, e));
 }
 

@@ -13,6 +13,7 @@
    of its function, to the end. */
 
 #include "lib/base/postdom.h"
+#include "lib/wet/wet_images.h"
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_graph.h"
 

@@ -6,7 +6,7 @@
 /* Owns: symbols and source lines of images.  Handed: two sections by
    wet_load.c.  Taken by: users. */
 
-#include "lib/wet/wet.h"
+#include "lib/wet/wet_images.h"
 #include "lib/base/sort.h"
 
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 /* Owns: reading the tables of a whole execution trace.  Handed: a file by
    wet_open.c.  Taken by: wet_open.c; wet_tape.c reads on. */
 
+#include "lib/wet/wet_images.h"
 #include "lib/wet/wet_state.h"
 #include "format/wet_sections.h"
 
@@ -335,6 +336,12 @@ static bool read_head(DcfgWet* w)
    return true;
 }
 
+static bool get_state(DcfgWet* w, Bytes* b)
+{
+   w->state = job_calloc(&w->job, 1, sizeof(WetState));
+   return w->state != NULL && wet_get_state(w, w->state, b);
+}
+
 /* Return the section that follows S in W's file. */
 static unsigned next_section(const DcfgWet* w, unsigned s)
 {
@@ -380,7 +387,7 @@ static bool read_tables(DcfgWet* w)
       else if (ok && expected == SectionBefore)
          ok = get_before(w, &b);
       else if (ok && expected == SectionState)
-         ok = wet_get_state(w, &b);
+         ok = get_state(w, &b);
       array_free(&w->job, &text, 1);
       if (!ok)
          return false;

@@ -7,24 +7,14 @@
    of registers and mappings.  Handed: a section by wet_load.c, marks by
    wet_events.c.  Taken by: users. */
 
+#include "lib/wet/wet_images.h"
 #include "lib/wet/wet_state.h"
-#include "format/wet_state.h"
+#include "format/wet_process.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define AUX_ENTRY 9             // AT_ENTRY: the program's first instruction
-
-struct WetState {
-   DcfgWetState told;
-   Array  aux;                  // DcfgWetAux
-   Array  mappings;             // DcfgWetMapping
-   Array  threads;              // DcfgWetThread
-   Array  registers;            // DcfgWetRegister: of all threads
-   Array  contents;             // DcfgWetContents
-   Array  bytes;                // uint8_t: the section
-   Arena  names;
-};
 
 /*--- Registers                                            ---*/
 
@@ -142,9 +132,8 @@ static bool split(Bytes* b, uint64_t n, Bytes* to)
    return true;
 }
 
-static bool get_mappings(DcfgWet* w, Bytes* b)
+static bool get_mappings(DcfgWet* w, WetState* s, Bytes* b)
 {
-   WetState*   s = w->state;
    Array       name = { 0 };
    const char* last = NULL;
    uint64_t    at = 0;
@@ -176,10 +165,10 @@ static bool get_mappings(DcfgWet* w, Bytes* b)
 
 /*--- The section                                          ---*/
 
-static bool get_aux(DcfgWet* w, Bytes* b)
+static bool get_aux(DcfgWet* w, WetState* s, Bytes* b)
 {
    for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--) {
-      DcfgWetAux* a = array_add(&w->job, &w->state->aux, sizeof(*a));
+      DcfgWetAux* a = array_add(&w->job, &s->aux, sizeof(*a));
       if (a == NULL)
          return false;
       a->type  = get_varint(b);
@@ -188,10 +177,8 @@ static bool get_aux(DcfgWet* w, Bytes* b)
    return true;
 }
 
-static bool get_threads(DcfgWet* w, Bytes* b)
+static bool get_threads(DcfgWet* w, WetState* s, Bytes* b)
 {
-   WetState* s = w->state;
-
    for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--) {
       DcfgWetThread* t = array_add(&w->job, &s->threads, sizeof(*t));
       size_t         before = s->registers.n;
@@ -212,10 +199,10 @@ static bool get_threads(DcfgWet* w, Bytes* b)
    return true;
 }
 
-static bool get_contents(DcfgWet* w, Bytes* b)
+static bool get_contents(DcfgWet* w, WetState* s, Bytes* b)
 {
    for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--) {
-      DcfgWetContents* c = array_add(&w->job, &w->state->contents, sizeof(*c));
+      DcfgWetContents* c = array_add(&w->job, &s->contents, sizeof(*c));
       Bytes            bytes;
       if (c == NULL)
          return false;
@@ -251,10 +238,8 @@ static void tell_arrays(WetState* s)
 }
 
 /* Return the image of the program: its first instruction is there. */
-static uint32_t program_of(const DcfgWet* w)
+static uint32_t program_of(const DcfgWet* w, const WetState* s)
 {
-   const WetState* s = w->state;
-
    for (uint32_t i = 0; i < s->aux.n; i++)
       if (ELEM(s->aux, DcfgWetAux, i).type == AUX_ENTRY)
          return wet_image_at(w, ELEM(s->aux, DcfgWetAux, i).value);
@@ -262,10 +247,10 @@ static uint32_t program_of(const DcfgWet* w)
 }
 
 /* Copy the section B, which goes: *B becomes the copy. */
-static bool keep_section(DcfgWet* w, Bytes* b)
+static bool keep_section(DcfgWet* w, WetState* s, Bytes* b)
 {
    size_t   n = (size_t)(b->end - b->at);
-   uint8_t* bytes = array_add_n(&w->job, &w->state->bytes, 1, n);
+   uint8_t* bytes = array_add_n(&w->job, &s->bytes, 1, n);
 
    if (bytes == NULL)
       return false;
@@ -274,24 +259,21 @@ static bool keep_section(DcfgWet* w, Bytes* b)
    return true;
 }
 
-bool wet_get_state(DcfgWet* w, Bytes* b)
+bool wet_get_state(DcfgWet* w, WetState* s, Bytes* b)
 {
-   WetState* s = job_calloc(&w->job, 1, sizeof(*s));
-
-   w->state = s;
-   if (s == NULL || !keep_section(w, b))
+   if (!keep_section(w, s, b))
       return false;
-   s->told.end     = (DcfgWetEnd)get_up_to(b, N_ENDS - 1);
+   s->told.end     = (DcfgWetEnd)get_up_to(b, N_RUN_ENDS - 1);
    s->told.status  = get_up_to(b, UINT32_MAX);
    s->told.program = DCFG_NONE;
    s->told.known   = b->at < b->end;
    if (s->told.known) {
       s->told.pid       = get_varint(b);
       s->told.load_bias = get_varint(b);
-      if (!get_aux(w, b) || !get_mappings(w, b) || !get_threads(w, b)
-          || !get_contents(w, b))
+      if (!get_aux(w, s, b) || !get_mappings(w, s, b)
+          || !get_threads(w, s, b) || !get_contents(w, s, b))
          return false;
-      s->told.program = program_of(w);
+      s->told.program = program_of(w, s);
    }
    tell_arrays(s);
    return (!b->failed && b->at == b->end)
@@ -333,57 +315,54 @@ static bool wrong(DcfgWet* w)
                    "what was recorded makes no sense");
 }
 
-static bool tell_mapping(DcfgWet* w, DcfgWetEvent* e, Bytes* b)
+static bool read_mapping(DcfgWet* w, WetMark* m, Bytes* b)
 {
-   DcfgWetMapping* m = &w->told_mapping;
-
-   m->addr = e->addr;
-   m->size = e->size;
-   array_cut(&w->told_name, 0);
-   if (!wet_get_mapping(&w->job, b, m, &w->told_name))
-      return false;
-   e->mapping = m;
-   return !b->failed || wrong(w);
+   m->mapping.addr = w->addrs[0];
+   m->mapping.size = w->addrs[1];
+   array_cut(&m->name, 0);
+   return wet_get_mapping(&w->job, b, &m->mapping, &m->name)
+          && (!b->failed || wrong(w));
 }
 
-static bool tell_registers(DcfgWet* w, DcfgWetEvent* e, Bytes* b)
+static bool read_registers(DcfgWet* w, WetMark* m, Bytes* b)
 {
-   array_cut(&w->told_registers, 0);
-   if (!wet_get_registers(w, b, &w->told_registers))
-      return false;
-   e->registers   = w->told_registers.data;
-   e->n_registers = (uint32_t)w->told_registers.n;
-   return !b->failed || wrong(w);
+   array_cut(&m->registers, 0);
+   return wet_get_registers(w, b, &m->registers)
+          && (!b->failed || wrong(w));
 }
 
-bool wet_tell_mark(DcfgWet* w, DcfgWetEvent* e)
+bool wet_read_mark(DcfgWet* w, WetMark* m)
 {
+   const uint64_t* words = w->addrs;
    Bytes b = { NULL, NULL, false };
 
-   if (e->kind < DCFG_WET_CONTENTS || e->kind > DCFG_WET_ENDED)
-      return true;
-   if (w->addrs[MARK_N_BYTES] > 0) {
-      b.at  = w->steps.bytes + w->addrs[MARK_BYTES_AT];
-      b.end = b.at + w->addrs[MARK_N_BYTES];
+   if (words[MARK_N_BYTES] > 0) {
+      b.at  = w->steps.bytes + words[MARK_BYTES_AT];
+      b.end = b.at + words[MARK_N_BYTES];
    }
-   switch (e->kind) {
-      case DCFG_WET_CONTENTS:
-         e->bytes = b.at;
-         return e->size <= UINT64_MAX - e->addr || wrong(w);
-      case DCFG_WET_RESULT:
-         e->result = difference_of(e->addr);
-         return true;
-      case DCFG_WET_MAPPED:
-         return tell_mapping(w, e, &b);
-      case DCFG_WET_SIGNAL:
-         e->signal = (uint32_t)e->addr;
-         return true;
-      case DCFG_WET_REGISTERS:
-         return tell_registers(w, e, &b);
-      case DCFG_WET_IDENTITY:
-         e->tid = e->size;
-         return e->addr < w->threads.n || wrong(w);
+   m->bytes = b.at;
+   switch (w->record.mark) {
+      case MarkContents:
+         return words[1] <= UINT64_MAX - words[0] || wrong(w);
+      case MarkMapped:
+         return read_mapping(w, m, &b);
+      case MarkRegisters:
+         return read_registers(w, m, &b);
+      case MarkIdentity:
+      case MarkEnded:
+         return words[0] < w->threads.n || wrong(w);
       default:
-         return e->addr < w->threads.n || wrong(w);
+         return true;
    }
+}
+
+void wet_free_mark(DcfgWet* w)
+{
+   WetMark* m = w->mark;
+
+   if (m == NULL)
+      return;
+   array_free(&w->job, &m->registers, sizeof(DcfgWetRegister));
+   array_free(&w->job, &m->name, 1);
+   free(m);
 }

@@ -8,14 +8,35 @@
 
 #include "lib/wet/wet.h"
 
+/* WetState: the state, and the arrays that .told has. */
+struct WetState {
+   DcfgWetState told;
+   Array  aux;                  // DcfgWetAux
+   Array  mappings;             // DcfgWetMapping
+   Array  threads;              // DcfgWetThread
+   Array  registers;            // DcfgWetRegister: of all threads
+   Array  contents;             // DcfgWetContents
+   Array  bytes;                // uint8_t: the section
+   Arena  names;
+};
+
 /* Read the section of the process's state from B, behind those of images and
-   threads. */
-bool wet_get_state(DcfgWet* w, Bytes* b);
+   threads, to S, which is all zeros. */
+bool wet_get_state(DcfgWet* w, WetState* s, Bytes* b);
 void wet_free_state(DcfgWet* w);
 
-/* Set what E has beside its words, if it is of a kind from DCFG_WET_CONTENTS on.
-   The record is its mark.  Return false if the mark makes no sense. */
-bool wet_tell_mark(DcfgWet* w, DcfgWetEvent* e);
+/* WetMark: the bytes of a mark, and what they say. */
+struct WetMark {
+   const uint8_t* bytes;
+   DcfgWetMapping mapping;      // MarkMapped has it
+   Array          registers;    // DcfgWetRegister: MarkRegisters has them
+   Array          name;         // char: of .mapping
+};
+
+/* Read the record, a mark, to M.  Return false, with an error, if it makes no
+   sense. */
+bool wet_read_mark(DcfgWet* w, WetMark* m);
+void wet_free_mark(DcfgWet* w);
 
 /* Read how the memory of M is mapped from B, to the other members of M.  The
    name of a file goes to NAME, of char; if it is empty, that is left as it is.

@@ -11,6 +11,7 @@
    that changes while the tape is read, each reader has for itself. */
 
 #include "lib/wet/wet_tables.h"
+#include "lib/wet/wet_images.h"
 #include "lib/wet/wet_state.h"
 #include "format/wet_sections.h"
 
@@ -122,10 +123,11 @@ bool wet_start_reader(DcfgWet* w)
    w->instances  = job_calloc(&w->job, w->instrs.n + 1, sizeof(uint64_t));
    w->columns    = job_calloc(&w->job, w->n_columns + (size_t)1,
                               sizeof(Column));
+   w->mark       = job_calloc(&w->job, 1, sizeof(WetMark));
    w->way_counts = job_calloc(&w->job, w->n_ways + 1, sizeof(uint32_t));
    return w->chunk != NULL && w->kept != NULL && w->value != NULL
           && w->instances != NULL && w->columns != NULL
-          && w->way_counts != NULL;
+          && w->mark != NULL && w->way_counts != NULL;
 }
 
 void wet_free_reader(DcfgWet* w)
@@ -150,6 +152,5 @@ void wet_free_reader(DcfgWet* w)
    array_free(&w->job, &w->segments, sizeof(WetSegment));
    array_free(&w->job, &w->points, sizeof(Point));
    array_free(&w->job, &w->reads, 2 * sizeof(uint64_t));
-   array_free(&w->job, &w->told_registers, sizeof(DcfgWetRegister));
-   array_free(&w->job, &w->told_name, 1);
+   wet_free_mark(w);
 }

@@ -82,7 +82,7 @@ WALKS = {
     + [["--diff", "--share=0", "--top=0"] + f + ["X", "OTHERX"] for f in ([], ["--csv"], ["--json"], ["--wide"])]
     + [["--function=*"], ["--source=main.c:4-10"], ["--image=*"]],
     "wet": [["--function=*"], ["--history=500"], ["--image=*", "--history"], ["--source=main.c:4-10"], ["-o", "OUT"],
-            ["--thread=0", "--from=1", "--to=900", "--instances=0-5", "--limit=1G"], ["--salvage", "-o", "OUT"]],
+            ["--thread=0", "--from=1", "--to=900", "--instances=0-5", "--limit=1G"], ["--info"], ["--salvage", "-o", "OUT"]],
     "slice": [AT + ["--as=" + a, "--top=0"] for a in ("source", "lines", "instances", "json", "dot", "html", "gdb")]
     + [AT + f for f in (["--own=*"], ["--all"], ["--instructions"], ["--full"], ["--thin"], ["--gdb"], ["--json", "--root=/", "--memory=4096"], ["--forward", "-o", "OUT"],
                            ["--inline"], ["--inline", "--json"], ["--omitted"])]

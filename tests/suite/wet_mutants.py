@@ -24,7 +24,7 @@ WILD = (0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 254, 255)
 def lines(r, address):
     """Returns command lines; ADDRESS: of an instruction of the right file."""
     at = "--at=0x%x" % address
-    return [["wet"] + r.choice(([], ["--history"], ["--history=3"], ["--from=3", "--to=9"], ["--function=*"], ["--instances=0-1"]))
+    return [["wet"] + r.choice(([], ["--info"], ["--history"], ["--history=3"], ["--from=3", "--to=9"], ["--function=*"], ["--instances=0-1"]))
             + ["@0"],
             ["slice", at + r.choice(("", "", "#0"))] + r.choice(([], ["--thin"], ["--full"], ["--forward"], ["--of=flags"], ["--of=rax"]))
             + ["--as=" + r.choice(("source", "instances", "json", "dot", "html", "gdb"))] + ["@0"],

@@ -11,7 +11,6 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
-#include "pub_tool_guest.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcproc.h"
@@ -25,7 +24,7 @@
 #include "arch/state.h"
 #include "base/core.h"
 #include "run/thread.h"
-#include "wet/state.h"
+#include "wet/process.h"
 #include "wet/tables.h"
 
 /*--- Registers                                            ---*/
@@ -68,23 +67,25 @@ static void add_group(GuestRegisters* r, const UChar* state, UInt first,
 GuestRegisters* DCFG_(read_registers)(ThreadId tid)
 {
    const GuestLayout* g = DCFG_(guest).layout;
-   GuestRegisters*    r = VG_(malloc)("dcfg.state.registers", sizeof(*r));
-   VexGuestArchState  state;
+   GuestRegisters*    r = VG_(malloc)("dcfg.process.registers", sizeof(*r));
+   UChar*             state = VG_(malloc)("dcfg.process.state",
+                                          DCFG_(guest).state_size);
    OtherRegister      others[MAX_OTHER_REGISTERS];
    UInt               n;
 
    r->n = 0;
-   VG_(get_shadow_regs_area)(tid, (UChar*)&state, 0, 0, sizeof(state));
-   add_group(r, (UChar*)&state, g->general, g->general_end, g->word);
-   add_group(r, (UChar*)&state, g->vectors, g->vectors_end, g->vector);
-   add_group(r, (UChar*)&state, g->FPREG, g->FPTAG, 8);
-   n = DCFG_(guest).other_registers(&state, others);
+   VG_(get_shadow_regs_area)(tid, state, 0, 0, DCFG_(guest).state_size);
+   add_group(r, state, g->general, g->general_end, g->word);
+   add_group(r, state, g->vectors, g->vectors_end, g->vector);
+   add_group(r, state, g->FPREG, g->FPTAG, 8);
+   n = DCFG_(guest).other_registers(state, others);
    for (UInt i = 0; i < n; i++) {
       UChar bytes[8];
       for (UInt k = 0; k < 8; k++)
          bytes[k] = others[i].value >> 8 * k;
       add_piece(r, others[i].number, bytes, others[i].size);
    }
+   VG_(free)(state);
    return r;
 }
 
@@ -93,17 +94,27 @@ static Bool is_same(const Piece* a, const Piece* b)
    return VG_(memcmp)(a->bytes, b->bytes, a->size) == 0;
 }
 
+static void put_piece(Bytes* b, const Piece* p)
+{
+   DCFG_(add_varint)(b, p->number);
+   DCFG_(add_varint)(b, p->size);
+   DCFG_(add_bytes)(b, p->bytes, p->size);
+}
+
 void DCFG_(add_registers)(Bytes* b, const GuestRegisters* now,
                           const GuestRegisters* before)
 {
-   for (UInt i = 0; i < now->n; i++) {
-      const Piece* p = &now->pieces[i];
-      if (before != NULL && is_same(p, &before->pieces[i]))
-         continue;
-      DCFG_(add_varint)(b, p->number);
-      DCFG_(add_varint)(b, p->size);
-      DCFG_(add_bytes)(b, p->bytes, p->size);
-   }
+   for (UInt i = 0; i < now->n; i++)
+      if (before == NULL || !is_same(&now->pieces[i], &before->pieces[i]))
+         put_piece(b, &now->pieces[i]);
+}
+
+/* Add the instruction pointer alone. */
+static void add_ip(Bytes* b, const GuestRegisters* now)
+{
+   for (UInt i = 0; i < now->n; i++)
+      if (now->pieces[i].number == RegisterIp)
+         put_piece(b, &now->pieces[i]);
 }
 
 /*--- Mappings                                             ---*/
@@ -186,11 +197,11 @@ static void add_mappings(Bytes* b)
    Bytes        how   = { NULL, 0, 0 };
    const HChar* last  = NULL;
 
-   all = VG_(malloc)("dcfg.state.mappings", room * sizeof(Addr));
+   all = VG_(malloc)("dcfg.process.mappings", room * sizeof(Addr));
    /* A negative number is that of the room that is needed. */
    while ((n = VG_(am_get_segment_starts)(kinds, all, room)) < 0) {
       room = -n;
-      all  = VG_(realloc)("dcfg.state.mappings", all, room * sizeof(Addr));
+      all  = VG_(realloc)("dcfg.process.mappings", all, room * sizeof(Addr));
    }
    DCFG_(add_varint)(b, n);
    for (Int i = 0; i < n; i++) {
@@ -227,7 +238,7 @@ void DCFG_(keep_auxv)(void)
       return;
    while (from[n_auxv].type != AT_NULL)
       n_auxv++;
-   auxv = VG_(malloc)("dcfg.state.auxv", (n_auxv + 1) * sizeof(*auxv));
+   auxv = VG_(malloc)("dcfg.process.auxv", (n_auxv + 1) * sizeof(*auxv));
    VG_(memcpy)(auxv, from, n_auxv * sizeof(*auxv));
 }
 
@@ -323,7 +334,10 @@ UInt DCFG_(add_state)(Bytes* b, SizeT most)
       GuestRegisters* r       = DCFG_(read_registers)(tid);
       Bytes           pieces  = { NULL, 0, 0 };
       UInt            index   = DCFG_(index_of_thread)(tid);
-      DCFG_(add_registers)(&pieces, r, NULL);
+      if (most > 0)
+         DCFG_(add_registers)(&pieces, r, NULL);
+      else
+         add_ip(&pieces, r);
       DCFG_(add_varint)(b, index);
       DCFG_(add_varint)(b, DCFG_(kernels_number)(tid));
       DCFG_(add_varint)(b, pieces.used);

@@ -5,14 +5,14 @@
 
 /* Private to wet/. */
 
-#ifndef __DCFG_WET_STATE_H
-#define __DCFG_WET_STATE_H
+#ifndef __DCFG_WET_PROCESS_H
+#define __DCFG_WET_PROCESS_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_threadstate.h"
 #include "base/put.h"
 #include "dcfg_output.h"
-#include "format/wet_state.h"
+#include "format/wet_process.h"
 #include "run/gather.h"
 #include "wet/packed.h"
 
@@ -22,7 +22,7 @@ typedef struct _GuestRegisters GuestRegisters;
 /* Return the registers of TID as they are now.  The caller frees them. */
 GuestRegisters* DCFG_(read_registers)(ThreadId tid);
 
-/* Add to B, as pieces (format/wet_state.h), the registers NOW; but if BEFORE is
+/* Add to B, as pieces (format/wet_process.h), the registers NOW; but if BEFORE is
    not NULL only those that are other than in BEFORE. */
 void DCFG_(add_registers)(Bytes* b, const GuestRegisters* now,
                           const GuestRegisters* before);
@@ -39,13 +39,14 @@ void DCFG_(tell_mappings)(Addr a, SizeT len, MappingChange change,
    program runs. */
 void DCFG_(keep_auxv)(void);
 
-/* Add the state of the process to B: the auxiliary vector, mappings, and all
-   threads; if MOST is not 0 also the contents of each thread's stack, at most
-   MOST bytes of it.  Return 1 more than the largest number of a thread. */
+/* Add the state of the process to B: the auxiliary vector, mappings, and where
+   all threads stand.  If MOST is not 0, the state has all registers, too, and at
+   most MOST bytes of each thread's stack.  Return 1 more than the largest number
+   of a thread. */
 UInt DCFG_(add_state)(Bytes* b, SizeT most);
 
 /* Put the section of STATE, and of the end of what was recorded.  STATE may be
    empty: nothing is known. */
 void DCFG_(put_state)(Put* out, const Bytes* state, const RunEnd* end);
 
-#endif /* __DCFG_WET_STATE_H */
+#endif /* __DCFG_WET_PROCESS_H */

@@ -3,8 +3,8 @@
 
    Numbers in the state of a process: registers, mappings, its end. */
 
-#ifndef DCFG_FORMAT_WET_STATE_H
-#define DCFG_FORMAT_WET_STATE_H
+#ifndef DCFG_FORMAT_WET_PROCESS_H
+#define DCFG_FORMAT_WET_PROCESS_H
 
 /* Registers are pieces, each of which is a location (format/wet_code.h), a
    number of bytes, and the bytes.  These registers have no locations; their
@@ -49,7 +49,7 @@ enum {
    EndSignal,            // this signal killed it
    EndExec,              // the process was about to execute
                          // another program
-   N_ENDS
+   N_RUN_ENDS
 };
 
-#endif /* DCFG_FORMAT_WET_STATE_H */
+#endif /* DCFG_FORMAT_WET_PROCESS_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The images of a wet file. */
+
+#ifndef DCFG_LIB_WET_IMAGES_H
+#define DCFG_LIB_WET_IMAGES_H
+
+#include "lib/wet/wet.h"
+
+/* Read the section of source files, then that of images, from B. */
+bool wet_get_sources(DcfgWet* w, Bytes* b);
+bool wet_get_images(DcfgWet* w, Bytes* b);
+void wet_free_images(DcfgWet* w);
+
+/* Return the address of the function that has ADDR; UINT64_MAX if it is not
+   known. */
+uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr);
+
+/* Return the first image that has ADDR, or DCFG_NONE. */
+uint32_t wet_image_at(const DcfgWet* w, uint64_t addr);
+
+#endif /* DCFG_LIB_WET_IMAGES_H */
