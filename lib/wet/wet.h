@@ -6,12 +6,11 @@
 #ifndef DCFG_LIB_WET_H
 #define DCFG_LIB_WET_H
 
-#include "lib/dcfg_wet.h"
 #include "lib/base/input.h"
 #include "lib/base/job.h"
 #include "lib/base/number_map.h"
-#include "lib/wet/wet_bytes.h"
 #include "lib/wet/wet_machine.h"
+#include "lib/wet/wet_told.h"
 #include "format/wet_code.h"
 #include "format/wet_history.h"
 #include "format/wet_records.h"
@@ -416,6 +415,7 @@ struct DcfgWet {
                                 // before it when it was told last, and 1
    uint8_t*    way_kept;        // by way, for SLOTS_OF_NONE: KEPT_..., or NULL
    bool*       way_skipped;     // by way: tell nothing of it; or NULL
+   uint8_t*    way_taken;       // by way: see wet_taken.c
    uint64_t*   runs;            // by index in .sb_instrs: times that a record
                                 // ended there; or NULL
    Array       known_chunks;    // WetChunkInfo: see wet_remember()
@@ -425,6 +425,7 @@ struct DcfgWet {
    uint64_t*   instances;       // by instruction: so far
    bool        ended_early;     // the recorder lost the end
    uint64_t    most_before;     // the most instances before the first record
+   uint64_t    before;          // and of all instructions together
    InstrPlan*      places;          // by index in .sb_instrs
    uint64_t    offset;          // bytes of the file read so far
    uint64_t    tape;            // offset of the tape
@@ -451,7 +452,7 @@ struct DcfgWet {
    bool        held, ended;     // .record was read ahead; the tape has ended
    Array       reads;           // Reading: of the last system call
    uint32_t    n_told;          // readings that were told
-   DcfgWetInstr told;           // told by dcfg_wet_instr()
+   WetTold     told;            // told by dcfg_wet_instr()
    DcfgWetMapping told_mapping; // told by an event of a mark
    Array       told_registers;  // DcfgWetRegister: told likewise
    Array       told_name;       // char
@@ -559,19 +560,6 @@ static inline uint32_t wet_move_top(uint32_t top, const Plan* p,
       return slots[slot] & 7;
    return p->top_zero ? 0 : (top + p->top) & 7;
 }
-
-/*--- Images                                               ---*/
-
-bool wet_get_sources(DcfgWet* w, Bytes* b);
-bool wet_get_images(DcfgWet* w, Bytes* b);
-void wet_free_images(DcfgWet* w);
-
-/* Return the address of the function that has ADDR; UINT64_MAX if it is not
-   known. */
-uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr);
-
-/* Return the first image that has ADDR, or DCFG_NONE. */
-uint32_t wet_image_at(const DcfgWet* w, uint64_t addr);
 
 /*--- Data                                                 ---*/
 
