@@ -56,6 +56,45 @@ typedef
    }
    DcfgWetPortKind;
 
+/* DcfgWetTransfer: how an instruction transfers control. */
+typedef
+   enum {
+      DCFG_WET_FALLS,           // the next instruction follows
+      DCFG_WET_BRANCH,          // a conditional branch, always direct
+      DCFG_WET_JUMP,            // a direct jump
+      DCFG_WET_INDIRECT_JUMP,
+      DCFG_WET_CALL,            // a direct call
+      DCFG_WET_INDIRECT_CALL,
+      DCFG_WET_RET,
+      DCFG_WET_SYSCALL,
+      DCFG_WET_REP              // one iteration of an instruction with a repeat
+                                // prefix
+   }
+   DcfgWetTransfer;
+
+/* DcfgWetAccess: an access to memory that each instance of an instruction
+   makes.  An instruction that changes an operand makes two accesses, or one
+   that does both. */
+typedef
+   struct {
+      uint32_t size;            // bytes
+      bool     reads, writes;
+      bool     perhaps;         // some instances do not make it
+      uint32_t same;            // one more than the number of an earlier access
+                                // that has the same address; 0: there is none
+   }
+   DcfgWetAccess;
+
+/* DcfgWetRegisterId: a register that an instruction uses or defines, at least
+   in part. */
+typedef
+   struct {
+      DcfgWetPortKind kind;     // DCFG_WET_GENERAL, _FLAGS, _VECTOR or _X87
+      uint32_t        reg;      // by its encoding; 0 for flags and for x87,
+                                // each of which is one register here
+   }
+   DcfgWetRegisterId;
+
 /* DcfgWetInstr: an instruction, without its instances.  Texts are NULL and the
    line is 0 if the file does not have them. */
 typedef
@@ -74,6 +113,15 @@ typedef
       uint32_t       address_size;      // 8 bytes, or 4 in a 32-bit program
       uint32_t       machine;   // the processor: e_machine of ELF
       bool           loads, stores;     // has operands in memory
+      DcfgWetTransfer transfer;
+      /* Accesses, in the order in which each instance makes them. */
+      uint32_t       n_accesses;
+      const DcfgWetAccess* accesses;
+      /* Registers that it uses, in the order of its ports, and those that it
+         defines. */
+      uint32_t       n_uses, n_defines;
+      const DcfgWetRegisterId* uses;
+      const DcfgWetRegisterId* defines;
    }
    DcfgWetInstr;
 
@@ -95,7 +143,8 @@ DCFG_API void dcfg_wet_close(DcfgWet* w);
    address.  Some may never have been executed. */
 DCFG_API uint32_t dcfg_wet_instrs(const DcfgWet* w);
 
-/* Return instruction N.  The result is valid until the next call. */
+/* Return instruction N.  The result, with all that it refers to, is W's.  It is
+   valid until the next call; texts are valid until W is closed. */
 DCFG_API const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n);
 
 /* Return the number of threads, and the number of instructions that thread T
@@ -107,6 +156,11 @@ DCFG_API uint64_t dcfg_wet_executed(const DcfgWet* w, uint32_t t);
    have their numbers all the same.  Writes and calls before the first event
    have no instance. */
 DCFG_API bool dcfg_wet_is_window(const DcfgWet* w);
+
+/* Return how many instructions that were executed and recorded W lacks at its
+   begin: 0 but for --wet-ring.  A region (--start) lacks none: it was recorded
+   from its begin on. */
+DCFG_API uint64_t dcfg_wet_before(const DcfgWet* w);
 
 /* Return whether the end of the run is missing, because it could not be
    written.  dcfg_wet_executed() counts that part, too. */
@@ -275,6 +329,15 @@ typedef
    }
    DcfgWetDep;
 
+/* DcfgWetTaken: the way on which an instance went. */
+typedef
+   enum {
+      DCFG_WET_NOT_TAKEN,       // to the next instruction
+      DCFG_WET_TAKEN,           // to the branch's target
+      DCFG_WET_UNCLEAR          // a conditional branch of which W does not tell
+   }
+   DcfgWetTaken;
+
 /* DcfgWetEvent: an event.  The event of a system call's instruction is followed
    by the events READ and WRITTEN.  READ: memory that the kernel read, the
    instruction's last port.  WRITTEN: memory that the kernel wrote. */
@@ -293,8 +356,10 @@ typedef
       uint64_t    instance;
       uint64_t    time;         // instructions that all threads executed before
       uint32_t    n_accesses;
-      const uint64_t* accesses; // addresses; 0: not made.  Valid until the next
-                                // event, as these:
+      const uint64_t* accesses; // addresses of the instruction's accesses, in
+                                // their order; 0: not made.  If there are
+                                // fewer, the last ones were not made.  Valid
+                                // until the next event, as these:
       uint32_t    n_ports;
       const DcfgWetPort* ports;
       const DcfgWetDep*  deps;
@@ -303,6 +368,10 @@ typedef
       bool        has_value;
       uint32_t    value_size;   // bytes
       const uint8_t* value;
+      /* Jumps, calls and returns are always taken.  A conditional branch is
+         unclear if nothing that its thread executed follows, or a signal's
+         handler does, and no other instance has shown the way. */
+      DcfgWetTaken taken;
       /* Each of these is set for one kind only, and valid until the next
          event. */
       const uint8_t* bytes;     // CONTENTS: .size of them

@@ -127,8 +127,10 @@ static char* end_of_links(const char* path)
 
 /*--- Opening and closing                                  ---*/
 
-/* Return a descriptor whose data go to FD through PROGRAM. */
-static int compress_with(Result* r, const char* program, int fd)
+/* Return a descriptor whose data go to FD through PROGRAM, with options QUICK
+   if these are not NULL. */
+static int compress_with(Result* r, const char* program,
+                         const char* const* quick, int fd)
 {
    int ends[2];
 
@@ -142,7 +144,10 @@ static int compress_with(Result* r, const char* program, int fd)
       close(ends[0]);
       close(ends[1]);
       close(fd);
-      execlp(program, program, "-c", (char*)NULL);
+      if (quick == NULL)
+         execlp(program, program, "-c", (char*)NULL);
+      else
+         execlp(program, program, "-c", quick[0], quick[1], (char*)NULL);
       complain("%s: %s", program, strerror(errno));
       _exit(STATUS_BAD);
    }
@@ -183,8 +188,10 @@ static int create_unfinished(Result* r)
    return fd;
 }
 
-/* Open PATH for writing, through PROGRAM if that is not NULL. */
-static FILE* open_through(const char* path, const char* program)
+/* Open PATH for writing, through PROGRAM with its options QUICK if PROGRAM is
+   not NULL. */
+static FILE* open_through(const char* path, const char* program,
+                          const char* const* quick)
 {
    Result*  r;
    sigset_t all, before;
@@ -209,7 +216,7 @@ static FILE* open_through(const char* path, const char* program)
    if (fd < 0)
       die("%s: %s", path, strerror(errno));
    if (program != NULL)
-      fd = compress_with(r, program, fd);
+      fd = compress_with(r, program, quick, fd);
    r->file = need(fdopen(fd, "w"));
    return r->file;
 }
@@ -217,12 +224,25 @@ static FILE* open_through(const char* path, const char* program)
 FILE* open_result(const char* path)
 {
    return path == NULL ? stdout
-          : open_through(path, compressor_of(compressed_suffix(path)));
+          : open_through(path, compressor_of(compressed_suffix(path)), NULL);
+}
+
+FILE* open_long_result(const char* path)
+{
+   static const char* const quick[] = { "-2", "-T0" };
+   const char*              program;
+
+   if (path == NULL)
+      return stdout;
+   program = compressor_of(compressed_suffix(path));
+   return open_through(path, program,
+                       program != NULL && strcmp(program, "xz") == 0 ? quick
+                                                                     : NULL);
 }
 
 FILE* open_result_as_it_is(const char* path)
 {
-   return open_through(path, NULL);
+   return open_through(path, NULL, NULL);
 }
 
 static void finish(Result* r)

@@ -10,6 +10,7 @@
 #include "cmd/base/clean.h"
 #include "cmd/commands.h"
 #include "cmd/export/export.h"
+#include "cmd/export/export_champsim.h"
 #include "cmd/export/export_tables.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
@@ -142,6 +143,27 @@ static int run_tables(const TablesJob* job, const char* const* asked,
    return status;
 }
 
+/* The command line of --champsim: a whole execution trace, and nothing of the
+   other forms. */
+static int run_champsim(const Select* what, const char* const* asked,
+                        const char* root, const char* out, const char** files,
+                        int n)
+{
+   for (size_t i = 0; i < N_FORMS; i++)
+      if (asked[i] != NULL)
+         die("--champsim or --%s, not both", forms[i]->choice.name);
+   if (what->image != NULL || what->routine != NULL || what->function != NULL
+       || what->source != NULL || root != NULL)
+      die("--champsim writes all that a thread executed: only --thread and -o "
+          "are for it");
+   if (n > 1)
+      die("--champsim: one file at a time");
+   if (n == 0)
+      files[0] = default_file(&export_command, KIND_WET);
+   export_champsim(files[0], what->thread, out);
+   return STATUS_OK;
+}
+
 static int run(int argc, char** argv)
 {
    const char*   asked[N_FORMS] = { NULL };
@@ -152,13 +174,17 @@ static int run(int argc, char** argv)
    TablesJob     tables = { .job = "all" };
    const char*   list = NULL;
    bool          nul_ended = false;
-   const char**  files = zalloc((size_t)argc, sizeof(*files));
+   bool          champsim = false;
+   const char**  files = zalloc((size_t)argc + 1, sizeof(*files));
    int           n;
    const Opt     others[] = {
       { "o", OPT_TEXT, &out, "OUT", "write to OUT [the standard output]" },
       SELECT_PLACES(&what),
       OPT_REMARK("(without --image, the program's own)"),
       SELECT_THREAD(&what), OPT_ROOT(&root),
+      { "champsim", OPT_FLAG, &champsim, NULL,
+        "for ChampSim, what --thread=N executed, one by one, of a whole "
+        "execution trace (--wet=yes); -o OUT.xz compresses it" },
       { "tables", OPT_TEXT, &tables.dir, "DIR",
         "tables of many runs for data bases, as compressed CSV in "
         "DIR/TABLE/job=NAME; with these options:" },
@@ -183,6 +209,8 @@ static int run(int argc, char** argv)
                        forms[i]->choice.value, forms[i]->choice.help };
    memcpy(opts + N_FORMS, others, sizeof(others));
    n = parse_args(&export_command, OPTS(opts), argc, argv, files, 0, argc);
+   if (champsim && tables.dir != NULL)
+      die("--tables or --champsim, not both");
    if (tables.dir != NULL) {
       n = run_tables(&tables, asked, out, files, n, list, nul_ended);
       free(files);
@@ -191,6 +219,11 @@ static int run(int argc, char** argv)
    if (tables.shard != NULL || list != NULL || nul_ended || tables.keep_going
        || strcmp(tables.job, "all") != 0)
       die("--job, --shard, --files-from, -0 and --keep-going need --tables");
+   if (champsim) {
+      n = run_champsim(&what, asked, root, out, files, n);
+      free(files);
+      return n;
+   }
    if (n > 1)
       die("only --tables takes several files; usage: dcfg %s %s",
           export_command.name, export_command.args);
@@ -231,7 +264,7 @@ static int run(int argc, char** argv)
 }
 
 const Command export_command = {
-   "export", "[FILE]", "for other programs: BOLT, llvm-profgen, lcov, tables",
+   "export", "[FILE]", "for other programs: BOLT, lcov, ChampSim, tables",
    "Writes the exact counts of a DCFG in the format of another program,\n"
    "which otherwise has samples.  If that needs an image's file, the command\n"
    "checks that the file is the one that ran, and says what it compared.\n"
@@ -241,6 +274,7 @@ const Command export_command = {
    "examples:\n"
    "  dcfg export --bolt -o prog.preagg out.json\n"
    "  dcfg export --profgen --image=libz -o libz.unsym out.json\n"
-   "  dcfg export --tables=tables --job=night --shard=3/100 runs/*.json\n",
+   "  dcfg export --tables=tables --job=night --shard=3/100 runs/*.json\n"
+   "  dcfg export --champsim --thread=0 -o prog.champsimtrace.xz wet.out.4711\n",
    run
 };

@@ -559,6 +559,7 @@ static const uint8_t dwarf_general[16] = {
    .tell = tell, \
    .general = { "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", \
                 "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15" }, \
+   .champsim = { 10, 9, 8, 7, 6, 5, 4, 3, 11, 12, 13, 14, 15, 16, 17, 18 }, \
    .vector = "ymm", .x87 = true, .sp = "RSP", .stack = 4, .frame = 5, \
    .call_number = 0, .is_syscall = is_syscall, \
    .constant_number = constant_number, .makes_frame = makes_frame, \

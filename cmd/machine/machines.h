@@ -144,6 +144,8 @@ typedef
       uint32_t    kept;         // registers that functions preserve, one bit
                                 // for each
       uint32_t    seccomp;      // libseccomp's number
+      uint8_t     champsim[MAX_GENERAL];        // ChampSim's numbers of general
+                                                // registers, by encoding
       /* DWARF's numbers: the frame pointer; general registers from 0 on, with
          their encoding (NULL: the same); the first vector register. */
       uint8_t        dwarf_frame;

@@ -6,12 +6,11 @@
 #ifndef DCFG_LIB_WET_H
 #define DCFG_LIB_WET_H
 
-#include "lib/dcfg_wet.h"
 #include "lib/base/input.h"
 #include "lib/base/job.h"
 #include "lib/base/number_map.h"
-#include "lib/wet/wet_bytes.h"
 #include "lib/wet/wet_machine.h"
+#include "lib/wet/wet_told.h"
 #include "format/wet_code.h"
 #include "format/wet_history.h"
 #include "format/wet_records.h"
@@ -417,6 +416,7 @@ struct DcfgWet {
                                 // before it when it was told last, and 1
    uint8_t*    way_kept;        // by way, for SLOTS_OF_NONE: KEPT_..., or NULL
    bool*       way_skipped;     // by way: tell nothing of it; or NULL
+   uint8_t*    way_taken;       // by way: see wet_taken.c
    uint64_t*   runs;            // by index in .sb_instrs: times that a record
                                 // ended there; or NULL
    Array       known_chunks;    // WetChunkInfo: see wet_remember()
@@ -426,6 +426,7 @@ struct DcfgWet {
    uint64_t*   instances;       // by instruction: so far
    bool        ended_early;     // the recorder lost the end
    uint64_t    most_before;     // the most instances before the first record
+   uint64_t    before;          // and of all instructions together
    InstrPlan*      places;          // by index in .sb_instrs
    uint64_t    offset;          // bytes of the file read so far
    uint64_t    tape;            // offset of the tape
@@ -452,7 +453,7 @@ struct DcfgWet {
    bool        held, ended;     // .record was read ahead; the tape has ended
    Array       reads;           // Reading: of the last system call
    uint32_t    n_told;          // readings that were told
-   DcfgWetInstr told;           // told by dcfg_wet_instr()
+   WetTold     told;            // told by dcfg_wet_instr()
    WetMark*    mark;            // the last mark that was told
    struct WetIndex* index;      // or NULL: see lib/index/wet_index.h
    void (*close_index)(struct WetIndex* ix);    // closes it

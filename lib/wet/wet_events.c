@@ -15,6 +15,7 @@
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_control.h"
 #include "lib/wet/wet_names.h"
+#include "lib/wet/wet_taken.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -48,14 +49,20 @@ static inline bool advance(DcfgWet* w)
    return true;
 }
 
-/* Read ahead what the kernel read for E, a system call.  Copy E's accesses
-   first: the next block takes their place. */
+/* Keep the accesses of E while the next record is read: with a block they are
+   gone. */
+static void keep_accesses(DcfgWet* w, DcfgWetEvent* e)
+{
+   if (e->n_accesses == 0)
+      return;
+   memcpy(w->kept, e->accesses, e->n_accesses * sizeof(*w->kept));
+   e->accesses = w->kept;
+}
+
+/* Read ahead what the kernel read for E, a system call. */
 static bool read_ahead(DcfgWet* w, DcfgWetEvent* e)
 {
-   if (e->n_accesses > 0) {
-      memcpy(w->kept, e->accesses, e->n_accesses * sizeof(*w->kept));
-      e->accesses = w->kept;
-   }
+   keep_accesses(w, e);
    while (advance(w)) {
       if (w->record.sb != 0 || w->record.mark != DCFG_WET_READ
           || w->record.thread != e->thread) {
@@ -76,6 +83,23 @@ static inline bool is_told(const DcfgWet* w, const InstrPlan* at)
    return (w->told_instrs == NULL || w->told_instrs[at->instr])
           && (w->told_thread == DCFG_NONE || w->record.thread == w->told_thread)
           && w->time >= w->told_from && w->time <= w->told_to;
+}
+
+/* Set E->taken.  The next record is read ahead only if nothing else tells where
+   a branch went. */
+static inline void find_taken(DcfgWet* w, const InstrPlan* at, DcfgWetEvent* e)
+{
+   uint8_t kind = w->plans[at->instr].kind;
+   WetStep branch;
+
+   e->taken = kind >= InsnJump && kind <= InsnReturn ? DCFG_WET_TAKEN
+                                                     : DCFG_WET_NOT_TAKEN;
+   if (kind != InsnCond || wet_find_taken(w, at, &e->taken))
+      return;
+   branch = w->record;
+   keep_accesses(w, e);
+   w->held  = advance(w);
+   e->taken = wet_taken_to(w, at, &branch, w->held ? &w->record : NULL);
 }
 
 /* Go on to the next instruction of the record; fill in E if *TOLD. */
@@ -110,6 +134,8 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
    w->place++;
    if (!wet_find_writers(w, at, control, e))
       return false;
+   if (*told)
+      find_taken(w, at, e);
    /* A system call ends its superblock, unless the file is broken. */
    if (*told && plan->kind == InsnSyscall && w->place >= w->record.n_instrs
        && !read_ahead(w, e))

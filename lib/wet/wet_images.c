@@ -220,19 +220,14 @@ const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n)
 {
    const WetInstr*  in = &ELEM(w->instrs, WetInstr, n);
    const WetImages* s = w->images;
-   DcfgWetInstr*    i = &w->told;
+   DcfgWetInstr*    i = &w->told.instr;
 
    *i = (DcfgWetInstr){ .addr = in->addr, .image = in->image,
                         .address_size = w->machine->address_size,
                         .machine = w->machine->number,
                         .size = in->len, .n_ports = w->plans[n].n_ports,
                         .code = &ELEM(w->code, uint8_t, in->code) };
-   for (uint32_t k = 0; k < w->plans[n].n_accesses; k++) {
-      uint8_t what = ELEM(w->accesses, WetAccess,
-                          w->plans[n].accesses + k).what;
-      i->loads  |= (what & AccessLoad) != 0;
-      i->stores |= (what & AccessStore) != 0;
-   }
+   wet_tell_plan(w, n, &w->told);
    if (in->image >= s->images.n)
       return i;
    const Image*  image  = &ELEM(s->images, Image, in->image);

@@ -42,6 +42,7 @@ static bool find_first_instances(DcfgWet* w, DcfgWet* other)
          ok = job_fail(&w->job, DCFG_ERROR_FORMAT, "what was before",
                        "it is less than what there is");
       w->instances[i] = ran - there[i];
+      w->before       = add_capped(w->before, w->instances[i]);
       if (w->instances[i] > w->most_before)
          w->most_before = w->instances[i];
    }
@@ -132,6 +133,11 @@ DcfgWet* dcfg_wet_open_memory(const void* data, size_t size,
 bool dcfg_wet_is_window(const DcfgWet* w)
 {
    return w->ran.n > 0;
+}
+
+uint64_t dcfg_wet_before(const DcfgWet* w)
+{
+   return w->before;
 }
 
 bool dcfg_wet_ends_early(const DcfgWet* w)

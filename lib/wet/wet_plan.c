@@ -132,6 +132,67 @@ bool wet_make_plan(DcfgWet* w, const WetInstr* in, const Array* uses,
    return true;
 }
 
+/*--- Answers                                              ---*/
+
+_Static_assert((int)DCFG_WET_FALLS == InsnPlain
+               && (int)DCFG_WET_BRANCH == InsnCond
+               && (int)DCFG_WET_JUMP == InsnJump
+               && (int)DCFG_WET_INDIRECT_JUMP == InsnIndirectJump
+               && (int)DCFG_WET_CALL == InsnCall
+               && (int)DCFG_WET_INDIRECT_CALL == InsnIndirectCall
+               && (int)DCFG_WET_RET == InsnReturn
+               && (int)DCFG_WET_SYSCALL == InsnSyscall
+               && (int)DCFG_WET_REP == InsnRep,
+               "dcfg_wet.h has the kinds of the file");
+
+/* Add the register of granule G to the N registers of ALL, once.  Return how
+   many there are now. */
+static uint32_t add_register(const DcfgWet* w, uint8_t g,
+                             DcfgWetRegisterId* all, uint32_t n)
+{
+   uint8_t         reg;
+   DcfgWetPortKind kind = port_of(w, g, &reg);
+
+   for (uint32_t i = n; i-- > 0; )
+      if (all[i].kind == kind && all[i].reg == reg)
+         return n;
+   if (n < MAX_REGISTERS)
+      all[n++] = (DcfgWetRegisterId){ kind, reg };
+   return n;
+}
+
+void wet_tell_plan(const DcfgWet* w, uint32_t n, WetTold* to)
+{
+   DcfgWetInstr*    i = &to->instr;
+   const Plan*      p = &w->plans[n];
+   const WetAccess* first = &ELEM(w->accesses, WetAccess, p->accesses);
+
+   i->transfer = p->kind <= InsnRep ? (DcfgWetTransfer)p->kind
+                                    : DCFG_WET_FALLS;
+   for (uint32_t k = 0; k < p->n_accesses; k++) {
+      DcfgWetAccess* a = &to->accesses[k];
+      a->size    = first[k].size;
+      a->reads   = (first[k].what & AccessLoad) != 0;
+      a->writes  = (first[k].what & AccessStore) != 0;
+      a->perhaps = (first[k].what & AccessGuarded) != 0;
+      a->same    = first[k].same;
+      i->loads  |= a->reads;
+      i->stores |= a->writes;
+   }
+   for (uint32_t k = 0; k < p->n_uses; k++)
+      i->n_uses = add_register(w, ELEM(w->uses, Use, p->uses + k).granule,
+                               to->uses, i->n_uses);
+   for (uint32_t k = 0; k < p->n_defs; k++)
+      i->n_defines = add_register(w, ELEM(w->defs, Def, p->defs + k).granule,
+                                  to->defines, i->n_defines);
+   i->n_accesses = p->n_accesses;
+   i->accesses   = to->accesses;
+   i->uses       = to->uses;
+   i->defines    = to->defines;
+}
+
+/*--- Places                                               ---*/
+
 /* Sort out the slots of PLACE in SB: accesses, x87's top, values, the stack
    pointer.  Find out whether the accesses are exactly the instruction's. */
 static void match_slots(const DcfgWet* w, const WetSb* sb, InstrPlan* place)

@@ -115,6 +115,17 @@ bool wet_borrow_tables(DcfgWet* w, DcfgWet* from)
    return true;
 }
 
+/* Return the most accesses of an instruction. */
+static uint32_t most_accesses(const DcfgWet* w)
+{
+   uint32_t most = 0;
+
+   for (size_t i = 0; i < w->instrs.n; i++)
+      if (w->plans[i].n_accesses > most)
+         most = w->plans[i].n_accesses;
+   return most;
+}
+
 bool wet_start_reader(DcfgWet* w)
 {
    w->chunk      = job_calloc(&w->job, 1, sizeof(Chunk));
@@ -125,9 +136,13 @@ bool wet_start_reader(DcfgWet* w)
                               sizeof(Column));
    w->mark       = job_calloc(&w->job, 1, sizeof(WetMark));
    w->way_counts = job_calloc(&w->job, w->n_ways + 1, sizeof(uint32_t));
+   w->way_taken  = job_calloc(&w->job, w->n_ways + 1, 1);
+   w->told.accesses = job_calloc(&w->job, most_accesses(w) + (size_t)1,
+                                 sizeof(DcfgWetAccess));
    return w->chunk != NULL && w->kept != NULL && w->value != NULL
           && w->instances != NULL && w->columns != NULL
-          && w->mark != NULL && w->way_counts != NULL;
+          && w->mark != NULL && w->way_counts != NULL && w->way_taken != NULL
+          && w->told.accesses != NULL;
 }
 
 void wet_free_reader(DcfgWet* w)
@@ -141,6 +156,8 @@ void wet_free_reader(DcfgWet* w)
    free(w->instances);
    free(w->columns);
    free(w->way_counts);
+   free(w->way_taken);
+   free(w->told.accesses);
    free(w->way_before);
    free(w->way_kept);
    free(w->way_skipped);

@@ -235,6 +235,11 @@ bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
       define_registers(w, t->now, plan, at, me);
    if (plan->kind == InsnSyscall)
       t->syscall = me;
+   /* One for one with the instruction's accesses. */
+   if (addrs != NULL && e->n_accesses > 0) {
+      e->accesses   = addrs;
+      e->n_accesses = plan->n_accesses;
+   }
    return true;
 }
 

@@ -26,6 +26,12 @@ static void ask(DcfgWet* w)
       answers += in->image_name == NULL ? 0 : strlen(in->image_name);
       for (uint32_t k = 0; k < in->size; k++)
          answers += in->code[k];
+      for (uint32_t k = 0; k < in->n_accesses; k++)
+         answers += in->accesses[k].size + in->accesses[k].same;
+      for (uint32_t k = 0; k < in->n_uses; k++)
+         answers += in->uses[k].reg;
+      for (uint32_t k = 0; k < in->n_defines; k++)
+         answers += in->defines[k].reg;
    }
    for (uint32_t i = 0; i < dcfg_wet_threads(w); i++)
       answers += dcfg_wet_executed(w, i);
@@ -46,6 +52,7 @@ static void see(const DcfgWetEvent* e, uint64_t* seen, uint32_t n_instrs)
       }
    for (uint32_t i = 0; i < e->n_accesses; i++)
       answers += e->accesses[i];
+   answers += e->taken;
    seen[e->instr]++;
 }
 

@@ -113,18 +113,23 @@ def images(path):
         yield name, load, symbols
 
 
-def instructions(path):
+def rows(path):
+    """Instructions: address, code, kind, flags, uses, definitions."""
     r = Reader(section(path, INSTRUCTIONS))
     addr = 0
     for n in range(r.count()):
         other_image, distance = r.number(), r.number()
         addr = distance if other_image or n == 0 else addr + distance
         code = r.bytes(r.number())
-        r.number()                                       # its kind
-        flags = r.number()
+        kind, flags = r.number(), r.number()
         uses, defs = r.locations(), r.locations()
         for _ in range(r.number()):
             r.number(), r.number(), r.number()
+        yield addr, code, kind, flags, uses, defs
+
+
+def instructions(path):
+    for addr, code, _, flags, uses, defs in rows(path):
         yield addr, code, uses, defs, flags
 
 

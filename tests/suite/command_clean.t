@@ -102,7 +102,7 @@ WALKS = {
     "export": [["--" + f] for f in ("bolt", "profgen", "lcov", "drcov", "mca")]
     + [["--lcov", "-o", "OUT"], ["--bolt", "-o", "HOSTILEOUT"], ["--mca=main", "--thread=0", "--root=/"], ["--bolt", "--routine=go"],
        ["--bolt", "--function=*"], ["--drcov", "--source=main.c:4-10"], ["--drcov", "--image=*"], ["--callgrind=CG"], ["--callgrind=CG", "-o", "OUT"],
-       ["--tables=tables"], ["--tables=tables", "--job=one", "--shard=0/1", "--keep-going", "--files-from=/dev/null", "-0"]],
+       ["--champsim", "-o", "OUT", "W"], ["--tables=tables"], ["--tables=tables", "--job=one", "--shard=0/1", "--keep-going", "--files-from=/dev/null", "-0"]],
     "bbv": [["--slice=500", "-o", "OUT"], ["--slice=500", "--at-loops", "-o", "OUT"], ["--slice=500", "--turns=U", "-o", "OUT"],
             ["--slice=500", "--thread=0", "-o", "OUT"]] + [s + ["--slice=500", "--at-loops", "-o", "OUT"] for s in SOME],
     "regions": [[], ["--share=0"], ["--mangled"]],
@@ -110,7 +110,7 @@ WALKS = {
 # Options that start another program.
 STARTING = {"--open"}
 # Forms that are not text.
-BINARY = ("--drcov", "--png")
+BINARY = ("--drcov", "--champsim", "--png")
 TABBED = ("blocks", "slice", "disasm")          # their text has tabs, also from the source
 
 

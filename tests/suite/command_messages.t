@@ -55,7 +55,7 @@ PLACES = [
     ("report --trips graph.json X", "trace.json"), ("report --inclusive graph.json X", "trace.json"),
     ("check graph.json X", "trace.json"), ("blocks -o x graph.json X", "trace.json"),
     ("bbv --turns=X graph.json trace.json", "trace.json.turns"), ("xray X", "log"), ("xray --diff log X", "log"),
-    ("xray log X", "log.map"), ("flame log X", "log.map"), ("wet X", "wet"), ("slice --at=prog.cc:4 X", "wet"), ("why X prog.cc:4", "wet"),
+    ("xray log X", "log.map"), ("flame log X", "log.map"), ("wet X", "wet"), ("export --champsim -o x X", "wet"), ("slice --at=prog.cc:4 X", "wet"), ("why X prog.cc:4", "wet"),
     ("slice --diff --at=prog.cc:4 wet X", "wet"), ("wet --salvage -o x X", "UNFINISHED"), ("blocks -o x --lackey=X", "LACKEY"),
     ("regions X simpoints weights", "bbv.T.0.bb"), ("regions bbv.T.0.bb X weights", "SIMPOINT"),
     ("regions bbv.T.0.bb simpoints X", "SIMPOINT"), ("regions bbv.T.0.bb simpoints weights X", "graph.json"),

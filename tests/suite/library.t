@@ -9,6 +9,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
+import wet_by_hand
 
 LIB = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "lib")
 
@@ -43,11 +44,38 @@ def check_names(tap):
     tap.ok(bare == declared, "also with those that are weak or common", sorted(bare ^ declared))
 
 
-def check_linking(tap):
-    """Builds and runs the program of lib/README.md, linked as the manual page says."""
-    source = tap.path("prog.c")
+def example(tap, n):
+    """The path of program N of lib/README.md, from 0."""
+    source = tap.path("prog%d.c" % n)
     with open(os.path.join(harness.SRCDIR, "lib", "README.md")) as f, open(source, "w") as to:
-        to.write(re.search(r"```c\n(.*?)```", f.read(), re.S).group(1))
+        to.write(re.findall(r"```c\n(.*?)```", f.read(), re.S)[n])
+    return source
+
+
+def check_accesses(tap):
+    """The second program of lib/README.md: registers and accesses of a recording that is made by hand."""
+    h = wet_by_hand
+    instrs = [h.Instr(b"\x48\x01\x07", h.PLAIN, [(0, 8), (56, 8)], [(256, 2)], [(h.READS, 8, 0, 0x5000), (h.WRITES, 8, 1, 0x5000)]),
+              h.Instr(b"\xc4\xe2\x75\x2c\x00", h.PLAIN, [(0, 8)], [(288, 32)], [(h.READS | h.PERHAPS, 4, 0, 0), (h.READS, 4, 0, 0x6000)]),
+              h.Instr(b"\xf3\xa4", h.REP, [(48, 16)], [(8, 8), (48, 16)], [(h.READS, 1, 0, 0x7000), (h.WRITES, 1, 0, 0x7100)]),
+              h.Instr(b"\xd8\xc1", h.PLAIN, [(864, 16)], [(259, 1), (864, 8)]),
+              h.Instr(b"\x74\xf2", h.BRANCH, [(257, 1)])]
+    wet, prog = tap.path("hand.wet"), tap.path("accesses")
+    with open(wet, "wb") as f:
+        f.write(h.recording(h.X86_64, instrs, [[0, 1, 2, 3, 4]], [(1, True), (1, False)]))
+    flags = run("pkg-config", "--cflags", "--libs", "libdcfg")[1]
+    status, out = run("cc", "-Wall", "-Werror", "-o", prog, example(tap, 1), *flags.split())
+    tap.ok(status == 0, "the program that prints accesses is linked", out)
+    status, out = run(prog, wet)
+    once = ("0x400000 flags r 8 bytes at 0x5000 w 8 bytes at 0x5000\n0x400003 v0 r 4 bytes at 0x6000\n"
+            "0x400008 r1 r6 r7 r 1 bytes at 0x7000 w 1 bytes at 0x7100\n0x40000a x87\n0x40000c%s\n")
+    # Behind the last branch nothing follows: that it was not taken is known from the first one.
+    tap.ok(status == 0 and out == once % " taken" + once % "", "and prints registers, accesses and ways of branches", out)
+
+
+def check_linking(tap):
+    """The first program of lib/README.md, linked as the manual page says."""
+    source = example(tap, 0)
     graph = commandlib.write(tap.path("graph.json"), commandlib.small.good())
     for what, more, ask in (("with the shared library", [], []), ("statically", ["-static"], ["--static"])):
         prog = tap.path("prog")
@@ -69,6 +97,7 @@ def main():
         tap.done()
     check_names(tap)
     check_linking(tap)
+    check_accesses(tap)
     tap.done()
 
 

@@ -30,7 +30,8 @@ def lines(r, address):
             + ["--as=" + r.choice(("source", "instances", "json", "dot", "html", "gdb"))] + ["@0"],
             ["slice", "--syscall=" + r.choice(("exit", "write", "exit_group", "60"))] + r.choice(([], ["--thin"])) + ["@0"],
             ["slice", "--diff", at, "@0", "@2"],
-            ["why", "--steps=3", "@0", "0x%x" % address]]
+            ["why", "--steps=3", "@0", "0x%x" % address],
+            ["export", "--champsim", "--thread=0", "-o", "/dev/null", "@0"]]
 
 
 # ---- the layout --------------------------------------------------------------------------------------------------

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Descriptions of instructions, as users get them, and of their images. */
+
+#ifndef DCFG_LIB_WET_TOLD_H
+#define DCFG_LIB_WET_TOLD_H
+
+#include "lib/dcfg_wet.h"
+#include "lib/wet/wet_bytes.h"
+
+/* General and vector registers; flags; x87. */
+#define MAX_REGISTERS (32 + 32 + 2)
+
+/* WetTold: the result of dcfg_wet_instr(), and all that it refers to. */
+typedef
+   struct {
+      DcfgWetInstr    instr;
+      DcfgWetAccess*  accesses;         // room for the most
+      DcfgWetRegisterId uses[MAX_REGISTERS], defines[MAX_REGISTERS];
+   }
+   WetTold;
+
+/* Set the members of TO->instr that say what instruction N does: .transfer,
+   accesses and registers.  Its other members have been set. */
+void wet_tell_plan(const DcfgWet* w, uint32_t n, WetTold* to);
+
+/*--- Images                                               ---*/
+
+bool wet_get_sources(DcfgWet* w, Bytes* b);
+bool wet_get_images(DcfgWet* w, Bytes* b);
+void wet_free_images(DcfgWet* w);
+
+/* Return the address of the function that has ADDR; UINT64_MAX if it is not
+   known. */
+uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr);
+
+/* Return the first image that has ADDR, or DCFG_NONE. */
+uint32_t wet_image_at(const DcfgWet* w, uint64_t addr);
+
+#endif /* DCFG_LIB_WET_TOLD_H */
