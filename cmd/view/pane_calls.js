@@ -132,7 +132,7 @@ function paneCalls(v, go) {
       });
       const most = Math.max(1, ...Array.from(edges.values(), e => Number(e[2])));
       edges.forEach(([g, h, n]) => {
-         if (!at.has(g) || !at.has(h) || at.get(g)[0] >= at.get(h)[0]) return;
+         if (!at.has(g) || !at.has(h) || at.get(g)[0] + 1 !== at.get(h)[0]) return;
          const [x, y] = place(g),
             [x2, y2] = place(h),
             middle = (x + WIDTH + x2) / 2;
@@ -150,11 +150,12 @@ function paneCalls(v, go) {
       });
       at.forEach((where, g) => {
          const [x, y] = place(g),
-            words = kit.brief(name(g), 26);
+            words = name(g).length > 26 ? name(g).slice(0, 25) + "\u2026" : name(g);
          const inside = svg(
             "g",
             { class: g === f ? "block this" : "block" },
             svg("title", {}, name(g) + ": " + v.count(data.fSelf[g]) + " instructions"),
+            svg("rect", { x: x, y: y, width: WIDTH, height: HEIGHT, rx: 3, class: "under" }),
             svg("rect", { x: x, y: y, width: WIDTH, height: HEIGHT, rx: 3, "fill-opacity": g === f ? 0.5 : 0.08 }),
             svg("text", { x: x + 6, y: y + 16 }, words)
          );
