@@ -24,14 +24,14 @@ function paneCalls(v, go) {
       const rows = (which.get(f) || []).slice(),
          before = r => old.get(which === callers ? r[0] + "," + f : f + "," + r[0]) ?? -1,
          all = rows.reduce((s, r) => s + Number(r[1]), 0);
-      const trace = v.hasTrace
+      const trace = v.hasInclusive
          ? [
               {
                  name: "with calls",
                  title: "instructions of the function with what it called, of all its calls",
                  number: true,
                  value: r => data.fInclusive[r[0]],
-                 text: r => v.count(data.fInclusive[r[0]])
+                 text: r => (Number(data.fInclusive[r[0]]) > 0 ? v.count(data.fInclusive[r[0]]) : "")
               }
            ]
          : [];

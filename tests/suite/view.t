@@ -5,7 +5,7 @@
   --json has of the same files; instructions of source lines are those of their blocks.
 - Chromium, where it is installed, opens the page: each pane shows these numbers; sorting, searching, links, keys, going back;
   no requests.
-- Pages without a trace, without Graphviz.
+- Pages without a trace, with a log of calls and a profile in its place, without Graphviz.
 
 VIEW_PICTURE=FILE has the picture of docs/view.md made, too.
 """
@@ -343,6 +343,42 @@ def check_beside(tap, graph, trace):
            "the trace beside a graph is found, and named", err)
 
 
+def check_companions(tap, prog):
+    """A log of calls and a profile of the same process, beside its graph: what they have in place of a trace."""
+    there = tap.path("three")
+    os.mkdir(there)
+    log, profile = (os.path.join(there, x) for x in ("xray-log.12", "callgrind.out.12"))
+    trace = tap.path("companion-trace.json")
+    graph, _, why = harness.dcfg(tap, "companion", [prog], ["--xray=yes", "--xray-out-file=" + log, "--callgrind=yes",
+                                                            "--callgrind-out-file=" + profile, "--trace=yes", "--trace-out-file=" + trace])
+    tap.ok(graph and os.path.exists(log) and os.path.exists(profile), "a log and a profile", why)
+    beside = os.path.join(there, "dcfg.out.12.json")
+    shutil.copy(graph, beside)
+    _, page, err = page_of(tap, "companions", beside)
+    data = pagelib.data_of(page)
+    t = data["texts"]
+    tap.ok("xray-log.12, the log of calls" in err and "callgrind.out.12, the profile" in err, "both are found and named", err)
+    tap.ok(data["command"].strip() == prog, "the profile has the command line", data["command"])
+    rows = [line.rsplit(" ", 1) for line in commandlib.command("flame", log)[1].splitlines()]
+    names = [""]
+    for i in range(1, len(data["sName"])):
+        names.append((names[data["sParent"][i]] + ";" if data["sParent"][i] else "") + t[data["sName"][i]])
+    ours = {names[i]: n for i, n in enumerate(data["sSelf"]) if n > 0}
+    tap.ok(len(ours) > 50 and ours == {s: int(n) for s, n in rows}, "stacks are those of dcfg flame")
+    theirs = {f["function"]: f["inclusive"] for f in report("--inclusive", graph, trace)["functions"]}
+    own = ("odd", "twice", "work", "main", "compare")
+    inclusive = lambda data: {data["texts"][n]: a for n, a in zip(data["fName"], data["fInclusive"]) if data["texts"][n] in own}
+    tap.ok(inclusive(data) == {n: theirs[n] for n in own} and "trips" not in data, "the log has costs with calls", inclusive(data))
+    _, page, _ = page_of(tap, "profiled", "--callgrind=" + profile, graph)
+    data = pagelib.data_of(page)
+    tap.ok(inclusive(data) == {n: theirs[n] for n in own} and "sName" not in data, "so has the profile", inclusive(data))
+    with open(profile) as f, open("cut.out", "w") as out:
+        text = f.read()
+        out.write(text[:text.index("\n", text.index("calls=")) + 1])
+    status, _, err = commandlib.command("view", "--callgrind=cut.out", graph)
+    tap.ok(status == 2 and len(err.splitlines()) == 1 and "ends within a call" in err, "a profile that is cut off is refused in one line", err)
+
+
 def take_picture(tap, to):
     """Draws the picture of docs/view.md's session to file TO, if requested."""
     if to is None:
@@ -367,13 +403,15 @@ def main():
     path = tap.path("view.c")
     with open(path, "w") as f:
         f.write(PROG)
-    graph, trace = recorded(tap, "prog", harness.cc(tap, path, "prog", "-O0", "-pthread"))
+    prog = harness.cc(tap, path, "prog", "-O0", "-pthread")
+    graph, trace = recorded(tap, "prog", prog)
     path, page, _ = page_of(tap, "view", "--trace=" + trace, graph)
     pagelib.check_policy(tap, page)
     data = pagelib.data_of(page)
     r = check_data(tap, data, graph, trace)
     check_code(tap, data)
     check_beside(tap, graph, trace)
+    check_companions(tap, prog)
     check_less(tap, graph)
     if webdriver.installed():
         check_browser(tap, path, data, r)
