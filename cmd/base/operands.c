@@ -34,6 +34,7 @@ DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
 #define TRACES "dcfg-trace.out."
 #define LOGS   "xray-log."
 #define WETS   "wet.out."
+#define PROFILES "callgrind.out."
 
 typedef
    struct {
@@ -143,9 +144,11 @@ char* trace_beside(const char* graph)
    return newest_beside(graph, TRACES, KIND_TRACE);
 }
 
-char* wet_beside(const char* graph)
+char* file_beside(const char* graph, FileKind kind)
 {
-   return newest_beside(graph, WETS, KIND_WET);
+   return kind == KIND_TRACE ? trace_beside(graph)
+          : newest_beside(graph, kind == KIND_WET ? WETS : kind == KIND_XRAY
+                          ? LOGS : PROFILES, kind);
 }
 
 /* Return the trace of the process that wrote GRAPH. */

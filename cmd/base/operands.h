@@ -24,8 +24,9 @@ const char* default_file(const Command* c, FileKind kind);
    that the tool gives its files; NULL: there is none.  The caller frees it. */
 char* trace_beside(const char* graph);
 
-/* Return its whole execution trace, likewise. */
-char* wet_beside(const char* graph);
+/* Return another file of the same process, likewise: a trace, an XRay log, a whole
+   execution trace or a profile. */
+char* file_beside(const char* graph, FileKind kind);
 
 /* Die: of a DCFG and its trace only FILE is named. */
 _Noreturn void one_is_missing(const Command* c, const char* file);

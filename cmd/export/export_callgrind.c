@@ -15,7 +15,7 @@
 
 #include "cmd/export/export.h"
 
-#include "cmd/export/callgrind_file.h"
+#include "cmd/shared/callgrind_file.h"
 #include "cmd/inline/entries.h"
 #include "cmd/inline/inline_view.h"
 
@@ -490,7 +490,7 @@ static void write_callgrind(const Export* x)
    if (x->what[0] == 0)
       die("--callgrind=PROFILE needs the run's profile: record it with "
           "--callgrind=yes --dump-instr=yes");
-   in  = profile_open(x->what);
+   in  = profile_open(x->what, true);
    r.plain_paths = keymap_new();
    r.names       = interned_new();
    r.v = inline_view_new(&x->g, &all, sel, x->root);

@@ -3,104 +3,12 @@
 
    Stacks of calls of runs. */
 
-/* Owns: the tree of several runs, and adding an XRay log to it.  Handed: calls
-   by xray_walk.c.  Taken by: flame_svg.c, flame_folded.c. */
+/* Owns: the tree of several runs.  Handed: traces and logs.  Taken by:
+   flame_svg.c, flame_folded.c. */
 
 #include "cmd/flame/flame_tree.h"
 
-#include "cmd/base/operands.h"
-#include "cmd/shared/log_names.h"
-#include "cmd/shared/xray_walk.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-
-/* Lines about each broken rule of a log. */
-#define MOST_LINES 20
-
-typedef
-   struct {
-      StackTree*         t;
-      const DcfgXrayMap* map;
-      const char**       names;     // by function; NULL: not needed yet
-      bool               mangled;   // do not demangle names
-      int                run;
-   }
-   Adding;
-
-static const char* name_of(const Adding* a, uint32_t function)
-{
-   const DcfgXrayFunction* f = dcfg_xray_function(a->map, function);
-   const char*             symbol;
-
-   if (f == NULL)
-      return intern(a->t->names, text_format("#%" PRIu32, function));
-   if (a->names[function] == NULL) {
-      symbol = log_symbol(f);
-      a->names[function] = intern(a->t->names,
-                                  text_clean(a->mangled ? symbol
-                                             : text_demangle(symbol)));
-   }
-   return a->names[function];
-}
-
-static void enter(void* arg, XrayCall* call, XrayCall* caller, uint64_t depth)
-{
-   Adding* a = arg;
-
-   call->view = depth >= MAX_DEPTH ? caller->view
-                : tree_child(a->t, caller == NULL ? 0 : (uint32_t)caller->view,
-                             name_of(a, call->function));
-   text_forget();
-}
-
-static void leave(void* arg, XrayCall* call, XrayCall* caller, uint64_t depth)
-{
-   Adding*   a = arg;
-   uint64_t* self = &a->t->stacks[call->view].self[a->run];
-
-   (void)caller;
-   (void)depth;
-   *self = capped_sum(*self, ticks_between(call->inside,
-                                           ticks_between(call->from,
-                                                         call->to)));
-}
-
-static void on_problem(void* arg, const DcfgProblem* problem)
-{
-   broken(arg, problem->rule, "%s: %s", text_clean(problem->place),
-          text_clean(problem->what));
-}
-
-static void add_log(StackTree* t, const Traced* r, int run)
-{
-   Rules*       rules = rules_new(MOST_LINES, stderr);
-   DcfgOptions  options = read_options(on_problem, rules);
-   char*        beside = r->map == NULL ? map_beside(r->log) : NULL;
-   DcfgError    err;
-   Adding       a = { .t = t, .mangled = r->mangled, .run = run };
-   XrayWatcher  watcher = { .enter = enter, .leave = leave, .arg = &a };
-   DcfgXrayMap* map;
-   DcfgXray*    log;
-
-   refuse_other_kind(r->log, KIND_XRAY);
-   if (r->map == NULL && beside == NULL)
-      die("there is no map %s.map, which has the names", r->log);
-   map = dcfg_xray_map_load(r->map != NULL ? r->map : beside, &options, &err);
-   if (map == NULL)
-      die("%s", unreadable(&err, KIND_MAP));
-   log = dcfg_xray_open(r->log, &options, &err);
-   if (log == NULL)
-      die("%s", unreadable(&err, KIND_XRAY));
-   a.map = map;
-   a.names = zalloc(map->n_functions + (size_t)1, sizeof(*a.names));
-   xray_run_free(xray_walk(log, map, rules, &watcher));
-   rules_finish(rules);
-   rules_free(rules);
-   dcfg_xray_map_free(map);
-   free(a.names);
-   free(beside);
-}
+#include "cmd/shared/log_stacks.h"
 
 /* Add a trace.  Tell the user if it has fewer instructions than its graph. */
 static void add_trace(StackTree* t, const Traced* r, int run,
@@ -122,7 +30,7 @@ StackTree* tree_of(const Traced* runs, int n)
 
    for (int i = 0; i < n; i++)
       if (runs[i].log != NULL)
-         add_log(t, &runs[i], i);
+         tree_add_log(t, runs[i].log, runs[i].map, runs[i].mangled, i);
       else
          add_trace(t, &runs[i], i, n == 1 ? INLINED_SUFFIX : "");
    return t;

@@ -5,7 +5,7 @@
 
 /* Owns: the path of a log's map, and names for functions without a symbol.
    Handed: a log's path, functions of a map.  Taken by: xray_names.c,
-   cmd_xray.c, flame_runs.c. */
+   cmd_xray.c, log_stacks.c. */
 
 #include "cmd/shared/log_names.h"
 

@@ -4,8 +4,8 @@
    A tree of stacks of calls. */
 
 /* Owns: the tree of call stacks.  Handed: calls by call_walk.c and
-   flame_runs.c.  Taken by: flame_runs.c, flame_svg.c, flame_folded.c,
-   view_calls.c. */
+   log_stacks.c.  Taken by: flame_runs.c, flame_svg.c, flame_folded.c,
+   view_stacks.c. */
 
 #include "cmd/shared/stack_tree.h"
 

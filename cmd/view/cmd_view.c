@@ -14,6 +14,9 @@
       images                    .path, .name, .build, .load, .own, .routines,
                                 .blocks, .instrs.
       hot                       so many rows have code.
+      log, profile, command     of an XRay log and a profile: names, and the
+                                command line; "" if there is none.
+
       rName, rSource, rImage, rSelf, rCalls, rEntries, rLoops, rNode, rFunction
                                 rows: routines that were executed, the hottest
                                 first.  Names are numbers of texts; -1: none.
@@ -237,39 +240,42 @@ static const char* page_of(const char* file)
    return text_format("%.*s.html", (int)n, base);
 }
 
-/* The trace of the process that wrote FILE: NAMED, or what lies beside FILE; NULL:
-   there is none.  *BESIDE is to be freed. */
-static const char* trace_for(const char* file, const char* named,
-                             char** beside)
-{
-   *beside = NULL;
-   if (named != NULL) {
-      refuse_other_kind(named, KIND_TRACE);
-      return named;
+/* Companion: a file of the same process as a graph. */
+typedef
+   struct {
+      FileKind    kind;
+      const char* path;         // as named, or found; NULL: there is none
+      char*       found;        // to be freed, or NULL
    }
-   *beside = trace_beside(file);
-   if (*beside != NULL)
-      complain("with %s, the trace of the same process", text_clean(*beside));
-   return *beside;
+   Companion;
+
+/* Look for a companion that is not named beside GRAPH, and say what was found. */
+static void find_companion(const char* graph, Companion* c)
+{
+   if (c->path != NULL) {
+      refuse_other_kind(c->path, c->kind);
+      return;
+   }
+   c->path = c->found = file_beside(graph, c->kind);
+   if (c->path != NULL)
+      complain("with %s, %s of the same process", text_clean(c->path),
+               c->kind == KIND_TRACE ? "the trace"
+               : c->kind == KIND_XRAY ? "the log of calls"
+               : c->kind == KIND_PROFILE ? "the profile"
+               : "the whole execution trace");
 }
 
-/* The whole execution trace of which --at asks, likewise; NULL: it does not ask. */
-static const char* wet_for(const char* file, const char* named, const char* at,
-                           char** beside)
+/* The whole execution trace is needed for --at, and for nothing else. */
+static void find_wet(const char* graph, Companion* c, const char* at)
 {
-   if (at == NULL && named != NULL)
+   if (at == NULL && c->path != NULL)
       die("--wet is for --at=FILE:LINE, which says what the slice is of");
    if (at == NULL)
-      return NULL;
-   if (named == NULL && (*beside = wet_beside(file)) != NULL)
-      complain("with %s, the whole execution trace of the same process",
-               text_clean(*beside));
-   if (named == NULL && *beside == NULL)
+      return;
+   find_companion(graph, c);
+   if (c->path == NULL)
       die("--at needs --wet=FILE: there is no whole execution trace of the same "
-          "process beside %s", text_clean(file));
-   if (named != NULL)
-      refuse_other_kind(named, KIND_WET);
-   return named != NULL ? named : *beside;
+          "process beside %s", text_clean(graph));
 }
 
 static Dcfg* load_run(const char* file, Program* g, const DcfgProcess** p)
@@ -297,9 +303,12 @@ static void show_page(const char* path, bool open)
 static int run(int argc, char** argv)
 {
    uint64_t    graphs = NOT_GIVEN;
-   const char* trace = NULL;
-   const char* old_trace = NULL;
-   const char* wet = NULL;
+   Companion   trace = { .kind = KIND_TRACE };
+   Companion   old_trace = { .kind = KIND_TRACE };
+   Companion   log = { .kind = KIND_XRAY };
+   Companion   profile = { .kind = KIND_PROFILE };
+   Companion   wet = { .kind = KIND_WET };
+   Companion* const all[] = { &trace, &old_trace, &log, &profile, &wet };
    const char* at = NULL;
    const char* path = NULL;
    RunView     v = { .trace = NULL };
@@ -308,14 +317,20 @@ static int run(int argc, char** argv)
    Selection*  sel = NULL;
    bool        open = false;
    const Opt   opts[] = {
-      { "trace", OPT_TEXT, &trace, "FILE",
+      { "trace", OPT_TEXT, &trace.path, "FILE",
         "the DCFG-trace of the same run, for stacks, inclusive costs and "
         "iterations of loops [that of the same process beside FILE]" },
-      { "old-trace", OPT_TEXT, &old_trace, "FILE",
+      { "old-trace", OPT_TEXT, &old_trace.path, "FILE",
         "the DCFG-trace of OLD [that of the same process beside it]" },
+      { "xray", OPT_TEXT, &log.path, "FILE",
+        "without a trace, the XRay log of the same run, for stacks and "
+        "inclusive costs [likewise]" },
+      { "callgrind", OPT_TEXT, &profile.path, "FILE",
+        "the profile of the same run, for its arguments and, without the "
+        "others, inclusive costs [likewise]" },
       { "at", OPT_TEXT, &at, "FILE:LINE[#N]",
         "with the slice of this execution of a line, as dcfg slice has it" },
-      { "wet", OPT_TEXT, &wet, "FILE",
+      { "wet", OPT_TEXT, &wet.path, "FILE",
         "the whole execution trace for --at [that of the same process beside "
         "FILE]" },
       { "o", OPT_TEXT, &path, "FILE",
@@ -332,7 +347,6 @@ static int run(int argc, char** argv)
    int         n = parse_args(&view_command, OPTS(opts), argc, argv, files, 0,
                               2);
    Dcfg*       d[2] = { NULL, NULL };
-   char*       beside[3] = { NULL, NULL, NULL };
    char*       to;
    FILE*       out;
 
@@ -341,15 +355,22 @@ static int run(int argc, char** argv)
    if (n == 2) {
       old.file      = files[0];
       old.g.mangled = v.g.mangled;
-      old.trace     = trace_for(old.file, old_trace, &beside[1]);
+      find_companion(old.file, &old_trace);
+      old.trace     = old_trace.path;
       d[1]          = load_run(old.file, &old.g, &old.p);
-   } else if (old_trace != NULL) {
+   } else if (old_trace.path != NULL) {
       die("--old-trace is the trace of OLD: name both graphs, OLD and FILE");
    }
    v.file  = files[n == 2];
-   v.trace = trace_for(v.file, trace, &beside[0]);
+   find_companion(v.file, &trace);
+   if (trace.path == NULL || log.path != NULL)
+      find_companion(v.file, &log);
+   find_companion(v.file, &profile);
+   find_wet(v.file, &wet, at);
+   v.trace   = trace.path;
+   v.log     = log.path;
+   v.profile = profile.path;
    d[0]    = load_run(v.file, &v.g, &v.p);
-   wet     = wet_for(v.file, wet, at, &beside[2]);
    v.f     = functions_new(&v.g);
    v.code  = code_quiet(&v.g, v.root);
    if (n == 2) {
@@ -364,7 +385,7 @@ static int run(int argc, char** argv)
    find_blocks(&v);
    to  = text_copy(path != NULL ? path : page_of(v.file));
    out = open_result(to);
-   write_page(&v, out, wet, at);
+   write_page(&v, out, wet.path, at);
    close_results();
    show_page(to, open);
    free_view(&v);
@@ -372,8 +393,8 @@ static int run(int argc, char** argv)
       selection_free(sel);
    if (n == 2)
       builds_free(old.builds);
-   for (int i = 0; i < 3; i++)
-      free(beside[i]);
+   for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+      free(all[i]->found);
    for (int i = 0; i < 2; i++)
       if (d[i] != NULL)
          dcfg_free(d[i]);

@@ -24,14 +24,14 @@ function paneCalls(v, go) {
       const rows = (which.get(f) || []).slice(),
          before = r => old.get(which === callers ? r[0] + "," + f : f + "," + r[0]) ?? -1,
          all = rows.reduce((s, r) => s + Number(r[1]), 0);
-      const trace = v.hasTrace
+      const trace = v.hasInclusive
          ? [
               {
                  name: "with calls",
                  title: "instructions of the function with what it called, of all its calls",
                  number: true,
                  value: r => data.fInclusive[r[0]],
-                 text: r => v.count(data.fInclusive[r[0]])
+                 text: r => (Number(data.fInclusive[r[0]]) > 0 ? v.count(data.fInclusive[r[0]]) : "")
               }
            ]
          : [];
@@ -132,7 +132,7 @@ function paneCalls(v, go) {
       });
       const most = Math.max(1, ...Array.from(edges.values(), e => Number(e[2])));
       edges.forEach(([g, h, n]) => {
-         if (!at.has(g) || !at.has(h) || at.get(g)[0] >= at.get(h)[0]) return;
+         if (!at.has(g) || !at.has(h) || at.get(g)[0] + 1 !== at.get(h)[0]) return;
          const [x, y] = place(g),
             [x2, y2] = place(h),
             middle = (x + WIDTH + x2) / 2;
@@ -150,11 +150,12 @@ function paneCalls(v, go) {
       });
       at.forEach((where, g) => {
          const [x, y] = place(g),
-            words = kit.brief(name(g), 26);
+            words = name(g).length > 26 ? name(g).slice(0, 25) + "\u2026" : name(g);
          const inside = svg(
             "g",
             { class: g === f ? "block this" : "block" },
             svg("title", {}, name(g) + ": " + v.count(data.fSelf[g]) + " instructions"),
+            svg("rect", { x: x, y: y, width: WIDTH, height: HEIGHT, rx: 3, class: "under" }),
             svg("rect", { x: x, y: y, width: WIDTH, height: HEIGHT, rx: 3, "fill-opacity": g === f ? 0.5 : 0.08 }),
             svg("text", { x: x + 6, y: y + 16 }, words)
          );

@@ -6,7 +6,7 @@
 function paneCode(v, go) {
    const { make, count } = kit,
       { data } = v;
-   const MOST = 1500; // instructions, or lines, at first
+   const MOST = 1000; // instructions, or lines, at first
 
    const key = (file, line) => file + ":" + line;
    const ways = {
@@ -180,6 +180,21 @@ function paneCode(v, go) {
       box.addEventListener("mouseover", e => {
          const at = e.target.closest("[data-line]");
          mark("pointed", at && at.dataset.line);
+      });
+      /* Arrows go to the next line, or instruction, that has a counterpart, and mark that, too. */
+      box.addEventListener("keydown", e => {
+         const by = { ArrowDown: 1, ArrowUp: -1 }[e.key],
+            half = e.target.closest(".half");
+         if (!by || e.target !== half) return;
+         const all = Array.from(half.querySelectorAll(".line.ran, .instr[data-line]")).filter(x => x.dataset.line),
+            here = all.findIndex(x => x.classList.contains("linked"));
+         let k = here < 0 ? 0 : here + by;
+         while (all[k] && here >= 0 && all[k].dataset.line === all[here].dataset.line) k += by;
+         if (!all[k]) return;
+         e.preventDefault();
+         mark("linked", all[k].dataset.line, true, half);
+         all[k].scrollIntoView({ block: "nearest" });
+         kit.say(all[k].textContent);
       });
       box.addEventListener("click", e => {
          const at = e.target.closest("[data-line]");

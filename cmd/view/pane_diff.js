@@ -78,22 +78,19 @@ function paneDiff(v, go) {
 
    const changed = rows => rows.filter(p => Number(p.by) !== 0);
 
+   /* "4 of 241 functions changed, 1 is new", or "no function changed". */
    function told(rows, what) {
       const news = rows.filter(p => none(p.a)).length,
          gone = rows.filter(p => none(p.b)).length,
-         all = changed(rows).length;
-      return (
-         count(all - news - gone) +
-         " of " +
-         many(rows.length, what) +
-         " changed, " +
-         count(news) +
-         (news === 1 ? " is" : " are") +
-         " new, " +
-         count(gone) +
-         (gone === 1 ? " is" : " are") +
-         " gone"
-      );
+         rest = changed(rows).length - news - gone;
+      const is = (k, words) => (k > 0 ? [count(k) + (k === 1 ? " is " : " are ") + words] : []);
+      const parts = [
+         ...(rest > 0 ? [count(rest) + " of " + many(rows.length, what) + " changed"] : []),
+         ...is(news, "new"),
+         ...is(gone, "gone")
+      ];
+      if (parts.length === 0) return "no " + what + " changed";
+      return (rest > 0 ? "" : "of " + many(rows.length, what) + " ") + parts.join(", ");
    }
 
    /* What happened, in a few sentences. */
@@ -140,10 +137,20 @@ function paneDiff(v, go) {
       const box = make("input", { type: "checkbox", id: "unchanged" });
       const f = table(functions, "function", "instructions"),
          l = table(loops, "loop of", "iterations");
+      const parts = [f, l].map((t, k) =>
+         make(
+            "section",
+            { class: "part" },
+            make("h2", { class: "bar-line" }, k === 0 ? "Functions, in instructions" : "Loops, in iterations"),
+            t.element
+         )
+      );
       const apply = words => {
          const test = v.matcher(words);
-         for (const t of [f, l])
-            t.filter(p => (box.checked || Number(p.by) !== 0) && (words === "" || test(p.name)));
+         [f, l].forEach((t, k) => {
+            const n = t.filter(p => (box.checked || Number(p.by) !== 0) && (words === "" || test(p.name)));
+            parts[k].hidden = n === 0;
+         });
       };
       box.checked = state.unchanged === "1";
       box.addEventListener("change", () => {
@@ -157,10 +164,7 @@ function paneDiff(v, go) {
          { class: "full" },
          story(),
          make("p", { class: "bar-line" }, make("label", {}, box, " what did not change, too")),
-         make("h2", { class: "bar-line" }, "Functions, in instructions"),
-         f.element,
-         make("h2", { class: "bar-line" }, "Loops, in iterations"),
-         l.element
+         ...parts
       );
    }
 

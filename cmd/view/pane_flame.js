@@ -113,7 +113,9 @@ function paneFlame(v, go) {
             e.classList.add(d > 0 ? "plus" : d < 0 ? "minus" : "same");
             e.style.setProperty("--strength", (0.12 + 0.78 * strength).toFixed(3));
          } else {
-            const m = i > 0 ? image.get(t.name[i]) : -1;
+            let from = i; // what was inlined has the colour of what it was inlined into
+            while (from > 0 && isInlined(t.name[from])) from = t.parent[from];
+            const m = from > 0 ? image.get(t.name[from]) : -1;
             e.classList.add("hue" + (hues.get(m) ?? HUES));
             if (isInlined(t.name[i])) e.classList.add("inlined");
          }

@@ -11,7 +11,7 @@ function paneFunctions(v, go) {
    const known = (r, words) => (Number(inclusive(r)) > 0 ? words : "");
 
    function columns() {
-      const trace = v.hasTrace
+      const trace = v.hasInclusive
          ? [
               {
                  name: "inclusive",

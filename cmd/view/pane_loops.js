@@ -65,7 +65,7 @@ function paneLoops(v, go) {
    }
 
    function show(state) {
-      const trace = v.hasTrace
+      const trace = v.hasTrips
          ? [
               {
                  name: "least",

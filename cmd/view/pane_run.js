@@ -28,7 +28,7 @@ function paneRun(v) {
             many(data.images.length, "image")
          ].join(", ")
       );
-      add("files", data.file + (v.hasTrace ? ", " + data.trace : ""));
+      add("files", [data.file, data.trace, data.log, data.profile].filter(x => x).join(", "));
       if (v.hasOld)
          add(
             "compared with",
@@ -41,12 +41,14 @@ function paneRun(v) {
                " instructions; this run has " +
                v.signed(v.delta(data.instrs, data.old.instrs))
          );
-      if (!v.hasTrace)
-         add(
-            "not here",
-            "stacks of calls, costs with what was called, iterations of each entry to a loop: they need a trace (--trace=yes)"
-         );
-      add("not recorded", "arguments and date: a graph does not have them");
+      const missing = [
+         ...(v.hasStacks ? [] : ["stacks of calls"]),
+         ...(v.hasInclusive ? [] : ["costs with what was called"]),
+         ...(v.hasTrips ? [] : ["iterations of each entry to a loop"])
+      ];
+      if (missing.length > 0) add("not here", missing.join(", ") + ": a trace has them (--trace=yes)");
+      if (data.command) add("command", data.command);
+      else add("not recorded", "arguments: a profile has them (--callgrind=yes)");
       const left = data.nodes - v.blocks;
       if (left > 0) add("left out", many(left, "block") + " that are in no routine that was executed");
       if (data.hot < v.rows)

@@ -36,6 +36,8 @@ typedef
       const ViewOld*     old;   // or NULL
       const char*        file;
       const char*        trace; // or NULL
+      const char*        log;   // an XRay log, or NULL
+      const char*        profile;       // a Callgrind profile, or NULL
       FILE*              out;   // the page's data
       PageTexts*         texts;
       uint32_t*          rows;  // executed routines, the hottest first

@@ -39,7 +39,7 @@ kit.data().then(data => {
       paneCode(v, go),
       paneCalls(v, go),
       paneLoops(v, go),
-      ...(v.hasTrace ? [paneFlame(v, go)] : []),
+      ...(v.hasStacks ? [paneFlame(v, go)] : []),
       ...(v.hasSlice ? [paneSlice(v, go)] : [])
    ];
    const first = v.hasOld ? 0 : 1; // the pane of an address that names none
@@ -56,7 +56,7 @@ kit.data().then(data => {
 
    function titleOf(row) {
       const f = data.rFunction[row],
-         inclusive = v.hasTrace && f >= 0 ? "; with what it called " + v.share(data.fInclusive[f], data.instrs) : "";
+         inclusive = v.hasInclusive && f >= 0 && Number(data.fInclusive[f]) > 0 ? "; with what it called " + v.share(data.fInclusive[f], data.instrs) : "";
       return make(
          "div",
          { class: "subject" },

@@ -7,6 +7,7 @@
    Handed: a graph, a trace.  Taken by: cmd_view.c. */
 
 #include "cmd/view/view.h"
+#include "cmd/view/view_profile.h"
 
 #include "cmd/shared/function_calls.h"
 #include "cmd/shared/function_costs.h"
@@ -161,10 +162,32 @@ static void put_trips(const RunView* v)
    loop_trips_free(v->f, trips);
 }
 
+/* Write the command line of a profile and, if nothing else has them, the costs of
+   functions with what they called. */
+static void put_profile(const RunView* v)
+{
+   char*     command;
+   uint64_t* costs = inclusive_of_profile(v, &command);
+
+   fputs(",\"command\":", v->out);
+   page_words(v->out, command == NULL ? "" : text_clean(command));
+   if (v->trace == NULL && v->log == NULL)
+      view_counts(v, "fInclusive", costs, v->f->n);
+   free(command);
+   free(costs);
+}
+
 void view_calls(const RunView* v)
 {
    put_functions(v);
    put_calls(v);
+   if (v->profile != NULL)
+      put_profile(v);
+   if (v->trace == NULL && v->log != NULL) {
+      uint64_t* costs = inclusive_of_log(v);
+      view_counts(v, "fInclusive", costs, v->f->n);
+      free(costs);
+   }
    if (v->trace == NULL)
       return;
    put_costs(v);

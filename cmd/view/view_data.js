@@ -155,7 +155,9 @@ function viewData(data) {
       calledBy,
       blockPlace,
       matcher,
-      hasTrace: data.trace !== "",
+      hasTrips: data.trips !== undefined,
+      hasInclusive: data.fInclusive !== undefined,
+      hasStacks: data.sName !== undefined,
       hasSlice: data.slice !== undefined,
       hasInlined: data.nName !== undefined
    };

@@ -126,6 +126,11 @@ void view_run(const RunView* v)
    fputs(",\"trace\":", v->out);
    page_words(v->out, v->trace == NULL ? NULL
               : text_clean(text_base(v->trace)));
+   fputs(",\"log\":", v->out);
+   page_words(v->out, v->log == NULL ? NULL : text_clean(text_base(v->log)));
+   fputs(",\"profile\":", v->out);
+   page_words(v->out, v->profile == NULL ? NULL
+              : text_clean(text_base(v->profile)));
    fprintf(v->out, ",\"process\":%" PRIu64 ",\"part\":%" PRIu32
            ",\"processes\":%" PRIu32 ",\"routines\":%" PRIu32 ",\"edges\":%"
            PRIu32 ",\"nodes\":%" PRIu32 ",\"hot\":%" PRIu32 ",\"instrs\":",

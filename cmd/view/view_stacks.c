@@ -9,6 +9,7 @@
 #include "cmd/view/view.h"
 
 #include "cmd/inline/inline_stacks.h"
+#include "cmd/shared/log_stacks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -184,13 +185,17 @@ void view_stacks(const RunView* v)
    uint32_t      n = 0;
    uint32_t*     number;
    bool*         kept;
-   bool          two = v->old != NULL && v->old->trace != NULL;
+   bool          two = v->trace != NULL && v->old != NULL
+                       && v->old->trace != NULL;
 
-   if (v->trace == NULL)
+   if (v->trace == NULL && v->log == NULL)
       return;
    t = tree_new();
-   add_thread(t, v->f, v->trace, v->inlined, NOT_GIVEN, 0);
-   threads = thread_stacks(v, t);
+   if (v->trace != NULL)
+      add_thread(t, v->f, v->trace, v->inlined, NOT_GIVEN, 0);
+   else
+      tree_add_log(t, v->log, NULL, v->g.mangled, 0);
+   threads = v->trace != NULL ? thread_stacks(v, t) : NULL;
    if (two)
       add_old(v, t);
    free(tree_finish(t));

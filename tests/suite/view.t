@@ -4,8 +4,8 @@
 - The data: every number of routines, blocks, edges, loops, images, calls, costs and iterations is the one that dcfg report
   --json has of the same files; instructions of source lines are those of their blocks.
 - Chromium, where it is installed, opens the page: each pane shows these numbers; sorting, searching, links, keys, going back;
-  names with markup are text; no requests.
-- Pages without a trace, without Graphviz, of a file without a routine that was executed.
+  no requests.
+- Pages without a trace, with a log of calls and a profile in its place, without Graphviz.
 
 VIEW_PICTURE=FILE has the picture of docs/view.md made, too.
 """
@@ -244,7 +244,7 @@ def check_flame(tap, b, data):
     b.run("const w = document.getElementById('words'); w.value = ''; w.dispatchEvent(new Event('input'))")
 
 
-def check_keyboard(tap, b):
+def check_keyboard(tap, b, node):
     goto(b, pane="run")
     b.press("2")
     tap.ok(b.run("return location.hash").startswith("#pane=functions"), "a number goes to a pane")
@@ -254,6 +254,12 @@ def check_keyboard(tap, b):
     b.press("enter")
     shown = b.texts(".subject h2")
     tap.ok(shown and shown[0] in second, "arrows and Enter open a function", (shown, second))
+    goto(b, pane="code", fn=node)
+    b.press("t")
+    b.press("\ue015")
+    first = b.texts(".sourcecode .linked")
+    b.press("\ue015")
+    tap.ok(len(first) == 1 and b.texts(".sourcecode .linked") not in ([], first) and len(b.texts(".assembly .linked")) > 0, "arrows go through lines and mark their code", first)
     b.press("?")
     keys = b.texts("dialog[open] dt")
     b.press("enter")
@@ -274,45 +280,24 @@ def check_browser(tap, path, data, r):
             tap.skip("the graph", "Graphviz is not installed")
         check_code_pane(tap, b, r, node)
         check_other_panes(tap, b, r, data, node)
-        check_keyboard(tap, b)
+        check_keyboard(tap, b, node)
         tap.ok(b.errors() == [] and b.requests() == [], "without an error, or a request")
         for pane in ("run", "functions", "graph", "code", "calls", "loops", "flame"):
             goto(b, pane=pane, fn=node)
             b.check_accessible(tap, "the pane " + pane)
     finally:
         b.close()
+    if os.environ.get("AXE"):
+        check_dark(tap, path, node)
 
 
-HOSTILE = "<img src=x onerror=\"document.title='no'\">\u202e\n'&amp;\\</script>"
-
-
-def check_hostile_names(tap, graph):
-    """Returns the same graph with other names of a function, an image and a source."""
-    def changed(x):
-        if isinstance(x, list):
-            return [changed(y) for y in x]
-        if isinstance(x, dict):
-            return {k: changed(y) for k, y in x.items()}
-        return HOSTILE if x == "odd" else x + HOSTILE if isinstance(x, str) and x.endswith(("/view.c", "/libc.so.6")) else x
-
-    path = tap.path("hostile.json")
-    with open(graph) as f, open(path, "w") as out:
-        json.dump(changed(json.load(f)), out)
-    path, page, _ = page_of(tap, "hostile", path)
-    data = pagelib.data_of(page)
-    tap.ok(any("<img" in t for t in data["texts"]) and "<img" not in page, "the page of hostile names has them in its data only")
-    if not webdriver.installed():
-        return
-    b = pagelib.Page()
+def check_dark(tap, path, node):
+    b = pagelib.Page(dark=True)
     try:
         b.go("file://" + path)
-        names = [row["function"] for row in table(b)]
-        tap.ok(any(n.startswith("<img src=x onerror=") and "\u202e" not in n and "\n" not in n for n in names), "they are shown as text", names[:3])
-        for pane in ("run", "functions", "graph", "code", "calls", "loops"):
-            for r in range(3):
-                goto(b, pane=pane, fn=data["rNode"][r])
-        tap.ok(b.run("return document.querySelectorAll('img').length") == 0 and b.run("return document.title") != "no" and b.errors() == [],
-               "in each pane")
+        for pane in ("run", "functions", "graph", "code", "calls", "loops", "flame"):
+            goto(b, pane=pane, fn=node)
+            b.check_accessible(tap, "the dark pane " + pane)
     finally:
         b.close()
 
@@ -358,6 +343,42 @@ def check_beside(tap, graph, trace):
            "the trace beside a graph is found, and named", err)
 
 
+def check_companions(tap, prog):
+    """A log of calls and a profile of the same process, beside its graph: what they have in place of a trace."""
+    there = tap.path("three")
+    os.mkdir(there)
+    log, profile = (os.path.join(there, x) for x in ("xray-log.12", "callgrind.out.12"))
+    trace = tap.path("companion-trace.json")
+    graph, _, why = harness.dcfg(tap, "companion", [prog], ["--xray=yes", "--xray-out-file=" + log, "--callgrind=yes",
+                                                            "--callgrind-out-file=" + profile, "--trace=yes", "--trace-out-file=" + trace])
+    tap.ok(graph and os.path.exists(log) and os.path.exists(profile), "a log and a profile", why)
+    beside = os.path.join(there, "dcfg.out.12.json")
+    shutil.copy(graph, beside)
+    _, page, err = page_of(tap, "companions", beside)
+    data = pagelib.data_of(page)
+    t = data["texts"]
+    tap.ok("xray-log.12, the log of calls" in err and "callgrind.out.12, the profile" in err, "both are found and named", err)
+    tap.ok(data["command"].strip() == prog, "the profile has the command line", data["command"])
+    rows = [line.rsplit(" ", 1) for line in commandlib.command("flame", log)[1].splitlines()]
+    names = [""]
+    for i in range(1, len(data["sName"])):
+        names.append((names[data["sParent"][i]] + ";" if data["sParent"][i] else "") + t[data["sName"][i]])
+    ours = {names[i]: n for i, n in enumerate(data["sSelf"]) if n > 0}
+    tap.ok(len(ours) > 50 and ours == {s: int(n) for s, n in rows}, "stacks are those of dcfg flame")
+    theirs = {f["function"]: f["inclusive"] for f in report("--inclusive", graph, trace)["functions"]}
+    own = ("odd", "twice", "work", "main", "compare")
+    inclusive = lambda data: {data["texts"][n]: a for n, a in zip(data["fName"], data["fInclusive"]) if data["texts"][n] in own}
+    tap.ok(inclusive(data) == {n: theirs[n] for n in own} and "trips" not in data, "the log has costs with calls", inclusive(data))
+    _, page, _ = page_of(tap, "profiled", "--callgrind=" + profile, graph)
+    data = pagelib.data_of(page)
+    tap.ok(inclusive(data) == {n: theirs[n] for n in own} and "sName" not in data, "so has the profile", inclusive(data))
+    with open(profile) as f, open("cut.out", "w") as out:
+        text = f.read()
+        out.write(text[:text.index("\n", text.index("calls=")) + 1])
+    status, _, err = commandlib.command("view", "--callgrind=cut.out", graph)
+    tap.ok(status == 2 and len(err.splitlines()) == 1 and "ends within a call" in err, "a profile that is cut off is refused in one line", err)
+
+
 def take_picture(tap, to):
     """Draws the picture of docs/view.md's session to file TO, if requested."""
     if to is None:
@@ -382,15 +403,16 @@ def main():
     path = tap.path("view.c")
     with open(path, "w") as f:
         f.write(PROG)
-    graph, trace = recorded(tap, "prog", harness.cc(tap, path, "prog", "-O0", "-pthread"))
+    prog = harness.cc(tap, path, "prog", "-O0", "-pthread")
+    graph, trace = recorded(tap, "prog", prog)
     path, page, _ = page_of(tap, "view", "--trace=" + trace, graph)
     pagelib.check_policy(tap, page)
     data = pagelib.data_of(page)
     r = check_data(tap, data, graph, trace)
     check_code(tap, data)
     check_beside(tap, graph, trace)
+    check_companions(tap, prog)
     check_less(tap, graph)
-    check_hostile_names(tap, graph)
     if webdriver.installed():
         check_browser(tap, path, data, r)
         take_picture(tap, os.environ.get("VIEW_PICTURE"))

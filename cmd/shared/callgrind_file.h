@@ -64,9 +64,9 @@ typedef
 
 typedef struct ProfileReader ProfileReader;
 
-/* Open PATH, to be read part by part.  Die if it is no profile, or if the
-   profile has no addresses of instructions. */
-ProfileReader* profile_open(const char* path);
+/* Open PATH, to be read part by part.  Die if it is no profile, or if it has
+   no addresses of instructions and ADDRESSES asks for them. */
+ProfileReader* profile_open(const char* path, bool addresses);
 
 /* Return the next part, to be freed by profile_free(); NULL at the end. */
 ProfilePart*       profile_next(ProfileReader* r);

@@ -4,14 +4,15 @@
    Profiles in Callgrind's format. */
 
 /* Owns: the text of Callgrind's format: reading it into functions and rows,
-   and writing it.  Handed: a profile's path.  Taken by: export_callgrind.c.
+   and writing it.  Handed: a profile's path.  Taken by: export_callgrind.c,
+   view_profile.c.
 
    The format's document is "Callgrind Format Specification" in Valgrind's
    manual.  A file may give positions relative to the last one, and may
    replace names by numbers.  The writer uses absolute positions and numbers
    names anew. */
 
-#include "cmd/export/callgrind_file.h"
+#include "cmd/shared/callgrind_file.h"
 
 #include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
@@ -43,6 +44,8 @@ struct ProfileReader {
    uint64_t      number;        // number of the line
    bool          again;         // the line is the next part's
    bool          told;          // the user was told of a line that is left out
+   bool          needs_addresses;
+   bool          addresses;     // positions have them
    Interned*     texts;
    NumberedNames names[N_SORTS];
    /* The present position in the file: */
@@ -197,7 +200,8 @@ static uint64_t read_position(ProfileReader* r, const char** text,
 static void read_costs(ProfileReader* r, ProfilePart* p, ProfileRow* row,
                        const char* text, bool costs)
 {
-   r->addr    = row->addr = read_position(r, &text, r->addr);
+   if (r->addresses)
+      r->addr = row->addr = read_position(r, &text, r->addr);
    r->at_line = row->line = read_position(r, &text, r->at_line);
    row->file  = r->file;
    if (!costs)
@@ -224,7 +228,8 @@ static void read_transfer(ProfileReader* r, ProfilePart* p, ProfileRow row,
    n         = strcspn(text, " \t");
    row.count = intern(r->texts, text_format("%.*s", (int)n, text));
    at        = text + n;
-   row.to_addr = read_position(r, &at, r->addr);
+   if (r->addresses)
+      row.to_addr = read_position(r, &at, r->addr);
    row.to_line = read_position(r, &at, r->at_line);
    if (!next_line(r))
       broken(r, "the file ends within a call or a jump");
@@ -313,10 +318,11 @@ static void append(char** to, const char* line)
    memcpy(*to + n + m, "\n", 2);
 }
 
-ProfileReader* profile_open(const char* path)
+ProfileReader* profile_open(const char* path, bool addresses)
 {
    ProfileReader* r = zalloc(1, sizeof(*r));
 
+   r->needs_addresses = addresses;
    r->path  = path;
    r->in    = open_text(path, KIND_PROFILE);
    r->texts = interned_new();
@@ -361,20 +367,20 @@ static bool leave_out(ProfileReader* r)
    file. */
 static bool read_head(ProfileReader* r, ProfilePart* p)
 {
-   bool        addresses = false;
    const char* rest;
 
+   r->addresses = false;
    while (next_line(r)) {
       const char* text = r->line + strspn(r->line, " \t");
       if ((rest = behind(text, "positions:")) != NULL)
-         addresses = strstr(rest, "instr") != NULL
-                     && strstr(rest, "line") != NULL;
+         r->addresses = strstr(rest, "instr") != NULL
+                        && strstr(rest, "line") != NULL;
       else if ((rest = behind(text, "events:")) != NULL)
          read_events(r, p, rest);
       if (strchr(text, '=') != NULL && (behind(text, "ob=") || behind(text, "fl=")
                                         || behind(text, "fn="))) {
          r->again = true;
-         if (!addresses)
+         if (r->needs_addresses && !r->addresses)
             die("%s has no addresses of instructions: record it with "
                 "--dump-instr=yes", text_clean(r->path));
          if (p->n_events == 0)

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   A Callgrind profile, or an XRay log, in a page. */
+
+/* Owns: costs with calls, from a profile or a log.  Handed: profiles by
+   callgrind_file.c, logs by log_stacks.c.  Taken by: view_calls.c. */
+
+#include "cmd/view/view_profile.h"
+
+#include "cmd/shared/callgrind_file.h"
+#include "cmd/shared/log_stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOBODY UINT32_MAX
+
+/* ProfileCall: one function calls another. */
+typedef
+   struct {
+      uint32_t from, to;
+   }
+   ProfileCall;
+
+/* ProfileSums: functions by object and name, of all parts of a profile. */
+typedef
+   struct {
+      Interned*    texts;
+      KeyMap*      numbers;
+      uint64_t*    all;         // by number: instructions, with calls
+      size_t       n, room;
+      ProfileCall* calls;
+      size_t       n_calls, calls_room;
+      char*        command;
+   }
+   ProfileSums;
+
+static uint32_t number_of(ProfileSums* r, const char* object, const char* name)
+{
+   const char* key = intern(r->texts, text_format("%s\n%s", object, name));
+   uint32_t    k = keymap_number(r->numbers, (uintptr_t)key);
+
+   if (k == r->n) {
+      GROW(r->all, r->n, r->room);
+      r->all[r->n++] = 0;
+   }
+   text_forget();
+   return k;
+}
+
+static void add_function(ProfileSums* r, const ProfilePart* p,
+                         const ProfileFunction* f)
+{
+   uint32_t k = number_of(r, f->object, f->name);
+
+   for (uint32_t i = f->first; i != NO_ROW; i = p->rows[i].next) {
+      const ProfileRow* row = &p->rows[i];
+      uint64_t          cost;
+      if (row->kind == ROW_JUMP)
+         continue;
+      cost      = p->costs[row->costs + p->instrs];
+      r->all[k] = cost > UINT64_MAX - r->all[k] ? UINT64_MAX
+                  : r->all[k] + cost;
+      if (row->kind == ROW_CALL) {
+         uint32_t to = number_of(r, row->object, row->to);
+         GROW(r->calls, r->n_calls, r->calls_room);
+         r->calls[r->n_calls++] = (ProfileCall){ k, to };
+      }
+   }
+}
+
+/* The command line in the lines of a part's head. */
+static char* command_in(const char* head)
+{
+   const char* at = head == NULL ? NULL : strstr(head, "\ncmd:");
+
+   if (at == NULL)
+      return NULL;
+   at += strlen("\ncmd:");
+   at += strspn(at, " ");
+   return text_copy(text_format("%.*s", (int)strcspn(at, "\n"), at));
+}
+
+static void read_profile(ProfileSums* r, const char* path)
+{
+   ProfileReader* in = profile_open(path, false);
+   ProfilePart*   p;
+
+   while ((p = profile_next(in)) != NULL) {
+      if (r->command == NULL)
+         r->command = command_in(p->head);
+      if (p->instrs == p->n_events)
+         die("%s has no event Ir, which counts instructions",
+             text_clean(path));
+      for (size_t i = 0; i < p->n_functions; i++)
+         add_function(r, p, &p->functions[i]);
+      profile_free(p);
+   }
+   profile_close(in);
+}
+
+/*--- Functions that call themselves                       ---*/
+
+/* Mark in LEFT what is reached in one direction only: REVERSED says in which. */
+static void drop_ends(const ProfileSums* r, bool* left, bool reversed)
+{
+   size_t*   degree = zalloc(r->n + 1, sizeof(*degree));
+   bool      more = true;
+
+   while (more) {
+      more = false;
+      memset(degree, 0, r->n * sizeof(*degree));
+      for (size_t i = 0; i < r->n_calls; i++) {
+         const ProfileCall* c = &r->calls[i];
+         if (left[c->from] && left[c->to])
+            degree[reversed ? c->to : c->from]++;
+      }
+      for (size_t i = 0; i < r->n; i++)
+         if (left[i] && degree[i] == 0) {
+            left[i] = false;
+            more = true;
+         }
+   }
+   free(degree);
+}
+
+/* Return by number whether a function may call itself, directly or not: some
+   that lie between two such functions are among them. */
+static bool* may_recur(const ProfileSums* r)
+{
+   bool* left = zalloc(r->n + 1, sizeof(*left));
+
+   memset(left, 1, r->n);
+   drop_ends(r, left, false);
+   drop_ends(r, left, true);
+   return left;
+}
+
+/*--- The whole                                            ---*/
+
+/* Return by function the costs of the one in R with its image and symbol, unless
+   UNKNOWN has that; UNKNOWN may be NULL. */
+static uint64_t* costs_by_function(const RunView* v, ProfileSums* r,
+                                   const bool* unknown)
+{
+   size_t    n_read = r->n;
+   uint32_t* of = zalloc(v->f->n + (size_t)1, sizeof(*of));
+   uint32_t* users = zalloc(n_read + 1, sizeof(*users));
+   uint64_t* costs = zalloc(v->f->n + (size_t)1, sizeof(*costs));
+
+   for (uint32_t i = 0; i < v->f->n; i++) {
+      uint32_t symbol = function_symbol(v->f, i);
+      uint32_t image = v->p->nodes[v->f->nodes[i]].image;
+      of[i] = symbol == DCFG_NONE ? NOBODY
+              : number_of(r, image_file(&v->g, image),
+                          v->p->symbols[symbol].name);
+      if (of[i] < n_read)
+         users[of[i]]++;
+   }
+   for (uint32_t i = 0; i < v->f->n; i++)
+      if (of[i] < n_read && users[of[i]] == 1
+          && (unknown == NULL || !unknown[of[i]]))
+         costs[i] = r->all[of[i]];
+   free(of);
+   free(users);
+   return costs;
+}
+
+static ProfileSums sums_new(void)
+{
+   return (ProfileSums){ .texts = interned_new(), .numbers = keymap_new() };
+}
+
+static void free_sums(ProfileSums* r)
+{
+   interned_free(r->texts);
+   keymap_free(r->numbers);
+   free(r->all);
+   free(r->calls);
+}
+
+uint64_t* inclusive_of_profile(const RunView* v, char** command)
+{
+   ProfileSums r = sums_new();
+   bool*       recurs;
+   uint64_t*   costs;
+
+   read_profile(&r, v->profile);
+   recurs   = may_recur(&r);
+   costs    = costs_by_function(v, &r, recurs);
+   *command = r.command;
+   free(recurs);
+   free_sums(&r);
+   return costs;
+}
+
+static XrayWatcher keep_map(void* arg, DcfgXrayMap* map)
+{
+   *(DcfgXrayMap**)arg = map;
+   return (XrayWatcher){ .enter = NULL };
+}
+
+uint64_t* inclusive_of_log(const RunView* v)
+{
+   ProfileSums  r = sums_new();
+   DcfgXrayMap* map;
+   XrayRun*     run = log_walk(v->log, NULL, keep_map, &map);
+   uint64_t*    costs;
+
+   for (size_t i = 0; i < run->n_pairs; i++) {
+      const XrayFigures*      x = &run->pairs[i];
+      const DcfgXrayFunction* f = dcfg_xray_function(map, x->function);
+      uint32_t                k;
+      if (f == NULL)
+         continue;
+      k = number_of(&r, f->image, f->name);
+      r.all[k] = x->inclusive > UINT64_MAX - r.all[k] ? UINT64_MAX
+                 : r.all[k] + x->inclusive;
+   }
+   costs = costs_by_function(v, &r, NULL);
+   xray_run_free(run);
+   dcfg_xray_map_free(map);
+   free_sums(&r);
+   return costs;
+}
