@@ -393,8 +393,8 @@ static inline Int DCFG_(wait_for) ( Int pid )
    return sr_isError(sres) ? -1 : status;
 }
 
-/* Return whether such a child has ended.  *STATUS becomes its status in the
-   form of wait(), or -1 if nothing is known. */
+/* Return whether the child PID of fork_with() has ended.  *STATUS becomes its
+   status in the form of wait(), or -1 if nothing is known. */
 static inline Bool DCFG_(has_ended) ( Int pid, /*OUT*/Int* status )
 {
    const Int all_no_hang = 0x40000001;    // __WALL, WNOHANG

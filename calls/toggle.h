@@ -12,8 +12,8 @@
 /* The options that name such functions. */
 extern const Options DCFG_(toggle_options);
 
-/* PartMaker: carries out what functions ask for: write all that ran so far,
-   because of REASON, or forget it. */
+/* PartMaker: carries out the requests of functions: .dump writes the counts so
+   far, because of REASON; .zero forgets them. */
 typedef
    struct {
       void (*dump)(const HChar* reason);

@@ -312,8 +312,9 @@ DCFG_API bool dcfg_slice_make_index(DcfgWet* w, int fd, const bool* outside,
    are read; if one is wrong, slices do without the index. */
 DCFG_API bool dcfg_slice_use_index(DcfgWet* w, int fd, DcfgError* err);
 
-/* Is told an instance, and the instruction that wrote a register before it in
-   the same thread; DCFG_NONE: none that is known. */
+/* DcfgSliceTellWriter: a function that gets an instance of INSTR, and the
+   instruction WRITER that wrote a register before it in the same thread;
+   DCFG_NONE: unknown. */
 typedef void (*DcfgSliceTellWriter)(void* arg, uint32_t instr,
                                     uint64_t instance, uint32_t writer);
 

@@ -114,7 +114,7 @@ static ULong times_entered(const SbRun* run)
    if (sb->started != 0) {
       n = counted(run, sb->started);
    } else {
-      /* Add what came to the end, and what left before. */
+      /* Executions that came to the end, and those that faulted before. */
       for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
          n += counted(run, p->cell);
       for (UInt k = 0; k < sb->n_instrs; k++)

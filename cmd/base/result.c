@@ -154,7 +154,8 @@ static int compress_with(Result* r, const char* program,
    close(ends[0]);
    close(fd);
    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-   /* If the program ends early, its status tells. */
+   /* A write to a program that ended early must not end the command: the
+      status of the program tells. */
    signal(SIGPIPE, SIG_IGN);
    return ends[1];
 }

@@ -73,7 +73,7 @@ typedef
 /* Rounds, each of which makes a pair. */
 #define MOST_ROUNDS 200
 
-/* Stubs that a call passes, at most. */
+/* The most stubs that a call passes. */
 #define MOST_STUBS 3
 
 /*--- Calls and signatures                                 ---*/

@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Number of loops without a name, the hottest ones. */
+/* The number of loops that are exported if the user names none: the hottest. */
 #define MAX_LOOPS 10
 
 typedef

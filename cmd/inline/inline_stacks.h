@@ -12,9 +12,8 @@
 /* The end of names of inlined functions in one run's stacks. */
 #define INLINED_SUFFIX "_[i]"
 
-/* Add to RUN of T what tree_add() adds of the trace in PATH, with inlined
-   functions, whose names end with SUFFIX.  Return the number of instructions
-   that count. */
+/* As tree_add(), add the trace in PATH to RUN of T, with inlined functions,
+   whose names get SUFFIX.  Return the number of instructions that count. */
 uint64_t tree_add_inlined(StackTree* t, const Functions* f, const char* path,
                           const Selection* sel, InlineView* inlined, int run,
                           const char* suffix);

@@ -146,7 +146,7 @@ static void say_what_is_missing(const Inlined* in, uint32_t image,
 }
 
 /* Return why the file is not the one that ran; NULL if it is, or if the
-   recording does not tell, as those of other tools. */
+   recording does not tell, as recordings of other tools. */
 static const char* other_file(Inlined* in, uint32_t image)
 {
    const DcfgImage* im = &in->g.p->images[image];

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Levels of a tree that are visited. */
+/* The most levels of a tree of DIEs that are visited. */
 #define MOST_LEVELS 1000
 
 typedef

@@ -34,8 +34,9 @@ typedef
 typedef
    struct {
       const Page* page;
-      /* Write its data, a JSON object, to OUT: of AT, what a user asks of FILE.
-         Images' files are looked for below ROOT, if that is not NULL. */
+      /* Write the page's data of FILE, a JSON object, to OUT.  AT: the place
+         that the user asks about.  Images' files are looked for below ROOT, if
+         that is not NULL. */
       void      (*write)(FILE* out, const char* file, const char* at,
                          const char* root);
    }

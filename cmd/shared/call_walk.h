@@ -9,8 +9,8 @@
 #include "cmd/shared/functions.h"
 #include "cmd/base/select.h"
 
-/* Depth of the calls that watchers are told of, unless they want all.
-   Instructions of deeper calls count for the call at this depth. */
+/* The depth of the deepest calls that watchers are told of, unless they want
+   all.  Instructions of deeper calls count for the call at this depth. */
 #define MAX_DEPTH 1000
 
 /* CallWatcher: is told of calls, in order.  AT: instructions that the thread

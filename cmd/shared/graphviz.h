@@ -30,7 +30,7 @@ void     graphviz_free(Graphviz* g);
 void graphviz_start(Graphviz* g, const char* format, const char* path,
                     bool quiet, unsigned seconds);
 
-/* Wait for its end, and go to the begin of .out.  Return whether it
+/* Wait until dot ends, and go to the begin of .out.  Return whether dot
    succeeded. */
 bool graphviz_end(Graphviz* g);
 

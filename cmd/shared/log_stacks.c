@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Lines about each broken rule of a log. */
+/* The most lines about one broken rule of a log. */
 #define MOST_LINES 20
 
 typedef

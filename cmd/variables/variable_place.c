@@ -153,8 +153,8 @@ static void descend(Site* s)
    } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* Find the scopes by where the code is: around an inlined function are its
-   caller's. */
+/* Find the scopes around the code at S->pc.  Around an inlined function are its
+   caller's scopes. */
 static void find_scopes(Site* s)
 {
    const Function* f = function_at(s->image, &s->unit, s->pc);

@@ -98,8 +98,8 @@ VariablePlace site_settled(const Site* s, VariablePlace p);
 typedef bool (*TellVariable)(void* arg, Dwarf_Die* variable);
 bool site_variables(const Site* s, TellVariable tell, void* arg);
 
-/* Do the same for the variables of M with a fixed address: OWN: those of the
-   unit of S; else those of the other units. */
+/* As site_variables(), for the variables of M with a fixed address.  OWN: those
+   of the unit of S; else those of the other units. */
 bool image_statics(DebugImage* m, const Site* s, bool own, TellVariable tell,
                    void* arg);
 

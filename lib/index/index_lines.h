@@ -56,7 +56,7 @@ static inline bool lines_add(LineSet* s, uint64_t addr, uint64_t size)
 /* The coarsest unit is 4 TB. */
 #define MOST_COARSE 12u
 
-/* LinesHead: of a chunk's lines.  Their unit is 64 bytes, 8 times larger for
+/* LinesHead: the head of a chunk's lines.  Their unit is 64 bytes, 8 times larger for
    each of .coarse. */
 typedef
    struct {

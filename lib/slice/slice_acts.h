@@ -65,7 +65,7 @@ typedef
    }
    StepPlace;
 
-/* Renamed: an activation: its number in the chunk behind, and in this one. */
+/* Renamed: an activation's numbers in the chunk behind, and in this one. */
 typedef
    struct {
       uint32_t then, now;

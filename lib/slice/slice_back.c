@@ -366,7 +366,8 @@ static bool visit_step(BackWalk* z)
    z->spot.thread = r->thread;
    if (matters(z, sb) && !visit_all(z))
       return false;
-   /* Before the criterion is found, and for kinds that number nodes. */
+   /* Counts matter until the criterion is found, and to kinds that number
+      nodes. */
    if (z->found->kind->numbers || z->state != STATE_FOUND)
       slice_code_unrun(z->code, sb, r->n_instrs);
    end_at_begin(z);

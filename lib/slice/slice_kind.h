@@ -9,7 +9,7 @@
 #include "lib/slice/slice_branch_joins.h"
 #include "lib/slice/slice_found.h"
 
-/* Distance from a call back's result to a branch, at most: see slice_back.c. */
+/* The most hops from a call back's result to a branch: see slice_back.c. */
 #define MAX_HOPS 4
 
 /* A number of hops: the node leads to no result. */

@@ -35,7 +35,7 @@ typedef
    }
    SkipSearch;
 
-/* Begin, with .ix to .joins set. */
+/* Prepare the other members of S; .ix to .joins are set. */
 bool skip_start(Skip* s);
 void skip_free(Skip* s);
 

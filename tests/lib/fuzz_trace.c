@@ -21,7 +21,7 @@ static void on_problem(void* arg, const DcfgProblem* problem)
    answers += strlen(problem->rule) + strlen(problem->what);
 }
 
-/* Edges that are read of a sequence, which may stand for any number. */
+/* The most edges to decode of a sequence, which may stand for any number. */
 #define MAX_EDGES 20000
 
 /* Decode the chunk in pieces of different sizes.  The edges must be the

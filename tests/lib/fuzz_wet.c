@@ -89,7 +89,7 @@ static void sum_up(const DcfgWetEvent* e, uint64_t* sum)
    }
 }
 
-/* Events that are read: a few bytes may predict a great many. */
+/* The most events to read: a few bytes may predict a great many. */
 #define MOST_EVENTS 100000
 
 /* Take an event.  If nothing is left out, each instance is its instruction's

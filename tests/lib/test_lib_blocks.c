@@ -247,7 +247,8 @@ static void add_streams(DcfgBlocks* b)
    }
 }
 
-/* The results of a second pass. */
+/* How many instructions of stream 0 are in the blocks that the second pass has
+   visited. */
 static unsigned visited;
 
 static void visit(void* arg, uint32_t block)

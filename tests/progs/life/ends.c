@@ -67,7 +67,7 @@ static void *spinner(void *arg)
    return arg;
 }
 
-/* When all have run, and had time to get there. */
+/* Leave when the other threads have begun, and had time to block or compute. */
 static void *leaver(void *arg)
 {
    do

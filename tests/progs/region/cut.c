@@ -1,6 +1,6 @@
 /* Runs that are cut in many places: dump() is called for --dump-before and
-   --dump-after, and requests ask for parts, but with `x' as second argument
-   they are ones that nobody knows.  Letters of the first argument say what
+   --dump-after, and requests ask for parts.  With `x' as second argument, these
+   are requests that nobody knows.  Letters of the first argument say what
    runs. */
 #define _GNU_SOURCE
 #include <pthread.h>
