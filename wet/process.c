@@ -29,7 +29,7 @@
 
 /*--- Registers                                            ---*/
 
-/* Piece: a register. */
+/* Piece: a register's contents. */
 typedef
    struct {
       UShort number;       // a location, or RegisterFirst and so on
@@ -198,7 +198,7 @@ static void add_mappings(Bytes* b)
    const HChar* last  = NULL;
 
    all = VG_(malloc)("dcfg.process.mappings", room * sizeof(Addr));
-   /* A negative number is that of the room that is needed. */
+   /* A negative result is minus the room that is needed. */
    while ((n = VG_(am_get_segment_starts)(kinds, all, room)) < 0) {
       room = -n;
       all  = VG_(realloc)("dcfg.process.mappings", all, room * sizeof(Addr));
@@ -258,8 +258,8 @@ typedef Elf32_Phdr ProgramHeader;
 #define FILE_HEADER sizeof(Elf32_Ehdr)
 #endif
 
-/* Return how far the program is from the addresses of its file: 0, unless it is
-   position-independent.  Its headers are in memory. */
+/* Return the program's addresses in memory less those in its file: 0, unless the
+   program is position-independent.  The program headers in memory tell. */
 static Addr load_bias(void)
 {
    const UWord          at = aux_value(AT_PHDR), n = aux_value(AT_PHNUM);

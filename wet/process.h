@@ -22,8 +22,8 @@ typedef struct _GuestRegisters GuestRegisters;
 /* Return the registers of TID as they are now.  The caller frees them. */
 GuestRegisters* DCFG_(read_registers)(ThreadId tid);
 
-/* Add to B, as pieces (format/wet_process.h), the registers NOW; but if BEFORE is
-   not NULL only those that are other than in BEFORE. */
+/* Add to B, as pieces (format/wet_process.h), the registers NOW; if BEFORE is
+   not NULL, only registers that differ from those in BEFORE. */
 void DCFG_(add_registers)(Bytes* b, const GuestRegisters* now,
                           const GuestRegisters* before);
 

@@ -195,7 +195,7 @@ static inline bool pass(DcfgWet* w)
    return true;
 }
 
-/* Set what E has beside the words of its mark, which is the record. */
+/* Set the members of E that its mark, the present record, has beside words. */
 static bool tell_mark(DcfgWet* w, DcfgWetEvent* e)
 {
    const WetMark* m = w->mark;

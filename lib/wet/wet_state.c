@@ -3,8 +3,8 @@
 
    The state of the process in a wet file. */
 
-/* Owns: the process at the begin of the tape, and its end; and what marks say
-   of registers and mappings.  Handed: a section by wet_load.c, marks by
+/* Owns: the state of the process at the begin of the tape, its end, and the
+   registers and mappings in marks.  Handed: a section by wet_load.c, marks by
    wet_events.c.  Taken by: users. */
 
 #include "lib/wet/wet_images.h"
@@ -30,15 +30,15 @@ static const struct {
 
 #define N_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
-/* Return the locations of a register of GROUP. */
+/* Return how many locations a register of GROUP has. */
 static uint32_t room_of(const DcfgWet* w, size_t group)
 {
    return groups[group].kind == DCFG_WET_REG_VECTOR
           ? 8u * w->machine->vector_size : 8;
 }
 
-/* Find which register NUMBER is, to R, whose size is known.  Return false if
-   there is none. */
+/* Set the kind and the number of R, whose size is set, to those of the register
+   with NUMBER in the file.  Return false if there is no such register. */
 static bool find_register(const DcfgWet* w, uint64_t number,
                           DcfgWetRegister* r)
 {
@@ -216,7 +216,7 @@ static bool get_contents(DcfgWet* w, WetState* s, Bytes* b)
    return true;
 }
 
-/* All arrays are there: say where they are. */
+/* Point .told to the arrays, which are complete. */
 static void tell_arrays(WetState* s)
 {
    DcfgWetState* t = &s->told;
@@ -237,7 +237,7 @@ static void tell_arrays(WetState* s)
    t->n_contents = (uint32_t)s->contents.n;
 }
 
-/* Return the image of the program: its first instruction is there. */
+/* Return the image that has the program's first instruction, or DCFG_NONE. */
 static uint32_t program_of(const DcfgWet* w, const WetState* s)
 {
    for (uint32_t i = 0; i < s->aux.n; i++)
@@ -246,7 +246,7 @@ static uint32_t program_of(const DcfgWet* w, const WetState* s)
    return DCFG_NONE;
 }
 
-/* Copy the section B, which goes: *B becomes the copy. */
+/* Copy the section B, which the caller frees: *B becomes the copy. */
 static bool keep_section(DcfgWet* w, WetState* s, Bytes* b)
 {
    size_t   n = (size_t)(b->end - b->at);

@@ -33,19 +33,19 @@ struct WetMark {
    Array          name;         // char: of .mapping
 };
 
-/* Read the record, a mark, to M.  Return false, with an error, if it makes no
-   sense. */
+/* Read the present record, a mark, into M.  Return false, with an error, if the
+   mark makes no sense. */
 bool wet_read_mark(DcfgWet* w, WetMark* m);
 void wet_free_mark(DcfgWet* w);
 
-/* Read how the memory of M is mapped from B, to the other members of M.  The
-   name of a file goes to NAME, of char; if it is empty, that is left as it is.
-   Return false, with an error, if memory is short; B fails if it makes no
+/* Read from B how the range of M is mapped, into the other members of M.  NAME,
+   of char, becomes the file's name; an empty name in B means NAME as it is.
+   Return false, with an error, if memory is short; B fails if its bytes make no
    sense. */
 bool wet_get_mapping(Job* job, Bytes* b, DcfgWetMapping* m, Array* name);
 
 /* Read registers from B, up to its end, and add them to TO, of DcfgWetRegister.
-   Their bytes are those of B.  Return as wet_get_mapping() does. */
+   Their .bytes point into B.  Return as wet_get_mapping() does. */
 bool wet_get_registers(DcfgWet* w, Bytes* b, Array* to);
 
 #endif /* DCFG_LIB_WET_STATE_H */
