@@ -26,7 +26,7 @@ enum {
    STACK = 6, FLAGS = 25, POINTER = 26, VECTORS = 100, X87 = 140, OTHER = 255
 };
 
-/* Places: some places for registers of a record. */
+/* Places: the places of a record for source or destination registers. */
 typedef
    struct {
       uint8_t* at;
@@ -86,7 +86,7 @@ static void add_target(Places* p, const Processor* m, const DcfgWetInstr* in)
       add(p, OTHER);
 }
 
-/* The sources of branch IN, by its kind. */
+/* Add the sources of branch IN, by its kind. */
 static void add_sources(Places* p, const Processor* m, const DcfgWetInstr* in)
 {
    switch (in->transfer) {

@@ -3,7 +3,7 @@
 
    Stacks of calls in an XRay log. */
 
-/* Owns: what an XRay log adds to a tree of stacks.  Handed: calls by
+/* Owns: adding the calls of an XRay log to a tree of stacks.  Handed: calls by
    xray_walk.c.  Taken by: flame_runs.c, view_stacks.c. */
 
 #include "cmd/shared/log_stacks.h"

@@ -9,17 +9,17 @@
 #include "cmd/shared/stack_tree.h"
 #include "cmd/shared/xray_walk.h"
 
-/* Called with ARG and a log's map, which is its to free, before the log is read;
-   returns who is told of calls. */
+/* LogMap: a function that gets ARG and a log's map, which it has to free, before
+   the log is read.  Return the watcher of the log's calls. */
 typedef XrayWatcher LogMap(void* arg, DcfgXrayMap* map);
 
-/* Read the XRay log FILE.  MAP_FILE has the names; NULL: the map beside FILE.  Dies
-   if they cannot be read.  To be freed with xray_run_free(). */
+/* Read the XRay log FILE.  MAP_FILE has the names; NULL: the map beside FILE.
+   Die if one of them cannot be read.  Free the result with xray_run_free(). */
 XrayRun* log_walk(const char* file, const char* map_file, LogMap* use,
                   void* arg);
 
-/* Add to RUN of T the calls in a log, likewise.  MANGLED leaves names as the linker
-   sees them. */
+/* Add the calls of the log FILE to RUN of T; MAP_FILE is as in log_walk().
+   MANGLED: names stay as the linker sees them. */
 void tree_add_log(StackTree* t, const char* file, const char* map_file,
                   bool mangled, int run);
 

@@ -4,7 +4,7 @@
    Ways of conditional branches. */
 
 /* Owns: whether conditional branches were taken.  Handed: records by
-   wet_events.c.  Taken by: the same.
+   wet_events.c, which takes the results.
 
    The file says by which exit a superblock was left, but not where that exit
    leads: Valgrind may turn a condition round, so that the exit is the way to
@@ -71,10 +71,10 @@ static DcfgWetTaken known_way(const DcfgWet* w, uint32_t way)
                                                     : DCFG_WET_TAKEN;
 }
 
-/* Records that are looked through for the next one of a thread. */
+/* The most records to look through for the next one of a thread. */
 #define MOST_LOOKED 4096
 
-/* Return the next record of THREAD in the block that is of no handler which is
+/* Return the next record of THREAD in the block, outside of handlers that are
    entered meanwhile; NULL: there is none. */
 static const WetStep* find_follower(const DcfgWet* w, uint32_t thread)
 {
@@ -101,7 +101,8 @@ bool wet_find_taken(const DcfgWet* w, const InstrPlan* at, DcfgWetTaken* taken)
    const WetSb*   sb = &ELEM(w->sbs, WetSb, r->sb);
    const WetStep* next = w->steps.steps + w->next_step;
 
-   /* Within a superblock, also where a fault ended it, the next one follows. */
+   /* Within a superblock, also where a fault ended it, the superblock's next
+      instruction follows. */
    if (w->place < r->n_instrs
        || (r->way == DCFG_NONE && w->place < sb->instrs.n)) {
       *taken = taken_if(w, at, w->plans[at[1].instr].addr);

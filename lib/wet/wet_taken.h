@@ -8,8 +8,8 @@
 
 #include "lib/wet/wet.h"
 
-/* Set *TAKEN to the way of the conditional branch at AT, the last instruction
-   of the record in work that was told.  Return false if that takes the record
+/* Set *TAKEN to the way of the conditional branch at AT, the instruction of the
+   present record that was told last.  Return false if this needs the record
    behind the block. */
 bool wet_find_taken(const DcfgWet* w, const InstrPlan* at, DcfgWetTaken* taken);
 
