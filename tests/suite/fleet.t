@@ -300,7 +300,7 @@ def check_modes(tap, kinds, parts):
                        (["--partial", "--processes", kinds["prog"][0]], "not both"),
                        (["-j", "2", "--processes", kinds["prog"][0]], "not both"), (["-j", "0", add], "-j is"),
                        (["--shard=2/2", add], "--shard=I/N"), (["--shard=x", add], "--shard=I/N"), (["-0", add], "--files-from"),
-                       (["--shard=0/2", "-"], "has no name"), (["--builds=some", add], "one or apart"),
+                       (["--shard=0/2", "-"], "the standard input has none"), (["--builds=some", add], "one or apart"),
                        (["--files-from=/nowhere/list"], "/nowhere/list"), (["--files-from=/dev/null"], "no file to merge")):
         status, out, err = command("merge", *args)
         merge.one_line(tap, status, out, err, word, "merge " + " ".join(os.path.basename(a) for a in args))

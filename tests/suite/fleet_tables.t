@@ -207,9 +207,9 @@ def check_forms(tap, files):
     status, out, err = command("export", "--tables=" + c, "--keep-going", files[0], bad)
     tap.ok(status == 3 and "left out: " + bad in err and "1 of 2 files; 1 left out" in err and len(read(c)["runs"]) == 1,
            "--keep-going", err)
-    for args, word in ((["--tables=" + c, "--bolt", files[0]], "not both"), (["--tables=" + c, "-o", "x", files[0]], "not -o"),
+    for args, word in ((["--tables=" + c, "--bolt", files[0]], "not both"), (["--tables=" + c, "-o", "x", files[0]], "leave -o out"),
                        (["--tables=" + c, "--job=a/b", files[0]], "--job"), (["--tables=" + c], "missing"),
-                       (["--lcov", "--shard=0/2", files[0]], "--tables"), (["--lcov", *files], "one file"),
+                       (["--lcov", "--shard=0/2", files[0]], "--tables"), (["--lcov", *files], "several files"),
                        (["--tables=/dev/null/x", files[0]], "/dev/null")):
         status, out, err = command("export", *args)
         tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and word in err, "export " + " ".join(args)[:40], err)
