@@ -203,6 +203,7 @@ def check_process(tap, reader, name, *flags, word=8):
     tap.ok([int(buffer, 16), b"what is read"] in [[e[5][0], e[5][1]] for e in s.events if e[1] == CONTENTS] and int(n) == 12
            and 12 in [e[5] for e in s.events if e[1] == RESULT], name + ": what was read, and the result")
     check_mappings(tap, name, s, out)
+    check_info(tap, name, wet, prog)
     if word == 8:
         check_memory(tap, reader, name, wet, 10)
     wet, _ = record(tap, name + "-plain", argv, [], env, 7)
@@ -210,6 +211,34 @@ def check_process(tap, reader, name, *flags, word=8):
     tap.ok(plain and not plain.contents and not {CONTENTS, RESULT, REGISTERS} & {e[1] for e in plain.events}
            and (SIGNAL in [e[1] for e in plain.events]) and list(plain.threads[0][1]) == [(IP, 0)],
            name + ": without values nothing that the program computed")
+
+
+def check_large(tap, reader):
+    """What is read at once is in several marks, and in several chunks."""
+    data = bytes(n * n >> 7 & 255 for n in range(3 << 20))
+    with open(tap.path("large"), "wb") as f:
+        f.write(data)
+    wet, _ = record(tap, "large", ["/bin/dd", "if=" + tap.path("large"), "of=/dev/null", "bs=%d" % len(data), "count=1"],
+                    ["--wet-values=yes"])
+    if not wet:
+        return
+    pieces, joined = [e[5] for e in State(tap, reader, wet).events if e[1] == CONTENTS], [(0, b"")]
+    for at, more in pieces:
+        begin, have = joined[-1]
+        if begin + len(have) == at:
+            joined[-1] = begin, have + more
+        else:
+            joined.append((at, more))
+    tap.ok(data in [have for _, have in joined] and all(len(more) <= 65536 for _, more in pieces), "large: all of it is there",
+           [len(have) for _, have in joined])
+    os.unlink(wet)
+
+
+def check_info(tap, name, wet, prog):
+    """dcfg wet --info."""
+    status, out, err = commandlib.command("wet", "--info", wet)
+    wanted = ("4, with values\n", "exit status 7\n", os.path.realpath(prog) + ", ", " 3 threads\n")
+    tap.ok(status == 0 and not err and all(text in out for text in wanted), name + ": what dcfg wet --info says", out + err)
 
 
 def check_ends(tap, reader):
@@ -313,6 +342,7 @@ def main():
         check_process(tap, reader, "state")
         check_process(tap, reader, "fixed", "-no-pie", "-fno-pie")
         check_process(tap, reader, "whole", "-static")
+        check_large(tap, reader)
         check_ends(tap, reader)
         check_late(tap, reader)
         check_old(tap, reader)
