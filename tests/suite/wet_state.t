@@ -214,7 +214,7 @@ def check_process(tap, reader, name, *flags, word=8):
 
 
 def check_large(tap, reader):
-    """What is read at once is in several marks, and in several chunks."""
+    """A large file that is read at once is in several marks, and in several chunks."""
     data = bytes(n * n >> 7 & 255 for n in range(3 << 20))
     with open(tap.path("large"), "wb") as f:
         f.write(data)
