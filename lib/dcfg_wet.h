@@ -261,6 +261,9 @@ typedef
       DcfgWetEnd end;
       uint32_t   status;        // exit status or signal
       bool       known;         // are the members below known?
+      bool       at_start;      // the program begins: all memory that is not in
+                                // .contents has the bytes of mapped files, or
+                                // zeros
       uint64_t   pid;
       uint32_t   program;       // image of the program; DCFG_NONE: none of its
                                 // code was executed

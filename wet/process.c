@@ -311,12 +311,13 @@ static void add_stack(Bytes* b, Addr sp, Addr max, SizeT most)
    DCFG_(add_bytes)(b, (const void*)begin, n);
 }
 
-UInt DCFG_(add_state)(Bytes* b, SizeT most)
+UInt DCFG_(add_state)(Bytes* b, Bool at_start, SizeT most)
 {
    UInt     n = 0, end = 0;
    ThreadId tid;
    Addr     sp, max;
 
+   DCFG_(add_varint)(b, at_start);
    DCFG_(add_varint)(b, VG_(getpid)());
    DCFG_(add_varint)(b, load_bias());
    DCFG_(add_varint)(b, n_auxv);

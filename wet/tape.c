@@ -119,12 +119,12 @@ static void drop_states(ULong begin)
 }
 
 /* Note the state of the process at the begin of the chunk that begins at AT,
-   with at most MOST bytes of each stack. */
-static void note_state(ULong at, SizeT most)
+   with at most MOST bytes of each stack.  AT_START: the program begins. */
+static void note_state(ULong at, Bool at_start, SizeT most)
 {
    ChunkState s = { at, { NULL, 0, 0 } };
 
-   n_known = DCFG_(add_state)(&s.state, with_contents ? most : 0);
+   n_known = DCFG_(add_state)(&s.state, at_start, with_contents ? most : 0);
    VG_(addToXA)(states, &s);
 }
 
@@ -134,15 +134,17 @@ static void note_next_state(void)
    if (!is_ring || state_due)
       return;
    drop_states(DCFG_(tape_begin)());
-   note_state(DCFG_(next_chunk)(coder),
+   note_state(DCFG_(next_chunk)(coder), False,
               MOST_STACK / (n_known > 0 && n_known < 64 ? n_known : 64));
 }
 
 /* Note the state at the begin of the tape, which is empty or has only marks. */
 static void note_first_state(void)
 {
+   Bool at_start = !any_state && !late;
+
    drop_states(~(ULong)0);
-   note_state(0, any_state || late ? MOST_STACK : ~(SizeT)0);
+   note_state(0, at_start, at_start ? ~(SizeT)0 : MOST_STACK);
    state_due = False;
    any_state = True;
 }

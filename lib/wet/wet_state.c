@@ -268,6 +268,7 @@ bool wet_get_state(DcfgWet* w, WetState* s, Bytes* b)
    s->told.program = DCFG_NONE;
    s->told.known   = b->at < b->end;
    if (s->told.known) {
+      s->told.at_start  = get_up_to(b, 1) != 0;
       s->told.pid       = get_varint(b);
       s->told.load_bias = get_varint(b);
       if (!get_aux(w, s, b) || !get_mappings(w, s, b)

@@ -3,7 +3,7 @@
 
 usage: wet_memory.py LISTED        prints: loads known, loads unknown, loads that disagree; then up to 20 of these
 
-Memory begins as the contents and mappings of the state, with files as they are on disk, when the program begins.  Then come the stores of the
+Memory begins as the contents of the state; and, if the program begins, mapped files as they are on disk, and zeros.  Then come the stores of the
 instructions below, what the kernel wrote, and how mappings change.  Other instructions that store make what is near their
 accesses unknown.  A load of the instructions below must find its value, unless some byte of it is unknown; from then on it is
 known.
@@ -102,13 +102,13 @@ def decode(code):
 class Replay:
     def __init__(self):
         self.memory, self.known, self.unknown, self.wrong = Memory(), 0, 0, []
-        self.kinds = {}
+        self.kinds, self.starts = {}, False
 
     def mapping(self, words, begins):
         at, size, how, offset, path = int(words[1], 16), int(words[2], 16), words[3], int(words[4], 16), " ".join(words[6:])
         if how == "-":
             self.memory.forget(at, size)
-        elif how[-1] == "+" or begins:
+        elif how[-1] == "+" or (begins and self.starts):
             self.memory.forget(at, size)
             if path:
                 self.memory.set(at, file_bytes(path, offset, size, begins and how[1] == "w"))
@@ -155,7 +155,9 @@ class Replay:
         begins = True
         for line in lines:
             words = line.split(" ")
-            if words[0] == "M":
+            if words[0] == "P":
+                self.starts = words[4] == "1"
+            elif words[0] == "M":
                 self.mapping(line.rstrip("\n").split(" "), begins)
             elif words[0] == "C":
                 self.memory.set(int(words[1], 16), bytes.fromhex(words[2]))

@@ -2,7 +2,7 @@
 
        V VERSION VALUES                      the file's version; does it have values?
        E KIND STATUS                         the end, as DcfgWetEnd
-       P PID PROGRAM BIAS NAME               the process, its program's image, how far it is from its file's addresses
+       P PID PROGRAM BIAS START NAME         the process, its program's image, how far it is from its file's addresses
        A TYPE VALUE                          an entry of the auxiliary vector
        M ADDRESS SIZE HOW OFFSET ROOM FILE   a mapping; HOW: rwx, and + if it is new, or - if there is none
        T THREAD TID                          a thread, and its registers in the lines that follow
@@ -76,7 +76,7 @@ static void put_state(DcfgWet *w, const DcfgWetState *s)
     printf("E %d %u\n", (int)s->end, s->status);
     if (!s->known)
         return;
-    printf("P %" PRIu64 " %d %" PRIx64 " %s\n", s->pid, s->program == DCFG_NONE ? -1 : (int)s->program, s->load_bias,
+    printf("P %" PRIu64 " %d %" PRIx64 " %d %s\n", s->pid, s->program == DCFG_NONE ? -1 : (int)s->program, s->load_bias, s->at_start,
            image_name(w, s->program));
     for (uint32_t i = 0; i < s->n_aux; i++)
         printf("A %" PRIu64 " %" PRIx64 "\n", s->aux[i].type, s->aux[i].value);

@@ -100,7 +100,7 @@ def broken(data):
         r = parts[STATE]
         r.number(), r.number()
         if r.at < len(r.data):
-            r.number(), r.number()
+            r.number(), r.number(), r.number()
             for _ in range(r.count()):
                 r.number(), r.number()
             for _ in range(r.count()):

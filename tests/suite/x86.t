@@ -27,6 +27,7 @@ command_wet = tracelib.of_test("command_wet")
 exclude = tracelib.of_test("exclude")
 regions = tracelib.of_test("regions")
 wet = tracelib.of_test("wet")
+wet_state = tracelib.of_test("wet_state")
 wet_usage = tracelib.of_test("wet_usage")
 xray = tracelib.of_test("xray")
 
@@ -167,6 +168,9 @@ def main():
         slice_ways.check_kernel(tap, "pages", "mmap2", "-m32")
         slice_ways.check_rooms(tap, "rooms", "-m32")
         slice_ways.check_born(tap, "born", "-m32")
+        reader = harness.reader(tap, "wet_state")
+        if reader:
+            wet_state.check_process(tap, reader, "state", "-m32", word=4)
         check_code(tap)
         if os.environ.get("DCFG_SLOW"):
             check_overflow(tap)
