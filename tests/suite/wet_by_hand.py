@@ -3,10 +3,10 @@ program does.
 
     recording(machine, instrs, superblocks, runs)
 
-An Instr has its code, kind, runs of locations that it uses and defines as (first, number), and accesses as (type, size,
-1 + earlier one with the same address, address in all instances; None: the superblock does not have it).  They stand one behind the other from BASE on.  A
-superblock is a list of their numbers; if the last one is a conditional branch, it takes an exit.  RUNS are pairs:
-superblock from 1, and whether the exit was taken.
+An Instr has its code, its kind, and runs of locations that it uses and defines, as (first, number).  An access is (type,
+size, 1 + earlier one with the same address, address in all instances).  If that address is None, the superblock does not
+have the access.  Instructions stand one behind the other from BASE on.  A superblock is a list of their numbers; if the
+last one is a conditional branch, it takes an exit.  RUNS are pairs: superblock from 1, and whether the exit was taken.
 """
 import collections
 import struct
