@@ -198,6 +198,8 @@ class Decoder:
         lanes = set()
         if self.wet.LANES.fullmatch(i.mnemonic):
             lanes = {r for r in lists[1][0] | lists[1][1] if VECTORS <= r < X87}
+        if i.mnemonic == "tzcnt":       # BSF to a processor without BMI
+            lanes = lists[1][1]
         loose = stack | lanes, stack | {self.number(x) for x in self.wet.undefined.flag_locations(i)}
         kind, direct = self.kind(i)
         lists = [self.of_branch(kind, *some) for some in lists] if kind else lists

@@ -3,10 +3,10 @@ program does.
 
     recording(machine, instrs, superblocks, runs)
 
-An Instr has its code, kind, runs of locations that it uses and defines as (first, number), and accesses as (type, size,
-1 + earlier one with the same address, address in all instances).  They stand one behind the other from BASE on.  A
-superblock is a list of their numbers; if the last one is a conditional branch, it takes an exit.  RUNS are pairs:
-superblock from 1, and whether the exit was taken.
+An Instr has its code, its kind, and runs of locations that it uses and defines, as (first, number).  An access is (type,
+size, 1 + earlier one with the same address, address in all instances).  If that address is None, the superblock does not
+have the access.  Instructions stand one behind the other from BASE on.  A superblock is a list of their numbers; if the
+last one is a conditional branch, it takes an exit.  RUNS are pairs: superblock from 1, and whether the exit was taken.
 """
 import collections
 import struct
@@ -54,7 +54,7 @@ def instructions(instrs):
 
 
 def superblock(instrs, numbers):
-    slots = [(place, a) for place, n in enumerate(numbers) for a in instrs[n].accesses]
+    slots = [(place, a) for place, n in enumerate(numbers) for a in instrs[n].accesses if a[3] is not None]
     out = varint(len(numbers)) + varints(*numbers)
     out += varints(1, len(numbers) - 1, len(slots)) if instrs[numbers[-1]].kind == BRANCH else varint(0)
     # All of their addresses are constant.
