@@ -321,25 +321,26 @@ static int run(int argc, char** argv)
         "the DCFG-trace of the same run, for stacks, inclusive costs and "
         "iterations of loops [that of the same process beside FILE]" },
       { "old-trace", OPT_TEXT, &old_trace.path, "FILE",
-        "the DCFG-trace of OLD [that of the same process beside it]" },
+        "read the trace of OLD [that of the same process beside it]" },
       { "xray", OPT_TEXT, &log.path, "FILE",
-        "without a trace, the XRay log of the same run, for stacks and "
-        "inclusive costs [likewise]" },
+        "without a trace, read stacks and inclusive costs from this XRay log "
+        "of the same run [that of the same process beside FILE]" },
       { "callgrind", OPT_TEXT, &profile.path, "FILE",
-        "the profile of the same run, for its arguments and, without the "
-        "others, inclusive costs [likewise]" },
-      { "at", OPT_TEXT, &at, "FILE:LINE[#N]",
-        "with the slice of this execution of a line, as dcfg slice has it" },
-      { "wet", OPT_TEXT, &wet.path, "FILE",
-        "the whole execution trace for --at [that of the same process beside "
+        "read the arguments from this profile of the same run and, without a "
+        "trace and a log, inclusive costs [that of the same process beside "
         "FILE]" },
+      { "at", OPT_TEXT, &at, "FILE:LINE[#N]",
+        "show the slice of execution N of this line, from 0 [the last]" },
+      { "wet", OPT_TEXT, &wet.path, "FILE",
+        "read the slice from this whole execution trace [that of the same "
+        "process beside FILE]" },
       { "o", OPT_TEXT, &path, "FILE",
         "write to FILE [the DCFG's name, in this directory, with .html]" },
       { "graphs", OPT_COUNT, &graphs, "N",
         "graphs and code of the N hottest routines only [those with 99.5% of "
         "instructions]" },
-      OPT_INLINE(&what.inlined, "inlined functions, too: a table, their names "
-                 "in the code, and frames of stacks"),
+      OPT_INLINE(&what.inlined, "show inlined functions, too: a table, their "
+                 "names in the code, and frames of stacks"),
       { "open", OPT_FLAG, &open, NULL, "show the page in the browser" },
       OPT_ROOT(&v.root), OPT_MANGLED(&v.g.mangled)
    };
