@@ -21,7 +21,7 @@
                                 rows: routines that were executed, the hottest
                                 first.  Names are numbers of texts; -1: none.
       rFirst                    by row, and behind the last: the first block.
-      bId, bOffset, bSize, bInstrs, bRuns, bLoop, bSource, bLast, bOut
+      bId, bOffset, bInstrs, bRuns, bLoop, bSource, bLast, bOut
                                 blocks.  The offset is in the image; bOut is the
                                 number of edges that leave the block.
 
@@ -54,8 +54,8 @@
       old                       the older run, if there is one: .program, .file,
                                 .trace, .process, .threads, .nodes, .edges,
                                 .instrs, .rebuilt.
-      rOld, bOld, bOldInstrs, eOld, lOldEntries, lOldIterations, lOldInstrs,
-      fOld, fOldInclusive, sOldTotal, sOldSelf
+      rOld, bOld, bOldInstrs, eOld, lOldIterations, fOldInclusive, sOldTotal,
+      sOldSelf
                                 its counts, by row, block, and so on; -1: it has
                                 none.
       oFrom, oTo, oCount        its calls, by functions of the newer run.
@@ -353,6 +353,8 @@ static int run(int argc, char** argv)
 
    if (n == 0)
       default_files(&view_command, files, false);
+   if (n == 2 && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
+      die("only one of the files can be the standard input");
    if (n == 2) {
       old.file      = files[0];
       old.g.mangled = v.g.mangled;

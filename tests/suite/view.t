@@ -380,7 +380,7 @@ def check_companions(tap, prog):
 
 
 def take_picture(tap, to):
-    """Draws the picture of docs/view.md's session to file TO, if requested."""
+    """Draws the pictures of docs/view.md's sessions to TO and beside it, if requested."""
     if to is None:
         return
     shutil.copy(os.path.join(harness.SRCDIR, "docs", "words.c"), ".")
@@ -394,6 +394,15 @@ def take_picture(tap, to):
         goto(b, pane="graph", fn=next(n for n, t in zip(data["rNode"], data["rName"]) if data["texts"][t] == "find"))
         b.until("return document.querySelector('.graph') !== null")
         b.screenshot(to)
+    finally:
+        b.close()
+    b = pagelib.Page(size=(1200, 620))
+    try:
+        better, better_trace = recorded(tap, "better", prog, "2000", "31")
+        path, _, _ = page_of(tap, "change", "--trace=" + better_trace, "--old-trace=" + trace, graph, better)
+        b.go("file://" + path)
+        b.until("return document.querySelector('.story') !== null")
+        b.screenshot(to.replace(".png", "-change.png"))
     finally:
         b.close()
 

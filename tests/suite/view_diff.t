@@ -158,6 +158,9 @@ def check_panes(tap, b, data):
     step = next(x for x in table(b) if x["function"] == "step")
     tap.ok(step["calls"] == "0" and step["inlined"] == step["instructions"] != "0", "the other table has inlined functions", step)
     goto(b, pane="calls", fn=node)
+    f = data["rFunction"][r]
+    tap.ok("B \u2212 A +%s instructions, with what it called +%s;" % (count(data["rSelf"][r] - data["rOld"][r]), count(data["fInclusive"][f] - data["fOldInclusive"][f]))
+           in b.texts(".subject p")[0], "its head says what it has more", b.texts(".subject p"))
     boxes = b.texts(".neighbours g.block text")
     tap.ok({"main", "work", "late", "sum"} <= set(boxes), "a picture of callers, and of theirs", boxes)
     goto(b, pane="code", fn=node)
