@@ -120,7 +120,7 @@ def stacks_of(data, numbers):
 
 def check_stacks(tap, data, graph, trace):
     ours = stacks_of(data, enumerate(data["sSelf"]))
-    tap.ok(len(ours) > 50 and ours == folded("--inline", graph, trace), "stacks with inlined functions are those of dcfg flame")
+    tap.ok(len(ours) > 10 and ours == folded("--inline", graph, trace), "stacks with inlined functions are those of dcfg flame")
     wrong = []
     for k, numbers in enumerate(data["sThreads"]):
         ours = stacks_of(data, zip(numbers[::2], numbers[1::2]))
