@@ -11,6 +11,7 @@
    functions with a text in their names, and shows their share. */
 
 #include "cmd/flame/flame_tree.h"
+#include "cmd/page/page.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,71 +26,9 @@
 /* The script: a click shows a part, and Ctrl-F marks functions.  Each box knows
    its begin and its size, in instructions.  If matching boxes stand above each
    other, their instructions count once. */
-static const char script[] =
-   "var W = 1200, boxes = [], wanted = '', note, search;\n"
-   "function number(e, name) { return +e.getAttribute('data-' + name); }\n"
-   "function place(x, w) {\n"
-   "   boxes.forEach(function (b) {\n"
-   "      var from = Math.max(number(b, 'x'), x),\n"
-   "          to = Math.min(number(b, 'x') + number(b, 'w'), x + w),\n"
-   "          r = b.querySelector('rect'), t = b.querySelector('text'),\n"
-   "          wide = (to - from) / w * W, left = (from - x) / w * W;\n"
-   "      b.style.display = wide > 0.1 ? '' : 'none';\n"
-   "      if (wide <= 0.1) return;\n"
-   "      r.setAttribute('x', left);\n"
-   "      r.setAttribute('width', Math.max(wide - 0.3, 0.1));\n"
-   "      t.setAttribute('x', left + 3);\n"
-   "      var name = b.getAttribute('data-n'),\n"
-   "          n = Math.floor((wide - 6) / 6.6);\n"
-   "      t.textContent = n < 3 ? '' : name.length <= n ? name\n"
-   "                      : name.slice(0, n - 2) + '..';\n"
-   "   });\n"
-   "}\n"
-   "function mark(text) {\n"
-   "   var sum = 0, end = -1, all = number(boxes[0], 'w') || 1;\n"
-   "   wanted = text;\n"
-   "   boxes.map(function (b) {\n"
-   "      var r = b.querySelector('rect'),\n"
-   "          found = text != '' && b.getAttribute('data-n').toLowerCase()\n"
-   "                                 .indexOf(text.toLowerCase()) >= 0;\n"
-   "      r.style.fill = found ? '#e600e6' : '';\n"
-   "      return found ? [number(b, 'x'), number(b, 'w')] : [0, 0];\n"
-   "   }).sort(function (p, q) { return p[0] - q[0]; })\n"
-   "   .forEach(function (p) {\n"
-   "      var from = Math.max(p[0], end), to = p[0] + p[1];\n"
-   "      if (to > from) { sum += to - from; end = to; }\n"
-   "   });\n"
-   "   search.textContent = text == '' ? 'search: Ctrl-F' : text + ': '\n"
-   "      + String(sum).replace(/\\B(?=(\\d{3})+$)/g, ',')\n"
-   "      + ' instructions, ' + (100 * sum / all).toFixed(2) + '%';\n"
-   "}\n"
-   "function ask(e) {\n"
-   "   var text = prompt('functions with this in their names:', wanted);\n"
-   "   if (text != null) mark(text);\n"
-   "   e.preventDefault();\n"
-   "   e.stopPropagation();\n"
-   "}\n"
-   "window.addEventListener('load', function () {\n"
-   "   boxes = Array.prototype.slice.call(document.querySelectorAll('g.f'));\n"
-   "   note = document.getElementById('note');\n"
-   "   search = document.getElementById('search');\n"
-   "   search.addEventListener('click', ask);\n"
-   "   window.addEventListener('keydown', function (e) {\n"
-   "      if ((e.ctrlKey || e.metaKey) && e.key == 'f') ask(e);\n"
-   "   });\n"
-   "   boxes.forEach(function (b) {\n"
-   "      b.addEventListener('click', function (e) {\n"
-   "         place(number(b, 'x'), number(b, 'w'));\n"
-   "         e.stopPropagation();\n"
-   "      });\n"
-   "      b.addEventListener('mouseover', function () {\n"
-   "         note.textContent = b.querySelector('title').textContent;\n"
-   "      });\n"
-   "   });\n"
-   "   document.documentElement.addEventListener('click', function () {\n"
-   "      place(number(boxes[0], 'x'), number(boxes[0], 'w'));\n"
-   "   });\n"
-   "});\n";
+static const PageFile script =
+#include "flame_svg.js.inc"
+;
 
 /* Write S as XML.  Characters that XML cannot have are left out. */
 static void put_xml(const char* s, FILE* out)
@@ -255,7 +194,7 @@ static void put_head(const Picture* p, const char* title)
          "#title { font-size: 15px } g.f, #search { cursor: pointer } "
          "#search { pointer-events: auto; text-anchor: end }</style>\n"
          "<script><![CDATA[\n", p->out);
-   fputs(script, p->out);
+   fputs(script.text, p->out);
    fprintf(p->out, "]]></script>\n<rect width=\"%d\" height=\"%" PRIu32
            "\" fill=\"#fdfaf2\"/>\n<text id=\"title\" x=\"10\" y=\"22\">",
            WIDTH, height);

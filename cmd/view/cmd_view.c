@@ -21,7 +21,7 @@
                                 rows: routines that were executed, the hottest
                                 first.  Names are numbers of texts; -1: none.
       rFirst                    by row, and behind the last: the first block.
-      bId, bOffset, bSize, bInstrs, bRuns, bLoop, bSource, bLast, bOut
+      bId, bOffset, bInstrs, bRuns, bLoop, bSource, bLast, bOut
                                 blocks.  The offset is in the image; bOut is the
                                 number of edges that leave the block.
 
@@ -54,8 +54,8 @@
       old                       the older run, if there is one: .program, .file,
                                 .trace, .process, .threads, .nodes, .edges,
                                 .instrs, .rebuilt.
-      rOld, bOld, bOldInstrs, eOld, lOldEntries, lOldIterations, lOldInstrs,
-      fOld, fOldInclusive, sOldTotal, sOldSelf
+      rOld, bOld, bOldInstrs, eOld, lOldIterations, fOldInclusive, sOldTotal,
+      sOldSelf
                                 its counts, by row, block, and so on; -1: it has
                                 none.
       oFrom, oTo, oCount        its calls, by functions of the newer run.
@@ -321,25 +321,26 @@ static int run(int argc, char** argv)
         "the DCFG-trace of the same run, for stacks, inclusive costs and "
         "iterations of loops [that of the same process beside FILE]" },
       { "old-trace", OPT_TEXT, &old_trace.path, "FILE",
-        "the DCFG-trace of OLD [that of the same process beside it]" },
+        "read the trace of OLD [that of the same process beside it]" },
       { "xray", OPT_TEXT, &log.path, "FILE",
-        "without a trace, the XRay log of the same run, for stacks and "
-        "inclusive costs [likewise]" },
+        "without a trace, read stacks and inclusive costs from this XRay log "
+        "of the same run [that of the same process beside FILE]" },
       { "callgrind", OPT_TEXT, &profile.path, "FILE",
-        "the profile of the same run, for its arguments and, without the "
-        "others, inclusive costs [likewise]" },
-      { "at", OPT_TEXT, &at, "FILE:LINE[#N]",
-        "with the slice of this execution of a line, as dcfg slice has it" },
-      { "wet", OPT_TEXT, &wet.path, "FILE",
-        "the whole execution trace for --at [that of the same process beside "
+        "read the arguments from this profile of the same run and, without a "
+        "trace and a log, inclusive costs [that of the same process beside "
         "FILE]" },
+      { "at", OPT_TEXT, &at, "FILE:LINE[#N]",
+        "show the slice of execution N of this line, from 0 [the last]" },
+      { "wet", OPT_TEXT, &wet.path, "FILE",
+        "read the slice from this whole execution trace [that of the same "
+        "process beside FILE]" },
       { "o", OPT_TEXT, &path, "FILE",
         "write to FILE [the DCFG's name, in this directory, with .html]" },
       { "graphs", OPT_COUNT, &graphs, "N",
         "graphs and code of the N hottest routines only [those with 99.5% of "
         "instructions]" },
-      OPT_INLINE(&what.inlined, "inlined functions, too: a table, their names "
-                 "in the code, and frames of stacks"),
+      OPT_INLINE(&what.inlined, "show inlined functions, too: a table, their "
+                 "names in the code, and frames of stacks"),
       { "open", OPT_FLAG, &open, NULL, "show the page in the browser" },
       OPT_ROOT(&v.root), OPT_MANGLED(&v.g.mangled)
    };
@@ -352,6 +353,8 @@ static int run(int argc, char** argv)
 
    if (n == 0)
       default_files(&view_command, files, false);
+   if (n == 2 && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
+      die("only one of the files can be the standard input");
    if (n == 2) {
       old.file      = files[0];
       old.g.mangled = v.g.mangled;

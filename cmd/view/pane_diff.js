@@ -99,7 +99,12 @@ function paneDiff(v, go) {
          n = Number(by),
          list = make("div", { class: "story" });
       const run = (letter, o, instrs) =>
-         make("p", {}, make("b", {}, letter), " " + o.program + ", " + o.file + ": " + v.count(instrs) + " instructions");
+         make(
+            "p",
+            { title: o.program },
+            make("b", {}, letter),
+            " " + kit.base(o.program) + ", " + o.file + ": " + v.count(instrs) + " instructions"
+         );
       list.append(
          run("A", data.old, data.old.instrs),
          run("B", data, data.instrs),

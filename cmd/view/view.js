@@ -54,8 +54,22 @@ kit.data().then(data => {
       return v.rows > 0 ? 0 : -1;
    }
 
+   /* "; B − A +12 instructions, with what it called +20". */
+   function changeOf(row) {
+      const f = data.rFunction[row],
+         now = Number(data.rOld[row]) < 0 ? "new" : v.signed(v.delta(data.rSelf[row], data.rOld[row])) + " instructions";
+      return (
+         "; B \u2212 A " +
+         now +
+         (f >= 0 && data.fOldInclusive
+            ? ", with what it called " + v.signed(v.delta(data.fInclusive[f], data.fOldInclusive[f]))
+            : "")
+      );
+   }
+
    function titleOf(row) {
       const f = data.rFunction[row],
+         change = v.hasOld ? changeOf(row) : "",
          inclusive = v.hasInclusive && f >= 0 && Number(data.fInclusive[f]) > 0 ? "; with what it called " + v.share(data.fInclusive[f], data.instrs) : "";
       return make(
          "div",
@@ -70,6 +84,7 @@ kit.data().then(data => {
                " instructions, " +
                v.share(data.rSelf[row], data.instrs) +
                inclusive +
+               change +
                "; " +
                v.count(data.rCalls[row]) +
                (data.rCalls[row] === 1 ? " call; " : " calls; ") +

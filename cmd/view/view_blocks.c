@@ -14,7 +14,7 @@
 /*--- Blocks                                               ---*/
 
 typedef enum {
-   ID, OFFSET, SIZE, INSTRS, RUNS, LOOP, SOURCE, LAST, OUT, N_BLOCK_COLUMNS
+   ID, OFFSET, INSTRS, RUNS, LOOP, SOURCE, LAST, OUT, N_BLOCK_COLUMNS
 } BlockColumn;
 
 /* The line of the last instruction, if it is of the first one's file; or 0. */
@@ -38,7 +38,6 @@ static void put_block(const RunView* v, uint32_t i, BlockColumn c)
       case OFFSET:
          page_number(v->out, n->addr - v->p->images[n->image].load_addr);
          break;
-      case SIZE:   page_number(v->out, n->size); break;
       case INSTRS: page_number(v->out, n->n_instrs); break;
       case RUNS:
          view_count(v->out, dcfg_node_executions(v->p, v->blocks[i], ALL));
@@ -161,7 +160,7 @@ static void put_loops(const RunView* v)
 void view_blocks(const RunView* v)
 {
    static const char* const columns[N_BLOCK_COLUMNS] = {
-      "bId", "bOffset", "bSize", "bInstrs", "bRuns", "bLoop", "bSource",
+      "bId", "bOffset", "bInstrs", "bRuns", "bLoop", "bSource",
       "bLast", "bOut"
    };
 

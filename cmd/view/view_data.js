@@ -96,6 +96,8 @@ function viewData(data) {
          : (off < 0 ? "-0x" : "+0x") + Math.abs(off).toString(16);
    }
 
+   const lowered = new Map();
+
    /* What the words of a search mean: a test of a text. */
    function matcher(words) {
       const w = words.trim();
@@ -122,7 +124,11 @@ function viewData(data) {
          return x => r.test(x);
       }
       const low = w.toLowerCase();
-      return x => x.toLowerCase().includes(low);
+      return x => {
+         let there = lowered.get(x);
+         if (there === undefined) lowered.set(x, (there = x.toLowerCase()));
+         return there.includes(low);
+      };
    }
 
    return {

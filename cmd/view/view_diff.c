@@ -107,21 +107,14 @@ static void put_old_edges(const RunView* v)
 
 static void put_old_loops(const RunView* v)
 {
-   static const OldColumn columns[] = {
-      { "lOldEntries", dcfg_loop_entries },
-      { "lOldIterations", dcfg_loop_iterations },
-      { "lOldInstrs", dcfg_loop_instrs }
-   };
    uint32_t* of = old_of(v, MATCH_LOOPS, v->p->n_loops);
 
-   for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
-      page_column(v->out, columns[c].name);
-      for (uint32_t i = 0; i < v->p->n_loops; i++) {
-         page_between(v->out, i == 0);
-         put_old(v, of[i], columns[c].count);
-      }
-      putc(']', v->out);
+   page_column(v->out, "lOldIterations");
+   for (uint32_t i = 0; i < v->p->n_loops; i++) {
+      page_between(v->out, i == 0);
+      put_old(v, of[i], dcfg_loop_iterations);
    }
+   putc(']', v->out);
    free(of);
 }
 
@@ -151,34 +144,23 @@ static uint32_t function_in_b(const RunView* v, const KeyMap* map,
    return k == UINT32_MAX ? DCFG_NONE : first[k];
 }
 
-static void put_old_functions(const RunView* v, const KeyMap* map,
-                              const uint32_t* first)
+/* Write what A's functions cost with what they called, by functions of B. */
+static void put_old_costs(const RunView* v, const KeyMap* map,
+                          const uint32_t* first)
 {
    const Functions* f = build_functions(v->old->builds, 0);
-   uint64_t*        self = zalloc(v->f->n + (size_t)1, sizeof(*self));
-   FunctionCost*    costs;
+   uint64_t*        all = zalloc(v->f->n + (size_t)1, sizeof(*all));
    uint64_t         total;
+   FunctionCost*    costs = function_costs(f, v->old->trace, ALL, &total);
 
-   for (uint32_t i = 0; i < v->old->p->n_blocks; i++) {
-      uint32_t to = f->of[i] == NO_FUNCTION ? DCFG_NONE
-                    : function_in_b(v, map, first, f->of[i]);
-      if (to != DCFG_NONE)
-         self[to] += dcfg_node_instrs(v->old->p, i, ALL);
-   }
-   view_counts(v, "fOld", self, v->f->n);
-   free(self);
-   if (v->trace == NULL || v->old->trace == NULL)
-      return;
-   self  = zalloc(v->f->n + (size_t)1, sizeof(*self));
-   costs = function_costs(f, v->old->trace, ALL, &total);
    for (uint32_t i = 0; i < f->n; i++) {
       uint32_t to = function_in_b(v, map, first, i);
       if (to != DCFG_NONE)
-         self[to] += costs[i].all;
+         all[to] += costs[i].all;
    }
-   view_counts(v, "fOldInclusive", self, v->f->n);
+   view_counts(v, "fOldInclusive", all, v->f->n);
    free(costs);
-   free(self);
+   free(all);
 }
 
 /* Write calls of A, as FROM, TO and COUNT of functions that B has, too. */
@@ -354,7 +336,8 @@ void view_diff(const RunView* v)
    put_old_loops(v);
    map   = keymap_new();
    first = functions_by_number(v, map);
-   put_old_functions(v, map, first);
+   if (v->trace != NULL && o->trace != NULL)
+      put_old_costs(v, map, first);
    put_old_calls(v, map, first);
    keymap_free(map);
    free(first);

@@ -12,7 +12,9 @@ const ROW_HEIGHT = 26,
    stands. */
 function viewTable(columns, rows, options) {
    const { make } = kit;
-   let order = rows.slice(),
+   let sorted = rows.slice(), // all rows
+      order = sorted, // those that are shown
+      kept = () => true,
       by = options.sort ?? -1,
       down = true,
       chosen = 0,
@@ -87,6 +89,7 @@ function viewTable(columns, rows, options) {
       down = by === k ? !down : columns[k].number;
       by = k;
       arrange();
+      order = sorted.filter(kept);
       chosen = 0;
       box.scrollTop = 0;
       redraw();
@@ -97,8 +100,8 @@ function viewTable(columns, rows, options) {
       if (by < 0) return;
       const value = columns[by].value,
          sign = down ? -1 : 1,
-         keys = new Map(order.map(r => [r, value(r)]));
-      order.sort((a, b) => {
+         keys = new Map(sorted.map(r => [r, value(r)]));
+      sorted.sort((a, b) => {
          const x = keys.get(a),
             y = keys.get(b);
          return sign * (columns[by].number ? Number(x) - Number(y) || 0 : x < y ? -1 : x > y ? 1 : 0);
@@ -154,8 +157,8 @@ function viewTable(columns, rows, options) {
       focus: () => box.focus(),
       rows: () => order,
       filter(keep) {
-         order = rows.filter(keep);
-         arrange();
+         kept = keep;
+         order = sorted.filter(keep);
          chosen = 0;
          box.scrollTop = 0;
          table.setAttribute("aria-rowcount", order.length + 1);

@@ -14,6 +14,7 @@ import urllib.request
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
 DARK = ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"]
+SCRIPTLESS = ["--blink-settings=scriptEnabled=false"]
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 KEYS = {"enter": "\ue007", "tab": "\ue004"}
 
@@ -23,7 +24,7 @@ def installed():
 
 
 class Browser:
-    def __init__(self, size=(1400, 900), dark=False):
+    def __init__(self, size=(1400, 900), dark=False, scripts=True):
         self.profile = tempfile.TemporaryDirectory(prefix="chromium.")
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                        text=True)
@@ -36,7 +37,7 @@ class Browser:
                 self.base = "http://127.0.0.1:%s/session" % m.group(1)
                 break
         options = {"binary": shutil.which("chromium"), "args": FLAGS + ["--user-data-dir=" + self.profile.name, "--window-size=%d,%d" % size]
-                   + DARK * dark}
+                   + DARK * dark + SCRIPTLESS * (not scripts)}
         session = self.ask("POST", "", {"capabilities": {"alwaysMatch": {"browserName": "chrome", "goog:chromeOptions": options,
                                                                          "goog:loggingPrefs": {"browser": "ALL"}}}})
         self.base += "/" + session["sessionId"]
@@ -65,6 +66,10 @@ class Browser:
 
     def click(self, selector):
         self.ask("POST", "/element/%s/click" % self.find(selector), {})
+
+    def text(self, selector):
+        """The text of an element as it is shown, also without scripts."""
+        return self.ask("GET", "/element/%s/text" % self.find(selector))
 
     def press(self, *keys):
         """Presses keys, for the focused element."""
