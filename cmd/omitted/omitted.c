@@ -46,8 +46,8 @@ struct OmittedFinder {
    Variables*   names;
    StaticCode*  code;
    uint64_t*    executed;       // instances, by instruction
-   BranchLog*   log;            // earlier questions'; or NULL
-   StorePlace*  places;         // likewise
+   BranchLog*   log;            // kept from earlier questions; or NULL
+   StorePlace*  places;         // likewise kept
    size_t       n_places, places_room;
    unsigned     places_left;
 };

@@ -56,7 +56,7 @@ typedef
       uint64_t      call;       // address of the call that leads there, or 0
       uint32_t      near;       // an instruction of its image
       bool          again;      // the store ran before
-      bool          turn;       // in a loop that the branch left
+      bool          turn;       // the branch left the store's loop
       bool          maybe;      // whether it stores there is not known
       OmittedBranch branch;
    }

@@ -26,6 +26,10 @@ void            slice_omissions_free(SliceOmissions* z);
 /* Those of the whole slice; NULL: they are not looked for. */
 const OmittedList* slice_omissions(SliceOmissions* z);
 
+/* The slice with its instances, if it is too large for omissions of all of it,
+   but some may stand beside the nearest lines; else NULL. */
+const DcfgSlice* slice_omissions_near(SliceOmissions* z);
+
 /* Those of the N NODES of S; free them with omitted_list_free(). */
 OmittedList slice_omissions_of(SliceOmissions* z, const DcfgSlice* s,
                                const uint32_t* nodes, size_t n);
@@ -38,6 +42,7 @@ const DcfgSlice* slice_omissions_slice(const SliceOmissions* z);
 typedef
    struct {
       const char* place;        // "price"
+      bool        named;        // .place is a name of the source
       const char* store;        // "line 31", "line 31, which calls bump: line 5"
       const char* branch;       // "line 30 was false"
       const char* at;           // "0x1091bb#4"
