@@ -53,7 +53,7 @@ static size_t row_of_line(const Search* z, const char* source, uint32_t line)
 
    while (source != NULL && i < z->n
           && (z->lines[i].line != line || z->lines[i].source == NULL
-              || strcmp(z->lines[i].source, source) != 0))
+              || !is_same_source(z->lines[i].source, source)))
       i++;
    return source == NULL ? z->n : i;
 }
@@ -205,7 +205,7 @@ static OmittedList omissions_of_branch(const Search* z, const Omitted* o,
 
    for (uint32_t i = 0; i < s->n_nodes; i++) {
       CodeLine at = innermost_line(z->v->code, s->nodes[i].instr);
-      if (source != NULL && at.line == line && strcmp(at.source, source) == 0)
+      if (source != NULL && at.line == line && is_same_source(at.source, source))
          nodes[n++] = i;
    }
    l = slice_omissions_of(z->v->omitted, s, nodes, n);

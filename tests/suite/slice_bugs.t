@@ -5,6 +5,7 @@
   docs/slice.md names.  With DCFG_SLOW=1 also of -O1, -O2 and clang.
 - Ten programs of these and others: the slice of the wrong text has the faulty line, and at most 30 % of the executed lines.
   With producers only it has the line too, where the error is one of data, and at most 20 %.
+- One program that was compiled by a path from another directory: each row has the source's text.
 
 The arguments are names of programs.
 """
@@ -12,6 +13,7 @@ import glob
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -94,6 +96,17 @@ def check(tap, path, prog=None):
             len(lines), len(executed), len(s.nodes)), sorted(lines))
 
 
+def check_relative(tap):
+    """A program that was compiled by a path from another directory: each row of a line has the source's text."""
+    prog = tap.path("relative")
+    subprocess.run(["cc", "-g", "-O1", "-o", prog, "slice/cache.c"], cwd=os.path.dirname(slicelib.PROGS), check=True)
+    wet, _ = slicelib.record(tap, "relative", [prog])
+    if wet:
+        _, listed, said = commandlib.command("slice", "--output=worth 1070", wet)
+        rows = re.findall(r"%   cache\.c:\d+.*", listed)
+        tap.ok(len(rows) > 10 and all("  " in row[4:] for row in rows), "relative: each line has its text", listed + said)
+
+
 def check_builds(tap, path):
     for build in BUILDS[1:]:
         if shutil.which(build.split()[0]):
@@ -109,6 +122,8 @@ def main():
             check(tap, path)
             if os.environ.get("DCFG_SLOW"):
                 check_builds(tap, path)
+    if not sys.argv[1:]:
+        check_relative(tap)
     tap.done()
 
 
