@@ -301,17 +301,18 @@ const char* text_base(const char* path)
    return slash != NULL && slash[1] != 0 ? slash + 1 : path;
 }
 
-const char* text_plain_path(const char* path)
+bool text_is_plain_path(const char* path)
 {
-   char*  to;
+   return strstr(path, "/.") == NULL && strstr(path, "//") == NULL;
+}
+
+void text_make_plain_path(char* to, const char* path)
+{
    size_t n = 0;
 
-   if (strstr(path, "/.") == NULL && strstr(path, "//") == NULL)
-      return path;
-   to = text_format("%s", path);
    for (const char* c = path; *c != 0; ) {
       size_t k = strcspn(c + 1, "/") + 1;
-      size_t last = n;
+      size_t last = n > 0 ? n - 1 : 0;
       if (c[0] == '/' && (k == 1 || (k == 2 && c[1] == '.'))) {
          c += k;
          continue;
@@ -328,5 +329,15 @@ const char* text_plain_path(const char* path)
       c += k;
    }
    to[n] = 0;
+}
+
+const char* text_plain_path(const char* path)
+{
+   char* to;
+
+   if (text_is_plain_path(path))
+      return path;
+   to = text_format("%s", path);
+   text_make_plain_path(to, path);
    return to;
 }

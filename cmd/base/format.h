@@ -6,6 +6,7 @@
 #ifndef DCFG_CMD_FORMAT_H
 #define DCFG_CMD_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,5 +63,9 @@ const char* text_base(const char* path);
    wherever the compiler was started.  Return PATH itself if it has none of
    these. */
 const char* text_plain_path(const char* path);
+
+/* Write the plain path of PATH to TO, which has room for all of PATH. */
+void text_make_plain_path(char* to, const char* path);
+bool text_is_plain_path(const char* path);
 
 #endif /* DCFG_CMD_FORMAT_H */

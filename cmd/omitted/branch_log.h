@@ -40,11 +40,11 @@ void       branch_log_free(BranchLog* l);
 /* Were there more instances than it keeps? */
 bool branch_log_is_bounded(const BranchLog* l);
 
-/* The last instance of NODE before ORDER; NULL if none is kept. */
+/* Return the last instance of NODE before ORDER; NULL if none is kept. */
 const LogEntry* branch_log_before(const BranchLog* l, uint32_t node,
                                   uint64_t order);
 
-/* The one of the same node before ENTRY, or NULL. */
+/* Return the entry of the same node before ENTRY, or NULL. */
 const LogEntry* branch_log_previous(const BranchLog* l, uint32_t node,
                                     const LogEntry* entry);
 
@@ -53,7 +53,7 @@ const LogEntry* branch_log_previous(const BranchLog* l, uint32_t node,
 bool branch_log_is_over(const BranchLog* l, uint32_t node,
                         const LogEntry* entry, uint64_t order);
 
-/* The call frame address of ACTIVATION; 0: not known. */
+/* Return the call frame address of ACTIVATION; 0 if it is not known. */
 uint64_t branch_log_frame(const BranchLog* l, uint32_t activation);
 
 #endif /* DCFG_CMD_BRANCH_LOG_H */

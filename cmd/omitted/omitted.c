@@ -17,6 +17,7 @@
 #include "cmd/omitted/omitted.h"
 
 #include "cmd/base/cmd.h"
+#include "cmd/machine/processor.h"
 #include "cmd/omitted/branch_log.h"
 #include "cmd/omitted/other_side.h"
 #include "cmd/omitted/own_code.h"
@@ -46,8 +47,8 @@ struct OmittedFinder {
    Variables*   names;
    StaticCode*  code;
    uint64_t*    executed;       // instances, by instruction
-   BranchLog*   log;            // earlier questions'; or NULL
-   StorePlace*  places;         // likewise
+   BranchLog*   log;            // kept from earlier questions; or NULL
+   StorePlace*  places;         // likewise kept
    size_t       n_places, places_room;
    unsigned     places_left;
 };
@@ -313,6 +314,10 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
    Search      z = { .f = f, .wants = &wants, .store = NO_NODE };
    SideStores  stores;
 
+   if (processor_of(f->t.w)->tell_effect == NULL) {
+      l.bounded = "none of programs for this processor";
+      return l;
+   }
    if (f->t.n_executed > MOST_FOR_PASSES) {
       l.bounded = "none of a run with more than 50,000,000 instructions";
       return l;
@@ -343,8 +348,10 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
       l.bounded = "the 20,000 nearest uses of a place";
    else if (stores.n > 0 && f->log != NULL && branch_log_is_bounded(f->log))
       l.bounded = "the last 65,536 instances of each branch";
-   else
+   else if (stores.bounded != NULL)
       l.bounded = stores.bounded;
+   else if (wants.vectors)
+      l.bounded = "no values in vector and x87 registers";
    free(wants.all);
    free(stores.all);
    return l;

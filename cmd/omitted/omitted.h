@@ -11,11 +11,12 @@
 
 #include "lib/dcfg_slice.h"
 
-/* Finder: what is needed to look for stores that did not run. */
+/* OmittedFinder: looks for stores that did not run.  It keeps the code of the
+   program, and what earlier questions read from the trace. */
 typedef struct OmittedFinder OmittedFinder;
 
-/* OmittedTrace: makes a finder.  Files of images are looked for below .root first, unless that
-   is NULL. */
+/* OmittedTrace: the run that a finder is for.  Files of images are looked for
+   below .root first, unless that is NULL. */
 typedef
    struct {
       DcfgWet*    w;
@@ -56,7 +57,7 @@ typedef
       uint64_t      call;       // address of the call that leads there, or 0
       uint32_t      near;       // an instruction of its image
       bool          again;      // the store ran before
-      bool          turn;       // in a loop that the branch left
+      bool          turn;       // the branch left the store's loop
       bool          maybe;      // whether it stores there is not known
       OmittedBranch branch;
    }
@@ -71,8 +72,8 @@ typedef
    }
    OmittedList;
 
-/* Those of the N NODES of S, which keeps instances and is a slice as Q has it;
-   NULL: of all. */
+/* Return the stores that could have changed what the N NODES of S used; NODES may be
+   NULL: all nodes.  S keeps instances, and answers Q. */
 OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
                          const DcfgSliceQuery* q, const uint32_t* nodes,
                          size_t n);

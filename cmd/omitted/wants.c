@@ -92,6 +92,24 @@ static void add_asked(Wants* l, const DcfgSlice* s, const DcfgSliceQuery* q,
       add_want(l, &w);
 }
 
+/* Did IN bring a value from another line of W's function, in a vector register or
+   x87's? */
+static bool is_held_in_vector(const StaticCode* c, const DcfgSlice* s,
+                              const DcfgSliceInput* in, const Want* w)
+{
+   const DcfgWetInstr user = *dcfg_wet_instr(c->w, s->nodes[w->node].instr);
+   const DcfgWetInstr* by;
+   uint32_t            from;
+
+   if ((in->port != DCFG_WET_VECTOR && in->port != DCFG_WET_X87)
+       || in->node >= DCFG_SLICE_NOT || w->at == NO_NODE)
+      return false;
+   by   = dcfg_wet_instr(c->w, s->nodes[in->node].instr);
+   from = code_node_at(c, by->addr);
+   return from != NO_NODE && by->line != user.line
+          && c->nodes[from].entry == c->nodes[w->at].entry;
+}
+
 static bool is_criterion(const DcfgSlice* s, uint32_t node)
 {
    for (uint32_t i = 0; i < s->n_criteria; i++)
@@ -117,6 +135,7 @@ static void add_node(Wants* l, const StaticCode* c, const DcfgSlice* s,
       if (in->node == DCFG_SLICE_NOT || in->port == DCFG_WET_CONTROL)
          continue;
       w.from = in->node == DCFG_SLICE_NOBODY ? 0 : s->nodes[in->node].order;
+      l->vectors |= is_held_in_vector(c, s, in, &w);
       if (part && q->of != DCFG_SLICE_FLAGS && q->of != DCFG_SLICE_X87)
          add_asked(l, s, q, n, w);
       else if (in->port == DCFG_WET_MEMORY)

@@ -35,16 +35,17 @@ typedef
       Want*  all;               // the nearest first
       size_t n, room;
       bool   bounded;
+      bool   vectors;           // vector or x87 registers held values, too
    }
    Wants;
 
-/* The locations that the N NODES of S, a slice as Q has it, used; NULL: all
-   nodes. */
+/* Return the locations that the N NODES of S used; NODES may be NULL: all nodes.  S
+   answers Q. */
 Wants wants_find(const StaticCode* c, const DcfgSlice* s,
                  const DcfgSliceQuery* q, const uint32_t* nodes, size_t n);
 
-/* The offset of operand M of node N from its frame.  False if it is elsewhere, or
-   that is not known. */
+/* Set *OFFSET to the distance of operand M of node N from the call frame address.
+   Return false if M is not in the frame, or nobody knows. */
 bool operand_in_frame(const StaticCode* c, uint32_t n, const MemoryOperand* m,
                       int64_t* offset);
 

@@ -18,7 +18,8 @@ typedef
    OutputPiece;
 
 /* OutputStream: what was written to a file descriptor and to its duplicates.
-   A byte that no piece has divides what does not stand together in the file. */
+   A byte that no piece has stands between two texts that are apart in the
+   file. */
 typedef
    struct {
       uint32_t     fd;          // the first one written to
@@ -39,22 +40,22 @@ typedef
    }
    Output;
 
-/* All that the system calls of S wrote, which all_syscalls() made and which has
-   to stay.  INITIAL has the bytes that nothing executed wrote. */
+/* Return the bytes that the system calls in S wrote.  all_syscalls() made S, and
+   the result points into S.  INITIAL has the bytes that no instruction wrote. */
 Output output_read(DcfgWet* w, const DcfgSlice* s, const ImageBytes* initial);
 void   output_free(Output* o);
 
-/* The piece that has the byte at PLACE; NULL: none has it. */
+/* Return the piece that has the byte at PLACE of the stream, or NULL. */
 const OutputPiece* stream_piece(const OutputStream* t, uint64_t place);
 
-/* The first place of TEXT from FROM on, or the last one; UINT64_MAX: there is
-   none. */
+/* Return the first place of TEXT from FROM on, or its last place; UINT64_MAX if the
+   stream lacks the text. */
 uint64_t stream_find(const OutputStream* t, const char* text, size_t size,
                      uint64_t from);
 uint64_t stream_find_last(const OutputStream* t, const char* text, size_t size);
 
-/* Make Q's criterion the SIZE bytes of T at PLACE: those that WANTED has, a flag
-   for each, or all of them if it is NULL.  Q's parts are to be freed. */
+/* Make the SIZE bytes of T at PLACE the criterion of Q.  WANTED has a flag for each
+   byte that counts; NULL: all count.  The caller frees Q->parts. */
 void stream_choose(const OutputStream* t, uint64_t place, uint64_t size,
                    const bool* wanted, bool* instrs, uint32_t n_instrs,
                    DcfgSliceQuery* q);

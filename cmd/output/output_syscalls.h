@@ -17,7 +17,7 @@ typedef
    }
    Syscall;
 
-/* Calls: in their order. */
+/* SystemCalls: system calls of a trace, in the order of their execution. */
 typedef
    struct {
       DcfgWet* w;
@@ -26,25 +26,28 @@ typedef
    }
    SystemCalls;
 
-/* All system calls, with who wrote what they used, or only their numbers. */
+/* Return a slice of all system calls, with the writers of their arguments and
+   buffers; with NUMBERS, only with the writers of their numbers. */
 DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs, bool numbers);
 
-/* Those of S, which all_syscalls() made.  The caller frees .calls. */
+/* Return the system calls of S, which all_syscalls() made.  The caller frees
+   .calls. */
 SystemCalls calls_of(DcfgWet* w, const DcfgSlice* s);
 
-/* The number of system call N of S; UINT32_MAX if it is not known. */
+/* Return the kernel's number of system call N of S; UINT32_MAX if it is not
+   known. */
 uint32_t call_number(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n);
 
-/* Set *VALUE to its argument K, from 0.  False if that is not known. */
+/* Set *VALUE to argument K of N, from 0.  Return false if it is not known. */
 bool call_argument(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n,
                    unsigned k, uint64_t* value);
 
-/* SPARE of each system call's instruction: the registers for arguments that
-   none of the calls has used. */
+/* Set SPARE, by instruction of a system call: the argument registers that none of
+   its calls has used. */
 void find_spare(const SystemCalls* c, uint32_t* spare);
 
-/* "NAME" or "NAME#N", the last one or number N from 0 on of these system
-   calls, to INSTRS and Q.  Dies if there is none. */
+/* Make a system call the criterion of INSTRS and Q.  CALL is "NAME", the last such
+   call, or "NAME#N", number N of them from 0.  Dies if there is none. */
 void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
                        bool* instrs, uint32_t* spare, DcfgSliceQuery* q);
 

@@ -9,6 +9,9 @@
 
 #include "cmd/shared/wet_program.h"
 
+#include "cmd/base/format.h"
+
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -35,6 +38,14 @@ bool is_of_system(const char* path)
 {
    static const char* const folders[] = { "/usr/include", "/usr/lib", "/lib" };
 
+   char plain[PATH_MAX];
+
+   /* clang names /usr/bin/../lib/gcc/... and the like. */
+   if (path != NULL && !text_is_plain_path(path)
+       && strlen(path) < sizeof(plain)) {
+      text_make_plain_path(plain, path);
+      path = plain;
+   }
    for (size_t i = 0; path != NULL && i < sizeof(folders) / sizeof(folders[0]);
         i++) {
       size_t k = strlen(folders[i]);

@@ -113,7 +113,7 @@ static int run(int argc, char** argv)
       { "omitted", OPT_TEXT_OR_NOT, &omitted, "no",
         "with lines, json and html: stores that could have changed a value, "
         "but did not run [if less than 10 lines of the program are in the "
-        "slice]" },
+        "slice; if more, few, below the first ten]" },
       { "own", OPT_TEXT, &own, "PATTERN",
         "with lines: images that count as the program, too, besides its file "
         "and those beside it" },

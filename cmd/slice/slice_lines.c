@@ -17,6 +17,7 @@
    The line that ran last comes first; in a slice forward, the line that ran
    first. */
 
+#include "cmd/slice/slice_beside.h"
 #include "cmd/slice/slice_omitted.h"
 #include "cmd/slice/slice_threads.h"
 #include "cmd/machine/function_starts.h"
@@ -287,8 +288,32 @@ static void leave_out_idle(Listing* l)
    l->n_own  = n;
 }
 
+/* Print the sentences of B that stand below ROW, from column AT on. */
+static void put_beside(FILE* out, const BesideList* b, size_t row, size_t at)
+{
+   for (size_t i = 0; i < b->n; i++)
+      if (b->all[i].row == row) {
+         size_t from = at + 2 * b->all[i].depth;
+         fprintf(out, "%*s%s\n", (int)from, "",
+                 text_cut(b->all[i].text, terminal_room(out, from)));
+      }
+}
+
+static BesideList find_beside(const Listing* l)
+{
+   ListedLine* lines = zalloc(l->n_own + 1, sizeof(*lines));
+   BesideList  b;
+
+   for (size_t i = 0; i < l->n_own; i++)
+      lines[i] = (ListedLine){ l->rows[i].source, l->rows[i].line };
+   b = slice_beside(l->v, lines, l->n_own);
+   free(lines);
+   return b;
+}
+
 static void put_own(FILE* out, const Listing* l)
 {
+   BesideList beside = find_beside(l);
    size_t most = l->v->all ? l->n_own : MOST_LINES;
    size_t shown = l->n_own < most ? l->n_own : most;
    bool   threads = slice_has_threads(l->v);
@@ -324,6 +349,7 @@ static void put_own(FILE* out, const Listing* l)
       if (l->rows[i].merged)
          fputs("  (merged with other lines)", out);
       putc('\n', out);
+      put_beside(out, &beside, i, at + 3);
       text_forget();
    }
    if (shown < l->n_own)
@@ -332,6 +358,10 @@ static void put_own(FILE* out, const Listing* l)
    if (l->idle > 0)
       fprintf(out, "%*s+ %s line%s with a brace or declaration only: --all\n",
               (int)at, "", text_count(l->idle), l->idle == 1 ? "" : "s");
+   if (beside.more > 0)
+      fprintf(out, "%*s+ %s more that did not run: --omitted\n", (int)at, "",
+              text_count(beside.more));
+   slice_beside_free(&beside);
 }
 
 /*--- What is folded                                       ---*/

@@ -18,11 +18,25 @@
 #include "cmd/slice/slice_value.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FEW_LINES 10
 #define MOST_INSTANCES 200000
+/* A slice of a longer run takes seconds; beside the listing it is not made
+   again for its instances. */
+#define MOST_EXECUTED  UINT64_C(20000000)
+
+/* KnownValue: a value that was asked for; .size is 0 of a register. */
+typedef
+   struct {
+      uint32_t instr;
+      uint64_t instance, place, size;
+      uint64_t value;
+      bool     known;
+   }
+   KnownValue;
 
 struct SliceOmissions {
    const Sliced*  f;
@@ -36,6 +50,8 @@ struct SliceOmissions {
    DcfgSlice*     kept;         // with instances, or NULL
    bool           looked;
    OmittedList    all;
+   KnownValue*    values;
+   size_t         n_values, values_room;
 };
 
 /*--- Values                                               ---*/
@@ -50,9 +66,24 @@ static bool value_at(void* arg, uint32_t instr, uint64_t instance,
    VariableObject  o = { .form = size == 0 ? OBJECT_REGISTER : OBJECT_MEMORY,
                          .place = place, .size = size };
 
+   KnownValue      k = { .instr = instr, .instance = instance,
+                         .place = place, .size = size };
+
+   for (size_t i = 0; i < z->n_values; i++) {
+      const KnownValue* v = &z->values[i];
+      if (v->instr == instr && v->instance == instance && v->place == place
+          && v->size == size) {
+         *value = v->value;
+         return v->known;
+      }
+   }
    if (size == 0)
       o.size = dcfg_wet_instr(z->f->w, instr)->address_size;
-   return find_value(&search, &o, value);
+   k.known = find_value(&search, &o, &k.value);
+   GROW(z->values, z->n_values, z->values_room);
+   z->values[z->n_values++] = k;
+   *value = k.value;
+   return k.known;
 }
 
 /*--- Looking                                              ---*/
@@ -76,6 +107,7 @@ void slice_omissions_free(SliceOmissions* z)
    omitted_free(z->finder);
    variables_free(z->names);
    dcfg_slice_free(z->kept);
+   free(z->values);
    free(z);
 }
 
@@ -142,6 +174,9 @@ static void start(SliceOmissions* z)
 
    if (z->finder != NULL)
       return;
+   /* Many small slices follow: the next one takes the memory of the last. */
+   mallopt(M_MMAP_THRESHOLD, 32 << 20);
+   mallopt(M_TRIM_THRESHOLD, 256 << 20);
    z->names  = variables_new(z->f->w, z->root);
    z->finder = omitted_new(&t);
 }
@@ -158,47 +193,71 @@ const DcfgSlice* slice_omissions_slice(const SliceOmissions* z)
    return z->kept != NULL ? z->kept : z->f->s;
 }
 
+/* Have the slice with its instances.  Return NULL, or why there is none. */
+static const char* keep_instances(SliceOmissions* z)
+{
+   DcfgSliceQuery q = z->f->q;
+   DcfgError      err;
+
+   if (z->f->s->n_instances > MOST_INSTANCES)
+      return "none of a slice with more than 200,000 instances";
+   if (!z->f->q.sums || z->kept != NULL)
+      return NULL;
+   q.sums  = false;
+   z->kept = dcfg_slice_new(z->f->w, &q, &err);
+   if (z->kept != NULL)
+      return NULL;
+   if (err.status != DCFG_ERROR_LIMIT)
+      die("%s", unreadable(&err, KIND_WET));
+   return "none of a slice with so many instances";
+}
+
 const OmittedList* slice_omissions(SliceOmissions* z)
 {
    if (z->mode == OMITTED_NEVER || z->f->q.forward
        || (z->mode == OMITTED_IF_FEW && count_lines(z) >= FEW_LINES))
       return NULL;
    if (!z->looked) {
-      DcfgSliceQuery q = z->f->q;
-      DcfgError      err;
+      const char* bounded = keep_instances(z);
       z->looked = true;
-      q.sums    = false;
-      if (z->f->s->n_instances > MOST_INSTANCES) {
-         z->all.bounded = "none of a slice with more than 200,000 instances";
-         return &z->all;
-      }
-      if (z->f->q.sums)
-         z->kept = dcfg_slice_new(z->f->w, &q, &err);
-      if (z->f->q.sums && z->kept == NULL) {
-         if (err.status != DCFG_ERROR_LIMIT)
-            die("%s", unreadable(&err, KIND_WET));
-         z->all.bounded = "none of a slice with so many instances";
-      } else {
+      if (bounded == NULL)
          z->all = slice_omissions_of(z, slice_omissions_slice(z), NULL, 0);
-      }
+      else
+         z->all.bounded = bounded;
    }
    return &z->all;
 }
 
+const DcfgSlice* slice_omissions_near(SliceOmissions* z)
+{
+   bool large = z->mode == OMITTED_IF_FEW && !z->f->q.forward
+                && z->f->s->n_executed <= MOST_EXECUTED
+                && count_lines(z) >= FEW_LINES;
+
+   return large && keep_instances(z) == NULL ? slice_omissions_slice(z) : NULL;
+}
+
 /*--- Words                                                ---*/
+
+/* The name of the place of O, which N used; NULL if it has none. */
+static const char* place_name(SliceOmissions* z, const DcfgSliceNode* n,
+                              const Omitted* o)
+{
+   VariableType type;
+
+   return o->asked && z->of != NULL ? z->of
+          : o->asked && o->memory ? variable_at(z->f->w, o->place, z->root)
+          : o->memory ? variables_name_memory(z->names, n->instr, 0, o->place,
+                                              0, &type)
+          : variables_name_register(z->names, n->instr, (unsigned)o->place,
+                                    false, &type);
+}
 
 static const char* place_text(SliceOmissions* z, const DcfgSliceNode* n,
                               const Omitted* o)
 {
    const Processor* p = processor_of(z->f->w);
-   VariableType     type;
-   const char*      name
-      = o->asked && z->of != NULL ? z->of
-        : o->asked && o->memory ? variable_at(z->f->w, o->place, z->root)
-        : o->memory ? variables_name_memory(z->names, n->instr, 0, o->place, 0,
-                                          &type)
-        : variables_name_register(z->names, n->instr, (unsigned)o->place, false,
-                                  &type);
+   const char*      name = place_name(z, n, o);
 
    if (name != NULL)
       return text_clean(name);
@@ -221,7 +280,8 @@ OmittedWords slice_omitted_words(SliceOmissions* z, const DcfgSlice* s,
    const char*          source;
    const char*          function;
    uint64_t             begin;
-   OmittedWords         w = { .place = place_text(z, n, o) };
+   OmittedWords         w = { .place = place_text(z, n, o),
+                              .named = place_name(z, n, o) != NULL };
 
    code_line(z->names, o->near, b->addr, &source);
    if (in.line != 0 && source != NULL

@@ -10,34 +10,42 @@
 #include "cmd/slice/slice_query.h"
 #include "cmd/slice/slice_views.h"
 
-/* When they are looked for: of a slice with few lines of the program. */
+/* OmittedMode: when to look for all stores that did not run.  OMITTED_IF_FEW: if
+   the slice has few lines of the program. */
 typedef enum { OMITTED_IF_FEW, OMITTED_ALWAYS, OMITTED_NEVER } OmittedMode;
 
 /* SliceOmissions: finds them for a slice. */
 typedef struct SliceOmissions SliceOmissions;
 
-/* F is the slice of the trace in FILE, found for O; its totals and instances are
-   asked for when needed.  OWN: images that are the program's, too, or NULL. */
+/* Return a finder for F, the slice that answers O, of the trace in FILE.  F and
+   FILE stay until slice_omissions_free().  OWN: a pattern of images that belong
+   to the program, too, or NULL. */
 SliceOmissions* slice_omissions_new(const Sliced* f, const char* file,
                                     const SliceOptions* o, const char* own,
                                     OmittedMode mode);
 void            slice_omissions_free(SliceOmissions* z);
 
-/* Those of the whole slice; NULL: they are not looked for. */
+/* Return the omissions of the whole slice; NULL if nobody looks for them. */
 const OmittedList* slice_omissions(SliceOmissions* z);
 
-/* Those of the N NODES of S; free them with omitted_list_free(). */
+/* Return the slice with its instances if some omissions may stand beside its
+   nearest lines.  Return NULL if all omissions are looked for, or none. */
+const DcfgSlice* slice_omissions_near(SliceOmissions* z);
+
+/* Return the omissions of the N NODES of S.  The caller frees them with
+   omitted_list_free(). */
 OmittedList slice_omissions_of(SliceOmissions* z, const DcfgSlice* s,
                                const uint32_t* nodes, size_t n);
 
-/* The nodes' slice that omissions of the whole slice are of. */
+/* Return the slice whose nodes slice_omissions() names. */
 const DcfgSlice* slice_omissions_slice(const SliceOmissions* z);
 
-/* OmittedWords: O in words, for all of which the source file SOURCE is that of
+/* OmittedWords: an omission in words.  A line without a file is in the file of
    the user. */
 typedef
    struct {
       const char* place;        // "price"
+      bool        named;        // .place is a name of the source
       const char* store;        // "line 31", "line 31, which calls bump: line 5"
       const char* branch;       // "line 30 was false"
       const char* at;           // "0x1091bb#4"

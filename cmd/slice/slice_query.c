@@ -25,7 +25,7 @@
 #include "cmd/slice/slice_functions.h"
 #include "cmd/slice/slice_line.h"
 #include "cmd/output/output_syscalls.h"
-#include "cmd/slice/slice_variable.h"
+#include "cmd/slice/slice_value.h"
 #include "cmd/machine/wet_place.h"
 
 #include <errno.h>

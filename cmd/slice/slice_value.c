@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Values of pointers at an instance. */
+   Values at an instance, and places that the source's words mean there. */
 
-/* Owns: what a register or some bytes of memory held just before an instance.
-   Handed: a whole execution trace.  Taken by: slice_variable.c.
+/* Owns: what a register or some bytes of memory held just before an instance, and
+   what is asked of the library for an expression.  Handed: a whole execution
+   trace, the criterion's instance.  Taken by: slice_query.c, slice_omitted.c.
 
    The library says who wrote the place last.  If the trace has values, these
    writers have it.  If not, an address tells it: of an operand in memory that
@@ -21,6 +22,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_BYTES (1 << 20)    // most bytes of a place
 
 /*--- Writers                                              ---*/
 
@@ -282,4 +285,32 @@ bool find_value(void* arg, const VariableObject* o, uint64_t* value)
    }
    dcfg_slice_free(s);
    return found;
+}
+
+/*--- The source's words                                   ---*/
+
+void variable_place(DcfgWet* w, const char* file, uint32_t instr,
+                    uint64_t instance, const char* expression,
+                    const char* root, DcfgSliceQuery* q)
+{
+   static const DcfgSliceOf forms[] = {
+      [OBJECT_REGISTER] = DCFG_SLICE_REGISTER,
+      [OBJECT_FRAME] = DCFG_SLICE_FRAME, [OBJECT_MEMORY] = DCFG_SLICE_MEMORY
+   };
+   Variables*   v = variables_new(w, root);
+   ValueSearch  search = { .w = w, .file = file, .variables = v,
+                           .instr = instr, .instance = instance };
+   ObjectReader reader = { .value = find_value, .arg = &search };
+   VariableObject o;
+   const char*  why = expression_resolve(v, instr, expression, &reader, &o);
+
+   if (why != NULL)
+      die("--of: %s", why);
+   if (o.size > MOST_BYTES)
+      die("--of: `%s' has %llu bytes, at most %d can be asked for", expression,
+          (unsigned long long)o.size, MOST_BYTES);
+   q->of    = forms[o.form];
+   q->place = o.place;
+   q->size  = o.size;
+   variables_free(v);
 }

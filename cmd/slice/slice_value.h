@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Values of pointers at an instance. */
+   Values at an instance, and places that the source's words mean there. */
 
 #ifndef DCFG_CMD_SLICE_VALUE_H
 #define DCFG_CMD_SLICE_VALUE_H
 
 #include "cmd/variables/expression.h"
+
+#include "lib/dcfg_slice.h"
 
 /* ValueSearch: an instance, just before which values are wanted. */
 typedef
@@ -21,5 +23,12 @@ typedef
 
 /* ObjectReader's: the value of O; ARG is a ValueSearch. */
 bool find_value(void* arg, const VariableObject* o, uint64_t* value);
+
+/* Set what Q asks for to what EXPRESSION means just before INSTANCE of
+   instruction INSTR in W, which is the trace in FILE.  Images are looked for
+   below ROOT first, unless that is NULL.  Dies if it is nowhere. */
+void variable_place(DcfgWet* w, const char* file, uint32_t instr,
+                    uint64_t instance, const char* expression,
+                    const char* root, DcfgSliceQuery* q);
 
 #endif /* DCFG_CMD_SLICE_VALUE_H */

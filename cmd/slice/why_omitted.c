@@ -70,16 +70,18 @@ static bool brings(const DcfgSlice* s, const WhyCard* c, const WhyInput* in,
    return false;
 }
 
-/* The number of inputs before O, if its code never ran and an input has the value
-   that it could have changed.  O stands behind all values; of what was printed,
-   where most values are constant text, behind that one.  Otherwise 0.  Code that
-   ran at other times comes later: mostly it is the next turn of a loop. */
+/* Return the number of inputs before O if an input has the value that O could have
+   changed; else 0.  O counts if its code never ran.  If its code ran at other
+   times, O counts if it is certain, and not the next turn of a loop.  O stands
+   behind all values.  Most values of printed text are constant: there O stands
+   right behind its own. */
 static size_t behind_value(const WhyCards* y, const WhyCard* c,
                            const Omitted* o)
 {
    bool printed = why_is_library(y->f, c->head);
+   bool strong = !o->again || !(o->maybe || o->turn);
 
-   for (size_t i = 0; i < c->n_inputs && !o->again && o->since != 0; i++)
+   for (size_t i = 0; i < c->n_inputs && strong && o->since != 0; i++)
       if (brings(y->f->s, c, &c->inputs[i], o)) {
          do
             i++;

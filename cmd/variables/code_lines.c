@@ -86,12 +86,21 @@ void code_lines_free(CodeLines* c)
 
 /*--- Paths                                                ---*/
 
-static bool is_same_file(const char* a, const char* b)
+/* Is PATH the end of WHOLE, from a directory's name on? */
+static bool is_end_of(const char* whole, const char* path)
+{
+   size_t n = strlen(whole), k = strlen(path);
+
+   return path[0] != '/' && n > k && whole[n - k - 1] == '/'
+          && strcmp(whole + n - k, path) == 0;
+}
+
+bool is_same_source(const char* a, const char* b)
 {
    struct stat x, y;
 
    return strcmp(text_base(a), text_base(b)) == 0
-          && (strcmp(a, b) == 0
+          && (strcmp(a, b) == 0 || is_end_of(a, b) || is_end_of(b, a)
               || (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev
                   && x.st_ino == y.st_ino));
 }
@@ -106,7 +115,7 @@ static const char* source_of(CodeLines* c, const char* path)
    GROW(c->paths, c->n_paths, c->paths_room);
    c->paths[c->n_paths++] = path;
    for (size_t i = 0; i < c->n_sources; i++)
-      if (is_same_file(c->sources[i], path)) {
+      if (is_same_source(c->sources[i], path)) {
          c->paths[k] = c->sources[i];
          break;
       }

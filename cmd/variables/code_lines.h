@@ -36,6 +36,10 @@ void       code_lines_free(CodeLines* c);
    information there is only the instruction's own line. */
 unsigned code_lines(CodeLines* c, uint32_t instr, const CodeLine** lines);
 
+/* Are A and B one file?  Debug information may have the path from where the
+   compiler was started, and the trace the whole path. */
+bool is_same_source(const char* a, const char* b);
+
 /* Return the innermost line; .line is 0 if there is none. */
 CodeLine innermost_line(CodeLines* c, uint32_t instr);
 

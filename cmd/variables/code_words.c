@@ -19,12 +19,14 @@ uint32_t code_line(Variables* v, uint32_t instr, uint64_t addr,
                    const char** source)
 {
    DebugImage* m = site_image(v->sites, instr);
-   Dwfl_Line*  at = m == NULL ? NULL : dwfl_module_getsrc(m->module, addr);
+   Dwarf_Addr  bias;
+   Dwarf_Die*  unit = m == NULL ? NULL : debug_unit(m, addr, &bias);
+   Dwarf_Line* at = unit == NULL ? NULL : dwarf_getsrc_die(unit, addr - bias);
    int         line = 0;
 
-   *source = at == NULL ? NULL
-             : dwfl_lineinfo(at, NULL, &line, NULL, NULL, NULL);
-   return *source == NULL || line <= 0 ? 0 : (uint32_t)line;
+   *source = at == NULL || dwarf_lineno(at, &line) != 0 || line <= 0 ? NULL
+             : dwarf_linesrc(at, NULL, NULL);
+   return *source == NULL ? 0 : (uint32_t)line;
 }
 
 const char* code_function(Variables* v, uint32_t instr, uint64_t addr,

@@ -5,7 +5,7 @@
 
 /* Owns: C's syntax of expressions that name a place, and their meaning at an
    instruction.  Handed: expressions; values, by readers of the trace.  Taken
-   by: slice_variable.c. */
+   by: slice_value.c. */
 
 #include "cmd/variables/expression.h"
 

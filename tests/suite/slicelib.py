@@ -80,6 +80,20 @@ def record_wet(tap, name, argv, opts=()):
     return wet
 
 
+def near_rows(text, source):
+    """Return for each row of a listing, the nearest first, its lines of a source.  A row of a store that did not run has the lines
+    of the store and of its branch."""
+    line = re.compile(r" *[\d,]+ +[\d,]+ +<?[\d.]+%%(?: +\d[\d,+-]*)?   %s:(\d+)\b" % re.escape(source))
+    did_not_run = re.compile(r" *(?:maybe )?could have changed .*? \(because .* at 0x")
+    rows = []
+    for row in text.splitlines():
+        if line.match(row):
+            rows.append([int(line.match(row).group(1))])
+        elif did_not_run.match(row):
+            rows.append([int(n) for n in re.findall(r"(?:line |:)(\d+)", did_not_run.match(row).group())])
+    return rows
+
+
 def near_lines(text, source):
     """Returns the lines of a source in a listing, the nearest first."""
     found = re.findall(r"^ *[\d,]+ +[\d,]+ +<?[\d.]+%%(?: +\d[\d,+-]*)?   %s:(\d+)\b" % re.escape(source), text, re.M)
