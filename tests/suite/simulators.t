@@ -4,6 +4,7 @@ what is refused.  (TAP)
 """
 import json
 import os
+import random
 import re
 import shutil
 import sys
@@ -57,6 +58,29 @@ def check_beginning(tap, prog):
             is_refused(tap, "counts of " + name, args, "counts do not begin with the program")
         else:
             tap.ok(command(*args)[0] == 0, name + ": counts begin with the program", command(*args))
+
+
+def check_mutants(tap, name, seed, n):
+    """Vectors and labels that are wrong somewhere: the command refuses them with one line, or takes them; it does not crash."""
+    random.seed(seed)
+    with open(tap.path(name + ".global.cv"), "rb") as f:
+        lines = [line for line in f.read().splitlines(True) if not line.startswith(b"Block id") or random.randrange(40) == 0]
+    wrong = []
+    for i in range(n):
+        mutant = list(lines)
+        for _ in range(random.randrange(1, 4)):
+            k = random.randrange(len(mutant))
+            line = bytearray(mutant[k])
+            line[random.randrange(len(line))] = random.choice(b"0123456789:# STxMP\n\0\xff")
+            mutant[k] = random.choice((bytes(line), b"", bytes(line[:len(line) // 2]), mutant[k] * 2,
+                                       re.sub(rb"\d+", random.choice((b"0", b"18446744073709551615", b"99999999999999999999")), mutant[k], 1)))
+        with open(tap.path("mutant.bb"), "wb") as f:
+            f.writelines(mutant)
+        status, out, err = command("regions", "--labels=" + tap.path("labels"), "--warmup=2", "--csv=" + tap.path("mutant.csv"), "--base=0",
+                                   "--gem5=" + tap.path("mutant.json"), tap.path("mutant.bb"), tap.path("points"), tap.path("weights"))
+        if status not in (0, 2) or status == 2 and (out or len([x for x in err.splitlines() if " is not in gem5's file" not in x]) != 1):
+            wrong.append("%d: %d %s" % (i, status, err[-300:]))
+    tap.ok(not wrong, "%d wrong files are taken or refused" % n, "\n".join(wrong[:3]))
 
 
 class Slices:
@@ -347,7 +371,7 @@ def check_refused(tap, name, files, prog):
         is_refused(tap, "a path like " + odd, bbv + ["--slice=10000", "--turns=" + files[2], *files[:2]], "blanks and commas")
 
 
-def check_before(tap, files, late):
+def check_before(tap, files):
     """The files of before, or of a late beginning, are what the oracles refuse."""
     graph, trace, turns = files
     prefix = tap.path("before")
@@ -411,9 +435,10 @@ def main():
     files = record(tap, "primes", [fixed])
     s = check_looppoint(tap, "primes", files, 8000, "primes", ("libc.so",), ["--skip=libc.so*"])
     if s:
-        check_regions(tap, "primes", s, 4, 2, None)
         check_regions(tap, "primes", s, 1, 0, None)
-        check_before(tap, files, None)
+        check_regions(tap, "primes", s, 4, 2, None)
+        check_mutants(tap, "primes", 1, 2000 if os.environ.get("DCFG_SLOW") == "1" else 150)
+        check_before(tap, files)
     files = record(tap, "beginning", [primes])
     s = check_looppoint(tap, "beginning", files, 20000, "beginning")
     if s:
