@@ -371,6 +371,27 @@ def check_refused(tap, name, files, prog):
         is_refused(tap, "a path like " + odd, bbv + ["--slice=10000", "--turns=" + files[2], *files[:2]], "blanks and commas")
 
 
+def check_late(tap, prog, s):
+    """Counts of a trace that begins later, taken for those of a process, stop gem5 too early: that is why they are refused."""
+    graph, trace, turns = record(tap, "late", [prog], ["--start=is_prime:300"])
+    prefix = tap.path("late")
+    command("bbv", "--looppoint", "--slice=8000", "--turns=" + turns, "-o", prefix, graph, trace)
+    with open(prefix + ".global.bb") as f:
+        text = f.read()
+    n = len(re.findall("^T", text, re.M))
+    bb = write(tap.path("claimed.bb"), re.sub("(?m)^# Counts since .*\n", "", text))
+    paths = [write(tap.path(f), t) for f, t in (("points", "1 0\n"), ("weights", "1 0\n"), ("labels", "0 0\n" * n))]
+    status, out, err = command("regions", "--labels=" + paths[2], "--gem5=" + tap.path("late.json"), bb, *paths[:2])
+    executed = write(tap.path("executed"), "".join("%#x %d\n" % pair for pair in s.executed))
+    answer, stops = harness.oracle("gem5_regions.py", tap.path("late.json"), executed)
+    first = int(re.search("^# Counts since (.*)", text, re.M).group(1), 16)
+    begin = [at for pc, at in s.executed if pc == first][299]
+    length = int(re.search("# Slice ending at global (.*)", text).group(1))
+    m = re.search("^1 start (.*)", stops, re.M)
+    tap.ok(status == 0 and "Counts" in text and m and int(m.group(1)) < begin + length, "the oracle of gem5 stops too early for late counts",
+           (err, answer, stops, begin, length))
+
+
 def check_before(tap, files):
     """The files of before, or of a late beginning, are what the oracles refuse."""
     graph, trace, turns = files
@@ -439,6 +460,7 @@ def main():
         check_regions(tap, "primes", s, 4, 2, None)
         check_mutants(tap, "primes", 1, 2000 if os.environ.get("DCFG_SLOW") == "1" else 150)
         check_before(tap, files)
+        check_late(tap, fixed, s)
     files = record(tap, "beginning", [primes])
     s = check_looppoint(tap, "beginning", files, 20000, "beginning")
     if s:
