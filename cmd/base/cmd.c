@@ -302,12 +302,20 @@ static const Opt* any_option(const Opt* opts, size_t n, const char* arg,
    return opt != NULL ? opt : find_option(common, N_COMMON, arg, value);
 }
 
+static void add_text(TextList* list, const char* text)
+{
+   GROW(list->texts, list->n, list->room);
+   list->texts[list->n++] = text;
+}
+
 static void set_option(const Opt* opt, const char* value)
 {
    if (opt->kind == OPT_FLAG)
       *(bool*)opt->to = true;
    else if (opt->kind == OPT_TEXT)
       *(const char**)opt->to = value;
+   else if (opt->kind == OPT_TEXTS)
+      add_text(opt->to, value);
    else if (opt->kind == OPT_COUNT_OR_NOT && value == NULL)
       *(uint64_t*)opt->to = NO_VALUE;
    else if (opt->kind == OPT_TEXT_OR_NOT)

@@ -50,11 +50,20 @@ typedef
       OPT_FLAG,         // bool: --name
       OPT_COUNT,        // uint64_t: --name=N
       OPT_TEXT,         // const char*: --name=TEXT
+      OPT_TEXTS,        // TextList: --name=TEXT, any number of times
       OPT_COUNT_OR_NOT, // uint64_t: --name=N; NO_VALUE: --name
       OPT_TEXT_OR_NOT,  // const char*: --name=TEXT; "": --name
       OPT_VALUES        // see OPT_CHOICES
    }
    OptKind;
+
+/* TextList: the values of an option that can be repeated. */
+typedef
+   struct {
+      const char** texts;
+      size_t       n, room;
+   }
+   TextList;
 
 #define NOT_GIVEN UINT64_MAX            // initial value of a count
 #define NO_VALUE  (UINT64_MAX - 1)

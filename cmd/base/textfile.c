@@ -4,7 +4,7 @@
    Reading text files. */
 
 /* Owns: text files that may be compressed.  Handed: paths.  Taken by: turns.c,
-   bb_file.c, cmd_regions.c. */
+   bb_file.c, choice.c. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE     // for fopencookie

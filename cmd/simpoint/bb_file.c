@@ -4,7 +4,7 @@
    Reading .bb files. */
 
 /* Owns: reading PinPlay's .bb files and SimPoint's files.  Handed: their paths.
-   Taken by: cmd_regions.c. */
+   Taken by: choice.c, cmd_regions.c, region_files.c. */
 
 #include "cmd/simpoint/bb_file.h"
 
@@ -62,7 +62,8 @@ static bool take_marker(const char* s, Marker* m)
 static void need_within_limit(const BbFile* b)
 {
    uint64_t used = b->room * sizeof(*b->slices)
-                   + b->share_room * sizeof(*b->shares);
+                   + b->share_room * sizeof(*b->shares)
+                   + b->block_room * sizeof(*b->blocks);
 
    if (max_memory != 0 && used > max_memory)
       die("the vectors need more than %" PRIu64 " MiB of memory, which is what "
@@ -93,6 +94,111 @@ static bool take_vector(BbFile* b, Slice* slice, const char* s)
    return true;
 }
 
+/* Read "Block id: ID 0xPC:0xLAST static instructions: N block count: N ...". */
+static bool take_block(BbFile* b, const char* s)
+{
+   BbBlock     row;
+   uint64_t    id, n, last;
+   const char* end;
+
+   s += strlen("Block id: ");
+   if (!take_number(s, 10, &id, &end) || id > UINT32_MAX || *end != ' '
+       || !take_number(end + 1, 16, &row.pc, &end) || *end != ':'
+       || !take_number(end + 1, 16, &last, &end)
+       || strncmp(end, " static instructions: ", 22) != 0
+       || !take_number(end + 22, 10, &n, &end) || n == 0 || n > UINT32_MAX
+       || strncmp(end, " block count: ", 14) != 0
+       || !take_number(end + 14, 10, &row.executions, &end))
+      return false;
+   row.id = (uint32_t)id;
+   row.n_instrs = (uint32_t)n;
+   GROW(b->blocks, b->n_blocks, b->block_room);
+   need_within_limit(b);
+   b->blocks[b->n_blocks++] = row;
+   return true;
+}
+
+static bool has_prefix(const char* s, const char* prefix)
+{
+   return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+/* Lines: values of the lines since the last vector. */
+typedef
+   struct {
+      Marker   marker;          // the next slice's
+      uint64_t unfiltered;      // instructions since the start
+      uint64_t before;          // likewise, before the slice
+   }
+   Lines;
+
+/* Read "# Unfiltered count  N", or " N global N". */
+static bool take_unfiltered(BbFile* b, Lines* l, const char* s)
+{
+   const char* number = strrchr(s, ' ') + 1;
+   const char* end;
+
+   b->has_unfiltered = true;
+   return take_number(number, 10, &l->unfiltered, &end) && *end == 0
+          && l->unfiltered >= l->before;
+}
+
+static bool take_slice(BbFile* b, Lines* l, const char* s)
+{
+   Slice* slice;
+
+   GROW(b->slices, b->n_slices, b->room);
+   slice = &b->slices[b->n_slices];
+   if (!take_vector(b, slice, s))
+      return false;
+   slice->unfiltered = b->has_unfiltered ? l->unfiltered - l->before
+                       : slice->instrs;
+   slice->marker = l->marker;
+   b->n_slices++;
+   l->before = l->unfiltered;
+   l->marker = (Marker){ 0 };
+   return true;
+}
+
+/* Read a line; return what there should have been instead; NULL: nothing. */
+static const char* take_line(BbFile* b, Lines* l, const char* s)
+{
+   const char* end;
+
+   if (has_prefix(s, "S:") || has_prefix(s, "M:")) {
+      free(l->marker.image);
+      return take_marker(s, &l->marker) ? NULL : "marker of a slice";
+   }
+   if (has_prefix(s, "# Unfiltered count "))
+      return take_unfiltered(b, l, s) ? NULL : "number of instructions";
+   if (s[0] == 'T')
+      return take_slice(b, l, s) ? NULL : "vector";
+   if (has_prefix(s, "Block id: "))
+      return take_block(b, s) ? NULL : "row of a block";
+   if (has_prefix(s, "P: "))
+      return take_number(s + 3, 10, &b->thread, &end) ? NULL : "thread";
+   if (has_prefix(s, "C: ") && strstr(s, "Command: ") != NULL) {
+      free(b->program);
+      b->program = text_copy(strstr(s, "Command: ") + strlen("Command: "));
+   }
+   return NULL;
+}
+
+COMPARE(by_pc, BbBlock, UP(pc) ?: UP(id))
+
+/* Give blocks of concatenated vectors their ids again: thread T's are higher by
+   T times the greatest id. */
+static void split_threads(BbFile* b)
+{
+   uint32_t max_id = 0;
+
+   for (size_t i = 0; i < b->n_blocks; i++)
+      max_id = b->blocks[i].id > max_id ? b->blocks[i].id : max_id;
+   for (size_t i = 0; i < b->n_shares && max_id > 0; i++)
+      if (b->shares[i].block > max_id)
+         b->shares[i].block = (b->shares[i].block - 1) % max_id + 1;
+}
+
 BbFile* bb_read(const char* path)
 {
    BbFile*  b = zalloc(1, sizeof(*b));
@@ -101,34 +207,31 @@ BbFile* bb_read(const char* path)
    size_t   room = 0;
    uint64_t number = 0;
    ssize_t  length;
-   Marker   marker = { 0 };
+   Lines    l = { 0 };
 
+   b->thread = NOT_GIVEN;
    while ((length = getline(&line, &room, f)) >= 0) {
+      const char* missing;
       number++;
       if (length > 0 && line[length - 1] == '\n')
          line[length - 1] = 0;
-      if (strncmp(line, "S:", 2) == 0 || strncmp(line, "M:", 2) == 0) {
-         free(marker.image);
-         if (!take_marker(line, &marker))
-            die("%s: line %" PRIu64 ": no marker of a slice", path, number);
-      } else if (strncmp(line, "# Counts since ", 15) == 0) {
+      if (has_prefix(line, "# Counts since "))
          die("%s: counts do not begin with the program: take a trace that does, "
              "without --start", path);
-      } else if (line[0] == 'T') {
-         GROW(b->slices, b->n_slices, b->room);
-         if (!take_vector(b, &b->slices[b->n_slices], line))
-            die("%s: line %" PRIu64 ": no vector", path, number);
-         b->slices[b->n_slices++].marker = marker;
-         marker = (Marker){ 0 };
-      }
+      missing = take_line(b, &l, line);
+      if (missing != NULL)
+         die("%s: line %" PRIu64 ": no %s", path, number, missing);
    }
    if (ferror(f))
       die("%s: %s", path, strerror(errno));
-   free(marker.image);
    free(line);
    fclose(f);
    if (b->n_slices == 0)
       die("%s: there is no vector in it", path);
+   b->end = l.marker;
+   if (b->n_blocks > 0)
+      qsort(b->blocks, b->n_blocks, sizeof(*b->blocks), by_pc);
+   split_threads(b);
    return b;
 }
 
@@ -138,7 +241,51 @@ void bb_free(BbFile* b)
       free(b->slices[i].marker.image);
    free(b->slices);
    free(b->shares);
+   free(b->blocks);
+   free(b->end.image);
+   free(b->program);
    free(b);
+}
+
+const Marker* need_marker(const BbFile* b, size_t slice)
+{
+   const Marker* m = slice < b->n_slices ? &b->slices[slice].marker : &b->end;
+
+   if (m->count == 0 && slice == b->n_slices)
+      die("slice %zu is the last, and no line S: behind it says where it ends: "
+          "dcfg bbv --looppoint writes one", slice - 1);
+   if (m->count == 0)
+      die("slice %zu has no line S: or M: that says where it begins: what dcfg "
+          "bbv writes has them", slice);
+   return m;
+}
+
+const BbBlock* block_at(const BbFile* b, uint64_t pc)
+{
+   size_t low = 0, high = b->n_blocks;
+
+   while (low < high) {
+      size_t mid = low + (high - low) / 2;
+      if (b->blocks[mid].pc < pc)
+         low = mid + 1;
+      else
+         high = mid;
+   }
+   return low < b->n_blocks && b->blocks[low].pc == pc ? &b->blocks[low] : NULL;
+}
+
+uint64_t executions_in(const BbFile* b, const BbBlock* block, size_t first,
+                       size_t n)
+{
+   uint64_t instrs = 0;
+
+   for (size_t i = first; i < first + n; i++)
+      for (size_t k = 0; k < b->slices[i].n; k++) {
+         const BlockShare* s = &b->shares[b->slices[i].first + k];
+         if (s->block == block->id)
+            instrs += s->instrs;
+      }
+   return instrs / block->n_instrs;
 }
 
 bool pair_read(FILE* f, const char* path, double* number, uint64_t* cluster,
@@ -161,5 +308,23 @@ bool pair_read(FILE* f, const char* path, double* number, uint64_t* cluster,
        || end[strspn(end, " ")] != 0)
       die("%s: line %" PRIu64 ": not a number and a cluster, as SimPoint "
           "writes them", path, *line);
+   return true;
+}
+
+bool label_read(FILE* f, const char* path, uint64_t* cluster, uint64_t* line)
+{
+   char        text[128];
+   const char* end;
+
+   if (fgets(text, sizeof(text), f) == NULL) {
+      if (ferror(f))
+         die("%s: %s", path, strerror(errno));
+      return false;
+   }
+   ++*line;
+   text[strcspn(text, "\r\n")] = 0;
+   if (!take_number(text, 10, cluster, &end) || (*end != ' ' && *end != 0))
+      die("%s: line %" PRIu64 ": not a cluster and a distance, as SimPoint's "
+          "-saveLabels writes them", path, *line);
    return true;
 }

@@ -29,9 +29,19 @@ typedef
    struct {
       Marker      marker;
       uint64_t    instrs;
+      uint64_t    unfiltered;   // instructions, with those of skipped images
       size_t      first, n;     // in shares
    }
    Slice;
+
+/* BbBlock: a row of the table of blocks. */
+typedef
+   struct {
+      uint64_t pc;
+      uint64_t executions;      // in the whole run
+      uint32_t id, n_instrs;
+   }
+   BbBlock;
 
 /* BbFile: a .bb file in memory. */
 typedef
@@ -40,16 +50,39 @@ typedef
       size_t      n_slices, room;
       BlockShare* shares;
       size_t      n_shares, share_room;
+      BbBlock*    blocks;       // sorted by .pc
+      size_t      n_blocks, block_room;
+      Marker      end;          // behind the last slice; .count is 0: none
+      char*       program;      // path; NULL: not known
+      uint64_t    thread;       // NOT_GIVEN: the file is of all threads
+      bool        has_unfiltered;
    }
    BbFile;
 
-/* Read a file; exit if it is not sound. */
+/* Read a file; exit if it is not sound.  In concatenated vectors, the blocks of
+   all threads get their own ids again. */
 BbFile* bb_read(const char* path);
 void    bb_free(BbFile* b);
+
+/* Return the marker of a slice, or of the end for the number of slices.  Exit if
+   the file has none. */
+const Marker* need_marker(const BbFile* b, size_t slice);
+
+/* Return the row of the block that begins at PC; NULL: there is none. */
+const BbBlock* block_at(const BbFile* b, uint64_t pc);
+
+/* Return how often BLOCK began in N slices from FIRST on. */
+uint64_t executions_in(const BbFile* b, const BbBlock* block, size_t first,
+                       size_t n);
 
 /* Read the next pair "NUMBER CLUSTER" of a file of SimPoint; *NUMBER is a slice
    or a weight.  Return false at the end.  *LINE counts lines. */
 bool    pair_read(FILE* f, const char* path, double* number,
                   uint64_t* cluster, uint64_t* line);
+
+/* Read the next line of -saveLabels, which has the cluster of a slice.
+   Likewise. */
+bool    label_read(FILE* f, const char* path, uint64_t* cluster,
+                   uint64_t* line);
 
 #endif /* DCFG_CMD_BB_FILE_H */

@@ -4,7 +4,7 @@
    Writing .bb files. */
 
 /* Owns: PinPlay's .bb format, as it is written.  Handed: slices.  Taken by:
-   slices.c.
+   slices.c, loop_slices.c.
 
    A slice has a marker for its begin, an address and the number of its
    execution (lines S: and M:), and a vector (line T:). */
@@ -46,6 +46,13 @@ void bb_put_marker(FILE* out, const Program* g, uint32_t node, uint64_t count)
    fprintf(out, "S: 0x%" PRIx64 " %" PRIu64 " %s 0x%" PRIx64 " + 0x%" PRIx64
            " # %s\n", n->addr, count, path, low, n->addr - low,
            source[0] != 0 ? source : "Unknown:0");
+}
+
+void need_one_field(const char* path)
+{
+   if (path[strcspn(path, " ,\t\"|")] != 0)
+      die("%s: fields of these files end at blanks and commas, so a path must "
+          "not have one: record a copy of the program elsewhere", path);
 }
 
 void bb_put_share(FILE* out, uint64_t id, uint64_t instrs)

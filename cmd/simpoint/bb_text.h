@@ -19,6 +19,10 @@ void bb_put_since(FILE* out, const Program* g, uint32_t node);
 void bb_put_marker(FILE* out, const Program* g, uint32_t node,
                    uint64_t count);
 
+/* Exit if the path of an image cannot be a field of a .bb file and of what is
+   made of it, because it has a blank, a comma or the like. */
+void need_one_field(const char* path);
+
 /* Write one element of a vector: a block's id and its instructions. */
 void bb_put_share(FILE* out, uint64_t id, uint64_t instrs);
 

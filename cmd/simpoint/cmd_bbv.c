@@ -3,7 +3,7 @@
 
    dcfg bbv. */
 
-/* Owns: the subcommand bbv: the choice of threads, their order, and files.
+/* Owns: the subcommand bbv: the choice of threads, of heads, and files.
    Handed: a command line.  Taken by: commands.c. */
 
 #include "cmd/commands.h"
@@ -11,8 +11,10 @@
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
 #include "cmd/simpoint/beginning.h"
+#include "cmd/simpoint/bb_text.h"
+#include "cmd/simpoint/loop_slices.h"
+#include "cmd/simpoint/ordered_blocks.h"
 #include "cmd/simpoint/slices.h"
-#include "cmd/simpoint/turns.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,14 +22,10 @@
 
 #define N_EDGES 4096
 
-/* The most open traces: each one needs little memory, but a descriptor. */
-#define MAX_OPEN 256
-
 typedef
    struct {
       Program            g;
       const DcfgProcess* p;
-      const char*        graph;
       const char*        trace;
       const char*        prefix;
       uint64_t           size;
@@ -41,28 +39,60 @@ typedef
 
 /*--- Files                                                ---*/
 
-/* Vectors: a .bb file that is being written. */
+/* BbOut: a file that is being written. */
 typedef
    struct {
-      char*   path;
-      FILE*   f;                // NULL: none
+      char* path;
+      FILE* f;                  // NULL: none
+   }
+   BbOut;
+
+/* Vectors: a .bb file with slices of its own. */
+typedef
+   struct {
+      BbOut      out;
       RunSlices* slices;
    }
    Vectors;
 
+/* Open PREFIX.NAME; a suffix of PREFIX for a compressor comes behind NAME. */
+static BbOut open_out(const Bbv* b, const char* name)
+{
+   const char* suffix = compressed_suffix(b->prefix);
+   BbOut       out;
+
+   out.path = text_copy(text_format("%.*s.%s%s", (int)(suffix - b->prefix),
+                                    b->prefix, name, suffix));
+   out.f = open_result(out.path);
+   return out;
+}
+
+static const char* thread_file(uint32_t thread)
+{
+   return text_format("T.%" PRIu32 ".bb", thread);
+}
+
+/* Complete a file of N slices. */
+static void close_out(Bbv* b, BbOut* out, uint64_t n)
+{
+   finish_result(out->f);
+   GROW(b->written, b->n_written, b->room);
+   b->written[b->n_written++] = text_copy(
+      text_format("wrote %s: %s slice%s", out->path, text_count(n),
+                  n == 1 ? "" : "s"));
+   text_forget();
+   free(out->path);
+   out->f = NULL;
+}
+
 /* Open the file of THREAD; DCFG_ALL_THREADS: the global one. */
 static Vectors open_vectors(const Bbv* b, uint32_t thread)
 {
-   const char* suffix = compressed_suffix(b->prefix);
-   int         n = (int)(suffix - b->prefix);
-   Vectors     v;
+   Vectors v;
 
-   v.path = text_copy(thread == DCFG_ALL_THREADS
-                      ? text_format("%.*s.global.bb%s", n, b->prefix, suffix)
-                      : text_format("%.*s.T.%" PRIu32 ".bb%s", n, b->prefix,
-                                    thread, suffix));
-   v.f = open_result(v.path);
-   v.slices = slices_new(&b->g, v.f, b->size, b->heads, b->from_begin,
+   v.out = open_out(b, thread == DCFG_ALL_THREADS ? "global.bb"
+                       : thread_file(thread));
+   v.slices = slices_new(&b->g, v.out.f, b->size, b->heads, b->from_begin,
                          thread);
    return v;
 }
@@ -71,14 +101,7 @@ static void close_vectors(Bbv* b, Vectors* v)
 {
    uint64_t n = slices_end(v->slices);
 
-   finish_result(v->f);
-   GROW(b->written, b->n_written, b->room);
-   b->written[b->n_written++] = text_copy(
-      text_format("wrote %s: %s slice%s", v->path, text_count(n),
-                  n == 1 ? "" : "s"));
-   text_forget();
-   free(v->path);
-   v->f = NULL;
+   close_out(b, &v->out, n);
 }
 
 /* Name all files: they are complete. */
@@ -92,37 +115,14 @@ static void name_files(Bbv* b)
    free(b->written);
 }
 
-/*--- A thread's edges                                     ---*/
-
-static DcfgTrace* open_trace(const Bbv* b, uint32_t thread)
-{
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   DcfgTrace*  t = dcfg_trace_open(b->trace, &options, &err);
-
-   if (t == NULL)
-      die("%s", unreadable(&err, KIND_TRACE));
-   dcfg_trace_select(t, b->p->id, thread);
-   dcfg_trace_count_with(t, b->p);
-   return t;
-}
-
-static const DcfgEdge* need_edge(const Bbv* b, uint32_t id)
-{
-   uint32_t edge = dcfg_edge_by_id(b->p, id);
-
-   if (edge == DCFG_NONE)
-      die("edge %" PRIu32 " is not in the DCFG: do the files belong "
-          "together?", id);
-   return &b->p->edges[edge];
-}
+/*--- Threads one after the other                          ---*/
 
 /* Write the vectors of each thread, one after the other.  With GLOBAL, the only
    thread of a program is also the whole program. */
 static void each_thread(Bbv* b, uint32_t only, bool global)
 {
    static uint32_t ids[N_EDGES];
-   DcfgTrace*      t = open_trace(b, only);
+   DcfgTrace*      t = open_thread(b->p, b->trace, only);
    DcfgError       err;
    Vectors         own = { 0 }, all = { 0 };
    uint64_t        thread = UINT64_MAX;
@@ -134,15 +134,15 @@ static void each_thread(Bbv* b, uint32_t only, bool global)
          die("thread %" PRIu32 " is not in the DCFG: do the files belong "
              "together?", info->thread);
       if (info->thread != thread) {
-         if (own.f != NULL)
+         if (own.out.f != NULL)
             close_vectors(b, &own);
          thread = info->thread;
          own = open_vectors(b, info->thread);
-         if (global && all.f == NULL)
+         if (global && all.out.f == NULL)
             all = open_vectors(b, DCFG_ALL_THREADS);
       }
       for (size_t i = 0; i < n; i++) {
-         uint32_t node = need_edge(b, ids[i])->target;
+         uint32_t node = need_edge(b->p, ids[i])->target;
          slices_block(own.slices, node);
          if (global)
             slices_block(all.slices, node);
@@ -151,103 +151,145 @@ static void each_thread(Bbv* b, uint32_t only, bool global)
    }
    if (err.status != DCFG_OK)
       die("%s", unreadable(&err, KIND_TRACE));
-   if (own.f == NULL)
+   if (own.out.f == NULL)
       die("%s has nothing of process %" PRIu64 "%s", b->trace, b->p->id,
           only != DCFG_ALL_THREADS ? " and this thread" : "");
    close_vectors(b, &own);
-   if (all.f != NULL)
+   if (all.out.f != NULL)
       close_vectors(b, &all);
    dcfg_trace_close(t);
 }
 
 /*--- All threads in their order                           ---*/
 
-/* Stream: one thread, as far as it has been read. */
-typedef
-   struct {
-      DcfgTrace* t;
-      uint32_t   ids[N_EDGES];
-      size_t     next, n;
-      uint64_t   instrs;        // instructions of blocks that have begun
-      uint64_t   due;           // instructions of its turns so far
-      uint32_t   waiting;       // the next block, which has not begun
-   }
-   Stream;
-
-/* Begin the waiting block. */
-static void begin_block(const Bbv* b, Stream* s, RunSlices* slices)
+static void begin_block(void* slices, uint32_t thread, uint32_t node)
 {
-   if (s->waiting == DCFG_NONE)
-      return;
-   slices_block(slices, s->waiting);
-   s->instrs += b->p->nodes[s->waiting].n_instrs;
-   s->waiting = DCFG_NONE;
+   (void)thread;
+   slices_block(slices, node);
 }
 
-static const DcfgEdge* next_edge(const Bbv* b, Stream* s, uint32_t thread)
+static void all_in_order(Bbv* b, const char* turns)
 {
-   DcfgError err;
+   Vectors all = open_vectors(b, DCFG_ALL_THREADS);
 
-   if (s->next == s->n) {
-      s->n = dcfg_trace_next(s->t, s->ids, N_EDGES, &err);
-      s->next = 0;
-      if (s->n == 0 && err.status != DCFG_OK)
-         die("%s", unreadable(&err, KIND_TRACE));
-      if (s->n == 0)
-         die("thread %" PRIu32 " has more edges in its turns than in its "
-             "trace: do the files belong together?", thread);
-   }
-   return need_edge(b, s->ids[s->next++]);
-}
-
-/* Take a turn.  It may end inside a block, which then has begun in this turn,
-   or before the target of its last edge: the number of instructions tells. */
-static void take_turn(const Bbv* b, Stream* s, const Turn* turn,
-                      RunSlices* slices)
-{
-   s->due += turn->instrs;
-   for (uint64_t i = 0; i < turn->edges; i++) {
-      const DcfgEdge* e = next_edge(b, s, turn->thread);
-      begin_block(b, s, slices);
-      if (b->p->nodes[e->target].kind == DCFG_NODE_BLOCK)
-         s->waiting = e->target;
-   }
-   if (s->due > s->instrs)
-      begin_block(b, s, slices);
-}
-
-static void in_order(Bbv* b, const char* path)
-{
-   Stream** streams = zalloc(b->p->n_threads, sizeof(*streams));
-   Turns*   turns = turns_open(path);
-   Vectors  all = open_vectors(b, DCFG_ALL_THREADS);
-   Turn     turn;
-
-   while (turns_next(turns, &turn)) {
-      Stream* s;
-      if (turn.thread >= b->p->n_threads)
-         die("%s: there is no thread %" PRIu32, path, turn.thread);
-      s = streams[turn.thread];
-      if (s == NULL) {
-         s = streams[turn.thread] = zalloc(1, sizeof(*s));
-         s->t = open_trace(b, turn.thread);
-         s->waiting = DCFG_NONE;
-      }
-      take_turn(b, s, &turn, all.slices);
-      text_forget();
-   }
-   turns_close(turns);
-   for (uint32_t i = 0; i < b->p->n_threads; i++)
-      if (streams[i] != NULL) {
-         if (streams[i]->due != dcfg_process_instrs(b->p, i))
-            die("%s: thread %" PRIu32 " has %" PRIu64 " instructions, in the "
-                "DCFG it has %" PRIu64 ": do the files belong together?",
-                path, i, streams[i]->due, dcfg_process_instrs(b->p, i));
-         dcfg_trace_close(streams[i]->t);
-         free(streams[i]);
-      }
-   free(streams);
+   ordered_blocks(b->p, b->trace, turns, begin_block, all.slices);
    close_vectors(b, &all);
+}
+
+/*--- LoopPoint                                            ---*/
+
+/* Libraries of threads: how often one spins there is chance. */
+static const char* const thread_libraries[] = {
+   "libgomp.so*", "libiomp5.so*", "libomp.so*"
+};
+#define N_LIBRARIES (sizeof(thread_libraries) / sizeof(thread_libraries[0]))
+
+/* Return for each image whether it is skipped: a library of threads, or what
+   GLOBS name. */
+static bool* skipped_images(const Bbv* b, const TextList* globs)
+{
+   bool* skipped = zalloc(b->p->n_images, sizeof(*skipped));
+
+   for (uint32_t i = 0; i < b->p->n_images; i++)
+      for (size_t k = 0; k < N_LIBRARIES; k++)
+         if (image_fit(&b->g, i, thread_libraries[k]) == FIT_ALL)
+            skipped[i] = true;
+   for (size_t k = 0; k < globs->n; k++) {
+      bool found = false;
+      for (uint32_t i = 0; i < b->p->n_images; i++)
+         if (image_fit(&b->g, i, globs->texts[k]) == FIT_ALL)
+            skipped[i] = found = true;
+      if (!found)
+         complain("--skip=%s: there is no such image%s", globs->texts[k],
+                  nearest_images(&b->g, globs->texts[k]));
+   }
+   return skipped;
+}
+
+/* Return for each node whether it is in a skipped image. */
+static bool* skipped_nodes(const Bbv* b, const TextList* globs)
+{
+   bool* images = skipped_images(b, globs);
+   bool* nodes = zalloc(b->p->n_nodes, sizeof(*nodes));
+
+   for (uint32_t i = 0; i < b->p->n_nodes; i++)
+      nodes[i] = b->p->nodes[i].image < b->p->n_images
+                 && images[b->p->nodes[i].image];
+   free(images);
+   return nodes;
+}
+
+/* Return for each node whether it can be the last marker: code of IMAGE. */
+static bool* own_nodes(const Bbv* b, const char* image)
+{
+   Select     what = SELECT_ALL;
+   Selection* sel;
+   bool*      own = zalloc(b->p->n_nodes, sizeof(*own));
+
+   what.image = image;
+   sel = selection_new(&b->g, &what);
+   for (uint32_t i = 0; i < b->p->n_nodes; i++)
+      own[i] = is_selected(sel, i) && !bb_repeats(b->p, i);
+   selection_free(sel);
+   return own;
+}
+
+/* Threads run in N turns, so short slices have little of some threads: warn. */
+static void warn_of_turns(const Bbv* b, uint64_t n)
+{
+   uint64_t mean = b->p->instr_count / (n > 0 ? n : 1);
+
+   if (b->p->n_threads > 1
+       && (double)b->size < 10.0 * b->p->n_threads * (double)mean)
+      complain("a slice of %s instructions is short: a turn of one of %" PRIu32
+               " threads has %s, so take ten turns of each, --slice=%" PRIu64,
+               text_count(b->size), b->p->n_threads, text_count(mean),
+               10 * b->p->n_threads * mean);
+}
+
+static void loop_block(void* slices, uint32_t thread, uint32_t node)
+{
+   loop_slices_block(slices, thread, node);
+}
+
+static void looppoint(Bbv* b, const char* turns, const char* image,
+                      const TextList* globs)
+{
+   uint32_t    n_threads = b->p->n_threads;
+   bool*       skipped = skipped_nodes(b, globs);
+   bool*       own = own_nodes(b, image);
+   LoopRules   rules = { b->size, b->heads, skipped, own, b->from_begin };
+   LoopSlices* slices;
+   BbOut       global = open_out(b, "global.bb");
+   BbOut       concatenated = open_out(b, "global.cv");
+   BbOut*      threads = zalloc(n_threads, sizeof(*threads));
+   FILE**      files = zalloc(n_threads, sizeof(*files));
+   uint32_t    n_heads = 0;
+   uint64_t    n, n_turns;
+
+   for (uint32_t i = 0; i < b->p->n_nodes; i++) {
+      b->heads[i] &= own[i] && !skipped[i];
+      own[i] &= !skipped[i];
+      n_heads += b->heads[i];
+   }
+   if (n_heads == 0)
+      die("there is no loop to end a slice at: all are skipped");
+   for (uint32_t t = 0; t < n_threads; t++) {
+      threads[t] = open_out(b, thread_file(t));
+      files[t] = threads[t].f;
+   }
+   slices = loop_slices_new(&b->g, &rules, global.f, concatenated.f, files);
+   n_turns = ordered_blocks(b->p, b->trace, turns, loop_block, slices);
+   n = loop_slices_end(slices);
+   for (uint32_t t = 0; t < n_threads; t++)
+      close_out(b, &threads[t], n);
+   close_out(b, &global, n);
+   close_out(b, &concatenated, n);
+   free(threads);
+   free(files);
+   free(skipped);
+   free(own);
+   warn_of_turns(b, n_turns);
 }
 
 /* --- The whole command                                    --- */
@@ -276,7 +318,8 @@ static int run(int argc, char** argv)
 {
    Bbv         b = { .prefix = "bbv", .size = 100000000 };
    Select      what = SELECT_ALL;
-   bool        at_loops = false;
+   bool        at_loops = false, loops = false;
+   TextList    globs = { 0 };
    const char* turns = NULL;
    const Opt   opts[] = {
       { "slice", OPT_COUNT, &b.size, "N",
@@ -286,11 +329,18 @@ static int run(int argc, char** argv)
         "only before the head of a loop" },
       { "turns", OPT_TEXT, &turns, "FILE",
         "the order, from valgrind's --trace-turns=yes" },
+      { "looppoint", OPT_FLAG, &loops, NULL,
+        "vectors of all threads cut together, before heads of loops of the "
+        "program or --image, and concatenated, as LoopPoint does; needs "
+        "--turns" },
+      { "skip", OPT_TEXTS, &globs, "GLOB",
+        "with --looppoint: leave out images that match, besides OpenMP's "
+        "libraries; may be repeated" },
       { "o", OPT_TEXT, &b.prefix, "PREFIX",
         "how the files are called [bbv]; compressed if it ends in .gz, .bz2, "
         ".xz or .zst, and then so do they" },
       SELECT_THREAD(&what), SELECT_PLACES(&what),
-      OPT_REMARK("(with --at-loops: only loops with their heads there)")
+      OPT_REMARK("(with --at-loops and --looppoint: only loops with heads there)")
    };
    const char* files[2];
    int         n;
@@ -304,33 +354,43 @@ static int run(int argc, char** argv)
       default_files(&bbv_command, files, true);
    if (b.size == 0)
       die("--slice needs at least one instruction");
-   if (!at_loops && (what.image != NULL || what.routine != NULL
+   if (loops && turns == NULL)
+      die("--looppoint needs the order of threads: --turns=FILE, from "
+          "valgrind's --trace-turns=yes");
+   if (!loops && globs.n > 0)
+      die("--skip is for --looppoint");
+   if (loops && what.image == NULL)
+      what.image = "main";
+   if (!(at_loops || loops) && (what.image != NULL || what.routine != NULL
                      || what.function != NULL || what.source != NULL))
       die("--image, --routine, --function and --source say at which loops "
-          "slices end: --at-loops");
+          "slices end: --at-loops or --looppoint");
    d = load_dcfg(files[0]);
    b.g.d = d;
    b.p = b.g.p = main_process(d);
-   b.graph = files[0];
    b.trace = files[1];
    only = need_thread(d, what.thread);
    if (turns != NULL && (only != DCFG_ALL_THREADS
                          || strcmp(files[1], "-") == 0))
       die("--turns is for all threads of a trace that can be read more than "
           "once");
-   if (turns != NULL && b.p->n_threads > MAX_OPEN)
-      die("--turns is for at most %d threads", MAX_OPEN);
-   if (at_loops)
+   if (turns != NULL && b.p->n_threads > MAX_ORDERED)
+      die("--turns is for at most %d threads", MAX_ORDERED);
+   if (at_loops || loops)
       b.heads = find_heads(&b.g, &what);
    b.from_begin = counts_from_begin(&b.g);
-   each_thread(&b, only, b.p->n_threads == 1 && turns == NULL);
-   if (turns != NULL)
-      in_order(&b, turns);
-   else if (b.p->n_threads > 1 && only == DCFG_ALL_THREADS)
+   if (loops)
+      looppoint(&b, turns, what.image, &globs);
+   else
+      each_thread(&b, only, b.p->n_threads == 1 && turns == NULL);
+   if (turns != NULL && !loops)
+      all_in_order(&b, turns);
+   else if (b.p->n_threads > 1 && only == DCFG_ALL_THREADS && !loops)
       complain("no vectors of all threads together: in which order they ran "
                "says --trace-turns=yes");
    name_files(&b);
    free(b.heads);
+   free(globs.texts);
    dcfg_free(d);
    return STATUS_OK;
 }
@@ -341,7 +401,9 @@ const Command bbv_command = {
    "which block, from a DCFG-trace and the DCFG of the same run (FILE): as\n"
    "PinPlay's .bb files, which SimPoint reads too.  There is one for each\n"
    "thread, PREFIX.T.N.bb, and one for all together, PREFIX.global.bb, if it is\n"
-   "known in which order they ran.  A block's id is its NODE_ID.\n",
+   "known in which order they ran.  A block's id is its NODE_ID.  With\n"
+   "--looppoint there is also PREFIX.global.cv, with the vectors of all threads\n"
+   "one behind the other, from which SimPoint chooses.\n",
    "\n"
    "example:\n"
    "  dcfg bbv --slice=1000000 -o lua out.json trace.json\n"

@@ -7,95 +7,18 @@
    tool, and comparing it with the whole run.  Handed: a command line.  Taken
    by: commands.c. */
 
-#include "cmd/simpoint/bb_file.h"
+#include "cmd/simpoint/choice.h"
+#include "cmd/simpoint/region_files.h"
 #include "cmd/commands.h"
 #include "cmd/base/names.h"
 #include "cmd/base/operands.h"
+#include "cmd/base/result.h"
 #include "cmd/base/table.h"
-#include "cmd/base/textfile.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Chosen: a slice that stands for others. */
-typedef
-   struct {
-      uint64_t cluster;
-      size_t   slice;
-      double   weight;
-      bool     weighted;
-   }
-   Chosen;
-
-typedef
-   struct {
-      BbFile*  bb;
-      Chosen*  chosen;
-      size_t   n, room;
-   }
-   Choice;
-
-/* --- SimPoint's files                                     --- */
-
-static Chosen* find_cluster(Choice* c, uint64_t cluster)
-{
-   for (size_t i = 0; i < c->n; i++)
-      if (c->chosen[i].cluster == cluster)
-         return &c->chosen[i];
-   return NULL;
-}
-
-static void read_slices(Choice* c, const char* path)
-{
-   FILE*    f = open_text(path, KIND_CHOICE);
-   double   slice;
-   uint64_t cluster, line = 0;
-
-   while (pair_read(f, path, &slice, &cluster, &line)) {
-      if (slice != floor(slice) || slice >= (double)c->bb->n_slices)
-         die("%s: line %" PRIu64 ": there are the slices 0 to %zu", path,
-             line, c->bb->n_slices - 1);
-      if (find_cluster(c, cluster) != NULL)
-         die("%s: line %" PRIu64 ": cluster %" PRIu64 " a second time", path,
-             line, cluster);
-      GROW(c->chosen, c->n, c->room);
-      c->chosen[c->n++] = (Chosen){ cluster, (size_t)slice, 0, false };
-   }
-   fclose(f);
-   if (c->n == 0)
-      die("%s: no slice is chosen", path);
-}
-
-static void read_weights(Choice* c, const char* path)
-{
-   FILE*    f = open_text(path, KIND_CHOICE);
-   double   weight, sum = 0;
-   uint64_t cluster, line = 0;
-
-   while (pair_read(f, path, &weight, &cluster, &line)) {
-      Chosen* x = find_cluster(c, cluster);
-      if (x == NULL || x->weighted)
-         die("%s: line %" PRIu64 ": cluster %" PRIu64 " %s", path, line,
-             cluster, x == NULL ? "has no slice" : "a second time");
-      x->weight = weight;
-      x->weighted = true;
-      sum += weight;
-   }
-   fclose(f);
-   for (size_t i = 0; i < c->n; i++)
-      if (!c->chosen[i].weighted)
-         die("%s: cluster %" PRIu64 " has no weight", path,
-             c->chosen[i].cluster);
-   if (!(sum > 0))
-      die("%s: the weights are all 0", path);
-   for (size_t i = 0; i < c->n; i++)
-      c->chosen[i].weight /= sum;
-}
-
-COMPARE(by_slice, Chosen, UP(slice) ?: UP(cluster))
 
 /*--- Options of the tool                                  ---*/
 
@@ -105,33 +28,41 @@ static bool is_plain(const char* name)
    return name[strcspn(name, "*?")] == 0;
 }
 
-static const char* place_of(const Marker* m)
+/* Return "/N" for a marker that is reached N times in the whole run; "" if the
+   choice has no labels, or the file no row for it. */
+static const char* total_of(const Choice* c, const Marker* m)
 {
-   if (m->image == NULL || !is_plain(m->image))
-      return text_format("0x%" PRIx64 ":%" PRIu64, m->pc, m->count);
-   return text_format("%s+0x%" PRIx64 ":%" PRIu64, text_base(m->image),
-                      m->offset, m->count);
+   const BbBlock* block = block_at(c->bb, m->pc);
+
+   return c->labelled && block != NULL && block->executions >= m->count
+          ? text_format("/%" PRIu64, block->executions) : "";
 }
 
-static const Marker* need_marker(const Choice* c, size_t slice)
+/* Return where a slice begins, as a place of --start. */
+static const char* place_of(const Choice* c, size_t slice)
 {
-   const Marker* m = &c->bb->slices[slice].marker;
+   const Marker* m = need_marker(c->bb, slice);
+   const char*   total = total_of(c, m);
 
-   if (m->count == 0)
-      die("slice %zu has no line S: or M: that says where it begins: what dcfg "
-          "bbv writes has them", slice);
-   return m;
+   if (m->image == NULL || !is_plain(m->image))
+      return text_format("0x%" PRIx64 ":%" PRIu64 "%s", m->pc, m->count, total);
+   return text_format("%s+0x%" PRIx64 ":%" PRIu64 "%s", text_base(m->image),
+                      m->offset, m->count, total);
 }
 
 static void print_region(const Choice* c, const Chosen* x)
 {
    const Slice* s = &c->bb->slices[x->slice];
 
-   printf("# cluster %" PRIu64 ", slice %zu, weight %.6f, %s "
-          "instructions\n--start=%s", x->cluster, x->slice, x->weight,
-          text_count(s->instrs), place_of(need_marker(c, x->slice)));
+   printf("# cluster %" PRIu64 ", slice %zu, weight %.6f, %s instructions",
+          x->cluster, x->slice, x->weight, text_count(s->instrs));
+   if (c->labelled || c->bb->has_unfiltered)
+      printf(", unfiltered %s", text_count(s->unfiltered));
+   if (c->labelled)
+      printf(", multiplier %.15g", multiplier(c, x));
+   printf("\n--start=%s", place_of(c, x->slice));
    if (x->slice + 1 < c->bb->n_slices)
-      printf(" --stop=%s", place_of(need_marker(c, x->slice + 1)));
+      printf(" --stop=%s", place_of(c, x->slice + 1));
    putchar('\n');
    text_forget();
 }
@@ -206,22 +137,45 @@ static void compare(const Choice* c, const Program* g, double least)
 
 static int run(int argc, char** argv)
 {
-   uint64_t    least = 5;
+   uint64_t    least = 5, warmup = 0;
+   const char *labels = NULL, *csv = NULL, *gem5 = NULL, *base = NULL;
    Program     g = { 0 };
    const Opt   opts[] = {
+      { "labels", OPT_TEXT, &labels, "FILE",
+        "what simpoint -saveLabels wrote: how much of the run each region "
+        "stands for" },
+      { "csv", OPT_TEXT, &csv, "OUT",
+        "write regions for LoopPoint, Sniper and gem5; needs --labels" },
+      { "gem5", OPT_TEXT, &gem5, "OUT",
+        "write regions for gem5, as JSON; needs --labels" },
+      { "base", OPT_TEXT, &base, "ADDRESS",
+        "where gem5 loads the program, if that is position-independent" },
+      { "warmup", OPT_COUNT, &warmup, "K",
+        "in these files: warm up in the K slices before a region [0]" },
       { "share", OPT_COUNT, &least, "PERCENT",
         "routines with at least this share [5]" },
       OPT_MANGLED(&g.mangled)
    };
    const char* files[4];
    int         n;
-   Choice      c = { 0 };
+   Choice      c;
 
    n = parse_args(&regions_command, OPTS(opts), argc, argv, files, 3, 4);
-   c.bb = bb_read(files[0]);
-   read_slices(&c, files[1]);
-   read_weights(&c, files[2]);
-   qsort(c.chosen, c.n, sizeof(*c.chosen), by_slice);
+   if ((csv != NULL || gem5 != NULL) && labels == NULL)
+      die("--csv and --gem5 need --labels: what simpoint -saveLabels wrote");
+   if (base != NULL && gem5 == NULL)
+      die("--base is for --gem5");
+   if (warmup > 0 && csv == NULL && gem5 == NULL)
+      die("--warmup is for --csv and --gem5");
+   c = choice_read(files[0], files[1], files[2], labels);
+   if (c.bb->thread != NOT_GIVEN && c.bb->thread > 0)
+      complain("%s counts executions of thread %" PRIu64 " alone, but --start "
+               "those of all threads", files[0], c.bb->thread);
+   if (csv != NULL)
+      write_csv(&c, csv, warmup);
+   if (gem5 != NULL)
+      write_gem5(&c, gem5, warmup, base);
+   name_results();
    for (size_t i = 0; i < c.n; i++)
       print_region(&c, &c.chosen[i]);
    if (n == 4) {
@@ -231,8 +185,7 @@ static int run(int argc, char** argv)
       compare(&c, &g, (double)least / 100);
       dcfg_free(d);
    }
-   bb_free(c.bb);
-   free(c.chosen);
+   choice_free(&c);
    return STATUS_OK;
 }
 

@@ -4,7 +4,7 @@
    Reading the turns of threads. */
 
 /* Owns: reading the file of turns.  Handed: its path.  Taken by:
-   cmd_bbv.c. */
+   ordered_blocks.c. */
 
 #include "cmd/simpoint/turns.h"
 

@@ -104,8 +104,9 @@ WALKS = {
        ["--bolt", "--function=*"], ["--drcov", "--source=main.c:4-10"], ["--drcov", "--image=*"], ["--callgrind=CG"], ["--callgrind=CG", "-o", "OUT"],
        ["--champsim", "-o", "OUT", "W"], ["--tables=tables"], ["--tables=tables", "--job=one", "--shard=0/1", "--keep-going", "--files-from=/dev/null", "-0"]],
     "bbv": [["--slice=500", "-o", "OUT"], ["--slice=500", "--at-loops", "-o", "OUT"], ["--slice=500", "--turns=U", "-o", "OUT"],
-            ["--slice=500", "--thread=0", "-o", "OUT"]] + [s + ["--slice=500", "--at-loops", "-o", "OUT"] for s in SOME],
-    "regions": [[], ["--share=0"], ["--mangled"]],
+            ["--slice=500", "--thread=0", "-o", "OUT"], ["--looppoint", "--slice=500", "--skip=libc.*", "--turns=U", "-o", "OUT"]] + [s + ["--slice=500", "--at-loops", "-o", "OUT"] for s in SOME],
+    "regions": [[], ["--share=0"], ["--mangled"], ["--labels=LABELS"], ["--labels=LABELS", "--warmup=1", "--csv=OUT"],
+                ["--labels=LABELS", "--warmup=1", "--gem5=OUT", "--base=0"]],
 }
 # Options that start another program.
 STARTING = {"--open"}
@@ -251,7 +252,8 @@ def walk(tap, command, args, names):
     if not named and command in FILES:
         plain += [names[f] for f in FILES[command].split()]
     for short, long in ((b"HOSTILEOUT", b"out\033[31m/of"), (b"HOSTILE", SOURCE + b":101"), (b"OUT", b"out/of"),
-                        (b"=U", b"=" + os.fsencode(names["U"])), (b"=CG", b"=" + os.fsencode(names["C"]))):
+                        (b"=U", b"=" + os.fsencode(names["U"])), (b"=CG", b"=" + os.fsencode(names["C"])),
+                        (b"=LABELS", b"=" + os.fsencode(names["LABELS"]))):
         plain = [os.fsencode(a).replace(short, long) for a in plain]
     for d in (out, out + "\033[31m"):
         os.makedirs(d, exist_ok=True)
@@ -279,7 +281,7 @@ def options_of(help_text):
     """Returns the options that a help lists: at the begin of a line, up to the explanation."""
     found = set()
     for line in re.findall(r"^  (-.*)$", help_text.split("\noptions of all commands:")[0], re.M):
-        found.update(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", line.split("  ")[0]))
+        found.update(re.findall(r"(?<![\w-])(--?[a-z][a-z0-9-]*)", line.split("  ")[0]))
     return found
 
 
@@ -291,7 +293,7 @@ def main():
     check_uftrace(tap, tap.path("a.uf"))
     names = {k: a[k] for k in "GTXMWUC"}
     names.update(OTHER=b["G"], OTHERT=b["T"], OTHERX=b["X"], OTHERMAP=b["M"], OTHERW=b["W"], L=tap.path("lackey"),
-                 B=tap.path("v.T.0.bb"), S=tap.path("simpoints"), P=tap.path("weights"), BAD=tap.path("bad"))
+                 B=tap.path("v.T.0.bb"), S=tap.path("simpoints"), P=tap.path("weights"), LABELS=tap.path("labels"), BAD=tap.path("bad"))
     with open(names["L"], "w") as f:
         f.write("I  00401000,3\nI  00401003,2\n" * 9)
     with open(names["BAD"], "wb") as f:
@@ -300,7 +302,8 @@ def main():
     made = [f for f in os.listdir(tap.dir) if f.startswith("v.") and f.endswith(".bb")]
     tap.ok(status == 0 and made, "vectors are there", err)
     names["B"] = tap.path(made[0]) if made else names["B"]
-    for k, text in (("S", "0 0\n2 1\n"), ("P", "0.5 0\n0.5 1\n")):
+    slices = sum(line.startswith(b"T:") for line in open(names["B"], "rb"))
+    for k, text in (("S", "0 0\n2 1\n"), ("P", "0.5 0\n0.5 1\n"), ("LABELS", "0 0\n" * 2 + "1 0\n" * (slices - 2))):
         with open(names[k], "w") as f:
             f.write(text)
 
@@ -309,7 +312,7 @@ def main():
     tap.ok(listed and set(listed) == set(WALKS), "all commands of `dcfg --help` are walked", set(listed) ^ set(WALKS))
     for command in listed:
         rows = WALKS.get(command, [])
-        used = {re.match(r"--?[a-z-]*", x).group() for r in rows for x in r if x.startswith("-")}
+        used = {re.match(r"--?[a-z0-9-]*", x).group() for r in rows for x in r if x.startswith("-")}
         listed_options = options_of(commandlib.command(command, "--help")[1])
         tap.ok(listed_options <= used | STARTING, command + ": all options of its help are walked", listed_options - used)
         if "--as" in listed_options:

@@ -100,7 +100,7 @@ def check_command(tap, tables):
     for name, options in tables.commands.items():
         here = manual.split(".Ss dcfg %s\n" % name)[1].split(".Ss")[0].split(".Sh")[0]
         here = re.sub(r"(?<=\w)\\-", "-", here)
-        described = {"--" + o for o in re.findall(r"\\-([a-z][a-z-]*)", here)} | tables.common
+        described = {"--" + o for o in re.findall(r"\\-([a-z][a-z0-9-]*)", here)} | tables.common
         described |= {"-" + o for o in re.findall(r"Fl ([a-z0-9])\b", here)}
         strangers = described - options - tables.tool - tables.valgrind - set(OTHERS)
         tap.ok(options <= described, "the manual page has the options of dcfg " + name, options - described)

@@ -34,7 +34,7 @@ import harness
 PAGES = ["README.md", "docs/blocks.md", "docs/diff.md", "docs/export.md", "docs/faq.md", "docs/flame.md", "docs/fleet.md", "docs/jq.md",
          "docs/merge.md", "docs/profile.md", "docs/recipes.md", "docs/regions.md", "docs/report.md", "docs/simulators.md",
          "docs/slice.md", "docs/trace.md", "docs/tutorial.md", "docs/view.md", "docs/wet.md", "docs/xray.md"]
-PROGRAMS = ["docs/orders.cc", "docs/price.c", "docs/primes.c", "docs/words.c"]
+PROGRAMS = ["docs/orders.cc", "docs/price.c", "docs/primes.c", "docs/waves.c", "docs/words.c"]
 LISTINGS = {"README.md": 1, "docs/tutorial.md": 1, "docs/wet.md": 1}     # by page: listings of a program or a part of
                                                                          # one
 BLOCK = re.compile(r"^```console\n\$ (.*)\n((?:(?!```).*\n)*)```\n", re.M)

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The blocks of a trace, also of all threads in the order in which they ran. */
+
+/* Owns: the order of blocks.  Handed: a trace, its DCFG and its turns.  Taken
+   by: cmd_bbv.c. */
+
+#include "cmd/simpoint/ordered_blocks.h"
+
+#include "cmd/base/operands.h"
+#include "cmd/simpoint/turns.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define N_EDGES 4096
+
+DcfgTrace* open_thread(const DcfgProcess* p, const char* path, uint32_t thread)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
+
+   if (t == NULL)
+      die("%s", unreadable(&err, KIND_TRACE));
+   dcfg_trace_select(t, p->id, thread);
+   dcfg_trace_count_with(t, p);
+   return t;
+}
+
+const DcfgEdge* need_edge(const DcfgProcess* p, uint32_t id)
+{
+   uint32_t edge = dcfg_edge_by_id(p, id);
+
+   if (edge == DCFG_NONE)
+      die("edge %" PRIu32 " is not in the DCFG: do the files belong "
+          "together?", id);
+   return &p->edges[edge];
+}
+
+/* Stream: one thread, as far as it has been read. */
+typedef
+   struct {
+      DcfgTrace* t;
+      uint32_t   ids[N_EDGES];
+      size_t     next, n;
+      uint64_t   instrs;        // instructions of blocks that have begun
+      uint64_t   due;           // instructions of its turns so far
+      uint32_t   waiting;       // the next block, which has not begun
+   }
+   Stream;
+
+/* Order: all threads, and who gets their blocks. */
+typedef
+   struct {
+      const DcfgProcess* p;
+      const char*        path;          // the trace
+      Stream**           streams;       // for each thread; NULL: not begun
+      void             (*begin)(void* arg, uint32_t thread, uint32_t node);
+      void*              arg;
+   }
+   Order;
+
+/* Begin the waiting block. */
+static void begin_block(const Order* o, Stream* s, uint32_t thread)
+{
+   if (s->waiting == DCFG_NONE)
+      return;
+   o->begin(o->arg, thread, s->waiting);
+   s->instrs += o->p->nodes[s->waiting].n_instrs;
+   s->waiting = DCFG_NONE;
+}
+
+static const DcfgEdge* next_edge(const Order* o, Stream* s, uint32_t thread)
+{
+   DcfgError err;
+
+   if (s->next == s->n) {
+      s->n = dcfg_trace_next(s->t, s->ids, N_EDGES, &err);
+      s->next = 0;
+      if (s->n == 0 && err.status != DCFG_OK)
+         die("%s", unreadable(&err, KIND_TRACE));
+      if (s->n == 0)
+         die("thread %" PRIu32 " has more edges in its turns than in its "
+             "trace: do the files belong together?", thread);
+   }
+   return need_edge(o->p, s->ids[s->next++]);
+}
+
+/* Take a turn.  It may end inside a block, which then has begun in this turn,
+   or before the target of its last edge: the number of instructions tells. */
+static void take_turn(const Order* o, const Turn* turn)
+{
+   Stream* s = o->streams[turn->thread];
+
+   if (s == NULL) {
+      s = o->streams[turn->thread] = zalloc(1, sizeof(*s));
+      s->t = open_thread(o->p, o->path, turn->thread);
+      s->waiting = DCFG_NONE;
+   }
+   s->due += turn->instrs;
+   for (uint64_t i = 0; i < turn->edges; i++) {
+      const DcfgEdge* e = next_edge(o, s, turn->thread);
+      begin_block(o, s, turn->thread);
+      if (o->p->nodes[e->target].kind == DCFG_NODE_BLOCK)
+         s->waiting = e->target;
+   }
+   if (s->due > s->instrs)
+      begin_block(o, s, turn->thread);
+}
+
+/* Close a thread that must have had all of its instructions. */
+static void close_stream(const Order* o, uint32_t thread, const char* turns)
+{
+   Stream*  s = o->streams[thread];
+   uint64_t due = s == NULL ? 0 : s->due;
+   uint64_t all = dcfg_process_instrs(o->p, thread);
+
+   if (due != all)
+      die("%s: thread %" PRIu32 " has %" PRIu64 " instructions, in the DCFG it "
+          "has %" PRIu64 ": do the files belong together?", turns, thread, due,
+          all);
+   if (s != NULL)
+      dcfg_trace_close(s->t);
+   free(s);
+}
+
+uint64_t ordered_blocks(const DcfgProcess* p, const char* path,
+                        const char* turns,
+                        void (*begin)(void* arg, uint32_t thread,
+                                      uint32_t node),
+                        void* arg)
+{
+   Order    o = { p, path, zalloc(p->n_threads, sizeof(*o.streams)), begin, arg };
+   Turns*   t = turns_open(turns);
+   Turn     turn;
+   uint64_t n = 0;
+
+   while (turns_next(t, &turn)) {
+      n++;
+      if (turn.thread >= p->n_threads)
+         die("%s: there is no thread %" PRIu32, turns, turn.thread);
+      take_turn(&o, &turn);
+      text_forget();
+   }
+   turns_close(t);
+   for (uint32_t i = 0; i < p->n_threads; i++)
+      close_stream(&o, i, turns);
+   free(o.streams);
+   return n;
+}
