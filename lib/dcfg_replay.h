@@ -188,7 +188,8 @@ typedef
    enum {
       DCFG_REPLAY_GENERAL,      // by their encoding, of 8 bytes
       DCFG_REPLAY_FLAGS,        // 0: C; 1: the others; 2: D
-      DCFG_REPLAY_VECTOR        // 8 bytes of a vector register each
+      DCFG_REPLAY_VECTOR,       // 8 bytes of a vector register each
+      DCFG_REPLAY_X87           // as MMX numbers them
    }
    DcfgReplayKind;
 

@@ -115,7 +115,7 @@ static bool take_contents(GdbChannel* c, GdbText* to, uint8_t* sum)
 bool gdb_receive(GdbChannel* c, GdbText* to)
 {
    for (;;) {
-      int     b = next_byte(c);
+      int     b = next_byte(c), high, low;
       uint8_t sum;
       bool    ok;
       if (b < 0)
@@ -131,9 +131,11 @@ bool gdb_receive(GdbChannel* c, GdbText* to)
       ok = take_contents(c, to, &sum);
       if (c->closed)
          return false;
-      ok = (digit(next_byte(c)) << 4 | digit(next_byte(c))) == sum && ok;
+      high = digit(next_byte(c));
+      low  = digit(next_byte(c));
       if (c->closed)
          return false;
+      ok = ok && high >= 0 && low >= 0 && 16 * high + low == sum;
       if (c->acks)
          write_all(c, ok ? "+" : "-", 1);
       if (ok || !c->acks) {

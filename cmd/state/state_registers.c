@@ -35,7 +35,7 @@ typedef
       DcfgWetInstr     in;
       DcfgReplayInstr  at;
       DcfgReplayAccess accesses[64];
-      uint8_t          value[256];
+      uint8_t          value[1024];
    }
    Instance;
 
@@ -163,7 +163,8 @@ static bool writes_vector(const Instance* i, unsigned n)
 }
 
 /* Layout: where the recorded value has each register, all of the instance's
-   general registers but perhaps one, and then vector registers of one size. */
+   general registers but perhaps one, then vector registers of one size, and
+   then perhaps those of x87. */
 typedef
    struct {
       unsigned left_out;        // or MAX_GENERAL
@@ -173,20 +174,23 @@ typedef
 
 static bool find_layout(const Instance* i, Layout* l)
 {
-   unsigned size = 0, n_vectors = 0, n_registers = 0;
+   unsigned size = 0, n_vectors = 0, tail = 0;
 
-   for (unsigned n = 0; n < MAX_GENERAL; n++) {
-      size        += count(general_bytes(i, n));
-      n_registers += general_bytes(i, n) != 0;
-   }
+   for (unsigned n = 0; n < MAX_GENERAL; n++)
+      size += count(general_bytes(i, n));
    for (unsigned n = 0; n < 16; n++)
       n_vectors += writes_vector(i, n);
+   for (unsigned n = 0; n < 8; n++)
+      tail += count(dcfg_replay_written(i->s->replay, i->at.instr,
+                                        DCFG_REPLAY_X87, n));
    for (unsigned left_out = 0; left_out < 2; left_out++) {
       unsigned stack = i->s->processor->stack;
       unsigned rest = size - (left_out ? count(general_bytes(i, stack)) : 0);
       l->left_out = left_out ? stack : MAX_GENERAL;
       for (l->vector_size = 16; l->vector_size <= 32; l->vector_size += 16)
-         if (rest + n_vectors * l->vector_size == i->at.value_size)
+         if (rest + n_vectors * l->vector_size == i->at.value_size
+             || rest + n_vectors * l->vector_size + tail
+                == i->at.value_size)
             return true;
    }
    return false;

@@ -35,6 +35,7 @@ static unsigned granule_of(DcfgReplayKind kind, uint32_t n)
       case DCFG_REPLAY_FLAGS:   return n < 4 ? G_FLAGS + n : N_GRANULES;
       case DCFG_REPLAY_VECTOR:
          return n < G_X87 - G_VECTOR ? G_VECTOR + n : N_GRANULES;
+      case DCFG_REPLAY_X87: return n < 8 ? G_X87 + n : N_GRANULES;
    }
    return N_GRANULES;
 }
