@@ -193,7 +193,7 @@ typedef
    }
    DcfgReplayKind;
 
-/* Set *BY to the last one that wrote one of the bytes WANTED, a bit for each, of
+/* Set *BY to the last one that wrote one of the bytes WANTED, a bit each, of
    register N of KIND before THREAD's state at time T. */
 DCFG_API DcfgReplayFound dcfg_replay_writer(DcfgReplay* r, uint32_t thread,
                                             uint64_t t, DcfgReplayKind kind,
@@ -235,9 +235,9 @@ DCFG_API bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
                                  uint32_t size, DcfgReplayByte* bytes);
 
 /* Set those of BYTES that are not known to the bytes that an instruction in
-   COPIES loads first from there after time T, while nobody writes there.  COPIES
-   has an element for each instruction: its value is what it loads, or begins
-   with that.  The search ends with the part of the trace. */
+   COPIES loads first from there after time T, while nobody writes there.
+   COPIES has an element for each instruction: its value is what it loads, or
+   begins with that.  The search ends with the part of the trace. */
 DCFG_API bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
                                  uint32_t size, const bool* copies,
                                  DcfgReplayByte* bytes);

@@ -247,10 +247,10 @@ static int run(int argc, char** argv)
 const Command gdb_command = {
    "gdb", "[FILE] [-- ARG...]", "run a recording in gdb, backward too",
    "Starts gdb on a whole execution trace with values, which --wet=yes\n"
-   "--wet-values=yes writes.  Nothing is executed again: gdb's commands go through\n"
-   "what was recorded, forward and backward, as reverse-continue, reverse-step and\n"
-   "watch do.  What stands behind -- are arguments for gdb.  In gdb, monitor help\n"
-   "lists more commands, and dcfg-goto WHERE goes to a time.\n",
+   "--wet-values=yes writes.  Nothing is executed again: gdb's commands go\n"
+   "through the recording, forward and backward, as reverse-continue,\n"
+   "reverse-step and watch do.  Arguments behind -- are gdb's.  In gdb,\n"
+   "monitor help lists more commands, and dcfg-goto WHERE goes to a time.\n",
    "\n"
    "examples:\n"
    "  dcfg gdb wet.out.4711\n"

@@ -21,8 +21,8 @@ typedef
    }
    AgentView;
 
-/* Evaluate the N bytes of CODE, and set *VALUE to what is on top of the stack at
-   the end.  Return false if the code is wrong, runs too long, divides by zero,
+/* Evaluate the N bytes of CODE, and set *VALUE to the top of the stack at the
+   end.  Return false if the code is wrong, runs too long, divides by zero,
    or reads what is not known. */
 bool agent_evaluate(const uint8_t* code, size_t n, const AgentView* v,
                     uint64_t* value);

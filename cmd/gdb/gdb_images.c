@@ -94,8 +94,9 @@ static void put_library(GdbText* t, const char* name, const ImageElf* e,
       return;
    gdb_put(t, "<library name=\"");
    gdb_put_xml(t, name);
-   gdb_put(t, "\" lm=\"0x%x\" lmid=\"0x0\" l_addr=\"0x%" PRIx64 "\" l_ld=\"0x%" PRIx64
-           "\"/>\n", 16 * (number + 1), e->moved, h.p_vaddr + e->moved);
+   gdb_put(t, "\" lm=\"0x%x\" lmid=\"0x0\" l_addr=\"0x%" PRIx64
+           "\" l_ld=\"0x%" PRIx64 "\"/>\n", 16 * (number + 1), e->moved,
+           h.p_vaddr + e->moved);
 }
 
 static void put_pair(GdbText* t, uint64_t type, uint64_t value)

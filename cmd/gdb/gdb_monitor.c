@@ -3,8 +3,8 @@
 
    The commands that a debugger's user sends to the server. */
 
-/* Owns: monitor when, goto, output, exact, help.  Handed: their text.  Taken by:
-   gdb_query.c. */
+/* Owns: monitor when, goto, output, exact, help.  Handed: their text.  Taken
+   by: gdb_query.c. */
 
 #include "cmd/gdb/gdb_session.h"
 

@@ -319,8 +319,9 @@ static bool changes(ProgramState* s, const GdbPoint* p, uint64_t t)
    return changed;
 }
 
-static DcfgReplayFound find_one(const GdbPoint* p, ProgramState* s, uint64_t from,
-                                uint64_t end, bool back, uint64_t* t)
+static DcfgReplayFound find_one(const GdbPoint* p, ProgramState* s,
+                                uint64_t from, uint64_t end, bool back,
+                                uint64_t* t)
 {
    uint32_t kind = p->kind == POINT_WRITE ? DCFG_REPLAY_STORE
                    : p->kind == POINT_READ ? DCFG_REPLAY_LOAD

@@ -8,8 +8,8 @@
 
    gdb has no range stepping backward: of a loop in one line it asks for each
    step.  So states from which it went on are remembered within a row of steps
-   backward.  From PATIENCE steps on, states that are like one of them are passed
-   over, but for breakpoints and watchpoints. */
+   backward.  From PATIENCE steps on, states that are like one of them are
+   passed over, but for breakpoints and watchpoints. */
 
 #include "cmd/gdb/gdb_session.h"
 

@@ -35,8 +35,8 @@ bool gdb_take_number(const char** at, uint64_t* number);
 /* Take the character C at *AT. */
 bool gdb_take(const char** at, char c);
 
-/* Turn the hexadecimal digits at S, of N characters, into bytes at TO, which has
-   room for N / 2.  Return how many; -1 if these are no such digits. */
+/* Turn the N hexadecimal digits at S into bytes at TO, which has room for
+   N / 2.  Return how many; -1 if these are no such digits. */
 ssize_t gdb_from_hex(const char* s, size_t n, uint8_t* to);
 
 #endif /* DCFG_CMD_GDB_TEXT_H */

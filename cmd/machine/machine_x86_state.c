@@ -7,8 +7,8 @@
    registers that gdb knows.  Handed: instances and what was before them.  Taken
    by: cmd/state/.
 
-   Flags are what Valgrind computes where Intel's manual leaves them open: A is 0
-   behind logic and shifts. */
+   Flags are what Valgrind computes where Intel's manual leaves them open: A is
+   0 behind logic and shifts. */
 
 #include "cmd/machine/x86_rules.h"
 

@@ -134,8 +134,8 @@ bool state_thread_at(ProgramState* s, uint64_t t, uint32_t* thread)
    return at != NULL;
 }
 
-bool state_next_instr(ProgramState* s, uint32_t thread, uint64_t t, uint32_t* instr,
-                      uint64_t* at)
+bool state_next_instr(ProgramState* s, uint32_t thread, uint64_t t,
+                      uint32_t* instr, uint64_t* at)
 {
    const DcfgReplayInstr* i;
 

@@ -69,8 +69,8 @@ bool state_thread_at(ProgramState* s, uint64_t t, uint32_t* thread);
 
 /* Set *INSTR to the number of the instruction that THREAD stands before at
    time T, and *AT to the time when it comes.  False: it has none. */
-bool state_next_instr(ProgramState* s, uint32_t thread, uint64_t t, uint32_t* instr,
-                      uint64_t* at);
+bool state_next_instr(ProgramState* s, uint32_t thread, uint64_t t,
+                      uint32_t* instr, uint64_t* at);
 
 /* Set *PC to the address of what THREAD executes next at time T. */
 bool state_pc(ProgramState* s, uint32_t thread, uint64_t t, uint64_t* pc);
@@ -79,10 +79,11 @@ bool state_pc(ProgramState* s, uint32_t thread, uint64_t t, uint64_t* pc);
    processor's rules; general register N. */
 StateValue state_row(ProgramState* s, uint32_t thread, uint64_t t,
                      const StateRow* row);
-StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t, unsigned n);
+StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
+                         unsigned n);
 
-/* Set BYTES to the SIZE bytes of memory at ADDR at time T, and KNOWN to which of
-   them are known.  Return false if the trace cannot be read. */
+/* Set BYTES to the SIZE bytes of memory at ADDR at time T, and KNOWN to whether
+   each is known.  Return false if the trace cannot be read. */
 bool state_memory(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
                   uint8_t* bytes, bool* known);
 

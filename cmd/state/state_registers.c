@@ -63,9 +63,10 @@ static bool get_instance(ProgramState* s, uint64_t t, Instance* i)
 
 /*--- What rules ask                                       ---*/
 
-static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t, unsigned n);
-static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t, unsigned group,
-                     uint64_t* bits);
+static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t,
+                            unsigned n);
+static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
+                     unsigned group, uint64_t* bits);
 
 static StateValue ask_general(void* arg, unsigned n)
 {
@@ -281,7 +282,8 @@ static bool instance_tells(const Instance* i, unsigned n, uint64_t* value)
 }
 
 /* General register N of THREAD at time T, from what it is used for next. */
-static StateValue told_later(ProgramState* s, uint32_t thread, uint64_t t, unsigned n)
+static StateValue told_later(ProgramState* s, uint32_t thread, uint64_t t,
+                             unsigned n)
 {
    StateValue v = { .known = 0xFF };
    uint64_t   value;
@@ -321,7 +323,8 @@ static StateValue behind_instance(ProgramState* s, uint64_t t, unsigned n)
 }
 
 /* Register N of a thread that BY's thread made. */
-static StateValue of_creator(ProgramState* s, const DcfgReplayWriter* by, unsigned n)
+static StateValue of_creator(ProgramState* s, const DcfgReplayWriter* by,
+                             unsigned n)
 {
    const Processor* p = s->processor;
 
@@ -398,7 +401,8 @@ static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
    return v;
 }
 
-StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t, unsigned n)
+StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
+                         unsigned n)
 {
    KeptRegister* k = &s->threads[thread].general[n];
    uint64_t      from;
@@ -418,7 +422,8 @@ StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t, unsigned 
 
 /*--- Other registers                                      ---*/
 
-static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t, unsigned n)
+static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t,
+                            unsigned n)
 {
    StateValue v = nothing;
 
@@ -458,8 +463,8 @@ static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t, unsign
    return v;
 }
 
-static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t, unsigned group,
-                     uint64_t* bits)
+static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
+                     unsigned group, uint64_t* bits)
 {
    DcfgReplayWriter by;
    Instance         i;

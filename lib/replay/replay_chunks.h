@@ -41,7 +41,7 @@ typedef
    }
    KeptChunk;
 
-/* ReplayPlace: a place in the trace: behind .place instructions of step .step. */
+/* ReplayPlace: a place in the trace, behind .place instructions of a step. */
 typedef
    struct {
       uint32_t chunk;

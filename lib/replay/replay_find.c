@@ -4,8 +4,8 @@
    Searches for instances. */
 
 /* Owns: which instance comes next, or came last, of a thread, of some
-   instructions, or with an access to some memory.  Handed: chunks by replay_chunks.c.
-   Taken by: users. */
+   instructions, or with an access to some memory.  Handed: chunks by
+   replay_chunks.c.  Taken by: users. */
 
 #include "lib/replay/replay_chunks.h"
 #include "lib/base/sort.h"
@@ -396,8 +396,8 @@ DcfgReplayFound dcfg_replay_find_access(DcfgReplay* r, uint64_t addr,
 
 /*--- Numbers                                              ---*/
 
-/* How often INSTR was executed in chunks below CHUNK; or if COUNTS is not NULL, in
-   each chunk. */
+/* Return how often INSTR was executed in chunks below CHUNK; add to COUNTS, if
+   that is not NULL, how often in each. */
 static uint64_t count_before(DcfgReplay* r, uint32_t instr, uint32_t chunk,
                              uint64_t* counts)
 {

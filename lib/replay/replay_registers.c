@@ -3,7 +3,8 @@
 
    The last writers of registers. */
 
-/* Owns: the last writer of a thread's register at any time.  Handed: chunks by replay_chunks.c.  Taken by: users.
+/* Owns: the last writer of a thread's register at any time.  Handed: chunks by
+   replay_chunks.c.  Taken by: users.
 
    What a thread has in registers when a handler returns is what it had when the
    handler was entered. */
@@ -21,7 +22,7 @@ typedef
       DcfgReplay* r;
       uint32_t    thread;
       uint8_t     granule, wanted;
-      uint32_t    returned;     // handlers to be passed over: their returns came
+      uint32_t    returned;     // handlers to be passed over
       uint32_t    handlers;     // handlers that began before the position
       uint64_t    since;        // a handler returned there, or 0
       DcfgReplayWriter* by;
@@ -171,7 +172,8 @@ static bool mark_tells(RegisterSearch* f, const KeptChunk* c, const WetStep* s,
    if (!is_given(f->r, f->granule))
       return false;
    *f->by = (DcfgReplayWriter){ DCFG_REPLAY_BY_SIGNAL, t, f->thread,
-                                f->wanted, DCFG_REPLAY_STACK_UNKNOWN, 0, { 0 } };
+                                f->wanted, DCFG_REPLAY_STACK_UNKNOWN, 0,
+                                { 0 } };
    return true;
 }
 
@@ -193,7 +195,7 @@ static bool step_tells(RegisterSearch* f, const KeptChunk* c, size_t i,
    return false;
 }
 
-/* The chunk from before step FROM on, of which PLACE instructions count, too. */
+/* The chunk before step FROM, of which PLACE instructions count, too. */
 static bool chunk_tells(RegisterSearch* f, uint32_t number, const KeptChunk* c,
                         size_t from, uint32_t place)
 {
