@@ -21,7 +21,8 @@
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
    &trace_command, &diff_command, &blocks_command, &xray_command,
-   &wet_command, &slice_command, &why_command, &merge_command, &flame_command, &view_command,
+   &wet_command, &slice_command, &why_command, &gdb_command, &merge_command,
+   &flame_command, &view_command,
    &export_command, &bbv_command,
    &regions_command
 };
@@ -59,7 +60,7 @@ static void general_help(void)
    puts("\n"
         "dcfg COMMAND --help tells more about one.  Without a FILE, all but\n"
         "diff, merge and regions read the newest recording in the current\n"
-        "directory, and say so: wet, slice and why wet.out.*, xray\n"
+        "directory, and say so: wet, slice, why and gdb wet.out.*, xray\n"
         "xray-log.*, all others dcfg.out.*, and trace, flame and bbv also\n"
         "its trace.  To begin with:\n"
         "\n"

@@ -198,6 +198,29 @@ static uint64_t moved_by(Elf* elf, uint64_t offset, uint64_t addr)
    return 0;
 }
 
+bool image_elf(DcfgWet* w, uint32_t first, const char* root, ImageElf* to)
+{
+   const char* how;
+   uint64_t    offset;
+
+   to->moved = 0;
+   to->elf   = open_image(w, first, root, &to->fd, &how);
+   if (to->elf == NULL)
+      return false;
+   if (find_place(w, first, to->elf, &offset)) {
+      to->moved = moved_by(to->elf, offset, dcfg_wet_instr(w, first)->addr);
+      return true;
+   }
+   image_elf_close(to);
+   return false;
+}
+
+void image_elf_close(ImageElf* e)
+{
+   elf_end(e->elf);
+   close(e->fd);
+}
+
 /* Add ELF's constant segments, and with TABLES the others, too.  The code at
    OFFSET of the file was at ADDR. */
 static void add_constants(Ranges* r, Elf* elf, uint64_t offset, uint64_t addr,
@@ -298,6 +321,40 @@ static void add_contents(ImageBytes* b, Elf* elf, uint64_t moved)
    }
 }
 
+/* Add the zeros behind the contents of writable segments. */
+static void add_zeros(ImageBytes* b, Elf* elf, uint64_t moved)
+{
+   static const uint64_t most = UINT64_C(1) << 30;
+   size_t n;
+
+   if (elf_getphdrnum(elf, &n) != 0)
+      return;
+   for (size_t i = 0; i < n; i++) {
+      GElf_Phdr h;
+      if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
+          || h.p_memsz <= h.p_filesz || h.p_memsz - h.p_filesz > most)
+         continue;
+      GROW(b->parts, b->n, b->room);
+      b->parts[b->n++] = (ImagePart){ h.p_vaddr + moved + h.p_filesz,
+                                      h.p_memsz - h.p_filesz, NULL, false };
+   }
+}
+
+ImageBytes image_memory(DcfgWet* w, const char* root)
+{
+   uint32_t   n = dcfg_wet_instrs(w);
+   ImageBytes b = image_bytes(w, root);
+
+   for (uint32_t first = 0; first < n; first = image_end(w, first)) {
+      ImageElf e;
+      if (!image_elf(w, first, root, &e))
+         continue;
+      add_zeros(&b, e.elf, e.moved);
+      image_elf_close(&e);
+   }
+   return b;
+}
+
 ImageBytes image_bytes(DcfgWet* w, const char* root)
 {
    uint32_t   n_instrs = dcfg_wet_instrs(w);
@@ -332,12 +389,19 @@ bool image_is_constant(const ImageBytes* b, uint64_t addr)
 const uint8_t* image_byte(const ImageBytes* b, uint64_t addr, uint64_t* before,
                           uint64_t* behind)
 {
+   static const uint8_t zero = 0;
+
    for (size_t i = 0; i < b->n; i++) {
       const ImagePart* p = &b->parts[i];
       if (addr < p->addr || addr - p->addr >= p->size)
          continue;
       *before = addr - p->addr;
       *behind = p->size - *before;
+      if (p->bytes == NULL) {
+         *before = 0;
+         *behind = 1;
+         return &zero;
+      }
       return p->bytes + *before;
    }
    return NULL;

@@ -8,9 +8,26 @@
 
 #include "lib/dcfg_slice.h"
 
+#include <libelf.h>
+
 /* Return the end of the image whose first instruction is FIRST: the number
    behind its last instruction. */
 uint32_t image_end(DcfgWet* w, uint32_t first);
+
+/* ImageElf: the file of an image, and how far the image is moved in memory
+   against the file's own addresses. */
+typedef
+   struct {
+      Elf*     elf;
+      int      fd;
+      uint64_t moved;
+   }
+   ImageElf;
+
+/* Set *TO to the file of the image whose first instruction is FIRST.  Return
+   false if it cannot be read, is another build, or has other code. */
+bool image_elf(DcfgWet* w, uint32_t first, const char* root, ImageElf* to);
+void image_elf_close(ImageElf* e);
 
 /* Return the path of an image's file: below ROOT if that is not NULL, else as
    in the run. */
@@ -37,7 +54,7 @@ DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign,
 typedef
    struct {
       uint64_t addr, size;
-      uint8_t* bytes;
+      uint8_t* bytes;           // NULL: zeros
       bool     constant;        // mapped read-only
    }
    ImagePart;
@@ -49,8 +66,10 @@ typedef
    }
    ImageBytes;
 
-/* Return it for all images with files. */
+/* Return it for all images with files; and with the zeros that are mapped
+   behind what the files have. */
 ImageBytes image_bytes(DcfgWet* w, const char* root);
+ImageBytes image_memory(DcfgWet* w, const char* root);
 void       image_bytes_free(ImageBytes* b);
 
 /* Return whether ADDR is in a part that is mapped read-only. */

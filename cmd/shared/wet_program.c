@@ -55,3 +55,52 @@ bool is_of_system(const char* path)
    }
    return false;
 }
+
+static bool image_has_lines(DcfgWet* w, uint32_t image)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->image == image && in->line != 0)
+         return true;
+   }
+   return false;
+}
+
+/* The program's image, or the first one. */
+static uint32_t main_image(DcfgWet* w)
+{
+   const char* program = wet_program(w);
+   uint32_t    n = dcfg_wet_instrs(w);
+
+   for (uint32_t i = 0; i < n && program != NULL; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->image_name != NULL && strcmp(in->image_name, program) == 0)
+         return in->image;
+   }
+   return 0;
+}
+
+void mark_foreign(DcfgWet* w, const bool* instrs, bool* foreign)
+{
+   uint32_t n = dcfg_wet_instrs(w), image = UINT32_MAX;
+   bool     lines = false;
+
+   if (instrs == NULL) {
+      image = main_image(w);
+      lines = image_has_lines(w, image);
+   }
+   for (uint32_t i = 0; i < n && instrs != NULL; i++)
+      if (instrs[i]) {
+         image  = dcfg_wet_instr(w, i)->image;
+         lines |= dcfg_wet_instr(w, i)->line != 0;
+      }
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      foreign[i] = !((in->image == image
+                      || (instrs == NULL && lines
+                          && !is_of_system(in->image_name)))
+                     && (in->line != 0 || !lines));
+   }
+}

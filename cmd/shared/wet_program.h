@@ -18,4 +18,10 @@ const char* wet_program(DcfgWet* w);
    /lib: a header or library of the distribution. */
 bool is_of_system(const char* path);
 
+/* Set FOREIGN, which has an element for each instruction of W: it is not the
+   program's own code.  That is the code with lines of the image that has
+   INSTRS; if that is NULL, of the program and of all images that are not of a
+   distribution. */
+void mark_foreign(DcfgWet* w, const bool* instrs, bool* foreign);
+
 #endif /* DCFG_CMD_WET_PROGRAM_H */

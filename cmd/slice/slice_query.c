@@ -182,32 +182,6 @@ static bool of_variable(Sliced* f, const char* file, const SliceOptions* o)
 
 /*--- What is followed                                     ---*/
 
-static bool image_has_lines(DcfgWet* w, uint32_t image)
-{
-   uint32_t n = dcfg_wet_instrs(w);
-
-   for (uint32_t i = 0; i < n; i++) {
-      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
-      if (in->image == image && in->line != 0)
-         return true;
-   }
-   return false;
-}
-
-/* The program's image, or the first one. */
-static uint32_t main_image(DcfgWet* w)
-{
-   const char* program = wet_program(w);
-   uint32_t    n = dcfg_wet_instrs(w);
-
-   for (uint32_t i = 0; i < n && program != NULL; i++) {
-      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
-      if (in->image_name != NULL && strcmp(in->image_name, program) == 0)
-         return in->image;
-   }
-   return 0;
-}
-
 static bool starts_with(const char* s, const char* with)
 {
    return strncmp(s, with, strlen(with)) == 0;
@@ -218,28 +192,6 @@ static bool starts_with(const char* s, const char* with)
 static bool copies_for(const char* name)
 {
    return !is_of_system(name) || starts_with(text_base(name), "libc.");
-}
-
-static void choose_foreign(Sliced* f, bool output)
-{
-   uint32_t n = dcfg_wet_instrs(f->w), image = UINT32_MAX;
-   bool     lines = false;
-
-   if (output) {
-      image = main_image(f->w);
-      lines = image_has_lines(f->w, image);
-   }
-   for (uint32_t i = 0; i < n && !output; i++)
-      if (f->instrs[i]) {
-         image  = dcfg_wet_instr(f->w, i)->image;
-         lines |= dcfg_wet_instr(f->w, i)->line != 0;
-      }
-   for (uint32_t i = 0; i < n; i++) {
-      const DcfgWetInstr* in = dcfg_wet_instr(f->w, i);
-      f->foreign[i] = !((in->image == image
-                         || (output && lines && !is_of_system(in->image_name)))
-                        && (in->line != 0 || !lines));
-   }
 }
 
 #define BIT(reg) (UINT32_C(1) << (reg))
@@ -296,7 +248,7 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
 
    if (o->full)
       return;
-   choose_foreign(f, printed);
+   mark_foreign(f->w, printed ? NULL : f->instrs, f->foreign);
    f->no_address = zalloc(n + (size_t)1, sizeof(*f->no_address));
    for (uint32_t i = 0; i < n; i++) {
       f->no_address[i] = f->roles.addresses[i];
@@ -411,7 +363,7 @@ static void say_not_followed(Sliced* f, const SliceOptions* o)
 /* Have slices use the index of FILE. */
 static void find_index(Sliced* f, const char* file, const SliceOptions* o)
 {
-   choose_foreign(f, true);
+   mark_foreign(f->w, NULL, f->foreign);
    f->indexed = use_index(f->w, file, o->index, f->foreign);
    memset(f->foreign, 0, dcfg_wet_instrs(f->w) * sizeof(bool));
 }

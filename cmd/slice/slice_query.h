@@ -9,7 +9,7 @@
 #include "cmd/machine/roles.h"
 #include "cmd/variables/code_lines.h"
 #include "cmd/slice/slice_output.h"
-#include "cmd/slice/trace_index.h"
+#include "cmd/shared/trace_index.h"
 
 #include "lib/dcfg_slice.h"
 

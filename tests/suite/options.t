@@ -68,7 +68,7 @@ def wrong_uses(text, tables):
     for name, rest in re.findall(r"(?<![\w./-])(?:\S*/)?dcfg ([a-z]+)\b(" + END + ")", text):
         if name in tables.commands:
             known = tables.commands[name] | {"--help", "--options"}
-            wrong += ["dcfg %s %s" % (name, o) for o in OPTION.findall(rest.split(", ")[0]) if o not in known]
+            wrong += ["dcfg %s %s" % (name, o) for o in OPTION.findall(rest.split(", ")[0].split(" -- ")[0]) if o not in known]
     for program, rest in re.findall(r"(?<![\w-])(valgrind|\./dev run) (" + END + ")", text):
         words = re.match(r"(?:-\S+\s*)*", rest).group()
         if program == "./dev run" or re.search(r"--tool=dcfg\b", words):

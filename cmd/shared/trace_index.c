@@ -14,7 +14,7 @@
 #define _GNU_SOURCE                     // O_TMPFILE
 #endif
 
-#include "cmd/slice/trace_index.h"
+#include "cmd/shared/trace_index.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"

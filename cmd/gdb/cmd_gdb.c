@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   dcfg gdb. */
+
+/* Owns: the command line of dcfg gdb, starting gdb, the port.  Handed: a whole
+   execution trace.  Taken by: commands.c. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE                     // memfd_create
+#endif
+
+#include "cmd/commands.h"
+#include "cmd/base/file_kind.h"
+#include "cmd/base/format.h"
+#include "cmd/base/operands.h"
+#include "cmd/gdb/gdb_session.h"
+#include "cmd/machine/processor.h"
+#include "cmd/shared/trace_index.h"
+#include "cmd/shared/wet_program.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+typedef
+   struct {
+      const char* file;
+      const char* root;
+      const char* at;
+      bool        serve;
+      uint64_t    port;         // or NOT_GIVEN
+      char**      more;         // arguments for gdb
+      int         n_more;
+   }
+   GdbOptions;
+
+/*--- The trace                                            ---*/
+
+static DcfgWet* open_trace(const GdbOptions* o)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgWet*    w;
+   bool*       foreign;
+
+   refuse_other_kind(o->file, KIND_WET);
+   w = dcfg_wet_open(o->file, &options, &err);
+   if (w == NULL)
+      die("%s", unreadable(&err, KIND_WET));
+   if (dcfg_wet_instrs(w) == 0)
+      die("%s: nothing was executed", o->file);
+   if (state_rules(processor_of(w)->machine) == NULL)
+      die("%s: only programs for amd64 can be gone through with gdb", o->file);
+   if (!dcfg_wet_has_values(w))
+      die("%s: it has no values: record it with --wet=yes --wet-values=yes",
+          o->file);
+   foreign = zalloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(bool));
+   mark_foreign(w, NULL, foreign);
+   if (!use_index(w, o->file, INDEX_MADE, foreign))
+      die("%s: no index can be made of it: it must be a file that is not "
+          "compressed", o->file);
+   free(foreign);
+   return w;
+}
+
+/*--- A port                                               ---*/
+
+/* Wait for a client on PORT of this machine; 0: any that is free. */
+static int accept_client(uint64_t port)
+{
+   struct sockaddr_in a = { .sin_family = AF_INET,
+                            .sin_port = htons((uint16_t)port),
+                            .sin_addr = { htonl(INADDR_LOOPBACK) } };
+   socklen_t size = sizeof(a);
+   int       fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), client;
+   int       on = 1;
+
+   if (fd < 0
+       || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0
+       || bind(fd, (struct sockaddr*)&a, size) != 0 || listen(fd, 1) != 0
+       || getsockname(fd, (struct sockaddr*)&a, &size) != 0)
+      die("--listen=%" PRIu64 ": %s", port, strerror(errno));
+   fprintf(stderr, "dcfg gdb: listening on localhost:%u\n",
+           ntohs(a.sin_port));
+   do
+      client = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+   while (client < 0 && errno == EINTR);
+   if (client < 0)
+      die("--listen=%" PRIu64 ": %s", port, strerror(errno));
+   close(fd);
+   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+   return client;
+}
+
+static void serve(const GdbOptions* o, DcfgWet* w)
+{
+   GdbSession* g = gdb_session(w, o->file, o->root, o->at);
+
+   signal(SIGPIPE, SIG_IGN);
+   if (o->port == NOT_GIVEN) {
+      /* A terminal interrupts gdb, which is in the same process group. */
+      signal(SIGINT, SIG_IGN);
+      gdb_serve(g, STDIN_FILENO, STDOUT_FILENO);
+   } else {
+      int client = accept_client(o->port);
+      gdb_serve(g, client, client);
+      close(client);
+   }
+   gdb_session_free(g);
+}
+
+/*--- Starting gdb                                         ---*/
+
+/* Append S as one word of the shell. */
+static void put_word(FILE* f, const char* s)
+{
+   fputs(" '", f);
+   for (; *s != 0; s++)
+      if (*s == '\'')
+         fputs("'\\''", f);
+      else
+         fputc(*s, f);
+   fputc('\'', f);
+}
+
+/* The script that gdb reads first; the descriptor of a file without a name. */
+static int write_script(const GdbOptions* o, DcfgWet* w)
+{
+   int         fd = memfd_create("dcfg-gdb", 0);
+   FILE*       f = fd < 0 ? NULL : fdopen(dup(fd), "w");
+   char*       self = realpath("/proc/self/exe", NULL);
+   const char* program = gdb_program(w);
+
+   if (f == NULL || self == NULL)
+      die("gdb cannot be started: %s", strerror(errno));
+   fprintf(f, "set sysroot %s\n", o->root == NULL ? "" : o->root);
+   if (program != NULL && program[0] == '/'
+       && strchr(program, '\n') == NULL
+       && access(image_path_below(o->root, program), R_OK) == 0)
+      fprintf(f, "file \"%s\"\n", image_path_below(o->root, program));
+   fputs("define dcfg-goto\n"
+         "monitor goto $arg0\n"
+         "stepi\n"
+         "end\n"
+         "document dcfg-goto\n"
+         "Go to a time of the recording: dcfg-goto WHERE.\n"
+         "WHERE is a time, FILE:LINE, ADDRESS#N, begin or end.\n"
+         "end\n"
+         "target remote | exec", f);
+   put_word(f, self);
+   fputs(" gdb --serve", f);
+   if (o->at != NULL)
+      put_word(f, text_format("--at=%s", o->at));
+   if (o->root != NULL)
+      put_word(f, text_format("--root=%s", o->root));
+   put_word(f, o->file[0] == '-' ? text_format("./%s", o->file) : o->file);
+   fputc('\n', f);
+   if (fclose(f) != 0)
+      die("gdb cannot be started: %s", strerror(errno));
+   free(self);
+   return fd;
+}
+
+static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w)
+{
+   uint64_t    t;
+   const char* args[8] = { "gdb", "-q", "-x" };
+   char**      all = zalloc((size_t)o->n_more + 8, sizeof(char*));
+   int         n = 0;
+
+   /* A wrong --at is refused before gdb starts. */
+   if (o->at != NULL) {
+      DcfgError   err;
+      ProgramState*      s = state_new(w, o->root, &err);
+      const char* why = s == NULL ? unreadable(&err, KIND_WET)
+                        : gdb_where(s, o->at, &t);
+      if (why != NULL)
+         die("--at: %s", why);
+      state_free(s);
+   }
+   args[3] = text_copy(text_format("/proc/self/fd/%d", write_script(o, w)));
+   for (; args[n] != NULL; n++)
+      all[n] = text_copy(args[n]);
+   for (int i = 0; i < o->n_more; i++)
+      all[n++] = o->more[i];
+   dcfg_wet_close(w);
+   execvp("gdb", all);
+   die("gdb cannot be started: %s", strerror(errno));
+}
+
+/*--- The command                                          ---*/
+
+/* The arguments behind "--" are gdb's. */
+static void split_arguments(int* argc, char** argv, GdbOptions* o)
+{
+   for (int i = 1; i < *argc; i++)
+      if (strcmp(argv[i], "--") == 0) {
+         o->more   = argv + i + 1;
+         o->n_more = *argc - i - 1;
+         *argc     = i;
+         return;
+      }
+}
+
+static int run(int argc, char** argv)
+{
+   GdbOptions o = { .port = NOT_GIVEN };
+   const Opt  opts[] = {
+      { "at", OPT_TEXT, &o.at, "WHERE",
+        "begin at FILE:LINE[#N], ADDRESS[#N], a time, or end" },
+      { "serve", OPT_FLAG, &o.serve, NULL,
+        "do not start gdb: speak its protocol on stdin and stdout" },
+      { "listen", OPT_COUNT, &o.port, "PORT",
+        "or on that port of localhost; 0: one that is free" },
+      OPT_ROOT(&o.root)
+   };
+   const char* args[1];
+   DcfgWet*    w;
+
+   split_arguments(&argc, argv, &o);
+   o.file = parse_args(&gdb_command, OPTS(opts), argc, argv, args, 0, 1) == 1
+            ? args[0] : default_file(&gdb_command, KIND_WET);
+   if (o.port != NOT_GIVEN && o.port > 65535)
+      die("--listen=%" PRIu64 ": there is no such port", o.port);
+   if (o.serve && o.port != NOT_GIVEN)
+      die("--serve and --listen: one of them");
+   if (o.n_more > 0 && (o.serve || o.port != NOT_GIVEN))
+      die("`%s' is for gdb, which --serve and --listen do not start",
+          o.more[0]);
+   w = open_trace(&o);
+   if (!o.serve && o.port == NOT_GIVEN)
+      start_gdb(&o, w);
+   serve(&o, w);
+   dcfg_wet_close(w);
+   return STATUS_OK;
+}
+
+const Command gdb_command = {
+   "gdb", "[FILE] [-- ARG...]", "run a recording in gdb, backward too",
+   "Starts gdb on a whole execution trace with values, which --wet=yes\n"
+   "--wet-values=yes writes.  Nothing is executed again: gdb's commands go\n"
+   "through the recording, forward and backward, as reverse-continue,\n"
+   "reverse-step and watch do.  Arguments behind -- are gdb's.  In gdb,\n"
+   "monitor help lists more commands, and dcfg-goto WHERE goes to a time.\n",
+   "\n"
+   "examples:\n"
+   "  dcfg gdb wet.out.4711\n"
+   "  dcfg gdb --at=price.c:21 wet.out.4711 -- -ex bt\n"
+   "  dcfg gdb --listen=3333 wet.out.4711\n",
+   run
+};

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Packets to and from a debugger. */
+
+/* Owns: frames, checksums and acknowledgements.  Handed: file descriptors.
+   Taken by: gdb_server.c. */
+
+#include "cmd/gdb/gdb_channel.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INTERRUPT 0x03
+
+GdbChannel gdb_channel(int in, int out)
+{
+   return (GdbChannel){ .in = in, .out = out, .acks = true };
+}
+
+void gdb_channel_free(GdbChannel* c)
+{
+   gdb_text_free(&c->sent);
+}
+
+/*--- Bytes                                                ---*/
+
+static void fill(GdbChannel* c)
+{
+   ssize_t n;
+
+   if (c->at > 0) {
+      memmove(c->buffer, c->buffer + c->at, c->n - c->at);
+      c->n -= c->at;
+      c->at = 0;
+   }
+   if (c->n == sizeof(c->buffer))
+      return;
+   do
+      n = read(c->in, c->buffer + c->n, sizeof(c->buffer) - c->n);
+   while (n < 0 && errno == EINTR);
+   if (n <= 0)
+      c->closed = true;
+   else
+      c->n += (size_t)n;
+}
+
+/* The next byte; -1 if the client has gone. */
+static int next_byte(GdbChannel* c)
+{
+   while (c->at == c->n && !c->closed)
+      fill(c);
+   return c->at < c->n ? c->buffer[c->at++] : -1;
+}
+
+static void write_all(GdbChannel* c, const char* data, size_t n)
+{
+   while (n > 0 && !c->closed) {
+      ssize_t done = write(c->out, data, n);
+      if (done < 0 && errno == EINTR)
+         continue;
+      if (done <= 0) {
+         c->closed = true;
+         return;
+      }
+      data += done;
+      n    -= (size_t)done;
+   }
+}
+
+/*--- Receiving                                            ---*/
+
+static int digit(int c)
+{
+   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
+          : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The contents up to the checksum.  Return false if they are too long, or the
+   client has gone; a frame that begins anew is taken instead. */
+static bool take_contents(GdbChannel* c, GdbText* to, uint8_t* sum)
+{
+   bool fits = true;
+
+   *sum = 0;
+   for (;;) {
+      int  b = next_byte(c);
+      char byte = (char)b;
+      if (b < 0)
+         return false;
+      if (b == '#')
+         return fits;
+      if (b == '$') {
+         to->n = 0;
+         *sum  = 0;
+         fits  = true;
+         continue;
+      }
+      *sum = (uint8_t)(*sum + b);
+      if (b == '}') {
+         b = next_byte(c);
+         if (b < 0)
+            return false;
+         *sum = (uint8_t)(*sum + b);
+         byte = (char)(b ^ 0x20);
+      }
+      fits = fits && to->n < GDB_MOST_PACKET;
+      if (fits)
+         gdb_put_bytes(to, &byte, 1);
+   }
+}
+
+bool gdb_receive(GdbChannel* c, GdbText* to)
+{
+   for (;;) {
+      int     b = next_byte(c), high, low;
+      uint8_t sum;
+      bool    ok;
+      if (b < 0)
+         return false;
+      if (b == INTERRUPT)
+         c->interrupted = true;
+      if (b == '-' && c->acks)
+         write_all(c, c->sent.data, c->sent.n);
+      if (b != '$')
+         continue;
+      to->n = 0;
+      gdb_put_bytes(to, "", 0);
+      ok = take_contents(c, to, &sum);
+      if (c->closed)
+         return false;
+      high = digit(next_byte(c));
+      low  = digit(next_byte(c));
+      if (c->closed)
+         return false;
+      ok = ok && high >= 0 && low >= 0 && 16 * high + low == sum;
+      if (c->acks)
+         write_all(c, ok ? "+" : "-", 1);
+      if (ok || !c->acks) {
+         /* Without acknowledgements a bad packet has an empty answer. */
+         if (!ok)
+            to->n = 0;
+         gdb_put_bytes(to, "", 0);
+         return true;
+      }
+   }
+}
+
+void gdb_send(GdbChannel* c, const char* data, size_t n)
+{
+   uint8_t sum = 0;
+
+   c->sent.n = 0;
+   gdb_put_bytes(&c->sent, "$", 1);
+   for (size_t i = 0; i < n; i++) {
+      char b = data[i];
+      if (b == '#' || b == '$' || b == '}' || b == '*') {
+         gdb_put_bytes(&c->sent, "}", 1);
+         b ^= 0x20;
+      }
+      gdb_put_bytes(&c->sent, &b, 1);
+   }
+   for (size_t i = 1; i < c->sent.n; i++)
+      sum = (uint8_t)(sum + (uint8_t)c->sent.data[i]);
+   gdb_put(&c->sent, "#%02x", sum);
+   write_all(c, c->sent.data, c->sent.n);
+}
+
+void gdb_without_acks(GdbChannel* c)
+{
+   c->acks = false;
+}
+
+/*--- Interrupts                                           ---*/
+
+bool gdb_is_interrupted(GdbChannel* c)
+{
+   struct pollfd p = { .fd = c->in, .events = POLLIN };
+
+   while (!c->closed && c->n - c->at < sizeof(c->buffer)
+          && poll(&p, 1, 0) > 0 && p.revents != 0)
+      fill(c);
+   /* Acknowledgements may stand before it. */
+   while (c->at < c->n && (c->buffer[c->at] == INTERRUPT
+                           || c->buffer[c->at] == '+'))
+      c->interrupted |= c->buffer[c->at++] == INTERRUPT;
+   return c->interrupted || c->closed;
+}
+
+void gdb_forget_interrupt(GdbChannel* c)
+{
+   c->interrupted = false;
+}

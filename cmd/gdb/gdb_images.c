@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Images, as a debugger wants to know them. */
+
+/* Owns: the auxiliary vector, the list of libraries.  Handed: images of a whole
+   execution trace, and their files.  Taken by: gdb_query.c.
+
+   gdb finds by them where a program was loaded that can be loaded anywhere, and
+   its libraries.  All libraries are in the list at all times. */
+
+#include "cmd/gdb/gdb_images.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
+#include "cmd/machine/wet_place.h"
+#include "cmd/shared/wet_program.h"
+
+#include <elf.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Vector: what the auxiliary vector has. */
+typedef
+   struct {
+      uint64_t headers, n_headers, entry, base;
+      char*    interpreter;     // the program's, or NULL
+   }
+   Vector;
+
+/* Set *H to the first program header of TYPE; false: there is none. */
+static bool find_header(Elf* elf, uint32_t type, GElf_Phdr* h)
+{
+   size_t n;
+
+   if (elf_getphdrnum(elf, &n) != 0)
+      return false;
+   for (size_t i = 0; i < n; i++)
+      if (gelf_getphdr(elf, (int)i, h) != NULL && h->p_type == type)
+         return true;
+   return false;
+}
+
+/* The address in memory that OFFSET of the file has. */
+static uint64_t place_of(Elf* elf, uint64_t offset)
+{
+   size_t n;
+
+   if (elf_getphdrnum(elf, &n) != 0)
+      return 0;
+   for (size_t i = 0; i < n; i++) {
+      GElf_Phdr h;
+      if (gelf_getphdr(elf, (int)i, &h) != NULL && h.p_type == PT_LOAD
+          && offset >= h.p_offset && offset - h.p_offset < h.p_filesz)
+         return h.p_vaddr + (offset - h.p_offset);
+   }
+   return 0;
+}
+
+static char* interpreter_of(Elf* elf)
+{
+   GElf_Phdr   h;
+   size_t      size;
+   const char* bytes = elf_rawfile(elf, &size);
+
+   if (bytes == NULL || !find_header(elf, PT_INTERP, &h) || h.p_offset > size
+       || h.p_filesz > size - h.p_offset || h.p_filesz == 0
+       || bytes[h.p_offset + h.p_filesz - 1] != 0)
+      return NULL;
+   return text_copy(bytes + h.p_offset);
+}
+
+static void take_program(Vector* v, const ImageElf* e)
+{
+   GElf_Ehdr h;
+   size_t    n;
+
+   if (gelf_getehdr(e->elf, &h) == NULL || elf_getphdrnum(e->elf, &n) != 0)
+      return;
+   v->headers     = place_of(e->elf, h.e_phoff) + e->moved;
+   v->n_headers   = n;
+   v->entry       = h.e_entry + e->moved;
+   v->interpreter = interpreter_of(e->elf);
+}
+
+static void put_library(GdbText* t, const char* name, const ImageElf* e,
+                        unsigned number)
+{
+   GElf_Phdr h;
+
+   if (!find_header(e->elf, PT_DYNAMIC, &h))
+      return;
+   gdb_put(t, "<library name=\"");
+   gdb_put_xml(t, name);
+   gdb_put(t, "\" lm=\"0x%x\" lmid=\"0x0\" l_addr=\"0x%" PRIx64
+           "\" l_ld=\"0x%" PRIx64 "\"/>\n", 16 * (number + 1), e->moved,
+           h.p_vaddr + e->moved);
+}
+
+static void put_pair(GdbText* t, uint64_t type, uint64_t value)
+{
+   uint64_t pair[2] = { type, value };
+
+   gdb_put_bytes(t, pair, sizeof(pair));
+}
+
+/* The vector as the program had it, if the trace has that. */
+static bool put_recorded(DcfgWet* w, GdbText* t)
+{
+   const DcfgWetState* state = dcfg_wet_state(w);
+
+   for (uint32_t i = 0; state != NULL && i < state->n_aux; i++)
+      put_pair(t, state->aux[i].type, state->aux[i].value);
+   if (t->n > 0)
+      put_pair(t, AT_NULL, 0);
+   return t->n > 0;
+}
+
+static void put_vector(GdbText* t, const Vector* v)
+{
+   if (v->entry != 0) {
+      put_pair(t, AT_PHDR, v->headers);
+      put_pair(t, AT_PHENT, sizeof(Elf64_Phdr));
+      put_pair(t, AT_PHNUM, v->n_headers);
+      put_pair(t, AT_BASE, v->base);
+      put_pair(t, AT_ENTRY, v->entry);
+   }
+   put_pair(t, AT_PAGESZ, 4096);
+   put_pair(t, AT_NULL, 0);
+}
+
+/* Is the interpreter's name, perhaps through links, that of the image? */
+static bool is_interpreter(const char* interpreter, const char* image)
+{
+   char* real = interpreter == NULL ? NULL : realpath(interpreter, NULL);
+   bool  is = interpreter != NULL
+              && (strcmp(interpreter, image) == 0
+                  || (real != NULL && strcmp(real, image) == 0)
+                  || strcmp(text_base(interpreter), text_base(image)) == 0);
+
+   free(real);
+   return is;
+}
+
+const char* gdb_program(DcfgWet* w)
+{
+   const DcfgWetState* state = dcfg_wet_state(w);
+
+   for (uint32_t i = 0; state != NULL && state->program != DCFG_NONE
+                        && i < dcfg_wet_instrs(w); i = image_end(w, i))
+      if (dcfg_wet_instr(w, i)->image == state->program)
+         return dcfg_wet_instr(w, i)->image_name;
+   return wet_program(w);
+}
+
+GdbImages gdb_images(DcfgWet* w, const char* root)
+{
+   GdbImages   g = { .program = NULL };
+   const char* program = gdb_program(w);
+   uint32_t    n = dcfg_wet_instrs(w);
+   unsigned    number = 0;
+   Vector      v = { .headers = 0 };
+
+   if (program != NULL && program[0] == '/')
+      g.program = text_copy(image_path_below(root, program));
+   gdb_put(&g.libraries, "<library-list-svr4 version=\"1.0\">\n");
+   /* The program comes first: it names the interpreter. */
+   for (int pass = 0; pass < 2; pass++)
+      for (uint32_t first = 0; first < n; first = image_end(w, first)) {
+         const char* name = dcfg_wet_instr(w, first)->image_name;
+         bool        is = name != NULL && program != NULL
+                          && strcmp(name, program) == 0;
+         ImageElf    e;
+         if (name == NULL || is != (pass == 0)
+             || !image_elf(w, first, root, &e))
+            continue;
+         if (is) {
+            take_program(&v, &e);
+         } else {
+            if (is_interpreter(v.interpreter, name))
+               v.base = e.moved;
+            put_library(&g.libraries, name, &e, number++);
+         }
+         image_elf_close(&e);
+      }
+   gdb_put(&g.libraries, "</library-list-svr4>\n");
+   if (!put_recorded(w, &g.auxv))
+      put_vector(&g.auxv, &v);
+   free(v.interpreter);
+   return g;
+}
+
+void gdb_images_free(GdbImages* i)
+{
+   free(i->program);
+   gdb_text_free(&i->auxv);
+   gdb_text_free(&i->libraries);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Breakpoints and watchpoints of a debugger. */
+
+/* Owns: which points there are, and where the next one stops.  Handed: packets
+   by gdb_server.c; searches by the library.  Taken by: gdb_run.c.
+
+   A breakpoint stops before its instruction, at the first of the iterations of
+   one that is repeated.  A watchpoint for writing stops only if the memory
+   changes. */
+
+#include "cmd/gdb/gdb_points.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/gdb/gdb_agent.h"
+#include "cmd/gdb/gdb_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_CONDITIONS 64
+#define MOST_WATCHED    65536u
+
+/*--- Points                                               ---*/
+
+static void free_conditions(GdbPoint* p)
+{
+   for (size_t i = 0; i < p->n; i++)
+      free(p->conditions[i].code);
+   free(p->conditions);
+   p->conditions = NULL;
+   p->n = p->room = 0;
+}
+
+/* KIND,ADDRESS,SIZE, and what is behind it to *REST. */
+static bool read_point(const char* text, GdbPoint* p, const char** rest)
+{
+   uint64_t kind;
+
+   *p    = (GdbPoint){ .n = 0 };
+   *rest = text;
+   if (!gdb_take_number(rest, &kind) || kind >= N_POINT_KINDS
+       || !gdb_take(rest, ',') || !gdb_take_number(rest, &p->addr)
+       || !gdb_take(rest, ',') || !gdb_take_number(rest, &p->size))
+      return false;
+   p->kind = (unsigned)kind;
+   return kind <= POINT_HARDWARE
+          || (p->size > 0 && p->size <= MOST_WATCHED
+              && p->addr <= UINT64_MAX - p->size);
+}
+
+/* ";XLENGTH,CODE" as often as it comes. */
+static bool read_conditions(const char* text, GdbPoint* p)
+{
+   uint64_t n;
+
+   while (gdb_take(&text, ';')) {
+      GdbCondition c;
+      if (*text == 'c' || *text == 'p')
+         return true;           // commands: none are run here
+      do {
+         if (!gdb_take(&text, 'X') || !gdb_take_number(&text, &n)
+             || !gdb_take(&text, ',') || n > strlen(text) / 2
+             || p->n == MOST_CONDITIONS)
+            return false;
+         c = (GdbCondition){ zalloc(n + 1, 1), n };
+         GROW(p->conditions, p->n, p->room);
+         p->conditions[p->n++] = c;
+         if (gdb_from_hex(text, 2 * n, c.code) < 0)
+            return false;
+         text += 2 * n;
+      } while (*text == 'X');
+   }
+   return *text == 0;
+}
+
+static GdbPoint* find_point(GdbPoints* p, const GdbPoint* like)
+{
+   for (size_t i = 0; i < p->n; i++)
+      if (p->points[i].kind == like->kind && p->points[i].addr == like->addr
+          && p->points[i].size == like->size)
+         return &p->points[i];
+   return NULL;
+}
+
+bool points_insert(GdbPoints* p, const char* text)
+{
+   GdbPoint    new;
+   GdbPoint*   there;
+   const char* rest;
+
+   if (!read_point(text, &new, &rest))
+      return false;
+   there = find_point(p, &new);
+   if (!read_conditions(rest, &new)
+       || (there == NULL && p->n == MOST_POINTS)) {
+      free_conditions(&new);
+      return false;
+   }
+   if (there != NULL) {
+      free_conditions(there);
+      *there = new;
+      return true;
+   }
+   GROW(p->points, p->n, p->room);
+   p->points[p->n++] = new;
+   p->current       &= new.kind > POINT_HARDWARE;
+   return true;
+}
+
+bool points_remove(GdbPoints* p, const char* text)
+{
+   GdbPoint    like;
+   GdbPoint*   there;
+   const char* rest;
+
+   if (!read_point(text, &like, &rest))
+      return false;
+   there = find_point(p, &like);
+   if (there == NULL)
+      return true;
+   free_conditions(there);
+   *there      = p->points[--p->n];
+   p->current &= like.kind > POINT_HARDWARE;
+   return true;
+}
+
+bool points_has(const GdbPoints* p, uint64_t addr)
+{
+   for (size_t i = 0; i < p->n; i++)
+      if (p->points[i].kind <= POINT_HARDWARE && p->points[i].addr == addr)
+         return true;
+   return false;
+}
+
+void points_free(GdbPoints* p, ProgramState* s)
+{
+   for (size_t i = 0; i < p->n; i++)
+      free_conditions(&p->points[i]);
+   free(p->points);
+   dcfg_replay_set_free(s->replay, p->set);
+   *p = (GdbPoints){ .n = 0 };
+}
+
+/* The set of all instructions at breakpoints. */
+static bool make_set(GdbPoints* p, ProgramState* s)
+{
+   uint32_t  n = dcfg_wet_instrs(s->w), k = 0;
+   uint32_t* instrs;
+
+   if (p->current)
+      return true;
+   instrs = zalloc(n + (size_t)1, sizeof(*instrs));
+   for (uint32_t i = 0; i < n; i++) {
+      uint64_t addr = s->addrs[i];
+      for (size_t j = 0; j < p->n; j++)
+         if (p->points[j].kind <= POINT_HARDWARE
+             && p->points[j].addr == addr) {
+            instrs[k++] = i;
+            break;
+         }
+   }
+   dcfg_replay_set_free(s->replay, p->set);
+   p->set     = dcfg_replay_set_new(s->replay, instrs, k);
+   p->current = p->set != NULL;
+   free(instrs);
+   return p->current;
+}
+
+/*--- Conditions                                           ---*/
+
+/* Asking: the state in which a condition is evaluated. */
+typedef
+   struct {
+      ProgramState*   s;
+      uint32_t thread;
+      uint64_t time;
+   }
+   Asking;
+
+static bool read_register(void* arg, unsigned n, uint64_t* value)
+{
+   const Asking* a = arg;
+   StateValue    v;
+   unsigned      size;
+
+   if (n >= a->s->rules->n_rows)
+      return false;
+   size = a->s->rules->rows[n].bits / 8;
+   size = size > 8 ? 8 : size;
+   v    = state_row(a->s, a->thread, a->time, &a->s->rules->rows[n]);
+   if (~v.known & ((1u << size) - 1))
+      return false;
+   *value = 0;
+   memcpy(value, v.bytes, size);
+   return true;
+}
+
+static bool read_memory(void* arg, uint64_t addr, unsigned size,
+                        uint64_t* value)
+{
+   const Asking* a = arg;
+   uint8_t       bytes[8] = { 0 };
+   bool          known[8];
+
+   if (size > 8 || !state_memory(a->s, a->time, addr, size, bytes, known))
+      return false;
+   for (unsigned i = 0; i < size; i++)
+      if (!known[i])
+         return false;
+   memcpy(value, bytes, 8);
+   return true;
+}
+
+/* A condition that cannot be evaluated stops: gdb says why. */
+static bool holds(const GdbPoint* p, ProgramState* s, uint64_t t)
+{
+   const DcfgReplayInstr* at = dcfg_replay_instr(s->replay, t);
+   Asking                 a = { s, at == NULL ? 0 : at->thread, t };
+   AgentView              v = { &a, read_register, read_memory };
+   uint64_t               value;
+
+   for (size_t i = 0; i < p->n; i++)
+      if (!agent_evaluate(p->conditions[i].code, p->conditions[i].n, &v,
+                          &value)
+          || value != 0)
+         return true;
+   return p->n == 0;
+}
+
+/*--- Breakpoints                                          ---*/
+
+/* The point at time T whose condition holds, or NULL. */
+static const GdbPoint* point_at(const GdbPoints* p, ProgramState* s, uint64_t t)
+{
+   const DcfgReplayInstr* at = dcfg_replay_instr(s->replay, t);
+   uint64_t               addr = at == NULL ? 0 : s->addrs[at->instr];
+
+   for (size_t i = 0; i < p->n && at != NULL; i++)
+      if (p->points[i].kind <= POINT_HARDWARE && p->points[i].addr == addr
+          && holds(&p->points[i], s, t))
+         return &p->points[i];
+   return NULL;
+}
+
+/* Is the instruction at time T an iteration behind the first one? */
+static bool is_repeated(ProgramState* s, uint64_t t)
+{
+   const DcfgReplayInstr* at = dcfg_replay_instr(s->replay, t);
+   uint32_t               instr, thread;
+   uint64_t               before;
+
+   if (at == NULL || !at->rep)
+      return false;
+   instr  = at->instr;
+   thread = at->thread;
+   if (dcfg_replay_find_thread(s->replay, thread, t, true, &before)
+       != DCFG_REPLAY_FOUND)
+      return false;
+   at = dcfg_replay_instr(s->replay, before);
+   return at != NULL && at->instr == instr && at->n_accesses > 0;
+}
+
+static bool has_kind(const GdbPoints* p, unsigned low, unsigned high)
+{
+   for (size_t i = 0; i < p->n; i++)
+      if (p->points[i].kind >= low && p->points[i].kind <= high)
+         return true;
+   return false;
+}
+
+DcfgReplayFound points_find_break(GdbPoints* p, ProgramState* s, uint64_t from,
+                                  uint64_t end, bool back, GdbHit* hit)
+{
+   uint64_t t;
+
+   if (!has_kind(p, POINT_SOFTWARE, POINT_HARDWARE))
+      return DCFG_REPLAY_NONE;
+   if (!make_set(p, s))
+      return DCFG_REPLAY_FAILED;
+   for (;;) {
+      DcfgReplayFound found = dcfg_replay_find_instr(s->replay, p->set, from,
+                                                     back, &t);
+      if (found != DCFG_REPLAY_FOUND)
+         return found;
+      if (back ? t < end : t >= end)
+         return DCFG_REPLAY_NONE;
+      if (!is_repeated(s, t)) {
+         *hit = (GdbHit){ t, point_at(p, s, t) };
+         if (hit->point != NULL)
+            return DCFG_REPLAY_FOUND;
+      }
+      if (state_is_stopped(s))
+         return DCFG_REPLAY_STOPPED;
+      from = back ? t : t + 1;
+   }
+}
+
+/*--- Watchpoints                                          ---*/
+
+/* Does the instruction at time T, or what the kernel does behind it, change the
+   memory?  What is known of it only before, or only behind, has changed. */
+static bool changes(ProgramState* s, const GdbPoint* p, uint64_t t)
+{
+   uint32_t size = (uint32_t)p->size;
+   uint8_t* bytes = zalloc(size, 2);
+   bool*    known = zalloc(size, 2 * sizeof(bool));
+   bool     ok = state_memory(s, t, p->addr, size, bytes, known)
+                 && state_memory(s, t + 1, p->addr, size, bytes + size,
+                                 known + size);
+   bool     changed = false;
+
+   for (uint32_t i = 0; ok && i < size; i++)
+      changed |= known[i] != known[size + i]
+                 || (known[i] && bytes[i] != bytes[size + i]);
+   free(bytes);
+   free(known);
+   return changed;
+}
+
+static DcfgReplayFound find_one(const GdbPoint* p, ProgramState* s,
+                                uint64_t from, uint64_t end, bool back,
+                                uint64_t* t)
+{
+   uint32_t kind = p->kind == POINT_WRITE ? DCFG_REPLAY_STORE
+                   : p->kind == POINT_READ ? DCFG_REPLAY_LOAD
+                   : DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE;
+
+   for (;;) {
+      DcfgReplayFound found = dcfg_replay_find_access(s->replay, p->addr,
+                                                      p->size, kind, from,
+                                                      back, t);
+      if (found != DCFG_REPLAY_FOUND)
+         return found;
+      if (back ? *t < end : *t >= end)
+         return DCFG_REPLAY_NONE;
+      if (p->kind != POINT_WRITE || changes(s, p, *t))
+         return DCFG_REPLAY_FOUND;
+      if (state_is_stopped(s))
+         return DCFG_REPLAY_STOPPED;
+      from = back ? *t : *t + 1;
+   }
+}
+
+DcfgReplayFound points_find_watch(GdbPoints* p, ProgramState* s, uint64_t from,
+                                  uint64_t end, bool back, GdbHit* hit)
+{
+   DcfgReplayFound all = DCFG_REPLAY_NONE;
+   uint64_t        t;
+
+   for (size_t i = 0; i < p->n; i++) {
+      DcfgReplayFound found;
+      if (p->points[i].kind <= POINT_HARDWARE)
+         continue;
+      found = find_one(&p->points[i], s, from, end, back, &t);
+      if (found == DCFG_REPLAY_STOPPED || found == DCFG_REPLAY_FAILED)
+         return found;
+      if (found != DCFG_REPLAY_FOUND)
+         continue;
+      /* Another one must be nearer. */
+      *hit = (GdbHit){ t, &p->points[i] };
+      all  = DCFG_REPLAY_FOUND;
+      end  = back ? t + 1 : t;
+   }
+   return all;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Running a recorded program forward and backward. */
+
+/* Owns: where a step or a run ends, and what is said of it.  Handed: points by
+   gdb_points.c.  Taken by: gdb_server.c.
+
+   gdb has no range stepping backward: of a loop in one line it asks for each
+   step.  So states from which it went on are remembered within a row of steps
+   backward.  From PATIENCE steps on, states that are like one of them are
+   passed over, but for breakpoints and watchpoints. */
+
+#include "cmd/gdb/gdb_session.h"
+
+#include "cmd/base/cmd.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#define PATIENCE 64
+
+/* Signals, as the protocol numbers them. */
+enum { SIGNAL_INT = 2, SIGNAL_TRAP = 5 };
+
+/*--- Stops                                                ---*/
+
+/* Registers that gdb asks for at each stop, if they are known. */
+static void put_registers(GdbSession* g, GdbText* to)
+{
+   const StateRules* r = g->s->rules;
+
+   for (size_t i = 0; i < r->n_rows; i++) {
+      const StateRow* row = &r->rows[i];
+      GdbText         t = { .n = 0 };
+      if (row->source != STATE_PC
+          && (row->source != STATE_GENERAL
+              || (row->n != g->s->processor->stack
+                  && row->n != g->s->processor->frame)))
+         continue;
+      gdb_put_row(g, g->thread, row, &t);
+      if (strchr(t.data, 'x') == NULL)
+         gdb_put(to, "%zx:%s;", i, t.data);
+      gdb_text_free(&t);
+   }
+}
+
+void gdb_note_stop(GdbSession* g, unsigned signal, const char* reason)
+{
+   g->stop.n = 0;
+   gdb_put(&g->stop, "T%02xthread:%" PRIx32 ";%s", signal, g->thread + 1,
+           reason);
+   put_registers(g, &g->stop);
+}
+
+void gdb_go(GdbSession* g, uint64_t t)
+{
+   g->time = t;
+   if (!state_thread_at(g->s, t, &g->thread))
+      g->thread = 0;
+}
+
+static void stop_at(GdbSession* g, uint64_t t, uint32_t thread,
+                    const char* reason)
+{
+   g->time   = t;
+   g->thread = thread;
+   gdb_note_stop(g, SIGNAL_TRAP, reason);
+}
+
+/* The thread of the instruction at time T. */
+static uint32_t thread_of(GdbSession* g, uint64_t t)
+{
+   uint32_t thread = g->thread;
+
+   state_thread_at(g->s, t, &thread);
+   return thread;
+}
+
+static void stop_at_watch(GdbSession* g, const GdbHit* h, bool back)
+{
+   static const char* const names[N_POINT_KINDS] = {
+      [POINT_WRITE] = "watch", [POINT_READ] = "rwatch",
+      [POINT_ACCESS] = "awatch"
+   };
+   GdbText  t = { .n = 0 };
+
+   gdb_put(&t, "%s:%" PRIx64 ";", names[h->point->kind], h->point->addr);
+   stop_at(g, back ? h->time : h->time + 1, thread_of(g, h->time), t.data);
+   gdb_text_free(&t);
+}
+
+static void stop_at_break(GdbSession* g, const GdbHit* h)
+{
+   stop_at(g, h->time, thread_of(g, h->time),
+           h->point->kind == POINT_SOFTWARE ? "swbreak:;" : "hwbreak:;");
+}
+
+/* gdb's number of a signal of Linux. */
+static unsigned number_of(uint32_t signal)
+{
+   static const uint8_t numbers[] = {
+      [SIGHUP] = 1, [SIGINT] = 2, [SIGQUIT] = 3, [SIGILL] = 4, [SIGTRAP] = 5,
+      [SIGABRT] = 6, [SIGFPE] = 8, [SIGKILL] = 9, [SIGBUS] = 10,
+      [SIGSEGV] = 11, [SIGSYS] = 12, [SIGPIPE] = 13, [SIGALRM] = 14,
+      [SIGTERM] = 15, [SIGURG] = 16, [SIGSTOP] = 17, [SIGTSTP] = 18,
+      [SIGCONT] = 19, [SIGCHLD] = 20, [SIGTTIN] = 21, [SIGTTOU] = 22,
+      [SIGIO] = 23, [SIGXCPU] = 24, [SIGXFSZ] = 25, [SIGVTALRM] = 26,
+      [SIGPROF] = 27, [SIGWINCH] = 28, [SIGUSR1] = 30, [SIGUSR2] = 31,
+      [SIGPWR] = 32
+   };
+   static const unsigned unknown = 143;
+
+   return signal < sizeof(numbers) && numbers[signal] != 0 ? numbers[signal]
+          : signal == 32 ? 77 : signal > 32 && signal < 64 ? signal + 12
+          : unknown;
+}
+
+/* At the begin, or at the end; the first time there, what ended the program. */
+static void stop_at_end(GdbSession* g, bool back)
+{
+   uint64_t            t = back ? 0 : dcfg_replay_end(g->s->replay);
+   const DcfgWetState* state = dcfg_wet_state(g->s->w);
+   bool                comes = g->time != t;
+
+   stop_at(g, t, thread_of(g, t),
+           back ? "replaylog:begin;" : "replaylog:end;");
+   if (comes && !back && state != NULL
+       && state->end == DCFG_WET_END_SIGNAL)
+      gdb_note_stop(g, number_of(state->status), "");
+}
+
+static void stop_interrupted(GdbSession* g)
+{
+   gdb_forget_interrupt(&g->channel);
+   gdb_note_stop(g, SIGNAL_INT, "");
+}
+
+static void stop_failed(GdbSession* g)
+{
+   DcfgError err;
+
+   dcfg_replay_error(g->s->replay, &err);
+   complain("%s: %s", g->file, err.reason);
+   g->stop.n = 0;
+   gdb_put(&g->stop, "E01");
+}
+
+/*--- Running                                              ---*/
+
+/* Go on to the first point from the present time to END, which is included
+   going backward; false: there is none.  What went wrong is a stop. */
+static bool run_to_point(GdbSession* g, uint64_t end, bool back)
+{
+   GdbHit          at, watched;
+   DcfgReplayFound b, w;
+
+   w = points_find_watch(&g->points, g->s, g->time, end, back, &watched);
+   if (w == DCFG_REPLAY_FOUND)
+      end = back ? watched.time : watched.time + 1;
+   b = w == DCFG_REPLAY_FOUND || w == DCFG_REPLAY_NONE
+       ? points_find_break(&g->points, g->s, g->time, end, back, &at) : w;
+   if (b == DCFG_REPLAY_STOPPED || b == DCFG_REPLAY_FAILED) {
+      if (b == DCFG_REPLAY_STOPPED)
+         stop_interrupted(g);
+      else
+         stop_failed(g);
+      return true;
+   }
+   /* Before the instruction that writes: going backward, both stop there. */
+   if (w == DCFG_REPLAY_FOUND
+       && (b != DCFG_REPLAY_FOUND || (back && at.time == watched.time)))
+      stop_at_watch(g, &watched, back);
+   else if (b == DCFG_REPLAY_FOUND)
+      stop_at_break(g, &at);
+   return b == DCFG_REPLAY_FOUND || w == DCFG_REPLAY_FOUND;
+}
+
+/*--- Steps                                                ---*/
+
+/* The time behind the next step of THREAD: of a repeated instruction behind all
+   iterations. */
+static DcfgReplayFound step_forward(GdbSession* g, uint32_t thread,
+                                    uint64_t* t)
+{
+   DcfgReplay*            r = g->s->replay;
+   DcfgReplayFound        found = dcfg_replay_find_thread(r, thread, g->time,
+                                                          false, t);
+   const DcfgReplayInstr* at;
+   uint32_t               instr;
+   uint64_t               next;
+   bool                   again;
+
+   if (found != DCFG_REPLAY_FOUND)
+      return found;
+   at    = dcfg_replay_instr(r, *t);
+   again = at != NULL && at->rep && at->n_accesses > 0;
+   instr = at == NULL ? 0 : at->instr;
+   while (again
+          && dcfg_replay_find_thread(r, thread, *t + 1, false, &next)
+             == DCFG_REPLAY_FOUND) {
+      at    = dcfg_replay_instr(r, next);
+      if (at == NULL || at->instr != instr)
+         break;
+      again = at->n_accesses > 0;
+      *t    = next;
+   }
+   ++*t;
+   return found;
+}
+
+/* Set *T to the time before the last step of THREAD below FROM, and *INSTR to
+   its instruction. */
+static DcfgReplayFound step_back(GdbSession* g, uint32_t thread, uint64_t from,
+                                 uint64_t* t, uint32_t* instr)
+{
+   DcfgReplay*            r = g->s->replay;
+   DcfgReplayFound        found = dcfg_replay_before(r, thread, from, t,
+                                                     instr);
+   const DcfgReplayInstr* at;
+   uint32_t               other;
+   uint64_t               before;
+
+   if (found != DCFG_REPLAY_FOUND || !dcfg_replay_repeats(r, *instr))
+      return found;
+   while (dcfg_replay_before(r, thread, *t, &before, &other)
+          == DCFG_REPLAY_FOUND && other == *instr) {
+      at = dcfg_replay_instr(r, before);
+      if (at == NULL || at->n_accesses == 0)
+         break;
+      *t = before;
+   }
+   return found;
+}
+
+/*--- Passing over                                         ---*/
+
+/* A key of THREAD's state at time T, before an instruction at PC; 0: not
+   known. */
+static uint64_t key_of(GdbSession* g, uint32_t thread, uint64_t t, uint64_t pc)
+{
+   uint64_t   stack;
+   StateValue v = state_general(g->s, thread, t, g->s->processor->stack);
+
+   if ((v.known & 0xFF) != 0xFF)
+      return 0;
+   memcpy(&stack, v.bytes, 8);
+   pc = pc * UINT64_C(0x9E3779B97F4A7C15) ^ stack;
+   return pc == 0 ? 1 : pc;
+}
+
+/* Return the place where KEY is, or could be; N_PASSED: there is no room. */
+static unsigned find_key(const Passed* p, uint64_t key)
+{
+   unsigned at = (unsigned)(key >> 20) % N_PASSED;
+
+   for (unsigned i = 0; i < N_PASSED / 2; i++, at = (at + 1) % N_PASSED)
+      if (p->keys[at] == 0 || p->keys[at] == key)
+         return at;
+   return N_PASSED;
+}
+
+/* The debugger goes on backward from here. */
+static void note_passed(GdbSession* g, uint32_t thread)
+{
+   Passed*  p = &g->passed;
+   uint64_t key, pc;
+   unsigned at;
+
+   if (p->n == 0 || p->thread != thread)
+      *p = (Passed){ .thread = thread };
+   /* The row of steps begins here: the client's going on says nothing. */
+   if (p->n++ == 0)
+      return;
+   key = state_pc(g->s, thread, g->time, &pc)
+         ? key_of(g, thread, g->time, pc) : 0;
+   at  = find_key(p, key);
+   if (key != 0 && at < N_PASSED)
+      p->keys[at] = key;
+}
+
+static bool is_passed(GdbSession* g, uint32_t thread, uint64_t t,
+                      uint32_t instr)
+{
+   uint64_t key;
+   unsigned at;
+
+   if (g->exact || g->passed.n <= PATIENCE)
+      return false;
+   key = key_of(g, thread, t, g->s->addrs[instr]);
+   at  = find_key(&g->passed, key);
+   return key != 0 && at < N_PASSED && g->passed.keys[at] == key;
+}
+
+/*--- What is asked                                        ---*/
+
+static void run_step_back(GdbSession* g, uint32_t thread)
+{
+   uint64_t        t = g->time;
+   uint32_t        instr, n = 0;
+   DcfgReplayFound found;
+
+   note_passed(g, thread);
+   do
+      found = step_back(g, thread, t, &t, &instr);
+   while (found == DCFG_REPLAY_FOUND
+          && (++n % 4096 != 0 || !state_is_stopped(g->s))
+          && is_passed(g, thread, t, instr));
+   if (found == DCFG_REPLAY_FAILED) {
+      stop_failed(g);
+      return;
+   }
+   if (found != DCFG_REPLAY_FOUND)
+      t = 0;
+   /* Others of that time come between; at the end of the step, the breakpoint
+      is gdb's business. */
+   if (g->points.n > 0
+       && run_to_point(g, found == DCFG_REPLAY_FOUND ? t : 0, true))
+      return;
+   if (found != DCFG_REPLAY_FOUND)
+      stop_at_end(g, true);
+   else
+      stop_at(g, t, thread, "");
+}
+
+static void run_step_forward(GdbSession* g, uint32_t thread)
+{
+   uint64_t        t;
+   DcfgReplayFound found = step_forward(g, thread, &t);
+   uint64_t        begin = g->time;
+
+   if (found == DCFG_REPLAY_FAILED) {
+      stop_failed(g);
+      return;
+   }
+   if (found != DCFG_REPLAY_FOUND)
+      t = dcfg_replay_end(g->s->replay);
+   /* The breakpoint at which it stands does not stop it. */
+   if (g->points.n > 0) {
+      uint32_t now = thread_of(g, begin);
+      GdbHit   watched;
+      if (now != thread || found != DCFG_REPLAY_FOUND) {
+         if (run_to_point(g, t, false))
+            return;
+      } else if (points_find_watch(&g->points, g->s, begin, t, false,
+                                   &watched) == DCFG_REPLAY_FOUND) {
+         stop_at_watch(g, &watched, false);
+         return;
+      }
+   }
+   if (found != DCFG_REPLAY_FOUND || t == dcfg_replay_end(g->s->replay))
+      stop_at_end(g, false);
+   else
+      stop_at(g, t, state_has_thread(g->s, thread, t) ? thread
+              : thread_of(g, t), "");
+}
+
+void gdb_run(GdbSession* g, RunHow how, bool back)
+{
+   uint32_t thread = g->run_thread != DCFG_NONE
+                     && state_has_thread(g->s, g->run_thread, g->time)
+                     ? g->run_thread : g->thread;
+
+   gdb_forget_interrupt(&g->channel);
+   if (how != RUN_STEP || !back)
+      g->passed.n = 0;
+   if (how == RUN_STEP && g->goes) {
+      g->goes     = false;
+      g->passed.n = 0;
+      gdb_go(g, g->goal);
+      gdb_note_stop(g, SIGNAL_TRAP, "");
+   } else if (back ? g->time == 0
+              : g->time >= dcfg_replay_end(g->s->replay)) {
+      stop_at_end(g, back);
+   } else if (how == RUN_STEP) {
+      if (back)
+         run_step_back(g, thread);
+      else
+         run_step_forward(g, thread);
+   } else if (!run_to_point(g, back ? 0 : UINT64_MAX, back)) {
+      stop_at_end(g, back);
+   }
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Private to machine/: the rules of amd64. */
+
+#ifndef DCFG_CMD_X86_RULES_H
+#define DCFG_CMD_X86_RULES_H
+
+#include "cmd/machine/state_rules.h"
+
+/* Flags: C; O, S, Z, A and P; D. */
+#define X86_FLAG_GROUPS 3
+extern const uint64_t x86_flag_groups[X86_FLAG_GROUPS];
+
+/* Members of StateRules. */
+bool x86_general_behind(const StateView* v, unsigned n, StateValue* to);
+bool x86_flags_behind(const StateView* v, unsigned group, uint64_t* bits);
+
+#endif /* DCFG_CMD_X86_RULES_H */

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The state of a recorded program at any time. */
+
+/* Owns: which threads there are at a time, and where they stand.  Handed: a
+   whole execution trace that has an index.  Taken by: cmd/gdb/. */
+
+#include "cmd/state/program_state.h"
+
+#include "cmd/base/cmd.h"
+
+#include <stdlib.h>
+
+static bool find_threads(ProgramState* s)
+{
+   uint64_t end = dcfg_replay_end(s->replay);
+
+   s->n_threads = dcfg_wet_threads(s->w);
+   s->threads   = zalloc(s->n_threads + (size_t)1, sizeof(*s->threads));
+   for (uint32_t i = 0; i < s->n_threads; i++) {
+      StateThread*    t = &s->threads[i];
+      DcfgReplayFound found = dcfg_replay_find_thread(s->replay, i, 0, false,
+                                                      &t->first);
+      if (found == DCFG_REPLAY_FOUND)
+         found = dcfg_replay_find_thread(s->replay, i, end, true, &t->last);
+      if (found == DCFG_REPLAY_FAILED)
+         return false;
+      if (found != DCFG_REPLAY_FOUND) {
+         t->first = UINT64_MAX;
+         t->last  = 0;
+      }
+   }
+   return true;
+}
+
+/* Does the trace begin where the kernel starts a program?  All registers but
+   the stack pointer are zero there. */
+static bool begins_program(const ProgramState* s)
+{
+   const DcfgWetState* state = dcfg_wet_state(s->w);
+   uint32_t            zeros = 0;
+
+   if (state == NULL || !state->known || state->n_threads != 1)
+      return false;
+   for (uint32_t i = 0; i < state->threads[0].n_registers; i++) {
+      const DcfgWetRegister* r = &state->threads[0].registers[i];
+      bool                   zero = r->kind == DCFG_WET_REG_GENERAL;
+      for (uint32_t k = 0; k < r->size; k++)
+         zero &= r->bytes[k] == 0;
+      zeros += zero;
+   }
+   return zeros >= 15;
+}
+
+ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
+{
+   ProgramState*   s = zalloc(1, sizeof(*s));
+   uint32_t n = dcfg_wet_instrs(w);
+
+   s->w         = w;
+   s->processor = processor_of(w);
+   s->rules     = state_rules(s->processor->machine);
+   s->replay    = dcfg_replay_new(w, err);
+   if (s->replay == NULL) {
+      free(s);
+      return NULL;
+   }
+   if (!find_threads(s)) {
+      dcfg_replay_error(s->replay, err);
+      dcfg_replay_free(s->replay);
+      free(s->threads);
+      free(s);
+      return NULL;
+   }
+   s->whole  = begins_program(s);
+   s->images = image_memory(w, root);
+   s->roles  = roles_new(w);
+   s->copies = zalloc(n + (size_t)1, sizeof(bool));
+   s->addrs  = zalloc(n + (size_t)1, sizeof(uint64_t));
+   for (uint32_t i = 0; i < n; i++) {
+      s->copies[i] = s->roles.copies[i] || s->roles.widens[i];
+      s->addrs[i]  = dcfg_wet_instr(w, i)->addr;
+   }
+   return s;
+}
+
+void state_free(ProgramState* s)
+{
+   if (s == NULL)
+      return;
+   dcfg_replay_free(s->replay);
+   image_bytes_free(&s->images);
+   roles_free(&s->roles);
+   free(s->copies);
+   free(s->addrs);
+   free(s->threads);
+   free(s);
+}
+
+void state_listen(ProgramState* s, bool (*stop)(void* arg), void* arg)
+{
+   s->stop     = stop;
+   s->stop_arg = arg;
+   dcfg_replay_listen(s->replay, stop, arg);
+}
+
+bool state_is_stopped(const ProgramState* s)
+{
+   return s->stop != NULL && s->stop(s->stop_arg);
+}
+
+bool state_has_thread(const ProgramState* s, uint32_t thread, uint64_t t)
+{
+   uint64_t end = dcfg_replay_end(s->replay);
+
+   if (thread >= s->n_threads || s->threads[thread].first == UINT64_MAX)
+      return false;
+   return (t >= s->threads[thread].first || s->threads[thread].first == 0)
+          && (t <= s->threads[thread].last
+              || (t == end && s->threads[thread].last + 1 == end));
+}
+
+bool state_thread_at(ProgramState* s, uint64_t t, uint32_t* thread)
+{
+   uint64_t               end = dcfg_replay_end(s->replay);
+   const DcfgReplayInstr* at;
+
+   if (end == 0)
+      return false;
+   at = dcfg_replay_instr(s->replay, t < end ? t : end - 1);
+   if (at != NULL)
+      *thread = at->thread;
+   return at != NULL;
+}
+
+bool state_next_instr(ProgramState* s, uint32_t thread, uint64_t t,
+                      uint32_t* instr, uint64_t* at)
+{
+   const DcfgReplayInstr* i;
+
+   if (dcfg_replay_find_thread(s->replay, thread, t, false, at)
+       != DCFG_REPLAY_FOUND)
+      return false;
+   i = dcfg_replay_instr(s->replay, *at);
+   if (i != NULL)
+      *instr = i->instr;
+   return i != NULL;
+}
+
+bool state_pc(ProgramState* s, uint32_t thread, uint64_t t, uint64_t* pc)
+{
+   uint32_t instr;
+   uint64_t at;
+
+   if (state_next_instr(s, thread, t, &instr, &at)) {
+      *pc = s->addrs[instr];
+      return true;
+   }
+   return s->threads[thread].last + 1 == dcfg_replay_end(s->replay)
+          && dcfg_replay_last_address(s->replay, pc);
+}

@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Registers of a recorded program at any time. */
+
+/* Owns: registers of a thread, and which of their bytes are known.  Handed:
+   their writers by the library; rules of the processor.  Taken by: cmd/gdb/.
+
+   A register has what its last writer's recorded value says, or the processor's
+   rules.  A register that nobody is known to have written has what an operand
+   in memory says that is based on it next. */
+
+#include "cmd/state/program_state.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/machine/instr_effect.h"
+
+#include <string.h>
+
+/* Registers are computed from others this many times in a row. */
+#define MOST_DEPTH 64
+
+/* How many instructions ahead an operand is looked for. */
+#define FARTHEST 400
+
+static const StateValue nothing = { .known = 0 };
+
+/*--- Instances                                            ---*/
+
+/* Instance: an instance with a copy of what the library tells of it. */
+typedef
+   struct {
+      ProgramState*           s;
+      uint32_t         thread;
+      DcfgWetInstr     in;
+      DcfgReplayInstr  at;
+      DcfgReplayAccess accesses[64];
+      uint8_t          value[1024];
+   }
+   Instance;
+
+static bool get_instance(ProgramState* s, uint64_t t, Instance* i)
+{
+   const DcfgReplayInstr* at = dcfg_replay_instr(s->replay, t);
+
+   if (at == NULL)
+      return false;
+   i->s      = s;
+   i->thread = at->thread;
+   i->at     = *at;
+   i->in     = *dcfg_wet_instr(s->w, at->instr);
+   if (i->at.n_accesses > 64)
+      i->at.n_accesses = 64;
+   if (i->at.value_size > sizeof(i->value))
+      i->at.value_size = 0;
+   memcpy(i->accesses, at->accesses,
+          i->at.n_accesses * sizeof(*i->accesses));
+   memcpy(i->value, at->value, i->at.value_size);
+   i->at.accesses = i->accesses;
+   i->at.value    = i->value;
+   return true;
+}
+
+/*--- What rules ask                                       ---*/
+
+static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t,
+                            unsigned n);
+static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
+                     unsigned group, uint64_t* bits);
+
+static StateValue ask_general(void* arg, unsigned n)
+{
+   const Instance* i = arg;
+
+   return state_general(i->s, i->thread, i->at.time, n);
+}
+
+static StateValue ask_vector(void* arg, unsigned n)
+{
+   const Instance* i = arg;
+
+   return vector_at(i->s, i->thread, i->at.time, n);
+}
+
+static StateValue ask_memory(void* arg, uint64_t addr, uint32_t size)
+{
+   const Instance* i = arg;
+   StateValue      v = nothing;
+   bool            known[sizeof(v.bytes)];
+
+   if (size > sizeof(v.bytes)
+       || !state_memory(i->s, i->at.time, addr, size, v.bytes, known))
+      return nothing;
+   for (uint32_t k = 0; k < size; k++)
+      v.known |= (uint32_t)known[k] << k;
+   return v;
+}
+
+static bool ask_flags(void* arg, unsigned group, uint64_t* bits)
+{
+   const Instance* i = arg;
+
+   return flags_at(i->s, i->thread, i->at.time, group, bits);
+}
+
+static bool ask_result(void* arg, uint64_t* result)
+{
+   const Instance* i = arg;
+
+   return dcfg_replay_result(i->s->replay, i->at.time, result)
+          == DCFG_REPLAY_FOUND;
+}
+
+static uint64_t ask_iterations(void* arg, unsigned n, StateValue* before)
+{
+   const Instance* i = arg;
+   uint64_t        made = 0, t = i->at.time, earlier;
+
+   while (dcfg_replay_find_thread(i->s->replay, i->thread, t, true, &earlier)
+          == DCFG_REPLAY_FOUND) {
+      const DcfgReplayInstr* at = dcfg_replay_instr(i->s->replay, earlier);
+      if (at == NULL || at->instr != i->at.instr)
+         break;
+      /* One without an access was the last one of an earlier repetition, or
+         the only one. */
+      if (at->n_accesses == 0)
+         break;
+      t = earlier;
+      made++;
+   }
+   *before = state_general(i->s, i->thread, t, n);
+   return made;
+}
+
+static StateView view_of(Instance* i)
+{
+   return (StateView){ &i->in, &i->at, i, ask_general, ask_vector, ask_memory,
+                       ask_flags, ask_result, ask_iterations };
+}
+
+/*--- The recorded value                                   ---*/
+
+static unsigned count(uint8_t bytes)
+{
+   return (unsigned)__builtin_popcount(bytes);
+}
+
+static uint8_t general_bytes(const Instance* i, unsigned n)
+{
+   return dcfg_replay_written(i->s->replay, i->at.instr, DCFG_REPLAY_GENERAL,
+                              n);
+}
+
+/* Does the instance write vector register N? */
+static bool writes_vector(const Instance* i, unsigned n)
+{
+   unsigned size = 4;
+
+   for (unsigned k = 0; k < size; k++)
+      if (dcfg_replay_written(i->s->replay, i->at.instr, DCFG_REPLAY_VECTOR,
+                              size * n + k) != 0)
+         return true;
+   return false;
+}
+
+/* Layout: where the recorded value has each register, all of the instance's
+   general registers but perhaps one, then vector registers of one size, and
+   then perhaps those of x87. */
+typedef
+   struct {
+      unsigned left_out;        // or MAX_GENERAL
+      unsigned vector_size;     // bytes
+   }
+   Layout;
+
+static bool find_layout(const Instance* i, Layout* l)
+{
+   unsigned size = 0, n_vectors = 0, tail = 0;
+
+   for (unsigned n = 0; n < MAX_GENERAL; n++)
+      size += count(general_bytes(i, n));
+   for (unsigned n = 0; n < 16; n++)
+      n_vectors += writes_vector(i, n);
+   for (unsigned n = 0; n < 8; n++)
+      tail += count(dcfg_replay_written(i->s->replay, i->at.instr,
+                                        DCFG_REPLAY_X87, n));
+   for (unsigned left_out = 0; left_out < 2; left_out++) {
+      unsigned stack = i->s->processor->stack;
+      unsigned rest = size - (left_out ? count(general_bytes(i, stack)) : 0);
+      l->left_out = left_out ? stack : MAX_GENERAL;
+      for (l->vector_size = 16; l->vector_size <= 32; l->vector_size += 16)
+         if (rest + n_vectors * l->vector_size == i->at.value_size
+             || rest + n_vectors * l->vector_size + tail
+                == i->at.value_size)
+            return true;
+   }
+   return false;
+}
+
+static StateValue general_in_value(const Instance* i, unsigned wanted)
+{
+   StateValue v = nothing;
+   Layout     l;
+   unsigned   at = 0;
+
+   if (!find_layout(i, &l) || wanted == l.left_out)
+      return nothing;
+   for (unsigned n = 0; n <= wanted; n++) {
+      uint8_t bytes = n == l.left_out ? 0 : general_bytes(i, n);
+      for (unsigned k = 0; k < 8; k++) {
+         if (!(bytes >> k & 1))
+            continue;
+         if (n == wanted) {
+            v.bytes[k] = i->value[at];
+            v.known   |= 1u << k;
+         }
+         at++;
+      }
+   }
+   return v;
+}
+
+static StateValue vector_in_value(const Instance* i, unsigned wanted)
+{
+   StateValue v = nothing;
+   Layout     l;
+   unsigned   at = 0;
+
+   for (uint32_t k = 0; k < i->at.n_accesses; k++)
+      if (i->at.accesses[k].kind & DCFG_REPLAY_STORE)
+         return nothing;
+   if (!find_layout(i, &l))
+      return nothing;
+   for (unsigned n = 0; n < MAX_GENERAL; n++)
+      if (n != l.left_out)
+         at += count(general_bytes(i, n));
+   for (unsigned n = 0; n < wanted; n++)
+      if (writes_vector(i, n))
+         at += l.vector_size;
+   memcpy(v.bytes, i->value + at, l.vector_size);
+   v.known = l.vector_size == 32 ? UINT32_MAX : 0xFFFF;
+   return v;
+}
+
+/*--- Operands that tell                                   ---*/
+
+/* Does the operand M at ADDR tell register N?  Then set *VALUE. */
+static bool operand_tells(const MemoryOperand* m, uint64_t addr, unsigned n,
+                          uint64_t* value)
+{
+   if (m->fixed || m->segment || m->base != n || m->index != NO_REGISTER)
+      return false;
+   *value = addr - (uint64_t)m->disp;
+   return true;
+}
+
+static bool instance_tells(const Instance* i, unsigned n, uint64_t* value)
+{
+   InstrEffect e;
+   uint32_t    store = UINT32_MAX, load = UINT32_MAX;
+
+   if (!instr_effect(&i->in, &e))
+      return false;
+   for (uint32_t k = i->at.n_accesses; k-- > 0; ) {
+      if (i->at.accesses[k].kind & DCFG_REPLAY_STORE)
+         store = k;
+      if (i->at.accesses[k].kind & DCFG_REPLAY_LOAD)
+         load = k;
+   }
+   if (e.on_stack && n == i->s->processor->stack && e.n_memory == 0) {
+      if (store != UINT32_MAX)
+         *value = i->at.accesses[store].addr + i->at.accesses[store].size;
+      else if (load != UINT32_MAX)
+         *value = i->at.accesses[load].addr;
+      else
+         return false;
+      return true;
+   }
+   return !e.on_stack && e.n_memory == 1 && i->at.n_accesses > 0
+          && i->at.accesses[0].size == e.memory[0].size
+          && operand_tells(&e.memory[0], i->at.accesses[0].addr, n, value);
+}
+
+/* General register N of THREAD at time T, from what it is used for next. */
+static StateValue told_later(ProgramState* s, uint32_t thread, uint64_t t,
+                             unsigned n)
+{
+   StateValue v = { .known = 0xFF };
+   uint64_t   value;
+   Instance   i;
+
+   for (unsigned k = 0; k < FARTHEST; k++, t++) {
+      if (dcfg_replay_find_thread(s->replay, thread, t, false, &t)
+             != DCFG_REPLAY_FOUND
+          || !get_instance(s, t, &i))
+         return nothing;
+      if (instance_tells(&i, n, &value)) {
+         memcpy(v.bytes, &value, 8);
+         return v;
+      }
+      if (general_bytes(&i, n) != 0)
+         return nothing;
+   }
+   return nothing;
+}
+
+/*--- General registers                                    ---*/
+
+static StateValue behind_instance(ProgramState* s, uint64_t t, unsigned n)
+{
+   Instance   i;
+   StateView  v;
+   StateValue to;
+
+   if (s->depth >= MOST_DEPTH || !get_instance(s, t, &i))
+      return nothing;
+   v = view_of(&i);
+   s->depth++;
+   if (!s->rules->general_behind(&v, n, &to))
+      to = general_in_value(&i, n);
+   s->depth--;
+   return to;
+}
+
+/* Register N of a thread that BY's thread made. */
+static StateValue of_creator(ProgramState* s, const DcfgReplayWriter* by,
+                             unsigned n)
+{
+   const Processor* p = s->processor;
+
+   if (n == p->call_number)
+      return (StateValue){ .known = 0xFF };
+   if (n == p->stack) {
+      if (by->stack == DCFG_REPLAY_STACK_UNKNOWN)
+         return nothing;
+      if (by->stack == DCFG_REPLAY_STACK_ARGUMENT)
+         n = p->arguments[1];
+   }
+   return state_general(s, by->thread, by->time + 1, n);
+}
+
+/* Add to *V the bytes of MORE that are in BYTES. */
+static void add_bytes(StateValue* v, const StateValue* more, uint32_t bytes)
+{
+   for (unsigned k = 0; k < sizeof(v->bytes); k++)
+      if ((bytes & more->known) >> k & 1) {
+         v->bytes[k] = more->bytes[k];
+         v->known   |= UINT32_C(1) << k;
+      }
+}
+
+static StateValue of_kernel(const DcfgReplayWriter* by)
+{
+   StateValue v = { .known = by->bytes };
+
+   memcpy(v.bytes, by->value, 8);
+   return v;
+}
+
+/* Find it; *FROM is the first time at which it has been so. */
+static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
+                               unsigned n, uint64_t* from)
+{
+   StateValue v = nothing;
+   uint8_t    wanted = 0xFF;
+   uint64_t   at = t;
+   bool       first = true;
+
+   *from = 0;
+   while (wanted != 0) {
+      DcfgReplayWriter by;
+      DcfgReplayFound  found = dcfg_replay_writer(s->replay, thread, at,
+                                                  DCFG_REPLAY_GENERAL, n,
+                                                  wanted, &by);
+      StateValue       more;
+      if (found == DCFG_REPLAY_FAILED)
+         return v;
+      if (found == DCFG_REPLAY_FOUND && by.by == DCFG_REPLAY_BY_KERNEL)
+         more = of_kernel(&by);
+      else if (found == DCFG_REPLAY_FOUND && by.by == DCFG_REPLAY_BY_INSTR)
+         more = behind_instance(s, by.time, n);
+      else if (found == DCFG_REPLAY_FOUND
+               && by.by == DCFG_REPLAY_BY_CREATOR)
+         more = of_creator(s, &by, n);
+      else
+         more = nothing;
+      if (first)
+         *from = by.since;
+      first = false;
+      if (found != DCFG_REPLAY_FOUND
+          || (by.by != DCFG_REPLAY_BY_INSTR
+              && by.by != DCFG_REPLAY_BY_KERNEL))
+         by.bytes = wanted;
+      add_bytes(&v, &more, by.bytes);
+      wanted &= (uint8_t)~by.bytes;
+      at      = by.time;
+      /* Nothing else is told of bytes that were all written at once. */
+      if (v.known == 0 && wanted == 0)
+         v = told_later(s, thread, t, n);
+   }
+   return v;
+}
+
+StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
+                         unsigned n)
+{
+   KeptRegister* k = &s->threads[thread].general[n];
+   uint64_t      from;
+   StateValue    v;
+
+   if (k->there && t >= k->from && t <= k->to)
+      return k->value;
+   v = find_general(s, thread, t, n, &from);
+   /* The kept value may hold longer, and computing has perhaps kept another
+      time. */
+   if (k->there && k->from == from && k->to > t)
+      return k->value;
+   if (s->depth == 0)
+      *k = (KeptRegister){ true, from, t, v };
+   return v;
+}
+
+/*--- Other registers                                      ---*/
+
+static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t,
+                            unsigned n)
+{
+   StateValue v = nothing;
+
+   if (s->depth >= MOST_DEPTH)
+      return v;
+   for (unsigned part = 0; part < 4; part++) {
+      uint8_t  wanted = 0xFF;
+      uint64_t at = t;
+      while (wanted != 0) {
+         DcfgReplayWriter by;
+         StateValue       more;
+         Instance         i;
+         if (dcfg_replay_writer(s->replay, thread, at, DCFG_REPLAY_VECTOR,
+                                4 * n + part, wanted, &by)
+                != DCFG_REPLAY_FOUND
+             || by.by == DCFG_REPLAY_BY_SIGNAL)
+            break;
+         if (by.by == DCFG_REPLAY_BY_CREATOR) {
+            thread = by.thread;
+            at     = by.time + 1;
+            continue;
+         }
+         if (by.by == DCFG_REPLAY_BY_KERNEL) {
+            memset(&more, 0, sizeof(more));
+            memcpy(more.bytes + 8 * part, by.value, 8);
+            more.known = (uint32_t)by.bytes << 8 * part;
+         } else if (get_instance(s, by.time, &i)) {
+            more = vector_in_value(&i, n);
+         } else {
+            break;
+         }
+         add_bytes(&v, &more, (uint32_t)by.bytes << 8 * part);
+         wanted &= (uint8_t)~by.bytes;
+         at      = by.time;
+      }
+   }
+   return v;
+}
+
+static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
+                     unsigned group, uint64_t* bits)
+{
+   DcfgReplayWriter by;
+   Instance         i;
+   StateView        v;
+   bool             ok;
+
+   *bits = 0;
+   switch (dcfg_replay_writer(s->replay, thread, t, DCFG_REPLAY_FLAGS, group,
+                              0xFF, &by)) {
+      case DCFG_REPLAY_NONE:
+         /* The direction is upward at the begin of every program. */
+         return group == 2 && !dcfg_wet_is_window(s->w);
+      case DCFG_REPLAY_FOUND:
+         break;
+      default:
+         return false;
+   }
+   if (by.by == DCFG_REPLAY_BY_KERNEL) {
+      memcpy(bits, by.value, sizeof(*bits));
+      *bits &= s->rules->groups[group];
+      return true;
+   }
+   if (by.by == DCFG_REPLAY_BY_SIGNAL || s->depth >= MOST_DEPTH)
+      return false;
+   s->depth++;
+   if (by.by == DCFG_REPLAY_BY_CREATOR) {
+      ok = flags_at(s, by.thread, by.time + 1, group, bits);
+   } else {
+      ok = get_instance(s, by.time, &i);
+      v  = view_of(&i);
+      ok = ok && s->rules->flags_behind(&v, group, bits);
+   }
+   s->depth--;
+   return ok;
+}
+
+static StateValue number_value(uint64_t number)
+{
+   StateValue v = { .known = 0xFF };
+
+   memcpy(v.bytes, &number, 8);
+   return v;
+}
+
+static StateValue flags_value(ProgramState* s, uint32_t thread, uint64_t t)
+{
+   uint64_t all = s->rules->flags_fixed, bits;
+
+   for (unsigned g = 0; g < s->rules->n_groups; g++) {
+      if (!flags_at(s, thread, t, g, &bits))
+         return nothing;
+      all |= bits;
+   }
+   return number_value(all);
+}
+
+static StateValue selector_value(const ProgramState* s, unsigned n)
+{
+   const DcfgWetState* state = dcfg_wet_state(s->w);
+   StateValue          v = nothing;
+
+   for (uint32_t i = 0; state != NULL && state->n_threads > 0
+                        && i < state->threads[0].n_registers; i++) {
+      const DcfgWetRegister* r = &state->threads[0].registers[i];
+      if (r->kind != DCFG_WET_REG_SEGMENT || r->reg != n || r->size > 4)
+         continue;
+      memcpy(v.bytes, r->bytes, r->size);
+      v.known = 0xF;
+   }
+   return v;
+}
+
+StateValue state_row(ProgramState* s, uint32_t thread, uint64_t t,
+                     const StateRow* row)
+{
+   StateValue v = nothing;
+   uint64_t   pc;
+
+   switch (row->source) {
+      case STATE_GENERAL:
+         return state_general(s, thread, t, row->n);
+      case STATE_PC:
+         return state_pc(s, thread, t, &pc) ? number_value(pc) : nothing;
+      case STATE_FLAGS:
+         return flags_value(s, thread, t);
+      case STATE_VECTOR: case STATE_VECTOR_HIGH:
+         v = vector_at(s, thread, t, row->n);
+         if (row->source == STATE_VECTOR_HIGH) {
+            memmove(v.bytes, v.bytes + 16, 16);
+            v.known >>= 16;
+         }
+         v.known &= 0xFFFF;
+         return v;
+      case STATE_SEGMENT:
+         return selector_value(s, row->n);
+      case STATE_NONE:
+         break;
+   }
+   return nothing;
+}

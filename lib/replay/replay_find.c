@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Searches for instances. */
+
+/* Owns: which instance comes next, or came last, of a thread, of some
+   instructions, or with an access to some memory.  Handed: chunks by
+   replay_chunks.c.  Taken by: users. */
+
+#include "lib/replay/replay_chunks.h"
+#include "lib/base/sort.h"
+
+#include <stdlib.h>
+
+/* Search: what is asked of a step, by functions that say which of its
+   instructions match. */
+typedef struct Search Search;
+struct Search {
+   DcfgReplay* r;
+   /* May a chunk have one? */
+   bool      (*chunk)(Search* f, uint32_t number);
+   /* Is the part of C with FILTER to be passed over?  NULL: never. */
+   bool      (*filtered)(const Search* f, const StepFilter* filter);
+   /* Does the step match as a whole: its instructions are asked. */
+   bool      (*step)(Search* f, const KeptChunk* c, const WetStep* s);
+   /* Does instruction K of the step match?  NULL: each does. */
+   bool      (*place)(Search* f, const KeptChunk* c, const WetStep* s,
+                      uint32_t k);
+   bool        marks;           // a mark that matches is the instance before it
+   uint32_t    thread;
+   const DcfgReplaySet* set;
+   uint64_t    addr, size;
+   uint32_t    kind;
+};
+
+struct DcfgReplaySet {
+   bool*    instrs;             // by instruction
+   bool*    sbs;                // by superblock: has it one?
+   uint8_t* chunks;             // a bit for each chunk: perhaps it ran one
+   size_t   n_instrs, n_sbs, n_chunks;
+};
+
+/*--- The way                                              ---*/
+
+/* The last match of step S in its first N instructions, or the first from
+   FROM on; UINT32_MAX: there is none. */
+static uint32_t match(Search* f, const KeptChunk* c, const WetStep* s,
+                      uint32_t from, uint32_t n, bool back)
+{
+   for (uint32_t i = from; i < n; i++) {
+      uint32_t k = back ? n - 1 - (i - from) : i;
+      if (f->place == NULL || f->place(f, c, s, k))
+         return k;
+   }
+   return UINT32_MAX;
+}
+
+/* From step FROM of chunk C on, whose first PLACE instructions do not count, to
+   its end. */
+static bool forward(Search* f, const KeptChunk* c, size_t from, uint32_t place,
+                    uint64_t* at)
+{
+   for (size_t i = from; i < c->steps.n_steps; i++, place = 0) {
+      const WetStep* s = &c->steps.steps[i];
+      uint32_t       k;
+      if (f->filtered != NULL && i % FILTER_STEPS == 0
+          && f->filtered(f, &c->filters[i / FILTER_STEPS])) {
+         i += FILTER_STEPS - 1;
+         continue;
+      }
+      if (!f->step(f, c, s))
+         continue;
+      if (s->sb == 0) {
+         *at = c->times[i] - 1;
+         return true;
+      }
+      k = match(f, c, s, place, s->n_instrs, false);
+      if (k != UINT32_MAX) {
+         *at = c->times[i] + k;
+         return true;
+      }
+   }
+   return false;
+}
+
+/* Before instruction PLACE of step FROM of chunk C, to its begin. */
+static bool backward(Search* f, const KeptChunk* c, size_t from,
+                     uint32_t place, uint64_t* at)
+{
+   for (size_t i = from + (place > 0); i-- > 0; ) {
+      const WetStep* s = &c->steps.steps[i];
+      uint32_t       k, n = i == from && place > 0 ? place : s->n_instrs;
+      if (f->filtered != NULL && i % FILTER_STEPS == FILTER_STEPS - 1
+          && f->filtered(f, &c->filters[i / FILTER_STEPS])) {
+         i -= FILTER_STEPS - 1;
+         continue;
+      }
+      if (!f->step(f, c, s))
+         continue;
+      if (s->sb == 0) {
+         *at = c->times[i] - 1;
+         return true;
+      }
+      k = match(f, c, s, 0, n, true);
+      if (k != UINT32_MAX) {
+         *at = c->times[i] + k;
+         return true;
+      }
+   }
+   return false;
+}
+
+static DcfgReplayFound find(Search* f, uint64_t from, bool back, uint64_t* t)
+{
+   DcfgReplay* r = f->r;
+   ReplayPlace    p;
+   uint32_t    end = back ? 0 : (uint32_t)r->ix->n_chunks;
+   uint64_t    at;
+
+   if (r->ix->n_chunks == 0)
+      return DCFG_REPLAY_NONE;
+   if (!replay_position(r, from < r->ix->n_instrs ? from : r->ix->n_instrs,
+                        &p))
+      return DCFG_REPLAY_FAILED;
+   for (uint32_t n = p.chunk; ; n += back ? UINT32_MAX : 1) {
+      if (f->chunk(f, n)) {
+         const KeptChunk* c = replay_chunk(r, n);
+         bool             here = n == p.chunk;
+         if (c == NULL)
+            return DCFG_REPLAY_FAILED;
+         if (back ? backward(f, c, here ? p.step : c->steps.n_steps,
+                             here ? p.place : 0, &at)
+                  : forward(f, c, here ? p.step : 0, here ? p.place : 0,
+                            &at)) {
+            *t = r->ix->chunks[n].before + at;
+            /* The kernel did it behind an instruction of an earlier chunk, or
+               before all. */
+            if (*t == UINT64_MAX)
+               return DCFG_REPLAY_NONE;
+            return DCFG_REPLAY_FOUND;
+         }
+      }
+      if (back ? n == 0 : n + 1 == end)
+         return DCFG_REPLAY_NONE;
+      if (replay_stopped(r))
+         return DCFG_REPLAY_STOPPED;
+   }
+}
+
+/*--- Threads                                              ---*/
+
+static bool thread_chunk(Search* f, uint32_t number)
+{
+   const IndexTurn* t = index_turn_before(f->r->ix, f->thread, number + 1);
+
+   return t != NULL && t->chunk == number;
+}
+
+static bool thread_step(Search* f, const KeptChunk* c, const WetStep* s)
+{
+   (void)c;
+   return s->sb != 0 && s->thread == f->thread;
+}
+
+DcfgReplayFound dcfg_replay_find_thread(DcfgReplay* r, uint32_t thread,
+                                        uint64_t from, bool back, uint64_t* t)
+{
+   Search f = { .r = r, .chunk = thread_chunk, .step = thread_step,
+                .thread = thread };
+
+   return thread >= r->w->threads.n ? DCFG_REPLAY_NONE
+          : find(&f, from, back, t);
+}
+
+DcfgReplayFound dcfg_replay_before(DcfgReplay* r, uint32_t thread,
+                                   uint64_t from, uint64_t* t, uint32_t* instr)
+{
+   ReplayPlace         p = r->last;
+   const KeptChunk* c;
+   DcfgReplayFound  found;
+
+   if (!r->has_last || r->last_time != from) {
+      if (!replay_position(r, from, &p))
+         return DCFG_REPLAY_FAILED;
+   }
+   r->has_last = false;
+   c = r->ix->n_chunks == 0 ? NULL : replay_chunk(r, p.chunk);
+   for (; c != NULL && (p.place > 0 || p.step > 0); p.place--) {
+      const WetStep* s;
+      while (p.place == 0 && p.step > 0) {
+         s       = &c->steps.steps[--p.step];
+         p.place = s->sb != 0 && s->thread == thread ? s->n_instrs : 0;
+      }
+      if (p.place == 0)
+         break;
+      s = &c->steps.steps[p.step];
+      if (s->thread != thread) {
+         p.place = 1;
+         continue;
+      }
+      p.place--;
+      *t     = r->ix->chunks[p.chunk].before + c->times[p.step] + p.place;
+      *instr = replay_place(r, s, p.place)->instr;
+      r->last      = p;
+      r->last_time = *t;
+      r->has_last  = true;
+      return DCFG_REPLAY_FOUND;
+   }
+   /* An earlier chunk has it. */
+   if (c == NULL || p.chunk == 0)
+      return c == NULL && r->ix->n_chunks > 0 ? DCFG_REPLAY_FAILED
+             : DCFG_REPLAY_NONE;
+   found = dcfg_replay_find_thread(r, thread, r->ix->chunks[p.chunk].before,
+                                   true, t);
+   if (found == DCFG_REPLAY_FOUND) {
+      const DcfgReplayInstr* at = dcfg_replay_instr(r, *t);
+      if (at == NULL)
+         return DCFG_REPLAY_FAILED;
+      *instr = at->instr;
+   }
+   return found;
+}
+
+DcfgReplayFound dcfg_replay_result(DcfgReplay* r, uint64_t t,
+                                   uint64_t* result)
+{
+   ReplayPlace         p;
+   const KeptChunk* c;
+   uint32_t         thread;
+
+   if (t >= r->ix->n_instrs || !replay_position(r, t, &p)
+       || (c = replay_chunk(r, p.chunk)) == NULL)
+      return DCFG_REPLAY_FAILED;
+   thread = c->steps.steps[p.step].thread;
+   if (p.place + 1u < c->steps.steps[p.step].n_instrs)
+      return DCFG_REPLAY_NONE;
+   for (uint32_t n = p.chunk; ; ) {
+      for (size_t i = n == p.chunk ? p.step + 1 : 0; i < c->steps.n_steps;
+           i++) {
+         const WetStep* s = &c->steps.steps[i];
+         if (s->thread != thread)
+            continue;
+         if (s->sb != 0 && s->n_instrs > 0)
+            return DCFG_REPLAY_NONE;
+         if (s->sb == 0 && s->mark == MarkResult) {
+            *result = difference_of(c->steps.addrs[s->first]);
+            return DCFG_REPLAY_FOUND;
+         }
+      }
+      if (++n == r->ix->n_chunks || replay_stopped(r))
+         return DCFG_REPLAY_NONE;
+      c = replay_chunk(r, n);
+      if (c == NULL)
+         return DCFG_REPLAY_FAILED;
+   }
+}
+
+/*--- Instructions                                         ---*/
+
+/* Note in S the chunks in which the superblock ID came to place FROM or
+   further. */
+static void note_chunks(DcfgReplay* r, DcfgReplaySet* s, const WetSb* sb,
+                        uint32_t from)
+{
+   for (uint32_t k = from; k < sb->instrs.n; k++) {
+      IndexRuns runs = index_runs(r->ix, sb->instrs.first + k);
+      while (index_next_run(r->ix, &runs))
+         s->chunks[runs.chunk / 8] |= (uint8_t)(1u << runs.chunk % 8);
+   }
+}
+
+DcfgReplaySet* dcfg_replay_set_new(DcfgReplay* r, const uint32_t* instrs,
+                                   uint32_t n)
+{
+   DcfgReplaySet* s = job_calloc(&r->job, 1, sizeof(*s));
+
+   if (s == NULL)
+      return NULL;
+   s->n_instrs = r->w->instrs.n + 1;
+   s->n_sbs    = r->w->sbs.n + 1;
+   s->n_chunks = r->ix->n_chunks / 8 + 1;
+   s->instrs   = job_calloc(&r->job, s->n_instrs, sizeof(bool));
+   s->sbs      = job_calloc(&r->job, s->n_sbs, sizeof(bool));
+   s->chunks   = job_calloc(&r->job, s->n_chunks, 1);
+   if (s->instrs == NULL || s->sbs == NULL || s->chunks == NULL) {
+      dcfg_replay_set_free(r, s);
+      return NULL;
+   }
+   for (uint32_t i = 0; i < n; i++)
+      if (instrs[i] < r->w->instrs.n)
+         s->instrs[instrs[i]] = true;
+   for (uint32_t id = 1; id < r->w->sbs.n; id++) {
+      const WetSb* sb = &ELEM(r->w->sbs, WetSb, id);
+      for (uint32_t k = 0; k < sb->instrs.n && !s->sbs[id]; k++)
+         if (s->instrs[r->w->places[sb->instrs.first + k].instr]) {
+            s->sbs[id] = true;
+            note_chunks(r, s, sb, k);
+         }
+   }
+   return s;
+}
+
+void dcfg_replay_set_free(DcfgReplay* r, DcfgReplaySet* s)
+{
+   if (s == NULL)
+      return;
+   job_free(&r->job, s->instrs, s->n_instrs * sizeof(bool));
+   job_free(&r->job, s->sbs, s->n_sbs * sizeof(bool));
+   job_free(&r->job, s->chunks, s->n_chunks);
+   job_free(&r->job, s, sizeof(*s));
+}
+
+static bool set_chunk(Search* f, uint32_t number)
+{
+   return f->set->chunks[number / 8] >> number % 8 & 1;
+}
+
+static bool set_step(Search* f, const KeptChunk* c, const WetStep* s)
+{
+   (void)c;
+   return s->sb != 0 && f->set->sbs[s->sb];
+}
+
+static bool set_place(Search* f, const KeptChunk* c, const WetStep* s,
+                      uint32_t k)
+{
+   (void)c;
+   return f->set->instrs[replay_place(f->r, s, k)->instr];
+}
+
+DcfgReplayFound dcfg_replay_find_instr(DcfgReplay* r, const DcfgReplaySet* s,
+                                       uint64_t from, bool back, uint64_t* t)
+{
+   Search f = { .r = r, .chunk = set_chunk, .step = set_step,
+                .place = set_place, .set = s };
+
+   return find(&f, from, back, t);
+}
+
+/*--- Accesses                                             ---*/
+
+static bool access_chunk(Search* f, uint32_t number)
+{
+   return (f->kind & DCFG_REPLAY_LOAD)
+          || replay_wrote(f->r, number, f->addr, f->size);
+}
+
+static bool access_filtered(const Search* f, const StepFilter* filter)
+{
+   return f->size <= 4096 && !filter_has(filter, f->addr, f->size, f->kind);
+}
+
+static bool access_step(Search* f, const KeptChunk* c, const WetStep* s)
+{
+   const uint64_t*  addrs = c->steps.addrs + s->first;
+   const WetAccess* a;
+
+   if (s->sb == 0)
+      return (((f->kind & DCFG_REPLAY_STORE)
+               && (s->mark == MarkWritten || s->mark == MarkFresh
+                   || s->mark == MarkMoved || s->mark == MarkContents))
+              || ((f->kind & DCFG_REPLAY_LOAD) && s->mark == MarkRead))
+             && overlaps(addrs[0], addrs[1], f->addr, f->size);
+   a = &ELEM(f->r->w->accesses, WetAccess,
+             ELEM(f->r->w->sbs, WetSb, s->sb).slots.first);
+   for (uint32_t i = 0; i < s->n_slots; i++)
+      if ((a[i].what & f->kind & (AccessLoad | AccessStore))
+          && overlaps(addrs[i], a[i].size, f->addr, f->size))
+         return true;
+   return false;
+}
+
+static bool access_place(Search* f, const KeptChunk* c, const WetStep* s,
+                         uint32_t k)
+{
+   const InstrPlan* at = replay_place(f->r, s, k);
+   DcfgReplayAccess a;
+
+   for (uint32_t j = 0; j < at->n_slots; j++)
+      if (replay_access(f->r, c, s, at, j, &a) && (a.kind & f->kind)
+          && overlaps(a.addr, a.size, f->addr, f->size))
+         return true;
+   return false;
+}
+
+DcfgReplayFound dcfg_replay_find_access(DcfgReplay* r, uint64_t addr,
+                                        uint64_t size, uint32_t kind,
+                                        uint64_t from, bool back, uint64_t* t)
+{
+   Search f = { .r = r, .chunk = access_chunk, .filtered = access_filtered,
+                .step = access_step, .place = access_place, .addr = addr,
+                .size = size, .kind = kind };
+
+   return size == 0 ? DCFG_REPLAY_NONE : find(&f, from, back, t);
+}
+
+/*--- Numbers                                              ---*/
+
+/* Return how often INSTR was executed in chunks below CHUNK; add to COUNTS, if
+   that is not NULL, how often in each. */
+static uint64_t count_before(DcfgReplay* r, uint32_t instr, uint32_t chunk,
+                             uint64_t* counts)
+{
+   uint64_t n = 0;
+
+   for (uint32_t id = 1; id < r->w->sbs.n; id++) {
+      const WetSb* sb = &ELEM(r->w->sbs, WetSb, id);
+      uint64_t     times = 0;
+      for (uint32_t k = 0; k < sb->instrs.n; k++) {
+         IndexRuns runs;
+         times += r->w->places[sb->instrs.first + k].instr == instr;
+         if (times == 0)
+            continue;
+         runs = index_runs(r->ix, sb->instrs.first + k);
+         while (index_next_run(r->ix, &runs) && runs.chunk < chunk) {
+            n += times * runs.count;
+            if (counts != NULL)
+               counts[runs.chunk] += times * runs.count;
+         }
+      }
+   }
+   return n;
+}
+
+/* How often step S has INSTR in its first N instructions. */
+static uint32_t count_in(const DcfgReplay* r, const WetStep* s, uint32_t n,
+                         uint32_t instr)
+{
+   uint32_t found = 0;
+
+   for (uint32_t k = 0; s->sb != 0 && k < n; k++)
+      found += replay_place(r, s, k)->instr == instr;
+   return found;
+}
+
+bool dcfg_replay_number(DcfgReplay* r, uint64_t t, uint64_t* instance)
+{
+   ReplayPlace         p;
+   const KeptChunk* c;
+   uint32_t         instr;
+
+   if (t >= r->ix->n_instrs || !replay_position(r, t, &p)
+       || (c = replay_chunk(r, p.chunk)) == NULL)
+      return false;
+   instr     = replay_place(r, &c->steps.steps[p.step], p.place)->instr;
+   *instance = r->of->instances[instr] + count_before(r, instr, p.chunk, NULL)
+               + count_in(r, &c->steps.steps[p.step], p.place, instr);
+   for (size_t i = 0; i < p.step; i++)
+      *instance += count_in(r, &c->steps.steps[i], c->steps.steps[i].n_instrs,
+                            instr);
+   return true;
+}
+
+DcfgReplayFound dcfg_replay_time_of(DcfgReplay* r, uint32_t instr,
+                                    uint64_t instance, uint64_t* t)
+{
+   size_t           n = r->ix->n_chunks;
+   uint64_t*        counts = job_calloc(&r->job, n + 1, sizeof(*counts));
+   const KeptChunk* c;
+   uint32_t         chunk = 0;
+
+   if (counts == NULL || instr >= r->w->instrs.n
+       || instance < r->of->instances[instr]) {
+      job_free(&r->job, counts, (n + 1) * sizeof(*counts));
+      return counts == NULL ? DCFG_REPLAY_FAILED : DCFG_REPLAY_NONE;
+   }
+   instance -= r->of->instances[instr];
+   count_before(r, instr, (uint32_t)n, counts);
+   while (chunk < n && counts[chunk] <= instance)
+      instance -= counts[chunk++];
+   job_free(&r->job, counts, (n + 1) * sizeof(*counts));
+   if (chunk == n)
+      return DCFG_REPLAY_NONE;
+   c = replay_chunk(r, chunk);
+   for (size_t i = 0; c != NULL && i < c->steps.n_steps; i++) {
+      const WetStep* s = &c->steps.steps[i];
+      uint32_t       here = count_in(r, s, s->n_instrs, instr);
+      if (here <= instance) {
+         instance -= here;
+         continue;
+      }
+      for (uint32_t k = 0; k < s->n_instrs; k++)
+         if (replay_place(r, s, k)->instr == instr && instance-- == 0) {
+            *t = r->ix->chunks[chunk].before + c->times[i] + k;
+            return DCFG_REPLAY_FOUND;
+         }
+   }
+   return DCFG_REPLAY_FAILED;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The last writers of registers. */
+
+/* Owns: the last writer of a thread's register at any time.  Handed: chunks by
+   replay_chunks.c.  Taken by: users.
+
+   What a thread has in registers when a handler returns is what it had when the
+   handler was entered. */
+
+#include "lib/replay/replay_chunks.h"
+#include "lib/wet/wet_state.h"
+
+#include <string.h>
+
+/*--- Registers                                            ---*/
+
+/* RegisterSearch: going backward for a register. */
+typedef
+   struct {
+      DcfgReplay* r;
+      uint32_t    thread;
+      uint8_t     granule, wanted;
+      uint32_t    returned;     // handlers to be passed over
+      uint32_t    handlers;     // handlers that began before the position
+      uint64_t    since;        // a handler returned there, or 0
+      DcfgReplayWriter* by;
+   }
+   RegisterSearch;
+
+static unsigned granule_of(DcfgReplayKind kind, uint32_t n)
+{
+   switch (kind) {
+      case DCFG_REPLAY_GENERAL: return n < 32 ? n : N_GRANULES;
+      case DCFG_REPLAY_FLAGS:   return n < 4 ? G_FLAGS + n : N_GRANULES;
+      case DCFG_REPLAY_VECTOR:
+         return n < G_X87 - G_VECTOR ? G_VECTOR + n : N_GRANULES;
+      case DCFG_REPLAY_X87: return n < 8 ? G_X87 + n : N_GRANULES;
+   }
+   return N_GRANULES;
+}
+
+static uint8_t bytes_written(const DcfgReplay* r, uint32_t instr,
+                             unsigned granule)
+{
+   const Plan* p = &r->w->plans[instr];
+   const Def*  d = &ELEM(r->w->defs, Def, p->defs);
+
+   for (uint32_t i = 0; i < p->n_defs; i++)
+      if (d[i].granule == granule)
+         return d[i].mask;
+   return 0;
+}
+
+uint8_t dcfg_replay_written(const DcfgReplay* r, uint32_t instr,
+                            DcfgReplayKind kind, uint32_t n)
+{
+   unsigned g = granule_of(kind, n);
+
+   return instr >= r->w->instrs.n || g == N_GRANULES ? 0
+          : bytes_written(r, instr, g);
+}
+
+/* Is REG one that a handler is given? */
+static bool is_given(const DcfgReplay* r, unsigned granule)
+{
+   for (unsigned i = 0; i < r->w->machine->n_given; i++)
+      if (r->w->machine->given[i] == granule)
+         return true;
+   return false;
+}
+
+/* Is it among the N registers at R, which the kernel set at time T? */
+static bool registers_tell(const RegisterSearch* f, const DcfgWetRegister* r,
+                           size_t n, uint64_t t)
+{
+   unsigned size = f->r->w->machine->vector_size, at = 0;
+
+   for (size_t i = 0; i < n; i++) {
+      unsigned bytes;
+      at = 0;
+      if (r[i].kind == DCFG_WET_REG_VECTOR && f->granule >= G_VECTOR
+          && f->granule < G_X87
+          && (f->granule - G_VECTOR) / size == r[i].reg)
+         at = 8 * ((f->granule - G_VECTOR) % size);
+      else if (!(r[i].kind == DCFG_WET_REG_GENERAL
+                 && r[i].reg == f->granule)
+               && !(r[i].kind == DCFG_WET_REG_FLAGS
+                    && f->granule >= G_FLAGS && f->granule < G_FLAGS + 3))
+         continue;
+      if (r[i].size <= at)
+         continue;
+      bytes = r[i].size - at < 8 ? r[i].size - at : 8;
+      *f->by = (DcfgReplayWriter){ .by = DCFG_REPLAY_BY_KERNEL, .time = t,
+                                   .thread = f->thread, .bytes = f->wanted };
+      if (r[i].kind != DCFG_WET_REG_FLAGS)
+         f->by->bytes &= (uint8_t)((1u << bytes) - 1);
+      memcpy(f->by->value, r[i].bytes + at, bytes);
+      return f->by->bytes != 0;
+   }
+   return false;
+}
+
+/* The same of a mark. */
+static bool mark_has_it(const RegisterSearch* f, const KeptChunk* c,
+                        const WetStep* s, uint64_t t)
+{
+   const uint64_t* words = c->steps.addrs + s->first;
+   Array           all = { 0 };
+   Bytes           b = { c->steps.bytes + words[MARK_BYTES_AT],
+                         c->steps.bytes + words[MARK_BYTES_AT]
+                         + words[MARK_N_BYTES], false };
+   bool            found = words[MARK_N_BYTES] > 0
+                           && wet_get_registers(f->r->w, &b, &all)
+                           && !b.failed
+                           && registers_tell(f, all.data, all.n, t);
+
+   array_free(&f->r->w->job, &all, sizeof(DcfgWetRegister));
+   return found;
+}
+
+/* Nothing that was recorded wrote it: has the begin of the trace it? */
+static bool begin_tells(const RegisterSearch* f)
+{
+   const DcfgWetState* state = dcfg_wet_state(f->r->of);
+
+   for (uint32_t i = 0; state != NULL && i < state->n_threads; i++)
+      if (state->threads[i].thread == f->thread
+          && registers_tell(f, state->threads[i].registers,
+                            state->threads[i].n_registers, 0))
+         return true;
+   return false;
+}
+
+/* Does the mark S, before time T, say who wrote it? */
+static bool mark_tells(RegisterSearch* f, const KeptChunk* c, const WetStep* s,
+                       uint64_t t)
+{
+   const uint64_t* words = c->steps.addrs + s->first;
+
+   if (s->mark == MarkHandler)
+      f->handlers--;
+   if (s->mark == MarkCreated && words[0] == f->thread) {
+      f->thread = s->thread;
+      *f->by = (DcfgReplayWriter){ DCFG_REPLAY_BY_CREATOR, t - 1, s->thread,
+                                   f->wanted,
+                                   words[1] == StackOfCreator
+                                   ? DCFG_REPLAY_STACK_OF_CREATOR
+                                   : words[1] == StackFromArgument
+                                   ? DCFG_REPLAY_STACK_ARGUMENT
+                                   : DCFG_REPLAY_STACK_UNKNOWN, 0, { 0 } };
+      return true;
+   }
+   if (s->thread != f->thread)
+      return false;
+   if (s->mark == MarkRegisters && f->returned == 0
+       && mark_has_it(f, c, s, t))
+      return true;
+   if (s->mark == MarkReturn) {
+      f->returned++;
+      f->since = f->since == 0 ? t : f->since;
+   }
+   if (s->mark != MarkHandler)
+      return false;
+   if (f->returned > 0) {
+      /* One that did not return is not what the return belongs to. */
+      f->returned -= f->handlers >= f->r->ix->n_returned
+                     || f->r->ix->returned[f->handlers] != 0;
+      return false;
+   }
+   if (!is_given(f->r, f->granule))
+      return false;
+   *f->by = (DcfgReplayWriter){ DCFG_REPLAY_BY_SIGNAL, t, f->thread,
+                                f->wanted, DCFG_REPLAY_STACK_UNKNOWN, 0,
+                                { 0 } };
+   return true;
+}
+
+static bool step_tells(RegisterSearch* f, const KeptChunk* c, size_t i,
+                       uint32_t n, uint64_t before)
+{
+   const WetStep* s = &c->steps.steps[i];
+
+   for (uint32_t k = n; k-- > 0; ) {
+      uint32_t instr = replay_place(f->r, s, k)->instr;
+      uint8_t  bytes = bytes_written(f->r, instr, f->granule) & f->wanted;
+      if (bytes == 0)
+         continue;
+      *f->by = (DcfgReplayWriter){ DCFG_REPLAY_BY_INSTR,
+                                   before + c->times[i] + k, f->thread, bytes,
+                                   DCFG_REPLAY_STACK_UNKNOWN, 0, { 0 } };
+      return true;
+   }
+   return false;
+}
+
+/* The chunk before step FROM, of which PLACE instructions count, too. */
+static bool chunk_tells(RegisterSearch* f, uint32_t number, const KeptChunk* c,
+                        size_t from, uint32_t place)
+{
+   uint64_t before = f->r->ix->chunks[number].before;
+   uint64_t bit = UINT64_C(1) << f->granule % 64;
+   unsigned half = f->granule / 64;
+
+   for (size_t i = from + (place > 0); i-- > 0; ) {
+      const WetStep*    s = &c->steps.steps[i];
+      const StepFilter* filter = &c->filters[i / FILTER_STEPS];
+      if (i % FILTER_STEPS == FILTER_STEPS - 1 && !filter->turns
+          && !(filter->defs[half] & bit)) {
+         i -= FILTER_STEPS - 1;
+         continue;
+      }
+      if (s->sb == 0) {
+         if (mark_tells(f, c, s, before + c->times[i]))
+            return true;
+         continue;
+      }
+      if (s->thread == f->thread && f->returned == 0
+          && (f->r->sb_defs[s->sb][half] & bit)
+          && step_tells(f, c, i, i == from && place > 0 ? place : s->n_instrs,
+                        before))
+         return true;
+   }
+   return false;
+}
+
+/* Can the chunk be passed over?  It has nothing of the register, nor of the
+   thread's handlers, nor was the thread made there. */
+static bool is_passed(const RegisterSearch* f, uint32_t number)
+{
+   const WetIndex*  ix = f->r->ix;
+   const IndexTurn* t = index_turn_before(ix, f->thread, number + 1);
+
+   for (size_t i = 0; i < ix->n_created; i++)
+      if (ix->created[i].chunk == number
+          && ix->created[i].thread == f->thread)
+         return false;
+   return t == NULL || t->chunk != number
+          || (!t->handlers && f->returned == 0
+              && !(t->defs[f->granule / 64] >> f->granule % 64 & 1));
+}
+
+/* How many handlers, of any thread, began before P. */
+static uint32_t count_handlers(const DcfgReplay* r, const KeptChunk* c,
+                               const ReplayPlace* p)
+{
+   size_t   from = p->step - p->step % FILTER_STEPS;
+   uint32_t n = r->ix->chunks[p->chunk].n_handlers
+                + c->filters[from / FILTER_STEPS].handlers;
+
+   for (size_t i = from; i < p->step; i++)
+      n += c->steps.steps[i].sb == 0 && c->steps.steps[i].mark == MarkHandler;
+   return n;
+}
+
+/* Return the place for what is known of F's granule; NULL: none. */
+static KnownWriter* known_writer(const RegisterSearch* f)
+{
+   return f->wanted != 0xFF || f->returned > 0 ? NULL
+          : &f->r->writers[f->thread % N_KNOWN_THREADS * N_GRANULES
+                           + f->granule];
+}
+
+/* Is it known who wrote it last before chunk NUMBER?  What is known of an
+   earlier chunk holds if no chunk since then wrote it. */
+static bool is_known(const RegisterSearch* f, uint32_t number, bool* none)
+{
+   KnownWriter* k = known_writer(f);
+
+   if (k == NULL || !k->there || k->thread != f->thread || number < k->first)
+      return false;
+   for (uint32_t i = k->chunk; i < number; i++)
+      if (!is_passed(f, i))
+         return false;
+   if (k->chunk < number)
+      k->chunk = number;
+   *none = k->none;
+   *f->by = k->by;
+   return true;
+}
+
+static void note_writer(const RegisterSearch* f, uint32_t number,
+                        uint32_t first, bool none)
+{
+   KnownWriter* k = known_writer(f);
+
+   if (k != NULL)
+      *k = (KnownWriter){ true, none, f->thread, number, first, *f->by };
+}
+
+/* Who wrote it has been found: say since when it has been so. */
+static void note_since(const RegisterSearch* f)
+{
+   DcfgReplayWriter* by = f->by;
+
+   by->since = f->since != 0 ? f->since
+               : by->by == DCFG_REPLAY_BY_SIGNAL
+                 || by->by == DCFG_REPLAY_BY_KERNEL ? by->time : by->time + 1;
+}
+
+/* The search in the chunks before NUMBER. */
+static DcfgReplayFound find_before(RegisterSearch* f, uint32_t number)
+{
+   bool             keeps = known_writer(f) != NULL, none;
+   RegisterSearch   begin = *f;  // .thread may become the creator's
+
+   if (is_known(f, number, &none))
+      return none ? DCFG_REPLAY_NONE : DCFG_REPLAY_FOUND;
+   for (uint32_t at = number; at-- > 0; ) {
+      const KeptChunk* c;
+      if (is_passed(f, at))
+         continue;
+      c = replay_chunk(f->r, at);
+      if (c == NULL)
+         return DCFG_REPLAY_FAILED;
+      f->handlers = at + 1 < f->r->ix->n_chunks
+                    ? f->r->ix->chunks[at + 1].n_handlers : 0;
+      if (!chunk_tells(f, at, c, c->steps.n_steps, 0))
+         continue;
+      note_since(f);
+      /* A handler that was passed over makes the chunks that it spans
+         differ. */
+      if (keeps && f->since == 0)
+         note_writer(&begin, number, at + 1, false);
+      return DCFG_REPLAY_FOUND;
+   }
+   none = !begin_tells(f);
+   f->by->since = f->since;
+   if (keeps && f->since == 0)
+      note_writer(&begin, number, 0, none);
+   return none ? DCFG_REPLAY_NONE : DCFG_REPLAY_FOUND;
+}
+
+DcfgReplayFound dcfg_replay_writer(DcfgReplay* r, uint32_t thread, uint64_t t,
+                                   DcfgReplayKind kind, uint32_t n,
+                                   uint8_t wanted, DcfgReplayWriter* by)
+{
+   RegisterSearch   f = { .r = r, .thread = thread, .wanted = wanted,
+                          .by = by };
+   ReplayPlace         p;
+   unsigned         granule = granule_of(kind, n);
+   const KeptChunk* c;
+
+   *by = (DcfgReplayWriter){ .by = DCFG_REPLAY_BEGIN };
+   if (granule == N_GRANULES || r->ix->n_chunks == 0)
+      return DCFG_REPLAY_NONE;
+   f.granule = (uint8_t)granule;
+   if (!replay_position(r, t, &p) || (c = replay_chunk(r, p.chunk)) == NULL)
+      return DCFG_REPLAY_FAILED;
+   f.handlers = count_handlers(r, c, &p);
+   if (!chunk_tells(&f, p.chunk, c, p.step, p.place))
+      return find_before(&f, p.chunk);
+   note_since(&f);
+   return DCFG_REPLAY_FOUND;
+}

@@ -1,0 +1,208 @@
+#!/usr/bin/python3
+"""dcfg gdb with the system's gdb.  (TAP)
+
+- Sessions of programs that can be loaded anywhere and ones that cannot, with threads, a signal's handler, a crash: what gdb says.
+- tests/progs/slice: watching the wrong value back leads to the faulty line.
+- Conditions that gdb evaluates and ones that the server evaluates stop at the same places.
+- docs/gdb.md's launch.json: its server, and gdb's machine interface as the C/C++ extension of VS Code uses it.
+"""
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import commandlib
+import gdblib
+import harness
+
+PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "slice")
+CRASH = """#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+struct item { int n; struct item *next; };
+static volatile int seen;
+static struct item *list;
+static void handler(int s)
+{
+    seen += s;
+}
+static int add(int n)
+{
+    struct item *i = malloc(sizeof *i);
+    i->n = n;
+    i->next = n == 3 ? (struct item *)8 : list;
+    list = i;
+    return n;
+}
+int main(void)
+{
+    int sum = 0;
+    signal(SIGUSR1, handler);
+    raise(SIGUSR1);
+    for (int i = 0; i < 4; i++)
+        sum += add(i);
+    for (struct item *i = list; i != NULL; i = i->next)
+        sum += i->n;
+    printf("%d\\n", sum);
+    return 0;
+}
+"""
+# Programs with a planted error: where the wrong value is seen, a function or a line behind the faulty one; what it is.
+BUGS = {"tree.c": ("print_size", "f->bytes"), "pixels.c": ("finish", "strips[0].sum"), "sensor.c": ("warmest", "readings[0]"),
+        "grades.c": ("return sum / STUDENTS", "sum"), "dates.c": ("return n + d->day", "years"), "ranks.c": ("return ", "difference"),
+        "stock.c": ("cheapest costs", "price")}
+
+
+def check_crash(tap, name, *flags):
+    prog = harness.cc(tap, tap.path("crash.c"), name, "-O0", *flags)
+    wet = prog and gdblib.record(tap, name, prog)
+    if not wet:
+        return
+    said = gdblib.gdb(wet, "break handler", "continue", "bt", "delete", "continue", "bt", "print i", "watch -l list->next",
+                      "reverse-continue", "print n", "info locals", "reverse-finish", "print sum", "monitor when", "call add(5)",
+                      "set var sum = 9", "print sum")
+    want = [r"^Breakpoint 1, handler \(s=10\) at .*crash\.c:9$", r"^#1  <signal handler called>$", r"^#\d +0x[0-9a-f]+ in main \(\) at .*crash\.c:23$",
+            r"^Program received signal SIGSEGV, Segmentation fault\.$", r"^#0  (0x[0-9a-f]+ in )?main \(\) at .*crash\.c:27$",
+            r"^\$1 = \(struct item \*\) 0x8$", r"^New value = \(struct item \*\) 0x[0-9a-f]*$", r"^time [\d,]+ of [\d,]+, thread 1, 0x[0-9a-f]+#\d, crash\.c:25$"]
+    missing = [w for w in want if not re.search(w, said, re.M)]
+    sums = re.findall(r"^\$\d+ = (\d+)$", said, re.M)
+    tap.ok(not missing, name + ": what gdb says of a crash", "%s\n%s" % (missing, said))
+    tap.ok(re.search(r"add \(n=3\) at .*crash\.c:15$", said, re.M), name + ": watched back to where the wrong pointer was stored", said)
+    tap.ok(len(sums) >= 2 and sums[-1] == sums[-2] and re.search("Could not write|Cannot access memory|reply 'E01'", said),
+           name + ": nothing can be changed", said)
+
+
+def check_bug(tap, name):
+    where, watched = BUGS[name]
+    path = os.path.join(PROGS, name)
+    with open(path) as f:
+        lines = f.read().splitlines()
+    faulty = next(i for i, line in enumerate(lines, 1) if "/* BUG" in line)
+    to = []
+    if where.isidentifier():
+        to = ["next", "next"]
+    else:
+        where = "%s:%d" % (name, next(i for i, line in enumerate(lines, 1) if i > faulty and where in line))
+    prog = harness.cc(tap, path, name[:-2], "-O0", "-pthread")
+    wet = prog and gdblib.record(tap, name, prog)
+    if not wet:
+        return
+    said = gdblib.gdb(wet, "tbreak " + where, "continue", *to, "watch -l " + watched, "reverse-continue", "echo bt\\n", "bt")
+    at = re.findall(r"at \S*%s:(\d+)$" % re.escape(name), said.split("\nbt\n")[-1], re.M)
+    tap.ok(at and int(at[0]) == faulty, "%s: watching %s back leads to the faulty line, %d" % (name, watched, faulty), said)
+
+
+def check_conditions(tap):
+    """As the server and as gdb evaluate them."""
+    wet = tap.path("fixed.wet")
+    if not os.path.exists(wet):
+        return
+    found = []
+    for where in ("target", "host"):
+        said = gdblib.gdb(wet, "set breakpoint condition-evaluation " + where, "break add if n * 2 > 1 && n != 2", "continue", "continue",
+                          "reverse-continue", "reverse-continue")
+        found.append(re.findall(r"^Breakpoint 1, add \(n=(\d)\)|(No more reverse-execution history|SIGSEGV)", said, re.M))
+    tap.ok(found[0] == found[1] and [n for n, _ in found[0]][:3] == ["1", "3", "1"], "conditions stop where gdb's own do", found)
+
+
+class Machine:
+    """gdb's machine interface."""
+
+    def __init__(self):
+        self.p = subprocess.Popen(["gdb", "-nx", "-q", "--interpreter=mi"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, env=dict(harness.ENV, DEBUGINFOD_URLS=""), universal_newlines=True)
+        self.lines = []
+
+    def until(self, start):
+        while True:
+            line = self.p.stdout.readline()
+            self.lines.append(line)
+            if not line or line.startswith(start):
+                return line
+
+    def ask(self, text):
+        self.p.stdin.write(text + "\n")
+        self.p.stdin.flush()
+        return self.until(("^done", "^error", "^running", "^connected", "^exit"))
+
+    def run(self, text):
+        self.ask(text)
+        return self.until("*stopped")
+
+
+def check_launch(tap):
+    with open(os.path.join(harness.SRCDIR, "docs", "gdb.md")) as f:
+        page = f.read()
+    launch = json.loads(re.search(r"^```json\n(.*?)^```$", page, re.M | re.S)[1])["configurations"][0]
+    folder = tap.path("vscode")
+    os.mkdir(folder)
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "docs", "price.c"), "vscode/price", "-O0")
+    wet = prog and gdblib.record(tap, "vscode/price", prog)
+    if not wet:
+        return
+    # The port of the page may be another program's.
+    words = [w.replace("${workspaceFolder}", folder) for w in shlex.split(launch["debugServerArgs"])]
+    port = launch["miDebuggerServerAddress"].rsplit(":", 1)[1]
+    tap.ok("--listen=" + port in words and launch["debugServerPath"] == "dcfg", "launch.json: server and client have one port", launch)
+    server = subprocess.Popen([commandlib.DCFG] + [w.replace("--listen=" + port, "--listen=0") for w in words], stderr=subprocess.PIPE,
+                              env=harness.ENV, universal_newlines=True)
+    line = ""
+    while not re.search(launch["serverStarted"], line):
+        line = server.stderr.readline()
+        if not line:
+            break
+    m = re.search(r"localhost:(\d+)$", line)
+    if not tap.ok(m, "launch.json: the server starts", line):
+        server.kill()
+        server.wait()
+        return
+    mi = Machine()
+    for c in launch["setupCommands"]:
+        mi.ask('-interpreter-exec console "%s"' % c["text"])
+    mi.ask("-file-exec-and-symbols " + launch["program"].replace("${workspaceFolder}", folder))
+    mi.ask("-target-select remote localhost:" + m[1])
+    tap.ok('"reverse"' in mi.ask("-list-target-features"), "launch.json: there are buttons for reverse", "".join(mi.lines))
+    mi.ask("-break-insert -f price.c:21")
+    stop = mi.run("-exec-continue")
+    tap.ok('reason="breakpoint-hit"' in stop and 'line="21"' in stop, "launch.json: a breakpoint", stop)
+    mi.ask("-break-watch price")
+    stop = mi.run("-exec-continue --reverse")
+    tap.ok('reason="watchpoint-trigger"' in stop and 'value={old="52",new="54"}' in stop and 'line="20"' in stop,
+           "launch.json: a watchpoint, backward", stop)
+    stop = mi.run("-exec-next --reverse")
+    tap.ok(re.search('line="(18|19|20)"', stop), "launch.json: a step backward", stop)
+    value = mi.ask("-data-evaluate-expression pieces")
+    tap.ok('value="12"' in value, "launch.json: a variable", value)
+    tap.ok('name="rip"' in mi.ask("-data-list-register-names") or "rip" in "".join(mi.lines[-3:]), "launch.json: registers")
+    mi.ask("-gdb-exit")
+    mi.p.wait(harness.TIMEOUT)
+    mi.p.stdin.close()
+    mi.p.stdout.close()
+    tap.ok(server.wait(harness.TIMEOUT) == 0, "launch.json: the server ends")
+    server.stderr.close()
+
+
+def main():
+    tap = harness.Tap("gdb_session")
+    if not shutil.which("gdb"):
+        tap.skip("sessions", "gdb is not installed")
+        tap.done()
+        return
+    with open(tap.path("crash.c"), "w") as f:
+        f.write(CRASH)
+    check_crash(tap, "pie", "-pie", "-fPIE")
+    check_crash(tap, "fixed", "-no-pie", "-fno-pie", "-static")
+    check_conditions(tap)
+    for name in BUGS:
+        check_bug(tap, name)
+    check_launch(tap)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
