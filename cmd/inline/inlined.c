@@ -9,6 +9,7 @@
 
 #include "cmd/inline/inlined.h"
 
+#include "cmd/base/format.h"
 #include "cmd/base/interned.h"
 #include "cmd/inline/code_spans.h"
 #include "cmd/machine/debug_file.h"
@@ -198,6 +199,16 @@ static const char* read_image(Inlined* in, uint32_t image)
    return NULL;
 }
 
+/* Return whether IMAGE is a library that Valgrind loads into each program: its
+   user can do nothing about what it lacks. */
+static bool is_of_valgrind(const Inlined* in, uint32_t image)
+{
+   static const char prefix[] = "vgpreload_";
+
+   return strncmp(text_base(image_path(&in->g, image)), prefix,
+                  sizeof(prefix) - 1) == 0;
+}
+
 /* Return the scopes of IMAGE; NULL if it has none. */
 static InlineImage* the_image(Inlined* in, uint32_t image)
 {
@@ -211,7 +222,7 @@ static InlineImage* the_image(Inlined* in, uint32_t image)
       return to->s != NULL ? to : NULL;
    to->tried = true;
    why = in->g.p->images[image].n_nodes == 0 ? NULL : read_image(in, image);
-   if (why != NULL)
+   if (why != NULL && !is_of_valgrind(in, image))
       say(in, image, why);
    if (to->s == NULL)
       return NULL;
