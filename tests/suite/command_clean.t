@@ -52,7 +52,7 @@ int main(int argc, char** argv)
 WHICH = ["--function=main", "--source=main.c:4-10", "--image=*"]
 SOME = [[w] for w in WHICH] + [["--routine=main"]]
 FILES = {"report": "G", "check": "G T", "disasm": "G", "dot": "G", "trace": "G T", "diff": "G G", "blocks": "G T", "xray": "X",
-         "wet": "W", "slice": "W", "merge": "G G", "flame": "G T", "view": "G", "export": "G", "bbv": "G T", "regions": "B S P G"}
+         "wet": "W", "slice": "W", "gdb": "W", "merge": "G G", "flame": "G T", "view": "G", "export": "G", "bbv": "G T", "regions": "B S P G"}
 AT = ["--at=main.c:7"]
 TEN = ["--share=0", "--top=0"]
 WALKS = {
@@ -92,13 +92,16 @@ WALKS = {
             ["--steps=60", "--instructions", "W", "HOSTILE"], ["--all", "--at=main.c:7", "W"], ["--syscall=write", "--of=rsi", "W"],
             ["--output=hello", "--root=/", "W"], ["--output=hello", "--instructions", "W"],
             ["--inline", "--at=main.c:7", "W"]],
+    "gdb": [["--serve"], ["--serve", "--at=main.c:7", "--root=/"], ["--serve", "--at=end"]],
     "merge": [[], ["--processes"], ["--threads=keep"], ["--threads=add", "--root=/", "-o", "OUT"],
               ["--partial", "--shard=0/1", "--builds=apart"], ["-j", "2"], ["--files-from=/dev/null", "-0"],
               ["--partial", "--keep-going", "G", "BAD"]],
     "flame": [[], ["--folded"], ["--svg"], ["--svg=OUT"], ["--speedscope"], ["--speedscope=OUT"], ["--mangled"], ["--thread=0"]]
     + [["--inline"] + f for f in ([], ["--svg"], ["--speedscope"], ["--root=/"])]
     + [["--diff"] + f + ["G", "T", "OTHER", "OTHERT"] for f in ([], ["--svg"])] + SOME,
-    "view": [["-o", "OUT"], ["--mangled", "-o", "OUT", "--trace", "T", "G"], ["--graphs=1", "--root=/", "-o", "OUT"]],
+    "view": [["-o", "OUT"], ["--mangled", "-o", "OUT", "--trace", "T", "G"], ["--graphs=1", "--root=/", "-o", "OUT"],
+             ["--inline", "--at=main.c:7", "--wet", "W", "-o", "OUT", "G"], ["--xray", "X", "-o", "OUT", "G"],
+             ["--callgrind", "C", "-o", "OUT", "G"], ["--old-trace", "T", "--trace", "OTHERT", "-o", "OUT", "G", "OTHER"]],
     "export": [["--" + f] for f in ("bolt", "profgen", "lcov", "drcov", "mca")]
     + [["--lcov", "-o", "OUT"], ["--bolt", "-o", "HOSTILEOUT"], ["--mca=main", "--thread=0", "--root=/"], ["--bolt", "--routine=go"],
        ["--bolt", "--function=*"], ["--drcov", "--source=main.c:4-10"], ["--drcov", "--image=*"], ["--callgrind=CG"], ["--callgrind=CG", "-o", "OUT"],
@@ -108,8 +111,8 @@ WALKS = {
     "regions": [[], ["--share=0"], ["--mangled"], ["--labels=LABELS"], ["--labels=LABELS", "--warmup=1", "--csv=OUT"],
                 ["--labels=LABELS", "--warmup=1", "--gem5=OUT", "--base=0"]],
 }
-# Options that start another program.
-STARTING = {"--open"}
+# Options that start another program, or a server.
+STARTING = {"--open", "--listen"}
 # Forms that are not text.
 BINARY = ("--drcov", "--champsim", "--png")
 TABBED = ("blocks", "slice", "disasm")          # their text has tabs, also from the source
