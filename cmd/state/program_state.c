@@ -73,6 +73,7 @@ ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
       free(s);
       return NULL;
    }
+   s->made   = zalloc(N_MADE, sizeof(*s->made));
    s->whole  = begins_program(s);
    s->images = image_memory(w, root);
    s->roles  = roles_new(w);
@@ -94,6 +95,7 @@ void state_free(ProgramState* s)
    roles_free(&s->roles);
    free(s->copies);
    free(s->addrs);
+   free(s->made);
    free(s->threads);
    free(s);
 }
@@ -159,4 +161,27 @@ bool state_pc(ProgramState* s, uint32_t thread, uint64_t t, uint64_t* pc)
    }
    return s->threads[thread].last + 1 == dcfg_replay_end(s->replay)
           && dcfg_replay_last_address(s->replay, pc);
+}
+
+/*--- Kept values                                          ---*/
+
+static MadeValue* made_value(const ProgramState* s, uint64_t t, unsigned n)
+{
+   return &s->made[(t * 31 + n * 0x9E5u) % N_MADE];
+}
+
+bool state_is_made(const ProgramState* s, uint64_t t, unsigned n, StateValue* v)
+{
+   const MadeValue* m = made_value(s, t, n);
+
+   if (m->time != t + 1 || m->n != n)
+      return false;
+   *v = m->value;
+   return true;
+}
+
+void state_keep_made(ProgramState* s, uint64_t t, unsigned n,
+                     const StateValue* v)
+{
+   *made_value(s, t, n) = (MadeValue){ t + 1, n, *v };
 }
