@@ -34,23 +34,13 @@ static bool find_threads(ProgramState* s)
    return true;
 }
 
-/* Does the trace begin where the kernel starts a program?  All registers but
-   the stack pointer are zero there. */
+/* Does the trace begin with the program?  One of version 3 does not say. */
 static bool begins_program(const ProgramState* s)
 {
    const DcfgWetState* state = dcfg_wet_state(s->w);
-   uint32_t            zeros = 0;
 
-   if (state == NULL || !state->known || state->n_threads != 1)
-      return false;
-   for (uint32_t i = 0; i < state->threads[0].n_registers; i++) {
-      const DcfgWetRegister* r = &state->threads[0].registers[i];
-      bool                   zero = r->kind == DCFG_WET_REG_GENERAL;
-      for (uint32_t k = 0; k < r->size; k++)
-         zero &= r->bytes[k] == 0;
-      zeros += zero;
-   }
-   return zeros >= 15;
+   return state != NULL && state->known ? state->at_start
+          : !dcfg_wet_is_window(s->w);
 }
 
 ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
