@@ -258,7 +258,7 @@ def check_threads(tap):
     check_steps(tap, "threads", r, first[0], 300)
     r.monitor("goto %d" % first[0])
     r.ask("s")
-    # Which one begins first, the kernel says.
+    # The kernel says which one begins first.
     second, later = first[2], min({2, 3, 4} - {first[2]})
     listed = r.ask("qfThreadInfo")
     tap.ok(listed == "m1,%x" % second, "threads that have begun", listed)
