@@ -34,23 +34,13 @@ static bool find_threads(ProgramState* s)
    return true;
 }
 
-/* Does the trace begin where the kernel starts a program?  All registers but
-   the stack pointer are zero there. */
+/* Does the trace begin with the program?  One of version 3 does not say. */
 static bool begins_program(const ProgramState* s)
 {
    const DcfgWetState* state = dcfg_wet_state(s->w);
-   uint32_t            zeros = 0;
 
-   if (state == NULL || !state->known || state->n_threads != 1)
-      return false;
-   for (uint32_t i = 0; i < state->threads[0].n_registers; i++) {
-      const DcfgWetRegister* r = &state->threads[0].registers[i];
-      bool                   zero = r->kind == DCFG_WET_REG_GENERAL;
-      for (uint32_t k = 0; k < r->size; k++)
-         zero &= r->bytes[k] == 0;
-      zeros += zero;
-   }
-   return zeros >= 15;
+   return state != NULL && state->known ? state->at_start
+          : !dcfg_wet_is_window(s->w);
 }
 
 ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
@@ -73,6 +63,7 @@ ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
       free(s);
       return NULL;
    }
+   s->made   = zalloc(N_MADE, sizeof(*s->made));
    s->whole  = begins_program(s);
    s->images = image_memory(w, root);
    s->roles  = roles_new(w);
@@ -94,6 +85,7 @@ void state_free(ProgramState* s)
    roles_free(&s->roles);
    free(s->copies);
    free(s->addrs);
+   free(s->made);
    free(s->threads);
    free(s);
 }
@@ -159,4 +151,27 @@ bool state_pc(ProgramState* s, uint32_t thread, uint64_t t, uint64_t* pc)
    }
    return s->threads[thread].last + 1 == dcfg_replay_end(s->replay)
           && dcfg_replay_last_address(s->replay, pc);
+}
+
+/*--- Kept values                                          ---*/
+
+static MadeValue* made_value(const ProgramState* s, uint64_t t, unsigned n)
+{
+   return &s->made[(t * 31 + n * 0x9E5u) % N_MADE];
+}
+
+bool state_is_made(const ProgramState* s, uint64_t t, unsigned n, StateValue* v)
+{
+   const MadeValue* m = made_value(s, t, n);
+
+   if (m->time != t + 1 || m->n != n)
+      return false;
+   *v = m->value;
+   return true;
+}
+
+void state_keep_made(ProgramState* s, uint64_t t, unsigned n,
+                     const StateValue* v)
+{
+   *made_value(s, t, n) = (MadeValue){ t + 1, n, *v };
 }

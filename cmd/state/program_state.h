@@ -22,6 +22,18 @@ typedef
    }
    KeptRegister;
 
+/* MadeValue: what the instance at time .time put into register .n, all of it.
+   Numbers of vector registers are MAX_GENERAL and more, of groups of flags 2 *
+   MAX_GENERAL and more. */
+#define N_MADE 2048u
+typedef
+   struct {
+      uint64_t   time;          // and 1; 0: none
+      unsigned   n;
+      StateValue value;
+   }
+   MadeValue;
+
 /* StateThread: a thread, from its first to its last instruction. */
 typedef
    struct {
@@ -43,6 +55,7 @@ typedef
       uint64_t*    addrs;       // likewise: its address
       StateThread* threads;
       uint32_t     n_threads;
+      MadeValue*   made;        // N_MADE
       bool         whole;       // the trace begins with the program
       unsigned     depth;       // registers in work, each for the one before
       bool       (*stop)(void* arg);    // see state_listen()
@@ -86,5 +99,11 @@ StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
    each is known.  Return false if the trace cannot be read. */
 bool state_memory(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
                   uint8_t* bytes, bool* known);
+
+/* Set *V to what the instance at time T put into register N, if that is kept,
+   as MadeValue numbers registers; keep it. */
+bool state_is_made(const ProgramState* s, uint64_t t, unsigned n, StateValue* v);
+void state_keep_made(ProgramState* s, uint64_t t, unsigned n,
+                     const StateValue* v);
 
 #endif /* DCFG_CMD_STATE_H */

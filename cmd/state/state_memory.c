@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-/* Take what the images' files have there for bytes that nobody wrote. */
+/* Take what the images' files have there for bytes that nobody wrote.  If the
+   program began earlier, it may have changed what is not constant. */
 static void take_images(const ProgramState* s, uint64_t addr, uint32_t size,
                         DcfgReplayByte* b)
 {
@@ -23,7 +24,9 @@ static void take_images(const ProgramState* s, uint64_t addr, uint32_t size,
       if (b[i].is != DCFG_REPLAY_NEVER && b[i].is != DCFG_REPLAY_FRESH)
          continue;
       at = image_byte(&s->images, addr + i, &before, &behind);
-      if (at != NULL)
+      if (at != NULL
+          && (s->whole || b[i].is == DCFG_REPLAY_FRESH
+              || image_is_constant(&s->images, addr + i)))
          b[i] = (DcfgReplayByte){ 0, DCFG_REPLAY_KNOWN, *at };
    }
 }

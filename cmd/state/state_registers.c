@@ -312,6 +312,8 @@ static StateValue behind_instance(ProgramState* s, uint64_t t, unsigned n)
    StateView  v;
    StateValue to;
 
+   if (state_is_made(s, t, n, &to))
+      return to;
    if (s->depth >= MOST_DEPTH || !get_instance(s, t, &i))
       return nothing;
    v = view_of(&i);
@@ -319,6 +321,8 @@ static StateValue behind_instance(ProgramState* s, uint64_t t, unsigned n)
    if (!s->rules->general_behind(&v, n, &to))
       to = general_in_value(&i, n);
    s->depth--;
+   if (to.known == 0xFF)
+      state_keep_made(s, t, n, &to);
    return to;
 }
 
@@ -450,10 +454,11 @@ static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t,
             memset(&more, 0, sizeof(more));
             memcpy(more.bytes + 8 * part, by.value, 8);
             more.known = (uint32_t)by.bytes << 8 * part;
-         } else if (get_instance(s, by.time, &i)) {
+         } else if (!state_is_made(s, by.time, MAX_GENERAL + n, &more)) {
+            if (!get_instance(s, by.time, &i))
+               break;
             more = vector_in_value(&i, n);
-         } else {
-            break;
+            state_keep_made(s, by.time, MAX_GENERAL + n, &more);
          }
          add_bytes(&v, &more, (uint32_t)by.bytes << 8 * part);
          wanted &= (uint8_t)~by.bytes;
@@ -469,6 +474,7 @@ static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
    DcfgReplayWriter by;
    Instance         i;
    StateView        v;
+   StateValue       kept = nothing;
    bool             ok;
 
    *bits = 0;
@@ -489,6 +495,11 @@ static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
    }
    if (by.by == DCFG_REPLAY_BY_SIGNAL || s->depth >= MOST_DEPTH)
       return false;
+   if (by.by == DCFG_REPLAY_BY_INSTR
+       && state_is_made(s, by.time, 2 * MAX_GENERAL + group, &kept)) {
+      memcpy(bits, kept.bytes, sizeof(*bits));
+      return true;
+   }
    s->depth++;
    if (by.by == DCFG_REPLAY_BY_CREATOR) {
       ok = flags_at(s, by.thread, by.time + 1, group, bits);
@@ -496,6 +507,9 @@ static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
       ok = get_instance(s, by.time, &i);
       v  = view_of(&i);
       ok = ok && s->rules->flags_behind(&v, group, bits);
+      memcpy(kept.bytes, bits, sizeof(*bits));
+      if (ok)
+         state_keep_made(s, by.time, 2 * MAX_GENERAL + group, &kept);
    }
    s->depth--;
    return ok;

@@ -258,14 +258,16 @@ def check_threads(tap):
     check_steps(tap, "threads", r, first[0], 300)
     r.monitor("goto %d" % first[0])
     r.ask("s")
+    # The kernel says which one begins first.
+    second, later = first[2], min({2, 3, 4} - {first[2]})
     listed = r.ask("qfThreadInfo")
-    tap.ok(listed == "m1,2", "threads that have begun", listed)
+    tap.ok(listed == "m1,%x" % second, "threads that have begun", listed)
     registers, rows = {}, r.rows()
-    for t in (1, 2):
+    for t in (1, second):
         tap.ok(r.ask("Hg%x" % t) == "OK" and r.ask("T%x" % t) == "OK", "thread %d is there" % t)
         registers[t] = r.registers(rows)
-    tap.ok(r.ask("T3") == "E01" and r.ask("Hg3") == "E01", "and one that has not begun is not")
-    tap.ok(registers[1]["rsp"] != registers[2]["rsp"] and "x" not in registers[1]["rip"] + registers[2]["rip"],
+    tap.ok(r.ask("T%x" % later) == "E01" and r.ask("Hg%x" % later) == "E01", "and one that has not begun is not")
+    tap.ok(registers[1]["rsp"] != registers[second]["rsp"] and "x" not in registers[1]["rip"] + registers[second]["rip"],
            "each has registers of its own")
     r.close()
 
