@@ -39,8 +39,8 @@
 #define LABEL_WIDTH    32
 #define LABEL_AT       32      // columns of the numbers
 
-/* Row: a line, a function or an instruction of the program; or, folded, a
-   function of another image. */
+/* ListingRow: a line, a function or an instruction of the program; or, folded,
+   a function of another image. */
 typedef
    struct {
       bool        folded, merged;       // .merged: as in CodeLine
@@ -55,7 +55,7 @@ typedef
       uint32_t    distance;
       uint32_t    instr;        // the nearest one
    }
-   Row;
+   ListingRow;
 
 /* Listing: the rows of a slice. */
 typedef
@@ -65,7 +65,7 @@ typedef
       const char*      program;         // path of the program's file, or NULL
       const char*      asked;           // path of the criterion's image
       bool             all_asked;       // .asked is the program
-      Row*             rows;            // the program's, and then folded ones
+      ListingRow*      rows;            // the program's, and then folded ones
       size_t           n, n_own, room;
       size_t           lines, lines_in; // lines of the program: executed, and
                                         // in the slice
@@ -108,16 +108,16 @@ static bool* find_lines(DcfgWet* w, uint32_t* n)
 /*--- Rows                                                 ---*/
 
 /* Rows that are to be one stand together, the program's first. */
-COMPARE(by_key, Row,
+COMPARE(by_key, ListingRow,
         UP(folded) ?: strcmp(text_of(x->source), text_of(y->source))
         ?: UP(line) ?: strcmp(text_of(x->image), text_of(y->image))
         ?: strcmp(text_of(x->function), text_of(y->function)) ?: UP(offset))
-COMPARE(by_distance, Row, UP(distance) ?: by_key(x, y))
-COMPARE(last_first, Row, DOWN(order) ?: UP(distance) ?: by_key(x, y))
-COMPARE(first_first, Row, UP(order) ?: UP(distance) ?: by_key(x, y))
+COMPARE(by_distance, ListingRow, UP(distance) ?: by_key(x, y))
+COMPARE(last_first, ListingRow, DOWN(order) ?: UP(distance) ?: by_key(x, y))
+COMPARE(first_first, ListingRow, UP(order) ?: UP(distance) ?: by_key(x, y))
 
 /* Count ROW in SUM. */
-static void add_to(const Listing* l, Row* sum, const Row* row)
+static void add_to(const Listing* l, ListingRow* sum, const ListingRow* row)
 {
    if (row->in_slice > 0
        && (sum->in_slice == 0 || (l->v->forward ? row->order < sum->order
@@ -139,7 +139,7 @@ static void merge_rows(Listing* l)
 
    qsort(l->rows, l->n, sizeof(*l->rows), by_key);
    for (size_t i = 0, k; i < l->n; i = k) {
-      Row sum = l->rows[i];
+      ListingRow sum = l->rows[i];
       for (k = i + 1; k < l->n && by_key(&sum, &l->rows[k]) == 0; k++)
          add_to(l, &sum, &l->rows[k]);
       l->lines    += sum.line != 0;
@@ -154,7 +154,7 @@ static void merge_rows(Listing* l)
          l->v->forward ? first_first : last_first);
 }
 
-static void add_row(Listing* l, const Row* row)
+static void add_row(Listing* l, const ListingRow* row)
 {
    GROW(l->rows, l->n, l->room);
    l->rows[l->n++] = *row;
@@ -162,11 +162,11 @@ static void add_row(Listing* l, const Row* row)
 
 /* Rows of instruction I, which is the program's own and has a line: one for each
    line; none: a header has it. */
-static bool add_lines(Listing* l, uint32_t i, const Row* with)
+static bool add_lines(Listing* l, uint32_t i, const ListingRow* with)
 {
    const CodeLine* lines;
    unsigned        n = code_lines(l->v->code, i, &lines);
-   Row             row = *with;
+   ListingRow      row = *with;
 
    row.function = row.image = NULL;
    for (unsigned k = 0; k < n; k++) {
@@ -189,10 +189,10 @@ static void add_rows(Listing* l, uint32_t i, bool has_lines)
    const DcfgWetInstr    in = *dcfg_wet_instr(l->v->w, i);
    const DcfgSliceTotal* t = &l->v->s->totals[i];
    bool plain = l->v->all || l->all_asked;
-   Row  row = { .function = in.function, .image = in.image_name,
-                .in_slice = t->in_slice, .executed = t->executed,
-                .threads = t->threads, .order = t->order,
-                .distance = t->distance, .instr = i };
+   ListingRow row = { .function = in.function, .image = in.image_name,
+                      .in_slice = t->in_slice, .executed = t->executed,
+                      .threads = t->threads, .order = t->order,
+                      .distance = t->distance, .instr = i };
 
    row.folded = !l->v->all && (!is_own(l, in.image_name)
                                || (has_lines && in.line == 0));
@@ -229,7 +229,7 @@ static void make_rows(Listing* l)
 
 /*--- The program                                          ---*/
 
-static const char* label_of(const Row* row)
+static const char* label_of(const ListingRow* row)
 {
    if (row->line != 0)
       return text_clean(text_format("%s:%" PRIu32, text_base(row->source),
@@ -242,7 +242,7 @@ static const char* label_of(const Row* row)
 }
 
 /* The line's text; "" if there is none.  Lasts until text_forget(). */
-static const char* source_text(const Row* row)
+static const char* source_text(const ListingRow* row)
 {
    SourceFile* f = row->line == 0 ? NULL : source_file_open(row->source);
    size_t      length = 0;
@@ -261,7 +261,7 @@ static const char* source_text(const Row* row)
 
 /* Does the line of ROW do nothing?  Those that are only a brace do not; nor do
    merged ones that only declare a variable. */
-static bool does_nothing(const Row* row, const char* text)
+static bool does_nothing(const ListingRow* row, const char* text)
 {
    return text[0] != 0
           && (text[strspn(text, " \t{};()")] == 0
@@ -369,9 +369,9 @@ static void put_own(FILE* out, const Listing* l)
 /* Fold: all functions of an image that are folded. */
 typedef
    struct {
-      const Row* rows;          // the nearest first
-      size_t     n;
-      Row        sum;
+      const ListingRow* rows;   // the nearest first
+      size_t            n;
+      ListingRow        sum;
    }
    Fold;
 
@@ -397,9 +397,9 @@ static void put_fold(FILE* out, const Fold* f)
 
 static void put_folds(FILE* out, Listing* l)
 {
-   size_t n = l->n - l->n_own, n_folds = 0;
-   Row*   rows = l->rows + l->n_own;
-   Fold*  folds = zalloc(n + 1, sizeof(*folds));
+   size_t      n = l->n - l->n_own, n_folds = 0;
+   ListingRow* rows = l->rows + l->n_own;
+   Fold*       folds = zalloc(n + 1, sizeof(*folds));
 
    for (size_t i = 0, k; i < n; i = k) {
       Fold* f = &folds[n_folds++];

@@ -111,15 +111,16 @@ void slice_omissions_free(SliceOmissions* z)
    free(z);
 }
 
-/* Row: a line of the program, or a function or an instruction without lines. */
+/* CountedLine: a line of the program, or a function or an instruction without
+   lines. */
 typedef
    struct {
       const char* name;
       uint64_t    at;
    }
-   Row;
+   CountedLine;
 
-COMPARE(by_row, Row, strcmp(x->name, y->name) ?: UP(at))
+COMPARE(by_row, CountedLine, strcmp(x->name, y->name) ?: UP(at))
 
 /* By number of an image: has it lines? */
 static bool* find_lines(DcfgWet* w)
@@ -137,12 +138,12 @@ static bool* find_lines(DcfgWet* w)
 /* How many lines of the program are in the slice. */
 static size_t count_lines(const SliceOmissions* z)
 {
-   bool*       lines = find_lines(z->f->w);
-   DcfgWet*    w = z->f->w;
-   const char* program = wet_program(w);
-   uint32_t    n = dcfg_wet_instrs(w);
-   Row*        rows = NULL;
-   size_t      n_rows = 0, room = 0, different = 0;
+   bool*        lines = find_lines(z->f->w);
+   DcfgWet*     w = z->f->w;
+   const char*  program = wet_program(w);
+   uint32_t     n = dcfg_wet_instrs(w);
+   CountedLine* rows = NULL;
+   size_t       n_rows = 0, room = 0, different = 0;
 
    for (uint32_t i = 0; i < n; i++) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, i);
@@ -152,9 +153,9 @@ static size_t count_lines(const SliceOmissions* z)
           || is_of_system(in->source))
          continue;
       GROW(rows, n_rows, room);
-      rows[n_rows++] = in->line != 0 ? (Row){ in->source, in->line }
-                       : in->function != NULL ? (Row){ in->function, 0 }
-                       : (Row){ "", in->addr };
+      rows[n_rows++] = in->line != 0 ? (CountedLine){ in->source, in->line }
+                       : in->function != NULL ? (CountedLine){ in->function, 0 }
+                       : (CountedLine){ "", in->addr };
    }
    if (n_rows > 0)
       qsort(rows, n_rows, sizeof(*rows), by_row);

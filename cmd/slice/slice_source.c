@@ -19,7 +19,7 @@
 #define CONTEXT 1               // lines around one of the slice
 #define TEXT_AT 38              // columns before its text
 
-/* Row: a source line, or a function without lines: the sum of its
+/* AnnotatedLine: a source line, or a function without lines: the sum of its
    instructions. */
 typedef
    struct {
@@ -31,7 +31,7 @@ typedef
       uint64_t    threads;      // as in DcfgSliceTotal
       uint32_t    distance;
    }
-   Row;
+   AnnotatedLine;
 
 static int compare_text(const char* a, const char* b)
 {
@@ -41,9 +41,9 @@ static int compare_text(const char* a, const char* b)
 /* Lines in their order, and what has none behind them. */
 static int compare(const void* a, const void* b)
 {
-   const Row* x = a;
-   const Row* y = b;
-   int        d;
+   const AnnotatedLine* x = a;
+   const AnnotatedLine* y = b;
+   int                  d;
 
    if ((x->source == NULL) != (y->source == NULL))
       return x->source == NULL ? 1 : -1;
@@ -55,27 +55,28 @@ static int compare(const void* a, const void* b)
    return d != 0 ? d : x->line < y->line ? -1 : x->line > y->line;
 }
 
-COMPARE(by_instances, Row, DOWN(in_slice) ?: compare(x, y))
+COMPARE(by_instances, AnnotatedLine, DOWN(in_slice) ?: compare(x, y))
 
 /* All that was executed. */
-static Row* make_rows(const SliceView* v, size_t* n)
+static AnnotatedLine* make_rows(const SliceView* v, size_t* n)
 {
-   uint32_t all = dcfg_wet_instrs(v->w);
-   Row*     rows = zalloc(all + (size_t)1, sizeof(*rows));
-   size_t   k = 0;
+   uint32_t       all = dcfg_wet_instrs(v->w);
+   AnnotatedLine* rows = zalloc(all + (size_t)1, sizeof(*rows));
+   size_t         k = 0;
 
    for (uint32_t i = 0; i < all; i++) {
       const DcfgWetInstr*   in = dcfg_wet_instr(v->w, i);
       const DcfgSliceTotal* t = &v->s->totals[i];
       if (t->executed > 0)
-         rows[k++] = (Row){ in->line != 0 ? in->source : NULL, in->line,
-                            in->function, in->image_name, t->in_slice,
-                            t->executed, t->threads, t->distance };
+         rows[k++] = (AnnotatedLine){ in->line != 0 ? in->source : NULL,
+                                      in->line, in->function,
+                                      in->image_name, t->in_slice,
+                                      t->executed, t->threads, t->distance };
    }
    qsort(rows, k, sizeof(*rows), compare);
    *n = 0;
    for (size_t i = 0; i < k; i++) {
-      Row* last = *n == 0 ? NULL : &rows[*n - 1];
+      AnnotatedLine* last = *n == 0 ? NULL : &rows[*n - 1];
       if (last == NULL || compare(last, &rows[i]) != 0) {
          rows[(*n)++] = rows[i];
          continue;
@@ -90,7 +91,7 @@ static Row* make_rows(const SliceView* v, size_t* n)
 }
 
 /* The columns before the line; of WITH_THREADS, that of threads, too. */
-static void put_row(FILE* out, const Row* row, bool with_threads)
+static void put_row(FILE* out, const AnnotatedLine* row, bool with_threads)
 {
    slice_put_numbers(out, row->distance, row->in_slice, row->executed);
    if (with_threads)
@@ -98,7 +99,7 @@ static void put_row(FILE* out, const Row* row, bool with_threads)
 }
 
 static void put_line(FILE* out, const SourceFile* f, uint32_t line,
-                     const Row* row, bool with_threads)
+                     const AnnotatedLine* row, bool with_threads)
 {
    int width = with_threads ? THREADS_WIDTH : 0;
    size_t      length = 0;
@@ -118,7 +119,7 @@ static void put_line(FILE* out, const SourceFile* f, uint32_t line,
 }
 
 /* ROWS, of which there are N, are of one file, F. */
-static void put_file(FILE* out, const Row* rows, size_t n,
+static void put_file(FILE* out, const AnnotatedLine* rows, size_t n,
                      const SourceFile* f, bool with_threads)
 {
    uint32_t next = 1, lines = source_file_lines(f);
@@ -149,7 +150,7 @@ static void put_file(FILE* out, const Row* rows, size_t n,
 }
 
 /* "5, 6, 8-12" */
-static const char* list_lines(const Row* rows, size_t n)
+static const char* list_lines(const AnnotatedLine* rows, size_t n)
 {
    const char* all = "";
 
@@ -171,9 +172,9 @@ static const char* list_lines(const Row* rows, size_t n)
 }
 
 /* Return the sum of N rows. */
-static Row sum_of(const Row* rows, size_t n)
+static AnnotatedLine sum_of(const AnnotatedLine* rows, size_t n)
 {
-   Row sum = rows[0];
+   AnnotatedLine sum = rows[0];
 
    for (size_t i = 1; i < n; i++) {
       sum.in_slice += rows[i].in_slice;
@@ -185,7 +186,8 @@ static Row sum_of(const Row* rows, size_t n)
    return sum;
 }
 
-static void put_elsewhere(FILE* out, Row* rows, size_t n, bool with_threads)
+static void put_elsewhere(FILE* out, AnnotatedLine* rows, size_t n,
+                          bool with_threads)
 {
    size_t k = 0;
 
@@ -210,14 +212,15 @@ static void put_elsewhere(FILE* out, Row* rows, size_t n, bool with_threads)
 }
 
 /* Those whose text is there come first. */
-static void put_files(FILE* out, const Row* rows, size_t n, bool with_threads)
+static void put_files(FILE* out, const AnnotatedLine* rows, size_t n,
+                      bool with_threads)
 {
    bool said = false;
 
    for (int readable = 1; readable >= 0; readable--)
       for (size_t i = 0, k; i < n; i = k) {
-         SourceFile* f;
-         Row         sum;
+         SourceFile*   f;
+         AnnotatedLine sum;
          for (k = i + 1; k < n && strcmp(rows[k].source, rows[i].source) == 0; )
             k++;
          sum = sum_of(rows + i, k - i);
@@ -241,9 +244,9 @@ static void put_files(FILE* out, const Row* rows, size_t n, bool with_threads)
 
 static void write_source(const SliceView* v, FILE* out)
 {
-   size_t n, with = 0, lines = 0, lines_in = 0;
-   Row*   rows = make_rows(v, &n);
-   bool   threads = slice_has_threads(v);
+   size_t         n, with = 0, lines = 0, lines_in = 0;
+   AnnotatedLine* rows = make_rows(v, &n);
+   bool           threads = slice_has_threads(v);
 
    for (; with < n && rows[with].source != NULL; with++) {
       lines++;
