@@ -3,7 +3,8 @@
 
    dcfg slice. */
 
-/* Owns: dcfg slice.  Handed: whole execution traces.  Taken by: commands.c. */
+/* Owns: the command line of dcfg slice, and the guest page of a slice.
+   Handed: whole execution traces.  Taken by: commands.c. */
 
 #include "cmd/commands.h"
 #include "cmd/base/format.h"
@@ -42,8 +43,9 @@ static int diff(const char* const* files, const SliceOptions* o, Form form,
    return n > 0 ? STATUS_FOUND : STATUS_OK;
 }
 
-/* F is the slice of what kept a line from running, of FILE: say why that went
-   as it did, as dcfg why does. */
+/* Print why a line never ran: its guards, and the first step of dcfg why
+   from the guard that is nearest to it.  F is the slice of that guard in the
+   trace FILE; free F.  Return the exit status. */
 static int tell_never_ran(Sliced* f, const char* file, const SliceOptions* o)
 {
    SliceOptions of = { .at = f->guard, .root = o->root, .copies = true,
@@ -59,7 +61,8 @@ static int tell_never_ran(Sliced* f, const char* file, const SliceOptions* o)
    return STATUS_OK;
 }
 
-/* The line never ran: say so, and ask for what kept it from running. */
+/* Print that the line of F never ran, and make the guard that kept it from
+   running the criterion of O. */
 static void slice_the_guard(const Sliced* f, SliceOptions* o)
 {
    complain("%.*s", (int)strcspn(f->never_ran, "\n"), f->never_ran);

@@ -13,8 +13,8 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-/* Steps of the first slice for printed bytes: enough for most ways through a
-   library that prints. */
+/* Number of steps of the first slice for printed bytes: enough for most ways
+   through a library that prints. */
 #define PRINTED_STEPS 32
 
 static int run(int argc, char** argv)

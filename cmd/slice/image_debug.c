@@ -61,7 +61,8 @@ const char* variable_at(DcfgWet* w, uint64_t addr, const char* root)
    return found;
 }
 
-/* Has the module the line?  *ANY: it has lines of that file. */
+/* Return whether MODULE has code for LINE of SOURCE.  Set *ANY if it has
+   code for any line of that file. */
 static bool has_line(Dwfl_Module* module, const char* source, uint64_t line,
                      bool* any)
 {

@@ -10,17 +10,21 @@
 
 #include <elfutils/libdwfl.h>
 
-/* Open what the file of AT's image has, at the addresses of the run; look for
-   the file below ROOT first, unless that is NULL.  Return NULL if the file
-   cannot be read, or is another build; else end it with dwfl_end(). */
+/* Open the debug information and the symbols of the image of AT, at the
+   addresses of the run.  Look for the image's file below ROOT first, unless
+   ROOT is NULL.  Return NULL if the file cannot be read, or is of another
+   build.  The caller ends the result with dwfl_end(). */
 Dwfl* image_debug_open(const DcfgWetInstr* at, const char* root,
                        Dwfl_Module** module);
 
-/* The variable that has ADDR, in the program's own images: "total", "pool+8";
-   NULL if none is known.  Lasts until text_forget(). */
+/* Return the variable of the program's own images that has ADDR, such as
+   "total" or "pool+8"; NULL if no symbol has it.  The text lasts until
+   text_forget(). */
 const char* variable_at(DcfgWet* w, uint64_t addr, const char* root);
 
-/* Has LINE of SOURCE code in the program's own images? */
+/* LineCode: whether a line has code in the program's own images.
+   CODE_UNKNOWN: their debug information does not name the file.  For LINE of
+   SOURCE, line_code() returns it. */
 typedef enum { CODE_UNKNOWN, CODE_NONE, CODE_SOME } LineCode;
 LineCode line_code(DcfgWet* w, const char* source, uint64_t line,
                    const char* root);

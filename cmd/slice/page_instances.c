@@ -23,7 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PortName: the name of what an instruction uses or makes; 0 is no text. */
+/* PortName: the name and the type of a place that an instruction reads or
+   writes, as numbers of texts.  Number 0 is no text. */
 typedef
    struct {
       bool         done;
@@ -33,7 +34,8 @@ typedef
    }
    PortName;
 
-/* InputWords: numbers of texts. */
+/* InputWords: an input in words.  .name, .type and .value are numbers of
+   texts. */
 typedef
    struct {
       uint32_t name, type, value;
@@ -50,7 +52,7 @@ typedef
       Variables*       variables;
       PageTexts*       texts;
       KeyMap*          ports;   // instruction, kind and register
-      PortName*        names;   // by that number
+      PortName*        names;   // by number in .ports
       size_t           room;
    }
    Words;
@@ -80,7 +82,7 @@ static void set_name(Words* y, PortName* at, const char* name)
               : 0;
 }
 
-/* Return the name of the place that node N wrote: memory, or a register. */
+/* Return the name of the memory or register that node N wrote. */
 static PortName* written_name(Words* y, const DcfgSliceNode* n)
 {
    const DcfgWetInstr in = *dcfg_wet_instr(y->f->w, n->instr);
@@ -105,7 +107,8 @@ static PortName* written_name(Words* y, const DcfgSliceNode* n)
    return at;
 }
 
-/* Is .from of N the address of the only operand that it read in memory? */
+/* Return whether .from of N is the address of the only memory operand that N
+   read. */
 static bool has_address(const DcfgSlice* s, const DcfgSliceNode* n)
 {
    const DcfgSliceInput* in = &s->inputs[n->first_input];
@@ -121,7 +124,7 @@ static bool has_address(const DcfgSlice* s, const DcfgSliceNode* n)
    return n->from != 0;
 }
 
-/* Return the name of the place that N read over IN. */
+/* Return the name of the place from which N read IN. */
 static const PortName* read_name(Words* y, const DcfgSliceNode* n,
                                  const DcfgSliceInput* in)
 {
@@ -300,7 +303,8 @@ static void put_nodes(const SlicePage* p)
    }
 }
 
-/* Names, types and values of what instances wrote. */
+/* Write the columns of results: for each instance the name, type and value
+   of the place that it wrote. */
 static void put_written(Words* y)
 {
    static const char* const columns[] = { "wrote", "wroteType", "result" };
@@ -332,8 +336,9 @@ static void put_written(Words* y)
    }
 }
 
-/* How far back, in order of time, the call stands that began an instance's
-   activation; 0: it is not known, or not in the slice. */
+/* Write the column of callers.  For each instance it has the call that began
+   the instance's activation, as the number of instances between them in
+   order of time.  0: the call is not known, or not in the slice. */
 static void put_callers(const Words* y)
 {
    const DcfgSlice* s = y->p->s;
@@ -355,7 +360,8 @@ static void put_callers(const Words* y)
    free(callers);
 }
 
-/* By number, for the threads that are in the slice; others have no name. */
+/* Write the names of the threads that are in the slice, by number.  Any
+   other thread has an empty name. */
 static void put_threads(const SlicePage* p)
 {
    uint64_t all = 0;

@@ -7,16 +7,17 @@
    Handed: the rows.  Taken by: slice_lines.c.
 
    A larger slice has many stores that did not run, and most of them explain
-   nothing.  A row has those below it that tell what the listing does not:
+   nothing.  A store stands below a row if all of this is true:
 
    - the user of the value is in one of the first rows;
    - the place has a name in the source, or is hit for certain;
-   - the store is not in the next turn of a loop that ended;
+   - the store is not in the next iteration of a loop that ended;
    - the listing lacks the line of the store, or that of its branch;
-   - the store would have run and hit the place for certain, or it never ran.
+   - the store would certainly have run and hit the place, or it never ran.
 
-   A branch may have gone wrong because its condition was not updated: what the
-   condition used is looked at in the same way, one branch deep. */
+   A branch may have gone wrong because its condition was not updated.  So the
+   values that the condition used are searched in the same way, one branch
+   deep. */
 
 #include "cmd/slice/slice_beside.h"
 
@@ -38,7 +39,7 @@ typedef
       const SliceView*  v;
       const ListedLine* lines;
       size_t            n;
-      size_t*           rows;   // by instruction: its row among the first, or .n
+      size_t*           rows;   // by instruction: one of the first rows, or .n
       BesideList        list;
       OmittedBranch     deeper[MOST_DEEPER];    // branches with deeper slices
       size_t            n_deeper;
@@ -58,7 +59,8 @@ static size_t row_of_line(const Search* z, const char* source, uint32_t line)
    return source == NULL ? z->n : i;
 }
 
-/* The first row that has a line of instruction I, or .n. */
+/* Return which of the first rows has a line of instruction I; .n if none
+   has. */
 static size_t row_of_instr(const Search* z, uint32_t i)
 {
    const CodeLine* lines;
@@ -81,7 +83,8 @@ static void find_rows(Search* z)
 
 /*--- What counts                                          ---*/
 
-/* Has code at ADDR a line of the program that is not listed? */
+/* Return whether the code at ADDR has a line of the program that the listing
+   lacks. */
 static bool is_new(const Search* z, const Omitted* o, uint64_t addr)
 {
    const char* source;
@@ -97,7 +100,7 @@ static bool tells_more(const Search* z, const Omitted* o)
           && (is_new(z, o, o->branch.addr) || is_new(z, o, o->store));
 }
 
-/* Do A and B have one line of the store? */
+/* Return whether the stores of A and B are in the same line. */
 static bool is_one_store(const Search* z, const Omitted* a, const Omitted* b)
 {
    const char* x;
@@ -108,8 +111,8 @@ static bool is_one_store(const Search* z, const Omitted* a, const Omitted* b)
           && (x == y || (x != NULL && y != NULL && strcmp(x, y) == 0));
 }
 
-/* Leave out of L those that count for nothing, and of those with one store all
-   but the best: a certain one, or else the first. */
+/* Remove from L the omissions that explain nothing.  Of several omissions
+   with the same store keep one: a certain one, or else the first. */
 static void keep_best(const Search* z, const DcfgSlice* s, OmittedList* l)
 {
    size_t n = 0;
@@ -135,7 +138,8 @@ static void keep_best(const Search* z, const DcfgSlice* s, OmittedList* l)
 
 /*--- Sentences                                            ---*/
 
-/* ": if (month > 12) {"; "" if the source is not there. */
+/* Return the source of the branch of O, as ": if (month > 12) {"; "" if the
+   source cannot be read. */
 static const char* branch_source(const Search* z, const Omitted* o)
 {
    const char* source;
@@ -156,7 +160,7 @@ static const char* branch_source(const Search* z, const Omitted* o)
    return text;
 }
 
-/* Add the sentence on O, of a node of S, below ROW. */
+/* Add a sentence below ROW about O, an omission of a node of S. */
 static void add_sentence(Search* z, const DcfgSlice* s, const Omitted* o,
                          size_t row, unsigned depth)
 {
@@ -175,7 +179,7 @@ static void add_sentence(Search* z, const DcfgSlice* s, const Omitted* o,
 
 /*--- One branch deeper                                    ---*/
 
-/* The slice of what the condition of O's branch used. */
+/* Return the slice of the values that the condition of O's branch used. */
 static DcfgSlice* slice_of_branch(const Search* z, const Omitted* o)
 {
    bool*          instrs = zalloc(dcfg_wet_instrs(z->v->w) + (size_t)1,
@@ -191,8 +195,8 @@ static DcfgSlice* slice_of_branch(const Search* z, const Omitted* o)
    return s;
 }
 
-/* Find what could have changed values that the line of O's branch used in S.  The
-   caller frees the list. */
+/* Return the stores that did not run but could have changed a value which
+   the line of O's branch used in S.  The caller frees the list. */
 static OmittedList omissions_of_branch(const Search* z, const Omitted* o,
                                        const DcfgSlice* s)
 {
@@ -213,7 +217,8 @@ static OmittedList omissions_of_branch(const Search* z, const Omitted* o,
    return l;
 }
 
-/* Was O's branch instance looked at before, or are these too many? */
+/* Return whether O's branch instance gets no deeper slice: it has one
+   already, or there are MOST_DEEPER of them. */
 static bool is_deep_enough(Search* z, const Omitted* o)
 {
    for (size_t i = 0; i < z->n_deeper; i++)
@@ -226,8 +231,9 @@ static bool is_deep_enough(Search* z, const Omitted* o)
    return false;
 }
 
-/* Add O, of a node of KEPT, below ROW, and what could have changed its branch.  A
-   sentence that tells nothing stands only above one that does. */
+/* Add sentences below ROW about O, an omission of a node of KEPT, and about
+   stores that could have changed O's branch.  If O tells nothing new, its
+   sentence stands only above a sentence that does. */
 static void add_omitted(Search* z, const DcfgSlice* kept, const Omitted* o,
                         size_t row)
 {
@@ -255,7 +261,8 @@ static void add_omitted(Search* z, const DcfgSlice* kept, const Omitted* o,
 
 /*--- All                                                  ---*/
 
-/* Put the nodes of KEPT that are in the first rows into NODES; return how many. */
+/* Put the nodes of KEPT that are in the first rows into NODES; return their
+   number. */
 static size_t near_nodes(const Search* z, const DcfgSlice* kept,
                          uint32_t* nodes)
 {

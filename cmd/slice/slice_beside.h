@@ -8,7 +8,8 @@
 
 #include "cmd/slice/slice_views.h"
 
-/* ListedLine: a line of a listing.  .source may be NULL: a row without a line. */
+/* ListedLine: a line of a listing.  .source is NULL for a row without a
+   line. */
 typedef
    struct {
       const char* source;
@@ -16,11 +17,11 @@ typedef
    }
    ListedLine;
 
-/* Beside: a sentence below row .row. */
+/* Beside: a sentence that stands below row .row. */
 typedef
    struct {
       size_t   row;
-      unsigned depth;           // 1: on what the sentence before it names
+      unsigned depth;           // 1: about the branch of the sentence before
       char*    text;
    }
    Beside;
@@ -33,8 +34,9 @@ typedef
    }
    BesideList;
 
-/* Find what could have changed values of the first rows of V's listing, which has
-   LINES, N of them, but did not run.  Free it with slice_beside_free(). */
+/* Return sentences about stores that did not run but could have changed
+   values of the first rows of V's listing.  The listing has N LINES.  Free
+   the result with slice_beside_free(). */
 BesideList slice_beside(const SliceView* v, const ListedLine* lines, size_t n);
 void       slice_beside_free(BesideList* l);
 

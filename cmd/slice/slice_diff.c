@@ -3,13 +3,13 @@
 
    The difference of two slices. */
 
-/* Owns: what two slices do not have in common.  Handed: two slices.  Taken by:
-   dcfg slice.
+/* Owns: the comparison of two slices.  Handed: two slices.  Taken by:
+   cmd_slice.c.
 
-   Lines are the same that have the same number in the same source.  If the two
-   programs were built in two places, sources below these are the same that have
-   the same path from there.  An instruction is the same that is at the same
-   place of the image of the same name, and has the same code. */
+   Two lines are the same if they have the same number in the same source.  If
+   the two programs were built in different folders, the path of a source counts
+   from there.  Two instructions are the same if they have the same code at the
+   same place of an image of the same name. */
 
 #include "cmd/slice/slice_views.h"
 
@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Something that is in one of the slices, or both. */
+/* Entry: a line or an instruction that is in one of the slices, or in both. */
 typedef
    struct {
       DcfgWetInstr is;          // one of its instructions
@@ -38,8 +38,8 @@ typedef
    struct {
       Entry*   entries;
       uint32_t n;
-      int    (*order)(const void*, const void*);        // rows that compare
-                                                        // equal are one
+      int    (*order)(const void*, const void*);        // entries that compare
+                                                        // equal are joined
       int    (*shown)(const void*, const void*);
    }
    Entries;
@@ -60,7 +60,7 @@ COMPARE(by_code, Entry,
         text_order(image_base(x), image_base(y)) ?: UP(place) ?: UP(is.size)
         ?: memcmp(x->is.code, y->is.code, x->is.size))
 
-/* The program stands before the libraries. */
+/* Order of the tables: the program before the libraries. */
 COMPARE(lines_shown, Entry, UP(library) ?: by_line(x, y))
 COMPARE(codes_shown, Entry, UP(library) ?: by_code(x, y))
 
@@ -78,8 +78,9 @@ static const char* main_source(DcfgWet* w)
    return NULL;
 }
 
-/* How much of the path of V's main() is where the program was built: all in front
-   of what OTHER's has as well, whole names. */
+/* Return the length of the path of the folder in which V's program was
+   built: the part of main()'s path before its longest common end with
+   OTHER's, in whole names.  0: it is not known. */
 static size_t built_in(const SliceView* v, const SliceView* other)
 {
    const char* a = main_source(v->w);
@@ -102,8 +103,8 @@ static const char* source_of(const char* source, const char* in, size_t n)
    return source != NULL && strncmp(source, in, n) == 0 ? source + n : source;
 }
 
-/* The instructions of V's slice behind those that are there, as those of SIDE;
-   those without a source only if LINES is false. */
+/* Append the instructions of V's slice to E, with their instances as those
+   of SIDE.  With LINES, leave out instructions without a source. */
 static void add_slice(Entries* e, const SliceView* v, const SliceView* other,
                       int side, bool lines)
 {
@@ -130,7 +131,7 @@ static void add_slice(Entries* e, const SliceView* v, const SliceView* other,
    }
 }
 
-/* Entries of one key become one, and stand as they are shown. */
+/* Join entries that are the same, and sort them as they are shown. */
 static void join(Entries* e)
 {
    uint32_t n = 0;
@@ -167,8 +168,8 @@ static const char* change_of(const Entry* e)
    return e->count[0] == 0 ? "new" : e->count[1] == 0 ? "gone" : "changed";
 }
 
-/* The line's text, from its first letter; *F is the file *PATH, kept for the
-   next one. */
+/* Put the text of E's line, from its first letter.  *F is the open file
+   *PATH; both are kept for the next line. */
 static void put_line(Table* t, const Entry* e, SourceFile** f,
                      const char** path)
 {
@@ -236,7 +237,8 @@ static Table* table_of(const Entries* e, bool lines, uint64_t top)
    return t;
 }
 
-/* Counts of new, gone and changed ones.  Returns their sum. */
+/* Print how many entries are new, gone and changed.  Return the sum of the
+   three. */
 static uint64_t print_heading(const Entries* e, bool lines, Form form)
 {
    uint64_t    added = 0, gone = 0, changed = 0;

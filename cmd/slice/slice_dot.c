@@ -17,7 +17,8 @@
 
 COMPARE(compare, uint32_t, ORDER(*x, *y))
 
-/* The greatest distance of the TOP nearest nodes. */
+/* Return the greatest distance among the TOP nearest nodes; no limit if TOP
+   is 0.  All nodes of one distance are in or out together. */
 static uint32_t reach(const DcfgSlice* s, uint64_t top)
 {
    uint32_t* all = zalloc(s->n_nodes + (size_t)1, sizeof(*all));

@@ -3,8 +3,9 @@
 
    Functions of a trace that slices treat in their own way. */
 
-/* Owns: allocators by their names, and frame pointers by their code.  Handed: a
-   trace.  Taken by: slice_query.c, why_card.c. */
+/* Owns: which functions are allocators, by their names, and which have a
+   frame pointer, by their code.  Handed: a trace.  Taken by: slice_query.c,
+   why_card.c. */
 
 #include "cmd/slice/slice_functions.h"
 

@@ -8,11 +8,11 @@
 
 #include "lib/dcfg_wet.h"
 
-/* Does the function of that name, which may be NULL, hand out memory, or take it
-   back? */
+/* Return whether FUNCTION, a name or NULL, allocates or frees memory. */
 bool is_allocator(const char* function);
 
-/* By instruction: has its function a frame pointer?  The caller frees it. */
+/* Return, by instruction, whether its function has a frame pointer.  The
+   caller frees the array. */
 bool* find_frames(DcfgWet* w);
 
 #endif /* DCFG_CMD_SLICE_FUNCTIONS_H */

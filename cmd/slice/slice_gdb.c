@@ -4,12 +4,12 @@
    Break points of a slice. */
 
 /* Owns: a script for gdb that stops at a slice's instances.  Handed: a slice.
-   Taken by: dcfg slice.
+   Taken by: cmd_slice.c.
 
-   The script is slice_stops.py, which has for each instruction where its file
-   has it, and which instances.  In libraries of the system another run, without
-   Valgrind, does not execute the same; so only code of which the source is at
-   hand has stops, if there is any. */
+   The script is slice_stops.py with a table: for each instruction its place
+   in its file, and its instances.  A run without Valgrind executes other
+   instructions in the system's libraries.  So only code whose source can be
+   read has stops, if the slice has such code. */
 
 #include "cmd/slice/slice_views.h"
 
@@ -26,12 +26,12 @@ static const char script[] =
 #include "slice_stops.inc"
 ;
 
-/* A stop, and the instruction that it is at. */
+/* Stop: an instance at which gdb stops. */
 typedef
    struct {
       uint32_t node, instr;
       uint64_t instance;
-      uint32_t number;          // its number, from 1
+      uint32_t number;          // in order of time, from 1
    }
    Stop;
 
@@ -46,7 +46,7 @@ typedef
    }
    Script;
 
-/* As a string of Python's; see text() in the script. */
+/* Write S as a string literal of Python; see text() in the script. */
 static void put_string(FILE* out, const char* s)
 {
    fputs("text(b\"", out);
@@ -64,8 +64,8 @@ static bool is_readable(const DcfgWetInstr* in)
    return in->source != NULL && access(in->source, R_OK) == 0;
 }
 
-/* Has the image, from its first instruction to END, any of the slice, in
-   SOURCE if that is asked for? */
+/* Return whether the slice has an instruction of the image from FIRST to
+   END; with SOURCE, one whose source can be read. */
 static bool has_any(const Script* c, uint32_t first, uint32_t end, bool source)
 {
    for (uint32_t i = first; i < end; i++)
@@ -75,7 +75,8 @@ static bool has_any(const Script* c, uint32_t first, uint32_t end, bool source)
    return false;
 }
 
-/* The instructions of the images that have stops, and their offsets. */
+/* Set .wanted and .offsets of the instructions of images that have stops.
+   SOURCE: as in has_any(). */
 static void choose_images(Script* c, bool source)
 {
    uint32_t n = dcfg_wet_instrs(c->v->w);
@@ -131,7 +132,8 @@ static void put_value(const Script* c, const DcfgSliceNode* d)
    putc('"', c->out);
 }
 
-/* The instruction of stops FROM up to END, with them. */
+/* Write a point of the script: the instruction that stops FROM up to END
+   share, with these stops. */
 static void put_point(const Script* c, uint32_t from, uint32_t end,
                       uint32_t image)
 {
@@ -141,7 +143,6 @@ static void put_point(const Script* c, uint32_t from, uint32_t end,
    instr_text(in, text, sizeof(text));
    fprintf(c->out, "(%" PRIu32 ", 0x%" PRIx64 ", ", image,
            c->offsets[c->stops[from].instr]);
-   /* The script prints it. */
    put_string(c->out, text_clean(in->source != NULL
               ? text_format("%s:%" PRIu32, text_base(in->source), in->line)
               : in->function != NULL ? in->function : ""));
@@ -159,8 +160,8 @@ static void put_point(const Script* c, uint32_t from, uint32_t end,
    text_forget();
 }
 
-/* Walks over the images of the stops, which are in their order; either names
-   them, or writes the points. */
+/* Go through the images of the stops in their order.  With NAMES write the
+   name of each image, else its points. */
 static void put_images(const Script* c, bool names)
 {
    uint32_t image = 0, last = UINT32_MAX;

@@ -8,8 +8,8 @@
 
 #include "cmd/page/page.h"
 
-/* The slice's page, of a whole execution trace; .write() dies if that cannot be
-   read. */
+/* Guest page of a slice of a whole execution trace.  .write() dies if the
+   trace cannot be read. */
 extern const PageGuest slice_guest;
 
 #endif /* DCFG_CMD_SLICE_GUEST_H */

@@ -3,21 +3,21 @@
 
    A slice as a page for a browser. */
 
-/* Owns: the page's data.  Handed: a slice.  Taken by: dcfg slice.
+/* Owns: the page's data.  Handed: a slice.  Taken by: cmd_slice.c.
 
    The data is a JSON object with
 
       title, asked, notes       texts
-      window, forward           there is more that was executed; the slice is
-                                one forward
-      instances, executed       how many there were in all
-      lines                     how many of the program's were executed
-      threads                   how many
+      window, forward           the trace is only a part of the run; the slice
+                                is a forward one
+      instances, executed       number of instances in the slice, in the run
+      lines                     number of executed lines of the program
+      threads                   number of threads
       crossings                 sentences on values that went from thread to
                                 thread
-      omitted                   sentences on what did not run
-      files                     of lines in the slice: .name; .source, or an
-                                image, of which there is code only; .own: the
+      omitted                   sentences on stores that did not run
+      files                     files of lines in the slice: .name; .source:
+                                false for code without lines; .own: the
                                 program's, not a library's; .last line;
                                 .text, [first line, [lines]]; .executed lines
       images                    .name; .own: the program's
@@ -86,8 +86,8 @@ const Page slice_guest_page = {
    .scripts = (const PageFile* const[]){ &tables, &cards, &script, NULL }
 };
 
-#define WHOLE   20000           // lines of a file of which all are in the page
-#define AROUND  20              // or those around one of the slice
+#define WHOLE   20000           // a file of at most so many lines is whole
+#define AROUND  20              // else: lines around a line of the slice
 
 /*--- Places                                               ---*/
 
@@ -131,7 +131,7 @@ static bool same_file(const PageInstr* a, const PageInstr* b)
    return strcmp(a->is.source, b->is.source) == 0;
 }
 
-/* Behind the last of those of the file of places[I]. */
+/* Return the end of the places that are in the same file as place I. */
 static uint32_t end_of_file(const SlicePage* p, uint32_t i)
 {
    uint32_t end = i + 1;
@@ -141,7 +141,8 @@ static uint32_t end_of_file(const SlicePage* p, uint32_t i)
    return end;
 }
 
-/* Is it the program's, and neither a library's nor a header's? */
+/* Return whether AT is code of the program, and of no library or header of
+   the distribution. */
 static bool is_own(const SlicePage* p, const PageInstr* at)
 {
    return is_of_program(at->is.image_name, p->program, p->v->own)
@@ -161,7 +162,8 @@ static uint64_t executed_lines(const SlicePage* p)
 
 /*--- Files                                                ---*/
 
-/* Lines FROM up to TO, both included, after what was put before. */
+/* Write lines FROM to TO, both included, as an element of .text.  FIRST: it
+   is the first element. */
 static void put_lines(FILE* out, const SourceFile* f, uint32_t from,
                       uint32_t to, bool first)
 {
@@ -178,7 +180,7 @@ static void put_lines(FILE* out, const SourceFile* f, uint32_t from,
    fputs("]]", out);
 }
 
-/* The text of a file that places FROM up to END are in. */
+/* Write the elements of .text of file F, which places FROM up to END are in. */
 static void put_source(const SlicePage* p, const SourceFile* f, uint32_t from,
                        uint32_t end)
 {
@@ -239,8 +241,8 @@ static void put_file(const SlicePage* p, uint32_t from, uint32_t end)
    source_file_close(f);
 }
 
-/* The files that have something of the slice; of their instructions in the
-   slice, number, file and line. */
+/* Write the files that have code of the slice.  Set number, file and line of
+   the instructions in the slice. */
 static void put_files(SlicePage* p)
 {
    uint32_t n_files = 0, n = 0;
@@ -269,8 +271,8 @@ static void put_files(SlicePage* p)
 
 /*--- Instructions                                         ---*/
 
-/* The function of place AT, with those that its code was inlined into, if these
-   are asked for; "" without one.  To be freed. */
+/* Return the function of AT, if asked for with the functions that its code
+   was inlined into; "" without a name.  The caller frees the text. */
 static char* function_of(const SlicePage* p, const PageInstr* at)
 {
    InlinedTrace* inlined = p->v->inlined;
@@ -284,7 +286,8 @@ static char* function_of(const SlicePage* p, const PageInstr* at)
    return name;
 }
 
-/* Names of functions; consecutive places mostly have the same. */
+/* Write the names of functions, and set FUNCTION, by place, to the number of
+   its name.  Consecutive places mostly have the same function. */
 static void put_functions(const SlicePage* p, uint32_t* function)
 {
    char*    last = NULL;
@@ -414,7 +417,7 @@ static void tell_omitted(const SliceView* v, FILE* out)
       slice_put_omitted(out, v->omitted, SIZE_MAX);
 }
 
-/* Write the lines that TELL prints, as the listing has them. */
+/* Write a column with the lines that TELL prints, as the listing has them. */
 static void put_sentences(const SlicePage* p, const char* column,
                           void (*tell)(const SliceView* v, FILE* out))
 {

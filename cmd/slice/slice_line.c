@@ -3,8 +3,9 @@
 
    Lines of source as criteria. */
 
-/* Owns: which instructions a line has, and what is said of a line without an
-   instance.  Handed: FILE:LINE#N.  Taken by: slice_query.c. */
+/* Owns: the instructions of a line, the instance that kept a line from
+   running, and messages about lines without an instance.  Handed:
+   FILE:LINE#N.  Taken by: slice_query.c. */
 
 #include "cmd/slice/slice_line.h"
 
@@ -28,7 +29,7 @@
 typedef
    struct {
       size_t   length;          // length of the file's name
-      uint64_t line, number;    // the latter DCFG_SLICE_LAST: none is told
+      uint64_t line, number;    // .number is DCFG_SLICE_LAST without #N
    }
    Line;
 
@@ -56,7 +57,7 @@ static Line read_line(const char* at)
    return l;
 }
 
-/* WANTED is the end of PATH, from a slash on. */
+/* Return whether the K bytes of WANTED are the end of PATH, in whole names. */
 static bool is_source(const char* path, const char* wanted, size_t k)
 {
    size_t n = path == NULL ? 0 : strlen(path);
@@ -65,7 +66,7 @@ static bool is_source(const char* path, const char* wanted, size_t k)
           && (n == k || wanted[0] == '/' || path[n - k - 1] == '/');
 }
 
-/* Do these name one file, however that is written? */
+/* Return whether paths A and B lead to the same file. */
 static bool is_same_source(const char* a, const char* b)
 {
    struct stat x, y;
@@ -75,7 +76,8 @@ static bool is_same_source(const char* a, const char* b)
               && x.st_ino == y.st_ino);
 }
 
-/* "; did you mean ...?" of AT up to COLON, or "". */
+/* Return "; did you mean ...?" with the source whose name is nearest to the
+   file of AT, which ends at COLON; "" if none is near. */
 static const char* nearest_source(DcfgWet* w, const char* at,
                                   const char* colon)
 {
@@ -88,7 +90,8 @@ static const char* nearest_source(DcfgWet* w, const char* at,
    return text_format("%s", nearest_text(&n));
 }
 
-/* A file of the trace that AT is a line of, or NULL. */
+/* Return the source of the trace that the first LENGTH bytes of AT name, or
+   NULL. */
 static const char* file_of(DcfgWet* w, const char* at, size_t length)
 {
    for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
@@ -120,7 +123,8 @@ bool line_criterion(DcfgWet* w, const char* at, bool* instrs,
 
 /*--- Lines without an instance                            ---*/
 
-/* By instruction, how often each ran; the caller frees the slice. */
+/* Return a slice whose totals count the instructions that ran.  Its criteria
+   are those of SOURCE.  The caller frees it. */
 static DcfgSlice* count_all(DcfgWet* w, const char* source)
 {
    uint32_t       n = dcfg_wet_instrs(w);
@@ -142,7 +146,8 @@ static DcfgSlice* count_all(DcfgWet* w, const char* source)
    return s;
 }
 
-/* The nearest lines of SOURCE that ran, before and behind LINE; 0: none. */
+/* Set *BEFORE and *BEHIND to the nearest lines of SOURCE that ran before and
+   behind LINE; 0: there is none. */
 static void find_nearest(DcfgWet* w, const char* source, uint64_t line,
                          uint64_t* before, uint64_t* behind)
 {
@@ -162,7 +167,8 @@ static void find_nearest(DcfgWet* w, const char* source, uint64_t line,
    dcfg_slice_free(s);
 }
 
-/* Die: nothing that was executed leads to LINE of SOURCE. */
+/* Die with a message that names the nearest lines that ran: no executed code
+   leads to LINE of SOURCE. */
 static _Noreturn void no_guard(DcfgWet* w, const char* source, uint64_t line,
                                const char* root)
 {
@@ -201,9 +207,10 @@ void line_check_times(const char* at, const DcfgSlice* s)
 
 /*--- Lines that never ran                                 ---*/
 
-#define MOST_GUARDS 5           // named ones
+#define MOST_GUARDS 5           // guards that a message names
 
-/* "line 12 was false at 0x1091bb#0, the last of 3 times" */
+/* Return the words for guard AT, as "line 12 was false at 0x1091bb#0, the
+   last of 3 times".  A line of SOURCE has no file name. */
 static const char* guard_text(const Guards* g, const Guard* at,
                               const char* source)
 {
@@ -221,7 +228,8 @@ static const char* guard_text(const Guards* g, const Guard* at,
                                     text_count(at->times)));
 }
 
-/* "; bump was never called: line 17 would have called it" */
+/* Return a line of text for each call on the way of guard AT, as "bump was
+   never called: line 17 would have called it", the innermost function first. */
 static const char* calls_text(const Guards* g, const Guard* at,
                               const char* source)
 {

@@ -8,21 +8,22 @@
 
 #include "lib/dcfg_slice.h"
 
-/* Is AT a line, FILE:LINE or FILE:LINE#N, and not an address? */
+/* Return whether AT is FILE:LINE or FILE:LINE#N, and not an address. */
 bool is_line(const char* at);
 
-/* Sets INSTRS for the line AT and *NUMBER to which execution of it is meant.
-   False if none of its instructions is in W: see line_guard().  Dies if nothing
-   of its file is. */
+/* Set INSTRS, by instruction, to whether the line AT has it, and *NUMBER to
+   the N of #N, or DCFG_SLICE_LAST.  Return false if the trace has none of
+   the line's instructions: see line_guard().  Die if AT names two files. */
 bool line_criterion(DcfgWet* w, const char* at, bool* instrs,
                     uint64_t* number);
 
-/* Die, since S, the slice of AT, has no instance, but AT ran: not as often. */
+/* Die with a message if AT ran, but not as often as its #N says.  S is the
+   slice of AT, which has no instance. */
 void line_check_times(const char* at, const DcfgSlice* s);
 
-/* Line AT never ran: return the instance, as "ADDRESS#N", that kept it from
-   running, and say it in *HEADING, some lines of text that the caller frees.
-   Dies if there is none, as of a line without code: says the nearest lines. */
+/* Return the instance, as "ADDRESS#N", that kept line AT from running.  Set
+   *HEADING to some lines of text that say so, which the caller frees.  Die
+   with the nearest lines if no instance did, as for a line without code. */
 const char* line_guard(DcfgWet* w, const char* at, const char* root,
                        char** heading);
 

@@ -3,15 +3,16 @@
 
    A slice as the program's lines. */
 
-/* Owns: the short listing of a slice.  Handed: a slice.  Taken by: dcfg slice.
+/* Owns: the short listing of a slice.  Handed: a slice.  Taken by:
+   cmd_slice.c.
 
    The program is the file that has main(), files beside it, code that the
-   program made while it ran, and images that --own adds.  If the slice has
-   nothing of these, it is the code that was asked for.  Each of its lines has a
-   row.  Merged lines (code_lines.h) stand with the lines whose code they share.
-   Without debug information each function has a row, also if it has no name.
-   Code that was inlined counts for the lines that call it, too.  Any other image
-   has one row.  Code in the program's image that is not its own has one row, too:
+   program made while it ran, and images that --own adds.  If the slice has no
+   code of these, the criterion's image is the program.  Each line of the
+   program has a row.  Merged lines (code_lines.h) stand with the lines whose
+   code they share.  Without debug information each function has a row, also if
+   it has no name.  Inlined code counts for the lines that call it, too.  Any
+   other image has one row.  So has foreign code in the program's image:
    start-up code without lines, and functions from headers of the distribution.
 
    The line that ran last comes first; in a slice forward, the line that ran
@@ -35,9 +36,9 @@
 #define MOST_LINES     40       // lines of the program
 #define MOST_OMITTED   10       // stores that did not run
 #define MOST_FUNCTIONS 5        // functions that a row for an image names
-#define NAME_WIDTH     48       // width of such a name
+#define NAME_WIDTH     48       // columns of the name of a function
 #define LABEL_WIDTH    32
-#define LABEL_AT       32      // columns of the numbers
+#define LABEL_AT       32       // columns of the numbers
 
 /* ListingRow: a line, a function or an instruction of the program; or, folded,
    a function of another image. */
@@ -48,12 +49,12 @@ typedef
       uint32_t    line;
       const char* function;     // or NULL
       const char* image;        // or NULL
-      uint64_t    offset;       // in the image, of a function without a name, or
+      uint64_t    offset;       // in .image: of a function without a name, or
                                 // of an instruction
       uint64_t    in_slice, executed;
       uint64_t    threads, order;       // as in DcfgSliceTotal
       uint32_t    distance;
-      uint32_t    instr;        // the nearest one
+      uint32_t    instr;        // the nearest to the criterion
    }
    ListingRow;
 
@@ -65,7 +66,7 @@ typedef
       const char*      program;         // path of the program's file, or NULL
       const char*      asked;           // path of the criterion's image
       bool             all_asked;       // .asked is the program
-      ListingRow*      rows;            // the program's, and then folded ones
+      ListingRow*      rows;            // .n_own of the program, then folded
       size_t           n, n_own, room;
       size_t           lines, lines_in; // lines of the program: executed, and
                                         // in the slice
@@ -87,7 +88,8 @@ static bool is_own(const Listing* l, const char* image)
    return is_of_program(image, program, l->v->own);
 }
 
-/* By number of an image: has it lines?  *N is how many numbers there are. */
+/* Return, by number of an image, whether it has lines, and set *N to how
+   many numbers there are.  The caller frees the array. */
 static bool* find_lines(DcfgWet* w, uint32_t* n)
 {
    uint32_t all = dcfg_wet_instrs(w);
@@ -107,7 +109,8 @@ static bool* find_lines(DcfgWet* w, uint32_t* n)
 
 /*--- Rows                                                 ---*/
 
-/* Rows that are to be one stand together, the program's first. */
+/* Order in which rows of the same line or function stand together, the
+   program's first. */
 COMPARE(by_key, ListingRow,
         UP(folded) ?: strcmp(text_of(x->source), text_of(y->source))
         ?: UP(line) ?: strcmp(text_of(x->image), text_of(y->image))
@@ -116,7 +119,7 @@ COMPARE(by_distance, ListingRow, UP(distance) ?: by_key(x, y))
 COMPARE(last_first, ListingRow, DOWN(order) ?: UP(distance) ?: by_key(x, y))
 COMPARE(first_first, ListingRow, UP(order) ?: UP(distance) ?: by_key(x, y))
 
-/* Count ROW in SUM. */
+/* Add the counts of ROW to SUM. */
 static void add_to(const Listing* l, ListingRow* sum, const ListingRow* row)
 {
    if (row->in_slice > 0
@@ -132,7 +135,8 @@ static void add_to(const Listing* l, ListingRow* sum, const ListingRow* row)
    }
 }
 
-/* Leaves those that are in the slice. */
+/* Join rows of the same line or function, and remove rows that are not in
+   the slice. */
 static void merge_rows(Listing* l)
 {
    size_t n = 0;
@@ -160,8 +164,8 @@ static void add_row(Listing* l, const ListingRow* row)
    l->rows[l->n++] = *row;
 }
 
-/* Rows of instruction I, which is the program's own and has a line: one for each
-   line; none: a header has it. */
+/* Add a row like WITH for each line of instruction I, which is the program's
+   own.  Return false if it has none, as code of a header. */
 static bool add_lines(Listing* l, uint32_t i, const ListingRow* with)
 {
    const CodeLine* lines;
@@ -183,7 +187,7 @@ static bool add_lines(Listing* l, uint32_t i, const ListingRow* with)
    return n > 0;
 }
 
-/* Rows of instruction I, of whose image HAS_LINES is told. */
+/* Add the rows of instruction I.  HAS_LINES: its image has lines. */
 static void add_rows(Listing* l, uint32_t i, bool has_lines)
 {
    const DcfgWetInstr    in = *dcfg_wet_instr(l->v->w, i);
@@ -241,7 +245,8 @@ static const char* label_of(const ListingRow* row)
                                  : text_base(row->image), row->offset));
 }
 
-/* The line's text; "" if there is none.  Lasts until text_forget(). */
+/* Return the text of the line of ROW; "" if its source cannot be read.  The
+   text lasts until text_forget(). */
 static const char* source_text(const ListingRow* row)
 {
    SourceFile* f = row->line == 0 ? NULL : source_file_open(row->source);
@@ -259,8 +264,8 @@ static const char* source_text(const ListingRow* row)
    return text;
 }
 
-/* Does the line of ROW do nothing?  Those that are only a brace do not; nor do
-   merged ones that only declare a variable. */
+/* Return whether the line of ROW, with TEXT, does nothing: it is only a
+   brace, or a merged line that only declares a variable. */
 static bool does_nothing(const ListingRow* row, const char* text)
 {
    return text[0] != 0
@@ -268,7 +273,7 @@ static bool does_nothing(const ListingRow* row, const char* text)
               || (row->merged && strpbrk(text, "=(+-") == NULL));
 }
 
-/* Leave out the rows of lines that do nothing. */
+/* Remove the rows of lines that do nothing. */
 static void leave_out_idle(Listing* l)
 {
    size_t n = 0;
@@ -366,7 +371,7 @@ static void put_own(FILE* out, const Listing* l)
 
 /*--- What is folded                                       ---*/
 
-/* Fold: all functions of an image that are folded. */
+/* Fold: the rows of an image that share one line of the listing. */
 typedef
    struct {
       const ListingRow* rows;   // the nearest first
@@ -420,7 +425,8 @@ static void put_folds(FILE* out, Listing* l)
 
 /*--- The whole                                            ---*/
 
-/* A slice of more than a tenth of the run answers little. */
+/* Print a hint if the slice has more than a tenth of the run: it explains
+   little. */
 static void put_hint(FILE* out, const SliceView* v)
 {
    if (v->s->n_instances <= v->s->n_executed / 10)

@@ -3,14 +3,15 @@
 
    Locks between two threads. */
 
-/* Owns: which mutex of pthread's orders two instances, and with which function
-   a thread began.  Handed: the trace, once more.  Taken by: slice_threads.c.
+/* Owns: the pthread mutex that orders two instances, and the function with
+   which a thread began.  Handed: the trace, read again.  Taken by:
+   slice_threads.c.
 
-   A call of pthread_mutex_lock() is found by the function's name.  The lock is
-   a mutex's first word.  So the mutex is found by the address of the first
-   atomic instruction behind the function's first one, wherever that stands.  A
-   thread that has to wait for the mutex tries again by other atomic
-   instructions at that address, and has it after the last of them.
+   The name of a function tells a call of pthread_mutex_lock().  The lock is the
+   first word of a mutex.  So the first atomic instruction that runs in the call
+   accesses the address of the mutex.  A thread that has to wait for the mutex
+   tries again by other atomic instructions at that address.  It has the mutex
+   after the last of them.
 
    A thread that waits for a condition unlocks the mutex and locks it again, and
    also changes the condition's own words.  So such an address counts only if
@@ -25,18 +26,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Step: what an instruction is to locks. */
+/* Step: the part that an instruction plays in locking.  The first
+   instruction of a function for mutexes is a lock, an unlock or a wait. */
 typedef enum { STEP_NONE, STEP_LOCK, STEP_UNLOCK, STEP_WAIT, STEP_ATOMIC } Step;
 
-/* LockThread: where a thread is. */
+/* LockThread: the state of a thread. */
 typedef
    struct {
-      Step     in;              // the call that it is in
+      Step     in;              // the call that it executes
       uint64_t held;            // the mutex that it locked last
    }
    LockThread;
 
-/* Unlocked: by the writer's thread, after the write. */
+/* Unlocked: a mutex that the writer's thread unlocked after the write. */
 typedef
    struct {
       uint64_t mutex;
@@ -53,7 +55,8 @@ typedef
    }
    Between;
 
-/* Function without "__", and "GI_" of the C library's own name for it. */
+/* Return FUNCTION without leading underscores, and without "GI_", which the
+   C library puts before its own name for it. */
 static const char* plain_name(const char* function)
 {
    while (*function == '_')
@@ -94,8 +97,8 @@ static bool is_other_lock(const char* name)
    return false;
 }
 
-/* The steps of all instructions.  A function's instructions stand together, and
-   its first one is a step. */
+/* Set STEPS, by instruction; return which kinds of locks the program has.
+   Instructions of a function stand together. */
 static LockKnowledge find_steps(DcfgWet* w, uint8_t* steps)
 {
    const char*   last = "";
@@ -173,7 +176,9 @@ static void note_lock(Between* b, const DcfgWetEvent* e, uint64_t mutex,
          b->o->mutex = mutex;
 }
 
-/* E is an atomic instruction, and T its thread. */
+/* Take the atomic instruction E of thread T.  In a call for mutexes, E locks
+   or unlocks the mutex at its address.  Outside of a call, E is another try
+   to lock the mutex of T's last call. */
 static void note_atomic(Between* all, size_t n, LockThread* t,
                         const DcfgWetEvent* e)
 {

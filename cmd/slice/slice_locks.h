@@ -8,7 +8,8 @@
 
 #include "cmd/slice/slice_views.h"
 
-/* Ordered: what lies between a value's writer and its reader. */
+/* Ordered: a crossing, and the mutex that lies between its write and its
+   read. */
 typedef
    struct {
       const DcfgSliceCrossing* crossing;
@@ -20,18 +21,19 @@ typedef
 typedef
    enum {
       LOCKS_UNKNOWN,            // functions have no names, or W is a window
-      LOCKS_SEEN,               // mutexes are all that it has
-      LOCKS_OTHERS              // also others, which are not looked at
+      LOCKS_SEEN,               // no locks but mutexes
+      LOCKS_OTHERS              // also others, which are not searched
    }
    LockKnowledge;
 
-/* Set .mutex of each of the N: of the mutexes that the writer's thread unlocked
-   after the write, and the reader's thread then locked before the read, the
-   one that was locked last.  One pass over the trace, up to the last read. */
+/* Set .mutex of each of the N crossings ALL.  Among the mutexes that the
+   writer's thread unlocked after the write and the reader's thread locked
+   before the read, it is the one that the reader locked last.  Reads the
+   trace once, up to the last read. */
 LockKnowledge find_locks(const SliceView* v, Ordered* all, size_t n);
 
-/* The first function that THREAD executed of those that OWN has, an element for
-   each instruction; NULL: it has no name, or there is none. */
+/* Return the function that THREAD executed first, among instructions that
+   OWN marks; NULL if there is none, or if it has no name. */
 const char* first_function(const SliceView* v, const bool* own,
                            uint32_t thread);
 

@@ -3,8 +3,8 @@
 
    Stores that did not run, beside a slice. */
 
-/* Owns: when they are looked for, and what is said of them.  Handed: a slice.
-   Taken by: what slices are written as, dcfg why. */
+/* Owns: when to look for stores that did not run, and the sentences about
+   them.  Handed: a slice.  Taken by: the forms of dcfg slice, dcfg why. */
 
 #include "cmd/slice/slice_omitted.h"
 
@@ -24,11 +24,12 @@
 
 #define FEW_LINES 10
 #define MOST_INSTANCES 200000
-/* A slice of a longer run takes seconds; beside the listing it is not made
-   again for its instances. */
+/* Instructions of the longest run whose slice is made again, with its
+   instances, for the listing.  For longer runs that takes seconds. */
 #define MOST_EXECUTED  UINT64_C(20000000)
 
-/* KnownValue: a value that was asked for; .size is 0 of a register. */
+/* KnownValue: a value of the run that was asked for once.  .size is 0 for a
+   register. */
 typedef
    struct {
       uint32_t instr;
@@ -42,7 +43,7 @@ struct SliceOmissions {
    const Sliced*  f;
    const char*    file;
    const char*    root;
-   const char*    of;           // the place that the criterion asks for, or NULL
+   const char*    of;           // the criterion's place in words, or NULL
    const char*    own;
    OmittedMode    mode;
    OmittedFinder* finder;       // made when needed
@@ -122,7 +123,8 @@ typedef
 
 COMPARE(by_row, CountedLine, strcmp(x->name, y->name) ?: UP(at))
 
-/* By number of an image: has it lines? */
+/* Return, by number of an image, whether it has lines.  The caller frees the
+   array. */
 static bool* find_lines(DcfgWet* w)
 {
    uint32_t n = dcfg_wet_instrs(w);
@@ -135,7 +137,7 @@ static bool* find_lines(DcfgWet* w)
    return lines;
 }
 
-/* How many lines of the program are in the slice. */
+/* Return how many lines of the program are in the slice. */
 static size_t count_lines(const SliceOmissions* z)
 {
    bool*        lines = find_lines(z->f->w);
@@ -175,7 +177,8 @@ static void start(SliceOmissions* z)
 
    if (z->finder != NULL)
       return;
-   /* Many small slices follow: the next one takes the memory of the last. */
+   /* Have malloc() keep freed memory: each of many small slices takes the
+      memory of the one before. */
    mallopt(M_MMAP_THRESHOLD, 32 << 20);
    mallopt(M_TRIM_THRESHOLD, 256 << 20);
    z->names  = variables_new(z->f->w, z->root);
@@ -194,7 +197,8 @@ const DcfgSlice* slice_omissions_slice(const SliceOmissions* z)
    return z->kept != NULL ? z->kept : z->f->s;
 }
 
-/* Have the slice with its instances.  Return NULL, or why there is none. */
+/* Make .kept, the slice with its instances.  Return NULL, or the reason why
+   it cannot be made. */
 static const char* keep_instances(SliceOmissions* z)
 {
    DcfgSliceQuery q = z->f->q;
@@ -240,7 +244,7 @@ const DcfgSlice* slice_omissions_near(SliceOmissions* z)
 
 /*--- Words                                                ---*/
 
-/* The name of the place of O, which N used; NULL if it has none. */
+/* Return the name of the place of O, which node N used; NULL if it has none. */
 static const char* place_name(SliceOmissions* z, const DcfgSliceNode* n,
                               const Omitted* o)
 {
@@ -287,7 +291,7 @@ OmittedWords slice_omitted_words(SliceOmissions* z, const DcfgSlice* s,
    code_line(z->names, o->near, b->addr, &source);
    if (in.line != 0 && source != NULL
        && strcmp(text_base(in.source), text_base(source)) != 0)
-      source = NULL;            // so that both files are named
+      source = NULL;            // then code_text() names both files
    w.store = code_text(z->names, o->near, o->call != 0 ? o->call : o->store,
                        source);
    if (o->call != 0) {
@@ -314,7 +318,7 @@ const char* slice_omitted_text(const OmittedWords* w, const Omitted* o)
 
 /*--- Text                                                 ---*/
 
-/* Are A and B alike but for the instance? */
+/* Return whether A and B differ in nothing but the instance. */
 static bool is_alike(const OmittedWords* a, const OmittedWords* b)
 {
    return strcmp(a->place, b->place) == 0 && strcmp(a->store, b->store) == 0

@@ -10,11 +10,12 @@
 #include "cmd/slice/slice_query.h"
 #include "cmd/slice/slice_views.h"
 
-/* OmittedMode: when to look for all stores that did not run.  OMITTED_IF_FEW: if
-   the slice has few lines of the program. */
+/* OmittedMode: when to look for all stores that did not run.
+   OMITTED_IF_FEW: if few lines of the program are in the slice. */
 typedef enum { OMITTED_IF_FEW, OMITTED_ALWAYS, OMITTED_NEVER } OmittedMode;
 
-/* SliceOmissions: finds them for a slice. */
+/* SliceOmissions: a finder of the stores that did not run, for one slice.
+   An omission is such a store. */
 typedef struct SliceOmissions SliceOmissions;
 
 /* Return a finder for F, the slice that answers O, of the trace in FILE.  F and
@@ -46,28 +47,31 @@ typedef
    struct {
       const char* place;        // "price"
       bool        named;        // .place is a name of the source
-      const char* store;        // "line 31", "line 31, which calls bump: line 5"
+      const char* store;        // "line 31"; "line 31, which calls bump:
+                                // line 5"
       const char* branch;       // "line 30 was false"
       const char* at;           // "0x1091bb#4"
    }
    OmittedWords;
 
-/* Texts last until text_forget(). */
+/* Return O, an omission of a node of S, in words.  The texts last until
+   text_forget(). */
 OmittedWords slice_omitted_words(SliceOmissions* z, const DcfgSlice* s,
                                  const Omitted* o);
 
-/* "could have changed price, but did not run: line 31 (because line 30 was false
-   at 0x1091bb#4)" */
+/* Return the sentence on O, with the words W, as "could have changed price,
+   but did not run: line 31 (because line 30 was false at 0x1091bb#4)". */
 const char* slice_omitted_text(const OmittedWords* w, const Omitted* o);
 
-/* Return the line of code at ADDR, or 0; *SOURCE is its file. */
+/* Return the line of the code at ADDR, which is in the image of O; 0 if it
+   has none.  Set *SOURCE to its file. */
 uint32_t slice_omitted_line(SliceOmissions* z, const Omitted* o, uint64_t addr,
                             const char** source);
 
-/* Print all, but at most MOST lines. */
+/* Print a sentence on each omission of the slice, MOST lines at most. */
 void slice_put_omitted(FILE* out, SliceOmissions* z, size_t most);
 
-/* The member "omitted" of a JSON object, with a comma before it. */
+/* Write the member "omitted" of a JSON object, with a comma before it. */
 void slice_json_omitted(FILE* out, SliceOmissions* z);
 
 #endif /* DCFG_CMD_SLICE_OMITTED_H */

@@ -3,13 +3,15 @@
 
    The origins of printed bytes. */
 
-/* Owns: whether a byte that was printed is a copy of a constant text.  Handed:
-   bytes of a stream.  Taken by: slice_output.c.
+/* Owns: whether a printed byte is a copy of a constant text.  Handed: bytes of
+   a stream.  Taken by: slice_output.c.
 
-   Each byte is followed through what hands it on unchanged, to an instruction
-   that has it as a constant, or to memory that nothing executed wrote.  There
-   it is a text that was copied, unless it is a digit from a table of digits, or a
-   letter that stands alone there: these were chosen by an address. */
+   Each byte is followed back through instructions that hand it on unchanged.
+   The way ends at an instruction that has the byte as a constant, or at
+   memory that no instruction wrote.  Then the byte was copied from a text.
+   There are two exceptions, because an address chose them: a digit from a
+   table of digits, and a letter or digit whose neighbours were not copied
+   from beside it. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE     // memmem
@@ -23,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text is at most so long, to each side. */
+/* Bytes of a text to each side of one of its bytes, at most. */
 #define MAX_TEXT 4096
 
 typedef
@@ -38,9 +40,9 @@ typedef
 
 /*--- One byte                                             ---*/
 
-/* The node behind the inputs of N that are of PORT that wrote last, of those
-   that made byte K of a register or, if PORT is memory, the byte at address K.
-   Nodes with smaller numbers ran later. */
+/* Return the node that wrote byte K last, among the inputs of N over PORT.
+   K is an address if PORT is memory, else a byte of the register.
+   DCFG_SLICE_NOT: none wrote it.  Nodes with smaller numbers ran later. */
 static uint32_t writer_of(const Tracer* z, const DcfgSliceNode* n,
                           uint8_t port, uint64_t k)
 {
@@ -60,7 +62,8 @@ static uint32_t writer_of(const Tracer* z, const DcfgSliceNode* n,
    return best;
 }
 
-/* The port over which N got what it hands on: memory, if it loads. */
+/* Set *PORT to the port over which N got the value that it hands on: memory
+   if N loads, else a register.  Return false if N has no such port. */
 static bool port_of(const Tracer* z, const DcfgSliceNode* n, uint8_t* port)
 {
    bool loads = false, found = false;
@@ -79,7 +82,7 @@ static bool port_of(const Tracer* z, const DcfgSliceNode* n, uint8_t* port)
    return loads || found;
 }
 
-/* Has N what it computes from its code alone? */
+/* Return whether N computed its value from its code alone. */
 static bool is_constant(const Tracer* z, const DcfgSliceNode* n)
 {
    for (uint32_t i = 0; i < n->n_inputs; i++) {
@@ -92,8 +95,9 @@ static bool is_constant(const Tracer* z, const DcfgSliceNode* n)
    return true;
 }
 
-/* Follow the byte at ADDR that N, a criterion, used, and whose value is BYTE.
-   *FROM is where it stood at first; 0: in no memory. */
+/* Return the origin of BYTE, the byte at ADDR that criterion N used.  Set
+   *FROM to the address that it was copied from, or to 0 if an instruction
+   made it. */
 static ByteOrigin trace(const Tracer* z, const DcfgSliceNode* n, uint64_t addr,
                     uint8_t byte, uint64_t* from)
 {
@@ -126,7 +130,8 @@ static ByteOrigin trace(const Tracer* z, const DcfgSliceNode* n, uint64_t addr,
 
 /*--- Texts                                                ---*/
 
-/* The text around the byte at ADDR. */
+/* Return the text around the byte at ADDR: no byte of it is 0.  Set *BEGIN
+   to its bytes. */
 static DcfgSliceRange text_around(const ImageBytes* initial, uint64_t addr,
                                   const uint8_t** begin)
 {
@@ -151,9 +156,9 @@ static bool is_table_of_digits(const ImageBytes* initial, uint64_t addr)
           || memmem(begin, n, "00010203", 8) != NULL;
 }
 
-/* Are the bytes before and behind byte I from elsewhere?  FROM has the origins
-   of SIZE bytes.  If the byte stands alone, its neighbours do not show that it
-   is part of a text. */
+/* Return whether byte I of the SIZE bytes was copied alone: no neighbour was
+   copied from the place beside it.  Then it may be no part of a text.  FROM
+   has the addresses that the bytes were copied from. */
 static bool stands_alone(const uint64_t* from, uint64_t size, uint64_t i)
 {
    return !(i > 0 && from[i - 1] != 0 && from[i - 1] + 1 == from[i])
@@ -162,8 +167,8 @@ static bool stands_alone(const uint64_t* from, uint64_t size, uint64_t i)
 
 COMPARE(by_low, DcfgSliceRange, UP(low))
 
-/* The text around FROM, if it is one for printf(), each once.  Any other may be
-   there because the program chose it among several. */
+/* Add the text around address FROM to the formats of O, each once, if it has
+   a %.  The program may have chosen any other text among several. */
 static void add_format(Origins* o, size_t* room, const ImageBytes* initial,
                        uint64_t from)
 {

@@ -9,24 +9,26 @@
 #include "cmd/output/output_stream.h"
 #include "cmd/machine/roles.h"
 
-/* ByteOrigin: the origin of a byte, through nothing but copies. */
+/* ByteOrigin: the origin of a byte, through instructions that only copy it. */
 typedef
    enum {
-      ORIGIN_UNKNOWN,           // nothing says what it was
+      ORIGIN_UNKNOWN,           // the trace does not have the byte
       ORIGIN_CONSTANT,          // a text that the program or a library has
-      ORIGIN_COMPUTED           // else
+      ORIGIN_COMPUTED           // any other
    }
    ByteOrigin;
 
 typedef
    struct {
-      uint8_t*        kinds;    // an ByteOrigin for each byte
-      DcfgSliceRange* formats;  // memory of texts with a %, that those from
-      uint32_t        n_formats;        // BEGIN up to END are copies of
+      uint8_t*        kinds;    // a ByteOrigin for each byte
+      DcfgSliceRange* formats;  // memory of texts with a %, from which bytes
+      uint32_t        n_formats;        // from BEGIN up to END were copied
    }
    Origins;
 
-/* Those of the SIZE bytes of T from PLACE on.  BEGIN and END are places. */
+/* Return the origins of the SIZE bytes of T from PLACE on.  BEGIN and END
+   are places in T, too.  INITIAL has the bytes that no instruction wrote.
+   Free the result with origins_free(). */
 Origins origins_find(DcfgWet* w, const Roles* roles, const OutputStream* t,
                      uint64_t place, uint64_t size, uint64_t begin,
                      uint64_t end, const ImageBytes* initial);

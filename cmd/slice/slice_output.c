@@ -3,12 +3,12 @@
 
    Printed text as a criterion. */
 
-/* Owns: which bytes --output means, and what is said of them.  Handed: the
+/* Owns: which bytes --output means, and messages about them.  Handed: the
    command line.  Taken by: slice_query.c.
 
-   All that descriptors got is searched, whoever brought it there.  Of a text
-   that was computed in part, addresses in its format are not followed: they
-   say why the program printed at all, not why it printed this. */
+   The search covers all bytes that file descriptors got, from any function.  If
+   a text was computed in part, the slice does not follow addresses in its
+   format: they say why the program printed at all, not why it printed this. */
 
 #include "cmd/slice/slice_output.h"
 
@@ -30,12 +30,12 @@ typedef
    struct {
       char*    bytes;
       size_t   size;
-      uint64_t number;          // number of the match; UINT64_MAX: the last
+      uint64_t number;          // N of #N; UINT64_MAX: the last match
    }
    Wanted;
 
-/* SIZE bytes of TEXT as they were typed: \n, \t and \\ are what they are in C,
-   and \# is #. */
+/* Return the text that the SIZE bytes of TEXT mean: \n, \t and \\ as in C,
+   and \# for #.  The caller frees .bytes. */
 static Wanted unescape(const char* text, size_t size)
 {
    Wanted to = { .bytes = zalloc(size + 1, 1), .number = UINT64_MAX };
@@ -51,7 +51,8 @@ static Wanted unescape(const char* text, size_t size)
    return to;
 }
 
-/* The text before #N, at the end of TEXT; false if there is none. */
+/* Set *TO to the text before #N at the end of TEXT, and to N.  Return false
+   if TEXT has no #N. */
 static bool numbered(const char* text, Wanted* to)
 {
    const char* mark = strrchr(text, '#');
@@ -70,7 +71,8 @@ static bool numbered(const char* text, Wanted* to)
    return true;
 }
 
-/* BYTES as they are typed, but for what the shell needs with SHELL. */
+/* Return the SIZE BYTES with the escapes of unescape().  With SHELL, they
+   may stand between quotes of the shell. */
 static const char* escaped(const uint8_t* bytes, uint64_t size, bool shell)
 {
    char* to = zalloc(5 * size + 3, 1);
@@ -91,7 +93,8 @@ static const char* escaped(const uint8_t* bytes, uint64_t size, bool shell)
    return text;
 }
 
-/* For a command line: in quotes, if the shell needs them. */
+/* Return the SIZE BYTES as a word of a command line, in quotes if the shell
+   needs them. */
 static const char* typed(const uint8_t* bytes, uint64_t size)
 {
    bool plain = size > 0;
@@ -102,7 +105,7 @@ static const char* typed(const uint8_t* bytes, uint64_t size)
    return text_format(plain ? "%s" : "'%s'", escaped(bytes, size, true));
 }
 
-/* For a sentence. */
+/* Return the SIZE BYTES for a sentence. */
 static const char* shown(const uint8_t* bytes, uint64_t size)
 {
    return escaped(bytes, size, false);
@@ -123,7 +126,7 @@ static Match match_at(const OutputStream* t, uint64_t place, size_t size)
    return (Match){ t, place, stream_piece(t, place + size - 1)->call };
 }
 
-/* Nodes of calls that were made later stand before those of others. */
+/* Order of matches: the last call first, as nodes of calls are. */
 COMPARE(compare_matches, Match, ORDER(y->call, x->call) ?: UP(place))
 
 static Match last_match(const Output* o, const Wanted* x)
@@ -142,7 +145,8 @@ static Match last_match(const Output* o, const Wanted* x)
    return best;
 }
 
-/* Number N of all; *TOTAL is how many there are.  */
+/* Return match number N of X in all streams, from 0; .stream is NULL if
+   there is none.  Set *TOTAL to the number of matches. */
 static Match numbered_match(const Output* o, const Wanted* x, uint64_t n,
                             uint64_t* total)
 {
@@ -167,8 +171,8 @@ static Match numbered_match(const Output* o, const Wanted* x, uint64_t n,
    return found;
 }
 
-/* "", or which of all matches of the SIZE bytes at M that one is, as "#N" says
-   it, if it is not the last. */
+/* Return "#N" for match N of the SIZE bytes at PLACE of M's stream; "" for
+   the last one. */
 static const char* number_of(const Output* o, const Match* m, uint64_t place,
                              uint64_t size)
 {
@@ -191,8 +195,9 @@ static const char* number_of(const Output* o, const Match* m, uint64_t place,
 
 /*--- There is none                                        ---*/
 
-/* Find the longest output of three bytes or more that begins as X does, or ends
-   so.  Return its stream, with its place in *FROM and *SIZE. */
+/* Return the stream with the longest output, of three bytes or more, that
+   begins or ends as X does.  Set *FROM to its place and *SIZE to its length.
+   Return NULL if there is none. */
 static const OutputStream* nearest(const Output* o, const Wanted* x,
                                    uint64_t* from, size_t* size)
 {
@@ -219,8 +224,8 @@ static const char* count_of(uint64_t n, const char* one, const char* many)
    return text_format("%s %s", text_count(n), n == 1 ? one : many);
 }
 
-/* "descriptor 1 got 3,120 bytes in 14 writes, descriptor 2 got 40 bytes in 1
-   write" */
+/* Return a summary of the streams, as "descriptor 1 got 3,120 bytes in 14
+   writes, descriptor 2 got 40 bytes in 1 write". */
 static const char* what_was_written(const Output* o)
 {
    const char* all = "";
@@ -270,7 +275,8 @@ _Noreturn static void refuse(const Output* o, const char* text,
                      count_of(o->n_forks, "process", "processes")));
 }
 
-/* The match that TEXT means; *X is what was found. */
+/* Return the match that TEXT means, and set *X to the text that was found.
+   Die if there is none. */
 static Match find_match(const Output* o, const char* text, Wanted* x)
 {
    Wanted   number = { NULL, 0, 0 };
@@ -306,10 +312,10 @@ static Match find_match(const Output* o, const char* text, Wanted* x)
 
 /*--- Constant text                                        ---*/
 
-/* So far to each side of a match a number is near it. */
+/* Bytes to each side of a match in which --output looks for computed text. */
 #define NEAR 64
 
-/* The bytes around a match. */
+/* Around: a match, and the origins of the bytes around it. */
 typedef
    struct {
       const Output* o;
@@ -332,7 +338,8 @@ static bool is_token(const Around* a, uint64_t place)
           && isgraph(a->m.stream->bytes[place]);
 }
 
-/* How far PLACE is from the match: those in other lines are further. */
+/* Return the distance of PLACE from the match, in bytes.  A newline between
+   them counts as many bytes, because text in other lines is further. */
 static uint64_t far_from(const Around* a, uint64_t place)
 {
    uint64_t end = a->m.place + a->size;
@@ -345,7 +352,8 @@ static uint64_t far_from(const Around* a, uint64_t place)
    return far;
 }
 
-/* The computed text nearest to the match, to *FROM and *END. */
+/* Set *FROM and *END to the computed text that is nearest to the match.
+   Return false if there is none. */
 static bool nearest_computed(const Around* a, uint64_t* from, uint64_t* end)
 {
    uint64_t best = UINT64_MAX;
@@ -367,7 +375,8 @@ static bool nearest_computed(const Around* a, uint64_t* from, uint64_t* end)
    return best != UINT64_MAX;
 }
 
-/* "`total ' is constant; ..." */
+/* Return the message for a match that is constant text: it names the nearest
+   computed text, and options for it. */
 static const char* what_is_constant(const Around* a)
 {
    const uint8_t* bytes = a->m.stream->bytes;
@@ -388,7 +397,7 @@ static const char* what_is_constant(const Around* a)
                       number_of(a->o, &a->m, low, high - low));
 }
 
-/* Make the match the criterion, or what of it was computed. */
+/* Make the match the criterion, or with --computed only its computed bytes. */
 static void choose(DcfgWet* w, OutputQuestion* q, const Around* a)
 {
    uint64_t begin = a->m.place;

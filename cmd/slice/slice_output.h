@@ -9,23 +9,24 @@
 #include "lib/dcfg_slice.h"
 #include "cmd/machine/roles.h"
 
-/* OutputQuestion: which text, and what its criterion is. */
+/* OutputQuestion: a text that the command line asks for, and its criterion. */
 typedef
    struct {
       const char*     text;     // as it was typed
-      bool            computed; // only those of its bytes that were computed
+      bool            computed; // only its computed bytes
       const char*     root;     // searched first for images, or NULL
       const Roles*    roles;
-      bool*           instrs;   // gets the criterion,
-      DcfgSliceQuery* q;        // and this, whose parts are to be freed
+      bool*           instrs;   // gets the criterion, by instruction
+      DcfgSliceQuery* q;        // gets the rest; .parts is to be freed
       uint32_t*       spare;    // as find_spare() has it
-      DcfgSliceRange* formats;  // gets the memory of formats of which the text
-      uint32_t        n_formats;        // is made in part; to be freed
+      DcfgSliceRange* formats;  // gets the memory of the text's formats, if it
+      uint32_t        n_formats;        // has computed bytes; to be freed
    }
    OutputQuestion;
 
-/* The last place of the text in what a file descriptor got, or number N with
-   "TEXT#N".  Dies if there is none.  Says so if all of it is constant. */
+/* Make A->text the criterion: its last place in the output of a file
+   descriptor, or place number N with "TEXT#N".  Die if there is none.  Print
+   a message if all of it is constant. */
 void output_criterion(DcfgWet* w, OutputQuestion* a);
 
 #endif /* DCFG_CMD_SLICE_OUTPUT_H */

@@ -10,7 +10,7 @@
 #include "cmd/page/page_json.h"
 #include "cmd/slice/slice_views.h"
 
-/* PageInstr: what is known of an instruction that was executed. */
+/* PageInstr: an executed instruction of the trace. */
 typedef
    struct {
       DcfgWetInstr is;
@@ -20,13 +20,13 @@ typedef
    }
    PageInstr;
 
-/* SlicePage: a slice, on its way into a page. */
+/* SlicePage: a slice, and the data for its page. */
 typedef
    struct {
       const SliceView* v;
       const DcfgSlice* s;
       FILE*            out;     // the page's data
-      PageInstr*       places;  // by source and line; last those without
+      PageInstr*       places;  // by source and line; without a source last
       uint32_t         n_places;
       uint32_t*        number;  // by instruction: its number in the page
       const char*      program; // the program's file, or NULL
@@ -34,20 +34,20 @@ typedef
    }
    SlicePage;
 
-/* The slice's page as the guest of another one. */
+/* Page of a slice for a page of another command. */
 extern const Page slice_guest_page;
 
 /* Write the data of the slice's page to OUT, as a JSON object. */
 void slice_page_data(const SliceView* v, FILE* out);
 
-/* The node that is number T in order of time. */
+/* Return the node that is number T in order of time. */
 static inline uint32_t page_node(const SlicePage* p, uint32_t t)
 {
    return p->forward ? t : p->s->n_nodes - 1 - t;
 }
 
-/* Write the columns of instances and of what they used, with names, values and
-   calls.  The head of slice_html.c describes them. */
+/* Write the columns of instances and of their inputs, with names, values and
+   callers.  The head of slice_html.c describes them. */
 void page_instances(const SlicePage* p);
 
 #endif /* DCFG_CMD_SLICE_PAGE_H */

@@ -8,13 +8,13 @@
 
    By default, the stack pointer is not followed as an address.  Control is not
    followed in code outside of the criterion's program.  The program is the
-   criterion's image.  If the criterion has source lines, it is only the code of
-   the image that has source lines: a library that is linked into a program is
-   no part of it.
+   criterion's image.  If the criterion has source lines, the program is only
+   the code of that image with source lines: a library that is linked into a
+   program is no part of it.
 
    For printed text, the program is all code with source lines.  The way to a
-   byte's place in a buffer does not explain the byte.  So no addresses are
-   followed in libraries, but for the C library's loads. */
+   byte's place in a buffer does not explain the byte.  So the slice follows no
+   addresses in libraries, except those of the C library's loads. */
 
 #include "cmd/slice/slice_query.h"
 
@@ -33,11 +33,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NODES 1000000      // a deeper slice would take minutes
+#define MOST_NODES 1000000      // slices with more are not made deeper: that
+                                // would take minutes
 
 /*--- Where                                                ---*/
 
-/* A trace.  Dies if it cannot be read. */
+/* Return the opened trace FILE.  Die if it cannot be read. */
 static DcfgWet* open_trace(const char* file)
 {
    DcfgOptions options = read_options(NULL, NULL);
@@ -52,7 +53,7 @@ static DcfgWet* open_trace(const char* file)
    return w;
 }
 
-/* A hexadecimal number, with or without 0x.  END is behind it. */
+/* Return the hexadecimal number S, with or without 0x.  Set *END behind it. */
 static uint64_t hex_value(const char* s, char** end)
 {
    if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
@@ -101,7 +102,8 @@ static bool of_register(Sliced* f, const char* of)
           || (p->x87 && strcmp(name, "x87") == 0);
 }
 
-/* ADDRESS or ADDRESS,SIZE. */
+/* Set what Q asks for to OF if that is ADDRESS or ADDRESS,SIZE; else return
+   false. */
 static bool of_memory(DcfgSliceQuery* q, const char* of)
 {
    char* end;
@@ -124,7 +126,7 @@ const char* instance_text(DcfgWet* w, const DcfgSliceNode* n)
                       dcfg_wet_instr(w, n->instr)->addr, n->instance);
 }
 
-/* Nothing but who meets the criterion. */
+/* Return a slice of nothing but the instances that meet the criterion. */
 static DcfgSlice* find_criteria(Sliced* f)
 {
    DcfgSliceQuery only = { .instrs = f->instrs, .instance = f->q.instance,
@@ -139,7 +141,7 @@ static DcfgSlice* find_criteria(Sliced* f)
    return s;
 }
 
-/* Is what O asks for, of which S is the slice, a line that never ran? */
+/* Return whether O asks for a line that never ran.  S is its slice. */
 static bool never_ran(const SliceOptions* o, const DcfgSlice* s)
 {
    return is_line(o->at) && s->n_executions == 0;
@@ -154,8 +156,9 @@ static _Noreturn void no_instance(const SliceOptions* o,
        o->at != NULL ? o->at : o->syscall != NULL ? o->syscall : o->output);
 }
 
-/* A place in the source's words, as it is where the run of the criterion's line
-   begins.  False: the line never ran. */
+/* Set what F asks for to the place of an expression of the source.  The
+   expression has its meaning at the begin of the line's execution.  Return
+   false if the line never ran. */
 static bool of_variable(Sliced* f, const char* file, const SliceOptions* o)
 {
    DcfgSlice*           s = find_criteria(f);
@@ -187,8 +190,8 @@ static bool starts_with(const char* s, const char* with)
    return strncmp(s, with, strlen(with)) == 0;
 }
 
-/* May code of an image of that name be the C library's, much of which only
-   copies what the program points at? */
+/* Return whether image NAME may be the C library, or no library of the
+   system.  Much of the C library's code only copies memory of the program. */
 static bool copies_for(const char* name)
 {
    return !is_of_system(name) || starts_with(text_base(name), "libc.");
@@ -196,8 +199,8 @@ static bool copies_for(const char* name)
 
 #define BIT(reg) (UINT32_C(1) << (reg))
 
-/* Return the name of the function that makes the system call that is asked for,
-   or "". */
+/* Return the name of the function that makes the criterion's system call, or
+   "". */
 static const char* asked_function(const Sliced* f)
 {
    for (uint32_t i = 0; i < dcfg_wet_instrs(f->w); i++)
@@ -206,9 +209,10 @@ static const char* asked_function(const Sliced* f)
    return "";
 }
 
-/* Choose the registers that a slice of printed text does not follow: frame and
-   stack pointers, spare registers of system calls, lengths of copies, and all of
-   an allocator's.  But a register that such code saves has its caller's value. */
+/* Choose the registers that a slice of printed text does not follow: frame
+   and stack pointers, spare registers of system calls, lengths of copies,
+   and all registers of an allocator.  A register that such code saves is
+   followed, because it has a value of the caller. */
 static void prune_printed(Sliced* f, const char* root, const bool* frames)
 {
    uint32_t    n = dcfg_wet_instrs(f->w);
@@ -275,7 +279,8 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
 
 /*--- What is said                                         ---*/
 
-/* ", of price (0x10c04c, 4 bytes)"; "" if all is asked for. */
+/* Return the words for the place that O asks for, as ", of price (0x10c04c,
+   4 bytes)"; "" without --of. */
 static const char* describe_of(const Sliced* f, const SliceOptions* o)
 {
    const Processor* p = processor_of(f->w);
@@ -360,7 +365,7 @@ static void say_not_followed(Sliced* f, const SliceOptions* o)
 
 /*--- A slice                                              ---*/
 
-/* Have slices use the index of FILE. */
+/* Give the library the index of FILE, which O may ask to make. */
 static void find_index(Sliced* f, const char* file, const SliceOptions* o)
 {
    mark_foreign(f->w, NULL, f->foreign);
@@ -368,9 +373,9 @@ static void find_index(Sliced* f, const char* file, const SliceOptions* o)
    memset(f->foreign, 0, dcfg_wet_instrs(f->w) * sizeof(bool));
 }
 
-/* Choose the criterion.  False: it is a line that never ran.  Criteria are found by
-   slices, but for lines and addresses: if one of these is wrong, no index is
-   made. */
+/* Choose the criterion.  Return false if it is a line that never ran.  Lines
+   and addresses are checked before an index is made.  All other criteria
+   need slices, so the index comes first. */
 static bool choose_criterion(Sliced* f, const char* file,
                              const SliceOptions* o)
 {
@@ -405,8 +410,8 @@ static bool choose_criterion(Sliced* f, const char* file,
           || of_variable(f, file, o);
 }
 
-/* Return advice for less memory.  For a line with many executions, it is one
-   instance, of the line's last store. */
+/* Return advice on how to use less memory.  For a line with many executions,
+   it is to ask for one instance of the line's last store. */
 static const char* what_helps(const Sliced* f, const SliceOptions* o)
 {
    const char* keeps = o->sums ? "" : "; `dcfg slice' with --as=lines keeps "
@@ -423,8 +428,8 @@ static const char* what_helps(const Sliced* f, const SliceOptions* o)
                         keeps, dcfg_wet_instr(f->w, best)->addr);
 }
 
-/* The slice of what kept the line that O asks for from running; F is that of
-   none, and freed. */
+/* Return the slice of the guard that kept the line of O from running.  Free
+   F, which has no instance. */
 static Sliced* slice_of_guard(Sliced* f, const char* file,
                               const SliceOptions* o)
 {
@@ -442,7 +447,8 @@ static Sliced* slice_of_guard(Sliced* f, const char* file,
    return f;
 }
 
-/* Find the slice, of fewer steps if there is no memory.  O: options, or NULL. */
+/* Find the slice; follow fewer steps if memory is exhausted.  Die if even
+   one step takes too much, with advice for O, which may be NULL. */
 static void make_slice(Sliced* f, const SliceOptions* o)
 {
    DcfgError err;
@@ -476,18 +482,18 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    if (!choose_criterion(f, file, o))
       return slice_of_guard(f, file, o);
    choose_pruning(f, o);
-   /* A step or two are mostly enough for a line.  More of them cost another pass
-      without an index, and little with one. */
+   /* A step or two mostly explain a line.  Without an index, a later search
+      for more steps costs another pass; with an index, little. */
    f->q.steps = f->indexed && o->first_steps != 0 && f->q.no_address_near == NULL
                 ? o->first_steps : o->steps;
    f->q.sums  = o->sums;
    if (o->copies)
       f->q.copies = f->roles.copies;
-   /* Results of call-backs are looked for without an end. */
+   /* The search for results of call-backs has no limit of steps. */
    if (o->steps > 0)
       f->q.results = false;
    if (o->steps > 0 && o->instructions) {
-      /* Few, so control can be told of all of them. */
+      /* So few instances can show control everywhere. */
       f->q.no_control_of = NULL;
       f->q.callbacks     = false;
    }

@@ -13,7 +13,7 @@
 
 #include "lib/dcfg_slice.h"
 
-/* SliceOptions: the contents of the command line. */
+/* SliceOptions: the options of a slice on the command line. */
 typedef
    struct {
       const char* at;
@@ -23,18 +23,18 @@ typedef
       bool        computed;     // only computed bytes of .output
       const char* root;         // searched first for images, or NULL
       bool        thin, full, forward;
-      bool        copies;       // these are no steps
+      bool        copies;       // a copy is no step
       bool        instructions; // with few .steps, tell control everywhere
       bool        lines;        // frame pointers are not followed
       uint32_t    steps;        // 0: all
-      uint32_t    first_steps;  // if it is not 0: so many, if the trace has an
-                                // index, and of no text that was printed
+      uint32_t    first_steps;  // steps of the first slice if the trace has an
+                                // index, but not of printed text; 0: .steps
       bool        sums;         // no instances but those of the criterion
       IndexUse    index;
    }
    SliceOptions;
 
-/* Found for a trace: the criterion, and a slice of it. */
+/* Sliced: a criterion in a trace, and its slice. */
 typedef
    struct {
       DcfgWet*       w;
@@ -46,34 +46,37 @@ typedef
       Roles          roles;
       OutputQuestion printed;
       bool*          instrs;
-      bool*          foreign;   // only what made the value is followed
+      bool*          foreign;   // by instruction: outside of the program
       DcfgSliceRange* constants;
-      uint32_t*      spare;     // registers that are no arguments of the
-                                // system calls which were made there
+      uint32_t*      spare;     // by system call: argument registers that it
+                                // does not use
       uint32_t*      never;     // registers that are not followed
-      uint32_t*      no_address;        // nor these as addresses
+      uint32_t*      no_address;        // not followed as addresses
       char*          criterion; // one line
       uint64_t       n_executions;      // executions of the line, if one is
                                         // asked for by its number; else 0
-      const char*    not_followed[6];   // and NULL
+      const char*    not_followed[6];   // sentences, and NULL
       char*          never_ran; // text: the guard that kept the line from
                                 // running; NULL: the line ran
       char*          guard;     // the instance that did so: the criterion
    }
    Sliced;
 
-/* Dies if there is no such criterion. */
+/* Return the slice that O asks for in the trace FILE; free it with
+   slice_forget().  If a line never ran, the slice is that of its guard.  Die
+   if there is no such criterion. */
 Sliced* slice_find(const char* file, const SliceOptions* o);
-/* Find the slice again, with so many STEPS.  Nodes have other numbers then.  Return
-   false if it has become too large for that: its steps are as they were, or as
-   many as there is memory for. */
+/* Find the slice again, with so many STEPS.  Nodes then have other numbers.
+   Return false if the slice has become too large.  Then it has its steps
+   from before, or as many as fit into memory. */
 bool    slice_deepen(Sliced* f, uint32_t steps);
-/* Find the slice of another criterion: INSTANCE of instruction INSTR, all of it.
-   Nodes have other numbers then. */
+/* Find the slice of another criterion: all of INSTANCE of instruction INSTR.
+   Nodes then have other numbers. */
 void    slice_move(Sliced* f, uint32_t instr, uint64_t instance);
 void    slice_forget(Sliced* f);
 
-/* "0x401136#2" */
+/* Return the instance of N as "0x401136#2".  The text lasts until
+   text_forget(). */
 const char* instance_text(DcfgWet* w, const DcfgSliceNode* n);
 
 #endif /* DCFG_CMD_SLICE_QUERY_H */

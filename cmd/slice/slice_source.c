@@ -3,8 +3,8 @@
 
    A slice as lines of source. */
 
-/* Owns: the annotated source of a slice.  Handed: a slice.  Taken by: dcfg
-   slice. */
+/* Owns: the annotated source of a slice.  Handed: a slice.  Taken by:
+   cmd_slice.c. */
 
 #include "cmd/slice/slice_threads.h"
 #include "cmd/machine/source_file.h"
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTEXT 1               // lines around one of the slice
-#define TEXT_AT 38              // columns before its text
+#define CONTEXT 1               // lines around a line of the slice
+#define TEXT_AT 38              // columns before the text of a line
 
 /* AnnotatedLine: a source line, or a function without lines: the sum of its
    instructions. */
@@ -38,7 +38,7 @@ static int compare_text(const char* a, const char* b)
    return strcmp(a == NULL ? "" : a, b == NULL ? "" : b);
 }
 
-/* Lines in their order, and what has none behind them. */
+/* Order of rows: by source and line; functions without lines are last. */
 static int compare(const void* a, const void* b)
 {
    const AnnotatedLine* x = a;
@@ -57,7 +57,8 @@ static int compare(const void* a, const void* b)
 
 COMPARE(by_instances, AnnotatedLine, DOWN(in_slice) ?: compare(x, y))
 
-/* All that was executed. */
+/* Return the rows of all executed code, in order, and set *N to their
+   number.  The caller frees them. */
 static AnnotatedLine* make_rows(const SliceView* v, size_t* n)
 {
    uint32_t       all = dcfg_wet_instrs(v->w);
@@ -90,7 +91,8 @@ static AnnotatedLine* make_rows(const SliceView* v, size_t* n)
    return rows;
 }
 
-/* The columns before the line; of WITH_THREADS, that of threads, too. */
+/* Write the columns of numbers before the line; WITH_THREADS, also the
+   column of threads. */
 static void put_row(FILE* out, const AnnotatedLine* row, bool with_threads)
 {
    slice_put_numbers(out, row->distance, row->in_slice, row->executed);
@@ -118,7 +120,8 @@ static void put_line(FILE* out, const SourceFile* f, uint32_t line,
    text_forget();
 }
 
-/* ROWS, of which there are N, are of one file, F. */
+/* Write the lines of the slice in file F, with context.  The N ROWS are of
+   F. */
 static void put_file(FILE* out, const AnnotatedLine* rows, size_t n,
                      const SourceFile* f, bool with_threads)
 {
@@ -140,7 +143,7 @@ static void put_file(FILE* out, const AnnotatedLine* rows, size_t n,
       put_line(out, f, line, &rows[i], with_threads);
       begun = true;
       next  = line + 1;
-      /* Show the line behind it, unless the next row follows closely. */
+      /* Show the line behind this one, unless the next row follows closely. */
       size_t k = i + 1;
       while (k < n && rows[k].in_slice == 0)
          k++;
@@ -149,7 +152,7 @@ static void put_file(FILE* out, const AnnotatedLine* rows, size_t n,
    }
 }
 
-/* "5, 6, 8-12" */
+/* Return the lines of the N rows that are in the slice, as "5, 6, 8-12". */
 static const char* list_lines(const AnnotatedLine* rows, size_t n)
 {
    const char* all = "";
@@ -211,7 +214,8 @@ static void put_elsewhere(FILE* out, AnnotatedLine* rows, size_t n,
       fprintf(out, "%30s and %zu functions more\n", "", k - 20);
 }
 
-/* Those whose text is there come first. */
+/* Write the files of the N ROWS: first files that can be read, with their
+   text; then the others, with numbers of lines. */
 static void put_files(FILE* out, const AnnotatedLine* rows, size_t n,
                       bool with_threads)
 {

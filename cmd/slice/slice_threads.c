@@ -3,12 +3,12 @@
 
    Threads of a slice. */
 
-/* Owns: the column of threads, and values that went from one thread to another.
+/* Owns: the column of threads, and values that went from thread to thread.
    Handed: a slice.  Taken by: slice_lines.c, slice_source.c,
    page_instances.c.
 
-   Values that both threads wrote and read in the program's own code come first:
-   what a library hands from thread to thread is its own matter. */
+   Values that the program's own code wrote and read come first.  Values that a
+   library hands from thread to thread say less about the program. */
 
 #include "cmd/slice/slice_threads.h"
 
@@ -40,7 +40,8 @@ void slice_put_threads_head(FILE* out)
    fprintf(out, "%*s", THREADS_WIDTH, "thread");
 }
 
-/* "1", "0,2", "0-3"; with more the first ones, and how many more. */
+/* Write THREADS as "1", "0,2" or "0-3".  Of many threads, write the first
+   ones and how many more there are. */
 void slice_put_threads(FILE* out, uint64_t threads)
 {
    unsigned    n = (unsigned)__builtin_popcountll(threads);
@@ -66,17 +67,18 @@ void slice_put_threads(FILE* out, uint64_t threads)
 
 /*--- Crossings                                            ---*/
 
-/* Shown: a crossing, of those between the same places the nearest. */
+/* Shown: the nearest crossing between two places. */
 typedef
    struct {
       const DcfgSliceCrossing* c;
-      const char* writer;       // the place
+      const char* writer;       // place of the writer, in words
       const char* reader;
-      bool        library;      // one of them is not the program's
+      bool        library;      // one of the places is a library's
    }
    Shown;
 
-/* By instruction, what is the program's own. */
+/* Return, by instruction, whether it is the program's own.  The caller frees
+   the array. */
 static bool* find_own(const SliceView* v)
 {
    const char* program = wet_program(v->w);
@@ -91,8 +93,8 @@ static bool* find_own(const SliceView* v)
    return own;
 }
 
-/* With source lines, if there are any: start-up code, stubs and the like have
-   none. */
+/* If any code in OWN has source lines, remove code that has none: start-up
+   code, stubs and the like. */
 static void keep_lines(const SliceView* v, bool* own)
 {
    uint32_t n = dcfg_wet_instrs(v->w);
@@ -112,8 +114,10 @@ static const char* place_of(const SliceView* v, uint32_t instr)
    return place[0] != 0 ? place : text_format("0x%" PRIx64, in.addr);
 }
 
-/* Each pair of places and threads once: the program's first, and of these each
-   pair of places with its nearest threads first; the caller frees the rows. */
+/* Return the crossings that are shown, each pair of places and threads once,
+   and set *N to their number.  The program's come first.  Among these, a
+   pair of places comes with its nearest threads first, and later with
+   others.  The caller frees the array. */
 static Shown* find_shown(const SliceView* v, const bool* own, size_t* n)
 {
    Shown* all = zalloc(v->s->n_crossings + (size_t)1, sizeof(*all));
@@ -138,7 +142,8 @@ static Shown* find_shown(const SliceView* v, const bool* own, size_t* n)
    return all;
 }
 
-/* "1 (worker)" */
+/* Return THREAD with the function of OWN that it began with, as "1
+   (worker)". */
 static const char* thread_text(const SliceView* v, const bool* own,
                                uint32_t thread)
 {

@@ -3,13 +3,13 @@
 
    Values at an instance, and places that the source's words mean there. */
 
-/* Owns: what a register or some bytes of memory held just before an instance, and
-   what is asked of the library for an expression.  Handed: a whole execution
-   trace, the criterion's instance.  Taken by: slice_query.c, slice_omitted.c.
+/* Owns: values of registers and memory just before an instance, and the query
+   for the place of an expression.  Handed: a whole execution trace, the
+   criterion's instance.  Taken by: slice_query.c, slice_omitted.c.
 
-   The library says who wrote the place last.  If the trace has values, these
-   writers have it.  If not, an address tells it: of an operand in memory that
-   is based on a register which has that value, and on nothing else. */
+   The library finds the last writers of the place.  If the trace has values,
+   the writers have the value.  If not, an address shows it: a memory operand
+   has the value as its base register, and no other register. */
 
 #include "cmd/slice/slice_value.h"
 
@@ -27,7 +27,8 @@
 
 /*--- Writers                                              ---*/
 
-/* The criterion, and who wrote what is asked of it last. */
+/* Return a slice of the criterion and the last writers of O.  The caller
+   frees it. */
 static DcfgSlice* find_writers(const ValueSearch* v, const VariableObject* o)
 {
    static const DcfgSliceOf forms[] = {
@@ -51,7 +52,8 @@ static DcfgSlice* find_writers(const ValueSearch* v, const VariableObject* o)
 
 /*--- Recorded values                                      ---*/
 
-/* Lay what N wrote over the SIZE BYTES at ADDR; KNOWN: which it has. */
+/* Copy the bytes that N wrote to their places among the SIZE BYTES of
+   address ADDR, and set KNOWN for them. */
 static void lay_over(const DcfgSlice* s, const DcfgSliceNode* n, uint64_t addr,
                      size_t size, uint8_t* bytes, bool* known)
 {
@@ -64,7 +66,9 @@ static void lay_over(const DcfgSlice* s, const DcfgSliceNode* n, uint64_t addr,
    }
 }
 
-/* Nodes are from the last to the first: an older writer goes below. */
+/* Read the SIZE bytes at ADDR, from the earliest writer to the last: a later
+   writer overwrites an earlier one.  Return false if some are not known.
+   Nodes with greater numbers ran earlier. */
 static bool memory_value(const ValueSearch* v, const DcfgSlice* s,
                          uint64_t addr, size_t size, uint8_t* bytes)
 {
@@ -83,7 +87,8 @@ static bool memory_value(const ValueSearch* v, const DcfgSlice* s,
       }
    for (size_t i = 0; i < size; i++)
       if (!known[i]) {
-         /* All of it is as it was in the file, or nothing is known. */
+         /* No byte was written: all are as in the image's file.  If only
+            some were written, the others are not known. */
          return i == 0 && nobody && c->n_inputs <= 2
                 && !dcfg_wet_is_window(v->w)
                 && variables_initial(v->variables, addr, bytes, size);
@@ -91,7 +96,8 @@ static bool memory_value(const ValueSearch* v, const DcfgSlice* s,
    return true;
 }
 
-/* The value of register REG, which one instance wrote as a whole. */
+/* Read the SIZE low bytes of register REG.  Return false unless one instance
+   wrote all of it. */
 static bool register_value(const ValueSearch* v, const DcfgSlice* s,
                            unsigned reg, size_t size, uint8_t* bytes)
 {
@@ -123,9 +129,9 @@ static bool register_value(const ValueSearch* v, const DcfgSlice* s,
 
 /*--- Addresses                                            ---*/
 
-/* Carriers: the last instance of each instruction that left the value in a
-   register, or that wrote it to memory; 0: none, else one more than its
-   number. */
+/* Carriers: by instruction, its last instance that left the value in a
+   register, or wrote it to memory.  .instances has 0 for none, else one more
+   than the instance's number. */
 typedef
    struct {
       DcfgWet*  w;
@@ -140,7 +146,7 @@ static bool is_carrier(const Carriers* c, const DcfgWetDep* d)
    return c->instances[d->instr] == d->instance + 1;
 }
 
-/* The effect of instruction I; NULL: nobody knows. */
+/* Return the effect of instruction I; an empty one if it cannot be decoded. */
 static const InstrEffect* effect_of(Carriers* c, uint32_t i)
 {
    if (!c->decoded[i]) {
@@ -152,7 +158,8 @@ static const InstrEffect* effect_of(Carriers* c, uint32_t i)
    return &c->effects[i];
 }
 
-/* Is all that E has at port KIND, of register REG, from a carrier? */
+/* Return whether one carrier made all that E read over the port KIND, of
+   register REG. */
 static bool has_it(const Carriers* c, const DcfgWetEvent* e,
                    DcfgWetPortKind kind, unsigned reg)
 {
@@ -164,7 +171,8 @@ static bool has_it(const Carriers* c, const DcfgWetEvent* e,
    return false;
 }
 
-/* Has E an operand that tells the value?  Then set *VALUE. */
+/* If an operand of E shows the value by its address, set *VALUE and return
+   true. */
 static bool tells(Carriers* c, const DcfgWetEvent* e, uint64_t* value)
 {
    const InstrEffect*   f = effect_of(c, e->instr);
@@ -179,7 +187,7 @@ static bool tells(Carriers* c, const DcfgWetEvent* e, uint64_t* value)
    return true;
 }
 
-/* Remember E if it hands the value on. */
+/* Add E to the carriers if it hands the value of SIZE bytes on. */
 static void carry(Carriers* c, const DcfgWetEvent* e, uint64_t size)
 {
    const InstrEffect* f = effect_of(c, e->instr);
@@ -208,7 +216,8 @@ static void carry_stored(Carriers* c, const DcfgWetEvent* e)
    }
 }
 
-/* Find in the trace an address that is made of what WRITER wrote. */
+/* Find an address in the trace that was made from the value of WRITER, and
+   set *VALUE.  Return false if there is none.  Reads the trace once. */
 static bool value_by_address(const ValueSearch* v, const DcfgSliceNode* writer,
                              uint64_t size, uint64_t* value)
 {
@@ -240,7 +249,8 @@ static bool value_by_address(const ValueSearch* v, const DcfgSliceNode* writer,
    return found;
 }
 
-/* The only writer of what is asked for; NULL if there are several, or none. */
+/* Return the only writer of the place that S asks for; NULL if there are
+   several, or none. */
 static const DcfgSliceNode* only_writer(const DcfgSlice* s)
 {
    const DcfgSliceNode* c = &s->nodes[s->criteria[0]];

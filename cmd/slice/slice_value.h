@@ -10,7 +10,8 @@
 
 #include "lib/dcfg_slice.h"
 
-/* ValueSearch: an instance, just before which values are wanted. */
+/* ValueSearch: an instance; find_value() returns values as they were just
+   before it. */
 typedef
    struct {
       DcfgWet*    w;
@@ -21,12 +22,14 @@ typedef
    }
    ValueSearch;
 
-/* ObjectReader's: the value of O; ARG is a ValueSearch. */
+/* Set *VALUE to the value of O.  Return false if it is not known.  An
+   ObjectReader; ARG is a ValueSearch. */
 bool find_value(void* arg, const VariableObject* o, uint64_t* value);
 
-/* Set what Q asks for to what EXPRESSION means just before INSTANCE of
-   instruction INSTR in W, which is the trace in FILE.  Images are looked for
-   below ROOT first, unless that is NULL.  Dies if it is nowhere. */
+/* Set what Q asks for to the place that EXPRESSION means just before
+   INSTANCE of instruction INSTR.  W is the trace in FILE.  Images are looked
+   for below ROOT first, unless ROOT is NULL.  Die if EXPRESSION has no place
+   there. */
 void variable_place(DcfgWet* w, const char* file, uint32_t instr,
                     uint64_t instance, const char* expression,
                     const char* root, DcfgSliceQuery* q);

@@ -10,19 +10,21 @@
 #include "cmd/slice/slice_views.h"
 #include "cmd/slice/slice_omitted.h"
 
-/* Tell of STEPS instances, or ask which, as --instructions does. */
+/* Print STEPS instances, the nearest first; with ASKS, ask the user which
+   one is next.  For --instructions. */
 void why_instructions(Sliced* f, const SliceView* v, bool asks,
                       uint64_t steps);
 
-/* The input that copy NODE hands on over VIA; NULL if NODE is no copy. */
+/* Return the input of copy NODE that has the value which NODE handed on over
+   VIA; NULL if NODE is no copy, or has several such inputs. */
 const DcfgSliceInput* why_behind_copy(const Sliced* f, uint32_t node,
                                       const DcfgSliceInput* via);
 
-/* WhyUse: what a card has an input for, the most telling first. */
+/* WhyUse: the purpose of an input, the most telling first. */
 typedef enum { USE_VALUE, USE_ADDRESS, USE_BRANCH, USE_OMITTED, USE_FRAME }
    WhyUse;
 
-/* WhyInput: what a card used. */
+/* WhyInput: a value, address or branch that a card used. */
 typedef
    struct {
       WhyUse   use;
@@ -30,18 +32,19 @@ typedef
       const DcfgSliceInput* input;      // an input of .user
       uint32_t node;            // writer, or DCFG_SLICE_NOBODY, DCFG_SLICE_NOT
       bool     library;         // came through a library
-      bool     of_copy;         // .user is passed: it chose what that loaded
+      bool     of_copy;         // the place from which .user, a passed copy,
+                                // loaded
       const Omitted* omitted;   // the store that did not run, if .use is
                                 // USE_OMITTED; else NULL
       uint32_t first, n_passed; // copies and libraries on the way
-      uint32_t n_more;          // other instances of the same instruction that
-                                // made parts of it, or let it run
-      uint64_t low, high;       // printed bytes, in a criterion's memory; or 0
+      uint32_t n_more;          // other instances that made parts of it, or
+                                // let it run
+      uint64_t low, high;       // addresses of the printed bytes; or 0
    }
    WhyInput;
 
-/* WhyCard: a source line executed in one activation, as far as .head depends on
-   it; or an instance of code that has no lines. */
+/* WhyCard: a step of dcfg why: the instances of a source line that ran
+   together and that .head depends on; or one instance of code without lines. */
 typedef
    struct {
       uint32_t  head;
@@ -51,19 +54,19 @@ typedef
       size_t    n_inputs, inputs_room;
       uint32_t* passed;
       size_t    n_passed, passed_room;
-      size_t    n_frame;        // inputs at the end that are passed over
-      bool      cut;            // the slice has too few steps for all of it
+      size_t    n_frame;        // inputs at the end that are not printed
+      bool      cut;            // the slice has too few steps for all inputs
    }
    WhyCard;
 
-/* WhyCards: what is known of all cards of a slice. */
+/* WhyCards: data that all cards of a slice share. */
 typedef
    struct {
       Sliced*   f;
-      uint32_t* runs;           // by node: nodes of a line with one number ran
-                                // together
+      uint32_t* runs;           // by node: nodes of a line ran together if they
+                                // have the same number here
       bool*     frames;         // by instruction: it has a frame pointer
-      uint32_t* seen;           // by node: the last card that went through it
+      uint32_t* seen;           // by node: number of the last card that met it
       uint32_t  n_cards;
    }
    WhyCards;
@@ -71,47 +74,50 @@ typedef
 void why_cards_start(WhyCards* y, Sliced* f);
 void why_cards_end(WhyCards* y);
 
-/* The card whose head is NODE; ALL criteria that ran with it are members, too. */
+/* Make the card C whose head is NODE; with ALL, criteria that ran with NODE
+   are members, too.  Free it with why_card_free(). */
 void why_card(WhyCards* y, WhyCard* c, uint32_t node, bool all);
 void why_card_free(WhyCard* c);
 
-/* Add to C's inputs the stores that could have changed what C used, also on the
-   way to it, or what C made.  They stand behind all others, but before an input
-   that says only that something outside of the program let C run.  The inputs
-   refer to *L, which is found for that, and which the caller frees. */
+/* Add to C's inputs the stores that did not run, but could have changed a
+   value that C used, passed or made.  Most stand behind all other inputs,
+   but before one which only says that nothing of the program let C run.  *L
+   gets the stores; the inputs point into it.  The caller frees it. */
 void why_card_add_omitted(const WhyCards* y, WhyCard* c, SliceOmissions* z,
                           OmittedList* l);
 
-/* Return why NODE, itself there for OUTER, has input IN. */
+/* Return the use of input IN of NODE, if NODE itself has the use OUTER: the
+   less telling one of both. */
 WhyUse why_use(const WhyCards* y, uint32_t node, const DcfgSliceInput* in,
                WhyUse outer);
 
-/* The branch or call that let NODE run, or DCFG_SLICE_NOBODY,
-   DCFG_SLICE_NOT. */
+/* Return the branch or call that let NODE run; DCFG_SLICE_NOBODY or
+   DCFG_SLICE_NOT if the slice has none. */
 uint32_t why_control(const DcfgSlice* s, uint32_t node);
 
-/* Is NODE a call? */
+/* Return whether NODE is a call. */
 bool why_is_call(const Sliced* f, uint32_t node);
 
-/* Instruction INSTR as steps have it: with the program's line and function that
-   have it, if a header's code was inlined there; and with the name of the
-   function that was inlined. */
+/* Return instruction INSTR with the source, line and function that steps
+   print for it.  If code of a header was inlined there, these are of the
+   program. */
 DcfgWetInstr why_instr(const Sliced* f, uint32_t instr);
 
-/* Is NODE of a library, or of a function that a header of the distribution has?
-   Steps pass these. */
+/* Return whether NODE, or INSTR, is code of a library, or of a function of a
+   header of the distribution.  Steps pass such code. */
 bool why_is_library(const Sliced* f, uint32_t node);
 bool why_is_library_code(const Sliced* f, uint32_t instr);
 
-/* WhyForm: tell of .steps cards, or ask which; .json: for programs. */
+/* WhyForm: a way to print cards: .steps of them, or with .asks the ones that
+   the user chooses; .json: for programs. */
 typedef
    struct {
       bool     asks, json, all;
       uint64_t steps;
-      const SliceOptions* options;      // the slice was found for them
+      const SliceOptions* options;      // those of the slice
    }
    WhyForm;
-/* The first slice follows so many steps for a card: enough for most lines. */
+/* Number of steps of the first slice for a card: enough for most lines. */
 #define WHY_STEPS 8
 
 void why_lines(Sliced* f, const SliceView* v, const WhyForm* form);

@@ -3,11 +3,12 @@
 
    Lines of dcfg why. */
 
-/* Owns: which instances are one step, and the order of what they used.
-   Handed: a slice.  Taken by: why_lines.c.
+/* Owns: which instances are one step, and the order of its inputs.  Handed: a
+   slice.  Taken by: why_lines.c.
 
    Instances of a line ran together if one branch or call of another line let
-   them run.  Nothing is twice in a step: that is another iteration. */
+   them run.  A step has an instruction only once: its next instance belongs to
+   another iteration. */
 
 #include "cmd/slice/slice_functions.h"
 #include "cmd/slice/why.h"
@@ -69,7 +70,7 @@ void why_cards_start(WhyCards* y, Sliced* f)
    *y = (WhyCards){ .f = f, .runs = zalloc(n + (size_t)1, sizeof(uint32_t)),
                     .frames = find_frames(f->w),
                     .seen = zalloc(n + (size_t)1, sizeof(uint32_t)) };
-   /* The instance that let a node run stands behind it. */
+   /* The instance that let a node run has a greater number. */
    for (uint32_t i = n; i-- > 0; ) {
       uint32_t c = why_control(f->s, i);
       y->runs[i] = c < DCFG_SLICE_NOT && c > i && !why_is_call(f, c)
@@ -96,7 +97,8 @@ bool why_is_library_code(const Sliced* f, uint32_t instr)
               && innermost_line(f->code, instr).line == 0);
 }
 
-/* Is NODE what calls main(), or the first code of all? */
+/* Return whether NODE is in the code that calls main(), or in the program's
+   first code. */
 static bool is_start(const Sliced* f, uint32_t node)
 {
    const char* name = dcfg_wet_instr(f->w, f->s->nodes[node].instr)->function;
@@ -110,8 +112,8 @@ bool why_is_library(const Sliced* f, uint32_t node)
    return why_is_library_code(f, f->s->nodes[node].instr);
 }
 
-/* Does NODE belong to card C?  A slice of very few steps may not know: then it has
-   to be deepened. */
+/* Return whether NODE belongs to card C.  A slice of very few steps may not
+   show this: then set C->cut, so that the slice is made deeper. */
 static bool joins(const WhyCards* y, WhyCard* c, uint32_t node)
 {
    const DcfgSlice* s = y->f->s;
@@ -139,7 +141,7 @@ static bool is_cut(const WhyCards* y, uint32_t node)
           && y->f->s->nodes[node].distance >= y->f->q.steps;
 }
 
-/* Is IN of NODE the stack pointer, or the frame pointer? */
+/* Return whether IN of NODE is the stack pointer or the frame pointer. */
 static bool is_pointer(const WhyCards* y, uint32_t node,
                        const DcfgSliceInput* in)
 {
@@ -180,7 +182,8 @@ WhyUse why_use(const WhyCards* y, uint32_t node, const DcfgSliceInput* in,
    return use > outer ? use : outer;
 }
 
-/* Does IN bring from NODE the same value as K, or another part of it? */
+/* Return whether IN, which comes from NODE, has the same value as K, or
+   another part of that value. */
 static bool is_the_same(const Sliced* f, const WhyInput* k, uint32_t node,
                         const WhyInput* in)
 {
@@ -195,14 +198,16 @@ static bool is_the_same(const Sliced* f, const WhyInput* k, uint32_t node,
    if (k->node >= DCFG_SLICE_NOT || node >= DCFG_SLICE_NOT || !same_place
        || (in->high != 0 && (in->low >= k->high || k->low >= in->high)))
       return false;
-   /* A library mostly finds a place by many of its own. */
+   /* Inside of a library, several instances of one line often lead to the
+      same place. */
    if (in->library && k->library && in->use >= USE_ADDRESS)
       return is_one_line(f, s->nodes[k->node].instr, s->nodes[node].instr);
    return k->use == in->use && (in->use == USE_BRANCH || in->library)
           && s->nodes[k->node].instr == s->nodes[node].instr;
 }
 
-/* If IN, which comes from NODE, is an input already, count it there. */
+/* If C already has the input IN, which comes from NODE, count IN there and
+   return true. */
 static bool is_known(const Sliced* f, WhyCard* c, uint32_t node,
                      const WhyInput* in)
 {
@@ -220,7 +225,8 @@ static bool is_known(const Sliced* f, WhyCard* c, uint32_t node,
    return false;
 }
 
-/* Set which of the printed bytes IN brings, if its user printed any. */
+/* Set .low and .high of IN to the printed bytes that it has, if its user is
+   a criterion that printed some. */
 static void find_printed(const Sliced* f, WhyInput* in)
 {
    const DcfgSliceNode* user = &f->s->nodes[in->user];
@@ -264,7 +270,8 @@ static void add_input(const Sliced* f, WhyCard* c, WhyInput in, uint32_t node)
    c->inputs[c->n_inputs++] = in;
 }
 
-/* Members that are found, and why: they are gone through by their use. */
+/* Found: nodes that were found for a card, by their use.  Nodes with the
+   most telling use are followed first. */
 typedef
    struct {
       uint32_t* nodes[USE_FRAME];
@@ -278,9 +285,10 @@ static void add_found(Found* l, WhyUse use, uint32_t node)
    l->nodes[use][l->n[use]++] = node;
 }
 
-/* Behind copies: the program's instance that computed what IN brings, a
-   library's, or none.  A line that got a value from a library, or loaded one
-   that nobody wrote, is not passed: it has chosen which. */
+/* Return the node that computed the value of IN, and add the copies on the
+   way to the passed nodes.  It is a node of the program or of a library, or
+   DCFG_SLICE_NOBODY or DCFG_SLICE_NOT.  A copy is not passed if it got its
+   value from a library, or loaded one that nobody wrote: it chose the value. */
 static uint32_t behind_copies(WhyCards* y, WhyCard* c,
                               const DcfgSliceInput* in)
 {
@@ -307,8 +315,9 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
                          uint32_t first);
 static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in);
 
-/* A copy from memory is passed, but what selected the place is an input: the
-   pointer may be wrong, and not the value.  Copies are those from FIRST on. */
+/* Follow the addresses from which passed copies loaded, from copy FIRST on.
+   Such an address is an input of the card: the pointer may be wrong, and not
+   the value. */
 static void follow_places(WhyCards* y, WhyCard* c, Found* l, uint32_t first)
 {
    const DcfgSlice* s = y->f->s;
@@ -328,8 +337,8 @@ static void follow_places(WhyCards* y, WhyCard* c, Found* l, uint32_t first)
    }
 }
 
-/* Follow input IN of member .user: it leads to another member, or is an input
-   of the card. */
+/* Follow input IN of member .user: add the member that it leads to, or add
+   it to the inputs of the card. */
 static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in)
 {
    uint32_t node;
@@ -354,7 +363,8 @@ static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in)
       add_input(y->f, c, in, node);
 }
 
-/* The printed bytes of IN came the way of those beside them. */
+/* Add the printed bytes of IN to the input that has the bytes beside them.
+   Both came from the library the same way. */
 static void join_printed(const Sliced* f, WhyCard* c, WhyInput in)
 {
    find_printed(f, &in);
@@ -369,15 +379,15 @@ static void join_printed(const Sliced* f, WhyCard* c, WhyInput in)
    }
 }
 
-/* Pass a library's instances: follow the inputs from which it computed FIRST,
-   values before addresses. */
+/* Pass instances of a library: follow the inputs from which it computed
+   FIRST, values before addresses. */
 static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
                          uint32_t first)
 {
    const DcfgSlice* s = y->f->s;
    Found            todo = { .n = { 0 } };
    size_t           before = c->n_inputs;
-   bool             shared = false;     // with another input
+   bool             shared = false;     // another input led to a node, too
 
    if (y->seen[first] == y->n_cards) {
       join_printed(y->f, c, in);
@@ -433,7 +443,8 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
 
 /*--- A card                                               ---*/
 
-/* Did NODE use nothing but control, and where its frame is? */
+/* Return whether NODE used nothing but control, and the stack or frame
+   pointer. */
 static bool is_constant(const WhyCards* y, uint32_t node)
 {
    const DcfgSlice*     s = y->f->s;
@@ -446,10 +457,11 @@ static bool is_constant(const WhyCards* y, uint32_t node)
    return true;
 }
 
-/* Return the place of IN among the inputs: by its use, then inputs that have
-   inputs themselves, then those that came without a library.  Behind them are
-   a library's constants, such as formats, and values that the line itself had
-   made before, such as a sum in a loop. */
+/* Return the rank of IN among the inputs of C; a lower one comes first.
+   Inputs are ordered by their use.  In each use, inputs that have inputs
+   themselves come first, then those that came without a library.  Behind
+   them are constants of a library, such as formats, and last values that the
+   line itself had made before, such as a sum in a loop. */
 static int rank_of(const WhyCards* y, const WhyCard* c, const WhyInput* in)
 {
    const DcfgSlice* s = y->f->s;
@@ -465,7 +477,7 @@ static int rank_of(const WhyCards* y, const WhyCard* c, const WhyInput* in)
       return 4 * USE_BRANCH - 2;
    if (in->library && why_is_library(y->f, c->head) && end)
       return 4 * USE_BRANCH - 1;
-   /* In a table that nobody wrote, the address was computed. */
+   /* The value is from a table that nobody wrote: its address says more. */
    if (in->node >= DCFG_SLICE_NOT && in->use == USE_VALUE)
       return 4 * USE_ADDRESS + 3;
    return 4 * (int)in->use + 2 * end + (in->library || in->of_copy);
@@ -476,7 +488,7 @@ static bool comes_before(const WhyCards* y, const WhyCard* c, const WhyInput* a,
 {
    int p = rank_of(y, c, a), q = rank_of(y, c, b);
 
-   /* A result is mostly at the end of a text. */
+   /* The result is mostly at the end of a printed text. */
    return p < q || (p == q && a->high > b->high && b->high != 0);
 }
 
@@ -493,7 +505,8 @@ static void sort_inputs(const WhyCards* y, WhyCard* c)
       c->n_frame += c->inputs[i].use == USE_FRAME;
 }
 
-/* The members that NODE needs. */
+/* Add NODE to the members of C, and all members that it depends on; and
+   their inputs to the inputs of C. */
 static void add_members(WhyCards* y, WhyCard* c, uint32_t node)
 {
    const DcfgSlice* s = y->f->s;

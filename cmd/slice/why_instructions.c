@@ -3,11 +3,11 @@
 
    dcfg why, instance by instance. */
 
-/* Owns: steps that are instances, and what copies hand on.  Handed: a slice.
-   Taken by: cmd_why.c, why_card.c.
+/* Owns: steps that are instances, and the values that copies hand on.  Handed:
+   a slice.  Taken by: cmd_why.c, why_card.c.
 
-   A step goes from an instance to what computed its inputs.  What only hands on
-   a value, as moves, PUSH and POP, is passed. */
+   A step goes from an instance to the instances that computed its inputs.  It
+   passes instances that only hand on a value, as moves, PUSH and POP do. */
 
 #include "cmd/base/format.h"
 #include "cmd/slice/slice_query.h"
@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Origin: the origin of an input. */
+/* Origin: the instance that computed an input, and the copies on the way. */
 typedef
    struct {
       const DcfgSliceInput* input;      // an input of the instance
-      uint32_t node;            // DCFG_SLICE_NOBODY, DCFG_SLICE_NOT
-      uint32_t first, n_copies; // copies on the way, in .copies
+      uint32_t node;            // or DCFG_SLICE_NOBODY, DCFG_SLICE_NOT
+      uint32_t first, n_copies; // part of Why.copies
    }
    Origin;
 
@@ -30,7 +30,7 @@ typedef
    struct {
       Sliced*   f;
       SliceView v;
-      Origin*   origins;        // for the last instance told
+      Origin*   origins;        // those of the last printed instance
       size_t    n_origins, room;
       uint32_t* copies;
       size_t    n_copies, copies_room;
@@ -39,8 +39,8 @@ typedef
 
 /*--- Copies                                               ---*/
 
-/* The only input of a copy that is what it hands on; NULL if there are
-   several. */
+/* Return the only input of copy N whose value N hands on; NULL if there is
+   none, or several. */
 static const DcfgSliceInput* handed_on(const Sliced* f, const DcfgSliceNode* n)
 {
    const DcfgSliceInput* in = &f->s->inputs[n->first_input];
@@ -62,7 +62,8 @@ static const DcfgSliceInput* handed_on(const Sliced* f, const DcfgSliceNode* n)
    return found;
 }
 
-/* Is what VIA brings from N, a copy, what that has handed on? */
+/* Return whether VIA has the value that N handed on: N is a copy, and VIA is
+   not a pointer that N moved. */
 static bool is_handed_on(const Sliced* f, const DcfgSliceNode* n,
                          const DcfgSliceInput* via)
 {
@@ -71,8 +72,8 @@ static bool is_handed_on(const Sliced* f, const DcfgSliceNode* n,
                && (f->roles.moved[n->instr] >> via->reg & 1));
 }
 
-/* Has A, if it computed something, made all bytes that N hands on?  Of general
-   registers a copy has written all, though it may have read less. */
+/* Return whether A made all bytes that N hands on, or computed nothing.  A
+   copy writes all of a general register, though it may have read less. */
 static bool made_all(const DcfgSlice* s, uint32_t a, const DcfgSliceNode* n)
 {
    return a >= DCFG_SLICE_NOT || s->nodes[a].value_size == 0
@@ -92,7 +93,7 @@ const DcfgSliceInput* why_behind_copy(const Sliced* f, uint32_t node,
           || !made_all(f->s, next->node, n) ? NULL : next;
 }
 
-/* Add the origin of IN: the instance that computed its value. */
+/* Add the origin of IN. */
 static void add_origin(Why* y, const DcfgSliceInput* in)
 {
    const DcfgSliceInput* via = in;
@@ -112,7 +113,8 @@ static void add_origin(Why* y, const DcfgSliceInput* in)
    y->origins[y->n_origins++] = o;
 }
 
-/* Control last: what a value was made of comes first. */
+/* Find the origins of the inputs of NODE.  Control is last: the inputs that
+   made the value say more. */
 static void find_origins(Why* y, uint32_t node)
 {
    const DcfgSliceNode*  n = &y->f->s->nodes[node];
@@ -189,7 +191,7 @@ static void tell(Why* y, uint32_t node)
    }
 }
 
-/* STEPS instances, those nearest to the first one first. */
+/* Print STEPS instances, from FIRST on, the nearest to it first. */
 static void tell_steps(Why* y, uint32_t first, uint64_t steps)
 {
    uint32_t  n = y->f->s->n_nodes, head = 0, tail = 0;
@@ -214,7 +216,8 @@ static void tell_steps(Why* y, uint32_t first, uint64_t steps)
    free(seen);
 }
 
-/* A person says where to go. */
+/* Print an instance, and ask the user for the next one, until the user
+   quits. */
 static void converse(Why* y, uint32_t first)
 {
    uint32_t* way = NULL;

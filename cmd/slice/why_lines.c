@@ -3,8 +3,8 @@
 
    dcfg why, line by line. */
 
-/* Owns: what is said of lines and their inputs, as text and JSON, and the
-   conversation.  Handed: a slice.  Taken by: cmd_why.c. */
+/* Owns: lines and their inputs as text and JSON, and the conversation with
+   the user.  Handed: a slice.  Taken by: cmd_why.c. */
 
 #include "cmd/slice/why.h"
 
@@ -28,9 +28,9 @@ typedef
       Variables*     names;
       WhySource      source;
       SliceOmissions* omissions;
-      OmittedList    omitted;   // inputs of the last card refer to it
+      OmittedList    omitted;   // inputs of the last card point into it
       bool           bounded;   // the slice is too large to be made deeper
-      bool           told_bound;        // the bound of its search was told
+      bool           told_bound;        // the bound of the search was printed
    }
    Lines;
 
@@ -41,7 +41,7 @@ static const char* line_text(Lines* y, const DcfgWetInstr* in)
    return why_line_text(&y->source, in);
 }
 
-/* "printf (libc.so.6)" */
+/* Return the function and the image of IN, as "printf (libc.so.6)". */
 static const char* library_text(const DcfgWetInstr* in)
 {
    return text_format("%s (%s)", in->function == NULL ? "?"
@@ -50,7 +50,8 @@ static const char* library_text(const DcfgWetInstr* in)
                       : text_clean(text_base(in->image_name)));
 }
 
-/* "price.c:20 in main   price = price - 2;"; without lines, an instruction. */
+/* Return an instance in words, as "price.c:20 in main   price = price - 2;";
+   without a line, its code. */
 static const char* instr_place(Lines* y, uint32_t instr, uint64_t instance)
 {
    const DcfgWetInstr in = why_instr(y->f, instr);
@@ -91,7 +92,8 @@ static const char* code_line_text(Lines* y, const CodeLine* l)
                       line_text(y, &in));
 }
 
-/* The name of input IN, and its value; "" if it is not known. */
+/* Return the name of input IN, and set *VALUE to its value; "" if that is
+   not known. */
 static const char* input_name(const Lines* y, const WhyInput* in,
                               const char** value)
 {
@@ -109,7 +111,7 @@ static const char* input_name(const Lines* y, const WhyInput* in,
    if (name == NULL)
       name = why_returned(y->f, in->user, in->input);
    if (name == NULL && why_is_library(y->f, in->user))
-      *value = "";              // bytes of what was printed
+      *value = "";              // the value is bytes of printed text
    return text_clean(name != NULL ? name : slice_port(y->f->w, in->input));
 }
 
@@ -140,8 +142,9 @@ static const char* result_text(const Lines* y, const WhyCard* c)
                                            name == NULL ? "= " : " = ", value);
 }
 
-/* The lines and library functions that an input came through, those of the
-   card and of its origin left out: each once, NEXT ones behind K. */
+/* Return the next line or library function that input IN came through, from
+   passed node *K on, and set *K behind it.  Each is returned once, but not
+   the card's line or the line of IN's origin.  Return NULL at the end. */
 static const char* passed_text(Lines* y, const WhyCard* c, const WhyInput* in,
                                uint32_t* k)
 {
@@ -193,7 +196,7 @@ static size_t shown(const Lines* y, const WhyCard* c)
    return c->n_inputs - (y->form->all ? 0 : c->n_frame);
 }
 
-/* The store that did not run, and its branch. */
+/* Return the words for the store of IN that did not run, and for its branch. */
 static const char* omitted_text(const Lines* y, const WhyInput* in)
 {
    OmittedWords w = slice_omitted_words(y->omissions, y->f->s, in->omitted);
@@ -203,7 +206,7 @@ static const char* omitted_text(const Lines* y, const WhyInput* in)
 
 /*--- Text                                                 ---*/
 
-#define MOST_PASSED 6           // most that are named
+#define MOST_PASSED 6           // passed lines and functions that are named
 
 static void tell(Lines* y, const WhyCard* c)
 {
@@ -369,7 +372,7 @@ static void json_card(Lines* y, const WhyCard* c)
 
 /*--- Steps                                                ---*/
 
-/* An instance, whatever its node's number is. */
+/* Name: an instance.  It stays the same when nodes get other numbers. */
 typedef
    struct {
       uint32_t instr;
@@ -384,8 +387,8 @@ static Name name_of(const Lines* y, uint32_t node)
    return (Name){ n->instr, n->instance };
 }
 
-/* The branch instance that IN leads to, or the one that computed it; false if
-   there is none. */
+/* Set *NAME to the instance that computed IN, or for a store that did not
+   run to its branch.  Return false if there is none. */
 static bool origin_of(const Lines* y, const WhyInput* in, Name* name)
 {
    if (in->omitted != NULL)
@@ -395,7 +398,7 @@ static bool origin_of(const Lines* y, const WhyInput* in, Name* name)
    return in->omitted != NULL || in->node < DCFG_SLICE_NOT;
 }
 
-/* The node that NAME is, or DCFG_SLICE_NOBODY. */
+/* Return the node of NAME, or DCFG_SLICE_NOBODY. */
 static uint32_t node_of(const Lines* y, Name name)
 {
    const DcfgSlice* s = y->f->s;
@@ -407,7 +410,8 @@ static uint32_t node_of(const Lines* y, Name name)
    return DCFG_SLICE_NOBODY;
 }
 
-/* Follow more steps, until all of a card is known. */
+/* Make the slice deeper: WHY_STEPS steps, later twice as many as before, in
+   the end all.  Return false if the slice is too large for that. */
 static bool deepen(Lines* y)
 {
    uint32_t steps = y->f->q.steps;
@@ -421,7 +425,7 @@ static bool deepen(Lines* y)
    return deeper;
 }
 
-/* Go on with an instance that the slice does not have. */
+/* Make the slice of NAME, an instance that the present slice lacks. */
 static void move(Lines* y, Name name)
 {
    why_cards_end(&y->cards);
@@ -449,7 +453,7 @@ static void make_card(Lines* y, WhyCard* c, Name name)
    why_card_add_omitted(&y->cards, c, y->omissions, &y->omitted);
 }
 
-/* The cards nearest to the first one first. */
+/* Print .steps cards, from FIRST on, the nearest to it first. */
 static void tell_steps(Lines* y, Name first)
 {
    Name*  queue = NULL;
@@ -493,7 +497,7 @@ static void tell_steps(Lines* y, Name first)
    free(queue);
 }
 
-/* A person says where to go. */
+/* Print a card, and ask the user for the next one, until the user quits. */
 static void converse(Lines* y, Name first)
 {
    Name*   way = NULL;

@@ -3,8 +3,8 @@
 
    Stores that did not run, as inputs of dcfg why. */
 
-/* Owns: which of them a card has, and where they stand among its inputs.
-   Handed: cards of a slice.  Taken by: why_lines.c. */
+/* Owns: which stores that did not run a card has, and their places among its
+   inputs.  Handed: cards of a slice.  Taken by: why_lines.c. */
 
 #include "cmd/slice/why.h"
 
@@ -13,14 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does IN say only that a library let the card run, or nobody? */
+/* Return whether IN says only that a library, or no executed code, let the
+   card run. */
 static bool tells_nothing(const WhyCards* y, const WhyInput* in)
 {
    return in->use == USE_BRANCH && (in->node >= DCFG_SLICE_NOT
                                     || why_is_library(y->f, in->node));
 }
 
-/* Is O of what C used, or of what it made? */
+/* Return whether O could have changed a value that C used, passed or made. */
 static bool is_of_card(const DcfgSlice* s, const WhyCard* c, const Omitted* o)
 {
    for (size_t i = 0; i < c->n_passed; i++)
@@ -33,10 +34,10 @@ static bool is_of_card(const DcfgSlice* s, const WhyCard* c, const Omitted* o)
    return false;
 }
 
-/* The number of inputs before O, if nobody had written its place.  Then O is what
-   is to be known of the value, and stands first of all but other such ones; but
-   behind the input that says that nobody wrote it, if that is the first.
-   Otherwise 0, and *FOUND is false. */
+/* Return the number of inputs before O if nobody had written the value that
+   O could have changed, and set *FOUND.  Then O explains the most.  It comes
+   first, but behind other such omissions, and behind a first input.  Else
+   return 0 and clear *FOUND. */
 static size_t behind_end(const WhyCard* c, const Omitted* o, bool* found)
 {
    *found = false;
@@ -54,7 +55,7 @@ static size_t behind_end(const WhyCard* c, const Omitted* o, bool* found)
    return 0;
 }
 
-/* Did IN bring what O could have changed? */
+/* Return whether IN has the value that O could have changed. */
 static bool brings(const DcfgSlice* s, const WhyCard* c, const WhyInput* in,
                    const Omitted* o)
 {
@@ -70,11 +71,11 @@ static bool brings(const DcfgSlice* s, const WhyCard* c, const WhyInput* in,
    return false;
 }
 
-/* Return the number of inputs before O if an input has the value that O could have
-   changed; else 0.  O counts if its code never ran.  If its code ran at other
-   times, O counts if it is certain, and not the next turn of a loop.  O stands
-   behind all values.  Most values of printed text are constant: there O stands
-   right behind its own. */
+/* Return the number of inputs before O if an input has the value that O
+   could have changed; else 0.  O counts if its code never ran.  If its code
+   ran at other times, O counts if it is certain, and not in the next
+   iteration of a loop.  O stands behind all values.  Most values of printed
+   text are constant: there O stands right behind its own value. */
 static size_t behind_value(const WhyCards* y, const WhyCard* c,
                            const Omitted* o)
 {
@@ -121,8 +122,9 @@ static void add_inputs(const WhyCards* y, WhyCard* c, const OmittedList* l)
    }
 }
 
-/* Mark the nodes of C, and the program's on the way to it; returns how many are
-   new.  Places that a library keeps for itself are not the program's. */
+/* Mark the members of C, and the program's nodes among those that it passed.
+   Return how many were not marked before.  Nodes of libraries stay unmarked:
+   they use places of the library's own. */
 static size_t mark_nodes(const WhyCards* y, const WhyCard* c, bool* marks)
 {
    size_t n = 0;
@@ -140,7 +142,7 @@ static size_t mark_nodes(const WhyCards* y, const WhyCard* c, bool* marks)
    return n;
 }
 
-/* Has NODE used what a member of C made? */
+/* Return whether NODE used a value that a member of C made. */
 static bool uses(const DcfgSlice* s, const WhyCard* c, uint32_t node)
 {
    const DcfgSliceNode* n = &s->nodes[node];
@@ -162,7 +164,8 @@ void why_card_add_omitted(const WhyCards* y, WhyCard* c, SliceOmissions* z,
    uint32_t*        nodes;
    size_t           n = mark_nodes(y, c, marks), k = 0;
 
-   /* Nodes are from the last to the first: users stand before the head. */
+   /* Users of the card have smaller numbers than its head, for they ran
+      later. */
    for (uint32_t i = 0; i < s->n_nodes; i++)
       if (!marks[i] && uses(s, c, i)) {
          marks[i] = true;

@@ -4,7 +4,8 @@
    Source lines and printed bytes of dcfg why. */
 
 /* Owns: texts of lines, printed bytes of an input, lines that call inlined
-   functions, merged lines.  Handed: cards of a slice.  Taken by: why_lines.c. */
+   functions, merged lines.  Handed: cards of a slice.  Taken by:
+   why_lines.c. */
 
 #include "cmd/slice/why_source.h"
 
@@ -51,7 +52,8 @@ void why_source_close(WhySource* y)
    *y = (WhySource){ NULL, NULL };
 }
 
-/* The byte at ADDR that system call NODE used; '?' if it is not known. */
+/* Return the byte at ADDR that system call NODE used; '?' if it is not
+   known. */
 static char used_byte(const DcfgSlice* s, uint32_t node, uint64_t addr)
 {
    const DcfgSliceNode* n = &s->nodes[node];
@@ -93,7 +95,8 @@ static bool is_same(const CodeLine* a, const CodeLine* b)
    return a->line == b->line && strcmp(a->source, b->source) == 0;
 }
 
-/* Is L a line of INSTR, or of what was inlined there? */
+/* Return whether L is a line of INSTR, or of a call through which INSTR was
+   inlined. */
 static bool is_around(const Sliced* f, uint32_t instr, const CodeLine* l)
 {
    const CodeLine* lines;

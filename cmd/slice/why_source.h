@@ -19,24 +19,26 @@ typedef
    }
    WhySource;
 
-/* The text of the line of IN; "" if there is none. */
+/* Return the text of the line of IN, from its first letter; "" if it cannot
+   be read. */
 const char* why_line_text(WhySource* y, const DcfgWetInstr* in);
 void        why_source_close(WhySource* y);
 
-/* The bytes that IN brought of what was printed, in quotes. */
+/* Return the printed bytes of IN, in quotes. */
 const char* why_printed(const Sliced* f, const WhyInput* in);
 
-/* Is IN the dynamic linker's?  That only hands on what is on its way to another
-   library. */
+/* Return whether IN is code of the dynamic linker, which only leads on to
+   another library. */
 bool why_is_loader(const DcfgWetInstr* in);
 
-/* Set *L to line K, from 0, of those that call the inlined function which
-   computed IN, the innermost first; its .line is 0 if C was inlined there, too.
-   False if there are not so many. */
+/* Set *L to line K, from 0, of the lines that call the inlined function
+   which computed IN, the innermost first.  Its .line is 0 if C was inlined
+   there, too.  Return false if there are not so many. */
 bool why_call_line(const Sliced* f, const WhyCard* c, const WhyInput* in,
                    uint32_t k, CodeLine* l);
 
-/* Likewise of lines that were merged with C's. */
+/* Set *L to line K, from 0, of the lines that were merged with those of C.
+   Return false if there are not so many. */
 bool why_merged_line(const Sliced* f, const WhyCard* c, unsigned k,
                      CodeLine* l);
 

@@ -3,7 +3,7 @@
 
    Names and values of inputs. */
 
-/* Owns: the words for values and for what an instance used.  Handed: a slice.
+/* Owns: the words for values and for inputs of instances.  Handed: a slice.
    Taken by: why_lines.c, page_instances.c. */
 
 #include "cmd/slice/why_words.h"
@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define FUNCTION_WIDTH 48       // columns; templates make longer names
+#define FUNCTION_WIDTH 48       // columns of a name; templates are longer
 
 const char* why_value(const Sliced* f, const DcfgSliceNode* n,
                       const VariableType* type)

@@ -11,27 +11,29 @@
 
 /* All texts here last until text_forget(). */
 
-/* The value that N computed, as one of TYPE; in decimal if that is not known and
-   the value is small; "" if no value was recorded.  Of an instruction that
-   writes two registers only the first is known. */
+/* Return the value that N computed, as one of TYPE.  If TYPE is not known, a
+   small value is decimal.  Return "" if no value was recorded.  If an
+   instruction writes two registers, only the first value is known. */
 const char* why_value(const Sliced* f, const DcfgSliceNode* n,
                       const VariableType* type);
 
-/* The name of the function that IN is in, which there is. */
+/* Return the name of the function of IN, which must have one. */
 const char* why_function(const DcfgWetInstr* in);
 
-/* The program's name for what instruction USER reads over IN, and its *TYPE;
-   NULL if it has none.  The same for all instances. */
+/* Return the source's name for the place from which instruction USER reads
+   IN, and set *TYPE; NULL if it has none.  The name is the same for all
+   instances. */
 const char* why_place_name(Variables* names, uint32_t user,
                            const DcfgSliceInput* in, VariableType* type);
 
-/* The value, as one of TYPE, that node USER got over IN; "" if it is not
-   known. */
+/* Return the value that node USER got over IN, as one of TYPE; "" if it is
+   not known. */
 const char* why_input_value(const Sliced* f, uint32_t user,
                             const DcfgSliceInput* in, const VariableType* type);
 
-/* "percent()", if what node USER got over IN is in the register that a
-   function's result is in; or NULL. */
+/* Return "percent()" if IN of node USER is the register of results, and
+   function percent() wrote it, which is not USER's function.  Else return
+   NULL. */
 const char* why_returned(const Sliced* f, uint32_t user,
                          const DcfgSliceInput* in);
 
