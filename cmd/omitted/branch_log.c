@@ -3,13 +3,14 @@
 
    Instances of branches. */
 
-/* Owns: instances of branches, and the activations that had them.  Handed: the
-   graph of the code, a trace.  Taken by: omitted.c.
+/* Owns: instances of branches, and their activations.  Handed: the graph of the
+   code, a trace.  Taken by: omitted.c.
 
-   One pass over the trace fills the log.  If the program's code ran rarely enough,
-   the log has all of it, and later questions need no further pass.  An activation
-   begins where its function does, and ends with a return.  The first instruction
-   of the function that uses the stack tells its call frame address. */
+   One pass over the trace fills the log.  If the program's code ran rarely
+   enough, the log has all of it, and later questions need no other pass.  An
+   activation begins with the first instruction of its function, and ends
+   with a return.  The first instruction of the function that accesses the
+   stack shows the call frame address. */
 
 #include "cmd/omitted/branch_log.h"
 
@@ -20,19 +21,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ENTRIES     (1 << 16)      // kept for a node: the last ones
-#define MOST_UNASKED     (1 << 20)      // kept of nodes that nobody asked for
-#define MOST_ACTIVATIONS (1 << 20)      // likewise, of all
-#define FARTHEST         16     // instructions until the stack is used
+#define MOST_ENTRIES     (1 << 16)      // the last ones of a node are kept
+#define MOST_UNASKED     (1 << 20)      // entries of nodes that nobody needs
+#define MOST_ACTIVATIONS (1 << 20)      // the last ones are kept
+#define FARTHEST         16     // instructions before the stack is accessed
 
 enum { ROLE_ENTRY = 1, ROLE_FRAME = 2, ROLE_RETURN = 4, ROLE_BRANCH = 8,
        ROLE_LOGGED = 16 };
 
-/* Log: the last instances of a node, a ring. */
+/* Log: a ring of the last instances of a node. */
 typedef
    struct {
       LogEntry* entries;
-      size_t    n, room;        // .n of all, those that are gone included
+      size_t    n, room;        // .n also counts entries that are gone
    }
    Log;
 
@@ -44,7 +45,8 @@ typedef
    }
    Activation;
 
-/* LogThread: what is active in a thread, and the branch it is at. */
+/* LogThread: the active activations of a thread, and the branch that it
+   executed last. */
 typedef
    struct {
       uint32_t* active;
@@ -56,7 +58,8 @@ typedef
 struct BranchLog {
    const StaticCode* c;
    uint8_t*    roles;           // by node
-   int64_t*    frames;          // by node that tells it: from what it accesses
+   int64_t*    frames;          // by node with ROLE_FRAME: distance of the
+                                // frame from the address that it accesses
    Log*        logs;            // by node
    Activation* activations;     // a ring
    uint32_t    n_activations;
@@ -68,7 +71,8 @@ struct BranchLog {
 
 /*--- What is read                                         ---*/
 
-/* Does N store to the stack, and move its pointer there? */
+/* Return whether N, whose effect is E, stores to the stack and moves the
+   stack pointer there. */
 static bool is_push(const StaticCode* c, uint32_t n, const InstrEffect* e)
 {
    const DcfgWetInstr* in;
@@ -80,8 +84,8 @@ static bool is_push(const StaticCode* c, uint32_t n, const InstrEffect* e)
    return in->stores && !in->loads;
 }
 
-/* Find what tells the call frame address of the function that begins at
-   ENTRY. */
+/* Find the first instruction that shows the call frame address of the
+   function at ENTRY, and give it ROLE_FRAME. */
 static void find_frame(BranchLog* l, uint32_t entry)
 {
    const StaticCode* c = l->c;
@@ -113,7 +117,8 @@ static void find_frame(BranchLog* l, uint32_t entry)
    }
 }
 
-/* Follow the functions of the nodes that are logged. */
+/* Give roles to the entries, frames and returns of the functions with logged
+   nodes. */
 static void follow_functions(BranchLog* l)
 {
    const CodeNode* nodes = l->c->nodes;
@@ -138,7 +143,7 @@ static void choose_branch(const StaticCode* c, uint8_t* roles, uint32_t b)
       roles[c->nodes[b].up] |= ROLE_LOGGED;
 }
 
-/* By node, the roles that STORES need. */
+/* Return, by node, the roles that STORES need.  The caller frees the array. */
 static uint8_t* needed_roles(const StaticCode* c, const Wants* wants,
                              const SideStores* stores)
 {
@@ -153,7 +158,8 @@ static uint8_t* needed_roles(const StaticCode* c, const Wants* wants,
    return roles;
 }
 
-/* Return how many entries a log has of the nodes with a role in ROLES. */
+/* Return how many entries a log of the nodes with a role in ROLES would
+   have. */
 static uint64_t count_entries(const StaticCode* c, const uint8_t* roles,
                               const uint64_t* executed)
 {
@@ -165,8 +171,7 @@ static uint64_t count_entries(const StaticCode* c, const uint8_t* roles,
    return sum;
 }
 
-/* Choose all nodes, too, or else all branches, if there are few entries of
-   them. */
+/* Log all nodes, or else all branches, if these have few entries. */
 static void choose_more(BranchLog* l, const uint64_t* executed)
 {
    const StaticCode* c = l->c;
@@ -188,8 +193,8 @@ static void choose_more(BranchLog* l, const uint64_t* executed)
    free(roles);
 }
 
-/* By instruction, those that are read: nodes with a role, and what branches lead
-   to. */
+/* Return, by instruction, whether the pass reads it: it is a node with a
+   role, or a successor of a logged branch.  The caller frees the array. */
 static bool* choose_instrs(const BranchLog* l)
 {
    const StaticCode* c = l->c;
@@ -227,8 +232,8 @@ static void enter(BranchLog* l, LogThread* t, uint32_t entry)
    t->active[t->n++] = number;
 }
 
-/* The innermost activation has FRAME: those below it on the stack are gone, as
-   after an exception. */
+/* Set the frame of the innermost activation of T.  Activations below it on
+   the stack have ended, as after an exception: remove them. */
 static void take_frame(BranchLog* l, LogThread* t, uint64_t frame)
 {
    uint32_t    top;
@@ -247,7 +252,8 @@ static void take_frame(BranchLog* l, LogThread* t, uint64_t frame)
    t->active[t->n++] = top;
 }
 
-/* A return that found its address at ADDR. */
+/* Take a return, at ORDER, of the function at ENTRY: its return address was
+   at ADDR.  End the activations that it leaves. */
 static void leave(BranchLog* l, LogThread* t, uint32_t entry, uint64_t addr,
                   uint64_t order)
 {
@@ -265,7 +271,8 @@ static void leave(BranchLog* l, LogThread* t, uint32_t entry, uint64_t addr,
    }
 }
 
-/* The innermost activation of the function that begins at ENTRY. */
+/* Return the innermost activation of the function at ENTRY, or
+   NO_ACTIVATION. */
 static uint32_t activation_of(const BranchLog* l, const LogThread* t,
                               uint32_t entry)
 {
@@ -421,7 +428,7 @@ bool branch_log_is_bounded(const BranchLog* l)
    return l->bounded;
 }
 
-/* Entry K of all that were logged, which is kept. */
+/* Return entry K of LOG, which must be kept. */
 static const LogEntry* entry_at(const Log* log, size_t k)
 {
    return &log->entries[k % MOST_ENTRIES];
@@ -432,7 +439,7 @@ static size_t first_kept(const Log* log)
    return log->n > MOST_ENTRIES ? log->n - MOST_ENTRIES : 0;
 }
 
-/* The number of the first entry of LOG at ORDER or behind it. */
+/* Return the number of the first kept entry of LOG at ORDER or behind it. */
 static size_t entry_from(const Log* log, uint64_t order)
 {
    size_t low = first_kept(log), high = log->n;

@@ -22,22 +22,23 @@ typedef
    }
    LogEntry;
 
-/* BranchLog: instances of branches, of where their sides meet, and of users of
-   registers. */
+/* BranchLog: instances of branches, of the nodes where their sides meet, and
+   of users of registers. */
 typedef struct BranchLog BranchLog;
 
-/* Read the trace in FILE once, for the branches of STORES, and for others if that
-   takes little memory.  EXECUTED: instances, by instruction.  Return NULL if the trace cannot
+/* Read the trace in FILE once and return a log of the branches of STORES,
+   and of other branches if that takes little memory.  EXECUTED has, by
+   instruction, the number of its instances.  Return NULL if the trace cannot
    be read again. */
 BranchLog* branch_log_new(const StaticCode* c, const char* file,
                           const Wants* wants, const SideStores* stores,
                           const uint64_t* executed);
-/* Does L answer for the branches of STORES? */
+/* Return whether L has the branches of STORES. */
 bool       branch_log_has(const BranchLog* l, const Wants* wants,
                           const SideStores* stores);
 void       branch_log_free(BranchLog* l);
 
-/* Were there more instances than it keeps? */
+/* Return whether there were more instances than L keeps. */
 bool branch_log_is_bounded(const BranchLog* l);
 
 /* Return the last instance of NODE before ORDER; NULL if none is kept. */
@@ -48,8 +49,8 @@ const LogEntry* branch_log_before(const BranchLog* l, uint32_t node,
 const LogEntry* branch_log_previous(const BranchLog* l, uint32_t node,
                                     const LogEntry* entry);
 
-/* Had branch NODE, in its instance ENTRY, come to where its sides meet before
-   ORDER? */
+/* Return whether the sides of branch NODE had met again before ORDER, after
+   its instance ENTRY. */
 bool branch_log_is_over(const BranchLog* l, uint32_t node,
                         const LogEntry* entry, uint64_t order);
 

@@ -3,12 +3,12 @@
 
    Words for code and branches that kept it from running. */
 
-/* Owns: how such code is named.  Handed: addresses, debug information, source
+/* Owns: the words for such code.  Handed: addresses, debug information, source
    files.  Taken by: dcfg slice, dcfg why.
 
-   Whether a condition was true or false is said only if the source has one
-   condition in the branch's line, and nothing between that line and the two
-   sides jumps. */
+   A condition is "true" or "false" only if the branch's line has one
+   condition, and if no keyword between that line and the two sides jumps.
+   Else the words name the line that the branch went to. */
 
 #include "cmd/omitted/branch_words.h"
 
@@ -32,7 +32,7 @@ const char* code_text(Variables* v, uint32_t near, uint64_t addr,
    return text_clean(text_format("%s:%" PRIu32, text_base(file), line));
 }
 
-/* Has TEXT, of SIZE bytes, WORD? */
+/* Return whether TEXT, of SIZE bytes, has WORD. */
 static bool has_word(const char* text, size_t size, const char* word)
 {
    size_t n = strlen(word);
@@ -47,7 +47,8 @@ static bool has_word(const char* text, size_t size, const char* word)
    return false;
 }
 
-/* Has one of the lines from FIRST to LAST one of WORDS, which end with NULL? */
+/* Return whether a line from FIRST to LAST has one of WORDS, which end with
+   NULL. */
 static bool have_word(const SourceFile* f, uint32_t first, uint32_t last,
                       const char* const* words)
 {
@@ -61,7 +62,8 @@ static bool have_word(const SourceFile* f, uint32_t first, uint32_t last,
    return false;
 }
 
-/* Was the condition false, true (1), or is that not known (-1)? */
+/* Return 1 if the condition in line BRANCH was true, 0 if it was false, -1
+   if that is not known.  TAKEN and OTHER are the lines of its sides. */
 static int value_of(const SourceFile* f, uint32_t branch, uint32_t taken,
                     uint32_t other)
 {

@@ -4,9 +4,9 @@
    The graph of the program's code. */
 
 /* Owns: reading code from images' files, and the graph of it.  Handed: a whole
-   execution trace, seeds.  Taken by: what looks for code that did not run.
+   execution trace, seeds.  Taken by: omitted.c, never_ran.c.
 
-   A graph has all functions that calls lead to.  Calls fall through, unless
+   A graph has all functions that its calls lead to.  Calls fall through, unless
    the called function is known not to return.  An indirect jump has the targets
    that jump_table.c reads. */
 
@@ -22,7 +22,7 @@
 
 #define MOST_NODES 400000
 
-/* Builder: nodes that are made, and their edges. */
+/* Builder: a graph in work, with room for nodes and successors. */
 typedef
    struct {
       StaticCode* c;
@@ -33,7 +33,8 @@ typedef
 
 /*--- Calls                                                ---*/
 
-/* Functions of libraries that do not return to their caller. */
+/* Return whether NAME is a function of a library that never returns to its
+   caller. */
 static bool never_returns(const char* name)
 {
    static const char* const names[] = {
@@ -53,7 +54,7 @@ static bool never_returns(const char* name)
    return strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_") != NULL;
 }
 
-/* The library's function whose stub is at ADDR, or NULL. */
+/* Return the function of a library whose stub is at ADDR, or NULL. */
 static const char* stub_at(const StaticCode* c, uint64_t addr, uint32_t near)
 {
    uint64_t       before, behind;
@@ -64,9 +65,9 @@ static const char* stub_at(const StaticCode* c, uint64_t addr, uint32_t near)
                         behind < LONGEST_STUB ? behind : LONGEST_STUB);
 }
 
-/* The library's function that is called at ADDR, or ""; NULL if ADDR is the
-   program's.  A library that is linked into the program has no lines where the
-   program has some. */
+/* Return the function of a library that a call of ADDR leads to; "" if it
+   has no name, NULL if ADDR is code of the program.  A library that is
+   linked into the program has no lines where the program has some. */
 static const char* library_at(const StaticCode* c, uint64_t addr,
                               uint32_t near)
 {
@@ -102,7 +103,8 @@ static uint32_t add_node(Builder* b, uint64_t addr, uint32_t near)
    return c->n++;
 }
 
-/* Successors of one node are added one behind the other. */
+/* Add the instruction at ADDR to the successors of N.  Successors of one
+   node are added one behind the other. */
 static void add_successor(Builder* b, uint32_t n, uint64_t addr)
 {
    StaticCode* c = b->c;
@@ -120,7 +122,8 @@ static void add_successor(Builder* b, uint32_t n, uint64_t addr)
    c->nodes[n].n++;
 }
 
-/* A call: the called function is a node, or a library's. */
+/* Add the edges of call N, whose effect is E.  The called function is a
+   node, or of a library. */
 static void add_call(Builder* b, uint32_t n, const InstrEffect* e)
 {
    StaticCode* c = b->c;
@@ -183,8 +186,9 @@ static void add_edges(Builder* b, uint32_t n)
 
 /*--- Functions                                            ---*/
 
-/* Find the nodes that begin functions: called ones, symbols, and executed ones that
-   nothing in the program leads to. */
+/* Return, by node, whether it begins a function: one that is called, one
+   with a symbol, or an executed node that no edge leads to.  The caller
+   frees the array. */
 static bool* find_entries(const StaticCode* c)
 {
    bool*   entries = zalloc(c->n + (size_t)1, sizeof(*entries));
@@ -209,8 +213,8 @@ static bool* find_entries(const StaticCode* c)
    return entries;
 }
 
-/* Each node belongs to the entry that leads to it; of several, as those of what
-   jumps to another function, to the nearest before it. */
+/* Set the entry of each node: the entry that leads to it.  If several do, as
+   after a jump to another function, it is the nearest before the node. */
 static void find_functions(StaticCode* c)
 {
    bool*     entries = find_entries(c);

@@ -10,8 +10,8 @@
 
 #include "cmd/omitted/static_code.h"
 
-/* CodeSeed: an address that is code of the program, and an instruction of the
-   trace in its image. */
+/* CodeSeed: the address of an instruction of the program, and an instruction
+   of the trace in the same image. */
 typedef
    struct {
       uint64_t addr;
@@ -19,8 +19,9 @@ typedef
    }
    CodeSeed;
 
-/* The code that SEEDS lead to; EXECUTED: by instruction, whether it was.  Files
-   of images are looked for below ROOT first, unless that is NULL. */
+/* Return the graph of the code that SEEDS lead to.  EXECUTED says, by
+   instruction of the trace, whether it was executed.  Image files are looked
+   for below ROOT first, unless ROOT is NULL. */
 StaticCode* code_graph_new(DcfgWet* w, Variables* names, const char* root,
                            const bool* executed, const CodeSeed* seeds,
                            size_t n_seeds);

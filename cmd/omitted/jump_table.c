@@ -4,7 +4,7 @@
    Tables that indirect jumps go by. */
 
 /* Owns: the forms in which compilers write a switch.  Handed: the code before
-   an indirect jump.  Taken by: static_code.c.
+   an indirect jump.  Taken by: code_graph.c.
 
    The jump goes to an element of the table, or to its sum with the table's
    address.  A comparison before it says how many elements there are. */
@@ -20,7 +20,8 @@
 #define LONGEST    15
 #define LOWEST_TABLE 4096       // no address is lower
 
-/* TableForm: a table, as the code before the jump tells it. */
+/* TableForm: the form of a table, as far as the code before the jump shows
+   it. */
 typedef
    struct {
       bool     has_table, relative, has_count, summed;
@@ -30,7 +31,7 @@ typedef
    }
    TableForm;
 
-/* The node that ends where N begins, or NO_NODE. */
+/* Return the node that ends at the begin of N, or NO_NODE. */
 static uint32_t node_before(const StaticCode* c, uint32_t n)
 {
    for (uint64_t k = 1; k <= LONGEST; k++) {
@@ -41,7 +42,8 @@ static uint32_t node_before(const StaticCode* c, uint32_t n)
    return NO_NODE;
 }
 
-/* The address of the element was computed before: the table is added there. */
+/* Take instruction B before the jump, if the address of the element is a
+   sum: B loads the element from there, or adds the table's address. */
 static void take_sum(TableForm* f, const InstrEffect* b, unsigned word)
 {
    const MemoryOperand* m = &b->memory[0];
@@ -58,8 +60,8 @@ static void take_sum(TableForm* f, const InstrEffect* b, unsigned word)
    }
 }
 
-/* An operand that is an element: of a table at a fixed address, or at one that
-   is in a register. */
+/* Take operand M, if it is an element: of a table at a fixed address, or of
+   a table whose address is in a register. */
 static void take_operand(TableForm* f, const MemoryOperand* m, unsigned word)
 {
    if (m->index == NO_REGISTER || m->written || f->size != 0)

@@ -10,8 +10,9 @@
 
 #include "cmd/omitted/static_code.h"
 
-/* Set *TARGETS, which the caller frees, to where indirect jump N, whose effect is
-   E, may lead.  Returns their number; 0 if it goes by no table that is known. */
+/* Set *TARGETS to the addresses that the indirect jump N may lead to; the
+   caller frees them.  E is the effect of N.  Return their number; 0 if the
+   jump uses no table of a known form. */
 size_t jump_table_read(const StaticCode* c, uint32_t n, const InstrEffect* e,
                        uint64_t** targets);
 

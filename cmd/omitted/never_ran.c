@@ -7,8 +7,8 @@
    whole execution trace, the graph of its program's code.  Taken by:
    slice_line.c.
 
-   The way goes from the line over predecessors, and from where a function begins
-   to its direct calls, as far as these never ran. */
+   The way goes from the line to predecessors that never ran.  From the begin of
+   a function it goes to direct calls of the function that never ran. */
 
 #include "cmd/omitted/never_ran.h"
 
@@ -20,8 +20,8 @@
 
 #define MOST_GUARDS 16
 
-/* Back: nodes before each node: its predecessors and, where a function begins,
-   calls of it. */
+/* Back: by node, the nodes before it: its predecessors and, for the begin of
+   a function, calls of the function. */
 typedef
    struct {
       uint32_t* first;
@@ -29,7 +29,7 @@ typedef
    }
    Back;
 
-/* SourceLine: the line's code, and seeds of the graph. */
+/* SourceLine: the code of a line, and seeds of the graph. */
 typedef
    struct {
       OwnCode*  own;
@@ -56,8 +56,8 @@ static void add_line(void* arg, uint64_t addr)
    l->addrs[l->n++] = addr;
 }
 
-/* The code of LINE of SOURCE in the program's images, and all of their
-   functions. */
+/* Find the code of LINE of SOURCE in the program's images.  Add it to the
+   seeds, and all functions of its image. */
 static void find_line(SourceLine* l, DcfgWet* w, Variables* names,
                       const char* source, uint64_t line)
 {
@@ -100,12 +100,12 @@ static Back go_back(const StaticCode* c)
       if (at->callee != NO_NODE)
          b.from[--b.first[at->callee + 1]] = i;
    }
-   /* The first of node n is at n + 1 now, and its end is the first of n + 1. */
+   /* Now first[n + 1] is the begin of node n, and first[n + 2] its end. */
    return b;
 }
 
-/* Executed AT would have gone on to OTHER.  TO: by node, the next one on the way
-   to the line. */
+/* Return the guard at the executed node AT, which did not go on to OTHER.
+   TO has, by node, the next node on the way to the line. */
 static Guard guard_at(const StaticCode* c, const DcfgSliceTotal* totals,
                       uint32_t at, uint32_t other, const uint32_t* to)
 {

@@ -8,33 +8,34 @@
 
 #include "cmd/omitted/omitted.h"
 
-/* Guard: an executed instruction from which control would have come to the line
-   over code that never ran. */
+/* Guard: an executed instruction from which code that never ran leads to the
+   line. */
 typedef
    struct {
-      OmittedBranch branch;     // its last instance; .taken is 0 if it went
-                                // several other ways, or on to nowhere
-      uint64_t      times;      // how often it ran
-      bool          call;       // a call that did not come back
-      uint64_t*     calls;      // calls that would have led to the line's
+      OmittedBranch branch;     // its last instance; .taken is 0 if it has
+                                // no executed successor, or several
+      uint64_t      times;      // number of its instances
+      bool          call;       // a call that did not return
+      uint64_t*     calls;      // addresses of calls that lead to the line's
       size_t        n_calls, room;      // function, the outermost first
    }
    Guard;
 
-/* Guards: the nearest to the line first. */
+/* Guards: the guards of a line, the nearest to it first. */
 typedef
    struct {
       Guard*     all;
       size_t     n, room;
       uint32_t   near;          // an instruction of the line's image
       uint64_t   line;          // an address of the line
-      bool       uncalled;      // nothing calls its function directly
+      bool       uncalled;      // no direct call leads to its function
       Variables* names;
    }
    Guards;
 
-/* Find what kept LINE of SOURCE, which has code and never ran, from running.
-   TOTALS say what did.  The list is empty if nothing leads there. */
+/* Return the guards that kept LINE of SOURCE from running, which has code
+   and never ran.  TOTALS count the executed instructions.  The list is empty
+   if no executed code leads to the line.  Free it with guards_free(). */
 Guards guards_find(DcfgWet* w, const char* root, const DcfgSliceTotal* totals,
                    const char* source, uint64_t line);
 void   guards_free(Guards* g);

@@ -3,9 +3,9 @@
 
    Stores that did not run. */
 
-/* Owns: which stores could have changed what a slice used, if a branch had gone
-   the other way.  Handed: a slice that keeps instances.  Taken by: dcfg slice,
-   dcfg why.
+/* Owns: which stores could have changed a value that a slice used, if a branch
+   had gone the other way.  Handed: a slice that keeps instances.  Taken by:
+   dcfg slice, dcfg why.
 
    Implicit dependences as in T. Gyimothy, A. Beszedes and I. Forgacs: An
    Efficient Relevant Slicing Method for Debugging (1999), and X. Zhang, S.
@@ -25,14 +25,15 @@
 
 #include <stdlib.h>
 
-#define MOST_PLACES_ASKED 48    // addresses of stores over pointers
-#define MOST_VALUES_ASKED 6     // for one of them
-#define MOST_FOR_VALUES   UINT64_C(20000000)    // instructions of the run
+#define MOST_PLACES_ASKED 48    // addresses that stores over pointers have
+#define MOST_VALUES_ASKED 6     // values of the run for one such address
+#define MOST_FOR_VALUES   UINT64_C(20000000)    // instructions of a run
+                                // whose values are asked for
 #define MOST_FOR_PASSES   UINT64_C(50000000)
 #define MOST_TRIED        512  // instances of a branch
 
-/* StorePlace: the address to which a store on the other side of a branch instance
-   would have gone. */
+/* StorePlace: the address that a store on the other side of a branch
+   instance would have had. */
 typedef
    struct {
       uint32_t branch, side, store, call;
@@ -48,7 +49,7 @@ struct OmittedFinder {
    StaticCode*  code;
    uint64_t*    executed;       // instances, by instruction
    BranchLog*   log;            // kept from earlier questions; or NULL
-   StorePlace*  places;         // likewise kept
+   StorePlace*  places;         // kept, too
    size_t       n_places, places_room;
    unsigned     places_left;
 };
@@ -90,7 +91,7 @@ typedef
    struct {
       OmittedFinder*   f;
       const Wants*     wants;
-      uint32_t         store;   // decoded last: its effect
+      uint32_t         store;   // .effect is of this node
       InstrEffect      effect;
    }
    Search;
@@ -100,7 +101,7 @@ static bool overlaps(const Want* w, uint64_t addr, uint64_t size)
    return addr < w->place + w->size && w->place < addr + size;
 }
 
-/* The operand that node STORE writes, or NULL. */
+/* Return the operand that node STORE writes, or NULL. */
 static const MemoryOperand* stored_operand(Search* z, uint32_t store)
 {
    if (z->store != store) {
@@ -114,8 +115,9 @@ static const MemoryOperand* stored_operand(Search* z, uint32_t store)
    return NULL;
 }
 
-/* May S, which stores nobody knows where, store to W?  If both name the same
-   member behind a pointer, or if W is within the array that S indexes. */
+/* Return whether S may store to W, if the address of S is not known.  It may
+   if both name the same member behind a pointer, or if W is within the array
+   that S indexes. */
 static bool looks_like(Search* z, const SideStore* s, const Want* w)
 {
    const MemoryOperand* m = stored_operand(z, s->store);
@@ -130,8 +132,8 @@ static bool looks_like(Search* z, const SideStore* s, const Want* w)
           && w->place >= low && w->place < high;
 }
 
-/* Return where S would have stored if its branch had gone the other way in entry
-   R of the log; NULL: too many were asked for. */
+/* Return the address of store S if its branch had gone the other way in its
+   instance R.  Return NULL if too many were asked for. */
 static const StorePlace* place_of(Search* z, const SideStore* s,
                                   const LogEntry* r)
 {
@@ -160,8 +162,8 @@ static const StorePlace* place_of(Search* z, const SideStore* s,
    return &f->places[f->n_places - 1];
 }
 
-/* Would the other side of B, entry R of the log, have stored to what S is
-   for? */
+/* Return whether store S would have written W if its branch had gone the
+   other way in its instance R. */
 static Verdict judge_place(Search* z, const SideStore* s, const Want* w,
                            const LogEntry* r)
 {
@@ -199,7 +201,8 @@ static Verdict judge(Search* z, const SideStore* s, const Want* w,
    return v == IS_SURE && !s->sure ? IS_MAYBE : v;
 }
 
-/* The last instance of S's branch that counts, or NULL. */
+/* Return the last instance of S's branch that counts, and set *VERDICT; or
+   return NULL. */
 static const LogEntry* find_instance(Search* z, const SideStore* s,
                                      Verdict* verdict)
 {
@@ -244,8 +247,8 @@ static void add_omitted(Search* z, OmittedList* l, const SideStore* s,
    l->all[l->n++] = o;
 }
 
-/* Does a header of the distribution have the branch or the store of S?  Such code
-   is as a library's: the program did not choose its way there. */
+/* Return whether a header of the distribution has the branch or the store of
+   S.  The program does not decide about such code, as about a library's. */
 static bool is_of_header(const OmittedFinder* f, const SideStore* s)
 {
    const CodeNode* branch = &f->code->nodes[s->branch];
@@ -259,7 +262,8 @@ static bool is_of_header(const OmittedFinder* f, const SideStore* s)
 
 /*--- All                                                  ---*/
 
-/* One user is told for one store to one place for one branch: the nearest. */
+/* Order in which omissions with the same store, place and branch stand
+   together.  Of these only the one with the nearest user stays. */
 COMPARE(by_store, Omitted, UP(store) ?: UP(branch.addr) ?: UP(place)
         ?: UP(maybe) ?: UP(node))
 
@@ -282,8 +286,8 @@ static void keep_nearest(OmittedList* l, const DcfgSlice* s)
       l->all[n++] = best;
    }
    l->n = n;
-   /* The nearest first; of these code that never ran, and then what is certain:
-      few, so by insertion. */
+   /* The nearest user comes first, then stores that never ran, then certain
+      ones.  The list is short: sort it by insertion. */
    for (size_t i = 1; i < n; i++) {
       Omitted  o = l->all[i];
       uint32_t distance = s->nodes[o.node].distance;
@@ -301,7 +305,8 @@ static void keep_nearest(OmittedList* l, const DcfgSlice* s)
    }
 }
 
-/* The nearest wants come first: few addresses are computed. */
+/* Order of stores: those of the nearest wants first, because only some
+   addresses are computed. */
 COMPARE(by_want, SideStore, UP(want) ?: UP(branch) ?: UP(side) ?: UP(call)
         ?: UP(store))
 

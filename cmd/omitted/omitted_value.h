@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* OmittedValue: asks for the value of SIZE bytes at PLACE just before INSTANCE
-   of instruction INSTR, or of general register PLACE if SIZE is 0.  False: it is
-   not known. */
+/* OmittedValue: a function that sets *VALUE to the SIZE bytes at PLACE just
+   before INSTANCE of instruction INSTR.  If SIZE is 0, PLACE is a general
+   register.  Return false if the value is not known. */
 typedef bool (*OmittedValue)(void* arg, uint32_t instr, uint64_t instance,
                              uint64_t place, uint64_t size, uint64_t* value);
 

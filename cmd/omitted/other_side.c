@@ -3,12 +3,12 @@
 
    Addresses of stores on the other side of a branch. */
 
-/* Owns: executing code that did not run, as far as addresses need it.  Handed: a
-   branch instance, values of the run.  Taken by: omitted.c.
+/* Owns: the execution of code that did not run, to compute addresses.  Handed:
+   a branch instance, values of the run.  Taken by: omitted.c.
 
-   The shortest way from the branch to the store is executed with the values that
-   registers and memory had at the branch.  Only moves, additions and addresses
-   are understood.  All else makes a value unknown. */
+   The shortest way from the branch to the store is executed, with the values
+   that registers and memory had at the branch.  Moves, additions and
+   addresses are computed.  The result of any other instruction is unknown. */
 
 #include "cmd/omitted/other_side.h"
 
@@ -18,8 +18,9 @@
 #include <stdlib.h>
 
 #define LONGEST_WAY 200         // instructions
-#define MOST_CELLS  64          // stored on the way
-/* The frame of a function that was not called is nowhere. */
+#define MOST_CELLS  64          // stores on the way
+/* Call frame address of a function that was not called: no memory of the run
+   is near it. */
 #define OTHER_FRAME UINT64_C(0xFFFF800000000000)
 
 typedef
@@ -37,15 +38,15 @@ typedef
    }
    Cell;
 
-/* State: of registers and memory, while the way is executed. */
+/* State: registers and memory while the way is executed. */
 typedef
    struct {
       OtherSide* o;
       Known      registers[MAX_GENERAL];
       Cell       cells[MOST_CELLS];
       unsigned   n_cells;
-      bool       lost;          // something was stored nobody knows where
-      bool       called;        // in the called function
+      bool       lost;          // a store had an unknown address
+      bool       called;        // the way is in a called function
       uint64_t   word;
    }
    State;
@@ -80,7 +81,7 @@ static Known sum(Known a, Known b)
 
    if (!a.known || !b.known)
       return unknown;
-   /* The addition may have had 32 bits. */
+   /* The addition may be one of 32 bits. */
    if (a.value >> 32 == 0 && value >= INT32_MAX)
       return unknown;
    return known(value);
@@ -134,11 +135,11 @@ static Known load(State* z, uint64_t addr, uint64_t size)
    z->o->left--;
    if (!z->o->value(z->o->arg, z->o->instr, z->o->instance, addr, size, &value))
       return unknown;
-   /* The sign may count if the value is narrower than an address. */
+   /* A narrow value may be extended with its sign. */
    return size < z->word && value >> (8 * size - 1) ? unknown : known(value);
 }
 
-/* Nothing is known of memory any more. */
+/* Forget all contents of memory. */
 static void lose(State* z)
 {
    z->lost    = true;
@@ -212,8 +213,8 @@ static void execute(State* z, uint32_t n)
                            : unknown;
    if (!e.call)
       return;
-   /* A call changes what it likes of memory, and of registers those that are
-      not kept. */
+   /* A call may change any memory, and registers that the callee does not
+      keep. */
    lose(z);
    for (unsigned r = 0; r < MAX_GENERAL; r++)
       if (!(p->kept >> r & 1))
@@ -222,7 +223,9 @@ static void execute(State* z, uint32_t n)
 
 /*--- The way                                              ---*/
 
-/* The shortest way from BEGIN to END, both of it; its length, or 0. */
+/* Put the nodes of the shortest way from BEGIN to END, both included, into
+   WAY.  Return their number; 0 if there is no way, or only a longer one than
+   LONGEST_WAY. */
 static size_t find_way(const StaticCode* c, uint32_t begin, uint32_t end,
                        uint32_t* way)
 {
@@ -254,8 +257,8 @@ static size_t find_way(const StaticCode* c, uint32_t begin, uint32_t end,
    return length;
 }
 
-/* Execute the way from BEGIN up to END; false if there is none.  *SURE: it has
-   no branch. */
+/* Execute the shortest way from BEGIN to the node before END.  Return false
+   if there is none.  Clear *SURE if the way has a branch. */
 static bool execute_way(State* z, uint32_t begin, uint32_t end, bool* sure)
 {
    uint32_t way[LONGEST_WAY];

@@ -11,21 +11,21 @@
 #include "cmd/omitted/branch_log.h"
 #include "cmd/omitted/omitted_value.h"
 
-/* OtherSide: a branch instance whose other side is looked at. */
+/* OtherSide: a branch instance, for the execution of its other side. */
 typedef
    struct {
       const StaticCode* c;
-      OmittedValue value;       // asked for registers and memory before the branch
+      OmittedValue value;       // returns values at the branch
       void*        arg;
-      uint32_t     instr;       // the branch's, and its instance
+      uint32_t     instr;       // the branch
       uint64_t     instance;
-      uint64_t     frame;       // its activation's call frame address, or 0
-      unsigned     left;        // so many values may still be asked for
+      uint64_t     frame;       // call frame address at the branch, or 0
+      unsigned     left;        // number of values that may still be asked
    }
    OtherSide;
 
-/* Set *ADDR to where S would have stored.  False if that is not known.  *SURE:
-   whatever way control had gone there. */
+/* Set *ADDR to the address that store S would have had.  Return false if it
+   is not known.  Set *SURE to whether every way to S leads to this address. */
 bool other_side_address(OtherSide* o, const SideStore* s, uint64_t* addr,
                         bool* sure);
 

@@ -3,7 +3,7 @@
 
    The program's own code. */
 
-/* Owns: the code in which branches are looked at.  Handed: a whole execution
+/* Owns: the code whose branches are searched.  Handed: a whole execution
    trace.  Taken by: omitted.c, never_ran.c. */
 
 #include "cmd/omitted/own_code.h"

@@ -15,13 +15,14 @@
 typedef
    struct {
       bool*     executed;       // by instruction of the trace
-      CodeSeed* seeds;          // those that are the program's own
+      CodeSeed* seeds;          // the program's own executed code
       size_t    n_seeds, room;
    }
    OwnCode;
 
-/* The program is what dcfg slice lists line by line; OWN adds images, or is
-   NULL.  TOTALS say what was executed. */
+/* Return the program's own code, as far as TOTALS count it as executed.  The
+   program is the code that dcfg slice lists line by line.  OWN is a pattern
+   for more images, or NULL.  Free the result with own_code_free(). */
 OwnCode own_code_find(DcfgWet* w, const char* own,
                       const DcfgSliceTotal* totals);
 void    own_code_free(OwnCode* o);

@@ -3,13 +3,14 @@
 
    The other sides of branches. */
 
-/* Owns: which code a branch decides about, and what that stores.  Handed: the
+/* Owns: the code that a branch decides about, and its stores.  Handed: the
    graph of the code, locations.  Taken by: omitted.c.
 
-   A side of a branch is what its successor leads to, up to the branch's
-   immediate post-dominator.  Calls are followed one level.  It is sure that a
-   side comes to a store which post-dominates the side's begin, if nothing on the
-   way can stay: no loop, no call that may not return. */
+   A side of a branch is the code from one successor up to the branch's
+   immediate post-dominator.  Calls are followed one level.  Control on a
+   side certainly comes to a store under two conditions.  The store
+   post-dominates the begin of the side.  Control cannot stay on the way:
+   there is no loop, and no call that may not return. */
 
 #include "cmd/omitted/sides.h"
 
@@ -18,27 +19,29 @@
 #include <stdlib.h>
 
 #define MOST_OF_SIDE   2000     // nodes
-#define MOST_WALKED    4000000 // nodes of all sides
+#define MOST_WALKED    4000000  // nodes of all sides
 #define MOST_STORES    200000
-#define MOST_GUESSES   64       // wants that a store over a pointer may be for
+#define MOST_GUESSES   64       // wants for which a store over a pointer is
+                                // tried
 #define WIDEST         64       // bytes that an instruction stores
 #define DEEPEST        16       // calls in calls that return
 
 typedef enum { STORE_UNSEEN, STORE_NONE, STORE_FIXED, STORE_FRAME,
                STORE_POINTER } StoreKind;
 
-/* NodeStore: what a node writes. */
+/* NodeStore: the memory and registers that a node writes. */
 typedef
    struct {
       uint8_t  kind;            // StoreKind
       bool     indexed;
       uint8_t  size;
       uint32_t registers;
-      int64_t  place;           // the address; in the frame; from the register
+      int64_t  place;           // address; offset in the frame; displacement
    }
    NodeStore;
 
-/* Walk: nodes that one side has.  A node is in the walk whose number it has. */
+/* Walk: the nodes of one side.  A node is in it if .seen of the node has the
+   number of the walk. */
 typedef
    struct {
       uint32_t* nodes;
@@ -54,14 +57,14 @@ typedef
       NodeStore*   stores;      // by node, found when needed
       uint32_t*    seen;        // by node: the walk that was there last
       uint32_t     n_walks;
-      uint32_t*    led_to;      // by node: so many nodes of a walk lead there
+      uint32_t*    led_to;      // by node: predecessors in a walk
       uint8_t*     stays;       // by node that begins a function
       uint32_t*    by_place;    // wants in memory, by their place
       size_t       n_places;
-      uint32_t*    by_frame;    // those in a frame, by function and offset
+      uint32_t*    by_frame;    // wants in a frame, by function and offset
       size_t       n_frames;
-      uint32_t*    guesses;     // those that were not found by a frame, the
-      size_t       n_guesses;   // nearest first
+      uint32_t*    guesses;     // wants in memory that are in no known frame,
+      size_t       n_guesses;   // the nearest first
       uint64_t     walked;
       SideStores   found;
    }
@@ -100,7 +103,8 @@ static const NodeStore* store_of(Sides* z, uint32_t n)
 
 /*--- Walks                                                ---*/
 
-/* The nodes from BEGIN on, without END and BRANCH. */
+/* Return the nodes that BEGIN leads to, without END and BRANCH, which are
+   not passed.  The caller frees .nodes. */
 static Walk walk_side(Sides* z, uint32_t begin, uint32_t end, uint32_t branch)
 {
    const StaticCode* c = z->c;
@@ -137,8 +141,8 @@ static bool post_dominates(const StaticCode* c, uint32_t n, uint32_t begin,
    return false;
 }
 
-/* Has the walk that was made last, W, a cycle?  Nodes that nothing left in it
-   leads to are taken away one by one. */
+/* Return whether W, which must be the last walk, has a cycle.  Nodes without
+   predecessors in the walk are removed one by one, as in a topological sort. */
 static bool has_loop(Sides* z, const Walk* w)
 {
    const StaticCode* c = z->c;
@@ -165,11 +169,11 @@ static bool has_loop(Sides* z, const Walk* w)
    return gone < w->n;
 }
 
-/* May control that is at the nodes of W, the last walk, not go on to its end?
-   IN_FUNCTION: a return is that end. */
+/* Return whether control at the nodes of W, the last walk, may not reach its
+   end.  IN_FUNCTION: the end is a return. */
 static bool may_stop(Sides* z, const Walk* w, bool in_function, unsigned deep);
 
-/* May a call of the function that begins at ENTRY not come back? */
+/* Return whether a call of the function at ENTRY may not return. */
 static bool may_stay(Sides* z, uint32_t entry, unsigned deep)
 {
    enum { UNKNOWN, RUNNING, RETURNS, STAYS };
@@ -198,7 +202,7 @@ static bool may_stop(Sides* z, const Walk* w, bool in_function, unsigned deep)
    return stop;
 }
 
-/* Does control that is at BEGIN come to N for certain, before END? */
+/* Return whether control at BEGIN certainly comes to N before END. */
 static bool comes_to(Sides* z, uint32_t begin, uint32_t n, uint32_t end)
 {
    Walk w;
@@ -229,7 +233,7 @@ static const Want* want_of(const Sides* z, const uint32_t* list, size_t i)
    return &z->wants->all[list[i]];
 }
 
-/* Wants that have bytes of the SIZE ones at PLACE. */
+/* Add a match for each want that has some of the SIZE bytes at PLACE. */
 static void match_place(Sides* z, SideStore s, uint64_t place, unsigned size)
 {
    size_t low = 0, high = z->n_places;
@@ -260,8 +264,9 @@ static bool is_before(const StaticCode* c, const Want* w, uint32_t entry,
    return other != entry ? other < entry : w->offset + WIDEST < offset;
 }
 
-/* Wants in the frame of a function that has bytes of the SIZE ones at OFFSET,
-   and those that were found otherwise, of which only the run tells it. */
+/* Add a match for each want that has some of the SIZE bytes at OFFSET in the
+   frame of the branch's function.  Add one for each want in no known frame,
+   too, because only the run shows its place. */
 static void match_frame(Sides* z, SideStore s, int64_t offset, unsigned size)
 {
    uint32_t entry = z->c->nodes[s.branch].entry;
@@ -290,7 +295,8 @@ static void match_frame(Sides* z, SideStore s, int64_t offset, unsigned size)
    }
 }
 
-/* Wants that a store over a pointer may be for. */
+/* Add a match for each want that a store over a pointer may write: one of
+   the same size. */
 static void match_pointer(Sides* z, SideStore s, const NodeStore* n)
 {
    unsigned guesses = 0;
@@ -386,7 +392,7 @@ static void match_side(Sides* z, uint32_t branch, uint32_t side)
 
 /*--- All                                                  ---*/
 
-static const Sides* sorted;     // by qsort()
+static const Sides* sorted;     // for by_place(), by_frame()
 
 static int by_place(const void* a, const void* b)
 {

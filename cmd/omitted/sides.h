@@ -10,20 +10,20 @@
 
 #include "cmd/omitted/wants.h"
 
-/* SideStore: an instruction on one side of a branch, or in a function that is
-   called there, that writes what is wanted. */
+/* SideStore: an instruction that writes a wanted location, on one side of a
+   branch or in a function that is called there. */
 typedef
    struct {
-      uint32_t branch;          // nodes of the code
-      uint32_t side;            // the successor of .branch where the side begins
+      uint32_t branch;          // this, .side, .store, .call: nodes
+      uint32_t side;            // successor of .branch that begins the side
       uint32_t store;
-      uint32_t call;            // leads to .store; or NO_NODE
+      uint32_t call;            // call that leads to .store; or NO_NODE
       uint32_t want;
-      bool     sure;            // who goes to .side comes to .store
-      bool     turn;            // .side leads back to .branch: it is another
-                                // turn of a loop
-      bool     located;         // .store writes the wanted place for certain
-      bool     in_frame;        // or if its frame puts .offset there
+      bool     sure;            // control at .side certainly comes to .store
+      bool     turn;            // .side leads back to .branch: another
+                                // iteration of a loop
+      bool     located;         // .store certainly writes the wanted place
+      bool     in_frame;        // or does so if .offset in its frame is there
       int64_t  offset;
    }
    SideStore;
@@ -32,11 +32,13 @@ typedef
    struct {
       SideStore* all;
       size_t     n, room;
-      const char* bounded;      // all that was looked at, or NULL
+      const char* bounded;      // NULL, or in words the part that was
+                                // searched
    }
    SideStores;
 
-/* Find what executed branches have on their sides. */
+/* Return the stores to WANTS on the sides of executed branches.  The caller
+   frees .all. */
 SideStores side_stores_find(const StaticCode* c, const Wants* wants);
 
 #endif /* DCFG_CMD_SIDES_H */

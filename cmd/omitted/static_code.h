@@ -19,18 +19,20 @@
 typedef
    struct {
       uint64_t addr;
-      uint32_t near;            // an instruction of the trace, of its image
-      uint32_t instr;           // itself in the trace; NO_NODE: not executed
-      uint32_t first, n;        // its successors; a call's is where it returns
-      uint32_t callee;          // called directly in the program; or NO_NODE
+      uint32_t near;            // an instruction of the trace in its image
+      uint32_t instr;           // its number in the trace; NO_NODE: it was
+                                // not executed
+      uint32_t first, n;        // its successors; of a call, its return site
+      uint32_t callee;          // begin of the function that it calls
+                                // directly, of the program; or NO_NODE
       uint32_t up;              // its immediate post-dominator; NO_NODE: the
                                 // end of its function, or none
       uint32_t entry;           // begin of its function; NO_NODE: unknown
       uint8_t  size;
       bool     call;
-      bool     returns;         // leaves its function
-      bool     ends;            // nothing runs after it
-      bool     open;            // a jump, or a call, to nobody knows where
+      bool     returns;         // control leaves its function
+      bool     ends;            // no node runs after it
+      bool     open;            // a jump or call with unknown targets
    }
    CodeNode;
 
@@ -43,24 +45,25 @@ typedef
       CodeNode*  nodes;
       uint32_t   n;
       uint32_t*  successors;
-      bool       bounded;       // there was more code than that
+      bool       bounded;       // some code is left out: there is too much
       ImageBytes bytes;         // contents of images
       KeyMap*    numbers;       // nodes' numbers by address
    }
    StaticCode;
 
-/* The instruction at ADDR, in the image of instruction NEAR of the trace; false
-   if it cannot be decoded. */
+/* Set *E to the effect of the instruction at ADDR, in the image of
+   instruction NEAR of the trace.  Return false if it cannot be decoded. */
 bool code_decode(const StaticCode* c, uint64_t addr, uint32_t near,
                  InstrEffect* e);
 
-/* The node at ADDR, or NO_NODE. */
+/* Return the node at ADDR, or NO_NODE. */
 uint32_t code_node_at(const StaticCode* c, uint64_t addr);
 
-/* The effect of node N; false if it cannot be decoded. */
+/* Set *E to the effect of node N.  Return false if it cannot be decoded. */
 bool code_effect(const StaticCode* c, uint32_t n, InstrEffect* e);
 
-/* The SIZE bytes at ADDR, as an image's file has them, as a number. */
+/* Set *NUMBER to the SIZE bytes at ADDR in an image's file, at most 8.
+   Return false if no file has them. */
 bool code_number(const StaticCode* c, uint64_t addr, unsigned size,
                  uint64_t* number);
 

@@ -4,7 +4,7 @@
    Post-dominators of code. */
 
 /* Owns: immediate post-dominators.  Handed: the graph.  Taken by:
-   static_code.c.
+   code_graph.c.
 
    K. Cooper, T. Harvey and K. Kennedy: A Simple, Fast Dominance Algorithm, on
    the reversed graph.  All ways out of functions lead to one exit. */
@@ -15,14 +15,14 @@
 
 #include <stdlib.h>
 
-/* Reversed: predecessors of each node, those of the exit last, and the order in
-   which the reversed graph is gone through. */
+/* Reversed: the reversed graph: predecessors of each node, those of the exit
+   last, and the nodes in postorder. */
 typedef
    struct {
       uint32_t* first;          // n + 2
       uint32_t* from;
-      uint32_t* number;         // by node: in postorder, from 1; 0: cannot
-                                // leave its function
+      uint32_t* number;         // by node, in postorder, from 1; 0: no way
+                                // leaves its function
       uint32_t* order;          // nodes by number
       uint32_t  n_order;
       uint32_t* up;
@@ -55,7 +55,8 @@ static void reverse(const StaticCode* c, Reversed* r)
    }
 }
 
-/* The first[n + 1] of reverse() is where the nodes before n begin. */
+/* Return the index in .from of the first predecessor of N, which reverse()
+   has left in .first[N + 1]. */
 static uint32_t begin_of(const Reversed* r, uint32_t n)
 {
    return r->first[n + 1];
@@ -108,7 +109,8 @@ static uint32_t meet(const Reversed* r, uint32_t a, uint32_t b)
    return a;
 }
 
-/* The post-dominator of NODE, as far as those behind it have one. */
+/* Return the immediate post-dominator of NODE, from those of its successors
+   that have one already. */
 static uint32_t find_up(const StaticCode* c, const Reversed* r, uint32_t node)
 {
    uint32_t up = leaves(&c->nodes[node]) ? c->n : NO_NODE;

@@ -10,7 +10,7 @@
 
 #include "cmd/omitted/static_code.h"
 
-/* Set .up of all nodes. */
+/* Set .up of all nodes of C. */
 void static_tree_make(StaticCode* c);
 
 #endif /* DCFG_CMD_STATIC_TREE_H */

@@ -3,8 +3,8 @@
 
    Locations in use. */
 
-/* Owns: what a slice's instances used, and since when that was as it was.
-   Handed: a slice that keeps instances.  Taken by: omitted.c. */
+/* Owns: the locations that a slice's instances used, and since when they had
+   their values.  Handed: a slice that keeps instances.  Taken by: omitted.c. */
 
 #include "cmd/omitted/wants.h"
 
@@ -34,7 +34,8 @@ bool operand_in_frame(const StaticCode* c, uint32_t n, const MemoryOperand* m,
 
 static void add_want(Wants* l, const Want* w)
 {
-   /* Bytes that several wrote are one location, and the last one counts. */
+   /* Bytes with several writers are one location, and the last writer
+      counts. */
    if (l->n > 0) {
       Want* last = &l->all[l->n - 1];
       if (last->node == w->node && last->memory == w->memory
@@ -74,7 +75,8 @@ static void add_memory(Wants* l, const StaticCode* c, const DcfgSlice* s,
    add_want(l, &w);
 }
 
-/* Add what Q asks for at criterion N, since W.from. */
+/* Add the location that Q asks for at criterion N, which was written at
+   W.from. */
 static void add_asked(Wants* l, const DcfgSlice* s, const DcfgSliceQuery* q,
                       const DcfgSliceNode* n, Want w)
 {
@@ -92,8 +94,8 @@ static void add_asked(Wants* l, const DcfgSlice* s, const DcfgSliceQuery* q,
       add_want(l, &w);
 }
 
-/* Did IN bring a value from another line of W's function, in a vector register or
-   x87's? */
+/* Return whether IN is a vector or x87 register with a value from another
+   line of W's function. */
 static bool is_held_in_vector(const StaticCode* c, const DcfgSlice* s,
                               const DcfgSliceInput* in, const Want* w)
 {

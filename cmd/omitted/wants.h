@@ -12,19 +12,19 @@
 
 #include "lib/dcfg_slice.h"
 
-/* Want: a location that a node of the slice used, and that nothing wrote since
-   .from. */
+/* Want: a location that a node of the slice used, and that no instance wrote
+   between .from and .to. */
 typedef
    struct {
       uint32_t node;            // the user
-      uint32_t at;              // in the code; NO_NODE: it is a library's
+      uint32_t at;              // its node in the code; NO_NODE: a library's
       bool     memory;
       bool     asked;           // the criterion asks for it
-      bool     based;           // the user found it by a register that is not
-                                // its frame's
-      uint64_t place, size;     // the memory, or a general register
+      bool     based;           // the user addressed it by a register other
+                                // than its frame's
+      uint64_t place, size;     // memory, or a general register
       int64_t  offset;          // in .at's frame, or from the register
-      bool     in_frame;        // the user found it by its frame
+      bool     in_frame;        // the user addressed it by its frame
       uint64_t from, to;        // .order of the writer, and of the user
       uint32_t distance;
    }
@@ -39,13 +39,14 @@ typedef
    }
    Wants;
 
-/* Return the locations that the N NODES of S used; NODES may be NULL: all nodes.  S
-   answers Q. */
+/* Return the locations that the N NODES of S used.  NODES may be NULL: all
+   nodes.  S is the answer to Q.  The caller frees .all. */
 Wants wants_find(const StaticCode* c, const DcfgSlice* s,
                  const DcfgSliceQuery* q, const uint32_t* nodes, size_t n);
 
-/* Set *OFFSET to the distance of operand M of node N from the call frame address.
-   Return false if M is not in the frame, or nobody knows. */
+/* Set *OFFSET to the distance of operand M of node N from the call frame
+   address, in bytes.  Return false if M is not in the frame, or if that is
+   not known. */
 bool operand_in_frame(const StaticCode* c, uint32_t n, const MemoryOperand* m,
                       int64_t* offset);
 
