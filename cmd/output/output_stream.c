@@ -4,14 +4,14 @@
    The bytes that each file descriptor got. */
 
 /* Owns: the bytes that system calls wrote, as one stream for each file
-   descriptor.  Handed: system calls, with who wrote what they read.  Taken by:
-   slice_output.c, slice_origin.c.
+   descriptor.  Handed: system calls, with the writers of the memory that they
+   read.  Taken by: slice_output.c, slice_origin.c.
 
-   What was written is made of the values that were stored there, in their
-   order, and else of what the images had there.  Results of system calls are
-   not recorded.  So a call that writes exactly the rest of the buffer of the
-   one before goes on where that one ended early; and what dup() returned is
-   what was computed from its result first. */
+   A written byte is the value that was stored there last.  If no instruction
+   stored one, it is the byte of the image.  Results of system calls are not
+   recorded.  So a call that writes exactly the rest of the buffer of the
+   call before shows where that call ended early.  The result of dup() is the
+   first value that was computed from its register. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE     // memmem, memrchr, CLONE_THREAD
@@ -58,25 +58,25 @@ static const struct { const char* name; CallKind kind; } kinds[] = {
 
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* Reader: the state of reading. */
+/* Reader: the state of reading system calls. */
 typedef
    struct {
       DcfgWet*         w;
       const DcfgSlice* s;
       const ImageBytes* initial;
-      unsigned         word;    // bytes of an address
+      unsigned         word;    // size of an address, in bytes
       uint32_t         numbers[N_KINDS];
       KeyMap*          fds;
-      uint32_t*        streams; // by a descriptor's number in .fds
+      uint32_t*        streams; // by number of a descriptor in .fds
       size_t           n_fds, fds_room;
       Output*          out;
 
-      /* The call in work, and the nodes that wrote what it read, the earliest
-         first. */
+      /* The system call in work, and the nodes that wrote the memory that it
+         read, the earliest first. */
       const DcfgSliceNode* call;
       uint32_t*        writers;
       uint32_t         n_writers;
-      bool             initially;       // some of it nothing executed wrote
+      bool             initially;       // some of it no instruction wrote
    }
    Reader;
 
@@ -99,7 +99,8 @@ static bool argument(const Reader* r, unsigned k, uint64_t* value)
 
 COMPARE(earliest_first, uint32_t, ORDER(*y, *x))
 
-/* Nodes with greater numbers ran earlier. */
+/* Set .call to CALL, and find the writers of the memory that it read.  Nodes
+   with greater numbers ran earlier. */
 static void find_writers(Reader* r, const DcfgSliceNode* call)
 {
    r->call      = call;
@@ -116,12 +117,12 @@ static void find_writers(Reader* r, const DcfgSliceNode* call)
       else
          r->initially |= in->node == DCFG_SLICE_NOBODY;
    }
-   /* Inputs do not say whether nobody wrote a part of what others wrote. */
+   /* Inputs do not show whether a part of the memory has no writer. */
    r->initially |= r->n_writers > 0;
    qsort(r->writers, r->n_writers, sizeof(uint32_t), earliest_first);
 }
 
-/* Write the known bytes of the SIZE bytes at ADDR to BYTES, and set KNOWN for
+/* Write the known ones of the SIZE bytes at ADDR to BYTES, and set KNOWN for
    these.  KNOWN must be 0. */
 static void fill(const Reader* r, uint64_t addr, uint64_t size, uint8_t* bytes,
                  uint8_t* known)
@@ -146,7 +147,8 @@ static void fill(const Reader* r, uint64_t addr, uint64_t size, uint8_t* bytes,
    }
 }
 
-/* The word at ADDR, which the call read. */
+/* Set *VALUE to the word at ADDR, which the call read.  Return false if it
+   is not known. */
 static bool word_at(const Reader* r, uint64_t addr, uint64_t* value)
 {
    uint8_t bytes[8] = { 0 }, known[8] = { 0 };
@@ -193,8 +195,8 @@ static void make_room(OutputStream* t, uint64_t size)
    t->known = need(realloc(t->known, t->room));
 }
 
-/* Separate the next bytes from those before: they are not together in the
-   file. */
+/* Separate the next bytes from those before: they do not follow each other
+   in the file. */
 static void divide(OutputStream* t)
 {
    make_room(t, 1);
@@ -202,8 +204,8 @@ static void divide(OutputStream* t)
    t->known[t->size++] = 0;
 }
 
-/* The last call wrote less than it was asked to, if the next one writes exactly
-   the rest. */
+/* Cut the last piece of T if the next call writes exactly the rest of its
+   buffer, the SIZE bytes at ADDR: then the last call wrote only the begin. */
 static void cut_short(OutputStream* t, uint64_t addr, uint64_t size)
 {
    OutputPiece* p = t->n == 0 ? NULL : &t->pieces[t->n - 1];
@@ -218,7 +220,8 @@ static void cut_short(OutputStream* t, uint64_t addr, uint64_t size)
    p->size    -= size;
 }
 
-/* The call wrote the SIZE bytes at ADDR; nothing, if it did not read them. */
+/* Append the SIZE bytes at ADDR, which the call wrote.  Append nothing if
+   the call did not read them. */
 static void append(Reader* r, OutputStream* t, uint64_t addr, uint64_t size)
 {
    bool read = false;
@@ -241,7 +244,8 @@ static void append(Reader* r, OutputStream* t, uint64_t addr, uint64_t size)
    t->n_bytes += size;
 }
 
-/* The call's arguments are a buffer and its size. */
+/* Append the buffer that the call has as arguments.  AT_ONCE: it is written
+   at the file's position. */
 static void append_buffer(Reader* r, OutputStream* t, bool at_once)
 {
    uint64_t addr, size;
@@ -264,7 +268,7 @@ static void append_buffer(Reader* r, OutputStream* t, bool at_once)
    append(r, t, addr, size);
 }
 
-/* At VECTOR are N places and sizes of buffers. */
+/* Append N buffers, whose addresses and sizes are at VECTOR. */
 static void append_vector(Reader* r, OutputStream* t, uint64_t vector,
                           uint64_t n)
 {
@@ -309,7 +313,8 @@ static void take_write(Reader* r, CallKind kind)
 
 /*--- Descriptors                                          ---*/
 
-/* A file's place changes, but for a question where it is. */
+/* Divide the stream, because the file's position changes; but not for a call
+   that only asks for the position. */
 static void take_seek(Reader* r, bool is_32)
 {
    uint64_t fd, offset, low = 0, whence;
@@ -323,8 +328,8 @@ static void take_seek(Reader* r, bool is_32)
    divide(stream_of(r, (uint32_t)fd));
 }
 
-/* Return the result of the call, as the program first used it; UINT64_MAX if it
-   is not known. */
+/* Return the result of the call, which is the value that the program
+   computed from it first; UINT64_MAX if it is not known. */
 static uint64_t result_of(const Reader* r)
 {
    uint32_t       n = dcfg_wet_instrs(r->w);
@@ -480,7 +485,7 @@ uint64_t stream_find_last(const OutputStream* t, const char* text, size_t size)
    return UINT64_MAX;
 }
 
-/* Add a part: the bytes of P from LOW up to HIGH. */
+/* Add a part to PARTS: the bytes of P from LOW up to HIGH. */
 static void add_part(DcfgSlicePart** parts, uint32_t* n, size_t* room,
                      const OutputPiece* p, uint64_t low, uint64_t high)
 {

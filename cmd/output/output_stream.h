@@ -8,7 +8,7 @@
 
 #include "cmd/machine/wet_place.h"
 
-/* OutputPiece: bytes that a system call wrote, and where they are in their
+/* OutputPiece: bytes that one system call wrote, and their place in the
    stream. */
 typedef
    struct {
@@ -17,15 +17,15 @@ typedef
    }
    OutputPiece;
 
-/* OutputStream: what was written to a file descriptor and to its duplicates.
-   A byte that no piece has stands between two texts that are apart in the
+/* OutputStream: the bytes that a file descriptor and its duplicates got.  A
+   byte of no piece separates texts that do not follow each other in the
    file. */
 typedef
    struct {
-      uint32_t     fd;          // the first one written to
+      uint32_t     fd;          // the first descriptor written to
       uint64_t     n_calls, n_bytes, n_unknown;
       uint8_t*     bytes;
-      uint8_t*     known;       // 0: nothing says what the byte was
+      uint8_t*     known;       // by byte; 0: its value is not recorded
       uint64_t     size, room;
       OutputPiece* pieces;
       size_t       n, n_room;
@@ -40,22 +40,24 @@ typedef
    }
    Output;
 
-/* Return the bytes that the system calls in S wrote.  all_syscalls() made S, and
-   the result points into S.  INITIAL has the bytes that no instruction wrote. */
+/* Return the bytes that the system calls in S wrote. all_syscalls() must
+   have made S, and the result points into S.  INITIAL has the bytes that no
+   instruction wrote.  Free the result with output_free(). */
 Output output_read(DcfgWet* w, const DcfgSlice* s, const ImageBytes* initial);
 void   output_free(Output* o);
 
 /* Return the piece that has the byte at PLACE of the stream, or NULL. */
 const OutputPiece* stream_piece(const OutputStream* t, uint64_t place);
 
-/* Return the first place of TEXT from FROM on, or its last place; UINT64_MAX if the
-   stream lacks the text. */
+/* Return the first place from FROM on of the SIZE bytes of TEXT; or their
+   last place.  UINT64_MAX: the stream lacks the text. */
 uint64_t stream_find(const OutputStream* t, const char* text, size_t size,
                      uint64_t from);
 uint64_t stream_find_last(const OutputStream* t, const char* text, size_t size);
 
-/* Make the SIZE bytes of T at PLACE the criterion of Q.  WANTED has a flag for each
-   byte that counts; NULL: all count.  The caller frees Q->parts. */
+/* Make the SIZE bytes of T at PLACE the criterion of INSTRS and Q.  WANTED
+   has a flag for each byte that counts; NULL: all count.  The caller frees
+   Q->parts. */
 void stream_choose(const OutputStream* t, uint64_t place, uint64_t size,
                    const bool* wanted, bool* instrs, uint32_t n_instrs,
                    DcfgSliceQuery* q);

@@ -3,13 +3,13 @@
 
    System calls as criteria. */
 
-/* Owns: the system calls of a trace: their numbers, their arguments, and which
-   of them a name means.  Handed: the command line.  Taken by: slice_query.c,
+/* Owns: the system calls of a trace: their numbers, their arguments, and the
+   calls that a name means.  Handed: the command line.  Taken by: slice_query.c,
    output_stream.c, slice_output.c.
 
-   The value that was recorded for the writer of its register is a call's
-   number.  Without values it is a constant in the code: of the writer, or of
-   what the writer has copied. */
+   The number of a call is the recorded value of its register's writer.
+   Without values, it is a constant in the code: in the writer, or in the
+   instruction whose result the writer has copied. */
 
 #include "cmd/output/output_syscalls.h"
 
@@ -24,8 +24,9 @@
 
 /*--- Numbers                                              ---*/
 
-/* Set *VALUE to what system call N of S has in register REG; without a value
-   that was recorded, *CONSTANT to the instruction that made it. */
+/* Set *VALUE to the value of register REG at system call N of S.  Return
+   false if none was recorded; then *CONSTANT is the instruction that wrote
+   the register, or DCFG_NONE. */
 static bool register_of(const DcfgSlice* s, const DcfgSliceNode* n, uint8_t reg,
                         uint64_t* value, uint32_t* constant)
 {
@@ -127,7 +128,8 @@ static void note_writer(void* arg, uint32_t instr, uint64_t instance,
             : constant_number(dcfg_wet_instr(c->w, writer)));
 }
 
-/* The node that alone made what N of S has used; NULL if there is none. */
+/* Return the only node whose value node N of S used; NULL if there are
+   several, or none. */
 static const DcfgSliceNode* only_source(const DcfgSlice* s,
                                         const DcfgSliceNode* n)
 {
@@ -144,8 +146,8 @@ static const DcfgSliceNode* only_source(const DcfgSlice* s,
    return source == DCFG_SLICE_NOT ? NULL : &s->nodes[source];
 }
 
-/* Find the numbers of those of C that have none, if copies lead from a constant
-   to the register.  In glibc 2.41 one function makes all calls that can be
+/* Find missing numbers of calls in C: copies lead from a constant to the
+   register.  In glibc 2.41 one function makes all calls that can be
    cancelled, and gets their numbers on the stack. */
 static void find_copied(SystemCalls* c, bool* instrs, const Roles* roles)
 {
@@ -179,7 +181,7 @@ static void find_copied(SystemCalls* c, bool* instrs, const Roles* roles)
    dcfg_slice_free(s);
 }
 
-/* All of them. */
+/* Return all system calls of W with their numbers.  The caller frees .calls. */
 static SystemCalls all_calls(DcfgWet* w, bool* instrs, const Roles* roles)
 {
    SystemCalls c = { .w = w };
