@@ -163,8 +163,8 @@ static bool take_definitions(BackWalk* z)
                             0xFF, &z->taker);
 }
 
-/* Give ACT's call to those that wait for control in ACT, which has just
-   begun. */
+/* Give the call of ACT to the wants that wait for control in ACT, which has
+   just begun. */
 static bool answer_call(BackWalk* z, uint32_t act)
 {
    bool called = act_of(z->acts, act)->call != DCFG_NONE;
@@ -264,7 +264,7 @@ static bool visit_all(BackWalk* z)
    return true;
 }
 
-/* Return whether the record may define what is wanted, or needs a look for
+/* Return whether the record may define a wanted byte, or must be visited for
    another reason. */
 static inline bool matters(BackWalk* z, const SbInfo* sb)
 {

@@ -45,8 +45,8 @@ uint32_t joins_next(const BranchJoins* b, uint32_t act, uint32_t id,
 bool joins_ask(BranchJoins* b, Live* l, uint32_t act, uint32_t instr,
                const Want* want);
 
-/* Give BRANCH to those that wait for it in ACT; if it is DCFG_NONE, to all that
-   wait there.  TO handles the wants. */
+/* Give BRANCH to the wants that wait for it in ACT; if it is DCFG_NONE, to
+   all that wait there.  TO handles the wants. */
 bool joins_answer(BranchJoins* b, Live* l, uint32_t act, uint32_t branch,
                   const Taker* to);
 

@@ -3,13 +3,14 @@
 
    Code that calls back. */
 
-/* Owns: which code calls back, among the code whose control is not followed.
-   Handed: activations by slice_acts.c.  Taken by: slice_uses.c, slice_meet.c,
-   slice_keep.c.
+/* Owns: the functions that call back, among the code whose control is not
+   followed.  Handed: activations by slice_acts.c.  Taken by: slice_uses.c,
+   slice_meet.c, slice_keep.c.
 
-   qsort() calls a function that calls the comparison: what all of these do
-   depends on what the program returned.  So all functions with an activation
-   between the program's call and the call back count as calling back. */
+   The function qsort() calls another one, which calls the comparison.  Both
+   depend on the values that the program returned.  So all functions with an
+   activation between the program's call and the call back count as calling
+   back. */
 
 #include "lib/slice/slice_callbacks.h"
 

@@ -25,7 +25,8 @@ void callbacks_free(Callbacks* c);
    for the caller of that, too. */
 bool callbacks_note(Callbacks* c, uint32_t first, uint32_t call);
 
-/* Spread what was noted over whole functions, at the end of the first pass. */
+/* Mark whole functions that have a noted instruction, at the end of the
+   first pass. */
 void callbacks_spread(Callbacks* c);
 
 static inline bool calls_back(const Callbacks* c, uint32_t i)

@@ -3,9 +3,9 @@
 
    The code of a trace that is sliced. */
 
-/* Owns: what superblocks and instructions may define, where instructions occur,
-   and how often superblocks ran so far.  Handed: a trace and a query.  Taken
-   by: all other files of slice/. */
+/* Owns: the bytes that superblocks and instructions may define, the places
+   of instructions, and how often superblocks ran so far.  Handed: a trace
+   and a query.  Taken by: all other files of slice/. */
 
 #include "lib/slice/slice_code.h"
 

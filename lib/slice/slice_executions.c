@@ -3,12 +3,12 @@
 
    Executions of a line of source. */
 
-/* Owns: where an execution of a line begins.  Handed: instances of an
+/* Owns: the begin of each execution of a line.  Handed: instances of an
    activation, in either direction.  Taken by: slice_acts.c, slice_back.c.
 
    dcfg_slice.h defines an execution.  The rule compares two instances of the
-   line, and what the activation executed between them.  So it gives the same
-   answer forward and backward. */
+   line, and the instances of the activation between them.  So it gives the
+   same answer forward and backward. */
 
 #include "lib/slice/slice_executions.h"
 

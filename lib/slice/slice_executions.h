@@ -25,8 +25,8 @@ typedef
    }
    LineBack;
 
-/* Executions: those of the query's line that began so far.  Written by
-   slice_executions.c alone. */
+/* Executions: executions of the query's line that have begun so far.
+   Written by slice_executions.c alone. */
 typedef
    struct {
       const SliceCode* code;

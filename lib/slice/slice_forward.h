@@ -8,12 +8,12 @@
 
 #include "lib/slice/slice_kind.h"
 
-/* Return whether the slice follows what E uses by PORT. */
+/* Return whether the slice follows the values that E uses by PORT. */
 bool forward_follows(const Found* f, const DcfgWetEvent* e,
                      const DcfgWetPort* port);
 
-/* Handle one use of an instance: what it depends on has distance WAY.  Lower
-   *LEAST to that, or set *ENDED if the slice ends there. */
+/* Handle one dependence of an instance, whose writer has distance WAY.
+   Lower *LEAST to that, or set *ENDED if the slice ends there. */
 static inline void forward_step(const Found* f, uint32_t instr, uint32_t way,
                                 uint32_t* least, bool* ended)
 {

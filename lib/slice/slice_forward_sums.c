@@ -61,7 +61,8 @@ static bool is_criterion(ForwardWalk* z, const DcfgWetEvent* e)
 
 /*--- Instances                                            ---*/
 
-/* Lower *LEAST, the distance of E, by what E uses by PORT. */
+/* Lower *LEAST, the distance of E, by the writers of the values that E uses
+   by PORT. */
 static void take_port(Found* f, const DcfgWetEvent* e, const DcfgWetPort* port,
                       uint32_t* least)
 {

@@ -71,7 +71,7 @@ void found_count(Found* f, uint32_t instr, uint32_t thread, uint64_t order,
 /* Count all nodes of the result. */
 void found_count_nodes(Found* f);
 
-/* Make what was found the result. */
+/* Hand the nodes, inputs and totals over to .result. */
 bool found_hand_over(Found* f);
 
 #endif /* DCFG_LIB_SLICE_FOUND_H */

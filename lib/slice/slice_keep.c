@@ -3,9 +3,9 @@
 
    Slices of which the instances are kept. */
 
-/* Owns: the kind of slice that keeps instances: each is a node, with edges to
-   the writers of what it used.  At the end, nodes and inputs get the form for
-   users.  Handed: members by slice_meet.c and slice_uses.c.  Taken by:
+/* Owns: the kind of slice that keeps instances.  Each is a node, with edges to
+   the writers of the bytes that it used.  At the end, nodes and inputs get the
+   form for users.  Handed: members by slice_meet.c and slice_uses.c.  Taken by:
    slice_open.c, slice_forward.c.
 
    The name of a node in wants is its number.  Nodes that are not real are
@@ -206,8 +206,8 @@ static void choose_edges(Found* f, const uint32_t* first, const uint8_t* hops,
 }
 
 /* Choose the weak nodes that are part of the slice: those on paths from a
-   branch to a result of the program.  Users have lower numbers than what they
-   used. */
+   branch to a result of the program.  Users have lower numbers than the
+   nodes that they used. */
 static bool choose_weak(Found* f, const uint32_t* first)
 {
    uint32_t n = (uint32_t)f->nodes.n;
@@ -251,8 +251,8 @@ typedef
    Rest;
 
 /* Add the next K edges of REST, all of one port.  Each writer counts once: a
-   system call may read what thousands wrote.  Without any edge, the input is
-   NONE. */
+   system call may read bytes of thousands of writers.  Without any edge, the
+   input is NONE. */
 static bool add_port(Found* f, DcfgSliceNode* n, uint8_t port, uint8_t reg,
                      const Rest* r, uint32_t k, uint32_t none)
 {

@@ -12,7 +12,7 @@
 /* The most hops from a call back's result to a branch: see slice_back.c. */
 #define MAX_HOPS 4
 
-/* A number of hops: the node leads to no result. */
+/* Number of hops of a node that leads to no result. */
 #define NEVER UINT8_MAX
 
 /* Member: the present instance, as a part of the slice.  Written by
@@ -43,14 +43,14 @@ typedef
    }
    User;
 
-/* SliceKind: what becomes of the members of a slice.  Functions return false if
-   memory is exhausted.  NULL: nothing to do. */
+/* SliceKind: a way to handle the members of a slice.  Functions return false
+   if memory is exhausted.  NULL: nothing to do. */
 typedef
    struct SliceKind {
       bool (*start)(Found* f, Live* l);
       void (*free)(Found* f);
 
-      /* Forget all that was found; nobody wants anything. */
+      /* Forget all members.  No want for their bytes is left. */
       void (*forget)(Found* f);
 
       /* Add the instance at SPOT, a member; note that it is a criterion. */
@@ -60,15 +60,15 @@ typedef
       /* Return the instance that wants WANT. */
       User (*user)(const Found* f, const Want* want);
 
-      /* Note that the member made byte AT of what WANT wants.  RESULT: it is
-         the program's result that a weak node has to lead to. */
+      /* Note that the member made byte AT of the bytes of WANT.  RESULT: the
+         byte is the program's result that a weak node has to lead to. */
       bool (*meet)(Found* f, const Member* m, const Want* want, uint32_t at,
                    bool result);
 
       /* Close the member: all is known of it. */
       bool (*close)(Found* f, const Spot* spot, Member* m);
 
-      /* Make L and B want what the closed member used.  NULL: nothing. */
+      /* Add the wants of the closed member to L and B.  NULL: it has no wants. */
       bool (*want)(Found* f, const Acts* acts, const Spot* spot,
                    const Member* m, Live* l, BranchJoins* b);
 

@@ -350,8 +350,8 @@ static bool move_granule(Live* l, uint64_t from, uint64_t to)
    return n != NULL;
 }
 
-/* Handle a move of memory, page by page: hand the wants of TO to FROM.  Nobody
-   wrote what is wanted of FROM. */
+/* Handle a move of memory, page by page: hand the wants of TO to FROM.  The
+   bytes of FROM that are wanted behind the move have no writer. */
 bool live_move_memory(Live* l, uint64_t to, uint64_t from, uint64_t size)
 {
    if (to % 8 != 0 || from % 8 != 0 || to == from)

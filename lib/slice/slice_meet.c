@@ -17,10 +17,10 @@ static bool join(const Meeting* a)
    return f->kind->add == NULL || f->kind->add(f, a->spot, a->member);
 }
 
-/* Add the instance to the slice, as the writer of what WANT wants.  Weak wants
+/* Add the instance to the slice, as the writer of bytes of WANT.  Weak wants
    do not change the distance of an instance that is in the slice anyway.  A
-   weak want leads nowhere if the program's code made anything but a result, or
-   after MAX_HOPS. */
+   weak want leads nowhere if the program's code made anything but a result,
+   or after MAX_HOPS. */
 bool meet_want(void* arg, const Want* want, uint8_t mask)
 {
    const Meeting*   a = arg;

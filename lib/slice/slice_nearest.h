@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Nearest: for each byte of a granule, the least distance of those that want
-   it.  With one thread, and if instances are only counted, nothing else matters
-   of wants. */
+/* Nearest: for each byte of a granule, the least distance of the members
+   that want it.  With one thread, and if instances are only counted, a want
+   needs nothing else. */
 typedef
    struct {
       uint32_t of[8];           // by byte; unless .split, .of[0] is for all

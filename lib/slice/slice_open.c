@@ -88,7 +88,8 @@ static void say_how_many(const Found* f, DcfgError* err)
                (unsigned long long)f->n_met, (unsigned long long)f->nodes.n);
 }
 
-/* Return W's index if it says what a pass forward would find for Q; or NULL. */
+/* Return the index of W if it has all that a pass forward would find for Q;
+   else NULL. */
 static WetIndex* index_for(const DcfgWet* w, const DcfgSliceQuery* q)
 {
    WetIndex* ix = w->index;
@@ -101,9 +102,9 @@ static WetIndex* index_for(const DcfgWet* w, const DcfgSliceQuery* q)
    return ix;
 }
 
-/* Make the slice of Q.  *MOVED: the top of x87's stack is not always 0.  If it is
-   not set, and the walk back sees another top, it gets set: then the result is
-   void. */
+/* Make the slice of Q.  *MOVED: the top of x87's stack is not always 0.  If
+   *MOVED is not set, and the walk back sees another top, it is set: then the
+   result is void. */
 static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q, bool* moved,
                              DcfgError* err)
 {
@@ -144,7 +145,7 @@ DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
    bool       moved = false, had = w->index != NULL;
    DcfgSlice* s = make_slice(w, q, &moved, err);
 
-   /* The index may be what is wrong. */
+   /* The index may be damaged. */
    if (had && (index_is_bad(w->index)
                || (s == NULL && err != NULL
                    && err->status == DCFG_ERROR_FORMAT))) {

@@ -67,7 +67,7 @@ static bool finish_graph(SliceCode* code, Acts* acts, ControlGraph* g)
    return true;
 }
 
-/* Take from the index what the pass would find. */
+/* Take the results of the pass from the index. */
 static bool take_index(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g)
 {
    WetIndex* ix = p->ix;

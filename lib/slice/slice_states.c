@@ -9,7 +9,7 @@
 
 #include "lib/slice/slice_states.h"
 
-/* A number of references: an activation of an index is never freed. */
+/* References to an activation of an index: it is never freed. */
 #define FOR_EVER (1u << 30)
 
 /*--- To an index                                          ---*/

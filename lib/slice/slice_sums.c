@@ -17,8 +17,7 @@
 #include "lib/slice/slice_uses.h"
 #include "lib/slice/slice_weak.h"
 
-/* Sums: those that want weakly what the present instance made, or its
-   control. */
+/* Sums: weak users of the value or the control of the present instance. */
 typedef
    struct {
       Weak     weak;
@@ -47,8 +46,8 @@ static bool add_up(Want* other, const Want* want)
    return true;
 }
 
-/* Return whether the list at HEAD makes WANT superfluous; one of its wants may
-   take over what WANT asks. */
+/* Return whether the list at HEAD makes WANT superfluous.  A want of the
+   list may take over the bytes of WANT. */
 static bool is_needless(Live* l, uint32_t head, const Want* want)
 {
    for (uint32_t id = head; id != 0; id = live_want(l, id)->next) {

@@ -8,8 +8,8 @@
 
 #include "lib/slice/slice_kind.h"
 
-/* Want what M, at SPOT, used: registers and memory of L, branches of B.  Count
-   in F what is not followed. */
+/* Add wants for the values that M, at SPOT, used: registers and memory to L,
+   branches to B.  Count in F the values that are not followed. */
 bool uses_want(Found* f, const Acts* acts, const Spot* spot, const Member* m,
                Live* l, BranchJoins* b);
 

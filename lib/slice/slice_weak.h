@@ -55,8 +55,8 @@ void weak_release(Weak* w, uint32_t node);
    that node. */
 bool weak_join(Weak* w, uint32_t* other, uint32_t node);
 
-/* Count in F those that used a result of the program, which NODE wants, on a
-   path that is short enough. */
+/* Count in F the users of a result of the program, which NODE wants, on
+   paths that are short enough. */
 void weak_reach(Weak* w, uint32_t node, Found* f);
 
 /* Forget all nodes. */

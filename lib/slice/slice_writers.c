@@ -3,8 +3,9 @@
 
    Who wrote a register last. */
 
-/* Owns: who wrote a register before each instance of some instructions, in one
-   pass over the control flow.  Handed: a trace.  Taken by: users.
+/* Owns: the last writer of a register before each instance of some
+   instructions, in one pass over the control flow.  Handed: a trace.  Taken by:
+   users.
 
    A backward slice of one step gives the same answer in three passes. */
 
