@@ -85,8 +85,8 @@ typedef
    }
    IndexFile;
 
-/* Open the index on FD, which F owns from now on and closes on failure.  Then
-   *WHY says what is wrong. */
+/* Open the index on FD, which F owns from now on and closes on failure.
+   Then return false, and set *WHY to the reason. */
 bool index_file_open(IndexFile* f, int fd, const char** why);
 void index_file_close(IndexFile* f);
 

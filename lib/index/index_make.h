@@ -17,7 +17,7 @@ typedef
    }
    IndexStore;
 
-/* IndexWay: what all records of a way have in common. */
+/* IndexWay: the data that all records of a way share. */
 typedef
    struct {
       uint64_t defs[2];

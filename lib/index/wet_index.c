@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An index of at most this many bytes is checked as a whole when it is
-   opened. */
+/* Size of an index, in bytes, up to which it is checked as a whole when it
+   is opened. */
 #define SMALL (4u << 20)
 
 /*--- Of which trace                                       ---*/

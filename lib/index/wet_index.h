@@ -33,7 +33,8 @@ enum {
    INDEX_LEADS = 2              // begins with marks of what the kernel read
 };
 
-/* IndexTurn: what a thread did in a chunk, and where it is at its end. */
+/* IndexTurn: the part of a chunk that a thread ran: registers that it may
+   define, and the state of the thread at the end of the chunk. */
 typedef
    struct {
       uint64_t defs[2];         // granules of registers that it may define, as
@@ -130,8 +131,8 @@ typedef
    can be read only once. */
 bool index_is_possible(const DcfgWet* w);
 
-/* Open the index on FD, if it belongs to W.  The index owns FD, and closes it
-   on failure.  Return NULL, and *WHY says what is wrong. */
+/* Open the index on FD, if it belongs to W.  The index owns FD, and closes
+   it on failure.  Then return NULL, and set *WHY to the reason. */
 WetIndex* index_open(const DcfgWet* w, int fd, const char** why);
 
 /* Close IX, which may be NULL. */
