@@ -16,8 +16,8 @@
                 dcfg_wet_instr(w, dcfg_replay_instr(r, at)->instr)->addr);
       dcfg_replay_free(r);
 
-   Time T is the state before the instruction with .time T (DcfgWetEvent): all
-   instructions with lower times have been executed, and the kernel has done all
+   Time T is the state before the instruction with .time T (DcfgWetEvent).  All
+   instructions with lower times have been executed.  The kernel has done all
    that it did between instructions T - 1 and T.  Times go from 0 to
    dcfg_replay_end(), the end of the trace.
 
@@ -48,14 +48,14 @@ DCFG_API void dcfg_replay_free(DcfgReplay* r);
 /* Return the last time: the number of instructions in the trace. */
 DCFG_API uint64_t dcfg_replay_end(const DcfgReplay* r);
 
-/* From now on, searches call STOP with ARG once for each chunk of the trace, and
-   end if it returns true.  NULL: nothing ends them. */
+/* From now on, searches call STOP with ARG once for each chunk of the trace,
+   and end if it returns true.  NULL: nothing ends them. */
 DCFG_API void dcfg_replay_listen(DcfgReplay* r, bool (*stop)(void* arg),
                                  void* arg);
 
-/* Set *ERR to the first error since R was made, such as a part of the trace that
-   cannot be read.  Functions below return DCFG_REPLAY_FAILED, NULL or false
-   after an error. */
+/* Set *ERR to the first error since R was made, such as a part of the trace
+   that cannot be read.  Functions below return DCFG_REPLAY_FAILED, NULL or
+   false after an error. */
 DCFG_API void dcfg_replay_error(const DcfgReplay* r, DcfgError* err);
 
 /*--- Instances                                            ---*/
@@ -120,8 +120,8 @@ typedef
 DCFG_API DcfgReplayFound dcfg_replay_time_of(DcfgReplay* r, uint32_t instr,
                                              uint64_t instance, uint64_t* t);
 
-/* Set *T to the first time from FROM on at which THREAD executes an instruction;
-   if BACK, to the last such time before FROM. */
+/* Set *T to the first time from FROM on at which THREAD executes an
+   instruction; if BACK, to the last such time before FROM. */
 DCFG_API DcfgReplayFound dcfg_replay_find_thread(DcfgReplay* r,
                                                  uint32_t thread,
                                                  uint64_t from, bool back,
@@ -209,8 +209,8 @@ typedef
    }
    DcfgReplayKind;
 
-/* Set *BY to the last writer, before time T, of register N of KIND of THREAD: the
-   last one that wrote any of the bytes in WANTED, which has a bit for each.
+/* Set *BY to the last writer, before time T, of register N of KIND of THREAD:
+   the last one that wrote any of the bytes in WANTED, which has a bit for each.
    Return DCFG_REPLAY_NONE if the trace has no such writer. */
 DCFG_API DcfgReplayFound dcfg_replay_writer(DcfgReplay* r, uint32_t thread,
                                             uint64_t t, DcfgReplayKind kind,
@@ -218,8 +218,8 @@ DCFG_API DcfgReplayFound dcfg_replay_writer(DcfgReplay* r, uint32_t thread,
                                             DcfgReplayWriter* by);
 
 /* Set *RESULT to the value that the system call at time T returned.  Return
-   DCFG_REPLAY_NONE if it did not return, or the file does not have the value, as
-   files before version 4. */
+   DCFG_REPLAY_NONE if it did not return, or the file does not have the value,
+   as files before version 4. */
 DCFG_API DcfgReplayFound dcfg_replay_result(DcfgReplay* r, uint64_t t,
                                             uint64_t* result);
 
@@ -233,7 +233,7 @@ typedef
    enum {
       DCFG_REPLAY_NEVER,        // nobody in the trace has written it
       DCFG_REPLAY_KNOWN,        // its value
-      DCFG_REPLAY_UNKNOWN,      // it was written, but not recorded with what
+      DCFG_REPLAY_UNKNOWN,      // written, but the trace lacks the value
       DCFG_REPLAY_FRESH         // a file was mapped there
    }
    DcfgReplayIs;

@@ -23,9 +23,9 @@ typedef
    }
    KeptRegister;
 
-/* MadeValue: an entry of the cache: the value that the instance at some time put
-   into register .n.  A general register has its own number, vector register K
-   MAX_GENERAL + K, group K of flags 2 * MAX_GENERAL + K. */
+/* MadeValue: an entry of the cache: the value that the instance at some time
+   put into register .n.  A general register has its own number, vector register
+   K MAX_GENERAL + K, group K of flags 2 * MAX_GENERAL + K. */
 #define N_MADE 2048u
 typedef
    struct {
@@ -92,8 +92,8 @@ bool state_thread_at(ProgramState* s, uint64_t t, uint32_t* thread);
 bool state_next_instr(ProgramState* s, uint32_t thread, uint64_t t,
                       uint32_t* instr, uint64_t* at);
 
-/* Set *PC to THREAD's program counter at time T.  Return false if the trace does
-   not tell it. */
+/* Set *PC to THREAD's program counter at time T.  Return false if the trace
+   does not tell it. */
 bool state_pc(ProgramState* s, uint32_t thread, uint64_t t, uint64_t* pc);
 
 /* Return a register of THREAD at time T, with the bytes that are known: the one

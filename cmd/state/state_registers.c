@@ -168,9 +168,9 @@ static bool writes_vector(const Instance* i, unsigned n)
    return false;
 }
 
-/* Layout: the order of registers in a recorded value: all general registers that
-   the instance writes, but perhaps one; then its vector registers, all of one
-   size; then perhaps those of x87. */
+/* Layout: the order of registers in a recorded value: all general registers
+   that the instance writes, but perhaps one; then its vector registers, all of
+   one size; then perhaps those of x87. */
 typedef
    struct {
       unsigned left_out;        // general register that is missing, or
@@ -179,8 +179,8 @@ typedef
    }
    Layout;
 
-/* Set *L to the layout that has the size of the recorded value.  Return false if
-   none has. */
+/* Set *L to the layout that has the size of the recorded value.  Return false
+   if none has. */
 static bool find_layout(const Instance* i, Layout* l)
 {
    unsigned size = 0, n_vectors = 0, tail = 0;
@@ -254,8 +254,8 @@ static StateValue vector_in_value(const Instance* i, unsigned wanted)
 
 /*--- Registers from addresses that they form              ---*/
 
-/* If N is the only register in the address of operand M, set *VALUE to N's value
-   when that address is ADDR, and return true. */
+/* If N is the only register in the address of operand M, set *VALUE to N's
+   value when that address is ADDR, and return true. */
 static bool operand_tells(const MemoryOperand* m, uint64_t addr, unsigned n,
                           uint64_t* value)
 {
@@ -265,8 +265,8 @@ static bool operand_tells(const MemoryOperand* m, uint64_t addr, unsigned n,
    return true;
 }
 
-/* If an address that instance I used tells general register N, set *VALUE to the
-   register before I, and return true. */
+/* If an address that instance I used tells general register N, set *VALUE to
+   the register before I, and return true. */
 static bool instance_tells(const Instance* i, unsigned n, uint64_t* value)
 {
    InstrEffect e;
@@ -341,7 +341,8 @@ static StateValue behind_instance(ProgramState* s, uint64_t t, unsigned n)
    return to;
 }
 
-/* Return general register N of a new thread, which thread BY->thread created. */
+/* Return general register N of a new thread, which thread BY->thread
+   created. */
 static StateValue of_creator(ProgramState* s, const DcfgReplayWriter* by,
                              unsigned n)
 {
@@ -376,8 +377,9 @@ static StateValue of_kernel(const DcfgReplayWriter* by)
    return v;
 }
 
-/* Return general register N of THREAD at time T, from the writers of each of its
-   bytes; set *FROM to the first time since which the register has that value. */
+/* Return general register N of THREAD at time T, from the writers of each of
+   its bytes; set *FROM to the first time since which the register has that
+   value. */
 static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
                                unsigned n, uint64_t* from)
 {
@@ -540,7 +542,6 @@ static StateValue number_value(uint64_t number)
    return v;
 }
 
-/* Return the register of flags; unknown as a whole if a group is. */
 static StateValue flags_value(ProgramState* s, uint32_t thread, uint64_t t)
 {
    uint64_t all = s->rules->flags_fixed, bits;
@@ -553,7 +554,6 @@ static StateValue flags_value(ProgramState* s, uint32_t thread, uint64_t t)
    return number_value(all);
 }
 
-/* Return segment register N, from the begin of the trace. */
 static StateValue selector_value(const ProgramState* s, unsigned n)
 {
    const DcfgWetState* state = dcfg_wet_state(s->w);

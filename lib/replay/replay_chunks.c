@@ -3,8 +3,8 @@
 
    Decoded chunks of a trace that is replayed. */
 
-/* Owns: the last decoded chunks, the times of their instructions, the filters of
-   their steps.  Handed: a trace that has an index.  Taken by: replay_find.c,
+/* Owns: the last decoded chunks, the times of their instructions, the filters
+   of their steps.  Handed: a trace that has an index.  Taken by: replay_find.c,
    replay_registers.c, replay_memory.c. */
 
 #include "lib/replay/replay_chunks.h"
@@ -118,8 +118,8 @@ static inline void filter_add(uint64_t* words, uint64_t addr, uint64_t size)
    words[last / 64]  |= UINT64_C(1) << last % 64;
 }
 
-/* The greatest access, in bytes, that filters have bits for.  A greater one sets
-   .any. */
+/* The greatest access, in bytes, that filters have bits for.  A greater one
+   sets .any. */
 #define FILTERED 64u
 
 /* Add step S of chunk C to filter F. */

@@ -61,8 +61,8 @@ typedef
    }
    Remembered;
 
-/* KnownWriter: a cache entry: the last writer, before chunk .chunk, of a granule
-   of a thread's registers.  There is an entry for each granule of
+/* KnownWriter: a cache entry: the last writer, before chunk .chunk, of a
+   granule of a thread's registers.  There is an entry for each granule of
    N_KNOWN_THREADS threads. */
 #define N_KNOWN_THREADS 16u
 typedef
@@ -110,8 +110,8 @@ struct DcfgReplay {
    uint8_t    value[MOST_VALUE];
 };
 
-/* Return chunk NUMBER; NULL if it cannot be read.  It is valid until KEPT_CHUNKS
-   other chunks have been decoded. */
+/* Return chunk NUMBER; NULL if it cannot be read.  It is valid until
+   KEPT_CHUNKS other chunks have been decoded. */
 KeptChunk* replay_chunk(DcfgReplay* r, uint32_t number);
 
 /* Set *P to the place before the instruction at time T, behind all marks before
@@ -124,12 +124,13 @@ static inline bool replay_stopped(const DcfgReplay* r)
    return r->stop != NULL && r->stop(r->stop_arg);
 }
 
-/* Return whether chunk NUMBER may have written one of the SIZE bytes at ADDR. */
+/* Return whether chunk NUMBER may have written one of the SIZE bytes at
+   ADDR. */
 bool replay_wrote(DcfgReplay* r, uint32_t number, uint64_t addr,
                   uint64_t size);
 
-/* Set *FOUND to the last chunk before NUMBER that may have written to the 8-byte
-   word of memory with number WORD.  Return false if there is none. */
+/* Set *FOUND to the last chunk before NUMBER that may have written to the
+   8-byte word of memory with number WORD.  Return false if there is none. */
 bool replay_wrote_before(DcfgReplay* r, uint32_t number, uint64_t word,
                          uint32_t* found);
 
@@ -163,8 +164,8 @@ static inline bool replay_access(const DcfgReplay* r, const KeptChunk* c,
    return to->addr != 0 || !(a->what & AccessGuarded);
 }
 
-/* Set TO, which has room for MOST_VALUE bytes, to the value of the instance with
-   plan AT in step S of chunk C.  Return its size in bytes; 0: none was
+/* Set TO, which has room for MOST_VALUE bytes, to the value of the instance
+   with plan AT in step S of chunk C.  Return its size in bytes; 0: none was
    recorded. */
 uint32_t replay_value(const DcfgReplay* r, const KeptChunk* c,
                       const WetStep* s, const InstrPlan* at, uint8_t* to);

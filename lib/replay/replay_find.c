@@ -12,8 +12,8 @@
 
 #include <stdlib.h>
 
-/* Search: what a search looks for.  Its functions narrow it down, from chunks to
-   steps to instructions. */
+/* Search: what a search looks for.  Its functions narrow it down, from chunks
+   to steps to instructions. */
 typedef struct Search Search;
 struct Search {
    DcfgReplay* r;
@@ -43,8 +43,8 @@ struct DcfgReplaySet {
 
 /*--- The search                                           ---*/
 
-/* Return the first match among instructions FROM to N of step S, or the last one
-   if BACK; UINT32_MAX: there is none. */
+/* Return the first match among instructions FROM to N of step S, or the last
+   one if BACK; UINT32_MAX: there is none. */
 static uint32_t match(Search* f, const KeptChunk* c, const WetStep* s,
                       uint32_t from, uint32_t n, bool back)
 {
@@ -56,9 +56,9 @@ static uint32_t match(Search* f, const KeptChunk* c, const WetStep* s,
    return UINT32_MAX;
 }
 
-/* Search chunk C forward from step FROM on, without the first PLACE instructions
-   of that step.  Set *AT to the match's time in the chunk.  Return false if
-   there is none. */
+/* Search chunk C forward from step FROM on, without the first PLACE
+   instructions of that step.  Set *AT to the match's time in the chunk.  Return
+   false if there is none. */
 static bool forward(Search* f, const KeptChunk* c, size_t from, uint32_t place,
                     uint64_t* at)
 {

@@ -216,8 +216,8 @@ static bool take_chunk(MemorySearch* f, ReplayPlace p)
    return true;
 }
 
-/* Set *FOUND to the last chunk before NUMBER that may have written a byte that F
-   still looks for.  Return false if there is none. */
+/* Set *FOUND to the last chunk before NUMBER that may have written a byte that
+   F still looks for.  Return false if there is none. */
 static bool chunk_before(MemorySearch* f, uint32_t number, uint32_t* found)
 {
    uint64_t last = UINT64_MAX;
@@ -339,8 +339,8 @@ bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
 
 /*--- Loads after a time                                   ---*/
 
-/* LoadSearch: a search, forward, for the first loads of bytes.  .m.found has the
-   bytes that were loaded, or overwritten before. */
+/* LoadSearch: a search, forward, for the first loads of bytes.  .m.found has
+   the bytes that were loaded, or overwritten before. */
 typedef
    struct {
       MemorySearch m;
@@ -360,8 +360,8 @@ static void close_bytes(MemorySearch* f, uint64_t addr, uint64_t size)
       }
 }
 
-/* Take the bytes that an instance, with plan AT, loads; then close those that it
-   stores. */
+/* Take the bytes that an instance, with plan AT, loads; then close those that
+   it stores. */
 static void meet_instance(LoadSearch* f, const KeptChunk* c, const WetStep* s,
                           const InstrPlan* at)
 {

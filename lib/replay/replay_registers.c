@@ -7,7 +7,8 @@
    replay_chunks.c.  Taken by: users.
 
    When a signal's handler returns, the kernel restores the registers that the
-   thread had when the handler was entered.  So a search skips whole handlers. */
+   thread had when the handler was entered.  So a search skips whole
+   handlers. */
 
 #include "lib/replay/replay_chunks.h"
 #include "lib/wet/wet_state.h"
@@ -74,8 +75,8 @@ static bool is_given(const DcfgReplay* r, unsigned granule)
    return false;
 }
 
-/* If F's register is among the N registers at R, which the kernel set at time T,
-   set *F->by to the kernel and return true. */
+/* If F's register is among the N registers at R, which the kernel set at time
+   T, set *F->by to the kernel and return true. */
 static bool registers_tell(const RegisterSearch* f, const DcfgWetRegister* r,
                            size_t n, uint64_t t)
 {
@@ -272,9 +273,9 @@ static KnownWriter* known_writer(const RegisterSearch* f)
                            + f->granule];
 }
 
-/* Look up in the cache the last writer before chunk NUMBER: set *F->by, or *NONE
-   if there is no writer, and return true.  An entry for an earlier chunk holds
-   if the search can skip all chunks since then. */
+/* Look up in the cache the last writer before chunk NUMBER: set *F->by, or
+   *NONE if there is no writer, and return true.  An entry for an earlier chunk
+   holds if the search can skip all chunks since then. */
 static bool is_known(const RegisterSearch* f, uint32_t number, bool* none)
 {
    KnownWriter* k = known_writer(f);
@@ -291,8 +292,8 @@ static bool is_known(const RegisterSearch* f, uint32_t number, bool* none)
    return true;
 }
 
-/* Enter *F->by, or that there is no writer if NONE, into the cache.  It holds for
-   chunks from FIRST to NUMBER. */
+/* Enter *F->by, or that there is no writer if NONE, into the cache.  It holds
+   for chunks from FIRST to NUMBER. */
 static void note_writer(const RegisterSearch* f, uint32_t number,
                         uint32_t first, bool none)
 {
