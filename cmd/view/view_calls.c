@@ -71,26 +71,26 @@ static void put_functions(const RunView* v)
 
 /*--- Calls                                                ---*/
 
-/* Call: all calls of one function by another. */
+/* CallSum: all calls of one function by another. */
 typedef
    struct {
       uint32_t from, to;
       uint64_t count;
    }
-   Call;
+   CallSum;
 
-COMPARE(by_call, Call, UP(from) ?: UP(to))
+COMPARE(by_call, CallSum, UP(from) ?: UP(to))
 
 static void put_calls(const RunView* v)
 {
    static const char* const columns[] = { "cFrom", "cTo" };
-   Call*     calls = NULL;
+   CallSum*  calls = NULL;
    size_t    n = 0, room = 0, kept = 0;
    uint64_t* counts;
 
    for (uint32_t i = 0; i < v->p->n_edges; i++) {
       uint64_t count = dcfg_edge_count(v->p, i, ALL);
-      Call     c = { .count = count };
+      CallSum  c = { .count = count };
       if (count == 0
           || !function_call(v->f, &v->p->edges[i], &c.from, &c.to))
          continue;
