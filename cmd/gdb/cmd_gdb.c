@@ -65,15 +65,16 @@ static DcfgWet* open_trace(const GdbOptions* o)
    if (dcfg_wet_instrs(w) == 0)
       die("%s: nothing was executed", o->file);
    if (state_rules(processor_of(w)->machine) == NULL)
-      die("%s: only programs for amd64 can be gone through with gdb", o->file);
+      die("%s: dcfg gdb replays only programs for amd64: use dcfg why",
+          o->file);
    if (!dcfg_wet_has_values(w))
       die("%s: it has no values: record it with --wet=yes --wet-values=yes",
           o->file);
    foreign = zalloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(bool));
    mark_foreign(w, NULL, foreign);
    if (!use_index(w, o->file, INDEX_MADE, foreign))
-      die("%s: no index can be made of it: it must be a file that is not "
-          "compressed", o->file);
+      die("%s: no index can be made: the trace must be a file that is "
+          "not compressed; decompress it first", o->file);
    free(foreign);
    return w;
 }
@@ -238,9 +239,9 @@ static int run(int argc, char** argv)
    o.file = parse_args(&gdb_command, OPTS(opts), argc, argv, args, 0, 1) == 1
             ? args[0] : default_file(&gdb_command, KIND_WET);
    if (o.port != NOT_GIVEN && o.port > 65535)
-      die("--listen=%" PRIu64 ": there is no such port", o.port);
+      die("--listen=%" PRIu64 ": there is no such port; ports go from 0 to 65535", o.port);
    if (o.serve && o.port != NOT_GIVEN)
-      die("--serve and --listen: one of them");
+      die("--serve and --listen: give only one of them");
    if (o.n_more > 0 && (o.serve || o.port != NOT_GIVEN))
       die("`%s' is for gdb, which --serve and --listen do not start",
           o.more[0]);

@@ -75,8 +75,8 @@ static const char* time_of_line(ProgramState* s, const char* text,
 
    if (!read_number(line, 10, &wanted)
        || (number != NULL && !read_number(number, 10, &instance)))
-      return text_format("`%s' is no line: FILE:LINE, or FILE:LINE#N for its "
-                         "execution N, from 0", text);
+      return text_format("`%s' names no line: write FILE:LINE, or FILE:LINE#N "
+                         "for execution N, from 0", text);
    instrs = zalloc(n + (size_t)1, sizeof(bool));
    for (uint32_t i = 0; i < n; i++) {
       const DcfgWetInstr* in = dcfg_wet_instr(s->w, i);
@@ -89,7 +89,7 @@ static const char* time_of_line(ProgramState* s, const char* text,
                          .no_control = true, .only_criteria = true };
    found = some ? dcfg_slice_new(s->w, &q, &err) : NULL;
    if (!source)
-      why = text_format("nothing of `%.*s' was executed", (int)(colon - text),
+      why = text_format("no line of `%.*s' was executed", (int)(colon - text),
                         text);
    else if (!some)
       why = text_format("`%s' was not executed", text);

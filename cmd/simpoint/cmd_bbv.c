@@ -280,7 +280,8 @@ static void looppoint(Bbv* b, const char* turns, const char* image,
       n_heads += b->heads[i];
    }
    if (n_heads == 0)
-      die("there is no loop to end a slice at: all are skipped");
+      die("there is no loop to end a slice at: all are skipped; --image=NAME "
+          "takes loops of another image");
    for (uint32_t t = 0; t < n_threads; t++) {
       threads[t] = open_out(b, thread_file(t));
       files[t] = threads[t].f;
@@ -394,8 +395,8 @@ static int run(int argc, char** argv)
    if (turns != NULL && !loops)
       all_in_order(&b, turns);
    else if (b.p->n_threads > 1 && only == DCFG_ALL_THREADS && !loops)
-      complain("no vectors of all threads together: in which order they ran "
-               "says --trace-turns=yes");
+      complain("no vectors of all threads together, for their order is not "
+               "known: record it with --trace-turns=yes, and give --turns=FILE");
    name_files(&b);
    free(b.heads);
    free(globs.texts);
