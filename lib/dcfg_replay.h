@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Going through whole execution traces in any direction. */
+   Replaying whole execution traces, forward and backward. */
 
-/* Finds instances, and who wrote registers and memory last, at any time of a
-   whole execution trace (dcfg_wet.h) that has an index (dcfg_slice.h).  For
-   example, this prints the last instruction before time T that wrote the int
-   at ADDR:
+/* These functions answer questions about any time of a whole execution trace
+   (dcfg_wet.h) that has an index (dcfg_slice.h): which instance comes next or
+   came last, who wrote a register last, which bytes memory has.  For example,
+   this prints the last instruction before time T that wrote the int at ADDR:
 
       DcfgReplay* r = dcfg_replay_new(w, &err);
       uint64_t    at;
@@ -16,13 +16,14 @@
                 dcfg_wet_instr(w, dcfg_replay_instr(r, at)->instr)->addr);
       dcfg_replay_free(r);
 
-   Time T is the state before the instruction with .time T (DcfgWetEvent): all
-   instructions with lower times were executed, and all that the kernel did
-   between instructions T - 1 and T is done.  The last time is the number of
-   instructions: nothing comes after it.
+   Time T is the state before the instruction with .time T (DcfgWetEvent).  All
+   instructions with lower times have been executed.  The kernel has done all
+   that it did between instructions T - 1 and T.  Times go from 0 to
+   dcfg_replay_end(), the end of the trace.
 
-   A jump to another time decodes a chunk of the trace or two.  Memory is
-   bounded by a few chunks. */
+   A question about another part of the trace decodes one or two chunks of it.
+   A DcfgReplay keeps a few decoded chunks, and no more memory.  Its functions
+   must not run in two threads at once. */
 
 #ifndef DCFG_REPLAY_H
 #define DCFG_REPLAY_H
@@ -33,34 +34,36 @@
 extern "C" {
 #endif
 
+/* DcfgReplay: a trace that is replayed, with the chunks that were decoded. */
 typedef struct DcfgReplay DcfgReplay;
 
-/* Return what goes through W, which has an index and must stay open until it is
-   freed.  Return NULL and set *ERR if W has no index, or is no file that can be
-   read again. */
+/* Return a replay of W, for dcfg_replay_free().  W must have an index, and stay
+   open until then.  Return NULL and set *ERR if W has no index, is not a file
+   that can be opened again, or memory is short. */
 DCFG_API DcfgReplay* dcfg_replay_new(DcfgWet* w, DcfgError* err);
 
 /* Free R, which may be NULL. */
 DCFG_API void dcfg_replay_free(DcfgReplay* r);
 
-/* Return the number of instructions, which is the last time. */
+/* Return the last time: the number of instructions in the trace. */
 DCFG_API uint64_t dcfg_replay_end(const DcfgReplay* r);
 
-/* From now on, ask STOP with ARG now and then in searches whether to end
-   them; NULL: nobody. */
+/* From now on, searches call STOP with ARG once for each chunk of the trace,
+   and end if it returns true.  NULL: nothing ends them. */
 DCFG_API void dcfg_replay_listen(DcfgReplay* r, bool (*stop)(void* arg),
                                  void* arg);
 
-/* Set *ERR to the first error since R was made: a part of the trace that cannot
-   be read.  Functions below that fail say DCFG_REPLAY_FAILED, NULL or false. */
+/* Set *ERR to the first error since R was made, such as a part of the trace
+   that cannot be read.  Functions below return DCFG_REPLAY_FAILED, NULL or
+   false after an error. */
 DCFG_API void dcfg_replay_error(const DcfgReplay* r, DcfgError* err);
 
 /*--- Instances                                            ---*/
 
 enum { DCFG_REPLAY_LOAD = 1, DCFG_REPLAY_STORE = 2 };
 
-/* DcfgReplayAccess: memory that an instance used.  .kind has bits of the
-   enumeration above. */
+/* DcfgReplayAccess: .size bytes of memory at .addr that an instance loaded,
+   stored, or both: .kind has the bits above. */
 typedef
    struct {
       uint64_t addr;
@@ -69,79 +72,90 @@ typedef
    }
    DcfgReplayAccess;
 
-/* DcfgReplayInstr: an instance.  It is valid until the next call for the same
-   DcfgReplay. */
+/* DcfgReplayInstr: an instance.  DcfgReplay owns it; it is valid until the next
+   call for the same DcfgReplay. */
 typedef
    struct {
       uint64_t time;
-      uint32_t thread, instr;
-      bool     rep;             // an iteration of a repeated instruction
+      uint32_t thread, instr;   // numbers, as DcfgWetEvent has them
+      bool     rep;             // an iteration of a REP instruction
       uint32_t n_accesses;
-      const DcfgReplayAccess* accesses; // those that were made
-      uint32_t value_size;      // 0: no value was recorded
+      const DcfgReplayAccess* accesses; // only those that were executed
+      uint32_t value_size;      // bytes of .value; 0: no value was recorded
       const uint8_t* value;     // the lowest byte first
    }
    DcfgReplayInstr;
 
-/* Return the instance at time T, below the last time. */
+/* Return the instance at time T.  Return NULL at the last time, or after an
+   error. */
 DCFG_API const DcfgReplayInstr* dcfg_replay_instr(DcfgReplay* r, uint64_t t);
 
-/* Is INSTR repeated by a prefix?  Each iteration is an instance. */
+/* Return whether instruction INSTR has a REP prefix, so that each of its
+   iterations is an instance. */
 DCFG_API bool dcfg_replay_repeats(const DcfgReplay* r, uint32_t instr);
 
-/* Set *ADDR to the address of the instruction that would come at the last
-   time.  Return false if the trace does not tell it. */
+/* Set *ADDR to the program counter at the last time, of the thread that ran
+   last.  Return false if the trace does not tell it. */
 DCFG_API bool dcfg_replay_last_address(DcfgReplay* r, uint64_t* addr);
 
-/* Set *INSTANCE to the number of the instance at time T among those of its
-   instruction. */
+/* Set *INSTANCE to the number of the instance at time T among the instances of
+   its instruction, from 0.  Return false if T is the last time, or after an
+   error. */
 DCFG_API bool dcfg_replay_number(DcfgReplay* r, uint64_t t,
                                  uint64_t* instance);
 
-/* The results of a search. */
+/* DcfgReplayFound: the result of a search.  Only DCFG_REPLAY_FOUND sets the
+   caller's variables. */
 typedef
    enum {
       DCFG_REPLAY_FOUND,
       DCFG_REPLAY_NONE,         // there is none in that direction
-      DCFG_REPLAY_STOPPED,      // the listener ended the search
-      DCFG_REPLAY_FAILED
+      DCFG_REPLAY_STOPPED,      // dcfg_replay_listen()'s function ended it
+      DCFG_REPLAY_FAILED        // dcfg_replay_error() has the error
    }
    DcfgReplayFound;
 
-/* Set *T to the time of that instance of instruction INSTR. */
+/* Set *T to the time of instance number INSTANCE, from 0, of instruction
+   INSTR. */
 DCFG_API DcfgReplayFound dcfg_replay_time_of(DcfgReplay* r, uint32_t instr,
                                              uint64_t instance, uint64_t* t);
 
 /* Set *T to the first time from FROM on at which THREAD executes an
-   instruction; or if BACK, to the last time below FROM. */
+   instruction; if BACK, to the last such time before FROM. */
 DCFG_API DcfgReplayFound dcfg_replay_find_thread(DcfgReplay* r,
                                                  uint32_t thread,
                                                  uint64_t from, bool back,
                                                  uint64_t* t);
 
-/* Likewise, for the last time below FROM, with the instruction's number in
-   *INSTR: faster, above all if FROM is the last time that it said. */
+/* Set *T to the last time before FROM at which THREAD executes an instruction,
+   and *INSTR to that instruction's number.  This is faster than the function
+   above, above all if FROM is the time that the last call found. */
 DCFG_API DcfgReplayFound dcfg_replay_before(DcfgReplay* r, uint32_t thread,
                                             uint64_t from, uint64_t* t,
                                             uint32_t* instr);
 
-/* Set of instructions, and which parts of the trace executed them. */
+/* DcfgReplaySet: a set of instructions, with the chunks that executed them. */
 typedef struct DcfgReplaySet DcfgReplaySet;
 
-/* Return the set of N instructions.  Free it before R; S may be NULL. */
+/* Return the set of the N instructions whose numbers INSTRS has, for
+   dcfg_replay_set_free(); NULL if memory is short.  Free it before R; S may be
+   NULL. */
 DCFG_API DcfgReplaySet* dcfg_replay_set_new(DcfgReplay* r,
                                             const uint32_t* instrs,
                                             uint32_t n);
 DCFG_API void dcfg_replay_set_free(DcfgReplay* r, DcfgReplaySet* s);
 
-/* Likewise, of an instruction in S, by any thread. */
+/* Set *T to the first time from FROM on at which any thread executes an
+   instruction of S; if BACK, to the last such time before FROM. */
 DCFG_API DcfgReplayFound dcfg_replay_find_instr(DcfgReplay* r,
                                                 const DcfgReplaySet* s,
                                                 uint64_t from, bool back,
                                                 uint64_t* t);
 
-/* Likewise, of an access to one of the SIZE bytes at ADDR of a kind in KIND.
-   What the kernel does behind instruction T is found there. */
+/* Set *T to the first time from FROM on at which an instruction accesses one of
+   the SIZE bytes at ADDR; if BACK, to the last such time before FROM.  KIND has
+   the bits DCFG_REPLAY_LOAD and DCFG_REPLAY_STORE.  The kernel's accesses have
+   the time of the instruction before them. */
 DCFG_API DcfgReplayFound dcfg_replay_find_access(DcfgReplay* r, uint64_t addr,
                                                  uint64_t size, uint32_t kind,
                                                  uint64_t from, bool back,
@@ -149,18 +163,19 @@ DCFG_API DcfgReplayFound dcfg_replay_find_access(DcfgReplay* r, uint64_t addr,
 
 /*--- States                                               ---*/
 
+/* DcfgReplayBy: the kinds of writers of a register. */
 typedef
    enum {
-      DCFG_REPLAY_BEGIN,        // nothing that was recorded
+      DCFG_REPLAY_BEGIN,        // nobody in the trace
       DCFG_REPLAY_BY_INSTR,     // the instruction at .time, of .thread
-      DCFG_REPLAY_BY_KERNEL,    // .value is what the kernel put there
-      DCFG_REPLAY_BY_SIGNAL,    // a handler was entered
+      DCFG_REPLAY_BY_KERNEL,    // the kernel, which put .value there
+      DCFG_REPLAY_BY_SIGNAL,    // the kernel, as it entered a handler
       DCFG_REPLAY_BY_CREATOR    // .thread made this thread after instruction
                                 // .time, its system call
    }
    DcfgReplayBy;
 
-/* DcfgReplayStack: what a thread's first stack pointer is. */
+/* DcfgReplayStack: the source of a new thread's first stack pointer. */
 typedef
    enum {
       DCFG_REPLAY_STACK_OF_CREATOR,
@@ -169,75 +184,82 @@ typedef
    }
    DcfgReplayStack;
 
-/* DcfgReplayWriter: who wrote bytes of a register. */
+/* DcfgReplayWriter: the last writer of bytes of a register. */
 typedef
    struct {
       DcfgReplayBy by;
       uint64_t     time;
       uint32_t     thread;
-      uint8_t      bytes;       // one bit for each byte that was written
-      DcfgReplayStack stack;
-      uint64_t     since;       // the register has been so from that time on
+      uint8_t      bytes;       // the bytes that it wrote, a bit for each
+      DcfgReplayStack stack;    // for DCFG_REPLAY_BY_CREATOR
+      uint64_t     since;       // these bytes are unchanged since that time
       uint8_t      value[8];    // the bytes, if the kernel wrote them
    }
    DcfgReplayWriter;
 
-/* Kinds of registers.  What the kernel put into flags is all of their
-   register. */
+/* DcfgReplayKind: kinds of registers.  If the kernel wrote a group of flags,
+   .value has the whole register of flags. */
 typedef
    enum {
-      DCFG_REPLAY_GENERAL,      // by their encoding, of 8 bytes
-      DCFG_REPLAY_FLAGS,        // 0: C; 1: the others; 2: D
-      DCFG_REPLAY_VECTOR,       // 8 bytes of a vector register each
-      DCFG_REPLAY_X87           // as MMX numbers them
+      DCFG_REPLAY_GENERAL,      // 8 bytes; the number in instructions' encoding
+      DCFG_REPLAY_FLAGS,        // groups of flags: 0: C; 1: others; 2: D
+      DCFG_REPLAY_VECTOR,       // 8 bytes of a vector register: on amd64,
+                                // register N / 4, bytes from 8 * (N % 4)
+      DCFG_REPLAY_X87           // the number that MMX gives the register
    }
    DcfgReplayKind;
 
-/* Set *BY to the last one that wrote one of the bytes WANTED, a bit each, of
-   register N of KIND before THREAD's state at time T. */
+/* Set *BY to the last writer, before time T, of register N of KIND of THREAD:
+   the last one that wrote any of the bytes in WANTED, which has a bit for each.
+   Return DCFG_REPLAY_NONE if the trace has no such writer. */
 DCFG_API DcfgReplayFound dcfg_replay_writer(DcfgReplay* r, uint32_t thread,
                                             uint64_t t, DcfgReplayKind kind,
                                             uint32_t n, uint8_t wanted,
                                             DcfgReplayWriter* by);
 
-/* Set *RESULT to what the system call at time T returned.  NONE: it did not, or
-   the file does not tell. */
+/* Set *RESULT to the value that the system call at time T returned.  Return
+   DCFG_REPLAY_NONE if it did not return, or the file does not have the value,
+   as files before version 4. */
 DCFG_API DcfgReplayFound dcfg_replay_result(DcfgReplay* r, uint64_t t,
                                             uint64_t* result);
 
-/* Return the bytes of register N of KIND that INSTR writes, a bit for each. */
+/* Return the bytes of register N of KIND that instruction INSTR writes, a bit
+   for each. */
 DCFG_API uint8_t dcfg_replay_written(const DcfgReplay* r, uint32_t instr,
                                      DcfgReplayKind kind, uint32_t n);
 
+/* DcfgReplayIs: how much the trace tells of a byte of memory. */
 typedef
    enum {
-      DCFG_REPLAY_NEVER,        // nothing that was recorded has written it
-      DCFG_REPLAY_KNOWN,
-      DCFG_REPLAY_UNKNOWN,      // the bytes written there were not recorded
-      DCFG_REPLAY_FRESH         // the memory was mapped anew, from a file
+      DCFG_REPLAY_NEVER,        // nobody in the trace has written it
+      DCFG_REPLAY_KNOWN,        // its value
+      DCFG_REPLAY_UNKNOWN,      // written, but the trace lacks the value
+      DCFG_REPLAY_FRESH         // a file was mapped there
    }
    DcfgReplayIs;
 
 /* DcfgReplayByte: a byte of memory. */
 typedef
    struct {
-      uint64_t since;           // the first time at which it has been so
+      uint64_t since;           // the byte is unchanged since that time
       uint8_t  is;              // DcfgReplayIs
       uint8_t  value;
    }
    DcfgReplayByte;
 
+/* The greatest SIZE of the functions below, in bytes. */
 #define DCFG_REPLAY_MOST 4096
 
-/* Set BYTES to the SIZE bytes at ADDR at time T.  SIZE is at most
-   DCFG_REPLAY_MOST. */
+/* Set BYTES, with SIZE elements, to the SIZE bytes of memory at ADDR at time T.
+   Return false if SIZE is too large, or after an error. */
 DCFG_API bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
                                  uint32_t size, DcfgReplayByte* bytes);
 
-/* Set those of BYTES that are not known to the bytes that an instruction in
-   COPIES loads first from there after time T, while nobody writes there.
-   COPIES has an element for each instruction: its value is what it loads, or
-   begins with that.  The search ends with the part of the trace. */
+/* Set those of BYTES that are not DCFG_REPLAY_KNOWN to the bytes that an
+   instruction loads there after time T, before anybody writes them.  COPIES has
+   an element for each instruction: true if its recorded value begins with the
+   bytes that it loads.  The search ends at the end of T's chunk.  Return false
+   if SIZE is too large, or after an error. */
 DCFG_API bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
                                  uint32_t size, const bool* copies,
                                  DcfgReplayByte* bytes);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Places: where or when a region begins or ends. */
+   Region places: the instructions at which a region begins or ends. */
 
-/* Owns: the text of places in options.  Handed: values of options, addresses.
-   Taken by: region.c. */
+/* Owns: the values of --start and --stop, and the test whether an address is
+   at such a place.  Handed: values of options, addresses.  Taken by:
+   region.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -27,6 +28,8 @@ void DCFG_(bad_place)(const Trigger* p, const HChar* why)
    VG_(exit)(1);
 }
 
+/* Return the number at DIGITS and set *END behind it.  End the run with a
+   message if it is not positive. */
 static ULong positive(const Trigger* p, const HChar* digits, HChar** end)
 {
    Long n = VG_(strtoll10)(digits, end);
@@ -36,8 +39,8 @@ static ULong positive(const Trigger* p, const HChar* digits, HChar** end)
    return n;
 }
 
-/* Split :N or :N/TOTAL off NAME, if it is there, and set the numbers in P.  C++
-   names have colons. */
+/* If NAME ends with :N or :N/TOTAL, cut that off and set the numbers in P.  The
+   colons of a C++ name do not count. */
 static void take_count(Trigger* p, HChar* name)
 {
    HChar* colon = VG_(strrchr)(name, ':');
@@ -97,8 +100,8 @@ Trigger DCFG_(parse_place)(const HChar* option, const HChar* text)
    return p;
 }
 
-/* Return whether A is in a file that GLOB matches, with or without its
-   directory. */
+/* Return whether A is in a mapped file whose path, or name without directory,
+   matches GLOB. */
 static Bool is_in_image(const HChar* glob, Addr a)
 {
    const NSegment* seg  = VG_(am_find_nsegment)(a);

@@ -24,8 +24,8 @@ typedef
    }
    Trigger;
 
-/* Read TEXT, the value of OPTION; both last as long as the trigger.  An error is
-   reported and ends the tool. */
+/* Read TEXT, the value of OPTION; both last as long as the trigger.  An error
+   is reported and ends the tool. */
 Trigger DCFG_(parse_place)(const HChar* option, const HChar* text);
 
 /* Report that P cannot be used because of WHY, and end the tool. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Images of two builds. */
+   Pairs the images of two runs, and finds out which were rebuilt. */
 
-/* Owns: which images of two runs are the same, and whether they are one build.
+/* Owns: the common numbers of images, and whether two images are one build.
    Handed: two processes.  Taken by: builds.c.
 
-   Images are paired by path; then by file name; then by file name up to ".so";
-   then the two programs themselves, whatever their names.  They are one build
-   if their symbols are at the same offsets. */
+   Images with equal paths are a pair.  The rest is paired by file name, then by
+   file name up to ".so".  At last the two programs are a pair, whatever their
+   names.  Two images are one build if their symbols have equal offsets. */
 
 #include "cmd/builds/build_images.h"
 
@@ -17,11 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Name: the name of an image. */
 typedef
    struct {
       const char* name;
       size_t      length;       // characters that are compared
-      uint32_t    index, turn;
+      uint32_t    index, turn;  // the image; earlier images with this name
    }
    Name;
 
@@ -35,10 +36,10 @@ static int by_text(const Name* x, const Name* y)
 
 COMPARE(by_name, Name, by_text(x, y) ?: UP(index))
 
-/* Likeness: how the names of two images are compared. */
+/* Likeness: the part of two images' names that is compared. */
 typedef enum { LIKE_PATH, LIKE_NAME, LIKE_SHORT_NAME } Likeness;
 
-/* Return the length up to ".so". */
+/* Return the length of NAME up to ".so", or of all. */
 static size_t short_length(const char* name)
 {
    const char* so = strstr(name, ".so");
@@ -46,7 +47,8 @@ static size_t short_length(const char* name)
    return so == NULL ? strlen(name) : (size_t)(so - name);
 }
 
-/* Return the images that have no number yet, by name. */
+/* Return the images that have no number yet, sorted by name, to be freed.  *N
+   is how many. */
 static Name* names_of(const ImageSide* s, Likeness like, uint32_t* n)
 {
    Name* names = zalloc(s->g->p->n_images, sizeof(*names));
@@ -71,8 +73,8 @@ static void pair_images(BuildImages* b, uint32_t x, uint32_t y)
    b->side[0].image[x] = b->side[1].image[y] = b->n_images++;
 }
 
-/* Pair images of one name.  If a run has several, generations of a mapping, the
-   first belongs to the other run's first, and so on. */
+/* Pair images with the same name.  If a file was mapped several times in a run,
+   the first such image and the other run's first are a pair, and so on. */
 static void pair_by_name(BuildImages* b, Likeness like)
 {
    uint32_t n, m, j = 0;
@@ -158,6 +160,7 @@ static bool same_symbols(const DcfgProcess* p, const DcfgImage* x,
    return true;
 }
 
+/* Set .rebuilt, .stripped and .differ. */
 static void find_rebuilt(BuildImages* b)
 {
    const DcfgProcess* p = b->side[0].g->p;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The same things in two builds. */
+   Finds the same functions and blocks in two builds of a program. */
 
-/* Owns: the same parts of two builds of a program.  Handed: two processes.
-   Taken by: match.c.
+/* Owns: the common numbers of functions and blocks.  Handed: two processes.
+   Taken by: match.c, cmd/view/.
 
-   If an image is one build, equal offsets are the same.  If not, functions are
-   paired by name, those of one source file first; the rest by the source line
-   of the begin; the rest by shape.c's guesses.  Within functions, blocks are
-   paired by line, and by their order within a line. */
+   If an image was not rebuilt, things at equal offsets are the same.  If it
+   was, functions with the same name and source file are the same.  The rest is
+   paired by name, then by the source line at which a function begins, then by
+   the guesses of shape.c.  Within a function, blocks of a line are paired in
+   their order. */
 
 #include "cmd/builds/builds.h"
 
@@ -20,18 +21,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Side: a run. */
 typedef
    struct {
       const Program* g;
       Functions*     f;
-      const uint32_t* image;    // by image: its number
-      uint64_t*      function;  // by function: its number
+      const uint32_t* image;    // by image: its common number
+      uint64_t*      function;  // by function: its common number
       uint32_t*      file;      // by function: file of its first line; 0: none
    }
    Side;
 
-/* Level: the keys that number a place, one after the other.  The number so far
-   and the next key give the next number. */
+/* Level: the keys that make up the number of a function or block, in their
+   order.  At each level, pair() turns the number so far and the next key into
+   the next number. */
 typedef
    enum {
       BY_IMAGE, BY_NAME, BY_FILE, BY_BLOCKS_FILE, BY_LINE, BY_ORDER, N_LEVELS
@@ -42,7 +45,7 @@ struct Builds {
    Side      side[2];
    BuildImages images;
    Interned* names;
-   KeyMap*   name_numbers;      // by address
+   KeyMap*   name_numbers;      // by address of an interned name
    KeyMap*   offsets;
    KeyMap*   pairs[N_LEVELS];   // by level: pairs of a number and a key
    KeyMap*   guesses;           // numbers of guessed functions
@@ -58,6 +61,7 @@ static uint32_t name_number(Builds* b, const char* name)
                         (uintptr_t)intern(b->names, name));
 }
 
+/* Return a number for X and Y, the same for the same two at this level. */
 static uint64_t pair(Builds* b, Level level, uint64_t x, uint64_t y)
 {
    return keymap_number(b->pairs[level], x << 32 | y);
@@ -79,8 +83,8 @@ const char* base_name(const char* symbol)
    return symbol[n] == 0 ? symbol : text_format("%.*s", (int)n, symbol);
 }
 
-/* Return the number of a source file's name, without directories; 0 if there is
-   none. */
+/* Return the number of the name, without directories, of the source file of
+   block N; 0 if there is none.  Set *LINE to the line. */
 static uint64_t file_number(Builds* b, const Program* g, const DcfgNode* n,
                             uint32_t* line)
 {
@@ -94,7 +98,8 @@ static uint64_t file_number(Builds* b, const Program* g, const DcfgNode* n,
                  g->d->files[g->p->sources[s].file].name));
 }
 
-/* Return the first number of FUNCTION, from its name. */
+/* Return the first number of FUNCTION: by its offset if the image was not
+   rebuilt, else by its name and source file. */
 static uint64_t number_by_name(Builds* b, const Side* s, uint32_t function)
 {
    const Program*  g = s->g;
@@ -121,8 +126,8 @@ static uint64_t number_by_name(Builds* b, const Side* s, uint32_t function)
    return pair(b, BY_FILE, number, s->file[function]);
 }
 
-/* Return the number of a function's demangled name; 0 if it has none.  It
-   leaves out parts of mangled names of C++ and Rust that differ between
+/* Return the number of a function's demangled name; 0 if it has none.
+   Demangling drops the parts of C++ and Rust symbols that differ between
    builds. */
 static uint32_t spoken_name(Builds* b, const Side* s, uint32_t function)
 {
@@ -133,6 +138,9 @@ static uint32_t spoken_name(Builds* b, const Side* s, uint32_t function)
                                   s->g->p->symbols[symbol].name)));
 }
 
+/* Return a number for FUNCTION's name in a rebuilt image; UINT64_MAX if there
+   is none.  Functions below do the same for the demangled name and for the line
+   at which the function begins. */
 static uint64_t number_by_symbol(Builds* b, const Side* s, uint32_t function)
 {
    uint32_t node = s->f->nodes[function];
@@ -168,6 +176,7 @@ static uint64_t number_by_line(Builds* b, const Side* s, uint32_t function)
                                 file), line);
 }
 
+/* Candidate: a function that may get the number of another run's function. */
 typedef
    struct {
       uint64_t number;
@@ -179,8 +188,8 @@ COMPARE(by_number, Candidate, UP(number) ?: UP(side) ?: UP(function))
 
 typedef uint64_t NumberBy(Builds* b, const Side* s, uint32_t function);
 
-/* Number the candidates by BY, and sort them.  Return how many have a number;
-   they come first. */
+/* Number the N candidates C by BY, and sort by number those that get one.
+   Return how many these are; they come first. */
 static size_t renumber(Builds* b, Candidate* c, size_t n, NumberBy* by)
 {
    size_t kept = 0;
@@ -198,7 +207,7 @@ static size_t renumber(Builds* b, Candidate* c, size_t n, NumberBy* by)
 }
 
 /* Pair functions with different names that begin at the same line, if each run
-   has one. */
+   has exactly one of them. */
 static void pair_by_line(Builds* b, Candidate* c, size_t n)
 {
    size_t kept = renumber(b, c, n, number_by_line);
@@ -212,9 +221,9 @@ static void pair_by_line(Builds* b, Candidate* c, size_t n)
             = b->side[0].function[c[i].function];
 }
 
-/* Pair functions of one name from different files, if each run has them from
-   one file only.  If the file of some is not known, files cannot tell them
-   apart: with WHOLE, they count as one function then. */
+/* Pair functions of the same name in different files, if each run has that name
+   in one file only.  If the file of some is not known, functions of that name
+   cannot be told apart: with WHOLE, they then count as one function. */
 static void pair_by_symbol(Builds* b, Candidate* c, size_t n, NumberBy* by,
                            bool whole)
 {
@@ -238,7 +247,8 @@ static void pair_by_symbol(Builds* b, Candidate* c, size_t n, NumberBy* by,
    }
 }
 
-/* Store in C all functions whose number only one run has.  Return how many. */
+/* Set C to all functions whose number only one run has.  Return how many these
+   are. */
 static size_t find_lonely(const Builds* b, Candidate* c)
 {
    size_t n = 0, lonely = 0;
@@ -257,6 +267,7 @@ static size_t find_lonely(const Builds* b, Candidate* c)
    return lonely;
 }
 
+/* Pair functions by shape.c's guesses. */
 static void pair_by_shape(Builds* b)
 {
    ShapeSide side[2];
@@ -283,7 +294,7 @@ static void pair_by_shape(Builds* b)
    }
 }
 
-/* Note the functions of which one run knows lines and the other does not. */
+/* Enter into .lineless the functions that have lines in one run only. */
 static void find_lineless(Builds* b)
 {
    KeyMap* with = keymap_new();
@@ -328,6 +339,7 @@ static void number_functions(Builds* b)
 
 /*--- Blocks                                               ---*/
 
+/* Return whether NODE is one that places of KIND count. */
 static bool is_placed(const DcfgProcess* p, uint32_t node, PlaceKind kind)
 {
    switch (kind) {

@@ -1,36 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The same things in two builds. */
+   Finds the same functions and blocks in two builds of a program. */
 
 #ifndef DCFG_CMD_BUILDS_H
 #define DCFG_CMD_BUILDS_H
 
 #include "cmd/shared/functions.h"
 
-/* Builds: two runs of one build or two.  A SIDE is 0 or 1.  What is the same in
-   both has the same number. */
+/* Builds: two runs, of one build or of two.  SIDE is 0 for the first run, 1 for
+   the second.  The same image, function or block has the same number in
+   both. */
 typedef struct Builds Builds;
 
+/* PlaceKind: the nodes for which build_places() counts: all blocks, heads of
+   loops, entries of routines. */
 typedef enum { PLACE_BLOCKS, PLACE_LOOPS, PLACE_ROUTINES } PlaceKind;
 
+/* Return the builds of runs A and B, which must last until builds_free(). */
 Builds*          builds_new(const Program* a, const Program* b);
 void             builds_free(Builds* b);
 
-/* Return whether an image is in both runs with different symbols. */
+/* Return whether an image that is in both runs was rebuilt. */
 bool             builds_differ(const Builds* b);
 
-/* Return whether the function of a node was matched by its shape only. */
+/* Return whether the function of NODE was paired by its shape only. */
 bool             build_is_guess(const Builds* b, int side, uint32_t node);
 
+/* Return the functions of a run, which B owns. */
 const Functions* build_functions(const Builds* b, int side);
 
 /* Return the number of an image. */
 uint32_t         build_image(const Builds* b, int side, uint32_t image);
 
-/* Return, by node, a place to compare, to be freed.  It is the offset in the
-   image.  In a rebuilt image, it is a number for the function, the line, and
-   the index among the blocks, loops' heads or routines of that line. */
+/* Return by block a number that is equal for the same block in both runs, if
+   their images have the same number.  The caller frees the array.  The number
+   is the offset in the image.  In a rebuilt image, it stands for the function,
+   the line, and the index among the nodes of KIND in that line. */
 uint64_t*        build_places(Builds* b, int side, PlaceKind kind);
 
 /* Return SYMBOL without the suffixes that compilers and BOLT add to parts and

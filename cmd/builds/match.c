@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The common parts of two DCFGs. */
+   Pairs the executed functions, loops, routines, blocks and edges of two
+   DCFGs. */
 
-/* Owns: the parts that two runs have in common.  Handed: two processes.  Taken
-   by: cmd_diff.c. */
+/* Owns: the pairs.  Handed: two processes, numbers by builds.c.  Taken by:
+   cmd_diff.c, view_diff.c. */
 
 #include "cmd/builds/match.h"
 
 #include <stdlib.h>
 
-/* Key: where a thing is: an image's number, and an offset; equal in both runs
-   for the same thing.  An edge has two places, other things one. */
+/* Key: the place of a thing: an image's number and a number in the image, equal
+   in both runs for the same thing.  An edge has two places, other things
+   one. */
 typedef
    struct {
       uint32_t image, image2;
@@ -22,11 +24,12 @@ typedef
    }
    Key;
 
-/* SPECIAL: in place of an image's number, for special nodes. */
+/* SPECIAL: the image's number in the places of special nodes. */
 #define SPECIAL (UINT32_MAX - 1)
 
 /*--- Keys                                                 ---*/
 
+/* Set *IMAGE and *OFFSET to the place of NODE. */
 static void place(const Builds* b, int side, const DcfgProcess* p,
                   const uint64_t* places, uint32_t node, uint32_t* image,
                   uint64_t* offset)
@@ -58,6 +61,8 @@ static uint32_t n_things(const DcfgProcess* p, Kind kind)
    }
 }
 
+/* Set KEYS to the executed things of KIND of a run.  Return how many these
+   are. */
 static size_t add_keys(Builds* b, const Program* g, Kind kind, int side,
                        Key* keys)
 {
@@ -92,8 +97,8 @@ static size_t add_keys(Builds* b, const Program* g, Kind kind, int side,
    return n;
 }
 
-/* Add functions, each with the instructions of its blocks.  Parts of a function
-   have its number; the first part stands for all. */
+/* Do the same for functions, each with the instructions of its blocks.  If a
+   function has several parts, the first part stands for all. */
 static size_t add_functions(const Builds* b, const Program* g, int side,
                             Key* keys)
 {

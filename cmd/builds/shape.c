@@ -1,47 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Functions of one shape. */
+   Guesses from their shapes which functions of two builds are the same. */
 
-/* Owns: guesses which functions of two builds are the same.  Handed: two
-   runs.  Taken by: builds.c.
+/* Owns: the guesses.  Handed: two runs.  Taken by: builds.c.
 
-   The algorithm is the one of H. Flake, "Structural Comparison of Executable
-   Objects" (DIMVA 2004), on which BinDiff is built.  A function's signature
-   is its numbers of blocks, of edges and of calls.  Two functions pair if no
-   other function has their signature: first among the callers, or the
-   callees, of a pair, then in the whole image.  Each pair makes more
-   neighbours.
+   The algorithm is that of H. Flake, "Structural Comparison of Executable
+   Objects" (DIMVA 2004), on which BinDiff is built.  A function's signature is
+   its numbers of blocks, edges and calls.  Two functions are a pair if no other
+   function has their signature.  The search begins among the callers and the
+   callees of known pairs, and goes on in the whole image.  Each new pair has
+   neighbours to search in.
 
-   These graphs have counts, which sharpen signatures.  The strictest
-   signature also has the instructions and the entries.  The last ones, for
-   neighbours only, have counts instead of the shape, which a compiler may
-   change.  A single entry is weak evidence: then the function must be the
-   only neighbour. */
+   A DCFG also has counts.  The strictest signature has the numbers of
+   instructions and of entries, too.  The last signatures, for neighbours only,
+   have counts in place of the shape, which a compiler may change.  A single
+   entry is weak evidence: then the function must be the only neighbour. */
 
 #include "cmd/builds/shape.h"
 
 #include <stdlib.h>
 
-/* Unit: all functions with one number. */
+/* Unit: all functions with the same number, so far. */
 typedef
    struct {
-      uint32_t side;            // or BOTH
+      uint32_t side;            // 0, 1 or BOTH
       uint32_t image, name, same; // .same: the unit with which this one was
                                   // paired
-      bool     open;
+      bool     open;            // may be paired
       uint64_t blocks, edges, calls, instrs, entries;
    }
    Unit;
 
 #define BOTH 2
 
+/* UnitCall: calls from one unit to another, in a run. */
 typedef
    struct {
       uint32_t side, from, to;
    }
    UnitCall;
 
+/* Shapes: all units and calls of both runs. */
 typedef
    struct {
       const ShapeSide* side;
@@ -53,7 +53,8 @@ typedef
    }
    Shapes;
 
-/* Candidate: a unit, and the keys that its counterpart must share. */
+/* Candidate: a unit, and the keys that it must have in common with the other
+   unit of its pair. */
 #define N_KEYS 7
 typedef
    struct {
@@ -67,13 +68,14 @@ typedef
    enum { SAME_CODE, SAME_GRAPH, SAME_CALLS, SAME_ENTRIES, ONLY_ONE }
    Signature;
 
-/* A shape of fewer blocks counts as evidence only among neighbours. */
+/* A shape of fewer blocks is evidence only among neighbours. */
 #define FEWEST_BLOCKS 5
 
-/* Rounds, each of which makes a pair. */
+/* The most rounds.  Each makes at least one pair. */
 #define MOST_ROUNDS 200
 
-/* The most stubs that a call passes. */
+/* The most stubs, such as those of the PLT, through which a call is
+   followed. */
 #define MOST_STUBS 3
 
 /*--- Calls and signatures                                 ---*/
@@ -133,6 +135,7 @@ static bool is_sent(DcfgEdgeType type)
               && type <= DCFG_EDGE_INDIRECT_UNCONDITIONAL_BRANCH);
 }
 
+/* Count the blocks, edges and calls of a run's units. */
 static void add_side(Shapes* x, uint32_t side)
 {
    const ShapeSide*   s = &x->side[side];
@@ -169,6 +172,7 @@ static void add_side(Shapes* x, uint32_t side)
 
 /*--- Pairs                                                ---*/
 
+/* Return whether UNIT may still be paired. */
 static bool is_left(const Shapes* x, uint32_t unit)
 {
    const Unit* u = &x->units[unit];
@@ -186,8 +190,9 @@ static int by_keys(const Candidate* a, const Candidate* b)
 
 COMPARE(by_candidate, Candidate, by_keys(x, y) ?: UP(side) ?: UP(unit))
 
-/* Return the candidate for UNIT with signature WHAT.  CONTEXT: a paired unit,
-   and whether it calls UNIT or is called; 0: the whole image. */
+/* Return the candidate for UNIT with signature WHAT.  CONTEXT stands for a
+   paired unit, and for whether that calls UNIT or is called by it; 0: for the
+   whole image. */
 static Candidate candidate(const Shapes* x, uint32_t unit, Signature what,
                            uint64_t context)
 {
@@ -207,6 +212,7 @@ static Candidate candidate(const Shapes* x, uint32_t unit, Signature what,
    return c;
 }
 
+/* Make A and B a pair.  Return false if signature WHAT is too weak for that. */
 static bool unite(Shapes* x, uint32_t a, uint32_t b, Signature what)
 {
    Unit* u = &x->units[a];
@@ -243,6 +249,8 @@ static size_t pair_unique(Shapes* x, Candidate* c, size_t n, Signature what)
    return paired;
 }
 
+/* Make pairs among the callers and the callees of pairs, with room for
+   candidates at C.  Return how many. */
 static size_t pair_neighbours(Shapes* x, Candidate* c, Signature what)
 {
    size_t n = 0;
@@ -258,6 +266,7 @@ static size_t pair_neighbours(Shapes* x, Candidate* c, Signature what)
    return pair_unique(x, c, n, what);
 }
 
+/* Make pairs likewise in whole images. */
 static size_t pair_images(Shapes* x, Candidate* c, Signature what)
 {
    size_t n = 0;
@@ -269,6 +278,7 @@ static size_t pair_images(Shapes* x, Candidate* c, Signature what)
    return pair_unique(x, c, n, what);
 }
 
+/* Make pairs with the strictest signature that makes any.  Return how many. */
 static size_t pair_some(Shapes* x, Candidate* c)
 {
    for (Signature what = SAME_CODE; what <= ONLY_ONE; what++) {

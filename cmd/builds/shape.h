@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Functions of one shape. */
+   Guesses from their shapes which functions of two builds are the same. */
 
 #ifndef DCFG_CMD_SHAPE_H
 #define DCFG_CMD_SHAPE_H
 
 #include "cmd/shared/functions.h"
 
-/* ShapeSide: a run's functions; each array is by function. */
+/* ShapeSide: the functions of a run.  The arrays have an element for each. */
 typedef
    struct {
       const Program*   g;
@@ -18,12 +18,12 @@ typedef
       const uint32_t*  image;   // only functions of the same image pair
       const uint32_t*  name;    // 0: none; functions of different names never
                                 // pair
-      const bool*      open;    // may get the number of another function
+      const bool*      open;    // the function may be paired
    }
    ShapeSide;
 
-/* Guess which open functions, whose numbers only one side has, are the same.
-   Give those of side 1 the number of side 0, and enter that in GUESSES. */
+/* Pair open functions whose numbers only one side has.  Give the function of
+   side 1 the number of side 0's, and enter that number into GUESSES. */
 void match_shapes(const ShapeSide side[2], KeyMap* guesses);
 
 #endif /* DCFG_CMD_SHAPE_H */

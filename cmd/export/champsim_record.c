@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Records of ChampSim's traces. */
+   Makes the records of ChampSim's traces: one for each instruction. */
 
-/* Owns: what a ChampSim record says of an instruction: registers by ChampSim's
-   numbers, and which accesses are operands.  Handed: a whole execution trace.
-   Taken by: export_champsim.c.
+/* Owns: the fields of a record: registers by ChampSim's numbers, accesses that
+   are operands.  Handed: a whole execution trace.  Taken by: export_champsim.c.
 
-   ChampSim has no field for the kind of a branch.  It guesses the kind from
-   stack pointer, flags and instruction pointer, so a branch lists these in the
-   combination that ChampSim's instruction.h takes for its kind. */
+   A record has no field for the kind of a branch.  ChampSim guesses the kind
+   from the registers: stack pointer, flags, instruction pointer.  So the record
+   of a branch lists these in the combination from which ChampSim's
+   instruction.h infers its kind. */
 
 #include "cmd/export/champsim_record.h"
 
@@ -20,13 +20,14 @@
 
 _Static_assert(sizeof(ChampsimRecord) == 64, "ChampSim reads 64 bytes");
 
-/* ChampSim's numbers of registers.  OTHER stands for what is no register, such
-   as memory that has the target of a jump. */
+/* ChampSim's numbers of registers.  OTHER stands for a source that is no
+   register, such as memory with the target of a jump. */
 enum {
    STACK = 6, FLAGS = 25, POINTER = 26, VECTORS = 100, X87 = 140, OTHER = 255
 };
 
-/* Places: the places of a record for source or destination registers. */
+/* Places: the .room places of a record for source or for destination registers,
+   .n of them filled. */
 typedef
    struct {
       uint8_t* at;
@@ -35,6 +36,7 @@ typedef
    }
    Places;
 
+/* Add REG, unless it is there.  If there is no room, count it as left out. */
 static void add(Places* p, uint8_t reg)
 {
    if (memchr(p->at, reg, p->n) != NULL)
@@ -47,6 +49,7 @@ static void add(Places* p, uint8_t reg)
       p->instr->left_registers++;
 }
 
+/* Return ChampSim's number of register R. */
 static uint8_t number_of(const Processor* m, const DcfgWetRegisterId* r)
 {
    return r->kind == DCFG_WET_GENERAL ? m->champsim[r->reg % MAX_GENERAL]
@@ -55,8 +58,8 @@ static uint8_t number_of(const Processor* m, const DcfgWetRegisterId* r)
           : X87;
 }
 
-/* Add the N registers ALL, but for SKIPPED.  The flags come last: if there is
-   no room, they are left out first. */
+/* Add the N registers of ALL, except SKIPPED.  Add the flags last: if there is
+   not enough room, they are left out first. */
 static void add_all(Places* p, const Processor* m,
                     const DcfgWetRegisterId* all, uint32_t n, uint8_t skipped)
 {
@@ -72,7 +75,7 @@ static void add_all(Places* p, const Processor* m,
       add(p, FLAGS);
 }
 
-/* Add the registers that the target of IN comes from. */
+/* Add the registers from which branch IN computes its target. */
 static void add_target(Places* p, const Processor* m, const DcfgWetInstr* in)
 {
    unsigned before = p->n;
@@ -141,8 +144,9 @@ static void set_registers(ChampsimInstr* i, const Processor* m,
    add_all(&dst, m, in->defines, in->n_defines, STACK);
 }
 
-/* Set *R and *W to whether access N of IN reads or writes an operand: an
-   address that it has read before is the same operand. */
+/* Set *R and *W to whether access N of IN reads or writes an operand of its
+   own.  Another access that reads, or writes, the same address has the same
+   operand. */
 static void find_directions(const DcfgWetInstr* in, uint32_t n, bool* r,
                             bool* w)
 {

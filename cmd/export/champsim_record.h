@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Records of ChampSim's traces. */
+   Makes the records of ChampSim's traces: one for each instruction. */
 
 #ifndef DCFG_CMD_CHAMPSIM_RECORD_H
 #define DCFG_CMD_CHAMPSIM_RECORD_H
 
 #include "lib/dcfg_wet.h"
 
+/* Numbers of places in a record for destinations and for sources. */
 #define CHAMPSIM_DST 2
 #define CHAMPSIM_SRC 4
 
-/* ChampsimRecord: an executed instruction, as ChampSim reads it: its struct
-   input_instr, in the host's byte order.  A register or address of 0 is
-   none. */
+/* ChampsimRecord: an executed instruction in a trace: ChampSim's struct
+   input_instr, in the host's byte order.  A place of 0 is empty. */
 typedef
    struct {
       uint64_t ip;
@@ -31,16 +31,17 @@ typedef
    }
    ChampsimOperand;
 
-/* ChampsimInstr: all that the records of an instruction have in common. */
+/* ChampsimInstr: the part that all records of an instruction have in common. */
 typedef
    struct {
       ChampsimRecord  record;   // without addresses
-      uint32_t        operands; // the first one in .operands
+      uint32_t        operands; // index of the first in ChampsimCode.operands
       uint32_t        n_operands;
-      uint8_t         left_flags, left_registers;   // have no place in .record
+      uint8_t         left_flags, left_registers;   // without place in .record
    }
    ChampsimInstr;
 
+/* ChampsimCode: the instructions of a whole execution trace. */
 typedef
    struct {
       ChampsimInstr*   instrs;          // by number
@@ -49,7 +50,8 @@ typedef
    }
    ChampsimCode;
 
-/* Return the records of all instructions of W.  Exits if memory is short. */
+/* Return the records of all instructions of W, for champsim_code_free().  Die
+   if memory is short. */
 ChampsimCode champsim_code(DcfgWet* w);
 void         champsim_code_free(ChampsimCode* c);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Traces for ChampSim. */
+   dcfg export --champsim: writes a thread's instructions as a ChampSim
+   trace. */
 
-/* Owns: a ChampSim trace, from the first instruction to the last.  Handed: a
-   whole execution trace, records by champsim_record.c.  Taken by:
-   cmd_export.c. */
+/* Owns: the file of the trace, and the message about it.  Handed: a whole
+   execution trace, records by champsim_record.c.  Taken by: cmd_export.c. */
 
 #include "cmd/export/export_champsim.h"
 
@@ -24,31 +24,33 @@
 
 #define MOST_RECORDS 8192
 
-/* Sums: the numbers that the last lines tell. */
+/* Sums: the numbers in the message. */
 typedef
    struct {
       uint64_t instrs, branches, taken, loads, stores;
-      uint64_t unclear;         // conditional branches
+      uint64_t unclear;         // conditional branches of which the trace does
+                                // not tell whether they were taken
       uint64_t left_flags, left_registers, left_addresses;
    }
    Sums;
 
-/* ChampsimFile: the file, and records on their way to it. */
+/* ChampsimFile: the file, and the records that are not written yet. */
 typedef
    struct {
       FILE*          out;
       const char*    path;      // NULL: the standard output
       ChampsimRecord records[MOST_RECORDS];
       size_t         n;
-      bool           waits;     // does the next instruction say whether the
-                                // last one was taken?
-      uint64_t       falls_to;  // the address of the instruction behind it
+      bool           waits;     // the address of the next instruction will tell
+                                // whether the last record's branch was taken
+      uint64_t       falls_to;  // the address behind that branch
       Sums           sums;
    }
    ChampsimFile;
 
-/*--- Which trace, and which thread                        ---*/
+/*--- The trace and the thread                             ---*/
 
+/* Return the trace FILE.  Die if it cannot be read, or lacks its begin. */
 static DcfgWet* open_trace(const char* file)
 {
    DcfgOptions options = read_options(NULL, NULL);
@@ -67,7 +69,7 @@ static DcfgWet* open_trace(const char* file)
    return w;
 }
 
-/* Return the only thread that ran. */
+/* Return the only thread that ran.  Die if there are several, or none. */
 static uint32_t only_thread(const DcfgWet* w, const char* file)
 {
    uint32_t found = 0, n = 0;
@@ -111,7 +113,8 @@ static void write_records(ChampsimFile* f)
    f->n = 0;
 }
 
-/* The instruction at ADDR follows a branch. */
+/* Set whether the last record's branch was taken: the thread executes the
+   instruction at ADDR next. */
 static void note_follower(ChampsimFile* f, uint64_t addr)
 {
    f->waits = false;
@@ -120,7 +123,8 @@ static void note_follower(ChampsimFile* f, uint64_t addr)
    f->sums.unclear--;
 }
 
-/* Put ADDR into the first free one of the N places at TO. */
+/* Put ADDR into the first free of the N places at TO.  If there is none, count
+   it as left out. */
 static void put_address(Sums* s, uint64_t* to, unsigned n, uint64_t addr)
 {
    for (unsigned i = 0; i < n; i++)
@@ -150,6 +154,7 @@ static void put_addresses(ChampsimFile* f, ChampsimRecord* r,
    }
 }
 
+/* Append the record of event E, an instruction. */
 static void put_instr(ChampsimFile* f, DcfgWet* w, const ChampsimCode* c,
                       const DcfgWetEvent* e)
 {
@@ -205,6 +210,7 @@ static void put_all(ChampsimFile* f, DcfgWet* w, const char* file,
 
 /*--- Messages                                             ---*/
 
+/* Return "N WHAT", with the plural's ending MORE unless N is 1. */
 static const char* counted(uint64_t n, const char* what, const char* more)
 {
    return text_format("%s %s%s", text_count(n), what, n == 1 ? "" : more);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   dcfg gdb. */
+   dcfg gdb: runs a recording in gdb. */
 
-/* Owns: the command line of dcfg gdb, starting gdb, the port.  Handed: a whole
-   execution trace.  Taken by: commands.c. */
+/* Owns: the subcommand gdb: its command line, the start of gdb, the port that
+   it listens on.  Handed: a command line.  Taken by: commands.c.
+
+   Without --serve and --listen the command replaces itself by gdb.  A script
+   tells gdb to run the command again, with --serve, at the other end of a
+   pipe. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE                     // memfd_create
@@ -45,6 +49,8 @@ typedef
 
 /*--- The trace                                            ---*/
 
+/* Return the trace of the command line with its index, which is made if it is
+   missing.  Die if the trace cannot be replayed. */
 static DcfgWet* open_trace(const GdbOptions* o)
 {
    DcfgOptions options = read_options(NULL, NULL);
@@ -59,22 +65,24 @@ static DcfgWet* open_trace(const GdbOptions* o)
    if (dcfg_wet_instrs(w) == 0)
       die("%s: nothing was executed", o->file);
    if (state_rules(processor_of(w)->machine) == NULL)
-      die("%s: only programs for amd64 can be gone through with gdb", o->file);
+      die("%s: dcfg gdb replays only programs for amd64: use dcfg why",
+          o->file);
    if (!dcfg_wet_has_values(w))
       die("%s: it has no values: record it with --wet=yes --wet-values=yes",
           o->file);
    foreign = zalloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(bool));
    mark_foreign(w, NULL, foreign);
    if (!use_index(w, o->file, INDEX_MADE, foreign))
-      die("%s: no index can be made of it: it must be a file that is not "
-          "compressed", o->file);
+      die("%s: no index can be made: the trace must be a file that is "
+          "not compressed; decompress it first", o->file);
    free(foreign);
    return w;
 }
 
 /*--- A port                                               ---*/
 
-/* Wait for a client on PORT of this machine; 0: any that is free. */
+/* Return the connection with the first client on PORT of localhost; PORT is 0
+   for any free one.  Print the port. */
 static int accept_client(uint64_t port)
 {
    struct sockaddr_in a = { .sin_family = AF_INET,
@@ -120,7 +128,7 @@ static void serve(const GdbOptions* o, DcfgWet* w)
 
 /*--- Starting gdb                                         ---*/
 
-/* Append S as one word of the shell. */
+/* Append S, quoted as one word for the shell. */
 static void put_word(FILE* f, const char* s)
 {
    fputs(" '", f);
@@ -132,7 +140,8 @@ static void put_word(FILE* f, const char* s)
    fputc('\'', f);
 }
 
-/* The script that gdb reads first; the descriptor of a file without a name. */
+/* Write the script with which gdb starts, to a file without a name.  Return the
+   file's descriptor, which gdb inherits. */
 static int write_script(const GdbOptions* o, DcfgWet* w)
 {
    int         fd = memfd_create("dcfg-gdb", 0);
@@ -177,7 +186,7 @@ static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w)
    char**      all = zalloc((size_t)o->n_more + 8, sizeof(char*));
    int         n = 0;
 
-   /* A wrong --at is refused before gdb starts. */
+   /* Check --at here, because gdb would only say that its target has ended. */
    if (o->at != NULL) {
       DcfgError   err;
       ProgramState*      s = state_new(w, o->root, &err);
@@ -199,7 +208,7 @@ static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w)
 
 /*--- The command                                          ---*/
 
-/* The arguments behind "--" are gdb's. */
+/* Cut ARGV off at "--": the arguments behind are for gdb. */
 static void split_arguments(int* argc, char** argv, GdbOptions* o)
 {
    for (int i = 1; i < *argc; i++)
@@ -230,9 +239,9 @@ static int run(int argc, char** argv)
    o.file = parse_args(&gdb_command, OPTS(opts), argc, argv, args, 0, 1) == 1
             ? args[0] : default_file(&gdb_command, KIND_WET);
    if (o.port != NOT_GIVEN && o.port > 65535)
-      die("--listen=%" PRIu64 ": there is no such port", o.port);
+      die("--listen=%" PRIu64 ": there is no such port; ports go from 0 to 65535", o.port);
    if (o.serve && o.port != NOT_GIVEN)
-      die("--serve and --listen: one of them");
+      die("--serve and --listen: give only one of them");
    if (o.n_more > 0 && (o.serve || o.port != NOT_GIVEN))
       die("`%s' is for gdb, which --serve and --listen do not start",
           o.more[0]);

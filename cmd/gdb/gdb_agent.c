@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Conditions of breakpoints, as gdb compiles them. */
+   Evaluates the bytecode that gdb makes of a breakpoint's condition. */
 
 /* Owns: evaluating agent expressions ("Debugging with GDB", appendix "The GDB
-   Agent Expression Mechanism").  Handed: bytecode, and who reads registers and
-   memory.  Taken by: gdb_points.c.
+   Agent Expression Mechanism").  Handed: bytecode, and an AgentView, which
+   reads registers and memory.  Taken by: gdb_points.c.
 
-   Nothing of the code is believed: its stack, its length and its steps are
-   bounded. */
+   The bytecode comes from the client, who may be hostile: the depth of the
+   stack, the offsets and the number of steps are checked. */
 
 #include "cmd/gdb/gdb_agent.h"
 
@@ -44,7 +44,8 @@ static bool push(Agent* a, uint64_t value)
    return true;
 }
 
-/* Take the number of SIZE bytes, the highest first, at the present place. */
+/* Read a big-endian number of SIZE bytes at .at, and go behind it.  Return
+   false if the code ends before. */
 static bool take(Agent* a, unsigned size, uint64_t* value)
 {
    *value = 0;
@@ -55,6 +56,7 @@ static bool take(Agent* a, unsigned size, uint64_t* value)
    return true;
 }
 
+/* Return the lowest BITS bits of VALUE, extended to 64 bits. */
 static uint64_t extended(uint64_t value, uint64_t bits, bool is_signed)
 {
    uint64_t sign;
@@ -151,7 +153,7 @@ static bool jump(Agent* a, bool conditional)
    return true;
 }
 
-/* Change the order of the stack. */
+/* Execute OP, which copies, drops or permutes elements of the stack. */
 static bool reorder(Agent* a, unsigned op)
 {
    uint64_t* s = a->stack + a->top;
@@ -184,6 +186,7 @@ static bool reorder(Agent* a, unsigned op)
    }
 }
 
+/* Execute OP, whose opcode has been read.  Return false if that fails. */
 static bool step(Agent* a, unsigned op)
 {
    uint64_t value;

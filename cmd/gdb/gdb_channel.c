@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Packets to and from a debugger. */
+   Packets of gdb's remote protocol, to and from a client. */
 
 /* Owns: frames, checksums and acknowledgements.  Handed: file descriptors.
    Taken by: gdb_server.c. */
@@ -27,6 +27,7 @@ void gdb_channel_free(GdbChannel* c)
 
 /*--- Bytes                                                ---*/
 
+/* Read as many bytes as fit into the buffer; wait for the first. */
 static void fill(GdbChannel* c)
 {
    ssize_t n;
@@ -47,7 +48,7 @@ static void fill(GdbChannel* c)
       c->n += (size_t)n;
 }
 
-/* The next byte; -1 if the client has gone. */
+/* Return the next byte; -1 if the client has closed the connection. */
 static int next_byte(GdbChannel* c)
 {
    while (c->at == c->n && !c->closed)
@@ -78,8 +79,10 @@ static int digit(int c)
           : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The contents up to the checksum.  Return false if they are too long, or the
-   client has gone; a frame that begins anew is taken instead. */
+/* Read a packet up to the checksum: set TO to its contents and *SUM to the sum
+   of its bytes.  If another packet begins within it, read that one instead.
+   Return false if the contents are longer than GDB_MOST_PACKET, or the client
+   has closed the connection. */
 static bool take_contents(GdbChannel* c, GdbText* to, uint8_t* sum)
 {
    bool fits = true;
@@ -139,7 +142,8 @@ bool gdb_receive(GdbChannel* c, GdbText* to)
       if (c->acks)
          write_all(c, ok ? "+" : "-", 1);
       if (ok || !c->acks) {
-         /* Without acknowledgements a bad packet has an empty answer. */
+         /* Without acknowledgements nobody sends a bad packet again: take an
+            empty one, which the server does not know. */
          if (!ok)
             to->n = 0;
          gdb_put_bytes(to, "", 0);
@@ -182,7 +186,7 @@ bool gdb_is_interrupted(GdbChannel* c)
    while (!c->closed && c->n - c->at < sizeof(c->buffer)
           && poll(&p, 1, 0) > 0 && p.revents != 0)
       fill(c);
-   /* Acknowledgements may stand before it. */
+   /* Acknowledgements may stand before the interrupt. */
    while (c->at < c->n && (c->buffer[c->at] == INTERRUPT
                            || c->buffer[c->at] == '+'))
       c->interrupted |= c->buffer[c->at++] == INTERRUPT;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Images, as a debugger wants to know them. */
+   The program's images, in the formats that gdb requests. */
 
 /* Owns: the auxiliary vector, the list of libraries.  Handed: images of a whole
    execution trace, and their files.  Taken by: gdb_query.c.
 
-   gdb finds by them where a program was loaded that can be loaded anywhere, and
-   its libraries.  All libraries are in the list at all times. */
+   From these two objects gdb learns where a position-independent program and
+   its libraries were loaded.  The list always has all libraries of the trace,
+   also those that the program loads later or has unloaded. */
 
 #include "cmd/gdb/gdb_images.h"
 
@@ -22,7 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Vector: what the auxiliary vector has. */
+/* Vector: values of an auxiliary vector that is made from the program's file,
+   for traces that do not have the vector. */
 typedef
    struct {
       uint64_t headers, n_headers, entry, base;
@@ -30,7 +32,8 @@ typedef
    }
    Vector;
 
-/* Set *H to the first program header of TYPE; false: there is none. */
+/* Set *H to the first program header of TYPE.  Return false if there is
+   none. */
 static bool find_header(Elf* elf, uint32_t type, GElf_Phdr* h)
 {
    size_t n;
@@ -43,7 +46,8 @@ static bool find_header(Elf* elf, uint32_t type, GElf_Phdr* h)
    return false;
 }
 
-/* The address in memory that OFFSET of the file has. */
+/* Return the address, as linked, of the byte at OFFSET of the file; 0 if no
+   segment loads that byte. */
 static uint64_t place_of(Elf* elf, uint64_t offset)
 {
    size_t n;
@@ -59,6 +63,8 @@ static uint64_t place_of(Elf* elf, uint64_t offset)
    return 0;
 }
 
+/* Return the path of the dynamic linker that the file names, to be freed; NULL
+   if it names none. */
 static char* interpreter_of(Elf* elf)
 {
    GElf_Phdr   h;
@@ -106,7 +112,8 @@ static void put_pair(GdbText* t, uint64_t type, uint64_t value)
    gdb_put_bytes(t, pair, sizeof(pair));
 }
 
-/* The vector as the program had it, if the trace has that. */
+/* Append the vector that the tool recorded.  Return false if the trace has
+   none. */
 static bool put_recorded(DcfgWet* w, GdbText* t)
 {
    const DcfgWetState* state = dcfg_wet_state(w);
@@ -131,7 +138,8 @@ static void put_vector(GdbText* t, const Vector* v)
    put_pair(t, AT_NULL, 0);
 }
 
-/* Is the interpreter's name, perhaps through links, that of the image? */
+/* Return whether INTERPRETER and IMAGE name the same file: equal paths, also
+   after links are followed, or equal base names. */
 static bool is_interpreter(const char* interpreter, const char* image)
 {
    char* real = interpreter == NULL ? NULL : realpath(interpreter, NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The commands that a debugger's user sends to the server. */
+   The commands that gdb's user sends to the server: monitor COMMAND. */
 
-/* Owns: monitor when, goto, output, exact, help.  Handed: their text.  Taken
-   by: gdb_query.c. */
+/* Owns: monitor when, goto, output, exact, help.  Handed: the command's text.
+   Taken by: gdb_query.c. */
 
 #include "cmd/gdb/gdb_session.h"
 
@@ -49,7 +49,7 @@ static void say_goto(GdbSession* g, const char* where, GdbText* to)
    g->goal = t;
 }
 
-/* Was N executed before the present time? */
+/* Return whether instance N was executed before the present time. */
 static bool is_before(GdbSession* g, const DcfgSliceNode* n)
 {
    uint64_t t;
@@ -59,6 +59,8 @@ static bool is_before(GdbSession* g, const DcfgSliceNode* n)
           && t < g->time;
 }
 
+/* Append the bytes that the program has written to O up to the present time; ?
+   for those that the trace does not have. */
 static void say_stream(GdbSession* g, const OutputStream* o, GdbText* to)
 {
    for (size_t i = 0; i < o->n; i++) {

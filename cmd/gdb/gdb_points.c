@@ -3,12 +3,13 @@
 
    Breakpoints and watchpoints of a debugger. */
 
-/* Owns: which points there are, and where the next one stops.  Handed: packets
-   by gdb_server.c; searches by the library.  Taken by: gdb_run.c.
+/* Owns: the client's points, and the search for the next one that stops the
+   program.  Handed: packets by gdb_server.c; searches by the library.  Taken
+   by: gdb_run.c.
 
-   A breakpoint stops before its instruction, at the first of the iterations of
-   one that is repeated.  A watchpoint for writing stops only if the memory
-   changes. */
+   A breakpoint stops before its instruction; if that has a REP prefix, before
+   the first iteration only.  A watchpoint for writing stops only if the
+   memory's contents change. */
 
 #include "cmd/gdb/gdb_points.h"
 
@@ -33,7 +34,8 @@ static void free_conditions(GdbPoint* p)
    p->n = p->room = 0;
 }
 
-/* KIND,ADDRESS,SIZE, and what is behind it to *REST. */
+/* Read KIND,ADDRESS,SIZE at TEXT to *P, and set *REST to the text behind.
+   Return false if the text is malformed or the size is too large. */
 static bool read_point(const char* text, GdbPoint* p, const char** rest)
 {
    uint64_t kind;
@@ -50,7 +52,8 @@ static bool read_point(const char* text, GdbPoint* p, const char** rest)
               && p->addr <= UINT64_MAX - p->size);
 }
 
-/* ";XLENGTH,CODE" as often as it comes. */
+/* Append to P the conditions at TEXT: ";XLENGTH,CODE", any number of times.
+   Return false if the text is malformed. */
 static bool read_conditions(const char* text, GdbPoint* p)
 {
    uint64_t n;
@@ -58,7 +61,7 @@ static bool read_conditions(const char* text, GdbPoint* p)
    while (gdb_take(&text, ';')) {
       GdbCondition c;
       if (*text == 'c' || *text == 'p')
-         return true;           // commands: none are run here
+         return true;           // commands, which this server ignores
       do {
          if (!gdb_take(&text, 'X') || !gdb_take_number(&text, &n)
              || !gdb_take(&text, ',') || n > strlen(text) / 2
@@ -143,7 +146,8 @@ void points_free(GdbPoints* p, ProgramState* s)
    *p = (GdbPoints){ .n = 0 };
 }
 
-/* The set of all instructions at breakpoints. */
+/* Bring .set up to date: all instructions at breakpoints.  Return false if
+   memory is exhausted. */
 static bool make_set(GdbPoints* p, ProgramState* s)
 {
    uint32_t  n = dcfg_wet_instrs(s->w), k = 0;
@@ -170,7 +174,7 @@ static bool make_set(GdbPoints* p, ProgramState* s)
 
 /*--- Conditions                                           ---*/
 
-/* Asking: the state in which a condition is evaluated. */
+/* Asking: the thread and the time at which a condition is evaluated. */
 typedef
    struct {
       ProgramState*   s;
@@ -213,7 +217,9 @@ static bool read_memory(void* arg, uint64_t addr, unsigned size,
    return true;
 }
 
-/* A condition that cannot be evaluated stops: gdb says why. */
+/* Return whether P stops the program at time T.  If one of its conditions
+   cannot be evaluated, it does: gdb then evaluates the condition itself and
+   tells the user why that fails. */
 static bool holds(const GdbPoint* p, ProgramState* s, uint64_t t)
 {
    const DcfgReplayInstr* at = dcfg_replay_instr(s->replay, t);
@@ -231,7 +237,8 @@ static bool holds(const GdbPoint* p, ProgramState* s, uint64_t t)
 
 /*--- Breakpoints                                          ---*/
 
-/* The point at time T whose condition holds, or NULL. */
+/* Return a breakpoint at time T whose condition holds; NULL if there is
+   none. */
 static const GdbPoint* point_at(const GdbPoints* p, ProgramState* s, uint64_t t)
 {
    const DcfgReplayInstr* at = dcfg_replay_instr(s->replay, t);
@@ -244,7 +251,8 @@ static const GdbPoint* point_at(const GdbPoints* p, ProgramState* s, uint64_t t)
    return NULL;
 }
 
-/* Is the instruction at time T an iteration behind the first one? */
+/* Return whether time T is an iteration of a REP instruction, and not its
+   first. */
 static bool is_repeated(ProgramState* s, uint64_t t)
 {
    const DcfgReplayInstr* at = dcfg_replay_instr(s->replay, t);
@@ -299,8 +307,9 @@ DcfgReplayFound points_find_break(GdbPoints* p, ProgramState* s, uint64_t from,
 
 /*--- Watchpoints                                          ---*/
 
-/* Does the instruction at time T, or what the kernel does behind it, change the
-   memory?  What is known of it only before, or only behind, has changed. */
+/* Return whether the memory of P has other contents after time T than before,
+   through the instruction or the kernel.  A byte that is known only before or
+   only after counts as changed. */
 static bool changes(ProgramState* s, const GdbPoint* p, uint64_t t)
 {
    uint32_t size = (uint32_t)p->size;
@@ -319,6 +328,8 @@ static bool changes(ProgramState* s, const GdbPoint* p, uint64_t t)
    return changed;
 }
 
+/* Find the first or last time that watchpoint P stops, as points_find_watch()
+   does for all. */
 static DcfgReplayFound find_one(const GdbPoint* p, ProgramState* s,
                                 uint64_t from, uint64_t end, bool back,
                                 uint64_t* t)
@@ -358,7 +369,7 @@ DcfgReplayFound points_find_watch(GdbPoints* p, ProgramState* s, uint64_t from,
          return found;
       if (found != DCFG_REPLAY_FOUND)
          continue;
-      /* Another one must be nearer. */
+      /* Only a nearer hit of another watchpoint can replace this one. */
       *hit = (GdbHit){ t, &p->points[i] };
       all  = DCFG_REPLAY_FOUND;
       end  = back ? t + 1 : t;

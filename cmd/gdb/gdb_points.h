@@ -8,7 +8,7 @@
 
 #include "cmd/state/program_state.h"
 
-/* GdbCondition: bytecode. */
+/* GdbCondition: N bytes of an agent expression's bytecode. */
 typedef
    struct {
       uint8_t* code;
@@ -16,40 +16,44 @@ typedef
    }
    GdbCondition;
 
-/* GdbPoint: kinds are those of the packet Z. */
+/* GdbPoint: a breakpoint or watchpoint.  Its kind has the number that packet Z
+   gives it. */
 enum { POINT_SOFTWARE, POINT_HARDWARE, POINT_WRITE, POINT_READ,
        POINT_ACCESS, N_POINT_KINDS };
 typedef
    struct {
       unsigned kind;
-      uint64_t addr, size;
-      GdbCondition* conditions; // the point stops if one holds, or if
-      size_t   n, room;         // there is none
+      uint64_t addr, size;      // size in bytes; a breakpoint's has no use
+      GdbCondition* conditions; // the point stops the program if one of the N
+      size_t   n, room;         // conditions holds, or if there is none
    }
    GdbPoint;
 
-/* GdbPoints: written by gdb_points.c alone. */
+/* GdbPoints: all points that the client has set.  Only gdb_points.c writes
+   it. */
 typedef
    struct {
       GdbPoint* points;
       size_t    n, room;
       DcfgReplaySet* set;       // instructions of all breakpoints
-      bool      current;        // .set is of these points
+      bool      current;        // .set is up to date
    }
    GdbPoints;
 
 #define MOST_POINTS 4096
 
-/* Take what stands behind "Z" or "z" at TEXT.  Return false if that is
-   wrong. */
+/* Insert or remove the point that TEXT describes: a packet's text behind "Z" or
+   "z".  Inserting a point again replaces its conditions; removing one that is
+   not there succeeds.  Return false if the packet is malformed or there are
+   MOST_POINTS already. */
 bool points_insert(GdbPoints* p, const char* text);
 bool points_remove(GdbPoints* p, const char* text);
 void points_free(GdbPoints* p, ProgramState* s);
 
-/* Is there a breakpoint at ADDR? */
+/* Return whether there is a breakpoint, of either kind, at ADDR. */
 bool points_has(const GdbPoints* p, uint64_t addr);
 
-/* GdbHit: a stop. */
+/* GdbHit: a point that stops the program. */
 typedef
    struct {
       uint64_t        time;     // time of the instruction at the breakpoint, or
@@ -58,13 +62,14 @@ typedef
    }
    GdbHit;
 
-/* Find the first breakpoint from time FROM on, or the last below FROM if BACK,
-   whose condition holds.  The search ends at END. */
+/* Find the first breakpoint from time FROM on whose condition holds, or the
+   last one before FROM if BACK.  Consider times below END, or from END on if
+   BACK.  Set *HIT if one is found. */
 DcfgReplayFound points_find_break(GdbPoints* p, ProgramState* s, uint64_t from,
                                   uint64_t end, bool back, GdbHit* hit);
 
-/* Likewise for watchpoints: the instruction that changes, or uses, the
-   memory. */
+/* Find likewise the first or last instruction that accesses the memory of a
+   watchpoint in the manner that the watchpoint's kind says. */
 DcfgReplayFound points_find_watch(GdbPoints* p, ProgramState* s, uint64_t from,
                                   uint64_t end, bool back, GdbHit* hit);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Questions of a debugger about the target. */
+   Answers to gdb's queries about the target: registers, threads, images. */
 
-/* Owns: answers to packets q and Q, the target's description.  Handed: packets
-   by gdb_server.c.  Taken by: the same. */
+/* Owns: answers to packets that begin with q, the target's description.
+   Handed: packets.  Taken by: gdb_server.c. */
 
 #include "cmd/gdb/gdb_session.h"
 
@@ -81,7 +81,8 @@ static void put_threads(const GdbSession* g, GdbText* to)
    gdb_put(to, "</threads>\n");
 }
 
-/* Append the part of an object that OFFSET,LENGTH at TEXT asks for. */
+/* Append the part of an object of N bytes that "OFFSET,LENGTH" at TEXT asks
+   for, behind m, or behind l if it is the last part. */
 static void put_object(const char* text, const void* data, size_t n,
                        GdbText* to)
 {
@@ -98,6 +99,7 @@ static void put_object(const char* text, const void* data, size_t n,
    gdb_put_bytes(to, (const char*)data + at, at + size >= n ? n - at : size);
 }
 
+/* Answer qXfer:TEXT.  Return false if the server has no such object. */
 static bool object(GdbSession* g, const char* text, GdbText* to)
 {
    static const char* const names[] = {
@@ -117,7 +119,7 @@ static bool object(GdbSession* g, const char* text, GdbText* to)
    }
    text += strlen(names[k]);
    if (k == 2 || k == 4) {
-      /* There is an annex, which says nothing here. */
+      /* An annex, which these objects do not need, ends with a colon. */
       text = strchr(text, ':');
       if (text == NULL) {
          gdb_put(to, "E01");
@@ -157,6 +159,7 @@ static void put_thread_list(const GdbSession* g, GdbText* to)
       gdb_put(to, "l");
 }
 
+/* Execute the command of qRcmd, which HEX has as digits. */
 static void command(GdbSession* g, const char* hex, GdbText* to)
 {
    size_t  n = strlen(hex);
@@ -179,6 +182,7 @@ static void command(GdbSession* g, const char* hex, GdbText* to)
    free(text);
 }
 
+/* Return the text behind BEGIN; NULL if TEXT does not begin so. */
 static const char* after(const char* text, const char* begin)
 {
    size_t n = strlen(begin);

@@ -3,13 +3,15 @@
 
    Running a recorded program forward and backward. */
 
-/* Owns: where a step or a run ends, and what is said of it.  Handed: points by
+/* Owns: where a step or a run ends, and the stop reply.  Handed: points by
    gdb_points.c.  Taken by: gdb_server.c.
 
-   gdb has no range stepping backward: of a loop in one line it asks for each
-   step.  So states from which it went on are remembered within a row of steps
-   backward.  From PATIENCE steps on, states that are like one of them are
-   passed over, but for breakpoints and watchpoints. */
+   gdb has no range stepping backward: to leave a line with a loop, gdb sends a
+   packet for each instruction of each iteration.  The server shortens that.  It
+   remembers the states from which gdb stepped on in a sequence of backward
+   steps.  After PATIENCE steps, a step skips states with the same program
+   counter and stack pointer as one of those: gdb would step on from there, too.
+   Breakpoints and watchpoints in between still stop. */
 
 #include "cmd/gdb/gdb_session.h"
 
@@ -26,7 +28,8 @@ enum { SIGNAL_INT = 2, SIGNAL_TRAP = 5 };
 
 /*--- Stops                                                ---*/
 
-/* Registers that gdb asks for at each stop, if they are known. */
+/* Append program counter, stack pointer and frame pointer, if they are known:
+   gdb would read them at each stop. */
 static void put_registers(GdbSession* g, GdbText* to)
 {
    const StateRules* r = g->s->rules;
@@ -69,7 +72,7 @@ static void stop_at(GdbSession* g, uint64_t t, uint32_t thread,
    gdb_note_stop(g, SIGNAL_TRAP, reason);
 }
 
-/* The thread of the instruction at time T. */
+/* Return the thread that runs at time T; the present one at the end. */
 static uint32_t thread_of(GdbSession* g, uint64_t t)
 {
    uint32_t thread = g->thread;
@@ -97,7 +100,7 @@ static void stop_at_break(GdbSession* g, const GdbHit* h)
            h->point->kind == POINT_SOFTWARE ? "swbreak:;" : "hwbreak:;");
 }
 
-/* gdb's number of a signal of Linux. */
+/* Return gdb's number of a signal of Linux. */
 static unsigned number_of(uint32_t signal)
 {
    static const uint8_t numbers[] = {
@@ -117,7 +120,8 @@ static unsigned number_of(uint32_t signal)
           : unknown;
 }
 
-/* At the begin, or at the end; the first time there, what ended the program. */
+/* Stop at the begin or the end of the trace.  On arrival at the end of a
+   program that a signal killed, report that signal. */
 static void stop_at_end(GdbSession* g, bool back)
 {
    uint64_t            t = back ? 0 : dcfg_replay_end(g->s->replay);
@@ -149,8 +153,9 @@ static void stop_failed(GdbSession* g)
 
 /*--- Running                                              ---*/
 
-/* Go on to the first point from the present time to END, which is included
-   going backward; false: there is none.  What went wrong is a stop. */
+/* Run to the first point before END, or if BACK to the last one from END on,
+   and stop there.  An interrupt or an error is a stop, too.  Return false if
+   there is no stop. */
 static bool run_to_point(GdbSession* g, uint64_t end, bool back)
 {
    GdbHit          at, watched;
@@ -168,7 +173,8 @@ static bool run_to_point(GdbSession* g, uint64_t end, bool back)
          stop_failed(g);
       return true;
    }
-   /* Before the instruction that writes: going backward, both stop there. */
+   /* Backward, a breakpoint and a watchpoint of the same instruction stop at
+      the same time: report the watchpoint. */
    if (w == DCFG_REPLAY_FOUND
        && (b != DCFG_REPLAY_FOUND || (back && at.time == watched.time)))
       stop_at_watch(g, &watched, back);
@@ -179,8 +185,8 @@ static bool run_to_point(GdbSession* g, uint64_t end, bool back)
 
 /*--- Steps                                                ---*/
 
-/* The time behind the next step of THREAD: of a repeated instruction behind all
-   iterations. */
+/* Set *T to the time after the next instruction of THREAD; if that has a REP
+   prefix, after all its iterations. */
 static DcfgReplayFound step_forward(GdbSession* g, uint32_t thread,
                                     uint64_t* t)
 {
@@ -210,8 +216,9 @@ static DcfgReplayFound step_forward(GdbSession* g, uint32_t thread,
    return found;
 }
 
-/* Set *T to the time before the last step of THREAD below FROM, and *INSTR to
-   its instruction. */
+/* Set *T to the time before the last instruction of THREAD that was executed
+   before FROM, and *INSTR to that instruction.  If it has a REP prefix, *T is
+   before its first iteration. */
 static DcfgReplayFound step_back(GdbSession* g, uint32_t thread, uint64_t from,
                                  uint64_t* t, uint32_t* instr)
 {
@@ -234,9 +241,9 @@ static DcfgReplayFound step_back(GdbSession* g, uint32_t thread, uint64_t from,
    return found;
 }
 
-/*--- Passing over                                         ---*/
+/*--- Skipping states                                      ---*/
 
-/* A key of THREAD's state at time T, before an instruction at PC; 0: not
+/* Return a hash of PC and of THREAD's stack pointer at time T; 0 if that is not
    known. */
 static uint64_t key_of(GdbSession* g, uint32_t thread, uint64_t t, uint64_t pc)
 {
@@ -250,7 +257,8 @@ static uint64_t key_of(GdbSession* g, uint32_t thread, uint64_t t, uint64_t pc)
    return pc == 0 ? 1 : pc;
 }
 
-/* Return the place where KEY is, or could be; N_PASSED: there is no room. */
+/* Return the index of KEY, or the free one where it belongs; N_PASSED if there
+   is no room. */
 static unsigned find_key(const Passed* p, uint64_t key)
 {
    unsigned at = (unsigned)(key >> 20) % N_PASSED;
@@ -261,7 +269,7 @@ static unsigned find_key(const Passed* p, uint64_t key)
    return N_PASSED;
 }
 
-/* The debugger goes on backward from here. */
+/* Remember the present state: the client steps backward from here. */
 static void note_passed(GdbSession* g, uint32_t thread)
 {
    Passed*  p = &g->passed;
@@ -270,7 +278,8 @@ static void note_passed(GdbSession* g, uint32_t thread)
 
    if (p->n == 0 || p->thread != thread)
       *p = (Passed){ .thread = thread };
-   /* The row of steps begins here: the client's going on says nothing. */
+   /* The user's command began here, so gdb would perhaps stop in this state if
+      it came again. */
    if (p->n++ == 0)
       return;
    key = state_pc(g->s, thread, g->time, &pc)
@@ -280,6 +289,8 @@ static void note_passed(GdbSession* g, uint32_t thread)
       p->keys[at] = key;
 }
 
+/* Return whether a backward step of THREAD to INSTR at time T skips that
+   state. */
 static bool is_passed(GdbSession* g, uint32_t thread, uint64_t t,
                       uint32_t instr)
 {
@@ -293,7 +304,7 @@ static bool is_passed(GdbSession* g, uint32_t thread, uint64_t t,
    return key != 0 && at < N_PASSED && g->passed.keys[at] == key;
 }
 
-/*--- What is asked                                        ---*/
+/*--- Requests                                             ---*/
 
 static void run_step_back(GdbSession* g, uint32_t thread)
 {
@@ -313,8 +324,8 @@ static void run_step_back(GdbSession* g, uint32_t thread)
    }
    if (found != DCFG_REPLAY_FOUND)
       t = 0;
-   /* Others of that time come between; at the end of the step, the breakpoint
-      is gdb's business. */
+   /* Points of other threads, or in skipped states, stop before the step ends.
+      gdb itself looks for a breakpoint where the step ends. */
    if (g->points.n > 0
        && run_to_point(g, found == DCFG_REPLAY_FOUND ? t : 0, true))
       return;
@@ -336,7 +347,7 @@ static void run_step_forward(GdbSession* g, uint32_t thread)
    }
    if (found != DCFG_REPLAY_FOUND)
       t = dcfg_replay_end(g->s->replay);
-   /* The breakpoint at which it stands does not stop it. */
+   /* The breakpoint at the present instruction does not stop the step. */
    if (g->points.n > 0) {
       uint32_t now = thread_of(g, begin);
       GdbHit   watched;

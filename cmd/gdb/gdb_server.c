@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Answers to a debugger's packets. */
+   The server of gdb's remote protocol for a recorded program. */
 
-/* Owns: a session, and what each packet does.  Handed: packets by
+/* Owns: a session, and the answer to each packet.  Handed: packets by
    gdb_channel.c.  Taken by: cmd_gdb.c.
 
-   The past stays as it was: packets that would change it are refused. */
+   Packets that would change registers or memory get an error: a recording
+   cannot run otherwise than it did. */
 
 #include "cmd/gdb/gdb_session.h"
 
@@ -62,7 +63,7 @@ void gdb_session_free(GdbSession* g)
    free(g);
 }
 
-/*--- ProgramState                                                ---*/
+/*--- Registers, memory, threads                           ---*/
 
 static void put_registers(GdbSession* g, GdbText* to)
 {
@@ -80,6 +81,8 @@ static void put_register(GdbSession* g, const char* text, GdbText* to)
       gdb_put(to, "E01");
 }
 
+/* Append the bytes that "ADDRESS,SIZE" at TEXT asks for, up to the first that
+   is not known; E14, gdb's EFAULT, if that is the first of all. */
 static void put_memory(GdbSession* g, const char* text, GdbText* to)
 {
    uint64_t addr, size;
@@ -109,7 +112,8 @@ static void put_memory(GdbSession* g, const char* text, GdbText* to)
    free(known);
 }
 
-/* Read a thread's number: -1, 0 and one that is not there are any. */
+/* Read a thread's number at *AT; *THREAD becomes DCFG_NONE for -1 and 0, all
+   threads or any.  Return false if there is no such thread. */
 static bool take_thread(const GdbSession* g, const char** at, uint32_t* thread)
 {
    uint64_t n;
@@ -165,7 +169,8 @@ static void run(GdbSession* g, RunHow how, bool back, GdbText* to)
    gdb_put_bytes(to, g->stop.data, g->stop.n);
 }
 
-/* Go behind a signal's number, which nobody gets, or behind a range. */
+/* Move *AT behind the argument of ACTION: a signal's number, which the server
+   ignores, or a range. */
 static bool skip_argument(const char** at, char action)
 {
    uint64_t n;
@@ -177,7 +182,8 @@ static bool skip_argument(const char** at, char action)
               && gdb_take_number(at, &n));
 }
 
-/* vCont: the first action is the step, or all go on. */
+/* Execute vCont, whose actions are at TEXT.  Only the first action counts: its
+   thread steps, or all threads run on. */
 static void run_actions(GdbSession* g, const char* text, GdbText* to)
 {
    bool     steps = false, some = false, ranged = false;
@@ -212,7 +218,8 @@ static void run_actions(GdbSession* g, const char* text, GdbText* to)
    if (steps)
       g->run_thread = thread;
    gdb_run(g, steps ? RUN_STEP : RUN_CONTINUE, false);
-   /* A range is left by steps; a stop for any other reason has one. */
+   /* Step until the thread has left the range.  A stop reply with a reason is
+      no mere step: it ends this, too. */
    for (uint64_t pc; ranged && g->stop.n > 0 && g->stop.data[0] == 'T'
         && strstr(g->stop.data, "break:") == NULL
         && strstr(g->stop.data, "watch:") == NULL
@@ -227,12 +234,14 @@ static void run_actions(GdbSession* g, const char* text, GdbText* to)
 
 /*--- Packets                                              ---*/
 
+/* End the session, after the answer OK. */
 static void go_away(GdbSession* g, GdbText* to)
 {
    gdb_put(to, "OK");
    g->ended = true;
 }
 
+/* Answer a packet that begins with v. */
 static void extended(GdbSession* g, const char* p, GdbText* to)
 {
    if (strcmp(p, "vCont?") == 0)
@@ -249,6 +258,8 @@ static void points(GdbSession* g, const char* p, GdbText* to)
                 : points_remove(&g->points, p + 1)) ? "OK" : "E01");
 }
 
+/* Append to TO the answer to packet P: nothing if the server does not know it,
+   as the protocol demands. */
 static void answer(GdbSession* g, const char* p, GdbText* to)
 {
    switch (p[0]) {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A debugger's session with a recorded program. */
+   A client's session with a recorded program.
+
+   Times, here and in the room, are those of lib/dcfg_replay.h: time T is before
+   instruction number T of the trace. */
 
 #ifndef DCFG_CMD_GDB_SESSION_H
 #define DCFG_CMD_GDB_SESSION_H
@@ -10,17 +13,19 @@
 #include "cmd/gdb/gdb_images.h"
 #include "cmd/gdb/gdb_points.h"
 
-/* Passed: states of one thread from which the debugger went on backward, by
-   address and stack pointer. */
+/* Passed: states of one thread from which the client has stepped backward in
+   this sequence of steps; keys are hashes of program counter and stack
+   pointer. */
 #define N_PASSED 4096u
 typedef
    struct {
-      uint64_t keys[N_PASSED];  // 0: free
-      uint32_t n;               // steps in a row
+      uint64_t keys[N_PASSED];  // a hash table; 0: free
+      uint32_t n;               // steps in the sequence
       uint32_t thread;
    }
    Passed;
 
+/* GdbSession: all that the server knows of a session. */
 typedef
    struct {
       ProgramState*     s;
@@ -30,15 +35,15 @@ typedef
       GdbImages  images;
       GdbText    target;        // target.xml
       GdbPoints  points;
-      uint64_t   time;
-      uint32_t   thread;        // whose registers are asked for
-      uint32_t   run_thread;    // whose step it is; DCFG_NONE: .thread's
-      bool       goes;          // the next step goes to .goal
+      uint64_t   time;          // the present time
+      uint32_t   thread;        // the thread whose registers the client reads
+      uint32_t   run_thread;    // the thread that steps; DCFG_NONE: .thread
+      bool       goes;          // the next step goes to time .goal
       uint64_t   goal;
-      bool       exact;         // no step is passed over
+      bool       exact;         // reverse steps skip no states
       Passed     passed;
       GdbText    stop;          // the last stop reply
-      bool       ended;
+      bool       ended;         // the client has detached or killed
    }
    GdbSession;
 
@@ -46,48 +51,53 @@ typedef
 
 typedef enum { RUN_STEP, RUN_CONTINUE } RunHow;
 
-/* Run, in the direction that BACK says, until something stops, and set
-   .stop. */
+/* Step or run, backward if BACK, until a point, the client or the end of the
+   trace stops the program; set .time, .thread and .stop. */
 void gdb_run(GdbSession* g, RunHow how, bool back);
 
-/* Set .stop to a stop at the present time, with SIGNAL and REASON. */
+/* Set .stop to a stop reply for the present time.  SIGNAL is gdb's number of a
+   signal; REASON has further fields of the reply, each with ";" behind it. */
 void gdb_note_stop(GdbSession* g, unsigned signal, const char* reason);
 
-/* Go to time T: the thread is the one that runs there. */
+/* Go to time T, and to the thread that runs then. */
 void gdb_go(GdbSession* g, uint64_t t);
 
 /*--- gdb_query.c                                          ---*/
 
-/* Answer a packet that begins with q or Q; false: it is not known. */
+/* Append to TO the answer to a packet that begins with q.  Return false if the
+   server does not know the packet. */
 bool gdb_query(GdbSession* g, const char* packet, GdbText* to);
 
-/* Make the target's description. */
+/* Append the target's description: XML that names the registers of RULES. */
 void gdb_describe(const StateRules* rules, GdbText* to);
 
-/* Append row ROW of thread THREAD; x for each digit that is not known. */
+/* Append the value of register ROW of THREAD at the present time, as
+   hexadecimal digits; all are x if a byte is not known. */
 void gdb_put_row(GdbSession* g, uint32_t thread, const StateRow* row,
                  GdbText* to);
 
 /*--- gdb_monitor.c                                        ---*/
 
-/* Execute "monitor TEXT", and append what it says. */
+/* Execute the user's "monitor TEXT", and append its output to TO. */
 void gdb_monitor(GdbSession* g, const char* text, GdbText* to);
 
 /*--- gdb_where.c                                          ---*/
 
-/* Set *T to the time that TEXT says: FILE:LINE[#N], ADDRESS[#N], a time, begin
-   or end.  Return NULL, or why not. */
+/* Set *T to the time that TEXT names: FILE:LINE[#N], ADDRESS[#N], a time, begin
+   or end.  Return NULL, or else a message, which text_forget() frees. */
 const char* gdb_where(ProgramState* s, const char* text, uint64_t* t);
 
 /*--- gdb_server.c                                         ---*/
 
-/* Return a session for the trace W of FILE; it begins at AT, or at the first
-   instruction if that is NULL.  Exits with an error if that cannot be. */
+/* Return a session with trace W of file FILE, for gdb_session_free().  It
+   begins at AT, as gdb_where() reads it, or at the first instruction if that is
+   NULL.  ROOT is the directory below which the images' files are, or NULL.  Die
+   if the trace or AT is wrong.  W, FILE and ROOT must outlive the session. */
 GdbSession* gdb_session(DcfgWet* w, const char* file, const char* root,
                         const char* at);
 void gdb_session_free(GdbSession* g);
 
-/* Answer packets on IN and OUT until the client goes. */
+/* Answer packets from IN on OUT until the client ends the session. */
 void gdb_serve(GdbSession* g, int in, int out);
 
 #endif /* DCFG_CMD_GDB_SESSION_H */

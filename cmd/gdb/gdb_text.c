@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Texts of packets. */
+   Putting packets together and taking them apart. */
 
-/* Owns: putting packets together, and taking them apart.  Handed: text.  Taken
-   by: the room. */
+/* Owns: the buffer that grows, hexadecimal digits, escapes of XML.  Handed:
+   text and bytes.  Taken by: all files of the room. */
 
 #include "cmd/gdb/gdb_text.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Times, as users say them. */
+   Times that the user names: FILE:LINE#N, ADDRESS#N, or a number. */
 
-/* Owns: the time of an execution of a line, or of an instance.  Handed: text.
-   Taken by: gdb_server.c, gdb_monitor.c. */
+/* Owns: reading WHERE of --at and of monitor goto.  Handed: its text.  Taken
+   by: gdb_server.c, gdb_monitor.c, cmd_gdb.c. */
 
 #include "cmd/gdb/gdb_session.h"
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Read the number at TEXT, all of it; commas may divide digits. */
+/* Read TEXT, which must be a number, perhaps with commas between digits. */
 static bool read_number(const char* text, int base, uint64_t* n)
 {
    char   digits[32];
@@ -36,7 +36,8 @@ static bool read_number(const char* text, int base, uint64_t* n)
           && *end == 0 && errno == 0;
 }
 
-/* Is PATH the file WANTED, of N characters, or does it end so? */
+/* Return whether PATH is WANTED, of N characters, or ends with it behind a
+   slash. */
 static bool is_source(const char* path, const char* wanted, size_t n)
 {
    size_t k = path == NULL ? 0 : strlen(path);
@@ -45,6 +46,7 @@ static bool is_source(const char* path, const char* wanted, size_t n)
           && (k == n || wanted[0] == '/' || path[k - n - 1] == '/');
 }
 
+/* Return the message of the library's last error. */
 static const char* failed(const DcfgReplay* r)
 {
    DcfgError err;
@@ -53,6 +55,8 @@ static const char* failed(const DcfgReplay* r)
    return text_format("%s", err.reason);
 }
 
+/* Set *T to the time of an execution of the line that TEXT names: execution
+   NUMBER, or the last one if that is NULL.  Return NULL or a message. */
 static const char* time_of_line(ProgramState* s, const char* text,
                                 const char* number, uint64_t* t)
 {
@@ -71,8 +75,8 @@ static const char* time_of_line(ProgramState* s, const char* text,
 
    if (!read_number(line, 10, &wanted)
        || (number != NULL && !read_number(number, 10, &instance)))
-      return text_format("`%s' is no line: FILE:LINE, or FILE:LINE#N for its "
-                         "execution N, from 0", text);
+      return text_format("`%s' names no line: write FILE:LINE, or FILE:LINE#N "
+                         "for execution N, from 0", text);
    instrs = zalloc(n + (size_t)1, sizeof(bool));
    for (uint32_t i = 0; i < n; i++) {
       const DcfgWetInstr* in = dcfg_wet_instr(s->w, i);
@@ -85,7 +89,7 @@ static const char* time_of_line(ProgramState* s, const char* text,
                          .no_control = true, .only_criteria = true };
    found = some ? dcfg_slice_new(s->w, &q, &err) : NULL;
    if (!source)
-      why = text_format("nothing of `%.*s' was executed", (int)(colon - text),
+      why = text_format("no line of `%.*s' was executed", (int)(colon - text),
                         text);
    else if (!some)
       why = text_format("`%s' was not executed", text);
@@ -105,7 +109,9 @@ static const char* time_of_line(ProgramState* s, const char* text,
    return why;
 }
 
-/* The last instance of the instructions at ADDR, or number N. */
+/* Set *T to the time of instance NUMBER of the instructions at ADDR, or of the
+   last one if that is NULL.  Return NULL or a message, in which the user's TEXT
+   stands. */
 static const char* time_of_address(ProgramState* s, uint64_t addr,
                                    const char* number, const char* text,
                                    uint64_t* t)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Reading .bb files. */
+   Reads PinPlay's .bb files, and the files that SimPoint writes about them. */
 
 /* Owns: reading PinPlay's .bb files and SimPoint's files.  Handed: their paths.
    Taken by: choice.c, cmd_regions.c, region_files.c. */
@@ -58,7 +58,7 @@ static bool take_marker(const char* s, Marker* m)
    return true;
 }
 
-/* Exit if the memory exceeds --memory. */
+/* Die if B needs more memory than --memory allows. */
 static void need_within_limit(const BbFile* b)
 {
    uint64_t used = b->room * sizeof(*b->slices)
@@ -123,7 +123,8 @@ static bool has_prefix(const char* s, const char* prefix)
    return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-/* Lines: values of the lines since the last vector. */
+/* Lines: the values of the lines since the last vector, which are about the
+   next one. */
 typedef
    struct {
       Marker   marker;          // the next slice's
@@ -160,7 +161,8 @@ static bool take_slice(BbFile* b, Lines* l, const char* s)
    return true;
 }
 
-/* Read a line; return what there should have been instead; NULL: nothing. */
+/* Read a line.  Return NULL, or if it is malformed, the name of the thing that
+   should be there. */
 static const char* take_line(BbFile* b, Lines* l, const char* s)
 {
    const char* end;
@@ -186,8 +188,8 @@ static const char* take_line(BbFile* b, Lines* l, const char* s)
 
 COMPARE(by_pc, BbBlock, UP(pc) ?: UP(id))
 
-/* Give blocks of concatenated vectors their ids again: thread T's are higher by
-   T times the greatest id. */
+/* Give the blocks of concatenated vectors their ids again.  In these vectors
+   the ids of thread T are higher by T times the greatest id. */
 static void split_threads(BbFile* b)
 {
    uint32_t max_id = 0;

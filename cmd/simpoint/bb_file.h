@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Reading .bb files. */
+   Reads PinPlay's .bb files, and the files that SimPoint writes about them. */
 
 #ifndef DCFG_CMD_BB_FILE_H
 #define DCFG_CMD_BB_FILE_H
@@ -12,12 +12,14 @@
    PC. */
 typedef
    struct {
-      uint64_t pc, count;       // 0: not known
+      uint64_t pc, count;       // .count is 0 if the file has no marker
       char*    image;           // path; NULL: none
       uint64_t offset;          // in the image
    }
    Marker;
 
+/* BlockShare: an element of a vector: the instructions that a slice executed in
+   a block. */
 typedef
    struct {
       uint32_t block;           // the block's id
@@ -25,12 +27,13 @@ typedef
    }
    BlockShare;
 
+/* Slice: a slice of the run, and its vector. */
 typedef
    struct {
-      Marker      marker;
-      uint64_t    instrs;
+      Marker      marker;       // the slice's begin
+      uint64_t    instrs;       // sum of the vector
       uint64_t    unfiltered;   // instructions, with those of skipped images
-      size_t      first, n;     // in shares
+      size_t      first, n;     // the vector: .n elements of .shares
    }
    Slice;
 
@@ -59,13 +62,15 @@ typedef
    }
    BbFile;
 
-/* Read a file; exit if it is not sound.  In concatenated vectors, the blocks of
-   all threads get their own ids again. */
+/* Return the contents of the file at PATH, for bb_free().  Die if the file is
+   malformed.  In concatenated vectors, the blocks of all threads get their own
+   ids again. */
 BbFile* bb_read(const char* path);
 void    bb_free(BbFile* b);
 
-/* Return the marker of a slice, or of the end for the number of slices.  Exit if
-   the file has none. */
+/* Return the marker at which SLICE begins; for the number of slices, the one at
+   which the last slice ends.  Die if the file does not have it.  B owns the
+   marker. */
 const Marker* need_marker(const BbFile* b, size_t slice);
 
 /* Return the row of the block that begins at PC; NULL: there is none. */
@@ -75,13 +80,14 @@ const BbBlock* block_at(const BbFile* b, uint64_t pc);
 uint64_t executions_in(const BbFile* b, const BbBlock* block, size_t first,
                        size_t n);
 
-/* Read the next pair "NUMBER CLUSTER" of a file of SimPoint; *NUMBER is a slice
-   or a weight.  Return false at the end.  *LINE counts lines. */
+/* Read the next line "NUMBER CLUSTER" of F, SimPoint's file at PATH; *NUMBER
+   becomes a slice or a weight.  Add 1 to *LINE.  Return false at the end of the
+   file; die if the line is malformed. */
 bool    pair_read(FILE* f, const char* path, double* number,
                   uint64_t* cluster, uint64_t* line);
 
-/* Read the next line of -saveLabels, which has the cluster of a slice.
-   Likewise. */
+/* Read likewise the next line of a file of SimPoint's -saveLabels, which has
+   the cluster of a slice. */
 bool    label_read(FILE* f, const char* path, uint64_t* cluster,
                    uint64_t* line);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Writing .bb files. */
+   Writes PinPlay's .bb files. */
 
-/* Owns: PinPlay's .bb format, as it is written.  Handed: slices.  Taken by:
+/* Owns: the lines of PinPlay's .bb format.  Handed: slices.  Taken by:
    slices.c, loop_slices.c.
 
-   A slice has a marker for its begin, an address and the number of its
-   execution (lines S: and M:), and a vector (line T:). */
+   A slice has two lines.  The marker (S: or M:) says where the slice begins: at
+   which execution of the instruction at an address.  The vector (T:) has the
+   instructions that the slice executed in each block. */
 
 #include "cmd/simpoint/bb_text.h"
 
@@ -27,9 +28,9 @@ void bb_put_since(FILE* out, const Program* g, uint32_t node)
    fprintf(out, "# Counts since 0x%" PRIx64 "\n", g->p->nodes[node].addr);
 }
 
-/* Write an S: line; or an M: line without the image, if its path has blanks,
-   which would not be one field, or must be cleaned, and then would name another
-   file. */
+/* Write an S: line.  If the image's path has blanks or characters that must be
+   replaced, no reader could find the file by it: write an M: line, without the
+   image. */
 void bb_put_marker(FILE* out, const Program* g, uint32_t node, uint64_t count)
 {
    const DcfgNode* n = &g->p->nodes[node];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The place where a recording begins. */
+   Finds out whether a recording begins with the program. */
 
 /* Owns: whether counts of executions begin with the process.  Handed: a DCFG,
    and the files of its images.  Taken by: cmd_bbv.c.
 
    A process begins at the entry of its program or, if the program has an
-   interpreter, of that.  An ELF file says where its entry is. */
+   interpreter, at the interpreter's entry.  The entry is in the ELF file. */
 
 #include "cmd/simpoint/beginning.h"
 
@@ -17,8 +17,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Return the block that the first thread with any began with; DCFG_NONE: there
-   is none. */
+/* Return the block with which the first thread that executed anything began;
+   DCFG_NONE: no thread did. */
 static uint32_t first_block(const DcfgProcess* p)
 {
    for (uint32_t t = 0; t < p->n_threads; t++)
@@ -31,8 +31,9 @@ static uint32_t first_block(const DcfgProcess* p)
    return DCFG_NONE;
 }
 
-/* Return whether the file of a block's image says that its entry is there.  Set
-   *KNOWN to whether that file can be read; a symbol has to do without it. */
+/* Return whether block NODE is the entry of its image.  The image's file says
+   so; if it cannot be read, the symbol _start does.  Set *KNOWN to false if
+   neither tells. */
 static bool is_entry(const Program* g, uint32_t node, bool* known)
 {
    const DcfgNode* n = &g->p->nodes[node];
@@ -51,6 +52,7 @@ static bool is_entry(const Program* g, uint32_t node, bool* known)
    return there;
 }
 
+/* Return whether the tool left excluded code out of the graph. */
 static bool has_gaps(const DcfgProcess* p)
 {
    for (uint32_t i = 0; i < p->n_edges; i++)

@@ -3,8 +3,9 @@
 
    SimPoint's choice of slices. */
 
-/* Owns: which slices were chosen, and for what they stand.  Handed: paths of
-   vectors and of SimPoint's files.  Taken by: cmd_regions.c, region_files.c. */
+/* Owns: the chosen slices, and the instructions of the run that each of them
+   stands for.  Handed: paths of vectors and of SimPoint's files.  Taken by:
+   cmd_regions.c, region_files.c. */
 
 #include "cmd/simpoint/choice.h"
 
@@ -71,7 +72,8 @@ static void read_weights(Choice* c, const char* path)
       c->chosen[i].weight /= sum;
 }
 
-/* Add the instructions of a slice to its cluster's. */
+/* Add the instructions of SLICE to those of CLUSTER; to *REST if no slice was
+   chosen for that cluster. */
 static void add_to_cluster(Choice* c, size_t slice, uint64_t cluster,
                            uint64_t* rest)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   dcfg bbv. */
+   dcfg bbv: writes basic-block vectors, for SimPoint and LoopPoint. */
 
-/* Owns: the subcommand bbv: the choice of threads, of heads, and files.
-   Handed: a command line.  Taken by: commands.c. */
+/* Owns: the subcommand bbv: the choice of threads and of loops' heads, the
+   files that it writes.  Handed: a command line.  Taken by: commands.c. */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
@@ -22,6 +22,7 @@
 
 #define N_EDGES 4096
 
+/* Bbv: the run, and the options. */
 typedef
    struct {
       Program            g;
@@ -29,10 +30,10 @@ typedef
       const char*        trace;
       const char*        prefix;
       uint64_t           size;
-      bool*              heads;         // for each node: is it a loop's head?
-                                        // NULL: slices begin at any block
+      bool*              heads;         // for each node: a slice may begin at
+                                        // this loop's head; NULL: at any block
       bool               from_begin;    // see counts_from_begin()
-      char**             written;       // messages about files
+      char**             written;       // messages about complete files
       uint32_t           n_written, room;
    }
    Bbv;
@@ -47,7 +48,7 @@ typedef
    }
    BbOut;
 
-/* Vectors: a .bb file with slices of its own. */
+/* Vectors: a .bb file, and the slices that go there. */
 typedef
    struct {
       BbOut      out;
@@ -55,7 +56,8 @@ typedef
    }
    Vectors;
 
-/* Open PREFIX.NAME; a suffix of PREFIX for a compressor comes behind NAME. */
+/* Open the file PREFIX.NAME.  If PREFIX ends in a compressor's suffix, that
+   comes behind NAME. */
 static BbOut open_out(const Bbv* b, const char* name)
 {
    const char* suffix = compressed_suffix(b->prefix);
@@ -72,7 +74,7 @@ static const char* thread_file(uint32_t thread)
    return text_format("T.%" PRIu32 ".bb", thread);
 }
 
-/* Complete a file of N slices. */
+/* Complete a file, which has N slices, and keep the message about it. */
 static void close_out(Bbv* b, BbOut* out, uint64_t n)
 {
    finish_result(out->f);
@@ -104,7 +106,7 @@ static void close_vectors(Bbv* b, Vectors* v)
    close_out(b, &v->out, n);
 }
 
-/* Name all files: they are complete. */
+/* Give all files, which are complete, their names, and report them. */
 static void name_files(Bbv* b)
 {
    name_results();
@@ -117,8 +119,9 @@ static void name_files(Bbv* b)
 
 /*--- Threads one after the other                          ---*/
 
-/* Write the vectors of each thread, one after the other.  With GLOBAL, the only
-   thread of a program is also the whole program. */
+/* Write the vectors of each thread, one after the other, or of thread ONLY.
+   With GLOBAL, the program has one thread: write its vectors as the whole
+   program's, too. */
 static void each_thread(Bbv* b, uint32_t only, bool global)
 {
    static uint32_t ids[N_EDGES];
@@ -178,14 +181,15 @@ static void all_in_order(Bbv* b, const char* turns)
 
 /*--- LoopPoint                                            ---*/
 
-/* Libraries of threads: how often one spins there is chance. */
+/* OpenMP's libraries.  A thread waits there in loops, whose counts differ from
+   run to run. */
 static const char* const thread_libraries[] = {
    "libgomp.so*", "libiomp5.so*", "libomp.so*"
 };
 #define N_LIBRARIES (sizeof(thread_libraries) / sizeof(thread_libraries[0]))
 
-/* Return for each image whether it is skipped: a library of threads, or what
-   GLOBS name. */
+/* Return for each image whether --looppoint skips it: one of OpenMP's
+   libraries, or a match of GLOBS. */
 static bool* skipped_images(const Bbv* b, const TextList* globs)
 {
    bool* skipped = zalloc(b->p->n_images, sizeof(*skipped));
@@ -219,7 +223,7 @@ static bool* skipped_nodes(const Bbv* b, const TextList* globs)
    return nodes;
 }
 
-/* Return for each node whether it can be the last marker: code of IMAGE. */
+/* Return for each node whether it is code of IMAGE that can be a marker. */
 static bool* own_nodes(const Bbv* b, const char* image)
 {
    Select     what = SELECT_ALL;
@@ -234,7 +238,8 @@ static bool* own_nodes(const Bbv* b, const char* image)
    return own;
 }
 
-/* Threads run in N turns, so short slices have little of some threads: warn. */
+/* Warn if slices are shorter than ten turns of each thread, so that they have
+   few instructions of some.  N is the number of turns in the run. */
 static void warn_of_turns(const Bbv* b, uint64_t n)
 {
    uint64_t mean = b->p->instr_count / (n > 0 ? n : 1);
@@ -252,6 +257,8 @@ static void loop_block(void* slices, uint32_t thread, uint32_t node)
    loop_slices_block(slices, thread, node);
 }
 
+/* Write the vectors of --looppoint, with the order of threads from file TURNS,
+   markers in IMAGE, and without the images that match GLOBS. */
 static void looppoint(Bbv* b, const char* turns, const char* image,
                       const TextList* globs)
 {
@@ -273,7 +280,8 @@ static void looppoint(Bbv* b, const char* turns, const char* image,
       n_heads += b->heads[i];
    }
    if (n_heads == 0)
-      die("there is no loop to end a slice at: all are skipped");
+      die("there is no loop to end a slice at: all are skipped; --image=NAME "
+          "takes loops of another image");
    for (uint32_t t = 0; t < n_threads; t++) {
       threads[t] = open_out(b, thread_file(t));
       files[t] = threads[t].f;
@@ -294,7 +302,8 @@ static void looppoint(Bbv* b, const char* turns, const char* image,
 
 /* --- The whole command                                    --- */
 
-/* Return the heads of selected loops. */
+/* Return for each node whether it is the head of a loop that WHAT selects.  Die
+   if none is. */
 static bool* find_heads(const Program* g, const Select* what)
 {
    bool*      heads = zalloc(g->p->n_nodes, sizeof(*heads));
@@ -386,8 +395,8 @@ static int run(int argc, char** argv)
    if (turns != NULL && !loops)
       all_in_order(&b, turns);
    else if (b.p->n_threads > 1 && only == DCFG_ALL_THREADS && !loops)
-      complain("no vectors of all threads together: in which order they ran "
-               "says --trace-turns=yes");
+      complain("no vectors of all threads together, for their order is not "
+               "known: record it with --trace-turns=yes, and give --turns=FILE");
    name_files(&b);
    free(b.heads);
    free(globs.texts);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   dcfg regions. */
+   dcfg regions: prints SimPoint's choice as options of the tool. */
 
-/* Owns: the subcommand regions: turning SimPoint's choice into options of the
-   tool, and comparing it with the whole run.  Handed: a command line.  Taken
+/* Owns: the subcommand regions: the options for each chosen slice, the
+   comparison of the slices with the whole run.  Handed: a command line.  Taken
    by: commands.c. */
 
 #include "cmd/simpoint/choice.h"
@@ -28,8 +28,8 @@ static bool is_plain(const char* name)
    return name[strcspn(name, "*?")] == 0;
 }
 
-/* Return "/N" for a marker that is reached N times in the whole run; "" if the
-   choice has no labels, or the file no row for it. */
+/* Return "/N" if the instruction of marker M was executed N times in the whole
+   run; "" if the choice has no labels, or the file has no row for the block. */
 static const char* total_of(const Choice* c, const Marker* m)
 {
    const BbBlock* block = block_at(c->bb, m->pc);
@@ -38,7 +38,7 @@ static const char* total_of(const Choice* c, const Marker* m)
           ? text_format("/%" PRIu64, block->executions) : "";
 }
 
-/* Return where a slice begins, as a place of --start. */
+/* Return the begin of SLICE as a value of --start. */
 static const char* place_of(const Choice* c, size_t slice)
 {
    const Marker* m = need_marker(c->bb, slice);
@@ -69,16 +69,19 @@ static void print_region(const Choice* c, const Chosen* x)
 
 /* --- Comparison with the whole run                        --- */
 
+/* Share: a routine's shares of instructions, from 0 to 1: in the whole run, and
+   in the weighted regions. */
 typedef
    struct {
       uint32_t routine;
-      double   whole, regions;  // shares of instructions
+      double   whole, regions;
    }
    Share;
 
 COMPARE(by_share, Share, DOWN(whole) ?: UP(routine))
 
-/* Add a slice to the sums of its blocks' routines, with WEIGHT. */
+/* Add the instructions of SLICE, times WEIGHT, to the sums of its blocks'
+   routines. */
 static void add_slice(const Choice* c, const DcfgProcess* p, size_t slice,
                       double weight, double* sums)
 {
@@ -95,6 +98,7 @@ static void add_slice(const Choice* c, const DcfgProcess* p, size_t slice,
    }
 }
 
+/* Print the shares of all routines with at least the share LEAST of the run. */
 static void compare(const Choice* c, const Program* g, double least)
 {
    const DcfgProcess* p = g->p;

@@ -6,13 +6,15 @@
 /* Owns: the ends of LoopPoint's slices.  Handed: blocks of all threads in their
    order.  Taken by: cmd_bbv.c.
 
-   A. Sabu, H. Patil, W. Heirman, T. E. Carlson, LoopPoint, HPCA 2022: work is
-   counted in the program's loops and not in the library of threads, where how
-   long a thread spins is chance.  Filtered counts have the instructions of
-   images that are not skipped, unfiltered counts have all.
+   The method is that of A. Sabu, H. Patil, W. Heirman, T. E. Carlson,
+   "LoopPoint", HPCA 2022.  It counts work in the program's loops, and skips the
+   library of threads, where threads wait for a time that differs from run to
+   run.  Filtered counts have the instructions of images that are not skipped;
+   unfiltered counts have all.
 
-   The first concatenated vector already needs the greatest id of a block in any
-   vector.  So that id comes from the DCFG. */
+   The ids in a concatenated vector depend on the greatest id of a block in any
+   vector.  The first vector is written before all blocks are known, so the
+   greatest id comes from the DCFG. */
 
 #include "cmd/simpoint/loop_slices.h"
 
@@ -22,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Vector: the instructions of one thread. */
+/* Vector: the instructions that a thread, or all threads, executed. */
 typedef
    struct {
       uint64_t* in_slice;       // for each node; NULL: the thread has done
@@ -46,7 +48,7 @@ struct LoopSlices {
    uint64_t           instrs;       // filtered ones in the present slice
    uint64_t*          executions;   // for each node that is not skipped
    uint32_t           max_id;       // the greatest id of a block in a vector
-   uint32_t           last;         // the last own block; DCFG_NONE
+   uint32_t           last;         // the last block in .own, or DCFG_NONE
 };
 
 static void open_vector(const LoopSlices* s, Vector* v)
@@ -91,6 +93,7 @@ static void sort_nodes(Vector* v)
       qsort(v->nodes, v->n_nodes, sizeof(*v->nodes), by_number);
 }
 
+/* Write the elements of V, with block ids higher by ADD. */
 static void put_shares(const LoopSlices* s, FILE* out, const Vector* v,
                        uint64_t add)
 {
@@ -106,7 +109,8 @@ static void clear(Vector* v)
    v->n_nodes = 0;
 }
 
-/* Write the end of a slice and its vector, of all threads. */
+/* Write to OUT, one of the two global files, the end of the slice and its
+   vector of all threads. */
 static void put_global(LoopSlices* s, FILE* out)
 {
    fprintf(out, "# Slice ending at global %" PRIu64 "\n# Unfiltered count  %"
@@ -119,6 +123,7 @@ static void put_global(LoopSlices* s, FILE* out)
    putc('\n', out);
 }
 
+/* Write the present slice to all files, and begin the next one. */
 static void put_slice(LoopSlices* s)
 {
    sort_nodes(&s->all);
@@ -148,6 +153,7 @@ static void put_marker(LoopSlices* s, uint32_t node, uint64_t count)
    bb_put_marker(s->concatenated, s->g, node, count);
 }
 
+/* Write the marker of the first slice, which begins at NODE. */
 static void begin_first(LoopSlices* s, uint32_t node)
 {
    if (!s->rules->from_begin) {
@@ -157,7 +163,7 @@ static void begin_first(LoopSlices* s, uint32_t node)
    put_marker(s, node, 1);
 }
 
-/* Add INSTRS of NODE to a vector. */
+/* Add INSTRS instructions of NODE to V. */
 static void add(Vector* v, uint32_t node, uint32_t instrs)
 {
    if (v->in_slice[node] == 0 && instrs > 0)

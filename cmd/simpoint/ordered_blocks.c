@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The blocks of a trace, also of all threads in the order in which they ran. */
+   Reads the blocks of a trace: of one thread, or of all in the order in which
+   they ran. */
 
-/* Owns: the order of blocks.  Handed: a trace, its DCFG and its turns.  Taken
-   by: cmd_bbv.c. */
+/* Owns: the order in which threads begin blocks.  Handed: a trace, its DCFG and
+   its turns.  Taken by: cmd_bbv.c. */
 
 #include "cmd/simpoint/ordered_blocks.h"
 
@@ -39,7 +40,7 @@ const DcfgEdge* need_edge(const DcfgProcess* p, uint32_t id)
    return &p->edges[edge];
 }
 
-/* Stream: one thread, as far as it has been read. */
+/* Stream: the trace of one thread, as far as it has been read. */
 typedef
    struct {
       DcfgTrace* t;
@@ -51,7 +52,8 @@ typedef
    }
    Stream;
 
-/* Order: all threads, and who gets their blocks. */
+/* Order: the streams of all threads, and the function that gets their
+   blocks. */
 typedef
    struct {
       const DcfgProcess* p;
@@ -88,8 +90,9 @@ static const DcfgEdge* next_edge(const Order* o, Stream* s, uint32_t thread)
    return need_edge(o->p, s->ids[s->next++]);
 }
 
-/* Take a turn.  It may end inside a block, which then has begun in this turn,
-   or before the target of its last edge: the number of instructions tells. */
+/* Begin the blocks of TURN.  The turn ends inside a block that it began, or
+   before the target of its last edge: its number of instructions tells
+   which. */
 static void take_turn(const Order* o, const Turn* turn)
 {
    Stream* s = o->streams[turn->thread];
@@ -110,7 +113,8 @@ static void take_turn(const Order* o, const Turn* turn)
       begin_block(o, s, turn->thread);
 }
 
-/* Close a thread that must have had all of its instructions. */
+/* Close the stream of THREAD.  Die if its turns do not have all instructions
+   that the thread has in the DCFG. */
 static void close_stream(const Order* o, uint32_t thread, const char* turns)
 {
    Stream*  s = o->streams[thread];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Regions as simulators read them. */
+   Writes regions in the files that simulators read. */
 
 /* Owns: LoopPoint's CSV, and the JSON of gem5's LooppointJsonLoader.  Handed: a
-   labelled choice.  Taken by: cmd_regions.c.
+   choice with labels.  Taken by: cmd_regions.c.
 
-   A region has the number of its cluster, counted from 1.  Both files have the
-   regions in the order of these numbers. */
+   A region's number is its cluster's plus 1.  Both files have the regions in
+   the order of these numbers. */
 
 #include "cmd/simpoint/region_files.h"
 
@@ -30,6 +30,7 @@ typedef
    }
    Stretch;
 
+/* Return the stretch of N slices from FIRST on.  Die if a marker is missing. */
 static Stretch stretch(const BbFile* b, size_t first, size_t n)
 {
    return (Stretch){ need_marker(b, first), need_marker(b, first + n), first,
@@ -41,7 +42,8 @@ static Stretch region_of(const Choice* c, const Chosen* x)
    return stretch(c->bb, x->slice, 1);
 }
 
-/* Return the slices before a region, at most MAX. */
+/* Return the stretch before region X: MAX slices, or fewer at the run's
+   begin. */
 static Stretch warmup_of(const Choice* c, const Chosen* x, uint64_t max)
 {
    size_t n = x->slice < max ? x->slice : (size_t)max;
@@ -49,8 +51,8 @@ static Stretch warmup_of(const Choice* c, const Chosen* x, uint64_t max)
    return stretch(c->bb, x->slice - n, n);
 }
 
-/* Return how often the end's instruction is executed behind the start, with the
-   end itself. */
+/* Return how often the instruction at the end of S is executed after the start,
+   up to the end itself. */
 static uint64_t relative_count(const BbFile* b, const Stretch* s)
 {
    const BbBlock* block = block_at(b, s->end->pc);
@@ -62,6 +64,7 @@ static uint64_t relative_count(const BbFile* b, const Stretch* s)
           + (s->start->pc != s->end->pc);
 }
 
+/* Return the number of filtered instructions in S. */
 static uint64_t length_of(const BbFile* b, const Stretch* s)
 {
    uint64_t instrs = 0;
@@ -98,7 +101,7 @@ static void put_place(FILE* f, const Marker* m)
            m->offset, m->count);
 }
 
-/* Write the fields of both ends, of the relative count and the length. */
+/* Write the fields of S: both ends, the relative count, the length. */
 static void put_stretch(FILE* f, const BbFile* b, const Stretch* s)
 {
    put_place(f, s->start);
@@ -141,15 +144,17 @@ void write_csv(const Choice* c, const char* path, uint64_t warmup)
 
 /*--- gem5                                                 ---*/
 
-/* Loaded: where gem5 has the program. */
+/* Loaded: the address at which gem5 loads the program. */
 typedef
    struct {
-      const char* program;
-      bool        moved;        // not where the markers are
-      uint64_t    base;
+      const char* program;      // path
+      bool        moved;        // other addresses than the recording's
+      uint64_t    base;         // if .moved
    }
    Loaded;
 
+/* Return where gem5 loads the program of B: at the address that the text BASE
+   has, or NULL.  Die if that is no address, or one is needed. */
 static Loaded find_loaded(const BbFile* b, const char* base)
 {
    Loaded   l = { b->program, false, 0 };
@@ -176,7 +181,7 @@ static Loaded find_loaded(const BbFile* b, const char* base)
    return l;
 }
 
-/* Return a stretch's marker that is not in the program; NULL: both are. */
+/* Return a marker of S that is not in the program; NULL: both are. */
 static const Marker* outside(const Loaded* l, const Stretch* s)
 {
    if (s->start->image == NULL || strcmp(s->start->image, l->program) != 0)
@@ -198,8 +203,8 @@ static void put_point(FILE* f, const char* name, const Loaded* l,
            gem5_pc(l, m), count, m->count);
 }
 
-/* Write a region, unless a marker of it is not in the program: say that.
-   Return whether it was written. */
+/* Write region X.  If one of its markers is not in the program, complain
+   instead and return false. */
 static bool put_region(FILE* f, const Choice* c, const Chosen* x,
                        uint64_t warmup, const Loaded* l, bool first)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Regions as simulators read them. */
+   Writes regions in the files that simulators read. */
 
 #ifndef DCFG_CMD_REGION_FILES_H
 #define DCFG_CMD_REGION_FILES_H
 
 #include "cmd/simpoint/choice.h"
 
-/* Write labelled regions as LoopPoint's CSV to PATH.  Each one has WARMUP slices
-   before it, or as many as there are, for warming caches up.  All these
-   functions exit after an error. */
+/* Write the regions of a choice with labels to PATH, as LoopPoint's CSV.  In
+   the WARMUP slices before a region, or as many as there are, the simulator
+   warms caches up.  Die after an error, also in the function below. */
 void write_csv(const Choice* c, const char* path, uint64_t warmup);
 
-/* Likewise as gem5's JSON.  BASE: the address where gem5 loads the program, a
-   number as text; NULL: where its file says. */
+/* Write them likewise as gem5's JSON.  BASE is the address at which gem5 loads
+   the program, a number as text; NULL: the address in the program's file. */
 void write_gem5(const Choice* c, const char* path, uint64_t warmup,
                 const char* base);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Basic-block vectors of slices of a run. */
+   Cuts a run into slices, and writes their basic-block vectors. */
 
 /* Owns: the ends of slices.  Handed: blocks in their order.  Taken by:
    cmd_bbv.c.
 
-   All instructions of a block belong to the slice in which the block began.  REP
-   instructions are not used as markers: see bb_repeats(). */
+   All instructions of a block belong to the slice in which the block began.  No
+   slice begins at a REP instruction: see bb_repeats(). */
 
 #include "cmd/simpoint/slices.h"
 
@@ -52,6 +52,7 @@ RunSlices* slices_new(const Program* g, FILE* out, uint64_t size,
 
 COMPARE(by_number, uint32_t, ORDER(*x, *y))
 
+/* Write the vector of the present slice, and begin the next one. */
 static void put_vector(RunSlices* s)
 {
    qsort(s->nodes, s->n_nodes, sizeof(*s->nodes), by_number);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Reading the turns of threads. */
+   Reads the turns of threads, which --trace-turns=yes writes. */
 
-/* Owns: reading the file of turns.  Handed: its path.  Taken by:
+/* Owns: the parser of the file of turns.  Handed: its path.  Taken by:
    ordered_blocks.c. */
 
 #include "cmd/simpoint/turns.h"
@@ -22,6 +22,7 @@ struct Turns {
    bool        begun, ended;
 };
 
+/* Return the next character that is no white space; EOF at the end. */
 static int next_char(Turns* t)
 {
    int c;

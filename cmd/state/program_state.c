@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The state of a recorded program at any time. */
+   The state of a recorded program at any time: its threads. */
 
-/* Owns: which threads there are at a time, and where they stand.  Handed: a
-   whole execution trace that has an index.  Taken by: cmd/gdb/. */
+/* Owns: the threads that exist at a time, their program counters, the cache of
+   computed values.  Handed: a whole execution trace that has an index.  Taken
+   by: state_registers.c, state_memory.c, cmd/gdb/. */
 
 #include "cmd/state/program_state.h"
 
@@ -12,6 +13,8 @@
 
 #include <stdlib.h>
 
+/* Find the first and the last time of each thread.  Return false if the trace
+   cannot be read. */
 static bool find_threads(ProgramState* s)
 {
    uint64_t end = dcfg_replay_end(s->replay);
@@ -34,7 +37,8 @@ static bool find_threads(ProgramState* s)
    return true;
 }
 
-/* Does the trace begin with the program?  One of version 3 does not say. */
+/* Return whether the trace begins with the program.  A file of version 3 does
+   not say: then it does unless it is a ring's window. */
 static bool begins_program(const ProgramState* s)
 {
    const DcfgWetState* state = dcfg_wet_state(s->w);
@@ -153,8 +157,9 @@ bool state_pc(ProgramState* s, uint32_t thread, uint64_t t, uint64_t* pc)
           && dcfg_replay_last_address(s->replay, pc);
 }
 
-/*--- Kept values                                          ---*/
+/*--- The cache of computed values                         ---*/
 
+/* Return the cache's entry for time T and register N, which others share. */
 static MadeValue* made_value(const ProgramState* s, uint64_t t, unsigned n)
 {
    return &s->made[(t * 31 + n * 0x9E5u) % N_MADE];

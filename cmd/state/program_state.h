@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The state of a recorded program at any time. */
+   The state of a recorded program at any time: threads, registers, memory. */
 
 #ifndef DCFG_CMD_STATE_H
 #define DCFG_CMD_STATE_H
@@ -13,28 +13,30 @@
 
 #include "lib/dcfg_replay.h"
 
-/* KeptRegister: a register's value from time .from to time .to. */
+/* KeptRegister: the last value that was computed of a register, and the times,
+   .from to .to, at which the register has it. */
 typedef
    struct {
-      bool       there;
+      bool       there;         // false: there is no value yet
       uint64_t   from, to;
       StateValue value;
    }
    KeptRegister;
 
-/* MadeValue: what the instance at time .time put into register .n, all of it.
-   Numbers of vector registers are MAX_GENERAL and more, of groups of flags 2 *
-   MAX_GENERAL and more. */
+/* MadeValue: an entry of the cache: the value that the instance at some time
+   put into register .n.  A general register has its own number, vector register
+   K MAX_GENERAL + K, group K of flags 2 * MAX_GENERAL + K. */
 #define N_MADE 2048u
 typedef
    struct {
-      uint64_t   time;          // and 1; 0: none
+      uint64_t   time;          // the instance's time plus 1; 0: empty
       unsigned   n;
       StateValue value;
    }
    MadeValue;
 
-/* StateThread: a thread, from its first to its last instruction. */
+/* StateThread: a thread, with the times of its first and last instruction.
+   .first is UINT64_MAX if it executed none. */
 typedef
    struct {
       uint64_t     first, last;
@@ -42,7 +44,7 @@ typedef
    }
    StateThread;
 
-/* ProgramState: written by the room's files alone. */
+/* ProgramState: a recorded program.  Only the files of the room write it. */
 typedef
    struct {
       DcfgWet*     w;
@@ -51,57 +53,65 @@ typedef
       const StateRules* rules;
       ImageBytes   images;
       Roles        roles;
-      bool*        copies;      // by instruction: its value is what it loads
-      uint64_t*    addrs;       // likewise: its address
+      bool*        copies;      // by instruction: its value begins with the
+                                // bytes that it loads
+      uint64_t*    addrs;       // by instruction: its address
       StateThread* threads;
       uint32_t     n_threads;
-      MadeValue*   made;        // N_MADE
+      MadeValue*   made;        // the cache, of N_MADE entries
       bool         whole;       // the trace begins with the program
-      unsigned     depth;       // registers in work, each for the one before
+      unsigned     depth;       // depth of the recursion that computes a
+                                // register from others
       bool       (*stop)(void* arg);    // see state_listen()
       void*        stop_arg;
    }
    ProgramState;
 
-/* Return the states of W, which has an index and is of a processor with rules;
-   ROOT is searched first for images.  Return NULL and set *ERR if the trace
-   cannot be read. */
+/* Return the program that trace W recorded, for state_free().  W must have an
+   index, be of a processor for which state_rules() has rules, and outlive the
+   result.  The images' files are looked for below ROOT first, unless that is
+   NULL.  Return NULL and set *ERR if the trace cannot be read. */
 ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err);
 void   state_free(ProgramState* s);
 
-/* Ask STOP with ARG in searches whether to end them. */
+/* From now on, searches call STOP with ARG and end if it returns true; NULL:
+   nothing ends them.  state_is_stopped() calls it at once. */
 void state_listen(ProgramState* s, bool (*stop)(void* arg), void* arg);
 bool state_is_stopped(const ProgramState* s);
 
-/* Does THREAD exist at time T? */
+/* Return whether THREAD exists at time T: between its first and its last
+   instruction. */
 bool state_has_thread(const ProgramState* s, uint32_t thread, uint64_t t);
 
-/* Set *THREAD to the one whose instruction comes at time T; at the end, to that
-   of the last one. */
+/* Set *THREAD to the thread that executes the instruction at time T; at the end
+   of the trace, the last one.  Return false if the trace cannot be read. */
 bool state_thread_at(ProgramState* s, uint64_t t, uint32_t* thread);
 
-/* Set *INSTR to the number of the instruction that THREAD stands before at
-   time T, and *AT to the time when it comes.  False: it has none. */
+/* Set *INSTR to the instruction that THREAD executes first from time T on, and
+   *AT to the time when it does.  Return false if there is none. */
 bool state_next_instr(ProgramState* s, uint32_t thread, uint64_t t,
                       uint32_t* instr, uint64_t* at);
 
-/* Set *PC to the address of what THREAD executes next at time T. */
+/* Set *PC to THREAD's program counter at time T.  Return false if the trace
+   does not tell it. */
 bool state_pc(ProgramState* s, uint32_t thread, uint64_t t, uint64_t* pc);
 
-/* Registers of THREAD at time T, with what is known of them: row ROW of the
-   processor's rules; general register N. */
+/* Return a register of THREAD at time T, with the bytes that are known: the one
+   of row ROW of the processor's rules; general register N. */
 StateValue state_row(ProgramState* s, uint32_t thread, uint64_t t,
                      const StateRow* row);
 StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
                          unsigned n);
 
-/* Set BYTES to the SIZE bytes of memory at ADDR at time T, and KNOWN to whether
-   each is known.  Return false if the trace cannot be read. */
+/* Set BYTES to the SIZE bytes of memory at ADDR at time T, and KNOWN, with SIZE
+   elements, to whether each is known.  Return false if the trace cannot be
+   read. */
 bool state_memory(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
                   uint8_t* bytes, bool* known);
 
-/* Set *V to what the instance at time T put into register N, if that is kept,
-   as MadeValue numbers registers; keep it. */
+/* Look up in the cache, or enter there, the value that the instance at time T
+   put into register N, numbered as in MadeValue.  state_is_made() returns false
+   if the cache does not have it. */
 bool state_is_made(const ProgramState* s, uint64_t t, unsigned n, StateValue* v);
 void state_keep_made(ProgramState* s, uint64_t t, unsigned n,
                      const StateValue* v);

@@ -6,15 +6,17 @@
 /* Owns: the bytes of memory, and which of them are known.  Handed: writes by
    the library, files of images.  Taken by: state_registers.c, cmd/gdb/.
 
-   What was written last counts; else what the images' files have there; else
-   what is loaded from there next. */
+   The last write before the time gives a byte its value.  If nobody has written
+   the byte, the image's file has it, or the state in which the trace begins, or
+   the next instruction that loads it. */
 
 #include "cmd/state/program_state.h"
 
 #include <string.h>
 
-/* Take what the images' files have there for bytes that nobody wrote.  If the
-   program began earlier, it may have changed what is not constant. */
+/* Set those of the SIZE bytes B at ADDR that nobody wrote to the bytes of the
+   images' files.  If the program began before the trace, use only constant
+   memory: the program may have changed other memory by then. */
 static void take_images(const ProgramState* s, uint64_t addr, uint32_t size,
                         DcfgReplayByte* b)
 {
@@ -31,8 +33,9 @@ static void take_images(const ProgramState* s, uint64_t addr, uint32_t size,
    }
 }
 
-/* Take what was there when the trace began for bytes that nobody wrote.  When
-   a program begins, memory of no file is zero. */
+/* Set those of the SIZE bytes B at ADDR that nobody wrote to the contents of
+   memory when the trace began.  When a program begins, private memory without a
+   file is zero. */
 static void take_begin(const ProgramState* s, uint64_t addr, uint32_t size,
                        DcfgReplayByte* b)
 {
@@ -67,6 +70,7 @@ static bool all_known(const DcfgReplayByte* b, uint32_t size)
    return size == 0;
 }
 
+/* Read as state_memory() does, at most DCFG_REPLAY_MOST bytes. */
 static bool read_part(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
                       uint8_t* bytes, bool* known)
 {

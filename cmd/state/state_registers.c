@@ -6,9 +6,10 @@
 /* Owns: registers of a thread, and which of their bytes are known.  Handed:
    their writers by the library; rules of the processor.  Taken by: cmd/gdb/.
 
-   A register has what its last writer's recorded value says, or the processor's
-   rules.  A register that nobody is known to have written has what an operand
-   in memory says that is based on it next. */
+   The library finds the last writer of a register.  The register's value is in
+   the writer's recorded value, or the processor's rules compute it from the
+   writer's inputs.  If the trace has no writer, the next instruction that uses
+   the register as the base of an address tells its value. */
 
 #include "cmd/state/program_state.h"
 
@@ -17,17 +18,18 @@
 
 #include <string.h>
 
-/* Registers are computed from others this many times in a row. */
+/* The greatest depth of the recursion that computes a register from others. */
 #define MOST_DEPTH 64
 
-/* How many instructions ahead an operand is looked for. */
+/* Number of instructions in which told_later() looks for an address. */
 #define FARTHEST 400
 
 static const StateValue nothing = { .known = 0 };
 
 /*--- Instances                                            ---*/
 
-/* Instance: an instance with a copy of what the library tells of it. */
+/* Instance: an instance, with copies of its accesses and value, which the
+   library overwrites at its next call. */
 typedef
    struct {
       ProgramState*           s;
@@ -61,7 +63,7 @@ static bool get_instance(ProgramState* s, uint64_t t, Instance* i)
    return true;
 }
 
-/*--- What rules ask                                       ---*/
+/*--- The view that the processor's rules get              ---*/
 
 static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t,
                             unsigned n);
@@ -111,6 +113,8 @@ static bool ask_result(void* arg, uint64_t* result)
           == DCFG_REPLAY_FOUND;
 }
 
+/* Return how many iterations of the REP instruction came before this one, and
+   set *BEFORE to general register N before the first of them. */
 static uint64_t ask_iterations(void* arg, unsigned n, StateValue* before)
 {
    const Instance* i = arg;
@@ -121,8 +125,8 @@ static uint64_t ask_iterations(void* arg, unsigned n, StateValue* before)
       const DcfgReplayInstr* at = dcfg_replay_instr(i->s->replay, earlier);
       if (at == NULL || at->instr != i->at.instr)
          break;
-      /* One without an access was the last one of an earlier repetition, or
-         the only one. */
+      /* An iteration without an access ended an earlier execution of the
+         instruction. */
       if (at->n_accesses == 0)
          break;
       t = earlier;
@@ -145,13 +149,14 @@ static unsigned count(uint8_t bytes)
    return (unsigned)__builtin_popcount(bytes);
 }
 
+/* Return the bytes of general register N that the instance writes, a bit for
+   each. */
 static uint8_t general_bytes(const Instance* i, unsigned n)
 {
    return dcfg_replay_written(i->s->replay, i->at.instr, DCFG_REPLAY_GENERAL,
                               n);
 }
 
-/* Does the instance write vector register N? */
 static bool writes_vector(const Instance* i, unsigned n)
 {
    unsigned size = 4;
@@ -163,16 +168,19 @@ static bool writes_vector(const Instance* i, unsigned n)
    return false;
 }
 
-/* Layout: where the recorded value has each register, all of the instance's
-   general registers but perhaps one, then vector registers of one size, and
-   then perhaps those of x87. */
+/* Layout: the order of registers in a recorded value: all general registers
+   that the instance writes, but perhaps one; then its vector registers, all of
+   one size; then perhaps those of x87. */
 typedef
    struct {
-      unsigned left_out;        // or MAX_GENERAL
+      unsigned left_out;        // general register that is missing, or
+                                // MAX_GENERAL
       unsigned vector_size;     // bytes
    }
    Layout;
 
+/* Set *L to the layout that has the size of the recorded value.  Return false
+   if none has. */
 static bool find_layout(const Instance* i, Layout* l)
 {
    unsigned size = 0, n_vectors = 0, tail = 0;
@@ -220,6 +228,8 @@ static StateValue general_in_value(const Instance* i, unsigned wanted)
    return v;
 }
 
+/* Return vector register WANTED as the recorded value has it; if the instance
+   also stores, the value is the stored bytes, and has no register. */
 static StateValue vector_in_value(const Instance* i, unsigned wanted)
 {
    StateValue v = nothing;
@@ -242,9 +252,10 @@ static StateValue vector_in_value(const Instance* i, unsigned wanted)
    return v;
 }
 
-/*--- Operands that tell                                   ---*/
+/*--- Registers from addresses that they form              ---*/
 
-/* Does the operand M at ADDR tell register N?  Then set *VALUE. */
+/* If N is the only register in the address of operand M, set *VALUE to N's
+   value when that address is ADDR, and return true. */
 static bool operand_tells(const MemoryOperand* m, uint64_t addr, unsigned n,
                           uint64_t* value)
 {
@@ -254,6 +265,8 @@ static bool operand_tells(const MemoryOperand* m, uint64_t addr, unsigned n,
    return true;
 }
 
+/* If an address that instance I used tells general register N, set *VALUE to
+   the register before I, and return true. */
 static bool instance_tells(const Instance* i, unsigned n, uint64_t* value)
 {
    InstrEffect e;
@@ -281,7 +294,8 @@ static bool instance_tells(const Instance* i, unsigned n, uint64_t* value)
           && operand_tells(&e.memory[0], i->at.accesses[0].addr, n, value);
 }
 
-/* General register N of THREAD at time T, from what it is used for next. */
+/* Return general register N of THREAD at time T, from the next address that it
+   forms before anybody writes it. */
 static StateValue told_later(ProgramState* s, uint32_t thread, uint64_t t,
                              unsigned n)
 {
@@ -306,6 +320,7 @@ static StateValue told_later(ProgramState* s, uint32_t thread, uint64_t t,
 
 /*--- General registers                                    ---*/
 
+/* Return general register N, which the instance at time T writes. */
 static StateValue behind_instance(ProgramState* s, uint64_t t, unsigned n)
 {
    Instance   i;
@@ -326,7 +341,8 @@ static StateValue behind_instance(ProgramState* s, uint64_t t, unsigned n)
    return to;
 }
 
-/* Register N of a thread that BY's thread made. */
+/* Return general register N of a new thread, which thread BY->thread
+   created. */
 static StateValue of_creator(ProgramState* s, const DcfgReplayWriter* by,
                              unsigned n)
 {
@@ -343,7 +359,7 @@ static StateValue of_creator(ProgramState* s, const DcfgReplayWriter* by,
    return state_general(s, by->thread, by->time + 1, n);
 }
 
-/* Add to *V the bytes of MORE that are in BYTES. */
+/* Copy to *V the known bytes of MORE whose bits are in BYTES. */
 static void add_bytes(StateValue* v, const StateValue* more, uint32_t bytes)
 {
    for (unsigned k = 0; k < sizeof(v->bytes); k++)
@@ -361,7 +377,9 @@ static StateValue of_kernel(const DcfgReplayWriter* by)
    return v;
 }
 
-/* Find it; *FROM is the first time at which it has been so. */
+/* Return general register N of THREAD at time T, from the writers of each of
+   its bytes; set *FROM to the first time since which the register has that
+   value. */
 static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
                                unsigned n, uint64_t* from)
 {
@@ -398,7 +416,7 @@ static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
       add_bytes(&v, &more, by.bytes);
       wanted &= (uint8_t)~by.bytes;
       at      = by.time;
-      /* Nothing else is told of bytes that were all written at once. */
+      /* One writer wrote all bytes, and its value is not known. */
       if (v.known == 0 && wanted == 0)
          v = told_later(s, thread, t, n);
    }
@@ -415,8 +433,7 @@ StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
    if (k->there && t >= k->from && t <= k->to)
       return k->value;
    v = find_general(s, thread, t, n, &from);
-   /* The kept value may hold longer, and computing has perhaps kept another
-      time. */
+   /* A value that find_general() has kept meanwhile may hold for more times. */
    if (k->there && k->from == from && k->to > t)
       return k->value;
    if (s->depth == 0)
@@ -468,6 +485,8 @@ static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t,
    return v;
 }
 
+/* Set *BITS to the flags of GROUP of THREAD at time T, at their places in the
+   register.  Return false if they are not known. */
 static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
                      unsigned group, uint64_t* bits)
 {
@@ -481,7 +500,7 @@ static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
    switch (dcfg_replay_writer(s->replay, thread, t, DCFG_REPLAY_FLAGS, group,
                               0xFF, &by)) {
       case DCFG_REPLAY_NONE:
-         /* The direction is upward at the begin of every program. */
+         /* Group 2 is the direction flag, which is 0 when a program begins. */
          return group == 2 && !dcfg_wet_is_window(s->w);
       case DCFG_REPLAY_FOUND:
          break;

@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   dcfg view. */
+   dcfg view: writes a page that shows a run in a browser. */
 
-/* Owns: the subcommand view, which of a run is in its page.  Handed: a command
-   line.  Taken by: commands.c.
+/* Owns: the subcommand view: its command line, the choice of routines and
+   blocks for the page.  Handed: a command line.  Taken by: commands.c.
 
-   The page's data is a JSON object.  Counts that a double cannot have are
-   texts.
+   The page's data is a JSON object.  Arrays whose names begin with the same
+   letter are the columns of a table.  A count above 2^53 - 1, which JavaScript
+   would round, is a text.
 
       program, file, trace, process, part, processes, routines, edges, nodes,
-      instrs, threads           the run, and instructions by thread.
+      instrs, threads           the run; threads has each one's instructions.
       images                    .path, .name, .build, .load, .own, .routines,
                                 .blocks, .instrs.
-      hot                       so many rows have code.
-      log, profile, command     of an XRay log and a profile: names, and the
-                                command line; "" if there is none.
+      hot                       the first HOT rows have code.
+      log, profile              names of an XRay log and a profile, or "".
+      command                   the command line in the profile, or "".
 
       rName, rSource, rImage, rSelf, rCalls, rEntries, rLoops, rNode, rFunction
                                 rows: routines that were executed, the hottest
                                 first.  Names are numbers of texts; -1: none.
-      rFirst                    by row, and behind the last: the first block.
+      rFirst                    by row: its first block; one element more, the
+                                number of blocks.
       bId, bOffset, bInstrs, bRuns, bLoop, bSource, bLast, bOut
                                 blocks.  The offset is in the image; bOut is the
                                 number of edges that leave the block.
 
-      eId, eTo, eType, eCount, types
-                                edges, block after block; -1: to no block of the
-                                page.
+      eId, eTo, eType, eCount   edges, block after block.  eTo is -1 if the
+                                target is not in the page.
+      types                     names of the types of edges.
       lHead, lRow, lParent, lDepth, lEntries, lIterations, lInstrs, lBlocks
                                 loops.
       graphs                    [row, width, height, [block, x, y, width,
@@ -40,31 +42,35 @@
       sources                   .name, .text: [first line, [lines]].
       fName, fImage, fSelf, fRow        functions of the source.
       cFrom, cTo, cCount        calls between functions.
-      fInclusive, fCalls, trips of a trace, if there is one: view_calls.c.
+      fInclusive, fCalls, trips with a trace: inclusive costs and calls by
+                                function, iterations by loop: view_calls.c.
 
-      sName, sParent, sTotal, sSelf, sThreads, stacksLeft
-                                its stacks.  Of each thread, if there are
-                                several: [stack, instructions in it, ..].
+      sName, sParent, sTotal, sSelf, stacksLeft
+                                the trace's stacks, and how many smaller ones
+                                are not in the page.
+      sThreads                  by thread, if there are several: [stack,
+                                instructions in it, ..].
 
       nName, nSource, nImage, nInstrs, nInlined, nCalls, nEntries, nSites, nRow
-                                with --inline: functions as dcfg report --inline
-                                has them.
-      iChain                    with --inline: by instruction, what it was
-                                inlined into.
+                                with --inline: the rows of dcfg report
+                                --inline.
+      iChain                    with --inline: by instruction, the text on the
+                                functions that it was inlined into.
       old                       the older run, if there is one: .program, .file,
                                 .trace, .process, .threads, .nodes, .edges,
                                 .instrs, .rebuilt.
       rOld, bOld, bOldInstrs, eOld, lOldIterations, fOldInclusive, sOldTotal,
       sOldSelf
-                                its counts, by row, block, and so on; -1: it has
-                                none.
-      oFrom, oTo, oCount        its calls, by functions of the newer run.
+                                the older run's counts, by row, block and so
+                                on; -1: the older run did not execute it.
+      oFrom, oTo, oCount        the older run's calls, between functions of the
+                                newer run.
       dName, dSource, dImage, dA, dB, dRow, dGuess
-                                all functions of both runs, and their
-                                instructions; -1: not there.
-      xName, .. xGuess          likewise all loops, and their iterations.
-      slice                     with --at: as slice_html.c has it.
-      texts                     texts */
+                                all functions of both runs, A and B, and their
+                                instructions; -1: not in that run.
+      xName, .. xGuess          all loops of both runs, and their iterations.
+      slice                     with --at: the object that slice_html.c writes.
+      texts                     the texts that other columns have numbers of */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
@@ -136,6 +142,7 @@ static const Page page = {
 
 static const DcfgProcess* sorting;
 
+/* Compare routines: first the one that executed more instructions. */
 static int by_heat(const void* a, const void* b)
 {
    uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
@@ -145,6 +152,8 @@ static int by_heat(const void* a, const void* b)
    return m > n ? -1 : m < n ? 1 : x < y ? -1 : x > y;
 }
 
+/* Set the rows of V.  The first GRAPHS of them get graph and code; if that is
+   NOT_GIVEN, as many as have HOT_SHARE of all instructions. */
 static void find_rows(RunView* v, uint64_t graphs)
 {
    const DcfgProcess* p = v->p;
@@ -168,6 +177,7 @@ static void find_rows(RunView* v, uint64_t graphs)
    }
 }
 
+/* Number the blocks of V, row after row. */
 static void find_blocks(RunView* v)
 {
    v->first  = zalloc(v->n_rows + (size_t)1, sizeof(*v->first));
@@ -227,7 +237,8 @@ static void write_page(RunView* v, FILE* out, const char* wet, const char* at)
    page_end(out, v->out, &p);
 }
 
-/* "run.html" of "run.json.gz". */
+/* Return the page's name for a DCFG: "run.html" for "run.json.gz".  Valid until
+   text_forget(). */
 static const char* page_of(const char* file)
 {
    const char* base = text_base(file);
@@ -249,7 +260,8 @@ typedef
    }
    Companion;
 
-/* Look for a companion that is not named beside GRAPH, and say what was found. */
+/* If the user did not name companion C, look for it beside GRAPH, and report
+   it.  C->path stays NULL if there is none. */
 static void find_companion(const char* graph, Companion* c)
 {
    if (c->path != NULL) {
@@ -265,7 +277,8 @@ static void find_companion(const char* graph, Companion* c)
                : "the whole execution trace");
 }
 
-/* The whole execution trace is needed for --at, and for nothing else. */
+/* Find the whole execution trace for --at.  Die if there is none, or --wet is
+   given without --at. */
 static void find_wet(const char* graph, Companion* c, const char* at)
 {
    if (at == NULL && c->path != NULL)
@@ -278,6 +291,8 @@ static void find_wet(const char* graph, Companion* c, const char* at)
           "process beside %s", text_clean(graph));
 }
 
+/* Return the DCFG in FILE, and set G and *P to its main process.  Die if there
+   is none. */
 static Dcfg* load_run(const char* file, Program* g, const DcfgProcess** p)
 {
    Dcfg* d = load_dcfg(file);

@@ -4,8 +4,8 @@
    Trees of stacks: those of the page's data, of one thread, without inlined functions, or upside down. */
 "use strict";
 
-/* A tree has arrays .name, .parent, .self, .old and, when flameTotals() has been called, .total, .oldTotal and .children; stack 0 is
-   the empty one, and each other one stands behind its parent. */
+/* Set .total, .oldTotal and .children of tree T.  A tree has arrays by stack: .name, .parent, .self and .old.
+   Stack 0 is the empty one; a parent stands before its children. */
 function flameTotals(t) {
    const n = t.name.length;
    t.total = Float64Array.from(t.self);
@@ -19,7 +19,7 @@ function flameTotals(t) {
    return t;
 }
 
-/* A tree that grows: child(parent, name) is the stack with NAME on top of PARENT. */
+/* Return an empty tree.  Its child(parent, name) returns the stack with NAME on top of PARENT, a new one if needed. */
 function flameGrowing(root) {
    const t = { name: [root], parent: [0], self: [0], old: [0] },
       known = [new Map()];
@@ -39,8 +39,8 @@ function flameGrowing(root) {
    return t;
 }
 
-/* The stacks of DATA: of thread number THREAD, or of all if that is -1.  Smaller stacks, which are not in the page, are one stack on top
-   of each that they stood on. */
+/* Return the tree of DATA's stacks: of thread number THREAD, or of all threads if that is -1.  One stack stands for all
+   smaller ones that are not in the page, on top of the stack that these stood on. */
 function flameBase(data, thread) {
    const smaller = data.texts.indexOf("(smaller stacks)") + 1 || data.texts.push("(smaller stacks)"),
       t = {
@@ -73,7 +73,7 @@ function flameBase(data, thread) {
    return t;
 }
 
-/* T without the stacks whose names DROP says yes to: they count for those that they are on top of. */
+/* Return tree T without the stacks for whose names DROP returns true.  Their instructions count for the stacks below. */
 function flameWithout(t, drop) {
    const out = flameGrowing(t.name[0]),
       to = [0];
@@ -85,7 +85,7 @@ function flameWithout(t, drop) {
    return out;
 }
 
-/* T upside down: below "all" the functions that executed instructions, on top of each its callers. */
+/* Return tree T upside down: on top of "all" stand the functions that executed instructions, on top of each its callers. */
 function flameReversed(t) {
    const out = flameGrowing(t.name[0]);
    for (let i = 0; i < t.name.length; i++) {

@@ -71,14 +71,14 @@ function paneCalls(v, go) {
       );
    }
 
-   /* Two levels of callers and of callees, in columns; of each level the functions with most calls. */
+   /* The picture has two levels of callers and two of callees in columns: of each level, the MOST functions with most calls. */
    const MOST = 6,
       WIDTH = 190,
       HEIGHT = 24,
       STEP = 30,
       ACROSS = 250;
 
-   /* The next level: functions with edges from those of LEVEL, and these edges [function of LEVEL, other, calls]. */
+   /* Return the next level behind LEVEL: its functions, and the calls between both, [function of LEVEL, other, calls]. */
    function nextLevel(level, which, seen) {
       const sums = new Map(),
          edges = [];

@@ -32,7 +32,7 @@ function paneCode(v, go) {
       );
    }
 
-   /* What changed since the older run, in its colour. */
+   /* Return the text of the change from OLD to NOW, in the colour of an increase or a decrease. */
    function deltaElement(now, old, before, after = "") {
       if (!v.hasOld) return "";
       const d = v.delta(now, old);
@@ -97,7 +97,7 @@ function paneCode(v, go) {
       return out;
    }
 
-   /* By line, "file:line": instructions executed, and how often its most frequent block ran. */
+   /* Return by line, "file:line", the instructions executed there, and how often its most frequent block ran. */
    function lineCounts(row) {
       const lines = new Map();
       for (let b = data.rFirst[row]; b < data.rFirst[row + 1] && b + 1 < v.codeFrom.length; b++)
@@ -181,7 +181,7 @@ function paneCode(v, go) {
          const at = e.target.closest("[data-line]");
          mark("pointed", at && at.dataset.line);
       });
-      /* Arrows go to the next line, or instruction, that has a counterpart, and mark that, too. */
+      /* An arrow key goes to the next line, or instruction, with a counterpart, and marks both. */
       box.addEventListener("keydown", e => {
          const by = { ArrowDown: 1, ArrowUp: -1 }[e.key],
             half = e.target.closest(".half");

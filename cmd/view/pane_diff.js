@@ -7,7 +7,7 @@ function paneDiff(v, go) {
    const { make, count, many } = kit,
       { data } = v;
 
-   /* All pairs of one kind, the largest change first. */
+   /* Return all pairs of the kind of LETTER, the largest change first. */
    function pairs(letter) {
       const column = name => data[letter + name];
       return column("Name")
@@ -27,7 +27,7 @@ function paneDiff(v, go) {
       loops = pairs("x");
    const none = x => Number(x) < 0;
 
-   /* "new", "gone", "+6.6%", as dcfg diff says it. */
+   /* Return the change of pair P in the words of dcfg diff: "new", "gone" or "+6.6%". */
    function change(p) {
       if (none(p.a)) return "new";
       if (none(p.b)) return "gone";
@@ -78,7 +78,7 @@ function paneDiff(v, go) {
 
    const changed = rows => rows.filter(p => Number(p.by) !== 0);
 
-   /* "4 of 241 functions changed, 1 is new", or "no function changed". */
+   /* Return a sentence on ROWS: "4 of 241 functions changed, 1 is new", or "no function changed". */
    function told(rows, what) {
       const news = rows.filter(p => none(p.a)).length,
          gone = rows.filter(p => none(p.b)).length,
@@ -93,7 +93,7 @@ function paneDiff(v, go) {
       return (rest > 0 ? "" : "of " + many(rows.length, what) + " ") + parts.join(", ");
    }
 
-   /* What happened, in a few sentences. */
+   /* Return a summary of all changes, in a few sentences. */
    function story() {
       const by = v.delta(data.instrs, data.old.instrs),
          n = Number(by),

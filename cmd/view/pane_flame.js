@@ -19,7 +19,7 @@ function paneFlame(v, go) {
    const hasOld = data.sOldTotal !== undefined;
    const threads = data.sThreads.length;
 
-   /* Images by their instructions: the hottest have colours of their own. */
+   /* Colours by image: each of the HUES images with most instructions has its own. */
    const hues = new Map(
       data.images
          .map((m, k) => [k, Number(m.instrs)])
@@ -29,7 +29,7 @@ function paneFlame(v, go) {
    );
 
    let made = null;
-   /* The tree that STATE asks for, with where each box begins, in instructions from its root's left. */
+   /* Return the tree for STATE.  By stack, it has the left side of the box, in instructions from the left of the root. */
    function treeOf(state) {
       const key = [state.thread, state.inlined, state.reversed, state.width].join();
       if (made && made.key === key) return made;
@@ -54,7 +54,8 @@ function paneFlame(v, go) {
       return t;
    }
 
-   /* The boxes that match, and what they have; what stands on one that matches counts once. */
+   /* Return the boxes whose names pass TEST, and the sum of their instructions.  A box on top of another match is not
+      counted again. */
    function found(t, test) {
       const hit = new Uint8Array(t.name.length),
          inside = new Uint8Array(t.name.length);
@@ -113,7 +114,7 @@ function paneFlame(v, go) {
             e.classList.add(d > 0 ? "plus" : d < 0 ? "minus" : "same");
             e.style.setProperty("--strength", (0.12 + 0.78 * strength).toFixed(3));
          } else {
-            let from = i; // what was inlined has the colour of what it was inlined into
+            let from = i; // an inlined function has the colour of the function around it
             while (from > 0 && isInlined(t.name[from])) from = t.parent[from];
             const m = from > 0 ? image.get(t.name[from]) : -1;
             e.classList.add("hue" + (hues.get(m) ?? HUES));
@@ -239,7 +240,7 @@ function paneFlame(v, go) {
       );
    }
 
-   /* Fields that choose threads, direction and colours; each is a part of the address. */
+   /* Return the fields that choose thread, direction and colours.  The address has a part for each. */
    function choices(state) {
       const out = [];
       const choice = (label, name, options) => {

@@ -6,7 +6,7 @@
 function paneFunctions(v, go) {
    const { make, count, many } = kit,
       { data } = v;
-   /* Of a routine that begins a function, and was called; else 0. */
+   /* Return the inclusive cost of row R, if it begins a function that was called; else 0. */
    const inclusive = r => (data.fRow[data.rFunction[r]] === r ? data.fInclusive[data.rFunction[r]] : 0);
    const known = (r, words) => (Number(inclusive(r)) > 0 ? words : "");
 
@@ -64,7 +64,7 @@ function paneFunctions(v, go) {
       ];
    }
 
-   /* Functions of the source, with what was inlined of them: as dcfg report --inline has them. */
+   /* Return the columns of the table of source functions with their inlined copies, as dcfg report --inline has them. */
    function inlinedColumns() {
       const column = (name, of, title) => ({
          name: name,
@@ -97,7 +97,8 @@ function paneFunctions(v, go) {
       ];
    }
 
-   /* The two tables: what is in one, in words, whether it is the program's own, its instructions and its row in the graph. */
+   /* The two tables.  By row, each has the text to search in, whether it is the program's own code, its instructions, and
+      its row in the graph. */
    const graphRows = {
       columns,
       all: Array.from({ length: v.rows }, (x, r) => r),

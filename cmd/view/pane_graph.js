@@ -17,13 +17,13 @@ function paneGraph(v, go) {
       return unit ? (n / unit[0]).toFixed(1) + unit[1] : n.toLocaleString("en-US", { maximumFractionDigits: 1 });
    };
 
-   /* Where control went from b over e: to a loop's head that has b, it is a back edge. */
+   /* Return whether the edge from block B to block TO is a back edge: TO is the head of a loop that has B. */
    function isBack(b, to) {
       for (let l = data.bLoop[b]; l >= 0; l = data.lParent[l]) if (data.lHead[l] === to) return true;
       return false;
    }
 
-   /* How strongly a block is shaded: by its instructions, or by what changed of them. */
+   /* The weight that shades block B: its instructions, or with an older run, the change of these. */
    const weight = b =>
       v.hasOld ? Math.abs(Number(v.changeOf(b))) : v.instrsOf(b);
 
@@ -141,7 +141,7 @@ function paneGraph(v, go) {
       return out;
    }
 
-   /* Of two ways of a branch only one was taken: the other one is a dashed stub. */
+   /* Draw a dashed stub for the way of block B's branch that was never taken. */
    function neverElement(b, x, y, w, h) {
       const edges = v.edgesOf(b),
          end = v.codeFrom[b + 1] - 1;
@@ -158,7 +158,7 @@ function paneGraph(v, go) {
       );
    }
 
-   /* The edge of the graph from one block to another; past a call it is as frequent as that. */
+   /* Return the edge from TAIL to HEAD.  The edge past a call has the count of the call. */
    function edgeBetween(tail, head) {
       const e = v.edgesOf(tail, true).find(x => x.to === head && v.isLocal(x));
       if (e && /BYPASS$/.test(e.type) && Number(e.count) === 0)
@@ -171,7 +171,7 @@ function paneGraph(v, go) {
       return e;
    }
 
-   /* The count, and its share if the block has two ways. */
+   /* The label of edge E: its count, and its share if block TAIL has several edges. */
    const edgeLabel = (tail, e) =>
       rounded(e.count) +
       (v.edgesOf(tail).filter(v.isLocal).length > 1
@@ -235,7 +235,7 @@ function paneGraph(v, go) {
             busiest = Math.max(busiest, Number(e.count));
          });
       });
-      /* The block that an arrow key leads to: down the most frequent edge, up the same, or to the next block aside. */
+      /* Return the block that an arrow key leads to: along the most frequent edge down or up, or to the next block aside. */
       function neighbour(b, key) {
          const aside = { ArrowLeft: -1, ArrowRight: 1 }[key],
             [x, y, , h] = at.get(b);
@@ -292,7 +292,7 @@ function paneGraph(v, go) {
       return { root, width: width + 40, height: height + 40, at, neighbour };
    }
 
-   /* Zooming and moving, and an overview of the whole. */
+   /* Return the window on drawing D, with zooming, moving and an overview. */
    function viewport(d) {
       const box = make("div", { class: "graph", tabindex: -1 }),
          small = d.root.cloneNode(true),
@@ -326,7 +326,7 @@ function paneGraph(v, go) {
          scale = to;
          show();
       };
-      /* All of it; but, at first, no smaller than one can read, and from the entry on. */
+      /* Show all of the drawing.  If READABLE, as at first, keep the text legible and begin at the entry. */
       const fit = readable => {
          const whole = Math.min(1, box.clientWidth / d.width, box.clientHeight / d.height);
          scale = !readable || whole > 0.9 ? whole : Math.max(Math.min(1, box.clientWidth / d.width), 0.65);

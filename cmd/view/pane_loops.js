@@ -30,7 +30,7 @@ function paneLoops(v, go) {
    const place = l => (data.lHead[l] >= 0 ? v.blockPlace(data.lHead[l]) : "");
    const owner = l => (v.loopRow(l) >= 0 ? v.name(v.loopRow(l)) : "");
 
-   /* [["2-3", 10], ..]: how many entries had so many iterations. */
+   /* Return how many entries of loop L had so many iterations: [["2-3", 10], ..]. */
    function bins(l) {
       const t = data.trips[l],
          out = [];
@@ -50,7 +50,7 @@ function paneLoops(v, go) {
          .map(b => b[0] + ": " + v.count(b[1]))
          .join("  ");
 
-   /* The same as columns, from the fewest iterations on. */
+   /* Return the same as a picture of columns, from the fewest iterations on. */
    function columnsOf(l) {
       const all = bins(l),
          most = Math.max(1, ...all.map(b => Number(b[1]))),

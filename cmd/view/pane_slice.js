@@ -9,7 +9,7 @@ function paneSlice(v, go) {
    let box = null,
       slice = null;
 
-   /* The guest's page without what this page has itself. */
+   /* Return the page of the slice, without the parts that this page has, too. */
    function element() {
       const from = byId("guest").content.cloneNode(true);
       from.querySelectorAll("#title, #words, #keys, #said, noscript").forEach(e => e.remove());
@@ -27,7 +27,7 @@ function paneSlice(v, go) {
          if (!box) box = element();
          return box;
       },
-      /* When the pane is in the document. */
+      /* Called when the pane is in the document. */
       shown() {
          if (!slice)
             slice = slicePage(data.slice, {

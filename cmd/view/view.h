@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The data of a run's page. */
+   The data of a run's page, which a file for each part writes. */
 
 #ifndef DCFG_CMD_VIEW_H
 #define DCFG_CMD_VIEW_H
@@ -12,7 +12,7 @@
 #include "cmd/page/page_json.h"
 #include "cmd/shared/functions.h"
 
-/* ViewOld: the older run, A, with which a page compares. */
+/* ViewOld: the older run, A, with which the page compares its run, B. */
 typedef
    struct {
       Program            g;
@@ -23,15 +23,16 @@ typedef
    }
    ViewOld;
 
-/* RunView: a run, on its way into a page.  A row is a routine in the page's
-   table; a number of a block is its place in the page. */
+/* RunView: the run that a page shows.  A row is an executed routine, by its
+   place in the page's table.  Blocks are numbered by their places in the
+   page. */
 typedef
    struct {
       Program            g;
       const DcfgProcess* p;
       Functions*         f;
       Code*              code;
-      const char*        root;  // below it are images; or NULL
+      const char*        root;  // images' files are below it; or NULL
       InlineView*        inlined;       // with --inline; or NULL
       const ViewOld*     old;   // or NULL
       const char*        file;
@@ -42,51 +43,52 @@ typedef
       PageTexts*         texts;
       uint32_t*          rows;  // executed routines, the hottest first
       uint32_t           n_rows;
-      uint32_t           n_hot; // so many have graph and code
-      uint32_t*          row;   // by routine, or DCFG_NONE
+      uint32_t           n_hot; // the first rows, which have graph and code
+      uint32_t*          row;   // by routine: its row, or DCFG_NONE
       uint32_t*          blocks;        // nodes, row after row
       uint32_t           n_blocks;
       uint32_t*          block; // by node: its number, or DCFG_NONE
-      uint32_t*          first; // by row, and behind the last: its blocks
+      uint32_t*          first; // by row: its first block; one element more
    }
    RunView;
 
-/* A count, exact however large: a number, or a text if JavaScript would round
-   it. */
+/* Write the count N exactly: as a number, or as a text if JavaScript would
+   round the number. */
 void view_count(FILE* out, uint64_t n);
 
-/* Write N counts as a column. */
+/* Write N COUNTS as column NAME. */
 void view_counts(const RunView* v, const char* name, const uint64_t* counts,
                  size_t n);
 
-/* Write what the run is; images; routines.  The head of cmd_view.c describes
-   all data. */
+/* Write the totals of the run, the threads, images and routines.  The head of
+   cmd_view.c describes all data. */
 void view_run(const RunView* v);
 
 /* Write blocks, edges and loops. */
 void view_blocks(const RunView* v);
 
-/* Let Graphviz lay out the graphs of the hottest rows, and write where the
-   blocks are, when it has done so. */
+/* Layout: runs of Graphviz, which lay out the graphs of the hottest rows.
+   view_layout_start() starts them; view_layout_end() waits for them, writes the
+   places of blocks and edges, and frees L. */
 typedef struct Layout Layout;
 Layout* view_layout_start(const RunView* v);
 void    view_layout_end(const RunView* v, Layout* l);
 
-/* Write the code of these, and the sources. */
+/* Write the code of the hottest rows, and the lines of source near it. */
 void view_code(const RunView* v);
 
-/* Write functions of the source, calls between them and, with a trace, what
-   they cost with what they called, and iterations of loops. */
+/* Write functions of the source and calls between them.  With a trace, also
+   write the functions' inclusive costs and the iterations of loops. */
 void view_calls(const RunView* v);
 
-/* Write stacks of calls; nothing without a trace. */
+/* Write stacks of calls; nothing without a trace or a log. */
 void view_stacks(const RunView* v);
 
-/* Write functions, inlined or not; nothing without --inline. */
+/* Write functions with their inlined copies; nothing without --inline. */
 void view_inline(const RunView* v);
 
-/* Write the older run's counts of what the page has, and what has changed;
-   nothing without an older run. */
+/* Write the older run's counts for all parts of the page, and the tables of
+   changes; nothing without an older run. */
 void view_diff(const RunView* v);
 
 #endif /* DCFG_CMD_VIEW_H */

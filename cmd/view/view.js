@@ -7,9 +7,9 @@ kit.data().then(data => {
    const { make, byId, key } = kit;
    const v = viewData(data);
 
-   let last = {}; // what an address of this page's own said
+   let last = {}; // the state in the last address that was one of this page's
 
-   /* What the address says: #pane=code&fn=12&block=30 and more; functions and blocks are named by their node ids. */
+   /* Return the state in the address, #pane=code&fn=12&block=30 and more.  Functions and blocks have their node ids. */
    function read() {
       if (v.hasSlice && /^#[il]\d/.test(location.hash)) return { pane: "slice", fn: last.fn };
       const state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
@@ -24,7 +24,7 @@ kit.data().then(data => {
       to: to => {
          location.hash = link(to);
       },
-      /* Note a part of what is shown in the address, where the browser does not go back to. */
+      /* Put PART of the state into the address, without a new entry in the browser's history. */
       keep: part => {
          history.replaceState(null, "", link(Object.assign(read(), part)));
          document.documentElement.dataset.at = location.hash;
@@ -42,11 +42,11 @@ kit.data().then(data => {
       ...(v.hasStacks ? [paneFlame(v, go)] : []),
       ...(v.hasSlice ? [paneSlice(v, go)] : [])
    ];
-   const first = v.hasOld ? 0 : 1; // the pane of an address that names none
-   /* Those where the search marks or chooses what is shown. */
+   const first = v.hasOld ? 0 : 1; // pane for an address without one
+   /* The panes that have a search of their own. */
    const searches = { diff: paneDiff, functions: paneFunctions, loops: paneLoops, flame: paneFlame };
 
-   /* The function that panes of one show: that of the address, else the hottest of the program. */
+   /* Return the row that panes of one function show: that of the address, else the program's hottest. */
    function rowOf(state) {
       const row = v.rowByNode.get(Number(state.fn));
       if (row !== undefined) return row;
@@ -54,7 +54,7 @@ kit.data().then(data => {
       return v.rows > 0 ? 0 : -1;
    }
 
-   /* "; B − A +12 instructions, with what it called +20". */
+   /* Return the change of ROW as text: "; B − A +12 instructions, with what it called +20". */
    function changeOf(row) {
       const f = data.rFunction[row],
          now = Number(data.rOld[row]) < 0 ? "new" : v.signed(v.delta(data.rSelf[row], data.rOld[row])) + " instructions";
@@ -127,7 +127,7 @@ kit.data().then(data => {
       kit.say(document.title);
    }
 
-   /* The search is of functions; other panes that have one mark or choose what is theirs. */
+   /* Search for the words: in the present pane if that has a search, else in the table of functions. */
    function search() {
       const q = byId("words").value,
          state = read();

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Blocks, edges and loops in a page. */
+   Writes the blocks, edges and loops of a page. */
 
-/* Owns: their columns.  Handed: a graph.  Taken by: cmd_view.c. */
+/* Owns: the columns of blocks, of edges and of loops.  Handed: a graph.  Taken
+   by: cmd_view.c. */
 
 #include "cmd/view/view.h"
 
@@ -17,7 +18,8 @@ typedef enum {
    ID, OFFSET, INSTRS, RUNS, LOOP, SOURCE, LAST, OUT, N_BLOCK_COLUMNS
 } BlockColumn;
 
-/* The line of the last instruction, if it is of the first one's file; or 0. */
+/* Return the line of the last instruction of N; 0 if it has none, or is in
+   another file than the first instruction. */
 static uint32_t last_line(const RunView* v, const DcfgNode* n)
 {
    uint32_t a = dcfg_source_at(v->p, n->image, n->addr);

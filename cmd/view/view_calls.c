@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Functions and calls in a page. */
+   Writes the functions and calls of a page. */
 
-/* Owns: functions of the source, who called whom, and what a trace says.
-   Handed: a graph, a trace.  Taken by: cmd_view.c. */
+/* Owns: the columns of functions of the source, of calls, of inclusive costs
+   and of loops' iterations.  Handed: a graph, a trace.  Taken by:
+   cmd_view.c. */
 
 #include "cmd/view/view.h"
 #include "cmd/view/view_profile.h"
@@ -21,7 +22,8 @@
 
 /*--- Functions                                            ---*/
 
-/* The row of each function: its hottest routine that begins with it. */
+/* Write the row of each function: the hottest routine that begins with the
+   function; -1: none does. */
 static void put_function_rows(const RunView* v)
 {
    int64_t* rows = zalloc(v->f->n + (size_t)1, sizeof(*rows));
@@ -69,26 +71,26 @@ static void put_functions(const RunView* v)
 
 /*--- Calls                                                ---*/
 
-/* Call: all calls of one function by another. */
+/* CallSum: all calls of one function by another. */
 typedef
    struct {
       uint32_t from, to;
       uint64_t count;
    }
-   Call;
+   CallSum;
 
-COMPARE(by_call, Call, UP(from) ?: UP(to))
+COMPARE(by_call, CallSum, UP(from) ?: UP(to))
 
 static void put_calls(const RunView* v)
 {
    static const char* const columns[] = { "cFrom", "cTo" };
-   Call*     calls = NULL;
+   CallSum*  calls = NULL;
    size_t    n = 0, room = 0, kept = 0;
    uint64_t* counts;
 
    for (uint32_t i = 0; i < v->p->n_edges; i++) {
       uint64_t count = dcfg_edge_count(v->p, i, ALL);
-      Call     c = { .count = count };
+      CallSum  c = { .count = count };
       if (count == 0
           || !function_call(v->f, &v->p->edges[i], &c.from, &c.to))
          continue;
@@ -118,7 +120,7 @@ static void put_calls(const RunView* v)
    free(calls);
 }
 
-/*--- What a trace says                                    ---*/
+/*--- Costs and iterations from a trace                    ---*/
 
 static void put_costs(const RunView* v)
 {
@@ -136,8 +138,9 @@ static void put_costs(const RunView* v)
    free(costs);
 }
 
-/* By loop: [least, most, exponent, entries, ..]: so many entries had at least
-   2 to the exponent iterations, and less than twice as many. */
+/* Write by loop [least, most, exponent, entries, ..]: the least and the most
+   iterations of an entry; and for each exponent E, the number of entries with
+   at least 2^E and less than 2^(E + 1) iterations. */
 static void put_trips(const RunView* v)
 {
    LoopTrips** trips = loop_trips(v->f, v->trace, ALL);
@@ -162,8 +165,8 @@ static void put_trips(const RunView* v)
    loop_trips_free(v->f, trips);
 }
 
-/* Write the command line of a profile and, if nothing else has them, the costs of
-   functions with what they called. */
+/* Write the command line of the profile and, if there is neither a trace nor a
+   log, the functions' inclusive costs. */
 static void put_profile(const RunView* v)
 {
    char*     command;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Code and sources in a page. */
+   Writes the code and the sources of a page. */
 
 /* Owns: the instructions of the hottest routines, and the text of their source
    files.  Handed: images' files, sources.  Taken by: cmd_view.c. */
@@ -16,7 +16,8 @@
 #define MOST_SOURCE (4u << 20)  // bytes of all sources
 #define AROUND      12          // lines around one that was executed
 
-/* CodeRow: an instruction. */
+/* CodeRow: an instruction.  .text and .chain are numbers of texts, .file is one
+   of a source file, from 1. */
 typedef
    struct {
       uint32_t text, size, file, line, chain;
@@ -24,12 +25,13 @@ typedef
    }
    CodeRow;
 
+/* CodeRows: all instructions of the page. */
 typedef
    struct {
       const RunView* v;
       CodeRow*    rows;
       size_t      n, room;
-      uint32_t    image;        // image of the block in work
+      uint32_t    image;        // image of the present block
       uint32_t    last_file;
       bool*       wanted;       // by file: it has code of the page
    }
@@ -37,8 +39,8 @@ typedef
 
 /*--- Code                                                 ---*/
 
-/* Return the text on the functions that the instruction at ADDR was inlined into,
-   "leaf, at t1.c:11 branchy"; 0: it was not inlined. */
+/* Return the text on the functions that the instruction at ADDR was inlined
+   into, "leaf, at t1.c:11 branchy"; 0: it was not inlined. */
 static uint32_t chain_of(const CodeRows* c, uint64_t addr)
 {
    const RunView* v = c->v;
@@ -77,8 +79,8 @@ static void add_instr(void* arg, const Instr* i)
    c->rows[c->n++] = row;
 }
 
-/* Write the columns of instructions, and by block how many there are: 0, if its
-   code is not to be had. */
+/* Write the columns of instructions, and by block the number of them; 0 if its
+   code is in no file. */
 static void put_code(CodeRows* c)
 {
    static const char* const columns[] = { "iText", "iSize", "iFile", "iLine",
@@ -112,7 +114,7 @@ static void put_code(CodeRows* c)
    }
 }
 
-/* Write by block: 1, if its last instruction is a conditional branch. */
+/* Write by instruction: 1 if it is a conditional branch. */
 static void put_branches(const CodeRows* c, const RunView* v)
 {
    page_column(v->out, "iBranch");
@@ -125,8 +127,8 @@ static void put_branches(const CodeRows* c, const RunView* v)
 
 /*--- Sources                                              ---*/
 
-/* Write the lines of file F that are near one with code: by LINES, which ends
-   with 0.  Returns the bytes. */
+/* Write the lines of F, which has N lines, for which NEAR is true.  Return the
+   number of their bytes. */
 static size_t put_lines(FILE* out, const SourceFile* f, const bool* near,
                         uint32_t n)
 {
@@ -156,6 +158,8 @@ static size_t put_lines(FILE* out, const SourceFile* f, const bool* near,
    return bytes;
 }
 
+/* Return by line, from 1, whether it is near a line of FILE with code, to be
+   freed.  N is the number of lines. */
 static bool* near_lines(const CodeRows* c, uint32_t file, uint32_t n)
 {
    bool* near = zalloc(n + (size_t)2, sizeof(*near));
@@ -171,7 +175,7 @@ static bool* near_lines(const CodeRows* c, uint32_t file, uint32_t n)
    return near;
 }
 
-/* Files whose text does not fit any more have their names only. */
+/* Write the sources.  After MOST_SOURCE bytes, files have only their names. */
 static void put_sources(const CodeRows* c)
 {
    const RunView* v = c->v;

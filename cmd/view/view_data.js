@@ -7,7 +7,7 @@ function viewData(data) {
    const rows = data.rName.length,
       blocks = data.bId.length;
 
-   /* Where the edges and the instructions of each block begin. */
+   /* Return the running sums of COUNTS: where the edges, or the instructions, of each of N blocks begin. */
    function sums(counts, n) {
       const from = new Int32Array(n + 1);
       for (let i = 0; i < n; i++) from[i + 1] = from[i] + (counts[i] || 0);
@@ -16,7 +16,7 @@ function viewData(data) {
    const edgeFrom = sums(data.bOut, blocks),
       codeFrom = sums(data.bCode, data.bCode.length);
 
-   /* By block: its row. */
+   /* The row of each block. */
    const rowOf = new Int32Array(blocks);
    for (let r = 0; r < rows; r++) rowOf.fill(r, data.rFirst[r], data.rFirst[r + 1]);
 
@@ -24,10 +24,10 @@ function viewData(data) {
    const name = r => text(data.rName[r]);
    const total = Number(data.instrs);
 
-   /* Counts that are too large for a number are texts. */
+   /* Format a count, which is a text if it is too large for a number. */
    const count = x => (typeof x === "string" ? BigInt(x).toLocaleString("en-US") : kit.count(x));
    const share = (part, whole) => (whole > 0 ? ((100 * Number(part)) / Number(whole)).toFixed(1) + "%" : "");
-   /* What NOW has more than OLD, exactly; an OLD below 0 is none, and none has 0. */
+   /* delta() returns NOW minus OLD, exactly.  A count below 0 means that the run does not have the thing: it counts as 0. */
    const there = x => (typeof x === "string" || x >= 0 ? x : 0);
    function delta(now, old) {
       const [a, b] = [there(now), there(old)];
@@ -35,7 +35,7 @@ function viewData(data) {
    }
    const signed = d => (d > 0 ? "+" + d.toLocaleString("en-US") : d < 0 ? "\u2212" + (-d).toLocaleString("en-US") : "0");
 
-   /* "+6.6%", as dcfg diff says it. */
+   /* Return the growth from OLD to NOW in the form of dcfg diff: "+6.6%". */
    function percent(now, old) {
       const p = (100 * Number(delta(now, old))) / Number(old);
       if (!(Number(old) > 0)) return "grown";
@@ -43,7 +43,7 @@ function viewData(data) {
       return (p < 0 ? "\u2212" : "+") + Math.abs(p).toFixed(Math.abs(p) < 9.95 ? 1 : 0) + "%";
    }
 
-   /* The column of a table with what NOW(row) has more than OLD(row); none without an older run. */
+   /* Return a table's column of NOW(row) minus OLD(row), in an array that is empty without an older run. */
    const hasOld = data.old !== undefined;
    const deltaColumn = (now, old) =>
       hasOld
@@ -59,7 +59,7 @@ function viewData(data) {
            ]
          : [];
    const instrsOf = b => Number(data.bRuns[b]) * data.bInstrs[b];
-   /* Instructions of a block that the older run did not execute, or -n: so many fewer. */
+   /* The change of a block's instructions since the older run; negative if it has fewer. */
    const changeOf = b => delta(instrsOf(b), data.bOldInstrs[b]);
    const toneOf = b => (!hasOld || Number(changeOf(b)) === 0 ? "" : changeOf(b) > 0 ? " plus" : " minus");
    const address = b => BigInt("0x" + data.images[data.rImage[rowOf[b]]].load) + BigInt(data.bOffset[b]);
@@ -67,7 +67,8 @@ function viewData(data) {
    const rowByNode = new Map(data.rNode.map((id, r) => [id, r]));
    const loopRow = l => data.lRow[l];
 
-   /* Edges of a block: [{ to, type, count }], the most frequent first; ALL: with those past a call that nothing counts. */
+   /* Return the edges of block B, [{ to, type, count }], the most frequent first.  With ALL, edges past a call, which have
+      no count, are there, too. */
    function edgesOf(b, all) {
       const out = [];
       for (let e = edgeFrom[b]; e < edgeFrom[b + 1]; e++)
@@ -79,13 +80,14 @@ function viewData(data) {
    const isLocal = e => LOCAL.test(e.type) && e.to >= 0;
    const isCall = e => /CALL$/.test(e.type) && e.type !== "SYSTEM_CALL";
 
-   /* Functions that a block calls, by name. */
+   /* Return the names of the functions that block B calls. */
    const calledBy = b =>
       edgesOf(b)
          .filter(e => isCall(e) && e.to >= 0)
          .map(e => ({ row: rowOf[e.to], count: e.count }));
 
-   /* "price.c:12", "12-15" if the block has several lines; or its place in the routine. */
+   /* Return the place of block B: "price.c:12", or "price.c:12-15" if it has several lines; without lines, the offset in
+      the routine. */
    function blockPlace(b) {
       const source = text(data.bSource[b]),
          line = Number(source.slice(source.lastIndexOf(":") + 1));
@@ -98,7 +100,7 @@ function viewData(data) {
 
    const lowered = new Map();
 
-   /* What the words of a search mean: a test of a text. */
+   /* Return the function that tests whether a text matches the WORDS of a search. */
    function matcher(words) {
       const w = words.trim();
       try {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   An older run in a page. */
+   Writes the older run of a page. */
 
-/* Owns: columns of the older run, A, whose counts the page compares with those
-   of B, and the tables of changes.  Handed: both runs.  Taken by: cmd_view.c.
+/* Owns: the columns of counts of the older run, A, and the tables of changes
+   from A to B.  Handed: both runs.  Taken by: cmd_view.c.
 
-   dcfg diff's own matching says what is the same in both. */
+   cmd/builds/ finds the same parts in both runs, as for dcfg diff. */
 
 #include "cmd/view/view.h"
 
@@ -19,10 +19,10 @@
 
 #define ALL DCFG_ALL_THREADS
 
-/*--- Counts of A, by things of B                          ---*/
+/*--- Counts of A, by rows, blocks, edges, loops of B      ---*/
 
-/* Return by number of B's N things of KIND the number of A's; DCFG_NONE: A has
-   not executed it.  To be freed. */
+/* Return, for each of B's N things of KIND, the number of the same thing in A,
+   or DCFG_NONE if A did not execute it.  The caller frees the array. */
 static uint32_t* old_of(const RunView* v, Kind kind, uint32_t n)
 {
    uint32_t* of = zalloc(n + (size_t)1, sizeof(*of));
@@ -40,6 +40,7 @@ static uint32_t* old_of(const RunView* v, Kind kind, uint32_t n)
 
 typedef uint64_t CountOf(const DcfgProcess* p, uint32_t i, uint32_t thread);
 
+/* OldColumn: a column of A's counts. */
 typedef
    struct {
       const char* name;
@@ -120,8 +121,9 @@ static void put_old_loops(const RunView* v)
 
 /*--- Functions                                            ---*/
 
-/* Return the functions of B by common number, and -1 for those that are only in
-   A: *MAP has the numbers.  Of several parts of a function it is the first. */
+/* Return an array with a function of B for each number that MAP gives to the
+   functions of B, by build_function(); it enters them there.  If a compiler has
+   split a function, it is the first part.  The caller frees the array. */
 static uint32_t* functions_by_number(const RunView* v, KeyMap* map)
 {
    uint32_t* first = zalloc(v->f->n + (size_t)1, sizeof(*first));
@@ -135,7 +137,8 @@ static uint32_t* functions_by_number(const RunView* v, KeyMap* map)
    return first;
 }
 
-/* The function of B that FUNCTION of A is; DCFG_NONE: there is none. */
+/* Return the function of B that is the same as FUNCTION of A; DCFG_NONE: there
+   is none. */
 static uint32_t function_in_b(const RunView* v, const KeyMap* map,
                               const uint32_t* first, uint32_t function)
 {
@@ -144,7 +147,7 @@ static uint32_t function_in_b(const RunView* v, const KeyMap* map,
    return k == UINT32_MAX ? DCFG_NONE : first[k];
 }
 
-/* Write what A's functions cost with what they called, by functions of B. */
+/* Write the inclusive costs of A's functions, by function of B. */
 static void put_old_costs(const RunView* v, const KeyMap* map,
                           const uint32_t* first)
 {
@@ -163,7 +166,8 @@ static void put_old_costs(const RunView* v, const KeyMap* map,
    free(all);
 }
 
-/* Write calls of A, as FROM, TO and COUNT of functions that B has, too. */
+/* Write the calls of A between functions that B has, too, as oFrom, oTo and
+   oCount. */
 static void put_old_calls(const RunView* v, const KeyMap* map,
                           const uint32_t* first)
 {
@@ -209,14 +213,16 @@ typedef enum {
    C_NAME, C_SOURCE, C_IMAGE, C_A, C_B, C_ROW, C_GUESS, N_CHANGE_COLUMNS
 } ChangeColumn;
 
+/* Changes: a table of changes. */
 typedef
    struct {
-      const char* letter;       // before the names of columns
+      const char* letter;       // with which the names of columns begin
       Kind        kind;
    }
    Changes;
 
-/* Return the run that pair P is shown of, B if it is there; *NODE: its node. */
+/* Return the run whose thing stands for pair P: B if B has it, else A.  Set
+   *NODE to the thing's node. */
 static const Program* place_of(const RunView* v, Kind kind, const Pair* p,
                                uint32_t* node)
 {
@@ -240,7 +246,8 @@ static const char* name_of_change(const RunView* v, Kind kind, const Pair* p)
           : routine_name(&v->old->g, v->old->p->loops[p->a].routine);
 }
 
-/* The row that shows the node, or -1. */
+/* Return the row that shows NODE of B; -1 if there is none, or P is only in
+   A. */
 static int64_t row_of(const RunView* v, const Pair* p, uint32_t node)
 {
    uint32_t r = p->b == DCFG_NONE || node >= v->p->n_blocks ? DCFG_NONE
@@ -283,7 +290,7 @@ static void put_change(const RunView* v, Kind kind, const Pair* p,
    }
 }
 
-/* Write all pairs of a kind, changed or not. */
+/* Write the table WHAT: all pairs of its kind, changed or not. */
 static void put_changes(const RunView* v, const Changes* what)
 {
    static const char* const columns[N_CHANGE_COLUMNS] = {

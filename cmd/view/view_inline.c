@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Inlined functions in a page. */
+   Writes the inlined functions of a page. */
 
-/* Owns: columns of functions of the source, inlined or not.  Handed: a graph,
-   debug information by inline/.  Taken by: cmd_view.c. */
+/* Owns: the columns of functions with their inlined copies.  Handed: a graph,
+   debug information by cmd/inline/.  Taken by: cmd_view.c. */
 
 #include "cmd/view/view.h"
 
@@ -25,7 +25,8 @@ static const char* source_of(const RunView* v, const FunctionSum* s,
           : node_source(&v->g, s->node);
 }
 
-/* The row that has the function's own code; -1: it has none. */
+/* Return the row with the code of the function itself; -1 if all of its code
+   was inlined. */
 static int64_t row_of(const RunView* v, const FunctionSum* s)
 {
    uint32_t r = s->node == DCFG_NONE || s->node >= v->p->n_blocks ? DCFG_NONE

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Graphs of routines in a page. */
+   Writes the layouts of the graphs of a page. */
 
-/* Owns: where blocks and edges stand.  Handed: the hottest routines.  Taken by:
-   cmd_view.c.
+/* Owns: the places of blocks and edges.  Handed: the hottest routines.  Taken
+   by: cmd_view.c.
 
-   Several runs of dot share the routines and write "plain" layouts, one graph
-   after the other.  A graph that dot fails at is tried again without the
-   frames of loops, and then left out: the page lists its blocks. */
+   Several runs of Graphviz's dot share the routines.  Each writes its layouts
+   in the format "plain", one graph after the other.  If dot fails at a graph,
+   another run tries it without the frames of loops.  If that fails, too, the
+   graph is left out, and the page lists its blocks. */
 
 #include "cmd/view/view.h"
 
@@ -43,15 +44,15 @@ struct Layout {
    uint32_t  n;
 };
 
-/*--- What dot is told                                     ---*/
+/*--- Input for dot                                        ---*/
 
 static uint32_t n_nodes(const RunView* v, uint32_t row)
 {
    return v->first[row + 1] - v->first[row];
 }
 
-/* The number of the block that EDGE leads to within ROW; DCFG_NONE: it leaves
-   the routine. */
+/* Return the number of the block that EDGE leads to within ROW; DCFG_NONE if
+   the edge leaves the routine. */
 static uint32_t target_in(const RunView* v, uint32_t row, uint32_t edge)
 {
    const DcfgEdge* e = &v->p->edges[edge];
@@ -61,6 +62,7 @@ static uint32_t target_in(const RunView* v, uint32_t row, uint32_t edge)
           ? v->block[e->target] : DCFG_NONE;
 }
 
+/* Return whether the graph of ROW is small enough to be read. */
 static bool is_drawn(const RunView* v, uint32_t row)
 {
    uint32_t edges = 0;
@@ -74,7 +76,8 @@ static bool is_drawn(const RunView* v, uint32_t row)
           && v->p->routines[v->rows[row]].n_loops <= MOST_BLOCKS;
 }
 
-/* Does block I call, or return?  Then its box has a line more. */
+/* Return whether block I calls or returns, so that its box has one more
+   line. */
 static bool has_calls(const RunView* v, uint32_t i)
 {
    uint32_t        n;
@@ -108,7 +111,8 @@ static void put_box(const RunView* v, FILE* dot, uint32_t i)
    text_forget();
 }
 
-/* Name the blocks of LOOP that are in none of its inner loops. */
+/* Put a frame around the blocks of LOOP, with frames for its inner loops in it.
+   DONE has the blocks that are in a frame. */
 static void put_frame(const RunView* v, FILE* dot, uint32_t loop, bool* done)
 {
    const DcfgLoop*    l = &v->p->loops[loop];
@@ -134,8 +138,8 @@ static void put_frame(const RunView* v, FILE* dot, uint32_t loop, bool* done)
    fputs("}\n", dot);
 }
 
-/* Does EDGE lead back to the head of a loop?  Then it is not what says which
-   block is above which. */
+/* Return whether EDGE is a back edge, which dot must not use to decide which
+   block stands above another. */
 static bool is_back(const DcfgProcess* p, uint32_t edge)
 {
    uint32_t loop = dcfg_loop_by_head(p, p->edges[edge].target);
@@ -144,7 +148,8 @@ static bool is_back(const DcfgProcess* p, uint32_t edge)
           && dcfg_loop_contains(p, loop, p->edges[edge].source);
 }
 
-/* Have edges of block I shares in their labels?  They do if it has two ways. */
+/* Return whether the labels of block I's edges have shares: if at least two
+   edges within the routine were taken. */
 static bool has_share(const RunView* v, uint32_t i)
 {
    uint32_t        n, ways = 0;
@@ -164,7 +169,7 @@ static void put_graph(const RunView* v, FILE* dot, uint32_t row, bool plain)
    fputs("digraph g {\nnode [shape=box, fixedsize=true, label=\"\"];\n"
          "edge [fontname=\"Courier\", fontsize=10];\n"
          "graph [ranksep=0.4, nodesep=0.35];\n", dot);
-   /* dot puts the block above that is named first: the entry. */
+   /* Name the entry first: dot puts that block at the top. */
    if (r->entry < v->p->n_blocks && v->block[r->entry] != DCFG_NONE)
       fprintf(dot, "n%" PRIu32 ";\n", v->block[r->entry]);
    for (uint32_t i = v->first[row]; i < v->first[row + 1]; i++)
@@ -189,9 +194,9 @@ static void put_graph(const RunView* v, FILE* dot, uint32_t row, bool plain)
    free(done);
 }
 
-/*--- What it answers                                      ---*/
+/*--- Output of dot                                        ---*/
 
-/* Graph: a layout that is being read, as the page has it. */
+/* Graph: the page's form of a layout that is being read. */
 typedef
    struct {
       FILE*  out;               // into memory
@@ -205,7 +210,8 @@ static int points(double inches)
    return (int)(inches * POINTS + 0.5);
 }
 
-/* Read numbers at *AT, of which there are to be N, into X. */
+/* Read N numbers at *AT into X, and move *AT behind them.  Return false if
+   there are fewer. */
 static bool read_numbers(char** at, double* x, unsigned n)
 {
    for (unsigned i = 0; i < n; i++) {
@@ -218,6 +224,7 @@ static bool read_numbers(char** at, double* x, unsigned n)
    return true;
 }
 
+/* Read a block's name at *AT, "n" and a number. */
 static bool read_name(char** at, unsigned long* number)
 {
    char* end;
@@ -231,8 +238,10 @@ static bool read_name(char** at, unsigned long* number)
    return true;
 }
 
-/* "edge TAIL HEAD N X1 Y1 .. XN YN [LABEL X Y] STYLE COLOUR", as [tail, head,
-   label's x and y, x1, y1, ..]; 0, 0: it has no label. */
+/* Read the line "edge TAIL HEAD N X1 Y1 .. XN YN [LABEL X Y] STYLE COLOUR" of
+   dot, AT being behind "edge".  Append [tail, head, label's x and y, x1, y1,
+   ..] to G, with 0, 0 for an edge without label.  HEIGHT is the graph's, for
+   dot counts y from below.  Return false if the line is malformed. */
 static bool read_edge(char* at, Graph* g, bool first, double height)
 {
    unsigned long tail, head;
@@ -266,9 +275,9 @@ static bool read_edge(char* at, Graph* g, bool first, double height)
    return true;
 }
 
-/* Read one graph of F to OUT, as [row, width, height, [block, x, y, width,
-   height, ..], [edges]]; blocks by their middles.  False: there is none, or it is
-   not whole. */
+/* Read one graph from F, and write it to OUT as [row, width, height, [block, x,
+   y, width, height, ..], [edges]].  x and y are the middle of a block.  Return
+   false if there is no graph, or it is not complete. */
 static bool read_graph(FILE* f, uint32_t row, FILE* out, bool first)
 {
    Graph  g = { .text = NULL };
@@ -321,6 +330,7 @@ static bool read_graph(FILE* f, uint32_t row, FILE* out, bool first)
 
 /*--- Runs                                                 ---*/
 
+/* Start a run of dot for the graphs that R has not laid out yet. */
 static void start(const RunView* v, LayoutRun* r)
 {
    r->dot = graphviz_new();
@@ -342,8 +352,9 @@ static bool take_graph(const RunView* v, LayoutRun* r, bool* first)
    return good;
 }
 
-/* Read what R has laid out.  What it failed at is next, without frames; if it
-   failed at that, too, it is left out.  False: there is no dot. */
+/* Read the graphs that R has laid out.  .next becomes the graph that dot failed
+   at, to be tried without frames; if it was without frames, the one behind it.
+   Return false if there is no program dot. */
 static bool finish(const RunView* v, LayoutRun* r, bool* first)
 {
    bool there;

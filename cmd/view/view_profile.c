@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A Callgrind profile, or an XRay log, in a page. */
+   Reads inclusive costs for a page from a Callgrind profile or an XRay log. */
 
-/* Owns: costs with calls, from a profile or a log.  Handed: profiles by
+/* Owns: the inclusive costs of functions.  Handed: profiles by
    callgrind_file.c, logs by log_stacks.c.  Taken by: view_calls.c. */
 
 #include "cmd/view/view_profile.h"
@@ -23,12 +23,12 @@ typedef
    }
    ProfileCall;
 
-/* ProfileSums: functions by object and name, of all parts of a profile. */
+/* ProfileSums: the functions in all parts of a profile, by object and name. */
 typedef
    struct {
       Interned*    texts;
       KeyMap*      numbers;
-      uint64_t*    all;         // by number: instructions, with calls
+      uint64_t*    all;         // by number: inclusive instructions
       size_t       n, room;
       ProfileCall* calls;
       size_t       n_calls, calls_room;
@@ -36,6 +36,7 @@ typedef
    }
    ProfileSums;
 
+/* Return the number of function NAME in OBJECT, a new one if needed. */
 static uint32_t number_of(ProfileSums* r, const char* object, const char* name)
 {
    const char* key = intern(r->texts, text_format("%s\n%s", object, name));
@@ -70,7 +71,7 @@ static void add_function(ProfileSums* r, const ProfilePart* p,
    }
 }
 
-/* The command line in the lines of a part's head. */
+/* Return the command line in the head of a part, to be freed, or NULL. */
 static char* command_in(const char* head)
 {
    const char* at = head == NULL ? NULL : strstr(head, "\ncmd:");
@@ -102,7 +103,8 @@ static void read_profile(ProfileSums* r, const char* path)
 
 /*--- Functions that call themselves                       ---*/
 
-/* Mark in LEFT what is reached in one direction only: REVERSED says in which. */
+/* Remove from LEFT, again and again, functions that call none in LEFT; if
+   REVERSED, functions that none in LEFT calls. */
 static void drop_ends(const ProfileSums* r, bool* left, bool reversed)
 {
    size_t*   degree = zalloc(r->n + 1, sizeof(*degree));
@@ -125,8 +127,9 @@ static void drop_ends(const ProfileSums* r, bool* left, bool reversed)
    free(degree);
 }
 
-/* Return by number whether a function may call itself, directly or not: some
-   that lie between two such functions are among them. */
+/* Return by number whether a function may call itself, directly or not.  That
+   is true of some others, too: those on a path between two such functions.  The
+   caller frees the array. */
 static bool* may_recur(const ProfileSums* r)
 {
    bool* left = zalloc(r->n + 1, sizeof(*left));
@@ -139,8 +142,9 @@ static bool* may_recur(const ProfileSums* r)
 
 /*--- The whole                                            ---*/
 
-/* Return by function the costs of the one in R with its image and symbol, unless
-   UNKNOWN has that; UNKNOWN may be NULL. */
+/* Return by function of V the cost of the function in R with the same image and
+   symbol, to be freed.  The cost is 0 if there is none, if several functions of
+   V are like that, or if UNKNOWN is true for it.  UNKNOWN may be NULL. */
 static uint64_t* costs_by_function(const RunView* v, ProfileSums* r,
                                    const bool* unknown)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The run in a page. */
+   Writes the run of a page: totals, threads, images and routines. */
 
-/* Owns: totals, threads, images and routines.  Handed: a graph.  Taken by:
-   cmd_view.c. */
+/* Owns: the totals, the columns of threads, images and routines, the form of
+   counts.  Handed: a graph.  Taken by: cmd_view.c. */
 
 #include "cmd/view/view.h"
 
@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define EXACT ((UINT64_C(1) << 53) - 1) // integers that doubles have
+#define EXACT ((UINT64_C(1) << 53) - 1) // largest exact integer of JavaScript
 
 void view_count(FILE* out, uint64_t n)
 {
@@ -73,7 +73,7 @@ static void put_images(const RunView* v)
    putc(']', v->out);
 }
 
-/* Columns of routines. */
+/* Column: the columns of routines. */
 typedef enum {
    NAME, SOURCE, IMAGE, SELF, CALLS, ENTRIES, LOOPS, NODE, FIRST, FUNCTION,
    N_COLUMNS

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Stacks of calls in a page. */
+   Writes the stacks of calls of a page. */
 
-/* Owns: columns of stacks: of all threads, of each thread, and of the older
-   run.  Handed: traces.  Taken by: cmd_view.c. */
+/* Owns: the columns of stacks: of all threads, of each thread, of the older
+   run.  Handed: traces, or an XRay log.  Taken by: cmd_view.c. */
 
 #include "cmd/view/view.h"
 
@@ -15,16 +15,18 @@
 #include <stdlib.h>
 
 #define MOST_STACKS  40000      // in the page
-#define MOST_THREADS 64         // if there are more, none has stacks
+#define MOST_THREADS 64         // with more, no thread has its own stacks
 
 COMPARE(by_count, uint64_t, ORDER(*y, *x))
 
+/* Return the larger total of the two runs. */
 static uint64_t larger(const Stack* s)
 {
    return s->total[0] > s->total[1] ? s->total[0] : s->total[1];
 }
 
-/* The least total with which no more than MOST_STACKS are in the page. */
+/* Return the least total that a stack in the page must have, so that there are
+   no more than MOST_STACKS. */
 static uint64_t least_total(const StackTree* t)
 {
    uint64_t* totals;
@@ -41,7 +43,8 @@ static uint64_t least_total(const StackTree* t)
    return least;
 }
 
-/* Add to RUN of T the stacks of a trace's thread, or of all threads. */
+/* Add the stacks of TRACE to run RUN, 0 or 1, of T: those of THREAD; of all
+   threads if that is NOT_GIVEN. */
 static void add_thread(StackTree* t, const Functions* f, const char* trace,
                        InlineView* inlined, uint64_t thread, int run)
 {
@@ -57,7 +60,8 @@ static void add_thread(StackTree* t, const Functions* f, const char* trace,
    selection_free(sel);
 }
 
-/* By thread: [stack, instructions in it, ..], by numbers of T. */
+/* ThreadStacks: the stacks of a thread, as pairs: the stack's number in the
+   tree, and the instructions that the thread executed in it. */
 typedef
    struct {
       uint64_t* numbers;
@@ -65,8 +69,9 @@ typedef
    }
    ThreadStacks;
 
-/* Return the stacks of each thread; NULL if there is one thread, or too many.
-   T has all stacks; its second run is free again afterwards. */
+/* Return the stacks of each thread, to be freed; NULL if there is only one
+   thread, or more than MOST_THREADS.  T has the stacks of all threads.  Its
+   second run, which this uses, is empty before and afterwards. */
 static ThreadStacks* thread_stacks(const RunView* v, StackTree* t)
 {
    uint32_t      n = v->p->n_threads;
@@ -90,8 +95,9 @@ static ThreadStacks* thread_stacks(const RunView* v, StackTree* t)
    return all;
 }
 
-/* A stack that is not in the page is -1 - the number of the nearest one below it
-   that is. */
+/* Write the stacks of each thread, and free them.  If a stack is not in the
+   page, take the nearest stack below it that is there, number N, and write -1 -
+   N. */
 static void put_threads(const RunView* v, const StackTree* t,
                         const uint32_t* number, const bool* kept,
                         ThreadStacks* all)
@@ -136,7 +142,8 @@ static void put_stack_counts(const RunView* v, const StackTree* t,
    putc(']', v->out);
 }
 
-/* Write names and parents of stacks; each stands behind its parent. */
+/* Write names and parents of the stacks.  A parent stands before its
+   children. */
 static void put_tree(const RunView* v, const StackTree* t, const bool* kept,
                      const uint32_t* number)
 {
@@ -160,7 +167,8 @@ static void put_tree(const RunView* v, const StackTree* t, const bool* kept,
    putc(']', v->out);
 }
 
-/* The older run's stacks, with functions inlined as in the newer one's. */
+/* Add the older run's stacks, with frames of inlined functions if the newer run
+   has them. */
 static void add_old(const RunView* v, StackTree* t)
 {
    Select      what = SELECT_ALL;

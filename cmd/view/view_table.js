@@ -6,10 +6,10 @@
 const ROW_HEIGHT = 26,
    PRINTED = 1000; // rows at most, on paper
 
-/* COLUMNS: { name, title, number, value(row), text(row), share(row), link(row), tone(row), picture(row) }: a bar as long as the share, red
-   or blue if the tone is above or below 0; an element before the text.  ROWS: an array of anything.  Of OPTIONS .open(row) is what
-   Enter and a click do, .label says what the table is of, .sort is the column by which it is sorted, .indent(row) how deep a row
-   stands. */
+/* Return a table of ROWS, an array of anything, with COLUMNS: { name, title, number, value(row), text(row), share(row),
+   link(row), tone(row), picture(row) }.  A column with share() has a bar of that length, red if tone() is above 0 and blue
+   if it is below.  picture() returns an element before the text.  OPTIONS has .open(row), which Enter and a click call;
+   .label, the table's name; .sort, the column to sort by; and .indent(row), the row's depth. */
 function viewTable(columns, rows, options) {
    const { make } = kit;
    let sorted = rows.slice(), // all rows

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A trace that is gone through in any direction. */
+   Decoded chunks of a trace that is replayed. */
 
-/* Owns: chunks that are kept decoded, and the times of their instructions.
-   Handed: a trace that has an index.  Taken by: replay_find.c,
+/* Owns: the last decoded chunks, the times of their instructions, the filters
+   of their steps.  Handed: a trace that has an index.  Taken by: replay_find.c,
    replay_registers.c, replay_memory.c. */
 
 #include "lib/replay/replay_chunks.h"
@@ -15,6 +15,7 @@
 
 /*--- Making                                               ---*/
 
+/* Set .sb_defs: the granules that each superblock may define. */
 static void find_defs(DcfgReplay* r)
 {
    for (uint32_t id = 1; id < r->w->sbs.n; id++) {
@@ -102,6 +103,7 @@ void dcfg_replay_error(const DcfgReplay* r, DcfgError* err)
 
 /*--- Filters                                              ---*/
 
+/* Return the bit of the line of memory that has ADDR, a hash. */
 static inline unsigned bit_of_line(uint64_t addr)
 {
    return (unsigned)((addr >> LINE_SHIFT) * UINT64_C(0x9E3779B97F4A7C15)
@@ -116,9 +118,11 @@ static inline void filter_add(uint64_t* words, uint64_t addr, uint64_t size)
    words[last / 64]  |= UINT64_C(1) << last % 64;
 }
 
-/* Accesses of more bytes are not in the words. */
+/* The greatest access, in bytes, that filters have bits for.  A greater one
+   sets .any. */
 #define FILTERED 64u
 
+/* Add step S of chunk C to filter F. */
 static void filter_step(DcfgReplay* r, const KeptChunk* c, const WetStep* s,
                         StepFilter* f)
 {
@@ -166,6 +170,8 @@ bool filter_has(const StepFilter* f, uint64_t addr, uint64_t size,
 
 /*--- Chunks                                               ---*/
 
+/* Make room for the times and filters of C's steps.  Return false if memory is
+   short. */
 static bool make_room(DcfgReplay* r, KeptChunk* c)
 {
    size_t n = c->steps.n_steps + 1, n_filters = n / FILTER_STEPS + 1;
@@ -192,6 +198,8 @@ static bool make_room(DcfgReplay* r, KeptChunk* c)
    return true;
 }
 
+/* Decode chunk NUMBER to C, in place of the one there.  Return false after an
+   error. */
 static bool decode(DcfgReplay* r, KeptChunk* c, uint32_t number)
 {
    const IndexChunk* of = &r->ix->chunks[number];
@@ -291,8 +299,9 @@ bool replay_wrote_before(DcfgReplay* r, uint32_t number, uint64_t word,
    Remembered* m = &r->words[(word ^ word >> 15) % N_REMEMBERED];
    uint32_t    end = 0, at = number;
 
-   /* Known for a later chunk: the same holds for all behind what was found.
-      Known for an earlier one: only those since then are to be looked at. */
+   /* If .chunk is later than NUMBER, its answer holds for NUMBER, too, unless
+      NUMBER is before the chunk that was found.  If .chunk is earlier, search
+      only the chunks from .chunk to NUMBER. */
    if (m->word == word + 1 && m->chunk >= number && m->found <= number)
       at = m->found;
    else {
@@ -370,8 +379,9 @@ bool dcfg_replay_last_address(DcfgReplay* r, uint64_t* addr)
       if (s->sb == 0)
          continue;
       sb = &ELEM(r->w->sbs, WetSb, s->sb);
-      /* A fault: what comes next was begun.  Else only a system call ends a
-         trace, and what comes next stands behind it. */
+      /* After a fault, the next instruction is the one that was begun in this
+         superblock.  Otherwise only a system call ends a trace, and the next
+         instruction stands behind it. */
       if (s->way == DCFG_NONE && s->n_instrs < sb->instrs.n) {
          instr = replay_place(r, s, s->n_instrs)->instr;
          *addr = r->w->plans[instr].addr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Private to lib/replay/: a trace that is gone through in any direction. */
+   Private to lib/replay/: decoded chunks of a trace that is replayed. */
 
 #ifndef DCFG_LIB_REPLAY_CHUNKS_H
 #define DCFG_LIB_REPLAY_CHUNKS_H
@@ -9,30 +9,30 @@
 #include "lib/dcfg_replay.h"
 #include "lib/index/wet_index.h"
 
-/* Chunks that are kept decoded. */
+/* Number of chunks that are kept decoded. */
 #define KEPT_CHUNKS 3u
 
-/* StepFilter: what FILTER_STEPS steps may do.  Lines of memory have bits, which
-   several share. */
+/* StepFilter: tells of FILTER_STEPS steps of a chunk what they certainly do not
+   access.  Each line of memory has a bit, which other lines share. */
 #define FILTER_STEPS 256u
 #define FILTER_WORDS 8u
 typedef
    struct {
       uint64_t stores[FILTER_WORDS];
       uint64_t loads[FILTER_WORDS];
-      uint64_t defs[2];         // granules of registers
-      uint32_t handlers;        // marks of handlers in earlier steps
-      bool     any;             // much is written: the words do not hold
-      bool     turns;           // a mark changes what registers a thread has
+      uint64_t defs[2];         // granules of registers that they may define
+      uint32_t handlers;        // MarkHandlers in earlier steps of the chunk
+      bool     any;             // a large access: the bits do not count
+      bool     turns;           // a mark sets registers of a thread
    }
    StepFilter;
 
-/* KeptChunk: a chunk, decoded. */
+/* KeptChunk: a decoded chunk. */
 typedef
    struct {
-      bool      there;
+      bool      there;          // false: there is no chunk here
       uint32_t  number;
-      uint64_t  used;           // the latest is the greatest
+      uint64_t  used;           // .clock when it was used last
       WetSteps  steps;
       uint64_t* times;          // by step: instructions of the chunk before it
       size_t    max_times;
@@ -41,7 +41,8 @@ typedef
    }
    KeptChunk;
 
-/* ReplayPlace: a place in the trace, behind .place instructions of a step. */
+/* ReplayPlace: a place in the trace, behind the first .place instructions of
+   step .step of chunk .chunk. */
 typedef
    struct {
       uint32_t chunk;
@@ -54,42 +55,44 @@ typedef
 #define N_REMEMBERED 32768u
 typedef
    struct {
-      uint64_t word;            // its number, and 1; 0: none
+      uint64_t word;            // the word's number plus 1; 0: empty
       uint32_t chunk;
-      uint32_t found;           // and 1; 0: none did
+      uint32_t found;           // the chunk's number plus 1; 0: none did
    }
    Remembered;
 
-/* KnownWriter: who wrote all of a granule of a thread's registers last before
-   chunk .chunk.  There is one for each granule of N_KNOWN_THREADS threads. */
+/* KnownWriter: a cache entry: the last writer, before chunk .chunk, of a
+   granule of a thread's registers.  There is an entry for each granule of
+   N_KNOWN_THREADS threads. */
 #define N_KNOWN_THREADS 16u
 typedef
    struct {
       bool             there;
-      bool             none;    // nobody did
+      bool             none;    // nobody in the trace wrote it
       uint32_t         thread, chunk;
-      uint32_t         first;   // chunk that has the writer
+      uint32_t         first;   // the entry holds from this chunk on
       DcfgReplayWriter by;
    }
    KnownWriter;
 
-/* KnownWord: the last writes of a chunk to a word of memory. */
+/* KnownWord: a cache entry: the last writes of a chunk to a word of memory. */
 #define N_KNOWN_WORDS 16384u
 typedef
    struct {
-      uint64_t       word;      // its number, and 1; 0: none
+      uint64_t       word;      // the word's number plus 1; 0: empty
       uint32_t       chunk;
-      uint8_t        found;     // a bit for each byte that the chunk wrote
+      uint8_t        found;     // the bytes that the chunk wrote, a bit for each
       DcfgReplayByte bytes[8];
    }
    KnownWord;
 
+/* Bytes of the longest recorded value. */
 #define MOST_VALUE 1024u
 
 struct DcfgReplay {
    Job        job;
-   DcfgWet*   of;               // the user's
-   DcfgWet*   w;                // the same trace, for reading
+   DcfgWet*   of;               // the user's trace
+   DcfgWet*   w;                // the same file, opened again to read chunks
    WetIndex*  ix;
    KeptChunk  kept[KEPT_CHUNKS];
    uint64_t   clock;
@@ -108,42 +111,43 @@ struct DcfgReplay {
 };
 
 /* Return chunk NUMBER; NULL if it cannot be read.  It is valid until
-   KEPT_CHUNKS other ones have been asked for. */
+   KEPT_CHUNKS other chunks have been decoded. */
 KeptChunk* replay_chunk(DcfgReplay* r, uint32_t number);
 
-/* Set *P to the position before the instruction at time T, behind all marks
-   before it. */
+/* Set *P to the place before the instruction at time T, behind all marks before
+   that.  Return false after an error. */
 bool replay_position(DcfgReplay* r, uint64_t t, ReplayPlace* p);
 
-/* Does the listener want the search to end? */
+/* Return whether dcfg_replay_listen()'s function ends the search. */
 static inline bool replay_stopped(const DcfgReplay* r)
 {
    return r->stop != NULL && r->stop(r->stop_arg);
 }
 
-/* Did chunk NUMBER perhaps write to one of the SIZE bytes at ADDR? */
+/* Return whether chunk NUMBER may have written one of the SIZE bytes at
+   ADDR. */
 bool replay_wrote(DcfgReplay* r, uint32_t number, uint64_t addr,
                   uint64_t size);
 
-/* Set *FOUND to the last chunk below NUMBER that may have written to the word
-   of memory with that number.  Return false if there is none. */
+/* Set *FOUND to the last chunk before NUMBER that may have written to the
+   8-byte word of memory with number WORD.  Return false if there is none. */
 bool replay_wrote_before(DcfgReplay* r, uint32_t number, uint64_t word,
                          uint32_t* found);
 
-/* May the steps of FILTER use one of the SIZE bytes at ADDR, to load or to
-   store? */
+/* Return whether the steps of filter F may access one of the SIZE bytes at ADDR
+   in a manner that KIND has. */
 bool filter_has(const StepFilter* f, uint64_t addr, uint64_t size,
                 uint32_t kind);
 
-/* The place of instruction K of step S. */
+/* Return the plan of instruction K of step S. */
 static inline const InstrPlan* replay_place(const DcfgReplay* r,
                                             const WetStep* s, uint32_t k)
 {
    return &r->w->places[ELEM(r->w->sbs, WetSb, s->sb).instrs.first + k];
 }
 
-/* Set TO to access J of the instruction at AT in step S of C.  False if it was
-   not made. */
+/* Set TO to access J of the instruction with plan AT in step S of chunk C.
+   Return false if that access was not executed. */
 static inline bool replay_access(const DcfgReplay* r, const KeptChunk* c,
                                  const WetStep* s, const InstrPlan* at,
                                  uint32_t j, DcfgReplayAccess* to)
@@ -160,11 +164,13 @@ static inline bool replay_access(const DcfgReplay* r, const KeptChunk* c,
    return to->addr != 0 || !(a->what & AccessGuarded);
 }
 
-/* The value of that instance, to TO, which has MOST_VALUE bytes: its size. */
+/* Set TO, which has room for MOST_VALUE bytes, to the value of the instance
+   with plan AT in step S of chunk C.  Return its size in bytes; 0: none was
+   recorded. */
 uint32_t replay_value(const DcfgReplay* r, const KeptChunk* c,
                       const WetStep* s, const InstrPlan* at, uint8_t* to);
 
-/* Do the A_SIZE bytes at A and the B_SIZE bytes at B share one? */
+/* Return whether the A_SIZE bytes at A and the B_SIZE bytes at B overlap. */
 static inline bool overlaps(uint64_t a, uint64_t a_size, uint64_t b,
                             uint64_t b_size)
 {

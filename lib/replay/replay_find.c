@@ -3,8 +3,8 @@
 
    Searches for instances. */
 
-/* Owns: which instance comes next, or came last, of a thread, of some
-   instructions, or with an access to some memory.  Handed: chunks by
+/* Owns: the next and the last instance of a thread, of a set of instructions,
+   and with an access to some memory; numbers of instances.  Handed: chunks by
    replay_chunks.c.  Taken by: users. */
 
 #include "lib/replay/replay_chunks.h"
@@ -12,18 +12,19 @@
 
 #include <stdlib.h>
 
-/* Search: what is asked of a step, by functions that say which of its
-   instructions match. */
+/* Search: what a search looks for.  Its functions narrow it down, from chunks
+   to steps to instructions. */
 typedef struct Search Search;
 struct Search {
    DcfgReplay* r;
-   /* May a chunk have one? */
+   /* Return whether chunk NUMBER may have a match. */
    bool      (*chunk)(Search* f, uint32_t number);
-   /* Is the part of C with FILTER to be passed over?  NULL: never. */
+   /* Return whether the steps of FILTER have no match.  NULL: never. */
    bool      (*filtered)(const Search* f, const StepFilter* filter);
-   /* Does the step match as a whole: its instructions are asked. */
+   /* Return whether step S may have a match; a mark for which this is true
+      is one. */
    bool      (*step)(Search* f, const KeptChunk* c, const WetStep* s);
-   /* Does instruction K of the step match?  NULL: each does. */
+   /* Return whether instruction K of step S matches.  NULL: each does. */
    bool      (*place)(Search* f, const KeptChunk* c, const WetStep* s,
                       uint32_t k);
    bool        marks;           // a mark that matches is the instance before it
@@ -34,16 +35,16 @@ struct Search {
 };
 
 struct DcfgReplaySet {
-   bool*    instrs;             // by instruction
-   bool*    sbs;                // by superblock: has it one?
-   uint8_t* chunks;             // a bit for each chunk: perhaps it ran one
+   bool*    instrs;             // by instruction: it is in the set
+   bool*    sbs;                // by superblock: it has one of the set
+   uint8_t* chunks;             // a bit for each chunk that may have run one
    size_t   n_instrs, n_sbs, n_chunks;
 };
 
-/*--- The way                                              ---*/
+/*--- The search                                           ---*/
 
-/* The last match of step S in its first N instructions, or the first from
-   FROM on; UINT32_MAX: there is none. */
+/* Return the first match among instructions FROM to N of step S, or the last
+   one if BACK; UINT32_MAX: there is none. */
 static uint32_t match(Search* f, const KeptChunk* c, const WetStep* s,
                       uint32_t from, uint32_t n, bool back)
 {
@@ -55,8 +56,9 @@ static uint32_t match(Search* f, const KeptChunk* c, const WetStep* s,
    return UINT32_MAX;
 }
 
-/* From step FROM of chunk C on, whose first PLACE instructions do not count, to
-   its end. */
+/* Search chunk C forward from step FROM on, without the first PLACE
+   instructions of that step.  Set *AT to the match's time in the chunk.  Return
+   false if there is none. */
 static bool forward(Search* f, const KeptChunk* c, size_t from, uint32_t place,
                     uint64_t* at)
 {
@@ -83,7 +85,8 @@ static bool forward(Search* f, const KeptChunk* c, size_t from, uint32_t place,
    return false;
 }
 
-/* Before instruction PLACE of step FROM of chunk C, to its begin. */
+/* Search chunk C backward from before instruction PLACE of step FROM, as
+   forward() does. */
 static bool backward(Search* f, const KeptChunk* c, size_t from,
                      uint32_t place, uint64_t* at)
 {
@@ -110,6 +113,8 @@ static bool backward(Search* f, const KeptChunk* c, size_t from,
    return false;
 }
 
+/* Set *T to the first match from time FROM on; if BACK, to the last one before
+   FROM. */
 static DcfgReplayFound find(Search* f, uint64_t from, bool back, uint64_t* t)
 {
    DcfgReplay* r = f->r;
@@ -133,8 +138,8 @@ static DcfgReplayFound find(Search* f, uint64_t from, bool back, uint64_t* t)
                   : forward(f, c, here ? p.step : 0, here ? p.place : 0,
                             &at)) {
             *t = r->ix->chunks[n].before + at;
-            /* The kernel did it behind an instruction of an earlier chunk, or
-               before all. */
+            /* A mark before the first instruction of the trace has no
+               instruction that it belongs to. */
             if (*t == UINT64_MAX)
                return DCFG_REPLAY_NONE;
             return DCFG_REPLAY_FOUND;
@@ -206,7 +211,7 @@ DcfgReplayFound dcfg_replay_before(DcfgReplay* r, uint32_t thread,
       r->has_last  = true;
       return DCFG_REPLAY_FOUND;
    }
-   /* An earlier chunk has it. */
+   /* The thread's last instruction is in an earlier chunk. */
    if (c == NULL || p.chunk == 0)
       return c == NULL && r->ix->n_chunks > 0 ? DCFG_REPLAY_FAILED
              : DCFG_REPLAY_NONE;
@@ -257,8 +262,8 @@ DcfgReplayFound dcfg_replay_result(DcfgReplay* r, uint64_t t,
 
 /*--- Instructions                                         ---*/
 
-/* Note in S the chunks in which the superblock ID came to place FROM or
-   further. */
+/* Note in S the chunks in which superblock SB was left at instruction FROM or
+   later. */
 static void note_chunks(DcfgReplay* r, DcfgReplaySet* s, const WetSb* sb,
                         uint32_t from)
 {
@@ -396,8 +401,8 @@ DcfgReplayFound dcfg_replay_find_access(DcfgReplay* r, uint64_t addr,
 
 /*--- Numbers                                              ---*/
 
-/* Return how often INSTR was executed in chunks below CHUNK; add to COUNTS, if
-   that is not NULL, how often in each. */
+/* Return how often INSTR was executed in chunks before CHUNK.  If COUNTS is not
+   NULL, add to it how often in each chunk. */
 static uint64_t count_before(DcfgReplay* r, uint32_t instr, uint32_t chunk,
                              uint64_t* counts)
 {
@@ -422,7 +427,7 @@ static uint64_t count_before(DcfgReplay* r, uint32_t instr, uint32_t chunk,
    return n;
 }
 
-/* How often step S has INSTR in its first N instructions. */
+/* Return how often the first N instructions of step S are INSTR. */
 static uint32_t count_in(const DcfgReplay* r, const WetStep* s, uint32_t n,
                          uint32_t instr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The last writers of memory. */
+   The contents of memory at any time. */
 
 /* Owns: the bytes of memory at any time.  Handed: chunks by replay_chunks.c.
    Taken by: users. */
@@ -13,15 +13,16 @@
 
 /*--- Memory                                               ---*/
 
-/* MemorySearch: bytes that are looked for, going backward. */
+/* MemorySearch: a search, backward, for the last writers of .size bytes at
+   .addr. */
 typedef
    struct {
       DcfgReplay* r;
       uint64_t    addr;
       uint32_t    size;
-      uint32_t    left;         // bytes that have not been found
-      uint32_t    moves;        // how often the search has moved
-      bool*       found;
+      uint32_t    left;         // number of bytes not found yet
+      uint32_t    moves;        // depth of take_moved()'s recursion
+      bool*       found;        // by byte
       DcfgReplayByte* bytes;
    }
    MemorySearch;
@@ -31,8 +32,8 @@ typedef
 static bool memory_before(DcfgReplay* r, ReplayPlace p, uint32_t moves,
                           uint64_t addr, uint32_t size, DcfgReplayByte* bytes);
 
-/* The bytes from LOW up to HIGH of those that are looked for, if that are
-   some. */
+/* Set *LOW and *HIGH to the part of F's bytes, from *LOW up to *HIGH, that is
+   among the SIZE bytes at ADDR.  Return false if there is none. */
 static bool common(const MemorySearch* f, uint64_t addr, uint64_t size,
                    uint32_t* low, uint32_t* high)
 {
@@ -44,6 +45,7 @@ static bool common(const MemorySearch* f, uint64_t addr, uint64_t size,
    return *low < *high;
 }
 
+/* Byte I of F is B, unless a later writer has been found. */
 static void take(MemorySearch* f, uint32_t i, DcfgReplayByte b)
 {
    if (f->found[i])
@@ -53,8 +55,8 @@ static void take(MemorySearch* f, uint32_t i, DcfgReplayByte b)
    f->left--;
 }
 
-/* The bytes at the first address of the mark stood at another one before; P is
-   the position before it. */
+/* Follow the bytes that a MarkMoved with WORDS moved, to the address where they
+   were before place P. */
 static bool take_moved(MemorySearch* f, const uint64_t* words, ReplayPlace p)
 {
    uint64_t       at = words[0], size = words[1], from = words[2];
@@ -88,8 +90,8 @@ static void take_contents(MemorySearch* f, const KeptChunk* c,
                                 + (f->addr + i - words[0])] });
 }
 
-/* New memory is zero, unless it is a file's; what is mapped no more is
-   nothing. */
+/* Take the bytes of a MarkMapped: new memory is zero, or a file's contents;
+   unmapped memory has no value. */
 static void take_mapped(MemorySearch* f, const KeptChunk* c,
                         const uint64_t* words, uint64_t t)
 {
@@ -111,6 +113,8 @@ static void take_mapped(MemorySearch* f, const KeptChunk* c,
                  : DCFG_REPLAY_KNOWN, 0 });
 }
 
+/* Take the bytes that mark S changed before time T; P is the mark's place.
+   Return false after an error. */
 static bool take_mark(MemorySearch* f, const KeptChunk* c, const WetStep* s,
                       ReplayPlace p, uint64_t t)
 {
@@ -134,7 +138,7 @@ static bool take_mark(MemorySearch* f, const KeptChunk* c, const WetStep* s,
    return true;
 }
 
-/* The bytes that an instance stores. */
+/* Take the bytes that the instance at time T, with plan AT, stores. */
 static void take_stores(MemorySearch* f, const KeptChunk* c, const WetStep* s,
                         const InstrPlan* at, uint64_t t)
 {
@@ -158,7 +162,8 @@ static void take_stores(MemorySearch* f, const KeptChunk* c, const WetStep* s,
    if (!some)
       return;
    values = replay_value(f->r, c, s, at, value);
-   /* The lowest address has the lowest bytes, whatever comes first. */
+   /* The lowest address has the lowest bytes of the value, even if the accesses
+      are listed downward. */
    if (n > 1 && stores[0].addr > stores[n - 1].addr)
       for (uint32_t j = 0; j < n; j++)
          begins[j] = size - begins[j] - stores[j].size;
@@ -176,7 +181,7 @@ static void take_stores(MemorySearch* f, const KeptChunk* c, const WetStep* s,
    }
 }
 
-/* The chunk before position P, to its begin. */
+/* Search the chunk of place P backward from P.  Return false after an error. */
 static bool take_chunk(MemorySearch* f, ReplayPlace p)
 {
    KeptChunk* c = replay_chunk(f->r, p.chunk);
@@ -203,7 +208,7 @@ static bool take_chunk(MemorySearch* f, ReplayPlace p)
       if (!take_mark(f, c, s, (ReplayPlace){ p.chunk, i, 0 },
                      before + c->times[i]))
          return false;
-      /* A search for what was moved has perhaps decoded other chunks. */
+      /* take_moved() may have decoded other chunks in place of this one. */
       c = replay_chunk(f->r, p.chunk);
       if (c == NULL)
          return false;
@@ -211,8 +216,8 @@ static bool take_chunk(MemorySearch* f, ReplayPlace p)
    return true;
 }
 
-/* The last chunk below NUMBER that may have written what is still looked for;
-   false: none. */
+/* Set *FOUND to the last chunk before NUMBER that may have written a byte that
+   F still looks for.  Return false if there is none. */
 static bool chunk_before(MemorySearch* f, uint32_t number, uint32_t* found)
 {
    uint64_t last = UINT64_MAX;
@@ -233,6 +238,7 @@ static bool chunk_before(MemorySearch* f, uint32_t number, uint32_t* found)
    return any;
 }
 
+/* Return the cache's entry for a word, which other words and chunks share. */
 static KnownWord* known_word(const DcfgReplay* r, uint32_t chunk,
                              uint64_t word)
 {
@@ -240,8 +246,9 @@ static KnownWord* known_word(const DcfgReplay* r, uint32_t chunk,
                           % N_KNOWN_WORDS];
 }
 
-/* Take what chunk NUMBER wrote last to words of which that is kept.  Return
-   false if another word, perhaps written there, is still looked for. */
+/* Take the bytes that chunk NUMBER wrote last, of words that the cache has.
+   Return false if the chunk may have written other words that F still looks
+   for. */
 static bool take_known(MemorySearch* f, uint32_t number)
 {
    bool     all = true;
@@ -265,7 +272,8 @@ static bool take_known(MemorySearch* f, uint32_t number)
    return all;
 }
 
-/* All of chunk NUMBER has been searched: keep what it says of whole words. */
+/* Enter the whole words of F into the cache, after all of chunk NUMBER has been
+   searched for them. */
 static void note_known(const MemorySearch* f, uint32_t number)
 {
    uint64_t before = f->r->ix->chunks[number].before;
@@ -276,7 +284,7 @@ static void note_known(const MemorySearch* f, uint32_t number)
       *k = (KnownWord){ .word = word + 1, .chunk = number };
       for (unsigned b = 0; b < 8; b++) {
          k->bytes[b] = f->bytes[i + b];
-         /* Bytes that were found before are of a later chunk. */
+         /* A later chunk wrote the bytes that had been found before. */
          k->found   |= (uint8_t)((f->found[i + b]
                                   && k->bytes[b].since >= before
                                   && k->bytes[b].since
@@ -289,6 +297,8 @@ static void note_known(const MemorySearch* f, uint32_t number)
    }
 }
 
+/* Set BYTES to the SIZE bytes at ADDR at place P; MOVES is the depth of the
+   recursion.  Return false after an error. */
 static bool memory_before(DcfgReplay* r, ReplayPlace p, uint32_t moves,
                           uint64_t addr, uint32_t size, DcfgReplayByte* bytes)
 {
@@ -302,7 +312,7 @@ static bool memory_before(DcfgReplay* r, ReplayPlace p, uint32_t moves,
       return false;
    while (f.left > 0 && chunk_before(&f, at, &at)) {
       if (take_known(&f, at))
-         continue;             // and what it did not write is of earlier ones
+         continue;             // earlier chunks wrote the other bytes
       c = replay_chunk(r, at);
       if (c == NULL
           || !take_chunk(&f, (ReplayPlace){ at, c->steps.n_steps, 0 }))
@@ -327,10 +337,10 @@ bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
           && memory_before(r, p, 0, addr, size, bytes);
 }
 
-/*--- What is loaded later                                 ---*/
+/*--- Loads after a time                                   ---*/
 
-/* Bytes whose first use has been found: they have a value, or nobody can
-   tell. */
+/* LoadSearch: a search, forward, for the first loads of bytes.  .m.found has
+   the bytes that were loaded, or overwritten before. */
 typedef
    struct {
       MemorySearch m;
@@ -338,6 +348,7 @@ typedef
    }
    LoadSearch;
 
+/* Look no more for the SIZE bytes at ADDR, which were overwritten. */
 static void close_bytes(MemorySearch* f, uint64_t addr, uint64_t size)
 {
    uint32_t low, high;
@@ -349,6 +360,8 @@ static void close_bytes(MemorySearch* f, uint64_t addr, uint64_t size)
       }
 }
 
+/* Take the bytes that an instance, with plan AT, loads; then close those that
+   it stores. */
 static void meet_instance(LoadSearch* f, const KeptChunk* c, const WetStep* s,
                           const InstrPlan* at)
 {

@@ -6,8 +6,9 @@
 /* Owns: the last writer of a thread's register at any time.  Handed: chunks by
    replay_chunks.c.  Taken by: users.
 
-   What a thread has in registers when a handler returns is what it had when the
-   handler was entered. */
+   When a signal's handler returns, the kernel restores the registers that the
+   thread had when the handler was entered.  So a search skips whole
+   handlers. */
 
 #include "lib/replay/replay_chunks.h"
 #include "lib/wet/wet_state.h"
@@ -16,19 +17,21 @@
 
 /*--- Registers                                            ---*/
 
-/* RegisterSearch: going backward for a register. */
+/* RegisterSearch: a search, backward, for the last writer of a register. */
 typedef
    struct {
       DcfgReplay* r;
       uint32_t    thread;
-      uint8_t     granule, wanted;
-      uint32_t    returned;     // handlers to be passed over
-      uint32_t    handlers;     // handlers that began before the position
-      uint64_t    since;        // a handler returned there, or 0
+      uint8_t     granule, wanted;      // the register, and its bytes
+      uint32_t    returned;     // handlers whose return the search has met, but
+                                // not their begin
+      uint32_t    handlers;     // handlers that began before the place
+      uint64_t    since;        // time of the last return that was met, or 0
       DcfgReplayWriter* by;
    }
    RegisterSearch;
 
+/* Return the granule of register N of KIND; N_GRANULES if there is none. */
 static unsigned granule_of(DcfgReplayKind kind, uint32_t n)
 {
    switch (kind) {
@@ -41,6 +44,7 @@ static unsigned granule_of(DcfgReplayKind kind, uint32_t n)
    return N_GRANULES;
 }
 
+/* Return the bytes of GRANULE that INSTR writes, a bit for each. */
 static uint8_t bytes_written(const DcfgReplay* r, uint32_t instr,
                              unsigned granule)
 {
@@ -62,7 +66,7 @@ uint8_t dcfg_replay_written(const DcfgReplay* r, uint32_t instr,
           : bytes_written(r, instr, g);
 }
 
-/* Is REG one that a handler is given? */
+/* Return whether the kernel sets GRANULE when it enters a handler. */
 static bool is_given(const DcfgReplay* r, unsigned granule)
 {
    for (unsigned i = 0; i < r->w->machine->n_given; i++)
@@ -71,7 +75,8 @@ static bool is_given(const DcfgReplay* r, unsigned granule)
    return false;
 }
 
-/* Is it among the N registers at R, which the kernel set at time T? */
+/* If F's register is among the N registers at R, which the kernel set at time
+   T, set *F->by to the kernel and return true. */
 static bool registers_tell(const RegisterSearch* f, const DcfgWetRegister* r,
                            size_t n, uint64_t t)
 {
@@ -102,7 +107,7 @@ static bool registers_tell(const RegisterSearch* f, const DcfgWetRegister* r,
    return false;
 }
 
-/* The same of a mark. */
+/* Do the same with the registers of mark S. */
 static bool mark_has_it(const RegisterSearch* f, const KeptChunk* c,
                         const WetStep* s, uint64_t t)
 {
@@ -120,7 +125,7 @@ static bool mark_has_it(const RegisterSearch* f, const KeptChunk* c,
    return found;
 }
 
-/* Nothing that was recorded wrote it: has the begin of the trace it? */
+/* Do the same with the registers that the trace has of its begin. */
 static bool begin_tells(const RegisterSearch* f)
 {
    const DcfgWetState* state = dcfg_wet_state(f->r->of);
@@ -133,7 +138,8 @@ static bool begin_tells(const RegisterSearch* f)
    return false;
 }
 
-/* Does the mark S, before time T, say who wrote it? */
+/* If mark S, before time T, wrote F's register, set *F->by and return true.
+   Count the handlers that begin and return. */
 static bool mark_tells(RegisterSearch* f, const KeptChunk* c, const WetStep* s,
                        uint64_t t)
 {
@@ -164,7 +170,7 @@ static bool mark_tells(RegisterSearch* f, const KeptChunk* c, const WetStep* s,
    if (s->mark != MarkHandler)
       return false;
    if (f->returned > 0) {
-      /* One that did not return is not what the return belongs to. */
+      /* The return belongs to another handler if this one never returned. */
       f->returned -= f->handlers >= f->r->ix->n_returned
                      || f->r->ix->returned[f->handlers] != 0;
       return false;
@@ -177,6 +183,8 @@ static bool mark_tells(RegisterSearch* f, const KeptChunk* c, const WetStep* s,
    return true;
 }
 
+/* If one of the first N instructions of step I wrote F's register, set *F->by
+   and return true.  BEFORE is the time at which chunk C begins. */
 static bool step_tells(RegisterSearch* f, const KeptChunk* c, size_t i,
                        uint32_t n, uint64_t before)
 {
@@ -195,7 +203,9 @@ static bool step_tells(RegisterSearch* f, const KeptChunk* c, size_t i,
    return false;
 }
 
-/* The chunk before step FROM, of which PLACE instructions count, too. */
+/* Search chunk C, number NUMBER, backward from behind the first PLACE
+   instructions of step FROM.  If F's writer is there, set *F->by and return
+   true. */
 static bool chunk_tells(RegisterSearch* f, uint32_t number, const KeptChunk* c,
                         size_t from, uint32_t place)
 {
@@ -225,8 +235,8 @@ static bool chunk_tells(RegisterSearch* f, uint32_t number, const KeptChunk* c,
    return false;
 }
 
-/* Can the chunk be passed over?  It has nothing of the register, nor of the
-   thread's handlers, nor was the thread made there. */
+/* Return whether the search can skip chunk NUMBER: the thread neither wrote the
+   register there, nor ran handlers, nor was created. */
 static bool is_passed(const RegisterSearch* f, uint32_t number)
 {
    const WetIndex*  ix = f->r->ix;
@@ -241,7 +251,7 @@ static bool is_passed(const RegisterSearch* f, uint32_t number)
               && !(t->defs[f->granule / 64] >> f->granule % 64 & 1));
 }
 
-/* How many handlers, of any thread, began before P. */
+/* Return how many handlers, of any thread, began before place P. */
 static uint32_t count_handlers(const DcfgReplay* r, const KeptChunk* c,
                                const ReplayPlace* p)
 {
@@ -254,7 +264,8 @@ static uint32_t count_handlers(const DcfgReplay* r, const KeptChunk* c,
    return n;
 }
 
-/* Return the place for what is known of F's granule; NULL: none. */
+/* Return the cache's entry for F's granule; NULL if F is no search that the
+   cache can answer. */
 static KnownWriter* known_writer(const RegisterSearch* f)
 {
    return f->wanted != 0xFF || f->returned > 0 ? NULL
@@ -262,8 +273,9 @@ static KnownWriter* known_writer(const RegisterSearch* f)
                            + f->granule];
 }
 
-/* Is it known who wrote it last before chunk NUMBER?  What is known of an
-   earlier chunk holds if no chunk since then wrote it. */
+/* Look up in the cache the last writer before chunk NUMBER: set *F->by, or
+   *NONE if there is no writer, and return true.  An entry for an earlier chunk
+   holds if the search can skip all chunks since then. */
 static bool is_known(const RegisterSearch* f, uint32_t number, bool* none)
 {
    KnownWriter* k = known_writer(f);
@@ -280,6 +292,8 @@ static bool is_known(const RegisterSearch* f, uint32_t number, bool* none)
    return true;
 }
 
+/* Enter *F->by, or that there is no writer if NONE, into the cache.  It holds
+   for chunks from FIRST to NUMBER. */
 static void note_writer(const RegisterSearch* f, uint32_t number,
                         uint32_t first, bool none)
 {
@@ -289,7 +303,7 @@ static void note_writer(const RegisterSearch* f, uint32_t number,
       *k = (KnownWriter){ true, none, f->thread, number, first, *f->by };
 }
 
-/* Who wrote it has been found: say since when it has been so. */
+/* Set .since of the writer that was found. */
 static void note_since(const RegisterSearch* f)
 {
    DcfgReplayWriter* by = f->by;
@@ -299,7 +313,7 @@ static void note_since(const RegisterSearch* f)
                  || by->by == DCFG_REPLAY_BY_KERNEL ? by->time : by->time + 1;
 }
 
-/* The search in the chunks before NUMBER. */
+/* Search the chunks before NUMBER, and then the begin of the trace. */
 static DcfgReplayFound find_before(RegisterSearch* f, uint32_t number)
 {
    bool             keeps = known_writer(f) != NULL, none;
@@ -319,8 +333,8 @@ static DcfgReplayFound find_before(RegisterSearch* f, uint32_t number)
       if (!chunk_tells(f, at, c, c->steps.n_steps, 0))
          continue;
       note_since(f);
-      /* A handler that was passed over makes the chunks that it spans
-         differ. */
+      /* After the search has skipped a handler, the answer does not hold within
+         the chunks that the handler spans. */
       if (keeps && f->since == 0)
          note_writer(&begin, number, at + 1, false);
       return DCFG_REPLAY_FOUND;

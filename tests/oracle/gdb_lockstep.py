@@ -35,7 +35,7 @@ def start_valgrind(argv, cwd, log):
 
 
 class Alike:
-    """What the kernel gives each process otherwise: the address of its own library, and sixteen random bytes, of which the C
+    """Data that the kernel gives each process otherwise: the address of its own library, and sixteen random bytes, of which the C
     library makes the numbers that protect stacks and pointers."""
 
     AT_RANDOM = 25
