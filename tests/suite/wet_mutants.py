@@ -18,6 +18,7 @@ WRITTEN = (("edge_nested", []), ("edge_rep", ["--wet-values=yes"]), ("life_raise
 VERSION = 4
 SOURCES, IMAGES, INSTRUCTIONS, UNEXECUTED, SUPERBLOCKS, THREADS, BEFORE, TAPE, END, STATE = range(1, 11)
 ORDER = list(range(SOURCES, TAPE)) + [STATE, TAPE, END]
+CUT = "a section is cut"                # dcfg wet --info reads no further than to the tape
 WILD = (0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 254, 255)
 
 
@@ -116,7 +117,7 @@ def broken(data):
                 return "more than a state"
         return "threads" if len(found[THREADS - 1][2]) % 8 else ""
     except Short as e:
-        return "cut: %s" % e
+        return CUT if str(e) == "a section" else "cut: %s" % e
 
 
 # ---- mutants -----------------------------------------------------------------------------------------------------
@@ -204,7 +205,7 @@ def check(tap, start, n, seed):
                 said = "%s %d: %s" % (kind, status, err[-3000:])
             elif status == 2 and err.count("\n") != 1:
                 said = "%d lines: %s" % (err.count("\n"), err[:1000])
-            elif status < 2 and why:
+            elif status < 2 and why and not (why == CUT and "--info" in line):
                 said = "read, but: " + why
             if said:
                 with open(tap.path("wet%d" % i), "wb") as f:
