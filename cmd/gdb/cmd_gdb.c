@@ -239,7 +239,8 @@ static int run(int argc, char** argv)
    o.file = parse_args(&gdb_command, OPTS(opts), argc, argv, args, 0, 1) == 1
             ? args[0] : default_file(&gdb_command, KIND_WET);
    if (o.port != NOT_GIVEN && o.port > 65535)
-      die("--listen=%" PRIu64 ": there is no such port; ports go from 0 to 65535", o.port);
+      die("--listen=%" PRIu64 ": there is no such port; ports go from 0 to "
+          "65535", o.port);
    if (o.serve && o.port != NOT_GIVEN)
       die("--serve and --listen: give only one of them");
    if (o.n_more > 0 && (o.serve || o.port != NOT_GIVEN))
