@@ -3,12 +3,14 @@
 
    The program of a whole execution trace. */
 
-/* Owns: which file is the program, and which files the distribution has.
+/* Owns: the file that is the program, files of the distribution, and images
+   with lines.
    Handed: a whole execution trace.  Taken by: cmd_wet.c, slice_query.c, and
    writers of slices. */
 
 #include "cmd/shared/wet_program.h"
 
+#include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 
 #include <limits.h>
@@ -103,4 +105,19 @@ void mark_foreign(DcfgWet* w, const bool* instrs, bool* foreign)
                           && !is_of_system(in->image_name)))
                      && (in->line != 0 || !lines));
    }
+}
+
+bool* images_with_lines(DcfgWet* w)
+{
+   uint32_t all = dcfg_wet_instrs(w), n = 0;
+   bool*    lines;
+
+   for (uint32_t i = 0; i < all; i++)
+      if (dcfg_wet_instr(w, i)->image >= n)
+         n = dcfg_wet_instr(w, i)->image + 1;
+   lines = zalloc(n + (size_t)1, sizeof(*lines));
+   for (uint32_t i = 0; i < all; i++)
+      if (dcfg_wet_instr(w, i)->line != 0)
+         lines[dcfg_wet_instr(w, i)->image] = true;
+   return lines;
 }

@@ -24,4 +24,8 @@ bool is_of_system(const char* path);
    distribution. */
 void mark_foreign(DcfgWet* w, const bool* instrs, bool* foreign);
 
+/* Return, by number of an image of W, whether any of its instructions has a
+   source line.  The caller frees the array. */
+bool* images_with_lines(DcfgWet* w);
+
 #endif /* DCFG_CMD_WET_PROGRAM_H */

@@ -88,25 +88,6 @@ static bool is_own(const Listing* l, const char* image)
    return is_of_program(image, program, l->v->own);
 }
 
-/* Return, by number of an image, whether it has lines, and set *N to how
-   many numbers there are.  The caller frees the array. */
-static bool* find_lines(DcfgWet* w, uint32_t* n)
-{
-   uint32_t all = dcfg_wet_instrs(w);
-   bool*    lines;
-
-   *n = 0;
-   for (uint32_t i = 0; i < all; i++)
-      if (dcfg_wet_instr(w, i)->image >= *n)
-         *n = dcfg_wet_instr(w, i)->image + 1;
-   lines = zalloc(*n + (size_t)1, sizeof(*lines));
-   for (uint32_t i = 0; i < all; i++)
-      if (dcfg_wet_instr(w, i)->line != 0)
-         lines[dcfg_wet_instr(w, i)->image] = true;
-   return lines;
-}
-
-
 /*--- Rows                                                 ---*/
 
 /* Order in which rows of the same line or function stand together, the
@@ -220,8 +201,8 @@ static void add_rows(Listing* l, uint32_t i, bool has_lines)
 static void make_rows(Listing* l)
 {
    DcfgWet* w = l->v->w;
-   uint32_t all = dcfg_wet_instrs(w), n_images;
-   bool*    lines = find_lines(w, &n_images);
+   uint32_t all = dcfg_wet_instrs(w);
+   bool*    lines = images_with_lines(w);
 
    l->n = l->n_own = l->lines = l->lines_in = 0;
    for (uint32_t i = 0; i < all; i++)

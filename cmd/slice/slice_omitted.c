@@ -123,24 +123,10 @@ typedef
 
 COMPARE(by_row, CountedLine, strcmp(x->name, y->name) ?: UP(at))
 
-/* Return, by number of an image, whether it has lines.  The caller frees the
-   array. */
-static bool* find_lines(DcfgWet* w)
-{
-   uint32_t n = dcfg_wet_instrs(w);
-   bool*    lines = zalloc(n == 0 ? 1 : dcfg_wet_instr(w, n - 1)->image
-                           + (size_t)1, sizeof(*lines));
-
-   for (uint32_t i = 0; i < n; i++)
-      if (dcfg_wet_instr(w, i)->line != 0)
-         lines[dcfg_wet_instr(w, i)->image] = true;
-   return lines;
-}
-
 /* Return how many lines of the program are in the slice. */
 static size_t count_lines(const SliceOmissions* z)
 {
-   bool*        lines = find_lines(z->f->w);
+   bool*        lines = images_with_lines(z->f->w);
    DcfgWet*     w = z->f->w;
    const char*  program = wet_program(w);
    uint32_t     n = dcfg_wet_instrs(w);
