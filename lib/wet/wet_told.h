@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Descriptions of instructions, as users get them, and of their images. */
+   Descriptions of instructions, as users get them. */
 
 #ifndef DCFG_LIB_WET_TOLD_H
 #define DCFG_LIB_WET_TOLD_H
@@ -24,18 +24,5 @@ typedef
 /* Set the members of TO->instr that say what instruction N does: .transfer,
    accesses and registers.  Its other members have been set. */
 void wet_tell_plan(const DcfgWet* w, uint32_t n, WetTold* to);
-
-/*--- Images                                               ---*/
-
-bool wet_get_sources(DcfgWet* w, Bytes* b);
-bool wet_get_images(DcfgWet* w, Bytes* b);
-void wet_free_images(DcfgWet* w);
-
-/* Return the address of the function that has ADDR; UINT64_MAX if it is not
-   known. */
-uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr);
-
-/* Return the first image that has ADDR, or DCFG_NONE. */
-uint32_t wet_image_at(const DcfgWet* w, uint64_t addr);
 
 #endif /* DCFG_LIB_WET_TOLD_H */
