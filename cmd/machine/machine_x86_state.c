@@ -4,8 +4,8 @@
    How instructions of amd64 change registers that no recorded value has. */
 
 /* Owns: the stack pointer, registers that change besides the result, flags; the
-   registers that gdb knows.  Handed: instances and what was before them.  Taken
-   by: cmd/state/.
+   registers that gdb knows; parts of registers.  Handed: instances and what was
+   before them.  Taken by: cmd/state/, machine_x86.c.
 
    Flags are what Valgrind computes where Intel's manual leaves them open: A is
    0 behind logic and shifts. */
@@ -50,9 +50,7 @@ static const cs_insn* decode(const DcfgWetInstr* in)
    return cs_disasm_iter(h, &code, &left, &addr, i) ? i : NULL;
 }
 
-/* Set *N to the general register that R is a part of; return the place of its
-   lowest bit, or -1 if it is none. */
-static int part_of(x86_reg r, unsigned* n)
+int x86_part_of(x86_reg r, unsigned* n)
 {
    static const x86_reg parts[16][4] = {
       { X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL },
@@ -154,7 +152,7 @@ static bool operand(const StateView* v, const cs_insn* i, unsigned k,
          *number = (uint64_t)op->imm;
          return true;
       case X86_OP_REG:
-         from = part_of(op->reg, &n);
+         from = x86_part_of(op->reg, &n);
          if (from < 0)
             return false;
          r = v->general(v->arg, n);
