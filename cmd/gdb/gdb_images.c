@@ -46,23 +46,6 @@ static bool find_header(Elf* elf, uint32_t type, GElf_Phdr* h)
    return false;
 }
 
-/* Return the address, as linked, of the byte at OFFSET of the file; 0 if no
-   segment loads that byte. */
-static uint64_t place_of(Elf* elf, uint64_t offset)
-{
-   size_t n;
-
-   if (elf_getphdrnum(elf, &n) != 0)
-      return 0;
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr h;
-      if (gelf_getphdr(elf, (int)i, &h) != NULL && h.p_type == PT_LOAD
-          && offset >= h.p_offset && offset - h.p_offset < h.p_filesz)
-         return h.p_vaddr + (offset - h.p_offset);
-   }
-   return 0;
-}
-
 /* Return the path of the dynamic linker that the file names, to be freed; NULL
    if it names none. */
 static char* interpreter_of(Elf* elf)
@@ -82,10 +65,12 @@ static void take_program(Vector* v, const ImageElf* e)
 {
    GElf_Ehdr h;
    size_t    n;
+   uint64_t  headers = 0;
 
    if (gelf_getehdr(e->elf, &h) == NULL || elf_getphdrnum(e->elf, &n) != 0)
       return;
-   v->headers     = place_of(e->elf, h.e_phoff) + e->moved;
+   elf_address(e->elf, h.e_phoff, &headers);
+   v->headers     = headers + e->moved;
    v->n_headers   = n;
    v->entry       = h.e_entry + e->moved;
    v->interpreter = interpreter_of(e->elf);

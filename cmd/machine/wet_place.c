@@ -181,21 +181,30 @@ static void add_range(Ranges* r, uint64_t low, uint64_t high, bool tables)
    r->ranges[r->n++] = (DcfgSliceRange){ low, high, tables };
 }
 
-/* Return the difference between memory and ELF's own addresses, if the code at
-   OFFSET of the file was at ADDR. */
-static uint64_t moved_by(Elf* elf, uint64_t offset, uint64_t addr)
+bool elf_address(Elf* elf, uint64_t offset, uint64_t* addr)
 {
    size_t n;
 
    if (elf_getphdrnum(elf, &n) != 0)
-      return 0;
+      return false;
    for (size_t i = 0; i < n; i++) {
       GElf_Phdr h;
       if (gelf_getphdr(elf, (int)i, &h) != NULL && h.p_type == PT_LOAD
-          && offset >= h.p_offset && offset - h.p_offset < h.p_filesz)
-         return addr - (h.p_vaddr + (offset - h.p_offset));
+          && offset >= h.p_offset && offset - h.p_offset < h.p_filesz) {
+         *addr = h.p_vaddr + (offset - h.p_offset);
+         return true;
+      }
    }
-   return 0;
+   return false;
+}
+
+/* Return the difference between memory and ELF's own addresses, if the code at
+   OFFSET of the file was at ADDR. */
+static uint64_t moved_by(Elf* elf, uint64_t offset, uint64_t addr)
+{
+   uint64_t linked;
+
+   return elf_address(elf, offset, &linked) ? addr - linked : 0;
 }
 
 bool image_elf(DcfgWet* w, uint32_t first, const char* root, ImageElf* to)

@@ -14,6 +14,10 @@
    behind its last instruction. */
 uint32_t image_end(DcfgWet* w, uint32_t first);
 
+/* Set *ADDR to the address, as linked, of the byte at OFFSET of the file.
+   Return false if no segment loads that byte. */
+bool elf_address(Elf* elf, uint64_t offset, uint64_t* addr);
+
 /* ImageElf: the file of an image, and how far the image is moved in memory
    against the file's own addresses. */
 typedef
