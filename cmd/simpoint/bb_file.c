@@ -290,6 +290,22 @@ uint64_t executions_in(const BbFile* b, const BbBlock* block, size_t first,
    return instrs / block->n_instrs;
 }
 
+/* Read a line of SimPoint's into TEXT, of SIZE bytes, without its end, and count
+   it in *LINE.  Return false at the end of the file.  Die if it cannot be
+   read. */
+static bool read_short_line(FILE* f, const char* path, char* text, int size,
+                            uint64_t* line)
+{
+   if (fgets(text, size, f) == NULL) {
+      if (ferror(f))
+         die("%s: %s", path, strerror(errno));
+      return false;
+   }
+   ++*line;
+   text[strcspn(text, "\r\n")] = 0;
+   return true;
+}
+
 bool pair_read(FILE* f, const char* path, double* number, uint64_t* cluster,
                uint64_t* line)
 {
@@ -297,13 +313,8 @@ bool pair_read(FILE* f, const char* path, double* number, uint64_t* cluster,
    char*       after;
    const char* end;
 
-   if (fgets(text, sizeof(text), f) == NULL) {
-      if (ferror(f))
-         die("%s: %s", path, strerror(errno));
+   if (!read_short_line(f, path, text, sizeof(text), line))
       return false;
-   }
-   ++*line;
-   text[strcspn(text, "\r\n")] = 0;
    *number = strtod(text, &after);
    if (after == text || *after != ' ' || !isfinite(*number) || *number < 0
        || !take_number(after + 1, 10, cluster, &end)
@@ -318,13 +329,8 @@ bool label_read(FILE* f, const char* path, uint64_t* cluster, uint64_t* line)
    char        text[128];
    const char* end;
 
-   if (fgets(text, sizeof(text), f) == NULL) {
-      if (ferror(f))
-         die("%s: %s", path, strerror(errno));
+   if (!read_short_line(f, path, text, sizeof(text), line))
       return false;
-   }
-   ++*line;
-   text[strcspn(text, "\r\n")] = 0;
    if (!take_number(text, 10, cluster, &end) || (*end != ' ' && *end != 0))
       die("%s: line %" PRIu64 ": not a cluster and a distance, as SimPoint's "
           "-saveLabels writes them", path, *line);
