@@ -103,3 +103,14 @@ const char* source_file_line(const SourceFile* f, uint32_t n, size_t* length)
       --*length;
    return f->text + f->starts[n - 1];
 }
+
+const char* source_file_code(const SourceFile* f, uint32_t n, size_t* length)
+{
+   const char* line = f == NULL ? NULL : source_file_line(f, n, length);
+
+   while (line != NULL && *length > 0 && (*line == ' ' || *line == '\t')) {
+      line++;
+      --*length;
+   }
+   return line;
+}

@@ -23,4 +23,8 @@ uint32_t source_file_lines(const SourceFile* f);
    if it does not exist. */
 const char* source_file_line(const SourceFile* f, uint32_t n, size_t* length);
 
+/* Return line N likewise, without the blanks and tabs at its begin; NULL also
+   if F is NULL. */
+const char* source_file_code(const SourceFile* f, uint32_t n, size_t* length);
+
 #endif /* DCFG_CMD_SOURCE_FILE_H */

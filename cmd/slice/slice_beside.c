@@ -147,13 +147,9 @@ static const char* branch_source(const Search* z, const Omitted* o)
                                          &source);
    SourceFile* f = line == 0 ? NULL : source_file_open(source);
    size_t      length = 0;
-   const char* at = f == NULL ? NULL : source_file_line(f, line, &length);
+   const char* at = source_file_code(f, line, &length);
    const char* text = "";
 
-   while (at != NULL && length > 0 && (*at == ' ' || *at == '\t')) {
-      at++;
-      length--;
-   }
    if (at != NULL && length > 0)
       text = text_format(": %s", text_clean_line(at, length));
    source_file_close(f);

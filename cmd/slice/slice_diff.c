@@ -174,21 +174,18 @@ static void put_line(Table* t, const Entry* e, SourceFile** f,
                      const char** path)
 {
    size_t      length;
-   const char* line = NULL;
+   const char* line;
 
    if (*path == NULL || strcmp(*path, e->is.source) != 0) {
       source_file_close(*f);
       *path = e->is.source;
       *f    = source_file_open(*path);
    }
-   if (*f != NULL)
-      line = source_file_line(*f, e->is.line, &length);
+   line = source_file_code(*f, e->is.line, &length);
    if (line == NULL) {
       put_text(t, "");
       return;
    }
-   for (; length > 0 && (*line == ' ' || *line == '\t'); length--)
-      line++;
    put_text(t, text_clean(text_format("%.*s", (int)length, line)));
 }
 

@@ -232,13 +232,9 @@ static const char* source_text(const ListingRow* row)
 {
    SourceFile* f = row->line == 0 ? NULL : source_file_open(row->source);
    size_t      length = 0;
-   const char* line = f == NULL ? NULL : source_file_line(f, row->line, &length);
+   const char* line = source_file_code(f, row->line, &length);
    const char* text = "";
 
-   while (line != NULL && length > 0 && (*line == ' ' || *line == '\t')) {
-      line++;
-      length--;
-   }
    if (line != NULL && length > 0)
       text = text_format("%s", text_clean_line(line, length));
    source_file_close(f);

@@ -30,12 +30,7 @@ const char* why_line_text(WhySource* y, const DcfgWetInstr* in)
       y->path = text_copy(in->source);
       y->file = source_file_open(in->source);
    }
-   text = y->file == NULL ? NULL
-          : source_file_line(y->file, in->line, &length);
-   while (text != NULL && length > 0 && (*text == ' ' || *text == '\t')) {
-      text++;
-      length--;
-   }
+   text = source_file_code(y->file, in->line, &length);
    if (text == NULL)
       return "";
    clean = text_format("%.*s", (int)length, text);
