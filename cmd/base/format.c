@@ -331,6 +331,14 @@ void text_make_plain_path(char* to, const char* path)
    to[n] = 0;
 }
 
+bool text_ends_path(const char* path, const char* end, size_t n)
+{
+   size_t k = path == NULL ? 0 : strlen(path);
+
+   return k >= n && n > 0 && memcmp(path + k - n, end, n) == 0
+          && (k == n || end[0] == '/' || path[k - n - 1] == '/');
+}
+
 const char* text_plain_path(const char* path)
 {
    char* to;

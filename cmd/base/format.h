@@ -59,6 +59,10 @@ const char* text_behind_bracket(const char* s);
 /* Return the last part of a path. */
 const char* text_base(const char* path);
 
+/* Return whether the N bytes at END are the whole names at the end of PATH,
+   which may be NULL. */
+bool text_ends_path(const char* path, const char* end, size_t n);
+
 /* Return PATH without "/./", "//" and "/x/../": then a file has one path,
    wherever the compiler was started.  Return PATH itself if it has none of
    these. */

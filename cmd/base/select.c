@@ -159,13 +159,10 @@ static Lines read_lines(const char* what)
 /* Return whether FILE is the path, or whole parts of its end. */
 static bool file_matches(const char* path, const char* file)
 {
-   size_t n = strlen(path), m = strlen(file);
-
    if (is_pattern(file))
       return fnmatch(file, path, 0) == 0
              || fnmatch(file, text_base(path), 0) == 0;
-   return m <= n && strcmp(path + n - m, file) == 0
-          && (m == n || file[0] == '/' || path[n - m - 1] == '/');
+   return text_ends_path(path, file, strlen(file));
 }
 
 /* Mark the image's blocks that share bytes with a row of these lines.  Rows and

@@ -36,16 +36,6 @@ static bool read_number(const char* text, int base, uint64_t* n)
           && *end == 0 && errno == 0;
 }
 
-/* Return whether PATH is WANTED, of N characters, or ends with it behind a
-   slash. */
-static bool is_source(const char* path, const char* wanted, size_t n)
-{
-   size_t k = path == NULL ? 0 : strlen(path);
-
-   return k >= n && n > 0 && memcmp(path + k - n, wanted, n) == 0
-          && (k == n || wanted[0] == '/' || path[k - n - 1] == '/');
-}
-
 /* Return the message of the library's last error. */
 static const char* failed(const DcfgReplay* r)
 {
@@ -80,7 +70,7 @@ static const char* time_of_line(ProgramState* s, const char* text,
    instrs = zalloc(n + (size_t)1, sizeof(bool));
    for (uint32_t i = 0; i < n; i++) {
       const DcfgWetInstr* in = dcfg_wet_instr(s->w, i);
-      bool is = is_source(in->source, text, (size_t)(colon - text));
+      bool is = text_ends_path(in->source, text, (size_t)(colon - text));
       source   |= is;
       instrs[i] = is && in->line == wanted;
       some     |= instrs[i];

@@ -57,15 +57,6 @@ static Line read_line(const char* at)
    return l;
 }
 
-/* Return whether the K bytes of WANTED are the end of PATH, in whole names. */
-static bool is_source(const char* path, const char* wanted, size_t k)
-{
-   size_t n = path == NULL ? 0 : strlen(path);
-
-   return n >= k && k > 0 && memcmp(path + n - k, wanted, k) == 0
-          && (n == k || wanted[0] == '/' || path[n - k - 1] == '/');
-}
-
 /* Return whether paths A and B lead to the same file. */
 static bool is_same_source(const char* a, const char* b)
 {
@@ -95,7 +86,7 @@ static const char* nearest_source(DcfgWet* w, const char* at,
 static const char* file_of(DcfgWet* w, const char* at, size_t length)
 {
    for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
-      if (is_source(dcfg_wet_instr(w, i)->source, at, length))
+      if (text_ends_path(dcfg_wet_instr(w, i)->source, at, length))
          return dcfg_wet_instr(w, i)->source;
    return NULL;
 }
@@ -109,7 +100,8 @@ bool line_criterion(DcfgWet* w, const char* at, bool* instrs,
 
    for (uint32_t i = 0; i < n; i++) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, i);
-      instrs[i] = in->line == l.line && is_source(in->source, at, l.length);
+      instrs[i] = in->line == l.line
+                  && text_ends_path(in->source, at, l.length);
       if (!instrs[i])
          continue;
       if (source != NULL && !is_same_source(source, in->source))

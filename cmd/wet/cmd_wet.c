@@ -53,15 +53,6 @@ static PathFit fit_of(const Filter* f, DcfgWet* w, uint32_t i,
    return name == NULL ? FIT_NOT : path_fit(name, f->image, program);
 }
 
-/* Return whether WANTED is PATH, or its end from a slash on. */
-static bool is_source(const char* path, const char* wanted)
-{
-   size_t n = path == NULL ? 0 : strlen(path), k = strlen(wanted);
-
-   return n >= k && strcmp(path + n - k, wanted) == 0
-          && (n == k || wanted[0] == '/' || path[n - k - 1] == '/');
-}
-
 /* Read "LOW-HIGH" or "LOW". */
 static Range range_value(const char* option, const char* text)
 {
@@ -127,7 +118,8 @@ static void choose_instrs(Filter* f, DcfgWet* w)
                          || (in->function != NULL
                              && function_is(in->function, f->function)))
                      && (f->source == NULL
-                         || (is_source(in->source, f->source)
+                         || (text_ends_path(in->source, f->source,
+                                        strlen(f->source))
                              && in->line >= f->lines.low
                              && in->line <= f->lines.high));
       found += f->instrs[i];
