@@ -264,6 +264,17 @@ Dcfg* load_dcfg(const char* path)
    return d;
 }
 
+DcfgWet* load_wet(const char* path)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgWet*    w = dcfg_wet_open(path, &options, &err);
+
+   if (w == NULL)
+      die("%s", unreadable(&err, KIND_WET));
+   return w;
+}
+
 uint32_t need_thread(const Dcfg* d, uint64_t thread)
 {
    uint32_t most = 0;

@@ -10,6 +10,7 @@
 #include "cmd/base/file_kind.h"
 
 #include "lib/dcfg.h"
+#include "lib/dcfg_wet.h"
 
 /* Choose files for a command line without any: FILES[0] is the newest DCFG in
    the current directory, and with TRACE, FILES[1] is the same process's trace.
@@ -38,6 +39,9 @@ DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
 
 /* Load the file, or exit. */
 Dcfg* load_dcfg(const char* path);
+
+/* Open the whole execution trace, or exit. */
+DcfgWet* load_wet(const char* path);
 
 /* Return why a file could not be read, where one of kind NEEDED should be;
    KIND_OTHER: of any kind. */

@@ -53,12 +53,8 @@ typedef
 /* Return the trace FILE.  Die if it cannot be read, or lacks its begin. */
 static DcfgWet* open_trace(const char* file)
 {
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   DcfgWet*    w = dcfg_wet_open(file, &options, &err);
+   DcfgWet* w = load_wet(file);
 
-   if (w == NULL)
-      die("%s", unreadable(&err, KIND_WET));
    if (dcfg_wet_before(w) > 0)
       die("%s has only the end of the run (--wet-ring), without the first %s "
           "instructions: record it without --wet-ring, or a region with "

@@ -53,15 +53,11 @@ typedef
    missing.  Die if the trace cannot be replayed. */
 static DcfgWet* open_trace(const GdbOptions* o)
 {
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   DcfgWet*    w;
-   bool*       foreign;
+   DcfgWet* w;
+   bool*    foreign;
 
    refuse_other_kind(o->file, KIND_WET);
-   w = dcfg_wet_open(o->file, &options, &err);
-   if (w == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   w = load_wet(o->file);
    if (dcfg_wet_instrs(w) == 0)
       die("%s: nothing was executed", o->file);
    if (state_rules(processor_of(w)->machine) == NULL)

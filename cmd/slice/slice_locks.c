@@ -126,11 +126,10 @@ static LockKnowledge find_steps(DcfgWet* w, uint8_t* steps)
 
 static DcfgWet* open_again(const SliceView* v, const DcfgWetFilter* f)
 {
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   DcfgWet*    w = dcfg_wet_open(v->file, &options, &err);
+   DcfgError err;
+   DcfgWet*  w = load_wet(v->file);
 
-   if (w == NULL || !dcfg_wet_select(w, f, &err))
+   if (!dcfg_wet_select(w, f, &err))
       die("%s", unreadable(&err, KIND_WET));
    return w;
 }

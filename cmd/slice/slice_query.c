@@ -41,12 +41,8 @@
 /* Return the opened trace FILE.  Die if it cannot be read. */
 static DcfgWet* open_trace(const char* file)
 {
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   DcfgWet*    w = dcfg_wet_open(file, &options, &err);
+   DcfgWet* w = load_wet(file);
 
-   if (w == NULL)
-      die("%s", unreadable(&err, KIND_WET));
    if (dcfg_wet_ends_early(w))
       complain("%s ends early: the recorder could not write the end of the run",
                file);

@@ -221,17 +221,14 @@ static void carry_stored(Carriers* c, const DcfgWetEvent* e)
 static bool value_by_address(const ValueSearch* v, const DcfgSliceNode* writer,
                              uint64_t size, uint64_t* value)
 {
-   DcfgOptions  options = read_options(NULL, NULL);
    DcfgError    err;
-   DcfgWet*     w = dcfg_wet_open(v->file, &options, &err);
+   DcfgWet*     w = load_wet(v->file);
    uint32_t     n = dcfg_wet_instrs(v->w);
    DcfgWetEvent e;
    bool         found = false;
    Carriers     c = { v->w, zalloc(n, sizeof(uint64_t)),
                       zalloc(n, sizeof(InstrEffect)), zalloc(n, sizeof(bool)) };
 
-   if (w == NULL)
-      die("%s", unreadable(&err, KIND_WET));
    c.instances[writer->instr] = writer->instance + 1;
    while (!found && dcfg_wet_next(w, &e, &err)) {
       if (e.kind != DCFG_WET_INSTR)

@@ -203,14 +203,9 @@ static void put_history(const History* h, DcfgWet* w, Outfile* out)
 /* Write what the trace PATH has to the file TO. */
 static void show_info(const char* path, const char* to)
 {
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   DcfgWet*    w = dcfg_wet_open(path, &options, &err);
-   Outfile*    out;
+   DcfgWet* w = load_wet(path);
+   Outfile* out = outfile_open(to);
 
-   if (w == NULL)
-      die("%s", unreadable(&err, KIND_WET));
-   out = outfile_open(to);
    wet_info(w, out);
    outfile_close(out);
    dcfg_wet_close(w);
@@ -218,11 +213,10 @@ static void show_info(const char* path, const char* to)
 
 static DcfgWet* open_wet(const char* path)
 {
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   DcfgWet*    w = dcfg_wet_open(path, &options, &err);
+   DcfgError err;
+   DcfgWet*  w = load_wet(path);
 
-   if (w == NULL || !dcfg_wet_find_control(w, &err))
+   if (!dcfg_wet_find_control(w, &err))
       die("%s", unreadable(&err, KIND_WET));
    if (dcfg_wet_ends_early(w))
       complain("%s ends early: the recorder could not write the end of the run",
