@@ -290,7 +290,7 @@ uint64_t executions_in(const BbFile* b, const BbBlock* block, size_t first,
    return instrs / block->n_instrs;
 }
 
-/* Read a line of SimPoint's into TEXT, of SIZE bytes, without its end, and count
+/* Read a line of SimPoint into TEXT, of SIZE bytes, without its end, and count
    it in *LINE.  Return false at the end of the file.  Die if it cannot be
    read. */
 static bool read_short_line(FILE* f, const char* path, char* text, int size,

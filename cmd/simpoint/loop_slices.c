@@ -19,21 +19,19 @@
 #include "cmd/simpoint/loop_slices.h"
 
 #include "cmd/simpoint/bb_text.h"
+#include "cmd/simpoint/block_vector.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Vector: the instructions that a thread, or all threads, executed. */
+/* CountedWork: the instructions that a thread, or all threads, executed. */
 typedef
    struct {
-      uint64_t* in_slice;       // for each node; NULL: the thread has done
-                                // nothing yet
-      uint32_t* nodes;          // nodes whose number is not 0
-      uint32_t  n_nodes;
-      uint64_t  filtered, unfiltered;   // instructions since the start
+      BlockVector vector;       // closed until the thread does something
+      uint64_t    filtered, unfiltered; // instructions since the start
    }
-   Vector;
+   CountedWork;
 
 struct LoopSlices {
    const Program*     g;
@@ -42,20 +40,14 @@ struct LoopSlices {
    FILE*              global;
    FILE*              concatenated;
    FILE**             files;        // a file for each thread
-   Vector*            threads;
-   Vector             all;
+   CountedWork*       threads;
+   CountedWork        all;
    uint64_t           n_slices;
    uint64_t           instrs;       // filtered ones in the present slice
    uint64_t*          executions;   // for each node that is not skipped
    uint32_t           max_id;       // the greatest id of a block in a vector
    uint32_t           last;         // the last block in .own, or DCFG_NONE
 };
-
-static void open_vector(const LoopSlices* s, Vector* v)
-{
-   v->in_slice = zalloc(s->p->n_nodes, sizeof(*v->in_slice));
-   v->nodes = zalloc(s->p->n_nodes, sizeof(*v->nodes));
-}
 
 LoopSlices* loop_slices_new(const Program* g, const LoopRules* rules,
                             FILE* global, FILE* concatenated, FILE** threads)
@@ -71,7 +63,7 @@ LoopSlices* loop_slices_new(const Program* g, const LoopRules* rules,
    s->threads = zalloc(s->p->n_threads, sizeof(*s->threads));
    s->executions = zalloc(s->p->n_nodes, sizeof(*s->executions));
    s->last = DCFG_NONE;
-   open_vector(s, &s->all);
+   vector_open(&s->all.vector, s->p);
    for (uint32_t i = 0; i < s->p->n_blocks; i++)
       if (!rules->skipped[i] && s->p->nodes[i].id > s->max_id
           && dcfg_node_executions(s->p, i, DCFG_ALL_THREADS) > 0)
@@ -85,30 +77,6 @@ LoopSlices* loop_slices_new(const Program* g, const LoopRules* rules,
    return s;
 }
 
-COMPARE(by_number, uint32_t, ORDER(*x, *y))
-
-static void sort_nodes(Vector* v)
-{
-   if (v->n_nodes > 0)
-      qsort(v->nodes, v->n_nodes, sizeof(*v->nodes), by_number);
-}
-
-/* Write the elements of V, with block ids higher by ADD. */
-static void put_shares(const LoopSlices* s, FILE* out, const Vector* v,
-                       uint64_t add)
-{
-   for (uint32_t i = 0; i < v->n_nodes; i++)
-      bb_put_share(out, s->p->nodes[v->nodes[i]].id + add,
-                   v->in_slice[v->nodes[i]]);
-}
-
-static void clear(Vector* v)
-{
-   for (uint32_t i = 0; i < v->n_nodes; i++)
-      v->in_slice[v->nodes[i]] = 0;
-   v->n_nodes = 0;
-}
-
 /* Write to OUT, one of the two global files, the end of the slice and its
    vector of all threads. */
 static void put_global(LoopSlices* s, FILE* out)
@@ -116,31 +84,31 @@ static void put_global(LoopSlices* s, FILE* out)
    fprintf(out, "# Slice ending at global %" PRIu64 "\n# Unfiltered count  %"
            PRIu64 "\nT", s->all.filtered, s->all.unfiltered);
    if (out != s->concatenated)
-      put_shares(s, out, &s->all, 0);
+      vector_put(out, &s->all.vector, s->p, 0);
    else
       for (uint32_t t = 0; t < s->p->n_threads; t++)
-         put_shares(s, out, &s->threads[t], (uint64_t)t * s->max_id);
+         vector_put(out, &s->threads[t].vector, s->p, (uint64_t)t * s->max_id);
    putc('\n', out);
 }
 
 /* Write the present slice to all files, and begin the next one. */
 static void put_slice(LoopSlices* s)
 {
-   sort_nodes(&s->all);
+   vector_sort(&s->all.vector);
    for (uint32_t t = 0; t < s->p->n_threads; t++) {
-      Vector* v = &s->threads[t];
-      sort_nodes(v);
+      CountedWork* v = &s->threads[t];
+      vector_sort(&v->vector);
       fprintf(s->files[t], "# Slice ending at %" PRIu64 " global %" PRIu64
               "\n# Unfiltered count %" PRIu64 " global %" PRIu64 "\nT",
               v->filtered, s->all.filtered, v->unfiltered, s->all.unfiltered);
-      put_shares(s, s->files[t], v, 0);
-      fputs(v->n_nodes == 0 ? " \n" : "\n", s->files[t]);
+      vector_put(s->files[t], &v->vector, s->p, 0);
+      fputs(v->vector.n_nodes == 0 ? " \n" : "\n", s->files[t]);
    }
    put_global(s, s->global);
    put_global(s, s->concatenated);
-   clear(&s->all);
+   vector_clear(&s->all.vector);
    for (uint32_t t = 0; t < s->p->n_threads; t++)
-      clear(&s->threads[t]);
+      vector_clear(&s->threads[t].vector);
    s->n_slices++;
    s->instrs = 0;
 }
@@ -164,21 +132,19 @@ static void begin_first(LoopSlices* s, uint32_t node)
 }
 
 /* Add INSTRS instructions of NODE to V. */
-static void add(Vector* v, uint32_t node, uint32_t instrs)
+static void add(CountedWork* v, uint32_t node, uint32_t instrs)
 {
-   if (v->in_slice[node] == 0 && instrs > 0)
-      v->nodes[v->n_nodes++] = node;
-   v->in_slice[node] += instrs;
+   vector_add(&v->vector, node, instrs);
    v->filtered += instrs;
 }
 
 void loop_slices_block(LoopSlices* s, uint32_t thread, uint32_t node)
 {
    const DcfgNode* n = &s->p->nodes[node];
-   Vector*         v = &s->threads[thread];
+   CountedWork*    v = &s->threads[thread];
 
-   if (v->in_slice == NULL)
-      open_vector(s, v);
+   if (v->vector.instrs == NULL)
+      vector_open(&v->vector, s->p);
    if (s->all.unfiltered == 0)
       begin_first(s, node);
    if (s->rules->heads[node] && s->instrs >= s->rules->size) {
@@ -195,12 +161,6 @@ void loop_slices_block(LoopSlices* s, uint32_t thread, uint32_t node)
    s->executions[node]++;
    if (s->rules->own[node])
       s->last = node;
-}
-
-static void free_vector(Vector* v)
-{
-   free(v->in_slice);
-   free(v->nodes);
 }
 
 uint64_t loop_slices_end(LoopSlices* s)
@@ -222,8 +182,8 @@ uint64_t loop_slices_end(LoopSlices* s)
    bb_put_table(s->concatenated, s->g, s->all.filtered, s->rules->size,
                 s->executions);
    for (uint32_t t = 0; t < s->p->n_threads; t++)
-      free_vector(&s->threads[t]);
-   free_vector(&s->all);
+      vector_close(&s->threads[t].vector);
+   vector_close(&s->all.vector);
    free(s->threads);
    free(s->executions);
    free(s);

@@ -12,6 +12,7 @@
 #include "cmd/simpoint/slices.h"
 
 #include "cmd/simpoint/bb_text.h"
+#include "cmd/simpoint/block_vector.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,9 +27,7 @@ struct RunSlices {
    uint64_t           n_slices;
    uint64_t           instrs;       // in the present slice
    uint64_t           all_instrs;
-   uint64_t*          in_slice;     // for each node: instructions in the slice
-   uint32_t*          nodes;        // nodes whose number is not 0
-   uint32_t           n_nodes;
+   BlockVector        vector;
    uint64_t*          executions;   // for each node
 };
 
@@ -43,28 +42,21 @@ RunSlices* slices_new(const Program* g, FILE* out, uint64_t size,
    s->size = size;
    s->heads = heads;
    s->from_begin = from_begin;
-   s->in_slice = zalloc(s->p->n_nodes, sizeof(*s->in_slice));
-   s->nodes = zalloc(s->p->n_nodes, sizeof(*s->nodes));
+   vector_open(&s->vector, s->p);
    s->executions = zalloc(s->p->n_nodes, sizeof(*s->executions));
    bb_put_header(out, g, thread);
    return s;
 }
 
-COMPARE(by_number, uint32_t, ORDER(*x, *y))
-
 /* Write the vector of the present slice, and begin the next one. */
 static void put_vector(RunSlices* s)
 {
-   qsort(s->nodes, s->n_nodes, sizeof(*s->nodes), by_number);
+   vector_sort(&s->vector);
    fprintf(s->out, "# Slice ending at %" PRIu64 "\nT", s->all_instrs);
-   for (uint32_t i = 0; i < s->n_nodes; i++) {
-      uint32_t node = s->nodes[i];
-      bb_put_share(s->out, s->p->nodes[node].id, s->in_slice[node]);
-      s->in_slice[node] = 0;
-   }
+   vector_put(s->out, &s->vector, s->p, 0);
    putc('\n', s->out);
+   vector_clear(&s->vector);
    s->n_slices++;
-   s->n_nodes = 0;
    s->instrs = 0;
 }
 
@@ -79,11 +71,9 @@ void slices_block(RunSlices* s, uint32_t node)
       put_vector(s);
    if (s->all_instrs == 0 && !s->from_begin)
       bb_put_since(s->out, s->g, node);
-   if (s->instrs == 0 && s->n_nodes == 0)
+   if (s->instrs == 0 && s->vector.n_nodes == 0)
       bb_put_marker(s->out, s->g, node, s->executions[node] + 1);
-   if (s->in_slice[node] == 0 && n->n_instrs > 0)
-      s->nodes[s->n_nodes++] = node;
-   s->in_slice[node] += n->n_instrs;
+   vector_add(&s->vector, node, n->n_instrs);
    s->instrs += n->n_instrs;
    s->all_instrs += n->n_instrs;
    s->executions[node]++;
@@ -93,12 +83,11 @@ uint64_t slices_end(RunSlices* s)
 {
    uint64_t n;
 
-   if (s->n_nodes > 0)
+   if (s->vector.n_nodes > 0)
       put_vector(s);
    n = s->n_slices;
    bb_put_table(s->out, s->g, s->all_instrs, s->size, s->executions);
-   free(s->in_slice);
-   free(s->nodes);
+   vector_close(&s->vector);
    free(s->executions);
    free(s);
    return n;
