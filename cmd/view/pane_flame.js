@@ -81,23 +81,17 @@ function paneFlame(v, go) {
          hits = null;
 
       function labelOf(i) {
-         const self = "; itself " + v.count(t.self[i]);
-         if (!hasOld || state.thread !== undefined)
-            return (
-               v.text(t.name[i]) +
-               ": " +
-               v.count(t.total[i]) +
-               " instructions, " +
-               v.share(t.total[i], t.total[0]) +
-               self
-            );
-         return (
+         const now =
             v.text(t.name[i]) +
             ": " +
             v.count(t.total[i]) +
             " instructions, " +
             v.share(t.total[i], t.total[0]) +
-            self +
+            "; itself " +
+            v.count(t.self[i]);
+         if (!hasOld || state.thread !== undefined) return now;
+         return (
+            now +
             "; before " +
             v.count(t.oldTotal[i]) +
             ", itself " +

@@ -67,6 +67,12 @@ void view_run(const RunView* v);
 /* Write blocks, edges and loops. */
 void view_blocks(const RunView* v);
 
+/* Write column NAME of edges: PUT writes the element of each, by its number in
+   the graph. */
+void view_edge_column(const RunView* v, const char* name,
+                      void (*put)(const RunView* v, uint32_t edge,
+                                  const void* arg), const void* arg);
+
 /* Layout: runs of Graphviz, which lay out the graphs of the hottest rows.
    view_layout_start() starts them; view_layout_end() waits for them, writes the
    places of blocks and edges, and frees L. */

@@ -63,11 +63,11 @@ static void put_block(const RunView* v, uint32_t i, BlockColumn c)
 
 typedef enum { EDGE_ID, TO, TYPE, COUNT, N_EDGE_COLUMNS } EdgeColumn;
 
-static void put_edge(const RunView* v, uint32_t i, EdgeColumn c)
+static void put_edge(const RunView* v, uint32_t i, const void* arg)
 {
    const DcfgEdge* e = &v->p->edges[i];
 
-   switch (c) {
+   switch (*(const EdgeColumn*)arg) {
       case EDGE_ID: page_number(v->out, e->id); break;
       case TO:
          if (e->target >= v->p->n_blocks || v->block[e->target] == DCFG_NONE)
@@ -78,6 +78,25 @@ static void put_edge(const RunView* v, uint32_t i, EdgeColumn c)
       case TYPE:    page_number(v->out, e->type); break;
       default:      view_count(v->out, dcfg_edge_count(v->p, i, ALL));
    }
+}
+
+void view_edge_column(const RunView* v, const char* name,
+                      void (*put)(const RunView* v, uint32_t edge,
+                                  const void* arg), const void* arg)
+{
+   bool first = true;
+
+   page_column(v->out, name);
+   for (uint32_t i = 0; i < v->n_blocks; i++) {
+      uint32_t        n;
+      const uint32_t* out = dcfg_out_edges(v->p, v->blocks[i], &n);
+      for (uint32_t k = 0; k < n; k++) {
+         page_between(v->out, first);
+         first = false;
+         put(v, out[k], arg);
+      }
+   }
+   putc(']', v->out);
 }
 
 static void put_edges(const RunView* v)
@@ -92,20 +111,8 @@ static void put_edges(const RunView* v)
       page_words(v->out, dcfg_edge_type_text(t));
    }
    putc(']', v->out);
-   for (EdgeColumn c = 0; c < N_EDGE_COLUMNS; c++) {
-      bool first = true;
-      page_column(v->out, columns[c]);
-      for (uint32_t i = 0; i < v->n_blocks; i++) {
-         uint32_t        n;
-         const uint32_t* out = dcfg_out_edges(v->p, v->blocks[i], &n);
-         for (uint32_t k = 0; k < n; k++) {
-            page_between(v->out, first);
-            first = false;
-            put_edge(v, out[k], c);
-         }
-      }
-      putc(']', v->out);
-   }
+   for (EdgeColumn c = 0; c < N_EDGE_COLUMNS; c++)
+      view_edge_column(v, columns[c], put_edge, &c);
 }
 
 /*--- Loops                                                ---*/

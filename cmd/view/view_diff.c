@@ -87,22 +87,18 @@ static void put_old_blocks(const RunView* v)
    free(of);
 }
 
+static void put_old_edge(const RunView* v, uint32_t edge, const void* arg)
+{
+   const uint32_t* of = arg;
+
+   put_old(v, of[edge], dcfg_edge_count);
+}
+
 static void put_old_edges(const RunView* v)
 {
    uint32_t* of = old_of(v, MATCH_EDGES, v->p->n_edges);
-   bool      first = true;
 
-   page_column(v->out, "eOld");
-   for (uint32_t i = 0; i < v->n_blocks; i++) {
-      uint32_t        n;
-      const uint32_t* out = dcfg_out_edges(v->p, v->blocks[i], &n);
-      for (uint32_t k = 0; k < n; k++) {
-         page_between(v->out, first);
-         first = false;
-         put_old(v, of[out[k]], dcfg_edge_count);
-      }
-   }
-   putc(']', v->out);
+   view_edge_column(v, "eOld", put_old_edge, of);
    free(of);
 }
 
