@@ -139,16 +139,11 @@ static char* newest_beside(const char* graph, const char* prefix, FileKind kind)
           : newest_in(folder, text_format("%s.", text_base(name)), kind);
 }
 
-char* trace_beside(const char* graph)
-{
-   return newest_beside(graph, TRACES, KIND_TRACE);
-}
-
 char* file_beside(const char* graph, FileKind kind)
 {
-   return kind == KIND_TRACE ? trace_beside(graph)
-          : newest_beside(graph, kind == KIND_WET ? WETS : kind == KIND_XRAY
-                          ? LOGS : PROFILES, kind);
+   return newest_beside(graph, kind == KIND_TRACE ? TRACES
+                        : kind == KIND_WET ? WETS : kind == KIND_XRAY ? LOGS
+                        : PROFILES, kind);
 }
 
 /* Return the trace of the process that wrote GRAPH. */

@@ -21,12 +21,10 @@ void default_files(const Command* c, const char** files, bool trace);
    log or a whole execution trace. */
 const char* default_file(const Command* c, FileKind kind);
 
-/* Return the newest trace beside GRAPH of the process that wrote that, by the names
-   that the tool gives its files; NULL: there is none.  The caller frees it. */
-char* trace_beside(const char* graph);
-
-/* Return another file of the same process, likewise: a trace, an XRay log, a whole
-   execution trace or a profile. */
+/* Return the newest file of KIND beside GRAPH of the process that wrote that, by
+   the names that the tool gives its files: a trace, an XRay log, a whole
+   execution trace or a profile.  Return NULL if there is none.  The caller frees
+   it. */
 char* file_beside(const char* graph, FileKind kind);
 
 /* Die: of a DCFG and its trace only FILE is named. */

@@ -10,24 +10,19 @@
 
 #define LONGEST 15              // bytes of an instruction
 
-bool code_decode(const StaticCode* c, uint64_t addr, uint32_t near,
-                 InstrEffect* e)
+bool code_effect(const StaticCode* c, uint32_t n, InstrEffect* e)
 {
-   DcfgWetInstr   in = *dcfg_wet_instr(c->w, near);
+   DcfgWetInstr   in = *dcfg_wet_instr(c->w, c->nodes[n].near);
    uint64_t       before, behind;
-   const uint8_t* at = image_byte(&c->bytes, addr, &before, &behind);
+   const uint8_t* at = image_byte(&c->bytes, c->nodes[n].addr, &before,
+                                  &behind);
 
    if (at == NULL)
       return false;
-   in.addr = addr;
+   in.addr = c->nodes[n].addr;
    in.code = at;
    in.size = behind < LONGEST ? (uint32_t)behind : LONGEST;
    return instr_effect(&in, e);
-}
-
-bool code_effect(const StaticCode* c, uint32_t n, InstrEffect* e)
-{
-   return code_decode(c, c->nodes[n].addr, c->nodes[n].near, e);
 }
 
 bool code_number(const StaticCode* c, uint64_t addr, unsigned size,

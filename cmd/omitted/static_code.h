@@ -51,11 +51,6 @@ typedef
    }
    StaticCode;
 
-/* Set *E to the effect of the instruction at ADDR, in the image of
-   instruction NEAR of the trace.  Return false if it cannot be decoded. */
-bool code_decode(const StaticCode* c, uint64_t addr, uint32_t near,
-                 InstrEffect* e);
-
 /* Return the node at ADDR, or NO_NODE. */
 uint32_t code_node_at(const StaticCode* c, uint64_t addr);
 

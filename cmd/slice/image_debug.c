@@ -19,8 +19,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-Dwfl* image_debug_open(const DcfgWetInstr* at, const char* root,
-                       Dwfl_Module** module)
+/* Open the debug information and the symbols of the image of AT, at the
+   addresses of the run.  Look for the image's file below ROOT first, unless
+   ROOT is NULL.  Return NULL if the file cannot be read, or is of another
+   build.  The caller ends the result with dwfl_end(). */
+static Dwfl* open_debug(const DcfgWetInstr* at, const char* root,
+                        Dwfl_Module** module)
 {
    return at->image_name == NULL ? NULL
           : debug_file_open(image_path_below(root, at->image_name),
@@ -52,7 +56,7 @@ const char* variable_at(DcfgWet* w, uint64_t addr, const char* root)
       DcfgWetInstr at = *dcfg_wet_instr(w, i);
       Dwfl_Module* module;
       Dwfl*        dwfl = !is_of_program(at.image_name, program, NULL) ? NULL
-                          : image_debug_open(&at, root, &module);
+                          : open_debug(&at, root, &module);
       if (dwfl == NULL)
          continue;
       found = symbol_at(module, addr);
@@ -102,7 +106,7 @@ LineCode line_code(DcfgWet* w, const char* source, uint64_t line,
       DcfgWetInstr at = *dcfg_wet_instr(w, i);
       Dwfl_Module* module;
       Dwfl*        dwfl = !is_of_program(at.image_name, program, NULL) ? NULL
-                          : image_debug_open(&at, root, &module);
+                          : open_debug(&at, root, &module);
       if (dwfl == NULL)
          continue;
       found = has_line(module, source, line, &any);

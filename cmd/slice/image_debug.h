@@ -10,13 +10,6 @@
 
 #include <elfutils/libdwfl.h>
 
-/* Open the debug information and the symbols of the image of AT, at the
-   addresses of the run.  Look for the image's file below ROOT first, unless
-   ROOT is NULL.  Return NULL if the file cannot be read, or is of another
-   build.  The caller ends the result with dwfl_end(). */
-Dwfl* image_debug_open(const DcfgWetInstr* at, const char* root,
-                       Dwfl_Module** module);
-
 /* Return the variable of the program's own images that has ADDR, such as
    "total" or "pool+8"; NULL if no symbol has it.  The text lasts until
    text_forget(). */

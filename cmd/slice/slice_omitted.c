@@ -178,7 +178,8 @@ OmittedList slice_omissions_of(SliceOmissions* z, const DcfgSlice* s,
    return omitted_find(z->finder, s, &z->f->q, nodes, n);
 }
 
-const DcfgSlice* slice_omissions_slice(const SliceOmissions* z)
+/* Return the slice whose nodes whole_omissions() names. */
+static const DcfgSlice* omissions_slice(const SliceOmissions* z)
 {
    return z->kept != NULL ? z->kept : z->f->s;
 }
@@ -203,7 +204,8 @@ static const char* keep_instances(SliceOmissions* z)
    return "none of a slice with so many instances";
 }
 
-const OmittedList* slice_omissions(SliceOmissions* z)
+/* Return the omissions of the whole slice; NULL if nobody looks for them. */
+static const OmittedList* whole_omissions(SliceOmissions* z)
 {
    if (z->mode == OMITTED_NEVER || z->f->q.forward
        || (z->mode == OMITTED_IF_FEW && count_lines(z) >= FEW_LINES))
@@ -212,7 +214,7 @@ const OmittedList* slice_omissions(SliceOmissions* z)
       const char* bounded = keep_instances(z);
       z->looked = true;
       if (bounded == NULL)
-         z->all = slice_omissions_of(z, slice_omissions_slice(z), NULL, 0);
+         z->all = slice_omissions_of(z, omissions_slice(z), NULL, 0);
       else
          z->all.bounded = bounded;
    }
@@ -225,7 +227,7 @@ const DcfgSlice* slice_omissions_near(SliceOmissions* z)
                 && z->f->s->n_executed <= MOST_EXECUTED
                 && count_lines(z) >= FEW_LINES;
 
-   return large && keep_instances(z) == NULL ? slice_omissions_slice(z) : NULL;
+   return large && keep_instances(z) == NULL ? omissions_slice(z) : NULL;
 }
 
 /*--- Words                                                ---*/
@@ -313,7 +315,7 @@ static bool is_alike(const OmittedWords* a, const OmittedWords* b)
 
 void slice_put_omitted(FILE* out, SliceOmissions* z, size_t most)
 {
-   const OmittedList* l = slice_omissions(z);
+   const OmittedList* l = whole_omissions(z);
    OmittedWords*      words;
    size_t             n = 0, more = 0;
 
@@ -324,7 +326,7 @@ void slice_put_omitted(FILE* out, SliceOmissions* z, size_t most)
       putc('\n', out);
    for (size_t i = 0; i < l->n; i++) {
       bool known = false;
-      words[n] = slice_omitted_words(z, slice_omissions_slice(z), &l->all[i]);
+      words[n] = slice_omitted_words(z, omissions_slice(z), &l->all[i]);
       for (size_t k = 0; k < n && !known; k++)
          known = is_alike(&words[k], &words[n]);
       if (known)
@@ -362,7 +364,7 @@ static void json_code(FILE* out, SliceOmissions* z, const Omitted* o,
 
 static void json_omitted(FILE* out, SliceOmissions* z, const Omitted* o)
 {
-   OmittedWords w = slice_omitted_words(z, slice_omissions_slice(z), o);
+   OmittedWords w = slice_omitted_words(z, omissions_slice(z), o);
 
    fprintf(out, "    {\"node\": %" PRIu32 ", \"place\": ", o->node);
    put_json_string(w.place, out);
@@ -385,7 +387,7 @@ static void json_omitted(FILE* out, SliceOmissions* z, const Omitted* o)
 
 void slice_json_omitted(FILE* out, SliceOmissions* z)
 {
-   const OmittedList* l = slice_omissions(z);
+   const OmittedList* l = whole_omissions(z);
 
    if (l == NULL)
       return;

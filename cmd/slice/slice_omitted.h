@@ -26,9 +26,6 @@ SliceOmissions* slice_omissions_new(const Sliced* f, const char* file,
                                     OmittedMode mode);
 void            slice_omissions_free(SliceOmissions* z);
 
-/* Return the omissions of the whole slice; NULL if nobody looks for them. */
-const OmittedList* slice_omissions(SliceOmissions* z);
-
 /* Return the slice with its instances if some omissions may stand beside its
    nearest lines.  Return NULL if all omissions are looked for, or none. */
 const DcfgSlice* slice_omissions_near(SliceOmissions* z);
@@ -37,9 +34,6 @@ const DcfgSlice* slice_omissions_near(SliceOmissions* z);
    omitted_list_free(). */
 OmittedList slice_omissions_of(SliceOmissions* z, const DcfgSlice* s,
                                const uint32_t* nodes, size_t n);
-
-/* Return the slice whose nodes slice_omissions() names. */
-const DcfgSlice* slice_omissions_slice(const SliceOmissions* z);
 
 /* OmittedWords: an omission in words.  A line without a file is in the file of
    the user. */

@@ -32,7 +32,8 @@ static Word operand_word(WordReader* r, uint32_t instr, const MemoryOperand* m);
 
 static const Word unknown = { .kind = WORD_UNKNOWN };
 
-bool leads_on(const Word* a)
+/* Return whether A is an address, or a pointer's value. */
+static bool leads_on(const Word* a)
 {
    Dwarf_Die type = a->type;
    Dwarf_Die bare;

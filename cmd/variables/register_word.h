@@ -56,9 +56,6 @@ Word address_word(WordReader* r, uint32_t instr, const MemoryOperand* m);
    name is not known. */
 bool word_target(const Word* a, uint64_t size, Phrase* p, VariableType* of);
 
-/* Return whether A is an address, or a pointer's value. */
-bool leads_on(const Word* a);
-
 /* Name the SIZE bytes at OFFSET from the frame of S. */
 bool frame_phrase(const Site* s, int64_t offset, uint64_t size, Phrase* p,
                   VariableType* of);

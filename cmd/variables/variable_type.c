@@ -40,7 +40,9 @@ void phrase_prefix(Phrase* p, const char* operator)
    p->prefixed = true;
 }
 
-void phrase_enclose(Phrase* p)
+/* Put brackets around P if an operator behind it would bind closer than one
+   before it. */
+static void phrase_enclose(Phrase* p)
 {
    Phrase old = *p;
 

@@ -25,10 +25,6 @@ void phrase_add(Phrase* p, const char* format, ...)
 /* Put OPERATOR, such as "*", before P. */
 void phrase_prefix(Phrase* p, const char* operator);
 
-/* Put brackets around P if an operator behind it would bind closer than one
-   before it. */
-void phrase_enclose(Phrase* p);
-
 /* Set *TO to the type of DIE, a variable, member, pointer or array.  Return
    false if it has none, such as the target of a void pointer. */
 bool type_of(Dwarf_Die* die, Dwarf_Die* to);

@@ -38,14 +38,9 @@ struct WetMark {
 bool wet_read_mark(DcfgWet* w, WetMark* m);
 void wet_free_mark(DcfgWet* w);
 
-/* Read from B how the range of M is mapped, into the other members of M.  NAME,
-   of char, becomes the file's name; an empty name in B means NAME as it is.
-   Return false, with an error, if memory is short; B fails if its bytes make no
-   sense. */
-bool wet_get_mapping(Job* job, Bytes* b, DcfgWetMapping* m, Array* name);
-
 /* Read registers from B, up to its end, and add them to TO, of DcfgWetRegister.
-   Their .bytes point into B.  Return as wet_get_mapping() does. */
+   Their .bytes point into B.  Return false, with an error, if memory is short; B
+   fails if its bytes make no sense. */
 bool wet_get_registers(DcfgWet* w, Bytes* b, Array* to);
 
 #endif /* DCFG_LIB_WET_STATE_H */
