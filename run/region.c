@@ -170,12 +170,18 @@ static Bool is_counted(Word i, const Trigger* p)
    return i >= now || p->total > 0;
 }
 
+/* Return whether A is the place of P, of region number I, and counts. */
+static Bool counts_at(Word i, const Trigger* p, Addr a)
+{
+   return is_counted(i, p) && DCFG_(is_at_place)(p, a);
+}
+
 /* Return whether A is a place that is still counted. */
 static Bool is_place(Addr a)
 {
    for (Word i = 0; i < n_regions(); i++)
-      if ((is_counted(i, &region(i)->start) && DCFG_(is_at_place)(&region(i)->start, a))
-          || (is_counted(i, &region(i)->stop) && DCFG_(is_at_place)(&region(i)->stop, a)))
+      if (counts_at(i, &region(i)->start, a)
+          || counts_at(i, &region(i)->stop, a))
          return True;
    return False;
 }
@@ -193,7 +199,7 @@ static Bool has_places(void)
    time that counts. */
 static Bool is_time(Word i, Trigger* p, Addr a)
 {
-   return is_counted(i, p) && DCFG_(is_at_place)(p, a) && ++p->reached == p->wanted;
+   return counts_at(i, p, a) && ++p->reached == p->wanted;
 }
 
 /* Count the places at A, an instruction that a thread is about to run.  Return
