@@ -105,8 +105,8 @@ def line_of(source, words):
     return source[:source.index("/* " + words)].count("\n") + 1
 
 
-def asked(at, what, wet, *more):
-    return commandlib.command("slice", "--thin", "--at=" + at, "--of=" + what, *more, wet)
+def asked(at, what, wet, *opts, **more):
+    return commandlib.command("slice", "--thin", "--at=" + at, "--of=" + what, *opts, wet, **more)
 
 
 def wrong_place(at, row, wet, values):
@@ -118,7 +118,8 @@ def wrong_place(at, row, wet, values):
         return "%s at %s: wanted %s, %s: %s%s" % (what, at, addr, size, out.split("\n")[0], err)
     if not values:
         return None
-    data = json.loads(asked(at, what, wet, "--json")[1])
+    # The same slice once more: without sanitizers.
+    data = json.loads(asked(at, what, wet, "--json", program=commandlib.PLAIN)[1])
     # The last writer has stored the number, if it stored nothing more.
     met = data["nodes"][data["criteria"][0]]
     by = [data["nodes"][i["node"]] for i in met["inputs"] if "node" in i and i.get("port", i.get("use")) != "control"]
