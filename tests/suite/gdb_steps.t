@@ -28,16 +28,18 @@ PROGRAMS = (
     ("longjmp", "jumps", ["-O1"], 2000, 4),
     ("signals", "signals", [*STATIC, "-O1"], 1000, 2),
     ("rep", "rep", [*STATIC, "-O1"], 1600, 2),
+    ("flags", "flags", [*STATIC, "-O1"], 700, 1),
     ("avx2", "avx2", [*STATIC, "-O2"], 500, 1),
     ("x87", "x87", [*STATIC, "-O1"], 600, 1),
+    ("flags_bits32", "flags", [*STATIC, "-O1", "-m32"], 700, 1),
     ("bits32", "plain", [*STATIC, "-O1", "-m32"], 1500, 4),
     ("x87_bits32", "x87", [*STATIC, "-O1", "-m32"], 600, 1),
 )
 
 
 def missing(name):
-    if name == "avx2" and not cpuinfo.has("avx2"):
-        return "this processor has no AVX2"
+    if name == "avx2" and not cpuinfo.has("avx2", "bmi1", "bmi2", "abm"):
+        return "this processor has no AVX2 or BMI"
     return harness.lacks_x86() if "bits32" in name else None
 
 

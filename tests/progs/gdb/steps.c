@@ -153,6 +153,37 @@ int rep(void)
    return seen == 0;
 }
 
+/* Execute CODE, which changes X, with Y and a count N in CL. */
+#define SETS_FLAGS(code)                                                      \
+   do {                                                                       \
+      unsigned long z = x;                                                    \
+      __asm__ volatile(code : "+b"(z), "+m"(cell), "+a"(a), "+d"(b)           \
+                       : "S"(y), "c"(n) : "cc", "memory");                    \
+      seen += (long)z;                                                        \
+   } while (0)
+
+int flags(void)
+{
+   static unsigned long cell[2];
+   unsigned long        a = 0x81, b = 3, y = (unsigned long)0x8000000180000005, x = 1, n = 1;
+
+   for (int i = 0; i < 7; i++) {
+      SETS_FLAGS("rol %%cl, %0; rol $1, %k0; ror $17, %0; rorb %%cl, %b0");
+      SETS_FLAGS("shld %%cl, %4, %0; shrd $7, %4, %0; shld $3, %k4, %k0");
+      SETS_FLAGS("bt %4, %0; bts $5, %0; btr %k4, %k0; btcl $31, %1");
+      SETS_FLAGS("bsf %4, %0; bsr %k0, %k0; bsf %k0, %k0");
+      SETS_FLAGS("add %4, %0; sahf; cmc; adc $1, %b0; stc; sbb %4, %0; clc");
+      SETS_FLAGS("shl %%cl, %0; sar $3, %w0; shr $1, %b0; neg %k0; inc %w0");
+      SETS_FLAGS("imul %4, %0; mul %4; imul $77, %k0, %k0; test %0, %0");
+      SETS_FLAGS("lock cmpxchg %4, %1; xadd %0, %1; lock cmpxchgl %k4, %1;"
+                 "lock cmpxchg8b %1; xchg %k0, %1");
+      x = x * (unsigned long)0x9E3779B97F4A7C15 + 1;
+      y = i == 3 ? 0 : y * 77 + x;
+      n = n * 5 + (unsigned)i;
+   }
+   return seen == 0;
+}
+
 static volatile double d[4] = { 0.75, -3.5, 1e10, 0.1 };
 static volatile float  f = 2.25f;
 static volatile short  h = -9;
@@ -211,7 +242,7 @@ int x87(void)
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-__attribute__((target("avx2"))) int avx2(void)
+__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"))) int avx2(void)
 {
    int     n[32];
    __m256i sum = _mm256_setzero_si256(), all;
@@ -228,6 +259,11 @@ __attribute__((target("avx2"))) int avx2(void)
       x   = _mm256_add_pd(x, _mm256_cvtepi32_pd(_mm256_castsi256_si128(sum)));
       x   = _mm256_insertf128_pd(x, _mm_set1_pd(i), 1);
    }
+   for (unsigned long k = 1, z = 0; k < 0x1000000000000; k = k * 9 - z)
+      __asm__ volatile("blsr %1, %0; blsi %1, %0; blsmsk %1, %0; andn %1, %0, %0;"
+                       "bzhi %0, %1, %0; tzcnt %1, %0; lzcnt %1, %0;"
+                       "popcnt %k1, %k0; vptest %2, %2; vptest %2, %3"
+                       : "+r"(z) : "r"(k), "x"(sum), "x"(all) : "cc");
    _mm256_storeu_si256((__m256i*)n, sum);
    seen += n[3] + (long)_mm256_cvtsd_f64(x);
    _mm256_zeroupper();
