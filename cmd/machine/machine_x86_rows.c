@@ -59,6 +59,7 @@ static const StateRules rules_amd64 = {
    .n_rows         = sizeof(rows) / sizeof(rows[0]),
    .general_behind = x86_general_behind,
    .flags_behind   = x86_flags_behind,
+   .cleared        = x86_cleared,
    .flags_fixed    = 0x202,
    .n_groups       = X86_FLAG_GROUPS,
    .groups         = x86_flag_groups

@@ -1,48 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   How instructions of amd64 change registers that no recorded value has. */
+   How instructions of x86 and amd64 change registers that no recorded value
+   has. */
 
-/* Owns: the stack pointer, registers that change besides the result, flags; the
-   registers that gdb knows; parts of registers.  Handed: instances and what was
-   before them.  Taken by: cmd/state/, machine_x86.c.
-
-   Flags are what Valgrind computes where Intel's manual leaves them open: A is
-   0 behind logic and shifts. */
+/* Owns: the stack pointer, registers that change besides the result; operands,
+   parts of registers.  Handed: instances and what was before them.  Taken by:
+   machine_x86_rows.c, machine_x86_flags.c, machine_x86.c. */
 
 #include "cmd/machine/x86_rules.h"
 
 #include "cmd/base/cmd.h"
 
 #include <capstone/capstone.h>
-#include <math.h>
+#include <elf.h>
 #include <string.h>
-
-enum { RAX = 0, RCX = 1, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R11 = 11 };
-enum { GROUP_CARRY, GROUP_OTHERS, GROUP_DIRECTION,
-       N_GROUPS = X86_FLAG_GROUPS };
-
-#define BIT_C (UINT64_C(1) << 0)
-#define BIT_P (UINT64_C(1) << 2)
-#define BIT_A (UINT64_C(1) << 4)
-#define BIT_Z (UINT64_C(1) << 6)
-#define BIT_S (UINT64_C(1) << 7)
-#define BIT_D (UINT64_C(1) << 10)
-#define BIT_O (UINT64_C(1) << 11)
-#define OTHERS (BIT_P | BIT_A | BIT_Z | BIT_S | BIT_O)
 
 /*--- Decoding                                             ---*/
 
-static const cs_insn* decode(const DcfgWetInstr* in)
+const cs_insn* x86_decode(const DcfgWetInstr* in)
 {
-   static csh      h;
+   static csh      h;           // all instructions are of one program
    static cs_insn* i;
    const uint8_t*  code = in->code;
    size_t          left = in->size;
    uint64_t        addr = in->addr;
 
    if (i == NULL) {
-      if (cs_open(CS_ARCH_X86, CS_MODE_64, &h) != CS_ERR_OK)
+      if (cs_open(CS_ARCH_X86, in->machine == EM_386 ? CS_MODE_32
+                  : CS_MODE_64, &h) != CS_ERR_OK)
          die("Capstone cannot decode this machine's code");
       cs_option(h, CS_OPT_DETAIL, CS_OPT_ON);
       i = need(cs_malloc(h));
@@ -83,10 +69,8 @@ int x86_part_of(x86_reg r, unsigned* n)
    return -1;
 }
 
-/* The number that the SIZE bytes of V from FROM on are; false: not all are
-   known. */
-static bool number_in(const StateValue* v, unsigned from, unsigned size,
-                      uint64_t* number)
+bool x86_number_in(const StateValue* v, unsigned from, unsigned size,
+                   uint64_t* number)
 {
    *number = 0;
    for (unsigned i = size; i-- > 0; ) {
@@ -105,7 +89,7 @@ static StateValue known(uint64_t number)
    return v;
 }
 
-static const DcfgReplayAccess* access_of(const StateView* v, uint32_t kind)
+const DcfgReplayAccess* x86_access(const StateView* v, uint32_t kind)
 {
    for (uint32_t i = 0; i < v->at->n_accesses; i++)
       if (v->at->accesses[i].kind & kind)
@@ -113,32 +97,19 @@ static const DcfgReplayAccess* access_of(const StateView* v, uint32_t kind)
    return NULL;
 }
 
-static bool memory_number(const StateView* v, const DcfgReplayAccess* a,
-                          unsigned size, uint64_t* number)
+bool x86_memory_number(const StateView* v, const DcfgReplayAccess* a,
+                       unsigned size, uint64_t* number)
 {
    StateValue m;
 
    if (a == NULL || size > 8 || a->size < size)
       return false;
    m = v->memory(v->arg, a->addr, size);
-   return number_in(&m, 0, size, number);
+   return x86_number_in(&m, 0, size, number);
 }
 
-static uint64_t sign_extended(uint64_t n, unsigned size)
-{
-   uint64_t sign = UINT64_C(1) << (8 * size - 1);
-
-   return size >= 8 ? n : ((n & (2 * sign - 1)) ^ sign) - sign;
-}
-
-static uint64_t mask_of(unsigned size)
-{
-   return size >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * size) - 1;
-}
-
-/* Set *NUMBER to operand K before the instance. */
-static bool operand(const StateView* v, const cs_insn* i, unsigned k,
-                    uint64_t* number)
+bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
+                 uint64_t* number)
 {
    const cs_x86_op* op = &i->detail->x86.operands[k];
    unsigned         n;
@@ -156,9 +127,9 @@ static bool operand(const StateView* v, const cs_insn* i, unsigned k,
          if (from < 0)
             return false;
          r = v->general(v->arg, n);
-         return number_in(&r, (unsigned)from / 8, op->size, number);
+         return x86_number_in(&r, (unsigned)from / 8, op->size, number);
       case X86_OP_MEM:
-         return memory_number(v, access_of(v, DCFG_REPLAY_LOAD), op->size,
+         return x86_memory_number(v, x86_access(v, DCFG_REPLAY_LOAD), op->size,
                               number);
       default:
          return false;
@@ -167,33 +138,44 @@ static bool operand(const StateView* v, const cs_insn* i, unsigned k,
 
 /*--- General registers                                    ---*/
 
+static const StateValue nothing = { .known = 0 };
+
 /* The stack pointer behind instructions that push, pop, call or return: their
    access is there. */
 static StateValue stack_behind(const StateView* v, const cs_insn* i)
 {
-   const DcfgReplayAccess* load = access_of(v, DCFG_REPLAY_LOAD);
-   const DcfgReplayAccess* store = access_of(v, DCFG_REPLAY_STORE);
+   const DcfgReplayAccess* load = x86_access(v, DCFG_REPLAY_LOAD);
+   const DcfgReplayAccess* store = x86_access(v, DCFG_REPLAY_STORE);
    const cs_x86*           x = &i->detail->x86;
+   uint64_t                low = UINT64_MAX, high = 0;
 
+   for (uint32_t k = 0; k < v->at->n_accesses; k++) {
+      const DcfgReplayAccess* a = &v->at->accesses[k];
+      low  = a->addr < low ? a->addr : low;
+      high = a->addr + a->size > high ? a->addr + a->size : high;
+   }
    switch (i->id) {
-      case X86_INS_PUSH: case X86_INS_PUSHFQ: case X86_INS_PUSHF:
-      case X86_INS_CALL:
-         return store != NULL ? known(store->addr) : (StateValue){ .known = 0 };
-      case X86_INS_POP: case X86_INS_POPFQ: case X86_INS_POPF:
-      case X86_INS_LEAVE:
-         return load != NULL ? known(load->addr + load->size)
-                : (StateValue){ .known = 0 };
+      case X86_INS_PUSH: case X86_INS_PUSHFQ: case X86_INS_PUSHFD:
+      case X86_INS_PUSHF: case X86_INS_CALL:
+         return store != NULL ? known(store->addr) : nothing;
+      case X86_INS_PUSHAL: case X86_INS_PUSHAW:
+         return store != NULL ? known(low) : nothing;
+      case X86_INS_POP: case X86_INS_POPFQ: case X86_INS_POPFD:
+      case X86_INS_POPF: case X86_INS_LEAVE:
+         return load != NULL ? known(load->addr + load->size) : nothing;
+      case X86_INS_POPAL: case X86_INS_POPAW:
+         return load != NULL ? known(high) : nothing;
       case X86_INS_RET:
-         return load == NULL ? (StateValue){ .known = 0 }
+         return load == NULL ? nothing
                 : known(load->addr + load->size
                         + (x->op_count == 1 && x->operands[0].type == X86_OP_IMM
                            ? (uint64_t)x->operands[0].imm : 0));
       default:
-         return (StateValue){ .known = 0 };
+         return nothing;
    }
 }
 
-static bool is_string(const cs_insn* i)
+bool x86_is_string(const cs_insn* i)
 {
    switch (i->detail->x86.opcode[0]) {
       case 0xA4: case 0xA5: case 0xA6: case 0xA7: case 0xAA: case 0xAB:
@@ -205,26 +187,40 @@ static bool is_string(const cs_insn* i)
 }
 
 /* RSI and RDI behind a string instruction: a step from their access. */
-static StateValue pointer_behind(const StateView* v, unsigned n)
+static StateValue pointer_behind(const StateView* v, const cs_insn* i,
+                                 unsigned n)
 {
    const DcfgReplayInstr*  at = v->at;
    const DcfgReplayAccess* a = NULL;
+   bool                    compares = (i->detail->x86.opcode[0] | 1) == 0xA7;
    uint64_t                direction;
 
-   /* RSI loads first; what RDI points at is stored, or loaded last. */
-   if (n == RSI)
-      a = at->n_accesses > 0 && (at->accesses[0].kind & DCFG_REPLAY_LOAD)
-          ? &at->accesses[0] : NULL;
-   else if (at->n_accesses > 0)
-      a = &at->accesses[at->n_accesses - 1];
+   /* CMPS loads what RDI points at first.  Others load what RSI points at, if
+      they use it, and then access what RDI points at. */
+   if (at->n_accesses > 0)
+      a = (n == RSI) != compares ? &at->accesses[0]
+          : &at->accesses[at->n_accesses - 1];
    if (a == NULL) {
       /* No iteration was made. */
-      return at->rep && at->n_accesses == 0 ? v->general(v->arg, n)
-             : (StateValue){ .known = 0 };
+      return at->rep ? v->general(v->arg, n) : nothing;
    }
-   if (!v->flags(v->arg, GROUP_DIRECTION, &direction))
-      return (StateValue){ .known = 0 };
-   return known(direction & BIT_D ? a->addr - a->size : a->addr + a->size);
+   if (!v->flags(v->arg, X86_DIRECTION, &direction))
+      return nothing;
+   return known(direction != 0 ? a->addr - a->size : a->addr + a->size);
+}
+
+/* RAX behind LODS. */
+static StateValue loaded_behind(const StateView* v)
+{
+   const DcfgReplayAccess* a = x86_access(v, DCFG_REPLAY_LOAD);
+   StateValue              m;
+
+   if (a == NULL || a->size > 8)
+      return v->at->rep ? v->general(v->arg, RAX) : nothing;
+   m = v->memory(v->arg, a->addr, a->size);
+   if (a->size == 4)
+      m.known |= 0xF0;
+   return m;
 }
 
 /* RCX behind an iteration. */
@@ -233,19 +229,20 @@ static StateValue count_behind(const StateView* v)
    StateValue before;
    uint64_t   made = v->iterations(v->arg, RCX, &before), number;
 
-   if (!number_in(&before, 0, 8, &number))
-      return (StateValue){ .known = 0 };
+   if (!x86_number_in(&before, 0, v->in->address_size, &number))
+      return nothing;
    return known(number - made - (v->at->n_accesses > 0));
 }
 
-/* Return the bytes that an exchange found in memory. */
+/* Return the register that got the bytes that an exchange found in memory.
+   CMPXCHG puts them there even if they are what the register had. */
 static StateValue exchanged(const StateView* v, unsigned n)
 {
-   const DcfgReplayAccess* a = access_of(v, DCFG_REPLAY_LOAD);
+   const DcfgReplayAccess* a = x86_access(v, DCFG_REPLAY_LOAD);
    StateValue              m, r;
 
    if (a == NULL || a->size > 8)
-      return (StateValue){ .known = 0 };
+      return nothing;
    m = v->memory(v->arg, a->addr, a->size);
    if (a->size == 4) {
       m.known |= 0xF0;
@@ -257,6 +254,21 @@ static StateValue exchanged(const StateView* v, unsigned n)
    memcpy(r.bytes, m.bytes, a->size);
    r.known = (r.known & ~((1u << a->size) - 1)) | m.known;
    return r;
+}
+
+/* Return the upper or lower SIZE bytes that CMPXCHG8B or CMPXCHG16B found. */
+static StateValue exchanged_half(const StateView* v, unsigned size, bool upper)
+{
+   uint64_t   low = UINT64_MAX;
+   StateValue m = nothing;
+
+   for (uint32_t k = 0; k < v->at->n_accesses; k++)
+      low = v->at->accesses[k].addr < low ? v->at->accesses[k].addr : low;
+   if (v->at->n_accesses > 0)
+      m = v->memory(v->arg, low + (upper ? size : 0), size);
+   if (size == 4)
+      m.known |= 0xF0;
+   return m;
 }
 
 /* R11 stays as it was under Valgrind, where a processor puts the flags into
@@ -276,15 +288,20 @@ static bool syscall_behind(const StateView* v, unsigned n, StateValue* to)
 
 bool x86_general_behind(const StateView* v, unsigned n, StateValue* to)
 {
-   const cs_insn* i = decode(v->in);
+   const cs_insn* i = x86_decode(v->in);
 
-   *to = (StateValue){ .known = 0 };
+   *to = nothing;
    if (i == NULL)
       return true;
-   if (i->id == X86_INS_SYSCALL)
+   if (i->id == X86_INS_SYSCALL || i->id == X86_INS_INT)
       return syscall_behind(v, n, to);
-   if (is_string(i) && (n == RSI || n == RDI)) {
-      *to = pointer_behind(v, n);
+   if (x86_is_string(i) && (n == RSI || n == RDI)) {
+      *to = pointer_behind(v, i, n);
+      return true;
+   }
+   if ((i->detail->x86.opcode[0] | 1) == 0xAD && x86_is_string(i)
+       && n == RAX) {
+      *to = loaded_behind(v);
       return true;
    }
    if (v->at->rep && n == RCX) {
@@ -295,281 +312,28 @@ bool x86_general_behind(const StateView* v, unsigned n, StateValue* to)
       *to = stack_behind(v, i);
       return to->known != 0;
    }
-   if (access_of(v, DCFG_REPLAY_STORE) == NULL)
+   if (x86_access(v, DCFG_REPLAY_STORE) == NULL)
       return false;
    /* The value is what is stored. */
    switch (i->id) {
-      case X86_INS_XCHG: case X86_INS_XADD:
+      case X86_INS_XCHG: case X86_INS_XADD: case X86_INS_CMPXCHG:
          *to = exchanged(v, n);
          break;
-      case X86_INS_CMPXCHG: {
-         const DcfgReplayAccess* a = access_of(v, DCFG_REPLAY_LOAD);
-         *to = exchanged(v, n);
-         /* If it is what was expected, the register stays. */
-         if (a != NULL && a->size == 4)
-            to->known &= 0xF;
-         break;
-      }
-      default:
-         break;
-   }
-   return true;
-}
-
-/*--- Flags                                                ---*/
-
-static uint64_t of_result(uint64_t r, unsigned size)
-{
-   r &= mask_of(size);
-   return (__builtin_parity((unsigned)(r & 0xFF)) ? 0 : BIT_P)
-          | (r == 0 ? BIT_Z : 0) | (r >> (8 * size - 1) ? BIT_S : 0);
-}
-
-/* A + B + C, or A - B - C. */
-static uint64_t of_sum(uint64_t a, uint64_t b, uint64_t c, unsigned size,
-                       bool minus)
-{
-   uint64_t m = mask_of(size), sign = UINT64_C(1) << (8 * size - 1), r, carry;
-
-   a &= m;
-   b &= m;
-   r     = (minus ? a - b - c : a + b + c) & m;
-   carry = minus ? (a < b || (c && a == b)) : (r < a || (c && r == a));
-   return of_result(r, size) | (carry ? BIT_C : 0)
-          | ((a ^ b ^ r) & 0x10 ? BIT_A : 0)
-          | ((minus ? (a ^ b) & (a ^ r) : (a ^ r) & (b ^ r)) & sign ? BIT_O
-             : 0);
-}
-
-/* A shift by N, which is not 0. */
-static uint64_t of_shift(unsigned id, uint64_t a, unsigned n, unsigned size)
-{
-   uint64_t m = mask_of(size), sign = UINT64_C(1) << (8 * size - 1), before, r;
-   bool     left = id == X86_INS_SHL || id == X86_INS_SAL;
-   uint64_t out;
-
-   a &= m;
-   if (id == X86_INS_SAR)
-      a = sign_extended(a, size);
-   before = left ? (n - 1 < 64 ? a << (n - 1) : 0)
-            : id == X86_INS_SAR ? (uint64_t)((int64_t)a >> (n - 1))
-            : a >> (n - 1);
-   r      = left ? before << 1
-            : id == X86_INS_SAR ? (uint64_t)((int64_t)before >> 1)
-            : before >> 1;
-   out    = left ? before & sign : before & 1;
-   return of_result(r, size) | (out ? BIT_C : 0)
-          | ((r ^ before) & sign ? BIT_O : 0);
-}
-
-static bool of_logic(const StateView* v, const cs_insn* i, uint64_t* bits)
-{
-   const cs_x86* x = &i->detail->x86;
-   uint64_t      a = 0, b = 0;
-
-   if (x->op_count == 2 && x->operands[0].type == X86_OP_REG
-       && x->operands[1].type == X86_OP_REG
-       && x->operands[0].reg == x->operands[1].reg && i->id == X86_INS_XOR) {
-      *bits = of_result(0, x->operands[0].size);
-      return true;
-   }
-   if (!operand(v, i, 0, &a) || !operand(v, i, 1, &b))
-      return false;
-   *bits = of_result(i->id == X86_INS_OR ? a | b : i->id == X86_INS_XOR ? a ^ b
-                     : a & b, x->operands[0].size);
-   return true;
-}
-
-static bool shift_flags(const StateView* v, const cs_insn* i, unsigned group,
-                        uint64_t* bits)
-{
-   unsigned size = i->detail->x86.operands[0].size;
-   uint64_t a, n = 1;
-
-   if (!operand(v, i, 0, &a)
-       || (i->detail->x86.op_count > 1 && !operand(v, i, 1, &n)))
-      return false;
-   n &= size == 8 ? 63 : 31;
-   if (n == 0)
-      return v->flags(v->arg, group, bits);
-   *bits = of_shift(i->id, a, (unsigned)n, size);
-   return true;
-}
-
-/* Signed products that do not fit; VEX takes the other flags from the low
-   half. */
-static bool product_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
-{
-   const cs_x86* x = &i->detail->x86;
-   unsigned      size = x->operands[0].size;
-   uint64_t      a = 0, b = 0;
-   __int128      p;
-
-   if (x->op_count == 1) {
-      StateValue rax = v->general(v->arg, RAX);
-      if (!operand(v, i, 0, &a) || !number_in(&rax, 0, size, &b))
-         return false;
-   } else if (!operand(v, i, x->op_count - 2, &a)
-              || !operand(v, i, x->op_count - 1, &b)) {
-      return false;
-   }
-   if (i->id == X86_INS_MUL) {
-      unsigned __int128 q = (unsigned __int128)(a & mask_of(size))
-                            * (b & mask_of(size));
-      *bits = of_result((uint64_t)q, size)
-              | (q > mask_of(size) ? BIT_C | BIT_O : 0);
-      return true;
-   }
-   p     = (__int128)(int64_t)sign_extended(a, size)
-           * (int64_t)sign_extended(b, size);
-   *bits = of_result((uint64_t)p, size)
-           | (p != (__int128)(int64_t)sign_extended((uint64_t)p, size)
-              ? BIT_C | BIT_O : 0);
-   return true;
-}
-
-/* UCOMISS and its like. */
-static bool float_flags(const StateView* v, const cs_insn* i, bool wide,
-                        uint64_t* bits)
-{
-   double   f[2];
-   unsigned size = wide ? 8 : 4;
-
-   for (unsigned k = 0; k < 2; k++) {
-      const cs_x86_op* op = &i->detail->x86.operands[k];
-      uint64_t         number = 0;
-      if (op->type == X86_OP_REG && op->reg >= X86_REG_XMM0
-          && op->reg <= X86_REG_XMM15) {
-         StateValue r = v->vector(v->arg, op->reg - X86_REG_XMM0);
-         if (!number_in(&r, 0, size, &number))
-            return false;
-      } else if (op->type != X86_OP_MEM
-                 || !memory_number(v, access_of(v, DCFG_REPLAY_LOAD), size,
-                                   &number)) {
-         return false;
-      }
-      if (wide) {
-         memcpy(&f[k], &number, 8);
-      } else {
-         uint32_t half = (uint32_t)number;
-         float    single;
-         memcpy(&single, &half, 4);
-         f[k] = (double)single;
-      }
-   }
-   *bits = isnan(f[0]) || isnan(f[1]) ? BIT_Z | BIT_P | BIT_C
-           : f[0] < f[1] ? BIT_C : f[0] > f[1] ? 0 : BIT_Z;
-   return true;
-}
-
-/* CMPS, SCAS. */
-static bool string_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
-{
-   unsigned   size = v->at->n_accesses > 0 ? v->at->accesses[0].size : 0;
-   bool       scans = (i->detail->x86.opcode[0] | 1) == 0xAF;
-   uint64_t   a = 0, b = 0;
-   StateValue rax;
-
-   if (size == 0 || size > 8 || (!scans && v->at->n_accesses < 2))
-      return false;
-   if (scans) {
-      rax = v->general(v->arg, RAX);
-      if (!number_in(&rax, 0, size, &a)
-          || !memory_number(v, &v->at->accesses[0], size, &b))
-         return false;
-   } else if (!memory_number(v, &v->at->accesses[0], size, &a)
-              || !memory_number(v, &v->at->accesses[1], size, &b)) {
-      return false;
-   }
-   *bits = of_sum(a, b, 0, size, true);
-   return true;
-}
-
-static bool sum_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
-{
-   unsigned size = i->detail->x86.operands[0].size;
-   bool     minus = true;
-   uint64_t a = 0, b = 1, c = 0;
-
-   switch (i->id) {
-      case X86_INS_ADD: case X86_INS_XADD: case X86_INS_ADC: case X86_INS_INC:
-         minus = false;
+      case X86_INS_CMPXCHG8B: case X86_INS_CMPXCHG16B:
+         *to = exchanged_half(v, i->id == X86_INS_CMPXCHG8B ? 4 : 8, n == RDX);
          break;
       default:
          break;
    }
-   if (!operand(v, i, 0, &a))
-      return false;
-   if (i->id == X86_INS_NEG) {
-      b = a;
-      a = 0;
-   } else if (i->id == X86_INS_CMPXCHG) {
-      StateValue rax = v->general(v->arg, RAX);
-      b = a;
-      if (!number_in(&rax, 0, size, &a))
-         return false;
-   } else if (i->id != X86_INS_INC && i->id != X86_INS_DEC
-              && !operand(v, i, 1, &b)) {
-      return false;
-   }
-   if ((i->id == X86_INS_ADC || i->id == X86_INS_SBB)
-       && !v->flags(v->arg, GROUP_CARRY, &c))
-      return false;
-   *bits = of_sum(a, b, c & BIT_C, size, minus);
    return true;
 }
 
-static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
-                      uint64_t* bits)
+uint32_t x86_cleared(const DcfgWetInstr* in)
 {
-   if (is_string(i))
-      return string_flags(v, i, bits);
-   switch (i->id) {
-      case X86_INS_ADD: case X86_INS_SUB: case X86_INS_CMP: case X86_INS_NEG:
-      case X86_INS_INC: case X86_INS_DEC: case X86_INS_ADC: case X86_INS_SBB:
-      case X86_INS_XADD: case X86_INS_CMPXCHG:
-         return sum_flags(v, i, bits);
-      case X86_INS_AND: case X86_INS_TEST: case X86_INS_OR: case X86_INS_XOR:
-         return of_logic(v, i, bits);
-      case X86_INS_SHL: case X86_INS_SAL: case X86_INS_SHR: case X86_INS_SAR:
-         return shift_flags(v, i, group, bits);
-      case X86_INS_IMUL: case X86_INS_MUL:
-         return product_flags(v, i, bits);
-      case X86_INS_UCOMISD: case X86_INS_COMISD:
-      case X86_INS_VUCOMISD: case X86_INS_VCOMISD:
-         return float_flags(v, i, true, bits);
-      case X86_INS_UCOMISS: case X86_INS_COMISS:
-      case X86_INS_VUCOMISS: case X86_INS_VCOMISS:
-         return float_flags(v, i, false, bits);
-      case X86_INS_CLD: case X86_INS_CLC:
-         *bits = 0;
-         return true;
-      case X86_INS_STD: case X86_INS_STC:
-         *bits = BIT_D | BIT_C;
-         return true;
-      case X86_INS_POPFQ:
-         return memory_number(v, access_of(v, DCFG_REPLAY_LOAD), 8, bits);
-      default:
-         return false;
-   }
-}
+   const uint8_t* code = in->code;
 
-const uint64_t x86_flag_groups[N_GROUPS] = { BIT_C, OTHERS, BIT_D };
-
-bool x86_flags_behind(const StateView* v, unsigned group, uint64_t* bits)
-{
-   const cs_insn* i = decode(v->in);
-   cs_insn        copy;
-   cs_detail      detail;
-
-   if (i == NULL || group >= N_GROUPS)
-      return false;
-   /* Rules of other instances are asked meanwhile. */
-   copy        = *i;
-   detail      = *i->detail;
-   copy.detail = &detail;
-   if (!all_flags(v, &copy, group, bits))
-      return false;
-   *bits &= x86_flag_groups[group];
-   return true;
+   /* VEX.66.0F38 90 to 93: gathers.  They clear their mask, which VVVV has. */
+   return in->size > 4 && code[0] == 0xC4 && (code[1] & 0x1F) == 2
+          && code[3] >= 0x90 && code[3] <= 0x93
+          ? UINT32_C(1) << (~code[2] >> 3 & 15) : 0;
 }

@@ -77,6 +77,9 @@ typedef
       /* Set *BITS to the flags of GROUP behind the instance, which writes them.
          Return false if they are not known. */
       bool (*flags_behind)(const StateView* v, unsigned group, uint64_t* bits);
+      /* Return the vector registers, a bit for each, that IN clears besides its
+         result; NULL: none. */
+      uint32_t (*cleared)(const DcfgWetInstr* in);
       uint64_t flags_fixed;     // bits of the flags' register that are set
       unsigned n_groups;        // groups of flags
       const uint64_t* groups;   // bits of each

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Private to machine/: the rules of amd64. */
+   Private to machine/: the rules of x86 and amd64. */
 
 #ifndef DCFG_CMD_X86_RULES_H
 #define DCFG_CMD_X86_RULES_H
@@ -10,9 +10,34 @@
 
 #include <capstone/capstone.h>
 
-/* Flags: C; O, S, Z, A and P; D. */
-#define X86_FLAG_GROUPS 3
+/* General registers, by their encoding. */
+enum { RAX = 0, RCX = 1, RDX = 2, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7,
+       R11 = 11 };
+
+/* Groups of flags: C; O, S, Z, A and P; D. */
+enum { X86_CARRY, X86_OTHERS, X86_DIRECTION, X86_FLAG_GROUPS };
 extern const uint64_t x86_flag_groups[X86_FLAG_GROUPS];
+
+/* Decode IN.  The result is valid until the next call; NULL: Capstone does not
+   know the instruction. */
+const cs_insn* x86_decode(const DcfgWetInstr* in);
+
+/* Return whether I is a string instruction. */
+bool x86_is_string(const cs_insn* i);
+
+/* Return the instance's first access of KIND, which has bits as
+   DcfgReplayAccess; NULL: there is none. */
+const DcfgReplayAccess* x86_access(const StateView* v, uint32_t kind);
+
+/* Set *NUMBER to the number that is in the SIZE bytes of V from FROM on; in the
+   first SIZE bytes of access A, before the instance; in operand K, before the
+   instance.  Return false if one of the bytes is not known. */
+bool x86_number_in(const StateValue* v, unsigned from, unsigned size,
+                   uint64_t* number);
+bool x86_memory_number(const StateView* v, const DcfgReplayAccess* a,
+                       unsigned size, uint64_t* number);
+bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
+                 uint64_t* number);
 
 /* Set *N to the general register that R is a part of, and return the place of
    its lowest bit there; return -1 if R is no part of one. */
@@ -21,5 +46,6 @@ int x86_part_of(x86_reg r, unsigned* n);
 /* Members of StateRules. */
 bool x86_general_behind(const StateView* v, unsigned n, StateValue* to);
 bool x86_flags_behind(const StateView* v, unsigned group, uint64_t* bits);
+uint32_t x86_cleared(const DcfgWetInstr* in);
 
 #endif /* DCFG_CMD_X86_RULES_H */

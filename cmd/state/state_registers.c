@@ -168,6 +168,18 @@ static bool writes_vector(const Instance* i, unsigned n)
    return false;
 }
 
+static bool clears_vector(const Instance* i, unsigned n)
+{
+   return i->s->rules->cleared != NULL
+          && (i->s->rules->cleared(&i->in) >> n & 1) != 0;
+}
+
+/* Return whether the recorded value has vector register N. */
+static bool in_value(const Instance* i, unsigned n)
+{
+   return writes_vector(i, n) && !clears_vector(i, n);
+}
+
 /* Layout: the order of registers in a recorded value: all general registers
    that the instance writes, but perhaps one; then its vector registers, all of
    one size; then perhaps those of x87. */
@@ -188,7 +200,7 @@ static bool find_layout(const Instance* i, Layout* l)
    for (unsigned n = 0; n < MAX_GENERAL; n++)
       size += count(general_bytes(i, n));
    for (unsigned n = 0; n < 16; n++)
-      n_vectors += writes_vector(i, n);
+      n_vectors += in_value(i, n);
    for (unsigned n = 0; n < 8; n++)
       tail += count(dcfg_replay_written(i->s->replay, i->at.instr,
                                         DCFG_REPLAY_X87, n));
@@ -236,6 +248,8 @@ static StateValue vector_in_value(const Instance* i, unsigned wanted)
    Layout     l;
    unsigned   at = 0;
 
+   if (clears_vector(i, wanted))
+      return (StateValue){ .known = UINT32_MAX };
    for (uint32_t k = 0; k < i->at.n_accesses; k++)
       if (i->at.accesses[k].kind & DCFG_REPLAY_STORE)
          return nothing;
@@ -245,7 +259,7 @@ static StateValue vector_in_value(const Instance* i, unsigned wanted)
       if (n != l.left_out)
          at += count(general_bytes(i, n));
    for (unsigned n = 0; n < wanted; n++)
-      if (writes_vector(i, n))
+      if (in_value(i, n))
          at += l.vector_size;
    memcpy(v.bytes, i->value + at, l.vector_size);
    v.known = l.vector_size == 32 ? UINT32_MAX : 0xFFFF;

@@ -138,46 +138,59 @@ static bool take_mark(MemorySearch* f, const KeptChunk* c, const WetStep* s,
    return true;
 }
 
+/* Set *A to slot J of the instruction with plan AT in step S, with no .kind if
+   the access was not made.  Return false if the slot is no store of that
+   execution. */
+static bool get_store(const MemorySearch* f, const KeptChunk* c,
+                      const WetStep* s, const InstrPlan* at, uint32_t j,
+                      DcfgReplayAccess* a)
+{
+   bool made = replay_access(f->r, c, s, at, j, a);
+
+   if ((uint32_t)at->slot + j >= s->n_slots || !(a->kind & DCFG_REPLAY_STORE))
+      return false;
+   a->kind = made;
+   return true;
+}
+
 /* Take the bytes that the instance at time T, with plan AT, stores. */
 static void take_stores(MemorySearch* f, const KeptChunk* c, const WetStep* s,
                         const InstrPlan* at, uint64_t t)
 {
-   DcfgReplayAccess a, stores[16];
-   uint32_t         n = 0, size = 0, values = UINT32_MAX, low, high;
-   uint32_t         begins[16];
-   bool             some = false;
+   DcfgReplayAccess a;
+   uint64_t         first = 0, last = 0;        // addresses
+   uint32_t         n = 0, size = 0, values, begin, low, high;
+   bool             some = false, downward;
    uint8_t          value[MOST_VALUE];
 
-   for (uint32_t j = 0; j < at->n_slots && n < 16; j++) {
-      bool made = replay_access(f->r, c, s, at, j, &a);
-      if (!(a.kind & DCFG_REPLAY_STORE)
-          || (uint32_t)at->slot + j >= s->n_slots)
-         continue;
-      a.kind    = made;
-      begins[n] = size;
-      size     += a.size;
-      some     |= made && common(f, a.addr, a.size, &low, &high);
-      stores[n++] = a;
-   }
+   for (uint32_t j = 0; j < at->n_slots; j++)
+      if (get_store(f, c, s, at, j, &a)) {
+         first = n++ == 0 ? a.addr : first;
+         last  = a.addr;
+         size += a.size;
+         some |= a.kind && common(f, a.addr, a.size, &low, &high);
+      }
    if (!some)
       return;
    values = replay_value(f->r, c, s, at, value);
    /* The lowest address has the lowest bytes of the value, even if the accesses
-      are listed downward. */
-   if (n > 1 && stores[0].addr > stores[n - 1].addr)
-      for (uint32_t j = 0; j < n; j++)
-         begins[j] = size - begins[j] - stores[j].size;
-   for (uint32_t j = n; j-- > 0; ) {
-      if (!stores[j].kind
-          || !common(f, stores[j].addr, stores[j].size, &low, &high))
+      are listed downward.  BEGIN is the place of a store's bytes in the
+      value. */
+   downward = first > last;
+   begin    = downward ? 0 : size;
+   for (uint32_t j = at->n_slots; j-- > 0; ) {
+      if (!get_store(f, c, s, at, j, &a))
          continue;
-      for (uint32_t i = low; i < high; i++) {
-         uint64_t at_value = begins[j] + (f->addr + i - stores[j].addr);
-         bool     known = values == size && at_value < values;
-         take(f, i, (DcfgReplayByte){ t + 1, known ? DCFG_REPLAY_KNOWN
-                                             : DCFG_REPLAY_UNKNOWN,
-                                      known ? value[at_value] : 0 });
-      }
+      begin -= downward ? 0 : a.size;
+      if (a.kind && common(f, a.addr, a.size, &low, &high))
+         for (uint32_t i = low; i < high; i++) {
+            uint64_t at_value = begin + (f->addr + i - a.addr);
+            bool     known = values == size && at_value < values;
+            take(f, i, (DcfgReplayByte){ t + 1, known ? DCFG_REPLAY_KNOWN
+                                                : DCFG_REPLAY_UNKNOWN,
+                                         known ? value[at_value] : 0 });
+         }
+      begin += downward ? a.size : 0;
    }
 }
 

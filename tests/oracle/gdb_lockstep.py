@@ -1,11 +1,15 @@
 #!/usr/bin/python3
 """Compares dcfg gdb with Valgrind's own gdbserver, instruction by instruction.
 
-    gdb_lockstep.py WET [STEPS [PROG ARGS...]]
+    gdb_lockstep.py [--from=FUNCTION] [--skip=N] [--every=N] WET STEPS PROG [ARGS...]
 
-Both begin at the first instruction and step together.  At each stop the general registers, the flags, the instruction's
-address, xmm registers, and memory at registers that look like addresses must agree, or be said to be unavailable.
-Valgrind runs all iterations of an instruction with a repeat prefix in some steps: there ours steps until addresses agree.
+Both begin at the first instruction, or at FUNCTION, and step together.  With --skip, N steps come before the first comparison;
+with --every, each Nth state is compared.  In each state the registers that both servers have, and memory at registers that
+look like addresses, must agree, or be said to be unavailable.  The kinds of registers are counted apart.
+
+- An instruction with a repeat prefix is one step: Valgrind runs some iterations at once.
+- Valgrind numbers the registers of x87's stack as the processor does, whatever the top is, and has no selectors.
+- Steps of ours are in order of time, as Valgrind's are: a step may come to another thread.
 
 Prints how many registers and bytes agreed, were unavailable, and differed, and the first differences.
 """
@@ -21,10 +25,24 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import gdblib
 import harness
 
-GENERAL = "rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip eflags".split()
-VECTORS = ["xmm%d" % n for n in range(16)]
 FLAGS = 0xCD5
-AHEAD = 64
+AT_ENTRY, AT_RANDOM = 9, 25
+KINDS = "general", "eflags", "vector", "x87", "mxcsr", "memory"
+CONTROL = "fctrl", "fstat", "ftag"
+# By the name of the program counter: its pointers' size, and the registers that are compared.
+PROCESSORS = {
+    "rip": (8, "rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15".split()),
+    "eip": (4, "eax ecx edx ebx esp ebp esi edi".split()),
+}
+
+
+def kind_of(name):
+    """The kind of a register that both servers have; None if it is not compared."""
+    if re.fullmatch("xmm[0-9]+|ymm[0-9]+h", name):
+        return "vector"
+    if re.fullmatch("st[0-7]", name) or name in CONTROL:
+        return "x87"
+    return name if name in ("eflags", "mxcsr") else None
 
 
 def start_valgrind(argv, cwd, log):
@@ -35,32 +53,24 @@ def start_valgrind(argv, cwd, log):
 
 
 class Alike:
-    """Data that the kernel gives each process otherwise: the address of its own library, and sixteen random bytes, of which the C
-    library makes the numbers that protect stacks and pointers."""
+    """Data that the kernel gives each process otherwise: the address of its own library, process ids."""
 
-    AT_RANDOM = 25
-
-    def __init__(self, ours, theirs):
-        vector = ours.ask("qXfer:auxv:read::0,1000")[1:].encode("latin-1")
-        words = [w[0] for w in struct.iter_unpack("<Q", vector)]
-        self.random = dict(zip(words[::2], words[1::2]))[self.AT_RANDOM]
-        self.numbers = set()
-        pair = [struct.unpack("<QQ", r.memory(self.random, 16)) for r in (ours, theirs)]
-        for x, y in zip(*pair):
-            self.numbers |= {(x, y), (x & ~0xff, y & ~0xff)}
+    def __init__(self, pids, word):
+        self.pids, self.word = pids, word
 
     def number(self, x, y):
-        return x == y or (x, y) in self.numbers or (x >> 41 == y >> 41 == 0x3f and (x ^ y) & 0xfff == 0)
+        return (x == y or (x & 0xffffffff, y & 0xffffffff) == self.pids and x >> 32 == y >> 32
+                or self.word == 8 and x >> 41 == y >> 41 == 0x3f and (x ^ y) & 0xfff == 0)
 
     def bytes(self, have, want, at):
         """Returns how many bytes at AT are alike, word by word."""
-        alike = 0
-        for i in range(-at % 8 - 8, len(want), 8):
-            x, y = have[max(i, 0):i + 8], want[max(i, 0):i + 8]
-            if len(x) == len(y) == 8 and self.number(int.from_bytes(x, "little"), int.from_bytes(y, "little")):
-                alike += 8
+        alike, n = 0, self.word
+        for i in range(-at % n - n, len(want), n):
+            x, y = have[max(i, 0):i + n], want[max(i, 0):i + n]
+            if len(x) == len(y) == n and self.number(int.from_bytes(x, "little"), int.from_bytes(y, "little")):
+                alike += n
             else:
-                alike += sum(a == b or self.random <= at + max(i, 0) + k < self.random + 16 for k, (a, b) in enumerate(zip(x, y)))
+                alike += sum(a == b for a, b in zip(x, y))
         return alike
 
 
@@ -79,71 +89,171 @@ def description(remote):
     return rows
 
 
-def compare(steps, ours, theirs, counts, bad):
-    our_rows, their_rows = ours.rows(), description(theirs)
-    alike = Alike(ours, theirs)
-    sent = 0
-    for step in range(steps):
-        a, b = ours.registers(our_rows), theirs.registers(their_rows)
-        for _ in range(AHEAD):
-            if a["rip"] == b["rip"]:
-                break
-            theirs.ask("s")
-            b = theirs.registers(their_rows)
+class Lockstep:
+    """Both servers, and what has been found."""
+
+    def __init__(self, ours, theirs, pids):
+        self.ours, self.theirs = ours, theirs
+        self.our_rows, self.their_rows = ours.rows(), description(theirs)
+        names = [name for name, _ in self.our_rows]
+        self.pc = next(pc for pc in PROCESSORS if pc in names)
+        self.word, self.general = PROCESSORS[self.pc]
+        there = {name for name, _ in self.their_rows}
+        self.others = [(n, kind_of(n)) for n in names if n in there and kind_of(n)]
+        self.alike = Alike(pids, self.word)
+        self.counts, self.bad, self.places = collections.Counter(), [], {}
+        self.time = 0
+        self.place = gdblib.number(theirs.registers(self.their_rows)[self.pc])
+        # The kernel gives each process sixteen random bytes, of which the C library makes numbers that protect stacks and
+        # pointers.
+        vector = self.vector()
+        assert theirs.ask("M%x,10:%s" % (vector[AT_RANDOM], ours.memory(vector[AT_RANDOM], 16).hex())) == "OK"
+
+    def vector(self):
+        """The auxiliary vector."""
+        text = self.ours.ask("qXfer:auxv:read::0,1000")[1:].encode("latin-1")
+        words = [w[0] for w in struct.iter_unpack("<" + {4: "I", 8: "Q"}[self.word], text)]
+        return dict(zip(words[::2], words[1::2]))
+
+    def begin(self, function, prog):
+        """Both go to the first instruction of FUNCTION."""
+        at = gdblib.symbols(prog)[function]
+        with open(prog, "rb") as f:
+            pie = f.read(18)[16] == 3
+        if pie:
+            entry = int(re.search(r"Entry point address:\s+(0x[0-9a-f]+)", subprocess.run(
+                ["readelf", "-h", prog], stdout=subprocess.PIPE, check=True).stdout.decode())[1], 16)
+            at += self.vector()[AT_ENTRY] - entry
+        for r in (self.ours, self.theirs):
+            # Valgrind's own server takes only steps and "continue with signal 0".
+            assert r.ask("Z0,%x,1" % at) == "OK"
+            reply = r.ask("c")
+            while reply.startswith("O"):
+                reply = r.receive()
+            r.ask("z0,%x,1" % at)
+        self.time, self.place = self.now(), at
+
+    def now(self):
+        return int(re.match("time ([0-9,]+)", self.ours.monitor("when"))[1].replace(",", ""))
+
+    def pc_of(self, reply, rows):
+        """The program counter in a stop reply; None if it has none."""
+        m = re.search(r"[;0-9a-f]%02x:([0-9a-f]+);" % [name for name, _ in rows].index(self.pc), reply)
+        return m and gdblib.number(m[1])
+
+    def step_ours(self):
+        """To the next instruction of any thread.  Returns its address; None at the end."""
+        self.time += 1
+        if self.ours.monitor("goto %d" % self.time):
+            return None
+        reply = self.ours.ask("s")
+        return None if "replaylog" in reply else self.pc_of(reply, self.our_rows)
+
+    def step(self):
+        """Both step to another address, ours until it is where theirs is.  Returns whether it got there; None if the program has
+        ended."""
+        want = have = self.place
+        while want == self.place:
+            reply = self.theirs.ask("s")
+            if reply[0] in "WX":
+                return None
+            want = self.pc_of(reply, self.their_rows)
+        while have == self.place:
+            have = self.step_ours()
+        self.place = want
+        return None if have is None else have == want
+
+    def differ(self, step, a, text):
+        self.bad.append("step %d, time %d, pc %x: %s" % (step, self.time, gdblib.number(a[self.pc]), text))
+
+    def check_register(self, step, a, b, name, kind):
+        x, y = a[name], b[name]
+        if re.fullmatch("st[0-7]", name):
+            top = gdblib.number(b["fstat"]) >> 11 & 7
+            y = b["st%d" % ((int(name[2]) + top) & 7)]
+        if "x" in x:
+            self.counts[kind, "unavailable"] += 1
+            self.counts["unavailable", name] += 1
+            self.places.setdefault(name, "first at time %d, pc %x" % (self.time, gdblib.number(a[self.pc])))
+            return
+        x, y = gdblib.number(x), gdblib.number(y)
+        if kind == "eflags":
+            x, y = x & FLAGS, y & FLAGS
+        if x == y or kind == "general" and self.alike.number(x, y):
+            self.counts[kind, "agree"] += 1
         else:
-            bad.append("step %d: rip is %s, not %s" % (step, a["rip"], b["rip"]))
-            return step
-        for name in GENERAL + VECTORS:
-            x, y = a[name], b[name]
-            kind = "xmm" if name in VECTORS else "eflags" if name == "eflags" else "general"
-            if name == "eflags" and "x" not in x:
-                x, y = (gdblib.number(v) & FLAGS for v in (x, y))
-            if isinstance(x, str) and "x" in x:
-                counts[kind, "unavailable"] += 1
-            elif x == y or kind == "general" and alike.number(gdblib.number(x), gdblib.number(y)):
-                counts[kind, "agree"] += 1
-            else:
-                counts[kind, "differ"] += 1
-                bad.append("step %d, rip %s: %s is %s, not %s" % (step, a["rip"], name, x, y))
-        at = GENERAL[step % 16]
-        if "x" not in b[at] and gdblib.number(b[at]) > 0x10000:
-            want = theirs.memory(gdblib.number(b[at]), 32)
-            have = ours.memory(gdblib.number(b[at]), 32)
-            counts["memory", "unavailable"] += max(len(want) - len(have), 0)
-            same = alike.bytes(have, want[:len(have)], gdblib.number(b[at]))
-            counts["memory", "agree"] += same
-            counts["memory", "differ"] += min(len(want), len(have)) - same
-            if same < min(len(want), len(have)):
-                bad.append("step %d, rip %s: memory at %s (%s) is %s, not %s" % (step, a["rip"], at, b[at], have.hex(), want.hex()))
-        if len(bad) > 40:
-            return step
-        r = ours.ask("s")
-        if "replaylog" in r:
-            return step + 1
-        theirs.ask("s")
-    return steps
+            self.counts[kind, "differ"] += 1
+            self.differ(step, a, "%s is %s, not %s" % (name, a[name], b[name]))
+
+    def check_memory(self, step, a, b):
+        name = self.general[step % len(self.general)]
+        at = gdblib.number(b[name]) or 0
+        if at <= 0x10000:
+            return
+        want = self.theirs.memory(at, 32)
+        have = self.ours.memory(at, 32)
+        self.counts["memory", "unavailable"] += max(len(want) - len(have), 0)
+        if len(want) > len(have):
+            self.counts["unavailable", "memory"] += 1
+            self.places.setdefault("memory", "first at time %d, pc %x, from %x on" % (self.time, gdblib.number(a[self.pc]), at + len(have)))
+        same = self.alike.bytes(have, want[:len(have)], at)
+        self.counts["memory", "agree"] += same
+        self.counts["memory", "differ"] += min(len(want), len(have)) - same
+        if same < min(len(want), len(have)):
+            self.differ(step, a, "memory at %s (%x) is %s, not %s" % (name, at, have.hex(), want.hex()))
+
+    def run(self, steps, skip, every):
+        for step in range(steps):
+            if step >= skip and (step - skip) % every == 0:
+                a, b = self.ours.registers(self.our_rows), self.theirs.registers(self.their_rows)
+                for name in self.general:
+                    self.check_register(step, a, b, name, "general")
+                for name, kind in self.others:
+                    self.check_register(step, a, b, name, kind)
+                self.check_memory(step, a, b)
+            if len(self.bad) > 40:
+                return step
+            went = self.step()
+            if went is None:
+                return step + 1
+            if not went:
+                self.bad.append("step %d, time %d: Valgrind is at %x" % (step, self.time, self.place))
+                return step
+        return steps
 
 
 def main(argv):
-    steps = int(argv[1]) if len(argv) > 1 else 1000
+    options = dict(o[2:].split("=") for o in argv if re.fullmatch("--(from|skip|every)=.*", o))
+    argv = argv[len(options):]
     valgrind, theirs = start_valgrind(argv[2:], os.getcwd(), os.devnull)
     ours = gdblib.serve(argv[0])
-    counts, bad = collections.Counter(), []
     try:
-        done = compare(steps, ours, theirs, counts, bad)
+        info = subprocess.run([gdblib.commandlib.DCFG, "wet", "--info", argv[0]], stdout=subprocess.PIPE, check=True).stdout.decode()
+        both = Lockstep(ours, theirs, (int(re.search(r"process +(\d+)", info)[1]), valgrind.pid))
+        if "from" in options:
+            both.begin(options["from"], argv[2])
+        done = both.run(int(argv[1]), int(options.get("skip", 0)), int(options.get("every", 1)))
     finally:
         ours.close()
         theirs.process.kill()
         valgrind.kill()
         valgrind.wait()
-    for kind in ("general", "eflags", "xmm", "memory"):
-        n = {what: counts[kind, what] for what in ("agree", "unavailable", "differ")}
+    everything = collections.Counter()
+    for kind in KINDS + ("all registers",):
+        n = {what: both.counts[kind, what] for what in ("agree", "unavailable", "differ")}
+        if kind == "all registers":
+            n = everything
+        elif kind != "memory":
+            everything.update(n)
         print("%s: %d agree, %d unavailable (%.2f %%), %d differ"
               % (kind, n["agree"], n["unavailable"], 100 * n["unavailable"] / max(sum(n.values()), 1), n["differ"]))
     print("%d steps" % done)
-    for line in bad[:20]:
+    for (what, name), n in sorted(both.counts.items()):
+        if what == "unavailable":
+            print("unavailable: %s, %d times, %s" % (name, n, both.places[name]))
+    for line in both.bad[:20]:
         print("*** " + line)
-    return bool(bad)
+    return bool(both.bad)
 
 
 if __name__ == "__main__":
