@@ -41,12 +41,11 @@ static void say_goto(GdbSession* g, const char* where, GdbText* to)
    uint64_t    t;
    const char* why = gdb_where(g->s, where, &t);
 
-   if (why != NULL) {
-      gdb_put(to, "%s\n", why);
-      return;
-   }
+   /* The stepi of dcfg-goto comes in any case: it must not move then. */
+   if (why != NULL)
+      gdb_put(to, "%s; the next stepi stays here\n", why);
    g->goes = true;
-   g->goal = t;
+   g->goal = why == NULL ? t : g->time;
 }
 
 /* Return whether instance N was executed before the present time. */
