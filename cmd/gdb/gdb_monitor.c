@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Say it of the thread that stopped: .thread may be another one, whose registers
+   the client has read since. */
 static void say_when(GdbSession* g, GdbText* to)
 {
    uint64_t     end = dcfg_replay_end(g->s->replay), number, at;
@@ -24,8 +26,8 @@ static void say_when(GdbSession* g, GdbText* to)
    DcfgWetInstr in;
 
    gdb_put(to, "time %s of %s, thread %" PRIu32, text_count(g->time),
-           text_count(end), g->thread + 1);
-   if (state_next_instr(g->s, g->thread, g->time, &instr, &at)
+           text_count(end), g->stopped + 1);
+   if (state_next_instr(g->s, g->stopped, g->time, &instr, &at)
        && dcfg_replay_number(g->s->replay, at, &number)) {
       in = *dcfg_wet_instr(g->s->w, instr);
       gdb_put(to, ", 0x%" PRIx64 "#%" PRIu64, in.addr, number);

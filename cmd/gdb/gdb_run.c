@@ -51,7 +51,8 @@ static void put_registers(GdbSession* g, GdbText* to)
 
 void gdb_note_stop(GdbSession* g, unsigned signal, const char* reason)
 {
-   g->stop.n = 0;
+   g->stop.n  = 0;
+   g->stopped = g->thread;
    gdb_put(&g->stop, "T%02xthread:%" PRIx32 ";%s", signal, g->thread + 1,
            reason);
    put_registers(g, &g->stop);

@@ -37,6 +37,7 @@ typedef
       GdbPoints  points;
       uint64_t   time;          // the present time
       uint32_t   thread;        // the thread whose registers the client reads
+      uint32_t   stopped;       // the thread of the last stop reply
       uint32_t   run_thread;    // the thread that steps; DCFG_NONE: .thread
       bool       goes;          // the next run begins at time .goal
       uint64_t   goal;          // where a step ends at once
