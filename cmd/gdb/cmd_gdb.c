@@ -160,6 +160,10 @@ static int write_script(const GdbOptions* o, DcfgWet* w)
          "Go to a time of the recording: dcfg-goto WHERE.\n"
          "WHERE is a time, FILE:LINE, ADDRESS#N, begin or end.\n"
          "end\n"
+         "define hookpost-record\n"
+         "record stop\n"
+         "echo The trace runs backward without `record'.\\n\n"
+         "end\n"
          "target remote | exec", f);
    put_word(f, self);
    fputs(" gdb --serve", f);

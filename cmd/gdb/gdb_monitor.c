@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Say it of the thread that stopped: .thread may be another one, whose registers
+   the client has read since. */
 static void say_when(GdbSession* g, GdbText* to)
 {
    uint64_t     end = dcfg_replay_end(g->s->replay), number, at;
@@ -24,8 +26,8 @@ static void say_when(GdbSession* g, GdbText* to)
    DcfgWetInstr in;
 
    gdb_put(to, "time %s of %s, thread %" PRIu32, text_count(g->time),
-           text_count(end), g->thread + 1);
-   if (state_next_instr(g->s, g->thread, g->time, &instr, &at)
+           text_count(end), g->stopped + 1);
+   if (state_next_instr(g->s, g->stopped, g->time, &instr, &at)
        && dcfg_replay_number(g->s->replay, at, &number)) {
       in = *dcfg_wet_instr(g->s->w, instr);
       gdb_put(to, ", 0x%" PRIx64 "#%" PRIu64, in.addr, number);
@@ -41,12 +43,11 @@ static void say_goto(GdbSession* g, const char* where, GdbText* to)
    uint64_t    t;
    const char* why = gdb_where(g->s, where, &t);
 
-   if (why != NULL) {
-      gdb_put(to, "%s\n", why);
-      return;
-   }
+   /* The stepi of dcfg-goto comes in any case: it must not move then. */
+   if (why != NULL)
+      gdb_put(to, "%s; the next stepi stays here\n", why);
    g->goes = true;
-   g->goal = t;
+   g->goal = why == NULL ? t : g->time;
 }
 
 /* Return whether instance N was executed before the present time. */

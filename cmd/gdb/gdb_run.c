@@ -51,7 +51,8 @@ static void put_registers(GdbSession* g, GdbText* to)
 
 void gdb_note_stop(GdbSession* g, unsigned signal, const char* reason)
 {
-   g->stop.n = 0;
+   g->stop.n  = 0;
+   g->stopped = g->thread;
    gdb_put(&g->stop, "T%02xthread:%" PRIx32 ";%s", signal, g->thread + 1,
            reason);
    put_registers(g, &g->stop);
@@ -376,13 +377,18 @@ void gdb_run(GdbSession* g, RunHow how, bool back)
    gdb_forget_interrupt(&g->channel);
    if (how != RUN_STEP || !back)
       g->passed.n = 0;
-   if (how == RUN_STEP && g->goes) {
+   if (g->goes) {
       g->goes     = false;
       g->passed.n = 0;
-      gdb_go(g, g->goal);
-      gdb_note_stop(g, SIGNAL_TRAP, "");
-   } else if (back ? g->time == 0
-              : g->time >= dcfg_replay_end(g->s->replay)) {
+      if (g->goal != g->time)
+         gdb_go(g, g->goal);
+      if (how == RUN_STEP) {
+         gdb_note_stop(g, SIGNAL_TRAP, "");
+         return;
+      }
+   }
+   if (back ? g->time == 0
+       : g->time >= dcfg_replay_end(g->s->replay)) {
       stop_at_end(g, back);
    } else if (how == RUN_STEP) {
       if (back)

@@ -323,10 +323,9 @@ void gdb_serve(GdbSession* g, int in, int out)
          break;
       if (strcmp(packet.data, "QStartNoAckMode") == 0)
          gdb_put(&reply, "OK");
-      else if (strlen(packet.data) == packet.n)
+      else if (strlen(packet.data) == packet.n || packet.data[0] == 'X')
          answer(g, packet.data, &reply);
-      else
-         gdb_put(&reply, "E01");
+      /* Other packets with a zero byte are unknown: gdb then uses others. */
       gdb_send(&g->channel, reply.data, reply.n);
       if (strcmp(packet.data, "QStartNoAckMode") == 0)
          gdb_without_acks(&g->channel);

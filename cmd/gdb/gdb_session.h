@@ -37,9 +37,10 @@ typedef
       GdbPoints  points;
       uint64_t   time;          // the present time
       uint32_t   thread;        // the thread whose registers the client reads
+      uint32_t   stopped;       // the thread of the last stop reply
       uint32_t   run_thread;    // the thread that steps; DCFG_NONE: .thread
-      bool       goes;          // the next step goes to time .goal
-      uint64_t   goal;
+      bool       goes;          // the next run begins at time .goal
+      uint64_t   goal;          // where a step ends at once
       bool       exact;         // reverse steps skip no states
       Passed     passed;
       GdbText    stop;          // the last stop reply

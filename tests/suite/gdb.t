@@ -266,6 +266,8 @@ def check_threads(tap):
     for t in (1, second):
         tap.ok(r.ask("Hg%x" % t) == "OK" and r.ask("T%x" % t) == "OK", "thread %d is there" % t)
         registers[t] = r.registers(rows)
+    r.ask("Hg1")
+    tap.ok(when(r)[2] == second, "monitor when is about the thread that stopped", when(r))
     tap.ok(r.ask("T%x" % later) == "E01" and r.ask("Hg%x" % later) == "E01", "and one that has not begun is not")
     tap.ok(registers[1]["rsp"] != registers[second]["rsp"] and "x" not in registers[1]["rip"] + registers[second]["rip"],
            "each has registers of its own")

@@ -110,6 +110,20 @@ def check_conditions(tap):
     tap.ok(found[0] == found[1] and [n for n, _ in found[0]][:3] == ["1", "3", "1"], "conditions stop where gdb's own do", found)
 
 
+def check_goto(tap):
+    """Going to a time; a wrong one, behind which the stepi of dcfg-goto must not move; what users of other debuggers type."""
+    wet = tap.path("fixed.wet")
+    if not os.path.exists(wet):
+        return
+    said = gdblib.gdb(wet, "dcfg-goto crash.c:17#2", "print n", "dcfg-goto 99999999", "print n", "monitor when", "monitor goto crash.c:12#0",
+                      "break add", "continue", "print n", "find &list, +4, 0", "find &seen, +4, 10", "record", "reverse-continue")
+    values = re.findall(r"^\$\d+ = (\d+)$", said, re.M)
+    tap.ok(values == ["2", "2", "0"] and "is behind the end" in said and re.search(r"^time .*crash\.c:17$", said, re.M),
+           "dcfg-goto goes there, or stays; continue goes on from there", said)
+    tap.ok(re.search(r"^0x\w+ <seen>\n1 pattern found", said, re.M), "memory is searched", said)
+    tap.ok("without `record'" in said and "No more reverse-execution history" in said, "record does not come between", said)
+
+
 class Machine:
     """gdb's machine interface."""
 
@@ -198,6 +212,7 @@ def main():
     check_crash(tap, "pie", "-pie", "-fPIE")
     check_crash(tap, "fixed", "-no-pie", "-fno-pie", "-static")
     check_conditions(tap)
+    check_goto(tap)
     for name in BUGS:
         check_bug(tap, name)
     check_launch(tap)
