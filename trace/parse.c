@@ -21,15 +21,18 @@
 
 #include "trace/parse.h"
 
-/* The bits that a table looks up, and the visits after which it is made.  All
-   tables together must stay in a processor's cache. */
-#define TABLE_BITS  4
+/* The bits that a table looks up, and the visits after which it is made.  What
+   is used of all tables must stay in a processor's cache. */
+#define TABLE_BITS  5
 #define TABLE_SIZE  (1u << TABLE_BITS)
 #define HOT         24
 #define MAX_TABLES  4096u
 
 /* The largest number of bits that are read in one step. */
 #define MAX_BITS    40
+
+/* The most edges of a phrase that a lead completes. */
+#define LONGEST     1000u
 
 /* State: a phrase so far, and how it continues. */
 typedef
@@ -51,21 +54,46 @@ typedef
    }
    State;
 
-/* Lead: the result of a table for the next bits. */
+/* Lead: the result of a table.  Its size counts, because loading leads is what
+   takes time. */
 typedef
    struct {
-      UInt   state;      // the phrase then
-      UShort n_bits;     // bits read
-      Bool   complete;   // does the next bit not continue it?
+      UInt complete;        // the phrase that is complete on the way, or 0
+      UInt n_bits    : 6;   // bits read
+      UInt is_table  : 1;
+      UInt is_target : 1;   // does the phrase then continue with a target?
+      UInt next      : 24;  // the phrase then, or its table; 0: not known yet
    }
    Lead;
+
+/* The largest phrase in a lead. */
+#define MAX_NEXT ((1u << 24) - 1)
+
+/* TargetLead: the result for a target. */
+typedef
+   struct {
+      Lead lead;
+      UInt number;
+      UInt n_targets;       // further targets to read on the way
+   }
+   TargetLead;
+
+/* Table: the results for the next bits, or for some targets by number. */
+#define N_TARGETS (TABLE_SIZE / 2)
+typedef
+   union {
+      Lead       bits[TABLE_SIZE];
+      TargetLead targets[N_TARGETS];
+   }
+   Table;
 
 struct _Parser {
    const Ways* w;
    Phrases*    ps;
    State*      states;   // for each phrase
    UInt        room;
-   Lead*       tables;
+   Table*      tables;
+   UInt*       phrase_of;   // for each table
    UInt        n_tables;
 };
 
@@ -76,7 +104,9 @@ Parser* DCFG_(new_parser)(const Ways* w, Phrases* ps)
    pr->w      = w;
    pr->ps     = ps;
    pr->tables = VG_(malloc)("dcfg.parse.tables",
-                            (SizeT)MAX_TABLES * TABLE_SIZE * sizeof(Lead));
+                            (SizeT)MAX_TABLES * sizeof(Table));
+   pr->phrase_of = VG_(malloc)("dcfg.parse.tables",
+                               MAX_TABLES * sizeof(UInt));
    return pr;
 }
 
@@ -84,6 +114,7 @@ void DCFG_(delete_parser)(Parser* pr)
 {
    VG_(free)(pr->states);
    VG_(free)(pr->tables);
+   VG_(free)(pr->phrase_of);
    VG_(free)(pr);
 }
 
@@ -163,40 +194,76 @@ static Bool is_context(const Parser* pr, UInt p)
 
 /*--- Tables                                               ---*/
 
-/* Return how far BITS lead from P.  The upper TABLE_BITS of them are known. */
-static Lead lead_from(Parser* pr, UInt p, ULong bits)
+/* Return how far BITS lead from P.  The upper TABLE_BITS of them are known.
+   .next is 0 if they lead nowhere, or if a context has no phrase for them
+   yet. */
+static Lead find_lead(Parser* pr, UInt p, ULong bits)
 {
-   Lead  l     = { p, 0, False };
-   State s     = *state_of(pr, p);
+   const Lead none = { 0, 0, 0, 0, 0 };
+   Lead       l    = none;
 
-   while (s.is_bit && l.n_bits < TABLE_BITS) {
-      UInt bit = bits << l.n_bits >> 63;
-      if (s.next[bit] == 0) {
-         /* P is complete, unless a longer phrase exists that takes more than
-            bits. */
-         const Way* way = &pr->w->nodes[s.node].way[bit];
-         if (way->edge != 0 && !is_context(pr, l.state)
-             && DCFG_(longer_phrase)(pr->ps, l.state, way->edge) == 0) {
-            l.complete = True;
-            root_after(pr, l.state);
-         }
-         return l;
+   while (l.n_bits < TABLE_BITS) {
+      State s   = *state_of(pr, p);
+      UInt  bit = bits << l.n_bits >> 63;
+      if (!s.is_bit)
+         break;
+      if (s.next[bit] != 0) {
+         if (l.n_bits + s.n_bits[bit] > MAX_BITS)
+            break;
+         l.n_bits += s.n_bits[bit];
+         p         = s.next[bit];
+         continue;
       }
-      if (l.n_bits + s.n_bits[bit] > MAX_BITS)
-         return l;
-      l.n_bits += s.n_bits[bit];
-      l.state   = s.next[bit];
-      s         = *state_of(pr, l.state);
+      if (is_context(pr, p))
+         return none;
+      /* P is complete, unless a longer phrase exists that takes more than
+         bits. */
+      const Way* way = &pr->w->nodes[s.node].way[bit];
+      if (way->edge == 0 || l.complete != 0 || s.n_edges > LONGEST
+          || DCFG_(longer_phrase)(pr->ps, p, way->edge) != 0)
+         break;
+      l.complete = p;
+      p = root_after(pr, p);
    }
+   state_of(pr, p);
+   if ((l.n_bits == 0 && l.complete == 0) || p > MAX_NEXT)
+      return none;
+   l.next = p;
    return l;
+}
+
+/* Likewise for a target. */
+static TargetLead find_target_lead(Parser* pr, UInt p, UInt number)
+{
+   TargetLead   t   = { { 0, 0, 0, 0, 0 }, number, 0 };
+   const Ways*  w   = pr->w;
+   const State* s   = state_of(pr, p);
+   const Way*   way = DCFG_(target_way)(w, &w->nodes[s->node], number);
+   UInt         longer;
+
+   if (way->edge == 0 || way->n_bits > MAX_BITS
+       || !w->nodes[way->node].is_decision)
+      return t;
+   longer = DCFG_(longer_phrase)(pr->ps, p, way->edge);
+   if (longer == 0) {
+      if (is_context(pr, p) || s->n_edges > LONGEST)
+         return t;
+      t.lead.complete = p;
+      longer = DCFG_(longer_phrase)(pr->ps, root_after(pr, p), way->edge);
+   }
+   if (longer == 0 || longer > MAX_NEXT)
+      return t;
+   state_of(pr, longer);
+   t.lead.next   = longer;
+   t.lead.n_bits = way->n_bits;
+   t.n_targets   = way->n_targets;
+   return t;
 }
 
 static void make_table(Parser* pr, UInt p)
 {
-   Lead* table = pr->tables + (SizeT)pr->n_tables * TABLE_SIZE;
-
-   for (UInt i = 0; i < TABLE_SIZE; i++)
-      table[i] = lead_from(pr, p, (ULong)i << (64 - TABLE_BITS));
+   VG_(memset)(&pr->tables[pr->n_tables], 0, sizeof(Table));
+   pr->phrase_of[pr->n_tables] = p;
    pr->states[p].table = ++pr->n_tables;
 }
 
@@ -233,8 +300,9 @@ static inline UInt go_on(Parser* pr, ParseOutput* out, UInt p, UInt edge)
       longer = DCFG_(extend_phrase)(pr->ps, p, edge);
       /* P has a new phrase, so find its state again. */
       state_of(pr, longer);
+      UInt table = pr->states[p].table;
       VG_(memset)(&pr->states[p], 0, sizeof(State));
-      state_of(pr, p);
+      state_of(pr, p)->table = table;
    }
    return longer;
 }
@@ -254,13 +322,14 @@ static UInt step(Parser* pr, Walk* k, ParseOutput* out, UInt p)
    return go_on(pr, out, p, edge);
 }
 
-/* Continue P with the next target.  Within a phrase it is nearly always the
+/* Continue P with target NUMBER, which was read.  Within a phrase it is nearly always the
    same as last time. */
-static inline UInt follow_target(Parser* pr, Walk* k, ParseOutput* out, UInt p)
+static inline UInt follow_target(Parser* pr, Walk* k, ParseOutput* out, UInt p,
+                                 UInt number)
 {
-   const Ways*  w      = pr->w;
-   const State* s      = &pr->states[p];
-   UInt         number = DCFG_(read_target)(&k->reader), longer;
+   const Ways*  w = pr->w;
+   const State* s = &pr->states[p];
+   UInt         longer;
 
    if (s->number == number + 1) {
       DCFG_(skip_bits)(&k->reader, s->n_bits[0]);
@@ -285,66 +354,142 @@ static inline UInt follow_target(Parser* pr, Walk* k, ParseOutput* out, UInt p)
    return longer;
 }
 
-/* Follow bits from P as far as they lead.  Return the phrase there. */
-static UInt follow_bits(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
-                        UInt room, ULong limit)
+/* Return the lead from TABLE for BITS, of which N_BITS are there, or NULL. */
+static inline Lead* next_lead(Parser* pr, UInt table, ULong bits, UInt n_bits)
 {
-   State* s      = state_of(pr, p);
-   ULong  bits   = r->bits;
-   UInt   n_bits = r->n_bits;
+   Lead* l = &pr->tables[table - 1].bits[bits >> (64 - TABLE_BITS)];
 
-   while (s->is_bit && out->n < room && out->n_edges < limit) {
-      if (s->table != 0 && n_bits >= TABLE_BITS) {
-         const Lead* l = &pr->tables[(SizeT)(s->table - 1) * TABLE_SIZE
-                                     + (bits >> (64 - TABLE_BITS))];
-         if (l->n_bits <= n_bits && (l->n_bits > 0 || l->complete)) {
-            bits   <<= l->n_bits;
-            n_bits  -= l->n_bits;
-            p        = l->state;
-            s        = &pr->states[p];
-            if (l->complete) {
-               out->phrases[out->n++] = p;
-               out->n_edges += s->n_edges;
-               p = s->root;
-               s = &pr->states[p];
-            }
-            continue;
-         }
-      } else if (s->table == 0 && ++s->visits == HOT
-                 && pr->n_tables < MAX_TABLES) {
-         make_table(pr, p);
-         s = &pr->states[p];
-      }
-      if (n_bits == 0) {
-         DCFG_(load_bits)(r);
+   if (n_bits < TABLE_BITS)
+      return NULL;
+   if (l->next == 0)
+      *l = find_lead(pr, pr->phrase_of[table - 1], bits);
+   return l->next == 0 || l->n_bits > n_bits ? NULL : l;
+}
+
+/* Likewise for target NUMBER. */
+static inline Lead* next_target_lead(Parser* pr, UInt table, UInt number,
+                                     UInt n_bits, RecordReader* r)
+{
+   TargetLead* t = &pr->tables[table - 1].targets[number % N_TARGETS];
+
+   if (t->number != number || t->lead.next == 0)
+      *t = find_target_lead(pr, pr->phrase_of[table - 1], number);
+   if (t->lead.next == 0 || t->lead.n_bits > n_bits)
+      return NULL;
+   DCFG_(skip_targets)(r, t->n_targets);
+   return &t->lead;
+}
+
+/* Follow the table of P from lead to lead, at most N_LEADS.  Return the phrase
+   where this ends: it has no table, too few bits are left, or it needs more
+   than a lead.  *TARGET becomes 1 plus the number of a target that was read
+   there, or stays. */
+static UInt follow_leads(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
+                         ULong n_leads, UInt* target)
+{
+   UInt  table     = pr->states[p].table;
+   Bool  is_target = pr->states[p].is_target;
+   /* The reader's own bits are in memory, and loading them would take long. */
+   ULong bits      = r->bits;
+   UInt  n_bits    = r->n_bits;
+   UInt  n         = out->n;
+
+   for (p = 0; n_leads > 0 && p == 0; n_leads--) {
+      UInt  number = 0;
+      Lead* l;
+      if (n_bits < MAX_BITS) {
+         r->bits   = bits;
+         r->n_bits = n_bits;
+         DCFG_(top_up_bits)(r);
          bits   = r->bits;
          n_bits = r->n_bits;
       }
-      UInt bit = bits >> 63;
-      if (s->next[bit] == 0 || s->n_bits[bit] > n_bits)
+      if (!is_target) {
+         l = next_lead(pr, table, bits, n_bits);
+      } else {
+         number = DCFG_(read_target)(r);
+         l      = next_target_lead(pr, table, number, n_bits, r);
+      }
+      if (l == NULL) {
+         if (is_target)
+            *target = number + 1;
          break;
-      bits   <<= s->n_bits[bit];
-      n_bits  -= s->n_bits[bit];
-      p        = s->next[bit];
-      s        = state_of(pr, p);
+      }
+      out->phrases[n] = l->complete;
+      n              += l->complete != 0;
+      bits          <<= l->n_bits;
+      n_bits         -= l->n_bits;
+      if (!l->is_table) {
+         p = l->next;
+         if (pr->states[p].table != 0) {
+            l->is_table  = 1;
+            l->is_target = pr->states[p].is_target;
+            l->next      = pr->states[p].table;
+            p            = 0;
+         }
+      }
+      table     = l->next;
+      is_target = l->is_target;
    }
    r->bits   = bits;
    r->n_bits = n_bits;
-   return p;
+   for (; out->n < n; out->n++)
+      out->n_edges += pr->ps->phrases[out->phrases[out->n]].n_edges;
+   return p != 0 ? p : pr->phrase_of[table - 1];
+}
+
+/* Return how many leads may be followed so that ROOM and LIMIT need not be
+   looked at on the way, and still allow one phrase more. */
+static ULong n_safe_leads(const ParseOutput* out, UInt room, ULong limit)
+{
+   ULong n = (limit - out->n_edges - 1) / LONGEST;
+
+   return n < room - out->n - 1 ? n : room - out->n - 1;
+}
+
+/* Return the phrase that the next bit leads to from S, or 0. */
+static UInt follow_bit(RecordReader* r, const State* s)
+{
+   if (r->n_bits == 0)
+      DCFG_(load_bits)(r);
+   UInt bit = r->bits >> 63;
+   if (s->next[bit] == 0 || s->n_bits[bit] > r->n_bits)
+      return 0;
+   r->bits   <<= s->n_bits[bit];
+   r->n_bits  -= s->n_bits[bit];
+   return s->next[bit];
 }
 
 UInt DCFG_(parse)(Parser* pr, Walk* k, UInt* phrase, UInt* phrases, UInt room,
                   ULong limit)
 {
    ParseOutput out = { phrases, 0, 0 };
-   UInt   p   = *phrase;
+   UInt        p   = *phrase;
 
    while (p != 0 && out.n < room && out.n_edges < limit && !k->failed) {
-      p = follow_bits(pr, &k->reader, &out, p, room, limit);
-      if (out.n == room || out.n_edges >= limit)
-         break;
-      p = pr->states[p].is_target ? follow_target(pr, k, &out, p)
-                                  : step(pr, k, &out, p);
+      State* s      = state_of(pr, p);
+      UInt   target = 0, then = 0;
+      if (s->table != 0) {
+         p = follow_leads(pr, &k->reader, &out, p,
+                          n_safe_leads(&out, room, limit), &target);
+         s = state_of(pr, p);
+         if (s->table == 0)
+            continue;
+      } else if ((s->is_bit || s->is_target) && ++s->visits == HOT
+                 && pr->n_tables < MAX_TABLES) {
+         make_table(pr, p);
+         continue;
+      }
+      if (s->is_bit)
+         then = follow_bit(&k->reader, s);
+      if (then != 0)
+         p = then;
+      else if (s->is_target)
+         p = follow_target(pr, k, &out, p,
+                           target ? target - 1
+                                  : DCFG_(read_target)(&k->reader));
+      else
+         p = step(pr, k, &out, p);
    }
    if (k->failed)
       p = 0;

@@ -11,8 +11,9 @@
 
 #include "trace/reader.h"
 
-/* Load the next word of bits, or the rest in the last word. */
-void DCFG_(load_bits)(RecordReader* r)
+/* Load the next word of bits, or the rest in the last word, into .ahead, which
+   is empty.  Leave it empty at the end. */
+void DCFG_(load_ahead)(RecordReader* r)
 {
    ULong last = r->rec->last_word;
 
@@ -23,20 +24,31 @@ void DCFG_(load_bits)(RecordReader* r)
       r->n_words   = got / sizeof(ULong);
       r->next_word = 0;
    }
-   r->n_bits = 0;
    if (r->next_word < r->n_words) {
-      r->bits   = r->words[r->next_word++] << 1;
-      r->n_bits = DCFG_WORD_BITS;
+      r->ahead   = r->words[r->next_word++] << 1;
+      r->n_ahead = DCFG_WORD_BITS;
    } else if (!r->last_word_read && last > 1) {
-      r->n_bits = DCFG_(bits_in_word)(last);
-      r->bits   = last << (64 - r->n_bits);
+      r->n_ahead = DCFG_(bits_in_word)(last);
+      r->ahead   = last << (64 - r->n_ahead);
       r->last_word_read = True;
-   } else {
+   }
+   r->bits_loaded += r->n_ahead;
+}
+
+/* Load the next bits.  Those in .bits have been read, or are passed over. */
+void DCFG_(load_bits)(RecordReader* r)
+{
+   if (r->n_ahead == 0)
+      DCFG_(load_ahead)(r);
+   r->bits    = r->ahead;
+   r->n_bits  = r->n_ahead;
+   r->n_ahead = 0;
+   if (r->n_bits == 0) {
       r->failed = True;
       r->bits   = 0;
       r->n_bits = DCFG_WORD_BITS;
+      r->bits_loaded += DCFG_WORD_BITS;
    }
-   r->bits_loaded += r->n_bits;
 }
 
 static UInt read_unit(RecordReader* r)

@@ -19,9 +19,12 @@ typedef
    struct {
       const Recording* rec;
       Bool    failed;              // did the record end too early?
-      /* Bits: the upper N_BITS of BITS are unread; zeros follow them. */
+      /* Bits: the upper N_BITS of BITS are unread, and then the upper N_AHEAD
+         of AHEAD.  N_BITS is less than 64. */
       ULong   bits;
       UInt    n_bits;
+      ULong   ahead;
+      UInt    n_ahead;
       ULong   bits_loaded;
       Bool    last_word_read;
       UInt    next_word, n_words;  // index in .words
@@ -44,6 +47,7 @@ void DCFG_(read_from)(RecordReader* r, const Recording* rec,
 
 /* Used by the functions below. */
 void DCFG_(load_bits)(RecordReader* r);
+void DCFG_(load_ahead)(RecordReader* r);
 UInt DCFG_(read_target_units)(RecordReader* r);
 
 /* Return the next bit. */
@@ -65,6 +69,23 @@ static inline void DCFG_(skip_bits)(RecordReader* r, UInt n)
    }
    r->bits  <<= n;            // n < DCFG_WORD_BITS, or all
    r->n_bits -= n;
+}
+
+/* Have as many bits in .bits as fit there, or all that are left. */
+static inline void DCFG_(top_up_bits)(RecordReader* r)
+{
+   while (r->n_bits < DCFG_WORD_BITS) {
+      if (r->n_ahead == 0)
+         DCFG_(load_ahead)(r);
+      if (r->n_ahead == 0)
+         return;
+      UInt room = DCFG_WORD_BITS - r->n_bits;
+      UInt n    = r->n_ahead < room ? r->n_ahead : room;
+      r->bits    |= r->ahead >> r->n_bits;
+      r->n_bits  += n;
+      r->ahead  <<= n;
+      r->n_ahead -= n;
+   }
 }
 
 /* Return the number of the next target. */
@@ -93,7 +114,7 @@ static inline void DCFG_(skip_targets)(RecordReader* r, UInt n)
 static inline Bool DCFG_(has_read_to)(const RecordReader* r,
                                       const RecordPlace* place)
 {
-   return place->bits == r->bits_loaded - r->n_bits
+   return place->bits == r->bits_loaded - r->n_bits - r->n_ahead
           && place->targets == r->targets_read;
 }
 
