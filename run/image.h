@@ -31,8 +31,4 @@ UInt DCFG_(n_images)(void);
 /* Describe image NO, 0 .. n_images-1.  Valid until code runs again. */
 void DCFG_(image_info)(UInt no, Bool with_lines, ImageInfo* info);
 
-/* Return the path of a source file, 0 .. n_source_files-1. */
-UInt         DCFG_(n_source_files)(void);
-const HChar* DCFG_(source_file_name)(UInt no);
-
 #endif /* __DCFG_IMAGE_H */
