@@ -423,6 +423,13 @@ void DCFG_(track_images)(void)
    VG_(track_change_mem_mprotect)(on_mprotect);
 }
 
+void DCFG_(share_symbols)(void)
+{
+   for (Word i = 0; i < VG_(sizeXA)(live); i++)
+      if (debug_info(image_in(live, i)) != NULL)
+         copy_symbols(image_in(live, i));
+}
+
 UInt DCFG_(n_images)(void)
 {
    return VG_(sizeXA)(images);

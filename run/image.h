@@ -26,6 +26,10 @@ Bool DCFG_(image_is_over)(UInt no);
 /* Register for the core's mappings and unmappings. */
 void DCFG_(track_images)(void);
 
+/* Copy the symbols of all images, so that a child that is about to be forked
+   need not. */
+void DCFG_(share_symbols)(void);
+
 UInt DCFG_(n_images)(void);
 
 /* Describe image NO, 0 .. n_images-1.  Valid until code runs again. */

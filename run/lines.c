@@ -61,8 +61,21 @@ const HChar* DCFG_(source_file_name)(UInt no)
    return *(const HChar**)VG_(indexXA)(files, no);
 }
 
-static UInt source_file(const HChar* dir, const HChar* file)
+/* NamedFile: a source file as the core names it.  Its texts stay while the
+   debug information does. */
+typedef
+   struct {
+      const HChar *dir, *file;
+      UInt         no;
+   }
+   NamedFile;
+
+/* Return the number of a source file.  LAST is the last one asked about. */
+static UInt source_file(const HChar* dir, const HChar* file, NamedFile* last)
 {
+   if (dir == last->dir && file == last->file)
+      return last->no;
+
    const HChar* name = DCFG_(source_path)(dir, file);
    SourceFile*  f    = VG_(OSetGen_Lookup)(files_by_name, &name);
 
@@ -73,6 +86,7 @@ static UInt source_file(const HChar* dir, const HChar* file)
       VG_(OSetGen_Insert)(files_by_name, f);
       VG_(addToXA)(files, &f->name);
    }
+   *last = (NamedFile){ dir, file, f->no };
    return f->no;
 }
 
@@ -124,6 +138,7 @@ void DCFG_(add_lines)(XArray* lines, UInt no, UInt* last)
    DiEpoch      ep   = VG_(current_DiEpoch)();
    VgHashTable* seen = VG_(HT_construct)("dcfg.lines.seen");
    SeenPage*    page = NULL;
+   NamedFile    named = { NULL, NULL, 0 };
    XArray*      new  = VG_(newXA)(VG_(malloc), "dcfg.lines.new", VG_(free),
                                   sizeof(ImageLine));
 
@@ -137,7 +152,7 @@ void DCFG_(add_lines)(XArray* lines, UInt no, UInt* last)
              || !VG_(get_filename_linenum)(ep, a, &file, &dir, &l.line))
             continue;
          l.addr = a;
-         l.file = source_file(dir, file);
+         l.file = source_file(dir, file, &named);
          VG_(addToXA)(new, &l);
       }
    }
