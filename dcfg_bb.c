@@ -73,7 +73,15 @@ typedef
 /* Elements of a pool.  Each allocation of its own would cost 32 bytes. */
 #define PER_POOL 250
 
+/* Ends: the first and the last superblock of an image, or 0. */
+typedef
+   struct {
+      UInt first, last;
+   }
+   Ends;
+
 static XArray*      by_id;              // Superblock*; [0] is NULL
+static XArray*      by_image;           // Ends
 static VgHashTable* by_entry;
 static VgHashTable* pairs;
 static PoolAlloc*   pair_pool;
@@ -93,6 +101,8 @@ static void init(void)
    Superblock* none = NULL;
    by_id        = VG_(newXA)(VG_(malloc), "dcfg.bb.id", VG_(free),
                              sizeof(Superblock*));
+   by_image     = VG_(newXA)(VG_(malloc), "dcfg.bb.image", VG_(free),
+                             sizeof(Ends));
    by_entry     = VG_(HT_construct)("dcfg.bb.entry");
    pairs        = VG_(HT_construct)("dcfg.bb.pairs");
    pair_pool    = VG_(newPA)(sizeof(Pair), PER_POOL, VG_(malloc),
@@ -128,6 +138,22 @@ static Word cmp_superblocks(const void* va, const void* vb)
           || a->exits[i].counting != b->exits[i].counting)
          return 1;
    return 0;
+}
+
+/* Make SB the last one of its image. */
+static void append_to_image(Superblock* sb)
+{
+   const Ends none = { 0, 0 };
+
+   while (VG_(sizeXA)(by_image) <= sb->image)
+      VG_(addToXA)(by_image, &none);
+   Ends* ends = VG_(indexXA)(by_image, sb->image);
+   if (ends->first == 0)
+      ends->first = sb->id;
+   else
+      DCFG_(superblock)(ends->last)->next_of_image = sb->id;
+   ends->last        = sb->id;
+   sb->next_of_image = 0;
 }
 
 SizeT DCFG_(claim_fields)(SizeT n)
@@ -188,6 +214,7 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
 
    VG_(addToXA)(by_id, &sb);
    VG_(HT_add_node)(by_entry, sb);
+   append_to_image(sb);
    return sb;
 }
 
@@ -199,6 +226,14 @@ UInt DCFG_(n_superblocks)(void)
 Superblock* DCFG_(superblock)(UInt id)
 {
    return *(Superblock**)VG_(indexXA)(by_id, id);
+}
+
+UInt DCFG_(next_of_image)(UInt image, UInt after)
+{
+   if (after != 0)
+      return DCFG_(superblock)(after)->next_of_image;
+   return by_image == NULL || image >= VG_(sizeXA)(by_image)
+          ? 0 : ((const Ends*)VG_(indexXA)(by_image, image))->first;
 }
 
 Bool DCFG_(any_counter)(const Superblock* sb,
@@ -366,10 +401,22 @@ void DCFG_(lead_again)(UInt image)
 
 /*--- Landings                                             ---*/
 
+/* Return the landing of ADDR or NULL.  Callers often ask about the same one
+   again, so the last one of each kind is kept. */
 static Landing* landing(Addr addr, Bool unredirected)
 {
-   return by_id == NULL ? NULL
-                        : VG_(HT_lookup)(landings[unredirected], addr);
+   static Landing* last[2];
+
+   if (by_id == NULL)
+      return NULL;
+   if (last[unredirected] == NULL
+       || last[unredirected]->hash_key != addr) {
+      Landing* l = VG_(HT_lookup)(landings[unredirected], addr);
+      if (l == NULL)
+         return NULL;
+      last[unredirected] = l;
+   }
+   return last[unredirected];
 }
 
 static Version* version(Landing* l, UInt v)
@@ -394,6 +441,8 @@ Bool DCFG_(landing)(Target t, Addr* addr, UInt* image)
 {
    Landing* l = landing(t.addr, t.unredirected);
 
+   if (l != NULL && t.version == DCFG_PRESENT)
+      t.version = l->now;
    if (l == NULL || t.version >= l->n_versions)
       return False;
    const Version* v = version(l, t.version);

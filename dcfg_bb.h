@@ -71,6 +71,8 @@ typedef
       struct _Superblock* hash_next;   // VgHashNode
       UWord        hash_key;           // hash of .entry and .image
       UInt         id;                 // from 1 up
+      UInt         next_of_image;      // .id of the next one with this .image,
+                                       // or 0
       Addr         entry;    // the address that was jumped to
       Addr         addr;     // the address of the code that ran: differs from
                              // .entry for a redirection
@@ -117,6 +119,10 @@ Superblock* DCFG_(register_superblock)(const Superblock* sb,
 /* Return the number of superblocks, and the superblock ID, counted from 1. */
 UInt        DCFG_(n_superblocks)(void);
 Superblock* DCFG_(superblock)(UInt id);
+
+/* Return the superblock of IMAGE that was registered next after AFTER, or first
+   if AFTER is 0; 0 if there is none. */
+UInt DCFG_(next_of_image)(UInt image, UInt after);
 
 /* Call IS_IT for each counter of SB until it returns True.  Return whether it
    did. */
@@ -183,8 +189,9 @@ typedef
 /* Return ADDR as a target, with the version that would run now. */
 Target DCFG_(target_now)(Addr addr, Bool unredirected);
 
-/* No version. */
+/* No version; for landing(), the version that would run now. */
 #define DCFG_NO_VERSION 0xFFFFFFFFu
+#define DCFG_PRESENT    0xFFFFFFFEu
 
 /* Return whether code at ADDR has had more than one version. */
 Bool DCFG_(has_versions)(Addr addr, Bool unredirected);

@@ -329,6 +329,7 @@ static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
 
 static void before_fork(ThreadId tid)
 {
+   DCFG_(share_symbols)();
    DCFG_(before_fork)();
 }
 

@@ -34,8 +34,16 @@ void DCFG_(put_char)(Put* out, HChar c)
 
 void DCFG_(put_text)(Put* out, const HChar* s)
 {
-   while (*s)
-      DCFG_(put_char)(out, *s++);
+   const HChar* end = out->buf + sizeof(out->buf);
+   HChar*       to  = out->buf + out->used;
+
+   for (; *s; *to++ = *s++)
+      if (to == end) {
+         out->used = sizeof(out->buf);
+         DCFG_(put_flush)(out);
+         to = out->buf;
+      }
+   out->used = to - out->buf;
 }
 
 void DCFG_(put_bytes)(Put* out, const void* bytes, UInt n)
@@ -57,14 +65,16 @@ void DCFG_(put_bytes)(Put* out, const void* bytes, UInt n)
 void DCFG_(put_number)(Put* out, ULong n)
 {
    HChar digits[20];
-   UInt  i = 0;
+   UInt  i = sizeof(digits);
 
    do {
-      digits[i++] = '0' + n % 10;
+      digits[--i] = '0' + n % 10;
       n /= 10;
    } while (n > 0);
-   while (i > 0)
-      DCFG_(put_char)(out, digits[--i]);
+   if (sizeof(out->buf) - out->used < sizeof(digits))
+      DCFG_(put_flush)(out);
+   while (i < sizeof(digits))
+      out->buf[out->used++] = digits[i++];
 }
 
 UInt DCFG_(utf8_length)(const UChar* s)

@@ -14,6 +14,7 @@
 #include "base/order.h"
 #include "dcfg/sources.h"
 #include "run/image.h"
+#include "run/lines.h"
 #include "run/symbols.h"
 
 static Int cmp_names(const void* a, const void* b)

@@ -25,6 +25,7 @@
 #include "calls/call_fields.h"
 #include "profile/notation.h"
 #include "run/image.h"
+#include "run/lines.h"
 #include "run/symbols.h"
 
 /* NameNumber: a name and its number in the file. */

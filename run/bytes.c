@@ -42,6 +42,7 @@ struct _Code {
    Bool         is_file;
    ULong        dev, ino;
    VgHashTable* pages;     // CodePage
+   CodePage*    last;      // the last result of find_page(), or NULL
    CodePage*    head;      // first page of the file, as far as known; not in
                            // .pages
 };
@@ -65,19 +66,27 @@ static CodePage* new_page(UWord number)
 
 /*--- Bytes                                                ---*/
 
+/* Return the page NUMBER, or NULL. */
+static CodePage* find_page(Code* c, UWord number)
+{
+   if (c->last == NULL || c->last->hash_key != number)
+      c->last = VG_(HT_lookup)(c->pages, number);
+   return c->last;
+}
+
 static Bool is_known(const CodePage* p, UInt i)
 {
    return (p->known[i / 8] & (1 << i % 8)) != 0;
 }
 
-Bool DCFG_(is_same_code)(const Code* c, Addr a, SizeT len)
+Bool DCFG_(is_same_code)(Code* c, Addr a, SizeT len)
 {
    const CodePage* p = NULL;
 
    for (Addr end = a + len; a < end; a++) {
       UInt i = a % CODE_PAGE;
       if (p == NULL || i == 0)
-         p = VG_(HT_lookup)(c->pages, a / CODE_PAGE);
+         p = find_page(c, a / CODE_PAGE);
       if (p != NULL && is_known(p, i) && p->code[i] != *(const UChar*)a)
          return False;
    }
@@ -91,7 +100,7 @@ void DCFG_(remember_code)(Code* c, Addr a, SizeT len)
    for (Addr end = a + len; a < end; a++) {
       UInt i = a % CODE_PAGE;
       if (p == NULL || i == 0)
-         p = VG_(HT_lookup)(c->pages, a / CODE_PAGE);
+         p = find_page(c, a / CODE_PAGE);
       if (p == NULL) {
          p = new_page(a / CODE_PAGE);
          VG_(HT_add_node)(c->pages, p);

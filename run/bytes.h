@@ -21,7 +21,7 @@ void  DCFG_(delete_code)(Code* c);
 void DCFG_(remember_code)(Code* c, Addr a, SizeT len);
 
 /* Return whether the known ones of the LEN bytes at A are unchanged. */
-Bool DCFG_(is_same_code)(const Code* c, Addr a, SizeT len);
+Bool DCFG_(is_same_code)(Code* c, Addr a, SizeT len);
 
 /* Return whether C has code in these pages. */
 Bool DCFG_(has_code)(const Code* c, Addr a, SizeT len);

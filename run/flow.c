@@ -238,8 +238,11 @@ static void by_version(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
                        ULong count)
 {
    Bool   unredirected = is_unredirected(run->sb, flow);
-   Target target       = DCFG_(target_now)(addr, unredirected);
+   Target target       = { addr, DCFG_PRESENT, unredirected };
 
+   /* Only settled steps and detours have to be told from others. */
+   if (settled != NULL || run->n_detours > 0)
+      target = DCFG_(target_now)(addr, unredirected);
    if (settled != NULL && DCFG_(has_versions)(addr, unredirected)) {
       Settled        key = { run->thread, run->sb->id, flow, 0, 0 };
       const Settled* s;

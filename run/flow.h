@@ -46,7 +46,7 @@ UInt DCFG_(read_run)(SbRun* run, UInt thread, const ThreadInfo* info,
                      const ULong* cells, const Superblock* sb);
 
 /* Call DO_IT for the steps from RUN's instruction K to TARGET, without those
-   that were taken back. */
+   that were taken back.  TARGET.version may be DCFG_PRESENT. */
 typedef void (*FlowFn)(void* arg, const SbRun* run, UInt k, Target target,
                        ULong count);
 void DCFG_(each_flow)(SbRun* run, FlowFn do_it, void* arg);

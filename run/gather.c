@@ -37,6 +37,9 @@ typedef
                                   // thread?
       Bool*         touched;      // for each superblock: can it have run in the
                                   // present thread?
+      UInt*         landings;     // for each flow in its order: where it leads
+      UInt          n_landings, room;
+      UInt          next_landing;
       SbRun         run;          // the present superblock and thread
       UInt          instrs[DCFG_MAX_INSTRS];  // indices of its instructions
       Bool          lost;         // was there a flow that makes no sense?
@@ -136,17 +139,57 @@ static void find_instrs(Reader* r)
    }
 }
 
+/* Fill INDEX for the instructions FIRST to END-1 of an image.  It has at most
+   one entry more than there are instructions. */
+static void index_instrs(const Instr* in, UInt first, UInt end,
+                         InstrIndex* index)
+{
+   Addr size = in[end - 1].addr - in[first].addr;
+   UInt i    = first;
+
+   index->first = in[first].addr;
+   while ((size >> index->shift) >= end - first)
+      index->shift++;
+   index->n      = (size >> index->shift) + 1;
+   index->starts = VG_(malloc)("dcfg.gather.index",
+                               (index->n + 1) * sizeof(UInt));
+   for (UInt k = 0; k < index->n; k++) {
+      while ((in[i].addr - index->first) >> index->shift < k)
+         i++;
+      index->starts[k] = i;
+   }
+   index->starts[index->n] = end;
+}
+
+static void index_images(Gathered* p)
+{
+   UInt first = 0;
+
+   p->indexes = VG_(calloc)("dcfg.gather.indexes", p->n_images + 1,
+                            sizeof(InstrIndex));
+   for (UInt i = 1; i <= p->n_instrs; i++)
+      if (i == p->n_instrs
+          || p->instrs[i].image != p->instrs[first].image) {
+         index_instrs(p->instrs, first, i,
+                      &p->indexes[p->instrs[first].image]);
+         first = i;
+      }
+}
+
 UInt DCFG_(find_instr)(const Gathered* p, UInt image, Addr a)
 {
-   const Instr* in    = p->instrs;
-   UInt         place = p->place_of[image];
-   UInt lo = 0;
+   const Instr*      in    = p->instrs;
+   UInt              place = p->place_of[image];
+   const InstrIndex* index = &p->indexes[place];
 
-   BISECT(lo, p->n_instrs, mid,
-          in[mid].image < place
-          || (in[mid].image == place && in[mid].addr < a));
-   return lo < p->n_instrs && in[lo].image == place && in[lo].addr == a
-          ? lo : NONE;
+   if (place == NONE || a < index->first)
+      return NONE;
+   Addr k = (a - index->first) >> index->shift;
+   if (k >= index->n)
+      return NONE;
+   UInt lo = index->starts[k];
+   BISECT(lo, index->starts[k + 1], mid, in[mid].addr < a);
+   return lo < index->starts[k + 1] && in[lo].addr == a ? lo : NONE;
 }
 
 UInt DCFG_(find_landing)(const Gathered* p, Target t)
@@ -190,6 +233,21 @@ static EdgeType type_of_step(InsnKind kind, Addr instr, Addr next,
    return EdgeUnknown;
 }
 
+/* Return where the next flow, to TARGET, leads.  All flows are read twice, in
+   the same order: the second time the result is known. */
+static UInt next_landing(Reader* r, Target target)
+{
+   if (r->next_landing == r->n_landings) {
+      if (r->n_landings == r->room) {
+         r->room     = r->room == 0 ? 1024 : 2 * r->room;
+         r->landings = VG_(realloc)("dcfg.gather.landings", r->landings,
+                                    (SizeT)r->room * sizeof(UInt));
+      }
+      r->landings[r->n_landings++] = DCFG_(find_landing)(r->p, target);
+   }
+   return r->landings[r->next_landing++];
+}
+
 /* Pass a step on to the graph.  A FlowFn; ARG is the Reader. */
 static void step(void* arg, const SbRun* run, UInt k, Target target,
                  ULong count)
@@ -198,7 +256,7 @@ static void step(void* arg, const SbRun* run, UInt k, Target target,
    const Instr* in   = &r->p->instrs[r->instrs[k]];
    EdgeType     type = type_of_step(in->kind, in->addr, in->addr + in->len,
                                     target.addr);
-   UInt         to   = DCFG_(find_landing)(r->p, target);
+   UInt         to   = next_landing(r, target);
 
    if (to == NONE)
       lose(r, target);
@@ -428,6 +486,7 @@ Gathered* DCFG_(gather)(void)
    read_all(&r);
    find_images(&r);
    find_instrs(&r);
+   index_images(r.p);
    r.first_instr = VG_(calloc)("dcfg.gather.first", r.n_sbs + 1,
                                sizeof(UInt));
    for (UInt id = 1; id <= r.n_sbs; id++) {
@@ -440,11 +499,14 @@ Gathered* DCFG_(gather)(void)
    r.gb = DCFG_(new_graph)(r.p->instrs, r.p->n_instrs, DCFG_(n_threads)());
    read_all(&r);
    DCFG_(partition)(r.gb);
+   r.next_landing = 0;
    read_all(&r);
+   tl_assert(r.next_landing == r.n_landings);
    r.p->graph = DCFG_(finish_graph)(r.gb);
    find_seams(r.p);
    VG_(free)(r.n_ran);
    VG_(free)(r.first_instr);
+   VG_(free)(r.landings);
    VG_(free)(r.owners);
    VG_(free)(r.diverted);
    VG_(free)(r.touched);
@@ -455,6 +517,9 @@ Gathered* DCFG_(gather)(void)
 void DCFG_(delete_gathered)(Gathered* p)
 {
    DCFG_(delete_graph)(p->graph);
+   for (UInt i = 0; i < p->n_images; i++)
+      VG_(free)(p->indexes[i].starts);
+   VG_(free)(p->indexes);
    VG_(free)(p->images);
    VG_(free)(p->place_of);
    VG_(free)(p->instrs);

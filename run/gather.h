@@ -29,6 +29,17 @@ typedef
    }
    RunEnd;
 
+/* InstrIndex: where an image's instructions are in .instrs, by their addresses.
+   Those from .first + (k << .shift) on begin at .starts[k]. */
+typedef
+   struct {
+      Addr  first;        // the first instruction's address
+      UInt  shift;
+      UInt  n;            // the size of .starts, less 1
+      UInt* starts;
+   }
+   InstrIndex;
+
 /* Gathered: all that ran so far. */
 typedef
    struct _Gathered {
@@ -38,6 +49,7 @@ typedef
       UInt*  place_of;    // for each image number: that index, or DCFG_NO_INSTR
       UInt   n_instrs;
       Instr* instrs;
+      InstrIndex* indexes;   // for each image
       Graph* graph;
       /* For a part of the run: */
       UInt   part;        // its number, from 1

@@ -25,7 +25,6 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_oset.h"
 #include "pub_tool_poolalloc.h"
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
@@ -39,6 +38,7 @@
 #include "run/build_id.h"
 #include "run/bytes.h"
 #include "run/image.h"
+#include "run/lines.h"
 #include "run/symbols.h"
 
 typedef
@@ -54,16 +54,9 @@ typedef
       Code*   code;          // NULL: never translated from again
       XArray* symbols;       // ImageSymbol; NULL: not copied yet
       XArray* lines;         // ImageLine; NULL: none
-      UInt    n_in_lines;    // superblocks whose lines were copied
+      UInt    last_in_lines; // last superblock whose lines were copied
    }
    Image;
-
-typedef
-   struct {
-      const HChar* name;
-      UInt         no;
-   }
-   SourceFile;
 
 static PoolAlloc* image_pool;
 static XArray* images;          // Image*, by .no
@@ -71,8 +64,6 @@ static XArray* live;            // Image*: images that are not gone
 static XArray* away;            // Image*: unmapped images that may return
 static Image*  last_image;      // the last result of image_of()
 static XArray* no_symbols;      // for all images without symbols
-static OSet*   files_by_name;   // SourceFile
-static XArray* files;           // const HChar*
 
 /*--- Mappings                                             ---*/
 
@@ -196,80 +187,16 @@ static void copy_symbols(Image* im)
 
 /*--- Source lines                                         ---*/
 
-static UInt source_file(const HChar* dir, const HChar* file)
-{
-   const HChar* name = DCFG_(source_path)(dir, file);
-   SourceFile*  f    = VG_(OSetGen_Lookup)(files_by_name, &name);
-
-   if (f == NULL) {
-      f = VG_(OSetGen_AllocNode)(files_by_name, sizeof(SourceFile));
-      f->name = name;
-      f->no   = VG_(sizeXA)(files);
-      VG_(OSetGen_Insert)(files_by_name, f);
-      VG_(addToXA)(files, &f->name);
-   }
-   return f->no;
-}
-
-COMPARE(cmp_lines, ImageLine, UP(addr))
-
-static Bool has_line(const Image* im, Addr a)
-{
-   ImageLine key = { a, 0, 0 };
-   Word      first, last;
-
-   return VG_(lookupXA)(im->lines, &key, &first, &last);
-}
-
-/* Add to NEW the lines of SB's instructions that are neither in IM nor in
-   SEEN. */
-static void find_lines(const Image* im, const Superblock* sb, OSet* seen,
-                       XArray* new)
-{
-   DiEpoch ep = VG_(current_DiEpoch)();
-   Addr    a  = sb->addr;
-
-   for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
-      const HChar *file, *dir;
-      ImageLine    l;
-      if (VG_(OSetWord_Contains)(seen, a) || has_line(im, a))
-         continue;
-      VG_(OSetWord_Insert)(seen, a);
-      if (!VG_(get_filename_linenum)(ep, a, &file, &dir, &l.line))
-         continue;
-      l.addr = a;
-      l.file = source_file(dir, file);
-      VG_(addToXA)(new, &l);
-   }
-}
-
 /* Copy the lines of all instructions that were translated from IM since the
    last copy. */
 static void copy_lines(Image* im)
 {
-   if (im->gone || im->n_in_lines == DCFG_(n_superblocks)()
+   if (im->gone || DCFG_(next_of_image)(im->no, im->last_in_lines) == 0
        || debug_info(im) == NULL)
       return;
-   if (im->lines == NULL) {
-      im->lines = VG_(newXA)(VG_(malloc), "dcfg.image.lines", VG_(free),
-                             sizeof(ImageLine));
-      VG_(setCmpFnXA)(im->lines, (XACmpFn_t)cmp_lines);
-      VG_(sortXA)(im->lines);
-   }
-   OSet*   seen = VG_(OSetWord_Create)(VG_(malloc), "dcfg.image.seen",
-                                       VG_(free));
-   XArray* new  = VG_(newXA)(VG_(malloc), "dcfg.image.lines", VG_(free),
-                             sizeof(ImageLine));
-   while (im->n_in_lines < DCFG_(n_superblocks)()) {
-      const Superblock* sb = DCFG_(superblock)(++im->n_in_lines);
-      if (sb->image == im->no)
-         find_lines(im, sb, seen, new);
-   }
-   for (Word i = 0; i < VG_(sizeXA)(new); i++)
-      VG_(addToXA)(im->lines, VG_(indexXA)(new, i));
-   VG_(sortXA)(im->lines);
-   VG_(deleteXA)(new);
-   VG_(OSetWord_Destroy)(seen);
+   if (im->lines == NULL)
+      im->lines = DCFG_(new_lines)();
+   DCFG_(add_lines)(im->lines, im->no, &im->last_in_lines);
 }
 
 /*--- Generations                                          ---*/
@@ -294,9 +221,8 @@ static Image* new_image(void)
 
 static Image* add_image(Image* im, Addr a)
 {
-   im->code       = DCFG_(new_code)(im->load, VG_(am_find_nsegment)(a));
-   im->no         = VG_(sizeXA)(images);
-   im->n_in_lines = DCFG_(n_superblocks)();
+   im->code = DCFG_(new_code)(im->load, VG_(am_find_nsegment)(a));
+   im->no   = VG_(sizeXA)(images);
    VG_(addToXA)(images, &im);
    VG_(addToXA)(live, &im);
    return im;
@@ -488,17 +414,20 @@ void DCFG_(track_images)(void)
                        sizeof(Image*));
    no_symbols = VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
                            sizeof(ImageSymbol));
-   files  = VG_(newXA)(VG_(malloc), "dcfg.image.files", VG_(free),
-                       sizeof(const HChar*));
-   files_by_name = VG_(OSetGen_Create)(offsetof(SourceFile, name), NULL,
-                                       VG_(malloc), "dcfg.image.files",
-                                       VG_(free));
+   DCFG_(init_lines)();
    VG_(track_die_mem_munmap)(on_munmap);
    VG_(track_die_mem_brk)(on_munmap);
    VG_(track_new_mem_mmap)(on_mmap);
    VG_(track_copy_mem_remap)(on_remap);
    VG_(track_new_mem_brk)(on_brk);
    VG_(track_change_mem_mprotect)(on_mprotect);
+}
+
+void DCFG_(share_symbols)(void)
+{
+   for (Word i = 0; i < VG_(sizeXA)(live); i++)
+      if (debug_info(image_in(live, i)) != NULL)
+         copy_symbols(image_in(live, i));
 }
 
 UInt DCFG_(n_images)(void)
@@ -522,14 +451,4 @@ void DCFG_(image_info)(UInt no, Bool with_lines, ImageInfo* info)
    info->symbols   = info->n_symbols ? VG_(indexXA)(im->symbols, 0) : NULL;
    info->n_lines   = im->lines ? VG_(sizeXA)(im->lines) : 0;
    info->lines     = info->n_lines ? VG_(indexXA)(im->lines, 0) : NULL;
-}
-
-UInt DCFG_(n_source_files)(void)
-{
-   return VG_(sizeXA)(files);
-}
-
-const HChar* DCFG_(source_file_name)(UInt no)
-{
-   return *(const HChar**)VG_(indexXA)(files, no);
 }

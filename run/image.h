@@ -26,13 +26,13 @@ Bool DCFG_(image_is_over)(UInt no);
 /* Register for the core's mappings and unmappings. */
 void DCFG_(track_images)(void);
 
+/* Copy the symbols of all images, so that a child that is about to be forked
+   need not. */
+void DCFG_(share_symbols)(void);
+
 UInt DCFG_(n_images)(void);
 
 /* Describe image NO, 0 .. n_images-1.  Valid until code runs again. */
 void DCFG_(image_info)(UInt no, Bool with_lines, ImageInfo* info);
-
-/* Return the path of a source file, 0 .. n_source_files-1. */
-UInt         DCFG_(n_source_files)(void);
-const HChar* DCFG_(source_file_name)(UInt no);
 
 #endif /* __DCFG_IMAGE_H */

@@ -386,7 +386,7 @@ static Bool is_lacking(const Work* w, VexRegisterUpdates updates,
 
 static void begin_work(Work* w, const VexGuestLayout* layout, IRType word_ty)
 {
-   VG_(memset)(w, 0, sizeof(*w));
+   VG_(memset)(w, 0, offsetof(Work, addrs));
    w->base    = IRTemp_INVALID;
    w->word_ty = word_ty;
    w->layout  = layout;

@@ -37,15 +37,16 @@ typedef
       IRExpr*     entry_sp;                 // stack pointer at the start; NULL:
                                             // not needed
       Superblock  desc;
-      Addr        addrs[MAX_INSTRS];        // addresses of the instructions
-      UChar       lengths[MAX_INSTRS];
-      UChar       kinds[MAX_INSTRS];
-      SbExit      exits[MAX_EXITS];
       Int         now;                      // index of the present instruction
       UInt        next_exit;                // number of the next exit
       Bool        started;                  // has its code been added?
       Bool        done;
       Superblock* sb;                       // the registered superblock
+      /* From here on, as far as .desc says: */
+      Addr        addrs[MAX_INSTRS];        // addresses of the instructions
+      UChar       lengths[MAX_INSTRS];
+      UChar       kinds[MAX_INSTRS];
+      SbExit      exits[MAX_EXITS];
    }
    Work;
 

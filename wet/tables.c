@@ -18,6 +18,7 @@
 #include "dcfg_bb.h"
 #include "run/gather.h"
 #include "run/image.h"
+#include "run/lines.h"
 #include "wet/closure.h"
 #include "wet/packed.h"
 #include "wet/slots.h"

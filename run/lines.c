@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Source lines of executed instructions. */
+
+/* Owns: the numbers of source files, and the search for the lines of an image's
+   instructions.  Handed: superblocks by dcfg_bb.c, debug information by the
+   core.  Taken by: run/image.c, which keeps the lines; all who name source
+   files. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+
+#include "base/intern.h"
+#include "base/order.h"
+#include "dcfg_bb.h"
+#include "graph/image_info.h"
+#include "run/lines.h"
+
+typedef
+   struct {
+      const HChar* name;
+      UInt         no;
+   }
+   SourceFile;
+
+/* SeenPage: a bit for each address of a page, set if an instruction there was
+   looked at. */
+#define SEEN_PAGE 4096u
+typedef
+   struct _SeenPage {
+      struct _SeenPage* hash_next;
+      UWord             hash_key;      // address / SEEN_PAGE
+      UChar             seen[SEEN_PAGE / 8];
+   }
+   SeenPage;
+
+static OSet*   files_by_name;   // SourceFile
+static XArray* files;           // const HChar*
+
+void DCFG_(init_lines)(void)
+{
+   files  = VG_(newXA)(VG_(malloc), "dcfg.lines.files", VG_(free),
+                       sizeof(const HChar*));
+   files_by_name = VG_(OSetGen_Create)(offsetof(SourceFile, name), NULL,
+                                       VG_(malloc), "dcfg.lines.files",
+                                       VG_(free));
+}
+
+UInt DCFG_(n_source_files)(void)
+{
+   return VG_(sizeXA)(files);
+}
+
+const HChar* DCFG_(source_file_name)(UInt no)
+{
+   return *(const HChar**)VG_(indexXA)(files, no);
+}
+
+/* NamedFile: a source file as the core names it.  Its texts stay while the
+   debug information does. */
+typedef
+   struct {
+      const HChar *dir, *file;
+      UInt         no;
+   }
+   NamedFile;
+
+/* Return the number of a source file.  LAST is the last one asked about. */
+static UInt source_file(const HChar* dir, const HChar* file, NamedFile* last)
+{
+   if (dir == last->dir && file == last->file)
+      return last->no;
+
+   const HChar* name = DCFG_(source_path)(dir, file);
+   SourceFile*  f    = VG_(OSetGen_Lookup)(files_by_name, &name);
+
+   if (f == NULL) {
+      f = VG_(OSetGen_AllocNode)(files_by_name, sizeof(SourceFile));
+      f->name = name;
+      f->no   = VG_(sizeXA)(files);
+      VG_(OSetGen_Insert)(files_by_name, f);
+      VG_(addToXA)(files, &f->name);
+   }
+   *last = (NamedFile){ dir, file, f->no };
+   return f->no;
+}
+
+/* Note that the instruction at A was looked at.  Return whether it had been
+   before.  *LAST is the page of the last call, or NULL. */
+static Bool see(VgHashTable* pages, SeenPage** last, Addr a)
+{
+   SeenPage* p = *last;
+   UInt      i = a % SEEN_PAGE;
+   UChar     bit = 1 << i % 8;
+
+   if (p == NULL || p->hash_key != a / SEEN_PAGE) {
+      p = VG_(HT_lookup)(pages, a / SEEN_PAGE);
+      if (p == NULL) {
+         p = VG_(calloc)("dcfg.lines.seen", 1, sizeof(SeenPage));
+         p->hash_key = a / SEEN_PAGE;
+         VG_(HT_add_node)(pages, p);
+      }
+      *last = p;
+   }
+   if ((p->seen[i / 8] & bit) != 0)
+      return True;
+   p->seen[i / 8] |= bit;
+   return False;
+}
+
+COMPARE(cmp_lines, ImageLine, UP(addr))
+
+XArray* DCFG_(new_lines)(void)
+{
+   XArray* lines = VG_(newXA)(VG_(malloc), "dcfg.lines", VG_(free),
+                              sizeof(ImageLine));
+
+   VG_(setCmpFnXA)(lines, (XACmpFn_t)cmp_lines);
+   VG_(sortXA)(lines);
+   return lines;
+}
+
+static Bool has_line(const XArray* lines, Addr a)
+{
+   ImageLine key = { a, 0, 0 };
+   Word      first, last;
+
+   return VG_(lookupXA)(lines, &key, &first, &last);
+}
+
+void DCFG_(add_lines)(XArray* lines, UInt no, UInt* last)
+{
+   DiEpoch      ep   = VG_(current_DiEpoch)();
+   VgHashTable* seen = VG_(HT_construct)("dcfg.lines.seen");
+   SeenPage*    page = NULL;
+   NamedFile    named = { NULL, NULL, 0 };
+   XArray*      new  = VG_(newXA)(VG_(malloc), "dcfg.lines.new", VG_(free),
+                                  sizeof(ImageLine));
+
+   for (UInt id; (id = DCFG_(next_of_image)(no, *last)) != 0; *last = id) {
+      const Superblock* sb = DCFG_(superblock)(id);
+      Addr              a  = sb->addr;
+      for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
+         const HChar *file, *dir;
+         ImageLine    l;
+         if (see(seen, &page, a) || has_line(lines, a)
+             || !VG_(get_filename_linenum)(ep, a, &file, &dir, &l.line))
+            continue;
+         l.addr = a;
+         l.file = source_file(dir, file, &named);
+         VG_(addToXA)(new, &l);
+      }
+   }
+   for (Word i = 0; i < VG_(sizeXA)(new); i++)
+      VG_(addToXA)(lines, VG_(indexXA)(new, i));
+   VG_(sortXA)(lines);
+   VG_(deleteXA)(new);
+   VG_(HT_destruct)(seen, VG_(free));
+}
