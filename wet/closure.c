@@ -25,14 +25,24 @@
 #include "dcfg_bb.h"
 #include "run/image.h"
 #include "wet/closure.h"
+#include "wet/code_set.h"
 #include "wet/lift.h"
 #include "wet/slots.h"
 
-/* Results for code that was about to be unmapped, by image and address. */
-static OSet*   closed;          // Unexecuted; NULL: none
+#define MAX_CODE 16
 
-/* Results that new_unexecuted_code() has returned. */
-static OSet*   told;            // likewise
+/* Closed: a result for code that was about to be unmapped. */
+typedef
+   struct {
+      Unexecuted u;
+      UChar      code[MAX_CODE];
+   }
+   Closed;
+
+static OSet*    closed;         // Closed, by image and address; NULL: none
+
+static CodeSet* told;           // results that new_unexecuted_code() has
+                                // returned; NULL: none
 
 /* Page: the superblocks on a page, to find the code of a mapping quickly.  A
    superblock is on one page or two; its SlotList has the next one on each. */
@@ -50,13 +60,14 @@ static UInt         n_in_pages; // number of superblocks in it
 
 typedef
    struct {
-      OSet*     seen;           // Unexecuted, by image and address
-      OSet*     told;           // likewise: not to be followed; or NULL
+      CodeSet*  seen;
+      CodeSet*  told;           // not to be followed; or NULL
       XArray*   noted;          // Page*
       XArray*   found;          // Unexecuted
       XArray*   todo;           // Addr
       UInt      image;
       ImageInfo info;           // info of .image
+      UInt      below;          // the symbols of .info below the last address
    }
    Closure;
 
@@ -77,12 +88,18 @@ static Int cmp_unexecuted(const void* a, const void* b)
 
 /* Return the begin of the function of A in c->image, or ~0 if it is not known,
    as the library's wet_function_at() does. */
-static Addr function_at(const Closure* c, Addr a)
+static Addr function_at(Closure* c, Addr a)
 {
    const ImageSymbol* all = c->info.symbols;
-   UInt low = 0;
+   UInt low = c->below;
 
-   BISECT(low, c->info.n_symbols, mid, all[mid].addr <= a);
+   /* Most addresses are near the last one. */
+   if ((low > 0 && all[low - 1].addr > a)
+       || (low < c->info.n_symbols && all[low].addr <= a)) {
+      low = 0;
+      BISECT(low, c->info.n_symbols, mid, all[mid].addr <= a);
+      c->below = low;
+   }
    for (UInt looked = 0; low-- > 0 && looked < 64; looked++)
       if (a - all[low].addr < all[low].size || a == all[low].addr)
          return all[low].addr;
@@ -173,20 +190,6 @@ static Page* page_at(UWord number)
    return p;
 }
 
-/* Add A to c->seen.  Return False if it was there. */
-static Bool add_seen(Closure* c, UInt image, Addr a)
-{
-   Unexecuted  key = { .addr = a, .image = image };
-   Unexecuted* u;
-
-   if (VG_(OSetGen_Contains)(c->seen, &key))
-      return False;
-   u  = VG_(OSetGen_AllocNode)(c->seen, sizeof(key));
-   *u = key;
-   VG_(OSetGen_Insert)(c->seen, u);
-   return True;
-}
-
 /* Add the executed code on page NUMBER to c->seen. */
 static void note_page(Closure* c, UWord number)
 {
@@ -202,7 +205,7 @@ static void note_page(Closure* c, UWord number)
       Addr        a  = sb->addr;
       for (UInt k = 0; DCFG_(slots_of)(sb)->at_exit != NULL
                        && k < sb->n_instrs; a += sb->lengths[k++])
-         add_seen(c, sb->image, a);
+         DCFG_(add_place)(c->seen, sb->image, a);
       id = *next_on(sb, number);
    }
 }
@@ -211,7 +214,7 @@ static void note_page(Closure* c, UWord number)
 static Bool note(Closure* c, Addr a)
 {
    note_page(c, page_of(a));
-   return add_seen(c, c->image, a);
+   return DCFG_(add_place)(c->seen, c->image, a);
 }
 
 /*--- One instruction                                      ---*/
@@ -232,18 +235,18 @@ static void take_length(void* arg, const IRSB* sb)
 /* Decode the instruction at u->addr.  Return False if there is none. */
 static Bool decode(Unexecuted* u)
 {
-   UInt n = sizeof(u->code), len = 0;
+   const UChar* code = (const UChar*)u->addr;
+   UInt         n = MAX_CODE, len = 0;
 
    while (n > 0 && !VG_(am_is_valid_for_client)(u->addr, n, VKI_PROT_READ))
       n--;
    if (n == 0)
       return False;
-   VG_(memcpy)(u->code, (const void*)u->addr, n);
-   DCFG_(lift)(u->code, n, u->addr, take_length, &len);
+   DCFG_(lift)(code, n, u->addr, take_length, &len);
    if (len == 0 || len > n)
       return False;
    u->len  = len;
-   u->kind = DCFG_(guest).classify(u->code, len);
+   u->kind = DCFG_(guest).classify(code, len);
    return True;
 }
 
@@ -258,12 +261,15 @@ static void go_to(Closure* c, Addr from, Addr to)
       VG_(addToXA)(c->todo, &to);
 }
 
-/* Follow the ways on from an instruction of KIND at A, with bytes CODE. */
-static void go_on(Closure* c, Addr a, UInt kind, const UChar* code, UInt len)
+/* Follow the ways on from an instruction of KIND at A, with bytes CODE.  INSIDE
+   a superblock, the next instruction was executed, too. */
+static void go_on(Closure* c, Addr a, UInt kind, const UChar* code, UInt len,
+                  Bool inside)
 {
    if (kind == InsnCond || kind == InsnJump)
       go_to(c, a, DCFG_(guest).target(code, len, a));
-   if (kind != InsnJump && kind != InsnIndirectJump && kind != InsnReturn)
+   if (!inside && kind != InsnJump && kind != InsnIndirectJump
+       && kind != InsnReturn)
       go_to(c, a, a + len);
 }
 
@@ -275,11 +281,11 @@ static void follow(Closure* c)
                        .image = c->image };
       VG_(dropTailXA)(c->todo, 1);
       if (!note(c, u.addr)
-          || (c->told != NULL && VG_(OSetGen_Contains)(c->told, &u))
+          || (c->told != NULL && DCFG_(has_place)(c->told, u.image, u.addr))
           || !decode(&u))
          continue;
       VG_(addToXA)(c->found, &u);
-      go_on(c, u.addr, u.kind, u.code, u.len);
+      go_on(c, u.addr, u.kind, DCFG_(code_of)(&u), u.len, False);
    }
 }
 
@@ -290,8 +296,7 @@ static Closure* new_closure(XArray* found)
    update_pages();
    c->found = found;
    c->image = ~0u;
-   c->seen  = VG_(OSetGen_Create)(0, cmp_places, VG_(malloc), "dcfg.closure",
-                                  VG_(free));
+   c->seen  = DCFG_(new_code_set)();
    c->noted = VG_(newXA)(VG_(malloc), "dcfg.closure.noted", VG_(free),
                          sizeof(Page*));
    c->todo  = VG_(newXA)(VG_(malloc), "dcfg.closure.todo", VG_(free),
@@ -303,7 +308,7 @@ static void delete_closure(Closure* c)
 {
    for (Word i = 0; i < VG_(sizeXA)(c->noted); i++)
       (*(Page**)VG_(indexXA)(c->noted, i))->noted = False;
-   VG_(OSetGen_Destroy)(c->seen);
+   DCFG_(delete_code_set)(c->seen);
    VG_(deleteXA)(c->noted);
    VG_(deleteXA)(c->todo);
    VG_(free)(c);
@@ -320,9 +325,11 @@ static void find_code(Closure* c, Superblock* sb)
    if (sb->image != c->image) {
       c->image = sb->image;
       DCFG_(image_info)(c->image, False, &c->info);
+      c->below = 0;
    }
    for (UInt k = 0; k < sb->n_instrs; at += sb->lengths[k++]) {
-      go_on(c, sb->addr + at, sb->kinds[k], list->code + at, sb->lengths[k]);
+      go_on(c, sb->addr + at, sb->kinds[k], list->code + at, sb->lengths[k],
+            k + 1u < sb->n_instrs);
       follow(c);
    }
 }
@@ -372,20 +379,29 @@ static XArray* new_list(void)
                      sizeof(Unexecuted));
 }
 
-/* Add FOUND to *SET. */
-static void add_found(OSet** set, XArray* found)
+/* Add FOUND, whose code is still there, to the results for code that goes. */
+static void keep_closed(XArray* found)
 {
-   if (*set == NULL)
-      *set = VG_(OSetGen_Create)(0, cmp_places, VG_(malloc),
-                                 "dcfg.closure.set", VG_(free));
+   if (closed == NULL)
+      closed = VG_(OSetGen_Create)(0, cmp_places, VG_(malloc),
+                                   "dcfg.closure.closed", VG_(free));
    for (Word i = 0; i < VG_(sizeXA)(found); i++) {
       const Unexecuted* u = VG_(indexXA)(found, i);
-      if (VG_(OSetGen_Contains)(*set, u))
+      if (VG_(OSetGen_Contains)(closed, u))
          continue;
-      Unexecuted* new = VG_(OSetGen_AllocNode)(*set, sizeof(*new));
-      *new = *u;
-      VG_(OSetGen_Insert)(*set, new);
+      Closed* new = VG_(OSetGen_AllocNode)(closed, sizeof(*new));
+      new->u      = *u;
+      new->u.gone = True;
+      VG_(memcpy)(new->code, DCFG_(code_of)(u), u->len);
+      VG_(OSetGen_Insert)(closed, new);
    }
+}
+
+const UChar* DCFG_(code_of)(const Unexecuted* u)
+{
+   const Closed* c = u->gone ? VG_(OSetGen_Lookup)(closed, u) : NULL;
+
+   return c == NULL ? (const UChar*)u->addr : c->code;
 }
 
 void DCFG_(close_code)(Addr a, SizeT len)
@@ -399,7 +415,7 @@ void DCFG_(close_code)(Addr a, SizeT len)
          Closure* c     = new_closure(found);
          find_code_between(c, a, a + len);
          delete_closure(c);
-         add_found(&closed, found);
+         keep_closed(found);
          VG_(deleteXA)(found);
          return;
       }
@@ -415,9 +431,9 @@ static void drop_executed(void)
       Unexecuted  key = { .addr = sb->addr, .image = sb->image };
       for (UInt k = 0; DCFG_(slots_of)(sb)->at_exit != NULL
                        && k < sb->n_instrs; key.addr += sb->lengths[k++]) {
-         Unexecuted* u = VG_(OSetGen_Remove)(closed, &key);
-         if (u != NULL)
-            VG_(OSetGen_FreeNode)(closed, u);
+         Closed* gone = VG_(OSetGen_Remove)(closed, &key);
+         if (gone != NULL)
+            VG_(OSetGen_FreeNode)(closed, gone);
       }
    }
 }
@@ -427,7 +443,7 @@ XArray* DCFG_(unexecuted_code)(void)
    XArray*     all = new_list();
    Closure*    c   = new_closure(all);
    Word        n   = 0;
-   Unexecuted* u;
+   Closed*     gone;
 
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
       find_code(c, DCFG_(superblock)(id));
@@ -435,13 +451,13 @@ XArray* DCFG_(unexecuted_code)(void)
    if (closed != NULL) {
       drop_executed();
       VG_(OSetGen_ResetIter)(closed);
-      while ((u = VG_(OSetGen_Next)(closed)) != NULL)
-         VG_(addToXA)(all, u);
+      while ((gone = VG_(OSetGen_Next)(closed)) != NULL)
+         VG_(addToXA)(all, &gone->u);
    }
    VG_(setCmpFnXA)(all, cmp_unexecuted);
    VG_(sortXA)(all);
    for (Word i = 0; i < VG_(sizeXA)(all); i++) {
-      u = VG_(indexXA)(all, i);
+      const Unexecuted* u = VG_(indexXA)(all, i);
       if (n == 0 || cmp_unexecuted(u, VG_(indexXA)(all, n - 1)) != 0)
          *(Unexecuted*)VG_(indexXA)(all, n++) = *u;
    }
@@ -454,11 +470,16 @@ XArray* DCFG_(new_unexecuted_code)(UInt first)
    XArray*  found = new_list();
    Closure* c     = new_closure(found);
 
+   if (told == NULL)
+      told = DCFG_(new_code_set)();
    c->told = told;
    for (UInt id = first; id <= DCFG_(n_superblocks)(); id++)
       find_code(c, DCFG_(superblock)(id));
    delete_closure(c);
-   add_found(&told, found);
+   for (Word i = 0; i < VG_(sizeXA)(found); i++) {
+      const Unexecuted* u = VG_(indexXA)(found, i);
+      DCFG_(add_place)(told, u->image, u->addr);
+   }
    return found;
 }
 

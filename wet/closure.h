@@ -11,16 +11,20 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_xarray.h"
 
-/* Unexecuted: an instruction that was not executed. */
+/* Unexecuted: an instruction that was not executed.  Large programs have
+   millions. */
 typedef
    struct {
       Addr  addr;
       UInt  image;
       UChar len;
       UChar kind;           // an InsnKind
-      UChar code[16];
+      Bool  gone;           // is its code no longer in memory?
    }
    Unexecuted;
+
+/* Return the bytes of U, until code runs again. */
+const UChar* DCFG_(code_of)(const Unexecuted* u);
 
 /* Follow the branches of the LEN bytes of code at A, which are about to go. */
 void DCFG_(close_code)(Addr a, SizeT len);

@@ -120,7 +120,7 @@ static void add_unexecuted(Bytes* b, UInt first)
       DCFG_(add_varint)(b, u->image);
       DCFG_(add_varint)(b, u->addr);
       DCFG_(add_varint)(b, u->len);
-      DCFG_(add_bytes)(b, u->code, u->len);
+      DCFG_(add_bytes)(b, DCFG_(code_of)(u), u->len);
       DCFG_(add_varint)(b, u->kind);
    }
    VG_(deleteXA)(found);

@@ -28,36 +28,17 @@ static UInt no_self_check(void* arg, VexRegisterUpdates* px,
    return 0;
 }
 
-typedef
-   struct {
-      void (*take)(void* arg, const IRSB* sb);
-      void*  arg;
-   }
-   Taker;
-
-/* Take the IR.  VEX calls this function after its front end; the rest of its
-   work is not needed. */
-static IRSB* on_ir(void* arg, IRSB* sb, const VexGuestLayout* layout,
-                   const VexGuestExtents* extents,
-                   const VexArchInfo* archinfo, IRType guest, IRType host)
-{
-   const Taker* t = arg;
-
-   t->take(t->arg, sb);
-   return sb;
-}
-
 void DCFG_(lift)(const UChar* code, UInt len, Addr addr,
                  void (*take)(void* arg, const IRSB* sb), void* arg)
 {
    static const UChar no_code;
    UChar              padded[MAX_CODE];
-   Taker              taker = { take, arg };
    VexTranslateArgs   args;
    VexTranslateResult result;
    VexGuestExtents    extents;
    VexRegisterUpdates px;
    VexControl         control = vex_control;
+   const IRSB*        sb;
 
    VG_(memset)(padded, 0x90, sizeof(padded));
    VG_(memcpy)(padded, code, len < MAX_CODE ? len : MAX_CODE);
@@ -69,12 +50,10 @@ void DCFG_(lift)(const UChar* code, UInt len, Addr addr,
    args.abiinfo_both.guest_stack_redzone_size = DCFG_(guest).redzone;
    args.abiinfo_both.guest_amd64_assume_fs_is_const = True;
    args.abiinfo_both.guest_amd64_assume_gs_is_const = True;
-   args.callback_opaque  = &taker;
    args.guest_bytes      = padded;
    args.guest_bytes_addr = addr;
    args.chase_into_ok    = no_chasing;
    args.guest_extents    = &extents;
-   args.instrument1      = on_ir;
    args.needs_self_check = no_self_check;
    args.disp_cp_chain_me_to_slowEP = &no_code;
    args.disp_cp_chain_me_to_fastEP = &no_code;
@@ -83,6 +62,9 @@ void DCFG_(lift)(const UChar* code, UInt len, Addr addr,
 
    vex_control.iropt_level     = 0;
    vex_control.guest_max_insns = 1;
-   LibVEX_FrontEnd(&args, &result, &px);
+   /* Without instrumentation, the front end does no more than this needs. */
+   sb = LibVEX_FrontEnd(&args, &result, &px);
    vex_control = control;
+   if (sb != NULL)
+      take(arg, sb);
 }

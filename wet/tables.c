@@ -134,6 +134,10 @@ static XArray* find_instrs(void)
                             sizeof(Known));
    Word    n   = 0;
 
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
+      n += DCFG_(superblock)(id)->n_instrs;
+   VG_(hintSizeXA)(all, n);
+   n = 0;
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
       Superblock*     sb   = DCFG_(superblock)(id);
       const SlotList* list = DCFG_(slots_of)(sb);
@@ -280,7 +284,7 @@ static void put_unexecuted(Put* out, Bytes* b)
       DCFG_(add_varint)(b, before == NULL || before->image != u->image
                            ? u->addr : u->addr - before->addr);
       DCFG_(add_varint)(b, u->len);
-      DCFG_(add_bytes)(b, u->code, u->len);
+      DCFG_(add_bytes)(b, DCFG_(code_of)(u), u->len);
       DCFG_(add_varint)(b, u->kind);
       before = u;
    }
@@ -290,11 +294,16 @@ static void put_unexecuted(Put* out, Bytes* b)
 
 /*--- Superblocks                                          ---*/
 
-static Word place_of(XArray* instrs, UInt image, Addr a)
+/* Return the index of the instruction at A of IMAGE.  Try the one
+   behind index BEFORE first. */
+static Word place_of(XArray* instrs, UInt image, Addr a, Word before)
 {
    Known key = { a, image, 0, 0, NULL };
    Word  first, last;
 
+   if (before + 1 < VG_(sizeXA)(instrs)
+       && cmp_known(&key, VG_(indexXA)(instrs, before + 1)) == 0)
+      return before + 1;
    if (!VG_(lookupXA)(instrs, &key, &first, &last))
       return -1;
    return first;
@@ -332,12 +341,15 @@ static void add_superblock(Bytes* b, XArray* instrs, UInt id)
    const SlotList* list = DCFG_(slots_of)(sb);
    UInt            n    = list->at_exit == NULL ? 0 : sb->n_instrs;
    Addr            a    = sb->addr;
+   Word            at   = -1;
 
    DCFG_(add_varint)(b, n);
    if (n == 0)
       return;
-   for (UInt k = 0; k < n; a += sb->lengths[k++])
-      DCFG_(add_varint)(b, place_of(instrs, sb->image, a));
+   for (UInt k = 0; k < n; a += sb->lengths[k++]) {
+      at = place_of(instrs, sb->image, a, at);
+      DCFG_(add_varint)(b, at);
+   }
    DCFG_(add_slots)(b, sb);
 }
 
