@@ -205,7 +205,9 @@ typedef
       DCFG_REPLAY_FLAGS,        // groups of flags: 0: C; 1: others; 2: D
       DCFG_REPLAY_VECTOR,       // 8 bytes of a vector register: on amd64,
                                 // register N / 4, bytes from 8 * (N % 4)
-      DCFG_REPLAY_X87           // the number that MMX gives the register
+      DCFG_REPLAY_X87,          // the number that MMX gives the register
+      DCFG_REPLAY_X87_STACK     // the place from the top of the stack before
+                                // the instruction; for dcfg_replay_written()
    }
    DcfgReplayKind;
 
@@ -216,6 +218,21 @@ DCFG_API DcfgReplayFound dcfg_replay_writer(DcfgReplay* r, uint32_t thread,
                                             uint64_t t, DcfgReplayKind kind,
                                             uint32_t n, uint8_t wanted,
                                             DcfgReplayWriter* by);
+
+/* Set *BY to the kernel as the last one, before time T, that the trace says to
+   have set register REG of KIND of THREAD, as it entered a handler or behind
+   that, or before the thread's first instruction; or to the begin of the trace,
+   with .time 0.  REG and KIND are as in DcfgWetRegister.  Instructions may have
+   written the register since then.  Return DCFG_REPLAY_NONE if the trace says
+   nothing, as files before version 4. */
+DCFG_API DcfgReplayFound dcfg_replay_told(DcfgReplay* r, uint32_t thread,
+                                          uint64_t t, DcfgWetRegisterKind kind,
+                                          uint32_t reg, DcfgReplayWriter* by);
+
+/* Set *TOP to the top of x87's stack of THREAD at time T.  Return false if the
+   trace does not tell it, or after an error. */
+DCFG_API bool dcfg_replay_x87_top(DcfgReplay* r, uint32_t thread, uint64_t t,
+                                  unsigned* top);
 
 /* Set *RESULT to the value that the system call at time T returned.  Return
    DCFG_REPLAY_NONE if it did not return, or the file does not have the value,

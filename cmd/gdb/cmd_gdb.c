@@ -60,8 +60,8 @@ static DcfgWet* open_trace(const GdbOptions* o)
    w = load_wet(o->file);
    if (dcfg_wet_instrs(w) == 0)
       die("%s: nothing was executed", o->file);
-   if (state_rules(processor_of(w)->machine) == NULL)
-      die("%s: dcfg gdb replays only programs for amd64: use dcfg why",
+   if (processor_of(w)->state == NULL)
+      die("%s: dcfg gdb replays only programs for amd64 and x86: use dcfg why",
           o->file);
    if (!dcfg_wet_has_values(w))
       die("%s: it has no values: record it with --wet=yes --wet-values=yes",

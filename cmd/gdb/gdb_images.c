@@ -77,7 +77,7 @@ static void take_program(Vector* v, const ImageElf* e)
 }
 
 static void put_library(GdbText* t, const char* name, const ImageElf* e,
-                        unsigned number)
+                        size_t number)
 {
    GElf_Phdr h;
 
@@ -85,42 +85,63 @@ static void put_library(GdbText* t, const char* name, const ImageElf* e,
       return;
    gdb_put(t, "<library name=\"");
    gdb_put_xml(t, name);
-   gdb_put(t, "\" lm=\"0x%x\" lmid=\"0x0\" l_addr=\"0x%" PRIx64
-           "\" l_ld=\"0x%" PRIx64 "\"/>\n", 16 * (number + 1), e->moved,
+   gdb_put(t, "\" lm=\"0x%" PRIx64 "\" lmid=\"0x0\" l_addr=\"0x%" PRIx64
+           "\" l_ld=\"0x%" PRIx64 "\"/>\n", gdb_module_id(number), e->moved,
            h.p_vaddr + e->moved);
 }
 
-static void put_pair(GdbText* t, uint64_t type, uint64_t value)
+/* Append the image to the modules. */
+static void add_module(GdbImages* g, const ImageElf* e)
+{
+   GElf_Phdr h;
+   GdbModule m = { .moved = e->moved };
+
+   m.storage = find_header(e->elf, PT_TLS, &h);
+   if (find_header(e->elf, PT_DYNAMIC, &h)) {
+      m.dynamic      = h.p_vaddr + e->moved;
+      m.dynamic_size = h.p_memsz;
+   }
+   GROW(g->modules, g->n_modules, g->room);
+   g->modules[g->n_modules++] = m;
+}
+
+/* Append an entry of the vector, of two numbers of WORD bytes. */
+static void put_pair(GdbText* t, unsigned word, uint64_t type, uint64_t value)
 {
    uint64_t pair[2] = { type, value };
+   uint32_t short_pair[2] = { (uint32_t)type, (uint32_t)value };
 
-   gdb_put_bytes(t, pair, sizeof(pair));
+   if (word == 4)
+      gdb_put_bytes(t, short_pair, sizeof(short_pair));
+   else
+      gdb_put_bytes(t, pair, sizeof(pair));
 }
 
 /* Append the vector that the tool recorded.  Return false if the trace has
    none. */
-static bool put_recorded(DcfgWet* w, GdbText* t)
+static bool put_recorded(DcfgWet* w, unsigned word, GdbText* t)
 {
    const DcfgWetState* state = dcfg_wet_state(w);
 
    for (uint32_t i = 0; state != NULL && i < state->n_aux; i++)
-      put_pair(t, state->aux[i].type, state->aux[i].value);
+      put_pair(t, word, state->aux[i].type, state->aux[i].value);
    if (t->n > 0)
-      put_pair(t, AT_NULL, 0);
+      put_pair(t, word, AT_NULL, 0);
    return t->n > 0;
 }
 
-static void put_vector(GdbText* t, const Vector* v)
+static void put_vector(GdbText* t, unsigned word, const Vector* v)
 {
    if (v->entry != 0) {
-      put_pair(t, AT_PHDR, v->headers);
-      put_pair(t, AT_PHENT, sizeof(Elf64_Phdr));
-      put_pair(t, AT_PHNUM, v->n_headers);
-      put_pair(t, AT_BASE, v->base);
-      put_pair(t, AT_ENTRY, v->entry);
+      put_pair(t, word, AT_PHDR, v->headers);
+      put_pair(t, word, AT_PHENT,
+               word == 4 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr));
+      put_pair(t, word, AT_PHNUM, v->n_headers);
+      put_pair(t, word, AT_BASE, v->base);
+      put_pair(t, word, AT_ENTRY, v->entry);
    }
-   put_pair(t, AT_PAGESZ, 4096);
-   put_pair(t, AT_NULL, 0);
+   put_pair(t, word, AT_PAGESZ, 4096);
+   put_pair(t, word, AT_NULL, 0);
 }
 
 /* Return whether INTERPRETER and IMAGE name the same file: equal paths, also
@@ -153,14 +174,15 @@ GdbImages gdb_images(DcfgWet* w, const char* root)
    GdbImages   g = { .program = NULL };
    const char* program = gdb_program(w);
    uint32_t    n = dcfg_wet_instrs(w);
-   unsigned    number = 0;
+   unsigned    word = n == 0 ? 8 : dcfg_wet_instr(w, 0)->address_size;
    Vector      v = { .headers = 0 };
 
    if (program != NULL && program[0] == '/')
       g.program = text_copy(image_path_below(root, program));
-   gdb_put(&g.libraries, "<library-list-svr4 version=\"1.0\">\n");
+   gdb_put(&g.libraries, "<library-list-svr4 version=\"1.0\" main-lm=\"0x%"
+           PRIx64 "\">\n", gdb_module_id(0));
    /* The program comes first: it names the interpreter. */
-   for (int pass = 0; pass < 2; pass++)
+   for (int pass = 0; pass < 2; pass++) {
       for (uint32_t first = 0; first < n; first = image_end(w, first)) {
          const char* name = dcfg_wet_instr(w, first)->image_name;
          bool        is = name != NULL && program != NULL
@@ -174,13 +196,20 @@ GdbImages gdb_images(DcfgWet* w, const char* root)
          } else {
             if (is_interpreter(v.interpreter, name))
                v.base = e.moved;
-            put_library(&g.libraries, name, &e, number++);
+            put_library(&g.libraries, name, &e, g.n_modules);
          }
+         add_module(&g, &e);
          image_elf_close(&e);
       }
+      /* The program's file is not there. */
+      if (g.n_modules == 0) {
+         GROW(g.modules, g.n_modules, g.room);
+         g.modules[g.n_modules++] = (GdbModule){ .moved = 0 };
+      }
+   }
    gdb_put(&g.libraries, "</library-list-svr4>\n");
-   if (!put_recorded(w, &g.auxv))
-      put_vector(&g.auxv, &v);
+   if (!put_recorded(w, word, &g.auxv))
+      put_vector(&g.auxv, word, &v);
    free(v.interpreter);
    return g;
 }
@@ -188,6 +217,7 @@ GdbImages gdb_images(DcfgWet* w, const char* root)
 void gdb_images_free(GdbImages* i)
 {
    free(i->program);
+   free(i->modules);
    gdb_text_free(&i->auxv);
    gdb_text_free(&i->libraries);
 }

@@ -10,6 +10,15 @@
 
 #include "lib/dcfg_wet.h"
 
+/* GdbModule: the program, or a library, as thread-local storage needs it. */
+typedef
+   struct {
+      uint64_t moved;           // its addresses less those in its file
+      uint64_t dynamic, dynamic_size;   // its dynamic section; 0: none
+      bool     storage;         // has thread-local storage
+   }
+   GdbModule;
+
 /* GdbImages: objects that gdb requests with qXfer. */
 typedef
    struct {
@@ -17,6 +26,9 @@ typedef
                                 // directory; NULL: not known
       GdbText auxv, libraries;  // the auxiliary vector, as in /proc/PID/auxv;
                                 // the list of libraries, in XML
+      GdbModule* modules;       // the program is the first one
+                                // there
+      size_t  n_modules, room;
    }
    GdbImages;
 
@@ -24,6 +36,12 @@ typedef
    ROOT, or below / if that is NULL.  The caller frees them. */
 GdbImages gdb_images(DcfgWet* w, const char* root);
 void      gdb_images_free(GdbImages* i);
+
+/* Return what gdb has as the address of the link map of module N. */
+static inline uint64_t gdb_module_id(size_t n)
+{
+   return 16 * ((uint64_t)n + 1);
+}
 
 /* Return the name of the program's image, which W owns; NULL: not known. */
 const char* gdb_program(DcfgWet* w);

@@ -181,6 +181,26 @@ static bool float_flags(const StateView* v, const cs_insn* i, bool wide,
    return true;
 }
 
+/* Match FCOMI, FUCOMI, FCOMIP and FUCOMIP. */
+static bool compares_stack(const DcfgWetInstr* in)
+{
+   const uint8_t* end = in->code + in->size;
+
+   return in->size >= 2 && (end[-2] & 0xFB) == 0xDB && end[-1] >= 0xE8
+          && end[-1] < 0xF8;
+}
+
+/* They set flags as FCOM sets codes. */
+static bool stack_flags(const StateView* v, uint64_t* bits)
+{
+   uint64_t codes;
+
+   if (!x86_compare_stack(v, v->in->code[v->in->size - 1] & 7, &codes))
+      return false;
+   *bits = codes >> 8;
+   return true;
+}
+
 /* CMPS, which loads its second operand first; SCAS. */
 static bool string_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 {
@@ -441,6 +461,8 @@ static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
 {
    if (x86_is_string(i))
       return string_flags(v, i, bits);
+   if (i->detail->x86.opcode[0] == 0xDB || i->detail->x86.opcode[0] == 0xDF)
+      return compares_stack(v->in) && stack_flags(v, bits);
    switch (i->id) {
       case X86_INS_ADD: case X86_INS_SUB: case X86_INS_CMP: case X86_INS_NEG:
       case X86_INS_INC: case X86_INS_DEC: case X86_INS_ADC: case X86_INS_SBB:
@@ -490,7 +512,8 @@ static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
    }
 }
 
-const uint64_t x86_flag_groups[X86_FLAG_GROUPS] = { BIT_C, OTHERS, BIT_D };
+const uint64_t x86_flag_groups[X86_FLAG_GROUPS + 1]
+   = { BIT_C, OTHERS, BIT_D, 0x4700 };
 
 bool x86_flags_behind(const StateView* v, unsigned group, uint64_t* bits)
 {
@@ -498,6 +521,11 @@ bool x86_flags_behind(const StateView* v, unsigned group, uint64_t* bits)
    cs_insn        copy;
    cs_detail      detail;
 
+   if (group == STATE_X87_CODES) {
+      bool ok = x86_x87_codes(v, bits);
+      *bits &= x86_flag_groups[group];
+      return ok;
+   }
    if (i == NULL || group >= X86_FLAG_GROUPS)
       return false;
    /* Rules of other instances are asked meanwhile. */

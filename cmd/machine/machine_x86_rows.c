@@ -1,33 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The registers of amd64 that gdb knows. */
+   The registers of x86 and amd64 that gdb knows. */
 
-/* Owns: rows of the target description, and the rules of amd64 as a whole.
-   Handed: nothing.  Taken by: cmd/state/, cmd/gdb/. */
+/* Owns: rows of the target descriptions, and the rules of these processors as a
+   whole.  Handed: nothing.  Taken by: machine_x86.c. */
 
 #include "cmd/machine/x86_rules.h"
 
-#include <elf.h>
-
 /*--- Rows                                                 ---*/
 
-#define CORE   "org.gnu.gdb.i386.core"
-#define SSE    "org.gnu.gdb.i386.sse"
-#define LINUX  "org.gnu.gdb.i386.linux"
-#define AVX    "org.gnu.gdb.i386.avx"
+#define CORE     "org.gnu.gdb.i386.core"
+#define SSE      "org.gnu.gdb.i386.sse"
+#define LINUX    "org.gnu.gdb.i386.linux"
+#define SEGMENTS "org.gnu.gdb.i386.segments"
+#define AVX      "org.gnu.gdb.i386.avx"
 #define LONG(name, n)  { NULL, name, 64, "int64", STATE_GENERAL, n }
+#define WORD(name, n)  { NULL, name, 32, "int32", STATE_GENERAL, n }
 #define NEVER(name, bits, type) { NULL, name, bits, type, STATE_NONE, 0 }
-#define SELECTOR(name, n) { NULL, name, 32, "int32", STATE_SEGMENT, n }
+#define SELECTOR(name, n) \
+   { NULL, name, 32, "int32", STATE_OTHER, OTHER_SEGMENT + n }
+#define ST(n)   { NULL, "st" #n, 80, "i387_ext", STATE_X87, n }
 #define XMM(n)  { NULL, "xmm" #n, 128, "vec128", STATE_VECTOR, n }
 #define YMMH(n) { NULL, "ymm" #n "h", 128, "uint128", STATE_VECTOR_HIGH, n }
+#define X87                                                                   \
+   ST(0), ST(1), ST(2), ST(3), ST(4), ST(5), ST(6), ST(7),                    \
+   { NULL, "fctrl", 32, "int", STATE_OTHER, OTHER_X87_CONTROL },              \
+   { NULL, "fstat", 32, "int", STATE_X87_STATUS, 0 },                         \
+   { NULL, "ftag", 32, "int", STATE_X87_TAGS, 0 },                            \
+   NEVER("fiseg", 32, "int"), NEVER("fioff", 32, "int"),                      \
+   NEVER("foseg", 32, "int"), NEVER("fooff", 32, "int"),                      \
+   NEVER("fop", 32, "int")
+#define MXCSR \
+   { NULL, "mxcsr", 32, "int32", STATE_OTHER, OTHER_VECTOR_CONTROL }
 
-static const StateRow rows[] = {
-   { CORE, "rax", 64, "int64", STATE_GENERAL, 0 },
-   LONG("rbx", 3), LONG("rcx", 1), LONG("rdx", 2), LONG("rsi", 6),
-   LONG("rdi", 7),
-   { NULL, "rbp", 64, "data_ptr", STATE_GENERAL, 5 },
-   { NULL, "rsp", 64, "data_ptr", STATE_GENERAL, 4 },
+static const StateRow rows_amd64[] = {
+   { CORE, "rax", 64, "int64", STATE_GENERAL, RAX },
+   LONG("rbx", RBX), LONG("rcx", RCX), LONG("rdx", RDX), LONG("rsi", RSI),
+   LONG("rdi", RDI),
+   { NULL, "rbp", 64, "data_ptr", STATE_GENERAL, RBP },
+   { NULL, "rsp", 64, "data_ptr", STATE_GENERAL, RSP },
    LONG("r8", 8), LONG("r9", 9), LONG("r10", 10), LONG("r11", 11),
    LONG("r12", 12), LONG("r13", 13), LONG("r14", 14), LONG("r15", 15),
    { NULL, "rip", 64, "code_ptr", STATE_PC, 0 },
@@ -35,37 +47,52 @@ static const StateRow rows[] = {
    SELECTOR("cs", 0), SELECTOR("ss", 1),
    SELECTOR("ds", 2), SELECTOR("es", 3),
    SELECTOR("fs", 4), SELECTOR("gs", 5),
-   NEVER("st0", 80, "i387_ext"), NEVER("st1", 80, "i387_ext"),
-   NEVER("st2", 80, "i387_ext"), NEVER("st3", 80, "i387_ext"),
-   NEVER("st4", 80, "i387_ext"), NEVER("st5", 80, "i387_ext"),
-   NEVER("st6", 80, "i387_ext"), NEVER("st7", 80, "i387_ext"),
-   NEVER("fctrl", 32, "int"), NEVER("fstat", 32, "int"),
-   NEVER("ftag", 32, "int"), NEVER("fiseg", 32, "int"),
-   NEVER("fioff", 32, "int"), NEVER("foseg", 32, "int"),
-   NEVER("fooff", 32, "int"), NEVER("fop", 32, "int"),
+   X87,
    { SSE, "xmm0", 128, "vec128", STATE_VECTOR, 0 },
    XMM(1), XMM(2), XMM(3), XMM(4), XMM(5), XMM(6), XMM(7), XMM(8), XMM(9),
    XMM(10), XMM(11), XMM(12), XMM(13), XMM(14), XMM(15),
-   NEVER("mxcsr", 32, "int32"),
+   MXCSR,
    { LINUX, "orig_rax", 64, "int", STATE_NONE, 0 },
+   { SEGMENTS, "fs_base", 64, "int", STATE_OTHER, OTHER_THREAD_BASE },
+   { NULL, "gs_base", 64, "int", STATE_OTHER, OTHER_GS_BASE },
    { AVX, "ymm0h", 128, "uint128", STATE_VECTOR_HIGH, 0 },
    YMMH(1), YMMH(2), YMMH(3), YMMH(4), YMMH(5), YMMH(6), YMMH(7), YMMH(8),
    YMMH(9), YMMH(10), YMMH(11), YMMH(12), YMMH(13), YMMH(14), YMMH(15)
 };
 
-static const StateRules rules_amd64 = {
-   .architecture   = "i386:x86-64",
-   .rows           = rows,
-   .n_rows         = sizeof(rows) / sizeof(rows[0]),
-   .general_behind = x86_general_behind,
-   .flags_behind   = x86_flags_behind,
-   .cleared        = x86_cleared,
-   .flags_fixed    = 0x202,
-   .n_groups       = X86_FLAG_GROUPS,
-   .groups         = x86_flag_groups
+static const StateRow rows_x86[] = {
+   { CORE, "eax", 32, "int32", STATE_GENERAL, RAX },
+   WORD("ecx", RCX), WORD("edx", RDX), WORD("ebx", RBX),
+   { NULL, "esp", 32, "data_ptr", STATE_GENERAL, RSP },
+   { NULL, "ebp", 32, "data_ptr", STATE_GENERAL, RBP },
+   WORD("esi", RSI), WORD("edi", RDI),
+   { NULL, "eip", 32, "code_ptr", STATE_PC, 0 },
+   { NULL, "eflags", 32, "int32", STATE_FLAGS, 0 },
+   SELECTOR("cs", 0), SELECTOR("ss", 1),
+   SELECTOR("ds", 2), SELECTOR("es", 3),
+   SELECTOR("fs", 4), SELECTOR("gs", 5),
+   X87,
+   { SSE, "xmm0", 128, "vec128", STATE_VECTOR, 0 },
+   XMM(1), XMM(2), XMM(3), XMM(4), XMM(5), XMM(6), XMM(7),
+   MXCSR,
+   { LINUX, "orig_eax", 32, "int", STATE_NONE, 0 }
 };
 
-const StateRules* state_rules(uint32_t machine)
-{
-   return machine == EM_X86_64 ? &rules_amd64 : NULL;
-}
+/*--- Rules                                                ---*/
+
+#define RULES(name, rows_of_it)                                               \
+   .architecture   = name,                                                    \
+   .rows           = rows_of_it,                                              \
+   .n_rows         = sizeof(rows_of_it) / sizeof(rows_of_it[0]),              \
+   .general_behind = x86_general_behind,                                      \
+   .flags_behind   = x86_flags_behind,                                        \
+   .cleared        = x86_cleared,                                             \
+   .others         = x86_others,                                              \
+   .other_behind   = x86_other_behind,                                        \
+   .x87_behind     = x86_x87_behind,                                          \
+   .flags_fixed    = 0x202,                                                   \
+   .n_groups       = X86_FLAG_GROUPS,                                         \
+   .groups         = x86_flag_groups
+
+const StateRules state_amd64 = { RULES("i386:x86-64", rows_amd64) };
+const StateRules state_x86   = { RULES("i386", rows_x86) };

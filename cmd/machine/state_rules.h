@@ -29,10 +29,45 @@ typedef
       STATE_FLAGS,
       STATE_VECTOR,             // the lowest 16 bytes of a vector register
       STATE_VECTOR_HIGH,        // and the next 16
-      STATE_SEGMENT,            // a selector, which stays as it was
+      STATE_X87,                // x87's register at place .n from the top of
+                                // the stack, as 80 bits
+      STATE_X87_STATUS,
+      STATE_X87_TAGS,           // two bits for each register
+      STATE_OTHER,              // register .n of StateOther
       STATE_NONE                // the register is never known
    }
    StateSource;
+
+/* StateOther: registers that few instructions write. */
+typedef
+   enum {
+      OTHER_X87,                // not one, but all that x87 has
+      OTHER_X87_CONTROL,
+      OTHER_VECTOR_CONTROL,     // MXCSR; FPCR
+      OTHER_VECTOR_STATUS,      // FPSR
+      OTHER_THREAD_BASE,        // base of thread-local storage: that of FS, of
+                                // x86 that of GS; TPIDR_EL0
+      OTHER_GS_BASE,
+      OTHER_SEGMENT,            // selectors of x86: CS SS DS ES FS GS
+      N_OTHERS = OTHER_SEGMENT + 6
+   }
+   StateOther;
+
+/* The group of flags that is x87's condition codes, at their places in the
+   status word. */
+#define STATE_X87_CODES 3
+
+/* X87Effect: changes of x87's registers by an instance, with a bit for each
+   register, as MMX numbers them. */
+typedef
+   struct {
+      unsigned   top, new_top;  // the top of the stack before and after it
+      uint8_t    written;       // registers that get .values
+      uint8_t    full, empty;   // tags: in use; not in use
+      uint8_t    unclear;       // tags that change in a way that is not known
+      StateValue values[8];     // the 8 bytes that Valgrind computes with
+   }
+   X87Effect;
 
 /* StateRow: a register of gdb's target description, in its order. */
 typedef
@@ -54,6 +89,8 @@ typedef
       void*                  arg;
       StateValue (*general)(void* arg, unsigned n);
       StateValue (*vector)(void* arg, unsigned n);
+      /* x87's register at place N from the top of the stack. */
+      StateValue (*x87)(void* arg, unsigned n);
       StateValue (*memory)(void* arg, uint64_t addr, uint32_t size);
       /* The flags of a group, as StateRules has them; false: not known. */
       bool       (*flags)(void* arg, unsigned group, uint64_t* bits);
@@ -67,7 +104,7 @@ typedef
 
 /* StateRules: for a processor. */
 typedef
-   struct {
+   struct StateRules {
       const char*     architecture;     // gdb's name
       const StateRow* rows;
       size_t          n_rows;
@@ -80,14 +117,26 @@ typedef
       /* Return the vector registers, a bit for each, that IN clears besides its
          result; NULL: none. */
       uint32_t (*cleared)(const DcfgWetInstr* in);
+      /* Return which of StateOther IN may write, a bit for each; NULL: none. */
+      uint32_t (*others)(const DcfgWetInstr* in);
+      /* If the instance writes OTHER, set *TO to it and return true. */
+      bool (*other_behind)(const StateView* v, StateOther other,
+                           StateValue* to);
+      /* Correct E, which has what the recorded value says of the instance. */
+      void (*x87_behind)(const StateView* v, X87Effect* e);
       uint64_t flags_fixed;     // bits of the flags' register that are set
-      unsigned n_groups;        // groups of flags
-      const uint64_t* groups;   // bits of each
+      unsigned n_groups;        // groups of flags in that register
+      const uint64_t* groups;   // bits of each; behind them, those of
+                                // STATE_X87_CODES
    }
    StateRules;
 
-/* Return the rules of the processor with that number in ELF files; NULL if
-   there are none. */
-const StateRules* state_rules(uint32_t machine);
+/* Return the 80 bits that are V, 8 bytes of a double, in x87's form.  Valgrind
+   makes one NaN of all quiet NaNs, and one of all signalling NaNs. */
+StateValue x87_extended(StateValue v);
+
+/* Return the 8 bytes of the double that the 80 bits V are; nothing is known if
+   there is no such double, or it is no number. */
+StateValue x87_double(StateValue v);
 
 #endif /* DCFG_CMD_STATE_RULES_H */

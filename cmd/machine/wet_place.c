@@ -349,6 +349,50 @@ static void add_zeros(ImageBytes* b, Elf* elf, uint64_t moved)
    }
 }
 
+/* Add the SIZE bytes of the file from OFFSET on, at ADDR; zeros behind the
+   file's end. */
+static void add_part(ImageBytes* b, Elf* elf, uint64_t addr, uint64_t offset,
+                     uint64_t size)
+{
+   size_t   file_size;
+   uint8_t* bytes = (uint8_t*)elf_rawfile(elf, &file_size);
+   uint8_t* copy;
+
+   if (bytes == NULL || size == 0 || offset > file_size)
+      return;
+   copy = zalloc(size, 1);
+   memcpy(copy, bytes + offset,
+          size < file_size - offset ? size : file_size - offset);
+   GROW(b->parts, b->n, b->room);
+   b->parts[b->n++] = (ImagePart){ addr, size, copy, true };
+}
+
+/* Add what the file has before and behind read-only segments, in their first
+   and last pages: the kernel maps whole pages. */
+static void add_edges(ImageBytes* b, Elf* elf, uint64_t moved)
+{
+   static const uint64_t page = 4096;
+   size_t n;
+
+   if (elf_getphdrnum(elf, &n) != 0)
+      return;
+   for (size_t i = 0; i < n; i++) {
+      GElf_Phdr h;
+      uint64_t  before, end;
+      if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
+          || h.p_flags & PF_W || h.p_memsz != h.p_filesz
+          || h.p_filesz > UINT64_MAX - h.p_offset)
+         continue;
+      before = h.p_vaddr % page;
+      end    = h.p_offset + h.p_filesz;
+      if (h.p_offset % page != before)
+         continue;
+      add_part(b, elf, h.p_vaddr + moved - before, h.p_offset - before,
+               before);
+      add_part(b, elf, h.p_vaddr + moved + h.p_filesz, end, -end % page);
+   }
+}
+
 ImageBytes image_memory(DcfgWet* w, const char* root)
 {
    uint32_t   n = dcfg_wet_instrs(w);
@@ -359,6 +403,7 @@ ImageBytes image_memory(DcfgWet* w, const char* root)
       if (!image_elf(w, first, root, &e))
          continue;
       add_zeros(&b, e.elf, e.moved);
+      add_edges(&b, e.elf, e.moved);
       image_elf_close(&e);
    }
    return b;

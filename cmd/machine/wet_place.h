@@ -70,8 +70,9 @@ typedef
    }
    ImageBytes;
 
-/* Return it for all images with files; and with the zeros that are mapped
-   behind what the files have. */
+/* Return it for all images with files.  image_memory() also has the zeros
+   behind what the files have, and the rest of the pages of read-only
+   segments. */
 ImageBytes image_bytes(DcfgWet* w, const char* root);
 ImageBytes image_memory(DcfgWet* w, const char* root);
 void       image_bytes_free(ImageBytes* b);

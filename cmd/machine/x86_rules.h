@@ -16,7 +16,7 @@ enum { RAX = 0, RCX = 1, RDX = 2, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7,
 
 /* Groups of flags: C; O, S, Z, A and P; D. */
 enum { X86_CARRY, X86_OTHERS, X86_DIRECTION, X86_FLAG_GROUPS };
-extern const uint64_t x86_flag_groups[X86_FLAG_GROUPS];
+extern const uint64_t x86_flag_groups[X86_FLAG_GROUPS + 1];
 
 /* Decode IN.  The result is valid until the next call; NULL: Capstone does not
    know the instruction. */
@@ -43,9 +43,21 @@ bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
    its lowest bit there; return -1 if R is no part of one. */
 int x86_part_of(x86_reg r, unsigned* n);
 
+/* What Processor.state needs. */
+extern const StateRules state_amd64, state_x86;
+
 /* Members of StateRules. */
 bool x86_general_behind(const StateView* v, unsigned n, StateValue* to);
 bool x86_flags_behind(const StateView* v, unsigned group, uint64_t* bits);
 uint32_t x86_cleared(const DcfgWetInstr* in);
+uint32_t x86_others(const DcfgWetInstr* in);
+bool x86_other_behind(const StateView* v, StateOther other, StateValue* to);
+void x86_x87_behind(const StateView* v, X87Effect* e);
+
+/* Set *CODES to x87's condition codes behind the instance, at their places in
+   the status word; to those of a comparison of the top of the stack with
+   register N from there.  Return false if they are not known. */
+bool x86_x87_codes(const StateView* v, uint64_t* codes);
+bool x86_compare_stack(const StateView* v, unsigned n, uint64_t* codes);
 
 #endif /* DCFG_CMD_X86_RULES_H */

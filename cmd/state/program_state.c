@@ -54,7 +54,9 @@ ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
 
    s->w         = w;
    s->processor = processor_of(w);
-   s->rules     = state_rules(s->processor->machine);
+   s->rules     = s->processor->state;
+   s->word      = n > 0 && dcfg_wet_instr(w, 0)->address_size == 4 ? 0x0F
+                  : 0xFF;
    s->replay    = dcfg_replay_new(w, err);
    if (s->replay == NULL) {
       free(s);
@@ -84,6 +86,8 @@ void state_free(ProgramState* s)
 {
    if (s == NULL)
       return;
+   for (unsigned o = 0; o < N_OTHERS; o++)
+      dcfg_replay_set_free(s->replay, s->writers[o]);
    dcfg_replay_free(s->replay);
    image_bytes_free(&s->images);
    roles_free(&s->roles);

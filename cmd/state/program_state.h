@@ -35,6 +35,31 @@ typedef
    }
    MadeValue;
 
+/* KeptOther: the last value that was found of a register of StateOther, and the
+   times, .from to .to, at which .thread has it unless the trace tells another
+   one. */
+typedef
+   struct {
+      bool       there;
+      uint32_t   thread;
+      uint64_t   from, to;
+      uint64_t   told;          // when the trace told it last
+      StateValue value;
+   }
+   KeptOther;
+
+/* KeptX87: likewise, of x87's registers and tags, numbered as by MMX. */
+typedef
+   struct {
+      bool       there;
+      uint32_t   thread;
+      uint64_t   from, to;
+      uint64_t   told;
+      StateValue values[8];
+      uint8_t    tags, known_tags;
+   }
+   KeptX87;
+
 /* StateThread: a thread, with the times of its first and last instruction.
    .first is UINT64_MAX if it executed none. */
 typedef
@@ -51,6 +76,8 @@ typedef
       DcfgReplay*  replay;
       const Processor*  processor;
       const StateRules* rules;
+      uint8_t      word;        // bytes that general registers have, a bit for
+                                // each
       ImageBytes   images;
       Roles        roles;
       bool*        copies;      // by instruction: its value begins with the
@@ -58,6 +85,10 @@ typedef
       uint64_t*    addrs;       // by instruction: its address
       StateThread* threads;
       uint32_t     n_threads;
+      DcfgReplaySet* writers[N_OTHERS]; // by StateOther, instructions that may
+                                // write it
+      KeptOther    others[N_OTHERS];
+      KeptX87      x87;
       MadeValue*   made;        // the cache, of N_MADE entries
       bool         whole;       // the trace begins with the program
       unsigned     depth;       // depth of the recursion that computes a
@@ -68,7 +99,7 @@ typedef
    ProgramState;
 
 /* Return the program that trace W recorded, for state_free().  W must have an
-   index, be of a processor for which state_rules() has rules, and outlive the
+   index, be of a processor that has .state, and outlive the
    result.  The images' files are looked for below ROOT first, unless that is
    NULL.  Return NULL and set *ERR if the trace cannot be read. */
 ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err);

@@ -11,136 +11,15 @@
    writer's inputs.  If the trace has no writer, the next instruction that uses
    the register as the base of an address tells its value. */
 
-#include "cmd/state/program_state.h"
+#include "cmd/state/state_instance.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/machine/instr_effect.h"
 
 #include <string.h>
 
-/* The greatest depth of the recursion that computes a register from others. */
-#define MOST_DEPTH 64
-
 /* Number of instructions in which told_later() looks for an address. */
 #define FARTHEST 400
-
-static const StateValue nothing = { .known = 0 };
-
-/*--- Instances                                            ---*/
-
-/* Instance: an instance, with copies of its accesses and value, which the
-   library overwrites at its next call. */
-typedef
-   struct {
-      ProgramState*           s;
-      uint32_t         thread;
-      DcfgWetInstr     in;
-      DcfgReplayInstr  at;
-      DcfgReplayAccess accesses[64];
-      uint8_t          value[1024];
-   }
-   Instance;
-
-static bool get_instance(ProgramState* s, uint64_t t, Instance* i)
-{
-   const DcfgReplayInstr* at = dcfg_replay_instr(s->replay, t);
-
-   if (at == NULL)
-      return false;
-   i->s      = s;
-   i->thread = at->thread;
-   i->at     = *at;
-   i->in     = *dcfg_wet_instr(s->w, at->instr);
-   if (i->at.n_accesses > 64)
-      i->at.n_accesses = 64;
-   if (i->at.value_size > sizeof(i->value))
-      i->at.value_size = 0;
-   memcpy(i->accesses, at->accesses,
-          i->at.n_accesses * sizeof(*i->accesses));
-   memcpy(i->value, at->value, i->at.value_size);
-   i->at.accesses = i->accesses;
-   i->at.value    = i->value;
-   return true;
-}
-
-/*--- The view that the processor's rules get              ---*/
-
-static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t,
-                            unsigned n);
-static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
-                     unsigned group, uint64_t* bits);
-
-static StateValue ask_general(void* arg, unsigned n)
-{
-   const Instance* i = arg;
-
-   return state_general(i->s, i->thread, i->at.time, n);
-}
-
-static StateValue ask_vector(void* arg, unsigned n)
-{
-   const Instance* i = arg;
-
-   return vector_at(i->s, i->thread, i->at.time, n);
-}
-
-static StateValue ask_memory(void* arg, uint64_t addr, uint32_t size)
-{
-   const Instance* i = arg;
-   StateValue      v = nothing;
-   bool            known[sizeof(v.bytes)];
-
-   if (size > sizeof(v.bytes)
-       || !state_memory(i->s, i->at.time, addr, size, v.bytes, known))
-      return nothing;
-   for (uint32_t k = 0; k < size; k++)
-      v.known |= (uint32_t)known[k] << k;
-   return v;
-}
-
-static bool ask_flags(void* arg, unsigned group, uint64_t* bits)
-{
-   const Instance* i = arg;
-
-   return flags_at(i->s, i->thread, i->at.time, group, bits);
-}
-
-static bool ask_result(void* arg, uint64_t* result)
-{
-   const Instance* i = arg;
-
-   return dcfg_replay_result(i->s->replay, i->at.time, result)
-          == DCFG_REPLAY_FOUND;
-}
-
-/* Return how many iterations of the REP instruction came before this one, and
-   set *BEFORE to general register N before the first of them. */
-static uint64_t ask_iterations(void* arg, unsigned n, StateValue* before)
-{
-   const Instance* i = arg;
-   uint64_t        made = 0, t = i->at.time, earlier;
-
-   while (dcfg_replay_find_thread(i->s->replay, i->thread, t, true, &earlier)
-          == DCFG_REPLAY_FOUND) {
-      const DcfgReplayInstr* at = dcfg_replay_instr(i->s->replay, earlier);
-      if (at == NULL || at->instr != i->at.instr)
-         break;
-      /* An iteration without an access ended an earlier execution of the
-         instruction. */
-      if (at->n_accesses == 0)
-         break;
-      t = earlier;
-      made++;
-   }
-   *before = state_general(i->s, i->thread, t, n);
-   return made;
-}
-
-static StateView view_of(Instance* i)
-{
-   return (StateView){ &i->in, &i->at, i, ask_general, ask_vector, ask_memory,
-                       ask_flags, ask_result, ask_iterations };
-}
 
 /*--- The recorded value                                   ---*/
 
@@ -320,7 +199,7 @@ static StateValue told_later(ProgramState* s, uint32_t thread, uint64_t t,
    for (unsigned k = 0; k < FARTHEST; k++, t++) {
       if (dcfg_replay_find_thread(s->replay, thread, t, false, &t)
              != DCFG_REPLAY_FOUND
-          || !get_instance(s, t, &i))
+          || !state_get_instance(s, t, &i))
          return nothing;
       if (instance_tells(&i, n, &value)) {
          memcpy(v.bytes, &value, 8);
@@ -343,14 +222,14 @@ static StateValue behind_instance(ProgramState* s, uint64_t t, unsigned n)
 
    if (state_is_made(s, t, n, &to))
       return to;
-   if (s->depth >= MOST_DEPTH || !get_instance(s, t, &i))
+   if (s->depth >= MOST_DEPTH || !state_get_instance(s, t, &i))
       return nothing;
-   v = view_of(&i);
+   v = state_view(&i);
    s->depth++;
    if (!s->rules->general_behind(&v, n, &to))
       to = general_in_value(&i, n);
    s->depth--;
-   if (to.known == 0xFF)
+   if ((to.known & s->word) == s->word)
       state_keep_made(s, t, n, &to);
    return to;
 }
@@ -403,7 +282,7 @@ static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
    bool       first = true;
 
    *from = 0;
-   while (wanted != 0) {
+   while ((wanted & s->word) != 0) {
       DcfgReplayWriter by;
       DcfgReplayFound  found = dcfg_replay_writer(s->replay, thread, at,
                                                   DCFG_REPLAY_GENERAL, n,
@@ -431,7 +310,7 @@ static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
       wanted &= (uint8_t)~by.bytes;
       at      = by.time;
       /* One writer wrote all bytes, and its value is not known. */
-      if (v.known == 0 && wanted == 0)
+      if (v.known == 0 && (wanted & s->word) == 0)
          v = told_later(s, thread, t, n);
    }
    return v;
@@ -457,8 +336,7 @@ StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
 
 /*--- Other registers                                      ---*/
 
-static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t,
-                            unsigned n)
+StateValue state_vector(ProgramState* s, uint32_t thread, uint64_t t, unsigned n)
 {
    StateValue v = nothing;
 
@@ -486,7 +364,7 @@ static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t,
             memcpy(more.bytes + 8 * part, by.value, 8);
             more.known = (uint32_t)by.bytes << 8 * part;
          } else if (!state_is_made(s, by.time, MAX_GENERAL + n, &more)) {
-            if (!get_instance(s, by.time, &i))
+            if (!state_get_instance(s, by.time, &i))
                break;
             more = vector_in_value(&i, n);
             state_keep_made(s, by.time, MAX_GENERAL + n, &more);
@@ -501,8 +379,8 @@ static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t,
 
 /* Set *BITS to the flags of GROUP of THREAD at time T, at their places in the
    register.  Return false if they are not known. */
-static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
-                     unsigned group, uint64_t* bits)
+bool state_flags(ProgramState* s, uint32_t thread, uint64_t t, unsigned group,
+                 uint64_t* bits)
 {
    DcfgReplayWriter by;
    Instance         i;
@@ -535,10 +413,10 @@ static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
    }
    s->depth++;
    if (by.by == DCFG_REPLAY_BY_CREATOR) {
-      ok = flags_at(s, by.thread, by.time + 1, group, bits);
+      ok = state_flags(s, by.thread, by.time + 1, group, bits);
    } else {
-      ok = get_instance(s, by.time, &i);
-      v  = view_of(&i);
+      ok = state_get_instance(s, by.time, &i);
+      v  = state_view(&i);
       ok = ok && s->rules->flags_behind(&v, group, bits);
       memcpy(kept.bytes, bits, sizeof(*bits));
       if (ok)
@@ -561,27 +439,11 @@ static StateValue flags_value(ProgramState* s, uint32_t thread, uint64_t t)
    uint64_t all = s->rules->flags_fixed, bits;
 
    for (unsigned g = 0; g < s->rules->n_groups; g++) {
-      if (!flags_at(s, thread, t, g, &bits))
+      if (!state_flags(s, thread, t, g, &bits))
          return nothing;
       all |= bits;
    }
    return number_value(all);
-}
-
-static StateValue selector_value(const ProgramState* s, unsigned n)
-{
-   const DcfgWetState* state = dcfg_wet_state(s->w);
-   StateValue          v = nothing;
-
-   for (uint32_t i = 0; state != NULL && state->n_threads > 0
-                        && i < state->threads[0].n_registers; i++) {
-      const DcfgWetRegister* r = &state->threads[0].registers[i];
-      if (r->kind != DCFG_WET_REG_SEGMENT || r->reg != n || r->size > 4)
-         continue;
-      memcpy(v.bytes, r->bytes, r->size);
-      v.known = 0xF;
-   }
-   return v;
 }
 
 StateValue state_row(ProgramState* s, uint32_t thread, uint64_t t,
@@ -598,15 +460,21 @@ StateValue state_row(ProgramState* s, uint32_t thread, uint64_t t,
       case STATE_FLAGS:
          return flags_value(s, thread, t);
       case STATE_VECTOR: case STATE_VECTOR_HIGH:
-         v = vector_at(s, thread, t, row->n);
+         v = state_vector(s, thread, t, row->n);
          if (row->source == STATE_VECTOR_HIGH) {
             memmove(v.bytes, v.bytes + 16, 16);
             v.known >>= 16;
          }
          v.known &= 0xFFFF;
          return v;
-      case STATE_SEGMENT:
-         return selector_value(s, row->n);
+      case STATE_X87:
+         return x87_extended(state_x87(s, thread, t, row->n));
+      case STATE_X87_STATUS:
+         return state_x87_status(s, thread, t);
+      case STATE_X87_TAGS:
+         return state_x87_tags(s, thread, t);
+      case STATE_OTHER:
+         return state_other(s, thread, t, (StateOther)row->n);
       case STATE_NONE:
          break;
    }

@@ -50,7 +50,7 @@ DcfgReplay* dcfg_replay_new(DcfgWet* w, DcfgError* err)
       job_read(&r->job, r->w->file_size, r->w->file_size);
    r->sb_defs = job_calloc(&r->job, w->sbs.n + 1, sizeof(*r->sb_defs));
    r->words   = job_calloc(&r->job, N_REMEMBERED, sizeof(*r->words));
-   r->writers = job_calloc(&r->job, N_KNOWN_THREADS * N_GRANULES,
+   r->writers = job_calloc(&r->job, N_KNOWN_THREADS * N_TOLD,
                            sizeof(*r->writers));
    r->known_words = job_calloc(&r->job, N_KNOWN_WORDS,
                                sizeof(*r->known_words));
@@ -78,6 +78,7 @@ void dcfg_replay_free(DcfgReplay* r)
       free(c->filters);
    }
    free(r->sb_defs);
+   job_free(&r->job, r->tops.tops, r->tops.room);
    free(r->words);
    free(r->writers);
    free(r->known_words);

@@ -61,9 +61,17 @@ typedef
    }
    Remembered;
 
+/* ToldRegister: numbers behind those of granules, for registers that only the
+   trace's marks and its begin tell. */
+enum {
+   TOLD_X87   = N_GRANULES,     // x87's registers
+   TOLD_OTHER = TOLD_X87 + 8,   // those of DcfgWetRegisterKind from IP on
+   N_TOLD     = TOLD_OTHER + DCFG_WET_REG_SEGMENT - DCFG_WET_REG_IP + 6
+};
+
 /* KnownWriter: a cache entry: the last writer, before chunk .chunk, of a
-   granule of a thread's registers.  There is an entry for each granule of
-   N_KNOWN_THREADS threads. */
+   granule or told register of a thread.  There is an entry for each of these
+   of N_KNOWN_THREADS threads. */
 #define N_KNOWN_THREADS 16u
 typedef
    struct {
@@ -86,6 +94,18 @@ typedef
    }
    KnownWord;
 
+/* KnownTops: the top of x87's stack of a thread before each step of a chunk. */
+typedef
+   struct {
+      bool     there;
+      uint32_t thread, chunk;
+      uint8_t* tops;
+      size_t   room;
+   }
+   KnownTops;
+
+#define NO_TOP 0xFF             // the top is not known
+
 /* Bytes of the longest recorded value. */
 #define MOST_VALUE 1024u
 
@@ -98,8 +118,9 @@ struct DcfgReplay {
    uint64_t   clock;
    uint64_t (*sb_defs)[2];      // by superblock: granules that it may define
    Remembered* words;           // N_REMEMBERED
-   KnownWriter* writers;        // N_KNOWN_THREADS * N_GRANULES
+   KnownWriter* writers;        // N_KNOWN_THREADS * N_TOLD
    KnownWord* known_words;      // N_KNOWN_WORDS
+   KnownTops  tops;
    ReplayPlace last;            // the place of .last_time, if .has_last
    uint64_t   last_time;
    bool       has_last;

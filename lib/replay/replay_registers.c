@@ -22,7 +22,8 @@ typedef
    struct {
       DcfgReplay* r;
       uint32_t    thread;
-      uint8_t     granule, wanted;      // the register, and its bytes
+      uint8_t     granule, wanted;      // the register, or ToldRegister, and
+                                // its bytes
       uint32_t    returned;     // handlers whose return the search has met, but
                                 // not their begin
       uint32_t    handlers;     // handlers that began before the place
@@ -40,6 +41,7 @@ static unsigned granule_of(DcfgReplayKind kind, uint32_t n)
       case DCFG_REPLAY_VECTOR:
          return n < G_X87 - G_VECTOR ? G_VECTOR + n : N_GRANULES;
       case DCFG_REPLAY_X87: return n < 8 ? G_X87 + n : N_GRANULES;
+      case DCFG_REPLAY_X87_STACK: break;
    }
    return N_GRANULES;
 }
@@ -60,9 +62,11 @@ static uint8_t bytes_written(const DcfgReplay* r, uint32_t instr,
 uint8_t dcfg_replay_written(const DcfgReplay* r, uint32_t instr,
                             DcfgReplayKind kind, uint32_t n)
 {
-   unsigned g = granule_of(kind, n);
+   unsigned g = kind == DCFG_REPLAY_X87_STACK && n < 8 ? G_STACK + n
+                : granule_of(kind, n);
 
-   return instr >= r->w->instrs.n || g == N_GRANULES ? 0
+   return instr >= r->w->instrs.n
+          || (g == N_GRANULES && kind != DCFG_REPLAY_X87_STACK) ? 0
           : bytes_written(r, instr, g);
 }
 
@@ -75,6 +79,24 @@ static bool is_given(const DcfgReplay* r, unsigned granule)
    return false;
 }
 
+/* Return the ToldRegister for register REG of KIND; N_TOLD if there is none. */
+static unsigned told_register(DcfgWetRegisterKind kind, uint32_t reg)
+{
+   if (kind == DCFG_WET_REG_X87)
+      return reg < 8 ? TOLD_X87 + reg : N_TOLD;
+   if (kind < DCFG_WET_REG_IP || kind > DCFG_WET_REG_SEGMENT
+       || reg >= (kind == DCFG_WET_REG_SEGMENT ? 6u : 1u))
+      return N_TOLD;
+   return TOLD_OTHER + (unsigned)(kind - DCFG_WET_REG_IP) + reg;
+}
+
+/* Return whether F looks for a ToldRegister, which no instruction has as a
+   granule. */
+static bool is_told(const RegisterSearch* f)
+{
+   return f->granule >= N_GRANULES;
+}
+
 /* If F's register is among the N registers at R, which the kernel set at time
    T, set *F->by to the kernel and return true. */
 static bool registers_tell(const RegisterSearch* f, const DcfgWetRegister* r,
@@ -85,15 +107,19 @@ static bool registers_tell(const RegisterSearch* f, const DcfgWetRegister* r,
    for (size_t i = 0; i < n; i++) {
       unsigned bytes;
       at = 0;
-      if (r[i].kind == DCFG_WET_REG_VECTOR && f->granule >= G_VECTOR
+      if (is_told(f)) {
+         if (told_register(r[i].kind, r[i].reg) != f->granule)
+            continue;
+      } else if (r[i].kind == DCFG_WET_REG_VECTOR && f->granule >= G_VECTOR
           && f->granule < G_X87
-          && (f->granule - G_VECTOR) / size == r[i].reg)
+          && (f->granule - G_VECTOR) / size == r[i].reg) {
          at = 8 * ((f->granule - G_VECTOR) % size);
-      else if (!(r[i].kind == DCFG_WET_REG_GENERAL
+      } else if (!(r[i].kind == DCFG_WET_REG_GENERAL
                  && r[i].reg == f->granule)
                && !(r[i].kind == DCFG_WET_REG_FLAGS
-                    && f->granule >= G_FLAGS && f->granule < G_FLAGS + 3))
+                    && f->granule >= G_FLAGS && f->granule < G_FLAGS + 3)) {
          continue;
+      }
       if (r[i].size <= at)
          continue;
       bytes = r[i].size - at < 8 ? r[i].size - at : 8;
@@ -210,8 +236,8 @@ static bool chunk_tells(RegisterSearch* f, uint32_t number, const KeptChunk* c,
                         size_t from, uint32_t place)
 {
    uint64_t before = f->r->ix->chunks[number].before;
-   uint64_t bit = UINT64_C(1) << f->granule % 64;
-   unsigned half = f->granule / 64;
+   uint64_t bit = is_told(f) ? 0 : UINT64_C(1) << f->granule % 64;
+   unsigned half = is_told(f) ? 0 : f->granule / 64;
 
    for (size_t i = from + (place > 0); i-- > 0; ) {
       const WetStep*    s = &c->steps.steps[i];
@@ -236,7 +262,8 @@ static bool chunk_tells(RegisterSearch* f, uint32_t number, const KeptChunk* c,
 }
 
 /* Return whether the search can skip chunk NUMBER: the thread neither wrote the
-   register there, nor ran handlers, nor was created. */
+   register there, nor ran handlers, nor was created; and its first instruction,
+   before which the trace tells its registers, is not there. */
 static bool is_passed(const RegisterSearch* f, uint32_t number)
 {
    const WetIndex*  ix = f->r->ix;
@@ -246,9 +273,12 @@ static bool is_passed(const RegisterSearch* f, uint32_t number)
       if (ix->created[i].chunk == number
           && ix->created[i].thread == f->thread)
          return false;
-   return t == NULL || t->chunk != number
-          || (!t->handlers && f->returned == 0
-              && !(t->defs[f->granule / 64] >> f->granule % 64 & 1));
+   if (t == NULL || t->chunk != number)
+      return true;
+   if (t->handlers || f->returned > 0)
+      return false;
+   return is_told(f) ? index_turn_before(ix, f->thread, number) != NULL
+          : !(t->defs[f->granule / 64] >> f->granule % 64 & 1);
 }
 
 /* Return how many handlers, of any thread, began before place P. */
@@ -269,7 +299,7 @@ static uint32_t count_handlers(const DcfgReplay* r, const KeptChunk* c,
 static KnownWriter* known_writer(const RegisterSearch* f)
 {
    return f->wanted != 0xFF || f->returned > 0 ? NULL
-          : &f->r->writers[f->thread % N_KNOWN_THREADS * N_GRANULES
+          : &f->r->writers[f->thread % N_KNOWN_THREADS * N_TOLD
                            + f->granule];
 }
 
@@ -346,25 +376,48 @@ static DcfgReplayFound find_before(RegisterSearch* f, uint32_t number)
    return none ? DCFG_REPLAY_NONE : DCFG_REPLAY_FOUND;
 }
 
+/* Search for F's register, from time T backward. */
+static DcfgReplayFound find_from(RegisterSearch* f, uint64_t t)
+{
+   DcfgReplay*      r = f->r;
+   ReplayPlace      p;
+   const KeptChunk* c;
+
+   if (r->ix->n_chunks == 0)
+      return DCFG_REPLAY_NONE;
+   if (!replay_position(r, t, &p) || (c = replay_chunk(r, p.chunk)) == NULL)
+      return DCFG_REPLAY_FAILED;
+   f->handlers = count_handlers(r, c, &p);
+   if (!chunk_tells(f, p.chunk, c, p.step, p.place))
+      return find_before(f, p.chunk);
+   note_since(f);
+   return DCFG_REPLAY_FOUND;
+}
+
 DcfgReplayFound dcfg_replay_writer(DcfgReplay* r, uint32_t thread, uint64_t t,
                                    DcfgReplayKind kind, uint32_t n,
                                    uint8_t wanted, DcfgReplayWriter* by)
 {
-   RegisterSearch   f = { .r = r, .thread = thread, .wanted = wanted,
-                          .by = by };
-   ReplayPlace         p;
-   unsigned         granule = granule_of(kind, n);
-   const KeptChunk* c;
+   unsigned       granule = granule_of(kind, n);
+   RegisterSearch f = { .r = r, .thread = thread, .granule = (uint8_t)granule,
+                        .wanted = wanted, .by = by };
 
    *by = (DcfgReplayWriter){ .by = DCFG_REPLAY_BEGIN };
-   if (granule == N_GRANULES || r->ix->n_chunks == 0)
-      return DCFG_REPLAY_NONE;
-   f.granule = (uint8_t)granule;
-   if (!replay_position(r, t, &p) || (c = replay_chunk(r, p.chunk)) == NULL)
-      return DCFG_REPLAY_FAILED;
-   f.handlers = count_handlers(r, c, &p);
-   if (!chunk_tells(&f, p.chunk, c, p.step, p.place))
-      return find_before(&f, p.chunk);
-   note_since(&f);
-   return DCFG_REPLAY_FOUND;
+   return granule == N_GRANULES ? DCFG_REPLAY_NONE : find_from(&f, t);
+}
+
+DcfgReplayFound dcfg_replay_told(DcfgReplay* r, uint32_t thread, uint64_t t,
+                                 DcfgWetRegisterKind kind, uint32_t reg,
+                                 DcfgReplayWriter* by)
+{
+   unsigned        number = told_register(kind, reg);
+   RegisterSearch  f = { .r = r, .thread = thread, .granule = (uint8_t)number,
+                         .wanted = 0xFF, .by = by };
+   DcfgReplayFound found;
+
+   *by = (DcfgReplayWriter){ .by = DCFG_REPLAY_BEGIN };
+   found = number == N_TOLD ? DCFG_REPLAY_NONE : find_from(&f, t);
+   /* A trace without such marks may tell only that the thread was created. */
+   return found == DCFG_REPLAY_FOUND && by->by != DCFG_REPLAY_BY_KERNEL
+          ? DCFG_REPLAY_NONE : found;
 }

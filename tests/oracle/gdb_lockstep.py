@@ -47,7 +47,8 @@ def kind_of(name):
 
 def start_valgrind(argv, cwd, log):
     p = subprocess.Popen([harness.VALGRIND, "--tool=none", "--px-default=allregs-at-each-insn", "--vex-guest-chase=no",
-                          "--vex-iropt-unroll-thresh=0", "--vgdb=yes", "--vgdb-error=0", "--log-file=" + log, *argv],
+                          "--vex-iropt-unroll-thresh=0", "--vgdb=yes", "--vgdb-error=0", "--vgdb-shadow-registers=yes", "--log-file=" + log,
+                          *argv],
                          cwd=cwd, env=harness.ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return p, gdblib.Remote([harness.VGDB, "--wait=60", "--pid=%d" % p.pid], env=harness.ENV)
 
@@ -107,7 +108,7 @@ class Lockstep:
         # The kernel gives each process sixteen random bytes, of which the C library makes numbers that protect stacks and
         # pointers.
         vector = self.vector()
-        assert theirs.ask("M%x,10:%s" % (vector[AT_RANDOM], ours.memory(vector[AT_RANDOM], 16).hex())) == "OK"
+        assert theirs.ask("M%x,10:%s" % (vector[AT_RANDOM], ours.memory(vector[AT_RANDOM], 16).hex())) == "OK", vector
 
     def vector(self):
         """The auxiliary vector."""

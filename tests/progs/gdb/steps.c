@@ -219,7 +219,7 @@ int x87(void)
                        : "=a"(status) : "m"(d[0]), "m"(d[1]) : "cc");
       seen += status;
       __asm__ volatile("fld1; fldpi; fldl2e; fyl2x; f2xm1; fscale; fstp %%st(1);"
-                       "fldlg2; fprem; ffree %%st(1); fincstp; fincstp;"
+                       "fldlg2; fprem; fucom; ffree %%st(1); fincstp; fincstp;"
                        "fld1; fstp %%st(0)"
                        : : : "memory");
       __asm__ volatile("fldt %1; fxtract; faddp; fstpt %0; fldt %0; fstp %%st(0)"

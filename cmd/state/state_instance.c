@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Instances, as the processor's rules see them. */
+
+/* Owns: an instance, and the view of what was before it.  Handed: instances by
+   the library.  Taken by: the other files of the room. */
+
+#include "cmd/state/state_instance.h"
+
+#include <string.h>
+
+bool state_get_instance(ProgramState* s, uint64_t t, Instance* i)
+{
+   const DcfgReplayInstr* at = dcfg_replay_instr(s->replay, t);
+
+   if (at == NULL)
+      return false;
+   i->s      = s;
+   i->thread = at->thread;
+   i->at     = *at;
+   i->in     = *dcfg_wet_instr(s->w, at->instr);
+   if (i->at.n_accesses > 64)
+      i->at.n_accesses = 64;
+   if (i->at.value_size > sizeof(i->value))
+      i->at.value_size = 0;
+   memcpy(i->accesses, at->accesses,
+          i->at.n_accesses * sizeof(*i->accesses));
+   memcpy(i->value, at->value, i->at.value_size);
+   i->at.accesses = i->accesses;
+   i->at.value    = i->value;
+   return true;
+}
+
+/*--- The view that the processor's rules get              ---*/
+
+static StateValue ask_general(void* arg, unsigned n)
+{
+   const Instance* i = arg;
+
+   return state_general(i->s, i->thread, i->at.time, n);
+}
+
+static StateValue ask_vector(void* arg, unsigned n)
+{
+   const Instance* i = arg;
+
+   return state_vector(i->s, i->thread, i->at.time, n);
+}
+
+static StateValue ask_memory(void* arg, uint64_t addr, uint32_t size)
+{
+   const Instance* i = arg;
+   StateValue      v = nothing;
+   bool            known[sizeof(v.bytes)];
+
+   if (size > sizeof(v.bytes)
+       || !state_memory(i->s, i->at.time, addr, size, v.bytes, known))
+      return nothing;
+   for (uint32_t k = 0; k < size; k++)
+      v.known |= (uint32_t)known[k] << k;
+   return v;
+}
+
+static bool ask_flags(void* arg, unsigned group, uint64_t* bits)
+{
+   const Instance* i = arg;
+
+   return group == STATE_X87_CODES
+          ? state_x87_codes(i->s, i->thread, i->at.time, bits)
+          : state_flags(i->s, i->thread, i->at.time, group, bits);
+}
+
+static StateValue ask_x87(void* arg, unsigned n)
+{
+   const Instance* i = arg;
+
+   return state_x87(i->s, i->thread, i->at.time, n);
+}
+
+static bool ask_result(void* arg, uint64_t* result)
+{
+   const Instance* i = arg;
+
+   return dcfg_replay_result(i->s->replay, i->at.time, result)
+          == DCFG_REPLAY_FOUND;
+}
+
+/* Return how many iterations of the REP instruction came before this one, and
+   set *BEFORE to general register N before the first of them. */
+static uint64_t ask_iterations(void* arg, unsigned n, StateValue* before)
+{
+   const Instance* i = arg;
+   uint64_t        made = 0, t = i->at.time, earlier;
+
+   while (dcfg_replay_find_thread(i->s->replay, i->thread, t, true, &earlier)
+          == DCFG_REPLAY_FOUND) {
+      const DcfgReplayInstr* at = dcfg_replay_instr(i->s->replay, earlier);
+      if (at == NULL || at->instr != i->at.instr)
+         break;
+      /* An iteration without an access ended an earlier execution of the
+         instruction. */
+      if (at->n_accesses == 0)
+         break;
+      t = earlier;
+      made++;
+   }
+   *before = state_general(i->s, i->thread, t, n);
+   return made;
+}
+
+StateView state_view(Instance* i)
+{
+   return (StateView){ &i->in, &i->at, i, ask_general, ask_vector, ask_x87,
+                       ask_memory, ask_flags, ask_result, ask_iterations };
+}
