@@ -40,7 +40,7 @@ typedef
       uint32_t   stopped;       // the thread of the last stop reply
       uint32_t   run_thread;    // the thread that steps; DCFG_NONE: .thread
       bool       goes;          // the next run begins at time .goal
-      uint64_t   goal;          // where a step ends at once
+      uint64_t   goal;          // the next step ends there at once
       bool       exact;         // reverse steps skip no states
       Passed     passed;
       GdbText    stop;          // the last stop reply
