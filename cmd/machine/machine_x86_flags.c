@@ -312,6 +312,14 @@ static bool double_shift_flags(const StateView* v, const cs_insn* i,
    return true;
 }
 
+bool x86_clears_flags(const DcfgWetInstr* in)
+{
+   const cs_insn* i = x86_decode(in);
+
+   return i != NULL && (i->id == X86_INS_BT || i->id == X86_INS_BTS
+                        || i->id == X86_INS_BTR || i->id == X86_INS_BTC);
+}
+
 /* BT and its like set C to a bit.  Valgrind keeps the other flags in 64-bit
    code, and clears them in 32-bit code. */
 static bool bit_flags(const StateView* v, const cs_insn* i, unsigned group,

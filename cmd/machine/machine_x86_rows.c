@@ -95,4 +95,5 @@ static const StateRow rows_x86[] = {
    .groups         = x86_flag_groups
 
 const StateRules state_amd64 = { RULES("i386:x86-64", rows_amd64) };
-const StateRules state_x86   = { RULES("i386", rows_x86) };
+const StateRules state_x86   = { RULES("i386", rows_x86),
+                                 .clears_flags = x86_clears_flags };

@@ -114,6 +114,10 @@ typedef
       /* Set *BITS to the flags of GROUP behind the instance, which writes them.
          Return false if they are not known. */
       bool (*flags_behind)(const StateView* v, unsigned group, uint64_t* bits);
+      /* Return whether IN, which writes group 0 of flags, clears group 1, though
+         the trace has it unchanged: the processor's manual leaves it undefined.
+         NULL: none does. */
+      bool (*clears_flags)(const DcfgWetInstr* in);
       /* Return the vector registers, a bit for each, that IN clears besides its
          result; NULL: none. */
       uint32_t (*cleared)(const DcfgWetInstr* in);

@@ -330,7 +330,10 @@ static void add_contents(ImageBytes* b, Elf* elf, uint64_t moved)
    }
 }
 
-/* Add the zeros behind the contents of writable segments. */
+static const uint64_t page = 4096;
+
+/* Add the zeros behind the contents of writable segments, up to the end of a
+   page. */
 static void add_zeros(ImageBytes* b, Elf* elf, uint64_t moved)
 {
    static const uint64_t most = UINT64_C(1) << 30;
@@ -345,7 +348,9 @@ static void add_zeros(ImageBytes* b, Elf* elf, uint64_t moved)
          continue;
       GROW(b->parts, b->n, b->room);
       b->parts[b->n++] = (ImagePart){ h.p_vaddr + moved + h.p_filesz,
-                                      h.p_memsz - h.p_filesz, NULL, false };
+                                      h.p_memsz - h.p_filesz
+                                      + -(h.p_vaddr + h.p_memsz) % page,
+                                      NULL, false };
    }
 }
 
@@ -371,7 +376,6 @@ static void add_part(ImageBytes* b, Elf* elf, uint64_t addr, uint64_t offset,
    and last pages: the kernel maps whole pages. */
 static void add_edges(ImageBytes* b, Elf* elf, uint64_t moved)
 {
-   static const uint64_t page = 4096;
    size_t n;
 
    if (elf_getphdrnum(elf, &n) != 0)

@@ -49,6 +49,7 @@ extern const StateRules state_amd64, state_x86;
 /* Members of StateRules. */
 bool x86_general_behind(const StateView* v, unsigned n, StateValue* to);
 bool x86_flags_behind(const StateView* v, unsigned group, uint64_t* bits);
+bool x86_clears_flags(const DcfgWetInstr* in);
 uint32_t x86_cleared(const DcfgWetInstr* in);
 uint32_t x86_others(const DcfgWetInstr* in);
 bool x86_other_behind(const StateView* v, StateOther other, StateValue* to);

@@ -377,8 +377,26 @@ StateValue state_vector(ProgramState* s, uint32_t thread, uint64_t t, unsigned n
    return v;
 }
 
-/* Set *BITS to the flags of GROUP of THREAD at time T, at their places in the
-   register.  Return false if they are not known. */
+/* Return whether an instruction between times FROM and T of THREAD has cleared
+   group 1 of the flags, though the trace has that group unchanged. */
+static bool clears_flags(ProgramState* s, uint32_t thread, uint64_t t,
+                         uint64_t from)
+{
+   DcfgReplayWriter by;
+   Instance         i;
+
+   while (s->rules->clears_flags != NULL
+          && dcfg_replay_writer(s->replay, thread, t, DCFG_REPLAY_FLAGS, 0,
+                                0xFF, &by) == DCFG_REPLAY_FOUND
+          && by.by == DCFG_REPLAY_BY_INSTR && by.time > from
+          && state_get_instance(s, by.time, &i)) {
+      if (s->rules->clears_flags(&i.in))
+         return true;
+      t = by.time;
+   }
+   return false;
+}
+
 bool state_flags(ProgramState* s, uint32_t thread, uint64_t t, unsigned group,
                  uint64_t* bits)
 {
@@ -399,6 +417,8 @@ bool state_flags(ProgramState* s, uint32_t thread, uint64_t t, unsigned group,
       default:
          return false;
    }
+   if (group == 1 && clears_flags(s, thread, t, by.time))
+      return true;
    if (by.by == DCFG_REPLAY_BY_KERNEL) {
       memcpy(bits, by.value, sizeof(*bits));
       *bits &= s->rules->groups[group];

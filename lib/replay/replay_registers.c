@@ -28,6 +28,8 @@ typedef
                                 // not their begin
       uint32_t    handlers;     // handlers that began before the place
       uint64_t    since;        // time of the last return that was met, or 0
+      bool        tells_all;    // a MarkRegisters was met, and no instruction of
+                                // the thread before it
       DcfgReplayWriter* by;
    }
    RegisterSearch;
@@ -186,9 +188,11 @@ static bool mark_tells(RegisterSearch* f, const KeptChunk* c, const WetStep* s,
    }
    if (s->thread != f->thread)
       return false;
-   if (s->mark == MarkRegisters && f->returned == 0
-       && mark_has_it(f, c, s, t))
-      return true;
+   if (s->mark == MarkRegisters && f->returned == 0) {
+      if (mark_has_it(f, c, s, t))
+         return true;
+      f->tells_all = true;
+   }
    if (s->mark == MarkReturn) {
       f->returned++;
       f->since = f->since == 0 ? t : f->since;
@@ -201,7 +205,8 @@ static bool mark_tells(RegisterSearch* f, const KeptChunk* c, const WetStep* s,
                      || f->r->ix->returned[f->handlers] != 0;
       return false;
    }
-   if (!is_given(f->r, f->granule))
+   /* The mark has all registers that changed when the handler was entered. */
+   if (!is_given(f->r, f->granule) || f->tells_all)
       return false;
    *f->by = (DcfgReplayWriter){ DCFG_REPLAY_BY_SIGNAL, t, f->thread,
                                 f->wanted, DCFG_REPLAY_STACK_UNKNOWN, 0,
@@ -244,7 +249,8 @@ static bool chunk_tells(RegisterSearch* f, uint32_t number, const KeptChunk* c,
       const StepFilter* filter = &c->filters[i / FILTER_STEPS];
       if (i % FILTER_STEPS == FILTER_STEPS - 1 && !filter->turns
           && !(filter->defs[half] & bit)) {
-         i -= FILTER_STEPS - 1;
+         i           -= FILTER_STEPS - 1;
+         f->tells_all = false;
          continue;
       }
       if (s->sb == 0) {
@@ -252,6 +258,7 @@ static bool chunk_tells(RegisterSearch* f, uint32_t number, const KeptChunk* c,
             return true;
          continue;
       }
+      f->tells_all &= s->thread != f->thread;
       if (s->thread == f->thread && f->returned == 0
           && (f->r->sb_defs[s->sb][half] & bit)
           && step_tells(f, c, i, i == from && place > 0 ? place : s->n_instrs,

@@ -3,7 +3,6 @@
 
 - Stops backward are stops forward, reversed: of breakpoints and of watchpoints, in programs with threads, signals, recursion,
   longjmp and repeated instructions.  N steps and N steps backward lead through the same registers.
-- Registers, flags and memory agree with Valgrind's own gdbserver, or are said not to be known (tests/oracle/gdb_lockstep.py).
 - Conditions are evaluated as a slow model does, and passing over steps of loops leads to the same place as all steps.
 - Nothing can be changed; wrong packets have an answer; both ends of the recording; threads; --listen; what is refused.
 """
@@ -274,13 +273,6 @@ def check_threads(tap):
     r.close()
 
 
-def check_lockstep(tap, prog, wet):
-    status, text = harness.oracle("gdb_lockstep.py", wet, "1500", prog)
-    tap.ok(status == 0, "as Valgrind's own gdbserver has it", text)
-    unknown = {m[0]: float(m[1]) for m in re.findall(r"^(\w+): .*unavailable \(([\d.]+) %\)", text, re.M)}
-    tap.ok(unknown and unknown["general"] < 20 and unknown["eflags"] < 5, "little is not known: %s" % unknown, text)
-
-
 def check_port(tap, wet):
     p = subprocess.Popen([commandlib.DCFG, "gdb", "--listen=0", wet], stderr=subprocess.PIPE, env=harness.ENV)
     line = p.stderr.readline().decode()
@@ -337,7 +329,6 @@ def main():
     made = check_ways(tap)
     check_threads(tap)
     if made:
-        check_lockstep(tap, *made)
         check_port(tap, made[1])
         check_bad(tap, *made)
     tap.done()

@@ -43,7 +43,7 @@ int plain(void)
 
 /*--- Threads                                              ---*/
 
-static void* thread(void* arg)
+void* thread(void* arg)
 {
    for (int i = 0; i < 20; i++) {
       own   += i * *(int*)arg;
@@ -270,6 +270,18 @@ __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"))) int avx2(void)
    return seen == 0;
 }
 #endif
+
+#if defined(__x86_64__) || defined(__i386__)
+int all(void)
+{
+   return plain() | recursion() | jumps() | signals() | rep() | flags() | x87();
+}
+#endif
+
+int dynamic(void)
+{
+   return plain() | threads();
+}
 
 int main(void)
 {
