@@ -94,9 +94,15 @@ static void put_library(GdbText* t, const char* name, const ImageElf* e,
 static void add_module(GdbImages* g, const ImageElf* e)
 {
    GElf_Phdr h;
-   GdbModule m = { .moved = e->moved };
+   GdbModule m = { .dynamic = 0 };
 
-   m.storage = find_header(e->elf, PT_TLS, &h);
+   if (find_header(e->elf, PT_TLS, &h)) {
+      m.storage    = true;
+      m.image      = h.p_vaddr + e->moved;
+      m.image_size = h.p_filesz;
+      m.size       = h.p_memsz;
+      m.align      = h.p_align;
+   }
    if (find_header(e->elf, PT_DYNAMIC, &h)) {
       m.dynamic      = h.p_vaddr + e->moved;
       m.dynamic_size = h.p_memsz;
@@ -204,7 +210,7 @@ GdbImages gdb_images(DcfgWet* w, const char* root)
       /* The program's file is not there. */
       if (g.n_modules == 0) {
          GROW(g.modules, g.n_modules, g.room);
-         g.modules[g.n_modules++] = (GdbModule){ .moved = 0 };
+         g.modules[g.n_modules++] = (GdbModule){ .dynamic = 0 };
       }
    }
    gdb_put(&g.libraries, "</library-list-svr4>\n");

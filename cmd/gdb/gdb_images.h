@@ -13,9 +13,10 @@
 /* GdbModule: the program, or a library, as thread-local storage needs it. */
 typedef
    struct {
-      uint64_t moved;           // its addresses less those in its file
       uint64_t dynamic, dynamic_size;   // its dynamic section; 0: none
-      bool     storage;         // has thread-local storage
+      bool     storage;         // has thread-local storage: its initial image in
+      uint64_t image, image_size;       // memory, and its
+      uint64_t size, align;     // whole size and alignment
    }
    GdbModule;
 

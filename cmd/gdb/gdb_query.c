@@ -182,6 +182,21 @@ static void command(GdbSession* g, const char* hex, GdbText* to)
    free(text);
 }
 
+/* Answer qGetTLSAddr:TEXT, which has a thread, an offset and a module. */
+static void put_storage(const GdbSession* g, const char* text, GdbText* to)
+{
+   uint64_t thread, offset, module, addr;
+
+   if (gdb_take_number(&text, &thread) && gdb_take(&text, ',')
+       && gdb_take_number(&text, &offset) && gdb_take(&text, ',')
+       && gdb_take_number(&text, &module) && *text == 0 && thread > 0
+       && thread <= g->s->n_threads
+       && gdb_tls_address(g, (uint32_t)thread - 1, offset, module, &addr))
+      gdb_put(to, "%" PRIx64, addr);
+   else
+      gdb_put(to, "E01");
+}
+
 /* Return the text behind BEGIN; NULL if TEXT does not begin so. */
 static const char* after(const char* text, const char* begin)
 {
@@ -212,6 +227,8 @@ bool gdb_query(GdbSession* g, const char* packet, GdbText* to)
       gdb_put(to, "l");
    else if ((rest = after(packet, "qRcmd,")) != NULL)
       command(g, rest, to);
+   else if ((rest = after(packet, "qGetTLSAddr:")) != NULL)
+      put_storage(g, rest, to);
    else if ((rest = after(packet, "qXfer:")) != NULL)
       return object(g, rest, to);
    else

@@ -77,6 +77,14 @@ void gdb_describe(const StateRules* rules, GdbText* to);
 void gdb_put_row(GdbSession* g, uint32_t thread, const StateRow* row,
                  GdbText* to);
 
+/*--- gdb_tls.c                                            ---*/
+
+/* Set *ADDR to the address of the thread-local variable at OFFSET in the storage
+   of the module with gdb_module_id() MODULE, of THREAD at the present time.
+   Return false if it is not known. */
+bool gdb_tls_address(const GdbSession* g, uint32_t thread, uint64_t offset,
+                     uint64_t module, uint64_t* addr);
+
 /*--- gdb_monitor.c                                        ---*/
 
 /* Execute the user's "monitor TEXT", and append its output to TO. */

@@ -199,9 +199,9 @@ uint32_t x86_others(const DcfgWetInstr* in)
        || (o.map == 0x0F && o.op == 0x77) || is_mmx(in, o))
       all |= 1u << OTHER_X87;
    if (selector < 6)
-      all |= 1u << (OTHER_SEGMENT + selector)
-             | (selector == 5 ? 1u << OTHER_THREAD_BASE : 0);
-   if (o.map == 0x0F && o.op == 0x05)                   // SYSCALL
+      all |= 1u << (OTHER_SEGMENT + selector);
+   if (in->address_size == 8 ? o.map == 0x0F && o.op == 0x05      // SYSCALL
+       : o.map == 0 && o.op == 0xCD && o.modrm == 0x80)           // INT 0x80
       all |= 1u << OTHER_THREAD_BASE | 1u << OTHER_GS_BASE;
    return all;
 }
@@ -337,6 +337,26 @@ static bool base_behind(const StateView* v, StateOther other, StateValue* to)
    return true;
 }
 
+/* The base that set_thread_area() gives the segment which GS will select: the
+   second number of its argument. */
+static bool area_behind(const StateView* v, StateValue* to)
+{
+   enum { SET_THREAD_AREA = 243 };
+   StateValue rax = v->general(v->arg, RAX), rbx = v->general(v->arg, RBX);
+   uint64_t   number, area, result;
+
+   if (!x86_number_in(&rax, 0, 4, &number))
+      return true;
+   if (number != SET_THREAD_AREA)
+      return false;
+   if (!x86_number_in(&rbx, 0, 4, &area) || !v->result(v->arg, &result))
+      return true;
+   if ((uint32_t)result != 0)
+      return false;
+   *to = v->memory(v->arg, area + 4, 4);
+   return true;
+}
+
 bool x86_other_behind(const StateView* v, StateOther other, StateValue* to)
 {
    Opcode   o = opcode_of(v->in);
@@ -350,7 +370,8 @@ bool x86_other_behind(const StateView* v, StateOther other, StateValue* to)
       case OTHER_VECTOR_CONTROL:
          return mxcsr_behind(v, o, to);
       case OTHER_THREAD_BASE: case OTHER_GS_BASE:
-         return v->in->address_size == 4 || base_behind(v, other, to);
+         return v->in->address_size == 4 ? area_behind(v, to)
+                : base_behind(v, other, to);
       default:
          break;
    }

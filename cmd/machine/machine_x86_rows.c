@@ -94,6 +94,13 @@ static const StateRow rows_x86[] = {
    .n_groups       = X86_FLAG_GROUPS,                                         \
    .groups         = x86_flag_groups
 
-const StateRules state_amd64 = { RULES("i386:x86-64", rows_amd64) };
-const StateRules state_x86   = { RULES("i386", rows_x86),
-                                 .clears_flags = x86_clears_flags };
+const StateRules state_amd64 = {
+   RULES("i386:x86-64", rows_amd64),
+   .dtv          = 8
+};
+
+const StateRules state_x86 = {
+   RULES("i386", rows_x86),
+   .clears_flags = x86_clears_flags,
+   .dtv          = 4
+};

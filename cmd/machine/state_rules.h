@@ -128,6 +128,8 @@ typedef
                            StateValue* to);
       /* Correct E, which has what the recorded value says of the instance. */
       void (*x87_behind)(const StateView* v, X87Effect* e);
+      unsigned dtv;             // where OTHER_THREAD_BASE points at, the place
+                                // of the DTV's address; see gdb_tls.c
       uint64_t flags_fixed;     // bits of the flags' register that are set
       unsigned n_groups;        // groups of flags in that register
       const uint64_t* groups;   // bits of each; behind them, those of

@@ -134,6 +134,9 @@ StateValue state_row(ProgramState* s, uint32_t thread, uint64_t t,
 StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
                          unsigned n);
 
+/* Return the base of THREAD's thread-local storage at time T. */
+StateValue state_thread_base(ProgramState* s, uint32_t thread, uint64_t t);
+
 /* Set BYTES to the SIZE bytes of memory at ADDR at time T, and KNOWN, with SIZE
    elements, to whether each is known.  Return false if the trace cannot be
    read. */

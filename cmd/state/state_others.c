@@ -152,3 +152,8 @@ StateValue state_other(ProgramState* s, uint32_t thread, uint64_t t,
                      by.time, v };
    return v;
 }
+
+StateValue state_thread_base(ProgramState* s, uint32_t thread, uint64_t t)
+{
+   return state_other(s, thread, t, OTHER_THREAD_BASE);
+}

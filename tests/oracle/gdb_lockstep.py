@@ -9,6 +9,7 @@ must agree, or be said to be unavailable.  The kinds of registers are counted ap
 
 - An instruction with a repeat prefix is one step: Valgrind runs some iterations at once.
 - Valgrind numbers the registers of x87's stack as the processor does, whatever the top is, and has no selectors.
+- Valgrind's process gets the random numbers and the times that the recorded one got.
 - Steps of ours are in order of time, as Valgrind's are: a step may come to another thread.
 
 Prints how many registers and bytes agreed, were unavailable, and differed, and the first differences.
@@ -28,6 +29,7 @@ import harness
 FLAGS = 0xCD5
 AT_ENTRY, AT_RANDOM = 9, 25
 MOST_PID = 1 << 22
+GETRANDOM = {4: 355, 8: 318}            # the system call's number, by the size of pointers
 KINDS = "general", "eflags", "vector", "x87", "mxcsr", "memory"
 CONTROL = "fctrl", "fstat", "ftag"
 # By the name of the program counter: its pointers' size, and the registers that are compared.
@@ -180,6 +182,22 @@ class Lockstep:
             have = self.step_ours()
         return None if have is None else False
 
+    def give_input(self, before):
+        """If both have just executed RDTSC or getrandom() at BEFORE, theirs gets what ours got."""
+        code = self.ours.memory(before, 2)
+        if code not in (b"\x0f\x31", b"\x0f\x05", b"\xcd\x80"):
+            return
+        a = self.ours.registers(self.our_rows)
+        names = [name for name, _ in self.their_rows]
+        if code == b"\x0f\x31":
+            for name in ("rax", "rdx") if self.word == 8 else ("eax", "edx"):
+                self.theirs.ask("P%x=%s" % (names.index(name), a[name]))
+            return
+        # The buffer is the first argument; the result is how many bytes it got.
+        at, size = (gdblib.number(a[n]) for n in (("rdi", "rax") if self.word == 8 else ("ebx", "eax")))
+        if self.number == GETRANDOM[self.word] and 0 < size <= 256:
+            self.theirs.ask("M%x,%x:%s" % (at, size, self.ours.memory(at, size).hex()))
+
     def differ(self, step, a, text):
         self.bad.append("step %d, time %d, pc %x: %s" % (step, self.time, gdblib.number(a[self.pc]), text))
 
@@ -230,7 +248,11 @@ class Lockstep:
                 self.check_memory(step, a, b)
             if len(self.bad) > 40:
                 return step
+            before = self.place
+            self.number = gdblib.number(self.ours.registers(self.our_rows)[self.general[0]])
             went = self.step()
+            if went:
+                self.give_input(before)
             if went is None:
                 return step + 1
             if not went:
