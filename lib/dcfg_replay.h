@@ -134,6 +134,22 @@ DCFG_API DcfgReplayFound dcfg_replay_before(DcfgReplay* r, uint32_t thread,
                                             uint64_t from, uint64_t* t,
                                             uint32_t* instr);
 
+/* DcfgReplaySignal: a signal for which THREAD enters a handler at .time: before
+   the handler's first instruction, with that time. */
+typedef
+   struct {
+      uint64_t time;
+      uint32_t thread;
+      uint32_t signal;          // its number; 0: the trace does not tell it
+   }
+   DcfgReplaySignal;
+
+/* Set *S to the first signal with a time from FROM on; if BACK, to the last one
+   with a time below FROM. */
+DCFG_API DcfgReplayFound dcfg_replay_find_signal(DcfgReplay* r, uint64_t from,
+                                                 bool back,
+                                                 DcfgReplaySignal* s);
+
 /* DcfgReplaySet: a set of instructions, with the chunks that executed them. */
 typedef struct DcfgReplaySet DcfgReplaySet;
 

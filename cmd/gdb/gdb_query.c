@@ -212,7 +212,8 @@ bool gdb_query(GdbSession* g, const char* packet, GdbText* to)
    if (after(packet, "qSupported") != NULL)
       gdb_put(to, "PacketSize=%x;QStartNoAckMode+;ReverseStep+;"
                   "ReverseContinue+;swbreak+;hwbreak+;vContSupported+;"
-                  "ConditionalBreakpoints+;qXfer:features:read+;"
+                  "ConditionalBreakpoints+;QPassSignals+;"
+                  "qXfer:features:read+;"
                   "qXfer:auxv:read+;qXfer:exec-file:read+;"
                   "qXfer:libraries-svr4:read+;qXfer:threads:read+",
               GDB_MOST_PACKET);

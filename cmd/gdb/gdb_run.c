@@ -18,7 +18,6 @@
 #include "cmd/base/cmd.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <string.h>
 
 #define PATIENCE 64
@@ -101,26 +100,6 @@ static void stop_at_break(GdbSession* g, const GdbHit* h)
            h->point->kind == POINT_SOFTWARE ? "swbreak:;" : "hwbreak:;");
 }
 
-/* Return gdb's number of a signal of Linux. */
-static unsigned number_of(uint32_t signal)
-{
-   static const uint8_t numbers[] = {
-      [SIGHUP] = 1, [SIGINT] = 2, [SIGQUIT] = 3, [SIGILL] = 4, [SIGTRAP] = 5,
-      [SIGABRT] = 6, [SIGFPE] = 8, [SIGKILL] = 9, [SIGBUS] = 10,
-      [SIGSEGV] = 11, [SIGSYS] = 12, [SIGPIPE] = 13, [SIGALRM] = 14,
-      [SIGTERM] = 15, [SIGURG] = 16, [SIGSTOP] = 17, [SIGTSTP] = 18,
-      [SIGCONT] = 19, [SIGCHLD] = 20, [SIGTTIN] = 21, [SIGTTOU] = 22,
-      [SIGIO] = 23, [SIGXCPU] = 24, [SIGXFSZ] = 25, [SIGVTALRM] = 26,
-      [SIGPROF] = 27, [SIGWINCH] = 28, [SIGUSR1] = 30, [SIGUSR2] = 31,
-      [SIGPWR] = 32
-   };
-   static const unsigned unknown = 143;
-
-   return signal < sizeof(numbers) && numbers[signal] != 0 ? numbers[signal]
-          : signal == 32 ? 77 : signal > 32 && signal < 64 ? signal + 12
-          : unknown;
-}
-
 /* Stop at the begin or the end of the trace.  On arrival at the end of a
    program that a signal killed, report that signal. */
 static void stop_at_end(GdbSession* g, bool back)
@@ -133,7 +112,7 @@ static void stop_at_end(GdbSession* g, bool back)
            back ? "replaylog:begin;" : "replaylog:end;");
    if (comes && !back && state != NULL
        && state->end == DCFG_WET_END_SIGNAL)
-      gdb_note_stop(g, number_of(state->status), "");
+      gdb_note_stop(g, gdb_signal_number(state->status), "");
 }
 
 static void stop_interrupted(GdbSession* g)
@@ -154,34 +133,71 @@ static void stop_failed(GdbSession* g)
 
 /*--- Running                                              ---*/
 
-/* Run to the first point before END, or if BACK to the last one from END on,
-   and stop there.  An interrupt or an error is a stop, too.  Return false if
-   there is no stop. */
+/* If the client wants to know of a signal that comes before END, or if BACK of
+   the last one from END on, set *S to it and return DCFG_REPLAY_FOUND. */
+static DcfgReplayFound find_signal(GdbSession* g, uint64_t end, bool back,
+                                   DcfgReplaySignal* s)
+{
+   uint64_t        t = back ? g->time : g->time + 1;
+   DcfgReplayFound found;
+
+   if (!g->signals.wanted)
+      return DCFG_REPLAY_NONE;
+   do {
+      found = dcfg_replay_find_signal(g->s->replay, t, back, s);
+      if (found == DCFG_REPLAY_FOUND && (back ? s->time < end
+                                         : s->time >= end))
+         found = DCFG_REPLAY_NONE;
+      t = back ? s->time : s->time + 1;
+   } while (found == DCFG_REPLAY_FOUND
+            && gdb_signal_passes(&g->signals, s->signal));
+   return found;
+}
+
+static void stop_at_signal(GdbSession* g, const DcfgReplaySignal* s)
+{
+   stop_at(g, s->time, s->thread, "");
+   gdb_note_stop(g, gdb_signal_number(s->signal), "");
+}
+
+/* Run to the first point or signal before END, or if BACK to the last one from
+   END on, and stop there.  An interrupt or an error is a stop, too.  Return
+   false if there is no stop. */
 static bool run_to_point(GdbSession* g, uint64_t end, bool back)
 {
-   GdbHit          at, watched;
-   DcfgReplayFound b, w;
+   GdbHit           at, watched;
+   DcfgReplayFound  b, w, s;
+   DcfgReplaySignal signal;
 
    w = points_find_watch(&g->points, g->s, g->time, end, back, &watched);
    if (w == DCFG_REPLAY_FOUND)
       end = back ? watched.time : watched.time + 1;
    b = w == DCFG_REPLAY_FOUND || w == DCFG_REPLAY_NONE
        ? points_find_break(&g->points, g->s, g->time, end, back, &at) : w;
-   if (b == DCFG_REPLAY_STOPPED || b == DCFG_REPLAY_FAILED) {
-      if (b == DCFG_REPLAY_STOPPED)
+   if (b == DCFG_REPLAY_FOUND)
+      end = back ? at.time + 1 : at.time;
+   s = b == DCFG_REPLAY_FOUND || b == DCFG_REPLAY_NONE
+       ? find_signal(g, end, back, &signal) : b;
+   if (s == DCFG_REPLAY_STOPPED || s == DCFG_REPLAY_FAILED) {
+      if (s == DCFG_REPLAY_STOPPED)
          stop_interrupted(g);
       else
          stop_failed(g);
       return true;
    }
    /* Backward, a breakpoint and a watchpoint of the same instruction stop at
-      the same time: report the watchpoint. */
-   if (w == DCFG_REPLAY_FOUND
+      the same time: report the watchpoint.  A breakpoint at the handler's first
+      instruction stops where the signal would: report the breakpoint, which the
+      client would not meet again. */
+   if (s == DCFG_REPLAY_FOUND)
+      stop_at_signal(g, &signal);
+   else if (w == DCFG_REPLAY_FOUND
        && (b != DCFG_REPLAY_FOUND || (back && at.time == watched.time)))
       stop_at_watch(g, &watched, back);
    else if (b == DCFG_REPLAY_FOUND)
       stop_at_break(g, &at);
-   return b == DCFG_REPLAY_FOUND || w == DCFG_REPLAY_FOUND;
+   return s == DCFG_REPLAY_FOUND || b == DCFG_REPLAY_FOUND
+          || w == DCFG_REPLAY_FOUND;
 }
 
 /*--- Steps                                                ---*/

@@ -220,7 +220,7 @@ static void run_actions(GdbSession* g, const char* text, GdbText* to)
    gdb_run(g, steps ? RUN_STEP : RUN_CONTINUE, false);
    /* Step until the thread has left the range.  A stop reply with a reason is
       no mere step: it ends this, too. */
-   for (uint64_t pc; ranged && g->stop.n > 0 && g->stop.data[0] == 'T'
+   for (uint64_t pc; ranged && strncmp(g->stop.data, "T05", 3) == 0
         && strstr(g->stop.data, "break:") == NULL
         && strstr(g->stop.data, "watch:") == NULL
         && strstr(g->stop.data, "replaylog:") == NULL
@@ -300,6 +300,10 @@ static void answer(GdbSession* g, const char* p, GdbText* to)
       case 'q':
          if (!gdb_query(g, p, to))
             to->n = 0;
+         break;
+      case 'Q':
+         if (strncmp(p, "QPassSignals:", 13) == 0)
+            gdb_put(to, gdb_pass_signals(&g->signals, p + 13) ? "OK" : "E01");
          break;
       case 'D':
          go_away(g, to);

@@ -12,6 +12,7 @@
 #include "cmd/gdb/gdb_channel.h"
 #include "cmd/gdb/gdb_images.h"
 #include "cmd/gdb/gdb_points.h"
+#include "cmd/gdb/gdb_signals.h"
 
 /* Passed: states of one thread from which the client has stepped backward in
    this sequence of steps; keys are hashes of program counter and stack
@@ -35,6 +36,7 @@ typedef
       GdbImages  images;
       GdbText    target;        // target.xml
       GdbPoints  points;
+      GdbSignals signals;
       uint64_t   time;          // the present time
       uint32_t   thread;        // the thread whose registers the client reads
       uint32_t   stopped;       // the thread of the last stop reply

@@ -50,7 +50,7 @@ def kind_of(name):
 
 def start_valgrind(argv, cwd, log):
     p = subprocess.Popen([harness.VALGRIND, "--tool=none", "--px-default=allregs-at-each-insn", "--vex-guest-chase=no",
-                          "--vex-iropt-unroll-thresh=0", "--vgdb=yes", "--vgdb-error=0", "--vgdb-shadow-registers=yes", "--log-file=" + log,
+                          "--vex-iropt-unroll-thresh=0", "--vex-guest-max-insns=1", "--vgdb=yes", "--vgdb-error=0", "--vgdb-shadow-registers=yes", "--log-file=" + log,
                           *argv],
                          cwd=cwd, env=harness.ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return p, gdblib.Remote([harness.VGDB, "--wait=60", "--pid=%d" % p.pid], env=harness.ENV)
