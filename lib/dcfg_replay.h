@@ -235,12 +235,12 @@ DCFG_API DcfgReplayFound dcfg_replay_writer(DcfgReplay* r, uint32_t thread,
                                             uint32_t n, uint8_t wanted,
                                             DcfgReplayWriter* by);
 
-/* Set *BY to the kernel as the last one, before time T, that the trace says to
-   have set register REG of KIND of THREAD, as it entered a handler or behind
-   that, or before the thread's first instruction; or to the begin of the trace,
-   with .time 0.  REG and KIND are as in DcfgWetRegister.  Instructions may have
-   written the register since then.  Return DCFG_REPLAY_NONE if the trace says
-   nothing, as files before version 4. */
+/* Set *BY to the last time before T at which the trace tells register REG of
+   KIND of THREAD, with the value.  REG and KIND are as in DcfgWetRegister.  The
+   trace tells registers at its begin (.time 0), before a thread's first
+   instruction, when a handler begins, and behind the handler.  Instructions may
+   have written the register since then.  Return DCFG_REPLAY_NONE if the trace
+   tells nothing, as files before version 4. */
 DCFG_API DcfgReplayFound dcfg_replay_told(DcfgReplay* r, uint32_t thread,
                                           uint64_t t, DcfgWetRegisterKind kind,
                                           uint32_t reg, DcfgReplayWriter* by);

@@ -128,21 +128,13 @@ typedef
                            StateValue* to);
       /* Correct E, which has what the recorded value says of the instance. */
       void (*x87_behind)(const StateView* v, X87Effect* e);
-      unsigned dtv;             // where OTHER_THREAD_BASE points at, the place
-                                // of the DTV's address; see gdb_tls.c
+      unsigned dtv;             // place of the DTV's address (gdb_tls.c), from
+                                // OTHER_THREAD_BASE on
       uint64_t flags_fixed;     // bits of the flags' register that are set
       unsigned n_groups;        // groups of flags in that register
       const uint64_t* groups;   // bits of each; behind them, those of
                                 // STATE_X87_CODES
    }
    StateRules;
-
-/* Return the 80 bits that are V, 8 bytes of a double, in x87's form.  Valgrind
-   makes one NaN of all quiet NaNs, and one of all signalling NaNs. */
-StateValue x87_extended(StateValue v);
-
-/* Return the 8 bytes of the double that the 80 bits V are; nothing is known if
-   there is no such double, or it is no number. */
-StateValue x87_double(StateValue v);
 
 #endif /* DCFG_CMD_STATE_RULES_H */

@@ -43,7 +43,7 @@ bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
    its lowest bit there; return -1 if R is no part of one. */
 int x86_part_of(x86_reg r, unsigned* n);
 
-/* What Processor.state needs. */
+/* The rules, for Processor.state. */
 extern const StateRules state_amd64, state_x86;
 
 /* Members of StateRules. */

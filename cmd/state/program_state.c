@@ -47,11 +47,13 @@ static bool begins_program(const ProgramState* s)
           : !dcfg_wet_is_window(s->w);
 }
 
-ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
+ProgramState* state_make(DcfgWet* w, const char* root, const StateAsk* ask,
+                         DcfgError* err)
 {
    ProgramState*   s = zalloc(1, sizeof(*s));
    uint32_t n = dcfg_wet_instrs(w);
 
+   s->ask       = ask;
    s->w         = w;
    s->processor = processor_of(w);
    s->rules     = s->processor->state;

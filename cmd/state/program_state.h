@@ -69,40 +69,62 @@ typedef
    }
    StateThread;
 
-/* ProgramState: a recorded program.  Only the files of the room write it. */
+/* StateAsk: how registers of a thread at a time are found.  state_rows.c has
+   the functions, which ask each other through instances. */
+typedef struct ProgramState ProgramState;
 typedef
    struct {
-      DcfgWet*     w;
-      DcfgReplay*  replay;
-      const Processor*  processor;
-      const StateRules* rules;
-      uint8_t      word;        // bytes that general registers have, a bit for
-                                // each
-      ImageBytes   images;
-      Roles        roles;
-      bool*        copies;      // by instruction: its value begins with the
-                                // bytes that it loads
-      uint64_t*    addrs;       // by instruction: its address
-      StateThread* threads;
-      uint32_t     n_threads;
-      DcfgReplaySet* writers[N_OTHERS]; // by StateOther, instructions that may
-                                // write it
-      KeptOther    others[N_OTHERS];
-      KeptX87      x87;
-      MadeValue*   made;        // the cache, of N_MADE entries
-      bool         whole;       // the trace begins with the program
-      unsigned     depth;       // depth of the recursion that computes a
-                                // register from others
-      bool       (*stop)(void* arg);    // see state_listen()
-      void*        stop_arg;
+      StateValue (*general)(ProgramState* s, uint32_t thread, uint64_t t,
+                            unsigned n);
+      StateValue (*vector)(ProgramState* s, uint32_t thread, uint64_t t,
+                           unsigned n);
+      StateValue (*x87)(ProgramState* s, uint32_t thread, uint64_t t,
+                        unsigned n);
+      bool       (*flags)(ProgramState* s, uint32_t thread, uint64_t t,
+                          unsigned group, uint64_t* bits);
+      bool       (*x87_codes)(ProgramState* s, uint32_t thread, uint64_t t,
+                              uint64_t* bits);
    }
-   ProgramState;
+   StateAsk;
+
+/* ProgramState: a recorded program.  Only the files of the room write it. */
+struct ProgramState {
+   const StateAsk* ask;
+   DcfgWet*     w;
+   DcfgReplay*  replay;
+   const Processor*  processor;
+   const StateRules* rules;
+   uint8_t      word;        // bytes that general registers have, a bit for
+                             // each
+   ImageBytes   images;
+   Roles        roles;
+   bool*        copies;      // by instruction: its value begins with the
+                             // bytes that it loads
+   uint64_t*    addrs;       // by instruction: its address
+   StateThread* threads;
+   uint32_t     n_threads;
+   DcfgReplaySet* writers[N_OTHERS]; // by StateOther, instructions that may
+                             // write it
+   KeptOther    others[N_OTHERS];
+   KeptX87      x87;
+   MadeValue*   made;        // the cache, of N_MADE entries
+   bool         whole;       // the trace begins with the program
+   unsigned     depth;       // depth of the recursion that computes a
+                             // register from others
+   bool       (*stop)(void* arg);    // see state_listen()
+   void*        stop_arg;
+};
+
 
 /* Return the program that trace W recorded, for state_free().  W must have an
    index, be of a processor that has .state, and outlive the
    result.  The images' files are looked for below ROOT first, unless that is
    NULL.  Return NULL and set *ERR if the trace cannot be read. */
 ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err);
+
+/* Do the same, with ASK, which must outlive the result: state_new() calls it. */
+ProgramState* state_make(DcfgWet* w, const char* root, const StateAsk* ask,
+                         DcfgError* err);
 void   state_free(ProgramState* s);
 
 /* From now on, searches call STOP with ARG and end if it returns true; NULL:

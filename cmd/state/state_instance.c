@@ -38,14 +38,14 @@ static StateValue ask_general(void* arg, unsigned n)
 {
    const Instance* i = arg;
 
-   return state_general(i->s, i->thread, i->at.time, n);
+   return i->s->ask->general(i->s, i->thread, i->at.time, n);
 }
 
 static StateValue ask_vector(void* arg, unsigned n)
 {
    const Instance* i = arg;
 
-   return state_vector(i->s, i->thread, i->at.time, n);
+   return i->s->ask->vector(i->s, i->thread, i->at.time, n);
 }
 
 static StateValue ask_memory(void* arg, uint64_t addr, uint32_t size)
@@ -67,15 +67,15 @@ static bool ask_flags(void* arg, unsigned group, uint64_t* bits)
    const Instance* i = arg;
 
    return group == STATE_X87_CODES
-          ? state_x87_codes(i->s, i->thread, i->at.time, bits)
-          : state_flags(i->s, i->thread, i->at.time, group, bits);
+          ? i->s->ask->x87_codes(i->s, i->thread, i->at.time, bits)
+          : i->s->ask->flags(i->s, i->thread, i->at.time, group, bits);
 }
 
 static StateValue ask_x87(void* arg, unsigned n)
 {
    const Instance* i = arg;
 
-   return state_x87(i->s, i->thread, i->at.time, n);
+   return i->s->ask->x87(i->s, i->thread, i->at.time, n);
 }
 
 static bool ask_result(void* arg, uint64_t* result)
@@ -105,7 +105,7 @@ static uint64_t ask_iterations(void* arg, unsigned n, StateValue* before)
       t = earlier;
       made++;
    }
-   *before = state_general(i->s, i->thread, t, n);
+   *before = i->s->ask->general(i->s, i->thread, t, n);
    return made;
 }
 

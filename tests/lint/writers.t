@@ -19,6 +19,8 @@ MORE = {
     "DcfgWet": 13,
     # An event has parts from its record, its value, its uses and their writers, each set by another file.
     "DcfgWetEvent": 5,
+    # Bytes, and which of them are known: a value as a number is one, which functions return through pointers.
+    "StateValue": 7,
     # Private to run/, where most members are one file's.
     "Thread": 6,
 }

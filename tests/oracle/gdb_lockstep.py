@@ -177,7 +177,7 @@ class Lockstep:
             self.place = want
             if have == want:
                 return True
-            # Where a signal comes, Valgrind's server also stops at the instruction that its handler interrupts.
+            # Valgrind's server, where a signal comes, also stops at the instruction that its handler interrupts.
             self.time = begin - 1
             have = self.step_ours()
         return None if have is None else False
