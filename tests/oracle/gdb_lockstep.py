@@ -9,7 +9,7 @@ must agree, or be said to be unavailable.  The kinds of registers are counted ap
 
 - An instruction with a repeat prefix is one step: Valgrind runs some iterations at once.
 - Valgrind numbers the registers of x87's stack as the processor does, whatever the top is, and has no selectors.
-- Valgrind's process gets the random numbers and the times that the recorded one got.
+- Valgrind's process gets the random numbers that the recorded one got.
 - Steps of ours are in order of time, as Valgrind's are: a step may come to another thread.
 
 Prints how many registers and bytes agreed, were unavailable, and differed, and the first differences.
@@ -50,8 +50,8 @@ def kind_of(name):
 
 def start_valgrind(argv, cwd, log):
     p = subprocess.Popen([harness.VALGRIND, "--tool=none", "--px-default=allregs-at-each-insn", "--vex-guest-chase=no",
-                          "--vex-iropt-unroll-thresh=0", "--vex-guest-max-insns=1", "--vgdb=yes", "--vgdb-error=0", "--vgdb-shadow-registers=yes", "--log-file=" + log,
-                          *argv],
+                          "--vex-iropt-unroll-thresh=0", "--vgdb=yes", "--vgdb-error=0", "--vgdb-shadow-registers=yes",
+                          "--log-file=" + log, *argv],
                          cwd=cwd, env=harness.ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return p, gdblib.Remote([harness.VGDB, "--wait=60", "--pid=%d" % p.pid], env=harness.ENV)
 
@@ -182,20 +182,14 @@ class Lockstep:
             have = self.step_ours()
         return None if have is None else False
 
-    def give_input(self, before):
-        """If both have just executed RDTSC or getrandom() at BEFORE, theirs gets what ours got."""
-        code = self.ours.memory(before, 2)
-        if code not in (b"\x0f\x31", b"\x0f\x05", b"\xcd\x80"):
+    def give_random(self, before, number):
+        """If both have just executed getrandom() at BEFORE, the system call NUMBER, theirs gets what ours got."""
+        if number != GETRANDOM[self.word] or self.ours.memory(before, 2) not in (b"\x0f\x05", b"\xcd\x80"):
             return
         a = self.ours.registers(self.our_rows)
-        names = [name for name, _ in self.their_rows]
-        if code == b"\x0f\x31":
-            for name in ("rax", "rdx") if self.word == 8 else ("eax", "edx"):
-                self.theirs.ask("P%x=%s" % (names.index(name), a[name]))
-            return
         # The buffer is the first argument; the result is how many bytes it got.
         at, size = (gdblib.number(a[n]) for n in (("rdi", "rax") if self.word == 8 else ("ebx", "eax")))
-        if self.number == GETRANDOM[self.word] and 0 < size <= 256:
+        if 0 < size <= 256:
             self.theirs.ask("M%x,%x:%s" % (at, size, self.ours.memory(at, size).hex()))
 
     def differ(self, step, a, text):
@@ -249,10 +243,10 @@ class Lockstep:
             if len(self.bad) > 40:
                 return step
             before = self.place
-            self.number = gdblib.number(self.ours.registers(self.our_rows)[self.general[0]])
+            number = gdblib.number(self.ours.ask("p0"))         # RAX or EAX
             went = self.step()
             if went:
-                self.give_input(before)
+                self.give_random(before, number)
             if went is None:
                 return step + 1
             if not went:
@@ -273,7 +267,10 @@ def main(argv):
         for function in options.get("from", "").split(","):
             if function:
                 both.begin(function, argv[2])
-            done += both.run(int(argv[1]), int(options.get("every", 1)))
+            try:
+                done += both.run(int(argv[1]), int(options.get("every", 1)))
+            except gdblib.Closed:
+                both.bad.append("time %d: a server has gone" % both.time)
     finally:
         ours.close()
         theirs.process.kill()

@@ -3,12 +3,14 @@
 
 Small programs (tests/progs/gdb/steps.c) are recorded and stepped through with tests/oracle/gdb_lockstep.py, some steps in each
 function.  All that both servers have must agree, or be said to be unavailable; at most 1 % may be.  Programs that this machine
-cannot run or compile are skipped by name.  DCFG_SLOW=1: fourteen programs from the first instruction to the last.  The
+cannot run or compile are skipped by name.  In the same recordings: stops for signals, and gdb's view of thread-local variables and
+of a 32-bit program.  DCFG_SLOW=1: fourteen programs from main() to the end.  The
 arguments are names of programs.
 """
 import ctypes
 import os
 import re
+import shutil
 import sys
 
 sys.dont_write_bytecode = True
@@ -30,7 +32,7 @@ PROGRAMS = (
     ("avx2", "avx2", [*STATIC, "-O2"], "avx2", 90),
     ("bits32", "all", [*STATIC, "-O1", "-m32"], ALL, 110),
 )
-# (name, function, flags), from the first instruction to the last
+# (name, function, flags), from main() to the end
 WHOLE = (
     ("static", "plain", [*STATIC, "-O1"]),
     ("pie", "plain", ["-O2", "-pie", "-fPIE"]),
@@ -60,7 +62,7 @@ def missing(name):
     return harness.lacks_x86() if "bits32" in name else None
 
 
-def check(tap, name, function, flags, begins=None, steps=10000000):
+def check(tap, name, function, flags, begins="main", steps=10000000):
     why = missing(name)
     if why:
         tap.skip(name, why)
@@ -69,11 +71,94 @@ def check(tap, name, function, flags, begins=None, steps=10000000):
     wet = prog and gdblib.record(tap, name, prog)
     if not wet:
         return
-    status, text = harness.oracle("gdb_lockstep.py", *(["--from=" + begins] if begins else []), wet, str(steps), prog)
+    status, text = harness.oracle("gdb_lockstep.py", "--from=" + begins, wet, str(steps), prog)
     unknown = re.findall(r"^(all registers|memory): [1-9]\d* agree, .*unavailable \(([\d.]+) %\)", text, re.M)
     tap.ok(status == 0 and len(unknown) == 2, name + ": as Valgrind's own gdbserver has it", text)
     tap.ok(all(float(share) <= 1 for _, share in unknown), "%s: unavailable: %s" % (name, ", ".join("%s %s %%" % u for u in unknown)),
            text)
+    if not os.environ.get("DCFG_SLOW"):
+        check_sessions(tap, name, prog, wet)
+
+
+def stops(r, packet):
+    """The signal and the time of each stop until the end of the recording."""
+    found = []
+    while True:
+        reply = r.ask(packet)
+        if "replaylog" in reply or len(found) > 100:
+            return found
+        found.append((int(reply[1:3], 16), int(re.match("time ([0-9,]+)", r.monitor("when"))[1].replace(",", ""))))
+
+
+def check_signals(tap, wet, prog):
+    """signals() raises SIGUSR1, whose handler raises SIGUSR2, four times.  gdb has the numbers 30 and 31."""
+    r = gdblib.serve(wet)
+    tap.ok(not stops(r, "c"), "signals: a client that does not know of them gets none")
+    for passes, want in (("", [30, 31] * 4), ("1e", [31] * 4), ("1e;1f", []), ("1;2;1f", [30] * 4)):
+        tap.ok(r.ask("QPassSignals:" + passes) == "OK", "signals: a list, %r" % passes)
+        r.monitor("goto 0")
+        r.ask("s")
+        forward, backward = stops(r, "c"), stops(r, "bc")
+        tap.ok([n for n, _ in forward] == want and backward == forward[::-1], "signals: %d stops, and backward" % len(want),
+               (forward, backward))
+        if len(want) == 8:
+            times = [t for _, t in forward]
+    # Each stop is at a handler's first instruction; a breakpoint there is met instead.
+    tap.ok(r.ask("Z0,%x,1" % gdblib.symbols(prog)["handler"]) == "OK", "signals: a breakpoint")
+    r.ask("QPassSignals:")
+    r.monitor("goto 0")
+    r.ask("s")
+    met = []
+    while "replaylog" not in (reply := r.ask("c")) and len(met) < 100:
+        met.append(("swbreak" in reply, int(re.match("time ([0-9,]+)", r.monitor("when"))[1].replace(",", ""))))
+        r.ask("s")
+    tap.ok(met == [(True, t) for t in times], "signals: it stops at the same times", (met, times))
+    tap.ok(r.ask("QPassSignals:zz") == r.ask("QPassSignals:1;;2") == "E01", "signals: a list that is none")
+    tap.ok(r.close()[0] == 0, "signals: the server ends")
+
+
+def check_handle(tap, wet):
+    """gdb's own commands."""
+    text = gdblib.gdb(wet, "continue", "frame", "continue", "reverse-continue", "handle SIGUSR1 nostop noprint", "continue", "continue",
+                      "handle SIGUSR2 nostop", "continue")
+    tap.ok(re.findall("received signal (SIG[A-Z0-9]+)", text) == ["SIGUSR1", "SIGUSR2", "SIGUSR1"] + ["SIGUSR2"] * 4
+           and "#0  handler (s=10" in text, "gdb stops for signals, as handle says", text)
+
+
+def line_of(text):
+    """The number of the first line of the source that has TEXT."""
+    with open(SOURCE) as f:
+        return next(n for n, line in enumerate(f, 1) if text in line)
+
+
+def check_storage(tap, wet):
+    """Thread-local variables of the main thread and of two others."""
+    end = "break %d" % line_of("wide_own = own;")
+    text = gdblib.gdb(wet, end, "continue", "print own", "thread apply 1 -q print wide_own", "continue", "print own", "print wide_own",
+                      "reverse-continue", "print own", "print &own != (int*)0 && $fs_base != 0")
+    values = re.findall(r"^\$\d+ = (-?\d+)", text, re.M)
+    # In thread(): 3, and 0 to 19 times 3 or 5.  In plain(): 3 and the length of the text.
+    tap.ok(values == ["573", "20", "953", "5", "573", "1"], "gdb finds thread-local variables", text)
+
+
+def check_bits32(tap, wet):
+    text = gdblib.gdb(wet, "break ackermann if n == 3", "continue", "bt 2", "print $esp != 0 && $st0 == 0", "delete", "watch seen", "continue",
+                      "reverse-continue")
+    tap.ok(re.search(r"Breakpoint 1, ackermann \(m=2, n=(n@entry=)?3\)", text) and "#1 " in text and "= 1" in text
+           and len(re.findall("Old value = ", text)) >= 2, "gdb shows a 32-bit program", text)
+
+
+def check_sessions(tap, name, prog, wet):
+    if name == "static":
+        check_signals(tap, wet, prog)
+    if not shutil.which("gdb"):
+        tap.skip(name + ": sessions", "gdb is not there")
+    elif name == "static":
+        check_handle(tap, wet)
+    elif name == "pie":
+        check_storage(tap, wet)
+    elif name == "bits32":
+        check_bits32(tap, wet)
 
 
 def main():
