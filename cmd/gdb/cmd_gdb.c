@@ -40,6 +40,7 @@ typedef
       const char* file;
       const char* root;
       const char* at;
+      const char* index;
       bool        serve;
       uint64_t    port;         // or NOT_GIVEN
       char**      more;         // arguments for gdb
@@ -49,9 +50,14 @@ typedef
 
 /*--- The trace                                            ---*/
 
+/* OPEN_FILE begins the name of a file that the starting process has open: its
+   index without a name. */
+#define OPEN_FILE "/proc/self/fd/"
+
 /* Return the trace of the command line with its index, which is made if it is
-   missing.  Die if the trace cannot be replayed. */
-static DcfgWet* open_trace(const GdbOptions* o)
+   missing.  *UNNAMED becomes a descriptor of a new index without a name, or -1.
+   Die if the trace cannot be replayed. */
+static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
 {
    DcfgWet* w;
    bool*    foreign;
@@ -66,9 +72,15 @@ static DcfgWet* open_trace(const GdbOptions* o)
    if (!dcfg_wet_has_values(w))
       die("%s: it has no values: record it with --wet=yes --wet-values=yes",
           o->file);
+   *unnamed = -1;
+   if (o->serve && o->index != NULL
+       && strncmp(o->index, OPEN_FILE, strlen(OPEN_FILE)) == 0
+       && use_index_at(w, o->index))
+      return w;
    foreign = zalloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(bool));
    mark_foreign(w, NULL, foreign);
-   if (!use_index(w, o->file, INDEX_MADE, foreign))
+   if (!use_index(w, o->file, index_use(o->index, INDEX_MADE, INDEX_UNNAMED),
+                  foreign, unnamed))
       die("%s: no index can be made: the trace must be a file that is "
           "not compressed; decompress it first", o->file);
    free(foreign);
@@ -137,8 +149,9 @@ static void put_word(FILE* f, const char* s)
 }
 
 /* Write the script with which gdb starts, to a file without a name.  Return the
-   file's descriptor, which gdb inherits. */
-static int write_script(const GdbOptions* o, DcfgWet* w)
+   file's descriptor, which gdb inherits.  UNNAMED is that of an index without a
+   name, which the server inherits through gdb, or -1. */
+static int write_script(const GdbOptions* o, DcfgWet* w, int unnamed)
 {
    int         fd = memfd_create("dcfg-gdb", 0);
    FILE*       f = fd < 0 ? NULL : fdopen(dup(fd), "w");
@@ -171,6 +184,8 @@ static int write_script(const GdbOptions* o, DcfgWet* w)
       put_word(f, text_format("--at=%s", o->at));
    if (o->root != NULL)
       put_word(f, text_format("--root=%s", o->root));
+   if (unnamed >= 0)
+      put_word(f, text_format("--index=" OPEN_FILE "%d", unnamed));
    put_word(f, o->file[0] == '-' ? text_format("./%s", o->file) : o->file);
    fputc('\n', f);
    if (fclose(f) != 0)
@@ -179,7 +194,7 @@ static int write_script(const GdbOptions* o, DcfgWet* w)
    return fd;
 }
 
-static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w)
+static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w, int unnamed)
 {
    uint64_t    t;
    const char* args[8] = { "gdb", "-q", "-x" };
@@ -196,7 +211,7 @@ static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w)
          die("--at: %s", why);
       state_free(s);
    }
-   args[3] = text_copy(text_format("/proc/self/fd/%d", write_script(o, w)));
+   args[3] = text_copy(text_format("/proc/self/fd/%d", write_script(o, w, unnamed)));
    for (; args[n] != NULL; n++)
       all[n] = text_copy(args[n]);
    for (int i = 0; i < o->n_more; i++)
@@ -230,10 +245,12 @@ static int run(int argc, char** argv)
         "do not start gdb: speak its protocol on stdin and stdout" },
       { "listen", OPT_COUNT, &o.port, "PORT",
         "or on that port of localhost; 0: one that is free" },
+      OPT_INDEX(&o.index, "keep the trace's index; no: make one for now [yes]"),
       OPT_ROOT(&o.root)
    };
    const char* args[1];
    DcfgWet*    w;
+   int         unnamed;
 
    split_arguments(&argc, argv, &o);
    o.file = parse_args(&gdb_command, OPTS(opts), argc, argv, args, 0, 1) == 1
@@ -246,9 +263,11 @@ static int run(int argc, char** argv)
    if (o.n_more > 0 && (o.serve || o.port != NOT_GIVEN))
       die("`%s' is for gdb, which --serve and --listen do not start",
           o.more[0]);
-   w = open_trace(&o);
+   w = open_trace(&o, &unnamed);
    if (!o.serve && o.port == NOT_GIVEN)
-      start_gdb(&o, w);
+      start_gdb(&o, w, unnamed);
+   if (unnamed >= 0)
+      close(unnamed);
    serve(&o, w);
    dcfg_wet_close(w);
    return STATUS_OK;

@@ -315,6 +315,17 @@ def check_port(tap, wet):
     p.stderr.close()
 
 
+def check_lost(tap, wet, at):
+    """A client that goes away while a condition is evaluated again and again."""
+    p = subprocess.Popen([commandlib.DCFG, "gdb", "--listen=0", wet], stderr=subprocess.PIPE, env=harness.ENV)
+    port = int(re.search(rb"localhost:(\d+)$", p.stderr.readline())[1])
+    with socket.create_connection(("127.0.0.1", port), 60) as s:
+        # goto 0, for ever
+        s.sendall(gdblib.checked(b"Z0,%x,1;X3,210000" % at) + gdblib.checked(b"vCont;c") + gdblib.checked(b"bc"))
+    tap.ok(p.wait(harness.TIMEOUT) == 0, "a server ends when its client goes in the middle of a search", p.returncode)
+    p.stderr.close()
+
+
 def check_bad(tap, prog, wet):
     plain = tap.path("plain.wet")
     harness.dcfg(tap, "plain", [prog], ["--wet=yes", "--wet-out-file=" + plain])
@@ -342,6 +353,7 @@ def main():
     if made:
         check_lockstep(tap, *made)
         check_port(tap, made[1])
+        check_lost(tap, made[1], gdblib.symbols(made[0])["depth"])
         check_bad(tap, *made)
     tap.done()
 

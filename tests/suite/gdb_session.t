@@ -59,7 +59,7 @@ def check_crash(tap, name, *flags):
         return
     said = gdblib.gdb(wet, "break handler", "continue", "bt", "delete", "continue", "bt", "print i", "watch -l list->next",
                       "reverse-continue", "print n", "info locals", "reverse-finish", "print sum", "monitor when", "call add(5)",
-                      "set var sum = 9", "print sum")
+                      "set var sum = 9", "jump 23", "return", "print sum", "monitor when")
     want = [r"^Breakpoint 1, handler \(s=10\) at .*crash\.c:9$", r"^#1  <signal handler called>$", r"^#\d +0x[0-9a-f]+ in main \(\) at .*crash\.c:23$",
             r"^Program received signal SIGSEGV, Segmentation fault\.$", r"^#0  (0x[0-9a-f]+ in )?main \(\) at .*crash\.c:27$",
             r"^\$1 = \(struct item \*\) 0x8$", r"^New value = \(struct item \*\) 0x[0-9a-f]*$", r"^time [\d,]+ of [\d,]+, thread 1, 0x[0-9a-f]+#\d, crash\.c:25$"]
@@ -69,6 +69,8 @@ def check_crash(tap, name, *flags):
     tap.ok(re.search(r"add \(n=3\) at .*crash\.c:15$", said, re.M), name + ": watched back to where the wrong pointer was stored", said)
     tap.ok(len(sums) >= 2 and sums[-1] == sums[-2] and re.search("Could not write|Cannot access memory|reply 'E01'", said),
            name + ": nothing can be changed", said)
+    times = re.findall("^time .*", said, re.M)
+    tap.ok(said.count("Could not write register") == 2 and len(times) == 2 and times[0] == times[1], name + ": nor the way", said)
 
 
 def check_conditions(tap):
@@ -96,6 +98,18 @@ def check_goto(tap):
            "dcfg-goto goes there, or stays; continue goes on from there", said)
     tap.ok(re.search(r"^0x\w+ <seen>\n1 pattern found", said, re.M), "memory is searched", said)
     tap.ok("without `record'" in said and "No more reverse-execution history" in said, "record does not come between", said)
+
+
+def check_no_index(tap):
+    """The server gets the index that the command has made, through gdb."""
+    wet = tap.path("fixed.wet")
+    if not os.path.exists(wet):
+        return
+    os.unlink(wet + ".idx")
+    before = os.listdir(tap.dir)
+    said = gdblib.gdb(wet, "break add", "continue", options=["--index=no"])
+    tap.ok(said.count("dcfg gdb: made an index without a name") == 1 and "Breakpoint 1, add (n=0)" in said, "an index for a session", said)
+    tap.ok(os.listdir(tap.dir) == before, "no file is left", os.listdir(tap.dir))
 
 
 class Machine:
@@ -259,6 +273,7 @@ def main():
     check_crash(tap, "fixed", "-no-pie", "-fno-pie", "-static")
     check_conditions(tap)
     check_goto(tap)
+    check_no_index(tap)
     check_launch(tap)
     tap.done()
 
