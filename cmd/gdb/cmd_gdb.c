@@ -127,7 +127,9 @@ static void serve(const GdbOptions* o, DcfgWet* w)
       signal(SIGINT, SIG_IGN);
       gdb_serve(g, STDIN_FILENO, STDOUT_FILENO);
    } else {
-      int client = accept_client(o->port);
+      int client;
+      gdb_say_missing(w, o->root);
+      client = accept_client(o->port);
       gdb_serve(g, client, client);
       close(client);
    }
@@ -149,19 +151,22 @@ static void put_word(FILE* f, const char* s)
 }
 
 /* Write the script with which gdb starts, to a file without a name.  Return the
-   file's descriptor, which gdb inherits.  UNNAMED is that of an index without a
-   name, which the server inherits through gdb, or -1. */
-static int write_script(const GdbOptions* o, DcfgWet* w, int unnamed)
+   file's descriptor, which gdb inherits.  The session begins at time BEGIN.
+   UNNAMED is the descriptor of an index without a name, which the server inherits
+   through gdb, or -1. */
+static int write_script(const GdbOptions* o, DcfgWet* w, uint64_t begin,
+                        int unnamed)
 {
    int         fd = memfd_create("dcfg-gdb", 0);
    FILE*       f = fd < 0 ? NULL : fdopen(dup(fd), "w");
    char*       self = realpath("/proc/self/exe", NULL);
    const char* program = gdb_program(w);
+   bool        missing = gdb_say_missing(w, o->root);
 
    if (f == NULL || self == NULL)
       die("gdb cannot be started: %s", strerror(errno));
    fprintf(f, "set sysroot %s\n", o->root == NULL ? "" : o->root);
-   if (program != NULL && program[0] == '/'
+   if (program != NULL && !missing && program[0] == '/'
        && strchr(program, '\n') == NULL
        && access(image_path_below(o->root, program), R_OK) == 0)
       fprintf(f, "file \"%s\"\n", image_path_below(o->root, program));
@@ -177,17 +182,21 @@ static int write_script(const GdbOptions* o, DcfgWet* w, int unnamed)
          "record stop\n"
          "echo The trace runs backward without `record'.\\n\n"
          "end\n"
+         /* By default, gdb waits for two seconds: that is not enough where
+            other processes run, or a large trace is read. */
+         "set remotetimeout 3600\n"
          "target remote | exec", f);
    put_word(f, self);
-   fputs(" gdb --serve", f);
-   if (o->at != NULL)
-      put_word(f, text_format("--at=%s", o->at));
+   fprintf(f, " gdb --serve --at=%" PRIu64, begin);
    if (o->root != NULL)
       put_word(f, text_format("--root=%s", o->root));
    if (unnamed >= 0)
       put_word(f, text_format("--index=" OPEN_FILE "%d", unnamed));
    put_word(f, o->file[0] == '-' ? text_format("./%s", o->file) : o->file);
    fputc('\n', f);
+   /* Without a program, gdb reads no symbols of libraries by itself. */
+   if (missing)
+      fputs("sharedlibrary\n", f);
    if (fclose(f) != 0)
       die("gdb cannot be started: %s", strerror(errno));
    free(self);
@@ -196,12 +205,13 @@ static int write_script(const GdbOptions* o, DcfgWet* w, int unnamed)
 
 static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w, int unnamed)
 {
-   uint64_t    t;
+   uint64_t    t = 0;
    const char* args[8] = { "gdb", "-q", "-x" };
    char**      all = zalloc((size_t)o->n_more + 8, sizeof(char*));
    int         n = 0;
 
-   /* Check --at here, because gdb would only say that its target has ended. */
+   /* Look for the place here: gdb would only say that its target has ended, and
+      wait for the server. */
    if (o->at != NULL) {
       DcfgError   err;
       ProgramState*      s = state_new(w, o->root, &err);
@@ -211,14 +221,16 @@ static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w, int unnamed)
          die("--at: %s", why);
       state_free(s);
    }
-   args[3] = text_copy(text_format("/proc/self/fd/%d", write_script(o, w, unnamed)));
+   args[3] = text_copy(text_format("/proc/self/fd/%d",
+                                   write_script(o, w, t, unnamed)));
    for (; args[n] != NULL; n++)
       all[n] = text_copy(args[n]);
    for (int i = 0; i < o->n_more; i++)
       all[n++] = o->more[i];
    dcfg_wet_close(w);
    execvp("gdb", all);
-   die("gdb cannot be started: %s", strerror(errno));
+   die("gdb cannot be started: %s", errno == ENOENT ? "it is not installed"
+       : strerror(errno));
 }
 
 /*--- The command                                          ---*/

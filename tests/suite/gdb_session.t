@@ -92,11 +92,13 @@ def check_goto(tap):
     if not os.path.exists(wet):
         return
     said = gdblib.gdb(wet, "dcfg-goto crash.c:17#2", "print n", "dcfg-goto 99999999", "print n", "monitor when", "monitor goto crash.c:12#0",
-                      "break add", "continue", "print n", "find &list, +4, 0", "find &seen, +4, 10", "record", "reverse-continue")
+                      "break add", "continue", "print n", "find &list, +4, 0", "find &seen, +4, 10", "record", "reverse-continue",
+                      "show remotetimeout")
     values = re.findall(r"^\$\d+ = (\d+)$", said, re.M)
     tap.ok(values == ["2", "2", "0"] and "is behind the end" in said and re.search(r"^time .*crash\.c:17$", said, re.M),
            "dcfg-goto goes there, or stays; continue goes on from there", said)
     tap.ok(re.search(r"^0x\w+ <seen>\n1 pattern found", said, re.M), "memory is searched", said)
+    tap.ok("respond is 3600" in said, "gdb waits for a server that others keep from running", said)
     tap.ok("without `record'" in said and "No more reverse-execution history" in said, "record does not come between", said)
 
 
@@ -110,6 +112,19 @@ def check_no_index(tap):
     said = gdblib.gdb(wet, "break add", "continue", options=["--index=no"])
     tap.ok(said.count("dcfg gdb: made an index without a name") == 1 and "Breakpoint 1, add (n=0)" in said, "an index for a session", said)
     tap.ok(os.listdir(tap.dir) == before, "no file is left", os.listdir(tap.dir))
+
+
+def check_changed(tap):
+    """A program that is gone, and another one in its place: no wrong symbols, but those of libraries."""
+    wet, prog = tap.path("pie.wet"), tap.path("pie")
+    if not os.path.exists(wet):
+        return
+    os.unlink(prog)
+    for what, text in (("gone", "is not there"), ("changed", "is not the file that was executed")):
+        said = gdblib.gdb(wet, "break raise", "continue", "bt")
+        tap.ok(re.search("^dcfg gdb: no symbols: %s %s" % (re.escape(prog), text), said, re.M) and re.search("^#0 .* raise|^#0 .*_GI_raise", said, re.M)
+               and not re.search(r"^#\d+ .* main \(", said, re.M), "a program that is " + what, said)
+        shutil.copy(tap.path("fixed"), prog)
 
 
 class Machine:
@@ -274,6 +289,7 @@ def main():
     check_conditions(tap)
     check_goto(tap)
     check_no_index(tap)
+    check_changed(tap)
     check_launch(tap)
     tap.done()
 
