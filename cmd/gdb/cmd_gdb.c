@@ -40,6 +40,7 @@ typedef
       const char* file;
       const char* root;
       const char* at;
+      const char* index;
       bool        serve;
       uint64_t    port;         // or NOT_GIVEN
       char**      more;         // arguments for gdb
@@ -49,9 +50,14 @@ typedef
 
 /*--- The trace                                            ---*/
 
+/* OPEN_FILE begins the name of a file that the starting process has open: its
+   index without a name. */
+#define OPEN_FILE "/proc/self/fd/"
+
 /* Return the trace of the command line with its index, which is made if it is
-   missing.  Die if the trace cannot be replayed. */
-static DcfgWet* open_trace(const GdbOptions* o)
+   missing.  *UNNAMED becomes a descriptor of a new index without a name, or -1.
+   Die if the trace cannot be replayed. */
+static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
 {
    DcfgWet* w;
    bool*    foreign;
@@ -66,9 +72,15 @@ static DcfgWet* open_trace(const GdbOptions* o)
    if (!dcfg_wet_has_values(w))
       die("%s: it has no values: record it with --wet=yes --wet-values=yes",
           o->file);
+   *unnamed = -1;
+   if (o->serve && o->index != NULL
+       && strncmp(o->index, OPEN_FILE, strlen(OPEN_FILE)) == 0
+       && use_index_at(w, o->index))
+      return w;
    foreign = zalloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(bool));
    mark_foreign(w, NULL, foreign);
-   if (!use_index(w, o->file, INDEX_MADE, foreign))
+   if (!use_index(w, o->file, index_use(o->index, INDEX_MADE, INDEX_UNNAMED),
+                  foreign, unnamed))
       die("%s: no index can be made: the trace must be a file that is "
           "not compressed; decompress it first", o->file);
    free(foreign);
@@ -115,7 +127,9 @@ static void serve(const GdbOptions* o, DcfgWet* w)
       signal(SIGINT, SIG_IGN);
       gdb_serve(g, STDIN_FILENO, STDOUT_FILENO);
    } else {
-      int client = accept_client(o->port);
+      int client;
+      gdb_say_missing(w, o->root);
+      client = accept_client(o->port);
       gdb_serve(g, client, client);
       close(client);
    }
@@ -137,18 +151,22 @@ static void put_word(FILE* f, const char* s)
 }
 
 /* Write the script with which gdb starts, to a file without a name.  Return the
-   file's descriptor, which gdb inherits. */
-static int write_script(const GdbOptions* o, DcfgWet* w)
+   file's descriptor, which gdb inherits.  The session begins at time BEGIN.
+   UNNAMED is the descriptor of an index without a name, which the server inherits
+   through gdb, or -1. */
+static int write_script(const GdbOptions* o, DcfgWet* w, uint64_t begin,
+                        int unnamed)
 {
    int         fd = memfd_create("dcfg-gdb", 0);
    FILE*       f = fd < 0 ? NULL : fdopen(dup(fd), "w");
    char*       self = realpath("/proc/self/exe", NULL);
    const char* program = gdb_program(w);
+   bool        missing = gdb_say_missing(w, o->root);
 
    if (f == NULL || self == NULL)
       die("gdb cannot be started: %s", strerror(errno));
    fprintf(f, "set sysroot %s\n", o->root == NULL ? "" : o->root);
-   if (program != NULL && program[0] == '/'
+   if (program != NULL && !missing && program[0] == '/'
        && strchr(program, '\n') == NULL
        && access(image_path_below(o->root, program), R_OK) == 0)
       fprintf(f, "file \"%s\"\n", image_path_below(o->root, program));
@@ -164,29 +182,36 @@ static int write_script(const GdbOptions* o, DcfgWet* w)
          "record stop\n"
          "echo The trace runs backward without `record'.\\n\n"
          "end\n"
+         /* By default, gdb waits for two seconds: that is not enough where
+            other processes run, or a large trace is read. */
+         "set remotetimeout 3600\n"
          "target remote | exec", f);
    put_word(f, self);
-   fputs(" gdb --serve", f);
-   if (o->at != NULL)
-      put_word(f, text_format("--at=%s", o->at));
+   fprintf(f, " gdb --serve --at=%" PRIu64, begin);
    if (o->root != NULL)
       put_word(f, text_format("--root=%s", o->root));
+   if (unnamed >= 0)
+      put_word(f, text_format("--index=" OPEN_FILE "%d", unnamed));
    put_word(f, o->file[0] == '-' ? text_format("./%s", o->file) : o->file);
    fputc('\n', f);
+   /* Without a program, gdb reads no symbols of libraries by itself. */
+   if (missing)
+      fputs("sharedlibrary\n", f);
    if (fclose(f) != 0)
       die("gdb cannot be started: %s", strerror(errno));
    free(self);
    return fd;
 }
 
-static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w)
+static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w, int unnamed)
 {
-   uint64_t    t;
+   uint64_t    t = 0;
    const char* args[8] = { "gdb", "-q", "-x" };
    char**      all = zalloc((size_t)o->n_more + 8, sizeof(char*));
    int         n = 0;
 
-   /* Check --at here, because gdb would only say that its target has ended. */
+   /* Look for the place here: gdb would only say that its target has ended, and
+      wait for the server. */
    if (o->at != NULL) {
       DcfgError   err;
       ProgramState*      s = state_new(w, o->root, &err);
@@ -196,14 +221,16 @@ static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w)
          die("--at: %s", why);
       state_free(s);
    }
-   args[3] = text_copy(text_format("/proc/self/fd/%d", write_script(o, w)));
+   args[3] = text_copy(text_format("/proc/self/fd/%d",
+                                   write_script(o, w, t, unnamed)));
    for (; args[n] != NULL; n++)
       all[n] = text_copy(args[n]);
    for (int i = 0; i < o->n_more; i++)
       all[n++] = o->more[i];
    dcfg_wet_close(w);
    execvp("gdb", all);
-   die("gdb cannot be started: %s", strerror(errno));
+   die("gdb cannot be started: %s", errno == ENOENT ? "it is not installed"
+       : strerror(errno));
 }
 
 /*--- The command                                          ---*/
@@ -230,10 +257,12 @@ static int run(int argc, char** argv)
         "do not start gdb: speak its protocol on stdin and stdout" },
       { "listen", OPT_COUNT, &o.port, "PORT",
         "or on that port of localhost; 0: one that is free" },
+      OPT_INDEX(&o.index, "keep the trace's index; no: make one for now [yes]"),
       OPT_ROOT(&o.root)
    };
    const char* args[1];
    DcfgWet*    w;
+   int         unnamed;
 
    split_arguments(&argc, argv, &o);
    o.file = parse_args(&gdb_command, OPTS(opts), argc, argv, args, 0, 1) == 1
@@ -246,9 +275,11 @@ static int run(int argc, char** argv)
    if (o.n_more > 0 && (o.serve || o.port != NOT_GIVEN))
       die("`%s' is for gdb, which --serve and --listen do not start",
           o.more[0]);
-   w = open_trace(&o);
+   w = open_trace(&o, &unnamed);
    if (!o.serve && o.port == NOT_GIVEN)
-      start_gdb(&o, w);
+      start_gdb(&o, w, unnamed);
+   if (unnamed >= 0)
+      close(unnamed);
    serve(&o, w);
    dcfg_wet_close(w);
    return STATUS_OK;

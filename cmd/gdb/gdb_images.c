@@ -175,6 +175,32 @@ const char* gdb_program(DcfgWet* w)
    return wet_program(w);
 }
 
+static bool is_program(DcfgWet* w, uint32_t first)
+{
+   const char* name = dcfg_wet_instr(w, first)->image_name;
+   const char* program = gdb_program(w);
+
+   return name != NULL && program != NULL && strcmp(name, program) == 0;
+}
+
+bool gdb_say_missing(DcfgWet* w, const char* root)
+{
+   bool missing = false;
+
+   for (uint32_t first = 0; first < dcfg_wet_instrs(w);
+        first = image_end(w, first)) {
+      const char* name = dcfg_wet_instr(w, first)->image_name;
+      uint64_t    offset;
+      const char* why = name == NULL || name[0] != '/' ? NULL
+                        : image_place(w, first, root, &offset);
+      if (why == NULL)
+         continue;
+      complain("no symbols: %s", why);
+      missing |= is_program(w, first);
+   }
+   return missing;
+}
+
 GdbImages gdb_images(DcfgWet* w, const char* root)
 {
    GdbImages   g = { .program = NULL };
@@ -183,21 +209,20 @@ GdbImages gdb_images(DcfgWet* w, const char* root)
    unsigned    word = n == 0 ? 8 : dcfg_wet_instr(w, 0)->address_size;
    Vector      v = { .headers = 0 };
 
-   if (program != NULL && program[0] == '/')
-      g.program = text_copy(image_path_below(root, program));
    gdb_put(&g.libraries, "<library-list-svr4 version=\"1.0\" main-lm=\"0x%"
            PRIx64 "\">\n", gdb_module_id(0));
    /* The program comes first: it names the interpreter. */
    for (int pass = 0; pass < 2; pass++) {
       for (uint32_t first = 0; first < n; first = image_end(w, first)) {
          const char* name = dcfg_wet_instr(w, first)->image_name;
-         bool        is = name != NULL && program != NULL
-                          && strcmp(name, program) == 0;
+         bool        is = is_program(w, first);
          ImageElf    e;
          if (name == NULL || is != (pass == 0)
              || !image_elf(w, first, root, &e))
             continue;
          if (is) {
+            if (program[0] == '/' && g.program == NULL)
+               g.program = text_copy(image_path_below(root, program));
             take_program(&v, &e);
          } else {
             if (is_interpreter(v.interpreter, name))

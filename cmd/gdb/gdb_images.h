@@ -24,7 +24,7 @@ typedef
 typedef
    struct {
       char*   program;          // path of the program's file, below the root
-                                // directory; NULL: not known
+                                // directory; NULL: not known, or changed
       GdbText auxv, libraries;  // the auxiliary vector, as in /proc/PID/auxv;
                                 // the list of libraries, in XML
       GdbModule* modules;       // the program is the first one
@@ -43,6 +43,11 @@ static inline uint64_t gdb_module_id(size_t n)
 {
    return 16 * ((uint64_t)n + 1);
 }
+
+/* Say on stderr which files of W's images gdb cannot use, because they are not
+   there or are not what was executed.  Return whether the program's is among
+   them. */
+bool gdb_say_missing(DcfgWet* w, const char* root);
 
 /* Return the name of the program's image, which W owns; NULL: not known. */
 const char* gdb_program(DcfgWet* w);

@@ -390,7 +390,11 @@ void gdb_run(GdbSession* g, RunHow how, bool back)
                      && state_has_thread(g->s, g->run_thread, g->time)
                      ? g->run_thread : g->thread;
 
-   gdb_forget_interrupt(&g->channel);
+   /* An interrupt may come between the steps of one command of the user. */
+   if (gdb_is_interrupted(&g->channel)) {
+      stop_interrupted(g);
+      return;
+   }
    if (how != RUN_STEP || !back)
       g->passed.n = 0;
    if (g->goes) {

@@ -158,10 +158,10 @@ static void say_made(DcfgWet* w, const char* file, int fd, const char* path)
 }
 
 /* Make an index that is to be PATH, or to have no name, and use it, which sets
-   *USED.  False: it cannot be written there.  That it cannot be made at all is no error: slices
+   *USED.  In the latter case *UNNAMED becomes a descriptor of it.  False: it cannot be written there.  That it cannot be made at all is no error: slices
    say what is wrong with the trace, and can do without. */
 static bool make_at(DcfgWet* w, const char* file, const char* path, bool named,
-                    const bool* outside, bool* used)
+                    const bool* outside, bool* used, int* unnamed)
 {
    NewIndex  x = new_index(path, file);
    DcfgError err;
@@ -178,32 +178,52 @@ static bool make_at(DcfgWet* w, const char* file, const char* path, bool named,
       unlink(x.temporary);
    free(x.temporary);
    say_made(w, file, x.fd, named ? path : "an index without a name");
+   if (!named && unnamed != NULL)
+      *unnamed = dup(x.fd);
    *used = dcfg_slice_use_index(w, x.fd, &err);
    return true;
 }
 
-/* Beside the trace, else in the cache, else without a name. */
-static bool make_index(DcfgWet* w, const char* file, const char* beside,
-                       const char* cache, const bool* outside)
+/* Make an index without a name. */
+static bool make_unnamed(DcfgWet* w, const char* file, const bool* outside,
+                         int* unnamed)
 {
    const char* dir = getenv("TMPDIR");
    bool        used = false;
 
-   if (make_at(w, file, beside, true, outside, &used))
+   make_at(w, file, text_format("%s/dcfg.idx", dir == NULL || dir[0] == 0
+                                               ? "/tmp" : dir),
+           false, outside, &used, unnamed);
+   return used;
+}
+
+/* Beside the trace, else in the cache, else without a name. */
+static bool make_index(DcfgWet* w, const char* file, const char* beside,
+                       const char* cache, const bool* outside, int* unnamed)
+{
+   bool used = false;
+
+   if (make_at(w, file, beside, true, outside, &used, NULL))
       return used;
    if (cache != NULL) {
       make_directories(cache);
-      if (make_at(w, file, cache, true, outside, &used))
+      if (make_at(w, file, cache, true, outside, &used, NULL))
          return used;
    }
-   make_at(w, file, text_format("%s/dcfg.idx", dir == NULL || dir[0] == 0
-                                               ? "/tmp" : dir),
-           false, outside, &used);
+   return make_unnamed(w, file, outside, unnamed);
+}
+
+bool use_index_at(DcfgWet* w, const char* path)
+{
+   char* why = NULL;
+   bool  used = use_at(w, path, &why);
+
+   free(why);
    return used;
 }
 
 bool use_index(DcfgWet* w, const char* file, IndexUse use,
-               const bool* outside)
+               const bool* outside, int* unnamed)
 {
    char*       beside;
    char*       cache;
@@ -211,9 +231,13 @@ bool use_index(DcfgWet* w, const char* file, IndexUse use,
    struct stat st;
    bool        used;
 
+   if (unnamed != NULL)
+      *unnamed = -1;
    if (use == INDEX_NEVER || strcmp(file, "-") == 0 || stat(file, &st) != 0
        || !S_ISREG(st.st_mode))
       return false;
+   if (use == INDEX_UNNAMED)
+      return make_unnamed(w, file, outside, unnamed);
    beside = text_copy(text_format("%s.idx", file));
    cache  = cache_path(file);
    used   = use_at(w, beside, &why)
@@ -224,7 +248,7 @@ bool use_index(DcfgWet* w, const char* file, IndexUse use,
                                  ? "it is made anew"
                                  : "it is not used; `dcfg why' makes it anew");
       if (use == INDEX_MADE)
-         used = make_index(w, file, beside, cache, outside);
+         used = make_index(w, file, beside, cache, outside, unnamed);
    }
    free(beside);
    free(cache);
@@ -232,11 +256,11 @@ bool use_index(DcfgWet* w, const char* file, IndexUse use,
    return used;
 }
 
-IndexUse index_use(const char* text, IndexUse otherwise)
+IndexUse index_use(const char* text, IndexUse yes, IndexUse no)
 {
    if (text == NULL || strcmp(text, "yes") == 0)
-      return otherwise;
+      return yes;
    if (strcmp(text, "no") != 0)
       die("--index: `%s' is neither `yes' nor `no'", text);
-   return INDEX_NEVER;
+   return no;
 }

@@ -153,7 +153,7 @@ static int run(int argc, char** argv)
 
    if (as != NULL)
       choice("as", as, choices);
-   o.index = index_use(index, INDEX_IF_THERE);
+   o.index = index_use(index, INDEX_IF_THERE, INDEX_NEVER);
    if ((as != NULL) + gdb + json + instances > 1)
       die("only one of --as, --instructions, --gdb and --json");
    if (two && (as != NULL || instances || all || inlined))
@@ -220,7 +220,7 @@ static void write_guest(FILE* out, const char* file, const char* at,
                         const char* root)
 {
    SliceOptions o = { .at = at, .root = root,
-                      .index = index_use(NULL, INDEX_IF_THERE) };
+                      .index = INDEX_IF_THERE };
    Sliced*      f = slice_find(file, &o);
    SliceView    v;
 

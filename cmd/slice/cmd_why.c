@@ -74,7 +74,7 @@ static int run(int argc, char** argv)
    form.steps = steps == NOT_GIVEN ? 1 : steps;
    o.first_steps = o.instructions ? 0 : 1;
    o.lines    = !o.instructions && !form.all;
-   o.index    = index_use(index, INDEX_MADE);
+   o.index    = index_use(index, INDEX_MADE, INDEX_NEVER);
    o.steps    = !o.instructions ? o.at != NULL ? WHY_STEPS : PRINTED_STEPS
                 : form.asks ? 0
                 : (uint32_t)form.steps;

@@ -365,7 +365,7 @@ static void say_not_followed(Sliced* f, const SliceOptions* o)
 static void find_index(Sliced* f, const char* file, const SliceOptions* o)
 {
    mark_foreign(f->w, NULL, f->foreign);
-   f->indexed = use_index(f->w, file, o->index, f->foreign);
+   f->indexed = use_index(f->w, file, o->index, f->foreign, NULL);
    memset(f->foreign, 0, dcfg_wet_instrs(f->w) * sizeof(bool));
 }
 

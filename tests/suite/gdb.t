@@ -182,8 +182,11 @@ def check_interrupt(tap, r, at):
     r.process.stdin.flush()
     answer = r.receive()
     tap.ok(answer.startswith("T02"), "an interrupt stops", answer)
+    # gdb steps; its user's interrupt comes when a step has ended, and must stop the next one.
+    before = when(r)
     r.process.stdin.write(b"\x03")
-    tap.ok("replaylog:end" in r.ask("vCont;c"), "one while nothing runs does not")
+    tap.ok(r.ask("vCont;s:1").startswith("T02") and when(r) == before, "one between two steps, too")
+    tap.ok("replaylog:end" in r.ask("vCont;c"), "and only once")
     r.ask("z0,%x,1" % at)
 
 
@@ -304,6 +307,17 @@ def check_port(tap, wet):
     p.stderr.close()
 
 
+def check_lost(tap, wet, at):
+    """A client that goes away while a condition is evaluated again and again."""
+    p = subprocess.Popen([commandlib.DCFG, "gdb", "--listen=0", wet], stderr=subprocess.PIPE, env=harness.ENV)
+    port = int(re.search(rb"localhost:(\d+)$", p.stderr.readline())[1])
+    with socket.create_connection(("127.0.0.1", port), 60) as s:
+        # goto 0, for ever
+        s.sendall(gdblib.checked(b"Z0,%x,1;X3,210000" % at) + gdblib.checked(b"vCont;c") + gdblib.checked(b"bc"))
+    tap.ok(p.wait(harness.TIMEOUT) == 0, "a server ends when its client goes in the middle of a search", p.returncode)
+    p.stderr.close()
+
+
 def check_bad(tap, prog, wet):
     plain = tap.path("plain.wet")
     harness.dcfg(tap, "plain", [prog], ["--wet=yes", "--wet-out-file=" + plain])
@@ -330,6 +344,7 @@ def main():
     check_threads(tap)
     if made:
         check_port(tap, made[1])
+        check_lost(tap, made[1], gdblib.symbols(made[0])["depth"])
         check_bad(tap, *made)
     tap.done()
 

@@ -5,6 +5,8 @@
   docs/slice.md names.  With DCFG_SLOW=1 also of -O1, -O2 and clang.
 - Ten programs of these and others: the slice of the wrong text has the faulty line, and at most 30 % of the executed lines.
   With producers only it has the line too, where the error is one of data, and at most 20 %.
+- dcfg gdb: the commands of each row in docs/gdb.md lead from the wrong value to the line that the row says, which is the faulty
+  one where the row has it in bold type.
 - One program that was compiled by a path from another directory: each row has the source's text.
 
 The arguments are names of programs.
@@ -19,6 +21,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
+import gdblib
 import harness
 import slicelib
 
@@ -76,11 +79,11 @@ def check_near(tap, path, build, prog=None):
 
 
 def check(tap, path, prog=None):
-    """prog: the program, if this machine does not build it."""
+    """prog: the program, if this machine does not build it.  Returns the recording, if there is one."""
     name, source = os.path.basename(path).split(".")[0], os.path.basename(path)
     wet = check_near(tap, path, BUILDS[0], prog)
     if not wet or name not in SMALL:
-        return
+        return wet
     with open(path) as f:
         text = f.read()
     wrong, faulty = comment(text, "wrong"), faulty_lines(text)[0]
@@ -94,6 +97,27 @@ def check(tap, path, prog=None):
         tap.ok((faulty in lines) != missing, what + ("does not have" if missing else "has") + " the faulty line", sorted(lines))
         tap.ok(len(lines) * 100 <= most * len(executed), what + "%d lines of %d, %d instances" % (
             len(lines), len(executed), len(s.nodes)), sorted(lines))
+    return wet
+
+
+def sessions():
+    """By source, the sessions of docs/gdb.md: (where to begin, commands, whether the last one is repeated, line, whether it is the
+    faulty one)."""
+    with open(os.path.join(harness.SRCDIR, "docs", "gdb.md")) as f:
+        rows = re.findall(r"^\| [^|]+ \| (\w+\.c\w*) \| `([^`]+)` \| ([^|]+) \| (\**)(\d+)\**[^|]* \|[^|]*\|$", f.read(), re.M)
+    return {source: (at, re.findall("`([^`]+)`", commands), commands.endswith("repeated"), int(line), bool(bold))
+            for source, at, commands, bold, line in rows}
+
+
+def check_gdb(tap, path, wet, session):
+    source = os.path.basename(path)
+    at, commands, repeated, line, is_faulty = session
+    with open(path) as f:
+        faulty = faulty_lines(f.read())
+    said = gdblib.gdb(wet, *commands[:-1], *[c for _ in range(12 if repeated else 1) for c in (commands[-1], "echo now\\n", "frame")],
+                      options=["--at=" + at])
+    places = [int(n) for n in re.findall(r"^now\n#\d+ .* at \S*%s:(\d+)$" % re.escape(source), said, re.M)]
+    tap.ok(line in places and (line in faulty) == is_faulty, "%s: gdb gets to line %d" % (source, line), "%s\n%s" % (places, said))
 
 
 def check_relative(tap):
@@ -117,9 +141,15 @@ def check_builds(tap, path):
 
 def main():
     tap = harness.Tap("slice_bugs")
+    gdb = sessions() if shutil.which("gdb") else {}
+    tap.ok(len(gdb) in (0, 24), "sessions of %d programs in docs/gdb.md" % len(gdb))
+    if not gdb:
+        tap.skip("sessions of gdb", "gdb is not installed")
     for path in sorted(glob.glob(os.path.join(slicelib.PROGS, "*.c")) + glob.glob(os.path.join(slicelib.PROGS, "*.cpp"))):
         if not sys.argv[1:] or os.path.basename(path).split(".")[0] in sys.argv[1:]:
-            check(tap, path)
+            wet = check(tap, path)
+            if wet and gdb:
+                check_gdb(tap, path, wet, gdb[os.path.basename(path)])
             if os.environ.get("DCFG_SLOW"):
                 check_builds(tap, path)
     if not sys.argv[1:]:
