@@ -121,15 +121,29 @@ static UInt slot_of(ULong key, UInt n_slots)
    return (UInt)(key * 0x9E3779B97F4A7C15ULL >> 32) & (n_slots - 1);
 }
 
+static UInt slot_of_pair(const TextCoder* t, UInt left, UInt right)
+{
+   return slot_of((ULong)left << 32 | right, t->n_slots);
+}
+
+/* Choose the number of slots for at most .n pairs.  It never grows within a
+   block. */
+static void fit_slots(TextCoder* t)
+{
+   for (t->n_slots = 4096; t->n_slots < 2 * (SizeT)t->n; )
+      t->n_slots *= 2;
+}
+
 static void clear_pairs(TextCoder* t)
 {
    t->n_pairs = 0;
+   fit_slots(t);
    dcfg_memset(t->slots, 0, (SizeT)t->n_slots * sizeof(UInt));
 }
 
 static UInt intern(TextCoder* t, UInt left, UInt right)
 {
-   UInt slot = slot_of((ULong)left << 32 | right, t->n_slots);
+   UInt slot = slot_of_pair(t, left, right);
 
    for (; t->slots[slot] != 0; slot = (slot + 1) & (t->n_slots - 1)) {
       UInt p = t->slots[slot] - 1;
@@ -187,31 +201,69 @@ static Bool is_written_as_run(ULong width, UInt n)
    return width * n > run_width(width, n);
 }
 
+/* Return the end of the run of equal symbols that begins at I. */
+static UInt end_of_run(const TextCoder* t, UInt i)
+{
+   UInt s = SYMBOL(t->symbols[i]);
+
+   for (i++; i < t->n && SYMBOL(t->symbols[i]) == s; )
+      i++;
+   return i;
+}
+
 static void replace_runs(TextCoder* t)
 {
    UInt n_new = 0, end;
+   Bool any   = False;
 
-   clear_pairs(t);
    for (UInt i = 0; i < t->n; i = end) {
-      UInt s = SYMBOL(t->symbols[i]), width = width_of(t, s);
-      for (end = i + 1; end < t->n && SYMBOL(t->symbols[end]) == s; )
-         end++;
+      UInt s = SYMBOL(t->symbols[i]);
+      end = end_of_run(t, i);
       if (end - i > 1 && s != END
-          && is_written_as_run(width, end - i))
+          && is_written_as_run(width_of(t, s), end - i)) {
+         if (!any)
+            clear_pairs(t);
+         any = True;
          t->symbols[n_new++] = symbol_for(t, intern(t, s, end - i), True)
                                | (t->symbols[end - 1] & IS_UNIQUE);
-      else
+      } else {
          for (UInt k = i; k < end; k++)
             t->symbols[n_new++] = t->symbols[k];
+      }
    }
    t->n = n_new;
 }
 
+/* The number of symbols that tables are fetched ahead. */
+#define AHEAD 16u
+
+/* Fetch what intern() needs for the pair at I + AHEAD: slots first, and the
+   pairs that they name when it is half as far. */
+static inline void fetch_ahead(const TextCoder* t, UInt i)
+{
+   UInt far = i + AHEAD, near = i + AHEAD / 2;
+
+   if (far + 1 >= t->n)
+      return;
+   if (!(t->symbols[far] & IS_UNIQUE))
+      __builtin_prefetch(&t->slots[slot_of_pair(t, t->symbols[far],
+                                          SYMBOL(t->symbols[far + 1]))]);
+   if (!(t->symbols[near] & IS_UNIQUE)) {
+      UInt p = t->slots[slot_of_pair(t, t->symbols[near],
+                                     SYMBOL(t->symbols[near + 1]))];
+      if (p != 0)
+         __builtin_prefetch(&t->pairs[p - 1]);
+   }
+}
+
+/* Count pairs.  Then .slots has the count of the pair at each symbol, 0 if that
+   is not to be replaced. */
 static void count_pairs(TextCoder* t)
 {
    clear_pairs(t);
    for (UInt i = 0; i < t->n; i++) {
       UInt s = t->symbols[i], next;
+      fetch_ahead(t, i);
       t->pair_of[i] = NONE;
       if (i + 1 == t->n || (s & IS_UNIQUE) || s == END)
          continue;
@@ -224,39 +276,43 @@ static void count_pairs(TextCoder* t)
       if (s == next && i + 2 < t->n && SYMBOL(t->symbols[i + 2]) == s)
          t->pair_of[++i] = NONE;
    }
-   for (UInt i = 0; i < t->n; i++)
-      if (t->pair_of[i] != NONE && t->pairs[t->pair_of[i]].count == 1) {
-         t->pair_of[i]  = NONE;
+   for (UInt i = 0; i < t->n; i++) {
+      UInt p = t->pair_of[i];
+      if (i + AHEAD < t->n && t->pair_of[i + AHEAD] != NONE)
+         __builtin_prefetch(&t->pairs[t->pair_of[i + AHEAD]]);
+      t->slots[i] = p == NONE ? 0 : t->pairs[p].count;
+      if (t->slots[i] == 1) {
+         t->slots[i]    = 0;
          t->symbols[i] |= IS_UNIQUE;
       }
+   }
 }
 
-/* Return whether to replace pair P and not Q, which overlaps it. */
-static Bool goes_before(const TextCoder* t, UInt p, UInt q)
+/* Return whether to replace the pair at I and not the one at K, which overlaps
+   it. */
+static Bool goes_before(const TextCoder* t, UInt i, UInt k)
 {
-   if (q == NONE || p == q)
-      return True;
-   return t->pairs[p].count > t->pairs[q].count
-          || (t->pairs[p].count == t->pairs[q].count && p < q);
+   return t->slots[i] > t->slots[k]
+          || (t->slots[i] == t->slots[k] && t->pair_of[i] <= t->pair_of[k]);
 }
 
 /* Replace pairs.  Return whether there were any. */
 static Bool replace_pairs(TextCoder* t)
 {
-   UInt n_new = 0, before = NONE;
-   UInt n_old = t->n;
+   UInt n_new = 0, n_old = t->n;
+   Bool free_before = True;      // can no pair overlap from the left?
 
    for (UInt i = 0; i < t->n; i++) {
-      UInt p = t->pair_of[i];
-      if (p != NONE && goes_before(t, p, before)
-          && goes_before(t, p, t->pair_of[i + 1])) {
+      if (t->slots[i] > 0 && (free_before || goes_before(t, i, i - 1))
+          && goes_before(t, i, i + 1)) {
+         UInt p = t->pair_of[i];
          i++;
          t->symbols[n_new++] = symbol_for(t, p, False)
                                | (t->symbols[i] & IS_UNIQUE);
-         before = NONE;
+         free_before = True;
       } else {
          t->symbols[n_new++] = t->symbols[i];
-         before = p;
+         free_before = False;
       }
    }
    t->n = n_new;
@@ -303,15 +359,26 @@ static Rule* rule_of(const TextCoder* t, UInt symbol)
    return symbol < FIRST_RULE ? NULL : &t->rules[symbol - FIRST_RULE];
 }
 
-static void count_uses(TextCoder* t)
+/* Count how often each rule is used outside of rules.  The caller frees the
+   result. */
+static UInt* count_direct_uses(const TextCoder* t)
+{
+   UInt* direct = DCFG_CALLOC("dcfg.text.uses", UInt, t->n_rules);
+
+   for (UInt i = 0; i < t->n; i++) {
+      UInt symbol = SYMBOL(t->symbols[i]);
+      if (symbol >= FIRST_RULE)
+         direct[symbol - FIRST_RULE]++;
+   }
+   return direct;
+}
+
+static void count_uses(TextCoder* t, const UInt* direct)
 {
    Rule* r;
 
    for (UInt i = 0; i < t->n_rules; i++)
-      t->rules[i].uses = 0;
-   for (UInt i = 0; i < t->n; i++)
-      if ((r = rule_of(t, SYMBOL(t->symbols[i]))) != NULL)
-         r->uses++;
+      t->rules[i].uses = direct[i];
    /* Rules contain older rules only, so go backwards.  An entry has its
       contents once, however often it is used. */
    for (UInt i = t->n_rules; i-- > 0; ) {
@@ -341,12 +408,13 @@ static void choose_entries(TextCoder* t)
    UInt overhead  = length + 6;
    UInt reference = length + 2;
    Bool is_full   = t->n_dictionary >= MAX_DICTIONARY;
+   UInt* direct   = count_direct_uses(t);
 
    for (UInt i = 0; i < t->n_rules; i++)
       t->rules[i].is_entry = !is_full;
    /* Repeat: a rule that is written out adds uses of the rules inside it. */
    for (UInt turn = 0; turn < 4; turn++) {
-      count_uses(t);
+      count_uses(t, direct);
       for (UInt i = 0; i < t->n_rules; i++) {
          Rule* r    = &t->rules[i];
          UInt  left = used_width(t, r->left, reference);
@@ -361,7 +429,8 @@ static void choose_entries(TextCoder* t)
                           > (ULong)r->uses * reference + overhead;
       }
    }
-   count_uses(t);
+   count_uses(t, direct);
+   dcfg_free(direct);
 }
 
 /* Give the most used entries the shortest keys. */
@@ -512,8 +581,7 @@ static void finish_block(TextCoder* t)
 
    t->pair_of = dcfg_alloc("dcfg.text.pairs",
                            ((SizeT)t->n + 1) * sizeof(UInt));
-   for (t->n_slots = 4096; t->n_slots < 2 * (SizeT)t->n; )
-      t->n_slots *= 2;
+   fit_slots(t);
    t->slots   = dcfg_alloc("dcfg.text.slots",
                            (SizeT)t->n_slots * sizeof(UInt));
    t->n_rules = 0;
