@@ -92,6 +92,7 @@ static Pair*        newest_in_goals;    // the newest pair that .goals has
 static VgHashTable* left;               // made with .goals
 static PoolAlloc*   source_pool;        // likewise
 static VgHashTable* landings[2];       // [1]: past redirections
+static PoolAlloc*   landing_pool;
 static SizeT        parts_end = sizeof(Superblock);   // the end of the fields
                                                       // of outputs
 ULong               DCFG_(n_looks);
@@ -109,6 +110,8 @@ static void init(void)
                              "dcfg.bb.pair", VG_(free));
    landings[0]  = VG_(HT_construct)("dcfg.bb.landings");
    landings[1]  = VG_(HT_construct)("dcfg.bb.landings");
+   landing_pool = VG_(newPA)(sizeof(Landing), PER_POOL, VG_(malloc),
+                             "dcfg.bb.landing", VG_(free));
    VG_(addToXA)(by_id, &none);
 }
 
@@ -423,7 +426,8 @@ static Landing* landing(Addr addr, Bool unredirected)
 
 static Landing* add_landing(Addr addr, Bool unredirected)
 {
-   Landing* l  = VG_(calloc)("dcfg.bb.landing", 1, sizeof(Landing));
+   Landing* l = VG_(allocEltPA)(landing_pool);
+   VG_(memset)(l, 0, sizeof(Landing));
    l->hash_key = addr;
    VG_(HT_add_node)(landings[unredirected], l);
    last_landing[unredirected].addr  = addr;
