@@ -92,6 +92,7 @@ static Pair*        newest_in_goals;    // the newest pair that .goals has
 static VgHashTable* left;               // made with .goals
 static PoolAlloc*   source_pool;        // likewise
 static VgHashTable* landings[2];       // [1]: past redirections
+static PoolAlloc*   landing_pool;
 static SizeT        parts_end = sizeof(Superblock);   // the end of the fields
                                                       // of outputs
 ULong               DCFG_(n_looks);
@@ -109,6 +110,8 @@ static void init(void)
                              "dcfg.bb.pair", VG_(free));
    landings[0]  = VG_(HT_construct)("dcfg.bb.landings");
    landings[1]  = VG_(HT_construct)("dcfg.bb.landings");
+   landing_pool = VG_(newPA)(sizeof(Landing), PER_POOL, VG_(malloc),
+                             "dcfg.bb.landing", VG_(free));
    VG_(addToXA)(by_id, &none);
 }
 
@@ -401,22 +404,35 @@ void DCFG_(lead_again)(UInt image)
 
 /*--- Landings                                             ---*/
 
-/* Return the landing of ADDR or NULL.  Callers often ask about the same one
-   again, so the last one of each kind is kept. */
+/* The last result of landing() of each kind, as callers often ask about the
+   same address again. */
+static struct {
+   Addr     addr;
+   Landing* found;
+} last_landing[2];
+
+/* Return the landing of ADDR or NULL. */
 static Landing* landing(Addr addr, Bool unredirected)
 {
-   static Landing* last[2];
-
    if (by_id == NULL)
       return NULL;
-   if (last[unredirected] == NULL
-       || last[unredirected]->hash_key != addr) {
-      Landing* l = VG_(HT_lookup)(landings[unredirected], addr);
-      if (l == NULL)
-         return NULL;
-      last[unredirected] = l;
+   if (last_landing[unredirected].addr != addr) {
+      last_landing[unredirected].addr  = addr;
+      last_landing[unredirected].found
+         = VG_(HT_lookup)(landings[unredirected], addr);
    }
-   return last[unredirected];
+   return last_landing[unredirected].found;
+}
+
+static Landing* add_landing(Addr addr, Bool unredirected)
+{
+   Landing* l = VG_(allocEltPA)(landing_pool);
+   VG_(memset)(l, 0, sizeof(Landing));
+   l->hash_key = addr;
+   VG_(HT_add_node)(landings[unredirected], l);
+   last_landing[unredirected].addr  = addr;
+   last_landing[unredirected].found = l;
+   return l;
 }
 
 static Version* version(Landing* l, UInt v)
@@ -537,12 +553,11 @@ void DCFG_(land_here)(Superblock* sb, Bool unredirected)
       init();
    Landing* l = landing(sb->entry, unredirected);
 
-   if (l == NULL) {
-      l = VG_(calloc)("dcfg.bb.landing", 1, sizeof(Landing));
-      l->hash_key = sb->entry;
-      VG_(HT_add_node)(landings[unredirected], l);
-   }
-   if (l->n_versions == 0 || !lands_at(version(l, l->now), sb)) {
+   if (l == NULL)
+      l = add_landing(sb->entry, unredirected);
+   if (l->n_versions == 0) {
+      l->now = add_version(l, sb);
+   } else if (!lands_at(version(l, l->now), sb)) {
       l->now = find_version(l, sb, unredirected);
       if (l->now == DCFG_NO_VERSION)
          l->now = add_version(l, sb);

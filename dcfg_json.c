@@ -44,12 +44,8 @@ static void put_table(Put* out, const HChar* indent, const HChar* key,
    DCFG_(put_text)(out, " ]");
 }
 
-static void put_row(Put* out, const HChar* indent)
-{
-   DCFG_(put_text)(out, ",\n");
-   DCFG_(put_text)(out, indent);
-   DCFG_(put_text)(out, "  [ ");
-}
+/* Put the begin of a row.  INDENT is a literal. */
+#define put_row(out, indent) DCFG_(put_text)(out, ",\n" indent "  [ ")
 
 static void put_ids(Put* out, const UInt* ids, UInt n)
 {

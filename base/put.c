@@ -62,15 +62,26 @@ void DCFG_(put_bytes)(Put* out, const void* bytes, UInt n)
    }
 }
 
+/* The numbers 0 to 99, two digits each. */
+static const HChar pairs[] =
+   "0001020304050607080910111213141516171819"
+   "2021222324252627282930313233343536373839"
+   "4041424344454647484950515253545556575859"
+   "6061626364656667686970717273747576777879"
+   "8081828384858687888990919293949596979899";
+
 void DCFG_(put_number)(Put* out, ULong n)
 {
    HChar digits[20];
    UInt  i = sizeof(digits);
 
-   do {
-      digits[--i] = '0' + n % 10;
-      n /= 10;
-   } while (n > 0);
+   for (; n >= 100; n /= 100) {
+      digits[--i] = pairs[n % 100 * 2 + 1];
+      digits[--i] = pairs[n % 100 * 2];
+   }
+   digits[--i] = pairs[n * 2 + 1];
+   if (n >= 10)
+      digits[--i] = pairs[n * 2];
    if (sizeof(out->buf) - out->used < sizeof(digits))
       DCFG_(put_flush)(out);
    while (i < sizeof(digits))

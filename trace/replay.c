@@ -55,24 +55,22 @@ static void next_event(Walk* k)
 
 /*--- Code that changes                                    ---*/
 
-static void set_version(Walk* k, Target t)
+/* Return the versions at ADDR; new ones are 0. */
+static Version* versions_at(Walk* k, Addr addr)
 {
-   Version* v = VG_(HT_lookup)(k->versions, t.addr);
+   Version* v = VG_(HT_lookup)(k->versions, addr);
 
    if (v == NULL) {
       v = VG_(calloc)("dcfg.replay.version", 1, sizeof(Version));
-      v->hash_key = t.addr;
+      v->hash_key = addr;
       VG_(HT_add_node)(k->versions, v);
    }
-   v->version[t.unredirected] = t.version;
+   return v;
 }
 
-static Target with_version(const Walk* k, Addr addr, Bool unredirected)
+static void set_version(Walk* k, Target t)
 {
-   const Version* v = VG_(HT_lookup)(k->versions, addr);
-   Target         t = { addr, v == NULL ? 0 : v->version[unredirected],
-                        unredirected };
-   return t;
+   versions_at(k, t.addr)->version[t.unredirected] = t.version;
 }
 
 /* Return the edge from the walk's node to the code that T runs, or 0. */
@@ -83,6 +81,25 @@ static UInt edge_to(const Walk* k, Target t)
 
    return to == NONE ? 0 : DCFG_(edge_between)(k->w, k->node,
                                                p->graph->node_of[to]);
+}
+
+/* Return the edge of the changing way C, which begins at the walk's node. */
+static UInt changing_edge(Walk* k, ChangingWay* c)
+{
+   UInt i = c - k->w->changing;
+
+   if (k->version_of == NULL)
+      k->version_of = VG_(calloc)("dcfg.replay.version", k->w->n_changing,
+                                  sizeof(Version*));
+   if (k->version_of[i] == NULL)
+      k->version_of[i] = versions_at(k, c->addr);
+   Target t = { c->addr, k->version_of[i]->version[c->unredirected],
+                c->unredirected };
+   if (c->edge == 0 || c->version != t.version) {
+      c->version = t.version;
+      c->edge    = edge_to(k, t);
+   }
+   return c->edge;
 }
 
 /*--- Walking                                              ---*/
@@ -158,12 +175,15 @@ static UInt slow_step(Walk* k)
    }
    if (has_come_to_end(k, taken || exited, exited ? &exit : NULL))
       return DCFG_(edge_between)(k->w, k->node, NodeEnd);
-   if (exited)
-      return edge_to(k, with_version(k, exit.to.addr, False));
+   if (exited) {
+      Target to = { exit.to.addr,
+                    versions_at(k, exit.to.addr)->version[0], False };
+      return edge_to(k, to);
+   }
    if (k->w->n_changing > 0) {
-      const ChangingWay* c = DCFG_(changing_way)(k->w, k->node, value);
+      ChangingWay* c = DCFG_(changing_way)(k->w, k->node, value);
       if (c != NULL)
-         return edge_to(k, with_version(k, c->addr, c->unredirected));
+         return changing_edge(k, c);
    }
    return n->record == RecordTarget
           ? DCFG_(target_way)(k->w, n, value)->edge : n->way[value].edge;
@@ -283,5 +303,6 @@ Walk* DCFG_(new_walk)(const Ways* w, UInt thread)
 void DCFG_(delete_walk)(Walk* k)
 {
    VG_(HT_destruct)(k->versions, VG_(free));
+   VG_(free)(k->version_of);
    VG_(free)(k);
 }

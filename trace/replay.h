@@ -35,6 +35,8 @@ typedef
       NodePlace    last_places[DCFG_MAX_PLACES];  // nodes where the thread may
                                                   // have ended
       VgHashTable* versions;    // versions of changed code, see trace/replay.c
+      struct _Version** version_of;   // for each of .w->changing, its element
+                                      // of .versions once asked for
    }
    Walk;
 

@@ -112,7 +112,7 @@ static void add_way(Finder* f, UInt bit, Addr addr, Bool unredirected)
    Target          t = DCFG_(target_now)(addr, unredirected);
 
    if (DCFG_(has_versions)(addr, unredirected)) {
-      ChangingWay c = { f->node, bit, addr, unredirected };
+      ChangingWay c = { f->node, bit, addr, unredirected, 0, 0 };
       VG_(addToXA)(f->changing, &c);
       f->w->nodes[f->node].kind = WalkSlowly;
       return;
@@ -257,6 +257,35 @@ static UInt make_tables(Finder* f)
 
 COMPARE(cmp_changing, ChangingWay, UP(node) ?: UP(bit))
 
+/* Return the element of the hash table that has the changing way of NODE for
+   BIT, or the free one where it would be. */
+static UInt* changing_slot(const Ways* w, UInt node, UInt bit)
+{
+   UInt i = (node * 0x9E3779B1u + bit * 0x85EBCA6Bu) & w->changing_mask;
+
+   for (; w->changing_at[i] != 0; i = (i + 1) & w->changing_mask) {
+      const ChangingWay* c = &w->changing[w->changing_at[i] - 1];
+      if (c->node == node && c->bit == bit)
+         break;
+   }
+   return &w->changing_at[i];
+}
+
+static void index_changing(Ways* w)
+{
+   UInt size = 2;
+
+   while (size < 2 * w->n_changing)
+      size *= 2;
+   w->changing_mask = size - 1;
+   w->changing_at   = VG_(calloc)("dcfg.ways.changing", size, sizeof(UInt));
+   for (UInt i = 0; i < w->n_changing; i++) {
+      UInt* slot = changing_slot(w, w->changing[i].node, w->changing[i].bit);
+      if (*slot == 0)
+         *slot = i + 1;
+   }
+}
+
 static void keep_changing(Finder* f)
 {
    UInt n = VG_(sizeXA)(f->changing);
@@ -269,16 +298,13 @@ static void keep_changing(Finder* f)
    if (n > 0)
       VG_(memcpy)(f->w->changing, VG_(indexXA)(f->changing, 0),
                   n * sizeof(ChangingWay));
+   index_changing(f->w);
 }
 
-const ChangingWay* DCFG_(changing_way)(const Ways* w, UInt node, UInt bit)
+ChangingWay* DCFG_(changing_way)(const Ways* w, UInt node, UInt bit)
 {
-   ChangingWay key = { node, bit, 0, False };
-   UInt lo = 0;
-
-   BISECT(lo, w->n_changing, mid, cmp_changing(&w->changing[mid], &key) < 0);
-   return lo < w->n_changing && cmp_changing(&w->changing[lo], &key) == 0
-          ? &w->changing[lo] : NULL;
+   UInt i = *changing_slot(w, node, bit);
+   return i == 0 ? NULL : &w->changing[i - 1];
 }
 
 /*--- Where events happened                                ---*/
@@ -475,5 +501,6 @@ void DCFG_(delete_ways)(Ways* w)
    VG_(free)(w->ways);
    VG_(free)(w->table);
    VG_(free)(w->changing);
+   VG_(free)(w->changing_at);
    VG_(free)(w);
 }

@@ -59,6 +59,9 @@ typedef
       UInt bit;            // or the target's number
       Addr addr;
       Bool unredirected;
+      /* The last result of trace/replay.c: */
+      UInt version;        // a version of the code at .addr,
+      UInt edge;           // and the edge to it; 0: none is known
    }
    ChangingWay;
 
@@ -74,6 +77,8 @@ typedef
                                // searched from number & mask on, cyclically
       UInt         n_changing; // sorted by node and bit
       ChangingWay* changing;
+      UInt*        changing_at;     // a hash table: numbers in .changing, from
+      UInt         changing_mask;   // 1 up; its size - 1
    }
    Ways;
 
@@ -96,7 +101,7 @@ static inline const Way* DCFG_(target_way)(const Ways* w, const NodeWays* n,
 }
 
 /* Return the changing way of NODE for BIT or a target's number, or NULL. */
-const ChangingWay* DCFG_(changing_way)(const Ways* w, UInt node, UInt bit);
+ChangingWay* DCFG_(changing_way)(const Ways* w, UInt node, UInt bit);
 
 /* Find the nodes at which a thread with position POS may stand: at most
    DCFG_MAX_PLACES.  If not .behind, the thread stands inside the node, before
