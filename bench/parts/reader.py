@@ -11,7 +11,7 @@ READ = "cc1 -O2"                            # the program whose files are read
 
 
 class Costs(Part):
-    # WHAT has, for each number, how the reader says it, its words in the table, its form, its target.
+    # Numbers, by keys: how the reader says each, its words in the table, its form, its target.
     WHAT = {"load": (r"load .* MB: (\d+) MB/s, ", "load, MB/s", "%.0f", "at least 150"),
             "peak": (r"peak ([\d.]+) times its size", "load, peak memory / size of the file", "%.2f", "at most 4.00"),
             "check": (None, "dcfg check, s", "%.2f", "at most 3.00"),

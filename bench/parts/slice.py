@@ -10,7 +10,7 @@ from programs import LARGE
 
 
 class Costs(Part):
-    # WHAT has, for each kind, options of dcfg slice, and the target in seconds.
+    # Kinds of slices: their options of dcfg slice, and the target in seconds.
     WHAT = {"thin": (("--thin", "--syscall=write"), "at most 60"),
             "default": (("--syscall=write",), "at most 120")}
     ONCE = True                             # as its program
