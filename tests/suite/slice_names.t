@@ -105,21 +105,22 @@ def line_of(source, words):
     return source[:source.index("/* " + words)].count("\n") + 1
 
 
-def asked(at, what, wet, *opts, **more):
-    return commandlib.command("slice", "--thin", "--at=" + at, "--of=" + what, *opts, wet, **more)
+def asked(at, what, wet, *more):
+    return commandlib.command("slice", "--thin", "--at=" + at, "--of=" + what, *more, wet)
 
 
 def wrong_place(at, row, wet, values):
     """Returns the difference between the slice's answer for an expression and the program's output, or None."""
     what, addr, size, number = row
-    status, out, err = asked(at, what, wet)
-    have = re.search(r"^slice: \S+, of (.*) \((0x[0-9a-f]+), ([\d,]+) bytes?\): ", out)
+    status, out, err = asked(at, what, wet, *(["--json"] if values else []))
+    # The JSON has the words of the first line.
+    data = json.loads(out) if values and not status else None
+    said = data["criterion"] if data else out[len("slice: "):]
+    have = re.match(r"\S+, of (.*) \((0x[0-9a-f]+), ([\d,]+) bytes?\): ", said)
     if status or not have or have.group(1) != what or int(have.group(2), 16) != int(addr, 16) or have.group(3) != size:
-        return "%s at %s: wanted %s, %s: %s%s" % (what, at, addr, size, out.split("\n")[0], err)
+        return "%s at %s: wanted %s, %s: %s%s" % (what, at, addr, size, said.split("\n")[0], err)
     if not values:
         return None
-    # The same slice once more: without sanitizers.
-    data = json.loads(asked(at, what, wet, "--json", program=commandlib.PLAIN)[1])
     # The last writer has stored the number, if it stored nothing more.
     met = data["nodes"][data["criteria"][0]]
     by = [data["nodes"][i["node"]] for i in met["inputs"] if "node" in i and i.get("port", i.get("use")) != "control"]

@@ -34,16 +34,18 @@ def check(tap, name, argv):
 
 
 def check_sizes(tap):
-    bench = tracelib.loaded("bench_run", os.path.join(harness.SRCDIR, "bench", "run"))
-    programs = bench.Programs(harness.SRCDIR, tap.dir)
+    sys.path.insert(0, os.path.join(harness.SRCDIR, "bench"))
+    import measure
+    from programs import Programs
+    programs = Programs(harness.SRCDIR, tap.dir)
     for name, make in (("interp_goto", lambda: [programs.compile("interp_goto"), "5000"]),
                        ("branchy", lambda: [programs.compile("branchy"), "2"]),
-                       ("bzip2_long", lambda: [bench.need("bzip2"), "-c", programs.text(600000)])):
+                       ("bzip2_long", lambda: [measure.need("bzip2"), "-c", programs.text(600000)])):
         if left_out(name):
             continue
         try:
             argv = make()
-        except bench.Missing as e:
+        except measure.Missing as e:
             tap.skip(name + ": size", e)
             continue
         dcfg, trace, _, why = tracelib.run(tap, name, argv)
