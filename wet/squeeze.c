@@ -528,7 +528,8 @@ ULong DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
    c->stack = stack;
    if (c->n_here >= CHUNK_RECORDS
        || (c->control_end - c->control.begin) + (c->pen.at - c->bits.begin)
-          + (c->numbers_end - c->numbers.begin) >= DCFG_(chunk_bytes)(c->chunks))
+          + (c->numbers_end - c->numbers.begin)
+          >= DCFG_(chunk_bytes)(c->chunks))
       DCFG_(end_chunk)(c);
    return n_words;
 }

@@ -10,7 +10,7 @@
 
 #include "pub_tool_basics.h"
 #include "delivery/stream.h"
-#include "wet/chunks.h"
+#include "wet/tape_chunks.h"
 #include "wet/packed.h"
 
 typedef struct _Coder Coder;

@@ -4,8 +4,8 @@
    Tables of code in a WET file. */
 
 /* Owns: the sections of a file about code.  Handed: superblocks by dcfg_bb.c,
-   images by run/image.c, uses and definitions by wet/usage.c.  Taken by:
-   wet/output_wet.c. */
+   images by run/image.c, uses and definitions by wet/usage_table.c.
+   Taken by: wet/output_wet.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -22,7 +22,7 @@
 #include "wet/packed.h"
 #include "wet/slots.h"
 #include "wet/tables.h"
-#include "wet/usages.h"
+#include "wet/usage_table.h"
 
 /* Known: an instruction of some superblock. */
 typedef

@@ -10,7 +10,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 
-#include "wet/chunks.h"
+#include "wet/tape_chunks.h"
 
 /* The sizes at which a chunk ends: bytes, and the part of all kept chunks. */
 #define CHUNK_BYTES (4u << 20)

@@ -5,8 +5,8 @@
 
 /* Private to wet/. */
 
-#ifndef __DCFG_USAGES_H
-#define __DCFG_USAGES_H
+#ifndef __DCFG_USAGE_TABLE_H
+#define __DCFG_USAGE_TABLE_H
 
 #include "pub_tool_basics.h"
 #include "base/port.h"
@@ -16,4 +16,4 @@
    and defines.  Not while anything is being translated. */
 void DCFG_(add_usage_of)(Bytes* b, const UChar* code, UInt len, Addr addr);
 
-#endif /* __DCFG_USAGES_H */
+#endif /* __DCFG_USAGE_TABLE_H */

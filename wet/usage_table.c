@@ -17,7 +17,7 @@
 
 #include "wet/packed.h"
 #include "wet/usage.h"
-#include "wet/usages.h"
+#include "wet/usage_table.h"
 
 /* Add a set of locations as ranges: distance from the last one, length. */
 static void add_locs(Bytes* b, const UChar* locs)

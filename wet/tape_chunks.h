@@ -5,8 +5,8 @@
 
 /* Private to wet/. */
 
-#ifndef __DCFG_CHUNKS_H
-#define __DCFG_CHUNKS_H
+#ifndef __DCFG_TAPE_CHUNKS_H
+#define __DCFG_TAPE_CHUNKS_H
 
 #include "pub_tool_basics.h"
 #include "delivery/stream.h"
@@ -46,4 +46,4 @@ void DCFG_(drop_chunks)(Chunks* c, ULong n);
 /* Forget all chunks. */
 void DCFG_(forget_chunks)(Chunks* c);
 
-#endif /* __DCFG_CHUNKS_H */
+#endif /* __DCFG_TAPE_CHUNKS_H */
