@@ -26,16 +26,14 @@
 #include "run/image.h"
 #include "wet/closure.h"
 #include "wet/code_set.h"
-#include "wet/lift.h"
+#include "wet/lengths.h"
 #include "wet/slots.h"
-
-#define MAX_CODE 16
 
 /* Closed: a result for code that was about to be unmapped. */
 typedef
    struct {
       Unexecuted u;
-      UChar      code[MAX_CODE];
+      UChar      code[MAX_INSTR_BYTES];
    }
    Closed;
 
@@ -219,35 +217,18 @@ static Bool note(Closure* c, Addr a)
 
 /*--- One instruction                                      ---*/
 
-static void take_length(void* arg, const IRSB* sb)
-{
-   UInt* len = arg;
-
-   if (sb->jumpkind == Ijk_NoDecode)
-      return;
-   for (Int i = 0; i < sb->stmts_used; i++)
-      if (sb->stmts[i]->tag == Ist_IMark) {
-         *len = sb->stmts[i]->Ist.IMark.len;
-         return;
-      }
-}
-
 /* Decode the instruction at u->addr.  Return False if there is none. */
 static Bool decode(Unexecuted* u)
 {
    const UChar* code = (const UChar*)u->addr;
-   UInt         n = MAX_CODE, len = 0;
+   UInt         n    = MAX_INSTR_BYTES;
 
    while (n > 0 && !VG_(am_is_valid_for_client)(u->addr, n, VKI_PROT_READ))
       n--;
-   if (n == 0)
-      return False;
-   DCFG_(lift)(code, n, u->addr, take_length, &len);
-   if (len == 0 || len > n)
-      return False;
-   u->len  = len;
-   u->kind = DCFG_(guest).classify(code, len);
-   return True;
+   u->len = n == 0 ? 0 : DCFG_(length_of_instr)(code, n, u->addr);
+   if (u->len > 0)
+      u->kind = DCFG_(guest).classify(code, u->len);
+   return u->len > 0;
 }
 
 /*--- The closure                                          ---*/

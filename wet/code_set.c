@@ -55,8 +55,8 @@ static Word differs(const void* va, const void* vb)
    return a->number != b->number || a->image != b->image;
 }
 
-/* Say that P is the page of address A of IMAGE.  Images of thousands of versions
-   may have the same page. */
+/* Say that P is the page of address A of IMAGE.  Thousands of images, one after
+   the other, may have code on one page. */
 static void name_page(CodePage* p, UInt image, Addr a)
 {
    p->number   = a / VKI_PAGE_SIZE;

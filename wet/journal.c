@@ -29,6 +29,7 @@
 #include "wet/packed.h"
 #include "wet/slots.h"
 #include "wet/tables.h"
+#include "wet/usage_table.h"
 
 static const HChar* journal_opt;       // NULL: there is no journal
 static const HChar* journal_format;

@@ -4,7 +4,7 @@
    VEX's IR of one instruction. */
 
 /* Owns: how VEX lifts an instruction outside of a translation.  Handed: bytes.
-   Taken by: wet/usage.c, wet/closure.c. */
+   Taken by: wet/usage.c, wet/lengths.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"

@@ -11,6 +11,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
+#include "base/port.h"
 
 typedef
    struct {

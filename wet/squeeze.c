@@ -22,7 +22,6 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
 
 #include "dcfg_bb.h"
 #include "format/wet_history.h"
@@ -32,11 +31,8 @@
 #include "wet/squeeze.h"
 #include "wet/tape_words.h"
 
-/* The sizes at which a chunk ends: bytes, records, and the part of all kept
-   chunks. */
-#define CHUNK_BYTES   (4u << 20)
+/* The number of records at which a chunk ends. */
 #define CHUNK_RECORDS (1u << 20)
-#define CHUNK_SHARE   8
 
 /* The most words in a block, and in a row. */
 #define BLOCK_WORDS   WET_BLOCK_WORDS
@@ -55,6 +51,7 @@ typedef
 typedef
    struct {
       Rows*     rows;
+      Bool      divided;     // can rows have different numbers of words?
       UInt      chunk;       // the last chunk that it was in
       UInt      n_done;      // coded rows, if .tape is the present tape
       UInt      tape;        // the tape of .n_done
@@ -76,9 +73,10 @@ typedef
    completed segments; do rows have different numbers? */
 typedef
    struct {
-      UInt  n_rows;
-      UChar n_segments;
-      Bool  divided;
+      Coding* coding;        // NULL: not met yet
+      UInt    n_rows;
+      UChar   n_segments;
+      Bool    divided;
    }
    Tally;
 
@@ -90,10 +88,7 @@ typedef
    ChunkPart;
 
 struct _Coder {
-   Stream*  stream;
-   ULong    n_kept;          // the stream's last bytes, which are kept
-   UInt     chunk_bytes;     // size of a chunk
-   XArray*  begins;          // ULong: begins of these chunks in the stream
+   Chunks*  chunks;
    ULong    n_records;       // records in all chunks
    UInt     n_here;          // records in this chunk
 
@@ -108,9 +103,8 @@ struct _Coder {
    ULong    thread;          // the running thread
    UInt     chunk, tape;     // numbers of the present ones
    const UChar* extra;       // the bytes of the next mark that has some
-   Coding** codings;         // for each superblock; NULL: not met yet
-   Tally*   tallies;
-   UInt     n_codings;
+   Tally*   tallies;         // for each superblock
+   UInt     n_tallies;
    Foretold foretold[N_HISTORIES];
    /* The present block: */
    UInt     n_words;
@@ -123,6 +117,12 @@ struct _Coder {
 #define PREFETCH 4
 #define AHEAD    8
 
+/* The most ways that are looked at together, before they are coded. */
+#define BATCH 32u
+
+/* So many superblocks do not fit into the cache. */
+#define MANY_SUPERBLOCKS 8192u
+
 #define INLINE static inline __attribute__((always_inline))
 
 /*--- Superblocks                                          ---*/
@@ -133,6 +133,7 @@ static Coding* new_coding(SlotList* list)
                            sizeof(Coding) + list->n_words * sizeof(Column));
 
    k->rows    = &list->rows;
+   k->divided = list->rows.size > list->n_words;
    k->chunk   = k->tape = k->n_done = 0;
    k->n_words = list->n_words;
    k->list    = list;
@@ -144,16 +145,16 @@ static Coding* new_coding(SlotList* list)
 static void meet(Coder* c, UInt id, UInt n)
 {
    Tally*  t = &c->tallies[id];
-   Coding* k = c->codings[id];
+   Coding* k = t->coding;
 
    if (k == NULL)
-      k = c->codings[id] = new_coding(DCFG_(slots_of)(DCFG_(superblock)(id)));
+      k = t->coding = new_coding(DCFG_(slots_of)(DCFG_(superblock)(id)));
    if (k->chunk != c->chunk)
       VG_(memset)(k->columns, 0, k->n_words * sizeof(Column));
    k->chunk  = c->chunk;
    k->n_done = k->tape == c->tape ? k->n_done : 0;
    k->tape   = c->tape;
-   t->divided = k->rows->size > k->n_words;
+   t->divided = k->divided;
    while (t->n_segments < n) {
       Segment s = { k, id, t->n_segments++ };
       c->segments[c->n_segments++] = s;
@@ -161,19 +162,16 @@ static void meet(Coder* c, UInt id, UInt n)
 }
 
 /* Make room for all superblocks that exist now. */
-static void have_codings(Coder* c)
+static void have_tallies(Coder* c)
 {
-   UInt n = c->n_codings;
+   UInt n = c->n_tallies;
 
    if (n > DCFG_(n_superblocks)())
       return;
-   c->n_codings = 2 * DCFG_(n_superblocks)() + 1024;
-   c->codings   = VG_(realloc)("dcfg.squeeze.codings", c->codings,
-                               c->n_codings * sizeof(Coding*));
+   c->n_tallies = 2 * DCFG_(n_superblocks)() + 1024;
    c->tallies   = VG_(realloc)("dcfg.squeeze.tallies", c->tallies,
-                               c->n_codings * sizeof(Tally));
-   VG_(memset)(c->codings + n, 0, (c->n_codings - n) * sizeof(Coding*));
-   VG_(memset)(c->tallies + n, 0, (c->n_codings - n) * sizeof(Tally));
+                               c->n_tallies * sizeof(Tally));
+   VG_(memset)(c->tallies + n, 0, (c->n_tallies - n) * sizeof(Tally));
 }
 
 /*--- Control                                              ---*/
@@ -210,11 +208,12 @@ INLINE UInt history_behind(UInt h, UInt sb, ULong how)
    return wet_next_history(h, wet_history_hash(sb, how));
 }
 
-INLINE void code_way(Coder* c, Pen* p, UInt number, const SlotWay* way)
+/* Code way NUMBER, which is WAY, behind HISTORY. */
+INLINE void code_way(Coder* c, Pen* p, UInt history, UInt number,
+                     const SlotWay* way)
 {
-   Foretold* f = &c->foretold[p->history];
+   Foretold* f = &c->foretold[history];
 
-   p->history = history_behind(p->history, way->sb, way->exit);
    if (LIKELY(number == f->next)) {
       p->n_right++;
       return;
@@ -272,7 +271,7 @@ INLINE void add_row(Coder* c, UInt id, UInt n)
    if (UNLIKELY(n > t->n_segments))
       meet(c, id, n);
    if (UNLIKELY(t->divided) && n > 0) {
-      const Coding* k = c->codings[id];
+      const Coding* k = t->coding;
       const Rows*   r = k->rows;
       r->begin[(SizeT)(k->n_done + t->n_rows + 1) * r->size - 1] = n;
    }
@@ -349,7 +348,8 @@ static void code_columns(Coder* c)
       Coding*        k    = s->coding;
       UInt           n    = c->tallies[s->id].n_rows;
       const ULong*   rows = k->rows->begin + (SizeT)k->n_done * k->rows->size;
-      if (i + PREFETCH < c->n_segments) {
+      if (i + 2 * PREFETCH < c->n_segments) {
+         __builtin_prefetch(c->segments[i + 2 * PREFETCH].coding->rows);
          const Coding* next = c->segments[i + PREFETCH].coding;
          __builtin_prefetch(next->columns);
          __builtin_prefetch(next->rows->begin);
@@ -377,6 +377,50 @@ static void forget_rows(Coder* c)
    c->n_segments = c->n_words = 0;
 }
 
+/* Look at the ways at WORDS, up to N words, or up to a mark.  HISTORIES[0] is
+   the history before the first one; set those behind each.  Fetch what their
+   coding needs into the cache.  Return how many there are. */
+static UInt look_ahead(const Coder* c, const ULong* words, UInt n,
+                       UInt* histories)
+{
+   UInt n_ways = 0;
+
+   n = n < BATCH ? n : BATCH;
+   for (; n_ways < n && words[n_ways] > TapeStopped; n_ways++) {
+      const SlotWay* way = &DCFG_(ways)[words[n_ways]];
+      UInt           h   = histories[n_ways];
+      __builtin_prefetch(&DCFG_(ways)[(UInt)words[n_ways + AHEAD]]);
+      __builtin_prefetch(&c->foretold[h]);
+      __builtin_prefetch(&c->tallies[way->sb]);
+      histories[n_ways + 1] = history_behind(h, way->sb, way->exit);
+   }
+   if (c->n_tallies > MANY_SUPERBLOCKS)
+      for (UInt i = 0; i < n_ways; i++) {
+         const Tally* t = &c->tallies[DCFG_(ways)[words[i]].sb];
+         if (t->n_segments == 0)
+            __builtin_prefetch(t->coding);
+      }
+   return n_ways;
+}
+
+/* Code the ways at WORDS, up to N words, to a mark, or until the block is full.
+   Return how many. */
+INLINE UInt code_ways(Coder* c, Pen* p, const ULong* words, UInt n)
+{
+   UInt histories[BATCH + 1], n_ways, i = 0;
+
+   histories[0] = p->history;
+   n_ways       = look_ahead(c, words, n, histories);
+   for (; i < n_ways && c->n_words <= BLOCK_WORDS - MAX_ROW; i++) {
+      const SlotWay* way = &DCFG_(ways)[words[i]];
+      code_way(c, p, histories[i], words[i], way);
+      add_row(c, way->sb, way->n_segments);
+      c->n_words += way->n_words;
+   }
+   p->history = histories[i];
+   return i;
+}
+
 /* Code a block: as many of the N WORDS as belong to it; more can be read.
    Return how many. */
 static UInt code_block(Coder* c, const ULong* words, UInt n)
@@ -385,24 +429,20 @@ static UInt code_block(Coder* c, const ULong* words, UInt n)
    UInt n_records = 0, at = 0;
 
    begin_chunk(c, &p, words);
-   for (; at < n; n_records++) {
-      UInt       number = words[at];
-      const SlotWay* way    = &DCFG_(ways)[number];
-      __builtin_prefetch(&DCFG_(ways)[(UInt)words[at + AHEAD]]);
-      if (UNLIKELY(number < TapeStopped)) {
+   while (at < n) {
+      if (words[at] < TapeStopped) {
          at += code_mark(c, &p, &words[at]);
-         continue;
-      }
-      if (UNLIKELY(c->n_words > BLOCK_WORDS - MAX_ROW))
+         n_records++;
+      } else if (c->n_words > BLOCK_WORDS - MAX_ROW) {
          break;
-      if (UNLIKELY(number == TapeStopped)) {
+      } else if (words[at] == TapeStopped) {
          at += code_stopped(c, &p, &words[at]);
-         continue;
+         n_records++;
+      } else {
+         UInt n_ways = code_ways(c, &p, &words[at], n - at);
+         at        += n_ways;
+         n_records += n_ways;
       }
-      code_way(c, &p, number, way);
-      add_row(c, way->sb, way->n_segments);
-      c->n_words += way->n_words;
-      at++;
    }
    put_right(&p, False);
    c->control_end = DCFG_(put_varint)(p.control, SymbolEnd);
@@ -429,78 +469,23 @@ static void forget(Coder* c)
    c->n_here      = 0;
 }
 
-static void append_number(Stream* s, ULong n, UInt n_bytes)
-{
-   UChar bytes[8];
-
-   for (UInt i = 0; i < n_bytes; i++)
-      bytes[i] = n >> 8 * i;
-   DCFG_(append_to_stream)(s, bytes, n_bytes);
-}
-
-ULong DCFG_(first_chunk)(const Coder* c)
-{
-   return VG_(sizeXA)(c->begins) == 0 ? 0
-          : *(ULong*)VG_(indexXA)(c->begins, 0);
-}
-
-ULong DCFG_(next_chunk)(const Coder* c)
-{
-   return DCFG_(stream_length)(c->stream);
-}
-
-void DCFG_(drop_chunks)(Coder* c, ULong n)
-{
-   ULong length = DCFG_(stream_length)(c->stream);
-
-   while (VG_(sizeXA)(c->begins) > 1
-          && length - DCFG_(first_chunk)(c) > n) {
-      VG_(removeIndexXA)(c->begins, 0);
-      DCFG_(drop_from_stream)(c->stream, DCFG_(first_chunk)(c));
-   }
-}
-
-ULong DCFG_(whole_chunks)(const Coder* c, ULong from, ULong n)
-{
-   ULong length = DCFG_(stream_length)(c->stream), end = from;
-
-   for (;;) {
-      UChar head[24];
-      ULong next = end + sizeof(head);
-      if (DCFG_(read_stream)(c->stream, end, head, sizeof(head))
-          < sizeof(head))
-         return end - from;
-      for (UInt i = 4; i < 16; i++)
-         next += (ULong)head[i] << 8 * (i % 4);
-      if (next > length || next - from > n)
-         return end - from;
-      end = next;
-   }
-}
-
 Stream* DCFG_(end_chunk)(Coder* c)
 {
+   const UChar* parts[N_CHUNK_PARTS] = { c->control.begin, c->bits.begin,
+                                         c->numbers.begin };
+   UInt         sizes[N_CHUNK_PARTS];
+
    if (c->n_here == 0) {
       c->first_stack = c->stack;
-      return c->stream;
+      return DCFG_(stream_of_chunks)(c->chunks);
    }
-   ULong begin = DCFG_(stream_length)(c->stream);
-   VG_(addToXA)(c->begins, &begin);
    DCFG_(flush_bits)(&c->pen);
-   append_number(c->stream, c->n_here, 4);
-   append_number(c->stream, c->control_end - c->control.begin, 4);
-   append_number(c->stream, c->pen.at - c->bits.begin, 4);
-   append_number(c->stream, c->numbers_end - c->numbers.begin, 4);
-   append_number(c->stream, c->first_stack, 8);
-   DCFG_(append_to_stream)(c->stream, c->control.begin,
-                           c->control_end - c->control.begin);
-   DCFG_(append_to_stream)(c->stream, c->bits.begin,
-                           c->pen.at - c->bits.begin);
-   DCFG_(append_to_stream)(c->stream, c->numbers.begin,
-                           c->numbers_end - c->numbers.begin);
-   DCFG_(drop_chunks)(c, c->n_kept);
+   sizes[0] = c->control_end - c->control.begin;
+   sizes[1] = c->pen.at - c->bits.begin;
+   sizes[2] = c->numbers_end - c->numbers.begin;
+   DCFG_(append_chunk)(c->chunks, c->n_here, c->first_stack, parts, sizes);
    forget(c);
-   return c->stream;
+   return DCFG_(stream_of_chunks)(c->chunks);
 }
 
 /* Make room for N bytes at END in P.  Return the new END. */
@@ -531,7 +516,7 @@ ULong DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
    const UChar* extra_end = extra->bytes + extra->used;
    ULong        n_words   = 0;
 
-   have_codings(c);
+   have_tallies(c);
    c->tape++;
    c->extra = extra->bytes;
    while (words < end) {
@@ -543,32 +528,21 @@ ULong DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
    c->stack = stack;
    if (c->n_here >= CHUNK_RECORDS
        || (c->control_end - c->control.begin) + (c->pen.at - c->bits.begin)
-          + (c->numbers_end - c->numbers.begin) >= c->chunk_bytes)
+          + (c->numbers_end - c->numbers.begin)
+          >= DCFG_(chunk_bytes)(c->chunks))
       DCFG_(end_chunk)(c);
    return n_words;
 }
 
 /*--- Coders                                               ---*/
 
-Coder* DCFG_(new_coder)(void)
+Coder* DCFG_(new_coder)(Chunks* chunks)
 {
    Coder* c = VG_(calloc)("dcfg.squeeze", 1, sizeof(Coder));
 
+   c->chunks = chunks;
    forget(c);
-   c->stream = DCFG_(new_stream)();
-   DCFG_(keep_begin)(c->stream);
-   c->begins = VG_(newXA)(VG_(malloc), "dcfg.squeeze.begins", VG_(free),
-                          sizeof(ULong));
-   c->n_kept      = ~(ULong)0;
-   c->chunk_bytes = CHUNK_BYTES;
    return c;
-}
-
-void DCFG_(keep_chunks)(Coder* c, ULong size)
-{
-   c->n_kept      = size;
-   c->chunk_bytes = size / CHUNK_SHARE < CHUNK_BYTES ? size / CHUNK_SHARE
-                                                     : CHUNK_BYTES;
 }
 
 Bool DCFG_(begins_chunk)(const Coder* c)
@@ -583,11 +557,8 @@ ULong DCFG_(n_coded_records)(const Coder* c)
 
 void DCFG_(restart_coder)(Coder* c, Addr stack)
 {
-   DCFG_(delete_stream)(c->stream);
-   c->stream    = DCFG_(new_stream)();
-   DCFG_(keep_begin)(c->stream);
+   DCFG_(forget_chunks)(c->chunks);
    c->n_records = 0;
-   VG_(dropTailXA)(c->begins, VG_(sizeXA)(c->begins));
    c->thread    = 0;
    c->stack     = stack;
    forget(c);

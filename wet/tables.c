@@ -4,14 +4,13 @@
    Tables of code in a WET file. */
 
 /* Owns: the sections of a file about code.  Handed: superblocks by dcfg_bb.c,
-   images by run/image.c, uses and definitions by wet/usage.c.  Taken by:
-   wet/output_wet.c. */
+   images by run/image.c, uses and definitions by wet/usage_table.c.
+   Taken by: wet/output_wet.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_oset.h"
 #include "pub_tool_xarray.h"
 
 #include "base/order.h"
@@ -23,7 +22,7 @@
 #include "wet/packed.h"
 #include "wet/slots.h"
 #include "wet/tables.h"
-#include "wet/usage.h"
+#include "wet/usage_table.h"
 
 /* Known: an instruction of some superblock. */
 typedef
@@ -158,97 +157,6 @@ static XArray* find_instrs(void)
    }
    VG_(dropTailXA)(all, VG_(sizeXA)(all) - n);
    return all;
-}
-
-/* Add a set of locations as ranges: distance from the last one, length. */
-static void add_locs(Bytes* b, const UChar* locs)
-{
-   UShort begins[N_LOCS / 2], ends[N_LOCS / 2];
-   UInt   n = 0, last = 0;
-
-   for (UInt i = 0; i < N_LOCS; ) {
-      ULong some = 0;
-      if (i % sizeof(some) == 0)
-         __builtin_memcpy(&some, &locs[i], sizeof(some));
-      if (i % sizeof(some) == 0 && some == 0) {
-         i += sizeof(some);
-      } else if (!locs[i]) {
-         i++;
-      } else {
-         begins[n] = i;
-         while (i < N_LOCS && locs[i])
-            i++;
-         ends[n++] = i;
-      }
-   }
-   DCFG_(add_varint)(b, n);
-   for (UInt i = 0; i < n; i++) {
-      DCFG_(add_varint)(b, begins[i] - last);
-      DCFG_(add_varint)(b, ends[i] - begins[i]);
-      last = ends[i];
-   }
-}
-
-static void add_usage(Bytes* b, const Usage* u)
-{
-   DCFG_(add_varint)(b, (u->known ? 1 : 0) | (u->top_zero ? 2 : 0)
-                        | (u->top_step & 7) << 2 | (u->top_told ? 32 : 0));
-   add_locs(b, u->uses);
-   add_locs(b, u->defs);
-   DCFG_(add_varint)(b, u->n_accesses);
-   for (UInt i = 0; i < u->n_accesses; i++) {
-      DCFG_(add_varint)(b, u->accesses[i].what);
-      DCFG_(add_varint)(b, u->accesses[i].size);
-      DCFG_(add_varint)(b, u->accesses[i].same);
-   }
-}
-
-/* CodeUsage: the usage of an instruction with these bytes. */
-typedef
-   struct {
-      UChar len;
-      UChar code[16];
-      UInt  begin, n;        // its part of .usages
-   }
-   CodeUsage;
-
-static OSet* codes;          // CodeUsage
-static Bytes usages;
-
-static Word cmp_code(const void* va, const void* vb)
-{
-   const CodeUsage* a = va;
-   const CodeUsage* b = vb;
-
-   return a->len != b->len ? (Word)a->len - b->len
-                           : VG_(memcmp)(a->code, b->code, a->len);
-}
-
-/* Add the usage of an instruction.  It does not depend on the address and takes
-   long to find, so it is found once for equal bytes. */
-void DCFG_(add_usage_of)(Bytes* b, const UChar* code, UInt len, Addr addr)
-{
-   CodeUsage  key = { .len = len };
-   CodeUsage* c;
-
-   tl_assert(len <= sizeof(key.code));
-   VG_(memcpy)(key.code, code, len);
-   if (codes == NULL)
-      codes = VG_(OSetGen_Create)(0, cmp_code, VG_(malloc), "dcfg.wet.codes",
-                                  VG_(free));
-   c = VG_(OSetGen_Lookup)(codes, &key);
-   if (c == NULL) {
-      Usage* u = VG_(malloc)("dcfg.wet.usage", sizeof(Usage));
-      DCFG_(find_usage)(code, len, addr, u);
-      c  = VG_(OSetGen_AllocNode)(codes, sizeof(*c));
-      *c = key;
-      c->begin = usages.used;
-      add_usage(&usages, u);
-      c->n = usages.used - c->begin;
-      VG_(OSetGen_Insert)(codes, c);
-      VG_(free)(u);
-   }
-   DCFG_(add_bytes)(b, usages.bytes + c->begin, c->n);
 }
 
 static void add_instr(Bytes* b, const Known* k, const Known* before)

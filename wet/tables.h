@@ -14,12 +14,10 @@
 #include "wet/packed.h"
 #include "format/wet_sections.h"
 
-/* Add parts of rows: of an image, name to symbols; of an instruction, uses and
-   definitions; of a superblock, exits and slots.  add_usage_of() not while
-   anything is being translated. */
+/* Add parts of rows: of an image, name to symbols; of a superblock, exits and
+   slots. */
 void DCFG_(add_text)(Bytes* b, const HChar* s);
 void DCFG_(add_symbols)(Bytes* b, const ImageInfo* info);
-void DCFG_(add_usage_of)(Bytes* b, const UChar* code, UInt len, Addr addr);
 void DCFG_(add_slots)(Bytes* b, Superblock* sb);
 
 /* Put the head of SECTION, which has LENGTH bytes. */

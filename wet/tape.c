@@ -54,7 +54,8 @@ Tape*          DCFG_(tape);
 static ULong*  words;
 static ULong*  first;          // the first word that is not coded
 static Turn*   running;        // NULL: none yet
-static Coder*  coder;
+static Chunks* chunks;
+static Coder*  coder;          // puts its chunks there
 static Bool    away;           // is nothing collected now?
 static Bool    late;           // did code run before the tape?
 static Bool    has_gaps;       // or in its middle?
@@ -74,7 +75,8 @@ void DCFG_(load_tape)(void)
 {
    words   = VG_(malloc)("dcfg.tape", (N_HEADERS + 2 * DCFG_TAPE_SLACK)
                                       * sizeof(ULong));
-   coder   = DCFG_(new_coder)();
+   chunks  = DCFG_(new_chunks)();
+   coder   = DCFG_(new_coder)(chunks);
    DCFG_(tape) = VG_(calloc)("dcfg.tape", 1, sizeof(Tape));
    DCFG_(tape)->cursor = first = words;
    DCFG_(tape)->limit  = words + N_HEADERS;
@@ -95,13 +97,13 @@ Bool DCFG_(has_contents)(void)
 
 void DCFG_(keep_tape)(ULong size)
 {
-   DCFG_(keep_chunks)(coder, size);
+   DCFG_(keep_chunks)(chunks, size);
    is_ring = True;
 }
 
 ULong DCFG_(tape_begin)(void)
 {
-   return DCFG_(first_chunk)(coder);
+   return DCFG_(first_chunk)(chunks);
 }
 
 /*--- States                                               ---*/
@@ -134,7 +136,7 @@ static void note_next_state(void)
    if (!is_ring || state_due)
       return;
    drop_states(DCFG_(tape_begin)());
-   note_state(DCFG_(next_chunk)(coder), False,
+   note_state(DCFG_(next_chunk)(chunks), False,
               MOST_STACK / (n_known > 0 && n_known < 64 ? n_known : 64));
 }
 
@@ -231,12 +233,12 @@ const Stream* DCFG_(coded_tape)(void)
 
 ULong DCFG_(whole_tape)(ULong n)
 {
-   return DCFG_(whole_chunks)(coder, DCFG_(tape_begin)(), n);
+   return DCFG_(whole_chunks)(chunks, DCFG_(tape_begin)(), n);
 }
 
 void DCFG_(drop_tape)(ULong n)
 {
-   DCFG_(drop_chunks)(coder, n);
+   DCFG_(drop_chunks)(chunks, n);
 }
 
 /*--- Marks                                                ---*/
