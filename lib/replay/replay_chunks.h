@@ -106,6 +106,16 @@ typedef
 
 #define NO_TOP 0xFF             // the top is not known
 
+/* RecentWord: a word of memory at time .time, as the user has asked for it. */
+#define N_RECENT 1024u
+typedef
+   struct {
+      uint64_t       word;      // the word's number plus 1; 0: empty
+      uint64_t       time;
+      DcfgReplayByte bytes[8];
+   }
+   RecentWord;
+
 /* Bytes of the longest recorded value. */
 #define MOST_VALUE 1024u
 
@@ -121,6 +131,7 @@ struct DcfgReplay {
    KnownWriter* writers;        // N_KNOWN_THREADS * N_TOLD
    KnownWord* known_words;      // N_KNOWN_WORDS
    KnownTops  tops;
+   RecentWord recent[N_RECENT];
    ReplayPlace last;            // the place of .last_time, if .has_last
    uint64_t   last_time;
    bool       has_last;
@@ -154,6 +165,16 @@ bool replay_wrote(DcfgReplay* r, uint32_t number, uint64_t addr,
    8-byte word of memory with number WORD.  Return false if there is none. */
 bool replay_wrote_before(DcfgReplay* r, uint32_t number, uint64_t word,
                          uint32_t* found);
+
+/* Set BYTES, with SIZE elements, to the SIZE bytes of memory at ADDR at time T.
+   Return false after an error. */
+bool replay_memory_at(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
+                      DcfgReplayByte* bytes);
+
+/* Set those of BYTES that were written between times SINCE and T, which are in
+   one chunk.  Return false after an error. */
+bool replay_memory_since(DcfgReplay* r, uint64_t since, uint64_t t,
+                         uint64_t addr, uint32_t size, DcfgReplayByte* bytes);
 
 /* Return whether the steps of filter F may access one of the SIZE bytes at ADDR
    in a manner that KIND has. */

@@ -129,10 +129,15 @@ static DcfgReplayFound find(Search* f, uint64_t from, bool back, uint64_t* t)
       return DCFG_REPLAY_FAILED;
    for (uint32_t n = p.chunk; ; n += back ? UINT32_MAX : 1) {
       if (f->chunk(f, n)) {
-         const KeptChunk* c = replay_chunk(r, n);
+         const KeptChunk* c;
          bool             here = n == p.chunk;
-         if (c == NULL)
+         /* If nothing is found, the user goes on with the chunk in which the
+            search began: keep it. */
+         if (replay_chunk(r, p.chunk) == NULL
+             || (c = replay_chunk(r, n)) == NULL)
             return DCFG_REPLAY_FAILED;
+         if (!here && replay_stopped(r))
+            return DCFG_REPLAY_STOPPED;
          if (back ? backward(f, c, here ? p.step : c->steps.n_steps,
                              here ? p.place : 0, &at)
                   : forward(f, c, here ? p.step : 0, here ? p.place : 0,

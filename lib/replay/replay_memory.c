@@ -56,8 +56,9 @@ static void take(MemorySearch* f, uint32_t i, DcfgReplayByte b)
 }
 
 /* Follow the bytes that a MarkMoved with WORDS moved, to the address where they
-   were before place P. */
-static bool take_moved(MemorySearch* f, const uint64_t* words, ReplayPlace p)
+   were before place P.  The mark stands before time T. */
+static bool take_moved(MemorySearch* f, const uint64_t* words, ReplayPlace p,
+                       uint64_t t)
 {
    uint64_t       at = words[0], size = words[1], from = words[2];
    uint32_t       low, high;
@@ -72,7 +73,8 @@ static bool take_moved(MemorySearch* f, const uint64_t* words, ReplayPlace p)
                       high - low, there))
       return false;
    for (uint32_t i = low; i < high; i++)
-      take(f, i, there[i - low]);
+      take(f, i, (DcfgReplayByte){ t, there[i - low].is,
+                                   there[i - low].value });
    return true;
 }
 
@@ -123,7 +125,7 @@ static bool take_mark(MemorySearch* f, const KeptChunk* c, const WetStep* s,
 
    if (s->mark == MarkMoved) {
       uint64_t copy[3] = { words[0], words[1], words[2] };
-      return take_moved(f, copy, p);
+      return take_moved(f, copy, p, t);
    }
    if (s->mark == MarkContents)
       take_contents(f, c, words, t);
@@ -194,15 +196,16 @@ static void take_stores(MemorySearch* f, const KeptChunk* c, const WetStep* s,
    }
 }
 
-/* Search the chunk of place P backward from P.  Return false after an error. */
-static bool take_chunk(MemorySearch* f, ReplayPlace p)
+/* Search the chunk of place P backward from P to its step FIRST.  Return false
+   after an error. */
+static bool take_chunk(MemorySearch* f, ReplayPlace p, size_t first)
 {
    KeptChunk* c = replay_chunk(f->r, p.chunk);
    uint64_t   before = f->r->ix->chunks[p.chunk].before;
 
    if (c == NULL)
       return false;
-   for (size_t i = p.step + (p.place > 0); i-- > 0 && f->left > 0; ) {
+   for (size_t i = p.step + (p.place > 0); i-- > first && f->left > 0; ) {
       const WetStep* s = &c->steps.steps[i];
       uint32_t n = i == p.step && p.place > 0 ? p.place : s->n_instrs;
       if (i % FILTER_STEPS == FILTER_STEPS - 1
@@ -321,33 +324,42 @@ static bool memory_before(DcfgReplay* r, ReplayPlace p, uint32_t moves,
    KeptChunk*   c;
 
    memset(bytes, 0, size * sizeof(*bytes));
-   if (!take_chunk(&f, p))
+   if (!take_chunk(&f, p, 0))
       return false;
    while (f.left > 0 && chunk_before(&f, at, &at)) {
       if (take_known(&f, at))
          continue;             // earlier chunks wrote the other bytes
       c = replay_chunk(r, at);
       if (c == NULL
-          || !take_chunk(&f, (ReplayPlace){ at, c->steps.n_steps, 0 }))
+          || !take_chunk(&f, (ReplayPlace){ at, c->steps.n_steps, 0 }, 0))
          return false;
       note_known(&f, at);
    }
    return true;
 }
 
-bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
-                        uint32_t size, DcfgReplayByte* bytes)
+bool replay_memory_at(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
+                      DcfgReplayByte* bytes)
 {
    ReplayPlace p;
 
-   if (size > DCFG_REPLAY_MOST)
-      return false;
    if (r->ix->n_chunks == 0) {
       memset(bytes, 0, size * sizeof(*bytes));
       return true;
    }
    return replay_position(r, t, &p)
           && memory_before(r, p, 0, addr, size, bytes);
+}
+
+bool replay_memory_since(DcfgReplay* r, uint64_t since, uint64_t t,
+                         uint64_t addr, uint32_t size, DcfgReplayByte* bytes)
+{
+   bool         found[DCFG_REPLAY_MOST] = { false };
+   MemorySearch f = { r, addr, size, size, 0, found, bytes };
+   ReplayPlace  first, p;
+
+   return replay_position(r, since, &first) && replay_position(r, t, &p)
+          && take_chunk(&f, p, first.step);
 }
 
 /*--- Loads after a time                                   ---*/

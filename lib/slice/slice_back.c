@@ -137,6 +137,13 @@ static bool is_no_iteration(const BackWalk* z, const Plan* plan)
           && z->code->w->ways[way].n_slots <= z->spot.at->slot;
 }
 
+/* Return whether one of the granules DEFS, a bit for each, is wanted of L. */
+static inline bool defines_wanted(const LiveRegisters* l, const uint64_t* defs)
+{
+   return l != NULL
+          && ((l->granules[0] & defs[0]) | (l->granules[1] & defs[1])) != 0;
+}
+
 static bool take_definitions(BackWalk* z)
 {
    const Spot*      at = &z->spot;
@@ -147,9 +154,11 @@ static bool take_definitions(BackWalk* z)
 
    if (is_no_iteration(z, plan))
       return true;
-   for (const Def* end = d + plan->n_defs; r != NULL && d < end; d++)
-      if (!live_take_register(z->live, r, spot_granule(at, d->granule),
-                              d->mask, &z->taker))
+   if (!defines_wanted(r, z->code->infos[at->instr].defs))
+      d = NULL;
+   for (uint32_t i = 0; d != NULL && i < plan->n_defs; i++)
+      if (!live_take_register(z->live, r, spot_granule(at, d[i].granule),
+                              d[i].mask, &z->taker))
          return false;
    for (uint32_t j = 0; j < plan->n_accesses && z->live->memory.n > 0; j++)
       if (a[j].what & AccessStore) {
@@ -226,8 +235,8 @@ static inline bool instr_matters(const BackWalk* z, const InstrPlan* at,
 {
    const InstrInfo* info = &z->code->infos[at->instr];
 
-   return info->more || (l != NULL && ((l->granules[0] & info->defs[0])
-                                       | (l->granules[1] & info->defs[1])))
+   return (info->criterion && z->state == STATE_LOOKING) || info->syscall
+          || defines_wanted(l, info->defs)
           || (info->branch && joins_pending(z->joins, act))
           || (info->stores && stores_wanted(z, at));
 }
@@ -271,10 +280,8 @@ static inline bool matters(BackWalk* z, const SbInfo* sb)
    const WetStep*   r = z->spot.step;
    const StepPlace* p = z->where;
    const uint64_t*  addrs = z->spot.steps->addrs + r->first;
-   const LiveRegisters* l = z->live->threads[r->thread].now;
 
-   if (l != NULL && ((l->granules[0] & sb->defs[0])
-                     | (l->granules[1] & sb->defs[1])))
+   if (defines_wanted(z->live->threads[r->thread].now, sb->defs))
       return true;
    if (p->made != 0 && joins_pending(z->joins, p->made))
       return true;
@@ -497,7 +504,7 @@ bool slice_backward(Passes* passes, SliceCode* code, Acts* acts, Live* live,
    bool ok;
 
    z.meeting = (Meeting){ found, &z.spot, &z.member };
-   z.taker   = (Taker){ meet_want, &z.meeting };
+   z.taker   = (Taker){ meet_want, &z.meeting, meet_near };
    if (!passes_begin_back(passes, &z.spot.order)
        || (passes->skips && !slice_code_skip(code, passes->ix)))
       return false;

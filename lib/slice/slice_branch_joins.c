@@ -13,18 +13,6 @@
 
 #include "lib/slice/slice_branch_joins.h"
 
-/* Request: instances in one activation that depend on the same branches as
-   INSTR. */
-typedef
-   struct {
-      uint64_t group;
-      uint32_t instr;
-      uint32_t wants;           // id of a Want, + 1
-      uint32_t next;            // + 1
-      bool     weak;
-   }
-   Request;
-
 #define REQUEST(b, i) (&ELEM((b)->requests, Request, (i) - 1))
 #define PENDING(b, i) (&ELEM((b)->pending, uint32_t, i))
 

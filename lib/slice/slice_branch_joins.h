@@ -9,6 +9,18 @@
 #include "lib/slice/slice_acts.h"
 #include "lib/slice/slice_live.h"
 
+/* Request: instances in one activation that depend on the same branches as
+   INSTR. */
+typedef
+   struct {
+      uint64_t group;
+      uint32_t instr;
+      uint32_t wants;           // id of a Want, + 1
+      uint32_t next;            // + 1
+      bool     weak;
+   }
+   Request;
+
 /* BranchJoins: written by slice_branch_joins.c alone. */
 typedef
    struct {
@@ -39,6 +51,18 @@ static inline bool joins_pending(const BranchJoins* b, uint32_t act)
    an instruction that waits. */
 uint32_t joins_next(const BranchJoins* b, uint32_t act, uint32_t id,
                     uint64_t* group, uint32_t* instr);
+
+/* Return true only if a want of NODE and THREAD for the branch that INSTR
+   depends on in ACT is superfluous.  Most are. */
+static inline bool joins_says(const BranchJoins* b, const Live* l, uint32_t act,
+                              uint32_t instr, uint32_t node, uint32_t thread)
+{
+   uint32_t       id = ELEM(b->pending, uint32_t, act);
+   const Request* r = id == 0 ? NULL : &ELEM(b->requests, Request, id - 1);
+
+   return r != NULL && r->group == b->graph->groups[instr] && !r->weak
+          && live_says(l, r->wants, node, 0xFF, thread);
+}
 
 /* Let WANT, which becomes one of L, wait for the branch that INSTR depends on
    in ACT. */

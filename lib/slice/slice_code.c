@@ -27,7 +27,8 @@ static void describe_instr(SliceCode* c, uint32_t i)
       else
          info->defs[G_X87 / 64] |= (uint64_t)0xFF << G_X87 % 64;
    }
-   info->more = c->q->instrs[i] || p->kind == InsnSyscall;
+   info->criterion = c->q->instrs[i];
+   info->syscall   = p->kind == InsnSyscall;
    for (uint32_t k = 0; k < p->n_accesses; k++)
       info->stores |= (a[k].what & AccessStore) != 0;
 }

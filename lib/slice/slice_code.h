@@ -30,7 +30,7 @@ typedef
    struct {
       uint64_t defs[2];
       bool     stores, branch;
-      bool     more;            // is a criterion, or a system call
+      bool     criterion, syscall;
    }
    InstrInfo;
 

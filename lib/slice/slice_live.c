@@ -93,12 +93,11 @@ static bool defer_to(Live* l, uint32_t thread)
 
 /*--- Registers                                            ---*/
 
-LiveRegisters* live_registers(Live* l, uint32_t thread)
+LiveRegisters* live_make_registers(Live* l, uint32_t thread)
 {
    LiveThread* t = &l->threads[thread];
 
-   if (t->now == NULL)
-      t->now = job_calloc(l->job, 1, sizeof(*t->now));
+   t->now = job_calloc(l->job, 1, sizeof(*t->now));
    return t->now;
 }
 
@@ -107,52 +106,66 @@ LiveRegisters* live_registers(Live* l, uint32_t thread)
 static bool take_nearest(Live* l, Nearest* n, uint8_t mask, uint8_t port,
                          const Taker* to)
 {
-   uint8_t hit = n->mask & mask;
-   Want    want = { .mask = hit, .port = port };
+   uint8_t  hit = n->mask & mask;
+   uint32_t distance;
 
    if (hit == 0)
       return true;
-   want.node    = nearest_take(n, hit);
+   distance     = nearest_take(&l->nearest_pool, n, hit);
    l->n_wanted -= n->mask == 0;
-   return to == NULL || to->take(to->arg, &want, hit);
+   if (to == NULL || to->near != NULL)
+      return to == NULL || to->near(to->arg, distance);
+   return to->take(to->arg, &(Want){ .mask = hit, .port = port,
+                                     .node = distance }, hit);
 }
 
 bool live_take_granule(Live* l, LiveRegisters* r, unsigned g, uint8_t mask,
                        const Taker* to)
 {
    if (!take_nearest(l, &r->nearest[g], mask, DCFG_WET_GENERAL, to)
-       || !live_take_list(l, &r->heads[g], mask, to))
+       || (r->heads[g] != 0 && !live_take_list(l, &r->heads[g], mask, to)))
       return false;
    if (r->heads[g] == 0 && r->nearest[g].mask == 0)
       r->granules[g / 64] &= ~(UINT64_C(1) << g % 64);
    return true;
 }
 
-static void hand_nearest(Live* l, Nearest* from, Nearest* to)
+/* Hand the wants of FROM to TO. */
+static bool hand_nearest(Live* l, Nearest* from, Nearest* to)
 {
    for (unsigned k = 0; k < 8; k++)
-      if (from->mask >> k & 1)
-         live_want_nearest(l, to, (uint8_t)(1u << k), nearest_of(from, k));
-   l->n_wanted -= from->mask != 0;
-   from->mask   = 0;
-   from->split  = false;
+      if ((from->mask >> k & 1)
+          && !live_want_nearest(l, to, (uint8_t)(1u << k),
+                                nearest_of(&l->nearest_pool, from, k)))
+         return false;
+   return take_nearest(l, from, 0xFF, 0, NULL);
 }
 
 /* Hand the wants of FROM's granule G to TO's granule H. */
-static void hand_granule(Live* l, LiveRegisters* from, unsigned g,
+static bool hand_granule(Live* l, LiveRegisters* from, unsigned g,
                          LiveRegisters* to, unsigned h)
 {
    uint32_t* end = &to->heads[h];
 
    if (!(from->granules[g / 64] >> g % 64 & 1))
-      return;
-   hand_nearest(l, &from->nearest[g], &to->nearest[h]);
+      return true;
+   if (!hand_nearest(l, &from->nearest[g], &to->nearest[h]))
+      return false;
    while (*end != 0)
       end = &live_want(l, *end)->next;
    *end = from->heads[g];
    from->heads[g] = 0;
    from->granules[g / 64] &= ~(UINT64_C(1) << g % 64);
    to->granules[h / 64]   |= UINT64_C(1) << h % 64;
+   return true;
+}
+
+static bool hand_all(Live* l, LiveRegisters* from, LiveRegisters* to)
+{
+   for (unsigned g = 0; g < N_GRANULES; g++)
+      if (!hand_granule(l, from, g, to, g))
+         return false;
+   return true;
 }
 
 /* Hand the wants of a new thread to its creator.  The stack pointer may be the
@@ -165,16 +178,16 @@ bool live_before_thread(Live* l, uint32_t thread, const uint64_t* words)
    LiveRegisters* to = live_registers(l, thread);
 
    if (words[1] == StackFromCall && from != NULL
-       && (!live_take_register(l, from, m->stack, 0xFF, &(Taker){ defer, l })
+       && (!live_take_register(l, from, m->stack, 0xFF,
+                               &(Taker){ .take = defer, .arg = l })
            || !defer_to(l, thread)))
       return false;
    if (to == NULL || from == NULL || from == to)
       return to != NULL;
-   if (words[1] == StackFromArgument)
-      hand_granule(l, from, m->stack, to, m->stack_argument);
-   for (unsigned g = 0; g < N_GRANULES; g++)
-      hand_granule(l, from, g, to, g);
-   return true;
+   if (words[1] == StackFromArgument
+       && !hand_granule(l, from, m->stack, to, m->stack_argument))
+      return false;
+   return hand_all(l, from, to);
 }
 
 bool live_before_return(Live* l, uint32_t thread)
@@ -204,8 +217,8 @@ bool live_before_handler(Live* l, uint32_t thread, bool returned)
          return false;
    if (!returned || outer == NULL)
       return true;
-   for (unsigned g = 0; g < N_GRANULES; g++)
-      hand_granule(l, r, g, outer, g);
+   if (!hand_all(l, r, outer))
+      return false;
    l->threads[thread].now = outer;
    job_free(l->job, r, sizeof(*r));
    return true;
@@ -216,7 +229,7 @@ bool live_before_handler(Live* l, uint32_t thread, bool returned)
 static bool want_granule(Live* l, uint64_t granule, Want want)
 {
    WantedPage* p = memory_add_granule(&l->memory, granule);
-   unsigned    k = granule % 64;
+   unsigned    k = granule % PAGE_GRANULES;
    uint32_t*   head;
    Nearest*    n;
 
@@ -226,11 +239,11 @@ static bool want_granule(Live* l, uint64_t granule, Want want)
       n = memory_nearest(&l->memory, p, k);
       if (n == NULL)
          n = memory_make_nearest(&l->memory, p, k);
-      if (n != NULL)
-         live_want_nearest(l, n, want.mask, want.node);
-      return n != NULL;
+      return n != NULL && live_want_nearest(l, n, want.mask, want.node);
    }
-   head = &p->lists[k];
+   head = memory_list(&l->memory, p, k);
+   if (head == NULL)
+      head = memory_make_list(&l->memory, p, k);
    return head != NULL
           && (live_says(l, *head, want.node, want.mask, want.thread)
               || live_add(l, head, want));
@@ -256,30 +269,40 @@ bool live_want_memory(Live* l, uint64_t addr, uint64_t size, Want want)
    return true;
 }
 
-/* Give the wants for bytes LOW to HIGH of page NUMBER to TO. */
-static bool take_of_page(Live* l, uint64_t number, uint64_t low, uint64_t high,
-                         const Taker* to)
+/* Give the wants for bytes LOW to HIGH, whose granules have the same number /
+   64, to TO. */
+static bool take_of_word(Live* l, uint64_t low, uint64_t high, const Taker* to)
 {
-   WantedPage* p = memory_page(&l->memory, number);
-   uint64_t    left = p == NULL ? 0 : p->wanted;
-   Nearest*    n;
-   unsigned    size;
+   uint64_t    first = low / 8;
+   uint64_t    bits = memory_wanted(&l->memory, first, high / 8);
+   WantedPage* p = bits == 0 ? NULL
+                   : memory_page(&l->memory, first / PAGE_GRANULES);
 
-   left &= ~UINT64_C(0) << low / 8 % 64;
-   left &= ~UINT64_C(0) >> (63 - high / 8 % 64);
-   for (; left != 0; left &= left - 1) {
-      unsigned k = (unsigned)__builtin_ctzll(left);
-      uint64_t first = number * 512 + k * 8, last = first + 7;
-      uint8_t  mask;
-      first = first < low ? low : first;
-      last  = last > high ? high : last;
-      mask  = mask_of(first, last - first + 1, &size);
-      n = memory_nearest(&l->memory, p, k);
+   for (; bits != 0; bits &= bits - 1) {
+      uint64_t  g = first / 64 * 64 + (uint64_t)__builtin_ctzll(bits);
+      unsigned  k = g % PAGE_GRANULES, size;
+      uint64_t  begin = 8 * g < low ? low : 8 * g;
+      uint64_t  end = 8 * g + 7 > high ? high : 8 * g + 7;
+      uint8_t   mask = mask_of(begin, end - begin + 1, &size);
+      Nearest*  n = memory_nearest(&l->memory, p, k);
+      uint32_t* list = memory_list(&l->memory, p, k);
       if ((n != NULL && !take_nearest(l, n, mask, DCFG_WET_MEMORY, to))
-          || !live_take_list(l, &p->lists[k], mask, to))
+          || (list != NULL && !live_take_list(l, list, mask, to)))
          return false;
-      if (p->lists[k] == 0 && (n == NULL || n->mask == 0))
-         memory_remove(&l->memory, number * 64 + k);
+      if ((list == NULL || *list == 0) && (n == NULL || n->mask == 0))
+         memory_remove(&l->memory, g);
+   }
+   return true;
+}
+
+/* Give the wants for bytes LOW to HIGH to TO. */
+static bool take_bytes(Live* l, uint64_t low, uint64_t high, const Taker* to)
+{
+   for (uint64_t word = low / 512; word <= high / 512; word++) {
+      uint64_t first = word * 512, last = first + 511;
+      if (!take_of_word(l, first < low ? low : first,
+                        last > high ? high : last, to))
+         return false;
    }
    return true;
 }
@@ -288,13 +311,14 @@ static bool take_of_page(Live* l, uint64_t number, uint64_t low, uint64_t high,
 static bool take_range(Live* l, uint64_t low, uint64_t high, const Taker* to)
 {
    Array numbers = { 0 };
-   bool  ok = memory_pages(&l->memory, low / 512, high / 512, &numbers);
+   bool  ok = memory_pages(&l->memory, low / WANTED_PAGE, high / WANTED_PAGE,
+                           &numbers);
 
    for (size_t i = 0; ok && i < numbers.n; i++) {
-      uint64_t number = ELEM(numbers, uint64_t, i);
-      uint64_t first = number * 512, last = first + 511;
-      ok = take_of_page(l, number, first < low ? low : first,
-                        last > high ? high : last, to);
+      uint64_t first = ELEM(numbers, uint64_t, i) * WANTED_PAGE;
+      uint64_t last = first + (WANTED_PAGE - 1);
+      ok = take_bytes(l, first < low ? low : first, last > high ? high : last,
+                      to);
    }
    array_free(l->job, &numbers, sizeof(uint64_t));
    return ok;
@@ -302,51 +326,58 @@ static bool take_range(Live* l, uint64_t low, uint64_t high, const Taker* to)
 
 bool live_take_memory(Live* l, uint64_t addr, uint64_t size, const Taker* to)
 {
-   uint64_t high;
-
    if (size > UINT64_MAX - addr)
       size = UINT64_MAX - addr;
    if (size == 0 || l->memory.n == 0)
       return true;
-   high = addr + size - 1;
-   if (size / 512 > l->memory.pages.room)
-      return take_range(l, addr, high, to);
-   for (uint64_t number = addr / 512; number <= high / 512; number++) {
-      uint64_t first = number * 512, last = first + 511;
-      if (!take_of_page(l, number, first < addr ? addr : first,
-                        last > high ? high : last, to))
-         return false;
-   }
-   return true;
+   return size / WANTED_PAGE > l->memory.pages.room
+          ? take_range(l, addr, addr + size - 1, to)
+          : take_bytes(l, addr, addr + size - 1, to);
 }
 
 /* Hand all wants of granule FROM to TO, which has none. */
 static bool move_granule(Live* l, uint64_t from, uint64_t to)
 {
    WantedMemory* m = &l->memory;
-   WantedPage*   p = memory_page(m, from / 64);
+   WantedPage*   p = memory_page(m, from / PAGE_GRANULES);
+   unsigned      k = from % PAGE_GRANULES;
    Nearest       nearest = { .mask = 0 };
    Nearest*      n;
-   uint32_t      list;
+   uint32_t*     list;
+   uint32_t      head;
 
-   if (p == NULL || !(p->wanted >> from % 64 & 1))
+   if (memory_wanted(m, from, from) == 0)
       return true;
-   n    = memory_nearest(m, p, from % 64);
-   list = p->lists[from % 64];
-   if (n != NULL)
-      hand_nearest(l, n, &nearest);
+   n    = memory_nearest(m, p, k);
+   list = memory_list(m, p, k);
+   head = list == NULL ? 0 : *list;
+   if (n != NULL) {
+      nearest = *n;
+      n->mask = 0;
+      n->split = false;
+   }
+   if (list != NULL)
+      *list = 0;
    memory_remove(m, from);
    p = memory_add_granule(m, to);
+   k = to % PAGE_GRANULES;
    if (p == NULL)
       return false;
-   p->lists[to % 64] = list;
+   if (head != 0) {
+      list = memory_list(m, p, k);
+      if (list == NULL)
+         list = memory_make_list(m, p, k);
+      if (list == NULL)
+         return false;
+      *list = head;
+   }
    if (nearest.mask == 0)
       return true;
-   n = memory_nearest(m, p, to % 64);
+   n = memory_nearest(m, p, k);
    if (n == NULL)
-      n = memory_make_nearest(m, p, to % 64);
+      n = memory_make_nearest(m, p, k);
    if (n != NULL)
-      hand_nearest(l, &nearest, n);
+      *n = nearest;
    return n != NULL;
 }
 
@@ -371,7 +402,7 @@ bool live_move_memory(Live* l, uint64_t to, uint64_t from, uint64_t size)
 
 bool live_take_written(Live* l, uint32_t thread, uint64_t addr, uint64_t size)
 {
-   return live_take_memory(l, addr, size, &(Taker){ defer, l })
+   return live_take_memory(l, addr, size, &(Taker){ .take = defer, .arg = l })
           && defer_to(l, thread);
 }
 
@@ -392,7 +423,7 @@ bool live_note_read(Live* l, uint32_t thread, const uint64_t* words)
 bool live_start(Live* l, Job* job, const DcfgWet* w)
 {
    *l = (Live){ .job = job, .w = w, .reading = DCFG_NONE,
-                .memory = { .job = job } };
+                .memory = { .job = job }, .nearest_pool = { .job = job } };
    l->threads = job_calloc(job, w->threads.n + 1, sizeof(LiveThread));
    return l->threads != NULL;
 }
@@ -420,6 +451,7 @@ void live_free(Live* l)
    }
    free(l->threads);
    memory_free(&l->memory);
+   array_free(l->job, &l->nearest_pool.bytes, sizeof(NearestBytes));
    array_free(l->job, &l->wants, sizeof(Want));
    array_free(l->job, &l->deferred, sizeof(Want));
 }

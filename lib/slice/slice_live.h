@@ -27,11 +27,13 @@ typedef
    }
    Want;
 
-/* Taker: gets the wants for bytes whose writer is met. */
+/* Taker: gets the wants for bytes whose writer is met.  Wants that are kept as
+   distances go to .near, the least of them, unless that is NULL. */
 typedef
    struct {
       bool (*take)(void* arg, const Want* want, uint8_t mask);
       void* arg;
+      bool (*near)(void* arg, uint32_t distance);
    }
    Taker;
 
@@ -65,6 +67,7 @@ typedef
       uint32_t       free_want;
       uint32_t       n_wanted;
       WantedMemory   memory;
+      NearestPool    nearest_pool;
       LiveThread*    threads;
       uint32_t       reading;   // thread of the READ marks that come right
                                 // before, or DCFG_NONE
@@ -143,38 +146,43 @@ static inline bool live_add(Live* l, uint32_t* head, Want want)
    return true;
 }
 
-/* Return the registers of THREAD; NULL if memory is exhausted. */
-LiveRegisters* live_registers(Live* l, uint32_t thread);
+/* Return the registers of THREAD, which has none so far; NULL if memory is
+   exhausted. */
+LiveRegisters* live_make_registers(Live* l, uint32_t thread);
 
-/* Want the bytes MASK of N at DISTANCE. */
-static inline void live_want_nearest(Live* l, Nearest* n, uint8_t mask,
+/* Return the registers of THREAD; NULL if memory is exhausted. */
+static inline LiveRegisters* live_registers(Live* l, uint32_t thread)
+{
+   LiveRegisters* r = l->threads[thread].now;
+
+   return r != NULL ? r : live_make_registers(l, thread);
+}
+
+/* Want the bytes MASK of N at DISTANCE.  Return false if memory is
+   exhausted. */
+static inline bool live_want_nearest(Live* l, Nearest* n, uint8_t mask,
                                      uint32_t distance)
 {
    l->n_wanted += n->mask == 0;
-   nearest_want(n, mask, distance);
+   return nearest_want(&l->nearest_pool, n, mask, distance);
+}
+
+/* Want the bytes MASK of granule G at DISTANCE, where strong wants are kept as
+   distances. */
+static inline bool live_want_near(Live* l, LiveRegisters* r, unsigned g,
+                                  uint8_t mask, uint32_t distance)
+{
+   r->granules[g / 64] |= UINT64_C(1) << g % 64;
+   return live_want_nearest(l, &r->nearest[g], mask, distance);
 }
 
 static inline bool live_want_register(Live* l, LiveRegisters* r, unsigned g,
                                       Want want)
 {
+   if (l->nearest && !want.weak && !want.limited)
+      return live_want_near(l, r, g, want.mask, want.node);
    r->granules[g / 64] |= UINT64_C(1) << g % 64;
-   if (!l->nearest || want.weak || want.limited)
-      return live_add(l, &r->heads[g], want);
-   live_want_nearest(l, &r->nearest[g], want.mask, want.node);
-   return true;
-}
-
-/* Add WANT, which is neither weak nor limited, quickly: as a distance, or
-   not at all if it is superfluous.  Return false if it needs
-   live_want_register(). */
-static inline bool live_wants_register(Live* l, LiveRegisters* r, unsigned g,
-                                       uint8_t mask, const Want* want)
-{
-   if (!l->nearest)
-      return live_says(l, r->heads[g], want->node, mask, want->thread);
-   r->granules[g / 64] |= UINT64_C(1) << g % 64;
-   live_want_nearest(l, &r->nearest[g], mask, want->node);
-   return true;
+   return live_add(l, &r->heads[g], want);
 }
 
 bool live_want_memory(Live* l, uint64_t addr, uint64_t size, Want want);

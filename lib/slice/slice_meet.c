@@ -66,6 +66,22 @@ bool meet_want(void* arg, const Want* want, uint8_t mask)
    return true;
 }
 
+bool meet_near(void* arg, uint32_t distance)
+{
+   const Meeting* a = arg;
+   Member*        m = a->member;
+   const bool*    copies = a->found->code->q->copies;
+
+   if (m->id == DCFG_NONE && !join(a))
+      return false;
+   m->real   = true;
+   m->near   = false;
+   distance += copies == NULL || !copies[a->spot->instr];
+   if (distance < m->distance)
+      m->distance = distance;
+   return true;
+}
+
 bool meet_criterion(const Meeting* a)
 {
    Found*  f = a->found;

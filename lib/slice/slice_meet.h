@@ -17,10 +17,12 @@ typedef
    }
    Meeting;
 
-/* Meet WANT: the instance made its bytes MASK.  ARG is a Meeting, and the
-   function a Taker's.  Meet a criterion.  Close the instance: all that used it
-   has been met. */
+/* Meet WANT: the instance made its bytes MASK.  Meet a strong want at DISTANCE
+   that is not limited, of a slice of one thread.  ARG is a Meeting, and the
+   functions are a Taker's.  Meet a criterion.  Close the instance: all that
+   used it has been met. */
 bool meet_want(void* arg, const Want* want, uint8_t mask);
+bool meet_near(void* arg, uint32_t distance);
 bool meet_criterion(const Meeting* m);
 bool meet_close(const Meeting* m);
 

@@ -9,19 +9,30 @@
 #include "lib/base/number_map.h"
 #include "lib/slice/slice_nearest.h"
 
-/* WantedPage: 64 consecutive granules of 8 bytes. */
+#define WANTED_PAGE    4096u    // bytes of a page
+#define PAGE_GRANULES  (WANTED_PAGE / 8)
+#define BLOCK_GRANULES 16
+#define PAGE_BLOCKS    (PAGE_GRANULES / BLOCK_GRANULES)
+
+/* WantedPage: the granules of a page.  Those of a block have their wants
+   together; a block without wants has none of the tables. */
 typedef
    struct {
-      uint64_t wanted;          // a bit for each granule that is wanted
-      uint32_t lists[64];       // id of the first Want, + 1
-      uint32_t nearest[4];      // index in .nearest, + 1; 0: none for 16
-                                // granules
+      uint64_t wanted[PAGE_GRANULES / 64];      // a bit for each granule
+      uint32_t lists[PAGE_BLOCKS];      // index in .lists, + 1; or 0
+      uint32_t nearest[PAGE_BLOCKS];    // index in .nearest, + 1; or 0
    }
    WantedPage;
 
 typedef
    struct {
-      Nearest of[16];
+      uint32_t of[BLOCK_GRANULES];      // id of the first Want, + 1
+   }
+   ListBlock;
+
+typedef
+   struct {
+      Nearest of[BLOCK_GRANULES];
    }
    NearestBlock;
 
@@ -42,11 +53,12 @@ typedef
       size_t    n;              // granules that are wanted
       NumberMap pages;          // keys: number + 1; values: index in .all, + 1
       Array     all;            // WantedPage
-      uint32_t  free_page;      // index in .all, + 1; .lists[0] has the next
-                                // one
+      Array     lists;          // ListBlock
       Array     nearest;        // NearestBlock
-      uint32_t  free_block;     // index in .nearest, + 1; .of[0] of its first
-                                // granule has the next one
+
+      /* The first free one of each, an index + 1.  Its first index has the
+         next one. */
+      uint32_t  free_page, free_list, free_nearest;
       SeenPage  seen[N_SEEN];   // by the lowest bits of the number
    }
    WantedMemory;
@@ -64,6 +76,18 @@ static inline WantedPage* memory_page(WantedMemory* m, uint64_t number)
    return id == 0 ? NULL : &ELEM(m->all, WantedPage, id - 1);
 }
 
+/* Return which granules from FIRST to LAST, which have the same number / 64,
+   are wanted: a bit for each, by the number % 64. */
+static inline uint64_t memory_wanted(WantedMemory* m, uint64_t first,
+                                     uint64_t last)
+{
+   const WantedPage* p = memory_page(m, first / PAGE_GRANULES);
+
+   return p == NULL ? 0
+          : p->wanted[first / 64 % (PAGE_GRANULES / 64)]
+            & ~UINT64_C(0) << first % 64 & ~UINT64_C(0) >> (63 - last % 64);
+}
+
 /* Return whether any of the SIZE bytes at ADDR may be wanted: its granule
    is. */
 static inline bool memory_is_wanted(WantedMemory* m, uint64_t addr,
@@ -73,28 +97,36 @@ static inline bool memory_is_wanted(WantedMemory* m, uint64_t addr,
 
    if (m->n == 0 || size == 0)
       return false;
-   for (uint64_t g = addr / 8; g <= last; g = (g / 64 + 1) * 64) {
-      const WantedPage* p = memory_page(m, g / 64);
-      uint64_t          bits = ~UINT64_C(0) << g % 64;
-      if (g / 64 == last / 64)
-         bits &= ~UINT64_C(0) >> (63 - last % 64);
-      if (p != NULL && (p->wanted & bits) != 0)
+   for (uint64_t g = addr / 8; g <= last; g = (g / 64 + 1) * 64)
+      if (memory_wanted(m, g, last / 64 == g / 64 ? last : g | 63) != 0)
          return true;
-   }
    return false;
 }
 
-/* Return the nearest wants of granule K of P; NULL if there are only lists. */
+/* Return the list of granule K of P; NULL if it has none. */
+static inline uint32_t* memory_list(const WantedMemory* m, const WantedPage* p,
+                                    unsigned k)
+{
+   uint32_t id = p->lists[k / BLOCK_GRANULES];
+
+   return id == 0 ? NULL
+          : &ELEM(m->lists, ListBlock, id - 1).of[k % BLOCK_GRANULES];
+}
+
+/* Return the nearest wants of granule K of P; NULL if it has none. */
 static inline Nearest* memory_nearest(const WantedMemory* m,
                                       const WantedPage* p, unsigned k)
 {
-   uint32_t id = p->nearest[k / 16];
+   uint32_t id = p->nearest[k / BLOCK_GRANULES];
 
-   return id == 0 ? NULL : &ELEM(m->nearest, NearestBlock, id - 1).of[k % 16];
+   return id == 0 ? NULL
+          : &ELEM(m->nearest, NearestBlock, id - 1).of[k % BLOCK_GRANULES];
 }
 
-/* Make room for the nearest wants of granule K of P, which has none. */
-Nearest* memory_make_nearest(WantedMemory* m, WantedPage* p, unsigned k);
+/* Make room for the list, or the nearest wants, of granule K of P, which has
+   none. */
+uint32_t* memory_make_list(WantedMemory* m, WantedPage* p, unsigned k);
+Nearest*  memory_make_nearest(WantedMemory* m, WantedPage* p, unsigned k);
 
 /* Mark GRANULE as wanted, and return its page; NULL if memory is exhausted. */
 WantedPage* memory_add_granule(WantedMemory* m, uint64_t granule);

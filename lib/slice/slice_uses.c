@@ -82,17 +82,12 @@ static inline bool may_lead(const Using* z, const Use* u, bool real)
           || (u->port == DCFG_WET_GENERAL && (real || z->m->hops > 0));
 }
 
-static bool want_registers(const Using* z, bool real)
+/* Return the registers whose values the instance does not follow, a bit for
+   each. */
+static uint32_t skipped_registers(const Using* z)
 {
-   const Plan* plan = z->plan;
-   const Use*  u = &ELEM(z->code->w->uses, Use, plan->uses);
-   LiveRegisters* l = live_registers(z->live, z->spot->thread);
-   uint32_t    skip = z->q->no_address == NULL ? 0
-                      : z->q->no_address[z->instr];
-   Want        want = want_of(z);
-   Want        weak;
-   bool        follow = z->m->weakly;
-   uint32_t    never;
+   bool     real = z->m->real;
+   uint32_t skip = z->q->no_address == NULL ? 0 : z->q->no_address[z->instr];
 
    if (z->m->near && z->q->no_address_near != NULL)
       skip |= z->q->no_address_near[z->instr];
@@ -102,8 +97,39 @@ static bool want_registers(const Using* z, bool real)
       skip = 0;
    if (real && z->q->n_formats > 0 && loads_from(z, is_format))
       skip |= z->q->no_register_of_formats[z->instr];
-   never = z->q->no_register == NULL ? 0 : z->q->no_register[z->instr];
-   skip |= never;
+   return z->q->no_register == NULL ? skip : skip | z->q->no_register[z->instr];
+}
+
+/* Want the registers of a real member of which nothing is weak, as distances,
+   but for those of SKIP. */
+static bool want_nearest(const Using* z, uint32_t skip)
+{
+   const Use*     u = &ELEM(z->code->w->uses, Use, z->plan->uses);
+   LiveRegisters* l = live_registers(z->live, z->spot->thread);
+
+   for (const Use* end = u + z->plan->n_uses; l != NULL && u < end; u++)
+      if (u->port != DCFG_WET_GENERAL || !(skip >> u->reg & 1)) {
+         if (!live_want_near(z->live, l, spot_granule(z->spot, u->granule),
+                             u->mask, z->m->name))
+            return false;
+      } else if (u->new && !z->f->kind->cut(z->f, &(Want){ .port = u->port })) {
+         return false;
+      }
+   return l != NULL;
+}
+
+static bool want_registers(const Using* z)
+{
+   const Plan* plan = z->plan;
+   const Use*  u = &ELEM(z->code->w->uses, Use, plan->uses);
+   LiveRegisters* l = live_registers(z->live, z->spot->thread);
+   bool        real = z->m->real, follow = z->m->weakly;
+   uint32_t    skip = skipped_registers(z);
+   Want        want, weak;
+
+   if (z->live->nearest && real && !follow)
+      return want_nearest(z, skip);
+   want = want_of(z);
    for (const Use* end = u + plan->n_uses; l != NULL && u < end; u++) {
       unsigned g = spot_granule(z->spot, u->granule);
       want.at   = u->new ? 0 : want.at + 8;
@@ -116,7 +142,8 @@ static bool want_registers(const Using* z, bool real)
             return false;
          continue;
       }
-      if (real && !live_wants_register(z->live, l, g, u->mask, &want)
+      if (real
+          && !live_says(z->live, l->heads[g], want.node, u->mask, want.thread)
           && !live_want_register(z->live, l, g, want))
          return false;
       if (!follow || address || !may_lead(z, u, real))
@@ -135,8 +162,11 @@ static bool want_operands(const Using* z)
    const Plan*      plan = z->plan;
    const WetAccess* a = z->accesses;
    const Array*     reads = z->spot->reads;
-   Want             want = want_of(z);
+   Want             want;
 
+   if (plan->n_accesses == 0 && plan->kind != InsnSyscall)
+      return true;
+   want      = want_of(z);
    want.port = DCFG_WET_MEMORY;
    for (uint32_t j = 0; j < plan->n_accesses; j++)
       if (is_operand(a, j)) {
@@ -156,11 +186,16 @@ static bool want_operands(const Using* z)
 
 static bool want_control(const Using* z)
 {
-   Want want = want_of(z);
+   bool follows = follows_control(z->f->callbacks, z->instr);
+   Want want;
 
+   if (follows && joins_says(z->joins, z->live, z->spot->act, z->instr,
+                             z->m->name, z->spot->thread))
+      return true;
+   want      = want_of(z);
    want.port = DCFG_WET_CONTROL;
    want.mask = 0xFF;
-   if (!follows_control(z->f->callbacks, z->instr)) {
+   if (!follows) {
       want.weak = z->q->results && !z->q->no_control;
       want.at   = want.weak;
       if (!want.weak)
@@ -238,13 +273,13 @@ bool uses_want(Found* f, const Acts* acts, const Spot* spot, const Member* m,
                      plan_of(f->code, spot->instr),
                      accesses_of(f->code, spot->instr), spot->instr };
 
-   if (!m->real)
-      return want_registers(&z, false);
-   if (m->cut) {
+   if (m->real && m->cut) {
       found_end(f, z.plan->n_ports);
       return true;
    }
-   if (m->limited)
-      return want_control(&z) && want_part(&z);
-   return want_control(&z) && want_registers(&z, true) && want_operands(&z);
+   if (m->real && !want_control(&z))
+      return false;
+   if (m->real && m->limited)
+      return want_part(&z);
+   return want_registers(&z) && (!m->real || want_operands(&z));
 }

@@ -7,6 +7,7 @@
 - Nothing can be changed; wrong packets have an answer; both ends of the recording; threads; --listen; what is refused.
 """
 import os
+import random
 import re
 import socket
 import subprocess
@@ -130,6 +131,36 @@ def check_steps(tap, name, r, begin, n):
     tap.ok(not bad, "%s: %d steps and back lead through the same registers" % (name, n), "\n".join(bad[:5]))
 
 
+def check_memory(tap, r, wet, begin, places):
+    """Memory during steps forward and back, against a server that can keep no answers: it is asked for half words only."""
+    stack = gdblib.number(r.registers(r.rows())["rsp"]) & ~63
+    places = [p & ~7 for p in places] + [stack + 64 * k for k in range(-4, 4)]
+    r.monitor("exact on")
+    r.monitor("goto %d" % begin)
+    r.ask("s")
+    seen = {}
+    for packet in ["s"] * 400 + ["bs"] * 300 + ["s"] * 100:
+        r.ask(packet)
+        t = when(r)[0]
+        for p in random.sample(places, 3):
+            seen.setdefault((t, p), set()).add(r.ask("m%x,40" % p))
+    other, bad = gdblib.serve(wet), []
+    for t, p in random.sample(sorted(seen), 300):
+        other.monitor("goto %d" % t)
+        other.ask("s")
+        want, k = "", 0
+        while k < 64 and len(want) == 2 * k:    # an answer ends where memory is not known
+            half = other.ask("m%x,4" % (p + k))
+            want += "" if len(half) == 3 else half
+            k += 4
+        if seen[t, p] != {want or "E14"}:
+            bad.append("time %d, 0x%x:\n%s\n%s" % (t, p, want, seen[t, p]))
+    other.close()
+    answers = {a for s in seen.values() for a in s}
+    tap.ok(not bad and len(answers) > 20, "memory during steps is that of jumps",
+           "%d different answers\n%s" % (len(answers), "\n".join(bad[:5])))
+
+
 def check_pass(tap, r, begin, end):
     """Steps backward from time BEGIN to END: passed over, and all."""
     counts, ends = [], []
@@ -226,6 +257,7 @@ def check_ways(tap):
     r.ask("z0,%x,1" % at["main"])
     tap.ok(when(r)[3] == at["main"] and when(r)[5].startswith("ways.c:"), "a breakpoint backward", when(r))
     check_steps(tap, "ways", r, main_at, 1500)
+    check_memory(tap, r, wet, main_at, [at[name] for name in ("copy", "text", "sum", "steps")])
     # The loop of one line, from behind it to its begin.
     tap.ok(r.monitor("goto ways.c:25#0") == "" and "T05" in r.ask("s"), "goto a line")
     begin = when(r)

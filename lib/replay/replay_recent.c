@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Memory that has been asked for lately. */
+
+/* Owns: answers about words of memory.  Handed: searches by replay_memory.c.
+   Taken by: users.
+
+   A debugger asks for the same words at each step: the frames of the call
+   stack, variables that it displays.  Some were written long before, so each
+   search would go far back.  An answer for a time holds back to the last write.
+   For a later time of the same chunk, only what was written since then is
+   searched. */
+
+#include "lib/replay/replay_chunks.h"
+#include "lib/base/sort.h"
+
+#include <string.h>
+
+static RecentWord* recent_word(DcfgReplay* r, uint64_t word)
+{
+   return &r->recent[word % N_RECENT];
+}
+
+/* Return the first time from which the answer of W holds. */
+static uint64_t holds_from(const RecentWord* w)
+{
+   uint64_t since = 0;
+
+   for (unsigned k = 0; k < 8; k++)
+      if (w->bytes[k].since > since)
+         since = w->bytes[k].since;
+   return since;
+}
+
+/* Return whether times A and B, A first, are in one chunk. */
+static bool in_one_chunk(const DcfgReplay* r, uint64_t a, uint64_t b)
+{
+   uint32_t chunk = 0;
+
+   BISECT(chunk, (uint32_t)r->ix->n_chunks, middle,
+          r->ix->chunks[middle].before + r->ix->chunks[middle].n_instrs <= a);
+   return chunk < r->ix->n_chunks
+          && b < r->ix->chunks[chunk].before + r->ix->chunks[chunk].n_instrs;
+}
+
+/* Set BYTES to the latest answers for the SIZE bytes at ADDR.  Set *SINCE to the
+   time up to which all of them hold, if that is before T, else to T.  Return
+   false if an answer is missing, or is of no use for T. */
+static bool take_recent(DcfgReplay* r, uint64_t t, uint64_t addr,
+                        uint32_t size, DcfgReplayByte* bytes, uint64_t* since)
+{
+   const RecentWord* w = NULL;
+
+   *since = t;
+   for (uint32_t i = 0; i < size; i++) {
+      uint64_t word = (addr + i) >> 3;
+      if (w == NULL || w->word != word + 1) {
+         w = recent_word(r, word);
+         if (w->word != word + 1 || holds_from(w) > t)
+            return false;
+         if (w->time < *since)
+            *since = w->time;
+      }
+      bytes[i] = w->bytes[(addr + i) % 8];
+   }
+   return *since == t || in_one_chunk(r, *since, t);
+}
+
+/* Keep the whole words among the SIZE bytes at ADDR, which are BYTES at time
+   T. */
+static void note_recent(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
+                        const DcfgReplayByte* bytes)
+{
+   for (uint32_t i = (uint32_t)(-addr % 8); i + 8 <= size; i += 8) {
+      RecentWord* w = recent_word(r, (addr + i) >> 3);
+      w->word = ((addr + i) >> 3) + 1;
+      w->time = t;
+      memcpy(w->bytes, bytes + i, sizeof(w->bytes));
+   }
+}
+
+bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
+                        uint32_t size, DcfgReplayByte* bytes)
+{
+   uint64_t since;
+
+   if (size > DCFG_REPLAY_MOST)
+      return false;
+   if (take_recent(r, t, addr, size, bytes, &since)) {
+      if (since == t)
+         return true;
+      if (!replay_memory_since(r, since, t, addr, size, bytes))
+         return false;
+   } else if (!replay_memory_at(r, t, addr, size, bytes)) {
+      return false;
+   }
+   note_recent(r, t, addr, size, bytes);
+   return true;
+}
