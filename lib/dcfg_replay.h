@@ -284,15 +284,18 @@ typedef
 #define DCFG_REPLAY_MOST 4096
 
 /* Set BYTES, with SIZE elements, to the SIZE bytes of memory at ADDR at time T.
-   Return false if SIZE is too large, or after an error. */
+   COPIES has an element for each instruction: true if its recorded value begins
+   with the bytes that it loads.  Bytes that the index tells, and that such an
+   instruction soon loads otherwise, are looked up in the trace.  Return false if
+   SIZE is too large, or after an error. */
 DCFG_API bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
-                                 uint32_t size, DcfgReplayByte* bytes);
+                                 uint32_t size, const bool* copies,
+                                 DcfgReplayByte* bytes);
 
 /* Set those of BYTES that are not DCFG_REPLAY_KNOWN to the bytes that an
-   instruction loads there after time T, before anybody writes them.  COPIES has
-   an element for each instruction: true if its recorded value begins with the
-   bytes that it loads.  The search ends at the end of T's chunk.  Return false
-   if SIZE is too large, or after an error. */
+   instruction loads there after time T, before anybody writes them.  COPIES is
+   as above.  The search ends at the end of T's chunk.  Return false if SIZE is
+   too large, or after an error. */
 DCFG_API bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
                                  uint32_t size, const bool* copies,
                                  DcfgReplayByte* bytes);

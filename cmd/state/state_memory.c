@@ -76,7 +76,7 @@ static bool read_part(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
 {
    DcfgReplayByte b[DCFG_REPLAY_MOST];
 
-   if (!dcfg_replay_memory(s->replay, t, addr, size, b))
+   if (!dcfg_replay_memory(s->replay, t, addr, size, s->copies, b))
       return false;
    take_images(s, addr, size, b);
    take_begin(s, addr, size, b);

@@ -14,106 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*--- Ways                                                 ---*/
-
-static void add_defs(const DcfgWet* w, uint32_t instr, uint64_t* defs)
-{
-   const Plan* p = &w->plans[instr];
-   const Def*  d = &ELEM(w->defs, Def, p->defs);
-
-   for (uint32_t k = 0; k < p->n_defs; k++) {
-      unsigned g = d[k].granule;
-      if (g < G_X87)
-         defs[g / 64] |= UINT64_C(1) << g % 64;
-      else
-         defs[G_X87 / 64] |= (uint64_t)0xFF << G_X87 % 64;
-   }
-}
-
-static bool add_store(IndexMaker* m, uint32_t slot, uint32_t size)
-{
-   IndexStore* s = array_add(m->job, &m->stores, sizeof(*s));
-
-   if (s != NULL)
-      *s = (IndexStore){ (uint16_t)slot, (uint16_t)size };
-   return s != NULL;
-}
-
-/* Add all slots of the instruction at AT as stores: some are, but there are
-   fewer slots than accesses. */
-static bool add_odd_stores(IndexMaker* m, const InstrPlan* at)
-{
-   const Plan*      p = &m->w->plans[at->instr];
-   const WetAccess* a = &ELEM(m->w->accesses, WetAccess, p->accesses);
-   uint32_t         most = 0;
-
-   for (uint32_t j = 0; j < p->n_accesses; j++)
-      if ((a[j].what & AccessStore) && a[j].size > most)
-         most = a[j].size;
-   for (uint32_t j = 0; j < at->n_slots && most > 0; j++)
-      if (!add_store(m, (uint32_t)at->slot + j, most))
-         return false;
-   return true;
-}
-
-/* Add the stores of N instructions of superblock SB, whose first N_SLOTS slots
-   were filled. */
-static bool add_stores(IndexMaker* m, const WetSb* sb, uint32_t n,
-                       uint32_t n_slots, IndexWay* to)
-{
-   const WetAccess* slots = &ELEM(m->w->accesses, WetAccess, sb->slots.first);
-
-   to->stores = (uint32_t)m->stores.n;
-   for (uint32_t i = 0; i < n_slots; i++)
-      if (slots[i].what & AccessStore && slots[i].what < AccessStack
-          && !add_store(m, i, slots[i].size))
-         return false;
-   for (uint32_t k = 0; k < n; k++) {
-      const InstrPlan* at = &m->w->places[sb->instrs.first + k];
-      if (!at->plain && !add_odd_stores(m, at))
-         return false;
-   }
-   to->n_stores = (uint32_t)m->stores.n - to->stores;
-   return true;
-}
-
-static bool describe_way(IndexMaker* m, const WetSb* sb, uint32_t n,
-                         uint32_t n_slots, IndexWay* to)
-{
-   to->place = sb->instrs.first + n - 1;
-   for (uint32_t k = 0; k < n; k++)
-      add_defs(m->w, m->w->places[sb->instrs.first + k].instr, to->defs);
-   return add_stores(m, sb, n, n_slots, to);
-}
-
-static bool describe_ways(IndexMaker* m)
-{
-   const DcfgWet* w = m->w;
-
-   m->ways = job_calloc(m->job, w->n_ways + w->sbs.n, sizeof(IndexWay));
-   if (m->ways == NULL)
-      return false;
-   for (size_t i = 0; i < w->n_ways; i++) {
-      const WetSb* sb = &ELEM(w->sbs, WetSb, w->ways[i].sb);
-      if (w->ways[i].sb != 0 && w->ways[i].n_instrs > 0
-          && !describe_way(m, sb, w->ways[i].n_instrs, w->ways[i].n_slots,
-                           &m->ways[i]))
-         return false;
-   }
-   for (size_t id = 1; id < w->sbs.n; id++) {
-      const WetSb* sb = &ELEM(w->sbs, WetSb, id);
-      if (sb->instrs.n > 0
-          && !describe_way(m, sb, sb->instrs.n, sb->slots.n,
-                           &m->ways[w->n_ways + id]))
-         return false;
-   }
-   return true;
-}
+/*--- Making                                               ---*/
 
 bool index_make_start(IndexMaker* m, Job* job, DcfgWet* w, int fd)
 {
    *m = (IndexMaker){ .job = job, .w = w, .thread = DCFG_NONE,
-                      .lines = { .job = job } };
+                      .lines = { .job = job }, .image = { .job = job } };
    index_write_start(&m->writer, job, fd);
    m->counts  = job_calloc(job, w->sb_instrs.n + 1, sizeof(uint32_t));
    m->turn_of = job_calloc(job, w->threads.n + 1, sizeof(uint32_t));
@@ -122,7 +28,10 @@ bool index_make_start(IndexMaker* m, Job* job, DcfgWet* w, int fd)
       return false;
    for (size_t t = 0; t < w->threads.n; t++)
       m->ends[t] = UINT64_MAX;
-   return describe_ways(m) && index_write_section(&m->writer, INDEX_LINES);
+   if (dcfg_wet_has_values(w) && (m->words = words_coder(job)) == NULL)
+      return false;
+   return ways_start(&m->ways, job, w)
+          && index_write_section(&m->writer, INDEX_LINES);
 }
 
 void index_make_free(IndexMaker* m)
@@ -133,8 +42,9 @@ void index_make_free(IndexMaker* m)
       index_write_free(&m->writer);
    lines_free(&m->lines);
    array_free(m->job, &m->code, 1);
-   job_free(m->job, m->ways, (w->n_ways + w->sbs.n) * sizeof(IndexWay));
-   array_free(m->job, &m->stores, sizeof(IndexStore));
+   ways_free(&m->ways);
+   image_free(&m->image);
+   words_coder_free(m->words);
    job_free(m->job, m->counts, (w->sb_instrs.n + 1) * sizeof(uint32_t));
    array_free(m->job, &m->met, sizeof(uint32_t));
    array_free(m->job, &m->runs, sizeof(IndexRun));
@@ -156,6 +66,28 @@ void index_make_free(IndexMaker* m)
    that is more; coarser units make them smaller. */
 #define LINES_SHARE 20
 #define LEAST_LINES 4096
+
+/* Words of a chunk take what lines leave of 1 / WORDS_SHARE of its bytes, or
+   LEAST_WORDS if that is more. */
+#define WORDS_SHARE 10
+#define LEAST_WORDS 4096
+
+/* Write the words of the present chunk, of SIZE bytes. */
+static bool put_words(IndexMaker* m, uint64_t size, IndexChunk* c)
+{
+   uint64_t most = size / WORDS_SHARE;
+
+   most = most > c->head.size + (uint64_t)LEAST_WORDS ? most - c->head.size
+          : LEAST_WORDS;
+   if (m->words == NULL)
+      return true;
+   if (!words_put(m->words, &m->image, most, &m->code, &c->words)
+       || !index_write(&m->writer, m->code.data, m->code.n))
+      return false;
+   m->n_lines += m->code.n;
+   image_end_chunk(&m->image);
+   return true;
+}
 
 /* End the present chunk, of SIZE bytes. */
 static bool end_chunk(IndexMaker* m, uint64_t size)
@@ -183,6 +115,8 @@ static bool end_chunk(IndexMaker* m, uint64_t size)
       return false;
    c->lines    = m->n_lines;
    m->n_lines += m->code.n;
+   if (!put_words(m, size, c))
+      return false;
    for (size_t i = m->turns.n; i-- > 0; ) {
       if (ELEM(m->turns, IndexTurn, i).chunk + 1 != m->chunks.n)
          break;
@@ -208,7 +142,10 @@ static IndexTurn* turn_of(IndexMaker* m, uint32_t thread)
    return t;
 }
 
-static bool write_memory(IndexMaker* m, uint64_t addr, uint64_t size)
+/* Note a mark that writes the SIZE bytes at ADDR.  IS and BYTES are as in
+   image_write_any(). */
+static bool write_memory(IndexMaker* m, uint64_t addr, uint64_t size,
+                         ByteIs is, const uint8_t* bytes)
 {
    IndexSpan* s;
 
@@ -217,29 +154,42 @@ static bool write_memory(IndexMaker* m, uint64_t addr, uint64_t size)
    if (size == 0)
       return true;
    if (size <= INDEX_SPAN)
-      return lines_add(&m->lines, addr, size);
+      return lines_add(&m->lines, addr, size)
+             && (m->words == NULL
+                 || image_write_any(&m->image, addr, size, is, bytes));
+   if (m->words != NULL && !image_change(&m->image, addr, size))
+      return false;
    s = array_add(m->job, &m->spans, sizeof(*s));
    if (s != NULL)
       *s = (IndexSpan){ addr / 8, (addr + size - 1) / 8, m->chunks.n - 1 };
    return s != NULL;
 }
 
-static bool take_mark(IndexMaker* m, const WetStep* r, const uint64_t* words,
+static bool take_mark(IndexMaker* m, const WetSteps* steps, const WetStep* r,
                       IndexTurn* t)
 {
-   IndexChunk*   c = &ELEM(m->chunks, IndexChunk, m->chunks.n - 1);
-   IndexCreated* made;
+   IndexChunk*     c = &ELEM(m->chunks, IndexChunk, m->chunks.n - 1);
+   const uint64_t* words = steps->addrs + r->first;
+   IndexCreated*   made;
 
    switch (r->mark) {
       case DCFG_WET_READ:
          c->flags |= m->begins ? INDEX_LEADS : 0;
          return true;
       case DCFG_WET_WRITTEN:
+         return write_memory(m, words[0], words[1], BYTE_UNKNOWN, NULL);
       case DCFG_WET_FRESH:
-         return write_memory(m, words[0], words[1]);
+         return write_memory(m, words[0], words[1], BYTE_FRESH, NULL);
+      case MarkContents:
+         return words[MARK_N_BYTES] < words[1]
+                || write_memory(m, words[0], words[1], BYTE_KNOWN,
+                                steps->bytes + words[MARK_BYTES_AT]);
+      case MarkMapped:
+         return m->words == NULL
+                || image_change(&m->image, words[0], words[1]);
       case DCFG_WET_MOVED:
          c->flags |= INDEX_MOVES;
-         return true;
+         return write_memory(m, words[0], words[1], BYTE_ASK, NULL);
       case DCFG_WET_HANDLER:
       case DCFG_WET_RETURN:
          t->handlers = 1;
@@ -269,12 +219,11 @@ static bool take_record(IndexMaker* m, const WetSteps* steps, const WetStep* r,
                         uint64_t number, IndexTurn* t)
 {
    const uint64_t* addrs = steps->addrs + r->first;
-   IndexWay*       way = &m->ways[r->way != DCFG_NONE ? r->way
-                                  : m->w->n_ways + r->sb];
+   IndexWay*       way = way_of(&m->ways, r);
    uint32_t        place = r->way != DCFG_NONE ? way->place
                            : ELEM(m->w->sbs, WetSb, r->sb).instrs.first
                              + r->n_instrs - 1;
-   const IndexStore* s = &ELEM(m->stores, IndexStore, way->stores);
+   const IndexStore* s = &ELEM(m->ways.stores, IndexStore, way->stores);
 
    if (m->counts[place]++ == 0) {
       uint32_t* met = array_add(m->job, &m->met, sizeof(*met));
@@ -282,15 +231,16 @@ static bool take_record(IndexMaker* m, const WetSteps* steps, const WetStep* r,
          return false;
       *met = place;
    }
-   if (way->turn != number) {
+   if (way_turns(way, number)) {
       t->defs[0] |= way->defs[0];
       t->defs[1] |= way->defs[1];
-      way->turn   = number;
    }
    for (const IndexStore* end = s + way->n_stores; s < end; s++)
       if (s->slot < r->n_slots
           && !lines_add(&m->lines, addrs[s->slot], s->size))
          return false;
+   if (m->words != NULL && !way_write(&m->ways, r, addrs, &m->image))
+      return false;
    m->n_instrs += r->n_instrs;
    return true;
 }
@@ -321,7 +271,7 @@ bool index_make_part(IndexMaker* m, const WetPart* part)
             return false;
       }
       if (r->sb == 0) {
-         if (!take_mark(m, r, steps->addrs + r->first, t))
+         if (!take_mark(m, steps, r, t))
             return false;
          continue;
       }

@@ -6,27 +6,9 @@
 #ifndef DCFG_LIB_INDEX_MAKE_H
 #define DCFG_LIB_INDEX_MAKE_H
 
+#include "lib/index/index_ways.h"
 #include "lib/index/wet_index.h"
 #include "lib/wet/wet_ahead.h"
-
-/* IndexStore: a slot of a superblock with an address of written memory.  What
-   was read there may share the slot. */
-typedef
-   struct {
-      uint16_t slot, size;
-   }
-   IndexStore;
-
-/* IndexWay: the data that all records of a way share. */
-typedef
-   struct {
-      uint64_t defs[2];
-      uint64_t turn;            // the last turn that has these granules
-      uint32_t place;           // the last instruction's
-      uint32_t stores;          // the first one's index in .stores
-      uint32_t n_stores;
-   }
-   IndexWay;
 
 /* IndexRun: a place, and how often records of a chunk ended there. */
 typedef
@@ -45,9 +27,9 @@ typedef
       LineSet     lines;
       Array       code;         // uint8_t: code of the chunk's lines
       uint64_t    n_lines;      // bytes of all code so far
-      IndexWay*   ways;         // the trace's ways, then one for the stops of
-                                // each superblock
-      Array       stores;       // IndexStore
+      IndexWays   ways;
+      MemoryImage image;
+      WordCoder*  words;        // NULL: the trace has no values
       uint32_t*   counts;       // by place, in this chunk
       Array       met;          // uint32_t: places with a count
       Array       runs;         // IndexRun

@@ -101,10 +101,12 @@ static bool check_chunks(WetIndex* ix)
           || c->n_instrs > UINT64_MAX - ran || c->lines != lines
           || c->head.coarse > MOST_COARSE || c->head.size % 8 != 0 || c->n_handlers < handlers
           || c->thread >= ix->w->threads.n
-          || c->head.n_groups > c->head.size / sizeof(LineGroup))
+          || c->head.n_groups > c->head.size / sizeof(LineGroup)
+          || c->words.size % 8 != 0
+          || c->words.n_blocks > c->words.size / sizeof(WordBlock))
          return false;
       ran     += c->n_instrs;
-      lines   += c->head.size;
+      lines   += (uint64_t)c->head.size + c->words.size;
       handlers = c->n_handlers;
    }
    ix->n_instrs = ran;
@@ -238,6 +240,7 @@ void index_close(WetIndex* ix)
    if (ix == NULL)
       return;
    index_file_close(&ix->file);
+   words_cache_free(ix->words);
    free(ix);
 }
 
@@ -287,6 +290,36 @@ bool index_wrote(WetIndex* ix, uint32_t chunk, uint64_t word)
       return true;
    }
    return lines_group_has(at, at + (end - here.at), here.line, unit, mask);
+}
+
+bool index_word(WetIndex* ix, uint32_t chunk, uint64_t word, IndexWord* to)
+{
+   const IndexChunk* c = &ix->chunks[chunk];
+   uint64_t          begin = c->lines + c->head.size;
+   uint32_t          n = c->words.n_blocks, block;
+   const WordBlock*  table;
+   const uint8_t*    code;
+
+   if (n == 0)
+      return false;
+   if (ix->words == NULL)
+      ix->words = words_cache();
+   table = ix->words == NULL ? NULL
+           : (const WordBlock*)index_bytes(&ix->file, INDEX_LINES, begin,
+                                           n * sizeof(WordBlock));
+   block = table == NULL ? n : words_block(table, n, word);
+   if (block == n)
+      return false;
+   if (table[block].at > c->words.size
+       || table[block].size > c->words.size - table[block].at) {
+      ix->file.bad = true;
+      return false;
+   }
+   code = index_bytes(&ix->file, INDEX_LINES, begin + table[block].at,
+                      table[block].size);
+   return code != NULL
+          && words_find(ix->words, &table[block], code, chunk, block, word, to,
+                        &ix->file.bad);
 }
 
 const IndexTurn* index_turn_before(const WetIndex* ix, uint32_t thread,

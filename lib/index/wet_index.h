@@ -8,6 +8,7 @@
 
 #include "lib/index/index_file.h"
 #include "lib/index/index_lines.h"
+#include "lib/index/index_words.h"
 #include "lib/wet/wet_chunks.h"
 
 /* docs/dev/index-file.md describes the file.  Numbers are checked when the
@@ -19,8 +20,10 @@ typedef
       uint64_t  offset;         // in the trace
       uint64_t  before;         // instructions in earlier chunks
       uint64_t  n_instrs;
-      uint64_t  lines;          // begin of its lines, in their section
+      uint64_t  lines;          // begin of its lines, in their section; its
+                                // words follow them
       LinesHead head;           // the lines' head
+      WordsHead words;          // the words' head
       uint32_t  n_records;
       uint32_t  thread;         // thread that runs at its begin
       uint32_t  n_handlers;     // in earlier chunks
@@ -108,6 +111,7 @@ typedef
 typedef
    struct WetIndex {
       IndexFile         file;
+      WordCache*        words;
       const DcfgWet*    w;
       const IndexChunk* chunks;
       const IndexTurn*  turns;
@@ -147,6 +151,10 @@ static inline bool index_is_bad(const WetIndex* ix)
 
 /* Return whether CHUNK may have written word number WORD of memory. */
 bool index_wrote(WetIndex* ix, uint32_t chunk, uint64_t word);
+
+/* Set *TO to word number WORD of memory as CHUNK left it; it is valid until the
+   next call.  Return false if the index does not have it. */
+bool index_word(WetIndex* ix, uint32_t chunk, uint64_t word, IndexWord* to);
 
 /* Return the latest turn of THREAD in a chunk before CHUNK, or NULL. */
 const IndexTurn* index_turn_before(const WetIndex* ix, uint32_t thread,

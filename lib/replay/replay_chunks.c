@@ -323,17 +323,8 @@ bool replay_wrote_before(DcfgReplay* r, uint32_t number, uint64_t word,
 uint32_t replay_value(const DcfgReplay* r, const KeptChunk* c,
                       const WetStep* s, const InstrPlan* at, uint8_t* to)
 {
-   uint32_t         first = wet_value_slot(at), size = 0;
-   const WetAccess* part = &ELEM(r->w->accesses, WetAccess,
-                                 ELEM(r->w->sbs, WetSb, s->sb).slots.first
-                                 + first);
-
-   if (at->n_values == 0 || s->n_slots < first + at->n_values)
-      return 0;
-   for (uint32_t i = 0; i < at->n_values; i++)
-      for (unsigned k = 0; k < part[i].size && k < 8 && size < MOST_VALUE; k++)
-         to[size++] = (uint8_t)(c->steps.addrs[s->first + first + i] >> 8 * k);
-   return size;
+   return value_of(replay_slots(r, s), c->steps.addrs + s->first, s->n_slots,
+                   at, to);
 }
 
 const DcfgReplayInstr* dcfg_replay_instr(DcfgReplay* r, uint64_t t)

@@ -7,6 +7,7 @@
 #define DCFG_LIB_REPLAY_CHUNKS_H
 
 #include "lib/dcfg_replay.h"
+#include "lib/index/index_stores.h"
 #include "lib/index/wet_index.h"
 
 /* Number of chunks that are kept decoded. */
@@ -112,12 +113,10 @@ typedef
    struct {
       uint64_t       word;      // the word's number plus 1; 0: empty
       uint64_t       time;
+      uint8_t        told;      // bytes that the index told, a bit for each
       DcfgReplayByte bytes[8];
    }
    RecentWord;
-
-/* Bytes of the longest recorded value. */
-#define MOST_VALUE 1024u
 
 struct DcfgReplay {
    Job        job;
@@ -167,14 +166,24 @@ bool replay_wrote_before(DcfgReplay* r, uint32_t number, uint64_t word,
                          uint32_t* found);
 
 /* Set BYTES, with SIZE elements, to the SIZE bytes of memory at ADDR at time T.
-   Return false after an error. */
+   Set TOLD to whether words of the index told a byte; if TOLD is NULL, do not use
+   them.  Return false after an error. */
 bool replay_memory_at(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
-                      DcfgReplayByte* bytes);
+                      DcfgReplayByte* bytes, bool* told);
 
 /* Set those of BYTES that were written between times SINCE and T, which are in
-   one chunk.  Return false after an error. */
+   one chunk; their TOLD becomes false.  Return false after an error. */
 bool replay_memory_since(DcfgReplay* r, uint64_t since, uint64_t t,
-                         uint64_t addr, uint32_t size, DcfgReplayByte* bytes);
+                         uint64_t addr, uint32_t size, DcfgReplayByte* bytes,
+                         bool* told);
+
+/* Set *AGREE to whether those of BYTES that the index TOLD are what instructions
+   load there, soon after time T.  COPIES is as for dcfg_replay_memory().  Return
+   false after an error. */
+bool replay_memory_agrees(DcfgReplay* r, uint64_t t, uint64_t addr,
+                          uint32_t size, const bool* copies,
+                          const DcfgReplayByte* bytes, const bool* told,
+                          bool* agree);
 
 /* Return whether the steps of filter F may access one of the SIZE bytes at ADDR
    in a manner that KIND has. */
@@ -186,6 +195,14 @@ static inline const InstrPlan* replay_place(const DcfgReplay* r,
                                             const WetStep* s, uint32_t k)
 {
    return &r->w->places[ELEM(r->w->sbs, WetSb, s->sb).instrs.first + k];
+}
+
+/* Return the slots of step S. */
+static inline const WetAccess* replay_slots(const DcfgReplay* r,
+                                            const WetStep* s)
+{
+   return &ELEM(r->w->accesses, WetAccess,
+                ELEM(r->w->sbs, WetSb, s->sb).slots.first);
 }
 
 /* Set TO to access J of the instruction with plan AT in step S of chunk C.

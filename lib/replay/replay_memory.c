@@ -23,6 +23,8 @@ typedef
       uint32_t    left;         // number of bytes not found yet
       uint32_t    moves;        // depth of take_moved()'s recursion
       bool*       found;        // by byte
+      bool*       told;         // by byte: the index told it; NULL: the index's
+                                // words do not count
       DcfgReplayByte* bytes;
    }
    MemorySearch;
@@ -30,7 +32,8 @@ typedef
 #define MOST_MOVES 64u
 
 static bool memory_before(DcfgReplay* r, ReplayPlace p, uint32_t moves,
-                          uint64_t addr, uint32_t size, DcfgReplayByte* bytes);
+                          uint64_t addr, uint32_t size, DcfgReplayByte* bytes,
+                          bool* told);
 
 /* Set *LOW and *HIGH to the part of F's bytes, from *LOW up to *HIGH, that is
    among the SIZE bytes at ADDR.  Return false if there is none. */
@@ -63,6 +66,7 @@ static bool take_moved(MemorySearch* f, const uint64_t* words, ReplayPlace p,
    uint64_t       at = words[0], size = words[1], from = words[2];
    uint32_t       low, high;
    DcfgReplayByte there[DCFG_REPLAY_MOST];
+   bool           told[DCFG_REPLAY_MOST] = { false };
 
    if (!common(f, at, size, &low, &high))
       return true;
@@ -70,11 +74,14 @@ static bool take_moved(MemorySearch* f, const uint64_t* words, ReplayPlace p,
       return job_fail(&f->r->job, DCFG_ERROR_LIMIT, "tape",
                       "memory is moved too often");
    if (!memory_before(f->r, p, f->moves + 1, from + (f->addr + low - at),
-                      high - low, there))
+                      high - low, there, f->told == NULL ? NULL : told))
       return false;
-   for (uint32_t i = low; i < high; i++)
+   for (uint32_t i = low; i < high; i++) {
+      if (f->told != NULL && !f->found[i])
+         f->told[i] = told[i - low];
       take(f, i, (DcfgReplayByte){ t, there[i - low].is,
                                    there[i - low].value });
+   }
    return true;
 }
 
@@ -140,59 +147,33 @@ static bool take_mark(MemorySearch* f, const KeptChunk* c, const WetStep* s,
    return true;
 }
 
-/* Set *A to slot J of the instruction with plan AT in step S, with no .kind if
-   the access was not made.  Return false if the slot is no store of that
-   execution. */
-static bool get_store(const MemorySearch* f, const KeptChunk* c,
-                      const WetStep* s, const InstrPlan* at, uint32_t j,
-                      DcfgReplayAccess* a)
-{
-   bool made = replay_access(f->r, c, s, at, j, a);
-
-   if ((uint32_t)at->slot + j >= s->n_slots || !(a->kind & DCFG_REPLAY_STORE))
-      return false;
-   a->kind = made;
-   return true;
-}
-
 /* Take the bytes that the instance at time T, with plan AT, stores. */
 static void take_stores(MemorySearch* f, const KeptChunk* c, const WetStep* s,
                         const InstrPlan* at, uint64_t t)
 {
-   DcfgReplayAccess a;
-   uint64_t         first = 0, last = 0;        // addresses
-   uint32_t         n = 0, size = 0, values, begin, low, high;
-   bool             some = false, downward;
-   uint8_t          value[MOST_VALUE];
+   MemoryStores stores;
+   MemoryStore  m;
+   uint32_t     low, high;
+   bool         some = false, known;
+   uint8_t      value[MOST_VALUE];
 
-   for (uint32_t j = 0; j < at->n_slots; j++)
-      if (get_store(f, c, s, at, j, &a)) {
-         first = n++ == 0 ? a.addr : first;
-         last  = a.addr;
-         size += a.size;
-         some |= a.kind && common(f, a.addr, a.size, &low, &high);
-      }
+   if (!stores_of(replay_slots(f->r, s), c->steps.addrs + s->first,
+                  s->n_slots, at, &stores))
+      return;
+   for (StoreAt i = { 0, 0 }; !some && next_store(&stores, &i, true, &m); )
+      some = m.made && common(f, m.addr, m.size, &low, &high);
    if (!some)
       return;
-   values = replay_value(f->r, c, s, at, value);
-   /* The lowest address has the lowest bytes of the value, even if the accesses
-      are listed downward.  BEGIN is the place of a store's bytes in the
-      value. */
-   downward = first > last;
-   begin    = downward ? 0 : size;
-   for (uint32_t j = at->n_slots; j-- > 0; ) {
-      if (!get_store(f, c, s, at, j, &a))
+   known = replay_value(f->r, c, s, at, value) == stores.size;
+   for (StoreAt k = { 0, 0 }; next_store(&stores, &k, true, &m); ) {
+      if (!m.made || !common(f, m.addr, m.size, &low, &high))
          continue;
-      begin -= downward ? 0 : a.size;
-      if (a.kind && common(f, a.addr, a.size, &low, &high))
-         for (uint32_t i = low; i < high; i++) {
-            uint64_t at_value = begin + (f->addr + i - a.addr);
-            bool     known = values == size && at_value < values;
-            take(f, i, (DcfgReplayByte){ t + 1, known ? DCFG_REPLAY_KNOWN
-                                                : DCFG_REPLAY_UNKNOWN,
-                                         known ? value[at_value] : 0 });
-         }
-      begin += downward ? a.size : 0;
+      for (uint32_t i = low; i < high; i++)
+         take(f, i, (DcfgReplayByte){ t + 1, known ? DCFG_REPLAY_KNOWN
+                                             : DCFG_REPLAY_UNKNOWN,
+                                      known ? value[m.begin
+                                                    + (f->addr + i - m.addr)]
+                                      : 0 });
    }
 }
 
@@ -289,77 +270,139 @@ static bool take_known(MemorySearch* f, uint32_t number)
 }
 
 /* Enter the whole words of F into the cache, after all of chunk NUMBER has been
-   searched for them. */
-static void note_known(const MemorySearch* f, uint32_t number)
+   searched for them.  BEFORE has the bytes that had been found earlier. */
+static void note_known(const MemorySearch* f, uint32_t number,
+                       const bool* before)
 {
-   uint64_t before = f->r->ix->chunks[number].before;
-
    for (uint32_t i = (uint32_t)(-f->addr % 8); i + 8 <= f->size; i += 8) {
       uint64_t   word = (f->addr + i) >> 3;
       KnownWord* k = known_word(f->r, number, word);
       *k = (KnownWord){ .word = word + 1, .chunk = number };
       for (unsigned b = 0; b < 8; b++) {
          k->bytes[b] = f->bytes[i + b];
-         /* A later chunk wrote the bytes that had been found before. */
-         k->found   |= (uint8_t)((f->found[i + b]
-                                  && k->bytes[b].since >= before
-                                  && k->bytes[b].since
-                                     <= before + f->r->ix->chunks[number]
-                                                     .n_instrs) << b);
-      }
-      for (unsigned b = 0; b < 8; b++)
-         if (f->found[i + b] && !(k->found >> b & 1))
+         k->found   |= (uint8_t)(f->found[i + b] << b);
+         /* A later chunk wrote this byte, or the index told it. */
+         if (before[i + b] || (f->told != NULL && f->told[i + b]))
             k->word = 0;
+      }
    }
 }
 
+/* Take the bytes of word number WORD, as chunk NUMBER left it, from the index.
+   Return false if only the chunk itself tells. */
+static bool take_word(MemorySearch* f, uint32_t number, uint64_t word)
+{
+   const IndexChunk* c = &f->r->ix->chunks[number];
+   IndexWord         is;
+   bool              all = true;
+   uint64_t          t = c->before + c->n_instrs;
+
+   if (f->told == NULL || !index_word(f->r->ix, number, word, &is))
+      return false;
+   for (uint32_t k = 0; k < 8; k++) {
+      uint32_t i = (uint32_t)((word << 3) + k - f->addr);
+      if (i >= f->size || f->found[i])
+         continue;
+      f->told[i] = is.is[k] != BYTE_LOOK && is.is[k] != BYTE_ASK;
+      if (is.is[k] == BYTE_KNOWN)
+         take(f, i, (DcfgReplayByte){ t, DCFG_REPLAY_KNOWN, is.bytes[k] });
+      else if (is.is[k] == BYTE_UNKNOWN || is.is[k] == BYTE_FRESH)
+         take(f, i, (DcfgReplayByte){ t, is.is[k] == BYTE_FRESH
+                                         ? DCFG_REPLAY_FRESH
+                                         : DCFG_REPLAY_UNKNOWN, 0 });
+      else if (is.is[k] == BYTE_NEVER)
+         take(f, i, (DcfgReplayByte){ .is = DCFG_REPLAY_NEVER });
+      all &= is.is[k] != BYTE_ASK;
+   }
+   return all;
+}
+
+/* Take the bytes that chunk NUMBER wrote last, of words that the index has.
+   Return false if the chunk may have written others. */
+static bool take_words(MemorySearch* f, uint32_t number)
+{
+   bool     all = true;
+   uint64_t last = UINT64_MAX;
+
+   for (uint32_t i = 0; i < f->size; i++) {
+      uint64_t word = (f->addr + i) >> 3;
+      uint32_t there;
+      if (f->found[i] || word == last)
+         continue;
+      last = word;
+      all &= !replay_wrote_before(f->r, number + 1, word, &there)
+             || there != number || take_word(f, number, word);
+   }
+   return all;
+}
+
+/* Take the bytes that chunk NUMBER wrote last.  Return false after an error. */
+static bool take_earlier(MemorySearch* f, uint32_t number)
+{
+   bool       before[DCFG_REPLAY_MOST];
+   KeptChunk* c;
+
+   /* Earlier chunks wrote the other bytes. */
+   if (take_known(f, number) || (f->told != NULL && take_words(f, number)))
+      return true;
+   memcpy(before, f->found, f->size * sizeof(*before));
+   c = replay_chunk(f->r, number);
+   if (c == NULL
+       || !take_chunk(f, (ReplayPlace){ number, c->steps.n_steps, 0 }, 0))
+      return false;
+   note_known(f, number, before);
+   return true;
+}
+
 /* Set BYTES to the SIZE bytes at ADDR at place P; MOVES is the depth of the
-   recursion.  Return false after an error. */
+   recursion.  Set TOLD, which is all false, to whether words of the index told a
+   byte; if TOLD is NULL, do not use them.  Return false after an error. */
 static bool memory_before(DcfgReplay* r, ReplayPlace p, uint32_t moves,
-                          uint64_t addr, uint32_t size, DcfgReplayByte* bytes)
+                          uint64_t addr, uint32_t size, DcfgReplayByte* bytes,
+                          bool* told)
 {
    bool         found[DCFG_REPLAY_MOST] = { false };
-   MemorySearch f = { r, addr, size, size, moves, found, bytes };
+   MemorySearch f = { r, addr, size, size, moves, found, told, bytes };
    uint32_t     at = p.chunk;
-   KeptChunk*   c;
 
    memset(bytes, 0, size * sizeof(*bytes));
    if (!take_chunk(&f, p, 0))
       return false;
-   while (f.left > 0 && chunk_before(&f, at, &at)) {
-      if (take_known(&f, at))
-         continue;             // earlier chunks wrote the other bytes
-      c = replay_chunk(r, at);
-      if (c == NULL
-          || !take_chunk(&f, (ReplayPlace){ at, c->steps.n_steps, 0 }, 0))
+   while (f.left > 0 && chunk_before(&f, at, &at))
+      if (!take_earlier(&f, at))
          return false;
-      note_known(&f, at);
-   }
    return true;
 }
 
 bool replay_memory_at(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
-                      DcfgReplayByte* bytes)
+                      DcfgReplayByte* bytes, bool* told)
 {
    ReplayPlace p;
 
+   if (told != NULL)
+      memset(told, 0, size * sizeof(*told));
    if (r->ix->n_chunks == 0) {
       memset(bytes, 0, size * sizeof(*bytes));
       return true;
    }
    return replay_position(r, t, &p)
-          && memory_before(r, p, 0, addr, size, bytes);
+          && memory_before(r, p, 0, addr, size, bytes, told);
 }
 
 bool replay_memory_since(DcfgReplay* r, uint64_t since, uint64_t t,
-                         uint64_t addr, uint32_t size, DcfgReplayByte* bytes)
+                         uint64_t addr, uint32_t size, DcfgReplayByte* bytes,
+                         bool* told)
 {
    bool         found[DCFG_REPLAY_MOST] = { false };
-   MemorySearch f = { r, addr, size, size, 0, found, bytes };
+   MemorySearch f = { r, addr, size, size, 0, found, NULL, bytes };
    ReplayPlace  first, p;
 
-   return replay_position(r, since, &first) && replay_position(r, t, &p)
-          && take_chunk(&f, p, first.step);
+   if (!replay_position(r, since, &first) || !replay_position(r, t, &p)
+       || !take_chunk(&f, p, first.step))
+      return false;
+   for (uint32_t i = 0; i < size; i++)
+      told[i] &= !found[i];
+   return true;
 }
 
 /*--- Loads after a time                                   ---*/
@@ -415,29 +458,22 @@ static void meet_instance(LoadSearch* f, const KeptChunk* c, const WetStep* s,
          close_bytes(m, a.addr, a.size);
 }
 
-bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
-                        uint32_t size, const bool* copies,
-                        DcfgReplayByte* bytes)
+/* Search forward from place P on for loads of F's bytes, in at most MOST steps of
+   the chunk.  Return false after an error. */
+static bool load_bytes(LoadSearch* f, ReplayPlace p, size_t most)
 {
-   bool       found[DCFG_REPLAY_MOST] = { false };
-   LoadSearch f = { { r, addr, size, 0, 0, found, bytes }, copies };
-   ReplayPlace   p;
-   KeptChunk* c;
+   MemorySearch*    m = &f->m;
+   const KeptChunk* c = replay_chunk(m->r, p.chunk);
+   size_t           end;
 
-   if (size > DCFG_REPLAY_MOST || r->ix->n_chunks == 0
-       || !replay_position(r, t, &p)
-       || (c = replay_chunk(r, p.chunk)) == NULL)
-      return size <= DCFG_REPLAY_MOST && r->ix->n_chunks == 0;
-   for (uint32_t i = 0; i < size; i++) {
-      found[i]  = bytes[i].is == DCFG_REPLAY_KNOWN;
-      f.m.left += !found[i];
-   }
-   for (size_t i = p.step; i < c->steps.n_steps && f.m.left > 0;
-        i++, p.place = 0) {
+   if (c == NULL)
+      return false;
+   end = c->steps.n_steps - p.step < most ? c->steps.n_steps : p.step + most;
+   for (size_t i = p.step; i < end && m->left > 0; i++, p.place = 0) {
       const WetStep*  s = &c->steps.steps[i];
       const uint64_t* words = c->steps.addrs + s->first;
       if (i % FILTER_STEPS == 0
-          && !filter_has(&c->filters[i / FILTER_STEPS], addr, size,
+          && !filter_has(&c->filters[i / FILTER_STEPS], m->addr, m->size,
                          DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE)) {
          i += FILTER_STEPS - 1;
          continue;
@@ -445,12 +481,60 @@ bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
       if (s->sb == 0) {
          if (s->mark == MarkWritten || s->mark == MarkFresh
              || s->mark == MarkMoved)
-            close_bytes(&f.m, words[0], words[1]);
+            close_bytes(m, words[0], words[1]);
          continue;
       }
       for (uint32_t k = p.place; k < s->n_instrs; k++)
-         if (replay_place(r, s, k)->n_slots > 0)
-            meet_instance(&f, c, s, replay_place(r, s, k));
+         if (replay_place(m->r, s, k)->n_slots > 0)
+            meet_instance(f, c, s, replay_place(m->r, s, k));
    }
+   return true;
+}
+
+bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
+                        uint32_t size, const bool* copies,
+                        DcfgReplayByte* bytes)
+{
+   bool        found[DCFG_REPLAY_MOST] = { false };
+   LoadSearch  f = { { r, addr, size, 0, 0, found, NULL, bytes }, copies };
+   ReplayPlace p;
+
+   if (size > DCFG_REPLAY_MOST || r->ix->n_chunks == 0
+       || !replay_position(r, t, &p))
+      return size <= DCFG_REPLAY_MOST && r->ix->n_chunks == 0;
+   for (uint32_t i = 0; i < size; i++) {
+      found[i]  = bytes[i].is == DCFG_REPLAY_KNOWN;
+      f.m.left += !found[i];
+   }
+   return load_bytes(&f, p, SIZE_MAX);
+}
+
+/* Steps in which loads are compared with what the index told. */
+#define MOST_COMPARED 2048u
+
+bool replay_memory_agrees(DcfgReplay* r, uint64_t t, uint64_t addr,
+                          uint32_t size, const bool* copies,
+                          const DcfgReplayByte* bytes, const bool* told,
+                          bool* agree)
+{
+   bool           found[DCFG_REPLAY_MOST] = { false };
+   DcfgReplayByte loaded[DCFG_REPLAY_MOST];
+   LoadSearch     f = { { r, addr, size, 0, 0, found, NULL, loaded }, copies };
+   ReplayPlace    p;
+
+   *agree = true;
+   for (uint32_t i = 0; i < size; i++) {
+      loaded[i] = (DcfgReplayByte){ .is = DCFG_REPLAY_UNKNOWN };
+      found[i]  = !told[i];
+      f.m.left += told[i];
+   }
+   if (f.m.left == 0)
+      return true;
+   if (!replay_position(r, t, &p) || !load_bytes(&f, p, MOST_COMPARED))
+      return false;
+   for (uint32_t i = 0; i < size; i++)
+      *agree &= loaded[i].is != DCFG_REPLAY_KNOWN
+                || bytes[i].is != DCFG_REPLAY_KNOWN
+                || loaded[i].value == bytes[i].value;
    return true;
 }

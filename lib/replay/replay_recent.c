@@ -44,11 +44,12 @@ static bool in_one_chunk(const DcfgReplay* r, uint64_t a, uint64_t b)
           && b < r->ix->chunks[chunk].before + r->ix->chunks[chunk].n_instrs;
 }
 
-/* Set BYTES to the latest answers for the SIZE bytes at ADDR.  Set *SINCE to the
-   time up to which all of them hold, if that is before T, else to T.  Return
-   false if an answer is missing, or is of no use for T. */
+/* Set BYTES and TOLD to the latest answers for the SIZE bytes at ADDR.  Set
+   *SINCE to the time up to which all of them hold, if that is before T, else to
+   T.  Return false if an answer is missing, or is of no use for T. */
 static bool take_recent(DcfgReplay* r, uint64_t t, uint64_t addr,
-                        uint32_t size, DcfgReplayByte* bytes, uint64_t* since)
+                        uint32_t size, DcfgReplayByte* bytes, bool* told,
+                        uint64_t* since)
 {
    const RecentWord* w = NULL;
 
@@ -63,38 +64,51 @@ static bool take_recent(DcfgReplay* r, uint64_t t, uint64_t addr,
             *since = w->time;
       }
       bytes[i] = w->bytes[(addr + i) % 8];
+      told[i]  = w->told >> (addr + i) % 8 & 1;
    }
    return *since == t || in_one_chunk(r, *since, t);
 }
 
-/* Keep the whole words among the SIZE bytes at ADDR, which are BYTES at time
-   T. */
+/* Keep the whole words among the SIZE bytes at ADDR, which are BYTES at time T, as
+   the index TOLD. */
 static void note_recent(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
-                        const DcfgReplayByte* bytes)
+                        const DcfgReplayByte* bytes, const bool* told)
 {
    for (uint32_t i = (uint32_t)(-addr % 8); i + 8 <= size; i += 8) {
       RecentWord* w = recent_word(r, (addr + i) >> 3);
       w->word = ((addr + i) >> 3) + 1;
       w->time = t;
+      w->told = 0;
+      for (unsigned k = 0; k < 8; k++)
+         w->told |= (uint8_t)(told[i + k] << k);
       memcpy(w->bytes, bytes + i, sizeof(w->bytes));
    }
 }
 
 bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
-                        uint32_t size, DcfgReplayByte* bytes)
+                        uint32_t size, const bool* copies,
+                        DcfgReplayByte* bytes)
 {
+   bool     told[DCFG_REPLAY_MOST] = { false }, agree;
    uint64_t since;
 
    if (size > DCFG_REPLAY_MOST)
       return false;
-   if (take_recent(r, t, addr, size, bytes, &since)) {
+   if (take_recent(r, t, addr, size, bytes, told, &since)) {
       if (since == t)
          return true;
-      if (!replay_memory_since(r, since, t, addr, size, bytes))
+      if (!replay_memory_since(r, since, t, addr, size, bytes, told))
          return false;
-   } else if (!replay_memory_at(r, t, addr, size, bytes)) {
+   } else if (!replay_memory_at(r, t, addr, size, bytes, told)) {
       return false;
    }
-   note_recent(r, t, addr, size, bytes);
+   if (!replay_memory_agrees(r, t, addr, size, copies, bytes, told, &agree))
+      return false;
+   if (!agree) {
+      memset(told, 0, sizeof(told));
+      if (!replay_memory_at(r, t, addr, size, bytes, NULL))
+         return false;
+   }
+   note_recent(r, t, addr, size, bytes, told);
    return true;
 }

@@ -455,14 +455,22 @@ static bool run_steps(Acts* all)
    return true;
 }
 
+/* Steps between the prefetch of a step's addresses and its run. */
+#define AHEAD 16
+
 /* Run the steps that are not easy.  Easy ones leave a thread where it is, if it
    ran the record before. */
 static bool run_turns(Acts* all)
 {
+   const WetSteps* steps = all->steps;
+
    array_cut(&all->places, 0);
-   for (size_t k = 0; k < all->steps->n_turns; k++) {
+   for (size_t k = 0; k < steps->n_turns; k++) {
+      size_t     ahead = k + AHEAD < steps->n_turns ? k + AHEAD : k;
       StepPlace* p = array_add(all->job, &all->places, sizeof(*p));
-      if (p == NULL || !run_at(all, all->steps->turns[k], p))
+      __builtin_prefetch(&steps->addrs[steps->steps[steps->turns[ahead]]
+                                       .first]);
+      if (p == NULL || !run_at(all, steps->turns[k], p))
          return false;
    }
    return true;

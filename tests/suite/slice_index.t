@@ -3,12 +3,17 @@
 
 - Slices with an index and without one, of random questions: threads, signals, handlers that are left, memory that moves,
   32 bits, windows of a run; with several chunks each.  DCFG_SLOW=1: 10,000 questions.
+- Memory as the index tells it, and as a pass forward over the trace does; and words of an index that lie, though its sums
+  are right: a load that disagrees decides.
 - dcfg why makes FILE.idx, says so once, and uses it; --index=no; where it is put if that cannot be written.
 - An index of another file, an old one, a cut one, one with any byte changed: the answer is the same, and it is made anew.
 """
+import ctypes
 import os
+import struct
 import subprocess
 import sys
+import zlib
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -87,6 +92,32 @@ int main(void)
 }
 """
 
+# Words of which chunk after chunk writes a half; and so much memory that the maker of the index forgets the other halves.
+HALVES = """#include <stdlib.h>
+#include <sys/mman.h>
+#define PAIRS 256
+typedef struct { int once, often; } Pair;
+static volatile Pair pairs[PAIRS];
+static unsigned seed = 1;
+static int next(void) { return seed = seed * 1103515245u + 12345u; }
+int main(void)
+{
+   Pair* far = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   char* much = mmap(NULL, 80 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   for (int i = 0; i < PAIRS; i++)
+      pairs[i].once = far[i].once = next();
+   for (int round = 0; round < 300; round++) {
+      for (int i = 0; i < PAIRS; i++) {
+         pairs[i].often = next();
+         far[i].often = next();
+      }
+      for (int i = 0; i < 80 << 20 && round == 75; i += 4096)
+         much[i] = (char)i;
+   }
+   return 0;
+}
+"""
+
 
 def compile_text(tap, name, text, *flags):
     source = tap.path(name + ".c")
@@ -95,19 +126,19 @@ def compile_text(tap, name, text, *flags):
     return harness.cc(tap, source, name, *flags)
 
 
-def comparer(tap):
-    """Compiles the program that compares slices with and without an index."""
+def with_library(tap, source):
+    """Compiles a program that uses the library; None: it cannot be compiled."""
     env = dict(os.environ, PKG_CONFIG_PATH=os.path.join(LIB, "pkgconfig"))
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libdcfg"], stdout=subprocess.PIPE, env=env)
-    prog = tap.path("index_same")
-    r = subprocess.run(["cc", "-O1", "-o", prog, os.path.join(harness.ORACLE, "index_same.c"),
-                        *flags.stdout.decode().split(), "-Wl,-rpath," + os.path.abspath(LIB)],
+    name = os.path.basename(source)
+    prog = tap.path(name[:-2])
+    r = subprocess.run(["cc", "-O1", "-o", prog, source, *flags.stdout.decode().split(), "-Wl,-rpath," + os.path.abspath(LIB)],
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return prog if tap.ok(r.returncode == 0, "the program that compares is compiled", r.stdout.decode()) else None
+    return prog if tap.ok(r.returncode == 0, name + " is compiled", r.stdout.decode()) else None
 
 
 def check_same(tap):
-    prog = comparer(tap)
+    prog = with_library(tap, os.path.join(harness.ORACLE, "index_same.c"))
     flags = ["-g", "-O0", "-pthread"]
     runs = [("rounds", flags, "2", ()), ("window", flags, "6", ("--wet-ring=1M",)),
             ("values", ["-g", "-O2", "-pthread"], "3", ("--wet-ring=1M", "--wet-values=yes"))]
@@ -124,6 +155,73 @@ def check_same(tap):
                            stderr=subprocess.STDOUT)
         out = r.stdout.decode(errors="replace")
         tap.ok(r.returncode == 0 and " 0 differ" in out, name + ": slices are the same with an index", out)
+        if name == "values":
+            check_memory(tap, wet)
+
+
+def check_memory(tap, rounds):
+    prog = with_library(tap, os.path.join(harness.ORACLE, "index_memory.c"))
+    halves = compile_text(tap, "halves", HALVES, "-g", "-O1") if prog else None
+    halves = slicelib.record_wet(tap, "halves", [halves], ("--wet-ring=1M", "--wet-values=yes")) if halves else None
+    for wet in (halves, rounds) if halves else ():
+        r = subprocess.run([prog, wet, wet + ".idx", "20000" if SLOW else "2000", "11"], stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT)
+        out = r.stdout.decode(errors="replace")
+        tap.ok(r.returncode == 0 and " 0 differ" in out and " 0 loads differ" in out and int(out.split()[0]) > 10000,
+               os.path.basename(wet) + ": memory is the same with words of the index", out)
+    if prog:
+        check_lies(tap, prog, rounds)
+
+
+def check_lies(tap, prog, wet):
+    with open(wet + ".idx", "rb") as f:
+        good = f.read()
+    bad, words = lying(good)
+    tap.ok(words > 1000 and len(bad) == len(good) and bad != good, "an index is made that lies about %d words" % words)
+    with open(wet + ".idx", "wb") as f:
+        f.write(bad)
+    r = subprocess.run([prog, wet, wet + ".idx", "2000", "11", "use"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    lied = r.stdout.decode(errors="replace")
+    tap.ok(r.returncode == 1 and " 0 loads differ" in lied and " 0 differ" not in lied,
+           "bytes that an instruction loads next are right with an index that lies", lied)
+
+
+# The head of an index, and its elements: see docs/dev/index-file.md.
+BLOCK, SECTIONS, CHUNK, LINES = 4096, 15, 72, 13
+
+
+def lying(good):
+    """An index with other values in all its words, and right sums; and the number of these words."""
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_compress.restype = zstd.ZSTD_decompress.restype = ctypes.c_size_t
+    head = list(struct.unpack("<%dQ" % (BLOCK // 8), good[:BLOCK]))
+    begins, sizes = head[8:8 + SECTIONS], head[8 + SECTIONS:8 + 2 * SECTIONS]
+    data, n_words = bytearray(good), 0
+    for at in range(begins[0], begins[0] + sizes[0], CHUNK):
+        lines, lines_size, n_blocks = struct.unpack_from("<24xQ4xI8xI", good, at)
+        words = begins[LINES] + lines + lines_size
+        for block in range(words, words + 16 * n_blocks, 16):
+            from_, size = struct.unpack_from("<8xII", good, block)
+            code, raw = good[words + from_:words + from_ + size], ctypes.create_string_buffer(1 << 16)
+            n = zstd.ZSTD_decompress(raw, ctypes.c_size_t(len(raw)), code, ctypes.c_size_t(size))
+            count = raw.raw[0] | raw.raw[1] << 8
+            plain = bytearray(raw.raw[:n])
+            plain[n - 8 * count:] = bytes(b ^ 0xFF for b in plain[n - 8 * count:])
+            out = ctypes.create_string_buffer(1 << 17)
+            new = zstd.ZSTD_compress(out, ctypes.c_size_t(len(out)), bytes(plain), ctypes.c_size_t(n), 19)
+            if new > size:
+                continue
+            n_words += count
+            data[words + from_:words + from_ + new] = out.raw[:new]
+            struct.pack_into("<I", data, block + 12, new)
+    n_blocks = -(-(len(good) - BLOCK) // (BLOCK + 4))
+    end = len(good) - 4 * n_blocks
+    sums = b"".join(struct.pack("<I", zlib.crc32(data[at:min(at + BLOCK, end)])) for at in range(BLOCK, end, BLOCK))
+    data[end:] = sums
+    head[7] = zlib.crc32(sums)
+    packed = struct.pack("<%dQ" % (8 + 2 * SECTIONS), *head[:8 + 2 * SECTIONS])
+    data[:BLOCK] = (packed + struct.pack("<Q", zlib.crc32(packed))).ljust(BLOCK, b"\0")
+    return bytes(data), n_words
 
 
 def why(wet, *opts, env=None):
@@ -169,15 +267,11 @@ def check_wrong(tap, wet, other):
 
 def check_flips(tap, wet):
     """Changes each byte: the answer stays the same, and the index is found to be bad."""
-    prog = os.path.join(tap.dir, "flip")
     source = os.path.join(tap.dir, "flip.c")
     with open(source, "w") as f:
         f.write(FLIP)
-    env = dict(os.environ, PKG_CONFIG_PATH=os.path.join(LIB, "pkgconfig"))
-    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libdcfg"], stdout=subprocess.PIPE, env=env)
-    r = subprocess.run(["cc", "-O1", "-o", prog, source, *flags.stdout.decode().split(),
-                        "-Wl,-rpath," + os.path.abspath(LIB)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if not tap.ok(r.returncode == 0, "the program that changes bytes is compiled", r.stdout.decode()):
+    prog = with_library(tap, source)
+    if prog is None:
         return
     r = subprocess.run([prog, wet, wet + ".idx"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     tap.ok(r.returncode == 0, "an index with any byte changed is refused", r.stdout.decode(errors="replace"))
