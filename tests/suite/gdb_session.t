@@ -117,7 +117,7 @@ def check_no_index(tap):
         return
     os.unlink(wet + ".idx")
     before = os.listdir(tap.dir)
-    said = gdblib.gdb(wet, "break add", "continue", options=["--index=no"])
+    said = gdblib.gdb(wet, QUIET, "break add", "continue", options=["--index=no"])
     tap.ok(said.count("dcfg gdb: made an index without a name") == 1 and "Breakpoint 1, add (n=0)" in said, "an index for a session", said)
     tap.ok(os.listdir(tap.dir) == before, "no file is left", os.listdir(tap.dir))
 
