@@ -168,6 +168,12 @@ DCFG_API DcfgReplayFound dcfg_replay_find_instr(DcfgReplay* r,
                                                 uint64_t from, bool back,
                                                 uint64_t* t);
 
+/* Return a time before which, from T on, no thread executes an instruction of S:
+   T itself if one may come in the same part of the trace, or UINT64_MAX if none
+   comes.  The trace is not read for that. */
+DCFG_API uint64_t dcfg_replay_set_pause(const DcfgReplay* r,
+                                        const DcfgReplaySet* s, uint64_t t);
+
 /* Set *T to the first time from FROM on at which an instruction accesses one of
    the SIZE bytes at ADDR; if BACK, to the last such time before FROM.  KIND has
    the bits DCFG_REPLAY_LOAD and DCFG_REPLAY_STORE.  The kernel's accesses have

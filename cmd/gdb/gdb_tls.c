@@ -22,6 +22,7 @@
 #include <string.h>
 
 #define MOST_MODULES 4096u
+#define MOST_DYNAMIC 65536u     // bytes of a dynamic section that are searched
 #define LINK_MAP     2048u      // bytes of a link_map that are searched
 
 static unsigned word_size(const GdbSession* g)
@@ -52,7 +53,8 @@ static bool first_map(const GdbSession* g, uint64_t* map)
    unsigned         size = word_size(g);
    uint64_t         tag, debug;
 
-   for (uint64_t at = 0; at + 2 * size <= m->dynamic_size; at += 2 * size)
+   for (uint64_t at = 0; at + 2 * size <= m->dynamic_size
+                         && at < MOST_DYNAMIC; at += 2 * size)
       if (read_word(g, m->dynamic + at, &tag) && tag == DT_DEBUG)
          return read_word(g, m->dynamic + at + size, &debug) && debug != 0
                 && read_word(g, debug + size, map) && *map != 0;

@@ -96,11 +96,13 @@ static const StateRow rows_x86[] = {
 
 const StateRules state_amd64 = {
    RULES("i386:x86-64", rows_amd64),
+   .base_call    = 158,         // arch_prctl
    .dtv          = 8
 };
 
 const StateRules state_x86 = {
    RULES("i386", rows_x86),
    .clears_flags = x86_clears_flags,
+   .base_call    = 243,         // set_thread_area
    .dtv          = 4
 };

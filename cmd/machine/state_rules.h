@@ -128,6 +128,8 @@ typedef
                            StateValue* to);
       /* Correct E, which has what the recorded value says of the instance. */
       void (*x87_behind)(const StateView* v, X87Effect* e);
+      uint32_t base_call;       // the system call that sets
+                                // OTHER_THREAD_BASE; 0: none
       unsigned dtv;             // place of the DTV's address (gdb_tls.c), from
                                 // OTHER_THREAD_BASE on
       uint64_t flags_fixed;     // bits of the flags' register that are set

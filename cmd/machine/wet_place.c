@@ -332,8 +332,9 @@ static void add_contents(ImageBytes* b, Elf* elf, uint64_t moved)
 
 static const uint64_t page = 4096;
 
-/* Add the zeros behind the contents of writable segments, up to the end of a
-   page. */
+/* Add the zeros behind the contents of writable segments.  If they end in
+   another page than the contents, all of that page is zero; else the kernel
+   clears the rest of the page, and ld.so does not. */
 static void add_zeros(ImageBytes* b, Elf* elf, uint64_t moved)
 {
    static const uint64_t most = UINT64_C(1) << 30;
@@ -343,14 +344,17 @@ static void add_zeros(ImageBytes* b, Elf* elf, uint64_t moved)
       return;
    for (size_t i = 0; i < n; i++) {
       GElf_Phdr h;
+      uint64_t  end, rest;
       if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
           || h.p_memsz <= h.p_filesz || h.p_memsz - h.p_filesz > most)
          continue;
+      end  = h.p_vaddr + h.p_memsz;
+      rest = (end - 1) / page != (h.p_vaddr + h.p_filesz - 1) / page
+             ? -end % page : 0;
       GROW(b->parts, b->n, b->room);
       b->parts[b->n++] = (ImagePart){ h.p_vaddr + moved + h.p_filesz,
-                                      h.p_memsz - h.p_filesz
-                                      + -(h.p_vaddr + h.p_memsz) % page,
-                                      NULL, false };
+                                      h.p_memsz - h.p_filesz + rest, NULL,
+                                      false };
    }
 }
 

@@ -70,8 +70,8 @@ StateValue state_other(ProgramState* s, uint32_t thread, uint64_t t,
 bool state_last_writer(ProgramState* s, StateOther other, uint32_t thread,
                        uint64_t t, uint64_t from, uint64_t* u, bool* given_up);
 
-/* Return the first time from T on at which any thread executes such an
-   instruction; UINT64_MAX if there is none. */
+/* Return a time before which, from T on, no thread executes such an
+   instruction. */
 uint64_t state_next_writer(ProgramState* s, StateOther other, uint64_t t);
 
 #endif /* DCFG_CMD_STATE_INSTANCE_H */

@@ -22,6 +22,33 @@
 /* The greatest number of instances that a search looks at. */
 #define MOST_INSTANCES 4096u
 
+/* Number of instructions before a system call in which its number is looked
+   for. */
+#define REACH 8u
+
+/* Return whether instruction N is a system call that sets no base: the code
+   before it, without a jump, puts the number of another one into its
+   register. */
+static bool is_other_call(const ProgramState* s, uint32_t n)
+{
+   unsigned     number = s->processor->call_number;
+   uint64_t     end = s->addrs[n];
+   DcfgWetInstr in;
+
+   if (!is_syscall(dcfg_wet_instr(s->w, n)))
+      return false;
+   for (uint32_t k = n; k > 0 && n - k < REACH; ) {
+      in = *dcfg_wet_instr(s->w, --k);
+      if (in.addr + in.size != end || in.transfer != DCFG_WET_FALLS)
+         return false;
+      if (dcfg_replay_written(s->replay, k, DCFG_REPLAY_GENERAL, number) != 0)
+         return constant_number(&in) != UINT32_MAX
+                && constant_number(&in) != s->rules->base_call;
+      end = in.addr;
+   }
+   return false;
+}
+
 /* Return the set of instructions that may write OTHER; NULL if memory is
    short. */
 static DcfgReplaySet* writers_of(ProgramState* s, StateOther other)
@@ -33,7 +60,8 @@ static DcfgReplaySet* writers_of(ProgramState* s, StateOther other)
       return s->writers[other];
    instrs = zalloc(n + (size_t)1, sizeof(*instrs));
    for (uint32_t i = 0; i < n && s->rules->others != NULL; i++)
-      if (s->rules->others(dcfg_wet_instr(s->w, i)) >> other & 1)
+      if ((s->rules->others(dcfg_wet_instr(s->w, i)) >> other & 1)
+          && !is_other_call(s, i))
          instrs[k++] = i;
    s->writers[other] = dcfg_replay_set_new(s->replay, instrs, k);
    free(instrs);
@@ -71,6 +99,9 @@ uint64_t state_next_writer(ProgramState* s, StateOther other, uint64_t t)
 
    if (set == NULL)
       return t;
+   u = dcfg_replay_set_pause(s->replay, set, t);
+   if (u > t)
+      return u;
    switch (dcfg_replay_find_instr(s->replay, set, t, false, &u)) {
       case DCFG_REPLAY_FOUND: return u;
       case DCFG_REPLAY_NONE:  return UINT64_MAX;

@@ -268,6 +268,17 @@ static bool chunk_tells(RegisterSearch* f, uint32_t number, const KeptChunk* c,
    return false;
 }
 
+/* Return whether the trace tells registers of F's thread at its begin. */
+static bool begins_with(const RegisterSearch* f)
+{
+   const DcfgWetState* state = dcfg_wet_state(f->r->of);
+
+   for (uint32_t i = 0; state != NULL && i < state->n_threads; i++)
+      if (state->threads[i].thread == f->thread)
+         return true;
+   return false;
+}
+
 /* Return whether the search can skip chunk NUMBER: the thread neither wrote the
    register there, nor ran handlers, nor was created; and its first instruction,
    before which the trace tells its registers, is not there. */
@@ -284,7 +295,8 @@ static bool is_passed(const RegisterSearch* f, uint32_t number)
       return true;
    if (t->handlers || f->returned > 0)
       return false;
-   return is_told(f) ? index_turn_before(ix, f->thread, number) != NULL
+   return is_told(f) ? begins_with(f)
+                       || index_turn_before(ix, f->thread, number) != NULL
           : !(t->defs[f->granule / 64] >> f->granule % 64 & 1);
 }
 

@@ -45,7 +45,8 @@ def seeds(at):
         "G00", "P10=0000000000000000", "vCont?", "vCont;c", "vCont;s:1;c", "vCont;r%x,%x:1" % (add, add + 16), "c", "s", "bs", "bc",
         "bs", "bs", "Z0,%x,1" % add, "z0,%x,1" % add, "Z2,%x,4" % sum_at, "z2,%x,4" % sum_at, "Z3,%x,4" % sum_at, "z3,%x,4" % sum_at,
         "Z4,%x,8" % at["text"], "z4,%x,8" % at["text"], "Z1,%x,1" % at["main"], "qXfer:features:read:target.xml:0,1000",
-        "qXfer:auxv:read::0,1000", "qXfer:libraries-svr4:read::0,1000", "qXfer:threads:read::0,1000", "qXfer:exec-file:read:1:0,1000",
+        "qGetTLSAddr:1,0,10", "QPassSignals:e;14;1e", "qXfer:auxv:read::0,1000",
+        "qXfer:libraries-svr4:read::0,1000", "qXfer:threads:read::0,1000", "qXfer:exec-file:read:1:0,1000",
         "qAttached", "vMustReplyEmpty"] + ["qRcmd," + c.encode().hex() for c in (
             "when", "goto 0", "goto end", "goto 20000", "goto mutants.c:8#2", "goto 0x%x#3" % add, "exact on", "exact off", "help")]
 
