@@ -95,10 +95,11 @@ def check_goto(tap):
     wet = tap.path("fixed.wet")
     if not os.path.exists(wet):
         return
-    said = gdblib.gdb(wet, "dcfg-goto crash.c:17#2", "print n", "dcfg-goto 99999999", "print n", "monitor when", "monitor goto crash.c:12#0",
+    said = gdblib.gdb(wet, "dcfg-goto crash.c:17#2", "print n", "print $eflags", "dcfg-goto 99999999", "print n", "monitor when", "monitor goto crash.c:12#0",
                       "break add", "continue", "print n", "find &list, +4, 0", "find &seen, +4, 10", "record", "reverse-continue",
                       "show remotetimeout")
     values = re.findall(r"^\$\d+ = (\d+)$", said, re.M)
+    tap.ok(re.search(r"^\$2 = \[ ([A-Z]F )*\]$", said, re.M), "flags have names", said)
     tap.ok(values == ["2", "2", "0"] and "is behind the end" in said and re.search(r"^time .*crash\.c:17$", said, re.M),
            "dcfg-goto goes there, or stays; continue goes on from there", said)
     tap.ok(re.search(r"^0x\w+ <seen>\n1 pattern found", said, re.M), "memory is searched", said)
