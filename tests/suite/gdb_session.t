@@ -52,6 +52,7 @@ int main(void)
 """
 
 
+QUIET = "handle SIGUSR1 nostop noprint"
 # As gdb 13 and gdb 16 have it.
 AT_END = "No more reverse-execution history|Reached end of recorded history"
 
@@ -61,10 +62,11 @@ def check_crash(tap, name, *flags):
     wet = prog and gdblib.record(tap, name, prog)
     if not wet:
         return
-    said = gdblib.gdb(wet, "break handler", "continue", "bt", "delete", "continue", "bt", "print i", "watch -l list->next",
+    said = gdblib.gdb(wet, "break handler", "continue", "continue", "bt", "delete", "continue", "bt", "print i", "watch -l list->next",
                       "reverse-continue", "print n", "info locals", "reverse-finish", "print sum", "monitor when", "call add(5)",
                       "set var sum = 9", "jump 23", "return", "print sum", "monitor when")
-    want = [r"^Breakpoint 1, handler \(s=10\) at .*crash\.c:9$", r"^#1  <signal handler called>$", r"^#\d +0x[0-9a-f]+ in main \(\) at .*crash\.c:23$",
+    want = [r"^Program received signal SIGUSR1, User defined signal 1\.$", r"^Breakpoint 1, handler \(s=10\) at .*crash\.c:9$",
+            r"^#1  <signal handler called>$", r"^#\d +0x[0-9a-f]+ in main \(\) at .*crash\.c:23$",
             r"^Program received signal SIGSEGV, Segmentation fault\.$", r"^#0  (0x[0-9a-f]+ in )?main \(\) at .*crash\.c:27$",
             r"^\$1 = \(struct item \*\) 0x8$", r"^New value = \(struct item \*\) 0x[0-9a-f]*$", r"^time [\d,]+ of [\d,]+, thread 1, 0x[0-9a-f]+#\d, crash\.c:25$"]
     missing = [w for w in want if not re.search(w, said, re.M)]
@@ -84,8 +86,8 @@ def check_conditions(tap):
         return
     found = []
     for where in ("target", "host"):
-        said = gdblib.gdb(wet, "set breakpoint condition-evaluation " + where, "break add if n * 2 > 1 && n != 2", "continue", "continue",
-                          "reverse-continue", "reverse-continue")
+        said = gdblib.gdb(wet, QUIET, "set breakpoint condition-evaluation " + where, "break add if n * 2 > 1 && n != 2",
+                          "continue", "continue", "reverse-continue", "reverse-continue")
         found.append(re.findall(r"^Breakpoint 1, add \(n=(\d)\)|(%s|SIGSEGV)" % AT_END, said, re.M))
     tap.ok(found[0] == found[1] and [n for n, _ in found[0]][:3] == ["1", "3", "1"], "conditions stop where gdb's own do", found)
 
@@ -95,7 +97,7 @@ def check_goto(tap):
     wet = tap.path("fixed.wet")
     if not os.path.exists(wet):
         return
-    said = gdblib.gdb(wet, "dcfg-goto crash.c:17#2", "print n", "print $eflags", "dcfg-goto 99999999", "print n", "monitor when", "monitor goto crash.c:12#0",
+    said = gdblib.gdb(wet, QUIET, "dcfg-goto crash.c:17#2", "print n", "print $eflags", "dcfg-goto 99999999", "print n", "monitor when", "monitor goto crash.c:12#0",
                       "break add", "continue", "print n", "find &list, +4, 0", "find &seen, +4, 10", "record", "reverse-continue",
                       "show remotetimeout")
     values = re.findall(r"^\$\d+ = (\d+)$", said, re.M)
@@ -114,7 +116,7 @@ def check_no_index(tap):
         return
     os.unlink(wet + ".idx")
     before = os.listdir(tap.dir)
-    said = gdblib.gdb(wet, "break add", "continue", options=["--index=no"])
+    said = gdblib.gdb(wet, QUIET, "break add", "continue", options=["--index=no"])
     tap.ok(said.count("dcfg gdb: made an index without a name") == 1 and "Breakpoint 1, add (n=0)" in said, "an index for a session", said)
     tap.ok(os.listdir(tap.dir) == before, "no file is left", os.listdir(tap.dir))
 
@@ -126,7 +128,7 @@ def check_changed(tap):
         return
     os.unlink(prog)
     for what, text in (("gone", "is not there"), ("changed", "is not the file that was executed")):
-        said = gdblib.gdb(wet, "break raise", "continue", "bt")
+        said = gdblib.gdb(wet, QUIET, "break raise", "continue", "bt")
         tap.ok(re.search("^dcfg gdb: no symbols: %s %s" % (re.escape(prog), text), said, re.M) and re.search("^#0 .* raise|^#0 .*_GI_raise", said, re.M)
                and not re.search(r"^#\d+ .* main \(", said, re.M), "a program that is " + what, said)
         shutil.copy(tap.path("fixed"), prog)
