@@ -58,12 +58,14 @@ static int next_byte(GdbChannel* c)
 
 static void write_all(GdbChannel* c, const char* data, size_t n)
 {
-   while (n > 0 && !c->closed) {
+   while (n > 0) {
       ssize_t done = write(c->out, data, n);
       if (done < 0 && errno == EINTR)
          continue;
+      /* The client is gone: it wants no more answers. */
       if (done <= 0) {
          c->closed = true;
+         c->at     = c->n;
          return;
       }
       data += done;
@@ -131,14 +133,14 @@ bool gdb_receive(GdbChannel* c, GdbText* to)
          continue;
       to->n = 0;
       gdb_put_bytes(to, "", 0);
-      ok = take_contents(c, to, &sum);
-      if (c->closed)
+      ok   = take_contents(c, to, &sum);
+      high = next_byte(c);
+      low  = next_byte(c);
+      if (low < 0)
          return false;
-      high = digit(next_byte(c));
-      low  = digit(next_byte(c));
-      if (c->closed)
-         return false;
-      ok = ok && high >= 0 && low >= 0 && 16 * high + low == sum;
+      high = digit(high);
+      low  = digit(low);
+      ok   = ok && high >= 0 && low >= 0 && 16 * high + low == sum;
       if (c->acks)
          write_all(c, ok ? "+" : "-", 1);
       if (ok || !c->acks) {

@@ -22,6 +22,21 @@ static void end_feature(GdbText* to, bool begun)
       gdb_put(to, "</feature>\n");
 }
 
+/* Append a type of 32 bits, whose NAMES stand in the order of bits with a space
+   behind each; "-" is no flag. */
+static void put_flags(const char* type, const char* names, GdbText* to)
+{
+   gdb_put(to, "<flags id=\"%s\" size=\"4\">\n", type);
+   for (unsigned bit = 0; *names != 0; bit++) {
+      int n = (int)strcspn(names, " ");
+      if (*names != '-')
+         gdb_put(to, "<field name=\"%.*s\" start=\"%u\" end=\"%u\"/>\n", n,
+                 names, bit, bit);
+      names += n + 1;
+   }
+   gdb_put(to, "</flags>\n");
+}
+
 void gdb_describe(const StateRules* rules, GdbText* to)
 {
    gdb_put(to, "<?xml version=\"1.0\"?>\n"
@@ -33,7 +48,12 @@ void gdb_describe(const StateRules* rules, GdbText* to)
       if (r->feature != NULL) {
          end_feature(to, i > 0);
          gdb_put(to, "<feature name=\"%s\">\n", r->feature);
-         if (strstr(r->feature, "sse") != NULL)
+         if (strstr(r->feature, "i386.core") != NULL)
+            put_flags("i386_eflags", "CF - PF - AF - ZF SF TF IF DF OF - - NT - "
+                      "RF VM AC VIF VIP ID ", to);
+         if (strstr(r->feature, "sse") != NULL) {
+            put_flags("i386_mxcsr", "IE DE ZE OE UE PE DAZ IM DM ZM OM UM PM - "
+                      "- FZ ", to);
             gdb_put(to,
                "<vector id=\"v4f\" type=\"ieee_single\" count=\"4\"/>\n"
                "<vector id=\"v2d\" type=\"ieee_double\" count=\"2\"/>\n"
@@ -49,6 +69,7 @@ void gdb_describe(const StateRules* rules, GdbText* to)
                "<field name=\"v4_int32\" type=\"v4i32\"/>\n"
                "<field name=\"v2_int64\" type=\"v2i64\"/>\n"
                "<field name=\"uint128\" type=\"uint128\"/>\n</union>\n");
+         }
       }
       gdb_put(to, "<reg name=\"%s\" bitsize=\"%u\" type=\"%s\"/>\n", r->name,
               r->bits, r->type);

@@ -32,7 +32,7 @@
    NEVER("foseg", 32, "int"), NEVER("fooff", 32, "int"),                      \
    NEVER("fop", 32, "int")
 #define MXCSR \
-   { NULL, "mxcsr", 32, "int32", STATE_OTHER, OTHER_VECTOR_CONTROL }
+   { NULL, "mxcsr", 32, "i386_mxcsr", STATE_OTHER, OTHER_VECTOR_CONTROL }
 
 static const StateRow rows_amd64[] = {
    { CORE, "rax", 64, "int64", STATE_GENERAL, RAX },
@@ -43,7 +43,7 @@ static const StateRow rows_amd64[] = {
    LONG("r8", 8), LONG("r9", 9), LONG("r10", 10), LONG("r11", 11),
    LONG("r12", 12), LONG("r13", 13), LONG("r14", 14), LONG("r15", 15),
    { NULL, "rip", 64, "code_ptr", STATE_PC, 0 },
-   { NULL, "eflags", 32, "int32", STATE_FLAGS, 0 },
+   { NULL, "eflags", 32, "i386_eflags", STATE_FLAGS, 0 },
    SELECTOR("cs", 0), SELECTOR("ss", 1),
    SELECTOR("ds", 2), SELECTOR("es", 3),
    SELECTOR("fs", 4), SELECTOR("gs", 5),
@@ -67,7 +67,7 @@ static const StateRow rows_x86[] = {
    { NULL, "ebp", 32, "data_ptr", STATE_GENERAL, RBP },
    WORD("esi", RSI), WORD("edi", RDI),
    { NULL, "eip", 32, "code_ptr", STATE_PC, 0 },
-   { NULL, "eflags", 32, "int32", STATE_FLAGS, 0 },
+   { NULL, "eflags", 32, "i386_eflags", STATE_FLAGS, 0 },
    SELECTOR("cs", 0), SELECTOR("ss", 1),
    SELECTOR("ds", 2), SELECTOR("es", 3),
    SELECTOR("fs", 4), SELECTOR("gs", 5),

@@ -340,7 +340,7 @@ def check_port(tap, wet):
 
 
 def check_lost(tap, wet, at):
-    """A client that goes away while a condition is evaluated again and again."""
+    """A client that goes away while a condition is evaluated again and again; one that sends no more, but reads on."""
     p = subprocess.Popen([commandlib.DCFG, "gdb", "--listen=0", wet], stderr=subprocess.PIPE, env=harness.ENV)
     port = int(re.search(rb"localhost:(\d+)$", p.stderr.readline())[1])
     with socket.create_connection(("127.0.0.1", port), 60) as s:
@@ -348,6 +348,9 @@ def check_lost(tap, wet, at):
         s.sendall(gdblib.checked(b"Z0,%x,1;X3,210000" % at) + gdblib.checked(b"vCont;c") + gdblib.checked(b"bc"))
     tap.ok(p.wait(harness.TIMEOUT) == 0, "a server ends when its client goes in the middle of a search", p.returncode)
     p.stderr.close()
+    sent = b"".join(gdblib.checked(packet) for packet in [b"QStartNoAckMode"] + 400 * [b"vCont;s", b"qC"] + [b"D"])
+    status, out, _ = commandlib.command("gdb", "--serve", wet, input=sent)
+    tap.ok(status == 0 and out.count("$QC1#") == 400 and out.endswith("$OK#9a"), "all packets are answered that came before the end", out[-200:])
 
 
 def check_bad(tap, prog, wet):

@@ -52,6 +52,7 @@ int main(void)
 """
 
 
+QUIET = "handle SIGUSR1 nostop noprint"
 # As gdb 13 and gdb 16 have it.
 AT_END = "No more reverse-execution history|Reached end of recorded history"
 
@@ -99,10 +100,11 @@ def check_goto(tap):
     wet = tap.path("fixed.wet")
     if not os.path.exists(wet):
         return
-    said = gdblib.gdb(wet, QUIET, "dcfg-goto crash.c:17#2", "print n", "dcfg-goto 99999999", "print n", "monitor when", "monitor goto crash.c:12#0",
+    said = gdblib.gdb(wet, QUIET, "dcfg-goto crash.c:17#2", "print n", "print $eflags", "dcfg-goto 99999999", "print n", "monitor when", "monitor goto crash.c:12#0",
                       "break add", "continue", "print n", "find &list, +4, 0", "find &seen, +4, 10", "record", "reverse-continue",
                       "show remotetimeout")
     values = re.findall(r"^\$\d+ = (\d+)$", said, re.M)
+    tap.ok(re.search(r"^\$2 = \[ ([A-Z]F )*\]$", said, re.M), "flags have names", said)
     tap.ok(values == ["2", "2", "0"] and "is behind the end" in said and re.search(r"^time .*crash\.c:17$", said, re.M),
            "dcfg-goto goes there, or stays; continue goes on from there", said)
     tap.ok(re.search(r"^0x\w+ <seen>\n1 pattern found", said, re.M), "memory is searched", said)
@@ -129,7 +131,7 @@ def check_changed(tap):
         return
     os.unlink(prog)
     for what, text in (("gone", "is not there"), ("changed", "is not the file that was executed")):
-        said = gdblib.gdb(wet, "break raise", "continue", "bt")
+        said = gdblib.gdb(wet, QUIET, "break raise", "continue", "bt")
         tap.ok(re.search("^dcfg gdb: no symbols: %s %s" % (re.escape(prog), text), said, re.M) and re.search("^#0 .* raise|^#0 .*_GI_raise", said, re.M)
                and not re.search(r"^#\d+ .* main \(", said, re.M), "a program that is " + what, said)
         shutil.copy(tap.path("fixed"), prog)

@@ -130,9 +130,9 @@ def record(tap, name, prog, *options):
     return wet if tap.ok(graph, name + ": is recorded", why) else None
 
 
-def gdb(wet, *commands, cwd=None, options=(), arguments=("-batch", "-nx")):
+def gdb(wet, *commands, cwd=None, options=(), arguments=("-batch", "-nx"), program=commandlib.DCFG):
     """The output of gdb for these commands on a recording."""
-    argv = [commandlib.DCFG, "gdb", *options, wet, "--", *arguments]
+    argv = [program, "gdb", *options, wet, "--", *arguments]
     for c in commands:
         argv += ["-ex", c]
     r = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
