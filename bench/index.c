@@ -85,8 +85,7 @@ int main(int argc, char** argv)
       sort(a, n);
       for (long i = 0; i < n; i++)
          tree = insert(tree, a[i] % 5000);
-      for (long i = 0; i < 1 << 20; i++)
-         counts[text[i]]++;
+      for (long i = 0; i < 1 << 20; i++) counts[text[i]]++;
       for (long i = 0; i < n; i++)
          if (a[i] % 1000 == 7)
             total += price_of(a[i]);

@@ -233,23 +233,71 @@ static bool decode(DcfgReplay* r, KeptChunk* c, uint32_t number)
                       "a chunk has not what the index says");
 }
 
-KeptChunk* replay_chunk(DcfgReplay* r, uint32_t number)
+static size_t bytes_of(const KeptChunk* c)
 {
-   KeptChunk* oldest = &r->kept[0];
+   const WetSteps* s = &c->steps;
+
+   return s->max_steps * sizeof(*s->steps) + s->max_turns * sizeof(*s->turns)
+          + s->max_addrs * sizeof(*s->addrs) + s->max_bytes
+          + c->max_times * sizeof(*c->times)
+          + c->max_filters * sizeof(*c->filters);
+}
+
+static void free_chunk(DcfgReplay* r, KeptChunk* c)
+{
+   wet_free_steps(r->w, &c->steps);
+   job_free(&r->job, c->times, c->max_times * sizeof(*c->times));
+   job_free(&r->job, c->filters, c->max_filters * sizeof(*c->filters));
+   *c = (KeptChunk){ 0 };
+}
+
+/* Return where to decode one more chunk: a new one if there is room, else in
+   place of the one that was used longest ago.  Chunks differ in size: if the
+   kept ones have become too large, free one. */
+static KeptChunk* choose(DcfgReplay* r)
+{
+   KeptChunk* unused = NULL;
+   KeptChunk* oldest = NULL;
+   unsigned   n = 0;
+   size_t     all = 0, largest = 0;
 
    for (unsigned i = 0; i < KEPT_CHUNKS; i++) {
       KeptChunk* c = &r->kept[i];
+      size_t     size = bytes_of(c);
+      if (size == 0) {
+         unused = c;
+         continue;
+      }
+      n++;
+      all    += size;
+      largest = size > largest ? size : largest;
+      if (oldest == NULL || c->used < oldest->used)
+         oldest = c;
+   }
+   if (unused != NULL && (n < LEAST_KEPT || all + largest <= MOST_KEPT))
+      return unused;
+   if (n == LEAST_KEPT || all <= MOST_KEPT)
+      return oldest;
+   free_chunk(r, oldest);
+   return choose(r);
+}
+
+KeptChunk* replay_chunk(DcfgReplay* r, uint32_t number)
+{
+   KeptChunk* c;
+
+   for (unsigned i = 0; i < KEPT_CHUNKS; i++) {
+      c = &r->kept[i];
       if (c->there && c->number == number) {
          c->used = ++r->clock;
          return c;
       }
-      if (c->used < oldest->used)
-         oldest = c;
    }
-   oldest->there  = decode(r, oldest, number);
-   oldest->number = number;
-   oldest->used   = oldest->there ? ++r->clock : 0;
-   return oldest->there ? oldest : NULL;
+   c         = choose(r);
+   c->there  = decode(r, c, number);
+   c->number = number;
+   c->used   = c->there ? ++r->clock : 0;
+   return c->there ? c : NULL;
 }
 
 bool replay_position(DcfgReplay* r, uint64_t t, ReplayPlace* p)

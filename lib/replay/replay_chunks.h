@@ -10,8 +10,11 @@
 #include "lib/index/index_stores.h"
 #include "lib/index/wet_index.h"
 
-/* Number of chunks that are kept decoded. */
+/* Number of chunks that are kept decoded: at most, and at least, and how many
+   bytes if there are more. */
 #define KEPT_CHUNKS 3u
+#define LEAST_KEPT  2u
+#define MOST_KEPT   (300u << 20)
 
 /* StepFilter: tells of FILTER_STEPS steps of a chunk what they certainly do not
    access.  Each line of memory has a bit, which other lines share. */
@@ -142,7 +145,7 @@ struct DcfgReplay {
 };
 
 /* Return chunk NUMBER; NULL if it cannot be read.  It is valid until
-   KEPT_CHUNKS other chunks have been decoded. */
+   LEAST_KEPT other chunks have been decoded. */
 KeptChunk* replay_chunk(DcfgReplay* r, uint32_t number);
 
 /* Set *P to the place before the instruction at time T, behind all marks before

@@ -1,0 +1,180 @@
+"""Sessions of dcfg gdb on a long recording of bench/index.c: what gdb's commands cost in the server, packet by packet."""
+import os
+import random
+import re
+import statistics
+import subprocess
+import time
+
+JUMPS = 40
+LOOP = "counts[text[i]]++"                  # text of a line with a loop of a million iterations
+FRAMES = 4                                  # of the call stack, as bt reads them
+
+
+class Server:
+    """A server, and a client of it."""
+
+    def __init__(self, command, wet, env):
+        self.process = subprocess.Popen([command, "gdb", "--serve", wet], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, env=env)
+        self.send("QStartNoAckMode")
+        self.receive()
+        self.process.stdin.write(b"+")
+
+    def send(self, text):
+        self.process.stdin.write(b"$%s#%02x" % (text.encode(), sum(text.encode()) & 255))
+        self.process.stdin.flush()
+
+    def receive(self):
+        data = b""
+        while not data.endswith(b"#"):
+            data += self.process.stdout.read(1)
+        self.process.stdout.read(2)
+        data = data[data.index(b"$") + 1:-1].decode("latin-1")
+        return re.sub(r"(.)\*(.)", lambda m: m[1] * (ord(m[2]) - 28), data)
+
+    def ask(self, text):
+        self.send(text)
+        return self.receive()
+
+    def monitor(self, text):
+        answer = self.ask("qRcmd," + text.encode().hex())
+        return "" if answer == "OK" else bytes.fromhex(answer).decode()
+
+    def interrupt(self):
+        self.process.stdin.write(b"\x03")
+        self.process.stdin.flush()
+        return self.receive()
+
+    def end(self):
+        """The last time."""
+        return int(re.search(r" of ([\d,]+)", self.monitor("when"))[1].replace(",", ""))
+
+    def go(self, where):
+        self.monitor("goto %s" % where)
+        self.stop = self.ask("vCont;s")
+
+    def look(self):
+        """Reads what gdb reads to print a call stack and the variables of its frames."""
+        self.ask("g")
+        known = {int(n, 16): value for n, value in re.findall(r";([0-9a-f]+):([0-9a-f]{16})(?=;)", self.stop)}
+        frame = known and int.from_bytes(bytes.fromhex(known.get(6, "")), "little")
+        for _ in range(FRAMES):
+            words = self.ask("m%x,40" % (frame - 48)) if frame else ""
+            if len(words) < 128:
+                break
+            frame = int.from_bytes(bytes.fromhex(words[96:112]), "little")
+
+    def peak(self):
+        with open("/proc/%d/status" % self.process.pid) as f:
+            return int(re.search(r"VmHWM:\s+(\d+)", f.read())[1]) * 1024
+
+    def close(self):
+        self.send("k")
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+
+def timed(act, *args):
+    began = time.monotonic()
+    act(*args)
+    return 1000 * (time.monotonic() - began)
+
+
+class Debugging:
+    """All repetitions.  PROG must be at fixed addresses, and WET a recording of it with values and an index."""
+
+    def __init__(self, command, prog, source, wet, env):
+        self.command, self.wet, self.env = command, wet, env
+        names = subprocess.run(["nm", prog], stdout=subprocess.PIPE, check=True, env=env).stdout.decode()
+        self.at = {fields[2]: int(fields[0], 16) for fields in map(str.split, names.splitlines()) if len(fields) == 3}
+        with open(source) as f:
+            self.loop = next(n for n, line in enumerate(f, 1) if LOOP in line)
+        self.file = os.path.basename(source)
+        self.took = {}                      # lists of milliseconds
+        self.peaks = []
+
+    def note(self, what, act, *args):
+        self.took.setdefault(what, []).append(timed(act, *args))
+
+    def jump(self, server, t):
+        server.go(t)
+        server.look()
+
+    def reverse_next(self, server):
+        """Goes from the loop's end to its begin, as gdb does: a packet for each step that the server does not skip."""
+        line = "%s:%d\n" % (self.file, self.loop)
+        while server.monitor("when").endswith(line):
+            server.stop = server.ask("bs")
+
+    def points(self, server, times):
+        for t in times:
+            for what, kind, name, size in (("break", 0, "price_of", 1), ("watch", 2, "total", 8), ("watch", 2, "seed", 4)):
+                self.jump(server, t)
+                point = "%d,%x,%x" % (kind, self.at[name], size)
+                server.ask("Z" + point)
+                self.note(what, server.ask, "bc")
+                server.ask("z" + point)
+        # A field that nobody writes.
+        rate = "2,%x,8" % (self.at["shop"] + 8)
+        server.go("end")
+        server.ask("Z" + rate)
+        self.note("field", server.ask, "bc")
+        server.ask("z" + rate)
+
+    def interrupts(self, server):
+        server.ask("Z3,%x,8" % (self.at["shop"] + 8))
+        for wait in (0.2, 0.25, 0.3, 0.35, 0.4):
+            server.go("end")
+            server.send("bc")
+            time.sleep(wait)
+            self.note("interrupt", server.interrupt)
+        server.ask("z3,%x,8" % (self.at["shop"] + 8))
+
+    def measure(self):
+        began = time.monotonic()
+        server = Server(self.command, self.wet, self.env)
+        server.ask("?")
+        self.took.setdefault("open", []).append(1000 * (time.monotonic() - began))
+        numbers, end = random.Random(1), server.end()
+        times = [numbers.randrange(end) for _ in range(JUMPS)]
+        for t in times:
+            self.note("jump", self.jump, server, t)
+        self.points(server, times[:5])
+        server.monitor("exact on")
+        for t in times[:5]:
+            self.jump(server, t)
+            for packet in ("vCont;s", "bs"):
+                self.took.setdefault("step", []).append(timed(lambda: [server.ask(packet) for _ in range(500)]) / 500)
+        server.monitor("exact off")
+        # The last iteration of the loop is the last write to its counters.
+        counters = "2,%x,800" % self.at["counts"]
+        server.go("end")
+        server.ask("Z" + counters)
+        server.ask("bc")
+        server.ask("z" + counters)
+        self.note("reverse-next", self.reverse_next, server)
+        self.interrupts(server)
+        self.peaks.append(server.peak())
+        server.close()
+
+    def rows(self):
+        """Texts of a table: what was measured, and its target."""
+        def median(what):
+            return "%.0f" % statistics.median(self.took[what])
+
+        def most(what):
+            return "%.0f" % max(self.took[what])
+
+        return [["open, ms", median("open"), "at most 500"],
+                ["jump with its call stack, median, ms", median("jump"), "at most 150"],
+                ["the slowest jump, ms", most("jump"), "at most 400"],
+                ["back to a breakpoint, slowest, ms", most("break"), "at most 100"],
+                ["back to a watchpoint, median, ms", median("watch"), "at most 50 a chunk"],
+                ["the slowest, ms", most("watch"), ""],
+                ["back through all for a field, ms", median("field"), ""],
+                ["a step in the same chunk, ms", "%.2f" % statistics.median(self.took["step"]), "at most 1"],
+                ["reverse-next over a million iterations, ms", median("reverse-next"), "at most 2000"],
+                ["interrupt, slowest, ms", most("interrupt"), "at most 50"],
+                ["peak MB", "%.0f" % (max(self.peaks) / 1e6), "at most 400"]]
