@@ -368,7 +368,8 @@ static inline Lead* next_lead(Parser* pr, UInt table, ULong bits, UInt n_bits)
 
 /* Likewise for target NUMBER. */
 static inline Lead* next_target_lead(Parser* pr, UInt table, UInt number,
-                                     UInt n_bits, RecordReader* r)
+                                     UInt n_bits, RecordReader* r,
+                                     TargetPlace* at)
 {
    TargetLead* t = &pr->tables[table - 1].targets[number % N_TARGETS];
 
@@ -376,7 +377,8 @@ static inline Lead* next_target_lead(Parser* pr, UInt table, UInt number,
       *t = find_target_lead(pr, pr->phrase_of[table - 1], number);
    if (t->lead.next == 0 || t->lead.n_bits > n_bits)
       return NULL;
-   DCFG_(skip_targets)(r, t->n_targets);
+   for (UInt i = t->n_targets; i > 0; i--)
+      DCFG_(read_target_at)(r, at);
    return &t->lead;
 }
 
@@ -389,10 +391,11 @@ static UInt follow_leads(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
 {
    UInt  table     = pr->states[p].table;
    Bool  is_target = pr->states[p].is_target;
-   /* The reader's own bits are in memory, and loading them would take long. */
+   /* The reader's own place is in memory, and loading it would take long. */
    ULong bits      = r->bits;
    UInt  n_bits    = r->n_bits;
    UInt  n         = out->n;
+   TargetPlace at  = DCFG_(target_place)(r);
 
    for (p = 0; n_leads > 0 && p == 0; n_leads--) {
       UInt  number = 0;
@@ -407,8 +410,8 @@ static UInt follow_leads(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
       if (!is_target) {
          l = next_lead(pr, table, bits, n_bits);
       } else {
-         number = DCFG_(read_target)(r);
-         l      = next_target_lead(pr, table, number, n_bits, r);
+         number = DCFG_(read_target_at)(r, &at);
+         l      = next_target_lead(pr, table, number, n_bits, r, &at);
       }
       if (l == NULL) {
          if (is_target)
@@ -433,6 +436,7 @@ static UInt follow_leads(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
    }
    r->bits   = bits;
    r->n_bits = n_bits;
+   DCFG_(set_target_place)(r, at);
    for (; out->n < n; out->n++)
       out->n_edges += pr->ps->phrases[out->phrases[out->n]].n_edges;
    return p != 0 ? p : pr->phrase_of[table - 1];
