@@ -150,7 +150,7 @@ typedef
    struct {
       Common* common;
       UInt    thread;
-      Bool    is_last;       // of those that are traced
+      Bool    is_last;       // is it the last one that is traced?
       Walk*   walk;          // NULL if it is not being read
    }
    RecordedThread;

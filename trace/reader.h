@@ -93,7 +93,7 @@ static inline void DCFG_(top_up_bits)(RecordReader* r)
 typedef
    struct {
       UInt n_right;                // right guesses still to come
-      UInt history;                // of the guesser
+      UInt history;                // the guesser's
    }
    TargetPlace;
 
