@@ -22,11 +22,11 @@
 #include "trace/parse.h"
 
 /* The bits that a table looks up, and the visits after which it is made.  What
-   is used of all tables must stay in a processor's cache. */
+   is often used of all tables must stay in a processor's cache. */
 #define TABLE_BITS  5
 #define TABLE_SIZE  (1u << TABLE_BITS)
 #define HOT         24
-#define MAX_TABLES  4096u
+#define MAX_TABLES  16384u
 
 /* The largest number of bits that are read in one step. */
 #define MAX_BITS    40
@@ -65,6 +65,9 @@ typedef
       UInt next      : 24;  // the phrase then, or its table; 0: not known yet
    }
    Lead;
+
+/* .n_bits of a lead that is known to lead nowhere. */
+#define NOWHERE 63u
 
 /* The largest phrase in a lead. */
 #define MAX_NEXT ((1u << 24) - 1)
@@ -195,7 +198,7 @@ static Bool is_context(const Parser* pr, UInt p)
 /*--- Tables                                               ---*/
 
 /* Return how far BITS lead from P.  The upper TABLE_BITS of them are known.
-   .next is 0 if they lead nowhere, or if a context has no phrase for them
+   .next is 0 if they lead NOWHERE, or if a context has no phrase for them
    yet. */
 static Lead find_lead(Parser* pr, UInt p, ULong bits)
 {
@@ -226,8 +229,11 @@ static Lead find_lead(Parser* pr, UInt p, ULong bits)
       p = root_after(pr, p);
    }
    state_of(pr, p);
-   if ((l.n_bits == 0 && l.complete == 0) || p > MAX_NEXT)
-      return none;
+   if ((l.n_bits == 0 && l.complete == 0) || p > MAX_NEXT) {
+      l        = none;
+      l.n_bits = NOWHERE;
+      return l;
+   }
    l.next = p;
    return l;
 }
@@ -361,7 +367,7 @@ static inline Lead* next_lead(Parser* pr, UInt table, ULong bits, UInt n_bits)
 
    if (n_bits < TABLE_BITS)
       return NULL;
-   if (l->next == 0)
+   if (l->next == 0 && l->n_bits != NOWHERE)
       *l = find_lead(pr, pr->phrase_of[table - 1], bits);
    return l->next == 0 || l->n_bits > n_bits ? NULL : l;
 }
