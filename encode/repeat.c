@@ -20,6 +20,7 @@
    written out where they are used. */
 
 #include "base/util.h"
+#include "encode/pairs.h"
 #include "encode/repeat.h"
 
 #define NONE 0xFFFFFFFFu
@@ -67,14 +68,6 @@ typedef
    }
    Rule;
 
-typedef
-   struct {
-      UInt left, right;
-      UInt count;
-      UInt rule;         // 0: none so far
-   }
-   WordPair;
-
 struct _TextCoder {
    TextSink sink;
    ULong  bits;          // fewer than six, not written yet
@@ -86,10 +79,7 @@ struct _TextCoder {
    UInt   n_rules, rules_room;
    /* State of a round: */
    UInt*  pair_of;       // for each symbol: the pair that it begins, or NONE
-   WordPair*  pairs;         // by first occurrence
-   UInt   n_pairs, pairs_room;
-   UInt*  slots;         // hash table: index in .pairs + 1
-   UInt   n_slots;       // a power of two
+   PairTable pairs;      // its slots are also used as each symbol's count
    /* State of the dictionary: */
    UInt   n_keys;
    UInt   n_dictionary;  // in characters
@@ -115,51 +105,6 @@ TextCoder* DCFG_(new_text)(const TextSink* sink, UInt block)
 }
 
 /*--- Pairs and runs                                       ---*/
-
-static UInt slot_of(ULong key, UInt n_slots)
-{
-   return (UInt)(key * 0x9E3779B97F4A7C15ULL >> 32) & (n_slots - 1);
-}
-
-static UInt slot_of_pair(const TextCoder* t, UInt left, UInt right)
-{
-   return slot_of((ULong)left << 32 | right, t->n_slots);
-}
-
-/* Choose the number of slots for at most .n pairs.  It never grows within a
-   block. */
-static void fit_slots(TextCoder* t)
-{
-   for (t->n_slots = 4096; t->n_slots < 2 * (SizeT)t->n; )
-      t->n_slots *= 2;
-}
-
-static void clear_pairs(TextCoder* t)
-{
-   t->n_pairs = 0;
-   fit_slots(t);
-   dcfg_memset(t->slots, 0, (SizeT)t->n_slots * sizeof(UInt));
-}
-
-static UInt intern(TextCoder* t, UInt left, UInt right)
-{
-   UInt slot = slot_of_pair(t, left, right);
-
-   for (; t->slots[slot] != 0; slot = (slot + 1) & (t->n_slots - 1)) {
-      UInt p = t->slots[slot] - 1;
-      if (t->pairs[p].left == left && t->pairs[p].right == right)
-         return p;
-   }
-   if (t->n_pairs == t->pairs_room) {
-      t->pairs_room = t->pairs_room ? 2 * t->pairs_room : 4096;
-      t->pairs      = dcfg_realloc("dcfg.text.pairs", t->pairs,
-                                   (SizeT)t->pairs_room * sizeof(WordPair));
-   }
-   WordPair fresh = { left, right, 0, 0 };
-   t->pairs[t->n_pairs++] = fresh;
-   t->slots[slot]         = t->n_pairs;
-   return t->n_pairs - 1;
-}
 
 static UInt width_of(const TextCoder* t, UInt symbol)
 {
@@ -189,10 +134,11 @@ static UInt add_rule(TextCoder* t, UInt left, UInt right, Bool is_run)
 /* Return the symbol that replaces pair P. */
 static UInt symbol_for(TextCoder* t, UInt p, Bool is_run)
 {
-   if (t->pairs[p].rule == 0)
-      t->pairs[p].rule = add_rule(t, t->pairs[p].left, t->pairs[p].right,
-                                  is_run);
-   return t->pairs[p].rule;
+   SymbolPair* pair = &t->pairs.list[p];
+
+   if (pair->rule == 0)
+      pair->rule = add_rule(t, pair->left, pair->right, is_run);
+   return pair->rule;
 }
 
 /* Return whether N repetitions take more characters than a run. */
@@ -222,9 +168,10 @@ static void replace_runs(TextCoder* t)
       if (end - i > 1 && s != END
           && is_written_as_run(width_of(t, s), end - i)) {
          if (!any)
-            clear_pairs(t);
+            DCFG_(clear_pairs)(&t->pairs, t->n);
          any = True;
-         t->symbols[n_new++] = symbol_for(t, intern(t, s, end - i), True)
+         UInt p = DCFG_(intern_pair)(&t->pairs, s, end - i);
+         t->symbols[n_new++] = symbol_for(t, p, True)
                                | (t->symbols[end - 1] & IS_UNIQUE);
       } else {
          for (UInt k = i; k < end; k++)
@@ -237,30 +184,25 @@ static void replace_runs(TextCoder* t)
 /* The number of symbols that tables are fetched ahead. */
 #define AHEAD 16u
 
-/* Fetch what intern() needs for the pair at I + AHEAD: slots first, and the
-   pairs that they name when it is half as far. */
+/* Fetch what is needed for the pair at I + AHEAD: its slot first, and what this
+   names when it is half as far. */
 static inline void fetch_ahead(const TextCoder* t, UInt i)
 {
-   UInt far = i + AHEAD, near = i + AHEAD / 2;
-
-   if (far + 1 >= t->n)
+   if (i + AHEAD + 1 >= t->n)
       return;
-   if (!(t->symbols[far] & IS_UNIQUE))
-      __builtin_prefetch(&t->slots[slot_of_pair(t, t->symbols[far],
-                                          SYMBOL(t->symbols[far + 1]))]);
-   if (!(t->symbols[near] & IS_UNIQUE)) {
-      UInt p = t->slots[slot_of_pair(t, t->symbols[near],
-                                     SYMBOL(t->symbols[near + 1]))];
-      if (p != 0)
-         __builtin_prefetch(&t->pairs[p - 1]);
-   }
+   const UInt* far  = &t->symbols[i + AHEAD];
+   const UInt* near = &t->symbols[i + AHEAD / 2];
+   if (!(far[0] & IS_UNIQUE))
+      DCFG_(fetch_slot)(&t->pairs, far[0], SYMBOL(far[1]));
+   if (!(near[0] & IS_UNIQUE))
+      DCFG_(fetch_pair)(&t->pairs, near[0], SYMBOL(near[1]));
 }
 
 /* Count pairs.  Then .slots has the count of the pair at each symbol, 0 if that
    is not to be replaced. */
 static void count_pairs(TextCoder* t)
 {
-   clear_pairs(t);
+   DCFG_(clear_pairs)(&t->pairs, t->n);
    for (UInt i = 0; i < t->n; i++) {
       UInt s = t->symbols[i], next;
       fetch_ahead(t, i);
@@ -270,21 +212,20 @@ static void count_pairs(TextCoder* t)
       next = SYMBOL(t->symbols[i + 1]);
       if (next == END)
          continue;
-      t->pair_of[i] = intern(t, s, next);
-      t->pairs[t->pair_of[i]].count++;
+      t->pair_of[i] = DCFG_(intern_pair)(&t->pairs, s, next);
+      t->pairs.list[t->pair_of[i]].count++;
       /* Only one pair of three equal symbols can be replaced. */
       if (s == next && i + 2 < t->n && SYMBOL(t->symbols[i + 2]) == s)
          t->pair_of[++i] = NONE;
    }
    for (UInt i = 0; i < t->n; i++) {
-      UInt p = t->pair_of[i];
+      UInt p     = t->pair_of[i];
+      UInt count = p == NONE ? 0 : t->pairs.list[p].count;
       if (i + AHEAD < t->n && t->pair_of[i + AHEAD] != NONE)
-         __builtin_prefetch(&t->pairs[t->pair_of[i + AHEAD]]);
-      t->slots[i] = p == NONE ? 0 : t->pairs[p].count;
-      if (t->slots[i] == 1) {
-         t->slots[i]    = 0;
+         __builtin_prefetch(&t->pairs.list[t->pair_of[i + AHEAD]]);
+      if (count == 1)
          t->symbols[i] |= IS_UNIQUE;
-      }
+      t->pairs.slots[i] = count == 1 ? 0 : count;
    }
 }
 
@@ -292,8 +233,10 @@ static void count_pairs(TextCoder* t)
    it. */
 static Bool goes_before(const TextCoder* t, UInt i, UInt k)
 {
-   return t->slots[i] > t->slots[k]
-          || (t->slots[i] == t->slots[k] && t->pair_of[i] <= t->pair_of[k]);
+   const UInt* count = t->pairs.slots;
+
+   return count[i] > count[k]
+          || (count[i] == count[k] && t->pair_of[i] <= t->pair_of[k]);
 }
 
 /* Replace pairs.  Return whether there were any. */
@@ -303,7 +246,7 @@ static Bool replace_pairs(TextCoder* t)
    Bool free_before = True;      // can no pair overlap from the left?
 
    for (UInt i = 0; i < t->n; i++) {
-      if (t->slots[i] > 0 && (free_before || goes_before(t, i, i - 1))
+      if (t->pairs.slots[i] > 0 && (free_before || goes_before(t, i, i - 1))
           && goes_before(t, i, i + 1)) {
          UInt p = t->pair_of[i];
          i++;
@@ -327,11 +270,11 @@ static Bool repeats_itself(TextCoder* t)
    ULong piece   = 0;
    UInt  repeats = 0;
 
-   clear_pairs(t);
+   DCFG_(clear_pairs)(&t->pairs, t->n);
    for (UInt i = 0; i < n; i++) {
       piece = (piece << 6 | (t->symbols[i] & 63)) & 0xFFFFFFFFFFFFULL;
       ULong hash = piece * 0x9E3779B97F4A7C15ULL;
-      UInt* seen = &t->slots[slot_of(piece, t->n_slots)];
+      UInt* seen = &t->pairs.slots[DCFG_(slot_of)(&t->pairs, piece)];
       repeats += *seen == (UInt)(hash >> 16);
       *seen    = (UInt)(hash >> 16);
    }
@@ -581,9 +524,7 @@ static void finish_block(TextCoder* t)
 
    t->pair_of = dcfg_alloc("dcfg.text.pairs",
                            ((SizeT)t->n + 1) * sizeof(UInt));
-   fit_slots(t);
-   t->slots   = dcfg_alloc("dcfg.text.slots",
-                           (SizeT)t->n_slots * sizeof(UInt));
+   DCFG_(begin_pairs)(&t->pairs, t->n);
    t->n_rules = 0;
    looks = again = looks_for_pairs(t);
    replace_runs(t);
@@ -605,7 +546,7 @@ static void finish_block(TextCoder* t)
       learn_from_block(t, (Long)(n_old - (t->n_written - before)), n_old);
    t->n = 0;
    dcfg_free(t->pair_of);
-   dcfg_free(t->slots);
+   DCFG_(end_pairs)(&t->pairs);
 }
 
 /*--- Bits in                                              ---*/
@@ -643,7 +584,7 @@ void DCFG_(finish_text)(TextCoder* t)
 {
    finish_block(t);
    dcfg_free(t->symbols);
-   dcfg_free(t->pairs);
+   DCFG_(delete_pairs)(&t->pairs);
    dcfg_free(t->rules);
    dcfg_free(t);
 }

@@ -150,9 +150,17 @@ typedef
    struct {
       Common* common;
       UInt    thread;
+      Bool    is_last;       // is it the last one that is traced?
       Walk*   walk;          // NULL if it is not being read
    }
    RecordedThread;
+
+static void forget_parser(Common* c)
+{
+   if (c->parser != NULL)
+      DCFG_(delete_parser)(c->parser);
+   c->parser = NULL;
+}
 
 static void start_thread(void* arg)
 {
@@ -168,6 +176,10 @@ static void stop_thread(void* arg)
       t->common->failed = True;
    DCFG_(delete_walk)(t->walk);
    t->walk = NULL;
+   /* Threads are parsed in their order, each once.  What comes then needs
+      memory, too. */
+   if (t->is_last)
+      forget_parser(t->common);
 }
 
 static Bool skip_in_thread(void* arg, UInt i)
@@ -225,6 +237,8 @@ static UInt find_threads(Common* common, RecordedThread* threads,
       r->parse       = parse_thread;
       n++;
    }
+   if (n > 0)
+      threads[n - 1].is_last = True;
    return n;
 }
 
@@ -337,8 +351,6 @@ static void write(const Gathered* p, const HChar* reason)
 
    for (UInt s = 0; s < N_TRACE_STREAMS; s++)
       DCFG_(delete_stream)(store.streams[s]);
-   if (common.parser != NULL)
-      DCFG_(delete_parser)(common.parser);
    DCFG_(delete_ways)(common.ways);
    VG_(free)(threads);
    VG_(free)(readers);

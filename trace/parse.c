@@ -22,11 +22,11 @@
 #include "trace/parse.h"
 
 /* The bits that a table looks up, and the visits after which it is made.  What
-   is used of all tables must stay in a processor's cache. */
+   is often used of all tables must stay in a processor's cache. */
 #define TABLE_BITS  5
 #define TABLE_SIZE  (1u << TABLE_BITS)
 #define HOT         24
-#define MAX_TABLES  4096u
+#define MAX_TABLES  16384u
 
 /* The largest number of bits that are read in one step. */
 #define MAX_BITS    40
@@ -65,6 +65,9 @@ typedef
       UInt next      : 24;  // the phrase then, or its table; 0: not known yet
    }
    Lead;
+
+/* .n_bits of a lead that is known to lead nowhere. */
+#define NOWHERE 63u
 
 /* The largest phrase in a lead. */
 #define MAX_NEXT ((1u << 24) - 1)
@@ -195,7 +198,7 @@ static Bool is_context(const Parser* pr, UInt p)
 /*--- Tables                                               ---*/
 
 /* Return how far BITS lead from P.  The upper TABLE_BITS of them are known.
-   .next is 0 if they lead nowhere, or if a context has no phrase for them
+   .next is 0 if they lead NOWHERE, or if a context has no phrase for them
    yet. */
 static Lead find_lead(Parser* pr, UInt p, ULong bits)
 {
@@ -226,8 +229,11 @@ static Lead find_lead(Parser* pr, UInt p, ULong bits)
       p = root_after(pr, p);
    }
    state_of(pr, p);
-   if ((l.n_bits == 0 && l.complete == 0) || p > MAX_NEXT)
-      return none;
+   if ((l.n_bits == 0 && l.complete == 0) || p > MAX_NEXT) {
+      l        = none;
+      l.n_bits = NOWHERE;
+      return l;
+   }
    l.next = p;
    return l;
 }
@@ -361,14 +367,15 @@ static inline Lead* next_lead(Parser* pr, UInt table, ULong bits, UInt n_bits)
 
    if (n_bits < TABLE_BITS)
       return NULL;
-   if (l->next == 0)
+   if (l->next == 0 && l->n_bits != NOWHERE)
       *l = find_lead(pr, pr->phrase_of[table - 1], bits);
    return l->next == 0 || l->n_bits > n_bits ? NULL : l;
 }
 
 /* Likewise for target NUMBER. */
 static inline Lead* next_target_lead(Parser* pr, UInt table, UInt number,
-                                     UInt n_bits, RecordReader* r)
+                                     UInt n_bits, RecordReader* r,
+                                     TargetPlace* at)
 {
    TargetLead* t = &pr->tables[table - 1].targets[number % N_TARGETS];
 
@@ -376,7 +383,8 @@ static inline Lead* next_target_lead(Parser* pr, UInt table, UInt number,
       *t = find_target_lead(pr, pr->phrase_of[table - 1], number);
    if (t->lead.next == 0 || t->lead.n_bits > n_bits)
       return NULL;
-   DCFG_(skip_targets)(r, t->n_targets);
+   for (UInt i = t->n_targets; i > 0; i--)
+      DCFG_(read_target_at)(r, at);
    return &t->lead;
 }
 
@@ -389,10 +397,11 @@ static UInt follow_leads(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
 {
    UInt  table     = pr->states[p].table;
    Bool  is_target = pr->states[p].is_target;
-   /* The reader's own bits are in memory, and loading them would take long. */
+   /* The reader's own place is in memory, and loading it would take long. */
    ULong bits      = r->bits;
    UInt  n_bits    = r->n_bits;
    UInt  n         = out->n;
+   TargetPlace at  = DCFG_(target_place)(r);
 
    for (p = 0; n_leads > 0 && p == 0; n_leads--) {
       UInt  number = 0;
@@ -407,8 +416,8 @@ static UInt follow_leads(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
       if (!is_target) {
          l = next_lead(pr, table, bits, n_bits);
       } else {
-         number = DCFG_(read_target)(r);
-         l      = next_target_lead(pr, table, number, n_bits, r);
+         number = DCFG_(read_target_at)(r, &at);
+         l      = next_target_lead(pr, table, number, n_bits, r, &at);
       }
       if (l == NULL) {
          if (is_target)
@@ -433,6 +442,7 @@ static UInt follow_leads(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
    }
    r->bits   = bits;
    r->n_bits = n_bits;
+   DCFG_(set_target_place)(r, at);
    for (; out->n < n; out->n++)
       out->n_edges += pr->ps->phrases[out->phrases[out->n]].n_edges;
    return p != 0 ? p : pr->phrase_of[table - 1];

@@ -75,13 +75,13 @@ UInt DCFG_(read_target_units)(RecordReader* r)
 
    if (n > DCFG_RIGHT_GUESSES) {
       r->n_right = n - DCFG_RIGHT_GUESSES - 1;
-      return *DCFG_(guess)(&r->guesser);
+      return r->guesser.guesses[r->guesser.history];
    }
    if (n == DCFG_LONG_TARGET) {
       n  = read_unit(r);
       n |= read_unit(r) << 16;
    }
-   *DCFG_(guess)(&r->guesser) = n;
+   r->guesser.guesses[r->guesser.history] = n;
    return n;
 }
 

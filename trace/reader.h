@@ -88,19 +88,52 @@ static inline void DCFG_(top_up_bits)(RecordReader* r)
    }
 }
 
-/* Return the number of the next target. */
-static inline UInt DCFG_(read_target)(RecordReader* r)
+/* TargetPlace: what changes with each target.  The loop that takes most of a
+   replay's time keeps it in registers. */
+typedef
+   struct {
+      UInt n_right;                // right guesses still to come
+      UInt history;                // the guesser's
+   }
+   TargetPlace;
+
+static inline TargetPlace DCFG_(target_place)(const RecordReader* r)
+{
+   TargetPlace at = { r->n_right, r->guesser.history };
+   return at;
+}
+
+static inline void DCFG_(set_target_place)(RecordReader* r, TargetPlace at)
+{
+   r->n_right         = at.n_right;
+   r->guesser.history = at.history;
+}
+
+/* Return the number of the next target, at AT instead of R's own place. */
+static inline UInt DCFG_(read_target_at)(RecordReader* r, TargetPlace* at)
 {
    UInt n;
 
-   if (r->n_right > 0) {
-      r->n_right--;
-      n = *DCFG_(guess)(&r->guesser);
+   if (at->n_right > 0) {
+      at->n_right--;
+      n = r->guesser.guesses[at->history];
    } else {
-      n = DCFG_(read_target_units)(r);
+      DCFG_(set_target_place)(r, *at);
+      n   = DCFG_(read_target_units)(r);
+      *at = DCFG_(target_place)(r);
    }
-   DCFG_(note_target)(&r->guesser, n);
+   at->history = DCFG_(next_history)(at->history, n);
    r->targets_read++;
+   return n;
+}
+
+/* Return the number of the next target. */
+static inline UInt DCFG_(read_target)(RecordReader* r)
+{
+   TargetPlace at = DCFG_(target_place)(r);
+   UInt        n  = DCFG_(read_target_at)(r, &at);
+
+   DCFG_(set_target_place)(r, at);
    return n;
 }
 

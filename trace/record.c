@@ -132,21 +132,27 @@ Bool DCFG_(is_traced)(UInt index)
 
 /*--- Targets                                              ---*/
 
-static UInt number_of(Addr target)
+/* Make R the number of TARGET. */
+static void find_number(Recent* r, Addr target)
+{
+   Number* n = VG_(HT_lookup)(by_target, target);
+
+   if (n == NULL) {
+      n = VG_(malloc)("dcfg.record.number", sizeof(Number));
+      n->hash_key = target;
+      n->number   = VG_(addToXA)(by_number, &target);
+      VG_(HT_add_node)(by_target, n);
+   }
+   r->target = target;
+   r->number = n->number;
+}
+
+static inline UInt number_of(Addr target)
 {
    Recent* r = &recent[(target ^ target >> 12) % N_RECENT];
 
-   if (r->target != target || target == 0) {
-      Number* n = VG_(HT_lookup)(by_target, target);
-      if (n == NULL) {
-         n = VG_(malloc)("dcfg.record.number", sizeof(Number));
-         n->hash_key = target;
-         n->number   = VG_(addToXA)(by_number, &target);
-         VG_(HT_add_node)(by_target, n);
-      }
-      r->target = target;
-      r->number = n->number;
-   }
+   if (r->target != target || target == 0)
+      find_number(r, target);
    return r->number;
 }
 
@@ -175,39 +181,51 @@ static Addr* next_target(const Recorder* r)
    return (Addr*)*slot(DCFG_(cell_base)(r->cells), SlotTargets);
 }
 
-/* Turn the targets in the buffer into numbers, and empty it. */
-static void number_targets(Recorder* r)
+/* Turn the N targets in BUFFER into units, with the guesses of G.  Return the
+   number of units. */
+static UInt put_units(UShort* units, const Addr* buffer, UInt n, Guesser* g)
 {
-   UShort   units[3 * N_TARGETS + 1];
-   UInt     n = next_target(r) - r->buffer, used = 0, n_right = 0;
-   Guesser* g = r->guesser;
+   UInt used = 0, n_right = 0, history = g->history;
 
-   if (g == NULL && n > 0 && r->keep)
-      g = r->guesser = VG_(calloc)("dcfg.record.guesser", 1,
-                                   sizeof(Guesser));
-   for (UInt i = 0; i < n && r->keep; i++) {
-      UInt  number = number_of(r->buffer[i]);
-      UInt* guess  = DCFG_(guess)(g);
+   for (UInt i = 0; i < n; i++) {
+      UInt  number = number_of(buffer[i]);
+      UInt* guess  = &g->guesses[history];
+      history = DCFG_(next_history)(history, number);
       if (*guess == number) {
          n_right++;
-      } else {
-         if (n_right > 0)
-            units[used++] = DCFG_RIGHT_GUESSES + n_right;
-         n_right = 0;
-         if (number >= DCFG_LONG_TARGET) {
-            units[used++] = DCFG_LONG_TARGET;
-            units[used++] = number & 0xFFFF;
-            units[used++] = number >> 16;
-         } else {
-            units[used++] = number;
-         }
-         *guess = number;
+         continue;
       }
-      DCFG_(note_target)(g, number);
+      *guess = number;
+      if (n_right > 0)
+         units[used++] = DCFG_RIGHT_GUESSES + n_right;
+      n_right = 0;
+      if (number >= DCFG_LONG_TARGET) {
+         units[used++] = DCFG_LONG_TARGET;
+         units[used++] = number & 0xFFFF;
+         units[used++] = number >> 16;
+      } else {
+         units[used++] = number;
+      }
    }
    if (n_right > 0)
       units[used++] = DCFG_RIGHT_GUESSES + n_right;
-   DCFG_(append_to_stream)(r->targets, units, used * sizeof(UShort));
+   g->history = history;
+   return used;
+}
+
+/* Turn the targets in the buffer into numbers, and empty it. */
+static void number_targets(Recorder* r)
+{
+   UShort units[3 * N_TARGETS + 1];
+   UInt   n = next_target(r) - r->buffer;
+
+   if (n > 0 && r->keep) {
+      if (r->guesser == NULL)
+         r->guesser = VG_(calloc)("dcfg.record.guesser", 1, sizeof(Guesser));
+      DCFG_(append_to_stream)(r->targets, units,
+                              put_units(units, r->buffer, n, r->guesser)
+                              * sizeof(UShort));
+   }
    r->n_numbered += n;
    *slot(DCFG_(cell_base)(r->cells), SlotTargets) = (UWord)r->buffer;
 }

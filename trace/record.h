@@ -63,15 +63,10 @@ typedef
    }
    Guesser;
 
-static inline UInt* DCFG_(guess)(Guesser* g)
+/* Return the history after HISTORY and target NUMBER. */
+static inline UInt DCFG_(next_history)(UInt history, UInt number)
 {
-   return &g->guesses[g->history];
-}
-
-static inline void DCFG_(note_target)(Guesser* g, UInt number)
-{
-   g->history = ((g->history << 2) ^ (number * 0x9E3779B1u >> 20))
-                % DCFG_N_GUESSES;
+   return ((history << 2) ^ (number * 0x9E3779B1u >> 20)) % DCFG_N_GUESSES;
 }
 
 /* Units of the stream: a count of right guesses plus DCFG_RIGHT_GUESSES; or a

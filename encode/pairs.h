@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   A table of pairs of symbols. */
+
+/* Private to encode/. */
+
+#ifndef __DCFG_PAIRS_H
+#define __DCFG_PAIRS_H
+
+#include "base/port.h"
+
+typedef
+   struct {
+      UInt left, right;
+      UInt count;
+      UInt rule;         // 0: none so far
+   }
+   SymbolPair;
+
+/* PairTable: pairs by first occurrence, and by their symbols. */
+typedef
+   struct {
+      SymbolPair* list;
+      UInt        n, room;
+      UInt*       slots;     // hash table: index in .list + 1
+      UInt        n_slots;   // a power of two
+   }
+   PairTable;
+
+/* Get slots for at most N pairs, which clear_pairs() must still clear; free
+   them; free all. */
+void DCFG_(begin_pairs)(PairTable* t, UInt n);
+void DCFG_(end_pairs)(PairTable* t);
+void DCFG_(delete_pairs)(PairTable* t);
+
+/* Remove all pairs.  At most N come, and N is no more than begin_pairs() got:
+   fewer slots are faster to clear and to find. */
+void DCFG_(clear_pairs)(PairTable* t, UInt n);
+
+/* Append a pair.  Return its index. */
+UInt DCFG_(add_pair)(PairTable* t, UInt left, UInt right);
+
+static inline UInt DCFG_(slot_of)(const PairTable* t, ULong key)
+{
+   return (UInt)(key * 0x9E3779B97F4A7C15ULL >> 32) & (t->n_slots - 1);
+}
+
+static inline UInt DCFG_(slot_of_pair)(const PairTable* t, UInt left,
+                                       UInt right)
+{
+   return DCFG_(slot_of)(t, (ULong)left << 32 | right);
+}
+
+/* Return the index of a pair, which is added if it is not there. */
+static inline UInt DCFG_(intern_pair)(PairTable* t, UInt left, UInt right)
+{
+   UInt slot = DCFG_(slot_of_pair)(t, left, right);
+
+   for (; t->slots[slot] != 0; slot = (slot + 1) & (t->n_slots - 1)) {
+      UInt p = t->slots[slot] - 1;
+      if (t->list[p].left == left && t->list[p].right == right)
+         return p;
+   }
+   t->slots[slot] = t->n + 1;
+   return DCFG_(add_pair)(t, left, right);
+}
+
+/* Fetch the slot of a pair, or the pair in a slot that has been fetched, into
+   the processor's cache. */
+static inline void DCFG_(fetch_slot)(const PairTable* t, UInt left,
+                                     UInt right)
+{
+   __builtin_prefetch(&t->slots[DCFG_(slot_of_pair)(t, left, right)]);
+}
+
+static inline void DCFG_(fetch_pair)(const PairTable* t, UInt left,
+                                     UInt right)
+{
+   UInt p = t->slots[DCFG_(slot_of_pair)(t, left, right)];
+
+   if (p != 0)
+      __builtin_prefetch(&t->list[p - 1]);
+}
+
+#endif /* __DCFG_PAIRS_H */
