@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Tests of strings in JSON. */
+   Tests of strings and numbers in JSON. */
 
 /* A symbol's name or a path may have any bytes.  Their text must be valid JSON
    in valid UTF-8, and mean what dcfg_json.h says. */
@@ -166,6 +166,37 @@ START_TEST(test_buffer_border)
 }
 END_TEST
 
+/* Numbers of all lengths, and texts behind them, on both sides of the end of
+   the buffer. */
+START_TEST(test_numbers)
+{
+   UInt   size = sizeof(out.buf);
+   HChar* fill = malloc(size);
+
+   memset(fill, 'y', size);
+   for (ULong power = 1; ; power *= 10) {
+      for (ULong k = 0; k < 30; k++) {
+         ULong n = k < 10 ? power * k : k < 20 ? power - 20 + k : power + k;
+         HChar want[60];
+         UInt  room = (UInt)(k % 25);
+         sprintf(want, "%llu and %llu", n, n);
+         start_text();
+         DCFG_(put_bytes)(&out, fill, size - room);
+         DCFG_(put_number)(&out, n);
+         DCFG_(put_text)(&out, " and ");
+         DCFG_(put_number)(&out, n);
+         DCFG_(put_flush)(&out);
+         require(text_len == size - room + strlen(want)
+                 && strcmp(text + size - room, want) == 0,
+                 "%.60s is not %s", text + size - room, want);
+      }
+      if (power > ~0ULL / 10)
+         break;
+   }
+   free(fill);
+}
+END_TEST
+
 int main(void)
 {
    Suite* s     = suite_create("string");
@@ -173,6 +204,7 @@ int main(void)
 
    tcase_set_timeout(cases, 60);
    tcase_add_test(cases, test_short_strings);
+   tcase_add_test(cases, test_numbers);
    tcase_add_test(cases, test_utf8_borders);
    tcase_add_test(cases, test_random_strings);
    tcase_add_test(cases, test_buffer_border);
