@@ -19,7 +19,7 @@ def kept_trace(scratch):
 class Costs(Part):
     TURNS = (NONE, DCFG, XRAY, PROFILE, TRACED, WET, CALLGRIND)
     PROGRAMS = (LARGE,)
-    ONCE = True                             # It takes minutes.
+    ONCE = True
 
     def after(self, result, last):
         os.replace(out_file(self.bench.scratch, WET.name, "wet"), kept_trace(self.bench.scratch))
