@@ -71,7 +71,7 @@ class Turn(NamedTuple):
     files: tuple = ("dcfg",)                # X of each --X-out-file that it gets
     # READ(log's text, files' paths by X) returns numbers by names.
     read: Optional[Callable] = None
-    peer: bool = False                      # a tool to compare with, which runs in the first repetition only
+    once: bool = False                      # whether it runs in the first repetition only
 
 
 def said(text, *patterns):

@@ -9,9 +9,9 @@ UNCOUNTED = 100                             # instructions of a thread that call
 UNLIKE = 1e-5                               # share of instructions that differs from run to run in a program with
                                             # threads
 PROFILE = Turn("profile", options=("--callgrind=yes",), files=("dcfg", "callgrind"))
-# +: with DETAILS, which cost little more: once is enough
-PROFILE_MORE = Turn("profile+", options=("--callgrind=yes", *DETAILS), files=("dcfg", "callgrind"), peer=True)
-CALLGRIND_MORE = Turn("callgrind+", tool="callgrind", options=DETAILS, files=("callgrind",), peer=True)
+# +: with DETAILS
+PROFILE_MORE = Turn("profile+", options=("--callgrind=yes", *DETAILS), files=("dcfg", "callgrind"), once=True)
+CALLGRIND_MORE = Turn("callgrind+", tool="callgrind", options=DETAILS, files=("callgrind",), once=True)
 PROFILES = ((PROFILE, CALLGRIND), (PROFILE_MORE, CALLGRIND_MORE))   # ours, and the one to compare with
 
 

@@ -7,14 +7,14 @@ REGIONS = (                                 # the turn, the one to compare with,
     (Turn("off", options=("--instr-atstart=no",)), NONE, "at most 1.05"),
     (Turn("waiting", options=("--start=main:1000000000", "--stop=no_such_function")), NONE, "at most 1.10"),
     (Turn("inside", options=("--start=instructions:1",)), DCFG, "at most 1.05"),
-    (Turn("toggled", options=("--toggle-collect=main",)), DCFG, ""),
+    (Turn("toggled", options=("--toggle-collect=main",), once=True), DCFG, ""),
     (Turn("only-main", options=("--only-images=main",)), DCFG, "at most 1.10"),
 )
 
 
 class Costs(Part):
     TURNS = (NONE, DCFG, *(turn for turn, *_ in REGIONS))
-    PROGRAMS = ("interp-goto", "bzip2", "perl", "sqlite3")
+    PROGRAMS = ("interp-goto", "bzip2", "perl")
 
     def table(self, results):
         rows = [["program", *("%s/%s" % (turn.name, base.name) for turn, base, _ in REGIONS)]]

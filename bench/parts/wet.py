@@ -12,7 +12,8 @@ def read(log, files):
 
 
 WET = Turn("wet", options=("--wet=yes",), files=("dcfg", "wet"), read=read)
-WET_VALUES = Turn("wet+", options=("--wet=yes", "--wet-values=yes"), files=("dcfg", "wet"), read=read)
+WET_VALUES = Turn("wet+", options=("--wet=yes", "--wet-values=yes"), files=("dcfg", "wet"), read=read,
+                  once=True)
 TRACES = (WET, WET_VALUES)
 # The whole of a trace with values would take xz minutes.
 PIECES, PIECE, BUFFER = 16, 1 << 21, 1 << 16
@@ -50,14 +51,16 @@ class Costs(Part):
     def after(self, result, last):
         for turn in TRACES:
             path = out_file(self.bench.scratch, turn.name, "wet")
-            if last:
+            if not os.path.exists(path):
+                continue
+            if (result.name, turn) not in self.compressed:
                 self.compressed[result.name, turn] = xz_share(path)
             os.unlink(path)
 
     def bits(self, result, turn):
-        """Returns the bits of an instruction in a trace: as it is, and after xz, or 0."""
+        """Returns the bits of an instruction in a trace: as it is, and after xz."""
         bits = 8 * result.number(turn, "bytes") / result.number(turn, "instrs")
-        return bits, bits * self.compressed.get((result.name, turn), 0)
+        return bits, bits * self.compressed[result.name, turn]
 
     def table(self, results):
         rows = [["", *(word for turn in TRACES for word in (turn.name, "", "bits an", "after", "MB more"))],

@@ -11,8 +11,9 @@ def read(log, _files):
 
 # Logs of some gigabytes go to /dev/null, written as usual while the program runs.
 LOGGED = ("--xray=yes", "--xray-out-file=/dev/null", "--xray-map-file=/dev/null")
-XRAY = Turn("xray", options=LOGGED, read=read)                                            # all calls
-XRAY_LONG = Turn("xray1000", options=(*LOGGED, "--xray-min-instrs=1000"), read=read)      # calls of 1000 instructions
+XRAY = Turn("xray", options=LOGGED, read=read)                      # all calls
+# Calls of 1000 instructions.
+XRAY_LONG = Turn("xray1000", options=(*LOGGED, "--xray-min-instrs=1000"), read=read, once=True)
 LOGS = ((XRAY, "at most 3.00"), (XRAY_LONG, "at most 2.00"))
 
 
