@@ -53,11 +53,14 @@ void DCFG_(put_section)(Put* out, UInt section, ULong length)
    DCFG_(put_bytes)(out, head, sizeof(head));
 }
 
+/* Put the bytes of B as a section, and free their memory: the largest section
+   has tens of MB. */
 static void put_bytes_as(Put* out, UInt section, Bytes* b)
 {
    DCFG_(put_section)(out, section, b->used);
    DCFG_(put_bytes)(out, b->bytes, b->used);
-   b->used = 0;
+   VG_(free)(b->bytes);
+   VG_(memset)(b, 0, sizeof(*b));
 }
 
 /*--- Images                                               ---*/
@@ -118,7 +121,6 @@ static void put_images(Put* out, Bytes* b)
       DCFG_(add_text)(b, DCFG_(source_file_name)(i));
    put_bytes_as(out, SectionSources, b);
    put_bytes_as(out, SectionImages, &images);
-   VG_(free)(images.bytes);
 }
 
 /*--- Instructions                                         ---*/
@@ -318,7 +320,6 @@ ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped,
    put_superblocks(out, &b, instrs);
    n = put_threads(out, g->graph);
    put_before(out, &b, instrs, g, !dropped, ended);
-   VG_(free)(b.bytes);
    VG_(deleteXA)(instrs);
    return n;
 }
