@@ -332,10 +332,23 @@ static void add_contents(ImageBytes* b, Elf* elf, uint64_t moved)
 
 static const uint64_t page = 4096;
 
+/* Return whether Valgrind itself mapped the image of instruction FIRST, MOVED
+   from the addresses in its file: the program, or its interpreter. */
+static bool is_mapped_first(DcfgWet* w, uint32_t first, uint64_t moved)
+{
+   const DcfgWetState* state = dcfg_wet_state(w);
+
+   for (uint32_t i = 0; state != NULL && i < state->n_aux; i++)
+      if (state->aux[i].type == AT_BASE && state->aux[i].value == moved
+          && moved != 0)
+         return true;
+   return state != NULL && state->program == dcfg_wet_instr(w, first)->image;
+}
+
 /* Add the zeros behind the contents of writable segments.  If they end in
-   another page than the contents, all of that page is zero; else the kernel
-   clears the rest of the page, and ld.so does not. */
-static void add_zeros(ImageBytes* b, Elf* elf, uint64_t moved)
+   another page than the contents, all of that page is zero.  Else the rest of
+   the page is cleared if WHOLE; ld.so does not do that. */
+static void add_zeros(ImageBytes* b, Elf* elf, uint64_t moved, bool whole)
 {
    static const uint64_t most = UINT64_C(1) << 30;
    size_t n;
@@ -349,7 +362,7 @@ static void add_zeros(ImageBytes* b, Elf* elf, uint64_t moved)
           || h.p_memsz <= h.p_filesz || h.p_memsz - h.p_filesz > most)
          continue;
       end  = h.p_vaddr + h.p_memsz;
-      rest = (end - 1) / page != (h.p_vaddr + h.p_filesz - 1) / page
+      rest = whole || (end - 1) / page != (h.p_vaddr + h.p_filesz - 1) / page
              ? -end % page : 0;
       GROW(b->parts, b->n, b->room);
       b->parts[b->n++] = (ImagePart){ h.p_vaddr + moved + h.p_filesz,
@@ -410,7 +423,7 @@ ImageBytes image_memory(DcfgWet* w, const char* root)
       ImageElf e;
       if (!image_elf(w, first, root, &e))
          continue;
-      add_zeros(&b, e.elf, e.moved);
+      add_zeros(&b, e.elf, e.moved, is_mapped_first(w, first, e.moved));
       add_edges(&b, e.elf, e.moved);
       image_elf_close(&e);
    }
