@@ -44,7 +44,7 @@ WHOLE = (
     ("flags", "flags", [*STATIC, "-O1"], "main", 600),
     ("avx2", "avx2", [*STATIC, "-O2"]),
     ("x87", "x87", [*STATIC, "-O1"]),
-    ("plain_bits32", "plain", ["-O2", "-m32"]),
+    ("plain_bits32", "plain", ["-O2", "-m32"], "main", 10000),
     ("signals_bits32", "signals", [*STATIC, "-O1", "-m32"]),
     ("flags_bits32", "flags", [*STATIC, "-O1", "-m32"], "main", 600),
     ("x87_bits32", "x87", [*STATIC, "-O1", "-m32"]),
