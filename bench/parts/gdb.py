@@ -12,7 +12,7 @@ from parts.wet import WET_VALUES
 
 JUMPS = 40
 LOOP = "counts[text[i]]++"                  # text of a line with a loop of a million iterations
-FRAMES = 4                                  # of the call stack, as bt reads them
+FRAMES = 4                                  # as many as look() reads
 
 
 class Server:
