@@ -21,6 +21,7 @@ PARTS = (
     "reader",
     "slice",
     "index",
+    "gdb",
 )
 
 
@@ -40,6 +41,7 @@ class Part:
     TURNS = ()                              # a Turn each; other parts' turns are named as these name them
     PROGRAMS = ()                           # their names; .programs, unless --only names others
     ONCE = False                            # its programs run in the first repetition only
+    ASKED = False                           # a full run leaves it out
 
     def __init__(self, bench):
         self.bench = bench

@@ -1,4 +1,4 @@
-"""Sessions of dcfg gdb on a long recording of bench/index.c: what gdb's commands cost in the server, packet by packet."""
+"""Sessions of dcfg gdb on a recording of two billion instructions: what gdb's commands cost in the server."""
 import os
 import random
 import re
@@ -6,17 +6,21 @@ import statistics
 import subprocess
 import time
 
+from measure import ENV, command, layout, need, run
+from part import Part, Result, out_file
+from parts.wet import WET_VALUES
+
 JUMPS = 40
 LOOP = "counts[text[i]]++"                  # text of a line with a loop of a million iterations
-FRAMES = 4                                  # of the call stack, as bt reads them
+FRAMES = 4                                  # as many as look() reads
 
 
 class Server:
     """A server, and a client of it."""
 
-    def __init__(self, command, wet, env):
-        self.process = subprocess.Popen([command, "gdb", "--serve", wet], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, env=env)
+    def __init__(self, program, wet):
+        self.process = subprocess.Popen([program, "gdb", "--serve", wet], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, env=ENV)
         self.send("QStartNoAckMode")
         self.receive()
         self.process.stdin.write(b"+")
@@ -82,18 +86,29 @@ def timed(act, *args):
     return 1000 * (time.monotonic() - began)
 
 
-class Debugging:
-    """All repetitions.  PROG must be at fixed addresses, and WET a recording of it with values and an index."""
+class Costs(Part):
+    ASKED = True                            # the recording takes minutes
+    ROUNDS = "11"                           # 2.1 billion instructions
 
-    def __init__(self, command, prog, source, wet, env):
-        self.command, self.wet, self.env = command, wet, env
-        names = subprocess.run(["nm", prog], stdout=subprocess.PIPE, check=True, env=env).stdout.decode()
-        self.at = {fields[2]: int(fields[0], 16) for fields in map(str.split, names.splitlines()) if len(fields) == 3}
-        with open(source) as f:
+    def __init__(self, bench):
+        super().__init__(bench)
+        self.command, self.nm = command(bench.valgrind), need("nm")
+        self.prog = bench.programs.compile("index", "-g", "-O0", "-no-pie")
+        self.wet = os.path.join(bench.scratch, "gdb.wet")
+        with open(os.path.join(bench.srcdir, "bench", "index.c")) as f:
             self.loop = next(n for n, line in enumerate(f, 1) if LOOP in line)
-        self.file = os.path.basename(source)
         self.took = {}                      # lists of milliseconds
         self.peaks = []
+
+    def prepare(self):
+        recorded = Result("index", [self.prog, self.ROUNDS])
+        recorded.measure(None, self.bench)
+        recorded.measure(WET_VALUES, self.bench)
+        self.n = recorded.number(WET_VALUES, "instrs")
+        os.replace(out_file(self.bench.scratch, WET_VALUES.name, "wet"), self.wet)
+        names = run([self.nm, self.prog], self.bench.scratch).out.decode()
+        self.at = {fields[2]: int(fields[0], 16) for fields in map(str.split, names.splitlines()) if len(fields) == 3}
+        run([self.command, "why", self.wet, "index.c:%d" % self.loop], self.bench.scratch)     # makes the index
 
     def note(self, what, act, *args):
         self.took.setdefault(what, []).append(timed(act, *args))
@@ -102,9 +117,15 @@ class Debugging:
         server.go(t)
         server.look()
 
+    def steps(self, server, packet, n, look=False):
+        for _ in range(n):
+            server.stop = server.ask(packet)
+            if look:
+                server.look()
+
     def reverse_next(self, server):
         """Goes from the loop's end to its begin, as gdb does: a packet for each step that the server does not skip."""
-        line = "%s:%d\n" % (self.file, self.loop)
+        line = "index.c:%d\n" % self.loop
         while server.monitor("when").endswith(line):
             server.stop = server.ask("bs")
 
@@ -134,7 +155,7 @@ class Debugging:
 
     def measure(self):
         began = time.monotonic()
-        server = Server(self.command, self.wet, self.env)
+        server = Server(self.command, self.wet)
         server.ask("?")
         self.took.setdefault("open", []).append(1000 * (time.monotonic() - began))
         numbers, end = random.Random(1), server.end()
@@ -146,7 +167,8 @@ class Debugging:
         for t in times[:5]:
             self.jump(server, t)
             for packet in ("vCont;s", "bs"):
-                self.took.setdefault("step", []).append(timed(lambda: [server.ask(packet) for _ in range(500)]) / 500)
+                self.took.setdefault("step", []).append(timed(self.steps, server, packet, 500) / 500)
+                self.took.setdefault("seen", []).append(timed(self.steps, server, packet, 50, True) / 50)
         server.monitor("exact off")
         # The last iteration of the loop is the last write to its counters.
         counters = "2,%x,800" % self.at["counts"]
@@ -159,22 +181,23 @@ class Debugging:
         self.peaks.append(server.peak())
         server.close()
 
-    def rows(self):
-        """Texts of a table: what was measured, and its target."""
+    def table(self, _results):
         def median(what):
             return "%.0f" % statistics.median(self.took[what])
 
         def most(what):
             return "%.0f" % max(self.took[what])
 
-        return [["open, ms", median("open"), "at most 500"],
-                ["jump with its call stack, median, ms", median("jump"), "at most 150"],
-                ["the slowest jump, ms", most("jump"), "at most 400"],
-                ["back to a breakpoint, slowest, ms", most("break"), "at most 100"],
-                ["back to a watchpoint, median, ms", median("watch"), "at most 50 a chunk"],
-                ["the slowest, ms", most("watch"), ""],
-                ["back through all for a field, ms", median("field"), ""],
-                ["a step in the same chunk, ms", "%.2f" % statistics.median(self.took["step"]), "at most 1"],
-                ["reverse-next over a million iterations, ms", median("reverse-next"), "at most 2000"],
-                ["interrupt, slowest, ms", most("interrupt"), "at most 50"],
-                ["peak MB", "%.0f" % (max(self.peaks) / 1e6), "at most 400"]]
+        return layout([["dcfg gdb in %.0f million instructions" % (self.n / 1e6), "", "target"],
+                       ["open, ms", median("open"), "at most 500"],
+                       ["jump with its call stack, median, ms", median("jump"), "at most 150"],
+                       ["the slowest jump, ms", most("jump"), "at most 400"],
+                       ["back to a breakpoint, slowest, ms", most("break"), "at most 100"],
+                       ["back to a watchpoint, median, ms", median("watch"), "at most 50 a chunk"],
+                       ["the slowest, ms", most("watch"), ""],
+                       ["back through all for a field, ms", median("field"), ""],
+                       ["a step in the same chunk, ms", "%.2f" % statistics.median(self.took["step"]), "at most 1"],
+                       ["a step with its call stack, ms", "%.2f" % statistics.median(self.took["seen"]), ""],
+                       ["reverse-next over a million iterations, ms", median("reverse-next"), "at most 2000"],
+                       ["interrupt, slowest, ms", most("interrupt"), "at most 50"],
+                       ["peak MB", "%.0f" % (max(self.peaks) / 1e6), "at most 400"]])
