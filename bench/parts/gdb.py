@@ -108,7 +108,9 @@ class Costs(Part):
         os.replace(out_file(self.bench.scratch, WET_VALUES.name, "wet"), self.wet)
         names = run([self.nm, self.prog], self.bench.scratch).out.decode()
         self.at = {fields[2]: int(fields[0], 16) for fields in map(str.split, names.splitlines()) if len(fields) == 3}
-        run([self.command, "why", self.wet, "index.c:%d" % self.loop], self.bench.scratch)     # makes the index
+        # This makes the index.
+        self.made = run([self.command, "why", self.wet, "index.c:%d" % self.loop], self.bench.scratch)
+        self.share = os.path.getsize(self.wet + ".idx") / os.path.getsize(self.wet)
 
     def note(self, what, act, *args):
         self.took.setdefault(what, []).append(timed(act, *args))
@@ -189,6 +191,9 @@ class Costs(Part):
             return "%.0f" % max(self.took[what])
 
         return layout([["dcfg gdb in %.0f million instructions" % (self.n / 1e6), "", "target"],
+                       ["its index, s of a processor", "%.1f" % self.made.cpu, "at most %.0f" % (15 * self.n / 1e9)],
+                       ["of the trace, %", "%.2f" % (100 * self.share), "at most 10"],
+                       ["peak MB of making it", "%.0f" % (self.made.peak / 1e6), "at most 512"],
                        ["open, ms", median("open"), "at most 500"],
                        ["jump with its call stack, median, ms", median("jump"), "at most 150"],
                        ["the slowest jump, ms", most("jump"), "at most 400"],
