@@ -14,25 +14,16 @@
 
 #include <unistd.h>
 
-/* Return why MODULE cannot be used; NULL: it can. */
-static const char* refusal(Dwfl_Module* module, const char* build_id)
-{
-   return module == NULL ? dwfl_errmsg(-1)
-          : debug_difference(module, build_id);
-}
-
-Dwfl* debug_file_open(const char* path, const uint64_t* load,
-                      const char* build_id, Dwfl_Module** module,
-                      const char** why)
+Dwfl* debug_file_begin(const char* path, const uint64_t* load,
+                       Dwfl_Module** module, const char** why)
 {
    static const Dwfl_Callbacks callbacks = {
       .find_elf = dwfl_build_id_find_elf,
       .find_debuginfo = dwfl_standard_find_debuginfo,
       .section_address = dwfl_offline_section_address
    };
-   int         fd = open_regular(path);
-   Dwfl*       dwfl;
-   const char* refused;
+   int   fd = open_regular(path);
+   Dwfl* dwfl;
 
    if (fd < 0) {
       if (why != NULL)
@@ -43,10 +34,25 @@ Dwfl* debug_file_open(const char* path, const uint64_t* load,
    dwfl_report_begin(dwfl);
    *module = load == NULL ? dwfl_report_offline(dwfl, "", path, fd)
              : dwfl_report_elf(dwfl, "", path, fd, *load, false);
-   if (*module == NULL)
-      close(fd);
-   refused = refusal(*module, build_id);
-   dwfl_report_end(dwfl, NULL, NULL);
+   if (*module != NULL) {
+      dwfl_report_end(dwfl, NULL, NULL);
+      return dwfl;
+   }
+   if (why != NULL)
+      *why = dwfl_errmsg(-1);
+   close(fd);
+   dwfl_end(dwfl);
+   return NULL;
+}
+
+Dwfl* debug_file_open(const char* path, const uint64_t* load,
+                      const char* build_id, Dwfl_Module** module,
+                      const char** why)
+{
+   Dwfl*       dwfl = debug_file_begin(path, load, module, why);
+   const char* refused = dwfl == NULL ? NULL
+                         : debug_difference(*module, build_id);
+
    if (refused == NULL)
       return dwfl;
    if (why != NULL)

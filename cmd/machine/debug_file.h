@@ -9,6 +9,12 @@
 #include <elfutils/libdwfl.h>
 #include <stdint.h>
 
+/* Open the ELF file at PATH.  Its debug information, which may be in a file of
+   its own, is not looked at: debug_difference() is left to the caller.
+   Otherwise as debug_file_open(). */
+Dwfl* debug_file_begin(const char* path, const uint64_t* load,
+                       Dwfl_Module** module, const char** why);
+
 /* Open the ELF file at PATH with its debug information, which may be in a file
    of its own.  Addresses are those of the file, or with *LOAD those of a run
    that had the file there.  NULL if that cannot be done, or if the debug

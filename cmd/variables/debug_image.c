@@ -15,15 +15,19 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/machine/debug_file.h"
+#include "cmd/machine/same_build.h"
 #include "cmd/machine/stubs.h"
 #include "cmd/machine/wet_place.h"
 
 #include <stdlib.h>
 
-/* Slot: an image that was opened, or could not be. */
+/* Slot: an image, whose file is opened when it is needed, and its debug
+   information later: libraries may have much that nobody asks for. */
 typedef
    struct {
-      bool       tried;
+      bool       opened;        // the file was opened, or could not be
+      bool       checked;       // the debug information is the build's, or it was
+                                // closed again
       DebugImage image;         // .module is NULL if it could not be opened
       char*      why;
       uint32_t   first;         // first instruction of the image
@@ -65,7 +69,8 @@ void debug_images_free(DebugImages* d, void (*forget)(DebugImage* m))
    free(d);
 }
 
-/* Open the file of the image.  Return why it cannot be used; NULL if it can. */
+/* Open the file of the image, without its debug information.  Return why that
+   cannot be done; NULL if it was. */
 static const char* open_file(DebugImages* d, Slot* s)
 {
    const DcfgWetInstr in = *dcfg_wet_instr(d->w, s->first);
@@ -81,8 +86,7 @@ static const char* open_file(DebugImages* d, Slot* s)
    if (why != NULL)
       return why;
    path    = image_path_below(d->root, in.image_name);
-   m->dwfl = debug_file_open(path, &in.image_load, in.image_build_id,
-                             &m->module, &why);
+   m->dwfl = debug_file_begin(path, &in.image_load, &m->module, &why);
    if (m->dwfl == NULL) {
       m->module = NULL;
       return text_format("%s: %s", text_clean(path), why);
@@ -93,14 +97,34 @@ static const char* open_file(DebugImages* d, Slot* s)
    return NULL;
 }
 
-static DebugImage* image_of_slot(DebugImages* d, Slot* s)
+/* Return the image with its range of addresses; NULL if there is no file. */
+static DebugImage* open_slot(DebugImages* d, Slot* s)
 {
-   if (!s->tried) {
+   if (!s->opened) {
       const char* why = open_file(d, s);
-      s->tried = true;
-      s->why   = why == NULL ? NULL : text_copy(why);
+      s->opened = true;
+      s->why    = why == NULL ? NULL : text_copy(why);
    }
    return s->image.module == NULL ? NULL : &s->image;
+}
+
+static DebugImage* image_of_slot(DebugImages* d, Slot* s)
+{
+   DebugImage* m = open_slot(d, s);
+
+   if (m != NULL && !s->checked) {
+      const DcfgWetInstr in = *dcfg_wet_instr(d->w, s->first);
+      const char* why = debug_difference(m->module, in.image_build_id);
+      s->checked = true;
+      if (why != NULL) {
+         const char* path = image_path_below(d->root, in.image_name);
+         s->why = text_copy(text_format("%s: %s", text_clean(path), why));
+         dwfl_end(m->dwfl);
+         m->dwfl   = NULL;
+         m->module = NULL;
+      }
+   }
+   return m == NULL || m->module == NULL ? NULL : m;
 }
 
 DebugImage* debug_image(DebugImages* d, uint32_t instr, const char** why)
@@ -116,9 +140,10 @@ DebugImage* debug_image(DebugImages* d, uint32_t instr, const char** why)
 DebugImage* debug_image_at(DebugImages* d, uint64_t addr)
 {
    for (uint32_t i = 0; i < d->n; i++) {
-      DebugImage* m = image_of_slot(d, &d->slots[i]);
-      if (m != NULL && addr >= m->low && addr < m->high)
-         return m;
+      const DebugImage* m = open_slot(d, &d->slots[i]);
+      if (m != NULL && addr >= m->low && addr < m->high
+          && image_of_slot(d, &d->slots[i]) != NULL)
+         return &d->slots[i].image;
    }
    return NULL;
 }
