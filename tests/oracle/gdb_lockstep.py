@@ -11,6 +11,7 @@ must agree, or be said to be unavailable.  The kinds of registers are counted ap
 - Valgrind numbers the registers of x87's stack as the processor does, whatever the top is, and has no selectors.
 - Valgrind's process gets the random numbers that the recorded one got.
 - Steps of ours are in order of time, as Valgrind's are: a step may come to another thread.
+- The first thread's stack is compared while that thread runs: how far it got before another one began differs.
 
 Prints how many registers and bytes agreed, were unavailable, and differed, and the first differences.
 """
@@ -29,6 +30,7 @@ import harness
 FLAGS = 0xCD5
 AT_ENTRY, AT_RANDOM = 9, 25
 MOST_PID = 1 << 22
+MOST_STACK = 16 << 20
 GETRANDOM = {4: 355, 8: 318}            # the system call's number, by the size of pointers
 KINDS = "general", "eflags", "vector", "x87", "mxcsr", "memory"
 CONTROL = "fctrl", "fstat", "ftag"
@@ -108,12 +110,19 @@ class Lockstep:
         self.alike = Alike(pid, self.word)
         self.counts, self.bad, self.places = collections.Counter(), [], {}
         self.time = 0
-        self.place = gdblib.number(theirs.registers(self.their_rows)[self.pc])
+        registers = theirs.registers(self.their_rows)
+        self.place, self.stack = gdblib.number(registers[self.pc]), self.stack_pointer(registers)
         # The kernel gives each process sixteen random bytes, of which the C library makes numbers that protect stacks and
         # pointers.
         theirs.ask("QPassSignals:" + ";".join("%x" % n for n in range(1, 152)))
         vector = self.vector()
         assert theirs.ask("M%x,10:%s" % (vector[AT_RANDOM], ours.memory(vector[AT_RANDOM], 16).hex())) == "OK", vector
+
+    def stack_pointer(self, registers):
+        return gdblib.number(registers["rsp" if self.word == 8 else "esp"])
+
+    def on_first_stack(self, addr):
+        return abs(addr - self.stack) < MOST_STACK
 
     def vector(self):
         """The auxiliary vector."""
@@ -220,7 +229,7 @@ class Lockstep:
     def check_memory(self, step, a, b):
         name = self.general[step % len(self.general)]
         at = gdblib.number(b[name]) or 0
-        if at <= 0x10000:
+        if at <= 0x10000 or self.on_first_stack(at) and not self.on_first_stack(self.stack_pointer(b)):
             return
         want = self.theirs.memory(at, 32)
         have = self.ours.memory(at, 32)

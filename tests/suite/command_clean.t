@@ -92,7 +92,7 @@ WALKS = {
             ["--steps=60", "--instructions", "W", "HOSTILE"], ["--all", "--at=main.c:7", "W"], ["--syscall=write", "--of=rsi", "W"],
             ["--output=hello", "--root=/", "W"], ["--output=hello", "--instructions", "W"],
             ["--inline", "--at=main.c:7", "W"]],
-    "gdb": [["--serve"], ["--serve", "--at=main.c:7", "--root=/"], ["--serve", "--at=end"]],
+    "gdb": [["--serve"], ["--serve", "--at=main.c:7", "--root=/"], ["--serve", "--index=no", "--at=end"]],
     "merge": [[], ["--processes"], ["--threads=keep"], ["--threads=add", "--root=/", "-o", "OUT"],
               ["--partial", "--shard=0/1", "--builds=apart"], ["-j", "2"], ["--files-from=/dev/null", "-0"],
               ["--partial", "--keep-going", "G", "BAD"]],
