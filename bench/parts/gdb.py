@@ -3,47 +3,37 @@ import os
 import random
 import re
 import statistics
-import subprocess
+import sys
 import time
 
 from measure import ENV, command, layout, need, run
-from part import Part, Result, out_file
+from part import Part, out_file, record
 from parts.wet import WET_VALUES
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "tests", "suite"))
+from gdb_remote import Remote, symbols
 
 JUMPS = 40
 LOOP = "counts[text[i]]++"                  # text of a line with a loop of a million iterations
 FRAMES = 4                                  # as many as look() reads
 
 
-class Server:
+class Server(Remote):
     """A server, and a client of it."""
 
     def __init__(self, program, wet):
-        self.process = subprocess.Popen([program, "gdb", "--serve", wet], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, env=ENV)
-        self.send("QStartNoAckMode")
-        self.receive()
-        self.process.stdin.write(b"+")
-
-    def send(self, text):
-        self.process.stdin.write(b"$%s#%02x" % (text.encode(), sum(text.encode()) & 255))
-        self.process.stdin.flush()
+        super().__init__([program, "gdb", "--serve", wet], env=ENV)
 
     def receive(self):
+        """As that of Remote, but without checks, whose time would count."""
         data = b""
         while not data.endswith(b"#"):
             data += self.process.stdout.read(1)
         self.process.stdout.read(2)
+        if self.acks:
+            self.process.stdin.write(b"+")
         data = data[data.index(b"$") + 1:-1].decode("latin-1")
         return re.sub(r"(.)\*(.)", lambda m: m[1] * (ord(m[2]) - 28), data)
-
-    def ask(self, text):
-        self.send(text)
-        return self.receive()
-
-    def monitor(self, text):
-        answer = self.ask("qRcmd," + text.encode().hex())
-        return "" if answer == "OK" else bytes.fromhex(answer).decode()
 
     def interrupt(self):
         self.process.stdin.write(b"\x03")
@@ -73,12 +63,6 @@ class Server:
         with open("/proc/%d/status" % self.process.pid) as f:
             return int(re.search(r"VmHWM:\s+(\d+)", f.read())[1]) * 1024
 
-    def close(self):
-        self.send("k")
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.wait()
-
 
 def timed(act, *args):
     began = time.monotonic()
@@ -92,7 +76,8 @@ class Costs(Part):
 
     def __init__(self, bench):
         super().__init__(bench)
-        self.command, self.nm = command(bench.valgrind), need("nm")
+        need("nm")
+        self.command = command(bench.valgrind)
         self.prog = bench.programs.compile("index", "-g", "-O0", "-no-pie")
         self.wet = os.path.join(bench.scratch, "gdb.wet")
         with open(os.path.join(bench.srcdir, "bench", "index.c")) as f:
@@ -101,13 +86,9 @@ class Costs(Part):
         self.peaks = []
 
     def prepare(self):
-        recorded = Result("index", [self.prog, self.ROUNDS])
-        recorded.measure(None, self.bench)
-        recorded.measure(WET_VALUES, self.bench)
-        self.n = recorded.number(WET_VALUES, "instrs")
+        self.n = record(self.bench, WET_VALUES, "index", [self.prog, self.ROUNDS]).number(WET_VALUES, "instrs")
         os.replace(out_file(self.bench.scratch, WET_VALUES.name, "wet"), self.wet)
-        names = run([self.nm, self.prog], self.bench.scratch).out.decode()
-        self.at = {fields[2]: int(fields[0], 16) for fields in map(str.split, names.splitlines()) if len(fields) == 3}
+        self.at = symbols(self.prog)
         # This makes the index.
         self.made = run([self.command, "why", self.wet, "index.c:%d" % self.loop], self.bench.scratch)
         self.share = os.path.getsize(self.wet + ".idx") / os.path.getsize(self.wet)

@@ -24,6 +24,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "suite"))
+import gdb_remote
 import gdblib
 import harness
 
@@ -50,12 +51,15 @@ def kind_of(name):
     return name if name in ("eflags", "mxcsr") else None
 
 
-def start_valgrind(argv, cwd, log):
+def start_valgrind(argv, cwd, log, pipes):
+    """Valgrind's process and a connection to it through files whose names begin with PIPES.  A process that was killed leaves its
+    files behind, and by default a later one with its number has the same."""
+    prefix = "--vgdb-prefix=" + pipes
     p = subprocess.Popen([harness.VALGRIND, "--tool=none", "--px-default=allregs-at-each-insn", "--vex-guest-chase=no",
                           "--vex-iropt-unroll-thresh=0", "--vgdb=yes", "--vgdb-error=0", "--vgdb-shadow-registers=yes",
-                          "--log-file=" + log, *argv],
+                          prefix, "--log-file=" + log, *argv],
                          cwd=cwd, env=harness.ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return p, gdblib.Remote([harness.VGDB, "--wait=60", "--pid=%d" % p.pid], env=harness.ENV)
+    return p, gdb_remote.Remote([harness.VGDB, prefix, "--wait=60", "--pid=%d" % p.pid], env=harness.ENV)
 
 
 class Alike:
@@ -111,7 +115,7 @@ class Lockstep:
         self.counts, self.bad, self.places = collections.Counter(), [], {}
         self.time = 0
         registers = theirs.registers(self.their_rows)
-        self.place, self.stack = gdblib.number(registers[self.pc]), self.stack_pointer(registers)
+        self.place, self.stack = gdb_remote.number(registers[self.pc]), self.stack_pointer(registers)
         # The kernel gives each process sixteen random bytes, of which the C library makes numbers that protect stacks and
         # pointers.
         theirs.ask("QPassSignals:" + ";".join("%x" % n for n in range(1, 152)))
@@ -119,7 +123,7 @@ class Lockstep:
         assert theirs.ask("M%x,10:%s" % (vector[AT_RANDOM], ours.memory(vector[AT_RANDOM], 16).hex())) == "OK", vector
 
     def stack_pointer(self, registers):
-        return gdblib.number(registers["rsp" if self.word == 8 else "esp"])
+        return gdb_remote.number(registers["rsp" if self.word == 8 else "esp"])
 
     def on_first_stack(self, addr):
         return abs(addr - self.stack) < MOST_STACK
@@ -132,7 +136,7 @@ class Lockstep:
 
     def begin(self, function, prog):
         """Both go to the first instruction of FUNCTION."""
-        at = gdblib.symbols(prog)[function]
+        at = gdb_remote.symbols(prog)[function]
         with open(prog, "rb") as f:
             pie = f.read(18)[16] == 3
         if pie:
@@ -155,7 +159,7 @@ class Lockstep:
     def pc_of(self, reply, rows):
         """The program counter in a stop reply; None if it has none."""
         m = re.search(r";0?%x:([0-9a-f]+);" % [name for name, _ in rows].index(self.pc), reply)
-        return m and gdblib.number(m[1])
+        return m and gdb_remote.number(m[1])
 
     def step_ours(self):
         """To the next instruction of any thread.  Returns its address; None at the end."""
@@ -197,24 +201,24 @@ class Lockstep:
             return
         a = self.ours.registers(self.our_rows)
         # The buffer is the first argument; the result is how many bytes it got.
-        at, size = (gdblib.number(a[n]) for n in (("rdi", "rax") if self.word == 8 else ("ebx", "eax")))
+        at, size = (gdb_remote.number(a[n]) for n in (("rdi", "rax") if self.word == 8 else ("ebx", "eax")))
         if 0 < size <= 256:
             self.theirs.ask("M%x,%x:%s" % (at, size, self.ours.memory(at, size).hex()))
 
     def differ(self, step, a, text):
-        self.bad.append("step %d, time %d, pc %x: %s" % (step, self.time, gdblib.number(a[self.pc]), text))
+        self.bad.append("step %d, time %d, pc %x: %s" % (step, self.time, gdb_remote.number(a[self.pc]), text))
 
     def check_register(self, step, a, b, name, kind):
         x, y = a[name], b[name]
         if re.fullmatch("st[0-7]", name):
-            top = gdblib.number(b["fstat"]) >> 11 & 7
+            top = gdb_remote.number(b["fstat"]) >> 11 & 7
             y = b["st%d" % ((int(name[2]) + top) & 7)]
         if "x" in x:
             self.counts[kind, "unavailable"] += 1
             self.counts["unavailable", name] += 1
-            self.places.setdefault(name, "first at time %d, pc %x" % (self.time, gdblib.number(a[self.pc])))
+            self.places.setdefault(name, "first at time %d, pc %x" % (self.time, gdb_remote.number(a[self.pc])))
             return
-        x, y = gdblib.number(x), gdblib.number(y)
+        x, y = gdb_remote.number(x), gdb_remote.number(y)
         if kind == "eflags":
             x, y = x & FLAGS, y & FLAGS
             # Flags may come from numbers of processes.
@@ -228,7 +232,7 @@ class Lockstep:
 
     def check_memory(self, step, a, b):
         name = self.general[step % len(self.general)]
-        at = gdblib.number(b[name]) or 0
+        at = gdb_remote.number(b[name]) or 0
         if at <= 0x10000 or self.on_first_stack(at) and not self.on_first_stack(self.stack_pointer(b)):
             return
         want = self.theirs.memory(at, 32)
@@ -236,7 +240,7 @@ class Lockstep:
         self.counts["memory", "unavailable"] += max(len(want) - len(have), 0)
         if len(want) > len(have):
             self.counts["unavailable", "memory"] += 1
-            self.places.setdefault("memory", "first at time %d, pc %x, from %x on" % (self.time, gdblib.number(a[self.pc]), at + len(have)))
+            self.places.setdefault("memory", "first at time %d, pc %x, from %x on" % (self.time, gdb_remote.number(a[self.pc]), at + len(have)))
         same = self.alike.bytes(have, want[:len(have)], at)
         self.counts["memory", "agree"] += same
         self.counts["memory", "differ"] += min(len(want), len(have)) - same
@@ -255,7 +259,7 @@ class Lockstep:
             if len(self.bad) > 40:
                 return step
             before = self.place
-            number = gdblib.number(self.ours.ask("p0"))         # RAX or EAX
+            number = gdb_remote.number(self.ours.ask("p0"))         # RAX or EAX
             went = self.step()
             if went:
                 self.give_random(before, number)
@@ -270,7 +274,7 @@ class Lockstep:
 def main(argv):
     options = dict(o[2:].split("=") for o in argv if re.fullmatch("--(from|every)=.*", o))
     argv = argv[len(options):]
-    valgrind, theirs = start_valgrind(argv[2:], os.getcwd(), os.devnull)
+    valgrind, theirs = start_valgrind(argv[2:], os.getcwd(), os.devnull, argv[0] + ".vgdb")
     ours = gdblib.serve(argv[0])
     try:
         info = subprocess.run([gdblib.commandlib.DCFG, "wet", "--info", argv[0]], stdout=subprocess.PIPE, check=True).stdout.decode()
@@ -281,7 +285,7 @@ def main(argv):
                 both.begin(function, argv[2])
             try:
                 done += both.run(int(argv[1]), int(options.get("every", 1)))
-            except gdblib.Closed:
+            except gdb_remote.Closed:
                 both.bad.append("time %d: a server has gone" % both.time)
     finally:
         ours.close()

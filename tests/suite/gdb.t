@@ -16,6 +16,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
+import gdb_remote
 import gdblib
 import harness
 
@@ -133,7 +134,7 @@ def check_steps(tap, name, r, begin, n):
 
 def check_memory(tap, r, wet, begin, places):
     """Memory during steps forward and back, against a server that can keep no answers: it is asked for half words only."""
-    stack = gdblib.number(r.registers(r.rows())["rsp"]) & ~63
+    stack = gdb_remote.number(r.registers(r.rows())["rsp"]) & ~63
     places = [p & ~7 for p in places] + [stack + 64 * k for k in range(-4, 4)]
     r.monitor("exact on")
     r.monitor("goto %d" % begin)
@@ -209,7 +210,7 @@ def check_interrupt(tap, r, at):
     r.monitor("goto 0")
     r.ask("s")
     r.ask("Z0,%x,1;X3,220027" % at)
-    r.process.stdin.write(gdblib.checked(b"vCont;c") + b"\x03")
+    r.process.stdin.write(gdb_remote.checked(b"vCont;c") + b"\x03")
     r.process.stdin.flush()
     answer = r.receive()
     tap.ok(answer.startswith("T02"), "an interrupt stops", answer)
@@ -222,11 +223,11 @@ def check_interrupt(tap, r, at):
 
 
 def check_refused(tap, r):
-    before = (r.ask("g"), when(r), r.memory(gdblib.number(r.registers(r.rows())["rsp"]), 64))
+    before = (r.ask("g"), when(r), r.memory(gdb_remote.number(r.registers(r.rows())["rsp"]), 64))
     g = r.ask("g")
     replies = [r.ask(p) for p in ("G" + g.replace("x", "0"), "P0=0000000000000000", "M0,1:00", b"X0,1:a", "Mzz", "P", "X")]
     tap.ok(set(replies) == {"E01"}, "nothing can be written", replies)
-    after = (r.ask("g"), when(r), r.memory(gdblib.number(r.registers(r.rows())["rsp"]), 64))
+    after = (r.ask("g"), when(r), r.memory(gdb_remote.number(r.registers(r.rows())["rsp"]), 64))
     tap.ok(before == after, "and nothing has changed")
     wrong = [r.ask(p) for p in ("m", "m1", "m1,", "mg,1", "p", "pfff", "Hq", "Hg99", "T99", "Z", "Z9,0,1", "Z0,zz", "Z2,0,0",
                                 "Z0,10,1;X5,00", "qXfer:auxv:read::zz", "vCont;x", "vCont", "vCont;s:99", "qRcmd,6", "qRcmd,zz",
@@ -243,7 +244,7 @@ def check_ways(tap):
     wet = prog and gdblib.record(tap, "ways", prog)
     if not wet:
         return None
-    at = gdblib.symbols(prog)
+    at = gdb_remote.symbols(prog)
     r = gdblib.serve(wet)
     check_stops(tap, "ways", r, ["0,%x,1" % at["depth"], "1,%x,1" % at["handler"], "2,%x,4" % at["sum"], "2,%x,1" % (at["copy"] + 3)], 20)
     forward, _ = stops(r, "vCont;c", 0)
@@ -283,7 +284,7 @@ def check_threads(tap):
     wet = prog and gdblib.record(tap, "threads", prog)
     if not wet:
         return
-    at = gdblib.symbols(prog)
+    at = gdb_remote.symbols(prog)
     r = gdblib.serve(wet)
     forward = check_stops(tap, "threads", r, ["0,%x,1" % at["run"], "2,%x,4" % at["shared"]], 15)
     tap.ok({t for kind, (_, _, t, *_) in forward if "break" in kind} == {2, 3, 4}, "each thread stops", forward)
@@ -318,7 +319,7 @@ def check_port(tap, wet):
         return
     port = int(m[1])
     with socket.create_connection(("127.0.0.1", port), 60) as s:
-        s.sendall(gdblib.checked(b"?"))
+        s.sendall(gdb_remote.checked(b"?"))
         answer = s.recv(4096)
         tap.ok(answer.startswith(b"+"), "a client is served", answer)
         try:
@@ -345,10 +346,10 @@ def check_lost(tap, wet, at):
     port = int(re.search(rb"localhost:(\d+)$", p.stderr.readline())[1])
     with socket.create_connection(("127.0.0.1", port), 60) as s:
         # goto 0, for ever
-        s.sendall(gdblib.checked(b"Z0,%x,1;X3,210000" % at) + gdblib.checked(b"vCont;c") + gdblib.checked(b"bc"))
+        s.sendall(gdb_remote.checked(b"Z0,%x,1;X3,210000" % at) + gdb_remote.checked(b"vCont;c") + gdb_remote.checked(b"bc"))
     tap.ok(p.wait(harness.TIMEOUT) == 0, "a server ends when its client goes in the middle of a search", p.returncode)
     p.stderr.close()
-    sent = b"".join(gdblib.checked(packet) for packet in [b"QStartNoAckMode"] + 400 * [b"vCont;s", b"qC"] + [b"D"])
+    sent = b"".join(gdb_remote.checked(packet) for packet in [b"QStartNoAckMode"] + 400 * [b"vCont;s", b"qC"] + [b"D"])
     status, out, _ = commandlib.command("gdb", "--serve", wet, input=sent)
     tap.ok(status == 0 and out.count("$QC1#") == 400 and out.endswith("$OK#9a"), "all packets are answered that came before the end", out[-200:])
 
@@ -379,7 +380,7 @@ def main():
     check_threads(tap)
     if made:
         check_port(tap, made[1])
-        check_lost(tap, made[1], gdblib.symbols(made[0])["depth"])
+        check_lost(tap, made[1], gdb_remote.symbols(made[0])["depth"])
         check_bad(tap, *made)
     tap.done()
 

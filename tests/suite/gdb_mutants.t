@@ -15,6 +15,7 @@ import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import gdb_remote
 import gdblib
 import harness
 
@@ -81,7 +82,7 @@ def frame(rng, data):
     escaped = bytearray()
     for b in data:
         escaped += bytes((0x7d, b ^ 0x20)) if b in b"#$}*" else bytes((b,))
-    whole = gdblib.checked(bytes(escaped))
+    whole = gdb_remote.checked(bytes(escaped))
     how = rng.randrange(60)
     if how == 0:
         return whole[:-1] + b"z"
@@ -115,7 +116,7 @@ def main(argv):
         tap.done()
         return
     r = gdblib.serve(wet, cwd=tap.dir)
-    packets = seeds(gdblib.symbols(prog))
+    packets = seeds(gdb_remote.symbols(prog))
     for p in packets:
         r.ask(p)
     before = digests(tap.dir)
@@ -137,8 +138,8 @@ def main(argv):
             r.process.stdin.write(frame(rng, mutate(rng, rng.choice(packets))))
         for _ in range(2):
             # The first one ends what a broken frame began.
-            r.process.stdin.write(gdblib.checked(b"qRcmd," + b"when".hex().encode()))
-        r.process.stdin.write(gdblib.checked(b"D"))
+            r.process.stdin.write(gdb_remote.checked(b"qRcmd," + b"when".hex().encode()))
+        r.process.stdin.write(gdb_remote.checked(b"D"))
         r.process.stdin.flush()
         r.process.stdin.close()
     except BrokenPipeError:

@@ -57,9 +57,6 @@ QUIET = "handle SIGUSR1 nostop noprint"
 AT_END = "No more reverse-execution history|Reached end of recorded history"
 
 
-QUIET = "handle SIGUSR1 nostop noprint"
-
-
 def check_crash(tap, name, *flags):
     prog = harness.cc(tap, tap.path("crash.c"), name, "-O0", *flags)
     wet = prog and gdblib.record(tap, name, prog)

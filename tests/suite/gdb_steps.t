@@ -15,6 +15,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import gdb_remote
 import gdblib
 import harness
 
@@ -104,7 +105,7 @@ def check_signals(tap, wet, prog):
         if len(want) == 8:
             times = [t for _, t in forward]
     # Each stop is at a handler's first instruction; a breakpoint there is met instead.
-    tap.ok(r.ask("Z0,%x,1" % gdblib.symbols(prog)["handler"]) == "OK", "signals: a breakpoint")
+    tap.ok(r.ask("Z0,%x,1" % gdb_remote.symbols(prog)["handler"]) == "OK", "signals: a breakpoint")
     r.ask("QPassSignals:")
     r.monitor("goto 0")
     r.ask("s")

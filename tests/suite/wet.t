@@ -165,10 +165,12 @@ def step_through(tap, prog, listed):
     """Returns gdb's observations, or None."""
     stepped, log = tap.path("stepped"), tap.path("none.log")
     vgdb = os.path.join(os.path.dirname(harness.VALGRIND), "vgdb")
+    # By default, vgdb could meet files of an earlier process with the same number that was killed.
+    prefix = "--vgdb-prefix=" + tap.path("vgdb")
     p = subprocess.Popen([harness.VALGRIND, "--tool=none", "--px-default=allregs-at-each-insn", "--vex-guest-chase=no",
-                          "--vex-iropt-unroll-thresh=0", "--vgdb=yes", "--vgdb-error=0", "--log-file=" + log, prog],
+                          "--vex-iropt-unroll-thresh=0", "--vgdb=yes", "--vgdb-error=0", prefix, "--log-file=" + log, prog],
                          cwd=tap.dir, env=harness.ENV, stdin=subprocess.DEVNULL)
-    env = dict(harness.ENV, TARGET="%s --wait=60 --pid=%d" % (vgdb, p.pid), LISTED=listed, STEPPED=stepped)
+    env = dict(harness.ENV, TARGET="%s %s --wait=60 --pid=%d" % (vgdb, prefix, p.pid), LISTED=listed, STEPPED=stepped)
     gdb = subprocess.run(["gdb", "-batch", "-nx", "-x", os.path.join(harness.ORACLE, "wet_step.py"), prog],
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env,
                          timeout=harness.TIMEOUT)
