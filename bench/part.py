@@ -7,7 +7,7 @@ import re
 import statistics
 from typing import Callable, NamedTuple, Optional
 
-from measure import Run, fail, geometric_mean
+from measure import fail, geometric_mean, run
 
 # Their order is that of the tables.
 PARTS = (
@@ -109,19 +109,17 @@ class Result:
                     os.unlink(old)
             argv = [bench.valgrind, "--tool=" + turn.tool, "--stats=yes", "--log-file=" + log, *turn.options,
                     *("--%s-out-file=%s" % file for file in files.items()), *argv]
-        run = Run(argv, bench.scratch)
-        if run.status != 0:
-            fail("%s: exit status %d\n%s" % (" ".join(argv), run.status, run.out.decode(errors="replace")[-2000:]))
+        done = run(argv, bench.scratch)
         if turn:
-            if run.out != self.runs["native"][0].out:
+            if done.out != self.runs["native"][0].out:
                 fail("%s: other output under %s" % (self.name, name))
-            run.out = None
-            run.check_peak()
+            done.out = None
+            done.check_peak()
             if turn.read:
                 with open(log, errors="replace") as f:
                     self.numbers.setdefault(name, []).append(turn.read(f.read(), files))
-        self.runs.setdefault(name, []).append(run)
-        return run
+        self.runs.setdefault(name, []).append(done)
+        return done
 
     def number(self, turn, name, of=max):
         """Returns the greatest NAME that TURN's repetitions had: there are limits to keep."""
@@ -141,6 +139,14 @@ class Result:
     def extra_peak(self, turn, base):
         """Returns the bytes that TURN needs beyond BASE."""
         return statistics.median(t.peak - d.peak for t, d in zip(self.runs[turn.name], self.runs[base.name]))
+
+
+def record(bench, turn, name, argv):
+    """Runs the program NAME natively and in TURN, for a part that needs its files.  Returns its Result."""
+    result = Result(name, argv)
+    result.measure(None, bench)
+    result.measure(turn, bench)
+    return result
 
 
 def mean(results, a, b, what="cpu"):

@@ -3,7 +3,7 @@ import os
 import statistics
 
 from measure import command, layout, run
-from part import Part, Result, out_file
+from part import Part, out_file, record
 from parts.wet import WET
 
 
@@ -24,10 +24,7 @@ class Costs(Part):
         self.made, self.steps = [], []
 
     def prepare(self):
-        recorded = Result("index", [self.prog, self.ROUNDS])
-        recorded.measure(None, self.bench)
-        recorded.measure(WET, self.bench)
-        self.n = recorded.number(WET, "instrs")
+        self.n = record(self.bench, WET, "index", [self.prog, self.ROUNDS]).number(WET, "instrs")
         os.replace(out_file(self.bench.scratch, WET.name, "wet"), self.wet)
 
     def why(self, line):

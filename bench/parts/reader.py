@@ -4,7 +4,7 @@ import re
 import statistics
 
 from measure import command, layout, run
-from part import Part, Result, out_file
+from part import Part, out_file, record
 from parts.trace import TRACED
 
 READ = "cc1 -O2"                            # the program whose files are read
@@ -29,9 +29,7 @@ class Costs(Part):
 
     def prepare(self):
         """Writes the files that are read."""
-        read = Result(READ, self.argv)
-        read.measure(None, self.bench)
-        read.measure(TRACED, self.bench)
+        record(self.bench, TRACED, READ, self.argv)
         self.dcfg, self.trace = (out_file(self.bench.scratch, TRACED.name, kind) for kind in ("dcfg", "trace"))
 
     def measure(self):

@@ -3,7 +3,7 @@ import os
 import statistics
 
 from measure import command, layout, run
-from part import Part, Result
+from part import Part, record
 from parts import large
 from parts.wet import WET
 from programs import LARGE
@@ -27,10 +27,7 @@ class Costs(Part):
     def prepare(self):
         """Records the large program, unless the part `large' has."""
         if not os.path.exists(self.wet):
-            recorded = Result(LARGE, self.argv)
-            recorded.measure(None, self.bench)
-            recorded.measure(WET, self.bench)
-            large.Costs(self.bench).after(recorded, True)
+            large.Costs(self.bench).after(record(self.bench, WET, LARGE, self.argv), True)
 
     def measure(self):
         for key, (opts, _) in self.WHAT.items():

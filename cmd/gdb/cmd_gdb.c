@@ -257,7 +257,7 @@ static int run(int argc, char** argv)
         "do not start gdb: speak its protocol on stdin and stdout" },
       { "listen", OPT_COUNT, &o.port, "PORT",
         "or on that port of localhost; 0: one that is free" },
-      OPT_INDEX(&o.index, "keep the trace's index; no: make one for now [yes]"),
+      OPT_INDEX(&o.index, "keep the trace's index; no: for this session only [yes]"),
       OPT_ROOT(&o.root)
    };
    const char* args[1];
