@@ -10,8 +10,6 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_debuginfo.h"
-#include "pub_tool_hashtable.h"
-#include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
 
@@ -19,6 +17,7 @@
 #include "base/order.h"
 #include "dcfg_bb.h"
 #include "graph/image_info.h"
+#include "run/code_set.h"
 #include "run/lines.h"
 
 typedef
@@ -27,17 +26,6 @@ typedef
       UInt         no;
    }
    SourceFile;
-
-/* SeenPage: a bit for each address of a page, set if an instruction there was
-   looked at. */
-#define SEEN_PAGE 4096u
-typedef
-   struct _SeenPage {
-      struct _SeenPage* hash_next;
-      UWord             hash_key;      // address / SEEN_PAGE
-      UChar             seen[SEEN_PAGE / 8];
-   }
-   SeenPage;
 
 static OSet*   files_by_name;   // SourceFile
 static XArray* files;           // const HChar*
@@ -90,29 +78,6 @@ static UInt source_file(const HChar* dir, const HChar* file, NamedFile* last)
    return f->no;
 }
 
-/* Note that the instruction at A was looked at.  Return whether it had been
-   before.  *LAST is the page of the last call, or NULL. */
-static Bool see(VgHashTable* pages, SeenPage** last, Addr a)
-{
-   SeenPage* p = *last;
-   UInt      i = a % SEEN_PAGE;
-   UChar     bit = 1 << i % 8;
-
-   if (p == NULL || p->hash_key != a / SEEN_PAGE) {
-      p = VG_(HT_lookup)(pages, a / SEEN_PAGE);
-      if (p == NULL) {
-         p = VG_(calloc)("dcfg.lines.seen", 1, sizeof(SeenPage));
-         p->hash_key = a / SEEN_PAGE;
-         VG_(HT_add_node)(pages, p);
-      }
-      *last = p;
-   }
-   if ((p->seen[i / 8] & bit) != 0)
-      return True;
-   p->seen[i / 8] |= bit;
-   return False;
-}
-
 COMPARE(cmp_lines, ImageLine, UP(addr))
 
 XArray* DCFG_(new_lines)(void)
@@ -135,12 +100,11 @@ static Bool has_line(const XArray* lines, Addr a)
 
 void DCFG_(add_lines)(XArray* lines, UInt no, UInt* last)
 {
-   DiEpoch      ep   = VG_(current_DiEpoch)();
-   VgHashTable* seen = VG_(HT_construct)("dcfg.lines.seen");
-   SeenPage*    page = NULL;
-   NamedFile    named = { NULL, NULL, 0 };
-   XArray*      new  = VG_(newXA)(VG_(malloc), "dcfg.lines.new", VG_(free),
-                                  sizeof(ImageLine));
+   DiEpoch   ep    = VG_(current_DiEpoch)();
+   CodeSet*  seen  = DCFG_(new_code_set)();
+   NamedFile named = { NULL, NULL, 0 };
+   XArray*   new   = VG_(newXA)(VG_(malloc), "dcfg.lines.new", VG_(free),
+                                sizeof(ImageLine));
 
    for (UInt id; (id = DCFG_(next_of_image)(no, *last)) != 0; *last = id) {
       const Superblock* sb = DCFG_(superblock)(id);
@@ -148,7 +112,7 @@ void DCFG_(add_lines)(XArray* lines, UInt no, UInt* last)
       for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
          const HChar *file, *dir;
          ImageLine    l;
-         if (see(seen, &page, a) || has_line(lines, a)
+         if (!DCFG_(add_place)(seen, no, a) || has_line(lines, a)
              || !VG_(get_filename_linenum)(ep, a, &file, &dir, &l.line))
             continue;
          l.addr = a;
@@ -160,5 +124,5 @@ void DCFG_(add_lines)(XArray* lines, UInt no, UInt* last)
       VG_(addToXA)(lines, VG_(indexXA)(new, i));
    VG_(sortXA)(lines);
    VG_(deleteXA)(new);
-   VG_(HT_destruct)(seen, VG_(free));
+   DCFG_(delete_code_set)(seen);
 }

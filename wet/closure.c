@@ -23,9 +23,9 @@
 #include "arch/guest.h"
 #include "base/order.h"
 #include "dcfg_bb.h"
+#include "run/code_set.h"
 #include "run/image.h"
 #include "wet/closure.h"
-#include "wet/code_set.h"
 #include "wet/lengths.h"
 #include "wet/slots.h"
 

@@ -4,7 +4,7 @@
    Sets of places of code. */
 
 /* Owns: sets of addresses of images.  Handed: places by, and taken by:
-   wet/closure.c.
+   run/lines.c and wet/closure.c.
 
    A page with any member has a bit for each of its bytes.  Large programs have
    millions of members, on some thousands of pages. */
@@ -12,18 +12,18 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
 
-#include "wet/code_set.h"
+#include "run/code_set.h"
 
 /* CodePage: the members on a page. */
+#define CODE_PAGE 4096u
 typedef
    struct _CodePage {
       struct _CodePage* hash_next;
       UWord hash_key;
-      UWord number;             // address / VKI_PAGE_SIZE
+      UWord number;             // address / CODE_PAGE
       UInt  image;
-      ULong bits[VKI_PAGE_SIZE / 64];
+      ULong bits[CODE_PAGE / 64];
    }
    CodePage;
 
@@ -59,7 +59,7 @@ static Word differs(const void* va, const void* vb)
    the other, may have code on one page. */
 static void name_page(CodePage* p, UInt image, Addr a)
 {
-   p->number   = a / VKI_PAGE_SIZE;
+   p->number   = a / CODE_PAGE;
    p->image    = image;
    p->hash_key = p->number + (UWord)image * 0x9E3779B1u;
 }
@@ -77,7 +77,7 @@ static CodePage* find_page(CodeSet* s, UInt image, Addr a)
 
 static UInt word_of(Addr a)
 {
-   return a % VKI_PAGE_SIZE / 64;
+   return a % CODE_PAGE / 64;
 }
 
 static ULong bit_of(Addr a)

@@ -3,8 +3,6 @@
 
    Sets of places of code. */
 
-/* Private to wet/. */
-
 #ifndef __DCFG_CODE_SET_H
 #define __DCFG_CODE_SET_H
 
