@@ -49,7 +49,6 @@ typedef
       UInt  number;      // its number + 1; 0: none
       UInt  n_targets;   // further targets to read on the way
       UInt  table;       // number from 1; 0: none
-      UInt  n_edges;
       UInt  root;        // the context behind it; 0: not known yet
    }
    State;
@@ -164,7 +163,6 @@ static State* new_state(Parser* pr, UInt p)
    s->node      = node_after(pr, p);
    s->is_bit    = pr->w->nodes[s->node].kind == WalkBit;
    s->is_target = pr->w->nodes[s->node].kind == WalkTarget;
-   s->n_edges   = pr->ps->phrases[p].n_edges;
    if (s->is_bit) {
       find_next(pr, p, s, 0);
       find_next(pr, p, s, 1);
@@ -195,6 +193,11 @@ static Bool is_context(const Parser* pr, UInt p)
    return pr->ps->phrases[p].parent == 0;
 }
 
+static inline UInt edges_of(const Parser* pr, UInt p)
+{
+   return pr->ps->phrases[p].n_edges;
+}
+
 /*--- Tables                                               ---*/
 
 /* Return how far BITS lead from P.  The upper TABLE_BITS of them are known.
@@ -222,7 +225,7 @@ static Lead find_lead(Parser* pr, UInt p, ULong bits)
       /* P is complete, unless a longer phrase exists that takes more than
          bits. */
       const Way* way = &pr->w->nodes[s.node].way[bit];
-      if (way->edge == 0 || l.complete != 0 || s.n_edges > LONGEST
+      if (way->edge == 0 || l.complete != 0 || edges_of(pr, p) > LONGEST
           || DCFG_(longer_phrase)(pr->ps, p, way->edge) != 0)
          break;
       l.complete = p;
@@ -252,7 +255,7 @@ static TargetLead find_target_lead(Parser* pr, UInt p, UInt number)
       return t;
    longer = DCFG_(longer_phrase)(pr->ps, p, way->edge);
    if (longer == 0) {
-      if (is_context(pr, p) || s->n_edges > LONGEST)
+      if (is_context(pr, p) || edges_of(pr, p) > LONGEST)
          return t;
       t.lead.complete = p;
       longer = DCFG_(longer_phrase)(pr->ps, root_after(pr, p), way->edge);
@@ -288,7 +291,7 @@ typedef
 static UInt complete(Parser* pr, ParseOutput* out, UInt p)
 {
    out->phrases[out->n++] = p;
-   out->n_edges += state_of(pr, p)->n_edges;
+   out->n_edges += edges_of(pr, p);
    return root_after(pr, p);
 }
 
@@ -444,7 +447,7 @@ static UInt follow_leads(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
    r->n_bits = n_bits;
    DCFG_(set_target_place)(r, at);
    for (; out->n < n; out->n++)
-      out->n_edges += pr->ps->phrases[out->phrases[out->n]].n_edges;
+      out->n_edges += edges_of(pr, out->phrases[out->n]);
    return p != 0 ? p : pr->phrase_of[table - 1];
 }
 
