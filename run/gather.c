@@ -89,19 +89,17 @@ static Instr* sort_instrs(Instr* in, UInt n)
 {
    Instr* out   = VG_(malloc)("dcfg.gather.sort", (n + 1) * sizeof(Instr));
    UInt*  start = VG_(malloc)("dcfg.gather.radix", 65537 * sizeof(UInt));
-   Addr   addrs  = 0;    // bits that are not the same in all addresses
-   UInt   images = 0;
+   Instr  differ = { 0 };   // bits that are not the same in all
 
    for (UInt i = 1; i < n; i++) {
-      addrs  |= in[i].addr ^ in[0].addr;
-      images |= in[i].image ^ in[0].image;
+      differ.addr  |= in[i].addr ^ in[0].addr;
+      differ.image |= in[i].image ^ in[0].image;
    }
    for (Int digit = 0; digit < 6; digit++) {
-      if ((digit < 4 ? (ULong)addrs >> 16 * digit
-                     : images >> 16 * (digit - 4)) % 65536 == 0)
-         continue;
 #     define KEY(i) (digit < 4 ? (UInt)((ULong)(i).addr >> 16 * digit) & 0xFFFF \
                                : (i).image >> 16 * (digit - 4) & 0xFFFF)
+      if (KEY(differ) == 0)
+         continue;
       VG_(memset)(start, 0, 65537 * sizeof(UInt));
       for (UInt i = 0; i < n; i++)
          start[KEY(in[i]) + 1]++;

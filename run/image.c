@@ -425,9 +425,11 @@ void DCFG_(track_images)(void)
 
 void DCFG_(share_symbols)(void)
 {
-   for (Word i = 0; i < VG_(sizeXA)(live); i++)
-      if (debug_info(image_in(live, i)) != NULL)
-         copy_symbols(image_in(live, i));
+   for (Word i = 0; i < VG_(sizeXA)(live); i++) {
+      Image* im = image_in(live, i);
+      if (im->symbols == NULL && debug_info(im) != NULL)
+         copy_symbols(im);
+   }
 }
 
 UInt DCFG_(n_images)(void)

@@ -241,7 +241,8 @@ static Lead find_lead(Parser* pr, UInt p, ULong bits)
    return l;
 }
 
-/* Likewise for a target. */
+/* Return how far target NUMBER leads from P.  .lead.next is 0 if no lead can
+   tell that, or not yet. */
 static TargetLead find_target_lead(Parser* pr, UInt p, UInt number)
 {
    TargetLead   t   = { { 0, 0, 0, 0, 0 }, number, 0 };
@@ -331,8 +332,8 @@ static UInt step(Parser* pr, Walk* k, ParseOutput* out, UInt p)
    return go_on(pr, out, p, edge);
 }
 
-/* Continue P with target NUMBER, which was read.  Within a phrase it is nearly always the
-   same as last time. */
+/* Continue P with target NUMBER, which was read.  Within a phrase it is nearly
+   always the same as last time. */
 static inline UInt follow_target(Parser* pr, Walk* k, ParseOutput* out, UInt p,
                                  UInt number)
 {
@@ -375,7 +376,8 @@ static inline Lead* next_lead(Parser* pr, UInt table, ULong bits, UInt n_bits)
    return l->next == 0 || l->n_bits > n_bits ? NULL : l;
 }
 
-/* Likewise for target NUMBER. */
+/* Return the lead from TABLE for target NUMBER, or NULL if N_BITS bits are too
+   few or there is none.  Read the further targets on the way, at AT. */
 static inline Lead* next_target_lead(Parser* pr, UInt table, UInt number,
                                      UInt n_bits, RecordReader* r,
                                      TargetPlace* at)

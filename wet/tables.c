@@ -8,7 +8,6 @@
    Taken by: wet/output_wet.c. */
 
 #include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"

@@ -15,6 +15,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
+#include "wet/lengths.h"
 #include "wet/packed.h"
 #include "wet/usage.h"
 #include "wet/usage_table.h"
@@ -61,9 +62,6 @@ static void add_usage(Bytes* b, const Usage* u)
       DCFG_(add_varint)(b, u->accesses[i].same);
    }
 }
-
-/* The most bytes of an instruction. */
-#define MAX_CODE 16
 
 /* The parts, one behind the other: the length of the instruction, its bytes,
    the length of the part in 2 bytes, and the part. */
@@ -116,7 +114,7 @@ static void have_room(void)
 static void append_part(const UChar* code, UInt len, Addr addr)
 {
    Usage* u = VG_(malloc)("dcfg.wet.usage", sizeof(Usage));
-   UChar  head[1 + MAX_CODE + 2] = { len };
+   UChar  head[1 + MAX_INSTR_BYTES + 2] = { len };
    UInt   begin = parts.used + 1 + len + 2, n;
 
    DCFG_(find_usage)(code, len, addr, u);
@@ -132,7 +130,7 @@ static void append_part(const UChar* code, UInt len, Addr addr)
 
 void DCFG_(add_usage_of)(Bytes* b, const UChar* code, UInt len, Addr addr)
 {
-   tl_assert(len <= MAX_CODE);
+   tl_assert(len <= MAX_INSTR_BYTES);
    have_room();
    UInt* place = find_place(code, len);
    if (*place == 0) {
