@@ -213,25 +213,34 @@ static bool take_chunk(MemorySearch* f, ReplayPlace p, size_t first)
    return true;
 }
 
+/* Set *WORD to the number of the word of memory with the first byte from byte *I
+   of F on that F still looks for, and *I to the byte behind that word.  Return
+   false if there is none. */
+static bool next_word(const MemorySearch* f, uint32_t* i, uint64_t* word)
+{
+   while (*i < f->size && f->found[*i])
+      ++*i;
+   if (*i >= f->size)
+      return false;
+   *word = (f->addr + *i) >> 3;
+   *i   += 8 - (f->addr + *i) % 8;
+   return true;
+}
+
 /* Set *FOUND to the last chunk before NUMBER that may have written a byte that
    F still looks for.  Return false if there is none. */
 static bool chunk_before(MemorySearch* f, uint32_t number, uint32_t* found)
 {
-   uint64_t last = UINT64_MAX;
+   uint64_t word;
+   uint32_t there;
    bool     any = false;
 
-   for (uint32_t i = 0; i < f->size; i++) {
-      uint64_t word = (f->addr + i) >> 3;
-      uint32_t there;
-      if (f->found[i] || word == last)
-         continue;
-      last = word;
+   for (uint32_t i = 0; next_word(f, &i, &word); )
       if (replay_wrote_before(f->r, number, word, &there)
           && (!any || there > *found)) {
          *found = there;
          any    = true;
       }
-   }
    return any;
 }
 
@@ -241,32 +250,6 @@ static KnownWord* known_word(const DcfgReplay* r, uint32_t chunk,
 {
    return &r->known_words[(word ^ word >> 14 ^ chunk * 0x9E5u)
                           % N_KNOWN_WORDS];
-}
-
-/* Take the bytes that chunk NUMBER wrote last, of words that the cache has.
-   Return false if the chunk may have written other words that F still looks
-   for. */
-static bool take_known(MemorySearch* f, uint32_t number)
-{
-   bool     all = true;
-   uint64_t last = UINT64_MAX;
-
-   for (uint32_t i = 0; i < f->size; i++) {
-      uint64_t         addr = f->addr + i, word = addr >> 3;
-      const KnownWord* k = known_word(f->r, number, word);
-      uint32_t         there;
-      if (f->found[i])
-         continue;
-      if (k->word == word + 1 && k->chunk == number) {
-         if (k->found >> addr % 8 & 1)
-            take(f, i, k->bytes[addr % 8]);
-      } else if (word != last) {
-         last = word;
-         all &= !replay_wrote_before(f->r, number + 1, word, &there)
-                || there != number;
-      }
-   }
-   return all;
 }
 
 /* Enter the whole words of F into the cache, after all of chunk NUMBER has been
@@ -286,6 +269,22 @@ static void note_known(const MemorySearch* f, uint32_t number,
             k->word = 0;
       }
    }
+}
+
+/* Take the bytes of word number WORD that chunk NUMBER wrote last, from the
+   cache.  Return false if the cache does not have the word. */
+static bool take_known(MemorySearch* f, uint32_t number, uint64_t word)
+{
+   const KnownWord* k = known_word(f->r, number, word);
+
+   if (k->word != word + 1 || k->chunk != number)
+      return false;
+   for (uint32_t b = 0; b < 8; b++) {
+      uint32_t i = (uint32_t)((word << 3) + b - f->addr);
+      if (i < f->size && (k->found >> b & 1))
+         take(f, i, k->bytes[b]);
+   }
+   return true;
 }
 
 /* Take the bytes of word number WORD, as chunk NUMBER left it, from the index.
@@ -317,22 +316,18 @@ static bool take_word(MemorySearch* f, uint32_t number, uint64_t word)
    return all;
 }
 
-/* Take the bytes that chunk NUMBER wrote last, of words that the index has.
-   Return false if the chunk may have written others. */
+/* Take the bytes that chunk NUMBER wrote last, of words that the cache or the
+   index has.  Return false if the chunk may have written others. */
 static bool take_words(MemorySearch* f, uint32_t number)
 {
+   uint64_t word;
+   uint32_t there;
    bool     all = true;
-   uint64_t last = UINT64_MAX;
 
-   for (uint32_t i = 0; i < f->size; i++) {
-      uint64_t word = (f->addr + i) >> 3;
-      uint32_t there;
-      if (f->found[i] || word == last)
-         continue;
-      last = word;
-      all &= !replay_wrote_before(f->r, number + 1, word, &there)
+   for (uint32_t i = 0; next_word(f, &i, &word); )
+      all &= take_known(f, number, word)
+             || !replay_wrote_before(f->r, number + 1, word, &there)
              || there != number || take_word(f, number, word);
-   }
    return all;
 }
 
@@ -343,7 +338,7 @@ static bool take_earlier(MemorySearch* f, uint32_t number)
    KeptChunk* c;
 
    /* Earlier chunks wrote the other bytes. */
-   if (take_known(f, number) || (f->told != NULL && take_words(f, number)))
+   if (take_words(f, number))
       return true;
    memcpy(before, f->found, f->size * sizeof(*before));
    c = replay_chunk(f->r, number);
