@@ -160,6 +160,14 @@ bool index_word(WetIndex* ix, uint32_t chunk, uint64_t word, IndexWord* to);
 const IndexTurn* index_turn_before(const WetIndex* ix, uint32_t thread,
                                    uint32_t chunk);
 
+/* Return how many handlers, of any thread, began before CHUNK, which may be the
+   number of chunks. */
+static inline uint32_t index_handlers(const WetIndex* ix, uint32_t chunk)
+{
+   return chunk < ix->n_chunks ? ix->chunks[chunk].n_handlers
+          : (uint32_t)ix->n_returned;
+}
+
 /* IndexRuns: reads how often records ended at a place, chunk by chunk. */
 typedef
    struct {

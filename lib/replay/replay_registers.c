@@ -305,7 +305,7 @@ static uint32_t count_handlers(const DcfgReplay* r, const KeptChunk* c,
                                const ReplayPlace* p)
 {
    size_t   from = p->step - p->step % FILTER_STEPS;
-   uint32_t n = r->ix->chunks[p->chunk].n_handlers
+   uint32_t n = index_handlers(r->ix, p->chunk)
                 + c->filters[from / FILTER_STEPS].handlers;
 
    for (size_t i = from; i < p->step; i++)
@@ -377,8 +377,7 @@ static DcfgReplayFound find_before(RegisterSearch* f, uint32_t number)
       c = replay_chunk(f->r, at);
       if (c == NULL)
          return DCFG_REPLAY_FAILED;
-      f->handlers = at + 1 < f->r->ix->n_chunks
-                    ? f->r->ix->chunks[at + 1].n_handlers : 0;
+      f->handlers = index_handlers(f->r->ix, at + 1);
       if (!chunk_tells(f, at, c, c->steps.n_steps, 0))
          continue;
       note_since(f);

@@ -8,17 +8,6 @@
 
 #include "lib/replay/replay_chunks.h"
 
-/* Return whether a thread may enter a handler in chunk NUMBER. */
-static bool may_enter(const DcfgReplay* r, uint32_t number)
-{
-   for (uint32_t i = 0; i < r->w->threads.n; i++) {
-      const IndexTurn* t = index_turn_before(r->ix, i, number + 1);
-      if (t != NULL && t->chunk == number && t->handlers)
-         return true;
-   }
-   return false;
-}
-
 /* Return the number of the signal whose handler begins at step I of chunk C. */
 static uint32_t signal_of(const KeptChunk* c, size_t i)
 {
@@ -64,7 +53,7 @@ DcfgReplayFound dcfg_replay_find_signal(DcfgReplay* r, uint64_t from,
       /* A mark behind the last instruction of a chunk has the time at which the
          next chunk begins. */
       if ((back ? c->before >= from : c->before + c->n_instrs < from)
-          || !may_enter(r, i))
+          || index_handlers(r->ix, i) == index_handlers(r->ix, i + 1))
          continue;
       found = find_in_chunk(r, i, from, back, s);
       if (found != DCFG_REPLAY_NONE)

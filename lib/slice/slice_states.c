@@ -146,8 +146,7 @@ bool states_load(Acts* acts, const WetIndex* ix, uint32_t chunk)
 
    if (s->threads != NULL)
       return true;
-   s->n_handlers = chunk < ix->n_chunks ? ix->chunks[chunk].n_handlers
-                   : (uint32_t)ix->n_returned;
+   s->n_handlers = index_handlers(ix, chunk);
    s->threads    = job_calloc(acts->job, n, sizeof(ThreadActs));
    if (s->threads == NULL)
       return false;
