@@ -300,17 +300,24 @@ KeptChunk* replay_chunk(DcfgReplay* r, uint32_t number)
    return c->there ? c : NULL;
 }
 
+uint32_t replay_chunk_of(const DcfgReplay* r, uint64_t t)
+{
+   uint32_t chunk = 0;
+
+   BISECT(chunk, (uint32_t)r->ix->n_chunks, middle,
+          r->ix->chunks[middle].before + r->ix->chunks[middle].n_instrs <= t);
+   return chunk;
+}
+
 bool replay_position(DcfgReplay* r, uint64_t t, ReplayPlace* p)
 {
-   uint32_t   chunk = 0;
+   uint32_t   chunk = replay_chunk_of(r, t);
    KeptChunk* c;
    size_t     step = 0;
 
    *p = (ReplayPlace){ 0, 0, 0 };
    if (r->ix->n_chunks == 0)
       return t == 0;
-   BISECT(chunk, (uint32_t)r->ix->n_chunks, middle,
-          r->ix->chunks[middle].before + r->ix->chunks[middle].n_instrs <= t);
    if (chunk == r->ix->n_chunks) {
       c = replay_chunk(r, chunk - 1);
       if (c == NULL)

@@ -148,6 +148,10 @@ struct DcfgReplay {
    LEAST_KEPT other chunks have been decoded. */
 KeptChunk* replay_chunk(DcfgReplay* r, uint32_t number);
 
+/* Return the chunk that has time T; the number of chunks if T is the end, or
+   later. */
+uint32_t replay_chunk_of(const DcfgReplay* r, uint64_t t);
+
 /* Set *P to the place before the instruction at time T, behind all marks before
    that.  Return false after an error. */
 bool replay_position(DcfgReplay* r, uint64_t t, ReplayPlace* p);

@@ -350,19 +350,11 @@ DcfgReplayFound dcfg_replay_find_instr(DcfgReplay* r, const DcfgReplaySet* s,
 uint64_t dcfg_replay_set_pause(const DcfgReplay* r, const DcfgReplaySet* s,
                                uint64_t t)
 {
-   uint32_t low = 0, high = (uint32_t)r->ix->n_chunks;
+   uint32_t first = replay_chunk_of(r, t);
 
-   /* The chunk that has T is the last one that does not begin behind it. */
-   while (low + 1 < high) {
-      uint32_t middle = low + (high - low) / 2;
-      if (r->ix->chunks[middle].before <= t)
-         low = middle;
-      else
-         high = middle;
-   }
-   for (uint32_t i = low; i < r->ix->n_chunks; i++)
+   for (uint32_t i = first; i < r->ix->n_chunks; i++)
       if (s->chunks[i / 8] >> i % 8 & 1)
-         return i == low ? t : r->ix->chunks[i].before;
+         return i == first ? t : r->ix->chunks[i].before;
    return UINT64_MAX;
 }
 

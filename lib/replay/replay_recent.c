@@ -13,7 +13,6 @@
    searched. */
 
 #include "lib/replay/replay_chunks.h"
-#include "lib/base/sort.h"
 
 #include <string.h>
 
@@ -36,10 +35,8 @@ static uint64_t holds_from(const RecentWord* w)
 /* Return whether times A and B, A first, are in one chunk. */
 static bool in_one_chunk(const DcfgReplay* r, uint64_t a, uint64_t b)
 {
-   uint32_t chunk = 0;
+   uint32_t chunk = replay_chunk_of(r, a);
 
-   BISECT(chunk, (uint32_t)r->ix->n_chunks, middle,
-          r->ix->chunks[middle].before + r->ix->chunks[middle].n_instrs <= a);
    return chunk < r->ix->n_chunks
           && b < r->ix->chunks[chunk].before + r->ix->chunks[chunk].n_instrs;
 }
