@@ -139,8 +139,7 @@ static void filter_step(DcfgReplay* r, const KeptChunk* c, const WetStep* s,
    }
    f->defs[0] |= r->sb_defs[s->sb][0];
    f->defs[1] |= r->sb_defs[s->sb][1];
-   a = &ELEM(r->w->accesses, WetAccess, ELEM(r->w->sbs, WetSb,
-                                             s->sb).slots.first);
+   a = replay_slots(r, s);
    for (uint32_t i = 0; i < s->n_slots; i++) {
       uint64_t addr = c->steps.addrs[s->first + i];
       if (!(a[i].what & (AccessLoad | AccessStore)) || a[i].size == 0)
@@ -380,6 +379,16 @@ uint32_t replay_value(const DcfgReplay* r, const KeptChunk* c,
 {
    return value_of(replay_slots(r, s), c->steps.addrs + s->first, s->n_slots,
                    at, to);
+}
+
+const DcfgWetThread* replay_begin_of(const DcfgReplay* r, uint32_t thread)
+{
+   const DcfgWetState* state = dcfg_wet_state(r->of);
+
+   for (uint32_t i = 0; state != NULL && i < state->n_threads; i++)
+      if (state->threads[i].thread == thread)
+         return &state->threads[i];
+   return NULL;
 }
 
 const DcfgReplayInstr* dcfg_replay_instr(DcfgReplay* r, uint64_t t)

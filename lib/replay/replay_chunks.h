@@ -223,8 +223,7 @@ static inline bool replay_access(const DcfgReplay* r, const KeptChunk* c,
 
    if (slot >= s->n_slots)
       return false;
-   a  = &ELEM(r->w->accesses, WetAccess,
-              ELEM(r->w->sbs, WetSb, s->sb).slots.first + slot);
+   a  = replay_slots(r, s) + slot;
    *to = (DcfgReplayAccess){ c->steps.addrs[s->first + slot], a->size,
                              a->what & (AccessLoad | AccessStore) };
    return to->addr != 0 || !(a->what & AccessGuarded);
@@ -235,6 +234,18 @@ static inline bool replay_access(const DcfgReplay* r, const KeptChunk* c,
    recorded. */
 uint32_t replay_value(const DcfgReplay* r, const KeptChunk* c,
                       const WetStep* s, const InstrPlan* at, uint8_t* to);
+
+/* Return the bytes that follow mark S of chunk C. */
+static inline Bytes replay_bytes(const KeptChunk* c, const WetStep* s)
+{
+   const uint64_t* words = c->steps.addrs + s->first;
+   const uint8_t*  at = c->steps.bytes + words[MARK_BYTES_AT];
+
+   return (Bytes){ at, at + words[MARK_N_BYTES], false };
+}
+
+/* Return what the trace tells of THREAD at its begin; NULL: nothing. */
+const DcfgWetThread* replay_begin_of(const DcfgReplay* r, uint32_t thread);
 
 /* Return whether the A_SIZE bytes at A and the B_SIZE bytes at B overlap. */
 static inline bool overlaps(uint64_t a, uint64_t a_size, uint64_t b,

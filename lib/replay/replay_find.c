@@ -382,8 +382,7 @@ static bool access_step(Search* f, const KeptChunk* c, const WetStep* s)
                    || s->mark == MarkMoved || s->mark == MarkContents))
               || ((f->kind & DCFG_REPLAY_LOAD) && s->mark == MarkRead))
              && overlaps(addrs[0], addrs[1], f->addr, f->size);
-   a = &ELEM(f->r->w->accesses, WetAccess,
-             ELEM(f->r->w->sbs, WetSb, s->sb).slots.first);
+   a = replay_slots(f->r, s);
    for (uint32_t i = 0; i < s->n_slots; i++)
       if ((a[i].what & f->kind & (AccessLoad | AccessStore))
           && overlaps(addrs[i], a[i].size, f->addr, f->size))

@@ -102,14 +102,13 @@ static void take_contents(MemorySearch* f, const KeptChunk* c,
 /* Take the bytes of a MarkMapped: new memory is zero, or a file's contents;
    unmapped memory has no value. */
 static void take_mapped(MemorySearch* f, const KeptChunk* c,
-                        const uint64_t* words, uint64_t t)
+                        const WetStep* s, uint64_t t)
 {
-   uint32_t low, high, how;
-   Bytes    b = { c->steps.bytes + words[MARK_BYTES_AT],
-                  c->steps.bytes + words[MARK_BYTES_AT]
-                  + words[MARK_N_BYTES], false };
+   const uint64_t* words = c->steps.addrs + s->first;
+   uint32_t        low, high, how;
+   Bytes           b = replay_bytes(c, s);
 
-   if (words[MARK_N_BYTES] == 0
+   if (b.at == b.end
        || !common(f, words[0], words[1], &low, &high))
       return;
    how = get_up_to(&b, MappedAll);
@@ -137,7 +136,7 @@ static bool take_mark(MemorySearch* f, const KeptChunk* c, const WetStep* s,
    if (s->mark == MarkContents)
       take_contents(f, c, words, t);
    if (s->mark == MarkMapped)
-      take_mapped(f, c, words, t);
+      take_mapped(f, c, s, t);
    if ((s->mark != MarkWritten && s->mark != MarkFresh)
        || !common(f, words[0], words[1], &low, &high))
       return true;

@@ -139,15 +139,10 @@ static bool registers_tell(const RegisterSearch* f, const DcfgWetRegister* r,
 static bool mark_has_it(const RegisterSearch* f, const KeptChunk* c,
                         const WetStep* s, uint64_t t)
 {
-   const uint64_t* words = c->steps.addrs + s->first;
-   Array           all = { 0 };
-   Bytes           b = { c->steps.bytes + words[MARK_BYTES_AT],
-                         c->steps.bytes + words[MARK_BYTES_AT]
-                         + words[MARK_N_BYTES], false };
-   bool            found = words[MARK_N_BYTES] > 0
-                           && wet_get_registers(f->r->w, &b, &all)
-                           && !b.failed
-                           && registers_tell(f, all.data, all.n, t);
+   Array all = { 0 };
+   Bytes b = replay_bytes(c, s);
+   bool  found = b.at < b.end && wet_get_registers(f->r->w, &b, &all)
+                 && !b.failed && registers_tell(f, all.data, all.n, t);
 
    array_free(&f->r->w->job, &all, sizeof(DcfgWetRegister));
    return found;
@@ -156,14 +151,9 @@ static bool mark_has_it(const RegisterSearch* f, const KeptChunk* c,
 /* Do the same with the registers that the trace has of its begin. */
 static bool begin_tells(const RegisterSearch* f)
 {
-   const DcfgWetState* state = dcfg_wet_state(f->r->of);
+   const DcfgWetThread* t = replay_begin_of(f->r, f->thread);
 
-   for (uint32_t i = 0; state != NULL && i < state->n_threads; i++)
-      if (state->threads[i].thread == f->thread
-          && registers_tell(f, state->threads[i].registers,
-                            state->threads[i].n_registers, 0))
-         return true;
-   return false;
+   return t != NULL && registers_tell(f, t->registers, t->n_registers, 0);
 }
 
 /* If mark S, before time T, wrote F's register, set *F->by and return true.
@@ -268,17 +258,6 @@ static bool chunk_tells(RegisterSearch* f, uint32_t number, const KeptChunk* c,
    return false;
 }
 
-/* Return whether the trace tells registers of F's thread at its begin. */
-static bool begins_with(const RegisterSearch* f)
-{
-   const DcfgWetState* state = dcfg_wet_state(f->r->of);
-
-   for (uint32_t i = 0; state != NULL && i < state->n_threads; i++)
-      if (state->threads[i].thread == f->thread)
-         return true;
-   return false;
-}
-
 /* Return whether the search can skip chunk NUMBER: the thread neither wrote the
    register there, nor ran handlers, nor was created; and its first instruction,
    before which the trace tells its registers, is not there. */
@@ -295,7 +274,7 @@ static bool is_passed(const RegisterSearch* f, uint32_t number)
       return true;
    if (t->handlers || f->returned > 0)
       return false;
-   return is_told(f) ? begins_with(f)
+   return is_told(f) ? replay_begin_of(f->r, f->thread) != NULL
                        || index_turn_before(ix, f->thread, number) != NULL
           : !(t->defs[f->granule / 64] >> f->granule % 64 & 1);
 }

@@ -26,15 +26,13 @@ static uint8_t top_in(const DcfgWetRegister* r, size_t n, uint8_t top)
 static uint8_t top_before(const DcfgReplay* r, uint32_t thread,
                           uint32_t number)
 {
-   const IndexTurn*    t = index_turn_before(r->ix, thread, number);
-   const DcfgWetState* state = dcfg_wet_state(r->of);
+   const IndexTurn*     t = index_turn_before(r->ix, thread, number);
+   const DcfgWetThread* begin = t != NULL ? NULL : replay_begin_of(r, thread);
 
    if (t != NULL)
       return t->top & 7;
-   for (uint32_t i = 0; state != NULL && i < state->n_threads; i++)
-      if (state->threads[i].thread == thread)
-         return top_in(state->threads[i].registers,
-                       state->threads[i].n_registers, 0);
+   if (begin != NULL)
+      return top_in(begin->registers, begin->n_registers, 0);
    return thread == 0 ? 0 : NO_TOP;
 }
 
@@ -42,20 +40,18 @@ static uint8_t top_before(const DcfgReplay* r, uint32_t thread,
 static uint8_t behind_mark(DcfgReplay* r, const KeptChunk* c, const WetStep* s,
                            uint8_t top)
 {
-   const uint64_t* words = c->steps.addrs + s->first;
-   Array           all = { 0 };
-   Bytes           b = { NULL, NULL, false };
+   Array all = { 0 };
+   Bytes b;
 
    if (s->mark == MarkTop)
-      return words[0] & 7;
+      return c->steps.addrs[s->first] & 7;
    /* MarkRegisters follows, with the top. */
    if (s->mark == MarkReturn)
       return NO_TOP;
-   if (s->mark != MarkRegisters || words[MARK_N_BYTES] == 0)
+   if (s->mark != MarkRegisters)
       return top;
-   b.at  = c->steps.bytes + words[MARK_BYTES_AT];
-   b.end = b.at + words[MARK_N_BYTES];
-   if (wet_get_registers(r->w, &b, &all) && !b.failed)
+   b = replay_bytes(c, s);
+   if (b.at < b.end && wet_get_registers(r->w, &b, &all) && !b.failed)
       top = top_in(all.data, all.n, top);
    array_free(&r->w->job, &all, sizeof(DcfgWetRegister));
    return top;
@@ -85,7 +81,7 @@ static bool make_tops(DcfgReplay* r, uint32_t thread, uint32_t number,
 {
    KnownTops* k = &r->tops;
    size_t     n = c->steps.n_steps + 1;
-   uint8_t    top = top_before(r, thread, number);
+   uint8_t    top;
 
    if (k->there && k->thread == thread && k->chunk == number)
       return true;
@@ -97,6 +93,7 @@ static bool make_tops(DcfgReplay* r, uint32_t thread, uint32_t number,
          return false;
       }
    }
+   top = top_before(r, thread, number);
    for (size_t i = 0; i + 1 < n; i++) {
       const WetStep* s = &c->steps.steps[i];
       k->tops[i] = top;
