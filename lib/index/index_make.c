@@ -360,13 +360,6 @@ static unsigned varint_size(uint64_t n)
    return size;
 }
 
-static void put_varint(uint8_t** at, uint64_t n)
-{
-   for (; n >= 128; n >>= 7)
-      *(*at)++ = (uint8_t)(n | 128);
-   *(*at)++ = (uint8_t)n;
-}
-
 /* RunCoder: codes the runs, place by place. */
 typedef
    struct {
@@ -392,8 +385,8 @@ static void code_runs(const IndexMaker* m, RunCoder* c)
          if (c->code == NULL) {
             c->begins[r.place + 1] += varint_size(gap) + varint_size(r.count);
          } else {
-            put_varint(&c->at[r.place], gap);
-            put_varint(&c->at[r.place], r.count);
+            write_varint(&c->at[r.place], gap);
+            write_varint(&c->at[r.place], r.count);
          }
       }
 }
@@ -440,7 +433,7 @@ static bool write_totals(IndexMaker* m, const uint64_t* totals)
    for (size_t k = 0; k < m->w->sb_instrs.n; k++) {
       uint8_t  code[10];
       uint8_t* at = code;
-      put_varint(&at, totals[k]);
+      write_varint(&at, totals[k]);
       if (!index_write(&m->writer, code, (size_t)(at - code)))
          return false;
    }

@@ -82,12 +82,8 @@ static size_t code_block(WordCoder* c)
    uint8_t* bits;
    uint32_t n_odd = 0;
 
-   for (uint32_t i = 0; i < c->n; i++) {
-      uint64_t gap = i == 0 ? 0 : c->words[i] - c->words[i - 1] - 1;
-      for (; gap >= 128; gap >>= 7)
-         *at++ = (uint8_t)(gap | 128);
-      *at++ = (uint8_t)gap;
-   }
+   for (uint32_t i = 0; i < c->n; i++)
+      write_varint(&at, i == 0 ? 0 : c->words[i] - c->words[i - 1] - 1);
    bits = at;
    at  += (c->n + 7) / 8;
    memset(bits, 0, (c->n + 7) / 8);

@@ -47,6 +47,14 @@ static inline uint64_t get_varint(Bytes* b)
    return 0;
 }
 
+/* Write N at *AT, which becomes the end of it: at most 10 bytes. */
+static inline void write_varint(uint8_t** at, uint64_t n)
+{
+   for (; n >= 128; n >>= 7)
+      *(*at)++ = (uint8_t)(n | 128);
+   *(*at)++ = (uint8_t)n;
+}
+
 /* Skip N bytes, which are there. */
 static inline void bytes_skip(Bytes* b, size_t n)
 {
