@@ -236,14 +236,10 @@ static bool want_granule(Live* l, uint64_t granule, Want want)
    if (p == NULL)
       return false;
    if (l->nearest && !want.weak && !want.limited) {
-      n = memory_nearest(&l->memory, p, k);
-      if (n == NULL)
-         n = memory_make_nearest(&l->memory, p, k);
+      n = memory_add_nearest(&l->memory, p, k);
       return n != NULL && live_want_nearest(l, n, want.mask, want.node);
    }
-   head = memory_list(&l->memory, p, k);
-   if (head == NULL)
-      head = memory_make_list(&l->memory, p, k);
+   head = memory_add_list(&l->memory, p, k);
    return head != NULL
           && (live_says(l, *head, want.node, want.mask, want.thread)
               || live_add(l, head, want));
@@ -364,18 +360,14 @@ static bool move_granule(Live* l, uint64_t from, uint64_t to)
    if (p == NULL)
       return false;
    if (head != 0) {
-      list = memory_list(m, p, k);
-      if (list == NULL)
-         list = memory_make_list(m, p, k);
+      list = memory_add_list(m, p, k);
       if (list == NULL)
          return false;
       *list = head;
    }
    if (nearest.mask == 0)
       return true;
-   n = memory_nearest(m, p, k);
-   if (n == NULL)
-      n = memory_make_nearest(m, p, k);
+   n = memory_add_nearest(m, p, k);
    if (n != NULL)
       *n = nearest;
    return n != NULL;

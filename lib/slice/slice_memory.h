@@ -128,6 +128,24 @@ static inline Nearest* memory_nearest(const WantedMemory* m,
 uint32_t* memory_make_list(WantedMemory* m, WantedPage* p, unsigned k);
 Nearest*  memory_make_nearest(WantedMemory* m, WantedPage* p, unsigned k);
 
+/* Return the list, or the nearest wants, of granule K of P, made if there is
+   none; NULL if memory is exhausted. */
+static inline uint32_t* memory_add_list(WantedMemory* m, WantedPage* p,
+                                        unsigned k)
+{
+   uint32_t* list = memory_list(m, p, k);
+
+   return list != NULL ? list : memory_make_list(m, p, k);
+}
+
+static inline Nearest* memory_add_nearest(WantedMemory* m, WantedPage* p,
+                                          unsigned k)
+{
+   Nearest* n = memory_nearest(m, p, k);
+
+   return n != NULL ? n : memory_make_nearest(m, p, k);
+}
+
 /* Mark GRANULE as wanted, and return its page; NULL if memory is exhausted. */
 WantedPage* memory_add_granule(WantedMemory* m, uint64_t granule);
 
