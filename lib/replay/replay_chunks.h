@@ -235,6 +235,14 @@ static inline bool replay_access(const DcfgReplay* r, const KeptChunk* c,
 uint32_t replay_value(const DcfgReplay* r, const KeptChunk* c,
                       const WetStep* s, const InstrPlan* at, uint8_t* to);
 
+/* Return whether mark S says that something else than an instruction wrote
+   memory. */
+static inline bool replay_mark_writes(const WetStep* s)
+{
+   return s->mark == MarkWritten || s->mark == MarkFresh
+          || s->mark == MarkMoved || s->mark == MarkContents;
+}
+
 /* Return the bytes that follow mark S of chunk C. */
 static inline Bytes replay_bytes(const KeptChunk* c, const WetStep* s)
 {

@@ -377,9 +377,7 @@ static bool access_step(Search* f, const KeptChunk* c, const WetStep* s)
    const WetAccess* a;
 
    if (s->sb == 0)
-      return (((f->kind & DCFG_REPLAY_STORE)
-               && (s->mark == MarkWritten || s->mark == MarkFresh
-                   || s->mark == MarkMoved || s->mark == MarkContents))
+      return (((f->kind & DCFG_REPLAY_STORE) && replay_mark_writes(s))
               || ((f->kind & DCFG_REPLAY_LOAD) && s->mark == MarkRead))
              && overlaps(addrs[0], addrs[1], f->addr, f->size);
    a = replay_slots(f->r, s);

@@ -473,8 +473,7 @@ static bool load_bytes(LoadSearch* f, ReplayPlace p, size_t most)
          continue;
       }
       if (s->sb == 0) {
-         if (s->mark == MarkWritten || s->mark == MarkFresh
-             || s->mark == MarkMoved)
+         if (replay_mark_writes(s))
             close_bytes(m, words[0], words[1]);
          continue;
       }
