@@ -95,6 +95,7 @@ void state_free(ProgramState* s)
    roles_free(&s->roles);
    free(s->copies);
    free(s->addrs);
+   free(s->may_write);
    free(s->made);
    free(s->threads);
    free(s);

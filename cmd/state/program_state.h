@@ -103,6 +103,8 @@ struct ProgramState {
    uint64_t*    addrs;       // by instruction: its address
    StateThread* threads;
    uint32_t     n_threads;
+   uint32_t*    may_write;   // by instruction, a bit for each of StateOther;
+                             // NULL: not looked at yet
    DcfgReplaySet* writers[N_OTHERS]; // by StateOther, instructions that may
                              // write it
    KeptOther    others[N_OTHERS];

@@ -49,6 +49,20 @@ static bool is_other_call(const ProgramState* s, uint32_t n)
    return false;
 }
 
+/* Find which registers each instruction may write: of all at once, because that
+   takes decoding. */
+static void find_writes(ProgramState* s)
+{
+   uint32_t n = dcfg_wet_instrs(s->w);
+
+   s->may_write = zalloc(n + (size_t)1, sizeof(*s->may_write));
+   for (uint32_t i = 0; i < n && s->rules->others != NULL; i++) {
+      uint32_t all = s->rules->others(dcfg_wet_instr(s->w, i));
+      if (all != 0 && !is_other_call(s, i))
+         s->may_write[i] = all;
+   }
+}
+
 /* Return the set of instructions that may write OTHER; NULL if memory is
    short. */
 static DcfgReplaySet* writers_of(ProgramState* s, StateOther other)
@@ -58,10 +72,11 @@ static DcfgReplaySet* writers_of(ProgramState* s, StateOther other)
 
    if (s->writers[other] != NULL)
       return s->writers[other];
+   if (s->may_write == NULL)
+      find_writes(s);
    instrs = zalloc(n + (size_t)1, sizeof(*instrs));
-   for (uint32_t i = 0; i < n && s->rules->others != NULL; i++)
-      if ((s->rules->others(dcfg_wet_instr(s->w, i)) >> other & 1)
-          && !is_other_call(s, i))
+   for (uint32_t i = 0; i < n; i++)
+      if (s->may_write[i] >> other & 1)
          instrs[k++] = i;
    s->writers[other] = dcfg_replay_set_new(s->replay, instrs, k);
    free(instrs);
