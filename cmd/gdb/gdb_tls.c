@@ -15,10 +15,7 @@
 
 #include "cmd/gdb/gdb_session.h"
 
-#include "cmd/base/cmd.h"
-
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MOST_MODULES 4096u
@@ -61,14 +58,13 @@ static bool first_map(const GdbSession* g, uint64_t* map)
    return false;
 }
 
-/* Set *MAP to the address of M's link_map.  Return false if there is none. */
+/* *MAP is the address of the first link_map; set it to that of M's.  Return false
+   if there is none. */
 static bool find_map(const GdbSession* g, const GdbModule* m, uint64_t* map)
 {
    unsigned size = word_size(g);
    uint64_t dynamic;
 
-   if (!first_map(g, map))
-      return false;
    for (unsigned n = 0; n < MOST_MODULES && *map != 0; n++) {
       if (!read_word(g, *map + 2 * size, &dynamic))
          return false;
@@ -91,8 +87,8 @@ static bool module_number(const GdbSession* g, const GdbModule* m,
 
    /* A static program has one module, and no link_map. */
    *number = 1;
-   if (m == &g->images.modules[0] && !first_map(g, &map))
-      return m->dynamic == 0 || !find_map(g, m, &map);
+   if (!first_map(g, &map))
+      return m == &g->images.modules[0];
    if (!find_map(g, m, &map))
       return false;
    for (uint64_t at = 0; at < LINK_MAP; at += size) {
