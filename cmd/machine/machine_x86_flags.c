@@ -11,7 +11,6 @@
 
 #include "cmd/machine/x86_rules.h"
 
-#include <math.h>
 #include <string.h>
 
 #define BIT_C (UINT64_C(1) << 0)
@@ -176,8 +175,7 @@ static bool float_flags(const StateView* v, const cs_insn* i, bool wide,
          f[k] = (double)single;
       }
    }
-   *bits = isnan(f[0]) || isnan(f[1]) ? BIT_Z | BIT_P | BIT_C
-           : f[0] < f[1] ? BIT_C : f[0] > f[1] ? 0 : BIT_Z;
+   *bits = x86_comparison(f[0], f[1]) >> 8;
    return true;
 }
 
@@ -432,13 +430,11 @@ static bool test_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 static bool pair_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 {
    unsigned   size = i->id == X86_INS_CMPXCHG8B ? 4 : 8;
-   uint64_t   addr = UINT64_MAX;
+   uint64_t   addr = x86_lowest(v, DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE);
    StateValue rax = v->general(v->arg, RAX);
    StateValue rdx = v->general(v->arg, RDX), m;
    uint64_t   low, high, was_low, was_high;
 
-   for (uint32_t k = 0; k < v->at->n_accesses; k++)
-      addr = v->at->accesses[k].addr < addr ? v->at->accesses[k].addr : addr;
    if (v->at->n_accesses == 0 || !v->flags(v->arg, X86_OTHERS, bits))
       return false;
    m = v->memory(v->arg, addr, 2 * size);

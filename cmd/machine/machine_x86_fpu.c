@@ -159,17 +159,13 @@ static bool find_base(const StateView* v, uint64_t* base)
 
    if (first == NULL)
       return false;
-   *base = first->addr;
    if (load_of(opcode_of(v->in)) == LOADS_X) {
       /* Valgrind loads the header first, and only then parts of the state, whose
          address is a multiple of 64. */
       *base = first->addr - HEADER;
       return *base % 64 == 0;
    }
-   for (uint32_t k = 0; k < v->at->n_accesses; k++)
-      if ((v->at->accesses[k].kind & DCFG_REPLAY_LOAD)
-          && v->at->accesses[k].addr < *base)
-         *base = v->at->accesses[k].addr;
+   *base = x86_lowest(v, DCFG_REPLAY_LOAD);
    return true;
 }
 
@@ -219,42 +215,26 @@ static StateValue if_known(bool known, uint64_t number)
    return known ? number_value(number) : (StateValue){ .known = 0 };
 }
 
-static bool control_behind(const StateView* v, Opcode o, StateValue* to)
+/* Set *TO to a control word behind the instance: INITIAL, with the bits KEPT of
+   the SIZE bytes at place AT of what it loads.  OF are XRSTOR's components that
+   have the word.  Return false if it stays as it was. */
+static bool control_behind(const StateView* v, Opcode o, uint64_t of,
+                           uint32_t at, uint32_t size, uint64_t initial,
+                           uint64_t kept, StateValue* to)
 {
-   StateLoad load = load_of(o);
-   uint64_t  word = 0x037F, asked, there;
-   bool      known = true;
+   uint64_t word = initial, asked, there;
+   bool     known = true;
 
-   if (load == LOADS_X) {
+   if (load_of(o) == LOADS_X) {
       known = components(v, &asked, &there);
-      if (known && !(asked & COMPONENT_X87))
+      if (known && !(asked & of))
          return false;
-      if (known && (there & COMPONENT_X87))
-         known = loaded_number(v, 0, 2, &word);
+      if (known && (asked & there & of))
+         known = loaded_number(v, at, size, &word);
    } else if (!is_init(o)) {
-      known = loaded_number(v, 0, 2, &word);
+      known = loaded_number(v, at, size, &word);
    }
-   *to = if_known(known, 0x037F | (word & 0x0C00));
-   return true;
-}
-
-static bool mxcsr_behind(const StateView* v, Opcode o, StateValue* to)
-{
-   const uint64_t vectors = COMPONENT_SSE | COMPONENT_AVX;
-   StateLoad      load = load_of(o);
-   uint64_t       word = 0x1F80, asked, there;
-   bool           known = true;
-
-   if (load == LOADS_X) {
-      known = components(v, &asked, &there);
-      if (known && !(asked & vectors))
-         return false;
-      if (known && (asked & there & vectors))
-         known = loaded_number(v, 24, 4, &word);
-   } else {
-      known = loaded_number(v, load == LOADS_FX ? 24 : 0, 4, &word);
-   }
-   *to = if_known(known, 0x1F80 | (word & 0x6000));
+   *to = if_known(known, initial | (word & kept));
    return true;
 }
 
@@ -306,9 +286,11 @@ bool x86_other_behind(const StateView* v, StateOther other, StateValue* to)
    *to = (StateValue){ .known = 0 };
    switch (other) {
       case OTHER_X87_CONTROL:
-         return control_behind(v, o, to);
+         return control_behind(v, o, COMPONENT_X87, 0, 2, 0x037F, 0x0C00, to);
       case OTHER_VECTOR_CONTROL:
-         return mxcsr_behind(v, o, to);
+         return control_behind(v, o, COMPONENT_SSE | COMPONENT_AVX,
+                               load_of(o) >= LOADS_FX ? 24 : 0, 4, 0x1F80,
+                               0x6000, to);
       case OTHER_THREAD_BASE: case OTHER_GS_BASE:
          return v->in->address_size == 4 ? area_behind(v, to)
                 : base_behind(v, other, to);
@@ -456,7 +438,7 @@ static bool to_double(const StateValue* v, double* d)
    return (v->known & 0xFF) == 0xFF;
 }
 
-static uint64_t comparison(double a, double b)
+uint64_t x86_comparison(double a, double b)
 {
    return isnan(a) || isnan(b) ? C0 | C2 | C3 : a < b ? C0 : a > b ? 0 : C3;
 }
@@ -468,7 +450,7 @@ bool x86_compare_stack(const StateView* v, unsigned n, uint64_t* codes)
 
    if (!to_double(&a, &x) || !to_double(&b, &y))
       return false;
-   *codes = comparison(x, y);
+   *codes = x86_comparison(x, y);
    return true;
 }
 
@@ -494,7 +476,7 @@ static bool compare_memory(const StateView* v, Opcode o, uint64_t* codes)
       memcpy(&f, &word, 4);
       y = (double)f;
    }
-   *codes = comparison(x, y);
+   *codes = x86_comparison(x, y);
    return true;
 }
 

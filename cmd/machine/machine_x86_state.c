@@ -97,6 +97,16 @@ const DcfgReplayAccess* x86_access(const StateView* v, uint32_t kind)
    return NULL;
 }
 
+uint64_t x86_lowest(const StateView* v, uint32_t kind)
+{
+   uint64_t low = UINT64_MAX;
+
+   for (uint32_t i = 0; i < v->at->n_accesses; i++)
+      if ((v->at->accesses[i].kind & kind) && v->at->accesses[i].addr < low)
+         low = v->at->accesses[i].addr;
+   return low;
+}
+
 bool x86_memory_number(const StateView* v, const DcfgReplayAccess* a,
                        unsigned size, uint64_t* number)
 {
@@ -147,11 +157,10 @@ static StateValue stack_behind(const StateView* v, const cs_insn* i)
    const DcfgReplayAccess* load = x86_access(v, DCFG_REPLAY_LOAD);
    const DcfgReplayAccess* store = x86_access(v, DCFG_REPLAY_STORE);
    const cs_x86*           x = &i->detail->x86;
-   uint64_t                low = UINT64_MAX, high = 0;
+   uint64_t                high = 0;
 
    for (uint32_t k = 0; k < v->at->n_accesses; k++) {
       const DcfgReplayAccess* a = &v->at->accesses[k];
-      low  = a->addr < low ? a->addr : low;
       high = a->addr + a->size > high ? a->addr + a->size : high;
    }
    switch (i->id) {
@@ -159,7 +168,8 @@ static StateValue stack_behind(const StateView* v, const cs_insn* i)
       case X86_INS_PUSHF: case X86_INS_CALL:
          return store != NULL ? known(store->addr) : nothing;
       case X86_INS_PUSHAL: case X86_INS_PUSHAW:
-         return store != NULL ? known(low) : nothing;
+         return store != NULL ? known(x86_lowest(v, DCFG_REPLAY_STORE))
+                : nothing;
       case X86_INS_POP: case X86_INS_POPFQ: case X86_INS_POPFD:
       case X86_INS_POPF: case X86_INS_LEAVE:
          return load != NULL ? known(load->addr + load->size) : nothing;
@@ -259,11 +269,9 @@ static StateValue exchanged(const StateView* v, unsigned n)
 /* Return the upper or lower SIZE bytes that CMPXCHG8B or CMPXCHG16B found. */
 static StateValue exchanged_half(const StateView* v, unsigned size, bool upper)
 {
-   uint64_t   low = UINT64_MAX;
+   uint64_t   low = x86_lowest(v, DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE);
    StateValue m = nothing;
 
-   for (uint32_t k = 0; k < v->at->n_accesses; k++)
-      low = v->at->accesses[k].addr < low ? v->at->accesses[k].addr : low;
    if (v->at->n_accesses > 0)
       m = v->memory(v->arg, low + (upper ? size : 0), size);
    if (size == 4)

@@ -29,6 +29,10 @@ bool x86_is_string(const cs_insn* i);
    DcfgReplayAccess; NULL: there is none. */
 const DcfgReplayAccess* x86_access(const StateView* v, uint32_t kind);
 
+/* Return the lowest address of the instance's accesses of KIND, likewise;
+   UINT64_MAX: there is none. */
+uint64_t x86_lowest(const StateView* v, uint32_t kind);
+
 /* Set *NUMBER to the number that is in the SIZE bytes of V from FROM on; in the
    first SIZE bytes of access A, before the instance; in operand K, before the
    instance.  Return false if one of the bytes is not known. */
@@ -60,5 +64,9 @@ void x86_x87_behind(const StateView* v, X87Effect* e);
    register N from there.  Return false if they are not known. */
 bool x86_x87_codes(const StateView* v, uint64_t* codes);
 bool x86_compare_stack(const StateView* v, unsigned n, uint64_t* codes);
+
+/* Return those codes of a comparison of A with B; shifted by 8, they are the
+   flags that UCOMISD sets. */
+uint64_t x86_comparison(double a, double b);
 
 #endif /* DCFG_CMD_X86_RULES_H */

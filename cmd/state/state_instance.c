@@ -32,6 +32,14 @@ bool state_get_instance(ProgramState* s, uint64_t t, Instance* i)
    return true;
 }
 
+bool state_stores(const Instance* i)
+{
+   for (uint32_t k = 0; k < i->at.n_accesses; k++)
+      if (i->at.accesses[k].kind & DCFG_REPLAY_STORE)
+         return true;
+   return false;
+}
+
 /*--- The view that the processor's rules get              ---*/
 
 static StateValue ask_general(void* arg, unsigned n)

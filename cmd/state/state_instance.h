@@ -32,6 +32,9 @@ bool state_get_instance(ProgramState* s, uint64_t t, Instance* i);
 /* Return what the processor's rules get of I, which must outlive it. */
 StateView state_view(Instance* i);
 
+/* Return whether I stores: then its recorded value is what it stores. */
+bool state_stores(const Instance* i);
+
 /*--- state_registers.c                                    ---*/
 
 /* Return vector register N of THREAD at time T. */

@@ -129,10 +129,7 @@ static StateValue vector_in_value(const Instance* i, unsigned wanted)
 
    if (clears_vector(i, wanted))
       return (StateValue){ .known = UINT32_MAX };
-   for (uint32_t k = 0; k < i->at.n_accesses; k++)
-      if (i->at.accesses[k].kind & DCFG_REPLAY_STORE)
-         return nothing;
-   if (!find_layout(i, &l))
+   if (state_stores(i) || !find_layout(i, &l))
       return nothing;
    for (unsigned n = 0; n < MAX_GENERAL; n++)
       if (n != l.left_out)

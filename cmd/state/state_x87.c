@@ -38,14 +38,6 @@ static uint8_t written(const Instance* i, bool stack)
    return all;
 }
 
-static bool has_store(const Instance* i)
-{
-   for (uint32_t k = 0; k < i->at.n_accesses; k++)
-      if (i->at.accesses[k].kind & DCFG_REPLAY_STORE)
-         return true;
-   return false;
-}
-
 /* Set the values of E from the recorded value, which has all registers that are
    written, or nothing of them.  Those of the stack stand in the order from its
    new top. */
@@ -54,7 +46,7 @@ static void take_values(const Instance* i, uint8_t absolute, uint8_t stack,
 {
    unsigned n = (unsigned)__builtin_popcount(absolute)
                 + (unsigned)__builtin_popcount(stack);
-   bool     known = i->at.value_size == 8 * n && !has_store(i);
+   bool     known = i->at.value_size == 8 * n && !state_stores(i);
    uint32_t at = 0;
 
    for (unsigned k = 0; k < 16; k++) {
