@@ -202,17 +202,9 @@ static bool components(const StateView* v, uint64_t* asked, uint64_t* there)
 
 /*--- Control words, bases, selectors                      ---*/
 
-static StateValue number_value(uint64_t number)
-{
-   StateValue v = { .known = 0xFF };
-
-   memcpy(v.bytes, &number, 8);
-   return v;
-}
-
 static StateValue if_known(bool known, uint64_t number)
 {
-   return known ? number_value(number) : (StateValue){ .known = 0 };
+   return known ? state_number(number) : (StateValue){ .known = 0 };
 }
 
 /* Set *TO to a control word behind the instance: INITIAL, with the bits KEPT of

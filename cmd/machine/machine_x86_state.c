@@ -81,14 +81,6 @@ bool x86_number_in(const StateValue* v, unsigned from, unsigned size,
    return true;
 }
 
-static StateValue known(uint64_t number)
-{
-   StateValue v = { .known = 0xFF };
-
-   memcpy(v.bytes, &number, 8);
-   return v;
-}
-
 const DcfgReplayAccess* x86_access(const StateView* v, uint32_t kind)
 {
    for (uint32_t i = 0; i < v->at->n_accesses; i++)
@@ -166,20 +158,21 @@ static StateValue stack_behind(const StateView* v, const cs_insn* i)
    switch (i->id) {
       case X86_INS_PUSH: case X86_INS_PUSHFQ: case X86_INS_PUSHFD:
       case X86_INS_PUSHF: case X86_INS_CALL:
-         return store != NULL ? known(store->addr) : nothing;
+         return store != NULL ? state_number(store->addr) : nothing;
       case X86_INS_PUSHAL: case X86_INS_PUSHAW:
-         return store != NULL ? known(x86_lowest(v, DCFG_REPLAY_STORE))
+         return store != NULL ? state_number(x86_lowest(v, DCFG_REPLAY_STORE))
                 : nothing;
       case X86_INS_POP: case X86_INS_POPFQ: case X86_INS_POPFD:
       case X86_INS_POPF: case X86_INS_LEAVE:
-         return load != NULL ? known(load->addr + load->size) : nothing;
+         return load != NULL ? state_number(load->addr + load->size) : nothing;
       case X86_INS_POPAL: case X86_INS_POPAW:
-         return load != NULL ? known(high) : nothing;
+         return load != NULL ? state_number(high) : nothing;
       case X86_INS_RET:
          return load == NULL ? nothing
-                : known(load->addr + load->size
-                        + (x->op_count == 1 && x->operands[0].type == X86_OP_IMM
-                           ? (uint64_t)x->operands[0].imm : 0));
+                : state_number(load->addr + load->size
+                               + (x->op_count == 1
+                                  && x->operands[0].type == X86_OP_IMM
+                                  ? (uint64_t)x->operands[0].imm : 0));
       default:
          return nothing;
    }
@@ -216,7 +209,7 @@ static StateValue pointer_behind(const StateView* v, const cs_insn* i,
    }
    if (!v->flags(v->arg, X86_DIRECTION, &direction))
       return nothing;
-   return known(direction != 0 ? a->addr - a->size : a->addr + a->size);
+   return state_number(direction != 0 ? a->addr - a->size : a->addr + a->size);
 }
 
 /* RAX behind LODS. */
@@ -241,7 +234,7 @@ static StateValue count_behind(const StateView* v)
 
    if (!x86_number_in(&before, 0, v->in->address_size, &number))
       return nothing;
-   return known(number - made - (v->at->n_accesses > 0));
+   return state_number(number - made - (v->at->n_accesses > 0));
 }
 
 /* Return the register that got the bytes that an exchange found in memory.
@@ -286,9 +279,9 @@ static bool syscall_behind(const StateView* v, unsigned n, StateValue* to)
    uint64_t result;
 
    if (n == RAX && v->result(v->arg, &result))
-      *to = known(result);
+      *to = state_number(result);
    if (n == RCX)
-      *to = known(v->in->addr + v->in->size);
+      *to = state_number(v->in->addr + v->in->size);
    if (n == R11)
       *to = v->general(v->arg, R11);
    return true;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* StateValue: bytes of a register or of memory, the lowest first.  .known has a
    bit for each. */
@@ -20,6 +21,15 @@ typedef
       uint32_t known;
    }
    StateValue;
+
+/* Return NUMBER, of which all 8 bytes are known. */
+static inline StateValue state_number(uint64_t number)
+{
+   StateValue v = { .known = 0xFF };
+
+   memcpy(v.bytes, &number, 8);
+   return v;
+}
 
 /* The source of a register's row. */
 typedef

@@ -21,13 +21,6 @@ ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
    return state_make(w, root, &ask, err);
 }
 
-static StateValue number_value(uint64_t number)
-{
-   StateValue v = { .known = 0xFF };
-
-   memcpy(v.bytes, &number, 8);
-   return v;
-}
 static StateValue flags_value(ProgramState* s, uint32_t thread, uint64_t t)
 {
    uint64_t all = s->rules->flags_fixed, bits;
@@ -37,7 +30,7 @@ static StateValue flags_value(ProgramState* s, uint32_t thread, uint64_t t)
          return nothing;
       all |= bits;
    }
-   return number_value(all);
+   return state_number(all);
 }
 
 StateValue state_row(ProgramState* s, uint32_t thread, uint64_t t,
@@ -50,7 +43,7 @@ StateValue state_row(ProgramState* s, uint32_t thread, uint64_t t,
       case STATE_GENERAL:
          return state_general(s, thread, t, row->n);
       case STATE_PC:
-         return state_pc(s, thread, t, &pc) ? number_value(pc) : nothing;
+         return state_pc(s, thread, t, &pc) ? state_number(pc) : nothing;
       case STATE_FLAGS:
          return flags_value(s, thread, t);
       case STATE_VECTOR: case STATE_VECTOR_HIGH:
