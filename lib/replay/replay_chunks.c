@@ -130,9 +130,8 @@ static void filter_step(DcfgReplay* r, const KeptChunk* c, const WetStep* s,
    const WetAccess* a;
 
    if (s->sb == 0) {
-      f->any   |= s->mark == MarkWritten || s->mark == MarkFresh
-                  || s->mark == MarkMoved || s->mark == MarkRead
-                  || s->mark == MarkContents || s->mark == MarkMapped;
+      f->any   |= replay_mark_writes(s) || s->mark == MarkRead
+                  || s->mark == MarkMapped;
       f->turns |= s->mark == MarkHandler || s->mark == MarkReturn
                   || s->mark == MarkCreated || s->mark == MarkRegisters;
       return;
