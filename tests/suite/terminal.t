@@ -26,6 +26,21 @@ def open_terminal(columns):
     return ours, theirs
 
 
+def read_rest(ours):
+    """Reads until the program's end of the terminal is closed, and closes ours; returns the bytes."""
+    os.set_blocking(ours, True)
+    text = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:                  # Linux reports the end this way
+            piece = b""
+        if not piece:
+            os.close(ours)
+            return text
+        text += piece
+
+
 def terminal(columns, *args, **env):
     """Returns (exit status, the text that a terminal of so many columns shows) of the command dcfg."""
     ours, theirs = open_terminal(columns)
@@ -33,16 +48,7 @@ def terminal(columns, *args, **env):
     clean = {k: v for k, v in harness.ENV.items() if k not in ("COLUMNS", "NO_COLOR", "DCFG_PAGER", "LESS")}
     p = subprocess.Popen([commandlib.DCFG, *args], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=dict(clean, **more))
     os.close(theirs)
-    text = b""
-    while True:
-        try:
-            piece = os.read(ours, 65536)
-        except OSError:                  # Linux reports the end this way
-            break
-        if not piece:
-            break
-        text += piece
-    os.close(ours)
+    text = read_rest(ours)
     return p.wait(), text.decode().replace("\r\n", "\n")
 
 
@@ -69,8 +75,7 @@ def check_progress(tap, path):
             look()
         f.write(whole.read())
     out = p.communicate()[0].decode()
-    look()
-    os.close(ours)
+    shown += read_rest(ours)
     text = shown.decode()
     tap.ok(p.returncode == 0 and re.search(r"\rdcfg: reading pipe\.json: [\d,]+ MB\x1b\[K", text), "progress of a pipe", repr(text))
     tap.ok(re.search(r"\rdcfg: reading %s: \d+%%\x1b\[K" % re.escape(os.path.basename(path)), text), "progress of a file", repr(text))
