@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   libdcfg: parts of a run, and partial sums of runs. */
+
+/* DcfgPart and DcfgMerged, members of a DcfgProcess.  dcfg.h includes this
+   file.  Format 1.00 has neither of them: valgrind-dcfg writes the one, and
+   `dcfg merge --partial' the other. */
+
+#ifndef DCFG_PARTS_H
+#define DCFG_PARTS_H
+
+#include <stdint.h>
+
+/* DcfgContinued: a thread that continues from an earlier part of the run. */
+typedef
+   struct {
+      uint32_t thread;
+      uint32_t type;            // the DcfgEdgeType that ENTRY stands for;
+                                // DCFG_NONE: it was inside a block
+   }
+   DcfgContinued;
+
+/* DcfgLateBypass: a CONTEXT_CHANGE_BYPASS from an instruction of an earlier
+   part. */
+typedef
+   struct {
+      uint64_t offset;          // in the image
+      uint32_t image_number;
+      uint32_t target;          // a node, or DCFG_NONE
+   }
+   DcfgLateBypass;
+
+/* DcfgPart: what joins a part of a run to the parts before it.  valgrind-dcfg
+   writes it as PART, a key that format 1.00 does not have. */
+typedef
+   struct {
+      uint32_t              number;         // from 1
+      uint32_t              first;          // the first part of an unbroken
+                                            // sequence
+      uint32_t              n_preceding;    // number of threads in .preceding
+      uint32_t              n_image_numbers;
+      uint32_t              n_continued;
+      uint32_t              n_bypasses;
+      const uint64_t*       preceding;      // instructions since .first, by
+                                            // thread
+      const uint32_t*       image_numbers;  // for each image: its number in the
+                                            // whole run
+      const DcfgContinued*  continued;
+      const DcfgLateBypass* bypasses;
+   }
+   DcfgPart;
+
+/* DcfgMergedRun: a run in a partial sum, as `dcfg merge --partial' writes it in
+   RUNS. */
+typedef
+   struct {
+      uint64_t        id;               // PROCESS_ID
+      uint64_t        instr_count;
+      uint64_t        hash;             // all that the run counted
+      uint32_t        n_threads;
+      uint32_t        first_part;       // as .first in DcfgPart; 0: no part
+      uint32_t        part, last_part;  // the first part and the last part in
+                                        // the sum
+      uint32_t        n_preceding;      // threads before .part
+      uint32_t        n_following;      // threads at the end of .last_part
+      const uint64_t* preceding;        // instructions since .first_part
+      const uint64_t* following;
+   }
+   DcfgMergedRun;
+
+/* DcfgMergedHome: the first run that has an image, in the order of RUNS, and
+   the image's numbers there. */
+typedef
+   struct {
+      uint32_t image;           // index; or DCFG_NONE
+      uint32_t run;             // index in RUNS
+      uint32_t number;          // number of the image in its run
+      uint32_t turn;            // images of the same name before it
+      uint64_t load_addr;
+   }
+   DcfgMergedHome;
+
+/* DcfgMergedGroup: runs that agree in everything about code without a file, and
+   their images of such code. */
+typedef
+   struct {
+      uint64_t        hash;
+      uint32_t        n_runs, n_images;
+      const uint32_t* runs;     // indices in RUNS
+      const uint32_t* images;   // indices; or DCFG_NONE
+   }
+   DcfgMergedGroup;
+
+/* DcfgMergedRow: a source row, as a run has it. */
+typedef
+   struct {
+      uint32_t image, file;     // indices; or DCFG_NONE
+      uint32_t line, n_instrs;
+      uint64_t offset, size;
+   }
+   DcfgMergedRow;
+
+/* DcfgLeftOut: a file that is not in the sum, and the reason. */
+typedef
+   struct {
+      const char* file;
+      const char* reason;
+   }
+   DcfgLeftOut;
+
+/* DcfgMerged: data that a further merge needs of this sum.  `dcfg merge
+   --partial' writes it as MERGED, a key that format 1.00 does not have. */
+typedef
+   struct {
+      const char*            threads;   // "add" or "keep"
+      const char*            builds;    // "one" or "apart"
+      uint64_t               n_files;   // files in the sum
+      uint32_t               n_runs, n_homes, n_groups, n_entries;
+      uint32_t               n_added, n_rows, n_overlapping, n_left_out;
+      const DcfgMergedRun*   runs;      // in their order
+      const DcfgMergedHome*  homes;
+      const DcfgMergedGroup* groups;
+      const uint32_t*        entries;   // nodes where a run has a routine's
+                                        // entry, in images without symbols
+      const uint32_t*        added;     // edges that are in no run
+      const DcfgMergedRow*   rows;      // rows where runs differ
+      const uint32_t*        overlapping;       // images in which rows overlap
+      const DcfgLeftOut*     left_out;
+   }
+   DcfgMerged;
+
+#endif /* DCFG_PARTS_H */
