@@ -36,7 +36,15 @@ typedef
    }
    EdgePair;
 
-/*--- Joining                                              ---*/
+/* Follow: a phrase that follows another one in the sample. */
+typedef
+   struct {
+      UInt first, second;
+   }
+   Follow;
+
+/* The number of pairs that are counted together. */
+#define MAX_WAITING 64u
 
 typedef
    struct {
@@ -45,61 +53,217 @@ typedef
       const PhraseParams* params;
       ULong        scale;
       UInt         n_joined;
-      EdgePair*        pairs;       // in the order of their first occurrence
+      UInt*        sample;      // see parse()
+      UInt         n, room;     // elements now, and at the begin
+      UInt*        first_edge;  // for each phrase: its first decision edge
+      UInt         n_first, first_room;
+      UInt*        path;        // the edges of a phrase
+      UInt         path_room;
+      EdgePair*    pairs;       // in the order of their first occurrence
       UInt         n_pairs, max_pairs;
       UInt*        slots;       // hash table: index in .pairs + 1
       UInt         n_slots;     // a power of two
+      Follow       waiting[MAX_WAITING];   // not counted yet
+      UInt         n_waiting;
    }
    Chooser;
 
-static void count_pair(Chooser* c, UInt first, UInt second)
+/*--- Counting pairs                                       ---*/
+
+static UInt slot_of(const Chooser* c, const Follow* pair)
 {
-   ULong key  = ((ULong)first << 32 | second) * 0x9E3779B97F4A7C15ULL;
-   UInt  slot = (UInt)(key >> 32) & (c->n_slots - 1);
+   ULong key = ((ULong)pair->first << 32 | pair->second)
+               * 0x9E3779B97F4A7C15ULL;
+   return (UInt)(key >> 32) & (c->n_slots - 1);
+}
+
+/* Count PAIR of phrases. */
+static void count_pair(Chooser* c, const Follow* pair)
+{
+   UInt slot = slot_of(c, pair);
 
    for (; c->slots[slot] != 0; slot = (slot + 1) & (c->n_slots - 1)) {
       EdgePair* p = &c->pairs[c->slots[slot] - 1];
-      if (p->first == first && p->second == second) {
+      if (p->first == pair->first && p->second == pair->second) {
          p->count++;
          return;
       }
    }
    if (c->n_pairs < c->max_pairs) {
-      EdgePair fresh = { first, second, 1 };
+      EdgePair fresh = { pair->first, pair->second, 1 };
       c->pairs[c->n_pairs++] = fresh;
       c->slots[slot] = c->n_pairs;
    }
 }
 
-static void parse(Chooser* c, const UInt* sample, UInt n)
+/* Count the pairs in .waiting.  Each step fetches what the next one needs into
+   the processor's cache. */
+static void count_waiting(Chooser* c)
+{
+   for (UInt i = 0; i < c->n_waiting; i++)
+      __builtin_prefetch(&c->slots[slot_of(c, &c->waiting[i])]);
+   for (UInt i = 0; i < c->n_waiting; i++) {
+      UInt pair = c->slots[slot_of(c, &c->waiting[i])];
+      if (pair != 0)
+         __builtin_prefetch(&c->pairs[pair - 1]);
+   }
+   for (UInt i = 0; i < c->n_waiting; i++)
+      count_pair(c, &c->waiting[i]);
+   c->n_waiting = 0;
+}
+
+/*--- Parsing the sample                                   ---*/
+
+/* SampleParse: the state of a parse. */
+typedef
+   struct {
+      UInt  p;         // the phrase so far; 0: a piece begins
+      UInt  last;      // the phrase before it, or 0
+      UInt* out;       // where the next element goes
+   }
+   SampleParse;
+
+static Bool is_context(const Phrases* ps, UInt p)
+{
+   return ps->phrases[p].parent == 0;
+}
+
+/* Complete the phrase so far. */
+static void complete(Chooser* c, SampleParse* s)
 {
    Phrases* ps = c->ps;
-   UInt     p, last = 0;
+
+   ps->phrases[s->p].count++;
+   *s->out++ = s->p;
+   if (s->last != 0) {
+      Follow pair = { s->last, s->p };
+      c->waiting[c->n_waiting++] = pair;
+      if (c->n_waiting == MAX_WAITING)
+         count_waiting(c);
+   }
+   s->last = s->p;
+   s->p    = DCFG_(context_after)(ps, ps->phrases[s->p].edge);
+}
+
+/* Parse decision edge ID. */
+static inline void parse_edge(Chooser* c, SampleParse* s, UInt id)
+{
+   Phrases* ps     = c->ps;
+   UInt     longer = DCFG_(longer_phrase)(ps, s->p, id);
+
+   if (longer == 0 && !is_context(ps, s->p)) {
+      complete(c, s);
+      longer = DCFG_(longer_phrase)(ps, s->p, id);
+   }
+   s->p = longer ? longer : DCFG_(extend_phrase)(ps, s->p, id);
+}
+
+/* Parse the edges of phrase Q. */
+static void parse_edges(Chooser* c, SampleParse* s, UInt q)
+{
+   const Phrase* phrases = c->ps->phrases;
+   UInt          n       = 0;
+
+   for (UInt p = q; !is_context(c->ps, p); p = phrases[p].parent)
+      n++;
+   if (n > c->path_room) {
+      c->path_room = 2 * n;
+      c->path      = dcfg_realloc("dcfg.phrase.path", c->path,
+                                  (SizeT)c->path_room * sizeof(UInt));
+   }
+   for (UInt i = n; i > 0; q = phrases[q].parent)
+      c->path[--i] = phrases[q].edge;
+   for (UInt i = 0; i < n; i++)
+      parse_edge(c, s, c->path[i]);
+}
+
+/* Parse phrase Q of the round before.  Where one of its phrases began, the
+   longest phrase now begins with Q. */
+static inline void parse_again(Chooser* c, SampleParse* s, UInt q)
+{
+   Phrases* ps = c->ps;
+
+   if (!is_context(ps, s->p)
+       && DCFG_(longer_phrase)(ps, s->p, c->first_edge[q]) == 0)
+      complete(c, s);
+   if (is_context(ps, s->p))
+      s->p = q;
+   else
+      parse_edges(c, s, q);
+}
+
+/* The number of phrases of the sample that are fetched ahead. */
+#define AHEAD 8u
+
+/* Fetch what parse_again() needs for Q into the processor's cache. */
+static inline void fetch_phrase(const Chooser* c, UInt q)
+{
+   __builtin_prefetch(&c->ps->phrases[q]);
+   __builtin_prefetch(&c->ps->kids[q]);
+   __builtin_prefetch(&c->first_edge[q]);
+}
+
+/* Note the first decision edge of phrases that are new. */
+static void find_first_edges(Chooser* c)
+{
+   const Phrase* phrases = c->ps->phrases;
+   UInt          n       = c->ps->n_phrases;
+
+   if (n > c->first_room) {
+      c->first_room = n + n / 4;
+      c->first_edge = dcfg_realloc("dcfg.phrase.first", c->first_edge,
+                                   (SizeT)c->first_room * sizeof(UInt));
+   }
+   for (UInt p = c->n_first; p < n; p++) {
+      UInt parent = phrases[p].parent;
+      c->first_edge[p] = is_context(c->ps, p)      ? 0
+                         : is_context(c->ps, parent) ? phrases[p].edge
+                         : c->first_edge[parent];
+   }
+   c->n_first = n;
+}
+
+/* Parse the sample, and count phrases and pairs.  The sample is edges in the
+   first ROUND, and becomes phrases: the first edge of each piece, its phrases,
+   with the incomplete one at the end, and 0. */
+static void parse(Chooser* c, UInt round)
+{
+   Phrases*    ps  = c->ps;
+   UInt*       in  = c->sample + c->room - c->n;
+   SampleParse s   = { 0, 0, c->sample };
 
    c->n_pairs = 0;
    dcfg_memset(c->slots, 0, (SizeT)c->n_slots * sizeof(UInt));
-   for (p = 1; p < ps->n_phrases; p++)
+   for (UInt p = 1; p < ps->n_phrases; p++)
       ps->phrases[p].count = 0;
-   p = 0;
-   for (UInt i = 0; i < n; i++) {
-      UInt id = sample[i], longer;
-      if (id == 0 || p == 0) {
-         p    = id ? DCFG_(context_after)(ps, id) : 0;
-         last = 0;
-         continue;
+   find_first_edges(c);
+   /* Move the elements to the end.  Those that are written never reach those
+      that are still to be read, for each of these is one edge at least. */
+   for (UInt i = c->n; i > 0; i--)
+      in[i - 1] = c->sample[i - 1];
+   for (UInt i = 0; i < c->n; i++) {
+      UInt x = in[i];
+      if (round > 0 && i + AHEAD < c->n)
+         fetch_phrase(c, in[i + AHEAD]);
+      if (x == 0) {
+         if (s.p != 0 && !is_context(ps, s.p))
+            *s.out++ = s.p;
+         *s.out++ = 0;
+         s.p = s.last = 0;
+      } else if (s.p == 0) {
+         *s.out++ = x;
+         s.p = DCFG_(context_after)(ps, x);
+      } else if (round == 0) {
+         parse_edge(c, &s, x);
+      } else {
+         parse_again(c, &s, x);
       }
-      longer = DCFG_(longer_phrase)(ps, p, id);
-      if (longer == 0 && ps->phrases[p].parent != 0) {
-         ps->phrases[p].count++;
-         if (last != 0)
-            count_pair(c, last, p);
-         last   = p;
-         p      = DCFG_(context_after)(ps, ps->phrases[p].edge);
-         longer = DCFG_(longer_phrase)(ps, p, id);
-      }
-      p = longer ? longer : DCFG_(extend_phrase)(ps, p, id);
    }
+   count_waiting(c);
+   c->n = s.out - c->sample;
 }
+
+/*--- Joining                                              ---*/
 
 static Bool pays(const Chooser* c, const EdgePair* pair)
 {
@@ -149,7 +313,7 @@ static void join(Chooser* c, UInt first, UInt second)
 }
 
 void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
-                           const UInt* sample, UInt n, UInt scale)
+                           UInt* sample, UInt n, UInt scale)
 {
    Chooser* c = DCFG_CALLOC("dcfg.phrase.chooser", Chooser, 1);
    UInt*    order;
@@ -157,6 +321,8 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
    c->ps     = ps;
    c->params = params;
    c->scale  = scale;
+   c->sample = sample;
+   c->n      = c->room = n;
    c->max_pairs = n < MAX_PAIRS ? n : MAX_PAIRS;
    for (c->n_slots = 4096; c->n_slots < 2 * c->max_pairs; )
       c->n_slots *= 2;
@@ -167,7 +333,7 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
    c->prices = DCFG_(new_prices)(ps);
    for (UInt round = 0; round < params->n_rounds; round++) {
       UInt n_before;
-      parse(c, sample, n);
+      parse(c, round);
       DCFG_(assign_code)(ps, &order);
       dcfg_free(order);
       n_before = ps->n_phrases;
@@ -179,6 +345,8 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
    }
    for (UInt p = 1; p < ps->n_phrases; p++)
       ps->phrases[p].count = 0;
+   dcfg_free(c->first_edge);
+   dcfg_free(c->path);
    dcfg_free(c->pairs);
    dcfg_free(c->slots);
    DCFG_(delete_prices)(c->prices);

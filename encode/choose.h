@@ -19,8 +19,8 @@ typedef
 
 /* Choose phrases for a trace from a SAMPLE of it: N decision edges, with 0
    between pieces.  A pair that occurs N times in the sample is expected N *
-   SCALE times in the trace. */
+   SCALE times in the trace.  The sample is overwritten. */
 void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
-                           const UInt* sample, UInt n, UInt scale);
+                           UInt* sample, UInt n, UInt scale);
 
 #endif /* __DCFG_CHOOSE_H */
