@@ -38,6 +38,9 @@ const TraceEffort DCFG_(trace_effort) = { { 9, 150, 4000 }, 600, 3 << 20,
 /* The number of elements that go to or come from the store at a time. */
 #define BATCH 8192
 
+/* The number of phrases that are fetched ahead into the processor's cache. */
+#define AHEAD 8u
+
 typedef
    struct {
       ULong n_edges;
@@ -295,8 +298,11 @@ static void parse_thread(Encoder* e, UInt t, UInt* phrases)
       } else {
          n = thread->parse(thread->arg, e->ps, &e->phrase, phrases, BATCH,
                            e->left);
-         for (UInt i = 0; i < n; i++)
+         for (UInt i = 0; i < n; i++) {
+            if (i + AHEAD < n)
+               __builtin_prefetch(&e->ps->phrases[phrases[i + AHEAD]]);
             use_phrase(e, phrases[i]);
+         }
       }
    }
    thread->stop(thread->arg);
@@ -337,17 +343,21 @@ static StreamIn* open_stream(const TraceStore* store, UInt stream)
    return in;
 }
 
-/* Return the next byte, or -1 at the end. */
-static Int next_byte(StreamIn* in)
+/* Have a byte at .at.  Return False at the end. */
+static inline Bool fill(StreamIn* in)
 {
    if (in->at == in->n) {
       in->n  = in->store->read(in->store->arg, in->stream, in->buf,
                                sizeof(in->buf));
       in->at = 0;
-      if (in->n == 0)
-         return -1;
    }
-   return in->buf[in->at++];
+   return in->at < in->n;
+}
+
+/* Return the next byte, or -1 at the end. */
+static inline Int next_byte(StreamIn* in)
+{
+   return fill(in) ? in->buf[in->at++] : -1;
 }
 
 static UInt next_four(StreamIn* in)
@@ -445,12 +455,20 @@ static void make_text(Encoder* e)
 
 /*--- JSON                                                 ---*/
 
+/* Copy the bytes up to the next line feed, which is passed over. */
 static void copy_line(Put* out, StreamIn* in)
 {
-   Int c;
-
-   while ((c = next_byte(in)) >= 0 && c != '\n')
-      DCFG_(put_char)(out, c);
+   while (fill(in)) {
+      UInt i = in->at;
+      while (i < in->n && in->buf[i] != '\n')
+         i++;
+      DCFG_(put_bytes)(out, in->buf + in->at, i - in->at);
+      in->at = i;
+      if (i < in->n) {
+         in->at++;
+         return;
+      }
+   }
 }
 
 static void put_dictionary_rows(const TraceStore* store, Put* out)

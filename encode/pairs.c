@@ -24,14 +24,10 @@ void DCFG_(begin_pairs)(PairTable* t, UInt n)
                            (SizeT)t->n_slots * sizeof(UInt));
 }
 
-void DCFG_(end_pairs)(PairTable* t)
+void DCFG_(delete_pairs)(PairTable* t)
 {
    dcfg_free(t->slots);
    t->slots = NULL;
-}
-
-void DCFG_(delete_pairs)(PairTable* t)
-{
    dcfg_free(t->list);
    t->list = NULL;
 }

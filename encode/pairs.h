@@ -29,9 +29,8 @@ typedef
    PairTable;
 
 /* Get slots for at most N pairs, which clear_pairs() must still clear; free
-   them; free all. */
+   all. */
 void DCFG_(begin_pairs)(PairTable* t, UInt n);
-void DCFG_(end_pairs)(PairTable* t);
 void DCFG_(delete_pairs)(PairTable* t);
 
 /* Remove all pairs.  At most N come, and N is no more than begin_pairs() got:

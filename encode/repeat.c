@@ -165,7 +165,11 @@ static void replace_runs(TextCoder* t)
    for (UInt i = 0; i < t->n; i = end) {
       UInt s = SYMBOL(t->symbols[i]);
       end = end_of_run(t, i);
-      if (end - i > 1 && s != END
+      if (end == i + 1) {
+         t->symbols[n_new++] = t->symbols[i];
+         continue;
+      }
+      if (s != END
           && is_written_as_run(width_of(t, s), end - i)) {
          if (!any)
             DCFG_(clear_pairs)(&t->pairs, t->n);
@@ -471,6 +475,24 @@ static void put_symbol(TextCoder* t, Put* put, UInt symbol)
    }
 }
 
+/* Write the block.  Most symbols are characters. */
+static void put_block(TextCoder* t)
+{
+   Put*         put = t->sink.sequences;
+   const HChar* end = t->buf + sizeof(t->buf);
+
+   for (UInt i = 0; i < t->n; i++) {
+      HChar* to = t->buf + t->n_buf;
+      for (; i < t->n && SYMBOL(t->symbols[i]) < END && to < end; i++)
+         *to++ = alphabet[SYMBOL(t->symbols[i])];
+      t->n_written += to - (t->buf + t->n_buf);
+      t->n_buf      = to - t->buf;
+      if (i < t->n)
+         put_symbol(t, put, SYMBOL(t->symbols[i]));
+   }
+   flush(t, put);
+}
+
 static void put_entries(TextCoder* t, Bool is_first)
 {
    Put* put = t->sink.dictionary;
@@ -522,9 +544,12 @@ static void finish_block(TextCoder* t)
    ULong before = t->n_written;
    Bool  looks, again;
 
-   t->pair_of = dcfg_alloc("dcfg.text.pairs",
-                           ((SizeT)t->n + 1) * sizeof(UInt));
-   DCFG_(begin_pairs)(&t->pairs, t->n);
+   /* The first block is the longest. */
+   if (t->pair_of == NULL) {
+      t->pair_of = dcfg_alloc("dcfg.text.pairs",
+                              ((SizeT)t->n + 1) * sizeof(UInt));
+      DCFG_(begin_pairs)(&t->pairs, t->n);
+   }
    t->n_rules = 0;
    looks = again = looks_for_pairs(t);
    replace_runs(t);
@@ -539,27 +564,29 @@ static void finish_block(TextCoder* t)
       assign_keys(t);
       put_entries(t, n_keys == 0);
    }
-   for (UInt i = 0; i < t->n; i++)
-      put_symbol(t, t->sink.sequences, SYMBOL(t->symbols[i]));
-   flush(t, t->sink.sequences);
+   put_block(t);
    if (looks)
       learn_from_block(t, (Long)(n_old - (t->n_written - before)), n_old);
    t->n = 0;
-   dcfg_free(t->pair_of);
-   DCFG_(end_pairs)(&t->pairs);
 }
 
 /*--- Bits in                                              ---*/
 
-static void add_symbol(TextCoder* t, UInt symbol)
+static void make_room(TextCoder* t)
 {
    if (t->n == t->block) {
       finish_block(t);
-   } else if (t->n == t->room) {
+   } else {
       t->room    = t->block / 2 > t->room ? 2 * t->room : t->block;
       t->symbols = dcfg_realloc("dcfg.text.symbols", t->symbols,
                                 (SizeT)t->room * sizeof(UInt));
    }
+}
+
+static inline void add_symbol(TextCoder* t, UInt symbol)
+{
+   if (t->n == t->room)
+      make_room(t);
    t->symbols[t->n++] = symbol;
 }
 
@@ -584,6 +611,7 @@ void DCFG_(finish_text)(TextCoder* t)
 {
    finish_block(t);
    dcfg_free(t->symbols);
+   dcfg_free(t->pair_of);
    DCFG_(delete_pairs)(&t->pairs);
    dcfg_free(t->rules);
    dcfg_free(t);
