@@ -28,8 +28,10 @@
 #define HOT         24
 #define MAX_TABLES  16384u
 
-/* The largest number of bits that are read in one step. */
+/* The largest numbers of bits and of further targets that are read in one
+   step. */
 #define MAX_BITS    40
+#define MAX_TARGETS 255
 
 /* The most edges of a phrase that a lead completes. */
 #define LONGEST     1000u
@@ -42,12 +44,11 @@ typedef
       Bool  is_bit;      // is only a bit recorded there?
       Bool  is_target;   // or a target?
       UChar visits;
-      UChar n_bits[2];   // bits to read for each value of the bit
-      UInt  next[2];     // the longer phrase; 0: none, or it takes more than
-                         // bits
-      /* For targets; [0] is for the target that came last: */
-      UInt  number;      // its number + 1; 0: none
-      UInt  n_targets;   // further targets to read on the way
+      /* For each value of the bit; [0] for the target that came last: */
+      UChar n_bits[2];     // bits to read
+      UChar n_targets[2];  // further targets to read on the way
+      UInt  next[2];       // the longer phrase; 0: none, or it takes more
+      UInt  number;      // the target's number + 1; 0: none
       UInt  table;       // number from 1; 0: none
       UInt  root;        // the context behind it; 0: not known yet
    }
@@ -57,7 +58,8 @@ typedef
    takes time. */
 typedef
    struct {
-      UInt complete;        // the phrase that is complete on the way, or 0
+      UInt complete  : 24;  // the phrase that is complete on the way, or 0
+      UInt n_targets : 8;   // further targets to read on the way
       UInt n_bits    : 6;   // bits read
       UInt is_table  : 1;
       UInt is_target : 1;   // does the phrase then continue with a target?
@@ -76,7 +78,6 @@ typedef
    struct {
       Lead lead;
       UInt number;
-      UInt n_targets;       // further targets to read on the way
    }
    TargetLead;
 
@@ -142,16 +143,23 @@ static UInt node_after(const Parser* pr, UInt p)
    return pr->ps->graph->edges[arrival - 1].target;
 }
 
-/* Find the phrase that continues P with BIT, if bits alone lead there. */
+/* Return whether WAY can be read in one step. */
+static Bool is_short(const Ways* w, const Way* way)
+{
+   return way->n_bits + 1 <= MAX_BITS && way->n_targets <= MAX_TARGETS
+          && w->nodes[way->node].is_decision;
+}
+
+/* Find the phrase that continues P with BIT, if one step leads there. */
 static void find_next(const Parser* pr, UInt p, State* s, UInt bit)
 {
    const Way* way = &pr->w->nodes[s->node].way[bit];
 
-   if (way->edge == 0 || way->n_bits + 1 > MAX_BITS || way->n_targets > 0
-       || !pr->w->nodes[way->node].is_decision)
+   if (way->edge == 0 || !is_short(pr->w, way))
       return;
-   s->next[bit]   = DCFG_(longer_phrase)(pr->ps, p, way->edge);
-   s->n_bits[bit] = way->n_bits + 1;
+   s->next[bit]      = DCFG_(longer_phrase)(pr->ps, p, way->edge);
+   s->n_bits[bit]    = way->n_bits + 1;
+   s->n_targets[bit] = way->n_targets;
 }
 
 static State* new_state(Parser* pr, UInt p)
@@ -205,7 +213,7 @@ static inline UInt edges_of(const Parser* pr, UInt p)
    yet. */
 static Lead find_lead(Parser* pr, UInt p, ULong bits)
 {
-   const Lead none = { 0, 0, 0, 0, 0 };
+   const Lead none = { 0, 0, 0, 0, 0, 0 };
    Lead       l    = none;
 
    while (l.n_bits < TABLE_BITS) {
@@ -214,19 +222,21 @@ static Lead find_lead(Parser* pr, UInt p, ULong bits)
       if (!s.is_bit)
          break;
       if (s.next[bit] != 0) {
-         if (l.n_bits + s.n_bits[bit] > MAX_BITS)
+         if (l.n_bits + s.n_bits[bit] > MAX_BITS
+             || l.n_targets + s.n_targets[bit] > MAX_TARGETS)
             break;
-         l.n_bits += s.n_bits[bit];
-         p         = s.next[bit];
+         l.n_bits    += s.n_bits[bit];
+         l.n_targets += s.n_targets[bit];
+         p            = s.next[bit];
          continue;
       }
       if (is_context(pr, p))
          return none;
-      /* P is complete, unless a longer phrase exists that takes more than
-         bits. */
+      /* P is complete, unless a longer phrase exists that takes more than a
+         step. */
       const Way* way = &pr->w->nodes[s.node].way[bit];
       if (way->edge == 0 || l.complete != 0 || edges_of(pr, p) > LONGEST
-          || DCFG_(longer_phrase)(pr->ps, p, way->edge) != 0)
+          || p > MAX_NEXT || DCFG_(longer_phrase)(pr->ps, p, way->edge) != 0)
          break;
       l.complete = p;
       p = root_after(pr, p);
@@ -245,18 +255,17 @@ static Lead find_lead(Parser* pr, UInt p, ULong bits)
    tell that, or not yet. */
 static TargetLead find_target_lead(Parser* pr, UInt p, UInt number)
 {
-   TargetLead   t   = { { 0, 0, 0, 0, 0 }, number, 0 };
+   TargetLead   t   = { { 0, 0, 0, 0, 0, 0 }, number };
    const Ways*  w   = pr->w;
    const State* s   = state_of(pr, p);
    const Way*   way = DCFG_(target_way)(w, &w->nodes[s->node], number);
    UInt         longer;
 
-   if (way->edge == 0 || way->n_bits > MAX_BITS
-       || !w->nodes[way->node].is_decision)
+   if (way->edge == 0 || !is_short(w, way))
       return t;
    longer = DCFG_(longer_phrase)(pr->ps, p, way->edge);
    if (longer == 0) {
-      if (is_context(pr, p) || edges_of(pr, p) > LONGEST)
+      if (is_context(pr, p) || edges_of(pr, p) > LONGEST || p > MAX_NEXT)
          return t;
       t.lead.complete = p;
       longer = DCFG_(longer_phrase)(pr->ps, root_after(pr, p), way->edge);
@@ -265,8 +274,8 @@ static TargetLead find_target_lead(Parser* pr, UInt p, UInt number)
       return t;
    state_of(pr, longer);
    t.lead.next   = longer;
-   t.lead.n_bits = way->n_bits;
-   t.n_targets   = way->n_targets;
+   t.lead.n_bits    = way->n_bits;
+   t.lead.n_targets = way->n_targets;
    return t;
 }
 
@@ -343,11 +352,11 @@ static inline UInt follow_target(Parser* pr, Walk* k, ParseOutput* out, UInt p,
 
    if (s->number == number + 1) {
       DCFG_(skip_bits)(&k->reader, s->n_bits[0]);
-      DCFG_(skip_targets)(&k->reader, s->n_targets);
+      DCFG_(skip_targets)(&k->reader, s->n_targets[0]);
       return s->next[0];
    }
    const Way* way = DCFG_(target_way)(w, &w->nodes[s->node], number);
-   if (!w->nodes[way->node].is_decision || way->n_bits > MAX_BITS) {
+   if (!is_short(w, way)) {
       DCFG_(take_way)(k, way);
       return way->edge == 0 ? 0 : go_on(pr, out, p, way->edge);
    }
@@ -357,10 +366,10 @@ static inline UInt follow_target(Parser* pr, Walk* k, ParseOutput* out, UInt p,
    if (longer == 0)
       return go_on(pr, out, p, way->edge);
    state_of(pr, longer);
-   pr->states[p].number    = number + 1;
-   pr->states[p].n_targets = way->n_targets;
-   pr->states[p].next[0]   = longer;
-   pr->states[p].n_bits[0] = way->n_bits;
+   pr->states[p].number       = number + 1;
+   pr->states[p].next[0]      = longer;
+   pr->states[p].n_bits[0]    = way->n_bits;
+   pr->states[p].n_targets[0] = way->n_targets;
    return longer;
 }
 
@@ -377,20 +386,15 @@ static inline Lead* next_lead(Parser* pr, UInt table, ULong bits, UInt n_bits)
 }
 
 /* Return the lead from TABLE for target NUMBER, or NULL if N_BITS bits are too
-   few or there is none.  Read the further targets on the way, at AT. */
+   few or there is none. */
 static inline Lead* next_target_lead(Parser* pr, UInt table, UInt number,
-                                     UInt n_bits, RecordReader* r,
-                                     TargetPlace* at)
+                                     UInt n_bits)
 {
    TargetLead* t = &pr->tables[table - 1].targets[number % N_TARGETS];
 
    if (t->number != number || t->lead.next == 0)
       *t = find_target_lead(pr, pr->phrase_of[table - 1], number);
-   if (t->lead.next == 0 || t->lead.n_bits > n_bits)
-      return NULL;
-   for (UInt i = t->n_targets; i > 0; i--)
-      DCFG_(read_target_at)(r, at);
-   return &t->lead;
+   return t->lead.next == 0 || t->lead.n_bits > n_bits ? NULL : &t->lead;
 }
 
 /* Follow the table of P from lead to lead, at most N_LEADS.  Return the phrase
@@ -422,7 +426,7 @@ static UInt follow_leads(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
          l = next_lead(pr, table, bits, n_bits);
       } else {
          number = DCFG_(read_target_at)(r, &at);
-         l      = next_target_lead(pr, table, number, n_bits, r, &at);
+         l      = next_target_lead(pr, table, number, n_bits);
       }
       if (l == NULL) {
          if (is_target)
@@ -433,6 +437,8 @@ static UInt follow_leads(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
       n              += l->complete != 0;
       bits          <<= l->n_bits;
       n_bits         -= l->n_bits;
+      for (UInt i = l->n_targets; i > 0; i--)
+         DCFG_(read_target_at)(r, &at);
       if (!l->is_table) {
          p = l->next;
          if (pr->states[p].table != 0) {
@@ -472,6 +478,7 @@ static UInt follow_bit(RecordReader* r, const State* s)
       return 0;
    r->bits   <<= s->n_bits[bit];
    r->n_bits  -= s->n_bits[bit];
+   DCFG_(skip_targets)(r, s->n_targets[bit]);
    return s->next[bit];
 }
 
