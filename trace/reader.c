@@ -67,37 +67,50 @@ static UInt read_unit(RecordReader* r)
    return r->units[r->next_unit++];
 }
 
-/* Return the number of a target that was guessed wrongly, or of the first of
-   several that were guessed rightly. */
-UInt DCFG_(read_target_units)(RecordReader* r)
+/* Make NUMBER the guess after HISTORY. */
+static void set_guess(RecordReader* r, UInt history, UInt number)
+{
+   r->guesser.guesses[history] = number;
+   r->next_history[history]    = DCFG_(next_history)(history, number);
+}
+
+/* Load the next right guesses; or one that was wrong, which is corrected. */
+void DCFG_(load_targets)(RecordReader* r)
 {
    UInt n = read_unit(r);
 
-   if (n > DCFG_RIGHT_GUESSES) {
-      r->n_right = n - DCFG_RIGHT_GUESSES - 1;
-      return r->guesser.guesses[r->guesser.history];
-   }
+   r->n_right = n > DCFG_RIGHT_GUESSES ? n - DCFG_RIGHT_GUESSES : 1;
+   r->targets_loaded += r->n_right;
+   if (n > DCFG_RIGHT_GUESSES)
+      return;
    if (n == DCFG_LONG_TARGET) {
       n  = read_unit(r);
       n |= read_unit(r) << 16;
    }
-   r->guesser.guesses[r->guesser.history] = n;
-   return n;
+   set_guess(r, r->guesser.history, n);
+}
+
+static void start_guesser(RecordReader* r, const Guesser* g)
+{
+   r->guesser.history = g != NULL ? g->history : 0;
+   for (UInt i = 0; i < DCFG_N_GUESSES; i++)
+      set_guess(r, i, g != NULL ? g->guesses[i] : 0);
 }
 
 void DCFG_(read_from_start)(RecordReader* r, const Recording* rec)
 {
-   VG_(memset)(r, 0, offsetof(RecordReader, words));
+   VG_(memset)(r, 0, offsetof(RecordReader, guesser));
    r->rec = rec;
+   start_guesser(r, NULL);
 }
 
 void DCFG_(read_from)(RecordReader* r, const Recording* rec,
                       const Landmark* l)
 {
    DCFG_(read_from_start)(r, rec);
-   r->words_at     = l->words_at;
-   r->bits_loaded  = l->place.bits;
-   r->units_at     = l->targets_at;
-   r->targets_read = l->place.targets;
-   r->guesser      = l->guesser;
+   r->words_at       = l->words_at;
+   r->bits_loaded    = l->place.bits;
+   r->units_at       = l->targets_at;
+   r->targets_loaded = l->place.targets;
+   start_guesser(r, &l->guesser);
 }

@@ -30,11 +30,13 @@ typedef
       UInt    next_word, n_words;  // index in .words
       ULong   words_at;            // bytes read from the stream
       /* Targets: */
-      ULong   targets_read;
-      UInt    n_right;             // right guesses still to come
+      ULong   targets_loaded;
+      UInt    n_right;             // loaded right guesses, not read yet
       UInt    next_unit, n_units;  // index in .units
       ULong   units_at;            // bytes read from the stream
       Guesser guesser;
+      UShort  next_history[DCFG_N_GUESSES];   // for each history, if its guess
+                                              // is right
       ULong   words[DCFG_READER_WORDS];
       UShort  units[DCFG_READER_UNITS];
    }
@@ -48,7 +50,7 @@ void DCFG_(read_from)(RecordReader* r, const Recording* rec,
 /* Used by the functions below. */
 void DCFG_(load_bits)(RecordReader* r);
 void DCFG_(load_ahead)(RecordReader* r);
-UInt DCFG_(read_target_units)(RecordReader* r);
+void DCFG_(load_targets)(RecordReader* r);
 
 /* Return the next bit. */
 static inline UInt DCFG_(read_bit)(RecordReader* r)
@@ -114,16 +116,14 @@ static inline UInt DCFG_(read_target_at)(RecordReader* r, TargetPlace* at)
 {
    UInt n;
 
-   if (at->n_right > 0) {
-      at->n_right--;
-      n = r->guesser.guesses[at->history];
-   } else {
+   if (at->n_right == 0) {
       DCFG_(set_target_place)(r, *at);
-      n   = DCFG_(read_target_units)(r);
+      DCFG_(load_targets)(r);
       *at = DCFG_(target_place)(r);
    }
-   at->history = DCFG_(next_history)(at->history, n);
-   r->targets_read++;
+   at->n_right--;
+   n           = r->guesser.guesses[at->history];
+   at->history = r->next_history[at->history];
    return n;
 }
 
@@ -148,7 +148,7 @@ static inline Bool DCFG_(has_read_to)(const RecordReader* r,
                                       const RecordPlace* place)
 {
    return place->bits == r->bits_loaded - r->n_bits - r->n_ahead
-          && place->targets == r->targets_read;
+          && place->targets == r->targets_loaded - r->n_right;
 }
 
 #endif /* __DCFG_READER_H */
