@@ -41,6 +41,17 @@
 #define MAX_LANDMARKS  64u
 #define LANDMARK_WORDS 4096u   // words between two, at the begin
 
+/* TargetGuesser: the Guesser of a thread that runs.  It has the targets, and so
+   most of them need no number. */
+typedef
+   struct {
+      UInt   history;
+      UShort next[DCFG_N_GUESSES];      // for each history, if its guess is
+                                        // right
+      Addr   guesses[DCFG_N_GUESSES];   // 0: none
+   }
+   TargetGuesser;
+
 struct _Recorder {
    CellArray* cells;           // NULL when finished
    Bool       keep;
@@ -50,7 +61,7 @@ struct _Recorder {
    Stream*    events;
    Addr*      buffer;          // targets without numbers so far
    ULong      n_numbered;      // targets in the stream
-   Guesser*   guesser;         // made at the first use
+   TargetGuesser* guesser;     // made at the first use
    ULong      last_word;       // when finished
    UInt       n_landings;      // when it was created
    Landmark*  landmarks[MAX_LANDMARKS];
@@ -183,19 +194,20 @@ static Addr* next_target(const Recorder* r)
 
 /* Turn the N targets in BUFFER into units, with the guesses of G.  Return the
    number of units. */
-static UInt put_units(UShort* units, const Addr* buffer, UInt n, Guesser* g)
+static UInt put_units(UShort* units, const Addr* buffer, UInt n,
+                      TargetGuesser* g)
 {
    UInt used = 0, n_right = 0, history = g->history;
 
    for (UInt i = 0; i < n; i++) {
-      UInt  number = number_of(buffer[i]);
-      UInt* guess  = &g->guesses[history];
-      history = DCFG_(next_history)(history, number);
-      if (*guess == number) {
+      if (g->guesses[history] == buffer[i] && buffer[i] != 0) {
          n_right++;
+         history = g->next[history];
          continue;
       }
-      *guess = number;
+      UInt number = number_of(buffer[i]);
+      g->guesses[history] = buffer[i];
+      history = g->next[history] = DCFG_(next_history)(history, number);
       if (n_right > 0)
          units[used++] = DCFG_RIGHT_GUESSES + n_right;
       n_right = 0;
@@ -213,6 +225,14 @@ static UInt put_units(UShort* units, const Addr* buffer, UInt n, Guesser* g)
    return used;
 }
 
+/* Make TO what a reader knows of G. */
+static void copy_guesser(Guesser* to, const TargetGuesser* g)
+{
+   to->history = g->history;
+   for (UInt i = 0; i < DCFG_N_GUESSES; i++)
+      to->guesses[i] = g->guesses[i] == 0 ? 0 : number_of(g->guesses[i]);
+}
+
 /* Turn the targets in the buffer into numbers, and empty it. */
 static void number_targets(Recorder* r)
 {
@@ -221,7 +241,8 @@ static void number_targets(Recorder* r)
 
    if (n > 0 && r->keep) {
       if (r->guesser == NULL)
-         r->guesser = VG_(calloc)("dcfg.record.guesser", 1, sizeof(Guesser));
+         r->guesser = VG_(calloc)("dcfg.record.guesser", 1,
+                                  sizeof(TargetGuesser));
       DCFG_(append_to_stream)(r->targets, units,
                               put_units(units, r->buffer, n, r->guesser)
                               * sizeof(UShort));
@@ -457,7 +478,7 @@ static void add_landmark(Recorder* r, const Superblock* sb, Bool bit)
    l->targets_at = DCFG_(stream_length)(r->targets);
    l->events_at  = DCFG_(stream_length)(r->events);
    if (r->guesser != NULL)
-      l->guesser = *r->guesser;
+      copy_guesser(&l->guesser, r->guesser);
    r->landmarks[r->n_landmarks++] = l;
    if (r->n_landmarks < MAX_LANDMARKS)
       return;
