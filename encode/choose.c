@@ -192,17 +192,6 @@ static inline void parse_again(Chooser* c, SampleParse* s, UInt q)
       parse_edges(c, s, q);
 }
 
-/* The number of phrases of the sample that are fetched ahead. */
-#define AHEAD 8u
-
-/* Fetch what parse_again() needs for Q into the processor's cache. */
-static inline void fetch_phrase(const Chooser* c, UInt q)
-{
-   __builtin_prefetch(&c->ps->phrases[q]);
-   __builtin_prefetch(&c->ps->kids[q]);
-   __builtin_prefetch(&c->first_edge[q]);
-}
-
 /* Note the first decision edge of phrases that are new. */
 static void find_first_edges(Chooser* c)
 {
@@ -243,8 +232,6 @@ static void parse(Chooser* c, UInt round)
       in[i - 1] = c->sample[i - 1];
    for (UInt i = 0; i < c->n; i++) {
       UInt x = in[i];
-      if (round > 0 && i + AHEAD < c->n)
-         fetch_phrase(c, in[i + AHEAD]);
       if (x == 0) {
          if (s.p != 0 && !is_context(ps, s.p))
             *s.out++ = s.p;
