@@ -245,6 +245,7 @@ typedef
       uint32_t n_records;       // records still to be read
       uint64_t n_instrs;        // instructions so far
       bool     odd_marks;       // so far, a mark of a handler or of x87's top
+      bool     whole;           // its steps are kept together
       Bytes    control, numbers;
       Bits     bits;
       WetWanted wanted;

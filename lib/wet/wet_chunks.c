@@ -140,6 +140,7 @@ bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
    if (!input_seek(w->in, chunk->offset) || !wet_next_chunk(w))
       return false;
    w->chunk->thread = chunk->thread;
+   w->chunk->whole  = true;
    wet_forget_steps(to);
    while (wet_has_part(w))
       if (!wet_read_block(w, wanted, to))
