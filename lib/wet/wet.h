@@ -422,6 +422,8 @@ struct DcfgWet {
                                 // ended there; or NULL
    Array       known_chunks;    // WetChunkInfo: see wet_remember()
    uint64_t*   known_runs;      // NULL: not known
+   WetSteps    left_steps;      // those of the chunk at .left_offset, unless
+   uint64_t    left_offset;     // that is 0: see wet_leave_chunk()
    const WetMachine* machine;
    Plan*       plans;           // by instruction
    uint64_t*   instances;       // by instruction: so far
@@ -503,6 +505,9 @@ bool wet_read_block(DcfgWet* w, WetWanted wanted, WetSteps* to);
 bool wet_next_block(DcfgWet* w, WetWanted wanted, WetSteps* to);
 
 void wet_free_steps(DcfgWet* w, WetSteps* s);
+
+/* Return the size of the memory of S, in bytes. */
+size_t wet_size_of_steps(const WetSteps* s);
 
 /* The most instructions that a superblock has. */
 #define MAX_SB_INSTRS 1024

@@ -528,6 +528,12 @@ bool wet_next_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
    return true;
 }
 
+size_t wet_size_of_steps(const WetSteps* s)
+{
+   return s->max_steps * sizeof(*s->steps) + s->max_turns * sizeof(*s->turns)
+          + s->max_addrs * sizeof(*s->addrs) + s->max_bytes;
+}
+
 void wet_free_steps(DcfgWet* w, WetSteps* s)
 {
    pages_free(&w->job, s->steps, s->max_steps * sizeof(*s->steps));
