@@ -457,6 +457,8 @@ struct DcfgWet {
    Array       reads;           // Reading: of the last system call
    uint32_t    n_told;          // readings that were told
    WetTold     told;            // told by dcfg_wet_instr()
+   uint32_t    near_symbol, near_line;  // of an image, as they were asked for
+                                        // last
    WetMark*    mark;            // the last mark that was told
    struct WetIndex* index;      // or NULL: see lib/index/wet_index.h
    void (*close_index)(struct WetIndex* ix);    // closes it
