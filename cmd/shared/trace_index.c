@@ -222,26 +222,52 @@ bool use_index_at(DcfgWet* w, const char* path)
    return used;
 }
 
+/* Use the index beside FILE, or the one in the cache.  Return false if there is
+   none; *WHY is as in use_at(). */
+static bool use_either(DcfgWet* w, const char* beside, const char* cache,
+                       char** why)
+{
+   return use_at(w, beside, why) || (cache != NULL && use_at(w, cache, why));
+}
+
+/* Return whether FILE can have an index. */
+static bool is_regular(const char* file)
+{
+   struct stat st;
+
+   return strcmp(file, "-") != 0 && stat(file, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool use_index_there(DcfgWet* w, const char* file)
+{
+   char* beside = text_copy(text_format("%s.idx", file));
+   char* cache = cache_path(file);
+   char* why = NULL;
+   bool  used = is_regular(file) && use_either(w, beside, cache, &why);
+
+   free(beside);
+   free(cache);
+   free(why);
+   return used;
+}
+
 bool use_index(DcfgWet* w, const char* file, IndexUse use,
                const bool* outside, int* unnamed)
 {
-   char*       beside;
-   char*       cache;
-   char*       why = NULL;
-   struct stat st;
-   bool        used;
+   char* beside;
+   char* cache;
+   char* why = NULL;
+   bool  used;
 
    if (unnamed != NULL)
       *unnamed = -1;
-   if (use == INDEX_NEVER || strcmp(file, "-") == 0 || stat(file, &st) != 0
-       || !S_ISREG(st.st_mode))
+   if (use == INDEX_NEVER || !is_regular(file))
       return false;
    if (use == INDEX_UNNAMED)
       return make_unnamed(w, file, outside, unnamed);
    beside = text_copy(text_format("%s.idx", file));
    cache  = cache_path(file);
-   used   = use_at(w, beside, &why)
-            || (cache != NULL && use_at(w, cache, &why));
+   used   = use_either(w, beside, cache, &why);
    if (!used) {
       if (why != NULL)
          complain("%s: %s", why, use == INDEX_MADE

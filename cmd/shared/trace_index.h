@@ -24,6 +24,10 @@ typedef
 bool use_index(DcfgWet* w, const char* file, IndexUse use,
                const bool* outside, int* unnamed);
 
+/* Slices of W, which FILE has, use its index if there is one, without a
+   word. */
+bool use_index_there(DcfgWet* w, const char* file);
+
 /* Slices of W use the index that PATH names: true if it is one of W. */
 bool use_index_at(DcfgWet* w, const char* path);
 

@@ -431,8 +431,12 @@ static Sliced* slice_of_guard(Sliced* f, const char* file,
 {
    SliceOptions of = *o;
    char*        heading;
-   char*        guard = text_copy(line_guard(f->w, o->at, o->root, &heading));
+   char*        guard;
 
+   /* To count what ran takes a pass without it. */
+   if (o->index != INDEX_NEVER && !f->indexed)
+      use_index_there(f->w, file);
+   guard = text_copy(line_guard(f->w, o->at, o->root, &heading));
    slice_forget(f);
    of.at        = guard;
    of.of        = NULL;

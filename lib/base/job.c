@@ -211,18 +211,23 @@ void job_tell(const Job* job, DcfgError* err)
 
 /*--- Memory                                               ---*/
 
+bool job_may_take(Job* job, size_t old, size_t size)
+{
+   if (size <= old || size - old <= job->max - job->used)
+      return true;
+   return job_fail(job, DCFG_ERROR_LIMIT, NULL,
+                   "needs more than the %llu bytes of memory that are "
+                   "allowed%s", (unsigned long long)job->max,
+                   job->options.max_memory > 0 ? ""
+                   : " for what was read so far");
+}
+
 void* job_realloc(Job* job, void* p, size_t old, size_t size)
 {
    void* q;
 
-   if (size > old && size - old > job->max - job->used) {
-      job_fail(job, DCFG_ERROR_LIMIT, NULL,
-               "needs more than the %llu bytes of memory that are allowed%s",
-               (unsigned long long)job->max,
-               job->options.max_memory > 0 ? "" : " for what was read so far"
-               );
+   if (!job_may_take(job, old, size))
       return NULL;
-   }
    q = realloc(p, size > 0 ? size : 1);
    if (q == NULL) {
       job_fail(job, DCFG_ERROR_MEMORY, NULL, "out of memory");
@@ -242,9 +247,14 @@ void* job_calloc(Job* job, size_t n, size_t size)
       job_fail(job, DCFG_ERROR_LIMIT, NULL, "too much to hold in memory");
       return NULL;
    }
-   p = job_realloc(job, NULL, 0, bytes);
-   if (p != NULL)
-      memset(p, 0, bytes);
+   if (!job_may_take(job, 0, bytes))
+      return NULL;
+   /* Not memset(): pages that nobody writes take no memory. */
+   p = calloc(1, bytes > 0 ? bytes : 1);
+   if (p == NULL)
+      job_fail(job, DCFG_ERROR_MEMORY, NULL, "out of memory");
+   else
+      job->used += bytes;
    return p;
 }
 
@@ -265,31 +275,37 @@ void job_free(Job* job, void* p, size_t size)
    }
 }
 
+bool array_reserve(Job* job, Array* a, size_t size, size_t count)
+{
+   /* Grow by a half: large blocks grow in place or by remapping pages, and at
+      most a third is unused. */
+   size_t cap = a->cap + a->cap / 2 + 16;
+   void*  data;
+
+   if (count <= a->cap - a->n)
+      return true;
+   if (count > UINT32_MAX - 1 - a->n)
+      return job_fail(job, DCFG_ERROR_LIMIT, NULL, "a table is too long");
+   if (cap < a->n + count)
+      cap = a->n + count;
+   if (cap > UINT32_MAX - 1)
+      cap = UINT32_MAX - 1;
+   data = job_realloc(job, a->data, a->cap * size, cap * size);
+   if (data == NULL)
+      return false;
+   a->data = data;
+   a->cap  = cap;
+   return true;
+}
+
 void* array_add_n(Job* job, Array* a, size_t size, size_t count)
 {
    void* added;
 
    if (count == 0)
       return a->data;
-   if (count > a->cap - a->n) {
-      /* Grow by a half: large blocks grow in place or by remapping pages, and
-         at most a third is unused. */
-      size_t cap = a->cap + a->cap / 2 + 16;
-      void*  data;
-      if (count > UINT32_MAX - 1 - a->n) {
-         job_fail(job, DCFG_ERROR_LIMIT, NULL, "a table is too long");
-         return NULL;
-      }
-      if (cap < a->n + count)
-         cap = a->n + count;
-      if (cap > UINT32_MAX - 1)
-         cap = UINT32_MAX - 1;
-      data = job_realloc(job, a->data, a->cap * size, cap * size);
-      if (data == NULL)
-         return NULL;
-      a->data = data;
-      a->cap = cap;
-   }
+   if (!array_reserve(job, a, size, count))
+      return NULL;
    added = (char*)a->data + a->n * size;
    memset(added, 0, count * size);
    a->n += count;

@@ -82,6 +82,10 @@ void  set_error(DcfgError* err, DcfgStatus status, const char* file,
 
 /*--- Memory                                               ---*/
 
+/* Return whether the job's limit allows that OLD bytes become SIZE; else
+   fail. */
+bool job_may_take(Job* job, size_t old, size_t size);
+
 /* Change the size of P from OLD to SIZE bytes, as realloc(), within the job's
    limit.  Return NULL if that fails; then P is unchanged. */
 void* job_realloc(Job* job, void* p, size_t old, size_t size);
@@ -119,6 +123,9 @@ static inline uint32_t* part(const Array* a, uint32_t first)
    first. */
 void* array_add(Job* job, Array* a, size_t size);
 void* array_add_n(Job* job, Array* a, size_t size, size_t count);
+
+/* Make room for COUNT more elements of SIZE bytes, which are not set. */
+bool array_reserve(Job* job, Array* a, size_t size, size_t count);
 
 /* Keep only the first N elements. */
 static inline void array_cut(Array* a, size_t n)

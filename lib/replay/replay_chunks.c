@@ -233,11 +233,7 @@ static bool decode(DcfgReplay* r, KeptChunk* c, uint32_t number)
 
 static size_t bytes_of(const KeptChunk* c)
 {
-   const WetSteps* s = &c->steps;
-
-   return s->max_steps * sizeof(*s->steps) + s->max_turns * sizeof(*s->turns)
-          + s->max_addrs * sizeof(*s->addrs) + s->max_bytes
-          + c->max_times * sizeof(*c->times)
+   return wet_size_of_steps(&c->steps) + c->max_times * sizeof(*c->times)
           + c->max_filters * sizeof(*c->filters);
 }
 

@@ -465,12 +465,15 @@ static bool run_turns(Acts* all)
    const WetSteps* steps = all->steps;
 
    array_cut(&all->places, 0);
+   if (!array_reserve(all->job, &all->places, sizeof(StepPlace),
+                      steps->n_turns))
+      return false;
    for (size_t k = 0; k < steps->n_turns; k++) {
       size_t     ahead = k + AHEAD < steps->n_turns ? k + AHEAD : k;
-      StepPlace* p = array_add(all->job, &all->places, sizeof(*p));
+      StepPlace* p = &ELEM(all->places, StepPlace, all->places.n++);
       __builtin_prefetch(&steps->addrs[steps->steps[steps->turns[ahead]]
                                        .first]);
-      if (p == NULL || !run_at(all, steps->turns[k], p))
+      if (!run_at(all, steps->turns[k], p))
          return false;
    }
    return true;

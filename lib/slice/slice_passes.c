@@ -127,8 +127,10 @@ bool passes_begin_back(Passes* p, uint64_t* n_instrs)
                              : &ELEM(p->index, WetChunkInfo, p->index.n - 1);
 
    *n_instrs = end == NULL ? 0 : end->before + end->n_instrs;
-   if (p->skips)
+   if (p->skips) {
+      p->own.offset = wet_take_chunk(p->w, &p->own.steps);
       return true;
+   }
    p->ahead  = wet_ahead_new_back(p->job, p->w, &p->index);
    return p->ahead != NULL;
 }
@@ -139,10 +141,14 @@ static const WetPart* read_chunk(Passes* p, uint32_t chunk)
 {
    const WetChunkInfo* info = &ELEM(p->index, WetChunkInfo, chunk);
 
+   if (p->own.offset == info->offset)
+      return &p->own;
+   p->own.offset = 0;
    if (!wet_read_chunk(p->w, info, SLOTS_OF_ALL, &p->own.steps)) {
       job_adopt(p->job, &p->w->job.err);
       return NULL;
    }
+   p->own.offset = info->offset;
    return &p->own;
 }
 
@@ -182,6 +188,6 @@ void passes_close(Passes* p)
 void passes_free(Passes* p)
 {
    passes_close(p);
-   wet_free_steps(p->w, &p->own.steps);
+   wet_leave_chunk(p->w, &p->own.steps, p->own.offset);
    array_free(&p->w->job, &p->index, sizeof(WetChunkInfo));
 }

@@ -22,7 +22,8 @@ typedef
       bool      moved;          // x87's top is not always 0: see slice_passes.c
       WetIndex* ix;             // has what a pass forward finds; or NULL
       bool      skips;          // chunks are read by number
-      WetPart   own;            // the present one, then
+      WetPart   own;            // the present one, then, or the one that an
+                                // earlier slice left
    }
    Passes;
 

@@ -245,6 +245,7 @@ typedef
       uint32_t n_records;       // records still to be read
       uint64_t n_instrs;        // instructions so far
       bool     odd_marks;       // so far, a mark of a handler or of x87's top
+      bool     whole;           // its steps are kept together
       Bytes    control, numbers;
       Bits     bits;
       WetWanted wanted;
@@ -421,6 +422,8 @@ struct DcfgWet {
                                 // ended there; or NULL
    Array       known_chunks;    // WetChunkInfo: see wet_remember()
    uint64_t*   known_runs;      // NULL: not known
+   WetSteps    left_steps;      // those of the chunk at .left_offset, unless
+   uint64_t    left_offset;     // that is 0: see wet_leave_chunk()
    const WetMachine* machine;
    Plan*       plans;           // by instruction
    uint64_t*   instances;       // by instruction: so far
@@ -454,6 +457,8 @@ struct DcfgWet {
    Array       reads;           // Reading: of the last system call
    uint32_t    n_told;          // readings that were told
    WetTold     told;            // told by dcfg_wet_instr()
+   uint32_t    near_symbol, near_line;  // of an image, as they were asked for
+                                        // last
    WetMark*    mark;            // the last mark that was told
    struct WetIndex* index;      // or NULL: see lib/index/wet_index.h
    void (*close_index)(struct WetIndex* ix);    // closes it
@@ -502,6 +507,9 @@ bool wet_read_block(DcfgWet* w, WetWanted wanted, WetSteps* to);
 bool wet_next_block(DcfgWet* w, WetWanted wanted, WetSteps* to);
 
 void wet_free_steps(DcfgWet* w, WetSteps* s);
+
+/* Return the size of the memory of S, in bytes. */
+size_t wet_size_of_steps(const WetSteps* s);
 
 /* The most instructions that a superblock has. */
 #define MAX_SB_INSTRS 1024

@@ -140,11 +140,45 @@ bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
    if (!input_seek(w->in, chunk->offset) || !wet_next_chunk(w))
       return false;
    w->chunk->thread = chunk->thread;
+   w->chunk->whole  = true;
    wet_forget_steps(to);
    while (wet_has_part(w))
       if (!wet_read_block(w, wanted, to))
          return false;
    return true;
+}
+
+/* The trace that owns the tables keeps the steps.  Its job does not count
+   them. */
+void wet_leave_chunk(DcfgWet* w, WetSteps* steps, uint64_t offset)
+{
+   DcfgWet* first = w->lender;
+
+   if (first == NULL || first->left_offset != 0 || offset == 0) {
+      wet_free_steps(w, steps);
+      return;
+   }
+   w->job.used       -= wet_size_of_steps(steps);
+   first->left_steps  = *steps;
+   first->left_offset = offset;
+   *steps = (WetSteps){ 0 };
+}
+
+uint64_t wet_take_chunk(DcfgWet* w, WetSteps* steps)
+{
+   DcfgWet* first = w->lender;
+   uint64_t offset = first == NULL ? 0 : first->left_offset;
+
+   if (offset == 0)
+      return 0;
+   *steps = first->left_steps;
+   first->left_steps  = (WetSteps){ 0 };
+   first->left_offset = 0;
+   w->job.used += wet_size_of_steps(steps);
+   if (w->job.used <= w->job.max)
+      return offset;
+   wet_free_steps(w, steps);
+   return 0;
 }
 
 bool wet_rewind(DcfgWet* w)

@@ -52,6 +52,12 @@ bool wet_recall(DcfgWet* w, Array* index, uint64_t* runs);
 bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
                     WetSteps* to);
 
+/* Leave STEPS of the chunk at OFFSET in the file to the next reader of the
+   trace, which is likely to read it, too.  Take what was left: return the
+   chunk's offset, or 0 if there is none. */
+void     wet_leave_chunk(DcfgWet* w, WetSteps* steps, uint64_t offset);
+uint64_t wet_take_chunk(DcfgWet* w, WetSteps* steps);
+
 /* Return to the first chunk, after all were read. */
 bool wet_rewind(DcfgWet* w);
 

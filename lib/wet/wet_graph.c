@@ -69,12 +69,21 @@ bool wet_graph_within(WetGraph* g, uint32_t sb, uint32_t n)
 
 /*--- The static closure                                   ---*/
 
+static bool is_at(const Array* all, size_t i, uint32_t image, uint64_t addr)
+{
+   return i < all->n && ELEM(*all, WetInstr, i).image == image
+          && ELEM(*all, WetInstr, i).addr == addr;
+}
+
 /* Return the index of the instruction at ADDR in ALL, sorted by image and
-   address. */
-static uint32_t find_instr(const Array* all, uint32_t image, uint64_t addr)
+   address; likely LIKELY. */
+static uint32_t find_instr(const Array* all, uint32_t image, uint64_t addr,
+                           uint32_t likely)
 {
    size_t low = 0, high = all->n;
 
+   if (is_at(all, likely, image, addr))
+      return likely;
    while (low < high) {
       size_t          mid = low + (high - low) / 2;
       const WetInstr* i = &ELEM(*all, WetInstr, mid);
@@ -83,10 +92,7 @@ static uint32_t find_instr(const Array* all, uint32_t image, uint64_t addr)
       else
          high = mid;
    }
-   if (low < all->n && ELEM(*all, WetInstr, low).image == image
-       && ELEM(*all, WetInstr, low).addr == addr)
-      return (uint32_t)low;
-   return DCFG_NONE;
+   return is_at(all, low, image, addr) ? (uint32_t)low : DCFG_NONE;
 }
 
 /* Add an arc from FROM, node NODE, to the code at ADDR. */
@@ -98,9 +104,10 @@ static bool add_way(WetGraph* g, const WetInstr* from, uint32_t node,
 
    if (wet_function_at(w, from->image, from->addr)
        == wet_function_at(w, from->image, addr)) {
-      to = find_instr(&w->instrs, from->image, addr);
+      to = find_instr(&w->instrs, from->image, addr, node + 1);
       if (to == DCFG_NONE) {
-         to = find_instr(&w->unexecuted, from->image, addr);
+         to = find_instr(&w->unexecuted, from->image, addr,
+                         node + 1 - (uint32_t)w->instrs.n);
          to = to == DCFG_NONE ? to : (uint32_t)w->instrs.n + to;
       }
    }

@@ -154,19 +154,41 @@ static const char* text_at(const WetImages* s, uint32_t at)
    return &ELEM(s->texts, char, at);
 }
 
+/* Return how many of N elements at ALL have addresses up to ADDR.  Each has SIZE
+   bytes, of which the first 8 are its address.  *GUESS becomes the result.  Most
+   questions come in the order of addresses, so it or one of the next is right:
+   a search in a large table misses the cache at each step. */
+static inline uint32_t count_up_to(const void* all, size_t size, uint32_t n,
+                                   uint64_t addr, uint32_t* guess)
+{
+#define ADDR_OF(i) (*(const uint64_t*)((const char*)all + (i) * size))
+   uint32_t low = *guess, end;
+
+   if (low > n || (low > 0 && ADDR_OF(low - 1) > addr))
+      low = 0;
+   end = low + 4;
+   while (low < end && low < n && ADDR_OF(low) <= addr)
+      low++;
+   if (low == end)
+      BISECT(low, n, middle, ADDR_OF(middle) <= addr);
+#undef ADDR_OF
+   *guess = low;
+   return low;
+}
+
 /* Return the last symbol that begins at ADDR or before and extends over it; the
    first one of several at one address. */
-static const Symbol* symbol_at(const WetImages* s, const Image* image,
-                               uint64_t addr)
+static const Symbol* symbol_at(DcfgWet* w, const Image* image, uint64_t addr)
 {
-   const Symbol* all = s->symbols.data;
+   const Symbol* all = w->images->symbols.data;
    const Symbol* found = NULL;
-   uint32_t      low = 0;
+   uint32_t      low;
 
    if (image->symbols.n == 0)
       return NULL;
    all += image->symbols.first;
-   BISECT(low, image->symbols.n, mid, all[mid].addr <= addr);
+   low = count_up_to(all, sizeof(*all), image->symbols.n, addr,
+                     &w->near_symbol);
    for (uint32_t i = low, looked = 0;
         i-- > 0 && looked < 64 && all[i].reach > addr; looked++) {
       if (found != NULL && all[i].addr != found->addr)
@@ -188,26 +210,24 @@ uint32_t wet_image_at(const DcfgWet* w, uint64_t addr)
    return DCFG_NONE;
 }
 
-uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr)
+uint64_t wet_function_at(DcfgWet* w, uint32_t image, uint64_t addr)
 {
    const Symbol* symbol = image >= w->images->images.n ? NULL
-                          : symbol_at(w->images,
-                                      &ELEM(w->images->images, Image, image),
+                          : symbol_at(w, &ELEM(w->images->images, Image, image),
                                       addr);
 
    return symbol == NULL ? UINT64_MAX : symbol->addr;
 }
 
-static const Line* line_at(const WetImages* s, const Image* image,
-                           uint64_t addr)
+static const Line* line_at(DcfgWet* w, const Image* image, uint64_t addr)
 {
-   const Line* all = s->lines.data;
-   uint32_t    low = 0;
+   const Line* all = w->images->lines.data;
+   uint32_t    low;
 
    if (image->lines.n == 0)
       return NULL;
    all += image->lines.first;
-   BISECT(low, image->lines.n, mid, all[mid].addr <= addr);
+   low = count_up_to(all, sizeof(*all), image->lines.n, addr, &w->near_line);
    return low > 0 && all[low - 1].addr == addr ? &all[low - 1] : NULL;
 }
 
@@ -231,8 +251,8 @@ const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n)
    if (in->image >= s->images.n)
       return i;
    const Image*  image  = &ELEM(s->images, Image, in->image);
-   const Symbol* symbol = symbol_at(s, image, in->addr);
-   const Line*   line   = line_at(s, image, in->addr);
+   const Symbol* symbol = symbol_at(w, image, in->addr);
+   const Line*   line   = line_at(w, image, in->addr);
    i->image_name = text_at(s, image->name);
    i->image_load = image->load;
    if (image->build_id != 0 && text_at(s, image->build_id)[0] != 0)

@@ -15,7 +15,7 @@ void wet_free_images(DcfgWet* w);
 
 /* Return the address of the function that has ADDR; UINT64_MAX if it is not
    known. */
-uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr);
+uint64_t wet_function_at(DcfgWet* w, uint32_t image, uint64_t addr);
 
 /* Return the first image that has ADDR, or DCFG_NONE. */
 uint32_t wet_image_at(const DcfgWet* w, uint64_t addr);

@@ -12,6 +12,7 @@
    number of rows of each segment.  Columns give the words, segment by segment;
    rules give the slots, record by record. */
 
+#include "lib/base/pages.h"
 #include "lib/wet/wet.h"
 #include "format/wet_sections.h"
 
@@ -93,6 +94,7 @@ bool wet_next_chunk(DcfgWet* w)
    c->history = 0;
    c->n_instrs  = 0;
    c->odd_marks = false;
+   c->whole     = false;
    memset(c->next, 0, sizeof(c->next));
    memset(c->other, 0, sizeof(c->other));
    return true;
@@ -188,6 +190,38 @@ static inline void pass_slots(DcfgWet* w, const WetWay* way)
 
 /*--- Blocks                                               ---*/
 
+/* Return for how many elements to make room, if N are needed now.  The rest of a
+   whole chunk will need about as many for each record as its begin, N_STEPS
+   records. */
+static size_t room_for(const DcfgWet* w, size_t n, size_t n_steps, size_t size)
+{
+   const Chunk* c = w->chunk;
+   size_t       more = n + n / 2, all;
+
+   if (!c->whole)
+      return more;
+   all = n + n / 16 + (size_t)(mul_capped(n, c->n_records) / n_steps);
+   /* A chunk that says more records than it has is found out later. */
+   return mul_capped(all, size) < (w->job.max - w->job.used) / 2 ? all : more;
+}
+
+/* Return P, which has N of at most *MAX elements of SIZE bytes, with room for
+   MORE others; NULL if memory is exhausted.  The first N_STEPS records need all
+   these. */
+static void* grow(DcfgWet* w, void* p, size_t* max, size_t n, size_t more,
+                  size_t n_steps, size_t size)
+{
+   size_t room;
+
+   if (p != NULL && n + more <= *max)
+      return p;
+   room = room_for(w, n + more, n_steps, size);
+   p    = pages_change(&w->job, p, *max * size, room * size, n * size);
+   if (p != NULL)
+      *max = room;
+   return p;
+}
+
 /* Make room in TO for the present block. */
 static bool make_room(DcfgWet* w, WetSteps* to)
 {
@@ -198,50 +232,35 @@ static bool make_room(DcfgWet* w, WetSteps* to)
    }
    const Block* b = &w->chunk->block;
    size_t       n_steps = to->n_steps + b->n_ways;
-   size_t       n_turns = to->n_turns + b->n_ways;
-   size_t       n_addrs = to->n_addrs + b->n_slots
-                          + MARK_SLOTS * (size_t)b->n_extra + 1;
-   size_t       n_bytes = to->n_bytes + b->n_bytes;
+   size_t       n_addrs = b->n_slots + MARK_SLOTS * (size_t)b->n_extra + 1;
+   bool         all = w->chunk->wanted == SLOTS_OF_ALL;
+   void*        p;
 
-   if (n_steps > to->max_steps) {
-      size_t   more  = n_steps + n_steps / 2;
-      WetStep* steps = job_realloc(&w->job, to->steps,
-                                   to->max_steps * sizeof(*steps),
-                                   more * sizeof(*steps));
-      if (steps == NULL)
+   p = grow(w, to->steps, &to->max_steps, to->n_steps, b->n_ways, n_steps,
+            sizeof(*to->steps));
+   if (p == NULL)
+      return false;
+   to->steps = p;
+   p = grow(w, to->addrs, &to->max_addrs, to->n_addrs, n_addrs, n_steps,
+            sizeof(*to->addrs));
+   if (p == NULL)
+      return false;
+   to->addrs = p;
+   if (all) {
+      p = grow(w, to->turns, &to->max_turns, to->n_turns, b->n_ways, n_steps,
+               sizeof(*to->turns));
+      if (p == NULL)
          return false;
-      to->steps     = steps;
-      to->max_steps = more;
+      to->turns = p;
    }
-   if (w->chunk->wanted == SLOTS_OF_ALL && n_turns > to->max_turns) {
-      size_t    more  = n_turns + n_turns / 2;
-      uint32_t* turns = job_realloc(&w->job, to->turns,
-                                    to->max_turns * sizeof(*turns),
-                                    more * sizeof(*turns));
-      if (turns == NULL)
+   if (all && b->n_bytes > 0) {
+      p = grow(w, to->bytes, &to->max_bytes, to->n_bytes, b->n_bytes, n_steps,
+               1);
+      if (p == NULL)
          return false;
-      to->turns     = turns;
-      to->max_turns = more;
+      to->bytes = p;
    }
-   if (w->chunk->wanted == SLOTS_OF_ALL && n_bytes > to->max_bytes) {
-      size_t   more  = n_bytes + n_bytes / 2;
-      uint8_t* bytes = job_realloc(&w->job, to->bytes, to->max_bytes, more);
-      if (bytes == NULL)
-         return false;
-      to->bytes     = bytes;
-      to->max_bytes = more;
-   }
-   if (n_addrs > to->max_addrs) {
-      size_t    more  = n_addrs + n_addrs / 2;
-      uint64_t* addrs = job_realloc(&w->job, to->addrs,
-                                    to->max_addrs * sizeof(*addrs),
-                                    more * sizeof(*addrs));
-      if (addrs == NULL)
-         return false;
-      to->addrs     = addrs;
-      to->max_addrs = more;
-   }
-   return n_addrs <= UINT32_MAX
+   return to->n_addrs + n_addrs <= UINT32_MAX
           || job_fail(&w->job, DCFG_ERROR_LIMIT, "tape",
                       "a chunk has too many accesses");
 }
@@ -509,12 +528,18 @@ bool wet_next_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
    return true;
 }
 
+size_t wet_size_of_steps(const WetSteps* s)
+{
+   return s->max_steps * sizeof(*s->steps) + s->max_turns * sizeof(*s->turns)
+          + s->max_addrs * sizeof(*s->addrs) + s->max_bytes;
+}
+
 void wet_free_steps(DcfgWet* w, WetSteps* s)
 {
-   job_free(&w->job, s->steps, s->max_steps * sizeof(*s->steps));
-   job_free(&w->job, s->turns, s->max_turns * sizeof(*s->turns));
-   job_free(&w->job, s->addrs, s->max_addrs * sizeof(*s->addrs));
-   job_free(&w->job, s->bytes, s->max_bytes);
+   pages_free(&w->job, s->steps, s->max_steps * sizeof(*s->steps));
+   pages_free(&w->job, s->turns, s->max_turns * sizeof(*s->turns));
+   pages_free(&w->job, s->addrs, s->max_addrs * sizeof(*s->addrs));
+   pages_free(&w->job, s->bytes, s->max_bytes);
    *s = (WetSteps){ 0 };
 }
 
