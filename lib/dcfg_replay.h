@@ -45,6 +45,10 @@ DCFG_API DcfgReplay* dcfg_replay_new(DcfgWet* w, DcfgError* err);
 /* Free R, which may be NULL. */
 DCFG_API void dcfg_replay_free(DcfgReplay* r);
 
+/* Free the decoded chunks, as before another long task that needs memory.  They
+   are decoded again when they are needed. */
+DCFG_API void dcfg_replay_forget(DcfgReplay* r);
+
 /* Return the last time: the number of instructions in the trace. */
 DCFG_API uint64_t dcfg_replay_end(const DcfgReplay* r);
 
@@ -216,6 +220,7 @@ typedef
       DcfgReplayStack stack;    // for DCFG_REPLAY_BY_CREATOR
       uint64_t     since;       // these bytes are unchanged since that time
       uint8_t      value[8];    // the bytes, if the kernel wrote them
+      bool         from_index;  // the index told it: see dcfg_replay_doubt()
    }
    DcfgReplayWriter;
 
@@ -240,6 +245,11 @@ DCFG_API DcfgReplayFound dcfg_replay_writer(DcfgReplay* r, uint32_t thread,
                                             uint64_t t, DcfgReplayKind kind,
                                             uint32_t n, uint8_t wanted,
                                             DcfgReplayWriter* by);
+
+/* Take no more writers from the index: the user has found that an instruction
+   used a register with another value than the one whose writer the index told.
+   The trace alone answers from now on. */
+DCFG_API void dcfg_replay_doubt(DcfgReplay* r);
 
 /* Set *BY to the last time before T at which the trace tells register REG of
    KIND of THREAD, with the value.  REG and KIND are as in DcfgWetRegister.  The

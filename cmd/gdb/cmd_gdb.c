@@ -26,6 +26,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -34,6 +35,9 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* Blocks of memory, in bytes, that are large. */
+#define BIG_BLOCK (1u << 20)
 
 typedef
    struct {
@@ -119,8 +123,12 @@ static int accept_client(uint64_t port)
 
 static void serve(const GdbOptions* o, DcfgWet* w)
 {
-   GdbSession* g = gdb_session(w, o->file, o->root, o->at);
+   GdbSession* g;
 
+   /* Decoded parts of the trace get mappings of their own, and go back to the
+      system when they are freed. */
+   mallopt(M_MMAP_THRESHOLD, BIG_BLOCK);
+   g = gdb_session(w, o->file, o->root, o->at);
    signal(SIGPIPE, SIG_IGN);
    if (o->port == NOT_GIVEN) {
       /* A terminal interrupts gdb, which is in the same process group. */

@@ -65,10 +65,19 @@ void gdb_session_free(GdbSession* g)
 
 /*--- Registers, memory, threads                           ---*/
 
+/* Append all registers.  If one of them shows that the index told another one
+   wrong, begin again: the trace alone answers then. */
 static void put_registers(GdbSession* g, GdbText* to)
 {
-   for (size_t i = 0; i < g->s->rules->n_rows; i++)
-      gdb_put_row(g, g->thread, &g->s->rules->rows[i], to);
+   size_t begin = to->n;
+   bool   doubts;
+
+   do {
+      doubts = g->s->doubts;
+      to->n  = begin;
+      for (size_t i = 0; i < g->s->rules->n_rows; i++)
+         gdb_put_row(g, g->thread, &g->s->rules->rows[i], to);
+   } while (g->s->doubts != doubts);
 }
 
 static void put_register(GdbSession* g, const char* text, GdbText* to)

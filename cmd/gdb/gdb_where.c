@@ -77,6 +77,8 @@ static const char* time_of_line(ProgramState* s, const char* text,
    }
    q = (DcfgSliceQuery){ .instrs = instrs, .instance = instance, .run = true,
                          .no_control = true, .only_criteria = true };
+   /* The slice reads the trace by itself. */
+   dcfg_replay_forget(s->replay);
    found = some ? dcfg_slice_new(s->w, &q, &err) : NULL;
    if (!source)
       why = text_format("no line of `%.*s' was executed", (int)(colon - text),

@@ -12,6 +12,7 @@
 #include "cmd/base/cmd.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Find the first and the last time of each thread.  Return false if the trace
    cannot be read. */
@@ -186,4 +187,15 @@ void state_keep_made(ProgramState* s, uint64_t t, unsigned n,
                      const StateValue* v)
 {
    *made_value(s, t, n) = (MadeValue){ t + 1, n, *v };
+}
+
+void state_doubt(ProgramState* s)
+{
+   s->doubts = true;
+   dcfg_replay_doubt(s->replay);
+   memset(s->made, 0, N_MADE * sizeof(*s->made));
+   memset(s->others, 0, sizeof(s->others));
+   s->x87.there = false;
+   for (uint32_t k = 0; k < s->n_threads; k++)
+      memset(s->threads[k].general, 0, sizeof(s->threads[k].general));
 }

@@ -110,6 +110,7 @@ struct ProgramState {
    KeptOther    others[N_OTHERS];
    KeptX87      x87;
    MadeValue*   made;        // the cache, of N_MADE entries
+   bool         doubts;      // the index told a wrong writer
    bool         whole;       // the trace begins with the program
    unsigned     depth;       // depth of the recursion that computes a
                              // register from others
@@ -166,6 +167,9 @@ StateValue state_thread_base(ProgramState* s, uint32_t thread, uint64_t t);
    read. */
 bool state_memory(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
                   uint8_t* bytes, bool* known);
+
+/* Take no more writers from the index, and forget what is computed. */
+void state_doubt(ProgramState* s);
 
 /* Look up in the cache, or enter there, the value that the instance at time T
    put into register N, numbered as in MadeValue.  state_is_made() returns false

@@ -46,6 +46,18 @@ StateValue state_vector(ProgramState* s, uint32_t thread, uint64_t t,
 bool state_flags(ProgramState* s, uint32_t thread, uint64_t t, unsigned group,
                  uint64_t* bits);
 
+/*--- state_uses.c                                         ---*/
+
+/* If an address that instance I used tells general register N, set *VALUE to
+   the register before I, and return true. */
+bool state_address_tells(const Instance* i, unsigned n, uint64_t* value);
+
+/* Return whether the instructions of THREAD from time T on use register N,
+   numbered as in MadeValue, with value V.  Only the next few instructions are
+   looked at, up to the first that uses or writes it. */
+bool state_agrees(ProgramState* s, uint32_t thread, uint64_t t, unsigned n,
+                  const StateValue* v);
+
 /*--- state_x87.c                                          ---*/
 
 /* Return x87's register at place N from the top of the stack of THREAD at time

@@ -14,7 +14,6 @@
 #include "cmd/state/state_instance.h"
 
 #include "cmd/base/cmd.h"
-#include "cmd/machine/instr_effect.h"
 
 #include <string.h>
 
@@ -142,47 +141,7 @@ static StateValue vector_in_value(const Instance* i, unsigned wanted)
    return v;
 }
 
-/*--- Registers from addresses that they form              ---*/
-
-/* If N is the only register in the address of operand M, set *VALUE to N's
-   value when that address is ADDR, and return true. */
-static bool operand_tells(const MemoryOperand* m, uint64_t addr, unsigned n,
-                          uint64_t* value)
-{
-   if (m->fixed || m->segment || m->base != n || m->index != NO_REGISTER)
-      return false;
-   *value = addr - (uint64_t)m->disp;
-   return true;
-}
-
-/* If an address that instance I used tells general register N, set *VALUE to
-   the register before I, and return true. */
-static bool instance_tells(const Instance* i, unsigned n, uint64_t* value)
-{
-   InstrEffect e;
-   uint32_t    store = UINT32_MAX, load = UINT32_MAX;
-
-   if (!instr_effect(&i->in, &e))
-      return false;
-   for (uint32_t k = i->at.n_accesses; k-- > 0; ) {
-      if (i->at.accesses[k].kind & DCFG_REPLAY_STORE)
-         store = k;
-      if (i->at.accesses[k].kind & DCFG_REPLAY_LOAD)
-         load = k;
-   }
-   if (e.on_stack && n == i->s->processor->stack && e.n_memory == 0) {
-      if (store != UINT32_MAX)
-         *value = i->at.accesses[store].addr + i->at.accesses[store].size;
-      else if (load != UINT32_MAX)
-         *value = i->at.accesses[load].addr;
-      else
-         return false;
-      return true;
-   }
-   return !e.on_stack && e.n_memory == 1 && i->at.n_accesses > 0
-          && i->at.accesses[0].size == e.memory[0].size
-          && operand_tells(&e.memory[0], i->at.accesses[0].addr, n, value);
-}
+/*--- General registers                                    ---*/
 
 /* Return general register N of THREAD at time T, from the next address that it
    forms before anybody writes it. */
@@ -198,7 +157,7 @@ static StateValue told_later(ProgramState* s, uint32_t thread, uint64_t t,
              != DCFG_REPLAY_FOUND
           || !state_get_instance(s, t, &i))
          return nothing;
-      if (instance_tells(&i, n, &value)) {
+      if (state_address_tells(&i, n, &value)) {
          memcpy(v.bytes, &value, 8);
          return v;
       }
@@ -207,8 +166,6 @@ static StateValue told_later(ProgramState* s, uint32_t thread, uint64_t t,
    }
    return nothing;
 }
-
-/*--- General registers                                    ---*/
 
 /* Return general register N, which the instance at time T writes. */
 static StateValue behind_instance(ProgramState* s, uint64_t t, unsigned n)
@@ -268,17 +225,18 @@ static StateValue of_kernel(const DcfgReplayWriter* by)
 }
 
 /* Return general register N of THREAD at time T, from the writers of each of
-   its bytes; set *FROM to the first time since which the register has that
-   value. */
+   its bytes.  Set *FROM to the first time since which the register has that
+   value, and *INDEXED to whether the index told a writer. */
 static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
-                               unsigned n, uint64_t* from)
+                               unsigned n, uint64_t* from, bool* indexed)
 {
    StateValue v = nothing;
    uint8_t    wanted = 0xFF;
    uint64_t   at = t;
    bool       first = true;
 
-   *from = 0;
+   *from    = 0;
+   *indexed = false;
    while ((wanted & s->word) != 0) {
       DcfgReplayWriter by;
       DcfgReplayFound  found = dcfg_replay_writer(s->replay, thread, at,
@@ -296,6 +254,7 @@ static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
          more = of_creator(s, &by, n);
       else
          more = nothing;
+      *indexed |= by.from_index;
       if (first)
          *from = by.since;
       first = false;
@@ -319,10 +278,15 @@ StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
    KeptRegister* k = &s->threads[thread].general[n];
    uint64_t      from;
    StateValue    v;
+   bool          indexed;
 
    if (k->there && t >= k->from && t <= k->to)
       return k->value;
-   v = find_general(s, thread, t, n, &from);
+   v = find_general(s, thread, t, n, &from, &indexed);
+   if (indexed && s->depth < 2 && !state_agrees(s, thread, t, n, &v)) {
+      state_doubt(s);
+      v = find_general(s, thread, t, n, &from, &indexed);
+   }
    /* A value that find_general() has kept meanwhile may hold for more times. */
    if (k->there && k->from == from && k->to > t)
       return k->value;
@@ -333,10 +297,14 @@ StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
 
 /*--- Other registers                                      ---*/
 
-StateValue state_vector(ProgramState* s, uint32_t thread, uint64_t t, unsigned n)
+/* Return vector register N of THREAD at time T.  Set *INDEXED as
+   find_general() does. */
+static StateValue find_vector(ProgramState* s, uint32_t thread, uint64_t t,
+                              unsigned n, bool* indexed)
 {
    StateValue v = nothing;
 
+   *indexed = false;
    if (s->depth >= MOST_DEPTH)
       return v;
    for (unsigned part = 0; part < 4; part++) {
@@ -351,6 +319,7 @@ StateValue state_vector(ProgramState* s, uint32_t thread, uint64_t t, unsigned n
                 != DCFG_REPLAY_FOUND
              || by.by == DCFG_REPLAY_BY_SIGNAL)
             break;
+         *indexed |= by.from_index;
          if (by.by == DCFG_REPLAY_BY_CREATOR) {
             thread = by.thread;
             at     = by.time + 1;
@@ -370,6 +339,19 @@ StateValue state_vector(ProgramState* s, uint32_t thread, uint64_t t, unsigned n
          wanted &= (uint8_t)~by.bytes;
          at      = by.time;
       }
+   }
+   return v;
+}
+
+StateValue state_vector(ProgramState* s, uint32_t thread, uint64_t t, unsigned n)
+{
+   bool       indexed;
+   StateValue v = find_vector(s, thread, t, n, &indexed);
+
+   if (indexed && s->depth < 2
+       && !state_agrees(s, thread, t, MAX_GENERAL + n, &v)) {
+      state_doubt(s);
+      v = find_vector(s, thread, t, n, &indexed);
    }
    return v;
 }

@@ -28,7 +28,9 @@ bool index_make_start(IndexMaker* m, Job* job, DcfgWet* w, int fd)
       return false;
    for (size_t t = 0; t < w->threads.n; t++)
       m->ends[t] = UINT64_MAX;
-   if (dcfg_wet_has_values(w) && (m->words = words_coder(job)) == NULL)
+   if (dcfg_wet_has_values(w)
+       && ((m->words = words_coder(job)) == NULL
+           || (m->writers = last_writers(job, w)) == NULL))
       return false;
    return ways_start(&m->ways, job, w)
           && index_write_section(&m->writer, INDEX_LINES);
@@ -45,6 +47,7 @@ void index_make_free(IndexMaker* m)
    ways_free(&m->ways);
    image_free(&m->image);
    words_coder_free(m->words);
+   last_writers_free(m->writers);
    job_free(m->job, m->counts, (w->sb_instrs.n + 1) * sizeof(uint32_t));
    array_free(m->job, &m->met, sizeof(uint32_t));
    array_free(m->job, &m->runs, sizeof(IndexRun));
@@ -67,18 +70,23 @@ void index_make_free(IndexMaker* m)
 #define LINES_SHARE 20
 #define LEAST_LINES 4096
 
-/* Words of a chunk take what lines leave of 1 / WORDS_SHARE of its bytes, or
-   LEAST_WORDS if that is more. */
+/* Last writers of a chunk take at most 1 / WRITERS_SHARE of its bytes, or
+   LEAST_WRITERS if that is more. */
+#define WRITERS_SHARE 40
+#define LEAST_WRITERS 2048
+
+/* Words of a chunk take what lines and last writers leave of 1 / WORDS_SHARE of
+   its bytes, or LEAST_WORDS if that is more. */
 #define WORDS_SHARE 10
 #define LEAST_WORDS 4096
 
 /* Write the words of the present chunk, of SIZE bytes. */
 static bool put_words(IndexMaker* m, uint64_t size, IndexChunk* c)
 {
-   uint64_t most = size / WORDS_SHARE;
+   uint64_t most = size / WORDS_SHARE, others = (uint64_t)c->head.size
+                                                + c->writers;
 
-   most = most > c->head.size + (uint64_t)LEAST_WORDS ? most - c->head.size
-          : LEAST_WORDS;
+   most = most > others + LEAST_WORDS ? most - others : LEAST_WORDS;
    if (m->words == NULL)
       return true;
    if (!words_put(m->words, &m->image, most, &m->code, &c->words)
@@ -87,6 +95,36 @@ static bool put_words(IndexMaker* m, uint64_t size, IndexChunk* c)
    m->n_lines += m->code.n;
    image_end_chunk(&m->image);
    return true;
+}
+
+/* Write the last writers of the present chunk, of SIZE bytes. */
+static bool put_writers(IndexMaker* m, uint64_t size, IndexChunk* c)
+{
+   uint64_t most = size / WRITERS_SHARE > LEAST_WRITERS ? size / WRITERS_SHARE
+                   : LEAST_WRITERS;
+   size_t   first = m->turns.n;
+
+   array_cut(&m->code, 0);
+   while (first > 0
+          && ELEM(m->turns, IndexTurn, first - 1).chunk + 1 == m->chunks.n)
+      first--;
+   for (size_t i = first; m->writers != NULL && i < m->turns.n; i++) {
+      IndexTurn* t = &ELEM(m->turns, IndexTurn, i);
+      uint32_t   thread = ELEM(m->turn_threads, uint32_t, i);
+      if (t->handlers)
+         last_writers_spoil(m->writers, thread);
+      t->writers = (uint32_t)m->code.n;
+      if (!last_writers_put(m->writers, thread, m->n_instrs, most - m->code.n,
+                            &m->code))
+         return false;
+      t->n_writers = (uint32_t)m->code.n - t->writers;
+   }
+   if (m->code.n % 8 != 0
+       && array_add_n(m->job, &m->code, 1, 8 - m->code.n % 8) == NULL)
+      return false;
+   c->writers  = (uint32_t)m->code.n;
+   m->n_lines += m->code.n;
+   return index_write(&m->writer, m->code.data, m->code.n);
 }
 
 /* End the present chunk, of SIZE bytes. */
@@ -113,9 +151,11 @@ static bool end_chunk(IndexMaker* m, uint64_t size)
                   &c->head)
        || !index_write(&m->writer, m->code.data, m->code.n))
       return false;
+   c->n_slots  = m->n_slots < UINT32_MAX ? (uint32_t)m->n_slots : UINT32_MAX;
+   m->n_slots  = 0;
    c->lines    = m->n_lines;
    m->n_lines += m->code.n;
-   if (!put_words(m, size, c))
+   if (!put_writers(m, size, c) || !put_words(m, size, c))
       return false;
    for (size_t i = m->turns.n; i-- > 0; ) {
       if (ELEM(m->turns, IndexTurn, i).chunk + 1 != m->chunks.n)
@@ -194,6 +234,10 @@ static bool take_mark(IndexMaker* m, const WetSteps* steps, const WetStep* r,
       case DCFG_WET_RETURN:
          t->handlers = 1;
          return true;
+      case MarkRegisters:
+         if (m->writers != NULL)
+            last_writers_spoil(m->writers, r->thread);
+         return true;
       case DCFG_WET_CREATED:
          if (words[0] >= m->w->threads.n)
             return true;
@@ -215,15 +259,18 @@ static void change_thread(IndexMaker* m, uint32_t thread)
    m->thread = thread;
 }
 
-static bool take_record(IndexMaker* m, const WetSteps* steps, const WetStep* r,
+/* Note step number I of STEPS, an execution of a superblock in turn NUMBER. */
+static bool take_record(IndexMaker* m, const WetSteps* steps, uint32_t i,
                         uint64_t number, IndexTurn* t)
 {
+   const WetStep*  r = &steps->steps[i];
    const uint64_t* addrs = steps->addrs + r->first;
    IndexWay*       way = way_of(&m->ways, r);
    uint32_t        place = r->way != DCFG_NONE ? way->place
                            : ELEM(m->w->sbs, WetSb, r->sb).instrs.first
                              + r->n_instrs - 1;
    const IndexStore* s = &ELEM(m->ways.stores, IndexStore, way->stores);
+   bool              first = way_turns(way, number);
 
    if (m->counts[place]++ == 0) {
       uint32_t* met = array_add(m->job, &m->met, sizeof(*met));
@@ -231,7 +278,7 @@ static bool take_record(IndexMaker* m, const WetSteps* steps, const WetStep* r,
          return false;
       *met = place;
    }
-   if (way_turns(way, number)) {
+   if (first) {
       t->defs[0] |= way->defs[0];
       t->defs[1] |= way->defs[1];
    }
@@ -239,10 +286,21 @@ static bool take_record(IndexMaker* m, const WetSteps* steps, const WetStep* r,
       if (s->slot < r->n_slots
           && !lines_add(&m->lines, addrs[s->slot], s->size))
          return false;
-   if (m->words != NULL && !way_write(&m->ways, r, addrs, &m->image))
+   if (m->words != NULL
+       && (!way_write(&m->ways, r, addrs, &m->image)
+           || !last_writers_meet(m->writers, way, m->n_instrs, i, first,
+                                 r->way == DCFG_NONE)))
       return false;
    m->n_instrs += r->n_instrs;
+   m->n_slots  += r->n_slots;
    return true;
+}
+
+/* End the turn of THREAD, if it is one. */
+static bool end_turn(IndexMaker* m, const WetSteps* steps, uint32_t thread)
+{
+   return m->writers == NULL || thread == DCFG_NONE
+          || last_writers_turn(m->writers, steps, thread);
 }
 
 bool index_make_part(IndexMaker* m, const WetPart* part)
@@ -264,6 +322,8 @@ bool index_make_part(IndexMaker* m, const WetPart* part)
    for (size_t i = 0; i < steps->n_steps; i++) {
       const WetStep* r = &steps->steps[i];
       if (r->thread != thread) {
+         if (!end_turn(m, steps, thread))
+            return false;
          thread = r->thread;
          t      = turn_of(m, thread);
          m->turn_number++;
@@ -278,10 +338,10 @@ bool index_make_part(IndexMaker* m, const WetPart* part)
       m->begins = false;
       if (r->thread != m->thread)
          change_thread(m, r->thread);
-      if (!take_record(m, steps, r, m->turn_number, t))
+      if (!take_record(m, steps, (uint32_t)i, m->turn_number, t))
          return false;
    }
-   return true;
+   return end_turn(m, steps, thread);
 }
 
 bool index_make_chunks(IndexMaker* m, const Array* chunks,

@@ -6,6 +6,7 @@
 #ifndef DCFG_LIB_INDEX_MAKE_H
 #define DCFG_LIB_INDEX_MAKE_H
 
+#include "lib/index/index_registers.h"
 #include "lib/index/index_ways.h"
 #include "lib/index/wet_index.h"
 #include "lib/wet/wet_ahead.h"
@@ -25,11 +26,13 @@ typedef
       DcfgWet*    w;
       IndexWriter writer;
       LineSet     lines;
-      Array       code;         // uint8_t: code of the chunk's lines
+      Array       code;         // uint8_t: code of the chunk's lines, words or
+                                // last writers
       uint64_t    n_lines;      // bytes of all code so far
       IndexWays   ways;
       MemoryImage image;
       WordCoder*  words;        // NULL: the trace has no values
+      LastWriters* writers;     // likewise
       uint32_t*   counts;       // by place, in this chunk
       Array       met;          // uint32_t: places with a count
       Array       runs;         // IndexRun
@@ -42,6 +45,7 @@ typedef
       uint64_t*   ends;         // by thread: as in IndexThread
       uint32_t    thread;       // thread of the record before
       uint64_t    n_instrs;     // so far
+      uint64_t    n_slots;      // slots of the chunk's records, so far
       bool        begins;       // the chunk had no superblock yet
       Array       created;      // IndexCreated
       Array       spans;        // IndexSpan

@@ -102,11 +102,11 @@ static bool check_chunks(WetIndex* ix)
           || c->head.coarse > MOST_COARSE || c->head.size % 8 != 0 || c->n_handlers < handlers
           || c->thread >= ix->w->threads.n
           || c->head.n_groups > c->head.size / sizeof(LineGroup)
-          || c->words.size % 8 != 0
+          || c->words.size % 8 != 0 || c->writers % 8 != 0
           || c->words.n_blocks > c->words.size / sizeof(WordBlock))
          return false;
       ran     += c->n_instrs;
-      lines   += (uint64_t)c->head.size + c->words.size;
+      lines   += (uint64_t)c->head.size + c->writers + c->words.size;
       handlers = c->n_handlers;
    }
    ix->n_instrs = ran;
@@ -128,6 +128,8 @@ static bool check_turns(const WetIndex* ix)
          thread++;
       if (t->chunk >= ix->n_chunks || t->act == 0 || t->act > ix->n_acts
           || t->low > ix->n_acts || t->top > 7
+          || t->writers > ix->chunks[t->chunk].writers
+          || t->n_writers > ix->chunks[t->chunk].writers - t->writers
           || (i > ix->threads[thread].turns && t[-1].chunk >= t->chunk))
          return false;
    }
@@ -295,7 +297,7 @@ bool index_wrote(WetIndex* ix, uint32_t chunk, uint64_t word)
 bool index_word(WetIndex* ix, uint32_t chunk, uint64_t word, IndexWord* to)
 {
    const IndexChunk* c = &ix->chunks[chunk];
-   uint64_t          begin = c->lines + c->head.size;
+   uint64_t          begin = c->lines + c->head.size + c->writers;
    uint32_t          n = c->words.n_blocks, block;
    const WordBlock*  table;
    const uint8_t*    code;
@@ -322,6 +324,18 @@ bool index_word(WetIndex* ix, uint32_t chunk, uint64_t word, IndexWord* to)
                         &ix->file.bad);
 }
 
+bool index_writers(WetIndex* ix, const IndexTurn* t, Bytes* code)
+{
+   const IndexChunk* c = &ix->chunks[t->chunk];
+   const uint8_t*    at = t->n_writers == 0 ? NULL
+                          : index_bytes(&ix->file, INDEX_LINES,
+                                        c->lines + c->head.size + t->writers,
+                                        t->n_writers);
+
+   *code = (Bytes){ at, at == NULL ? at : at + t->n_writers, false };
+   return at != NULL;
+}
+
 const IndexTurn* index_turn_before(const WetIndex* ix, uint32_t thread,
                                    uint32_t chunk)
 {
@@ -330,6 +344,14 @@ const IndexTurn* index_turn_before(const WetIndex* ix, uint32_t thread,
    BISECT(low, ix->threads[thread + 1].turns, middle,
           ix->turns[middle].chunk < chunk);
    return low == ix->threads[thread].turns ? NULL : &ix->turns[low - 1];
+}
+
+bool index_creates(const WetIndex* ix, uint32_t thread, uint32_t chunk)
+{
+   for (size_t i = 0; i < ix->n_created; i++)
+      if (ix->created[i].chunk == chunk && ix->created[i].thread == thread)
+         return true;
+   return false;
 }
 
 IndexRuns index_runs(WetIndex* ix, uint32_t place)

@@ -8,6 +8,7 @@
 
 #include "lib/index/index_file.h"
 #include "lib/index/index_lines.h"
+#include "lib/index/index_registers.h"
 #include "lib/index/index_words.h"
 #include "lib/wet/wet_chunks.h"
 
@@ -21,13 +22,15 @@ typedef
       uint64_t  before;         // instructions in earlier chunks
       uint64_t  n_instrs;
       uint64_t  lines;          // begin of its lines, in their section; its
-                                // words follow them
+                                // last writers and words follow them
       LinesHead head;           // the lines' head
       WordsHead words;          // the words' head
+      uint32_t  writers;        // bytes of last writers
       uint32_t  n_records;
       uint32_t  thread;         // thread that runs at its begin
       uint32_t  n_handlers;     // in earlier chunks
       uint32_t  flags;
+      uint32_t  n_slots;        // slots of its records, at most UINT32_MAX
    }
    IndexChunk;
 
@@ -48,6 +51,9 @@ typedef
                                 // begin and still has, or 0
       uint32_t interrupted;     // first of .n_interrupted
       uint32_t n_interrupted;
+      uint32_t writers;         // begin of the code of its last writers, among
+                                // the chunk's
+      uint32_t n_writers;       // bytes of that code; 0: the chunk tells
       uint8_t  top;             // top of x87's stack
       uint8_t  entering;        // a handler's frame is being written
       uint8_t  handlers;        // a handler began or returned
@@ -156,9 +162,16 @@ bool index_wrote(WetIndex* ix, uint32_t chunk, uint64_t word);
    next call.  Return false if the index does not have it. */
 bool index_word(WetIndex* ix, uint32_t chunk, uint64_t word, IndexWord* to);
 
+/* Set *CODE to the code of the last writers of turn T, for last_writer_next().
+   Return false if the index does not have it. */
+bool index_writers(WetIndex* ix, const IndexTurn* t, Bytes* code);
+
 /* Return the latest turn of THREAD in a chunk before CHUNK, or NULL. */
 const IndexTurn* index_turn_before(const WetIndex* ix, uint32_t thread,
                                    uint32_t chunk);
+
+/* Return whether THREAD was made in CHUNK. */
+bool index_creates(const WetIndex* ix, uint32_t thread, uint32_t chunk);
 
 /* Return how many handlers, of any thread, began before CHUNK, which may be the
    number of chunks. */

@@ -30,6 +30,14 @@ static void find_defs(DcfgReplay* r)
    }
 }
 
+static void free_chunk(DcfgReplay* r, KeptChunk* c)
+{
+   wet_free_steps(r->w, &c->steps);
+   job_free(&r->job, c->times, c->max_times * sizeof(*c->times));
+   job_free(&r->job, c->filters, c->max_filters * sizeof(*c->filters));
+   *c = (KeptChunk){ 0 };
+}
+
 DcfgReplay* dcfg_replay_new(DcfgWet* w, DcfgError* err)
 {
    DcfgReplay* r;
@@ -70,13 +78,8 @@ void dcfg_replay_free(DcfgReplay* r)
 {
    if (r == NULL)
       return;
-   for (unsigned i = 0; i < KEPT_CHUNKS; i++) {
-      KeptChunk* c = &r->kept[i];
-      if (r->w != NULL)
-         wet_free_steps(r->w, &c->steps);
-      free(c->times);
-      free(c->filters);
-   }
+   if (r->w != NULL)
+      dcfg_replay_forget(r);
    free(r->sb_defs);
    job_free(&r->job, r->tops.tops, r->tops.room);
    free(r->words);
@@ -84,6 +87,13 @@ void dcfg_replay_free(DcfgReplay* r)
    free(r->known_words);
    dcfg_wet_close(r->w);
    free(r);
+}
+
+void dcfg_replay_forget(DcfgReplay* r)
+{
+   for (unsigned i = 0; i < KEPT_CHUNKS; i++)
+      free_chunk(r, &r->kept[i]);
+   r->has_last = false;
 }
 
 uint64_t dcfg_replay_end(const DcfgReplay* r)
@@ -197,6 +207,32 @@ static bool make_room(DcfgReplay* r, KeptChunk* c)
    return true;
 }
 
+/* Free most of the room for elements of SIZE bytes at P that N elements do not
+   need, if that is much of *MAX.  Return the elements. */
+static void* trim(Job* job, void* p, size_t n, size_t* max, size_t size)
+{
+   size_t most = n + n / 16 + 1;
+   void*  less = *max <= most ? NULL
+                 : job_realloc(job, p, *max * size, most * size);
+
+   if (less == NULL)
+      return p;
+   *max = most;
+   return less;
+}
+
+/* Free room of S that a larger chunk needed, or the steps' growing took. */
+static void trim_steps(Job* job, WetSteps* s)
+{
+   s->steps = trim(job, s->steps, s->n_steps, &s->max_steps,
+                   sizeof(*s->steps));
+   s->turns = trim(job, s->turns, s->n_turns, &s->max_turns,
+                   sizeof(*s->turns));
+   s->addrs = trim(job, s->addrs, s->n_addrs, &s->max_addrs,
+                   sizeof(*s->addrs));
+   s->bytes = trim(job, s->bytes, s->n_bytes, &s->max_bytes, 1);
+}
+
 /* Decode chunk NUMBER to C, in place of the one there.  Return false after an
    error. */
 static bool decode(DcfgReplay* r, KeptChunk* c, uint32_t number)
@@ -224,6 +260,7 @@ static bool decode(DcfgReplay* r, KeptChunk* c, uint32_t number)
       filter_step(r, c, s, &c->filters[i / FILTER_STEPS]);
    }
    c->times[c->steps.n_steps] = time;
+   trim_steps(&r->w->job, &c->steps);
    if (c->steps.n_steps % FILTER_STEPS == 0)
       c->filters[c->steps.n_steps / FILTER_STEPS].handlers = handlers;
    return time == of->n_instrs
@@ -237,23 +274,26 @@ static size_t bytes_of(const KeptChunk* c)
           + c->max_filters * sizeof(*c->filters);
 }
 
-static void free_chunk(DcfgReplay* r, KeptChunk* c)
+/* Return how many bytes chunk NUMBER will take when it is decoded. */
+static size_t bytes_for(const DcfgReplay* r, uint32_t number)
 {
-   wet_free_steps(r->w, &c->steps);
-   job_free(&r->job, c->times, c->max_times * sizeof(*c->times));
-   job_free(&r->job, c->filters, c->max_filters * sizeof(*c->filters));
-   *c = (KeptChunk){ 0 };
+   const IndexChunk* c = &r->ix->chunks[number];
+
+   return c->n_records * (sizeof(WetStep) + sizeof(uint32_t)
+                          + sizeof(uint64_t)
+                          + sizeof(StepFilter) / FILTER_STEPS)
+          + c->n_slots * sizeof(uint64_t);
 }
 
-/* Return where to decode one more chunk: a new one if there is room, else in
-   place of the one that was used longest ago.  Chunks differ in size: if the
-   kept ones have become too large, free one. */
-static KeptChunk* choose(DcfgReplay* r)
+/* Return where to decode chunk NUMBER: a new one if there is room, else in place
+   of the one that was used longest ago.  Chunks differ in size: free others if
+   all together would be too large. */
+static KeptChunk* choose(DcfgReplay* r, uint32_t number)
 {
    KeptChunk* unused = NULL;
    KeptChunk* oldest = NULL;
    unsigned   n = 0;
-   size_t     all = 0, largest = 0;
+   size_t     all = bytes_for(r, number);
 
    for (unsigned i = 0; i < KEPT_CHUNKS; i++) {
       KeptChunk* c = &r->kept[i];
@@ -263,31 +303,37 @@ static KeptChunk* choose(DcfgReplay* r)
          continue;
       }
       n++;
-      all    += size;
-      largest = size > largest ? size : largest;
+      all += size;
       if (oldest == NULL || c->used < oldest->used)
          oldest = c;
    }
-   if (unused != NULL && (n < LEAST_KEPT || all + largest <= MOST_KEPT))
+   if (unused != NULL && (n < LEAST_KEPT || all <= MOST_KEPT))
       return unused;
-   if (n == LEAST_KEPT || all <= MOST_KEPT)
+   if (n <= LEAST_KEPT || all - bytes_of(oldest) <= MOST_KEPT)
       return oldest;
    free_chunk(r, oldest);
-   return choose(r);
+   return choose(r, number);
 }
 
-KeptChunk* replay_chunk(DcfgReplay* r, uint32_t number)
+KeptChunk* replay_kept(DcfgReplay* r, uint32_t number)
 {
-   KeptChunk* c;
-
    for (unsigned i = 0; i < KEPT_CHUNKS; i++) {
-      c = &r->kept[i];
+      KeptChunk* c = &r->kept[i];
       if (c->there && c->number == number) {
          c->used = ++r->clock;
          return c;
       }
    }
-   c         = choose(r);
+   return NULL;
+}
+
+KeptChunk* replay_chunk(DcfgReplay* r, uint32_t number)
+{
+   KeptChunk* c = replay_kept(r, number);
+
+   if (c != NULL)
+      return c;
+   c         = choose(r, number);
    c->there  = decode(r, c, number);
    c->number = number;
    c->used   = c->there ? ++r->clock : 0;
@@ -384,30 +430,6 @@ const DcfgWetThread* replay_begin_of(const DcfgReplay* r, uint32_t thread)
       if (state->threads[i].thread == thread)
          return &state->threads[i];
    return NULL;
-}
-
-const DcfgReplayInstr* dcfg_replay_instr(DcfgReplay* r, uint64_t t)
-{
-   ReplayPlace         p;
-   const KeptChunk* c;
-   const WetStep*   s;
-   const InstrPlan* at;
-   uint32_t         n = 0;
-
-   if (t >= r->ix->n_instrs || !replay_position(r, t, &p))
-      return NULL;
-   c  = replay_chunk(r, p.chunk);
-   s  = &c->steps.steps[p.step];
-   at = replay_place(r, s, p.place);
-   for (uint32_t j = 0; j < at->n_slots && n < MAX_ACCESSES; j++)
-      n += replay_access(r, c, s, at, j, &r->accesses[n]);
-   r->told = (DcfgReplayInstr){
-      .time = t, .thread = s->thread, .instr = at->instr,
-      .rep = r->w->plans[at->instr].kind == InsnRep,
-      .n_accesses = n, .accesses = r->accesses,
-      .value_size = replay_value(r, c, s, at, r->value), .value = r->value
-   };
-   return &r->told;
 }
 
 bool dcfg_replay_repeats(const DcfgReplay* r, uint32_t instr)

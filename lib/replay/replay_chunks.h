@@ -87,6 +87,37 @@ typedef
    }
    KnownWriter;
 
+/* IndexedInstance: a cache entry: an instance that the index told as a last
+   writer. */
+#define N_INDEXED 256u
+typedef
+   struct {
+      uint64_t time;            // the instance's time plus 1; 0: empty
+      uint32_t turn;            // the number of its turn in the index
+   }
+   IndexedInstance;
+
+/* IndexedInstr: such an instance, with its plan.  .accesses and .slots begin with its
+   own first slot, and so does .at. */
+typedef
+   struct {
+      InstrPlan        at;
+      const WetAccess* accesses;
+      uint32_t         thread;
+      uint32_t         n_slots;
+      uint64_t         slots[MAX_ACCESSES];
+   }
+   IndexedInstr;
+
+/* IndexTells: how much the index tells of a register in a chunk. */
+typedef
+   enum {
+      TELLS_NOTHING,            // only the chunk tells
+      TELLS_NONE,               // the thread has not written it there
+      TELLS_WRITER
+   }
+   IndexTells;
+
 /* KnownWord: a cache entry: the last writes of a chunk to a word of memory. */
 #define N_KNOWN_WORDS 16384u
 typedef
@@ -131,6 +162,8 @@ struct DcfgReplay {
    uint64_t (*sb_defs)[2];      // by superblock: granules that it may define
    Remembered* words;           // N_REMEMBERED
    KnownWriter* writers;        // N_KNOWN_THREADS * N_TOLD
+   bool       doubts;           // the index's last writers do not count
+   IndexedInstance indexed[N_INDEXED];
    KnownWord* known_words;      // N_KNOWN_WORDS
    KnownTops  tops;
    RecentWord recent[N_RECENT];
@@ -147,6 +180,20 @@ struct DcfgReplay {
 /* Return chunk NUMBER; NULL if it cannot be read.  It is valid until
    LEAST_KEPT other chunks have been decoded. */
 KeptChunk* replay_chunk(DcfgReplay* r, uint32_t number);
+
+/* Return chunk NUMBER if it is decoded now, else NULL. */
+KeptChunk* replay_kept(DcfgReplay* r, uint32_t number);
+
+/* Set *BY to the last writer of bytes WANTED of GRANULE of THREAD in chunk NUMBER
+   before time T, from the index.  Return what the index tells of it. */
+IndexTells replay_index_writer(DcfgReplay* r, uint32_t thread,
+                               uint32_t number, unsigned granule,
+                               uint8_t wanted, uint64_t t,
+                               DcfgReplayWriter* by);
+
+/* Set *TO to the instance at time T, if replay_index_writer() has lately told
+   it.  Return false if it has not. */
+bool replay_index_instr(DcfgReplay* r, uint64_t t, IndexedInstr* to);
 
 /* Return the chunk that has time T; the number of chunks if T is the end, or
    later. */
@@ -212,21 +259,31 @@ static inline const WetAccess* replay_slots(const DcfgReplay* r,
                 ELEM(r->w->sbs, WetSb, s->sb).slots.first);
 }
 
+/* Set TO to access J of the instruction with plan AT, among ACCESSES, of which
+   the first N_SLOTS have contents in SLOTS.  Return false if that access was not
+   executed. */
+static inline bool access_of(const WetAccess* accesses, const uint64_t* slots,
+                             uint32_t n_slots, const InstrPlan* at, uint32_t j,
+                             DcfgReplayAccess* to)
+{
+   uint32_t         slot = (uint32_t)at->slot + j;
+   const WetAccess* a = &accesses[slot];
+
+   if (slot >= n_slots)
+      return false;
+   *to = (DcfgReplayAccess){ slots[slot], a->size,
+                             a->what & (AccessLoad | AccessStore) };
+   return to->addr != 0 || !(a->what & AccessGuarded);
+}
+
 /* Set TO to access J of the instruction with plan AT in step S of chunk C.
    Return false if that access was not executed. */
 static inline bool replay_access(const DcfgReplay* r, const KeptChunk* c,
                                  const WetStep* s, const InstrPlan* at,
                                  uint32_t j, DcfgReplayAccess* to)
 {
-   uint32_t         slot = (uint32_t)at->slot + j;
-   const WetAccess* a;
-
-   if (slot >= s->n_slots)
-      return false;
-   a  = replay_slots(r, s) + slot;
-   *to = (DcfgReplayAccess){ c->steps.addrs[s->first + slot], a->size,
-                             a->what & (AccessLoad | AccessStore) };
-   return to->addr != 0 || !(a->what & AccessGuarded);
+   return access_of(replay_slots(r, s), c->steps.addrs + s->first, s->n_slots,
+                    at, j, to);
 }
 
 /* Set TO, which has room for MOST_VALUE bytes, to the value of the instance

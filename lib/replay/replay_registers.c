@@ -173,7 +173,7 @@ static bool mark_tells(RegisterSearch* f, const KeptChunk* c, const WetStep* s,
                                    ? DCFG_REPLAY_STACK_OF_CREATOR
                                    : words[1] == StackFromArgument
                                    ? DCFG_REPLAY_STACK_ARGUMENT
-                                   : DCFG_REPLAY_STACK_UNKNOWN, 0, { 0 } };
+                                   : DCFG_REPLAY_STACK_UNKNOWN, 0, { 0 }, false };
       return true;
    }
    if (s->thread != f->thread)
@@ -200,7 +200,7 @@ static bool mark_tells(RegisterSearch* f, const KeptChunk* c, const WetStep* s,
       return false;
    *f->by = (DcfgReplayWriter){ DCFG_REPLAY_BY_SIGNAL, t, f->thread,
                                 f->wanted, DCFG_REPLAY_STACK_UNKNOWN, 0,
-                                { 0 } };
+                                { 0 }, false };
    return true;
 }
 
@@ -218,7 +218,7 @@ static bool step_tells(RegisterSearch* f, const KeptChunk* c, size_t i,
          continue;
       *f->by = (DcfgReplayWriter){ DCFG_REPLAY_BY_INSTR,
                                    before + c->times[i] + k, f->thread, bytes,
-                                   DCFG_REPLAY_STACK_UNKNOWN, 0, { 0 } };
+                                   DCFG_REPLAY_STACK_UNKNOWN, 0, { 0 }, false };
       return true;
    }
    return false;
@@ -266,10 +266,8 @@ static bool is_passed(const RegisterSearch* f, uint32_t number)
    const WetIndex*  ix = f->r->ix;
    const IndexTurn* t = index_turn_before(ix, f->thread, number + 1);
 
-   for (size_t i = 0; i < ix->n_created; i++)
-      if (ix->created[i].chunk == number
-          && ix->created[i].thread == f->thread)
-         return false;
+   if (index_creates(ix, f->thread, number))
+      return false;
    if (t == NULL || t->chunk != number)
       return true;
    if (t->handlers || f->returned > 0)
@@ -341,6 +339,22 @@ static void note_since(const RegisterSearch* f)
                  || by->by == DCFG_REPLAY_BY_KERNEL ? by->time : by->time + 1;
 }
 
+/* Look F's writer in chunk NUMBER up in the index: the last one before time T.
+   Set *F->by if it is there.  Return what the index tells. */
+static IndexTells index_tells(RegisterSearch* f, uint32_t number, uint64_t t)
+{
+   IndexTells tells = is_told(f) || f->returned > 0 ? TELLS_NOTHING
+                      : replay_index_writer(f->r, f->thread, number, f->granule,
+                                           f->wanted, t, f->by);
+
+   /* The thread has executed instructions there. */
+   if (tells == TELLS_NONE)
+      f->tells_all = false;
+   else if (tells == TELLS_WRITER && f->since != 0)
+      f->by->since = f->since;
+   return tells;
+}
+
 /* Search the chunks before NUMBER, and then the begin of the trace. */
 static DcfgReplayFound find_before(RegisterSearch* f, uint32_t number)
 {
@@ -351,15 +365,21 @@ static DcfgReplayFound find_before(RegisterSearch* f, uint32_t number)
       return none ? DCFG_REPLAY_NONE : DCFG_REPLAY_FOUND;
    for (uint32_t at = number; at-- > 0; ) {
       const KeptChunk* c;
+      IndexTells       tells;
       if (is_passed(f, at))
          continue;
-      c = replay_chunk(f->r, at);
-      if (c == NULL)
-         return DCFG_REPLAY_FAILED;
-      f->handlers = index_handlers(f->r->ix, at + 1);
-      if (!chunk_tells(f, at, c, c->steps.n_steps, 0))
+      tells = index_tells(f, at, UINT64_MAX);
+      if (tells == TELLS_NONE)
          continue;
-      note_since(f);
+      if (tells == TELLS_NOTHING) {
+         c = replay_chunk(f->r, at);
+         if (c == NULL)
+            return DCFG_REPLAY_FAILED;
+         f->handlers = index_handlers(f->r->ix, at + 1);
+         if (!chunk_tells(f, at, c, c->steps.n_steps, 0))
+            continue;
+         note_since(f);
+      }
       /* After the search has skipped a handler, the answer does not hold within
          the chunks that the handler spans. */
       if (keeps && f->since == 0)
@@ -379,9 +399,17 @@ static DcfgReplayFound find_from(RegisterSearch* f, uint64_t t)
    DcfgReplay*      r = f->r;
    ReplayPlace      p;
    const KeptChunk* c;
+   uint32_t         number = replay_chunk_of(r, t);
 
    if (r->ix->n_chunks == 0)
       return DCFG_REPLAY_NONE;
+   if (number < r->ix->n_chunks && replay_kept(r, number) == NULL) {
+      IndexTells tells = index_tells(f, number, t);
+      if (tells == TELLS_WRITER)
+         return DCFG_REPLAY_FOUND;
+      if (tells == TELLS_NONE)
+         return find_before(f, number);
+   }
    if (!replay_position(r, t, &p) || (c = replay_chunk(r, p.chunk)) == NULL)
       return DCFG_REPLAY_FAILED;
    f->handlers = count_handlers(r, c, &p);

@@ -5,6 +5,8 @@
   32 bits, windows of a run; with several chunks each.  DCFG_SLOW=1: 10,000 questions.
 - Memory as the index tells it, and as a pass forward over the trace does; and words of an index that lie, though its sums
   are right: a load that disagrees decides.
+- The last writers of registers, as the index tells them and as the trace does.  If an index lies about their values, an
+  instruction that stores the register, or uses it as an address, decides.
 - dcfg why makes FILE.idx, says so once, and uses it; --index=no; where it is put if that cannot be written.
 - An index of another file, an old one, a cut one, one with any byte changed: the answer is the same, and it is made anew.
 """
@@ -18,6 +20,7 @@ import zlib
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
+import gdblib
 import harness
 import slicelib
 
@@ -119,6 +122,37 @@ int main(void)
 """
 
 
+# Three threads run the same long loop.  Before it, each puts a value into a register; behind it the value is stored.
+KEPT = """#include <pthread.h>
+static volatile long sink, source = 0x1234567;
+static volatile int cells[64];
+static volatile char less[64];
+static void* work(void* arg)
+{
+   long kept = source;
+   __asm__ volatile("" : "+r"(kept));
+   for (int i = 0; i < 40000; i++) {
+      cells[i % 61] += i;
+      less[i % 61] = cells[i % 7] < i;
+   }
+   sink = kept;
+   return arg;
+}
+int main(int argc, char** argv)
+{
+   pthread_t t[2];
+   (void)argv;
+   for (long i = 0; i < 2; i++)
+      pthread_create(&t[i], 0, work, (void*)(i + 5));
+   for (int i = 0; i < 2; i++)
+      pthread_join(t[i], 0);
+   work((void*)(long)argc);
+   work((void*)(long)argc);
+   return 0;
+}
+"""
+
+
 def compile_text(tap, name, text, *flags):
     source = tap.path(name + ".c")
     with open(source, "w") as f:
@@ -186,8 +220,94 @@ def check_lies(tap, prog, wet):
            "bytes that an instruction loads next are right with an index that lies", lied)
 
 
+def check_registers(tap):
+    prog = with_library(tap, os.path.join(harness.ORACLE, "index_registers.c"))
+    kept = compile_text(tap, "kept", KEPT, "-g", "-O2", "-pthread") if prog else None
+    wet = slicelib.record_wet(tap, "kept", [kept], ("--wet-ring=1M", "--wet-values=yes")) if kept else None
+    if wet is None:
+        return
+    commandlib.command("why", wet, "kept.c:13")
+    r = subprocess.run([prog, wet, wet + ".idx", "20000" if SLOW else "1000", "7"], stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT)
+    out = r.stdout.decode(errors="replace")
+    tap.ok(r.returncode == 0 and " 0 differ" in out and int(out.split()[0]) > 100,
+           "writers of registers are the same as the index tells them", out)
+    time = int(ask(wet, "kept.c:13", "qRcmd," + b"when".hex(), True).split()[1].replace(",", ""))
+    true = ask(wet, time, "g")
+    value = (0x1234567).to_bytes(8, "little").hex()
+    place = true.find(value)
+    if not tap.ok(place >= 0 and place % 16 == 0, "the value is in a register", true):
+        return
+    with open(wet + ".idx", "rb") as f:
+        good = f.read()
+    bad, lies = lying_writers(good)
+    with open(wet + ".idx", "wb") as f:
+        f.write(bad)
+    told = ask(wet, time - 500000, "p%x" % (place // 16))
+    tap.ok(lies > 50 and told not in (value, "x" * 16), "an index is made that lies about %d registers" % lies, told)
+    tap.ok(ask(wet, time, "g") == true, "registers are right where the next instructions show that the index lies",
+           (ask(wet, time, "g"), true))
+
+
+def ask(wet, at, packet, text=False):
+    """The answer of a server that begins at AT."""
+    server = gdblib.serve(wet, "--at=%s" % at)
+    server.ask("?")
+    answer = server.ask(packet)
+    server.send("k")
+    server.process.communicate()
+    return bytes.fromhex(answer).decode() if text else answer
+
+
 # The head of an index, and its elements: see docs/dev/index-file.md.
-BLOCK, SECTIONS, CHUNK, LINES = 4096, 15, 72, 13
+BLOCK, SECTIONS, CHUNK, TURN, LINES = 4096, 15, 80, 48, 13
+
+
+def number_at(data, at):
+    """The varint at AT, and the place behind it."""
+    n, shift = 0, 0
+    while True:
+        n |= (data[at] & 127) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 128:
+            return n, at
+
+
+def lying_writers(good):
+    """An index with other addresses and values of all last writers, and right sums; and the number of these writers."""
+    data, n_writers = bytearray(good), 0
+    head = struct.unpack("<%dQ" % (BLOCK // 8), good[:BLOCK])
+    begins, sizes = head[8:8 + SECTIONS], head[8 + SECTIONS:8 + 2 * SECTIONS]
+    for turn in range(begins[1], begins[1] + sizes[1], TURN):
+        chunk, first, size = struct.unpack_from("<16xI16xII", good, turn)
+        lines, lines_size = struct.unpack_from("<24xQ4xI", good, begins[0] + chunk * CHUNK)
+        at = begins[LINES] + lines + lines_size + first
+        end = at + size
+        while at < end:
+            for _ in range(3):
+                at = number_at(good, at)[1]
+            n_slots, at = number_at(good, at)
+            n_writers += 1
+            for _ in range(n_slots):
+                behind = number_at(good, at)[1]
+                for i in range(at, behind):
+                    data[i] ^= 0x2A
+                at = behind
+    return with_sums(data), n_writers
+
+
+def with_sums(data):
+    """The index DATA, with right sums."""
+    n_blocks = -(-(len(data) - BLOCK) // (BLOCK + 4))
+    end = len(data) - 4 * n_blocks
+    head = list(struct.unpack("<%dQ" % (BLOCK // 8), data[:BLOCK]))
+    sums = b"".join(struct.pack("<I", zlib.crc32(data[at:min(at + BLOCK, end)])) for at in range(BLOCK, end, BLOCK))
+    data[end:] = sums
+    head[7] = zlib.crc32(sums)
+    packed = struct.pack("<%dQ" % (8 + 2 * SECTIONS), *head[:8 + 2 * SECTIONS])
+    data[:BLOCK] = (packed + struct.pack("<Q", zlib.crc32(packed))).ljust(BLOCK, b"\0")
+    return bytes(data)
 
 
 def lying(good):
@@ -198,8 +318,8 @@ def lying(good):
     begins, sizes = head[8:8 + SECTIONS], head[8 + SECTIONS:8 + 2 * SECTIONS]
     data, n_words = bytearray(good), 0
     for at in range(begins[0], begins[0] + sizes[0], CHUNK):
-        lines, lines_size, n_blocks = struct.unpack_from("<24xQ4xI8xI", good, at)
-        words = begins[LINES] + lines + lines_size
+        lines, lines_size, n_blocks, writers = struct.unpack_from("<24xQ4xI8xI4xI", good, at)
+        words = begins[LINES] + lines + lines_size + writers
         for block in range(words, words + 16 * n_blocks, 16):
             from_, size = struct.unpack_from("<8xII", good, block)
             code, raw = good[words + from_:words + from_ + size], ctypes.create_string_buffer(1 << 16)
@@ -214,14 +334,7 @@ def lying(good):
             n_words += count
             data[words + from_:words + from_ + new] = out.raw[:new]
             struct.pack_into("<I", data, block + 12, new)
-    n_blocks = -(-(len(good) - BLOCK) // (BLOCK + 4))
-    end = len(good) - 4 * n_blocks
-    sums = b"".join(struct.pack("<I", zlib.crc32(data[at:min(at + BLOCK, end)])) for at in range(BLOCK, end, BLOCK))
-    data[end:] = sums
-    head[7] = zlib.crc32(sums)
-    packed = struct.pack("<%dQ" % (8 + 2 * SECTIONS), *head[:8 + 2 * SECTIONS])
-    data[:BLOCK] = (packed + struct.pack("<Q", zlib.crc32(packed))).ljust(BLOCK, b"\0")
-    return bytes(data), n_words
+    return with_sums(data), n_words
 
 
 def why(wet, *opts, env=None):
@@ -342,6 +455,7 @@ def main():
         check_flips(tap, wet)
         check_places(tap, wet)
     check_same(tap)
+    check_registers(tap)
     tap.done()
 
 
