@@ -38,14 +38,12 @@ typedef
       uint16_t size;
       uint16_t same;
       uint8_t  what;
-      uint16_t from;            // FROM_..., below
+      uint16_t from;            // Where...
       uint64_t addr;            // constant address, or distance
    }
    WetAccess;
 
-/* WetAccess.from tells how the address of a superblock's access is found: a
-   word on the tape, or a distance there from the last address based on RSP.
-   Others are a constant, or a distance from access .from - WhereSlot. */
+/* Of a slot of a superblock without terms, .from is a Where...: see SlotRule. */
 
 typedef
    struct {
@@ -61,7 +59,7 @@ typedef
 typedef
    struct {
       uint16_t place;           // index of the instruction that may leave
-      uint16_t n_slots, n_segments;
+      uint16_t n_slots, n_segments, n_terms;
    }
    WetExit;
 
@@ -89,7 +87,7 @@ typedef
    struct {
       Span     instrs;          // in .sb_instrs
       Span     exits;           // in .exits
-      Span     slots;           // in .accesses
+      Span     slots, terms;    // in .accesses and .terms
       uint32_t rules;           // first rule of its slots, in .rules
       uint32_t ways;            // first of its ways, in .ways: exits, then the
                                 // end
@@ -114,6 +112,7 @@ typedef
       uint8_t  kind;            // the last instruction's
       bool     stack;           // a slot is based on RSP
       bool     tops;            // and a slot of the superblock is a top
+      bool     computes;        // a record has slots or terms
       bool     easy;            // no activation begins or ends, and x87's stack
                                 // does not move
    }
@@ -257,6 +256,7 @@ typedef
       uint64_t stack;           // last address based on RSP
       uint64_t slots[2 + MAX_ACCESSES];   // slots of one record, from -2 on
       uint64_t words[1 + MAX_ACCESSES];   // words of several segments
+      uint64_t computed[1 + WET_REGISTERS + MAX_ACCESSES];   // see wet_terms.h
       Block    block;
    }
    Chunk;
@@ -395,6 +395,7 @@ struct DcfgWet {
    Array       code;            // uint8_t
    Array       accesses;        // WetAccess
    Array       rules;           // SlotRule
+   Array       terms, sets, way_terms;       // see wet_terms.h
    Array       sb_instrs;       // uint32_t
    Array       exits;           // WetExit
    Array       segments;        // WetSegment
