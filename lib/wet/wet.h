@@ -38,12 +38,10 @@ typedef
       uint16_t size;
       uint16_t same;
       uint8_t  what;
-      uint16_t from;            // Where...
+      uint16_t from;            // for a slot without terms: see SlotRule
       uint64_t addr;            // constant address, or distance
    }
    WetAccess;
-
-/* Of a slot of a superblock without terms, .from is a Where...: see SlotRule. */
 
 typedef
    struct {
@@ -59,7 +57,7 @@ typedef
 typedef
    struct {
       uint16_t place;           // index of the instruction that may leave
-      uint16_t n_slots, n_segments, n_terms;
+      uint16_t n_slots, n_segments, n_terms, n_tells;
    }
    WetExit;
 
@@ -87,7 +85,8 @@ typedef
    struct {
       Span     instrs;          // in .sb_instrs
       Span     exits;           // in .exits
-      Span     slots, terms;    // in .accesses and .terms
+      Span     slots;           // in .accesses
+      Span     terms, tells;    // in .terms and .tells: see wet_terms.h
       uint32_t rules;           // first rule of its slots, in .rules
       uint32_t ways;            // first of its ways, in .ways: exits, then the
                                 // end
@@ -395,7 +394,7 @@ struct DcfgWet {
    Array       code;            // uint8_t
    Array       accesses;        // WetAccess
    Array       rules;           // SlotRule
-   Array       terms, sets, way_terms;       // see wet_terms.h
+   Array       terms, tells, sets, way_terms;       // see wet_terms.h
    Array       sb_instrs;       // uint32_t
    Array       exits;           // WetExit
    Array       segments;        // WetSegment

@@ -239,15 +239,18 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
       if (x == NULL)
          return false;
       x->place   = get_up_to(b, n - 1);
-      x->n_slots = x->n_terms = get_up_to(b, MAX_ACCESSES);
+      x->n_slots = get_up_to(b, MAX_ACCESSES);
    }
    sb->slots    = (Span){ w->accesses.n, 0 };
    n_slots      = get_up_to(b, MAX_ACCESSES);
    if (w->version >= 5) {
-      sb->terms = (Span){ w->terms.n, n_slots };
-      if (!wet_get_terms(w, sb, b))
+      sb->terms = (Span){ w->terms.n, 0 };
+      sb->tells  = (Span){ w->tells.n, 0 };
+      if (!wet_get_terms(w, sb, n_slots, b))
          return false;
       sb->slots.n = w->accesses.n - sb->slots.first;
+      sb->terms.n = w->terms.n - sb->terms.first;
+      sb->tells.n  = w->tells.n - sb->tells.first;
       return find_segments(w, sb);
    }
    sb->slots.n = n_slots;

@@ -30,6 +30,7 @@ static const struct {
    { offsetof(DcfgWet, accesses), sizeof(WetAccess) },
    { offsetof(DcfgWet, rules), sizeof(SlotRule) },
    { offsetof(DcfgWet, terms), sizeof(WetTerm) },
+   { offsetof(DcfgWet, tells), sizeof(WetSet) },
    { offsetof(DcfgWet, sets), sizeof(WetSet) },
    { offsetof(DcfgWet, way_terms), sizeof(WayTerms) },
    { offsetof(DcfgWet, sb_instrs), sizeof(uint32_t) },

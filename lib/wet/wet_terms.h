@@ -11,7 +11,6 @@
 /* WetTerm: a number that a superblock computes, in .terms.  Operands are
    indices in Chunk.computed, which has 0, the general registers, and the terms
    of one record. */
-enum { TERM_SLOT, TERM_REGISTER, TERM_INNER };
 typedef
    struct {
       uint64_t c;               // a constant
@@ -21,13 +20,13 @@ typedef
       uint16_t place;           // index of the instruction
       uint8_t  operation;
       uint8_t  shift;           // high bits that become 0
-      uint8_t  kind;            // TERM_...
-      uint8_t  reg;             // for TERM_REGISTER
+      bool     is_slot;         // or is it for other terms?
    }
    WetTerm;
 
-/* WetSet, in .sets: a register gets the number of a term; both are indices in
-   Chunk.computed. */
+/* WetSet: a register gets the number of a term; both are indices in
+   Chunk.computed.  In .tells are those of superblocks, in the order of their
+   instructions; in .sets those of ways, of which each register has one. */
 typedef
    struct {
       uint16_t to, from;
@@ -43,9 +42,10 @@ typedef
    }
    WayTerms;
 
-/* Read the terms of SB, whose number is known, from B.  Add its slots to those of
-   W; set the members n_slots of its exits, of which n_terms is known. */
-bool wet_get_terms(DcfgWet* w, WetSb* sb, Bytes* b);
+/* Read N slots of SB from B.  Add SB's slots, terms and told registers to those of
+   W.  The members n_slots of SB's exits count what is in the file; set them, and
+   n_terms and n_tells. */
+bool wet_get_terms(DcfgWet* w, WetSb* sb, uint32_t n, Bytes* b);
 
 /* Return how many of the first N terms of SB are words on the tape. */
 uint32_t wet_words_of_terms(const DcfgWet* w, const WetSb* sb, uint32_t n);
