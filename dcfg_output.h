@@ -103,6 +103,8 @@ typedef
       void* (*restart)(void* s, CellArray* cells, UInt index, Restart why);
       /* The thread is about to run code at IP, with stack pointer SP. */
       void (*resume)(void* s, Addr ip, Addr sp);
+      /* The thread has ceased to run code. */
+      void (*pause)(void* s);
       /* The thread stood at FROM and goes to TO in place of FROM.target.  If
          the thread has not run since the last diversion, that one led
          nowhere. */

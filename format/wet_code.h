@@ -47,8 +47,31 @@ enum {
    AccessValue   = 16,   // no access: up to eight bytes of a computed value
    AccessTop     = 32,   // no access: the top of x87's stack after an
                          // instruction that loads it
-   AccessAll     = 63
+   AccessAll     = 63,
+   /* From version 5 on, slots that no reader's user sees: */
+   AccessRegister = 64,  // general register SIZE has this number from here on
+   AccessTerm     = 128  // a term for other slots: plus 2 * TermAdd..., plus 1
+                         // if the second operand is a constant
 };
+
+/* Terms: operations on numbers.  The result has a slot's size: the bytes above
+   are 0.  Operands of other slots have no more bytes than the result, but for
+   those of TermAdd, TermShr and TermExtend. */
+typedef
+   enum {
+      TermAdd,
+      TermSub,
+      TermMul,
+      TermAnd,
+      TermOr,
+      TermXor,
+      TermShl,
+      TermShr,
+      TermSar,           // the shifted number is signed
+      TermExtend,        // the second operand is the size of a signed number
+      N_TERMS
+   }
+   Term;
 
 /* The source of a slot's number, which is an address or a value. */
 enum {
@@ -58,5 +81,9 @@ enum {
    WhereConstant,
    WhereSlot             // a distance from an earlier slot of this superblock,
 };                       // on the tape
+
+/* From version 5 on, WhereSlot + N means general register N at the begin of the
+   superblock if N is below this number, else slot N minus it. */
+#define WET_REGISTERS 32u
 
 #endif /* DCFG_FORMAT_WET_CODE_H */

@@ -35,6 +35,10 @@ typedef
                         // that follow have them (format/wet_process.h)
       MarkIdentity,     // thread W0 has the kernel's number W1
       MarkEnded,        // thread W0 has ended
+      /* From version 5 on: */
+      MarkGeneral,      // the W0 bytes that follow say what general registers of
+                        // this thread have: for each its number in one byte,
+                        // and eight bytes
       N_MARKS
    }
    TapeMark;
@@ -56,19 +60,20 @@ static inline unsigned wet_words_of_mark(unsigned long long mark)
             || mark == MarkContents || mark == MarkIdentity ? 2
           : mark == MarkThread || mark == MarkTop || mark == MarkResult
             || mark == MarkSignal || mark == MarkRegisters
-            || mark == MarkEnded ? 1 : 0;
+            || mark == MarkEnded || mark == MarkGeneral ? 1 : 0;
 }
 
 /* Return the largest mark of files with VERSION. */
 static inline unsigned wet_last_mark(unsigned version)
 {
-   return version < 4 ? MarkCreated : N_MARKS - 1;
+   return version < 4 ? MarkCreated : version < 5 ? MarkEnded : N_MARKS - 1;
 }
 
 /* Do bytes follow the words of MARK?  The last word says how many. */
 static inline int wet_has_bytes(unsigned long long mark)
 {
-   return mark == MarkContents || mark == MarkMapped || mark == MarkRegisters;
+   return mark == MarkContents || mark == MarkMapped || mark == MarkRegisters
+          || mark == MarkGeneral;
 }
 
 /* The largest number of rows' words, and of records, in a block. */
@@ -76,8 +81,9 @@ static inline int wet_has_bytes(unsigned long long mark)
 
 /* The step by which a column predicts each difference of two rows: the same
    step as in the block before; a new one, which is written; the difference in
-   the neighbour, the column before. */
-enum { BySame, ByNew, ByNeighbour };
+   the neighbour, the column before.  From version 5 on: the same step, and as many
+   low bits of all errors are 0 as a number says. */
+enum { BySame, ByNew, ByNeighbour, ByShifted };
 
 /* How a column says which predictions were right: all; a bit for each number;
    the indices of the wrong ones; none. */

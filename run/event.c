@@ -129,6 +129,8 @@ static void on_stop(ThreadId tid, ULong blocks)
    t->stop_ip = VG_(get_IP)(tid);
    if (!t->signalled)
       DCFG_(tell_left)(t, t->stop_ip);
+   DCFG_EACH_WATCHER(w, pause)
+      DCFG_(watchers)[w]->pause(t->states[w]);
    t->running = False;
    DCFG_(tend_branch_caches)(t->branches);
    if (t->idle_branches != NULL)

@@ -81,10 +81,16 @@ static ULong majority(const ULong* d, UInt n)
    return it;
 }
 
+/* Return the number for an error without its SHIFT low bits, which are 0. */
+INLINE ULong shifted(ULong error, UInt shift)
+{
+   return DCFG_(zigzag)((Long)error >> shift);
+}
+
 /* Put a bit for each of N rows, and the errors of wrong predictions.  There are
    no branches: a number that is not needed is overwritten by the next. */
 INLINE UChar* put_masked(BitPen* bits, UChar* to, const ULong* d,
-                         const ULong* e, ULong step, UInt n)
+                         const ULong* e, ULong step, UInt n, UInt shift)
 {
    for (UInt first = 0; first < n; first += 64) {
       UInt  some = n - first < 64 ? n - first : 64;
@@ -92,7 +98,7 @@ INLINE UChar* put_masked(BitPen* bits, UChar* to, const ULong* d,
       for (UInt i = 0; i < some; i++) {
          ULong o    = off(d, e, step, first + i);
          Bool  good = o == 0;
-         UChar* end = DCFG_(put_quick)(to, DCFG_(zigzag)(o));
+         UChar* end = DCFG_(put_quick)(to, shifted(o, shift));
          mask |= (ULong)good << i;
          to    = good ? to : end;
       }
@@ -121,10 +127,10 @@ INLINE UChar* put_placed(UChar* to, const ULong* d, const ULong* e, ULong step,
 }
 
 INLINE UChar* put_all(UChar* to, const ULong* d, const ULong* e, ULong step,
-                      UInt n)
+                      UInt n, UInt shift)
 {
    for (UInt i = 0; i < n; i++)
-      to = DCFG_(put_quick)(to, DCFG_(zigzag)(off(d, e, step, i)));
+      to = DCFG_(put_quick)(to, shifted(off(d, e, step, i), shift));
    return to;
 }
 
@@ -132,19 +138,42 @@ INLINE UChar* put_off(BitPen* bits, UChar* to, UInt form, const ULong* d,
                       const ULong* e, ULong step, UInt n)
 {
    switch (form) {
-      case FormMask:   return put_masked(bits, to, d, e, step, n);
+      case FormMask:   return put_masked(bits, to, d, e, step, n, 0);
       case FormPlaces: return put_placed(to, d, e, step, n);
-      case FormNone:   return put_all(to, d, e, step, n);
+      case FormNone:   return put_all(to, d, e, step, n, 0);
       default:         return to;
    }
+}
+
+/* The fewest low bits that are worth to be left out. */
+#define MIN_SHIFT 8u
+
+/* Return how many low bits of all errors are 0. */
+static UInt common_shift(const ULong* d, ULong step, UInt n)
+{
+   ULong any = 0;
+
+   for (UInt i = 0; i < n; i++)
+      any |= d[i] - step;
+   return any == 0 ? 0 : __builtin_ctzll(any);
+}
+
+/* Put errors, of which the SHIFT low bits are 0, without these. */
+static UChar* put_shifted(BitPen* bits, UChar* to, UInt form, const ULong* d,
+                          ULong step, UInt n, UInt shift)
+{
+   to = DCFG_(put_quick)(to, shift);
+   return form == FormMask ? put_masked(bits, to, d, NULL, step, n, shift)
+                           : put_all(to, d, NULL, step, n, shift);
 }
 
 /* Put COLUMN with differences D of N rows, of which N_WRONG are not its step. E
    are the differences of the column before, or NULL. */
 static UChar* put_column(BitPen* bits, UChar* to, Column* column,
-                         const ULong* d, const ULong* e, UInt n, UInt n_wrong)
+                         const ULong* d, const ULong* e, UInt n, UInt n_wrong,
+                         Bool shifts)
 {
-   UInt  by = BySame;
+   UInt  by = BySame, shift = 0;
    ULong step = column->step;
 
    /* If most predictions are right, try nothing else. */
@@ -169,7 +198,12 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column,
    UInt form = n_wrong == 0 ? FormAll
                : n_wrong > n - n / 8 ? FormNone
                : n_wrong < n / 8 ? FormPlaces : FormMask;
+   if (shifts && by == BySame && (form == FormMask || form == FormNone))
+      shift = common_shift(d, step, n);
+   by = shift >= MIN_SHIFT ? ByShifted : by;
    DCFG_(put_bits)(bits, 1 | by << 1 | form << 3, 5);
+   if (by == ByShifted)
+      return put_shifted(bits, to, form, d, step, n, shift);
    if (by == ByNew) {
       to = DCFG_(put_quick)(to, DCFG_(zigzag)(step));
       column->step = step;
@@ -180,7 +214,7 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column,
 
 UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,
                           UInt n_columns, const ULong* rows, UInt size,
-                          UInt n)
+                          UInt n, Bool shifts)
 {
    for (UInt c = 0; c < n_columns; c++) {
       Column*      column = &columns[c];
@@ -201,7 +235,7 @@ UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,
          DCFG_(put_bits)(bits, 0, 1);
       else
          numbers = put_column(bits, numbers, column, d, c > 0 ? e : NULL, n,
-                              n_wrong);
+                              n_wrong, shifts);
    }
    return numbers;
 }

@@ -49,9 +49,10 @@ typedef
    BITS, errors to NUMBERS.  The first row is at ROWS; each is SIZE words behind
    the one before.  There are at most WET_BLOCK_WORDS numbers.  NUMBERS has room
    for DCFG_MAX_QUICK bytes for each number, for one more row, and twice for
-   each column.  Return the end in NUMBERS. */
+   each column.  SHIFTS: zeros at the low end of errors may be left out, as
+   version 5 of the file allows.  Return the end in NUMBERS. */
 UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,
                           UInt n_columns, const ULong* rows, UInt size,
-                          UInt n);
+                          UInt n, Bool shifts);
 
 #endif /* __DCFG_COLUMNS_H */

@@ -27,6 +27,7 @@
 #include "wet/slots.h"
 #include "wet/kernel.h"
 #include "wet/tape.h"
+#include "wet/terms.h"
 #include "wet/values.h"
 #include "wet/x87_top.h"
 
@@ -48,8 +49,8 @@ static struct {
    IRConst* row_size;                     // in bytes
    IRStmt* make_room;                     // the call that makes room for a row
    Bool    moved, row_moved;              // have they been moved for good?
-   UInt    n_slots, n_words;
-   Slot    slots[DCFG_TAPE_SLACK / 2];
+   NewSlots made;
+   UInt    n_words;
    IRTemp  roots[DCFG_TAPE_SLACK / 2];    // temporaries of the slots on the
                                           // tape
    Addr    distances[DCFG_TAPE_SLACK / 2];
@@ -100,6 +101,13 @@ static void forget_distances(UInt n_temps)
    work.n_known = n_temps;
    for (UInt t = 0; t < n_temps; t++)
       work.temps[t].from = IRTemp_INVALID;
+}
+
+/* Note the statements that were added from number FIRST on. */
+static void note_terms(const Work* w, Int first)
+{
+   for (Int i = first; i < w->out->stmts_used; i++)
+      DCFG_(note_term)(w, w->out->stmts[i]);
 }
 
 static void begin_instr(void)
@@ -159,8 +167,10 @@ static void begin(Work* w)
    work.cursor   = load(w, w->word_ty, near_tape(w, &DCFG_(tape)->cursor));
    work.row_size = w->word_ty == Ity_I64 ? IRConst_U64(0) : IRConst_U32(0);
    work.moved    = work.row_moved = False;
-   work.n_slots  = work.n_words = work.n_segments = 0;
+   work.made.n  = work.n_words = work.n_segments = 0;
    work.stack    = work.first_stack = NULL;
+   if (with_values)
+      DCFG_(begin_terms)(w, &work.made);
    begin_instr();
 }
 
@@ -234,9 +244,10 @@ static void note_distance(const Work* w, const IRStmt* st)
 
 /* Choose how SLOT, the next one, with the address or value ADDR, is found by
    readers.  If not ALWAYS the same access: on the tape. */
-static void place_slot(Slot* slot, const IRExpr* addr, Bool always)
+static void place_slot(const Work* w, Slot* slot, const IRExpr* addr,
+                       Bool always)
 {
-   UInt me = work.n_slots;
+   UInt me = work.made.n;
 
    slot->from = WhereTape;
    slot->addr = 0;
@@ -248,6 +259,11 @@ static void place_slot(Slot* slot, const IRExpr* addr, Bool always)
       slot->addr = constant(addr);
       return;
    }
+   if (with_values) {
+      if (!DCFG_(find_term)(w, addr, slot))
+         DCFG_(set_term)(w, addr, work.made.n);
+      return;
+   }
    Distance d = distance_of(addr->Iex.RdTmp.tmp);
    for (UInt i = 0; i < me; i++)
       if (work.roots[i] == d.from
@@ -256,10 +272,7 @@ static void place_slot(Slot* slot, const IRExpr* addr, Bool always)
          slot->addr = d.distance - work.distances[i];
          return;
       }
-   if (slot->what != AccessValue)
-      slot->from = d.where;
-   else if (slot->size < sizeof(Addr))
-      return;
+   slot->from         = d.where;
    work.roots[me]     = d.from;
    work.distances[me] = d.distance;
 }
@@ -302,7 +315,7 @@ static IRExpr* near_stack(Work* w, const Slot* slot, IRExpr* addr)
 /* Add SLOT with the address or value ADDR. */
 static void add_slot(Work* w, const Slot* slot, IRExpr* addr)
 {
-   work.slots[work.n_slots++] = *slot;
+   work.made.slots[work.made.n++] = *slot;
    if (slot->from > WhereStack)
       return;
    if (slot->from != WhereTape)
@@ -318,7 +331,9 @@ static void add_access(Work* w, const IRStmt* st)
    IRExpr* guard;
    IRStmt* last = NULL;
 
-   if (st->tag == Ist_WrTmp)
+   if (with_values)
+      DCFG_(note_term)(w, st);
+   else if (st->tag == Ist_WrTmp)
       note_distance(w, st);
    if (w->now < 0 || w->now >= w->sb->n_instrs)
       return;
@@ -332,9 +347,9 @@ static void add_access(Work* w, const IRStmt* st)
       return;
    if (guard == NULL && (access.what & AccessGuarded))
       guard = DCFG_(has_stored)(w, st);
-   tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
+   tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);
    access.instr = w->now;
-   place_slot(&access, addr, guard == NULL);
+   place_slot(w, &access, addr, guard == NULL);
    if (st->tag == Ist_WrTmp) {
       last = w->out->stmts[--w->out->stmts_used];
       tl_assert(last == st);
@@ -361,10 +376,10 @@ static void add_top(Work* w, UInt k)
       top = IRExpr_RdTmp(work.push.top);
    else
       return;
-   tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
+   tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);
    top = assign(w, Ity_I32, IRExpr_Binop(Iop_And32, top,
                                          IRExpr_Const(IRConst_U32(7))));
-   work.roots[work.n_slots] = IRTemp_INVALID;
+   work.roots[work.made.n] = IRTemp_INVALID;
    add_slot(w, &slot, assign(w, Ity_I64, IRExpr_Unop(Iop_32Uto64, top)));
    work.top_loaded = False;
    DCFG_(begin_push)(&work.push);
@@ -375,17 +390,38 @@ static void add_value(Work* w, UInt k)
 {
    ValuePart parts[MAX_VALUE_PARTS];
    UInt      n = 0;
+   Int       first = w->out->stmts_used;
 
    if (!with_values)
       return;
    if (k < w->sb->n_instrs)
       n = DCFG_(end_value)(w, k, parts);
+   note_terms(w, first);
    for (UInt i = 0; i < n; i++) {
       Slot slot = { k, parts[i].size, AccessValue, WhereTape, 0 };
-      tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
-      place_slot(&slot, parts[i].was == NULL ? parts[i].data : parts[i].was,
-                 parts[i].was != NULL || parts[i].data->tag == Iex_Const);
+      tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);
+      place_slot(w, &slot,
+                 parts[i].was == NULL ? parts[i].data : parts[i].was, True);
       add_slot(w, &slot, parts[i].data);
+   }
+}
+
+/* Tell the general registers that have changed, at instruction K. */
+static void add_registers(Work* w, UInt k)
+{
+   if (!with_values)
+      return;
+   k = k < w->sb->n_instrs ? k : w->sb->n_instrs - 1;
+   for (UInt r = 0; (r = DCFG_(changed_register)(r)) < WET_REGISTERS; r++) {
+      Slot    slot = { k, r, AccessRegister, WhereTape, 0 };
+      IRExpr* now  = NULL;
+      if (!DCFG_(find_register)(r, &slot)) {
+         now = assign(w, w->word_ty, IRExpr_Get(DCFG_(register_offset)(r),
+                                                w->word_ty));
+         DCFG_(set_register)(r, work.made.n);
+      }
+      tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);
+      add_slot(w, &slot, now);
    }
 }
 
@@ -432,7 +468,8 @@ static void add_exit(Work* w, UInt x, const IRStmt* st)
    /* FLDENV can be left by the core's exit for a warning, after all its
       work. */
    add_top(w, e->instr);
-   work.at_exit[x] = work.n_slots;
+   add_registers(w, e->instr);
+   work.at_exit[x] = work.made.n;
    put_header(w, x);
    move(w, e->counting == ExitBefore || e->instr + 1u < w->sb->n_instrs
            ? st->Ist.Exit.guard : NULL);
@@ -445,10 +482,10 @@ static Bool lacks(const Work* w)
    UInt s = 0;
 
    for (UInt k = 0; k < w->sb->n_instrs; k++) {
-      UInt first = s;
-      while (s < work.n_slots && work.slots[s].instr == k)
-         s++;
-      if (s - first < DCFG_(guest).loads((const UChar*)w->addrs[k],
+      UInt n = 0;
+      for (; s < work.made.n && work.made.slots[s].instr == k; s++)
+         n += work.made.slots[s].what <= AccessAll;
+      if (n < DCFG_(guest).loads((const UChar*)w->addrs[k],
                                          w->lengths[k]))
          return True;
    }
@@ -459,19 +496,19 @@ static Bool lacks(const Work* w)
 static void keep_slots(const Work* w)
 {
    SlotList* list  = work.list;
-   SizeT     slots = work.n_slots * sizeof(Slot);
+   SizeT     slots = work.made.n * sizeof(Slot);
    SizeT     exits = w->sb->n_exits * sizeof(UShort);
    SizeT     ends  = work.n_segments * sizeof(UShort);
 
    if (list->at_exit != NULL) {
-      tl_assert(list->n_slots == work.n_slots);
-      for (UInt i = 0; i < work.n_slots; i++)
-         tl_assert(list->slots[i].instr == work.slots[i].instr
-                   && list->slots[i].from == work.slots[i].from);
+      tl_assert(list->n_slots == work.made.n);
+      for (UInt i = 0; i < work.made.n; i++)
+         tl_assert(list->slots[i].instr == work.made.slots[i].instr
+                   && list->slots[i].from == work.made.slots[i].from);
       return;
    }
    UInt n = DCFG_(instr_addr)(w->sb, w->sb->n_instrs) - w->sb->addr;
-   list->n_slots = work.n_slots;
+   list->n_slots = work.made.n;
    list->n_words = work.n_words;
    /* A single allocation, because there are many superblocks. */
    list->slots   = VG_(malloc)("dcfg.wet.slots", slots + exits + ends + n);
@@ -480,7 +517,7 @@ static void keep_slots(const Work* w)
    list->segment_ends = list->at_exit + w->sb->n_exits;
    list->rows.size    = work.n_words + (work.n_segments > 1);
    list->code         = (UChar*)(list->segment_ends + work.n_segments);
-   VG_(memcpy)(list->slots, work.slots, slots);
+   VG_(memcpy)(list->slots, work.made.slots, slots);
    VG_(memcpy)(list->at_exit, work.at_exit, exits);
    VG_(memcpy)(list->segment_ends, work.segment_ends, ends);
    VG_(memcpy)(list->code, (const void*)w->sb->addr, n);
@@ -503,19 +540,26 @@ static Bool tells_stack(InsnKind kind)
 
 static void add_stack_pointer(Work* w)
 {
-   Slot stack = { w->now, 0, AccessStack, WhereStack, 0 };
+   Slot    stack = { w->now, 0, AccessStack, WhereStack, 0 };
+   IRExpr* sp;
+   Int     first = w->out->stmts_used;
 
    if (w->now < 0 || w->now >= w->sb->n_instrs
        || !tells_stack(w->sb->kinds[w->now]))
       return;
-   add_slot(w, &stack, assign(w, w->word_ty, IRExpr_Get(w->layout->offset_SP,
-                                                        w->word_ty)));
+   sp = assign(w, w->word_ty, IRExpr_Get(w->layout->offset_SP, w->word_ty));
+   if (with_values) {
+      note_terms(w, first);
+      place_slot(w, &stack, sp, True);
+   }
+   add_slot(w, &stack, sp);
 }
 
 static void end(Work* w, const IRSB* in)
 {
    end_instr(w, w->now);
    add_stack_pointer(w);
+   add_registers(w, w->now);
    put_header(w, HOW_END);
    move(w, NULL);
    keep_slots(w);
@@ -541,6 +585,7 @@ const Watcher DCFG_(tape_watcher) = {
    .suspend        = DCFG_(tape_suspend),
    .turn           = DCFG_(tape_turn),
    .resume         = DCFG_(tape_resume),
+   .pause          = DCFG_(tape_pause),
    .left           = DCFG_(tape_left),
    .enter_handler  = DCFG_(tape_handler),
    .before_syscall = DCFG_(tape_syscall),

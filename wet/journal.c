@@ -33,13 +33,15 @@
 
 static const HChar* journal_opt;       // NULL: there is no journal
 static const HChar* journal_format;
+static UInt         journal_version;   // the file's
 static Stream*      rows;              // NULL: none yet
 static UInt         n_images, n_sbs;   // images and superblocks that have rows
 static XArray*      sources;           // const HChar*, interned: files that
                                        // have rows
 
-void DCFG_(keep_journal)(const HChar* opt, const HChar* format)
+void DCFG_(keep_journal)(const HChar* opt, const HChar* format, UInt version)
 {
+   journal_version = version;
    journal_opt    = opt;
    journal_format = format;
 }
@@ -130,7 +132,7 @@ static void add_unexecuted(Bytes* b, UInt first)
 /* Begin the journal, with the state of the process. */
 static Bool begin(const Bytes* state)
 {
-   UChar head[2] = { WET_VERSION, DCFG_(guest).machine };
+   UChar head[2] = { journal_version, DCFG_(guest).machine };
    Bytes b       = { NULL, 0, 0 };
 
    if (!DCFG_(name_spool)(journal_opt, journal_format)) {

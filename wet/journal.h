@@ -12,9 +12,9 @@
 #include "delivery/stream.h"
 #include "wet/packed.h"
 
-/* Keep a journal beside the output that OPT names with FORMAT.  Called before
-   the program runs. */
-void DCFG_(keep_journal)(const HChar* opt, const HChar* format);
+/* Keep a journal beside the output that OPT names with FORMAT, for a file of
+   VERSION.  Called before the program runs. */
+void DCFG_(keep_journal)(const HChar* opt, const HChar* format, UInt version);
 
 /* Save TAPE, which has whole chunks, all that ran, of N_THREADS threads, with
    everything that is needed to read it, so that it outlasts the process. STATE

@@ -18,6 +18,7 @@
 #include "arch/guest.h"
 #include "format/wet_records.h"
 #include "wet/closure.h"
+#include "wet/general.h"
 #include "wet/kernel.h"
 #include "wet/syscalls.h"
 #include "wet/tape.h"
@@ -108,6 +109,7 @@ void DCFG_(tape_handler)(void* s, Int signal)
    if (DCFG_(is_tape_away)())
       return;
    DCFG_(turn_to)(t);
+   DCFG_(forget_general)();
    DCFG_(add_mark)(MarkSignal, signal, 0, 0);
    DCFG_(add_mark)(MarkHandler, 0, 0, 0);
    if (DCFG_(has_contents)() && !t->set && tid != VG_INVALID_THREADID)
@@ -252,6 +254,7 @@ void DCFG_(tape_resume)(void* s, Addr ip, Addr sp)
 {
    DCFG_(tape_begin_turn)(s);
    tell_cleared();
+   DCFG_(tell_general)();
 }
 
 static void note_to_clear(Addr a)

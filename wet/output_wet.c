@@ -77,6 +77,12 @@ static void set_ring(void)
    DCFG_(keep_tape)(size);
 }
 
+/* Return the version of the file. */
+static UInt version(void)
+{
+   return opts.values ? WET_VERSION_VALUES : WET_VERSION;
+}
+
 static Bool start(void)
 {
    if (!opts.on)
@@ -99,7 +105,7 @@ static Bool start(void)
    if (opts.ring != NULL)
       set_ring();
    else
-      DCFG_(keep_journal)("--wet-out-file", opts.out_file);
+      DCFG_(keep_journal)("--wet-out-file", opts.out_file, version());
    DCFG_(watch)(&DCFG_(tape_watcher));
    return True;
 }
@@ -109,7 +115,7 @@ static void put_head(Put* out)
 {
    UChar head[WET_HEAD_SIZE] = WET_MAGIC;
 
-   head[WET_VERSION_AT] = WET_VERSION;
+   head[WET_VERSION_AT] = version();
    head[WET_MACHINE_AT] = DCFG_(guest).machine;
    DCFG_(put_bytes)(out, head, sizeof(head));
 }

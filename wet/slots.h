@@ -14,6 +14,7 @@
 #include "format/wet_code.h"
 #include "format/wet_history.h"
 #include "wet/rows.h"
+#include "wet/tape_words.h"
 
 typedef
    struct {
@@ -24,6 +25,14 @@ typedef
       Addr   addr;       // the address if it is constant; the distance
    }                     // if it is at one
    Slot;
+
+/* NewSlots: the slots of a superblock in translation. */
+typedef
+   struct {
+      UInt n;
+      Slot slots[DCFG_TAPE_SLACK / 2];
+   }
+   NewSlots;
 
 /* SlotWay: a way to leave a superblock, at its end or by an exit. */
 typedef

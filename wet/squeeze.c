@@ -89,6 +89,7 @@ typedef
 
 struct _Coder {
    Chunks*  chunks;
+   Bool     shifts;          // see put_columns()
    ULong    n_records;       // records in all chunks
    UInt     n_here;          // records in this chunk
 
@@ -337,7 +338,8 @@ static void code_divided(Coder* c, const Segment* s, const ULong* rows, UInt n)
    n = gather_rows(c, s->number, rows, k->rows->size, first, n_words, n);
    c->numbers_end = DCFG_(put_columns)(&c->pen, c->numbers_end,
                                        k->columns + first, n_words,
-                                       c->gathered, n_words, n);
+                                       c->gathered, n_words, n,
+                                       c->shifts);
 }
 
 /* Code the words of all rows. */
@@ -359,7 +361,7 @@ static void code_columns(Coder* c)
       else
          c->numbers_end = DCFG_(put_columns)(&c->pen, c->numbers_end,
                                              k->columns, k->n_words, rows,
-                                             k->n_words, n);
+                                             k->n_words, n, c->shifts);
    }
 }
 
@@ -535,6 +537,11 @@ ULong DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
 }
 
 /*--- Coders                                               ---*/
+
+void DCFG_(shift_numbers)(Coder* c)
+{
+   c->shifts = True;
+}
 
 Coder* DCFG_(new_coder)(Chunks* chunks)
 {

@@ -26,6 +26,7 @@
 #include "run/cells.h"
 #include "run/gap.h"
 #include "wet/closure.h"
+#include "wet/general.h"
 #include "wet/journal.h"
 #include "wet/slots.h"
 #include "wet/squeeze.h"
@@ -77,6 +78,8 @@ void DCFG_(load_tape)(void)
                                       * sizeof(ULong));
    chunks  = DCFG_(new_chunks)();
    coder   = DCFG_(new_coder)(chunks);
+   if (with_contents)
+      DCFG_(shift_numbers)(coder);
    DCFG_(tape) = VG_(calloc)("dcfg.tape", 1, sizeof(Tape));
    DCFG_(tape)->cursor = first = words;
    DCFG_(tape)->limit  = words + N_HEADERS;
@@ -173,6 +176,8 @@ static void code_tape(void)
                                          DCFG_(tape)->stack);
 
    extra.used = 0;
+   if (DCFG_(begins_chunk)(coder))
+      DCFG_(forget_general)();
    /* As many headers as will probably have GOOD_WORDS words. */
    n = n_words <= GOOD_WORDS * n / N_HEADERS ? N_HEADERS
        : GOOD_WORDS * n / n_words;
@@ -206,8 +211,10 @@ static void tell_top(void)
 void DCFG_(tape_is_full)(void)
 {
    code_tape();
-   if (DCFG_(begins_chunk)(coder))
+   if (DCFG_(begins_chunk)(coder)) {
       tell_top();
+      DCFG_(tell_general)();
+   }
 }
 
 /* Make room for ROWS.  Coding the tape removes all rows, and perhaps their
@@ -224,6 +231,7 @@ void DCFG_(rows_are_full)(Rows* rows)
 const Stream* DCFG_(coded_tape)(void)
 {
    code_tape();
+   DCFG_(forget_general)();
    if (!DCFG_(begins_chunk)(coder)) {
       DCFG_(end_chunk)(coder);
       note_next_state();
@@ -275,7 +283,26 @@ void DCFG_(turn_to)(Turn* t)
    if (t == running)
       return;
    running = t;
+   DCFG_(forget_general)();
    DCFG_(add_mark)(MarkThread, t->index, 0, 0);
+}
+
+/* Adding the mark may end a chunk. */
+void DCFG_(tell_general)(void)
+{
+   Bytes b = { NULL, 0, 0 };
+
+   if (!with_contents)
+      return;
+   do {
+      b.used = 0;
+      DCFG_(add_general)(&b);
+      if (b.used > 0) {
+         DCFG_(add_mark_bytes)(b.bytes, b.used);
+         DCFG_(add_mark)(MarkGeneral, b.used, 0, 0);
+      }
+   } while (!DCFG_(knows_general)());
+   VG_(free)(b.bytes);
 }
 
 Bool DCFG_(is_tape_away)(void)
@@ -378,6 +405,7 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
    extra.used = 0;
    state_due  = True;
    running = NULL;
+   DCFG_(forget_general)();
    DCFG_(restart_coder)(coder, DCFG_(tape)->stack);
    DCFG_(forget_closed_code)();
    Turn* t   = new_turn(index);
@@ -421,6 +449,7 @@ void DCFG_(tape_left)(void* s, UInt sb, UInt k)
    UInt         n, n_segments, at = 0;
 
    n     = DCFG_(words_before)(list, k, &n_segments);
+   DCFG_(forget_general)();
    *to++ = TapeStopped;
    *to++ = sb;
    *to++ = k;
@@ -436,10 +465,17 @@ void DCFG_(tape_left)(void* s, UInt sb, UInt k)
    DCFG_(tape)->cursor = to;
 }
 
+void DCFG_(tape_pause)(void* s)
+{
+   if (running == s)
+      DCFG_(keep_general)();
+}
+
 /* Note that collecting begins again; the tape may be empty. */
 static void come_home(void)
 {
    away = False;
+   DCFG_(forget_general)();
    if (DCFG_(tape)->cursor == first && DCFG_(n_coded_records)(coder) == 0)
       late = state_due = True;
    else

@@ -86,6 +86,10 @@ Bool DCFG_(has_turn)(void);
 void DCFG_(add_mark_bytes)(const void* bytes, UInt n);
 void DCFG_(add_mark)(UInt mark, ULong w0, ULong w1, ULong w2);
 
+/* Tell readers of values the general registers of the running thread that they do
+   not know.  Nothing may be added before it runs. */
+void DCFG_(tell_general)(void);
+
 /* Return whether nothing is collected now. */
 Bool DCFG_(is_tape_away)(void);
 
@@ -102,6 +106,7 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why);
 void  DCFG_(tape_come_back)(void* s, UInt last, UInt sb, Addr sp);
 void  DCFG_(tape_suspend)(void* s);
 void  DCFG_(tape_turn)(void* s, Bool on);
+void  DCFG_(tape_pause)(void* s);
 void  DCFG_(tape_left)(void* s, UInt sb, UInt k);
 
 #endif /* __DCFG_TAPE_H */

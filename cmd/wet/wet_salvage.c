@@ -522,7 +522,8 @@ void wet_salvage(const char* from, const char* to)
                        &s.streams[JournalTape]))
       damaged(&s);
    get_rows(&s);
-   if (s.version < WET_OLDEST || s.version > WET_VERSION || s.good.tape == 0)
+   if (s.version < WET_OLDEST || s.version > WET_VERSION_VALUES
+       || s.good.tape == 0)
       damaged(&s);
    if (f == NULL)
       die("a temporary file: %s", strerror(errno));

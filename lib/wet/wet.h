@@ -38,14 +38,10 @@ typedef
       uint16_t size;
       uint16_t same;
       uint8_t  what;
-      uint16_t from;            // FROM_..., below
+      uint16_t from;            // for a slot without terms: see SlotRule
       uint64_t addr;            // constant address, or distance
    }
    WetAccess;
-
-/* WetAccess.from tells how the address of a superblock's access is found: a
-   word on the tape, or a distance there from the last address based on RSP.
-   Others are a constant, or a distance from access .from - WhereSlot. */
 
 typedef
    struct {
@@ -61,7 +57,7 @@ typedef
 typedef
    struct {
       uint16_t place;           // index of the instruction that may leave
-      uint16_t n_slots, n_segments;
+      uint16_t n_slots, n_segments, n_terms, n_tells;
    }
    WetExit;
 
@@ -90,6 +86,7 @@ typedef
       Span     instrs;          // in .sb_instrs
       Span     exits;           // in .exits
       Span     slots;           // in .accesses
+      Span     terms, tells;    // in .terms and .tells: see wet_terms.h
       uint32_t rules;           // first rule of its slots, in .rules
       uint32_t ways;            // first of its ways, in .ways: exits, then the
                                 // end
@@ -114,6 +111,7 @@ typedef
       uint8_t  kind;            // the last instruction's
       bool     stack;           // a slot is based on RSP
       bool     tops;            // and a slot of the superblock is a top
+      bool     computes;        // a record has slots or terms
       bool     easy;            // no activation begins or ends, and x87's stack
                                 // does not move
    }
@@ -258,6 +256,7 @@ typedef
       uint64_t stack;           // last address based on RSP
       uint64_t slots[2 + MAX_ACCESSES];   // slots of one record, from -2 on
       uint64_t words[1 + MAX_ACCESSES];   // words of several segments
+      uint64_t computed[1 + WET_REGISTERS + MAX_ACCESSES];   // see wet_terms.h
       Block    block;
    }
    Chunk;
@@ -396,6 +395,7 @@ struct DcfgWet {
    Array       code;            // uint8_t
    Array       accesses;        // WetAccess
    Array       rules;           // SlotRule
+   Array       terms, tells, sets, way_terms;       // see wet_terms.h
    Array       sb_instrs;       // uint32_t
    Array       exits;           // WetExit
    Array       segments;        // WetSegment

@@ -32,8 +32,10 @@ static inline uint32_t next_bits(Bits* b, unsigned n)
    return (uint32_t)word;
 }
 
-/* Correct N predicted steps D by what the chunk says. */
-static void correct_steps(Chunk* c, uint64_t* d, uint32_t n, unsigned form)
+/* Correct N predicted steps D by what the chunk says.  The SHIFT low bits of all
+   errors are left out. */
+static void correct_steps(Chunk* c, uint64_t* d, uint32_t n, unsigned form,
+                          unsigned shift)
 {
    switch (form) {
       case FormMask:
@@ -43,7 +45,7 @@ static void correct_steps(Chunk* c, uint64_t* d, uint32_t n, unsigned form)
                             & (uint32_t)((UINT64_C(1) << some) - 1);
             for (; off != 0; off &= off - 1)
                d[i + (uint32_t)__builtin_ctz(off)]
-                  += difference_of(get_quick(&c->numbers));
+                  += difference_of(get_quick(&c->numbers)) << shift;
          }
          break;
       case FormPlaces:
@@ -53,12 +55,12 @@ static void correct_steps(Chunk* c, uint64_t* d, uint32_t n, unsigned form)
                bytes_fail(&c->numbers);
                break;
             }
-            d[at] += difference_of(get_quick(&c->numbers));
+            d[at] += difference_of(get_quick(&c->numbers)) << shift;
          }
          break;
       case FormNone:
          for (uint32_t i = 0; i < n; i++)
-            d[i] += difference_of(get_quick(&c->numbers));
+            d[i] += difference_of(get_quick(&c->numbers)) << shift;
          break;
    }
 }
@@ -77,7 +79,7 @@ static inline Steps get_steps(Chunk* c, Column* column, Steps last,
                               uint64_t* to, uint32_t n)
 {
    Steps    steps = { .each = NULL };
-   unsigned by = BySame, form = FormAll;
+   unsigned by = BySame, form = FormAll, shift = 0;
 
    if (next_bits(&c->bits, 1) != 0) {
       unsigned how = next_bits(&c->bits, 4);
@@ -86,6 +88,8 @@ static inline Steps get_steps(Chunk* c, Column* column, Steps last,
    }
    if (by == ByNew)
       column->step = difference_of(get_quick(&c->numbers));
+   if (by == ByShifted)
+      shift = get_quick(&c->numbers) & 63;
    if (by == ByNeighbour)
       steps = last;
    else
@@ -97,7 +101,7 @@ static inline Steps get_steps(Chunk* c, Column* column, Steps last,
       memcpy(to, steps.each, n * sizeof(*to));
    for (uint32_t i = 0; i < n && steps.each == NULL; i++)
       to[i] = steps.all;
-   correct_steps(c, to, n, form);
+   correct_steps(c, to, n, form, shift);
    return (Steps){ .each = to };
 }
 

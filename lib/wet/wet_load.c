@@ -8,6 +8,7 @@
 
 #include "lib/wet/wet_images.h"
 #include "lib/wet/wet_state.h"
+#include "lib/wet/wet_terms.h"
 #include "format/wet_sections.h"
 
 #include <string.h>
@@ -168,7 +169,9 @@ static bool find_segments(DcfgWet* w, WetSb* sb)
       uint32_t n = 0;
       if (x->n_slots > sb->slots.n)
          return wrong(w, "superblocks");
-      for (uint32_t k = 0; k < x->n_slots; k++)
+      if (w->version >= 5)
+         n = wet_words_of_terms(w, sb, x->n_terms);
+      for (uint32_t k = 0; w->version < 5 && k < x->n_slots; k++)
          n += wet_is_word(&a[k]);
       if (!add_segment(w, sb, n))
          return false;
@@ -214,7 +217,7 @@ static bool make_rules(DcfgWet* w, WetSb* sb)
 static bool get_superblock(DcfgWet* w, Bytes* b)
 {
    WetSb*   sb = array_add(&w->job, &w->sbs, sizeof(*sb));
-   uint32_t n;
+   uint32_t n, n_slots;
 
    if (sb == NULL)
       return false;
@@ -238,7 +241,19 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
       x->place   = get_up_to(b, n - 1);
       x->n_slots = get_up_to(b, MAX_ACCESSES);
    }
-   sb->slots    = (Span){ w->accesses.n, get_up_to(b, MAX_ACCESSES) };
+   sb->slots    = (Span){ w->accesses.n, 0 };
+   n_slots      = get_up_to(b, MAX_ACCESSES);
+   if (w->version >= 5) {
+      sb->terms = (Span){ w->terms.n, 0 };
+      sb->tells  = (Span){ w->tells.n, 0 };
+      if (!wet_get_terms(w, sb, n_slots, b))
+         return false;
+      sb->slots.n = w->accesses.n - sb->slots.first;
+      sb->terms.n = w->terms.n - sb->terms.first;
+      sb->tells.n  = w->tells.n - sb->tells.first;
+      return find_segments(w, sb);
+   }
+   sb->slots.n = n_slots;
    for (uint32_t i = 0; i < sb->slots.n; i++) {
       WetAccess* a = array_add(&w->job, &w->accesses, sizeof(*a));
       if (a == NULL)
@@ -321,11 +336,11 @@ static bool read_head(DcfgWet* w)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
                       "it is no whole execution trace");
    w->version = head[WET_VERSION_AT];
-   if (w->version < WET_OLDEST || w->version > WET_VERSION || head[9] != 0
+   if (w->version < WET_OLDEST || w->version > WET_VERSION_VALUES || head[9] != 0
        || head[10] != 0 || head[11] != 0)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
                       "it has another version of the format than %d to %d",
-                      WET_OLDEST, WET_VERSION);
+                      WET_OLDEST, WET_VERSION_VALUES);
    for (int i = 0; i < 4; i++)
       machine |= (uint32_t)head[WET_MACHINE_AT + i] << 8 * i;
    w->machine = wet_machine(machine);

@@ -13,6 +13,7 @@
 #include "lib/wet/wet_tables.h"
 #include "lib/wet/wet_images.h"
 #include "lib/wet/wet_state.h"
+#include "lib/wet/wet_terms.h"
 #include "format/wet_sections.h"
 
 #include <stdlib.h>
@@ -28,6 +29,10 @@ static const struct {
    { offsetof(DcfgWet, code), 1 },
    { offsetof(DcfgWet, accesses), sizeof(WetAccess) },
    { offsetof(DcfgWet, rules), sizeof(SlotRule) },
+   { offsetof(DcfgWet, terms), sizeof(WetTerm) },
+   { offsetof(DcfgWet, tells), sizeof(WetSet) },
+   { offsetof(DcfgWet, sets), sizeof(WetSet) },
+   { offsetof(DcfgWet, way_terms), sizeof(WayTerms) },
    { offsetof(DcfgWet, sb_instrs), sizeof(uint32_t) },
    { offsetof(DcfgWet, exits), sizeof(WetExit) },
    { offsetof(DcfgWet, threads), sizeof(uint64_t) },

@@ -14,6 +14,7 @@
 
 #include "lib/base/pages.h"
 #include "lib/wet/wet.h"
+#include "lib/wet/wet_terms.h"
 #include "format/wet_sections.h"
 
 #include <string.h>
@@ -95,6 +96,7 @@ bool wet_next_chunk(DcfgWet* w)
    c->n_instrs  = 0;
    c->odd_marks = false;
    c->whole     = false;
+   memset(c->computed, 0, (1 + WET_REGISTERS) * sizeof(*c->computed));
    memset(c->next, 0, sizeof(c->next));
    memset(c->other, 0, sizeof(c->other));
    return true;
@@ -175,8 +177,12 @@ static inline void find_way_slots(DcfgWet* w, const WetWay* way, uint64_t* to)
    } else if (way->n_segments > 1) {
       words = join_words(c, s, way->n_segments, 0);
    }
-   find_slots(c, &ELEM(w->rules, SlotRule, way->rules), words, way->n_slots,
-              to);
+   if (w->version >= 5)
+      wet_find_terms(w, c, &ELEM(w->way_terms, WayTerms, way - w->ways), words,
+                     to);
+   else
+      find_slots(c, &ELEM(w->rules, SlotRule, way->rules), words, way->n_slots,
+                 to);
 }
 
 /* Skip the words of the next record of WAY: no other slot depends on them. */
@@ -287,7 +293,12 @@ static void take_stop(DcfgWet* w, WetStep* r, uint64_t* to)
    const uint64_t* words = join_words(c, &ELEM(w->segments, WetSegment,
                                                sb->segments.first),
                                       stop.n_segments, stop.n_words);
-   if (stop.n_slots > 0)
+   if (w->version >= 5) {
+      uint32_t n_slots, n_words;
+      WayTerms terms = wet_terms_before(w, sb, stop.n_instrs, &n_slots,
+                                        &n_words);
+      wet_find_terms(w, c, &terms, words, to);
+   } else if (stop.n_slots > 0)
       find_slots(c, &ELEM(w->rules, SlotRule, sb->rules), words,
                  stop.n_slots, to);
 }
@@ -314,6 +325,10 @@ static bool take_mark(Chunk* c, WetStep* r, uint64_t* to, WetSteps* keep)
 
    for (uint32_t i = 0; i < MARK_SLOTS; i++)
       to[i] = i < n ? b->extra[b->at++] : 0;
+   if (mark == MarkGeneral) {
+      wet_set_general(c, c->data + b->extra[b->at++], to[0]);
+      return false;
+   }
    if (wet_has_bytes(mark)) {
       if (keep != NULL)
          keep_bytes(c, b->extra[b->at], to[n - 1], keep, to);
@@ -421,7 +436,7 @@ static void take_records(DcfgWet* w, WetSteps* to)
          const WetWay* way = &w->ways[id];
          take_way(w, id, r, first);
          turns = !(steady && way->easy);
-         if (way->n_slots > 0) {
+         if (way->computes) {
             r->n_slots = way->n_slots;
             find_way_slots(w, way, addrs);
          }
@@ -479,12 +494,12 @@ static void take_transfers(DcfgWet* w, WetSteps* to)
             w->way_before[id] = from;
       }
       from = way->easy ? id + 1 : 0;
-      if (way->n_slots == 0 || !(way->stack || way->tops
-                                 || is_transfer(way->kind))) {
+      bool wants = way->stack || way->tops || is_transfer(way->kind);
+      if (!way->computes || !(wants || w->version >= 5)) {
          pass_slots(w, way);
       } else {
          find_way_slots(w, way, addrs);
-         if (!pass)
+         if (!pass && wants)
             addrs += r->n_slots = way->n_slots;
       }
       r += !pass;

@@ -13,7 +13,7 @@
    the way, and nothing else.  All other work is done for each way, once a
    block. */
 
-#include "lib/wet/wet.h"
+#include "lib/wet/wet_terms.h"
 #include "format/wet_history.h"
 
 static bool wrong(DcfgWet* w)
@@ -66,14 +66,16 @@ bool wet_make_ways(DcfgWet* w)
          way->place      = sb->instrs.first + way->n_instrs - 1u;
          way->last       = instrs[way->n_instrs - 1];
          way->kind       = ELEM(w->instrs, WetInstr, way->last).kind;
-         way->stack      = way->n_slots > 0
+         way->computes   = way->n_slots > 0
+                           || (end ? sb->terms.n : x->n_terms) > 0;
+         way->stack      = way->n_slots > 0 && w->version < 5
                            && ELEM(w->rules, SlotRule, sb->rules
                                    + way->n_slots - 1u).stack >= 0;
          way->tops       = sb->tops;
          way->easy       = !sb->moves_top && !is_transfer(way->kind);
       }
    }
-   return w->ways != NULL;
+   return w->ways != NULL && wet_make_way_terms(w);
 }
 
 /*--- The control of a block                               ---*/
@@ -167,7 +169,10 @@ Stop wet_find_stop(const DcfgWet* w, uint32_t id, uint32_t n)
    const WetSegment* s = &ELEM(w->segments, WetSegment, sb->segments.first);
    Stop              stop = { .sb = id, .n_instrs = n };
 
-   while (stop.n_slots < sb->slots.n && a[stop.n_slots].place < n)
+   if (w->version >= 5)
+      wet_terms_before(w, sb, n, &stop.n_slots, &stop.n_words);
+   while (w->version < 5 && stop.n_slots < sb->slots.n
+          && a[stop.n_slots].place < n)
       stop.n_words += wet_is_word(&a[stop.n_slots++]);
    while (stop.n_segments < sb->segments.n
           && s[stop.n_segments].n_words <= stop.n_words)
