@@ -233,7 +233,7 @@ static bool saturates(uint32_t word)
       return op == 0x03 || op == 0x07 || op == 0x14
              || (op == 0x12 && bits(word, 29, 29) == 1);
    }
-   if ((form & 0x9F200C00) == 0x0E200000) {              // of different sizes
+   if ((form & 0x9F200C00) == 0x0E200000) {              // two sizes
       op = bits(word, 15, 12);
       return op == 0x9 || op == 0xB || op == 0xD;
    }

@@ -98,7 +98,7 @@ typedef
 typedef
    struct {
       const char* feature;
-      const char* name;         // of the type that .flags makes
+      const char* name;         // the type that .flags makes
       const char* flags;
       const char* xml;
    }
