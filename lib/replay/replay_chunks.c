@@ -8,6 +8,8 @@
    replay_registers.c, replay_memory.c. */
 
 #include "lib/replay/replay_chunks.h"
+
+#include "lib/base/pages.h"
 #include "lib/base/sort.h"
 
 #include <stdlib.h>
@@ -213,7 +215,7 @@ static void* trim(Job* job, void* p, size_t n, size_t* max, size_t size)
 {
    size_t most = n + n / 16 + 1;
    void*  less = *max <= most ? NULL
-                 : job_realloc(job, p, *max * size, most * size);
+                 : pages_change(job, p, *max * size, most * size, n * size);
 
    if (less == NULL)
       return p;
