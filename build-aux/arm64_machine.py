@@ -50,12 +50,19 @@ $b sleep 60
 """
 
 
+# A second line to the host, as a shell in the machine finds it.
+OTHER_LINE = "/dev/vport*p2"
+
+
 class Failed(Exception):
     pass
 
 
 class Machine:
-    """with Machine(...) as m: m.run(...) from any thread."""
+    """with Machine(...) as m: m.run(...) from any thread.
+
+    m.other_line is a socket for tests; a program in the machine has its other end as OTHER_LINE.
+    """
 
     def __init__(self, directory, shared=(), read_only=(), cpu=CPUS[0]):
         mounts, devices = [], []
@@ -72,6 +79,7 @@ class Machine:
         self.lock = threading.Lock()
         self.answers, self.jobs, self.ended = {}, 0, False
         self.line, there = socket.socketpair()
+        self.other_line, other = socket.socketpair()
         with open(os.path.join(self.control, "agent"), "w") as f:
             f.write(AGENT % "\n".join(mounts))
         self.qemu = subprocess.Popen(
@@ -83,9 +91,12 @@ class Machine:
              "-drive", "if=none,id=disk,format=raw,snapshot=on,file=%s" % os.path.join(directory, "disk"),
              "-device", "virtio-blk-device,drive=disk",
              "-device", "virtio-serial-device", "-chardev", "socket,id=line,fd=%d" % there.fileno(),
-             "-device", "virtserialport,chardev=line"] + share("control", self.control) + devices,
-            pass_fds=[there.fileno()], stdin=subprocess.DEVNULL)
+             "-device", "virtserialport,chardev=line",
+             "-chardev", "socket,id=other,fd=%d" % other.fileno(), "-device", "virtserialport,chardev=other"]
+            + share("control", self.control) + devices,
+            pass_fds=[there.fileno(), other.fileno()], stdin=subprocess.DEVNULL)
         there.close()
+        other.close()
         self.up = self.expect("up")
         threading.Thread(target=self.listen, daemon=True).start()
 

@@ -18,8 +18,10 @@
 #include "cmd/base/file_kind.h"
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
+#include "cmd/gdb/gdb_debugger.h"
 #include "cmd/gdb/gdb_session.h"
 #include "cmd/machine/processor.h"
+#include "cmd/machine/state_rules.h"
 #include "cmd/shared/trace_index.h"
 #include "cmd/shared/wet_program.h"
 
@@ -71,7 +73,7 @@ static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
    if (dcfg_wet_instrs(w) == 0)
       die("%s: nothing was executed", o->file);
    if (processor_of(w)->state == NULL)
-      die("%s: dcfg gdb replays only programs for amd64 and x86: use dcfg why",
+      die("%s: dcfg gdb replays only programs for amd64, x86 and arm64",
           o->file);
    if (!dcfg_wet_has_values(w))
       die("%s: it has no values: record it with --wet=yes --wet-values=yes",
@@ -214,10 +216,14 @@ static int write_script(const GdbOptions* o, DcfgWet* w, uint64_t begin,
 static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w, int unnamed)
 {
    uint64_t    t = 0;
-   const char* args[8] = { "gdb", "-q", "-x" };
+   const char* debugger = gdb_debugger(processor_of(w));
+   const char* args[8] = { debugger, "-q", "-x" };
    char**      all = zalloc((size_t)o->n_more + 8, sizeof(char*));
    int         n = 0;
 
+   if (debugger == NULL)
+      die("%s: the program is for %s, which no installed gdb knows: install "
+          "gdb-multiarch", o->file, processor_of(w)->state->architecture);
    /* Look for the place here: gdb would only say that its target has ended, and
       wait for the server. */
    if (o->at != NULL) {
@@ -236,7 +242,7 @@ static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w, int unnamed)
    for (int i = 0; i < o->n_more; i++)
       all[n++] = o->more[i];
    dcfg_wet_close(w);
-   execvp("gdb", all);
+   execvp(debugger, all);
    die("gdb cannot be started: %s", errno == ENOENT ? "it is not installed"
        : strerror(errno));
 }

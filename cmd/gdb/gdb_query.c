@@ -22,11 +22,12 @@ static void end_feature(GdbText* to, bool begun)
       gdb_put(to, "</feature>\n");
 }
 
-/* Append a type of 32 bits, whose NAMES stand in the order of bits with a space
-   behind each; "-" is no flag. */
-static void put_flags(const char* type, const char* names, GdbText* to)
+/* Append a type of 32 bits, whose flags .flags of T has. */
+static void put_flags(const StateType* t, GdbText* to)
 {
-   gdb_put(to, "<flags id=\"%s\" size=\"4\">\n", type);
+   const char* names = t->flags;
+
+   gdb_put(to, "<flags id=\"%s\" size=\"4\">\n", t->name);
    for (unsigned bit = 0; *names != 0; bit++) {
       int n = (int)strcspn(names, " ");
       if (*names != '-')
@@ -35,6 +36,20 @@ static void put_flags(const char* type, const char* names, GdbText* to)
       names += n + 1;
    }
    gdb_put(to, "</flags>\n");
+}
+
+/* Append the types that go before the registers of FEATURE. */
+static void put_types(const StateRules* rules, const char* feature, GdbText* to)
+{
+   for (size_t i = 0; i < rules->n_types; i++) {
+      const StateType* t = &rules->types[i];
+      if (strcmp(t->feature, feature) != 0)
+         continue;
+      if (t->flags != NULL)
+         put_flags(t, to);
+      if (t->xml != NULL)
+         gdb_put_bytes(to, t->xml, strlen(t->xml));
+   }
 }
 
 void gdb_describe(const StateRules* rules, GdbText* to)
@@ -48,28 +63,7 @@ void gdb_describe(const StateRules* rules, GdbText* to)
       if (r->feature != NULL) {
          end_feature(to, i > 0);
          gdb_put(to, "<feature name=\"%s\">\n", r->feature);
-         if (strstr(r->feature, "i386.core") != NULL)
-            put_flags("i386_eflags", "CF - PF - AF - ZF SF TF IF DF OF - - NT - "
-                      "RF VM AC VIF VIP ID ", to);
-         if (strstr(r->feature, "sse") != NULL) {
-            put_flags("i386_mxcsr", "IE DE ZE OE UE PE DAZ IM DM ZM OM UM PM - "
-                      "- FZ ", to);
-            gdb_put(to,
-               "<vector id=\"v4f\" type=\"ieee_single\" count=\"4\"/>\n"
-               "<vector id=\"v2d\" type=\"ieee_double\" count=\"2\"/>\n"
-               "<vector id=\"v16i8\" type=\"int8\" count=\"16\"/>\n"
-               "<vector id=\"v8i16\" type=\"int16\" count=\"8\"/>\n"
-               "<vector id=\"v4i32\" type=\"int32\" count=\"4\"/>\n"
-               "<vector id=\"v2i64\" type=\"int64\" count=\"2\"/>\n"
-               "<union id=\"vec128\">\n"
-               "<field name=\"v4_float\" type=\"v4f\"/>\n"
-               "<field name=\"v2_double\" type=\"v2d\"/>\n"
-               "<field name=\"v16_int8\" type=\"v16i8\"/>\n"
-               "<field name=\"v8_int16\" type=\"v8i16\"/>\n"
-               "<field name=\"v4_int32\" type=\"v4i32\"/>\n"
-               "<field name=\"v2_int64\" type=\"v2i64\"/>\n"
-               "<field name=\"uint128\" type=\"uint128\"/>\n</union>\n");
-         }
+         put_types(rules, r->feature, to);
       }
       gdb_put(to, "<reg name=\"%s\" bitsize=\"%u\" type=\"%s\"/>\n", r->name,
               r->bits, r->type);

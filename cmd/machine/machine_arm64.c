@@ -10,24 +10,13 @@
    base is in bits 9 to 5, and the stored register in bits 4 to 0.  The places
    of an index, the second register of a pair and others depend on the form. */
 
+#include "cmd/machine/arm64_rules.h"
 #include "cmd/machine/machines.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>
 #include <seccomp.h>
 #include <string.h>
-
-static uint32_t word_at(const uint8_t* code)
-{
-   return code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16
-          | (uint32_t)code[3] << 24;
-}
-
-/* Return the word of an instruction; 0 if its size is wrong. */
-static uint32_t word_of(const DcfgWetInstr* in)
-{
-   return in->size != 4 ? 0 : word_at(in->code);
-}
 
 /*--- Code                                                 ---*/
 
@@ -112,40 +101,10 @@ static uint32_t part_named(const char* name)
 
 /*--- Roles                                                ---*/
 
-static uint32_t bits(uint32_t word, unsigned high, unsigned low)
-{
-   return word >> low & (UINT32_MAX >> (31 - high + low));
-}
-
 /* Return the register in bits 4 + LOW to LOW, as a bit; 31 is none. */
 static uint32_t reg(uint32_t word, unsigned low)
 {
    return UINT32_C(1) << bits(word, low + 4, low) & ~(UINT32_C(1) << 31);
-}
-
-/* Forms of loads and stores, by bits 29 and 28. */
-enum { OTHERS, LITERAL, PAIR, ONE };
-
-static bool gets_at_memory(uint32_t word)
-{
-   return bits(word, 27, 27) == 1 && bits(word, 25, 25) == 0
-          && bits(word, 29, 28) != LITERAL;
-}
-
-/* Match LDADD and others, SWP: they compute in memory. */
-static bool is_atomic(uint32_t word)
-{
-   return bits(word, 29, 28) == ONE && bits(word, 26, 26) == 0
-          && bits(word, 24, 24) == 0 && bits(word, 21, 21) == 1
-          && bits(word, 11, 10) == 0;
-}
-
-/* Match CAS, CASP. */
-static bool is_swap(uint32_t word)
-{
-   return bits(word, 29, 28) == OTHERS && bits(word, 26, 26) == 0
-          && bits(word, 21, 21) == 1
-          && (bits(word, 23, 23) == 1 || bits(word, 31, 31) == 0);
 }
 
 /* Return whether the instruction stores registers. */
@@ -407,5 +366,6 @@ const Processor machine_arm64 = {
    .makes_frame     = makes_frame,
    .is_atomic       = changes_at_once,
    .part_named      = part_named,
+   .state           = &state_arm64,
    .find_roles      = find_roles
 };

@@ -78,12 +78,35 @@ static const StateRow rows_x86[] = {
    { LINUX, "orig_eax", 32, "int", STATE_NONE, 0 }
 };
 
+#define VECTOR(id, type, count) \
+   "<vector id=\"" id "\" type=\"" type "\" count=\"" count "\"/>\n"
+#define FIELD(name, type) "<field name=\"" name "\" type=\"" type "\"/>\n"
+
+static const StateType types[] = {
+   { CORE, "i386_eflags",
+     "CF - PF - AF - ZF SF TF IF DF OF - - NT - RF VM AC VIF VIP ID ", NULL },
+   { SSE, "i386_mxcsr", "IE DE ZE OE UE PE DAZ IM DM ZM OM UM PM - - FZ ",
+     VECTOR("v4f", "ieee_single", "4") VECTOR("v2d", "ieee_double", "2")
+     VECTOR("v16i8", "int8", "16") VECTOR("v8i16", "int16", "8")
+     VECTOR("v4i32", "int32", "4") VECTOR("v2i64", "int64", "2")
+     "<union id=\"vec128\">\n"
+     FIELD("v4_float", "v4f") FIELD("v2_double", "v2d")
+     FIELD("v16_int8", "v16i8") FIELD("v8_int16", "v8i16")
+     FIELD("v4_int32", "v4i32") FIELD("v2_int64", "v2i64")
+     FIELD("uint128", "uint128") "</union>\n" }
+};
+
 /*--- Rules                                                ---*/
 
 #define RULES(name, rows_of_it)                                               \
    .architecture   = name,                                                    \
    .rows           = rows_of_it,                                              \
    .n_rows         = sizeof(rows_of_it) / sizeof(rows_of_it[0]),              \
+   .types          = types,                                                   \
+   .n_types        = sizeof(types) / sizeof(types[0]),                        \
+   .n_vectors      = 16,                                                      \
+   .vector_parts   = 4,                                                       \
+   .besides        = x86_besides,                                             \
    .general_behind = x86_general_behind,                                      \
    .flags_behind   = x86_flags_behind,                                        \
    .cleared        = x86_cleared,                                             \

@@ -329,6 +329,12 @@ bool x86_general_behind(const StateView* v, unsigned n, StateValue* to)
    return true;
 }
 
+uint32_t x86_besides(const DcfgWetInstr* in)
+{
+   (void)in;
+   return UINT32_C(1) << RSP;
+}
+
 uint32_t x86_cleared(const DcfgWetInstr* in)
 {
    const uint8_t* code = in->code;

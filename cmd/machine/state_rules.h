@@ -91,6 +91,19 @@ typedef
    }
    StateRow;
 
+/* StateType: a type of the target description, which goes before the first
+   register of .feature.  .flags has the names of bits in their order, with a
+   space behind each; "-" is no flag.  .xml stands behind that; each may be
+   NULL. */
+typedef
+   struct {
+      const char* feature;
+      const char* name;         // the type that .flags makes
+      const char* flags;
+      const char* xml;
+   }
+   StateType;
+
 /* StateView: an instance, and what was before it.  The functions take .arg. */
 typedef
    struct {
@@ -118,6 +131,13 @@ typedef
       const char*     architecture;     // gdb's name
       const StateRow* rows;
       size_t          n_rows;
+      const StateType* types;
+      size_t          n_types;
+      unsigned        n_vectors;        // vector registers
+      unsigned        vector_parts;     // each has so many parts of 8 bytes
+      /* Return the general registers, a bit for each, that IN writes and that
+         are perhaps missing in its recorded value. */
+      uint32_t (*besides)(const DcfgWetInstr* in);
       /* Set *V to general register N behind the instance, which writes it.
          Return false if the recorded value has it. */
       bool (*general_behind)(const StateView* v, unsigned n, StateValue* to);

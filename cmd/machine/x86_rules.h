@@ -51,6 +51,7 @@ int x86_part_of(x86_reg r, unsigned* n);
 extern const StateRules state_amd64, state_x86;
 
 /* Members of StateRules. */
+uint32_t x86_besides(const DcfgWetInstr* in);
 bool x86_general_behind(const StateView* v, unsigned n, StateValue* to);
 bool x86_flags_behind(const StateView* v, unsigned group, uint64_t* bits);
 bool x86_clears_flags(const DcfgWetInstr* in);

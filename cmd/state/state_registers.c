@@ -37,7 +37,7 @@ static uint8_t general_bytes(const Instance* i, unsigned n)
 
 static bool writes_vector(const Instance* i, unsigned n)
 {
-   unsigned size = 4;
+   unsigned size = i->s->rules->vector_parts;
 
    for (unsigned k = 0; k < size; k++)
       if (dcfg_replay_written(i->s->replay, i->at.instr, DCFG_REPLAY_VECTOR,
@@ -59,36 +59,45 @@ static bool in_value(const Instance* i, unsigned n)
 }
 
 /* Layout: the order of registers in a recorded value: all general registers
-   that the instance writes, but perhaps one; then its vector registers, all of
+   that the instance writes, but perhaps some; then its vector registers, all of
    one size; then perhaps those of x87. */
 typedef
    struct {
-      unsigned left_out;        // general register that is missing, or
-                                // MAX_GENERAL
+      uint32_t left_out;        // general registers that are missing, a bit for
+                                // each
       unsigned vector_size;     // bytes
    }
    Layout;
+
+/* Return the bytes of general register N in a recorded value of layout L, a bit
+   for each. */
+static uint8_t bytes_in_value(const Instance* i, const Layout* l, unsigned n)
+{
+   return l->left_out >> n & 1 ? 0 : general_bytes(i, n);
+}
 
 /* Set *L to the layout that has the size of the recorded value.  Return false
    if none has. */
 static bool find_layout(const Instance* i, Layout* l)
 {
-   unsigned size = 0, n_vectors = 0, tail = 0;
+   const StateRules* rules = i->s->rules;
+   uint32_t          besides = rules->besides(&i->in);
+   unsigned          n_vectors = 0, tail = 0;
 
-   for (unsigned n = 0; n < MAX_GENERAL; n++)
-      size += count(general_bytes(i, n));
-   for (unsigned n = 0; n < 16; n++)
+   for (unsigned n = 0; n < rules->n_vectors; n++)
       n_vectors += in_value(i, n);
    for (unsigned n = 0; n < 8; n++)
       tail += count(dcfg_replay_written(i->s->replay, i->at.instr,
                                         DCFG_REPLAY_X87, n));
-   for (unsigned left_out = 0; left_out < 2; left_out++) {
-      unsigned stack = i->s->processor->stack;
-      unsigned rest = size - (left_out ? count(general_bytes(i, stack)) : 0);
-      l->left_out = left_out ? stack : MAX_GENERAL;
-      for (l->vector_size = 16; l->vector_size <= 32; l->vector_size += 16)
-         if (rest + n_vectors * l->vector_size == i->at.value_size
-             || rest + n_vectors * l->vector_size + tail
+   for (unsigned some = 0; some < 2; some++) {
+      unsigned size = 0;
+      l->left_out = some ? besides : 0;
+      for (unsigned n = 0; n < MAX_GENERAL; n++)
+         size += count(bytes_in_value(i, l, n));
+      for (l->vector_size = 16; l->vector_size <= 8 * rules->vector_parts;
+           l->vector_size += 16)
+         if (size + n_vectors * l->vector_size == i->at.value_size
+             || size + n_vectors * l->vector_size + tail
                 == i->at.value_size)
             return true;
    }
@@ -101,10 +110,10 @@ static StateValue general_in_value(const Instance* i, unsigned wanted)
    Layout     l;
    unsigned   at = 0;
 
-   if (!find_layout(i, &l) || wanted == l.left_out)
+   if (!find_layout(i, &l))
       return nothing;
    for (unsigned n = 0; n <= wanted; n++) {
-      uint8_t bytes = n == l.left_out ? 0 : general_bytes(i, n);
+      uint8_t bytes = bytes_in_value(i, &l, n);
       for (unsigned k = 0; k < 8; k++) {
          if (!(bytes >> k & 1))
             continue;
@@ -131,8 +140,7 @@ static StateValue vector_in_value(const Instance* i, unsigned wanted)
    if (state_stores(i) || !find_layout(i, &l))
       return nothing;
    for (unsigned n = 0; n < MAX_GENERAL; n++)
-      if (n != l.left_out)
-         at += count(general_bytes(i, n));
+      at += count(bytes_in_value(i, &l, n));
    for (unsigned n = 0; n < wanted; n++)
       if (in_value(i, n))
          at += l.vector_size;
@@ -195,7 +203,8 @@ static StateValue of_creator(ProgramState* s, const DcfgReplayWriter* by,
 {
    const Processor* p = s->processor;
 
-   if (n == p->call_number)
+   /* The system call returns 0 in the new thread. */
+   if (n == 0)
       return (StateValue){ .known = 0xFF };
    if (n == p->stack) {
       if (by->stack == DCFG_REPLAY_STACK_UNKNOWN)
@@ -303,26 +312,28 @@ static StateValue find_vector(ProgramState* s, uint32_t thread, uint64_t t,
                               unsigned n, bool* indexed)
 {
    StateValue v = nothing;
+   unsigned   parts = s->rules->vector_parts;
 
    *indexed = false;
    if (s->depth >= MOST_DEPTH)
       return v;
-   for (unsigned part = 0; part < 4; part++) {
+   for (unsigned part = 0; part < parts; part++) {
       uint8_t  wanted = 0xFF;
       uint64_t at = t;
+      uint32_t by_thread = thread;
       while (wanted != 0) {
          DcfgReplayWriter by;
          StateValue       more;
          Instance         i;
-         if (dcfg_replay_writer(s->replay, thread, at, DCFG_REPLAY_VECTOR,
-                                4 * n + part, wanted, &by)
+         if (dcfg_replay_writer(s->replay, by_thread, at, DCFG_REPLAY_VECTOR,
+                                parts * n + part, wanted, &by)
                 != DCFG_REPLAY_FOUND
              || by.by == DCFG_REPLAY_BY_SIGNAL)
             break;
          *indexed |= by.from_index;
          if (by.by == DCFG_REPLAY_BY_CREATOR) {
-            thread = by.thread;
-            at     = by.time + 1;
+            by_thread = by.thread;
+            at        = by.time + 1;
             continue;
          }
          if (by.by == DCFG_REPLAY_BY_KERNEL) {

@@ -2,11 +2,12 @@
 """arm64, in the emulated machine: graph and trace against Lackey, profiles against Callgrind, and every rule; and whole
 execution traces.  (TAP)
 
-    arm64.t [PART...]           of: small logs real wet slices usage profiles
+    arm64.t [PART...]           of: small logs real wet slices usage gdb profiles
 
 The parts about whole execution traces: `wet` has the example of WET's document, and accesses, data and control of small
 programs, against Lackey and slow models.  `usage` checks what each instruction uses, defines and computes, against the
-emulated processor and Capstone.  `slices` checks that slices have the faulty lines of programs with a planted error.
+emulated processor and Capstone.  `slices` checks that slices have the faulty lines of programs with a planted error.  `gdb`
+compares dcfg gdb with Valgrind's own gdbserver, step by step, and with registers that a program stores itself.
 
 ./dev arm64 test runs it.  The machine (build-aux/arm64_machine.py) runs programs, and this machine reads their files.
 harness.py and the suite's tests are told so, and are otherwise the same as for amd64.
@@ -18,8 +19,11 @@ import glob
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import threading
+import types
 
 sys.dont_write_bytecode = True
 SRCDIR = os.environ["SRCDIR"]
@@ -28,6 +32,7 @@ sys.path[:0] = [os.path.join(SRCDIR, "tests", "suite"), os.path.join(SRCDIR, "bu
 # The oracles look for files of the machine's disk below this directory: see file_of_image().
 os.environ["DCFG_ROOT"] = os.path.join(MACHINE, "root")
 import arm64_machine
+import gdb_remote
 import harness
 import tracelib
 
@@ -36,6 +41,10 @@ INST = os.path.dirname(os.path.dirname(harness.VALGRIND))
 HERE = os.path.dirname(os.path.dirname(os.environ["ARM64_COMMAND"]))
 # This machine's command, and its library, read the files.
 os.environ["DCFG"] = os.environ["ARM64_COMMAND"]
+sys.path.append(harness.ORACLE)
+import gdb_lockstep
+import gdblib
+
 callgrind = tracelib.of_test("callgrind")
 command_wet = tracelib.of_test("command_wet")
 slice_bugs = tracelib.of_test("slice_bugs")
@@ -69,8 +78,9 @@ class Remote:
         harness.run, harness.lackey_into, wet_usage.run_into = self.run, self.lackey_into, self.run_into
         slice_bugs.slicelib.record = self.record
         slice_bugs.slicelib.OPTIONS = ["--root=" + os.environ["DCFG_ROOT"]]
+        slice_bugs.commandlib.PLAIN = os.environ["DCFG"]
         wet_usage.OBJDUMP, wet_usage.TRIALS = "aarch64-linux-gnu-objdump", "2"
-        harness.LACKEY = "lackey_insns"
+        harness.LACKEY, harness.MACHINE = "lackey_insns", machine
         harness.TIMEOUT = 5400
         # Callgrind knows the resolver by its code, on amd64 and x86 only; here it would take it for a function that never
         # returns.  So all functions are bound at the start.
@@ -283,10 +293,101 @@ def check_usage(tap):
 
 
 def check_slices(tap):
+    """Checks slices, and the sessions of docs/gdb.md with gdb for many processors."""
+    sessions = slice_bugs.sessions() if shutil.which("gdb-multiarch") else {}
+    if not sessions:
+        tap.skip("sessions of gdb", "gdb-multiarch is not installed")
     for path in sorted(glob.glob(os.path.join(slice_bugs.slicelib.PROGS, "*.c"))):
         prog = compile_for_it(tap, path, "-O0", "-pthread")
-        if prog:
-            slice_bugs.check(tap, path, prog)
+        wet = prog and slice_bugs.check(tap, path, prog)
+        if wet and sessions:
+            slice_bugs.check_gdb(tap, path, wet, sessions[os.path.basename(path)])
+
+
+# ---- dcfg gdb --------------------------------------------------------------------------------------------------------
+
+STEPS = "gdb/steps.c"
+STATIC = ["-static", "-no-pie"]
+# (name, function, flags of the compiler, functions where steps begin, steps in each)
+STEPPED = (
+    ("static", "all", STATIC, ",plain,recursion,jumps,signals,handler,numbers,exclusive", 100),
+    ("pie", "dynamic", ["-O2", "-pie", "-fPIE"], ",plain,threads,thread", 100),
+)
+
+
+class OnLine(gdb_remote.Remote):
+    """A connection to a server in the machine, on its other line."""
+
+    def __init__(self, line):
+        line.settimeout(600)
+        self.process = types.SimpleNamespace(stdin=line.makefile("wb"), stdout=line.makefile("rb"))
+        self.acks = True
+        assert self.ask("QStartNoAckMode") == "OK"
+        self.acks = False
+
+
+# Valgrind for its own gdbserver ($1), which stops it at the first instruction.  Behind $3 come the environment and the program:
+# the shell's environment is another one.  vgdb would lose data if it used the line itself.
+WAITING = """line=$(echo %s)
+valgrind=$1 pipes=--vgdb-prefix=$2 pids=$3
+shift 3
+env -i "$@" &
+echo $! >"$pids"
+setsid sh -c 'cat | "$@" | cat' sh "${valgrind%%/*}/vgdb" "$pipes" --wait=600 --pid=$! <>$line >&0 &
+echo -$! >>"$pids"
+wait""" % arm64_machine.OTHER_LINE
+OPTIONS = ["-q", "--tool=none", "--px-default=allregs-at-each-insn", "--vex-guest-chase=no", "--vex-iropt-unroll-thresh=0",
+           "--vgdb=yes", "--vgdb-error=0"]
+
+
+class Waiting:
+    """with Waiting(tap, name, prog) as r: r is Valgrind's own server, in the machine, for a run of PROG."""
+
+    def __init__(self, tap, name, prog):
+        self.dir, self.pids, pipes = tap.dir, "/tmp/pids-" + name, "/tmp/vgdb-" + name
+        argv = [harness.VALGRIND, *OPTIONS, "--vgdb-prefix=" + pipes, prog]
+        words = ["%s=%s" % item for item in harness.ENV.items()] + argv
+        self.job = threading.Thread(target=harness.run, daemon=True, args=(
+            ["/bin/sh", "-c", WAITING, "sh", harness.VALGRIND, pipes, self.pids] + words, tap.dir))
+
+    def __enter__(self):
+        self.job.start()
+        return OnLine(harness.MACHINE.other_line)
+
+    def __exit__(self, *_):
+        harness.run(["/bin/sh", "-c", "kill -9 $(cat %s)" % self.pids], self.dir)
+        self.job.join()
+
+
+def check_steps(tap, name, function, flags, begins, steps):
+    prog = compile_for_it(tap, STEPS, "-DPROGRAM=" + function, "-march=armv8-a+crypto", "-pthread", *flags)
+    wet = prog and gdblib.record(tap, name, prog)
+    if not wet:
+        return
+    with Waiting(tap, name, prog) as theirs:
+        good, text = gdb_lockstep.compare(wet, prog, theirs, steps, begins.split(","), options=slice_bugs.slicelib.OPTIONS)
+    unknown = re.findall(r"^(all registers|memory|conditions): [1-9]\d* agree, .*unavailable \(([\d.]+) %\)", text, re.M)
+    tap.ok(good and len(unknown) == 3, name + ": as Valgrind's own gdbserver has it", text)
+    tap.ok(all(float(share) <= 1 for _, share in unknown), "%s: unavailable: %s" % (name, ", ".join("%s %s %%" % u for u in unknown)),
+           text)
+
+
+def check_stored(tap):
+    """Registers behind instructions of each class, which the program itself stores."""
+    prog = compile_for_it(tap, "arm64/classes.S", "-O2", "-static", "-no-pie", os.path.join(harness.ORACLE, "wet_probe.c"))
+    wet_file = prog and wet_usage.record(tap, "stored", [prog, "1", "states"], "--wet-values=yes")
+    if not wet_file:
+        return
+    status, text = harness.oracle("gdb_registers_arm64.py", wet_file, prog)
+    found = re.search(r"^all registers: ([1-9]\d*) agree, \d+ unavailable \(([\d.]+) %\)", text, re.M)
+    tap.ok(status == 0 and found, "classes: registers are those that the program stores", text)
+    tap.ok(found and float(found[2]) <= 1, "classes: of %s registers, %s %% are unavailable" % (found.groups() if found else ("?", "?")), text)
+
+
+def check_gdb(tap):
+    check_stored(tap)
+    for program in STEPPED:
+        check_steps(tap, *program)
 
 
 # PARTS: each part of the tests, with its emulated processor.  On OLD, an exclusive store fails if the processor was
@@ -295,7 +396,7 @@ def check_slices(tap):
 # on NEW, where libc has no such loops.
 OLD, NEW = arm64_machine.CPUS
 PARTS = {"small": (OLD, check_small), "logs": (OLD, check_logs), "wet": (OLD, check_wet), "real": (OLD, check_real),
-         "slices": (NEW, check_slices), "usage": (NEW, check_usage), "profiles": (NEW, check_profiles)}
+         "slices": (NEW, check_slices), "usage": (NEW, check_usage), "gdb": (OLD, check_gdb), "profiles": (NEW, check_profiles)}
 
 
 class Beside:

@@ -12,6 +12,9 @@ must agree, or be said to be unavailable.  The kinds of registers are counted ap
 - Valgrind's process gets the random numbers that the recorded one got.
 - Steps of ours are in order of time, as Valgrind's are: a step may come to another thread.
 - The first thread's stack is compared while that thread runs: how far it got before another one began differs.
+- Below the stack pointer Valgrind leaves data of its own, in frames of signals, which the trace does not have.  Of arm64 nothing is
+  compared there, nor Valgrind's code.
+- Of arm64, Valgrind's server has no flags.  So each conditional branch and choice must go as our flags say.
 
 Prints how many registers and bytes agreed, were unavailable, and differed, and the first differences.
 """
@@ -32,23 +35,35 @@ FLAGS = 0xCD5
 AT_ENTRY, AT_RANDOM = 9, 25
 MOST_PID = 1 << 22
 MOST_STACK = 16 << 20
-GETRANDOM = {4: 355, 8: 318}            # the system call's number, by the size of pointers
-KINDS = "general", "eflags", "vector", "x87", "mxcsr", "memory"
-CONTROL = "fctrl", "fstat", "ftag"
-# By the name of the program counter: its pointers' size, and the registers that are compared.
+KINDS = "general", "eflags", "vector", "x87", "control", "conditions", "memory"
+X87 = "fctrl", "fstat", "ftag"
+CONTROL = "mxcsr", "fpsr", "fpcr"
+
+# A processor: its pointers' size, the registers that are compared, the stack pointer; the codes of system calls, the register of
+# their number, the one of the first argument and of the result; getrandom()'s number.
+Processor = collections.namedtuple("Processor", "word general stack calls number argument result getrandom")
+# By the name of the program counter.
 PROCESSORS = {
-    "rip": (8, "rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15".split()),
-    "eip": (4, "eax ecx edx ebx esp ebp esi edi".split()),
+    "rip": Processor(8, "rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15".split(), "rsp", ("0f05",), "rax", "rdi", "rax",
+                     318),
+    "eip": Processor(4, "eax ecx edx ebx esp ebp esi edi".split(), "esp", ("0f05", "cd80"), "eax", "ebx", "eax", 355),
+    "pc": Processor(8, ["x%d" % n for n in range(31)] + ["sp"], "sp", ("010000d4",), "x8", "x0", "x0", 278),
 }
 
 
 def kind_of(name):
     """The kind of a register that both servers have; None if it is not compared."""
-    if re.fullmatch("xmm[0-9]+|ymm[0-9]+h", name):
+    if re.fullmatch("xmm[0-9]+|ymm[0-9]+h|v[0-9]+", name):
         return "vector"
-    if re.fullmatch("st[0-7]", name) or name in CONTROL:
+    if re.fullmatch("st[0-7]", name) or name in X87:
         return "x87"
-    return name if name in ("eflags", "mxcsr") else None
+    return "control" if name in CONTROL else name if name == "eflags" else None
+
+
+def holds(condition, flags):
+    """Whether a condition of arm64 holds."""
+    n, z, c, v = (flags >> k & 1 for k in (31, 30, 29, 28))
+    return bool((z, c, n, v, c and not z, n == v, n == v and not z, 1)[condition >> 1]) != (condition & 1 and condition != 15)
 
 
 def start_valgrind(argv, cwd, log, pipes):
@@ -63,7 +78,8 @@ def start_valgrind(argv, cwd, log, pipes):
 
 
 class Alike:
-    """Data that the kernel gives each process otherwise: the address of its own library, numbers of processes and threads."""
+    """Data that the kernel gives each process otherwise: the address of its own library, numbers of processes and threads.  Where
+    handlers return to, on arm64, is in Valgrind, which is another program for each tool."""
 
     def __init__(self, pid, word):
         self.pid, self.word = pid, word
@@ -71,7 +87,8 @@ class Alike:
     def number(self, x, y):
         low = x & 0xffffffff, y & 0xffffffff
         return (x == y or x >> 32 == y >> 32 and (low[0] - self.pid) % MOST_PID < 4096 and 0 < low[1] <= MOST_PID
-                or self.word == 8 and x >> 41 == y >> 41 == 0x3f and (x ^ y) & 0xfff == 0)
+                or self.word == 8 and (x ^ y) & 0xfff == 0 and (x >> 41 == y >> 41 == 0x3f or x >> 40 == y >> 40 == 0xff)
+                or x >> 24 == y >> 24 == 0x58)
 
     def bytes(self, have, want, at):
         """Returns how many bytes at AT are alike, word by word."""
@@ -85,8 +102,11 @@ class Alike:
         return alike
 
 
-def description(remote):
-    """The rows of Valgrind's registers, whose description includes other files."""
+def description(remote, our_rows):
+    """The rows of Valgrind's registers, whose description includes other files.  Of arm64 it has none, and the registers are
+    ours."""
+    if not remote.ask("qXfer:features:read:target.xml:0,fff"):
+        return [(name, bits) for name, bits in our_rows if name != "tpidr"]
     rows, todo = [], ["target.xml"]
     while todo:
         name, text = todo.pop(0), ""
@@ -105,10 +125,12 @@ class Lockstep:
 
     def __init__(self, ours, theirs, pid):
         self.ours, self.theirs = ours, theirs
-        self.our_rows, self.their_rows = ours.rows(), description(theirs)
+        self.our_rows = ours.rows()
+        self.their_rows = description(theirs, self.our_rows)
         names = [name for name, _ in self.our_rows]
         self.pc = next(pc for pc in PROCESSORS if pc in names)
-        self.word, self.general = PROCESSORS[self.pc]
+        self.processor = PROCESSORS[self.pc]
+        self.word, self.general = self.processor.word, self.processor.general
         there = {name for name, _ in self.their_rows}
         self.others = [(n, kind_of(n)) for n in names if n in there and kind_of(n)]
         self.alike = Alike(pid, self.word)
@@ -123,7 +145,7 @@ class Lockstep:
         assert theirs.ask("M%x,10:%s" % (vector[AT_RANDOM], ours.memory(vector[AT_RANDOM], 16).hex())) == "OK", vector
 
     def stack_pointer(self, registers):
-        return gdb_remote.number(registers["rsp" if self.word == 8 else "esp"])
+        return gdb_remote.number(registers[self.processor.stack])
 
     def on_first_stack(self, addr):
         return abs(addr - self.stack) < MOST_STACK
@@ -195,15 +217,51 @@ class Lockstep:
             have = self.step_ours()
         return None if have is None else False
 
-    def give_random(self, before, number):
-        """If both have just executed getrandom() at BEFORE, the system call NUMBER, theirs gets what ours got."""
-        if number != GETRANDOM[self.word] or self.ours.memory(before, 2) not in (b"\x0f\x05", b"\xcd\x80"):
-            return
+    def begin_random(self):
+        """The buffer of getrandom(), if that comes next; else None."""
+        p = self.processor
+        if self.ours.memory(self.place, len(p.calls[0]) // 2).hex() not in p.calls:
+            return None
         a = self.ours.registers(self.our_rows)
-        # The buffer is the first argument; the result is how many bytes it got.
-        at, size = (gdb_remote.number(a[n]) for n in (("rdi", "rax") if self.word == 8 else ("ebx", "eax")))
+        return gdb_remote.number(a[p.argument]) if gdb_remote.number(a[p.number]) == p.getrandom else None
+
+    def give_random(self, at):
+        """Theirs gets at AT what ours got from getrandom()."""
+        size = gdb_remote.number(self.ours.registers(self.our_rows)[self.processor.result])
         if 0 < size <= 256:
             self.theirs.ask("M%x,%x:%s" % (at, size, self.ours.memory(at, size).hex()))
+
+    def begin_condition(self):
+        """The word of a conditional branch or choice of arm64 that comes next, and whether its condition holds; else None."""
+        if self.pc != "pc":
+            return None
+        word = int.from_bytes(self.ours.memory(self.place, 4), "little")
+        if word >> 24 != 0x54 and (word >> 21 & 0x1ff != 0xd4 or word >> 11 & 1):
+            return None
+        a = self.ours.registers(self.our_rows)
+        if "x" in a["cpsr"]:
+            self.counts["conditions", "unavailable"] += 1
+            return None
+        return word, holds(word & 15 if word >> 24 == 0x54 else word >> 12 & 15, gdb_remote.number(a["cpsr"])), self.place, a
+
+    def check_condition(self, word, does, before, a):
+        """The instruction at BEFORE has gone as its condition says."""
+        if word >> 24 == 0x54:
+            ways = [before + 4 + (((word >> 5 & 0x7ffff) ^ 0x40000) - 0x40000 - 1) * 4, before + 4]
+            went = self.place
+        else:
+            wide, op = word >> 31, (word >> 29 & 2) | (word >> 10 & 1)
+            mask = (1 << (64 if wide else 32)) - 1
+            n, m = ((0 if k == 31 else gdb_remote.number(a["x%d" % k])) for k in (word >> 5 & 31, word >> 16 & 31))
+            if n is None or m is None or word & 31 == 31:
+                return
+            ways = [n & mask, (m, m + 1, ~m, -m)[op] & mask]
+            went = gdb_remote.number(self.theirs.registers(self.their_rows)["x%d" % (word & 31)])
+        if ways[0] != ways[1]:
+            good = went == ways[not does]
+            self.counts["conditions", "agree" if good else "differ"] += 1
+            if not good:
+                self.bad.append("time %d: %x: %08x: the condition is %s" % (self.time, before, word, does))
 
     def differ(self, step, a, text):
         self.bad.append("step %d, time %d, pc %x: %s" % (step, self.time, gdb_remote.number(a[self.pc]), text))
@@ -235,6 +293,8 @@ class Lockstep:
         at = gdb_remote.number(b[name]) or 0
         if at <= 0x10000 or self.on_first_stack(at) and not self.on_first_stack(self.stack_pointer(b)):
             return
+        if self.pc == "pc" and (self.on_first_stack(at) and at < self.stack_pointer(b) or at >> 24 == 0x58):
+            return
         want = self.theirs.memory(at, 32)
         have = self.ours.memory(at, 32)
         self.counts["memory", "unavailable"] += max(len(want) - len(have), 0)
@@ -258,11 +318,12 @@ class Lockstep:
                 self.check_memory(step, a, b)
             if len(self.bad) > 40:
                 return step
-            before = self.place
-            number = gdb_remote.number(self.ours.ask("p0"))         # RAX or EAX
+            random, condition = self.begin_random(), self.begin_condition()
             went = self.step()
-            if went:
-                self.give_random(before, number)
+            if went and random:
+                self.give_random(random)
+            if went and condition:
+                self.check_condition(*condition)
             if went is None:
                 return step + 1
             if not went:
@@ -271,43 +332,54 @@ class Lockstep:
         return steps
 
 
-def main(argv):
-    options = dict(o[2:].split("=") for o in argv if re.fullmatch("--(from|every)=.*", o))
-    argv = argv[len(options):]
-    valgrind, theirs = start_valgrind(argv[2:], os.getcwd(), os.devnull, argv[0] + ".vgdb")
-    ours = gdblib.serve(argv[0])
+def compare(wet, prog, theirs, steps, functions=("",), every=1, options=()):
+    """Compares STEPS steps of WET, from each of the FUNCTIONS on, with those of Valgrind's server THEIRS.  OPTIONS are those of dcfg
+    gdb.  Returns whether all agree, and a text."""
+    ours = gdblib.serve(wet, *options)
     try:
-        info = subprocess.run([gdblib.commandlib.DCFG, "wet", "--info", argv[0]], stdout=subprocess.PIPE, check=True).stdout.decode()
+        info = subprocess.run([gdblib.commandlib.DCFG, "wet", "--info", wet], stdout=subprocess.PIPE, check=True).stdout.decode()
         both = Lockstep(ours, theirs, int(re.search(r"process +(\d+)", info)[1]))
         done = 0
-        for function in options.get("from", "").split(","):
+        for function in functions:
             if function:
-                both.begin(function, argv[2])
+                both.begin(function, prog)
             try:
-                done += both.run(int(argv[1]), int(options.get("every", 1)))
+                done += both.run(steps, every)
             except gdb_remote.Closed:
                 both.bad.append("time %d: a server has gone" % both.time)
     finally:
         ours.close()
-        theirs.process.kill()
-        valgrind.kill()
-        valgrind.wait()
-    everything = collections.Counter()
+    return not both.bad, report(both, done)
+
+
+def report(both, done):
+    everything, lines = collections.Counter(), []
     for kind in KINDS + ("all registers",):
         n = {what: both.counts[kind, what] for what in ("agree", "unavailable", "differ")}
         if kind == "all registers":
             n = everything
-        elif kind != "memory":
+        elif kind not in ("memory", "conditions"):
             everything.update(n)
-        print("%s: %d agree, %d unavailable (%.2f %%), %d differ"
-              % (kind, n["agree"], n["unavailable"], 100 * n["unavailable"] / max(sum(n.values()), 1), n["differ"]))
-    print("%d steps" % done)
-    for (what, name), n in sorted(both.counts.items()):
-        if what == "unavailable":
-            print("unavailable: %s, %d times, %s" % (name, n, both.places[name]))
-    for line in both.bad[:20]:
-        print("*** " + line)
-    return bool(both.bad)
+        lines.append("%s: %d agree, %d unavailable (%.2f %%), %d differ"
+                     % (kind, n["agree"], n["unavailable"], 100 * n["unavailable"] / max(sum(n.values()), 1), n["differ"]))
+    lines.append("%d steps" % done)
+    lines += ["unavailable: %s, %d times, %s" % (name, n, both.places[name]) for (what, name), n in sorted(both.counts.items())
+              if what == "unavailable"]
+    return "\n".join(lines + ["*** " + line for line in both.bad[:20]])
+
+
+def main(argv):
+    options = dict(o[2:].split("=") for o in argv if re.fullmatch("--(from|every)=.*", o))
+    argv = argv[len(options):]
+    valgrind, theirs = start_valgrind(argv[2:], os.getcwd(), os.devnull, argv[0] + ".vgdb")
+    try:
+        good, text = compare(argv[0], argv[2], theirs, int(argv[1]), options.get("from", "").split(","), int(options.get("every", 1)))
+    finally:
+        theirs.process.kill()
+        valgrind.kill()
+        valgrind.wait()
+    print(text)
+    return not good
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import os
 import random
 import re
 import socket
+import struct
 import subprocess
 import sys
 
@@ -19,6 +20,7 @@ import commandlib
 import gdb_remote
 import gdblib
 import harness
+import wet_by_hand
 
 WAYS = """#include <setjmp.h>
 #include <signal.h>
@@ -374,10 +376,87 @@ def check_bad(tap, prog, wet):
                name + ": one line says so", err)
 
 
+def arm64_recording(path):
+    """A recording of arm64, made by hand: compares 7 with 9, and saves both on its stack."""
+    h = wet_by_hand
+
+    def x(n):
+        return (8 * n, 8)
+    flags = (256, 2)
+    instrs = [h.Instr(struct.pack("<I", code), *rest) for code, *rest in (
+        (0xD28000E0, h.PLAIN, [], [x(0)], [], [(8, 7)]),                                                     # mov x0, #7
+        (0xD2800121, h.PLAIN, [], [x(1)], [], [(8, 9)]),                                                     # mov x1, #9
+        (0x9100001F, h.PLAIN, [x(0)], [x(31)], [], [(8, 0x7010)]),                                           # mov sp, x0
+        (0xEB010002, h.PLAIN, [x(0), x(1)], [x(2), flags], [], [(8, 2 ** 62)]),                              # subs x2, x0, x1
+        (0x5400004B, h.BRANCH, [flags]),                                                                     # b.lt +8
+        (0xD503201F, h.PLAIN),
+        (0xA9BF07E0, h.PLAIN, [x(0), x(1), x(31)], [x(31)],                                                  # stp x0, x1, [sp, #-16]!
+         [(h.WRITES, 8, 0, 0x7000), (h.WRITES, 8, 0, 0x7008)], [(8, 7), (8, 9)]),
+        (0xF84087E3, h.PLAIN, [x(31)], [x(3), x(31)], [(h.READS, 8, 0, 0x7000)], [(8, 7)]),                  # ldr x3, [sp], #8
+        (0x4E080C01, h.PLAIN, [x(0)], [(288 + 16, 16)], [], [(8, 7), (8, 7)]),                               # dup v1.2d, x0
+        (0xC85F7FE4, h.PLAIN, [x(31)], [x(4)], [(h.READS, 8, 0, 0x7008)], [(8, 9)]),                         # ldxr x4, [sp]
+        (0xC8057FE0, h.PLAIN, [x(0), x(31)], [x(5)], [(h.WRITES, 8, 0, 0x7008)], [(8, 7)]),                  # stxr w5, x0, [sp]
+        (0xB10004A6, h.PLAIN, [x(5)], [x(6), flags], [], [(8, 1)]),                                          # adds x6, x5, #1
+        (0xD503201F, h.PLAIN))]
+    with open(path, "wb") as f:
+        f.write(h.recording(h.ARM64, instrs, [[0, 1, 2, 3, 4], [6, 7, 8, 9, 10, 11, 12]], [(1, True), (2, False)]))
+
+
+def check_arm64(tap):
+    """Registers of arm64, and which gdb is started."""
+    wet = tap.path("arm64.wet")
+    arm64_recording(wet)
+    r = gdblib.serve(wet)
+    rows, target = r.rows(), r.ask("qXfer:features:read:target.xml:0,4000")
+    tap.ok([name for name, _ in rows] == ["x%d" % n for n in range(31)] + ["sp", "pc", "cpsr"] + ["v%d" % n for n in range(32)]
+           + ["fpsr", "fpcr", "tpidr"] and re.findall(r"aarch64\.(\w+)", target) == ["core", "fpu", "tls"], "arm64: rows", target)
+    states, packets = [], []
+    for _ in range(12):
+        states.append({name: gdb_remote.number(value) for name, value in r.registers(rows).items()})
+        packets.append(r.ask("g"))
+        r.ask("s")
+    begin, compared, last = states[0], states[4], states[-1]
+    tap.ok(begin["pc"] == wet_by_hand.BASE and all(begin[n] is None for n in ("x0", "sp", "cpsr", "v0", "fpsr", "tpidr")),
+           "arm64: nothing is invented", begin)
+    tap.ok(compared["cpsr"] == 0x80000000 and states[5]["pc"] == wet_by_hand.BASE + 24, "arm64: a comparison, and its branch", compared)
+    want = {"x0": 7, "x1": 9, "x2": 2 ** 62, "x3": 7, "x4": 9, "x5": 0, "x6": 1, "sp": 0x7008, "cpsr": 0, "v1": 7 << 64 | 7, "v0": None,
+            "x7": None, "pc": wet_by_hand.BASE + 48}
+    tap.ok({name: last[name] for name in want} == want, "arm64: registers at the end", last)
+    tap.ok(states[6]["sp"] == 0x7000, "arm64: the stack pointer behind STP", states[6])
+    tap.ok(r.memory(0x7000, 16) == struct.pack("<2Q", 7, 7) and not r.memory(0x7010, 1), "arm64: memory")
+    back = []
+    while "replaylog" not in r.ask("bs") and len(back) < 20:
+        back.append(r.ask("g"))
+    tap.ok(back == packets[::-1], "arm64: steps back lead through the same registers")
+    tap.ok(r.close()[0] == 0, "arm64: the server ends")
+    check_debugger(tap, wet)
+
+
+def check_debugger(tap, wet):
+    """The one that knows the processor is started: the first of gdb and gdb-multiarch.  These only name themselves."""
+    def started(known):
+        path = tap.path("bin-" + "-".join(known))
+        os.mkdir(path)
+        for name in "gdb", "gdb-multiarch":
+            with open(os.path.join(path, name), "w") as f:
+                f.write("#!/bin/sh\n[ \"$2\" = -batch ] && exit %d\necho %s\n" % (name not in known, name))
+            os.chmod(f.name, 0o755)
+        p = subprocess.run([commandlib.DCFG, "gdb", wet], env=dict(harness.ENV, PATH=path), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return p.returncode, p.stdout.decode().strip(), p.stderr.decode()
+    if os.uname().machine == "aarch64":
+        tap.skip("which gdb is started", "this machine's own gdb knows arm64")
+        return
+    tap.ok(started(["gdb", "gdb-multiarch"])[:2] == (0, "gdb"), "arm64: gdb is started if it knows the processor")
+    tap.ok(started(["gdb-multiarch"])[:2] == (0, "gdb-multiarch"), "arm64: else gdb-multiarch is")
+    status, out, err = started([])
+    tap.ok(status != 0 and not out and err.endswith("install gdb-multiarch\n") and err.count("\n") == 1, "arm64: else a line says so", err)
+
+
 def main():
     tap = harness.Tap("gdb")
     made = check_ways(tap)
     check_threads(tap)
+    check_arm64(tap)
     if made:
         check_port(tap, made[1])
         check_lost(tap, made[1], gdb_remote.symbols(made[0])["depth"])

@@ -115,7 +115,7 @@ def check_gdb(tap, path, wet, session):
     with open(path) as f:
         faulty = faulty_lines(f.read())
     said = gdblib.gdb(wet, *commands[:-1], *[c for _ in range(12 if repeated else 1) for c in (commands[-1], "echo now\\n", "frame")],
-                      options=["--at=" + at], program=commandlib.PLAIN)
+                      options=["--at=" + at, *slicelib.OPTIONS], program=commandlib.PLAIN)
     places = [int(n) for n in re.findall(r"^now\n#\d+ .* at \S*%s:(\d+)$" % re.escape(source), said, re.M)]
     tap.ok(line in places and (line in faulty) == is_faulty, "%s: gdb gets to line %d" % (source, line), "%s\n%s" % (places, said))
 

@@ -5,7 +5,7 @@ program does.
 
 An Instr has its code, its kind, and runs of locations that it uses and defines, as (first, number).  An access is (type,
 size, 1 + earlier one with the same address, address in all instances).  If that address is None, the superblock does not
-have the access.  Instructions stand one behind the other from BASE on.  A superblock is a list of their numbers; if the
+have the access.  A part of the value, which is the same in all instances, is (bytes, number).  Instructions stand one behind the other from BASE on.  A superblock is a list of their numbers; if the
 last one is a conditional branch, it takes an exit.  RUNS are pairs: superblock from 1, and whether the exit was taken.
 """
 import collections
@@ -15,8 +15,9 @@ BASE = 0x400000
 ARM64, X86_64 = 183, 62
 PLAIN, BRANCH, JUMP, INDIRECT_JUMP, CALL, INDIRECT_CALL, RETURN, SYSCALL, REP = range(9)
 READS, WRITES, PERHAPS = 1, 2, 4
+VALUE = 16
 
-Instr = collections.namedtuple("Instr", "code kind uses defs accesses", defaults=((), (), ()))
+Instr = collections.namedtuple("Instr", "code kind uses defs accesses value", defaults=((), (), (), ()))
 
 
 def varint(n):
@@ -54,11 +55,14 @@ def instructions(instrs):
 
 
 def superblock(instrs, numbers):
-    slots = [(place, a) for place, n in enumerate(numbers) for a in instrs[n].accesses if a[3] is not None]
+    slots = []
+    for place, n in enumerate(numbers):
+        slots += [(place, a[0], a[1], a[3]) for a in instrs[n].accesses if a[3] is not None]
+        slots += [(place, VALUE, size, number) for size, number in instrs[n].value]
     out = varint(len(numbers)) + varints(*numbers)
     out += varints(1, len(numbers) - 1, len(slots)) if instrs[numbers[-1]].kind == BRANCH else varint(0)
-    # All of their addresses are constant.
-    return out + varint(len(slots)) + b"".join(varints(place, a[0], a[1], 3, 2 * a[3]) for place, a in slots)
+    # All of them are constant.
+    return out + varint(len(slots)) + b"".join(varints(place, kind, size, 3, 2 * number) for place, kind, size, number in slots)
 
 
 def tape(runs):

@@ -271,7 +271,67 @@ __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"))) int avx2(void)
 }
 #endif
 
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__aarch64__)
+static volatile double d[4] = { 0.75, -3.5, 1e10, 0.1 };
+static volatile float  f[4] = { 2.25f, -1, 3e7f, 0.5f };
+
+/* Integers, floating-point numbers, vectors, and flags. */
+int numbers(void)
+{
+   long     x = 0x123456789, y = -77;
+   unsigned w = 5;
+
+   for (int i = 0; i < 6; i++) {
+      double a = d[i & 3], b = d[(i + 1) & 3];
+      float  g = f[i & 3];
+      seen += (long)(a * b + a / b) + (a < b) + (g > (float)a) + (int)g;
+      __asm__ volatile("subs %0, %0, %1, lsl #3; ccmp %0, #7, #5, gt;"
+                       "csinc %0, %0, %1, hi; adcs %1, %1, %0;"
+                       "sbcs %w2, %w2, %w0; ands wzr, %w2, #0x3f0; cset %w2, eq;"
+                       "ccmn %w2, %w0, #2, ne; csneg %0, %0, %1, vs"
+                       : "+r"(x), "+r"(y), "+r"(w) : : "cc");
+      __asm__ volatile("fmov d1, %d0; dup v2.2d, v1.d[0]; fcmp %d0, #0.0;"
+                       "fcsel d3, d1, d2, mi; ins v2.d[1], %1;"
+                       "add v4.4s, v2.4s, v2.4s; xtn2 v4.8h, v2.4s;"
+                       "sqadd v5.8h, v4.8h, v2.8h; mrs %1, fpsr; umov %w2, v4.h[6];"
+                       "aese v5.16b, v2.16b; tbl v6.16b, {v4.16b, v5.16b}, v2.16b;"
+                       "fccmp d1, d3, #3, ge; cinc %1, %1, lt"
+                       : : "w"(a), "r"(x), "r"(w)
+                       : "v1", "v2", "v3", "v4", "v5", "v6", "cc");
+      seen += x + y + w;
+   }
+   return seen == 0;
+}
+
+/* Exclusive accesses, bases that are written back, structures. */
+int exclusive(void)
+{
+   static long cell[16] __attribute__((aligned(64)));
+   long        x = 3, y = 4, *at = cell;
+
+   for (int i = 0; i < 5; i++) {
+      __asm__ volatile("1: ldaxr %0, [%3]; add %0, %0, %1; stlxr %w1, %0, [%3];"
+                       "cbnz %w1, 1b; 2: ldxp %0, %1, [%3]; stxp %w2, %1, %0, [%3];"
+                       "cbnz %w2, 2b; stp %0, %1, [%3, #16]!; ldp %1, %0, [%3], #-16;"
+                       "ldr %0, [%3, #8]!; str %w1, [%3], #-8; ldrsb %1, [%3], #1;"
+                       "sub %3, %3, #1; ld2 {v1.8h, v2.8h}, [%3], #32;"
+                       "st3 {v1.b, v2.b, v3.b}[5], [%3], #3; sub %3, %3, #35;"
+                       "ld1r {v3.4s}, [%3]; st1 {v1.16b, v2.16b}, [%3];"
+                       "ldr q4, [%3], #16; stp d1, d2, [%3, #-16]!; clrex"
+                       : "+&r"(x), "+&r"(y), "=&r"(seen), "+&r"(at)
+                       : : "memory", "v1", "v2", "v3", "v4");
+      cell[3] += __atomic_fetch_add(&cell[5], x, __ATOMIC_SEQ_CST);
+   }
+   return cell[1] == 0;
+}
+#endif
+
+#if defined(__aarch64__)
+int all(void)
+{
+   return plain() | recursion() | jumps() | signals() | numbers() | exclusive();
+}
+#elif defined(__x86_64__) || defined(__i386__)
 int all(void)
 {
    return plain() | recursion() | jumps() | signals() | rep() | flags() | x87();
