@@ -298,6 +298,7 @@ int main(void)
    Suite* s = suite_create("libdcfg: broken traces");
    TCase* c = tcase_create("broken");
 
+   tcase_set_timeout(c, 120);
    tcase_add_test(c, broken_sequences);
    tcase_add_test(c, broken_dictionary);
    tcase_add_test(c, broken_table);

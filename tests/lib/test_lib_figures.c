@@ -182,6 +182,7 @@ int main(void)
    Suite* s = suite_create("libdcfg: figures");
    TCase* c = tcase_create("sample");
 
+   tcase_set_timeout(c, 120);
    tcase_add_checked_fixture(c, load_sample, free_sample);
    tcase_add_test(c, edge_counts);
    tcase_add_test(c, blocks);

@@ -451,6 +451,7 @@ int main(void)
    Suite* s = suite_create("libdcfg: loading");
    TCase* c = tcase_create("sample");
 
+   tcase_set_timeout(c, 120);
    tcase_add_checked_fixture(c, load_sample, free_sample);
    tcase_add_test(c, top_level);
    tcase_add_test(c, process);
@@ -462,6 +463,7 @@ int main(void)
    tcase_add_test(c, other_writing);
    suite_add_tcase(s, c);
    c = tcase_create("others");
+   tcase_set_timeout(c, 120);
    tcase_add_test(c, loops_in_other_order);
    tcase_add_test(c, edge_types);
    tcase_add_loop_test(c, overlaps, 0, 50);

@@ -74,7 +74,7 @@ def start_valgrind(argv, cwd, log, pipes):
                           "--vex-iropt-unroll-thresh=0", "--vgdb=yes", "--vgdb-error=0", "--vgdb-shadow-registers=yes",
                           prefix, "--log-file=" + log, *argv],
                          cwd=cwd, env=harness.ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return p, gdb_remote.Remote([harness.VGDB, prefix, "--wait=60", "--pid=%d" % p.pid], env=harness.ENV)
+    return p, gdb_remote.Remote([harness.VGDB, prefix, "--wait=600", "--pid=%d" % p.pid], env=harness.ENV)
 
 
 class Alike:

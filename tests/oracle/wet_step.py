@@ -28,6 +28,8 @@ def memory(inferior, address):
 
 def main():
     gdb.execute("set confirm off")
+    # By default, gdb asks again after two seconds.  Then it gets two answers.
+    gdb.execute("set remotetimeout 3600")
     gdb.execute("target remote | " + os.environ["TARGET"], to_string=True)
     inferior = gdb.selected_inferior()
     with open(os.environ["LISTED"]) as listed, open(os.environ["STEPPED"], "w") as out:

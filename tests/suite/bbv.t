@@ -305,7 +305,7 @@ def check_unfinished(tap, graph, trace):
                          stderr=subprocess.DEVNULL)
     p.stdin.write(text)
     p.stdin.flush()
-    end = time.monotonic() + 60
+    end = time.monotonic() + harness.TIMEOUT
     while not os.listdir(where) and time.monotonic() < end:
         time.sleep(0.01)
     begun = os.listdir(where)

@@ -253,7 +253,7 @@ def check_refusals(tap, files, prog, text):
     tap.ok(status == 0 and os.path.islink(link) and os.path.getsize(target) > 0, "a link goes on being one", err)
     fifo = tap.path("fifo.json")
     os.mkfifo(fifo)
-    with open(tap.path("read.json"), "wb") as f, subprocess.Popen(["timeout", "60", "cat", fifo], stdout=f):
+    with open(tap.path("read.json"), "wb") as f, subprocess.Popen(["timeout", str(harness.TIMEOUT), "cat", fifo], stdout=f):
         status, out, err = command("merge", "-o", fifo, files[0])
     with open(tap.path("read.json"), "rb") as f, open(target, "rb") as g:
         same = f.read() == g.read()

@@ -10,6 +10,7 @@
 
     command_slice.t SEED...        only these random programs
 """
+import codecs
 import contextlib
 import json
 import os
@@ -260,9 +261,10 @@ def check_why(tap, wet):
     p = subprocess.Popen([commandlib.DCFG, "why", "--instructions", wet, "foo1.c:11"], stdin=tty, stdout=tty, stderr=tty, env=harness.ENV)
     os.close(tty)
     seen, answers = "", ["1\n", "b\n", "q\n"]
-    while select.select([main], [], [], 60)[0]:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    while select.select([main], [], [], harness.TIMEOUT)[0]:
         try:
-            seen += os.read(main, 4096).decode()
+            seen += decoder.decode(os.read(main, 4096))
         except OSError:
             break
         if answers and seen.endswith("quit)? "):

@@ -163,7 +163,7 @@ def check_filters(tap, wet, n):
     with open(tap.path("through"), "w+") as f:
         reader = subprocess.Popen(["cat", fifo], stdout=f)
         commandlib.command("wet", "-o", fifo, wet)
-        reader.wait(60)
+        reader.wait(harness.TIMEOUT)
         f.seek(0)
         tap.ok(f.read() == whole and not os.path.isfile(fifo), "but replaces no other thing")
 

@@ -4,12 +4,14 @@
 DCFG_AGAIN=1: another Valgrind has been tested.  Then only descriptors and FIFOs are tested, because the tool shares these
 with the program.
 """
+import contextlib
 import gzip
 import os
 import re
 import shutil
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -72,13 +74,18 @@ def check_fifo(tap, prog):
 
     def plant_and_read(directory):
         plant(directory)
+        fifo = os.path.join(directory, "fifo")
         with open(os.path.join(directory, "graph.json"), "wb") as f:
-            readers.append(subprocess.Popen(["cat", os.path.join(directory, "fifo")], stdout=f))
+            readers.append(subprocess.Popen(["cat", fifo], stdout=f))
+        while readers[0].poll() is None:        # until it has opened the FIFO
+            with contextlib.suppress(OSError):
+                readers.append(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
+                return
+            time.sleep(0.01)
     r = Run(tap, "read", [prog], ["--dcfg-out-file=fifo"], before=plant_and_read)
-    # If nothing came, the reader is still waiting for a writer.
-    if r.err:
-        readers[0].kill()
-    readers[0].wait()
+    for fd in readers[1:]:
+        os.close(fd)
+    readers[0].wait(harness.TIMEOUT)
     tap.ok(not r.wrong("graph.json"), "a FIFO with a reader: all of it, once", r.wrong("graph.json"))
 
 

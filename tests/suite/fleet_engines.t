@@ -4,6 +4,7 @@
 Open MPI with four ranks.  Slurm with one node, whose daemons this test starts.  Dask with a scheduler and two workers over
 loopback, one of which is killed during a task.  The page's session, run by readme.t, has xargs.
 """
+import contextlib
 import json
 import os
 import re
@@ -97,12 +98,13 @@ PartitionName=all Nodes=ALL Default=YES State=UP
 
 
 def free_ports(n):
-    sockets = [socket.socket() for _ in range(n)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
+    """Returns numbers of ports that nobody has, below those that the kernel gives to any connection."""
+    ports, port = [], 20000 + os.getpid() * 7 % 10000
+    while len(ports) < n:
+        port += 1
+        with contextlib.suppress(OSError), socket.socket() as s:
+            s.bind(("127.0.0.1", port))
+            ports.append(port)
     return ports
 
 

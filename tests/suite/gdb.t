@@ -134,7 +134,7 @@ def check_steps(tap, name, r, begin, n):
     tap.ok(not bad, "%s: %d steps and back lead through the same registers" % (name, n), "\n".join(bad[:5]))
 
 
-def check_memory(tap, r, wet, begin, places):
+def check_memory(tap, r, wet, begin, places, dice=random.Random(1)):
     """Memory during steps forward and back, against a server that can keep no answers: it is asked for half words only."""
     stack = gdb_remote.number(r.registers(r.rows())["rsp"]) & ~63
     places = [p & ~7 for p in places] + [stack + 64 * k for k in range(-4, 4)]
@@ -145,10 +145,10 @@ def check_memory(tap, r, wet, begin, places):
     for packet in ["s"] * 400 + ["bs"] * 300 + ["s"] * 100:
         r.ask(packet)
         t = when(r)[0]
-        for p in random.sample(places, 3):
+        for p in dice.sample(places, 3):
             seen.setdefault((t, p), set()).add(r.ask("m%x,40" % p))
     other, bad = gdblib.serve(wet), []
-    for t, p in random.sample(sorted(seen), 300):
+    for t, p in dice.sample(sorted(seen), 300):
         other.monitor("goto %d" % t)
         other.ask("s")
         want, k = "", 0
@@ -320,13 +320,13 @@ def check_port(tap, wet):
         p.wait()
         return
     port = int(m[1])
-    with socket.create_connection(("127.0.0.1", port), 60) as s:
+    with socket.create_connection(("127.0.0.1", port), harness.TIMEOUT) as s:
         s.sendall(gdb_remote.checked(b"?"))
         answer = s.recv(4096)
         tap.ok(answer.startswith(b"+"), "a client is served", answer)
         try:
-            other = socket.create_connection(("127.0.0.1", port), 60)
-            other.settimeout(60)
+            other = socket.create_connection(("127.0.0.1", port), harness.TIMEOUT)
+            other.settimeout(harness.TIMEOUT)
             try:
                 refused = other.recv(1) == b""
             except OSError:
@@ -335,8 +335,11 @@ def check_port(tap, wet):
         except OSError:
             refused = True
         tap.ok(refused, "another one is not")
+        # A connection of another program may have the same number, at another address.
+        links = [os.readlink("/proc/%d/fd/%s" % (p.pid, fd)) for fd in os.listdir("/proc/%d/fd" % p.pid)]
         with open("/proc/net/tcp") as f:
-            hosts = {line.split()[1].split(":")[0] for line in f.read().splitlines()[1:] if line.split()[1].endswith(":%04X" % port)}
+            rows = [line.split() for line in f.read().splitlines()[1:]]
+        hosts = {row[1].split(":")[0] for row in rows if "socket:[%s]" % row[9] in links}
         tap.ok(hosts <= {"0100007F"}, "it is on this machine only", hosts)
     tap.ok(p.wait(harness.TIMEOUT) == 0, "it ends when the client goes")
     p.stderr.close()
@@ -346,7 +349,7 @@ def check_lost(tap, wet, at):
     """A client that goes away while a condition is evaluated again and again; one that sends no more, but reads on."""
     p = subprocess.Popen([commandlib.DCFG, "gdb", "--listen=0", wet], stderr=subprocess.PIPE, env=harness.ENV)
     port = int(re.search(rb"localhost:(\d+)$", p.stderr.readline())[1])
-    with socket.create_connection(("127.0.0.1", port), 60) as s:
+    with socket.create_connection(("127.0.0.1", port), harness.TIMEOUT) as s:
         # goto 0, for ever
         s.sendall(gdb_remote.checked(b"Z0,%x,1;X3,210000" % at) + gdb_remote.checked(b"vCont;c") + gdb_remote.checked(b"bc"))
     tap.ok(p.wait(harness.TIMEOUT) == 0, "a server ends when its client goes in the middle of a search", p.returncode)

@@ -276,7 +276,11 @@ def check_launch(tap):
     stop = mi.until("*stopped")
     tap.ok('reason="signal-received"' in stop or is_begin(stop), "launch.json: the pause button", stop)
     mi.ask("-break-delete")
+    late = is_begin(stop)
     stop = mi.run("-exec-continue --reverse")
+    # An interrupt that came too late for one run stops the next one.
+    if late and 'reason="signal-received"' in stop:
+        stop = mi.run("-exec-continue --reverse")
     tap.ok(is_begin(stop), "launch.json: and on", stop)
     mi.end()
     tap.ok(server.wait(harness.TIMEOUT) == 0, "launch.json: the server ends")

@@ -166,7 +166,7 @@ def aggregator(tap):
 def ask(p, *words):
     """Return the process's answer to a monitor command."""
     r = subprocess.run([VGDB, "--pid=%d" % p.pid] + list(words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                       timeout=60, env=ENV)
+                       timeout=TIMEOUT, env=ENV)
     return r.stdout.decode(errors="replace")
 
 
@@ -213,8 +213,12 @@ def reads_mappings(tap, name, argv):
 
 def lackey_into(tap, fifo, argv, env=None, opts=(), tool=LACKEY):
     """Runs under Lackey, with the trace to a pipe that somebody reads; returns the exit status."""
-    return run([VALGRIND, "-q", "--tool=" + tool, "--trace-mem=yes", "--vex-guest-chase=no", "--log-file=" + fifo]
-               + list(opts) + argv, tap.dir, env)[0]
+    status = run([VALGRIND, "-q", "--tool=" + tool, "--trace-mem=yes", "--vex-guest-chase=no", "--log-file=" + fifo]
+                 + list(opts) + argv, tap.dir, env)[0]
+    # The reader of a pipe that Valgrind never opened gets an end.  If Valgrind did, nothing happens.
+    with contextlib.suppress(OSError):
+        os.close(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
+    return status
 
 
 def lackey(tap, name, argv, env=None, copy=()):
@@ -225,10 +229,7 @@ def lackey(tap, name, argv, env=None, copy=()):
         agg = subprocess.Popen(["sh", "-c", 'fifo=$1 && shift && exec "$@" <"$fifo"', "sh", fifo, aggregator(tap)]
                                + list(copy), stdout=t)
         status = lackey_into(tap, fifo, argv, env)
-        try:
-            agg.wait(10)
-        except subprocess.TimeoutExpired:       # Valgrind never opened the pipe
-            agg.kill()
+        agg.wait(TIMEOUT)
     os.unlink(fifo)
     return table, status
 

@@ -77,7 +77,9 @@ class Display:
     def windows(self):
         """Returns {id: title} of the visible windows."""
         ids = self.xdotool("search", "--onlyvisible", "--name", ".")
-        return {w: "".join(self.xdotool("getwindowname", w)) for w in ids}
+        titles = {w: "".join(self.xdotool("getwindowname", w)) for w in ids}
+        # One that has gone meanwhile has none.
+        return {w: title for w, title in titles.items() if title}
 
     def close(self):
         self.server.terminate()

@@ -141,7 +141,6 @@ def check_monitor(tap, prog, busy):
         for d in dumps:
             seen.append(harness.ask(p, "dump", d))
         default = harness.ask(p, "dump")
-        time.sleep(0.1)
         there = sorted(glob.glob(os.path.join(glob.escape(tap.path(name + ".run")), "*.4.json")))
         wrong = rules(there[0]) if len(there) == 1 else "%s\n%s" % (there, default)
         calls = Dcfg(there[0]).calls("work") if len(there) == 1 else None

@@ -18,8 +18,10 @@ import dcfg_rules
 import tracelib
 
 TRACE = os.environ.get("DCFG_TRACE") == "1"
-# Runs a command and prints, last, the most memory that it had, in kB.
-MEASURE = [sys.executable, "-c", "import resource, subprocess, sys; status = subprocess.call(sys.argv[1:]); "
+# Runs a command and prints, last, the most memory that it had, in kB.  Huge pages are off (prctl's PR_SET_THP_DISABLE): the
+# kernel gives them to one run and not to the next.
+MEASURE = [sys.executable, "-c", "import ctypes, resource, subprocess, sys; ctypes.CDLL(None).prctl(41, 1, 0, 0, 0); "
+           "status = subprocess.call(sys.argv[1:]); "
            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(status)"]
 # Without it, a computing thread may keep others waiting for seconds, and such traces take long to check.
 FAIR = ["--fair-sched=try"]

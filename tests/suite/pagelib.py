@@ -12,6 +12,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
 import webdriver
 
 DATA = re.compile(r'<script type="application/gzip" id="data">([A-Za-z0-9+/=]*)</script>')
@@ -39,7 +40,7 @@ def check_policy(tap, page):
 class Page(webdriver.Browser):
     def run(self, script, *args):
         """Waits until the page shows its address's contents: a browser tells the page of a new one later."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + harness.TIMEOUT
         while time.monotonic() < end and not super().run("return document.documentElement.dataset.at === location.hash"):
             pass
         return super().run(script, *args)
@@ -49,12 +50,19 @@ class Page(webdriver.Browser):
         super().go(url)
         self.run("return 0")
 
+    def back(self):
+        """Goes back, to another address.  The driver does not wait for one of the same page."""
+        before, end = super().run("return location.href"), time.monotonic() + harness.TIMEOUT
+        super().back()
+        while time.monotonic() < end and super().run("return location.href") == before:
+            pass
+
     def texts(self, selector):
         return self.run("return Array.from(document.querySelectorAll(arguments[0])).map(e => e.textContent)", selector)
 
     def until(self, script, *args):
         """Returns SCRIPT's value as soon as it is true; its last value if it never is."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + harness.TIMEOUT
         found = self.run(script, *args)
         while not found and time.monotonic() < end:
             found = self.run(script, *args)

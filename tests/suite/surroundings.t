@@ -206,7 +206,7 @@ def check_two_dumps(tap, prog):
 
 def dump(pid, *names):
     r = subprocess.run([harness.VGDB, "--pid=%d" % pid, "dump"] + list(names), stdout=subprocess.PIPE,
-                       stderr=subprocess.STDOUT, env=harness.ENV, timeout=60, check=False)
+                       stderr=subprocess.STDOUT, env=harness.ENV, timeout=harness.TIMEOUT, check=False)
     return r.stdout.decode(errors="replace")
 
 

@@ -88,8 +88,8 @@ class PathReader:
     def done(self):
         """Returns (file of edge ids or None, lackey_path's output), after Lackey's end."""
         try:
-            text = self.process.communicate(timeout=60)[0].decode()
-        except subprocess.TimeoutExpired:           # Valgrind never opened the pipe
+            text = self.process.communicate(timeout=harness.TIMEOUT)[0].decode()
+        except subprocess.TimeoutExpired:
             self.process.kill()
             text = self.process.communicate()[0].decode() + "no trace\n"
         os.unlink(self.fifo)

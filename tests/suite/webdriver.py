@@ -4,12 +4,16 @@ installed() tells whether both are there.
 """
 import base64
 import json
+import os
 import re
 import shutil
 import subprocess
 import tempfile
+import time
 import urllib.error
 import urllib.request
+
+import harness
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
@@ -25,7 +29,7 @@ def installed():
 
 class Browser:
     def __init__(self, size=(1400, 900), dark=False, scripts=True):
-        self.profile = tempfile.TemporaryDirectory(prefix="chromium.")
+        self.profile = tempfile.TemporaryDirectory(prefix="chromium.", ignore_cleanup_errors=True)
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                        text=True)
         # No proxy: the server is on this machine.
@@ -39,6 +43,7 @@ class Browser:
         options = {"binary": shutil.which("chromium"), "args": FLAGS + ["--user-data-dir=" + self.profile.name, "--window-size=%d,%d" % size]
                    + DARK * dark + SCRIPTLESS * (not scripts)}
         session = self.ask("POST", "", {"capabilities": {"alwaysMatch": {"browserName": "chrome", "goog:chromeOptions": options,
+                                                                         "timeouts": {"script": 1000 * harness.TIMEOUT},
                                                                          "goog:loggingPrefs": {"browser": "ALL"}}}})
         self.base += "/" + session["sessionId"]
 
@@ -46,7 +51,7 @@ class Browser:
         request = urllib.request.Request(self.base + path, method=method, headers={"Content-Type": "application/json"},
                                          data=None if body is None else json.dumps(body).encode())
         try:
-            with self.opener.open(request, timeout=120) as answer:
+            with self.opener.open(request, timeout=harness.TIMEOUT) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as e:
             raise RuntimeError(json.load(e)["value"]["message"]) from None
@@ -90,4 +95,7 @@ class Browser:
             self.driver.terminate()
             self.driver.wait()
             self.driver.stdout.close()
-            self.profile.cleanup()
+            # Chromium's last processes may still write there.
+            end = time.monotonic() + harness.TIMEOUT
+            while os.path.exists(self.profile.name) and time.monotonic() < end:
+                self.profile.cleanup()

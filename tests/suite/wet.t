@@ -170,7 +170,7 @@ def step_through(tap, prog, listed):
     p = subprocess.Popen([harness.VALGRIND, "--tool=none", "--px-default=allregs-at-each-insn", "--vex-guest-chase=no",
                           "--vex-iropt-unroll-thresh=0", "--vgdb=yes", "--vgdb-error=0", prefix, "--log-file=" + log, prog],
                          cwd=tap.dir, env=harness.ENV, stdin=subprocess.DEVNULL)
-    env = dict(harness.ENV, TARGET="%s %s --wait=60 --pid=%d" % (vgdb, prefix, p.pid), LISTED=listed, STEPPED=stepped)
+    env = dict(harness.ENV, TARGET="%s %s --wait=600 --pid=%d" % (vgdb, prefix, p.pid), LISTED=listed, STEPPED=stepped)
     gdb = subprocess.run(["gdb", "-batch", "-nx", "-x", os.path.join(harness.ORACLE, "wet_step.py"), prog],
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env,
                          timeout=harness.TIMEOUT)
@@ -443,11 +443,12 @@ def check_salvage(tap):
     if not prog:
         return
     whole, part = tap.path("salvage.wet"), tap.path("part.wet")
-    graph, _, why = harness.dcfg(tap, "salvage", [prog, "1000000"], ["--wet=yes", "--wet-out-file=" + whole])
+    # Both numbers have as many digits, so the program reads them in the same way.  The second run ends by the signal only.
+    graph, _, why = harness.dcfg(tap, "salvage", [prog, "0001000000"], ["--wet=yes", "--wet-out-file=" + whole])
     left = glob.glob(glob.escape(whole) + ".tmp-*")
     tap.ok(graph and not left, "salvage: nothing is left at the end", (why, left))
     p = subprocess.Popen([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + part, "--dcfg-out-file=" + tap.path("part.json"),
-                          prog, "9500000"], cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                          prog, "9500000000"], cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while p.poll() is None and not any(os.path.getsize(x) > 6 << 20 for x in glob.glob(glob.escape(part) + ".tmp-*")):
         time.sleep(0.01)
     p.kill()

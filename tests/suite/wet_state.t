@@ -289,7 +289,7 @@ def check_late(tap, reader):
     part = tap.path("part.wet")
     temporary = lambda: [os.path.join(tap.dir, n) for n in os.listdir(tap.dir) if n.startswith("part.wet.tmp-")]
     p = subprocess.Popen([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-values=yes", "--wet-out-file=" + part,
-                          "--dcfg-out-file=" + tap.path("part.json"), prog, "9500000"], cwd=tap.dir, env=harness.ENV,
+                          "--dcfg-out-file=" + tap.path("part.json"), prog, "9500000000"], cwd=tap.dir, env=harness.ENV,
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while p.poll() is None and not any(os.path.getsize(x) > 6 << 20 for x in temporary()):
         time.sleep(0.01)

@@ -106,7 +106,7 @@ def check_program(tap, dumper, seed, bits, xsave):
     prog = harness.cc(tap, source, name, "-w", "-fno-pie", "-no-pie", "-m%d" % bits)
     if not prog:
         return
-    out = subprocess.run([prog], stdout=subprocess.PIPE, timeout=60).stdout
+    out = subprocess.run([prog], stdout=subprocess.PIPE, timeout=harness.TIMEOUT).stdout
     numbers = struct.unpack("<%dd" % (len(out) // 8), out)
     # With values, VEX keeps all writes to registers.
     wet = record(tap, name, prog, "--wet-values=" + ("yes" if (seed + bits // 32) % 2 else "no"))
@@ -156,7 +156,7 @@ def check_tops(tap, bits):
     prog = harness.cc(tap, TOPS, name, "-fno-pie", "-no-pie", "-pthread", "-m%d" % bits)
     if not prog:
         return
-    said = subprocess.run([prog], stdout=subprocess.PIPE, timeout=60).stdout
+    said = subprocess.run([prog], stdout=subprocess.PIPE, timeout=harness.TIMEOUT).stdout
     wet = record(tap, name, prog, "--wet-ring=1M")
     if not wet:
         return

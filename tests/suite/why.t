@@ -6,6 +6,7 @@
 - What a step says: places and values as the source has them, the order of inputs, what is passed over, what was called.
 - The conversation on a terminal.
 """
+import codecs
 import glob
 import json
 import os
@@ -153,9 +154,10 @@ def check_talk(tap, wet):
     p = subprocess.Popen([commandlib.DCFG, "why", wet, "lines.c:14"], stdin=tty, stdout=tty, stderr=tty, env=harness.ENV)
     os.close(tty)
     seen, answers = "", ["1\n", "l\n", "b\n", "q\n"]
-    while select.select([main], [], [], 60)[0]:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    while select.select([main], [], [], harness.TIMEOUT)[0]:
         try:
-            seen += os.read(main, 4096).decode()
+            seen += decoder.decode(os.read(main, 4096))
         except OSError:
             break
         if answers and seen.endswith("quit)? "):

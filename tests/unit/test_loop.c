@@ -209,6 +209,9 @@ START_TEST(test_empty)
 }
 END_TEST
 
+/* A large test takes a fraction of a second, unless something is quadratic. */
+#define MOST_SECONDS 40
+
 /* Heads 0 to N-1, a body, and latches behind it: the loop of head I holds all
    between I and its latch.  Lists of all members would take 40 GB. */
 START_TEST(test_deep_nest)
@@ -218,6 +221,7 @@ START_TEST(test_deep_nest)
    Graph* g    = plain_graph(last + 1);
 
    forbid_deep_recursion();
+   limit_processor_time(MOST_SECONDS);
    add_edge(g, NodeStart, NodeFirstBlock, EdgeEntry, 1);
    for (UInt b = 0; b < last; b++)
       add_edge(g, NodeFirstBlock + b, NodeFirstBlock + b + 1,
@@ -257,6 +261,7 @@ START_TEST(test_long_chain)
    Graph* g = plain_graph(n);
 
    forbid_deep_recursion();
+   limit_processor_time(MOST_SECONDS);
    add_edge(g, NodeStart, NodeFirstBlock, EdgeEntry, 1);
    for (UInt b = 0; b < n; b++) {
       add_edge(g, NodeFirstBlock + b, NodeFirstBlock + (b + 1) % n,
@@ -297,8 +302,7 @@ int main(void)
    tcase_add_test(cases, test_recursion_is_no_loop);
    tcase_add_test(cases, test_empty);
    suite_add_tcase(s, cases);
-   /* The tests take a fraction of a second, unless something is quadratic. */
-   tcase_set_timeout(large, 40);
+   tcase_set_timeout(large, 120);
    tcase_add_test(large, test_deep_nest);
    tcase_add_test(large, test_long_chain);
    suite_add_tcase(s, large);

@@ -213,3 +213,10 @@ void forbid_deep_recursion(void)
    limit.rlim_cur = 1 << 20;
    ck_assert_int_eq(setrlimit(RLIMIT_STACK, &limit), 0);
 }
+
+void limit_processor_time(UInt seconds)
+{
+   struct rlimit limit = { seconds, seconds };
+
+   ck_assert_int_eq(setrlimit(RLIMIT_CPU, &limit), 0);
+}

@@ -71,4 +71,8 @@ ULong reached(const Graph* g, ULong from, ULong without);
 /* Limit the stack, so that a recursion as deep as the data crashes. */
 void forbid_deep_recursion(void);
 
+/* End the test if it takes more processor time than SECONDS.  Time in which
+   others run, or nobody, does not count, as it does for Check's limit. */
+void limit_processor_time(UInt seconds);
+
 #endif /* __UNIT_COMMON_H */

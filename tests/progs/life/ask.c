@@ -6,18 +6,23 @@
 
 static volatile int n;
 static volatile unsigned long spins;
+static int begun;
 
 __attribute__((noinline)) void work(void) { n++; }
 __attribute__((noinline)) static int deeper(int k) { return k ? 1 + deeper(k - 1) : n; }
 
+static void begin(void) { __atomic_fetch_add(&begun, 1, __ATOMIC_SEQ_CST); }
+
 static void *sleeper(void *arg)
 {
+   begin();
    pause();
    return arg;
 }
 
 static void *spinner(void *arg)
 {
+   begin();
    for (;;)
       spins++;
    return arg;
@@ -25,6 +30,7 @@ static void *spinner(void *arg)
 
 static void *caller(void *arg)
 {
+   begin();
    for (;;)
       deeper(20);
    return arg;
@@ -42,8 +48,11 @@ int main(int argc, char **argv)
       pthread_create(&t, NULL, jobs[i], NULL);
    for (i = 0; i < 7; i++)
       work();
+   /* All threads must have begun, and had time to block or compute. */
    if (argc > 1)
-      usleep(200000);
+      do
+         usleep(200000);
+      while (__atomic_load_n(&begun, __ATOMIC_SEQ_CST) < 4);
    (void)!write(1, "ready\n", 6);
    while (read(0, &c, 1) > 0)
       ;

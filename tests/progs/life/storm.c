@@ -15,12 +15,13 @@
 
 static pthread_t threads[THREADS];
 static volatile int stop;
-static int alarms, users, faults, jumps;
+static volatile int alarms, users, faults;
+static int jumps;
 static __thread sigjmp_buf leave;
 static __thread volatile int may_jump;
 static volatile int zero;
 
-static void add(int *p) { __atomic_fetch_add(p, 1, __ATOMIC_RELAXED); }
+static void add(volatile int *p) { __atomic_fetch_add(p, 1, __ATOMIC_RELAXED); }
 
 __attribute__((noinline)) void on_alarm(int sig)  { (void)sig; add(&alarms); }
 
@@ -125,6 +126,11 @@ int main(void)
    setitimer(ITIMER_REAL, &every, NULL);
    while (nanosleep(&rest, &rest) != 0)
       ;
+   /* On a slow machine, until each handler was entered. */
+   while (alarms == 0 || users == 0 || faults == 0) {
+      rest.tv_nsec = 5000000;
+      nanosleep(&rest, NULL);
+   }
    stop = 1;
    for (i = THREADS - 1; i >= 0; i--)
       pthread_join(threads[i], NULL);
