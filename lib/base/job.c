@@ -222,6 +222,12 @@ bool job_may_take(Job* job, size_t old, size_t size)
                    : " for what was read so far");
 }
 
+void job_take(Job* job, size_t old, size_t size)
+{
+   job->used += size;
+   job->used -= old;
+}
+
 void* job_realloc(Job* job, void* p, size_t old, size_t size)
 {
    void* q;
@@ -233,8 +239,7 @@ void* job_realloc(Job* job, void* p, size_t old, size_t size)
       job_fail(job, DCFG_ERROR_MEMORY, NULL, "out of memory");
       return NULL;
    }
-   job->used += size;
-   job->used -= old;
+   job_take(job, old, size);
    return q;
 }
 

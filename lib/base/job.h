@@ -86,6 +86,9 @@ void  set_error(DcfgError* err, DcfgStatus status, const char* file,
    fail. */
 bool job_may_take(Job* job, size_t old, size_t size);
 
+/* Count SIZE bytes as allocated, in place of OLD. */
+void job_take(Job* job, size_t old, size_t size);
+
 /* Change the size of P from OLD to SIZE bytes, as realloc(), within the job's
    limit.  Return NULL if that fails; then P is unchanged. */
 void* job_realloc(Job* job, void* p, size_t old, size_t size);

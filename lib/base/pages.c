@@ -78,8 +78,7 @@ void* pages_change(Job* job, void* p, size_t old, size_t size, size_t kept)
       job_fail(job, DCFG_ERROR_MEMORY, NULL, "out of memory");
       return NULL;
    }
-   job->used += size;
-   job->used -= old;
+   job_take(job, old, size);
    return q;
 }
 
@@ -88,5 +87,5 @@ void pages_free(Job* job, void* p, size_t size)
    if (p == NULL)
       return;
    munmap(p, rounded(size));
-   job->used -= size;
+   job_take(job, size, 0);
 }

@@ -9,7 +9,6 @@
 
 #include "lib/replay/replay_chunks.h"
 
-#include "lib/base/pages.h"
 #include "lib/base/sort.h"
 
 #include <stdlib.h>
@@ -34,7 +33,7 @@ static void find_defs(DcfgReplay* r)
 
 static void free_chunk(DcfgReplay* r, KeptChunk* c)
 {
-   wet_free_steps(r->w, &c->steps);
+   wet_free_steps(&r->w->job, &c->steps);
    job_free(&r->job, c->times, c->max_times * sizeof(*c->times));
    job_free(&r->job, c->filters, c->max_filters * sizeof(*c->filters));
    *c = (KeptChunk){ 0 };
@@ -209,32 +208,6 @@ static bool make_room(DcfgReplay* r, KeptChunk* c)
    return true;
 }
 
-/* Free most of the room for elements of SIZE bytes at P that N elements do not
-   need, if that is much of *MAX.  Return the elements. */
-static void* trim(Job* job, void* p, size_t n, size_t* max, size_t size)
-{
-   size_t most = n + n / 16 + 1;
-   void*  less = *max <= most ? NULL
-                 : pages_change(job, p, *max * size, most * size, n * size);
-
-   if (less == NULL)
-      return p;
-   *max = most;
-   return less;
-}
-
-/* Free room of S that a larger chunk needed, or the steps' growing took. */
-static void trim_steps(Job* job, WetSteps* s)
-{
-   s->steps = trim(job, s->steps, s->n_steps, &s->max_steps,
-                   sizeof(*s->steps));
-   s->turns = trim(job, s->turns, s->n_turns, &s->max_turns,
-                   sizeof(*s->turns));
-   s->addrs = trim(job, s->addrs, s->n_addrs, &s->max_addrs,
-                   sizeof(*s->addrs));
-   s->bytes = trim(job, s->bytes, s->n_bytes, &s->max_bytes, 1);
-}
-
 /* Decode chunk NUMBER to C, in place of the one there.  Return false after an
    error. */
 static bool decode(DcfgReplay* r, KeptChunk* c, uint32_t number)
@@ -262,7 +235,7 @@ static bool decode(DcfgReplay* r, KeptChunk* c, uint32_t number)
       filter_step(r, c, s, &c->filters[i / FILTER_STEPS]);
    }
    c->times[c->steps.n_steps] = time;
-   trim_steps(&r->w->job, &c->steps);
+   wet_trim_steps(&r->w->job, &c->steps);
    if (c->steps.n_steps % FILTER_STEPS == 0)
       c->filters[c->steps.n_steps / FILTER_STEPS].handlers = handlers;
    return time == of->n_instrs

@@ -10,6 +10,7 @@
 #include "lib/base/job.h"
 #include "lib/base/number_map.h"
 #include "lib/wet/wet_machine.h"
+#include "lib/wet/wet_steps.h"
 #include "lib/wet/wet_told.h"
 #include "format/wet_code.h"
 #include "format/wet_history.h"
@@ -130,49 +131,6 @@ typedef
       uint32_t n_words;         // words behind its full segments
    }
    Stop;
-
-/* WetStep: a record of the tape: an execution of a superblock, or a mark. */
-typedef
-   struct {
-      uint32_t sb;              // 0 for a mark
-      union {
-         uint32_t way;          // DCFG_NONE: left between exits
-         uint32_t mark;         // DcfgWetKind; a turn of threads is no step
-      };
-      uint32_t thread;
-      uint32_t first;           // index in .addrs of its slots, or a mark's
-                                // words
-      uint16_t n_instrs;        // completed instructions
-      uint16_t n_slots;         // slots that were filled; MARK_SLOTS for a mark
-   }
-   WetStep;
-
-/* The slots of a mark: its words, and where its bytes are in .bytes of the
-   steps, and how many. */
-enum { MARK_BYTES_AT = 3, MARK_N_BYTES, MARK_SLOTS };
-
-/* WetSteps: decoded records.  For SLOTS_OF_ALL, .turns has the indices of steps
-   that are not easy, or that follow a mark or a turn of threads. */
-typedef
-   struct {
-      WetStep*  steps;
-      uint32_t* turns;
-      size_t    n_steps, max_steps;
-      size_t    n_turns, max_turns;
-      uint64_t* addrs;
-      size_t    n_addrs, max_addrs;
-      uint8_t*  bytes;          // for SLOTS_OF_ALL: bytes of marks
-      size_t    n_bytes, max_bytes;
-      bool      odd_tops;       // for SLOTS_OF_ALL: a top of x87's stack is not
-                                // 0
-   }
-   WetSteps;
-
-static inline void wet_forget_steps(WetSteps* s)
-{
-   s->n_steps = s->n_turns = s->n_addrs = s->n_bytes = 0;
-   s->odd_tops = false;
-}
 
 /* Bits: the rest of a part of a chunk, read bit by bit. */
 typedef
@@ -422,8 +380,8 @@ struct DcfgWet {
                                 // ended there; or NULL
    Array       known_chunks;    // WetChunkInfo: see wet_remember()
    uint64_t*   known_runs;      // NULL: not known
-   WetSteps    left_steps;      // those of the chunk at .left_offset, unless
-   uint64_t    left_offset;     // that is 0: see wet_leave_chunk()
+   WetSteps    left_steps;      // the steps of the chunk at .left_offset,
+   uint64_t    left_offset;     // or 0: see wet_leave_chunk()
    const WetMachine* machine;
    Plan*       plans;           // by instruction
    uint64_t*   instances;       // by instruction: so far
@@ -457,8 +415,8 @@ struct DcfgWet {
    Array       reads;           // Reading: of the last system call
    uint32_t    n_told;          // readings that were told
    WetTold     told;            // told by dcfg_wet_instr()
-   uint32_t    near_symbol, near_line;  // of an image, as they were asked for
-                                        // last
+   uint32_t    near_symbol, near_line;  // the last ones of an image that were
+                                        // asked for
    WetMark*    mark;            // the last mark that was told
    struct WetIndex* index;      // or NULL: see lib/index/wet_index.h
    void (*close_index)(struct WetIndex* ix);    // closes it
@@ -505,11 +463,6 @@ bool wet_read_block(DcfgWet* w, WetWanted wanted, WetSteps* to);
 
 /* Read the next block that is not empty, in place of what TO has. */
 bool wet_next_block(DcfgWet* w, WetWanted wanted, WetSteps* to);
-
-void wet_free_steps(DcfgWet* w, WetSteps* s);
-
-/* Return the size of the memory of S, in bytes. */
-size_t wet_size_of_steps(const WetSteps* s);
 
 /* The most instructions that a superblock has. */
 #define MAX_SB_INSTRS 1024

@@ -206,6 +206,6 @@ void wet_ahead_close(WetAhead* a)
    pthread_cond_destroy(&a->changed);
    pthread_mutex_destroy(&a->lock);
    for (unsigned i = 0; i < a->n_parts; i++)
-      wet_free_steps(a->w, &a->parts[i].steps);
+      wet_free_steps(&a->w->job, &a->parts[i].steps);
    job_free(a->job, a, sizeof(*a));
 }

@@ -81,8 +81,8 @@ static inline uint64_t get_quick(Bytes* b)
    unsigned skip = size == 8;              // the first byte has only the length
    uint64_t n = 0;
 
-   /* Where the next number begins depends on the first byte alone: this chain
-      limits the speed of reading. */
+   /* The begin of the next number depends on the first byte alone, since this
+      chain limits the speed of reading. */
    if (left >= 9 && !skip) {
       n = get_word(b->at) & ((UINT64_C(1) << 8 * size) - 1);
       b->at += size;

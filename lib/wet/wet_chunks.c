@@ -66,7 +66,7 @@ static bool index_runs(DcfgWet* w, Array* index, uint64_t* runs)
       while (ok && wet_has_part(w))
          ok = wet_read_part(w, index, SLOTS_OF_NONE, &steps);
    w->runs = NULL;
-   wet_free_steps(w, &steps);
+   wet_free_steps(&w->job, &steps);
    return ok && w->job.err.status == DCFG_OK;
 }
 
@@ -155,7 +155,7 @@ void wet_leave_chunk(DcfgWet* w, WetSteps* steps, uint64_t offset)
    DcfgWet* first = w->lender;
 
    if (first == NULL || first->left_offset != 0 || offset == 0) {
-      wet_free_steps(w, steps);
+      wet_free_steps(&w->job, steps);
       return;
    }
    w->job.used       -= wet_size_of_steps(steps);
@@ -177,7 +177,7 @@ uint64_t wet_take_chunk(DcfgWet* w, WetSteps* steps)
    w->job.used += wet_size_of_steps(steps);
    if (w->job.used <= w->job.max)
       return offset;
-   wet_free_steps(w, steps);
+   wet_free_steps(&w->job, steps);
    return 0;
 }
 

@@ -155,9 +155,9 @@ void wet_free_reader(DcfgWet* w)
    if (w->chunk != NULL)
       free(w->chunk->data);
    free(w->chunk);
-   wet_free_steps(w, &w->steps);
+   wet_free_steps(&w->job, &w->steps);
    w->job.used += wet_size_of_steps(&w->left_steps);
-   wet_free_steps(w, &w->left_steps);
+   wet_free_steps(&w->job, &w->left_steps);
    free(w->kept);
    free(w->value);
    free(w->instances);

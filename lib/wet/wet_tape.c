@@ -12,7 +12,6 @@
    number of rows of each segment.  Columns give the words, segment by segment;
    rules give the slots, record by record. */
 
-#include "lib/base/pages.h"
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_terms.h"
 #include "format/wet_sections.h"
@@ -196,38 +195,6 @@ static inline void pass_slots(DcfgWet* w, const WetWay* way)
 
 /*--- Blocks                                               ---*/
 
-/* Return for how many elements to make room, if N are needed now.  The rest of a
-   whole chunk will need about as many for each record as its begin, N_STEPS
-   records. */
-static size_t room_for(const DcfgWet* w, size_t n, size_t n_steps, size_t size)
-{
-   const Chunk* c = w->chunk;
-   size_t       more = n + n / 2, all;
-
-   if (!c->whole)
-      return more;
-   all = n + n / 16 + (size_t)(mul_capped(n, c->n_records) / n_steps);
-   /* A chunk that says more records than it has is found out later. */
-   return mul_capped(all, size) < (w->job.max - w->job.used) / 2 ? all : more;
-}
-
-/* Return P, which has N of at most *MAX elements of SIZE bytes, with room for
-   MORE others; NULL if memory is exhausted.  The first N_STEPS records need all
-   these. */
-static void* grow(DcfgWet* w, void* p, size_t* max, size_t n, size_t more,
-                  size_t n_steps, size_t size)
-{
-   size_t room;
-
-   if (p != NULL && n + more <= *max)
-      return p;
-   room = room_for(w, n + more, n_steps, size);
-   p    = pages_change(&w->job, p, *max * size, room * size, n * size);
-   if (p != NULL)
-      *max = room;
-   return p;
-}
-
 /* Make room in TO for the present block. */
 static bool make_room(DcfgWet* w, WetSteps* to)
 {
@@ -237,38 +204,19 @@ static bool make_room(DcfgWet* w, WetSteps* to)
          return false;
    }
    const Block* b = &w->chunk->block;
-   size_t       n_steps = to->n_steps + b->n_ways;
-   size_t       n_addrs = b->n_slots + MARK_SLOTS * (size_t)b->n_extra + 1;
    bool         all = w->chunk->wanted == SLOTS_OF_ALL;
-   void*        p;
+   WetStepsRoom room = {
+      .n_steps = b->n_ways,
+      .n_addrs = b->n_slots + MARK_SLOTS * (size_t)b->n_extra + 1,
+      .n_turns = all ? b->n_ways : 0,
+      .n_bytes = all ? b->n_bytes : 0,
+      .n_all   = w->chunk->whole ? w->chunk->n_records : 0
+   };
 
-   p = grow(w, to->steps, &to->max_steps, to->n_steps, b->n_ways, n_steps,
-            sizeof(*to->steps));
-   if (p == NULL)
-      return false;
-   to->steps = p;
-   p = grow(w, to->addrs, &to->max_addrs, to->n_addrs, n_addrs, n_steps,
-            sizeof(*to->addrs));
-   if (p == NULL)
-      return false;
-   to->addrs = p;
-   if (all) {
-      p = grow(w, to->turns, &to->max_turns, to->n_turns, b->n_ways, n_steps,
-               sizeof(*to->turns));
-      if (p == NULL)
-         return false;
-      to->turns = p;
-   }
-   if (all && b->n_bytes > 0) {
-      p = grow(w, to->bytes, &to->max_bytes, to->n_bytes, b->n_bytes, n_steps,
-               1);
-      if (p == NULL)
-         return false;
-      to->bytes = p;
-   }
-   return to->n_addrs + n_addrs <= UINT32_MAX
-          || job_fail(&w->job, DCFG_ERROR_LIMIT, "tape",
-                      "a chunk has too many accesses");
+   return wet_reserve_steps(&w->job, to, &room)
+          && (to->n_addrs + room.n_addrs <= UINT32_MAX
+              || job_fail(&w->job, DCFG_ERROR_LIMIT, "tape",
+                          "a chunk has too many accesses"));
 }
 
 /* Make R the next record, a superblock left between exits; store its slots at
@@ -541,21 +489,6 @@ bool wet_next_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
           || !wet_read_block(w, wanted, to))
          return false;
    return true;
-}
-
-size_t wet_size_of_steps(const WetSteps* s)
-{
-   return s->max_steps * sizeof(*s->steps) + s->max_turns * sizeof(*s->turns)
-          + s->max_addrs * sizeof(*s->addrs) + s->max_bytes;
-}
-
-void wet_free_steps(DcfgWet* w, WetSteps* s)
-{
-   pages_free(&w->job, s->steps, s->max_steps * sizeof(*s->steps));
-   pages_free(&w->job, s->turns, s->max_turns * sizeof(*s->turns));
-   pages_free(&w->job, s->addrs, s->max_addrs * sizeof(*s->addrs));
-   pages_free(&w->job, s->bytes, s->max_bytes);
-   *s = (WetSteps){ 0 };
 }
 
 void wet_find_value(DcfgWet* w, const InstrPlan* at, DcfgWetEvent* e)

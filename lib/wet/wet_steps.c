@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The memory of decoded records. */
+
+/* Owns: the sizes of the arrays of WetSteps.  Handed: the sizes of blocks.  Taken
+   by: wet_tape.c, and those who keep the steps of chunks. */
+
+#include "lib/wet/wet_steps.h"
+
+#include "lib/base/pages.h"
+
+/* Return for how many elements to make room, if N are needed now.  The rest of a
+   chunk of N_ALL records will need about as many for each record as its begin,
+   N_STEPS records. */
+static size_t room_for(const Job* job, size_t n, size_t n_steps, size_t n_all,
+                       size_t size)
+{
+   size_t more = n + n / 2, all;
+
+   if (n_all == 0)
+      return more;
+   all = n + n / 16 + (size_t)(mul_capped(n, n_all) / n_steps);
+   /* A chunk that says more records than it has is found out later. */
+   return mul_capped(all, size) < (job->max - job->used) / 2 ? all : more;
+}
+
+/* Return P, which has N of at most *MAX elements of SIZE bytes, with room for
+   MORE others; NULL if memory is exhausted.  S and ROOM have the records that
+   need all these. */
+static void* grow(Job* job, const WetSteps* s, const WetStepsRoom* room, void* p,
+                  size_t* max, size_t n, size_t more, size_t size)
+{
+   size_t n_steps = s->n_steps + room->n_steps;
+   size_t most = room_for(job, n + more, n_steps > 0 ? n_steps : 1, room->n_all,
+                          size);
+
+   if (p != NULL && n + more <= *max)
+      return p;
+   p = pages_change(job, p, *max * size, (most + 1) * size, n * size);
+   if (p != NULL)
+      *max = most + 1;
+   return p;
+}
+
+bool wet_reserve_steps(Job* job, WetSteps* s, const WetStepsRoom* room)
+{
+   void* p = grow(job, s, room, s->steps, &s->max_steps, s->n_steps,
+                  room->n_steps, sizeof(*s->steps));
+
+   if (p == NULL)
+      return false;
+   s->steps = p;
+   p = grow(job, s, room, s->addrs, &s->max_addrs, s->n_addrs, room->n_addrs,
+            sizeof(*s->addrs));
+   if (p == NULL)
+      return false;
+   s->addrs = p;
+   if (room->n_turns > 0) {
+      p = grow(job, s, room, s->turns, &s->max_turns, s->n_turns, room->n_turns,
+               sizeof(*s->turns));
+      if (p == NULL)
+         return false;
+      s->turns = p;
+   }
+   if (room->n_bytes > 0) {
+      p = grow(job, s, room, s->bytes, &s->max_bytes, s->n_bytes, room->n_bytes,
+               1);
+      if (p == NULL)
+         return false;
+      s->bytes = p;
+   }
+   return true;
+}
+
+/* Free most of the room for elements of SIZE bytes at P that N elements do not
+   need, if that is much of *MAX.  Return the elements. */
+static void* trim(Job* job, void* p, size_t n, size_t* max, size_t size)
+{
+   size_t most = n + n / 16 + 1;
+   void*  less = *max <= most ? NULL
+                 : pages_change(job, p, *max * size, most * size, n * size);
+
+   if (less == NULL)
+      return p;
+   *max = most;
+   return less;
+}
+
+void wet_trim_steps(Job* job, WetSteps* s)
+{
+   s->steps = trim(job, s->steps, s->n_steps, &s->max_steps,
+                   sizeof(*s->steps));
+   s->turns = trim(job, s->turns, s->n_turns, &s->max_turns,
+                   sizeof(*s->turns));
+   s->addrs = trim(job, s->addrs, s->n_addrs, &s->max_addrs,
+                   sizeof(*s->addrs));
+   s->bytes = trim(job, s->bytes, s->n_bytes, &s->max_bytes, 1);
+}
+
+size_t wet_size_of_steps(const WetSteps* s)
+{
+   return s->max_steps * sizeof(*s->steps) + s->max_turns * sizeof(*s->turns)
+          + s->max_addrs * sizeof(*s->addrs) + s->max_bytes;
+}
+
+void wet_free_steps(Job* job, WetSteps* s)
+{
+   pages_free(job, s->steps, s->max_steps * sizeof(*s->steps));
+   pages_free(job, s->turns, s->max_turns * sizeof(*s->turns));
+   pages_free(job, s->addrs, s->max_addrs * sizeof(*s->addrs));
+   pages_free(job, s->bytes, s->max_bytes);
+   *s = (WetSteps){ 0 };
+}
