@@ -256,7 +256,7 @@ static DcfgChunk* take_first(Chunks* t)
    if (c != NULL) {
       t->first = c->next;
       c->next = NULL;
-      t->job->used -= chunk_size(c);
+      job_take(t->job, chunk_size(c), 0);
    }
    return c;
 }

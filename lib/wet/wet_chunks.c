@@ -158,7 +158,7 @@ void wet_leave_chunk(DcfgWet* w, WetSteps* steps, uint64_t offset)
       wet_free_steps(&w->job, steps);
       return;
    }
-   w->job.used       -= wet_size_of_steps(steps);
+   job_take(&w->job, wet_size_of_steps(steps), 0);
    first->left_steps  = *steps;
    first->left_offset = offset;
    *steps = (WetSteps){ 0 };
@@ -174,7 +174,7 @@ uint64_t wet_take_chunk(DcfgWet* w, WetSteps* steps)
    *steps = first->left_steps;
    first->left_steps  = (WetSteps){ 0 };
    first->left_offset = 0;
-   w->job.used += wet_size_of_steps(steps);
+   job_take(&w->job, 0, wet_size_of_steps(steps));
    if (w->job.used <= w->job.max)
       return offset;
    wet_free_steps(&w->job, steps);

@@ -156,7 +156,7 @@ void wet_free_reader(DcfgWet* w)
       free(w->chunk->data);
    free(w->chunk);
    wet_free_steps(&w->job, &w->steps);
-   w->job.used += wet_size_of_steps(&w->left_steps);
+   job_take(&w->job, 0, wet_size_of_steps(&w->left_steps));
    wet_free_steps(&w->job, &w->left_steps);
    free(w->kept);
    free(w->value);
