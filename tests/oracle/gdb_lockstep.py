@@ -12,8 +12,8 @@ must agree, or be said to be unavailable.  The kinds of registers are counted ap
 - Valgrind's process gets the random numbers that the recorded one got.
 - Steps of ours are in order of time, as Valgrind's are: a step may come to another thread.
 - The first thread's stack is compared while that thread runs: how far it got before another one began differs.
-- Below the stack pointer Valgrind leaves data of its own, in frames of signals, which the trace does not have.  Of arm64 nothing is
-  compared there, nor Valgrind's code.
+- Frames of signals have data of Valgrind's own, which the trace does not have.  They are in the stack, and later below it.  So of
+  arm64, only NEAR bytes of the stack are compared, and no code of Valgrind.
 - Of arm64, Valgrind's server has no flags.  So each conditional branch and choice must go as our flags say.
 
 Prints how many registers and bytes agreed, were unavailable, and differed, and the first differences.
@@ -35,6 +35,7 @@ FLAGS = 0xCD5
 AT_ENTRY, AT_RANDOM = 9, 25
 MOST_PID = 1 << 22
 MOST_STACK = 16 << 20
+NEAR = 512
 KINDS = "general", "eflags", "vector", "x87", "control", "conditions", "memory"
 X87 = "fctrl", "fstat", "ftag"
 CONTROL = "mxcsr", "fpsr", "fpcr"
@@ -293,7 +294,7 @@ class Lockstep:
         at = gdb_remote.number(b[name]) or 0
         if at <= 0x10000 or self.on_first_stack(at) and not self.on_first_stack(self.stack_pointer(b)):
             return
-        if self.pc == "pc" and (self.on_first_stack(at) and at < self.stack_pointer(b) or at >> 24 == 0x58):
+        if self.pc == "pc" and (self.on_first_stack(at) and not 0 <= at - self.stack_pointer(b) < NEAR or at >> 24 == 0x58):
             return
         want = self.theirs.memory(at, 32)
         have = self.ours.memory(at, 32)
