@@ -15,7 +15,7 @@ from wet_summary import MAGIC, Reader, Short
 
 # Programs of tests/ with their options.
 WRITTEN = (("edge_nested", []), ("edge_rep", ["--wet-values=yes"]), ("life_raise", ["--wet-values=yes"]), ("life_nested", []))
-VERSION = 4
+VERSIONS = 4, 5
 SOURCES, IMAGES, INSTRUCTIONS, UNEXECUTED, SUPERBLOCKS, THREADS, BEFORE, TAPE, END, STATE = range(1, 11)
 ORDER = list(range(SOURCES, TAPE)) + [STATE, TAPE, END]
 CUT = "a section is cut"                # dcfg wet --info reads no further than to the tape
@@ -40,7 +40,7 @@ def lines(r, address):
 
 def sections(data):
     """Returns [(section, begin, contents)]; raises Short if the file is cut off."""
-    if data[:8] != MAGIC or data[8:12] != VERSION.to_bytes(4, "little"):
+    if data[:8] != MAGIC or int.from_bytes(data[8:12], "little") not in VERSIONS:
         raise Short("no such file")
     found, at = [], 16
     while not found or found[-1][0] != END:
