@@ -140,18 +140,6 @@ typedef
    }
    Bits;
 
-/* SlotRule: a slot is SLOTS[BASE] + WORDS[WORD] + ADDR.  SLOTS[-1] is the last
-   address based on RSP before the record.  SLOTS[-2] and WORDS[0] are 0.  The
-   words on the tape follow, from 1 on. */
-typedef
-   struct {
-      int16_t  base;
-      uint16_t word;
-      int16_t  stack;           // last slot so far based on RSP, or -1
-      uint64_t addr;
-   }
-   SlotRule;
-
 /* The most records and words, together, that a block has. */
 #define MAX_BLOCK WET_BLOCK_WORDS
 

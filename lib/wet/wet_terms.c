@@ -267,7 +267,7 @@ static uint64_t operate(const WetTerm* t, uint64_t x, uint64_t y)
       case TermShr: return x >> (y & 63);
       case TermSar: return (uint64_t)((int64_t)signed_of(x, t->shift)
                                       >> (y & 63));
-      case TermExtend: return signed_of(x, 64 - 8 * (y & 7));
+      case TermExtend: return signed_of(x, (64 - 8 * (y & 7)) & 63);
       default:      return 0;
    }
 }
