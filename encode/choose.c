@@ -119,7 +119,7 @@ typedef
    struct {
       UInt  p;         // the phrase so far; 0: a piece begins
       UInt  last;      // the phrase before it, or 0
-      UInt* out;       // where the next element goes
+      UInt* out;       // the next element's place
    }
    SampleParse;
 

@@ -165,11 +165,7 @@ static void replace_runs(TextCoder* t)
    for (UInt i = 0; i < t->n; i = end) {
       UInt s = SYMBOL(t->symbols[i]);
       end = end_of_run(t, i);
-      if (end == i + 1) {
-         t->symbols[n_new++] = t->symbols[i];
-         continue;
-      }
-      if (s != END
+      if (end - i > 1 && s != END
           && is_written_as_run(width_of(t, s), end - i)) {
          if (!any)
             DCFG_(clear_pairs)(&t->pairs, t->n);
@@ -475,24 +471,6 @@ static void put_symbol(TextCoder* t, Put* put, UInt symbol)
    }
 }
 
-/* Write the block.  Most symbols are characters. */
-static void put_block(TextCoder* t)
-{
-   Put*         put = t->sink.sequences;
-   const HChar* end = t->buf + sizeof(t->buf);
-
-   for (UInt i = 0; i < t->n; i++) {
-      HChar* to = t->buf + t->n_buf;
-      for (; i < t->n && SYMBOL(t->symbols[i]) < END && to < end; i++)
-         *to++ = alphabet[SYMBOL(t->symbols[i])];
-      t->n_written += to - (t->buf + t->n_buf);
-      t->n_buf      = to - t->buf;
-      if (i < t->n)
-         put_symbol(t, put, SYMBOL(t->symbols[i]));
-   }
-   flush(t, put);
-}
-
 static void put_entries(TextCoder* t, Bool is_first)
 {
    Put* put = t->sink.dictionary;
@@ -564,7 +542,14 @@ static void finish_block(TextCoder* t)
       assign_keys(t);
       put_entries(t, n_keys == 0);
    }
-   put_block(t);
+   for (UInt i = 0; i < t->n; i++) {
+      UInt s = SYMBOL(t->symbols[i]);
+      if (s < END)
+         put_char(t, t->sink.sequences, alphabet[s]);
+      else
+         put_symbol(t, t->sink.sequences, s);
+   }
+   flush(t, t->sink.sequences);
    if (looks)
       learn_from_block(t, (Long)(n_old - (t->n_written - before)), n_old);
    t->n = 0;
@@ -572,21 +557,15 @@ static void finish_block(TextCoder* t)
 
 /*--- Bits in                                              ---*/
 
-static void make_room(TextCoder* t)
+static void add_symbol(TextCoder* t, UInt symbol)
 {
    if (t->n == t->block) {
       finish_block(t);
-   } else {
+   } else if (t->n == t->room) {
       t->room    = t->block / 2 > t->room ? 2 * t->room : t->block;
       t->symbols = dcfg_realloc("dcfg.text.symbols", t->symbols,
                                 (SizeT)t->room * sizeof(UInt));
    }
-}
-
-static inline void add_symbol(TextCoder* t, UInt symbol)
-{
-   if (t->n == t->room)
-      make_room(t);
    t->symbols[t->n++] = symbol;
 }
 
