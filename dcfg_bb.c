@@ -3,10 +3,10 @@
 
    The registry of superblocks. */
 
-/* Owns: the records of all superblocks, the targets of indirect branches, and
-   the code that runs when an address is jumped to. Handed: descriptions by
-   run/instrument.c, targets by run/branch.c.  Taken by: run/flow.c,
-   run/gather.c, and all who look at the executed code.
+/* Owns: the records of all superblocks, and the targets of indirect branches.
+   Handed: descriptions by run/instrument.c, targets by run/branch.c.  Taken by:
+   run/landing.c, run/flow.c, run/gather.c, and all who look at the executed
+   code.
 
    Records live as long as the process: counts outlast translations. */
 
@@ -19,29 +19,6 @@
 #include "pub_tool_xarray.h"
 
 #include "dcfg_bb.h"
-
-/* Version: code that ran when an address was jumped to. */
-typedef
-   struct {
-      Addr addr;
-      UInt image;
-   }
-   Version;
-
-/* Landing: the code that runs when an address is jumped to, and all code that
-   ran there before. */
-typedef
-   struct _Landing {
-      struct _Landing* hash_next;
-      UWord            hash_key;        // the address
-      Version          first;           // version 0
-      Version*         later;           // version V is .later[V - 1]
-      UInt             n_versions;
-      UInt             room;            // the size of .later
-      UInt             now;             // the present version
-      UInt             left_out;        // how many versions are excluded code
-   }
-   Landing;
 
 /* Source: a superblock that can lead to an address. */
 typedef
@@ -91,11 +68,8 @@ static UInt         n_in_goals;         // how many superblocks .goals has
 static Pair*        newest_in_goals;    // the newest pair that .goals has
 static VgHashTable* left;               // made with .goals
 static PoolAlloc*   source_pool;        // likewise
-static VgHashTable* landings[2];       // [1]: past redirections
-static PoolAlloc*   landing_pool;
 static SizeT        parts_end = sizeof(Superblock);   // the end of the fields
                                                       // of outputs
-ULong               DCFG_(n_looks);
 
 static void init(void)
 {
@@ -108,10 +82,6 @@ static void init(void)
    pairs        = VG_(HT_construct)("dcfg.bb.pairs");
    pair_pool    = VG_(newPA)(sizeof(Pair), PER_POOL, VG_(malloc),
                              "dcfg.bb.pair", VG_(free));
-   landings[0]  = VG_(HT_construct)("dcfg.bb.landings");
-   landings[1]  = VG_(HT_construct)("dcfg.bb.landings");
-   landing_pool = VG_(newPA)(sizeof(Landing), PER_POOL, VG_(malloc),
-                             "dcfg.bb.landing", VG_(free));
    VG_(addToXA)(by_id, &none);
 }
 
@@ -219,6 +189,30 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
    VG_(HT_add_node)(by_entry, sb);
    append_to_image(sb);
    return sb;
+}
+
+/* Return 0 if superblock B runs the same code for A's entry as A, and a jump of
+   A's kind (redirected or not) has led there. */
+static Word cmp_landing(const void* va, const void* vb)
+{
+   const Superblock* a            = va;
+   const Superblock* b            = vb;
+   Bool              unredirected = a->versions[0] == DCFG_NO_VERSION;
+
+   return a->entry != b->entry || a->addr != b->addr || a->image != b->image
+          || b->versions[unredirected] == DCFG_NO_VERSION;
+}
+
+const Superblock* DCFG_(landed_superblock)(const Superblock* sb,
+                                           Bool unredirected)
+{
+   Superblock key = *sb;
+
+   if (by_id == NULL)
+      return NULL;
+   key.hash_key    = hash(sb->entry, sb->image);
+   key.versions[0] = unredirected ? DCFG_NO_VERSION : 0;
+   return VG_(HT_gen_lookup)(by_entry, &key, cmp_landing);
 }
 
 UInt DCFG_(n_superblocks)(void)
@@ -400,167 +394,4 @@ void DCFG_(lead_again)(UInt image)
       s->goal->sources = s;
    }
    VG_(free)(l);
-}
-
-/*--- Landings                                             ---*/
-
-/* The last result of landing() of each kind, as callers often ask about the
-   same address again. */
-static struct {
-   Addr     addr;
-   Landing* found;
-} last_landing[2];
-
-/* Return the landing of ADDR or NULL. */
-static Landing* landing(Addr addr, Bool unredirected)
-{
-   if (by_id == NULL)
-      return NULL;
-   if (last_landing[unredirected].addr != addr) {
-      last_landing[unredirected].addr  = addr;
-      last_landing[unredirected].found
-         = VG_(HT_lookup)(landings[unredirected], addr);
-   }
-   return last_landing[unredirected].found;
-}
-
-static Landing* add_landing(Addr addr, Bool unredirected)
-{
-   Landing* l = VG_(allocEltPA)(landing_pool);
-   VG_(memset)(l, 0, sizeof(Landing));
-   l->hash_key = addr;
-   VG_(HT_add_node)(landings[unredirected], l);
-   last_landing[unredirected].addr  = addr;
-   last_landing[unredirected].found = l;
-   return l;
-}
-
-static Version* version(Landing* l, UInt v)
-{
-   return v == 0 ? &l->first : &l->later[v - 1];
-}
-
-Target DCFG_(target_now)(Addr addr, Bool unredirected)
-{
-   const Landing* l = landing(addr, unredirected);
-   Target         t = { addr, l == NULL ? 0 : l->now, unredirected };
-   return t;
-}
-
-Bool DCFG_(has_versions)(Addr addr, Bool unredirected)
-{
-   const Landing* l = landing(addr, unredirected);
-   return l != NULL && l->n_versions > 1;
-}
-
-Bool DCFG_(landing)(Target t, Addr* addr, UInt* image)
-{
-   Landing* l = landing(t.addr, t.unredirected);
-
-   if (l != NULL && t.version == DCFG_PRESENT)
-      t.version = l->now;
-   if (l == NULL || t.version >= l->n_versions)
-      return False;
-   const Version* v = version(l, t.version);
-   if (v->image == DCFG_NO_IMAGE)
-      return False;
-   *addr  = v->addr;
-   *image = v->image;
-   return True;
-}
-
-static Bool lands_at(const Version* v, const Superblock* sb)
-{
-   return v->addr == sb->addr && v->image == sb->image;
-}
-
-Target DCFG_(target_of)(const Superblock* sb)
-{
-   for (Int unredirected = 0; unredirected < 2; unredirected++)
-      if (sb->versions[unredirected] != DCFG_NO_VERSION) {
-         Target t = { sb->entry, sb->versions[unredirected], unredirected };
-         return t;
-      }
-   return DCFG_(target_now)(sb->entry, False);
-}
-
-Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected)
-{
-   Landing* l = landing(sb->entry, unredirected);
-   return l != NULL && !lands_at(version(l, l->now), sb);
-}
-
-Bool DCFG_(is_replaced)(const Superblock* sb)
-{
-   for (Int unredirected = 0; unredirected < 2; unredirected++)
-      if (sb->versions[unredirected] != DCFG_NO_VERSION
-          && !DCFG_(lands_elsewhere)(sb, unredirected))
-         return False;
-   return True;
-}
-
-/* Return 0 if superblock B runs the same code for A's entry as A, and a jump of
-   A's kind (redirected or not) has led there. */
-static Word cmp_landing(const void* va, const void* vb)
-{
-   const Superblock* a            = va;
-   const Superblock* b            = vb;
-   Bool              unredirected = a->versions[0] == DCFG_NO_VERSION;
-
-   return a->entry != b->entry || a->addr != b->addr || a->image != b->image
-          || b->versions[unredirected] == DCFG_NO_VERSION;
-}
-
-/* Return the number of L's version that runs SB, or DCFG_NO_VERSION.  A
-   superblock with the same code knows its version: code that changes all the
-   time has a million versions, too many to search.  Excluded code has no
-   superblocks and is searched for, but does not change. */
-static UInt find_version(Landing* l, const Superblock* sb, Bool unredirected)
-{
-   if (sb->image == DCFG_NO_IMAGE) {
-      for (UInt v = l->left_out == 0 ? 0 : l->n_versions; v-- > 0; ) {
-         DCFG_(n_looks)++;
-         if (lands_at(version(l, v), sb))
-            return v;
-      }
-      return DCFG_NO_VERSION;
-   }
-   Superblock key = *sb;
-   key.hash_key   = hash(sb->entry, sb->image);
-   key.versions[0] = unredirected ? DCFG_NO_VERSION : 0;
-   const Superblock* same = VG_(HT_gen_lookup)(by_entry, &key, cmp_landing);
-   return same == NULL ? DCFG_NO_VERSION : same->versions[unredirected];
-}
-
-static UInt add_version(Landing* l, const Superblock* sb)
-{
-   UInt n = l->n_versions++;
-
-   if (n > l->room) {
-      l->room  = 2 * n;
-      l->later = VG_(realloc)("dcfg.bb.versions", l->later,
-                              l->room * sizeof(Version));
-   }
-   *version(l, n) = (Version){ sb->addr, sb->image };
-   l->left_out   += sb->image == DCFG_NO_IMAGE;
-   return n;
-}
-
-void DCFG_(land_here)(Superblock* sb, Bool unredirected)
-{
-   /* Excluded code may run before there is any record. */
-   if (by_id == NULL)
-      init();
-   Landing* l = landing(sb->entry, unredirected);
-
-   if (l == NULL)
-      l = add_landing(sb->entry, unredirected);
-   if (l->n_versions == 0) {
-      l->now = add_version(l, sb);
-   } else if (!lands_at(version(l, l->now), sb)) {
-      l->now = find_version(l, sb, unredirected);
-      if (l->now == DCFG_NO_VERSION)
-         l->now = add_version(l, sb);
-   }
-   sb->versions[unredirected] = l->now;
 }

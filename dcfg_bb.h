@@ -116,6 +116,11 @@ SizeT DCFG_(claim_fields)(SizeT n);
 Superblock* DCFG_(register_superblock)(const Superblock* sb,
                                        Bool need_started);
 
+/* Return a superblock that runs SB's code at SB's entry and to which a jump of
+   this kind has led, or NULL. */
+const Superblock* DCFG_(landed_superblock)(const Superblock* sb,
+                                           Bool unredirected);
+
 /* Return the number of superblocks, and the superblock ID, counted from 1. */
 UInt        DCFG_(n_superblocks)(void);
 Superblock* DCFG_(superblock)(UInt id);
@@ -186,39 +191,12 @@ typedef
    }
    Position;
 
-/* Return ADDR as a target, with the version that would run now. */
-Target DCFG_(target_now)(Addr addr, Bool unredirected);
-
-/* No version; for landing(), the version that would run now. */
+/* No version; for a landing, the version that would run now. */
 #define DCFG_NO_VERSION 0xFFFFFFFFu
 #define DCFG_PRESENT    0xFFFFFFFEu
-
-/* Return whether code at ADDR has had more than one version. */
-Bool DCFG_(has_versions)(Addr addr, Bool unredirected);
-
-/* Find the code that runs for T: its address, which differs from T's if
-   Valgrind redirects it, and its image.  Return False if no code ever ran, or
-   if the code is excluded (run/exclude.h). */
-Bool DCFG_(landing)(Target t, /*OUT*/Addr* addr, /*OUT*/UInt* image);
 
 /* The image of excluded code, which has no record, for land_here() and
    others. */
 #define DCFG_NO_IMAGE 0xFFFFFFFFu
-
-/* Return the target that runs SB; SB has run. */
-Target DCFG_(target_of)(const Superblock* sb);
-
-/* Note that a jump to SB's .entry runs SB from now on.  lands_elsewhere() tells
-   whether such a jump ran other code until now. */
-Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected);
-void DCFG_(land_here)(Superblock* sb, Bool unredirected);
-
-/* For --stats=yes: how many superblocks, and edges from them, were visited
-   because code changed.  A new version of some code adds as many as the version
-   before. */
-extern ULong DCFG_(n_looks);
-
-/* Return whether every jump that ran SB now runs other code. */
-Bool DCFG_(is_replaced)(const Superblock* sb);
 
 #endif /* __DCFG_BB_H */

@@ -59,6 +59,7 @@
 #include "run/gather.h"
 #include "run/image.h"
 #include "run/instrument.h"
+#include "run/landing.h"
 #include "run/region.h"
 #include "run/requests.h"
 #include "run/seam.h"

@@ -26,6 +26,7 @@
 
 #include "run/flow.h"
 #include "run/image.h"
+#include "run/landing.h"
 
 /* Settled: steps to one version of their target, which was the current one
    then; or, with ALL_VERSIONS, the sum over all versions.  The sum exists for

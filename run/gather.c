@@ -19,6 +19,7 @@
 #include "run/flow.h"
 #include "run/gather.h"
 #include "run/image.h"
+#include "run/landing.h"
 #include "run/thread.h"
 
 #define NONE DCFG_NO_INSTR

@@ -74,6 +74,7 @@
 #include "run/instrument.h"
 #include "run/ir.h"
 #include "run/kinds.h"
+#include "run/landing.h"
 #include "run/region.h"
 #include "run/thread.h"
 

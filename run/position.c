@@ -19,6 +19,7 @@
 #include "pub_tool_oset.h"
 
 #include "run/inside.h"
+#include "run/landing.h"
 
 static OSet*   diversions;      // Diversion; NULL if there is none
 static XArray* late_returns;    // LateReturn; NULL if there is none

@@ -17,6 +17,7 @@
 #include "pub_tool_xarray.h"
 
 #include "run/inside.h"
+#include "run/landing.h"
 #include "run/thread.h"
 
 static XArray*  threads;                   // Thread*, by index
