@@ -58,6 +58,7 @@ typedef
    Ends;
 
 static XArray*      by_id;              // Superblock*; [0] is NULL
+static Superblock** records;            // the elements of .by_id
 static XArray*      by_image;           // Ends
 static VgHashTable* by_entry;
 static VgHashTable* pairs;
@@ -83,6 +84,7 @@ static void init(void)
    pair_pool    = VG_(newPA)(sizeof(Pair), PER_POOL, VG_(malloc),
                              "dcfg.bb.pair", VG_(free));
    VG_(addToXA)(by_id, &none);
+   records = VG_(indexXA)(by_id, 0);
 }
 
 static UWord hash(Addr a, UInt n)
@@ -136,6 +138,46 @@ SizeT DCFG_(claim_fields)(SizeT n)
    return parts_end - n;
 }
 
+/* Make a record of DESC, with new counters. */
+static Superblock* new_record(const Superblock* desc, Bool need_started)
+{
+   /* One allocation has the record, the outputs' fields, the branch, the exits,
+      the lengths and kinds. */
+   SizeT  branch    = VG_ROUNDUP(parts_end, sizeof(ULong));
+   SizeT  start     = branch
+                      + (desc->end == EndIndirect ? sizeof(Branch) : 0);
+   SizeT  exits_szB = desc->n_exits * sizeof(SbExit);
+   UChar* record    = VG_(malloc)("dcfg.bb.sb",
+                                  start + exits_szB + 2 * desc->n_instrs);
+   Superblock* sb   = (Superblock*)record;
+   *sb         = *desc;
+   VG_(memset)(sb + 1, 0, start - sizeof(Superblock));
+   sb->exits   = (SbExit*)(record + start);
+   sb->lengths = record + start + exits_szB;
+   sb->kinds   = sb->lengths + desc->n_instrs;
+   VG_(memcpy)(sb->exits, desc->exits, exits_szB);
+   VG_(memcpy)(sb->lengths, desc->lengths, desc->n_instrs);
+   VG_(memcpy)(sb->kinds, desc->kinds, desc->n_instrs);
+   sb->id       = VG_(sizeXA)(by_id);
+   sb->diverted = False;
+
+   /* The counters of a superblock are neighbours, so that they share a cache
+      line. */
+   CellNo cell = 0;
+   UInt   n    = sb->n_exits + (need_started ? 1 : 0);
+   if (n > 0)
+      cell = DCFG_(new_counters)(n);
+   sb->started = need_started ? cell++ : 0;
+   for (UInt i = 0; i < sb->n_exits; i++)
+      sb->exits[i].cell = cell++;
+   sb->branch = NULL;
+   if (sb->end == EndIndirect)
+      sb->branch = (Branch*)(record + branch);
+   VG_(addToXA)(by_id, &sb);
+   records = VG_(indexXA)(by_id, 0);
+   return sb;
+}
+
 Superblock* DCFG_(register_superblock)(const Superblock* desc,
                                        Bool need_started)
 {
@@ -150,45 +192,48 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
    if (sb != NULL)
       return sb;
 
-   /* One allocation has the record, the outputs' fields, the branch, the exits,
-      the lengths and kinds. */
-   SizeT  branch    = VG_ROUNDUP(parts_end, sizeof(ULong));
-   SizeT  start     = branch
-                      + (key.end == EndIndirect ? sizeof(Branch) : 0);
-   SizeT  exits_szB = key.n_exits * sizeof(SbExit);
-   UChar* record    = VG_(malloc)("dcfg.bb.sb",
-                                  start + exits_szB + 2 * key.n_instrs);
-   sb          = (Superblock*)record;
-   *sb         = key;
-   VG_(memset)(sb + 1, 0, start - sizeof(Superblock));
-   sb->exits   = (SbExit*)(record + start);
-   sb->lengths = record + start + exits_szB;
-   sb->kinds   = sb->lengths + key.n_instrs;
-   VG_(memcpy)(sb->exits, desc->exits, exits_szB);
-   VG_(memcpy)(sb->lengths, desc->lengths, key.n_instrs);
-   VG_(memcpy)(sb->kinds, desc->kinds, key.n_instrs);
-   sb->id = VG_(sizeXA)(by_id);
+   sb = new_record(&key, need_started);
    sb->versions[0] = sb->versions[1] = DCFG_NO_VERSION;
-
-   /* The counters of a superblock are neighbours, so that they share a cache
-      line. */
-   CellNo cell = 0;
-   UInt   n    = sb->n_exits + (need_started ? 1 : 0);
-   if (n > 0)
-      cell = DCFG_(new_counters)(n);
-   sb->started = need_started ? cell++ : 0;
-   for (UInt i = 0; i < sb->n_exits; i++)
-      sb->exits[i].cell = cell++;
-   sb->branch = NULL;
-   if (sb->end == EndIndirect) {
-      sb->branch       = (Branch*)(record + branch);
+   if (sb->end == EndIndirect)
       sb->branch->site = DCFG_(new_slots)(N_SITE_SLOTS);
-   }
-
-   VG_(addToXA)(by_id, &sb);
    VG_(HT_add_node)(by_entry, sb);
    append_to_image(sb);
    return sb;
+}
+
+static Word is_other(const void* a, const void* b)
+{
+   return a != b;
+}
+
+void DCFG_(expect_pasts)(UInt image)
+{
+   for (UInt id = DCFG_(next_of_image)(image, 0); id != 0;
+        id = DCFG_(next_of_image)(image, id))
+      DCFG_(superblock)(id)->past = DCFG_PAST_IF_NEEDED;
+}
+
+UInt DCFG_(empty_image)(UInt image)
+{
+   UInt first = DCFG_(next_of_image)(image, 0);
+
+   for (UInt id = first; id != 0; id = DCFG_(superblock)(id)->next_of_image) {
+      Superblock* sb = DCFG_(superblock)(id);
+      VG_(HT_gen_remove)(by_entry, sb, is_other);
+      sb->image = DCFG_NO_IMAGE;
+      sb->past  = 0;
+   }
+   if (first != 0)
+      *(Ends*)VG_(indexXA)(by_image, image) = (Ends){ 0, 0 };
+   return first;
+}
+
+void DCFG_(join_image)(Superblock* sb, UInt image)
+{
+   sb->image    = image;
+   sb->hash_key = hash(sb->entry, image);
+   VG_(HT_add_node)(by_entry, sb);
+   append_to_image(sb);
 }
 
 /* Return 0 if superblock B runs the same code for A's entry as A, and a jump of
@@ -222,7 +267,7 @@ UInt DCFG_(n_superblocks)(void)
 
 Superblock* DCFG_(superblock)(UInt id)
 {
-   return *(Superblock**)VG_(indexXA)(by_id, id);
+   return records[id];
 }
 
 UInt DCFG_(next_of_image)(UInt image, UInt after)
@@ -278,9 +323,18 @@ static Word cmp_pairs(const void* va, const void* vb)
    return a->sb != b->sb || a->target != b->target;
 }
 
+#define FEW_PAIRS 4
+
 Pair* DCFG_(find_pair)(const Superblock* sb, Addr target)
 {
    Pair key;
+   /* Most branches have one or two. */
+   if (sb->branch->n_pairs <= FEW_PAIRS) {
+      Pair* p = sb->branch->first_pair;
+      while (p != NULL && p->target != target)
+         p = p->next;
+      return p;
+   }
    key.sb       = sb->id;
    key.target   = target;
    key.hash_key = hash(target, sb->id);
@@ -304,6 +358,27 @@ Pair* DCFG_(pair)(Superblock* sb, Addr target)
       VG_(HT_add_node)(pairs, p);
    }
    return p;
+}
+
+Superblock* DCFG_(new_past)(Superblock* sb)
+{
+   Superblock* past = new_record(sb, sb->started != 0);
+
+   past->past = 0;
+   sb->past   = past->id;
+   if (sb->end != EndIndirect)
+      return past;
+   past->branch->first_pair = sb->branch->first_pair;
+   past->branch->n_pairs    = sb->branch->n_pairs;
+   sb->branch->first_pair   = NULL;
+   sb->branch->n_pairs      = 0;
+   for (Pair* p = past->branch->first_pair; p != NULL; p = p->next) {
+      VG_(HT_gen_remove)(pairs, p, cmp_pairs);
+      p->sb       = past->id;
+      p->hash_key = hash(p->target, p->sb);
+      VG_(HT_add_node)(pairs, p);
+   }
+   return past;
 }
 
 static void add_source(Addr target, UInt sb)
@@ -338,6 +413,9 @@ static void update_goals(void)
          add_source(sb->exits[i].target, sb->id);
       if (sb->end == EndDirect)
          add_source(sb->next, sb->id);
+      else
+         for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
+            add_source(p->target, sb->id);
    }
    for (const Pair* p = newest_pair; p != newest_in_goals; p = p->older)
       add_source(p->target, p->sb);

@@ -76,7 +76,8 @@ typedef
       Addr         entry;    // the address that was jumped to
       Addr         addr;     // the address of the code that ran: differs from
                              // .entry for a redirection
-      UInt         image;    // also tells the code's version, see image_of
+      UInt         image;    // also tells the code's version, see image_of;
+                             // DCFG_NO_IMAGE: it waits, see run/generation.c
       UInt         versions[2];  // versions of .entry that run it, [1] past
                                  // redirections; or DCFG_NO_VERSION
       UShort       n_instrs;
@@ -86,6 +87,8 @@ typedef
       Bool         diverted; // some thread was diverted from here
       CellNo       started;  // counts completions of the first instruction; 0:
                              // they are the sum of the counters that follow
+      UInt         past;     // while a generation ends: its past, see
+                             // new_past(), or DCFG_PAST_IF_NEEDED; else 0
       Addr         next;     // EndDirect
       Branch*      branch;   // EndIndirect
       /* One for each instruction, and one for each exit: */
@@ -120,6 +123,21 @@ Superblock* DCFG_(register_superblock)(const Superblock* sb,
    this kind has led, or NULL. */
 const Superblock* DCFG_(landed_superblock)(const Superblock* sb,
                                            Bool unredirected);
+
+/* The generation of IMAGE ends: its superblocks may get pasts. */
+#define DCFG_PAST_IF_NEEDED 0xFFFFFFFFu
+void DCFG_(expect_pasts)(UInt image);
+
+/* Make a past of SB: a second record, which takes over SB's pairs, and has
+   counters of its own that are zero.  No code counts in it. */
+Superblock* DCFG_(new_past)(Superblock* sb);
+
+/* Take all superblocks out of IMAGE: return the first one; .next_of_image leads
+   to the others.  They have no image and no past. */
+UInt DCFG_(empty_image)(UInt image);
+
+/* Put SB, which has no image, into IMAGE. */
+void DCFG_(join_image)(Superblock* sb, UInt image);
 
 /* Return the number of superblocks, and the superblock ID, counted from 1. */
 UInt        DCFG_(n_superblocks)(void);

@@ -57,6 +57,7 @@
 #include "run/flow.h"
 #include "run/gap.h"
 #include "run/gather.h"
+#include "run/generation.h"
 #include "run/image.h"
 #include "run/instrument.h"
 #include "run/landing.h"
@@ -254,6 +255,7 @@ static void fini(Int exitcode)
 /* Forget all counts and records, and begin anew. */
 static void forget_all(Restart why)
 {
+   DCFG_(claim_superblocks)();
    DCFG_(begin_part)(why);
    DCFG_(forget_flows)();
 }
@@ -342,6 +344,7 @@ static void in_fork_parent(ThreadId tid)
 static void in_fork_child(ThreadId tid)
 {
    DCFG_(after_fork)(True);
+   DCFG_(claim_superblocks)();
    DCFG_(start_anew)(tid);
    DCFG_(forget_flows)();
    DCFG_(forget_totals)();

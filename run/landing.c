@@ -15,7 +15,9 @@
 
 #include "run/landing.h"
 
-/* Version: code that ran when an address was jumped to. */
+/* Version: code that ran when an address was jumped to; or that will run, in an
+   image that is not known yet. */
+#define AWAITED_IMAGE 0xFFFFFFFEu
 typedef
    struct {
       Addr addr;
@@ -113,7 +115,7 @@ Bool DCFG_(landing)(Target t, Addr* addr, UInt* image)
    if (l == NULL || t.version >= l->n_versions)
       return False;
    const Version* v = version(l, t.version);
-   if (v->image == DCFG_NO_IMAGE)
+   if (v->image == DCFG_NO_IMAGE || v->image == AWAITED_IMAGE)
       return False;
    *addr  = v->addr;
    *image = v->image;
@@ -122,7 +124,8 @@ Bool DCFG_(landing)(Target t, Addr* addr, UInt* image)
 
 static Bool lands_at(const Version* v, const Superblock* sb)
 {
-   return v->addr == sb->addr && v->image == sb->image;
+   return v->addr == sb->addr
+          && (v->image == sb->image || v->image == AWAITED_IMAGE);
 }
 
 Target DCFG_(target_of)(const Superblock* sb)
@@ -168,7 +171,7 @@ static UInt find_version(Landing* l, const Superblock* sb, Bool unredirected)
    return same == NULL ? DCFG_NO_VERSION : same->versions[unredirected];
 }
 
-static UInt add_version(Landing* l, const Superblock* sb)
+static UInt add_version(Landing* l, Addr addr, UInt image)
 {
    UInt n = l->n_versions++;
 
@@ -177,8 +180,8 @@ static UInt add_version(Landing* l, const Superblock* sb)
       l->later = VG_(realloc)("dcfg.bb.versions", l->later,
                               l->room * sizeof(Version));
    }
-   *version(l, n) = (Version){ sb->addr, sb->image };
-   l->left_out   += sb->image == DCFG_NO_IMAGE;
+   *version(l, n) = (Version){ addr, image };
+   l->left_out   += image == DCFG_NO_IMAGE;
    return n;
 }
 
@@ -189,11 +192,38 @@ void DCFG_(land_here)(Superblock* sb, Bool unredirected)
    if (l == NULL)
       l = add_landing(sb->entry, unredirected);
    if (l->n_versions == 0) {
-      l->now = add_version(l, sb);
+      l->now = add_version(l, sb->addr, sb->image);
    } else if (!lands_at(version(l, l->now), sb)) {
       l->now = find_version(l, sb, unredirected);
       if (l->now == DCFG_NO_VERSION)
-         l->now = add_version(l, sb);
+         l->now = add_version(l, sb->addr, sb->image);
    }
+   version(l, l->now)->image = sb->image;
    sb->versions[unredirected] = l->now;
+}
+
+Bool DCFG_(await_landing)(Superblock* sb, Bool unredirected, Bool has_run)
+{
+   Landing* l = landing(sb->entry, unredirected);
+
+   if (!lands_at(version(l, l->now), sb))
+      return False;
+   Bool is_new = has_run && version(l, l->now)->image != AWAITED_IMAGE;
+   if (is_new)
+      l->now = add_version(l, sb->addr, AWAITED_IMAGE);
+   version(l, l->now)->image  = AWAITED_IMAGE;
+   sb->versions[unredirected] = l->now;
+   return is_new;
+}
+
+void DCFG_(landed_here)(Superblock* sb, Bool unredirected)
+{
+   Landing* l = landing(sb->entry, unredirected);
+   UInt*    v = &sb->versions[unredirected];
+
+   /* Another superblock with the same entry may have run in between. */
+   if (!lands_at(version(l, *v), sb))
+      *v = lands_at(version(l, l->now), sb)
+           ? l->now : add_version(l, sb->addr, sb->image);
+   version(l, *v)->image = sb->image;
 }

@@ -28,6 +28,14 @@ Target DCFG_(target_of)(const Superblock* sb);
 Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected);
 void DCFG_(land_here)(Superblock* sb, Bool unredirected);
 
+/* A jump of this kind has led to SB, whose image will be another that is not
+   known yet.  If it runs SB now, note that it will run code of that image.
+   HAS_RUN: this is a new version.  Return whether one was made. */
+Bool DCFG_(await_landing)(Superblock* sb, Bool unredirected, Bool has_run);
+
+/* Note that such a jump has run SB in SB's image, as it did before. */
+void DCFG_(landed_here)(Superblock* sb, Bool unredirected);
+
 /* For --stats=yes: how many superblocks, and edges from them, were visited
    because code changed.  A new version of some code adds as many as the version
    before. */
