@@ -3,10 +3,10 @@
 
    The registry of superblocks. */
 
-/* Owns: the records of all superblocks, the targets of indirect branches, and
-   the code that runs when an address is jumped to. Handed: descriptions by
-   run/instrument.c, targets by run/branch.c.  Taken by: run/flow.c,
-   run/gather.c, and all who look at the executed code.
+/* Owns: the records of all superblocks, and the targets of indirect branches.
+   Handed: descriptions by run/instrument.c, targets by run/branch.c.  Taken by:
+   run/landing.c, run/flow.c, run/gather.c, and all who look at the executed
+   code.
 
    Records live as long as the process: counts outlast translations. */
 
@@ -19,29 +19,6 @@
 #include "pub_tool_xarray.h"
 
 #include "dcfg_bb.h"
-
-/* Version: code that ran when an address was jumped to. */
-typedef
-   struct {
-      Addr addr;
-      UInt image;
-   }
-   Version;
-
-/* Landing: the code that runs when an address is jumped to, and all code that
-   ran there before. */
-typedef
-   struct _Landing {
-      struct _Landing* hash_next;
-      UWord            hash_key;        // the address
-      Version          first;           // version 0
-      Version*         later;           // version V is .later[V - 1]
-      UInt             n_versions;
-      UInt             room;            // the size of .later
-      UInt             now;             // the present version
-      UInt             left_out;        // how many versions are excluded code
-   }
-   Landing;
 
 /* Source: a superblock that can lead to an address. */
 typedef
@@ -81,6 +58,7 @@ typedef
    Ends;
 
 static XArray*      by_id;              // Superblock*; [0] is NULL
+static Superblock** records;            // the elements of .by_id
 static XArray*      by_image;           // Ends
 static VgHashTable* by_entry;
 static VgHashTable* pairs;
@@ -91,11 +69,8 @@ static UInt         n_in_goals;         // how many superblocks .goals has
 static Pair*        newest_in_goals;    // the newest pair that .goals has
 static VgHashTable* left;               // made with .goals
 static PoolAlloc*   source_pool;        // likewise
-static VgHashTable* landings[2];       // [1]: past redirections
-static PoolAlloc*   landing_pool;
 static SizeT        parts_end = sizeof(Superblock);   // the end of the fields
                                                       // of outputs
-ULong               DCFG_(n_looks);
 
 static void init(void)
 {
@@ -108,11 +83,8 @@ static void init(void)
    pairs        = VG_(HT_construct)("dcfg.bb.pairs");
    pair_pool    = VG_(newPA)(sizeof(Pair), PER_POOL, VG_(malloc),
                              "dcfg.bb.pair", VG_(free));
-   landings[0]  = VG_(HT_construct)("dcfg.bb.landings");
-   landings[1]  = VG_(HT_construct)("dcfg.bb.landings");
-   landing_pool = VG_(newPA)(sizeof(Landing), PER_POOL, VG_(malloc),
-                             "dcfg.bb.landing", VG_(free));
    VG_(addToXA)(by_id, &none);
+   records = VG_(indexXA)(by_id, 0);
 }
 
 static UWord hash(Addr a, UInt n)
@@ -166,6 +138,46 @@ SizeT DCFG_(claim_fields)(SizeT n)
    return parts_end - n;
 }
 
+/* Make a record of DESC, with new counters. */
+static Superblock* new_record(const Superblock* desc, Bool need_started)
+{
+   /* One allocation has the record, the outputs' fields, the branch, the exits,
+      the lengths and kinds. */
+   SizeT  branch    = VG_ROUNDUP(parts_end, sizeof(ULong));
+   SizeT  start     = branch
+                      + (desc->end == EndIndirect ? sizeof(Branch) : 0);
+   SizeT  exits_szB = desc->n_exits * sizeof(SbExit);
+   UChar* record    = VG_(malloc)("dcfg.bb.sb",
+                                  start + exits_szB + 2 * desc->n_instrs);
+   Superblock* sb   = (Superblock*)record;
+   *sb         = *desc;
+   VG_(memset)(sb + 1, 0, start - sizeof(Superblock));
+   sb->exits   = (SbExit*)(record + start);
+   sb->lengths = record + start + exits_szB;
+   sb->kinds   = sb->lengths + desc->n_instrs;
+   VG_(memcpy)(sb->exits, desc->exits, exits_szB);
+   VG_(memcpy)(sb->lengths, desc->lengths, desc->n_instrs);
+   VG_(memcpy)(sb->kinds, desc->kinds, desc->n_instrs);
+   sb->id       = VG_(sizeXA)(by_id);
+   sb->diverted = False;
+
+   /* The counters of a superblock are neighbours, so that they share a cache
+      line. */
+   CellNo cell = 0;
+   UInt   n    = sb->n_exits + (need_started ? 1 : 0);
+   if (n > 0)
+      cell = DCFG_(new_counters)(n);
+   sb->started = need_started ? cell++ : 0;
+   for (UInt i = 0; i < sb->n_exits; i++)
+      sb->exits[i].cell = cell++;
+   sb->branch = NULL;
+   if (sb->end == EndIndirect)
+      sb->branch = (Branch*)(record + branch);
+   VG_(addToXA)(by_id, &sb);
+   records = VG_(indexXA)(by_id, 0);
+   return sb;
+}
+
 Superblock* DCFG_(register_superblock)(const Superblock* desc,
                                        Bool need_started)
 {
@@ -180,45 +192,72 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
    if (sb != NULL)
       return sb;
 
-   /* One allocation has the record, the outputs' fields, the branch, the exits,
-      the lengths and kinds. */
-   SizeT  branch    = VG_ROUNDUP(parts_end, sizeof(ULong));
-   SizeT  start     = branch
-                      + (key.end == EndIndirect ? sizeof(Branch) : 0);
-   SizeT  exits_szB = key.n_exits * sizeof(SbExit);
-   UChar* record    = VG_(malloc)("dcfg.bb.sb",
-                                  start + exits_szB + 2 * key.n_instrs);
-   sb          = (Superblock*)record;
-   *sb         = key;
-   VG_(memset)(sb + 1, 0, start - sizeof(Superblock));
-   sb->exits   = (SbExit*)(record + start);
-   sb->lengths = record + start + exits_szB;
-   sb->kinds   = sb->lengths + key.n_instrs;
-   VG_(memcpy)(sb->exits, desc->exits, exits_szB);
-   VG_(memcpy)(sb->lengths, desc->lengths, key.n_instrs);
-   VG_(memcpy)(sb->kinds, desc->kinds, key.n_instrs);
-   sb->id = VG_(sizeXA)(by_id);
+   sb = new_record(&key, need_started);
    sb->versions[0] = sb->versions[1] = DCFG_NO_VERSION;
-
-   /* The counters of a superblock are neighbours, so that they share a cache
-      line. */
-   CellNo cell = 0;
-   UInt   n    = sb->n_exits + (need_started ? 1 : 0);
-   if (n > 0)
-      cell = DCFG_(new_counters)(n);
-   sb->started = need_started ? cell++ : 0;
-   for (UInt i = 0; i < sb->n_exits; i++)
-      sb->exits[i].cell = cell++;
-   sb->branch = NULL;
-   if (sb->end == EndIndirect) {
-      sb->branch       = (Branch*)(record + branch);
+   if (sb->end == EndIndirect)
       sb->branch->site = DCFG_(new_slots)(N_SITE_SLOTS);
-   }
-
-   VG_(addToXA)(by_id, &sb);
    VG_(HT_add_node)(by_entry, sb);
    append_to_image(sb);
    return sb;
+}
+
+static Word is_other(const void* a, const void* b)
+{
+   return a != b;
+}
+
+void DCFG_(expect_pasts)(UInt image)
+{
+   for (UInt id = DCFG_(next_of_image)(image, 0); id != 0;
+        id = DCFG_(next_of_image)(image, id))
+      DCFG_(superblock)(id)->past = DCFG_PAST_IF_NEEDED;
+}
+
+UInt DCFG_(empty_image)(UInt image)
+{
+   UInt first = DCFG_(next_of_image)(image, 0);
+
+   for (UInt id = first; id != 0; id = DCFG_(superblock)(id)->next_of_image) {
+      Superblock* sb = DCFG_(superblock)(id);
+      VG_(HT_gen_remove)(by_entry, sb, is_other);
+      sb->image = DCFG_NO_IMAGE;
+      sb->past  = 0;
+   }
+   if (first != 0)
+      *(Ends*)VG_(indexXA)(by_image, image) = (Ends){ 0, 0 };
+   return first;
+}
+
+void DCFG_(join_image)(Superblock* sb, UInt image)
+{
+   sb->image    = image;
+   sb->hash_key = hash(sb->entry, image);
+   VG_(HT_add_node)(by_entry, sb);
+   append_to_image(sb);
+}
+
+/* Return 0 if superblock B runs the same code for A's entry as A, and a jump of
+   A's kind (redirected or not) has led there. */
+static Word cmp_landing(const void* va, const void* vb)
+{
+   const Superblock* a            = va;
+   const Superblock* b            = vb;
+   Bool              unredirected = a->versions[0] == DCFG_NO_VERSION;
+
+   return a->entry != b->entry || a->addr != b->addr || a->image != b->image
+          || b->versions[unredirected] == DCFG_NO_VERSION;
+}
+
+const Superblock* DCFG_(landed_superblock)(const Superblock* sb,
+                                           Bool unredirected)
+{
+   Superblock key = *sb;
+
+   if (by_id == NULL)
+      return NULL;
+   key.hash_key    = hash(sb->entry, sb->image);
+   key.versions[0] = unredirected ? DCFG_NO_VERSION : 0;
+   return VG_(HT_gen_lookup)(by_entry, &key, cmp_landing);
 }
 
 UInt DCFG_(n_superblocks)(void)
@@ -228,7 +267,7 @@ UInt DCFG_(n_superblocks)(void)
 
 Superblock* DCFG_(superblock)(UInt id)
 {
-   return *(Superblock**)VG_(indexXA)(by_id, id);
+   return records[id];
 }
 
 UInt DCFG_(next_of_image)(UInt image, UInt after)
@@ -284,9 +323,18 @@ static Word cmp_pairs(const void* va, const void* vb)
    return a->sb != b->sb || a->target != b->target;
 }
 
+#define FEW_PAIRS 4
+
 Pair* DCFG_(find_pair)(const Superblock* sb, Addr target)
 {
    Pair key;
+   /* Most branches have one or two. */
+   if (sb->branch->n_pairs <= FEW_PAIRS) {
+      Pair* p = sb->branch->first_pair;
+      while (p != NULL && p->target != target)
+         p = p->next;
+      return p;
+   }
    key.sb       = sb->id;
    key.target   = target;
    key.hash_key = hash(target, sb->id);
@@ -310,6 +358,27 @@ Pair* DCFG_(pair)(Superblock* sb, Addr target)
       VG_(HT_add_node)(pairs, p);
    }
    return p;
+}
+
+Superblock* DCFG_(new_past)(Superblock* sb)
+{
+   Superblock* past = new_record(sb, sb->started != 0);
+
+   past->past = 0;
+   sb->past   = past->id;
+   if (sb->end != EndIndirect)
+      return past;
+   past->branch->first_pair = sb->branch->first_pair;
+   past->branch->n_pairs    = sb->branch->n_pairs;
+   sb->branch->first_pair   = NULL;
+   sb->branch->n_pairs      = 0;
+   for (Pair* p = past->branch->first_pair; p != NULL; p = p->next) {
+      VG_(HT_gen_remove)(pairs, p, cmp_pairs);
+      p->sb       = past->id;
+      p->hash_key = hash(p->target, p->sb);
+      VG_(HT_add_node)(pairs, p);
+   }
+   return past;
 }
 
 static void add_source(Addr target, UInt sb)
@@ -344,6 +413,9 @@ static void update_goals(void)
          add_source(sb->exits[i].target, sb->id);
       if (sb->end == EndDirect)
          add_source(sb->next, sb->id);
+      else
+         for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
+            add_source(p->target, sb->id);
    }
    for (const Pair* p = newest_pair; p != newest_in_goals; p = p->older)
       add_source(p->target, p->sb);
@@ -400,167 +472,4 @@ void DCFG_(lead_again)(UInt image)
       s->goal->sources = s;
    }
    VG_(free)(l);
-}
-
-/*--- Landings                                             ---*/
-
-/* The last result of landing() of each kind, as callers often ask about the
-   same address again. */
-static struct {
-   Addr     addr;
-   Landing* found;
-} last_landing[2];
-
-/* Return the landing of ADDR or NULL. */
-static Landing* landing(Addr addr, Bool unredirected)
-{
-   if (by_id == NULL)
-      return NULL;
-   if (last_landing[unredirected].addr != addr) {
-      last_landing[unredirected].addr  = addr;
-      last_landing[unredirected].found
-         = VG_(HT_lookup)(landings[unredirected], addr);
-   }
-   return last_landing[unredirected].found;
-}
-
-static Landing* add_landing(Addr addr, Bool unredirected)
-{
-   Landing* l = VG_(allocEltPA)(landing_pool);
-   VG_(memset)(l, 0, sizeof(Landing));
-   l->hash_key = addr;
-   VG_(HT_add_node)(landings[unredirected], l);
-   last_landing[unredirected].addr  = addr;
-   last_landing[unredirected].found = l;
-   return l;
-}
-
-static Version* version(Landing* l, UInt v)
-{
-   return v == 0 ? &l->first : &l->later[v - 1];
-}
-
-Target DCFG_(target_now)(Addr addr, Bool unredirected)
-{
-   const Landing* l = landing(addr, unredirected);
-   Target         t = { addr, l == NULL ? 0 : l->now, unredirected };
-   return t;
-}
-
-Bool DCFG_(has_versions)(Addr addr, Bool unredirected)
-{
-   const Landing* l = landing(addr, unredirected);
-   return l != NULL && l->n_versions > 1;
-}
-
-Bool DCFG_(landing)(Target t, Addr* addr, UInt* image)
-{
-   Landing* l = landing(t.addr, t.unredirected);
-
-   if (l != NULL && t.version == DCFG_PRESENT)
-      t.version = l->now;
-   if (l == NULL || t.version >= l->n_versions)
-      return False;
-   const Version* v = version(l, t.version);
-   if (v->image == DCFG_NO_IMAGE)
-      return False;
-   *addr  = v->addr;
-   *image = v->image;
-   return True;
-}
-
-static Bool lands_at(const Version* v, const Superblock* sb)
-{
-   return v->addr == sb->addr && v->image == sb->image;
-}
-
-Target DCFG_(target_of)(const Superblock* sb)
-{
-   for (Int unredirected = 0; unredirected < 2; unredirected++)
-      if (sb->versions[unredirected] != DCFG_NO_VERSION) {
-         Target t = { sb->entry, sb->versions[unredirected], unredirected };
-         return t;
-      }
-   return DCFG_(target_now)(sb->entry, False);
-}
-
-Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected)
-{
-   Landing* l = landing(sb->entry, unredirected);
-   return l != NULL && !lands_at(version(l, l->now), sb);
-}
-
-Bool DCFG_(is_replaced)(const Superblock* sb)
-{
-   for (Int unredirected = 0; unredirected < 2; unredirected++)
-      if (sb->versions[unredirected] != DCFG_NO_VERSION
-          && !DCFG_(lands_elsewhere)(sb, unredirected))
-         return False;
-   return True;
-}
-
-/* Return 0 if superblock B runs the same code for A's entry as A, and a jump of
-   A's kind (redirected or not) has led there. */
-static Word cmp_landing(const void* va, const void* vb)
-{
-   const Superblock* a            = va;
-   const Superblock* b            = vb;
-   Bool              unredirected = a->versions[0] == DCFG_NO_VERSION;
-
-   return a->entry != b->entry || a->addr != b->addr || a->image != b->image
-          || b->versions[unredirected] == DCFG_NO_VERSION;
-}
-
-/* Return the number of L's version that runs SB, or DCFG_NO_VERSION.  A
-   superblock with the same code knows its version: code that changes all the
-   time has a million versions, too many to search.  Excluded code has no
-   superblocks and is searched for, but does not change. */
-static UInt find_version(Landing* l, const Superblock* sb, Bool unredirected)
-{
-   if (sb->image == DCFG_NO_IMAGE) {
-      for (UInt v = l->left_out == 0 ? 0 : l->n_versions; v-- > 0; ) {
-         DCFG_(n_looks)++;
-         if (lands_at(version(l, v), sb))
-            return v;
-      }
-      return DCFG_NO_VERSION;
-   }
-   Superblock key = *sb;
-   key.hash_key   = hash(sb->entry, sb->image);
-   key.versions[0] = unredirected ? DCFG_NO_VERSION : 0;
-   const Superblock* same = VG_(HT_gen_lookup)(by_entry, &key, cmp_landing);
-   return same == NULL ? DCFG_NO_VERSION : same->versions[unredirected];
-}
-
-static UInt add_version(Landing* l, const Superblock* sb)
-{
-   UInt n = l->n_versions++;
-
-   if (n > l->room) {
-      l->room  = 2 * n;
-      l->later = VG_(realloc)("dcfg.bb.versions", l->later,
-                              l->room * sizeof(Version));
-   }
-   *version(l, n) = (Version){ sb->addr, sb->image };
-   l->left_out   += sb->image == DCFG_NO_IMAGE;
-   return n;
-}
-
-void DCFG_(land_here)(Superblock* sb, Bool unredirected)
-{
-   /* Excluded code may run before there is any record. */
-   if (by_id == NULL)
-      init();
-   Landing* l = landing(sb->entry, unredirected);
-
-   if (l == NULL)
-      l = add_landing(sb->entry, unredirected);
-   if (l->n_versions == 0) {
-      l->now = add_version(l, sb);
-   } else if (!lands_at(version(l, l->now), sb)) {
-      l->now = find_version(l, sb, unredirected);
-      if (l->now == DCFG_NO_VERSION)
-         l->now = add_version(l, sb);
-   }
-   sb->versions[unredirected] = l->now;
 }

@@ -76,7 +76,8 @@ typedef
       Addr         entry;    // the address that was jumped to
       Addr         addr;     // the address of the code that ran: differs from
                              // .entry for a redirection
-      UInt         image;    // also tells the code's version, see image_of
+      UInt         image;    // also tells the code's version, see image_of;
+                             // DCFG_NO_IMAGE: it waits, see run/generation.c
       UInt         versions[2];  // versions of .entry that run it, [1] past
                                  // redirections; or DCFG_NO_VERSION
       UShort       n_instrs;
@@ -86,6 +87,8 @@ typedef
       Bool         diverted; // some thread was diverted from here
       CellNo       started;  // counts completions of the first instruction; 0:
                              // they are the sum of the counters that follow
+      UInt         past;     // while a generation ends: its past, see
+                             // new_past(), or DCFG_PAST_IF_NEEDED; else 0
       Addr         next;     // EndDirect
       Branch*      branch;   // EndIndirect
       /* One for each instruction, and one for each exit: */
@@ -115,6 +118,26 @@ SizeT DCFG_(claim_fields)(SizeT n);
    .instr .counting.  NEED_STARTED: the record gets a .started counter. */
 Superblock* DCFG_(register_superblock)(const Superblock* sb,
                                        Bool need_started);
+
+/* Return a superblock that runs SB's code at SB's entry and to which a jump of
+   this kind has led, or NULL. */
+const Superblock* DCFG_(landed_superblock)(const Superblock* sb,
+                                           Bool unredirected);
+
+/* The generation of IMAGE ends: its superblocks may get pasts. */
+#define DCFG_PAST_IF_NEEDED 0xFFFFFFFFu
+void DCFG_(expect_pasts)(UInt image);
+
+/* Make a past of SB: a second record, which takes over SB's pairs, and has
+   counters of its own that are zero.  No code counts in it. */
+Superblock* DCFG_(new_past)(Superblock* sb);
+
+/* Take all superblocks out of IMAGE: return the first one; .next_of_image leads
+   to the others.  They have no image and no past. */
+UInt DCFG_(empty_image)(UInt image);
+
+/* Put SB, which has no image, into IMAGE. */
+void DCFG_(join_image)(Superblock* sb, UInt image);
 
 /* Return the number of superblocks, and the superblock ID, counted from 1. */
 UInt        DCFG_(n_superblocks)(void);
@@ -186,39 +209,12 @@ typedef
    }
    Position;
 
-/* Return ADDR as a target, with the version that would run now. */
-Target DCFG_(target_now)(Addr addr, Bool unredirected);
-
-/* No version; for landing(), the version that would run now. */
+/* No version; for a landing, the version that would run now. */
 #define DCFG_NO_VERSION 0xFFFFFFFFu
 #define DCFG_PRESENT    0xFFFFFFFEu
-
-/* Return whether code at ADDR has had more than one version. */
-Bool DCFG_(has_versions)(Addr addr, Bool unredirected);
-
-/* Find the code that runs for T: its address, which differs from T's if
-   Valgrind redirects it, and its image.  Return False if no code ever ran, or
-   if the code is excluded (run/exclude.h). */
-Bool DCFG_(landing)(Target t, /*OUT*/Addr* addr, /*OUT*/UInt* image);
 
 /* The image of excluded code, which has no record, for land_here() and
    others. */
 #define DCFG_NO_IMAGE 0xFFFFFFFFu
-
-/* Return the target that runs SB; SB has run. */
-Target DCFG_(target_of)(const Superblock* sb);
-
-/* Note that a jump to SB's .entry runs SB from now on.  lands_elsewhere() tells
-   whether such a jump ran other code until now. */
-Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected);
-void DCFG_(land_here)(Superblock* sb, Bool unredirected);
-
-/* For --stats=yes: how many superblocks, and edges from them, were visited
-   because code changed.  A new version of some code adds as many as the version
-   before. */
-extern ULong DCFG_(n_looks);
-
-/* Return whether every jump that ran SB now runs other code. */
-Bool DCFG_(is_replaced)(const Superblock* sb);
 
 #endif /* __DCFG_BB_H */

@@ -57,8 +57,10 @@
 #include "run/flow.h"
 #include "run/gap.h"
 #include "run/gather.h"
+#include "run/generation.h"
 #include "run/image.h"
 #include "run/instrument.h"
+#include "run/landing.h"
 #include "run/region.h"
 #include "run/requests.h"
 #include "run/seam.h"
@@ -253,6 +255,7 @@ static void fini(Int exitcode)
 /* Forget all counts and records, and begin anew. */
 static void forget_all(Restart why)
 {
+   DCFG_(claim_superblocks)();
    DCFG_(begin_part)(why);
    DCFG_(forget_flows)();
 }
@@ -341,6 +344,7 @@ static void in_fork_parent(ThreadId tid)
 static void in_fork_child(ThreadId tid)
 {
    DCFG_(after_fork)(True);
+   DCFG_(claim_superblocks)();
    DCFG_(start_anew)(tid);
    DCFG_(forget_flows)();
    DCFG_(forget_totals)();

@@ -17,6 +17,7 @@
 #include "base/util.h"
 #include "calls/call_fields.h"
 #include "profile/costs.h"
+#include "run/landing.h"
 
 #define NONE DCFG_NO_INSTR
 

@@ -26,6 +26,7 @@
 #include "base/order.h"
 #include "calls/call_fields.h"
 #include "profile/jumps.h"
+#include "run/landing.h"
 #include "run/thread.h"
 
 #define NONE DCFG_NO_INSTR

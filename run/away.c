@@ -24,6 +24,7 @@
 #include "dcfg_output.h"
 #include "run/away.h"
 #include "run/inside.h"
+#include "run/landing.h"
 
 #define N_ROUTES 1024
 

@@ -139,6 +139,8 @@ static void use_table(ULong* base, const Branch* br, UInt level)
 
 static void use_no_table(ULong* base, const Branch* br, UInt level)
 {
+   /* Not in use without a table, it tells has_run_branch(). */
+   *slot(base, br->site + SiteEntry)  = ~(UWord)0;
    *slot(base, br->site + SiteMask)   = 0;
    *slot(base, br->site + SiteCache)  = 0;
    *slot(base, br->site + SiteMisses) = level;
@@ -239,6 +241,8 @@ static void flush_table(BranchCaches* bc, Superblock* sb, UInt level)
       if (count == 0)
          continue;
       *count_of(entry) = 0;
+      if (bc->is_idle)
+         continue;
       const Pair* p = DCFG_(pair)(sb, entry[0]);
       base = DCFG_(cell_base)(bc->ca);
       DCFG_(add_to_counter)(&base[p->cell], count);
@@ -258,4 +262,15 @@ void DCFG_(flush_branch_caches)(BranchCaches* bc)
       use_no_table(DCFG_(cell_base)(bc->ca), sb->branch, level);
    }
    VG_(dropTailXA)(bc->used, VG_(sizeXA)(bc->used));
+}
+
+Bool DCFG_(has_run_branch)(const ULong* base, CellNo site)
+{
+   return *(const UWord*)&base[site + SiteCache] != 0
+          || *(const UWord*)&base[site + SiteEntry] != 0;
+}
+
+void DCFG_(forget_run_branch)(ULong* base, CellNo site)
+{
+   *slot(base, site + SiteEntry) = 0;
 }

@@ -41,6 +41,11 @@ void DCFG_(tend_branch_caches)(BranchCaches* bc);
 /* Bring the counters of pairs up to date. */
 void DCFG_(flush_branch_caches)(BranchCaches* bc);
 
+/* Return whether the branch whose slots are at SITE has run in the array at BASE
+   since forget_run_branch(), which is called when it has been flushed. */
+Bool DCFG_(has_run_branch)(const ULong* base, CellNo site);
+void DCFG_(forget_run_branch)(ULong* base, CellNo site);
+
 /* Forget all entries: the cells have been cleared. */
 void DCFG_(reset_branch_caches)(BranchCaches* bc);
 

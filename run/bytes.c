@@ -12,7 +12,11 @@
    (device, inode, offset), and this code has not changed.  The file may also
    have been rewritten with new functions and the same executed ones.  So the
    file's first page, as far as known, must be the same, too: the header, and
-   nearly always the build ID, which are never relocated. */
+   nearly always the build ID, which are never relocated.
+
+   Kept bytes are those of translations that outlive their generation
+   (run/generation.c).  These translations have the bytes that are remembered
+   here: others are discarded. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -21,25 +25,38 @@
 #include "pub_tool_libcsetjmp.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_signals.h"
+#include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 
 #include "base/core.h"
 #include "run/bytes.h"
 
-/* CodePage: a page of code, as far as it was executed. */
 #define CODE_PAGE 4096u
+
+/* Marks: a bit for each byte of a page. */
+typedef
+   union {
+      UChar bytes[CODE_PAGE / 8];
+      UWord words[CODE_PAGE / 8 / sizeof(UWord)];
+   }
+   Marks;
+#define N_WORDS (CODE_PAGE / 8 / sizeof(UWord))
+
+/* CodePage: a page of code, as far as it was executed. */
 typedef
    struct _CodePage {
       struct _CodePage* hash_next;
       UWord             hash_key;               // address / CODE_PAGE
       Off64T            offset;                 // in the file, if it is of one
       UChar             code[CODE_PAGE];
-      UChar             known[CODE_PAGE / 8];   // one bit for each byte
+      Marks             known, kept;
    }
    CodePage;
 
 struct _Code {
    Bool         is_file;
+   Bool         is_unchecked;   // some of it is not checked
+   Bool         has_kept;       // some bytes are kept
    ULong        dev, ino;
    VgHashTable* pages;     // CodePage
    CodePage*    last;      // the last result of find_page(), or NULL
@@ -76,7 +93,7 @@ static CodePage* find_page(Code* c, UWord number)
 
 static Bool is_known(const CodePage* p, UInt i)
 {
-   return (p->known[i / 8] & (1 << i % 8)) != 0;
+   return (p->known.bytes[i / 8] & (1 << i % 8)) != 0;
 }
 
 Bool DCFG_(is_same_code)(Code* c, Addr a, SizeT len)
@@ -93,10 +110,12 @@ Bool DCFG_(is_same_code)(Code* c, Addr a, SizeT len)
    return True;
 }
 
-void DCFG_(remember_code)(Code* c, Addr a, SizeT len)
+void DCFG_(remember_code)(Code* c, Addr a, SizeT len, Bool is_checked)
 {
    CodePage* p = NULL;
 
+   if (!is_checked)
+      c->is_unchecked = True;
    for (Addr end = a + len; a < end; a++) {
       UInt i = a % CODE_PAGE;
       if (p == NULL || i == 0)
@@ -106,8 +125,16 @@ void DCFG_(remember_code)(Code* c, Addr a, SizeT len)
          VG_(HT_add_node)(c->pages, p);
       }
       p->code[i]       = *(const UChar*)a;
-      p->known[i / 8] |= 1 << i % 8;
+      p->known.bytes[i / 8] |= 1 << i % 8;
    }
+}
+
+static Bool is_any_known(const CodePage* p)
+{
+   for (UInt i = 0; i < N_WORDS; i++)
+      if (p->known.words[i] != 0)
+         return True;
+   return False;
 }
 
 Bool DCFG_(has_code)(const Code* c, Addr a, SizeT len)
@@ -115,9 +142,81 @@ Bool DCFG_(has_code)(const Code* c, Addr a, SizeT len)
    VG_(HT_ResetIter)(c->pages);
    for (CodePage* p; (p = VG_(HT_Next)(c->pages)) != NULL; )
       if (p->hash_key * CODE_PAGE < a + len
-          && a < (p->hash_key + 1) * CODE_PAGE)
+          && a < (p->hash_key + 1) * CODE_PAGE && is_any_known(p))
          return True;
    return False;
+}
+
+/*--- Kept code                                            ---*/
+
+void DCFG_(keep_code)(Code* c)
+{
+   VG_(HT_ResetIter)(c->pages);
+   for (CodePage* p; (p = VG_(HT_Next)(c->pages)) != NULL; )
+      for (UInt i = 0; i < N_WORDS; i++) {
+         p->kept.words[i] |= p->known.words[i];
+         p->known.words[i] = 0;
+      }
+   c->has_kept = True;
+}
+
+void DCFG_(drop_code)(Code* c)
+{
+   VG_(HT_ResetIter)(c->pages);
+   for (CodePage* p; (p = VG_(HT_Next)(c->pages)) != NULL; )
+      for (UInt i = 0; i < N_WORDS; i++) {
+         p->kept.words[i] &= ~p->known.words[i];
+         p->known.words[i] = 0;
+      }
+}
+
+Bool DCFG_(has_kept_code)(const Code* c)
+{
+   return c->has_kept;
+}
+
+Bool DCFG_(can_keep_code)(const Code* c)
+{
+   return !c->is_file && !c->is_unchecked;
+}
+
+/* Return whether the byte at A, which is on page P or, if that is NULL, on no
+   page, is kept and has changed. */
+static Bool has_changed(const CodePage* p, Addr a)
+{
+   UInt i = a % CODE_PAGE;
+
+   return p != NULL && (p->kept.bytes[i / 8] & (1 << i % 8)) != 0
+          && p->code[i] != *(const UChar*)a;
+}
+
+Bool DCFG_(is_same_kept_code)(Code* c, Addr a, SizeT len)
+{
+   for (Addr end = a + len; a < end && c->has_kept; a++)
+      if (has_changed(find_page(c, a / CODE_PAGE), a))
+         return False;
+   return True;
+}
+
+void DCFG_(discard_changed)(Code* c, Addr a, SizeT len)
+{
+   for (Addr end = a + len; a < end && c->has_kept; a++) {
+      Addr from = a;
+      while (a < end && has_changed(find_page(c, a / CODE_PAGE), a))
+         a++;
+      if (a > from)
+         VG_(discard_translations)(from, a - from, "dcfg: changed code");
+   }
+}
+
+void DCFG_(know_kept_code)(Code* c, Addr a, SizeT len)
+{
+   for (Addr end = a + len; a < end; a++) {
+      CodePage* p = find_page(c, a / CODE_PAGE);
+      UInt      i = a % CODE_PAGE;
+      if (p != NULL)
+         p->known.bytes[i / 8] |= p->kept.bytes[i / 8] & (1 << i % 8);
+   }
 }
 
 /*--- Mappings that come again                             ---*/
@@ -153,7 +252,7 @@ static Bool take_page(void* arg)
 
    VG_(memcpy)(p->code, (const void*)(p->hash_key * CODE_PAGE),
                CODE_PAGE);
-   VG_(memset)(p->known, 0xFF, sizeof(p->known));
+   VG_(memset)(&p->known, 0xFF, sizeof(p->known));
    return True;
 }
 
@@ -163,7 +262,7 @@ static Bool is_same_page(void* arg)
    const UChar*    now = (const UChar*)(p->hash_key * CODE_PAGE);
 
    for (UInt i = 0; i < CODE_PAGE; i++)
-      if (p->known[i / 8] == 0)
+      if (p->known.bytes[i / 8] == 0)
          i += 7;
       else if (is_known(p, i) && p->code[i] != now[i])
          return False;

@@ -17,11 +17,30 @@ typedef struct _Code Code;
 Code* DCFG_(new_code)(Addr load, const NSegment* seg);
 void  DCFG_(delete_code)(Code* c);
 
-/* Note that the LEN bytes at A are code. */
-void DCFG_(remember_code)(Code* c, Addr a, SizeT len);
+/* Note that the LEN bytes at A are code.  IS_CHECKED: before it runs, the core
+   checks that it has not changed. */
+void DCFG_(remember_code)(Code* c, Addr a, SizeT len, Bool is_checked);
 
 /* Return whether the known ones of the LEN bytes at A are unchanged. */
 Bool DCFG_(is_same_code)(Code* c, Addr a, SizeT len);
+
+/* A new generation begins, in which no code is known.  Translations of what was
+   known stay (keep_code), or only those that were kept before (drop_code). */
+void DCFG_(keep_code)(Code* c);
+void DCFG_(drop_code)(Code* c);
+Bool DCFG_(has_kept_code)(const Code* c);
+
+/* Return whether translations of C can be kept: they are checked, and C is of
+   no file. */
+Bool DCFG_(can_keep_code)(const Code* c);
+
+/* Return whether the kept ones of the LEN bytes at A are unchanged; discard the
+   translations of those that are not. */
+Bool DCFG_(is_same_kept_code)(Code* c, Addr a, SizeT len);
+void DCFG_(discard_changed)(Code* c, Addr a, SizeT len);
+
+/* Note that a kept translation of the LEN bytes at A has run. */
+void DCFG_(know_kept_code)(Code* c, Addr a, SizeT len);
 
 /* Return whether C has code in these pages. */
 Bool DCFG_(has_code)(const Code* c, Addr a, SizeT len);

@@ -38,7 +38,7 @@ typedef
 struct _CellArray {
    ULong*      cells;     // NULL for a retired array
    SavedCount* saved;     // counters of a retired array, by number
-   UInt        n_saved;
+   UInt        n_saved, room;
 };
 
 static UInt    capacity;       // cells of each array
@@ -188,7 +188,8 @@ void DCFG_(each_counter)(const CellArray* ca,
 {
    if (ca->cells == NULL) {
       for (UInt i = 0; i < ca->n_saved; i++)
-         do_it(arg, ca->saved[i].no);
+         if (ca->saved[i].cell != 0)
+            do_it(arg, ca->saved[i].no);
       return;
    }
    for (UInt k = 0; k < (UInt)VG_(sizeXA)(chunk_counts); k++) {
@@ -229,7 +230,8 @@ void DCFG_(retire_cell_array)(CellArray* ca)
    UInt n = 0;
 
    DCFG_(each_counter)(ca, count_counters, &n);
-   ca->saved = VG_(malloc)("dcfg.cells.saved", (n + 1) * sizeof(SavedCount));
+   ca->room  = n + 1;
+   ca->saved = VG_(malloc)("dcfg.cells.saved", ca->room * sizeof(SavedCount));
    DCFG_(each_counter)(ca, save_counter, ca);
    unmap_array(ca);
 }
@@ -265,15 +267,52 @@ const ULong* DCFG_(cell_counts)(CellArray* ca)
    return expanded;
 }
 
-ULong DCFG_(count_in)(const CellArray* ca, CellNo no)
+/* Return the cell of counter NO, or NULL if CA is retired and has none. */
+static ULong* cell_of(const CellArray* ca, CellNo no)
 {
    UInt lo = 0;
 
    if (ca->cells != NULL)
-      return DCFG_(count_of_cell)(ca->cells[no]);
+      return &ca->cells[no];
    BISECT(lo, ca->n_saved, mid, ca->saved[mid].no < no);
-   return lo < ca->n_saved && ca->saved[lo].no == no
-          ? DCFG_(count_of_cell)(ca->saved[lo].cell) : 0;
+   return lo < ca->n_saved && ca->saved[lo].no == no ? &ca->saved[lo].cell
+                                                     : NULL;
+}
+
+ULong DCFG_(count_in)(const CellArray* ca, CellNo no)
+{
+   const ULong* cell = cell_of(ca, no);
+
+   return cell == NULL ? 0 : DCFG_(count_of_cell)(*cell);
+}
+
+/* Add a counter to a retired array, with a higher number than all that it
+   has. */
+static void append_saved(CellArray* ca, CellNo no, ULong cell)
+{
+   if (ca->n_saved == ca->room) {
+      ca->room *= 2;
+      ca->saved = VG_(realloc)("dcfg.cells.saved", ca->saved,
+                               ca->room * sizeof(SavedCount));
+   }
+   ca->saved[ca->n_saved++] = (SavedCount){ no, cell };
+}
+
+Bool DCFG_(move_counter)(CellArray* ca, CellNo from, CellNo to)
+{
+   ULong* cell = cell_of(ca, from);
+   ULong  has  = cell == NULL ? 0 : *cell;
+
+   if (has == 0)
+      return False;
+   if (ca == in_expanded)
+      empty_expanded();
+   *cell = 0;
+   if (ca->cells != NULL)
+      ca->cells[to] = has;
+   else
+      append_saved(ca, to, has);
+   return True;
 }
 
 void DCFG_(clear_cell_array)(CellArray* ca)

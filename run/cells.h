@@ -105,6 +105,10 @@ const ULong* DCFG_(cell_counts)(CellArray* ca);
 /* Return counter NO. */
 ULong DCFG_(count_in)(const CellArray* ca, CellNo no);
 
+/* Move what counter FROM has to counter TO, which is zero and a newer one.
+   Return whether FROM was not zero. */
+Bool DCFG_(move_counter)(CellArray* ca, CellNo from, CellNo to);
+
 /* Carry the low halves of counters.  Call it before generated code can have
    added 2^31 to a counter since the last call. */
 void DCFG_(carry_counters)(CellArray* ca);

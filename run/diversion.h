@@ -51,6 +51,13 @@ typedef
 UInt              DCFG_(n_late_returns)(void);
 const LateReturn* DCFG_(late_return)(UInt i);
 
+/* Let late returns be from the superblocks that RENAMED() returns for theirs. */
+void DCFG_(rename_late_returns)(UInt (*renamed)(UInt id));
+
+/* Superblock TO takes over the diversions of THREAD from superblock FROM, which
+   no thread was diverted from then. */
+void DCFG_(move_diversions)(UInt thread, UInt from, UInt to);
+
 /* Call DO_IT for each diversion of THREAD from superblock SB. */
 void DCFG_(each_diversion)(UInt thread, UInt sb,
                            void (*do_it)(void* arg, const Diversion* d),

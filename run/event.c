@@ -27,6 +27,7 @@
 #include "dcfg_output.h"
 #include "run/event.h"
 #include "run/gap.h"
+#include "run/generation.h"
 #include "run/inside.h"
 #include "run/thread.h"
 
@@ -104,6 +105,7 @@ static void on_start(ThreadId tid, ULong blocks)
    t->signalled = False;
    t->sigreturn = False;
    t->running   = True;
+   t->fresh     = True;
 }
 
 /* The core counts superblocks, except those that are entered by a forward jump,
@@ -149,6 +151,8 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
       t->off_ran = t->unseen = True;
    if (t->unseen)
       return;
+   if (t->running)
+      DCFG_(claim_tried)(VG_(get_IP)(tid));
    if (!t->signalled && t->running)
       DCFG_(tell_left)(t, VG_(get_IP)(tid));
    if (!t->signalled && !(t->off && t->off_ran))
@@ -203,6 +207,7 @@ static void on_exit(ThreadId tid)
       DCFG_(tell_stop)(t);
    if (is_diverted(t))
       t->diverted->count--;
+   DCFG_(claim_superblocks)();
    DCFG_(end_thread)(t);
 }
 

@@ -26,6 +26,7 @@
 
 #include "run/flow.h"
 #include "run/image.h"
+#include "run/landing.h"
 
 /* Settled: steps to one version of their target, which was the current one
    then; or, with ALL_VERSIONS, the sum over all versions.  The sum exists for
@@ -381,6 +382,8 @@ static void settle_pair(Settling* now, UInt t, const Superblock* sb,
    them has been replaced by newer code. */
 static Bool is_over(const Superblock* sb)
 {
+   if (sb->image == DCFG_NO_IMAGE)
+      return False;
    return !DCFG_(image_can_run)(sb->image)
           || (DCFG_(image_is_over)(sb->image) && DCFG_(is_replaced)(sb));
 }
@@ -395,6 +398,9 @@ static Leading settle_runs(void* arg, const Superblock* sb)
                         ? DCFG_(find_pair)(sb, now->old.addr) : NULL;
 
    DCFG_(n_looks)++;
+   /* Its past has taken over the pair.  It leads there again with a new one. */
+   if (!direct && p == NULL)
+      return LeadsNoMore;
    now->is_over = True;
    for (UInt t = 0; t < now->n_threads; t++)
       if (direct)
@@ -406,7 +412,7 @@ static Leading settle_runs(void* arg, const Superblock* sb)
    return DCFG_(image_is_over)(sb->image) ? LeadsNoMore : LeadsIfBack;
 }
 
-void DCFG_(settle_flows)(Target old)
+void DCFG_(settle_flows)(const Target* olds, UInt n)
 {
    Settling now;
 
@@ -416,7 +422,6 @@ void DCFG_(settle_flows)(Target old)
                                               1000, sizeof(Settled));
    DCFG_(flush_threads)();
    VG_(memset)(&now, 0, sizeof(now));
-   now.old       = old;
    now.n_threads = DCFG_(n_threads)();
    now.infos     = VG_(malloc)("dcfg.flow.infos",
                                (now.n_threads + 1) * sizeof(ThreadInfo));
@@ -425,7 +430,26 @@ void DCFG_(settle_flows)(Target old)
       /* No thread ends now. */
       now.infos[t].last.sb = 0;
    }
-   DCFG_(each_leading_to)(old.addr, settle_runs, &now);
+   for (UInt i = 0; i < n; i++) {
+      now.old = olds[i];
+      DCFG_(each_leading_to)(now.old.addr, settle_runs, &now);
+   }
    VG_(free)(now.run.detours);
    VG_(free)(now.infos);
+}
+
+void DCFG_(move_settled)(UInt thread, UInt from, UInt to)
+{
+   Settled  key = { thread, from, 0, 0, 0 };
+   Settled* s;
+
+   while (settled != NULL) {
+      VG_(OSetGen_ResetIterAt)(settled, &key);
+      s = VG_(OSetGen_Next)(settled);
+      if (s == NULL || s->thread != thread || s->sb != from)
+         return;
+      VG_(OSetGen_Remove)(settled, s);
+      s->sb = to;
+      VG_(OSetGen_Insert)(settled, s);
+   }
 }

@@ -51,8 +51,12 @@ typedef void (*FlowFn)(void* arg, const SbRun* run, UInt k, Target target,
                        ULong count);
 void DCFG_(each_flow)(SbRun* run, FlowFn do_it, void* arg);
 
-/* Settle the steps to OLD: other code is about to run in its place. */
-void DCFG_(settle_flows)(Target old);
+/* Settle the steps to the N targets OLDS: other code is about to run in their
+   place. */
+void DCFG_(settle_flows)(const Target* olds, UInt n);
+
+/* Superblock TO, a past of FROM, takes over FROM's settled steps in THREAD. */
+void DCFG_(move_settled)(UInt thread, UInt from, UInt to);
 
 /* Forget the settled steps: all counters are zero again. */
 void DCFG_(forget_flows)(void);

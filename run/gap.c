@@ -23,6 +23,7 @@
 #include "dcfg_output.h"
 #include "run/gap.h"
 #include "run/inside.h"
+#include "run/landing.h"
 #include "run/thread.h"
 
 static Bool collecting = True;

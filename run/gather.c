@@ -18,7 +18,9 @@
 #include "dcfg_bb.h"
 #include "run/flow.h"
 #include "run/gather.h"
+#include "run/generation.h"
 #include "run/image.h"
+#include "run/landing.h"
 #include "run/thread.h"
 
 #define NONE DCFG_NO_INSTR
@@ -483,6 +485,7 @@ Gathered* DCFG_(gather)(void)
    Reader r;
 
    VG_(memset)(&r, 0, sizeof(r));
+   DCFG_(claim_superblocks)();
    DCFG_(flush_threads)();
    r.p     = VG_(calloc)("dcfg.gather", 1, sizeof(Gathered));
    r.n_sbs = DCFG_(n_superblocks)();

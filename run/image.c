@@ -14,9 +14,7 @@
    is the same image: see run/bytes.c.
 
    If other code runs at addresses of the same mapping, the mapping gets a new
-   image, a generation.  Code of the older generation that is still valid is
-   translated anew when it next runs, so that it is in one generation with the
-   code around it. */
+   image, a generation: see run/generation.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -62,7 +60,8 @@ static PoolAlloc* image_pool;
 static XArray* images;          // Image*, by .no
 static XArray* live;            // Image*: images that are not gone
 static XArray* away;            // Image*: unmapped images that may return
-static Image*  last_image;      // the last result of image_of()
+static Image*  last_image;      // the last result of image_at()
+static void  (*mapping_goes)(Addr a, SizeT len, Bool is_over);   // or NULL
 static XArray* no_symbols;      // for all images without symbols
 
 /*--- Mappings                                             ---*/
@@ -219,9 +218,12 @@ static Image* new_image(void)
    return im;
 }
 
-static Image* add_image(Image* im, Addr a)
+/* Add IM, of the mapping at A.  CODE is that of the generation before, or
+   NULL. */
+static Image* add_image(Image* im, Addr a, Code* code)
 {
-   im->code = DCFG_(new_code)(im->load, VG_(am_find_nsegment)(a));
+   im->code = code != NULL ? code
+              : DCFG_(new_code)(im->load, VG_(am_find_nsegment)(a));
    im->no   = VG_(sizeXA)(images);
    VG_(addToXA)(images, &im);
    VG_(addToXA)(live, &im);
@@ -276,7 +278,7 @@ static Image* map_image(Addr a)
       old = returned_image(im);
    if (old == NULL) {
       DCFG_(identify_build)(im->load, &im->build_id, &im->code_hash);
-      return add_image(im, a);
+      return add_image(im, a, NULL);
    }
    VG_(freeEltPA)(image_pool, im);
    return old;
@@ -295,30 +297,47 @@ static void let_go(Image* im, Bool may_return)
       }
    if (may_return) {
       VG_(addToXA)(away, &im);
-   } else {
+   } else if (im->code != NULL) {
       DCFG_(delete_code)(im->code);
       im->code = NULL;
    }
 }
 
-/* Begin a new generation of OLD: the code at A has changed. */
-static Image* next_generation(Image* old, Addr a)
+UInt DCFG_(next_generation)(UInt no, Addr a, Bool keep)
 {
-   Image* im = new_image();
+   Image* old = image_in(images, no);
+   Image* im  = new_image();
+   Code*  code = NULL;
 
    im->name       = old->name;
    im->load       = old->load;
    im->end        = old->end;
    im->generation = old->generation + 1;
    old->discarded = im->generation <= MAX_RETRANSLATED;
-   if (old->discarded)
+   if (old->discarded && !keep)
       VG_(discard_translations)(old->load, old->end - old->load,
                                 "dcfg: a new generation");
+   if (keep || (!old->discarded && DCFG_(has_kept_code)(old->code))) {
+      code      = old->code;
+      old->code = NULL;
+      if (keep)
+         DCFG_(keep_code)(code);
+      else
+         DCFG_(drop_code)(code);
+   }
    let_go(old, False);
-   return add_image(im, a);
+   return add_image(im, a, code)->no;
 }
 
-UInt DCFG_(image_of)(Addr a, SizeT len)
+Bool DCFG_(can_keep)(UInt no)
+{
+   const Image* im = image_in(images, no);
+
+   return im->generation + 1 <= MAX_RETRANSLATED
+          && DCFG_(can_keep_code)(im->code);
+}
+
+UInt DCFG_(image_at)(Addr a)
 {
    Image* im = NULL;
 
@@ -330,11 +349,13 @@ UInt DCFG_(image_of)(Addr a, SizeT len)
          im = image_in(live, i);
    if (im == NULL)
       im = map_image(a);
-   else if (!DCFG_(is_same_code)(im->code, a, len))
-      im = next_generation(im, a);
-   DCFG_(remember_code)(im->code, a, len);
    last_image = im;
    return im->no;
+}
+
+Code* DCFG_(code_of_image)(UInt no)
+{
+   return image_in(images, no)->code;
 }
 
 Bool DCFG_(image_can_run)(UInt no)
@@ -354,14 +375,23 @@ static void lose_mapping(Addr a, SizeT len)
 {
    DCFG_EACH_WATCHER(w, unmapped)
       DCFG_(watchers)[w]->unmapped(a, len);
+   if (mapping_goes != NULL)
+      mapping_goes(a, len, False);
    for (Word i = VG_(sizeXA)(live); i-- > 0; ) {
       Image* im = image_in(live, i);
       if (im->load >= a + len || a >= im->end
           || !DCFG_(has_code)(im->code, a, len))
          continue;
+      if (mapping_goes != NULL)
+         mapping_goes(im->load, im->end - im->load, True);
       let_go(im, DCFG_(may_return)(im->code));
       im->discarded = True;   // the core discards its translations
    }
+}
+
+void DCFG_(when_mapping_goes)(void (*do_it)(Addr a, SizeT len, Bool is_over))
+{
+   mapping_goes = do_it;
 }
 
 static void tell_mapped(Addr a, SizeT len, MappingChange change)

@@ -7,12 +7,26 @@
 #define __DCFG_IMAGE_H
 
 #include "graph/image_info.h"
+#include "run/bytes.h"
 
-/* Return the number of the image of the LEN bytes of code at A, which are about
-   to run.  A mapping becomes a new image after an unmapping, and when other
-   code is in it than ran before.  But an object that is mapped in the same
-   place again, with the same code, is the same image. */
-UInt DCFG_(image_of)(Addr a, SizeT len);
+/* Return the number of the image of the code at A, which is about to run.  A
+   mapping becomes a new image after an unmapping.  But an object that is mapped
+   in the same place again, with the same code, is the same image. */
+UInt DCFG_(image_at)(Addr a);
+
+/* Image NO is of a mapping that runs other code at A from now on: return the
+   number of its next generation.  KEEP its translations, if can_keep(), or discard
+   them; they stay if there were many generations. */
+UInt DCFG_(next_generation)(UInt no, Addr a, Bool keep);
+Bool DCFG_(can_keep)(UInt no);
+
+/* Return the code of image NO, NULL if the image is over.  Owned by the
+   image. */
+Code* DCFG_(code_of_image)(UInt no);
+
+/* Have DO_IT called before the mapping of LEN bytes at A goes; and, with
+   IS_OVER, before an image of these bytes is over for that reason. */
+void DCFG_(when_mapping_goes)(void (*do_it)(Addr a, SizeT len, Bool is_over));
 
 /* Return the address of the first byte of the object that is mapped at A. */
 Addr DCFG_(load_address)(Addr a);

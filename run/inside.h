@@ -45,6 +45,7 @@ typedef
       ThreadId   tid;
       Bool       started;     // has run generated code
       Bool       running;     // is in generated code now
+   Bool       fresh;       // has run since forget_runs()
       Bool       entered;     // has been collected in generated code
       Target     entry;       // its first instruction; if .entered
       Bool       off;         // is not collected, and stands ...

@@ -70,10 +70,11 @@
 #include "run/exclude.h"
 #include "run/flow.h"
 #include "run/gap.h"
-#include "run/image.h"
+#include "run/generation.h"
 #include "run/instrument.h"
 #include "run/ir.h"
 #include "run/kinds.h"
+#include "run/landing.h"
 #include "run/region.h"
 #include "run/thread.h"
 
@@ -345,8 +346,9 @@ static void note_landing(Superblock* sb, Bool unredirected)
    Bool changed = DCFG_(lands_elsewhere)(sb, unredirected);
 
    if (changed) {
+      Target old = DCFG_(target_now)(sb->entry, unredirected);
       DCFG_(fix_away)();
-      DCFG_(settle_flows)(DCFG_(target_now)(sb->entry, unredirected));
+      DCFG_(settle_flows)(&old, 1);
    }
    DCFG_(land_here)(sb, unredirected);
    if (changed)
@@ -403,6 +405,20 @@ static void keep_entry_sp(Work* w)
                               IRExpr_Get(w->layout->offset_SP, w->word_ty));
 }
 
+/* Return whether SB begins with the core's check that its code has not
+   changed. */
+static Bool is_checked(const IRSB* sb)
+{
+   for (Int i = 0; i < sb->stmts_used; i++) {
+      if (sb->stmts[i]->tag == Ist_IMark)
+         return False;
+      if (sb->stmts[i]->tag == Ist_Exit
+          && sb->stmts[i]->Ist.Exit.jk == Ijk_InvalICache)
+         return True;
+   }
+   return False;
+}
+
 /* Return the code that runs in place of SBIN while it is collected. */
 static IRSB* collect_superblock(const VgCallbackClosure* closure, IRSB* sbIn,
                                 const VexGuestLayout* layout,
@@ -419,7 +435,7 @@ static IRSB* collect_superblock(const VgCallbackClosure* closure, IRSB* sbIn,
    UInt last    = w.desc.n_instrs - 1;
    w.desc.image = DCFG_(image_of)(w.desc.addr,
                                   w.addrs[last] + w.lengths[last]
-                                  - w.desc.addr);
+                                  - w.desc.addr, is_checked(sbIn));
 
    for (UInt e = 0; e < w.desc.n_exits; e++)
       if (w.exits[e].counting == ExitAfter)

@@ -19,6 +19,7 @@
 #include "pub_tool_oset.h"
 
 #include "run/inside.h"
+#include "run/landing.h"
 
 static OSet*   diversions;      // Diversion; NULL if there is none
 static XArray* late_returns;    // LateReturn; NULL if there is none
@@ -228,4 +229,35 @@ void DCFG_(each_diversion)(UInt thread, UInt sb,
    while ((d = VG_(OSetGen_Next)(diversions)) != NULL
           && d->thread == thread && d->from.sb == sb)
       do_it(arg, d);
+}
+
+/*--- Superblocks with another record                      ---*/
+
+void DCFG_(move_diversions)(UInt thread, UInt from, UInt to)
+{
+   Diversion  key;
+   Diversion* d;
+
+   VG_(memset)(&key, 0, sizeof(key));
+   key.thread  = thread;
+   key.from.sb = from;
+   DCFG_(superblock)(from)->diverted = False;
+   while (diversions != NULL) {
+      VG_(OSetGen_ResetIterAt)(diversions, &key);
+      d = VG_(OSetGen_Next)(diversions);
+      if (d == NULL || d->thread != thread || d->from.sb != from)
+         return;
+      VG_(OSetGen_Remove)(diversions, d);
+      d->from.sb = to;
+      VG_(OSetGen_Insert)(diversions, d);
+      DCFG_(superblock)(to)->diverted = True;
+   }
+}
+
+void DCFG_(rename_late_returns)(UInt (*renamed)(UInt id))
+{
+   for (UInt i = 0; i < DCFG_(n_late_returns)(); i++) {
+      LateReturn* l = VG_(indexXA)(late_returns, i);
+      l->from.sb = renamed(l->from.sb);
+   }
 }

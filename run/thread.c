@@ -17,6 +17,7 @@
 #include "pub_tool_xarray.h"
 
 #include "run/inside.h"
+#include "run/landing.h"
 #include "run/thread.h"
 
 static XArray*  threads;                   // Thread*, by index
@@ -136,6 +137,8 @@ void DCFG_(delete_last_thread)(Thread* t)
 static void flush(const Thread* t)
 {
    DCFG_(flush_branch_caches)(t->branches);
+   if (t->idle_branches != NULL)
+      DCFG_(flush_branch_caches)(t->idle_branches);
    DCFG_EACH_WATCHER(w, flush)
       DCFG_(watchers)[w]->flush(t->states[w]);
 }
@@ -239,16 +242,24 @@ void DCFG_(thread_info)(UInt index, ThreadInfo* info)
    const Thread* t = DCFG_(nth_thread)(index);
 
    info->cells  = t->cells;
+   info->idle_cells = t->idle_cells;
    info->entry  = t->entry;
    info->undone = t->live && is_diverted(t) ? t->diverted : NULL;
    info->last   = t->live ? standing(t) : t->last;
    info->ran    = t->entered && info->last.sb != 0;
    info->live   = t->live;
+   info->fresh  = t->fresh;
    info->off    = t->off;
    info->behind = t->behind;
    info->seam_diverted = t->seam_diverted;
    info->seam_kind     = t->seam_kind;
    info->preceding     = t->preceding;
+}
+
+void DCFG_(forget_runs)(void)
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++)
+      DCFG_(nth_thread)(i)->fresh = False;
 }
 
 void DCFG_(note_counted)(UInt index, ULong n_instrs)
@@ -306,4 +317,37 @@ void DCFG_(retarget_threads)(Target now)
          t->entry = DCFG_(target_now)(now.addr, False);
       }
    }
+}
+
+/*--- Superblocks with another record                      ---*/
+
+static void rename_in(UInt* sb, UInt (*renamed)(UInt id))
+{
+   if (*sb != 0)
+      *sb = renamed(*sb);
+}
+
+static void rename_in_thread(Thread* t, UInt (*renamed)(UInt id))
+{
+   rename_in(&t->behind.sb, renamed);
+   if (!t->live) {
+      rename_in(&t->last.sb, renamed);
+      return;
+   }
+   UWord mark = *mark_of(t);
+   UInt  id   = DCFG_MARK_ID(mark);
+   rename_in(&id, renamed);
+   *mark_of(t) = DCFG_MARK_OF(id) | (mark & (DCFG_MARK_OF(1) - 1));
+   for (Word i = 0; i < VG_(sizeXA)(t->interruptions); i++) {
+      Interruption* in = VG_(indexXA)(t->interruptions, i);
+      rename_in(&in->from.sb, renamed);
+      rename_in(&in->site.sb, renamed);
+   }
+}
+
+void DCFG_(rename_superblocks)(UInt (*renamed)(UInt id))
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++)
+      rename_in_thread(DCFG_(nth_thread)(i), renamed);
+   DCFG_(rename_late_returns)(renamed);
 }

@@ -19,12 +19,14 @@ typedef
       const Diversion* undone;   // a diversion whose last time led nowhere, or
                                  // NULL
       Bool       live;       // has not ended
+      Bool       fresh;      // has run since forget_runs()
       Bool       off;        // is not collected now
       Site       behind;     // the last instruction of earlier parts
       Bool       seam_diverted;  // was it diverted behind that instruction?
       DivertKind seam_kind;      // in this way
       ULong      preceding;  // instructions in earlier parts
       CellArray* cells;
+      CellArray* idle_cells;     // for counts to drop, or NULL
    }
    ThreadInfo;
 
@@ -56,6 +58,9 @@ UInt DCFG_(n_threads)(void);
 UInt DCFG_(index_of_thread)(ThreadId tid);
 void DCFG_(thread_info)(UInt index, ThreadInfo* info);
 
+/* Note that no thread has run since now. */
+void DCFG_(forget_runs)(void);
+
 /* Note that the thread has executed N_INSTRS instructions in this part. */
 void DCFG_(note_counted)(UInt index, ULong n_instrs);
 
@@ -66,6 +71,10 @@ void* DCFG_(thread_state)(UInt index, UInt watcher);
 /* Return whether THREAD, which has not ended, is going from superblock SB to
    ADDR.  It will run the code that is there when it arrives. */
 Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr);
+
+/* Let all threads stand where they stand, in the superblocks that RENAMED()
+   returns for those that they know. */
+void DCFG_(rename_superblocks)(UInt (*renamed)(UInt id));
 
 /* Note that a jump to NOW's address runs other code: threads that were diverted
    there and have not run since will run that. */

@@ -21,6 +21,7 @@
 #include "pub_tool_xarray.h"
 
 #include "base/order.h"
+#include "run/landing.h"
 #include "run/thread.h"
 #include "trace/recorded.h"
 #include "trace/ways.h"

@@ -25,6 +25,7 @@
 #include "dcfg_bb.h"
 #include "run/code_set.h"
 #include "run/image.h"
+#include "run/landing.h"
 #include "wet/closure.h"
 #include "wet/lengths.h"
 #include "wet/slots.h"
