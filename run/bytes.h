@@ -24,11 +24,16 @@ void DCFG_(remember_code)(Code* c, Addr a, SizeT len, Bool is_checked);
 /* Return whether the known ones of the LEN bytes at A are unchanged. */
 Bool DCFG_(is_same_code)(Code* c, Addr a, SizeT len);
 
-/* A new generation begins, in which no code is known.  Translations of what was
-   known stay (keep_code), or only those that were kept before (drop_code). */
+/* A new generation begins, in which no code is known, but translations of what
+   was known are kept. */
 void DCFG_(keep_code)(Code* c);
-void DCFG_(drop_code)(Code* c);
 Bool DCFG_(has_kept_code)(const Code* c);
+
+/* Likewise, but only those translations are kept that keep_again() has named
+   since unkeep_code(). */
+void DCFG_(forget_known_code)(Code* c);
+void DCFG_(unkeep_code)(Code* c);
+void DCFG_(keep_again)(Code* c, Addr a, SizeT len);
 
 /* Return whether translations of C can be kept: they are checked, and C is of
    no file. */

@@ -23,7 +23,9 @@
    All this needs that a waiting translation does not run after its code has
    changed.  The core checks that before each run.  Translations without a check
    are discarded.  So are all if there is excluded code, or a watcher that adds
-   code, as these know superblocks by number. */
+   code, as these know superblocks by number.  After many generations,
+   translations stay in their image; after twice as many, none waits, so that a
+   generation costs the same however much code there is. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
@@ -178,16 +180,18 @@ void DCFG_(claim_tried)(Addr a)
    claim_near(a, 1, a);
 }
 
-/* Discard the translations of superblocks that wait in FROM .. END-1. */
+/* Discard the translations of superblocks that wait in FROM .. END-1: they wait
+   no more. */
 static void discard_waiting(Addr from, Addr end)
 {
    VG_(HT_ResetIter)(pages);
    for (Page* p; (p = VG_(HT_Next)(pages)) != NULL; )
-      for (Word i = 0; i < VG_(sizeXA)(p->waiting); i++) {
-         const Waiting* w = VG_(indexXA)(p->waiting, i);
-         if (w->sb->addr >= from && w->sb->addr < end)
-            VG_(discard_translations)(w->sb->addr, 1,
-                                      "dcfg: the mapping is over");
+      for (Word i = VG_(sizeXA)(p->waiting); i-- > 0; ) {
+         Addr a = ((const Waiting*)VG_(indexXA)(p->waiting, i))->sb->addr;
+         if (a < from || a >= end)
+            continue;
+         VG_(discard_translations)(a, 1, "dcfg: waits no more");
+         VG_(removeIndexXA)(p->waiting, i);
       }
 }
 
@@ -372,13 +376,40 @@ static void leave_past(UInt no)
 
 /*--- Generations                                          ---*/
 
+/* Image NO will have no pasts.  Let superblocks of older generations wait on, if
+   they can. */
+static void go_on_waiting(UInt no)
+{
+   Code* code = DCFG_(code_of_image)(no);
+   Addr  load, end;
+
+   DCFG_(extent_of_image)(no, &load, &end);
+   DCFG_(unkeep_code)(code);
+   if (!DCFG_(can_wait)(no)) {
+      discard_waiting(load, end);
+      return;
+   }
+   VG_(HT_ResetIter)(pages);
+   for (Page* p; (p = VG_(HT_Next)(pages)) != NULL; )
+      for (Word i = 0; i < VG_(sizeXA)(p->waiting); i++) {
+         const Superblock* sb
+            = ((const Waiting*)VG_(indexXA)(p->waiting, i))->sb;
+         if (sb->addr >= load && sb->addr < end)
+            DCFG_(keep_again)(code, sb->addr, end_of(sb) - sb->addr);
+      }
+}
+
 static UInt begin_generation(UInt no, Addr a)
 {
    Bool keep = DCFG_(can_keep)(no) && !DCFG_(excludes_code)();
 
    DCFG_EACH_WATCHER(w, begin)
       keep = False;
-   DCFG_(claim_superblocks)();
+   if (DCFG_(has_kept_code)(DCFG_(code_of_image)(no))) {
+      DCFG_(claim_superblocks)();
+      if (!keep)
+         go_on_waiting(no);
+   }
    if (keep)
       leave_past(no);
    return DCFG_(next_generation)(no, a, keep);

@@ -317,13 +317,13 @@ UInt DCFG_(next_generation)(UInt no, Addr a, Bool keep)
    if (old->discarded && !keep)
       VG_(discard_translations)(old->load, old->end - old->load,
                                 "dcfg: a new generation");
-   if (keep || (!old->discarded && DCFG_(has_kept_code)(old->code))) {
+   if (keep || DCFG_(has_kept_code)(old->code)) {
       code      = old->code;
       old->code = NULL;
       if (keep)
          DCFG_(keep_code)(code);
       else
-         DCFG_(drop_code)(code);
+         DCFG_(forget_known_code)(code);
    }
    let_go(old, False);
    return add_image(im, a, code)->no;
@@ -335,6 +335,13 @@ Bool DCFG_(can_keep)(UInt no)
 
    return im->generation + 1 <= MAX_RETRANSLATED
           && DCFG_(can_keep_code)(im->code);
+}
+
+Bool DCFG_(can_wait)(UInt no)
+{
+   UInt next = image_in(images, no)->generation + 1;
+
+   return next > MAX_RETRANSLATED && next <= 2 * MAX_RETRANSLATED;
 }
 
 UInt DCFG_(image_at)(Addr a)
@@ -356,6 +363,12 @@ UInt DCFG_(image_at)(Addr a)
 Code* DCFG_(code_of_image)(UInt no)
 {
    return image_in(images, no)->code;
+}
+
+void DCFG_(extent_of_image)(UInt no, Addr* load, Addr* end)
+{
+   *load = image_in(images, no)->load;
+   *end  = image_in(images, no)->end;
 }
 
 Bool DCFG_(image_can_run)(UInt no)

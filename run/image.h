@@ -20,9 +20,16 @@ UInt DCFG_(image_at)(Addr a);
 UInt DCFG_(next_generation)(UInt no, Addr a, Bool keep);
 Bool DCFG_(can_keep)(UInt no);
 
+/* Return whether translations of older generations can be kept beyond the next
+   generation of image NO, which keeps its own where they are. */
+Bool DCFG_(can_wait)(UInt no);
+
 /* Return the code of image NO, NULL if the image is over.  Owned by the
    image. */
 Code* DCFG_(code_of_image)(UInt no);
+
+/* Set the addresses where image NO begins and ends; END is exclusive. */
+void DCFG_(extent_of_image)(UInt no, /*OUT*/Addr* load, /*OUT*/Addr* end);
 
 /* Have DO_IT called before the mapping of LEN bytes at A goes; and, with
    IS_OVER, before an image of these bytes is over for that reason. */
