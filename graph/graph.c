@@ -92,11 +92,13 @@ void DCFG_(graph_onward)(GraphBuilder* gb, UInt thread, UInt source,
    if (!gb->partitioned) {
       if (gb->fell_from[target] == NONE)
          gb->fell_from[target] = source;
-      /* Another instruction falls through to the same target, or the block
-         would reach into another image. */
-      if (gb->fell_from[target] != source
-          || gb->instrs[target].image != gb->instrs[source].image)
+      /* Another instruction falls through to the same target. */
+      if (gb->fell_from[target] != source)
          gb->is_leader[target] = True;
+      /* The block would reach into another image.  If code behind SOURCE has
+         changed, SOURCE falls through to code of two generations. */
+      if (gb->instrs[target].image != gb->instrs[source].image)
+         gb->is_leader[target] = gb->is_end[source] = True;
    } else if (gb->is_leader[target]) {
       add_step(gb, thread, gb->node[source], gb->node[target],
                EdgeFallThrough, count);

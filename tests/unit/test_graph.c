@@ -301,6 +301,38 @@ START_TEST(test_no_times)
 }
 END_TEST
 
+/* An instruction that falls through to code of two generations ends a block. */
+START_TEST(test_generations)
+{
+   Instr in[3];
+   straight(in, 3);
+   in[2].addr  = in[1].addr;       // code that took the place of 1
+   in[2].image = in[1].image + 1;
+   GraphBuilder* gb = DCFG_(new_graph)(in, 3, 2);
+   for (Int pass = 0; pass < 2; pass++) {
+      DCFG_(graph_edge)(gb, 0, INSTR_START, 0, EdgeEntry, 1);
+      DCFG_(graph_run)(gb, 0, numbers, 2, 1);
+      DCFG_(graph_edge)(gb, 0, 1, INSTR_END, EdgeExit, 1);
+      DCFG_(graph_edge)(gb, 1, INSTR_START, 0, EdgeEntry, 1);
+      DCFG_(graph_run)(gb, 1, numbers, 1, 1);
+      DCFG_(graph_onward)(gb, 1, 0, 2, 1);
+      DCFG_(graph_run)(gb, 1, numbers + 2, 1, 1);
+      DCFG_(graph_edge)(gb, 1, 2, INSTR_END, EdgeExit, 1);
+      if (pass == 0)
+         DCFG_(partition)(gb);
+   }
+   Graph* g = DCFG_(finish_graph)(gb);
+
+   ck_assert_uint_eq(g->n_blocks, 3);
+   for (UInt i = 1; i < 3; i++) {
+      Int e = edge_of(g, NodeFirstBlock, NodeFirstBlock + i);
+      ck_assert_int_ge(e, 0);
+      ck_assert_uint_eq(g->edges[e].type, EdgeFallThrough);
+   }
+   DCFG_(delete_graph)(g);
+}
+END_TEST
+
 /* A call at 0 that came back to 1; that did not; or to a block that a counted
    edge joins with it already. */
 START_TEST(test_call_bypass)
@@ -388,6 +420,7 @@ int main(void)
    tcase_add_test(cases, test_order_does_not_matter);
    tcase_add_test(cases, test_fault_splits);
    tcase_add_test(cases, test_no_times);
+   tcase_add_test(cases, test_generations);
    tcase_add_test(cases, test_call_bypass);
    tcase_add_test(cases, test_large_counts);
    tcase_add_test(cases, test_empty);
