@@ -8,8 +8,6 @@
 
 #include "lib/wet/wet_steps.h"
 
-#include "lib/base/pages.h"
-
 /* Return for how many elements to make room, if N are needed now.  The rest of a
    chunk of N_ALL records will need about as many for each record as its begin,
    N_STEPS records. */
@@ -37,7 +35,7 @@ static void* grow(Job* job, const WetSteps* s, const WetStepsRoom* room, void* p
 
    if (p != NULL && n + more <= *max)
       return p;
-   p = pages_change(job, p, *max * size, (most + 1) * size, n * size);
+   p = job_realloc(job, p, *max * size, (most + 1) * size);
    if (p != NULL)
       *max = most + 1;
    return p;
@@ -79,7 +77,7 @@ static void* trim(Job* job, void* p, size_t n, size_t* max, size_t size)
 {
    size_t most = n + n / 16 + 1;
    void*  less = *max <= most ? NULL
-                 : pages_change(job, p, *max * size, most * size, n * size);
+                 : job_realloc(job, p, *max * size, most * size);
 
    if (less == NULL)
       return p;
@@ -106,9 +104,9 @@ size_t wet_size_of_steps(const WetSteps* s)
 
 void wet_free_steps(Job* job, WetSteps* s)
 {
-   pages_free(job, s->steps, s->max_steps * sizeof(*s->steps));
-   pages_free(job, s->turns, s->max_turns * sizeof(*s->turns));
-   pages_free(job, s->addrs, s->max_addrs * sizeof(*s->addrs));
-   pages_free(job, s->bytes, s->max_bytes);
+   job_free(job, s->steps, s->max_steps * sizeof(*s->steps));
+   job_free(job, s->turns, s->max_turns * sizeof(*s->turns));
+   job_free(job, s->addrs, s->max_addrs * sizeof(*s->addrs));
+   job_free(job, s->bytes, s->max_bytes);
    *s = (WetSteps){ 0 };
 }
