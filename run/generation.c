@@ -93,7 +93,9 @@ static void find_runners(void)
                                      : DCFG_(superblock)(info.last.sb) };
       VG_(addToXA)(runners, &r);
       if (info.idle_cells != NULL) {
-         r.cells = DCFG_(cell_base)(info.idle_cells);
+         r.cells  = DCFG_(cell_base)(info.idle_cells);
+         r.stands = info.idle_sb == 0 ? NULL
+                                      : DCFG_(superblock)(info.idle_sb);
          VG_(addToXA)(runners, &r);
       }
    }
@@ -248,15 +250,21 @@ static Bool move_counters(CellArray* ca, const Superblock* from,
    return any || DCFG_(any_counter)(to, has_counted, ca);
 }
 
-/* A branch that SB ends with has not run in T. */
-static void forget_run(const ThreadInfo* t, const Superblock* sb)
+/* The branch that SB ends with has run in no thread.  It may have run while a
+   thread was not collected, which counts nowhere. */
+static void forget_branch(const Superblock* sb)
 {
-   if (!t->live || sb->end != EndIndirect)
+   if (sb->end != EndIndirect)
       return;
-   DCFG_(forget_run_branch)(DCFG_(cell_base)(t->cells), sb->branch->site);
-   if (t->idle_cells != NULL)
-      DCFG_(forget_run_branch)(DCFG_(cell_base)(t->idle_cells),
-                               sb->branch->site);
+   for (UInt i = 0; i < DCFG_(n_threads)(); i++) {
+      const ThreadInfo* t = &threads[i];
+      if (!t->live)
+         continue;
+      DCFG_(forget_run_branch)(DCFG_(cell_base)(t->cells), sb->branch->site);
+      if (t->idle_cells != NULL)
+         DCFG_(forget_run_branch)(DCFG_(cell_base)(t->idle_cells),
+                                  sb->branch->site);
+   }
 }
 
 /* Return the past of SB, which stays in SB's image and takes over all that SB
@@ -272,10 +280,10 @@ static Superblock* past_of(Superblock* sb)
          DCFG_(move_settled)(t, sb->id, past->id);
       if (threads[t].idle_cells != NULL)
          move_counters(threads[t].idle_cells, sb, past);
-      forget_run(&threads[t], sb);
       if (diverted)
          DCFG_(move_diversions)(t, sb->id, past->id);
    }
+   forget_branch(sb);
    return past;
 }
 
@@ -357,6 +365,8 @@ static void leave_past(UInt no)
    EACH_OF_IMAGE(sb, no)
       if (sb->diverted || has_counts(sb))
          past_of(sb);
+      else
+         forget_branch(sb);
    DCFG_(rename_superblocks)(renamed);
    EACH_OF_IMAGE(sb, no)
       if (sb->past != DCFG_PAST_IF_NEEDED)

@@ -243,6 +243,8 @@ void DCFG_(thread_info)(UInt index, ThreadInfo* info)
 
    info->cells  = t->cells;
    info->idle_cells = t->idle_cells;
+   info->idle_sb = t->live && t->idle_cells != NULL
+                   ? DCFG_MARK_ID(*mark_in(t->idle_cells)) : 0;
    info->entry  = t->entry;
    info->undone = t->live && is_diverted(t) ? t->diverted : NULL;
    info->last   = t->live ? standing(t) : t->last;
@@ -327,6 +329,14 @@ static void rename_in(UInt* sb, UInt (*renamed)(UInt id))
       *sb = renamed(*sb);
 }
 
+static void rename_in_mark(UWord* mark, UInt (*renamed)(UInt id))
+{
+   UInt id = DCFG_MARK_ID(*mark);
+
+   rename_in(&id, renamed);
+   *mark = DCFG_MARK_OF(id) | (*mark & (DCFG_MARK_OF(1) - 1));
+}
+
 static void rename_in_thread(Thread* t, UInt (*renamed)(UInt id))
 {
    rename_in(&t->behind.sb, renamed);
@@ -334,10 +344,9 @@ static void rename_in_thread(Thread* t, UInt (*renamed)(UInt id))
       rename_in(&t->last.sb, renamed);
       return;
    }
-   UWord mark = *mark_of(t);
-   UInt  id   = DCFG_MARK_ID(mark);
-   rename_in(&id, renamed);
-   *mark_of(t) = DCFG_MARK_OF(id) | (mark & (DCFG_MARK_OF(1) - 1));
+   rename_in_mark(mark_of(t), renamed);
+   if (t->idle_cells != NULL)
+      rename_in_mark(mark_in(t->idle_cells), renamed);
    for (Word i = 0; i < VG_(sizeXA)(t->interruptions); i++) {
       Interruption* in = VG_(indexXA)(t->interruptions, i);
       rename_in(&in->from.sb, renamed);

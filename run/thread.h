@@ -27,6 +27,7 @@ typedef
       ULong      preceding;  // instructions in earlier parts
       CellArray* cells;
       CellArray* idle_cells;     // for counts to drop, or NULL
+      UInt       idle_sb;        // superblock that ran last with these, or 0
    }
    ThreadInfo;
 
