@@ -30,10 +30,8 @@
 /* The slots that terms leave free for others. */
 #define ROOM_FOR_OTHERS 1024u
 
-/* NumberKind: NumUnknown: only a slot can have it.  NumPart: likewise; .a is the
-   operation, .b the temporary of the vector that it is a part of. */
-typedef enum { NumUnknown, NumPart, NumConstant, NumRegister, NumTerm }
-   NumberKind;
+/* NumberKind: NumUnknown: only a slot can have it. */
+typedef enum { NumUnknown, NumConstant, NumRegister, NumTerm } NumberKind;
 
 typedef
    struct {
@@ -53,6 +51,8 @@ static struct {
    UInt      n, room;
    Int*      temps;          // by temporary: its number, or -1
    const IRExpr** vectors;   // by temporary: the vector that it is, or NULL
+   Int     (*halves)[2];     // by temporary: the numbers of its lower and upper
+                             // half, or -1
    UInt      n_temps;
    Int       registers[WET_REGISTERS];
    Bool      changed[WET_REGISTERS];
@@ -141,6 +141,13 @@ static Int of_two(UInt term, Int a, Int b, UInt size)
 
 /*--- Temporaries                                          ---*/
 
+static void forget_temp(IRTemp t)
+{
+   terms.temps[t]     = -1;
+   terms.vectors[t]   = NULL;
+   terms.halves[t][0] = terms.halves[t][1] = -1;
+}
+
 static void have_temp(IRTemp t)
 {
    if (t < terms.n_temps)
@@ -150,10 +157,10 @@ static void have_temp(IRTemp t)
                                 n * sizeof(Int));
    terms.vectors = VG_(realloc)("dcfg.wet.terms.vectors", terms.vectors,
                                 n * sizeof(const IRExpr*));
-   for (; terms.n_temps < n; terms.n_temps++) {
-      terms.temps[terms.n_temps]   = -1;
-      terms.vectors[terms.n_temps] = NULL;
-   }
+   terms.halves  = VG_(realloc)("dcfg.wet.terms.halves", terms.halves,
+                                n * sizeof(*terms.halves));
+   for (; terms.n_temps < n; terms.n_temps++)
+      forget_temp(terms.n_temps);
 }
 
 static Int number_of_constant(const IRConst* con)
@@ -213,32 +220,38 @@ static Int half_of_two(const Work* w, Bool high, IROp op, const IRExpr* a,
    }
 }
 
-/* Return the lower or upper half of the vector E of 16 bytes. */
+/* Return the lower or upper half of the vector T, which is not kept yet. */
+static Int find_half(const Work* w, Bool high, IRTemp t)
+{
+   const IRExpr* v = terms.vectors[t];
+   Int           n = -1;
+
+   if (v != NULL && v->tag == Iex_Unop
+       && (v->Iex.Unop.op == Iop_64UtoV128 || v->Iex.Unop.op == Iop_32UtoV128))
+      return high ? constant(0, 8) : number_of(w, v->Iex.Unop.arg);
+   if (v != NULL && v->tag == Iex_Binop)
+      n = half_of_two(w, high, v->Iex.Binop.op, v->Iex.Binop.arg1,
+                      v->Iex.Binop.arg2);
+   return n >= 0 ? n : unknown(8);
+}
+
+/* Return the lower or upper half of the vector E of 16 bytes.  Halves are kept:
+   one may be used twice for each of many others. */
 static Int half_of(const Work* w, Bool high, const IRExpr* e)
 {
-   IROp          op = high ? Iop_V128HIto64 : Iop_V128to64;
-   const IRExpr* v;
+   IRTemp t;
+   Int    n;
 
    if (e->tag != Iex_RdTmp)
       return e->tag == Iex_Const && e->Iex.Const.con->tag == Ico_V128
              && e->Iex.Const.con->Ico.V128 == 0 ? constant(0, 8) : unknown(8);
-   have_temp(e->Iex.RdTmp.tmp);
-   v = terms.vectors[e->Iex.RdTmp.tmp];
-   if (v != NULL && v->tag == Iex_Unop
-       && (v->Iex.Unop.op == Iop_64UtoV128 || v->Iex.Unop.op == Iop_32UtoV128))
-      return high ? constant(0, 8) : number_of(w, v->Iex.Unop.arg);
-   if (v != NULL && v->tag == Iex_Binop) {
-      Int n = half_of_two(w, high, v->Iex.Binop.op, v->Iex.Binop.arg1,
-                          v->Iex.Binop.arg2);
-      if (n >= 0)
-         return n;
+   t = e->Iex.RdTmp.tmp;
+   have_temp(t);
+   if (terms.halves[t][high] < 0) {
+      n = find_half(w, high, t);
+      terms.halves[t][high] = n;
    }
-   for (UInt n = 0; n < terms.n; n++)
-      if (terms.all[n].kind == NumPart && terms.all[n].a == (Int)op
-          && terms.all[n].b == (Int)e->Iex.RdTmp.tmp)
-         return n;
-   return add_number((Number){ .kind = NumPart, .size = 8, .a = op,
-                               .b = e->Iex.RdTmp.tmp });
+   return terms.halves[t][high];
 }
 
 /*--- Registers                                            ---*/
@@ -437,10 +450,8 @@ void DCFG_(begin_terms)(const Work* w, NewSlots* slots)
 {
    terms.slots = slots;
    terms.n     = 0;
-   for (UInt t = 0; t < terms.n_temps; t++) {
-      terms.temps[t]   = -1;
-      terms.vectors[t] = NULL;
-   }
+   for (UInt t = 0; t < terms.n_temps; t++)
+      forget_temp(t);
    for (UInt r = 0; r < WET_REGISTERS; r++) {
       terms.registers[r] = add_number((Number){ .kind = NumRegister,
                                                 .size = LAYOUT->word,
