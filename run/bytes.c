@@ -160,32 +160,6 @@ void DCFG_(keep_code)(Code* c)
    c->has_kept = True;
 }
 
-void DCFG_(forget_known_code)(Code* c)
-{
-   VG_(HT_ResetIter)(c->pages);
-   for (CodePage* p; (p = VG_(HT_Next)(c->pages)) != NULL; )
-      VG_(memset)(&p->known, 0, sizeof(p->known));
-}
-
-void DCFG_(unkeep_code)(Code* c)
-{
-   VG_(HT_ResetIter)(c->pages);
-   for (CodePage* p; (p = VG_(HT_Next)(c->pages)) != NULL; )
-      VG_(memset)(&p->kept, 0, sizeof(p->kept));
-   c->has_kept = False;
-}
-
-void DCFG_(keep_again)(Code* c, Addr a, SizeT len)
-{
-   for (Addr end = a + len; a < end; a++) {
-      CodePage* p = find_page(c, a / CODE_PAGE);
-      UInt      i = a % CODE_PAGE;
-      if (p != NULL)
-         p->kept.bytes[i / 8] |= 1 << i % 8;
-   }
-   c->has_kept = True;
-}
-
 Bool DCFG_(has_kept_code)(const Code* c)
 {
    return c->has_kept;

@@ -29,12 +29,6 @@ Bool DCFG_(is_same_code)(Code* c, Addr a, SizeT len);
 void DCFG_(keep_code)(Code* c);
 Bool DCFG_(has_kept_code)(const Code* c);
 
-/* Likewise, but only those translations are kept that keep_again() has named
-   since unkeep_code(). */
-void DCFG_(forget_known_code)(Code* c);
-void DCFG_(unkeep_code)(Code* c);
-void DCFG_(keep_again)(Code* c, Addr a, SizeT len);
-
 /* Return whether translations of C can be kept: they are checked, and C is of
    no file. */
 Bool DCFG_(can_keep_code)(const Code* c);

@@ -386,39 +386,18 @@ static void leave_past(UInt no)
 
 /*--- Generations                                          ---*/
 
-/* Image NO will have no pasts.  Let superblocks of older generations wait on, if
-   they can. */
-static void go_on_waiting(UInt no)
-{
-   Code* code = DCFG_(code_of_image)(no);
-   Addr  load, end;
-
-   DCFG_(extent_of_image)(no, &load, &end);
-   DCFG_(unkeep_code)(code);
-   if (!DCFG_(can_wait)(no)) {
-      discard_waiting(load, end);
-      return;
-   }
-   VG_(HT_ResetIter)(pages);
-   for (Page* p; (p = VG_(HT_Next)(pages)) != NULL; )
-      for (Word i = 0; i < VG_(sizeXA)(p->waiting); i++) {
-         const Superblock* sb
-            = ((const Waiting*)VG_(indexXA)(p->waiting, i))->sb;
-         if (sb->addr >= load && sb->addr < end)
-            DCFG_(keep_again)(code, sb->addr, end_of(sb) - sb->addr);
-      }
-}
-
 static UInt begin_generation(UInt no, Addr a)
 {
    Bool keep = DCFG_(can_keep)(no) && !DCFG_(excludes_code)();
+   Addr load, end;
 
    DCFG_EACH_WATCHER(w, begin)
       keep = False;
    if (DCFG_(has_kept_code)(DCFG_(code_of_image)(no))) {
       DCFG_(claim_superblocks)();
-      if (!keep)
-         go_on_waiting(no);
+      DCFG_(extent_of_image)(no, &load, &end);
+      if (!keep && !DCFG_(can_wait)(no))
+         discard_waiting(load, end);
    }
    if (keep)
       leave_past(no);

@@ -303,6 +303,13 @@ static void let_go(Image* im, Bool may_return)
    }
 }
 
+Bool DCFG_(can_wait)(UInt no)
+{
+   UInt next = image_in(images, no)->generation + 1;
+
+   return next > MAX_RETRANSLATED && next <= 2 * MAX_RETRANSLATED;
+}
+
 UInt DCFG_(next_generation)(UInt no, Addr a, Bool keep)
 {
    Image* old = image_in(images, no);
@@ -317,13 +324,10 @@ UInt DCFG_(next_generation)(UInt no, Addr a, Bool keep)
    if (old->discarded && !keep)
       VG_(discard_translations)(old->load, old->end - old->load,
                                 "dcfg: a new generation");
-   if (keep || DCFG_(has_kept_code)(old->code)) {
+   if (keep || (DCFG_(has_kept_code)(old->code) && DCFG_(can_wait)(no))) {
       code      = old->code;
       old->code = NULL;
-      if (keep)
-         DCFG_(keep_code)(code);
-      else
-         DCFG_(forget_known_code)(code);
+      DCFG_(keep_code)(code);
    }
    let_go(old, False);
    return add_image(im, a, code)->no;
@@ -335,13 +339,6 @@ Bool DCFG_(can_keep)(UInt no)
 
    return im->generation + 1 <= MAX_RETRANSLATED
           && DCFG_(can_keep_code)(im->code);
-}
-
-Bool DCFG_(can_wait)(UInt no)
-{
-   UInt next = image_in(images, no)->generation + 1;
-
-   return next > MAX_RETRANSLATED && next <= 2 * MAX_RETRANSLATED;
 }
 
 UInt DCFG_(image_at)(Addr a)
