@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
 import lifelib
+import regionlib
 from commandlib import command
 from lifelib import Dcfg, check, equal, run
 
@@ -104,6 +105,17 @@ def check_itself(tap, prog):
                    for e in d.p.edges if e.src in d.p.blocks and e.dst in d.p.blocks
                    and {d.p.blocks[e.src].image.id, d.p.blocks[e.dst].image.id} <= set(images))
     equal(tap, "itself: where each jump led", steps, [(0, 0, 1)] + [(g, g + 1, 1) for g in range(19)])
+
+
+def check_uncollected(tap, prog):
+    """Code that ran only while its thread was not collected has no counts, but it has run."""
+    want = {"returns": [{0: 1}, {0: 1}, {0: 1, 64: 1}], "faults": [{0: 1, 128: 1, 137: 1}, {0: 1}, {0: 1, 128: 1, 137: 1}]}
+    for way, generations in want.items():
+        r = run(tap, "uncollected_" + way, [prog, way])
+        if not check(tap, "not collected, %s" % way, r, 1):
+            continue
+        got = [{b.start - im.load: b.count for b in im.blocks} for im in Dcfg(r.files[0]).anonymous() if im.blocks]
+        equal(tap, "not collected, %s: how often each function ran in each generation" % way, got, generations)
 
 
 ALL = ["--wet=yes", "--wet-out-file=wet", "--xray=yes", "--xray-out-file=xray", "--uftrace=yes"]
@@ -218,6 +230,9 @@ def main():
     if prog:
         check_rewrites(tap, prog)
         check_itself(tap, prog)
+    prog = lifelib.build(tap, "uncollected.c", "-I" + regionlib.INCLUDE)
+    if prog:
+        check_uncollected(tap, prog)
     prog = lifelib.build(tap, "versions.c")
     if prog:
         check_versions(tap, prog)
