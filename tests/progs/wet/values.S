@@ -128,6 +128,13 @@ _start:
    paddb %mm0,%mm0
    movq %mm0,buf+104
    emms
+   movdqa vec,%xmm0
+   movq %xmm0,%xmm1
+   punpcklqdq %xmm1,%xmm0
+   .rept 60                     # each sum has the one before it twice
+   paddq %xmm0,%xmm0
+   .endr
+   movq %xmm0,%rax
    fld1
    fldl one
    faddp
