@@ -27,6 +27,14 @@ static inline uint32_t bits(uint32_t word, unsigned high, unsigned low)
    return word >> low & (UINT32_MAX >> (31 - high + low));
 }
 
+/* Return NUMBER's lowest N bits, as a signed number. */
+static inline uint64_t sign_extended(uint64_t number, unsigned n)
+{
+   uint64_t sign = UINT64_C(1) << (n - 1);
+
+   return ((number & (2 * sign - 1)) ^ sign) - sign;
+}
+
 /* Forms of loads and stores, by bits 29 and 28. */
 enum { OTHERS, LITERAL, PAIR, ONE };
 
@@ -61,11 +69,9 @@ enum { ARM64_SP = 31, ARM64_LINK = 30 };
 enum { ARM64_CARRY, ARM64_OTHERS, ARM64_FLAG_GROUPS };
 extern const uint64_t arm64_flag_groups[ARM64_FLAG_GROUPS];
 
-/* Set *NUMBER to the lowest SIZE bytes, at most 8, of V.  Return false if one of
-   them is not known. */
-bool arm64_number(const StateValue* v, unsigned size, uint64_t* number);
-
-/* Likewise, to general register N before the instance; 31 is zero. */
+/* Set *NUMBER to the lowest SIZE bytes, at most 8, of general register N before
+   the instance; register 31 is zero.  Return false if one of them is not
+   known. */
 bool arm64_register(const StateView* v, unsigned n, unsigned size,
                     uint64_t* number);
 

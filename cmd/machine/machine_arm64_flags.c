@@ -70,12 +70,8 @@ static uint64_t bit_mask(uint32_t word, unsigned size)
 static uint64_t extended(uint64_t a, unsigned option)
 {
    unsigned width = 8u << (option & 3);
-   uint64_t sign = UINT64_C(1) << (width - 1);
 
-   if (width == 64)
-      return a;
-   a &= 2 * sign - 1;
-   return option & 4 ? (a ^ sign) - sign : a;
+   return option & 4 ? sign_extended(a, width) : a & UINT64_MAX >> (64 - width);
 }
 
 /* Set *NUMBER to register N before the instance; 31 is SP. */
@@ -84,7 +80,7 @@ static bool register_or_sp(const StateView* v, unsigned n, unsigned size,
 {
    StateValue r = v->general(v->arg, n);
 
-   return arm64_number(&r, size, number);
+   return state_number_in(&r, 0, size, number);
 }
 
 /*--- Flags of results                                     ---*/
@@ -173,7 +169,7 @@ static bool sum_flags(const StateView* v, uint32_t word, unsigned* flags)
    return known;
 }
 
-/* Likewise, of ANDS and BICS. */
+/* Set *FLAGS to those of ANDS and BICS. */
 static bool logic_flags(const StateView* v, uint32_t word, unsigned* flags)
 {
    unsigned size = bits(word, 31, 31) ? 8 : 4;
@@ -203,7 +199,7 @@ static bool vector_number(const StateView* v, unsigned n, bool wide,
    uint32_t   half;
    float      single;
 
-   if (!arm64_number(&r, wide ? 8 : 4, &all))
+   if (!state_number_in(&r, 0, wide ? 8 : 4, &all))
       return false;
    half = (uint32_t)all;
    memcpy(&single, &half, sizeof(single));
@@ -213,7 +209,7 @@ static bool vector_number(const StateView* v, unsigned n, bool wide,
    return true;
 }
 
-/* Likewise, of FCMP and FCCMP. */
+/* Set *FLAGS to those of FCMP and FCCMP. */
 static bool float_flags(const StateView* v, uint32_t word, bool zero,
                         unsigned* flags)
 {
@@ -251,7 +247,7 @@ static bool plain_flags(const StateView* v, uint32_t word, unsigned* flags)
    return false;
 }
 
-/* Likewise, of one that compares on a condition. */
+/* Set *FLAGS to those of an instruction that compares on a condition. */
 static bool conditional_flags(const StateView* v, uint32_t word, bool floats,
                               unsigned* flags)
 {

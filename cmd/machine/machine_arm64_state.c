@@ -14,17 +14,6 @@ static const StateValue nothing = { .known = 0 };
 
 /*--- Numbers                                              ---*/
 
-bool arm64_number(const StateValue* v, unsigned size, uint64_t* number)
-{
-   *number = 0;
-   for (unsigned i = size; i-- > 0; ) {
-      if (!(v->known >> i & 1))
-         return false;
-      *number = *number << 8 | v->bytes[i];
-   }
-   return true;
-}
-
 bool arm64_register(const StateView* v, unsigned n, unsigned size,
                     uint64_t* number)
 {
@@ -34,37 +23,10 @@ bool arm64_register(const StateView* v, unsigned n, unsigned size,
    if (n == 31)
       return true;
    r = v->general(v->arg, n);
-   return arm64_number(&r, size, number);
-}
-
-/* Return NUMBER's lowest N bits, as a signed number. */
-static uint64_t sign_extended(uint64_t number, unsigned n)
-{
-   uint64_t sign = UINT64_C(1) << (n - 1);
-
-   return ((number & (2 * sign - 1)) ^ sign) - sign;
+   return state_number_in(&r, 0, size, number);
 }
 
 /*--- Accesses                                             ---*/
-
-/* Set *LOW to the lowest address that the instance accesses.  Return false if
-   it accesses none. */
-static bool lowest(const StateView* v, uint64_t* low)
-{
-   *low = UINT64_MAX;
-   for (uint32_t i = 0; i < v->at->n_accesses; i++)
-      if (v->at->accesses[i].addr < *low)
-         *low = v->at->accesses[i].addr;
-   return v->at->n_accesses > 0;
-}
-
-static bool has_stored(const StateView* v)
-{
-   for (uint32_t i = 0; i < v->at->n_accesses; i++)
-      if (v->at->accesses[i].kind & DCFG_REPLAY_STORE)
-         return true;
-   return false;
-}
 
 /* Match STXR, STXP and others. */
 static bool is_store_exclusive(uint32_t word)
@@ -138,25 +100,11 @@ static bool distance_behind(const StateView* v, uint32_t word, uint64_t* to)
 /* Return the base of an address that is written back. */
 static StateValue base_behind(const StateView* v, uint32_t word)
 {
-   uint64_t low, distance;
+   uint64_t low = state_lowest(v, DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE);
+   uint64_t distance;
 
-   return lowest(v, &low) && distance_behind(v, word, &distance)
+   return v->at->n_accesses > 0 && distance_behind(v, word, &distance)
           ? state_number(low + distance) : nothing;
-}
-
-/* Return the SIZE bytes that an atomic instruction found, AT behind its lowest
-   address. */
-static StateValue found_in_memory(const StateView* v, unsigned size,
-                                  unsigned at)
-{
-   uint64_t   low;
-   StateValue m;
-
-   if (!lowest(v, &low))
-      return nothing;
-   m = v->memory(v->arg, low + at, size);
-   m.known |= 0xFF & ~((1u << size) - 1);
-   return m;
 }
 
 /*--- General registers                                    ---*/
@@ -172,6 +120,7 @@ uint32_t arm64_besides(const DcfgWetInstr* in)
 bool arm64_general_behind(const StateView* v, unsigned n, StateValue* to)
 {
    uint32_t word = word_of(v->in);
+   bool     stores = state_access(v, DCFG_REPLAY_STORE) != NULL;
    uint64_t result;
 
    *to = nothing;
@@ -188,17 +137,17 @@ bool arm64_general_behind(const StateView* v, unsigned n, StateValue* to)
       return false;
    /* The value of an instruction that stores is what it stores. */
    if (is_store_exclusive(word)) {
-      *to = state_number(!has_stored(v));
+      *to = state_number(!stores);
       return true;
    }
-   if (is_atomic(word) && has_stored(v)) {
-      *to = found_in_memory(v, 1u << bits(word, 31, 30), 0);
+   if (is_atomic(word) && stores) {
+      *to = state_found(v, 1u << bits(word, 31, 30), 0);
       return true;
    }
    if (is_swap(word)) {
       unsigned size = bits(word, 23, 23) == 1 ? 1u << bits(word, 31, 30)
                       : 4u << bits(word, 30, 30);
-      *to = found_in_memory(v, size, n == bits(word, 20, 16) ? 0 : size);
+      *to = state_found(v, size, n == bits(word, 20, 16) ? 0 : size);
       return true;
    }
    return false;

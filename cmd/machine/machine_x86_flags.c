@@ -125,7 +125,7 @@ static bool product_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 
    if (x->op_count == 1) {
       StateValue rax = v->general(v->arg, RAX);
-      if (!x86_operand(v, i, 0, &a) || !x86_number_in(&rax, 0, size, &b))
+      if (!x86_operand(v, i, 0, &a) || !state_number_in(&rax, 0, size, &b))
          return false;
    } else if (!x86_operand(v, i, x->op_count - 2, &a)
               || !x86_operand(v, i, x->op_count - 1, &b)) {
@@ -159,10 +159,10 @@ static bool float_flags(const StateView* v, const cs_insn* i, bool wide,
       if (op->type == X86_OP_REG && op->reg >= X86_REG_XMM0
           && op->reg <= X86_REG_XMM15) {
          StateValue r = v->vector(v->arg, op->reg - X86_REG_XMM0);
-         if (!x86_number_in(&r, 0, size, &number))
+         if (!state_number_in(&r, 0, size, &number))
             return false;
       } else if (op->type != X86_OP_MEM
-                 || !x86_memory_number(v, x86_access(v, DCFG_REPLAY_LOAD), size,
+                 || !x86_memory_number(v, state_access(v, DCFG_REPLAY_LOAD), size,
                                    &number)) {
          return false;
       }
@@ -211,7 +211,7 @@ static bool string_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
       return false;
    if (scans) {
       rax = v->general(v->arg, RAX);
-      if (!x86_number_in(&rax, 0, size, &a)
+      if (!state_number_in(&rax, 0, size, &a)
           || !x86_memory_number(v, &v->at->accesses[0], size, &b))
          return false;
    } else if (!x86_memory_number(v, &v->at->accesses[1], size, &a)
@@ -243,7 +243,7 @@ static bool sum_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
    } else if (i->id == X86_INS_CMPXCHG) {
       StateValue rax = v->general(v->arg, RAX);
       b = a;
-      if (!x86_number_in(&rax, 0, size, &a))
+      if (!state_number_in(&rax, 0, size, &a))
          return false;
    } else if (i->id != X86_INS_INC && i->id != X86_INS_DEC
               && !x86_operand(v, i, 1, &b)) {
@@ -333,7 +333,7 @@ static bool bit_flags(const StateView* v, const cs_insn* i, unsigned group,
       return false;
    if (op[0].type == X86_OP_MEM) {
       /* Valgrind loads the byte that has the bit. */
-      const DcfgReplayAccess* m = x86_access(v, DCFG_REPLAY_LOAD);
+      const DcfgReplayAccess* m = state_access(v, DCFG_REPLAY_LOAD);
       if (m == NULL || !x86_memory_number(v, m, m->size, &a))
          return false;
       n %= 8 * m->size;
@@ -406,7 +406,7 @@ static bool test_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 
    for (unsigned k = 0; k < 2; k++) {
       const cs_x86_op*        op = &i->detail->x86.operands[k];
-      const DcfgReplayAccess* a = x86_access(v, DCFG_REPLAY_LOAD);
+      const DcfgReplayAccess* a = state_access(v, DCFG_REPLAY_LOAD);
       if (op->type == X86_OP_MEM && a != NULL && a->size >= size)
          x[k] = v->memory(v->arg, a->addr, size);
       else if (op->reg >= X86_REG_XMM0 && op->reg <= X86_REG_XMM15)
@@ -430,7 +430,7 @@ static bool test_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 static bool pair_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 {
    unsigned   size = i->id == X86_INS_CMPXCHG8B ? 4 : 8;
-   uint64_t   addr = x86_lowest(v, DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE);
+   uint64_t   addr = state_lowest(v, DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE);
    StateValue rax = v->general(v->arg, RAX);
    StateValue rdx = v->general(v->arg, RDX), m;
    uint64_t   low, high, was_low, was_high;
@@ -438,10 +438,10 @@ static bool pair_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
    if (v->at->n_accesses == 0 || !v->flags(v->arg, X86_OTHERS, bits))
       return false;
    m = v->memory(v->arg, addr, 2 * size);
-   if (!x86_number_in(&m, 0, size, &low)
-       || !x86_number_in(&m, size, size, &high)
-       || !x86_number_in(&rax, 0, size, &was_low)
-       || !x86_number_in(&rdx, 0, size, &was_high))
+   if (!state_number_in(&m, 0, size, &low)
+       || !state_number_in(&m, size, size, &high)
+       || !state_number_in(&rax, 0, size, &was_low)
+       || !state_number_in(&rdx, 0, size, &was_high))
       return false;
    *bits = (*bits & ~BIT_Z) | (low == was_low && high == was_high ? BIT_Z : 0);
    return true;
@@ -453,7 +453,7 @@ static bool stored_flags(const StateView* v, unsigned group, uint64_t* bits)
    StateValue rax = v->general(v->arg, RAX);
    uint64_t   ah, old = 0;
 
-   if (!x86_number_in(&rax, 1, 1, &ah)
+   if (!state_number_in(&rax, 1, 1, &ah)
        || (group == X86_OTHERS && !v->flags(v->arg, group, &old)))
       return false;
    *bits = ah | (old & BIT_O);
@@ -508,7 +508,7 @@ static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
       case X86_INS_SAHF:
          return stored_flags(v, group, bits);
       case X86_INS_POPFQ: case X86_INS_POPFD: case X86_INS_POPF: {
-         const DcfgReplayAccess* a = x86_access(v, DCFG_REPLAY_LOAD);
+         const DcfgReplayAccess* a = state_access(v, DCFG_REPLAY_LOAD);
          return a != NULL && x86_memory_number(v, a, a->size, bits);
       }
       default:

@@ -155,7 +155,7 @@ uint32_t x86_others(const DcfgWetInstr* in)
    if it is not known. */
 static bool find_base(const StateView* v, uint64_t* base)
 {
-   const DcfgReplayAccess* first = x86_access(v, DCFG_REPLAY_LOAD);
+   const DcfgReplayAccess* first = state_access(v, DCFG_REPLAY_LOAD);
 
    if (first == NULL)
       return false;
@@ -165,7 +165,7 @@ static bool find_base(const StateView* v, uint64_t* base)
       *base = first->addr - HEADER;
       return *base % 64 == 0;
    }
-   *base = x86_lowest(v, DCFG_REPLAY_LOAD);
+   *base = state_lowest(v, DCFG_REPLAY_LOAD);
    return true;
 }
 
@@ -183,7 +183,7 @@ static bool loaded_number(const StateView* v, uint32_t at, uint32_t size,
 {
    StateValue m = loaded(v, at, size);
 
-   return x86_number_in(&m, 0, size, number);
+   return state_number_in(&m, 0, size, number);
 }
 
 /* XRSTOR's components, of which there are three. */
@@ -196,7 +196,7 @@ static bool components(const StateView* v, uint64_t* asked, uint64_t* there)
 {
    StateValue rax = v->general(v->arg, RAX);
 
-   return x86_number_in(&rax, 0, 4, asked)
+   return state_number_in(&rax, 0, 4, asked)
           && loaded_number(v, HEADER, 8, there);
 }
 
@@ -237,11 +237,11 @@ static bool base_behind(const StateView* v, StateOther other, StateValue* to)
    StateValue rax = v->general(v->arg, RAX), rdi = v->general(v->arg, RDI);
    uint64_t   number, code, result;
 
-   if (!x86_number_in(&rax, 0, 4, &number))
+   if (!state_number_in(&rax, 0, 4, &number))
       return true;
    if (number != ARCH_PRCTL)
       return false;
-   if (!x86_number_in(&rdi, 0, 4, &code) || !v->result(v->arg, &result))
+   if (!state_number_in(&rdi, 0, 4, &code) || !v->result(v->arg, &result))
       return true;
    if (code != (other == OTHER_GS_BASE ? SET_GS : SET_FS) || result != 0)
       return false;
@@ -257,11 +257,11 @@ static bool area_behind(const StateView* v, StateValue* to)
    StateValue rax = v->general(v->arg, RAX), rbx = v->general(v->arg, RBX);
    uint64_t   number, area, result;
 
-   if (!x86_number_in(&rax, 0, 4, &number))
+   if (!state_number_in(&rax, 0, 4, &number))
       return true;
    if (number != SET_THREAD_AREA)
       return false;
-   if (!x86_number_in(&rbx, 0, 4, &area) || !v->result(v->arg, &result))
+   if (!state_number_in(&rbx, 0, 4, &area) || !v->result(v->arg, &result))
       return true;
    if ((uint32_t)result != 0)
       return false;
@@ -291,7 +291,7 @@ bool x86_other_behind(const StateView* v, StateOther other, StateValue* to)
    }
    if (o.op == 0x8E && o.map == 0 && !is_memory(o)) {
       StateValue r = v->general(v->arg, o.modrm & 7);
-      known = x86_number_in(&r, 0, 2, &number);
+      known = state_number_in(&r, 0, 2, &number);
    } else {
       known = loaded_number(v, 0, 2, &number);
    }

@@ -69,36 +69,6 @@ int x86_part_of(x86_reg r, unsigned* n)
    return -1;
 }
 
-bool x86_number_in(const StateValue* v, unsigned from, unsigned size,
-                   uint64_t* number)
-{
-   *number = 0;
-   for (unsigned i = size; i-- > 0; ) {
-      if (!(v->known >> (from + i) & 1))
-         return false;
-      *number = *number << 8 | v->bytes[from + i];
-   }
-   return true;
-}
-
-const DcfgReplayAccess* x86_access(const StateView* v, uint32_t kind)
-{
-   for (uint32_t i = 0; i < v->at->n_accesses; i++)
-      if (v->at->accesses[i].kind & kind)
-         return &v->at->accesses[i];
-   return NULL;
-}
-
-uint64_t x86_lowest(const StateView* v, uint32_t kind)
-{
-   uint64_t low = UINT64_MAX;
-
-   for (uint32_t i = 0; i < v->at->n_accesses; i++)
-      if ((v->at->accesses[i].kind & kind) && v->at->accesses[i].addr < low)
-         low = v->at->accesses[i].addr;
-   return low;
-}
-
 bool x86_memory_number(const StateView* v, const DcfgReplayAccess* a,
                        unsigned size, uint64_t* number)
 {
@@ -107,7 +77,7 @@ bool x86_memory_number(const StateView* v, const DcfgReplayAccess* a,
    if (a == NULL || size > 8 || a->size < size)
       return false;
    m = v->memory(v->arg, a->addr, size);
-   return x86_number_in(&m, 0, size, number);
+   return state_number_in(&m, 0, size, number);
 }
 
 bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
@@ -129,9 +99,9 @@ bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
          if (from < 0)
             return false;
          r = v->general(v->arg, n);
-         return x86_number_in(&r, (unsigned)from / 8, op->size, number);
+         return state_number_in(&r, (unsigned)from / 8, op->size, number);
       case X86_OP_MEM:
-         return x86_memory_number(v, x86_access(v, DCFG_REPLAY_LOAD), op->size,
+         return x86_memory_number(v, state_access(v, DCFG_REPLAY_LOAD), op->size,
                               number);
       default:
          return false;
@@ -146,8 +116,8 @@ static const StateValue nothing = { .known = 0 };
    access is there. */
 static StateValue stack_behind(const StateView* v, const cs_insn* i)
 {
-   const DcfgReplayAccess* load = x86_access(v, DCFG_REPLAY_LOAD);
-   const DcfgReplayAccess* store = x86_access(v, DCFG_REPLAY_STORE);
+   const DcfgReplayAccess* load = state_access(v, DCFG_REPLAY_LOAD);
+   const DcfgReplayAccess* store = state_access(v, DCFG_REPLAY_STORE);
    const cs_x86*           x = &i->detail->x86;
    uint64_t                high = 0;
 
@@ -160,7 +130,7 @@ static StateValue stack_behind(const StateView* v, const cs_insn* i)
       case X86_INS_PUSHF: case X86_INS_CALL:
          return store != NULL ? state_number(store->addr) : nothing;
       case X86_INS_PUSHAL: case X86_INS_PUSHAW:
-         return store != NULL ? state_number(x86_lowest(v, DCFG_REPLAY_STORE))
+         return store != NULL ? state_number(state_lowest(v, DCFG_REPLAY_STORE))
                 : nothing;
       case X86_INS_POP: case X86_INS_POPFQ: case X86_INS_POPFD:
       case X86_INS_POPF: case X86_INS_LEAVE:
@@ -215,7 +185,7 @@ static StateValue pointer_behind(const StateView* v, const cs_insn* i,
 /* RAX behind LODS. */
 static StateValue loaded_behind(const StateView* v)
 {
-   const DcfgReplayAccess* a = x86_access(v, DCFG_REPLAY_LOAD);
+   const DcfgReplayAccess* a = state_access(v, DCFG_REPLAY_LOAD);
    StateValue              m;
 
    if (a == NULL || a->size > 8)
@@ -232,7 +202,7 @@ static StateValue count_behind(const StateView* v)
    StateValue before;
    uint64_t   made = v->iterations(v->arg, RCX, &before), number;
 
-   if (!x86_number_in(&before, 0, v->in->address_size, &number))
+   if (!state_number_in(&before, 0, v->in->address_size, &number))
       return nothing;
    return state_number(number - made - (v->at->n_accesses > 0));
 }
@@ -241,7 +211,7 @@ static StateValue count_behind(const StateView* v)
    CMPXCHG puts them there even if they are what the register had. */
 static StateValue exchanged(const StateView* v, unsigned n)
 {
-   const DcfgReplayAccess* a = x86_access(v, DCFG_REPLAY_LOAD);
+   const DcfgReplayAccess* a = state_access(v, DCFG_REPLAY_LOAD);
    StateValue              m, r;
 
    if (a == NULL || a->size > 8)
@@ -257,19 +227,6 @@ static StateValue exchanged(const StateView* v, unsigned n)
    memcpy(r.bytes, m.bytes, a->size);
    r.known = (r.known & ~((1u << a->size) - 1)) | m.known;
    return r;
-}
-
-/* Return the upper or lower SIZE bytes that CMPXCHG8B or CMPXCHG16B found. */
-static StateValue exchanged_half(const StateView* v, unsigned size, bool upper)
-{
-   uint64_t   low = x86_lowest(v, DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE);
-   StateValue m = nothing;
-
-   if (v->at->n_accesses > 0)
-      m = v->memory(v->arg, low + (upper ? size : 0), size);
-   if (size == 4)
-      m.known |= 0xF0;
-   return m;
 }
 
 /* R11 stays as it was under Valgrind, where a processor puts the flags into
@@ -290,6 +247,7 @@ static bool syscall_behind(const StateView* v, unsigned n, StateValue* to)
 bool x86_general_behind(const StateView* v, unsigned n, StateValue* to)
 {
    const cs_insn* i = x86_decode(v->in);
+   unsigned       size;
 
    *to = nothing;
    if (i == NULL)
@@ -313,7 +271,7 @@ bool x86_general_behind(const StateView* v, unsigned n, StateValue* to)
       *to = stack_behind(v, i);
       return to->known != 0;
    }
-   if (x86_access(v, DCFG_REPLAY_STORE) == NULL)
+   if (state_access(v, DCFG_REPLAY_STORE) == NULL)
       return false;
    /* The value is what is stored. */
    switch (i->id) {
@@ -321,7 +279,8 @@ bool x86_general_behind(const StateView* v, unsigned n, StateValue* to)
          *to = exchanged(v, n);
          break;
       case X86_INS_CMPXCHG8B: case X86_INS_CMPXCHG16B:
-         *to = exchanged_half(v, i->id == X86_INS_CMPXCHG8B ? 4 : 8, n == RDX);
+         size = i->id == X86_INS_CMPXCHG8B ? 4 : 8;
+         *to  = state_found(v, size, n == RDX ? size : 0);
          break;
       default:
          break;

@@ -125,6 +125,23 @@ typedef
    }
    StateView;
 
+/* Set *NUMBER to the number that is in the SIZE bytes of V from FROM on.  Return
+   false if one of the bytes is not known. */
+bool state_number_in(const StateValue* v, unsigned from, unsigned size,
+                     uint64_t* number);
+
+/* Return the instance's first access of KIND, which has bits as
+   DcfgReplayAccess; NULL: there is none. */
+const DcfgReplayAccess* state_access(const StateView* v, uint32_t kind);
+
+/* Return the lowest address of the instance's accesses of KIND, likewise;
+   UINT64_MAX: there is none. */
+uint64_t state_lowest(const StateView* v, uint32_t kind);
+
+/* Return what a general register gets that becomes the SIZE bytes, AT behind the
+   instance's lowest address, as they were before it.  Higher bytes become 0. */
+StateValue state_found(const StateView* v, unsigned size, unsigned at);
+
 /* StateRules: for a processor. */
 typedef
    struct StateRules {

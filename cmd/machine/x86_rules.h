@@ -25,19 +25,9 @@ const cs_insn* x86_decode(const DcfgWetInstr* in);
 /* Return whether I is a string instruction. */
 bool x86_is_string(const cs_insn* i);
 
-/* Return the instance's first access of KIND, which has bits as
-   DcfgReplayAccess; NULL: there is none. */
-const DcfgReplayAccess* x86_access(const StateView* v, uint32_t kind);
-
-/* Return the lowest address of the instance's accesses of KIND, likewise;
-   UINT64_MAX: there is none. */
-uint64_t x86_lowest(const StateView* v, uint32_t kind);
-
-/* Set *NUMBER to the number that is in the SIZE bytes of V from FROM on; in the
-   first SIZE bytes of access A, before the instance; in operand K, before the
-   instance.  Return false if one of the bytes is not known. */
-bool x86_number_in(const StateValue* v, unsigned from, unsigned size,
-                   uint64_t* number);
+/* Set *NUMBER to the number that is in the first SIZE bytes of access A, before
+   the instance; in operand K, before the instance.  Return false if one of the
+   bytes is not known. */
 bool x86_memory_number(const StateView* v, const DcfgReplayAccess* a,
                        unsigned size, uint64_t* number);
 bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,

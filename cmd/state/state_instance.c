@@ -32,6 +32,14 @@ bool state_get_instance(ProgramState* s, uint64_t t, Instance* i)
    return true;
 }
 
+bool state_next_instance(ProgramState* s, uint32_t thread, uint64_t* t,
+                         Instance* i)
+{
+   return dcfg_replay_find_thread(s->replay, thread, *t, false, t)
+             == DCFG_REPLAY_FOUND
+          && state_get_instance(s, *t, i);
+}
+
 bool state_stores(const Instance* i)
 {
    for (uint32_t k = 0; k < i->at.n_accesses; k++)

@@ -29,6 +29,11 @@ typedef
 /* Set *I to the instance at time T.  Return false if there is none. */
 bool state_get_instance(ProgramState* s, uint64_t t, Instance* i);
 
+/* Set *I to THREAD's first instance from time *T on, and *T to its time.  Return
+   false if there is none. */
+bool state_next_instance(ProgramState* s, uint32_t thread, uint64_t* t,
+                         Instance* i);
+
 /* Return what the processor's rules get of I, which must outlive it. */
 StateView state_view(Instance* i);
 

@@ -156,19 +156,14 @@ static StateValue vector_in_value(const Instance* i, unsigned wanted)
 static StateValue told_later(ProgramState* s, uint32_t thread, uint64_t t,
                              unsigned n)
 {
-   StateValue v = { .known = 0xFF };
-   uint64_t   value;
-   Instance   i;
+   uint64_t value;
+   Instance i;
 
    for (unsigned k = 0; k < FARTHEST; k++, t++) {
-      if (dcfg_replay_find_thread(s->replay, thread, t, false, &t)
-             != DCFG_REPLAY_FOUND
-          || !state_get_instance(s, t, &i))
+      if (!state_next_instance(s, thread, &t, &i))
          return nothing;
-      if (state_address_tells(&i, n, &value)) {
-         memcpy(v.bytes, &value, 8);
-         return v;
-      }
+      if (state_address_tells(&i, n, &value))
+         return state_number(value);
       if (general_bytes(&i, n) != 0)
          return nothing;
    }

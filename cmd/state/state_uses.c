@@ -107,9 +107,7 @@ bool state_agrees(ProgramState* s, uint32_t thread, uint64_t t, unsigned n,
    Instance i;
 
    for (unsigned k = 0; k < MOST_COMPARED; k++, t++) {
-      if (dcfg_replay_find_thread(s->replay, thread, t, false, &t)
-             != DCFG_REPLAY_FOUND
-          || !state_get_instance(s, t, &i))
+      if (!state_next_instance(s, thread, &t, &i))
          return true;
       if (stores_it(&i, n))
          return are_bytes(v, i.value, i.at.value_size);
