@@ -228,8 +228,8 @@ static void parse(Chooser* c, UInt round)
    find_first_edges(c);
    /* Move the elements to the end.  Those that are written never reach those
       that are still to be read, for each of these is one edge at least. */
-   for (UInt i = c->n; i > 0; i--)
-      in[i - 1] = c->sample[i - 1];
+   if (in != c->sample)
+      dcfg_memmove(in, c->sample, (SizeT)c->n * sizeof(UInt));
    for (UInt i = 0; i < c->n; i++) {
       UInt x = in[i];
       if (x == 0) {

@@ -248,7 +248,7 @@ static Int half_of(const Work* w, Bool high, const IRExpr* e)
    t = e->Iex.RdTmp.tmp;
    have_temp(t);
    if (terms.halves[t][high] < 0) {
-      n = find_half(w, high, t);
+      n = find_half(w, high, t);        // the call may move .halves
       terms.halves[t][high] = n;
    }
    return terms.halves[t][high];
@@ -520,6 +520,15 @@ static Bool find(Int n, Slot* slot)
    return True;
 }
 
+/* Note that slot number S has number N. */
+static void name(Int n, UInt s)
+{
+   Number* of = &terms.all[n];
+
+   if (of->operand < 0)
+      of->operand = WET_REGISTERS + s;
+}
+
 Bool DCFG_(find_term)(const Work* w, const IRExpr* e, Slot* slot)
 {
    return find(number_of(w, e), slot);
@@ -527,10 +536,7 @@ Bool DCFG_(find_term)(const Work* w, const IRExpr* e, Slot* slot)
 
 void DCFG_(set_term)(const Work* w, const IRExpr* e, UInt s)
 {
-   Number* of = &terms.all[number_of(w, e)];
-
-   if (of->operand < 0)
-      of->operand = WET_REGISTERS + s;
+   name(number_of(w, e), s);
 }
 
 UInt DCFG_(changed_register)(UInt r)
@@ -553,8 +559,5 @@ Bool DCFG_(find_register)(UInt r, Slot* slot)
 
 void DCFG_(set_register)(UInt r, UInt s)
 {
-   Number* of = &terms.all[terms.registers[r]];
-
-   if (of->operand < 0)
-      of->operand = WET_REGISTERS + s;
+   name(terms.registers[r], s);
 }

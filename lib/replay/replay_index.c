@@ -84,9 +84,9 @@ IndexTells replay_index_writer(DcfgReplay* r, uint32_t thread,
 bool replay_index_instr(DcfgReplay* r, uint64_t t, IndexedInstr* to)
 {
    const IndexedInstance* is = indexed_at(r, t);
-   const IndexTurn*    turn = &r->ix->turns[is->turn];
-   Bytes               code;
-   LastWriter          l;
+   const IndexTurn*       turn = &r->ix->turns[is->turn];
+   Bytes                  code;
+   LastWriter             l;
 
    if (r->doubts || is->time != t + 1 || !index_writers(r->ix, turn, &code))
       return false;
@@ -99,7 +99,7 @@ bool replay_index_instr(DcfgReplay* r, uint64_t t, IndexedInstr* to)
          continue;
       sb  = &ELEM(r->w->sbs, WetSb, l.sb);
       *to = (IndexedInstr){ .at = r->w->places[sb->instrs.first + l.place],
-                         .n_slots = l.n_slots };
+                            .n_slots = l.n_slots };
       to->accesses = &ELEM(r->w->accesses, WetAccess,
                            sb->slots.first + to->at.slot);
       to->at.slot  = 0;

@@ -32,7 +32,7 @@ static const DcfgReplayInstr* tell(DcfgReplay* r, uint64_t t, uint32_t thread,
 const DcfgReplayInstr* dcfg_replay_instr(DcfgReplay* r, uint64_t t)
 {
    ReplayPlace      p;
-   IndexedInstr        is;
+   IndexedInstr     is;
    const KeptChunk* c;
    const WetStep*   s;
 

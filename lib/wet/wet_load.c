@@ -245,12 +245,12 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
    n_slots      = get_up_to(b, MAX_ACCESSES);
    if (w->version >= 5) {
       sb->terms = (Span){ w->terms.n, 0 };
-      sb->tells  = (Span){ w->tells.n, 0 };
+      sb->tells = (Span){ w->tells.n, 0 };
       if (!wet_get_terms(w, sb, n_slots, b))
          return false;
       sb->slots.n = w->accesses.n - sb->slots.first;
       sb->terms.n = w->terms.n - sb->terms.first;
-      sb->tells.n  = w->tells.n - sb->tells.first;
+      sb->tells.n = w->tells.n - sb->tells.first;
       return find_segments(w, sb);
    }
    sb->slots.n = n_slots;

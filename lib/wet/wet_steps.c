@@ -41,34 +41,19 @@ static void* grow(Job* job, const WetSteps* s, const WetStepsRoom* room, void* p
    return p;
 }
 
+/* Make room in array .steps, .turns, .addrs or .bytes of S for MORE elements. */
+#define RESERVE(array, more)                                             \
+   ((p = grow(job, s, room, s->array, &s->max_##array, s->n_##array,     \
+              more, sizeof(*s->array))) != NULL                          \
+    && (s->array = p, true))
+
 bool wet_reserve_steps(Job* job, WetSteps* s, const WetStepsRoom* room)
 {
-   void* p = grow(job, s, room, s->steps, &s->max_steps, s->n_steps,
-                  room->n_steps, sizeof(*s->steps));
+   void* p;
 
-   if (p == NULL)
-      return false;
-   s->steps = p;
-   p = grow(job, s, room, s->addrs, &s->max_addrs, s->n_addrs, room->n_addrs,
-            sizeof(*s->addrs));
-   if (p == NULL)
-      return false;
-   s->addrs = p;
-   if (room->n_turns > 0) {
-      p = grow(job, s, room, s->turns, &s->max_turns, s->n_turns, room->n_turns,
-               sizeof(*s->turns));
-      if (p == NULL)
-         return false;
-      s->turns = p;
-   }
-   if (room->n_bytes > 0) {
-      p = grow(job, s, room, s->bytes, &s->max_bytes, s->n_bytes, room->n_bytes,
-               1);
-      if (p == NULL)
-         return false;
-      s->bytes = p;
-   }
-   return true;
+   return RESERVE(steps, room->n_steps) && RESERVE(addrs, room->n_addrs)
+          && (room->n_turns == 0 || RESERVE(turns, room->n_turns))
+          && (room->n_bytes == 0 || RESERVE(bytes, room->n_bytes));
 }
 
 /* Free most of the room for elements of SIZE bytes at P that N elements do not
@@ -85,15 +70,16 @@ static void* trim(Job* job, void* p, size_t n, size_t* max, size_t size)
    return less;
 }
 
+#define TRIM(array)                                                      \
+   (s->array = trim(job, s->array, s->n_##array, &s->max_##array,        \
+                    sizeof(*s->array)))
+
 void wet_trim_steps(Job* job, WetSteps* s)
 {
-   s->steps = trim(job, s->steps, s->n_steps, &s->max_steps,
-                   sizeof(*s->steps));
-   s->turns = trim(job, s->turns, s->n_turns, &s->max_turns,
-                   sizeof(*s->turns));
-   s->addrs = trim(job, s->addrs, s->n_addrs, &s->max_addrs,
-                   sizeof(*s->addrs));
-   s->bytes = trim(job, s->bytes, s->n_bytes, &s->max_bytes, 1);
+   TRIM(steps);
+   TRIM(turns);
+   TRIM(addrs);
+   TRIM(bytes);
 }
 
 size_t wet_size_of_steps(const WetSteps* s)

@@ -152,7 +152,7 @@ static bool get_slot(DcfgWet* w, WetSb* sb, uint32_t i, SlotReader* r, Bytes* b)
                         .what = (uint8_t)what };
    }
    r->slots[i + 1] = (uint16_t)(r->slots[i] + t.is_slot);
-   r->tells[i + 1]  = (uint16_t)(r->tells[i] + told);
+   r->tells[i + 1] = (uint16_t)(r->tells[i] + told);
    r->terms[i + 1] = (uint16_t)(w->terms.n - sb->terms.first);
    return true;
 }
@@ -172,7 +172,7 @@ bool wet_get_terms(DcfgWet* w, WetSb* sb, uint32_t n, Bytes* b)
          return wrong(w);
       x->n_slots = r.slots[at];
       x->n_terms = r.terms[at];
-      x->n_tells  = r.tells[at];
+      x->n_tells = r.tells[at];
    }
    return true;
 }

@@ -8,9 +8,9 @@
 
 #include "lib/wet/wet.h"
 
-/* SlotRule: without terms, a slot is SLOTS[BASE] + WORDS[WORD] + ADDR.  SLOTS[-1] is the last
-   address based on RSP before the record.  SLOTS[-2] and WORDS[0] are 0.  The
-   words on the tape follow, from 1 on. */
+/* SlotRule: without terms, a slot is SLOTS[BASE] + WORDS[WORD] + ADDR.
+   SLOTS[-1] is the last address based on RSP before the record.  SLOTS[-2] and
+   WORDS[0] are 0.  The words on the tape follow, from 1 on. */
 typedef
    struct {
       int16_t  base;
