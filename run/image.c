@@ -395,7 +395,10 @@ static void lose_mapping(Addr a, SizeT len)
       if (mapping_goes != NULL)
          mapping_goes(im->load, im->end - im->load, True);
       let_go(im, DCFG_(may_return)(im->code));
-      im->discarded = True;   // the core discards its translations
+      /* The core discards translations of the LEN bytes only. */
+      VG_(discard_translations)(im->load, im->end - im->load,
+                                "dcfg: a mapping goes");
+      im->discarded = True;
    }
 }
 

@@ -107,6 +107,18 @@ def check_itself(tap, prog):
     equal(tap, "itself: where each jump led", steps, [(0, 0, 1)] + [(g, g + 1, 1) for g in range(19)])
 
 
+def check_half(tap, prog):
+    """A part of a mapping is unmapped.  Code in the other part runs on, and changes: each generation has its counts."""
+    calls = [5, 7, 11]
+    r = run(tap, "half", [prog, "half"] + [str(n) for n in calls])
+    if not check(tap, "half", r, 1):
+        return
+    images = [im for im in Dcfg(r.files[0]).anonymous() if im.blocks]
+    got = [{b.start - images[0].load: b.count for b in im.blocks} for im in images]
+    equal(tap, "half: how often each function ran in each generation", got,
+          [{0: 1, 4096: 1, 4101: 1, 4112: 1}] + [{4096: n, 4101: n, 4112: n + 1} for n in calls])
+
+
 def check_uncollected(tap, prog):
     """Code that ran only while its thread was not collected has no counts, but it has run."""
     want = {"returns": [{0: 1}, {0: 1}, {0: 1, 64: 1}], "faults": [{0: 1, 128: 1, 137: 1}, {0: 1}, {0: 1, 128: 1, 137: 1}]}
@@ -230,6 +242,7 @@ def main():
     if prog:
         check_rewrites(tap, prog)
         check_itself(tap, prog)
+        check_half(tap, prog)
     prog = lifelib.build(tap, "uncollected.c", "-I" + regionlib.INCLUDE)
     if prog:
         check_uncollected(tap, prog)

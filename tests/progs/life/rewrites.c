@@ -8,7 +8,13 @@
 
      rewrites itself CALLS
 
-   Function 0 changes function 1 and goes there, each time.  */
+   Function 0 changes function 1 and goes there, each time.
+
+     rewrites half CALLS...
+
+   The mapping has two pages.  Function 0 stands on the first one, functions 256 and 257 on the second; 256 calls 257.
+   When all have run, the first page is unmapped.  Then, for each CALLS, function 257 is written anew and called, and
+   function 256 is called CALLS times.  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,10 +59,35 @@ static int change_itself(int calls)
    return 0;
 }
 
+static int lose_half(int rounds, char **calls)
+{
+   static const unsigned char caller[] = {
+      0xe8, 11, 0, 0, 0,            /* call function 257 */
+      0xc3                          /* ret */
+   };
+   int i, k;
+
+   write_function(0, 0);
+   write_function(257, 1);
+   values[256] = 1;
+   memcpy(code + 4096, caller, sizeof caller);
+   call(0);
+   call(256);
+   munmap(code, 4096);
+   for (i = 0; i < rounds; i++) {
+      values[256] = 1000 * i;
+      write_function(257, values[256]);
+      call(257);
+      for (k = atoi(calls[i]); k > 0; k--)
+         call(256);
+   }
+   return 0;
+}
+
 int main(int argc, char **argv)
 {
-   int itself = !strcmp(argv[1], "itself");
-   int functions = itself ? 2 : atoi(argv[1]), calls = atoi(argv[2]), i, k;
+   int itself = !strcmp(argv[1], "itself"), half = !strcmp(argv[1], "half");
+   int functions = itself ? 2 : half ? 512 : atoi(argv[1]), calls = atoi(argv[2]), i, k;
    unsigned chance = 1;
 
    code = mmap(NULL, 16 * functions, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -65,6 +96,8 @@ int main(int argc, char **argv)
       return 2;
    if (itself)
       return change_itself(calls);
+   if (half)
+      return lose_half(argc - 2, argv + 2);
    for (i = 0; i < functions; i++)
       write_function(i, i);
    for (i = 3; i < argc; i++) {
