@@ -383,6 +383,14 @@ static void end(void* s)
    cs->room   = cs->n_active = 0;
 }
 
+/* A branch has a target in its cache only if a jump there is no call.  What is
+   mapped next at the target may make it one, so empty the caches. */
+static void unmapped(Addr a, SizeT len)
+{
+   if (DCFG_(forget_places)(a, len))
+      DCFG_(flush_threads)();
+}
+
 /*--- All together                                         ---*/
 
 static const Watcher follower = {
@@ -406,7 +414,7 @@ static const Watcher follower = {
    .leave_handler = leave_handler,
    .flush         = flush,
    .thread_end    = end,
-   .unmapped      = DCFG_(forget_places)
+   .unmapped      = unmapped
 };
 
 /* The watcher without calls: only signal handlers matter. */

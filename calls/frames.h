@@ -64,6 +64,9 @@ struct _CallStack {
    Bool         is_idle;          // uses .idle_cells now
    Bool         collects;         // shall be collected; see calls/toggle.c
    Bool         is_ending;        // the thread has ended
+   Bool         at_way_out;       // is at a way out for .bound_for
+   Bool         is_stopped;       // run/gap.c has been told so
+   Addr         bound_for;
    CallProfile* profile;
    Bool         has_own_profile;  // otherwise it is shared
    Frame*       frames;    // outermost first
@@ -79,6 +82,27 @@ struct _CallStack {
                            // handlers
    XArray*      cached;    // see CallCached
 };
+
+/* The Call of all calls if costs are not counted. */
+extern Call DCFG_(any_call);
+
+/* Return the stack of the thread that counts in the array at BASE. */
+static inline CallStack* stack_of(ULong* base)
+{
+   return (CallStack*)(Addr)DCFG_(call_slots)(base)[CallOfStack];
+}
+
+static inline const Place* place_of(const Superblock* sb)
+{
+   return DCFG_(call_fields)(sb)->place;
+}
+
+/* Return the place that runs when SB's end jumps to TARGET. */
+static inline const Place* destination(const Superblock* sb, Addr target)
+{
+   return sb->unredirected ? DCFG_(place_at)(target)
+                           : DCFG_(landing_place)(target);
+}
 
 /* Return the base of the array for collected code, whichever one generated code
    uses now. */
@@ -129,6 +153,10 @@ static inline Suspended* innermost(const CallStack* cs)
 {
    return VG_(indexXA)(cs->suspended, VG_(sizeXA)(cs->suspended) - 1);
 }
+
+/* Return whether toggle.c heeds FUNCTION, which is entered or left.  If so, and
+   the thread is at a way out, stop it there: its counts may be read. */
+Bool DCFG_(stop_if_heeded)(CallStack* cs, UInt function);
 
 /* Collect the thread, or not, as .collects says. */
 void DCFG_(apply_toggles)(CallStack* cs);

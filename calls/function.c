@@ -246,17 +246,17 @@ static Bool may_have_places(Addr a, SizeT len)
    return False;
 }
 
-void DCFG_(forget_places)(Addr a, SizeT len)
+Bool DCFG_(forget_places)(Addr a, SizeT len)
 {
    UInt         n;
    VgHashNode** all;
 
    if (places == NULL)
-      return;
+      return False;
    /* A new object may redirect functions of others. */
    VG_(memset)(recent_landings, 0, sizeof(recent_landings));
    if (!may_have_places(a, len))
-      return;
+      return False;
    all = VG_(HT_to_array)(places, &n);
    for (UInt i = 0; i < n; i++) {
       Addr place = all[i]->key;
@@ -268,6 +268,7 @@ void DCFG_(forget_places)(Addr a, SizeT len)
    }
    VG_(free)(all);
    VG_(memset)(recent, 0, sizeof(recent));
+   return True;
 }
 
 UInt DCFG_(n_functions)(void)

@@ -50,8 +50,9 @@ const Place* DCFG_(landing_place)(Addr a);
 /* Return whether Callgrind takes a jump from FROM to TO for a call. */
 Bool DCFG_(is_call_like)(const Place* from, const Place* to);
 
-/* Forget the places at these addresses. */
-void DCFG_(forget_places)(Addr a, SizeT len);
+/* Forget the places at these addresses.  Return whether there may have been
+   any. */
+Bool DCFG_(forget_places)(Addr a, SizeT len);
 
 /* Return functions by number, 1 .. n_functions. */
 UInt            DCFG_(n_functions)(void);

@@ -33,6 +33,10 @@ static Long  sp_now;
 static Long* sp_of_tmp;
 static UInt  room_for_tmps;
 
+/* Whether the target of its indirect jump is not in the branch's cache; NULL:
+   the jump is told to the stack each time. */
+static IRExpr* missed;
+
 static const Place* place_in_work(const Work* w)
 {
    return DCFG_(call_fields)(w->sb)->place;
@@ -169,6 +173,7 @@ void DCFG_(begin_calls)(Work* w)
 
    if (fields->place == NULL)
       fields->place = DCFG_(place_at)(w->sb->addr);
+   missed = NULL;
    if (DCFG_(counts_contexts))
       DCFG_(count_contexts)(w->sb);
    forget_stack_pointer(w);
@@ -187,23 +192,36 @@ static IRExpr* always(void)
    return IRExpr_Const(IRConst_U1(True));
 }
 
+/* Return the condition that SP is above the innermost call's stack pointer. */
+static IRExpr* ends_calls(Work* w, IRExpr* sp)
+{
+   IRExpr* top = load(w, w->word_ty, call_slot(w, CallTopSp));
+
+   return assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
+                                         ? Iop_CmpLT64U : Iop_CmpLT32U,
+                                         top, sp));
+}
+
+/* Return whether both conditions are true, for OP64 and OP32 And; or one of
+   them, for Or. */
+static IRExpr* joined(Work* w, IROp op64, IROp op32, IRExpr* a, IRExpr* b)
+{
+   IRExpr* bits = word_op(w, op64, op32, bit_to_word(w, a),
+                          bit_to_word(w, b));
+   return assign(w, Ity_I1,
+                 IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_CmpNE64
+                                                    : Iop_CmpNE32,
+                              bits, word(w, 0)));
+}
+
 /* Return the condition GUARD, and that SP is above the innermost call's stack
    pointer. */
 static IRExpr* and_ends_calls(Work* w, IRExpr* guard, IRExpr* sp)
 {
-   IRExpr* top  = load(w, w->word_ty, call_slot(w, CallTopSp));
-   IRExpr* ends = assign(w, Ity_I1,
-                         IRExpr_Binop(w->word_ty == Ity_I64
-                                      ? Iop_CmpLT64U : Iop_CmpLT32U,
-                                      top, sp));
-   if (guard->tag == Iex_Const)
-      return ends;
-   IRExpr* both = word_op(w, Iop_And64, Iop_And32, bit_to_word(w, guard),
-                          bit_to_word(w, ends));
-   return assign(w, Ity_I1,
-                 IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_CmpNE64
-                                                    : Iop_CmpNE32,
-                              both, word(w, 0)));
+   IRExpr* ends = ends_calls(w, sp);
+
+   return guard->tag == Iex_Const
+          ? ends : joined(w, Iop_And64, Iop_And32, guard, ends);
 }
 
 /* Call FN if GUARD.  If FN is told of a call, it may read the registers that a
@@ -257,11 +275,11 @@ void DCFG_(add_call_at_exit)(Work* w, UInt x, const IRStmt* st)
 }
 
 /* Return whether the indirect jump at SB's end matters only when its target is
-   not in the branch's cache.  Not all that it counts is complete then. */
+   not in the branch's cache, or when it ends calls. */
 static Bool is_plain_jump(const Work* w, const IRSB* sb)
 {
-   return kind_of(sb->jumpkind) == LeaveJump && !may_have_raised_sp()
-          && !place_in_work(w)->is_skipped && !DCFG_(heeds_functions);
+   return kind_of(sb->jumpkind) == LeaveJump
+          && !place_in_work(w)->is_skipped;
 }
 
 Bool DCFG_(add_jump_miss)(Work* w, const IRSB* in, IRExpr* miss)
@@ -269,6 +287,16 @@ Bool DCFG_(add_jump_miss)(Work* w, const IRSB* in, IRExpr* miss)
    IRExpr** args;
 
    if (!is_plain_jump(w, in))
+      return False;
+   /* At the miss, not all that the jump counts is complete, as it must be if
+      functions change what is collected: then its way out tells the stack. */
+   if (DCFG_(heeds_functions)) {
+      missed = miss;
+      tell_if(w, miss, "dcfg_count_jump", &DCFG_(count_jump),
+              mkIRExprVec_3(base(w), word(w, (Addr)w->sb), in->next));
+      return True;
+   }
+   if (may_have_raised_sp())
       return False;
    args = mkIRExprVec_4(base(w), word(w, (Addr)w->sb), in->next,
                         stack_pointer(w));
@@ -302,12 +330,17 @@ void DCFG_(add_call_at_end)(Work* w, const IRSB* in)
    if (w->sb->end == EndDirect) {
       leave_for_const(w, last, kind, w->sb->next, w->sb->unredirected,
                       always());
-   } else if (!is_plain_jump(w, in)) {
-      IRExpr** args = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
-                                    word(w, DCFG_LEAVE(last, kind)),
-                                    in->next, stack_pointer(w));
+   } else if (DCFG_(heeds_functions) || !is_plain_jump(w, in)
+              || may_have_raised_sp()) {
+      IRExpr*  sp    = stack_pointer(w);
+      IRExpr*  guard = missed == NULL ? always()
+                       : joined(w, Iop_Or64, Iop_Or32, missed,
+                                ends_calls(w, sp));
+      IRExpr** args  = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
+                                     word(w, DCFG_LEAVE(last, kind)),
+                                     in->next, sp);
       if (DCFG_(heeds_functions))
-         tell_if(w, always(), "dcfg_leave_heeding", &DCFG_(leave_heeding),
+         tell_if(w, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding),
                  args);
       else
          tell_if(w, always(), "dcfg_leave_for", &DCFG_(leave_for), args);

@@ -57,14 +57,13 @@
 
 #define NO_SP ~(UWord)0
 
-/* The Call of all calls if costs are not counted. */
-static Call any_call;
+Call DCFG_(any_call);
 
 static Call* find_call(CallStack* cs, const CallSite* s, const Place* to,
                        UInt to_context)
 {
    return DCFG_(counts_contexts)
-          ? DCFG_(find_call)(cs->profile, s, to, to_context) : &any_call;
+          ? DCFG_(find_call)(cs->profile, s, to, to_context) : &DCFG_(any_call);
 }
 
 /* Return the call, which is nearly always the one that this superblock made
@@ -75,7 +74,7 @@ static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
    Call** last;
 
    if (!DCFG_(counts_contexts))
-      return &any_call;
+      return &DCFG_(any_call);
    if (s->sb == NULL || cs->has_own_profile)
       return DCFG_(find_call)(cs->profile, s, to, to_context);
    last = &DCFG_(call_fields)(s->sb)->last_call;
@@ -91,13 +90,14 @@ static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
 static inline void function_entered(CallStack* cs, UInt function)
 {
    if (DCFG_(heeds_functions) && *active(cs, function) == 1
-       && DCFG_(heed_entry)(function))
+       && DCFG_(stop_if_heeded)(cs, function) && DCFG_(heed_entry)(function))
       cs->collects = !cs->collects;
 }
 
 static inline void function_left(CallStack* cs, UInt function)
 {
    if (DCFG_(heeds_functions) && *active(cs, function) == 0
+       && DCFG_(stop_if_heeded)(cs, function)
        && DCFG_(heed_exit)(function, cs->is_ending))
       cs->collects = !cs->collects;
 }
@@ -172,11 +172,6 @@ static void make_room_for_frames(CallStack* cs)
    cs->room   = cs->room ? 2 * cs->room : 64;
    cs->frames = VG_(realloc)("dcfg.stack.frames", cs->frames,
                              cs->room * sizeof(Frame));
-}
-
-static const Place* place_of(const Superblock* sb)
-{
-   return DCFG_(call_fields)(sb)->place;
 }
 
 /* Return whether SB jumps to the resolver.  A linkage table without lazily
@@ -488,11 +483,6 @@ static void tell_of_lost_call(CallStack* cs, ULong* base, const Place* to)
    l->leave(base, n, False);
 }
 
-static CallStack* stack_of(ULong* base)
-{
-   return (CallStack*)(Addr)DCFG_(call_slots)(base)[CallOfStack];
-}
-
 /* Handle a way out.  All functions above use the base of the array for
    collected code. */
 static void leave_superblock(CallStack* cs, Superblock* sb, UWord leave,
@@ -527,12 +517,6 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
    leave_superblock(stack_of(base), sb, leave, to, sp);
 }
 
-static const Place* destination(const Superblock* sb, Addr target)
-{
-   return sb->unredirected ? DCFG_(place_at)(target)
-                           : DCFG_(landing_place)(target);
-}
-
 void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
                       Addr sp)
 {
@@ -546,17 +530,6 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
       return;
    }
    leave_superblock(cs, sb, leave, destination(sb, target), sp);
-}
-
-void DCFG_(leave_heeding)(ULong* base, Superblock* sb, UWord leave,
-                          Addr target, Addr sp)
-{
-   CallStack* cs = stack_of(base);
-
-   DCFG_(stop_at_way_out)(cs->index, target);
-   DCFG_(leave_for)(base, sb, leave, target, sp);
-   DCFG_(apply_toggles)(cs);
-   DCFG_(go_on_from_way_out)(cs->index);
 }
 
 void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp)

@@ -37,6 +37,10 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
 void DCFG_(leave_heeding)(ULong* base, Superblock* sb, UWord leave,
                           Addr target, Addr sp);
 
+/* Do the work of DCFG_(branch_miss) for an indirect jump; a target that makes
+   it a call is a miss each time.  The stack is told by leave_heeding(). */
+void DCFG_(count_jump)(ULong* base, Superblock* sb, Addr target);
+
 /* Do the work of DCFG_(branch_miss), and tell the stack, for an indirect jump
    that cannot have raised the stack pointer. */
 void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp);

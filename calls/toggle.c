@@ -45,7 +45,8 @@ Bool DCFG_(heeds_functions);
 Bool DCFG_(collects_at_start) = True;
 
 static XArray*          rules;      // Rule
-static XArray*          known;      // UChar: for each function its effects
+static UChar*           known;      // for each function its effects
+static UInt             n_known;
 static XArray*          late;       // UInt: functions that dump when the run
                                     // ends
 static const PartMaker* parts;
@@ -90,9 +91,6 @@ Bool DCFG_(start_toggles)(const PartMaker* pm)
 {
    parts                  = pm;
    DCFG_(heeds_functions) = rules != NULL;
-   if (DCFG_(heeds_functions))
-      known = VG_(newXA)(VG_(malloc), "dcfg.toggle.known", VG_(free),
-                         sizeof(UChar));
    return DCFG_(heeds_functions);
 }
 
@@ -115,15 +113,20 @@ static UChar find_out(UInt f)
 
 static UChar what_does(UInt f)
 {
-   const UChar unknown = 0;
-   UChar*      what;
+   if (f >= n_known) {
+      UInt n = f + 256;
+      known  = VG_(realloc)("dcfg.toggle.known", known, n);
+      VG_(memset)(known + n_known, 0, n - n_known);
+      n_known = n;
+   }
+   if (known[f] == 0)
+      known[f] = find_out(f);
+   return known[f];
+}
 
-   while (VG_(sizeXA)(known) <= f)
-      VG_(addToXA)(known, &unknown);
-   what = VG_(indexXA)(known, f);
-   if (*what == 0)
-      *what = find_out(f);
-   return *what;
+Bool DCFG_(is_heeded)(UInt f)
+{
+   return what_does(f) != IsKnown;
 }
 
 static void dump(const HChar* option, UInt f)

@@ -30,6 +30,9 @@ extern Bool DCFG_(heeds_functions);
 /* Are threads, and signal handlers, collected when they begin? */
 extern Bool DCFG_(collects_at_start);
 
+/* Return whether heed_entry() and heed_exit() do anything for function F. */
+Bool DCFG_(is_heeded)(UInt f);
+
 /* Note that function F is entered while it is not active, or left for the last
    time.  Return True if collecting the thread starts or stops.  AT_END: F is
    left because its thread has ended. */
