@@ -69,14 +69,13 @@ typedef
    }
    Segment;
 
-/* Tally: a superblock's executions in this block: rows; the largest number of
-   completed segments; do rows have different numbers? */
+/* Tally: a superblock's executions in this block: rows, and the largest number
+   of completed segments. */
 typedef
    struct {
       Coding* coding;        // NULL: not met yet
       UInt    n_rows;
       UChar   n_segments;
-      Bool    divided;
    }
    Tally;
 
@@ -105,6 +104,8 @@ struct _Coder {
    UInt     chunk, tape;     // numbers of the present ones
    const UChar* extra;       // the bytes of the next mark that has some
    Tally*   tallies;         // for each superblock
+   UChar*   met;             // likewise: the next row with more segments is
+                             // add_row()'s
    UInt     n_tallies;
    Foretold foretold[N_HISTORIES];
    /* The present block: */
@@ -155,7 +156,6 @@ static void meet(Coder* c, UInt id, UInt n)
    k->chunk  = c->chunk;
    k->n_done = k->tape == c->tape ? k->n_done : 0;
    k->tape   = c->tape;
-   t->divided = k->divided;
    while (t->n_segments < n) {
       Segment s = { k, id, t->n_segments++ };
       c->segments[c->n_segments++] = s;
@@ -173,6 +173,8 @@ static void have_tallies(Coder* c)
    c->tallies   = VG_(realloc)("dcfg.squeeze.tallies", c->tallies,
                                c->n_tallies * sizeof(Tally));
    VG_(memset)(c->tallies + n, 0, (c->n_tallies - n) * sizeof(Tally));
+   c->met = VG_(realloc)("dcfg.squeeze.met", c->met, c->n_tallies);
+   VG_(memset)(c->met + n, 0, c->n_tallies - n);
 }
 
 /*--- Control                                              ---*/
@@ -202,19 +204,12 @@ static UChar* put_way(UChar* to, const SlotWay* way)
    return exited ? DCFG_(put_varint)(to, way->exit) : to;
 }
 
-/* Return the history behind superblock SB that was left by HOW, when it was H
-   before. */
-INLINE UInt history_behind(UInt h, UInt sb, ULong how)
+/* Code way NUMBER, which is WAY. */
+INLINE void code_way(Coder* c, Pen* p, UInt number, const SlotWay* way)
 {
-   return wet_next_history(h, wet_history_hash(sb, how));
-}
+   Foretold* f = &c->foretold[p->history];
 
-/* Code way NUMBER, which is WAY, behind HISTORY. */
-INLINE void code_way(Coder* c, Pen* p, UInt history, UInt number,
-                     const SlotWay* way)
-{
-   Foretold* f = &c->foretold[history];
-
+   p->history = wet_next_history(p->history, way->hash);
    if (LIKELY(number == f->next)) {
       p->n_right++;
       return;
@@ -263,20 +258,23 @@ static void begin_chunk(Coder* c, Pen* p, const ULong* words)
 
 /*--- Records                                              ---*/
 
-/* Count a row of superblock ID that has completed N segments.  If rows differ
-   in this, the row's last word, which is otherwise unused, says so. */
-INLINE void add_row(Coder* c, UInt id, UInt n)
+/* Note a row of superblock ID that has completed N segments, 1 or more.  If
+   rows differ in this, the row's last word, which is otherwise unused, says so,
+   and rows are counted.  Else the first row is enough. */
+static void add_row(Coder* c, UInt id, UInt n)
 {
    Tally* t = &c->tallies[id];
 
-   if (UNLIKELY(n > t->n_segments))
+   if (n > t->n_segments)
       meet(c, id, n);
-   if (UNLIKELY(t->divided) && n > 0) {
-      const Coding* k = t->coding;
-      const Rows*   r = k->rows;
-      r->begin[(SizeT)(k->n_done + t->n_rows + 1) * r->size - 1] = n;
+   const Coding* k = t->coding;
+   if (k->divided) {
+      const Rows* r = k->rows;
+      t->n_rows++;
+      r->begin[(SizeT)(k->n_done + t->n_rows) * r->size - 1] = n;
+   } else {
+      c->met[id] = n;
    }
-   t->n_rows += n > 0;
 }
 
 /* Code the record at WORDS, of a superblock that was left inside.  Return the
@@ -293,10 +291,12 @@ static UInt code_stopped(Coder* c, Pen* p, const ULong* words)
    p->control = DCFG_(put_varint)(p->control, SymbolStop);
    p->control = DCFG_(put_varint)(p->control, id);
    p->control = DCFG_(put_varint)(p->control, n_done);
-   p->history = history_behind(p->history, id, HOW_STOPPED_AT(n_done));
+   p->history = wet_next_history(p->history,
+                                 wet_history_hash(id, HOW_STOPPED_AT(n_done)));
    for (UInt i = 0; i < n - begin; i++)
       p->control = DCFG_(put_varint)(p->control, words[3 + i]);
-   add_row(c, id, n_segments);
+   if (n_segments > 0)
+      add_row(c, id, n_segments);
    c->n_words += begin;
    return 3 + n - begin;
 }
@@ -342,6 +342,39 @@ static void code_divided(Coder* c, const Segment* s, const ULong* rows, UInt n)
                                        c->shifts);
 }
 
+/* Count the rows of superblocks of which all rows have the same words: in WORDS
+   up to END, which are a block, or if IS_LAST those that are left. */
+static void count_rows(Coder* c, const ULong* words, const ULong* end,
+                       Bool is_last)
+{
+   for (UInt i = 0; is_last && i < c->n_segments; i++) {
+      const Coding* k = c->segments[i].coding;
+      if (!k->divided)
+         c->tallies[c->segments[i].id].n_rows
+            = (UInt)(k->rows->next - k->rows->begin) / k->rows->size
+              - k->n_done;
+   }
+   while (!is_last && words < end) {
+      UInt sb, n_segments = 0, n = 1;
+      if (words[0] < TapeStopped) {
+         words += 1 + wet_words_of_mark(words[0]);
+         continue;
+      }
+      if (words[0] == TapeStopped) {
+         const SlotList* list = DCFG_(slots_of)(DCFG_(superblock)(words[1]));
+         sb = words[1];
+         n  = DCFG_(words_before)(list, words[2], &n_segments);
+         n  = 3 + n - DCFG_(segment_begin)(list, n_segments);
+      } else {
+         sb         = DCFG_(ways)[words[0]].sb;
+         n_segments = DCFG_(ways)[words[0]].n_segments;
+      }
+      c->tallies[sb].n_rows += n_segments > 0
+                               && !c->tallies[sb].coding->divided;
+      words += n;
+   }
+}
+
 /* Code the words of all rows. */
 static void code_columns(Coder* c)
 {
@@ -356,7 +389,7 @@ static void code_columns(Coder* c)
          __builtin_prefetch(next->columns);
          __builtin_prefetch(next->rows->begin);
       }
-      if (c->tallies[s->id].divided)
+      if (k->divided)
          code_divided(c, s, rows, n);
       else
          c->numbers_end = DCFG_(put_columns)(&c->pen, c->numbers_end,
@@ -365,61 +398,63 @@ static void code_columns(Coder* c)
    }
 }
 
-/* Forget the rows, after their block. */
-static void forget_rows(Coder* c)
+/* Forget the rows, after their block, and if it IS_LAST those before, too. */
+static void forget_rows(Coder* c, Bool is_last)
 {
    for (UInt i = 0; i < c->n_segments; i++) {
       Coding* k = c->segments[i].coding;
       Tally*  t = &c->tallies[c->segments[i].id];
       k->n_done     += t->n_rows;
-      k->rows->next  = k->rows->begin;
+      k->rows->next  = is_last ? k->rows->begin : k->rows->next;
       t->n_rows      = 0;
       t->n_segments  = 0;
+      c->met[c->segments[i].id] = 0;
    }
    c->n_segments = c->n_words = 0;
 }
 
-/* Look at the ways at WORDS, up to N words, or up to a mark.  HISTORIES[0] is
-   the history before the first one; set those behind each.  Fetch what their
-   coding needs into the cache.  Return how many there are. */
-static UInt look_ahead(const Coder* c, const ULong* words, UInt n,
-                       UInt* histories)
+/* Return the number of ways at WORDS, up to N words, or up to a mark.  If there
+   are many superblocks, fetch what coding them needs into the cache; then only
+   a few are counted. */
+static UInt look_ahead(const Coder* c, const ULong* words, UInt n)
 {
    UInt n_ways = 0;
 
+   if (c->n_tallies <= MANY_SUPERBLOCKS)
+      return n;
    n = n < BATCH ? n : BATCH;
    for (; n_ways < n && words[n_ways] > TapeStopped; n_ways++) {
-      const SlotWay* way = &DCFG_(ways)[words[n_ways]];
-      UInt           h   = histories[n_ways];
       __builtin_prefetch(&DCFG_(ways)[(UInt)words[n_ways + AHEAD]]);
-      __builtin_prefetch(&c->foretold[h]);
-      __builtin_prefetch(&c->tallies[way->sb]);
-      histories[n_ways + 1] = history_behind(h, way->sb, way->exit);
+      __builtin_prefetch(&c->tallies[DCFG_(ways)[words[n_ways]].sb]);
    }
-   if (c->n_tallies > MANY_SUPERBLOCKS)
-      for (UInt i = 0; i < n_ways; i++) {
-         const Tally* t = &c->tallies[DCFG_(ways)[words[i]].sb];
-         if (t->n_segments == 0)
-            __builtin_prefetch(t->coding);
-      }
+   for (UInt i = 0; i < n_ways; i++) {
+      const Tally* t = &c->tallies[DCFG_(ways)[words[i]].sb];
+      if (t->n_segments == 0)
+         __builtin_prefetch(t->coding);
+   }
    return n_ways;
 }
 
 /* Code the ways at WORDS, up to N words, to a mark, or until the block is full.
    Return how many. */
-INLINE UInt code_ways(Coder* c, Pen* p, const ULong* words, UInt n)
+static UInt code_ways(Coder* c, Pen* pen, const ULong* words, UInt n)
 {
-   UInt histories[BATCH + 1], n_ways, i = 0;
+   const SlotWay* ways    = DCFG_(ways);
+   const UChar*   met     = c->met;
+   UInt           n_words = c->n_words, i = 0;
+   Pen            p       = *pen;
 
-   histories[0] = p->history;
-   n_ways       = look_ahead(c, words, n, histories);
-   for (; i < n_ways && c->n_words <= BLOCK_WORDS - MAX_ROW; i++) {
-      const SlotWay* way = &DCFG_(ways)[words[i]];
-      code_way(c, p, histories[i], words[i], way);
-      add_row(c, way->sb, way->n_segments);
-      c->n_words += way->n_words;
+   n = look_ahead(c, words, n);
+   for (; i < n && words[i] > TapeStopped
+          && n_words <= BLOCK_WORDS - MAX_ROW; i++) {
+      const SlotWay* way = &ways[words[i]];
+      code_way(c, &p, words[i], way);
+      if (UNLIKELY(way->n_segments > met[way->sb]))
+         add_row(c, way->sb, way->n_segments);
+      n_words += way->n_words;
    }
-   p->history = histories[i];
+   c->n_words = n_words;
+   *pen       = p;
    return i;
 }
 
@@ -451,6 +486,7 @@ static UInt code_block(Coder* c, const ULong* words, UInt n)
    c->history     = p.history;
    c->n_here     += n_records;
    c->n_records  += n_records;
+   count_rows(c, words, words + at, at >= n);
    code_columns(c);
    return at;
 }
@@ -521,11 +557,13 @@ ULong DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
    have_tallies(c);
    c->tape++;
    c->extra = extra->bytes;
-   while (words < end) {
-      have_room_for_block(c, end - words, extra_end - c->extra);
-      words   += code_block(c, words, end - words);
+   for (UInt n = end - words, at = 0, n_blocks = 0; at < n; ) {
+      have_room_for_block(c, n - at, extra_end - c->extra);
+      at      += code_block(c, words + at, n - at);
       n_words += c->n_words;
-      forget_rows(c);
+      forget_rows(c, at >= n);
+      if (++n_blocks > 1 && at >= n)
+         DCFG_(empty_rows)(False);
    }
    c->stack = stack;
    if (c->n_here >= CHUNK_RECORDS
