@@ -53,8 +53,9 @@ typedef
       Rows*     rows;
       Bool      divided;     // can rows have different numbers of words?
       UInt      chunk;       // the last chunk that it was in
-      UInt      n_done;      // coded rows, if .tape is the present tape
-      UInt      tape;        // the tape of .n_done
+      UInt      tape;        // the last tape that it was in
+      UInt      n_rows;      // its rows there, and how many of these are coded
+      UInt      n_done;
       UInt      n_words;
       const SlotList* list;
       Column    columns[];   // .n_words of them
@@ -136,14 +137,15 @@ static Coding* new_coding(SlotList* list)
 
    k->rows    = &list->rows;
    k->divided = list->rows.size > list->n_words;
-   k->chunk   = k->tape = k->n_done = 0;
+   k->chunk   = k->tape = k->n_rows = k->n_done = 0;
    k->n_words = list->n_words;
    k->list    = list;
    return k;
 }
 
 /* Note that superblock ID has rows in this block that complete N segments, more
-   than before. */
+   than before.  When it is met first, all its rows of the tape are there, and
+   new ones may overwrite them once the tape is coded. */
 static void meet(Coder* c, UInt id, UInt n)
 {
    Tally*  t = &c->tallies[id];
@@ -153,9 +155,13 @@ static void meet(Coder* c, UInt id, UInt n)
       k = t->coding = new_coding(DCFG_(slots_of)(DCFG_(superblock)(id)));
    if (k->chunk != c->chunk)
       VG_(memset)(k->columns, 0, k->n_words * sizeof(Column));
-   k->chunk  = c->chunk;
-   k->n_done = k->tape == c->tape ? k->n_done : 0;
-   k->tape   = c->tape;
+   k->chunk = c->chunk;
+   if (k->tape != c->tape) {
+      k->tape   = c->tape;
+      k->n_rows = (UInt)(k->rows->next - k->rows->begin) / k->rows->size;
+      k->n_done = 0;
+      k->rows->next = k->rows->begin;
+   }
    while (t->n_segments < n) {
       Segment s = { k, id, t->n_segments++ };
       c->segments[c->n_segments++] = s;
@@ -350,9 +356,7 @@ static void count_rows(Coder* c, const ULong* words, const ULong* end,
    for (UInt i = 0; is_last && i < c->n_segments; i++) {
       const Coding* k = c->segments[i].coding;
       if (!k->divided)
-         c->tallies[c->segments[i].id].n_rows
-            = (UInt)(k->rows->next - k->rows->begin) / k->rows->size
-              - k->n_done;
+         c->tallies[c->segments[i].id].n_rows = k->n_rows - k->n_done;
    }
    while (!is_last && words < end) {
       UInt sb, n_segments = 0, n = 1;
@@ -398,17 +402,16 @@ static void code_columns(Coder* c)
    }
 }
 
-/* Forget the rows, after their block, and if it IS_LAST those before, too. */
-static void forget_rows(Coder* c, Bool is_last)
+/* Forget the rows, after their block. */
+static void forget_rows(Coder* c)
 {
    for (UInt i = 0; i < c->n_segments; i++) {
-      Coding* k = c->segments[i].coding;
-      Tally*  t = &c->tallies[c->segments[i].id];
-      k->n_done     += t->n_rows;
-      k->rows->next  = is_last ? k->rows->begin : k->rows->next;
-      t->n_rows      = 0;
-      t->n_segments  = 0;
-      c->met[c->segments[i].id] = 0;
+      UInt   id = c->segments[i].id;
+      Tally* t  = &c->tallies[id];
+      c->segments[i].coding->n_done += t->n_rows;
+      t->n_rows     = 0;
+      t->n_segments = 0;
+      c->met[id]    = 0;
    }
    c->n_segments = c->n_words = 0;
 }
@@ -557,13 +560,11 @@ ULong DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
    have_tallies(c);
    c->tape++;
    c->extra = extra->bytes;
-   for (UInt n = end - words, at = 0, n_blocks = 0; at < n; ) {
-      have_room_for_block(c, n - at, extra_end - c->extra);
-      at      += code_block(c, words + at, n - at);
+   while (words < end) {
+      have_room_for_block(c, end - words, extra_end - c->extra);
+      words   += code_block(c, words, end - words);
       n_words += c->n_words;
-      forget_rows(c, at >= n);
-      if (++n_blocks > 1 && at >= n)
-         DCFG_(empty_rows)(False);
+      forget_rows(c);
    }
    c->stack = stack;
    if (c->n_here >= CHUNK_RECORDS
