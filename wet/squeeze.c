@@ -26,6 +26,7 @@
 #include "dcfg_bb.h"
 #include "format/wet_history.h"
 #include "wet/columns.h"
+#include "wet/control.h"
 #include "wet/packed.h"
 #include "wet/slots.h"
 #include "wet/squeeze.h"
@@ -185,31 +186,6 @@ static void have_tallies(Coder* c)
 
 /*--- Control                                              ---*/
 
-/* Pen: state that changes with each record. */
-typedef
-   struct {
-      UChar* control;
-      UInt   n_right;        // right predictions since the last wrong one
-      UInt   history;
-   }
-   Pen;
-
-/* Write the number of right predictions, and whether the next header is the
-   other predicted one or another. */
-INLINE void put_right(Pen* p, Bool other)
-{
-   p->control = DCFG_(put_varint)(p->control, (ULong)p->n_right << 1 | other);
-   p->n_right = 0;
-}
-
-static UChar* put_way(UChar* to, const SlotWay* way)
-{
-   Bool exited = way->exit != HOW_END;
-
-   to = DCFG_(put_varint)(to, SymbolFirst + ((ULong)way->sb << 1 | exited));
-   return exited ? DCFG_(put_varint)(to, way->exit) : to;
-}
-
 /* Code way NUMBER, which is WAY. */
 INLINE void code_way(Coder* c, Pen* p, UInt number, const SlotWay* way)
 {
@@ -221,34 +197,15 @@ INLINE void code_way(Coder* c, Pen* p, UInt number, const SlotWay* way)
       return;
    }
    if (number == f->other) {
-      put_right(p, True);
+      DCFG_(put_right)(p, True);
    } else {
-      put_right(p, False);
-      p->control = put_way(p->control, way);
+      DCFG_(put_right)(p, False);
+      p->control = DCFG_(put_way)(p->control, way);
    }
    if (way->sb <= MAX_FORETOLD) {
       f->other = f->next;
       f->next  = number;
    }
-}
-
-/* Put MARK, its WORDS, and the bytes at *EXTRA if it has some, which are passed
-   over. */
-static UChar* put_mark(UChar* to, UInt mark, const ULong* words,
-                       const UChar** extra)
-{
-   UInt n = wet_words_of_mark(mark);
-
-   to = DCFG_(put_varint)(to, SymbolMark);
-   to = DCFG_(put_varint)(to, mark);
-   for (UInt i = 0; i < n; i++)
-      to = DCFG_(put_varint)(to, words[i]);
-   if (wet_has_bytes(mark)) {
-      VG_(memcpy)(to, *extra, words[n - 1]);
-      to     += words[n - 1];
-      *extra += words[n - 1];
-   }
-   return to;
 }
 
 /* Write the running thread at the begin of a chunk, unless the first of WORDS
@@ -257,8 +214,8 @@ static void begin_chunk(Coder* c, Pen* p, const ULong* words)
 {
    if (c->n_here > 0 || words[0] == MarkThread)
       return;
-   put_right(p, False);
-   p->control = put_mark(p->control, MarkThread, &c->thread, NULL);
+   DCFG_(put_right)(p, False);
+   p->control = DCFG_(put_mark)(p->control, MarkThread, &c->thread, NULL);
    c->n_here++;
 }
 
@@ -293,7 +250,7 @@ static UInt code_stopped(Coder* c, Pen* p, const ULong* words)
 
    n     = DCFG_(words_before)(list, n_done, &n_segments);
    begin = DCFG_(segment_begin)(list, n_segments);
-   put_right(p, False);
+   DCFG_(put_right)(p, False);
    p->control = DCFG_(put_varint)(p->control, SymbolStop);
    p->control = DCFG_(put_varint)(p->control, id);
    p->control = DCFG_(put_varint)(p->control, n_done);
@@ -313,8 +270,8 @@ static UInt code_mark(Coder* c, Pen* p, const ULong* words)
 
    if (mark == MarkThread)
       c->thread = words[1];
-   put_right(p, False);
-   p->control = put_mark(p->control, mark, &words[1], &c->extra);
+   DCFG_(put_right)(p, False);
+   p->control = DCFG_(put_mark)(p->control, mark, &words[1], &c->extra);
    return 1 + wet_words_of_mark(mark);
 }
 
@@ -484,7 +441,7 @@ static UInt code_block(Coder* c, const ULong* words, UInt n)
          n_records += n_ways;
       }
    }
-   put_right(&p, False);
+   DCFG_(put_right)(&p, False);
    c->control_end = DCFG_(put_varint)(p.control, SymbolEnd);
    c->history     = p.history;
    c->n_here     += n_records;
