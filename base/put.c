@@ -50,6 +50,13 @@ void DCFG_(put_bytes)(Put* out, const void* bytes, UInt n)
 {
    const HChar* from = bytes;
 
+   /* Much goes without the buffer. */
+   if (n >= sizeof(out->buf)) {
+      DCFG_(put_flush)(out);
+      out->write(out->arg, from, n);
+      out->n_bytes += n;
+      return;
+   }
    while (n > 0) {
       if (out->used == sizeof(out->buf))
          DCFG_(put_flush)(out);

@@ -167,6 +167,19 @@ Bool DCFG_(save_stream)(Stream* s, UInt kind)
    return True;
 }
 
+/* Copy N bytes.  VG_(memcpy) copies byte by byte unless both begin at multiples
+   of four. */
+static void copy(UChar* to, const UChar* from, UInt n)
+{
+   for (; n >= 8; n -= 8, to += 8, from += 8) {
+      ULong word;
+      __builtin_memcpy(&word, from, 8);
+      __builtin_memcpy(to, &word, 8);
+   }
+   for (UInt i = 0; i < n; i++)
+      to[i] = from[i];
+}
+
 void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n)
 {
    while (n > 0 && !s->ended) {
@@ -175,7 +188,7 @@ void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n)
       if (s->ended)
          return;
       UInt some = s->room - s->used < n ? s->room - s->used : n;
-      VG_(memcpy)(s->buffer + s->used, data, some);
+      copy(s->buffer + s->used, data, some);
       data     = (const UChar*)data + some;
       s->used += some;
       n       -= some;

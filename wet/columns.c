@@ -27,9 +27,10 @@ void DCFG_(flush_bits)(BitPen* p)
    p->word = 0;
 }
 
-/* The differences of two columns, and the rows of wrong predictions. */
+/* The differences of two columns, and the rows of wrong predictions: of the
+   best way to predict so far, and of one that is tried. */
 static ULong differences[2][WET_BLOCK_WORDS];
-static UInt  wrong[WET_BLOCK_WORDS];
+static UInt  wrong_rows[2][WET_BLOCK_WORDS];
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -40,12 +41,17 @@ INLINE ULong off(const ULong* d, const ULong* e, ULong step, UInt i)
    return d[i] - (e == NULL ? step : e[i]);
 }
 
-INLINE UInt n_off(const ULong* d, const ULong* e, ULong step, UInt n)
+/* Set WRONG to the rows of wrong predictions, without a branch.  Return how many
+   there are. */
+INLINE UInt find_wrong(UInt* wrong, const ULong* d, const ULong* e, ULong step,
+                       UInt n)
 {
    UInt count = 0;
 
-   for (UInt i = 0; i < n; i++)
-      count += off(d, e, step, i) != 0;
+   for (UInt i = 0; i < n; i++) {
+      wrong[count] = i;
+      count       += off(d, e, step, i) != 0;
+   }
    return count;
 }
 
@@ -87,36 +93,35 @@ INLINE ULong shifted(ULong error, UInt shift)
    return DCFG_(zigzag)((Long)error >> shift);
 }
 
-/* Put a bit for each of N rows, and the errors of wrong predictions.  There are
-   no branches: a number that is not needed is overwritten by the next. */
-INLINE UChar* put_masked(BitPen* bits, UChar* to, const ULong* d,
-                         const ULong* e, ULong step, UInt n, UInt shift)
+/* Put a bit for each of N rows: 0 for the N_WRONG rows of WRONG. */
+static void put_mask(BitPen* bits, const UInt* wrong, UInt n_wrong, UInt n)
 {
+   UInt k = 0;
+
    for (UInt first = 0; first < n; first += 64) {
       UInt  some = n - first < 64 ? n - first : 64;
-      ULong mask = 0;
-      for (UInt i = 0; i < some; i++) {
-         ULong o    = off(d, e, step, first + i);
-         Bool  good = o == 0;
-         UChar* end = DCFG_(put_quick)(to, shifted(o, shift));
-         mask |= (ULong)good << i;
-         to    = good ? to : end;
-      }
+      ULong mask = ~0ULL >> (64 - some);
+      for (; k < n_wrong && wrong[k] < first + some; k++)
+         mask ^= 1ULL << (wrong[k] - first);
       DCFG_(put_bits)(bits, mask, some);
    }
+}
+
+/* Put the errors of the N_WRONG rows of WRONG. */
+INLINE UChar* put_wrong(UChar* to, const ULong* d, const ULong* e, ULong step,
+                        const UInt* wrong, UInt n_wrong, UInt shift)
+{
+   for (UInt k = 0; k < n_wrong; k++)
+      to = DCFG_(put_quick)(to, shifted(off(d, e, step, wrong[k]), shift));
    return to;
 }
 
 /* Put the index and the error of each wrong prediction. */
 INLINE UChar* put_placed(UChar* to, const ULong* d, const ULong* e, ULong step,
-                         UInt n)
+                         const UInt* wrong, UInt n_wrong)
 {
-   UInt n_wrong = 0, last = 0;
+   UInt last = 0;
 
-   for (UInt i = 0; i < n; i++) {
-      wrong[n_wrong] = i;
-      n_wrong       += off(d, e, step, i) != 0;
-   }
    for (UInt i = 0; i < n_wrong; i++) {
       to   = DCFG_(put_varint)(to, wrong[i] - last + 1);
       to   = DCFG_(put_quick)(to, DCFG_(zigzag)(off(d, e, step, wrong[i])));
@@ -134,14 +139,21 @@ INLINE UChar* put_all(UChar* to, const ULong* d, const ULong* e, ULong step,
    return to;
 }
 
+/* Put errors in FORM, without their SHIFT low bits, which are 0. */
 INLINE UChar* put_off(BitPen* bits, UChar* to, UInt form, const ULong* d,
-                      const ULong* e, ULong step, UInt n)
+                      const ULong* e, ULong step, UInt n, const UInt* wrong,
+                      UInt n_wrong, UInt shift)
 {
    switch (form) {
-      case FormMask:   return put_masked(bits, to, d, e, step, n, 0);
-      case FormPlaces: return put_placed(to, d, e, step, n);
-      case FormNone:   return put_all(to, d, e, step, n, 0);
-      default:         return to;
+      case FormMask:
+         put_mask(bits, wrong, n_wrong, n);
+         return put_wrong(to, d, e, step, wrong, n_wrong, shift);
+      case FormPlaces:
+         return put_placed(to, d, e, step, wrong, n_wrong);
+      case FormNone:
+         return put_all(to, d, e, step, n, shift);
+      default:
+         return to;
    }
 }
 
@@ -158,41 +170,37 @@ static UInt common_shift(const ULong* d, ULong step, UInt n)
    return any == 0 ? 0 : __builtin_ctzll(any);
 }
 
-/* Put errors, of which the SHIFT low bits are 0, without these. */
-static UChar* put_shifted(BitPen* bits, UChar* to, UInt form, const ULong* d,
-                          ULong step, UInt n, UInt shift)
-{
-   to = DCFG_(put_quick)(to, shift);
-   return form == FormMask ? put_masked(bits, to, d, NULL, step, n, shift)
-                           : put_all(to, d, NULL, step, n, shift);
-}
-
-/* Put COLUMN with differences D of N rows, of which N_WRONG are not its step. E
-   are the differences of the column before, or NULL. */
+/* Put COLUMN with differences D of N rows, of which N_WRONG, wrong_rows[0], are
+   not its step.  E are the differences of the column before, or NULL. */
 static UChar* put_column(BitPen* bits, UChar* to, Column* column,
                          const ULong* d, const ULong* e, UInt n, UInt n_wrong,
                          Bool shifts)
 {
-   UInt  by = BySame, shift = 0;
-   ULong step = column->step;
+   UInt        by = BySame, shift = 0;
+   ULong       step  = column->step;
+   const UInt* wrong = wrong_rows[0];
+   UInt*       other_wrong = wrong_rows[1];
 
    /* If most predictions are right, try nothing else. */
    if (n_wrong > n / 2) {
       ULong other = majority(d, n);
       if (is_hopeful(d, NULL, other, n, n_wrong)) {
-         UInt count = n_off(d, NULL, other, n);
+         UInt count = find_wrong(other_wrong, d, NULL, other, n);
          if (count + 1 < n_wrong) {
             by      = ByNew;
             n_wrong = count;
             step    = other;
+            wrong   = other_wrong;
+            other_wrong = wrong_rows[0];
          }
       }
    }
    if (n_wrong > n / 8 && e != NULL && is_hopeful(d, e, 0, n, n_wrong)) {
-      UInt count = n_off(d, e, 0, n);
+      UInt count = find_wrong(other_wrong, d, e, 0, n);
       if (count < n_wrong) {
          by      = ByNeighbour;
          n_wrong = count;
+         wrong   = other_wrong;
       }
    }
    UInt form = n_wrong == 0 ? FormAll
@@ -203,13 +211,17 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column,
    by = shift >= MIN_SHIFT ? ByShifted : by;
    DCFG_(put_bits)(bits, 1 | by << 1 | form << 3, 5);
    if (by == ByShifted)
-      return put_shifted(bits, to, form, d, step, n, shift);
+      to = DCFG_(put_quick)(to, shift);
+   else
+      shift = 0;
    if (by == ByNew) {
       to = DCFG_(put_quick)(to, DCFG_(zigzag)(step));
       column->step = step;
    }
-   return by == ByNeighbour ? put_off(bits, to, form, d, e, 0, n)
-                            : put_off(bits, to, form, d, NULL, step, n);
+   return by == ByNeighbour ? put_off(bits, to, form, d, e, 0, n, wrong,
+                                      n_wrong, 0)
+                            : put_off(bits, to, form, d, NULL, step, n, wrong,
+                                      n_wrong, shift);
 }
 
 UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,
@@ -221,14 +233,16 @@ UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,
       ULong*       d      = differences[c % 2];
       const ULong* e      = differences[(c + 1) % 2];
       const ULong* at     = rows + c;
+      UInt*        wrong  = wrong_rows[0];
       ULong        last   = column->last, step = column->step;
       UInt         n_wrong = 0;
 
       for (UInt i = 0; i < n; i++, at += size) {
          ULong now = *at;
-         d[i]     = now - last;
-         n_wrong += d[i] != step;
-         last     = now;
+         d[i]           = now - last;
+         wrong[n_wrong] = i;
+         n_wrong       += d[i] != step;
+         last           = now;
       }
       column->last = last;
       if (n_wrong == 0)

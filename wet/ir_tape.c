@@ -287,7 +287,8 @@ static void put_header(Work* w, UInt x)
 
    if (work.n_words > end)
       work.segment_ends[work.n_segments++] = work.n_words;
-   DCFG_(ways)[way] = (SlotWay){ w->sb->id, x, work.n_segments, work.n_words };
+   DCFG_(ways)[way] = (SlotWay){ w->sb->id, wet_history_hash(w->sb->id, x),
+                                 work.n_words, x, work.n_segments };
    store(w, work.cursor, IRExpr_Const(IRConst_U64(way)));
 }
 

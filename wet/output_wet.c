@@ -123,7 +123,7 @@ static void put_head(Put* out)
 /* Put LEFT bytes of the tape that is kept. */
 static void put_tape(Put* out, const Stream* s, ULong left)
 {
-   UChar bytes[16384];
+   static UChar bytes[sizeof(out->buf)];
    ULong at = DCFG_(tape_begin)();
    UInt  n;
 

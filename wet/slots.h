@@ -38,9 +38,10 @@ typedef
 typedef
    struct {
       UInt   sb;
+      UShort hash;       // wet_history_hash() of both
+      UShort n_words;    // words in these segments
       UChar  exit;       // number of the exit, or HOW_END
       UChar  n_segments; // segments of words in its row (wet/squeeze.c)
-      UShort n_words;    // words in these segments
    }
    SlotWay;
 

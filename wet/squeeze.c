@@ -26,6 +26,7 @@
 #include "dcfg_bb.h"
 #include "format/wet_history.h"
 #include "wet/columns.h"
+#include "wet/control.h"
 #include "wet/packed.h"
 #include "wet/slots.h"
 #include "wet/squeeze.h"
@@ -53,8 +54,9 @@ typedef
       Rows*     rows;
       Bool      divided;     // can rows have different numbers of words?
       UInt      chunk;       // the last chunk that it was in
-      UInt      n_done;      // coded rows, if .tape is the present tape
-      UInt      tape;        // the tape of .n_done
+      UInt      tape;        // the last tape that it was in
+      UInt      n_rows;      // its rows there, and how many of these are coded
+      UInt      n_done;
       UInt      n_words;
       const SlotList* list;
       Column    columns[];   // .n_words of them
@@ -69,14 +71,13 @@ typedef
    }
    Segment;
 
-/* Tally: a superblock's executions in this block: rows; the largest number of
-   completed segments; do rows have different numbers? */
+/* Tally: a superblock's executions in this block: rows, and the largest number
+   of completed segments. */
 typedef
    struct {
       Coding* coding;        // NULL: not met yet
       UInt    n_rows;
       UChar   n_segments;
-      Bool    divided;
    }
    Tally;
 
@@ -105,6 +106,8 @@ struct _Coder {
    UInt     chunk, tape;     // numbers of the present ones
    const UChar* extra;       // the bytes of the next mark that has some
    Tally*   tallies;         // for each superblock
+   UChar*   met;             // likewise: the next row with more segments is
+                             // add_row()'s
    UInt     n_tallies;
    Foretold foretold[N_HISTORIES];
    /* The present block: */
@@ -135,14 +138,15 @@ static Coding* new_coding(SlotList* list)
 
    k->rows    = &list->rows;
    k->divided = list->rows.size > list->n_words;
-   k->chunk   = k->tape = k->n_done = 0;
+   k->chunk   = k->tape = k->n_rows = k->n_done = 0;
    k->n_words = list->n_words;
    k->list    = list;
    return k;
 }
 
 /* Note that superblock ID has rows in this block that complete N segments, more
-   than before. */
+   than before.  When it is met first, all its rows of the tape are there, and
+   new ones may overwrite them once the tape is coded. */
 static void meet(Coder* c, UInt id, UInt n)
 {
    Tally*  t = &c->tallies[id];
@@ -152,10 +156,13 @@ static void meet(Coder* c, UInt id, UInt n)
       k = t->coding = new_coding(DCFG_(slots_of)(DCFG_(superblock)(id)));
    if (k->chunk != c->chunk)
       VG_(memset)(k->columns, 0, k->n_words * sizeof(Column));
-   k->chunk  = c->chunk;
-   k->n_done = k->tape == c->tape ? k->n_done : 0;
-   k->tape   = c->tape;
-   t->divided = k->divided;
+   k->chunk = c->chunk;
+   if (k->tape != c->tape) {
+      k->tape   = c->tape;
+      k->n_rows = (UInt)(k->rows->next - k->rows->begin) / k->rows->size;
+      k->n_done = 0;
+      k->rows->next = k->rows->begin;
+   }
    while (t->n_segments < n) {
       Segment s = { k, id, t->n_segments++ };
       c->segments[c->n_segments++] = s;
@@ -173,81 +180,32 @@ static void have_tallies(Coder* c)
    c->tallies   = VG_(realloc)("dcfg.squeeze.tallies", c->tallies,
                                c->n_tallies * sizeof(Tally));
    VG_(memset)(c->tallies + n, 0, (c->n_tallies - n) * sizeof(Tally));
+   c->met = VG_(realloc)("dcfg.squeeze.met", c->met, c->n_tallies);
+   VG_(memset)(c->met + n, 0, c->n_tallies - n);
 }
 
 /*--- Control                                              ---*/
 
-/* Pen: state that changes with each record. */
-typedef
-   struct {
-      UChar* control;
-      UInt   n_right;        // right predictions since the last wrong one
-      UInt   history;
-   }
-   Pen;
-
-/* Write the number of right predictions, and whether the next header is the
-   other predicted one or another. */
-INLINE void put_right(Pen* p, Bool other)
+/* Code way NUMBER, which is WAY. */
+INLINE void code_way(Coder* c, Pen* p, UInt number, const SlotWay* way)
 {
-   p->control = DCFG_(put_varint)(p->control, (ULong)p->n_right << 1 | other);
-   p->n_right = 0;
-}
+   Foretold* f = &c->foretold[p->history];
 
-static UChar* put_way(UChar* to, const SlotWay* way)
-{
-   Bool exited = way->exit != HOW_END;
-
-   to = DCFG_(put_varint)(to, SymbolFirst + ((ULong)way->sb << 1 | exited));
-   return exited ? DCFG_(put_varint)(to, way->exit) : to;
-}
-
-/* Return the history behind superblock SB that was left by HOW, when it was H
-   before. */
-INLINE UInt history_behind(UInt h, UInt sb, ULong how)
-{
-   return wet_next_history(h, wet_history_hash(sb, how));
-}
-
-/* Code way NUMBER, which is WAY, behind HISTORY. */
-INLINE void code_way(Coder* c, Pen* p, UInt history, UInt number,
-                     const SlotWay* way)
-{
-   Foretold* f = &c->foretold[history];
-
+   p->history = wet_next_history(p->history, way->hash);
    if (LIKELY(number == f->next)) {
       p->n_right++;
       return;
    }
    if (number == f->other) {
-      put_right(p, True);
+      DCFG_(put_right)(p, True);
    } else {
-      put_right(p, False);
-      p->control = put_way(p->control, way);
+      DCFG_(put_right)(p, False);
+      p->control = DCFG_(put_way)(p->control, way);
    }
    if (way->sb <= MAX_FORETOLD) {
       f->other = f->next;
       f->next  = number;
    }
-}
-
-/* Put MARK, its WORDS, and the bytes at *EXTRA if it has some, which are passed
-   over. */
-static UChar* put_mark(UChar* to, UInt mark, const ULong* words,
-                       const UChar** extra)
-{
-   UInt n = wet_words_of_mark(mark);
-
-   to = DCFG_(put_varint)(to, SymbolMark);
-   to = DCFG_(put_varint)(to, mark);
-   for (UInt i = 0; i < n; i++)
-      to = DCFG_(put_varint)(to, words[i]);
-   if (wet_has_bytes(mark)) {
-      VG_(memcpy)(to, *extra, words[n - 1]);
-      to     += words[n - 1];
-      *extra += words[n - 1];
-   }
-   return to;
 }
 
 /* Write the running thread at the begin of a chunk, unless the first of WORDS
@@ -256,27 +214,30 @@ static void begin_chunk(Coder* c, Pen* p, const ULong* words)
 {
    if (c->n_here > 0 || words[0] == MarkThread)
       return;
-   put_right(p, False);
-   p->control = put_mark(p->control, MarkThread, &c->thread, NULL);
+   DCFG_(put_right)(p, False);
+   p->control = DCFG_(put_mark)(p->control, MarkThread, &c->thread, NULL);
    c->n_here++;
 }
 
 /*--- Records                                              ---*/
 
-/* Count a row of superblock ID that has completed N segments.  If rows differ
-   in this, the row's last word, which is otherwise unused, says so. */
-INLINE void add_row(Coder* c, UInt id, UInt n)
+/* Note a row of superblock ID that has completed N segments, 1 or more.  If
+   rows differ in this, the row's last word, which is otherwise unused, says so,
+   and rows are counted.  Else the first row is enough. */
+static void add_row(Coder* c, UInt id, UInt n)
 {
    Tally* t = &c->tallies[id];
 
-   if (UNLIKELY(n > t->n_segments))
+   if (n > t->n_segments)
       meet(c, id, n);
-   if (UNLIKELY(t->divided) && n > 0) {
-      const Coding* k = t->coding;
-      const Rows*   r = k->rows;
-      r->begin[(SizeT)(k->n_done + t->n_rows + 1) * r->size - 1] = n;
+   const Coding* k = t->coding;
+   if (k->divided) {
+      const Rows* r = k->rows;
+      t->n_rows++;
+      r->begin[(SizeT)(k->n_done + t->n_rows) * r->size - 1] = n;
+   } else {
+      c->met[id] = n;
    }
-   t->n_rows += n > 0;
 }
 
 /* Code the record at WORDS, of a superblock that was left inside.  Return the
@@ -289,14 +250,16 @@ static UInt code_stopped(Coder* c, Pen* p, const ULong* words)
 
    n     = DCFG_(words_before)(list, n_done, &n_segments);
    begin = DCFG_(segment_begin)(list, n_segments);
-   put_right(p, False);
+   DCFG_(put_right)(p, False);
    p->control = DCFG_(put_varint)(p->control, SymbolStop);
    p->control = DCFG_(put_varint)(p->control, id);
    p->control = DCFG_(put_varint)(p->control, n_done);
-   p->history = history_behind(p->history, id, HOW_STOPPED_AT(n_done));
+   p->history = wet_next_history(p->history,
+                                 wet_history_hash(id, HOW_STOPPED_AT(n_done)));
    for (UInt i = 0; i < n - begin; i++)
       p->control = DCFG_(put_varint)(p->control, words[3 + i]);
-   add_row(c, id, n_segments);
+   if (n_segments > 0)
+      add_row(c, id, n_segments);
    c->n_words += begin;
    return 3 + n - begin;
 }
@@ -307,8 +270,8 @@ static UInt code_mark(Coder* c, Pen* p, const ULong* words)
 
    if (mark == MarkThread)
       c->thread = words[1];
-   put_right(p, False);
-   p->control = put_mark(p->control, mark, &words[1], &c->extra);
+   DCFG_(put_right)(p, False);
+   p->control = DCFG_(put_mark)(p->control, mark, &words[1], &c->extra);
    return 1 + wet_words_of_mark(mark);
 }
 
@@ -342,6 +305,37 @@ static void code_divided(Coder* c, const Segment* s, const ULong* rows, UInt n)
                                        c->shifts);
 }
 
+/* Count the rows of superblocks of which all rows have the same words: in WORDS
+   up to END, which are a block, or if IS_LAST those that are left. */
+static void count_rows(Coder* c, const ULong* words, const ULong* end,
+                       Bool is_last)
+{
+   for (UInt i = 0; is_last && i < c->n_segments; i++) {
+      const Coding* k = c->segments[i].coding;
+      if (!k->divided)
+         c->tallies[c->segments[i].id].n_rows = k->n_rows - k->n_done;
+   }
+   while (!is_last && words < end) {
+      UInt sb, n_segments = 0, n = 1;
+      if (words[0] < TapeStopped) {
+         words += 1 + wet_words_of_mark(words[0]);
+         continue;
+      }
+      if (words[0] == TapeStopped) {
+         const SlotList* list = DCFG_(slots_of)(DCFG_(superblock)(words[1]));
+         sb = words[1];
+         n  = DCFG_(words_before)(list, words[2], &n_segments);
+         n  = 3 + n - DCFG_(segment_begin)(list, n_segments);
+      } else {
+         sb         = DCFG_(ways)[words[0]].sb;
+         n_segments = DCFG_(ways)[words[0]].n_segments;
+      }
+      c->tallies[sb].n_rows += n_segments > 0
+                               && !c->tallies[sb].coding->divided;
+      words += n;
+   }
+}
+
 /* Code the words of all rows. */
 static void code_columns(Coder* c)
 {
@@ -356,7 +350,7 @@ static void code_columns(Coder* c)
          __builtin_prefetch(next->columns);
          __builtin_prefetch(next->rows->begin);
       }
-      if (c->tallies[s->id].divided)
+      if (k->divided)
          code_divided(c, s, rows, n);
       else
          c->numbers_end = DCFG_(put_columns)(&c->pen, c->numbers_end,
@@ -369,57 +363,58 @@ static void code_columns(Coder* c)
 static void forget_rows(Coder* c)
 {
    for (UInt i = 0; i < c->n_segments; i++) {
-      Coding* k = c->segments[i].coding;
-      Tally*  t = &c->tallies[c->segments[i].id];
-      k->n_done     += t->n_rows;
-      k->rows->next  = k->rows->begin;
-      t->n_rows      = 0;
-      t->n_segments  = 0;
+      UInt   id = c->segments[i].id;
+      Tally* t  = &c->tallies[id];
+      c->segments[i].coding->n_done += t->n_rows;
+      t->n_rows     = 0;
+      t->n_segments = 0;
+      c->met[id]    = 0;
    }
    c->n_segments = c->n_words = 0;
 }
 
-/* Look at the ways at WORDS, up to N words, or up to a mark.  HISTORIES[0] is
-   the history before the first one; set those behind each.  Fetch what their
-   coding needs into the cache.  Return how many there are. */
-static UInt look_ahead(const Coder* c, const ULong* words, UInt n,
-                       UInt* histories)
+/* Return the number of ways at WORDS, up to N words, or up to a mark.  If there
+   are many superblocks, fetch what coding them needs into the cache; then only
+   a few are counted. */
+static UInt look_ahead(const Coder* c, const ULong* words, UInt n)
 {
    UInt n_ways = 0;
 
+   if (c->n_tallies <= MANY_SUPERBLOCKS)
+      return n;
    n = n < BATCH ? n : BATCH;
    for (; n_ways < n && words[n_ways] > TapeStopped; n_ways++) {
-      const SlotWay* way = &DCFG_(ways)[words[n_ways]];
-      UInt           h   = histories[n_ways];
       __builtin_prefetch(&DCFG_(ways)[(UInt)words[n_ways + AHEAD]]);
-      __builtin_prefetch(&c->foretold[h]);
-      __builtin_prefetch(&c->tallies[way->sb]);
-      histories[n_ways + 1] = history_behind(h, way->sb, way->exit);
+      __builtin_prefetch(&c->tallies[DCFG_(ways)[words[n_ways]].sb]);
    }
-   if (c->n_tallies > MANY_SUPERBLOCKS)
-      for (UInt i = 0; i < n_ways; i++) {
-         const Tally* t = &c->tallies[DCFG_(ways)[words[i]].sb];
-         if (t->n_segments == 0)
-            __builtin_prefetch(t->coding);
-      }
+   for (UInt i = 0; i < n_ways; i++) {
+      const Tally* t = &c->tallies[DCFG_(ways)[words[i]].sb];
+      if (t->n_segments == 0)
+         __builtin_prefetch(t->coding);
+   }
    return n_ways;
 }
 
 /* Code the ways at WORDS, up to N words, to a mark, or until the block is full.
    Return how many. */
-INLINE UInt code_ways(Coder* c, Pen* p, const ULong* words, UInt n)
+static UInt code_ways(Coder* c, Pen* pen, const ULong* words, UInt n)
 {
-   UInt histories[BATCH + 1], n_ways, i = 0;
+   const SlotWay* ways    = DCFG_(ways);
+   const UChar*   met     = c->met;
+   UInt           n_words = c->n_words, i = 0;
+   Pen            p       = *pen;
 
-   histories[0] = p->history;
-   n_ways       = look_ahead(c, words, n, histories);
-   for (; i < n_ways && c->n_words <= BLOCK_WORDS - MAX_ROW; i++) {
-      const SlotWay* way = &DCFG_(ways)[words[i]];
-      code_way(c, p, histories[i], words[i], way);
-      add_row(c, way->sb, way->n_segments);
-      c->n_words += way->n_words;
+   n = look_ahead(c, words, n);
+   for (; i < n && words[i] > TapeStopped
+          && n_words <= BLOCK_WORDS - MAX_ROW; i++) {
+      const SlotWay* way = &ways[words[i]];
+      code_way(c, &p, words[i], way);
+      if (UNLIKELY(way->n_segments > met[way->sb]))
+         add_row(c, way->sb, way->n_segments);
+      n_words += way->n_words;
    }
-   p->history = histories[i];
+   c->n_words = n_words;
+   *pen       = p;
    return i;
 }
 
@@ -446,11 +441,12 @@ static UInt code_block(Coder* c, const ULong* words, UInt n)
          n_records += n_ways;
       }
    }
-   put_right(&p, False);
+   DCFG_(put_right)(&p, False);
    c->control_end = DCFG_(put_varint)(p.control, SymbolEnd);
    c->history     = p.history;
    c->n_here     += n_records;
    c->n_records  += n_records;
+   count_rows(c, words, words + at, at >= n);
    code_columns(c);
    return at;
 }
