@@ -291,7 +291,7 @@ add_suite_again() {
       case $name in
          rules_selftest|trace_selftest|lackey_path|trace_life|trace_real|kcachegrind) ;;
          command|command_*|terminal|library|blocks|xray_judges) ;;
-         bbv|simulators|champsim|export|coverage|inline|inline_*|slice_*|why|omitted|view|view_*|gdb_*|fleet*) ;;
+         bbv|simulators|champsim|export|coverage|inline|inline_*|slice_*|why|omitted|view|view_*|gdb|gdb_*|fleet*) ;;
          x86) ;;    # for one architecture only
          readme|options) ;;    # pages show a session of one Valgrind
          wet_usage) ;;    # its reasons are those of one VEX
