@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # Part of ./dev: the pool that runs the tests.
 #
-# As many tasks run at a time as there are processors.  The longest ones begin first, so that no long one is left at the end.
+# As many tasks run at a time as there are processors.  Tasks that others need begin first, then the longest ones, so that no
+# long one is left at the end.
 # A task belongs to a group and is a command of build-aux/test.sh.  It runs in a subshell, where it counts for itself.  Its
 # output and its counts come back in files at its end, so that no two reports are mixed.  build/durations has how long each
 # took; tests/durations has it for tasks that have not run here yet.  The unit is seconds of processor time, which are the
@@ -9,8 +10,8 @@
 
 # shellcheck disable=SC2030,SC2031  # each counts for itself
 
-declare -A task_command=() task_group=() task_after=() task_seconds=() task_start=() task_of_pid=()
-declare -A group_left=() group_work=()
+declare -A task_command=() task_group=() task_needs=() task_is_needed=() task_after=() task_seconds=() task_start=() task_of_pid=()
+declare -A task_is_done=() group_left=() group_work=()
 all_work=0
 waiting=() waiting_alone=()
 
@@ -34,6 +35,13 @@ add_to() {
    task_command[$name]=$*
 }
 
+# needs GROUP:NAME TASK...: makes the task wait for these, GROUP:NAME each.  It fails if one of them stops.
+needs() {
+   local task
+   task_needs[$1]+=" ${*:2}"
+   for task in "${@:2}"; do task_is_needed[$task]=1; done
+}
+
 # after_task GROUP:NAME COMMAND...: runs the command here at the task's end; it may add tasks.
 after_task() { task_after[$1]=${*:2}; }
 
@@ -53,15 +61,25 @@ write_durations() {
    mv "$build/durations.new" "$build/durations"
 }
 
-# take_longest: takes the longest waiting task, to next.  A task that never ran may be long.
-take_longest() {
-   local i longest=-1 best=0 seconds
+# is_ready TASK: succeeds if all that it needs is done.
+is_ready() {
+   local task
+   for task in ${task_needs[$1]:-}; do [ -n "${task_is_done[$task]:-}" ] || return 1; done
+}
+
+# take_first: takes the waiting task that is to begin first, to next; fails if none can begin.  A task that never ran may be
+# long.
+take_first() {
+   local i first='' most=-1 seconds
    for i in "${!waiting[@]}"; do
+      is_ready "${waiting[i]}" || continue
       seconds=${task_seconds[${waiting[i]}]:-1000}
-      if [ "$seconds" -gt "$longest" ]; then longest=$seconds best=$i; fi
+      [ -z "${task_is_needed[${waiting[i]}]:-}${task_after[${waiting[i]}]:-}" ] || seconds=$((seconds + 100000))
+      if [ "$seconds" -gt "$most" ]; then most=$seconds first=$i; fi
    done
-   next=${waiting[best]}
-   unset "waiting[best]"
+   [ -n "$first" ] || return 1
+   next=${waiting[first]}
+   unset "waiting[first]"
 }
 
 start_task() {
@@ -87,6 +105,7 @@ end_task() {
    cat "$report"
    if [ -f "$report.counts" ] && read -r p f s work <"$report.counts"; then
       passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+      task_is_done[$1]=1
    else
       fail "$1: it stopped without a report" "$report"
    fi
@@ -109,10 +128,7 @@ run_pool() {
    read_durations
    while :; do
       # One more than there are processors, because some tests often wait.
-      while [ ${#waiting[@]} != 0 ] && [ ${#task_of_pid[@]} -le "$jobs" ]; do
-         take_longest
-         start_task "$next"
-      done
+      while [ ${#task_of_pid[@]} -le "$jobs" ] && take_first; do start_task "$next"; done
       if [ ${#task_of_pid[@]} = 0 ]; then
          [ ${#waiting_alone[@]} != 0 ] || break
          start_task "${waiting_alone[0]}"
@@ -123,6 +139,7 @@ run_pool() {
       unset "task_of_pid[$pid]"
       end_task "$next"
    done
+   for next in "${waiting[@]}"; do fail "$next: it did not run, for it needs${task_needs[$next]}" "$build/log"; done
    write_durations
    echo "-- all groups: $all_work s of processor, $SECONDS s"
 }

@@ -89,13 +89,17 @@ download_source() {
    ls "$build/apt/src/valgrind_${wanted#*:}.dsc" >"$build/apt/dsc-${1:-default}"
 }
 
-# get_source VERSION-OR-EMPTY: downloads the source package, unless build/apt/dsc-VERSION names it.
+# get_source VERSION-OR-EMPTY: downloads the source package, unless build/apt/dsc-VERSION names it.  One at a time does that.
 get_source() {
-   local dsc=$build/apt/dsc-${1:-default}
+   local lock dsc=$build/apt/dsc-${1:-default}
    if [ -s "$dsc" ] && [ -f "$(<"$dsc")" ]; then return; fi
    command -v apt-get >/dev/null ||
       die "there is no apt here to get Valgrind's source with; VALGRIND_SRC=DIR says where it is"
+   mkdir -p "$build/apt"
+   exec {lock}>"$build/apt/.lock"
+   flock "$lock"
    step valgrind-download "getting the source of Valgrind${1:+ $1} from the distribution" download_source "$1"
+   exec {lock}>&-
 }
 
 # unpack_source VERSION-OR-EMPTY DIR: unpacks the source with Debian's patches.
@@ -104,7 +108,7 @@ unpack_source() {
    get_source "$1"
    rm -rf "$2"
    mkdir -p "$(dirname "$2")"
-   step valgrind-unpack "unpacking $(basename "$(<"$dsc")" .dsc)" dpkg-source --no-check --no-copy -x "$(<"$dsc")" "$2"
+   step "valgrind-unpack${1:+-$1}" "unpacking $(basename "$(<"$dsc")" .dsc)" dpkg-source --no-check --no-copy -x "$(<"$dsc")" "$2"
 }
 
 copy_source() {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Begin and end of ./dev test and ./dev arm64 test, around the tests themselves; nothing is built, and no machine
-# emulated.
+# Begin and end of ./dev test and ./dev arm64 test, around the tests themselves, and the order of tasks; nothing is built, and
+# no machine emulated.
 
-echo 1..7
+echo 1..9
 # shellcheck source=tests/build/tap.sh
 . "$SRCDIR/tests/build/tap.sh"
 
@@ -64,3 +64,27 @@ cat bare.log >&2
 check "and is the last one there, too" [ "$(tail -n 1 bare.log)" = "3 passed, 0 failed" ]
 ! dev_part closes 1 >/dev/null 2>&1
 check_status "a failure is one without them" $?
+
+# bash -c forgets tasks that end at once; ./dev is a script, as this.
+cat >pool.sh <<'END'
+set -euo pipefail
+. "$SRCDIR/build-aux/pool.sh"
+. "$SRCDIR/build-aux/test.sh"
+short() { echo "$1"; }
+tell() { echo "ran $1"; passed=$((passed + 1)); }
+stop() { exit 1; }
+jobs=1
+add_task some last tell last
+needs some:last some:first
+add_task some first tell first
+add_task some never tell never
+needs some:never some:stopped
+add_task some stopped stop
+run_pool
+echo "$passed passed, $failed failed"
+END
+bash pool.sh >pool.log 2>&1
+cat pool.log >&2
+check "a task runs after the task that it needs" [ "$(grep '^ran' pool.log | tr '\n' ' ')" = "ran first ran last " ]
+check "a task that needs one that stopped fails, too" \
+   [ "$(tail -n 1 pool.log)" = "2 passed, 2 failed" -a "$(grep -c '^not ok some:never: it did not run, for it needs some:stopped' pool.log)" = 1 ]

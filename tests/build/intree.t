@@ -6,8 +6,8 @@
 # The trees are copies of those that were built, so that autogen.sh and configure need not run again.  Only what registering
 # changes is made anew.  On the default Valgrind, that takes all programs of autogen.sh, and configure with its config.cache.
 # On the newest, it takes autoconf, automake and config.status.  The tool is compiled once, for 64 bits on the default
-# Valgrind.  Elsewhere the objects of the standalone build are used: it has the same flags from the same Valgrind, and each
-# warning is an error there.  Only the top level is compiled then.  A quarter of the tests is run, because all run on the
+# Valgrind, without optimization.  Elsewhere the objects of the standalone build are used.  The standalone build has the same flags
+# from the same Valgrind, and each warning is an error there.  Only the top level is compiled then.  A quarter of the tests is run, because all run on the
 # standalone tool.  DCFG_SLOW=1: everything as users do it.
 
 # shellcheck source=tests/build/tap.sh
@@ -37,11 +37,12 @@ configure_registered() {
 }
 
 # make_tree: builds the tool in a tree.  The core is not under test: the copy has its libraries.  Valgrind's make leaves out
-# the directories of other tools.  The tool is compiled with all warnings of its users' builds, but without debug
-# information.
+# the directories of other tools.  The tool is compiled with all warnings of its users' builds that need no optimization, but
+# without debug information.
 make_tree() {
-   local dir jobs
+   local dir jobs optimization=-O0
    jobs=$(nproc)
+   [ "${DCFG_SLOW:-}" != 1 ] || optimization=-O2
    "$1" || return
    # shellcheck disable=SC2016  # a variable of that Makefile
    make -s --no-print-directory --eval='subdirs: ; @echo $(SUBDIRS)' subdirs | grep -qw dcfg || return
@@ -49,7 +50,7 @@ make_tree() {
    if [ -z "$(find coregrind -maxdepth 1 -name 'libcoregrind-*.a')" ]; then
       for dir in include VEX coregrind; do make -j"$jobs" -C $dir || return; done
    fi
-   make all-am && make -j"$jobs" CFLAGS='-O2 -g0' LDFLAGS=-Wl,--strip-debug -C dcfg
+   make all-am && make -j"$jobs" CFLAGS="$optimization -g0" LDFLAGS=-Wl,--strip-debug -C dcfg
 }
 
 # lend_objects OBJECTS TREE: copies the objects below the top level, from OBJECTS, a list of DIR/PLATFORM of standalone

@@ -2,8 +2,6 @@
 """dcfg bbv and dcfg regions.  Their files are compared, line by line, with files made anew from the trace.  SimPoint and the
 tool itself read them.  Wrong input is refused.  (TAP)
 """
-import csv
-import io
 import json
 import os
 import re
@@ -38,12 +36,11 @@ class Graph:
         self.threads = data["INSTR_COUNT_PER_THREAD"]
 
 
-def ways(g, graph, trace):
-    """Returns, by thread, the blocks in order, and the instructions before each of them."""
+def ways(g, graph, trace, **more):
+    """Returns, by thread, the blocks in order."""
     found = {}
-    for r in csv.DictReader(io.StringIO(command("trace", "--csv", graph, trace)[1])):
-        way = found.setdefault(int(r["thread"]), [])
-        node = int(r["to_node_id"])
+    for thread, node in commandlib.numbers(command("trace", "--csv", graph, trace, **more)[1], "thread", "to_node_id"):
+        way = found.setdefault(thread, [])
         if node in g.instrs:
             way.append(node)
     return found

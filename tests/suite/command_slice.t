@@ -87,7 +87,7 @@ def check_loop(tap):
         f.write(LOOP)
     prog = harness.cc(tap, source, "loop")
     few = prog and record_wet(tap, "few", [prog, "1000"])
-    many = few and record_wet(tap, "many", [prog, "300000"])
+    many = few and record_wet(tap, "many", [prog, "100000"])
     if not many:
         return
     at, form = "--at=loop.c:3", "--as=json"
@@ -96,16 +96,16 @@ def check_loop(tap):
     ends = commandlib.command("slice", at, few)[1].split("\n")[0]
     tap.ok(n > 8000 and met < 40 and ends.endswith(" {:,} instances".format(met)), "a loop: as many instances as are kept",
            "%s %d %d" % (ends, met, n))
-    status, text, err = commandlib.command("slice", at, "--memory=256", many)
-    tap.ok(status == 0 and int(text.split("\n")[1].split()[0].replace(",", "")) > 2400000, "a loop: no instances are kept", text[:200] + err)
-    status, text, err = commandlib.command("slice", at, "--of=s", "--memory=256", many)
+    status, text, err = commandlib.command("slice", at, "--memory=64", many)
+    tap.ok(status == 0 and int(text.split("\n")[1].split()[0].replace(",", "")) > 800000, "a loop: no instances are kept", text[:200] + err)
+    status, text, err = commandlib.command("slice", at, "--of=s", "--memory=64", many)
     tap.ok("bytes of memory" not in err, "a loop: nor to find where a variable is", err)
-    status, text, err = commandlib.command("slice", at, form, "--memory=256", many)
+    status, text, err = commandlib.command("slice", at, form, "--memory=64", many)
     told = re.search(r"; \d+ instances met the criterion so far, and \d{6,} are kept; ", err)
     better = re.search(r"--at=0x[0-9a-f]+", err)
     tap.ok(status == 2 and not text and err.count("\n") == 1 and told and better and "--as=lines" in err,
            "a loop: how many there are, where they are kept", err)
-    status, text, err = commandlib.command("slice", better.group() if better else "", form, "--memory=256", few)
+    status, text, err = commandlib.command("slice", better.group() if better else "", form, "--memory=64", few)
     tap.ok(status == 0 and len(json.loads(text)["criteria"]) == 1, "a loop: what is said to help is one instance", err)
 
 

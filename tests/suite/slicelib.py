@@ -44,10 +44,10 @@ class Slice:
                 for line in f["executed"]}
 
 
-def slice_of(tap, wet, *opts):
+def slice_of(tap, wet, *opts, **more):
     """Returns the slice; (None, the message) if there is none."""
     out = tap.path("slice.html")
-    status, text, err = commandlib.command("slice", "--as=html", "-o", out, *OPTIONS, *opts, wet)
+    status, text, err = commandlib.command("slice", "--as=html", "-o", out, *OPTIONS, *opts, wet, **more)
     if status != 0 or not os.path.exists(out):
         return None, "status %d: %s%s" % (status, text, err)
     with open(out, encoding="utf-8") as f:

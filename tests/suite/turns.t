@@ -2,9 +2,7 @@
 """--trace-turns=yes: each turn's instructions and edges against the trace, with threads, signals, fork and other outputs;
 and the order against the real order of the run.  (TAP)
 """
-import csv
 import glob
-import io
 import json
 import os
 import sys
@@ -105,8 +103,8 @@ def wrong_turns(graph, trace, rows):
         return [err]
     instrs = {b[0]: b[3] for im in data["IMAGES"][1:] for b in im[3].get("BASIC_BLOCKS", [[]])[1:]}
     after = {}                  # by thread: for each edge, the instructions executed up to the end of its source
-    for r in csv.DictReader(io.StringIO(out)):
-        after.setdefault(int(r["thread"]), []).append(int(r["instruction"]) + instrs.get(int(r["from_node_id"]), 0))
+    for thread, before, source in commandlib.numbers(out, "thread", "instruction", "from_node_id"):
+        after.setdefault(thread, []).append(before + instrs.get(source, 0))
     wrong, sums = [], {t: [0, 0] for t in after}
     for k, (t, n, e) in enumerate(rows):
         if k and rows[k - 1][0] == t:
@@ -152,8 +150,8 @@ def check_order(tap, graph, trace, rows):
         names = {s[1]: s[0] for s in im[3].get("SYMBOLS", [[]])[1:]}
         entry.update({b[0]: names[b[1]] for b in im[3].get("BASIC_BLOCKS", [[]])[1:] if names.get(b[1]) in ("ping", "pong")})
     threads = {}
-    for r in csv.DictReader(io.StringIO(command("trace", "--csv", graph, trace)[1])):
-        threads.setdefault(int(r["thread"]), []).append(int(r["to_node_id"]))
+    for thread, node in commandlib.numbers(command("trace", "--csv", graph, trace)[1], "thread", "to_node_id"):
+        threads.setdefault(thread, []).append(node)
     said, at = [], dict.fromkeys(threads, 0)
     for t, _, e in rows:
         said += [entry[n] for n in threads[t][at[t]:at[t] + e] if n in entry]

@@ -6,6 +6,8 @@
 - Each load finds what the memory that is known has (tests/oracle/wet_memory.py).
 - Exit statuses, fatal signals, execve.
 - Files of versions 3 and 4 are read as before.
+
+DCFG_AGAIN=1: another Valgrind has been tested.  Then one program is left of three, and files of other versions are left out.
 """
 import os
 import re
@@ -291,7 +293,7 @@ def check_late(tap, reader):
     p = subprocess.Popen([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-values=yes", "--wet-out-file=" + part,
                           "--dcfg-out-file=" + tap.path("part.json"), prog, "9500000000"], cwd=tap.dir, env=harness.ENV,
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while p.poll() is None and not any(os.path.getsize(x) > 6 << 20 for x in temporary()):
+    while p.poll() is None and not any(os.path.getsize(x) > 1 << 20 for x in temporary()):
         time.sleep(0.01)
     p.kill()
     p.wait()
@@ -368,13 +370,14 @@ def main():
     reader = harness.reader(tap, "wet_state")
     if reader:
         check_process(tap, reader, "state")
-        check_process(tap, reader, "fixed", "-no-pie", "-fno-pie")
-        check_process(tap, reader, "whole", "-static")
+        if os.environ.get("DCFG_AGAIN") != "1":
+            check_process(tap, reader, "fixed", "-no-pie", "-fno-pie")
+            check_process(tap, reader, "whole", "-static")
+            check_old(tap, reader)
+            check_without_terms(tap)
         check_large(tap, reader)
         check_ends(tap, reader)
         check_late(tap, reader)
-        check_old(tap, reader)
-        check_without_terms(tap)
     tap.done()
 
 
