@@ -154,10 +154,6 @@ static inline Suspended* innermost(const CallStack* cs)
    return VG_(indexXA)(cs->suspended, VG_(sizeXA)(cs->suspended) - 1);
 }
 
-/* Return whether toggle.c heeds FUNCTION, which is entered or left.  If so, and
-   the thread is at a way out, stop it there: its counts may be read. */
-Bool DCFG_(stop_if_heeded)(CallStack* cs, UInt function);
-
 /* Collect the thread, or not, as .collects says. */
 void DCFG_(apply_toggles)(CallStack* cs);
 

@@ -5,8 +5,7 @@
 
 /* Owns: what a way out does if --toggle-collect or a like option names
    functions.  Handed: ways out by generated code.  Taken by:
-   calls/ir_calls.c, which makes that code; calls/stack.c, which asks whether a
-   function is heeded.
+   calls/ir_calls.c, which makes that code.
 
    Such a function changes what its thread counts.  So the whole superblock must
    have been counted, and the thread stops at the way out (run/gap.h).  Nearly
@@ -22,17 +21,6 @@
 #include "calls/toggle.h"
 #include "run/branch.h"
 #include "run/gap.h"
-
-Bool DCFG_(stop_if_heeded)(CallStack* cs, UInt function)
-{
-   if (!DCFG_(is_heeded)(function))
-      return False;
-   if (cs->at_way_out && !cs->is_stopped) {
-      cs->is_stopped = True;
-      DCFG_(stop_at_way_out)(cs->index, cs->bound_for);
-   }
-   return True;
-}
 
 static void set_top_sp(ULong* base, Addr sp)
 {

@@ -8,8 +8,10 @@
    run/instrument.c.  Taken by: calls/follow.c.
 
    Calls are counted where they leave, not where they arrive: there it is mostly
-   known at translation whether a jump is a call.  Counting in a context is
-   inline code.  A call or return is not: it changes a dozen words, each under
+   known at translation whether a jump is a call.  An indirect jump calls a
+   helper only if its target misses the branch's cache, where targets are that
+   make it no call, or if it ends calls.  Counting in a context is inline
+   code.  A call or return is not: it changes a dozen words, each under
    some condition, which would be as many guarded stores. */
 
 #include "pub_tool_basics.h"

@@ -85,19 +85,32 @@ static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
 
 /* --- Functions that change what is collected              --- */
 
+/* Return whether toggle.c heeds FUNCTION, which is entered or left.  If so, and
+   the thread is at a way out, stop it there: its counts may be read. */
+static Bool stop_if_heeded(CallStack* cs, UInt function)
+{
+   if (!DCFG_(is_heeded)(function))
+      return False;
+   if (cs->at_way_out && !cs->is_stopped) {
+      cs->is_stopped = True;
+      DCFG_(stop_at_way_out)(cs->index, cs->bound_for);
+   }
+   return True;
+}
+
 /* Tell toggle.c.  This may forget all counts, and with them each Call. */
 
 static inline void function_entered(CallStack* cs, UInt function)
 {
    if (DCFG_(heeds_functions) && *active(cs, function) == 1
-       && DCFG_(stop_if_heeded)(cs, function) && DCFG_(heed_entry)(function))
+       && stop_if_heeded(cs, function) && DCFG_(heed_entry)(function))
       cs->collects = !cs->collects;
 }
 
 static inline void function_left(CallStack* cs, UInt function)
 {
    if (DCFG_(heeds_functions) && *active(cs, function) == 0
-       && DCFG_(stop_if_heeded)(cs, function)
+       && stop_if_heeded(cs, function)
        && DCFG_(heed_exit)(function, cs->is_ending))
       cs->collects = !cs->collects;
 }

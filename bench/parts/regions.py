@@ -7,7 +7,7 @@ REGIONS = (                                 # the turn, the one to compare with,
     (Turn("off", options=("--instr-atstart=no",)), NONE, "at most 1.05"),
     (Turn("waiting", options=("--start=main:1000000000", "--stop=no_such_function")), NONE, "at most 1.10"),
     (Turn("inside", options=("--start=instructions:1",)), DCFG, "at most 1.05"),
-    (Turn("toggled", options=("--toggle-collect=main",), once=True), DCFG, ""),
+    (Turn("toggled", options=("--toggle-collect=main",)), DCFG, "at most 1.50"),
     (Turn("only-main", options=("--only-images=main",)), DCFG, "at most 1.10"),
 )
 

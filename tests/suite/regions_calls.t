@@ -87,7 +87,7 @@ def check_toggles(tap, prog):
             ("a thousand times", ["often"], often),
             ("a recursion, and what it calls not", ["deep", "lea?"], deep + leaf),
             ("left by longjmp, collected else", ["jumper", "-yes"], [(0, n)] + run.within("jumper", "all_kinds")),
-            ("entered by a jump", ["tail"], run.within("tail", "all_kinds")),
+            ("entered by a jump", ["tail", "odd"], run.within("tail", "all_kinds") + run.within("odd", "all_kinds")),
             ("a signal inside", ["raiser"], run.within("raiser") + [h for h in run.handled("handler")[:1]])):
         opts = ["--collect-atstart=yes" if o == "-yes" else "--toggle-collect=" + o for o in opts]
         label = re.sub(r"\W+", "_", name)

@@ -56,6 +56,24 @@ NOINLINE __attribute__((optimize("optimize-sibling-calls"))) int goes_on(int n)
    return tail(n + 1);
 }
 
+NOINLINE int even(int n)
+{
+   sink += 2 * n;
+   return sink;
+}
+
+NOINLINE int odd(int n)
+{
+   leaf(n);
+   return sink;
+}
+
+NOINLINE __attribute__((optimize("optimize-sibling-calls"))) int goes_by(int (*next)(int), int n)
+{
+   sink ^= n;
+   return next(n);
+}
+
 NOINLINE void handler(int sig)
 {
    leaf(sig % 5);
@@ -187,6 +205,8 @@ NOINLINE void all_kinds(int with_children)
       if (setjmp(out) == 0)
          jumper(4 + i);
    sink += goes_on(3);
+   for (int i = 0; i < 8; i++)
+      sink += goes_by(i % 3 == 0 ? even : odd, i);
    raiser();
    faults();
    raise(SIGUSR1);
