@@ -447,7 +447,10 @@ static HChar* next_step(const Delivered* results)
    HChar* res;
    Bool   found = True;
 
-   while (last >= 0 && !is_readable(file(last), &results[last]))
+   while (last >= 0 && !(is_readable(file(last), &results[last])
+                         && (file(last)->needs < 0
+                             || is_readable(file(file(last)->needs),
+                                            &results[file(last)->needs]))))
       last--;
    if (last < 0)
       return VG_(strdup)("dcfg.file.next", "");

@@ -199,6 +199,8 @@ _Noreturn void one_is_missing(const Command* c, const char* file)
 
    if (kind != KIND_OTHER && kind != KIND_GRAPH && kind != KIND_TRACE)
       die("%s", wrong_kind(file, kind, KIND_GRAPH));
+   if (kind == KIND_OTHER)
+      dcfg_free(load_dcfg(file));       // says what is wrong with the file
    die(kind == KIND_TRACE
        ? "the DCFG-trace %s needs the DCFG of the same run beside it; usage: "
          "dcfg %s %s"
@@ -238,6 +240,12 @@ const char* unreadable(const DcfgError* err, FileKind needed)
        && strstr(err->reason, "bytes of disk") != NULL)
       return text_format("%s; --disk=MIB allows more", text);
    return text_format("%s", text);
+}
+
+_Noreturn void refuse_other_run(const char* path, uint64_t process, bool thread)
+{
+   die("%s has nothing of process %" PRIu64 "%s: is it the trace of the "
+       "same run?", path, process, thread ? " and this thread" : "");
 }
 
 void refuse_other_kind(const char* path, FileKind needed)

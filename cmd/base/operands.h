@@ -45,6 +45,11 @@ DcfgWet* load_wet(const char* path);
    KIND_OTHER: of any kind. */
 const char* unreadable(const DcfgError* err, FileKind needed);
 
+/* Exit because the trace PATH lacks PROCESS, or with THREAD the chosen thread
+   of PROCESS. */
+_Noreturn void refuse_other_run(const char* path, uint64_t process,
+                                bool thread);
+
 /* Exit if PATH is known to be of another kind than NEEDED. */
 void refuse_other_kind(const char* path, FileKind needed);
 
