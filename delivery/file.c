@@ -499,8 +499,8 @@ static void tell_result(const OutFile* f, const Delivered* r,
                 "compressed\n",
                 compressor_of(f), r->path);
    if (!VG_STREQ(r->name, r->path))
-      VG_(umsg)("dcfg: %s %s, this one writes %s\n", r->path,
-                r->taken ? "was written by another process"
+      VG_(umsg)("dcfg: %s %s: this one writes %s\n", r->path,
+                r->taken ? "was written before, by another process or program"
                          : "is left to another process", r->name);
    if (VG_(clo_verbosity) > 0)
       VG_(umsg)("dcfg: wrote %s: %s%s\n", name_to_tell(f, r), f->said, next);
