@@ -267,6 +267,18 @@ Dcfg* load_dcfg(const char* path)
    return d;
 }
 
+bool is_part_of_run(const char* path)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   Dcfg*       d = dcfg_load(path, &options, &err);
+   bool        part = d != NULL && d->n_processes > 0
+                      && dcfg_process(d, 0)->part != NULL;
+
+   dcfg_free(d);
+   return part;
+}
+
 DcfgWet* load_wet(const char* path)
 {
    DcfgOptions options = read_options(NULL, NULL);

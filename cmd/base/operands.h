@@ -38,6 +38,9 @@ DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
 /* Load the file, or exit. */
 Dcfg* load_dcfg(const char* path);
 
+/* Return whether PATH is the DCFG of a part of a run. */
+bool is_part_of_run(const char* path);
+
 /* Open the whole execution trace, or exit. */
 DcfgWet* load_wet(const char* path);
 
