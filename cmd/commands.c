@@ -71,9 +71,10 @@ static void general_help(void)
         "  dcfg view                                    all of that, in a browser\n"
         "\n"
         "Files may be compressed by gzip, bzip2, xz or zstd, whatever their\n"
-        "names are.  - is the standard input.  The exit status is 0; 1 if\n"
-        "check or xray found violations, or diff differences; 2 if a file\n"
-        "cannot be read, or an option is wrong.");
+        "names are.  - is the standard input; behind -o, it is the standard\n"
+        "output.  The exit status is 0; 1 if check or xray found violations,\n"
+        "or diff differences; 2 if a file cannot be read, or an option is\n"
+        "wrong.");
    common_help();
 }
 

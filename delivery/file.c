@@ -447,7 +447,10 @@ static HChar* next_step(const Delivered* results)
    HChar* res;
    Bool   found = True;
 
-   while (last >= 0 && !is_readable(file(last), &results[last]))
+   while (last >= 0 && !(is_readable(file(last), &results[last])
+                         && (file(last)->needs < 0
+                             || is_readable(file(file(last)->needs),
+                                            &results[file(last)->needs]))))
       last--;
    if (last < 0)
       return VG_(strdup)("dcfg.file.next", "");
@@ -496,8 +499,8 @@ static void tell_result(const OutFile* f, const Delivered* r,
                 "compressed\n",
                 compressor_of(f), r->path);
    if (!VG_STREQ(r->name, r->path))
-      VG_(umsg)("dcfg: %s %s, this one writes %s\n", r->path,
-                r->taken ? "was written by another process"
+      VG_(umsg)("dcfg: %s %s: this one writes %s\n", r->path,
+                r->taken ? "was written before, by another process or program"
                          : "is left to another process", r->name);
    if (VG_(clo_verbosity) > 0)
       VG_(umsg)("dcfg: wrote %s: %s%s\n", name_to_tell(f, r), f->said, next);

@@ -85,8 +85,14 @@ static UInt version(void)
 
 static Bool start(void)
 {
-   if (!opts.on)
+   if (!opts.on) {
+      if (opts.values || opts.ring != NULL) {
+         VG_(fmsg)("%s needs --wet=yes\n",
+                   opts.values ? "--wet-values=yes" : "--wet-ring");
+         VG_(exit)(1);
+      }
       return False;
+   }
    if (DCFG_(guest).layout == NULL) {
       VG_(fmsg)("--wet=yes is not there for this processor: the tool does not "
                 "know what its instructions use\n");

@@ -46,6 +46,7 @@ static const KindSign kinds[] = {
    [KIND_VECTORS] = { "a file of basic-block vectors", NULL,
                       "dcfg regions %s SIMPOINTS WEIGHTS" },
    [KIND_PROGRAM] = { "a program", NULL, "valgrind --tool=dcfg %s" },
+   [KIND_EMPTY]   = { "an empty file", NULL, NULL },
    [KIND_UNFINISHED] = { "a temporary file of a whole execution trace", NULL,
                          NULL },
    [KIND_CHOICE]  = { "a file of SimPoint's", NULL, NULL },
@@ -123,6 +124,8 @@ FileKind file_kind(const char* path)
       return KIND_OTHER;
    if (S_ISDIR(st.st_mode))
       return directory_kind(path);
+   if (S_ISREG(st.st_mode) && st.st_size == 0)
+      return KIND_EMPTY;
    if (!S_ISREG(st.st_mode) || read_head(path, head) < WET_MAGIC_SIZE)
       return KIND_OTHER;
    if (memcmp(head, wet, WET_MAGIC_SIZE) == 0)
@@ -154,12 +157,15 @@ const char* kind_needed(FileKind needed)
 
 const char* wrong_kind(const char* path, FileKind found, FileKind needed)
 {
-   const char* reader = strstr(kinds[found].reader, "%s");
+   const char* wanted = needed == KIND_GRAPH ? kinds[needed].name
+                        : kind_needed(needed);
+   const char* reader = kinds[found].reader;
+   const char* rest;
 
+   if (reader == NULL)
+      return text_format("%s is %s, not %s", path, kinds[found].name, wanted);
+   rest = strstr(reader, "%s");
    return text_format("%s is %s, not %s: use `%.*s%s%s'", path,
-                      kinds[found].name,
-                      needed == KIND_GRAPH ? kinds[needed].name
-                      : kind_needed(needed),
-                      (int)(reader - kinds[found].reader),
-                      kinds[found].reader, path, reader + 2);
+                      kinds[found].name, wanted, (int)(rest - reader), reader,
+                      path, rest + 2);
 }

@@ -12,7 +12,7 @@ typedef
    enum {
       KIND_OTHER,       // none of the others
       KIND_GRAPH, KIND_TRACE, KIND_TURNS, KIND_XRAY, KIND_MAP, KIND_WET,
-      KIND_PROFILE, KIND_UFTRACE, KIND_VECTORS, KIND_PROGRAM,
+      KIND_PROFILE, KIND_UFTRACE, KIND_VECTORS, KIND_PROGRAM, KIND_EMPTY,
       KIND_UNFINISHED, KIND_CHOICE, KIND_LACKEY   // may be needed, is never
                                                   // found
    }
@@ -26,7 +26,8 @@ FileKind file_kind(const char* path);
 const char* kind_needed(FileKind needed);
 
 /* Return "PATH is FOUND, not NEEDED: use `dcfg report PATH'".  FOUND is not
-   KIND_OTHER. */
+   KIND_OTHER.  Nothing reads an empty file, so no command stands behind
+   that. */
 const char* wrong_kind(const char* path, FileKind found, FileKind needed);
 
 #endif /* DCFG_CMD_FILE_KIND_H */

@@ -199,6 +199,8 @@ _Noreturn void one_is_missing(const Command* c, const char* file)
 
    if (kind != KIND_OTHER && kind != KIND_GRAPH && kind != KIND_TRACE)
       die("%s", wrong_kind(file, kind, KIND_GRAPH));
+   if (kind == KIND_OTHER)
+      dcfg_free(load_dcfg(file));       // says what is wrong with the file
    die(kind == KIND_TRACE
        ? "the DCFG-trace %s needs the DCFG of the same run beside it; usage: "
          "dcfg %s %s"
@@ -240,6 +242,12 @@ const char* unreadable(const DcfgError* err, FileKind needed)
    return text_format("%s", text);
 }
 
+_Noreturn void refuse_other_run(const char* path, uint64_t process, bool thread)
+{
+   die("%s has nothing of process %" PRIu64 "%s: is it the trace of the "
+       "same run?", path, process, thread ? " and this thread" : "");
+}
+
 void refuse_other_kind(const char* path, FileKind needed)
 {
    FileKind kind = file_kind(path);
@@ -257,6 +265,18 @@ Dcfg* load_dcfg(const char* path)
    if (d == NULL)
       die("%s", unreadable(&err, KIND_GRAPH));
    return d;
+}
+
+bool is_part_of_run(const char* path)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   Dcfg*       d = dcfg_load(path, &options, &err);
+   bool        part = d != NULL && d->n_processes > 0
+                      && dcfg_process(d, 0)->part != NULL;
+
+   dcfg_free(d);
+   return part;
 }
 
 DcfgWet* load_wet(const char* path)

@@ -38,12 +38,20 @@ DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
 /* Load the file, or exit. */
 Dcfg* load_dcfg(const char* path);
 
+/* Return whether PATH is the DCFG of a part of a run. */
+bool is_part_of_run(const char* path);
+
 /* Open the whole execution trace, or exit. */
 DcfgWet* load_wet(const char* path);
 
 /* Return why a file could not be read, where one of kind NEEDED should be;
    KIND_OTHER: of any kind. */
 const char* unreadable(const DcfgError* err, FileKind needed);
+
+/* Exit because the trace PATH lacks PROCESS, or with THREAD the chosen thread
+   of PROCESS. */
+_Noreturn void refuse_other_run(const char* path, uint64_t process,
+                                bool thread);
 
 /* Exit if PATH is known to be of another kind than NEEDED. */
 void refuse_other_kind(const char* path, FileKind needed);

@@ -189,6 +189,11 @@ static int create_unfinished(Result* r)
    return fd;
 }
 
+static bool is_standard_output(const char* path)
+{
+   return path == NULL || strcmp(path, "-") == 0;
+}
+
 /* Open PATH for writing, through PROGRAM with its options QUICK if PROGRAM is
    not NULL. */
 static FILE* open_through(const char* path, const char* program,
@@ -198,6 +203,8 @@ static FILE* open_through(const char* path, const char* program,
    sigset_t all, before;
    int      fd;
 
+   if (path[0] == 0)
+      die("the name of a file for the result is empty");
    remove_at_end();
    r = zalloc(1, sizeof(*r));
    r->path = text_copy(path);
@@ -224,7 +231,7 @@ static FILE* open_through(const char* path, const char* program,
 
 FILE* open_result(const char* path)
 {
-   return path == NULL ? stdout
+   return is_standard_output(path) ? stdout
           : open_through(path, compressor_of(compressed_suffix(path)), NULL);
 }
 
@@ -233,7 +240,7 @@ FILE* open_long_result(const char* path)
    static const char* const quick[] = { "-2", "-T0" };
    const char*              program;
 
-   if (path == NULL)
+   if (is_standard_output(path))
       return stdout;
    program = compressor_of(compressed_suffix(path));
    return open_through(path, program,
@@ -248,13 +255,18 @@ FILE* open_result_as_it_is(const char* path)
 
 static void finish(Result* r)
 {
-   int status = 0;
+   int  status = 0;
+   bool bad = false;
 
-   close_output(r->file, r->path);
+   /* A compressor that failed has said why. */
+   if (r->compressor != 0)
+      bad = ferror(r->file) != 0 || fclose(r->file) != 0;
+   else
+      close_output(r->file, r->path);
    r->file = NULL;
    if (r->compressor != 0
-       && (waitpid(r->compressor, &status, 0) < 0 || status != 0))
-      die("%s: it could not be compressed", r->path);
+       && (waitpid(r->compressor, &status, 0) < 0 || status != 0 || bad))
+      die("%s could not be compressed", r->path);
 }
 
 void finish_result(FILE* f)

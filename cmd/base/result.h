@@ -12,8 +12,8 @@
 /* Open a file for a result.  It gets its name when all results are complete;
    otherwise it is removed.  If PATH is a link, its target is replaced; a file
    that is not regular is written in place.  If PATH ends in .gz, .bz2, .xz or
-   .zst, the text goes through that program.  NULL: the standard output.  All
-   these functions exit after an error. */
+   .zst, the text goes through that program.  NULL and "-": the standard output.
+   All these functions exit after an error. */
 FILE* open_result(const char* path);
 
 /* Do the same for data of gigabytes that repeat themselves.  xz runs with -2 and

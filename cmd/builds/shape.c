@@ -249,8 +249,8 @@ static size_t pair_unique(Shapes* x, Candidate* c, size_t n, Signature what)
    return paired;
 }
 
-/* Make pairs among the callers and the callees of pairs, with room for
-   candidates at C.  Return how many. */
+/* Pair the callers, and the callees, of functions that are paired already.  C
+   has room for all candidates.  Return the number of new pairs. */
 static size_t pair_neighbours(Shapes* x, Candidate* c, Signature what)
 {
    size_t n = 0;

@@ -209,6 +209,8 @@ static int run(int argc, char** argv)
                        forms[i]->choice.value, forms[i]->choice.help };
    memcpy(opts + N_FORMS, others, sizeof(others));
    n = parse_args(&export_command, OPTS(opts), argc, argv, files, 0, argc);
+   if (out != NULL && strcmp(out, "-") == 0)
+      out = NULL;
    if (champsim && tables.dir != NULL)
       die("--tables or --champsim, not both");
    if (tables.dir != NULL) {

@@ -360,18 +360,6 @@ static char* table_path(const TablesJob* job, TableNumber number)
    return path;
 }
 
-static bool is_part(const char* path)
-{
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   Dcfg*       d = dcfg_load(path, &options, &err);
-   bool        part = d != NULL && d->n_processes > 0
-                      && dcfg_process(d, 0)->part != NULL;
-
-   dcfg_free(d);
-   return part;
-}
-
 int export_tables(const TablesJob* job, FileNames* files)
 {
    GzipCsv* tables[N_TABLES];
@@ -384,7 +372,7 @@ int export_tables(const TablesJob* job, FileNames* files)
       die("--job=NAME is the name of a directory, of letters, digits, `.', "
           "`_', `+' and `-', not `%s'", job->job);
    if (job->shard != NULL) {
-      find_stems(files, is_part);
+      find_stems(files, is_part_of_run);
       keep_shard(files, job->shard);
    }
    for (int i = 0; i < N_TABLES; i++) {

@@ -4,8 +4,8 @@
    Comparison of builds. */
 
 /* Owns: comparing a file with a recording's build id or hash of code, and the
-   message about a file of another build.  Handed: ELF files by, and taken by:
-   what opens them. */
+   message about a file of another build.  Handed: ELF files.  Taken by: all
+   that open the files of images. */
 
 #include "cmd/machine/same_build.h"
 

@@ -416,25 +416,13 @@ static void take(void* arg, const char* path, const char* shown)
    add_file(arg, path, shown);
 }
 
-static bool is_part(const char* path)
-{
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   Dcfg*       d = dcfg_load(path, &options, &err);
-   bool        part = d != NULL && d->n_processes > 0
-                      && dcfg_process(d, 0)->part != NULL;
-
-   dcfg_free(d);
-   return part;
-}
-
 static int merge(Job* job, FileNames* names, const char* shard, uint64_t jobs)
 {
    int status;
 
    job->names = interned_new();
    if (shard != NULL || jobs > 1)
-      find_stems(names, is_part);
+      find_stems(names, is_part_of_run);
    if (shard != NULL)
       keep_shard(names, shard);
    if (names->n == 0 && !job->partial)

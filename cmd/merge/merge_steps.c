@@ -76,7 +76,7 @@ static void sort_steps(MergedStep* steps, size_t n)
 }
 
 /* Add S to the edge E, whose counts are at TO. */
-static void put_step(MergedEdge* e, MergedCount* to, const MergedStep* s)
+static void add_to_edge(MergedEdge* e, MergedCount* to, const MergedStep* s)
 {
    e->type = (uint16_t)better_type(e->type, s->type);
    if (s->count == 0)
@@ -104,7 +104,7 @@ static MergedEdges gather(const MergedStep* steps, size_t n)
          e = &to.all[to.n++];
          *e = (MergedEdge){ s->source, s->target, s->type, PASSES, 0 };
       }
-      put_step(e, to.counts + to.n_counts, s);
+      add_to_edge(e, to.counts + to.n_counts, s);
    }
    to.n_counts += to.n > 0 ? to.all[to.n - 1].n_counts : 0;
    return to;

@@ -104,10 +104,10 @@ static bool put_into(Addition* a, uint32_t i, MergedImage* to, Division* d)
    if (other != NULL)
       die_other(a, to, other, where);
    if (d->n_guessed > 0)
-      complain("%s: the file of %s is not there: %s times the numbers of "
-               "instructions decide how blocks are divided, as if none "
-               "overlapped (--root=DIR names a directory to look below)",
-               a->path, text_clean(to->name), text_count(d->n_guessed));
+      complain("%s: there is no file %s: %s block%s divided by numbers of "
+               "instructions alone; --root=DIR names a directory with the file",
+               a->path, text_clean(to->name), text_count(d->n_guessed),
+               d->n_guessed == 1 ? " is" : "s are");
    take_image(to, from, d, rows, n_rows, sizes);
    if (!a->next_part && run_order(&a->m->runs[from->home],
                                   &a->m->runs[to->home]) < 0)

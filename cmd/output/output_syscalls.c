@@ -259,7 +259,8 @@ void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
          found = &c.calls[i];
    }
    if (found == NULL)
-      die("--syscall: %s was called %s times%s", name, text_count(ran),
+      die("--syscall: %s was called %s time%s%s", name, text_count(ran),
+          ran == 1 ? "" : "s",
           unknown == 0 ? ""
           : "; the numbers of other system calls are unknown: record with "
             "--wet-values=yes");

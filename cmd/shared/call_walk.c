@@ -275,8 +275,7 @@ static uint64_t walk_trace(Walk* w, DcfgTrace* t, const char* path)
    if (err.status != DCFG_OK)
       die("%s", unreadable(&err, KIND_TRACE));
    if (thread == UINT64_MAX)
-      die("%s has nothing of process %" PRIu64 " and these threads", path,
-          w->p->id);
+      refuse_other_run(path, w->p->id, false);
    return sum;
 }
 

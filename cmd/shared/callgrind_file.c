@@ -418,6 +418,12 @@ ProfilePart* profile_next(ProfileReader* r)
       append(&p->tail, text_clean(r->line));
       text_forget();
    }
+   if (p->n_events == 0)
+      die("%s is not a Callgrind profile: it has no line events:",
+          text_clean(r->path));
+   if (p->n_functions > 0 && p->tail == NULL)
+      complain("%s is cut short: its last line, totals:, is missing",
+               text_clean(r->path));
    return p;
 }
 

@@ -17,15 +17,15 @@ typedef
    }
    IndexUse;
 
-/* Slices of W, which FILE has, use its index as USE says: true if there is one.
-   A new one has OUTSIDE, as dcfg_slice_make_index() has it.  If it has no name,
-   *UNNAMED is a new descriptor of it, for the caller to close; else -1.  UNNAMED
-   may be NULL. */
+/* Let slices of W, the trace in FILE, use its index as USE says.  Return whether
+   there is an index.  OUTSIDE is for a new index, as in
+   dcfg_slice_make_index().  If a new index has no name, *UNNAMED becomes its
+   descriptor, which the caller closes; else -1.  UNNAMED may be NULL. */
 bool use_index(DcfgWet* w, const char* file, IndexUse use,
                const bool* outside, int* unnamed);
 
-/* Slices of W, which FILE has, use its index if there is one, without a
-   word. */
+/* Let slices of W, the trace in FILE, use its index if there is one.  Print
+   nothing.  Return whether there is an index. */
 bool use_index_there(DcfgWet* w, const char* file);
 
 /* Slices of W use the index that PATH names: true if it is one of W. */

@@ -155,8 +155,7 @@ static void each_thread(Bbv* b, uint32_t only, bool global)
    if (err.status != DCFG_OK)
       die("%s", unreadable(&err, KIND_TRACE));
    if (own.out.f == NULL)
-      die("%s has nothing of process %" PRIu64 "%s", b->trace, b->p->id,
-          only != DCFG_ALL_THREADS ? " and this thread" : "");
+      refuse_other_run(b->trace, b->p->id, only != DCFG_ALL_THREADS);
    close_vectors(b, &own);
    if (all.out.f != NULL)
       close_vectors(b, &all);

@@ -31,6 +31,23 @@ static Dwfl* open_debug(const DcfgWetInstr* at, const char* root,
                             &at->image_load, at->image_build_id, module, NULL);
 }
 
+/* Open the debug information of the next image of the program, from instruction
+   *I on; *I becomes the first instruction behind that image.  Return NULL if
+   there is none. */
+static Dwfl* open_next(DcfgWet* w, uint32_t* i, const char* root,
+                       Dwfl_Module** module)
+{
+   const char* program = wet_program(w);
+   Dwfl*       dwfl = NULL;
+
+   for (; *i < dcfg_wet_instrs(w) && dwfl == NULL; *i = image_end(w, *i)) {
+      DcfgWetInstr at = *dcfg_wet_instr(w, *i);
+      if (is_of_program(at.image_name, program, NULL))
+         dwfl = open_debug(&at, root, module);
+   }
+   return dwfl;
+}
+
 static const char* symbol_at(Dwfl_Module* module, uint64_t addr)
 {
    GElf_Sym    sym;
@@ -48,17 +65,12 @@ static const char* symbol_at(Dwfl_Module* module, uint64_t addr)
 
 const char* variable_at(DcfgWet* w, uint64_t addr, const char* root)
 {
-   const char* program = wet_program(w);
-   const char* found = NULL;
+   const char*  found = NULL;
+   uint32_t     i = 0;
+   Dwfl_Module* module;
+   Dwfl*        dwfl;
 
-   for (uint32_t i = 0; i < dcfg_wet_instrs(w) && found == NULL;
-        i = image_end(w, i)) {
-      DcfgWetInstr at = *dcfg_wet_instr(w, i);
-      Dwfl_Module* module;
-      Dwfl*        dwfl = !is_of_program(at.image_name, program, NULL) ? NULL
-                          : open_debug(&at, root, &module);
-      if (dwfl == NULL)
-         continue;
+   while (found == NULL && (dwfl = open_next(w, &i, root, &module)) != NULL) {
       found = symbol_at(module, addr);
       dwfl_end(dwfl);
    }
@@ -98,17 +110,12 @@ static bool has_line(Dwfl_Module* module, const char* source, uint64_t line,
 LineCode line_code(DcfgWet* w, const char* source, uint64_t line,
                    const char* root)
 {
-   const char* program = wet_program(w);
-   bool        any = false, found = false;
+   bool         any = false, found = false;
+   uint32_t     i = 0;
+   Dwfl_Module* module;
+   Dwfl*        dwfl;
 
-   for (uint32_t i = 0; i < dcfg_wet_instrs(w) && !found;
-        i = image_end(w, i)) {
-      DcfgWetInstr at = *dcfg_wet_instr(w, i);
-      Dwfl_Module* module;
-      Dwfl*        dwfl = !is_of_program(at.image_name, program, NULL) ? NULL
-                          : open_debug(&at, root, &module);
-      if (dwfl == NULL)
-         continue;
+   while (!found && (dwfl = open_next(w, &i, root, &module)) != NULL) {
       found = has_line(module, source, line, &any);
       dwfl_end(dwfl);
    }

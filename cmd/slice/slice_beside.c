@@ -100,17 +100,6 @@ static bool tells_more(const Search* z, const Omitted* o)
           && (is_new(z, o, o->branch.addr) || is_new(z, o, o->store));
 }
 
-/* Return whether the stores of A and B are in the same line. */
-static bool is_one_store(const Search* z, const Omitted* a, const Omitted* b)
-{
-   const char* x;
-   const char* y;
-   uint32_t    line = slice_omitted_line(z->v->omitted, a, a->store, &x);
-
-   return line == slice_omitted_line(z->v->omitted, b, b->store, &y)
-          && (x == y || (x != NULL && y != NULL && strcmp(x, y) == 0));
-}
-
 /* Remove from L the omissions that explain nothing.  Of several omissions
    with the same store keep one: a certain one, or else the first. */
 static void keep_best(const Search* z, const DcfgSlice* s, OmittedList* l)
@@ -126,7 +115,7 @@ static void keep_best(const Search* z, const DcfgSlice* s, OmittedList* l)
       text_forget();
       if (!counts)
          continue;
-      while (k < n && !is_one_store(z, &l->all[k], &o))
+      while (k < n && !slice_omitted_is_one(z->v->omitted, &l->all[k], &o))
          k++;
       if (k == n)
          l->all[n++] = o;

@@ -264,6 +264,18 @@ uint32_t slice_omitted_line(SliceOmissions* z, const Omitted* o, uint64_t addr,
    return code_line(z->names, o->near, addr, source);
 }
 
+bool slice_omitted_is_one(SliceOmissions* z, const Omitted* a, const Omitted* b)
+{
+   const char* x;
+   const char* y;
+   uint32_t    line = slice_omitted_line(z, a, a->store, &x);
+
+   if (line != slice_omitted_line(z, b, b->store, &y))
+      return false;
+   return line == 0 ? a->store == b->store
+          : x == y || (x != NULL && y != NULL && strcmp(x, y) == 0);
+}
+
 OmittedWords slice_omitted_words(SliceOmissions* z, const DcfgSlice* s,
                                  const Omitted* o)
 {

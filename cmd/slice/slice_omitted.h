@@ -62,6 +62,10 @@ const char* slice_omitted_text(const OmittedWords* w, const Omitted* o);
 uint32_t slice_omitted_line(SliceOmissions* z, const Omitted* o, uint64_t addr,
                             const char** source);
 
+/* Return whether the stores of A and B are in the same line. */
+bool slice_omitted_is_one(SliceOmissions* z, const Omitted* a,
+                          const Omitted* b);
+
 /* Print a sentence on each omission of the slice, MOST lines at most. */
 void slice_put_omitted(FILE* out, SliceOmissions* z, size_t most);
 

@@ -81,8 +81,10 @@ void why_card_free(WhyCard* c);
 
 /* Add to C's inputs the stores that did not run, but could have changed a
    value that C used, passed or made.  Most stand behind all other inputs,
-   but before one which only says that nothing of the program let C run.  *L
-   gets the stores; the inputs point into it.  The caller frees it. */
+   but before one which only says that nothing of the program let C run.  At
+   most four, of different lines, are printed without --all; the others are
+   among .n_frame.  *L gets the stores; the inputs point into it.  The caller
+   frees it. */
 void why_card_add_omitted(const WhyCards* y, WhyCard* c, SliceOmissions* z,
                           OmittedList* l);
 

@@ -4,7 +4,10 @@
    Stores that did not run, as inputs of dcfg why. */
 
 /* Owns: which stores that did not run a card has, and their places among its
-   inputs.  Handed: cards of a slice.  Taken by: why_lines.c. */
+   inputs.  Handed: cards of a slice.  Taken by: why_lines.c.
+
+   In a large program dozens of stores could have changed a value.  A card
+   prints the best omission of each line, and MOST_PRINTED of them at most. */
 
 #include "cmd/slice/why.h"
 
@@ -12,6 +15,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_PRINTED 4          // omissions that a card prints without --all
 
 /* Return whether IN says only that a library, or no executed code, let the
    card run. */
@@ -94,32 +99,72 @@ static size_t behind_value(const WhyCards* y, const WhyCard* c,
    return 0;
 }
 
-static void add_inputs(const WhyCards* y, WhyCard* c, const OmittedList* l)
+/* Return which omissions of L are printed without --all.  Those of C with a
+   store in one line have one: a certain one, or else the first.  The caller
+   frees the array. */
+static bool* find_printed(const WhyCards* y, const WhyCard* c,
+                          SliceOmissions* z, const OmittedList* l)
 {
+   bool*  printed = zalloc(l->n + 1, sizeof(*printed));
+   size_t n = 0;
+
+   for (size_t i = 0; i < l->n; i++) {
+      size_t k = 0;
+      if (!is_of_card(y->f->s, c, &l->all[i]))
+         continue;
+      while (k < i && !(printed[k]
+                        && slice_omitted_is_one(z, &l->all[k], &l->all[i])))
+         k++;
+      if (k < i && l->all[k].maybe && !l->all[i].maybe) {
+         printed[k] = false;
+         printed[i] = true;
+      } else if (k == i && n < MOST_PRINTED) {
+         printed[i] = true;
+         n++;
+      }
+   }
+   return printed;
+}
+
+/* Insert O into C as input AT. */
+static void insert_input(WhyCard* c, const Omitted* o, size_t at)
+{
+   GROW(c->inputs, c->n_inputs, c->inputs_room);
+   memmove(c->inputs + at + 1, c->inputs + at,
+           (c->n_inputs - at) * sizeof(*c->inputs));
+   c->inputs[at] = (WhyInput){ .use = USE_OMITTED, .user = o->node,
+                               .node = DCFG_SLICE_NOBODY, .omitted = o };
+   c->n_inputs++;
+}
+
+static void add_inputs(const WhyCards* y, WhyCard* c, SliceOmissions* z,
+                       const OmittedList* l)
+{
+   bool*  printed = find_printed(y, c, z, l);
    size_t last = c->n_inputs - c->n_frame;
 
    while (last > 0 && tells_nothing(y, &c->inputs[last - 1]))
       last--;
    for (size_t i = 0; i < l->n; i++) {
-      size_t at;
-      bool   found;
-      if (!is_of_card(y->f->s, c, &l->all[i]))
+      const Omitted* o = &l->all[i];
+      size_t         at;
+      bool           found;
+      if (!is_of_card(y->f->s, c, o))
          continue;
-      at = behind_end(c, &l->all[i], &found);
+      if (!printed[i]) {
+         insert_input(c, o, c->n_inputs);
+         c->n_frame++;
+         continue;
+      }
+      at = behind_end(c, o, &found);
       if (!found)
-         at = behind_value(y, c, &l->all[i]);
+         at = behind_value(y, c, o);
       if (at == 0 && !found)
          at = last;
       last++;
-      GROW(c->inputs, c->n_inputs, c->inputs_room);
-      memmove(c->inputs + at + 1, c->inputs + at,
-              (c->n_inputs - at) * sizeof(*c->inputs));
-      c->inputs[at] = (WhyInput){ .use = USE_OMITTED,
-                                    .user = l->all[i].node,
-                                    .node = DCFG_SLICE_NOBODY,
-                                    .omitted = &l->all[i] };
-      c->n_inputs++;
+      insert_input(c, o, at);
    }
+   free(printed);
 }
 
 /* Mark the members of C, and the program's nodes among those that it passed.
@@ -176,7 +221,7 @@ void why_card_add_omitted(const WhyCards* y, WhyCard* c, SliceOmissions* z,
       if (marks[i])
          nodes[k++] = i;
    *l = slice_omissions_of(z, s, nodes, n);
-   add_inputs(y, c, l);
+   add_inputs(y, c, z, l);
    free(nodes);
    free(marks);
 }

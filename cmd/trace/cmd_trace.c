@@ -102,8 +102,7 @@ static void show_edges(Show* s, const TraceForm* form, DcfgTrace* t,
    if (err.status != DCFG_OK)
       die("%s", unreadable(&err, KIND_TRACE));
    if (thread == UINT64_MAX)
-      die("%s has nothing of process %" PRIu64 "%s", path, s->p->id,
-          one ? " and this thread" : "");
+      refuse_other_run(path, s->p->id, one);
 }
 
 static void select_part(Show* s, const Select* what)

@@ -95,7 +95,7 @@ static const char* enumerator(Dwarf_Die* type, uint64_t n, size_t size)
 {
    Dwarf_Die       child;
    Dwarf_Attribute attr;
-   Dwarf_Sword     value;
+   Dwarf_Word      value;
    uint64_t        mask = size >= 8 ? UINT64_MAX
                           : (UINT64_C(1) << 8 * size) - 1;
 
@@ -103,9 +103,9 @@ static const char* enumerator(Dwarf_Die* type, uint64_t n, size_t size)
       return NULL;
    do
       if (dwarf_tag(&child) == DW_TAG_enumerator
-          && dwarf_formsdata(dwarf_attr(&child, DW_AT_const_value, &attr),
+          && dwarf_formudata(dwarf_attr(&child, DW_AT_const_value, &attr),
                              &value) == 0
-          && ((uint64_t)value & mask) == (n & mask))
+          && (value & mask) == (n & mask))
          return dwarf_diename(&child);
    while (dwarf_siblingof(&child, &child) == 0);
    return NULL;

@@ -184,17 +184,18 @@ static bool number_of_attr(Dwarf_Die* die, unsigned name, Dwarf_Word* n)
 static bool find_member(Dwarf_Die* die, TypeMember* p)
 {
    Dwarf_Attribute attr;
-   Dwarf_Word      n, bits;
-   Dwarf_Sword     at = 0;
+   Dwarf_Word      n, bits, at = 0;
 
    *p = (TypeMember){ .die = *die };
    if (dwarf_hasattr(die, DW_AT_declaration)
        || dwarf_hasattr(die, DW_AT_external) || !type_of(die, &p->type))
       return false;
+   /* gcc writes 200 as one byte without a sign: dwarf_formsdata() would return
+      -56. */
    if (dwarf_attr(die, DW_AT_data_member_location, &attr) != NULL
-       && dwarf_formsdata(&attr, &at) != 0)
+       && dwarf_formudata(&attr, &at) != 0)
       return false;
-   p->offset = at;
+   p->offset = (int64_t)at;
    p->size   = type_size(&p->type);
    if (!number_of_attr(die, DW_AT_bit_size, &bits))
       return true;

@@ -366,6 +366,8 @@ static int run(int argc, char** argv)
    char*       to;
    FILE*       out;
 
+   if (open && path != NULL && strcmp(path, "-") == 0)
+      die("--open needs a file: name one by -o");
    if (n == 0)
       default_files(&view_command, files, false);
    if (n == 2 && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
@@ -405,7 +407,8 @@ static int run(int argc, char** argv)
    out = open_result(to);
    write_page(&v, out, wet.path, at);
    close_results();
-   show_page(to, open);
+   if (strcmp(to, "-") != 0)
+      show_page(to, open);
    free_view(&v);
    if (sel != NULL)
       selection_free(sel);

@@ -109,10 +109,11 @@ void wet_info(DcfgWet* w, Outfile* out)
                                    dcfg_wet_version(w),
                                    dcfg_wet_has_values(w) ? "with"
                                                           : "without"));
-   put(out, "executed", text_format("%s instructions, %" PRIu32 " threads%s",
+   put(out, "executed", text_format("%s instructions, %" PRIu32 " thread%s%s",
                                     text_count(n), dcfg_wet_threads(w),
+                                    dcfg_wet_threads(w) == 1 ? "" : "s",
                                     dcfg_wet_is_window(w)
-                                    ? ", of which the file has the last"
+                                    ? "; the run's begin is not in the file"
                                     : ""));
    if (s != NULL)
       put_state(w, s, out);

@@ -9,6 +9,7 @@
 
 #include "cmd/wet/wet_salvage.h"
 
+#include "cmd/base/clean.h"
 #include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
@@ -515,6 +516,8 @@ void wet_salvage(const char* from, const char* to)
    size_t   threads, size;
 
    refuse_other_kind(from, KIND_UNFINISHED);
+   if (strcmp(to, "-") == 0)
+      do_not_clean_stdout();
    open_temporary(&s);
    if (!find_stream((Piece){ s.bytes, s.size }, JournalRows,
                     &s.streams[JournalRows])

@@ -155,7 +155,7 @@ static bool is_known_stream(const AddressStream* s)
 {
    return s->dynamics == NULL
           || job_fail(s->job, DCFG_ERROR_ARGUMENT, NULL,
-                      "the second look is at another stream");
+                      "the stream differs from the one that was read first");
 }
 
 /* Append a new instruction. */

@@ -158,7 +158,7 @@ static bool is_known_stream(const EdgeStream* s)
 {
    return s->dynamics == NULL
           || job_fail(s->job, DCFG_ERROR_ARGUMENT, NULL,
-                      "the second look is at another stream");
+                      "the stream differs from the one that was read first");
 }
 
 static bool count(EdgeStream* s, uint32_t from, uint32_t at, uint32_t to)

@@ -240,7 +240,7 @@ static bool decode(DcfgReplay* r, KeptChunk* c, uint32_t number)
       c->filters[c->steps.n_steps / FILTER_STEPS].handlers = handlers;
    return time == of->n_instrs
           || job_fail(&r->job, DCFG_ERROR_FORMAT, "tape",
-                      "a chunk has not what the index says");
+                      "a chunk differs from the index");
 }
 
 static size_t bytes_of(const KeptChunk* c)

@@ -30,7 +30,8 @@ DcfgWet* slice_reopen(DcfgWet* w, Job* job, DcfgError* err)
 
    if (!wet_can_reread(w)) {
       set_error(err, DCFG_ERROR_FILE, w->path, NULL, 0,
-                "for slices it has to be read twice, which a pipe cannot be");
+                "a slice needs a file that can be read twice, not a pipe: "
+                "write the trace to a file first");
       return NULL;
    }
    again = wet_unpack(w) ? wet_open_again(w, err) : NULL;

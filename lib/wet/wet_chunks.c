@@ -54,9 +54,9 @@ bool wet_read_part(DcfgWet* w, Array* index, WetWanted wanted, WetSteps* to)
    return true;
 }
 
-/* As wet_index_chunks().  RUNS, by index in .sb_instrs, grows by the number of
-   records that ended there. */
-static bool index_runs(DcfgWet* w, Array* index, uint64_t* runs)
+/* Do the work of wet_index_chunks().  RUNS, by index in .sb_instrs, grows by the
+   number of records that ended there. */
+static bool read_all_chunks(DcfgWet* w, Array* index, uint64_t* runs)
 {
    WetSteps steps = { 0 };
    bool     ok = true;
@@ -76,7 +76,7 @@ bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran)
    uint64_t* runs   = ran == NULL ? NULL
                       : job_calloc(&w->job, n_runs, sizeof(*runs));
    bool      ok     = (ran == NULL || runs != NULL)
-                      && index_runs(w, index, runs);
+                      && read_all_chunks(w, index, runs);
 
    if (runs != NULL)
       count_instances(w, runs, ran);

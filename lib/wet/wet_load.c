@@ -31,7 +31,7 @@ bool wet_read(DcfgWet* w, void* to, size_t n)
          return false;
       if (got == 0)
          return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
-                         "it ends too early");
+                         "the file is cut short");
       at        += got;
       n         -= got;
       w->offset += got;
@@ -334,7 +334,7 @@ static bool read_head(DcfgWet* w)
       return false;
    if (memcmp(head, magic, sizeof(magic)) != 0)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
-                      "it is no whole execution trace");
+                      "this is not a whole execution trace");
    w->version = head[WET_VERSION_AT];
    if (w->version < WET_OLDEST || w->version > WET_VERSION_VALUES || head[9] != 0
        || head[10] != 0 || head[11] != 0)

@@ -268,8 +268,8 @@ bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err)
                "control was not asked for at the begin");
    else if (!wet_can_reread(w))
       job_fail(&w->job, DCFG_ERROR_FILE, NULL,
-               "for control dependences it has to be read twice, which a "
-               "pipe cannot be");
+               "control dependences need a file that can be read twice, not "
+               "a pipe: write the trace to a file first");
    else
       other = wet_open_again(w, &w->job.err);
    if (other != NULL)

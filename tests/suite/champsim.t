@@ -302,7 +302,7 @@ def check_refused(tap):
             ("a thread that is not there", ["--thread=7", run.wet], "there is no thread 7"),
             ("a ring", [ring.wet], "--wet-ring"),
             ("a DCFG", [run.graph], "is a DCFG, not a whole execution trace"),
-            ("a file that is cut off", [short], "it ends too early"),
+            ("a file that is cut off", [short], "the file is cut short"),
             ("a damaged file", [turned], "turned.wet: "),
             ("no file", [tap.path("none.wet")], "none.wet: cannot open: No such file"),
             ("another form, too", ["--bolt", run.wet], "--champsim or --bolt, not both"),

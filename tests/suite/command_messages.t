@@ -117,6 +117,13 @@ MESSAGES = [
     ("report --trips graph.json", 2, "dcfg report: --trips needs a trace behind the DCFG: it is written with --trace=yes"),
     ("in trace", 2, "dcfg trace: there is no trace dcfg-trace.out.1.* of the newest DCFG here, dcfg.out.1.json: "
      "record it with --trace=yes; usage: dcfg trace [FILE TRACE]"),
+    # Empty files, and files that are not there.
+    ("report hollow", 2, "dcfg report: hollow is an empty file, not a DCFG"),
+    ("wet hollow", 2, "dcfg wet: hollow is an empty file, not a whole execution trace, which valgrind --tool=dcfg --wet=yes writes"),
+    ("flame hollow", 2, "dcfg flame: hollow is an empty file, not a DCFG"),
+    ("flame missing", 2, "dcfg flame: missing: cannot open: No such file or directory"),
+    ("export --callgrind=weights graph.json", 2, "dcfg export: weights is not a Callgrind profile: it has no line events:"),
+    ("merge -o  graph.json", 2, "dcfg merge: the name of a file for the result is empty"),
     # Without a file, the newest one of the kind is taken.
     ("in report", 0, re.compile(GRAPH)), ("in xray", 0, re.compile(LOG + r"dcfg xray: there is no map xray-log\.2\.map: .*\n")),
     ("in wet --function=main", 0, re.compile(WET)), ("in slice --at=prog.cc:4", 0, re.compile(WET)),
@@ -145,6 +152,7 @@ NEXT = [
     ("--wet=yes --wet-out-file=a&b", "a&b", "dcfg wet 'a&b'"),
     ("--uftrace=yes", "uftrace.data/info", "uftrace report -d uftrace.data"),
     ("--dcfg-out-file=/dev/null", "/dev/null", None),
+    ("--dcfg-out-file=/dev/null --trace=yes", "dcfg-trace.out.PID.json", None),
 ]
 
 # Messages of ./dev: command lines, and the first line.
@@ -211,6 +219,7 @@ def newest(tap):
     """A directory with files of the tool's default names, the newest of which are of other kinds."""
     os.mkdir(tap.path("in"))
     os.mkdir(tap.path("empty"))
+    open(tap.path("hollow"), "w").close()
     names = ("graph.json dcfg.out.1.json", "trace.json dcfg.out.3.json", "log xray-log.1", "log xray-log.2", "log.map xray-log.3.map",
              "wet wet.out.1", "wet wet.out.2", "graph.json wet.out.3")
     for age, pair in enumerate(names):
@@ -221,13 +230,15 @@ def newest(tap):
 
 def check_messages(tap):
     for line, wanted, says in MESSAGES:
-        words = line.split()
+        words = line.split(" ")
         place = tap.dir
         if words[0] in ("in", "empty"):
             place = tap.path(words.pop(0))
         status, out, err = command(*words, cwd=place, stdin=subprocess.DEVNULL)
         good = says.fullmatch(err) if hasattr(says, "fullmatch") else err == says + "\n"
         tap.ok(status == wanted and good, "dcfg " + line, "%d, %s" % (status, err))
+    texts = [command("export", "--lcov", *o, "graph.json", cwd=tap.dir)[1] for o in ((), ("-o", "-"))]
+    tap.ok(texts[0] == texts[1] and texts[0] and not os.path.exists(tap.path("-")), "-o - is the standard output", texts)
 
 
 def check_next(tap):

@@ -23,6 +23,7 @@ SOURCE = r"""#include <stdio.h>
 struct line { const char *name; int pieces; struct { int discount; char tag[4]; } in; struct { short left; }; struct line *next;
               unsigned low : 3, high : 5; };
 union both { int whole; char part[4]; };
+static struct { char head[200]; int after; int list[12]; int last; } far;   /* compilers write an offset of 200 as a byte */
 static int total = 40;
 struct line table[4];
 static int *numbers[2];
@@ -50,6 +51,8 @@ __attribute__((noinline)) static int work(struct line *l, int n)
     numbers[1] = p;
     total += *p;
     seen++;
+    far.after = n; far.list[2] = n + 1; far.last = n + 2;
+    SHOW(far.after); SHOW(far.list[2]); SHOW(far.last);
     SHOW(a[3]); SHOW(grid[1][2]); SHOW(u.whole); SHOW(u.part[0]); SHOW(seen); SHOW(total);
     SHOW(l->in.discount); SHOW(l->in.tag[1]); SHOW(l->next->pieces); SHOW(l->left); SHOW((*l).in.discount);
     SHOW(*p); SHOW(p[1]); SHOW(p[-1]); SHOW(*numbers[1]); SHOW(numbers[1][2]); SHOW(table[2].pieces);

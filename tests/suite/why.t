@@ -32,7 +32,7 @@ MISSED = ("cache", "matrix", "publish")
 LINES = """#include <stdio.h>
 #include <stdlib.h>
 struct line { int pieces, discount; };
-static int total;
+static int total, level; static void set(int n) { level = n; }
 static int percent(int part, int whole) {
    int once = part * 100;
    return once / whole;
@@ -47,6 +47,8 @@ int main(int argc, char **argv) {
       total += a[l.pieces - 11] + (int)(rate * 100);
    total += fact(3);
    printf("total %d\\n", total);
+   if (argc > 5) set(1); if (argc > 6) set(2); if (argc > 7) set(3);
+   printf("level %d\\n", level);
    return 0;
 }
 """
@@ -129,6 +131,8 @@ def check_words(tap, wet):
     tap.ok(any("from" in i and is_line(i["from"], "lines.c", 17) for i in s["inputs"]), "--of", s)
     s = steps("--syscall=write")[0]
     tap.ok(any("from" in i and is_line(i["from"], "lines.c", 17) for i in s["inputs"]), "--syscall: through the library", s)
+    few, many = ([i["name"] for i in steps("--at=lines.c:20", "--of=level", *a)[0]["inputs"] if i["use"] == "omitted"] for a in ((), ("--all",)))
+    tap.ok(few == ["level"] and many == 3 * few, "of stores in one line that did not run, --all has each, and else one is named", (few, many))
     text = commandlib.command("why", wet, "lines.c:16")[1]
     tap.ok(re.search(r"^lines\.c:16 in main   total \+= .*\n    total = 38\n", text) and re.search(r"^ +\d rate = 0\.07\n", text, re.M)
            and re.search(r"^  \d+ more: --all$", text, re.M), "as text", text)
