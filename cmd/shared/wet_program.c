@@ -38,8 +38,11 @@ const char* wet_program(DcfgWet* w)
 
 bool is_of_system(const char* path)
 {
-   static const char* const folders[] = { "/usr/include", "/usr/lib", "/lib" };
-
+   /* Rust's own builds name its library /rustc/HASH/library, Debian's
+      /usr/src/rustc-1.63.0/library. */
+   static const char* const folders[] = { "/usr/include", "/usr/lib", "/lib",
+                                          "/rustc", "/usr/src/rustc-",
+                                          "/usr/local/go" };
    char plain[PATH_MAX];
 
    /* clang names /usr/bin/../lib/gcc/... and the like. */
@@ -52,7 +55,7 @@ bool is_of_system(const char* path)
         i++) {
       size_t k = strlen(folders[i]);
       if (strncmp(path, folders[i], k) == 0
-          && path[k + strspn(path + k, "x3264")] == '/')
+          && path[k + strspn(path + k, "x.0123456789")] == '/')
          return true;
    }
    return false;

@@ -15,7 +15,8 @@
 const char* wet_program(DcfgWet* w);
 
 /* Return whether PATH, which may be NULL, is below /usr/include, /usr/lib or
-   /lib: a header or library of the distribution. */
+   /lib: a header or library of the distribution; or a source of Rust's or Go's
+   library. */
 bool is_of_system(const char* path);
 
 /* Set FOREIGN, which has an element for each instruction of W: it is not the

@@ -60,13 +60,15 @@ CodeLines* code_lines_new(DcfgWet* w, const char* root)
    c->sites   = sites_new(w, root);
    c->numbers = keymap_new();
    c->merged  = merged_lines_new();
-   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
-      const char* source = dcfg_wet_instr(w, i)->source;
-      if (source == NULL || source == last || is_of_system(source))
-         continue;
-      add_source(c, source);
-      last = source;
-   }
+   /* Sources of libraries stand behind: the end of a path may fit both. */
+   for (int system = 0; system < 2; system++)
+      for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
+         const char* source = dcfg_wet_instr(w, i)->source;
+         if (source == NULL || source == last || is_of_system(source) != system)
+            continue;
+         add_source(c, source);
+         last = source;
+      }
    return c;
 }
 

@@ -54,6 +54,16 @@ int main(int argc, char **argv) {
 """
 
 
+OWN = """#include <stdlib.h>
+#include "std/part.c"
+int main(int argc, char **argv) {
+   int a = atoi(argv[1]) + 1;
+   int b = twice(a);
+   return b != 28;
+}
+"""
+
+
 def comment(source, name):
     return re.search(r"^[/ ]*%s: *(.*?)(?: \*/)?$" % name, source, re.M).group(1)
 
@@ -138,6 +148,21 @@ def check_words(tap, wet):
            and re.search(r"^  \d+ more: --all$", text, re.M), "as text", text)
 
 
+def check_std(tap):
+    """A part of the program with the source paths of Rust's library, which is linked into each program of Rust."""
+    os.mkdir(tap.path("std"))
+    for name, text in (("std/part.c", "static int twice(int n)\n{\n   int m = n;\n   return 2 * m;\n}\n"), ("own.c", OWN)):
+        with open(tap.path(name), "w") as f:
+            f.write(text)
+    prog = harness.cc(tap, tap.path("own.c"), "own", "-O0", "-fdebug-prefix-map=%s=/rustc/0/library" % tap.path("std"))
+    wet = prog and slicelib.record_wet(tap, "own", [prog, "13"], ["--wet-values=yes"])
+    if wet:
+        step = json.loads(commandlib.command("why", "--json", wet, "own.c:5")[1])["steps"][0]
+        lines = commandlib.command("slice", "--at=own.c:5", wet)[1]
+        tap.ok(is_line(step["inputs"][0]["from"], "own.c", 4) and "own.c:4" in lines and "part.c" not in lines,
+               "Rust's library counts as a library", (step, lines))
+
+
 def check_wrong(tap, wet):
     bad = []
     for args, words in ((("--at=lines.c:16", wet, "lines.c:16"), "leave one out"), ((wet,), "a line or an instruction"), ((), "a line or an instruction"),
@@ -186,6 +211,7 @@ def main():
         check_words(tap, wet)
         check_wrong(tap, wet)
         check_talk(tap, wet)
+    check_std(tap)
     tap.done()
 
 
