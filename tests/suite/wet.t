@@ -8,9 +8,9 @@
 - Memory that is moved.  Forked children, programs that a program starts, a dump while it runs: each file is whole.
 - The end of a recording (--wet-ring) agrees with the whole one.
 
-The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: ten of them, and fifty small programs.  DCFG_AGAIN=1:
-another Valgrind has been tested.  Then one program is tested; rings and regions, which do not depend on Valgrind, are
-left out.
+The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: ten of them, fifty small programs, and more wrong
+files.  DCFG_AGAIN=1: another Valgrind has been tested.  Then one program is tested; rings and regions, which do not depend on
+Valgrind, are left out.
 """
 import collections
 import ctypes
@@ -444,11 +444,11 @@ def check_salvage(tap):
         return
     whole, part = tap.path("salvage.wet"), tap.path("part.wet")
     # The second run ends by the signal only.
-    graph, _, why = harness.dcfg(tap, "salvage", [prog, "1000000"], ["--wet=yes", "--wet-out-file=" + whole])
+    graph, _, why = harness.dcfg(tap, "salvage", [prog, "600000"], ["--wet=yes", "--wet-out-file=" + whole])
     left = glob.glob(glob.escape(whole) + ".tmp-*")
     tap.ok(graph and not left, "salvage: nothing is left at the end", (why, left))
     p = subprocess.Popen([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + part, "--dcfg-out-file=" + tap.path("part.json"),
-                          prog, "1000000", "forever"], cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                          prog, "600000", "forever"], cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while p.poll() is None and not any(os.path.getsize(x) > 6 << 20 for x in glob.glob(glob.escape(part) + ".tmp-*")):
         time.sleep(0.01)
     p.kill()
@@ -471,7 +471,8 @@ def check_salvage(tap):
     cases = [("nothing", b""), ("foreign", open(prog, "rb").read()), ("a trace", open(whole, "rb").read(3 << 20)),
              ("cut in the rows", data[:EXTENT * 3 // 2]), ("a byte is wrong", data[:1000] + b"?" + data[1001:]),
              ("an extent is missing", data[:EXTENT] + bytes(EXTENT) + data[2 * EXTENT:])]
-    cases += [("mutant %d" % n, change(data, dice.choice(rows), dice.randrange(65536))) for n in range(20)]
+    cases += [("mutant %d" % n, change(data, dice.choice(rows), dice.randrange(65536)))
+              for n in range(20 if os.environ.get("DCFG_SLOW") == "1" else 5)]
     for name, wrong in cases:
         os.unlink(left[0])
         with open(left[0], "wb") as f:
