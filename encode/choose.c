@@ -43,6 +43,9 @@ typedef
    }
    Follow;
 
+/* The number of slots at the begin. */
+#define MIN_SLOTS (1u << 14)
+
 /* The number of pairs that are counted together. */
 #define MAX_WAITING 64u
 
@@ -77,22 +80,46 @@ static UInt slot_of(const Chooser* c, const Follow* pair)
    return (UInt)(key >> 32) & (c->n_slots - 1);
 }
 
-/* Count PAIR of phrases. */
-static void count_pair(Chooser* c, const Follow* pair)
+/* Return the slot of PAIR, or the free slot for it. */
+static UInt* find_slot(const Chooser* c, const Follow* pair)
 {
    UInt slot = slot_of(c, pair);
 
    for (; c->slots[slot] != 0; slot = (slot + 1) & (c->n_slots - 1)) {
-      EdgePair* p = &c->pairs[c->slots[slot] - 1];
-      if (p->first == pair->first && p->second == pair->second) {
-         p->count++;
-         return;
-      }
+      const EdgePair* p = &c->pairs[c->slots[slot] - 1];
+      if (p->first == pair->first && p->second == pair->second)
+         break;
    }
-   if (c->n_pairs < c->max_pairs) {
+   return &c->slots[slot];
+}
+
+/* Make twice as many slots.  There are only as many as the pairs need: the
+   fewer there are, the more of them are in the processor's cache. */
+static void grow_slots(Chooser* c)
+{
+   c->n_slots *= 2;
+   c->slots    = dcfg_realloc("dcfg.phrase.slots", c->slots,
+                              (SizeT)c->n_slots * sizeof(UInt));
+   dcfg_memset(c->slots, 0, (SizeT)c->n_slots * sizeof(UInt));
+   for (UInt i = 0; i < c->n_pairs; i++) {
+      Follow pair = { c->pairs[i].first, c->pairs[i].second };
+      *find_slot(c, &pair) = i + 1;
+   }
+}
+
+/* Count PAIR of phrases. */
+static void count_pair(Chooser* c, const Follow* pair)
+{
+   UInt* slot = find_slot(c, pair);
+
+   if (*slot != 0) {
+      c->pairs[*slot - 1].count++;
+   } else if (c->n_pairs < c->max_pairs) {
       EdgePair fresh = { pair->first, pair->second, 1 };
       c->pairs[c->n_pairs++] = fresh;
-      c->slots[slot] = c->n_pairs;
+      *slot = c->n_pairs;
+      if (2 * c->n_pairs > c->n_slots)
+         grow_slots(c);
    }
 }
 
@@ -311,8 +338,7 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
    c->sample = sample;
    c->n      = c->room = n;
    c->max_pairs = n < MAX_PAIRS ? n : MAX_PAIRS;
-   for (c->n_slots = 4096; c->n_slots < 2 * c->max_pairs; )
-      c->n_slots *= 2;
+   c->n_slots = MIN_SLOTS;
    c->pairs  = dcfg_alloc("dcfg.phrase.pairs",
                           (SizeT)c->max_pairs * sizeof(EdgePair));
    c->slots  = dcfg_alloc("dcfg.phrase.slots",

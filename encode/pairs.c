@@ -39,6 +39,18 @@ void DCFG_(clear_pairs)(PairTable* t, UInt n)
    dcfg_memset(t->slots, 0, (SizeT)t->n_slots * sizeof(UInt));
 }
 
+void DCFG_(use_more_slots)(PairTable* t)
+{
+   t->n_slots *= 2;
+   dcfg_memset(t->slots, 0, (SizeT)t->n_slots * sizeof(UInt));
+   for (UInt p = 0; p < t->n; p++) {
+      UInt slot = DCFG_(slot_of_pair)(t, t->list[p].left, t->list[p].right);
+      while (t->slots[slot] != 0)
+         slot = (slot + 1) & (t->n_slots - 1);
+      t->slots[slot] = p + 1;
+   }
+}
+
 UInt DCFG_(add_pair)(PairTable* t, UInt left, UInt right)
 {
    const SymbolPair fresh = { left, right, 0, 0 };

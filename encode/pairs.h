@@ -33,9 +33,13 @@ typedef
 void DCFG_(begin_pairs)(PairTable* t, UInt n);
 void DCFG_(delete_pairs)(PairTable* t);
 
-/* Remove all pairs.  At most N come, and N is no more than begin_pairs() got:
-   fewer slots are faster to clear and to find. */
+/* Remove all pairs, and clear slots for N; N is no more than begin_pairs() got.
+   If more pairs come, they get more slots.  Fewer slots are faster to clear, and
+   more of them are in the processor's cache. */
 void DCFG_(clear_pairs)(PairTable* t, UInt n);
+
+/* Use twice as many slots; begin_pairs() got these. */
+void DCFG_(use_more_slots)(PairTable* t);
 
 /* Append a pair.  Return its index. */
 UInt DCFG_(add_pair)(PairTable* t, UInt left, UInt right);
@@ -62,7 +66,10 @@ static inline UInt DCFG_(intern_pair)(PairTable* t, UInt left, UInt right)
          return p;
    }
    t->slots[slot] = t->n + 1;
-   return DCFG_(add_pair)(t, left, right);
+   slot = DCFG_(add_pair)(t, left, right);
+   if (2 * t->n > t->n_slots)
+      DCFG_(use_more_slots)(t);
+   return slot;
 }
 
 /* Fetch the slot of a pair, or the pair in a slot that has been fetched, into

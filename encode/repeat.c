@@ -47,6 +47,9 @@
 #define WORTHWHILE 32
 #define MAX_LOOK   (1 << 17)
 
+/* A block has slots for one pair in FEW characters at first. */
+#define FEW 16
+
 /* If pairs make a block shorter by less than one part in TOO_LITTLE, the next
    blocks go without. */
 #define TOO_LITTLE 16
@@ -168,7 +171,7 @@ static void replace_runs(TextCoder* t)
       if (end - i > 1 && s != END
           && is_written_as_run(width_of(t, s), end - i)) {
          if (!any)
-            DCFG_(clear_pairs)(&t->pairs, t->n);
+            DCFG_(clear_pairs)(&t->pairs, t->n / FEW);
          any = True;
          UInt p = DCFG_(intern_pair)(&t->pairs, s, end - i);
          t->symbols[n_new++] = symbol_for(t, p, True)
@@ -202,7 +205,7 @@ static inline void fetch_ahead(const TextCoder* t, UInt i)
    is not to be replaced. */
 static void count_pairs(TextCoder* t)
 {
-   DCFG_(clear_pairs)(&t->pairs, t->n);
+   DCFG_(clear_pairs)(&t->pairs, t->n / FEW);
    for (UInt i = 0; i < t->n; i++) {
       UInt s = t->symbols[i], next;
       fetch_ahead(t, i);

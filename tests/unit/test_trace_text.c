@@ -7,6 +7,7 @@
    and compared with the input. */
 
 #include "unit_common.h"
+#include "encode/pairs.h"
 #include "encode/repeat.h"
 
 #define ALPHABET \
@@ -423,6 +424,25 @@ START_TEST(test_random)
 }
 END_TEST
 
+/* A pair keeps its number when more slots are used. */
+START_TEST(test_pairs)
+{
+   enum { N_PAIRS = 50000 };
+   PairTable t = { 0 };
+
+   DCFG_(begin_pairs)(&t, N_PAIRS);
+   for (UInt expected = 0; expected <= N_PAIRS; expected += N_PAIRS) {
+      DCFG_(clear_pairs)(&t, expected);
+      for (UInt i = 0; i < 2 * N_PAIRS; i++) {
+         UInt p = i % N_PAIRS;
+         ck_assert_uint_eq(DCFG_(intern_pair)(&t, p % 250, p), p);
+      }
+      ck_assert_uint_eq(t.n, N_PAIRS);
+   }
+   DCFG_(delete_pairs)(&t);
+}
+END_TEST
+
 int main(void)
 {
    Suite* s     = suite_create("text");
@@ -441,6 +461,7 @@ int main(void)
    tcase_add_test(cases, test_many_keys);
    tcase_add_test(cases, test_dictionary_ends);
    tcase_add_test(cases, test_random);
+   tcase_add_test(cases, test_pairs);
    suite_add_tcase(s, cases);
    return run_suite(s);
 }
