@@ -39,14 +39,6 @@
 #define BLOCK_WORDS   WET_BLOCK_WORDS
 #define MAX_ROW       DCFG_TAPE_SLACK
 
-/* Foretold: the ways that followed a history last, and before that; 0: none.
-   Superblocks with large numbers are not predicted. */
-typedef
-   struct {
-      UInt next, other;
-   }
-   Foretold;
-
 /* Coding: the state of a superblock.  The data for coding its rows are
    together, because most superblocks have few rows in a block. */
 typedef
@@ -109,7 +101,9 @@ struct _Coder {
    UChar*   met;             // likewise: the next row with more segments is
                              // add_row()'s
    UInt     n_tallies;
-   Foretold foretold[N_HISTORIES];
+   /* The ways that followed each history last, and before that; 0: none.
+      Superblocks with large numbers are not predicted. */
+   UInt     foretold[N_HISTORIES], others[N_HISTORIES];
    /* The present block: */
    UInt     n_words;
    Segment  segments[BLOCK_WORDS];      // in the order of their first rows
@@ -189,22 +183,22 @@ static void have_tallies(Coder* c)
 /* Code way NUMBER, which is WAY. */
 INLINE void code_way(Coder* c, Pen* p, UInt number, const SlotWay* way)
 {
-   Foretold* f = &c->foretold[p->history];
+   UInt h = p->history;
 
-   p->history = wet_next_history(p->history, way->hash);
-   if (LIKELY(number == f->next)) {
+   p->history = wet_next_history(h, way->hash);
+   if (LIKELY(number == c->foretold[h])) {
       p->n_right++;
       return;
    }
-   if (number == f->other) {
+   if (number == c->others[h]) {
       DCFG_(put_right)(p, True);
    } else {
       DCFG_(put_right)(p, False);
       p->control = DCFG_(put_way)(p->control, way);
    }
    if (way->sb <= MAX_FORETOLD) {
-      f->other = f->next;
-      f->next  = number;
+      c->others[h]   = c->foretold[h];
+      c->foretold[h] = number;
    }
 }
 
@@ -458,6 +452,7 @@ static void forget(Coder* c)
 {
    c->chunk++;
    VG_(memset)(c->foretold, 0, sizeof(c->foretold));
+   VG_(memset)(c->others, 0, sizeof(c->others));
    VG_(memset)(&c->pen, 0, sizeof(c->pen));
    c->pen.at      = c->bits.begin;
    c->control_end = c->control.begin;
