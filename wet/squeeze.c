@@ -368,9 +368,10 @@ static void forget_rows(Coder* c)
 }
 
 /* Return the number of ways at WORDS, up to N words, or up to a mark.  If there
-   are many superblocks, fetch what coding them needs into the cache; then only
-   a few are counted. */
-static UInt look_ahead(const Coder* c, const ULong* words, UInt n)
+   are many superblocks, fetch what coding them behind HISTORY needs into the
+   cache; then only a few are counted. */
+static UInt look_ahead(const Coder* c, const ULong* words, UInt n,
+                       UInt history)
 {
    UInt n_ways = 0;
 
@@ -379,7 +380,10 @@ static UInt look_ahead(const Coder* c, const ULong* words, UInt n)
    n = n < BATCH ? n : BATCH;
    for (; n_ways < n && words[n_ways] > TapeStopped; n_ways++) {
       __builtin_prefetch(&DCFG_(ways)[(UInt)words[n_ways + AHEAD]]);
-      __builtin_prefetch(&c->tallies[DCFG_(ways)[words[n_ways]].sb]);
+      const SlotWay* way = &DCFG_(ways)[words[n_ways]];
+      __builtin_prefetch(&c->tallies[way->sb]);
+      __builtin_prefetch(&c->foretold[history]);
+      history = wet_next_history(history, way->hash);
    }
    for (UInt i = 0; i < n_ways; i++) {
       const Tally* t = &c->tallies[DCFG_(ways)[words[i]].sb];
@@ -398,7 +402,7 @@ static UInt code_ways(Coder* c, Pen* pen, const ULong* words, UInt n)
    UInt           n_words = c->n_words, i = 0;
    Pen            p       = *pen;
 
-   n = look_ahead(c, words, n);
+   n = look_ahead(c, words, n, p.history);
    for (; i < n && words[i] > TapeStopped
           && n_words <= BLOCK_WORDS - MAX_ROW; i++) {
       const SlotWay* way = &ways[words[i]];
