@@ -39,14 +39,6 @@
 #define BLOCK_WORDS   WET_BLOCK_WORDS
 #define MAX_ROW       DCFG_TAPE_SLACK
 
-/* Foretold: the ways that followed a history last, and before that; 0: none.
-   Superblocks with large numbers are not predicted. */
-typedef
-   struct {
-      UInt next, other;
-   }
-   Foretold;
-
 /* Coding: the state of a superblock.  The data for coding its rows are
    together, because most superblocks have few rows in a block. */
 typedef
@@ -109,7 +101,9 @@ struct _Coder {
    UChar*   met;             // likewise: the next row with more segments is
                              // add_row()'s
    UInt     n_tallies;
-   Foretold foretold[N_HISTORIES];
+   /* The ways that followed each history last, and before that; 0: none.
+      Superblocks with large numbers are not predicted. */
+   UInt     foretold[N_HISTORIES], others[N_HISTORIES];
    /* The present block: */
    UInt     n_words;
    Segment  segments[BLOCK_WORDS];      // in the order of their first rows
@@ -189,22 +183,22 @@ static void have_tallies(Coder* c)
 /* Code way NUMBER, which is WAY. */
 INLINE void code_way(Coder* c, Pen* p, UInt number, const SlotWay* way)
 {
-   Foretold* f = &c->foretold[p->history];
+   UInt h = p->history;
 
-   p->history = wet_next_history(p->history, way->hash);
-   if (LIKELY(number == f->next)) {
+   p->history = wet_next_history(h, way->hash);
+   if (LIKELY(number == c->foretold[h])) {
       p->n_right++;
       return;
    }
-   if (number == f->other) {
+   if (number == c->others[h]) {
       DCFG_(put_right)(p, True);
    } else {
       DCFG_(put_right)(p, False);
       p->control = DCFG_(put_way)(p->control, way);
    }
    if (way->sb <= MAX_FORETOLD) {
-      f->other = f->next;
-      f->next  = number;
+      c->others[h]   = c->foretold[h];
+      c->foretold[h] = number;
    }
 }
 
@@ -374,9 +368,10 @@ static void forget_rows(Coder* c)
 }
 
 /* Return the number of ways at WORDS, up to N words, or up to a mark.  If there
-   are many superblocks, fetch what coding them needs into the cache; then only
-   a few are counted. */
-static UInt look_ahead(const Coder* c, const ULong* words, UInt n)
+   are many superblocks, fetch what coding them behind HISTORY needs into the
+   cache; then only a few are counted. */
+static UInt look_ahead(const Coder* c, const ULong* words, UInt n,
+                       UInt history)
 {
    UInt n_ways = 0;
 
@@ -385,7 +380,10 @@ static UInt look_ahead(const Coder* c, const ULong* words, UInt n)
    n = n < BATCH ? n : BATCH;
    for (; n_ways < n && words[n_ways] > TapeStopped; n_ways++) {
       __builtin_prefetch(&DCFG_(ways)[(UInt)words[n_ways + AHEAD]]);
-      __builtin_prefetch(&c->tallies[DCFG_(ways)[words[n_ways]].sb]);
+      const SlotWay* way = &DCFG_(ways)[words[n_ways]];
+      __builtin_prefetch(&c->tallies[way->sb]);
+      __builtin_prefetch(&c->foretold[history]);
+      history = wet_next_history(history, way->hash);
    }
    for (UInt i = 0; i < n_ways; i++) {
       const Tally* t = &c->tallies[DCFG_(ways)[words[i]].sb];
@@ -404,7 +402,7 @@ static UInt code_ways(Coder* c, Pen* pen, const ULong* words, UInt n)
    UInt           n_words = c->n_words, i = 0;
    Pen            p       = *pen;
 
-   n = look_ahead(c, words, n);
+   n = look_ahead(c, words, n, p.history);
    for (; i < n && words[i] > TapeStopped
           && n_words <= BLOCK_WORDS - MAX_ROW; i++) {
       const SlotWay* way = &ways[words[i]];
@@ -458,6 +456,7 @@ static void forget(Coder* c)
 {
    c->chunk++;
    VG_(memset)(c->foretold, 0, sizeof(c->foretold));
+   VG_(memset)(c->others, 0, sizeof(c->others));
    VG_(memset)(&c->pen, 0, sizeof(c->pen));
    c->pen.at      = c->bits.begin;
    c->control_end = c->control.begin;
