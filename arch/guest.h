@@ -28,6 +28,8 @@ typedef
       UInt vector;             // size in bytes of a vector register
       UInt vector_room;        // locations for each of them
       UInt vectors, vectors_end;
+      UInt rounding;           // the rounding mode of SSE; NO_OFFSET: there
+                               // is no SSE
       UInt FPREG, FPTAG, FC3210, FTOP;
       /* Values of CC_OP: those of INC and DEC, which keep the carry, and of
          rotations. */

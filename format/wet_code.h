@@ -56,7 +56,7 @@ enum {
 
 /* Terms: operations on numbers.  The result has a slot's size: the bytes above
    are 0.  Operands of other slots have no more bytes than the result, but for
-   those of TermAdd, TermShr and TermExtend. */
+   those of TermAdd, TermShr, TermExtend, and those from TermMerge on. */
 typedef
    enum {
       TermAdd,
@@ -69,9 +69,64 @@ typedef
       TermShr,
       TermSar,           // the shifted number is signed
       TermExtend,        // the second operand is the size of a signed number
+      N_TERMS_5,         // version 5 has no others
+
+      TermMerge = N_TERMS_5,   // the lowest 4 bytes are the second operand's
+
+      /* Floating point, as SSE computes it, rounded to nearest: of the doubles
+         that the operands are.  TermSqrt... has one operand, comparisons yield
+         all bits 1 or 0. */
+      TermAddF64,
+      TermSubF64,
+      TermMulF64,
+      TermDivF64,
+      TermMinF64,
+      TermMaxF64,
+      TermSqrtF64,
+      TermEqualF64,
+      TermLessF64,
+      TermLessEqualF64,
+      TermUnorderedF64,
+      /* The same, of the floats in the lowest 4 bytes. */
+      TermAddF32,
+      TermSubF32,
+      TermMulF32,
+      TermDivF32,
+      TermMinF32,
+      TermMaxF32,
+      TermSqrtF32,
+      TermEqualF32,
+      TermLessF32,
+      TermLessEqualF32,
+      TermUnorderedF32,
+      /* The same, of the floats in the lower and in the upper 4 bytes. */
+      TermAddF32x2,
+      TermSubF32x2,
+      TermMulF32x2,
+      TermDivF32x2,
+      TermMinF32x2,
+      TermMaxF32x2,
+      TermSqrtF32x2,
+      TermEqualF32x2,
+      TermLessF32x2,
+      TermLessEqualF32x2,
+      TermUnorderedF32x2,
+
+      /* Conversions of the first operand; the lowest 2 bits of the second one
+         are a rounding mode, a WetRounding. */
+      TermWiden,         // a float to a double, for which the mode is ignored
+      TermNarrow,        // a double to a float
+      TermFromInt,       // a signed integer of 8 bytes to a double
+      TermToInt,         // a double to a signed integer of the result's size
+      TermRound,         // a double to one without a fraction
       N_TERMS
    }
    Term;
+
+/* WetRounding: directions in which results are rounded. */
+typedef
+   enum { RoundNearest, RoundDown, RoundUp, RoundToZero }
+   WetRounding;
 
 /* The source of a slot's number, which is an address or a value. */
 enum {
@@ -82,8 +137,19 @@ enum {
    WhereSlot             // a distance from an earlier slot of this superblock,
 };                       // on the tape
 
-/* From version 5 on, WhereSlot + N means general register N at the begin of the
-   superblock if N is below this number, else slot N minus it. */
-#define WET_REGISTERS 32u
+/* From version 5 on, WhereSlot + N means register N at the begin of the
+   superblock if N is below this number, else slot N minus it.  Registers are the
+   general ones; from WET_VECTORS on, words of 8 bytes of the vector registers,
+   in their order; and the rounding mode of SSE, a WetRounding. */
+#define WET_VECTORS   32u
+#define WET_ROUNDING  96u
+#define WET_REGISTERS 97u
+
+/* As a register's number in the mark MarkGeneral: all registers are 0 but for
+   those that follow. */
+#define WET_ALL_ZERO 255u
+
+/* Version 5 has general registers only. */
+#define WET_REGISTERS_5 WET_VECTORS
 
 #endif /* DCFG_FORMAT_WET_CODE_H */

@@ -89,4 +89,19 @@ enum { BySame, ByNew, ByNeighbour, ByShifted };
    the indices of the wrong ones; none. */
 enum { FormAll, FormMask, FormPlaces, FormNone };
 
+/* From version 6 on, ByShifted and FormAll stand for another form: a table of
+   the different numbers that the column has in the block, and the index of each
+   row's number. */
+#define WET_TABLE_VALUES 1024u   // at most
+
+/* Return the size in bits of an index in a table of M numbers. */
+static inline unsigned wet_index_bits(unsigned m)
+{
+   unsigned n = 0;
+
+   while (n < 10 && m > 1u << n)
+      n++;
+   return n;
+}
+
 #endif /* DCFG_FORMAT_WET_RECORDS_H */

@@ -11,7 +11,7 @@
 #define WET_MAGIC_SIZE 8
 #define WET_HEAD_SIZE  16
 #define WET_VERSION    4       // the version of a file without values,
-#define WET_VERSION_VALUES 5   // and with values: the newest one
+#define WET_VERSION_VALUES 6   // and with values: the newest one
 #define WET_OLDEST     3       // the oldest version that readers know
 #define WET_VERSION_AT 8        // offset in the head
 #define WET_MACHINE_AT 12

@@ -17,6 +17,7 @@
 #include "format/wet_records.h"
 #include "wet/columns.h"
 #include "wet/packed.h"
+#include "wet/value_table.h"
 
 void DCFG_(flush_bits)(BitPen* p)
 {
@@ -170,9 +171,43 @@ static UInt common_shift(const ULong* d, ULong step, UInt n)
    return any == 0 ? 0 : __builtin_ctzll(any);
 }
 
-/* Put COLUMN with differences D of N rows, of which N_WRONG, wrong_rows[0], are
-   not its step.  E are the differences of the column before, or NULL. */
-static UChar* put_column(BitPen* bits, UChar* to, Column* column,
+/* The fewest rows for which a table is tried, and the share of its values. */
+#define MIN_TABLE_ROWS 128u
+#define ROWS_A_VALUE   8u
+
+/* Return the size in bytes of the errors when they are put in FORM, FormMask or
+   FormNone, without SHIFT bits, judged by samples. */
+static SizeT size_of_errors(UInt form, const ULong* d, const ULong* e,
+                            ULong step, UInt n, UInt shift)
+{
+   UInt  apart = n / N_SAMPLES;
+   SizeT size  = 0;
+
+   for (UInt i = 0; i < n; i += apart) {
+      UChar bytes[DCFG_MAX_QUICK + 8];
+      ULong o = off(d, e, step, i);
+      if (form == FormNone || o != 0)
+         size += DCFG_(put_quick)(bytes, shifted(o, shift)) - bytes;
+   }
+   return size * apart + (form == FormMask ? n / 8 : 0);
+}
+
+/* Make a table of N values from LAST on, with differences D.  Return the number
+   of different ones if it has less than SIZE bytes, else 0. */
+static UInt small_table(ULong last, const ULong* d, UInt n, SizeT size)
+{
+   UInt m;
+
+   if (size < n)
+      return 0;
+   m = DCFG_(make_table)(last, d, n, n / ROWS_A_VALUE);
+   return m > 0 && DCFG_(size_of_table)(m, n) < size ? m : 0;
+}
+
+/* Put COLUMN with differences D of N rows, the first one from LAST; N_WRONG of
+   them, wrong_rows[0], are not its step.  E are the differences of the column
+   before, or NULL. */
+static UChar* put_column(BitPen* bits, UChar* to, Column* column, ULong last,
                          const ULong* d, const ULong* e, UInt n, UInt n_wrong,
                          Bool shifts)
 {
@@ -209,6 +244,17 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column,
    if (shifts && by == BySame && (form == FormMask || form == FormNone))
       shift = common_shift(d, step, n);
    by = shift >= MIN_SHIFT ? ByShifted : by;
+   if (shifts && (form == FormMask || form == FormNone)
+       && n >= MIN_TABLE_ROWS) {
+      SizeT size = size_of_errors(form, d, by == ByNeighbour ? e : NULL,
+                                  by == ByNeighbour ? 0 : step, n,
+                                  by == ByShifted ? shift : 0);
+      UInt  m    = small_table(last, d, n, size);
+      if (m > 0) {
+         DCFG_(put_bits)(bits, 1 | ByShifted << 1 | FormAll << 3, 5);
+         return DCFG_(put_table)(bits, to, m, n);
+      }
+   }
    DCFG_(put_bits)(bits, 1 | by << 1 | form << 3, 5);
    if (by == ByShifted)
       to = DCFG_(put_quick)(to, shift);
@@ -234,7 +280,8 @@ UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,
       const ULong* e      = differences[(c + 1) % 2];
       const ULong* at     = rows + c;
       UInt*        wrong  = wrong_rows[0];
-      ULong        last   = column->last, step = column->step;
+      ULong        first  = column->last, last = first;
+      ULong        step   = column->step;
       UInt         n_wrong = 0;
 
       for (UInt i = 0; i < n; i++, at += size) {
@@ -248,8 +295,8 @@ UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,
       if (n_wrong == 0)
          DCFG_(put_bits)(bits, 0, 1);
       else
-         numbers = put_column(bits, numbers, column, d, c > 0 ? e : NULL, n,
-                              n_wrong, shifts);
+         numbers = put_column(bits, numbers, column, first, d,
+                              c > 0 ? e : NULL, n, n_wrong, shifts);
    }
    return numbers;
 }

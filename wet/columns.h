@@ -10,32 +10,10 @@
 
 #include "pub_tool_basics.h"
 #include "base/port.h"
+#include "wet/bit_pen.h"
 #include "wet/tape_words.h"
 
-/* BitPen: the place of the next bits, the lowest first. */
-typedef
-   struct {
-      UChar* at;             // has room for 8 bytes more than are used
-      ULong  word;           // bits that are not there yet
-      UInt   n;
-   }
-   BitPen;
-
-/* Put the N lowest bits of BITS, N at most 64; the others are 0. */
-static inline void DCFG_(put_bits)(BitPen* p, ULong bits, UInt n)
-{
-   p->word |= bits << p->n;
-   if (p->n + n >= 64) {
-      /* Aligned: only whole words have been put. */
-      *(ULong*)(void*)p->at = p->word;
-      p->at  += 8;
-      p->word = p->n == 0 ? 0 : bits >> (64 - p->n);
-      p->n   -= 64;
-   }
-   p->n += n;
-}
-
-/* Fill up the last byte. */
+/* Fill up the last byte of P. */
 void DCFG_(flush_bits)(BitPen* p);
 
 /* Column: the last number, and the step that most differences have. */
@@ -49,8 +27,9 @@ typedef
    BITS, errors to NUMBERS.  The first row is at ROWS; each is SIZE words behind
    the one before.  There are at most WET_BLOCK_WORDS numbers.  NUMBERS has room
    for DCFG_MAX_QUICK bytes for each number, for one more row, and twice for
-   each column.  SHIFTS: zeros at the low end of errors may be left out, as
-   version 5 of the file allows.  Return the end in NUMBERS. */
+   each column.  SHIFTS: zeros at the low end of errors may be left out, and
+   tables may be put, as version 6 of the file allows.  Return the end in
+   NUMBERS. */
 UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,
                           UInt n_columns, const ULong* rows, UInt size,
                           UInt n, Bool shifts);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   General registers as readers know them. */
+   Registers as readers know them. */
 
-/* Owns: a copy of the running thread's general registers, which readers of a
-   trace with values compute.  Handed: the thread's state in VEX.  Taken by:
-   wet/tape.c.
+/* Owns: a copy of the running thread's registers, which readers of a trace with
+   values compute.  Handed: the thread's state in VEX.  Taken by: wet/tape.c.
 
    Readers follow the registers from superblock to superblock (wet/terms.c).
    They know nothing at the begin of a chunk, after a turn of threads, and behind
@@ -14,25 +13,15 @@
    registers are compared when the thread ceases to run and goes on. */
 
 #include "pub_tool_basics.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_machine.h"
+#include "pub_tool_libcbase.h"
 
-#include "arch/guest.h"
-#include "format/wet_code.h"
 #include "wet/general.h"
+#include "wet/registers.h"
 
 static struct {
    Bool  known;
-   UWord registers[WET_REGISTERS];
+   ULong registers[WET_REGISTERS];
 } told;
-
-static void read_general(UWord* to)
-{
-   const GuestLayout* g = DCFG_(guest).layout;
-
-   VG_(get_shadow_regs_area)(VG_(get_running_tid)(), (UChar*)to, 0, g->general,
-                             g->general_end - g->general);
-}
 
 void DCFG_(forget_general)(void)
 {
@@ -47,24 +36,30 @@ Bool DCFG_(knows_general)(void)
 void DCFG_(keep_general)(void)
 {
    if (told.known)
-      read_general(told.registers);
+      DCFG_(read_registers_told)(told.registers);
+}
+
+static void add_piece(Bytes* b, UInt r, ULong number)
+{
+   UChar piece[1 + sizeof(ULong)] = { r };
+
+   for (UInt i = 0; i < sizeof(ULong); i++)
+      piece[1 + i] = number >> 8 * i;
+   DCFG_(add_bytes)(b, piece, sizeof(piece));
 }
 
 void DCFG_(add_general)(Bytes* b)
 {
-   const GuestLayout* g = DCFG_(guest).layout;
-   UInt               n = (g->general_end - g->general) / g->word;
-   UWord              now[WET_REGISTERS];
+   ULong now[WET_REGISTERS];
 
-   read_general(now);
-   for (UInt r = 0; r < n; r++) {
-      UChar piece[1 + sizeof(ULong)] = { r };
-      if (told.known && now[r] == told.registers[r])
-         continue;
-      for (UInt i = 0; i < sizeof(ULong); i++)
-         piece[1 + i] = (ULong)now[r] >> 8 * i;
-      DCFG_(add_bytes)(b, piece, sizeof(piece));
-      told.registers[r] = now[r];
+   DCFG_(read_registers_told)(now);
+   if (!told.known) {
+      VG_(memset)(told.registers, 0, sizeof(told.registers));
+      add_piece(b, WET_ALL_ZERO, 0);
    }
+   for (UInt r = 0; r < WET_REGISTERS; r++)
+      if (now[r] != told.registers[r])
+         add_piece(b, r, now[r]);
+   VG_(memcpy)(told.registers, now, sizeof(now));
    told.known = True;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   General registers as readers know them. */
+   Registers as readers know them. */
 
 /* Private to wet/. */
 

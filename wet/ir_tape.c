@@ -23,22 +23,16 @@
 
 #include "arch/guest.h"
 #include "run/ir.h"
+#include "wet/distances.h"
 #include "wet/ir_tape.h"
 #include "wet/slots.h"
 #include "wet/kernel.h"
+#include "wet/numbers.h"
+#include "wet/registers.h"
 #include "wet/tape.h"
 #include "wet/terms.h"
 #include "wet/values.h"
 #include "wet/x87_top.h"
-
-/* Distance: a temporary as another one (or itself) plus a constant. */
-typedef
-   struct {
-      IRTemp from;
-      Addr   distance;
-      UChar  where;      // WhereStack if .from is RSP, WhereFrame if RBP
-   }
-   Distance;
 
 /* State of the superblock in translation. */
 static struct {
@@ -63,9 +57,6 @@ static struct {
    Bool    top_loaded;                    // has this instruction loaded x87's
                                           // top,
    TopPush push;                          // or perhaps pushed?
-   Distance* temps;
-   UInt    n_known;                       // temporaries that VEX made
-   UInt    n_temps;                       // size of .temps
 } work;
 
 static Bool with_values;
@@ -89,18 +80,6 @@ static IRExpr* near_tape(Work* w, const void* p)
 
    return distance + (1u << 31) < 1ull << 32
           ? add_words(w, work.tape, word(w, distance)) : place_of(w, p);
-}
-
-static void forget_distances(UInt n_temps)
-{
-   if (n_temps > work.n_temps) {
-      work.temps   = VG_(realloc)("dcfg.wet.temps", work.temps,
-                                  2 * n_temps * sizeof(Distance));
-      work.n_temps = 2 * n_temps;
-   }
-   work.n_known = n_temps;
-   for (UInt t = 0; t < n_temps; t++)
-      work.temps[t].from = IRTemp_INVALID;
 }
 
 /* Note the statements that were added from number FIRST on. */
@@ -139,7 +118,7 @@ static void begin(Work* w)
 {
    Rows* rows;
 
-   forget_distances(w->out->tyenv->types_used);
+   DCFG_(begin_distances)(w->out->tyenv->types_used);
    work.tape = load(w, w->word_ty, place_of(w, &DCFG_(tape)));
    work.list = DCFG_(slots_of)(w->sb);
    rows      = &work.list->rows;
@@ -174,35 +153,6 @@ static void begin(Work* w)
    begin_instr();
 }
 
-static Distance distance_of(IRTemp t)
-{
-   Distance d = { t, 0, WhereTape };
-
-   return t < work.n_known && work.temps[t].from != IRTemp_INVALID
-          ? work.temps[t] : d;
-}
-
-/* Return whether OP's result is the low part of its operand.  Distances hold
-   for low parts, too. */
-static Bool takes_low_part(IROp op)
-{
-   return op == Iop_64to32 || op == Iop_64to16 || op == Iop_64to8
-          || op == Iop_32to16 || op == Iop_32to8 || op == Iop_16to8;
-}
-
-/* Return whether OP adds or subtracts words. */
-static Bool is_sum(const Work* w, IROp op)
-{
-   return w->word_ty == Ity_I64 ? op == Iop_Add64 || op == Iop_Sub64
-                                : op == Iop_Add32 || op == Iop_Sub32;
-}
-
-static Addr constant(const IRExpr* e)
-{
-   return e->Iex.Const.con->tag == Ico_U64 ? (Addr)e->Iex.Const.con->Ico.U64
-                                           : e->Iex.Const.con->Ico.U32;
-}
-
 /* Return whether a DISTANCE may be used.  Readers add distances in 64 bits, so
    sums of 32-bit addresses must not wrap.  Near ones do not, because nothing is
    mapped at either end. */
@@ -211,35 +161,6 @@ static Bool is_near(Addr distance)
    const Addr far = 1 << 20;
 
    return sizeof(Addr) == 8 || distance + far < 2 * far;
-}
-
-/* Note what ST tells of addresses: a temporary may be another one plus a
-   constant. */
-static void note_distance(const Work* w, const IRStmt* st)
-{
-   const IRExpr* e = st->Ist.WrTmp.data;
-   IRTemp        t = st->Ist.WrTmp.tmp;
-   Distance      d = { IRTemp_INVALID, 0, WhereTape };
-
-   if (e->tag == Iex_Get && e->Iex.Get.ty == w->word_ty) {
-      d.from  = t;
-      d.where = e->Iex.Get.offset == w->layout->offset_SP ? WhereStack
-                : e->Iex.Get.offset == w->layout->offset_FP ? WhereFrame
-                : WhereTape;
-   } else if (e->tag == Iex_Unop && e->Iex.Unop.arg->tag == Iex_RdTmp
-              && takes_low_part(e->Iex.Unop.op)) {
-      d = distance_of(e->Iex.Unop.arg->Iex.RdTmp.tmp);
-   } else if (e->tag == Iex_RdTmp) {
-      d = distance_of(e->Iex.RdTmp.tmp);
-   } else if (e->tag == Iex_Binop && is_sum(w, e->Iex.Binop.op)
-              && e->Iex.Binop.arg1->tag == Iex_RdTmp
-              && e->Iex.Binop.arg2->tag == Iex_Const) {
-      Addr n = constant(e->Iex.Binop.arg2);
-      d           = distance_of(e->Iex.Binop.arg1->Iex.RdTmp.tmp);
-      d.distance += e->Iex.Binop.op == Iop_Add64
-                    || e->Iex.Binop.op == Iop_Add32 ? n : -n;
-   }
-   work.temps[t] = d;
 }
 
 /* Choose how SLOT, the next one, with the address or value ADDR, is found by
@@ -256,7 +177,7 @@ static void place_slot(const Work* w, Slot* slot, const IRExpr* addr,
       return;
    if (addr->tag == Iex_Const) {
       slot->from = WhereConstant;
-      slot->addr = constant(addr);
+      slot->addr = DCFG_(constant_address)(addr);
       return;
    }
    if (with_values) {
@@ -264,7 +185,7 @@ static void place_slot(const Work* w, Slot* slot, const IRExpr* addr,
          DCFG_(set_term)(w, addr, work.made.n);
       return;
    }
-   Distance d = distance_of(addr->Iex.RdTmp.tmp);
+   Distance d = DCFG_(distance_of)(addr->Iex.RdTmp.tmp);
    for (UInt i = 0; i < me; i++)
       if (work.roots[i] == d.from
           && is_near(d.distance - work.distances[i])) {
@@ -335,7 +256,7 @@ static void add_access(Work* w, const IRStmt* st)
    if (with_values)
       DCFG_(note_term)(w, st);
    else if (st->tag == Ist_WrTmp)
-      note_distance(w, st);
+      DCFG_(note_distance)(w, st);
    if (w->now < 0 || w->now >= w->sb->n_instrs)
       return;
    work.top_loaded = work.top_loaded || DCFG_(loads_top)(st);
@@ -386,6 +307,23 @@ static void add_top(Work* w, UInt k)
    DCFG_(begin_push)(&work.push);
 }
 
+/* If a number that instruction K loaded is all that readers lack to compute E,
+   add it. */
+static void add_lacking(Work* w, UInt k, const IRExpr* e)
+{
+   Slot   slot = { k, sizeof(ULong), AccessTerm + 2 * TermAdd + 1, WhereTape,
+                   0 };
+   IRTemp t;
+   UInt   i;
+   Int    load = DCFG_(lacking_term)(w, e, &t, &i);
+
+   if (load < 0)
+      return;
+   tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);
+   DCFG_(name_number)(load, work.made.n);
+   add_slot(w, &slot, DCFG_(word_of_temp)(w, t, i));
+}
+
 /* Add the value that instruction K has computed. */
 static void add_value(Work* w, UInt k)
 {
@@ -399,15 +337,16 @@ static void add_value(Work* w, UInt k)
       n = DCFG_(end_value)(w, k, parts);
    note_terms(w, first);
    for (UInt i = 0; i < n; i++) {
-      Slot slot = { k, parts[i].size, AccessValue, WhereTape, 0 };
+      Slot          slot = { k, parts[i].size, AccessValue, WhereTape, 0 };
+      const IRExpr* e = parts[i].was == NULL ? parts[i].data : parts[i].was;
+      add_lacking(w, k, e);
       tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);
-      place_slot(w, &slot,
-                 parts[i].was == NULL ? parts[i].data : parts[i].was, True);
+      place_slot(w, &slot, e, True);
       add_slot(w, &slot, parts[i].data);
    }
 }
 
-/* Tell the general registers that have changed, at instruction K. */
+/* Tell the registers that have changed, at instruction K. */
 static void add_registers(Work* w, UInt k)
 {
    if (!with_values)
@@ -417,8 +356,8 @@ static void add_registers(Work* w, UInt k)
       Slot    slot = { k, r, AccessRegister, WhereTape, 0 };
       IRExpr* now  = NULL;
       if (!DCFG_(find_register)(r, &slot)) {
-         now = assign(w, w->word_ty, IRExpr_Get(DCFG_(register_offset)(r),
-                                                w->word_ty));
+         IRType ty = DCFG_(register_size)(r) == 8 ? Ity_I64 : Ity_I32;
+         now = assign(w, ty, IRExpr_Get(DCFG_(register_offset)(r), ty));
          DCFG_(set_register)(r, work.made.n);
       }
       tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);

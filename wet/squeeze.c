@@ -502,7 +502,8 @@ static void have_room_for_block(Coder* c, UInt n, SizeT n_extra)
 {
    c->control_end = have_room(&c->control, c->control_end,
                               5 * DCFG_MAX_VARINT * ((SizeT)n + 1) + n_extra);
-   c->pen.at      = have_room(&c->bits, c->pen.at, BLOCK_WORDS + 8);
+   c->pen.at      = have_room(&c->bits, c->pen.at,
+                              2 * (BLOCK_WORDS + 8));
    c->numbers_end = have_room(&c->numbers, c->numbers_end,
                               2 * DCFG_MAX_VARINT * (BLOCK_WORDS + 1));
 }

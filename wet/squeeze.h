@@ -18,7 +18,7 @@ typedef struct _Coder Coder;
 /* Return a coder that puts its chunks to CHUNKS. */
 Coder* DCFG_(new_coder)(Chunks* chunks);
 
-/* Code as version 5 of the file allows.  Called before anything is coded. */
+/* Code as version 6 of the file allows.  Called before anything is coded. */
 void DCFG_(shift_numbers)(Coder* c);
 
 /* Code the words up to END, which are the whole tape, and all rows, which are

@@ -26,20 +26,13 @@ void DCFG_(note_term)(const struct _Work* w, const IRStmt* st);
 Bool DCFG_(find_term)(const struct _Work* w, const IRExpr* e,
                       /*MOD*/Slot* slot);
 
+/* If readers could compute the number of E if they knew one number that was
+   loaded, return that one, or else -1.  Word *WORD of temporary *TEMP is what
+   was loaded. */
+Int DCFG_(lacking_term)(const struct _Work* w, const IRExpr* e,
+                        /*OUT*/IRTemp* temp, /*OUT*/UInt* word);
+
 /* Note that slot number S has all bytes of E, and 0 above them. */
 void DCFG_(set_term)(const struct _Work* w, const IRExpr* e, UInt s);
-
-/* Return the next general register, from R on, that changed since it was told
-   last; or WET_REGISTERS. */
-UInt DCFG_(changed_register)(UInt r);
-
-/* Return its offset in the guest state. */
-Int DCFG_(register_offset)(UInt r);
-
-/* Register R is told: as find_term(), for its present number. */
-Bool DCFG_(find_register)(UInt r, /*MOD*/Slot* slot);
-
-/* Note that slot number S has the present number of register R. */
-void DCFG_(set_register)(UInt r, UInt s);
 
 #endif /* __DCFG_TERMS_H */

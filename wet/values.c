@@ -157,6 +157,14 @@ static UInt add_data(Work* w, ValuePart* parts, UInt n, IRExpr* e)
    }
 }
 
+IRExpr* DCFG_(word_of_temp)(Work* w, IRTemp t, UInt i)
+{
+   ValuePart parts[4];
+
+   add_data(w, parts, 0, IRExpr_RdTmp(t));
+   return parts[i].data;
+}
+
 static IRType integer_of(UInt size)
 {
    return size >= 8 ? Ity_I64 : size >= 4 ? Ity_I32 : size >= 2 ? Ity_I16

@@ -35,6 +35,9 @@ void DCFG_(note_value)(struct _Work* w, const IRStmt* st);
    to W behind ST. */
 IRExpr* DCFG_(has_stored)(struct _Work* w, const IRStmt* st);
 
+/* Return word I of temporary T as an I64, with 0 above it. */
+IRExpr* DCFG_(word_of_temp)(struct _Work* w, IRTemp t, UInt i);
+
 /* End instruction K of W: return the number of PARTS of its value, the lowest
    bytes first.  0: it has no value. */
 UInt DCFG_(end_value)(struct _Work* w, UInt k, /*OUT*/ValuePart* parts);

@@ -41,6 +41,7 @@ static const GuestLayout layout = {
    .vector_room     = 16,
    .vectors         = GUEST(Q0),
    .vectors_end     = GUEST(Q31) + 16,
+   .rounding        = NO_OFFSET,
    .FPREG           = NO_OFFSET,
    .FPTAG           = NO_OFFSET,
    .FC3210          = NO_OFFSET,

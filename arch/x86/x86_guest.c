@@ -171,6 +171,7 @@ static const GuestLayout layout = {
    .CC_NDEP     = GUEST(CC_NDEP),
    .DFLAG       = GUEST(DFLAG),
    .vector_room = 32,
+   .rounding    = GUEST(SSEROUND),
    .FPREG       = GUEST(FPREG),
    .FPTAG       = GUEST(FPTAG),
    .FC3210      = GUEST(FC3210),

@@ -65,6 +65,26 @@ static void correct_steps(Chunk* c, uint64_t* d, uint32_t n, unsigned form,
    }
 }
 
+/* Read the steps of N rows, the first one from LAST, from a table of numbers. */
+static void get_table(Chunk* c, uint64_t last, uint64_t* to, uint32_t n)
+{
+   uint64_t table[WET_TABLE_VALUES] = { 0 }, m = get_quick(&c->numbers);
+   unsigned width;
+
+   if (m == 0 || m > WET_TABLE_VALUES) {
+      bytes_fail(&c->numbers);
+      m = 1;
+   }
+   for (uint64_t i = 0, number = 0; i < m; i++)
+      table[i] = number += difference_of(get_quick(&c->numbers));
+   width = wet_index_bits((unsigned)m);
+   for (uint32_t i = 0; i < n; i++) {
+      uint64_t now = table[next_bits(&c->bits, width)];
+      to[i] = now - last;
+      last  = now;
+   }
+}
+
 /* Steps: a column's steps: all the same, or one for each row. */
 typedef
    struct {
@@ -73,10 +93,11 @@ typedef
    }
    Steps;
 
-/* Return the steps of COLUMN: predicted, then corrected.  LAST: the steps of
-   the column before.  TO: room for N steps. */
+/* Return the steps of COLUMN: predicted, then corrected; or from a table if the
+   file has TABLES.  LAST: the steps of the column before.  TO: room for N
+   steps. */
 static inline Steps get_steps(Chunk* c, Column* column, Steps last,
-                              uint64_t* to, uint32_t n)
+                              uint64_t* to, uint32_t n, bool tables)
 {
    Steps    steps = { .each = NULL };
    unsigned by = BySame, form = FormAll, shift = 0;
@@ -85,6 +106,10 @@ static inline Steps get_steps(Chunk* c, Column* column, Steps last,
       unsigned how = next_bits(&c->bits, 4);
       by   = how & 3;
       form = how >> 2;
+   }
+   if (tables && by == ByShifted && form == FormAll) {
+      get_table(c, column->last, to, n);
+      return (Steps){ .each = to };
    }
    if (by == ByNew)
       column->step = difference_of(get_quick(&c->numbers));
@@ -120,7 +145,8 @@ void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
          steps. */
       if (k == 0)
          steps.all = columns[0].step;
-      steps = get_steps(c, &columns[k], steps, c->block.steps[k % 2], n);
+      steps = get_steps(c, &columns[k], steps, c->block.steps[k % 2], n,
+                        w->version >= 6);
       if (steps.each == NULL)
          for (uint32_t i = 0; i < n; i++, at += width)
             *at = last += steps.all;

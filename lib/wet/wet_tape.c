@@ -95,7 +95,7 @@ bool wet_next_chunk(DcfgWet* w)
    c->n_instrs  = 0;
    c->odd_marks = false;
    c->whole     = false;
-   memset(c->computed, 0, (1 + WET_REGISTERS) * sizeof(*c->computed));
+   wet_forget_general(c);
    memset(c->next, 0, sizeof(c->next));
    memset(c->other, 0, sizeof(c->other));
    return true;

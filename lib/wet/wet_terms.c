@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+#include "lib/wet/wet_floats.h"
+
 /* Operation of a term: OpSimple is the sum of a number, a word and a constant.
    The others are 1 more than Term....  Their second operand is a number plus a
    constant, one of which is 0. */
@@ -29,11 +31,13 @@ static bool wrong(DcfgWet* w)
 
 /*--- Tables                                               ---*/
 
-/* SlotReader: the slots of a superblock so far.  For each slot in the file, where its
-   number is in Chunk.computed; and how many slots, terms and told registers there
-   were before. */
+/* SlotReader: the slots of a superblock so far, in a file whose superblocks know
+   the first N_REGISTERS registers.  For each slot in the file, where its number is
+   in Chunk.computed; and how many slots, terms and told registers there were
+   before. */
 typedef
    struct {
+      uint32_t n_registers;
       uint16_t index[MAX_ACCESSES];
       uint16_t slots[MAX_ACCESSES + 1];
       uint16_t terms[MAX_ACCESSES + 1];
@@ -45,10 +49,10 @@ typedef
    I. */
 static uint16_t index_of(const SlotReader* r, Bytes* b, uint64_t n, uint32_t i)
 {
-   if (n < WET_REGISTERS)
+   if (n < r->n_registers)
       return (uint16_t)(1 + n);
-   if (n < WET_REGISTERS + i)
-      return r->index[n - WET_REGISTERS];
+   if (n < r->n_registers + i)
+      return r->index[n - r->n_registers];
    bytes_fail(b);
    return 0;
 }
@@ -58,7 +62,7 @@ static uint16_t index_of(const SlotReader* r, Bytes* b, uint64_t n, uint32_t i)
 static void get_way_of(const SlotReader* r, Bytes* b, WetTerm* t, uint32_t i,
                        uint32_t what, uint32_t size, uint32_t word)
 {
-   uint32_t from = get_up_to(b, WhereConstant + WET_REGISTERS + i);
+   uint32_t from = get_up_to(b, WhereConstant + r->n_registers + i);
    uint64_t c = from <= WhereStack ? 0 : difference_of(get_varint(b));
    uint32_t term = (what - AccessTerm) / 2;
 
@@ -124,13 +128,19 @@ static bool add_told(DcfgWet* w, uint32_t reg, uint16_t from)
    return set != NULL;
 }
 
+/* Return the number of operations that W's version has. */
+static uint32_t terms_of(const DcfgWet* w)
+{
+   return w->version < 6 ? N_TERMS_5 : N_TERMS;
+}
+
 /* Read slot number I of SB. */
 static bool get_slot(DcfgWet* w, WetSb* sb, uint32_t i, SlotReader* r, Bytes* b)
 {
    uint32_t place = get_up_to(b, sb->instrs.n - 1);
-   uint32_t what = get_up_to(b, AccessTerm + 2 * N_TERMS - 1);
+   uint32_t what = get_up_to(b, AccessTerm + 2 * terms_of(w) - 1);
    uint32_t size = get_up_to(b, what == AccessValue ? 8
-                                : what == AccessRegister ? WET_REGISTERS - 1
+                                : what == AccessRegister ? r->n_registers - 1
                                 : UINT16_MAX);
    WetTerm  t = { .place = (uint16_t)place, .slot = r->slots[i],
                   .is_slot = what <= AccessAll };
@@ -161,6 +171,7 @@ bool wet_get_terms(DcfgWet* w, WetSb* sb, uint32_t n, Bytes* b)
 {
    SlotReader r;
 
+   r.n_registers = w->version < 6 ? WET_REGISTERS_5 : WET_REGISTERS;
    r.slots[0] = r.terms[0] = r.tells[0] = 0;
    for (uint32_t i = 0; i < n; i++)
       if (!get_slot(w, sb, i, &r, b))
@@ -192,7 +203,7 @@ static bool add_way(DcfgWet* w, const WetSb* sb, uint32_t n_terms,
                     uint32_t n_tells)
 {
    WayTerms* way = array_add(&w->job, &w->way_terms, sizeof(*way));
-   uint64_t  seen = 0;
+   bool      seen[1 + WET_REGISTERS] = { false };
 
    if (way == NULL)
       return false;
@@ -202,13 +213,13 @@ static bool add_way(DcfgWet* w, const WetSb* sb, uint32_t n_terms,
    /* The last number of a register is the one that holds. */
    for (uint32_t i = n_tells; i-- > 0; ) {
       WetSet told = ELEM(w->tells, WetSet, sb->tells.first + i), *set;
-      if ((seen >> told.to & 1) != 0)
+      if (seen[told.to])
          continue;
       set = array_add(&w->job, &w->sets, sizeof(*set));
       if (set == NULL)
          return false;
-      *set  = told;
-      seen |= UINT64_C(1) << told.to;
+      *set = told;
+      seen[told.to] = true;
       way->n_sets++;
    }
    return true;
@@ -268,7 +279,10 @@ static uint64_t operate(const WetTerm* t, uint64_t x, uint64_t y)
       case TermSar: return (uint64_t)((int64_t)signed_of(x, t->shift)
                                       >> (y & 63));
       case TermExtend: return signed_of(x, (64 - 8 * (y & 7)) & 63);
-      default:      return 0;
+      case TermMerge:  return (x >> 32) << 32 | (uint32_t)y;
+      default:
+         return wet_float_term(t->operation - 1u, x, y,
+                               (64u - t->shift) / 8);
    }
 }
 
@@ -294,9 +308,16 @@ void wet_find_terms(const DcfgWet* w, Chunk* c, const WayTerms* way,
       numbers[s->to] = numbers[s->from];
 }
 
+void wet_forget_general(Chunk* c)
+{
+   memset(c->computed, 0, (1 + WET_REGISTERS) * sizeof(*c->computed));
+}
+
 void wet_set_general(Chunk* c, const uint8_t* bytes, uint64_t n)
 {
    for (; n >= 9; bytes += 9, n -= 9)
-      if (bytes[0] < WET_REGISTERS)
+      if (bytes[0] == WET_ALL_ZERO)
+         wet_forget_general(c);
+      else if (bytes[0] < WET_REGISTERS)
          c->computed[1 + bytes[0]] = get_word(bytes + 1);
 }

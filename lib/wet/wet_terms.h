@@ -21,8 +21,8 @@ typedef
    SlotRule;
 
 /* WetTerm: a number that a superblock computes, in .terms.  Operands are
-   indices in Chunk.computed, which has 0, the general registers, and the terms
-   of one record. */
+   indices in Chunk.computed, which has 0, the registers, and the terms of one
+   record. */
 typedef
    struct {
       uint64_t c;               // a constant
@@ -74,6 +74,9 @@ WayTerms wet_terms_before(const DcfgWet* w, const WetSb* sb, uint32_t n,
    there is room for one more; change the registers in C. */
 void wet_find_terms(const DcfgWet* w, Chunk* c, const WayTerms* way,
                     const uint64_t* words, uint64_t* to);
+
+/* Set all registers in C to 0. */
+void wet_forget_general(Chunk* c);
 
 /* Set registers in C as the N bytes of a mark say. */
 void wet_set_general(Chunk* c, const uint8_t* bytes, uint64_t n);

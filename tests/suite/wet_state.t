@@ -5,7 +5,7 @@
 - The first instruction of each thread is where its registers say, in regions, parts, rings, children and salvaged files, too.
 - Each load finds what the memory that is known has (tests/oracle/wet_memory.py).
 - Exit statuses, fatal signals, execve.
-- Files of versions 3 and 4 are read as before.
+- Files of versions 3 to 5 are read as before.
 
 DCFG_AGAIN=1: another Valgrind has been tested.  Then one program is left of three, and files of other versions are left out.
 """
@@ -175,7 +175,7 @@ def check_process(tap, reader, name, *flags, word=8):
     if not wet:
         return
     s = State(tap, reader, wet)
-    tap.ok((s.version, s.values, s.end, s.start) == (5, 1, (EXIT, 7), 1), name + ": version and exit status", (s.version, s.values, s.end))
+    tap.ok((s.version, s.values, s.end, s.start) == (6, 1, (EXIT, 7), 1), name + ": version and exit status", (s.version, s.values, s.end))
     told = {int(m.group(1)): int(m.group(2), 16) for m in re.finditer(r"^aux (\d+) ([0-9a-f]+)$", out, re.M)}
     wrong = {t: (hex(v), s.aux.get(t)) for t, v in told.items() if s.aux.get(t, 0) != v}
     tap.ok(len(told) == 15 and told[AT_PHDR] and not wrong, name + ": the auxiliary vector", wrong)
@@ -239,7 +239,7 @@ def check_large(tap, reader):
 def check_info(tap, name, wet, prog):
     """dcfg wet --info."""
     status, out, err = commandlib.command("wet", "--info", wet)
-    wanted = ("5, with values\n", "exit status 7\n", os.path.realpath(prog) + ", ", " 3 threads\n")
+    wanted = ("6, with values\n", "exit status 7\n", os.path.realpath(prog) + ", ", " 3 threads\n")
     tap.ok(status == 0 and not err and all(text in out for text in wanted), name + ": what dcfg wet --info says", out + err)
 
 
@@ -343,11 +343,12 @@ def check_old(tap, reader):
     tap.ok(status == 0 and out.count("#") > 3, "version 3: a slice", out + err)
 
 
-def check_without_terms(tap):
-    """A file of version 4 with values, of the program that follows, has them: no number in it is computed.
+def check_versions(tap):
+    """Files of versions 4 and 5 with values, of the program that follows, have them.  In version 4, no number is computed; in
+    version 5, from general registers only.
 
             mov $3, %ecx
-            lea text(%rip), %rsi        # "version 4\\n"
+            lea text(%rip), %rsi        # "version 4\\n", or 5
             xor %edx, %edx
         1:  movzbl (%rsi,%rcx), %eax
             add %eax, %edx
@@ -356,13 +357,15 @@ def check_without_terms(tap):
             jnz 1b
             pop %rbx                    # and writes the text, and exits
     """
-    wet = os.path.join(PROGS, "wet", "version4.wet.gz")
-    _, info, _ = commandlib.command("wet", "--info", wet)
-    tap.ok(re.match(r"version +4, with values\n", info), "version 4: is read", info)
-    status, out, err = commandlib.command("wet", wet)
-    for what, values in ("loads", "73 72 65"), ("sums", "73 e5 14a"), ("the last one that was pushed", "14a"):
-        lines = "".join("    %d:%s\n" % pair for pair in enumerate(values.split()))
-        tap.ok(status == 0 and "VALUES %d\n%s" % (len(values.split()), lines) in out, "version 4: " + what, out + err)
+    for version in 4, 5:
+        name = "version %d: " % version
+        wet = os.path.join(PROGS, "wet", "version%d.wet.gz" % version)
+        _, info, _ = commandlib.command("wet", "--info", wet)
+        tap.ok(re.match(r"version +%d, with values\n" % version, info), name + "is read", info)
+        status, out, err = commandlib.command("wet", wet)
+        for what, values in ("loads", "73 72 65"), ("sums", "73 e5 14a"), ("the last one that was pushed", "14a"):
+            lines = "".join("    %d:%s\n" % pair for pair in enumerate(values.split()))
+            tap.ok(status == 0 and "VALUES %d\n%s" % (len(values.split()), lines) in out, name + what, out + err)
 
 
 def main():
@@ -374,7 +377,7 @@ def main():
             check_process(tap, reader, "fixed", "-no-pie", "-fno-pie")
             check_process(tap, reader, "whole", "-static")
             check_old(tap, reader)
-            check_without_terms(tap)
+            check_versions(tap)
         check_large(tap, reader)
         check_ends(tap, reader)
         check_late(tap, reader)
