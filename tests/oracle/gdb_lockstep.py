@@ -11,6 +11,8 @@ must agree, or be said to be unavailable.  The kinds of registers are counted ap
 - Valgrind numbers the registers of x87's stack as the processor does, whatever the top is, and has no selectors.
 - Valgrind's process gets the random numbers that the recorded one got.
 - Steps of ours are in order of time, as Valgrind's are: a step may come to another thread.
+- When a thread has made another one, the kernel chooses which of them runs next, in each run anew.  If another one runs there,
+  the comparison ends.
 - The first thread's stack is compared while that thread runs: how far it got before another one began differs.
 - Frames of signals have data of Valgrind's own, which the trace does not have.  They are in the stack, and later below it.  So of
   arm64, only NEAR bytes of the stack are compared, and no code of Valgrind.
@@ -36,6 +38,7 @@ AT_ENTRY, AT_RANDOM = 9, 25
 MOST_PID = 1 << 22
 MOST_STACK = 16 << 20
 NEAR = 512
+LEAST_STACK = 1 << 16           # bytes that are between the stack pointers of two threads
 KINDS = "general", "eflags", "vector", "x87", "control", "conditions", "memory"
 X87 = "fctrl", "fstat", "ftag"
 CONTROL = "mxcsr", "fpsr", "fpcr"
@@ -136,7 +139,7 @@ class Lockstep:
         self.others = [(n, kind_of(n)) for n in names if n in there and kind_of(n)]
         self.alike = Alike(pid, self.word)
         self.counts, self.bad, self.places = collections.Counter(), [], {}
-        self.time = 0
+        self.time, self.parted = 0, ""
         registers = theirs.registers(self.their_rows)
         self.place, self.stack = gdb_remote.number(registers[self.pc]), self.stack_pointer(registers)
         # The kernel gives each process sixteen random bytes, of which the C library makes numbers that protect stacks and
@@ -218,11 +221,20 @@ class Lockstep:
             have = self.step_ours()
         return None if have is None else False
 
-    def begin_random(self):
-        """The buffer of getrandom(), if that comes next; else None."""
+    def begins_call(self):
+        """Whether a system call comes next."""
         p = self.processor
-        if self.ours.memory(self.place, len(p.calls[0]) // 2).hex() not in p.calls:
-            return None
+        return self.ours.memory(self.place, len(p.calls[0]) // 2).hex() in p.calls
+
+    def have_parted(self):
+        """Whether another thread runs there than here."""
+        threads = [r.ask("qC") for r in (self.ours, self.theirs)]
+        stacks = [self.stack_pointer(r.registers(rows)) for r, rows in ((self.ours, self.our_rows), (self.theirs, self.their_rows))]
+        return threads[0] != threads[1] and abs(stacks[0] - stacks[1]) > LEAST_STACK
+
+    def begin_random(self):
+        """The buffer of getrandom(), if that comes next, which is a system call; else None."""
+        p = self.processor
         a = self.ours.registers(self.our_rows)
         return gdb_remote.number(a[p.argument]) if gdb_remote.number(a[p.number]) == p.getrandom else None
 
@@ -319,8 +331,12 @@ class Lockstep:
                 self.check_memory(step, a, b)
             if len(self.bad) > 40:
                 return step
-            random, condition = self.begin_random(), self.begin_condition()
+            calls = self.begins_call()
+            random, condition = calls and self.begin_random(), self.begin_condition()
             went = self.step()
+            if calls and went is not None and self.have_parted():
+                self.parted = "step %d, time %d: another thread runs there" % (step, self.time)
+                return step
             if went and random:
                 self.give_random(random)
             if went and condition:
@@ -342,6 +358,8 @@ def compare(wet, prog, theirs, steps, functions=("",), every=1, options=()):
         both = Lockstep(ours, theirs, int(re.search(r"process +(\d+)", info)[1]))
         done = 0
         for function in functions:
+            if both.parted:
+                break
             if function:
                 both.begin(function, prog)
             try:
@@ -364,6 +382,8 @@ def report(both, done):
         lines.append("%s: %d agree, %d unavailable (%.2f %%), %d differ"
                      % (kind, n["agree"], n["unavailable"], 100 * n["unavailable"] / max(sum(n.values()), 1), n["differ"]))
     lines.append("%d steps" % done)
+    if both.parted:
+        lines.append("the end: " + both.parted)
     lines += ["unavailable: %s, %d times, %s" % (name, n, both.places[name]) for (what, name), n in sorted(both.counts.items())
               if what == "unavailable"]
     return "\n".join(lines + ["*** " + line for line in both.bad[:20]])
