@@ -142,6 +142,9 @@ typedef
          memory, for a system call or for a signal. */
       void (*memory_read)(void* s, Addr a, SizeT len);
       void (*memory_written)(void* s, Bool by_syscall, Addr a, SizeT len);
+      /* The core has written SIZE bytes at OFFSET in the thread's guest state:
+         the result of a client request. */
+      void (*register_written)(void* s, Int offset, SizeT size);
       /* Bring the thread's counts up to date: they are about to be read. */
       void (*flush)(void* s);
       /* The thread has ended.  Its slots are freed next; S stays. */

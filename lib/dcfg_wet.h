@@ -305,8 +305,9 @@ typedef
       DCFG_WET_RESULT  = 11,    // the thread's system call has returned
       DCFG_WET_MAPPED  = 12,    // memory is mapped in another way from now on
       DCFG_WET_SIGNAL  = 13,    // a signal came; HANDLER follows
-      DCFG_WET_REGISTERS = 14,  // the kernel has set registers of the thread: a
-                                // handler's, those behind it, a new thread's
+      DCFG_WET_REGISTERS = 14,  // registers of the thread have been set: by the kernel,
+                                // for a handler, behind it, for a new thread;
+                                // or by a client request
       DCFG_WET_IDENTITY = 15,   // a thread's number in the kernel
       DCFG_WET_ENDED   = 16,    // a thread has ended
       DCFG_WET_INSTR   = 256    // an instruction was executed

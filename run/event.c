@@ -280,6 +280,25 @@ static void on_write(CorePart part, ThreadId tid, Addr a, SizeT len)
                                          part == Vg_CoreSysCall, a, len);
 }
 
+/* --- Registers that client requests write                  --- */
+
+static void on_register(CorePart part, ThreadId tid, PtrdiffT offset,
+                        SizeT size)
+{
+   const Thread* t = DCFG_(thread_of)(tid);
+
+   if (part != Vg_CoreClientReq || t == NULL || t->off)
+      return;
+   DCFG_EACH_WATCHER(w, register_written)
+      DCFG_(watchers)[w]->register_written(t->states[w], offset, size);
+}
+
+/* The client request has called FN, natively. */
+static void on_call_result(ThreadId tid, PtrdiffT offset, SizeT size, Addr fn)
+{
+   on_register(Vg_CoreClientReq, tid, offset, size);
+}
+
 void DCFG_(when_code_is_left)(void (*do_it)(void))
 {
    code_is_left = do_it;
@@ -296,4 +315,6 @@ void DCFG_(track_threads)(void)
    VG_(track_pre_mem_read)(on_read);
    VG_(track_pre_mem_read_asciiz)(on_read_text);
    VG_(track_post_mem_write)(on_write);
+   VG_(track_post_reg_write)(on_register);
+   VG_(track_post_reg_write_clientcall_return)(on_call_result);
 }

@@ -528,6 +528,7 @@ const Watcher DCFG_(tape_watcher) = {
    .pause          = DCFG_(tape_pause),
    .left           = DCFG_(tape_left),
    .enter_handler  = DCFG_(tape_handler),
+   .register_written = DCFG_(tape_register_written),
    .before_syscall = DCFG_(tape_syscall),
    .after_syscall  = DCFG_(tape_syscall_done),
    .memory_read    = DCFG_(tape_memory_read),

@@ -144,6 +144,21 @@ static void end_handler(Turn* t)
    t->set = True;
 }
 
+/*--- Client requests                                      ---*/
+
+void DCFG_(tape_register_written)(void* s, Int offset, SizeT size)
+{
+   Bytes b = { NULL, 0, 0 };
+
+   if (DCFG_(is_tape_away)() || !DCFG_(has_contents)())
+      return;
+   DCFG_(add_register)(&b, VG_(get_running_tid)(), offset, size);
+   DCFG_(turn_to)(s);
+   DCFG_(add_mark_bytes)(b.bytes, b.used);
+   DCFG_(add_mark)(MarkRegisters, b.used, 0, 0);
+   VG_(free)(b.bytes);
+}
+
 /*--- System calls                                         ---*/
 
 void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args)

@@ -16,6 +16,7 @@
 void DCFG_(tape_resume)(void* s, Addr ip, Addr sp);
 void DCFG_(tape_handler)(void* s, Int signal);
 void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args);
+void DCFG_(tape_register_written)(void* s, Int offset, SizeT size);
 void DCFG_(tape_syscall_done)(void* s, UInt sysno, const UWord* args,
                               SysRes res);
 void DCFG_(tape_memory_read)(void* s, Addr a, SizeT len);

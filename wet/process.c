@@ -109,6 +109,15 @@ void DCFG_(add_registers)(Bytes* b, const GuestRegisters* now,
          put_piece(b, &now->pieces[i]);
 }
 
+void DCFG_(add_register)(Bytes* b, ThreadId tid, Int offset, SizeT size)
+{
+   Piece p = { DCFG_(location_at)(offset), size };
+
+   tl_assert(size <= WET_MAX_REGISTER);
+   VG_(get_shadow_regs_area)(tid, p.bytes, 0, offset, size);
+   put_piece(b, &p);
+}
+
 /* Add the instruction pointer alone. */
 static void add_ip(Bytes* b, const GuestRegisters* now)
 {

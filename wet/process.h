@@ -27,6 +27,10 @@ GuestRegisters* DCFG_(read_registers)(ThreadId tid);
 void DCFG_(add_registers)(Bytes* b, const GuestRegisters* now,
                           const GuestRegisters* before);
 
+/* Add to B, as a piece, the SIZE bytes at OFFSET in TID's guest state: a
+   register. */
+void DCFG_(add_register)(Bytes* b, ThreadId tid, Int offset, SizeT size);
+
 /* TellMapping: takes LEN bytes of memory at A that are mapped in one way, HOW,
    which has MappedRead and so on and, for a file, an offset and a name. */
 typedef void (*TellMapping)(Addr a, SizeT len, const Bytes* how);

@@ -15,7 +15,6 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
-#include "wet/lengths.h"
 #include "wet/packed.h"
 #include "wet/usage.h"
 #include "wet/usage_table.h"
@@ -114,12 +113,13 @@ static void have_room(void)
 static void append_part(const UChar* code, UInt len, Addr addr)
 {
    Usage* u = VG_(malloc)("dcfg.wet.usage", sizeof(Usage));
-   UChar  head[1 + MAX_INSTR_BYTES + 2] = { len };
+   UChar  code_len = len;
    UInt   begin = parts.used + 1 + len + 2, n;
 
    DCFG_(find_usage)(code, len, addr, u);
-   VG_(memcpy)(head + 1, code, len);
-   DCFG_(add_bytes)(&parts, head, 1 + len + 2);
+   DCFG_(add_bytes)(&parts, &code_len, 1);
+   DCFG_(add_bytes)(&parts, code, len);
+   DCFG_(add_bytes)(&parts, "\0", 2);
    add_usage(&parts, u);
    n = parts.used - begin;
    tl_assert(n < 1 << 16);
@@ -130,7 +130,7 @@ static void append_part(const UChar* code, UInt len, Addr addr)
 
 void DCFG_(add_usage_of)(Bytes* b, const UChar* code, UInt len, Addr addr)
 {
-   tl_assert(len <= MAX_INSTR_BYTES);
+   tl_assert(len <= 255);   // 20 for a client request of Valgrind
    have_room();
    UInt* place = find_place(code, len);
    if (*place == 0) {

@@ -116,7 +116,7 @@ static Parts take_apart(const UChar* code, UInt len, Bool is64)
 
 /*--- Locations                                            ---*/
 
-enum { RAX = 0, RCX = 1, RSP = 4, RSI = 6, RDI = 7, R11 = 11 };
+enum { RAX = 0, RCX = 1, RDX = 2, RSP = 4, RSI = 6, RDI = 7, R11 = 11 };
 
 static void set_locs(UChar* locs, UInt first, UInt n, UChar to)
 {
@@ -334,10 +334,29 @@ static void correct_three_bytes(Usage* u, const Parts* p)
    }
 }
 
+/* Correct Valgrind's own instructions, which begin with four rotations that VEX
+   does not execute.  XCHG of RBX with itself behind them is a client request:
+   the core reads the request at RAX and changes RDX. */
+static void correct_valgrinds(Usage* u, const UChar* code, UInt len, Bool is64)
+{
+   UInt n = is64 ? 8 : 4;
+
+   if (code[len - 2] != 0x87 || code[len - 1] != 0xDB)
+      return;
+   use_general(u, RAX, n);
+   use_general(u, RDX, n);
+   set_locs(u->defs, LocGeneral + 8 * RDX, n, 1);
+}
+
 void DCFG_(correct_usage_x86)(Usage* u, const UChar* code, UInt len,
                               Bool is64)
 {
    Parts p = take_apart(code, len, is64);
+
+   if (is64 ? len > 15 : len == 14 && code[0] == 0xC1) {
+      correct_valgrinds(u, code, len, is64);
+      return;
+   }
 
    switch (p.map) {
       case 0:

@@ -312,7 +312,7 @@ STEPS = "gdb/steps.c"
 STATIC = ["-static", "-no-pie"]
 # (name, function, flags of the compiler, functions where steps begin, steps in each)
 STEPPED = (
-    ("static", "all", STATIC, ",plain,recursion,jumps,signals,handler,numbers,exclusive", 100),
+    ("static", "all", STATIC, ",plain,requests,recursion,jumps,signals,handler,numbers,exclusive", 100),
     ("pie", "dynamic", ["-O2", "-pie", "-fPIE"], ",plain,threads,thread", 100),
 )
 

@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import gdb_remote
 import gdblib
 import harness
+import regionlib
 
 sys.path.insert(0, harness.ORACLE)
 import cpuinfo
@@ -25,7 +26,7 @@ import cpuinfo
 SOURCE = os.path.join(harness.SRCDIR, "tests", "progs", "gdb", "steps.c")
 NO_RANDOM_ADDRESSES = 0x0040000         # ADDR_NO_RANDOMIZE of personality(2)
 STATIC = ["-static", "-no-pie"]
-ALL = "plain,recursion,jumps,signals,handler,rep,flags,x87"
+ALL = "plain,requests,recursion,jumps,signals,handler,rep,flags,x87"
 # (name, function, flags of the compiler, functions where steps begin, steps in each)
 PROGRAMS = (
     ("static", "all", [*STATIC, "-O1"], ALL, 110),
@@ -68,7 +69,7 @@ def check(tap, name, function, flags, begins="main", steps=10000000):
     if why:
         tap.skip(name, why)
         return
-    prog = harness.cc(tap, SOURCE, name, "-DPROGRAM=" + function, "-pthread", *flags)
+    prog = harness.cc(tap, SOURCE, name, "-DPROGRAM=" + function, "-pthread", "-I" + regionlib.INCLUDE, *flags)
     wet = prog and gdblib.record(tap, name, prog)
     if not wet:
         return
