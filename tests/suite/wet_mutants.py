@@ -16,7 +16,7 @@ from wet_summary import MAGIC, Reader, Short
 
 # Programs of tests/ with their options.
 WRITTEN = (("edge_nested", []), ("edge_rep", ["--wet-values=yes"]), ("life_raise", ["--wet-values=yes"]), ("life_nested", []))
-VERSIONS = 4, 5
+VERSIONS = 4, 6
 SOURCES, IMAGES, INSTRUCTIONS, UNEXECUTED, SUPERBLOCKS, THREADS, BEFORE, TAPE, END, STATE = range(1, 11)
 ORDER = list(range(SOURCES, TAPE)) + [STATE, TAPE, END]
 CUT = "a section is cut"                # dcfg wet --info reads no further than to the tape
