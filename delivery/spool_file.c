@@ -166,10 +166,10 @@ static void put_number(UChar* to, UInt n)
       to[i] = n >> 8 * i;
 }
 
-/* Write N bytes of DATA, extent NUMBER of a stream of KIND, to PLACE.  Return 0
-   or an errno. */
+/* Write N bytes of DATA, whose check sum is SUM unless KIND is 0, extent NUMBER
+   of a stream of KIND, to PLACE.  Return 0 or an errno. */
 static Int write_extent(UInt kind, UInt number, const UChar* data, UInt n,
-                        ULong place)
+                        UInt sum, ULong place)
 {
    UChar head[SPOOL_HEAD_SIZE] = SPOOL_MAGIC;
    Int   error = go_to(kind != 0 ? place : place + SPOOL_HEAD_SIZE);
@@ -178,7 +178,7 @@ static Int write_extent(UInt kind, UInt number, const UChar* data, UInt n,
       put_number(head + SpoolKindAt, kind);
       put_number(head + SpoolNumberAt, number);
       put_number(head + SpoolUsedAt, n);
-      put_number(head + SpoolSumAt, spool_sum(data, n));
+      put_number(head + SpoolSumAt, sum);
       error = DCFG_(write_all)(fd, head, sizeof(head));
    }
    if (error == 0)
@@ -199,7 +199,8 @@ void DCFG_(spool_extent)(UInt kind, UInt number, const UChar* data, UInt n,
       check_spare();
    if (failed)
       return;
-   error = write_extent(kind, number, data, n, place);
+   error = write_extent(kind, number, data, n,
+                        kind != 0 ? spool_sum(data, n) : 0, place);
    if (error != 0) {
       write_error = error;
       fail("write", "", error);
@@ -230,14 +231,14 @@ void DCFG_(give_place)(ULong place)
 }
 
 Bool DCFG_(save_extent)(UInt kind, UInt number, const UChar* data, UInt n,
-                        /*OUT*/ULong* place)
+                        UInt sum, /*OUT*/ULong* place)
 {
    ULong avail, least;
 
    if (failed || fd == -1 || !has_spare(&avail, &least))
       return False;
    *place = DCFG_(take_place)();
-   if (write_extent(kind, number, data, n, *place) == 0)
+   if (write_extent(kind, number, data, n, sum, *place) == 0)
       return True;
    if (*place < file_size)
       DCFG_(give_place)(*place);

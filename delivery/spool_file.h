@@ -52,10 +52,10 @@ void  DCFG_(give_place)(ULong place);
 void DCFG_(spool_extent)(UInt kind, UInt number, const UChar* data, UInt n,
                          ULong place);
 
-/* Write a copy of the extent to the file.  *PLACE is where.  Return False if
-   there is no room. */
+/* Write a copy of the extent, whose check sum is SUM, to the file.  *PLACE is
+   where.  Return False if there is no room. */
 Bool DCFG_(save_extent)(UInt kind, UInt number, const UChar* data, UInt n,
-                        /*OUT*/ULong* place);
+                        UInt sum, /*OUT*/ULong* place);
 
 /* Read up to N bytes of the extent at PLACE, from offset FROM, into TO.  Return
    how many. */

@@ -142,8 +142,27 @@ static void make_room(Stream* s)
    s->used        = 0;
 }
 
+/* Set SUMS to the check sums of the extents of S from FIRST on that are in
+   memory.  Return how many, 1 or SPOOL_SUMS. */
+static UInt sum_extents(const Stream* s, Word first, UInt* sums)
+{
+   const UChar* data[SPOOL_SUMS];
+
+   for (UInt k = 0; k < SPOOL_SUMS; k++) {
+      if (first + k >= VG_(sizeXA)(s->extents)
+          || (extent(s, first + k) & IN_FILE)) {
+         sums[0] = spool_sum(memory_of(extent(s, first)), MAX_BUFFER);
+         return 1;
+      }
+      data[k] = memory_of(extent(s, first + k));
+   }
+   spool_sums(data, sums);
+   return SPOOL_SUMS;
+}
+
 Bool DCFG_(save_stream)(Stream* s, UInt kind)
 {
+   UInt  sums[SPOOL_SUMS], n_sums = 0, next = 0;
    ULong place;
 
    s->kind = kind;
@@ -151,8 +170,12 @@ Bool DCFG_(save_stream)(Stream* s, UInt kind)
       Extent* e = VG_(indexXA)(s->extents, s->n_saved);
       if (*e & IN_FILE)
          continue;
+      if (next == n_sums) {
+         n_sums = sum_extents(s, s->n_saved, sums);
+         next   = 0;
+      }
       if (!DCFG_(save_extent)(kind, s->n_saved, memory_of(*e), MAX_BUFFER,
-                              &place))
+                              sums[next++], &place))
          return False;
       VG_(free)(memory_of(*e));
       DCFG_(give_memory)(MAX_BUFFER);
@@ -160,7 +183,8 @@ Bool DCFG_(save_stream)(Stream* s, UInt kind)
    }
    if (s->used == 0)
       return True;
-   if (!DCFG_(save_extent)(kind, s->n_saved, s->buffer, s->used, &place))
+   if (!DCFG_(save_extent)(kind, s->n_saved, s->buffer, s->used,
+                           spool_sum(s->buffer, s->used), &place))
       return False;
    free_saved_place(s);
    s->saved_place = place;

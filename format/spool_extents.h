@@ -19,6 +19,25 @@ enum {
    SpoolSumAt    = 20     // spool_sum() of these bytes
 };
 
+/* Set SUMS to the check sums of SPOOL_SUMS whole extents, DATA.  Each step of a
+   sum waits for the one before, so several sums at once are faster. */
+#define SPOOL_SUMS 4u
+static inline void spool_sums(const unsigned char* const* data, unsigned* sums)
+{
+   unsigned long long sum[SPOOL_SUMS] = { SPOOL_EXTENT, SPOOL_EXTENT,
+                                          SPOOL_EXTENT, SPOOL_EXTENT };
+
+   for (unsigned i = 0; i < SPOOL_EXTENT; i += 8)
+      for (unsigned k = 0; k < SPOOL_SUMS; k++) {
+         unsigned long long word;
+         __builtin_memcpy(&word, data[k] + i, 8);
+         sum[k]  = (sum[k] ^ word) * 0x100000001b3ull;
+         sum[k] ^= sum[k] >> 29;
+      }
+   for (unsigned k = 0; k < SPOOL_SUMS; k++)
+      sums[k] = (unsigned)(sum[k] ^ sum[k] >> 32);
+}
+
 /* Return the check sum of the N bytes of DATA. */
 static inline unsigned spool_sum(const unsigned char* data, unsigned n)
 {

@@ -126,7 +126,8 @@ static void put_head(Put* out)
    DCFG_(put_bytes)(out, head, sizeof(head));
 }
 
-/* Put LEFT bytes of the tape that is kept. */
+/* Put LEFT bytes of the tape that is kept.  Writes begin at multiples of the
+   buffer's size: that is cheaper where they share no page of the file. */
 static void put_tape(Put* out, const Stream* s, ULong left)
 {
    static UChar bytes[sizeof(out->buf)];
@@ -135,7 +136,8 @@ static void put_tape(Put* out, const Stream* s, ULong left)
 
    DCFG_(put_section)(out, SectionTape, left);
    for (; left > 0; left -= n, at += n) {
-      n = left < sizeof(bytes) ? left : sizeof(bytes);
+      n = sizeof(bytes) - (out->n_bytes + out->used) % sizeof(bytes);
+      n = left < n ? left : n;
       n = DCFG_(read_stream)(s, at, bytes, n);
       if (n == 0)
          break;

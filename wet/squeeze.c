@@ -119,7 +119,7 @@ struct _Coder {
 #define BATCH 32u
 
 /* So many superblocks do not fit into the cache. */
-#define MANY_SUPERBLOCKS 8192u
+#define MANY_SUPERBLOCKS 65536u
 
 #define INLINE static inline __attribute__((always_inline))
 
