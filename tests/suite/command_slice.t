@@ -415,7 +415,7 @@ def check_wrong(tap, wet):
     for args, words in (((), "--at"), (("--at=foo1.c:12", "--syscall=write"), "one of"), (("--at=foo1.c:999",), "line 999"),
                         (("--at=none.c:1",), "none.c"), (("--at=zzz",), "zzz"), (("--at=0x1",), "0x1"),
                         (("--at=foo1.c:12", "--of=nix"), "nix"), (("--syscall=nix",), "nix"),
-                        (("--syscall=write#9",), "1 times"), (("--output=never",), "never"), (("--at=foo1.c:x",), "FILE:LINE"),
+                        (("--syscall=write#9",), "called 1 time\n"), (("--output=never",), "never"), (("--at=foo1.c:x",), "FILE:LINE"),
                         (("--at=foo1.c:12", "--thin", "--full"), "--thin"), (("--at=foo1.c:12", "--as=nix"), "nix"),
                         (("--at=foo1.c:12", "--of=rax", "--forward"), "--forward"), (("--at=foo1.c:12", "--diff"), "two"),
                         (("--syscall=write#18446744073709551616",), "no system call")):
