@@ -19,23 +19,15 @@ enum {
    SpoolSumAt    = 20     // spool_sum() of these bytes
 };
 
-/* Set SUMS to the check sums of SPOOL_SUMS whole extents, DATA.  Each step of a
-   sum waits for the one before, so several sums at once are faster. */
-#define SPOOL_SUMS 4u
-static inline void spool_sums(const unsigned char* const* data, unsigned* sums)
+/* Return SUM after the eight bytes at AT. */
+static inline unsigned long long spool_step(unsigned long long sum,
+                                            const unsigned char* at)
 {
-   unsigned long long sum[SPOOL_SUMS] = { SPOOL_EXTENT, SPOOL_EXTENT,
-                                          SPOOL_EXTENT, SPOOL_EXTENT };
+   unsigned long long word;
 
-   for (unsigned i = 0; i < SPOOL_EXTENT; i += 8)
-      for (unsigned k = 0; k < SPOOL_SUMS; k++) {
-         unsigned long long word;
-         __builtin_memcpy(&word, data[k] + i, 8);
-         sum[k]  = (sum[k] ^ word) * 0x100000001b3ull;
-         sum[k] ^= sum[k] >> 29;
-      }
-   for (unsigned k = 0; k < SPOOL_SUMS; k++)
-      sums[k] = (unsigned)(sum[k] ^ sum[k] >> 32);
+   __builtin_memcpy(&word, at, 8);
+   sum = (sum ^ word) * 0x100000001b3ull;
+   return sum ^ sum >> 29;
 }
 
 /* Return the check sum of the N bytes of DATA. */
@@ -44,15 +36,30 @@ static inline unsigned spool_sum(const unsigned char* data, unsigned n)
    unsigned long long sum = n;
    unsigned           i   = 0;
 
-   for (; i + 8 <= n; i += 8) {
-      unsigned long long word;
-      __builtin_memcpy(&word, data + i, 8);
-      sum = (sum ^ word) * 0x100000001b3ull;
-      sum ^= sum >> 29;
-   }
+   for (; i + 8 <= n; i += 8)
+      sum = spool_step(sum, data + i);
    for (; i < n; i++)
       sum = (sum ^ data[i]) * 0x100000001b3ull;
    return (unsigned)(sum ^ sum >> 32);
+}
+
+/* Set SUMS to the check sums of SPOOL_SUMS whole extents, DATA.  Each step of a
+   sum waits for the one before, so several sums at once are faster. */
+#define SPOOL_SUMS 4u
+static inline void spool_sums(const unsigned char* const* data, unsigned* sums)
+{
+   unsigned long long a = SPOOL_EXTENT, b = a, c = a, d = a;
+
+   for (unsigned i = 0; i < SPOOL_EXTENT; i += 8) {
+      a = spool_step(a, data[0] + i);
+      b = spool_step(b, data[1] + i);
+      c = spool_step(c, data[2] + i);
+      d = spool_step(d, data[3] + i);
+   }
+   sums[0] = (unsigned)(a ^ a >> 32);
+   sums[1] = (unsigned)(b ^ b >> 32);
+   sums[2] = (unsigned)(c ^ c >> 32);
+   sums[3] = (unsigned)(d ^ d >> 32);
 }
 
 #endif /* DCFG_FORMAT_SPOOL_EXTENTS_H */
