@@ -111,15 +111,8 @@ struct _Coder {
    ULong    gathered[BLOCK_WORDS];      // rows of one segment, without gaps
 };
 
-/* How many segments, and ways, ahead to fetch into the processor's cache. */
+/* How many segments ahead to fetch into the processor's cache. */
 #define PREFETCH 4
-#define AHEAD    8
-
-/* The most ways that are looked at together, before they are coded. */
-#define BATCH 32u
-
-/* So many superblocks do not fit into the cache. */
-#define MANY_SUPERBLOCKS 65536u
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -367,32 +360,6 @@ static void forget_rows(Coder* c)
    c->n_segments = c->n_words = 0;
 }
 
-/* Return the number of ways at WORDS, up to N words, or up to a mark.  If there
-   are many superblocks, fetch what coding them behind HISTORY needs into the
-   cache; then only a few are counted. */
-static UInt look_ahead(const Coder* c, const ULong* words, UInt n,
-                       UInt history)
-{
-   UInt n_ways = 0;
-
-   if (c->n_tallies <= MANY_SUPERBLOCKS)
-      return n;
-   n = n < BATCH ? n : BATCH;
-   for (; n_ways < n && words[n_ways] > TapeStopped; n_ways++) {
-      __builtin_prefetch(&DCFG_(ways)[(UInt)words[n_ways + AHEAD]]);
-      const SlotWay* way = &DCFG_(ways)[words[n_ways]];
-      __builtin_prefetch(&c->tallies[way->sb]);
-      __builtin_prefetch(&c->foretold[history]);
-      history = wet_next_history(history, way->hash);
-   }
-   for (UInt i = 0; i < n_ways; i++) {
-      const Tally* t = &c->tallies[DCFG_(ways)[words[i]].sb];
-      if (t->n_segments == 0)
-         __builtin_prefetch(t->coding);
-   }
-   return n_ways;
-}
-
 /* Code the ways at WORDS, up to N words, to a mark, or until the block is full.
    Return how many. */
 static UInt code_ways(Coder* c, Pen* pen, const ULong* words, UInt n)
@@ -402,7 +369,6 @@ static UInt code_ways(Coder* c, Pen* pen, const ULong* words, UInt n)
    UInt           n_words = c->n_words, i = 0;
    Pen            p       = *pen;
 
-   n = look_ahead(c, words, n, p.history);
    for (; i < n && words[i] > TapeStopped
           && n_words <= BLOCK_WORDS - MAX_ROW; i++) {
       const SlotWay* way = &ways[words[i]];
