@@ -243,8 +243,9 @@ def check_registers(tap):
     bad, lies = lying_writers(good)
     with open(wet + ".idx", "wb") as f:
         f.write(bad)
-    told = ask(wet, time - 500000, "p%x" % (place // 16))
-    tap.ok(lies > 50 and told not in (value, "x" * 16), "an index is made that lies about %d registers" % lies, told)
+    # How far back the reader trusts the index depends on how the tape is divided.
+    told = [ask(wet, time - back, "p%x" % (place // 16)) for back in (100000, 500000)]
+    tap.ok(lies > 50 and set(told) - {value, "x" * 16}, "an index is made that lies about %d registers" % lies, told)
     tap.ok(ask(wet, time, "g") == true, "registers are right where the next instructions show that the index lies",
            (ask(wet, time, "g"), true))
 
