@@ -344,7 +344,7 @@ def check_refused(tap, name, files, prog):
     for why, text, says in (("fewer labels than slices", good[4:], "%d labels for %d slices" % (n - 1, n)),
                             ("more labels than slices", good + "0 0\n", "there are %d slices only" % n),
                             ("labels of another choice", good[4:] + "1 0\n", "was chosen for"), ("no labels in the file", "x\n", "line 1"),
-                            ("an empty file of labels", "", "0 labels")):
+                            ("an empty file of labels", "", "is an empty file")):
         write(labels, text)
         is_refused(tap, why, regions + ["--labels=" + labels] + tail, says)
     write(labels, good)
