@@ -211,7 +211,7 @@ def check_refused(tap):
                              (first * 3 + " S 1ffe\n", 4, "comma"), (first + "Hello\n" + first, 2, "neither"),
                              (first + "\n", 2, "neither"), (first + "I  10000000000000000,3\n", 2, "64 bits"),
                              (first + "I  ffffffffffffffff,2\n", 2, "last address"), (first + "I  04001f43,0\n", 2, "no bytes"),
-                             ("", 1, "without an instruction"), ("==1== x\n", 2, "without an instruction"),
+                             ("\n", 1, "neither"), ("==1== x\n", 2, "without an instruction"),
                              (first * 30000 + "I  x,3\n", 30001, "comma")):
         status, out, err = command("blocks", "--lackey", put(tap, "bad.txt", text), "-o", prefix, "--paths")
         tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and ": line %d: " % line in err and what in err
@@ -222,7 +222,7 @@ def check_refused(tap):
                  ["--lackey", good, "--threshold=101"], ["--lackey", good, "--likely=-1"], ["--lackey", good, "-x"],
                  ["--lackey", good, "--paths", "--dot"], ["--lackey", good, "--csv", "--json"], ["--lackey", good, "-o"],
                  ["--lackey", good, "-o", "/nonexistent/x"], ["--lackey", good, "--paths=x"], ["--lackey", "/nonexistent"],
-                 ["--lackey", good, "-a=1"], ["--lackey", good, "--a"]):
+                 ["--lackey", put(tap, "empty.txt", "")], ["--lackey", good, "-a=1"], ["--lackey", good, "--a"]):
         status, out, err = command("blocks", *args)
         tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and err.startswith("dcfg blocks: "),
                "one line and status 2: " + " ".join(args[2:] or args[1:]), out + err)

@@ -387,7 +387,7 @@ def check_files(tap):
         status, out, err = command("xray", *args)
         tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and err.startswith("dcfg xray: "),
                "one line and status 2: " + " ".join(args).replace(tap.dir, ""), out + err)
-    for data, what in ((b"", "too short"), (b"\x02\0\1\0" + b"\0" * 40, "version 2, type 1"),
+    for data, what in ((b"", "an empty file"), (b"\x02\0", "too short"), (b"\x02\0\1\0" + b"\0" * 40, "version 2, type 1"),
                        (struct.pack("<HHIQQQ", 1, 1, 3, 1000000, 48, 0), "room for nothing"),
                        (b"\x7fELF" * 20, "is a program, not an XRay log")):
         status, out, err = command("xray", write(tap, data, x.small_map()))
