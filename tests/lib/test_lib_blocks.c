@@ -326,7 +326,7 @@ START_TEST(wrong_use)
    ck_assert(dcfg_blocks_finish(b, &err));
    dcfg_blocks_visit(b, visit, NULL);
    ck_assert(!dcfg_blocks_add(b, 17, 4, &err));
-   must_say(&err, "another stream");
+   must_say(&err, "differs from the one that was read first");
    dcfg_blocks_free(b);
 
    b = dcfg_blocks_new("stream", NULL, NULL);
