@@ -23,18 +23,12 @@
 
 #include "base/util.h"
 #include "encode/choose.h"
+#include "encode/pairs.h"
 #include "encode/price.h"
 
 /* The largest number of joined phrases, and of pairs in a round. */
 #define MAX_JOINED (1 << 19)
 #define MAX_PAIRS  (1 << 20)
-
-typedef
-   struct {
-      UInt first, second;   // phrases
-      UInt count;
-   }
-   EdgePair;
 
 /* Follow: a phrase that follows another one in the sample. */
 typedef
@@ -42,9 +36,6 @@ typedef
       UInt first, second;
    }
    Follow;
-
-/* The number of slots at the begin. */
-#define MIN_SLOTS (1u << 14)
 
 /* The number of pairs that are counted together. */
 #define MAX_WAITING 64u
@@ -62,10 +53,8 @@ typedef
       UInt         n_first, first_room;
       UInt*        path;        // the edges of a phrase
       UInt         path_room;
-      EdgePair*    pairs;       // in the order of their first occurrence
-      UInt         n_pairs, max_pairs;
-      UInt*        slots;       // hash table: index in .pairs + 1
-      UInt         n_slots;     // a power of two
+      PairTable    pairs;       // of phrases
+      UInt         max_pairs;
       Follow       waiting[MAX_WAITING];   // not counted yet
       UInt         n_waiting;
    }
@@ -73,53 +62,15 @@ typedef
 
 /*--- Counting pairs                                       ---*/
 
-static UInt slot_of(const Chooser* c, const Follow* pair)
-{
-   ULong key = ((ULong)pair->first << 32 | pair->second)
-               * 0x9E3779B97F4A7C15ULL;
-   return (UInt)(key >> 32) & (c->n_slots - 1);
-}
-
-/* Return the slot of PAIR, or the free slot for it. */
-static UInt* find_slot(const Chooser* c, const Follow* pair)
-{
-   UInt slot = slot_of(c, pair);
-
-   for (; c->slots[slot] != 0; slot = (slot + 1) & (c->n_slots - 1)) {
-      const EdgePair* p = &c->pairs[c->slots[slot] - 1];
-      if (p->first == pair->first && p->second == pair->second)
-         break;
-   }
-   return &c->slots[slot];
-}
-
-/* Make twice as many slots.  There are only as many as the pairs need: the
-   fewer there are, the more of them are in the processor's cache. */
-static void grow_slots(Chooser* c)
-{
-   c->n_slots *= 2;
-   c->slots    = dcfg_realloc("dcfg.phrase.slots", c->slots,
-                              (SizeT)c->n_slots * sizeof(UInt));
-   dcfg_memset(c->slots, 0, (SizeT)c->n_slots * sizeof(UInt));
-   for (UInt i = 0; i < c->n_pairs; i++) {
-      Follow pair = { c->pairs[i].first, c->pairs[i].second };
-      *find_slot(c, &pair) = i + 1;
-   }
-}
-
 /* Count PAIR of phrases. */
 static void count_pair(Chooser* c, const Follow* pair)
 {
-   UInt* slot = find_slot(c, pair);
+   PairTable* t = &c->pairs;
 
-   if (*slot != 0) {
-      c->pairs[*slot - 1].count++;
-   } else if (c->n_pairs < c->max_pairs) {
-      EdgePair fresh = { pair->first, pair->second, 1 };
-      c->pairs[c->n_pairs++] = fresh;
-      *slot = c->n_pairs;
-      if (2 * c->n_pairs > c->n_slots)
-         grow_slots(c);
+   if (t->n < c->max_pairs
+       || *DCFG_(find_slot)(t, pair->first, pair->second) != 0) {
+      UInt p = DCFG_(intern_pair)(t, pair->first, pair->second);
+      t->list[p].count++;
    }
 }
 
@@ -127,15 +78,14 @@ static void count_pair(Chooser* c, const Follow* pair)
    the processor's cache. */
 static void count_waiting(Chooser* c)
 {
+   const Follow* w = c->waiting;
+
    for (UInt i = 0; i < c->n_waiting; i++)
-      __builtin_prefetch(&c->slots[slot_of(c, &c->waiting[i])]);
-   for (UInt i = 0; i < c->n_waiting; i++) {
-      UInt pair = c->slots[slot_of(c, &c->waiting[i])];
-      if (pair != 0)
-         __builtin_prefetch(&c->pairs[pair - 1]);
-   }
+      DCFG_(fetch_slot)(&c->pairs, w[i].first, w[i].second);
    for (UInt i = 0; i < c->n_waiting; i++)
-      count_pair(c, &c->waiting[i]);
+      DCFG_(fetch_pair)(&c->pairs, w[i].first, w[i].second);
+   for (UInt i = 0; i < c->n_waiting; i++)
+      count_pair(c, &w[i]);
    c->n_waiting = 0;
 }
 
@@ -248,8 +198,7 @@ static void parse(Chooser* c, UInt round)
    UInt*       in  = c->sample + c->room - c->n;
    SampleParse s   = { 0, 0, c->sample };
 
-   c->n_pairs = 0;
-   dcfg_memset(c->slots, 0, (SizeT)c->n_slots * sizeof(UInt));
+   DCFG_(clear_pairs)(&c->pairs, c->pairs.n);
    for (UInt p = 1; p < ps->n_phrases; p++)
       ps->phrases[p].count = 0;
    find_first_edges(c);
@@ -279,10 +228,10 @@ static void parse(Chooser* c, UInt round)
 
 /*--- Joining                                              ---*/
 
-static Bool pays(const Chooser* c, const EdgePair* pair)
+static Bool pays(const Chooser* c, const SymbolPair* pair)
 {
-   const Phrase* first  = &c->ps->phrases[pair->first];
-   const Phrase* second = &c->ps->phrases[pair->second];
+   const Phrase* first  = &c->ps->phrases[pair->left];
+   const Phrase* second = &c->ps->phrases[pair->right];
    UInt n = pair->count;
    ULong saved, told;
    Long  table, chars_first, chars_second;
@@ -296,8 +245,8 @@ static Bool pays(const Chooser* c, const EdgePair* pair)
    told  = DCFG_(n_log_n)(c->prices, first->count)
            - DCFG_(n_log_n)(c->prices, n)
            - DCFG_(n_log_n)(c->prices, first->count - n);
-   chars_first  = DCFG_(chars_of)(c->prices, pair->first);
-   chars_second = DCFG_(chars_of)(c->prices, pair->second);
+   chars_first  = DCFG_(chars_of)(c->prices, pair->left);
+   chars_second = DCFG_(chars_of)(c->prices, pair->right);
    table = DCFG_(row_chars)(first) + chars_first + chars_second + 3;
    if (n == first->count)
       table -= DCFG_(row_chars)(first) + chars_first;
@@ -338,11 +287,7 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
    c->sample = sample;
    c->n      = c->room = n;
    c->max_pairs = n < MAX_PAIRS ? n : MAX_PAIRS;
-   c->n_slots = MIN_SLOTS;
-   c->pairs  = dcfg_alloc("dcfg.phrase.pairs",
-                          (SizeT)c->max_pairs * sizeof(EdgePair));
-   c->slots  = dcfg_alloc("dcfg.phrase.slots",
-                          (SizeT)c->n_slots * sizeof(UInt));
+   DCFG_(begin_pairs)(&c->pairs, c->max_pairs);
    c->prices = DCFG_(new_prices)(ps);
    for (UInt round = 0; round < params->n_rounds; round++) {
       UInt n_before;
@@ -350,9 +295,11 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
       DCFG_(assign_code)(ps, &order);
       dcfg_free(order);
       n_before = ps->n_phrases;
-      for (UInt i = 0; i < c->n_pairs && c->n_joined < MAX_JOINED; i++)
-         if (pays(c, &c->pairs[i]))
-            join(c, c->pairs[i].first, c->pairs[i].second);
+      for (UInt i = 0; i < c->pairs.n && c->n_joined < MAX_JOINED; i++) {
+         const SymbolPair* pair = &c->pairs.list[i];
+         if (pays(c, pair))
+            join(c, pair->left, pair->right);
+      }
       if (ps->n_phrases == n_before)
          break;
    }
@@ -360,8 +307,7 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
       ps->phrases[p].count = 0;
    dcfg_free(c->first_edge);
    dcfg_free(c->path);
-   dcfg_free(c->pairs);
-   dcfg_free(c->slots);
+   DCFG_(delete_pairs)(&c->pairs);
    DCFG_(delete_prices)(c->prices);
    dcfg_free(c);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A table of pairs of symbols. */
+   A table of pairs of numbers. */
 
-/* Owns: the memory of a table of pairs.  Handed: pairs by, and taken by:
-   encode/repeat.c. */
+/* Owns: the memory of a table of pairs.  Handed: pairs of symbols by, and taken
+   by: encode/repeat.c; pairs of phrases: encode/choose.c. */
 
 #include "encode/pairs.h"
 
@@ -20,7 +20,7 @@ static UInt slots_for(UInt n)
 void DCFG_(begin_pairs)(PairTable* t, UInt n)
 {
    t->n_slots = slots_for(n);
-   t->slots   = dcfg_alloc("dcfg.text.slots",
+   t->slots   = dcfg_alloc("dcfg.pairs.slots",
                            (SizeT)t->n_slots * sizeof(UInt));
 }
 
@@ -43,12 +43,8 @@ void DCFG_(use_more_slots)(PairTable* t)
 {
    t->n_slots *= 2;
    dcfg_memset(t->slots, 0, (SizeT)t->n_slots * sizeof(UInt));
-   for (UInt p = 0; p < t->n; p++) {
-      UInt slot = DCFG_(slot_of_pair)(t, t->list[p].left, t->list[p].right);
-      while (t->slots[slot] != 0)
-         slot = (slot + 1) & (t->n_slots - 1);
-      t->slots[slot] = p + 1;
-   }
+   for (UInt p = 0; p < t->n; p++)
+      *DCFG_(find_slot)(t, t->list[p].left, t->list[p].right) = p + 1;
 }
 
 UInt DCFG_(add_pair)(PairTable* t, UInt left, UInt right)
@@ -57,7 +53,7 @@ UInt DCFG_(add_pair)(PairTable* t, UInt left, UInt right)
 
    if (t->n == t->room) {
       t->room = t->room ? 2 * t->room : 4096;
-      t->list = dcfg_realloc("dcfg.text.pairs", t->list,
+      t->list = dcfg_realloc("dcfg.pairs.list", t->list,
                              (SizeT)t->room * sizeof(SymbolPair));
    }
    t->list[t->n] = fresh;

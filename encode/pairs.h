@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A table of pairs of symbols. */
+   A table of pairs of numbers. */
 
 /* Private to encode/. */
 
@@ -18,7 +18,7 @@ typedef
    }
    SymbolPair;
 
-/* PairTable: pairs by first occurrence, and by their symbols. */
+/* PairTable: pairs by first occurrence, and by their numbers. */
 typedef
    struct {
       SymbolPair* list;
@@ -55,21 +55,32 @@ static inline UInt DCFG_(slot_of_pair)(const PairTable* t, UInt left,
    return DCFG_(slot_of)(t, (ULong)left << 32 | right);
 }
 
-/* Return the index of a pair, which is added if it is not there. */
-static inline UInt DCFG_(intern_pair)(PairTable* t, UInt left, UInt right)
+/* Return the slot of a pair, or the free slot for it. */
+static inline UInt* DCFG_(find_slot)(const PairTable* t, UInt left, UInt right)
 {
    UInt slot = DCFG_(slot_of_pair)(t, left, right);
 
    for (; t->slots[slot] != 0; slot = (slot + 1) & (t->n_slots - 1)) {
-      UInt p = t->slots[slot] - 1;
-      if (t->list[p].left == left && t->list[p].right == right)
-         return p;
+      const SymbolPair* p = &t->list[t->slots[slot] - 1];
+      if (p->left == left && p->right == right)
+         break;
    }
-   t->slots[slot] = t->n + 1;
-   slot = DCFG_(add_pair)(t, left, right);
+   return &t->slots[slot];
+}
+
+/* Return the index of a pair, which is added if it is not there. */
+static inline UInt DCFG_(intern_pair)(PairTable* t, UInt left, UInt right)
+{
+   UInt* slot = DCFG_(find_slot)(t, left, right);
+   UInt  p;
+
+   if (*slot != 0)
+      return *slot - 1;
+   p     = DCFG_(add_pair)(t, left, right);
+   *slot = p + 1;
    if (2 * t->n > t->n_slots)
       DCFG_(use_more_slots)(t);
-   return slot;
+   return p;
 }
 
 /* Fetch the slot of a pair, or the pair in a slot that has been fetched, into
