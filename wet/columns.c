@@ -241,15 +241,20 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column, ULong last,
    UInt form = n_wrong == 0 ? FormAll
                : n_wrong > n - n / 8 ? FormNone
                : n_wrong < n / 8 ? FormPlaces : FormMask;
+   if (by == ByNeighbour)
+      step = 0;
+   else
+      e = NULL;
    if (shifts && by == BySame && (form == FormMask || form == FormNone))
       shift = common_shift(d, step, n);
-   by = shift >= MIN_SHIFT ? ByShifted : by;
+   if (shift >= MIN_SHIFT)
+      by = ByShifted;
+   else
+      shift = 0;
    if (shifts && (form == FormMask || form == FormNone)
        && n >= MIN_TABLE_ROWS) {
-      SizeT size = size_of_errors(form, d, by == ByNeighbour ? e : NULL,
-                                  by == ByNeighbour ? 0 : step, n,
-                                  by == ByShifted ? shift : 0);
-      UInt  m    = small_table(last, d, n, size);
+      UInt m = small_table(last, d, n,
+                           size_of_errors(form, d, e, step, n, shift));
       if (m > 0) {
          DCFG_(put_bits)(bits, 1 | ByShifted << 1 | FormAll << 3, 5);
          return DCFG_(put_table)(bits, to, m, n);
@@ -258,16 +263,13 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column, ULong last,
    DCFG_(put_bits)(bits, 1 | by << 1 | form << 3, 5);
    if (by == ByShifted)
       to = DCFG_(put_quick)(to, shift);
-   else
-      shift = 0;
    if (by == ByNew) {
       to = DCFG_(put_quick)(to, DCFG_(zigzag)(step));
       column->step = step;
    }
-   return by == ByNeighbour ? put_off(bits, to, form, d, e, 0, n, wrong,
-                                      n_wrong, 0)
-                            : put_off(bits, to, form, d, NULL, step, n, wrong,
-                                      n_wrong, shift);
+   return e != NULL ? put_off(bits, to, form, d, e, 0, n, wrong, n_wrong, 0)
+                    : put_off(bits, to, form, d, NULL, step, n, wrong, n_wrong,
+                              shift);
 }
 
 UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,
