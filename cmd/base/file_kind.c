@@ -124,9 +124,11 @@ FileKind file_kind(const char* path)
       return KIND_OTHER;
    if (S_ISDIR(st.st_mode))
       return directory_kind(path);
-   if (S_ISREG(st.st_mode) && st.st_size == 0)
+   if (!S_ISREG(st.st_mode))
+      return KIND_OTHER;
+   if (st.st_size == 0)
       return KIND_EMPTY;
-   if (!S_ISREG(st.st_mode) || read_head(path, head) < WET_MAGIC_SIZE)
+   if (read_head(path, head) < WET_MAGIC_SIZE)
       return KIND_OTHER;
    if (memcmp(head, wet, WET_MAGIC_SIZE) == 0)
       return KIND_WET;
