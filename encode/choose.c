@@ -53,7 +53,7 @@ typedef
       UInt         n_first, first_room;
       UInt*        path;        // the edges of a phrase
       UInt         path_room;
-      PairTable    pairs;       // of phrases
+      PairTable    pairs;       // pairs of phrases
       UInt         max_pairs;
       Follow       waiting[MAX_WAITING];   // not counted yet
       UInt         n_waiting;
