@@ -460,8 +460,7 @@ static void rewrite(Rewriting* r)
    r->n_uses = r->room = 0;
 }
 
-/* Collect all that the rewriting needs of the run, before the profile is
-   read. */
+/* Collect all that the rewriting needs of the run. */
 static void prepare(Rewriting* r)
 {
    const DcfgProcess* p = r->x->p;
@@ -490,16 +489,19 @@ static void write_callgrind(const Export* x)
    if (x->what[0] == 0)
       die("--callgrind=PROFILE needs the run's profile: record it with "
           "--callgrind=yes --dump-instr=yes");
+   /* A file that is no profile ends the command before code is read. */
    in  = profile_open(x->what, true);
+   r.p = profile_next(in);
    r.plain_paths = keymap_new();
    r.names       = interned_new();
    r.v = inline_view_new(&x->g, &all, sel, x->root);
    prepare(&r);
-   while ((r.p = profile_next(in)) != NULL) {
+   while (r.p != NULL) {
       n_rows += r.p->n_rows;
       rewrite(&r);
       profile_write(r.p, x->out);
       profile_free(r.p);
+      r.p = profile_next(in);
    }
    if (r.n_other > 0)
       complain("%s of %s lines of %s name code that the graph does not have: "
