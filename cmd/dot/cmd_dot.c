@@ -7,7 +7,9 @@
 
 #include "cmd/commands.h"
 #include "cmd/dot/dot.h"
+#include "cmd/base/clean.h"
 #include "cmd/base/operands.h"
+#include "cmd/base/result.h"
 #include "cmd/shared/graphviz.h"
 
 #include <inttypes.h>
@@ -23,6 +25,18 @@ static void draw(Drawing* d, uint32_t routine)
       draw_routine(d, routine);
 }
 
+/* Write the picture in FROM to the file at PATH. */
+static void write_picture(FILE* from, const char* path)
+{
+   FILE*  out = open_result(path);
+   char   bytes[1 << 14];
+   size_t n;
+
+   while ((n = fread(bytes, 1, sizeof(bytes), from)) > 0)
+      fwrite(bytes, 1, n, out);
+   close_results();
+}
+
 /* Make a picture.  Graphviz cannot lay out every graph with given order and
    frames.  If it fails, try again with fewer of them. */
 static void make_picture(Drawing* d, uint32_t routine, const char* format,
@@ -35,14 +49,16 @@ static void make_picture(Drawing* d, uint32_t routine, const char* format,
       bool     last = d->plain == 2 || routine == DCFG_NONE;
       d->out = g.in;
       draw(d, routine);
-      graphviz_start(&g, format, file, !last, 0);
+      graphviz_start(&g, format, !last, 0);
       done = graphviz_end(&g);
       if (g.missing)
          die("there is no program dot: pictures need Graphviz (on Debian, the "
              "package graphviz)");
+      if (done)
+         write_picture(g.out, file);
       graphviz_free(&g);
       if (!done && last)
-         die("dot could not write %s", file);
+         die("dot could not draw the graph: %s is not written", file);
    }
 }
 
@@ -155,9 +171,10 @@ static int run(int argc, char** argv)
    d.out = stdout;
    if (svg != NULL)
       make_picture(&d, which, "-Tsvg", svg);
-   else if (png != NULL)
+   else if (png != NULL) {
+      do_not_clean_stdout();
       make_picture(&d, which, "-Tpng", png);
-   else
+   } else
       draw(&d, which);
    if (d.code != NULL && code_was_other(d.code))
       status = STATUS_BAD;

@@ -15,7 +15,8 @@ typedef
    struct {
       FILE* in;                 // its input, to be written before the start
       FILE* out;                // its output, after the end
-      pid_t pid;
+      pid_t dot;
+      pid_t copier;             // copies what dot writes to .out
       bool  missing;            // the program is not installed
    }
    Graphviz;
@@ -24,14 +25,14 @@ typedef
 Graphviz graphviz_new(void);
 void     graphviz_free(Graphviz* g);
 
-/* Start dot with option FORMAT, such as "-Tsvg".  Its output goes to PATH, or
-   to .out if PATH is NULL.  QUIET: its messages are dropped.  The kernel ends
-   it after SECONDS of processor time, unless these are 0. */
-void graphviz_start(Graphviz* g, const char* format, const char* path,
-                    bool quiet, unsigned seconds);
+/* Start dot with option FORMAT, such as "-Tsvg".  QUIET: its messages are
+   dropped.  The kernel ends it after SECONDS of processor time, unless these
+   are 0.  Exit after an error. */
+void graphviz_start(Graphviz* g, const char* format, bool quiet,
+                    unsigned seconds);
 
 /* Wait until dot ends, and go to the begin of .out.  Return whether dot
-   succeeded. */
+   succeeded.  Exit if .out could not be written. */
 bool graphviz_end(Graphviz* g);
 
 #endif /* DCFG_CMD_GRAPHVIZ_H */

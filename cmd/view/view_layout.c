@@ -340,7 +340,7 @@ static void start(const RunView* v, LayoutRun* r)
       if (r->plain)
          break;
    }
-   graphviz_start(&r->dot, "-Tplain", NULL, true, SECONDS);
+   graphviz_start(&r->dot, "-Tplain", true, SECONDS);
    r->running = true;
 }
 

@@ -4,9 +4,11 @@
 A run writes a file of each kind.  Each is given to each command that needs another kind; the message must name both kinds
 and a command that reads the file.  MESSAGES has the other messages, a row each.
 """
+import glob
 import gzip
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -138,6 +140,15 @@ MESSAGES = [
      "--tool=dcfg --wet=yes writes; usage: dcfg wet [FILE]"),
 ]
 
+# Command lines that write OUT: the error is their last line.  What to do next is said of a file that is there.
+WRITERS = [
+    "dot --callgraph --svg=OUT graph.json", "dot --callgraph --png=OUT graph.json", "merge -o OUT graph.json graph.json",
+    "merge --partial -o OUT graph.json", "flame --svg=OUT graph.json trace.json", "view -o OUT graph.json",
+    "export --drcov -o OUT graph.json", "export --champsim -o OUT wet", "wet -o OUT wet",
+    "slice --as=html -o OUT --at=prog.cc:4 wet",
+    "report graph.json",
+]
+
 # Options of the tool, the file in its last line, and the next command that this line suggests.
 NEXT = [
     ("", "dcfg.out.PID.json", "dcfg report"),
@@ -241,6 +252,34 @@ def check_messages(tap):
     tap.ok(texts[0] == texts[1] and texts[0] and not os.path.exists(tap.path("-")), "-o - is the standard output", texts)
 
 
+def check_full(tap):
+    """Every command that writes a file says that the disk is full, and leaves nothing that looks whole."""
+    for line in WRITERS:
+        if line.startswith("dot ") and not shutil.which("dot", path=harness.ENV["PATH"]):
+            tap.skip("full: dcfg " + line, "no Graphviz")
+            continue
+        words = line.replace("OUT", "/dev/full").split()
+        to_file = "/dev/full" in line.replace("OUT", "/dev/full")
+        with open("/dev/full", "w") as full:
+            r = subprocess.run([DCFG] + words, cwd=tap.dir, env=harness.ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL if to_file else full)
+        said = r.stderr.decode().splitlines()
+        tap.ok(r.returncode == 2 and said[-1] == "dcfg %s: %s: No space left on device"
+               % (words[0], "/dev/full" if to_file else "standard output") and not any(s.startswith("next") for s in said),
+               "full: dcfg " + line, said)
+    check_cut(tap)
+
+
+def check_cut(tap):
+    """A file may have as many bytes as the graph has for Graphviz: the picture is longer."""
+    if shutil.which("dot", path=harness.ENV["PATH"]):
+        size = len(command("dot", "--callgraph", "graph.json", cwd=tap.dir)[1].encode())
+        status, _, err = command("dot", "--callgraph", "--svg=cut.svg", "graph.json", cwd=tap.dir, restore_signals=False,
+                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+        tap.ok(status == 2 and err == "dcfg dot: a temporary file for Graphviz: File too large\n"
+               and not glob.glob(tap.path("cut*")), "a picture is whole or not there", err)
+
+
 def check_next(tap):
     """The last line of a run names the next command, which works.  Other processes, and runs with -q, print no such line."""
     for options, path, wanted in NEXT:
@@ -280,6 +319,7 @@ def main():
         newest(tap)
         check_kinds(tap)
         check_messages(tap)
+        check_full(tap)
         check_next(tap)
         check_dev(tap)
     tap.done()
