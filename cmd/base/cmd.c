@@ -61,17 +61,6 @@ void die(const char* format, ...)
    exit(STATUS_BAD);
 }
 
-void say_next(const char* format, ...)
-{
-   va_list args;
-
-   fflush(stdout);
-   progress_hide();
-   va_start(args, format);
-   vfprintf(stderr, format, args);
-   va_end(args);
-}
-
 void* need(void* p)
 {
    if (p == NULL)

@@ -133,9 +133,6 @@ _Noreturn void die(const char* format, ...)
 /* Print "dcfg NAME: ..." to stderr. */
 void complain(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Print to stderr what to type next; lines end with newlines. */
-void say_next(const char* format, ...) __attribute__((format(printf, 1, 2)));
-
 /* Do not start a pager: the command talks with its user. */
 void use_no_pager(void);
 

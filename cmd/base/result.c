@@ -13,11 +13,13 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
+#include "cmd/base/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -297,5 +299,18 @@ void close_results(void)
    for (Result* r = results; r != NULL; r = r->next)
       if (r->file != NULL)
          finish(r);
+   if (fflush(stdout) != 0 || ferror(stdout) != 0)
+      die("standard output: %s", errno != 0 ? strerror(errno) : "write error");
    name_results();
+}
+
+void say_next(const char* format, ...)
+{
+   va_list args;
+
+   close_results();
+   progress_hide();
+   va_start(args, format);
+   vfprintf(stderr, format, args);
+   va_end(args);
 }

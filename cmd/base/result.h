@@ -30,8 +30,12 @@ void  finish_result(FILE* f);
 /* Give all results their names: all are complete. */
 void  name_results(void);
 
-/* Complete and name all open results. */
+/* Complete and name all open results, and flush the standard output. */
 void  close_results(void);
+
+/* Do the same, and print to stderr what to type next; lines end with
+   newlines. */
+void  say_next(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Return the suffix of PATH that names a compressor, or the end of PATH. */
 const char* compressed_suffix(const char* path);

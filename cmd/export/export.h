@@ -36,8 +36,8 @@ typedef
       bool code;                        // needs the machine code of the files
       bool parts;                       // can leave out parts of a file
       bool text;
-      /* Write the export to X->out.  Say on stderr what was left out, and which
-         command to run next. */
+      /* Write the export to X->out.  Say on stderr what was left out, and last,
+         with say_next(), which command to run next. */
       void (*write)(const Export* x);
    }
    ExportForm;

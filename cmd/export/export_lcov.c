@@ -11,6 +11,7 @@
    call does not leave its line. */
 
 #include "cmd/export/debug_lines.h"
+#include "cmd/base/result.h"
 #include "cmd/export/export.h"
 #include "cmd/base/keymap.h"
 

@@ -11,6 +11,7 @@
    beginning at the head.  It ends before the head or another block that it
    already has. */
 
+#include "cmd/base/result.h"
 #include "cmd/export/export.h"
 
 #include <inttypes.h>

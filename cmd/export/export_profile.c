@@ -12,6 +12,7 @@
    with count N is N branches, and a block with count N is N stretches from its
    first instruction to its last.  Addresses are those of the ELF file. */
 
+#include "cmd/base/result.h"
 #include "cmd/export/export.h"
 
 #include <gelf.h>
