@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 Outfile* outfile_open(const char* path)
@@ -34,8 +33,7 @@ void out_flush(Outfile* o)
       if (n < 0 && errno == EINTR)
          continue;
       if (n < 0)
-         die("%s: %s", o->path == NULL ? "standard output" : o->path,
-             strerror(errno));
+         write_failed(o->path);
       at      += n;
       o->used -= (uint32_t)n;
    }

@@ -255,6 +255,15 @@ FILE* open_result_as_it_is(const char* path)
    return open_through(path, NULL, NULL);
 }
 
+void write_failed(const char* path)
+{
+   /* A compressor that ended early has said why. */
+   if (path != NULL && errno == EPIPE)
+      die("%s could not be compressed", path);
+   die("%s: %s", path == NULL ? "standard output" : path,
+       errno != 0 ? strerror(errno) : "write error");
+}
+
 static void finish(Result* r)
 {
    int  status = 0;
@@ -300,7 +309,7 @@ void close_results(void)
       if (r->file != NULL)
          finish(r);
    if (fflush(stdout) != 0 || ferror(stdout) != 0)
-      die("standard output: %s", errno != 0 ? strerror(errno) : "write error");
+      write_failed(NULL);
    name_results();
 }
 

@@ -16,10 +16,8 @@
 #include "cmd/export/champsim_record.h"
 #include "cmd/export/export.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MOST_RECORDS 8192
@@ -104,8 +102,7 @@ static uint32_t choose_thread(const DcfgWet* w, const char* file,
 static void write_records(ChampsimFile* f)
 {
    if (fwrite(f->records, sizeof(f->records[0]), f->n, f->out) != f->n)
-      die("%s: %s", f->path == NULL ? "standard output" : f->path,
-          strerror(errno));
+      write_failed(f->path);
    f->n = 0;
 }
 

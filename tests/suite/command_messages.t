@@ -272,13 +272,17 @@ def check_full(tap):
 
 
 def check_cut(tap):
-    """A file may have as many bytes as the graph has for Graphviz: the picture is longer."""
+    """A file may have as many bytes as the graph has for Graphviz: the picture is longer.  One whose compressor fails."""
     if shutil.which("dot", path=harness.ENV["PATH"]):
         size = len(command("dot", "--callgraph", "graph.json", cwd=tap.dir)[1].encode())
         status, _, err = command("dot", "--callgraph", "--svg=cut.svg", "graph.json", cwd=tap.dir, restore_signals=False,
                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
         tap.ok(status == 2 and err == "dcfg dot: a temporary file for Graphviz: File too large\n"
                and not glob.glob(tap.path("cut*")), "a picture is whole or not there", err)
+    os.symlink("/dev/full", tap.path("full.gz"))
+    for line in ("wet -o full.gz wet", "export --champsim -o full.gz wet"):
+        status, _, err = command(*line.split(), cwd=tap.dir)
+        tap.ok(status == 2 and err.endswith("dcfg %s: full.gz could not be compressed\n" % line.split()[0]), "dcfg " + line, err)
 
 
 def check_next(tap):
