@@ -43,6 +43,7 @@
 #include "delivery/interrupt.h"
 #include "delivery/keeper.h"
 #include "base/core.h"
+#include "base/globs.h"
 #include "base/options.h"
 #include "base/release.h"
 #include "base/spacelimit.h"
@@ -87,6 +88,7 @@ static const Output* const outputs[] = { OUTPUTS(ENTRY) };
 #define N_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 
 static Bool is_on[N_OUTPUTS];
+static Bool is_forked;           // a fork made this process
 static UInt n_parts;             // parts that have been written, and are
                                  // forgotten
 static RunEnd run_end;           // EndOpen while the program runs
@@ -238,12 +240,24 @@ static void note_end(void)
    run_end.status = signal != 0 ? signal : DCFG_(exit_status)();
 }
 
+/* Warn about options that named what was not there. */
+static void tell_unused(void)
+{
+   DCFG_(tell_unused_globs)();
+   DCFG_(tell_unused_toggles)();
+   for (UInt i = 0; i < N_OUTPUTS; i++)
+      if (is_on[i] && outputs[i]->tell_unused != NULL)
+         outputs[i]->tell_unused();
+}
+
 static void fini(Int exitcode)
 {
    note_end();
    DCFG_(tell_missed_places)();
-   DCFG_(tell_unused_globs)();
    DCFG_(end_toggles)();
+   /* A forked child runs only a part of the program. */
+   if (!is_forked)
+      tell_unused();
    if (DCFG_(was_given_up)()) {
       VG_(umsg)("dcfg: the outputs at the end are not written: a second signal "
                 "abandoned them\n");
@@ -350,6 +364,7 @@ static void in_fork_child(ThreadId tid)
    DCFG_(forget_totals)();
    n_parts    = 0;
    first_part = 1;
+   is_forked  = True;
    DCFG_(forget_spool)();
    DCFG_(disown_out_files)();
 }

@@ -45,6 +45,10 @@ typedef
       /* Put the mark TEXT at this point of THREAD, as the program asks. May be
          NULL. */
       void (*mark)(UInt thread, const HChar* text);
+
+      /* The program has ended: warn about options that named what was not
+         there.  Not called in forked children.  May be NULL. */
+      void (*tell_unused)(void);
    }
    Output;
 

@@ -13,16 +13,17 @@ typedef
    struct {
       const HChar* option;     // the option that gave the glob
       HChar*       text;
-      Bool         matched;    // set by the owner of the list
+      Bool         matched;    // something that was collected
    }
    Glob;
 
 /* Globs: globs with commas between them, from one option or several.  All zeros
    is an empty list. */
 typedef
-   struct {
-      Glob* globs;
-      UInt  n;
+   struct _Globs {
+      Glob*          globs;
+      UInt           n;
+      struct _Globs* next;     // in the list of all that are not empty
    }
    Globs;
 
@@ -33,12 +34,15 @@ Bool DCFG_(add_globs)(Globs* gs, const HChar* option, const HChar* text);
 /* Return whether the glob matches A, or B if B is not NULL. */
 Bool DCFG_(fits_glob)(const Glob* g, const HChar* a, const HChar* b);
 
-/* Return whether at least one of the globs matches A, or B if B is not NULL. */
-Bool DCFG_(fits_globs)(const Globs* gs, const HChar* a, const HChar* b);
-
-/* Return whether the glob, or at least one of the globs, matches the path of a
-   file or its last part. */
+/* Return whether the glob matches the path of a file or its last part. */
 Bool DCFG_(fits_path)(const Glob* g, const HChar* path);
-Bool DCFG_(globs_fit_path)(const Globs* gs, const HChar* path);
+
+/* Return whether at least one of the globs matches the name, or the path of a
+   file or its last part.  Set .matched in those that do. */
+Bool DCFG_(globs_fit_name)(Globs* gs, const HChar* name);
+Bool DCFG_(globs_fit_path)(Globs* gs, const HChar* path);
+
+/* At the end of the run: warn about globs of all lists that matched nothing. */
+void DCFG_(tell_unused_globs)(void);
 
 #endif /* __DCFG_GLOBS_H */

@@ -171,6 +171,10 @@ void DCFG_(end_toggles)(void)
 {
    for (Word i = 0; late != NULL && i < VG_(sizeXA)(late); i++)
       dump("--dump-after", *(UInt*)VG_(indexXA)(late, i));
+}
+
+void DCFG_(tell_unused_toggles)(void)
+{
    for (Word i = 0; rules != NULL && i < VG_(sizeXA)(rules); i++) {
       const Rule* r = VG_(indexXA)(rules, i);
       if (!r->seen)

@@ -40,7 +40,11 @@ Bool DCFG_(heed_entry)(UInt f);
 Bool DCFG_(heed_exit)(UInt f, Bool at_end);
 
 /* At the end of the run: write for functions that were active when their
-   threads ended, and report functions of options that were never entered. */
+   threads ended. */
 void DCFG_(end_toggles)(void);
+
+/* At the end of the run: warn about options whose functions were never
+   entered. */
+void DCFG_(tell_unused_toggles)(void);
 
 #endif /* __DCFG_TOGGLE_H */

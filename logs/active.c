@@ -135,9 +135,9 @@ static void enter(ULong* base, UInt function, ULong instrs, Bool is_start)
    e->id        = 0;
    e->is_start  = is_start;
    e->tick      = instrs + 1;
-   e->is_wanted = a->n == 0
-                  || ((o->depth == 0 || a->n < o->depth)
-                      && DCFG_(is_function_wanted)(function));
+   e->is_wanted = (DCFG_(is_function_wanted)(function)
+                   && (o->depth == 0 || a->n < o->depth))
+                  || a->n == 0;
    if (with_args && is_start)
       read_args(a->args[a->n]);
    a->n++;

@@ -61,10 +61,12 @@ Bool DCFG_(choose_objects)(const HChar* option, const HChar* names)
 
 static Bool choose(const Function* f)
 {
-   return (wanted_names.n == 0
-           || DCFG_(fits_globs)(&wanted_names, f->name, NULL))
-          && (wanted_objects.n == 0
-              || DCFG_(globs_fit_path)(&wanted_objects, f->object));
+   Bool name   = wanted_names.n == 0
+                 || DCFG_(globs_fit_name)(&wanted_names, f->name);
+   Bool object = wanted_objects.n == 0
+                 || DCFG_(globs_fit_path)(&wanted_objects, f->object);
+
+   return name && object;
 }
 
 static Known* known_function(UInt function)

@@ -250,18 +250,3 @@ UInt DCFG_(inner_border)(const IRSB* in)
    }
    return 0;
 }
-
-static void tell_unused(const Globs* gs)
-{
-   for (UInt i = 0; i < gs->n; i++)
-      if (!gs->globs[i].matched)
-         VG_(umsg)("dcfg: warning: %s=%s matches no code that ran\n",
-                   gs->globs[i].option, gs->globs[i].text);
-}
-
-void DCFG_(tell_unused_globs)(void)
-{
-   tell_unused(&images);
-   tell_unused(&functions);
-   tell_unused(&only);
-}

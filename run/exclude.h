@@ -29,7 +29,4 @@ Bool DCFG_(is_excluded)(Addr a);
    first one; or 0. */
 UInt DCFG_(inner_border)(const IRSB* in);
 
-/* At the end: warn about globs that matched nothing. */
-void DCFG_(tell_unused_globs)(void);
-
 #endif /* __DCFG_EXCLUDE_H */

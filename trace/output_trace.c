@@ -356,9 +356,20 @@ static void write(const Gathered* p, const HChar* reason)
    VG_(free)(readers);
 }
 
+static void tell_unused(void)
+{
+   UInt n = DCFG_(n_threads)();
+
+   if (DCFG_(chooses_from)(n))
+      VG_(umsg)("dcfg: warning: --trace-threads=%s names threads that never "
+                "ran: the program had %u thread%s, numbered from 0\n",
+                opts.threads, n, n == 1 ? "" : "s");
+}
+
 const Output DCFG_(trace_output) = {
-   .name    = "DCFG-trace",
-   .options = OPTIONS(options),
-   .start   = start,
-   .write   = write
+   .name        = "DCFG-trace",
+   .options     = OPTIONS(options),
+   .start       = start,
+   .write       = write,
+   .tell_unused = tell_unused
 };

@@ -131,6 +131,14 @@ Bool DCFG_(turn_on_records)(const HChar* threads, UInt watcher)
    return VG_(strcmp)(threads, "all") == 0 || choose_threads(threads);
 }
 
+Bool DCFG_(chooses_from)(UInt n)
+{
+   for (Word i = 0; chosen != NULL && i < VG_(sizeXA)(chosen); i++)
+      if (*(UInt*)VG_(indexXA)(chosen, i) >= n)
+         return True;
+   return False;
+}
+
 Bool DCFG_(is_traced)(UInt index)
 {
    if (chosen == NULL)

@@ -121,6 +121,10 @@ extern CellNo DCFG_(first_record_slot);
    states are the recorders.  Return False if THREADS has another form. */
 Bool DCFG_(turn_on_records)(const HChar* threads, UInt watcher);
 
+/* Return whether threads are to be traced whose number is N or above, by a list
+   of numbers. */
+Bool DCFG_(chooses_from)(UInt n);
+
 /* Return whether thread number INDEX is traced. */
 Bool DCFG_(is_traced)(UInt index);
 
