@@ -297,8 +297,21 @@ static void add_text(TextList* list, const char* text)
    list->texts[list->n++] = text;
 }
 
+/* Return whether the option's value is the name of a file. */
+static bool names_file(const Opt* opt)
+{
+   static const char* const names[] = { "FILE", "IN", "OUT", "PREFIX" };
+
+   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+      if (opt->kind == OPT_TEXT && strcmp(opt->value, names[i]) == 0)
+         return true;
+   return false;
+}
+
 static void set_option(const Opt* opt, const char* value)
 {
+   if (names_file(opt) && value[0] == 0)
+      die("%s%s needs the name of a file, not `'", dashes(opt), opt->name);
    if (opt->kind == OPT_FLAG)
       *(bool*)opt->to = true;
    else if (opt->kind == OPT_TEXT)
@@ -361,6 +374,9 @@ int parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
       const char* value;
       const Opt*  opt;
       if (only_files || argv[i][0] != '-' || argv[i][1] == 0) {
+         if (argv[i][0] == 0)
+            die("the name of a file is empty; usage: dcfg %s %s", c->name,
+                c->args);
          if (n == max)
             die("`%s' is one file too many; usage: dcfg %s %s", argv[i],
                 c->name, c->args);

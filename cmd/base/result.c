@@ -205,8 +205,6 @@ static FILE* open_through(const char* path, const char* program,
    sigset_t all, before;
    int      fd;
 
-   if (path[0] == 0)
-      die("the name of a file for the result is empty");
    remove_at_end();
    r = zalloc(1, sizeof(*r));
    r->path = text_copy(path);

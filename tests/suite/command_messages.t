@@ -125,7 +125,10 @@ MESSAGES = [
     ("flame hollow", 2, "dcfg flame: hollow is an empty file, not a DCFG"),
     ("flame missing", 2, "dcfg flame: missing: cannot open: No such file or directory"),
     ("export --callgrind=weights graph.json", 2, "dcfg export: weights is not a Callgrind profile: it has no line events:"),
-    ("merge -o  graph.json", 2, "dcfg merge: the name of a file for the result is empty"),
+    ("merge -o  graph.json", 2, "dcfg merge: -o needs the name of a file, not `'"),
+    ("blocks -o  graph.json", 2, "dcfg blocks: -o needs the name of a file, not `'"),
+    ("bbv --turns= graph.json trace.json", 2, "dcfg bbv: --turns needs the name of a file, not `'"),
+    ("report ", 2, "dcfg report: the name of a file is empty; usage: dcfg report [FILE [TRACE]]"),
     # Without a file, the newest one of the kind is taken.
     ("in report", 0, re.compile(GRAPH)), ("in xray", 0, re.compile(LOG + r"dcfg xray: there is no map xray-log\.2\.map: .*\n")),
     ("in wet --function=main", 0, re.compile(WET)), ("in slice --at=prog.cc:4", 0, re.compile(WET)),
