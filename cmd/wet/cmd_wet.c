@@ -318,6 +318,7 @@ static int run(int argc, char** argv)
    };
    const char* files[1];
    int         n;
+   bool        chosen;
    History     h = { 0 };
    DcfgWet*    w;
 
@@ -327,13 +328,19 @@ static int run(int argc, char** argv)
           "reads it");
    if (n == 0)
       files[0] = default_file(&wet_command, KIND_WET);
+   chosen = source != NULL || instances != NULL || limit != NULL
+            || history != NOT_GIVEN || f.image != NULL || f.function != NULL
+            || f.thread != UINT64_MAX || f.time.low != 0
+            || f.time.high != UINT64_MAX;
    if (salvage) {
-      if (path == NULL || source != NULL || instances != NULL || limit != NULL
-          || history != NOT_GIVEN || f.image != NULL || f.function != NULL)
+      if (path == NULL || chosen || info)
          die("--salvage needs -o FILE, and no other option");
       wet_salvage(files[0], path);
       return STATUS_OK;
    }
+   if (info && chosen)
+      die("--info is about the whole file: it goes with -o FILE, and no other "
+          "option");
    if (info) {
       show_info(files[0], path);
       return STATUS_OK;

@@ -292,6 +292,7 @@ static int diff(const XrayShow* s, const char** logs, const char** maps,
 static int run(int argc, char** argv)
 {
    bool        csv = false, json = false, two = false;
+   uint64_t    thread = NOT_GIVEN;
    const char* share = "1";
    const char* as = choices[0]->name;
    char*       end;
@@ -303,7 +304,7 @@ static int run(int argc, char** argv)
       OPT_CHOICES(choices),
       { "check", OPT_FLAG, &s.only_check, NULL, "only check" },
       OPT_LIMIT(&s.limit),
-      { "thread", OPT_COUNT, &s.thread, "N",
+      { "thread", OPT_COUNT, &thread, "N",
         "only thread N of the log, counted from 1 [all]" },
       { "threads", OPT_FLAG, &s.per_thread, NULL,
         "list the functions of each thread by itself" },
@@ -343,8 +344,10 @@ static int run(int argc, char** argv)
       die("--as=%s has no --json", as);
    if (end == share || *end != 0 || !(percent >= 0))
       die("--share needs a percentage, not `%s'", share);
-   if (s.thread > INT32_MAX)
-      die("there is no thread %" PRIu64, s.thread);
+   if (thread == 0 || (thread > INT32_MAX && thread != NOT_GIVEN))
+      die("there is no thread %" PRIu64 ": those of a log are counted from 1",
+          thread);
+   s.thread = thread == NOT_GIVEN ? 0 : thread;
    for (int i = 0, dashes = 0; i < n; i++)
       if (strcmp(files[i], "-") == 0 && ++dashes > 1)
          die("only one of the files can be the standard input");

@@ -110,9 +110,13 @@ void xray_say_unknown(const XrayNames* n)
 {
    const char* image = n->only->image;
    const char* name = n->only->function;
+   const char* source = n->only->source;
    Nearest     images = nearest_to(image != NULL ? image : "");
    Nearest     names = nearest_to(name != NULL ? name : "");
-   bool        found = name == NULL;
+   Nearest     files = nearest_to(source == NULL ? "" : text_base(
+                                  text_format("%.*s", (int)strcspn(source, ":"),
+                                              source)));
+   bool        found = name == NULL, found_line = source == NULL;
 
    if (n->map == NULL)
       return;
@@ -121,6 +125,9 @@ void xray_say_unknown(const XrayNames* n)
       if (f == NULL)
          continue;
       offer_image(&images, text_clean(f->image));
+      if (f->line != 0)
+         nearest_offer(&files, text_base(text_clean(f->file)));
+      found_line = found_line || line_matches(f->file, f->line, source);
       if (found)
          continue;
       found = function_is(log_symbol(f), name);
@@ -133,6 +140,9 @@ void xray_say_unknown(const XrayNames* n)
    if (!found)
       complain("no function of the log is called `%s'%s", name,
                nearest_text(&names));
+   if (!found_line)
+      complain("no function of the log begins in the source `%s'%s", source,
+               nearest_text(&files));
 }
 
 const char* xray_name(const XrayNames* n, uint32_t function)
