@@ -73,8 +73,8 @@ static void general_help(void)
         "Files may be compressed by gzip, bzip2, xz or zstd, whatever their\n"
         "names are.  - is the standard input; behind -o, it is the standard\n"
         "output.  The exit status is 0; 1 if check or xray found violations,\n"
-        "or diff differences; 2 if a file cannot be read, or an option is\n"
-        "wrong.");
+        "or diff differences; 2 if a file cannot be read or written, or an\n"
+        "option is wrong; 3 if --keep-going left files out.");
    common_help();
 }
 
