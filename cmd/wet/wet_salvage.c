@@ -231,8 +231,9 @@ static void get_superblock(Salvage* s, Bytes* b)
 
 static void get_unexecuted(Salvage* s, Bytes* b)
 {
-   SalvagedInstr in = { .image = get(b), .addr = get(b) };
+   SalvagedInstr in = { .image = get(b) };
 
+   in.addr   = get(b);
    b->failed = b->failed || in.image >= s->images.n;
    get_code(&in, b);
    GROW(s->unexecuted.all, s->unexecuted.n, s->unexecuted.room);
