@@ -293,8 +293,9 @@ static bool feed_yajl(Parse* p, const uint8_t* text, size_t n)
    p->event_end = 0;
    status = text != NULL ? yajl_parse(p->yajl, text, n)
                          : yajl_complete_parse(p->yajl);
+   /* A piece within a string is the last one: the file ends in the string. */
    ok = status == yajl_status_ok
-        && (text == NULL || note_token(p, text, n));
+        && (text == NULL || p->in_string || note_token(p, text, n));
    if (p->job->err.status != DCFG_OK) {
       if (p->job->err.place[0] == 0)
          job_place(p->job, walk_place(&p->walk, place));

@@ -114,6 +114,10 @@ def check_tokens(tap):
                "a number that is too long: " + name, out + err)
     status, out, err = command("report", value(lambda n: "1" * 1000)(0))
     tap.ok("characters" not in err, "one that is not", out + err)
+    with open(path, "w") as f:
+        f.write('{"NEW":"' + "x" * 200000)
+    status, out, err = command("report", path)
+    tap.ok(status == 2 and ": not JSON: the text ends too early (byte 200008)" in err, "a string that the end cuts off", out + err)
     # Wherever the border between two pieces of text falls.
     bad = ""
     for n in list(range(65480, 65540)) + list(range(131020, 131080, 7)):
