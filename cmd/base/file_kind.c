@@ -87,12 +87,16 @@ static FileKind graph_or_trace(const char* path)
    return kind;
 }
 
+/* A file that ends too early can be either: its reader's error says more. */
 static FileKind map_or_program(const char* path)
 {
-   DcfgXrayMap* map = dcfg_xray_map_load(path, NULL, NULL);
+   DcfgError    err;
+   DcfgXrayMap* map = dcfg_xray_map_load(path, NULL, &err);
 
    dcfg_xray_map_free(map);
-   return map != NULL ? KIND_MAP : KIND_PROGRAM;
+   return map != NULL ? KIND_MAP
+          : strstr(err.reason, "the file ends") != NULL ? KIND_OTHER
+          : KIND_PROGRAM;
 }
 
 static FileKind log_or_other(const char* path)
