@@ -342,6 +342,12 @@ void offer_image(Nearest* n, const char* path)
                     name);
 }
 
+const char* no_source_lines(const char* path)
+{
+   return text_format("; %s has no source lines: install its debug information, "
+                      "or compile it with -g", text_base(text_clean(path)));
+}
+
 const char* nearest_images(const Program* g, const char* pattern)
 {
    Nearest n = nearest_to(pattern);

@@ -79,6 +79,10 @@ const char* nearest_routines(const Program* g, const char* what);
 const char* nearest_functions(const Program* g, const char* what);
 const char* nearest_images(const Program* g, const char* pattern);
 
+/* Return the rest of a message about a source that is not there: the program in
+   the file at PATH has no source lines. */
+const char* no_source_lines(const char* path);
+
 /* Return the routine that WHAT means, the one with most instructions if there
    are several.  Exit if there is none. */
 uint32_t the_routine(const Program* g, const char* what);

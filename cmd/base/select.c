@@ -196,12 +196,23 @@ static void mark_lines(const DcfgProcess* p, const DcfgImage* im,
    }
 }
 
+/* Return "; did you mean ...?" with the source whose name is nearest to FILE;
+   if none is near, a hint if the program has no source lines, or "". */
 static const char* nearest_files(const Program* g, const char* file)
 {
-   Nearest n = nearest_to(text_base(file));
+   const DcfgProcess* p = g->p;
+   Nearest            n = nearest_to(text_base(file));
+   bool*              sources = zalloc(g->d->n_files, sizeof(bool));
 
+   for (uint32_t i = 0; i < p->n_sources; i++)
+      if (p->sources[i].file < g->d->n_files)
+         sources[p->sources[i].file] = true;
    for (uint32_t i = 0; i < g->d->n_files; i++)
-      nearest_offer(&n, text_base(text_clean(g->d->files[i].name)));
+      if (sources[i])
+         nearest_offer(&n, text_base(text_clean(g->d->files[i].name)));
+   free(sources);
+   if (n.n == 0 && p->n_images > 0 && p->images[0].n_sources == 0)
+      return no_source_lines(image_file(g, 0));
    return text_format("%s", nearest_text(&n));
 }
 

@@ -11,10 +11,12 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
+#include "cmd/base/names.h"
 #include "cmd/base/nearest.h"
 #include "cmd/base/operands.h"
 #include "cmd/omitted/branch_words.h"
 #include "cmd/omitted/never_ran.h"
+#include "cmd/shared/wet_program.h"
 #include "cmd/slice/image_debug.h"
 
 #include <errno.h>
@@ -68,17 +70,26 @@ static bool is_same_source(const char* a, const char* b)
 }
 
 /* Return "; did you mean ...?" with the source whose name is nearest to the
-   file of AT, which ends at COLON; "" if none is near. */
+   file of AT, which ends at COLON; if none is near, a hint if the program has no
+   source lines, or "". */
 static const char* nearest_source(DcfgWet* w, const char* at,
                                   const char* colon)
 {
    const char* file = text_format("%.*s", (int)(colon - at), at);
+   const char* program = wet_program(w);
    Nearest     n = nearest_to(text_base(file));
+   bool        has_lines = program == NULL;
 
-   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
-      if (dcfg_wet_instr(w, i)->source != NULL)
-         nearest_offer(&n, text_base(dcfg_wet_instr(w, i)->source));
-   return text_format("%s", nearest_text(&n));
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->source == NULL)
+         continue;
+      nearest_offer(&n, text_base(in->source));
+      has_lines = has_lines || (in->image_name != NULL
+                                && strcmp(in->image_name, program) == 0);
+   }
+   return n.n == 0 && !has_lines ? no_source_lines(program)
+          : text_format("%s", nearest_text(&n));
 }
 
 /* Return the source of the trace that the first LENGTH bytes of AT name, or

@@ -112,6 +112,10 @@ MESSAGES = [
      "`prog'?"),
     ("slice --at=porg.cc:4 wet", 2, "dcfg slice: --at: no code of a source file `porg.cc' ran; did you mean `prog.cc'?"),
     ("why wet porg.cc:4", 2, "dcfg why: --at: no code of a source file `porg.cc' ran; did you mean `prog.cc'?"),
+    ("report --source=none.c bare.json", 2, re.compile(r"dcfg report: no block of process \d+ is from the source `none\.c'; bare has no "
+                                                       r"source lines: install its debug information, or compile it with -g\n")),
+    ("slice --at=none.c:4 bare.wet", 2, "dcfg slice: --at: no code of a source file `none.c' ran; bare has no source lines: install "
+     "its debug information, or compile it with -g"),
     # The trace is missing.
     ("trace graph.json", 2, "dcfg trace: the DCFG graph.json needs its DCFG-trace beside it, which --trace=yes writes; usage: dcfg "
      "trace [FILE TRACE]"),
@@ -191,6 +195,9 @@ def record(tap):
             "--callgrind-out-file=profile", "--uftrace=yes", "--uftrace-out-dir=uftrace", "./prog"]
     r = subprocess.run(tool, cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                        timeout=harness.TIMEOUT)
+    subprocess.run(["strip", "-g", "-o", "bare", "prog"], cwd=tap.dir, check=True)
+    subprocess.run(tool[:3] + ["--dcfg-out-file=bare.json", "--wet=yes", "--wet-out-file=bare.wet", "./bare"], cwd=tap.dir,
+                   env=harness.ENV, stdout=subprocess.DEVNULL, check=True)
     status, _, err = command("bbv", "--slice=100000", "graph.json", "trace.json", cwd=tap.dir)
     for name, text in (("simpoints", "0 0\n"), ("weights", "1 0\n")):
         with open(tap.path(name), "w") as f:
