@@ -293,7 +293,7 @@ def check_cut(tap):
         size = len(command("dot", "--callgraph", "graph.json", cwd=tap.dir)[1].encode())
         status, _, err = command("dot", "--callgraph", "--svg=cut.svg", "graph.json", cwd=tap.dir, restore_signals=False,
                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
-        tap.ok(status == 2 and err == "dcfg dot: a temporary file for Graphviz: File too large\n"
+        tap.ok(status == 2 and err.endswith("dcfg dot: a temporary file for Graphviz: File too large\n")
                and not glob.glob(tap.path("cut.svg*")), "a picture is whole or not there", err)
     os.symlink("/dev/full", tap.path("full.gz"))
     for line in ("wet -o full.gz wet", "export --champsim -o full.gz wet"):
