@@ -304,12 +304,16 @@ void offer_function(Nearest* n, const char* name)
                     name);
 }
 
-/* Return "; did you mean ...", or where else a function can be that is in no
-   table. */
-static const char* nearest_or_inlined(Nearest* n)
+/* Return "; did you mean ...", or why a function can be in no table. */
+static const char* nearest_or_why(const Program* g, Nearest* n)
 {
    const char* near = nearest_text(n);
 
+   if (near[0] == 0 && g->p->n_images > 0 && g->p->images[0].n_symbols == 0) {
+      const char* file = text_base(text_clean(image_file(g, 0)));
+      return text_format("; %s has no symbols: its routines are called "
+                         "%s+0xOFFSET", file, file);
+   }
    return text_format("%s", near[0] != 0 ? near : "; it did not run, or it was "
                       "inlined: dcfg report --inline lists such functions");
 }
@@ -320,7 +324,7 @@ const char* nearest_routines(const Program* g, const char* what)
 
    for (uint32_t i = 0; i < g->p->n_routines; i++)
       offer_function(&n, text_brief(routine_name(g, i)));
-   return nearest_or_inlined(&n);
+   return nearest_or_why(g, &n);
 }
 
 const char* nearest_functions(const Program* g, const char* what)
@@ -329,7 +333,7 @@ const char* nearest_functions(const Program* g, const char* what)
 
    for (uint32_t i = 0; i < g->p->n_symbols; i++)
       offer_function(&n, text_brief(symbol_name(g, g->p->symbols[i].name)));
-   return nearest_or_inlined(&n);
+   return nearest_or_why(g, &n);
 }
 
 void offer_image(Nearest* n, const char* path)

@@ -114,6 +114,8 @@ MESSAGES = [
     ("why wet porg.cc:4", 2, "dcfg why: --at: no code of a source file `porg.cc' ran; did you mean `prog.cc'?"),
     ("report --source=none.c bare.json", 2, re.compile(r"dcfg report: no block of process \d+ is from the source `none\.c'; bare has no "
                                                        r"source lines: install its debug information, or compile it with -g\n")),
+    ("disasm --routine=none bare.json", 2, "dcfg disasm: there is no routine `none'; dcfg report --routines --top=0 lists all; bare has "
+     "no symbols: its routines are called bare+0xOFFSET"),
     ("slice --at=none.c:4 bare.wet", 2, "dcfg slice: --at: no code of a source file `none.c' ran; bare has no source lines: install "
      "its debug information, or compile it with -g"),
     # The trace is missing.
@@ -195,7 +197,7 @@ def record(tap):
             "--callgrind-out-file=profile", "--uftrace=yes", "--uftrace-out-dir=uftrace", "./prog"]
     r = subprocess.run(tool, cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                        timeout=harness.TIMEOUT)
-    subprocess.run(["strip", "-g", "-o", "bare", "prog"], cwd=tap.dir, check=True)
+    subprocess.run(["strip", "-o", "bare", "prog"], cwd=tap.dir, check=True)
     subprocess.run(tool[:3] + ["--dcfg-out-file=bare.json", "--wet=yes", "--wet-out-file=bare.wet", "./bare"], cwd=tap.dir,
                    env=harness.ENV, stdout=subprocess.DEVNULL, check=True)
     status, _, err = command("bbv", "--slice=100000", "graph.json", "trace.json", cwd=tap.dir)
