@@ -343,6 +343,14 @@ static void add_indirect(Work* w, const IRSB* sb)
    .addr and .image are set. */
 static void note_landing(Superblock* sb, Bool unredirected)
 {
+   /* Inside of superblocks of the older image, its own code ran at the entry. */
+   if (sb->image != DCFG_NO_IMAGE
+       && !DCFG_(has_landed)(sb->entry, unredirected)
+       && DCFG_(fall_from_older)(sb->entry, sb->image)) {
+      DCFG_(claim_superblocks)();
+      if (!DCFG_(has_landed)(sb->entry, unredirected))
+         DCFG_(pass_landing)(sb->entry, unredirected);
+   }
    Bool changed = DCFG_(lands_elsewhere)(sb, unredirected);
 
    if (changed) {

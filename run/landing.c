@@ -18,6 +18,7 @@
 /* Version: code that ran when an address was jumped to; or that will run, in an
    image that is not known yet. */
 #define AWAITED_IMAGE 0xFFFFFFFEu
+#define PASSED_IMAGE  0xFFFFFFFDu   // no jump ran it: see pass_landing()
 typedef
    struct {
       Addr addr;
@@ -115,7 +116,8 @@ Bool DCFG_(landing)(Target t, Addr* addr, UInt* image)
    if (l == NULL || t.version >= l->n_versions)
       return False;
    const Version* v = version(l, t.version);
-   if (v->image == DCFG_NO_IMAGE || v->image == AWAITED_IMAGE)
+   if (v->image == DCFG_NO_IMAGE || v->image == AWAITED_IMAGE
+       || v->image == PASSED_IMAGE)
       return False;
    *addr  = v->addr;
    *image = v->image;
@@ -200,6 +202,25 @@ void DCFG_(land_here)(Superblock* sb, Bool unredirected)
    }
    version(l, l->now)->image = sb->image;
    sb->versions[unredirected] = l->now;
+}
+
+Bool DCFG_(has_landed)(Addr addr, Bool unredirected)
+{
+   Landing* l = landing(addr, unredirected);
+
+   return l != NULL && l->n_versions > 0
+          && version(l, l->now)->image != AWAITED_IMAGE;
+}
+
+void DCFG_(pass_landing)(Addr addr, Bool unredirected)
+{
+   Landing* l = landing(addr, unredirected);
+
+   if (l == NULL)
+      l = add_landing(addr, unredirected);
+   if (l->n_versions == 0)
+      l->now = add_version(l, addr, PASSED_IMAGE);
+   version(l, l->now)->image = PASSED_IMAGE;
 }
 
 Bool DCFG_(await_landing)(Superblock* sb, Bool unredirected, Bool has_run)

@@ -28,6 +28,14 @@ Target DCFG_(target_of)(const Superblock* sb);
 Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected);
 void DCFG_(land_here)(Superblock* sb, Bool unredirected);
 
+/* Return whether a jump to ADDR has run the code that runs there now. */
+Bool DCFG_(has_landed)(Addr addr, Bool unredirected);
+
+/* No such jump has run that code.  Note that all who came to ADDR until now came
+   from the instruction before it, within a superblock.  A jump that runs other
+   code from now on makes a new version. */
+void DCFG_(pass_landing)(Addr addr, Bool unredirected);
+
 /* A jump of this kind has led to SB, whose image will be another that is not
    known yet.  If it runs SB now, note that it will run code of that image.
    HAS_RUN: this is a new version.  Return whether one was made. */

@@ -274,15 +274,33 @@ void* DCFG_(thread_state)(UInt index, UInt watcher)
    return DCFG_(nth_thread)(index)->states[watcher];
 }
 
-Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr)
+/* Return the superblock from which T is going to ADDR, 0 if from none. */
+static UInt bound_from(const Thread* t, Addr addr)
 {
-   const Thread* t = DCFG_(nth_thread)(thread);
-
    if (!t->live || !t->entered || is_away(t)
        || DCFG_(bound_for)(t) != addr || is_diverted(t))
-      return False;
+      return 0;
    Position p = DCFG_(position)(t, addr);
-   return p.sb == sb && p.n_done == 0;
+   return p.n_done == 0 ? p.sb : 0;
+}
+
+Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr)
+{
+   return bound_from(DCFG_(nth_thread)(thread), addr) == sb;
+}
+
+Bool DCFG_(fall_from_older)(Addr addr, UInt image)
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++) {
+      UInt id = bound_from(DCFG_(nth_thread)(i), addr);
+      if (id == 0)
+         continue;
+      const Superblock* sb = DCFG_(superblock)(id);
+      if (sb->image != image
+          && DCFG_(instr_addr)(sb, sb->n_instrs) == addr)
+         return True;
+   }
+   return False;
 }
 
 Bool DCFG_(jumps_unredirected)(ThreadId tid, Addr entry)

@@ -73,6 +73,10 @@ void* DCFG_(thread_state)(UInt index, UInt watcher);
    ADDR.  It will run the code that is there when it arrives. */
 Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr);
 
+/* Return whether a thread is going to ADDR, which is in IMAGE, from a superblock
+   of another image that ends there. */
+Bool DCFG_(fall_from_older)(Addr addr, UInt image);
+
 /* Let all threads stand where they stand, in the superblocks that RENAMED()
    returns for those that they know. */
 void DCFG_(rename_superblocks)(UInt (*renamed)(UInt id));

@@ -182,8 +182,10 @@ static UInt slow_step(Walk* k)
    }
    if (k->w->n_changing > 0) {
       ChangingWay* c = DCFG_(changing_way)(k->w, k->node, value);
-      if (c != NULL)
-         return changing_edge(k, c);
+      UInt         e = c == NULL ? 0 : changing_edge(k, c);
+      /* If no jump has run this version, the thread is within a superblock. */
+      if (e != 0 || (c != NULL && n->record == RecordTarget))
+         return e;
    }
    return n->record == RecordTarget
           ? DCFG_(target_way)(k->w, n, value)->edge : n->way[value].edge;

@@ -122,6 +122,18 @@ def check_half(tap, prog):
           [{0: 1, 4096: 1, 4101: 1, 4112: 1}] + [{4096: n, 4101: n, 4112: n + 1} for n in calls])
 
 
+def check_long(tap, prog):
+    """Code that falls through to changed code at the end of a superblock, where another superblock went on before."""
+    calls = 5
+    r = run(tap, "long", [prog, "long", str(calls)])
+    if not check(tap, "long", r, 1):
+        return
+    images = [im for im in Dcfg(r.files[0]).anonymous() if im.blocks]
+    got = [sum(b.count for b in im.blocks if b.start + b.size == im.load + 166) for im in images]
+    equal(tap, "long: how often the end ran in each generation", got, calls * [1])
+    equal(tap, "long: instructions", sum(b.count * b.ninstr for im in images for b in im.blocks), 3 * 162 + 2 * 146)
+
+
 def check_uncollected(tap, prog):
     """Code that ran only while its thread was not collected has no counts, but it has run."""
     want = {"returns": [{0: 1}, {0: 1}, {0: 1, 64: 1}], "faults": [{0: 1, 128: 1, 137: 1}, {0: 1}, {0: 1, 128: 1, 137: 1}]}
@@ -246,6 +258,7 @@ def main():
         check_rewrites(tap, prog)
         check_itself(tap, prog)
         check_half(tap, prog)
+        check_long(tap, prog)
     prog = lifelib.build(tap, "uncollected.c", "-I" + regionlib.INCLUDE)
     if prog:
         check_uncollected(tap, prog)

@@ -14,7 +14,12 @@
 
    The mapping has two pages.  Function 0 stands on the first one, functions 256 and 257 on the second; 256 calls 257.
    When all have run, the first page is unmapped.  Then, for each CALLS, function 257 is written anew and called, and
-   function 256 is called CALLS times.  */
+   function 256 is called CALLS times.
+
+     rewrites long CALLS
+
+   Functions 0 to 9 are one row of 160 instructions that fall through to function 10.  It is longer than a superblock
+   can be.  CALLS times, function 10 is written anew, and function 0 or 1 is called, in turn.  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,10 +89,23 @@ static int lose_half(int rounds, char **calls)
    return 0;
 }
 
+static int change_end(int calls)
+{
+   int k;
+
+   memset(code, 0x90, 160);         /* nop */
+   for (k = 0; k < calls; k++) {
+      write_function(10, k);
+      values[k % 2] = k;
+      call(k % 2);
+   }
+   return 0;
+}
+
 int main(int argc, char **argv)
 {
-   int itself = !strcmp(argv[1], "itself"), half = !strcmp(argv[1], "half");
-   int functions = itself ? 2 : half ? 512 : atoi(argv[1]), calls = atoi(argv[2]), i, k;
+   int itself = !strcmp(argv[1], "itself"), half = !strcmp(argv[1], "half"), longer = !strcmp(argv[1], "long");
+   int functions = itself ? 2 : half ? 512 : longer ? 11 : atoi(argv[1]), calls = atoi(argv[2]), i, k;
    unsigned chance = 1;
 
    code = mmap(NULL, 16 * functions, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -96,6 +114,8 @@ int main(int argc, char **argv)
       return 2;
    if (itself)
       return change_itself(calls);
+   if (longer)
+      return change_end(calls);
    if (half)
       return lose_half(argc - 2, argv + 2);
    for (i = 0; i < functions; i++)
