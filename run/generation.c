@@ -384,6 +384,55 @@ static void leave_past(UInt no)
    VG_(free)(threads);
 }
 
+/*--- Code of many generations                             ---*/
+
+typedef
+   struct {
+      const Superblock* sb;
+      Bool              found;
+   }
+   Other;
+
+/* Find whether SB falls through to OTHER's from another image. */
+static Leading find_other(void* arg, const Superblock* sb)
+{
+   Other* other = arg;
+
+   if (sb->image != DCFG_NO_IMAGE && sb->image != other->sb->image
+       && end_of(sb) == other->sb->entry)
+      other->found = True;
+   return LeadsStill;
+}
+
+/* Return whether SB falls through to code of another image. */
+static Bool falls_to_other(const Superblock* sb)
+{
+   Addr a;
+   UInt image;
+
+   return sb->end == EndDirect && sb->next == end_of(sb)
+          && DCFG_(landing)(DCFG_(target_now)(sb->next, sb->unredirected), &a,
+                            &image)
+          && image != sb->image;
+}
+
+void DCFG_(part_generations)(const Superblock* sb, Bool is_new)
+{
+   Other other = { sb, False };
+   Bool  traces = False;
+
+   DCFG_EACH_WATCHER(w, landing)
+      traces = True;
+   if (!traces || sb->image == DCFG_NO_IMAGE || !DCFG_(may_mix)(sb->image))
+      return;
+   if (is_new)
+      DCFG_(each_leading_to)(sb->entry, find_other, &other);
+   if (other.found)
+      VG_(discard_translations)(sb->entry - 1, 1, "dcfg: fall to a generation");
+   if (falls_to_other(sb))
+      VG_(discard_translations)(sb->next, 1, "dcfg: fall from a generation");
+}
+
 /*--- Generations                                          ---*/
 
 static UInt begin_generation(UInt no, Addr a)

@@ -303,6 +303,11 @@ static void let_go(Image* im, Bool may_return)
    }
 }
 
+Bool DCFG_(may_mix)(UInt no)
+{
+   return image_in(images, no)->generation > MAX_RETRANSLATED;
+}
+
 Bool DCFG_(can_wait)(UInt no)
 {
    UInt next = image_in(images, no)->generation + 1;

@@ -20,6 +20,10 @@ UInt DCFG_(image_at)(Addr a);
 UInt DCFG_(next_generation)(UInt no, Addr a, Bool keep);
 Bool DCFG_(can_keep)(UInt no);
 
+/* Return whether translations that count in older generations of image NO may
+   still run. */
+Bool DCFG_(may_mix)(UInt no);
+
 /* Return whether translations of older generations can be kept beyond the next
    generation of image NO, which keeps its own where they are. */
 Bool DCFG_(can_wait)(UInt no);

@@ -353,6 +353,8 @@ static void note_landing(Superblock* sb, Bool unredirected)
    }
    Bool changed = DCFG_(lands_elsewhere)(sb, unredirected);
 
+   DCFG_(part_generations)(sb, changed
+                               || !DCFG_(has_landed)(sb->entry, unredirected));
    if (changed) {
       Target old = DCFG_(target_now)(sb->entry, unredirected);
       DCFG_(fix_away)();

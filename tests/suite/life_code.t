@@ -134,6 +134,17 @@ def check_long(tap, prog):
     equal(tap, "long: instructions", sum(b.count * b.ninstr for im in images for b in im.blocks), 3 * 162 + 2 * 146)
 
 
+def check_begin(tap, prog):
+    """After many generations, translations stay.  Superblocks of two generations then fall through to the same code."""
+    r = run(tap, "begin", [prog, "begin", "300"])
+    if not check(tap, "begin", r, 1):
+        return
+    images = [im for im in Dcfg(r.files[0]).anonymous() if im.blocks]
+    tap.ok(len(images) > 256, "begin: generations", len(images))
+    equal(tap, "begin: instructions", sum(b.count * b.ninstr for im in images for b in im.blocks),
+          300 * 2 + 3 * 162 + 2 * 146)
+
+
 def check_uncollected(tap, prog):
     """Code that ran only while its thread was not collected has no counts, but it has run."""
     want = {"returns": [{0: 1}, {0: 1}, {0: 1, 64: 1}], "faults": [{0: 1, 128: 1, 137: 1}, {0: 1}, {0: 1, 128: 1, 137: 1}]}
@@ -259,6 +270,7 @@ def main():
         check_itself(tap, prog)
         check_half(tap, prog)
         check_long(tap, prog)
+        check_begin(tap, prog)
     prog = lifelib.build(tap, "uncollected.c", "-I" + regionlib.INCLUDE)
     if prog:
         check_uncollected(tap, prog)

@@ -19,7 +19,12 @@
      rewrites long CALLS
 
    Functions 0 to 9 are one row of 160 instructions that fall through to function 10.  It is longer than a superblock
-   can be.  CALLS times, function 10 is written anew, and function 0 or 1 is called, in turn.  */
+   can be.  CALLS times, function 10 is written anew, and function 0 or 1 is called, in turn.
+
+     rewrites begin CALLS
+
+   The same row.  CALLS times, function 12 is written anew and called.  Then function 0 is called, it changes, and
+   functions 0 and 1 are called twice in turn.  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,10 +107,29 @@ static int change_end(int calls)
    return 0;
 }
 
+static int change_begin(int calls)
+{
+   int k;
+
+   memset(code, 0x90, 160);         /* nop */
+   write_function(10, 0);
+   values[0] = values[1] = 0;
+   for (k = 0; k < calls; k++) {
+      write_function(12, k);
+      call(12);
+   }
+   call(0);
+   code[10] = 0xf8;                 /* clc */
+   for (k = 0; k < 4; k++)
+      call(k % 2);
+   return 0;
+}
+
 int main(int argc, char **argv)
 {
    int itself = !strcmp(argv[1], "itself"), half = !strcmp(argv[1], "half"), longer = !strcmp(argv[1], "long");
-   int functions = itself ? 2 : half ? 512 : longer ? 11 : atoi(argv[1]), calls = atoi(argv[2]), i, k;
+   int begin = !strcmp(argv[1], "begin");
+   int functions = itself ? 2 : half ? 512 : longer || begin ? 13 : atoi(argv[1]), calls = atoi(argv[2]), i, k;
    unsigned chance = 1;
 
    code = mmap(NULL, 16 * functions, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -116,6 +140,8 @@ int main(int argc, char **argv)
       return change_itself(calls);
    if (longer)
       return change_end(calls);
+   if (begin)
+      return change_begin(calls);
    if (half)
       return lose_half(argc - 2, argv + 2);
    for (i = 0; i < functions; i++)
