@@ -267,9 +267,12 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column, ULong last,
       to = DCFG_(put_quick)(to, DCFG_(zigzag)(step));
       column->step = step;
    }
-   return e != NULL ? put_off(bits, to, form, d, e, 0, n, wrong, n_wrong, 0)
-                    : put_off(bits, to, form, d, NULL, step, n, wrong, n_wrong,
-                              shift);
+   /* put_off() is inlined, each time for other constants. */
+   if (e != NULL)
+      return put_off(bits, to, form, d, e, 0, n, wrong, n_wrong, 0);
+   if (shift == 0)
+      return put_off(bits, to, form, d, NULL, step, n, wrong, n_wrong, 0);
+   return put_off(bits, to, form, d, NULL, step, n, wrong, n_wrong, shift);
 }
 
 UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,

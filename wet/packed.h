@@ -48,7 +48,7 @@ static inline UChar* DCFG_(put_varint)(UChar* to, ULong n)
 #define DCFG_MAX_QUICK 9
 static inline UChar* DCFG_(put_quick)(UChar* to, ULong n)
 {
-   UInt more = (63 - __builtin_clzll(n << 3 | 1)) / 8;
+   UInt more = (63 ^ __builtin_clzll(n << 3 | 1)) / 8;
 
    if (LIKELY(n >> 53 == 0)) {
       *(ULong*)(void*)to = n << 3 | more;

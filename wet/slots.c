@@ -47,6 +47,11 @@ UInt DCFG_(new_ways)(UInt n)
    return first;
 }
 
+UInt DCFG_(n_ways)(void)
+{
+   return n_ways;
+}
+
 UInt DCFG_(words_before)(const SlotList* list, UInt k, UInt* n_segments)
 {
    UInt n = 0, s = 0;

@@ -70,10 +70,11 @@ void DCFG_(claim_slot_lists)(void);
    tape. */
 SlotList* DCFG_(slots_of)(Superblock* sb);
 
-/* All ways by number, from TAPE_FIRST_WAY on.  new_ways() adds N and returns
-   the number of the first. */
+/* All ways by number, from TAPE_FIRST_WAY on, before n_ways().  new_ways() adds
+   N and returns the number of the first. */
 extern SlotWay* DCFG_(ways);
 UInt DCFG_(new_ways)(UInt n);
+UInt DCFG_(n_ways)(void);
 
 /* Return the number of words on the tape of an execution that completed K
    instructions, and the number of whole segments.  The last words may be of

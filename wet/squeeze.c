@@ -98,9 +98,11 @@ struct _Coder {
    UInt     chunk, tape;     // numbers of the present ones
    const UChar* extra;       // the bytes of the next mark that has some
    Tally*   tallies;         // for each superblock
-   UChar*   met;             // likewise: the next row with more segments is
-                             // add_row()'s
    UInt     n_tallies;
+   UChar*   met;             // for each way: is nothing to note of the next
+   UInt     n_met;           // record?  It is forgotten behind the block for
+   UInt     met_ways[BLOCK_WORDS];      // these ways.
+   UInt     n_met_ways;
    /* The ways that followed each history last, and before that; 0: none.
       Superblocks with large numbers are not predicted. */
    UInt     foretold[N_HISTORIES], others[N_HISTORIES];
@@ -156,19 +158,22 @@ static void meet(Coder* c, UInt id, UInt n)
    }
 }
 
-/* Make room for all superblocks that exist now. */
+/* Make room for all superblocks and ways that exist now. */
 static void have_tallies(Coder* c)
 {
-   UInt n = c->n_tallies;
+   UInt n = c->n_tallies, n_met = c->n_met;
 
-   if (n > DCFG_(n_superblocks)())
-      return;
-   c->n_tallies = 2 * DCFG_(n_superblocks)() + 1024;
-   c->tallies   = VG_(realloc)("dcfg.squeeze.tallies", c->tallies,
-                               c->n_tallies * sizeof(Tally));
-   VG_(memset)(c->tallies + n, 0, (c->n_tallies - n) * sizeof(Tally));
-   c->met = VG_(realloc)("dcfg.squeeze.met", c->met, c->n_tallies);
-   VG_(memset)(c->met + n, 0, c->n_tallies - n);
+   if (n <= DCFG_(n_superblocks)()) {
+      c->n_tallies = 2 * DCFG_(n_superblocks)() + 1024;
+      c->tallies   = VG_(realloc)("dcfg.squeeze.tallies", c->tallies,
+                                  c->n_tallies * sizeof(Tally));
+      VG_(memset)(c->tallies + n, 0, (c->n_tallies - n) * sizeof(Tally));
+   }
+   if (n_met < DCFG_(n_ways)()) {
+      c->n_met = 2 * DCFG_(n_ways)() + 1024;
+      c->met   = VG_(realloc)("dcfg.squeeze.met", c->met, c->n_met);
+      VG_(memset)(c->met + n_met, 0, c->n_met - n_met);
+   }
 }
 
 /*--- Control                                              ---*/
@@ -210,8 +215,8 @@ static void begin_chunk(Coder* c, Pen* p, const ULong* words)
 
 /* Note a row of superblock ID that has completed N segments, 1 or more.  If
    rows differ in this, the row's last word, which is otherwise unused, says so,
-   and rows are counted.  Else the first row is enough. */
-static void add_row(Coder* c, UInt id, UInt n)
+   and rows are counted.  Else the first row is enough.  Return whether it is. */
+static Bool add_row(Coder* c, UInt id, UInt n)
 {
    Tally* t = &c->tallies[id];
 
@@ -222,8 +227,20 @@ static void add_row(Coder* c, UInt id, UInt n)
       const Rows* r = k->rows;
       t->n_rows++;
       r->begin[(SizeT)(k->n_done + t->n_rows) * r->size - 1] = n;
-   } else {
-      c->met[id] = n;
+   }
+   return !k->divided;
+}
+
+/* Note the row of a record of way NUMBER. */
+static void add_row_of_way(Coder* c, UInt number)
+{
+   const SlotWay* way = &DCFG_(ways)[number];
+
+   if (way->n_segments == 0) {
+      c->met[number] = 1;
+   } else if (add_row(c, way->sb, way->n_segments)) {
+      c->met[number] = 1;
+      c->met_ways[c->n_met_ways++] = number;
    }
 }
 
@@ -355,9 +372,10 @@ static void forget_rows(Coder* c)
       c->segments[i].coding->n_done += t->n_rows;
       t->n_rows     = 0;
       t->n_segments = 0;
-      c->met[id]    = 0;
    }
-   c->n_segments = c->n_words = 0;
+   for (UInt i = 0; i < c->n_met_ways; i++)
+      c->met[c->met_ways[i]] = 0;
+   c->n_segments = c->n_words = c->n_met_ways = 0;
 }
 
 /* Code the ways at WORDS, up to N words, to a mark, or until the block is full.
@@ -373,8 +391,8 @@ static UInt code_ways(Coder* c, Pen* pen, const ULong* words, UInt n)
           && n_words <= BLOCK_WORDS - MAX_ROW; i++) {
       const SlotWay* way = &ways[words[i]];
       code_way(c, &p, words[i], way);
-      if (UNLIKELY(way->n_segments > met[way->sb]))
-         add_row(c, way->sb, way->n_segments);
+      if (UNLIKELY(!met[words[i]]))
+         add_row_of_way(c, words[i]);
       n_words += way->n_words;
    }
    c->n_words = n_words;
