@@ -291,8 +291,8 @@ Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr)
 
 Bool DCFG_(fall_from_older)(Addr addr, UInt image)
 {
-   for (Word i = 0; i < DCFG_(all_threads)(); i++) {
-      UInt id = bound_from(DCFG_(nth_thread)(i), addr);
+   for (ThreadId tid = 1; by_tid != NULL && tid < VG_N_THREADS; tid++) {
+      UInt id = by_tid[tid] == NULL ? 0 : bound_from(by_tid[tid], addr);
       if (id == 0)
          continue;
       const Superblock* sb = DCFG_(superblock)(id);
