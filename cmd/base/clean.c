@@ -57,8 +57,15 @@ typedef
    }
    Begun;
 
+static int  first_error;        // errno of the first write that failed, or 0
 static bool is_no_text;
 static void (*before_output)(void);
+
+/* Note errno, of a write that failed. */
+static void note_error(void)
+{
+   first_error = first_error != 0 ? first_error : errno;
+}
 
 static bool write_all(const char* text, size_t n)
 {
@@ -72,8 +79,10 @@ static bool write_all(const char* text, size_t n)
       ssize_t k = write(STDOUT_FILENO, text, n);
       if (k < 0 && errno == EINTR)
          continue;
-      if (k < 0)
+      if (k < 0) {
+         note_error();
          return false;
+      }
       text += k;
       n    -= (size_t)k;
    }
@@ -120,7 +129,10 @@ static ssize_t pass(void* begun, const char* text, size_t n)
 
 static int end(void* begun)
 {
-   return write_clean(begun, "", 0) && close(STDOUT_FILENO) == 0 ? 0 : -1;
+   if (write_clean(begun, "", 0) && close(STDOUT_FILENO) == 0)
+      return 0;
+   note_error();
+   return -1;
 }
 
 void clean_stdout(void)
@@ -146,6 +158,11 @@ void print_unclean(const char* text)
    fputs(text, stdout);
    fflush(stdout);
    is_no_text = was_no_text;
+}
+
+int stdout_error(void)
+{
+   return first_error;
 }
 
 void clean_before_output(void (*start)(void))

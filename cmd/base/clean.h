@@ -19,6 +19,10 @@ size_t clean_text(char* text, size_t n, bool lines);
    stay.  May be called again. */
 void clean_stdout(void);
 
+/* Return the errno of the first write to stdout that failed; 0: none did.  errno
+   itself is another one when the failure is noticed. */
+int stdout_error(void);
+
 /* Write TEXT to stdout without cleaning.  No part of it may come from a
    file. */
 void print_unclean(const char* text);

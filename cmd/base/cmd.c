@@ -80,10 +80,12 @@ char* text_copy(const char* s)
 
 void close_output(FILE* f, const char* path)
 {
-   bool bad = ferror(f) != 0;
+   bool bad = ferror(f) != 0, is_stdout = f == stdout;
 
-   if (fclose(f) != 0 || bad)
-      die("%s: %s", path, errno != 0 ? strerror(errno) : "write error");
+   if (fclose(f) == 0 && !bad)
+      return;
+   int error = is_stdout ? stdout_error() : errno;
+   die("%s: %s", path, error != 0 ? strerror(error) : "write error");
 }
 
 int open_regular(const char* path)

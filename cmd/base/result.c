@@ -11,6 +11,7 @@
 
 #include "cmd/base/result.h"
 
+#include "cmd/base/clean.h"
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/progress.h"
@@ -258,8 +259,9 @@ void write_failed(const char* path)
    /* A compressor that ended early has said why. */
    if (path != NULL && errno == EPIPE)
       die("%s could not be compressed", path);
+   int error = path != NULL ? errno : stdout_error();
    die("%s: %s", path == NULL ? "standard output" : path,
-       errno != 0 ? strerror(errno) : "write error");
+       error != 0 ? strerror(error) : "write error");
 }
 
 static void finish(Result* r)

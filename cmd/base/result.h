@@ -25,7 +25,7 @@ FILE* open_long_result(const char* path);
 FILE* open_result_as_it_is(const char* path);
 
 /* Exit, for the result at PATH, or with NULL the standard output, could not be
-   written.  errno says why. */
+   written.  errno says why, or stdout_error(). */
 _Noreturn void write_failed(const char* path);
 
 /* Complete F, which is not the standard output. */
