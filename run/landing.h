@@ -28,7 +28,8 @@ Target DCFG_(target_of)(const Superblock* sb);
 Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected);
 void DCFG_(land_here)(Superblock* sb, Bool unredirected);
 
-/* Return whether a jump to ADDR has run the code that runs there now. */
+/* Return whether a jump to ADDR has run the code that runs there now, or
+   pass_landing() noted that none has. */
 Bool DCFG_(has_landed)(Addr addr, Bool unredirected);
 
 /* No such jump has run that code.  Note that all who came to ADDR until now came
