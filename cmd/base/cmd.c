@@ -78,14 +78,23 @@ char* text_copy(const char* s)
    return need(strdup(s));
 }
 
+void write_failed(const char* path)
+{
+   int error = path == NULL && stdout_error() != 0 ? stdout_error() : errno;
+
+   /* A compressor that ended early has said why. */
+   if (path != NULL && error == EPIPE)
+      die("%s could not be compressed", path);
+   die("%s: %s", path == NULL ? "standard output" : path,
+       error != 0 ? strerror(error) : "write error");
+}
+
 void close_output(FILE* f, const char* path)
 {
    bool bad = ferror(f) != 0, is_stdout = f == stdout;
 
-   if (fclose(f) == 0 && !bad)
-      return;
-   int error = is_stdout ? stdout_error() : errno;
-   die("%s: %s", path, error != 0 ? strerror(error) : "write error");
+   if (fclose(f) != 0 || bad)
+      write_failed(is_stdout ? NULL : path);
 }
 
 int open_regular(const char* path)

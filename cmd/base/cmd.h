@@ -176,6 +176,10 @@ char* text_copy(const char* s);
    effects. */
 int open_regular(const char* path);
 
+/* Exit, for the file at PATH, or with NULL the standard output, could not be
+   written.  stdout_error() says why, or else errno. */
+_Noreturn void write_failed(const char* path);
+
 /* Exit with an error if not everything was written. */
 void close_output(FILE* f, const char* path);
 

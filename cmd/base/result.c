@@ -11,7 +11,6 @@
 
 #include "cmd/base/result.h"
 
-#include "cmd/base/clean.h"
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/progress.h"
@@ -252,16 +251,6 @@ FILE* open_long_result(const char* path)
 FILE* open_result_as_it_is(const char* path)
 {
    return open_through(path, NULL, NULL);
-}
-
-void write_failed(const char* path)
-{
-   /* A compressor that ended early has said why. */
-   if (path != NULL && errno == EPIPE)
-      die("%s could not be compressed", path);
-   int error = path != NULL ? errno : stdout_error();
-   die("%s: %s", path == NULL ? "standard output" : path,
-       error != 0 ? strerror(error) : "write error");
 }
 
 static void finish(Result* r)

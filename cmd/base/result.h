@@ -24,10 +24,6 @@ FILE* open_long_result(const char* path);
    PATH. */
 FILE* open_result_as_it_is(const char* path);
 
-/* Exit, for the result at PATH, or with NULL the standard output, could not be
-   written.  errno says why, or stdout_error(). */
-_Noreturn void write_failed(const char* path);
-
 /* Complete F, which is not the standard output. */
 void  finish_result(FILE* f);
 

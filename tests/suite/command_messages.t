@@ -160,7 +160,7 @@ WRITERS = [
     "export --bolt -o OUT graph.json", "export --profgen -o OUT graph.json", "export --lcov -o OUT graph.json",
     "export --drcov -o OUT graph.json", "export --champsim -o OUT wet", "wet -o OUT wet",
     "slice --as=html -o OUT --at=prog.cc:4 wet",
-    "export --profgen graph.json", "export --champsim wet", "report graph.json",
+    "export --profgen graph.json", "export --champsim wet", "report graph.json", "wet --function=main wet", "wet --info wet",
 ]
 
 # Options of the tool, the file in its last line, and the next command that this line suggests.
