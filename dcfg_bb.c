@@ -4,8 +4,8 @@
    The registry of superblocks. */
 
 /* Owns: the records of all superblocks, and the targets of indirect branches.
-   Handed: descriptions by run/instrument.c, targets by run/branch.c.  Taken by:
-   run/landing.c, run/flow.c, run/gather.c, and all who look at the executed
+   Handed: descriptions by tool/run/instrument.c, targets by tool/run/branch.c.  Taken by:
+   tool/run/landing.c, tool/run/flow.c, tool/run/gather.c, and all who look at the executed
    code.
 
    Records live as long as the process: counts outlast translations. */

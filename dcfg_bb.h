@@ -7,8 +7,8 @@
 #define __DCFG_BB_H
 
 #include "pub_tool_basics.h"
-#include "arch/insn.h"
-#include "run/cells.h"
+#include "tool/arch/insn.h"
+#include "tool/run/cells.h"
 
 /* ExitCounting: how a side exit is counted. */
 typedef
@@ -77,7 +77,7 @@ typedef
       Addr         addr;     // the address of the code that ran: differs from
                              // .entry for a redirection
       UInt         image;    // also tells the code's version, see image_of;
-                             // DCFG_NO_IMAGE: it waits, see run/generation.c
+                             // DCFG_NO_IMAGE: it waits, see tool/run/generation.c
       UInt         versions[2];  // versions of .entry that run it, [1] past
                                  // redirections; or DCFG_NO_VERSION
       UShort       n_instrs;
@@ -98,7 +98,7 @@ typedef
    }
    Superblock;
 
-/* Slots at Branch.site: see run/branch.c. */
+/* Slots at Branch.site: see tool/run/branch.c. */
 enum {
    SiteMask   = 0,     // mask for the index, in bytes
    SiteCache  = 1,     // offset of the table in the thread's array, or 0

@@ -6,11 +6,11 @@
 #ifndef __DCFG_JSON_H
 #define __DCFG_JSON_H
 
-#include "base/put.h"
-#include "graph/graph.h"
-#include "graph/image_info.h"
-#include "graph/loop.h"
-#include "graph/routine.h"
+#include "format/put.h"
+#include "tool/graph/graph.h"
+#include "tool/graph/image_info.h"
+#include "tool/graph/loop.h"
+#include "tool/graph/routine.h"
 
 /* SourceRow: one row of SOURCE_DATA. */
 typedef

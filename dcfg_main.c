@@ -14,9 +14,9 @@
 
    The files stand in rooms, in the order of DCFG_SOURCES_COMMON in Makefile.am;
    HACKING.md has a picture of them.  Three heads explain the principles:
-   run/instrument.c says what a superblock counts and how the counts stay exact
-   through signals and faults; trace/record.c says what is recorded for a trace;
-   calls/stack.c says what a call is.
+   tool/run/instrument.c says what a superblock counts and how the counts stay exact
+   through signals and faults; tool/trace/record.c says what is recorded for a trace;
+   tool/calls/stack.c says what a call is.
 
    This file owns: the tool's registration, the table of outputs, and the
    occasions to write: at the end, before an execve that may succeed, and when a
@@ -38,34 +38,34 @@
 #include "pub_tool_xarray.h"
 #include "callgrind/callgrind.h"   // and valgrind.h: requests
 
-#include "delivery/compress.h"
-#include "delivery/file.h"
-#include "delivery/interrupt.h"
-#include "delivery/keeper.h"
-#include "base/core.h"
-#include "base/globs.h"
-#include "base/options.h"
-#include "base/release.h"
-#include "base/spacelimit.h"
-#include "delivery/spool_file.h"
-#include "delivery/stream.h"
-#include "calls/follow.h"
-#include "calls/toggle.h"
-#include "dcfg/output_dcfg.h"
-#include "dcfg_output.h"
-#include "run/event.h"
-#include "run/exclude.h"
-#include "run/flow.h"
-#include "run/gap.h"
-#include "run/gather.h"
-#include "run/generation.h"
-#include "run/image.h"
-#include "run/instrument.h"
-#include "run/landing.h"
-#include "run/region.h"
-#include "run/requests.h"
-#include "run/seam.h"
-#include "run/thread.h"
+#include "tool/files/compress.h"
+#include "tool/files/file.h"
+#include "tool/files/interrupt.h"
+#include "tool/files/keeper.h"
+#include "tool/base/core.h"
+#include "tool/base/globs.h"
+#include "tool/base/options.h"
+#include "format/release.h"
+#include "tool/base/spacelimit.h"
+#include "tool/files/spool_file.h"
+#include "tool/files/stream.h"
+#include "tool/calls/follow.h"
+#include "tool/calls/toggle.h"
+#include "tool/output_dcfg.h"
+#include "tool/dcfg_output.h"
+#include "tool/run/event.h"
+#include "tool/run/exclude.h"
+#include "tool/run/flow.h"
+#include "tool/run/gap.h"
+#include "tool/run/gather.h"
+#include "tool/run/generation.h"
+#include "tool/run/image.h"
+#include "tool/run/instrument.h"
+#include "tool/run/landing.h"
+#include "tool/run/region.h"
+#include "tool/run/requests.h"
+#include "tool/run/seam.h"
+#include "tool/run/thread.h"
 
 /*--- Outputs                                              ---*/
 
@@ -200,7 +200,7 @@ static void write_from(UInt first, const Gathered* g, const HChar* reason)
 
 /* Write all outputs to the files of the options; but the graph to GRAPH if that
    is not NULL.  IS_PART: the run goes on with another part.  AT_END: the
-   program has ended, and this may not return: see delivery/interrupt.h. Return
+   program has ended, and this may not return: see tool/files/interrupt.h. Return
    False if a file could not be written. */
 static Bool write_outputs(const HChar* graph, const HChar* reason,
                           Bool is_part, Bool at_end)
@@ -503,7 +503,7 @@ static void mark(ThreadId tid, const HChar* text)
 }
 
 /* Execute the program's requests: those of callgrind.h and of
-   run/requests.h. */
+   tool/run/requests.h. */
 static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
 {
    *ret = 0;

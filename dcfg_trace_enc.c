@@ -5,14 +5,14 @@
 
 /* Owns: a DCFG-trace, format 1.00 (its specification, part 3).  Handed: the
    graph, and readers of the threads' decision edges.  Taken by:
-   trace/output_trace.c.
+   tool/trace/output_trace.c.
 
-   There are three passes.  The first one reads a sample (encode/sample.c) and
-   chooses phrases from it (encode/choose.c).  The second one parses the whole
+   There are three passes.  The first one reads a sample (tool/trace/sample.c) and
+   chooses phrases from it (tool/trace/choose.c).  The second one parses the whole
    trace into phrases, counts them, puts them into the store, and cuts chunks.
-   Then phrases that are used too rarely are given up (encode/prune.c), and the
+   Then phrases that are used too rarely are given up (tool/trace/prune.c), and the
    others get code words.  The third pass reads the store and turns it into text
-   (encode/repeat.c), which goes back into the store until its dictionary and
+   (tool/trace/repeat.c), which goes back into the store until its dictionary and
    the table have been written.  The memory needed is the graph's size, the
    phrases', the sample's and one block of text, however long the trace is.
 
@@ -23,10 +23,10 @@
    the tail's end. */
 
 #include "dcfg_trace_enc.h"
-#include "encode/prune.h"
-#include "encode/repeat.h"
-#include "encode/sample.h"
-#include "encode/transition.h"
+#include "tool/trace/prune.h"
+#include "tool/trace/repeat.h"
+#include "tool/trace/sample.h"
+#include "tool/trace/transition.h"
 
 const TraceEffort DCFG_(trace_effort) = { { 9, 150, 4000 }, 600, 3 << 20,
                                            1 << 20 };

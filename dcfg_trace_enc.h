@@ -6,9 +6,9 @@
 #ifndef __DCFG_TRACE_ENC_H
 #define __DCFG_TRACE_ENC_H
 
-#include "base/put.h"
-#include "encode/choose.h"
-#include "encode/io.h"
+#include "format/put.h"
+#include "tool/trace/choose.h"
+#include "tool/trace/io.h"
 
 typedef
    struct {

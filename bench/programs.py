@@ -94,10 +94,10 @@ class Programs:
         return [cc1, "-quiet", level, "-fpreprocessed", preprocessed, "-o", "/dev/null"]
 
     def cc1_O1(self):
-        return self.cc1("-O1", "arch/x86/x86.c")
+        return self.cc1("-O1", "tool/arch/x86/x86.c")
 
     def cc1_O2(self):
-        return self.cc1("-O2", "graph/routine.c")
+        return self.cc1("-O2", "tool/graph/routine.c")
 
     def clang(self):
         """The compiler proper, as the driver would start it."""

@@ -8,7 +8,7 @@
 
 #include "commands.h"
 
-#include "base/release.h"
+#include "format/release.h"
 #include "cmd/base/clean.h"
 #include "cmd/base/nearest.h"
 #include "cmd/slice/slice_guest.h"

@@ -14,7 +14,7 @@
 
 #include "cmd/base/clean.h"
 
-#include "base/put.h"
+#include "format/put.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_H
 #define DCFG_CMD_H
 
-#include "base/order.h"
+#include "format/order.h"
 
 #include <stdbool.h>
 #include <stddef.h>

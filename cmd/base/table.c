@@ -10,7 +10,7 @@
 
 #include "cmd/base/terminal.h"
 
-#include "base/put.h"
+#include "format/put.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "cmd/flame/flame_tree.h"
 
-#include "base/release.h"
+#include "format/release.h"
 #include "cmd/base/table.h"
 #include "cmd/inline/inline_walk.h"
 

@@ -10,8 +10,8 @@
 
 #include "cmd/merge/merge.h"
 
-#include "base/put.h"
-#include "graph/graph.h"
+#include "format/put.h"
+#include "tool/graph/graph.h"
 
 /* PartialTables: the data for MERGED. */
 typedef

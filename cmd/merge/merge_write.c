@@ -11,8 +11,8 @@
 #include "cmd/merge/merge_tables.h"
 
 #include "dcfg_json.h"
-#include "graph/loop.h"
-#include "graph/routine.h"
+#include "tool/graph/loop.h"
+#include "tool/graph/routine.h"
 
 /* Writing: a process on its way into the file. */
 typedef

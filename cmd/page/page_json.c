@@ -8,7 +8,7 @@
 
 #include "cmd/page/page_json.h"
 
-#include "base/put.h"
+#include "format/put.h"
 #include "cmd/base/cmd.h"
 #include "cmd/base/interned.h"
 #include "cmd/base/keymap.h"

@@ -7,7 +7,7 @@
    functions.c.  Taken by: cmd_flame.c, function_costs.c, loop_trips.c,
    stack_tree.c.
 
-   The tool tells calls and their ends by the stack pointer (calls/stack.c),
+   The tool tells calls and their ends by the stack pointer (tool/calls/stack.c),
    which a trace does not have.  But a trace has every edge with its type, so
    these rules give nearly the same:
 

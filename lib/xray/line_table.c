@@ -6,7 +6,7 @@
 /* Owns: the interpreter of line number programs.  Handed: a section's bytes.
    Taken by: xray_map.c.
 
-   The format is DWARF 4, section 6.2, as far as xray/elf_map.c writes it: no
+   The format is DWARF 4, section 6.2, as far as tool/xray/elf_map.c writes it: no
    directories and no special opcodes.  The number of steps is proportional to
    the number of bytes. */
 

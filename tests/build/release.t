@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# base/release.h has the release.  All other files that name a release name this one.
+# format/release.h has the release.  All other files that name a release name this one.
 
 echo 1..9
 # shellcheck source=tests/build/tap.sh
 . "$SRCDIR/tests/build/tap.sh"
 
 inst=$(dirname "$(dirname "$VALGRIND")")
-release=$(sed -n 's/^#define DCFG_RELEASE "\(.*\)"$/\1/p' "$SRCDIR/base/release.h")
+release=$(sed -n 's/^#define DCFG_RELEASE "\(.*\)"$/\1/p' "$SRCDIR/format/release.h")
 echo "release $release" >&2
 
 # says WHAT TEXT: checks that TEXT, from WHAT, is this release.

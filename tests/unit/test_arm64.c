@@ -13,7 +13,7 @@
 #endif
 
 #include "unit_common.h"
-#include "arch/arm64/arm64.h"
+#include "tool/arch/arm64/arm64.h"
 
 static const HChar* const names[] = {
    "plain", "cond", "jump", "indirect jump", "call", "indirect call",

@@ -7,7 +7,7 @@
    elsewhere the minimum over all codes with the limit. */
 
 #include "unit_common.h"
-#include "encode/huffman.h"
+#include "tool/trace/huffman.h"
 
 #define MOST 5000
 

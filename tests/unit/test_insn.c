@@ -15,7 +15,7 @@
 #endif
 
 #include "unit_common.h"
-#include "arch/x86/x86.h"
+#include "tool/arch/x86/x86.h"
 
 static const HChar* const names[] = {
    "plain", "cond", "jump", "indirect jump", "call", "indirect call",

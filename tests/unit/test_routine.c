@@ -6,10 +6,10 @@
 /* The judge is the definition: D dominates B if B cannot be reached from the
    routine entries once D is removed.  That is tried for every pair, on graphs
    of all shapes.  The definition does not say which unreachable blocks become
-   entries; there the judge follows the comment in graph/routine.c. */
+   entries; there the judge follows the comment in tool/graph/routine.c. */
 
 #include "unit_common.h"
-#include "graph/routine.h"
+#include "tool/graph/routine.h"
 
 /* Make random images and symbols for G's blocks, by address.  A function may
    continue elsewhere, as functions with a cold part do. */

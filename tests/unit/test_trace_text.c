@@ -7,8 +7,8 @@
    and compared with the input. */
 
 #include "unit_common.h"
-#include "encode/pairs.h"
-#include "encode/repeat.h"
+#include "tool/trace/pairs.h"
+#include "tool/trace/repeat.h"
 
 #define ALPHABET \
    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-"

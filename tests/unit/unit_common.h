@@ -7,7 +7,7 @@
 #define __UNIT_COMMON_H
 
 #include "../run_suite.h"
-#include "graph/graph.h"
+#include "tool/graph/graph.h"
 
 /*--- Chance                                               ---*/
 

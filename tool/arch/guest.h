@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The processor that the tool is built for. */
+
+#ifndef __DCFG_GUEST_H
+#define __DCFG_GUEST_H
+
+#include "tool/base/port.h"
+
+#include "tool/arch/insn.h"
+#include "format/wet_process.h"
+#include "tool/arch/locations.h"
+
+/* No offset in the guest state. */
+#define NO_OFFSET 0x7FFFFFFFu
+
+/* GuestLayout: the places of registers and flags in VEX's guest state, as
+   offsets.  A group of registers goes from its first one to its _end, which is
+   behind the last one. */
+typedef
+   struct {
+      UInt word;               // size in bytes of a general register
+      UInt general, general_end;         // in the order of their encoding
+      UInt flags, flags_end;   // the flags' components, CC_OP first
+      UInt CC_NDEP;
+      UInt DFLAG, DFLAG_end;   // NO_OFFSET if there is none, as for x87
+      UInt vector;             // size in bytes of a vector register
+      UInt vector_room;        // locations for each of them
+      UInt vectors, vectors_end;
+      UInt rounding;           // the rounding mode of SSE; NO_OFFSET: there
+                               // is no SSE
+      UInt FPREG, FPTAG, FC3210, FTOP;
+      /* Values of CC_OP: those of INC and DEC, which keep the carry, and of
+         rotations. */
+      UInt first_step, last_step, first_rotation, last_rotation;
+      /* VEX's helper functions that compute a condition, the carry, and all
+         flags. */
+      const HChar *condition, *carry, *all_flags;
+      /* Tell which flags condition N, an argument of .condition, tests. */
+      void (*flags_of)(UInt n, Bool* carry, Bool* others);
+      /* The lowest bit of N in that argument; CC_OP is below it. */
+      UInt condition_shift;
+   }
+   GuestLayout;
+
+/* Quirk: a bit for each way in which VEX represents an instruction unlike most
+   others. */
+enum {
+   QuirkFalseMemory     = 1,    // its registers pass through memory that the
+                                // program does not have
+   QuirkStoreExclusive  = 2,    // a store-exclusive
+   QuirkStoresDownwards = 4,    // its stores go from the highest address to the
+                                // lowest
+   QuirkGather          = 8,    // elements outside the mask are read at another
+                                // address
+   QuirkMayPush         = 16    // pushes onto x87's stack, or does not
+};
+
+/* OtherRegister: a register that has no locations, by its number in
+   format/wet_process.h. */
+typedef
+   struct {
+      UShort number;
+      UChar  size;             // bytes, the lowest of .value
+      ULong  value;
+   }
+   OtherRegister;
+
+#define MAX_OTHER_REGISTERS 16
+
+/* Guest: what the tool must know of the processor, its instructions and VEX's
+   guest state.  Offsets are in the guest state. */
+typedef
+   struct {
+      /* Return the kind of an instruction from its bytes.  NULL: there is no
+         decoder, and DCFG_(classify_generic) is used. */
+      InsnKind (*classify)(const UChar* bytes, UInt len);
+      /* Offsets of the range to forget at the end of a superblock with
+         Ijk_InvalICache. */
+      Int        discard_start, discard_length;
+      /* The registers of the first arguments of a function.  If
+         .arguments_on_stack, the one register is the stack pointer, and the
+         arguments are above the return address.  N is 0 if the convention is
+         not known. */
+      UInt       n_argument_registers;
+      const Int* argument_registers;
+      Bool       arguments_on_stack;
+      /* VEX, and so Callgrind, takes a direct jump for a call. */
+      Bool       jumps_are_calls;
+      /* The rest is for whole execution traces, which need .layout; NULL: the
+         processor has none. */
+      const GuestLayout* layout;
+      UChar      machine;      // the number in ELF files
+      /* Three facts of the instruction of LEN bytes at CODE: the target of a
+         direct branch; the least number of loads that VEX has for it, unless
+         VEX drops some; its quirks. */
+      Addr (*target)(const UChar* code, UInt len, Addr addr);
+      UInt (*loads)(const UChar* code, UInt len);
+      UInt (*quirks)(const UChar* code, UInt len);
+      /* Correct U, the usage that was read from VEX's IR of the instruction. */
+      void (*correct_usage)(Usage* u, const UChar* code, UInt len);
+      /* Find the registers that the instruction changes besides its result.
+         *TO comes as zeros. */
+      void (*find_besides)(const UChar* code, UInt len, Besides* to);
+      /* Read all registers that have no locations from STATE, a guest state of
+         VEX, to TO.  Return how many there are. */
+      UInt (*other_registers)(const void* state, OtherRegister* to);
+      UInt state_size;         // bytes of a guest state
+      /* The argument of clone(), from 0, that has the address of the new
+         thread's number, which the kernel clears in the end. */
+      UInt clone_tid;
+      /* The bytes below the stack pointer that functions may use. */
+      UInt redzone;
+      /* Calls put the return address into a register. */
+      Bool calls_link;
+   }
+   Guest;
+
+extern const Guest DCFG_(guest);
+
+#endif /* __DCFG_GUEST_H */

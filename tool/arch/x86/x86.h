@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   x86 instructions. */
+
+/* Private to arch/. */
+
+#ifndef __DCFG_X86_H
+#define __DCFG_X86_H
+
+#include "tool/arch/guest.h"
+
+/* Arguments of these functions: the instruction is BYTES[0 .. LEN-1]; LEN,
+   at least 1, is the length that the disassembler found; IS64 selects 64-bit
+   mode. */
+
+/* Return the kind of the instruction. */
+InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64);
+
+/* Return the index of the opcode in BYTES. */
+UInt DCFG_(x86_opcode)(const UChar* bytes, UInt len, Bool is64);
+
+/* Return whether VEX passes a register operand through memory that the program
+   does not have, as for BT of a register. */
+Bool DCFG_(has_false_memory_x86)(const UChar* bytes, UInt len, Bool is64);
+
+/* Return the target of a conditional branch or direct jump at ADDR. */
+Addr DCFG_(target_x86)(const UChar* bytes, UInt len, Bool is64, Addr addr);
+
+/* Functions of Guest. */
+UInt DCFG_(loads_x86)(const UChar* bytes, UInt len, Bool is64);
+UInt DCFG_(quirks_x86)(const UChar* bytes, UInt len, Bool is64);
+void DCFG_(correct_usage_x86)(Usage* u, const UChar* bytes, UInt len,
+                              Bool is64);
+void DCFG_(find_besides_x86)(const UChar* bytes, UInt len, Bool is64,
+                             Besides* to);
+
+#endif /* __DCFG_X86_H */

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The interface to Valgrind's core. */
+
+/* This file alone has what the tool takes from the core beyond the pub_tool_*.h
+   headers, and all differences between the supported versions, 3.19.0 to
+   3.27.1. */
+
+#ifndef __DCFG_CORE_H
+#define __DCFG_CORE_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_libcsignal.h"
+#include "pub_tool_options.h"              // VG_(clo_vex_control)
+#include "pub_tool_tooliface.h"            // IROp
+#include "pub_tool_vkiscnums.h"            // __NR_renameat2
+#include "tool/base/port.h"
+
+/* The core's headers that follow are here for tasks without a tool-level
+   interface:
+   - an object's symbol table, the form of C++ names, redirections of functions,
+     the program's entry point,
+   - the text of an error number, system calls, descriptors that are hidden from
+     the program, the environment,
+   - sets of signals, and discarding translations. */
+#include "coregrind/pub_core_clientstate.h" // VG_(client_auxv) and others
+#include "coregrind/pub_core_threadstate.h" // VG_(threads)
+#include "coregrind/pub_core_debuginfo.h"  // VG_(DebugInfo_syms_getidx)
+#include "coregrind/pub_core_demangle.h"   // VG_(demangle)
+#include "coregrind/pub_core_libcfile.h"   // VG_(safe_fd)
+#include "coregrind/pub_core_libcprint.h"  // VG_(log_output_sink)
+#include "coregrind/pub_core_libcproc.h"   // VG_(env_clone)
+#include "coregrind/pub_core_libcsignal.h" // VG_(sigfillset)
+#include "coregrind/pub_core_gdbserver.h"  // VG_(gdbserver_exit)
+#include "coregrind/pub_core_signals.h"    // VG_(kill_self)
+#include "coregrind/pub_core_redir.h"      // VG_(redir_do_lookup)
+#include "coregrind/pub_core_syscall.h"    // VG_(strerror), VG_(do_syscall5)
+
+/* A tool may call this only at certain times.  Beyond these, a call while a
+   superblock is being translated is safe: the core looks up the superblock that
+   it is about to chain or run once more after a translation. */
+extern void VG_(discard_translations) ( Addr start, ULong len,
+                                        const HChar* who );
+
+/* Send all further messages to the standard output, as --help does. */
+static inline void DCFG_(print_to_stdout) ( void )
+{
+   VG_(log_output_sink).fd   = 1;
+   VG_(log_output_sink).type = VgLogTo_Fd;
+}
+
+/* Limit the next superblocks to N instructions; 0: to the user's own limit. VEX
+   reads the limit at each translation. */
+extern VexControl vex_control;
+static inline void DCFG_(limit_superblocks) ( UInt n )
+{
+   vex_control.guest_max_insns
+      = n == 0 ? VG_(clo_vex_control).guest_max_insns : (Int)n;
+}
+
+/* Make the core read an object's debug information.  Newer versions read it
+   only when somebody asks about an address in the object.  Before that, the
+   core has only the symbols that the dynamic linker needs, or none. */
+static inline void DCFG_(read_debug_info) ( const DebugInfo* di )
+{
+   const HChar* name;
+   VG_(get_fnname)(VG_(current_DiEpoch)(), VG_(DebugInfo_get_text_avma)(di),
+                   &name);
+}
+
+/* Rename a file with FLAGS, as Linux can from 3.15 on.  Return 0 or an errno:
+   EINVAL or ENOSYS if the file system or the kernel cannot do it. */
+#define DCFG_RENAME_NOREPLACE 1
+#define DCFG_RENAME_EXCHANGE  2
+static inline Int DCFG_(rename2) ( const HChar* from, const HChar* to,
+                                   UInt flags )
+{
+#if defined(__NR_renameat2)
+   const Long here = -100;    // AT_FDCWD
+   SysRes sres = VG_(do_syscall5)(__NR_renameat2, here, (RegWord)(Addr)from,
+                                  here, (RegWord)(Addr)to, flags);
+   return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
+#else
+   return 38;                 // ENOSYS
+#endif
+}
+
+/* Create a directory.  Return 0 or an errno. */
+static inline Int DCFG_(make_directory) ( const HChar* name )
+{
+   const Long here = -100;    // AT_FDCWD
+   SysRes sres = VG_(do_syscall3)(__NR_mkdirat, here, (RegWord)(Addr)name,
+                                  0755);
+   return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
+}
+
+/* Remove a directory.  Return 0 or an errno. */
+static inline Int DCFG_(remove_directory) ( const HChar* name )
+{
+   const Long here = -100;    // AT_FDCWD
+   const Long at_removedir = 0x200;
+   SysRes sres = VG_(do_syscall3)(__NR_unlinkat, here, (RegWord)(Addr)name,
+                                  at_removedir);
+   return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
+}
+
+/* Cut the file FD to SIZE bytes.  Return 0 or an errno. */
+static inline Int DCFG_(truncate) ( Int fd, ULong size )
+{
+#if VG_WORDSIZE == 4
+   SysRes sres = VG_(do_syscall3)(__NR_ftruncate64, fd, (UInt)size,
+                                  (UInt)(size >> 32));
+#else
+   SysRes sres = VG_(do_syscall2)(__NR_ftruncate, fd, size);
+#endif
+   return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
+}
+
+/* Change the protection of pages without the core's knowledge.  The caller
+   restores the old protection before the program runs.  Return 0 or an
+   errno. */
+static inline Int DCFG_(protect) ( Addr page, SizeT len, UInt prot )
+{
+   SysRes sres = VG_(do_syscall3)(__NR_mprotect, page, len, prot);
+   return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
+}
+
+/* Block the signals that end a process, for a time when the core does not yet
+   catch them and a file exists that must not be left behind. */
+static inline void DCFG_(block_signals) ( /*OUT*/vki_sigset_t* before )
+{
+   vki_sigset_t all;
+   VG_(sigfillset)(&all);
+   /* Faults are the tool's own, and the core reports them. */
+   VG_(sigdelset)(&all, VKI_SIGSEGV);
+   VG_(sigdelset)(&all, VKI_SIGBUS);
+   VG_(sigdelset)(&all, VKI_SIGFPE);
+   VG_(sigdelset)(&all, VKI_SIGILL);
+   VG_(sigprocmask)(VKI_SIG_SETMASK, &all, before);
+}
+static inline void DCFG_(restore_signals) ( const vki_sigset_t* before )
+{
+   VG_(sigprocmask)(VKI_SIG_SETMASK, before, NULL);
+}
+
+/* Errors of our own use: a request that was cancelled; the process that was
+   asked has died. */
+#define DCFG_ECANCELED  125
+#define DCFG_EOWNERDEAD 130
+
+/* Constants that no header of the oldest version defines. */
+#define DCFG_RLIMIT_FSIZE              1
+#define DCFG_POLLOUT                   4
+#define DCFG_NR_LANDLOCK_RESTRICT_SELF 446
+
+/* Return whether SIGNAL would end the process now.  It does not if the program
+   handles or blocks the signal, or if another signal is ending the process. */
+static inline Bool DCFG_(ends_process) ( Int signal )
+{
+   vki_sigaction_fromK_t act;
+   ThreadId              tid = VG_(get_running_tid)();
+
+   VG_(do_sys_sigaction)(signal, NULL, &act);
+   return act.ksa_handler == VKI_SIG_DFL
+          && VG_(threads)[tid].os_state.fatalsig == 0
+          && !VG_(sigismember)(&VG_(threads)[tid].sig_mask, signal);
+}
+
+/* Let the process die by SIGNAL, with the core's own message, after all other
+   work is done. */
+static inline void DCFG_(end_by_signal) ( Int signal )
+{
+   ThreadId tid = VG_(get_running_tid)();
+
+   VG_(threads)[tid].os_state.fatalsig = signal;
+   VG_(message_flush)();
+   VG_(gdbserver_exit)(tid, VgSrc_FatalSig);
+   VG_(kill_self)(signal);
+}
+
+/* Return the signal that kills the process, which ends now, or 0; the status
+   with which it exits. */
+static inline Int DCFG_(fatal_signal) ( void )
+{
+   return VG_(threads)[VG_(get_running_tid)()].os_state.fatalsig;
+}
+static inline Int DCFG_(exit_status) ( void )
+{
+   return VG_(threads)[VG_(get_running_tid)()].os_state.exitcode & 0xFF;
+}
+
+/* Return the kernel's number of thread TID. */
+static inline Int DCFG_(kernels_number) ( ThreadId tid )
+{
+   return VG_(threads)[tid].os_state.lwpid;
+}
+
+/* Send the signal of INFO to this process again. */
+static inline void DCFG_(send_again) ( vki_siginfo_t* info )
+{
+   VG_(do_syscall3)(__NR_rt_sigqueueinfo, VG_(getpid)(), info->si_signo,
+                    (RegWord)(Addr)info);
+}
+
+/* Return VG_(strerror)'s text, or one of a few that VG_(strerror) lacks. */
+static inline const HChar* DCFG_(error_text) ( Int error )
+{
+   switch (error) {
+      case 36:  return "File name too long";                // ENAMETOOLONG
+      case 40:  return "Too many levels of symbolic links"; // ELOOP
+      case 122: return "Disk quota exceeded";               // EDQUOT
+      case DCFG_EOWNERDEAD:
+         return "the process that was to write it is gone";
+      default:  return VG_(strerror)(error);
+   }
+}
+
+/* Fill TO with N unpredictable bytes, as Linux can from 3.17 on.  Return False
+   if the kernel cannot. */
+static inline Bool DCFG_(random_bytes) ( void* to, UInt n )
+{
+#if defined(__NR_getrandom)
+   SysRes sres = VG_(do_syscall3)(__NR_getrandom, (RegWord)(Addr)to, n, 0);
+   return !sr_isError(sres) && sr_Res(sres) == n;
+#else
+   return False;
+#endif
+}
+
+/* Fork, with SIGNAL as the signal that tells the child's end.  If SIGNAL is 0,
+   wait() in the program does not find the child until the child calls execve,
+   which changes the signal to SIGCHLD.  Return 0 in the child; in the parent
+   the child's id or a negative errno. */
+static inline Int DCFG_(fork_with) ( Int signal )
+{
+   SysRes sres = VG_(do_syscall5)(__NR_clone, signal, 0, 0, 0, 0);
+   return sr_isError(sres) ? -(Int)sr_Err(sres) : (Int)sr_Res(sres);
+}
+
+/* End a child that fork_with() made.  VG_(exit) would also close what the
+   parent shares with a debugger. */
+static inline void DCFG_(exit_child) ( Int status )
+{
+   VG_(do_syscall1)(__NR_exit_group, status);
+}
+
+/* Move this process into a new session, with the root as its directory. */
+static inline void DCFG_(new_session) ( void )
+{
+   VG_(do_syscall0)(__NR_setsid);
+   VG_(do_syscall1)(__NR_chdir, (RegWord)(Addr)"/");
+}
+
+/* Close the descriptors FIRST to LAST. */
+static inline void DCFG_(close_descriptors) ( Int first, Int last )
+{
+   const UInt close_range = 436;
+   SysRes     sres        = VG_(do_syscall3)(close_range, first, last, 0);
+
+   if (sr_isError(sres))
+      for (Int fd = first; fd <= last; fd++)
+         VG_(close)(fd);
+}
+
+/* Make two connected sockets.  Return 0 or an errno. */
+static inline Int DCFG_(socket_pair) ( /*OUT*/Int ends[2] )
+{
+#if defined(__NR_socketpair)
+   const Int af_unix = 1, stream_cloexec = 02000001;
+   SysRes sres = VG_(do_syscall4)(__NR_socketpair, af_unix, stream_cloexec,
+                                  0, (RegWord)(Addr)ends);
+   return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
+#else
+   return 38;                 // ENOSYS
+#endif
+}
+
+/* DcfgMessage: bytes and a descriptor to be sent over a socket. */
+typedef
+   struct {
+      struct vki_iovec   text;
+      struct vki_msghdr  header;
+      struct {
+         struct vki_cmsghdr header;
+         Int fd;
+      } attached __attribute__((aligned(sizeof(void*))));
+   }
+   DcfgMessage;
+
+static inline void dcfg_message ( DcfgMessage* m, void* data, SizeT n )
+{
+   VG_(memset)(m, 0, sizeof(*m));
+   m->text.iov_base         = data;
+   m->text.iov_len          = n;
+   m->header.msg_iov        = &m->text;
+   m->header.msg_iovlen     = 1;
+   m->header.msg_control    = &m->attached;
+   m->header.msg_controllen = sizeof(m->attached);
+   m->attached.header.cmsg_len   = sizeof(struct vki_cmsghdr) + sizeof(Int);
+   m->attached.header.cmsg_level = 1;          // SOL_SOCKET
+   m->attached.header.cmsg_type  = 1;          // SCM_RIGHTS
+}
+
+/* Send N bytes and FD over a socket.  Return False if that fails. */
+static inline Bool DCFG_(send_with_fd) ( Int to, void* data, SizeT n, Int fd )
+{
+#if defined(__NR_sendmsg)
+   const Int   no_signal = 0x4000;
+   DcfgMessage m;
+
+   dcfg_message(&m, data, n);
+   m.attached.fd = fd;
+   SysRes sres = VG_(do_syscall3)(__NR_sendmsg, to, (RegWord)(Addr)&m.header,
+                                  no_signal);
+   return !sr_isError(sres) && sr_Res(sres) == n;
+#else
+   return False;
+#endif
+}
+
+/* Return the free bytes of FD's file system that users may take, and its size
+   in bytes. */
+static inline Bool DCFG_(file_system_room) ( Int fd, /*OUT*/ULong* avail,
+                                             /*OUT*/ULong* size )
+{
+#if VG_WORDSIZE == 4
+   UInt   b[21];
+   SysRes sres = VG_(do_syscall3)(__NR_fstatfs64, fd, sizeof(b),
+                                  (RegWord)(Addr)b);
+   if (sr_isError(sres))
+      return False;
+   *size  = (b[2] | (ULong)b[3] << 32) * b[1];
+   *avail = (b[6] | (ULong)b[7] << 32) * b[1];
+#else
+   ULong  b[16];
+   SysRes sres = VG_(do_syscall2)(__NR_fstatfs, fd, (RegWord)(Addr)b);
+   if (sr_isError(sres))
+      return False;
+   *size  = b[2] * b[1];
+   *avail = b[4] * b[1];
+#endif
+   return True;
+}
+
+/* Receive N bytes, and a descriptor into *FD, or -1 if none came.  Return False
+   at the end of the stream. */
+static inline Bool DCFG_(receive_with_fd) ( Int from, void* data, SizeT n,
+                                            /*OUT*/Int* fd )
+{
+#if defined(__NR_recvmsg)
+   const Int   wait_all = 0x100, cloexec = 0x40000000;
+   DcfgMessage m;
+
+   dcfg_message(&m, data, n);
+   m.attached.fd = -1;
+   SysRes sres = VG_(do_syscall3)(__NR_recvmsg, from,
+                                  (RegWord)(Addr)&m.header,
+                                  wait_all | cloexec);
+   *fd = m.header.msg_controllen >= m.attached.header.cmsg_len
+         ? m.attached.fd : -1;
+   return !sr_isError(sres) && sr_Res(sres) == n;
+#else
+   return False;
+#endif
+}
+
+/* Have the kernel kill this process when its parent ends. */
+static inline void DCFG_(die_with_parent) ( void )
+{
+   const Int set_death_signal = 1;
+   VG_(do_syscall5)(__NR_prctl, set_death_signal, VKI_SIGKILL, 0, 0, 0);
+}
+
+/* Wait for the end of a child that fork_with() made.  Return its status in the
+   form of wait(), or -1. */
+static inline Int DCFG_(wait_for) ( Int pid )
+{
+   const Int wait_all = 0x40000000;    // __WALL
+   Int       status   = -1;
+   SysRes    sres;
+
+   do {
+      sres = VG_(do_syscall4)(__NR_wait4, pid, (RegWord)(Addr)&status,
+                              wait_all, 0);
+   } while (sr_isError(sres) && sr_Err(sres) == 4 /* EINTR */);
+   return sr_isError(sres) ? -1 : status;
+}
+
+/* Return whether the child PID of fork_with() has ended.  *STATUS becomes its
+   status in the form of wait(), or -1 if nothing is known. */
+static inline Bool DCFG_(has_ended) ( Int pid, /*OUT*/Int* status )
+{
+   const Int all_no_hang = 0x40000001;    // __WALL, WNOHANG
+
+   *status = -1;
+   SysRes sres = VG_(do_syscall4)(__NR_wait4, pid, (RegWord)(Addr)status,
+                                  all_no_hang, 0);
+   return sr_isError(sres) || sr_Res(sres) == pid;
+}
+
+/* VG_(am_shadow_alloc) returns a pointer in 3.19 and a SysRes in later
+   versions.  _Generic picks the function that takes the type of this
+   version. */
+static inline void* dcfg_mapped_ptr ( void* p )
+{
+   return p;
+}
+static inline void* dcfg_mapped_sres ( SysRes sres )
+{
+   return sr_isError(sres) ? NULL : (void*)(Addr)sr_Res(sres);
+}
+
+/* Map N bytes of zeros, or return NULL.  The caller unmaps them with
+   VG_(am_munmap_valgrind). */
+static inline void* DCFG_(map_zeroed) ( SizeT n )
+{
+   return _Generic(VG_(am_shadow_alloc)(n),
+                   void*:  dcfg_mapped_ptr,
+                   SysRes: dcfg_mapped_sres)(VG_(am_shadow_alloc)(n));
+}
+
+/* VEX's settings.  To lift one instruction alone, the tool changes them while
+   nothing is being translated. */
+extern VexControl vex_control;
+
+/* VEX has no table of its operations' properties, but lists operations in
+   groups.  If the groups of a new version differ, these assertions stop the
+   build: then check which of the new operations can fault. */
+_Static_assert(Iop_Add8 == Iop_INVALID + 1
+               && (Iop_Max32U - Iop_Add8 == 96         // up to 3.26
+                   || Iop_Max32U - Iop_Add8 == 92),    // without Clz, Ctz
+               "integer operations before division");
+_Static_assert(Iop_Mul64 < Iop_Max32U && Iop_CmpNE64 < Iop_Max32U
+               && Iop_CasCmpNE64 < Iop_Max32U && Iop_Max32U < Iop_DivU32,
+               "what cannot fault stands before what can");
+_Static_assert(Iop_ModS128 - Iop_DivU32 == 21
+               && Iop_DivModS128to64 > Iop_DivU32
+               && Iop_DivModU32to32 < Iop_ModS128
+               && Iop_8Uto16 == Iop_ModS128 + 1,
+               "integer divisions");
+
+/* Return True if this operation on two integers can never fault; False in case
+   of doubt. */
+static inline Bool DCFG_(never_faults) ( IROp op )
+{
+   return op >= Iop_Add8 && op <= Iop_Max32U;
+}
+
+static inline Bool DCFG_(divides) ( IROp op )
+{
+   return op >= Iop_DivU32 && op <= Iop_ModS128;
+}
+
+#endif /* __DCFG_CORE_H */

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Active functions, for logs of calls. */
+
+/* Owns: the active functions of each thread, and the choice of those that are
+   logged.  Handed: calls and returns by tool/calls/follow.c, the life of threads by
+   tool/run/thread.c.  Taken by: tool/xray/output_xray.c, tool/uftrace/output_uftrace.c.  Each
+   event is given to all formats.
+
+   A tick is an instruction that the thread has executed.  The first tick is 1,
+   before any instruction.
+
+   Only the end of a call tells whether it is long enough.  Until then its entry
+   waits.  When a call turns out to be long enough, all waiting entries are
+   logged, the outermost first.  Waiting entries are always the innermost part
+   of the stack: when a function is logged, all functions around it have been
+   logged, and no record between is newer. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_vki.h"
+
+#include "tool/arch/guest.h"
+#include "tool/calls/follow.h"
+#include "tool/dcfg_output.h"
+#include "tool/run/thread.h"
+#include "tool/calls/active.h"
+#include "tool/calls/ids.h"
+
+typedef
+   struct {
+      UInt  function;      // number of tool/calls/function.h
+      UInt  id;            // in the log; 0: not logged
+      Bool  is_wanted;
+      Bool  is_start;      // does it have arguments?
+      ULong tick;
+   }
+   Entry;
+
+typedef UWord Args[DCFG_N_ARGS];
+
+struct _Active {
+   CellArray* cells;
+   Entry*     entries;      // outermost first
+   Args*      args;         // arguments of .entries, if wanted
+   UInt       n, room;
+   UInt       n_done;       // entries that do not wait
+   UInt       n_logged;     // logged ones among these
+   void*      logs[DCFG_MAX_CALL_LOGS];  // for each format; or NULL
+   Bool       has_ended;
+   Bool       is_off;       // its calls are not logged now
+};
+
+LogOptions DCFG_(log_options);
+
+static const CallLog* formats[DCFG_MAX_CALL_LOGS];
+static UInt           n_formats;
+static Bool           with_args;     // does a format want arguments?
+
+static CellNo slot;         // the slot of a thread's Active
+static UInt   watcher;      // the watcher's number
+
+static Active* active_of(ULong* base)
+{
+   return (Active*)(Addr)base[slot];
+}
+
+/*--- Arguments                                            ---*/
+
+static void read_args(Args to)
+{
+   const Guest* g    = &DCFG_(guest);
+   ThreadId     tid  = VG_(get_running_tid)();
+   Addr         args = VG_(get_SP)(tid) + sizeof(Addr);
+
+   VG_(memset)(to, 0, sizeof(Args));
+   if (!g->arguments_on_stack)
+      for (UInt i = 0; i < DCFG_N_ARGS && i < g->n_argument_registers; i++)
+         VG_(get_shadow_regs_area)(tid, (UChar*)&to[i], 0,
+                                   g->argument_registers[i], sizeof(to[i]));
+   else if (VG_(am_is_valid_for_client)(args, sizeof(Args), VKI_PROT_READ))
+      VG_(memcpy)(to, (void*)args, sizeof(Args));
+}
+
+/* --- Logging                                              --- */
+
+static void log_entry(Active* a, UInt i)
+{
+   Entry*       e    = &a->entries[i];
+   const UWord* args = e->is_start && a->args != NULL ? a->args[i] : NULL;
+
+   e->id = DCFG_(id_of_function)(e->function);
+   for (UInt f = 0; f < n_formats; f++)
+      if (a->logs[f] != NULL)
+         formats[f]->enter(a->logs[f], e->id, a->n_logged, e->tick, args);
+   a->n_logged++;
+}
+
+/* Log all waiting entries. */
+static inline void log_waiting(Active* a)
+{
+   for (; a->n_done < a->n; a->n_done++)
+      if (a->entries[a->n_done].is_wanted)
+         log_entry(a, a->n_done);
+}
+
+static inline Bool is_long_enough(const Entry* e, ULong tick)
+{
+   return tick - e->tick >= DCFG_(log_options).min_instrs;
+}
+
+static void enter(ULong* base, UInt function, ULong instrs, Bool is_start)
+{
+   const LogOptions* o = &DCFG_(log_options);
+   Active*           a = active_of(base);
+
+   if (a->n == a->room) {
+      a->room    = a->room == 0 ? 64 : 2 * a->room;
+      a->entries = VG_(realloc)("dcfg.active.entries", a->entries,
+                                a->room * sizeof(Entry));
+      if (with_args)
+         a->args = VG_(realloc)("dcfg.active.args", a->args,
+                                a->room * sizeof(Args));
+   }
+   Entry* e     = &a->entries[a->n];
+   e->function  = function;
+   e->id        = 0;
+   e->is_start  = is_start;
+   e->tick      = instrs + 1;
+   e->is_wanted = (DCFG_(is_function_wanted)(function)
+                   && (o->depth == 0 || a->n < o->depth))
+                  || a->n == 0;
+   if (with_args && is_start)
+      read_args(a->args[a->n]);
+   a->n++;
+   if (!a->is_off && (o->min_instrs == 0 || a->n == 1))
+      log_waiting(a);
+}
+
+static inline void log_exit(Active* a, const Entry* e, ULong tick,
+                            Bool by_jump)
+{
+   if (e->id == 0)
+      return;
+   for (UInt f = 0; f < n_formats; f++)
+      if (a->logs[f] != NULL)
+         formats[f]->leave(a->logs[f], e->id, a->n_logged - 1, tick, by_jump);
+   a->n_logged--;
+}
+
+static void leave(ULong* base, ULong instrs, Bool by_jump)
+{
+   Active*      a    = active_of(base);
+   ULong        tick = instrs + 1;
+   const Entry* e;
+
+   tl_assert(a->n > 0);
+   e = &a->entries[a->n - 1];
+   if (!a->is_off) {
+      if (a->n_done < a->n && e->is_wanted && is_long_enough(e, tick))
+         log_waiting(a);
+      if (a->n_done == a->n) {
+         log_exit(a, e, tick, by_jump);
+         a->n_done--;
+      }
+   }
+   a->n--;
+}
+
+/* Begin new logs with the same active functions, as if they were entered at
+   TICK. */
+static void enter_again(Active* a, ULong tick)
+{
+   for (UInt i = 0; i < a->n; i++) {
+      a->entries[i].id   = 0;
+      a->entries[i].tick = tick;
+   }
+   a->n_done = a->n_logged = 0;
+   if (DCFG_(log_options).min_instrs == 0 && !a->is_off)
+      log_waiting(a);
+}
+
+/* Log the waiting entries that are long enough at TICK. */
+static void log_long_ones(Active* a, ULong tick)
+{
+   UInt n = a->n;
+
+   while (a->n > a->n_done
+          && !(a->entries[a->n - 1].is_wanted
+               && is_long_enough(&a->entries[a->n - 1], tick)))
+      a->n--;
+   log_waiting(a);
+   a->n = n;
+}
+
+/* Leave the active functions when collecting is turned off; enter them when it
+   is turned on. */
+static void turn(ULong* base, ULong instrs, Bool on)
+{
+   Active* a    = active_of(base);
+   ULong   tick = instrs + 1;
+
+   if (!on) {
+      log_long_ones(a, tick);
+      for (; a->n_done > 0; a->n_done--)
+         log_exit(a, &a->entries[a->n_done - 1], tick, False);
+   }
+   a->is_off = !on;
+   if (on)
+      enter_again(a, tick);
+}
+
+UInt DCFG_(n_active)(const Active* a)
+{
+   return a->has_ended ? 0 : a->n_logged;
+}
+
+void DCFG_(leave_active)(const Active* a, ULong tick,
+                         void (*tell)(void* log, UInt id, UInt depth,
+                                       ULong tick, Bool by_jump),
+                         void* log)
+{
+   UInt depth = a->n_logged;
+
+   if (a->has_ended)
+      return;
+   for (UInt i = a->n_done; i > 0; i--)
+      if (a->entries[i - 1].id != 0)
+         tell(log, a->entries[i - 1].id, --depth, tick, False);
+}
+
+/*--- Marks                                                ---*/
+
+static Bool takes_text(const Active* a, UInt f)
+{
+   return a->logs[f] != NULL && formats[f]->text != NULL
+          && !formats[f]->is_full(a->logs[f]);
+}
+
+/* Log the enclosing calls, too, even if they turn out shorter than the
+   minimum. */
+void DCFG_(mark_log)(UInt thread, const HChar* text)
+{
+   Active* a = DCFG_(thread_state)(thread, watcher);
+
+   for (UInt f = 0; f < n_formats && !a->is_off && a->n > 0; f++) {
+      if (takes_text(a, f))
+         log_waiting(a);
+      if (takes_text(a, f))
+         formats[f]->text(a->logs[f], text, DCFG_(instrs_run)(thread) + 1);
+   }
+}
+
+/*--- Threads                                              ---*/
+
+static void start_logs(Active* a, UInt index)
+{
+   for (UInt f = 0; f < n_formats; f++)
+      a->logs[f] = formats[f]->begin(index, a);
+}
+
+static void delete_logs(Active* a)
+{
+   for (UInt f = 0; f < n_formats; f++) {
+      if (a->logs[f] != NULL)
+         formats[f]->delete(a->logs[f]);
+      a->logs[f] = NULL;
+   }
+}
+
+static void set_slot(const Active* a)
+{
+   DCFG_(cell_base)(a->cells)[slot] = (Addr)a;
+}
+
+static void* new_active(CellArray* cells, UInt index)
+{
+   Active* a = VG_(calloc)("dcfg.active", 1, sizeof(*a));
+
+   a->cells = cells;
+   set_slot(a);
+   start_logs(a, index);
+   return a;
+}
+
+static void delete_active(void* s)
+{
+   Active* a = s;
+
+   delete_logs(a);
+   VG_(free)(a->entries);
+   VG_(free)(a->args);
+   VG_(free)(a);
+}
+
+/* Delete the logs of all threads, before the first of them begins anew. */
+static void delete_all_logs(void)
+{
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++)
+      delete_logs(DCFG_(thread_state)(t, watcher));
+   for (UInt f = 0; f < n_formats; f++)
+      if (formats[f]->restart != NULL)
+         formats[f]->restart();
+}
+
+static void* restart(void* s, CellArray* cells, UInt index, Restart why)
+{
+   Active* a = s;
+
+   if (index == 0)
+      delete_all_logs();
+   a->cells     = cells;
+   a->has_ended = False;
+   set_slot(a);
+   start_logs(a, index);
+   enter_again(a, 1);
+   return a;
+}
+
+static void have_idle_cells(void* s, CellArray* cells)
+{
+   DCFG_(cell_base)(cells)[slot] = (Addr)s;
+}
+
+static void end(void* s)
+{
+   Active* a = s;
+
+   a->has_ended = True;
+   for (UInt f = 0; f < n_formats; f++)
+      if (a->logs[f] != NULL)
+         formats[f]->finish(a->logs[f]);
+   VG_(free)(a->entries);
+   VG_(free)(a->args);
+   a->entries = NULL;
+   a->args    = NULL;
+   a->room    = 0;
+}
+
+static const Watcher watches = {
+   .thread_new  = new_active,
+   .thread_free = delete_active,
+   .restart     = restart,
+   .idle_cells  = have_idle_cells,
+   .thread_end  = end
+};
+
+static CallListener listener = { enter, leave, turn, 0, NULL };
+
+/* Use the value of an option of all logs. */
+static void choose(const HChar* opt, const HChar* globs,
+                   Bool (*take)(const HChar* opt, const HChar* globs))
+{
+   if (take(opt, globs))
+      return;
+   VG_(fmsg)("%s=%s: a name in the list is empty\n", opt, globs);
+   VG_(exit)(1);
+}
+
+static void start_logging(void)
+{
+   choose("--xray-functions", DCFG_(log_options).functions,
+          DCFG_(choose_functions));
+   choose("--xray-images", DCFG_(log_options).images, DCFG_(choose_objects));
+   slot = DCFG_(claim_slots)(1);
+   /* Register in this order: calls that end with their thread must be logged
+      before the log ends. */
+   DCFG_(listen_to_calls)(&listener);
+   watcher = DCFG_(watch)(&watches);
+}
+
+UInt DCFG_(log_calls)(const CallLog* l, Bool args)
+{
+   tl_assert(n_formats < DCFG_MAX_CALL_LOGS);
+   if (n_formats == 0)
+      start_logging();
+   if (args) {
+      with_args            = True;
+      listener.n_registers = DCFG_(guest).n_argument_registers;
+      listener.registers   = DCFG_(guest).argument_registers;
+   }
+   formats[n_formats] = l;
+   return n_formats++;
+}
+
+/*--- Writing                                              ---*/
+
+void* DCFG_(log_of_thread)(UInt format, UInt thread,
+                           /*OUT*/const Active** a, /*OUT*/ULong* tick)
+{
+   Active* of = DCFG_(thread_state)(thread, watcher);
+
+   *a    = of;
+   *tick = of->has_ended ? 0 : DCFG_(instrs_run)(thread) + 1;
+   if (!of->has_ended && !of->is_off)
+      log_long_ones(of, *tick);
+   return of->logs[format];
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Active functions, for logs of calls. */
+
+#ifndef __DCFG_ACTIVE_H
+#define __DCFG_ACTIVE_H
+
+#include "pub_tool_basics.h"
+#include "tool/base/port.h"
+
+/* LogOptions: the choice of calls in all logs, which their options set before
+   the first log starts. */
+typedef
+   struct {
+      Int          min_instrs;    // leave out calls with fewer instructions
+      Int          depth;         // leave out deeper calls; 0: none
+      const HChar* functions;     // globs of functions to log, or NULL
+      const HChar* images;        // globs of their images, or NULL
+   }
+   LogOptions;
+
+extern LogOptions DCFG_(log_options);
+
+/* The number of a function's arguments in a log. */
+#define DCFG_N_ARGS 6
+
+/* Active: the active functions of a thread. */
+typedef struct _Active Active;
+
+/* CallLog: a format of logs.  Each thread has a log in each format.  IDs are
+   those of tool/calls/ids.h.  Ticks never decrease. */
+typedef
+   struct {
+      /* Return a new log of thread number THREAD, whose functions are A.  NULL:
+         it has no room. */
+      void* (*begin)(UInt thread, const Active* a);
+      void  (*delete)(void* log);
+      /* A function is entered or left at depth DEPTH of logged functions. ARGS
+         are DCFG_N_ARGS words, or NULL. */
+      void  (*enter)(void* log, UInt id, UInt depth, ULong tick,
+                     const UWord* args);
+      void  (*leave)(void* log, UInt id, UInt depth, ULong tick,
+                     Bool by_jump);
+      /* The program puts the mark TEXT here; NULL: the format has no marks. Not
+         called for a log that IS_FULL. */
+      void  (*text)(void* log, const HChar* text, ULong tick);
+      Bool  (*is_full)(const void* log);
+      /* No more will be logged: free unused memory. */
+      void  (*finish)(void* log);
+      /* All logs are deleted, and new ones begin; may be NULL. */
+      void  (*restart)(void);
+   }
+   CallLog;
+
+/* Log calls in format L, WITH_ARGS if it needs arguments.  Called before the
+   program runs.  Return the number of the format. */
+#define DCFG_MAX_CALL_LOGS 4
+UInt DCFG_(log_calls)(const CallLog* l, Bool with_args);
+
+/* Return THREAD's log in a format, for writing, or NULL.  *A are the functions
+   that are active at *TICK: get their exits from DCFG_(leave_active). */
+void* DCFG_(log_of_thread)(UInt format, UInt thread,
+                           /*OUT*/const Active** a, /*OUT*/ULong* tick);
+
+/* Return the number of logged functions in A that have not been left: 0 when
+   the thread has ended.  Call TELL, with LOG, for each of them, the innermost
+   first, as if it were left at TICK; they stay active. */
+UInt DCFG_(n_active)(const Active* a);
+void DCFG_(leave_active)(const Active* a, ULong tick,
+                         void (*tell)(void* log, UInt id, UInt depth,
+                                      ULong tick, Bool by_jump),
+                         void* log);
+
+/* Put the mark TEXT into the logs of THREAD, which is not in generated code. */
+void DCFG_(mark_log)(UInt thread, const HChar* text);
+
+#endif /* __DCFG_ACTIVE_H */

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Functions, by Callgrind's rules. */
+
+/* Owns: the functions of a Callgrind profile, and the function of an address.
+   Handed: addresses by tool/calls/ir_calls.c and tool/calls/stack.c, unmappings by
+   tool/run/image.c.  Taken by: tool/calls/stack.c, tool/profile/costs.c and
+   tool/profile/notation.c.
+
+   A profile can be compared with Callgrind's only if it has the same functions.
+   A function is identified by its object, the source file of its first
+   instruction, and its name.  Without a name, the address is used.  A stub of a
+   linkage table is skipped: its cost is the caller's, and the function that it
+   jumps to counts as called by that caller.  Excluded code (tool/run/exclude.h) is
+   skipped, too, and costs nothing.
+
+   Debug information is asked once for each place, while the object is mapped,
+   and again when an object has been mapped there anew.  If the answer is the
+   same, the place is the same. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_poolalloc.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "tool/base/core.h"
+#include "tool/base/intern.h"
+#include "tool/calls/function.h"
+#include "tool/run/exclude.h"
+
+static OSet*        by_name;      // NumberedFunction
+static XArray*      functions;    // Function, by number from 1
+static VgHashTable* places;       // Place
+static VgHashTable* unmapped;     // Place: those that are unmapped now
+static PoolAlloc*   place_pool;   // the memory of places
+static OSet*        place_pages;  // pages with places
+
+/* A cache of places by address, and of landings by the target of a jump. */
+#define N_RECENT 4096u
+static const Place* recent[N_RECENT];
+typedef
+   struct {
+      Addr         target;
+      const Place* place;
+   }
+   Landing;
+static Landing recent_landings[N_RECENT];
+
+typedef
+   struct {
+      Function f;
+      UInt     number;
+   }
+   NumberedFunction;
+
+/*--- Functions                                            ---*/
+
+static Word cmp_pointers(const void* a, const void* b)
+{
+   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+Word DCFG_(cmp_functions)(const void* va, const void* vb)
+{
+   const Function* a = va;
+   const Function* b = vb;
+   Word            r;
+
+   if ((r = cmp_pointers(a->name, b->name)) != 0)
+      return r;
+   if ((r = cmp_pointers(a->file, b->file)) != 0)
+      return r;
+   return cmp_pointers(a->object, b->object);
+}
+
+static void init(void)
+{
+   by_name     = VG_(OSetGen_Create)(0, DCFG_(cmp_functions), VG_(malloc),
+                                     "dcfg.function", VG_(free));
+   functions   = VG_(newXA)(VG_(malloc), "dcfg.function", VG_(free),
+                            sizeof(Function));
+   places      = VG_(HT_construct)("dcfg.function.places");
+   unmapped    = VG_(HT_construct)("dcfg.function.unmapped");
+   place_pool  = VG_(newPA)(sizeof(Place), 1000, VG_(malloc),
+                            "dcfg.function.place", VG_(free));
+   place_pages = VG_(OSetWord_Create)(VG_(malloc), "dcfg.function.pages",
+                                      VG_(free));
+}
+
+/* Return the source file of A, and set *LINE if it is known. */
+static const HChar* file_at(DiEpoch ep, Addr a, UInt* line)
+{
+   const HChar *file, *dir;
+
+   return VG_(get_filename_linenum)(ep, a, &file, &dir, line)
+          ? DCFG_(source_path)(dir, file) : DCFG_(name)("???");
+}
+
+static UInt number_of(const HChar* object, const HChar* file,
+                      const HChar* name)
+{
+   NumberedFunction  key = { { object, file, name, 0 }, 0 };
+   NumberedFunction* f   = VG_(OSetGen_Lookup)(by_name, &key);
+
+   if (f == NULL) {
+      VG_(addToXA)(functions, &key.f);
+      f         = VG_(OSetGen_AllocNode)(by_name, sizeof(*f));
+      *f        = key;
+      f->number = VG_(sizeXA)(functions);
+      VG_(OSetGen_Insert)(by_name, f);
+   }
+   return f->number;
+}
+
+/*--- Places                                               ---*/
+
+static const HChar* section_suffix(VgSectKind kind)
+{
+   switch (kind) {
+      case Vg_SectData: return " [Data]";
+      case Vg_SectBSS:  return " [BSS]";
+      case Vg_SectGOT:  return " [GOT]";
+      case Vg_SectPLT:  return " [PLT]";
+      default:          return "";
+   }
+}
+
+/* Return whether A is the start of a linkage table of any object.
+   VG_(find_DebugInfo) may not find an address in a table. */
+static Bool is_start_of_table(Addr a)
+{
+   const DebugInfo* di = NULL;
+
+   while ((di = VG_(next_DebugInfo)(di)) != NULL)
+      if (VG_(DebugInfo_get_plt_avma)(di) == a)
+         return True;
+   return False;
+}
+
+static Word cmp_places(const void* va, const void* vb)
+{
+   const Place* a = va;
+   const Place* b = vb;
+   return a->hash_key != b->hash_key || a->function != b->function
+          || a->line != b->line || a->object != b->object
+          || a->section != b->section || a->is_entry != b->is_entry
+          || a->is_skipped != b->is_skipped
+          || a->is_excluded != b->is_excluded
+          || a->heads_table != b->heads_table || a->bias != b->bias;
+}
+
+static void note_line(const Place* p)
+{
+   Function* f = VG_(indexXA)(functions, p->function - 1);
+
+   if (p->is_entry || f->line == 0)
+      f->line = p->line;
+}
+
+static const Place* new_place(Addr a)
+{
+   DiEpoch      ep = VG_(current_DiEpoch)();
+   DebugInfo*   di = VG_(find_DebugInfo)(ep, a);
+   Place*       p  = VG_(allocEltPA)(place_pool);
+   const HChar* name;
+   HChar        address[40];
+
+   VG_(memset)(p, 0, sizeof(*p));
+   p->hash_key = a;
+   p->object   = DCFG_(name)(di ? VG_(DebugInfo_get_filename)(di) : "???");
+   p->section  = VG_(DebugInfo_sect_kind)(NULL, a);
+   p->bias     = di ? VG_(DebugInfo_get_text_bias)(di) : 0;
+   if (VG_(get_fnname)(ep, a, &name)) {
+      name        = DCFG_(name)(name);
+      p->is_entry = VG_(get_fnname_if_entry)(ep, a, &name);
+   } else {
+      VG_(sprintf)(address, sizeof(Addr) == 4 ? "%#08lx%s" : "%#016lx%s",
+                   (UWord)(a - p->bias), section_suffix(p->section));
+      name = address;
+   }
+   p->function = number_of(p->object, file_at(ep, a, &p->line),
+                           DCFG_(name)(name));
+   note_line(p);
+   p->is_excluded = DCFG_(excludes_code)() && DCFG_(is_excluded)(a);
+   p->is_skipped  = p->section == Vg_SectPLT || p->is_excluded;
+   p->heads_table = p->section == Vg_SectPLT && is_start_of_table(a);
+   Place* old = VG_(HT_gen_remove)(unmapped, p, cmp_places);
+   if (old != NULL) {
+      VG_(freeEltPA)(place_pool, p);
+      p = old;
+   }
+   VG_(HT_add_node)(places, p);
+   UWord page = VG_PGROUNDDN(a);
+   if (!VG_(OSetWord_Contains)(place_pages, page))
+      VG_(OSetWord_Insert)(place_pages, page);
+   return p;
+}
+
+const Place* DCFG_(place_at)(Addr a)
+{
+   const Place** place = &recent[a % N_RECENT];
+
+   if (*place != NULL && (*place)->hash_key == a)
+      return *place;
+   if (places == NULL)
+      init();
+   *place = VG_(HT_lookup)(places, a);
+   if (*place == NULL)
+      *place = new_place(a);
+   return *place;
+}
+
+const Place* DCFG_(landing_place)(Addr a)
+{
+   Landing* l = &recent_landings[a % N_RECENT];
+
+   if (l->place == NULL || l->target != a) {
+      l->target = a;
+      l->place  = DCFG_(place_at)(VG_(redir_do_lookup)(a, NULL));
+   }
+   return l->place;
+}
+
+Bool DCFG_(is_call_like)(const Place* from, const Place* to)
+{
+   return to->is_entry || from->section != to->section
+          || from->object != to->object;
+}
+
+/* Return whether any of these pages may have a place.  May say yes if none
+   has. */
+static Bool may_have_places(Addr a, SizeT len)
+{
+   if (len / VKI_PAGE_SIZE > VG_(OSetWord_Size)(place_pages))
+      return True;
+   for (Addr page = VG_PGROUNDDN(a); page < a + len; page += VKI_PAGE_SIZE)
+      if (VG_(OSetWord_Contains)(place_pages, page))
+         return True;
+   return False;
+}
+
+Bool DCFG_(forget_places)(Addr a, SizeT len)
+{
+   UInt         n;
+   VgHashNode** all;
+
+   if (places == NULL)
+      return False;
+   /* A new object may redirect functions of others. */
+   VG_(memset)(recent_landings, 0, sizeof(recent_landings));
+   if (!may_have_places(a, len))
+      return False;
+   all = VG_(HT_to_array)(places, &n);
+   for (UInt i = 0; i < n; i++) {
+      Addr place = all[i]->key;
+      if (place < a || place - a >= len)
+         continue;
+      VG_(HT_remove)(places, place);
+      VG_(HT_add_node)(unmapped, all[i]);
+      VG_(OSetWord_Remove)(place_pages, VG_PGROUNDDN(place));
+   }
+   VG_(free)(all);
+   VG_(memset)(recent, 0, sizeof(recent));
+   return True;
+}
+
+UInt DCFG_(n_functions)(void)
+{
+   return functions == NULL ? 0 : VG_(sizeXA)(functions);
+}
+
+const Function* DCFG_(function)(UInt no)
+{
+   return VG_(indexXA)(functions, no - 1);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Functions, by Callgrind's rules. */
+
+#ifndef __DCFG_FUNCTION_H
+#define __DCFG_FUNCTION_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_hashtable.h"
+#include "tool/base/port.h"
+
+/* Function: its names are from tool/base/intern.h, so pointers can be compared. */
+typedef
+   struct {
+      const HChar* object;     // path of its ELF object, or ???
+      const HChar* file;       // source file with directory, or ???
+      const HChar* name;       // demangled, or an address
+      UInt         line;       // line of its start, or of its first executed
+                               // code; 0: not known
+   }
+   Function;
+
+/* Compare functions by the pointers of their three names, for trees. */
+Word DCFG_(cmp_functions)(const void* a, const void* b);
+
+/* Place: an address that control may go to, and its debug information at the
+   time of the first question. */
+typedef
+   struct _Place {
+      struct _Place* hash_next;   // VgHashNode
+      UWord          hash_key;    // the address
+      UInt           function;    // the function's number
+      UInt           line;        // in the function's file; 0: not known
+      const HChar*   object;
+      UChar          section;     // VgSectKind
+      Bool           is_entry;    // is it the start of a function?
+      Bool           is_skipped;  // in a stub of a linkage table, or
+      Bool           is_excluded; // in excluded code
+      Bool           heads_table; // the start of a linkage table?
+      PtrdiffT       bias;        // address as run less address as linked
+   }
+   Place;
+
+/* Return the place of the code at A; or, landing_place(), of the code that runs
+   when A is jumped to, which Valgrind may redirect.  Never freed. */
+const Place* DCFG_(place_at)(Addr a);
+const Place* DCFG_(landing_place)(Addr a);
+
+/* Return whether Callgrind takes a jump from FROM to TO for a call. */
+Bool DCFG_(is_call_like)(const Place* from, const Place* to);
+
+/* Forget the places at these addresses.  Return whether there may have been
+   any. */
+Bool DCFG_(forget_places)(Addr a, SizeT len);
+
+/* Return functions by number, 1 .. n_functions. */
+UInt            DCFG_(n_functions)(void);
+const Function* DCFG_(function)(UInt no);
+
+#endif /* __DCFG_FUNCTION_H */

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Generated code that follows calls. */
+
+/* Owns: the code that counts instructions, by function or in total, and that
+   tells tool/calls/stack.c of calls and returns.  Handed: superblocks by
+   tool/run/instrument.c.  Taken by: tool/calls/follow.c.
+
+   Calls are counted where they leave, not where they arrive: there it is mostly
+   known at translation whether a jump is a call.  An indirect jump calls a
+   helper only if its target misses the branch's cache, where targets are that
+   make it no call, or if it ends calls.  Counting in a context is inline
+   code.  A call or return is not: it changes a dozen words, each under
+   some condition, which would be as many guarded stores. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+#include "tool/arch/guest.h"
+#include "tool/calls/context.h"
+#include "tool/calls/ir_calls.h"
+#include "tool/calls/listener.h"
+#include "tool/calls/call_fields.h"
+#include "tool/calls/stack.h"
+#include "tool/calls/toggle.h"
+#include "tool/run/ir.h"
+
+/* For the superblock in translation: the difference of the stack pointer, and
+   of each temporary, from the stack pointer at its begin. */
+#define UNKNOWN ((Long)1 << 62)
+static Long  sp_now;
+static Long* sp_of_tmp;
+static UInt  room_for_tmps;
+
+/* Whether the target of its indirect jump is not in the branch's cache; NULL:
+   the jump is told to the stack each time. */
+static IRExpr* missed;
+
+static const Place* place_in_work(const Work* w)
+{
+   return DCFG_(call_fields)(w->sb)->place;
+}
+
+static IRExpr* call_slot(Work* w, UInt slot)
+{
+   return cell_addr(w, DCFG_(first_call_slot) + slot);
+}
+
+/*--- Costs                                                ---*/
+
+/* Count N runs of the segment that begins with instruction K, in the present
+   context. */
+static void count_in_context(Work* w, UInt k, IRExpr* n)
+{
+   const Superblock* sb      = w->sb;
+   UInt              segment = DCFG_(segment_of)(sb, k);
+   CellNo            cache   = DCFG_(call_fields)(sb)->contexts
+                                + DCFG_SEGMENT_SLOTS * segment;
+   Addr              key     = DCFG_CELL_OFFSET(cache);
+
+   IRExpr* context = load(w, Ity_I64, call_slot(w, CallContext));
+   IRExpr* entry   = load(w, w->word_ty, call_slot(w, CallEntries));
+   IRExpr* miss    = assign(w, Ity_I1,
+                            IRExpr_Binop(Iop_CmpNE64,
+                                         load(w, Ity_I64,
+                                              add_words(w, entry,
+                                                        word(w, key))),
+                                         context));
+   call_if(w, miss, "dcfg_context_miss", &DCFG_(context_miss),
+           mkIRExprVec_3(base(w), word(w, sb->id), word(w, segment)));
+   IRExpr* count_addr = add_words(w, entry, word(w, key + sizeof(ULong)));
+   store(w, count_addr, sum(w, load(w, Ity_I64, count_addr), n));
+}
+
+/* Count N runs of the segment that begins with instruction K.  N is an I64, and
+   a constant 1 unless the segment is one instruction. */
+static void add_cost(Work* w, UInt k, IRExpr* n)
+{
+   UInt size = DCFG_(segment_end)(w->sb, k) - k;
+
+   if (DCFG_(counts_contexts))
+      count_in_context(w, k, n);
+   /* Then N is a constant 1. */
+   tl_assert(n->tag == Iex_Const || size == 1);
+   if (size > 0)
+      add_to_slot(w, DCFG_(first_call_slot) + CallTotal,
+                  size == 1 ? n : IRExpr_Const(IRConst_U64(size)));
+}
+
+void DCFG_(add_start_cost)(Work* w, IRExpr* n)
+{
+   add_cost(w, 0, n);
+}
+
+/* Return whether a segment other than the first begins with instruction K. */
+static Bool begins_segment(const Superblock* sb, UInt k)
+{
+   return k > 0 && k < sb->n_instrs
+          && DCFG_(segment_of)(sb, k) != DCFG_(segment_of)(sb, k - 1);
+}
+
+void DCFG_(add_segment_cost)(Work* w, UInt k)
+{
+   if (begins_segment(w->sb, k))
+      add_cost(w, k, IRExpr_Const(IRConst_U64(1)));
+}
+
+/*--- The stack pointer                                    ---*/
+
+/* Forget all.  Temporaries of added code are not tracked. */
+static void forget_stack_pointer(const Work* w)
+{
+   UInt n_tmps = w->out->tyenv->types_used;
+
+   sp_now = 0;
+   if (n_tmps > room_for_tmps) {
+      room_for_tmps = 2 * n_tmps;
+      sp_of_tmp     = VG_(realloc)("dcfg.ir.sp", sp_of_tmp,
+                                   room_for_tmps * sizeof(Long));
+   }
+   for (UInt i = 0; i < n_tmps; i++)
+      sp_of_tmp[i] = UNKNOWN;
+}
+
+void DCFG_(track_stack_pointer)(Work* w, const IRStmt* st)
+{
+   const Int offset_sp = w->layout->offset_SP;
+
+   if (st->tag == Ist_Put && st->Ist.Put.offset == offset_sp) {
+      const IRExpr* e = st->Ist.Put.data;
+      sp_now = e->tag == Iex_RdTmp ? sp_of_tmp[e->Iex.RdTmp.tmp]
+                                  : UNKNOWN;
+   }
+   if (st->tag != Ist_WrTmp)
+      return;
+   const IRExpr* e = st->Ist.WrTmp.data;
+   Long          d = UNKNOWN;
+   if (e->tag == Iex_Get && e->Iex.Get.offset == offset_sp) {
+      d = sp_now;
+   } else if (e->tag == Iex_RdTmp) {
+      d = sp_of_tmp[e->Iex.RdTmp.tmp];
+   } else if (e->tag == Iex_Binop && e->Iex.Binop.arg1->tag == Iex_RdTmp
+              && e->Iex.Binop.arg2->tag == Iex_Const) {
+      const IRConst* c = e->Iex.Binop.arg2->Iex.Const.con;
+      Long from = sp_of_tmp[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
+      Long n    = c->tag == Ico_U64 ? (Long)c->Ico.U64
+                  : c->tag == Ico_U32 ? (Int)c->Ico.U32 : 0;
+      if (from != UNKNOWN)
+         switch (e->Iex.Binop.op) {
+            case Iop_Add64: case Iop_Add32: d = from + n; break;
+            case Iop_Sub64: case Iop_Sub32: d = from - n; break;
+            default:                                      break;
+         }
+   }
+   sp_of_tmp[st->Ist.WrTmp.tmp] = d;
+}
+
+static Bool may_have_raised_sp(void)
+{
+   return sp_now > 0;
+}
+
+static IRExpr* stack_pointer(Work* w)
+{
+   return assign(w, w->word_ty,
+                 IRExpr_Get(w->layout->offset_SP, w->word_ty));
+}
+
+void DCFG_(begin_calls)(Work* w)
+{
+   CallFields* fields = DCFG_(call_fields)(w->sb);
+
+   if (fields->place == NULL)
+      fields->place = DCFG_(place_at)(w->sb->addr);
+   missed = NULL;
+   if (DCFG_(counts_contexts))
+      DCFG_(count_contexts)(w->sb);
+   forget_stack_pointer(w);
+}
+
+/*--- Ways out                                             ---*/
+
+static LeaveKind kind_of(IRJumpKind jk)
+{
+   return jk == Ijk_Call ? LeaveCall : jk == Ijk_Ret ? LeaveReturn
+                                                     : LeaveJump;
+}
+
+static IRExpr* always(void)
+{
+   return IRExpr_Const(IRConst_U1(True));
+}
+
+/* Return the condition that SP is above the innermost call's stack pointer. */
+static IRExpr* ends_calls(Work* w, IRExpr* sp)
+{
+   IRExpr* top = load(w, w->word_ty, call_slot(w, CallTopSp));
+
+   return assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
+                                         ? Iop_CmpLT64U : Iop_CmpLT32U,
+                                         top, sp));
+}
+
+/* Return whether both conditions are true, for OP64 and OP32 And; or one of
+   them, for Or. */
+static IRExpr* joined(Work* w, IROp op64, IROp op32, IRExpr* a, IRExpr* b)
+{
+   IRExpr* bits = word_op(w, op64, op32, bit_to_word(w, a),
+                          bit_to_word(w, b));
+   return assign(w, Ity_I1,
+                 IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_CmpNE64
+                                                    : Iop_CmpNE32,
+                              bits, word(w, 0)));
+}
+
+/* Return the condition GUARD, and that SP is above the innermost call's stack
+   pointer. */
+static IRExpr* and_ends_calls(Work* w, IRExpr* guard, IRExpr* sp)
+{
+   IRExpr* ends = ends_calls(w, sp);
+
+   return guard->tag == Iex_Const
+          ? ends : joined(w, Iop_And64, Iop_And32, guard, ends);
+}
+
+/* Call FN if GUARD.  If FN is told of a call, it may read the registers that a
+   listener wants. */
+static void tell_if(Work* w, IRExpr* guard, const HChar* name, void* fn,
+                    IRExpr** args)
+{
+   IRDirty*            di = call_if(w, guard, name, fn, args);
+   const CallListener* l  = DCFG_(call_listener);
+
+   if (l == NULL)
+      return;
+   tl_assert(l->n_registers < VEX_N_FXSTATE);
+   for (UInt i = 0; i < l->n_registers; i++) {
+      VG_(memset)(&di->fxState[i], 0, sizeof(di->fxState[i]));
+      di->fxState[i].fx     = Ifx_Read;
+      di->fxState[i].offset = l->registers[i];
+      di->fxState[i].size   = sizeof(UWord);
+   }
+   di->nFxState = l->n_registers;
+}
+
+/* Add the code for a way out to TARGET behind instruction K, taken if GUARD. */
+static void leave_for_const(Work* w, UInt k, LeaveKind kind, Addr target,
+                            Bool unredirected, IRExpr* guard)
+{
+   const Place* to = unredirected ? DCFG_(place_at)(target)
+                                  : DCFG_(landing_place)(target);
+   Bool         is_call = kind != LeaveJump
+                          || DCFG_(is_call_like)(place_in_work(w), to);
+
+   if (!is_call && !may_have_raised_sp())
+      return;
+   IRExpr* sp = stack_pointer(w);
+   if (!is_call)
+      guard = and_ends_calls(w, guard, sp);
+   IRExpr* where = word(w, DCFG_(heeds_functions) ? target : (Addr)to);
+   IRExpr** args = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
+                                 word(w, DCFG_LEAVE(k, kind)), where, sp);
+   if (DCFG_(heeds_functions))
+      tell_if(w, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding), args);
+   else
+      tell_if(w, guard, "dcfg_leave_for_place", &DCFG_(leave_for_place),
+              args);
+}
+
+void DCFG_(add_call_at_exit)(Work* w, UInt x, const IRStmt* st)
+{
+   leave_for_const(w, w->sb->exits[x].instr, kind_of(st->Ist.Exit.jk),
+                   w->sb->exits[x].target, False, st->Ist.Exit.guard);
+}
+
+/* Return whether the indirect jump at SB's end matters only when its target is
+   not in the branch's cache, or when it ends calls. */
+static Bool is_plain_jump(const Work* w, const IRSB* sb)
+{
+   return kind_of(sb->jumpkind) == LeaveJump
+          && !place_in_work(w)->is_skipped;
+}
+
+Bool DCFG_(add_jump_miss)(Work* w, const IRSB* in, IRExpr* miss)
+{
+   IRExpr** args;
+
+   if (!is_plain_jump(w, in))
+      return False;
+   /* At the miss, not all that the jump counts is complete, as it must be if
+      functions change what is collected: then its way out tells the stack. */
+   if (DCFG_(heeds_functions)) {
+      missed = miss;
+      tell_if(w, miss, "dcfg_count_jump", &DCFG_(count_jump),
+              mkIRExprVec_3(base(w), word(w, (Addr)w->sb), in->next));
+      return True;
+   }
+   if (may_have_raised_sp())
+      return False;
+   args = mkIRExprVec_4(base(w), word(w, (Addr)w->sb), in->next,
+                        stack_pointer(w));
+   tell_if(w, miss, "dcfg_jump_miss", &DCFG_(jump_miss), args);
+   return True;
+}
+
+/* Count the empty segment, which tells that the last exit was not taken. */
+static void add_last_segment(Work* w)
+{
+   UInt n = w->sb->n_instrs;
+
+   if (!DCFG_(counts_contexts))
+      return;
+   if (DCFG_(n_segments)(w->sb) > DCFG_(segment_of)(w->sb, n - 1) + 1)
+      add_cost(w, n, IRExpr_Const(IRConst_U64(1)));
+}
+
+void DCFG_(add_call_at_end)(Work* w, const IRSB* in)
+{
+   UInt      last = w->sb->n_instrs - 1;
+   LeaveKind kind = kind_of(in->jumpkind);
+
+   /* A profile follows Callgrind; a listener wants real calls. */
+   if (DCFG_(guest).jumps_are_calls && w->sb->kinds[last] == InsnJump
+       && !DCFG_(counts_contexts))
+      kind = LeaveJump;
+
+   add_last_segment(w);
+
+   if (w->sb->end == EndDirect) {
+      leave_for_const(w, last, kind, w->sb->next, w->sb->unredirected,
+                      always());
+   } else if (DCFG_(heeds_functions) || !is_plain_jump(w, in)
+              || may_have_raised_sp()) {
+      IRExpr*  sp    = stack_pointer(w);
+      IRExpr*  guard = missed == NULL ? always()
+                       : joined(w, Iop_Or64, Iop_Or32, missed,
+                                ends_calls(w, sp));
+      IRExpr** args  = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
+                                     word(w, DCFG_LEAVE(last, kind)),
+                                     in->next, sp);
+      if (DCFG_(heeds_functions))
+         tell_if(w, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding),
+                 args);
+      else
+         tell_if(w, always(), "dcfg_leave_for", &DCFG_(leave_for), args);
+   }
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Delivery: how files get their names. */
+#ifndef __DCFG_DELIVERY_H
+#define __DCFG_DELIVERY_H
+
+#include "pub_tool_basics.h"
+#include "tool/files/family.h"
+#include "tool/base/port.h"
+
+/* A set is a number of files that are begun, filled and ended one after the
+   other, counted from 0.  Then all of them get their names. */
+
+/* Wanted: a file to write. */
+typedef
+   struct {
+      Int  fd;           // the descriptor to write to, if the name stands for
+                         // one; -1: the one that it names
+      Int  needs;        // the file of the set that this one is useless
+                         // without, or -1
+      Bool has_pid;      // does the name have the process id?
+      Int  inside;       // not 0: in the directory of the process with this id
+   }
+   Wanted;
+
+/* Delivered: the result for a file. */
+typedef
+   struct {
+      Int    error;      // errno, or 0
+      Bool   unpacked;   // did the compressor fail?
+      Bool   taken;      // does the wanted name belong to another process?
+      HChar* path;       // the wanted name, with links followed
+      HChar* name;       // the name that it has; caller frees
+   }
+   Delivered;
+
+/* Begin a file, append text to it, end it.  Return 0, or the first errno. */
+Int  DCFG_(begin_file)(const HChar* name, const Wanted* w);
+void DCFG_(fill_file)(const HChar* text, UInt n);
+Int  DCFG_(end_file)(Bool keep);
+
+/* Give the set its names, for process PID.  CLAIMED: they are the names of
+   options, and all or none of them are the wanted ones.  RESULTS gets one
+   element for each file. */
+void DCFG_(name_files)(Int pid, Bool claimed, /*OUT*/Delivered* results);
+
+/* Remove all files of the set. */
+void DCFG_(drop_files)(void);
+
+/* Forget which files this process wrote: call it in the child of a fork, and in
+   a program that a child executes. */
+void DCFG_(disown_names)(void);
+
+/* --- Before the program runs. --- */
+
+/* Return the path that NAME leads to, for the caller to free.  NULL: it is not
+   a regular file and cannot become one. */
+HChar* DCFG_(path_of_name)(const HChar* name);
+
+/* Return 0 if NAME can be written, or an errno.  If NAME stands for a
+   descriptor, *FD becomes a duplicate that the program cannot reach, else
+   -1. */
+Int DCFG_(check_name)(const HChar* name, /*OUT*/Int* fd);
+
+#endif /* __DCFG_DELIVERY_H */

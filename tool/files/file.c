@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Output files. */
+
+/* Owns: the files of outputs, the options that name them, and the messages
+   about them.  Handed: names and text by all outputs.  Taken by: the outputs;
+   tool/files/stream.c, which asks about names; dcfg_main.c, which says when all
+   are written. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "tool/files/compress.h"
+#include "tool/base/core.h"
+#include "tool/files/delivery.h"
+#include "tool/files/file.h"
+#include "tool/files/interrupt.h"
+#include "tool/files/keeper.h"
+
+/* The options that name files, with their values. */
+#define MAX_CLAIMS 16
+static struct {
+   const HChar* opt;
+   const HChar* format;
+   Int          fd;          // its descriptor; -1: it names none
+} claims[MAX_CLAIMS];
+static UInt n_claims;
+static UInt part;            // the run's part; 0: the rest of the run
+static Bool is_first = True; // did this process begin the family?
+
+struct _OutFile {
+   const HChar* opt;
+   HChar* name;                 // in the user's words
+   Int    error;                // errno of the first error, or 0
+   Put*   text;                 // NULL when it is closed
+   HChar* said;                 // then: what it contains; NULL: no message
+   Bool   replaced;             // does a later file of the set replace it?
+   Int    needs;                // number of the file to read it with; -1: none
+   Bool   inside;               // in a directory that is read whole
+   const HChar* reader;         // see set_reader()
+   const HChar* found;
+};
+
+/* The files of the set that is being written, by number. */
+static XArray* files;           // OutFile*
+
+/*--- Names                                                ---*/
+
+/* The rules of VG_(expand_file_name), which exits if they are broken. */
+const HChar* DCFG_(why_no_name)(const HChar* format)
+{
+   if (format[0] == 0)
+      return "a file name is missing";
+   if (format[0] == '~')
+      return "~ is not expanded here: write the directory's name";
+   for (const HChar* s = format; *s != 0; s++) {
+      if (*s != '%')
+         continue;
+      s++;
+      if (*s == 'q' && s[1] == '{') {
+         const HChar* end = VG_(strchr)(s, '}');
+         if (end == NULL)
+            return "%q{ has no closing }";
+         SizeT n = end - (s + 2);
+         HChar name[n + 1];
+         VG_(strncpy)(name, s + 2, n);
+         name[n] = 0;
+         if (VG_(getenv)(name) == NULL)
+            return "the environment variable of %q{} is not set";
+         s = end;
+      } else if (*s != 'p' && *s != 'n' && *s != '%') {
+         return "after % comes p, n, q{VARIABLE} or another %";
+      }
+   }
+   if (format[0] != '/' && VG_(get_startup_wd)() == NULL)
+      return "the directory that the program was started in has no name";
+   return NULL;
+}
+
+/* Return whether the name that FORMAT gives has the process id. */
+static Bool has_pid(const HChar* format)
+{
+   for (const HChar* s = format; *s != 0; s++) {
+      if (s[0] != '%')
+         continue;
+      s++;
+      if (*s == 'p')
+         return True;
+      if (*s == 0)
+         break;
+   }
+   return False;
+}
+
+/* Return the name that FORMAT gives.  The caller frees it. */
+static HChar* expand(const HChar* opt, const HChar* format)
+{
+   return VG_(expand_file_name)(opt, format);
+}
+
+HChar* DCFG_(path_of_file)(const HChar* opt, const HChar* format)
+{
+   HChar* name = expand(opt, format);
+   HChar* path = DCFG_(path_of_name)(name);
+
+   VG_(free)(name);
+   return path;
+}
+
+Bool DCFG_(has_side_file)(const HChar* opt, const HChar* format,
+                          const HChar* what)
+{
+   HChar* path = DCFG_(path_of_file)(opt, format);
+   Bool   res  = path != NULL;
+
+   if (!res && VG_(clo_verbosity) > 0)
+      VG_(umsg)("dcfg: %s=%s is no regular file: the file beside it with %s is "
+                "not written\n",
+                opt, format, what);
+   VG_(free)(path);
+   return res;
+}
+
+void DCFG_(set_part)(UInt n)
+{
+   part = n;
+}
+
+HChar* DCFG_(name_of_part)(const HChar* opt, const HChar* format,
+                           const HChar* suffix)
+{
+   SizeT  n    = DCFG_(plain_length)(format);
+   HChar* res  = VG_(malloc)("dcfg.file.part", VG_(strlen)(format)
+                                               + VG_(strlen)(suffix) + 20);
+   HChar* path = DCFG_(path_of_file)(opt, format);
+
+   if (part > 0 && n > 5 && VG_(strncmp)(format + n - 5, ".json", 5) == 0)
+      n -= 5;
+   VG_(memcpy)(res, format, n);
+   res[n] = 0;
+   if (part > 0 && path != NULL)
+      VG_(sprintf)(res + n, ".%u", part);
+   if (path != NULL)
+      VG_(strcat)(res, suffix);
+   VG_(strcat)(res, format + n);
+   VG_(free)(path);
+   return res;
+}
+
+HChar* DCFG_(directory_of_part)(const HChar* format)
+{
+   HChar* res = VG_(malloc)("dcfg.file.part", VG_(strlen)(format) + 20);
+
+   VG_(sprintf)(res, part > 0 ? "%s.%u" : "%s", format, part);
+   return res;
+}
+
+/*--- Options that name files                              ---*/
+
+static const HChar* error_text(Int error)
+{
+   return error == VKI_ENXIO ? "nobody reads from it"
+                             : DCFG_(error_text)(error);
+}
+
+/* Exit with a message if OPT's FORMAT names the same file as another option. */
+static void check_apart(const HChar* opt, const HChar* format)
+{
+   HChar* path = DCFG_(path_of_file)(opt, format);
+
+   for (UInt i = 0; i < n_claims; i++) {
+      HChar* other = DCFG_(path_of_file)(claims[i].opt, claims[i].format);
+      if (path != NULL && other != NULL && VG_STREQ(path, other)) {
+         VG_(fmsg)("%s=%s names the file of %s: give each output a file of its "
+                   "own\n", opt,
+                   expand(opt, format), claims[i].opt);
+         VG_(exit)(1);
+      }
+      VG_(free)(other);
+   }
+   VG_(free)(path);
+}
+
+/* Signals are blocked while a file is made to see whether that works. */
+void DCFG_(claim_out_file)(const HChar* opt, const HChar* format)
+{
+   vki_sigset_t before;
+   Int          fd;
+
+   tl_assert(n_claims < MAX_CLAIMS);
+   if (n_claims == 0 && DCFG_(find_family)())
+      DCFG_(disown_out_files)();
+   DCFG_(block_signals)(&before);
+   check_apart(opt, format);
+   HChar* name  = expand(opt, format);
+   Int    error = DCFG_(check_name)(name, &fd);
+   if (error != 0) {
+      VG_(fmsg)("cannot create %s for %s: %s\n", name, opt,
+                error_text(error));
+      VG_(exit)(1);
+   }
+   VG_(free)(name);
+   DCFG_(restore_signals)(&before);
+   claims[n_claims].opt    = opt;
+   claims[n_claims].format = format;
+   claims[n_claims].fd     = fd;
+   n_claims++;
+}
+
+/* Return the descriptor that was duplicated for OPT's FORMAT, or -1. */
+static Int claimed_descriptor(const HChar* opt, const HChar* format)
+{
+   for (UInt i = 0; i < n_claims; i++)
+      if (VG_STREQ(claims[i].opt, opt)
+          && VG_STREQ(claims[i].format, format))
+         return claims[i].fd;
+   return -1;
+}
+
+void DCFG_(disown_out_files)(void)
+{
+   is_first = False;
+   DCFG_(disown_names)();
+}
+
+/*--- Files                                                ---*/
+
+static OutFile* file(UInt i)
+{
+   return *(OutFile**)VG_(indexXA)(files, i);
+}
+
+static UInt n_files(void)
+{
+   return files == NULL ? 0 : VG_(sizeXA)(files);
+}
+
+/* Return the number of OPT's file, or -1. */
+static Int find_file(const HChar* opt)
+{
+   for (UInt i = 0; i < n_files(); i++)
+      if (VG_STREQ(file(i)->opt, opt))
+         return i;
+   return -1;
+}
+
+/* Write N bytes of TEXT to the file ARG.  A PutFn. */
+static void write_text(void* arg, const HChar* text, UInt n)
+{
+   DCFG_(kept_fill_file)(text, n);
+}
+
+/* Begin a file.  NAME is freed together with it. */
+static OutFile* open_file(const HChar* opt, HChar* name, const Wanted* w)
+{
+   OutFile* f = VG_(calloc)("dcfg.file", 1, sizeof(OutFile));
+
+   f->opt    = opt;
+   f->name   = name;
+   f->needs  = w->needs;
+   f->inside = w->inside != 0;
+   f->text = VG_(malloc)("dcfg.file.text", sizeof(Put));
+   DCFG_(start_put)(f->text, write_text, f);
+   f->error = DCFG_(kept_begin_file)(f->name, w);
+   if (files == NULL)
+      files = VG_(newXA)(VG_(malloc), "dcfg.file.set", VG_(free),
+                         sizeof(OutFile*));
+   VG_(addToXA)(files, &f);
+   return f;
+}
+
+OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format,
+                              const HChar* needs)
+{
+   const Wanted w = { .fd      = claimed_descriptor(opt, format),
+                      .needs   = needs == NULL ? -1 : find_file(needs),
+                      .has_pid = has_pid(format) };
+
+   return open_file(opt, expand(opt, format), &w);
+}
+
+OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
+                                 const HChar* name)
+{
+   const Wanted w   = { .fd = -1, .needs = -1, .has_pid = has_pid(format),
+                        .inside = VG_(getpid)() };
+   HChar*       dir = expand(opt, format);
+   HChar*       res = VG_(malloc)("dcfg.file.inside", VG_(strlen)(dir)
+                                                      + VG_(strlen)(name) + 2);
+
+   VG_(sprintf)(res, "%s/%s", dir, name);
+   VG_(free)(dir);
+   return open_file(opt, res, &w);
+}
+
+Put* DCFG_(text_of_file)(OutFile* f)
+{
+   return f->text;
+}
+
+void DCFG_(set_reader)(OutFile* f, const HChar* command, const HChar* found)
+{
+   f->reader = command;
+   f->found  = found;
+}
+
+static void tell_trouble(const OutFile* f, const HChar* why)
+{
+   VG_(umsg)("dcfg: cannot write %s: %s\n", f->name, why);
+}
+
+/* End a file: no more text comes. */
+static void end(OutFile* f, Bool keep)
+{
+   f->error = DCFG_(kept_end_file)(keep);
+   VG_(free)(f->text);
+   f->text = NULL;
+}
+
+void DCFG_(abandon_out_file)(OutFile* f)
+{
+   end(f, False);
+}
+
+Bool DCFG_(end_out_file)(OutFile* f)
+{
+   DCFG_(put_flush)(f->text);
+   end(f, True);
+   return f->error == 0;
+}
+
+void DCFG_(replace_out_file)(OutFile* f)
+{
+   f->replaced = True;
+}
+
+Bool DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
+{
+   HChar   said[256];
+   va_list args;
+
+   if (f->text != NULL)
+      DCFG_(end_out_file)(f);
+   said[0] = 0;
+   if (what != NULL) {
+      va_start(args, what);
+      VG_(vsnprintf)(said, sizeof(said), what, args);
+      va_end(args);
+   }
+   f->said = VG_(strdup)("dcfg.file.said", said);
+   return f->error == 0;
+}
+
+Bool DCFG_(out_file_failed)(const HChar* opt)
+{
+   Int i = find_file(opt);
+   return i != -1 && file(i)->error != 0;
+}
+
+/*--- All files of one writing                             ---*/
+
+static const HChar* compressor_of(const OutFile* f)
+{
+   const Compressor* c = DCFG_(find_compressor)(f->name);
+   return c != NULL ? c->program : "the compressor";
+}
+
+/* Name all files.  Signals are blocked: a file with a name cannot be
+   abandoned. */
+static void name_all(Bool claimed, Delivered* results, UInt n)
+{
+   vki_sigset_t before;
+
+   DCFG_(block_signals)(&before);
+   if (!DCFG_(is_abandoned)()) {
+      DCFG_(kept_name_files)(VG_(getpid)(), claimed, results, n);
+   } else {
+      DCFG_(kept_drop_files)();
+      for (UInt i = 0; i < n; i++)
+         results[i].error = VKI_EINTR;
+   }
+   DCFG_(restore_signals)(&before);
+}
+
+static Bool is_told(const OutFile* f, const Delivered* r)
+{
+   return r->error == 0 && f->said != NULL && f->said[0] != 0;
+}
+
+/* Return the name for messages: the user's, if the file has it. */
+static const HChar* name_to_tell(const OutFile* f, const Delivered* r)
+{
+   return VG_STREQ(r->name, r->path) && !r->unpacked ? f->name : r->name;
+}
+
+/* Return whether there is a file for a reader. */
+static Bool is_readable(const OutFile* f, const Delivered* r)
+{
+   HChar* path = f->reader != NULL && is_told(f, r)
+                 ? DCFG_(path_of_name)(name_to_tell(f, r)) : NULL;
+
+   VG_(free)(path);
+   return path != NULL;
+}
+
+/* Return the name relative to the directory where the program was started.  For
+   a file in a directory, the directory's name.  The caller frees it. */
+static HChar* short_name(const OutFile* f, const Delivered* r)
+{
+   const HChar* name = name_to_tell(f, r);
+   const HChar* wd   = VG_(get_startup_wd)();
+   SizeT        n    = wd == NULL ? 0 : VG_(strlen)(wd);
+   HChar*       res;
+
+   if (n > 0 && VG_(strncmp)(name, wd, n) == 0 && name[n] == '/')
+      name += n + 1;
+   res = VG_(strdup)("dcfg.file.short", name);
+   if (f->inside)
+      *VG_(strrchr)(res, '/') = 0;
+   return res;
+}
+
+/* Return whether F's reader finds it without its name, which is NAME in
+   short. */
+static Bool is_found(const OutFile* f, const HChar* name)
+{
+   return f->found != NULL && VG_(strchr)(name, '/') == NULL
+          && VG_(strncmp)(name, f->found,
+                          VG_(strchr)(f->found, '%') - f->found) == 0;
+}
+
+/* Return the end of the last message: the command that reads the last file, or
+   an empty text if no file has a reader.  The caller frees it. */
+static HChar* next_step(const Delivered* results)
+{
+   Int    last = n_files() - 1;
+   HChar* names[2];
+   HChar* res;
+   Bool   found = True;
+
+   while (last >= 0 && !(is_readable(file(last), &results[last])
+                         && (file(last)->needs < 0
+                             || is_readable(file(file(last)->needs),
+                                            &results[file(last)->needs]))))
+      last--;
+   if (last < 0)
+      return VG_(strdup)("dcfg.file.next", "");
+   const HChar* reader = file(last)->reader;
+   const Int    n[2]   = { file(last)->needs, last };
+   SizeT        size   = VG_(strlen)(reader) + 30;
+   for (UInt i = 0; i < 2; i++) {
+      names[i] = n[i] < 0 ? NULL : short_name(file(n[i]), &results[n[i]]);
+      size += names[i] == NULL ? 0 : VG_(strlen)(names[i]);
+      found = found && (n[i] < 0 || is_found(file(n[i]), names[i]));
+   }
+   res = VG_(malloc)("dcfg.file.next", size);
+   VG_(sprintf)(res, "; see it with: %s", reader);
+   for (UInt i = 0; i < 2; i++) {
+      if (names[i] != NULL && !found)
+         VG_(sprintf)(res + VG_(strlen)(res),
+                      VG_(strchr)(names[i], '\'') != NULL ? " \"%s\""
+                      : VG_(strpbrk)(names[i], " \t\"$&()*;<>?[\\]`{|}~")
+                      != NULL ? " '%s'" : " %s", names[i]);
+      VG_(free)(names[i]);
+   }
+   return res;
+}
+
+/* Tell the user the result for F, and NEXT. */
+static void tell_result(const OutFile* f, const Delivered* r,
+                        const HChar* next)
+{
+   if (r->error == VKI_EINTR)
+      VG_(umsg)("dcfg: %s is not written: a second signal abandoned it\n",
+                f->name);
+   if (r->error == VKI_EINTR || f->said == NULL
+       || (r->error == DCFG_ECANCELED && f->said[0] == 0))
+      return;
+   if (r->error == DCFG_ECANCELED)
+      VG_(umsg)("dcfg: %s is not written, because the file that it belongs to "
+                "was not\n", f->name);
+   else if (r->error == VKI_ENOENT)
+      tell_trouble(f, "its directory is not there any more");
+   else if (r->error != 0)
+      tell_trouble(f, error_text(r->error));
+   if (r->error != 0 || f->said[0] == 0)
+      return;
+   if (r->unpacked)
+      VG_(umsg)("dcfg: the compressor %s is missing or failed: %s is not "
+                "compressed\n",
+                compressor_of(f), r->path);
+   if (!VG_STREQ(r->name, r->path))
+      VG_(umsg)("dcfg: %s %s: this one writes %s\n", r->path,
+                r->taken ? "was written before, by another process or program"
+                         : "is left to another process", r->name);
+   if (VG_(clo_verbosity) > 0)
+      VG_(umsg)("dcfg: wrote %s: %s%s\n", name_to_tell(f, r), f->said, next);
+}
+
+Bool DCFG_(finish_out_files)(Bool claimed, Bool at_end)
+{
+   Bool       good    = True;
+   UInt       n       = n_files();
+   UInt       last    = n;
+   Delivered* results = VG_(calloc)("dcfg.file.results", n + 1,
+                                    sizeof(Delivered));
+
+   name_all(claimed, results, n);
+   while (last > 0 && !is_told(file(last - 1), &results[last - 1]))
+      last--;
+   HChar* next = at_end && is_first ? next_step(results)
+                                    : VG_(strdup)("dcfg.file.next", "");
+   for (UInt i = 0; i < n; i++)
+      tell_result(file(i), &results[i], i + 1 == last ? next : "");
+   VG_(free)(next);
+   for (UInt i = 0; i < n; i++) {
+      OutFile* f = file(i);
+      good = good && (f->replaced
+                      || (f->error == 0 && results[i].error == 0));
+      VG_(free)(results[i].path);
+      VG_(free)(results[i].name);
+      VG_(free)(f->name);
+      VG_(free)(f->said);
+      VG_(free)(f);
+   }
+   if (files != NULL)
+      VG_(deleteXA)(files);
+   files = NULL;
+   VG_(free)(results);
+   return good;
+}

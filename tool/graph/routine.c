@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Routines and immediate dominators. */
+
+/* Owns: the division of blocks into routines, and the dominator tree.  Handed:
+   the graph, and the symbols of its blocks.  Taken by: tool/graph/loop.c,
+   dcfg_json.c.
+
+   A virtual root has an edge to every entry.  Take the dominator tree of the
+   graph of these edges and of all edges that stay in a routine: each child of
+   the root, with all blocks that it dominates, is a routine.  A block that two
+   entries reach is dominated by neither, so it becomes a child of the root and
+   an entry of its own.  No path leaves a routine and comes back except through
+   its entry, so the immediate dominators are also those within the routine.
+
+   Entries are: blocks that are called, entered by a context change, or a
+   thread's first; blocks that are reached from another image; a function's
+   first block if another function jumps to it.  Some blocks are reached by none
+   of these: a forked child returns to functions that its parent called.  There
+   the blocks to which a return led are entries, unless another of them reaches
+   them.
+
+   The dominators come from the Semi-NCA algorithm: L. Georgiadis, "Linear-Time
+   Algorithms for Dominators and Related Problems", PhD thesis, Princeton
+   University, 2005, section 2.3. */
+
+#include "tool/graph/routine.h"
+
+#define NONE 0xFFFFFFFFu
+
+/* Lists: a list of blocks for each block.  The list of block B is
+   .items[.start[B] .. .start[B+1]-1]. */
+typedef
+   struct {
+      UInt* start;
+      UInt* items;
+   }
+   Lists;
+
+typedef
+   struct {
+      const Graph*       g;
+      const BlockSymbol* symbols;
+      UInt   n;            // number of blocks; N is the root
+      Lists  succs, preds; // by edges that stay in a routine
+      Bool*  is_entry;
+      /* The depth-first search: */
+      UInt*  preorder;     // for each block: its number from 1; root: 0
+      UInt*  block_at;     // the inverse of .preorder
+      UInt*  parent;       // for each number: that of its tree parent
+      UInt   n_reached;
+   }
+   Finder;
+
+/*--- The graph below the root                             ---*/
+
+static Bool joins_blocks(const Edge* e)
+{
+   return DCFG_(is_intra_routine)(e->type) && e->source >= NodeFirstBlock
+          && e->target >= NodeFirstBlock;
+}
+
+static void make_lists(const Graph* g, Lists* l, Bool by_target)
+{
+   l->start = DCFG_CALLOC("dcfg.routine.lists", UInt, g->n_blocks + 2);
+   for (Int pass = 0; pass < 2; pass++) {
+      UInt n = 0;
+      for (UInt i = 0; i < g->n_edges; i++) {
+         const Edge* e = &g->edges[i];
+         if (!joins_blocks(e))
+            continue;
+         UInt key   = by_target ? e->target : e->source;
+         UInt other = by_target ? e->source : e->target;
+         n++;
+         if (pass == 0)
+            l->start[key - NodeFirstBlock + 2]++;
+         else
+            l->items[l->start[key - NodeFirstBlock + 1]++]
+               = other - NodeFirstBlock;
+      }
+      if (pass == 0) {
+         for (UInt b = 0; b < g->n_blocks; b++)
+            l->start[b + 2] += l->start[b + 1];
+         l->items = dcfg_alloc("dcfg.routine.lists", (n + 1)
+                                                     * sizeof(UInt));
+      }
+   }
+}
+
+static void delete_lists(Lists* l)
+{
+   dcfg_free(l->start);
+   dcfg_free(l->items);
+}
+
+static Bool is_jump(EdgeType type)
+{
+   return type == EdgeDirectConditionalBranch
+          || type == EdgeDirectUnconditionalBranch
+          || type == EdgeIndirectUnconditionalBranch;
+}
+
+static Bool makes_entry(const Finder* f, const Edge* e)
+{
+   UInt target = e->target - NodeFirstBlock;
+   UInt source = e->source - NodeFirstBlock;
+
+   switch (e->type) {
+      case EdgeEntry: case EdgeDirectCall: case EdgeIndirectCall:
+      case EdgeContextChange:
+         return True;
+      default:
+         break;
+   }
+   if (!joins_blocks(e))
+      return False;
+   if (f->g->blocks[source].image != f->g->blocks[target].image)
+      return True;
+   if (e->type == EdgeExcludedCodeBypass)
+      return f->symbols[source].function != f->symbols[target].function;
+   return is_jump(e->type) && f->symbols[target].starts
+          && f->symbols[source].function != f->symbols[target].function;
+}
+
+/* Number all blocks without a number that can be reached from START. */
+static void search(Finder* f, UInt start, UInt* stack, UInt* next)
+{
+   UInt depth = 0;
+
+   stack[depth++]     = start;
+   f->parent[start]   = 0;
+   f->preorder[start] = ++f->n_reached;
+   f->block_at[f->n_reached] = start;
+   next[start] = f->succs.start[start];
+   while (depth > 0) {
+      UInt b = stack[depth - 1];
+      if (next[b] == f->succs.start[b + 1]) {
+         depth--;
+         continue;
+      }
+      UInt t = f->succs.items[next[b]++];
+      if (f->preorder[t] != 0)
+         continue;
+      f->parent[t]   = f->preorder[b];
+      f->preorder[t] = ++f->n_reached;
+      f->block_at[f->n_reached] = t;
+      next[t] = f->succs.start[t];
+      stack[depth++] = t;
+   }
+}
+
+/* Add entries for blocks that no entry reaches.  Candidates are the blocks that
+   IS_CANDIDATE marks.  A candidate becomes an entry if no other one reaches it;
+   of candidates that reach each other, the first does.  BEGINS has room for all
+   blocks.
+
+   Two rounds of searches find them.  After the first round, a candidate that
+   began a search can only be reached from a candidate that began a later
+   search.  So the second round goes in the opposite order. */
+static void add_entries(Finder* f, const Bool* is_candidate, UInt* stack,
+                        UInt* next, UInt* begins)
+{
+   UInt n = 0, n_reached = f->n_reached;
+
+   for (UInt b = 0; b < f->n; b++)
+      if (f->preorder[b] == 0 && is_candidate[b]) {
+         begins[n++] = b;
+         search(f, b, stack, next);
+      }
+   while (f->n_reached > n_reached)
+      f->preorder[f->block_at[f->n_reached--]] = 0;
+   while (n > 0) {
+      UInt b = begins[--n];
+      if (f->preorder[b] == 0) {
+         f->is_entry[b] = True;
+         search(f, b, stack, next);
+      }
+   }
+}
+
+/* Mark the entries, and search from each of them. */
+static void search_all(Finder* f)
+{
+   const Graph* g = f->g;
+   UInt* stack  = dcfg_alloc("dcfg.routine.stack", (f->n + 1)
+                                                   * sizeof(UInt));
+   UInt* next   = dcfg_alloc("dcfg.routine.next", (f->n + 1)
+                                                  * sizeof(UInt));
+   UInt* begins = dcfg_alloc("dcfg.routine.begins", (f->n + 1)
+                                                    * sizeof(UInt));
+   Bool* landed = DCFG_CALLOC("dcfg.routine.landed", Bool, f->n + 1);
+
+   for (UInt i = 0; i < g->n_edges; i++) {
+      const Edge* e = &g->edges[i];
+      if (e->target < NodeFirstBlock)
+         continue;
+      if (makes_entry(f, e))
+         f->is_entry[e->target - NodeFirstBlock] = True;
+      if (!DCFG_(is_intra_routine)(e->type))
+         landed[e->target - NodeFirstBlock] = True;
+   }
+   for (UInt b = 0; b < f->n; b++)
+      if (f->is_entry[b] && f->preorder[b] == 0)
+         search(f, b, stack, next);
+   add_entries(f, landed, stack, next, begins);
+   /* All other blocks without a number; the graph of a run has none. */
+   for (UInt b = 0; b < f->n; b++)
+      landed[b] = True;
+   add_entries(f, landed, stack, next, begins);
+   dcfg_free(stack);
+   dcfg_free(next);
+   dcfg_free(begins);
+   dcfg_free(landed);
+}
+
+/*--- Dominators                                           ---*/
+
+/* Return the number with the least semidominator on the path in the forest from
+   V up to its root, without the root.  Compresses the path.  All arguments and
+   arrays are by preorder number. */
+static UInt eval(UInt v, UInt* ancestor, UInt* label, const UInt* semi,
+                 UInt* path)
+{
+   UInt n = 0;
+
+   if (ancestor[v] == NONE)
+      return v;
+   for (UInt u = v; ancestor[ancestor[u]] != NONE; u = ancestor[u])
+      path[n++] = u;
+   while (n > 0) {
+      UInt u = path[--n];
+      UInt a = ancestor[u];
+      if (semi[label[a]] < semi[label[u]])
+         label[u] = label[a];
+      ancestor[u] = ancestor[a];
+   }
+   return label[v];
+}
+
+/* Return the immediate dominators, by preorder number; 0 is the root. */
+static UInt* find_dominators(const Finder* f)
+{
+   UInt  n        = f->n + 1;
+   UInt* semi     = dcfg_alloc("dcfg.routine.semi", n * sizeof(UInt));
+   UInt* label    = dcfg_alloc("dcfg.routine.label", n * sizeof(UInt));
+   UInt* ancestor = dcfg_alloc("dcfg.routine.ancestor", n * sizeof(UInt));
+   UInt* path     = dcfg_alloc("dcfg.routine.path", n * sizeof(UInt));
+   UInt* idom     = dcfg_alloc("dcfg.routine.idom", n * sizeof(UInt));
+   UInt  v;
+
+   for (v = 0; v < n; v++) {
+      semi[v] = label[v] = v;
+      ancestor[v] = NONE;
+      idom[v] = v == 0 ? 0 : f->parent[f->block_at[v]];
+   }
+   for (v = n - 1; v >= 1; v--) {
+      UInt b = f->block_at[v];
+      if (f->is_entry[b])
+         semi[v] = 0;
+      for (UInt i = f->preds.start[b]; i < f->preds.start[b + 1]; i++) {
+         UInt u = eval(f->preorder[f->preds.items[i]], ancestor, label,
+                       semi, path);
+         if (semi[u] < semi[v])
+            semi[v] = semi[u];
+      }
+      ancestor[v] = idom[v];      // the tree parent so far
+   }
+   for (v = 1; v < n; v++)
+      while (idom[v] > semi[v])
+         idom[v] = idom[idom[v]];
+   dcfg_free(semi);
+   dcfg_free(label);
+   dcfg_free(ancestor);
+   dcfg_free(path);
+   return idom;
+}
+
+/*--- Routines                                             ---*/
+
+static Bool* find_exits(const Graph* g, const UInt* routine_of)
+{
+   Bool* is_exit = DCFG_CALLOC("dcfg.routine.exit", Bool, g->n_blocks + 1);
+
+   for (UInt i = 0; i < g->n_edges; i++) {
+      const Edge* e = &g->edges[i];
+      if (e->n_counts == 0 || e->source < NodeFirstBlock)
+         continue;
+      UInt b = e->source - NodeFirstBlock;
+      if (e->target < NodeFirstBlock
+          || routine_of[e->target - NodeFirstBlock] != routine_of[b])
+         is_exit[b] = True;
+   }
+   return is_exit;
+}
+
+/* Fill R's lists from .routine_of and .idom. */
+static void list_routines(const Graph* g, Routines* r)
+{
+   UInt  n       = g->n_blocks;
+   Bool* is_exit = find_exits(g, r->routine_of);
+   UInt  first_node = 0, first_exit = 0;
+   UInt  b, k;
+
+   r->nodes = DCFG_CALLOC("dcfg.routine.nodes", RoutineNode, n + 1);
+   r->exits = DCFG_CALLOC("dcfg.routine.exits", UInt, n + 1);
+   for (b = 0; b < n; b++) {
+      r->routines[r->routine_of[b]].n_nodes++;
+      r->routines[r->routine_of[b]].n_exits += is_exit[b];
+   }
+   for (k = 0; k < r->n_routines; k++) {
+      Routine* rt    = &r->routines[k];
+      rt->first_node = first_node;
+      rt->first_exit = first_exit;
+      first_node    += rt->n_nodes;
+      first_exit    += rt->n_exits;
+      rt->n_nodes    = rt->n_exits = 0;
+   }
+   for (b = 0; b < n; b++) {
+      Routine*     rt = &r->routines[r->routine_of[b]];
+      RoutineNode* rn = &r->nodes[rt->first_node + rt->n_nodes++];
+      rn->node = NodeFirstBlock + b;
+      rn->idom = NodeFirstBlock + r->idom[b];
+      if (is_exit[b])
+         r->exits[rt->first_exit + rt->n_exits++] = NodeFirstBlock + b;
+   }
+   dcfg_free(is_exit);
+}
+
+Routines* DCFG_(find_routines)(const Graph* g, const BlockSymbol* symbols)
+{
+   Routines* r = DCFG_CALLOC("dcfg.routines", Routines, 1);
+   UInt      n = g->n_blocks;
+   Finder    f = { g, symbols, n, { NULL, NULL }, { NULL, NULL },
+                   NULL, NULL, NULL, NULL, 0 };
+   UInt      b, v;
+
+   make_lists(g, &f.succs, False);
+   make_lists(g, &f.preds, True);
+   f.is_entry = DCFG_CALLOC("dcfg.routine.entry", Bool, n + 1);
+   f.preorder = DCFG_CALLOC("dcfg.routine.preorder", UInt, n + 1);
+   f.block_at = DCFG_CALLOC("dcfg.routine.at", UInt, n + 1);
+   f.parent   = DCFG_CALLOC("dcfg.routine.parent", UInt, n + 1);
+   search_all(&f);
+   UInt* idom = find_dominators(&f);
+
+   r->routine_of = DCFG_CALLOC("dcfg.routine.of", UInt, n + 1);
+   r->idom       = DCFG_CALLOC("dcfg.routine.idoms", UInt, n + 1);
+   r->routines   = DCFG_CALLOC("dcfg.routine.list", Routine, n + 1);
+   for (b = 0; b < n; b++)
+      if (idom[f.preorder[b]] == 0) {
+         r->routines[r->n_routines].entry = NodeFirstBlock + b;
+         r->routine_of[b] = r->n_routines++;
+         r->idom[b]       = b;
+      }
+   /* A dominator has a lower preorder number than the blocks below it. */
+   for (v = 1; v <= n; v++) {
+      b = f.block_at[v];
+      if (idom[v] == 0)
+         continue;
+      r->idom[b]       = f.block_at[idom[v]];
+      r->routine_of[b] = r->routine_of[r->idom[b]];
+   }
+   list_routines(g, r);
+
+   dcfg_free(idom);
+   dcfg_free(f.is_entry);
+   dcfg_free(f.preorder);
+   dcfg_free(f.block_at);
+   dcfg_free(f.parent);
+   delete_lists(&f.succs);
+   delete_lists(&f.preds);
+   return r;
+}
+
+void DCFG_(delete_routines)(Routines* r)
+{
+   dcfg_free(r->routines);
+   dcfg_free(r->nodes);
+   dcfg_free(r->exits);
+   dcfg_free(r->routine_of);
+   dcfg_free(r->idom);
+   dcfg_free(r);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Routines and immediate dominators. */
+
+#ifndef __DCFG_ROUTINE_H
+#define __DCFG_ROUTINE_H
+
+#include "tool/graph/graph.h"
+
+/* BlockSymbol: the function of a block according to symbols. */
+typedef
+   struct {
+      UInt function;   // number of the function; 0: not known
+      Bool starts;     // does the block begin with the function's first byte?
+   }
+   BlockSymbol;
+
+typedef
+   struct {
+      UInt node;       // node id
+      UInt idom;       // immediate dominator's id; an entry has its own
+   }
+   RoutineNode;
+
+typedef
+   struct {
+      UInt entry;      // node id
+      UInt first_node, n_nodes;   // in Routines.nodes, by id
+      UInt first_exit, n_exits;   // in Routines.exits, by id
+   }
+   Routine;
+
+typedef
+   struct {
+      UInt         n_routines;
+      Routine*     routines;      // by entry's id
+      RoutineNode* nodes;
+      UInt*        exits;         // node ids
+      UInt*        routine_of;    // for each block: its routine
+      UInt*        idom;          // for each block: the block of its immediate
+                                  // dominator
+   }
+   Routines;
+
+/* Divide all blocks of G into routines.  SYMBOLS has an element for each
+   block. */
+Routines* DCFG_(find_routines)(const Graph* g, const BlockSymbol* symbols);
+
+void DCFG_(delete_routines)(Routines* r);
+
+#endif /* __DCFG_ROUTINE_H */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Costs, calls and jumps of each context. */
+
+/* Private to profile/. */
+
+#ifndef __DCFG_COSTS_H
+#define __DCFG_COSTS_H
+
+#include "tool/calls/calls.h"
+#include "tool/profile/jumps.h"
+#include "tool/run/gather.h"
+
+typedef
+   struct {
+      UInt        instr;       // index in Gathered.instrs
+      const Call* call;
+   }
+   CostedCall;
+
+/* ContextCosts: all of one context, by instruction. */
+typedef
+   struct {
+      UInt              context;
+      const Cost*       costs;
+      UInt              n_costs;
+      const CostedCall* calls;
+      UInt              n_calls;
+      const Jump*       jumps;
+      UInt              n_jumps;
+   }
+   ContextCosts;
+
+typedef struct _Costs Costs;
+
+/* Collect the costs in CP, of THREAD or DCFG_ALL_THREADS, for the run P.  Both
+   must live longer than the result. */
+Costs* DCFG_(take_costs)(const Gathered* p, const CallProfile* cp,
+                         UInt thread, Bool with_jumps);
+void   DCFG_(delete_costs)(Costs* c);
+
+/* Return the number of all instructions; return how often superblocks ran. */
+ULong DCFG_(total_cost)(const Costs* c);
+ULong DCFG_(total_runs)(const Costs* c);
+
+/* Get the costs of the next context, by object, file and name.  Valid until the
+   next call.  Return False if there is none. */
+Bool DCFG_(next_costs)(Costs* c, ContextCosts* cc);
+
+/* Return a place that describes an instruction: its own if anything ever jumped
+   to it, else one in the same object and section. */
+const Place* DCFG_(place_of_instr)(const Costs* c, UInt instr);
+
+#endif /* __DCFG_COSTS_H */

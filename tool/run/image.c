@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Images: mappings with executed code. */
+
+/* Owns: the list of images, with their symbols and source lines.  Handed:
+   addresses of code by tool/run/instrument.c, unmappings by the core.  Taken by:
+   tool/run/gather.c, tool/sources.c and tool/profile/output_profile.c.
+
+   An image is the mapping that a superblock was first translated from, as the
+   address space manager knows it.  The core drops its debug information when
+   the mapping goes, so that is copied then, or at the end.  If the same object
+   is mapped in the same place again, and all its executed code is unchanged, it
+   is the same image: see tool/run/bytes.c.
+
+   If other code runs at addresses of the same mapping, the mapping gets a new
+   image, a generation: see tool/run/generation.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_poolalloc.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "tool/base/core.h"
+#include "tool/base/intern.h"
+#include "format/order.h"
+#include "dcfg_bb.h"
+#include "tool/dcfg_output.h"
+#include "tool/run/build_id.h"
+#include "tool/run/bytes.h"
+#include "tool/run/image.h"
+#include "tool/run/lines.h"
+#include "tool/run/symbols.h"
+
+typedef
+   struct {
+      UInt    no;
+      const HChar* name;     // an interned name
+      Addr    load, end;     // .end is exclusive
+      Bool    gone;          // unmapped, or replaced by a generation
+      Bool    discarded;     // all its translations are gone
+      UInt    generation;
+      HChar*  build_id;      // NULL: none, or a later generation
+      ULong   code_hash;     // 0: none
+      Code*   code;          // NULL: never translated from again
+      XArray* symbols;       // ImageSymbol; NULL: not copied yet
+      XArray* lines;         // ImageLine; NULL: none
+      UInt    last_in_lines; // last superblock whose lines were copied
+   }
+   Image;
+
+static PoolAlloc* image_pool;
+static XArray* images;          // Image*, by .no
+static XArray* live;            // Image*: images that are not gone
+static XArray* away;            // Image*: unmapped images that may return
+static Image*  last_image;      // the last result of image_at()
+static void  (*mapping_goes)(Addr a, SizeT len, Bool is_over);   // or NULL
+static XArray* no_symbols;      // for all images without symbols
+
+/*--- Mappings                                             ---*/
+
+/* Return the starts of all segments of the address space, ascending. */
+static Addr* segment_starts(Int* n)
+{
+   UInt  kinds  = SkAnonC | SkAnonV | SkFileC | SkFileV | SkShmC;
+   Int   room   = 256;
+   Addr* starts = NULL;
+   do {
+      starts = VG_(realloc)("dcfg.image.segs", starts,
+                            room * sizeof(Addr));
+      *n = VG_(am_get_segment_starts)(kinds, starts, room);
+      room = -*n;
+   } while (*n < 0);
+   return starts;
+}
+
+static Bool same_file(const NSegment* a, const NSegment* b)
+{
+   return (a->kind == SkFileC || a->kind == SkFileV) && a->kind == b->kind
+          && a->dev == b->dev && a->ino == b->ino;
+}
+
+/* Set IM's extent and name to those of the mapping around A. */
+static void find_extent(Image* im, Addr a)
+{
+   const NSegment* seg = VG_(am_find_nsegment)(a);
+   const HChar*    name;
+   Int             n, i, at = -1;
+   Addr*           starts;
+
+   if (seg == NULL) {
+      im->load = VG_PGROUNDDN(a);
+      im->end  = im->load + VKI_PAGE_SIZE;
+      im->name = DCFG_(name)("[unknown]");
+      return;
+   }
+   name     = VG_(am_get_filename)(seg);
+   im->name = DCFG_(name)(name ? name : "[anon]");
+   im->load = seg->start;
+   im->end  = seg->end + 1;
+   if (seg->kind != SkFileC && seg->kind != SkFileV)
+      return;
+
+   /* An object is mapped in several pieces.  It begins with the piece that has
+      the file's first byte, and ends with its last code. */
+   starts = segment_starts(&n);
+   for (i = 0; i < n; i++)
+      if (starts[i] == seg->start)
+         at = i;
+   for (i = at; i >= 0 && im->load == seg->start; i--) {
+      const NSegment* s = VG_(am_find_nsegment)(starts[i]);
+      if (same_file(s, seg) && s->offset == 0)
+         im->load = s->start;
+   }
+   for (i = at + 1; i < n && at >= 0; i++) {
+      const NSegment* s = VG_(am_find_nsegment)(starts[i]);
+      if (!same_file(s, seg) || s->offset == 0)
+         break;
+      if (s->hasX)
+         im->end = s->end + 1;
+   }
+   VG_(free)(starts);
+}
+
+Addr DCFG_(load_address)(Addr a)
+{
+   Image im;
+
+   find_extent(&im, a);
+   return im.load;
+}
+
+/*--- Symbols                                              ---*/
+
+COMPARE(cmp_symbols, ImageSymbol, UP(addr) ?: VG_(strcmp)(x->name, y->name))
+
+static void add_symbol(void* arg, Addr addr, UInt size, const HChar* name)
+{
+   Image*      im = arg;
+   ImageSymbol s  = { addr, size, NULL };
+
+   if (addr < im->load || addr >= im->end)
+      return;
+   s.name = VG_(strdup)("dcfg.image.symbol", name);
+   VG_(addToXA)(im->symbols, &s);
+}
+
+/* Return the debug information of IM's object.  The core may already have
+   another object's there. */
+static const DebugInfo* debug_info(const Image* im)
+{
+   const DebugInfo* di = NULL;
+
+   while ((di = VG_(next_DebugInfo)(di)) != NULL)
+      if (VG_(DebugInfo_get_text_avma)(di) >= im->load
+          && VG_(DebugInfo_get_text_avma)(di) < im->end
+          && VG_(strcmp)(VG_(DebugInfo_get_filename)(di), im->name) == 0)
+         break;
+   return di;
+}
+
+static void copy_symbols(Image* im)
+{
+   const DebugInfo* di;
+
+   if (im->symbols != NULL)
+      return;
+   di = debug_info(im);
+   if (di == NULL) {
+      im->symbols = no_symbols;
+      return;
+   }
+   im->symbols = VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
+                            sizeof(ImageSymbol));
+   DCFG_(each_symbol)(di, add_symbol, im);
+   VG_(setCmpFnXA)(im->symbols, (XACmpFn_t)cmp_symbols);
+   VG_(sortXA)(im->symbols);
+}
+
+/*--- Source lines                                         ---*/
+
+/* Copy the lines of all instructions that were translated from IM since the
+   last copy. */
+static void copy_lines(Image* im)
+{
+   if (im->gone || DCFG_(next_of_image)(im->no, im->last_in_lines) == 0
+       || debug_info(im) == NULL)
+      return;
+   if (im->lines == NULL)
+      im->lines = DCFG_(new_lines)();
+   DCFG_(add_lines)(im->lines, im->no, &im->last_in_lines);
+}
+
+/*--- Generations                                          ---*/
+
+/* The number of generations after which old translations stay.  A JIT compiler
+   that patches its code all the time must not have all code translated again
+   each time. */
+#define MAX_RETRANSLATED 256
+
+static Image* image_in(const XArray* list, Word i)
+{
+   return *(Image**)VG_(indexXA)(list, i);
+}
+
+static Image* new_image(void)
+{
+   Image* im = VG_(allocEltPA)(image_pool);
+
+   VG_(memset)(im, 0, sizeof(Image));
+   return im;
+}
+
+/* Add IM, of the mapping at A.  CODE is that of the generation before, or
+   NULL. */
+static Image* add_image(Image* im, Addr a, Code* code)
+{
+   im->code = code != NULL ? code
+              : DCFG_(new_code)(im->load, VG_(am_find_nsegment)(a));
+   im->no   = VG_(sizeXA)(images);
+   VG_(addToXA)(images, &im);
+   VG_(addToXA)(live, &im);
+   return im;
+}
+
+/* If the mapping IM is an existing image that has grown, return that image,
+   else NULL. */
+static Image* grown_image(const Image* im)
+{
+   for (Word i = 0; i < VG_(sizeXA)(live); i++) {
+      Image* old = image_in(live, i);
+      if (im->load >= old->end || old->load >= im->end)
+         continue;
+      if (im->load < old->load)
+         old->load = im->load;
+      if (im->end > old->end)
+         old->end = im->end;
+      return old;
+   }
+   return NULL;
+}
+
+/* If the mapping IM has the code of an image that was unmapped, revive that
+   image and return it; else NULL. */
+static Image* returned_image(const Image* im)
+{
+   for (Word i = VG_(sizeXA)(away); i-- > 0; ) {
+      Image* old = image_in(away, i);
+      if (old->load != im->load || old->end != im->end
+          || old->name != im->name
+          || !DCFG_(has_returned)(old->code))
+         continue;
+      VG_(removeIndexXA)(away, i);
+      VG_(addToXA)(live, &old);
+      old->gone      = False;
+      old->discarded = False;
+      DCFG_(lead_again)(old->no);
+      return old;
+   }
+   return NULL;
+}
+
+/* Return the image of the mapping around A, which is in no live image. */
+static Image* map_image(Addr a)
+{
+   Image* im = new_image();
+
+   find_extent(im, a);
+   Image* old = grown_image(im);
+   if (old == NULL)
+      old = returned_image(im);
+   if (old == NULL) {
+      DCFG_(identify_build)(im->load, &im->build_id, &im->code_hash);
+      return add_image(im, a, NULL);
+   }
+   VG_(freeEltPA)(image_pool, im);
+   return old;
+}
+
+/* Close IM: no more code is translated from it, unless it MAY_RETURN. */
+static void let_go(Image* im, Bool may_return)
+{
+   copy_symbols(im);
+   copy_lines(im);
+   im->gone = True;
+   for (Word i = 0; i < VG_(sizeXA)(live); i++)
+      if (image_in(live, i) == im) {
+         VG_(removeIndexXA)(live, i);
+         break;
+      }
+   if (may_return) {
+      VG_(addToXA)(away, &im);
+   } else if (im->code != NULL) {
+      DCFG_(delete_code)(im->code);
+      im->code = NULL;
+   }
+}
+
+Bool DCFG_(may_mix)(UInt no)
+{
+   return image_in(images, no)->generation > MAX_RETRANSLATED;
+}
+
+Bool DCFG_(can_wait)(UInt no)
+{
+   UInt next = image_in(images, no)->generation + 1;
+
+   return next > MAX_RETRANSLATED && next <= 2 * MAX_RETRANSLATED;
+}
+
+UInt DCFG_(next_generation)(UInt no, Addr a, Bool keep)
+{
+   Image* old = image_in(images, no);
+   Image* im  = new_image();
+   Code*  code = NULL;
+
+   im->name       = old->name;
+   im->load       = old->load;
+   im->end        = old->end;
+   im->generation = old->generation + 1;
+   old->discarded = im->generation <= MAX_RETRANSLATED;
+   if (old->discarded && !keep)
+      VG_(discard_translations)(old->load, old->end - old->load,
+                                "dcfg: a new generation");
+   if (keep || (DCFG_(has_kept_code)(old->code) && DCFG_(can_wait)(no))) {
+      code      = old->code;
+      old->code = NULL;
+      DCFG_(keep_code)(code);
+   }
+   let_go(old, False);
+   return add_image(im, a, code)->no;
+}
+
+Bool DCFG_(can_keep)(UInt no)
+{
+   const Image* im = image_in(images, no);
+
+   return im->generation + 1 <= MAX_RETRANSLATED
+          && DCFG_(can_keep_code)(im->code);
+}
+
+UInt DCFG_(image_at)(Addr a)
+{
+   Image* im = NULL;
+
+   if (last_image != NULL && !last_image->gone && a >= last_image->load
+       && a < last_image->end)
+      im = last_image;
+   for (Word i = 0; im == NULL && i < VG_(sizeXA)(live); i++)
+      if (a >= image_in(live, i)->load && a < image_in(live, i)->end)
+         im = image_in(live, i);
+   if (im == NULL)
+      im = map_image(a);
+   last_image = im;
+   return im->no;
+}
+
+Code* DCFG_(code_of_image)(UInt no)
+{
+   return image_in(images, no)->code;
+}
+
+void DCFG_(extent_of_image)(UInt no, Addr* load, Addr* end)
+{
+   *load = image_in(images, no)->load;
+   *end  = image_in(images, no)->end;
+}
+
+Bool DCFG_(image_can_run)(UInt no)
+{
+   return !(*(Image**)VG_(indexXA)(images, no))->discarded;
+}
+
+Bool DCFG_(image_is_over)(UInt no)
+{
+   return (*(Image**)VG_(indexXA)(images, no))->code == NULL;
+}
+
+/*--- Life                                                 ---*/
+
+/* The mapping at A is about to go, or will be replaced. */
+static void lose_mapping(Addr a, SizeT len)
+{
+   DCFG_EACH_WATCHER(w, unmapped)
+      DCFG_(watchers)[w]->unmapped(a, len);
+   if (mapping_goes != NULL)
+      mapping_goes(a, len, False);
+   for (Word i = VG_(sizeXA)(live); i-- > 0; ) {
+      Image* im = image_in(live, i);
+      if (im->load >= a + len || a >= im->end
+          || !DCFG_(has_code)(im->code, a, len))
+         continue;
+      if (mapping_goes != NULL)
+         mapping_goes(im->load, im->end - im->load, True);
+      let_go(im, DCFG_(may_return)(im->code));
+      /* The core discards translations of the LEN bytes only. */
+      VG_(discard_translations)(im->load, im->end - im->load,
+                                "dcfg: a mapping goes");
+      im->discarded = True;
+   }
+}
+
+void DCFG_(when_mapping_goes)(void (*do_it)(Addr a, SizeT len, Bool is_over))
+{
+   mapping_goes = do_it;
+}
+
+static void tell_mapped(Addr a, SizeT len, MappingChange change)
+{
+   DCFG_EACH_WATCHER(w, mapped)
+      DCFG_(watchers)[w]->mapped(a, len, change);
+}
+
+/* Called before the core drops the mapping's debug information. */
+static void on_munmap(Addr a, SizeT len)
+{
+   lose_mapping(a, len);
+   tell_mapped(a, len, MappingGone);
+}
+
+/* A mapping may replace another one without an unmapping. */
+static void on_mmap(Addr a, SizeT len, Bool rr, Bool ww, Bool xx,
+                    ULong di_handle)
+{
+   lose_mapping(a, len);
+   tell_mapped(a, len, MappingNew);
+}
+
+static void on_remap(Addr from, Addr to, SizeT len)
+{
+   DCFG_EACH_WATCHER(w, moved)
+      DCFG_(watchers)[w]->moved(from, to, len);
+   tell_mapped(to, len, MappingChanged);
+}
+
+static void on_brk(Addr a, SizeT len, ThreadId tid)
+{
+   tell_mapped(a, len, MappingNew);
+}
+
+static void on_mprotect(Addr a, SizeT len, Bool rr, Bool ww, Bool xx)
+{
+   tell_mapped(a, len, MappingChanged);
+}
+
+void DCFG_(track_images)(void)
+{
+   live   = VG_(newXA)(VG_(malloc), "dcfg.images.live", VG_(free),
+                       sizeof(Image*));
+   away   = VG_(newXA)(VG_(malloc), "dcfg.images.away", VG_(free),
+                       sizeof(Image*));
+   image_pool = VG_(newPA)(sizeof(Image), 100, VG_(malloc), "dcfg.image",
+                           VG_(free));
+   images = VG_(newXA)(VG_(malloc), "dcfg.images", VG_(free),
+                       sizeof(Image*));
+   no_symbols = VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
+                           sizeof(ImageSymbol));
+   DCFG_(init_lines)();
+   VG_(track_die_mem_munmap)(on_munmap);
+   VG_(track_die_mem_brk)(on_munmap);
+   VG_(track_new_mem_mmap)(on_mmap);
+   VG_(track_copy_mem_remap)(on_remap);
+   VG_(track_new_mem_brk)(on_brk);
+   VG_(track_change_mem_mprotect)(on_mprotect);
+}
+
+void DCFG_(share_symbols)(void)
+{
+   for (Word i = 0; i < VG_(sizeXA)(live); i++) {
+      Image* im = image_in(live, i);
+      if (im->symbols == NULL && debug_info(im) != NULL)
+         copy_symbols(im);
+   }
+}
+
+UInt DCFG_(n_images)(void)
+{
+   return VG_(sizeXA)(images);
+}
+
+void DCFG_(image_info)(UInt no, Bool with_lines, ImageInfo* info)
+{
+   Image* im = *(Image**)VG_(indexXA)(images, no);
+
+   copy_symbols(im);
+   if (with_lines)
+      copy_lines(im);
+   info->name      = im->name;
+   info->load      = im->load;
+   info->size      = im->end - im->load;
+   info->build_id  = im->build_id;
+   info->code_hash = im->code_hash;
+   info->n_symbols = VG_(sizeXA)(im->symbols);
+   info->symbols   = info->n_symbols ? VG_(indexXA)(im->symbols, 0) : NULL;
+   info->n_lines   = im->lines ? VG_(sizeXA)(im->lines) : 0;
+   info->lines     = info->n_lines ? VG_(indexXA)(im->lines, 0) : NULL;
+}

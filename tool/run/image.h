@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Images: mappings with executed code. */
+
+#ifndef __DCFG_IMAGE_H
+#define __DCFG_IMAGE_H
+
+#include "tool/graph/image_info.h"
+#include "tool/run/bytes.h"
+
+/* Return the number of the image of the code at A, which is about to run.  A
+   mapping becomes a new image after an unmapping.  But an object that is mapped
+   in the same place again, with the same code, is the same image. */
+UInt DCFG_(image_at)(Addr a);
+
+/* Image NO is of a mapping that runs other code at A from now on: return the
+   number of its next generation.  KEEP its translations, if can_keep(), or discard
+   them; they stay if there were many generations. */
+UInt DCFG_(next_generation)(UInt no, Addr a, Bool keep);
+Bool DCFG_(can_keep)(UInt no);
+
+/* Return whether translations that count in older generations of image NO may
+   still run. */
+Bool DCFG_(may_mix)(UInt no);
+
+/* Return whether translations of older generations can be kept beyond the next
+   generation of image NO, which keeps its own where they are. */
+Bool DCFG_(can_wait)(UInt no);
+
+/* Return the code of image NO, NULL if the image is over.  Owned by the
+   image. */
+Code* DCFG_(code_of_image)(UInt no);
+
+/* Set the addresses where image NO begins and ends; END is exclusive. */
+void DCFG_(extent_of_image)(UInt no, /*OUT*/Addr* load, /*OUT*/Addr* end);
+
+/* Have DO_IT called before the mapping of LEN bytes at A goes; and, with
+   IS_OVER, before an image of these bytes is over for that reason. */
+void DCFG_(when_mapping_goes)(void (*do_it)(Addr a, SizeT len, Bool is_over));
+
+/* Return the address of the first byte of the object that is mapped at A. */
+Addr DCFG_(load_address)(Addr a);
+
+/* Return whether code of image NO can run: it has translations. */
+Bool DCFG_(image_can_run)(UInt no);
+
+/* Return whether no more code will ever be translated from image NO. */
+Bool DCFG_(image_is_over)(UInt no);
+
+/* Register for the core's mappings and unmappings. */
+void DCFG_(track_images)(void);
+
+/* Copy the symbols of all images, so that a child that is about to be forked
+   need not. */
+void DCFG_(share_symbols)(void);
+
+UInt DCFG_(n_images)(void);
+
+/* Describe image NO, 0 .. n_images-1.  Valid until code runs again. */
+void DCFG_(image_info)(UInt no, Bool with_lines, ImageInfo* info);
+
+#endif /* __DCFG_IMAGE_H */

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The internals of a thread. */
+
+/* Private to run/: the state of a thread that tool/run/position.c, tool/run/thread.c,
+   tool/run/gap.c and tool/run/event.c share. */
+
+#ifndef __DCFG_INSIDE_H
+#define __DCFG_INSIDE_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_xarray.h"
+
+#include "dcfg_bb.h"
+#include "tool/dcfg_output.h"
+#include "tool/run/branch.h"
+#include "tool/run/cells.h"
+#include "tool/run/diversion.h"
+
+/* Interruption: a handler that has begun and not ended. */
+typedef
+   struct {
+      Position from;
+      Site     site;     // used instead of .from if that is in an earlier part
+      Addr     sp;       // the interrupted stack pointer, which identifies it
+      Bool     hidden;   // is the interrupted code, or the handler's first
+                         // code, excluded?
+   }
+   Interruption;
+
+/* Route: a way through excluded code, and the diversion that counts it. */
+typedef
+   struct {
+      Diversion* d;            // NULL: this place is free
+      UInt       last, sb;     // from behind .last to .sb
+      Addr       entry;        // address where the excluded code begins
+   }
+   Route;
+
+typedef
+   struct {
+      UInt       index;
+      ThreadId   tid;
+      Bool       started;     // has run generated code
+      Bool       running;     // is in generated code now
+   Bool       fresh;       // has run since forget_runs()
+      Bool       entered;     // has been collected in generated code
+      Target     entry;       // its first instruction; if .entered
+      Bool       off;         // is not collected, and stands ...
+      Addr       off_ip;      // ... at this address, as far as known
+      Bool       off_ran;     // has run since
+      Bool       unseen;      // and ran code that counts nothing
+      Bool       idle;        // its own collection is off: tool/run/gap.c
+      Bool       leaving;     // is in generated code, at a way out
+      Addr       leaving_for; // the address that it leaves for
+      Addr       away_entry;  // if away: where excluded code began
+      Bool       away_fixed;  // has .away_from; else the thread came from its
+                              // position then
+      Position   away_from;
+      Route*     routes;      // N_ROUTES of the latest ones, or NULL
+      Addr       stop_ip;     // address where it last left generated code
+      ULong      start_blocks;  // superblocks that the core had counted when it
+                                // last entered generated code
+      ULong      uncarried;   // superblocks since counters were carried
+      Bool       signalled;   // has a handler begun since .stop_ip?
+      Addr       signal_ip;   // the interrupted address, if so
+      Bool       sigreturn;   // was the last system call sigreturn?
+      Diversion* diverted;    // the last diversion, if the mark has DIVERTED
+      Bool       live;
+      Position   last;        // its last position, if not .live
+      Site       behind;      // the last instruction of earlier parts
+      Bool       seam_diverted; // was it diverted behind that instruction?
+      DivertKind seam_kind;     // in this way
+      ULong      preceding;   // instructions in earlier parts
+      ULong      counted;     // instructions counted at the last reading
+      CellArray* cells;
+      BranchCaches* branches;     // if .live
+      CellArray*    idle_cells;   // array for counts to drop, or NULL
+      BranchCaches* idle_branches;
+      void*      states[DCFG_MAX_WATCHERS];   // one for each watcher
+      XArray*    interruptions;   // Interruption, innermost last
+   }
+   Thread;
+
+static inline UWord* mark_in(CellArray* cells)
+{
+   return (UWord*)(DCFG_(cell_base)(cells) + CellMark);
+}
+
+/* Return the mark in the array that T uses while it is collected. */
+static inline UWord* mark_of(const Thread* t)
+{
+   return mark_in(t->cells);
+}
+
+static inline Bool is_diverted(const Thread* t)
+{
+   return (*mark_of(t) & DCFG_MARK_DIVERTED) != 0;
+}
+
+/* Return whether T runs excluded code.  Its position is then where it left
+   collected code: see tool/run/away.c. */
+static inline Bool is_away(const Thread* t)
+{
+   return DCFG_(cell_base)(t->cells)[CellAway] != 0;
+}
+
+/* Forget T's routes: their diversions may have changed. */
+void DCFG_(forget_routes)(Thread* t);
+
+/* Return T's position if its instruction pointer is ADDR.  See "The mark" in
+   tool/run/instrument.c. */
+Position DCFG_(position)(const Thread* t, Addr addr);
+
+/* Return where T was going when it last ran generated code and was
+   collected. */
+Addr DCFG_(bound_for)(const Thread* t);
+
+/* Divert T, which was going to ADDR, to TO. */
+void DCFG_(divert)(Thread* t, Addr addr, DivertKind kind, Addr to);
+void DCFG_(divert_to)(Thread* t, Addr addr, DivertKind kind, Target to);
+
+/* Count diversion D once more: T took it again, and runs the next superblock at
+   once. */
+void DCFG_(divert_again)(Thread* t, Diversion* d);
+
+/* Let T's last diversion lead to the code that is now at its target. */
+void DCFG_(divert_anew)(Thread* t);
+
+/* Tell watchers that T has left generated code at ADDR. */
+void DCFG_(tell_left)(const Thread* t, Addr addr);
+
+/* Tell watchers that T will not go on from its position. */
+void DCFG_(tell_stop)(const Thread* t);
+
+/* End T's handler, which returned to ADDR with stack pointer SP. */
+void DCFG_(end_interruption)(Thread* t, Addr addr, Addr sp);
+
+void DCFG_(forget_diversions)(void);
+
+/* Collect T from IP on.  It has run to IP without being collected, or has not
+   run. */
+void DCFG_(end_gap)(Thread* t, Addr ip);
+
+/* Set the base that generated code finds, for the array that T counts in. */
+void DCFG_(set_base)(const Thread* t);
+
+/* The threads, in order of creation; the live ones by ThreadId. */
+Word    DCFG_(all_threads)(void);
+Thread* DCFG_(nth_thread)(Word i);
+Thread* DCFG_(thread_of)(ThreadId tid);
+
+Thread* DCFG_(new_thread)(ThreadId tid);
+/* End a thread.  Delete the last thread, which never existed. */
+void    DCFG_(end_thread)(Thread* t);
+void    DCFG_(delete_last_thread)(Thread* t);
+
+/* Make the array for counts to drop, if there is none. */
+void    DCFG_(have_idle_cells)(Thread* t);
+
+#endif /* __DCFG_INSIDE_H */

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Regions: parts of a run that are collected. */
+
+/* Owns: the options that say when to collect, and the begins and ends of
+   regions.  Handed: code in translation by tool/run/instrument.c, requests by
+   dcfg_main.c.  Taken by: these.
+
+   While nothing is collected, code is translated without additions, except at
+   the places where a region begins or ends.  At each change, all translations
+   are discarded.  tool/run/gap.c has the effects of a gap on a thread.
+
+   A region place is an instruction.  A superblock that begins with one begins
+   with a call of place_reached(), which counts.  If collecting is to change, the
+   superblock is left at once, for its own beginning, and the change is made
+   when the thread has left generated code.  If a place is inside a superblock,
+   the superblock is translated again with fewer instructions.  It cannot simply
+   be cut: VEX has already removed stores to guest state that the rest
+   overwrites. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_xarray.h"
+
+#include "tool/base/core.h"
+#include "tool/run/event.h"
+#include "tool/run/exclude.h"
+#include "tool/run/gap.h"
+#include "tool/run/ir.h"
+#include "tool/run/region_place.h"
+#include "tool/run/region.h"
+
+typedef
+   struct {
+      Trigger start, stop;      // .text is NULL if there is none
+   }
+   Region;
+
+static Bool    instr_atstart = True;
+static XArray* regions;       // Region
+static Word    now;           // number of the open region, or the next one
+static Bool    is_open;
+static ULong   n_ran;         // instructions, while a trigger counts them
+
+/* Why generated code was left. */
+static enum { Nothing, Cut, Change } pending;
+static Addr cut_entry;
+
+/* Passed: a place that was counted when the superblock was left, for each
+   thread.  It is not counted again when the superblock begins anew. */
+typedef
+   struct {
+      Addr addr, sp;
+   }
+   Passed;
+static Passed* passed;
+
+/*--- Options                                              ---*/
+
+static Region* region(Word i)
+{
+   return VG_(indexXA)(regions, i);
+}
+
+static Word n_regions(void)
+{
+   return regions == NULL ? 0 : VG_(sizeXA)(regions);
+}
+
+static void add_start(const HChar* text)
+{
+   Region r;
+
+   VG_(memset)(&r, 0, sizeof(r));
+   r.start = DCFG_(parse_place)("--start", text);
+   if (regions == NULL)
+      regions = VG_(newXA)(VG_(malloc), "dcfg.region", VG_(free),
+                           sizeof(Region));
+   if (n_regions() > 0 && region(n_regions() - 1)->stop.text == NULL)
+      DCFG_(bad_place)(&r.start, "the --start before it needs a --stop");
+   VG_(addToXA)(regions, &r);
+}
+
+static void add_stop(const HChar* text)
+{
+   Trigger p = DCFG_(parse_place)("--stop", text);
+
+   if (n_regions() == 0 || region(n_regions() - 1)->stop.text != NULL)
+      DCFG_(bad_place)(&p, "a --stop needs a --start before it");
+   const Trigger* start = &region(n_regions() - 1)->start;
+   if (p.by_instrs && start->by_instrs && p.wanted <= start->wanted)
+      DCFG_(bad_place)(&p, "the number must be greater than that of the "
+                           "--start before it");
+   region(n_regions() - 1)->stop = p;
+}
+
+static void add_place(const HChar* option, const HChar* text, Int is_stop)
+{
+   if (is_stop)
+      add_stop(text);
+   else
+      add_start(text);
+}
+
+static const Option options[] = {
+   OPTION_CALL("--start", add_place, False, "<place>",
+               "begin to collect at <place> [none]"),
+   OPTION_CALL("--stop", add_place, True, "<place>",
+               "end there; --start and --stop can be repeated in pairs. A "
+               "<place> is <function>, <image>+0x<offset>, 0x<address>, one of "
+               "these with :<n> for the n-th time, or instructions:<n>; with "
+               ":<n>/<total> the end of the run says if the place was reached "
+               "another number of times than <total> [none]"),
+   OPTION_BOOL("--instr-atstart", instr_atstart,
+               "collect from the start; no: when the program or vgdb asks for "
+               "it")
+};
+
+const Options DCFG_(region_options) = OPTIONS(options);
+
+/*--- Changes                                              ---*/
+
+Bool DCFG_(collect)(Bool on)
+{
+   if (DCFG_(is_collecting)() == on)
+      return False;
+   DCFG_(set_collecting)(on);
+   VG_(discard_translations)(0x1000, ~(ULong)0xfff,
+                             "dcfg: begin or end of a region");
+   return True;
+}
+
+/* Make the pending change.  No thread is in generated code. */
+static void do_pending(void)
+{
+   if (pending == Change) {
+      is_open = !is_open;
+      if (!is_open)
+         now++;
+      DCFG_(collect)(is_open);
+   } else if (pending == Cut) {
+      VG_(discard_translations)(cut_entry, 1, "dcfg: cut at a place");
+   }
+   pending = Nothing;
+}
+
+void DCFG_(start_regions)(void)
+{
+   passed = VG_(calloc)("dcfg.region.passed", VG_N_THREADS, sizeof(Passed));
+   if (n_regions() > 0 || !instr_atstart)
+      DCFG_(set_collecting)(False);
+   DCFG_(when_code_is_left)(do_pending);
+}
+
+/*--- Places                                               ---*/
+
+/* Return whether P, of region number I, is still counted: until its region is
+   over, or to the end if that has to say how often it was reached. */
+static Bool is_counted(Word i, const Trigger* p)
+{
+   return i >= now || p->total > 0;
+}
+
+/* Return whether A is the place of P, of region number I, and counts. */
+static Bool counts_at(Word i, const Trigger* p, Addr a)
+{
+   return is_counted(i, p) && DCFG_(is_at_place)(p, a);
+}
+
+/* Return whether A is a place that is still counted. */
+static Bool is_place(Addr a)
+{
+   for (Word i = 0; i < n_regions(); i++)
+      if (counts_at(i, &region(i)->start, a)
+          || counts_at(i, &region(i)->stop, a))
+         return True;
+   return False;
+}
+
+/* Return whether there are places that are still counted. */
+static Bool has_places(void)
+{
+   for (Word i = 0; i < n_regions(); i++)
+      if (is_counted(i, &region(i)->start) || is_counted(i, &region(i)->stop))
+         return True;
+   return False;
+}
+
+/* Count P, of region number I, if A is its place.  Return whether this is the
+   time that counts. */
+static Bool is_time(Word i, Trigger* p, Addr a)
+{
+   return counts_at(i, p, a) && ++p->reached == p->wanted;
+}
+
+/* Count the places at A, an instruction that a thread is about to run.  Return
+   1 if the thread must leave generated code first. */
+static UWord place_reached(Addr a)
+{
+   ThreadId tid = VG_(get_running_tid)();
+   Passed*  was = &passed[tid];
+   Addr     sp  = VG_(get_SP)(tid);
+   Bool     change = False;
+
+   if (was->addr == a && was->sp == sp) {
+      was->addr = 0;
+      return 0;
+   }
+   for (Word i = 0; i < n_regions(); i++) {
+      Region* r = region(i);
+      if (is_time(i, &r->start, a)) {
+         if (i == now && !is_open)
+            change = True;
+         else
+            VG_(umsg)("dcfg: warning: --start=%s is reached before "
+                      "--stop=%s\n", r->start.text, region(now)->stop.text
+                      ? region(now)->stop.text : "");
+      }
+      if (is_time(i, &r->stop, a)) {
+         if (i == now && is_open)
+            change = True;
+         else
+            VG_(umsg)("dcfg: warning: --stop=%s is reached before "
+                      "--start=%s\n", r->stop.text, r->start.text);
+      }
+   }
+   if (!change)
+      return 0;
+   pending   = Change;
+   was->addr = a;
+   was->sp   = sp;
+   return 1;
+}
+
+/* Return the number of IN's first instruction that is a place, other than its
+   first instruction; or 0. */
+static UInt inner_place(const IRSB* in)
+{
+   UInt k = 0;
+
+   for (Int i = 0; i < in->stmts_used; i++)
+      if (in->stmts[i]->tag == Ist_IMark
+          && k++ > 0 && is_place(in->stmts[i]->Ist.IMark.addr))
+         return k - 1;
+   return 0;
+}
+
+/* Return the lower of two numbers, where 0 means none. */
+static UInt first_of(UInt a, UInt b)
+{
+   return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+static IRConst* address(IRType word_ty, Addr a)
+{
+   return word_ty == Ity_I64 ? IRConst_U64(a) : IRConst_U32(a);
+}
+
+/* Have the superblock at ENTRY translated again. */
+static void cut(Addr entry)
+{
+   pending   = Cut;
+   cut_entry = entry;
+}
+
+IRSB* DCFG_(cut_before_place)(IRSB* in, Addr entry,
+                              const VexGuestLayout* layout, IRType word_ty)
+{
+   UInt k = first_of(has_places() ? inner_place(in) : 0,
+                     DCFG_(is_collecting)() ? DCFG_(inner_border)(in) : 0);
+
+   /* The limit of the last cut applies no more. */
+   DCFG_(limit_superblocks)(k);
+   if (k == 0)
+      return NULL;
+   IRSB* out = emptyIRSB();
+   out->next     = IRExpr_Const(address(word_ty, entry));
+   out->jumpkind = Ijk_Yield;
+   out->offsIP   = layout->offset_IP;
+   addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_0_N(
+      0, "dcfg_cut", VG_(fnptr_to_fnentry)(&cut),
+      mkIRExprVec_1(IRExpr_Const(address(word_ty, entry))))));
+   return out;
+}
+
+static Addr first_instr(const IRSB* in)
+{
+   for (Int i = 0; i < in->stmts_used; i++)
+      if (in->stmts[i]->tag == Ist_IMark)
+         return in->stmts[i]->Ist.IMark.addr;
+   return 0;
+}
+
+/* Return the next trigger if it counts instructions, else NULL. */
+static Trigger* limit(void)
+{
+   Trigger* p = now == n_regions() ? NULL
+              : is_open ? &region(now)->stop : &region(now)->start;
+   return p != NULL && p->text != NULL && p->by_instrs ? p : NULL;
+}
+
+/* Return whether a trigger from here on counts instructions. */
+static Bool has_limits(void)
+{
+   for (Word i = now; i < n_regions(); i++)
+      if (region(i)->stop.by_instrs
+          || (region(i)->start.by_instrs && !(i == now && is_open)))
+         return True;
+   return False;
+}
+
+static void limit_reached(void)
+{
+   Trigger* p = limit();
+
+   p->reached = p->wanted;
+   pending    = Change;
+   VG_(umsg)("dcfg: %s=%s: reached after %'llu instructions\n", p->option,
+             p->text, n_ran);
+}
+
+static IRExpr* tmp(IRSB* out, IRType ty, IRExpr* e)
+{
+   IRTemp t = newIRTemp(out->tyenv, ty);
+   addStmtToIRSB(out, IRStmt_WrTmp(t, e));
+   return IRExpr_RdTmp(t);
+}
+
+static IRExpr* ran_at(IRType word_ty)
+{
+   return IRExpr_Const(address(word_ty, (Addr)&n_ran));
+}
+
+/* Return whether RAN, an I64 that never reaches 2^63, is at least WANTED.
+   32-bit hosts cannot compare I64s, but can test the sign of a difference. */
+static IRExpr* is_at_least(IRSB* out, IRExpr* ran, ULong wanted,
+                           IRType word_ty)
+{
+   const ULong never = ~0ULL >> 1;
+   IRExpr* n = IRExpr_Const(IRConst_U64(wanted < never ? wanted : never));
+
+   if (word_ty == Ity_I64)
+      return tmp(out, Ity_I1, IRExpr_Binop(Iop_CmpLE64U, n, ran));
+   IRExpr* more = tmp(out, Ity_I64, IRExpr_Binop(Iop_Sub64, ran, n));
+   IRExpr* high = tmp(out, Ity_I32, IRExpr_Unop(Iop_64HIto32, more));
+   return tmp(out, Ity_I1,
+              IRExpr_Binop(Iop_CmpLE32S, IRExpr_Const(IRConst_U32(0)),
+                           high));
+}
+
+/* Leave OUT at its beginning if the number of instructions has been reached. */
+static void add_limit(IRSB* out, Addr entry, const VexGuestLayout* layout,
+                      IRType word_ty)
+{
+   const Trigger* p = limit();
+
+   if (p == NULL)
+      return;
+   IRExpr*  ran   = tmp(out, Ity_I64,
+                        IRExpr_Load(HOST_ENDNESS, Ity_I64,
+                                    ran_at(word_ty)));
+   IRExpr*  leave = is_at_least(out, ran, p->wanted, word_ty);
+   IRDirty* call = unsafeIRDirty_0_N(0, "dcfg_limit_reached",
+                                     VG_(fnptr_to_fnentry)(&limit_reached),
+                                     mkIRExprVec_0());
+   call->guard = leave;
+   addStmtToIRSB(out, IRStmt_Dirty(call));
+   addStmtToIRSB(out, IRStmt_Exit(leave, Ijk_Yield, address(word_ty, entry),
+                                  layout->offset_IP));
+}
+
+static void count_instrs(IRSB* out, UInt* n, IRType word_ty)
+{
+   if (*n == 0)
+      return;
+   IRExpr* ran = tmp(out, Ity_I64,
+                     IRExpr_Load(HOST_ENDNESS, Ity_I64, ran_at(word_ty)));
+   IRExpr* sum = tmp(out, Ity_I64,
+                     IRExpr_Binop(Iop_Add64, ran,
+                                  IRExpr_Const(IRConst_U64(*n))));
+   addStmtToIRSB(out, IRStmt_Store(HOST_ENDNESS, ran_at(word_ty), sum));
+   *n = 0;
+}
+
+/* Return OUT with code that counts its instructions: before each exit, those
+   that began since the exit before. */
+static IRSB* with_limit(const IRSB* out, Addr entry,
+                        const VexGuestLayout* layout, IRType word_ty)
+{
+   IRSB* res = deepCopyIRSBExceptStmts(out);
+   UInt  n   = 0;
+
+   add_limit(res, entry, layout, word_ty);
+   for (Int i = 0; i < out->stmts_used; i++) {
+      if (out->stmts[i]->tag == Ist_IMark)
+         n++;
+      else if (out->stmts[i]->tag == Ist_Exit)
+         count_instrs(res, &n, word_ty);
+      addStmtToIRSB(res, out->stmts[i]);
+   }
+   count_instrs(res, &n, word_ty);
+   return res;
+}
+
+IRSB* DCFG_(watch_places)(IRSB* in, IRSB* out, Addr entry,
+                          const VexGuestLayout* layout, IRType word_ty)
+{
+   Addr a = has_places() ? first_instr(in) : 0;
+
+   if (has_limits())
+      out = with_limit(out, entry, layout, word_ty);
+   if (a == 0 || !is_place(a))
+      return out;
+   IRSB*    res     = deepCopyIRSBExceptStmts(out);
+   IRTemp   reached = newIRTemp(res->tyenv, word_ty);
+   IRTemp   leave   = newIRTemp(res->tyenv, Ity_I1);
+   IRDirty* call    = unsafeIRDirty_1_N(
+      reached, 0, "dcfg_place_reached",
+      VG_(fnptr_to_fnentry)(&place_reached),
+      mkIRExprVec_1(IRExpr_Const(address(word_ty, a))));
+   call->nFxState = 1;
+   VG_(memset)(&call->fxState, 0, sizeof(call->fxState));
+   call->fxState[0].fx     = Ifx_Read;
+   call->fxState[0].offset = layout->offset_SP;
+   call->fxState[0].size   = layout->sizeof_SP;
+   addStmtToIRSB(res, IRStmt_Dirty(call));
+   addStmtToIRSB(res, IRStmt_WrTmp(leave, IRExpr_Binop(
+      word_ty == Ity_I64 ? Iop_CmpNE64 : Iop_CmpNE32,
+      IRExpr_RdTmp(reached), IRExpr_Const(address(word_ty, 0)))));
+   addStmtToIRSB(res, IRStmt_Exit(IRExpr_RdTmp(leave), Ijk_Yield,
+                                  address(word_ty, entry),
+                                  layout->offset_IP));
+   for (Int i = 0; i < out->stmts_used; i++)
+      addStmtToIRSB(res, out->stmts[i]);
+   return res;
+}
+
+/* --- Messages                                             --- */
+
+void DCFG_(forget_totals)(void)
+{
+   for (Word i = 0; i < n_regions(); i++)
+      region(i)->start.total = region(i)->stop.total = 0;
+}
+
+void DCFG_(tell_missed_places)(void)
+{
+   for (Word i = 0; i < n_regions(); i++) {
+      if (is_counted(i, &region(i)->start))
+         DCFG_(tell_missed_place)(&region(i)->start);
+      if (is_counted(i, &region(i)->stop))
+         DCFG_(tell_missed_place)(&region(i)->stop);
+   }
+}
+
+const HChar* DCFG_(collecting_text)(void)
+{
+   return DCFG_(is_collecting)() ? "collecting"
+          : now < n_regions() ? "not collecting, before a region"
+          : "not collecting";
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Threads. */
+
+/* Owns: the threads from their creation to their end, with their cell arrays
+   and the states of watchers (tool/dcfg_output.h), all of which are freed here. Also
+   parts of the run: all counts are forgotten here.  Handed: the events of
+   threads by tool/run/event.c.  Taken by: that and tool/run/gap.c; tool/run/flow.c and
+   tool/run/gather.c read the threads' counts. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_xarray.h"
+
+#include "tool/run/inside.h"
+#include "tool/run/landing.h"
+#include "tool/run/thread.h"
+
+static XArray*  threads;                   // Thread*, by index
+static Thread** by_tid;                    // live threads
+
+static void make_lists(void)
+{
+   threads = VG_(newXA)(VG_(malloc), "dcfg.threads", VG_(free),
+                        sizeof(Thread*));
+   by_tid  = VG_(calloc)("dcfg.by_tid", VG_N_THREADS, sizeof(Thread*));
+}
+
+Word DCFG_(all_threads)(void)
+{
+   return threads == NULL ? 0 : VG_(sizeXA)(threads);
+}
+
+Thread* DCFG_(nth_thread)(Word i)
+{
+   return *(Thread**)VG_(indexXA)(threads, i);
+}
+
+Thread* DCFG_(thread_of)(ThreadId tid)
+{
+   return by_tid[tid];
+}
+
+/* --- Creation and end                                     --- */
+
+void DCFG_(forget_routes)(Thread* t)
+{
+   VG_(free)(t->routes);
+   t->routes = NULL;
+}
+
+/* Make the watchers' states of the new thread T. */
+static void make_states(Thread* t)
+{
+   DCFG_EACH_WATCHER(w, thread_new)
+      t->states[w] = DCFG_(watchers)[w]->thread_new(t->cells, t->index);
+}
+
+static void restart_states(Thread* t, Restart why)
+{
+   DCFG_EACH_WATCHER(w, restart)
+      t->states[w] = DCFG_(watchers)[w]->restart(t->states[w], t->cells,
+                                                 t->index, why);
+}
+
+static void tell_idle_cells(Thread* t)
+{
+   DCFG_EACH_WATCHER(w, idle_cells)
+      DCFG_(watchers)[w]->idle_cells(t->states[w], t->idle_cells);
+}
+
+void DCFG_(have_idle_cells)(Thread* t)
+{
+   if (t->idle_cells != NULL)
+      return;
+   t->idle_cells    = DCFG_(new_cell_array)();
+   t->idle_branches = DCFG_(new_branch_caches)(t->idle_cells, True);
+   tell_idle_cells(t);
+}
+
+static void delete_idle_cells(Thread* t)
+{
+   if (t->idle_cells == NULL)
+      return;
+   DCFG_(delete_branch_caches)(t->idle_branches);
+   DCFG_(delete_cell_array)(t->idle_cells);
+   t->idle_branches = NULL;
+   t->idle_cells    = NULL;
+}
+
+/* Free T and all that belongs to it. */
+static void delete_thread(Thread* t)
+{
+   if (t->live) {
+      DCFG_(forget_routes)(t);
+      delete_idle_cells(t);
+      DCFG_(delete_branch_caches)(t->branches);
+      VG_(deleteXA)(t->interruptions);
+   }
+   DCFG_EACH_WATCHER(w, thread_free)
+      DCFG_(watchers)[w]->thread_free(t->states[w]);
+   DCFG_(delete_cell_array)(t->cells);
+   VG_(free)(t);
+}
+
+Thread* DCFG_(new_thread)(ThreadId tid)
+{
+   Thread* t = VG_(calloc)("dcfg.thread", 1, sizeof(Thread));
+
+   if (threads == NULL)
+      make_lists();
+   t->index  = VG_(sizeXA)(threads);
+   t->tid    = tid;
+   t->live   = True;
+   t->cells  = DCFG_(new_cell_array)();
+   t->branches = DCFG_(new_branch_caches)(t->cells, False);
+   t->interruptions = VG_(newXA)(VG_(malloc), "dcfg.thread.interruptions",
+                                 VG_(free), sizeof(Interruption));
+   VG_(addToXA)(threads, &t);
+   by_tid[tid] = t;
+   make_states(t);
+   return t;
+}
+
+void DCFG_(delete_last_thread)(Thread* t)
+{
+   by_tid[t->tid] = NULL;
+   VG_(dropTailXA)(threads, 1);
+   delete_thread(t);
+}
+
+/* Bring all counts of T up to date, to be read. */
+static void flush(const Thread* t)
+{
+   DCFG_(flush_branch_caches)(t->branches);
+   if (t->idle_branches != NULL)
+      DCFG_(flush_branch_caches)(t->idle_branches);
+   DCFG_EACH_WATCHER(w, flush)
+      DCFG_(watchers)[w]->flush(t->states[w]);
+}
+
+void DCFG_(end_thread)(Thread* t)
+{
+   by_tid[t->tid] = NULL;
+   t->live        = False;
+   DCFG_(forget_routes)(t);
+   flush(t);
+   DCFG_(delete_branch_caches)(t->branches);
+   t->branches = NULL;
+   delete_idle_cells(t);
+   DCFG_EACH_WATCHER(w, thread_end)
+      DCFG_(watchers)[w]->thread_end(t->states[w]);
+   DCFG_(retire_cell_array)(t->cells);
+   VG_(deleteXA)(t->interruptions);
+   t->interruptions = NULL;
+}
+
+/*--- Parts of a run                                       ---*/
+
+/* Forget all counts of T, which goes on, or has ended if it is not .live. */
+static void forget(Thread* t, Restart why)
+{
+   t->entered = False;
+   DCFG_(forget_routes)(t);
+   if (t->live) {
+      DCFG_(clear_cell_array)(t->cells);
+      DCFG_(reset_branch_caches)(t->branches);
+      restart_states(t, why);
+      if (t->idle_cells != NULL)
+         tell_idle_cells(t);
+      if (why != RestartPart)
+         VG_(dropTailXA)(t->interruptions, VG_(sizeXA)(t->interruptions));
+      return;
+   }
+   VG_(memset)(&t->last, 0, sizeof(t->last));
+   DCFG_(delete_cell_array)(t->cells);
+   t->cells = DCFG_(new_cell_array)();
+   restart_states(t, why);
+   DCFG_EACH_WATCHER(w, thread_end)
+      DCFG_(watchers)[w]->thread_end(t->states[w]);
+   DCFG_(retire_cell_array)(t->cells);
+}
+
+void DCFG_(begin_part)(Restart why)
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++)
+      forget(DCFG_(nth_thread)(i), why);
+   DCFG_(forget_diversions)();
+}
+
+void DCFG_(start_anew)(ThreadId tid)
+{
+   Thread* self = by_tid[tid];
+
+   for (Word i = 0; i < VG_(sizeXA)(threads); i++)
+      if (DCFG_(nth_thread)(i) != self)
+         delete_thread(DCFG_(nth_thread)(i));
+   VG_(memset)(by_tid, 0, VG_N_THREADS * sizeof(Thread*));
+   VG_(dropTailXA)(threads, VG_(sizeXA)(threads));
+   VG_(addToXA)(threads, &self);
+   by_tid[tid]   = self;
+   self->index   = 0;
+   self->started = False;
+   self->behind.sb = 0;
+   self->preceding = 0;
+   forget(self, RestartForked);
+   DCFG_(forget_diversions)();
+}
+
+/* --- Questions                                            --- */
+
+void DCFG_(flush_threads)(void)
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++) {
+      Thread* t = DCFG_(nth_thread)(i);
+      if (t->live)
+         flush(t);
+   }
+}
+
+UInt DCFG_(n_threads)(void)
+{
+   return DCFG_(all_threads)();
+}
+
+static Position standing(const Thread* t)
+{
+   return DCFG_(position)(t, DCFG_(bound_for)(t));
+}
+
+UInt DCFG_(index_of_thread)(ThreadId tid)
+{
+   return by_tid[tid] == NULL ? DCFG_NO_THREAD : by_tid[tid]->index;
+}
+
+void DCFG_(thread_info)(UInt index, ThreadInfo* info)
+{
+   const Thread* t = DCFG_(nth_thread)(index);
+
+   info->cells  = t->cells;
+   info->idle_cells = t->idle_cells;
+   info->idle_sb = t->live && t->idle_cells != NULL
+                   ? DCFG_MARK_ID(*mark_in(t->idle_cells)) : 0;
+   info->entry  = t->entry;
+   info->undone = t->live && is_diverted(t) ? t->diverted : NULL;
+   info->last   = t->live ? standing(t) : t->last;
+   info->ran    = t->entered && info->last.sb != 0;
+   info->live   = t->live;
+   info->fresh  = t->fresh;
+   info->off    = t->off;
+   info->behind = t->behind;
+   info->seam_diverted = t->seam_diverted;
+   info->seam_kind     = t->seam_kind;
+   info->preceding     = t->preceding;
+}
+
+void DCFG_(forget_runs)(void)
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++)
+      DCFG_(nth_thread)(i)->fresh = False;
+}
+
+void DCFG_(note_counted)(UInt index, ULong n_instrs)
+{
+   DCFG_(nth_thread)(index)->counted = n_instrs;
+}
+
+void* DCFG_(thread_state)(UInt index, UInt watcher)
+{
+   return DCFG_(nth_thread)(index)->states[watcher];
+}
+
+/* Return the superblock from which T is going to ADDR, 0 if from none. */
+static UInt bound_from(const Thread* t, Addr addr)
+{
+   if (!t->live || !t->entered || is_away(t)
+       || DCFG_(bound_for)(t) != addr || is_diverted(t))
+      return 0;
+   Position p = DCFG_(position)(t, addr);
+   return p.n_done == 0 ? p.sb : 0;
+}
+
+Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr)
+{
+   return bound_from(DCFG_(nth_thread)(thread), addr) == sb;
+}
+
+Bool DCFG_(fall_from_older)(Addr addr, UInt image)
+{
+   for (ThreadId tid = 1; by_tid != NULL && tid < VG_N_THREADS; tid++) {
+      UInt id = by_tid[tid] == NULL ? 0 : bound_from(by_tid[tid], addr);
+      if (id == 0)
+         continue;
+      const Superblock* sb = DCFG_(superblock)(id);
+      if (sb->image != image
+          && DCFG_(instr_addr)(sb, sb->n_instrs) == addr)
+         return True;
+   }
+   return False;
+}
+
+Bool DCFG_(jumps_unredirected)(ThreadId tid, Addr entry)
+{
+   const Thread* t     = by_tid[tid];
+   CellArray*    cells = t->idle ? t->idle_cells : t->cells;
+   UInt          id    = DCFG_MARK_ID(*mark_in(cells));
+
+   /* See the end of exclude_superblock() in tool/run/instrument.c. */
+   if (DCFG_(cell_base)(cells)[CellAway] != 0)
+      return DCFG_(cell_base)(cells)[CellAway] == entry;
+   return id != 0 && DCFG_(superblock)(id)->unredirected;
+}
+
+void DCFG_(retarget_threads)(Target now)
+{
+   Position none = { 0, 0, { 0, 0, False } };
+
+   DCFG_EACH_WATCHER(w, landing)
+      DCFG_(watchers)[w]->landing(now);
+   for (Word i = 0; i < DCFG_(all_threads)(); i++) {
+      Thread* t = DCFG_(nth_thread)(i);
+      if (!t->live)
+         continue;
+      DCFG_EACH_WATCHER(w, landing_for)
+         DCFG_(watchers)[w]->landing_for(t->states[w],
+                                         t->entered ? standing(t) : none,
+                                         now);
+      if (!t->entered)
+         continue;
+      if (is_diverted(t) && t->diverted->to.addr == now.addr) {
+         DCFG_(divert_anew)(t);
+      } else if (*mark_of(t) == 0 && t->entry.addr == now.addr) {
+         t->entry = DCFG_(target_now)(now.addr, False);
+      }
+   }
+}
+
+/*--- Superblocks with another record                      ---*/
+
+static void rename_in(UInt* sb, UInt (*renamed)(UInt id))
+{
+   if (*sb != 0)
+      *sb = renamed(*sb);
+}
+
+static void rename_in_mark(UWord* mark, UInt (*renamed)(UInt id))
+{
+   UInt id = DCFG_MARK_ID(*mark);
+
+   rename_in(&id, renamed);
+   *mark = DCFG_MARK_OF(id) | (*mark & (DCFG_MARK_OF(1) - 1));
+}
+
+static void rename_in_thread(Thread* t, UInt (*renamed)(UInt id))
+{
+   rename_in(&t->behind.sb, renamed);
+   if (!t->live) {
+      rename_in(&t->last.sb, renamed);
+      return;
+   }
+   rename_in_mark(mark_of(t), renamed);
+   if (t->idle_cells != NULL)
+      rename_in_mark(mark_in(t->idle_cells), renamed);
+   for (Word i = 0; i < VG_(sizeXA)(t->interruptions); i++) {
+      Interruption* in = VG_(indexXA)(t->interruptions, i);
+      rename_in(&in->from.sb, renamed);
+      rename_in(&in->site.sb, renamed);
+   }
+}
+
+void DCFG_(rename_superblocks)(UInt (*renamed)(UInt id))
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++)
+      rename_in_thread(DCFG_(nth_thread)(i), renamed);
+   DCFG_(rename_late_returns)(renamed);
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Phrases: sequences of edges that share a code word. */
+
+/* Owns: the trees of phrases, and the phrases' code words.  Handed: the graph
+   and counts by dcfg_trace_enc.c, joined phrases by tool/trace/choose.c. Taken by:
+   dcfg_trace_enc.c, tool/trace/choose.c, tool/trace/prune.c, tool/trace/transition.c and
+   tool/trace/parse.c. */
+
+#include "tool/base/util.h"
+#include "tool/trace/huffman.h"
+#include "tool/trace/phrase.h"
+
+/* --- Tails                                                 --- */
+
+static const Edge* edge(const Phrases* ps, UInt id)
+{
+   return &ps->graph->edges[id - 1];
+}
+
+static ULong instrs_of(const Graph* g, UInt node)
+{
+   return node < NodeFirstBlock ? 0
+                                : g->blocks[node - NodeFirstBlock].n_instrs;
+}
+
+/* A node with more decision edges than this has no ranks. */
+#define MAX_RANKED 256u
+
+static void find_decisions(Phrases* ps)
+{
+   const Graph* g = ps->graph;
+   UInt         n_nodes = NodeFirstBlock + g->n_blocks;
+
+   ps->rank        = DCFG_CALLOC("dcfg.phrase.edge", UInt, g->n_edges + 1);
+   ps->n_decisions = DCFG_CALLOC("dcfg.phrase.node", UInt, n_nodes);
+   ps->only_edge   = DCFG_(only_edges)(g);
+   for (UInt id = 1; id <= g->n_edges; id++) {
+      UInt source = edge(ps, id)->source;
+      if (edge(ps, id)->n_counts > 0 && ps->only_edge[source] == 0)
+         ps->rank[id] = ps->n_decisions[source]++;
+   }
+   for (UInt id = 1; id <= g->n_edges; id++)
+      if (ps->n_decisions[edge(ps, id)->source] > MAX_RANKED)
+         ps->rank[id] = DCFG_NO_RANK;
+}
+
+static void find_tails(Phrases* ps)
+{
+   const Graph* g     = ps->graph;
+   UInt*        way   = dcfg_alloc("dcfg.phrase.way",
+                                   ((SizeT)g->n_edges + 1) * sizeof(UInt));
+
+   ps->arrival     = DCFG_CALLOC("dcfg.phrase.edge", UInt, g->n_edges + 1);
+   ps->tail_edges  = DCFG_CALLOC("dcfg.phrase.edge", UInt, g->n_edges + 1);
+   ps->tail_instrs = DCFG_CALLOC("dcfg.phrase.edge", ULong, g->n_edges + 1);
+   for (UInt first = 1; first <= g->n_edges; first++) {
+      UInt n_way = 0, id = first, next = 0;
+      if (edge(ps, first)->n_counts == 0)
+         continue;
+      /* Follow the tail to its end, or to an edge that has its arrival, and
+         then go back over it.  Every thread ends, so no tail is a circle. */
+      for (; id != 0 && ps->arrival[id] == 0;
+           id = ps->only_edge[edge(ps, id)->target]) {
+         dcfg_assert(n_way <= g->n_edges);
+         way[n_way++] = id;
+      }
+      for (next = id; n_way > 0; next = id) {
+         id = way[--n_way];
+         ps->arrival[id]     = next ? ps->arrival[next] : id;
+         ps->tail_edges[id]  = (next ? ps->tail_edges[next] : 0) + 1;
+         ps->tail_instrs[id] = (next ? ps->tail_instrs[next] : 0)
+                               + instrs_of(g, edge(ps, id)->source);
+      }
+   }
+   dcfg_free(way);
+}
+
+/*--- The trees                                            ---*/
+
+Phrases* DCFG_(new_phrases)(const Graph* g)
+{
+   Phrases* ps = DCFG_CALLOC("dcfg.phrase", Phrases, 1);
+
+   ps->graph = g;
+   find_decisions(ps);
+   find_tails(ps);
+   ps->context_of = DCFG_CALLOC("dcfg.phrase.edge", UInt, g->n_edges + 1);
+   ps->room       = 4096;
+   ps->phrases    = DCFG_CALLOC("dcfg.phrase.list", Phrase, ps->room);
+   ps->kids       = DCFG_CALLOC("dcfg.phrase.kids", UInt, ps->room);
+   ps->n_phrases  = 1;
+   /* A phrase that no other one continues finds zeros at .kid[0 ..]. */
+   ps->n_kid    = MAX_RANKED;
+   ps->kid_room = 4096;
+   ps->kid      = DCFG_CALLOC("dcfg.phrase.kid", UInt, ps->kid_room);
+   return ps;
+}
+
+void DCFG_(delete_phrases)(Phrases* ps)
+{
+   dcfg_free(ps->rank);
+   dcfg_free(ps->arrival);
+   dcfg_free(ps->tail_edges);
+   dcfg_free(ps->tail_instrs);
+   dcfg_free(ps->only_edge);
+   dcfg_free(ps->n_decisions);
+   dcfg_free(ps->context_of);
+   dcfg_free(ps->phrases);
+   dcfg_free(ps->kids);
+   dcfg_free(ps->kid);
+   dcfg_free(ps->unranked);
+   dcfg_free(ps->path);
+   dcfg_free(ps);
+}
+
+static UInt add_phrase(Phrases* ps, const Phrase* fresh)
+{
+   if (ps->n_phrases == ps->room) {
+      ps->room   += ps->room / 2;
+      ps->phrases = dcfg_realloc("dcfg.phrase.list", ps->phrases,
+                                 (SizeT)ps->room * sizeof(Phrase));
+      ps->kids    = dcfg_realloc("dcfg.phrase.kids", ps->kids,
+                                 (SizeT)ps->room * sizeof(UInt));
+   }
+   ps->kids[ps->n_phrases]    = 0;
+   ps->phrases[ps->n_phrases] = *fresh;
+   return ps->n_phrases++;
+}
+
+/* Make room for the phrases that continue P by one decision, of N. */
+static void make_kids(Phrases* ps, UInt p, UInt n)
+{
+   if (ps->n_kid + n > ps->kid_room) {
+      ps->kid_room += ps->kid_room / 2 + n;
+      ps->kid       = dcfg_realloc("dcfg.phrase.kid", ps->kid,
+                                   ps->kid_room * sizeof(UInt));
+   }
+   dcfg_memset(ps->kid + ps->n_kid, 0, n * sizeof(UInt));
+   dcfg_assert(ps->n_kid + n <= 0xFFFFFFFFu);
+   ps->kids[p] = ps->n_kid;
+   ps->n_kid  += n;
+}
+
+/* Return the slot of the phrase that continues PARENT with decision ID, or the
+   free slot for it. */
+static UInt* unranked_slot(const Phrases* ps, UInt parent, UInt id)
+{
+   ULong hash = ((ULong)parent << 32 | id) * 0x9E3779B97F4A7C15ULL;
+   UInt  i    = (UInt)(hash >> 32) & (ps->unranked_room - 1);
+
+   for (; ps->unranked[i] != 0; i = (i + 1) & (ps->unranked_room - 1)) {
+      const Phrase* p = &ps->phrases[ps->unranked[i]];
+      if (p->parent == parent && p->edge == id)
+         break;
+   }
+   return &ps->unranked[i];
+}
+
+UInt DCFG_(unranked_phrase)(const Phrases* ps, UInt p, UInt id)
+{
+   return ps->n_unranked == 0 ? 0 : *unranked_slot(ps, p, id);
+}
+
+static void add_unranked(Phrases* ps, UInt kid)
+{
+   UInt* old  = ps->unranked;
+   UInt  room = ps->unranked_room;
+
+   if (2 * ps->n_unranked >= room) {
+      ps->unranked_room = room == 0 ? 4096 : 2 * room;
+      ps->unranked = DCFG_CALLOC("dcfg.phrase.unranked", UInt,
+                                 ps->unranked_room);
+      for (UInt i = 0; i < room; i++)
+         if (old[i] != 0)
+            *unranked_slot(ps, ps->phrases[old[i]].parent,
+                           ps->phrases[old[i]].edge) = old[i];
+      dcfg_free(old);
+   }
+   *unranked_slot(ps, ps->phrases[kid].parent, ps->phrases[kid].edge) = kid;
+   ps->n_unranked++;
+}
+
+UInt DCFG_(extend_phrase)(Phrases* ps, UInt p, UInt id)
+{
+   UInt   kid   = DCFG_(longer_phrase)(ps, p, id);
+   Phrase fresh = ps->phrases[p];
+
+   if (kid != 0)
+      return kid;
+   if (ps->rank[id] != DCFG_NO_RANK && ps->kids[p] == 0)
+      make_kids(ps, p, ps->n_decisions[edge(ps, id)->source]);
+   fresh.parent    = p;
+   fresh.edge      = id;
+   fresh.n_edges  += ps->tail_edges[id];
+   fresh.n_instrs += ps->tail_instrs[id];
+   fresh.count     = 0;
+   fresh.is_cut    = False;
+   kid = add_phrase(ps, &fresh);
+   if (ps->rank[id] == DCFG_NO_RANK)
+      add_unranked(ps, kid);
+   else
+      ps->kid[ps->kids[p] + ps->rank[id]] = kid;
+   return kid;
+}
+
+UInt DCFG_(context_after)(Phrases* ps, UInt id)
+{
+   UInt context = ps->arrival[id];
+
+   if (ps->context_of[context] == 0) {
+      Phrase fresh = { 0, context, context, 0, 0, 0, 0, 0, False };
+      ps->context_of[context] = add_phrase(ps, &fresh);
+   }
+   return ps->context_of[context];
+}
+
+static void make_path(Phrases* ps, UInt n)
+{
+   if (n > ps->path_room) {
+      ps->path_room = 2 * n;
+      ps->path      = dcfg_realloc("dcfg.phrase.path", ps->path,
+                                   (SizeT)ps->path_room * sizeof(UInt));
+   }
+}
+
+static void spell(const Phrases* ps, UInt id, UInt* path)
+{
+   while (id != 0) {
+      *path++ = id;
+      id      = ps->only_edge[edge(ps, id)->target];
+   }
+}
+
+const UInt* DCFG_(spell_tail)(Phrases* ps, UInt id)
+{
+   make_path(ps, ps->tail_edges[id]);
+   spell(ps, id, ps->path);
+   return ps->path;
+}
+
+const UInt* DCFG_(spell_phrase)(Phrases* ps, UInt p)
+{
+   UInt left = ps->phrases[p].n_edges;
+
+   make_path(ps, left);
+   for (; ps->phrases[p].parent != 0; p = ps->phrases[p].parent) {
+      left -= ps->tail_edges[ps->phrases[p].edge];
+      spell(ps, ps->phrases[p].edge, ps->path + left);
+   }
+   dcfg_assert(left == 0);
+   return ps->path;
+}
+
+/*--- Code words                                           ---*/
+
+/* Order by count, then by number. */
+static Bool is_less_used(const void* phrases, UInt x, UInt y)
+{
+   const Phrase* ps = phrases;
+   return ps[x].count < ps[y].count
+          || (ps[x].count == ps[y].count && x < y);
+}
+
+/* Assign code words to the N phrases in ORDER, all of one context. */
+static void code_context(Phrases* ps, UInt* order, UInt n)
+{
+   ULong* weights = dcfg_alloc("dcfg.phrase.code", n * sizeof(ULong));
+   UInt*  words   = dcfg_alloc("dcfg.phrase.code", n * sizeof(UInt));
+   UChar* lengths = dcfg_alloc("dcfg.phrase.code", n);
+
+   DCFG_(sort_uints)(order, n, is_less_used, ps->phrases);
+   for (UInt i = 0; i < n; i++)
+      weights[i] = ps->phrases[order[i]].count;
+   DCFG_(code_lengths)(weights, n, lengths);
+   DCFG_(code_words)(lengths, n, words);
+   for (UInt i = 0; i < n; i++) {
+      ps->phrases[order[i]].word   = words[i];
+      ps->phrases[order[i]].n_bits = lengths[i];
+   }
+   dcfg_free(weights);
+   dcfg_free(words);
+   dcfg_free(lengths);
+}
+
+UInt DCFG_(assign_code)(Phrases* ps, UInt** order)
+{
+   UInt* start = DCFG_CALLOC("dcfg.phrase.start", UInt,
+                             ps->graph->n_edges + 2);
+   UInt  n_used, n, p;
+
+   for (p = 1; p < ps->n_phrases; p++)
+      if (ps->phrases[p].count > 0)
+         start[ps->phrases[p].context + 1]++;
+   for (UInt id = 0; id <= ps->graph->n_edges; id++)
+      start[id + 1] += start[id];
+   n_used = start[ps->graph->n_edges + 1];
+   *order = dcfg_alloc("dcfg.phrase.order", (n_used + 1) * sizeof(UInt));
+   for (p = 1; p < ps->n_phrases; p++)
+      if (ps->phrases[p].count > 0)
+         (*order)[start[ps->phrases[p].context]++] = p;
+   for (UInt i = 0; i < n_used; i += n) {
+      UInt context = ps->phrases[(*order)[i]].context;
+      n = start[context] - i;
+      code_context(ps, *order + i, n);
+   }
+   dcfg_free(start);
+   return n_used;
+}

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The record of the order of execution. */
+
+/* Owns: the record of the order in which each thread executed.  Handed: bits
+   and targets by generated code, the rest by tool/run/position.c.  Taken by:
+   tool/trace/reader.c, tool/trace/ways.c and tool/trace/replay.c.
+
+   As in a processor's own trace, only facts that the code does not tell are
+   recorded.  A conditional branch records one bit (1: taken), and so does a REP
+   instruction (1: again).  An indirect branch records its target.  Other
+   instructions record nothing.  A direct jump or call backwards is an
+   exception: it records one bit, although the bit tells nothing.  So something
+   is recorded in every cycle, and the number of bits and targets, together with
+   an instruction, identifies a moment of the thread's life.  Events use this to
+   say when they happened: signals, faults, changing code.
+
+   What is recorded depends on the instruction alone, not on its superblock or
+   block.  So the record can be read against the final graph, even if VEX
+   translated code again or blocks were split later.
+
+   Generated code shifts bits into a word below a leading 1, and calls a helper
+   when the 1 has come to the top.  Targets go to a buffer.  When the buffer is
+   full, they become numbers, which are smaller and make replay faster. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "tool/run/thread.h"
+#include "tool/trace/record.h"
+#include "tool/trace/recorded.h"
+
+#define N_TARGETS 2048u        // targets in a thread's buffer
+
+/* The number of landmarks at which every second one is dropped. */
+#define MAX_LANDMARKS  64u
+#define LANDMARK_WORDS 4096u   // words between two, at the begin
+
+/* TargetGuesser: the Guesser of a thread that runs.  It has the targets, and so
+   most of them need no number. */
+typedef
+   struct {
+      UInt   history;
+      UShort next[DCFG_N_GUESSES];      // for each history, if its guess is
+                                        // right
+      Addr   guesses[DCFG_N_GUESSES];   // 0: none
+   }
+   TargetGuesser;
+
+struct _Recorder {
+   CellArray* cells;           // NULL when finished
+   Bool       keep;
+   struct _Recorder* idle;     // a recorder whose data are dropped, or NULL
+   Stream*    words;
+   Stream*    targets;
+   Stream*    events;
+   Addr*      buffer;          // targets without numbers so far
+   ULong      n_numbered;      // targets in the stream
+   TargetGuesser* guesser;     // made at the first use
+   ULong      last_word;       // when finished
+   UInt       n_landings;      // when it was created
+   Landmark*  landmarks[MAX_LANDMARKS];
+   UInt       n_landmarks;
+   UInt       landmark_words;  // words between two landmarks
+   /* The last diversion.  Later it will be known whether it led anywhere. */
+   Bool        has_divert;
+   RecordEvent divert;
+};
+
+/* Number: a target and its number. */
+typedef
+   struct _Number {
+      struct _Number* hash_next;
+      UWord           hash_key;     // the address
+      UInt            number;
+   }
+   Number;
+
+/* A cache of targets by address. */
+#define N_RECENT 4096u
+typedef
+   struct {
+      Addr target;
+      UInt number;
+   }
+   Recent;
+
+CellNo              DCFG_(first_record_slot);
+static UInt         states;         // number of the watcher
+static XArray*      chosen;         // UInt: threads to trace; NULL: all
+static XArray*      landings;       // Target: landings that changed, in order
+static VgHashTable* by_target;      // Number
+static XArray*      by_number;      // Addr
+static Recent*      recent;
+
+/* Read the list of threads S.  Return False if S is not a list of numbers. */
+static Bool choose_threads(const HChar* s)
+{
+   chosen = VG_(newXA)(VG_(malloc), "dcfg.record.chosen", VG_(free),
+                       sizeof(UInt));
+   for (;;) {
+      HChar* end;
+      Long   n = VG_(strtoll10)(s, &end);
+      UInt   index = n;
+      if (*s < '0' || *s > '9' || n > 0x7FFFFFFF)
+         return False;
+      VG_(addToXA)(chosen, &index);
+      if (*end == 0)
+         return True;
+      if (*end != ',')
+         return False;
+      s = end + 1;
+   }
+}
+
+Bool DCFG_(turn_on_records)(const HChar* threads, UInt watcher)
+{
+   DCFG_(first_record_slot) = DCFG_(claim_slots)(N_RECORD_SLOTS);
+   states    = watcher;
+   landings  = VG_(newXA)(VG_(malloc), "dcfg.record.landings", VG_(free),
+                          sizeof(Target));
+   by_target = VG_(HT_construct)("dcfg.record.targets");
+   by_number = VG_(newXA)(VG_(malloc), "dcfg.record.numbers", VG_(free),
+                          sizeof(Addr));
+   recent    = VG_(calloc)("dcfg.record.recent", N_RECENT, sizeof(Recent));
+   return VG_(strcmp)(threads, "all") == 0 || choose_threads(threads);
+}
+
+Bool DCFG_(chooses_from)(UInt n)
+{
+   for (Word i = 0; chosen != NULL && i < VG_(sizeXA)(chosen); i++)
+      if (*(UInt*)VG_(indexXA)(chosen, i) >= n)
+         return True;
+   return False;
+}
+
+Bool DCFG_(is_traced)(UInt index)
+{
+   if (chosen == NULL)
+      return True;
+   for (Word i = 0; i < VG_(sizeXA)(chosen); i++)
+      if (*(UInt*)VG_(indexXA)(chosen, i) == index)
+         return True;
+   return False;
+}
+
+/*--- Targets                                              ---*/
+
+/* Make R the number of TARGET. */
+static void find_number(Recent* r, Addr target)
+{
+   Number* n = VG_(HT_lookup)(by_target, target);
+
+   if (n == NULL) {
+      n = VG_(malloc)("dcfg.record.number", sizeof(Number));
+      n->hash_key = target;
+      n->number   = VG_(addToXA)(by_number, &target);
+      VG_(HT_add_node)(by_target, n);
+   }
+   r->target = target;
+   r->number = n->number;
+}
+
+static inline UInt number_of(Addr target)
+{
+   Recent* r = &recent[(target ^ target >> 12) % N_RECENT];
+
+   if (r->target != target || target == 0)
+      find_number(r, target);
+   return r->number;
+}
+
+UInt DCFG_(n_target_numbers)(void)
+{
+   return VG_(sizeXA)(by_number);
+}
+
+Addr DCFG_(target_of_number)(UInt number)
+{
+   return *(Addr*)VG_(indexXA)(by_number, number);
+}
+
+static UWord* slot(ULong* base, UInt no)
+{
+   return (UWord*)(base + DCFG_(first_record_slot) + no);
+}
+
+static ULong* bits(ULong* base)
+{
+   return base + DCFG_(first_record_slot) + SlotBits;
+}
+
+static Addr* next_target(const Recorder* r)
+{
+   return (Addr*)*slot(DCFG_(cell_base)(r->cells), SlotTargets);
+}
+
+/* Turn the N targets in BUFFER into units, with the guesses of G.  Return the
+   number of units. */
+static UInt put_units(UShort* units, const Addr* buffer, UInt n,
+                      TargetGuesser* g)
+{
+   UInt used = 0, n_right = 0, history = g->history;
+
+   for (UInt i = 0; i < n; i++) {
+      if (g->guesses[history] == buffer[i] && buffer[i] != 0) {
+         n_right++;
+         history = g->next[history];
+         continue;
+      }
+      UInt number = number_of(buffer[i]);
+      g->guesses[history] = buffer[i];
+      history = g->next[history] = DCFG_(next_history)(history, number);
+      if (n_right > 0)
+         units[used++] = DCFG_RIGHT_GUESSES + n_right;
+      n_right = 0;
+      if (number >= DCFG_LONG_TARGET) {
+         units[used++] = DCFG_LONG_TARGET;
+         units[used++] = number & 0xFFFF;
+         units[used++] = number >> 16;
+      } else {
+         units[used++] = number;
+      }
+   }
+   if (n_right > 0)
+      units[used++] = DCFG_RIGHT_GUESSES + n_right;
+   g->history = history;
+   return used;
+}
+
+/* Make TO what a reader knows of G. */
+static void copy_guesser(Guesser* to, const TargetGuesser* g)
+{
+   to->history = g->history;
+   for (UInt i = 0; i < DCFG_N_GUESSES; i++)
+      to->guesses[i] = g->guesses[i] == 0 ? 0 : number_of(g->guesses[i]);
+}
+
+/* Turn the targets in the buffer into numbers, and empty it. */
+static void number_targets(Recorder* r)
+{
+   UShort units[3 * N_TARGETS + 1];
+   UInt   n = next_target(r) - r->buffer;
+
+   if (n > 0 && r->keep) {
+      if (r->guesser == NULL)
+         r->guesser = VG_(calloc)("dcfg.record.guesser", 1,
+                                  sizeof(TargetGuesser));
+      DCFG_(append_to_stream)(r->targets, units,
+                              put_units(units, r->buffer, n, r->guesser)
+                              * sizeof(UShort));
+   }
+   r->n_numbered += n;
+   *slot(DCFG_(cell_base)(r->cells), SlotTargets) = (UWord)r->buffer;
+}
+
+/*--- Recorders                                            ---*/
+
+void* DCFG_(new_recorder)(CellArray* ca, UInt index)
+{
+   Recorder* r = VG_(calloc)("dcfg.record", 1, sizeof(Recorder));
+   ULong* base = DCFG_(cell_base)(ca);
+
+   r->cells      = ca;
+   r->keep       = DCFG_(is_traced)(index);
+   r->words      = DCFG_(new_stream)();
+   r->targets    = DCFG_(new_stream)();
+   r->events     = DCFG_(new_stream)();
+   r->buffer     = VG_(malloc)("dcfg.record.buffer",
+                               N_TARGETS * sizeof(Addr));
+   r->n_landings = VG_(sizeXA)(landings);
+   r->landmark_words = LANDMARK_WORDS;
+   *bits(base) = 1;
+   *slot(base, SlotTargets)    = (UWord)r->buffer;
+   *slot(base, SlotTargetsEnd) = (UWord)(r->buffer + N_TARGETS);
+   *slot(base, SlotRecorder)   = (UWord)r;
+   return r;
+}
+
+void DCFG_(delete_recorder)(void* s)
+{
+   Recorder* r = s;
+
+   if (r->idle != NULL)
+      DCFG_(delete_recorder)(r->idle);
+   DCFG_(delete_stream)(r->words);
+   DCFG_(delete_stream)(r->targets);
+   DCFG_(delete_stream)(r->events);
+   for (UInt i = 0; i < r->n_landmarks; i++)
+      VG_(free)(r->landmarks[i]);
+   VG_(free)(r->buffer);
+   VG_(free)(r->guesser);
+   VG_(free)(r);
+}
+
+void* DCFG_(restart_recorder)(void* r, CellArray* ca, UInt index,
+                              Restart why)
+{
+   DCFG_(delete_recorder)(r);
+   return DCFG_(new_recorder)(ca, index);
+}
+
+void DCFG_(have_idle_recorder)(void* s, CellArray* ca)
+{
+   Recorder* r = s;
+
+   r->idle       = DCFG_(new_recorder)(ca, 0);
+   r->idle->keep = False;
+}
+
+/*--- Events                                               ---*/
+
+static Bool is_diverted(const Recorder* r)
+{
+   return (DCFG_(cell_base)(r->cells)[CellMark] & DCFG_MARK_DIVERTED) != 0;
+}
+
+static void add_event(Recorder* r, const RecordEvent* e)
+{
+   if (r->keep)
+      DCFG_(append_to_stream)(r->events, e, sizeof(RecordEvent));
+}
+
+/* If the thread has run since it was diverted, add the diversion to the
+   events. */
+static void settle_divert(Recorder* r)
+{
+   if (r->has_divert && !is_diverted(r)) {
+      add_event(r, &r->divert);
+      r->has_divert = False;
+   }
+}
+
+static RecordEvent new_event(const Recorder* r, EventKind kind,
+                             Position from, Target to)
+{
+   RecordEvent e;
+
+   VG_(memset)(&e, 0, sizeof(e));
+   e.place = DCFG_(record_place)(r);
+   e.kind  = kind;
+   e.from  = from;
+   e.to    = to;
+   return e;
+}
+
+void DCFG_(record_divert)(void* s, Position from, Target to)
+{
+   Recorder* r = s;
+
+   settle_divert(r);
+   if (r->has_divert) {
+      r->divert.to = to;
+   } else {
+      r->divert     = new_event(r, EventDivert, from, to);
+      r->has_divert = True;
+   }
+}
+
+void DCFG_(record_redirect)(void* s, Target to)
+{
+   ((Recorder*)s)->divert.to = to;
+}
+
+void DCFG_(record_landing)(Target t)
+{
+   VG_(addToXA)(landings, &t);
+}
+
+void DCFG_(record_landing_for)(void* s, Position from, Target t)
+{
+   Recorder*   r = s;
+   RecordEvent e = new_event(r, EventLanding, from, t);
+
+   settle_divert(r);
+   add_event(r, &e);
+}
+
+/*--- Reading                                              ---*/
+
+static ULong last_word(const Recorder* r)
+{
+   return r->cells != NULL ? *bits(DCFG_(cell_base)(r->cells))
+                           : r->last_word;
+}
+
+static ULong n_words(const Recorder* r)
+{
+   return DCFG_(stream_length)(r->words) / sizeof(ULong);
+}
+
+void DCFG_(finish_recorder)(void* s)
+{
+   Recorder* r = s;
+
+   settle_divert(r);
+   number_targets(r);
+   r->last_word = last_word(r);
+   r->cells     = NULL;
+   DCFG_(trim_stream)(r->words);
+   DCFG_(trim_stream)(r->targets);
+   DCFG_(trim_stream)(r->events);
+   if (r->idle != NULL)
+      DCFG_(delete_recorder)(r->idle);
+   r->idle = NULL;
+   VG_(free)(r->buffer);
+   VG_(free)(r->guesser);
+   r->buffer  = NULL;
+   r->guesser = NULL;
+}
+
+RecordPlace DCFG_(record_place)(const Recorder* r)
+{
+   Bool        live  = r->cells != NULL;
+   RecordPlace place;
+
+   place.bits    = n_words(r) * DCFG_WORD_BITS
+                   + DCFG_(bits_in_word)(last_word(r));
+   place.targets = r->n_numbered + (live ? next_target(r) - r->buffer : 0);
+   return place;
+}
+
+void DCFG_(recording)(Recorder* r, Recording* rec)
+{
+   if (r->cells != NULL) {
+      settle_divert(r);
+      number_targets(r);
+   }
+   rec->words      = r->words;
+   rec->last_word  = last_word(r);
+   rec->targets    = r->targets;
+   rec->events     = r->events;
+   rec->end        = DCFG_(record_place)(r);
+   rec->n_landings = r->n_landings;
+   rec->n_landmarks = r->n_landmarks;
+   rec->landmarks   = r->landmarks;
+}
+
+Recorder* DCFG_(recorder_of_thread)(UInt thread)
+{
+   return DCFG_(thread_state)(thread, states);
+}
+
+UInt DCFG_(n_landings)(void)
+{
+   return VG_(sizeXA)(landings);
+}
+
+Target DCFG_(changed_landing)(UInt i)
+{
+   return *(Target*)VG_(indexXA)(landings, i);
+}
+
+/* --- Helpers of generated code                            --- */
+
+static Recorder* recorder_of(ULong* base)
+{
+   return (Recorder*)*slot(base, SlotRecorder);
+}
+
+/* Return whether superblock SB records one bit, in its last instruction, and
+   nothing else. */
+static Bool records_last_bit(const Superblock* sb)
+{
+   for (UInt k = 0; k + 1 < sb->n_instrs; k++)
+      if (DCFG_(recorded)(sb, k) != RecordNothing)
+         return False;
+   return sb->kinds[sb->n_instrs - 1] == InsnCond;
+}
+
+static void add_landmark(Recorder* r, const Superblock* sb, Bool bit)
+{
+   Landmark* l = VG_(calloc)("dcfg.record.landmark", 1, sizeof(Landmark));
+
+   number_targets(r);
+   settle_divert(r);
+   l->sb         = sb->id;
+   l->bit        = bit;
+   l->place      = DCFG_(record_place)(r);
+   l->words_at   = DCFG_(stream_length)(r->words);
+   l->targets_at = DCFG_(stream_length)(r->targets);
+   l->events_at  = DCFG_(stream_length)(r->events);
+   if (r->guesser != NULL)
+      copy_guesser(&l->guesser, r->guesser);
+   r->landmarks[r->n_landmarks++] = l;
+   if (r->n_landmarks < MAX_LANDMARKS)
+      return;
+   for (UInt i = 0; i < MAX_LANDMARKS; i++)
+      if (i % 2 == 0)
+         VG_(free)(r->landmarks[i]);
+      else
+         r->landmarks[i / 2] = r->landmarks[i];
+   r->n_landmarks     = MAX_LANDMARKS / 2;
+   r->landmark_words *= 2;
+}
+
+void DCFG_(record_word)(ULong* base)
+{
+   Recorder* r    = recorder_of(base);
+   ULong     word = *bits(base);
+
+   *bits(base) = 1;
+   if (!r->keep)
+      return;
+   DCFG_(append_to_stream)(r->words, &word, sizeof(ULong));
+   if (n_words(r) >= (r->n_landmarks + 1) * (ULong)r->landmark_words) {
+      const Superblock* sb
+         = DCFG_(superblock)(DCFG_MARK_ID((UWord)base[CellMark]));
+      if (records_last_bit(sb))
+         add_landmark(r, sb, word & 1);
+   }
+}
+
+void DCFG_(record_targets)(ULong* base)
+{
+   number_targets(recorder_of(base));
+}
+
+void DCFG_(record_exit)(ULong* base, UWord id, UWord exit)
+{
+   Recorder*         r  = recorder_of(base);
+   const Superblock* sb = DCFG_(superblock)(id);
+   const SbExit*     x  = &sb->exits[exit];
+   Position          at = { id, x->instr + 1, { x->target, 0, False } };
+   RecordEvent       e  = new_event(r, EventExit, at, at.target);
+
+   settle_divert(r);
+   add_event(r, &e);
+}

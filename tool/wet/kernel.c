@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Marks on the tape of what the kernel does. */
+
+/* Owns: marks of system calls, signals and mappings.  Handed: these events by
+   tool/run/event.c and tool/run/image.c.  Taken by: tool/wet/tape.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+#include "pub_tool_xarray.h"
+
+#include "tool/base/port.h"
+#include "tool/arch/guest.h"
+#include "format/wet_records.h"
+#include "tool/wet/closure.h"
+#include "tool/wet/general.h"
+#include "tool/wet/kernel.h"
+#include "tool/wet/syscalls.h"
+#include "tool/wet/tape.h"
+
+/* Bytes in a mark, at most. */
+#define MARK_BYTES (64u << 10)
+
+/*--- Memory                                               ---*/
+
+/* Add the LEN bytes at A, which the kernel has written. */
+static void add_contents(Addr a, SizeT len)
+{
+   while (len > 0) {
+      UInt n = len < MARK_BYTES ? len : MARK_BYTES;
+      if (VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ)) {
+         DCFG_(add_mark_bytes)((const void*)a, n);
+         DCFG_(add_mark)(MarkContents, a, n, 0);
+      }
+      a   += n;
+      len -= n;
+   }
+}
+
+void DCFG_(tape_memory_read)(void* s, Addr a, SizeT len)
+{
+   if (len == 0 || DCFG_(is_tape_away)())
+      return;
+   DCFG_(turn_to)(s);
+   DCFG_(add_mark)(MarkRead, a, len, 0);
+}
+
+void DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a, SizeT len)
+{
+   if (len == 0 || DCFG_(is_tape_away)())
+      return;
+   DCFG_(turn_to)(s);
+   DCFG_(add_mark)(by_syscall ? MarkWritten : MarkFresh, a, len, 0);
+   if (DCFG_(has_contents)())
+      add_contents(a, len);
+}
+
+void DCFG_(tape_moved)(Addr from, Addr to, SizeT len)
+{
+   if (DCFG_(has_turn)() && len > 0 && !DCFG_(is_tape_away)())
+      DCFG_(add_mark)(MarkMoved, to, len, from);
+}
+
+void DCFG_(tape_unmapped)(Addr a, SizeT len)
+{
+   if (DCFG_(has_turn)() && len > 0 && !DCFG_(is_tape_away)())
+      DCFG_(add_mark)(MarkFresh, a, len, 0);
+}
+
+static void add_mapping(Addr a, SizeT len, const Bytes* how)
+{
+   DCFG_(add_mark_bytes)(how->bytes, how->used);
+   DCFG_(add_mark)(MarkMapped, a, len, how->used);
+}
+
+/* The heap ends within a page; that page stays as it is. */
+void DCFG_(tape_mapped)(Addr a, SizeT len, MappingChange change)
+{
+   Addr begin = change == MappingChanged ? VG_PGROUNDDN(a) : VG_PGROUNDUP(a);
+   Addr end   = VG_PGROUNDUP(a + len);
+
+   if (DCFG_(has_turn)() && len > 0 && begin < end && !DCFG_(is_tape_away)())
+      DCFG_(tell_mappings)(begin, end - begin, change, add_mapping);
+}
+
+/* Values of madvise() with which memory gets the contents of a new mapping. */
+enum { AdviceDontNeed = 4, AdviceDontNeedLocked = 24 };
+
+/* Tell of memory that the system call has emptied. */
+static void tell_emptied(UInt sysno, const UWord* args)
+{
+   if (sysno == __NR_madvise && (args[2] == AdviceDontNeed
+                                 || args[2] == AdviceDontNeedLocked))
+      DCFG_(tape_mapped)(args[0], args[1], MappingNew);
+}
+
+/*--- Signals                                              ---*/
+
+void DCFG_(tape_handler)(void* s, Int signal)
+{
+   Turn*    t   = s;
+   ThreadId tid = VG_(get_running_tid)();
+
+   if (DCFG_(is_tape_away)())
+      return;
+   DCFG_(turn_to)(t);
+   DCFG_(forget_general)();
+   DCFG_(add_mark)(MarkSignal, signal, 0, 0);
+   DCFG_(add_mark)(MarkHandler, 0, 0, 0);
+   if (DCFG_(has_contents)() && !t->set && tid != VG_INVALID_THREADID)
+      t->before = DCFG_(read_registers)(tid);
+   t->set = True;
+}
+
+/* Return whether SYSNO ends a handler. */
+static Bool is_sigreturn(UInt sysno)
+{
+   switch (sysno) {
+#if defined(__NR_rt_sigreturn)
+      case __NR_rt_sigreturn:
+         return True;
+#endif
+#if defined(__NR_sigreturn)
+      case __NR_sigreturn:
+         return True;
+#endif
+      default:
+         return False;
+   }
+}
+
+/* Add a mark for the end of a handler.  The registers that the kernel restores
+   may be any, so all of them are told. */
+static void end_handler(Turn* t)
+{
+   DCFG_(turn_to)(t);
+   DCFG_(add_mark)(MarkReturn, 0, 0, 0);
+   DCFG_(forget_registers)(t);
+   t->set = True;
+}
+
+/*--- Client requests                                      ---*/
+
+void DCFG_(tape_register_written)(void* s, Int offset, SizeT size)
+{
+   Bytes b = { NULL, 0, 0 };
+
+   if (DCFG_(is_tape_away)() || !DCFG_(has_contents)())
+      return;
+   DCFG_(add_register)(&b, VG_(get_running_tid)(), offset, size);
+   DCFG_(turn_to)(s);
+   DCFG_(add_mark_bytes)(b.bytes, b.used);
+   DCFG_(add_mark)(MarkRegisters, b.used, 0, 0);
+   VG_(free)(b.bytes);
+}
+
+/*--- System calls                                         ---*/
+
+void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args)
+{
+   if (is_sigreturn(sysno) && !DCFG_(is_tape_away)())
+      end_handler(s);
+   if (sysno == __NR_munmap)
+      DCFG_(close_code)(args[0], args[1]);
+   DCFG_(untold_reads)(sysno, args, DCFG_(tape_memory_read), s);
+}
+
+/* Flags and arguments of clone() and clone3(). */
+enum { CloneClears = 0x00200000, CloneTidAt = 16 };
+
+/* Return where the kernel clears the number of the thread that the call has
+   created when the thread has ended; 0: nowhere. */
+static Addr cleared_by(UInt sysno, const UWord* args)
+{
+   ULong flags, tid;
+
+#if defined(__NR_clone3)
+   if (sysno == __NR_clone3) {
+      __builtin_memcpy(&flags, (const void*)args[0], sizeof(flags));
+      __builtin_memcpy(&tid, (const UChar*)args[0] + CloneTidAt, sizeof(tid));
+      return flags & CloneClears ? tid : 0;
+   }
+#endif
+   flags = args[0];
+   tid   = args[DCFG_(guest).clone_tid];
+   return sysno == __NR_clone && flags & CloneClears ? tid : 0;
+}
+
+/* Write a mark if the system call has created a thread, which has not run. The
+   thread begins with the registers of its creator S. */
+static void tell_newborn(Turn* s, UInt sysno, const UWord* args)
+{
+   UWord stack = sysno != __NR_clone ? StackFromCall
+                 : args[1] != 0 ? StackFromArgument : StackOfCreator;
+   Turn* t     = DCFG_(take_newborn)();
+
+   if (t == NULL)
+      return;
+   t->clears = cleared_by(sysno, args);
+   if (DCFG_(is_tape_away)())
+      return;
+   DCFG_(turn_to)(s);
+   DCFG_(add_mark)(MarkCreated, t->index, stack, 0);
+}
+
+static void note_written(void* s, Addr a, SizeT len)
+{
+   DCFG_(tape_memory_written)(s, True, a, len);
+}
+
+/* Write a mark of the result, which is in a register from now on. */
+static void tell_result(Turn* s, UInt sysno, SysRes res)
+{
+   ULong result = sr_isError(res) ? -(ULong)sr_Err(res) : (ULong)sr_Res(res);
+
+   if (DCFG_(is_tape_away)() || !DCFG_(has_contents)()
+       || is_sigreturn(sysno))
+      return;
+   DCFG_(turn_to)(s);
+   DCFG_(add_mark)(MarkResult, DCFG_(zigzag)(result), 0, 0);
+}
+
+void DCFG_(tape_syscall_done)(void* s, UInt sysno, const UWord* args,
+                              SysRes res)
+{
+   if (sysno == __NR_set_tid_address)
+      ((Turn*)s)->clears = args[0];
+   if (sr_isError(res)) {
+      DCFG_(take_newborn)();
+   } else {
+      DCFG_(untold_writes)(sysno, args, sr_Res(res), note_written, s);
+      tell_emptied(sysno, args);
+      tell_newborn(s, sysno, args);
+   }
+   tell_result(s, sysno, res);
+}
+
+/*--- Threads                                              ---*/
+
+/* Addr: where the kernel clears numbers of threads that have ended. It does so
+   soon after the thread's end. */
+static XArray* to_clear;
+
+/* Tell of each number that has been cleared. */
+static void tell_cleared(void)
+{
+   const UInt zero = 0;
+
+   for (Word i = to_clear == NULL ? 0 : VG_(sizeXA)(to_clear); i-- > 0; ) {
+      Addr a     = *(Addr*)VG_(indexXA)(to_clear, i);
+      Bool there = VG_(am_is_valid_for_client)(a, sizeof(zero),
+                                               VKI_PROT_READ);
+      if (there && *(const UInt*)a != 0)
+         continue;
+      VG_(removeIndexXA)(to_clear, i);
+      if (there && !DCFG_(is_tape_away)()) {
+         DCFG_(add_mark_bytes)(&zero, sizeof(zero));
+         DCFG_(add_mark)(MarkContents, a, sizeof(zero), 0);
+      }
+   }
+}
+
+void DCFG_(tape_resume)(void* s, Addr ip, Addr sp)
+{
+   DCFG_(tape_begin_turn)(s);
+   tell_cleared();
+   DCFG_(tell_general)();
+}
+
+static void note_to_clear(Addr a)
+{
+   if (a == 0 || !DCFG_(has_contents)())
+      return;
+   if (to_clear == NULL)
+      to_clear = VG_(newXA)(VG_(malloc), "dcfg.kernel.clear", VG_(free),
+                            sizeof(Addr));
+   for (Word i = 0; i < VG_(sizeXA)(to_clear); i++)
+      if (*(Addr*)VG_(indexXA)(to_clear, i) == a)
+         return;
+   VG_(addToXA)(to_clear, &a);
+}
+
+void DCFG_(tape_thread_end)(void* s)
+{
+   const Turn* t = s;
+
+   if (!DCFG_(has_turn)() || DCFG_(is_tape_away)())
+      return;
+   DCFG_(add_mark)(MarkEnded, t->index, 0, 0);
+   note_to_clear(t->clears);
+}

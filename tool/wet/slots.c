@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Slots: the addresses and values that a superblock records. */
+
+/* Owns: the definition of a memory access, the list of a superblock's accesses,
+   and the ways in which a superblock is left.  Handed: VEX's statements. Taken
+   by: tool/wet/ir_tape.c, which writes the addresses, tool/wet/squeeze.c, tool/wet/tables.c,
+   tool/wet/usage.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+#include "tool/arch/guest.h"
+#include "tool/wet/slots.h"
+#include "tool/wet/tape_words.h"
+
+static SizeT fields;
+
+SlotWay*        DCFG_(ways);
+static UInt n_ways = TAPE_FIRST_WAY;
+static UInt room_for_ways;
+
+void DCFG_(claim_slot_lists)(void)
+{
+   fields = DCFG_(claim_fields)(sizeof(SlotList));
+}
+
+SlotList* DCFG_(slots_of)(Superblock* sb)
+{
+   return (SlotList*)((UChar*)sb + fields);
+}
+
+UInt DCFG_(new_ways)(UInt n)
+{
+   UInt first = n_ways;
+
+   if (n_ways + n > room_for_ways) {
+      room_for_ways = 2 * (n_ways + n);
+      DCFG_(ways)   = VG_(realloc)("dcfg.wet.ways", DCFG_(ways),
+                                   room_for_ways * sizeof(SlotWay));
+   }
+   VG_(memset)(DCFG_(ways) + first, 0, n * sizeof(SlotWay));
+   n_ways += n;
+   return first;
+}
+
+UInt DCFG_(n_ways)(void)
+{
+   return n_ways;
+}
+
+UInt DCFG_(words_before)(const SlotList* list, UInt k, UInt* n_segments)
+{
+   UInt n = 0, s = 0;
+
+   for (UInt i = 0; i < list->n_slots && list->slots[i].instr < k; i++)
+      n += list->slots[i].from <= WhereStack;
+   while (s < list->n_segments && list->segment_ends[s] <= n)
+      s++;
+   *n_segments = s;
+   return n;
+}
+
+Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, Slot* access,
+                      IRExpr** addr, IRExpr** guard)
+{
+   const IRTypeEnv* env = sb->tyenv;
+   IRType           ty, loaded;
+
+   *guard = NULL;
+   switch (st->tag) {
+      case Ist_WrTmp: {
+         const IRExpr* e = st->Ist.WrTmp.data;
+         if (e->tag != Iex_Load)
+            return False;
+         ty           = e->Iex.Load.ty;
+         *addr        = e->Iex.Load.addr;
+         access->what = AccessLoad;
+         break;
+      }
+      case Ist_Store:
+         ty           = typeOfIRExpr(env, st->Ist.Store.data);
+         *addr        = st->Ist.Store.addr;
+         access->what = AccessStore;
+         break;
+      case Ist_LoadG:
+         typeOfIRLoadGOp(st->Ist.LoadG.details->cvt, &ty, &loaded);
+         ty           = loaded;
+         *addr        = st->Ist.LoadG.details->addr;
+         *guard       = st->Ist.LoadG.details->guard;
+         access->what = AccessLoad | AccessGuarded;
+         break;
+      case Ist_StoreG:
+         ty           = typeOfIRExpr(env, st->Ist.StoreG.details->data);
+         *addr        = st->Ist.StoreG.details->addr;
+         *guard       = st->Ist.StoreG.details->guard;
+         access->what = AccessStore | AccessGuarded;
+         break;
+      case Ist_CAS: {
+         const IRCAS* cas = st->Ist.CAS.details;
+         ty           = typeOfIRExpr(env, cas->dataLo);
+         *addr        = cas->addr;
+         access->size = sizeofIRType(ty) * (cas->dataHi == NULL ? 1 : 2);
+         access->what = AccessLoad | AccessStore;
+         return True;
+      }
+      case Ist_LLSC: {
+         const IRExpr* data = st->Ist.LLSC.storedata;
+         ty           = data != NULL ? typeOfIRExpr(env, data)
+                        : typeOfIRTemp(env, st->Ist.LLSC.result);
+         *addr        = st->Ist.LLSC.addr;
+         access->what = data != NULL ? AccessStore | AccessGuarded
+                                     : AccessLoad;
+         break;
+      }
+      case Ist_Dirty: {
+         const IRDirty* d = st->Ist.Dirty.details;
+         if (d->mFx == Ifx_None)
+            return False;
+         *addr        = d->mAddr;
+         access->size = d->mSize;
+         access->what = d->mFx == Ifx_Read ? AccessLoad
+                        : d->mFx == Ifx_Write ? AccessStore
+                        : AccessLoad | AccessStore;
+         if (d->guard->tag != Iex_Const) {
+            *guard        = d->guard;
+            access->what |= AccessGuarded;
+         }
+         return True;
+      }
+      default:
+         return False;
+   }
+   access->size = sizeofIRType(ty);
+   return True;
+}
+
+/* Find the mask of a gather's element: VEX reads elements outside the mask at
+   RSP, by choosing between two addresses. */
+static void find_mask(const IRSB* sb, Slot* access, IRExpr** addr,
+                      IRExpr** guard)
+{
+   for (Int i = sb->stmts_used; i-- > 0 && (*addr)->tag == Iex_RdTmp; ) {
+      const IRStmt* st = sb->stmts[i];
+      if (st->tag != Ist_WrTmp
+          || st->Ist.WrTmp.tmp != (*addr)->Iex.RdTmp.tmp)
+         continue;
+      const IRExpr* e = st->Ist.WrTmp.data;
+      if (e->tag == Iex_ITE) {
+         *addr         = e->Iex.ITE.iftrue;
+         *guard        = e->Iex.ITE.cond;
+         access->what |= AccessGuarded;
+      }
+      return;
+   }
+}
+
+Bool DCFG_(is_access)(const IRSB* sb, const UChar* code, UInt len,
+                      Slot* access, IRExpr** addr, IRExpr** guard)
+{
+   UInt quirks = DCFG_(guest).quirks(code, len);
+
+   if (quirks & QuirkFalseMemory)
+      return False;
+   if (quirks & QuirkGather)
+      find_mask(sb, access, addr, guard);
+   if (!(quirks & QuirkStoreExclusive))
+      return True;
+   access->what = (access->what & AccessStore) | AccessGuarded;
+   return access->what & AccessStore;
+}

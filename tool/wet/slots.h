@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Slots: the addresses and values that a superblock records. */
+
+/* Private to wet/. */
+
+#ifndef __DCFG_SLOTS_H
+#define __DCFG_SLOTS_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+#include "dcfg_bb.h"
+#include "format/wet_code.h"
+#include "format/wet_history.h"
+#include "tool/wet/rows.h"
+#include "tool/wet/tape_words.h"
+
+typedef
+   struct {
+      UShort instr;      // index in the superblock
+      UShort size;       // in bytes
+      UChar  what;       // Access...
+      UShort from;       // a Where..., or WhereSlot + number of a slot
+      Addr   addr;       // the address if it is constant; the distance
+   }                     // if it is at one
+   Slot;
+
+/* NewSlots: the slots of a superblock in translation. */
+typedef
+   struct {
+      UInt n;
+      Slot slots[DCFG_TAPE_SLACK / 2];
+   }
+   NewSlots;
+
+/* SlotWay: a way to leave a superblock, at its end or by an exit. */
+typedef
+   struct {
+      UInt   sb;
+      UShort hash;       // wet_history_hash() of both
+      UShort n_words;    // words in these segments
+      UChar  exit;       // number of the exit, or HOW_END
+      UChar  n_segments; // segments of words in its row (tool/wet/squeeze.c)
+   }
+   SlotWay;
+
+/* SlotList: the accesses of a superblock, in their order. */
+typedef
+   struct {
+      UInt  first_way;   // the way of exit number 0; the last way is the end
+      UInt  n_slots;
+      Slot* slots;
+      UInt  n_words;     // those that are on the tape
+      UShort* at_exit;   // for each exit: number of slots before it
+      UInt   n_segments; // segments into which exits divide the words
+      UShort* segment_ends;  // the end of each segment
+      Rows   rows;
+      UChar* code;       // its bytes when it was translated
+      UInt   next_on_page[2];   // see tool/wet/closure.c, also for .closed, .over,
+                                // .followed
+      Bool   closed, over, followed;
+   }
+   SlotList;
+
+/* Claim the fields.  Called before there is any superblock. */
+void DCFG_(claim_slot_lists)(void);
+
+/* Return SB's list.  .slots is NULL until SB has been translated with the
+   tape. */
+SlotList* DCFG_(slots_of)(Superblock* sb);
+
+/* All ways by number, from TAPE_FIRST_WAY on, before n_ways().  new_ways() adds
+   N and returns the number of the first. */
+extern SlotWay* DCFG_(ways);
+UInt DCFG_(new_ways)(UInt n);
+UInt DCFG_(n_ways)(void);
+
+/* Return the number of words on the tape of an execution that completed K
+   instructions, and the number of whole segments.  The last words may be of
+   another segment. */
+UInt DCFG_(words_before)(const SlotList* list, UInt k,
+                         /*OUT*/UInt* n_segments);
+
+/* Return the index of the first word of segment S. */
+static inline UInt DCFG_(segment_begin)(const SlotList* list, UInt s)
+{
+   return s == 0 ? 0 : list->segment_ends[s - 1];
+}
+
+/* Find the access that a statement makes.  Return False if it makes none.
+   *ADDR is its address.  *GUARD is its condition, or NULL: it is unconditional,
+   or .what is guarded and the statement's results tell. */
+Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, /*OUT*/Slot* access,
+                      /*OUT*/IRExpr** addr, /*OUT*/IRExpr** guard);
+
+/* Return whether ACCESS, which VEX makes for the instruction of LEN bytes at
+   CODE, is the program's, and correct it.  VEX passes registers through memory
+   (BT of a register), reads elements outside a gather's mask, and can make a
+   load and a compare-and-swap of a store-exclusive. */
+Bool DCFG_(is_access)(const IRSB* sb, const UChar* code, UInt len,
+                      /*MOD*/Slot* access, /*MOD*/IRExpr** addr,
+                      /*MOD*/IRExpr** guard);
+
+#endif /* __DCFG_SLOTS_H */

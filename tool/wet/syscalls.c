@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Memory accesses of system calls that the core does not report. */
+
+/* Owns: memory that system calls read or write, but that the core does not
+   report, because Memcheck does not need it: values that replace other values.
+   Handed: system calls.  Taken by: tool/wet/tape.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "tool/wet/syscalls.h"
+
+/* Syscall: a system call, and the function to report its accesses to. */
+typedef
+   struct {
+      UInt         sysno;
+      const UWord* args;
+      TellMemory   tell;
+      void*        arg;
+   }
+   Syscall;
+
+static void tell(const Syscall* c, Addr a, SizeT n)
+{
+   if (a != 0)
+      c->tell(c->arg, a, n);
+}
+
+static Bool is_readable(Addr a, SizeT n)
+{
+   return VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ);
+}
+
+/*--- Sockets                                              ---*/
+
+enum {
+   SockAccept = VKI_SYS_ACCEPT, SockName = VKI_SYS_GETSOCKNAME,
+   SockPeer = VKI_SYS_GETPEERNAME, SockReceiveFrom = VKI_SYS_RECVFROM,
+   SockOption = VKI_SYS_GETSOCKOPT, SockReceive = VKI_SYS_RECVMSG,
+   SockAccept4 = 18, SockReceiveMany = 19, SockNone = 0
+};
+
+/* Return which socket call it is, by the numbers of socketcall(), and its
+   arguments. */
+static UInt socket_call(const Syscall* c, const UWord** args)
+{
+   *args = c->args;
+   switch (c->sysno) {
+#if defined(__NR_socketcall)
+      case __NR_socketcall:
+         *args = (const UWord*)c->args[1];
+         return is_readable(c->args[1], 6 * sizeof(UWord)) ? c->args[0]
+                                                           : SockNone;
+#endif
+#if defined(__NR_accept)
+      case __NR_accept:
+         return SockAccept;
+#endif
+      case __NR_accept4:
+         return SockAccept4;
+      case __NR_getsockname:
+         return SockName;
+      case __NR_getpeername:
+         return SockPeer;
+      case __NR_recvfrom:
+         return SockReceiveFrom;
+      case __NR_getsockopt:
+         return SockOption;
+      case __NR_recvmsg:
+         return SockReceive;
+      case __NR_recvmmsg:
+#if defined(__NR_recvmmsg_time64)
+      case __NR_recvmmsg_time64:
+#endif
+         return SockReceiveMany;
+      default:
+         return SockNone;
+   }
+}
+
+static void tell_header(const Syscall* c, const struct vki_msghdr* h)
+{
+   if (!is_readable((Addr)h, sizeof(*h)))
+      return;
+   if (h->msg_name != NULL)
+      tell(c, (Addr)&h->msg_namelen, sizeof(h->msg_namelen));
+   tell(c, (Addr)&h->msg_controllen, sizeof(h->msg_controllen));
+}
+
+/* Report the lengths that replace the room that was given. */
+static void socket_writes(const Syscall* c, UWord result)
+{
+   const UWord*              args;
+   const struct vki_mmsghdr* many;
+
+   switch (socket_call(c, &args)) {
+      case SockAccept: case SockAccept4:
+         if (args[1] != 0)
+            tell(c, args[2], sizeof(UInt));
+         break;
+      case SockName: case SockPeer:
+         tell(c, args[2], sizeof(UInt));
+         break;
+      case SockOption:
+         tell(c, args[4], sizeof(UInt));
+         break;
+      case SockReceiveFrom:
+         if (args[4] != 0)
+            tell(c, args[5], sizeof(UInt));
+         break;
+      case SockReceive:
+         tell_header(c, (const struct vki_msghdr*)args[1]);
+         break;
+      case SockReceiveMany:
+         many = (const struct vki_mmsghdr*)args[1];
+         for (UWord i = 0; i < result; i++)
+            tell_header(c, &many[i].msg_hdr);
+         break;
+      default:
+         break;
+   }
+}
+
+/*--- Waiting                                              ---*/
+
+static Bool is_select(UInt sysno)
+{
+   switch (sysno) {
+#if defined(__NR__newselect)
+      case __NR__newselect:
+#elif defined(__NR_select)
+      case __NR_select:
+#endif
+#if defined(__NR_pselect6_time64)
+      case __NR_pselect6_time64:
+#endif
+      case __NR_pselect6:
+         return True;
+      default:
+         return False;
+   }
+}
+
+/* Report sets of descriptors, as many as the first argument says, in whole
+   words. */
+static void tell_sets(const Syscall* c)
+{
+   const UWord bits = 8 * sizeof(UWord);
+
+   for (UInt i = 1; i <= 3; i++)
+      tell(c, c->args[i], (c->args[0] + bits - 1) / bits * sizeof(UWord));
+}
+
+/* Report the time left, SIZE bytes at A, unless the call did not wait. */
+static void tell_rest(const Syscall* c, Addr a, SizeT size)
+{
+   for (SizeT i = 0; a != 0 && is_readable(a, size) && i < size; i++)
+      if (((const UChar*)a)[i] != 0) {
+         tell(c, a, size);
+         return;
+      }
+}
+
+static void wait_writes(const Syscall* c)
+{
+   if (is_select(c->sysno))
+      tell_sets(c);
+   switch (c->sysno) {
+#if defined(__NR_ppoll_time64)
+      case __NR_ppoll_time64:
+         tell_rest(c, c->args[2], 2 * sizeof(ULong));
+         break;
+      case __NR_pselect6_time64:
+         tell_rest(c, c->args[4], 2 * sizeof(ULong));
+         break;
+#endif
+      case __NR_ppoll:
+         tell_rest(c, c->args[2], 2 * sizeof(UWord));
+         break;
+      default:
+         if (is_select(c->sysno))
+            tell_rest(c, c->args[4], 2 * sizeof(UWord));
+         break;
+   }
+}
+
+/*--- System calls                                         ---*/
+
+/* Report the offsets that copies between files read and advance. */
+static void tell_offsets(const Syscall* c)
+{
+   switch (c->sysno) {
+      case __NR_splice:
+#if defined(__NR_copy_file_range)
+      case __NR_copy_file_range:
+#endif
+         tell(c, c->args[1], sizeof(ULong));
+         tell(c, c->args[3], sizeof(ULong));
+         break;
+      default:
+         break;
+   }
+}
+
+static void tell_futex(const Syscall* c)
+{
+   if (c->sysno == __NR_futex
+       && (c->args[1] & ~VKI_FUTEX_PRIVATE_FLAG) == VKI_FUTEX_WAKE_OP)
+      tell(c, c->args[4], sizeof(UInt));
+}
+
+void DCFG_(untold_reads)(UInt sysno, const UWord* args, TellMemory to,
+                         void* arg)
+{
+   Syscall c = { sysno, args, to, arg };
+
+   tell_offsets(&c);
+   tell_futex(&c);
+   if (is_select(sysno))
+      tell_sets(&c);
+   else if (sysno == __NR_epoll_ctl && args[1] != VKI_EPOLL_CTL_DEL)
+      tell(&c, args[3], sizeof(struct vki_epoll_event));
+#if defined(__NR_sendfile)
+   else if (sysno == __NR_sendfile)
+      tell(&c, args[2], sizeof(UWord));
+#endif
+#if defined(__NR_sendfile64)
+   else if (sysno == __NR_sendfile64)
+      tell(&c, args[2], sizeof(ULong));
+#endif
+}
+
+void DCFG_(untold_writes)(UInt sysno, const UWord* args, UWord result,
+                          TellMemory to, void* arg)
+{
+   Syscall c = { sysno, args, to, arg };
+
+   tell_offsets(&c);
+   tell_futex(&c);
+   socket_writes(&c, result);
+   wait_writes(&c);
+}

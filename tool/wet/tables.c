@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Tables of code in a WET file. */
+
+/* Owns: the sections of a file about code.  Handed: superblocks by dcfg_bb.c,
+   images by tool/run/image.c, uses and definitions by tool/wet/usage_table.c.
+   Taken by: tool/wet/output_wet.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "format/order.h"
+#include "dcfg_bb.h"
+#include "tool/run/gather.h"
+#include "tool/run/image.h"
+#include "tool/run/lines.h"
+#include "tool/wet/closure.h"
+#include "tool/wet/packed.h"
+#include "tool/wet/slots.h"
+#include "tool/wet/tables.h"
+#include "tool/wet/usage_table.h"
+
+/* Known: an instruction of some superblock. */
+typedef
+   struct {
+      Addr         addr;
+      UInt         image;
+      UChar        len;
+      UChar        kind;
+      const UChar* code;
+   }
+   Known;
+
+void DCFG_(add_text)(Bytes* b, const HChar* s)
+{
+   UInt n = VG_(strlen)(s);
+
+   DCFG_(add_varint)(b, n);
+   DCFG_(add_bytes)(b, s, n);
+}
+
+void DCFG_(put_section)(Put* out, UInt section, ULong length)
+{
+   UChar head[9];
+
+   head[0] = section;
+   for (UInt i = 0; i < 8; i++)
+      head[1 + i] = length >> 8 * i;
+   DCFG_(put_bytes)(out, head, sizeof(head));
+}
+
+/* Put the bytes of B as a section, and free their memory: the largest section
+   has tens of MB. */
+static void put_bytes_as(Put* out, UInt section, Bytes* b)
+{
+   DCFG_(put_section)(out, section, b->used);
+   DCFG_(put_bytes)(out, b->bytes, b->used);
+   VG_(free)(b->bytes);
+   VG_(memset)(b, 0, sizeof(*b));
+}
+
+/*--- Images                                               ---*/
+
+void DCFG_(add_symbols)(Bytes* b, const ImageInfo* info)
+{
+   Addr last = 0;
+
+   DCFG_(add_text)(b, info->name);
+   DCFG_(add_varint)(b, info->load);
+   DCFG_(add_varint)(b, info->size);
+   DCFG_(add_varint)(b, info->n_symbols);
+   for (UInt i = 0; i < info->n_symbols; i++) {
+      DCFG_(add_varint)(b, info->symbols[i].addr - last);
+      DCFG_(add_varint)(b, info->symbols[i].size);
+      DCFG_(add_text)(b, info->symbols[i].name);
+      last = info->symbols[i].addr;
+   }
+}
+
+static void add_image(Bytes* b, UInt no)
+{
+   ImageInfo info;
+   Addr      last = 0;
+
+   DCFG_(image_info)(no, True, &info);
+   DCFG_(add_symbols)(b, &info);
+   DCFG_(add_varint)(b, info.n_lines);
+   for (UInt i = 0; i < info.n_lines; i++) {
+      DCFG_(add_varint)(b, info.lines[i].addr - last);
+      DCFG_(add_varint)(b, info.lines[i].file);
+      DCFG_(add_varint)(b, info.lines[i].line);
+      last = info.lines[i].addr;
+   }
+}
+
+/* Add build ids behind all else, so that older readers end before them. */
+static void add_build_ids(Bytes* b)
+{
+   for (UInt i = 0; i < DCFG_(n_images)(); i++) {
+      ImageInfo info;
+      DCFG_(image_info)(i, False, &info);
+      DCFG_(add_text)(b, info.build_id == NULL ? "" : info.build_id);
+   }
+}
+
+static void put_images(Put* out, Bytes* b)
+{
+   Bytes images = { NULL, 0, 0 };
+
+   /* Images first: source files get their numbers when lines are asked for. */
+   DCFG_(add_varint)(&images, DCFG_(n_images)());
+   for (UInt i = 0; i < DCFG_(n_images)(); i++)
+      add_image(&images, i);
+   add_build_ids(&images);
+   DCFG_(add_varint)(b, DCFG_(n_source_files)());
+   for (UInt i = 0; i < DCFG_(n_source_files)(); i++)
+      DCFG_(add_text)(b, DCFG_(source_file_name)(i));
+   put_bytes_as(out, SectionSources, b);
+   put_bytes_as(out, SectionImages, &images);
+}
+
+/*--- Instructions                                         ---*/
+
+COMPARE(cmp_known, Known, UP(image) ?: UP(addr))
+
+/* Return all instructions of superblocks that were translated with the tape,
+   sorted, without duplicates. */
+static XArray* find_instrs(void)
+{
+   XArray* all = VG_(newXA)(VG_(malloc), "dcfg.wet.instrs", VG_(free),
+                            sizeof(Known));
+   Word    n   = 0;
+
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
+      n += DCFG_(superblock)(id)->n_instrs;
+   VG_(hintSizeXA)(all, n);
+   n = 0;
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+      Superblock*     sb   = DCFG_(superblock)(id);
+      const SlotList* list = DCFG_(slots_of)(sb);
+      Addr            a    = sb->addr;
+      for (UInt k = 0; list->at_exit != NULL && k < sb->n_instrs; k++) {
+         Known i = { a, sb->image, sb->lengths[k], sb->kinds[k],
+                     list->code + (a - sb->addr) };
+         VG_(addToXA)(all, &i);
+         a += sb->lengths[k];
+      }
+   }
+   VG_(setCmpFnXA)(all, cmp_known);
+   VG_(sortXA)(all);
+   for (Word i = 0; i < VG_(sizeXA)(all); i++) {
+      const Known* k = VG_(indexXA)(all, i);
+      if (n == 0 || cmp_known(k, VG_(indexXA)(all, n - 1)) != 0)
+         *(Known*)VG_(indexXA)(all, n++) = *k;
+   }
+   VG_(dropTailXA)(all, VG_(sizeXA)(all) - n);
+   return all;
+}
+
+static void add_instr(Bytes* b, const Known* k, const Known* before)
+{
+   DCFG_(add_varint)(b, k->image - (before == NULL ? 0 : before->image));
+   DCFG_(add_varint)(b, before == NULL || before->image != k->image
+                        ? k->addr : k->addr - before->addr);
+   DCFG_(add_varint)(b, k->len);
+   DCFG_(add_bytes)(b, k->code, k->len);
+   DCFG_(add_varint)(b, k->kind);
+   DCFG_(add_usage_of)(b, k->code, k->len, k->addr);
+}
+
+static void put_instrs(Put* out, Bytes* b, XArray* instrs)
+{
+   DCFG_(add_varint)(b, VG_(sizeXA)(instrs));
+   for (Word i = 0; i < VG_(sizeXA)(instrs); i++)
+      add_instr(b, VG_(indexXA)(instrs, i),
+                i == 0 ? NULL : VG_(indexXA)(instrs, i - 1));
+   put_bytes_as(out, SectionInstrs, b);
+}
+
+/* Put instructions that did not run, in the form of other instructions. */
+static void put_unexecuted(Put* out, Bytes* b)
+{
+   XArray*           all    = DCFG_(unexecuted_code)();
+   const Unexecuted* before = NULL;
+
+   DCFG_(add_varint)(b, VG_(sizeXA)(all));
+   for (Word i = 0; i < VG_(sizeXA)(all); i++) {
+      const Unexecuted* u = VG_(indexXA)(all, i);
+      DCFG_(add_varint)(b, u->image - (before == NULL ? 0 : before->image));
+      DCFG_(add_varint)(b, before == NULL || before->image != u->image
+                           ? u->addr : u->addr - before->addr);
+      DCFG_(add_varint)(b, u->len);
+      DCFG_(add_bytes)(b, DCFG_(code_of)(u), u->len);
+      DCFG_(add_varint)(b, u->kind);
+      before = u;
+   }
+   VG_(deleteXA)(all);
+   put_bytes_as(out, SectionUnexecuted, b);
+}
+
+/*--- Superblocks                                          ---*/
+
+/* Return the index of the instruction at A of IMAGE.  Try the one
+   behind index BEFORE first. */
+static Word place_of(XArray* instrs, UInt image, Addr a, Word before)
+{
+   Known key = { a, image, 0, 0, NULL };
+   Word  first, last;
+
+   if (before + 1 < VG_(sizeXA)(instrs)
+       && cmp_known(&key, VG_(indexXA)(instrs, before + 1)) == 0)
+      return before + 1;
+   if (!VG_(lookupXA)(instrs, &key, &first, &last))
+      return -1;
+   return first;
+}
+
+/* Return the number in the file for S: an address, or a distance in 64 bits. */
+static ULong number_of(const Slot* s)
+{
+   return s->from < WhereSlot ? s->addr : (ULong)(Long)(Word)s->addr;
+}
+
+void DCFG_(add_slots)(Bytes* b, Superblock* sb)
+{
+   const SlotList* list = DCFG_(slots_of)(sb);
+
+   DCFG_(add_varint)(b, sb->n_exits);
+   for (UInt x = 0; x < sb->n_exits; x++) {
+      DCFG_(add_varint)(b, sb->exits[x].instr);
+      DCFG_(add_varint)(b, list->at_exit[x]);
+   }
+   DCFG_(add_varint)(b, list->n_slots);
+   for (UInt s = 0; s < list->n_slots; s++) {
+      DCFG_(add_varint)(b, list->slots[s].instr);
+      DCFG_(add_varint)(b, list->slots[s].what);
+      DCFG_(add_varint)(b, list->slots[s].size);
+      DCFG_(add_varint)(b, list->slots[s].from);
+      if (list->slots[s].from > WhereStack)
+         DCFG_(add_varint)(b, DCFG_(zigzag)(number_of(&list->slots[s])));
+   }
+}
+
+static void add_superblock(Bytes* b, XArray* instrs, UInt id)
+{
+   Superblock*     sb   = DCFG_(superblock)(id);
+   const SlotList* list = DCFG_(slots_of)(sb);
+   UInt            n    = list->at_exit == NULL ? 0 : sb->n_instrs;
+   Addr            a    = sb->addr;
+   Word            at   = -1;
+
+   DCFG_(add_varint)(b, n);
+   if (n == 0)
+      return;
+   for (UInt k = 0; k < n; a += sb->lengths[k++]) {
+      at = place_of(instrs, sb->image, a, at);
+      DCFG_(add_varint)(b, at);
+   }
+   DCFG_(add_slots)(b, sb);
+}
+
+static void put_superblocks(Put* out, Bytes* b, XArray* instrs)
+{
+   DCFG_(add_varint)(b, DCFG_(n_superblocks)());
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
+      add_superblock(b, instrs, id);
+   put_bytes_as(out, SectionSuperblocks, b);
+}
+
+/* --- Threads, and executions before the tape              --- */
+
+/* Put the threads.  Return the number of instructions of all. */
+static ULong put_threads(Put* out, const Graph* g)
+{
+   ULong n = 0;
+
+   DCFG_(put_section)(out, SectionThreads, 8 * (ULong)g->n_threads);
+   for (UInt t = 0; t < g->n_threads; t++) {
+      UChar bytes[8];
+      for (UInt i = 0; i < 8; i++)
+         bytes[i] = g->thread_instrs[t] >> 8 * i;
+      DCFG_(put_bytes)(out, bytes, 8);
+      n += g->thread_instrs[t];
+   }
+   return n;
+}
+
+/* Put how often each instruction was executed, if not the whole tape is KEPT:
+   the first execution in the file is not the first of all. */
+static void put_before(Put* out, Bytes* b, XArray* instrs, const Gathered* g,
+                       Bool kept, Bool ended)
+{
+   DCFG_(add_varint)(b, kept ? 0 : VG_(sizeXA)(instrs));
+   for (Word i = 0; !kept && i < VG_(sizeXA)(instrs); i++) {
+      const Known* k  = VG_(indexXA)(instrs, i);
+      UInt         at = DCFG_(find_instr)(g, k->image, k->addr);
+      DCFG_(add_varint)(b, at == DCFG_NO_INSTR ? 0
+                           : g->graph->blocks[g->graph->node_of[at]
+                                              - NodeFirstBlock].count);
+   }
+   if (ended)
+      DCFG_(add_varint)(b, WET_ENDED_EARLY);
+   put_bytes_as(out, SectionBefore, b);
+}
+
+ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped,
+                        Bool ended)
+{
+   XArray* instrs = find_instrs();
+   Bytes   b      = { NULL, 0, 0 };
+   ULong   n;
+
+   put_images(out, &b);
+   put_instrs(out, &b, instrs);
+   put_unexecuted(out, &b);
+   put_superblocks(out, &b, instrs);
+   n = put_threads(out, g->graph);
+   put_before(out, &b, instrs, g, !dropped, ended);
+   VG_(deleteXA)(instrs);
+   return n;
+}

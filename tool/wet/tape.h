@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The tape: addresses, values and turns. */
+
+/* Private to wet/. */
+
+#ifndef __DCFG_TAPE_H
+#define __DCFG_TAPE_H
+
+#include "pub_tool_basics.h"
+#include "tool/files/stream.h"
+#include "tool/dcfg_output.h"
+#include "tool/wet/slots.h"
+#include "tool/wet/process.h"
+#include "tool/wet/tape_words.h"
+
+/* Tape: generated code writes the next header at .cursor.  At the begin of a
+   superblock, it calls tape_is_full() if .cursor is behind .limit.  A mark, or
+   the words behind a header, have at most DCFG_TAPE_SLACK words. */
+typedef
+   struct {
+      ULong* cursor;
+      ULong* limit;
+      Addr   stack;      // the last address made from RSP
+   }
+   Tape;
+extern Tape* DCFG_(tape);
+
+/* Make the tape, before the program runs. */
+void DCFG_(load_tape)(void);
+
+/* Keep the last SIZE bytes of the coded tape.  Called before the program runs,
+   after load_tape(). */
+void DCFG_(keep_tape)(ULong size);
+
+/* Turn: a thread. */
+typedef
+   struct {
+      UInt index;
+      Bool met;            // has it run?
+      Bool set;            // does the kernel set its registers before it runs?
+      GuestRegisters* before;      // if .set: those before that; NULL: tell all
+      Addr clears;         // the kernel clears 4 bytes there when it has ended
+   }
+   Turn;
+
+/* Keep what the kernel writes, results, registers and stacks, too. Called
+   before the program runs. */
+void DCFG_(keep_contents)(void);
+Bool DCFG_(has_contents)(void);
+
+void DCFG_(tape_is_full)(void);
+void DCFG_(rows_are_full)(Rows* rows);
+
+/* Return the coded tape so far: chunks, each of which can be read alone.  The
+   last chunk is ended. */
+const Stream* DCFG_(coded_tape)(void);
+
+/* Return the length of its whole chunks, up to N bytes. */
+ULong DCFG_(whole_tape)(ULong n);
+
+/* Drop all but the last N bytes in whole chunks, or the last chunk. */
+void DCFG_(drop_tape)(ULong n);
+
+/* Return the offset of the oldest chunk that is kept. */
+ULong DCFG_(tape_begin)(void);
+
+/* Return the state of the process at that offset; empty: it is not known. */
+const Bytes* DCFG_(tape_state)(void);
+
+/* Return whether the tape has gaps where nothing was collected; return whether
+   anything ran before it. */
+Bool DCFG_(has_tape_gaps)(void);
+Bool DCFG_(begins_late)(void);
+
+/* S, a Turn, is about to run, if anything is collected. */
+void DCFG_(tape_begin_turn)(void* s);
+
+/* Begin the turn of T, if it is not running.  Return whether any thread has had
+   a turn. */
+void DCFG_(turn_to)(Turn* t);
+Bool DCFG_(has_turn)(void);
+
+/* Add N bytes at BYTES for the next mark, at most 64 KB; add the mark. */
+void DCFG_(add_mark_bytes)(const void* bytes, UInt n);
+void DCFG_(add_mark)(UInt mark, ULong w0, ULong w1, ULong w2);
+
+/* Tell readers of values the general registers of the running thread that they do
+   not know.  Nothing may be added before it runs. */
+void DCFG_(tell_general)(void);
+
+/* Return whether nothing is collected now. */
+Bool DCFG_(is_tape_away)(void);
+
+/* Return the thread that the system call has created, or NULL, and forget it. */
+Turn* DCFG_(take_newborn)(void);
+
+/* Forget that the kernel sets registers of T. */
+void DCFG_(forget_registers)(Turn* t);
+
+/* Hooks of tool/wet/ir_tape.c's Watcher: see tool/dcfg_output.h. */
+void* DCFG_(tape_thread_new)(CellArray* cells, UInt index);
+void  DCFG_(tape_thread_free)(void* s);
+void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why);
+void  DCFG_(tape_come_back)(void* s, UInt last, UInt sb, Addr sp);
+void  DCFG_(tape_suspend)(void* s);
+void  DCFG_(tape_turn)(void* s, Bool on);
+void  DCFG_(tape_pause)(void* s);
+void  DCFG_(tape_left)(void* s, UInt sb, UInt k);
+
+#endif /* __DCFG_TAPE_H */

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Uses and definitions of an instruction. */
+
+/* Owns: uses and definitions of a single instruction, from VEX's unoptimised
+   IR.  Handed: its bytes.  Taken by: tool/wet/usage_table.c.
+
+   A location is used if its value at the instruction's begin has a part in
+   anything that the instruction does: the values that it writes, the addresses
+   that it accesses, the next instruction.  VEX's IR tells this, with two
+   exceptions.  Of the flags, it keeps the operands that they would be computed
+   from.  And in idioms such as PXOR of a register with itself, the result
+   depends on nothing.  arch/ corrects where the IR tells more or less than
+   that. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_tooliface.h"
+
+#include "tool/arch/guest.h"
+#include "tool/arch/state.h"
+#include "tool/wet/lift.h"
+#include "tool/wet/slots.h"
+#include "tool/wet/usage.h"
+#include "tool/wet/x87_top.h"
+
+#define OFFSET(field) (DCFG_(guest).layout->field)
+
+/*--- The IR                                               ---*/
+
+/* Temp: a temporary, and how much of its value matters. */
+typedef
+   struct {
+      const IRExpr* is;
+      UInt live;          // the lowest bytes, as many as this, matter
+      Bool tracked;       // is it x87's top plus .step?
+      Int  step;
+      UInt value;         // equal values have equal numbers; 0: not known
+   }
+   Temp;
+
+typedef
+   struct {
+      Usage*      u;
+      const UChar* code;                 // bytes of the instruction
+      UInt        len;
+      const IRSB* sb;
+      Temp*       temps;
+      UInt        n_values;
+      UChar       written[N_LOCS];   // locations written so far
+      Bool        step_flags;        // keeps C: INC, DEC
+      Bool        rotate;            // keeps S, Z, A, P
+      Int         top;               // x87's top, from its place at the begin
+      Bool        top_zero;
+      Bool        top_told;          // only an execution tells the top
+   }
+   Lifted;
+
+static void use_loc(Lifted* l, UInt loc)
+{
+   if (loc < N_LOCS && !l->written[loc])
+      l->u->uses[loc] = 1;
+}
+
+static void def_loc(Lifted* l, UInt loc)
+{
+   if (loc < N_LOCS)
+      l->u->defs[loc] = 1;
+}
+
+/* Return a constant of the size of a general register. */
+static ULong constant(const IRExpr* e)
+{
+   const IRConst* con = e->Iex.Const.con;
+
+   return con->tag == Ico_U64 ? con->Ico.U64 : con->Ico.U32;
+}
+
+/* Use the flags of condition COND of VEX, and of the processor. */
+static void use_condition(Lifted* l, UInt cond)
+{
+   Bool carry, others;
+
+   OFFSET(flags_of)(cond, &carry, &others);
+   if (carry)
+      use_loc(l, LocCarry);
+   if (others)
+      use_loc(l, LocFlags);
+}
+
+/* Return the condition that the helper is given: a constant, or one above
+   CC_OP. */
+static const IRExpr* condition_of(const Lifted* l, const IRExpr* e)
+{
+   if (e->tag == Iex_RdTmp)
+      e = l->temps[e->Iex.RdTmp.tmp].is;
+   if (e != NULL && e->tag == Iex_Binop && OFFSET(condition_shift) > 0)
+      e = e->Iex.Binop.arg2;
+   return e != NULL && e->tag == Iex_Const ? e : NULL;
+}
+
+/* If E is a temporary, its N lowest bytes matter. */
+static void need_low(Lifted* l, const IRExpr* e, UInt n)
+{
+   if (e->tag == Iex_RdTmp && l->temps[e->Iex.RdTmp.tmp].live < n)
+      l->temps[e->Iex.RdTmp.tmp].live = n;
+}
+
+/* All of E matters. */
+static void need(Lifted* l, const IRExpr* e)
+{
+   if (e != NULL)
+      need_low(l, e, 32);
+}
+
+/* Return how many of the lowest bytes OP takes.  VEX reads part of a register
+   as the whole, and takes the lowest bytes of that. */
+static UInt low_bytes(IROp op)
+{
+   switch (op) {
+      case Iop_64to8: case Iop_32to8: case Iop_16to8:
+         return 1;
+      case Iop_64to16: case Iop_32to16:
+         return 2;
+      case Iop_64to32: case Iop_V128to32:
+         return 4;
+      case Iop_V128to64: case Iop_V256to64_0:
+         return 8;
+      case Iop_V256toV128_0:
+         return 16;
+      default:
+         return 32;
+   }
+}
+
+static void use_bytes(Lifted* l, UInt offset, UInt n)
+{
+   for (UInt i = 0; i < n; i++) {
+      if (DCFG_(is_flag_at)(offset + i)) {
+         use_loc(l, LocCarry);
+         use_loc(l, LocFlags);
+      } else {
+         use_loc(l, DCFG_(location_at)(offset + i));
+      }
+   }
+}
+
+/* Use or DEFINE a register of x87's stack, whose index is a temporary. */
+static void use_stack(Lifted* l, const IRRegArray* array, const IRExpr* ix,
+                      Int bias, Bool define)
+{
+   const Temp* t = ix->tag == Iex_RdTmp ? &l->temps[ix->Iex.RdTmp.tmp] : NULL;
+
+   if (array->base != OFFSET(FPREG) || t == NULL)
+      return;
+   UInt first = LocStack + ((t->step + bias) & 7) * 8;
+   for (UInt i = 0; i < 8; i++) {
+      if (define)
+         def_loc(l, first + i);
+      else
+         use_loc(l, first + i);
+   }
+}
+
+/* Use the operands of one of VEX's helpers for flags. */
+static void use_call(Lifted* l, const IRExpr* e)
+{
+   const HChar*  name = e->Iex.CCall.cee->name;
+   IRExpr**      args = e->Iex.CCall.args;
+   const IRExpr* cond = VG_(strcmp)(name, OFFSET(condition)) != 0 ? NULL
+                        : condition_of(l, args[0]);
+
+   if (cond != NULL) {
+      use_condition(l, constant(cond) >> OFFSET(condition_shift));
+   } else if (VG_(strcmp)(name, OFFSET(carry)) == 0) {
+      if (!l->step_flags)
+         use_loc(l, LocCarry);
+   } else if (VG_(strcmp)(name, OFFSET(all_flags)) == 0) {
+      use_loc(l, LocFlags);
+      if (!l->rotate)
+         use_loc(l, LocCarry);
+   } else {
+      for (UInt i = 0; args[i] != NULL; i++)
+         need(l, args[i]);
+   }
+}
+
+static Bool same_value(const Lifted* l, const IRExpr* a, const IRExpr* b)
+{
+   return a->tag == Iex_RdTmp && b->tag == Iex_RdTmp
+          && l->temps[a->Iex.RdTmp.tmp].value != 0
+          && l->temps[a->Iex.RdTmp.tmp].value
+             == l->temps[b->Iex.RdTmp.tmp].value;
+}
+
+/* Return whether OP of a value and itself is constant. */
+static Bool cancels(IROp op)
+{
+   switch (op) {
+      case Iop_Xor8: case Iop_Xor16: case Iop_Xor32: case Iop_Xor64:
+      case Iop_XorV128: case Iop_XorV256:
+      case Iop_Sub8: case Iop_Sub16: case Iop_Sub32: case Iop_Sub64:
+      case Iop_Sub8x8: case Iop_Sub16x4: case Iop_Sub32x2:
+      case Iop_Sub8x16: case Iop_Sub16x8: case Iop_Sub32x4: case Iop_Sub64x2:
+      case Iop_Sub8x32: case Iop_Sub16x16: case Iop_Sub32x8:
+      case Iop_Sub64x4:
+      case Iop_CmpEQ8x8: case Iop_CmpEQ16x4: case Iop_CmpEQ32x2:
+      case Iop_CmpEQ8x16: case Iop_CmpEQ16x8: case Iop_CmpEQ32x4:
+      case Iop_CmpEQ64x2:
+      case Iop_CmpEQ8x32: case Iop_CmpEQ16x16: case Iop_CmpEQ32x8:
+      case Iop_CmpEQ64x4:
+         return True;
+      default:
+         return False;
+   }
+}
+
+/* Use what the N lowest bytes of E depend on. */
+static void use_expr(Lifted* l, const IRExpr* e, UInt n)
+{
+   switch (e->tag) {
+      case Iex_Get: {
+         UInt size = sizeofIRType(e->Iex.Get.ty);
+         use_bytes(l, e->Iex.Get.offset, n < size ? n : size);
+         break;
+      }
+      case Iex_GetI:
+         use_stack(l, e->Iex.GetI.descr, e->Iex.GetI.ix, e->Iex.GetI.bias,
+                   False);
+         break;
+      case Iex_Binop:
+         if (cancels(e->Iex.Binop.op)
+             && same_value(l, e->Iex.Binop.arg1, e->Iex.Binop.arg2))
+            break;
+         need(l, e->Iex.Binop.arg1);
+         need(l, e->Iex.Binop.arg2);
+         break;
+      case Iex_RdTmp:
+         need_low(l, e, n);
+         break;
+      case Iex_Qop:
+         need(l, e->Iex.Qop.details->arg1);
+         need(l, e->Iex.Qop.details->arg2);
+         need(l, e->Iex.Qop.details->arg3);
+         need(l, e->Iex.Qop.details->arg4);
+         break;
+      case Iex_Triop:
+         need(l, e->Iex.Triop.details->arg1);
+         need(l, e->Iex.Triop.details->arg2);
+         need(l, e->Iex.Triop.details->arg3);
+         break;
+      case Iex_Unop: {
+         UInt low = low_bytes(e->Iex.Unop.op);
+         need_low(l, e->Iex.Unop.arg, n < low && low < 32 ? n : low);
+         break;
+      }
+      case Iex_ITE:
+         need(l, e->Iex.ITE.cond);
+         need(l, e->Iex.ITE.iftrue);
+         need(l, e->Iex.ITE.iffalse);
+         break;
+      case Iex_CCall:
+         use_call(l, e);
+         break;
+      default:                       // loads: the address is used elsewhere
+         break;
+   }
+}
+
+/* Return the number of E's value.  Only expressions of idioms are compared. */
+static UInt value_of(Lifted* l, UInt tmp, const IRExpr* e)
+{
+   for (UInt t = 0; t < tmp; t++) {
+      const IRExpr* x = l->temps[t].is;
+      if (x == NULL || x->tag != e->tag)
+         continue;
+      if (e->tag == Iex_Get && x->Iex.Get.offset == e->Iex.Get.offset
+          && x->Iex.Get.ty == e->Iex.Get.ty)
+         return l->temps[t].value;
+      if (e->tag == Iex_Unop && x->Iex.Unop.op == e->Iex.Unop.op
+          && same_value(l, x->Iex.Unop.arg, e->Iex.Unop.arg))
+         return l->temps[t].value;
+   }
+   return e->tag == Iex_RdTmp ? l->temps[e->Iex.RdTmp.tmp].value
+                              : ++l->n_values;
+}
+
+/* Return the step of the top.  FPTAN and FSINCOS push if their operand is in
+   range; for the location of the result, they are taken to push. */
+static Int step_by(Lifted* l, const IRExpr* e)
+{
+   if (e->tag == Iex_Const)
+      return (Int)e->Iex.Const.con->Ico.U32;
+   l->top_told = True;
+   return 1;
+}
+
+/* Track temporaries that hold x87's top. */
+static void track_top(Lifted* l, Temp* t, const IRExpr* e)
+{
+   const Temp* a;
+
+   switch (e->tag) {
+      case Iex_Get:
+         t->tracked = e->Iex.Get.offset == OFFSET(FTOP);
+         t->step    = l->top;
+         break;
+      case Iex_Binop:
+         if (e->Iex.Binop.arg1->tag != Iex_RdTmp)
+            break;
+         a          = &l->temps[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
+         t->tracked = a->tracked;
+         t->step    = a->step;
+         if (!a->tracked)
+            break;
+         if (e->Iex.Binop.op == Iop_Add32)
+            t->step += step_by(l, e->Iex.Binop.arg2);
+         else if (e->Iex.Binop.op == Iop_Sub32)
+            t->step -= step_by(l, e->Iex.Binop.arg2);
+         break;
+      case Iex_RdTmp:
+         t->tracked = l->temps[e->Iex.RdTmp.tmp].tracked;
+         t->step    = l->temps[e->Iex.RdTmp.tmp].step;
+         break;
+      default:
+         break;
+   }
+}
+
+static void set_top(Lifted* l, const IRExpr* e)
+{
+   if (e->tag == Iex_RdTmp && l->temps[e->Iex.RdTmp.tmp].tracked)
+      l->top = l->temps[e->Iex.RdTmp.tmp].step;
+   else
+      l->top_zero = True;
+}
+
+/* Note which kind of flags is written. */
+static void note_flags(Lifted* l, const IRExpr* op)
+{
+   const GuestLayout* g = DCFG_(guest).layout;
+   UInt               n;
+
+   if (op->tag != Iex_Const)
+      return;
+   n = constant(op);
+   l->step_flags = n >= g->first_step && n <= g->last_step;
+   l->rotate     = n >= g->first_rotation && n <= g->last_rotation;
+}
+
+/*--- Statements                                           ---*/
+
+static Bool same_address(const Lifted* l, const IRExpr* a, const IRExpr* b)
+{
+   if (a->tag == Iex_Const && b->tag == Iex_Const)
+      return constant(a) == constant(b);
+   return (a->tag == Iex_RdTmp && b->tag == Iex_RdTmp
+           && a->Iex.RdTmp.tmp == b->Iex.RdTmp.tmp) || same_value(l, a, b);
+}
+
+static void add_accesses(Lifted* l)
+{
+   const IRExpr* addrs[MAX_ACCESSES];
+
+   for (Int i = 0; i < l->sb->stmts_used; i++) {
+      Slot    slot;
+      IRExpr* addr;
+      IRExpr* guard;
+      if (!DCFG_(access_of)(l->sb, l->sb->stmts[i], &slot, &addr, &guard)
+          || !DCFG_(is_access)(l->sb, l->code, l->len, &slot, &addr, &guard))
+         continue;
+      UInt n = l->u->n_accesses;
+      tl_assert(n < MAX_ACCESSES);
+      Access* a = &l->u->accesses[n];
+      a->what = slot.what;
+      a->size = slot.size;
+      a->same = 0;
+      for (UInt j = n; j-- > 0; )
+         if (same_address(l, addr, addrs[j]))
+            a->same = 1 + j;
+      addrs[n] = addr;
+      l->u->n_accesses++;
+   }
+}
+
+/* Note what a statement needs in any case. */
+static void find_roots(Lifted* l, const IRStmt* st)
+{
+   switch (st->tag) {
+      case Ist_Put:
+         if (DCFG_(location_at)(st->Ist.Put.offset) < N_LOCS
+             || st->Ist.Put.offset == DCFG_(guest).discard_start // CLFLUSH
+             || (DCFG_(is_flag_at)(st->Ist.Put.offset)
+                 && !(l->step_flags && st->Ist.Put.offset == OFFSET(CC_NDEP))))
+            need(l, st->Ist.Put.data);
+         break;
+      case Ist_PutI:
+         if (st->Ist.PutI.details->descr->base == OFFSET(FPREG))
+            need(l, st->Ist.PutI.details->data);
+         break;
+      case Ist_WrTmp:
+         if (st->Ist.WrTmp.data->tag == Iex_Load)
+            need(l, st->Ist.WrTmp.data->Iex.Load.addr);
+         break;
+      case Ist_Store:
+         need(l, st->Ist.Store.addr);
+         need(l, st->Ist.Store.data);
+         break;
+      case Ist_LoadG:
+         need(l, st->Ist.LoadG.details->addr);
+         need(l, st->Ist.LoadG.details->alt);
+         need(l, st->Ist.LoadG.details->guard);
+         break;
+      case Ist_StoreG:
+         need(l, st->Ist.StoreG.details->addr);
+         need(l, st->Ist.StoreG.details->data);
+         need(l, st->Ist.StoreG.details->guard);
+         break;
+      case Ist_LLSC:
+         need(l, st->Ist.LLSC.addr);
+         need(l, st->Ist.LLSC.storedata);
+         break;
+      case Ist_CAS:
+         need(l, st->Ist.CAS.details->addr);
+         need(l, st->Ist.CAS.details->expdLo);
+         need(l, st->Ist.CAS.details->expdHi);
+         need(l, st->Ist.CAS.details->dataLo);
+         need(l, st->Ist.CAS.details->dataHi);
+         break;
+      case Ist_Dirty: {
+         const IRDirty* d = st->Ist.Dirty.details;
+         need(l, d->guard);
+         need(l, d->mAddr);
+         for (UInt i = 0; d->args[i] != NULL; i++)
+            if (!is_IRExpr_VECRET_or_GSPTR(d->args[i]))
+               need(l, d->args[i]);
+         break;
+      }
+      case Ist_Exit:
+         need(l, st->Ist.Exit.guard);
+         break;
+      default:
+         break;
+   }
+}
+
+/* Use or DEFINE the state of a helper.  If the helper is called only sometimes,
+   the old state has a part in the result. */
+static void helper_state(Lifted* l, const IRDirty* d, Bool define)
+{
+   Bool always = d->guard->tag == Iex_Const;
+
+   for (Int i = 0; i < d->nFxState; i++)
+      for (UInt r = 0; r <= d->fxState[i].nRepeats; r++) {
+         UInt at = d->fxState[i].offset + r * d->fxState[i].repeatLen;
+         if (!define && (d->fxState[i].fx != Ifx_Write || !always))
+            use_bytes(l, at, d->fxState[i].size);
+         if (define && d->fxState[i].fx != Ifx_Read)
+            for (UInt k = 0; k < d->fxState[i].size; k++)
+               def_loc(l, DCFG_(location_at)(at + k));
+      }
+}
+
+/* The pass forward: uses of each statement, for temporaries that matter, and
+   definitions. */
+static void pass(Lifted* l)
+{
+   VG_(memset)(l->written, 0, sizeof(l->written));
+   l->top = 0;
+   for (Int i = 0; i < l->sb->stmts_used; i++) {
+      const IRStmt* st = l->sb->stmts[i];
+      switch (st->tag) {
+         case Ist_WrTmp:
+            if (l->temps[st->Ist.WrTmp.tmp].live > 0)
+               use_expr(l, st->Ist.WrTmp.data,
+                        l->temps[st->Ist.WrTmp.tmp].live);
+            break;
+         case Ist_Dirty:
+            helper_state(l, st->Ist.Dirty.details, False);
+            helper_state(l, st->Ist.Dirty.details, True);
+            break;
+         case Ist_PutI:
+            use_stack(l, st->Ist.PutI.details->descr,
+                      st->Ist.PutI.details->ix, st->Ist.PutI.details->bias,
+                      True);
+            break;
+         case Ist_Put: {
+            UInt at = st->Ist.Put.offset;
+            UInt n  = sizeofIRType(typeOfIRExpr(l->sb->tyenv,
+                                                st->Ist.Put.data));
+            if (at == OFFSET(flags)) {
+               def_loc(l, LocFlags);
+               l->written[LocFlags] = 1;
+               if (!l->step_flags) {
+                  def_loc(l, LocCarry);
+                  l->written[LocCarry] = 1;
+               }
+            }
+            for (UInt k = 0; k < n; k++) {
+               UInt loc = DCFG_(location_at)(at + k);
+               def_loc(l, loc);
+               if (loc < N_LOCS)
+                  l->written[loc] = 1;
+            }
+            break;
+         }
+         default:
+            break;
+      }
+   }
+}
+
+/* Given: an instruction. */
+typedef
+   struct {
+      Usage*       u;
+      const UChar* code;
+      UInt         len;
+   }
+   Given;
+
+static void analyse(void* arg, const IRSB* sb)
+{
+   const Given* g = arg;
+   Usage*       u = g->u;
+   Lifted       l;
+
+   VG_(memset)(&l, 0, sizeof(l));
+   l.u     = u;
+   l.code  = g->code;
+   l.len   = g->len;
+   l.sb    = sb;
+   l.temps = VG_(calloc)("dcfg.usage.temps", sb->tyenv->types_used + 1,
+                         sizeof(Temp));
+   u->known = sb->jumpkind != Ijk_NoDecode;
+   for (Int i = 0; i < sb->stmts_used; i++) {
+      const IRStmt* st = sb->stmts[i];
+      if (st->tag == Ist_WrTmp) {
+         Temp* t  = &l.temps[st->Ist.WrTmp.tmp];
+         t->value = value_of(&l, st->Ist.WrTmp.tmp, st->Ist.WrTmp.data);
+         t->is    = st->Ist.WrTmp.data;
+         track_top(&l, t, st->Ist.WrTmp.data);
+      } else if (st->tag == Ist_Put && st->Ist.Put.offset == OFFSET(FTOP)) {
+         set_top(&l, st->Ist.Put.data);
+      } else if (st->tag == Ist_Put && st->Ist.Put.offset == OFFSET(flags)) {
+         note_flags(&l, st->Ist.Put.data);
+      } else if (DCFG_(loads_top)(st)) {
+         l.top_told = True;
+      }
+   }
+   u->top_step = l.top;
+   u->top_zero = l.top_zero;
+   u->top_told = l.top_told;
+   add_accesses(&l);
+   for (Int i = 0; i < sb->stmts_used; i++)
+      find_roots(&l, sb->stmts[i]);
+   need(&l, sb->next);
+   /* The pass backward: operands of temporaries that matter. */
+   for (Int i = sb->stmts_used; i-- > 0; )
+      if (sb->stmts[i]->tag == Ist_WrTmp
+          && l.temps[sb->stmts[i]->Ist.WrTmp.tmp].live > 0) {
+         UChar uses[N_LOCS];
+         VG_(memcpy)(uses, u->uses, N_LOCS);
+         use_expr(&l, sb->stmts[i]->Ist.WrTmp.data,
+                  l.temps[sb->stmts[i]->Ist.WrTmp.tmp].live);
+         VG_(memcpy)(u->uses, uses, N_LOCS);
+      }
+   pass(&l);
+   VG_(free)(l.temps);
+}
+
+/*--- Instructions                                         ---*/
+
+void DCFG_(find_usage)(const UChar* code, UInt len, Addr addr, Usage* u)
+{
+   Given g = { u, code, len };
+
+   VG_(memset)(u, 0, sizeof(*u));
+   DCFG_(lift)(code, len, addr, analyse, &g);
+   DCFG_(guest).correct_usage(u, code, len);
+}
