@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Sorting orders and binary search, for the tool and the command. */
+   Sorting orders and binary search, for all three programs. */
 
 #ifndef __DCFG_ORDER_H
 #define __DCFG_ORDER_H

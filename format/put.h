@@ -6,7 +6,7 @@
 #ifndef __DCFG_PUT_H
 #define __DCFG_PUT_H
 
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* PutFn: the function that takes N bytes of text. */
 typedef void (*PutFn)(void* arg, const HChar* text, UInt n);

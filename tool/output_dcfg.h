@@ -7,7 +7,7 @@
 #define __DCFG_OUTPUT_DCFG_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 struct _Gathered;
 

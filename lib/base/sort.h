@@ -6,6 +6,7 @@
 #ifndef DCFG_SORT_H
 #define DCFG_SORT_H
 
+#include "format/order.h"
 #include "lib/base/job.h"
 
 typedef
@@ -18,31 +19,5 @@ typedef
 /* Sort N keys: stable, and in linear time for sorted keys.  Return False
    without memory. */
 bool sort_keys(Job* job, SortKey* keys, uint32_t n);
-
-/* Move I, the lower end of a binary search, to the first index below N for
-   which BEFORE does not hold, or to N if there is none.  BEFORE is an
-   expression about MIDDLE. */
-#define BISECT(i, n, middle, before)                           \
-   for (__typeof__(i) end_ = (n), middle; (i) < end_; ) {      \
-      middle = (i) + (end_ - (i)) / 2;                         \
-      if (before)                                              \
-         (i) = middle + 1;                                     \
-      else                                                     \
-         end_ = middle;                                        \
-   }
-
-/* Define the comparison NAME for qsort() and bsearch().  It compares *X and *Y
-   of type TYPE.  KEYS: one ORDER for each key, most significant first, joined
-   with ?:. */
-#define COMPARE(name, type, keys)                              \
-   static int name(const void* a, const void* b)               \
-   {                                                           \
-      const type* x = a;                                       \
-      const type* y = b;                                       \
-      return keys;                                             \
-   }
-#define ORDER(m, n)  (((m) > (n)) - ((m) < (n)))
-#define UP(member)   ORDER(x->member, y->member)
-#define DOWN(member) ORDER(y->member, x->member)
 
 #endif /* DCFG_SORT_H */

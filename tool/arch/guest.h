@@ -6,7 +6,7 @@
 #ifndef __DCFG_GUEST_H
 #define __DCFG_GUEST_H
 
-#include "tool/base/port.h"
+#include "format/port.h"
 
 #include "tool/arch/insn.h"
 #include "format/wet_process.h"

@@ -6,7 +6,7 @@
 #ifndef __DCFG_INSN_H
 #define __DCFG_INSN_H
 
-#include "tool/base/port.h"
+#include "format/port.h"
 #include "format/wet_code.h"
 
 /* InsnEnd: how a superblock ends with the instruction, in VEX's IR. */

@@ -6,7 +6,7 @@
 #ifndef __DCFG_LOCATIONS_H
 #define __DCFG_LOCATIONS_H
 
-#include "tool/base/port.h"
+#include "format/port.h"
 #include "format/wet_code.h"
 
 #define MAX_ACCESSES 160

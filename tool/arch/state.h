@@ -6,7 +6,7 @@
 #ifndef __DCFG_STATE_H
 #define __DCFG_STATE_H
 
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Return the location of the byte at OFFSET of the guest state, or N_LOCS if it
    has none. */

@@ -21,7 +21,7 @@
 #include "pub_tool_options.h"              // VG_(clo_vex_control)
 #include "pub_tool_tooliface.h"            // IROp
 #include "pub_tool_vkiscnums.h"            // __NR_renameat2
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* The core's headers that follow are here for tasks without a tool-level
    interface:

@@ -7,7 +7,7 @@
 #define __DCFG_GLOBS_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 typedef
    struct {

@@ -7,7 +7,7 @@
 #define __DCFG_INTERN_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Return the one string that is equal to NAME, so that equal names have equal
    pointers.  The string is never freed. */

@@ -7,7 +7,7 @@
 #define __DCFG_OPTIONS_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Option: a row of a table that defines parsing and --help.  HELP is one line
    without the default: --help takes the default from the variable.  If the

@@ -7,7 +7,7 @@
 #define __DCFG_SIZE_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Read the size S: digits, then K, M, G or nothing.  *SIZE is in bytes.  Return
    False if S is not a size. */

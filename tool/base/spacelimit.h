@@ -7,7 +7,7 @@
 #define __DCFG_SPACELIMIT_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Before a system call: hide a new limit of address space from the kernel. */
 void DCFG_(hold_space_limit)(UInt sysno, const UWord* args);

@@ -6,7 +6,7 @@
 #ifndef __DCFG_UTIL_H
 #define __DCFG_UTIL_H
 
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Return the number of decimal digits of N. */
 static inline UInt DCFG_(decimal_digits)(UInt n)

@@ -7,7 +7,7 @@
 #define __DCFG_ACTIVE_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* LogOptions: the choice of calls in all logs, which their options set before
    the first log starts. */

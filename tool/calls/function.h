@@ -8,7 +8,7 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Function: its names are from tool/base/intern.h, so pointers can be compared. */
 typedef

@@ -7,7 +7,7 @@
 #define __DCFG_LISTENER_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* CallListener: gets each call and return in order, without costs.  Functions
    of a thread are left in the opposite order of entering them; the last one is

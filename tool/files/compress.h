@@ -8,7 +8,7 @@
 #define __DCFG_COMPRESS_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Compressor: a program that compresses a file.  No suffix is longer than
    DCFG_MAX_SUFFIX. */

@@ -7,7 +7,7 @@
 
 #include "pub_tool_basics.h"
 #include "tool/files/family.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* A set is a number of files that are begun, filled and ended one after the
    other, counted from 0.  Then all of them get their names. */

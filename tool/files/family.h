@@ -6,7 +6,7 @@
 #define __DCFG_FAMILY_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Find out when the family began.  Call it before the program runs.  Return
    whether another process began the family. */

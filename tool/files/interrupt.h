@@ -7,7 +7,7 @@
 #define __DCFG_INTERRUPT_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Hold SIGTERM, SIGINT and SIGHUP from now on.  The first one waits until files
    are written; the second one abandons the files.  Signals that the program

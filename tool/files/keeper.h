@@ -8,7 +8,7 @@
 
 #include "pub_tool_basics.h"
 #include "tool/files/delivery.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Return whether the system call SYSNO with ARGS, if it succeeds, takes rights
    from this process that writing files needs. */

@@ -8,7 +8,7 @@
 #define __DCFG_NEWFILE_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Create a file with a new name in the directory of PATH, or, if PATH is NULL,
    in Valgrind's directory for temporary files.  Open it with FLAGS and MODE.

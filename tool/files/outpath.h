@@ -8,7 +8,7 @@
 #define __DCFG_OUTPATH_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Return NAME with all links followed; the target need not exist.  If NAME is a
    descriptor of this process (/dev/stdout, /dev/fd/N, /proc/self/fd/N), *FD is

@@ -8,7 +8,7 @@
 
 #include "pub_tool_basics.h"
 #include "tool/base/options.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Make the spool file, if there is none, for the output of option OPT and
    FORMAT, which allows MEMORY bytes for all streams.  Call it before the

@@ -7,7 +7,7 @@
 #define __DCFG_STREAM_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Stream: bytes that are appended now and read later.  A limited amount of all
    streams stays in memory; the rest goes to the spool file. */

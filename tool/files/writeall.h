@@ -7,7 +7,7 @@
 #define __DCFG_WRITEALL_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Write N bytes to FD.  Return 0 or an errno.  Signals that this causes do not
    reach the program, and its limit of file size (ulimit -f) does not apply

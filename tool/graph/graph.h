@@ -7,7 +7,7 @@
 #define __DCFG_GRAPH_H
 
 #include "tool/arch/insn.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* EdgeType: the edge types of the format in the order of its specification
    (section 2.5).  The value is the EDGE_TYPE_ID in the file. */

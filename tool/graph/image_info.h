@@ -6,7 +6,7 @@
 #ifndef __DCFG_IMAGE_INFO_H
 #define __DCFG_IMAGE_INFO_H
 
-#include "tool/base/port.h"
+#include "format/port.h"
 
 typedef
    struct {

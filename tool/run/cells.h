@@ -6,7 +6,7 @@
 #ifndef __DCFG_CELLS_H
 #define __DCFG_CELLS_H
 
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* A cell is one 64-bit word of a thread's array.  Cell numbers are the same in
    every array, so generated code has them as constants.  It adds the base of

@@ -7,7 +7,7 @@
 #define __DCFG_CODE_SET_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* CodeSet: a set of addresses of images. */
 typedef struct _CodeSet CodeSet;

@@ -9,7 +9,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 #include "tool/base/options.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* The options that exclude code. */
 extern const Options DCFG_(exclude_options);

@@ -8,7 +8,7 @@
 #ifndef __DCFG_HUFFMAN_H
 #define __DCFG_HUFFMAN_H
 
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* The longest TRANSITION_CODE that the format allows, in bits. */
 #define MAX_CODE_BITS 32

@@ -8,7 +8,7 @@
 #ifndef __DCFG_PAIRS_H
 #define __DCFG_PAIRS_H
 
-#include "tool/base/port.h"
+#include "format/port.h"
 
 typedef
    struct {

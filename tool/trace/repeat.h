@@ -8,7 +8,7 @@
 #ifndef __DCFG_REPEAT_H
 #define __DCFG_REPEAT_H
 
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* TextSink: takes the text: the sequences, each with a line feed after it, and
    the rows of the dictionary without the braces around them. */

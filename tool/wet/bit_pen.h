@@ -9,7 +9,7 @@
 #define __DCFG_BIT_PEN_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* BitPen: the place of the next bits, the lowest first. */
 typedef

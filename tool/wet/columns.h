@@ -9,7 +9,7 @@
 #define __DCFG_COLUMNS_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 #include "tool/wet/bit_pen.h"
 #include "tool/wet/tape_words.h"
 

@@ -14,7 +14,7 @@
 #include "pub_tool_vkiscnums.h"
 #include "pub_tool_xarray.h"
 
-#include "tool/base/port.h"
+#include "format/port.h"
 #include "tool/arch/guest.h"
 #include "format/wet_records.h"
 #include "tool/wet/closure.h"

@@ -9,7 +9,7 @@
 #define __DCFG_WET_KERNEL_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 #include "tool/dcfg_output.h"
 
 /* Hooks of tool/wet/ir_tape.c's Watcher: see tool/dcfg_output.h. */

@@ -9,7 +9,7 @@
 #define __DCFG_LENGTHS_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 #define MAX_INSTR_BYTES 16
 

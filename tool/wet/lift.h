@@ -10,7 +10,7 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Call TAKE with ARG and the unoptimised IR of the instruction at CODE, with
    LEN readable bytes, as if it were at ADDR.  Not while anything is being

@@ -11,7 +11,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 typedef
    struct {

@@ -9,7 +9,7 @@
 #define __DCFG_ROWS_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* Rows: the words that a superblock's executions have on the tape, a row for
    each execution.  Generated code writes a row at .next and moves .next behind

@@ -9,7 +9,7 @@
 #define __DCFG_WET_SYSCALLS_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 
 /* TellMemory: takes an access; ARG was given together with the function. */
 typedef void (*TellMemory)(void* arg, Addr a, SizeT len);

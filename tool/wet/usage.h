@@ -10,7 +10,7 @@
 
 #include "pub_tool_basics.h"
 
-#include "tool/base/port.h"
+#include "format/port.h"
 #include "tool/arch/locations.h"
 
 /* Find the uses and definitions of the instruction of LEN bytes at CODE, which

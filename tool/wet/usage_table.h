@@ -9,7 +9,7 @@
 #define __DCFG_USAGE_TABLE_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 #include "tool/wet/packed.h"
 
 /* Add to B what the instruction of LEN bytes at CODE, which ran at ADDR, uses

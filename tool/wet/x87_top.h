@@ -9,7 +9,7 @@
 #define __DCFG_X87_TOP_H
 
 #include "pub_tool_basics.h"
-#include "tool/base/port.h"
+#include "format/port.h"
 #include "pub_tool_tooliface.h"
 
 /* Return whether ST calls a helper that writes the top. */
