@@ -7,10 +7,10 @@
    graph, and readers of the threads' decision edges.  Taken by:
    tool/trace/output_trace.c.
 
-   There are three passes.  The first one reads a sample (tool/trace/sample.c) and
+   There are three passes.  The first one reads a sample (tool/trace/choose.c) and
    chooses phrases from it (tool/trace/choose.c).  The second one parses the whole
    trace into phrases, counts them, puts them into the store, and cuts chunks.
-   Then phrases that are used too rarely are given up (tool/trace/prune.c), and the
+   Then phrases that are used too rarely are given up (tool/trace/choose.c), and the
    others get code words.  The third pass reads the store and turns it into text
    (tool/trace/repeat.c), which goes back into the store until its dictionary and
    the table have been written.  The memory needed is the graph's size, the
@@ -23,9 +23,8 @@
    the tail's end. */
 
 #include "dcfg_trace_enc.h"
-#include "tool/trace/prune.h"
+#include "tool/trace/choose.h"
 #include "tool/trace/repeat.h"
-#include "tool/trace/sample.h"
 #include "tool/trace/transition.h"
 
 const TraceEffort DCFG_(trace_effort) = { { 9, 150, 4000 }, 600, 3 << 20,

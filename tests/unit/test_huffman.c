@@ -7,7 +7,7 @@
    elsewhere the minimum over all codes with the limit. */
 
 #include "unit_common.h"
-#include "tool/trace/huffman.h"
+#include "tool/trace/phrase.h"
 
 #define MOST 5000
 

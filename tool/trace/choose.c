@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The choice of the edge sequences that become phrases. */
-
+   The cost of phrases. */
+/* JOINED from price.c: */
+/* Owns: the length of rows of TRANSITION_TABLE, and logarithms of counts,
+   without floating point.  Handed: phrases. */
+/* JOINED from sample.c: */
+/* A sample of a trace. */
+/* JOINED from sample.c: */
+/* Owns: the choice of the places of a sample.  Handed: readers of threads. */
+/* JOINED from choose.c: */
+/* The choice of the edge sequences that become phrases. */
+/* JOINED from choose.c: */
 /* Owns: the choice of the edge sequences in TRANSITION_TABLE.  Handed: samples
    of a trace by, and taken by: dcfg_trace_enc.c.
 
@@ -20,11 +29,196 @@
    several decisions together determine the next one, so that no join of two
    pays by itself.  To get across, a saved code word counts for more than it
    saves. */
+/* JOINED from prune.c: */
+/* Pruning: phrases that are not worth a row are given up. */
+/* JOINED from prune.c: */
+/* Owns: the choice of phrases that are written as two shorter ones.  Handed:
+   phrases with their counts by, and taken by: dcfg_trace_enc.c.
+
+   Phrases are chosen from a sample.  Only when the whole trace has been parsed
+   is it known how often each one is used.  Then a phrase whose row takes more
+   bits than its code word saves is given up.  The trace is not parsed again:
+   each use of the phrase is replaced by two other phrases that are in use
+   anyway. The lost bits are those of an ideal code.  They follow from the
+   counts of the three phrases, and of the second one's context, where more
+   words are written. */
+/* JOINED from price.h: */
+/* The cost of phrases. */
 
 #include "tool/base/util.h"
 #include "tool/trace/choose.h"
 #include "tool/trace/pairs.h"
-#include "tool/trace/price.h"
+#include "tool/trace/phrase.h"
+
+typedef
+   struct {
+      const Phrases* ps;
+      UInt*  id_chars;    // for each edge: characters of itself and its tail in
+                          // the table
+      ULong  log2[257];   // log2 of 1 + i/256, in units of 2^-16
+   }
+   Prices;
+
+static void measure_ids(Prices* c)
+{
+   const Phrases* ps = c->ps;
+
+   c->id_chars = DCFG_CALLOC("dcfg.phrase.chars", UInt,
+                             ps->graph->n_edges + 1);
+   for (UInt first = 1; first <= ps->graph->n_edges; first++) {
+      if (ps->n_decisions[ps->graph->edges[first - 1].source] == 0
+          || ps->graph->edges[first - 1].n_counts == 0)
+         continue;
+      for (UInt id = first; id != 0;
+           id = ps->only_edge[ps->graph->edges[id - 1].target])
+         c->id_chars[first] += DCFG_(decimal_digits)(id) + 1;
+   }
+}
+
+/* Compute logarithms digit by digit: squaring doubles the logarithm. */
+static void make_logarithms(Prices* c)
+{
+   for (UInt i = 0; i <= 256; i++) {
+      ULong x = (ULong)(256 + i) << 22, log = 0;
+      for (UInt bit = 0; bit < 16; bit++) {
+         log <<= 1;
+         if (i < 256) {
+            x = x * x >> 30;
+            if (x >> 31) {
+               x >>= 1;
+               log |= 1;
+            }
+         }
+      }
+      c->log2[i] = i < 256 ? log : 1 << 16;
+   }
+}
+
+/* Return N log2 N in units of 2^-16. */
+static ULong DCFG_(n_log_n)(const Prices* c, ULong n)
+{
+   UInt  high = 0, i, rest;
+   ULong log;
+
+   if (n < 2)
+      return 0;
+   while (n >> high > 1)
+      high++;
+   /* The leading one, eight bits for the table, and the rest to interpolate. */
+   ULong x = high < 32 ? n << (32 - high) : n >> (high - 32);
+   i    = x >> 24 & 255;
+   rest = x & 0xFFFFFF;
+   log  = c->log2[i] + ((c->log2[i + 1] - c->log2[i]) * rest >> 24);
+   return n * (((ULong)high << 16) + log);
+}
+
+/* Return the characters of phrase P's NEXT_EDGE_IDS, and those of the rest of
+   its row: [CONTEXT,"",[...]], */
+static UInt chars_of(const Prices* c, UInt p)
+{
+   UInt chars = 0;
+
+   for (; c->ps->phrases[p].parent != 0; p = c->ps->phrases[p].parent)
+      chars += c->id_chars[c->ps->phrases[p].edge];
+   return chars;
+}
+
+static UInt row_chars(const Phrase* p)
+{
+   return DCFG_(decimal_digits)(p->context) + 8 + p->n_bits;
+}
+
+static Prices* new_prices(const Phrases* ps)
+{
+   Prices* c = DCFG_CALLOC("dcfg.cost", Prices, 1);
+
+   c->ps = ps;
+   measure_ids(c);
+   make_logarithms(c);
+   return c;
+}
+
+static void delete_prices(Prices* c)
+{
+   dcfg_free(c->id_chars);
+   dcfg_free(c);
+}
+
+/* The number of neighbouring decisions in a sample of a thread without
+   places. */
+#define WINDOW 4096
+
+/* The largest number of places in a thread. */
+#define MAX_PLACES 128
+
+/* Read up to N edges of THREAD into the sample. */
+static void sample_some(Sample* s, const TraceThread* thread, UInt n)
+{
+   UInt got;
+
+   if (n > s->room - s->n - 1)
+      n = s->room - s->n - 1;
+   while (n > 0 && (got = thread->read(thread->arg, s->ids + s->n, n)) > 0) {
+      s->n += got;
+      n    -= got;
+   }
+   s->ids[s->n++] = 0;
+}
+
+/* Read all of THREAD, and keep one window in SCALE.  *PLACE counts the windows
+   of all threads. */
+static void sample_windows(Sample* s, const TraceThread* thread, ULong scale,
+                           ULong* place)
+{
+   UInt* unwanted = dcfg_alloc("dcfg.trace.unwanted", WINDOW * sizeof(UInt));
+
+   for (; s->room - s->n > 1; ++*place) {
+      UInt n = s->n;
+      if (*place % scale == 0) {
+         sample_some(s, thread, WINDOW);
+         if (s->n == n + 1)
+            break;
+      } else if (thread->read(thread->arg, unwanted, WINDOW) == 0) {
+         break;
+      }
+   }
+   dcfg_free(unwanted);
+}
+
+/* Sample one part in SCALE of THREAD. */
+static void sample_thread(Sample* s, const TraceThread* thread, ULong scale,
+                          ULong* place)
+{
+   UInt  n_places = thread->n_places;
+   ULong n        = thread->n_decisions / scale / (n_places + 1) + 1;
+
+   thread->start(thread->arg);
+   if (scale == 1) {
+      sample_some(s, thread, s->room);
+   } else if (n_places == 0 || !thread->skip(thread->arg, 0)) {
+      sample_windows(s, thread, scale, place);
+   } else {
+      for (UInt i = 0; i < n_places && s->room - s->n > 1; i++)
+         if (thread->skip(thread->arg, i))
+            sample_some(s, thread, (UInt)n);
+   }
+   thread->stop(thread->arg);
+}
+
+void DCFG_(take_sample)(Sample* s, const TraceThread* threads, UInt n,
+                        UInt max)
+{
+   ULong total = 0, place = 0;
+
+   for (UInt t = 0; t < n; t++)
+      total += threads[t].n_decisions;
+   s->n     = 0;
+   s->scale = total / max + 1;
+   s->room  = (UInt)(total / s->scale) + n * (MAX_PLACES + 1) + WINDOW;
+   s->ids   = dcfg_alloc("dcfg.sample", (SizeT)s->room * sizeof(UInt));
+   for (UInt t = 0; t < n; t++)
+      sample_thread(s, &threads[t], s->scale, &place);
+}
 
 /* The largest number of joined phrases, and of pairs in a round. */
 #define MAX_JOINED (1 << 19)
@@ -245,13 +439,13 @@ static Bool pays(const Chooser* c, const SymbolPair* pair)
    told  = DCFG_(n_log_n)(c->prices, first->count)
            - DCFG_(n_log_n)(c->prices, n)
            - DCFG_(n_log_n)(c->prices, first->count - n);
-   chars_first  = DCFG_(chars_of)(c->prices, pair->left);
-   chars_second = DCFG_(chars_of)(c->prices, pair->right);
-   table = DCFG_(row_chars)(first) + chars_first + chars_second + 3;
+   chars_first  = chars_of(c->prices, pair->left);
+   chars_second = chars_of(c->prices, pair->right);
+   table = row_chars(first) + chars_first + chars_second + 3;
    if (n == first->count)
-      table -= DCFG_(row_chars)(first) + chars_first;
+      table -= row_chars(first) + chars_first;
    if (n == second->count)
-      table -= DCFG_(row_chars)(second) + chars_second;
+      table -= row_chars(second) + chars_second;
    /* A character of the text has six bits. */
    return ((Long)(saved - told) >> 16) * (Long)c->scale > 6 * table;
 }
@@ -288,7 +482,7 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
    c->n      = c->room = n;
    c->max_pairs = n < MAX_PAIRS ? n : MAX_PAIRS;
    DCFG_(begin_pairs)(&c->pairs, c->max_pairs);
-   c->prices = DCFG_(new_prices)(ps);
+   c->prices = new_prices(ps);
    for (UInt round = 0; round < params->n_rounds; round++) {
       UInt n_before;
       parse(c, round);
@@ -308,6 +502,126 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
    dcfg_free(c->first_edge);
    dcfg_free(c->path);
    DCFG_(delete_pairs)(&c->pairs);
-   DCFG_(delete_prices)(c->prices);
+   delete_prices(c->prices);
    dcfg_free(c);
+}
+
+/* The largest number of decisions behind a cut. */
+#define MAX_CUTS 64
+
+typedef
+   struct {
+      Phrases* ps;
+      Prices*   prices;
+      ULong*   total;      // for each edge: sum of the counts in its context
+      Split*   splits;     // for each phrase
+   }
+   Pruner;
+
+static Long n_log_n(const Pruner* pr, ULong n)
+{
+   return (Long)DCFG_(n_log_n)(pr->prices, n);
+}
+
+/* Return the bits, in units of 2^-16, that are lost if N uses of a phrase of
+   FIRST's context become FIRST and SECOND. */
+static Long bits_lost(const Pruner* pr, ULong n, const Phrase* first,
+                      const Phrase* second)
+{
+   ULong total = pr->total[second->context];
+
+   return n_log_n(pr, n) + n_log_n(pr, first->count)
+          - n_log_n(pr, first->count + n)
+          + n_log_n(pr, total + n) - n_log_n(pr, total)
+          + n_log_n(pr, second->count) - n_log_n(pr, second->count + n);
+}
+
+/* Return the phrase after FIRST that has the N decisions of PATH, which is
+   backwards; or 0. */
+static UInt second_after(const Pruner* pr, UInt first, const UInt* path,
+                         UInt n)
+{
+   const Phrases* ps = pr->ps;
+   UInt second = ps->context_of[ps->arrival[ps->phrases[first].edge]];
+
+   while (n > 0 && second != 0)
+      second = DCFG_(longer_phrase)(ps, second, path[--n]);
+   return second;
+}
+
+/* Give P up if that makes the trace shorter. */
+static void prune_phrase(Pruner* pr, UInt p)
+{
+   Phrase* phrases = pr->ps->phrases;
+   ULong   n       = phrases[p].count;
+   Split   best    = { 0, 0 };
+   Long    most    = 0;
+   /* A character of the text has six bits. */
+   Long    row     = 6 * (Long)(row_chars(&phrases[p])
+                                + chars_of(pr->prices, p));
+   UInt    path[MAX_CUTS], n_path = 0, first = p;
+
+   while (n_path < MAX_CUTS) {
+      path[n_path++] = phrases[first].edge;
+      first          = phrases[first].parent;
+      if (phrases[first].parent == 0)
+         break;
+      if (phrases[first].count == 0)
+         continue;
+      UInt second = second_after(pr, first, path, n_path);
+      if (second == 0 || phrases[second].count == 0)
+         continue;
+      Long saved = row - (bits_lost(pr, n, &phrases[first],
+                                    &phrases[second]) >> 16);
+      if (saved > most) {
+         most        = saved;
+         best.first  = first;
+         best.second = second;
+      }
+   }
+   if (best.first == 0)
+      return;
+   pr->splits[p]               = best;
+   phrases[p].count            = 0;
+   phrases[best.first].count  += n;
+   phrases[best.second].count += n;
+   pr->total[phrases[best.second].context] += n;
+}
+
+/* Order by number of edges, the most first, then by number. */
+static Bool is_longer(const void* phrases, UInt x, UInt y)
+{
+   const Phrase* ps = phrases;
+   return ps[x].n_edges > ps[y].n_edges
+          || (ps[x].n_edges == ps[y].n_edges && x < y);
+}
+
+Split* DCFG_(prune)(Phrases* ps)
+{
+   Pruner pr    = { ps, new_prices(ps), NULL, NULL };
+   UInt*  order = dcfg_alloc("dcfg.prune.order",
+                             (SizeT)ps->n_phrases * sizeof(UInt));
+   UInt   n     = 0;
+
+   pr.total  = DCFG_CALLOC("dcfg.prune.total", ULong,
+                           ps->graph->n_edges + 1);
+   pr.splits = DCFG_CALLOC("dcfg.prune.splits", Split, ps->n_phrases);
+   for (UInt p = 1; p < ps->n_phrases; p++) {
+      if (ps->phrases[p].count == 0)
+         continue;
+      /* Keep a phrase in which a chunk ends: there its second part may not be
+         used at all. */
+      if (!ps->phrases[p].is_cut)
+         order[n++] = p;
+      pr.total[ps->phrases[p].context] += ps->phrases[p].count;
+   }
+   /* Long phrases first: the parts of a split are shorter, and may be split in
+      their turn. */
+   DCFG_(sort_uints)(order, n, is_longer, ps->phrases);
+   for (UInt i = 0; i < n; i++)
+      prune_phrase(&pr, order[i]);
+   delete_prices(pr.prices);
+   dcfg_free(pr.total);
+   dcfg_free(order);
+   return pr.splits;
 }

@@ -23,9 +23,8 @@
 #include "dcfg_trace_enc.h"
 #include "tool/run/gather.h"
 #include "tool/run/thread.h"
-#include "tool/trace/ir_record.h"
-#include "tool/trace/parse.h"
 #include "tool/trace/record.h"
+#include "tool/trace/parse.h"
 #include "tool/trace/replay.h"
 #include "tool/trace/schedule.h"
 

@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Phrases: sequences of edges that share a code word. */
+   Huffman codes. */
+/* JOINED from phrase.h: */
+/* Phrases: sequences of edges that share a code word. */
 
 #ifndef __DCFG_PHRASE_H
 #define __DCFG_PHRASE_H
 
+#include "format/port.h"
 #include "tool/graph/graph.h"
+
+/* The longest TRANSITION_CODE that the format allows, in bits. */
+#define MAX_CODE_BITS 32
+
+/* Compute the lengths of N code words, at most MAX_CODE_BITS each, so that the
+   sum of length times weight is minimal.  WEIGHTS are ascending and their sum
+   is below 2^58.  A single symbol gets the empty code word. */
+void DCFG_(code_lengths)(const ULong* weights, UInt n, UChar* lengths);
+
+/* Compute code words of these lengths, none a prefix of another.  LENGTHS are
+   descending, as code_lengths() makes them. */
+void DCFG_(code_words)(const UChar* lengths, UInt n, UInt* words);
 
 /* Terms: a decision edge is a counted edge whose source has several counted
    out-edges.  Its tail is the edges that must follow, up to the next node with
@@ -94,4 +109,4 @@ const UInt* DCFG_(spell_phrase)(Phrases* ps, UInt p);
    their number. */
 UInt DCFG_(assign_code)(Phrases* ps, UInt** order);
 
-#endif /* __DCFG_PHRASE_H */
+#endif

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The record of the order of execution. */
-
+   The rule of what an instruction records. */
+/* JOINED from recorded.c: */
+/* Owns: the rule of what each instruction records.  Handed: superblocks. */
+/* JOINED from record.c: */
+/* The record of the order of execution. */
+/* JOINED from record.c: */
 /* Owns: the record of the order in which each thread executed.  Handed: bits
-   and targets by generated code, the rest by tool/run/position.c.  Taken by:
-   tool/trace/reader.c, tool/trace/ways.c and tool/trace/replay.c.
+   and targets by generated code, the rest by tool/run/position.c. 
 
    As in a processor's own trace, only facts that the code does not tell are
    recorded.  A conditional branch records one bit (1: taken), and so does a REP
@@ -23,6 +26,11 @@
    Generated code shifts bits into a word below a leading 1, and calls a helper
    when the 1 has come to the top.  Targets go to a buffer.  When the buffer is
    full, they become numbers, which are smaller and make replay faster. */
+/* JOINED from ir_record.c: */
+/* Generated code that records a trace. */
+/* JOINED from ir_record.c: */
+/* Owns: the code that records what a trace cannot know from the code itself:
+   see tool/trace/record.c.  Handed: superblocks by tool/run/instrument.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
@@ -30,10 +38,39 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
-
+#include "tool/run/ir.h"
 #include "tool/run/thread.h"
 #include "tool/trace/record.h"
-#include "tool/trace/recorded.h"
+
+Bool DCFG_(bit_of_way)(InsnKind kind, Addr addr, UInt len, Addr target)
+{
+   switch (kind) {
+      case InsnCond: return target != addr + len;
+      case InsnRep:  return target == addr;
+      default:       return True;
+   }
+}
+
+/* Something must be recorded in every cycle.  Otherwise the record would not
+   tell how often a thread went round before a signal came. */
+InsnRecord DCFG_(recorded)(const Superblock* sb, UInt k)
+{
+   Bool is_last = k + 1u == sb->n_instrs;
+
+   switch (sb->kinds[k]) {
+      case InsnCond: case InsnRep:
+         return RecordBit;
+      case InsnIndirectJump: case InsnIndirectCall: case InsnReturn:
+         return RecordTarget;
+      case InsnJump: case InsnCall:
+         return is_last && sb->end == EndDirect
+                && sb->next <= DCFG_(instr_addr)(sb, k)
+                ? RecordBit : RecordNothing;
+      default:
+         return is_last && sb->end == EndIndirect ? RecordTarget
+                                                  : RecordNothing;
+   }
+}
 
 #define N_TARGETS 2048u        // targets in a thread's buffer
 
@@ -532,3 +569,165 @@ void DCFG_(record_exit)(ULong* base, UWord id, UWord exit)
    settle_divert(r);
    add_event(r, &e);
 }
+
+/* Has the present instruction recorded a bit? */
+static Bool bit_recorded;
+
+static IRExpr* record_slot(Work* w, UInt slot)
+{
+   return cell_addr(w, DCFG_(first_record_slot) + slot);
+}
+
+/* Store WORD as SlotBits; call the helper if it is full. */
+static void put_bits(Work* w, IRExpr* bits)
+{
+   store(w, record_slot(w, SlotBits), bits);
+   call_if(w, is_negative(w, bits), "dcfg_record_word", &DCFG_(record_word),
+           mkIRExprVec_1(base(w)));
+}
+
+/* Return SlotBits shifted up by one, or only if GUARD.  The shift is a sum,
+   because 32-bit hosts take ten instructions to shift an I64. */
+static IRExpr* shifted_bits(Work* w, IRExpr* guard)
+{
+   IRExpr* bits = load(w, Ity_I64, record_slot(w, SlotBits));
+   IRExpr* more = bits;
+
+   if (guard != NULL)
+      more = assign(w, Ity_I64,
+                    IRExpr_ITE(guard, bits, IRExpr_Const(IRConst_U64(0))));
+   return sum(w, bits, more);
+}
+
+/* Return the bit for the way from instruction K to TARGET. */
+static Bool bit_of(const Work* w, UInt k, Addr target)
+{
+   return DCFG_(bit_of_way)(w->sb->kinds[k], w->addrs[k], w->lengths[k],
+                            target);
+}
+
+/* Record BIT. */
+static void record_bit(Work* w, Bool bit)
+{
+   IRExpr* bits = shifted_bits(w, NULL);
+   put_bits(w, bit ? sum(w, bits, IRExpr_Const(IRConst_U64(1))) : bits);
+   bit_recorded = True;
+}
+
+/* Record the direction of the conditional branch K, whose only exit leads to
+   TARGET. */
+static void record_branch(Work* w, UInt k, Addr target, IRExpr* guard)
+{
+   IRExpr* taken = bit_to_I64(w, guard);
+   IRExpr* bits  = shifted_bits(w, NULL);
+
+   if (!bit_of(w, k, target)) {
+      bits = sum(w, bits, IRExpr_Const(IRConst_U64(1)));
+      put_bits(w, assign(w, Ity_I64, IRExpr_Binop(Iop_Sub64, bits, taken)));
+   } else {
+      put_bits(w, sum(w, bits, taken));
+   }
+   bit_recorded = True;
+}
+
+/* Record the bit of K's exit to TARGET if it is taken. */
+static void record_if_taken(Work* w, UInt k, Addr target, IRExpr* guard)
+{
+   IRExpr* bits = shifted_bits(w, guard);
+
+   if (bit_of(w, k, target))
+      bits = sum(w, bits, bit_to_I64(w, guard));
+   put_bits(w, bits);
+}
+
+static void record_target(Work* w, IRExpr* target)
+{
+   IRExpr* place = load(w, w->word_ty, record_slot(w, SlotTargets));
+   IRExpr* next  = add_words(w, place, word(w, sizeof(Addr)));
+   IRExpr* end   = load(w, w->word_ty, record_slot(w, SlotTargetsEnd));
+
+   store(w, place, target);
+   store(w, record_slot(w, SlotTargets), next);
+   call_if(w, assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
+                                             ? Iop_CmpEQ64 : Iop_CmpEQ32,
+                                             next, end)),
+           "dcfg_record_targets", &DCFG_(record_targets),
+           mkIRExprVec_1(base(w)));
+}
+
+static UInt n_exits_of(const Superblock* sb, UInt k)
+{
+   UInt n = 0;
+
+   for (UInt i = 0; i < sb->n_exits; i++)
+      n += sb->exits[i].instr == k;
+   return n;
+}
+
+static void begin(Work* w)
+{
+   bit_recorded = False;
+}
+
+static void add_exit(Work* w, UInt x, const IRStmt* st)
+{
+   const SbExit* e     = &w->sb->exits[x];
+   UInt          k     = e->instr;
+   IRExpr*       guard = st->Ist.Exit.guard;
+
+   if (DCFG_(recorded)(w->sb, k) != RecordBit)
+      call_if(w, guard, "dcfg_record_exit", &DCFG_(record_exit),
+              mkIRExprVec_3(base(w), word(w, w->sb->id), word(w, x)));
+   else if (w->sb->kinds[k] == InsnCond && n_exits_of(w->sb, k) == 1)
+      record_branch(w, k, e->target, guard);
+   else
+      record_if_taken(w, k, e->target, guard);
+}
+
+/* End instruction K, which took no exit.  NEXT is the target of the
+   superblock's end, if K is its last instruction. */
+static void end_of_instr(Work* w, UInt k, IRExpr* next)
+{
+   Bool is_last = k + 1u == w->sb->n_instrs;
+
+   switch (DCFG_(recorded)(w->sb, k)) {
+      case RecordNothing:
+         break;
+      case RecordBit:
+         if (!bit_recorded)
+            record_bit(w, bit_of(w, k, is_last ? w->sb->next
+                                               : w->addrs[k + 1]));
+         break;
+      case RecordTarget:
+         record_target(w, next);
+         break;
+   }
+   bit_recorded = False;
+}
+
+static void begin_instr(Work* w, UInt k)
+{
+   end_of_instr(w, k - 1, NULL);
+}
+
+static void end(Work* w, const IRSB* in)
+{
+   if (w->now + 1u == w->sb->n_instrs)
+      end_of_instr(w, w->now, in->next);
+}
+
+const Watcher DCFG_(recording_watcher) = {
+   .begin       = begin,
+   .instruction = begin_instr,
+   .exit        = add_exit,
+   .end         = end,
+   .thread_new  = DCFG_(new_recorder),
+   .thread_free = DCFG_(delete_recorder),
+   .restart     = DCFG_(restart_recorder),
+   .thread_end  = DCFG_(finish_recorder),
+   .idle_cells  = DCFG_(have_idle_recorder),
+   .divert      = DCFG_(record_divert),
+   .redirect    = DCFG_(record_redirect),
+   .landing     = DCFG_(record_landing),
+   .landing_for = DCFG_(record_landing_for)
+};

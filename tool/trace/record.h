@@ -1,17 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The record of the order of execution. */
-
-/* Private to trace/. */
+   The rule of what an instruction records. */
+/* JOINED from record.h: */
+/* The record of the order of execution. */
+/* JOINED from ir_record.h: */
+/* Generated code that records a trace. */
 
 #ifndef __DCFG_RECORD_H
 #define __DCFG_RECORD_H
 
 #include "pub_tool_basics.h"
-#include "tool/files/stream.h"
 #include "dcfg_bb.h"
+#include "tool/dcfg_output.h"
+#include "tool/files/stream.h"
 #include "tool/run/cells.h"
+
+/* InsnRecord: what an execution of an instruction adds to the record. */
+typedef
+   enum {
+      RecordNothing,     // its target is known
+      RecordBit,
+      RecordTarget       // the target's address
+   }
+   InsnRecord;
+
+/* Return what each execution of SB's instruction K adds to the record.  The
+   result is the same for all superblocks with that instruction. */
+InsnRecord DCFG_(recorded)(const Superblock* sb, UInt k);
+
+/* Return the bit that an instruction of this KIND at ADDR, LEN bytes long,
+   records when it goes to TARGET.  For a branch: is it not the next
+   instruction? For REP: is it repeated?  Other instructions always record 1. */
+Bool DCFG_(bit_of_way)(InsnKind kind, Addr addr, UInt len, Addr target);
 
 /* The bits in a full word.  A leading 1 shows their number. */
 #define DCFG_WORD_BITS 63
@@ -128,7 +149,7 @@ Bool DCFG_(chooses_from)(UInt n);
 /* Return whether thread number INDEX is traced. */
 Bool DCFG_(is_traced)(UInt index);
 
-/* Hooks of tool/trace/ir_record.c's Watcher: see tool/dcfg_output.h. */
+/* Hooks of tool/trace/record.c's Watcher: see tool/dcfg_output.h. */
 void* DCFG_(new_recorder)(CellArray* ca, UInt index);
 void  DCFG_(delete_recorder)(void* r);
 void* DCFG_(restart_recorder)(void* r, CellArray* ca, UInt index,
@@ -160,4 +181,7 @@ Target DCFG_(changed_landing)(UInt i);
 UInt DCFG_(n_target_numbers)(void);
 Addr DCFG_(target_of_number)(UInt number);
 
-#endif /* __DCFG_RECORD_H */
+/* The watcher that records threads; its state of a thread is a Recorder. */
+extern const Watcher DCFG_(recording_watcher);
+
+#endif

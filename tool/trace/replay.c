@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Replaying a record: the edges in their order. */
+   Reading a thread's record. */
+/* JOINED from reader.c: */
+/* Owns: the reading of bits and targets.  Handed: tool/trace/record.c's streams. */
+/* JOINED from ways.c: */
+/* Ways: the edges that recorded bits and targets mean at each node. */
+/* JOINED from ways.c: */
+/* Owns: the tables that turn bits and targets into edges.  Handed: the graph by
+   tool/run/gather.c, superblocks, events. 
 
+   A node's last instruction determines what to read from the record.  The
+   superblocks with that instruction determine where each outcome leads.  Most
+   nodes have one way out.  They are skipped: for each edge there is the next
+   node with a decision.
+
+   A walk goes slowly through nodes where an event happened, and those that lead
+   to an address whose code changed. */
+/* JOINED from replay.c: */
+/* Replaying a record: the edges in their order. */
+/* JOINED from replay.c: */
 /* Owns: the walk along a record.  Handed: tool/trace/record.c's streams and
-   tool/trace/ways.c's tables.  Taken by: tool/trace/parse.c, and tool/trace/output_trace.c;
-   dcfg_trace_enc.c reads through that.
+   tool/trace/replay.c's tables. 
 
    A walk starts at the thread's first instruction.  At each node, it reads
    from the record what the node's last instruction recorded.  An event has
@@ -18,12 +34,597 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
-
-#include "tool/trace/recorded.h"
+#include "pub_tool_xarray.h"
+#include "format/order.h"
 #include "tool/files/spool_file.h"
+#include "tool/run/landing.h"
+#include "tool/run/thread.h"
+#include "tool/trace/record.h"
 #include "tool/trace/replay.h"
 
+/* Load the next word of bits, or the rest in the last word, into .ahead, which
+   is empty.  Leave it empty at the end. */
+void DCFG_(load_ahead)(RecordReader* r)
+{
+   ULong last = r->rec->last_word;
+
+   if (r->next_word == r->n_words) {
+      UInt got = DCFG_(read_stream)(r->rec->words, r->words_at, r->words,
+                                    sizeof(r->words));
+      r->words_at += got;
+      r->n_words   = got / sizeof(ULong);
+      r->next_word = 0;
+   }
+   if (r->next_word < r->n_words) {
+      r->ahead   = r->words[r->next_word++] << 1;
+      r->n_ahead = DCFG_WORD_BITS;
+   } else if (!r->last_word_read && last > 1) {
+      r->n_ahead = DCFG_(bits_in_word)(last);
+      r->ahead   = last << (64 - r->n_ahead);
+      r->last_word_read = True;
+   }
+   r->bits_loaded += r->n_ahead;
+}
+
+/* Load the next bits.  Those in .bits have been read, or are passed over. */
+void DCFG_(load_bits)(RecordReader* r)
+{
+   if (r->n_ahead == 0)
+      DCFG_(load_ahead)(r);
+   r->bits    = r->ahead;
+   r->n_bits  = r->n_ahead;
+   r->n_ahead = 0;
+   if (r->n_bits == 0) {
+      r->failed = True;
+      r->bits   = 0;
+      r->n_bits = DCFG_WORD_BITS;
+      r->bits_loaded += DCFG_WORD_BITS;
+   }
+}
+
+static UInt read_unit(RecordReader* r)
+{
+   if (r->next_unit == r->n_units) {
+      UInt got = DCFG_(read_stream)(r->rec->targets, r->units_at, r->units,
+                                    sizeof(r->units));
+      r->units_at += got;
+      r->n_units   = got / sizeof(UShort);
+      r->next_unit = 0;
+      if (r->n_units == 0) {
+         r->failed = True;
+         return 0;
+      }
+   }
+   return r->units[r->next_unit++];
+}
+
+/* Make NUMBER the guess after HISTORY. */
+static void set_guess(RecordReader* r, UInt history, UInt number)
+{
+   r->guesser.guesses[history] = number;
+   r->next_history[history]    = DCFG_(next_history)(history, number);
+}
+
+/* Load the next right guesses; or one that was wrong, which is corrected. */
+void DCFG_(load_targets)(RecordReader* r)
+{
+   UInt n = read_unit(r);
+
+   r->n_right = n > DCFG_RIGHT_GUESSES ? n - DCFG_RIGHT_GUESSES : 1;
+   r->targets_loaded += r->n_right;
+   if (n > DCFG_RIGHT_GUESSES)
+      return;
+   if (n == DCFG_LONG_TARGET) {
+      n  = read_unit(r);
+      n |= read_unit(r) << 16;
+   }
+   set_guess(r, r->guesser.history, n);
+}
+
+static void start_guesser(RecordReader* r, const Guesser* g)
+{
+   r->guesser.history = g != NULL ? g->history : 0;
+   for (UInt i = 0; i < DCFG_N_GUESSES; i++)
+      set_guess(r, i, g != NULL ? g->guesses[i] : 0);
+}
+
+void DCFG_(read_from_start)(RecordReader* r, const Recording* rec)
+{
+   VG_(memset)(r, 0, offsetof(RecordReader, guesser));
+   r->rec = rec;
+   start_guesser(r, NULL);
+}
+
+void DCFG_(read_from)(RecordReader* r, const Recording* rec,
+                      const Landmark* l)
+{
+   DCFG_(read_from_start)(r, rec);
+   r->words_at       = l->words_at;
+   r->bits_loaded    = l->place.bits;
+   r->units_at       = l->targets_at;
+   r->targets_loaded = l->place.targets;
+   start_guesser(r, &l->guesser);
+}
+
 #define NONE DCFG_NO_INSTR
+
+/* FoundTarget: a way for a target, before the tables are made. */
+typedef
+   struct {
+      UInt node;
+      UInt number;
+      UInt edge;
+   }
+   FoundTarget;
+
+typedef
+   struct {
+      Ways*   w;
+      XArray* targets;        // FoundTarget
+      XArray* changing;       // ChangingWay
+      UInt*   number_of_addr; // numbers sorted by address, see find_number
+      UInt*   only_edge;      // for each node: its one out-edge, or 0
+      const Superblock* sb;   // the present superblock
+      UInt    node;           // the node that the present instruction ends
+      InsnRecord record;      // its record
+   }
+   Finder;
+
+/*--- Edges of a node                                      ---*/
+
+UInt DCFG_(edge_between)(const Ways* w, UInt source, UInt target)
+{
+   const Edge* edges = w->p->graph->edges;
+   UInt lo = w->first_edge[source];
+
+   BISECT(lo, w->first_edge[source + 1], mid, edges[mid - 1].target < target);
+   return lo < w->first_edge[source + 1] && edges[lo - 1].target == target
+          && edges[lo - 1].n_counts > 0 ? lo : 0;
+}
+
+static UInt node_of_instr(const Gathered* p, UInt instr)
+{
+   return p->graph->node_of[instr];
+}
+
+/* Return whether INSTR is the last one of its block. */
+static Bool ends_block(const Gathered* p, UInt instr)
+{
+   const Block* b = &p->graph->blocks[node_of_instr(p, instr)
+                                      - NodeFirstBlock];
+   return b->addr + b->last_offset == p->instrs[instr].addr;
+}
+
+/*--- Ways                                                 ---*/
+
+COMPARE(cmp_addrs, UInt,
+        ORDER(DCFG_(target_of_number)(*x), DCFG_(target_of_number)(*y)))
+
+/* Return the number of target A, or NONE if it was never recorded. */
+static UInt find_number(const Finder* f, Addr a)
+{
+   UInt lo = 0, n = DCFG_(n_target_numbers)();
+
+   BISECT(lo, n, mid, DCFG_(target_of_number)(f->number_of_addr[mid]) < a);
+   return lo < n && DCFG_(target_of_number)(f->number_of_addr[lo]) == a
+          ? f->number_of_addr[lo] : NONE;
+}
+
+/* Add the edge E to the present node's ways, for BIT or for target number
+   BIT. */
+static void add_edge(Finder* f, UInt bit, UInt e)
+{
+   NodeWays* n = &f->w->nodes[f->node];
+
+   if (e == 0)
+      return;
+   if (n->record == RecordTarget) {
+      FoundTarget t = { f->node, bit, e };
+      VG_(addToXA)(f->targets, &t);
+   } else {
+      n->way[bit].edge = e;
+   }
+}
+
+/* Likewise, for a jump to ADDR. */
+static void add_way(Finder* f, UInt bit, Addr addr, Bool unredirected)
+{
+   const Gathered* p = f->w->p;
+   Target          t = DCFG_(target_now)(addr, unredirected);
+
+   if (DCFG_(has_versions)(addr, unredirected)) {
+      ChangingWay c = { f->node, bit, addr, unredirected, 0, 0 };
+      VG_(addToXA)(f->changing, &c);
+      f->w->nodes[f->node].kind = WalkSlowly;
+      return;
+   }
+   UInt to = DCFG_(find_landing)(p, t);
+   if (to != NONE)
+      add_edge(f, bit, DCFG_(edge_between)(f->w, f->node,
+                                           node_of_instr(p, to)));
+}
+
+static Bool bit_of(const Instr* in, Addr target)
+{
+   return DCFG_(bit_of_way)(in->kind, in->addr, in->len, target);
+}
+
+/* Add the ways from the end of the superblock, whose last instruction is IN. */
+static void add_end(Finder* f, const Instr* in)
+{
+   const Superblock* sb = f->sb;
+
+   if (f->record == RecordTarget) {
+      if (sb->end == EndDirect) {
+         UInt number = find_number(f, sb->next);
+         if (number != NONE)
+            add_way(f, number, sb->next, sb->unredirected);
+         return;
+      }
+      for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next) {
+         UInt number = find_number(f, p->target);
+         if (number != NONE)
+            add_way(f, number, p->target, sb->unredirected);
+      }
+      return;
+   }
+   add_way(f, f->record == RecordBit && bit_of(in, sb->next), sb->next,
+           sb->unredirected);
+}
+
+/* Add the ways from the superblock's instruction K, which has index I. */
+static void add_ways(Finder* f, UInt k, UInt i)
+{
+   const Superblock* sb = f->sb;
+   const Instr*      in = &f->w->p->instrs[i];
+   Addr              next = in->addr + in->len;
+
+   for (UInt x = 0; x < sb->n_exits; x++) {
+      const SbExit* e = &sb->exits[x];
+      if (e->instr != k || f->record != RecordBit)
+         continue;
+      add_way(f, bit_of(in, e->target), e->target, False);
+      /* `jz .+0`: both directions lead to the same instruction. */
+      if (in->kind == InsnCond && e->target == next && sb->next == next)
+         add_way(f, 1, e->target, False);
+   }
+   if (k + 1u == sb->n_instrs) {
+      add_end(f, in);
+   } else {
+      UInt behind = DCFG_(find_instr)(f->w->p, sb->image, next);
+      if (behind != NONE)
+         add_edge(f, 0, DCFG_(edge_between)(f->w, f->node,
+                                            node_of_instr(f->w->p, behind)));
+   }
+}
+
+static void find_superblock_ways(Finder* f, const Superblock* sb)
+{
+   const Gathered* p = f->w->p;
+   Addr            a = sb->addr;
+
+   f->sb = sb;
+   if (p->n_instrs == 0)
+      return;
+   UInt i = DCFG_(find_instr)(p, sb->image, a);
+   for (UInt k = 0; k < sb->n_instrs && i != NONE; k++) {
+      if (ends_block(p, i)) {
+         f->node = node_of_instr(p, i);
+         f->record = DCFG_(recorded)(sb, k);
+         f->w->nodes[f->node].record = f->record;
+         add_ways(f, k, i);
+      }
+      a += sb->lengths[k];
+      UInt image = p->instrs[i].image;
+      while (i < p->n_instrs && p->instrs[i].image == image
+             && p->instrs[i].addr < a)
+         i++;
+      if (i == p->n_instrs || p->instrs[i].image != image
+          || p->instrs[i].addr != a)
+         i = NONE;
+   }
+}
+
+/*--- Tables                                               ---*/
+
+COMPARE(cmp_targets, FoundTarget, UP(node) ?: UP(number))
+
+static void put_target(TargetWay* table, UInt mask, const FoundTarget* t)
+{
+   UInt i = t->number & mask;
+
+   while (table[i].way.edge != 0) {
+      if (table[i].number == t->number)
+         return;
+      i = (i + 1) & mask;
+   }
+   table[i].number = t->number;
+   table[i].way.edge = t->edge;
+}
+
+/* Make a hash table for each node, whose size is a power of two and which is at
+   most a quarter full.  Return the size of all. */
+static UInt make_tables(Finder* f)
+{
+   Ways* w = f->w;
+   Word  n = VG_(sizeXA)(f->targets), i, j;
+   UInt  room = 1;                      // index 0 is an empty table
+
+   VG_(setCmpFnXA)(f->targets, cmp_targets);
+   VG_(sortXA)(f->targets);
+   for (Int pass = 0; pass < 2; pass++) {
+      UInt used = 1;
+      for (i = 0; i < n; i = j) {
+         const FoundTarget* t = VG_(indexXA)(f->targets, i);
+         UInt size = 2;
+         for (j = i; j < n; j++)
+            if (((FoundTarget*)VG_(indexXA)(f->targets, j))->node != t->node)
+               break;
+         while (size < 4 * (UInt)(j - i))
+            size *= 2;
+         w->nodes[t->node].table = used;
+         w->nodes[t->node].mask  = size - 1;
+         for (Word k = i; k < j && pass == 1; k++)
+            put_target(w->table + used, size - 1,
+                       VG_(indexXA)(f->targets, k));
+         used += size;
+      }
+      room = used;
+      if (pass == 0)
+         w->table = VG_(calloc)("dcfg.ways.table", room, sizeof(TargetWay));
+   }
+   return room;
+}
+
+COMPARE(cmp_changing, ChangingWay, UP(node) ?: UP(bit))
+
+/* Return the element of the hash table that has the changing way of NODE for
+   BIT, or the free one where it would be. */
+static UInt* changing_slot(const Ways* w, UInt node, UInt bit)
+{
+   UInt i = (node * 0x9E3779B1u + bit * 0x85EBCA6Bu) & w->changing_mask;
+
+   for (; w->changing_at[i] != 0; i = (i + 1) & w->changing_mask) {
+      const ChangingWay* c = &w->changing[w->changing_at[i] - 1];
+      if (c->node == node && c->bit == bit)
+         break;
+   }
+   return &w->changing_at[i];
+}
+
+static void index_changing(Ways* w)
+{
+   UInt size = 2;
+
+   while (size < 2 * w->n_changing)
+      size *= 2;
+   w->changing_mask = size - 1;
+   w->changing_at   = VG_(calloc)("dcfg.ways.changing", size, sizeof(UInt));
+   for (UInt i = 0; i < w->n_changing; i++) {
+      UInt* slot = changing_slot(w, w->changing[i].node, w->changing[i].bit);
+      if (*slot == 0)
+         *slot = i + 1;
+   }
+}
+
+static void keep_changing(Finder* f)
+{
+   UInt n = VG_(sizeXA)(f->changing);
+
+   VG_(setCmpFnXA)(f->changing, cmp_changing);
+   VG_(sortXA)(f->changing);
+   f->w->n_changing = n;
+   f->w->changing   = VG_(malloc)("dcfg.ways.changing",
+                                  (n + 1) * sizeof(ChangingWay));
+   if (n > 0)
+      VG_(memcpy)(f->w->changing, VG_(indexXA)(f->changing, 0),
+                  n * sizeof(ChangingWay));
+   index_changing(f->w);
+}
+
+ChangingWay* DCFG_(changing_way)(const Ways* w, UInt node, UInt bit)
+{
+   UInt i = *changing_slot(w, node, bit);
+   return i == 0 ? NULL : &w->changing[i - 1];
+}
+
+/*--- Where events happened                                ---*/
+
+static UInt add_place(const Gathered* p, const Superblock* sb, UInt k,
+                      Bool if_taken, NodePlace* places, UInt n)
+{
+   UInt instr = DCFG_(find_instr)(p, sb->image, DCFG_(instr_addr)(sb, k));
+
+   if (instr == NONE || n == DCFG_MAX_PLACES)
+      return n;
+   places[n].node     = node_of_instr(p, instr);
+   places[n].behind   = ends_block(p, instr);
+   places[n].if_taken = if_taken;
+   return n + 1;
+}
+
+UInt DCFG_(node_places)(const Gathered* p, const Position* pos,
+                        NodePlace* places)
+{
+   UInt n = 0;
+
+   if (pos->sb == 0)
+      return 0;
+   const Superblock* sb   = DCFG_(superblock)(pos->sb);
+   UInt              last = sb->n_instrs - 1;
+   if (pos->n_done > 0)
+      return add_place(p, sb, pos->n_done - 1, False, places, 0);
+   /* The thread has left the superblock, at its end or before. */
+   n = add_place(p, sb, last, False, places, n);
+   for (UInt i = 0; i < sb->n_exits; i++)
+      if (sb->exits[i].instr != last
+          && sb->exits[i].target == pos->target.addr)
+         n = add_place(p, sb, sb->exits[i].instr, True, places, n);
+   return n;
+}
+
+static void mark_slow(Ways* w, const Position* pos)
+{
+   NodePlace places[DCFG_MAX_PLACES];
+   UInt      n = DCFG_(node_places)(w->p, pos, places);
+
+   for (UInt i = 0; i < n; i++)
+      w->nodes[places[i].node].kind = WalkSlowly;
+}
+
+static void mark_events(Ways* w)
+{
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo  info;
+      Recording   rec;
+      RecordEvent e;
+      DCFG_(thread_info)(t, &info);
+      DCFG_(recording)(DCFG_(recorder_of_thread)(t), &rec);
+      for (ULong at = 0;
+           DCFG_(read_stream)(rec.events, at, &e, sizeof(e)) == sizeof(e);
+           at += sizeof(e))
+         mark_slow(w, &e.from);
+      mark_slow(w, &info.last);
+   }
+}
+
+/*--- Nodes and jumps                                      ---*/
+
+static void set_kinds(const Finder* f)
+{
+   Ways* w = f->w;
+
+   w->nodes[NodeEnd].kind     = WalkEnd;
+   w->nodes[NodeUnknown].kind = WalkSlowly;
+   for (UInt node = NodeFirstBlock; node < w->n_nodes; node++) {
+      NodeWays* n = &w->nodes[node];
+      n->is_decision = f->only_edge[node] == 0;
+      if (n->kind == WalkSlowly)
+         continue;
+      if (!n->is_decision)
+         n->kind = WalkOn;
+      else
+         n->kind = n->record == RecordBit      ? WalkBit
+                   : n->record == RecordTarget ? WalkTarget : WalkSlowly;
+   }
+}
+
+/* Find where a walk that comes to each node stops next. */
+static Way* find_stops(const Finder* f)
+{
+   const Ways* w = f->w;
+   Way*  stops = VG_(calloc)("dcfg.ways.stops", w->n_nodes, sizeof(Way));
+   UInt* path  = VG_(malloc)("dcfg.ways.path", w->n_nodes * sizeof(UInt));
+
+   for (UInt start = NodeEnd; start < w->n_nodes; start++) {
+      UInt n = 0, node = start;
+      /* This loop ends: something is recorded in every cycle, and every cycle
+         was left. */
+      while (w->nodes[node].kind == WalkOn && stops[node].node == 0
+             && n < w->n_nodes) {
+         path[n++] = node;
+         node = w->p->graph->edges[f->only_edge[node] - 1].target;
+      }
+      if (stops[node].node == 0)
+         stops[node].node = node;
+      while (n > 0) {
+         Way on = stops[node];
+         node = path[--n];
+         stops[node].node   = on.node;
+         stops[node].n_bits = on.n_bits
+                              + (w->nodes[node].record == RecordBit);
+         stops[node].n_targets = on.n_targets
+                                 + (w->nodes[node].record == RecordTarget);
+      }
+   }
+   VG_(free)(path);
+   return stops;
+}
+
+static void link_ways(const Finder* f, UInt table_size)
+{
+   Ways*        w     = f->w;
+   const Graph* g     = w->p->graph;
+   Way*         stops = find_stops(f);
+
+   w->ways = VG_(calloc)("dcfg.ways.ways", g->n_edges + 1, sizeof(Way));
+   for (UInt e = 1; e <= g->n_edges; e++) {
+      w->ways[e]      = stops[g->edges[e - 1].target];
+      w->ways[e].edge = e;
+   }
+   for (UInt node = 0; node < w->n_nodes; node++)
+      for (UInt bit = 0; bit < 2; bit++)
+         w->nodes[node].way[bit] = w->ways[w->nodes[node].way[bit].edge];
+   for (UInt i = 0; i < table_size; i++)
+      w->table[i].way = w->ways[w->table[i].way.edge];
+   VG_(free)(stops);
+}
+
+static void find_first_edges(Ways* w)
+{
+   const Graph* g = w->p->graph;
+   UInt         e = 1;
+
+   w->first_edge = VG_(malloc)("dcfg.ways.first",
+                               (w->n_nodes + 1) * sizeof(UInt));
+   for (UInt node = 0; node <= w->n_nodes; node++) {
+      while (e <= g->n_edges && g->edges[e - 1].source < node)
+         e++;
+      w->first_edge[node] = e;
+   }
+}
+
+static UInt* sort_numbers(void)
+{
+   UInt  n = DCFG_(n_target_numbers)();
+   UInt* s = VG_(malloc)("dcfg.ways.numbers", (n + 1) * sizeof(UInt));
+
+   for (UInt i = 0; i < n; i++)
+      s[i] = i;
+   VG_(ssort)(s, n, sizeof(UInt), cmp_addrs);
+   return s;
+}
+
+Ways* DCFG_(find_ways)(const Gathered* p)
+{
+   Finder f;
+
+   f.w          = VG_(calloc)("dcfg.ways", 1, sizeof(Ways));
+   f.w->p       = p;
+   f.w->n_nodes = NodeFirstBlock + p->graph->n_blocks;
+   f.w->nodes   = VG_(calloc)("dcfg.ways.nodes", f.w->n_nodes,
+                              sizeof(NodeWays));
+   f.targets    = VG_(newXA)(VG_(malloc), "dcfg.ways.targets", VG_(free),
+                             sizeof(FoundTarget));
+   f.changing   = VG_(newXA)(VG_(malloc), "dcfg.ways.changing", VG_(free),
+                             sizeof(ChangingWay));
+   find_first_edges(f.w);
+   mark_events(f.w);
+   f.number_of_addr = sort_numbers();
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
+      find_superblock_ways(&f, DCFG_(superblock)(id));
+   UInt table_size = make_tables(&f);
+   keep_changing(&f);
+   f.only_edge = DCFG_(only_edges)(p->graph);
+   set_kinds(&f);
+   link_ways(&f, table_size);
+   VG_(free)(f.only_edge);
+   VG_(free)(f.number_of_addr);
+   VG_(deleteXA)(f.targets);
+   VG_(deleteXA)(f.changing);
+   return f.w;
+}
+
+void DCFG_(delete_ways)(Ways* w)
+{
+   VG_(free)(w->nodes);
+   VG_(free)(w->first_edge);
+   VG_(free)(w->ways);
+   VG_(free)(w->table);
+   VG_(free)(w->changing);
+   VG_(free)(w->changing_at);
+   VG_(free)(w);
+}
 
 /* Version: the code that a jump to an address runs at this point of the
    walk. */

@@ -9,7 +9,7 @@
 #define __DCFG_SCHEDULE_H
 
 #include "format/put.h"
-#include "tool/trace/ways.h"
+#include "tool/trace/replay.h"
 
 /* Turn: the time from when a thread runs until another one does. */
 
