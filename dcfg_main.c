@@ -50,6 +50,7 @@
 #include "tool/files/spool_file.h"
 #include "tool/files/stream.h"
 #include "tool/calls/follow.h"
+#include "tool/calls/stack.h"
 #include "tool/calls/toggle.h"
 #include "tool/output_dcfg.h"
 #include "tool/dcfg_output.h"

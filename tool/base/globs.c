@@ -5,7 +5,7 @@
 
 /* Owns: the form of these lists, matching, and the warning about globs that
    matched nothing.  Handed: the texts of options.  Taken by: tool/run/exclude.c,
-   tool/calls/ids.c, dcfg_main.c. */
+   tool/calls/active.c, dcfg_main.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"

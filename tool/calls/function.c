@@ -4,9 +4,8 @@
    Functions, by Callgrind's rules. */
 
 /* Owns: the functions of a Callgrind profile, and the function of an address.
-   Handed: addresses by tool/calls/ir_calls.c and tool/calls/stack.c, unmappings by
-   tool/run/image.c.  Taken by: tool/calls/stack.c, tool/profile/costs.c and
-   tool/profile/notation.c.
+   Handed: addresses by tool/calls/follow.c and tool/calls/stack.c, unmappings by
+   tool/run/image.c.
 
    A profile can be compared with Callgrind's only if it has the same functions.
    A function is identified by its object, the source file of its first

@@ -3,7 +3,7 @@
 
    Costs, calls and jumps of each context. */
 
-/* Owns: the order of the counts by context.  Handed: counts (tool/calls/context.c),
+/* Owns: the order of the counts by context.  Handed: counts (tool/calls/calls.c),
    calls (tool/calls/calls.c), instructions (tool/run/gather.c); tool/profile/jumps.c turns
    counts into jumps.  Taken by: tool/profile/output_profile.c. */
 
@@ -15,7 +15,7 @@
 
 #include "format/order.h"
 #include "tool/base/util.h"
-#include "tool/calls/call_fields.h"
+#include "tool/calls/calls.h"
 #include "tool/profile/costs.h"
 #include "tool/run/landing.h"
 

@@ -24,7 +24,7 @@
 
 #include "tool/arch/guest.h"
 #include "format/order.h"
-#include "tool/calls/call_fields.h"
+#include "tool/calls/calls.h"
 #include "tool/profile/jumps.h"
 #include "tool/run/landing.h"
 #include "tool/run/thread.h"

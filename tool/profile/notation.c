@@ -22,7 +22,7 @@
 #include "pub_tool_xarray.h"
 
 #include "format/release.h"
-#include "tool/calls/call_fields.h"
+#include "tool/calls/calls.h"
 #include "tool/profile/notation.h"
 #include "tool/run/image.h"
 #include "tool/run/lines.h"

@@ -14,8 +14,9 @@
 #include "pub_tool_options.h"
 
 #include "tool/files/file.h"
-#include "tool/calls/context.h"
+#include "tool/calls/calls.h"
 #include "tool/calls/follow.h"
+#include "tool/calls/stack.h"
 #include "tool/dcfg_output.h"
 #include "tool/profile/costs.h"
 #include "tool/profile/notation.h"

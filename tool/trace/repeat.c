@@ -5,7 +5,7 @@
 
 /* Owns: the characters of the edge-id sequences, their repetitions and the
    STRING_DICTIONARY (sections 3.4 and 3.7.1 of the format).  Handed: code words
-   by, and text taken by: dcfg_trace_enc.c.
+   by dcfg_trace_enc.c.
 
    A block of characters becomes a grammar in rounds.  Each round first replaces
    every run of one symbol by a rule "so often that", and then pairs of

@@ -3,7 +3,7 @@
 
    The map of an XRay log: an ELF file that names functions. */
 
-/* Owns: the file for llvm-xray's option -m.  Handed: functions by tool/calls/ids.c.
+/* Owns: the file for llvm-xray's option -m.  Handed: functions by tool/calls/active.c.
    Taken by: tool/xray/output_xray.c.
 
    llvm-xray reads the section xray_instr_map, which has an address for each
@@ -28,7 +28,7 @@
 #include "tool/base/intern.h"
 #include "format/xray_addresses.h"
 #include "tool/xray/elf_map.h"
-#include "tool/calls/ids.h"
+#include "tool/calls/active.h"
 
 static Addr addr_of(UInt id)
 {

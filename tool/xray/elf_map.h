@@ -9,7 +9,7 @@
 #include "pub_tool_basics.h"
 #include "format/put.h"
 
-/* Put the map of all functions with a number (tool/calls/ids.h). */
+/* Put the map of all functions with a number (tool/calls/active.h). */
 void DCFG_(put_elf_map)(Put* out);
 
 /* Reserve the numbers that functions have in the map NAME.  Return NULL, or the

@@ -25,7 +25,6 @@
 #include "tool/calls/active.h"
 #include "tool/xray/elf_map.h"
 #include "tool/xray/flight.h"
-#include "tool/calls/ids.h"
 
 /*--- Options                                              ---*/
 
