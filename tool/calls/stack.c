@@ -388,7 +388,7 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
    if (to->is_skipped) {
       if (now->stub == NULL)
          set_stub(cs, base,
-                         find_call(cs, site, NULL, 0));
+                  find_call(cs, site, NULL, 0));
       return;
    }
    /* If calls do not change the stack pointer, as on arm64, the target of a
@@ -579,7 +579,7 @@ static void return_to_excluded(CallStack* cs, ULong* base, const Place* to,
 {
    if (cs->n_frames > cs->floor) {
       unwind_calls(cs, base, sp,
-                          n_returned_from(cs, to->hash_key, sp));
+                   n_returned_from(cs, to->hash_key, sp));
       return;
    }
    /* The base is left: it was not called by anything that is followed. */

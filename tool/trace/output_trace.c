@@ -591,7 +591,7 @@ static void write_turns_file(const Common* common)
                                         "--trace-out-file");
    ULong    n;
    Bool     good = write_turns(DCFG_(text_of_file)(file),
-                                      common->ways, &n);
+                               common->ways, &n);
 
    if (good && !DCFG_(spool_failed)())
       DCFG_(close_out_file)(file, "%'llu turn%s of threads", n,

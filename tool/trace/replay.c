@@ -130,7 +130,7 @@ static void add_way(Finder* f, UInt bit, Addr addr, Bool unredirected)
    UInt to = DCFG_(find_landing)(p, t);
    if (to != NONE)
       add_edge(f, bit, edge_between(f->w, f->node,
-                                           node_of_instr(p, to)));
+                                    node_of_instr(p, to)));
 }
 
 static Bool bit_of(const Instr* in, Addr target)
@@ -183,7 +183,7 @@ static void add_ways(Finder* f, UInt k, UInt i)
       UInt behind = DCFG_(find_instr)(f->w->p, sb->image, next);
       if (behind != NONE)
          add_edge(f, 0, edge_between(f->w, f->node,
-                                            node_of_instr(f->w->p, behind)));
+                                     node_of_instr(f->w->p, behind)));
    }
 }
 
@@ -573,7 +573,7 @@ static UInt edge_to(const Walk* k, Target t)
    UInt           to = DCFG_(find_landing)(p, t);
 
    return to == NONE ? 0 : edge_between(k->w, k->node,
-                                               p->graph->node_of[to]);
+                                        p->graph->node_of[to]);
 }
 
 /* Return the edge of the changing way C, which begins at the walk's node. */
@@ -786,7 +786,7 @@ Walk* DCFG_(new_walk)(const Ways* w, UInt thread)
    DCFG_(thread_info)(thread, &k->info);
    DCFG_(recording)(DCFG_(recorder_of_thread)(thread), &k->rec);
    k->n_last_places = node_places(w->p, &k->info.last,
-                                         k->last_places);
+                                  k->last_places);
    DCFG_(read_from_start)(&k->reader, &k->rec);
    k->versions = VG_(HT_construct)("dcfg.replay.versions");
    for (UInt i = 0; i < k->rec.n_landings; i++)
