@@ -4,7 +4,6 @@
    The map of an XRay log: an ELF file that names functions. */
 
 /* Owns: the file for llvm-xray's option -m.  Handed: functions by tool/calls/active.c.
-   Taken by: tool/xray/output_xray.c.
 
    llvm-xray reads the section xray_instr_map, which has an address for each
    function, and its symbolizer reads symbols and a line table for such an
@@ -27,7 +26,7 @@
 #include "tool/base/core.h"
 #include "tool/base/intern.h"
 #include "format/xray_addresses.h"
-#include "tool/xray/elf_map.h"
+#include "tool/xray/xray.h"
 #include "tool/calls/active.h"
 
 static Addr addr_of(UInt id)

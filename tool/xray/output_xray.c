@@ -4,7 +4,7 @@
    The output of the XRay log. */
 
 /* Owns: the options of an XRay log, and the steps from the threads' logs to
-   files.  Handed: threads by tool/run/thread.c.  Taken by: dcfg_main.c. */
+   files.  Handed: threads by tool/run/thread.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -23,8 +23,7 @@
 #include "tool/run/exclude.h"
 #include "tool/run/thread.h"
 #include "tool/calls/active.h"
-#include "tool/xray/elf_map.h"
-#include "tool/xray/flight.h"
+#include "tool/xray/xray.h"
 
 /*--- Options                                              ---*/
 
