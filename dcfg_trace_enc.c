@@ -710,7 +710,7 @@ ULong DCFG_(write_trace)(Put* out, const TraceJob* job)
    put_dictionary_rows(&job->store, out);
    DCFG_(put_text)(out, "},\n");
    put_transitions(out, e->ps, order, n_rows, e->is_way,
-                          e->is_start);
+                   e->is_start);
    DCFG_(put_text)(out, ",\n");
    put_threads(e, out);
    DCFG_(put_text)(out, "]]}\n");

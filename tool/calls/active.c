@@ -30,7 +30,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 #include "tool/arch/guest.h"
-#include "tool/base/globs.h"
+#include "tool/base/options.h"
 #include "tool/calls/active.h"
 #include "tool/calls/follow.h"
 #include "tool/calls/stack.h"

@@ -24,7 +24,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tool/base/core.h"
-#include "tool/base/globs.h"
+#include "tool/base/options.h"
 #include "format/order.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/exclude.h"
