@@ -18,10 +18,10 @@
    through signals and faults; tool/trace/record.c says what is recorded for a trace;
    tool/calls/stack.c says what a call is.
 
-   This file owns: the tool's registration, the table of outputs, the limit of
-   address space that the program has set for itself, and the occasions to
-   write: at the end, before an execve that may succeed, and when a debugger or
-   the program asks. */
+   This file owns: the tool's registration, the table of outputs, and the
+   occasions to write: at the end, before an execve that may succeed, and when a
+   debugger or the program asks.  It also owns the limit of address space that
+   the program has set for itself. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"

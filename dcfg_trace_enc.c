@@ -6,26 +6,28 @@
 /* Owns: a DCFG-trace, format 1.00 (its specification, part 3).  Handed: the
    graph, and readers of the threads' decision edges.
 
-   There are three passes.  The first one reads a sample and chooses phrases from
-   it (tool/trace/choose.c).  The second one parses the whole trace into phrases,
-   counts them, puts them into the store, and cuts chunks.  Then phrases that are
-   used too rarely are given up (tool/trace/choose.c), and the others get code
-   words (tool/trace/phrase.c).  The third pass reads the store and turns it into
-   text (tool/trace/repeat.c), which goes back into the store until its dictionary
-   and the table have been written.  The memory needed is the graph's size, the
-   phrases', the sample's and one block of text, however long the trace is.
+   There are three passes.  The first one reads a sample and chooses phrases
+   from it (tool/trace/choose.c).  The second one parses the whole trace into
+   phrases, counts them, puts them into the store, and cuts chunks.  Then
+   phrases that are used too rarely are given up (tool/trace/choose.c), and the
+   others get code words (tool/trace/phrase.c).  The third pass reads the store
+   and turns it into text (tool/trace/repeat.c), which goes back into the store
+   until its dictionary and the table have been written.  The memory needed is
+   the graph's size, the phrases', the sample's and one block of text, however
+   long the trace is.
 
-   A chunk begins with an edge that is written out, and ends after its number of
-   edges, even if the last code word continues.  So a phrase in which a chunk ends
-   is written whole, and the rest of it is parsed again for the next chunk.  If the
-   next chunk begins within a tail, a row without a code word leads to the tail's
-   end.
+   A chunk begins with an edge that is written out, and ends after its number
+   of edges, even if the last code word continues.  So a phrase in which a
+   chunk ends is written whole, and the rest of it is parsed again for the next
+   chunk.  If the next chunk begins within a tail, a row without a code word
+   leads to the tail's end.
 
-   TRANSITION_TABLE (section 3.5 of the format) has a row for each phrase in use:
-   its context, its code word, its edges.  Two exceptions make the table shorter
-   and change no code word.  If several phrases end with the same tail, their rows
-   may end before it, and a row without a code word has the tail.  And if only one
-   row leads to a context and only one row leaves it, the two are one row. */
+   TRANSITION_TABLE (section 3.5 of the format) has a row for each phrase in
+   use: its context, its code word, its edges.  Two exceptions make the table
+   shorter and change no code word.  If several phrases end with the same tail,
+   their rows may end before it, and a row without a code word has the tail.
+   And if only one row leads to a context and only one row leaves it, the two
+   are one row. */
 
 #include "dcfg_trace_enc.h"
 #include "format/put.h"

@@ -3,9 +3,10 @@
 
    Options of the tool: tables, sizes, lists of globs. */
 
-/* Owns: how an option is read, and how --help shows it; the notation of a size;
-   the form of lists of globs, matching, and the warning about globs that matched
-   nothing.  Handed: tables of options, by dcfg_main.c; values of options. */
+/* Owns: how an option is read, and how --help shows it; the notation of a
+   size; the form of lists of globs, matching, and the warning about globs that
+   matched nothing.  Handed: tables of options, by dcfg_main.c; values of
+   options. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"

@@ -3,19 +3,20 @@
 
    Logs of calls: active functions, and the choice of what is logged. */
 
-/* Owns: the active functions of each thread, the choice of those that are logged,
-   and their numbers in logs.  Handed: calls and returns by tool/calls/follow.c,
-   the life of threads by tool/run/thread.c, functions of an earlier map by
-   tool/xray/elf_map.c.  Each event is given to all formats of logs.
+/* Owns: the active functions of each thread, the choice of those that are
+   logged, and their numbers in logs.  Handed: calls and returns by
+   tool/calls/follow.c, the life of threads by tool/run/thread.c, functions of
+   an earlier map by tool/xray/elf_map.c.  Each event is given to all formats
+   of logs.
 
    A tick is an instruction that the thread has executed.  The first tick is 1,
    before any instruction.
 
-   Only the end of a call tells whether it is long enough.  Until then its entry
-   waits.  When a call turns out to be long enough, all waiting entries are logged,
-   the outermost first.  Waiting entries are always the innermost part of the
-   stack: when a function is logged, all functions around it have been logged, and
-   no record between is newer. */
+   Only the end of a call tells whether it is long enough.  Until then its
+   entry waits.  When a call turns out to be long enough, all waiting entries
+   are logged, the outermost first.  Waiting entries are always the innermost
+   part of the stack: when a function is logged, all functions around it have
+   been logged, and no record between is newer. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What is counted of calls: contexts, and calls by caller and callee. */
+   Counts of calls: contexts, and calls by caller and callee. */
 
 /* Owns: how often each piece of code ran in each context, the source of self
    costs; the table of all calls, with the number and cost of each.  Also the
    fields that following calls adds to a superblock's record and to a thread's
-   slots, and two facts for all of calls/: is anything counted, and who listens?
-   Handed: contexts, through CallContext, calls, counts and costs by
+   slots, and two facts for all of calls/: is anything counted, and who
+   listens?  Handed: contexts, through CallContext, calls, counts and costs by
    tool/calls/stack.c; room for the fields by tool/run/cells.c and dcfg_bb.c.
 
    The function that a superblock runs in follows only from the calls before:
    functions share code, and Callgrind separates recursive activations from the
-   outermost one.  Usually it is the same as last time.  So generated code compares
-   the context with that of the last time, which is in the superblock's own cache,
-   and counts there.  A flush empties the caches, so that the next flush takes time
-   only for code that ran since. */
+   outermost one.  Usually it is the same as last time.  So generated code
+   compares the context with that of the last time, which is in the
+   superblock's own cache, and counts there.  A flush empties the caches, so
+   that the next flush takes time only for code that ran since. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"

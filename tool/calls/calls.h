@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What is counted of calls: contexts, and calls by caller and callee. */
+   Counts of calls: contexts, and calls by caller and callee. */
 
 #ifndef __DCFG_CALLS_H
 #define __DCFG_CALLS_H
@@ -22,9 +22,9 @@
    decreases. */
 typedef
    struct {
-      /* FUNCTION, a number of tool/calls/function.h, is entered: as the first one of
-         a thread or handler, by a call, or by a jump.  If not IS_START, control
-         comes back to it after it had been left by a jump. */
+      /* FUNCTION, a number of tool/calls/function.h, is entered: as the first
+         one of a thread or handler, by a call, or by a jump.  If not IS_START,
+         control comes back to it after it had been left by a jump. */
       void (*enter)(ULong* base, UInt function, ULong instrs,
                     Bool is_start);
       /* The innermost function is left; if BY_JUMP, the function that is
@@ -53,7 +53,7 @@ typedef
       const Place*  place;       // the place of .addr; NULL: not translated
                                  // since calls are followed
       CellNo        contexts;    // slots, see DCFG_SEGMENT_SLOTS; 0: none
-      struct _Call* last_call;   // the last call from here, see tool/calls/stack.c
+      struct _Call* last_call;   // the last call from here
    }
    CallFields;
 
@@ -204,7 +204,7 @@ typedef
    struct _CallProfile {
       VgHashTable*   calls;       // Call
       ContextCounts* contexts;
-      UInt           n_stacks;    // stacks that share it, see tool/calls/stack.c
+      UInt           n_stacks;    // stacks that share it
       Call*          recent[DCFG_RECENT_CALLS];   // cache of calls by hash
    }
    CallProfile;

@@ -3,17 +3,17 @@
 
    Following the calls of threads: who wants it, and the code for it. */
 
-/* Owns: the code that counts instructions, by function or in total, and that tells
-   tool/calls/stack.c of calls and returns.  Handed: superblocks by
-   tool/run/instrument.c, and the wish for costs, calls or numbers of instructions
-   by the outputs that have one.
+/* Owns: the code that counts instructions, by function or in total, and that
+   tells tool/calls/stack.c of calls and returns.  Handed: superblocks by
+   tool/run/instrument.c, and the wish for costs, calls or numbers of
+   instructions by the outputs that have one.
 
-   Calls are counted where they leave, not where they arrive: there it is mostly
-   known at translation whether a jump is a call.  An indirect jump calls a helper
-   only if its target misses the branch's cache, where targets are that make it no
-   call, or if it ends calls.  Counting in a context is inline code.  A call or
-   return is not: it changes a dozen words, each under some condition, which would
-   be as many guarded stores. */
+   Calls are counted where they leave, not where they arrive: there it is
+   mostly known at translation whether a jump is a call.  An indirect jump
+   calls a helper only if its target misses the branch's cache, where targets
+   are that make it no call, or if it ends calls.  Counting in a context is
+   inline code.  A call or return is not: it changes a dozen words, each under
+   some condition, which would be as many guarded stores. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"

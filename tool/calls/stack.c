@@ -1,53 +1,56 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a call is: the stack of active calls of each thread. */
+   The rules of calls, and the stack of active calls of each thread. */
 
-/* Owns: the rules of what a call is and when it ends; each thread's stack, from
-   its first instruction to its last, and its state when a profile is written.
-   Handed: ways out of superblocks by the code that tool/calls/follow.c generates,
-   the life of threads and signal handlers by tool/run/event.c.
+/* Owns: the rules of what a call is and when it ends; each thread's stack,
+   from its first instruction to its last, and its state when a profile is
+   written.  Handed: ways out of superblocks by the code that
+   tool/calls/follow.c generates, the life of threads and signal handlers by
+   tool/run/event.c.
 
    A program's calls are not marked: it returns to places that were not called
-   from, leaves several frames at once, or goes on in another function by a jump.
-   Callgrind has rules for this, on which the meaning of its numbers depends. These
-   are the same rules:
+   from, leaves several frames at once, or goes on in another function by a
+   jump.  Callgrind has rules for this, on which the meaning of its numbers
+   depends.  These are the same rules:
 
    - A call is active while the stack pointer is not above its value at the
-     callee's begin.  So everything that raises it further ends the call: a return,
-     longjmp, an exception.
+     callee's begin.  So everything that raises it further ends the call: a
+     return, longjmp, an exception.
 
    - A return that does not raise the stack pointer so far is a jump.
 
    - A jump, or falling through, to a function's first instruction, to another
-     object or to another kind of section is a call, unless it ends calls.  It ends
-     together with the call that is active when it is made.
+     object or to another kind of section is a call, unless it ends calls.  It
+     ends together with the call that is active when it is made.
 
-   - The dynamic linker's resolver jumps to the function that it has resolved. That
-     is a return, and a call by the resolver's caller.  The resolver is the target
-     of the first entry of a linkage table, when another entry of the table has
-     gone there.  Callgrind knows it by its symbol, or by its code in some versions
-     of libc.
+   - The dynamic linker's resolver jumps to the function that it has resolved.
+     That is a return, and a call by the resolver's caller.  The resolver is
+     the target of the first entry of a linkage table, when another entry of
+     the table has gone there.  Callgrind knows it by its symbol, or by its
+     code in some versions of libc.
 
    - A stub of a linkage table is part of its caller, and so is excluded code
      (tool/run/exclude.h): functions that it calls are called by its caller.
 
-   - A return without an active call ends a call that was made before everything
-     else, from the address before the one returned to.
+   - A return without an active call ends a call that was made before
+     everything else, from the address before the one returned to.
 
-   - A signal handler has a stack of its own above the one that it interrupts; its
-     costs are not added there.
+   - A signal handler has a stack of its own above the one that it interrupts;
+     its costs are not added there.
 
-   Generated code calls this file for calls, returns, and jumps that may be calls.
-   Another jump matters only if the stack pointer is above CallTopSp.  Generated
-   code makes that comparison if the stack pointer may have been raised.
+   Generated code calls this file for calls, returns, and jumps that may be
+   calls.  Another jump matters only if the stack pointer is above CallTopSp.
+   Generated code makes that comparison if the stack pointer may have been
+   raised.
 
-   A function that --toggle-collect or a like option names changes what its thread
-   counts (tool/calls/toggle.c).  So the whole superblock must have been counted,
-   and the thread stops at the way out (tool/run/gap.h).  Nearly all calls are of
-   other functions.  Their way out only keeps the stack, by the rules above.  If
-   nobody listens to calls or counts costs, the usual call and the usual return
-   change a few words: see enter_usually() and leave_usually(). */
+   A function that --toggle-collect or a like option names changes what its
+   thread counts (tool/calls/toggle.c).  So the whole superblock must have been
+   counted, and the thread stops at the way out (tool/run/gap.h).  Nearly all
+   calls are of other functions.  Their way out only keeps the stack, by the
+   rules above.  If nobody listens to calls or counts costs, the usual call and
+   the usual return change a few words: see enter_usually() and
+   leave_usually(). */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -241,8 +244,9 @@ static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
 
 /*--- Functions that change what is collected              ---*/
 
-/* Return whether tool/calls/toggle.c heeds FUNCTION, which is entered or left.  If so, and
-   the thread is at a way out, stop it there: its counts may be read. */
+/* Return whether tool/calls/toggle.c heeds FUNCTION, which is entered or left.
+   If so, and the thread is at a way out, stop it there: its counts may be
+   read. */
 static Bool stop_if_heeded(CallStack* cs, UInt function)
 {
    if (!DCFG_(is_heeded)(function))

@@ -4,19 +4,19 @@
    Costs, calls and jumps of each context. */
 
 /* Owns: the order of the counts by context, and the jumps within a context.
-   Handed: counts and calls (tool/calls/calls.c), instructions (tool/run/gather.c),
-   the targets of indirect jumps (dcfg_bb.c).
+   Handed: counts and calls (tool/calls/calls.c), instructions
+   (tool/run/gather.c), the targets of indirect jumps (dcfg_bb.c).
 
    Jumps.  An exit was taken as often as its segment ran less the next segment.
 
    Targets of indirect jumps are not counted by context.  They are given to the
-   context in which the superblock ran most often, which nearly always is the only
-   one.
+   context in which the superblock ran most often, which nearly always is the
+   only one.
 
-   Nor is it counted by context which of an instruction's several exits was taken.
-   REPNE SCAS, for example, has one for a count of 0 and one to begin again.  The
-   exits that lead to the next instruction are given to the contexts in their
-   order. */
+   Nor is it counted by context which of an instruction's several exits was
+   taken.  REPNE SCAS, for example, has one for a count of 0 and one to begin
+   again.  The exits that lead to the next instruction are given to the
+   contexts in their order. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"

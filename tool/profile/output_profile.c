@@ -3,10 +3,11 @@
 
    The output of the Callgrind profile. */
 
-/* Owns: the options of a profile, the text that KCachegrind and callgrind_annotate
-   read, and the steps from counts to a file, or to a file for each thread.
-   Handed: the run by tool/run/gather.c, calls by tool/calls/stack.c, the costs and
-   calls of each context by tool/profile/costs.c.
+/* Owns: the options of a profile, the text that KCachegrind and
+   callgrind_annotate read, and the steps from counts to a file, or to a file
+   for each thread.  Handed: the run by tool/run/gather.c, calls by
+   tool/calls/stack.c, the costs and calls of each context by
+   tool/profile/costs.c.
 
    The format, and the meaning of the numbers, are Callgrind's (its manual,
    "Callgrind Format Specification").  Each context has cost lines by address.
@@ -29,7 +30,7 @@
 #include "tool/calls/stack.h"
 #include "tool/dcfg_output.h"
 #include "tool/files/file.h"
-#include "tool/graph/image_info.h"
+#include "tool/graph/graph.h"
 #include "tool/profile/profile.h"
 #include "tool/run/gather.h"
 #include "tool/run/image.h"

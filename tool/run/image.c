@@ -5,7 +5,7 @@
 
 /* Owns: the list of images, with their symbols and source lines.  Handed:
    addresses of code by tool/run/instrument.c, unmappings by the core.  Taken by:
-   tool/run/gather.c, tool/sources.c and tool/profile/output_profile.c.
+   tool/run/gather.c, tool/output_dcfg.c and tool/profile/output_profile.c.
 
    An image is the mapping that a superblock was first translated from, as the
    address space manager knows it.  The core drops its debug information when

@@ -16,7 +16,7 @@
 #include "tool/base/intern.h"
 #include "format/order.h"
 #include "dcfg_bb.h"
-#include "tool/graph/image_info.h"
+#include "tool/graph/graph.h"
 #include "tool/run/code_set.h"
 #include "tool/run/lines.h"
 

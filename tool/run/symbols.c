@@ -5,7 +5,7 @@
 
 /* Owns: walks over an object's symbols; looking up symbols and source lines.
    Handed: the core's debug information, and tool/run/image.c's copies of it. Taken
-   by: tool/run/image.c and tool/run/exclude.c; tool/sources.c, tool/output_dcfg.c and
+   by: tool/run/image.c and tool/run/exclude.c; tool/output_dcfg.c, tool/output_dcfg.c and
    tool/profile/output_profile.c. */
 
 #include "pub_tool_basics.h"

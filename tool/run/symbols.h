@@ -8,7 +8,7 @@
 
 #include "pub_tool_debuginfo.h"
 
-#include "tool/graph/image_info.h"
+#include "tool/graph/graph.h"
 
 /* Call DO_IT for each name of each symbol of DI's code.  NAME is valid during
    the call. */

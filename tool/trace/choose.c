@@ -3,35 +3,35 @@
 
    The choice of the edge sequences that become phrases. */
 
-/* Owns: which sequences get a row in TRANSITION_TABLE: chosen from a sample before
-   the trace is parsed, and given up again after it.  Handed: the readers of the
-   threads, and the phrases' counts by dcfg_trace_enc.c.
+/* Owns: which sequences get a row in TRANSITION_TABLE: chosen from a sample
+   before the trace is parsed, and given up again after it.  Handed: the
+   readers of the threads, and the phrases' counts by dcfg_trace_enc.c.
 
-   The sample.  A trace of up to MAX decisions is its own sample.  Of a longer one,
-   each thread gives pieces that begin at its landmarks, or else windows at equal
-   distances.
+   The sample.  A trace of up to MAX decisions is its own sample.  Of a longer
+   one, each thread gives pieces that begin at its landmarks, or else windows
+   at equal distances.
 
-   The choice.  Parse trees that grow where a sequence is frequent are due to B.
-   Tunstall ("Synthesis of Noiseless Compression Codes", 1967).  Here a trace is
-   parsed from left to right, always by the longest phrase that fits.  If one
-   phrase follows another so often that a code word for both saves more than it
-   costs, the two are joined.  A few rounds do this: parse the sample, count pairs,
-   join.
+   The choice.  Parse trees that grow where a sequence is frequent are due to
+   B. Tunstall ("Synthesis of Noiseless Compression Codes", 1967).  Here a
+   trace is parsed from left to right, always by the longest phrase that fits.
+   If one phrase follows another so often that a code word for both saves more
+   than it costs, the two are joined.  A few rounds do this: parse the sample,
+   count pairs, join.
 
-   A joined phrase costs a row in the table.  It also costs bits, because a reader
-   must tell its first phrase from the joined one.  If a phrase found A times is
-   followed by the second one N times, an ideal code tells the two cases apart with
-   A log A - N log N - (A-N) log (A-N) bits.  Often only several decisions together
-   determine the next one, so that no join of two pays by itself.  To get across, a
-   saved code word counts for more than it saves.  Logarithms are computed without
-   floating point.
+   A joined phrase costs a row in the table.  It also costs bits, because a
+   reader must tell its first phrase from the joined one.  If a phrase found A
+   times is followed by the second one N times, an ideal code tells the two
+   cases apart with A log A - N log N - (A-N) log (A-N) bits.  Often only
+   several decisions together determine the next one, so that no join of two
+   pays by itself.  To get across, a saved code word counts for more than it
+   saves.  Logarithms are computed without floating point.
 
-   Pruning.  Only when the whole trace has been parsed is it known how often each
-   phrase is used.  Then a phrase whose row takes more bits than its code word
-   saves is given up.  The trace is not parsed again: each use of the phrase is
-   replaced by two other phrases that are in use anyway.  The lost bits are those
-   of an ideal code.  They follow from the counts of the three phrases, and of the
-   second one's context, where more words are written. */
+   Pruning.  Only when the whole trace has been parsed is it known how often
+   each phrase is used.  Then a phrase whose row takes more bits than its code
+   word saves is given up.  The trace is not parsed again: each use of the
+   phrase is replaced by two other phrases that are in use anyway.  The lost
+   bits are those of an ideal code.  They follow from the counts of the three
+   phrases, and of the second one's context, where more words are written. */
 
 #include "tool/base/util.h"
 #include "tool/trace/choose.h"

@@ -4,18 +4,18 @@
    The output of the DCFG-trace, and of the turns of its threads. */
 
 /* Owns: the options of a trace, and the steps from the threads' records to a
-   DCFG-trace in a file; the turns.  Handed: the final graph by tool/run/gather.c,
-   records by tool/trace/record.c, the thread that is about to run by
-   tool/run/thread.c.
+   DCFG-trace in a file; the turns.  Handed: the final graph by
+   tool/run/gather.c, records by tool/trace/record.c, the thread that is about
+   to run by tool/run/thread.c.
 
    Edges come from tool/trace/replay.c, phrases from tool/trace/parse.c;
-   dcfg_trace_enc.c writes them, and sees threads and store only as functions.  A
-   trace whose edges are not as many as the graph's is not written.
+   dcfg_trace_enc.c writes them, and sees threads and store only as functions.
+   A trace whose edges are not as many as the graph's is not written.
 
-   A turn is the time from when a thread runs until another one does.  While the
-   program runs, a turn is only noted by the number of instructions that its thread
-   had executed at the end of the turn.  The number of edges is found at the end of
-   the run, by walking the thread's path once more. */
+   A turn is the time from when a thread runs until another one does.  While
+   the program runs, a turn is only noted by the number of instructions that
+   its thread had executed at the end of the turn.  The number of edges is
+   found at the end of the run, by walking the thread's path once more. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"

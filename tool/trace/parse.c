@@ -7,12 +7,12 @@
    record by tool/trace/replay.c, trees of phrases by tool/trace/phrase.c.
    dcfg_trace_enc.c reads through tool/trace/output_trace.c.
 
-   The trees tell which edges may come next, and the graph tells which bits mean
-   them.  This file combines both.  For each phrase so far, a node of a tree, it
-   stores which bit leads to which longer phrase.  For phrases that are met often,
-   a table tells how far each value of the record's next bits leads, as in the
-   decoding of Huffman codes.  Where the record has more than bits,
-   tool/trace/replay.c goes on step by step. */
+   The trees tell which edges may come next, and the graph tells which bits
+   mean them.  This file combines both.  For each phrase so far, a node of a
+   tree, it stores which bit leads to which longer phrase.  For phrases that
+   are met often, a table tells how far each value of the record's next bits
+   leads, as in the decoding of Huffman codes.  Where the record has more than
+   bits, tool/trace/replay.c goes on step by step. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"

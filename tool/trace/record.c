@@ -4,17 +4,18 @@
    The record of the order of execution: how it is coded, written and read. */
 
 /* Owns: the record of the order in which each thread executed, and the rule of
-   what each instruction records.  Handed: superblocks by tool/run/instrument.c,
-   bits and targets by the code generated here, events by tool/run/position.c.
+   what each instruction records.  Handed: superblocks by
+   tool/run/instrument.c, bits and targets by the code generated here, events
+   by tool/run/position.c.
 
    As in a processor's own trace, only facts that the code does not tell are
-   recorded.  A conditional branch records one bit (1: taken), and so does a REP
-   instruction (1: again).  An indirect branch records its target.  Other
-   instructions record nothing.  A direct jump or call backwards is an exception:
-   it records one bit, although the bit tells nothing.  So something is recorded in
-   every cycle, and the number of bits and targets, together with an instruction,
-   identifies a moment of the thread's life.  Events use this to say when they
-   happened: signals, faults, changing code.
+   recorded.  A conditional branch records one bit (1: taken), and so does a
+   REP instruction (1: again).  An indirect branch records its target.  Other
+   instructions record nothing.  A direct jump or call backwards is an
+   exception: it records one bit, although the bit tells nothing.  So
+   something is recorded in every cycle, and the number of bits and targets,
+   together with an instruction, identifies a moment of the thread's life.
+   Events use this to say when they happened: signals, faults, changing code.
 
    What is recorded depends on the instruction alone, not on its superblock or
    block.  So the record can be read against the final graph, even if VEX
@@ -23,13 +24,15 @@
 
    Generated code shifts bits into a word below a leading 1, and calls a helper
    when the 1 has come to the top.  Targets go to a buffer.  When the buffer is
-   full, they become numbers, which are smaller and make replay faster.  A guesser
-   hashes the last targets to a history, and expects the target that followed this
-   history the last time.  Writer and reader make the same guesses, so the record
-   only has the number of right guesses in a row, and the targets between.
+   full, they become numbers, which are smaller and make replay faster.  A
+   guesser hashes the last targets to a history, and expects the target that
+   followed this history the last time.  Writer and reader make the same
+   guesses, so the record only has the number of right guesses in a row, and
+   the targets between.
 
    At roughly equal distances the recorder leaves a landmark: the places in all
-   streams, and the guesser.  A reader can begin there without the data before it. */
+   streams, and the guesser.  A reader can begin there without the data before
+   it. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"

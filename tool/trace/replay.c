@@ -4,20 +4,20 @@
    The path of a thread through the graph, from its record, edge by edge. */
 
 /* Owns: the tables that turn bits and targets into edges, and the walk along a
-   record.  Handed: the graph, superblocks and events by tool/run/gather.c, records
-   by tool/trace/record.c.
+   record.  Handed: the graph, superblocks and events by tool/run/gather.c,
+   records by tool/trace/record.c.
 
-   Ways.  A node's last instruction determines what to read from the record.  The
-   superblocks with that instruction determine where each outcome leads.  Most
-   nodes have one way out.  They are skipped: for each edge there is the next node
-   with a decision.
+   Ways.  A node's last instruction determines what to read from the record.
+   The superblocks with that instruction determine where each outcome leads.
+   Most nodes have one way out.  They are skipped: for each edge there is the
+   next node with a decision.
 
-   The walk.  It starts at the thread's first instruction.  At each node, it reads
-   from the record what the node's last instruction recorded.  It goes slowly
-   through nodes where an event happened, and those that lead to an address whose
-   code changed.  An event has come when the walk is at the node of the event and
-   has read as many bits and targets as were recorded before it.
-   tool/trace/record.c explains why this moment is unique. */
+   The walk.  It starts at the thread's first instruction.  At each node, it
+   reads from the record what the node's last instruction recorded.  It goes
+   slowly through nodes where an event happened, and those that lead to an
+   address whose code changed.  An event has come when the walk is at the node
+   of the event and has read as many bits and targets as were recorded before
+   it.  tool/trace/record.c explains why this moment is unique. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The path of a thread through the graph, from its record: edges and phrases. */
+   The path of a thread through the graph, from its record: edges, phrases. */
 
 /* Private to trace/. */
 
@@ -133,7 +133,7 @@ typedef
       UInt         n_last_places;
       NodePlace    last_places[DCFG_MAX_PLACES];  // nodes where the thread may
                                                   // have ended
-      VgHashTable* versions;    // versions of changed code, see tool/trace/replay.c
+      VgHashTable* versions;    // Version: of changed code
       struct _Version** version_of;   // for each of .w->changing, its element
                                       // of .versions once asked for
    }

@@ -3,7 +3,8 @@
 
    The map of an XRay log: an ELF file that names functions. */
 
-/* Owns: the file for llvm-xray's option -m.  Handed: functions by tool/calls/active.c.
+/* Owns: the file for llvm-xray's option -m.  Handed: functions by
+   tool/calls/active.c.
 
    llvm-xray reads the section xray_instr_map, which has an address for each
    function, and its symbolizer reads symbols and a line table for such an

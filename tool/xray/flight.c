@@ -3,22 +3,23 @@
 
    A thread's part of an XRay log. */
 
-/* Owns: records and buffers of XRay's flight data recorder, versions 1 and 5, and
-   the limit of a log.  Handed: functions by tool/calls/active.c.
+/* Owns: records and buffers of XRay's flight data recorder, versions 1 and 5,
+   and the limit of a log.  Handed: functions by tool/calls/active.c.
 
    The format is LLVM's "XRay Flight Data Recorder Trace Format".  A log is a
-   header and buffers.  Each buffer belongs to a thread.  A thread has a stream of
-   full buffers, BUFFER_SIZE bytes each, and the buffer that is being filled.
+   header and buffers.  Each buffer belongs to a thread.  A thread has a stream
+   of full buffers, BUFFER_SIZE bytes each, and the buffer that is being
+   filled.
 
-   llvm-xray has some requirements that the document does not mention.  The first
-   records of all threads have the same tick.  The wall clock of a thread's
-   buffers, which is their number here, increases in both of its fields.  The
-   thread's number has four bytes.  In version 5, each buffer begins with its
-   length, and has no end record.
+   llvm-xray has some requirements that the document does not mention.  The
+   first records of all threads have the same tick.  The wall clock of a
+   thread's buffers, which is their number here, increases in both of its
+   fields.  The thread's number has four bytes.  In version 5, each buffer
+   begins with its length, and has no end record.
 
    If the last records are to be kept, the oldest full buffer of all threads is
-   dropped.  The functions that were active behind it are kept, with their ticks:
-   the log then begins with them. */
+   dropped.  The functions that were active behind it are kept, with their
+   ticks: the log then begins with them. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
