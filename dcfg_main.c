@@ -56,15 +56,13 @@
 #include "tool/run/event.h"
 #include "tool/run/exclude.h"
 #include "tool/run/flow.h"
-#include "tool/run/gap.h"
 #include "tool/run/gather.h"
 #include "tool/run/generation.h"
 #include "tool/run/image.h"
-#include "tool/run/instrument.h"
+#include "tool/run/ir.h"
 #include "tool/run/landing.h"
 #include "tool/run/region.h"
 #include "tool/run/requests.h"
-#include "tool/run/seam.h"
 #include "tool/run/thread.h"
 
 /*--- Outputs                                              ---*/

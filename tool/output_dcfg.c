@@ -6,7 +6,7 @@
 /* Owns: the options of the DCFG, the order of images and files in it, its rows
    of source lines, and the steps from the run to its file.  Handed: blocks and
    edges by tool/run/gather.c, images by tool/run/image.c, their lines by
-   tool/run/lines.c. */
+   tool/run/symbols.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -25,7 +25,6 @@
 #include "tool/output_dcfg.h"
 #include "tool/run/gather.h"
 #include "tool/run/image.h"
-#include "tool/run/lines.h"
 #include "tool/run/symbols.h"
 
 /*--- Images and source lines                              ---*/

@@ -26,7 +26,7 @@
 #include "tool/calls/stack.h"
 #include "tool/calls/toggle.h"
 #include "tool/dcfg_output.h"
-#include "tool/run/gap.h"
+#include "tool/run/event.h"
 #include "tool/run/ir.h"
 #include "tool/run/thread.h"
 

@@ -46,7 +46,7 @@
 
    A function that --toggle-collect or a like option names changes what its
    thread counts (tool/calls/toggle.c).  So the whole superblock must have been
-   counted, and the thread stops at the way out (tool/run/gap.h).  Nearly all
+   counted, and the thread stops at the way out (tool/run/event.h).  Nearly all
    calls are of other functions.  Their way out only keeps the stack, by the
    rules above.  If nobody listens to calls or counts costs, the usual call and
    the usual return change a few words: see enter_usually() and
@@ -62,7 +62,7 @@
 #include "tool/calls/toggle.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/branch.h"
-#include "tool/run/gap.h"
+#include "tool/run/event.h"
 #include "tool/run/thread.h"
 
 /*--- The stack                                            ---*/
@@ -118,7 +118,7 @@ struct _CallStack {
    Bool         collects;         // shall be collected; see tool/calls/toggle.c
    Bool         is_ending;        // the thread has ended
    Bool         at_way_out;       // is at a way out for .bound_for
-   Bool         is_stopped;       // tool/run/gap.c has been told so
+   Bool         is_stopped;       // tool/run/event.c has been told so
    Addr         bound_for;
    CallProfile* profile;
    Bool         has_own_profile;  // otherwise it is shared

@@ -6,7 +6,7 @@
 /* Owns: the list of executed instructions, and passing flows on to
    tool/graph/graph.c, which makes blocks and edges.  The flows include where
    diverted threads went.  Handed: what each superblock did in each thread, by
-   tool/run/flow.c; images.  Taken by: dcfg_main.c, which gives it to all outputs. */
+   tool/run/flow.c; images. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
