@@ -642,7 +642,7 @@ static void sum_up(Costs* c, UInt n_counts, UInt n_calls)
          c->total += c->calls[i]->cost;
 }
 
-/* Tell jumps.c of contexts in the order of ranks.  If two contexts ran a
+/* Tell the jumps of contexts in the order of ranks.  If two contexts ran a
    superblock equally often, the choice must not depend on a hash table's
    order. */
 static void note_runs(Costs* c)
