@@ -19,7 +19,6 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
 #include "tool/arch/guest.h"
 #include "tool/calls/calls.h"
 #include "tool/calls/follow.h"
@@ -28,7 +27,6 @@
 #include "tool/dcfg_output.h"
 #include "tool/run/event.h"
 #include "tool/run/ir.h"
-#include "tool/run/thread.h"
 
 /* For the superblock in translation: the difference of the stack pointer, and
    of each temporary, from the stack pointer at its begin. */
