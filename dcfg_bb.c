@@ -4,9 +4,7 @@
    The registry of superblocks. */
 
 /* Owns: the records of all superblocks, and the targets of indirect branches.
-   Handed: descriptions by tool/run/instrument.c, targets by tool/run/branch.c.  Taken by:
-   tool/run/landing.c, tool/run/flow.c, tool/run/gather.c, and all who look at the executed
-   code.
+   Handed: descriptions by tool/run/instrument.c, targets by tool/run/branch.c.
 
    Records live as long as the process: counts outlast translations. */
 

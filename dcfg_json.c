@@ -4,8 +4,7 @@
    The writer of a DCFG. */
 
 /* Owns: the text of a DCFG, format 1.00 (its specification, part 2). Handed:
-   the whole contents, in the final order.  Taken by: tool/output_dcfg.c.  `dcfg
-   merge' has a writer of its own.
+   the whole contents, in the final order.  `dcfg merge' writes with it, too.
 
    Every row of a table is on a line of its own.  Readers rely on exactly these
    keys, columns and number formats. */

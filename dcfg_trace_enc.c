@@ -1,31 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The writer of a DCFG-trace. */
+   The writer of a DCFG-trace: from decision edges to JSON. */
 
 /* Owns: a DCFG-trace, format 1.00 (its specification, part 3).  Handed: the
-   graph, and readers of the threads' decision edges.  Taken by:
-   tool/trace/output_trace.c.
+   graph, and readers of the threads' decision edges.
 
-   There are three passes.  The first one reads a sample (tool/trace/choose.c) and
-   chooses phrases from it (tool/trace/choose.c).  The second one parses the whole
-   trace into phrases, counts them, puts them into the store, and cuts chunks.
-   Then phrases that are used too rarely are given up (tool/trace/choose.c), and the
-   others get code words.  The third pass reads the store and turns it into text
-   (tool/trace/repeat.c), which goes back into the store until its dictionary and
-   the table have been written.  The memory needed is the graph's size, the
-   phrases', the sample's and one block of text, however long the trace is.
+   There are three passes.  The first one reads a sample and chooses phrases
+   from it (tool/trace/choose.c).  The second one parses the whole trace into
+   phrases, counts them, puts them into the store, and cuts chunks.  Then
+   phrases that are used too rarely are given up (tool/trace/choose.c), and the
+   others get code words (tool/trace/phrase.c).  The third pass reads the store
+   and turns it into text (tool/trace/repeat.c), which goes back into the store
+   until its dictionary and the table have been written.  The memory needed is
+   the graph's size, the phrases', the sample's and one block of text, however
+   long the trace is.
 
-   A chunk begins with an edge that is written out, and ends after its number of
-   edges, even if the last code word continues.  So a phrase in which a chunk
-   ends is written whole, and the rest of it is parsed again for the next chunk.
-   If the next chunk begins within a tail, a row without a code word leads to
-   the tail's end. */
+   A chunk begins with an edge that is written out, and ends after its number
+   of edges, even if the last code word continues.  So a phrase in which a
+   chunk ends is written whole, and the rest of it is parsed again for the next
+   chunk.  If the next chunk begins within a tail, a row without a code word
+   leads to the tail's end.
+
+   TRANSITION_TABLE (section 3.5 of the format) has a row for each phrase in
+   use: its context, its code word, its edges.  Two exceptions make the table
+   shorter and change no code word.  If several phrases end with the same tail,
+   their rows may end before it, and a row without a code word has the tail.
+   And if only one row leads to a context and only one row leaves it, the two
+   are one row. */
 
 #include "dcfg_trace_enc.h"
+#include "format/put.h"
+#include "tool/base/util.h"
 #include "tool/trace/choose.h"
+#include "tool/trace/phrase.h"
 #include "tool/trace/repeat.h"
-#include "tool/trace/transition.h"
 
 const TraceEffort DCFG_(trace_effort) = { { 9, 150, 4000 }, 600, 3 << 20,
                                            1 << 20 };
@@ -452,6 +461,157 @@ static void make_text(Encoder* e)
    dcfg_free(in);
 }
 
+/*--- TRANSITION_TABLE                                     ---*/
+
+/* Table: the table in the making. */
+typedef
+   struct {
+      Put* out;
+      Phrases* ps;
+      Bool*    is_way;
+      const Bool* is_start;
+      UInt*    n_rows;       // for each edge: rows that begin after it
+      UInt*    n_ends;       // for each edge: rows that end with it
+      UInt*    a_row;        // for each edge: a phrase whose row begins after
+                             // it
+   }
+   Table;
+
+static void find_ways(Table* t, const UInt* order, UInt n)
+{
+   Phrases* ps   = t->ps;
+   UInt*    rows = DCFG_CALLOC("dcfg.trace.tails", UInt,
+                               ps->graph->n_edges + 1);
+
+   for (UInt i = 0; i < n; i++) {
+      UInt  id    = ps->phrases[order[i]].edge;
+      ULong chars = 0;
+      if (++rows[id] < 2 || t->is_way[id] || ps->arrival[id] == id)
+         continue;
+      const UInt* path = DCFG_(spell_tail)(ps, id);
+      for (UInt k = 1; k < ps->tail_edges[id]; k++)
+         chars += DCFG_(decimal_digits)(path[k]) + 1;
+      t->is_way[id] = chars * (rows[id] - 1)
+                      > DCFG_(decimal_digits)(id) + 8;
+   }
+   dcfg_free(rows);
+}
+
+/* Return the edge at the end of P's row. */
+static UInt end_of_row(const Table* t, UInt p)
+{
+   UInt id = t->ps->phrases[p].edge;
+
+   return t->is_way[id] ? id : t->ps->arrival[id];
+}
+
+/* Return whether only one row leads to edge ID, and only one leaves it.  Then
+   the second is a part of the first: it has no code word. */
+static Bool is_joint(const Table* t, UInt id)
+{
+   return t->n_rows[id] == 1 && t->n_ends[id] == 1 && !t->is_start[id];
+}
+
+static void put_edges(Table* t, const UInt* path, UInt n, HChar before)
+{
+   for (UInt i = 0; i < n; i++) {
+      DCFG_(put_char)(t->out, i == 0 ? before : ',');
+      DCFG_(put_number)(t->out, path[i]);
+   }
+}
+
+static UInt put_phrase_edges(Table* t, UInt p, HChar before)
+{
+   const Phrases* ps = t->ps;
+   UInt id = ps->phrases[p].edge;
+   UInt n  = ps->phrases[p].n_edges;
+
+   if (t->is_way[id])
+      n -= ps->tail_edges[id] - 1;
+   put_edges(t, DCFG_(spell_phrase)(t->ps, p), n, before);
+   return end_of_row(t, p);
+}
+
+/* Put the end of a row that has come to edge ID. */
+static void end_row(Table* t, UInt id)
+{
+   while (is_joint(t, id))
+      id = put_phrase_edges(t, t->a_row[id], ',');
+   DCFG_(put_text)(t->out, "]]");
+}
+
+static void put_row(Table* t, UInt p)
+{
+   const Phrase* phrase = &t->ps->phrases[p];
+
+   DCFG_(put_text)(t->out, ",[");
+   DCFG_(put_number)(t->out, phrase->context);
+   DCFG_(put_text)(t->out, ",\"");
+   for (UInt i = phrase->n_bits; i-- > 0; )
+      DCFG_(put_char)(t->out, phrase->word >> i & 1 ? '1' : '0');
+   DCFG_(put_text)(t->out, "\",");
+   end_row(t, put_phrase_edges(t, p, '['));
+}
+
+/* Put the row from ID to its arrival. */
+static void put_way(Table* t, UInt id)
+{
+   UInt n = t->ps->tail_edges[id] - 1;
+
+   DCFG_(put_text)(t->out, ",[");
+   DCFG_(put_number)(t->out, id);
+   DCFG_(put_text)(t->out, ",\"\",");
+   put_edges(t, DCFG_(spell_tail)(t->ps, id) + 1, n, '[');
+   end_row(t, t->ps->arrival[id]);
+}
+
+/* Write TRANSITION_TABLE.  ORDER are the N phrases in use, by context, as
+   assign_code() makes it.  IS_WAY, for each edge: a row must lead from it to
+   its arrival; this function sets more.  IS_START, for each edge: rows begin
+   after it, whatever leads to it. */
+static void put_transitions(Put* out, Phrases* ps,
+                            const UInt* order, UInt n, Bool* is_way,
+                            const Bool* is_start)
+{
+   UInt  n_edges = ps->graph->n_edges;
+   UInt  last    = 0;
+   Table t       = { out, ps, is_way, is_start, NULL, NULL, NULL };
+
+   find_ways(&t, order, n);
+   t.n_rows = DCFG_CALLOC("dcfg.trace.rows", UInt, n_edges + 1);
+   t.n_ends = DCFG_CALLOC("dcfg.trace.rows", UInt, n_edges + 1);
+   t.a_row  = DCFG_CALLOC("dcfg.trace.rows", UInt, n_edges + 1);
+   for (UInt i = 0; i < n; i++) {
+      t.n_rows[ps->phrases[order[i]].context]++;
+      t.n_ends[end_of_row(&t, order[i])]++;
+      t.a_row[ps->phrases[order[i]].context] = order[i];
+   }
+   for (UInt id = 1; id <= n_edges; id++)
+      if (is_way[id])
+         t.n_ends[ps->arrival[id]]++;
+
+   DCFG_(put_text)(out, "[[\"CURRENT_EDGE_ID\",\"TRANSITION_CODE\","
+            "\"NEXT_EDGE_IDS\"]");
+   for (UInt i = 0; i < n; i++) {
+      UInt context = ps->phrases[order[i]].context;
+      if (is_joint(&t, context))
+         continue;
+      /* A line for each context, because a single line would have megabytes. */
+      if (context != last)
+         DCFG_(put_char)(out, '\n');
+      last = context;
+      put_row(&t, order[i]);
+   }
+   DCFG_(put_char)(out, '\n');
+   for (UInt id = 1; id <= n_edges; id++)
+      if (is_way[id])
+         put_way(&t, id);
+   DCFG_(put_text)(out, "]");
+   dcfg_free(t.n_rows);
+   dcfg_free(t.n_ends);
+   dcfg_free(t.a_row);
+}
+
 /*--- JSON                                                 ---*/
 
 /* Copy the bytes up to the next line feed, which is passed over. */
@@ -551,8 +711,8 @@ ULong DCFG_(write_trace)(Put* out, const TraceJob* job)
    DCFG_(put_text)(out, ",{");
    put_dictionary_rows(&job->store, out);
    DCFG_(put_text)(out, "},\n");
-   DCFG_(put_transitions)(out, e->ps, order, n_rows, e->is_way,
-                          e->is_start);
+   put_transitions(out, e->ps, order, n_rows, e->is_way,
+                   e->is_start);
    DCFG_(put_text)(out, ",\n");
    put_threads(e, out);
    DCFG_(put_text)(out, "]]}\n");

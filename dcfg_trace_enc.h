@@ -8,7 +8,6 @@
 
 #include "format/put.h"
 #include "tool/trace/choose.h"
-#include "tool/trace/io.h"
 
 typedef
    struct {
@@ -29,6 +28,20 @@ extern const TraceEffort DCFG_(trace_effort);
    N_EDGES. */
 UInt DCFG_(credit_for)(const TraceEffort* effort, ULong n_decisions,
                        UInt n_edges);
+
+/* TraceStore: keeps data until the table is known.  A stream is written from
+   beginning to end, and then read once from beginning to end. */
+enum { StreamPhrases, StreamChunks, StreamText, StreamDictionary,
+       N_TRACE_STREAMS };
+
+typedef
+   struct {
+      void  (*append)(void* arg, UInt stream, const void* bytes, UInt n);
+      /* Return how many bytes were read: ROOM, or fewer at the end. */
+      UInt  (*read)(void* arg, UInt stream, void* bytes, UInt room);
+      void* arg;
+   }
+   TraceStore;
 
 typedef
    struct {

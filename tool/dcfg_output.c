@@ -3,8 +3,7 @@
 
    The list of watchers. */
 
-/* Owns: the list of watchers.  Handed: watchers, by outputs that are on. Taken
-   by: tool/run/instrument.c, tool/run/event.c, tool/run/image.c, which call them. */
+/* Owns: the list of watchers.  Handed: watchers, by outputs that are on. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"

@@ -4,8 +4,7 @@
    Interned names: equal names are one string. */
 
 /* Owns: names of objects, source files and functions.  They outlive the debug
-   information that they were read from.  Taken by: tool/calls/function.c,
-   tool/run/image.c. */
+   information that they were read from. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"

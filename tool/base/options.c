@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Options of the tool. */
+   Options of the tool: tables, sizes, lists of globs. */
 
-/* Owns: how an option is read, and how --help shows it.  Handed: tables of
-   options, by dcfg_main.c.  Taken by: dcfg_main.c. */
+/* Owns: how an option is read, and how --help shows it; the notation of a
+   size; the form of lists of globs, matching, and the warning about globs that
+   matched nothing.  Handed: tables of options, by dcfg_main.c; values of
+   options. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
-
+#include "pub_tool_seqmatch.h"
 #include "tool/base/options.h"
+
+/*--- Tables of options                                    ---*/
 
 #define HELP_AT    30        // the column of an option's help
 #define HELP_WIDTH 79
@@ -96,4 +101,124 @@ void DCFG_(print_options)(const Options* table)
          VG_(snprintf)(line, sizeof(line), "%s", o->help);
       print_wrapped(VG_(printf)("    %s=%s", o->name, o->value), line);
    }
+}
+
+/*--- Sizes                                                ---*/
+
+Bool DCFG_(parse_size)(const HChar* s, ULong* size)
+{
+   UInt shift = 0;
+
+   *size = 0;
+   if (*s == 0)
+      return False;
+   for (; *s >= '0' && *s <= '9'; s++) {
+      if (*size > ~(ULong)0 / 1000)
+         return False;
+      *size = *size * 10 + (*s - '0');
+   }
+   switch (*s) {
+      case 'K': case 'k': shift = 10; s++; break;
+      case 'M': case 'm': shift = 20; s++; break;
+      case 'G': case 'g': shift = 30; s++; break;
+      default:                             break;
+   }
+   if (*s != 0 || *size > (~(ULong)0 >> shift))
+      return False;
+   *size <<= shift;
+   return True;
+}
+
+/*--- Lists of globs                                       ---*/
+
+static Globs*  all;             // lists that are not empty, in the order of
+static Globs** end_of_all = &all;   // options
+
+/* Return the end of the first glob of LIST: a comma outside parentheses.  C++
+   names have commas inside parentheses. */
+static const HChar* end_of_glob(const HChar* list)
+{
+   Int depth = 0;
+
+   for (; *list != 0; list++) {
+      if (*list == '(')
+         depth++;
+      else if (*list == ')')
+         depth--;
+      else if (*list == ',' && depth <= 0)
+         break;
+   }
+   return list;
+}
+
+Bool DCFG_(add_globs)(Globs* gs, const HChar* option, const HChar* text)
+{
+   if (gs->n == 0) {
+      *end_of_all = gs;
+      end_of_all  = &gs->next;
+   }
+   for (;;) {
+      const HChar* end = end_of_glob(text);
+      SizeT        len = end - text;
+      if (len == 0)
+         return False;
+      gs->globs = VG_(realloc)("dcfg.globs", gs->globs,
+                               (gs->n + 1) * sizeof(Glob));
+      Glob* g    = &gs->globs[gs->n++];
+      g->option  = option;
+      g->matched = False;
+      g->text    = VG_(calloc)("dcfg.globs", len + 1, 1);
+      VG_(memcpy)(g->text, text, len);
+      if (*end == 0)
+         return True;
+      text = end + 1;
+   }
+}
+
+Bool DCFG_(fits_glob)(const Glob* g, const HChar* a, const HChar* b)
+{
+   return VG_(string_match)(g->text, a)
+          || (b != NULL && VG_(string_match)(g->text, b));
+}
+
+static const HChar* last_part(const HChar* path)
+{
+   const HChar* slash = VG_(strrchr)(path, '/');
+   return slash == NULL ? NULL : slash + 1;
+}
+
+Bool DCFG_(fits_path)(const Glob* g, const HChar* path)
+{
+   return DCFG_(fits_glob)(g, path, last_part(path));
+}
+
+static Bool globs_fit(Globs* gs, const HChar* a, const HChar* b)
+{
+   Bool any = False;
+
+   for (UInt i = 0; i < gs->n; i++)
+      if (DCFG_(fits_glob)(&gs->globs[i], a, b))
+         any = gs->globs[i].matched = True;
+   return any;
+}
+
+Bool DCFG_(globs_fit_name)(Globs* gs, const HChar* name)
+{
+   return globs_fit(gs, name, NULL);
+}
+
+Bool DCFG_(globs_fit_path)(Globs* gs, const HChar* path)
+{
+   return globs_fit(gs, path, last_part(path));
+}
+
+void DCFG_(tell_unused_globs)(void)
+{
+   for (const Globs* gs = all; gs != NULL; gs = gs->next)
+      for (UInt i = 0; i < gs->n; i++)
+         if (!gs->globs[i].matched)
+            VG_(umsg)("dcfg: warning: %s=%s matches no code that ran while "
+                      "the tool collected: patterns match whole names, see "
+                      "dcfg report --wide\n",
+                      gs->globs[i].option, gs->globs[i].text);
 }

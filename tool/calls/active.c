@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Active functions, for logs of calls. */
+   Logs of calls: active functions, and the choice of what is logged. */
 
-/* Owns: the active functions of each thread, and the choice of those that are
-   logged.  Handed: calls and returns by tool/calls/follow.c, the life of threads by
-   tool/run/thread.c.  Taken by: tool/xray/output_xray.c, tool/uftrace/output_uftrace.c.  Each
-   event is given to all formats.
+/* Owns: the active functions of each thread, the choice of those that are
+   logged, and their numbers in logs.  Handed: calls and returns by
+   tool/calls/follow.c, the life of threads by tool/run/thread.c, functions of
+   an earlier map by tool/xray/elf_map.c.  Each event is given to all formats
+   of logs.
 
    A tick is an instruction that the thread has executed.  The first tick is 1,
    before any instruction.
 
-   Only the end of a call tells whether it is long enough.  Until then its entry
-   waits.  When a call turns out to be long enough, all waiting entries are
-   logged, the outermost first.  Waiting entries are always the innermost part
-   of the stack: when a function is logged, all functions around it have been
-   logged, and no record between is newer. */
+   Only the end of a call tells whether it is long enough.  Until then its
+   entry waits.  When a call turns out to be long enough, all waiting entries
+   are logged, the outermost first.  Waiting entries are always the innermost
+   part of the stack: when a function is logged, all functions around it have
+   been logged, and no record between is newer. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -25,15 +26,145 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_vki.h"
-
+#include "pub_tool_xarray.h"
 #include "tool/arch/guest.h"
+#include "tool/base/options.h"
+#include "tool/calls/active.h"
 #include "tool/calls/follow.h"
+#include "tool/calls/stack.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/thread.h"
-#include "tool/calls/active.h"
-#include "tool/calls/ids.h"
+
+typedef
+   enum {
+      NotAsked,
+      IsWanted,
+      IsNotWanted
+   }
+   Choice;
+
+/* Known: a function of tool/calls/function.h. */
+typedef
+   struct {
+      UInt  id;          // 0: none yet
+      UChar choice;      // Choice
+   }
+   Known;
+
+/* Reserved: a function of an earlier map. */
+typedef
+   struct {
+      Function f;
+      UInt     id;
+   }
+   Reserved;
+
+static Known*       known;       // by number, from 0
+static UInt         n_known;
+static XArray*      named;       // Function, by id from 1
+static OSet*        reserved;    // Reserved; sorted by pointers of names
+static Globs        wanted_names;
+static Globs        wanted_objects;
+
+/*--- Which functions are logged                           ---*/
+
+static Bool choose(const Function* f)
+{
+   Bool name   = wanted_names.n == 0
+                 || DCFG_(globs_fit_name)(&wanted_names, f->name);
+   Bool object = wanted_objects.n == 0
+                 || DCFG_(globs_fit_path)(&wanted_objects, f->object);
+
+   return name && object;
+}
+
+static Known* known_function(UInt function)
+{
+   if (function >= n_known) {
+      UInt n = 2 * function + 256;
+      known  = VG_(realloc)("dcfg.ids.known", known, n * sizeof(Known));
+      VG_(memset)(known + n_known, 0, (n - n_known) * sizeof(Known));
+      n_known = n;
+   }
+   return &known[function];
+}
+
+/* Return whether to log FUNCTION, a number of tool/calls/function.h. */
+static Bool is_function_wanted(UInt function)
+{
+   Known* k;
+
+   if (wanted_names.n == 0 && wanted_objects.n == 0)
+      return True;
+   k = known_function(function);
+   if (k->choice == NotAsked)
+      k->choice = choose(DCFG_(function)(function)) ? IsWanted : IsNotWanted;
+   return k->choice == IsWanted;
+}
+
+/*--- The numbers of functions                             ---*/
+
+static UInt add_named(const Function* f)
+{
+   if (named == NULL)
+      named = VG_(newXA)(VG_(malloc), "dcfg.ids.named", VG_(free),
+                         sizeof(Function));
+   VG_(addToXA)(named, f);
+   return VG_(sizeXA)(named);
+}
+
+void DCFG_(reserve_id)(const Function* f)
+{
+   if (reserved == NULL)
+      reserved = VG_(OSetGen_Create)(0, DCFG_(cmp_functions), VG_(malloc),
+                                     "dcfg.ids.reserved", VG_(free));
+   UInt id = add_named(f);
+   if (VG_(OSetGen_Contains)(reserved, f))
+      return;
+   Reserved* r = VG_(OSetGen_AllocNode)(reserved, sizeof(*r));
+   r->f  = *f;
+   r->id = id;
+   VG_(OSetGen_Insert)(reserved, r);
+}
+
+static UInt new_id(UInt function)
+{
+   const Function* f = DCFG_(function)(function);
+   const Reserved* r = reserved == NULL ? NULL
+                                        : VG_(OSetGen_Lookup)(reserved, f);
+
+   if (r == NULL)
+      return add_named(f);
+   *(Function*)VG_(indexXA)(named, r->id - 1) = *f;
+   return r->id;
+}
+
+/* Return FUNCTION's number in logs, from 1, which it gets at the first call. */
+static UInt id_of_function(UInt function)
+{
+   Known* k;
+
+   if (function < n_known && known[function].id != 0)
+      return known[function].id;
+   k     = known_function(function);
+   k->id = new_id(function);
+   return k->id;
+}
+
+UInt DCFG_(n_ids)(void)
+{
+   return named == NULL ? 0 : VG_(sizeXA)(named);
+}
+
+const Function* DCFG_(named)(UInt id)
+{
+   return VG_(indexXA)(named, id - 1);
+}
+
+/*--- Active functions                                     ---*/
 
 typedef
    struct {
@@ -90,14 +221,14 @@ static void read_args(Args to)
       VG_(memcpy)(to, (void*)args, sizeof(Args));
 }
 
-/* --- Logging                                              --- */
+/*--- Logging                                              ---*/
 
 static void log_entry(Active* a, UInt i)
 {
    Entry*       e    = &a->entries[i];
    const UWord* args = e->is_start && a->args != NULL ? a->args[i] : NULL;
 
-   e->id = DCFG_(id_of_function)(e->function);
+   e->id = id_of_function(e->function);
    for (UInt f = 0; f < n_formats; f++)
       if (a->logs[f] != NULL)
          formats[f]->enter(a->logs[f], e->id, a->n_logged, e->tick, args);
@@ -135,7 +266,7 @@ static void enter(ULong* base, UInt function, ULong instrs, Bool is_start)
    e->id        = 0;
    e->is_start  = is_start;
    e->tick      = instrs + 1;
-   e->is_wanted = (DCFG_(is_function_wanted)(function)
+   e->is_wanted = (is_function_wanted(function)
                    && (o->depth == 0 || a->n < o->depth))
                   || a->n == 0;
    if (with_args && is_start)
@@ -355,11 +486,10 @@ static const Watcher watches = {
 
 static CallListener listener = { enter, leave, turn, 0, NULL };
 
-/* Use the value of an option of all logs. */
-static void choose(const HChar* opt, const HChar* globs,
-                   Bool (*take)(const HChar* opt, const HChar* globs))
+/* Restrict logs to the functions that GLOBS choose, unless it is NULL. */
+static void restrict_logs(const HChar* opt, const HChar* globs, Globs* wanted)
 {
-   if (take(opt, globs))
+   if (globs == NULL || DCFG_(add_globs)(wanted, opt, globs))
       return;
    VG_(fmsg)("%s=%s: a name in the list is empty\n", opt, globs);
    VG_(exit)(1);
@@ -367,9 +497,10 @@ static void choose(const HChar* opt, const HChar* globs,
 
 static void start_logging(void)
 {
-   choose("--xray-functions", DCFG_(log_options).functions,
-          DCFG_(choose_functions));
-   choose("--xray-images", DCFG_(log_options).images, DCFG_(choose_objects));
+   restrict_logs("--xray-functions", DCFG_(log_options).functions,
+                 &wanted_names);
+   restrict_logs("--xray-images", DCFG_(log_options).images,
+                 &wanted_objects);
    slot = DCFG_(claim_slots)(1);
    /* Register in this order: calls that end with their thread must be logged
       before the log ends. */

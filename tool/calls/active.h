@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Active functions, for logs of calls. */
+   Logs of calls: active functions, and the choice of what is logged. */
 
 #ifndef __DCFG_ACTIVE_H
 #define __DCFG_ACTIVE_H
 
 #include "pub_tool_basics.h"
 #include "format/port.h"
+#include "tool/calls/function.h"
 
 /* LogOptions: the choice of calls in all logs, which their options set before
    the first log starts. */
@@ -29,7 +30,7 @@ extern LogOptions DCFG_(log_options);
 typedef struct _Active Active;
 
 /* CallLog: a format of logs.  Each thread has a log in each format.  IDs are
-   those of tool/calls/ids.h.  Ticks never decrease. */
+   numbers of functions in logs, see DCFG_(named).  Ticks never decrease. */
 typedef
    struct {
       /* Return a new log of thread number THREAD, whose functions are A.  NULL:
@@ -53,6 +54,13 @@ typedef
    }
    CallLog;
 
+/* Reserve the next number for F, before the program runs. */
+void DCFG_(reserve_id)(const Function* f);
+
+/* Return functions by number, 1 .. n_ids. */
+UInt            DCFG_(n_ids)(void);
+const Function* DCFG_(named)(UInt id);
+
 /* Log calls in format L, WITH_ARGS if it needs arguments.  Called before the
    program runs.  Return the number of the format. */
 #define DCFG_MAX_CALL_LOGS 4
@@ -75,4 +83,4 @@ void DCFG_(leave_active)(const Active* a, ULong tick,
 /* Put the mark TEXT into the logs of THREAD, which is not in generated code. */
 void DCFG_(mark_log)(UInt thread, const HChar* text);
 
-#endif /* __DCFG_ACTIVE_H */
+#endif

@@ -1,16 +1,189 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The table of calls, by caller and callee. */
+   Counts of calls: contexts, and calls by caller and callee. */
 
-/* Owns: the table of all calls, with the number and cost of each.  Handed:
-   calls, counts and costs by tool/calls/stack.c.  Taken by: tool/calls/follow.c,
-   tool/profile/costs.c. */
+/* Owns: how often each piece of code ran in each context, the source of self
+   costs; the table of all calls, with the number and cost of each.  Also the
+   fields that following calls adds to a superblock's record and to a thread's
+   slots, and two facts for all of calls/: is anything counted, and who
+   listens?  Handed: contexts, through CallContext, calls, counts and costs by
+   tool/calls/stack.c; room for the fields by tool/run/cells.c and dcfg_bb.c.
+
+   The function that a superblock runs in follows only from the calls before:
+   functions share code, and Callgrind separates recursive activations from the
+   outermost one.  Usually it is the same as last time.  So generated code
+   compares the context with that of the last time, which is in the
+   superblock's own cache, and counts there.  A flush empties the caches, so
+   that the next flush takes time only for code that ran since. */
 
 #include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
-
+#include "pub_tool_xarray.h"
 #include "tool/calls/calls.h"
+
+/*--- Fields and slots                                     ---*/
+
+SizeT  DCFG_(call_fields_offset);
+CellNo DCFG_(first_call_slot);
+
+Bool DCFG_(counts_contexts);
+
+const CallListener* DCFG_(call_listener);
+
+void DCFG_(claim_call_fields)(Bool counts)
+{
+   if (counts)
+      DCFG_(counts_contexts) = True;
+   if (DCFG_(first_call_slot) != 0)
+      return;
+   DCFG_(call_fields_offset) = DCFG_(claim_fields)(sizeof(CallFields));
+   DCFG_(first_call_slot)  = DCFG_(claim_slots)(N_CALL_SLOTS);
+}
+
+/*--- Segments                                             ---*/
+
+UInt DCFG_(segment_of)(const Superblock* sb, UInt k)
+{
+   UInt n = 0;
+
+   for (UInt i = 0; i < sb->n_exits && sb->exits[i].instr < k; i++)
+      if (i == 0 || sb->exits[i].instr != sb->exits[i - 1].instr)
+         n++;
+   return n;
+}
+
+UInt DCFG_(segment_end)(const Superblock* sb, UInt k)
+{
+   for (UInt i = 0; i < sb->n_exits; i++)
+      if (sb->exits[i].instr >= k)
+         return sb->exits[i].instr + 1u;
+   return sb->n_instrs;
+}
+
+static Bool counts_last_exits;
+
+void DCFG_(count_last_exits)(void)
+{
+   counts_last_exits = True;
+}
+
+UInt DCFG_(n_segments)(const Superblock* sb)
+{
+   return DCFG_(segment_of)(sb, counts_last_exits ? sb->n_instrs
+                                                  : sb->n_instrs - 1) + 1;
+}
+
+/*--- Counts                                               ---*/
+
+static ContextCounts* new_context_counts(void)
+{
+   return VG_(HT_construct)("dcfg.context.counts");
+}
+
+static void delete_context_counts(ContextCounts* cc)
+{
+   VG_(HT_destruct)(cc, VG_(free));
+}
+
+static Word cmp_counts(const void* va, const void* vb)
+{
+   const ContextCount* a = va;
+   const ContextCount* b = vb;
+   return a->sb != b->sb || a->context != b->context
+          || a->place != b->place || a->faults != b->faults;
+}
+
+static void add_count(ContextCounts* cc, UInt sb, UInt place, Bool faults,
+                      UInt context, ULong n)
+{
+   ContextCount  key = { NULL, 0, sb, context, place, faults, 0 };
+   ContextCount* c;
+
+   key.hash_key = (UWord)sb * 1000003 + place * 127 + context;
+   c = VG_(HT_gen_lookup)(cc, &key, cmp_counts);
+   if (c == NULL) {
+      c  = VG_(malloc)("dcfg.context.count", sizeof(*c));
+      *c = key;
+      VG_(HT_add_node)(cc, c);
+   }
+   c->count += n;
+}
+
+void DCFG_(count_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context)
+{
+   add_count(cc, sb, k, True, context, 1);
+}
+
+void DCFG_(uncount_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context)
+{
+   add_count(cc, sb, k, True, context, -1LL);
+}
+
+/*--- Caches                                               ---*/
+
+void DCFG_(count_contexts)(const Superblock* sb)
+{
+   CallFields* fields = DCFG_(call_fields)(sb);
+
+   if (fields->contexts == 0)
+      fields->contexts = DCFG_(new_slots)(DCFG_SEGMENT_SLOTS
+                                        * DCFG_(n_segments)(sb));
+}
+
+/* Empty an entry of the cache: add its count to the table. */
+static void flush_entry(ULong* base, const Superblock* sb, UInt segment,
+                        ULong* entry)
+{
+   /* Context 0 is not counted. */
+   if (entry[0] != 0 && entry[1] != 0)
+      add_count((ContextCounts*)(Addr)DCFG_(call_slots)(base)[CallCounts],
+                sb->id, segment, False, entry[0], entry[1]);
+   entry[1] = 0;
+}
+
+static ULong* entries_of(ULong* base, const Superblock* sb, UInt segment)
+{
+   return base + DCFG_(call_fields)(sb)->contexts
+               + DCFG_SEGMENT_SLOTS * segment;
+}
+
+void DCFG_(context_miss)(ULong* base, UWord id, UWord segment)
+{
+   const Superblock* sb    = DCFG_(superblock)(id);
+   const ULong*      slots = DCFG_(call_slots)(base);
+   ULong             now   = slots[CallContext];
+   ULong*            entry = entries_of(base, sb, segment)
+                             + 2 * DCFG_CONTEXT_IS_NESTED(now);
+
+   if (entry[0] == 0) {
+      UInt sb_id = id;
+      VG_(addToXA)((XArray*)(Addr)slots[CallCached], &sb_id);
+   }
+   flush_entry(base, sb, segment, entry);
+   entry[0] = now;
+}
+
+void DCFG_(flush_contexts)(ULong* base)
+{
+   XArray* cached = (XArray*)(Addr)DCFG_(call_slots)(base)[CallCached];
+
+   for (Word i = 0; i < VG_(sizeXA)(cached); i++) {
+      const Superblock* sb
+         = DCFG_(superblock)(*(UInt*)VG_(indexXA)(cached, i));
+      for (UInt s = 0; s < DCFG_(n_segments)(sb); s++) {
+         ULong* entry = entries_of(base, sb, s);
+         flush_entry(base, sb, s, entry);
+         flush_entry(base, sb, s, entry + 2);
+         entry[0] = entry[2] = 0;
+      }
+   }
+   VG_(dropTailXA)(cached, VG_(sizeXA)(cached));
+}
+
+/*--- Calls                                                ---*/
 
 static Word cmp_calls(const void* va, const void* vb)
 {
@@ -74,13 +247,13 @@ CallProfile* DCFG_(new_call_profile)(void)
    CallProfile* cp = VG_(calloc)("dcfg.calls.profile", 1, sizeof(*cp));
 
    cp->calls    = VG_(HT_construct)("dcfg.calls.calls");
-   cp->contexts = DCFG_(new_context_counts)();
+   cp->contexts = new_context_counts();
    return cp;
 }
 
 void DCFG_(delete_call_profile)(CallProfile* cp)
 {
    VG_(HT_destruct)(cp->calls, VG_(free));
-   DCFG_(delete_context_counts)(cp->contexts);
+   delete_context_counts(cp->contexts);
    VG_(free)(cp);
 }

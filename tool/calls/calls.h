@@ -1,16 +1,156 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The table of calls, by caller and callee. */
+   Counts of calls: contexts, and calls by caller and callee. */
 
 #ifndef __DCFG_CALLS_H
 #define __DCFG_CALLS_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
-#include "tool/calls/context.h"
-#include "tool/calls/function.h"
 #include "dcfg_bb.h"
+#include "format/port.h"
+#include "tool/calls/function.h"
+#include "tool/run/cells.h"
+
+/*--- Who listens                                          ---*/
+
+/* CallListener: gets each call and return in order, without costs.  Functions
+   of a thread are left in the opposite order of entering them; the last one is
+   left when the thread ends.  BASE is the base of the thread's cell array.
+   INSTRS is the number of collected instructions of the thread, which never
+   decreases. */
+typedef
+   struct {
+      /* FUNCTION, a number of tool/calls/function.h, is entered: as the first
+         one of a thread or handler, by a call, or by a jump.  If not IS_START,
+         control comes back to it after it had been left by a jump. */
+      void (*enter)(ULong* base, UInt function, ULong instrs,
+                    Bool is_start);
+      /* The innermost function is left; if BY_JUMP, the function that is
+         entered next replaces it. */
+      void (*leave)(ULong* base, ULong instrs, Bool by_jump);
+      /* Collecting is turned off, so that INSTRS stays the same, or ON.
+         Functions are entered and left meanwhile. */
+      void (*turn)(ULong* base, ULong instrs, Bool on);
+      /* Offsets of registers in the guest state that must be up to date when a
+         function is entered. */
+      UInt        n_registers;
+      const Int*  registers;
+   }
+   CallListener;
+
+/* The listener, or NULL: see DCFG_(listen_to_calls). */
+extern const CallListener* DCFG_(call_listener);
+
+/*--- Fields and slots                                     ---*/
+
+struct _Call;
+
+/* CallFields: the fields in each superblock's record. */
+typedef
+   struct {
+      const Place*  place;       // the place of .addr; NULL: not translated
+                                 // since calls are followed
+      CellNo        contexts;    // slots, see DCFG_SEGMENT_SLOTS; 0: none
+      struct _Call* last_call;   // the last call from here
+   }
+   CallFields;
+
+/* Slots in each thread's array, from DCFG_(first_call_slot) on. */
+enum {
+   CallTotal,         // executed instructions
+   CallContext,       // the present context, see DCFG_CONTEXT
+   CallCounts,        // the thread's ContextCounts
+   CallTopSp,         // the stack pointer of the innermost call
+   CallOfStack,       // the thread's CallStack
+   CallEntries,       // base of the array, plus 16 bytes if the present context
+                      // is nested
+   CallCached,        // XArray of UInt: superblocks with a cached context, see
+                      // tool/calls/calls.c
+   N_CALL_SLOTS
+};
+
+/* Claim room for the fields and slots, before the program runs.  COUNTS: costs
+   are counted by context. */
+void DCFG_(claim_call_fields)(Bool counts);
+
+extern Bool DCFG_(counts_contexts);
+
+extern SizeT  DCFG_(call_fields_offset);
+extern CellNo DCFG_(first_call_slot);
+
+static inline CallFields* DCFG_(call_fields)(const Superblock* sb)
+{
+   return (CallFields*)((Addr)sb + DCFG_(call_fields_offset));
+}
+
+/* Return the call slots of the thread's array at BASE. */
+static inline ULong* DCFG_(call_slots)(ULong* base)
+{
+   return base + DCFG_(first_call_slot);
+}
+
+/*--- Contexts                                             ---*/
+
+/* Context: a function, once for its outermost activation and once for all
+   activations inside another one of the same function.  0 is no context: costs
+   are counted elsewhere then. */
+#define DCFG_CONTEXT(function, is_nested) (2 * (function) + (is_nested))
+#define DCFG_CONTEXT_FUNCTION(context)    ((context) / 2)
+#define DCFG_CONTEXT_IS_NESTED(context)   ((context) % 2)
+
+/* Segment: a sequence of a superblock's instructions that only a signal can
+   leave in the middle.  A superblock is divided after each instruction that has
+   an exit.  After an exit of the last instruction there is an empty segment,
+   which counts how often the exit was not taken, if jumps are wanted.  Each
+   segment has slots for a cache of two entries {context, count}; the second one
+   is for nested contexts. */
+#define DCFG_SEGMENT_SLOTS 4u
+
+/* Return the number, from 0, of the segment that has instruction K, or of the
+   empty one if K is .n_instrs; return the first instruction behind that
+   segment. */
+UInt DCFG_(segment_of)(const Superblock* sb, UInt k);
+UInt DCFG_(segment_end)(const Superblock* sb, UInt k);
+
+/* Return the number of segments that are counted. */
+UInt DCFG_(n_segments)(const Superblock* sb);
+
+/* Count empty segments, too, from now on. */
+void DCFG_(count_last_exits)(void);
+
+/* ContextCount: segment PLACE of SB ran COUNT times in CONTEXT; or, if .faults,
+   signals kept it COUNT times from running instruction PLACE and the rest. */
+typedef
+   struct _ContextCount {
+      struct _ContextCount* hash_next;
+      UWord                 hash_key;
+      UInt                  sb;
+      UInt                  context;
+      UShort                place;
+      Bool                  faults;
+      ULong                 count;
+   }
+   ContextCount;
+
+typedef VgHashTable ContextCounts;
+
+/* Give SB slots for its segments, if it has none. */
+void DCFG_(count_contexts)(const Superblock* sb);
+
+/* Put the present context into SEGMENT's cache.  Called by generated code, with
+   the base of the thread's cell array, if another one is there. */
+void DCFG_(context_miss)(ULong* base, UWord sb, UWord segment);
+
+/* Count that a signal left SB at instruction K; take that back. */
+void DCFG_(count_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context);
+void DCFG_(uncount_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context);
+
+/* Empty the caches of the thread at BASE into its counts. */
+void DCFG_(flush_contexts)(ULong* base);
+
+/*--- Calls                                                ---*/
 
 /* Call: all calls from one instruction in one context to one function in one
    context.  The callee is the function in .to_context whose first instruction
@@ -64,7 +204,7 @@ typedef
    struct _CallProfile {
       VgHashTable*   calls;       // Call
       ContextCounts* contexts;
-      UInt           n_stacks;    // stacks that share it, see tool/calls/follow.c
+      UInt           n_stacks;    // stacks that share it
       Call*          recent[DCFG_RECENT_CALLS];   // cache of calls by hash
    }
    CallProfile;
@@ -84,4 +224,4 @@ Call* DCFG_(find_call)(CallProfile* cp, const CallSite* s, const Place* to,
 void DCFG_(note_told_calls)(CallProfile* cp);
 void DCFG_(carry_calls)(CallProfile* old, CallProfile* cp);
 
-#endif /* __DCFG_CALLS_H */
+#endif

@@ -1,452 +1,393 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Following the calls of threads. */
+   Following the calls of threads: who wants it, and the code for it. */
 
-/* Owns: each thread's stack of active calls, from its first instruction to its
-   last, and its state when a profile is written.  Handed: the life of threads
-   and signal handlers by tool/run/event.c, ways out of superblocks through
-   tool/calls/ir_calls.c and tool/calls/stack.c.  Taken by: outputs that want costs of
-   calls, or each call: tool/profile/output_profile.c, tool/calls/active.c. */
+/* Owns: the code that counts instructions, by function or in total, and that
+   tells tool/calls/stack.c of calls and returns.  Handed: superblocks by
+   tool/run/instrument.c, and the wish for costs, calls or numbers of
+   instructions by the outputs that have one.
+
+   Calls are counted where they leave, not where they arrive: there it is
+   mostly known at translation whether a jump is a call.  An indirect jump
+   calls a helper only if its target misses the branch's cache, where targets
+   are that make it no call, or if it ends calls.  Counting in a context is
+   inline code.  A call or return is not: it changes a dozen words, each under
+   some condition, which would be as many guarded stores. */
 
 #include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
-
+#include "tool/arch/guest.h"
+#include "tool/calls/calls.h"
 #include "tool/calls/follow.h"
-#include "tool/calls/frames.h"
-#include "tool/calls/ir_calls.h"
+#include "tool/calls/stack.h"
 #include "tool/calls/toggle.h"
 #include "tool/dcfg_output.h"
-#include "tool/run/gap.h"
-#include "tool/run/thread.h"
+#include "tool/run/event.h"
+#include "tool/run/ir.h"
 
-static UInt         watcher;        // number of the watcher
-static Bool         is_followed;    // does an output want calls?
-static Bool         are_separate;   // does each thread have its own profile?
-static CallProfile* common;         // the profile of all threads otherwise
+/* For the superblock in translation: the difference of the stack pointer, and
+   of each temporary, from the stack pointer at its begin. */
+#define UNKNOWN ((Long)1 << 62)
+static Long  sp_now;
+static Long* sp_of_tmp;
+static UInt  room_for_tmps;
 
-/*--- Threads and signal handlers                          ---*/
+/* Whether the target of its indirect jump is not in the branch's cache; NULL:
+   the jump is told to the stack each time. */
+static IRExpr* missed;
 
-static ULong* slots_of(const CallStack* cs)
+static const Place* place_in_work(const Work* w)
 {
-   return DCFG_(call_slots)(base_of(cs));
+   return DCFG_(call_fields)(w->sb)->place;
 }
 
-static void set_cells(CallStack* cs)
+static IRExpr* call_slot(Work* w, UInt slot)
 {
-   ULong* slots = slots_of(cs);
-
-   slots[CallOfStack] = (Addr)cs;
-   slots[CallCounts]  = (Addr)cs->profile->contexts;
-   slots[CallCached]  = (Addr)cs->cached;
-   DCFG_(set_call_slots)(cs);
+   return cell_addr(w, DCFG_(first_call_slot) + slot);
 }
 
-static CallProfile* join_profile(void)
-{
-   CallProfile* cp = are_separate || common == NULL
-                     ? DCFG_(new_call_profile)() : common;
+/*--- Costs                                                ---*/
 
-   if (!are_separate)
-      common = cp;
-   cp->n_stacks++;
-   return cp;
+/* Count N runs of the segment that begins with instruction K, in the present
+   context. */
+static void count_in_context(Work* w, UInt k, IRExpr* n)
+{
+   const Superblock* sb      = w->sb;
+   UInt              segment = DCFG_(segment_of)(sb, k);
+   CellNo            cache   = DCFG_(call_fields)(sb)->contexts
+                                + DCFG_SEGMENT_SLOTS * segment;
+   Addr              key     = DCFG_CELL_OFFSET(cache);
+
+   IRExpr* context = load(w, Ity_I64, call_slot(w, CallContext));
+   IRExpr* entry   = load(w, w->word_ty, call_slot(w, CallEntries));
+   IRExpr* miss    = assign(w, Ity_I1,
+                            IRExpr_Binop(Iop_CmpNE64,
+                                         load(w, Ity_I64,
+                                              add_words(w, entry,
+                                                        word(w, key))),
+                                         context));
+   call_if(w, miss, "dcfg_context_miss", &DCFG_(context_miss),
+           mkIRExprVec_3(base(w), word(w, sb->id), word(w, segment)));
+   IRExpr* count_addr = add_words(w, entry, word(w, key + sizeof(ULong)));
+   store(w, count_addr, sum(w, load(w, Ity_I64, count_addr), n));
 }
 
-static void leave_profile(CallProfile* cp)
+/* Count N runs of the segment that begins with instruction K.  N is an I64, and
+   a constant 1 unless the segment is one instruction. */
+static void add_cost(Work* w, UInt k, IRExpr* n)
 {
-   if (--cp->n_stacks > 0)
+   UInt size = DCFG_(segment_end)(w->sb, k) - k;
+
+   if (DCFG_(counts_contexts))
+      count_in_context(w, k, n);
+   /* Then N is a constant 1. */
+   tl_assert(n->tag == Iex_Const || size == 1);
+   if (size > 0)
+      add_to_slot(w, DCFG_(first_call_slot) + CallTotal,
+                  size == 1 ? n : IRExpr_Const(IRConst_U64(size)));
+}
+
+static void add_start_cost(Work* w, IRExpr* n)
+{
+   add_cost(w, 0, n);
+}
+
+/* Return whether a segment other than the first begins with instruction K. */
+static Bool begins_segment(const Superblock* sb, UInt k)
+{
+   return k > 0 && k < sb->n_instrs
+          && DCFG_(segment_of)(sb, k) != DCFG_(segment_of)(sb, k - 1);
+}
+
+static void add_segment_cost(Work* w, UInt k)
+{
+   if (begins_segment(w->sb, k))
+      add_cost(w, k, IRExpr_Const(IRConst_U64(1)));
+}
+
+/*--- The stack pointer                                    ---*/
+
+/* Forget all.  Temporaries of added code are not tracked. */
+static void forget_stack_pointer(const Work* w)
+{
+   UInt n_tmps = w->out->tyenv->types_used;
+
+   sp_now = 0;
+   if (n_tmps > room_for_tmps) {
+      room_for_tmps = 2 * n_tmps;
+      sp_of_tmp     = VG_(realloc)("dcfg.ir.sp", sp_of_tmp,
+                                   room_for_tmps * sizeof(Long));
+   }
+   for (UInt i = 0; i < n_tmps; i++)
+      sp_of_tmp[i] = UNKNOWN;
+}
+
+static void track_stack_pointer(Work* w, const IRStmt* st)
+{
+   const Int offset_sp = w->layout->offset_SP;
+
+   if (st->tag == Ist_Put && st->Ist.Put.offset == offset_sp) {
+      const IRExpr* e = st->Ist.Put.data;
+      sp_now = e->tag == Iex_RdTmp ? sp_of_tmp[e->Iex.RdTmp.tmp]
+                                  : UNKNOWN;
+   }
+   if (st->tag != Ist_WrTmp)
       return;
-   if (cp == common)
-      common = NULL;
-   DCFG_(delete_call_profile)(cp);
+   const IRExpr* e = st->Ist.WrTmp.data;
+   Long          d = UNKNOWN;
+   if (e->tag == Iex_Get && e->Iex.Get.offset == offset_sp) {
+      d = sp_now;
+   } else if (e->tag == Iex_RdTmp) {
+      d = sp_of_tmp[e->Iex.RdTmp.tmp];
+   } else if (e->tag == Iex_Binop && e->Iex.Binop.arg1->tag == Iex_RdTmp
+              && e->Iex.Binop.arg2->tag == Iex_Const) {
+      const IRConst* c = e->Iex.Binop.arg2->Iex.Const.con;
+      Long from = sp_of_tmp[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
+      Long n    = c->tag == Ico_U64 ? (Long)c->Ico.U64
+                  : c->tag == Ico_U32 ? (Int)c->Ico.U32 : 0;
+      if (from != UNKNOWN)
+         switch (e->Iex.Binop.op) {
+            case Iop_Add64: case Iop_Add32: d = from + n; break;
+            case Iop_Sub64: case Iop_Sub32: d = from - n; break;
+            default:                                      break;
+         }
+   }
+   sp_of_tmp[st->Ist.WrTmp.tmp] = d;
 }
 
-static void* new_stack(CellArray* ca, UInt index)
+static Bool may_have_raised_sp(void)
 {
-   CallStack* cs = VG_(calloc)("dcfg.stack", 1, sizeof(CallStack));
-
-   cs->index     = index;
-   cs->cells     = ca;
-   cs->collects  = DCFG_(collects_at_start);
-   cs->has_own_profile = are_separate;
-   cs->profile   = join_profile();
-   cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
-                              VG_(free), sizeof(Suspended));
-   cs->cached    = VG_(newXA)(VG_(malloc), "dcfg.stack.cached", VG_(free),
-                              sizeof(UInt));
-   set_cells(cs);
-   return cs;
+   return sp_now > 0;
 }
 
-static void delete_stack(void* s)
+static IRExpr* stack_pointer(Work* w)
 {
-   CallStack* cs = s;
-
-   leave_profile(cs->profile);
-   VG_(deleteXA)(cs->suspended);
-   VG_(deleteXA)(cs->cached);
-   VG_(free)(cs->frames);
-   VG_(free)(cs->active);
-   VG_(free)(cs);
+   return assign(w, w->word_ty,
+                 IRExpr_Get(w->layout->offset_SP, w->word_ty));
 }
 
-/* Return the call in CP that is equal to C, or NULL if C is NULL. */
-static Call* call_in(CallProfile* cp, Call* c)
+static void begin_calls(Work* w)
 {
-   CallSite site;
+   CallFields* fields = DCFG_(call_fields)(w->sb);
 
-   if (c == NULL)
-      return NULL;
+   if (fields->place == NULL)
+      fields->place = DCFG_(place_at)(w->sb->addr);
+   missed = NULL;
+   if (DCFG_(counts_contexts))
+      DCFG_(count_contexts)(w->sb);
+   forget_stack_pointer(w);
+}
+
+/*--- Ways out                                             ---*/
+
+static LeaveKind kind_of(IRJumpKind jk)
+{
+   return jk == Ijk_Call ? LeaveCall : jk == Ijk_Ret ? LeaveReturn
+                                                     : LeaveJump;
+}
+
+static IRExpr* always(void)
+{
+   return IRExpr_Const(IRConst_U1(True));
+}
+
+/* Return the condition that SP is above the innermost call's stack pointer. */
+static IRExpr* ends_calls(Work* w, IRExpr* sp)
+{
+   IRExpr* top = load(w, w->word_ty, call_slot(w, CallTopSp));
+
+   return assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
+                                         ? Iop_CmpLT64U : Iop_CmpLT32U,
+                                         top, sp));
+}
+
+/* Return whether both conditions are true, for OP64 and OP32 And; or one of
+   them, for Or. */
+static IRExpr* joined(Work* w, IROp op64, IROp op32, IRExpr* a, IRExpr* b)
+{
+   IRExpr* bits = word_op(w, op64, op32, bit_to_word(w, a),
+                          bit_to_word(w, b));
+   return assign(w, Ity_I1,
+                 IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_CmpNE64
+                                                    : Iop_CmpNE32,
+                              bits, word(w, 0)));
+}
+
+/* Return the condition GUARD, and that SP is above the innermost call's stack
+   pointer. */
+static IRExpr* and_ends_calls(Work* w, IRExpr* guard, IRExpr* sp)
+{
+   IRExpr* ends = ends_calls(w, sp);
+
+   return guard->tag == Iex_Const
+          ? ends : joined(w, Iop_And64, Iop_And32, guard, ends);
+}
+
+/* Call FN if GUARD.  If FN is told of a call, it may read the registers that a
+   listener wants. */
+static void tell_if(Work* w, IRExpr* guard, const HChar* name, void* fn,
+                    IRExpr** args)
+{
+   IRDirty*            di = call_if(w, guard, name, fn, args);
+   const CallListener* l  = DCFG_(call_listener);
+
+   if (l == NULL)
+      return;
+   tl_assert(l->n_registers < VEX_N_FXSTATE);
+   for (UInt i = 0; i < l->n_registers; i++) {
+      VG_(memset)(&di->fxState[i], 0, sizeof(di->fxState[i]));
+      di->fxState[i].fx     = Ifx_Read;
+      di->fxState[i].offset = l->registers[i];
+      di->fxState[i].size   = sizeof(UWord);
+   }
+   di->nFxState = l->n_registers;
+}
+
+/* Add the code for a way out to TARGET behind instruction K, taken if GUARD. */
+static void leave_for_const(Work* w, UInt k, LeaveKind kind, Addr target,
+                            Bool unredirected, IRExpr* guard)
+{
+   const Place* to = unredirected ? DCFG_(place_at)(target)
+                                  : DCFG_(landing_place)(target);
+   Bool         is_call = kind != LeaveJump
+                          || DCFG_(is_call_like)(place_in_work(w), to);
+
+   if (!is_call && !may_have_raised_sp())
+      return;
+   IRExpr* sp = stack_pointer(w);
+   if (!is_call)
+      guard = and_ends_calls(w, guard, sp);
+   IRExpr* where = word(w, DCFG_(heeds_functions) ? target : (Addr)to);
+   IRExpr** args = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
+                                 word(w, DCFG_LEAVE(k, kind)), where, sp);
+   if (DCFG_(heeds_functions))
+      tell_if(w, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding), args);
+   else
+      tell_if(w, guard, "dcfg_leave_for_place", &DCFG_(leave_for_place),
+              args);
+}
+
+static void add_call_at_exit(Work* w, UInt x, const IRStmt* st)
+{
+   leave_for_const(w, w->sb->exits[x].instr, kind_of(st->Ist.Exit.jk),
+                   w->sb->exits[x].target, False, st->Ist.Exit.guard);
+}
+
+/* Return whether the indirect jump at SB's end matters only when its target is
+   not in the branch's cache, or when it ends calls. */
+static Bool is_plain_jump(const Work* w, const IRSB* sb)
+{
+   return kind_of(sb->jumpkind) == LeaveJump
+          && !place_in_work(w)->is_skipped;
+}
+
+static Bool add_jump_miss(Work* w, const IRSB* in, IRExpr* miss)
+{
+   IRExpr** args;
+
+   if (!is_plain_jump(w, in))
+      return False;
+   /* At the miss, not all that the jump counts is complete, as it must be if
+      functions change what is collected: then its way out tells the stack. */
+   if (DCFG_(heeds_functions)) {
+      missed = miss;
+      tell_if(w, miss, "dcfg_count_jump", &DCFG_(count_jump),
+              mkIRExprVec_3(base(w), word(w, (Addr)w->sb), in->next));
+      return True;
+   }
+   if (may_have_raised_sp())
+      return False;
+   args = mkIRExprVec_4(base(w), word(w, (Addr)w->sb), in->next,
+                        stack_pointer(w));
+   tell_if(w, miss, "dcfg_jump_miss", &DCFG_(jump_miss), args);
+   return True;
+}
+
+/* Count the empty segment, which tells that the last exit was not taken. */
+static void add_last_segment(Work* w)
+{
+   UInt n = w->sb->n_instrs;
+
    if (!DCFG_(counts_contexts))
-      return c;
-   site = DCFG_(site_of)(c);
-   return DCFG_(find_call)(cp, &site, c->to, c->to_context);
-}
-
-/* Begin a new profile with the same active calls.  Stacks that share a profile
-   share the new one, too: the first one that is restarted makes it. */
-static void* restart_stack(void* s, CellArray* ca, UInt index,
-                           Restart why)
-{
-   CallStack*   cs  = s;
-   CallProfile* old = cs->profile;
-
-   if (old == common)
-      common = NULL;
-   CallProfile* cp = join_profile();
-   if (cp->n_stacks == 1 && why == RestartPart)
-      DCFG_(carry_calls)(old, cp);
-
-   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
-      DCFG_(call_fields)(DCFG_(superblock)(id))->last_call = NULL;
-   for (UInt i = 0; i < cs->n_frames; i++) {
-      Frame* f = &cs->frames[i];
-      f->call  = call_in(cp, f->call);
-      f->stub  = call_in(cp, f->stub);
-      f->start = 0;
-   }
-   for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
-      Suspended* below = VG_(indexXA)(cs->suspended, i);
-      below->running.stub       = call_in(cp, below->running.stub);
-      below->running.stub_start = 0;
-      below->total              = 0;
-   }
-   cs->now.stub       = call_in(cp, cs->now.stub);
-   cs->now.stub_start = 0;
-   cs->earlier        = 0;
-   cs->returned       = 0;
-   leave_profile(old);
-   cs->profile = cp;
-   cs->index   = index;
-   cs->cells   = ca;
-   VG_(dropTailXA)(cs->cached, VG_(sizeXA)(cs->cached));
-   set_cells(cs);
-   return cs;
-}
-
-static void resume(void* s, Addr ip, Addr sp)
-{
-   CallStack* cs   = s;
-   ULong*     base = base_of(cs);
-   ULong*     used = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells) : base;
-
-   /* If the thread is away, come_back() begins the base. */
-   if (cs->now.function == 0 && used[CellAway] == 0) {
-      const Place* to = DCFG_(landing_place)(ip);
-      if (!to->is_excluded)
-         DCFG_(begin_base)(cs, base, to);
-   }
-   /* Calls that a return from the base left on the stack end at the next
-      jump. */
-   if (cs->returned != DCFG_(call_slots)(base)[CallTotal] + 1)
-      DCFG_(unwind_calls)(cs, base, sp, 0);
-   DCFG_(apply_toggles)(cs);
-   DCFG_(show_calls)(cs, base);
-}
-
-static void come_back(void* s, UInt last, UInt sb, Addr sp)
-{
-   CallStack* cs = s;
-
-   DCFG_(come_back)(cs, base_of(cs),
-                    last == 0 ? NULL : DCFG_(superblock)(last),
-                    DCFG_(call_fields)(DCFG_(superblock)(sb))->place, sp);
-}
-
-/* Return the number of instructions in superblock SB's segment from K on. */
-static UInt rest_of_segment(UInt sb, UInt k)
-{
-   return DCFG_(segment_end)(DCFG_(superblock)(sb), k) - k;
-}
-
-static void stop(void* s, UInt sb, UInt k)
-{
-   CallStack* cs    = s;
-   ULong*     slots = slots_of(cs);
-
-   if (k == 0)
       return;
-   slots[CallTotal] -= rest_of_segment(sb, k);
-   if (DCFG_(counts_contexts) && slots[CallContext] != 0)
-      DCFG_(count_fault)(cs->profile->contexts, sb, k, slots[CallContext]);
+   if (DCFG_(n_segments)(w->sb) > DCFG_(segment_of)(w->sb, n - 1) + 1)
+      add_cost(w, n, IRExpr_Const(IRConst_U64(1)));
 }
 
-static void take_stop_back(CallStack* cs, UInt sb, UInt k)
+static void add_call_at_end(Work* w, const IRSB* in)
 {
-   ULong* slots = slots_of(cs);
+   UInt      last = w->sb->n_instrs - 1;
+   LeaveKind kind = kind_of(in->jumpkind);
 
-   if (k == 0)
-      return;
-   slots[CallTotal] += rest_of_segment(sb, k);
-   if (DCFG_(counts_contexts) && slots[CallContext] != 0)
-      DCFG_(uncount_fault)(cs->profile->contexts, sb, k,
-                           slots[CallContext]);
-}
+   /* A profile follows Callgrind; a listener wants real calls. */
+   if (DCFG_(guest).jumps_are_calls && w->sb->kinds[last] == InsnJump
+       && !DCFG_(counts_contexts))
+      kind = LeaveJump;
 
-static void enter_handler(void* s, Int signal)
-{
-   CallStack* cs    = s;
-   ULong*     slots = slots_of(cs);
-   Suspended  below = { cs->now, slots[CallTotal], cs->n_frames,
-                        cs->collects };
+   add_last_segment(w);
 
-   VG_(addToXA)(cs->suspended, &below);
-   cs->floor    = cs->n_frames;
-   cs->earlier += slots[CallTotal];
-   VG_(memset)(&cs->now, 0, sizeof(cs->now));
-   slots[CallTotal] = 0;
-   cs->collects     = DCFG_(collects_at_start);
-   DCFG_(apply_toggles)(cs);
-   DCFG_(show_calls)(cs, base_of(cs));
-}
-
-static void leave_handler(void* s)
-{
-   CallStack* cs   = s;
-   ULong*     base = base_of(cs);
-
-   if (!runs_in_handler(cs))
-      return;
-   while (cs->n_frames > innermost(cs)->n_frames)
-      DCFG_(pop_call)(cs, base);
-   DCFG_(resume_suspended)(cs, base);
-   DCFG_(apply_toggles)(cs);
-   DCFG_(show_calls)(cs, base);
-}
-
-/* Return the instruction total that frame I counts with. */
-static ULong total_for(const CallStack* cs, UInt i)
-{
-   for (Word s = 0; s < VG_(sizeXA)(cs->suspended); s++) {
-      const Suspended* below = VG_(indexXA)(cs->suspended, s);
-      if (i < below->n_frames)
-         return below->total;
-   }
-   return slots_of(cs)[CallTotal];
-}
-
-/* Call DO_IT for each active call, with its cost so far that is not in the
-   profile yet. */
-static void each_active(CallStack* cs, void (*do_it)(Call* c, ULong cost))
-{
-   for (UInt i = 0; i < cs->n_frames; i++) {
-      const Frame* f = &cs->frames[i];
-      if (f->call != NULL)
-         do_it(f->call, total_for(cs, i) - f->start);
-   }
-   for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
-      const Suspended* s = VG_(indexXA)(cs->suspended, i);
-      if (s->running.stub != NULL)
-         do_it(s->running.stub, s->total - s->running.stub_start);
-   }
-   if (cs->now.stub != NULL)
-      do_it(cs->now.stub, slots_of(cs)[CallTotal] - cs->now.stub_start);
-}
-
-static void add_cost(Call* c, ULong cost)
-{
-   c->cost += cost;
-}
-
-static void take_cost_back(Call* c, ULong cost)
-{
-   c->cost -= cost;
-}
-
-static CallStack* stack_of_thread(UInt thread)
-{
-   return DCFG_(thread_state)(thread, watcher);
-}
-
-void DCFG_(account_for_calls)(void)
-{
-   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
-      ThreadInfo info;
-      DCFG_(thread_info)(t, &info);
-      if (!info.live)
-         continue;
-      if (info.undone == NULL && !info.off)
-         stop(stack_of_thread(t), info.last.sb, info.last.n_done);
-      each_active(stack_of_thread(t), add_cost);
+   if (w->sb->end == EndDirect) {
+      leave_for_const(w, last, kind, w->sb->next, w->sb->unredirected,
+                      always());
+   } else if (DCFG_(heeds_functions) || !is_plain_jump(w, in)
+              || may_have_raised_sp()) {
+      IRExpr*  sp    = stack_pointer(w);
+      IRExpr*  guard = missed == NULL ? always()
+                       : joined(w, Iop_Or64, Iop_Or32, missed,
+                                ends_calls(w, sp));
+      IRExpr** args  = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
+                                     word(w, DCFG_LEAVE(last, kind)),
+                                     in->next, sp);
+      if (DCFG_(heeds_functions))
+         tell_if(w, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding),
+                 args);
+      else
+         tell_if(w, always(), "dcfg_leave_for", &DCFG_(leave_for), args);
    }
 }
 
-void DCFG_(take_account_back)(void)
-{
-   for (UInt t = 0; t < DCFG_(n_threads)(); t++)
-      if (t == 0 || are_separate)
-         DCFG_(note_told_calls)(stack_of_thread(t)->profile);
-   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
-      ThreadInfo info;
-      DCFG_(thread_info)(t, &info);
-      if (!info.live)
-         continue;
-      each_active(stack_of_thread(t), take_cost_back);
-      if (info.undone == NULL && !info.off)
-         take_stop_back(stack_of_thread(t), info.last.sb, info.last.n_done);
-   }
-}
-
-const CallProfile* DCFG_(call_profile)(UInt thread)
-{
-   return stack_of_thread(thread)->profile;
-}
-
-static void flush(void* s)
-{
-   DCFG_(flush_contexts)(base_of(s));
-}
-
-static void end_calls(CallStack* cs)
-{
-   ULong* base = base_of(cs);
-
-   while (runs_in_handler(cs))
-      leave_handler(cs);
-   while (cs->n_frames > 0)
-      DCFG_(pop_call)(cs, base);
-   DCFG_(set_stub)(cs, base, NULL);
-   tell_leave(cs, base, False);
-}
-
-/* End all calls: the next collected code begins without.  As in Callgrind, the
-   function that ran without a call stays active. */
-static void suspend(void* s)
-{
-   CallStack* cs = s;
-
-   end_calls(cs);
-   VG_(memset)(&cs->now, 0, sizeof(cs->now));
-   cs->earlier            += slots_of(cs)[CallTotal];
-   slots_of(cs)[CallTotal] = 0;
-   cs->collects            = DCFG_(collects_at_start);
-   DCFG_(apply_toggles)(cs);
-   DCFG_(show_calls)(cs, base_of(cs));
-}
-
-static void have_idle_cells(void* s, CellArray* ca)
-{
-   CallStack* cs = s;
-
-   cs->idle_cells = ca;
-   DCFG_(call_slots)(DCFG_(cell_base)(ca))[CallOfStack] = (Addr)cs;
-   DCFG_(set_call_slots)(cs);
-}
-
-static void turn(void* s, Bool on)
-{
-   CallStack* cs   = s;
-   ULong*     base = base_of(cs);
-
-   if (DCFG_(call_listener) != NULL)
-      DCFG_(call_listener)->turn(base, instrs_so_far(cs, base), on);
-   cs->collects = on;
-   cs->is_idle  = !on;
-   DCFG_(set_call_slots)(cs);
-}
-
-static void end(void* s)
-{
-   CallStack* cs = s;
-
-   cs->is_ending  = True;
-   cs->is_idle    = False;
-   cs->idle_cells = NULL;
-   end_calls(cs);
-   VG_(free)(cs->frames);
-   VG_(free)(cs->active);
-   cs->frames = NULL;
-   cs->active = NULL;
-   cs->room   = cs->n_active = 0;
-}
-
-/* A branch has a target in its cache only if a jump there is no call.  What is
-   mapped next at the target may make it one, so empty the caches. */
-static void unmapped(Addr a, SizeT len)
-{
-   if (DCFG_(forget_places)(a, len))
-      DCFG_(flush_threads)();
-}
+static Bool is_followed;   // does an output want calls?
 
 /*--- All together                                         ---*/
 
-static const Watcher follower = {
-   .begin         = DCFG_(begin_calls),
-   .started       = DCFG_(add_start_cost),
-   .instruction   = DCFG_(add_segment_cost),
-   .exit          = DCFG_(add_call_at_exit),
-   .statement     = DCFG_(track_stack_pointer),
-   .miss          = DCFG_(add_jump_miss),
-   .leave         = DCFG_(add_call_at_end),
-   .thread_new    = new_stack,
-   .thread_free   = delete_stack,
-   .restart       = restart_stack,
-   .resume        = resume,
-   .come_back     = come_back,
-   .stop          = stop,
-   .suspend       = suspend,
-   .idle_cells    = have_idle_cells,
-   .turn          = turn,
-   .enter_handler = enter_handler,
-   .leave_handler = leave_handler,
-   .flush         = flush,
-   .thread_end    = end,
-   .unmapped      = unmapped
-};
+/* Follow calls: generated code tells the stacks. */
+static void follow(Bool separately)
+{
+   static Watcher w;
 
-/* The watcher without calls: only signal handlers matter. */
-static const Watcher toggler = {
-   .thread_new    = new_stack,
-   .thread_free   = delete_stack,
-   .restart       = restart_stack,
-   .suspend       = suspend,
-   .idle_cells    = have_idle_cells,
-   .turn          = turn,
-   .enter_handler = enter_handler,
-   .leave_handler = leave_handler,
-   .thread_end    = end
-};
+   w             = DCFG_(call_watcher);
+   w.begin       = begin_calls;
+   w.started     = add_start_cost;
+   w.instruction = add_segment_cost;
+   w.exit        = add_call_at_exit;
+   w.statement   = track_stack_pointer;
+   w.miss        = add_jump_miss;
+   w.leave       = add_call_at_end;
+   DCFG_(watch_stacks)(&w, separately);
+}
 
 void DCFG_(heed_functions)(const PartMaker* pm)
 {
-   Bool follow = DCFG_(start_toggles)(pm);
+   Bool any = DCFG_(start_toggles)(pm);
 
    if (!is_followed) {
       DCFG_(claim_call_fields)(False);
-      watcher = DCFG_(watch)(follow ? &follower : &toggler);
+      if (any)
+         follow(False);
+      else
+         DCFG_(watch_stacks)(&DCFG_(handler_watcher), False);
    }
    DCFG_(collect_at_start)(DCFG_(collects_at_start));
 }
 
 void DCFG_(follow_calls)(Bool separately)
 {
-   are_separate = separately;
-   is_followed  = True;
+   is_followed = True;
    DCFG_(claim_call_fields)(True);
-   watcher = DCFG_(watch)(&follower);
+   follow(separately);
 }
 
 void DCFG_(listen_to_calls)(const CallListener* l)
@@ -455,29 +396,12 @@ void DCFG_(listen_to_calls)(const CallListener* l)
    DCFG_(call_listener) = l;
    is_followed          = True;
    DCFG_(claim_call_fields)(False);
-   watcher = DCFG_(watch)(&follower);
+   follow(False);
 }
 
 void DCFG_(count_instrs)(void)
 {
    is_followed = True;
    DCFG_(claim_call_fields)(False);
-   watcher = DCFG_(watch)(&follower);
-}
-
-void DCFG_(toggle_thread)(UInt thread)
-{
-   DCFG_(collect_thread)(thread, !DCFG_(is_thread_collected)(thread));
-}
-
-ULong DCFG_(instrs_run)(UInt thread)
-{
-   CallStack* cs = stack_of_thread(thread);
-   ULong      n  = instrs_so_far(cs, base_of(cs));
-   ThreadInfo info;
-
-   DCFG_(thread_info)(thread, &info);
-   if (info.undone == NULL && !info.off && info.last.n_done > 0)
-      n -= rest_of_segment(info.last.sb, info.last.n_done);
-   return n;
+   follow(False);
 }

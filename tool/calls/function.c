@@ -4,16 +4,15 @@
    Functions, by Callgrind's rules. */
 
 /* Owns: the functions of a Callgrind profile, and the function of an address.
-   Handed: addresses by tool/calls/ir_calls.c and tool/calls/stack.c, unmappings by
-   tool/run/image.c.  Taken by: tool/calls/stack.c, tool/profile/costs.c and
-   tool/profile/notation.c.
+   Handed: addresses by tool/calls/follow.c and tool/calls/stack.c, unmappings
+   by tool/run/image.c.
 
-   A profile can be compared with Callgrind's only if it has the same functions.
-   A function is identified by its object, the source file of its first
-   instruction, and its name.  Without a name, the address is used.  A stub of a
-   linkage table is skipped: its cost is the caller's, and the function that it
-   jumps to counts as called by that caller.  Excluded code (tool/run/exclude.h) is
-   skipped, too, and costs nothing.
+   A profile can be compared with Callgrind's only if it has the same
+   functions.  A function is identified by its object, the source file of its
+   first instruction, and its name.  Without a name, the address is used.  A
+   stub of a linkage table is skipped: its cost is the caller's, and the
+   function that it jumps to counts as called by that caller.  Excluded code
+   (tool/run/exclude.h) is skipped, too, and costs nothing.
 
    Debug information is asked once for each place, while the object is mapped,
    and again when an object has been mapped there anew.  If the answer is the

@@ -10,7 +10,8 @@
 #include "pub_tool_hashtable.h"
 #include "format/port.h"
 
-/* Function: its names are from tool/base/intern.h, so pointers can be compared. */
+/* Function: its names are from tool/base/intern.h, so pointers can be
+   compared. */
 typedef
    struct {
       const HChar* object;     // path of its ELF object, or ???

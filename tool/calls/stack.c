@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Calls, and the stack of active calls. */
+   The rules of calls, and the stack of active calls of each thread. */
 
-/* Owns: the rules of what a call is and when it ends.  Handed: ways out of
-   superblocks by generated code.  Taken by: tool/calls/ir_calls.c, which makes that
-   code, and tool/calls/follow.c.  Calls go to tool/calls/calls.c, which has their counts
-   and costs.
+/* Owns: the rules of what a call is and when it ends; each thread's stack,
+   from its first instruction to its last, and its state when a profile is
+   written.  Handed: ways out of superblocks by the code that
+   tool/calls/follow.c generates, the life of threads and signal handlers by
+   tool/run/event.c.
 
    A program's calls are not marked: it returns to places that were not called
    from, leaves several frames at once, or goes on in another function by a
-   jump. Callgrind has rules for this, on which the meaning of its numbers
-   depends. These are the same rules:
+   jump.  Callgrind has rules for this, on which the meaning of its numbers
+   depends.  These are the same rules:
 
    - A call is active while the stack pointer is not above its value at the
      callee's begin.  So everything that raises it further ends the call: a
@@ -24,16 +25,16 @@
      ends together with the call that is active when it is made.
 
    - The dynamic linker's resolver jumps to the function that it has resolved.
-     That is a return, and a call by the resolver's caller.  The resolver is the
-     target of the first entry of a linkage table, when another entry of the
-     table has gone there.  Callgrind knows it by its symbol, or by its code in
-     some versions of libc.
+     That is a return, and a call by the resolver's caller.  The resolver is
+     the target of the first entry of a linkage table, when another entry of
+     the table has gone there.  Callgrind knows it by its symbol, or by its
+     code in some versions of libc.
 
    - A stub of a linkage table is part of its caller, and so is excluded code
      (tool/run/exclude.h): functions that it calls are called by its caller.
 
-   - A return without an active call ends a call that was made before everything
-     else, from the address before the one returned to.
+   - A return without an active call ends a call that was made before
+     everything else, from the address before the one returned to.
 
    - A signal handler has a stack of its own above the one that it interrupts;
      its costs are not added there.
@@ -41,29 +42,187 @@
    Generated code calls this file for calls, returns, and jumps that may be
    calls.  Another jump matters only if the stack pointer is above CallTopSp.
    Generated code makes that comparison if the stack pointer may have been
-   raised. */
+   raised.
+
+   A function that --toggle-collect or a like option names changes what its
+   thread counts (tool/calls/toggle.c).  So the whole superblock must have been
+   counted, and the thread stops at the way out (tool/run/event.h).  Nearly all
+   calls are of other functions.  Their way out only keeps the stack, by the
+   rules above.  If nobody listens to calls or counts costs, the usual call and
+   the usual return change a few words: see enter_usually() and
+   leave_usually(). */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
-
 #include "tool/arch/guest.h"
-#include "tool/calls/frames.h"
+#include "tool/calls/calls.h"
 #include "tool/calls/stack.h"
 #include "tool/calls/toggle.h"
+#include "tool/dcfg_output.h"
 #include "tool/run/branch.h"
-#include "tool/run/gap.h"
+#include "tool/run/event.h"
+#include "tool/run/thread.h"
+
+/*--- The stack                                            ---*/
+
+/* Frame: an active call. */
+typedef
+   struct {
+      Call*       call;        // NULL: a stub
+      Addr        sp;          // stack pointer at the callee's begin
+      const Place* entry;      // the callee's first place
+      Bool        resolves;    // is it the dynamic linker's resolver?
+      ULong       start;       // instruction total at the begin
+      Superblock* sb;          // the caller; NULL for a jump
+      UInt        instr;       // index of the calling instruction
+      /* State of the caller: */
+      UInt        function;
+      UInt        height;
+      Call*       stub;
+      Bool        was_left;
+      /* Has the listener been told of the end already? */
+      Bool        ended;
+   }
+   Frame;
+
+/* Running: the function that runs now. */
+typedef
+   struct {
+      UInt  function;      // 0: nothing has run
+      UInt  height;        // changes of function since the base
+      Call* stub;          // the stub that runs, or NULL
+      ULong stub_start;    // instruction total when that began
+      Bool  was_left;      // has the listener been told that a jump left it?
+   }
+   Running;
+
+/* Suspended: the state that a handler interrupted. */
+typedef
+   struct {
+      Running running;
+      ULong   total;
+      UInt    n_frames;
+      Bool    collects;
+   }
+   Suspended;
+
+/* CallStack: the active calls of a thread. */
+typedef struct _CallStack CallStack;
+struct _CallStack {
+   UInt         index;     // index of the thread
+   CellArray*   cells;
+   CellArray*   idle_cells;       // used while the thread is not collected
+   Bool         is_idle;          // uses .idle_cells now
+   Bool         collects;         // shall be collected; see tool/calls/toggle.c
+   Bool         is_ending;        // the thread has ended
+   Bool         at_way_out;       // is at a way out for .bound_for
+   Bool         is_stopped;       // tool/run/event.c has been told so
+   Addr         bound_for;
+   CallProfile* profile;
+   Bool         has_own_profile;  // otherwise it is shared
+   Frame*       frames;    // outermost first
+   UInt         n_frames, room;
+   UInt*        active;    // for each function: number of activations
+   UInt         n_active;
+   Running      now;
+   XArray*      suspended; // Suspended, innermost last
+   UInt         floor;     // frames below the handler, or 0
+   ULong        returned;  // 1 + the instruction total when the base last
+                           // returned
+   ULong        earlier;   // instructions that the total lacks, as those of
+                           // handlers
+   XArray*      cached;    // see CallCached
+};
+
+/* Return the stack of the thread that counts in the array at BASE. */
+static inline CallStack* stack_of(ULong* base)
+{
+   return (CallStack*)(Addr)DCFG_(call_slots)(base)[CallOfStack];
+}
+
+static inline const Place* place_of(const Superblock* sb)
+{
+   return DCFG_(call_fields)(sb)->place;
+}
+
+/* Return the place that runs when SB's end jumps to TARGET. */
+static inline const Place* destination(const Superblock* sb, Addr target)
+{
+   return sb->unredirected ? DCFG_(place_at)(target)
+                           : DCFG_(landing_place)(target);
+}
+
+/* Return the base of the array for collected code, whichever one generated code
+   uses now. */
+static inline ULong* base_of(const CallStack* cs)
+{
+   return DCFG_(cell_base)(cs->cells);
+}
+
+/* Return the number of the thread's collected instructions. */
+static inline ULong instrs_so_far(const CallStack* cs, ULong* base)
+{
+   return cs->earlier + DCFG_(call_slots)(base)[CallTotal];
+}
+
+/* Tell the listener that the function that runs now is left. */
+static inline void tell_leave(CallStack* cs, ULong* base, Bool by_jump)
+{
+   if (DCFG_(call_listener) != NULL && cs->now.function != 0
+       && !cs->now.was_left)
+      DCFG_(call_listener)->leave(base, instrs_so_far(cs, base), by_jump);
+   cs->now.was_left = True;
+}
+
+/* Tell the listener that the function that runs now is entered. */
+static inline void tell_enter(CallStack* cs, ULong* base, Bool is_start)
+{
+   if (DCFG_(call_listener) != NULL)
+      DCFG_(call_listener)->enter(base, cs->now.function,
+                                  instrs_so_far(cs, base), is_start);
+   cs->now.was_left = False;
+}
+
+static void make_room_for_active(CallStack* cs, UInt function)
+{
+   UInt n = function + 256;
+
+   cs->active = VG_(realloc)("dcfg.stack.active", cs->active,
+                             n * sizeof(UInt));
+   VG_(memset)(cs->active + cs->n_active, 0,
+               (n - cs->n_active) * sizeof(UInt));
+   cs->n_active = n;
+}
+
+static inline UInt* active(CallStack* cs, UInt function)
+{
+   if (function >= cs->n_active)
+      make_room_for_active(cs, function);
+   return &cs->active[function];
+}
+
+static inline Bool runs_in_handler(const CallStack* cs)
+{
+   return VG_(sizeXA)(cs->suspended) > 0;
+}
+
+static inline Suspended* innermost(const CallStack* cs)
+{
+   return VG_(indexXA)(cs->suspended, VG_(sizeXA)(cs->suspended) - 1);
+}
 
 #define NO_SP ~(UWord)0
 
-Call DCFG_(any_call);
+/* The Call of all calls if costs are not counted. */
+static Call any_call;
 
 static Call* find_call(CallStack* cs, const CallSite* s, const Place* to,
                        UInt to_context)
 {
    return DCFG_(counts_contexts)
-          ? DCFG_(find_call)(cs->profile, s, to, to_context) : &DCFG_(any_call);
+          ? DCFG_(find_call)(cs->profile, s, to, to_context) : &any_call;
 }
 
 /* Return the call, which is nearly always the one that this superblock made
@@ -74,7 +233,7 @@ static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
    Call** last;
 
    if (!DCFG_(counts_contexts))
-      return &DCFG_(any_call);
+      return &any_call;
    if (s->sb == NULL || cs->has_own_profile)
       return DCFG_(find_call)(cs->profile, s, to, to_context);
    last = &DCFG_(call_fields)(s->sb)->last_call;
@@ -83,10 +242,11 @@ static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
    return *last;
 }
 
-/* --- Functions that change what is collected              --- */
+/*--- Functions that change what is collected              ---*/
 
-/* Return whether toggle.c heeds FUNCTION, which is entered or left.  If so, and
-   the thread is at a way out, stop it there: its counts may be read. */
+/* Return whether tool/calls/toggle.c heeds FUNCTION, which is entered or left.
+   If so, and the thread is at a way out, stop it there: its counts may be
+   read. */
 static Bool stop_if_heeded(CallStack* cs, UInt function)
 {
    if (!DCFG_(is_heeded)(function))
@@ -98,8 +258,8 @@ static Bool stop_if_heeded(CallStack* cs, UInt function)
    return True;
 }
 
-/* Tell toggle.c.  This may forget all counts, and with them each Call. */
-
+/* Tell tool/calls/toggle.c.  This may forget all counts, and with them each
+   Call. */
 static inline void function_entered(CallStack* cs, UInt function)
 {
    if (DCFG_(heeds_functions) && *active(cs, function) == 1
@@ -115,38 +275,22 @@ static inline void function_left(CallStack* cs, UInt function)
       cs->collects = !cs->collects;
 }
 
-void DCFG_(apply_toggles)(CallStack* cs)
+/* Collect the thread, or not, as .collects says. */
+static void apply_toggles(CallStack* cs)
 {
    if (!cs->is_ending)
       DCFG_(collect_thread)(cs->index, cs->collects);
 }
 
-/* --- The function that runs                               --- */
-
-void DCFG_(make_room_for_active)(CallStack* cs, UInt function)
-{
-   UInt n = function + 256;
-
-   cs->active = VG_(realloc)("dcfg.stack.active", cs->active,
-                             n * sizeof(UInt));
-   VG_(memset)(cs->active + cs->n_active, 0,
-               (n - cs->n_active) * sizeof(UInt));
-   cs->n_active = n;
-}
+/*--- The function that runs                               ---*/
 
 static inline UInt context_of(CallStack* cs, UInt function)
 {
    return DCFG_CONTEXT(function, *active(cs, function) > 1);
 }
 
-void DCFG_(show_calls)(CallStack* cs, ULong* base)
-{
-   if (cs->now.was_left && cs->now.function != 0)
-      tell_enter(cs, base, False);
-   DCFG_(set_call_slots)(cs);
-}
-
-void DCFG_(set_call_slots)(CallStack* cs)
+/* Tell generated code the present context. */
+static void set_call_slots(CallStack* cs)
 {
    UInt   function = cs->now.function;
    UInt   context  = 0;
@@ -166,8 +310,16 @@ void DCFG_(set_call_slots)(CallStack* cs)
    *entries           = (UWord)(base + 2 * DCFG_CONTEXT_IS_NESTED(context));
 }
 
+/* Likewise; and tell the listener of the function, if it had been left. */
+static void show_calls(CallStack* cs, ULong* base)
+{
+   if (cs->now.was_left && cs->now.function != 0)
+      tell_enter(cs, base, False);
+   set_call_slots(cs);
+}
+
 /* Set the stub that runs; NULL: none. */
-void DCFG_(set_stub)(CallStack* cs, ULong* base, Call* stub)
+static void set_stub(CallStack* cs, ULong* base, Call* stub)
 {
    Running* now   = &cs->now;
    ULong    total = DCFG_(call_slots)(base)[CallTotal];
@@ -239,8 +391,8 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
    f->ended    = False;
    if (to->is_skipped) {
       if (now->stub == NULL)
-         DCFG_(set_stub)(cs, base,
-                         find_call(cs, site, NULL, 0));
+         set_stub(cs, base,
+                  find_call(cs, site, NULL, 0));
       return;
    }
    /* If calls do not change the stack pointer, as on arm64, the target of a
@@ -253,7 +405,7 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
    if (!is_call && now->stub == NULL)
       tell_leave(cs, base, True);
    f->was_left = now->was_left;
-   DCFG_(set_stub)(cs, base, NULL);
+   set_stub(cs, base, NULL);
    ++*active(cs, to->function);
    if (to->function != now->function)
       now->height++;
@@ -266,7 +418,7 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
 }
 
 /* Begin the stack with the function at TO, which nobody called. */
-void DCFG_(begin_base)(CallStack* cs, ULong* base, const Place* to)
+static void begin_base(CallStack* cs, ULong* base, const Place* to)
 {
    cs->now.function = to->function;
    cs->now.height   = 1;
@@ -275,11 +427,11 @@ void DCFG_(begin_base)(CallStack* cs, ULong* base, const Place* to)
 }
 
 /* Continue the innermost suspended state. */
-void DCFG_(resume_suspended)(CallStack* cs, ULong* base)
+static void resume_suspended(CallStack* cs, ULong* base)
 {
    const Suspended* s = innermost(cs);
 
-   DCFG_(set_stub)(cs, base, NULL);
+   set_stub(cs, base, NULL);
    tell_leave(cs, base, False);
    cs->earlier = instrs_so_far(cs, base) - s->total;
    if (cs->now.function != 0)
@@ -291,14 +443,15 @@ void DCFG_(resume_suspended)(CallStack* cs, ULong* base)
    cs->floor = runs_in_handler(cs) ? innermost(cs)->n_frames : 0;
 }
 
-void DCFG_(pop_call)(CallStack* cs, ULong* base)
+/* End the innermost call. */
+static void pop_call(CallStack* cs, ULong* base)
 {
    /* longjmp has left a handler. */
    if (cs->n_frames <= cs->floor)
-      DCFG_(resume_suspended)(cs, base);
+      resume_suspended(cs, base);
 
    const Frame* f = &cs->frames[--cs->n_frames];
-   DCFG_(set_stub)(cs, base, f->stub);
+   set_stub(cs, base, f->stub);
    if (f->call != NULL) {
       if (!f->ended) {
          tell_leave(cs, base, False);
@@ -314,7 +467,7 @@ void DCFG_(pop_call)(CallStack* cs, ULong* base)
 
 /* End the calls that SP is above, and N of those that it is equal to.  Return
    how many ended. */
-UInt DCFG_(unwind_calls)(CallStack* cs, ULong* base, Addr sp, Int n)
+static UInt unwind_calls(CallStack* cs, ULong* base, Addr sp, Int n)
 {
    UInt ended = 0;
 
@@ -322,7 +475,7 @@ UInt DCFG_(unwind_calls)(CallStack* cs, ULong* base, Addr sp, Int n)
       Addr top = cs->frames[cs->n_frames - 1].sp;
       if (top > sp || (top == sp && n <= 0))
          break;
-      DCFG_(pop_call)(cs, base);
+      pop_call(cs, base);
       n--;
       ended++;
    }
@@ -389,7 +542,7 @@ static void return_from_base(CallStack* cs, ULong* base,
    if (now->height == 1)
       ++*active(cs, to->function);
    site.context = DCFG_CONTEXT(to->function, False);
-   DCFG_(set_stub)(cs, base, NULL);
+   set_stub(cs, base, NULL);
    /* For Callgrind, the function is entered only now. */
    function_entered(cs, from);
    call = find_call(cs, &site, place_of(sb), context_of(cs, from));
@@ -414,10 +567,10 @@ static void jump_to(CallStack* cs, ULong* base, Superblock* sb, UInt k,
       if (top->resolves && top->call != NULL) {
          site = DCFG_(site_of)(top->call);
          sp   = top->sp;
-         DCFG_(pop_call)(cs, base);
+         pop_call(cs, base);
       }
    }
-   if (DCFG_(unwind_calls)(cs, base, sp, 0) == 0 && is_call) {
+   if (unwind_calls(cs, base, sp, 0) == 0 && is_call) {
       if (cs->n_frames > 0)
          sp = cs->frames[cs->n_frames - 1].sp;
       push(cs, base, &site, to, sp, False);
@@ -429,12 +582,12 @@ static void return_to_excluded(CallStack* cs, ULong* base, const Place* to,
                                Addr sp)
 {
    if (cs->n_frames > cs->floor) {
-      DCFG_(unwind_calls)(cs, base, sp,
-                          n_returned_from(cs, to->hash_key, sp));
+      unwind_calls(cs, base, sp,
+                   n_returned_from(cs, to->hash_key, sp));
       return;
    }
    /* The base is left: it was not called by anything that is followed. */
-   DCFG_(set_stub)(cs, base, NULL);
+   set_stub(cs, base, NULL);
    tell_leave(cs, base, False);
    if (cs->now.function != 0)
       --*active(cs, cs->now.function);
@@ -455,7 +608,7 @@ static void return_to(CallStack* cs, ULong* base, Superblock* sb,
    else if (cs->n_frames == 0 || cs->now.height == 1)
       return_from_base(cs, base, sb, to, sp);
    else
-      DCFG_(unwind_calls)(cs, base, sp, n);
+      unwind_calls(cs, base, sp, n);
 }
 
 /* Return whether excluded code that was called has called in turn. */
@@ -467,19 +620,21 @@ static Bool is_called_back(const CallStack* cs, Addr sp)
    return top != NULL && top->entry->is_excluded && sp < top->sp;
 }
 
-void DCFG_(come_back)(CallStack* cs, ULong* base, Superblock* last,
+/* Continue at TO, with stack pointer SP.  Excluded code has run since
+   superblock LAST, or since the begin if that is NULL. */
+static void enter_from_excluded(CallStack* cs, ULong* base, Superblock* last,
                       const Place* to, Addr sp)
 {
-   UInt n = DCFG_(unwind_calls)(cs, base, sp, 0);
+   UInt n = unwind_calls(cs, base, sp, 0);
 
    if (cs->now.function == 0) {
-      DCFG_(begin_base)(cs, base, to);
+      begin_base(cs, base, to);
    } else if (is_called_back(cs, sp) || (n == 0 && to->is_entry)) {
       CallSite site = { last, last == NULL ? 0 : last->n_instrs - 1, NULL,
                         context_of(cs, cs->now.function) };
       push(cs, base, &site, to, sp, False);
    }
-   DCFG_(show_calls)(cs, base);
+   show_calls(cs, base);
 }
 
 /* Tell the listener of a call that Callgrind takes for a return, because its
@@ -507,7 +662,7 @@ static void leave_superblock(CallStack* cs, Superblock* sb, UWord leave,
    switch (DCFG_LEAVE_KIND(leave)) {
       case LeaveCall: {
          CallSite site = { sb, k, NULL, context_of(cs, cs->now.function) };
-         if (DCFG_(unwind_calls)(cs, base, sp, 0) == 0)
+         if (unwind_calls(cs, base, sp, 0) == 0)
             push(cs, base, &site, to, sp, True);
          else if (!to->is_skipped)
             tell_of_lost_call(cs, base, to);
@@ -521,7 +676,7 @@ static void leave_superblock(CallStack* cs, Superblock* sb, UWord leave,
          return_to(cs, base, sb, to, sp);
          break;
    }
-   DCFG_(show_calls)(cs, base);
+   show_calls(cs, base);
 }
 
 void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
@@ -538,8 +693,8 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
    /* The usual return. */
    if (DCFG_LEAVE_KIND(leave) == LeaveReturn && cs->n_frames > 0
        && sp > cs->frames[cs->n_frames - 1].sp && cs->now.height > 1) {
-      DCFG_(unwind_calls)(cs, base_of(cs), sp, 0);
-      DCFG_(show_calls)(cs, base_of(cs));
+      unwind_calls(cs, base_of(cs), sp, 0);
+      show_calls(cs, base_of(cs));
       return;
    }
    leave_superblock(cs, sb, leave, destination(sb, target), sp);
@@ -556,4 +711,534 @@ void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp)
    DCFG_(count_branch)(base, sb->id, target);
    DCFG_(leave_for_place)(base, sb,
                           DCFG_LEAVE(sb->n_instrs - 1, LeaveJump), to, sp);
+}
+
+/*--- Ways out when functions change what is collected     ---*/
+
+static void set_top_sp(ULong* base, Addr sp)
+{
+   *(UWord*)(DCFG_(call_slots)(base) + CallTopSp) = sp;
+}
+
+/* Push the call of a function that is not heeded from one to another, as push()
+   does.  Return False if the call may be another one. */
+static Bool enter_usually(CallStack* cs, ULong* base, Superblock* sb, UInt k,
+                          Addr target, Addr sp)
+{
+   Running* now = &cs->now;
+
+   if (cs->n_frames == 0 || cs->n_frames == cs->room
+       || cs->frames[cs->n_frames - 1].sp < sp
+       || now->stub != NULL || now->function == 0
+       || place_of(sb)->heads_table)
+      return False;
+   const Place* to = destination(sb, target);
+   if (to->is_skipped)
+      return False;
+   UInt* n = active(cs, to->function);
+   if (*n == 0 && DCFG_(is_heeded)(to->function))
+      return False;
+   cs->frames[cs->n_frames++] = (Frame){
+      .call = &any_call, .sp = sp, .entry = to, .sb = sb, .instr = k,
+      .function = now->function, .height = now->height
+   };
+   ++*n;
+   now->height  += to->function != now->function;
+   now->function = to->function;
+   set_top_sp(base, sp);
+   return True;
+}
+
+/* Pop a call of a function that is not heeded, as pop_call()
+   does.  Return False if the return may end something else. */
+static Bool leave_usually(CallStack* cs, ULong* base, Addr sp)
+{
+   Running* now = &cs->now;
+
+   if (cs->n_frames < 2 || cs->n_frames <= cs->floor)
+      return False;
+   const Frame* f     = &cs->frames[cs->n_frames - 1];
+   const Frame* below = f - 1;
+   if (f->sp >= sp || below->sp < sp || f->call == NULL || f->function == 0
+       || now->stub != NULL || f->stub != NULL || now->height <= 1)
+      return False;
+   UInt* n = active(cs, f->entry->function);
+   if (*n == 1 && DCFG_(is_heeded)(f->entry->function))
+      return False;
+   --*n;
+   now->function = f->function;
+   now->height   = f->height;
+   cs->n_frames--;
+   if (*active(cs, now->function) == 0)
+      *active(cs, now->function) = 1;
+   set_top_sp(base, below->sp);
+   return True;
+}
+
+/* Do what leave_for() does if the call or return is a usual one that only the
+   stack must know.  Return False if it is not. */
+static Bool go_usually(CallStack* cs, ULong* base, Superblock* sb, UWord leave,
+                       Addr target, Addr sp)
+{
+   if (DCFG_(counts_contexts) || DCFG_(call_listener) != NULL)
+      return False;
+   switch (DCFG_LEAVE_KIND(leave)) {
+      case LeaveCall:
+         return enter_usually(cs, base, sb, DCFG_LEAVE_INSTR(leave), target,
+                              sp);
+      case LeaveReturn:
+         return leave_usually(cs, base, sp);
+      default:
+         return False;
+   }
+}
+
+void DCFG_(leave_heeding)(ULong* base, Superblock* sb, UWord leave,
+                          Addr target, Addr sp)
+{
+   CallStack* cs = stack_of(base);
+
+   if (go_usually(cs, base, sb, leave, target, sp))
+      return;
+   cs->at_way_out = True;
+   cs->bound_for  = target;
+   DCFG_(leave_for)(base, sb, leave, target, sp);
+   cs->at_way_out = False;
+   /* longjmp out of a handler also brings back what was collected before. */
+   if (!cs->is_stopped && cs->collects != cs->is_idle)
+      return;
+   DCFG_(stop_at_way_out)(cs->index, target);
+   apply_toggles(cs);
+   DCFG_(go_on_from_way_out)(cs->index);
+   cs->is_stopped = False;
+}
+
+void DCFG_(count_jump)(ULong* base, Superblock* sb, Addr target)
+{
+   if (DCFG_(is_call_like)(place_of(sb), destination(sb, target)))
+      DCFG_(count_branch)(base, sb->id, target);
+   else
+      DCFG_(branch_miss)(base, sb->id, target);
+}
+/*--- Threads and signal handlers                          ---*/
+
+static UInt         watcher;        // number of the watcher
+static Bool         are_separate;   // does each thread have its own profile?
+static CallProfile* common;         // the profile of all threads otherwise
+
+static ULong* slots_of(const CallStack* cs)
+{
+   return DCFG_(call_slots)(base_of(cs));
+}
+
+static void set_cells(CallStack* cs)
+{
+   ULong* slots = slots_of(cs);
+
+   slots[CallOfStack] = (Addr)cs;
+   slots[CallCounts]  = (Addr)cs->profile->contexts;
+   slots[CallCached]  = (Addr)cs->cached;
+   set_call_slots(cs);
+}
+
+static CallProfile* join_profile(void)
+{
+   CallProfile* cp = are_separate || common == NULL
+                     ? DCFG_(new_call_profile)() : common;
+
+   if (!are_separate)
+      common = cp;
+   cp->n_stacks++;
+   return cp;
+}
+
+static void leave_profile(CallProfile* cp)
+{
+   if (--cp->n_stacks > 0)
+      return;
+   if (cp == common)
+      common = NULL;
+   DCFG_(delete_call_profile)(cp);
+}
+
+static void* new_stack(CellArray* ca, UInt index)
+{
+   CallStack* cs = VG_(calloc)("dcfg.stack", 1, sizeof(CallStack));
+
+   cs->index     = index;
+   cs->cells     = ca;
+   cs->collects  = DCFG_(collects_at_start);
+   cs->has_own_profile = are_separate;
+   cs->profile   = join_profile();
+   cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
+                              VG_(free), sizeof(Suspended));
+   cs->cached    = VG_(newXA)(VG_(malloc), "dcfg.stack.cached", VG_(free),
+                              sizeof(UInt));
+   set_cells(cs);
+   return cs;
+}
+
+static void delete_stack(void* s)
+{
+   CallStack* cs = s;
+
+   leave_profile(cs->profile);
+   VG_(deleteXA)(cs->suspended);
+   VG_(deleteXA)(cs->cached);
+   VG_(free)(cs->frames);
+   VG_(free)(cs->active);
+   VG_(free)(cs);
+}
+
+/* Return the call in CP that is equal to C, or NULL if C is NULL. */
+static Call* call_in(CallProfile* cp, Call* c)
+{
+   CallSite site;
+
+   if (c == NULL)
+      return NULL;
+   if (!DCFG_(counts_contexts))
+      return c;
+   site = DCFG_(site_of)(c);
+   return DCFG_(find_call)(cp, &site, c->to, c->to_context);
+}
+
+/* Begin a new profile with the same active calls.  Stacks that share a profile
+   share the new one, too: the first one that is restarted makes it. */
+static void* restart_stack(void* s, CellArray* ca, UInt index,
+                           Restart why)
+{
+   CallStack*   cs  = s;
+   CallProfile* old = cs->profile;
+
+   if (old == common)
+      common = NULL;
+   CallProfile* cp = join_profile();
+   if (cp->n_stacks == 1 && why == RestartPart)
+      DCFG_(carry_calls)(old, cp);
+
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
+      DCFG_(call_fields)(DCFG_(superblock)(id))->last_call = NULL;
+   for (UInt i = 0; i < cs->n_frames; i++) {
+      Frame* f = &cs->frames[i];
+      f->call  = call_in(cp, f->call);
+      f->stub  = call_in(cp, f->stub);
+      f->start = 0;
+   }
+   for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
+      Suspended* below = VG_(indexXA)(cs->suspended, i);
+      below->running.stub       = call_in(cp, below->running.stub);
+      below->running.stub_start = 0;
+      below->total              = 0;
+   }
+   cs->now.stub       = call_in(cp, cs->now.stub);
+   cs->now.stub_start = 0;
+   cs->earlier        = 0;
+   cs->returned       = 0;
+   leave_profile(old);
+   cs->profile = cp;
+   cs->index   = index;
+   cs->cells   = ca;
+   VG_(dropTailXA)(cs->cached, VG_(sizeXA)(cs->cached));
+   set_cells(cs);
+   return cs;
+}
+
+static void resume(void* s, Addr ip, Addr sp)
+{
+   CallStack* cs   = s;
+   ULong*     base = base_of(cs);
+   ULong*     used = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells) : base;
+
+   /* If the thread is away, come_back() begins the base. */
+   if (cs->now.function == 0 && used[CellAway] == 0) {
+      const Place* to = DCFG_(landing_place)(ip);
+      if (!to->is_excluded)
+         begin_base(cs, base, to);
+   }
+   /* Calls that a return from the base left on the stack end at the next
+      jump. */
+   if (cs->returned != DCFG_(call_slots)(base)[CallTotal] + 1)
+      unwind_calls(cs, base, sp, 0);
+   apply_toggles(cs);
+   show_calls(cs, base);
+}
+
+static void come_back(void* s, UInt last, UInt sb, Addr sp)
+{
+   CallStack* cs = s;
+
+   enter_from_excluded(cs, base_of(cs),
+                    last == 0 ? NULL : DCFG_(superblock)(last),
+                    DCFG_(call_fields)(DCFG_(superblock)(sb))->place, sp);
+}
+
+/* Return the number of instructions in superblock SB's segment from K on. */
+static UInt rest_of_segment(UInt sb, UInt k)
+{
+   return DCFG_(segment_end)(DCFG_(superblock)(sb), k) - k;
+}
+
+static void stop(void* s, UInt sb, UInt k)
+{
+   CallStack* cs    = s;
+   ULong*     slots = slots_of(cs);
+
+   if (k == 0)
+      return;
+   slots[CallTotal] -= rest_of_segment(sb, k);
+   if (DCFG_(counts_contexts) && slots[CallContext] != 0)
+      DCFG_(count_fault)(cs->profile->contexts, sb, k, slots[CallContext]);
+}
+
+static void take_stop_back(CallStack* cs, UInt sb, UInt k)
+{
+   ULong* slots = slots_of(cs);
+
+   if (k == 0)
+      return;
+   slots[CallTotal] += rest_of_segment(sb, k);
+   if (DCFG_(counts_contexts) && slots[CallContext] != 0)
+      DCFG_(uncount_fault)(cs->profile->contexts, sb, k,
+                           slots[CallContext]);
+}
+
+static void enter_handler(void* s, Int signal)
+{
+   CallStack* cs    = s;
+   ULong*     slots = slots_of(cs);
+   Suspended  below = { cs->now, slots[CallTotal], cs->n_frames,
+                        cs->collects };
+
+   VG_(addToXA)(cs->suspended, &below);
+   cs->floor    = cs->n_frames;
+   cs->earlier += slots[CallTotal];
+   VG_(memset)(&cs->now, 0, sizeof(cs->now));
+   slots[CallTotal] = 0;
+   cs->collects     = DCFG_(collects_at_start);
+   apply_toggles(cs);
+   show_calls(cs, base_of(cs));
+}
+
+static void leave_handler(void* s)
+{
+   CallStack* cs   = s;
+   ULong*     base = base_of(cs);
+
+   if (!runs_in_handler(cs))
+      return;
+   while (cs->n_frames > innermost(cs)->n_frames)
+      pop_call(cs, base);
+   resume_suspended(cs, base);
+   apply_toggles(cs);
+   show_calls(cs, base);
+}
+
+/* Return the instruction total that frame I counts with. */
+static ULong total_for(const CallStack* cs, UInt i)
+{
+   for (Word s = 0; s < VG_(sizeXA)(cs->suspended); s++) {
+      const Suspended* below = VG_(indexXA)(cs->suspended, s);
+      if (i < below->n_frames)
+         return below->total;
+   }
+   return slots_of(cs)[CallTotal];
+}
+
+/* Call DO_IT for each active call, with its cost so far that is not in the
+   profile yet. */
+static void each_active(CallStack* cs, void (*do_it)(Call* c, ULong cost))
+{
+   for (UInt i = 0; i < cs->n_frames; i++) {
+      const Frame* f = &cs->frames[i];
+      if (f->call != NULL)
+         do_it(f->call, total_for(cs, i) - f->start);
+   }
+   for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
+      const Suspended* s = VG_(indexXA)(cs->suspended, i);
+      if (s->running.stub != NULL)
+         do_it(s->running.stub, s->total - s->running.stub_start);
+   }
+   if (cs->now.stub != NULL)
+      do_it(cs->now.stub, slots_of(cs)[CallTotal] - cs->now.stub_start);
+}
+
+static void add_cost(Call* c, ULong cost)
+{
+   c->cost += cost;
+}
+
+static void take_cost_back(Call* c, ULong cost)
+{
+   c->cost -= cost;
+}
+
+static CallStack* stack_of_thread(UInt thread)
+{
+   return DCFG_(thread_state)(thread, watcher);
+}
+
+void DCFG_(account_for_calls)(void)
+{
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo info;
+      DCFG_(thread_info)(t, &info);
+      if (!info.live)
+         continue;
+      if (info.undone == NULL && !info.off)
+         stop(stack_of_thread(t), info.last.sb, info.last.n_done);
+      each_active(stack_of_thread(t), add_cost);
+   }
+}
+
+void DCFG_(take_account_back)(void)
+{
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++)
+      if (t == 0 || are_separate)
+         DCFG_(note_told_calls)(stack_of_thread(t)->profile);
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo info;
+      DCFG_(thread_info)(t, &info);
+      if (!info.live)
+         continue;
+      each_active(stack_of_thread(t), take_cost_back);
+      if (info.undone == NULL && !info.off)
+         take_stop_back(stack_of_thread(t), info.last.sb, info.last.n_done);
+   }
+}
+
+const CallProfile* DCFG_(call_profile)(UInt thread)
+{
+   return stack_of_thread(thread)->profile;
+}
+
+static void flush(void* s)
+{
+   DCFG_(flush_contexts)(base_of(s));
+}
+
+static void end_calls(CallStack* cs)
+{
+   ULong* base = base_of(cs);
+
+   while (runs_in_handler(cs))
+      leave_handler(cs);
+   while (cs->n_frames > 0)
+      pop_call(cs, base);
+   set_stub(cs, base, NULL);
+   tell_leave(cs, base, False);
+}
+
+/* End all calls: the next collected code begins without.  As in Callgrind, the
+   function that ran without a call stays active. */
+static void suspend(void* s)
+{
+   CallStack* cs = s;
+
+   end_calls(cs);
+   VG_(memset)(&cs->now, 0, sizeof(cs->now));
+   cs->earlier            += slots_of(cs)[CallTotal];
+   slots_of(cs)[CallTotal] = 0;
+   cs->collects            = DCFG_(collects_at_start);
+   apply_toggles(cs);
+   show_calls(cs, base_of(cs));
+}
+
+static void have_idle_cells(void* s, CellArray* ca)
+{
+   CallStack* cs = s;
+
+   cs->idle_cells = ca;
+   DCFG_(call_slots)(DCFG_(cell_base)(ca))[CallOfStack] = (Addr)cs;
+   set_call_slots(cs);
+}
+
+static void turn(void* s, Bool on)
+{
+   CallStack* cs   = s;
+   ULong*     base = base_of(cs);
+
+   if (DCFG_(call_listener) != NULL)
+      DCFG_(call_listener)->turn(base, instrs_so_far(cs, base), on);
+   cs->collects = on;
+   cs->is_idle  = !on;
+   set_call_slots(cs);
+}
+
+static void end(void* s)
+{
+   CallStack* cs = s;
+
+   cs->is_ending  = True;
+   cs->is_idle    = False;
+   cs->idle_cells = NULL;
+   end_calls(cs);
+   VG_(free)(cs->frames);
+   VG_(free)(cs->active);
+   cs->frames = NULL;
+   cs->active = NULL;
+   cs->room   = cs->n_active = 0;
+}
+
+/* A branch has a target in its cache only if a jump there is no call.  What is
+   mapped next at the target may make it one, so empty the caches. */
+static void unmapped(Addr a, SizeT len)
+{
+   if (DCFG_(forget_places)(a, len))
+      DCFG_(flush_threads)();
+}
+
+/*--- Watchers                                             ---*/
+
+const Watcher DCFG_(call_watcher) = {
+   .thread_new    = new_stack,
+   .thread_free   = delete_stack,
+   .restart       = restart_stack,
+   .resume        = resume,
+   .come_back     = come_back,
+   .stop          = stop,
+   .suspend       = suspend,
+   .idle_cells    = have_idle_cells,
+   .turn          = turn,
+   .enter_handler = enter_handler,
+   .leave_handler = leave_handler,
+   .flush         = flush,
+   .thread_end    = end,
+   .unmapped      = unmapped
+};
+
+const Watcher DCFG_(handler_watcher) = {
+   .thread_new    = new_stack,
+   .thread_free   = delete_stack,
+   .restart       = restart_stack,
+   .suspend       = suspend,
+   .idle_cells    = have_idle_cells,
+   .turn          = turn,
+   .enter_handler = enter_handler,
+   .leave_handler = leave_handler,
+   .thread_end    = end
+};
+
+void DCFG_(watch_stacks)(const Watcher* w, Bool separately)
+{
+   if (separately)
+      are_separate = True;
+   watcher = DCFG_(watch)(w);
+}
+
+void DCFG_(toggle_thread)(UInt thread)
+{
+   DCFG_(collect_thread)(thread, !DCFG_(is_thread_collected)(thread));
+}
+
+ULong DCFG_(instrs_run)(UInt thread)
+{
+   CallStack* cs = stack_of_thread(thread);
+   ULong      n  = instrs_so_far(cs, base_of(cs));
+   ThreadInfo info;
+
+   DCFG_(thread_info)(thread, &info);
+   if (info.undone == NULL && !info.off && info.last.n_done > 0)
+      n -= rest_of_segment(info.last.sb, info.last.n_done);
+   return n;
 }

@@ -7,8 +7,9 @@
 #define __DCFG_STACK_H
 
 #include "pub_tool_basics.h"
-#include "tool/calls/function.h"
 #include "dcfg_bb.h"
+#include "tool/calls/calls.h"
+#include "tool/dcfg_output.h"
 
 /* LeaveKind: how control leaves a superblock, according to VEX. */
 typedef
@@ -45,4 +46,30 @@ void DCFG_(count_jump)(ULong* base, Superblock* sb, Addr target);
    that cannot have raised the stack pointer. */
 void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp);
 
-#endif /* __DCFG_STACK_H */
+/* The life of threads and handlers, for watchers of tool/calls/follow.c: all
+   that following calls needs; or only what changes whether a thread is
+   collected. */
+extern const Watcher DCFG_(call_watcher);
+extern const Watcher DCFG_(handler_watcher);
+
+/* Register W, which has the hooks of one of them, and use its stacks from now
+   on.  SEPARATELY: each thread has its own profile. */
+void DCFG_(watch_stacks)(const Watcher* w, Bool separately);
+
+/* Start or stop collecting THREAD, the opposite of now.  It is not in generated
+   code. */
+void DCFG_(toggle_thread)(UInt thread);
+
+/* Return the number of instructions that THREAD, which has not ended, has
+   executed. */
+ULong DCFG_(instrs_run)(UInt thread);
+
+/* Return the profile of THREAD, or of all threads. */
+const CallProfile* DCFG_(call_profile)(UInt thread);
+
+/* Add the costs of active calls to the profile, as if they ended now; subtract
+   them again. */
+void DCFG_(account_for_calls)(void);
+void DCFG_(take_account_back)(void);
+
+#endif

@@ -4,8 +4,8 @@
    Functions that change what is collected. */
 
 /* Owns: the options that name functions at which collecting a thread starts or
-   stops, or a new part of the run begins.  Handed: functions by tool/calls/stack.c
-   and tool/calls/follow.c.  Taken by: these; dcfg_main.c, which makes the parts.
+   stops, or a new part of the run begins.  Handed: functions by
+   tool/calls/stack.c; the parts are made by dcfg_main.c.
 
    The meaning is Callgrind's.  A function is entered, by a call or a jump that
    counts as one, when it is not active in its thread.  It is left when no

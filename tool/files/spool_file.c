@@ -27,7 +27,7 @@
 #include "tool/base/core.h"
 #include "tool/files/file.h"
 #include "tool/files/newfile.h"
-#include "tool/base/size.h"
+#include "tool/base/options.h"
 #include "tool/files/spool_file.h"
 #include "tool/files/writeall.h"
 #include "format/spool_extents.h"

@@ -4,12 +4,12 @@
    Basic blocks and edges. */
 
 /* Owns: the division of executed instructions into basic blocks, and the edges
-   between the blocks.  Handed: instructions and flows, by tool/run/gather.c or a
-   test.  Taken by: tool/graph/routine.c, tool/graph/loop.c, dcfg_json.c.
+   between the blocks.  Handed: instructions and flows, by tool/run/gather.c or
+   a test.
 
    A block is a maximal run of instructions that was only entered at its first
-   and only left at its last.  An instruction is a leader, the first of a block,
-   in these cases:
+   and only left at its last.  An instruction is a leader, the first of a
+   block, in these cases:
    - Control was transferred to it.
    - The instruction before it transfers control, or was left by a fault.
    - It is a REP instruction.

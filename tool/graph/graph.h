@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Basic blocks and edges. */
+   Basic blocks, edges and images. */
 
 #ifndef __DCFG_GRAPH_H
 #define __DCFG_GRAPH_H
 
-#include "tool/arch/insn.h"
 #include "format/port.h"
+#include "tool/arch/insn.h"
 
 /* EdgeType: the edge types of the format in the order of its specification
    (section 2.5).  The value is the EDGE_TYPE_ID in the file. */
@@ -125,4 +125,38 @@ UInt* DCFG_(only_edges)(const Graph* g);
    returns, context changes, entry and exit do not. */
 Bool DCFG_(is_intra_routine)(EdgeType type);
 
-#endif /* __DCFG_GRAPH_H */
+/*--- Images                                               ---*/
+
+typedef
+   struct {
+      Addr         addr;
+      SizeT        size;
+      const HChar* name;       // as in the object file, not demangled
+   }
+   ImageSymbol;
+
+typedef
+   struct {
+      Addr addr;               // address of an instruction
+      UInt file;               // see DCFG_(source_file_name)
+      UInt line;
+   }
+   ImageLine;
+
+/* ImageInfo: the description of an image. */
+typedef
+   struct {
+      const HChar* name;       // path of the file, or [anon]
+      Addr         load;       // address of the file's first byte
+      SizeT        size;       // from there to the end of the last code
+      const HChar* build_id;   // hexadecimal; NULL: none
+      ULong        code_hash;  // hash of the code if there is no build id; 0:
+                               // none
+      const ImageSymbol* symbols;   // by address, then by name
+      UInt               n_symbols;
+      const ImageLine*   lines;     // by address
+      UInt               n_lines;
+   }
+   ImageInfo;
+
+#endif

@@ -3,19 +3,18 @@
 
    Natural loops. */
 
-/* Owns: loops and their nesting.  Handed: the graph and its routines.  Taken
-   by: dcfg_json.c.
+/* Owns: loops and their nesting.  Handed: the graph and its routines.
 
    A back edge is an edge within a routine whose target dominates its source.
    The loop of a head has the head and all blocks that reach the source of one
    of its back edges without passing the head.  (A. Aho, M. Lam, R. Sethi, J.
    Ullman, "Compilers", 2nd edition, section 9.6.6.)  Two loops with different
    heads are disjoint, or one is inside the other.  So inner loops are found
-   first, and a loop that was found counts as a single block from then on.  (The
-   method is that of R. Tarjan, "Testing flow graph reducibility", JCSS 9, 1974,
-   but with dominators, which leave irreducible cycles out.)  The node lists of
-   N nested loops can have N * N elements, so they are made only when they are
-   written. */
+   first, and a loop that was found counts as a single block from then on.
+   (The method is that of R. Tarjan, "Testing flow graph reducibility", JCSS 9,
+   1974, but with dominators, which leave irreducible cycles out.)  The node
+   lists of N nested loops can have N * N elements, so they are made only when
+   they are written. */
 
 #include "tool/base/util.h"
 #include "tool/graph/loop.h"

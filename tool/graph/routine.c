@@ -4,8 +4,7 @@
    Routines and immediate dominators. */
 
 /* Owns: the division of blocks into routines, and the dominator tree.  Handed:
-   the graph, and the symbols of its blocks.  Taken by: tool/graph/loop.c,
-   dcfg_json.c.
+   the graph, and the symbols of its blocks.
 
    A virtual root has an edge to every entry.  Take the dominator tree of the
    graph of these edges and of all edges that stay in a routine: each child of
@@ -16,10 +15,10 @@
 
    Entries are: blocks that are called, entered by a context change, or a
    thread's first; blocks that are reached from another image; a function's
-   first block if another function jumps to it.  Some blocks are reached by none
-   of these: a forked child returns to functions that its parent called.  There
-   the blocks to which a return led are entries, unless another of them reaches
-   them.
+   first block if another function jumps to it.  Some blocks are reached by
+   none of these: a forked child returns to functions that its parent called.
+   There the blocks to which a return led are entries, unless another of them
+   reaches them.
 
    The dominators come from the Semi-NCA algorithm: L. Georgiadis, "Linear-Time
    Algorithms for Dominators and Related Problems", PhD thesis, Princeton

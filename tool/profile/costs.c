@@ -3,23 +3,295 @@
 
    Costs, calls and jumps of each context. */
 
-/* Owns: the order of the counts by context.  Handed: counts (tool/calls/context.c),
-   calls (tool/calls/calls.c), instructions (tool/run/gather.c); tool/profile/jumps.c turns
-   counts into jumps.  Taken by: tool/profile/output_profile.c. */
+/* Owns: the order of the counts by context, and the jumps within a context.
+   Handed: counts and calls (tool/calls/calls.c), instructions
+   (tool/run/gather.c), the targets of indirect jumps (dcfg_bb.c).
+
+   Jumps.  An exit was taken as often as its segment ran less the next segment.
+
+   Targets of indirect jumps are not counted by context.  They are given to the
+   context in which the superblock ran most often, which nearly always is the
+   only one.
+
+   Nor is it counted by context which of an instruction's several exits was
+   taken.  REPNE SCAS, for example, has one for a count of 0 and one to begin
+   again.  The exits that lead to the next instruction are given to the
+   contexts in their order. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
-
 #include "format/order.h"
+#include "tool/arch/guest.h"
 #include "tool/base/util.h"
-#include "tool/calls/call_fields.h"
-#include "tool/profile/costs.h"
+#include "tool/calls/calls.h"
+#include "tool/profile/profile.h"
 #include "tool/run/landing.h"
+#include "tool/run/thread.h"
 
 #define NONE DCFG_NO_INSTR
+
+/*--- Jumps                                                ---*/
+
+/* SbCosts: how often a superblock ran in a context of .rank: each of its
+   instructions, and each of its segments. */
+typedef
+   struct {
+      const Superblock* sb;
+      UInt  rank;
+      UInt  instrs[DCFG_MAX_INSTRS];     // DCFG_NO_INSTR: never ran
+      ULong executed[DCFG_MAX_INSTRS];
+      ULong segments[DCFG_MAX_INSTRS + 1];
+   }
+   SbCosts;
+
+typedef
+   struct {
+      UInt  sb;
+      Addr  target;
+      ULong count;
+   }
+   IndirectJump;
+
+/* Owner: the context in which a superblock ran most often. */
+typedef
+   struct {
+      UInt  rank;
+      ULong count;
+   }
+   Owner;
+
+/* Jumps: what makes the jumps of a context. */
+typedef
+   struct {
+      const Gathered*     p;
+      const Place* const* places;
+      Owner*              owners;     // for each superblock
+      ULong*              led_on;     // for each superblock whose last
+                                      // instruction has several exits: how
+                                      // often the first one was taken, and is
+                                      // not given to a context yet
+      XArray*             indirect;   // IndirectJump, sorted by superblock
+      XArray*             now;        // Jump, in the present context
+      Bool                taken;      // has .now been given out?
+   }
+   Jumps;
+
+static void add_jump(Jumps* js, const SbCosts* sc, UInt k, Addr target,
+                     ULong count, Bool is_conditional)
+{
+   /* The target is in the same image, or other code has replaced it. */
+   Jump j = { sc->instrs[k],
+              DCFG_(find_instr)(js->p, sc->sb->image, target),
+              count, 0, is_conditional };
+
+   if (j.to == NONE)
+      j.to = DCFG_(find_landing)(js->p, DCFG_(target_now)(target, False));
+   if (count > 0 && j.from != NONE && j.to != NONE
+       && !DCFG_(is_call_like)(DCFG_(call_fields)(sc->sb)->place,
+                                js->places[j.to]))
+      VG_(addToXA)(js->now, &j);
+}
+
+static Bool may_jump(InsnKind kind)
+{
+   if (kind == InsnJump)
+      return !DCFG_(guest).jumps_are_calls;
+   return kind != InsnCall && kind != InsnIndirectCall && kind != InsnReturn
+          && kind != InsnSyscall;
+}
+
+static void add_indirect_jumps(Jumps* js, const SbCosts* sc, UInt k)
+{
+   Word lo = 0;
+
+   if (js->owners[sc->sb->id].rank != sc->rank)
+      return;
+   BISECT(lo, VG_(sizeXA)(js->indirect), mid,
+          ((const IndirectJump*)VG_(indexXA)(js->indirect, mid))->sb
+          < sc->sb->id);
+   for (; lo < VG_(sizeXA)(js->indirect); lo++) {
+      const IndirectJump* j = VG_(indexXA)(js->indirect, lo);
+      if (j->sb != sc->sb->id)
+         break;
+      add_jump(js, sc, k, j->target, j->count, False);
+   }
+}
+
+/* Return whether exit E leads to the next instruction, and another exit of the
+   last instruction does not. */
+static Bool leads_on_first(const Superblock* sb, UInt e)
+{
+   return e + 1 < sb->n_exits && sb->exits[e + 1].instr == sb->n_instrs - 1
+          && sb->exits[e].instr == sb->n_instrs - 1
+          && sb->exits[e].counting == ExitBefore;
+}
+
+/* Superblock SB was left LEFT times in a context by its exits from E on, all of
+   one instruction.  Return the exit that does not lead to NEXT, if there is
+   one, and set *LEFT to how often it was taken. */
+static const SbExit* exit_elsewhere(Jumps* js, const Superblock* sb, UInt e,
+                                    Addr next, /*INOUT*/ULong* left)
+{
+   UInt k = sb->exits[e].instr;
+
+   if (leads_on_first(sb, e) && sb->exits[e].target == next) {
+      ULong* on = &js->led_on[sb->id];
+      ULong  n  = *on < *left ? *on : *left;
+      *on   -= n;
+      *left -= n;
+   }
+   for (; e < sb->n_exits && sb->exits[e].instr == k; e++)
+      if (sb->exits[e].target != next)
+         return &sb->exits[e];
+   return NULL;
+}
+
+/* Add the jumps of a superblock in the present context. */
+static void add_jumps(Jumps* js, const SbCosts* sc)
+{
+   const Superblock* sb   = sc->sb;
+   UInt              last = sb->n_instrs - 1, s = 0;
+   Bool              is_conditional = False;
+   ULong             at_end = sc->executed[last];
+   Addr              a = sb->addr;
+
+   if (js->taken)
+      VG_(dropTailXA)(js->now, VG_(sizeXA)(js->now));
+   js->taken = False;
+   for (UInt e = 0, k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
+      if (e == sb->n_exits || sb->exits[e].instr != k)
+         continue;
+      ULong         passed = sc->segments[++s];
+      ULong         left   = sc->executed[k] - passed;
+      const SbExit* away   = exit_elsewhere(js, sb, e, a + sb->lengths[k],
+                                            &left);
+      if (away != NULL)
+         add_jump(js, sc, k, away->target, left, True);
+      while (e < sb->n_exits && sb->exits[e].instr == k)
+         e++;
+      if (k == last) {
+         is_conditional = True;
+         at_end         = passed;
+      }
+   }
+   if (!may_jump(sb->kinds[last]))
+      return;
+   if (sb->end == EndIndirect)
+      add_indirect_jumps(js, sc, last);
+   else if (sb->next != a)
+      add_jump(js, sc, last, sb->next, at_end, is_conditional);
+}
+
+COMPARE(cmp_jumps, Jump, UP(from) ?: UP(to) ?: UP(is_conditional))
+
+/* Return the jumps that were added since the last call, sorted by the first
+   instruction: one of a kind for each pair of instructions.  Executions of the
+   first instruction come from COSTS, which is sorted as well.  Valid until the
+   next call of add_jumps(). */
+static const Jump* take_jumps(Jumps* js, const Cost* costs, UInt* n_jumps)
+{
+   Word n = 0;
+
+   if (js->taken)
+      VG_(dropTailXA)(js->now, VG_(sizeXA)(js->now));
+   js->taken = True;
+   VG_(sortXA)(js->now);
+   for (Word i = 0; i < VG_(sizeXA)(js->now); i++) {
+      Jump* next = VG_(indexXA)(js->now, i);
+      Jump* last = n > 0 ? VG_(indexXA)(js->now, n - 1) : NULL;
+      while (costs->instr < next->from)
+         costs++;
+      next->executed = costs->count;
+      if (last != NULL && cmp_jumps(last, next) == 0)
+         last->count += next->count;
+      else
+         *(Jump*)VG_(indexXA)(js->now, n++) = *next;
+   }
+   *n_jumps = n;
+   return n == 0 ? NULL : VG_(indexXA)(js->now, 0);
+}
+
+COMPARE(cmp_indirect, IndirectJump, UP(sb) ?: UP(target))
+
+static void note_led_on(Jumps* js, const Superblock* sb, const ULong* cells)
+{
+   for (UInt e = 0; e < sb->n_exits; e++)
+      if (leads_on_first(sb, e))
+         js->led_on[sb->id] += DCFG_(count_of_cell)(cells[sb->exits[e].cell]);
+}
+
+static void find_jumps(Jumps* js, UInt thread)
+{
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo info;
+      if (thread != DCFG_ALL_THREADS && thread != t)
+         continue;
+      DCFG_(thread_info)(t, &info);
+      const ULong* cells = DCFG_(cell_counts)(info.cells);
+      for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+         const Superblock* sb = DCFG_(superblock)(id);
+         note_led_on(js, sb, cells);
+         if (sb->end != EndIndirect || !may_jump(sb->kinds[sb->n_instrs - 1]))
+            continue;
+         for (const Pair* p = sb->branch->first_pair; p; p = p->next) {
+            IndirectJump j = { id, p->target,
+                               DCFG_(count_of_cell)(cells[p->cell]) };
+            if (j.count > 0)
+               VG_(addToXA)(js->indirect, &j);
+         }
+      }
+   }
+   VG_(sortXA)(js->indirect);
+}
+
+/* Note that a context of RANK ran superblock SB COUNT times.  Call it for all
+   contexts before add_jumps(). */
+static void note_owner(Jumps* js, UInt sb, UInt rank, ULong count)
+{
+   Owner* o = &js->owners[sb];
+
+   if (count > o->count) {
+      o->rank  = rank;
+      o->count = count;
+   }
+}
+
+/* Prepare jumps for THREAD or DCFG_ALL_THREADS.  PLACES has an element for each
+   instruction of P.  Both must live longer than the result. */
+static Jumps* new_jumps(const Gathered* p, const Place* const* places,
+                        UInt thread)
+{
+   Jumps* js = VG_(calloc)("dcfg.jumps", 1, sizeof(Jumps));
+
+   js->p        = p;
+   js->places   = places;
+   js->owners   = VG_(calloc)("dcfg.jumps.owners",
+                              DCFG_(n_superblocks)() + 1, sizeof(Owner));
+   js->led_on   = VG_(calloc)("dcfg.jumps.led_on",
+                              DCFG_(n_superblocks)() + 1, sizeof(ULong));
+   js->indirect = VG_(newXA)(VG_(malloc), "dcfg.jumps.indirect", VG_(free),
+                             sizeof(IndirectJump));
+   js->now      = VG_(newXA)(VG_(malloc), "dcfg.jumps.now", VG_(free),
+                             sizeof(Jump));
+   VG_(setCmpFnXA)(js->indirect, cmp_indirect);
+   VG_(setCmpFnXA)(js->now, cmp_jumps);
+   find_jumps(js, thread);
+   return js;
+}
+
+static void delete_jumps(Jumps* js)
+{
+   VG_(free)(js->owners);
+   VG_(free)(js->led_on);
+   VG_(deleteXA)(js->indirect);
+   VG_(deleteXA)(js->now);
+   VG_(free)(js);
+}
+
+/*--- Costs                                                ---*/
 
 /* Ranking: things sorted by rank.  Those of rank R are ORDER[START[R] ..
    START[R+1] - 1]. */
@@ -311,7 +583,7 @@ static void take_counts(Costs* c, UInt rank)
          if (sc.instrs[k] != NONE)
             add_cost(c, sc.instrs[k], sc.executed[k]);
       if (c->jumps != NULL)
-         DCFG_(add_jumps)(c->jumps, &sc);
+         add_jumps(c->jumps, &sc);
    }
 }
 
@@ -349,7 +621,7 @@ Bool DCFG_(next_costs)(Costs* c, ContextCosts* cc)
    cc->n_jumps = 0;
    cc->jumps   = NULL;
    if (c->jumps != NULL)
-      cc->jumps = DCFG_(take_jumps)(c->jumps, cc->costs, &cc->n_jumps);
+      cc->jumps = take_jumps(c->jumps, cc->costs, &cc->n_jumps);
    return True;
 }
 
@@ -370,7 +642,7 @@ static void sum_up(Costs* c, UInt n_counts, UInt n_calls)
          c->total += c->calls[i]->cost;
 }
 
-/* Tell jumps.c of contexts in the order of ranks.  If two contexts ran a
+/* Tell the jumps of contexts in the order of ranks.  If two contexts ran a
    superblock equally often, the choice must not depend on a hash table's
    order. */
 static void note_runs(Costs* c)
@@ -378,7 +650,7 @@ static void note_runs(Costs* c)
    for (UInt x = 0; x < c->ranked_counts.n; x++) {
       const ContextCount* cc = c->counts[c->ranked_counts.order[x]];
       if (!cc->faults && cc->place == 0)
-         DCFG_(note_runs)(c->jumps, cc->sb, c->rank[cc->context], cc->count);
+         note_owner(c->jumps, cc->sb, c->rank[cc->context], cc->count);
    }
 }
 
@@ -408,7 +680,7 @@ Costs* DCFG_(take_costs)(const Gathered* p, const CallProfile* cp,
    rank_things(c, &c->ranked_calls, n_calls, rank_of_call);
    sum_up(c, n_counts, n_calls);
    if (with_jumps) {
-      c->jumps = DCFG_(new_jumps)(p, c->places, thread);
+      c->jumps = new_jumps(p, c->places, thread);
       note_runs(c);
    }
    return c;
@@ -426,7 +698,7 @@ void DCFG_(delete_costs)(Costs* c)
    delete_ranking(&c->ranked_calls);
    VG_(free)(c->places);
    if (c->jumps != NULL)
-      DCFG_(delete_jumps)(c->jumps);
+      delete_jumps(c->jumps);
    VG_(deleteXA)(c->now_costs);
    VG_(deleteXA)(c->now_calls);
    VG_(free)(c);

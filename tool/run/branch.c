@@ -4,22 +4,20 @@
    Inline caches of indirect branches. */
 
 /* Owns: the tables in which generated code counts the targets of indirect
-   branches.  Handed: targets that are not in the table.  Taken by:
-   tool/run/instrument.c, which makes the code that looks the table up, and
-   tool/run/thread.c, which has the tables flushed before counters are read.
+   branches.  Handed: targets that are not in the table.
 
-   Each indirect branch has, in each thread, a table of entries {target, count}.
-   It starts with one entry, in the branch's own slots.  When it has been missed
-   often for its size, it becomes four times larger.  The count of an evicted
-   entry is added to the counter of its pair.  Allocating a counter or a table
-   may move the cell arrays while generated code uses them, so the helper leaves
-   that for when the thread has left generated code.
+   Each indirect branch has, in each thread, a table of entries {target,
+   count}.  It starts with one entry, in the branch's own slots.  When it has
+   been missed often for its size, it becomes four times larger.  The count of
+   an evicted entry is added to the counter of its pair.  Allocating a counter
+   or a table may move the cell arrays while generated code uses them, so the
+   helper leaves that for when the thread has left generated code.
 
    A branch has no table before it first runs, and none after each flush: so a
    flush takes time only for branches that ran since the last one.  A branch
    without a table finds the start of the cell array instead, where no target
-   matches and counting does no harm.  Then .misses is the level of the table to
-   come. */
+   matches and counting does no harm.  Then .misses is the level of the table
+   to come. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"

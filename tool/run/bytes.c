@@ -3,9 +3,8 @@
 
    The executed code of a mapping. */
 
-/* Owns: the bytes that superblocks were translated from.  Handed: addresses and
-   the address space manager's data, by tool/run/image.c.  Taken by: tool/run/image.c,
-   which decides what an image is.
+/* Owns: the bytes that superblocks were translated from.  Handed: addresses
+   and the address space manager's data, by tool/run/image.c.
 
    An object that is unloaded and loaded again at the same place is the same if
    two conditions hold.  Each page with executed code is of the same file
@@ -15,8 +14,8 @@
    nearly always the build ID, which are never relocated.
 
    Kept bytes are those of translations that outlive their generation
-   (tool/run/generation.c).  These translations have the bytes that are remembered
-   here: others are discarded. */
+   (tool/run/generation.c).  These translations have the bytes that are
+   remembered here: others are discarded. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"

@@ -3,9 +3,9 @@
 
    Per-thread counter arrays. */
 
-/* Owns: the numbering of cells, and the memory of each thread's cells. Handed:
-   requests for numbers from dcfg_bb.c, for arrays from tool/run/thread.c. Taken by:
-   generated code, which counts in the arrays, and tool/run/flow.c, which reads them.
+/* Owns: the numbering of cells, and the memory of each thread's cells.
+   Handed: requests for numbers from dcfg_bb.c, for arrays from
+   tool/run/thread.c.
 
    Arrays are anonymous mappings, so a thread uses memory only for the pages
    that it counts in.  Counters and slots are numbered in chunks of one page

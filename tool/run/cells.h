@@ -52,7 +52,7 @@ enum {
    CellMissCount  = 1,  // generated code adds to it; never read
    CellMark       = 2,  // see DCFG_MARK
    CellBranches   = 3,  // the thread's BranchCaches, see tool/run/branch.c
-   CellAway       = 4,  // not 0: the thread runs excluded code, see tool/run/away.c
+   CellAway       = 4,  // not 0: the thread runs excluded code, see tool/run/event.c
    CellFirstClaimed
 };
 

@@ -1,37 +1,364 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The core's events of threads. */
+   Threads where no code counts: events, gaps, excluded code, seams. */
 
 /* Owns: all control flow that generated code cannot count: begin and end of
-   signal handlers, restarted system calls, faults, gaps.  Handed: the core's
-   events.  Taken by: tool/run/thread.c, tool/run/position.c and tool/run/gap.c, which it
-   calls; tool/run/region.c, which waits for threads to leave generated code.
+   signal handlers, restarted system calls, faults.  Also threads that are not
+   collected for a while, or run excluded code, and what a part of the run needs
+   of the parts before.
+
+   Handed: the core's events.  Gaps begin and end by tool/run/region.c for all
+   threads, by tool/calls/stack.c for one.  Generated code tells the first
+   superblock of excluded code, and the first one of collected code after it.
+   dcfg_main.c tells that a part ends.
 
    The core reports when a thread starts and stops running generated code.  If
    the instruction pointer changes in between, that is a diversion, whatever
    part of the core did it.  The counters already have the step that the
-   diverted superblock meant to take; tool/run/flow.c takes it back. */
+   diverted superblock meant to take; tool/run/flow.c takes it back.
+
+   Gaps.  If all threads stop being collected, they run code that counts
+   nothing.  If one thread does, it runs the same code as the others, but
+   counts in an array of its own that nobody reads.  So this change only sets a
+   pointer.  Calls change it at the way out of a superblock, when the whole
+   superblock has been counted.  A thread that is collected again has been
+   diverted, from its old position to its new one.
+
+   Excluded code.  A thread in excluded code is "away".  It keeps the position
+   where it left collected code, whatever it does: calls, returns, signals and
+   handlers in excluded code are not followed.  When it comes back, that counts
+   as a diversion from the kept position to the new one.  A diversion that led
+   to excluded code, such as a signal to a handler there, led nowhere.  That is
+   the rule for every diversion that is followed by another before a collected
+   instruction has completed.
+
+   Seams.  All parts of a run can be joined.  For that, a part needs of the
+   parts before it the instruction behind which each thread stands, its way on,
+   and what its handlers interrupted.  tool/run/gather.c reads these in the
+   threads. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 #include "pub_tool_xarray.h"
-
 #include "tool/dcfg_output.h"
 #include "tool/run/event.h"
-#include "tool/run/gap.h"
+#include "tool/run/flow.h"
 #include "tool/run/generation.h"
 #include "tool/run/inside.h"
+#include "tool/run/landing.h"
 #include "tool/run/thread.h"
 
+/*--- Gaps                                                 ---*/
+
+static Bool collecting = True;
+static Bool at_start   = True;
+
+/* T is not collected from here on. */
+static void begin_gap(Thread* t)
+{
+   if (t->off)
+      return;
+   t->off_ip  = DCFG_(bound_for)(t);
+   t->off     = True;
+   t->off_ran = False;
+}
+
+/* T begins at IP, or continues there after an earlier part. */
+static void enter(Thread* t, Addr ip)
+{
+   t->entry = DCFG_(target_now)(ip, False);
+   if (t->off_ran) {
+      t->seam_diverted = True;
+      t->seam_kind     = DivertExcluded;
+   }
+}
+
+void DCFG_(end_gap)(Thread* t, Addr ip)
+{
+   if (t->entered && t->off_ran)
+      DCFG_(divert)(t, t->off_ip, DivertExcluded, ip);
+   else if (!t->entered)
+      enter(t, ip);
+   t->entered = True;
+   t->off     = False;
+   t->off_ran = False;
+   t->unseen  = False;
+}
+
+void DCFG_(set_base)(const Thread* t)
+{
+   ULong* base = DCFG_(cell_base)(t->idle ? t->idle_cells : t->cells);
+
+   VG_(set_shadow_regs_area)(t->tid, 1, DCFG_SHADOW_OFFSET, sizeof(base),
+                             (const UChar*)&base);
+}
+
+void DCFG_(set_collecting)(Bool on)
+{
+   collecting = on;
+   /* If ON, each thread is collected when it next runs. */
+   for (Word i = 0; i < DCFG_(all_threads)() && !on; i++) {
+      Thread* t = DCFG_(nth_thread)(i);
+      if (!t->live)
+         continue;
+      begin_gap(t);
+      DCFG_EACH_WATCHER(w, suspend)
+         DCFG_(watchers)[w]->suspend(t->states[w]);
+   }
+}
+
+Bool DCFG_(is_collecting)(void)
+{
+   return collecting;
+}
+
+void DCFG_(collect_thread)(UInt index, Bool on)
+{
+   Thread* t = DCFG_(nth_thread)(index);
+
+   if (!t->live || t->idle == !on)
+      return;
+   if (!on) {
+      DCFG_(have_idle_cells)(t);
+      begin_gap(t);
+   }
+   t->idle = !on;
+   DCFG_EACH_WATCHER(w, turn)
+      DCFG_(watchers)[w]->turn(t->states[w], on);
+   /* Otherwise the change is made when the thread next runs. */
+   if (!t->leaving)
+      return;
+   if (on)
+      DCFG_(end_gap)(t, t->leaving_for);
+   else
+      t->off_ran = True;
+   DCFG_(set_base)(t);
+}
+
+Bool DCFG_(is_thread_collected)(UInt index)
+{
+   return !DCFG_(nth_thread)(index)->idle;
+}
+
+void DCFG_(collect_at_start)(Bool on)
+{
+   at_start = on;
+}
+
+Bool DCFG_(is_collected_at_start)(void)
+{
+   return at_start;
+}
+
+void DCFG_(stop_at_way_out)(UInt index, Addr to)
+{
+   Thread* t = DCFG_(nth_thread)(index);
+
+   t->leaving     = True;
+   t->leaving_for = to;
+}
+
+void DCFG_(go_on_from_way_out)(UInt index)
+{
+   Thread* t = DCFG_(nth_thread)(index);
+
+   /* The thread's counts may have been forgotten meanwhile. */
+   if (!t->off && !t->entered)
+      DCFG_(end_gap)(t, t->leaving_for);
+   t->leaving = False;
+}
+
+Bool DCFG_(runs_code)(void)
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++) {
+      const Thread* t = DCFG_(nth_thread)(i);
+      if (t->running && !t->leaving)
+         return True;
+   }
+   return False;
+}
+
+#define N_ROUTES 1024
+
+/*--- Excluded code                                        ---*/
+
+static Thread* running_thread(void)
+{
+   return DCFG_(thread_of)(VG_(get_running_tid)());
+}
+
+/* Return whether T is collected: BASE is the array that T counts in. */
+static Bool is_wanted(const Thread* t, const ULong* base)
+{
+   return base == DCFG_(cell_base)(t->cells);
+}
+
+void DCFG_(went_away)(ULong* base, Addr entry)
+{
+   Thread* t = running_thread();
+
+   if (is_wanted(t, base)) {
+      t->away_entry = entry;
+      t->away_fixed = False;
+   }
+   base[CellAway] = 1;
+}
+
+/* Hide T's last handler: it began with excluded code, so no edge leads to it,
+   and there is nothing to bypass. */
+static void hide_handler(Thread* t)
+{
+   Word n = VG_(sizeXA)(t->interruptions);
+
+   if (n > 0 && is_diverted(t) && t->diverted->kind == DivertSignal)
+      ((Interruption*)VG_(indexXA)(t->interruptions, n - 1))->hidden = True;
+}
+
+/* Return the place for this route in T's cache of routes. */
+static Route* route(Thread* t, UInt last, Addr entry, UInt sb)
+{
+   if (t->routes == NULL)
+      t->routes = VG_(calloc)("dcfg.away.routes", N_ROUTES, sizeof(Route));
+   return &t->routes[(last * 31 + entry * 7 + sb) % N_ROUTES];
+}
+
+static void find_route(Thread* t, UInt last, UInt sb)
+{
+   Route* r    = route(t, last, t->away_entry, sb);
+   Bool   keep = !is_diverted(t) && !t->away_fixed;
+
+   if (keep && r->d != NULL && r->last == last && r->sb == sb
+       && r->entry == t->away_entry) {
+      DCFG_(divert_again)(t, r->d);
+      return;
+   }
+   hide_handler(t);
+   DCFG_(divert_to)(t, t->away_entry, DivertExcluded,
+                    DCFG_(target_of)(DCFG_(superblock)(sb)));
+   if (!keep)
+      return;
+   r->d     = t->diverted;
+   r->last  = last;
+   r->sb    = sb;
+   r->entry = t->away_entry;
+}
+
+void DCFG_(came_back)(ULong* base, UWord id, Addr sp)
+{
+   Thread* t    = running_thread();
+   UInt    last = DCFG_MARK_ID((UWord)base[CellMark]);
+
+   if (is_wanted(t, base))
+      find_route(t, last, id);
+   DCFG_EACH_WATCHER(w, come_back)
+      DCFG_(watchers)[w]->come_back(t->states[w], last, id, sp);
+   base[CellAway] = 0;
+}
+
+void DCFG_(fix_away)(void)
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++) {
+      Thread* t = DCFG_(nth_thread)(i);
+      if (!t->live)
+         continue;
+      DCFG_(forget_routes)(t);
+      if (is_away(t)) {
+         t->away_from  = DCFG_(position)(t, t->away_entry);
+         t->away_fixed = True;
+      }
+   }
+}
+
+/*--- Seams                                                ---*/
+
+static void pass_over(void* arg, const SbRun* run, UInt k, Target target,
+                      ULong count)
+{
+}
+
+static Bool is_same(Position a, Position b)
+{
+   return a.sb == b.sb && a.n_done == b.n_done
+          && a.target.addr == b.target.addr
+          && a.target.version == b.target.version
+          && a.target.unredirected == b.target.unredirected;
+}
+
+/* Return the last instruction that was executed before position P. */
+static Site site_of(const Thread* t, const ThreadInfo* info, Position p)
+{
+   const Superblock* sb   = DCFG_(superblock)(p.sb);
+   Site              site = { p.sb, sb->n_instrs - 1 };
+   SbRun             run;
+
+   if (p.n_done > 0) {
+      site.k = p.n_done - 1;
+      return site;
+   }
+   VG_(memset)(&run, 0, sizeof(run));
+   DCFG_(read_run)(&run, t->index, info, DCFG_(cell_counts)(info->cells), sb);
+   DCFG_(each_flow)(&run, pass_over, NULL);
+   for (UInt i = 0; i < run.n_detours; i++) {
+      const Detour* d = &run.detours[i];
+      if ((d->ends || d->kind == DivertSignal) && is_same(d->from, p))
+         site.k = d->left_at;
+   }
+   VG_(free)(run.detours);
+   return site;
+}
+
+static void note_seam(Thread* t)
+{
+   ThreadInfo info;
+
+   DCFG_(thread_info)(t->index, &info);
+   t->preceding += t->counted;
+   if (!t->live)
+      return;
+   for (Word i = 0; i < VG_(sizeXA)(t->interruptions); i++) {
+      Interruption* in = VG_(indexXA)(t->interruptions, i);
+      if (in->site.sb == 0 && in->from.sb != 0)
+         in->site = site_of(t, &info, in->from);
+   }
+   if (info.ran) {
+      t->behind        = site_of(t, &info, info.last);
+      t->seam_diverted = False;
+   }
+   if (t->entered && is_diverted(t)) {
+      t->seam_diverted = True;
+      t->seam_kind     = t->diverted->kind;
+   }
+}
+
+void DCFG_(note_seams)(void)
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++)
+      note_seam(DCFG_(nth_thread)(i));
+}
+
+void DCFG_(tear_seams)(void)
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++) {
+      Thread* t = DCFG_(nth_thread)(i);
+      t->behind.sb     = 0;
+      t->seam_diverted = False;
+      t->preceding     = 0;
+   }
+}
+
 static void (*code_is_left)(void);     // called when code is left; or NULL
+
+/*--- Events                                               ---*/
 
 static void on_create(ThreadId parent, ThreadId tid)
 {

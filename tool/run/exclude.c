@@ -4,13 +4,11 @@
    Excluded code: parts of the program to leave out. */
 
 /* Owns: the options that exclude code, and the answer for each instruction.
-   Handed: addresses of code in translation, unmappings.  Taken by:
-   tool/run/instrument.c, tool/run/region.c, which cuts superblocks where excluded code
-   begins or ends, and tool/calls/function.c.
+   Handed: addresses of code in translation, unmappings.
 
-   An image is named as in tool/run/image.c.  The excluded functions of an object are
-   looked for once, by all names of its symbols, and kept as ranges of
-   addresses. */
+   An image is named as in tool/run/image.c.  The excluded functions of an
+   object are looked for once, by all names of its symbols, and kept as ranges
+   of addresses. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -24,7 +22,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tool/base/core.h"
-#include "tool/base/globs.h"
+#include "tool/base/options.h"
 #include "format/order.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/exclude.h"

@@ -4,19 +4,18 @@
    The flows of a superblock in one thread. */
 
 /* Owns: the reading of counters, and steps that are settled before a counter
-   changes its meaning.  Handed: superblocks, cells, diversions.  Taken by:
-   tool/run/gather.c.
+   changes its meaning.  Handed: superblocks, cells, diversions.
 
    For each thread and superblock, the cells tell how often each exit was taken
-   (see tool/run/instrument.c).  Diversions correct this: the step that a diverted
-   superblock meant to take is taken back here, and tool/run/gather.c adds the step
-   that it took instead.  The end of a thread is handled like a diversion to
-   END.
+   (see tool/run/instrument.c).  Diversions correct this: the step that a
+   diverted superblock meant to take is taken back here, and tool/run/gather.c
+   adds the step that it took instead.  The end of a thread is handled like a
+   diversion to END.
 
-   A cell counts steps to an address.  The code there may change: another object
-   is mapped, or a JIT compiler overwrites its code.  Then the steps so far are
-   settled: noted as steps to the old code.  This happens when the new code is
-   translated, for every superblock that leads there. */
+   A cell counts steps to an address.  The code there may change: another
+   object is mapped, or a JIT compiler overwrites its code.  Then the steps so
+   far are settled: noted as steps to the old code.  This happens when the new
+   code is translated, for every superblock that leads there. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"

@@ -6,7 +6,12 @@
 /* Owns: the list of executed instructions, and passing flows on to
    tool/graph/graph.c, which makes blocks and edges.  The flows include where
    diverted threads went.  Handed: what each superblock did in each thread, by
-   tool/run/flow.c; images.  Taken by: dcfg_main.c, which gives it to all outputs. */
+   tool/run/flow.c; images.
+
+   There are three passes over the superblocks of all threads.  The first one
+   finds the instructions that ran.  The second one tells the graph all flows, so
+   that it can divide the instructions into blocks.  The third one tells them
+   again, and the graph counts edges between blocks. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -415,6 +420,8 @@ static void find_seams(Gathered* p)
    }
 }
 
+/*--- Passes                                               ---*/
+
 typedef
    struct {
       UInt* owners;
@@ -453,17 +460,20 @@ static void touch_owner(void* arg, CellNo no)
    r->touched[r->owners[no]] = True;
 }
 
-/* Visit every superblock in every thread that has run it.  Without a graph,
-   only note which instructions ran. */
-static void read_all(Reader* r)
+/* Call VISIT for every superblock in every thread that has run it, with the
+   number of its instructions that ran at all; and before, BEGIN for the thread
+   if it has run.  The present superblock and thread are R->run. */
+static void visit_runs(Reader* r,
+                       void (*begin)(Reader* r, const ThreadInfo* info),
+                       void (*visit)(Reader* r, UInt n_ran))
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo info;
       DCFG_(thread_info)(t, &info);
       const ULong* cells = DCFG_(cell_counts)(info.cells);
       DCFG_(read_run)(&r->run, t, &info, cells, NULL);
-      if (info.ran && r->gb != NULL)
-         pass_on_entry(r, &info);
+      if (info.ran && begin != NULL)
+         begin(r, &info);
       VG_(memcpy)(r->touched, r->diverted, r->n_sbs + 1);
       DCFG_(each_counter)(info.cells, touch_owner, r);
       r->touched[info.last.sb] = True;
@@ -472,12 +482,57 @@ static void read_all(Reader* r)
             continue;
          UInt n_ran = DCFG_(read_run)(&r->run, t, &info, cells,
                                       DCFG_(superblock)(id));
-         if (r->gb != NULL && n_ran > 0)
-            pass_on(r, n_ran);
-         else if (n_ran > r->n_ran[id])
-            r->n_ran[id] = n_ran;
+         if (n_ran > 0)
+            visit(r, n_ran);
       }
    }
+}
+
+static void note_ran(Reader* r, UInt n_ran)
+{
+   UShort* most = &r->n_ran[r->run.sb->id];
+
+   if (n_ran > *most)
+      *most = n_ran;
+}
+
+/* The first pass: list the instructions that ran. */
+static void find_all_instrs(Reader* r)
+{
+   r->n_ran = VG_(calloc)("dcfg.gather.ran", r->n_sbs + 1, sizeof(UShort));
+   visit_runs(r, NULL, note_ran);
+   find_images(r);
+   find_instrs(r);
+   index_images(r->p);
+   r->first_instr = VG_(calloc)("dcfg.gather.first", r->n_sbs + 1,
+                                sizeof(UInt));
+   for (UInt id = 1; id <= r->n_sbs; id++) {
+      const Superblock* sb = DCFG_(superblock)(id);
+      if (r->n_ran[id] > 0)
+         r->first_instr[id] = DCFG_(find_instr)(r->p, sb->image, sb->addr);
+   }
+}
+
+/* The second pass: tell the graph where control went, and so where blocks begin
+   and end. */
+static void find_blocks(Reader* r)
+{
+   r->p->ways_in = VG_(malloc)("dcfg.gather.ways_in", DCFG_(n_threads)() + 1);
+   VG_(memset)(r->p->ways_in, WAY_IN_BEGINS, DCFG_(n_threads)());
+   r->gb = DCFG_(new_graph)(r->p->instrs, r->p->n_instrs,
+                            DCFG_(n_threads)());
+   visit_runs(r, pass_on_entry, pass_on);
+   DCFG_(partition)(r->gb);
+}
+
+/* The third pass: tell the graph the same again, which now counts edges between
+   blocks. */
+static void count_edges(Reader* r)
+{
+   r->next_landing = 0;
+   visit_runs(r, pass_on_entry, pass_on);
+   tl_assert(r->next_landing == r->n_landings);
+   r->p->graph = DCFG_(finish_graph)(r->gb);
 }
 
 Gathered* DCFG_(gather)(void)
@@ -489,28 +544,10 @@ Gathered* DCFG_(gather)(void)
    DCFG_(flush_threads)();
    r.p     = VG_(calloc)("dcfg.gather", 1, sizeof(Gathered));
    r.n_sbs = DCFG_(n_superblocks)();
-   r.n_ran = VG_(calloc)("dcfg.gather.ran", r.n_sbs + 1, sizeof(UShort));
    find_owners(&r);
-   read_all(&r);
-   find_images(&r);
-   find_instrs(&r);
-   index_images(r.p);
-   r.first_instr = VG_(calloc)("dcfg.gather.first", r.n_sbs + 1,
-                               sizeof(UInt));
-   for (UInt id = 1; id <= r.n_sbs; id++) {
-      const Superblock* sb = DCFG_(superblock)(id);
-      if (r.n_ran[id] > 0)
-         r.first_instr[id] = DCFG_(find_instr)(r.p, sb->image, sb->addr);
-   }
-   r.p->ways_in = VG_(malloc)("dcfg.gather.ways_in", DCFG_(n_threads)() + 1);
-   VG_(memset)(r.p->ways_in, WAY_IN_BEGINS, DCFG_(n_threads)());
-   r.gb = DCFG_(new_graph)(r.p->instrs, r.p->n_instrs, DCFG_(n_threads)());
-   read_all(&r);
-   DCFG_(partition)(r.gb);
-   r.next_landing = 0;
-   read_all(&r);
-   tl_assert(r.next_landing == r.n_landings);
-   r.p->graph = DCFG_(finish_graph)(r.gb);
+   find_all_instrs(&r);
+   find_blocks(&r);
+   count_edges(&r);
    find_seams(r.p);
    VG_(free)(r.n_ran);
    VG_(free)(r.first_instr);

@@ -4,28 +4,27 @@
    Generations: code that changes while its mapping stays. */
 
 /* Owns: the images of code that changes, and the superblocks that wait for an
-   image.  Handed: addresses of code by tool/run/instrument.c.  Taken by: that, and
-   tool/run/gather.c.
+   image.  Handed: addresses of code by tool/run/instrument.c.
 
-   If other code runs at addresses of a mapping, the mapping gets a new image, a
-   generation.  Code of the older generation that is still valid counts in the
-   new image when it next runs, with the code around it.
+   If other code runs at addresses of a mapping, the mapping gets a new image,
+   a generation.  Code of the older generation that is still valid counts in
+   the new image when it next runs, with the code around it.
 
-   Translations count in cells and write marks, whose numbers are in their code.
-   So a superblock's record stays with its translation, and its counts move to
-   its past, a second record in the old image.  The past also takes over its
-   pairs, settled steps and diversions, and the threads that stand in it.  The
-   steps that led to it are settled as steps to the old code.  The superblock then
-   waits: it has no image.  If it has run when this matters, it is claimed for
-   the image that its mapping has then.  So nothing is done for code that does
-   not run again.
+   Translations count in cells and write marks, whose numbers are in their
+   code.  So a superblock's record stays with its translation, and its counts
+   move to its past, a second record in the old image.  The past also takes
+   over its pairs, settled steps and diversions, and the threads that stand in
+   it.  The steps that led to it are settled as steps to the old code.  The
+   superblock then waits: it has no image.  If it has run when this matters, it
+   is claimed for the image that its mapping has then.  So nothing is done for
+   code that does not run again.
 
    All this needs that a waiting translation does not run after its code has
-   changed.  The core checks that before each run.  Translations without a check
-   are discarded.  So are all if there is excluded code, or a watcher that adds
-   code, as these know superblocks by number.  After many generations,
-   translations stay in their image; after twice as many, none waits, so that a
-   generation costs the same however much code there is. */
+   changed.  The core checks that before each run.  Translations without a
+   check are discarded.  So are all if there is excluded code, or a watcher
+   that adds code, as these know superblocks by number.  After many
+   generations, translations stay in their image; after twice as many, none
+   waits, so that a generation costs the same however much code there is. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"

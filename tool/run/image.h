@@ -6,7 +6,7 @@
 #ifndef __DCFG_IMAGE_H
 #define __DCFG_IMAGE_H
 
-#include "tool/graph/image_info.h"
+#include "tool/graph/graph.h"
 #include "tool/run/bytes.h"
 
 /* Return the number of the image of the code at A, which is about to run.  A

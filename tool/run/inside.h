@@ -3,8 +3,8 @@
 
    The internals of a thread. */
 
-/* Private to run/: the state of a thread that tool/run/position.c, tool/run/thread.c,
-   tool/run/gap.c and tool/run/event.c share. */
+/* Private to run/: the state of a thread that tool/run/position.c,
+   tool/run/thread.c and tool/run/event.c share. */
 
 #ifndef __DCFG_INSIDE_H
 #define __DCFG_INSIDE_H
@@ -52,7 +52,7 @@ typedef
       Addr       off_ip;      // ... at this address, as far as known
       Bool       off_ran;     // has run since
       Bool       unseen;      // and ran code that counts nothing
-      Bool       idle;        // its own collection is off: tool/run/gap.c
+      Bool       idle;        // its own collection is off: tool/run/event.c
       Bool       leaving;     // is in generated code, at a way out
       Addr       leaving_for; // the address that it leaves for
       Addr       away_entry;  // if away: where excluded code began
@@ -101,7 +101,7 @@ static inline Bool is_diverted(const Thread* t)
 }
 
 /* Return whether T runs excluded code.  Its position is then where it left
-   collected code: see tool/run/away.c. */
+   collected code: see tool/run/event.c. */
 static inline Bool is_away(const Thread* t)
 {
    return DCFG_(cell_base)(t->cells)[CellAway] != 0;

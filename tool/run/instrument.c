@@ -4,14 +4,14 @@
    Instrumentation: the code that counts. */
 
 /* Owns: the code that is added to a superblock for counting, and the points
-   where watchers add theirs (tool/dcfg_output.h).  Handed: VEX's IR.  Taken by:
-   dcfg_main.c, which gives it to the core; dcfg_bb.c gets the superblock's
-   description.
+   where watchers add theirs (tool/dcfg_output.h).  Also who finds the kind of an
+   instruction: the processor's decoder or, if there is none, VEX's IR.  Handed:
+   VEX's IR.
 
    Guest chasing and unrolling are off, so a superblock is straight code: its
-   instructions run in order from the first one on, once each, until a side exit
-   or the end.  Nearly always the one side exit is the conditional branch at its
-   end.  Three kinds of counters then tell everything about its runs:
+   instructions run in order from the first one on, once each, until a side
+   exit or the end.  Nearly always the one side exit is the conditional branch
+   at its end.  Three kinds of counters then tell everything about its runs:
 
    - Starts: one counter, added to when the first instruction has completed.
 
@@ -22,22 +22,23 @@
      difference would include the faults, so a counter before the exit adds the
      exit's condition (ExitBefore).
 
-   - Targets of an indirect branch at the end: a counter for each pair of branch
-     and target, found through an inline cache (see below).  Their sum is the
-     number of times the end was reached, so a superblock without side exits
-     needs no other counter.
+   - Targets of an indirect branch at the end: a counter for each pair of
+     branch and target, found through an inline cache (see below).  Their sum
+     is the number of times the end was reached, so a superblock without side
+     exits needs no other counter.
 
    The mark.  Signals, faults and the end of a thread interrupt this flow.
-   tool/run/position.c then needs to know the superblock that the thread ran last, so
-   each superblock writes its id to the thread's CellMark.  It does so when its
-   first instruction has completed, not before: if that instruction faults, the
-   thread's position is still where the superblock before it left it.
+   tool/run/position.c then needs to know the superblock that the thread ran
+   last, so each superblock writes its id to the thread's CellMark.  It does so
+   when its first instruction has completed, not before: if that instruction
+   faults, the thread's position is still where the superblock before it left
+   it.
 
-   Say that a thread is at address X, with the mark of superblock P.  If X is an
-   instruction of P other than the first, the thread has faulted there, inside
-   P. Otherwise it has left P for X.  If P can also leave for one of its inner
-   instructions, P sets DCFG_MARK_DONE when it has come to its end.  (For an
-   indirect branch, the helper for misses sets it: such a target is never a
+   Say that a thread is at address X, with the mark of superblock P.  If X is
+   an instruction of P other than the first, the thread has faulted there,
+   inside P. Otherwise it has left P for X.  If P can also leave for one of its
+   inner instructions, P sets DCFG_MARK_DONE when it has come to its end.  (For
+   an indirect branch, the helper for misses sets it: such a target is never a
    hit.)
 
    The mark is a store to memory, not to guest state, for two reasons.  VEX
@@ -45,10 +46,10 @@
    may fault, stay before it.  And a signal frame, which saves the guest state,
    does not bring back an old mark.
 
-   Excluded code (tool/run/exclude.h).  The mark stays that of the last collected
-   superblock.  An excluded superblock sets CellAway once, when its first
-   instruction has completed: the thread is away.  A collected superblock checks
-   CellAway before it writes its mark.  tool/run/away.c does the rest.
+   Excluded code (tool/run/exclude.h).  The mark stays that of the last
+   collected superblock.  An excluded superblock sets CellAway once, when its
+   first instruction has completed: the thread is away.  A collected superblock
+   checks CellAway before it writes its mark.  tool/run/event.c does the rest.
 
    The inline cache of an indirect branch is a table of {target, count} whose
    index is some bits of the target.  Slots of the branch hold the mask and the
@@ -60,23 +61,71 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
-
+#include "dcfg_bb.h"
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
-#include "dcfg_bb.h"
 #include "tool/dcfg_output.h"
-#include "tool/run/away.h"
+#include "tool/run/event.h"
 #include "tool/run/branch.h"
 #include "tool/run/exclude.h"
 #include "tool/run/flow.h"
-#include "tool/run/gap.h"
 #include "tool/run/generation.h"
-#include "tool/run/instrument.h"
 #include "tool/run/ir.h"
-#include "tool/run/kinds.h"
 #include "tool/run/landing.h"
 #include "tool/run/region.h"
 #include "tool/run/thread.h"
+
+/*--- The kinds of instructions                            ---*/
+
+static InsnEnd end_of(IRJumpKind jk)
+{
+   switch (jk) {
+      case Ijk_Call:   return EndsCall;
+      case Ijk_Ret:    return EndsReturn;
+      case Ijk_Boring: return EndsBoring;
+      default:
+         return jk >= Ijk_Sys_syscall && jk <= Ijk_Sys_sysenter
+                ? EndsSyscall : EndsOtherwise;
+   }
+}
+
+/* Return whether instruction K has an exit that leads neither to itself nor to
+   the next instruction. */
+static Bool may_branch(const Work* w, UInt k)
+{
+   for (UInt i = 0; i < w->desc.n_exits; i++)
+      if (w->exits[i].instr == k && w->exits[i].target != w->addrs[k]
+          && w->exits[i].target != w->addrs[k] + w->lengths[k])
+         return True;
+   return False;
+}
+
+static InsnKind kind_without_decoder(const Work* w, const IRSB* sb, UInt k)
+{
+   const Superblock* d = &w->desc;
+
+   return DCFG_(classify_generic)(k == d->n_instrs - 1 ? end_of(sb->jumpkind)
+                                                       : EndsOtherwise,
+                                  d->end == EndDirect,
+                                  d->next == w->addrs[k] + w->lengths[k],
+                                  may_branch(w, k));
+}
+
+/* Set the kinds of all instructions of SB, which W describes. */
+static void find_kinds(Work* w, const IRSB* sb)
+{
+   UInt last = w->desc.n_instrs - 1;
+
+   for (UInt k = 0; k <= last; k++)
+      w->kinds[k] = DCFG_(guest).classify != NULL
+                    ? DCFG_(guest).classify((const UChar*)w->addrs[k],
+                                            w->lengths[k])
+                    : kind_without_decoder(w, sb, k);
+   if (sb->jumpkind == Ijk_NoRedir)
+      w->kinds[last] = InsnIndirectCall;
+}
+
+/*--- Describing a superblock                              ---*/
 
 void DCFG_(set_vex_control)(void)
 {
@@ -194,7 +243,7 @@ static Bool describe(Work* w, const IRSB* sb, Addr entry)
    d->next    = d->end == EndDirect ? const_addr(sb->next->Iex.Const.con)
                                     : 0;
    d->unredirected = sb->jumpkind == Ijk_NoRedir;
-   DCFG_(find_kinds)(w, sb);
+   find_kinds(w, sb);
    return True;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Functions that add code to a superblock. */
+   Instrumentation: its door for the core, and functions that add code. */
 
-/* Shared by tool/run/instrument.c and the hooks of outputs: the superblock in
-   translation, and functions that make IR. */
+/* The core calls tool/run/instrument.c.  That file and the hooks of outputs
+   share the superblock in translation, and functions that make IR. */
 
 #ifndef __DCFG_IR_H
 #define __DCFG_IR_H
@@ -16,6 +16,19 @@
 #include "dcfg_bb.h"
 #include "tool/run/flow.h"
 #include "tool/run/thread.h"
+
+/*--- For the core                                         ---*/
+
+/* Set VEX's options that counting relies on. */
+void DCFG_(set_vex_control)(void);
+
+IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
+                        const VexGuestLayout* layout,
+                        const VexGuestExtents* vge,
+                        const VexArchInfo* archinfo_host,
+                        IRType gWordTy, IRType hWordTy);
+
+/*--- For watchers                                         ---*/
 
 #if defined(VG_BIGENDIAN)
 #  define HOST_ENDNESS Iend_BE

@@ -4,8 +4,7 @@
    Landings: the code that runs when an address is jumped to. */
 
 /* Owns: the code that runs when an address is jumped to, with its versions.
-   Handed: superblocks by tool/run/instrument.c.  Taken by: tool/run/flow.c, tool/run/gather.c,
-   and all who ask where control went. */
+   Handed: superblocks by tool/run/instrument.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"

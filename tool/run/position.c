@@ -4,12 +4,11 @@
    Positions of threads, and diversions. */
 
 /* Owns: how the position of a thread is found, and the set of all diversions.
-   Handed: threads, by tool/run/event.c and tool/run/gap.c.  Taken by: these and
-   tool/run/thread.c; tool/run/flow.c and tool/run/gather.c read the set.
+   Handed: threads, by tool/run/event.c.
 
-   If a diversion is followed by another before an instruction has completed, it
-   never led anywhere.  Then it is taken back, and the second one starts where
-   the first did.  DCFG_MARK_DIVERTED tells: the next superblock's mark
+   If a diversion is followed by another before an instruction has completed,
+   it never led anywhere.  Then it is taken back, and the second one starts
+   where the first did.  DCFG_MARK_DIVERTED tells: the next superblock's mark
    overwrites it. */
 
 #include "pub_tool_basics.h"

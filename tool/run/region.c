@@ -3,23 +3,25 @@
 
    Regions: parts of a run that are collected. */
 
-/* Owns: the options that say when to collect, and the begins and ends of
-   regions.  Handed: code in translation by tool/run/instrument.c, requests by
-   dcfg_main.c.  Taken by: these.
+/* Owns: the options that say when to collect, the values of --start and
+   --stop, and the begins and ends of regions.  Handed: code in translation by
+   tool/run/instrument.c, requests by dcfg_main.c.
 
    While nothing is collected, code is translated without additions, except at
    the places where a region begins or ends.  At each change, all translations
-   are discarded.  tool/run/gap.c has the effects of a gap on a thread.
+   are discarded.  tool/run/event.c has the effects of a gap on a thread.
 
    A region place is an instruction.  A superblock that begins with one begins
-   with a call of place_reached(), which counts.  If collecting is to change, the
-   superblock is left at once, for its own beginning, and the change is made
-   when the thread has left generated code.  If a place is inside a superblock,
-   the superblock is translated again with fewer instructions.  It cannot simply
-   be cut: VEX has already removed stores to guest state that the rest
-   overwrites. */
+   with a call of place_reached(), which counts.  If collecting is to change,
+   the superblock is left at once, for its own beginning, and the change is
+   made when the thread has left generated code.  If a place is inside a
+   superblock, the superblock is translated again with fewer instructions.  It
+   cannot simply be cut: VEX has already removed stores to guest state that the
+   rest overwrites. */
 
 #include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_debuginfo.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
@@ -27,17 +29,163 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
+#include "pub_tool_seqmatch.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 #include "pub_tool_xarray.h"
-
 #include "tool/base/core.h"
 #include "tool/run/event.h"
 #include "tool/run/exclude.h"
-#include "tool/run/gap.h"
+#include "tool/run/image.h"
 #include "tool/run/ir.h"
-#include "tool/run/region_place.h"
 #include "tool/run/region.h"
+
+/*--- Places and numbers of instructions                   ---*/
+
+/* Trigger: a place or a number of instructions at which to begin or to end. */
+typedef
+   struct {
+      const HChar* option;    // --start or --stop
+      const HChar* text;      // the option's value
+      HChar*       name;      // glob of a function, or with .offset of an
+                              // image; NULL: an address
+      Bool         in_image;
+      Bool         by_instrs; // is .wanted a number of instructions?
+      Addr         offset;    // in the image, or the address
+      ULong        wanted;    // the number of the time that counts, from 1
+      ULong        reached;   // times so far
+      ULong        total;     // times predicted for the whole run; 0: none
+   }
+   Trigger;
+
+/* Report that P cannot be used because of WHY, and end the tool. */
+static void bad_place(const Trigger* p, const HChar* why)
+{
+   VG_(fmsg)("%s=%s: %s\n", p->option, p->text, why);
+   VG_(exit)(1);
+}
+
+/* Return the number at DIGITS and set *END behind it.  End the run with a
+   message if it is not positive. */
+static ULong positive(const Trigger* p, const HChar* digits, HChar** end)
+{
+   Long n = VG_(strtoll10)(digits, end);
+
+   if (n <= 0)
+      bad_place(p, "the count must be 1 or more");
+   return n;
+}
+
+/* If NAME ends with :N or :N/TOTAL, cut that off and set the numbers in P.  The
+   colons of a C++ name do not count. */
+static void take_count(Trigger* p, HChar* name)
+{
+   HChar* colon = VG_(strrchr)(name, ':');
+   HChar* end;
+
+   if (colon == NULL || (colon > name && colon[-1] == ':')
+       || (colon[1] != '-' && !VG_(isdigit)(colon[1])))
+      return;
+   VG_(strtoll10)(colon + 1, &end);
+   if (*end != 0 && (*end != '/' || !VG_(isdigit)(end[1])))
+      return;
+   p->wanted = positive(p, colon + 1, &end);
+   if (*end == '/') {
+      p->total = positive(p, end + 1, &end);
+      if (*end != 0 || p->total < p->wanted)
+         bad_place(p, "the number behind / must be at least the count");
+   }
+   *colon = 0;
+}
+
+/* Read TEXT, the value of OPTION; both last as long as the trigger.  An error
+   is reported and ends the tool. */
+static Trigger parse_place(const HChar* option, const HChar* text)
+{
+   const HChar* by   = "instructions:";
+   Trigger        p    = { option, text, NULL, False, False, 0, 1, 0, 0 };
+   HChar*       name = VG_(strdup)("dcfg.region.name", text);
+   HChar       *plus, *end;
+
+   if (VG_(strncmp)(text, by, VG_(strlen)(by)) == 0) {
+      const HChar* number = text + VG_(strlen)(by);
+      p.wanted    = VG_(strtoll10)(number, &end);
+      p.by_instrs = True;
+      if (*end != 0 || !VG_(isdigit)(number[0]))
+         bad_place(&p, "instructions: needs a number");
+      return p;
+   }
+
+   take_count(&p, name);
+   if (name[0] == 0)
+      bad_place(&p, "a place is a function, IMAGE+0xOFFSET, "
+                           "0xADDRESS or instructions:N");
+   plus = VG_(strrchr)(name, '+');
+   if (VG_(strncmp)(name, "0x", 2) == 0) {
+      p.offset = VG_(strtoull16)(name, &end);
+      if (*end != 0 || name[2] == 0)
+         bad_place(&p, "an address is 0x and hexadecimal digits");
+      VG_(free)(name);
+   } else if (plus != NULL && VG_(strncmp)(plus, "+0x", 3) == 0) {
+      p.offset = VG_(strtoull16)(plus + 1, &end);
+      if (*end != 0 || plus[3] == 0 || plus == name)
+         bad_place(&p, "an offset is IMAGE+0x and hexadecimal digits");
+      *plus      = 0;
+      p.in_image = True;
+      p.name     = name;
+   } else {
+      p.name = name;
+   }
+   return p;
+}
+
+/* Return whether A is in a mapped file whose path, or name without directory,
+   matches GLOB. */
+static Bool is_in_image(const HChar* glob, Addr a)
+{
+   const NSegment* seg  = VG_(am_find_nsegment)(a);
+   const HChar*    path = seg == NULL ? NULL : VG_(am_get_filename)(seg);
+   const HChar*    name = path == NULL ? NULL : VG_(strrchr)(path, '/');
+
+   return path != NULL
+          && (VG_(string_match)(glob, path)
+              || (name != NULL && VG_(string_match)(glob, name + 1)));
+}
+
+/* Return whether the instruction at A is the place of P. */
+static Bool is_at_place(const Trigger* p, Addr a)
+{
+   const HChar* name;
+
+   if (p->text == NULL || p->by_instrs)
+      return False;
+   if (p->name == NULL)
+      return p->offset == a;
+   if (p->in_image)
+      return is_in_image(p->name, a)
+             && a - DCFG_(load_address)(a) == p->offset;
+   return VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), a, &name)
+          && VG_(string_match)(p->name, name);
+}
+
+/* Warn if P was not reached, or another number of times than predicted. */
+static void tell_missed_place(const Trigger* p)
+{
+   const HChar* s = p->reached == 1 ? "" : "s";
+
+   if (p->text == NULL)
+      return;
+   if (p->reached == 0)
+      VG_(umsg)("dcfg: warning: %s=%s was never reached\n", p->option,
+                p->text);
+   else if (p->total > 0 && p->reached != p->total)
+      VG_(umsg)("dcfg: warning: %s=%s was reached %'llu time%s, not %'llu: "
+                "this is not the run that was predicted\n", p->option,
+                p->text, p->reached, s, p->total);
+   else if (p->reached < p->wanted)
+      VG_(umsg)("dcfg: warning: %s=%s was reached %'llu time%s only\n",
+                p->option, p->text, p->reached, s);
+}
 
 typedef
    struct {
@@ -81,24 +229,24 @@ static void add_start(const HChar* text)
    Region r;
 
    VG_(memset)(&r, 0, sizeof(r));
-   r.start = DCFG_(parse_place)("--start", text);
+   r.start = parse_place("--start", text);
    if (regions == NULL)
       regions = VG_(newXA)(VG_(malloc), "dcfg.region", VG_(free),
                            sizeof(Region));
    if (n_regions() > 0 && region(n_regions() - 1)->stop.text == NULL)
-      DCFG_(bad_place)(&r.start, "the --start before it needs a --stop");
+      bad_place(&r.start, "the --start before it needs a --stop");
    VG_(addToXA)(regions, &r);
 }
 
 static void add_stop(const HChar* text)
 {
-   Trigger p = DCFG_(parse_place)("--stop", text);
+   Trigger p = parse_place("--stop", text);
 
    if (n_regions() == 0 || region(n_regions() - 1)->stop.text != NULL)
-      DCFG_(bad_place)(&p, "a --stop needs a --start before it");
+      bad_place(&p, "a --stop needs a --start before it");
    const Trigger* start = &region(n_regions() - 1)->start;
    if (p.by_instrs && start->by_instrs && p.wanted <= start->wanted)
-      DCFG_(bad_place)(&p, "the number must be greater than that of the "
+      bad_place(&p, "the number must be greater than that of the "
                            "--start before it");
    region(n_regions() - 1)->stop = p;
 }
@@ -173,7 +321,7 @@ static Bool is_counted(Word i, const Trigger* p)
 /* Return whether A is the place of P, of region number I, and counts. */
 static Bool counts_at(Word i, const Trigger* p, Addr a)
 {
-   return is_counted(i, p) && DCFG_(is_at_place)(p, a);
+   return is_counted(i, p) && is_at_place(p, a);
 }
 
 /* Return whether A is a place that is still counted. */
@@ -456,9 +604,9 @@ void DCFG_(tell_missed_places)(void)
 {
    for (Word i = 0; i < n_regions(); i++) {
       if (is_counted(i, &region(i)->start))
-         DCFG_(tell_missed_place)(&region(i)->start);
+         tell_missed_place(&region(i)->start);
       if (is_counted(i, &region(i)->stop))
-         DCFG_(tell_missed_place)(&region(i)->stop);
+         tell_missed_place(&region(i)->stop);
    }
 }
 

@@ -44,4 +44,4 @@ void DCFG_(tell_missed_places)(void);
 /* Return a text for 'vgdb status'. */
 const HChar* DCFG_(collecting_text)(void);
 
-#endif /* __DCFG_REGION_H */
+#endif

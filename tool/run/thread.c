@@ -4,10 +4,9 @@
    Threads. */
 
 /* Owns: the threads from their creation to their end, with their cell arrays
-   and the states of watchers (tool/dcfg_output.h), all of which are freed here. Also
-   parts of the run: all counts are forgotten here.  Handed: the events of
-   threads by tool/run/event.c.  Taken by: that and tool/run/gap.c; tool/run/flow.c and
-   tool/run/gather.c read the threads' counts. */
+   and the states of watchers (tool/dcfg_output.h), all of which are freed
+   here.  Also parts of the run: all counts are forgotten here.  Handed: the
+   events of threads by tool/run/event.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"

@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The cost of phrases. */
-/* JOINED from price.c: */
-/* Owns: the length of rows of TRANSITION_TABLE, and logarithms of counts,
-   without floating point.  Handed: phrases. */
-/* JOINED from sample.c: */
-/* A sample of a trace. */
-/* JOINED from sample.c: */
-/* Owns: the choice of the places of a sample.  Handed: readers of threads. */
-/* JOINED from choose.c: */
-/* The choice of the edge sequences that become phrases. */
-/* JOINED from choose.c: */
-/* Owns: the choice of the edge sequences in TRANSITION_TABLE.  Handed: samples
-   of a trace by, and taken by: dcfg_trace_enc.c.
+   The choice of the edge sequences that become phrases. */
 
-   Parse trees that grow where a sequence is frequent are due to B. Tunstall
-   ("Synthesis of Noiseless Compression Codes", 1967).  Here a trace is parsed
-   from left to right, always by the longest phrase that fits.  If one phrase
-   follows another so often that a code word for both saves more than it costs,
-   the two are joined.  A few rounds do this: parse the sample, count pairs,
-   join.
+/* Owns: which sequences get a row in TRANSITION_TABLE: chosen from a sample
+   before the trace is parsed, and given up again after it.  Handed: the
+   readers of the threads, and the phrases' counts by dcfg_trace_enc.c.
+
+   The sample.  A trace of up to MAX decisions is its own sample.  Of a longer
+   one, each thread gives pieces that begin at its landmarks, or else windows
+   at equal distances.
+
+   The choice.  Parse trees that grow where a sequence is frequent are due to
+   B. Tunstall ("Synthesis of Noiseless Compression Codes", 1967).  Here a
+   trace is parsed from left to right, always by the longest phrase that fits.
+   If one phrase follows another so often that a code word for both saves more
+   than it costs, the two are joined.  A few rounds do this: parse the sample,
+   count pairs, join.
 
    A joined phrase costs a row in the table.  It also costs bits, because a
    reader must tell its first phrase from the joined one.  If a phrase found A
@@ -28,28 +24,23 @@
    cases apart with A log A - N log N - (A-N) log (A-N) bits.  Often only
    several decisions together determine the next one, so that no join of two
    pays by itself.  To get across, a saved code word counts for more than it
-   saves. */
-/* JOINED from prune.c: */
-/* Pruning: phrases that are not worth a row are given up. */
-/* JOINED from prune.c: */
-/* Owns: the choice of phrases that are written as two shorter ones.  Handed:
-   phrases with their counts by, and taken by: dcfg_trace_enc.c.
+   saves.  Logarithms are computed without floating point.
 
-   Phrases are chosen from a sample.  Only when the whole trace has been parsed
-   is it known how often each one is used.  Then a phrase whose row takes more
-   bits than its code word saves is given up.  The trace is not parsed again:
-   each use of the phrase is replaced by two other phrases that are in use
-   anyway. The lost bits are those of an ideal code.  They follow from the
-   counts of the three phrases, and of the second one's context, where more
-   words are written. */
-/* JOINED from price.h: */
-/* The cost of phrases. */
+   Pruning.  Only when the whole trace has been parsed is it known how often
+   each phrase is used.  Then a phrase whose row takes more bits than its code
+   word saves is given up.  The trace is not parsed again: each use of the
+   phrase is replaced by two other phrases that are in use anyway.  The lost
+   bits are those of an ideal code.  They follow from the counts of the three
+   phrases, and of the second one's context, where more words are written. */
 
 #include "tool/base/util.h"
 #include "tool/trace/choose.h"
 #include "tool/trace/pairs.h"
 #include "tool/trace/phrase.h"
 
+/*--- Prices                                               ---*/
+
+/* Prices: the length of rows of TRANSITION_TABLE, and logarithms of counts. */
 typedef
    struct {
       const Phrases* ps;
@@ -95,7 +86,7 @@ static void make_logarithms(Prices* c)
 }
 
 /* Return N log2 N in units of 2^-16. */
-static ULong DCFG_(n_log_n)(const Prices* c, ULong n)
+static Long n_log_n(const Prices* c, ULong n)
 {
    UInt  high = 0, i, rest;
    ULong log;
@@ -112,8 +103,7 @@ static ULong DCFG_(n_log_n)(const Prices* c, ULong n)
    return n * (((ULong)high << 16) + log);
 }
 
-/* Return the characters of phrase P's NEXT_EDGE_IDS, and those of the rest of
-   its row: [CONTEXT,"",[...]], */
+/* Return the characters of phrase P's NEXT_EDGE_IDS. */
 static UInt chars_of(const Prices* c, UInt p)
 {
    UInt chars = 0;
@@ -123,6 +113,7 @@ static UInt chars_of(const Prices* c, UInt p)
    return chars;
 }
 
+/* Return the characters of the rest of P's row: [CONTEXT,"",[...]], */
 static UInt row_chars(const Phrase* p)
 {
    return DCFG_(decimal_digits)(p->context) + 8 + p->n_bits;
@@ -143,6 +134,8 @@ static void delete_prices(Prices* c)
    dcfg_free(c->id_chars);
    dcfg_free(c);
 }
+
+/*--- The sample                                           ---*/
 
 /* The number of neighbouring decisions in a sample of a thread without
    places. */
@@ -220,6 +213,8 @@ void DCFG_(take_sample)(Sample* s, const TraceThread* threads, UInt n,
       sample_thread(s, &threads[t], s->scale, &place);
 }
 
+/*--- The choice                                           ---*/
+
 /* The largest number of joined phrases, and of pairs in a round. */
 #define MAX_JOINED (1 << 19)
 #define MAX_PAIRS  (1 << 20)
@@ -237,7 +232,7 @@ typedef
 typedef
    struct {
       Phrases*     ps;
-      Prices*       prices;
+      Prices*      prices;
       const PhraseParams* params;
       ULong        scale;
       UInt         n_joined;
@@ -436,9 +431,8 @@ static Bool pays(const Chooser* c, const SymbolPair* pair)
    if (first->n_edges + second->n_edges > c->params->max_edges)
       return False;
    saved = ((ULong)n * second->n_bits << 16) * c->params->credit / 100;
-   told  = DCFG_(n_log_n)(c->prices, first->count)
-           - DCFG_(n_log_n)(c->prices, n)
-           - DCFG_(n_log_n)(c->prices, first->count - n);
+   told  = n_log_n(c->prices, first->count) - n_log_n(c->prices, n)
+           - n_log_n(c->prices, first->count - n);
    chars_first  = chars_of(c->prices, pair->left);
    chars_second = chars_of(c->prices, pair->right);
    table = row_chars(first) + chars_first + chars_second + 3;
@@ -506,34 +500,32 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
    dcfg_free(c);
 }
 
+/*--- Pruning                                              ---*/
+
 /* The largest number of decisions behind a cut. */
 #define MAX_CUTS 64
 
 typedef
    struct {
       Phrases* ps;
-      Prices*   prices;
+      Prices*  prices;
       ULong*   total;      // for each edge: sum of the counts in its context
       Split*   splits;     // for each phrase
    }
    Pruner;
-
-static Long n_log_n(const Pruner* pr, ULong n)
-{
-   return (Long)DCFG_(n_log_n)(pr->prices, n);
-}
 
 /* Return the bits, in units of 2^-16, that are lost if N uses of a phrase of
    FIRST's context become FIRST and SECOND. */
 static Long bits_lost(const Pruner* pr, ULong n, const Phrase* first,
                       const Phrase* second)
 {
-   ULong total = pr->total[second->context];
+   const Prices* c     = pr->prices;
+   ULong         total = pr->total[second->context];
 
-   return n_log_n(pr, n) + n_log_n(pr, first->count)
-          - n_log_n(pr, first->count + n)
-          + n_log_n(pr, total + n) - n_log_n(pr, total)
-          + n_log_n(pr, second->count) - n_log_n(pr, second->count + n);
+   return n_log_n(c, n) + n_log_n(c, first->count)
+          - n_log_n(c, first->count + n)
+          + n_log_n(c, total + n) - n_log_n(c, total)
+          + n_log_n(c, second->count) - n_log_n(c, second->count + n);
 }
 
 /* Return the phrase after FIRST that has the N decisions of PATH, which is

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The output of the DCFG-trace. */
+   The output of the DCFG-trace, and of the turns of its threads. */
 
 /* Owns: the options of a trace, and the steps from the threads' records to a
-   DCFG-trace in a file.  Handed: the final graph by tool/run/gather.c.  Taken by:
-   dcfg_main.c. */
+   DCFG-trace in a file; the turns.  Handed: the final graph by
+   tool/run/gather.c, records by tool/trace/record.c, the thread that is about
+   to run by tool/run/thread.c.
+
+   Edges come from tool/trace/replay.c, phrases from tool/trace/parse.c;
+   dcfg_trace_enc.c writes them, and sees threads and store only as functions.
+   A trace whose edges are not as many as the graph's is not written.
+
+   A turn is the time from when a thread runs until another one does.  While
+   the program runs, a turn is only noted by the number of instructions that
+   its thread had executed at the end of the turn.  The number of edges is
+   found at the end of the run, by walking the thread's path once more. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -14,19 +24,294 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
-
+#include "pub_tool_xarray.h"
+#include "dcfg_trace_enc.h"
+#include "format/put.h"
+#include "tool/calls/follow.h"
+#include "tool/calls/stack.h"
+#include "tool/dcfg_output.h"
 #include "tool/files/file.h"
 #include "tool/files/spool_file.h"
 #include "tool/files/stream.h"
 #include "tool/output_dcfg.h"
-#include "tool/dcfg_output.h"
-#include "dcfg_trace_enc.h"
 #include "tool/run/gather.h"
 #include "tool/run/thread.h"
 #include "tool/trace/record.h"
-#include "tool/trace/parse.h"
 #include "tool/trace/replay.h"
-#include "tool/trace/schedule.h"
+
+/* Runner: the watcher's state of a thread. */
+typedef
+   struct {
+      UInt index;
+      Bool ended;
+   }
+   Runner;
+
+/* TurnEnd: the end of a turn. */
+typedef
+   struct {
+      UInt  thread;
+      ULong instrs;        // executed by the thread so far
+      ULong edges;         // likewise; set when turns are written
+   }
+   TurnEnd;
+
+static Runner* running;    // the thread whose turn it is, or NULL
+static XArray* ends;       // TurnEnd, in order; NULL: turns are not noted
+
+/*--- Turns, while the program runs                        ---*/
+
+static void note_end(const Runner* r)
+{
+   TurnEnd e = { r->index, DCFG_(instrs_run)(r->index), 0 };
+
+   if (ends == NULL)
+      ends = VG_(newXA)(VG_(malloc), "dcfg.schedule", VG_(free),
+                        sizeof(TurnEnd));
+   VG_(addToXA)(ends, &e);
+}
+
+static void* new_runner(CellArray* cells, UInt index)
+{
+   Runner* r = VG_(calloc)("dcfg.schedule.runner", 1, sizeof(Runner));
+
+   r->index = index;
+   return r;
+}
+
+static void free_runner(void* s)
+{
+   if (running == s)
+      running = NULL;
+   VG_(free)(s);
+}
+
+/* Forget turns: they are not in the next part. */
+static void* restart_runner(void* s, CellArray* cells, UInt index,
+                            Restart why)
+{
+   Runner* r = s;
+
+   if (ends != NULL)
+      VG_(deleteXA)(ends);
+   ends     = NULL;
+   r->index = index;
+   return r;
+}
+
+static void resume(void* s, Addr ip, Addr sp)
+{
+   if (running == s)
+      return;
+   if (running != NULL && !running->ended)
+      note_end(running);
+   running = s;
+}
+
+static void end_runner(void* s)
+{
+   Runner* r = s;
+
+   /* A thread that another one ended had its last turn before.  If it had ended
+      before this part of the run, it has none. */
+   if (running == r && !r->ended)
+      note_end(r);
+   r->ended = True;
+}
+
+static const Watcher watcher = {
+   .thread_new  = new_runner,
+   .thread_free = free_runner,
+   .restart     = restart_runner,
+   .resume      = resume,
+   .thread_end  = end_runner
+};
+
+/* Note turns from now on.  Called before the program runs. */
+static void note_turns(void)
+{
+   /* Register before the watcher that counts instructions, which forgets a
+      thread at its end. */
+   DCFG_(watch)(&watcher);
+   DCFG_(count_instrs)();
+}
+
+/*--- The edges of a turn                                  ---*/
+
+/* Return the turns to be written: those that have ended, and the present
+   one. */
+static XArray* turns_so_far(void)
+{
+   XArray* turns = ends == NULL
+                   ? VG_(newXA)(VG_(malloc), "dcfg.schedule.turns",
+                                VG_(free), sizeof(TurnEnd))
+                   : VG_(cloneXA)("dcfg.schedule.turns", ends);
+
+   if (running != NULL && !running->ended) {
+      TurnEnd e = { running->index, DCFG_(instrs_run)(running->index), 0 };
+      VG_(addToXA)(turns, &e);
+   }
+   return turns;
+}
+
+static TurnEnd* turn(XArray* turns, Word i)
+{
+   return VG_(indexXA)(turns, i);
+}
+
+/* EdgeWalk: one thread's edges, one after the other. */
+typedef
+   struct {
+      const Graph* g;
+      const UInt*  only;
+      Walk*        walk;
+      UInt         edge;       // the last edge, or 0
+   }
+   EdgeWalk;
+
+/* Return the next edge, or 0.  The walk stops only at decisions; the edges
+   between follow from the graph. */
+static UInt next_edge(EdgeWalk* w)
+{
+   UInt node = w->edge == 0 ? NodeStart : w->g->edges[w->edge - 1].target;
+
+   if (node == NodeEnd)
+      w->edge = 0;
+   else if (w->edge != 0 && w->only[node] != 0)
+      w->edge = w->only[node];
+   else
+      w->edge = DCFG_(step_walk)(w->walk);
+   return w->edge;
+}
+
+static UInt instrs_of(const Graph* g, UInt node)
+{
+   return node < NodeFirstBlock ? 0 : g->blocks[node - NodeFirstBlock].n_instrs;
+}
+
+static Word next_turn(XArray* turns, UInt thread, Word i)
+{
+   while (i < VG_(sizeXA)(turns) && turn(turns, i)->thread != thread)
+      i++;
+   return i;
+}
+
+/* Set .edges of THREAD's turns.  Return False if the path and the turns have
+   different numbers of instructions. */
+static Bool count_edges(const Ways* w, const UInt* only, XArray* turns,
+                        UInt thread)
+{
+   EdgeWalk way    = { w->p->graph, only, DCFG_(new_walk)(w, thread), 0 };
+   Word     n      = VG_(sizeXA)(turns);
+   Word     i      = next_turn(turns, thread, 0);
+   Word     last   = i;
+   ULong    instrs = 0, edges = 0;
+   UInt     e;
+
+   while ((e = next_edge(&way)) != 0) {
+      instrs += instrs_of(way.g, way.g->edges[e - 1].source);
+      while (i < n && turn(turns, i)->instrs < instrs) {
+         turn(turns, i)->edges = edges;
+         last = i;
+         i    = next_turn(turns, thread, i + 1);
+      }
+      edges++;
+   }
+   for (; i < n; last = i, i = next_turn(turns, thread, i + 1))
+      turn(turns, i)->edges = edges;
+
+   Bool good = !way.walk->failed && last < n
+               && turn(turns, last)->edges == edges
+               && turn(turns, last)->instrs == instrs;
+   DCFG_(delete_walk)(way.walk);
+   return good;
+}
+
+static Bool count_all_edges(const Ways* w, XArray* turns)
+{
+   UInt* only = DCFG_(only_edges)(w->p->graph);
+   Bool  good = True;
+
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo info;
+      DCFG_(thread_info)(t, &info);
+      if (info.ran && !count_edges(w, only, turns, t)) {
+         VG_(umsg)("dcfg: internal error: the turns of thread %u and the "
+                   "graph disagree\n", t);
+         good = False;
+      }
+   }
+   VG_(free)(only);
+   return good;
+}
+
+/*--- The file of turns                                    ---*/
+
+typedef
+   struct {
+      Put*    out;
+      ULong   n;               // turns written
+      Bool    waits;
+      TurnEnd turn;            // the waiting turn's own counts
+   }
+   TurnRows;
+
+static void put_waiting(TurnRows* r)
+{
+   if (!r->waits)
+      return;
+   DCFG_(put_text)(r->out, r->n == 0 ? "[[" : ",\n[");
+   DCFG_(put_number)(r->out, r->turn.thread);
+   DCFG_(put_char)(r->out, ',');
+   DCFG_(put_number)(r->out, r->turn.instrs);
+   DCFG_(put_char)(r->out, ',');
+   DCFG_(put_number)(r->out, r->turn.edges);
+   DCFG_(put_char)(r->out, ']');
+   r->n++;
+   r->waits = False;
+}
+
+/* Put a turn, unless nothing was collected in it. */
+static void put_turn(TurnRows* r, UInt thread, ULong instrs, ULong edges)
+{
+   if (instrs == 0 && edges == 0)
+      return;
+   if (r->waits && r->turn.thread == thread) {
+      r->turn.instrs += instrs;
+      r->turn.edges  += edges;
+      return;
+   }
+   put_waiting(r);
+   r->turn  = (TurnEnd){ thread, instrs, edges };
+   r->waits = True;
+}
+
+/* Write the turns to OUT as JSON: an array of [thread, instructions, edges].
+   An edge belongs to the turn in which its source's last instruction ran.
+   All threads must have been traced.  *N is the number of turns in which
+   something was collected.  Return False if turns and graph disagree, which
+   is reported. */
+static Bool write_turns(Put* out, const Ways* w, ULong* n)
+{
+   XArray*  turns  = turns_so_far();
+   Bool     good   = count_all_edges(w, turns);
+   TurnRows rows   = { out, 0, False, { 0, 0, 0 } };
+   TurnEnd* before = VG_(calloc)("dcfg.schedule.before",
+                                 DCFG_(n_threads)() + 1, sizeof(TurnEnd));
+
+   for (Word i = 0; i < VG_(sizeXA)(turns); i++) {
+      const TurnEnd* e = turn(turns, i);
+      TurnEnd*       b = &before[e->thread];
+      put_turn(&rows, e->thread, e->instrs - b->instrs, e->edges - b->edges);
+      *b = *e;
+   }
+   put_waiting(&rows);
+   DCFG_(put_text)(out, rows.n == 0 ? "[]\n" : "]\n");
+   VG_(free)(before);
+   VG_(deleteXA)(turns);
+   *n = rows.n;
+   return good;
+}
 
 /*--- Options                                              ---*/
 
@@ -79,7 +364,7 @@ static void start_turns(void)
    if (!opts.turns)
       return;
    DCFG_(claim_out_file)("--trace-turns", turns_name());
-   DCFG_(note_turns)();
+   note_turns();
 }
 
 static Bool start(void)
@@ -164,7 +449,8 @@ static void forget_parser(Common* c)
 static void start_thread(void* arg)
 {
    RecordedThread* t = arg;
-   t->walk   = DCFG_(new_walk)(t->common->ways, t->thread);
+
+   t->walk = DCFG_(new_walk)(t->common->ways, t->thread);
 }
 
 static void stop_thread(void* arg)
@@ -189,7 +475,7 @@ static Bool skip_in_thread(void* arg, UInt i)
 static UInt read_thread(void* arg, UInt* ids, UInt room)
 {
    RecordedThread* t = arg;
-   UInt    n = 0;
+   UInt            n = 0;
 
    while (n < room && (ids[n] = DCFG_(step_walk)(t->walk)) != 0)
       n++;
@@ -200,7 +486,7 @@ static UInt parse_thread(void* arg, Phrases* ps, UInt* phrase, UInt* phrases,
                          UInt room, ULong limit)
 {
    RecordedThread* t = arg;
-   Common* c = t->common;
+   Common*         c = t->common;
 
    if (c->parser == NULL)
       c->parser = DCFG_(new_parser)(c->ways, ps);
@@ -304,8 +590,8 @@ static void write_turns_file(const Common* common)
    OutFile* file = DCFG_(open_out_file)("--trace-turns", name,
                                         "--trace-out-file");
    ULong    n;
-   Bool     good = DCFG_(write_turns)(DCFG_(text_of_file)(file),
-                                      common->ways, &n);
+   Bool     good = write_turns(DCFG_(text_of_file)(file),
+                               common->ways, &n);
 
    if (good && !DCFG_(spool_failed)())
       DCFG_(close_out_file)(file, "%'llu turn%s of threads", n,
@@ -323,14 +609,14 @@ static void write(const Gathered* p, const HChar* reason)
       return;
    }
 
-   UInt         n       = DCFG_(n_threads)() + 1;
-   RecordedThread*      threads = VG_(calloc)("dcfg.trace.threads", n,
-                                      sizeof(RecordedThread));
-   TraceThread* readers = VG_(calloc)("dcfg.trace.threads", n,
-                                      sizeof(TraceThread));
-   Common       common  = { DCFG_(find_ways)(p), NULL, False };
-   Store        store;
-   TraceJob     job;
+   UInt            n       = DCFG_(n_threads)() + 1;
+   RecordedThread* threads = VG_(calloc)("dcfg.trace.threads", n,
+                                         sizeof(RecordedThread));
+   TraceThread*    readers = VG_(calloc)("dcfg.trace.threads", n,
+                                         sizeof(TraceThread));
+   Common          common  = { DCFG_(find_ways)(p), NULL, False };
+   Store           store;
+   TraceJob        job;
 
    VG_(memset)(&store, 0, sizeof(store));
    for (UInt s = 0; s < N_TRACE_STREAMS; s++)

@@ -3,8 +3,8 @@
 
    A table of pairs of numbers. */
 
-/* Owns: the memory of a table of pairs.  Handed: pairs of symbols by, and taken
-   by: tool/trace/repeat.c; pairs of phrases: tool/trace/choose.c. */
+/* Owns: the memory of a table of pairs.  Handed: pairs of symbols by
+   tool/trace/repeat.c, pairs of phrases by tool/trace/choose.c. */
 
 #include "tool/trace/pairs.h"
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Parsing a record into phrases. */
+   The path of a thread in phrases, many edges at a step. */
 
 /* Owns: tables that make parsing take few steps for many edges.  Handed: the
-   record by tool/trace/replay.c, trees of phrases by tool/trace/phrase.c.  Taken by:
-   tool/trace/output_trace.c; dcfg_trace_enc.c reads through that.
+   record by tool/trace/replay.c, trees of phrases by tool/trace/phrase.c.
+   dcfg_trace_enc.c reads through tool/trace/output_trace.c.
 
-   The trees tell which edges may come next, and the graph tells which bits mean
-   them.  This file combines both.  For each phrase so far, a node of a tree, it
-   stores which bit leads to which longer phrase.  For phrases that are met
-   often, a table tells how far each value of the record's next bits leads, as
-   in the decoding of Huffman codes.  Where the record has more than bits,
-   tool/trace/replay.c goes on step by step. */
+   The trees tell which edges may come next, and the graph tells which bits
+   mean them.  This file combines both.  For each phrase so far, a node of a
+   tree, it stores which bit leads to which longer phrase.  For phrases that
+   are met often, a table tells how far each value of the record's next bits
+   leads, as in the decoding of Huffman codes.  Where the record has more than
+   bits, tool/trace/replay.c goes on step by step. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
-#include "tool/trace/parse.h"
+#include "tool/trace/replay.h"
 
 /* The bits that a table looks up, and the visits after which it is made.  What
    is often used of all tables must stay in a processor's cache. */

@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Huffman codes. */
-/* JOINED from huffman.c: */
-/* Owns: code words.  Handed: weights by, and taken by: tool/trace/phrase.c.
+   Phrases: sequences of edges that share a code word. */
 
-   The code is a Huffman code whose words have a limited length.  Package-merge
-   finds it (L. Larmore, D. Hirschberg, "A Fast Algorithm for Optimal
-   Length-Limited Huffman Codes", JACM 37, 1990).  Each symbol is a coin of its
-   weight in each of the denominations 2^-1 .. 2^-LIMIT.  Choose the cheapest
-   coins with the sum N-1: a symbol's code word is as long as the number of its
-   coins that are chosen.  To find them, pair the coins of the smallest
-   denomination to packages, merge these with the coins of the next one, and so
-   on.
+/* Owns: the trees of phrases, and the phrases' code words.  Handed: the graph
+   and counts by dcfg_trace_enc.c, joined phrases by tool/trace/choose.c.
+
+   tool/trace/phrase.h says what a phrase is.  Each context has a tree of
+   phrases; to continue a phrase by a decision, look the decision's rank up
+   among the kids of the tree's node.  Sources with hundreds of decisions, such
+   as an interpreter's dispatch, have no ranks; their phrases are in a hash
+   table.
+
+   The phrases of a context have a Huffman code whose words have a limited
+   length.  Package-merge finds it (L. Larmore, D. Hirschberg, "A Fast
+   Algorithm for Optimal Length-Limited Huffman Codes", JACM 37, 1990).  Each
+   symbol is a coin of its weight in each of the denominations 2^-1 ..
+   2^-LIMIT.  Choose the cheapest coins with the sum N-1: a symbol's code word
+   is as long as the number of its coins that are chosen.  To find them, pair
+   the coins of the smallest denomination to packages, merge these with the
+   coins of the next one, and so on.
 
    For each merged list, the code keeps only which elements are coins and which
-   are packages.  Coins and packages are both ascending.  So the coins among the
-   first M elements are those of the lightest symbols, and the packages are made
-   of the first elements of the list below. */
-/* JOINED from phrase.c: */
-/* Phrases: sequences of edges that share a code word. */
-/* JOINED from phrase.c: */
-/* Owns: the trees of phrases, and the phrases' code words.  Handed: the graph
-   and counts by dcfg_trace_enc.c, joined phrases by tool/trace/choose.c. */
+   are packages.  Coins and packages are both ascending.  So the coins among
+   the first M elements are those of the lightest symbols, and the packages are
+   made of the first elements of the list below. */
 
 #include "tool/base/util.h"
 #include "tool/trace/phrase.h"
+
+/*--- Huffman codes                                        ---*/
 
 /* Merge the weights with packages of two neighbours in OLD into NEW.  Return
    the length of NEW.  IS_COIN tells which elements are weights. */
@@ -104,7 +108,7 @@ void DCFG_(code_words)(const UChar* lengths, UInt n, UInt* words)
    }
 }
 
-/* --- Tails                                                 --- */
+/*--- Tails                                                ---*/
 
 static const Edge* edge(const Phrases* ps, UInt id)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Huffman codes. */
-/* JOINED from phrase.h: */
-/* Phrases: sequences of edges that share a code word. */
+   Phrases: sequences of edges that share a code word. */
+
+/* Private to trace/. */
 
 #ifndef __DCFG_PHRASE_H
 #define __DCFG_PHRASE_H

@@ -1,36 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The rule of what an instruction records. */
-/* JOINED from recorded.c: */
-/* Owns: the rule of what each instruction records.  Handed: superblocks. */
-/* JOINED from record.c: */
-/* The record of the order of execution. */
-/* JOINED from record.c: */
-/* Owns: the record of the order in which each thread executed.  Handed: bits
-   and targets by generated code, the rest by tool/run/position.c. 
+   The record of the order of execution: how it is coded, written and read. */
+
+/* Owns: the record of the order in which each thread executed, and the rule of
+   what each instruction records.  Handed: superblocks by
+   tool/run/instrument.c, bits and targets by the code generated here, events
+   by tool/run/position.c.
 
    As in a processor's own trace, only facts that the code does not tell are
-   recorded.  A conditional branch records one bit (1: taken), and so does a REP
-   instruction (1: again).  An indirect branch records its target.  Other
+   recorded.  A conditional branch records one bit (1: taken), and so does a
+   REP instruction (1: again).  An indirect branch records its target.  Other
    instructions record nothing.  A direct jump or call backwards is an
-   exception: it records one bit, although the bit tells nothing.  So something
-   is recorded in every cycle, and the number of bits and targets, together with
-   an instruction, identifies a moment of the thread's life.  Events use this to
-   say when they happened: signals, faults, changing code.
+   exception: it records one bit, although the bit tells nothing.  So
+   something is recorded in every cycle, and the number of bits and targets,
+   together with an instruction, identifies a moment of the thread's life.
+   Events use this to say when they happened: signals, faults, changing code.
 
    What is recorded depends on the instruction alone, not on its superblock or
    block.  So the record can be read against the final graph, even if VEX
-   translated code again or blocks were split later.
+   translated code again or blocks were split later.  tool/trace/replay.c does
+   that, with the readers of bits and targets that stand here.
 
    Generated code shifts bits into a word below a leading 1, and calls a helper
    when the 1 has come to the top.  Targets go to a buffer.  When the buffer is
-   full, they become numbers, which are smaller and make replay faster. */
-/* JOINED from ir_record.c: */
-/* Generated code that records a trace. */
-/* JOINED from ir_record.c: */
-/* Owns: the code that records what a trace cannot know from the code itself:
-   see tool/trace/record.c.  Handed: superblocks by tool/run/instrument.c. */
+   full, they become numbers, which are smaller and make replay faster.  A
+   guesser hashes the last targets to a history, and expects the target that
+   followed this history the last time.  Writer and reader make the same
+   guesses, so the record only has the number of right guesses in a row, and
+   the targets between.
+
+   At roughly equal distances the recorder leaves a landmark: the places in all
+   streams, and the guesser.  A reader can begin there without the data before
+   it. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
@@ -41,6 +43,8 @@
 #include "tool/run/ir.h"
 #include "tool/run/thread.h"
 #include "tool/trace/record.h"
+
+/*--- What an instruction records                          ---*/
 
 Bool DCFG_(bit_of_way)(InsnKind kind, Addr addr, UInt len, Addr target)
 {
@@ -71,6 +75,38 @@ InsnRecord DCFG_(recorded)(const Superblock* sb, UInt k)
                                                   : RecordNothing;
    }
 }
+
+/*--- Threads and their recorders                          ---*/
+
+/* Slots in each thread's array, from first_record_slot on. */
+enum {
+   SlotBits,           // recorded bits, below a leading 1
+   SlotTargets,        // address for the next target
+   SlotTargetsEnd,     // end of the buffer of targets
+   SlotRecorder,       // the thread's Recorder
+   N_RECORD_SLOTS
+};
+
+/* Return the number of bits below WORD's leading 1. */
+static inline UInt bits_in_word(ULong word)
+{
+   UInt n = 0;
+
+   while (word >> n > 1)
+      n++;
+   return n;
+}
+
+/* Return the history after HISTORY and target NUMBER. */
+static inline UInt next_history(UInt history, UInt number)
+{
+   return ((history << 2) ^ (number * 0x9E3779B1u >> 20)) % DCFG_N_GUESSES;
+}
+
+/* Units of the stream: a count of right guesses plus RIGHT_GUESSES; or a
+   number; or LONG_TARGET and the lower and upper half of a number. */
+#define RIGHT_GUESSES 0x8000
+#define LONG_TARGET   0x7FFF
 
 #define N_TARGETS 2048u        // targets in a thread's buffer
 
@@ -127,7 +163,7 @@ typedef
    }
    Recent;
 
-CellNo              DCFG_(first_record_slot);
+static CellNo       first_record_slot;
 static UInt         states;         // number of the watcher
 static XArray*      chosen;         // UInt: threads to trace; NULL: all
 static XArray*      landings;       // Target: landings that changed, in order
@@ -157,7 +193,7 @@ static Bool choose_threads(const HChar* s)
 
 Bool DCFG_(turn_on_records)(const HChar* threads, UInt watcher)
 {
-   DCFG_(first_record_slot) = DCFG_(claim_slots)(N_RECORD_SLOTS);
+   first_record_slot = DCFG_(claim_slots)(N_RECORD_SLOTS);
    states    = watcher;
    landings  = VG_(newXA)(VG_(malloc), "dcfg.record.landings", VG_(free),
                           sizeof(Target));
@@ -224,12 +260,12 @@ Addr DCFG_(target_of_number)(UInt number)
 
 static UWord* slot(ULong* base, UInt no)
 {
-   return (UWord*)(base + DCFG_(first_record_slot) + no);
+   return (UWord*)(base + first_record_slot + no);
 }
 
 static ULong* bits(ULong* base)
 {
-   return base + DCFG_(first_record_slot) + SlotBits;
+   return base + first_record_slot + SlotBits;
 }
 
 static Addr* next_target(const Recorder* r)
@@ -252,12 +288,12 @@ static UInt put_units(UShort* units, const Addr* buffer, UInt n,
       }
       UInt number = number_of(buffer[i]);
       g->guesses[history] = buffer[i];
-      history = g->next[history] = DCFG_(next_history)(history, number);
+      history = g->next[history] = next_history(history, number);
       if (n_right > 0)
-         units[used++] = DCFG_RIGHT_GUESSES + n_right;
+         units[used++] = RIGHT_GUESSES + n_right;
       n_right = 0;
-      if (number >= DCFG_LONG_TARGET) {
-         units[used++] = DCFG_LONG_TARGET;
+      if (number >= LONG_TARGET) {
+         units[used++] = LONG_TARGET;
          units[used++] = number & 0xFFFF;
          units[used++] = number >> 16;
       } else {
@@ -265,7 +301,7 @@ static UInt put_units(UShort* units, const Addr* buffer, UInt n,
       }
    }
    if (n_right > 0)
-      units[used++] = DCFG_RIGHT_GUESSES + n_right;
+      units[used++] = RIGHT_GUESSES + n_right;
    g->history = history;
    return used;
 }
@@ -298,7 +334,7 @@ static void number_targets(Recorder* r)
 
 /*--- Recorders                                            ---*/
 
-void* DCFG_(new_recorder)(CellArray* ca, UInt index)
+static void* new_recorder(CellArray* ca, UInt index)
 {
    Recorder* r = VG_(calloc)("dcfg.record", 1, sizeof(Recorder));
    ULong* base = DCFG_(cell_base)(ca);
@@ -319,12 +355,12 @@ void* DCFG_(new_recorder)(CellArray* ca, UInt index)
    return r;
 }
 
-void DCFG_(delete_recorder)(void* s)
+static void delete_recorder(void* s)
 {
    Recorder* r = s;
 
    if (r->idle != NULL)
-      DCFG_(delete_recorder)(r->idle);
+      delete_recorder(r->idle);
    DCFG_(delete_stream)(r->words);
    DCFG_(delete_stream)(r->targets);
    DCFG_(delete_stream)(r->events);
@@ -335,19 +371,44 @@ void DCFG_(delete_recorder)(void* s)
    VG_(free)(r);
 }
 
-void* DCFG_(restart_recorder)(void* r, CellArray* ca, UInt index,
+static void* restart_recorder(void* r, CellArray* ca, UInt index,
                               Restart why)
 {
-   DCFG_(delete_recorder)(r);
-   return DCFG_(new_recorder)(ca, index);
+   delete_recorder(r);
+   return new_recorder(ca, index);
 }
 
-void DCFG_(have_idle_recorder)(void* s, CellArray* ca)
+static void have_idle_recorder(void* s, CellArray* ca)
 {
    Recorder* r = s;
 
-   r->idle       = DCFG_(new_recorder)(ca, 0);
+   r->idle       = new_recorder(ca, 0);
    r->idle->keep = False;
+}
+
+/*--- Places                                               ---*/
+
+static ULong last_word(const Recorder* r)
+{
+   return r->cells != NULL ? *bits(DCFG_(cell_base)(r->cells))
+                           : r->last_word;
+}
+
+static ULong n_words(const Recorder* r)
+{
+   return DCFG_(stream_length)(r->words) / sizeof(ULong);
+}
+
+/* Return the place where R's record ends now. */
+static RecordPlace record_place(const Recorder* r)
+{
+   Bool        live  = r->cells != NULL;
+   RecordPlace place;
+
+   place.bits    = n_words(r) * DCFG_WORD_BITS
+                   + bits_in_word(last_word(r));
+   place.targets = r->n_numbered + (live ? next_target(r) - r->buffer : 0);
+   return place;
 }
 
 /*--- Events                                               ---*/
@@ -379,14 +440,14 @@ static RecordEvent new_event(const Recorder* r, EventKind kind,
    RecordEvent e;
 
    VG_(memset)(&e, 0, sizeof(e));
-   e.place = DCFG_(record_place)(r);
+   e.place = record_place(r);
    e.kind  = kind;
    e.from  = from;
    e.to    = to;
    return e;
 }
 
-void DCFG_(record_divert)(void* s, Position from, Target to)
+static void record_divert(void* s, Position from, Target to)
 {
    Recorder* r = s;
 
@@ -399,17 +460,17 @@ void DCFG_(record_divert)(void* s, Position from, Target to)
    }
 }
 
-void DCFG_(record_redirect)(void* s, Target to)
+static void record_redirect(void* s, Target to)
 {
    ((Recorder*)s)->divert.to = to;
 }
 
-void DCFG_(record_landing)(Target t)
+static void record_landing(Target t)
 {
    VG_(addToXA)(landings, &t);
 }
 
-void DCFG_(record_landing_for)(void* s, Position from, Target t)
+static void record_landing_for(void* s, Position from, Target t)
 {
    Recorder*   r = s;
    RecordEvent e = new_event(r, EventLanding, from, t);
@@ -418,20 +479,9 @@ void DCFG_(record_landing_for)(void* s, Position from, Target t)
    add_event(r, &e);
 }
 
-/*--- Reading                                              ---*/
+/*--- The end of a record                                  ---*/
 
-static ULong last_word(const Recorder* r)
-{
-   return r->cells != NULL ? *bits(DCFG_(cell_base)(r->cells))
-                           : r->last_word;
-}
-
-static ULong n_words(const Recorder* r)
-{
-   return DCFG_(stream_length)(r->words) / sizeof(ULong);
-}
-
-void DCFG_(finish_recorder)(void* s)
+static void finish_recorder(void* s)
 {
    Recorder* r = s;
 
@@ -443,23 +493,12 @@ void DCFG_(finish_recorder)(void* s)
    DCFG_(trim_stream)(r->targets);
    DCFG_(trim_stream)(r->events);
    if (r->idle != NULL)
-      DCFG_(delete_recorder)(r->idle);
+      delete_recorder(r->idle);
    r->idle = NULL;
    VG_(free)(r->buffer);
    VG_(free)(r->guesser);
    r->buffer  = NULL;
    r->guesser = NULL;
-}
-
-RecordPlace DCFG_(record_place)(const Recorder* r)
-{
-   Bool        live  = r->cells != NULL;
-   RecordPlace place;
-
-   place.bits    = n_words(r) * DCFG_WORD_BITS
-                   + DCFG_(bits_in_word)(last_word(r));
-   place.targets = r->n_numbered + (live ? next_target(r) - r->buffer : 0);
-   return place;
 }
 
 void DCFG_(recording)(Recorder* r, Recording* rec)
@@ -472,7 +511,7 @@ void DCFG_(recording)(Recorder* r, Recording* rec)
    rec->last_word  = last_word(r);
    rec->targets    = r->targets;
    rec->events     = r->events;
-   rec->end        = DCFG_(record_place)(r);
+   rec->end        = record_place(r);
    rec->n_landings = r->n_landings;
    rec->n_landmarks = r->n_landmarks;
    rec->landmarks   = r->landmarks;
@@ -493,7 +532,113 @@ Target DCFG_(changed_landing)(UInt i)
    return *(Target*)VG_(indexXA)(landings, i);
 }
 
-/* --- Helpers of generated code                            --- */
+/*--- Reading bits and targets                             ---*/
+
+/* Load the next word of bits, or the rest in the last word, into .ahead, which
+   is empty.  Leave it empty at the end. */
+void DCFG_(load_ahead)(RecordReader* r)
+{
+   ULong last = r->rec->last_word;
+
+   if (r->next_word == r->n_words) {
+      UInt got = DCFG_(read_stream)(r->rec->words, r->words_at, r->words,
+                                    sizeof(r->words));
+      r->words_at += got;
+      r->n_words   = got / sizeof(ULong);
+      r->next_word = 0;
+   }
+   if (r->next_word < r->n_words) {
+      r->ahead   = r->words[r->next_word++] << 1;
+      r->n_ahead = DCFG_WORD_BITS;
+   } else if (!r->last_word_read && last > 1) {
+      r->n_ahead = bits_in_word(last);
+      r->ahead   = last << (64 - r->n_ahead);
+      r->last_word_read = True;
+   }
+   r->bits_loaded += r->n_ahead;
+}
+
+/* Load the next bits.  Those in .bits have been read, or are passed over. */
+void DCFG_(load_bits)(RecordReader* r)
+{
+   if (r->n_ahead == 0)
+      DCFG_(load_ahead)(r);
+   r->bits    = r->ahead;
+   r->n_bits  = r->n_ahead;
+   r->n_ahead = 0;
+   if (r->n_bits == 0) {
+      r->failed = True;
+      r->bits   = 0;
+      r->n_bits = DCFG_WORD_BITS;
+      r->bits_loaded += DCFG_WORD_BITS;
+   }
+}
+
+static UInt read_unit(RecordReader* r)
+{
+   if (r->next_unit == r->n_units) {
+      UInt got = DCFG_(read_stream)(r->rec->targets, r->units_at, r->units,
+                                    sizeof(r->units));
+      r->units_at += got;
+      r->n_units   = got / sizeof(UShort);
+      r->next_unit = 0;
+      if (r->n_units == 0) {
+         r->failed = True;
+         return 0;
+      }
+   }
+   return r->units[r->next_unit++];
+}
+
+/* Make NUMBER the guess after HISTORY. */
+static void set_guess(RecordReader* r, UInt history, UInt number)
+{
+   r->guesser.guesses[history] = number;
+   r->next_history[history]    = next_history(history, number);
+}
+
+/* Load the next right guesses; or one that was wrong, which is corrected. */
+void DCFG_(load_targets)(RecordReader* r)
+{
+   UInt n = read_unit(r);
+
+   r->n_right = n > RIGHT_GUESSES ? n - RIGHT_GUESSES : 1;
+   r->targets_loaded += r->n_right;
+   if (n > RIGHT_GUESSES)
+      return;
+   if (n == LONG_TARGET) {
+      n  = read_unit(r);
+      n |= read_unit(r) << 16;
+   }
+   set_guess(r, r->guesser.history, n);
+}
+
+static void start_guesser(RecordReader* r, const Guesser* g)
+{
+   r->guesser.history = g != NULL ? g->history : 0;
+   for (UInt i = 0; i < DCFG_N_GUESSES; i++)
+      set_guess(r, i, g != NULL ? g->guesses[i] : 0);
+}
+
+void DCFG_(read_from_start)(RecordReader* r, const Recording* rec)
+{
+   VG_(memset)(r, 0, offsetof(RecordReader, guesser));
+   r->rec = rec;
+   start_guesser(r, NULL);
+}
+
+void DCFG_(read_from)(RecordReader* r, const Recording* rec,
+                      const Landmark* l)
+{
+   DCFG_(read_from_start)(r, rec);
+   r->words_at       = l->words_at;
+   r->bits_loaded    = l->place.bits;
+   r->units_at       = l->targets_at;
+   r->targets_loaded = l->place.targets;
+   start_guesser(r, &l->guesser);
+}
+
+/*--- Helpers of generated code                            ---*/
 
 static Recorder* recorder_of(ULong* base)
 {
@@ -518,7 +663,7 @@ static void add_landmark(Recorder* r, const Superblock* sb, Bool bit)
    settle_divert(r);
    l->sb         = sb->id;
    l->bit        = bit;
-   l->place      = DCFG_(record_place)(r);
+   l->place      = record_place(r);
    l->words_at   = DCFG_(stream_length)(r->words);
    l->targets_at = DCFG_(stream_length)(r->targets);
    l->events_at  = DCFG_(stream_length)(r->events);
@@ -536,7 +681,10 @@ static void add_landmark(Recorder* r, const Superblock* sb, Bool bit)
    r->landmark_words *= 2;
 }
 
-void DCFG_(record_word)(ULong* base)
+/* Called by generated code, with the base of the thread's cell array: the word
+   of bits is full; the buffer of targets is full; exit number EXIT of
+   superblock ID is taken. */
+static void record_word(ULong* base)
 {
    Recorder* r    = recorder_of(base);
    ULong     word = *bits(base);
@@ -553,12 +701,12 @@ void DCFG_(record_word)(ULong* base)
    }
 }
 
-void DCFG_(record_targets)(ULong* base)
+static void record_targets(ULong* base)
 {
    number_targets(recorder_of(base));
 }
 
-void DCFG_(record_exit)(ULong* base, UWord id, UWord exit)
+static void record_exit(ULong* base, UWord id, UWord exit)
 {
    Recorder*         r  = recorder_of(base);
    const Superblock* sb = DCFG_(superblock)(id);
@@ -570,19 +718,21 @@ void DCFG_(record_exit)(ULong* base, UWord id, UWord exit)
    add_event(r, &e);
 }
 
+/*--- Generated code                                       ---*/
+
 /* Has the present instruction recorded a bit? */
 static Bool bit_recorded;
 
 static IRExpr* record_slot(Work* w, UInt slot)
 {
-   return cell_addr(w, DCFG_(first_record_slot) + slot);
+   return cell_addr(w, first_record_slot + slot);
 }
 
 /* Store WORD as SlotBits; call the helper if it is full. */
 static void put_bits(Work* w, IRExpr* bits)
 {
    store(w, record_slot(w, SlotBits), bits);
-   call_if(w, is_negative(w, bits), "dcfg_record_word", &DCFG_(record_word),
+   call_if(w, is_negative(w, bits), "dcfg_record_word", &record_word,
            mkIRExprVec_1(base(w)));
 }
 
@@ -651,7 +801,7 @@ static void record_target(Work* w, IRExpr* target)
    call_if(w, assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
                                              ? Iop_CmpEQ64 : Iop_CmpEQ32,
                                              next, end)),
-           "dcfg_record_targets", &DCFG_(record_targets),
+           "dcfg_record_targets", &record_targets,
            mkIRExprVec_1(base(w)));
 }
 
@@ -676,7 +826,7 @@ static void add_exit(Work* w, UInt x, const IRStmt* st)
    IRExpr*       guard = st->Ist.Exit.guard;
 
    if (DCFG_(recorded)(w->sb, k) != RecordBit)
-      call_if(w, guard, "dcfg_record_exit", &DCFG_(record_exit),
+      call_if(w, guard, "dcfg_record_exit", &record_exit,
               mkIRExprVec_3(base(w), word(w, w->sb->id), word(w, x)));
    else if (w->sb->kinds[k] == InsnCond && n_exits_of(w->sb, k) == 1)
       record_branch(w, k, e->target, guard);
@@ -721,13 +871,13 @@ const Watcher DCFG_(recording_watcher) = {
    .instruction = begin_instr,
    .exit        = add_exit,
    .end         = end,
-   .thread_new  = DCFG_(new_recorder),
-   .thread_free = DCFG_(delete_recorder),
-   .restart     = DCFG_(restart_recorder),
-   .thread_end  = DCFG_(finish_recorder),
-   .idle_cells  = DCFG_(have_idle_recorder),
-   .divert      = DCFG_(record_divert),
-   .redirect    = DCFG_(record_redirect),
-   .landing     = DCFG_(record_landing),
-   .landing_for = DCFG_(record_landing_for)
+   .thread_new  = new_recorder,
+   .thread_free = delete_recorder,
+   .restart     = restart_recorder,
+   .thread_end  = finish_recorder,
+   .idle_cells  = have_idle_recorder,
+   .divert      = record_divert,
+   .redirect    = record_redirect,
+   .landing     = record_landing,
+   .landing_for = record_landing_for
 };

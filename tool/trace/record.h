@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The rule of what an instruction records. */
-/* JOINED from record.h: */
-/* The record of the order of execution. */
-/* JOINED from ir_record.h: */
-/* Generated code that records a trace. */
+   The record of the order of execution, as it is written and read. */
+
+/* Private to trace/. */
 
 #ifndef __DCFG_RECORD_H
 #define __DCFG_RECORD_H
@@ -36,16 +34,6 @@ Bool DCFG_(bit_of_way)(InsnKind kind, Addr addr, UInt len, Addr target);
 
 /* The bits in a full word.  A leading 1 shows their number. */
 #define DCFG_WORD_BITS 63
-
-/* Return the number of bits below WORD's leading 1. */
-static inline UInt DCFG_(bits_in_word)(ULong word)
-{
-   UInt n = 0;
-
-   while (word >> n > 1)
-      n++;
-   return n;
-}
 
 /* RecordPlace: a place in a record: the numbers of bits and targets before
    it. */
@@ -84,17 +72,6 @@ typedef
    }
    Guesser;
 
-/* Return the history after HISTORY and target NUMBER. */
-static inline UInt DCFG_(next_history)(UInt history, UInt number)
-{
-   return ((history << 2) ^ (number * 0x9E3779B1u >> 20)) % DCFG_N_GUESSES;
-}
-
-/* Units of the stream: a count of right guesses plus DCFG_RIGHT_GUESSES; or a
-   number; or DCFG_LONG_TARGET and the lower and upper half of a number. */
-#define DCFG_RIGHT_GUESSES 0x8000
-#define DCFG_LONG_TARGET   0x7FFF
-
 /* Landmark: a place from which the record can be read without the data before
    it.  It is behind the last instruction of superblock SB, where a full word
    has just been recorded. */
@@ -127,16 +104,6 @@ typedef
 /* Recorder: records one thread. */
 typedef struct _Recorder Recorder;
 
-/* Slots in each thread's array, from DCFG_(first_record_slot) on. */
-enum {
-   SlotBits,           // recorded bits, below a leading 1
-   SlotTargets,        // address for the next target
-   SlotTargetsEnd,     // end of the buffer of targets
-   SlotRecorder,       // the thread's Recorder
-   N_RECORD_SLOTS
-};
-extern CellNo DCFG_(first_record_slot);
-
 /* Start recording, before the program runs.  THREADS is "all" or a list of
    thread indices with commas.  WATCHER is the number of the watcher whose
    states are the recorders.  Return False if THREADS has another form. */
@@ -149,28 +116,6 @@ Bool DCFG_(chooses_from)(UInt n);
 /* Return whether thread number INDEX is traced. */
 Bool DCFG_(is_traced)(UInt index);
 
-/* Hooks of tool/trace/record.c's Watcher: see tool/dcfg_output.h. */
-void* DCFG_(new_recorder)(CellArray* ca, UInt index);
-void  DCFG_(delete_recorder)(void* r);
-void* DCFG_(restart_recorder)(void* r, CellArray* ca, UInt index,
-                                Restart why);
-void  DCFG_(have_idle_recorder)(void* r, CellArray* ca);
-void  DCFG_(finish_recorder)(void* r);
-void  DCFG_(record_divert)(void* r, Position from, Target to);
-void  DCFG_(record_redirect)(void* r, Target to);
-void  DCFG_(record_landing)(Target t);
-void  DCFG_(record_landing_for)(void* r, Position from, Target t);
-
-/* Return the place where R's record ends now. */
-RecordPlace DCFG_(record_place)(const Recorder* r);
-
-/* Called by generated code, with the base of the thread's cell array: the word
-   of bits is full; the buffer of targets is full; exit number EXIT of
-   superblock ID is taken. */
-void DCFG_(record_word)(ULong* base);
-void DCFG_(record_targets)(ULong* base);
-void DCFG_(record_exit)(ULong* base, UWord id, UWord exit);
-
 /* For readers of records. */
 Recorder* DCFG_(recorder_of_thread)(UInt thread);
 void   DCFG_(recording)(Recorder* r, /*OUT*/Recording* rec);
@@ -180,6 +125,148 @@ Target DCFG_(changed_landing)(UInt i);
 /* Targets are numbered from 0 in the order of their first occurrence. */
 UInt DCFG_(n_target_numbers)(void);
 Addr DCFG_(target_of_number)(UInt number);
+
+/*--- Reading bits and targets                             ---*/
+
+#define DCFG_READER_WORDS 1024u
+#define DCFG_READER_UNITS 4096u
+
+/* RecordReader: reads the bits and targets of one record from some place on. */
+typedef
+   struct {
+      const Recording* rec;
+      Bool    failed;              // did the record end too early?
+      /* Bits: the upper N_BITS of BITS are unread, and then the upper N_AHEAD
+         of AHEAD.  N_BITS is less than 64. */
+      ULong   bits;
+      UInt    n_bits;
+      ULong   ahead;
+      UInt    n_ahead;
+      ULong   bits_loaded;
+      Bool    last_word_read;
+      UInt    next_word, n_words;  // index in .words
+      ULong   words_at;            // bytes read from the stream
+      /* Targets: */
+      ULong   targets_loaded;
+      UInt    n_right;             // loaded right guesses, not read yet
+      UInt    next_unit, n_units;  // index in .units
+      ULong   units_at;            // bytes read from the stream
+      Guesser guesser;
+      UShort  next_history[DCFG_N_GUESSES];   // for each history, if its guess
+                                              // is right
+      ULong   words[DCFG_READER_WORDS];
+      UShort  units[DCFG_READER_UNITS];
+   }
+   RecordReader;
+
+/* Start at the begin of REC, or at its landmark L. */
+void DCFG_(read_from_start)(RecordReader* r, const Recording* rec);
+void DCFG_(read_from)(RecordReader* r, const Recording* rec,
+                      const Landmark* l);
+
+/* Used by the functions below. */
+void DCFG_(load_bits)(RecordReader* r);
+void DCFG_(load_ahead)(RecordReader* r);
+void DCFG_(load_targets)(RecordReader* r);
+
+/* Return the next bit. */
+static inline UInt DCFG_(read_bit)(RecordReader* r)
+{
+   if (r->n_bits == 0)
+      DCFG_(load_bits)(r);
+   UInt bit = r->bits >> 63;
+   r->bits <<= 1;
+   r->n_bits--;
+   return bit;
+}
+
+static inline void DCFG_(skip_bits)(RecordReader* r, UInt n)
+{
+   while (n > r->n_bits && !r->failed) {
+      n -= r->n_bits;
+      DCFG_(load_bits)(r);
+   }
+   r->bits  <<= n;            // n < DCFG_WORD_BITS, or all
+   r->n_bits -= n;
+}
+
+/* Have as many bits in .bits as fit there, or all that are left. */
+static inline void DCFG_(top_up_bits)(RecordReader* r)
+{
+   while (r->n_bits < DCFG_WORD_BITS) {
+      if (r->n_ahead == 0)
+         DCFG_(load_ahead)(r);
+      if (r->n_ahead == 0)
+         return;
+      UInt room = DCFG_WORD_BITS - r->n_bits;
+      UInt n    = r->n_ahead < room ? r->n_ahead : room;
+      r->bits    |= r->ahead >> r->n_bits;
+      r->n_bits  += n;
+      r->ahead  <<= n;
+      r->n_ahead -= n;
+   }
+}
+
+/* TargetPlace: what changes with each target.  The loop that takes most of a
+   replay's time keeps it in registers. */
+typedef
+   struct {
+      UInt n_right;                // right guesses still to come
+      UInt history;                // the guesser's
+   }
+   TargetPlace;
+
+static inline TargetPlace DCFG_(target_place)(const RecordReader* r)
+{
+   TargetPlace at = { r->n_right, r->guesser.history };
+   return at;
+}
+
+static inline void DCFG_(set_target_place)(RecordReader* r, TargetPlace at)
+{
+   r->n_right         = at.n_right;
+   r->guesser.history = at.history;
+}
+
+/* Return the number of the next target, at AT instead of R's own place. */
+static inline UInt DCFG_(read_target_at)(RecordReader* r, TargetPlace* at)
+{
+   UInt n;
+
+   if (at->n_right == 0) {
+      DCFG_(set_target_place)(r, *at);
+      DCFG_(load_targets)(r);
+      *at = DCFG_(target_place)(r);
+   }
+   at->n_right--;
+   n           = r->guesser.guesses[at->history];
+   at->history = r->next_history[at->history];
+   return n;
+}
+
+/* Return the number of the next target. */
+static inline UInt DCFG_(read_target)(RecordReader* r)
+{
+   TargetPlace at = DCFG_(target_place)(r);
+   UInt        n  = DCFG_(read_target_at)(r, &at);
+
+   DCFG_(set_target_place)(r, at);
+   return n;
+}
+
+static inline void DCFG_(skip_targets)(RecordReader* r, UInt n)
+{
+   for (; n > 0 && !r->failed; n--)
+      DCFG_(read_target)(r);
+}
+
+/* Return whether the reader has come to PLACE. */
+static inline Bool DCFG_(has_read_to)(const RecordReader* r,
+                                      const RecordPlace* place)
+{
+   return place->bits == r->bits_loaded - r->n_bits - r->n_ahead
+          && place->targets == r->targets_loaded - r->n_right;
+}
 
 /* The watcher that records threads; its state of a thread is a Recorder. */
 extern const Watcher DCFG_(recording_watcher);

@@ -4,17 +4,17 @@
    The text of a trace: characters, repetitions, dictionary. */
 
 /* Owns: the characters of the edge-id sequences, their repetitions and the
-   STRING_DICTIONARY (sections 3.4 and 3.7.1 of the format).  Handed: code words
-   by, and text taken by: dcfg_trace_enc.c.
+   STRING_DICTIONARY (sections 3.4 and 3.7.1 of the format).  Handed: code
+   words by dcfg_trace_enc.c.
 
-   A block of characters becomes a grammar in rounds.  Each round first replaces
-   every run of one symbol by a rule "so often that", and then pairs of
-   neighbours by a rule "this, then that".  Nested loops become runs of runs,
-   and other repeated pieces end up as one symbol.  A round replaces the pairs
-   that are more frequent than the pairs they overlap.  That depends on the
-   neighbours only, so equal pieces of text are replaced in the same way
+   A block of characters becomes a grammar in rounds.  Each round first
+   replaces every run of one symbol by a rule "so often that", and then pairs
+   of neighbours by a rule "this, then that".  Nested loops become runs of
+   runs, and other repeated pieces end up as one symbol.  A round replaces the
+   pairs that are more frequent than the pairs they overlap.  That depends on
+   the neighbours only, so equal pieces of text are replaced in the same way
    wherever they are.  (Pairs by frequency: N. Larsson, A. Moffat, "Off-Line
-   Dictionary-Based Compression", Proc. IEEE 88, 2000.  Runs and pairs in
+   Dictionary-Based Compression", Proc.  IEEE 88, 2000.  Runs and pairs in
    rounds: A. Jez, "Recompression", JACM 63, 2016.)  At the end a rule becomes
    an entry of the dictionary if that makes the text shorter; other rules are
    written out where they are used. */

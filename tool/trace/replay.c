@@ -1,33 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Reading a thread's record. */
-/* JOINED from reader.c: */
-/* Owns: the reading of bits and targets.  Handed: tool/trace/record.c's streams. */
-/* JOINED from ways.c: */
-/* Ways: the edges that recorded bits and targets mean at each node. */
-/* JOINED from ways.c: */
-/* Owns: the tables that turn bits and targets into edges.  Handed: the graph by
-   tool/run/gather.c, superblocks, events. 
+   The path of a thread through the graph, from its record, edge by edge. */
 
-   A node's last instruction determines what to read from the record.  The
-   superblocks with that instruction determine where each outcome leads.  Most
-   nodes have one way out.  They are skipped: for each edge there is the next
-   node with a decision.
+/* Owns: the tables that turn bits and targets into edges, and the walk along a
+   record.  Handed: the graph, superblocks and events by tool/run/gather.c,
+   records by tool/trace/record.c.
 
-   A walk goes slowly through nodes where an event happened, and those that lead
-   to an address whose code changed. */
-/* JOINED from replay.c: */
-/* Replaying a record: the edges in their order. */
-/* JOINED from replay.c: */
-/* Owns: the walk along a record.  Handed: tool/trace/record.c's streams and
-   tool/trace/replay.c's tables. 
+   Ways.  A node's last instruction determines what to read from the record.
+   The superblocks with that instruction determine where each outcome leads.
+   Most nodes have one way out.  They are skipped: for each edge there is the
+   next node with a decision.
 
-   A walk starts at the thread's first instruction.  At each node, it reads
-   from the record what the node's last instruction recorded.  An event has
-   come when the walk is at the node of the event and has read as many bits
-   and targets as were recorded before it.  tool/trace/record.c explains why this
-   moment is unique. */
+   The walk.  It starts at the thread's first instruction.  At each node, it
+   reads from the record what the node's last instruction recorded.  It goes
+   slowly through nodes where an event happened, and those that lead to an
+   address whose code changed.  An event has come when the walk is at the node
+   of the event and has read as many bits and targets as were recorded before
+   it.  tool/trace/record.c explains why this moment is unique. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -42,109 +32,7 @@
 #include "tool/trace/record.h"
 #include "tool/trace/replay.h"
 
-/* Load the next word of bits, or the rest in the last word, into .ahead, which
-   is empty.  Leave it empty at the end. */
-void DCFG_(load_ahead)(RecordReader* r)
-{
-   ULong last = r->rec->last_word;
-
-   if (r->next_word == r->n_words) {
-      UInt got = DCFG_(read_stream)(r->rec->words, r->words_at, r->words,
-                                    sizeof(r->words));
-      r->words_at += got;
-      r->n_words   = got / sizeof(ULong);
-      r->next_word = 0;
-   }
-   if (r->next_word < r->n_words) {
-      r->ahead   = r->words[r->next_word++] << 1;
-      r->n_ahead = DCFG_WORD_BITS;
-   } else if (!r->last_word_read && last > 1) {
-      r->n_ahead = DCFG_(bits_in_word)(last);
-      r->ahead   = last << (64 - r->n_ahead);
-      r->last_word_read = True;
-   }
-   r->bits_loaded += r->n_ahead;
-}
-
-/* Load the next bits.  Those in .bits have been read, or are passed over. */
-void DCFG_(load_bits)(RecordReader* r)
-{
-   if (r->n_ahead == 0)
-      DCFG_(load_ahead)(r);
-   r->bits    = r->ahead;
-   r->n_bits  = r->n_ahead;
-   r->n_ahead = 0;
-   if (r->n_bits == 0) {
-      r->failed = True;
-      r->bits   = 0;
-      r->n_bits = DCFG_WORD_BITS;
-      r->bits_loaded += DCFG_WORD_BITS;
-   }
-}
-
-static UInt read_unit(RecordReader* r)
-{
-   if (r->next_unit == r->n_units) {
-      UInt got = DCFG_(read_stream)(r->rec->targets, r->units_at, r->units,
-                                    sizeof(r->units));
-      r->units_at += got;
-      r->n_units   = got / sizeof(UShort);
-      r->next_unit = 0;
-      if (r->n_units == 0) {
-         r->failed = True;
-         return 0;
-      }
-   }
-   return r->units[r->next_unit++];
-}
-
-/* Make NUMBER the guess after HISTORY. */
-static void set_guess(RecordReader* r, UInt history, UInt number)
-{
-   r->guesser.guesses[history] = number;
-   r->next_history[history]    = DCFG_(next_history)(history, number);
-}
-
-/* Load the next right guesses; or one that was wrong, which is corrected. */
-void DCFG_(load_targets)(RecordReader* r)
-{
-   UInt n = read_unit(r);
-
-   r->n_right = n > DCFG_RIGHT_GUESSES ? n - DCFG_RIGHT_GUESSES : 1;
-   r->targets_loaded += r->n_right;
-   if (n > DCFG_RIGHT_GUESSES)
-      return;
-   if (n == DCFG_LONG_TARGET) {
-      n  = read_unit(r);
-      n |= read_unit(r) << 16;
-   }
-   set_guess(r, r->guesser.history, n);
-}
-
-static void start_guesser(RecordReader* r, const Guesser* g)
-{
-   r->guesser.history = g != NULL ? g->history : 0;
-   for (UInt i = 0; i < DCFG_N_GUESSES; i++)
-      set_guess(r, i, g != NULL ? g->guesses[i] : 0);
-}
-
-void DCFG_(read_from_start)(RecordReader* r, const Recording* rec)
-{
-   VG_(memset)(r, 0, offsetof(RecordReader, guesser));
-   r->rec = rec;
-   start_guesser(r, NULL);
-}
-
-void DCFG_(read_from)(RecordReader* r, const Recording* rec,
-                      const Landmark* l)
-{
-   DCFG_(read_from_start)(r, rec);
-   r->words_at       = l->words_at;
-   r->bits_loaded    = l->place.bits;
-   r->units_at       = l->targets_at;
-   r->targets_loaded = l->place.targets;
-   start_guesser(r, &l->guesser);
-}
+/*--- The tables                                           ---*/
 
 #define NONE DCFG_NO_INSTR
 
@@ -172,7 +60,8 @@ typedef
 
 /*--- Edges of a node                                      ---*/
 
-UInt DCFG_(edge_between)(const Ways* w, UInt source, UInt target)
+/* Return the counted edge between two nodes, or 0. */
+static UInt edge_between(const Ways* w, UInt source, UInt target)
 {
    const Edge* edges = w->p->graph->edges;
    UInt lo = w->first_edge[source];
@@ -240,8 +129,8 @@ static void add_way(Finder* f, UInt bit, Addr addr, Bool unredirected)
    }
    UInt to = DCFG_(find_landing)(p, t);
    if (to != NONE)
-      add_edge(f, bit, DCFG_(edge_between)(f->w, f->node,
-                                           node_of_instr(p, to)));
+      add_edge(f, bit, edge_between(f->w, f->node,
+                                    node_of_instr(p, to)));
 }
 
 static Bool bit_of(const Instr* in, Addr target)
@@ -293,8 +182,8 @@ static void add_ways(Finder* f, UInt k, UInt i)
    } else {
       UInt behind = DCFG_(find_instr)(f->w->p, sb->image, next);
       if (behind != NONE)
-         add_edge(f, 0, DCFG_(edge_between)(f->w, f->node,
-                                            node_of_instr(f->w->p, behind)));
+         add_edge(f, 0, edge_between(f->w, f->node,
+                                     node_of_instr(f->w->p, behind)));
    }
 }
 
@@ -422,7 +311,8 @@ static void keep_changing(Finder* f)
    index_changing(f->w);
 }
 
-ChangingWay* DCFG_(changing_way)(const Ways* w, UInt node, UInt bit)
+/* Return the changing way of NODE for BIT or a target's number, or NULL. */
+static ChangingWay* changing_way(const Ways* w, UInt node, UInt bit)
 {
    UInt i = *changing_slot(w, node, bit);
    return i == 0 ? NULL : &w->changing[i - 1];
@@ -443,7 +333,7 @@ static UInt add_place(const Gathered* p, const Superblock* sb, UInt k,
    return n + 1;
 }
 
-UInt DCFG_(node_places)(const Gathered* p, const Position* pos,
+static UInt node_places(const Gathered* p, const Position* pos,
                         NodePlace* places)
 {
    UInt n = 0;
@@ -466,7 +356,7 @@ UInt DCFG_(node_places)(const Gathered* p, const Position* pos,
 static void mark_slow(Ways* w, const Position* pos)
 {
    NodePlace places[DCFG_MAX_PLACES];
-   UInt      n = DCFG_(node_places)(w->p, pos, places);
+   UInt      n = node_places(w->p, pos, places);
 
    for (UInt i = 0; i < n; i++)
       w->nodes[places[i].node].kind = WalkSlowly;
@@ -626,6 +516,8 @@ void DCFG_(delete_ways)(Ways* w)
    VG_(free)(w);
 }
 
+/*--- The walk                                             ---*/
+
 /* Version: the code that a jump to an address runs at this point of the
    walk. */
 typedef
@@ -651,7 +543,7 @@ static void next_event(Walk* k)
    k->events_at += got;
    k->has_event  = got == sizeof(RecordEvent);
    if (k->has_event)
-      k->n_places = DCFG_(node_places)(k->w->p, &k->event.from, k->places);
+      k->n_places = node_places(k->w->p, &k->event.from, k->places);
 }
 
 /*--- Code that changes                                    ---*/
@@ -680,8 +572,8 @@ static UInt edge_to(const Walk* k, Target t)
    const Gathered* p  = k->w->p;
    UInt           to = DCFG_(find_landing)(p, t);
 
-   return to == NONE ? 0 : DCFG_(edge_between)(k->w, k->node,
-                                               p->graph->node_of[to]);
+   return to == NONE ? 0 : edge_between(k->w, k->node,
+                                        p->graph->node_of[to]);
 }
 
 /* Return the edge of the changing way C, which begins at the walk's node. */
@@ -775,14 +667,14 @@ static UInt slow_step(Walk* k)
       }
    }
    if (has_come_to_end(k, taken || exited, exited ? &exit : NULL))
-      return DCFG_(edge_between)(k->w, k->node, NodeEnd);
+      return edge_between(k->w, k->node, NodeEnd);
    if (exited) {
       Target to = { exit.to.addr,
                     versions_at(k, exit.to.addr)->version[0], False };
       return edge_to(k, to);
    }
    if (k->w->n_changing > 0) {
-      ChangingWay* c = DCFG_(changing_way)(k->w, k->node, value);
+      ChangingWay* c = changing_way(k->w, k->node, value);
       UInt         e = c == NULL ? 0 : changing_edge(k, c);
       /* If no jump has run this version, the thread is within a superblock. */
       if (e != 0 || (c != NULL && n->record == RecordTarget))
@@ -870,7 +762,7 @@ Bool DCFG_(skip_in_walk)(Walk* k, UInt i)
    /* The versions of changed code at the landmark are not known. */
    if (DCFG_(n_landings)() > 0)
       return False;
-   if (DCFG_(node_places)(k->w->p, &from, place) == 0 || !place[0].behind)
+   if (node_places(k->w->p, &from, place) == 0 || !place[0].behind)
       return False;
    const NodeWays* nw  = &k->w->nodes[place[0].node];
    const Way*      way = &nw->way[l->bit];
@@ -893,8 +785,8 @@ Walk* DCFG_(new_walk)(const Ways* w, UInt thread)
    k->thread = thread;
    DCFG_(thread_info)(thread, &k->info);
    DCFG_(recording)(DCFG_(recorder_of_thread)(thread), &k->rec);
-   k->n_last_places = DCFG_(node_places)(w->p, &k->info.last,
-                                         k->last_places);
+   k->n_last_places = node_places(w->p, &k->info.last,
+                                  k->last_places);
    DCFG_(read_from_start)(&k->reader, &k->rec);
    k->versions = VG_(HT_construct)("dcfg.replay.versions");
    for (UInt i = 0; i < k->rec.n_landings; i++)

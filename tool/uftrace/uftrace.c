@@ -28,7 +28,7 @@
 #include "tool/files/spool_file.h"
 #include "tool/files/stream.h"
 #include "tool/run/thread.h"
-#include "tool/calls/ids.h"
+#include "tool/calls/active.h"
 #include "tool/uftrace/uftrace.h"
 
 #define OBJECT_SIZE   (1ULL << 28)

@@ -16,7 +16,7 @@
 #include "dcfg_bb.h"
 #include "tool/run/gather.h"
 #include "tool/run/image.h"
-#include "tool/run/lines.h"
+#include "tool/run/symbols.h"
 #include "tool/wet/closure.h"
 #include "tool/wet/packed.h"
 #include "tool/wet/slots.h"

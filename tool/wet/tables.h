@@ -10,7 +10,7 @@
 
 #include "format/put.h"
 #include "dcfg_bb.h"
-#include "tool/graph/image_info.h"
+#include "tool/graph/graph.h"
 #include "tool/wet/packed.h"
 #include "format/wet_sections.h"
 

@@ -24,7 +24,7 @@
 #include "tool/base/core.h"
 #include "dcfg_bb.h"
 #include "tool/run/cells.h"
-#include "tool/run/gap.h"
+#include "tool/run/event.h"
 #include "tool/wet/closure.h"
 #include "tool/wet/general.h"
 #include "tool/wet/journal.h"

@@ -3,8 +3,8 @@
 
    The map of an XRay log: an ELF file that names functions. */
 
-/* Owns: the file for llvm-xray's option -m.  Handed: functions by tool/calls/ids.c.
-   Taken by: tool/xray/output_xray.c.
+/* Owns: the file for llvm-xray's option -m.  Handed: functions by
+   tool/calls/active.c.
 
    llvm-xray reads the section xray_instr_map, which has an address for each
    function, and its symbolizer reads symbols and a line table for such an
@@ -27,8 +27,8 @@
 #include "tool/base/core.h"
 #include "tool/base/intern.h"
 #include "format/xray_addresses.h"
-#include "tool/xray/elf_map.h"
-#include "tool/calls/ids.h"
+#include "tool/xray/xray.h"
+#include "tool/calls/active.h"
 
 static Addr addr_of(UInt id)
 {

@@ -4,12 +4,12 @@
    A thread's part of an XRay log. */
 
 /* Owns: records and buffers of XRay's flight data recorder, versions 1 and 5,
-   and the limit of a log.  Handed: functions by tool/calls/active.c.  Taken by:
-   tool/xray/output_xray.c.
+   and the limit of a log.  Handed: functions by tool/calls/active.c.
 
    The format is LLVM's "XRay Flight Data Recorder Trace Format".  A log is a
    header and buffers.  Each buffer belongs to a thread.  A thread has a stream
-   of full buffers, BUFFER_SIZE bytes each, and the buffer that is being filled.
+   of full buffers, BUFFER_SIZE bytes each, and the buffer that is being
+   filled.
 
    llvm-xray has some requirements that the document does not mention.  The
    first records of all threads have the same tick.  The wall clock of a
@@ -27,10 +27,66 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
-
+#include "format/xray_records.h"
 #include "tool/files/stream.h"
-#include "tool/xray/flight.h"
-#include "tool/xray/flight_bytes.h"
+#include "tool/xray/xray.h"
+
+/*--- Bytes                                                ---*/
+
+/* Return the first byte of a metadata record of KIND. */
+#define FIRST_BYTE(kind) ((kind) << 1 | 1)
+
+static inline void set_bytes(UChar* to, ULong n, UInt size)
+{
+   for (UInt i = 0; i < size; i++)
+      to[i] = (UChar)(n >> 8 * i);
+}
+
+/* Store two numbers of four bytes. */
+static inline void set_function(UChar* to, UInt a, UInt b)
+{
+#if defined(VG_LITTLEENDIAN)
+   __builtin_memcpy(to, &a, sizeof(a));
+   __builtin_memcpy(to + sizeof(a), &b, sizeof(b));
+#else
+   set_bytes(to, a, 4);
+   set_bytes(to + 4, b, 4);
+#endif
+}
+
+static inline ULong get_bytes(const UChar* from, UInt size)
+{
+   ULong n = 0;
+
+   for (UInt i = size; i > 0; i--)
+      n = n << 8 | from[i - 1];
+   return n;
+}
+
+/* Return the next function record, from *AT on in the N bytes of a buffer, or
+   NULL.  *AT moves behind it, and *TICK becomes its tick. */
+static inline const UChar* next_function(const UChar* buffer, UInt n,
+                                         UInt* at, ULong* tick)
+{
+   while (*at < n) {
+      const UChar* r = buffer + *at;
+      if ((r[0] & 1) == 0) {
+         *at   += XRAY_FUNCTION_SIZE;
+         *tick += get_bytes(r + 4, 4);
+         return r;
+      }
+      *at += XRAY_METADATA_SIZE;
+      if (r[0] == FIRST_BYTE(XrayCustomEvent))
+         *at += get_bytes(r + 1, 4);
+      if (r[0] == FIRST_BYTE(XrayEndOfBuffer))
+         return NULL;
+      if (r[0] == FIRST_BYTE(XrayNewCpu))
+         *tick = get_bytes(r + 3, 8);
+      if (r[0] == FIRST_BYTE(XrayTscWrap))
+         *tick = get_bytes(r + 1, 8);
+   }
+   return NULL;
+}
 
 #define BUFFER_SIZE   16384u     // XRay's default
 

@@ -4,7 +4,7 @@
    The output of the XRay log. */
 
 /* Owns: the options of an XRay log, and the steps from the threads' logs to
-   files.  Handed: threads by tool/run/thread.c.  Taken by: dcfg_main.c. */
+   files.  Handed: threads by tool/run/thread.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -16,16 +16,14 @@
 
 #include "tool/arch/guest.h"
 #include "tool/files/file.h"
-#include "tool/base/size.h"
+#include "tool/base/options.h"
 #include "tool/files/spool_file.h"
 #include "tool/files/stream.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/exclude.h"
 #include "tool/run/thread.h"
 #include "tool/calls/active.h"
-#include "tool/xray/elf_map.h"
-#include "tool/xray/flight.h"
-#include "tool/calls/ids.h"
+#include "tool/xray/xray.h"
 
 /*--- Options                                              ---*/
 

@@ -5,12 +5,31 @@
 
 /* Private to profile/. */
 
-#ifndef __DCFG_COSTS_H
-#define __DCFG_COSTS_H
+#ifndef __DCFG_PROFILE_H
+#define __DCFG_PROFILE_H
 
+#include "dcfg_bb.h"
 #include "tool/calls/calls.h"
-#include "tool/profile/jumps.h"
+#include "tool/run/flow.h"
 #include "tool/run/gather.h"
+
+/* Instructions are indices of Gathered.instrs. */
+
+typedef
+   struct {
+      UInt  instr;
+      ULong count;             // executions
+   }
+   Cost;
+
+typedef
+   struct {
+      UInt  from, to;
+      ULong count;
+      ULong executed;          // executions of .from
+      Bool  is_conditional;
+   }
+   Jump;
 
 typedef
    struct {
@@ -34,6 +53,8 @@ typedef
 
 typedef struct _Costs Costs;
 
+#define DCFG_ALL_THREADS 0xFFFFFFFFu
+
 /* Collect the costs in CP, of THREAD or DCFG_ALL_THREADS, for the run P.  Both
    must live longer than the result. */
 Costs* DCFG_(take_costs)(const Gathered* p, const CallProfile* cp,
@@ -52,4 +73,4 @@ Bool DCFG_(next_costs)(Costs* c, ContextCosts* cc);
    to it, else one in the same object and section. */
 const Place* DCFG_(place_of_instr)(const Costs* c, UInt instr);
 
-#endif /* __DCFG_COSTS_H */
+#endif

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A thread's part of an XRay log. */
+   XRay logs: the records of threads, and the map of functions. */
 
-#ifndef __DCFG_FLIGHT_H
-#define __DCFG_FLIGHT_H
+/* Private to xray/. */
+
+#ifndef __DCFG_XRAY_H
+#define __DCFG_XRAY_H
 
 #include "pub_tool_basics.h"
 #include "format/put.h"
 #include "tool/calls/active.h"
+
+/*--- Records: tool/xray/flight.c                          ---*/
 
 /* FlightFormat: the form of a log, set before the program runs. */
 typedef
@@ -41,4 +45,13 @@ ULong DCFG_(n_flight_records)(void);
 /* Return whether the limit has been reached. */
 Bool DCFG_(flight_is_limited)(void);
 
-#endif /* __DCFG_FLIGHT_H */
+/*--- The map: tool/xray/elf_map.c                         ---*/
+
+/* Put the map of all functions with a number (tool/calls/active.h). */
+void DCFG_(put_elf_map)(Put* out);
+
+/* Reserve the numbers that functions have in the map NAME.  Return NULL, or the
+   reason for a failure. */
+const HChar* DCFG_(read_elf_map)(const HChar* name);
+
+#endif /* __DCFG_XRAY_H */
