@@ -462,3 +462,27 @@ bool input_at_end(Input* in)
                                "it goes on behind its end: what follows is no "
                                "part of it");
 }
+
+/*--- Text                                                 ---*/
+
+bool is_utf8(const char* str, size_t len)
+{
+   const unsigned char* s = (const unsigned char*)str;
+
+   for (size_t i = 0; i < len; ) {
+      unsigned n = s[i] < 0x80 ? 1 : s[i] < 0xC2 ? 0 : s[i] < 0xE0 ? 2
+                 : s[i] < 0xF0 ? 3 : s[i] < 0xF5 ? 4 : 0;
+      if (n == 0 || n > len - i)
+         return false;
+      for (unsigned k = 1; k < n; k++)
+         if ((s[i + k] & 0xC0) != 0x80)
+            return false;
+      if ((s[i] == 0xE0 && s[i + 1] < 0xA0)
+          || (s[i] == 0xED && s[i + 1] > 0x9F)
+          || (s[i] == 0xF0 && s[i + 1] < 0x90)
+          || (s[i] == 0xF4 && s[i + 1] > 0x8F))
+         return false;
+      i += n;
+   }
+   return true;
+}

@@ -43,4 +43,7 @@ void   input_be_patient(Input* in);
 
 void   input_close(Input* in);
 
+/* Return whether S is UTF-8, judging bytes only (RFC 3629). */
+bool is_utf8(const char* s, size_t len);
+
 #endif /* DCFG_INPUT_H */

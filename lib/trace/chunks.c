@@ -13,7 +13,6 @@
 #include "lib/trace/chunks.h"
 #include "lib/trace/sequence.h"
 #include "lib/json/json_events.h"
-#include "lib/json/place.h"
 
 #include <stdlib.h>
 #include <string.h>

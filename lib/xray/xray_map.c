@@ -15,7 +15,6 @@
 #include "lib/xray/line_table.h"
 #include "format/xray_addresses.h"
 #include "lib/base/sort.h"
-#include "lib/json/value.h"
 
 #include <elf.h>
 #include <inttypes.h>
