@@ -42,11 +42,6 @@ typedef
    }
    Load;
 
-#define ID     1, 0x7fffffff
-#define ID_0   0, 0x7fffffff
-#define BITS32 0, UINT32_MAX
-#define BITS64 0, UINT64_MAX
-
 static inline Process* last_process(Load* l)
 {
    return &ELEM(l->m->processes, Process, l->m->processes.n - 1);

@@ -41,6 +41,12 @@ typedef
    }
    Field;
 
+/* The ranges that numbers of the formats have: .min and .max of a Field. */
+#define ID     1, 0x7fffffff
+#define ID_0   0, 0x7fffffff
+#define BITS32 0, UINT32_MAX
+#define BITS64 0, UINT64_MAX
+
 #define MAX_FIELDS 12
 #define NO_FIELD   MAX_FIELDS   // not an index
 
