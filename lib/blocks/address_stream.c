@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which instructions of a stream follow each other without a jump. */
+   Passages of a stream of instructions: what follows without a jump. */
 
 /* Owns: the instructions that exist, the passages between their jumps, and the
    syntax of lines of valgrind --tool=lackey --trace-mem=yes.  Handed:

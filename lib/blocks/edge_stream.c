@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which blocks of a DCFG follow each other without a jump. */
+   Passages of a DCFG: which blocks follow each other without a jump. */
 
 /* Owns: the jumps of a DCFG's blocks, and the passages between them.  Handed: a
    DCFG, and its trace if there is one, by blocks.c.

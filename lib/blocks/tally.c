@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which static and dynamic blocks a stream has. */
+   Static and dynamic blocks of a stream. */
 
 /* Owns: the table of passages with their counts, and making the two tables of
    blocks from pieces of code and passages between them.  Handed: passages one

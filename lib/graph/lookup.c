@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What is where in a DCFG. */
+   Lookups in a DCFG: what is where. */
 
 /* Owns: searches by id, by address, by owner, and the names of types of edges.
    Handed: a loaded DCFG and any numbers, which may be no index of anything. */

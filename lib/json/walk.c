@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a JSON text must have to be read, and what it had. */
+   Tables and objects of a JSON text: what it must have, and what it had. */
 
 /* Owns: the present place in the nested tables and objects of a file, the
    values of the present row, and the place's form in messages.  Handed: Shapes

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where the reader of a trace is. */
+   Reading a trace: where its reader is. */
 
 /* Owns: the reader's place in a trace: threads, chunk, edge.  Handed: chunks
    by chunks.c, edges by decode.c. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which edges a chunk of a trace has. */
+   Decoding a chunk of a trace: which edges it has. */
 
 /* Owns: turning a sequence into edge ids (the format's specification, 3.7).
    Handed: a chunk, by users and by cursor.c.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What an XRay log says: its header, buffers and records. */
+   Reading XRay logs: header, buffers and records. */
 
 /* Owns: reading XRay logs of versions 1 and 5, the rules that a log must keep,
    and each thread's clock.  Handed: bytes by input.c.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which functions an XRay log's numbers are. */
+   Maps of XRay logs: which functions a log's numbers are. */
 
 /* Owns: loading the map that names a log's functions and their source lines.
    Handed: bytes by input.c.
