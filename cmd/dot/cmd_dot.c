@@ -450,8 +450,7 @@ static uint32_t hottest_block(const RoutineDrawing* w, bool selected)
 /* Find the most frequent edge that joins NODE to a block that is not shown yet,
    if it is more frequent than *MOST. */
 static void find_neighbour(const RoutineDrawing* w, uint32_t node,
-                           uint64_t* most,
-                           uint32_t* found)
+                           uint64_t* most, uint32_t* found)
 {
    for (int inward = 0; inward < 2; inward++) {
       uint32_t        n;
