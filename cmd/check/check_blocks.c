@@ -3,8 +3,7 @@
 
    Rules of names, images and blocks. */
 
-/* Owns: rules that need no edges.  Handed: a loaded file.  Taken by:
-   cmd_check.c. */
+/* Owns: rules that need no edges.  Handed: a loaded file. */
 
 #include "cmd/base/rules.h"
 #include "cmd/machine/processor.h"

@@ -3,8 +3,7 @@
 
    Rules of edges, counts and flow. */
 
-/* Owns: rules that need edges but no routines.  Handed: a loaded process.
-   Taken by: cmd_check.c. */
+/* Owns: rules that need edges but no routines.  Handed: a loaded process. */
 
 #include "cmd/base/rules.h"
 

@@ -4,7 +4,7 @@
    Rules of traces. */
 
 /* Owns: rules of a DCFG-trace, alone and together with its DCFG.  Handed:
-   chunks.  Taken by: cmd_check.c. */
+   chunks. */
 
 #include "cmd/base/operands.h"
 #include "cmd/base/rules.h"

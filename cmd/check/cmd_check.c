@@ -4,7 +4,7 @@
    dcfg check. */
 
 /* Owns: the subcommand check: options, the file's writer, the number of
-   violations.  Handed: a command line.  Taken by: commands.c. */
+   violations.  Handed: a command line. */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"

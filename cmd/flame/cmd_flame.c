@@ -3,8 +3,7 @@
 
    dcfg flame. */
 
-/* Owns: the subcommand flame: its command line.  Handed: a command line.  Taken
-   by: commands.c. */
+/* Owns: the subcommand flame: its command line.  Handed: a command line. */
 
 #include "cmd/commands.h"
 #include "cmd/flame/flame_tree.h"

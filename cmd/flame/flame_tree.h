@@ -24,10 +24,6 @@ typedef
    }
    Traced;
 
-/* Return the tree of the selected parts of N runs, to be freed; in
-   flame_runs.c. */
-StackTree* tree_of(const Traced* runs, int n);
-
 /* FlameForm: a format of call stacks; the file of each defines it. */
 typedef
    struct {

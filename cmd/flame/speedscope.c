@@ -4,7 +4,7 @@
    Calls for speedscope. */
 
 /* Owns: speedscope's format.  Handed: calls by call_walk.c and, with instances,
-   inline_walk.c.  Taken by: cmd_flame.c. */
+   inline_walk.c. */
 
 #include "cmd/flame/flame_tree.h"
 

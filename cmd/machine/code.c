@@ -4,7 +4,7 @@
    The code of images, from their files. */
 
 /* Owns: reading and decoding machine code.  Handed: a process, whose images are
-   named after ELF files.  Taken by: cmd_disasm.c, dot_routine.c.
+   named after ELF files.  Taken by: cmd_disasm.c, cmd_dot.c.
 
    libelf reads the ELF file, and Capstone decodes instructions. */
 

@@ -4,7 +4,7 @@
    dcfg report. */
 
 /* Owns: the subcommand report: its command line, the choice of sections, and
-   the order of their output.  Handed: a command line.  Taken by: commands.c. */
+   the order of their output.  Handed: a command line. */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"

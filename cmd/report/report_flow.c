@@ -3,8 +3,8 @@
 
    Branches and calls in reports. */
 
-/* Owns: the sections of branches and calls.  Handed: a process by cmd_report.c.
-   Taken by: cmd_report.c. */
+/* Owns: the sections of branches and calls.  Handed: a process by
+   cmd_report.c. */
 
 #include "cmd/shared/function_calls.h"
 #include "cmd/report/report_views.h"

@@ -4,7 +4,7 @@
    The look of drawings. */
 
 /* Owns: colours and widths, and quoting.  Handed: counts.  Taken by:
-   dot_routine.c, dot_calls.c. */
+   cmd_dot.c. */
 
 #include "cmd/shared/dot_style.h"
 

@@ -4,7 +4,7 @@
    Iterations of each entry to a loop. */
 
 /* Owns: the iterations of each entry to a loop.  Handed: edges by call_walk.c.
-   Taken by: report_trace.c, view_calls.c. */
+   Taken by: report_tables.c, view_calls.c. */
 
 #include "cmd/shared/loop_trips.h"
 

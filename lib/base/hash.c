@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A hash function that a file's author cannot predict. */
+   How keys that come from a file are found. */
 
-/* Owns: hashing of a file's contents.  Handed: bytes.  Taken by: sequence.c,
-   number_map.h, passages.c, address_stream.c, slice_graph.c.
+/* Owns: hashing of a file's contents, and maps from such keys to numbers.
+   Handed: bytes and keys.
 
    The author of a file must not be able to choose strings with equal hashes:
-   each lookup would take time proportional to their number.  So the hash has a
-   random key.  It is SipHash, made for this purpose, with one round for each
-   word and three at the end (J. Aumasson, D. Bernstein, "SipHash: a fast
-   short-input PRF", INDOCRYPT 2012). */
+   each lookup would take time proportional to their number.  So the hash has
+   a random key.  It is SipHash, made for this purpose, with one round for
+   each word and three at the end (J. Aumasson, D. Bernstein, "SipHash: a
+   fast short-input PRF", INDOCRYPT 2012). */
 
 #include "lib/base/hash.h"
 
@@ -80,4 +80,51 @@ uint64_t hash_bytes(const HashKey* key, const void* data, size_t len)
    for (int i = 0; i < 3; i++)
       stir(v);
    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/*--- Maps from keys to numbers                            ---*/
+
+bool map_make_room(Job* job, NumberMap* m)
+{
+   NumberMap more = { .room = m->room == 0 ? 1024 : 2 * m->room,
+                      .n = m->n, .hash = m->room == 0 ? hash_key() : m->hash };
+
+   more.keys   = job_calloc(job, more.room, sizeof(*more.keys));
+   more.values = job_calloc(job, more.room, sizeof(*more.values));
+   if (more.keys == NULL || more.values == NULL) {
+      map_free(job, &more);
+      return false;
+   }
+   for (size_t i = 0; i < m->room; i++)
+      if (m->keys[i] != 0) {
+         size_t at = map_find(&more, m->keys[i]);
+         more.keys[at]   = m->keys[i];
+         more.values[at] = m->values[i];
+      }
+   map_free(job, m);
+   *m = more;
+   return true;
+}
+
+/* Move keys that a free place would hide to that place. */
+void map_remove(NumberMap* m, size_t at)
+{
+   size_t mask = m->room - 1;
+
+   for (size_t i = (at + 1) & mask; m->keys[i] != 0; i = (i + 1) & mask)
+      if (((i - hash_word(&m->hash, m->keys[i])) & mask)
+          >= ((i - at) & mask)) {
+         m->keys[at]   = m->keys[i];
+         m->values[at] = m->values[i];
+         at = i;
+      }
+   m->keys[at] = 0;
+   m->n--;
+}
+
+void map_free(Job* job, NumberMap* m)
+{
+   job_free(job, m->keys, m->room * sizeof(*m->keys));
+   job_free(job, m->values, m->room * sizeof(*m->values));
+   *m = (NumberMap){ 0 };
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A hash function that a file's author cannot predict. */
+   A hash function that a file's author cannot predict, and maps with it. */
 
 #ifndef DCFG_HASH_H
 #define DCFG_HASH_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/job.h"
 
 typedef
    struct {
@@ -36,6 +35,54 @@ static inline uint64_t hash_word(const HashKey* key, uint64_t word)
    h = (h ^ h >> 32) * (key->k[0] | 1);
    return h ^ h >> 32;
 #endif
+}
+
+/*--- Maps from keys to numbers                            ---*/
+
+/* NumberMap: open addressing, with a hash that a file's author cannot predict.
+   The order of keys differs in each run: output must not depend on it.  All
+   zero is an empty map, for which only map_add() may be called. */
+typedef
+   struct {
+      uint64_t* keys;           // 0: free
+      uint32_t* values;
+      size_t    room, n;        // .room is a power of two
+      HashKey   hash;
+   }
+   NumberMap;
+
+/* Remove the key at place AT; free the map. */
+void map_remove(NumberMap* m, size_t at);
+void map_free(Job* job, NumberMap* m);
+
+/* Double the room, for map_add(). */
+bool map_make_room(Job* job, NumberMap* m);
+
+/* Return the place of KEY; .keys is 0 there if KEY is not in the map. */
+static inline size_t map_find(const NumberMap* m, uint64_t key)
+{
+   size_t at = hash_word(&m->hash, key) & (m->room - 1);
+
+   while (m->keys[at] != 0 && m->keys[at] != key)
+      at = (at + 1) & (m->room - 1);
+   return at;
+}
+
+/* Return the value of KEY, which is not 0; the value of a new key is 0.  Return
+   NULL without memory. */
+static inline uint32_t* map_add(Job* job, NumberMap* m, uint64_t key)
+{
+   size_t at;
+
+   if (2 * m->n >= m->room && !map_make_room(job, m))
+      return NULL;
+   at = map_find(m, key);
+   if (m->keys[at] == 0) {
+      m->keys[at]   = key;
+      m->values[at] = 0;
+      m->n++;
+   }
+   return &m->values[at];
 }
 
 #endif /* DCFG_HASH_H */

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Input files, decompressed. */
+   How the bytes of a file are read, whatever it is compressed with. */
 
-/* Owns: files and decompression.  Handed: a path or bytes in memory.  Taken by:
-   load.c, cursor.c and lackey.c open it; json_events.c and lackey.c read a
-   buffer at a time.
+/* Owns: opening files, decompression, and the temporary file with an unpacked
+   copy.  Handed: a path, a descriptor, or bytes in memory.
 
    The first bytes of a file tell how it is compressed.  Several compressed
    streams one after the other are one text, as for the programs gzip, bzip2, xz
    and zstd.  The decompressors' memory is bounded by their formats; for xz and
-   zstd, whose windows may be large, limits are set here. */
+   zstd, whose windows may be large, limits are set here.
 
-#define _GNU_SOURCE     // for F_SETPIPE_SZ
+   A whole execution trace is read in any order, which a compressed file does
+   not allow.  So input_unpack() writes its contents to a file without a name,
+   which goes away with its descriptor, however the program ends.
+
+   Programs read text files that are not of the library's formats through
+   DcfgText (dcfg.h). */
+
+#define _GNU_SOURCE     // for F_SETPIPE_SZ, O_TMPFILE
 
 #include "lib/base/input.h"
 
@@ -20,6 +26,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,6 +66,8 @@ struct Input {
    } u;
    uint8_t        buf[65536];
 };
+
+/*--- Opening and closing                                  ---*/
 
 static bool broken(Input* in, const char* what)
 {
@@ -461,4 +470,170 @@ bool input_at_end(Input* in)
    return got == 0 || job_fail(in->job, DCFG_ERROR_FORMAT, NULL,
                                "it goes on behind its end: what follows is no "
                                "part of it");
+}
+
+/*--- Unpacked copies, for reading in any order            ---*/
+
+static const char* temporary_directory(void)
+{
+   const char* dir = getenv("TMPDIR");
+
+   return dir == NULL || dir[0] == 0 ? "/tmp" : dir;
+}
+
+static void cannot_unpack(Job* job)
+{
+   job_fail(job, DCFG_ERROR_FILE, NULL,
+            "it is compressed, and cannot be unpacked in %s (TMPDIR names "
+            "another place): %s", temporary_directory(), strerror(errno));
+}
+
+/* Create a file without a name.  Some file systems cannot: then remove the
+   name. */
+static int unnamed_file(Job* job)
+{
+   int   fd = open(temporary_directory(), O_TMPFILE | O_RDWR | O_CLOEXEC,
+                   0600);
+   char* path;
+
+   if (fd >= 0)
+      return fd;
+   if (asprintf(&path, "%s/dcfg-XXXXXX", temporary_directory()) < 0) {
+      job_fail(job, DCFG_ERROR_MEMORY, NULL, "out of memory");
+      return -1;
+   }
+   fd = mkostemp(path, O_CLOEXEC);
+   if (fd >= 0)
+      unlink(path);
+   else
+      cannot_unpack(job);
+   free(path);
+   return fd;
+}
+
+static bool write_all(int fd, const uint8_t* buf, size_t n)
+{
+   while (n > 0) {
+      ssize_t done = write(fd, buf, n);
+      if (done < 0 && errno == EINTR)
+         continue;
+      if (done < 0)
+         return false;
+      buf += done;
+      n   -= (size_t)done;
+   }
+   return true;
+}
+
+/* The disk space that a compressed file may take, as dcfg.h says. */
+#define DISK_AT_FIRST (1ULL << 30)
+#define DISK_PER_FILE 64
+
+static uint64_t allowed_disk(const Job* job, const Input* in)
+{
+   uint64_t n = input_size(in);
+
+   return job->options.max_disk > 0 ? job->options.max_disk
+          : n > (UINT64_MAX - DISK_AT_FIRST) / DISK_PER_FILE ? UINT64_MAX
+          : DISK_AT_FIRST + DISK_PER_FILE * n;
+}
+
+int input_unpack(Job* job, Input* in, uint64_t size)
+{
+   enum { SIZE = 1 << 18 };
+   uint64_t left = size;
+   uint8_t* buf;
+   size_t   got;
+   bool     ok;
+   int      fd;
+
+   if (size > allowed_disk(job, in)) {
+      job_fail(job, DCFG_ERROR_LIMIT, NULL,
+               "unpacked it needs %llu bytes of disk, more than the %llu that "
+               "are allowed", (unsigned long long)size,
+               (unsigned long long)allowed_disk(job, in));
+      return -1;
+   }
+   buf = job_realloc(job, NULL, 0, SIZE);
+   fd  = buf == NULL ? -1 : unnamed_file(job);
+   ok  = fd >= 0;
+   while (ok && left > 0) {
+      ok = input_read(in, buf, left < SIZE ? left : SIZE, &got);
+      if (ok && got == 0)
+         break;
+      if (ok && !(ok = write_all(fd, buf, got)))
+         cannot_unpack(job);
+      left -= ok ? got : 0;
+   }
+   ok = ok && input_at_end(in);
+   job_free(job, buf, SIZE);
+   if (ok)
+      return fd;
+   if (fd >= 0)
+      close(fd);
+   return -1;
+}
+
+/*--- Text files of any kind                               ---*/
+
+struct DcfgText {
+   Job    job;
+   Input* in;
+};
+
+DcfgText* dcfg_text_open(const char* path, const DcfgOptions* options,
+                         DcfgError* err)
+{
+   DcfgText* t = job_object(sizeof(*t), offsetof(DcfgText, job), path,
+                            options, err);
+
+   if (t == NULL)
+      return NULL;
+   t->in = input_open(&t->job, path);
+   if (t->in == NULL) {
+      job_tell(&t->job, err);
+      free(t);
+      return NULL;
+   }
+   return t;
+}
+
+size_t dcfg_text_read(DcfgText* t, void* buf, size_t size, DcfgError* err)
+{
+   size_t got = 0;
+
+   if (!input_read(t->in, buf, size, &got))
+      got = 0;
+   job_tell(&t->job, err);
+   return got;
+}
+
+void dcfg_text_close(DcfgText* t)
+{
+   if (t == NULL)
+      return;
+   input_close(t->in);
+   free(t);
+}
+
+bool is_utf8(const char* str, size_t len)
+{
+   const unsigned char* s = (const unsigned char*)str;
+
+   for (size_t i = 0; i < len; ) {
+      unsigned n = s[i] < 0x80 ? 1 : s[i] < 0xC2 ? 0 : s[i] < 0xE0 ? 2
+                 : s[i] < 0xF0 ? 3 : s[i] < 0xF5 ? 4 : 0;
+      if (n == 0 || n > len - i)
+         return false;
+      for (unsigned k = 1; k < n; k++)
+         if ((s[i + k] & 0xC0) != 0x80)
+            return false;
+      if ((s[i] == 0xE0 && s[i + 1] < 0xA0)
+          || (s[i] == 0xED && s[i + 1] > 0x9F)
+          || (s[i] == 0xF0 && s[i + 1] < 0x90)
+          || (s[i] == 0xF4 && s[i + 1] > 0x8F))
+         return false;
+      i += n;
+   }
+   return true;
 }

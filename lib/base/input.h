@@ -43,4 +43,13 @@ void   input_be_patient(Input* in);
 
 void   input_close(Input* in);
 
+/* Write the SIZE bytes of IN, from its begin on, to a file without a name in
+   the directory for temporary files.  Return its descriptor, which the caller
+   closes; or -1 on failure, if IN has more bytes, or if they exceed the limit
+   of disk space. */
+int    input_unpack(Job* job, Input* in, uint64_t size);
+
+/* Return whether S is UTF-8, judging bytes only (RFC 3629). */
+bool   is_utf8(const char* s, size_t len);
+
 #endif /* DCFG_INPUT_H */

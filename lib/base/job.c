@@ -3,9 +3,9 @@
 
    Errors, problems and the memory budget. */
 
-/* Owns: the wording of an error, and all allocation.  Handed: requests and
-   errors, by all other files.  Taken by: all other files; the error by the
-   caller of the library. */
+/* Owns: the wording of an error, and all allocation: whatever a file says, its
+   reader takes no more memory than its job may.  Handed: requests and errors,
+   by all other files; the library's caller gets the error. */
 
 #include "lib/base/job.h"
 

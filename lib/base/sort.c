@@ -3,11 +3,14 @@
 
    Sorting numbers. */
 
-/* Owns: the library's only sorting function.  Handed: keys.  Taken by:
-   resolve.c, index.c, code_table.c.
+/* Owns: sorting what a file lists: rows, edges, blocks, by one number each.
+   Handed: keys, each with an index of what it is of.
 
    Files list nearly everything in sorted order.  So sorting first looks for
-   sorted runs, and does nothing if there is only one. */
+   sorted runs, and does nothing if there is only one.  It is merge sort, so
+   nobody can write a file whose sorting takes quadratic time.  Records that the
+   library makes itself, and that several numbers order, go to qsort() with a
+   comparison of format/order.h. */
 
 #include "lib/base/sort.h"
 

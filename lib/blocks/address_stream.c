@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Passages of an instruction stream. */
+   Passages of a stream of instructions: what follows without a jump. */
 
-/* Owns: the instructions that exist, those that follow each other without a
-   jump, and the jumps.  Handed: instructions in the order of execution, by
-   lackey.c and blocks.c.  Taken by: tally.c, which divides passages where a
-   jump was recognised late.
+/* Owns: the instructions that exist, the passages between their jumps, and the
+   syntax of lines of valgrind --tool=lackey --trace-mem=yes.  Handed:
+   instructions in the order of execution by blocks.c, or Lackey's text by
+   input.c.  tally.c divides passages where a jump was recognised late.
 
    Each instruction, an address and a size, has a place in the array `code',
    which has its size.  Code that was first executed straight through is in
@@ -19,24 +19,20 @@
              execution went straight on, or NOWHERE
 
    The first instruction that follows an instruction without a jump is its
-   successor.  If anything else is executed after it, even at the same address
-   with another size, the instruction becomes one that jumps.  From then on,
-   each time it is executed, a passage ends: from the leader that control came
-   to, straight on to here, and on to the next instruction. */
+   successor.  If anything else is executed after it, even at the same
+   address with another size, the instruction becomes one that jumps.  From
+   then on, each time it is executed, a passage ends: from the leader that
+   control came to, straight on to here, and on to the next instruction. */
 
-#include "lib/blocks/address_stream.h"
+#include "lib/blocks/streams.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define JUMPS   0x80u
 #define NOWHERE UINT64_MAX
-
-typedef
-   struct {
-      uint32_t from, at;
-   }
-   AddressStanding;
 
 /* Target of AHEAD when the next instruction must be looked at. */
 static const uint8_t nothing = 0;
@@ -323,22 +319,22 @@ bool stream_stop(AddressStream* s)
 
 bool stream_switch(AddressStream* s, uint32_t sequence)
 {
-   AddressStanding* here;
-   AddressStanding  there;
+   Standing* here;
+   Standing  there;
    uint32_t  most = sequence > s->sequence ? sequence : s->sequence;
 
    while (s->others.n <= most) {
       here = array_add(s->job, &s->others, sizeof(*here));
       if (here == NULL)
          return false;
-      *here = (AddressStanding){ DCFG_NONE, DCFG_NONE };
+      *here = (Standing){ DCFG_NONE, DCFG_NONE };
    }
-   here = &ELEM(s->others, AddressStanding, s->sequence);
-   *here = (AddressStanding){ s->from, s->at == DCFG_NONE ? DCFG_NONE
+   here = &ELEM(s->others, Standing, s->sequence);
+   *here = (Standing){ s->from, s->at == DCFG_NONE ? DCFG_NONE
                                                    : standing_at(s) };
    s->executed += (uint64_t)(s->ahead - s->ahead_set);
    s->sequence = sequence;
-   there = ELEM(s->others, AddressStanding, sequence);
+   there = ELEM(s->others, Standing, sequence);
    stand_nowhere(s);
    if (there.at != DCFG_NONE) {
       stand_at(s, there.at);
@@ -482,5 +478,275 @@ void stream_end(AddressStream* s)
    job_free(s->job, s->starts, words * sizeof(*s->starts));
    job_free(s->job, s->before, words * sizeof(*s->before));
    passages_free(s->job, &s->passages);
-   array_free(s->job, &s->others, sizeof(AddressStanding));
+   array_free(s->job, &s->others, sizeof(Standing));
+}
+
+/*--- Lackey's text                                        ---*/
+
+/* Size of the buffer: Lackey has no longer lines.  The bytes behind it can be
+   read together with the last ones. */
+#define BUFFER (256U << 10)
+#define BEHIND 32U
+
+typedef
+   struct {
+      Job*           job;
+      AddressStream* stream;
+      uint64_t       line;      // number of the present line, from 1
+      const uint8_t* start;     // begin of that line
+      const uint8_t* buf;
+      uint64_t       before;    // text before BUF, in bytes
+   }
+   Reader;
+
+/* 1 + the value of a hexadecimal digit; 0 for other characters. */
+#define D(c) [c] = (c) - '0' + 1
+#define H(c, n) [c] = (n) + 1, [(c) - 'a' + 'A'] = (n) + 1
+static const uint8_t digits[256] = {
+   D('0'), D('1'), D('2'), D('3'), D('4'), D('5'), D('6'), D('7'), D('8'),
+   D('9'), H('a', 10), H('b', 11), H('c', 12), H('d', 13), H('e', 14),
+   H('f', 15)
+};
+#undef D
+#undef H
+
+static inline unsigned digit(uint8_t c)
+{
+   return (unsigned)digits[c] - 1;
+}
+
+static bool wrong(Reader* r, const char* what)
+{
+   char place[40];
+
+   job_at(r->job, r->before + (uint64_t)(r->start - r->buf));
+   snprintf(place, sizeof(place), "line %" PRIu64, r->line);
+   return job_fail(r->job, DCFG_ERROR_FORMAT, place, "%s", what);
+}
+
+/* Fail at the present line: the stream refused an instruction. */
+static bool refused(Reader* r)
+{
+   char place[40];
+
+   snprintf(place, sizeof(place), "line %" PRIu64, r->line);
+   job_place(r->job, place);
+   return false;
+}
+
+/* --- Usual lines                                          --- */
+
+/* Nearly every line is three characters, eight or more small hexadecimal
+   digits, a comma, one decimal digit.  Such lines are read eight characters at
+   a time, without a branch on the number of digits, which is unpredictable. All
+   other lines go to other_line(). */
+
+#define EACH_BYTE(n) ((n) * 0x0101010101010101ULL)
+
+/* Return eight characters, the first one in the lowest byte. */
+static inline uint64_t eight_chars(const uint8_t* p)
+{
+   uint64_t text;
+
+   memcpy(&text, p, sizeof(text));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+   text = __builtin_bswap64(text);
+#endif
+   return text;
+}
+
+/* Return the value of the leading digits among eight characters, as if zeros
+   followed.  *N is their number.  In ASCII, the high half of a digit's byte is
+   3 and of a letter's 6; the low half is at most 9, or 1 to 6. */
+static inline uint64_t eight_digits(uint64_t text, unsigned* n)
+{
+   uint64_t letters = text >> 6 & EACH_BYTE(1);
+   uint64_t low = text & EACH_BYTE(0x0F);
+   uint64_t high = text & EACH_BYTE(0xF0);
+   uint64_t v = low + 9 * letters;
+   uint64_t bad = (high ^ (EACH_BYTE(0x30) + 0x30 * letters))
+                  | ((v + 6 * (EACH_BYTE(1) - letters)) & EACH_BYTE(0xF0))
+                  | (~((low | EACH_BYTE(0x80)) - letters) & EACH_BYTE(0x80));
+
+   *n = bad == 0 ? 8 : (unsigned)__builtin_ctzll(bad) / 8;
+   v = __builtin_bswap64(v & EACH_BYTE(0x0F));
+   v = (v | v >> 4) & 0x00FF00FF00FF00FFULL;
+   v = (v | v >> 8) & 0x0000FFFF0000FFFFULL;
+   return (v | v >> 16) & 0xFFFFFFFFULL;
+}
+
+/* Like address(), for usual lines only; NULL for others. */
+static inline const uint8_t* usual_address(const uint8_t* p, uint64_t* addr,
+                                           uint32_t* size)
+{
+   unsigned n, more;
+   uint64_t a = eight_digits(eight_chars(p), &n);
+   uint64_t b = eight_digits(eight_chars(p + 8), &more);
+
+   p += 8 + more;
+   *addr = a << 4 * more | b >> (32 - 4 * more);
+   *size = (uint32_t)p[1] - '0';
+   return n == 8 && p[0] == ',' && *size - 1 < 9 && p[2] == '\n' ? p + 3
+                                                                  : NULL;
+}
+
+/* Three characters in the form of eight_chars(). */
+#define THREE(a, b, c) ((uint64_t)(a) | (uint64_t)(b) << 8 \
+                        | (uint64_t)(c) << 16)
+
+static inline bool is_usual_instr(uint64_t text)
+{
+   return (text & 0xFFFFFF) == THREE('I', ' ', ' ');
+}
+
+static inline bool is_usual_data(uint64_t text)
+{
+   text &= 0xFFFFFF;
+   return (text == THREE(' ', 'L', ' ')) | (text == THREE(' ', 'S', ' '))
+          | (text == THREE(' ', 'M', ' '));
+}
+
+/* --- Any line                                             --- */
+
+/* Read "ADDR,SIZE" and the newline.  Return the begin of the next line, or NULL
+   with *WHY set. */
+static const uint8_t* address(const uint8_t* p, uint64_t* addr,
+                              uint32_t* size, const char** why)
+{
+   const uint8_t* start = p;
+   uint64_t       a = 0, over = 0, n = 0;
+   unsigned       d;
+
+   for (; (d = digit(*p)) < 16; p++) {
+      over |= a >> 60;
+      a = a << 4 | d;
+   }
+   if (p == start || *p != ',') {
+      *why = "not Lackey's: an address is not followed by a comma";
+      return NULL;
+   }
+   if (over != 0) {
+      *why = "an address of more than 64 bits";
+      return NULL;
+   }
+   start = ++p;
+   for (; (d = (unsigned)*p - '0') < 10; p++)
+      n = n > UINT32_MAX ? n : n * 10 + d;
+   if (p == start || *p != '\n') {
+      *why = "not Lackey's: a comma is not followed by a number alone";
+      return NULL;
+   }
+   if (n == 0 || n > UINT32_MAX) {
+      *why = n == 0 ? "a size of no bytes" : "a size of more than 32 bits";
+      return NULL;
+   }
+   *addr = a;
+   *size = (uint32_t)n;
+   return p + 1;
+}
+
+/* Read a line: an instruction; or, with *SIZE 0, a data access or a line of
+   Valgrind.  Return as address() does. */
+static const uint8_t* other_line(const uint8_t* p, uint64_t* addr,
+                                 uint32_t* size, const char** why)
+{
+   bool instr = p[0] == 'I' && p[1] == ' ';
+
+   if (p[0] == '=' && p[1] == '=') {
+      while (*p != '\n')
+         p++;
+      *size = 0;
+      return p + 1;
+   }
+   if (!instr && (p[0] != ' ' || (p[1] != 'L' && p[1] != 'S' && p[1] != 'M')
+                  || p[2] != ' ')) {
+      *why = "neither an instruction nor a data access";
+      return NULL;
+   }
+   p += instr ? 2 : 3;
+   while (*p == ' ')
+      p++;
+   p = address(p, addr, size, why);
+   if (!instr)
+      *size = 0;
+   return p;
+}
+
+/* Read the lines from P to END, which is behind a newline. */
+static bool read_lines(Reader* r, const uint8_t* p, const uint8_t* end)
+{
+   const char* why = NULL;
+
+   for (; p < end; r->line++) {
+      uint64_t       text = eight_chars(p), addr;
+      uint32_t       size;
+      bool           instr = is_usual_instr(text);
+      const uint8_t* next = NULL;
+      if (instr | is_usual_data(text))
+         next = usual_address(p + 3, &addr, &size);
+      r->start = p;
+      if (next == NULL) {
+         next = other_line(p, &addr, &size, &why);
+         if (next == NULL)
+            return wrong(r, why);
+         instr = size > 0;
+      }
+      p = next;
+      if (instr && !stream_add(r->stream, addr, size))
+         return refused(r);
+   }
+   return true;
+}
+
+static const uint8_t* last_newline(const uint8_t* buf, size_t n)
+{
+   while (n > 0 && buf[n - 1] != '\n')
+      n--;
+   return n == 0 ? NULL : buf + n - 1;
+}
+
+static bool read_all(Reader* r, Input* in, uint8_t* buf)
+{
+   size_t   have = 0, got;
+   uint64_t before = stream_executed(r->stream);
+
+   for (;;) {
+      const uint8_t* newline;
+      if (!input_read(in, buf + have, BUFFER - have, &got))
+         return false;
+      if (got == 0)
+         break;
+      newline = last_newline(buf + have, got);
+      have += got;
+      if (newline != NULL) {
+         size_t used = (size_t)(newline - buf) + 1;
+         if (!read_lines(r, buf, newline + 1))
+            return false;
+         memmove(buf, buf + used, have - used);
+         have -= used;
+         r->before += used;
+         r->start = buf;
+      }
+      if (have == BUFFER)
+         return wrong(r, "not Lackey's: a line without an end");
+   }
+   if (have > 0)
+      return wrong(r, "the stream ends in the middle of a line");
+   if (stream_executed(r->stream) == before)
+      return wrong(r, "the stream ends without an instruction");
+   return true;
+}
+
+bool lackey_read(Job* job, Input* in, AddressStream* s)
+{
+   uint8_t* buf = job_calloc(job, 1, BUFFER + BEHIND);
+   Reader   r = { job, s, 1, buf, buf, 0 };
+   bool     ok = buf != NULL;
+
+   if (ok) {
+      input_be_patient(in);
+      ok = read_all(&r, in, buf);
+      job_free(job, buf, BUFFER + BEHIND);
+   }
+   return ok;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Blocks of an address stream. */
+   Blocks of an address stream: what users call. */
 
 /* Owns: the kinds of input, and the order of calls.  Handed: instructions,
-   Lackey's text, a DCFG and its trace.  Taken by: users. */
+   Lackey's text, a DCFG and its trace. */
 
-#include "lib/blocks/edge_sum.h"
-#include "lib/blocks/lackey.h"
+#include "lib/blocks/streams.h"
 
 #include <stdlib.h>
 

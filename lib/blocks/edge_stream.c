@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Passages of a DCFG's edges. */
+   Passages of a DCFG: which blocks follow each other without a jump. */
 
-/* Owns: which blocks of a DCFG follow each other without a jump, and the jumps.
-   Handed: a DCFG and its trace by blocks.c.  Taken by: edge_sum.c, which does
-   this for a DCFG alone; tally.c.
+/* Owns: the jumps of a DCFG's blocks, and the passages between them.  Handed: a
+   DCFG, and its trace if there is one, by blocks.c.
 
    A DCFG's block is only entered at its begin and left at its end, so it is
    never divided here.  But several blocks may be one block of the stream: a
@@ -18,13 +17,31 @@
    as if nothing had been between: straight, or by a jump if its last
    instruction can jump.  If neither is possible, because the handler changed
    the place, the sequence has ended, and another one begins.  The same holds
-   for a system call that does not go on behind its instruction. */
+   for a system call that does not go on behind its instruction.
 
-#include "lib/blocks/edge_stream.h"
+   Without a trace, the passages are those from the end of each block, and
+   only static blocks can be found.  All counts are known, with one
+   exception.  If a signal interrupted after an instruction that can go on in
+   several ways, the edges lead to the handler and from it, and the way is
+   unknown.  With one way only, that is the way. */
+
+#include "lib/blocks/streams.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Kinds of edges for the stream. */
+enum {
+   PASS,        // straight on, as always; nothing to count
+   CUT,         // the source is known to jump
+   STRAIGHT,    // straight on, but not examined yet
+   LEAP,        // not straight on: the source jumps
+   INTERRUPT, RESUME,           // a signal, and the return of its handler
+   BEGIN, END,                  // from or to a special node
+   GAP,         // something between is not in the graph
+   NO_EDGE      // no edge has this id
+};
 
 /* Values of BlockArc.from that are no node: nothing has been counted, or more
    must be done than counting; nothing must be done. */
@@ -34,6 +51,13 @@
 #define N_IDS 4096
 
 /*--- The graph                                            ---*/
+
+/* Return the index of an edge's arc: its id, or, if ids are far apart, its
+   index. */
+static inline uint32_t arc_of(const EdgeStream* s, uint32_t edge)
+{
+   return s->dense ? s->p->edges[edge].id : edge;
+}
 
 static bool is_straight(const DcfgNode* a, const DcfgNode* b)
 {
@@ -69,7 +93,8 @@ static uint8_t kind_of(const DcfgProcess* p, const DcfgEdge* e)
    }
 }
 
-bool edges_can_jump(const DcfgProcess* p, uint32_t node)
+/* Return whether a block's last instruction can jump. */
+static bool can_jump(const DcfgProcess* p, uint32_t node)
 {
    uint32_t        n;
    const uint32_t* out = dcfg_out_edges(p, node, &n);
@@ -84,7 +109,8 @@ bool edges_can_jump(const DcfgProcess* p, uint32_t node)
    return false;
 }
 
-void edges_set_jumps(EdgeStream* s, uint32_t node)
+/* Note that NODE jumps. */
+static void set_jumps(EdgeStream* s, uint32_t node)
 {
    uint32_t        n;
    const uint32_t* out = dcfg_out_edges(s->p, node, &n);
@@ -198,7 +224,9 @@ static bool end_all(EdgeStream* s)
    return ok;
 }
 
-bool edges_go_straight(EdgeStream* s, uint32_t node, uint32_t to)
+/* Return whether NODE goes straight on to TO, which becomes its successor if it
+   has none. */
+static bool go_straight(EdgeStream* s, uint32_t node, uint32_t to)
 {
    if (s->jumps[node])
       return false;
@@ -213,7 +241,7 @@ static bool jump(EdgeStream* s, uint32_t from, uint32_t at, uint32_t to)
    if (!s->jumps[at]) {
       if (!is_known_stream(s))
          return false;
-      edges_set_jumps(s, at);
+      set_jumps(s, at);
    }
    s->here = (Standing){ to, to };
    return count(s, from, at, to);
@@ -243,13 +271,13 @@ static bool resume(EdgeStream* s, uint32_t node)
       return begin(s, node);
    there = ELEM(s->interrupted, Standing, array_pop(&s->interrupted));
    if (is_straight(&p->nodes[there.at], &p->nodes[node])) {
-      if (edges_go_straight(s, there.at, node)) {
+      if (go_straight(s, there.at, node)) {
          s->here = (Standing){ there.from, node };
          return true;
       }
       return jump(s, there.from, there.at, node);
    }
-   if (s->jumps[there.at] || edges_can_jump(p, there.at))
+   if (s->jumps[there.at] || can_jump(p, there.at))
       return jump(s, there.from, there.at, node);
    return count(s, there.from, there.at, DCFG_NONE) && begin(s, node);
 }
@@ -281,7 +309,7 @@ static bool step(EdgeStream* s, uint32_t arc)
 
    switch (s->kinds[arc]) {
       case STRAIGHT:
-         if (!edges_go_straight(s, at, to))
+         if (!go_straight(s, at, to))
             return jump(s, from, at, to);
          s->kinds[arc] = PASS;
          a->from = PASSED;
@@ -489,4 +517,173 @@ void edges_visit(EdgeStream* s, void (*visit)(void* arg, uint32_t block),
    for (uint32_t i = 0; i < s->n_arcs; i++)
       if (s->arcs[i].from != PASSED)
          s->arcs[i].from = UNCOUNTED;
+}
+
+/*--- A DCFG without a trace                               ---*/
+
+typedef
+   struct {
+      EdgeStream* s;
+      uint32_t    thread;
+      uint64_t*   interrupted;  // for each node: interruptions after it
+      uint64_t*   resumed;      // for each node: returns of handlers to it
+      uint64_t    unknown;
+   }
+   Sum;
+
+static uint64_t traversals(const Sum* sum, uint32_t edge)
+{
+   return dcfg_edge_count(sum->s->p, edge, sum->thread);
+}
+
+static bool many(EdgeStream* s, uint32_t from, uint32_t at, uint32_t to,
+                 uint64_t n)
+{
+   return n == 0 || passage_count(s->job, &s->passages, from, at, to, n);
+}
+
+static bool end_many(EdgeStream* s, uint32_t at, uint64_t n)
+{
+   return many(s, at, at, DCFG_NONE, n);
+}
+
+static bool begin_many(EdgeStream* s, uint32_t to, uint64_t n)
+{
+   return many(s, DCFG_NONE, DCFG_NONE, to, n);
+}
+
+/* Find the blocks that jump, and the successors of the others. */
+static void find_jumps(Sum* sum)
+{
+   EdgeStream*        s = sum->s;
+   const DcfgProcess* p = s->p;
+
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      uint64_t n = traversals(sum, i);
+      uint32_t arc = arc_of(s, i), kind = s->kinds[arc];
+      const BlockArc* a = &s->arcs[arc];
+      if (n > 0 && kind == LEAP)
+         s->jumps[a->source] = 1;
+      else if (kind == INTERRUPT)
+         sum->interrupted[a->source] += n;
+      else if (kind == RESUME)
+         sum->resumed[a->target] += n;
+   }
+   /* A bypass tells where an interrupted block went on. */
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      const BlockArc* a = &s->arcs[arc_of(s, i)];
+      if (p->edges[i].type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
+          && s->kinds[arc_of(s, i)] == GAP && sum->interrupted[a->source] > 0
+          && can_jump(p, a->source))
+         s->jumps[a->source] = 1;
+   }
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      const BlockArc* a = &s->arcs[arc_of(s, i)];
+      if (s->kinds[arc_of(s, i)] == STRAIGHT
+          && (traversals(sum, i) > 0
+              || (p->edges[i].type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
+                  && sum->interrupted[a->source] > 0))
+          && !go_straight(s, a->source, a->target))
+         s->jumps[a->source] = 1;
+   }
+   for (uint32_t i = 0; i < p->n_nodes; i++)
+      if (s->jumps[i])
+         set_jumps(s, i);
+}
+
+/* Return the node that followed NODE each time it was interrupted; DCFG_NONE if
+   there are several. */
+static uint32_t way_on(const Sum* sum, uint32_t node)
+{
+   const EdgeStream* s = sum->s;
+   uint32_t          n, to = DCFG_NONE;
+   const uint32_t*   out = dcfg_out_edges(s->p, node, &n);
+
+   if (!s->jumps[node])
+      return s->next[node];
+   for (uint32_t i = 0; i < n; i++) {
+      const BlockArc* a = &s->arcs[arc_of(s, out[i])];
+      if (s->p->edges[out[i]].type != DCFG_EDGE_CONTEXT_CHANGE_BYPASS
+          && (s->kinds[arc_of(s, out[i])] != CUT
+              || traversals(sum, out[i]) == 0))
+         continue;
+      if (to != DCFG_NONE && to != a->target)
+         return DCFG_NONE;
+      to = a->target;
+   }
+   return to;
+}
+
+static bool add_interrupts(Sum* sum)
+{
+   EdgeStream* s = sum->s;
+
+   for (uint32_t i = 0; i < s->p->n_nodes; i++) {
+      uint64_t n = sum->interrupted[i], back = 0;
+      uint32_t to;
+      if (n == 0)
+         continue;
+      to = way_on(sum, i);
+      if (to != DCFG_NONE) {
+         back = n < sum->resumed[to] ? n : sum->resumed[to];
+         sum->resumed[to] -= back;
+         if (s->jumps[i] && !many(s, i, i, to, back))
+            return false;
+      } else if (s->jumps[i]) {
+         sum->unknown += n;
+      }
+      if (!end_many(s, i, n - back))
+         return false;
+   }
+   for (uint32_t i = 0; i < s->p->n_nodes; i++)
+      if (!begin_many(s, i, sum->resumed[i]))
+         return false;
+   return true;
+}
+
+static bool add_edge(Sum* sum, uint32_t edge)
+{
+   EdgeStream* s = sum->s;
+   uint32_t    arc = arc_of(s, edge);
+   const BlockArc* a = &s->arcs[arc];
+   uint64_t    n = traversals(sum, edge);
+   bool        from_block;
+
+   if (n == 0 || s->kinds[arc] == NO_EDGE)
+      return true;
+   from_block = s->p->nodes[a->source].kind == DCFG_NODE_BLOCK;
+   switch (s->kinds[arc]) {
+      case CUT:
+         return many(s, a->source, a->source, a->target, n);
+      case INTERRUPT:
+      case BEGIN:
+         return begin_many(s, a->target, n);
+      case RESUME:
+         return end_many(s, a->source, n);
+      case END:
+         return !from_block || end_many(s, a->source, n);
+      case GAP:
+         return end_many(s, a->source, n) && begin_many(s, a->target, n);
+      default:
+         return true;
+   }
+}
+
+bool edges_sum(EdgeStream* s, uint32_t thread, uint64_t* unknown)
+{
+   uint32_t n = s->p->n_nodes;
+   Sum      sum = { s, thread, job_calloc(s->job, n, sizeof(uint64_t)),
+                    job_calloc(s->job, n, sizeof(uint64_t)), 0 };
+   bool     ok = sum.interrupted != NULL && sum.resumed != NULL;
+
+   if (ok) {
+      find_jumps(&sum);
+      ok = add_interrupts(&sum);
+   }
+   for (uint32_t i = 0; ok && i < s->p->n_edges; i++)
+      ok = add_edge(&sum, i);
+   job_free(s->job, sum.interrupted, n * sizeof(uint64_t));
+   job_free(s->job, sum.resumed, n * sizeof(uint64_t));
+   *unknown = sum.unknown;
+   return ok;
 }

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Tables of static and dynamic blocks. */
+   Static and dynamic blocks of a stream. */
 
-/* Owns: making the two tables from pieces of code and passages between them.
-   Handed: both by address_stream.c and edge_stream.c.  Taken by: blocks.c.
+/* Owns: the table of passages with their counts, and making the two tables of
+   blocks from pieces of code and passages between them.  Handed: passages one
+   at a time, and then all pieces, by address_stream.c and edge_stream.c.
+
+   A passage is what happened between two jumps: control came to a leader, ran
+   straight on to the end of some code, and went on elsewhere.  Passages are in
+   a hash table, each with its count.
 
    While the stream was read, not all instructions that jump were known, so a
    passage may run through some of them.  From a piece there is only one way
@@ -12,13 +17,96 @@
    in fact first the leader's block, left by falling through, and then the block
    behind.  It is divided.  Its count is exact, because everything that is
    counted for the whole happened to each part.  A passage has no more parts
-   than instructions. */
+   than instructions.
 
-#include "lib/blocks/tally.h"
-#include "lib/base/sort.h"
+   A dynamic block goes from a leader straight on to the first jump.  A
+   static block ends also where another one begins, so each piece is in one
+   static block alone. */
+
+#include "lib/blocks/streams.h"
+
+#include "format/order.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/*--- Passages                                             ---*/
+
+static inline uint32_t first_bucket(const Passages* p, uint32_t from,
+                                    uint32_t at, uint32_t to)
+{
+   uint64_t h = hash_word(&p->hash, (uint64_t)from << 32 | at);
+
+   return (uint32_t)hash_word(&p->hash, h ^ to) & (p->n_buckets - 1);
+}
+
+/* Return the bucket where a passage is, or would be. */
+static inline uint32_t* bucket_of(Passages* p, uint32_t from, uint32_t at,
+                                  uint32_t to)
+{
+   uint32_t i = first_bucket(p, from, at, to);
+
+   for (; p->buckets[i] != 0; i = (i + 1) & (p->n_buckets - 1)) {
+      const Passage* x = passage(p, p->buckets[i] - 1);
+      if (x->from == from && x->at == at && x->to == to)
+         break;
+   }
+   return &p->buckets[i];
+}
+
+/* Enlarge the hash table, of which at most three quarters are used. */
+static bool make_room(Job* job, Passages* p)
+{
+   uint32_t n = p->n_buckets == 0 ? 1024 : 2 * p->n_buckets;
+
+   if (n == 0)
+      return job_fail(job, DCFG_ERROR_LIMIT, NULL, "too many edges");
+   passages_seal(job, p);
+   p->buckets = job_calloc(job, n, sizeof(*p->buckets));
+   if (p->buckets == NULL)
+      return false;
+   p->n_buckets = n;
+   p->hash      = hash_key();
+   for (uint32_t i = 0; i < p->all.n; i++) {
+      const Passage* x = passage(p, i);
+      *bucket_of(p, x->from, x->at, x->to) = i + 1;
+   }
+   return true;
+}
+
+uint32_t passage_index(Job* job, Passages* p, uint32_t from, uint32_t at,
+                       uint32_t to)
+{
+   uint32_t* bucket;
+   Passage*  new;
+
+   if (p->all.n >= p->n_buckets / 4 * 3 && !make_room(job, p))
+      return DCFG_NONE;
+   bucket = bucket_of(p, from, at, to);
+   if (*bucket != 0)
+      return *bucket - 1;
+   new = array_add(job, &p->all, sizeof(*new));
+   if (new == NULL)
+      return DCFG_NONE;
+   *new = (Passage){ from, at, to, 0 };
+   *bucket = (uint32_t)p->all.n;
+   return *bucket - 1;
+}
+
+void passages_seal(Job* job, Passages* p)
+{
+   job_free(job, p->buckets, p->n_buckets * sizeof(*p->buckets));
+   p->buckets = NULL;
+   p->n_buckets = 0;
+}
+
+void passages_free(Job* job, Passages* p)
+{
+   passages_seal(job, p);
+   array_free(job, &p->all, sizeof(Passage));
+}
+
+/*--- Pieces in their order                                ---*/
 
 /* PieceState: facts about a piece. */
 typedef
@@ -44,8 +132,6 @@ typedef
       Array*       passages;
    }
    Work;
-
-/*--- Order                                                ---*/
 
 typedef
    struct {

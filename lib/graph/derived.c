@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Execution counts derived from a DCFG. */
+   How often something ran: execution counts derived from a DCFG. */
 
-/* Owns: how often something was executed.  Handed: a loaded DCFG.  Taken by:
-   users.
+/* Owns: how often something was executed.  Handed: a loaded DCFG.
 
    Everything follows from the edges' counts.  Nothing is cached: a block's
    number is the sum over its few edges. */

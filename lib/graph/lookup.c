@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Lookups in a DCFG. */
+   Lookups in a DCFG: what is where. */
 
-/* Owns: searches by id, by address, by owner.  Handed: a loaded DCFG and any
-   numbers.  Taken by: users, derived.c, cursor.c; shapes.c for names of
-   types. */
+/* Owns: searches by id, by address, by owner, and the names of types of edges.
+   Handed: a loaded DCFG and any numbers, which may be no index of anything. */
 
 #include "lib/graph/model.h"
 #include "format/edge_types.h"

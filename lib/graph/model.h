@@ -7,7 +7,6 @@
 #define DCFG_MODEL_H
 
 #include "lib/base/job.h"
-#include "lib/base/sort.h"
 
 /* IdMap: from an id to an index.  A plain array if ids are dense, else pairs
    sorted by id. */
@@ -21,6 +20,7 @@ typedef
    IdMap;
 
 uint32_t id_find(const IdMap* map, uint32_t id);
+void     id_free(Job* job, IdMap* map);
 
 /* The tables of MERGED. */
 typedef
@@ -98,11 +98,6 @@ static inline const Process* inside(const DcfgProcess* p)
    Replace them by indices, and make all data for lookups. */
 bool resolve_ids(Model* m);
 
-/* Make in-edges and out-edges; loops by head and node; orders by address. */
-bool index_edges(Model* m, Process* p, const char* place);
-bool index_loops(Model* m, Process* p, const char* place);
-bool index_addresses(Model* m, Process* p);
-
 /* Return the end of a range of addresses, at most the last address. */
 static inline uint64_t end_of(uint64_t addr, uint64_t size)
 {
@@ -111,11 +106,5 @@ static inline uint64_t end_of(uint64_t addr, uint64_t size)
 
 /* Return the end of symbol I of image IM. */
 uint64_t symbol_end(const Process* p, const DcfgImage* im, uint32_t i);
-
-/* Make a map from KEYS, which are ids and are sorted here.  If two things have
-   one id, the first is found, and the problem is reported at PLACE. */
-bool id_map(Job* job, IdMap* map, SortKey* keys, uint32_t n,
-            const char* place, const char* id_name);
-void id_free(Job* job, IdMap* map);
 
 #endif /* DCFG_MODEL_H */

@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_INDEX_IMAGE_H
 #define DCFG_LIB_INDEX_IMAGE_H
 
-#include "lib/base/number_map.h"
+#include "lib/base/hash.h"
 
 /* ByteIs: how much is known of a byte of memory at the end of a chunk. */
 typedef

@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_INDEX_LINES_H
 #define DCFG_LIB_INDEX_LINES_H
 
-#include "lib/base/number_map.h"
+#include "lib/base/hash.h"
 
 /* A line is 64 bytes.  Each of its 8 words has a bit. */
 #define LINE_SHIFT 6

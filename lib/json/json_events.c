@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Events of JSON in a file. */
+   How text becomes JSON events. */
 
-/* Owns: the JSON parser.  Handed: text by input.c.  Taken by: load.c and
-   chunks.c; the events go to walk.c, which interprets them.
+/* Owns: the JSON parser, and what it may take of memory.  Handed: text by
+   input.c, a buffer at a time.  Its events go to walk.c, which interprets them;
+   load.c and chunks.c start it.
 
    The parser is YAJL.  Of the JSON libraries for C in Debian, it is the one
    that delivers events, not a tree, and takes text in pieces.  So a trace of
    any length needs a few hundred kilobytes, and nothing of a DCFG is in memory
-   twice. It parses about 450 MB of such files in a second.  Jansson, which
+   twice.  It parses about 450 MB of such files in a second.  Jansson, which
    builds a tree, parses 30 MB and needs seven times the file's size.  YAJL
    delivers numbers as text, so that 64-bit numbers keep their value.
 
@@ -18,11 +19,10 @@
    by longjmp, and all its blocks are in a list.
 
    With each piece of text, YAJL begins the present token again.  For a long
-   token in many pieces that takes quadratic time.  So the rest of a string is
-   collected here, and YAJL gets it whole.  A long number is an error. */
+   token in many pieces that takes quadratic time.  So the rest of a string
+   is collected here, and YAJL gets it whole.  A long number is an error. */
 
 #include "lib/json/json_events.h"
-#include "lib/json/place.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -33,8 +33,8 @@ typedef
    struct JsonBlock {
       struct JsonBlock* next;
       struct JsonBlock* before;
-      size_t        size;       // including this head
-      size_t        pad;        // aligns what follows as malloc() does
+      size_t            size;   // including this head
+      size_t            pad;    // aligns what follows as malloc() does
    }
    JsonBlock;
 
@@ -45,7 +45,7 @@ struct Parse {
    Job*        job;
    Input*      in;
    yajl_handle yajl;
-   JsonBlock       blocks;          // a ring
+   JsonBlock   blocks;          // a ring
    jmp_buf     no_memory;
    uint64_t    consumed;        // by YAJL, before this piece
    bool        finished;

@@ -1,21 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Walk over the tables and objects of a file. */
+   Tables and objects of a JSON text: what it must have, and what it had. */
 
-/* Owns: the present place in the format's nested tables and objects, and the
-   present row's values.  Handed: JSON events by json_events.c; shapes by load.c
-   and chunks.c.  Taken by: functions of the shapes, a row or object at a time.
+/* Owns: the present place in the nested tables and objects of a file, the
+   values of the present row, and the place's form in messages.  Handed: Shapes
+   by load.c and chunks.c, which know a format, and one JSON event after the
+   other by json_events.c.
 
-   The header of a table tells its columns.  Values that no shape names are
-   skipped, however deep.  Values of a row are on two stacks, one for lists and
-   one for text.  A row inside a row's value uses the space above, and is
-   removed when the outer row ends. */
+   The DCFG and the DCFG-trace are objects of tables.  A table is an array of
+   arrays, and its first row, the header, tells its columns.  Tables and objects
+   stand inside rows and objects.  A Shape describes a table or an object:
+   names, types, ranges, and which values must be there.  The walk goes through
+   the text with a stack of Frames, one for each table or object that is open.
+   It checks each value where it stands, and keeps it by the number of its
+   field.  So the order of columns and keys is free.  When a row or an object
+   ends, the walk calls the shape's function with the frame.
+
+   Values that no shape names are skipped, however deep.  Values of a row are on
+   two stacks, one for lists and one for text.  A row inside a row's value uses
+   the space above, and is removed when the outer row ends.  So memory is
+   bounded by one row and the rows around it.
+
+   Readers of a file are not alike: one wants the first error, dcfg check
+   wants all problems.  A broken rule ends the walk only if it is fatal and
+   nobody listens to problems (job_problem()); otherwise the value counts as
+   missing.  Odd things that the format allows are told to listeners alone. */
 
 #include "lib/json/walk.h"
 
-#include "lib/json/place.h"
-#include "lib/json/value.h"
+#include "lib/base/input.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +38,133 @@
 
 /* The limit of nesting; the format needs 12. */
 #define MAX_DEPTH 64
+
+/*--- Numbers                                              ---*/
+
+/* Read digits in BASE.  Return False if S is not digits, or too many. */
+static bool read_digits(const char* s, size_t len, unsigned base,
+                        uint64_t* n)
+{
+   uint64_t v = 0;
+
+   if (len == 0)
+      return false;
+   for (size_t i = 0; i < len; i++) {
+      unsigned d;
+      if (s[i] >= '0' && s[i] <= '9')
+         d = (unsigned)(s[i] - '0');
+      else if (s[i] >= 'a' && s[i] <= 'f')
+         d = (unsigned)(s[i] - 'a') + 10;
+      else if (s[i] >= 'A' && s[i] <= 'F')
+         d = (unsigned)(s[i] - 'A') + 10;
+      else
+         return false;
+      if (d >= base || v > (UINT64_MAX - d) / base)
+         return false;
+      v = v * base + d;
+   }
+   *n = v;
+   return true;
+}
+
+/* Read a number in C's notation: 0x and hexadecimal, 0 and octal, or
+   decimal. */
+static bool read_c_number(const char* s, size_t len, uint64_t* n)
+{
+   if (len > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
+      return read_digits(s + 2, len - 2, 16, n);
+   if (len > 1 && s[0] == '0')
+      return read_digits(s + 1, len - 1, 8, n);
+   return read_digits(s, len, 10, n);
+}
+
+/*--- Places and messages                                  ---*/
+
+static inline Frame* top_frame(Walk* w)
+{
+   return &w->frames[w->n_frames - 1];
+}
+
+/* Return the present field, or NULL. */
+static inline const Field* current_field(const Frame* f)
+{
+   return f->field == NO_FIELD ? NULL : &f->shape->fields[f->field];
+}
+
+const char* walk_place(const Walk* w, char* place)
+{
+   size_t n = 0;
+
+   place[0] = 0;
+   for (uint32_t i = 0; i < w->n_frames && n < PLACE_SIZE; i++) {
+      const Frame* f = &w->frames[i];
+      const Field* field = current_field(f);
+      if (f->mode == IN_HEADER)
+         n += (size_t)snprintf(place + n, PLACE_SIZE - n, "[header]");
+      else if (f->mode == IN_ROW
+               || (f->mode == IN_TABLE && f->n_columns != UINT32_MAX
+                   && i + 1 == w->n_frames))
+         n += (size_t)snprintf(place + n, PLACE_SIZE - n, "[%" PRIu64 "]",
+                               f->row);
+      if (n < PLACE_SIZE && f->mode != IN_HEADER && field != NULL
+          && (!(field->flags & F_SILENT) || i + 1 == w->n_frames))
+         n += (size_t)snprintf(place + n, PLACE_SIZE - n, "%s%s",
+                               n > 0 ? "." : "", field->name);
+      if (n < PLACE_SIZE && f->in_list)
+         n += (size_t)snprintf(place + n, PLACE_SIZE - n, "[%" PRIu64 "]",
+                               f->element);
+   }
+   return place;
+}
+
+/* Report a broken rule at the walk's place; an error if FATAL and nobody
+   listens to problems.  Return False to stop. */
+static bool tell_rule(Walk* w, bool fatal, const char* rule,
+                      const char* what)
+{
+   char place[PLACE_SIZE];
+
+   return job_problem(w->job, DCFG_PROBLEM_RULE, fatal, rule,
+                      walk_place(w, place), "%s", what);
+}
+
+/* Report something odd: WHAT, followed by the LEN bytes of S. */
+static void tell_surface(Walk* w, const char* rule, const char* what,
+                         const char* s, size_t len)
+{
+   char place[PLACE_SIZE];
+
+   if (job_listened(w->job))
+      job_problem(w->job, DCFG_PROBLEM_SURFACE, false, rule,
+                  walk_place(w, place), "%s%.*s", what,
+                  (int)(len < 100 ? len : 100), s);
+}
+
+/* Report that the value WHAT has a wrong type. */
+static bool tell_type(Walk* w, const char* what)
+{
+   static const char* const needs[] = {
+      "an integer is needed, not ", "an array of integers is needed, not ",
+      "a string is needed, not ", "a table is needed, not ",
+      "an object is needed, not ", "an object of strings is needed, not "
+   };
+   Frame*       f = top_frame(w);
+   const Field* field = current_field(f);
+   ValueKind    kind = field != NULL ? field->kind : V_TABLE;
+   char         said[100];
+
+   if (f->mode == IN_HEADER)
+      kind = V_STRING;
+   else if (f->in_list)
+      kind = V_INT;
+   else if (f->mode == IN_STRINGS)
+      kind = V_STRING;
+   snprintf(said, sizeof(said), "%s%s", f->mode == IN_TABLE
+            ? "a row is needed, not " : needs[kind], what);
+   if (field != NULL)
+      f->bad |= 1U << f->field;
+   return tell_rule(w, true, "type", said);
+}
 
 /*--- The stacks                                           ---*/
 

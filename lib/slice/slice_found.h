@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_SLICE_FOUND_H
 #define DCFG_LIB_SLICE_FOUND_H
 
-#include "lib/base/number_map.h"
+#include "lib/base/hash.h"
 #include "lib/slice/slice_callbacks.h"
 
 #define NODE(f, i) (&ELEM((f)->nodes, DcfgSliceNode, i))

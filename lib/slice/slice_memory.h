@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_SLICE_MEMORY_H
 #define DCFG_LIB_SLICE_MEMORY_H
 
-#include "lib/base/number_map.h"
+#include "lib/base/hash.h"
 #include "lib/slice/slice_nearest.h"
 
 #define WANTED_PAGE    4096u    // bytes of a page

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Reading the tables of a trace. */
+   How the chunks of a trace come from its file. */
 
 /* Owns: the tables of a DCFG-trace (its specification, part 3).  Handed: rows
-   by walk.c.  Taken by: cursor.c, a chunk at a time, and users.
+   by walk.c.  cursor.c takes a chunk at a time, and so do users.
 
-   The text goes through the parser a buffer at a time.  Chunks that end in the
-   buffer wait in a queue.  So memory has the chunks of one buffer, or one
-   longer chunk, and the table. */
+   The text goes through the parser a buffer at a time.  Chunks that end in
+   the buffer wait in a queue.  So memory has the chunks of one buffer, or
+   one longer chunk, and the table. */
 
-#include "lib/trace/chunks.h"
-#include "lib/trace/sequence.h"
+#include "lib/trace/codes.h"
 #include "lib/json/json_events.h"
-#include "lib/json/place.h"
+#include "lib/json/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +27,6 @@ struct Chunks {
    DcfgChunk* last;
 };
 
-#define ID     1, 0x7fffffff
-#define ID_0   0, 0x7fffffff
-#define BITS32 0, UINT32_MAX
-#define BITS64 0, UINT64_MAX
-
 /*--- Chunks                                               ---*/
 
 enum { C_PRECEDING, C_INSTRS, C_EDGES, C_FIRST, C_SEQUENCE };
@@ -46,7 +40,7 @@ static size_t chunk_size(const DcfgChunk* c)
 
 static bool close_chunk(void* arg, const Frame* f)
 {
-   Chunks*   t = arg;
+   Chunks*      t = arg;
    const Frame* thread = f - 1;
    const Frame* process = f - 2;
    size_t       len = length(f, C_SEQUENCE);

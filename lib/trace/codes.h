@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Data structures of a trace's codes and sequences. */
+   Chunks of a trace, and the tables that all chunks of a process share. */
 
 #ifndef DCFG_CODES_H
 #define DCFG_CODES_H
 
 #include "lib/base/hash.h"
+#include "lib/base/input.h"
 #include "lib/base/job.h"
 
 /*--- Sequences                                            ---*/
@@ -121,5 +122,58 @@ typedef
       uint32_t         n_by_edge;
    }
    Table;
+
+/* Add an entry to the dictionary, while the table is read. */
+bool     table_add_entry(Job* job, Table* t, const char* key, size_t key_len,
+                         const char* value, size_t value_len,
+                         const char* place);
+
+/* Compile TEXT to a sequence with references to T's entries.  The job owns its
+   memory; sequence_free() frees it.  Return False if TEXT is not well-formed:
+   *WHY is the reason and *AT the place.  *WHY is NULL if there is no memory. */
+bool     sequence_compile(Job* job, const Table* t, const char* text,
+                          size_t len, Sequence* to, const char** why,
+                          size_t* at);
+void     sequence_free(Job* job, Sequence* s);
+
+Table*   table_new(Job* job);
+void     table_keep(Table* t);
+void     table_release(Table* t);
+
+/* Stop counting the table's memory in the job that made it. */
+void     table_disown(Job* job, const Table* t);
+
+/* Add a row, while reading. */
+bool     table_add_row(Job* job, Table* t, uint32_t edge, const char* code,
+                       size_t code_len, const uint64_t* nexts, size_t n,
+                       const char* place);
+
+/* Finish, once, after all rows. */
+bool     table_finish(Job* job, Table* t, const char* place);
+
+uint32_t table_state(const Table* t, uint32_t edge);
+
+/* Return the row of S whose code the 32 bits start with, or NO_CODE. */
+uint32_t table_long_code(const Table* t, const State* s, uint32_t bits);
+
+/*--- Chunks                                               ---*/
+
+/* DcfgChunk: complete by itself; the table is shared and never changes. */
+struct DcfgChunk {
+   DcfgChunkInfo     info;
+   struct DcfgChunk* next;      // in the trace's queue
+   Table*            table;
+   char              text[];    // info.size bytes and a zero byte
+};
+
+/* Chunks: reads the chunks of all threads. */
+typedef struct Chunks Chunks;
+
+Chunks*    chunks_start(Job* job, Input* in);   // frees IN, which may be NULL
+void       chunks_end(Chunks* t);
+
+/* Return the next chunk, or NULL at the end or after an error of the job.
+   Chunks before an error are returned first. */
+DcfgChunk* chunks_next(Chunks* t);
 
 #endif /* DCFG_CODES_H */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Reading a trace. */
+   Reading a trace: where its reader is. */
 
-/* Owns: the reader's place in a trace: threads, chunk, edge.  Handed: chunks by
-   chunks.c, edges by decode.c.  Taken by: users. */
+/* Owns: the reader's place in a trace: threads, chunk, edge.  Handed: chunks
+   by chunks.c, edges by decode.c. */
 
-#include "lib/trace/chunks.h"
+#include "lib/trace/codes.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Decoding a chunk of a trace. */
+   Decoding a chunk of a trace: which edges it has. */
 
 /* Owns: turning a sequence into edge ids (the format's specification, 3.7).
-   Handed: a chunk.  Taken by: users, and cursor.c.
+   Handed: a chunk, by users and by cursor.c.
 
    There are two steps; the second one calls the first.  Step one turns
-   repetitions and references to the dictionary into characters, with a stack of
-   return places.  Nothing is expanded in memory: memory is bounded by the
-   nesting, and work by the edges that are asked for, however long the expansion
-   is.  Step two collects the bits of characters in a 64-bit word.  The present
-   edge's cells choose a row by these bits, and the row's edges are copied. */
+   repetitions and references to the dictionary into characters, with a stack
+   of return places.  Nothing is expanded in memory: memory is bounded by the
+   nesting, and work by the edges that are asked for, however long the
+   expansion is.  Step two collects the bits of characters in a 64-bit word.
+   The present edge's cells choose a row by these bits, and the row's edges
+   are copied. */
 
-#include "lib/trace/chunks.h"
-#include "lib/trace/sequence.h"
+#include "lib/trace/codes.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include "lib/base/input.h"
 #include "lib/base/job.h"
-#include "lib/base/number_map.h"
+#include "lib/base/hash.h"
 #include "lib/wet/wet_machine.h"
 #include "lib/wet/wet_steps.h"
 #include "lib/wet/wet_told.h"

@@ -6,7 +6,7 @@
 /* Owns: opening and closing a whole execution trace.  Handed: a path, or bytes.
    Taken by: users. */
 
-#include "lib/base/unpack.h"
+#include "lib/base/input.h"
 #include "lib/wet/wet_writers.h"
 #include "lib/wet/wet_effects.h"
 #include "lib/wet/wet.h"

@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_WET_SHADOW_H
 #define DCFG_LIB_WET_SHADOW_H
 
-#include "lib/base/number_map.h"
+#include "lib/base/hash.h"
 #include "lib/wet/wet.h"
 
 /* A granule, 4 bytes, has one writer until some of its bytes are written

@@ -8,7 +8,7 @@
 
 #include "lib_common.h"
 
-#include "lib/base/number_map.h"
+#include "lib/base/hash.h"
 
 #define N_KEYS 3000
 

@@ -1,20 +1,106 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Flame graphs. */
+   Trees of call stacks: folded lines and flame graphs. */
 
-/* Owns: the picture of a tree of stacks.  Handed: a tree.  Taken by:
-   cmd_flame.c.
+/* Owns: the tree of the runs that are shown, and its two forms: lines
+   "main;work;area 17", with both counts for two runs, and a picture.  Handed:
+   traces and logs.
 
-   The picture is an SVG file that needs no other.  A click on a box shows its
-   contents in full width, and a click below shows all again.  Ctrl-F marks the
-   functions with a text in their names, and shows their share. */
+   The picture is an SVG file that needs no other.  A click on a box shows
+   its contents in full width, and a click below shows all again.  Ctrl-F
+   marks the functions with a text in their names, and shows their share. */
 
 #include "cmd/flame/flame_tree.h"
+
 #include "cmd/page/page.h"
+#include "cmd/shared/log_stacks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+/*--- The tree of the runs                                 ---*/
+
+/* Add a trace.  Tell the user if it has fewer instructions than its graph. */
+static void add_trace(StackTree* t, const Traced* r, int run,
+                      const char* suffix)
+{
+   uint64_t sum = r->inlined != NULL
+                  ? tree_add_inlined(t, r->f, r->trace, r->sel, r->inlined,
+                                     run, suffix)
+                  : tree_add(t, r->f, r->trace, r->sel, run);
+   uint64_t all = dcfg_process_instrs(r->f->g.p, selected_thread(r->sel));
+
+   if (sum != all && is_everything(r->sel))
+      complain("%s has %s of %s instructions", r->trace, text_count(sum),
+               text_count(all));
+}
+
+/* Return the tree of the selected parts of N runs, to be freed. */
+static StackTree* tree_of(const Traced* runs, int n)
+{
+   StackTree* t = tree_new();
+
+   for (int i = 0; i < n; i++)
+      if (runs[i].log != NULL)
+         tree_add_log(t, runs[i].log, runs[i].map, runs[i].mangled, i);
+      else
+         add_trace(t, &runs[i], i, n == 1 ? INLINED_SUFFIX : "");
+   return t;
+}
+
+/*--- Folded stacks                                        ---*/
+
+/* Write a name, without the characters that separate names in a folded
+   stack. */
+static void put_name(const char* name, FILE* out)
+{
+   for (; *name != 0; name++)
+      fputc(*name == ';' ? ':' : *name, out);
+}
+
+static void put_stack(const StackTree* t, uint32_t stack, FILE* out)
+{
+   uint32_t path[MAX_DEPTH + 1];
+   uint32_t n = 0;
+
+   for (; stack != 0; stack = t->stacks[stack].parent)
+      path[n++] = stack;
+   while (n-- > 0) {
+      put_name(t->stacks[path[n]].name, out);
+      if (n > 0)
+         fputc(';', out);
+   }
+}
+
+static void write_folded(const Traced* runs, int n, FILE* out)
+{
+   StackTree* t = tree_of(runs, n);
+   bool       two = n == 2;
+
+   for (uint32_t i = 0; i < t->n; i++) {
+      const Stack* s = &t->stacks[i];
+      if (s->self[0] == 0 && (!two || s->self[1] == 0))
+         continue;
+      if (i == 0)
+         put_name(s->name, out);
+      put_stack(t, i, out);
+      fprintf(out, " %" PRIu64, s->self[0]);
+      if (two)
+         fprintf(out, " %" PRIu64, s->self[1]);
+      fputc('\n', out);
+   }
+   tree_free(t);
+}
+
+const FlameForm flame_form_folded = {
+   .choice = { "folded",
+               "lines `main;work;area 17', as other programs for "
+               "such graphs read them; so it is without an option", NULL },
+   .write = write_folded
+};
+
+/*--- Flame graphs                                         ---*/
 
 #define WIDTH   1200            // pixels
 #define ROW     17              // pixels: a box with the gap
