@@ -10,7 +10,14 @@
    The format's document is "Callgrind Format Specification" in Valgrind's
    manual.  A file may give positions relative to the last one, and may
    replace names by numbers.  The writer uses absolute positions and numbers
-   names anew. */
+   names anew.
+
+   Readers differ, and the writer suits all of them.  A number stands for one
+   function in KCachegrind, and for a name elsewhere: each function has a number
+   of its own.  speedscope skips jfi=, and gprof2dot ends at jfn=: the first
+   defines no number, and the second is not written.  Without cfi=, the callee's
+   file is that of the last fi= for Callgrind, but that of fl= for speedscope:
+   the line is left out only if both are the callee's. */
 
 #include "cmd/shared/callgrind_file.h"
 
@@ -66,6 +73,12 @@ uint32_t profile_function(ProfilePart* p, const char* object, const char* file,
    p->functions[p->n_functions]
       = (ProfileFunction){ object, file, name, NO_ROW, NO_ROW };
    return (uint32_t)p->n_functions++;
+}
+
+const char* profile_key(const ProfilePart* p, const char* object,
+                        const char* file, const char* name)
+{
+   return intern(p->texts, text_format("%s\n%s\n%s", name, file, object));
 }
 
 void profile_move(ProfilePart* p, uint32_t function, uint32_t i, ProfileRow row)
@@ -449,14 +462,41 @@ typedef
    }
    ProfileWriter;
 
-static void put_name(ProfileWriter* w, const char* what, Sort sort,
-                     const char* name)
+/* Write NAME, which KEY identifies, with its number; NAME only the first
+   time. */
+static void put_numbered(ProfileWriter* w, const char* what, Sort sort,
+                         const char* key, const char* name)
 {
    uint32_t known = keymap_size(w->numbers[sort]);
-   uint32_t n = keymap_number(w->numbers[sort], (uintptr_t)name);
+   uint32_t n = keymap_number(w->numbers[sort], (uintptr_t)key);
 
    fprintf(w->out, "%s=(%" PRIu32 ")%s%s\n", what, n + 1, n < known ? "" : " ",
            n < known ? "" : name);
+}
+
+static void put_name(ProfileWriter* w, const char* what, Sort sort,
+                     const char* name)
+{
+   put_numbered(w, what, sort, name, name);
+}
+
+/* Write the file that a jump leads to; define no number. */
+static void put_jump_file(ProfileWriter* w, const char* name)
+{
+   uint32_t n = keymap_find(w->numbers[FILES], (uintptr_t)name);
+
+   if (n == UINT32_MAX)
+      fprintf(w->out, "jfi=%s\n", name);
+   else
+      fprintf(w->out, "jfi=(%" PRIu32 ")\n", n + 1);
+}
+
+static void put_function(ProfileWriter* w, const char* what, const char* object,
+                         const char* file, const char* name)
+{
+   put_numbered(w, what, FUNCTIONS, profile_key(w->p, object, file, name),
+                name);
+   text_forget();
 }
 
 static void put_costs(const ProfileWriter* w, const ProfileRow* row)
@@ -477,17 +517,14 @@ static void put_row(ProfileWriter* w, const ProfileFunction* f,
    if (row->kind == ROW_CALL) {
       if (row->object != f->object)
          put_name(w, "cob", OBJECTS, row->object);
-      put_name(w, "cfi", FILES, row->to_file);
-      put_name(w, "cfn", FUNCTIONS, row->to);
+      if (row->to_file != row->file || row->file != f->file)
+         put_name(w, "cfi", FILES, row->to_file);
+      put_function(w, "cfn", row->object, row->to_file, row->to);
       fprintf(w->out, "calls=%s 0x%" PRIx64 " %" PRIu64 "\n", row->count,
               row->to_addr, row->to_line);
    } else if (row->kind == ROW_JUMP) {
-      if (row->to != NULL) {
-         put_name(w, "jfi", FILES, row->to_file);
-         put_name(w, "jfn", FUNCTIONS, row->to);
-      } else if (row->to_file != row->file) {
-         put_name(w, "jfi", FILES, row->to_file);
-      }
+      if (row->to_file != row->file)
+         put_jump_file(w, row->to_file);
       fprintf(w->out, "%s=%s 0x%" PRIx64 " %" PRIu64 "\n",
               strchr(row->count, '/') != NULL ? "jcnd" : "jump", row->count,
               row->to_addr, row->to_line);
@@ -509,7 +546,7 @@ void profile_write(const ProfilePart* p, FILE* out)
       if (f->object != w.object)
          put_name(&w, "ob", OBJECTS, f->object);
       put_name(&w, "fl", FILES, f->file);
-      put_name(&w, "fn", FUNCTIONS, f->name);
+      put_function(&w, "fn", f->object, f->file, f->name);
       w.object = f->object;
       w.file   = f->file;
       for (uint32_t k = f->first; k != NO_ROW; k = p->rows[k].next)

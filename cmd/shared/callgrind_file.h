@@ -27,7 +27,7 @@ typedef
       /* Only calls and jumps have these; they describe the target: */
       const char* object;
       const char* to_file;
-      const char* to;           // function; NULL for a jump within its function
+      const char* to;           // a call's function
       const char* count;        // as written: "17"; or "3/17": a conditional
                                 // jump, taken 3 times
       uint64_t    to_addr, to_line;
@@ -77,6 +77,10 @@ void           profile_close(ProfileReader* r);
 uint32_t       profile_function(ProfilePart* p, const char* object,
                                 const char* file, const char* name);
 void           profile_add(ProfilePart* p, uint32_t function, ProfileRow row);
+
+/* Return a text that identifies a function: equal ones are one string. */
+const char*    profile_key(const ProfilePart* p, const char* object,
+                           const char* file, const char* name);
 
 /* Make row I, now with the contents of ROW, the last one of FUNCTION.  The
    caller has unlinked it from its function. */
