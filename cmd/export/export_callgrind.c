@@ -132,7 +132,9 @@ static void find_uses(Rewriting* r, uint32_t function, uint32_t** scopes,
    for (uint32_t i = f->first; i != NO_ROW; i = r->p->rows[i].next) {
       const ProfileRow* row = &r->p->rows[i];
       uint32_t          scope = scope_of(r, f->object, row->addr, &found);
-      r->n_other += !found && f->object[0] == '/';
+      /* A call that an earlier part began has an address of that part. */
+      r->n_other += !found && f->object[0] == '/'
+                    && !(row->kind == ROW_CALL && strcmp(row->count, "0") == 0);
       GROW(*scopes, *n, *room);
       (*scopes)[(*n)++] = scope;
       if (is_self_call(f, row))
