@@ -517,7 +517,7 @@ static void write_callgrind(const Export* x)
    while (r.p != NULL) {
       n_rows += r.p->n_rows;
       rewrite(&r);
-      profile_write(r.p, x->out);
+      profile_write(r.p, x->out, x->lines);
       profile_free(r.p);
       r.p = profile_next(in);
    }

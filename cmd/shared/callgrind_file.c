@@ -456,6 +456,7 @@ typedef
    struct {
       const ProfilePart* p;
       FILE*          out;
+      bool           lines;     // positions are lines alone
       KeyMap*        numbers[N_SORTS];
       const char*    object;
       const char*    file;
@@ -499,9 +500,16 @@ static void put_function(ProfileWriter* w, const char* what, const char* object,
    text_forget();
 }
 
+static void put_position(const ProfileWriter* w, uint64_t addr, uint64_t line)
+{
+   if (!w->lines)
+      fprintf(w->out, "0x%" PRIx64 " ", addr);
+   fprintf(w->out, "%" PRIu64, line);
+}
+
 static void put_costs(const ProfileWriter* w, const ProfileRow* row)
 {
-   fprintf(w->out, "0x%" PRIx64 " %" PRIu64, row->addr, row->line);
+   put_position(w, row->addr, row->line);
    for (uint32_t i = 0; row->kind != ROW_JUMP && i < w->p->n_events; i++)
       fprintf(w->out, " %" PRIu64, w->p->costs[row->costs + i]);
    fputc('\n', w->out);
@@ -520,25 +528,39 @@ static void put_row(ProfileWriter* w, const ProfileFunction* f,
       if (row->to_file != row->file || row->file != f->file)
          put_name(w, "cfi", FILES, row->to_file);
       put_function(w, "cfn", row->object, row->to_file, row->to);
-      fprintf(w->out, "calls=%s 0x%" PRIx64 " %" PRIu64 "\n", row->count,
-              row->to_addr, row->to_line);
+      fputs("calls=", w->out);
    } else if (row->kind == ROW_JUMP) {
       if (row->to_file != row->file)
          put_jump_file(w, row->to_file);
-      fprintf(w->out, "%s=%s 0x%" PRIx64 " %" PRIu64 "\n",
-              strchr(row->count, '/') != NULL ? "jcnd" : "jump", row->count,
-              row->to_addr, row->to_line);
+      fputs(strchr(row->count, '/') != NULL ? "jcnd=" : "jump=", w->out);
+   }
+   if (row->kind != ROW_COST) {
+      fprintf(w->out, "%s ", row->count);
+      put_position(w, row->to_addr, row->to_line);
+      fputc('\n', w->out);
    }
    put_costs(w, row);
 }
 
-void profile_write(const ProfilePart* p, FILE* out)
+/* Write the lines before the first function. */
+static void put_head(const ProfileWriter* w)
 {
-   ProfileWriter w = { .p = p, .out = out };
+   const char* at = w->lines ? strstr(w->p->head, "positions:") : NULL;
+
+   if (at == NULL)
+      fputs(w->p->head, w->out);
+   else
+      fprintf(w->out, "%.*spositions: line%s", (int)(at - w->p->head),
+              w->p->head, at + strcspn(at, "\n"));
+}
+
+void profile_write(const ProfilePart* p, FILE* out, bool lines)
+{
+   ProfileWriter w = { .p = p, .out = out, .lines = lines };
 
    for (int i = 0; i < N_SORTS; i++)
       w.numbers[i] = keymap_new();
-   fputs(p->head, out);
+   put_head(&w);
    for (size_t i = 0; i < p->n_functions; i++) {
       const ProfileFunction* f = &p->functions[i];
       if (f->first == NO_ROW)
@@ -550,7 +572,8 @@ void profile_write(const ProfilePart* p, FILE* out)
       w.object = f->object;
       w.file   = f->file;
       for (uint32_t k = f->first; k != NO_ROW; k = p->rows[k].next)
-         put_row(&w, f, &p->rows[k]);
+         if (!lines || p->rows[k].kind != ROW_JUMP)
+            put_row(&w, f, &p->rows[k]);
       fputc('\n', out);
    }
    if (p->tail != NULL)

@@ -90,6 +90,7 @@ void           profile_move(ProfilePart* p, uint32_t function, uint32_t i,
 /* Return the index of a row's n_events costs, all 0. */
 size_t         profile_costs(ProfilePart* p);
 
-void           profile_write(const ProfilePart* p, FILE* out);
+/* Write a part.  LINES: without addresses and jumps, as speedscope needs it. */
+void           profile_write(const ProfilePart* p, FILE* out, bool lines);
 
 #endif /* DCFG_CMD_CALLGRIND_FILE_H */

@@ -124,9 +124,9 @@ def gprof2dot(path):
 
 
 def speedscope(path):
-    """Returns {(file, name): cost with calls}.  It takes one column of positions, and reads lines of jumps as costs: use
-    it for a file with positions: line and without jumps, or to see whether it comes to the end."""
-    saved, now, totals = {}, {}, collections.Counter()
+    """Returns the cost of all functions, and the functions that are called but have no lines, as (file, name).  It takes
+    one column of positions, and reads lines of jumps as costs: both are wrong for a file with addresses or jumps."""
+    saved, now, own, called = {}, {}, collections.Counter(), set()
     kind = "self"
     for number, key, value in lines(path):
         if key in ("fl", "fi", "fe", "fn", "cfi", "cfl", "cfn"):
@@ -142,9 +142,9 @@ def speedscope(path):
         elif key == "calls":
             kind = "call"
         elif key is None:
-            totals[now["fl"], now["fn"]] += int(value[1])
             if kind == "call":
-                totals[now.get("cfi") or now["fl"], now["cfn"]] += 0
+                called.add((now.get("cfi") or now["fl"], now["cfn"]))
                 now["cfi"] = None
+            own[now["fl"], now["fn"]] += int(value[1]) if kind == "self" else 0
             kind = "self"
-    return totals
+    return sum(own.values()), called - set(own)

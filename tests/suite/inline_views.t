@@ -255,6 +255,8 @@ def check_profiles(tap):
     tap.ok(status == 2 and not text and "--dump-instr=yes" in err, "a profile without addresses", err)
     status, text, err = command("export", "--callgrind=" + p.graph, p.graph)
     tap.ok(status == 2 and not text, "no profile", err)
+    status, text, err = command("export", "--lcov", "--lines-only", p.graph)
+    tap.ok(status == 2 and not text and "--lines-only is for --callgrind" in err, "--lines-only of another form", err)
     for n, broken in enumerate(("calls=1 0x10 1\n", "0x10 1 5 6\n", "cfn=(99)\n", "what is this\n0x10 1 1\n")):
         with open(theirs, "w") as f:
             f.write("# callgrind format\nversion: 1\npositions: instr line\nevents: Ir\n\nfn=main\n0x10 1 5\n" + broken)
@@ -319,12 +321,15 @@ def check_readers(tap, name, there, out, inlined, *opts):
             bad += re.findall(r"^jfn=.*", f.read(), re.M)
         a, b = callgrind_readers.kcachegrind(path), callgrind_readers.kcachegrind(new)
         shown = {f: (c.inclusive, c.called) for f, c in b.items() if " in " not in f[2]}
+        lines = path.replace("p.cg", "lines.cg")
+        lined = command("export", "--callgrind=" + path, "--lines-only", "-o", lines, graph)[0]
         callgrind_readers.speedscope(new)
         joined = callgrind_readers.gprof2dot(new)
         for what, good in (("it is written", status == 0 and "same run" not in err), ("calls=0, jfn=", not bad),
                            ("lines and calls", without_inlined(before) == without_inlined(after)),
                            ("KCachegrind's functions", shown == {f: (c.inclusive, c.called) for f, c in a.items()}),
                            ("own cost", sum(c.self for c in b.values()) == sum(c.self for c in a.values()) == sum(before.sums)),
+                           ("speedscope's", lined == 0 and callgrind_readers.speedscope(lines) == (sum(before.sums), set())),
                            ("gprof2dot's cost", sum(c.self for c in joined.values()) == sum(before.sums)),
                            ("inlined", inlined == (set(a) != set(b))),
                            ("callgrind_annotate", inlined or (before.sites == after.sites and before.jumps == after.jumps and all(
