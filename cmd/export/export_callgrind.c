@@ -40,6 +40,15 @@ typedef
    }
    Use;
 
+/* Made: an inlined function of the profile. */
+typedef
+   struct {
+      uint32_t    number;       // in the profile
+      uint32_t    line;         // line of the declaration
+      const char* home;         // file of the function that it was inlined into
+   }
+   Made;
+
 typedef
    struct {
       const Export* x;
@@ -59,8 +68,9 @@ typedef
                                 // it
       size_t        n_paths, path_room;
       Interned*     names;      // owns the texts of .objects
-      uint32_t*     lines;      // by function: line of its declaration
-      size_t        n_lines, line_room;
+      KeyMap*       made_keys;  // key: profile_key()
+      Made*         made;       // by number in .made_keys
+      size_t        n_made, made_room;
    }
    Rewriting;
 
@@ -321,10 +331,17 @@ static const char* name_at(Rewriting* r, const char* name, uint32_t line)
                                           (int)(in - name), name, line, in));
 }
 
-/* Give the use its inlined function.  Instances of the same function share it.
-   NAMES and *NUMBERS: the inlined functions made so far. */
-static void make_function(Rewriting* r, Use* u, KeyMap* names,
-                          uint32_t** numbers, size_t* n, size_t* room)
+/* Return the number in .made of an inlined function, a new one if needed. */
+static uint32_t number_made(Rewriting* r, const char* object, const char* file,
+                            const char* name)
+{
+   return keymap_number(r->made_keys, (uintptr_t)profile_key(r->p, object, file,
+                                                             name));
+}
+
+/* Give the use its inlined function.  Instances of the same function in the
+   same function share it. */
+static void make_function(Rewriting* r, Use* u)
 {
    Inlined*               in = r->v->in;
    const InlinedFunction* is = inlined_function_info(in, inlined_function(
@@ -332,26 +349,27 @@ static void make_function(Rewriting* r, Use* u, KeyMap* names,
    const ProfileFunction  f = r->p->functions[u->function];
    const char*            name = name_in(r, u->scope, &f);
    const char*            file = file_name(r, is->file);
-   const char*            key = profile_key(r->p, f.object, file, name);
-   uint32_t               k = keymap_number(names, (uintptr_t)key);
+   uint32_t               k = number_made(r, f.object, file, name);
 
+   /* Static functions of several files have the same name: inlined functions in
+      all but the first get the file of that function. */
+   if (k < r->n_made && r->made[k].home != f.file) {
+      name = intern(r->p->texts, text_format("%s (%s)", name, f.file));
+      k    = number_made(r, f.object, file, name);
+   }
    /* Lambdas of one file have the same name: all but the first get their
       line. */
-   if (k < *n && r->lines[(*numbers)[k]] != is->line) {
+   if (k < r->n_made && r->made[k].line != is->line) {
       name = name_at(r, name, is->line);
-      key  = profile_key(r->p, f.object, file, name);
-      k    = keymap_number(names, (uintptr_t)key);
+      k    = number_made(r, f.object, file, name);
    }
-   if (k == *n) {
-      GROW(*numbers, *n, *room);
-      (*numbers)[*n] = profile_function(r->p, f.object, file, name);
-      while (r->n_lines <= (*numbers)[*n]) {
-         GROW(r->lines, r->n_lines, r->line_room);
-         r->lines[r->n_lines++] = is->line;
-      }
-      ++*n;
+   if (k == r->n_made) {
+      GROW(r->made, r->n_made, r->made_room);
+      r->made[r->n_made++] = (Made){
+         profile_function(r->p, f.object, file, name), is->line, f.file
+      };
    }
-   u->to = (*numbers)[k];
+   u->to = r->made[k].number;
    text_forget();
 }
 
@@ -441,10 +459,9 @@ static void rewrite(Rewriting* r)
 {
    uint32_t  n_functions = (uint32_t)r->p->n_functions;
    uint32_t* scopes = NULL;
-   uint32_t* numbers = NULL;
-   size_t    n_scopes = 0, room = 0, at = 0, n_numbers = 0, number_room = 0;
-   KeyMap*   names = keymap_new();
+   size_t    n_scopes = 0, room = 0, at = 0;
 
+   r->made_keys = keymap_new();
    note_paths(r);
    for (uint32_t i = 0; i < n_functions; i++) {
       r->use_numbers = keymap_new();
@@ -457,22 +474,20 @@ static void rewrite(Rewriting* r)
    for (size_t i = 0; i < r->n_uses; i++) {
       r->uses[i].inclusive = i * r->p->n_events;
       if (r->uses[i].entries > 0)
-         make_function(r, &r->uses[i], names, &numbers, &n_numbers,
-                       &number_room);
+         make_function(r, &r->uses[i]);
    }
    for (uint32_t i = 0; i < n_functions; i++)
       at += move_rows(r, i, scopes + at);
    for (size_t i = 0; i < r->n_uses; i++)
       if (r->uses[i].to != NO_ROW)
          add_call(r, &r->uses[i]);
-   keymap_free(names);
+   keymap_free(r->made_keys);
    free(scopes);
-   free(numbers);
    free(r->sums);
    free(r->uses);
-   free(r->lines);
-   r->lines  = NULL;
-   r->n_lines = r->line_room = 0;
+   free(r->made);
+   r->made   = NULL;
+   r->n_made = r->made_room = 0;
    r->uses   = NULL;
    r->n_uses = r->room = 0;
 }

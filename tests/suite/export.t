@@ -75,7 +75,7 @@ int main(int argc, char** argv)
    return 0;
 }
 """
-# What follows a call is also where a jump leads, in assembly and as gcc compiles it.
+# Code behind a call that is a jump's target, too: in assembly, and as gcc compiles it.
 WAYS = r"""
 #include <stdio.h>
 int n, sum;
@@ -298,14 +298,14 @@ def judge_ways(tap):
     command("export", "--bolt", "-o", out, graph)
     run(llvm("perf2bolt"), "-pa", "-p", out, "-o", out + ".fdata", program)
     want, got = counts_of(own), counts_of(out + ".fdata")
-    # It leaves out what runs before and after it.
+    # Instrumentation leaves out functions that run before and after it.
     got = collections.Counter({k: n for k, n in got.items() if k[0] in {f for f, *_ in want}})
     behind = sum(n for (f, *_), n in want.items() if f == "behind")
     tap.ok(behind > 900 and got == want, "BOLT's own instrumentation counts the same", differences(got, want))
 
 
 def check_library(tap):
-    """What the command says of a library: it cannot be compiled with -no-pie."""
+    """A library cannot be compiled with -no-pie: the advice is another."""
     path, source = tap.path("libpart.so"), tap.path("part.c")
     with open(source, "w") as f:
         f.write("int part(int n) { return n * 3; }\n")

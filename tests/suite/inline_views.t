@@ -325,7 +325,12 @@ def check_readers(tap, name, there, out, inlined, *opts):
         lined = command("export", "--callgrind=" + path, "--lines-only", "-o", lines, graph)[0]
         callgrind_readers.speedscope(new)
         joined = callgrind_readers.gprof2dot(new)
+        homes = collections.defaultdict(set)
+        for caller, callee, *_ in after.sites:
+            if " in " in callee[2] and " in " not in caller[2]:
+                homes[callee].add(caller)
         for what, good in (("it is written", status == 0 and "same run" not in err), ("calls=0, jfn=", not bad),
+                           ("one function around each inlined one", max(map(len, homes.values()), default=1) == 1),
                            ("lines and calls", without_inlined(before) == without_inlined(after)),
                            ("KCachegrind's functions", shown == {f: (c.inclusive, c.called) for f, c in a.items()}),
                            ("own cost", sum(c.self for c in b.values()) == sum(c.self for c in a.values()) == sum(before.sums)),
