@@ -91,7 +91,8 @@ static bool memory_value(const ValueSearch* v, const DcfgSlice* s,
             some were written, the others are not known. */
          return i == 0 && nobody && c->n_inputs <= 2
                 && !dcfg_wet_is_window(v->w)
-                && variables_initial(v->variables, addr, bytes, size);
+                && variables_initial(v->variables, addr, c->order, bytes,
+                                     size);
       }
    return true;
 }

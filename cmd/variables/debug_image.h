@@ -41,8 +41,8 @@ void         debug_images_free(DebugImages* d, void (*forget)(DebugImage* m));
    unless WHY is NULL; it lives as long as D. */
 DebugImage* debug_image(DebugImages* d, uint32_t instr, const char** why);
 
-/* Return the image that had ADDR in the run, or NULL. */
-DebugImage* debug_image_at(DebugImages* d, uint64_t addr);
+/* Return the image that had ADDR at time T, as image_at() does, or NULL. */
+DebugImage* debug_image_at(DebugImages* d, uint64_t addr, uint64_t t);
 
 /* Return the number of images; return image number K, or NULL if its file
    cannot be used. */

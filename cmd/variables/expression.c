@@ -548,10 +548,10 @@ const char* expression_resolve(Variables* v, uint32_t instr,
 
 /*--- Initial data                                         ---*/
 
-bool variables_initial(Variables* v, uint64_t addr, uint8_t* bytes,
+bool variables_initial(Variables* v, uint64_t addr, uint64_t t, uint8_t* bytes,
                        size_t size)
 {
-   DebugImage* m = site_image_at(v->sites, addr);
+   DebugImage* m = site_image_at(v->sites, addr, t);
    GElf_Addr   bias;
    Elf*        elf = m == NULL ? NULL : dwfl_module_getelf(m->module, &bias);
    size_t      n, length;

@@ -47,7 +47,7 @@ const char* expression_resolve(Variables* v, uint32_t instr,
 
 /* Copy to BYTES the SIZE bytes that an image's file has for ADDR, before
    anything ran.  Return false if no file has them. */
-bool variables_initial(Variables* v, uint64_t addr, uint8_t* bytes,
+bool variables_initial(Variables* v, uint64_t addr, uint64_t t, uint8_t* bytes,
                        size_t size);
 
 #endif /* DCFG_CMD_EXPRESSION_H */

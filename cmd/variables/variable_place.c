@@ -226,9 +226,9 @@ const char* site_why(Sites* t, uint32_t instr)
    return why;
 }
 
-DebugImage* site_image_at(Sites* t, uint64_t addr)
+DebugImage* site_image_at(Sites* t, uint64_t addr, uint64_t time)
 {
-   return debug_image_at(t->images, addr);
+   return debug_image_at(t->images, addr, time);
 }
 
 uint32_t site_images(const Sites* t)

@@ -76,8 +76,8 @@ bool site_scopes(Sites* t, uint32_t instr, uint64_t addr, Site* s);
 DebugImage* site_image(Sites* t, uint32_t instr);
 const char* site_why(Sites* t, uint32_t instr);
 
-/* Return the image that had ADDR in the run, or NULL. */
-DebugImage* site_image_at(Sites* t, uint64_t addr);
+/* Return the image that had ADDR at time TIME, or NULL. */
+DebugImage* site_image_at(Sites* t, uint64_t addr, uint64_t time);
 
 /* Return the number of images; return image number K, or NULL if its file
    cannot be used. */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The image at an address, at a time. */
+
+#ifndef DCFG_CMD_IMAGE_TIMES_H
+#define DCFG_CMD_IMAGE_TIMES_H
+
+#include "lib/dcfg_replay.h"
+
+/* ImageTimes: when the images of a trace were mapped.  Images are named by the
+   number of their first instruction.  Times are those of lib/dcfg_replay.h;
+   nodes of a slice have them as .order. */
+typedef struct ImageTimes ImageTimes;
+
+/* Return the times of W's images, for image_times_free().  Nothing is read before
+   the first question.  R replays W, and outlives the result; if R is NULL, and W
+   has an index, a replay is made for that question.  The images' files are looked
+   for below ROOT first, unless that is NULL. */
+ImageTimes* image_times_new(DcfgWet* w, DcfgReplay* r, const char* root);
+void        image_times_free(ImageTimes* m);
+
+/* Return whether the image was mapped at time T.  An image whose addresses nothing
+   else ever has counts as mapped at all times.  If the trace does not tell the
+   times, because it has no index, an image is mapped if it shares its addresses
+   with no other. */
+bool image_is_mapped(ImageTimes* m, uint32_t image, uint64_t t);
+
+/* Return the image that had ADDR at time T; DCFG_NONE: none had it. */
+uint32_t image_at(ImageTimes* m, uint64_t addr, uint64_t t);
+
+/* Return the first time behind T at which image_is_mapped() changes for some
+   image; if BACK, the last such time that is not behind T.  Return UINT64_MAX,
+   or 0 if BACK, if there is none. */
+uint64_t image_change(ImageTimes* m, uint64_t t, bool back);
+
+/* Return whether the SIZE bytes at ADDR, mapped anew at time SINCE, got the
+   contents of the image's file then; true if the trace does not tell. */
+bool image_was_mapped(ImageTimes* m, uint32_t image, uint64_t addr,
+                      uint64_t since);
+
+/* Set *LOW and *HIGH to the addresses at which the image begins and ends. */
+void image_extent(ImageTimes* m, uint32_t image, uint64_t* low,
+                  uint64_t* high);
+
+#endif /* DCFG_CMD_IMAGE_TIMES_H */
