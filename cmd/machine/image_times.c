@@ -17,9 +17,12 @@
 #include "cmd/base/cmd.h"
 #include "cmd/machine/wet_place.h"
 
+#include "lib/dcfg_slice.h"
+
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PAGE_SIZE 4096u
 #define MOST_PROBES 16u         // addresses of an image that are looked for
@@ -267,6 +270,36 @@ static bool find_stays(ImageTimes* m)
    return ok;
 }
 
+/* Return whether another image has addresses of S. */
+static bool is_doubtful(const ImageTimes* m, const Span* s)
+{
+   for (uint32_t i = 0; i < m->n; i++)
+      if (&m->spans[i] != s && overlap(s, m->spans[i].low, m->spans[i].high))
+         return true;
+   return false;
+}
+
+/* Give the trace an index without a name, if it has none and the times matter. */
+static void make_index(ImageTimes* m)
+{
+   DcfgError err;
+   FILE*     f = NULL;
+   int       fd;
+
+   for (uint32_t i = 0; i < m->n && f == NULL; i++)
+      if (m->spans[i].file && is_doubtful(m, &m->spans[i]))
+         f = tmpfile();
+   fd = f == NULL ? -1 : dup(fileno(f));
+   if (f != NULL)
+      fclose(f);
+   if (fd < 0)
+      return;
+   if (dcfg_slice_make_index(m->w, fd, NULL, &err))
+      dcfg_slice_use_index(m->w, fd, &err);
+   else
+      close(fd);
+}
+
 static void look(ImageTimes* m)
 {
    DcfgReplay* made = NULL;
@@ -276,8 +309,12 @@ static void look(ImageTimes* m)
       return;
    m->looked = true;
    find_spans(m);
-   if (m->r == NULL)
-      m->r = made = dcfg_replay_new(m->w, &err);
+   if (m->r == NULL && (made = dcfg_replay_new(m->w, &err)) == NULL) {
+      make_index(m);
+      made = dcfg_replay_new(m->w, &err);
+   }
+   if (made != NULL)
+      m->r = made;
    m->known = m->r != NULL && find_stays(m);
    if (made != NULL) {
       dcfg_replay_free(made);
@@ -286,15 +323,6 @@ static void look(ImageTimes* m)
 }
 
 /*--- Answers                                              ---*/
-
-/* Return whether another image with a file has addresses of S. */
-static bool is_doubtful(const ImageTimes* m, const Span* s)
-{
-   for (uint32_t i = 0; i < m->n; i++)
-      if (&m->spans[i] != s && overlap(s, m->spans[i].low, m->spans[i].high))
-         return true;
-   return false;
-}
 
 static bool is_mapped(const ImageTimes* m, const Span* s, uint64_t t)
 {

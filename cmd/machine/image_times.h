@@ -14,16 +14,17 @@
 typedef struct ImageTimes ImageTimes;
 
 /* Return the times of W's images, for image_times_free().  Nothing is read before
-   the first question.  R replays W, and outlives the result; if R is NULL, and W
-   has an index, a replay is made for that question.  The images' files are looked
-   for below ROOT first, unless that is NULL. */
+   the first question.  R replays W, and outlives the result.  If R is NULL, that
+   question makes a replay, for which W gets an index without a name if it has none
+   and images share addresses: then W must be at its begin.  The images' files are
+   looked for below ROOT first, unless that is NULL. */
 ImageTimes* image_times_new(DcfgWet* w, DcfgReplay* r, const char* root);
 void        image_times_free(ImageTimes* m);
 
 /* Return whether the image was mapped at time T.  An image whose addresses nothing
    else ever has counts as mapped at all times.  If the trace does not tell the
-   times, because it has no index, an image is mapped if it shares its addresses
-   with no other. */
+   times, because it can have no index or its version is 3, an image is mapped if
+   it shares its addresses with no other. */
 bool image_is_mapped(ImageTimes* m, uint32_t image, uint64_t t);
 
 /* Return the image that had ADDR at time T; DCFG_NONE: none had it. */

@@ -158,6 +158,18 @@ DebugImage* debug_image_numbered(DebugImages* d, uint32_t k)
    return image_of_slot(d, &d->slots[k]);
 }
 
+bool debug_image_is_there(DebugImages* d, uint32_t k, uint64_t t)
+{
+   return image_is_mapped(d->times, d->slots[k].first, t);
+}
+
+const char* debug_image_name(DebugImages* d, uint32_t k)
+{
+   const char* name = dcfg_wet_instr(d->w, d->slots[k].first)->image_name;
+
+   return name == NULL ? "no file" : text_clean(name);
+}
+
 /*--- Units                                                ---*/
 
 /* UnitCode: the code of a unit, in the run's addresses.  Some compilers write

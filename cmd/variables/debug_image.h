@@ -49,6 +49,10 @@ DebugImage* debug_image_at(DebugImages* d, uint64_t addr, uint64_t t);
 uint32_t    debug_images_n(const DebugImages* d);
 DebugImage* debug_image_numbered(DebugImages* d, uint32_t k);
 
+/* Return whether image K is mapped at time T; return its name. */
+bool        debug_image_is_there(DebugImages* d, uint32_t k, uint64_t t);
+const char* debug_image_name(DebugImages* d, uint32_t k);
+
 /* Return the unit of the image with the code at ADDR, and in *BIAS the run's
    address minus the file's; NULL if there is none. */
 Dwarf_Die* debug_unit(DebugImage* m, uint64_t addr, Dwarf_Addr* bias);

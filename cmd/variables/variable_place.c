@@ -241,6 +241,16 @@ DebugImage* site_image_numbered(Sites* t, uint32_t k)
    return debug_image_numbered(t->images, k);
 }
 
+bool site_has_image(Sites* t, uint32_t k, uint64_t time)
+{
+   return debug_image_is_there(t->images, k, time);
+}
+
+const char* site_image_name(Sites* t, uint32_t k)
+{
+   return debug_image_name(t->images, k);
+}
+
 /*--- Places                                               ---*/
 
 VariablePlace site_settled(const Site* s, VariablePlace p)

@@ -84,6 +84,10 @@ DebugImage* site_image_at(Sites* t, uint64_t addr, uint64_t time);
 uint32_t    site_images(const Sites* t);
 DebugImage* site_image_numbered(Sites* t, uint32_t k);
 
+/* Return whether image K is mapped at time TIME; return its name. */
+bool        site_has_image(Sites* t, uint32_t k, uint64_t time);
+const char* site_image_name(Sites* t, uint32_t k);
+
 /* Store the places of VARIABLE at S in PLACES, and return their number.  If it
    is 0, *WHY gets the reason, half a sentence, unless WHY is NULL. */
 unsigned site_places(const Site* s, Dwarf_Die* variable,
