@@ -23,7 +23,7 @@
 /* Return the time since when the libraries are those of time T. */
 static uint64_t since(const GdbSession* g, uint64_t t)
 {
-   return image_change(g->s->images.times, t, true);
+   return image_times_change(g->s->images.times, t, true);
 }
 
 /* Return whether library L is in the list of times A and B. */
@@ -91,5 +91,5 @@ void gdb_put_libraries(const GdbSession* g, GdbText* to)
 
 uint64_t gdb_libraries_change(const GdbSession* g, bool back)
 {
-   return image_change(g->s->images.times, g->time - back, back);
+   return image_times_change(g->s->images.times, g->time - back, back);
 }

@@ -354,7 +354,7 @@ uint32_t image_at(ImageTimes* m, uint64_t addr, uint64_t t)
    return DCFG_NONE;
 }
 
-uint64_t image_change(ImageTimes* m, uint64_t t, bool back)
+uint64_t image_times_change(ImageTimes* m, uint64_t t, bool back)
 {
    uint64_t found = back ? 0 : UINT64_MAX;
 

@@ -33,7 +33,7 @@ uint32_t image_at(ImageTimes* m, uint64_t addr, uint64_t t);
 /* Return the first time behind T at which image_is_mapped() changes for some
    image; if BACK, the last such time that is not behind T.  Return UINT64_MAX,
    or 0 if BACK, if there is none. */
-uint64_t image_change(ImageTimes* m, uint64_t t, bool back);
+uint64_t image_times_change(ImageTimes* m, uint64_t t, bool back);
 
 /* Return whether the SIZE bytes at ADDR, mapped anew at time SINCE, got the
    contents of the image's file then; true if the trace does not tell. */
