@@ -50,9 +50,10 @@ static void put_registers(GdbSession* g, GdbText* to)
 
 void gdb_note_stop(GdbSession* g, unsigned signal, const char* reason)
 {
-   g->stop.n  = 0;
-   g->stopped = g->thread;
-   g->arrives = false;
+   g->stop.n     = 0;
+   g->stopped    = g->thread;
+   g->arrives    = false;
+   g->looks_back = false;
    gdb_put(&g->stop, "T%02xthread:%" PRIx32 ";%s", signal, g->thread + 1,
            reason);
    put_registers(g, &g->stop);
@@ -117,13 +118,15 @@ static void stop_at_end(GdbSession* g, bool back)
 }
 
 /* Stop at time T, from where the libraries are others: those of time OF.  The
-   client goes on by itself.  Nothing else of time T is reported yet. */
+   client goes on by itself, but reads code for its breakpoints before.  Nothing
+   else of time T is reported yet. */
 static void stop_at_change(GdbSession* g, uint64_t t, uint32_t thread,
                            uint64_t of)
 {
    gdb_list_libraries(g, of);
    stop_at(g, t, thread, "library:;");
-   g->arrives = true;
+   g->arrives    = true;
+   g->looks_back = of < t;
 }
 
 /* If the client does not have the libraries of the time before which it goes
@@ -132,10 +135,12 @@ static bool owes_libraries(GdbSession* g, bool back)
 {
    bool arrives = g->arrives;
 
-   if (!gdb_list_libraries(g, g->time - (back && g->time > 0)))
+   back &= g->time > 0;
+   if (!gdb_list_libraries(g, g->time - back))
       return false;
    gdb_note_stop(g, SIGNAL_TRAP, "library:;");
-   g->arrives = arrives;
+   g->arrives    = arrives;
+   g->looks_back = back;
    return true;
 }
 

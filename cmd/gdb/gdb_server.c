@@ -111,7 +111,8 @@ static void put_memory(GdbSession* g, const char* text, GdbText* to)
       size = UINT64_MAX - addr + 1;
    bytes = zalloc(size + 1, 1);
    known = zalloc(size + 1, sizeof(bool));
-   if (state_memory(g->s, g->time, addr, (uint32_t)size, bytes, known))
+   if (state_memory(g->s, g->time - g->looks_back, addr, (uint32_t)size, bytes,
+                    known))
       while (n < size && known[n])
          n++;
    if (n == 0 && size > 0)

@@ -45,6 +45,7 @@ typedef
       bool       goes;          // the next run begins at time .goal
       uint64_t   goal;          // the next step ends there at once
       bool       arrives;       // signals of .time are not reported yet
+      bool       looks_back;    // memory is that just before .time
       bool       exact;         // reverse steps skip no states
       Passed     passed;
       GdbText    stop;          // the last stop reply

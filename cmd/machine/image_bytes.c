@@ -19,13 +19,15 @@
 
 static const uint64_t page = 4096;
 
-/* Add SIZE bytes at ADDR, which are BYTES, or zeros if that is NULL. */
+/* Add SIZE bytes at ADDR, which are BYTES, from OFFSET of the file on; zeros if
+   BYTES is NULL. */
 static void add_part(ImageBytes* b, uint64_t addr, uint64_t size,
-                     uint8_t* bytes, bool constant)
+                     uint8_t* bytes, uint64_t offset, bool constant)
 {
    GROW(b->parts, b->n, b->room);
    b->parts[b->n++] = (ImagePart){ .addr = addr, .size = size,
-                                   .bytes = bytes, .constant = constant };
+                                   .bytes = bytes, .offset = offset,
+                                   .constant = constant };
 }
 
 static void add_contents(ImageBytes* b, Elf* elf, uint64_t moved)
@@ -44,7 +46,8 @@ static void add_contents(ImageBytes* b, Elf* elf, uint64_t moved)
          continue;
       copy = zalloc(h.p_filesz, 1);
       memcpy(copy, bytes + h.p_offset, h.p_filesz);
-      add_part(b, h.p_vaddr + moved, h.p_filesz, copy, !(h.p_flags & PF_W));
+      add_part(b, h.p_vaddr + moved, h.p_filesz, copy, h.p_offset,
+               !(h.p_flags & PF_W));
    }
 }
 
@@ -81,7 +84,7 @@ static void add_zeros(ImageBytes* b, Elf* elf, uint64_t moved, bool whole)
       rest = whole || (end - 1) / page != (h.p_vaddr + h.p_filesz - 1) / page
              ? -end % page : 0;
       add_part(b, h.p_vaddr + moved + h.p_filesz,
-               h.p_memsz - h.p_filesz + rest, NULL, false);
+               h.p_memsz - h.p_filesz + rest, NULL, IMAGE_ANYWHERE, false);
    }
 }
 
@@ -99,7 +102,7 @@ static void add_edge(ImageBytes* b, Elf* elf, uint64_t addr, uint64_t offset,
    copy = zalloc(size, 1);
    memcpy(copy, bytes + offset,
           size < file_size - offset ? size : file_size - offset);
-   add_part(b, addr, size, copy, true);
+   add_part(b, addr, size, copy, offset, true);
 }
 
 /* Add what the file has before and behind read-only segments, in their first
@@ -140,7 +143,7 @@ static void add_code(ImageBytes* b, uint32_t first)
    for (uint32_t i = first; i < end; i++) {
       DcfgWetInstr in = *dcfg_wet_instr(b->w, i);
       if (p == NULL || in.addr != p->addr + p->size) {
-         add_part(b, in.addr, 0, NULL, true);
+         add_part(b, in.addr, 0, NULL, IMAGE_ANYWHERE, true);
          p = &b->parts[b->n - 1];
       }
       p->bytes = need(realloc(p->bytes, p->size + in.size));

@@ -13,6 +13,7 @@ typedef
    struct {
       uint64_t addr, size;
       uint8_t* bytes;           // NULL: zeros
+      uint64_t offset;          // in the file, or IMAGE_ANYWHERE
       bool     constant;        // mapped read-only
       uint32_t image, end;      // its instructions, from .image up to .end
    }

@@ -40,7 +40,8 @@ typedef
       uint32_t    first, end;   // its instructions
       const char* name;
       bool        file;         // .name is a path
-      uint64_t    code;         // address of the first instruction
+      uint64_t    code;         // address of the first instruction, and its
+      uint64_t    offset;       // offset in the file, or IMAGE_ANYWHERE
       uint64_t    low, high;    // addresses of all of it
       bool        open;         // the last stay has no end yet
       bool        shared;       // its addresses have something else at times
@@ -85,14 +86,16 @@ static bool overlap(const Span* s, uint64_t low, uint64_t high)
    return low < s->high && s->low < high;
 }
 
-/* Widen S to the segments of its file. */
+/* Find the place of S in its file, and widen S to the file's segments. */
 static void take_segments(const ImageTimes* m, Span* s)
 {
    ImageElf e;
    size_t   n;
 
+   s->offset = IMAGE_ANYWHERE;
    if (!s->file || !image_elf(m->w, s->first, m->root, &e))
       return;
+   s->offset = e.offset;
    if (elf_getphdrnum(e.elf, &n) != 0)
       n = 0;
    for (size_t i = 0; i < n; i++) {
@@ -150,6 +153,12 @@ static bool is_of(const Span* s, const DcfgWetMapping* m)
           && strcmp(m->file, s->name) == 0;
 }
 
+/* Return whether M, of the file of S, maps the byte at OFFSET to ADDR. */
+static bool is_at(const DcfgWetMapping* m, uint64_t addr, uint64_t offset)
+{
+   return offset == IMAGE_ANYWHERE || m->offset + (addr - m->addr) == offset;
+}
+
 /* Note that mapping MAP holds from time T on. */
 static void take_mapping(void* arg, uint64_t t, const DcfgWetMapping* map)
 {
@@ -157,7 +166,8 @@ static void take_mapping(void* arg, uint64_t t, const DcfgWetMapping* map)
 
    for (uint32_t i = 0; i < m->n; i++) {
       Span* s = &m->spans[i];
-      bool  is = s->file && is_of(s, map);
+      bool  named = s->file && is_of(s, map);
+      bool  is = named && is_at(map, s->code, s->offset);
       if (!s->file || !overlap(s, map->addr, map->addr + map->size))
          continue;
       if (s->code - map->addr < map->size && is != s->open) {
@@ -169,7 +179,7 @@ static void take_mapping(void* arg, uint64_t t, const DcfgWetMapping* map)
          }
          s->open = is;
       }
-      s->shared |= map->there && !is && !s->open;
+      s->shared |= map->there && !named && !s->open;
    }
 }
 
@@ -384,6 +394,7 @@ void image_extent(ImageTimes* m, uint32_t image, uint64_t* low,
 typedef
    struct {
       const Span* s;
+      uint64_t    addr, offset;
       bool        is, some;
    }
    Mapped;
@@ -395,13 +406,13 @@ static void take_last(void* arg, uint64_t t, const DcfgWetMapping* map)
    (void)t;
    to->some |= !map->there || map->is_new;
    if (!map->there || map->is_new)
-      to->is = is_of(to->s, map);
+      to->is = is_of(to->s, map) && is_at(map, to->addr, to->offset);
 }
 
 bool image_was_mapped(ImageTimes* m, uint32_t image, uint64_t addr,
-                      uint64_t since)
+                      uint64_t offset, uint64_t since)
 {
-   Mapped to = { .some = false };
+   Mapped to = { .addr = addr, .offset = offset };
 
    look(m);
    to.s = span_of(m, image);

@@ -35,10 +35,12 @@ uint32_t image_at(ImageTimes* m, uint64_t addr, uint64_t t);
    or 0 if BACK, if there is none. */
 uint64_t image_times_change(ImageTimes* m, uint64_t t, bool back);
 
-/* Return whether the SIZE bytes at ADDR, mapped anew at time SINCE, got the
-   contents of the image's file then; true if the trace does not tell. */
+/* Return whether the byte at ADDR, which was mapped anew at time SINCE, got the
+   byte at OFFSET of the image's file then; at any place of the file if OFFSET is
+   IMAGE_ANYWHERE.  True if the trace does not tell. */
+#define IMAGE_ANYWHERE UINT64_MAX
 bool image_was_mapped(ImageTimes* m, uint32_t image, uint64_t addr,
-                      uint64_t since);
+                      uint64_t offset, uint64_t since);
 
 /* Set *LOW and *HIGH to the addresses at which the image begins and ends. */
 void image_extent(ImageTimes* m, uint32_t image, uint64_t* low,

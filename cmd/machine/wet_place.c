@@ -210,14 +210,14 @@ static uint64_t moved_by(Elf* elf, uint64_t offset, uint64_t addr)
 bool image_elf(DcfgWet* w, uint32_t first, const char* root, ImageElf* to)
 {
    const char* how;
-   uint64_t    offset;
 
-   to->moved = 0;
+   to->moved = to->offset = 0;
    to->elf   = open_image(w, first, root, &to->fd, &how);
    if (to->elf == NULL)
       return false;
-   if (find_place(w, first, to->elf, &offset)) {
-      to->moved = moved_by(to->elf, offset, dcfg_wet_instr(w, first)->addr);
+   if (find_place(w, first, to->elf, &to->offset)) {
+      to->moved = moved_by(to->elf, to->offset,
+                           dcfg_wet_instr(w, first)->addr);
       return true;
    }
    image_elf_close(to);
@@ -302,6 +302,12 @@ DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign,
    }
    if (r.n > 0)
       qsort(r.ranges, r.n, sizeof(*r.ranges), by_low);
+   /* Images may have had the same addresses, one after the other. */
+   for (size_t i = 1; i < r.n; i++) {
+      uint64_t end = r.ranges[i - 1].high;
+      r.ranges[i].low  = r.ranges[i].low < end ? end : r.ranges[i].low;
+      r.ranges[i].high = r.ranges[i].high < end ? end : r.ranges[i].high;
+   }
    *n = (uint32_t)r.n;
    return r.ranges;
 }

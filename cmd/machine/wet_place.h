@@ -18,13 +18,13 @@ uint32_t image_end(DcfgWet* w, uint32_t first);
    Return false if no segment loads that byte. */
 bool elf_address(Elf* elf, uint64_t offset, uint64_t* addr);
 
-/* ImageElf: the file of an image, and how far the image is moved in memory
-   against the file's own addresses. */
+/* ImageElf: the file of an image, the offset of the image's first instruction, and
+   how far the image is moved in memory against the file's own addresses. */
 typedef
    struct {
       Elf*     elf;
       int      fd;
-      uint64_t moved;
+      uint64_t offset, moved;
    }
    ImageElf;
 

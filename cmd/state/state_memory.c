@@ -29,9 +29,13 @@ typedef
 static bool is_of_part(const ProgramState* s, Fresh* f, const ImagePart* p,
                        uint64_t addr, uint64_t since)
 {
+   uint64_t offset = p->offset == IMAGE_ANYWHERE ? IMAGE_ANYWHERE
+                     : p->offset + (addr - p->addr);
+
    if (f->part != p || f->page != addr >> 12 || f->since != since)
       *f = (Fresh){ p, addr >> 12, since,
-                    image_was_mapped(s->images.times, p->image, addr, since) };
+                    image_was_mapped(s->images.times, p->image, addr, offset,
+                                     since) };
    return f->is;
 }
 

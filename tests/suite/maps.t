@@ -24,7 +24,8 @@ def line_of(source, text):
         return 1 + [text in line for line in f].index(True)
 
 
-SUM, SEEN, TOTAL = line_of("plug.c", "sum +="), line_of("host.c", 'printf("%p'), line_of("host.c", "total += got;")
+SUM, ODD, RETURN = [line_of("plug.c", text) for text in ("sum +=", "sum = ODD", "return sum")]
+TOTAL = line_of("host.c", "total += got;")
 
 
 class Run:
@@ -53,7 +54,7 @@ class Run:
 
 
 def plug(tap, name, who, n, label, odd=0):
-    return harness.cc(tap, os.path.join(PROGS, "plug.c"), name, "-shared", "-fPIC", "-DWHO=" + who, "-DN=%d" % n,
+    return harness.cc(tap, os.path.join(PROGS, "plug.c"), name, "-O0", "-shared", "-fPIC", "-DWHO=" + who, "-DN=%d" % n,
                       '-DLABEL="%s"' % label, "-DODD=%d" % odd)
 
 
@@ -106,7 +107,11 @@ def check_follow(tap, one, two):
 
 
 def check_why(tap, run):
-    """The host reads data of the plug-ins, which nothing wrote."""
+    """Code that did not run is that of the plug-in; the host reads data of the plug-ins, which nothing wrote."""
+    for n in range(3):
+        status, out, err = commandlib.command("why", run.wet, "plug.c:%d#%d" % (RETURN, n))
+        tap.ok(re.search(r"could have changed sum, but did not run: line %d \(because line %d was" % (ODD, ODD - 1), out),
+               "follow: what did not run", out + err)
     for n, value in enumerate((103, 203, 103)):
         status, out, err = commandlib.command("why", "--steps=2", run.wet, "host.c:%d#%d" % (TOTAL, n))
         tap.ok(status == 0 and re.search(r"p\.stock\[3\] = %d$" % value, out, re.M), "follow: dcfg why has the value", out + err)
