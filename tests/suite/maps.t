@@ -102,6 +102,8 @@ def check_follow(tap, one, two):
             tap.ok(status == 0 and "stock_%s[3]" % who in out.splitlines()[0], "follow: %s in words %s" % (at, " ".join(options)), out + err)
             status, out, err = commandlib.command("slice", *options, at, "--of=stock_%s[3]" % other, run.wet)
             tap.ok(status != 0 and "which is not known to be loaded then" in err, "follow: what is not there then is not named", out + err)
+    err = commandlib.command("slice", "--at=%s#0" % entry, run.wet)[2]
+    tap.ok("several images had code at %s, one after the other" % entry in err, "follow: an address does not say whose", err)
     check_stops(tap, run)
     check_why(tap, run)
 
