@@ -187,6 +187,18 @@ DCFG_API DcfgReplayFound dcfg_replay_find_access(DcfgReplay* r, uint64_t addr,
                                                  uint64_t from, bool back,
                                                  uint64_t* t);
 
+/* DcfgReplayTellMapping: a function that gets MAPPING, which is so from time T
+   on.  MAPPING is valid until the function returns. */
+typedef void (*DcfgReplayTellMapping)(void* arg, uint64_t t,
+                                      const DcfgWetMapping* mapping);
+
+/* Tell TELL, in their order, the changes of mappings that have one of the N
+   addresses ADDRS and hold from a time from FROM up to TO, exclusive.  Changes
+   of protection alone may be left out.  Return false after an error. */
+DCFG_API bool dcfg_replay_mappings(DcfgReplay* r, const uint64_t* addrs,
+                                   uint32_t n, uint64_t from, uint64_t to,
+                                   DcfgReplayTellMapping tell, void* arg);
+
 /*--- States                                               ---*/
 
 /* DcfgReplayBy: the kinds of writers of a register. */

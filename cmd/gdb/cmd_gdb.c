@@ -22,6 +22,7 @@
 #include "cmd/gdb/gdb_session.h"
 #include "cmd/machine/processor.h"
 #include "cmd/machine/state_rules.h"
+#include "cmd/machine/wet_place.h"
 #include "cmd/shared/trace_index.h"
 #include "cmd/shared/wet_program.h"
 
@@ -195,6 +196,8 @@ static int write_script(const GdbOptions* o, DcfgWet* w, uint64_t begin,
          /* By default, gdb waits for two seconds: that is not enough where
             other processes run, or a large trace is read. */
          "set remotetimeout 3600\n"
+         /* Libraries may be loaded later. */
+         "set breakpoint pending on\n"
          "target remote | exec", f);
    put_word(f, self);
    fprintf(f, " gdb --serve --at=%" PRIu64, begin);

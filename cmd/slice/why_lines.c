@@ -133,8 +133,8 @@ static const char* result_text(const Lines* y, const WhyCard* c)
           && (name == NULL || c->members[i] < at)) {
          at   = c->members[i];
          name = variables_name_memory(y->names, s->nodes[at].instr,
-                                      VARIABLES_WRITTEN, s->nodes[at].addr, 0,
-                                      &type);
+                                      VARIABLES_WRITTEN, s->nodes[at].addr,
+                                      s->nodes[at].order, 0, &type);
       }
    value = why_value(y->f, &s->nodes[at], &type);
    return value[0] == 0 ? "" : text_format("%s%s%s",

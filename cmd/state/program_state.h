@@ -9,7 +9,7 @@
 #include "cmd/machine/processor.h"
 #include "cmd/machine/roles.h"
 #include "cmd/machine/state_rules.h"
-#include "cmd/machine/wet_place.h"
+#include "cmd/machine/image_bytes.h"
 
 #include "lib/dcfg_replay.h"
 

@@ -14,22 +14,51 @@
 
 #include <string.h>
 
-/* Set those of the SIZE bytes B at ADDR that nobody wrote to the bytes of the
-   images' files.  If the program began before the trace, use only constant
-   memory: the program may have changed other memory by then. */
-static void take_images(const ProgramState* s, uint64_t addr, uint32_t size,
-                        DcfgReplayByte* b)
+/* Fresh: an answer of is_of_part(), for the bytes of a page that were mapped at one
+   time. */
+typedef
+   struct {
+      const ImagePart* part;
+      uint64_t         page, since;
+      bool             is;
+   }
+   Fresh;
+
+/* Return whether the byte at ADDR, which was mapped anew at time SINCE, has been
+   P's since then; F has the last answer. */
+static bool is_of_part(const ProgramState* s, Fresh* f, const ImagePart* p,
+                       uint64_t addr, uint64_t since)
 {
+   uint64_t offset = p->offset == IMAGE_ANYWHERE ? IMAGE_ANYWHERE
+                     : p->offset + (addr - p->addr);
+
+   if (f->part != p || f->page != addr >> 12 || f->since != since)
+      *f = (Fresh){ p, addr >> 12, since,
+                    image_was_mapped(s->images.times, p->image, addr, offset,
+                                     since) };
+   return f->is;
+}
+
+/* Set those of the SIZE bytes B at ADDR that nobody wrote up to time T to the
+   bytes of the images' files.  If the program began before the trace, use only constant
+   memory: the program may have changed other memory by then. */
+static void take_images(const ProgramState* s, uint64_t t, uint64_t addr,
+                        uint32_t size, DcfgReplayByte* b)
+{
+   Fresh f = { .part = NULL };
+
    for (uint32_t i = 0; i < size; i++) {
-      uint64_t       before, behind;
-      const uint8_t* at;
+      const ImagePart* p;
       if (b[i].is != DCFG_REPLAY_NEVER && b[i].is != DCFG_REPLAY_FRESH)
          continue;
-      at = image_byte(&s->images, addr + i, &before, &behind);
-      if (at != NULL
-          && (s->whole || b[i].is == DCFG_REPLAY_FRESH
-              || image_is_constant(&s->images, addr + i)))
-         b[i] = (DcfgReplayByte){ 0, DCFG_REPLAY_KNOWN, *at };
+      p = image_part(&s->images, addr + i, t);
+      if (p != NULL
+          && (b[i].is == DCFG_REPLAY_FRESH
+              ? is_of_part(s, &f, p, addr + i, b[i].since)
+              : s->whole || p->constant))
+         b[i] = (DcfgReplayByte){ 0, DCFG_REPLAY_KNOWN,
+                                  p->bytes == NULL ? 0
+                                  : p->bytes[addr + i - p->addr] };
    }
 }
 
@@ -78,7 +107,7 @@ static bool read_part(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
 
    if (!dcfg_replay_memory(s->replay, t, addr, size, s->copies, b))
       return false;
-   take_images(s, addr, size, b);
+   take_images(s, t, addr, size, b);
    take_begin(s, addr, size, b);
    if (!all_known(b, size)
        && !dcfg_replay_loaded(s->replay, t, addr, size, s->copies, b))
