@@ -197,7 +197,7 @@ Bool DCFG_(find_number)(Int n, Slot* slot)
    if (!is_known(n, 0)
        || numbers.slots->n > DCFG_TAPE_SLACK / 2 - ROOM_FOR_OTHERS)
       return False;
-   if (of->kind == NumConstant) {
+   if (of->kind == NumConstant && has_room(of)) {
       slot->from = WhereConstant;
       slot->addr = of->c;
       return True;
