@@ -9,39 +9,11 @@
    Flags are what Valgrind computes where Intel's manual leaves them open: A is
    0 behind logic and shifts. */
 
-#include "cmd/machine/x86_rules.h"
+#include "cmd/machine/x86_flags.h"
 
 #include <string.h>
 
-#define BIT_C (UINT64_C(1) << 0)
-#define BIT_P (UINT64_C(1) << 2)
-#define BIT_A (UINT64_C(1) << 4)
-#define BIT_Z (UINT64_C(1) << 6)
-#define BIT_S (UINT64_C(1) << 7)
-#define BIT_D (UINT64_C(1) << 10)
-#define BIT_O (UINT64_C(1) << 11)
-#define OTHERS (BIT_P | BIT_A | BIT_Z | BIT_S | BIT_O)
-
 /*--- Arithmetic                                           ---*/
-
-static uint64_t sign_extended(uint64_t n, unsigned size)
-{
-   uint64_t sign = UINT64_C(1) << (8 * size - 1);
-
-   return size >= 8 ? n : ((n & (2 * sign - 1)) ^ sign) - sign;
-}
-
-static uint64_t mask_of(unsigned size)
-{
-   return size >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * size) - 1;
-}
-
-static uint64_t of_result(uint64_t r, unsigned size)
-{
-   r &= mask_of(size);
-   return (__builtin_parity((unsigned)(r & 0xFF)) ? 0 : BIT_P)
-          | (r == 0 ? BIT_Z : 0) | (r >> (8 * size - 1) ? BIT_S : 0);
-}
 
 /* A + B + C, or A - B - C. */
 static uint64_t of_sum(uint64_t a, uint64_t b, uint64_t c, unsigned size,
@@ -59,27 +31,6 @@ static uint64_t of_sum(uint64_t a, uint64_t b, uint64_t c, unsigned size,
              : 0);
 }
 
-/* A shift by N, which is not 0. */
-static uint64_t of_shift(unsigned id, uint64_t a, unsigned n, unsigned size)
-{
-   uint64_t m = mask_of(size), sign = UINT64_C(1) << (8 * size - 1), before, r;
-   bool     left = id == X86_INS_SHL || id == X86_INS_SAL;
-   uint64_t out;
-
-   a &= m;
-   if (id == X86_INS_SAR)
-      a = sign_extended(a, size);
-   before = left ? (n - 1 < 64 ? a << (n - 1) : 0)
-            : id == X86_INS_SAR ? (uint64_t)((int64_t)a >> (n - 1))
-            : a >> (n - 1);
-   r      = left ? before << 1
-            : id == X86_INS_SAR ? (uint64_t)((int64_t)before >> 1)
-            : before >> 1;
-   out    = left ? before & sign : before & 1;
-   return of_result(r, size) | (out ? BIT_C : 0)
-          | ((r ^ before) & sign ? BIT_O : 0);
-}
-
 static bool of_logic(const StateView* v, const cs_insn* i, uint64_t* bits)
 {
    const cs_x86* x = &i->detail->x86;
@@ -95,22 +46,6 @@ static bool of_logic(const StateView* v, const cs_insn* i, uint64_t* bits)
       return false;
    *bits = of_result(i->id == X86_INS_OR ? a | b : i->id == X86_INS_XOR ? a ^ b
                      : a & b, x->operands[0].size);
-   return true;
-}
-
-static bool shift_flags(const StateView* v, const cs_insn* i, unsigned group,
-                        uint64_t* bits)
-{
-   unsigned size = i->detail->x86.operands[0].size;
-   uint64_t a, n = 1;
-
-   if (!x86_operand(v, i, 0, &a)
-       || (i->detail->x86.op_count > 1 && !x86_operand(v, i, 1, &n)))
-      return false;
-   n &= size == 8 ? 63 : 31;
-   if (n == 0)
-      return v->flags(v->arg, group, bits);
-   *bits = of_shift(i->id, a, (unsigned)n, size);
    return true;
 }
 
@@ -200,13 +135,16 @@ static bool stack_flags(const StateView* v, uint64_t* bits)
 }
 
 /* CMPS, which loads its second operand first; SCAS. */
-static bool string_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
+static bool string_flags(const StateView* v, const cs_insn* i, unsigned group,
+                         uint64_t* bits)
 {
    unsigned   size = v->at->n_accesses > 0 ? v->at->accesses[0].size : 0;
    bool       scans = (i->detail->x86.opcode[0] | 1) == 0xAF;
    uint64_t   a = 0, b = 0;
    StateValue rax;
 
+   if (size == 0 && v->at->rep)         // no iteration was made
+      return v->flags(v->arg, group, bits);
    if (size == 0 || size > 8 || (!scans && v->at->n_accesses < 2))
       return false;
    if (scans) {
@@ -256,60 +194,6 @@ static bool sum_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
    return true;
 }
 
-/* Rotations: they set C and O, and keep the other flags. */
-static bool rotation_flags(const StateView* v, const cs_insn* i,
-                           unsigned group, uint64_t* bits)
-{
-   unsigned size = i->detail->x86.operands[0].size, width = 8 * size;
-   uint64_t a, n = 1, r, old = 0;
-   bool     left = i->id == X86_INS_ROL;
-
-   if (!x86_operand(v, i, 0, &a)
-       || (i->detail->x86.op_count > 1 && !x86_operand(v, i, 1, &n))
-       || (group == X86_OTHERS && !v->flags(v->arg, group, &old)))
-      return false;
-   n &= size == 8 ? 63 : 31;
-   if (n == 0)
-      return v->flags(v->arg, group, bits);
-   a &= mask_of(size);
-   n %= width;
-   n  = left || n == 0 ? n : width - n;
-   r  = n == 0 ? a : (a << n | a >> (width - n)) & mask_of(size);
-   *bits = (old & ~(BIT_C | BIT_O))
-           | ((left ? r : r >> (width - 1)) & 1 ? BIT_C : 0)
-           | ((r >> (width - 1) ^ (left ? r : r >> (width - 2))) & 1 ? BIT_O
-              : 0);
-   return true;
-}
-
-/* SHLD, SHRD. */
-static bool double_shift_flags(const StateView* v, const cs_insn* i,
-                               unsigned group, uint64_t* bits)
-{
-   unsigned          size = i->detail->x86.operands[0].size, width = 8 * size;
-   uint64_t          a, b, n, sign = UINT64_C(1) << (width - 1), r, before;
-   bool              left = i->id == X86_INS_SHLD;
-   unsigned __int128 both;
-
-   if (size < 4 || !x86_operand(v, i, 0, &a) || !x86_operand(v, i, 1, &b)
-       || !x86_operand(v, i, 2, &n))
-      return false;
-   n &= size == 8 ? 63 : 31;
-   if (n == 0)
-      return v->flags(v->arg, group, bits);
-   a   &= mask_of(size);
-   b   &= mask_of(size);
-   both = left ? (unsigned __int128)a << width | b
-          : (unsigned __int128)b << width | a;
-   r      = (uint64_t)(left ? both << n >> width : both >> n) & mask_of(size);
-   before = (uint64_t)(left ? both << (n - 1) >> width : both >> (n - 1))
-            & mask_of(size);
-   *bits = of_result(r, size)
-           | (before & (left ? sign : 1) ? BIT_C : 0)
-           | ((r ^ before) & sign ? BIT_O : 0);
-   return true;
-}
-
 bool x86_clears_flags(const DcfgWetInstr* in)
 {
    const cs_insn* i = x86_decode(in);
@@ -356,7 +240,7 @@ static uint64_t of_bits(bool carry, uint64_t r, unsigned size)
 static bool count_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 {
    unsigned size = i->detail->x86.operands[0].size;
-   uint64_t a, b = 0, m = mask_of(size);
+   uint64_t a, b = 0, n, m = mask_of(size);
    bool     three = i->detail->x86.op_count == 3;
 
    if (!x86_operand(v, i, 1, &a) || (three && !x86_operand(v, i, 2, &b)))
@@ -385,6 +269,13 @@ static bool count_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
       case X86_INS_BLSR:
          *bits = of_bits(a == 0, a & (a - 1), size);
          return true;
+      case X86_INS_BEXTR:
+         n     = b >> 8 & 0xFF;
+         b    &= 0xFF;
+         a     = b < 64 ? a >> b : 0;
+         *bits = of_bits(false, n < 64 ? a & ((UINT64_C(1) << n) - 1) : a,
+                         size);
+         return true;
       case X86_INS_BZHI:
          b    &= 0xFF;
          *bits = of_bits(b >= 8 * size,
@@ -394,6 +285,23 @@ static bool count_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
       default:
          return false;
    }
+}
+
+/* ADCX and ADOX: they set C, or O, to the carry of a sum with it, and keep the
+   other flags. */
+static bool carry_flags(const StateView* v, const cs_insn* i, unsigned group,
+                        uint64_t* bits)
+{
+   unsigned size = i->detail->x86.operands[0].size;
+   uint64_t bit = i->id == X86_INS_ADCX ? BIT_C : BIT_O, a, b, old;
+   bool     carry;
+
+   if (!x86_operand(v, i, 0, &a) || !x86_operand(v, i, 1, &b)
+       || !v->flags(v->arg, group, &old))
+      return false;
+   carry = of_sum(a, b, (old & bit) != 0, size, false) & BIT_C;
+   *bits = (old & ~bit) | (carry ? bit : 0);
+   return true;
 }
 
 /* PTEST: Z if the operands have no common bit, C if the second one has no bit
@@ -464,7 +372,7 @@ static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
                       uint64_t* bits)
 {
    if (x86_is_string(i))
-      return string_flags(v, i, bits);
+      return string_flags(v, i, group, bits);
    if (i->detail->x86.opcode[0] == 0xDB || i->detail->x86.opcode[0] == 0xDF)
       return compares_stack(v->in) && stack_flags(v, bits);
    switch (i->id) {
@@ -475,11 +383,11 @@ static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
       case X86_INS_AND: case X86_INS_TEST: case X86_INS_OR: case X86_INS_XOR:
          return of_logic(v, i, bits);
       case X86_INS_SHL: case X86_INS_SAL: case X86_INS_SHR: case X86_INS_SAR:
-         return shift_flags(v, i, group, bits);
-      case X86_INS_ROL: case X86_INS_ROR:
-         return rotation_flags(v, i, group, bits);
+      case X86_INS_ROL: case X86_INS_ROR: case X86_INS_RCL: case X86_INS_RCR:
       case X86_INS_SHLD: case X86_INS_SHRD:
-         return double_shift_flags(v, i, group, bits);
+         return x86_shift_flags(v, i, group, bits);
+      case X86_INS_ADCX: case X86_INS_ADOX:
+         return carry_flags(v, i, group, bits);
       case X86_INS_BT: case X86_INS_BTS: case X86_INS_BTR: case X86_INS_BTC:
          return bit_flags(v, i, group, bits);
       case X86_INS_IMUL: case X86_INS_MUL:

@@ -114,6 +114,8 @@ typedef
       StateValue (*vector)(void* arg, unsigned n);
       /* x87's register at place N from the top of the stack. */
       StateValue (*x87)(void* arg, unsigned n);
+      /* Set *IN_USE to whether its tag says so; false: not known. */
+      bool       (*x87_in_use)(void* arg, unsigned n, bool* in_use);
       StateValue (*memory)(void* arg, uint64_t addr, uint32_t size);
       /* The flags of a group, as StateRules has them; false: not known. */
       bool       (*flags)(void* arg, unsigned group, uint64_t* bits);

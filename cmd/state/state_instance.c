@@ -94,6 +94,13 @@ static StateValue ask_x87(void* arg, unsigned n)
    return i->s->ask->x87(i->s, i->thread, i->at.time, n);
 }
 
+static bool ask_x87_in_use(void* arg, unsigned n, bool* in_use)
+{
+   const Instance* i = arg;
+
+   return i->s->ask->x87_in_use(i->s, i->thread, i->at.time, n, in_use);
+}
+
 static bool ask_result(void* arg, uint64_t* result)
 {
    const Instance* i = arg;
@@ -128,5 +135,5 @@ static uint64_t ask_iterations(void* arg, unsigned n, StateValue* before)
 StateView state_view(Instance* i)
 {
    return (StateView){ &i->in, &i->at, i, ask_general, ask_vector, ask_x87,
-                       ask_memory, ask_flags, ask_result, ask_iterations };
+                       ask_x87_in_use, ask_memory, ask_flags, ask_result, ask_iterations };
 }
