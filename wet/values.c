@@ -413,9 +413,9 @@ static void drop_others(const UChar* code, UInt len)
 
    VG_(memset)(&b, 0, sizeof(b));
    DCFG_(guest).find_besides(code, len, &b);
-   if (b.second_byte) {
-      value.registers[0].low  = 1;
-      value.registers[0].high = 2;
+   if (b.only_byte > 0) {
+      value.registers[0].low  = b.only_byte - 1;
+      value.registers[0].high = b.only_byte;
       value.registers[0].put  = NULL;
    }
    for (UInt i = 0; i < b.n; i++)

@@ -397,7 +397,9 @@ void DCFG_(find_besides_x86)(const UChar* code, UInt len, Bool is64,
    } else if (op == 0x0F && (next & 0xFE) == 0xB0) {     // CMPXCHG
       add_besides(to, RAX, True);
    } else if (op == 0x9F) {                              // LAHF
-      to->second_byte = True;
+      to->only_byte = 2;
+   } else if (!is64 && (op == 0x27 || op == 0x2F)) {     // DAA, DAS
+      to->only_byte = 1;
    }
    /* A gather clears its mask. */
    if (op == 0xC4 && at + 3 < len && (next & 0x1F) == 2

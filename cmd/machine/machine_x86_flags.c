@@ -305,12 +305,14 @@ static bool carry_flags(const StateView* v, const cs_insn* i, unsigned group,
 }
 
 /* PTEST: Z if the operands have no common bit, C if the second one has no bit
-   that the first one lacks. */
+   that the first one lacks.  VTESTPS and VTESTPD compare signs only. */
 static bool test_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 {
    StateValue x[2];
    unsigned   size = i->detail->x86.operands[0].size;
    bool       zero = true, within = true;
+   unsigned   every = i->id == X86_INS_VTESTPS ? 4
+                      : i->id == X86_INS_VTESTPD ? 8 : 0;
 
    for (unsigned k = 0; k < 2; k++) {
       const cs_x86_op*        op = &i->detail->x86.operands[k];
@@ -327,6 +329,10 @@ static bool test_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
    for (unsigned k = 0; k < size && k < sizeof(x[0].bytes); k++) {
       if (!(x[0].known & x[1].known & UINT32_C(1) << k))
          return false;
+      if (every > 0)
+         x[0].bytes[k] &= (k + 1) % every == 0 ? 0x80 : 0;
+      if (every > 0)
+         x[1].bytes[k] &= (k + 1) % every == 0 ? 0x80 : 0;
       zero   &= (x[0].bytes[k] & x[1].bytes[k]) == 0;
       within &= (x[1].bytes[k] & ~x[0].bytes[k]) == 0;
    }
@@ -352,6 +358,34 @@ static bool pair_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
        || !state_number_in(&rdx, 0, size, &was_high))
       return false;
    *bits = (*bits & ~BIT_Z) | (low == was_low && high == was_high ? BIT_Z : 0);
+   return true;
+}
+
+/* Instructions for decimal digits; what Intel's manual leaves open is 0. */
+static bool decimal_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
+{
+   unsigned   id = i->id;
+   StateValue rax = v->general(v->arg, RAX);
+   uint64_t   al, ah, c, others;
+   bool       low, high;
+
+   if (!state_number_in(&rax, 0, 1, &al) || !state_number_in(&rax, 1, 1, &ah))
+      return false;
+   if (id == X86_INS_AAM || id == X86_INS_AAD) {
+      *bits = of_result(id == X86_INS_AAM ? al % 10 : 10 * ah + al, 1);
+      return true;
+   }
+   if (!v->flags(v->arg, X86_CARRY, &c) || !v->flags(v->arg, X86_OTHERS, &others))
+      return false;
+   low   = (al & 15) > 9 || (others & BIT_A);
+   high  = al > 0x99 || c != 0;
+   *bits = low ? BIT_A | BIT_C : 0;
+   if (id == X86_INS_AAA || id == X86_INS_AAS)
+      return true;
+   c      = high || (id == X86_INS_DAS && low && al < 6);
+   others = (low ? 6u : 0u) + (high ? 0x60u : 0u);
+   *bits  = of_result(id == X86_INS_DAA ? al + others : al - others, 1)
+            | (low ? BIT_A : 0) | (c ? BIT_C : 0);
    return true;
 }
 
@@ -399,6 +433,7 @@ static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
       case X86_INS_VUCOMISS: case X86_INS_VCOMISS:
          return float_flags(v, i, false, bits);
       case X86_INS_PTEST: case X86_INS_VPTEST:
+      case X86_INS_VTESTPS: case X86_INS_VTESTPD:
          return test_flags(v, i, bits);
       case X86_INS_CMPXCHG8B: case X86_INS_CMPXCHG16B:
          return pair_flags(v, i, bits);
@@ -419,6 +454,14 @@ static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
          const DcfgReplayAccess* a = state_access(v, DCFG_REPLAY_LOAD);
          return a != NULL && x86_memory_number(v, a, a->size, bits);
       }
+      case X86_INS_AAA: case X86_INS_AAS: case X86_INS_DAA: case X86_INS_DAS:
+      case X86_INS_AAM: case X86_INS_AAD:
+         return decimal_flags(v, i, bits);
+      case X86_INS_PCMPISTRI: case X86_INS_PCMPISTRM:
+      case X86_INS_PCMPESTRI: case X86_INS_PCMPESTRM:
+      case X86_INS_VPCMPISTRI: case X86_INS_VPCMPISTRM:
+      case X86_INS_VPCMPESTRI: case X86_INS_VPCMPESTRM:
+         return x86_text_flags(v, i, bits);
       default:
          return count_flags(v, i, bits);
    }

@@ -74,7 +74,13 @@ static StateLoad load_of(Opcode o)
           : reg_of(o) == 5 ? LOADS_X : NO_LOAD;
 }
 
-/* Match FNINIT.  Valgrind's FNSAVE only stores. */
+/* Match FNSAVE, which only stores under Valgrind. */
+static bool is_save(Opcode o)
+{
+   return o.map == 0 && o.op == 0xDD && is_memory(o) && reg_of(o) == 6;
+}
+
+/* Match FNINIT. */
 static bool is_init(Opcode o)
 {
    return o.map == 0 && o.op == 0xDB && o.modrm == 0xE3;
@@ -542,6 +548,8 @@ bool x86_x87_codes(const StateView* v, uint64_t* codes)
    }
    if (is_init(o))
       return true;
+   if (is_save(o))
+      return v->flags(v->arg, STATE_X87_CODES, codes);
    if (is_memory(o))
       return (o.op & 1) == 0 && (reg == 2 || reg == 3)
              && compare_memory(v, o, codes);

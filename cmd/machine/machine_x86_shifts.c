@@ -100,35 +100,36 @@ static bool carry_rotation_flags(const StateView* v, const cs_insn* i,
    return true;
 }
 
-/* SHLD, SHRD. */
+/* SHLD, SHRD.  In 64-bit code, of 16 bits, Valgrind shifts the second operand in
+   again and again, and nothing into what the flags are of. */
 static bool double_shift_flags(const StateView* v, const cs_insn* i,
                                unsigned group, uint64_t* bits)
 {
    unsigned          size = i->detail->x86.operands[0].size, width = 8 * size;
    uint64_t          a, b, n, sign = UINT64_C(1) << (width - 1), r, before;
    bool              left = i->id == X86_INS_SHLD;
-   unsigned __int128 both;
+   bool              again = size == 2 && v->in->address_size == 8;
+   unsigned __int128 both, last;
 
    if (!x86_operand(v, i, 0, &a) || !x86_operand(v, i, 1, &b)
        || !x86_operand(v, i, 2, &n))
       return false;
-   n &= size == 8 ? 63 : size == 2 && v->in->address_size == 4 ? 15 : 31;
+   n &= size == 8 ? 63 : size == 2 && !again ? 15 : 31;
    if (n == 0)
       return v->flags(v->arg, group, bits);
    a   &= mask_of(size);
    b   &= mask_of(size);
-   both = left ? (unsigned __int128)a << width | b
-          : (unsigned __int128)b << width | a;
-   /* Valgrind shifts in the second operand again and again. */
-   if (size == 2)
-      both = left ? a << 48 | b << 32 | b << 16 | b : b << 48 | b << 32
-                                                     | b << 16 | a;
-   r      = (uint64_t)(left ? both << n >> (size == 2 ? 48 : width)
-                       : both >> n) & mask_of(size);
-   if (size == 2)
-      both = left ? a << 48 : a;
-   before = (uint64_t)(left ? both << (n - 1) >> (size == 2 ? 48 : width)
-                       : both >> (n - 1)) & mask_of(size);
+   both = last = left ? (unsigned __int128)a << width | b
+                 : (unsigned __int128)b << width | a;
+   if (again) {
+      both  = left ? a << 48 | b << 32 | b << 16 | b
+              : b << 48 | b << 32 | b << 16 | a;
+      last  = left ? a << 48 : a;
+      width = 48;
+   }
+   r      = (uint64_t)(left ? both << n >> width : both >> n) & mask_of(size);
+   before = (uint64_t)(left ? last << (n - 1) >> width : last >> (n - 1))
+            & mask_of(size);
    *bits = of_result(r, size)
            | (before & (left ? sign : 1) ? BIT_C : 0)
            | ((r ^ before) & sign ? BIT_O : 0);

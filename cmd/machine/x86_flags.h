@@ -41,4 +41,8 @@ static inline uint64_t of_result(uint64_t r, unsigned size)
 bool x86_shift_flags(const StateView* v, const cs_insn* i, unsigned group,
                      uint64_t* bits);
 
+/* Set *BITS to the flags behind I, PCMPISTRI or one like it.  Return false if they
+   are not known. */
+bool x86_text_flags(const StateView* v, const cs_insn* i, uint64_t* bits);
+
 #endif /* DCFG_CMD_X86_FLAGS_H */

@@ -25,7 +25,7 @@ LOADS_NUMBER = "fldl @n", "fldl @n", "flds @m", "fildl @m", "fildll @m", "filds 
 # size, and:  @r a general register of that size, @e a register or memory, @i a number; @m memory, @A memory by a constant address that
 # is a multiple of 16, @B such an address, @v 16 and @V 32 bytes for SSE and AVX, @a 108 bytes; @h a second byte, @o it or a first one;
 # @l and @q registers of 4 bytes and of a word; @x @y @M those of vectors and MMX, @s one of x87's stack; @n a double, @t 10 bytes of
-# x87; @F flags; @j a number below 64, and @k @7 @4 @c smaller ones; @= the memory before, @R the register before.
+# x87; @F flags; @j a number below 64, and @k @K @7 @4 @c smaller ones; @= the memory before, @R the register before.
 Class = collections.namedtuple("Class", "name bits needs sizes texts")
 TABLE = (
     Class("alu", 0, "", "bwlq", [op + "$ " + ops for op in "add sub adc sbb and or xor cmp".split()
@@ -85,7 +85,7 @@ TABLE = (
                                      "fldcw word+2*@4", "fxsave saved", "fxsave saved; fxrstor saved", "fnclex", "emms"]),
     Class("mmx", 0, "", "l", ["movq @m,@M", "movq @M,@m", "movd @l,@M", "movd @M,@l", "paddb @M,@M", "pcmpeqd @M,@M", "pcmpeqd @m,@M", "pxor @M,@M",
                               "pand @M,@M", "psllq $9,@M", "psrlw @M,@M", "punpcklbw @M,@M", "pmovmskb @M,@l", "pshufw $27,@M,@M", "mov $@B,%edi; maskmovq @M,@M",
-                              "pmaddwd @m,@M", "packuswb @M,@M", "movntq @M,@m", "pinsrw $2,@l,@M", "movq2dq @M,@x", "movdq2q @x,@M", "cvtpi2ps @M,@x",
+                              "pmaddwd @m,@M", "packuswb @M,@M", "movntq @M,@m", "pinsrw $2,@l,@M", "movq2dq @M,@x", "movdq2q @x,@M", "cvtpi2ps @M,@x", "cvtpi2pd @m,@x", "cvtpi2pd @M,@x", "cvtpi2ps @m,@x", "cvttpd2pi @x,@M", "cvtps2pi @m,@M",
                               "cvttps2pi @x,@M"]),
     Class("sse", 0, "", "l", ["movups @m,@x", "movups @x,@m", "movaps @v,@x", "movaps @x,@v", "movaps @x,@x", "addps @x,@x", "mulpd @v,@x",
                               "subss @m,@x", "divsd @n,@x", "sqrtsd @n,@x", "sqrtps @x,@x", "pxor @x,@x", "pcmpeqd @x,@x", "pcmpeqd @v,@x", "pcmpgtb @x,@x",
@@ -100,7 +100,7 @@ TABLE = (
                                       "pextrb $5,@x,@m", "pextrd $2,@x,@m", "pextrq $1,@x,@q", "extractps $2,@x,@m", "insertps $33,@x,@x", "blendvps @x,@x",
                                       "pblendw $77,@x,@x", "pmovzxbw @m,@x", "roundsd $2,@n,@x", "pmulld @x,@x", "pcmpeqq @x,@x", "movddup @m,@x",
                                       "movntdqa @v,@x", "phaddw @x,@x", "dpps $113,@x,@x"]),
-    Class("strings of sse4", 64, "sse4_2", "l", ["pcmpistri $@k,@x,@x", "pcmpistrm $@k,@x,@x", "pcmpestri $@k,@x,@x"]),
+    Class("strings of sse4", 64, "sse4_2", "l", ["pcmpistri $@k,@x,@x", "pcmpistrm $@k,@x,@x", "pcmpestri $@k,@x,@x", "pcmpistri $@K,@v,@x", "pcmpestrm $@K,@x,@x"]),
     Class("masked stores", 64, "avx2", "l", ["vmaskmovps @x,@x,@m", "vmaskmovps @y,@y,@m", "vmaskmovpd @x,@x,@m", "vmaskmovpd @y,@y,@m", "vpmaskmovd @x,@x,@m",
                                              "vpmaskmovd @y,@y,@m", "vpmaskmovq @x,@x,@m", "vpmaskmovq @y,@y,@m", "vmaskmovps @m,@x,@x", "vmaskmovps @m,@y,@y",
                                              "vmaskmovpd @m,@y,@y", "vpmaskmovd @m,@x,@x", "vpmaskmovq @m,@y,@y", "mov $@B,%edi; vmaskmovdqu @x,@x"]),
@@ -122,7 +122,7 @@ TABLE = (
     Class("jumps", 0, "", "l", ["jmp 1f; 1:", "jc 1f; 1:", "test %eax,%eax; jz 1f; 1:", "jp 1f; nop; 1:", "jg 1f; 1:"]),
 )
 
-IMMEDIATES = {"j": range(64), "k": (0, 0x08, 0x0c, 0x12, 0x1a, 0x30, 0x38, 0x3a, 0x40, 0x44, 0x4a), "7": (1, 2, 3, 4, 5, 6, 7), "4": range(4), "c": range(1, 9)}
+IMMEDIATES = {"j": range(64), "k": (0, 0x08, 0x0c, 0x12, 0x1a, 0x30, 0x38, 0x3a, 0x40, 0x44, 0x4a), "K": (0x01, 0x09, 0x0d, 0x19, 0x39, 0x41, 0x45, 0x4b), "7": (1, 2, 3, 4, 5, 6, 7), "4": range(4), "c": range(1, 9)}
 SPECIAL = (0.0, -0.0, float("inf"), float("-inf"), float("nan"), 5e-324, 1e300, 1e19, 1.0, 0.5, -0.25)
 
 SAVE = {64: """
