@@ -166,7 +166,8 @@ static void correct_int(Usage* u)
    know. */
 static void correct_shift(Usage* u, UInt way, UInt count)
 {
-   if (count == 0) {
+   /* VEX's RCL and RCR write O even then. */
+   if (count == 0 && way != 2 && way != 3) {
       u->uses[LocCarry] = u->uses[LocFlags] = 0;
       u->defs[LocCarry] = u->defs[LocFlags] = 0;
    } else {

@@ -34,18 +34,23 @@ static uint64_t of_sum(uint64_t a, uint64_t b, uint64_t c, unsigned size,
 static bool of_logic(const StateView* v, const cs_insn* i, uint64_t* bits)
 {
    const cs_x86* x = &i->detail->x86;
+   unsigned      size = x->operands[0].size;
    uint64_t      a = 0, b = 0;
 
    if (x->op_count == 2 && x->operands[0].type == X86_OP_REG
        && x->operands[1].type == X86_OP_REG
        && x->operands[0].reg == x->operands[1].reg && i->id == X86_INS_XOR) {
-      *bits = of_result(0, x->operands[0].size);
+      *bits = of_result(0, size);
       return true;
    }
-   if (!x86_operand(v, i, 0, &a) || !x86_operand(v, i, 1, &b))
+   if (!x86_operand(v, i, 1, &b))
+      return false;
+   /* Valgrind does not load an operand that cannot matter. */
+   if (!x86_operand(v, i, 0, &a) && (i->id == X86_INS_XOR
+       || (b & mask_of(size)) != (i->id == X86_INS_OR ? mask_of(size) : 0)))
       return false;
    *bits = of_result(i->id == X86_INS_OR ? a | b : i->id == X86_INS_XOR ? a ^ b
-                     : a & b, x->operands[0].size);
+                     : a & b, size);
    return true;
 }
 

@@ -29,6 +29,24 @@ static uint64_t of_shift(unsigned id, uint64_t a, unsigned n, unsigned size)
           | ((r ^ before) & sign ? BIT_O : 0);
 }
 
+/* Set *BITS to the flags of GROUP behind a shift by 0, which keeps them.  In 64-bit
+   code some versions of Valgrind forget then those that the instructions named
+   here had kept: return false. */
+static bool kept_flags(const StateView* v, unsigned group, uint64_t* bits)
+{
+   const DcfgWetInstr* by = v->in->address_size == 8 ? v->flags_writer(v->arg)
+                            : NULL;
+   const cs_insn*      i = by != NULL ? x86_decode(by) : NULL;
+
+   switch (i != NULL ? i->id : X86_INS_INVALID) {
+      case X86_INS_INC: case X86_INS_DEC: case X86_INS_ROL: case X86_INS_ROR:
+      case X86_INS_ADCX: case X86_INS_ADOX:
+         return false;
+      default:
+         return v->flags(v->arg, group, bits);
+   }
+}
+
 static bool shift_flags(const StateView* v, const cs_insn* i, unsigned group,
                         uint64_t* bits)
 {
@@ -40,7 +58,7 @@ static bool shift_flags(const StateView* v, const cs_insn* i, unsigned group,
       return false;
    n &= size == 8 ? 63 : 31;
    if (n == 0)
-      return v->flags(v->arg, group, bits);
+      return kept_flags(v, group, bits);
    *bits = of_shift(i->id, a, (unsigned)n, size);
    return true;
 }
@@ -116,7 +134,7 @@ static bool double_shift_flags(const StateView* v, const cs_insn* i,
       return false;
    n &= size == 8 ? 63 : size == 2 && !again ? 15 : 31;
    if (n == 0)
-      return v->flags(v->arg, group, bits);
+      return kept_flags(v, group, bits);
    a   &= mask_of(size);
    b   &= mask_of(size);
    both = last = left ? (unsigned __int128)a << width | b

@@ -119,6 +119,8 @@ typedef
       StateValue (*memory)(void* arg, uint64_t addr, uint32_t size);
       /* The flags of a group, as StateRules has them; false: not known. */
       bool       (*flags)(void* arg, unsigned group, uint64_t* bits);
+      /* The instruction that wrote flags last; NULL: not known. */
+      const DcfgWetInstr* (*flags_writer)(void* arg);
       /* Set *RESULT to the number that the system call returned. */
       bool       (*result)(void* arg, uint64_t* result);
       /* How many iterations of a repeated instruction came just before, and

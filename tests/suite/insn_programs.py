@@ -42,7 +42,8 @@ TABLE = (
                                  "bsf$ @e,@r", "bsr$ @e,@r", "movsb$ @m,@r", "movzb$ @m,@r", "shld$ @j,@r,@e", "shrd$ @j,@r,@e",
                                  "shld$ %cl,@r,@e", "shrd$ %cl,@r,@e", "bt$ @j,@e", "bts$ @j,@e", "btr$ @j,@e", "btc$ @j,@e", "bt$ @r,@r",
                                  "bts$ @r,@r", "btc$ @r,@r", "lock btr$ @j,@m"]),
-    Class("shifts", 0, "", "bwlq", [op + "$ " + by + ",@e" for op in "shl shr sar rol ror rcl rcr".split() for by in ("@j", "$1", "%cl")]),
+    Class("shifts", 0, "", "bwlq", [op + "$ " + by + ",@e" for op in "shl shr sar rol ror rcl rcr".split() for by in ("@j", "$1", "%cl")]
+          + ["rcl$ $32,@e", "rcr$ $32,@e"]),
     Class("conversions", 0, "", "l", ["cbtw", "cwtl", "cwtd", "cltd", "lahf", "sahf", "stc", "clc", "cmc", "cld", "std", "bswap @l", "setc @m",
                                       "setnp @m", "pushf; pop %{a}", "push $@F; popf", "cpuid", "nop"]),
     Class("division", 0, "", "l", ["xor %edx,%edx; or $3,%ecx; div %ecx", "cltd; mov $-77,%ecx; idiv %ecx",
@@ -122,7 +123,7 @@ TABLE = (
     Class("jumps", 0, "", "l", ["jmp 1f; 1:", "jc 1f; 1:", "test %eax,%eax; jz 1f; 1:", "jp 1f; nop; 1:", "jg 1f; 1:"]),
 )
 
-IMMEDIATES = {"j": range(64), "k": (0, 0x08, 0x0c, 0x12, 0x1a, 0x30, 0x38, 0x3a, 0x40, 0x44, 0x4a), "K": (0x01, 0x09, 0x0d, 0x19, 0x39, 0x41, 0x45, 0x4b), "7": (1, 2, 3, 4, 5, 6, 7), "4": range(4), "c": range(1, 9)}
+IMMEDIATES = {"j": [n for n in range(64) if n % 32], "k": (0, 0x08, 0x0c, 0x12, 0x1a, 0x30, 0x38, 0x3a, 0x40, 0x44, 0x4a), "K": (0x01, 0x09, 0x0d, 0x19, 0x39, 0x41, 0x45, 0x4b), "7": (1, 2, 3, 4, 5, 6, 7), "4": range(4), "c": range(1, 9)}
 SPECIAL = (0.0, -0.0, float("inf"), float("-inf"), float("nan"), 5e-324, 1e300, 1e19, 1.0, 0.5, -0.25)
 
 SAVE = {64: """
