@@ -75,7 +75,7 @@ void DCFG_(note_push)(TopPush* p, const IRStmt* st)
 /* Bases that are no temporaries. */
 enum { BaseBegin = -1,       // the top when the superblock begins
        BaseZero  = -2,       // 0
-       BaseHelper = -3 };    // what the helper of statement N has loaded: N less
+       BaseHelper = -3 };    // minus N: the top that statement N has loaded
 
 /* Return the expression that statement number I of SB gives *IX, or the top if
    *IX is NULL; NULL if it gives another one.  Add to P what is added there. */

@@ -166,14 +166,11 @@ static void correct_int(Usage* u)
    know. */
 static void correct_shift(Usage* u, UInt way, UInt count)
 {
-   /* VEX's RCL and RCR write O even then. */
-   if (count == 0 && way != 2 && way != 3) {
-      u->uses[LocCarry] = u->uses[LocFlags] = 0;
-      u->defs[LocCarry] = u->defs[LocFlags] = 0;
-   } else {
-      u->uses[LocCarry] = way == 2 || way == 3;               // RCL, RCR
-      u->uses[LocFlags] = way < 4;                            // rotations
-   }
+   /* Behind a shift by 0, VEX's flags may be others than before. */
+   if (count == 0)
+      return;
+   u->uses[LocCarry] = way == 2 || way == 3;                  // RCL, RCR
+   u->uses[LocFlags] = way < 4;                               // rotations
 }
 
 /* Correct BT, BTS, BTR, BTC: they change C only.  VEX passes a register operand

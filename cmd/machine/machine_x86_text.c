@@ -13,18 +13,18 @@
 
 #include "cmd/machine/x86_flags.h"
 
-/* Text: the elements of a register.  The first .n of them belong to a text. */
+/* Elements: the elements of a register.  The first .n of them belong to a text. */
 typedef
    struct {
       unsigned n;
       int32_t  at[16];
    }
-   Text;
+   Elements;
 
 /* The parts of the instruction's last operand. */
 enum { WORDS = 1, SIGNED = 2, ENDS_NEGATED = 0x20, NEGATED = 0x10 };
 
-static unsigned elements(unsigned how)
+static unsigned n_elements(unsigned how)
 {
    return how & WORDS ? 8 : 16;
 }
@@ -33,10 +33,10 @@ static unsigned elements(unsigned how)
    or the first 0 ends it, if EXPLICIT is false.  Return false if it is not
    known. */
 static bool take_text(const StateView* v, const cs_x86_op* op, unsigned how,
-                      bool is_explicit, unsigned length, Text* t)
+                      bool is_explicit, unsigned length, Elements* t)
 {
    const DcfgReplayAccess* a = state_access(v, DCFG_REPLAY_LOAD);
-   unsigned   size = how & WORDS ? 2 : 1, end = elements(how);
+   unsigned   size = how & WORDS ? 2 : 1, end = n_elements(how);
    uint64_t   number;
    int64_t    n;
    StateValue r;
@@ -67,7 +67,7 @@ static bool take_text(const StateView* v, const cs_x86_op* op, unsigned how,
 }
 
 /* Return whether text A, or an element of it, meets element J of text B. */
-static bool meets(const Text* a, const Text* b, unsigned j, unsigned how)
+static bool meets(const Elements* a, const Elements* b, unsigned j, unsigned how)
 {
    bool any = false;
 
@@ -85,7 +85,7 @@ static bool meets(const Text* a, const Text* b, unsigned j, unsigned how)
                 : j >= a->n && j >= b->n;
       default:                             // A begins here
          /* Valgrind compares with what stands behind the end of B, too. */
-         for (unsigned i = 0; i < a->n && i + j < elements(how); i++)
+         for (unsigned i = 0; i < a->n && i + j < n_elements(how); i++)
             if (a->at[i] != b->at[i + j])
                return false;
          return j <= b->n;
@@ -100,20 +100,20 @@ bool x86_text_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
       = i->id == X86_INS_PCMPESTRI || i->id == X86_INS_PCMPESTRM
         || i->id == X86_INS_VPCMPESTRI || i->id == X86_INS_VPCMPESTRM;
    uint32_t      found = 0;
-   Text          a, b;
+   Elements          a, b;
 
    if (x->op_count != 3
        || !take_text(v, &x->operands[0], how, is_explicit, RAX, &a)
        || !take_text(v, &x->operands[1], how, is_explicit, RDX, &b))
       return false;
-   for (unsigned j = 0; j < elements(how); j++) {
+   for (unsigned j = 0; j < n_elements(how); j++) {
       bool met = meets(&a, &b, j, how);
       if ((how & NEGATED) && (!(how & ENDS_NEGATED) || j < b.n))
          met = !met;
       found |= (uint32_t)met << j;
    }
    *bits = (found != 0 ? BIT_C : 0) | (found & 1 ? BIT_O : 0)
-           | (a.n < elements(how) ? BIT_S : 0)
-           | (b.n < elements(how) ? BIT_Z : 0);
+           | (a.n < n_elements(how) ? BIT_S : 0)
+           | (b.n < n_elements(how) ? BIT_Z : 0);
    return true;
 }

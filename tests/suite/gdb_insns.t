@@ -2,7 +2,8 @@
 """Registers and memory of dcfg gdb behind instructions of many kinds.  (TAP)
 
 Random programs (insn_programs.py) keep their registers, flags, x87's state and a buffer again and again.  What a program kept is what
-dcfg gdb must show at that time, or say that it is unavailable.  DCFG_SLOW=1: more programs.
+dcfg gdb must show at that time.  Some flags and codes of x87 may be unavailable.  Seed 0 is a program that has each row of
+the table in insn_programs.py once.  DCFG_SLOW=1: more programs.
 
     gdb_insns.t [--only=CLASSES] [SEED...]
 """
@@ -22,7 +23,8 @@ sys.path.insert(0, harness.ORACLE)
 import cpuinfo
 
 FLAGS = 0xCD5
-SEEDS = (1, 2)
+SEEDS = (0, 1, 2)
+PERCENT = {"flags": 5, "codes": 30}     # of these so much may be unavailable
 
 
 def record(tap, name, prog):
@@ -48,7 +50,7 @@ class Compare:
         self.now[name] = what
 
     def number(self, name, want, digits, where):
-        kind = "flags" if name == "eflags" else "x87" if name[:2] in ("st", "ft", "fs", "fc") else "vectors" if "mm" in name else "general"
+        kind = "flags" if name == "eflags" else "codes" if name == "fstat" else "x87" if name[:2] in ("st", "ft", "fc") else "vectors" if "mm" in name else "general"
         what, text = "unavailable", name
         if "x" not in digits:
             have = bytes.fromhex(digits)
@@ -68,7 +70,7 @@ class Compare:
         self.counts["memory", "unavailable"] += len(want) - len(have)
         k = differ[0] if differ else min(len(have), len(want) - 1)
         self.tell("memory", "differ" if differ else "unavailable" if len(have) < len(want) else "agree", where,
-                  "byte %d of the buffer on: %s, not %s" % (k, have[k:k + 16].hex(), want[k:k + 16].hex()))
+                  "byte %d of memory on: %s, not %s" % (k, have[k:k + 16].hex(), want[k:k + 16].hex()))
 
     def text(self):
         return ", ".join("%s %d (%d unavailable, %d differ)" % (kind, *(self.counts[kind, what] for what in ("agree", "unavailable", "differ")))
@@ -81,7 +83,8 @@ def compare(wet, prog, said, bits, runs):
     r = gdblib.serve(wet)
     rows = r.rows()
     assert r.ask("Z0,%x,1" % at["save"]) == "OK"
-    for k in range(0, len(said), insn_programs.RECORD):
+    end = len(said) - insn_programs.SAVED
+    for k in range(0, end, insn_programs.RECORD):
         if k > 0:
             r.ask("s")
         r.ask("c")
@@ -94,13 +97,18 @@ def compare(wet, prog, said, bits, runs):
             if name in have:
                 c.number(name, value, have[name], where)
         c.memory(r.memory(at["buf"], len(buffer)), buffer, where)
+    r.ask("z0,%x,1" % at["save"])
+    r.ask("Z0,%x,1" % at["at_end"])
+    r.ask("c")
+    c.now.clear()
+    c.memory(r.memory(at["saved"], insn_programs.SAVED), said[end:], "at the end, in `saved`")
     c.bad += [] if r.close()[0] == 0 else ["the server ends badly"]
     return c
 
 
 def check(tap, seed, bits, only, total):
     name = "insns_%d_%d" % (bits, seed)
-    text, calls, n, runs = insn_programs.program(seed, bits, cpuinfo.has, only)
+    text, calls, n, runs = insn_programs.program(seed, bits, cpuinfo.has, only, 6 if seed else 0)
     source = tap.path(name + ".S")
     with open(source, "w") as f:
         f.write(text)
@@ -108,7 +116,7 @@ def check(tap, seed, bits, only, total):
     if not prog:
         return
     wet, said = record(tap, name, prog)
-    if not tap.ok(len(said) == calls * insn_programs.RECORD, name + ": runs to its end", "%d of %d\n%s"
+    if not tap.ok(len(said) == calls * insn_programs.RECORD + insn_programs.SAVED, name + ": runs to its end", "%d of %d\n%s"
                   % (len(said) // insn_programs.RECORD, calls, open(tap.path(name + ".log"), errors="replace").read())):
         return
     c = compare(wet, prog, said, bits, runs)
@@ -116,16 +124,14 @@ def check(tap, seed, bits, only, total):
     total["instructions"] += n
     for k, v in c.counts.items():
         total[k] += v
-    few = sum(v for (_, what), v in c.counts.items() if what == "unavailable")
     tap.ok(not c.bad, "%s: %d instructions: %s" % (name, n, c.text()), "\n".join(c.bad))
-    for line in c.unknown if os.environ.get("TELL") else ():
-        print("# unavailable: " + line)
-    tap.ok(few * 100 <= sum(c.counts.values()), name + ": at most 1 % is unavailable", "\n".join(c.unknown))
+    tap.ok(all(c.counts[kind, "unavailable"] <= calls * PERCENT.get(kind, 0) / 100 for kind, _ in list(c.counts)),
+           name + ": little is unavailable", "\n".join(c.unknown))
 
 
 def main(argv):
     only = next((a.split("=", 1)[1] for a in argv if a.startswith("--only=")), "")
-    seeds = [int(a) for a in argv if not a.startswith("-")] or (range(1, 101) if os.environ.get("DCFG_SLOW") else SEEDS)
+    seeds = [int(a) for a in argv if not a.startswith("-")] or (range(101) if os.environ.get("DCFG_SLOW") else SEEDS)
     tap, total = harness.Tap("gdb_insns"), collections.Counter()
     why = harness.lacks_x86()
     if why:

@@ -5,14 +5,15 @@ program(seed, bits, has): the assembler source of a program.  HAS tells whether 
 - Instructions are taken from TABLE, class by class, with random operands.  They are divided into runs; behind each run the program
 calls `save`, which keeps all registers, flags, x87's state and the buffer.  Some runs are in loops, and some have jumps within.
 
-- At the end the program writes what it has kept to standard output, RECORD bytes for each call: fields() takes a record apart.
+- At the end the program writes what it has kept to standard output, RECORD bytes for each call, and then the SAVED bytes at `saved`, to
+which FXSAVE and XSAVE store.  fields() takes a record apart.
 """
 import collections
 import random
 import re
 import struct
 
-RECORD, BUFFER = 1792, 512
+RECORD, BUFFER, SAVED = 1792, 512, 1024
 AT_FLAGS, AT_FX, AT_YMM, AT_BUFFER = 128, 192, 704, 1216
 GENERAL = {64: "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split(), 32: "eax ecx edx ebx esp ebp esi edi".split()}
 NAMES = ("al ax eax rax", "cl cx ecx rcx", "dl dx edx rdx", "bl bx ebx rbx", "spl sp esp rsp", "bpl bp ebp rbp", "sil si esi rsi",
@@ -21,11 +22,12 @@ HIGH = "ah ch dh bh".split()
 SIZES = {"b": 1, "w": 2, "l": 4, "q": 8}
 LOADS_NUMBER = "fldl @n", "fldl @n", "flds @m", "fildl @m", "fildll @m", "filds @m", "fld1", "fldz", "fldpi", "fldl2e", "fld @s"
 
-# Class: bits: 0: both; features of the processor; sizes of operands; instructions, which ; divides.  In these $ is the suffix of the
-# size, and:  @r a general register of that size, @e a register or memory, @i a number; @m memory, @A memory by a constant address that
-# is a multiple of 16, @B such an address, @v 16 and @V 32 bytes for SSE and AVX, @a 108 bytes; @h a second byte, @o it or a first one;
-# @l and @q registers of 4 bytes and of a word; @x @y @M those of vectors and MMX, @s one of x87's stack; @n a double, @t 10 bytes of
-# x87; @F flags; @j a number below 64, and @k @K @7 @4 @c smaller ones; @= the memory before, @R the register before.
+# Class: bits: 0: both; features of the processor; sizes of operands; instructions, which ; divides.  $ is the suffix of the size.  Other
+# marks are random operands.  @r is a general register of that size, @e a register or memory, @i a number.  @m is memory, @A memory by a
+# constant address that is a multiple of 16, @B such an address.  @v and @V are 16 and 32 bytes for SSE and AVX, @a 108 bytes.  @h is a
+# second byte, @o it or a first one.  @l and @q are registers of 4 bytes and of a word.  @x @y @M are those of vectors and MMX, @s is one
+# of x87's stack.  @n is a double, @t are 10 bytes of x87, @F are flags.  @j is a number below 64, and @k @K @7 @4 @c are smaller ones.
+# @= is the memory before, @R the register before.
 Class = collections.namedtuple("Class", "name bits needs sizes texts")
 TABLE = (
     Class("alu", 0, "", "bwlq", [op + "$ " + ops for op in "add sub adc sbb and or xor cmp".split()
@@ -42,8 +44,7 @@ TABLE = (
                                  "bsf$ @e,@r", "bsr$ @e,@r", "movsb$ @m,@r", "movzb$ @m,@r", "shld$ @j,@r,@e", "shrd$ @j,@r,@e",
                                  "shld$ %cl,@r,@e", "shrd$ %cl,@r,@e", "bt$ @j,@e", "bts$ @j,@e", "btr$ @j,@e", "btc$ @j,@e", "bt$ @r,@r",
                                  "bts$ @r,@r", "btc$ @r,@r", "lock btr$ @j,@m"]),
-    Class("shifts", 0, "", "bwlq", [op + "$ " + by + ",@e" for op in "shl shr sar rol ror rcl rcr".split() for by in ("@j", "$1", "%cl")]
-          + ["rcl$ $32,@e", "rcr$ $32,@e"]),
+    Class("shifts", 0, "", "bwlq", [op + "$ " + by + ",@e" for op in "shl shr sar rol ror rcl rcr".split() for by in ("@j", "$1", "%cl")]),
     Class("conversions", 0, "", "l", ["cbtw", "cwtl", "cwtd", "cltd", "lahf", "sahf", "stc", "clc", "cmc", "cld", "std", "bswap @l", "setc @m",
                                       "setnp @m", "pushf; pop %{a}", "push $@F; popf", "cpuid", "nop"]),
     Class("division", 0, "", "l", ["xor %edx,%edx; or $3,%ecx; div %ecx", "cltd; mov $-77,%ecx; idiv %ecx",
@@ -54,6 +55,10 @@ TABLE = (
                                 "xchg %{sp},%{bp}; xchg %{bp},%{sp}", "mov %{sp},@A; xchg %{sp},@=", "mov %{sp},@q; xchg %{sp},@R",
                                 "call 1f; 1:"]),
     Class("stack64", 64, "", "l", ["enter $16,$0; leave", "enter $32,$0; lea 40(%rsp),%rsp", "enter $24,$0; save; leave", "cltq", "cqto", "movslq @m,@q", "pushw $7; popw %ax"]),
+    Class("stores in pieces", 0, "", "l", ["mov %{sp},keep; mov $@B+64,%{sp}; " + text + "; mov keep,%{sp}" for text in (
+        "push @q; push @q; push{z} @m", "call 1f; 1:", "pushf", "push %{sp}; push $-3", "pop @q; pop @q; push @q")]),
+    Class("pieces of 64 bits", 64, "", "l", ["mov %rsp,keep; mov $@B+64,%rsp; enter $16,$0; mov keep,%rsp"]),
+    Class("pieces of 32 bits", 32, "", "l", ["mov %esp,keep; mov $@B+64,%esp; pusha; mov keep,%esp"]),
     Class("loops", 0, "", "l", ["mov $@c,%ecx; 1: loop 1b", "mov $@c,%ecx; 1: cmp %eax,%edx; loope 1b", "mov $@c,%ecx; 1: dec %dl; loopne 1b",
                                 "and $3,%ecx; inc %ecx; 1: add %ecx,%eax; loop 1b", "mov $300,%ecx; 1: loop 1b",
                                 "xor %ecx,%ecx; j{c}z 1f; nop; 1:"]),
@@ -74,7 +79,8 @@ TABLE = (
     Class("x87 more loads", 0, "", "l", [*LOADS_NUMBER]),
     Class("x87 stores", 0, "", "l", ["fstl @m", "fstpl @m", "fsts @m", "fstps @m", "fstpt @m", "fistl @m", "fistpl @m", "fistpll @m", "fistps @m",
                                      "fisttpl @m", "fst @s", "fstp @s", "fstp @s", "fnstcw @m", "fnstsw @m", "fnstsw %ax"]),
-    Class("x87 stack", 0, "", "l", ["fxch @s", "fxch @s", "fxch @s", "fxch", "fincstp", "ffree @s", "fxtract", "fxtract", "fsincos", "fptan"]),
+    Class("x87 stack", 0, "", "l", ["fxch @s", "fxch @s", "fxch @s", "fxch", "fincstp", "ffree @s", "fxtract", "fxtract", "fsincos", "fptan",
+                                    "fldl @n; test %eax,%eax; jz 1f; 1: fld1; fxch %st(1)", "fldl @n; test %eax,%eax; jz 1f; 1: fxtract"]),
     Class("x87 sums", 0, "", "l", ["f" + op + ops for op in "add sub subr mul div divr".split()
                                    for ops in (" @s,%st", " %st,@s", "p %st,@s", "l @n", "s @m")]
           + ["fiaddl @m", "fimuls @m", "fabs", "fchs", "fsqrt", "frndint", "fprem", "fprem1", "fscale", "fyl2x", "fyl2xp1", "fpatan", "f2xm1", "fsin",
@@ -84,12 +90,12 @@ TABLE = (
                                        "fcmovb @s,%st", "fcmove @s,%st", "fcmovnu @s,%st", "fcmovnbe @s,%st"]),
     Class("x87 states", 0, "", "l", ["fninit", "fnstenv @a", "fnstenv @a; fldenv @=", "fldenv env+28*@u", "fnsave @a", "fnsave @a; frstor @=",
                                      "fldcw word+2*@4", "fxsave saved", "fxsave saved; fxrstor saved", "fnclex", "emms"]),
-    Class("mmx", 0, "", "l", ["movq @m,@M", "movq @M,@m", "movd @l,@M", "movd @M,@l", "paddb @M,@M", "pcmpeqd @M,@M", "pcmpeqd @m,@M", "pxor @M,@M",
+    Class("mmx", 0, "", "l", ["movq @m,@M", "movq @M,@m", "movd @l,@M", "movd @M,@l", "paddb @M,@M", "pcmpeqd @M,@M", "pcmpeqd %mm3,%mm3; movq %mm3,@m", "pcmpeqd @m,@M", "pxor @M,@M",
                               "pand @M,@M", "psllq $9,@M", "psrlw @M,@M", "punpcklbw @M,@M", "pmovmskb @M,@l", "pshufw $27,@M,@M", "mov $@B,%edi; maskmovq @M,@M",
                               "pmaddwd @m,@M", "packuswb @M,@M", "movntq @M,@m", "pinsrw $2,@l,@M", "movq2dq @M,@x", "movdq2q @x,@M", "cvtpi2ps @M,@x", "cvtpi2pd @m,@x", "cvtpi2pd @M,@x", "cvtpi2ps @m,@x", "cvttpd2pi @x,@M", "cvtps2pi @m,@M",
                               "cvttps2pi @x,@M"]),
     Class("sse", 0, "", "l", ["movups @m,@x", "movups @x,@m", "movaps @v,@x", "movaps @x,@v", "movaps @x,@x", "addps @x,@x", "mulpd @v,@x",
-                              "subss @m,@x", "divsd @n,@x", "sqrtsd @n,@x", "sqrtps @x,@x", "pxor @x,@x", "pcmpeqd @x,@x", "pcmpeqd @v,@x", "pcmpgtb @x,@x",
+                              "subss @m,@x", "divsd @n,@x", "sqrtsd @n,@x", "sqrtps @x,@x", "pxor @x,@x", "pcmpeqd @x,@x", "pcmpeqd %xmm3,%xmm3; movups %xmm3,@m", "pcmpeqd @v,@x", "pcmpgtb @x,@x",
                               "paddq @v,@x", "psubw @x,@x", "psllq $13,@x", "pslldq $5,@x", "psrldq $3,@x", "pshufd $27,@x,@x", "shufps $177,@x,@x",
                               "unpcklps @x,@x", "punpckhbw @v,@x", "movd @l,@x", "movd @x,@l", "movq @m,@x", "movq @x,@m", "movss @m,@x", "movss @x,@m",
                               "movss @x,@x", "movsd @n,@x", "movsd @x,@x", "movhps @m,@x", "movlps @x,@m", "movhps @x,@m", "movhlps @x,@x", "cvtsi2sd @l,@x",
@@ -106,7 +112,7 @@ TABLE = (
                                              "vpmaskmovd @y,@y,@m", "vpmaskmovq @x,@x,@m", "vpmaskmovq @y,@y,@m", "vmaskmovps @m,@x,@x", "vmaskmovps @m,@y,@y",
                                              "vmaskmovpd @m,@y,@y", "vpmaskmovd @m,@x,@x", "vpmaskmovq @m,@y,@y", "mov $@B,%edi; vmaskmovdqu @x,@x"]),
     Class("avx", 64, "avx2", "l", ["vmovups @y,@m", "vmovups @m,@y", "vmovaps @y,@V", "vmovups @x,@m", "vmovups @m,@x", "vaddps @y,@y,@y", "vsubpd @m,@y,@y",
-                                   "vxorps @y,@y,@y", "vxorps @x,@x,@x", "vpcmpeqd @y,@y,@y", "vpcmpeqd @x,@x,@x", "vextracti128 $1,@y,@m", "vextractf128 $0,@y,@m",
+                                   "vxorps @y,@y,@y", "vxorps @x,@x,@x", "vpcmpeqd @y,@y,@y", "vpcmpeqd %ymm3,%ymm3,%ymm3; vmovups %ymm3,@m", "vpcmpeqd @x,@x,@x", "vextracti128 $1,@y,@m", "vextractf128 $0,@y,@m",
                                    "vinserti128 $1,@m,@y,@y", "vperm2i128 $33,@y,@y,@y", "vbroadcastss @m,@y", "vpbroadcastd @x,@y", "vbroadcastsd @m,@y",
                                    "vpermq $57,@y,@y", "vpslldq $5,@y,@y", "vptest @y,@y", "vptest @m,@y", "vtestps @y,@y", "vtestpd @x,@x", "vtestps @m,@x",
                                    "vzeroupper", "vzeroall", "vmovq @x,@m", "vmovd @l,@x", "vmovss @m,@x", "vmovss @x,@x,@x", "vmovsd @x,@m", "vucomisd @n,@x",
@@ -123,7 +129,7 @@ TABLE = (
     Class("jumps", 0, "", "l", ["jmp 1f; 1:", "jc 1f; 1:", "test %eax,%eax; jz 1f; 1:", "jp 1f; nop; 1:", "jg 1f; 1:"]),
 )
 
-IMMEDIATES = {"j": [n for n in range(64) if n % 32], "k": (0, 0x08, 0x0c, 0x12, 0x1a, 0x30, 0x38, 0x3a, 0x40, 0x44, 0x4a), "K": (0x01, 0x09, 0x0d, 0x19, 0x39, 0x41, 0x45, 0x4b), "7": (1, 2, 3, 4, 5, 6, 7), "4": range(4), "c": range(1, 9)}
+IMMEDIATES = {"j": range(64), "k": (0, 0x08, 0x0c, 0x12, 0x1a, 0x30, 0x38, 0x3a, 0x40, 0x44, 0x4a), "K": (0x01, 0x09, 0x0d, 0x19, 0x39, 0x41, 0x45, 0x4b), "7": (1, 2, 3, 4, 5, 6, 7), "4": range(4), "c": range(1, 9)}
 SPECIAL = (0.0, -0.0, float("inf"), float("-inf"), float("nan"), 5e-324, 1e300, 1e19, 1.0, 0.5, -0.25)
 
 SAVE = {64: """
@@ -179,6 +185,12 @@ save:   pushf
         ret
 """}
 EXIT = {64: """
+        mov log_at,%rdi
+        mov $saved,%esi
+        mov $1024,%ecx
+        cld
+        rep movsb
+        mov %rdi,log_at
         mov $log,%esi
         mov log_at,%rdx
         sub %rsi,%rdx
@@ -190,6 +202,12 @@ at_end: xor %edi,%edi
         mov $60,%eax
         syscall
 """, 32: """
+        mov log_at,%edi
+        mov $saved,%esi
+        mov $1024,%ecx
+        cld
+        rep movsb
+        mov %edi,log_at
         mov $log,%ecx
         mov log_at,%edx
         sub %ecx,%edx
@@ -277,11 +295,16 @@ class Maker:
             self.emit("and $7,%ecx")
         self.emit(self.r.choice(("cld", "cld", "std")))
 
-    def snippet(self):
+    def sizes(self, c):
+        return [s for s in c.sizes if s != "q" or self.bits == 64]
+
+    def any(self):
+        """A class, one of its texts, and a size."""
         c = self.r.choice(self.classes)
-        suffix = self.r.choice([s for s in c.sizes if s != "q" or self.bits == 64])
+        return c, self.r.choice(c.texts), self.r.choice(self.sizes(c))
+
+    def snippet(self, c, text, suffix):
         size = "bwlq".index(suffix)
-        text = self.r.choice(c.texts)
         if c.name.startswith("repeated"):
             self.string(text, size)
         for part in text.split(";"):
@@ -302,8 +325,20 @@ class Maker:
         self.classes = [c for c in self.all if not re.match(other, c.name)] or self.all
         for _ in range(self.r.randrange(8, 24)):
             for _ in range(self.r.choice((1, 1, 1, 2, 3, 5, 8))):
-                self.snippet()
+                self.snippet(*self.any())
             self.save()
+
+    def table(self):
+        """Each text of the table once in each size."""
+        for stack in (False, True):
+            todo = [(c, text, size) for c in self.all if bool(re.match("x87|mmx", c.name)) == stack for text in c.texts for size in
+                    (self.sizes(c) if re.search(r"\$( |$)", text) else "l")]
+            self.r.shuffle(todo)
+            while todo:
+                for _ in range(self.r.choice((1, 1, 2))):
+                    if todo:
+                        self.snippet(*todo.pop())
+                self.save()
 
     def code(self, sections):
         registers = [row.split()[self.bits // 32 + 1] for row in NAMES[:self.vectors]]
@@ -312,6 +347,9 @@ class Maker:
                       % (self.r.getrandbits(self.bits), name))
         for n in range(self.vectors):
             self.emit("movups buf+%d,%%xmm%d" % (16 * n, n))
+        self.times = 1
+        if sections == 0:
+            self.table()
         for k in range(sections):
             self.times = self.r.choice((1, 1, 2, 3))
             if self.times > 1:
@@ -339,7 +377,7 @@ class Maker:
 
 
 def program(seed, bits, has, wanted="", sections=6):
-    """The source; how often it calls save; the number of instructions in it that are tested; the instructions before each call of save,
+    """The source, of SECTIONS, or of the whole table if that is 0; how often it calls save; the number of instructions in it that are tested; the instructions before each call of save,
     behind which there is a label."""
     m = Maker(seed, bits, has, wanted)
     m.lines.append("        .text\n        .globl _start, save\n_start:")
@@ -351,7 +389,7 @@ def program(seed, bits, has, wanted="", sections=6):
     m.lines.append(SAVE[bits].format(stores=words, vectors=vectors))
     m.lines.append("        .data")
     m.data()
-    m.lines += ["        .balign 64", "log_at: .long log, 0", "count:  .long 0", "        .bss", "        .globl log, buf", "        .balign 64",
+    m.lines += ["        .balign 64", "log_at: .long log, 0", "count:  .long 0", "        .balign 8", "keep:   .quad 0", "        .bss", "        .globl log, buf, saved", "        .balign 64",
                 "stack:  .skip 65536", "saved:  .skip 1024", "log:    .skip %d" % (RECORD * (m.calls + 1)), ""]
     return "\n".join(m.lines), m.calls, m.n, m.runs
 
