@@ -381,8 +381,11 @@ static void note_pushed(StackPlace at, IRExpr* data)
    instruction has moved. */
 static UInt add_pushed(Work* w, ValuePart* parts, UInt n)
 {
-   StackPlace top = DCFG_(stack_place)(w->out, NULL, 0);
+   StackPlace top;
 
+   if (value.n_pushed == 0)
+      return n;
+   top = DCFG_(stack_place)(w->out, NULL, 0);
    for (UInt k = 0; k < 8; k++, top.distance++)
       for (UInt i = 0; i < value.n_pushed; i++)
          if (DCFG_(same_place)(value.pushed[i].at, top))

@@ -394,6 +394,17 @@ static bool decimal_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
    return true;
 }
 
+/* RDRAND, RDSEED: C says whether there is a number.  If there is none, the
+   result is 0, as it may be otherwise. */
+static bool random_flags(const StateView* v, uint64_t* bits)
+{
+   *bits = BIT_C;
+   for (uint32_t k = 0; k < v->at->value_size; k++)
+      if (v->at->value[k] != 0)
+         return true;
+   return false;
+}
+
 /* SAHF: it keeps O. */
 static bool stored_flags(const StateView* v, unsigned group, uint64_t* bits)
 {
@@ -440,6 +451,8 @@ static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
       case X86_INS_PTEST: case X86_INS_VPTEST:
       case X86_INS_VTESTPS: case X86_INS_VTESTPD:
          return test_flags(v, i, bits);
+      case X86_INS_RDRAND: case X86_INS_RDSEED:
+         return random_flags(v, bits);
       case X86_INS_CMPXCHG8B: case X86_INS_CMPXCHG16B:
          return pair_flags(v, i, bits);
       case X86_INS_CLD: case X86_INS_CLC:

@@ -53,7 +53,17 @@ TABLE = (
                                 "lea @m,@l", "push %{sp}; pop @q", "push %{sp}; pop %{sp}", "push $@F; popf", "pushf",
                                 "push %{bp}; mov %{sp},%{bp}; sub $24,%{sp}; save; leave", "push $1f; ret; 1:",
                                 "xchg %{sp},%{bp}; xchg %{bp},%{sp}", "mov %{sp},@A; xchg %{sp},@=", "mov %{sp},@q; xchg %{sp},@R",
-                                "call 1f; 1:"]),
+                                "call 1f; 1:", "push @q; push $1f; ret ${b}; 1:", "push @q; push @q; pop{z} (%{sp})", "push @q; pop{z} -{b}(%{sp})",
+                                "push @q; push{z} (%{sp})", "mov %{sp},@q; and $-16,%{sp}; mov @R,%{sp}"]),
+    Class("others", 0, "", "l", ["rdtsc", "mov %fs,@l", "lfence", "mfence", "pause", "clflush @m", "prefetcht0 @m", "mov %ds,@m",
+                                 "fwait"]),
+    Class("others of 64 bits", 64, "", "l", ["rdtscp", "xor %ecx,%ecx; xgetbv", "mov $4,%ecx; 1: addr32 loop 1b", "movabs %al,@A", "movabs @A,%eax", "movabs %rax,@A", "fxsave64 saved"]),
+    Class("others of 32 bits", 32, "", "l", ["push %fs; pop %fs", "push %ds; pop @l"]),
+    Class("x87 of 32 bits", 32, "", "l", ["ftst", "ficoml @m", "ficomps @m", "ficompl @m"]),
+    Class("halves of bits", 64, "bmi1,bmi2,abm,avx", "w", ["tzcnt$ @e,@r", "lzcnt$ @e,@r", "popcnt$ @e,@r"]),
+    Class("ciphers", 64, "aes,pclmulqdq,avx", "l", ["aesenc @x,@x", "aesdeclast @v,@x", "aesimc @x,@x", "aeskeygenassist $5,@x,@x", "pclmulqdq $1,@x,@x",
+                                                    "vaesenc @x,@x,@x", "vpclmulqdq $16,@x,@x,@x"]),
+    Class("random", 64, "rdrand,avx", "l", ["rdrand @l", "rdrand @q"]),
     Class("stack64", 64, "", "l", ["enter $16,$0; leave", "enter $32,$0; lea 40(%rsp),%rsp", "enter $24,$0; save; leave", "cltq", "cqto", "movslq @m,@q", "pushw $7; popw %ax"]),
     Class("stores in pieces", 0, "", "l", ["mov %{sp},keep; mov $@B+64,%{sp}; " + text + "; mov keep,%{sp}" for text in (
         "push @q; push @q; push{z} @m", "call 1f; 1:", "pushf", "push %{sp}; push $-3", "pop @q; pop @q; push @q")]),
@@ -73,7 +83,7 @@ TABLE = (
                                                   "mulx$ @e,@r,@r", "pdep$ @e,@r,@r", "pext$ @e,@r,@r", "rorx$ @j,@e,@r", "sarx$ @r,@e,@r",
                                                   "shlx$ @r,@e,@r", "shrx$ @r,@e,@r", "tzcnt$ @e,@r", "lzcnt$ @e,@r", "popcnt$ @e,@r"]),
     Class("carries", 64, "adx,avx", "lq", ["adcx$ @e,@r", "adox$ @e,@r"]),
-    Class("sums", 64, "sse4_2", "lq", ["crc32$ @e,@r"]),
+    Class("sums", 64, "sse4_2", "lq", ["crc32$ @e,@r", "crc32b @m,@l", "crc32w @m,@l"]),
     Class("movbe", 64, "movbe,avx", "wlq", ["movbe$ @m,@r", "movbe$ @r,@m"]),
     Class("x87 loads", 0, "", "l", [*LOADS_NUMBER, "fldt @t"]),
     Class("x87 more loads", 0, "", "l", [*LOADS_NUMBER]),
@@ -232,8 +242,8 @@ class Maker:
         self.vectors = 16 if bits == 64 else 8
         self.avx = bits == 64 and has("avx")
         self.memory = self.register = ""
-        self.words = dict(zip(("a", "c", "sp", "bp", "z", "f"), ("rax", "rcx", "rsp", "rbp", "q", "40") if bits == 64
-                              else ("eax", "ecx", "esp", "ebp", "l", "36")))
+        self.words = dict(zip(("a", "c", "sp", "bp", "z", "b"), ("rax", "rcx", "rsp", "rbp", "q", "8") if bits == 64
+                              else ("eax", "ecx", "esp", "ebp", "l", "4")))
 
     def general(self, size, legacy=False):
         rows = NAMES[:4] if legacy or (self.bits == 32 and size == 0) else NAMES[:self.vectors]
@@ -377,8 +387,8 @@ class Maker:
 
 
 def program(seed, bits, has, wanted="", sections=6):
-    """The source, of SECTIONS, or of the whole table if that is 0; how often it calls save; the number of instructions in it that are tested; the instructions before each call of save,
-    behind which there is a label."""
+    """The source, of SECTIONS, or of the whole table if that is 0.  How often it calls save, and the number of instructions that are
+    tested.  The instructions before each call of save, behind which there is a label."""
     m = Maker(seed, bits, has, wanted)
     m.lines.append("        .text\n        .globl _start, save\n_start:")
     m.code(sections)
