@@ -140,7 +140,9 @@ static StateValue stack_behind(const StateView* v, const cs_insn* i)
          return load != NULL && !(x->operands[0].type == X86_OP_REG
                                   && x86_part_of(x->operands[0].reg, &r) == 0
                                   && r == RSP)
-                ? state_number(load->addr + load->size) : nothing;
+                ? state_number(load->addr
+                               + (x->prefix[2] == X86_PREFIX_OPSIZE ? 2
+                                  : v->in->address_size)) : nothing;
       case X86_INS_POPFQ: case X86_INS_POPFD:
       case X86_INS_POPF: case X86_INS_LEAVE:
          return load != NULL ? state_number(load->addr + load->size) : nothing;
