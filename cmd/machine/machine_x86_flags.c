@@ -348,21 +348,12 @@ static bool test_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 /* CMPXCHG8B and CMPXCHG16B: they set Z, and keep the other flags. */
 static bool pair_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 {
-   unsigned   size = i->id == X86_INS_CMPXCHG8B ? 4 : 8;
-   uint64_t   addr = state_lowest(v, DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE);
-   StateValue rax = v->general(v->arg, RAX);
-   StateValue rdx = v->general(v->arg, RDX), m;
-   uint64_t   low, high, was_low, was_high;
+   bool same;
 
-   if (v->at->n_accesses == 0 || !v->flags(v->arg, X86_OTHERS, bits))
+   if (!v->flags(v->arg, X86_OTHERS, bits)
+       || !x86_pair_is(v, i->id == X86_INS_CMPXCHG8B ? 4 : 8, &same))
       return false;
-   m = v->memory(v->arg, addr, 2 * size);
-   if (!state_number_in(&m, 0, size, &low)
-       || !state_number_in(&m, size, size, &high)
-       || !state_number_in(&rax, 0, size, &was_low)
-       || !state_number_in(&rdx, 0, size, &was_high))
-      return false;
-   *bits = (*bits & ~BIT_Z) | (low == was_low && high == was_high ? BIT_Z : 0);
+   *bits = (*bits & ~BIT_Z) | (same ? BIT_Z : 0);
    return true;
 }
 

@@ -108,6 +108,24 @@ bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
    }
 }
 
+bool x86_pair_is(const StateView* v, unsigned size, bool* same)
+{
+   uint64_t   addr = state_lowest(v, DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE);
+   StateValue rax = v->general(v->arg, RAX), rdx = v->general(v->arg, RDX), m;
+   uint64_t   low, high, was_low, was_high;
+
+   if (v->at->n_accesses == 0)
+      return false;
+   m = v->memory(v->arg, addr, 2 * size);
+   if (!state_number_in(&m, 0, size, &low)
+       || !state_number_in(&m, size, size, &high)
+       || !state_number_in(&rax, 0, size, &was_low)
+       || !state_number_in(&rdx, 0, size, &was_high))
+      return false;
+   *same = low == was_low && high == was_high;
+   return true;
+}
+
 /*--- General registers                                    ---*/
 
 static const StateValue nothing = { .known = 0 };
@@ -274,6 +292,7 @@ bool x86_general_behind(const StateView* v, unsigned n, StateValue* to)
 {
    const cs_insn* i = x86_decode(v->in);
    unsigned       size;
+   bool           same;
 
    *to = nothing;
    if (i == NULL)
@@ -311,6 +330,10 @@ bool x86_general_behind(const StateView* v, unsigned n, StateValue* to)
       case X86_INS_CMPXCHG8B: case X86_INS_CMPXCHG16B:
          size = i->id == X86_INS_CMPXCHG8B ? 4 : 8;
          *to  = state_found(v, size, n == RDX ? size : 0);
+         /* The upper half of a register stays if it swaps. */
+         if (size < v->in->address_size)
+            *to = !x86_pair_is(v, size, &same) ? nothing
+                  : same ? v->general(v->arg, n) : *to;
          break;
       default:
          break;
