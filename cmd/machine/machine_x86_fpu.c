@@ -530,26 +530,6 @@ static bool of_range(const StateView* v, uint64_t* codes)
    return true;
 }
 
-/* FPREM and, with the quotient to the NEAREST integer, FPREM1: bits of the
-   quotient.  What the processor does not finish at once is not known. */
-static bool of_remainder(const StateView* v, bool nearest, uint64_t* codes)
-{
-   double   x, y, rest;
-   int      q, ex, ey;
-
-   if (!stack_number(v, 0, &x) || !stack_number(v, 1, &y) || isnan(x)
-       || isinf(x) || isnan(y) || y == 0)
-      return false;
-   (void)frexp(x, &ex);
-   (void)frexp(y, &ey);
-   if (x != 0 && !isinf(y) && ex - ey >= 63)
-      return false;
-   rest   = remquo(fabs(x), fabs(y), &q);
-   q     -= !nearest && signbit(rest) && rest != 0;
-   *codes = (q & 1 ? C1 : 0) | (q & 2 ? C3 : 0) | (q & 4 ? C0 : 0);
-   return true;
-}
-
 bool x86_x87_codes(const StateView* v, uint64_t* codes)
 {
    Opcode    o = opcode_of(v->in);
@@ -576,8 +556,6 @@ bool x86_x87_codes(const StateView* v, uint64_t* codes)
    if (o.op == 0xD9)
       return o.modrm == 0xE5 ? examine(v, codes)
              : o.modrm == 0xE4 ? compare_zero(v, codes)
-             : o.modrm == 0xF5 || o.modrm == 0xF8
-               ? of_remainder(v, o.modrm == 0xF5, codes)
              : o.modrm == 0xF2 || o.modrm == 0xFB || o.modrm == 0xFE
                || o.modrm == 0xFF ? of_range(v, codes) : false;
    /* FCOM, FCOMP; FUCOM, FUCOMP; FUCOMPP, FCOMPP. */
