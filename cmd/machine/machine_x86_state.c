@@ -284,7 +284,7 @@ static bool is_left_out(const cs_insn* i, unsigned n)
 
    if (n == RSP)
       return i->id == X86_INS_XCHG;
-   return n == RAX && i->id == X86_INS_CMPXCHG
+   return n == RAX && i->id == X86_INS_CMPXCHG && op[0].type == X86_OP_REG
           && x86_part_of(op[0].reg, &r) >= 0 && r != RAX;
 }
 
