@@ -31,7 +31,7 @@ typedef
       uint32_t first, end;      // slots that may be stores
       uint32_t size;            // bytes of all; the stored bytes are known if the
                                 // value has this size
-      bool     downward;        // the last one has the lowest address
+      bool     downward;        // each is just below the one before
    }
    MemoryStores;
 

@@ -36,7 +36,7 @@ QUICK = ("bzip2", "sed", "gzip")
 SLOW = ("bzip2", "bunzip2", "gzip", "xz", "perl", "sqlite3", "dash", "sed", "sort", "bash", "cc1", "python3")
 SMALL = {"dates", "grades", "orders", "ranks", "stock", "taxes", "tree", "votes", "loops", "moved", "switch", "ifunc", "price",
          "words"}
-NO_VALUE = re.compile(r"(j\w+|loop\w*|ret\w*|cmp[bwlq]?|test[bwlq]?|bt[wlq]?|u?comis[sd]|(rep\w* )?(scas|cmps)\b|cl[cd]|st[cd]|cmc|"
+NO_VALUE = re.compile(r"(j\w+\w*|ret\w*|cmp[bwlq]?|test[bwlq]?|bt[wlq]?|u?comis[sd]|(rep\w* )?(scas|cmps)\b|cl[cd]|st[cd]|cmc|"
                       r"sahf|emms|nop\w*|syscall)\b")
 # Instructions of the program that write to x87's registers: Valgrind has 64 bits of these, gdb shows 80.
 X87 = re.compile(r"f(ld1|ldl|addp|ildl)\b")
@@ -149,7 +149,7 @@ def expected(code, general, vectors, memory, size):
     if name in ("xchg", "xadd") and not memory:
         names = sorted((o.strip()[1:] for o in operands), key=GENERAL.index)
         return pair(names[1], names[0], general)
-    fixed = {"cqto": "rdx", "cltq": "rax", "cwtl": "rax", "leave": "rbp", "lahf": "ah"}
+    fixed = {"cqto": "rdx", "cltq": "rax", "cwtl": "rax", "leave": "rbp", "lahf": "ah", "loop": "rcx"}
     if name in fixed:
         return register(fixed[name], general)
     if last.startswith("%xmm"):
