@@ -106,7 +106,9 @@ static bool check_chunks(WetIndex* ix)
           || c->words.n_blocks > c->words.size / sizeof(WordBlock))
          return false;
       ran     += c->n_instrs;
-      lines   += (uint64_t)c->head.size + c->writers + c->words.size;
+      lines   += (uint64_t)c->head.size + c->writers + c->words.size
+                 + (uint64_t)c->n_unseen * sizeof(UnseenWrite);
+      ix->any_unseen |= c->n_unseen > 0;
       handlers = c->n_handlers;
    }
    ix->n_instrs = ran;
@@ -322,6 +324,17 @@ bool index_word(WetIndex* ix, uint32_t chunk, uint64_t word, IndexWord* to)
    return code != NULL
           && words_find(ix->words, &table[block], code, chunk, block, word, to,
                         &ix->file.bad);
+}
+
+const UnseenWrite* index_unseen(WetIndex* ix, uint32_t chunk)
+{
+   const IndexChunk* c = &ix->chunks[chunk];
+
+   return c->n_unseen == 0 ? NULL
+          : (const UnseenWrite*)
+            index_bytes(&ix->file, INDEX_LINES, c->lines + c->head.size
+                                                + c->writers + c->words.size,
+                        c->n_unseen * sizeof(UnseenWrite));
 }
 
 bool index_writers(WetIndex* ix, const IndexTurn* t, Bytes* code)

@@ -9,6 +9,7 @@
 #include "lib/index/index_file.h"
 #include "lib/index/index_lines.h"
 #include "lib/index/index_registers.h"
+#include "lib/index/index_unseen.h"
 #include "lib/index/index_words.h"
 #include "lib/wet/wet_chunks.h"
 
@@ -31,6 +32,9 @@ typedef
       uint32_t  n_handlers;     // in earlier chunks
       uint32_t  flags;
       uint32_t  n_slots;        // slots of its records, at most UINT32_MAX
+      uint32_t  n_unseen;       // unseen writes that its loads tell; they
+                                // follow the words
+      uint32_t  zero;
    }
    IndexChunk;
 
@@ -134,6 +138,7 @@ typedef
       size_t   n_chunks, n_turns, n_acts, n_returned, n_created, n_spans,
                n_arcs;
       uint64_t n_instrs;                // in the whole trace
+      bool     any_unseen;              // a chunk has unseen writes
    }
    WetIndex;
 
@@ -161,6 +166,10 @@ bool index_wrote(WetIndex* ix, uint32_t chunk, uint64_t word);
 /* Set *TO to word number WORD of memory as CHUNK left it; it is valid until the
    next call.  Return false if the index does not have it. */
 bool index_word(WetIndex* ix, uint32_t chunk, uint64_t word, IndexWord* to);
+
+/* Return the unseen writes that loads of CHUNK tell, in order; NULL if there are
+   none. */
+const UnseenWrite* index_unseen(WetIndex* ix, uint32_t chunk);
 
 /* Set *CODE to the code of the last writers of turn T, for last_writer_next().
    Return false if the index does not have it. */

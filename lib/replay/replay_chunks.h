@@ -231,6 +231,11 @@ bool replay_memory_since(DcfgReplay* r, uint64_t since, uint64_t t,
                          uint64_t addr, uint32_t size, DcfgReplayByte* bytes,
                          bool* told);
 
+/* Change those of BYTES, the SIZE bytes at ADDR at time T, that somebody else
+   wrote about then. */
+void replay_unseen(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
+                   DcfgReplayByte* bytes);
+
 /* Set *AGREE to whether those of BYTES that the index TOLD are what instructions
    load there, soon after time T.  COPIES is as for dcfg_replay_memory().  Return
    false after an error. */

@@ -8,6 +8,7 @@
 
 #include "lib/replay/replay_chunks.h"
 #include "format/wet_process.h"
+#include "lib/base/sort.h"
 
 #include <string.h>
 
@@ -117,6 +118,8 @@ static void take_mapped(MemorySearch* f, const KeptChunk* c,
    for (uint32_t i = low; i < high; i++)
       take(f, i, (DcfgReplayByte){ t,
                  !(how & MappedThere) ? DCFG_REPLAY_UNKNOWN
+                 : (how & MappedShared) && f->r->of->loads != NULL
+                 ? DCFG_REPLAY_UNSEEN
                  : how & (MappedFile | MappedShared) ? DCFG_REPLAY_FRESH
                  : DCFG_REPLAY_KNOWN, 0 });
 }
@@ -176,12 +179,35 @@ static void take_stores(MemorySearch* f, const KeptChunk* c, const WetStep* s,
    }
 }
 
+/* Take the bytes that the instance at time T, with plan AT, loads. */
+static void take_load(MemorySearch* f, const KeptChunk* c, const WetStep* s,
+                      const InstrPlan* at, uint64_t t)
+{
+   const uint64_t*  slots = c->steps.addrs + s->first;
+   const WetAccess* accesses = replay_slots(f->r, s);
+   uint32_t         j = f->r->of->loads == NULL
+                        || !f->r->of->loads[at->instr] ? UINT32_MAX
+                        : load_of(accesses, slots, s->n_slots, at);
+   uint32_t         low, high, size;
+   uint8_t          value[MOST_VALUE];
+
+   if (j == UINT32_MAX
+       || !common(f, slots[j], accesses[j].size, &low, &high))
+      return;
+   size = replay_value(f->r, c, s, at, value);
+   for (uint32_t i = low; i < high && f->addr + i - slots[j] < size; i++)
+      take(f, i, (DcfgReplayByte){ t + 1, DCFG_REPLAY_KNOWN,
+                                   value[f->addr + i - slots[j]] });
+}
+
 /* Search the chunk of place P backward from P to its step FIRST.  Return false
    after an error. */
 static bool take_chunk(MemorySearch* f, ReplayPlace p, size_t first)
 {
    KeptChunk* c = replay_chunk(f->r, p.chunk);
    uint64_t   before = f->r->ix->chunks[p.chunk].before;
+   uint32_t   kind = DCFG_REPLAY_STORE
+                     | (f->r->of->loads == NULL ? 0 : DCFG_REPLAY_LOAD);
 
    if (c == NULL)
       return false;
@@ -190,15 +216,18 @@ static bool take_chunk(MemorySearch* f, ReplayPlace p, size_t first)
       uint32_t n = i == p.step && p.place > 0 ? p.place : s->n_instrs;
       if (i % FILTER_STEPS == FILTER_STEPS - 1
           && !filter_has(&c->filters[i / FILTER_STEPS], f->addr, f->size,
-                         DCFG_REPLAY_STORE)) {
+                         kind)) {
          i -= FILTER_STEPS - 1;
          continue;
       }
       if (s->sb != 0) {
-         for (uint32_t k = n; k-- > 0; )
-            if (replay_place(f->r, s, k)->n_slots > 0)
-               take_stores(f, c, s, replay_place(f->r, s, k),
-                           before + c->times[i] + k);
+         for (uint32_t k = n; k-- > 0; ) {
+            const InstrPlan* at = replay_place(f->r, s, k);
+            if (at->n_slots == 0)
+               continue;
+            take_stores(f, c, s, at, before + c->times[i] + k);
+            take_load(f, c, s, at, before + c->times[i] + k);
+         }
          continue;
       }
       if (!take_mark(f, c, s, (ReplayPlace){ p.chunk, i, 0 },
@@ -399,6 +428,46 @@ bool replay_memory_since(DcfgReplay* r, uint64_t since, uint64_t t,
    return true;
 }
 
+/*--- Unseen writes                                        ---*/
+
+/* Change those of BYTES, the SIZE bytes at ADDR at time T, that U tells and that
+   no earlier unseen write told, which DONE has. */
+static void apply_unseen(const UnseenWrite* u, uint64_t t, uint64_t addr,
+                         uint32_t size, DcfgReplayByte* bytes, bool* done)
+{
+   for (unsigned b = 0; b < 8; b++) {
+      uint64_t i = (u->word << 3) + b - addr;
+      if (!(u->mask >> b & 1) || i >= size || u->time < t || done[i])
+         continue;
+      done[i] = true;
+      /* The load at T itself tells the byte. */
+      if (u->since < t)
+         bytes[i] = (DcfgReplayByte){ u->since, u->time == t
+                                      ? DCFG_REPLAY_UNKNOWN
+                                      : DCFG_REPLAY_UNSEEN, 0 };
+   }
+}
+
+void replay_unseen(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
+                   DcfgReplayByte* bytes)
+{
+   WetIndex* ix = r->ix;
+   bool      done[DCFG_REPLAY_MOST] = { false };
+   uint64_t  last = (addr + size - 1) >> 3;
+
+   if (!ix->any_unseen || size == 0 || r->of->loads == NULL)
+      return;
+   for (uint32_t c = replay_chunk_of(r, t); c < ix->n_chunks; c++) {
+      const UnseenWrite* u = index_unseen(ix, c);
+      uint32_t           n = ix->chunks[c].n_unseen, low = 0;
+      if (u == NULL)
+         continue;
+      BISECT(low, n, middle, u[middle].word < addr >> 3);
+      for (; low < n && u[low].word <= last; low++)
+         apply_unseen(&u[low], t, addr, size, bytes, done);
+   }
+}
+
 /*--- Loads after a time                                   ---*/
 
 /* LoadSearch: a search, forward, for the first loads of bytes.  .m.found has
@@ -496,7 +565,8 @@ bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
        || !replay_position(r, t, &p))
       return size <= DCFG_REPLAY_MOST && r->ix->n_chunks == 0;
    for (uint32_t i = 0; i < size; i++) {
-      found[i]  = bytes[i].is == DCFG_REPLAY_KNOWN;
+      found[i]  = bytes[i].is == DCFG_REPLAY_KNOWN
+                  || bytes[i].is == DCFG_REPLAY_UNSEEN;
       f.m.left += !found[i];
    }
    return load_bytes(&f, p, SIZE_MAX);

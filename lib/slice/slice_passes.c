@@ -7,6 +7,11 @@
    parts by wet_ahead.c.  Taken by: slice_open.c, slice_back.c. */
 
 #include "lib/slice/slice_passes.h"
+#include "lib/base/sort.h"
+#include "lib/index/index_marks.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* Return whether counts of superblocks will do, without activations: for slices
    without control, and forward ones, of which the walk back finds criteria
@@ -23,20 +28,66 @@ static bool may_be_plain(const Passes* p, const DcfgSliceQuery* q)
    return true;
 }
 
-/* Go forward once; give parts to ACTS unless it is NULL. */
+/* Return whether a pass forward has to look for unseen writes. */
+static bool looks_for_unseen(const Passes* p)
+{
+   return p->unseen_ix == NULL && unseen_may_be(p->w)
+          && (p->w->lender == NULL || !p->w->lender->unseen_known);
+}
+
+/* Keep the unseen writes with the tables, for later slices; or take those of an
+   earlier slice. */
+static bool remember_unseen(Passes* p, bool looked)
+{
+   DcfgWet* first = p->w->lender;
+   size_t   size = p->all_unseen.n * sizeof(UnseenWrite);
+   void*    to;
+
+   if (first == NULL || p->unseen_ix != NULL)
+      return true;
+   if (!looked) {
+      to = first->known_unseen.n == 0 ? NULL
+           : array_add_n(p->job, &p->all_unseen, sizeof(UnseenWrite),
+                         first->known_unseen.n);
+      if (to != NULL)
+         memcpy(to, first->known_unseen.data,
+                first->known_unseen.n * sizeof(UnseenWrite));
+      return to != NULL || first->known_unseen.n == 0;
+   }
+   to = malloc(size + 1);
+   if (to == NULL)
+      return true;
+   if (size > 0)
+      memcpy(to, p->all_unseen.data, size);
+   first->known_unseen = (Array){ to, p->all_unseen.n, p->all_unseen.n };
+   first->unseen_known = true;
+   return true;
+}
+
+/* Go forward once; give parts to ACTS unless it is NULL, and look for unseen
+   writes. */
 static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
 {
    const WetPart* part;
-   bool           ok = true;
+   bool           looks = looks_for_unseen(p), ok = true;
+   UnseenFinder   u = { .job = NULL };
 
+   array_cut(&p->all_unseen, 0);
+   if (looks && !unseen_start(&u, p->job, p->w, &p->all_unseen))
+      return false;
    wet_count_runs(p->w, code->runs);
    p->ahead = wet_ahead_new(p->job, p->w, &p->index,
-                              acts == NULL ? SLOTS_OF_NONE
-                              : acts->executions != NULL ? SLOTS_OF_ALL
+                              looks || (acts != NULL
+                                        && acts->executions != NULL)
+                              ? SLOTS_OF_ALL
+                              : acts == NULL ? SLOTS_OF_NONE
                               : SLOTS_OF_TRANSFERS);
    while (ok && p->ahead != NULL && (part = wet_ahead_next(p->ahead)) != NULL)
-      ok = acts == NULL || acts_take_part(acts, part);
-   if (!ok)
+      ok = (acts == NULL || acts_take_part(acts, part))
+           && (!looks || unseen_take_part(&u, part));
+   ok = ok && (!looks || unseen_end(&u));
+   unseen_free(&u);
+   if (!ok || !remember_unseen(p, looks))
       return false;
    passes_close(p);
    wet_count_runs(p->w, NULL);
@@ -47,9 +98,9 @@ static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
    trace, or by a pass; *READ says which. */
 static bool count_runs(Passes* p, SliceCode* code, bool* read)
 {
-   *read = !wet_recall(p->w, &p->index, code->runs);
+   *read = looks_for_unseen(p) || !wet_recall(p->w, &p->index, code->runs);
    if (!*read)
-      return true;
+      return remember_unseen(p, false);
    if (p->w->job.err.status != DCFG_OK)
       return job_adopt(p->job, &p->w->job.err);
    if (!go_forward(p, code, NULL))
@@ -160,12 +211,41 @@ static bool disagree(Passes* p)
                    "it is not of the trace");
 }
 
+/* Set .unseen to the unseen writes of CHUNK. */
+static bool take_unseen(Passes* p, uint32_t chunk)
+{
+   const WetChunkInfo* c = &ELEM(p->index, WetChunkInfo, chunk);
+   const UnseenWrite*  from = p->all_unseen.data;
+   size_t              low = 0, high = 0, n = p->all_unseen.n;
+   void*               to;
+
+   array_cut(&p->unseen, 0);
+   if (p->unseen_ix != NULL) {
+      n    = p->unseen_ix->chunks[chunk].n_unseen;
+      from = index_unseen(p->unseen_ix, chunk);
+      if (n > 0 && from == NULL)
+         return job_fail(p->job, DCFG_ERROR_FORMAT, "index", "it is damaged");
+      high = n;
+   } else {
+      BISECT(low, n, middle, from[middle].time < c->before);
+      BISECT(high, n, middle, from[middle].time < c->before + c->n_instrs);
+   }
+   if (low >= high)
+      return true;
+   to = array_add_n(p->job, &p->unseen, sizeof(UnseenWrite), high - low);
+   if (to == NULL)
+      return false;
+   memcpy(to, from + low, (high - low) * sizeof(UnseenWrite));
+   unseen_sort_by_time(&p->unseen);
+   return true;
+}
+
 bool passes_chunk(Passes* p, Acts* acts, uint32_t chunk)
 {
    const WetPart* part = p->skips ? read_chunk(p, chunk)
                          : wet_ahead_next(p->ahead);
 
-   if (part == NULL)
+   if (part == NULL || !take_unseen(p, chunk))
       return false;
    p->steps = &part->steps;
    if (p->ix != NULL)
@@ -190,4 +270,6 @@ void passes_free(Passes* p)
    passes_close(p);
    wet_leave_chunk(p->w, &p->own.steps, p->own.offset);
    array_free(&p->w->job, &p->index, sizeof(WetChunkInfo));
+   array_free(p->job, &p->all_unseen, sizeof(UnseenWrite));
+   array_free(p->job, &p->unseen, sizeof(UnseenWrite));
 }
