@@ -284,10 +284,8 @@ typedef
       DCFG_REPLAY_KNOWN,        // its value
       DCFG_REPLAY_UNKNOWN,      // written, but the trace lacks the value
       DCFG_REPLAY_FRESH,        // a file was mapped there
-      DCFG_REPLAY_UNSEEN        // unknown: somebody else wrote it about then (see
-                                // dcfg_wet_tell_loads()), or may at any time:
-                                // the mapping is shared, and nothing in the
-                                // trace has told the byte yet
+      DCFG_REPLAY_UNSEEN        // unknown: somebody else wrote it about then; see
+                                // dcfg_wet_tell_loads()
    }
    DcfgReplayIs;
 
@@ -306,8 +304,7 @@ typedef
 /* Set BYTES, with SIZE elements, to the SIZE bytes of memory at ADDR at time T.
    The last that the trace told counts: a store, contents that the kernel wrote,
    or a load (dcfg_wet_tell_loads()).  If the next load has another value, a byte
-   is DCFG_REPLAY_UNSEEN.
-   COPIES has an element for each instruction: true if its recorded value begins
+   is DCFG_REPLAY_UNSEEN.  COPIES has an element for each instruction: true if its recorded value begins
    with the bytes that it loads.  Bytes that the index tells, and that such an
    instruction soon loads otherwise, are looked up in the trace.  Return false if
    SIZE is too large, or after an error. */
@@ -317,9 +314,9 @@ DCFG_API bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
 
 /* Set those of BYTES that are neither DCFG_REPLAY_KNOWN nor DCFG_REPLAY_UNSEEN to
    the bytes that an instruction loads there after time T, before anybody writes
-   them.  COPIES is
-   as above.  The search ends at the end of T's chunk.  Return false if SIZE is
-   too large, or after an error. */
+   them.  A system call may write DCFG_REPLAY_FRESH bytes: for these the search
+   ends at the next one.  COPIES is as above.  The search ends at the end of T's
+   chunk.  Return false if SIZE is too large, or after an error. */
 DCFG_API bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
                                  uint32_t size, const bool* copies,
                                  DcfgReplayByte* bytes);

@@ -118,8 +118,6 @@ static void take_mapped(MemorySearch* f, const KeptChunk* c,
    for (uint32_t i = low; i < high; i++)
       take(f, i, (DcfgReplayByte){ t,
                  !(how & MappedThere) ? DCFG_REPLAY_UNKNOWN
-                 : (how & MappedShared) && f->r->of->loads != NULL
-                 ? DCFG_REPLAY_UNSEEN
                  : how & (MappedFile | MappedShared) ? DCFG_REPLAY_FRESH
                  : DCFG_REPLAY_KNOWN, 0 });
 }
@@ -476,6 +474,8 @@ typedef
    struct {
       MemorySearch m;
       const bool*  copies;
+      const bool*  fresh;       // by byte: mapped from a file, or shared: a system
+                                // call may write it.  NULL: none, or no more
    }
    LoadSearch;
 
@@ -489,6 +489,15 @@ static void close_bytes(MemorySearch* f, uint64_t addr, uint64_t size)
          f->left    -= !f->found[i];
          f->found[i] = true;
       }
+}
+
+/* Look no more for bytes that a system call may have written. */
+static void close_fresh(LoadSearch* f)
+{
+   for (uint32_t i = 0; i < f->m.size; i++)
+      if (f->fresh[i])
+         close_bytes(&f->m, f->m.addr + i, 1);
+   f->fresh = NULL;
 }
 
 /* Take the bytes that an instance, with plan AT, loads; then close those that
@@ -535,7 +544,7 @@ static bool load_bytes(LoadSearch* f, ReplayPlace p, size_t most)
    for (size_t i = p.step; i < end && m->left > 0; i++, p.place = 0) {
       const WetStep*  s = &c->steps.steps[i];
       const uint64_t* words = c->steps.addrs + s->first;
-      if (i % FILTER_STEPS == 0
+      if (i % FILTER_STEPS == 0 && f->fresh == NULL
           && !filter_has(&c->filters[i / FILTER_STEPS], m->addr, m->size,
                          DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE)) {
          i += FILTER_STEPS - 1;
@@ -546,9 +555,13 @@ static bool load_bytes(LoadSearch* f, ReplayPlace p, size_t most)
             close_bytes(m, words[0], words[1]);
          continue;
       }
-      for (uint32_t k = p.place; k < s->n_instrs; k++)
-         if (replay_place(m->r, s, k)->n_slots > 0)
-            meet_instance(f, c, s, replay_place(m->r, s, k));
+      for (uint32_t k = p.place; k < s->n_instrs; k++) {
+         const InstrPlan* at = replay_place(m->r, s, k);
+         if (at->n_slots > 0)
+            meet_instance(f, c, s, at);
+         if (f->fresh != NULL && m->r->w->plans[at->instr].kind == InsnSyscall)
+            close_fresh(f);
+      }
    }
    return true;
 }
@@ -558,7 +571,9 @@ bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
                         DcfgReplayByte* bytes)
 {
    bool        found[DCFG_REPLAY_MOST] = { false };
-   LoadSearch  f = { { r, addr, size, 0, 0, found, NULL, bytes }, copies };
+   bool        fresh[DCFG_REPLAY_MOST];
+   LoadSearch  f = { { r, addr, size, 0, 0, found, NULL, bytes }, copies,
+                     NULL };
    ReplayPlace p;
 
    if (size > DCFG_REPLAY_MOST || r->ix->n_chunks == 0
@@ -568,6 +583,9 @@ bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
       found[i]  = bytes[i].is == DCFG_REPLAY_KNOWN
                   || bytes[i].is == DCFG_REPLAY_UNSEEN;
       f.m.left += !found[i];
+      fresh[i]  = bytes[i].is == DCFG_REPLAY_FRESH;
+      if (fresh[i])
+         f.fresh = fresh;
    }
    return load_bytes(&f, p, SIZE_MAX);
 }
@@ -582,7 +600,8 @@ bool replay_memory_agrees(DcfgReplay* r, uint64_t t, uint64_t addr,
 {
    bool           found[DCFG_REPLAY_MOST] = { false };
    DcfgReplayByte loaded[DCFG_REPLAY_MOST];
-   LoadSearch     f = { { r, addr, size, 0, 0, found, NULL, loaded }, copies };
+   LoadSearch     f = { { r, addr, size, 0, 0, found, NULL, loaded }, copies,
+                        NULL };
    ReplayPlace    p;
 
    *agree = true;
