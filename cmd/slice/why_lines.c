@@ -13,6 +13,7 @@
 #include "cmd/base/table.h"
 #include "cmd/machine/roles.h"
 #include "cmd/slice/why_source.h"
+#include "cmd/slice/why_unseen.h"
 #include "cmd/slice/why_words.h"
 
 #include <inttypes.h>
@@ -70,6 +71,12 @@ static const char* instr_place(Lines* y, uint32_t instr, uint64_t instance)
    instr_text(&in, text, sizeof(text));
    return text_format("0x%" PRIx64 "#%" PRIu64 "  %s   %s", in.addr, instance,
                       text, slice_place(&in));
+}
+
+/* The same, for why_unseen.c. */
+static const char* unseen_place(void* y, uint32_t instr, uint64_t instance)
+{
+   return instr_place(y, instr, instance);
 }
 
 static const char* place_text(Lines* y, uint32_t node)
@@ -184,6 +191,7 @@ static const char* passed_text(Lines* y, const WhyCard* c, const WhyInput* in,
 static const char* end_text(const Lines* y, const WhyInput* in)
 {
    return in->node == DCFG_SLICE_NOT ? "not followed"
+          : in->unseen ? "somebody else wrote it"
           : in->library ? "a library: of nothing that the program computed"
           : dcfg_wet_is_window(y->f->w)
           ? "nothing that was kept: before the window, or nobody"
@@ -233,8 +241,13 @@ static void tell(Lines* y, const WhyCard* c)
       }
       name = input_name(y, in, &value);
       printf("%3zu %s%s%s\n", i + 1, name, value[0] == 0 ? "" : " = ", value);
-      printf("      %s\n", in->node >= DCFG_SLICE_NOT ? end_text(y, in)
-                          : place_text(y, in->node));
+      fputs("      ", stdout);
+      if (in->unseen)
+         why_tell_unseen(y->f, y->v.file, in->loader, "      ",
+                         &(UnseenPlace){ unseen_place, y });
+      else
+         printf("%s\n", in->node >= DCFG_SLICE_NOT ? end_text(y, in)
+                             : place_text(y, in->node));
       for (uint32_t k = 0; (through = passed_text(y, c, in, &k)) != NULL; n++)
          if (n < MOST_PASSED)
             printf("      through %s\n", through);
@@ -339,6 +352,9 @@ static void json_input(Lines* y, const WhyCard* c, const WhyInput* in)
       putchar('}');
    } else {
       json_text("ends", end_text(y, in));
+      if (in->unseen)
+         why_json_unseen(y->f, y->v.file, in->loader,
+                         &(UnseenPlace){ unseen_place, y });
    }
    fputs(", \"through\": [", stdout);
    for (uint32_t k = 0; (through = passed_text(y, c, in, &k)) != NULL; any = true) {
