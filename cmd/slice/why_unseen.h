@@ -31,7 +31,7 @@ typedef
    struct {
       UnseenInstance since;     // told the bytes last
       UnseenInstance load;      // finds other ones
-      char*          file;      // what is mapped there; NULL: no file
+      char*          file;      // the file mapped there; NULL: none
       UnseenInstance alias;     // stored through another mapping of .file
       UnseenCall     calls[MOST_UNSEEN_CALLS];  // those that may write memory, or
                                 // the last ones

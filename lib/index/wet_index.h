@@ -25,6 +25,8 @@ typedef
       uint64_t  lines;          // begin of its lines, in their section; its
                                 // last writers and words follow them
       LinesHead head;           // the lines' head
+      uint32_t  n_unseen;       // unseen writes that its loads tell; they
+                                // follow the words
       WordsHead words;          // the words' head
       uint32_t  writers;        // bytes of last writers
       uint32_t  n_records;
@@ -32,9 +34,6 @@ typedef
       uint32_t  n_handlers;     // in earlier chunks
       uint32_t  flags;
       uint32_t  n_slots;        // slots of its records, at most UINT32_MAX
-      uint32_t  n_unseen;       // unseen writes that its loads tell; they
-                                // follow the words
-      uint32_t  zero;
    }
    IndexChunk;
 

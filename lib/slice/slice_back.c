@@ -45,7 +45,7 @@ typedef
       Member       member;
       Meeting      meeting;     // points to the members above
       Taker        taker;       // gives wants that are met to .meeting
-      const UnseenWrite* unseen;        // of the chunk, by time
+      const UnseenWrite* unseen;        // the chunk's, by time
       size_t       n_unseen;    // those that are still to be met
       bool         took;        // an unseen write made something wanted
    }

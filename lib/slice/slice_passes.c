@@ -10,7 +10,6 @@
 #include "lib/base/sort.h"
 #include "lib/index/index_marks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Return whether counts of superblocks will do, without activations: for slices
@@ -32,36 +31,28 @@ static bool may_be_plain(const Passes* p, const DcfgSliceQuery* q)
 static bool looks_for_unseen(const Passes* p)
 {
    return p->unseen_ix == NULL && unseen_may_be(p->w)
-          && (p->w->lender == NULL || !p->w->lender->unseen_known);
+          && !wet_knows_unseen(p->w);
 }
 
-/* Keep the unseen writes with the tables, for later slices; or take those of an
-   earlier slice. */
+/* Keep the unseen writes for later slices if the pass LOOKED for them; else take
+   those of an earlier slice. */
 static bool remember_unseen(Passes* p, bool looked)
 {
-   DcfgWet* first = p->w->lender;
-   size_t   size = p->all_unseen.n * sizeof(UnseenWrite);
-   void*    to;
+   size_t      n = 0;
+   const void* from = looked || p->unseen_ix != NULL ? NULL
+                      : wet_recall_unseen(p->w, &n);
+   void*       to;
 
-   if (first == NULL || p->unseen_ix != NULL)
+   if (looked)
+      wet_remember_unseen(p->w, p->all_unseen.data,
+                          p->all_unseen.n * sizeof(UnseenWrite));
+   n /= sizeof(UnseenWrite);
+   if (from == NULL || n == 0)
       return true;
-   if (!looked) {
-      to = first->known_unseen.n == 0 ? NULL
-           : array_add_n(p->job, &p->all_unseen, sizeof(UnseenWrite),
-                         first->known_unseen.n);
-      if (to != NULL)
-         memcpy(to, first->known_unseen.data,
-                first->known_unseen.n * sizeof(UnseenWrite));
-      return to != NULL || first->known_unseen.n == 0;
-   }
-   to = malloc(size + 1);
-   if (to == NULL)
-      return true;
-   if (size > 0)
-      memcpy(to, p->all_unseen.data, size);
-   first->known_unseen = (Array){ to, p->all_unseen.n, p->all_unseen.n };
-   first->unseen_known = true;
-   return true;
+   to = array_add_n(p->job, &p->all_unseen, sizeof(UnseenWrite), n);
+   if (to != NULL)
+      memcpy(to, from, n * sizeof(UnseenWrite));
+   return to != NULL;
 }
 
 /* Go forward once; give parts to ACTS unless it is NULL, and look for unseen

@@ -131,6 +131,28 @@ bool wet_recall(DcfgWet* w, Array* index, uint64_t* runs)
    return true;
 }
 
+void wet_remember_unseen(DcfgWet* w, const void* unseen, size_t size)
+{
+   DcfgWet* first = w->lender;
+
+   if (first == NULL || first->known_unseen != NULL)
+      return;
+   first->known_unseen = malloc(size + 1);
+   if (first->known_unseen == NULL)
+      return;
+   first->n_known_unseen = size;
+   if (size > 0)
+      memcpy(first->known_unseen, unseen, size);
+}
+
+const void* wet_recall_unseen(const DcfgWet* w, size_t* size)
+{
+   if (!wet_knows_unseen(w))
+      return NULL;
+   *size = w->lender->n_known_unseen;
+   return w->lender->known_unseen;
+}
+
 /*--- A chunk                                              ---*/
 
 bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,

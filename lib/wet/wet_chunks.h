@@ -48,6 +48,16 @@ void wet_count_runs(DcfgWet* w, uint64_t* runs);
 void wet_remember(DcfgWet* w, const Array* index, const uint64_t* runs);
 bool wet_recall(DcfgWet* w, Array* index, uint64_t* runs);
 
+/* Do the same for SIZE bytes of unseen writes.  wet_recall_unseen() returns NULL
+   if they are not known. */
+void wet_remember_unseen(DcfgWet* w, const void* unseen, size_t size);
+const void* wet_recall_unseen(const DcfgWet* w, size_t* size);
+
+static inline bool wet_knows_unseen(const DcfgWet* w)
+{
+   return w->lender != NULL && w->lender->known_unseen != NULL;
+}
+
 /* Read the chunk, in place of what TO has. */
 bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
                     WetSteps* to);

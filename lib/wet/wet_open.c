@@ -209,9 +209,8 @@ bool dcfg_wet_tell_loads(DcfgWet* w, const bool* loads)
    memcpy(own, loads, n);
    free(w->own_loads);
    w->loads = w->own_loads = own;
-   free(w->known_unseen.data);
-   w->known_unseen = (Array){ 0 };
-   w->unseen_known = false;
+   free(w->known_unseen);
+   w->known_unseen = NULL;
    return true;
 }
 

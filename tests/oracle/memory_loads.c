@@ -5,9 +5,9 @@
 
       memory_loads TRACE INDEX [N]
 
-   goes through TRACE, which has values and is of an amd64 program, with a map of
-   all bytes that it has told: stores, contents that the kernel wrote, and plain
-   loads, whose value has the bytes.  A load that finds other bytes than the map
+   goes through TRACE, which has values and is of an amd64 program.  A map has all
+   bytes that the trace told so far: stores, contents that the kernel wrote, and
+   plain loads, whose value has the bytes.  A load that finds other bytes than the map
    has tells a write that the trace lacks.  A first pass notes these.  Then INDEX
    is made, and a second pass asks the library, at about N times and around each of
    the first 200 such writes:
