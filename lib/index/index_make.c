@@ -318,6 +318,7 @@ bool index_make_part(IndexMaker* m, const WetPart* part)
       if (c == NULL)
          return false;
       c->offset = part->offset;
+      c->flags  = unseen_may_be(m->w) ? INDEX_LOADS : 0;
       m->begins = true;
    }
    for (size_t i = 0; i < steps->n_steps; i++) {

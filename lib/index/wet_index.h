@@ -39,7 +39,8 @@ typedef
 
 enum {
    INDEX_MOVES = 1,             // a mark moves memory
-   INDEX_LEADS = 2              // begins with marks of what the kernel read
+   INDEX_LEADS = 2,             // begins with marks of what the kernel read
+   INDEX_LOADS = 4              // loads that told something new count as writes
 };
 
 /* IndexTurn: the part of a chunk that a thread ran: registers that it may

@@ -141,6 +141,18 @@ typedef
 
 #define NO_TOP 0xFF             // the top is not known
 
+/* QuietWord: a cache entry: bytes of a word that no instruction of chunk .chunk
+   loads, from time .time on. */
+#define N_QUIET 1024u
+typedef
+   struct {
+      uint64_t word;            // the word's number plus 1; 0: empty
+      uint64_t time;
+      uint32_t chunk;
+      uint8_t  bytes;           // a bit for each
+   }
+   QuietWord;
+
 /* RecentWord: a word of memory at time .time, as the user has asked for it. */
 #define N_RECENT 1024u
 typedef
@@ -167,6 +179,7 @@ struct DcfgReplay {
    KnownWord* known_words;      // N_KNOWN_WORDS
    KnownTops  tops;
    RecentWord recent[N_RECENT];
+   QuietWord  quiet[N_QUIET];
    ReplayPlace last;            // the place of .last_time, if .has_last
    uint64_t   last_time;
    bool       has_last;
