@@ -181,7 +181,8 @@ DCFG_API uint64_t dcfg_replay_set_pause(const DcfgReplay* r,
 /* Set *T to the first time from FROM on at which an instruction accesses one of
    the SIZE bytes at ADDR; if BACK, to the last such time before FROM.  KIND has
    the bits DCFG_REPLAY_LOAD and DCFG_REPLAY_STORE.  The kernel's accesses have
-   the time of the instruction before them. */
+   the time of the instruction before them.  A load that finds what somebody else
+   wrote (dcfg_wet_tell_loads()) counts as a store, too. */
 DCFG_API DcfgReplayFound dcfg_replay_find_access(DcfgReplay* r, uint64_t addr,
                                                  uint64_t size, uint32_t kind,
                                                  uint64_t from, bool back,
@@ -304,7 +305,7 @@ typedef
 /* Set BYTES, with SIZE elements, to the SIZE bytes of memory at ADDR at time T.
    The last that the trace told counts: a store, contents that the kernel wrote,
    or a load (dcfg_wet_tell_loads()).  If the next load has another value, a byte
-   is DCFG_REPLAY_UNSEEN.  COPIES has an element for each instruction: true if its recorded value begins
+   is DCFG_REPLAY_UNSEEN until that was executed.  COPIES has an element for each instruction: true if its recorded value begins
    with the bytes that it loads.  Bytes that the index tells, and that such an
    instruction soon loads otherwise, are looked up in the trace.  Return false if
    SIZE is too large, or after an error. */

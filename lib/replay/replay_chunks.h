@@ -249,6 +249,12 @@ bool replay_memory_since(DcfgReplay* r, uint64_t since, uint64_t t,
 void replay_unseen(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
                    DcfgReplayByte* bytes);
 
+/* Set *T to the first time from FROM on at which a load tells that somebody else
+   wrote one of the SIZE bytes at ADDR; if BACK, to the last such time before FROM.
+   Return false if there is none. */
+bool replay_find_unseen(DcfgReplay* r, uint64_t addr, uint64_t size,
+                        uint64_t from, bool back, uint64_t* t);
+
 /* Set *AGREE to whether those of BYTES that the index TOLD are what instructions
    load there, soon after time T.  COPIES is as for dcfg_replay_memory().  Return
    false after an error. */

@@ -4,45 +4,99 @@
    Writes that the trace does not have, in memory at any time. */
 
 /* Owns: which bytes are unknown because somebody else wrote them about then.
-   Handed: unseen writes by the index.  Taken by: replay_recent.c. */
+   Handed: unseen writes by the index.  Taken by: replay_recent.c,
+   replay_find.c. */
 
 #include "lib/replay/replay_chunks.h"
 #include "lib/base/sort.h"
 
-/* Change those of BYTES, the SIZE bytes at ADDR at time T, that U tells and that
-   no earlier unseen write told, which DONE has. */
-static void apply_unseen(const UnseenWrite* u, uint64_t t, uint64_t addr,
-                         uint32_t size, DcfgReplayByte* bytes, bool* done)
+/* UnseenRange: asks for unseen writes of the SIZE bytes at ADDR. */
+typedef
+   struct {
+      DcfgReplay* r;
+      uint64_t    addr;
+      uint64_t    size;
+   }
+   UnseenRange;
+
+/* Return those of CHUNK that have a word of F, as *N elements; NULL if there are
+   none. */
+static const UnseenWrite* unseen_in(const UnseenRange* f, uint32_t chunk,
+                                    uint32_t* n)
+{
+   const UnseenWrite* u = index_unseen(f->r->ix, chunk);
+   uint32_t           all = f->r->ix->chunks[chunk].n_unseen;
+   uint32_t           low = 0, high = 0;
+   uint64_t           last = (f->addr + f->size - 1) >> 3;
+
+   if (u == NULL || f->size == 0)
+      return NULL;
+   BISECT(low, all, middle, u[middle].word < f->addr >> 3);
+   BISECT(high, all, middle, u[middle].word <= last);
+   *n = high > low ? high - low : 0;
+   return *n == 0 ? NULL : u + low;
+}
+
+/* Change those of BYTES at time T that U tells and that no earlier unseen write
+   told, which DONE has. */
+static void apply(const UnseenRange* f, const UnseenWrite* u, uint64_t t,
+                  DcfgReplayByte* bytes, bool* done)
 {
    for (unsigned b = 0; b < 8; b++) {
-      uint64_t i = (u->word << 3) + b - addr;
-      if (!(u->mask >> b & 1) || i >= size || u->time < t || done[i])
+      uint64_t i = (u->word << 3) + b - f->addr;
+      if (!(u->mask >> b & 1) || i >= f->size || u->time < t || done[i])
          continue;
       done[i] = true;
-      /* The load at T itself tells the byte. */
       if (u->since < t)
-         bytes[i] = (DcfgReplayByte){ u->since, u->time == t
-                                      ? DCFG_REPLAY_UNKNOWN
-                                      : DCFG_REPLAY_UNSEEN, 0 };
+         bytes[i] = (DcfgReplayByte){ u->since, DCFG_REPLAY_UNSEEN, 0 };
    }
 }
 
 void replay_unseen(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
                    DcfgReplayByte* bytes)
 {
-   WetIndex* ix = r->ix;
-   bool      done[DCFG_REPLAY_MOST] = { false };
-   uint64_t  last = (addr + size - 1) >> 3;
+   bool              done[DCFG_REPLAY_MOST] = { false };
+   const UnseenRange f = { r, addr, size };
 
-   if (!ix->any_unseen || size == 0 || r->of->loads == NULL)
+   if (!r->ix->any_unseen || r->of->loads == NULL)
       return;
-   for (uint32_t c = replay_chunk_of(r, t); c < ix->n_chunks; c++) {
-      const UnseenWrite* u = index_unseen(ix, c);
-      uint32_t           n = ix->chunks[c].n_unseen, low = 0;
-      if (u == NULL)
-         continue;
-      BISECT(low, n, middle, u[middle].word < addr >> 3);
-      for (; low < n && u[low].word <= last; low++)
-         apply_unseen(&u[low], t, addr, size, bytes, done);
+   for (uint32_t c = replay_chunk_of(r, t); c < r->ix->n_chunks; c++) {
+      uint32_t           n = 0;
+      const UnseenWrite* u = unseen_in(&f, c, &n);
+      for (uint32_t i = 0; i < n; i++)
+         apply(&f, &u[i], t, bytes, done);
    }
+}
+
+/* Return whether U has one of F's bytes. */
+static bool has_byte(const UnseenRange* f, const UnseenWrite* u)
+{
+   for (unsigned b = 0; b < 8; b++)
+      if ((u->mask >> b & 1) && (u->word << 3) + b - f->addr < f->size)
+         return true;
+   return false;
+}
+
+bool replay_find_unseen(DcfgReplay* r, uint64_t addr, uint64_t size,
+                        uint64_t from, bool back, uint64_t* t)
+{
+   const UnseenRange f = { r, addr, size };
+   bool              found = false;
+   uint32_t          c = replay_chunk_of(r, from);
+
+   if (!r->ix->any_unseen || r->of->loads == NULL)
+      return false;
+   c = c < r->ix->n_chunks ? c : (uint32_t)r->ix->n_chunks - 1;
+   for (; !found && c < r->ix->n_chunks; c += back ? UINT32_MAX : 1) {
+      uint32_t           n = 0;
+      const UnseenWrite* u = unseen_in(&f, c, &n);
+      for (uint32_t i = 0; i < n; i++)
+         if ((back ? u[i].time < from && (!found || u[i].time > *t)
+                   : u[i].time >= from && (!found || u[i].time < *t))
+             && has_byte(&f, &u[i])) {
+            *t    = u[i].time;
+            found = true;
+         }
+   }
+   return found;
 }

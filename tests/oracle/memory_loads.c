@@ -307,13 +307,16 @@ static void differ(const char* what, uint64_t addr, uint64_t t,
 /* All bytes of a load that the map knows are what the library knows. */
 static void ask_load(const DcfgWetEvent* e, unsigned size)
 {
-   uint64_t time;
+   uint64_t time = 0;
 
    for (unsigned i = 0; i < size; i++) {
       uint64_t       addr = e->accesses[0] + i;
       int            byte = byte_at(addr, &time);
       DcfgReplayByte b = ask(addr, e->time);
-      if (b.is == DCFG_REPLAY_KNOWN ? b.value != e->value[i]
+      /* Before a load that finds another byte, it is not known, unless the
+         instruction before the load told it. */
+      if (b.is == DCFG_REPLAY_KNOWN
+          ? b.value != e->value[i] && (byte < 0 || time < e->time)
           : byte == e->value[i])
          differ("load", addr, e->time, b);
    }
@@ -353,7 +356,7 @@ static void ask_unseen(DcfgWet* w, const Unseen* u, bool slice)
    if (b.is == DCFG_REPLAY_KNOWN ? b.value != u->before
        : u->since <= u->time && u->since > 0)
       differ("since", u->addr, u->since, b);
-   for (uint64_t t = u->since + 1; t < u->time; t += (u->time - u->since) / 4 + 1) {
+   for (uint64_t t = u->since + 1; t <= u->time; t += (u->time - u->since) / 4 + 1) {
       b = ask(u->addr, t);
       if (b.is == DCFG_REPLAY_KNOWN)
          differ("between", u->addr, t, b);

@@ -131,6 +131,26 @@ def check_case(tap, wet, name, addr):
         tap.ok(ask(wet, time - 1, rest) == before[-2:], name + ": it knows those that did not change", ask(wet, time - 1, rest))
 
 
+def check_watch(tap, wet, addr):
+    """A watchpoint goes back to the load that finds the changed value, and from there to the store; forward likewise."""
+    place = "unseen.c:%d" % line_of("load single")
+    unseen = [i["unseen"] for i in json.loads(commandlib.command("why", "--json", wet, place)[1])["steps"][0]["inputs"]
+              if "unseen" in i][0]
+    stops = []
+    for at, ways in ((unseen["time"] + 2, ("bc", "bc")), (unseen["since"], ("c",))):
+        server = gdblib.serve(wet, "--at=%d" % at)
+        server.ask("?")
+        server.ask("Z2,%x,4" % addr)
+        for way in ways:
+            server.ask(way)
+            text = bytes.fromhex(server.ask("qRcmd," + b"when".hex())).decode()
+            stops.append(int(text.split()[1].replace(",", "")))
+        server.send("k")
+        server.process.communicate()
+    tap.ok(stops == [unseen["time"], unseen["since"] - 1, unseen["time"] + 1], "a watchpoint stops where the value was found changed",
+           (stops, unseen))
+
+
 def oracle(tap):
     lib = os.path.join(os.path.dirname(commandlib.DCFG), "..", "lib")
     env = dict(os.environ, PKG_CONFIG_PATH=os.path.join(lib, "pkgconfig"))
@@ -175,6 +195,7 @@ def main():
             tap.skip("wide: dcfg why and dcfg gdb", "process_vm_writev() is not allowed here")
         else:
             check_case(tap, wet, name, int(where[name], 16))
+    check_watch(tap, wet, int(where["single"], 16))
     loads = oracle(tap)
     if loads:
         check_loads(tap, loads, "unseen", wet, MANY)
