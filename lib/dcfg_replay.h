@@ -313,11 +313,11 @@ DCFG_API bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
                                  uint32_t size, const bool* copies,
                                  DcfgReplayByte* bytes);
 
-/* Set those of BYTES that are neither DCFG_REPLAY_KNOWN nor DCFG_REPLAY_UNSEEN to
-   the bytes that an instruction loads there after time T, before anybody writes
-   them.  A system call may write DCFG_REPLAY_FRESH bytes: for these the search
-   ends at the next one.  COPIES is as above.  The search ends at the end of T's
-   chunk.  Return false if SIZE is too large, or after an error. */
+/* Set those of BYTES that are DCFG_REPLAY_NEVER or DCFG_REPLAY_UNKNOWN to the bytes
+   that an instruction loads there after time T, before anybody writes them.  Others
+   may write a file, so a later load does not tell DCFG_REPLAY_FRESH bytes.  COPIES
+   is as above.  The search ends at the end of T's chunk.  Return false if SIZE is
+   too large, or after an error. */
 DCFG_API bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
                                  uint32_t size, const bool* copies,
                                  DcfgReplayByte* bytes);

@@ -191,8 +191,11 @@ static void tell(Why* y, uint32_t node)
    for (size_t i = 0; i < y->n_origins; i++) {
       const Origin* o = &y->origins[i];
       printf("%3zu %-8s  ", i + 1, slice_port(y->f->w, o->input));
-      if (o->loader != DCFG_NONE) {
-         why_tell_unseen(y->f, y->v.file, o->loader, "              ",
+      DcfgSliceUnseen u;
+      UnseenKind      kind = o->loader == DCFG_NONE ? UNSEEN_NOT
+                             : why_unseen(y->f, y->v.file, o->loader, true, &u);
+      if (kind != UNSEEN_NOT) {
+         why_tell_unseen(y->v.file, kind, &u, "              ",
                          &(UnseenPlace){ unseen_place, y });
       } else if (o->node == DCFG_SLICE_NOBODY)
          puts(dcfg_wet_is_window(y->f->w)

@@ -199,6 +199,16 @@ static const char* end_text(const Lines* y, const WhyInput* in)
           : "nothing that was executed wrote it: initial data";
 }
 
+/* Return whether somebody else may have written IN, and set *U. */
+static UnseenKind unseen_kind(const Lines* y, const WhyInput* in,
+                              DcfgSliceUnseen* u)
+{
+   return in->node != DCFG_SLICE_NOBODY || in->use != USE_VALUE
+          || in->input->port != DCFG_WET_MEMORY
+          || (in->library && !in->unseen) ? UNSEEN_NOT
+          : why_unseen(y->f, y->v.file, in->loader, in->unseen, u);
+}
+
 static size_t shown(const Lines* y, const WhyCard* c)
 {
    return c->n_inputs - (y->form->all ? 0 : c->n_frame);
@@ -231,6 +241,8 @@ static void tell(Lines* y, const WhyCard* c)
       const char*     value;
       const char*     name;
       const char*     through;
+      DcfgSliceUnseen u;
+      UnseenKind      kind;
       unsigned        n = 0;
       if (in->omitted != NULL) {
          printf("%3zu %s\n      %s\n", i + 1, omitted_text(y, in),
@@ -242,8 +254,9 @@ static void tell(Lines* y, const WhyCard* c)
       name = input_name(y, in, &value);
       printf("%3zu %s%s%s\n", i + 1, name, value[0] == 0 ? "" : " = ", value);
       fputs("      ", stdout);
-      if (in->unseen)
-         why_tell_unseen(y->f, y->v.file, in->loader, "      ",
+      kind = unseen_kind(y, in, &u);
+      if (kind != UNSEEN_NOT)
+         why_tell_unseen(y->v.file, kind, &u, "      ",
                          &(UnseenPlace){ unseen_place, y });
       else
          printf("%s\n", in->node >= DCFG_SLICE_NOT ? end_text(y, in)
@@ -351,9 +364,12 @@ static void json_input(Lines* y, const WhyCard* c, const WhyInput* in)
       json_place(y, in->node);
       putchar('}');
    } else {
-      json_text("ends", end_text(y, in));
-      if (in->unseen)
-         why_json_unseen(y->f, y->v.file, in->loader,
+      DcfgSliceUnseen u;
+      UnseenKind      kind = unseen_kind(y, in, &u);
+      json_text("ends", kind != UNSEEN_MAPPED ? end_text(y, in)
+                : "nothing that was executed wrote it: a mapped file");
+      if (kind != UNSEEN_NOT)
+         why_json_unseen(y->v.file, kind, &u,
                          &(UnseenPlace){ unseen_place, y });
    }
    fputs(", \"through\": [", stdout);

@@ -25,12 +25,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Instances before the unseen write whose values may be numbers of system
+   calls. */
+#define NEAR 4096u
+
 #define NO_INSTANCE (UnseenInstance){ DCFG_NONE, 0 }
+
+/* UnseenInstance: an instance; .instr is DCFG_NONE if there is none. */
+typedef
+   struct {
+      uint32_t instr;
+      uint64_t instance;
+   }
+   UnseenInstance;
+
+/* UnseenCall: a system call during the time in which somebody else wrote, and the
+   last instance of the program's own lines before it. */
+typedef
+   struct {
+      UnseenInstance at, line;
+      char*          name;      // "?": not known
+   }
+   UnseenCall;
+
+/* UnseenStory: all that the trace tells of an unseen write. */
+#define MOST_UNSEEN_CALLS 3
+typedef
+   struct {
+      UnseenInstance since;     // told the bytes last
+      UnseenInstance load;      // finds other ones
+      char*          file;      // the file mapped there; NULL: none
+      UnseenInstance alias;     // stored through another mapping of .file
+      UnseenCall     calls[MOST_UNSEEN_CALLS];  // those that may write memory, or
+                                // the last ones
+      unsigned       n_calls;
+      bool           writers;   // .calls may write memory
+      uint64_t       n_more;    // system calls that are not among them
+   }
+   UnseenStory;
 
 /* Mapped: a range of memory that is mapped from a file. */
 typedef
    struct {
       uint64_t addr, size, offset;
+      uint64_t time;            // when it was mapped
       char*    file;
    }
    Mapped;
@@ -53,19 +91,22 @@ typedef
       size_t                 n_maps, maps_room;
       Told*                  told;      // by instruction
       bool*                  own;       // by instruction: a line of the program
+      bool*                  calls;     // by instruction: a system call
       UnseenInstance*        lines;     // by thread: the last one
-      }
+      uint64_t               time;      // instructions so far
+   }
    Teller;
 
 /*--- Mappings                                             ---*/
 
 static void add_mapped(Teller* z, uint64_t addr, uint64_t size,
-                       uint64_t offset, const char* file)
+                       uint64_t offset, uint64_t time, const char* file)
 {
    if (size == 0)
       return;
    GROW(z->maps, z->n_maps, z->maps_room);
-   z->maps[z->n_maps++] = (Mapped){ addr, size, offset, text_copy(file) };
+   z->maps[z->n_maps++] = (Mapped){ addr, size, offset, time,
+                                    text_copy(file) };
 }
 
 /* Forget what is mapped in the SIZE bytes at ADDR. */
@@ -83,9 +124,9 @@ static void unmap(Teller* z, uint64_t addr, uint64_t size)
          continue;
       }
       z->maps[i].file = NULL;
-      add_mapped(z, m.addr, low - m.addr, m.offset, m.file);
+      add_mapped(z, m.addr, low - m.addr, m.offset, m.time, m.file);
       add_mapped(z, high, m.addr + m.size - high, m.offset + (high - m.addr),
-                 m.file);
+                 m.time, m.file);
       free(m.file);
    }
    memmove(z->maps + kept, z->maps + n, (z->n_maps - n) * sizeof(*z->maps));
@@ -96,7 +137,7 @@ static void take_mapping(Teller* z, const DcfgWetMapping* m)
 {
    unmap(z, m->addr, m->size);
    if (m->there && (m->shared || m->from_file))
-      add_mapped(z, m->addr, m->size, m->offset,
+      add_mapped(z, m->addr, m->size, m->offset, z->time,
                  m->from_file && m->file != NULL && m->file[0] != 0 ? m->file
                  : m->shared ? "shared memory" : "a file without a name");
 }
@@ -245,27 +286,33 @@ static void take_instr(Teller* z, const DcfgWetEvent* e)
       take_call(z, e);
 }
 
-/* Go over the events up to the load. */
-static bool pass(Teller* z)
+/* Go over the events up to the time of .u, and tell the mappings; with TELLS, also
+   the instances from .since on. */
+static bool pass(Teller* z, bool tells)
 {
    const DcfgWetState* state = dcfg_wet_state(z->w);
-   DcfgWetFilter       f = { .thread = DCFG_NONE,
-                             .from = z->u->since > 4096 ? z->u->since - 4096
-                                     : 0,
-                             .to = z->u->time + 1 };
+   DcfgWetFilter       f = { .thread = DCFG_NONE, .to = z->u->time + 1 };
    DcfgWetEvent        e;
    DcfgError           err;
 
+   if (tells)
+      f.from = z->u->since > NEAR ? z->u->since - NEAR : 0;
+   else
+      f.instrs = z->calls;
    if (!dcfg_wet_select(z->w, &f, &err))
       return false;
    for (uint32_t i = 0; state != NULL && i < state->n_mappings; i++)
       take_mapping(z, &state->mappings[i]);
-   while (z->to->load.instr == DCFG_NONE && dcfg_wet_next(z->w, &e, &err))
+   while (z->time <= z->u->time && dcfg_wet_next(z->w, &e, &err)) {
       if (e.kind == DCFG_WET_MAPPED)
          take_mapped(z, &e);
-      else if (e.kind == DCFG_WET_INSTR)
+      if (e.kind != DCFG_WET_INSTR)
+         continue;
+      z->time = e.time + 1;
+      if (tells)
          take_instr(z, &e);
-   return z->to->load.instr != DCFG_NONE;
+   }
+   return !tells || z->to->load.instr != DCFG_NONE;
 }
 
 static Teller* teller_new(DcfgWet* w, const DcfgSliceUnseen* u, UnseenStory* to)
@@ -276,11 +323,13 @@ static Teller* teller_new(DcfgWet* w, const DcfgSliceUnseen* u, UnseenStory* to)
    *z = (Teller){ .w = w, .u = u, .to = to,
                   .told  = zalloc(n + (size_t)1, sizeof(*z->told)),
                   .own   = zalloc(n + (size_t)1, sizeof(bool)),
+                  .calls = zalloc(n + (size_t)1, sizeof(bool)),
                   .lines = zalloc(n_threads + (size_t)1, sizeof(*z->lines)) };
    for (uint32_t t = 0; t < n_threads; t++)
       z->lines[t] = NO_INSTANCE;
    for (uint32_t i = 0; i < n; i++) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      z->calls[i] = is_syscall(in);
       z->own[i] = in->line != 0 && !is_of_system(in->image_name);
    }
    return z;
@@ -293,11 +342,15 @@ static void teller_free(Teller* z)
    free(z->maps);
    free(z->told);
    free(z->own);
+   free(z->calls);
    free(z->lines);
    free(z);
 }
 
-bool unseen_story(const DcfgSliceUnseen* u, const char* file, UnseenStory* to)
+/* Set *TO to the story of U, in the trace that FILE has; unseen_story_free() frees
+   it.  Return false if the file cannot be read again. */
+static bool unseen_story(const DcfgSliceUnseen* u, const char* file,
+                         UnseenStory* to)
 {
    DcfgError     err;
    DcfgWet*      w = dcfg_wet_open(file, NULL, &err);
@@ -310,7 +363,7 @@ bool unseen_story(const DcfgSliceUnseen* u, const char* file, UnseenStory* to)
    if (w == NULL)
       return false;
    z  = teller_new(w, u, to);
-   ok = pass(z);
+   ok = pass(z, true);
    m  = mapping_of(z);
    if (m != NULL && !has_code(w, m->file))
       to->file = text_copy(m->file);
@@ -319,7 +372,7 @@ bool unseen_story(const DcfgSliceUnseen* u, const char* file, UnseenStory* to)
    return ok;
 }
 
-void unseen_story_free(UnseenStory* s)
+static void unseen_story_free(UnseenStory* s)
 {
    for (unsigned i = 0; i < s->n_calls; i++)
       free(s->calls[i].name);
@@ -328,18 +381,26 @@ void unseen_story_free(UnseenStory* s)
 
 /*--- Which one                                            ---*/
 
-const DcfgSliceUnseen* why_unseen_of(const Sliced* f, uint32_t user)
+/* Return the size of the first operand that instance N loads. */
+static uint32_t loaded_size(const Sliced* f, const DcfgSliceNode* n)
+{
+   const DcfgWetInstr* in = dcfg_wet_instr(f->w, n->instr);
+
+   for (uint32_t i = 0; i < in->n_accesses; i++)
+      if (in->accesses[i].reads)
+         return in->accesses[i].size;
+   return 0;
+}
+
+/* Return the unseen write that instance USER of F's slice loads; NULL if it is not
+   known which. */
+static const DcfgSliceUnseen* unseen_of(const Sliced* f, uint32_t user)
 {
    const DcfgSlice*       s = f->s;
    const DcfgSliceNode*   n = &s->nodes[user];
    const DcfgSliceUnseen* found = NULL;
-   uint32_t               size = 8;
+   uint32_t               size = loaded_size(f, n);
 
-   for (uint32_t i = 0; i < dcfg_wet_instr(f->w, n->instr)->n_accesses; i++)
-      if (dcfg_wet_instr(f->w, n->instr)->accesses[i].reads) {
-         size = dcfg_wet_instr(f->w, n->instr)->accesses[i].size;
-         break;
-      }
    for (uint32_t i = 0; i < s->n_unseen; i++) {
       const DcfgSliceUnseen* u = &s->unseen[i];
       if (u->time <= n->order && u->addr < n->from + size
@@ -348,6 +409,44 @@ const DcfgSliceUnseen* why_unseen_of(const Sliced* f, uint32_t user)
          found = u;
    }
    return found;
+}
+
+/* Set *U to the time between the mapping of a data file and its load by instance
+   USER, which nobody has written meanwhile.  Return false if it is none. */
+static bool is_mapped_data(const Sliced* f, const char* file, uint32_t user,
+                           DcfgSliceUnseen* u)
+{
+   const DcfgSliceNode* n = &f->s->nodes[user];
+   DcfgError            err;
+   DcfgWet*             w = dcfg_wet_open(file, NULL, &err);
+   Teller*              z;
+   const Mapped*        m;
+   UnseenStory          none;
+   bool                 is;
+
+   *u = (DcfgSliceUnseen){ n->from, loaded_size(f, n), 0, n->order };
+   if (w == NULL)
+      return false;
+   z  = teller_new(w, u, &none);
+   is = u->addr != 0 && u->size > 0 && pass(z, false)
+        && (m = mapping_of(z)) != NULL && !has_code(w, m->file);
+   if (is)
+      u->since = m->time;
+   teller_free(z);
+   dcfg_wet_close(w);
+   return is;
+}
+
+UnseenKind why_unseen(const Sliced* f, const char* file, uint32_t user,
+                      bool unseen, DcfgSliceUnseen* u)
+{
+   const DcfgSliceUnseen* of = unseen ? unseen_of(f, user) : NULL;
+
+   if (of != NULL)
+      *u = *of;
+   return of != NULL ? UNSEEN_TOLD
+          : unseen ? UNSEEN_NO_PLACE
+          : is_mapped_data(f, file, user, u) ? UNSEEN_MAPPED : UNSEEN_NOT;
 }
 
 /*--- Words                                                ---*/
@@ -366,11 +465,19 @@ static void tell_call(const UnseenCall* c, const char* indent,
           c->line.instr == DCFG_NONE ? "" : place_of(place, c->line));
 }
 
+/* Return whether the trace has nothing that may have written mapped memory. */
+static bool is_quiet(const UnseenStory* s)
+{
+   return s->alias.instr == DCFG_NONE && !s->writers;
+}
+
 static void tell_story(const UnseenStory* s, const DcfgSliceUnseen* u,
-                       const char* indent, const UnseenPlace* place)
+                       UnseenKind kind, const char* indent,
+                       const UnseenPlace* place)
 {
    printf("%sbetween time %s: %s\n", indent, text_count(u->since),
-          s->since.instr != DCFG_NONE ? place_of(place, s->since)
+          kind == UNSEEN_MAPPED ? "its memory was mapped"
+          : s->since.instr != DCFG_NONE ? place_of(place, s->since)
           : u->since == 0 ? "the begin of the trace"
           : "the kernel wrote it for a system call");
    printf("%sand time %s: %s\n", indent, text_count(u->time),
@@ -381,6 +488,9 @@ static void tell_story(const UnseenStory* s, const DcfgSliceUnseen* u,
    if (s->alias.instr != DCFG_NONE)
       printf("%sperhaps the program itself, through another mapping of it: %s\n",
              indent, place_of(place, s->alias));
+   /* Calls that hardly write say something only where nothing else does. */
+   if (s->alias.instr != DCFG_NONE && !s->writers)
+      return;
    for (unsigned i = 0; i < s->n_calls; i++)
       tell_call(&s->calls[i], indent, place);
    if (s->n_more > 0)
@@ -391,18 +501,23 @@ static void tell_story(const UnseenStory* s, const DcfgSliceUnseen* u,
              "process_vm_writev()\n", indent);
 }
 
-void why_tell_unseen(const Sliced* f, const char* file, uint32_t user,
-                     const char* indent, const UnseenPlace* place)
+void why_tell_unseen(const char* file, UnseenKind kind,
+                     const DcfgSliceUnseen* u, const char* indent,
+                     const UnseenPlace* place)
 {
-   const DcfgSliceUnseen* u = why_unseen_of(f, user);
-   UnseenStory            s;
+   UnseenStory s;
+   bool        told = kind != UNSEEN_NO_PLACE && unseen_story(u, file, &s);
 
-   puts("somebody else wrote it");
-   if (u == NULL)
-      return;
-   if (unseen_story(u, file, &s))
-      tell_story(&s, u, indent, place);
-   unseen_story_free(&s);
+   if (told && kind == UNSEEN_MAPPED && is_quiet(&s)) {
+      printf("nothing that was executed wrote it: its memory is %s\n",
+             s.file == NULL ? "?" : text_clean(s.file));
+   } else {
+      puts("somebody else wrote it");
+      if (told)
+         tell_story(&s, u, kind, indent, place);
+   }
+   if (kind != UNSEEN_NO_PLACE)
+      unseen_story_free(&s);
 }
 
 static void json_member(const char* before, const char* key, const char* text)
@@ -430,13 +545,12 @@ static void json_story(const UnseenStory* s, const UnseenPlace* place)
    putchar(']');
 }
 
-void why_json_unseen(const Sliced* f, const char* file, uint32_t user,
-                     const UnseenPlace* place)
+void why_json_unseen(const char* file, UnseenKind kind,
+                     const DcfgSliceUnseen* u, const UnseenPlace* place)
 {
-   const DcfgSliceUnseen* u = why_unseen_of(f, user);
-   UnseenStory            s;
+   UnseenStory s;
 
-   if (u == NULL)
+   if (kind == UNSEEN_NO_PLACE)
       return;
    printf(", \"unseen\": {\"since\": %" PRIu64 ", \"time\": %" PRIu64,
           u->since, u->time);

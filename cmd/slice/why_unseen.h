@@ -8,42 +8,21 @@
 
 #include "cmd/slice/slice_query.h"
 
-/* UnseenInstance: an instance; .instr is DCFG_NONE if there is none. */
+/* UnseenKind: how much is known of a value that no executed instruction wrote. */
 typedef
-   struct {
-      uint32_t instr;
-      uint64_t instance;
+   enum {
+      UNSEEN_NOT,               // it is initial data
+      UNSEEN_TOLD,              // somebody else wrote it: see DcfgSliceUnseen
+      UNSEEN_MAPPED,            // it is of a mapped data file: .since is the time
+                                // of the mapping
+      UNSEEN_NO_PLACE           // somebody else wrote it, and no more is known
    }
-   UnseenInstance;
+   UnseenKind;
 
-/* UnseenCall: a system call during the time in which somebody else wrote, and the
-   last instance of the program's own lines before it. */
-typedef
-   struct {
-      UnseenInstance at, line;
-      char*          name;      // "?": not known
-   }
-   UnseenCall;
-
-/* UnseenStory: all that the trace tells of an unseen write. */
-#define MOST_UNSEEN_CALLS 3
-typedef
-   struct {
-      UnseenInstance since;     // told the bytes last
-      UnseenInstance load;      // finds other ones
-      char*          file;      // the file mapped there; NULL: none
-      UnseenInstance alias;     // stored through another mapping of .file
-      UnseenCall     calls[MOST_UNSEEN_CALLS];  // those that may write memory, or
-                                // the last ones
-      unsigned       n_calls;
-      bool           writers;   // .calls may write memory
-      uint64_t       n_more;    // system calls that are not among them
-   }
-   UnseenStory;
-
-/* Return the unseen write that instance USER of F's slice loads; NULL if it is not
-   known which. */
-const DcfgSliceUnseen* why_unseen_of(const Sliced* f, uint32_t user);
+/* Set *U to what instance USER of F's slice loads; UNSEEN: its input says that
+   somebody else wrote it.  FILE has the trace. */
+UnseenKind why_unseen(const Sliced* f, const char* file, uint32_t user,
+                      bool unseen, DcfgSliceUnseen* u);
 
 /* UnseenPlace: returns the words for an instance; they last until text_forget(). */
 typedef
@@ -53,16 +32,12 @@ typedef
    }
    UnseenPlace;
 
-/* Print what the trace in FILE tells of the unseen write that USER loads, in lines
-   behind INDENT, which the first one lacks; as the member "unseen" of a JSON object. */
-void why_tell_unseen(const Sliced* f, const char* file, uint32_t user,
-                     const char* indent, const UnseenPlace* place);
-void why_json_unseen(const Sliced* f, const char* file, uint32_t user,
+/* Print what the trace in FILE tells of U, which has KIND, in lines behind INDENT,
+   which the first one lacks; as the member "unseen" of a JSON object. */
+void why_tell_unseen(const char* file, UnseenKind kind,
+                     const DcfgSliceUnseen* u, const char* indent,
                      const UnseenPlace* place);
-
-/* Set *TO to the story of U, in the trace that FILE has; unseen_story_free() frees
-   it.  Return false if the file cannot be read again. */
-bool unseen_story(const DcfgSliceUnseen* u, const char* file, UnseenStory* to);
-void unseen_story_free(UnseenStory* s);
+void why_json_unseen(const char* file, UnseenKind kind,
+                     const DcfgSliceUnseen* u, const UnseenPlace* place);
 
 #endif /* DCFG_CMD_WHY_UNSEEN_H */

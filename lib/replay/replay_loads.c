@@ -16,8 +16,6 @@ typedef
    struct {
       MemorySearch m;
       const bool*  copies;
-      const bool*  fresh;       // by byte: mapped from a file, or shared: a system
-                                // call may write it.  NULL: none, or no more
    }
    LoadSearch;
 
@@ -31,15 +29,6 @@ static void close_bytes(MemorySearch* f, uint64_t addr, uint64_t size)
          f->left    -= !f->found[i];
          f->found[i] = true;
       }
-}
-
-/* Look no more for bytes that a system call may have written. */
-static void close_fresh(LoadSearch* f)
-{
-   for (uint32_t i = 0; i < f->m.size; i++)
-      if (f->fresh[i])
-         close_bytes(&f->m, f->m.addr + i, 1);
-   f->fresh = NULL;
 }
 
 /* Take the bytes that an instance, with plan AT, loads; then close those that
@@ -86,7 +75,7 @@ static bool load_bytes(LoadSearch* f, ReplayPlace p, size_t most)
    for (size_t i = p.step; i < end && m->left > 0; i++, p.place = 0) {
       const WetStep*  s = &c->steps.steps[i];
       const uint64_t* words = c->steps.addrs + s->first;
-      if (i % FILTER_STEPS == 0 && f->fresh == NULL
+      if (i % FILTER_STEPS == 0
           && !filter_has(&c->filters[i / FILTER_STEPS], m->addr, m->size,
                          DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE)) {
          i += FILTER_STEPS - 1;
@@ -97,13 +86,9 @@ static bool load_bytes(LoadSearch* f, ReplayPlace p, size_t most)
             close_bytes(m, words[0], words[1]);
          continue;
       }
-      for (uint32_t k = p.place; k < s->n_instrs; k++) {
-         const InstrPlan* at = replay_place(m->r, s, k);
-         if (at->n_slots > 0)
-            meet_instance(f, c, s, at);
-         if (f->fresh != NULL && m->r->w->plans[at->instr].kind == InsnSyscall)
-            close_fresh(f);
-      }
+      for (uint32_t k = p.place; k < s->n_instrs; k++)
+         if (replay_place(m->r, s, k)->n_slots > 0)
+            meet_instance(f, c, s, replay_place(m->r, s, k));
    }
    return true;
 }
@@ -147,21 +132,16 @@ bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
                         DcfgReplayByte* bytes)
 {
    bool        found[DCFG_REPLAY_MOST] = { false };
-   bool        fresh[DCFG_REPLAY_MOST];
-   LoadSearch  f = { { r, addr, size, 0, 0, found, NULL, bytes }, copies,
-                     NULL };
+   LoadSearch  f = { { r, addr, size, 0, 0, found, NULL, bytes }, copies };
    ReplayPlace p;
 
    if (size > DCFG_REPLAY_MOST || r->ix->n_chunks == 0
        || !replay_position(r, t, &p))
       return size <= DCFG_REPLAY_MOST && r->ix->n_chunks == 0;
    for (uint32_t i = 0; i < size; i++) {
-      found[i]  = bytes[i].is == DCFG_REPLAY_KNOWN
-                  || bytes[i].is == DCFG_REPLAY_UNSEEN;
+      found[i]  = bytes[i].is != DCFG_REPLAY_UNKNOWN
+                  && bytes[i].is != DCFG_REPLAY_NEVER;
       f.m.left += !found[i];
-      fresh[i]  = bytes[i].is == DCFG_REPLAY_FRESH;
-      if (fresh[i])
-         f.fresh = fresh;
    }
    if (p.chunk < r->ix->n_chunks)
       close_quiet(&f.m, p.chunk, t);
@@ -183,8 +163,7 @@ bool replay_memory_agrees(DcfgReplay* r, uint64_t t, uint64_t addr,
 {
    bool           found[DCFG_REPLAY_MOST] = { false };
    DcfgReplayByte loaded[DCFG_REPLAY_MOST];
-   LoadSearch     f = { { r, addr, size, 0, 0, found, NULL, loaded }, copies,
-                        NULL };
+   LoadSearch     f = { { r, addr, size, 0, 0, found, NULL, loaded }, copies };
    ReplayPlace    p;
 
    *agree = true;

@@ -69,11 +69,14 @@ int main(int argc, char** argv) {
    if (pwrite(fd, &new, 1, 33) != 1) return 4;  // call bytes
    short f = ((volatile short*)page)[16];       // load bytes
 
+   twin[6] = 0x07070707;                        // alias first
+   int g = page[1030];                          // load first
+
    for (int i = 1; i <= many; i++) {
       twin[2] = i;
       sum += page[1026];
    }
-   printf("%x %x %x %x %lx %d %x %d %ld\\n", a, b, c, d, e, before, f, status, sum);
+   printf("%x %x %x %x %lx %d %x %d %x %ld\\n", a, b, c, d, e, before, f, status, g, sum);
    return 0;
 }
 """
@@ -94,7 +97,7 @@ def line_of(mark):
 
 
 def ask(wet, time, packet):
-    server = gdblib.serve(wet, "--at=%d" % time)
+    server = gdblib.serve(wet, "--at=%s" % time)
     server.ask("?")
     answer = server.ask(packet)
     server.send("k")
@@ -129,6 +132,15 @@ def check_case(tap, wet, name, addr):
     if same > 0:
         rest = "m%x,1" % (addr + size - 1)
         tap.ok(ask(wet, time - 1, rest) == before[-2:], name + ": it knows those that did not change", ask(wet, time - 1, rest))
+
+
+def check_first(tap, wet, addr):
+    """A byte that nothing told before: its first load finds what a store through another mapping wrote."""
+    text = commandlib.command("why", "--index=no", wet, "unseen.c:%d" % line_of("load first"))[1]
+    tap.ok("through another mapping of it: unseen.c:%d in main" % line_of("alias first") in text and "data, which others" in text,
+           "first: dcfg why names the store through another mapping of the file", text)
+    times = [ask(wet, "unseen.c:%d" % line_of(mark), "m%x,4" % addr) for mark in ("load bytes", "load first")]
+    tap.ok(times[0].startswith("E") and times[1].startswith("E"), "first: dcfg gdb does not show the future", times)
 
 
 def check_watch(tap, wet, addr):
@@ -195,6 +207,7 @@ def main():
             tap.skip("wide: dcfg why and dcfg gdb", "process_vm_writev() is not allowed here")
         else:
             check_case(tap, wet, name, int(where[name], 16))
+    check_first(tap, wet, int(where["file"], 16) + 4 * 1030)
     check_watch(tap, wet, int(where["single"], 16))
     loads = oracle(tap)
     if loads:
