@@ -11,9 +11,9 @@
 /* UnseenKind: how much is known of a value that no executed instruction wrote. */
 typedef
    enum {
-      UNSEEN_NOT,               // it is initial data
+      UNSEEN_NOT,               // no: the value is initial data
       UNSEEN_TOLD,              // somebody else wrote it: see DcfgSliceUnseen
-      UNSEEN_MAPPED,            // it is of a mapped data file: .since is the time
+      UNSEEN_MAPPED,            // memory of a mapped data file: .since is the time
                                 // of the mapping
       UNSEEN_NO_PLACE           // somebody else wrote it, and no more is known
    }
