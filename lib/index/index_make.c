@@ -100,13 +100,12 @@ static bool put_words(IndexMaker* m, uint64_t size, IndexChunk* c)
 /* Write the unseen writes of the present chunk, and end it in the image. */
 static bool put_unseen(IndexMaker* m, IndexChunk* c)
 {
-   Array* a = &m->image.unseen;
-
-   unseen_sort(a);
-   c->n_unseen = (uint32_t)a->n;
-   m->n_lines += a->n * sizeof(UnseenWrite);
-   if (!index_write(&m->writer, a->data, a->n * sizeof(UnseenWrite)))
+   array_cut(&m->code, 0);
+   if (!unseen_put(m->job, &m->image.unseen, &m->code)
+       || !index_write(&m->writer, m->code.data, m->code.n))
       return false;
+   c->unseen   = (uint32_t)m->code.n;
+   m->n_lines += m->code.n;
    image_end_chunk(&m->image);
    return true;
 }

@@ -9,8 +9,6 @@
 
 #include "lib/index/index_marks.h"
 
-#include <string.h>
-
 /* Marks that change more bytes than this are told by their chunk alone. */
 #define LARGE (64u << 10)
 
@@ -52,24 +50,20 @@ bool unseen_may_be(const DcfgWet* w)
           && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 }
 
-bool unseen_start(UnseenFinder* u, Job* job, const DcfgWet* w, Array* found)
+bool unseen_start(UnseenFinder* u, Job* job, const DcfgWet* w)
 {
-   *u = (UnseenFinder){ .job = job, .w = w, .image = { .job = job },
-                        .found = found };
+   *u = (UnseenFinder){ .job = job, .w = w, .image = { .job = job } };
    return ways_start(&u->ways, job, w);
 }
 
-/* Hand over the unseen writes so far.  They come in the order of their times. */
-static bool hand_over(UnseenFinder* u)
+/* End the present chunk. */
+static bool end_chunk(UnseenFinder* u)
 {
-   size_t n = u->image.unseen.n;
-   void*  to = n == 0 ? NULL
-               : array_add_n(u->job, u->found, sizeof(UnseenWrite), n);
+   uint64_t* end = array_add(u->job, &u->ends, sizeof(*end));
 
-   if (n > 0 && to == NULL)
+   if (end == NULL || !unseen_put(u->job, &u->image.unseen, &u->codes))
       return false;
-   if (n > 0)
-      memcpy(to, u->image.unseen.data, n * sizeof(UnseenWrite));
+   *end = u->codes.n;
    image_end_chunk(&u->image);
    return true;
 }
@@ -79,8 +73,9 @@ bool unseen_take_part(UnseenFinder* u, const WetPart* part)
    const WetSteps* steps = &part->steps;
    MarkWrite       x;
 
-   if (part->first && !hand_over(u))
+   if (part->first && u->begun && !end_chunk(u))
       return false;
+   u->begun = true;
    for (size_t i = 0; i < steps->n_steps; i++) {
       const WetStep* r = &steps->steps[i];
       if (r->sb == 0) {
@@ -98,11 +93,15 @@ bool unseen_take_part(UnseenFinder* u, const WetPart* part)
 
 bool unseen_end(UnseenFinder* u)
 {
-   return hand_over(u);
+   return !u->begun || end_chunk(u);
 }
 
 void unseen_free(UnseenFinder* u)
 {
+   if (u->job == NULL)
+      return;
    ways_free(&u->ways);
    image_free(&u->image);
+   array_free(u->job, &u->codes, 1);
+   array_free(u->job, &u->ends, sizeof(uint64_t));
 }

@@ -35,15 +35,17 @@ typedef
       IndexWays   ways;
       MemoryImage image;
       uint64_t    time;         // instructions so far
-      Array*      found;        // UnseenWrite
+      bool        begun;
+      Array       codes;        // uint8_t: of unseen writes, chunk by chunk
+      Array       ends;         // uint64_t: by chunk, end in .codes
    }
    UnseenFinder;
 
 /* Return whether loads of W may tell unseen writes. */
 bool unseen_may_be(const DcfgWet* w);
 
-/* Begin a pass over W.  All goes to FOUND, in the order of their times. */
-bool unseen_start(UnseenFinder* u, Job* job, const DcfgWet* w, Array* found);
+/* Begin a pass over W, which gives all parts; end it. */
+bool unseen_start(UnseenFinder* u, Job* job, const DcfgWet* w);
 bool unseen_take_part(UnseenFinder* u, const WetPart* part);
 bool unseen_end(UnseenFinder* u);
 void unseen_free(UnseenFinder* u);

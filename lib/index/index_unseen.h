@@ -22,8 +22,20 @@ typedef
    }
    UnseenWrite;
 
-/* Sort A, of UnseenWrite, by word and time; by time alone. */
-void unseen_sort(Array* a);
-void unseen_sort_by_time(Array* a);
+/* Append the code of A, of UnseenWrite, to TO, unless A is empty.  Sort A by word
+   and time.  JOB has the memory. */
+bool unseen_put(Job* job, Array* a, Array* to);
+
+/* Return the unseen writes of CODE, which has SIZE bytes, as *N elements in that
+   order; the caller frees them.  Return NULL if the code is wrong or memory is
+   short. */
+UnseenWrite* unseen_get(const uint8_t* code, size_t size, size_t* n);
+
+/* Return whether CODE, of SIZE bytes, may have a word from FIRST to LAST. */
+bool unseen_may_have(const uint8_t* code, size_t size, uint64_t first,
+                     uint64_t last);
+
+/* Sort A, of N elements, by time. */
+void unseen_sort_by_time(UnseenWrite* a, size_t n);
 
 #endif /* DCFG_LIB_INDEX_UNSEEN_H */

@@ -22,16 +22,16 @@ typedef
 /* Return those of CHUNK that have a word of F, as *N elements; NULL if there are
    none. */
 static const UnseenWrite* unseen_in(const UnseenRange* f, uint32_t chunk,
-                                    uint32_t* n)
+                                    size_t* n)
 {
-   const UnseenWrite* u = index_unseen(f->r->ix, chunk);
-   uint32_t           all = f->r->ix->chunks[chunk].n_unseen;
-   uint32_t           low = 0, high = 0;
-   uint64_t           last = (f->addr + f->size - 1) >> 3;
+   uint64_t           first = f->addr >> 3, last = (f->addr + f->size - 1) >> 3;
+   size_t             all = 0, low = 0, high = 0;
+   const UnseenWrite* u = f->size == 0 ? NULL
+                          : index_unseen(f->r->ix, chunk, first, last, &all);
 
-   if (u == NULL || f->size == 0)
+   if (u == NULL)
       return NULL;
-   BISECT(low, all, middle, u[middle].word < f->addr >> 3);
+   BISECT(low, all, middle, u[middle].word < first);
    BISECT(high, all, middle, u[middle].word <= last);
    *n = high > low ? high - low : 0;
    return *n == 0 ? NULL : u + low;
@@ -61,9 +61,9 @@ void replay_unseen(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
    if (!r->ix->any_unseen || r->of->loads == NULL)
       return;
    for (uint32_t c = replay_chunk_of(r, t); c < r->ix->n_chunks; c++) {
-      uint32_t           n = 0;
+      size_t             n = 0;
       const UnseenWrite* u = unseen_in(&f, c, &n);
-      for (uint32_t i = 0; i < n; i++)
+      for (size_t i = 0; i < n; i++)
          apply(&f, &u[i], t, bytes, done);
    }
 }
@@ -88,9 +88,9 @@ bool replay_find_unseen(DcfgReplay* r, uint64_t addr, uint64_t size,
       return false;
    c = c < r->ix->n_chunks ? c : (uint32_t)r->ix->n_chunks - 1;
    for (; !found && c < r->ix->n_chunks; c += back ? UINT32_MAX : 1) {
-      uint32_t           n = 0;
+      size_t             n = 0;
       const UnseenWrite* u = unseen_in(&f, c, &n);
-      for (uint32_t i = 0; i < n; i++)
+      for (size_t i = 0; i < n; i++)
          if ((back ? u[i].time < from && (!found || u[i].time > *t)
                    : u[i].time >= from && (!found || u[i].time < *t))
              && has_byte(&f, &u[i])) {

@@ -445,8 +445,8 @@ static bool visit_steps(BackWalk* z, const Passes* passes)
    size_t    told = z->acts->places.n;
 
    z->spot.steps = steps;
-   z->unseen     = passes->unseen.data;
-   z->n_unseen   = passes->unseen.n;
+   z->unseen     = passes->unseen;
+   z->n_unseen   = passes->n_unseen;
    for (uint32_t i = (uint32_t)steps->n_steps; i-- > 0; ) {
       const WetStep* r = &steps->steps[i];
       z->spot.step = r;

@@ -7,9 +7,9 @@
    parts by wet_ahead.c.  Taken by: slice_open.c, slice_back.c. */
 
 #include "lib/slice/slice_passes.h"
-#include "lib/base/sort.h"
 #include "lib/index/index_marks.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Return whether counts of superblocks will do, without activations: for slices
@@ -34,27 +34,6 @@ static bool looks_for_unseen(const Passes* p)
           && !wet_knows_unseen(p->w);
 }
 
-/* Keep the unseen writes for later slices if the pass LOOKED for them; else take
-   those of an earlier slice. */
-static bool remember_unseen(Passes* p, bool looked)
-{
-   size_t      n = 0;
-   const void* from = looked || p->unseen_ix != NULL ? NULL
-                      : wet_recall_unseen(p->w, &n);
-   void*       to;
-
-   if (looked)
-      wet_remember_unseen(p->w, p->all_unseen.data,
-                          p->all_unseen.n * sizeof(UnseenWrite));
-   n /= sizeof(UnseenWrite);
-   if (from == NULL || n == 0)
-      return true;
-   to = array_add_n(p->job, &p->all_unseen, sizeof(UnseenWrite), n);
-   if (to != NULL)
-      memcpy(to, from, n * sizeof(UnseenWrite));
-   return to != NULL;
-}
-
 /* Go forward once; give parts to ACTS unless it is NULL, and look for unseen
    writes. */
 static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
@@ -63,8 +42,7 @@ static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
    bool           looks = looks_for_unseen(p), ok = true;
    UnseenFinder   u = { .job = NULL };
 
-   array_cut(&p->all_unseen, 0);
-   if (looks && !unseen_start(&u, p->job, p->w, &p->all_unseen))
+   if (looks && !unseen_start(&u, p->job, p->w))
       return false;
    wet_count_runs(p->w, code->runs);
    p->ahead = wet_ahead_new(p->job, p->w, &p->index,
@@ -77,8 +55,13 @@ static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
       ok = (acts == NULL || acts_take_part(acts, part))
            && (!looks || unseen_take_part(&u, part));
    ok = ok && (!looks || unseen_end(&u));
+   if (ok && looks) {
+      wet_remember_unseen(p->w, &u.codes, &u.ends);
+      ok = wet_knows_unseen(p->w)
+           || job_fail(p->job, DCFG_ERROR_MEMORY, NULL, "out of memory");
+   }
    unseen_free(&u);
-   if (!ok || !remember_unseen(p, looks))
+   if (!ok)
       return false;
    passes_close(p);
    wet_count_runs(p->w, NULL);
@@ -91,7 +74,7 @@ static bool count_runs(Passes* p, SliceCode* code, bool* read)
 {
    *read = looks_for_unseen(p) || !wet_recall(p->w, &p->index, code->runs);
    if (!*read)
-      return remember_unseen(p, false);
+      return true;
    if (p->w->job.err.status != DCFG_OK)
       return job_adopt(p->job, &p->w->job.err);
    if (!go_forward(p, code, NULL))
@@ -205,29 +188,28 @@ static bool disagree(Passes* p)
 /* Set .unseen to the unseen writes of CHUNK. */
 static bool take_unseen(Passes* p, uint32_t chunk)
 {
-   const WetChunkInfo* c = &ELEM(p->index, WetChunkInfo, chunk);
-   const UnseenWrite*  from = p->all_unseen.data;
-   size_t              low = 0, high = 0, n = p->all_unseen.n;
-   void*               to;
+   const UnseenWrite* kept;
+   const uint8_t*     code;
+   size_t             size = 0;
 
-   array_cut(&p->unseen, 0);
-   if (p->unseen_ix != NULL) {
-      n    = p->unseen_ix->chunks[chunk].n_unseen;
-      from = index_unseen(p->unseen_ix, chunk);
-      if (n > 0 && from == NULL)
-         return job_fail(p->job, DCFG_ERROR_FORMAT, "index", "it is damaged");
-      high = n;
-   } else {
-      BISECT(low, n, middle, from[middle].time < c->before);
-      BISECT(high, n, middle, from[middle].time < c->before + c->n_instrs);
-   }
-   if (low >= high)
+   free(p->unseen);
+   p->unseen   = NULL;
+   p->n_unseen = 0;
+   if (!unseen_may_be(p->w))
       return true;
-   to = array_add_n(p->job, &p->unseen, sizeof(UnseenWrite), high - low);
-   if (to == NULL)
-      return false;
-   memcpy(to, from + low, (high - low) * sizeof(UnseenWrite));
-   unseen_sort_by_time(&p->unseen);
+   if (p->unseen_ix != NULL) {
+      kept = index_unseen(p->unseen_ix, chunk, 0, UINT64_MAX, &p->n_unseen);
+      size = kept == NULL ? 0 : p->n_unseen * sizeof(UnseenWrite);
+      p->unseen = size == 0 ? NULL : malloc(size);
+      if (p->unseen != NULL)
+         memcpy(p->unseen, kept, size);
+   } else {
+      code      = wet_recall_unseen(p->w, chunk, &size);
+      p->unseen = size == 0 ? NULL : unseen_get(code, size, &p->n_unseen);
+   }
+   if (size > 0 && p->unseen == NULL)
+      return job_fail(p->job, DCFG_ERROR_MEMORY, NULL, "out of memory");
+   unseen_sort_by_time(p->unseen, p->n_unseen);
    return true;
 }
 
@@ -261,6 +243,5 @@ void passes_free(Passes* p)
    passes_close(p);
    wet_leave_chunk(p->w, &p->own.steps, p->own.offset);
    array_free(&p->w->job, &p->index, sizeof(WetChunkInfo));
-   array_free(p->job, &p->all_unseen, sizeof(UnseenWrite));
-   array_free(p->job, &p->unseen, sizeof(UnseenWrite));
+   free(p->unseen);
 }

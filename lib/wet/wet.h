@@ -368,8 +368,8 @@ struct DcfgWet {
                                 // ended there; or NULL
    Array       known_chunks;    // WetChunkInfo: see wet_remember()
    uint64_t*   known_runs;      // NULL: not known
-   void*       known_unseen;    // UnseenWrite: see wet_remember_unseen(); NULL:
-   size_t      n_known_unseen;  // not known.  Bytes
+   uint8_t*    known_unseen;    // see wet_remember_unseen(); NULL: not known
+   uint64_t*   unseen_ends;
    WetSteps    left_steps;      // the steps of the chunk at .left_offset,
    uint64_t    left_offset;     // or 0: see wet_leave_chunk()
    const WetMachine* machine;

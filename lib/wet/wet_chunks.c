@@ -131,26 +131,34 @@ bool wet_recall(DcfgWet* w, Array* index, uint64_t* runs)
    return true;
 }
 
-void wet_remember_unseen(DcfgWet* w, const void* unseen, size_t size)
+void wet_remember_unseen(DcfgWet* w, const Array* codes, const Array* ends)
 {
-   DcfgWet* first = w->lender;
+   DcfgWet*  first = w->lender;
+   uint8_t*  to = malloc(codes->n + 1);
+   uint64_t* to_ends = malloc(ends->n * sizeof(*to_ends) + 1);
 
-   if (first == NULL || first->known_unseen != NULL)
+   if (first == NULL || first->known_unseen != NULL || to == NULL
+       || to_ends == NULL) {
+      free(to);
+      free(to_ends);
       return;
-   first->known_unseen = malloc(size + 1);
-   if (first->known_unseen == NULL)
-      return;
-   first->n_known_unseen = size;
-   if (size > 0)
-      memcpy(first->known_unseen, unseen, size);
+   }
+   if (codes->n > 0)
+      memcpy(to, codes->data, codes->n);
+   if (ends->n > 0)
+      memcpy(to_ends, ends->data, ends->n * sizeof(*to_ends));
+   first->known_unseen = to;
+   first->unseen_ends  = to_ends;
 }
 
-const void* wet_recall_unseen(const DcfgWet* w, size_t* size)
+const uint8_t* wet_recall_unseen(const DcfgWet* w, uint32_t chunk,
+                                 size_t* size)
 {
-   if (!wet_knows_unseen(w))
-      return NULL;
-   *size = w->lender->n_known_unseen;
-   return w->lender->known_unseen;
+   const DcfgWet* first = w->lender;
+   uint64_t       begin = chunk == 0 ? 0 : first->unseen_ends[chunk - 1];
+
+   *size = first->unseen_ends[chunk] - begin;
+   return first->known_unseen + begin;
 }
 
 /*--- A chunk                                              ---*/

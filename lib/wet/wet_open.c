@@ -210,7 +210,9 @@ bool dcfg_wet_tell_loads(DcfgWet* w, const bool* loads)
    free(w->own_loads);
    w->loads = w->own_loads = own;
    free(w->known_unseen);
+   free(w->unseen_ends);
    w->known_unseen = NULL;
+   w->unseen_ends  = NULL;
    return true;
 }
 
