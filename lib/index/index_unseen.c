@@ -9,10 +9,10 @@
 
    The code begins with the number of writes and the size of what follows before
    it is compressed, 4 bytes each, and with the first and the last word, 8 bytes
-   each.  A frame of zstd follows, and zeros up to a multiple of 8 bytes.  The frame
-   has for each write varints and a byte: the distance from the word before; the
-   time less that of the write before, if both have one word; how long before the
-   time the bytes were told; the mask. */
+   each.  A frame of zstd follows, and zeros up to a multiple of 8 bytes.  For
+   each write, the frame has four varints.  They are the distance from
+   the word before; the time, less that of the write before if both have one word;
+   how long before that the bytes were told; and the mask. */
 
 #include "lib/index/index_unseen.h"
 #include "lib/base/sort.h"
@@ -24,7 +24,7 @@
 
 #define LEVEL 3
 #define HEAD  24u               // bytes of the head
-#define MOST_CODE 31u           // bytes of a write, before it is compressed
+#define MOST_CODE 32u           // bytes of a write, before it is compressed
 #define LEAST_CODE 4u
 
 COMPARE(by_word, UnseenWrite, UP(word) ?: UP(time) ?: UP(mask))
@@ -47,7 +47,7 @@ static uint8_t* write_all(const UnseenWrite* a, size_t n, uint8_t* to)
       write_varint(&to, a[i].word - word);
       write_varint(&to, a[i].time - time);
       write_varint(&to, a[i].time - a[i].since);
-      *to++ = a[i].mask;
+      write_varint(&to, a[i].mask);
       word  = a[i].word;
       time  = a[i].time;
    }
@@ -92,24 +92,26 @@ bool unseen_put(Job* job, Array* a, Array* to)
    return true;
 }
 
-/* Set A to the N writes that B has.  Return false if they are wrong. */
-static bool read_all(Bytes* b, UnseenWrite* a, size_t n)
+/* Set A to the N writes that the SIZE bytes at CODE have.  Return false if they
+   are wrong. */
+static bool read_all(const uint8_t* code, size_t size, UnseenWrite* a, size_t n)
 {
+   Bytes    b = { code, code + size, false };
    uint64_t word = 0, time = 0;
 
    for (size_t i = 0; i < n; i++) {
-      uint64_t gap = get_varint(b), told;
+      uint64_t gap = get_varint(&b), told;
       if (gap != 0)
          time = 0;
       word += gap;
-      time += get_varint(b);
-      told  = get_varint(b);
-      if (b->failed || b->at == b->end || told > time || word >> 61 != 0)
+      time += get_varint(&b);
+      told  = get_varint(&b);
+      a[i]  = (UnseenWrite){ .word = word, .since = time - told, .time = time,
+                             .mask = (uint8_t)get_up_to(&b, UINT8_MAX) };
+      if (b.failed || told > time || word >> 61 != 0)
          return false;
-      a[i] = (UnseenWrite){ .word = word, .since = time - told, .time = time,
-                            .mask = *b->at++ };
    }
-   return b->at == b->end;
+   return b.at == b.end;
 }
 
 UnseenWrite* unseen_get(const uint8_t* code, size_t size, size_t* n)
@@ -117,7 +119,6 @@ UnseenWrite* unseen_get(const uint8_t* code, size_t size, size_t* n)
    uint32_t     counts[2];
    uint8_t*     raw;
    UnseenWrite* a;
-   Bytes        b;
    size_t       frame;
 
    if (size < HEAD)
@@ -135,9 +136,8 @@ UnseenWrite* unseen_get(const uint8_t* code, size_t size, size_t* n)
       free(a);
       return NULL;
    }
-   b  = (Bytes){ raw, raw + counts[1], false };
    *n = counts[0];
-   if (!read_all(&b, a, *n)) {
+   if (!read_all(raw, counts[1], a, *n)) {
       free(a);
       a = NULL;
    }

@@ -147,8 +147,10 @@ def check_watch(tap, wet, addr):
     """A watchpoint goes back to the load that finds the changed value, and from there to the store; forward likewise."""
     place = "unseen.c:%d" % line_of("load single")
     unseen = [i["unseen"] for i in json.loads(commandlib.command("why", "--json", wet, place)[1])["steps"][0]["inputs"]
-              if "unseen" in i][0]
-    stops = []
+              if "unseen" in i]
+    if not tap.ok(unseen, "single: its JSON has times"):
+        return
+    unseen, stops = unseen[0], []
     for at, ways in ((unseen["time"] + 2, ("bc", "bc")), (unseen["since"], ("c",))):
         server = gdblib.serve(wet, "--at=%d" % at)
         server.ask("?")
