@@ -314,7 +314,8 @@ DCFG_API void dcfg_slice_free(DcfgSlice* s);
 /* Write an index of W to FD, an empty file that is open for reading and
    writing, in one pass over W.  With an index, a backward slice needs no pass
    forward, and one with .steps reads only those parts of the tape that matter
-   to it.  Slices are the same with and without an index.
+   to it.  Slices are the same with and without an index, if dcfg_wet_tell_loads()
+   was called before the index was made, or never.
 
    OUTSIDE: the .no_control_of of later queries with .callbacks; queries with
    another one do not use the index.  It may be NULL.  Return false, and set
