@@ -124,7 +124,7 @@ def check_case(tap, wet, name, addr):
     packet = "m%x,%x" % (addr, size)
     known = [ask(wet, t, packet) for t in (since, time + 1)]
     tap.ok(known == [before, behind], name + ": dcfg gdb knows the bytes before and behind", known)
-    # A server answers with the bytes up to the first one that is not known.
+    # A server answers with the bytes up to the first one that is not known, if there are any.
     same = next(i for i in range(size) if before[2 * i:2 * i + 2] != behind[2 * i:2 * i + 2])
     between = [ask(wet, t, packet) for t in (since + 1, time - 1)]
     tap.ok(all(a == before[:2 * same] or (same == 0 and a.startswith("E")) for a in between),
@@ -166,7 +166,7 @@ def check_watch(tap, wet, addr):
 
 
 def oracle(tap):
-    lib = os.path.join(os.path.dirname(commandlib.DCFG), "..", "lib")
+    lib = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "lib")
     env = dict(os.environ, PKG_CONFIG_PATH=os.path.join(lib, "pkgconfig"))
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libdcfg"], stdout=subprocess.PIPE, env=env)
     prog = tap.path("memory_loads")
