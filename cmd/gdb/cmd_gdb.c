@@ -21,6 +21,7 @@
 #include "cmd/gdb/gdb_debugger.h"
 #include "cmd/gdb/gdb_session.h"
 #include "cmd/machine/processor.h"
+#include "cmd/machine/roles.h"
 #include "cmd/machine/state_rules.h"
 #include "cmd/machine/wet_place.h"
 #include "cmd/shared/trace_index.h"
@@ -84,6 +85,7 @@ static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
        && strncmp(o->index, OPEN_FILE, strlen(OPEN_FILE)) == 0
        && use_index_at(w, o->index))
       return w;
+   tell_loads(w);
    foreign = zalloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(bool));
    mark_foreign(w, NULL, foreign);
    if (!use_index(w, o->file, index_use(o->index, INDEX_MADE, INDEX_UNNAMED),

@@ -6,9 +6,11 @@
 /* Owns: the bytes of memory, and which of them are known.  Handed: writes by
    the library, files of images.  Taken by: state_registers.c, cmd/gdb/.
 
-   The last write before the time gives a byte its value.  If nobody has written
-   the byte, the image's file has it, or the state in which the trace begins, or
-   the next instruction that loads it. */
+   The last that the trace told before the time gives a byte its value: a write,
+   or a load.  If the next load has another value, somebody else wrote the byte
+   between: it is unknown.  If nothing has told the byte, the image's file has it,
+   or the state in which the trace begins, or the next instruction that loads
+   it. */
 
 #include "cmd/state/program_state.h"
 
@@ -99,16 +101,46 @@ static bool all_known(const DcfgReplayByte* b, uint32_t size)
    return size == 0;
 }
 
+/* Forget those of the SIZE bytes B at ADDR at time T that files, or the state in
+   which the trace begins, have told, if the next load has other values: somebody
+   else wrote them.  LAST has the bytes as the trace told them. */
+static bool compare_initial(ProgramState* s, uint64_t t, uint64_t addr,
+                            uint32_t size, const DcfgReplayByte* last,
+                            DcfgReplayByte* b)
+{
+   DcfgReplayByte next[DCFG_REPLAY_MOST];
+   bool           any = false;
+
+   for (uint32_t i = 0; i < size; i++) {
+      bool initial = b[i].is == DCFG_REPLAY_KNOWN
+                     && last[i].is != DCFG_REPLAY_KNOWN;
+      next[i] = (DcfgReplayByte){ .is = initial ? DCFG_REPLAY_NEVER
+                                        : DCFG_REPLAY_UNSEEN };
+      any    |= initial;
+   }
+   if (!any)
+      return true;
+   if (!dcfg_replay_loaded(s->replay, t, addr, size, s->copies, next))
+      return false;
+   for (uint32_t i = 0; i < size; i++)
+      if (next[i].is == DCFG_REPLAY_KNOWN && next[i].value != b[i].value)
+         b[i].is = DCFG_REPLAY_UNSEEN;
+   return true;
+}
+
 /* Read as state_memory() does, at most DCFG_REPLAY_MOST bytes. */
 static bool read_part(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
                       uint8_t* bytes, bool* known)
 {
-   DcfgReplayByte b[DCFG_REPLAY_MOST];
+   DcfgReplayByte b[DCFG_REPLAY_MOST], last[DCFG_REPLAY_MOST];
 
    if (!dcfg_replay_memory(s->replay, t, addr, size, s->copies, b))
       return false;
+   memcpy(last, b, size * sizeof(*b));
    take_images(s, t, addr, size, b);
    take_begin(s, addr, size, b);
+   if (!compare_initial(s, t, addr, size, last, b))
+      return false;
    if (!all_known(b, size)
        && !dcfg_replay_loaded(s->replay, t, addr, size, s->copies, b))
       return false;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The bytes that an instance stores. */
+   The bytes that an instance stores, and loads. */
 
-/* Owns: which bytes of an instance's value stand in which memory.  Handed:
+/* Owns: which bytes of an instance's value stand in which memory, and which
+   load its value may be of.  Handed:
    records by wet/.  Taken by: index_make.c, replay/. */
 
 #include "lib/index/index_stores.h"
@@ -56,6 +57,22 @@ bool next_store(const MemoryStores* s, StoreAt* at, bool back,
       return true;
    }
    return false;
+}
+
+uint32_t load_of(const WetAccess* accesses, const uint64_t* slots,
+                 uint32_t n_slots, const InstrPlan* at)
+{
+   uint32_t end = (uint32_t)at->slot + at->n_slots, found = UINT32_MAX;
+
+   for (uint32_t j = at->slot; j < end && j < n_slots; j++) {
+      if (!(accesses[j].what & AccessLoad)
+          || (slots[j] == 0 && (accesses[j].what & AccessGuarded)))
+         continue;
+      if (found != UINT32_MAX || (accesses[j].what & AccessStore))
+         return UINT32_MAX;
+      found = j;
+   }
+   return found;
 }
 
 uint32_t value_of(const WetAccess* accesses, const uint64_t* slots,
