@@ -53,8 +53,8 @@ static void map_file(const char *path)
     int fd = open(path, O_RDONLY);
     char *at = mmap(page_of(last.stock), 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0);
     close(fd);
-    seen(last.stock, 0, "file");
     total += at[8];
+    seen(last.stock, 0, "file");
     munmap(at, 4096);
 }
 
