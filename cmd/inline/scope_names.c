@@ -84,11 +84,15 @@ InlinedFunction scope_function(Scopes* s, uint32_t origin)
    const char*     name = text_of(die, DW_AT_linkage_name)
                           ?: text_of(die, DW_AT_MIPS_linkage_name)
                           ?: dwarf_diename(die);
-   InlinedFunction f = { name != NULL ? name : "?", "?", 0 };
+   InlinedFunction f = { name != NULL ? name : "?", "?", 0, false };
    Dwarf_Die*      closure;
+   Dwarf_Attribute attr;
+   bool            flag;
 
    if (!find_declaration(die, &f) && (closure = closure_of(s, die)) != NULL)
       find_declaration(closure, &f);
+   f.is_artificial = dwarf_attr_integrate(die, DW_AT_artificial, &attr) != NULL
+                     && dwarf_formflag(&attr, &flag) == 0 && flag;
    return f;
 }
 

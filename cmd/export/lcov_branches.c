@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Branches for lcov. */
+
+/* Owns: conditional branches of the machine code, and their numbers in the
+   tracefile.  Handed: a file's lines by debug_lines.c.  Taken by:
+   export_lcov.c.
+
+   gcov numbers the branches of a line from 0, in the order of its blocks.  The
+   two ways of a branch are in the order of the blocks that they lead to.
+   Without optimisation the machine code has the blocks in gcov's order, so
+   their addresses tell both, and lcov adds up the same branches.
+
+   It is not so for optimised code, and for a line that is odd: the machine code
+   has other branches there than gcov.  Odd are a switch, a comparison of
+   floating-point numbers, and a call that may throw an exception, which is a
+   branch for gcov.  Then a branch's number is twice its address in the file,
+   which gcov does not use, so that lcov keeps it apart.
+
+   lcov from 2.2 on refuses a line that ran, but none of its branches, as before
+   a call that does not return: these branches are left out. */
+
+#include "cmd/export/lcov.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Scan: what was seen of the code so far. */
+typedef
+   struct {
+      Coverage*        c;
+      const DebugLine* row;     // the present one
+      const DebugFunction* fn;
+      uint64_t         copy;
+      uint64_t         jump;    // key of the line of the jump before, or 0
+      unsigned         n_since; // instructions since then
+      uint32_t         column;  // of that jump
+      char             last[256];       // the instruction before
+      char             compared[256];   // the one before the last branch
+      uint64_t         pending; // where the branch before falls to
+      const DebugLine* pending_row;
+      bool             catches; // the function has a handler of exceptions
+      uint64_t*        calling; // keys of lines with calls, in the function
+      size_t           n_calling, room;
+   }
+   Scan;
+
+static uint64_t key_at(const Scan* s)
+{
+   return line_key(s->c->files[s->row->file], s->row->line);
+}
+
+/*--- Instructions                                         ---*/
+
+static bool begins(const char* text, const char* with)
+{
+   return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool is_call(const Instr* i)
+{
+   return begins(i->text, "call") || begins(i->text, "bl ")
+          || begins(i->text, "blr ");
+}
+
+static bool is_indirect_jump(const Instr* i)
+{
+   return begins(i->text, "jmp") || begins(i->text, "br ")
+          || begins(i->text, "notrack jmp");
+}
+
+/* Return whether two comparisons are of one variable with two numbers, as in a
+   switch. */
+static bool same_variable(const char* a, const char* b)
+{
+   const char* x = strchr(a, ',');
+   const char* y = strchr(b, ',');
+
+   return begins(a, "cmp") && begins(b, "cmp") && x != NULL && y != NULL
+          && strchr(a, '$') != NULL && strchr(b, '$') != NULL
+          && strcmp(x, y) == 0;
+}
+
+/* Return whether the branch is one of several that the compiler made of one in
+   the source: it uses the flags of the one before, or a value in a register, or
+   it compares the variable of the one before, at the same place. */
+static bool is_odd(const Scan* s, const Instr* i)
+{
+   const char* memory = strpbrk(s->last, "([");
+
+   if (begins(i->text, "jp ") || begins(i->text, "jnp ")
+       || begins(s->last, "fcmp"))
+      return true;
+   if (s->jump != key_at(s))
+      return false;
+   return s->n_since == 0 || (s->n_since == 1 && memory == NULL)
+          || (s->column == s->row->column
+              && same_variable(s->compared, s->last));
+}
+
+/* Learn where the branch before goes on. */
+static void go_on(Scan* s, const Instr* i, uint64_t base)
+{
+   Coverage*   c = s->c;
+   Branch*     b = &c->branches[c->n_branches - 1];
+   const char* name;
+
+   if (is_call(i) && i->direct) {
+      name = code_stub(c->x->code, c->image, i->target)
+             ?: target_name(&c->x->g, c->image, i->target);
+      /* The check of the stack is in no source. */
+      if (begins(name, "__stack_chk_fail"))
+         c->n_branches--;
+   } else if (i->direct && !i->conditional && s->row == s->pending_row) {
+      b->falls_to = i->target + base;
+   }
+}
+
+static void take_call(Scan* s, const Instr* i)
+{
+   Coverage*   c = s->c;
+   const char* name;
+
+   GROW(s->calling, s->n_calling, s->room);
+   s->calling[s->n_calling++] = key_at(s);
+   if (s->catches || !i->direct)
+      return;
+   name = code_stub(c->x->code, c->image, i->target)
+          ?: target_name(&c->x->g, c->image, i->target);
+   s->catches = begins(name, "_Unwind_Resume")
+                || begins(name, "__cxa_begin_catch");
+   text_forget();
+}
+
+static void take_branch(Scan* s, const Instr* i, uint64_t base)
+{
+   Coverage* c = s->c;
+   uint64_t  at = i->addr + base;
+
+   if (s->fn == NULL || s->fn->is_optimised || is_odd(s, i))
+      keymap_number(c->odd, key_at(s));
+   GROW(c->branches, c->n_branches, c->branch_room);
+   c->branches[c->n_branches++]
+      = (Branch){ .file = c->files[s->row->file], .line = s->row->line,
+                  .copy = s->copy, .addr = at, .to = i->target + base,
+                  .falls_to = at + i->size };
+   s->pending = at + i->size;
+   s->pending_row = s->row;
+   snprintf(s->compared, sizeof(s->compared), "%s", s->last);
+}
+
+static void take_instr(void* arg, const Instr* i)
+{
+   Scan*    s = arg;
+   uint64_t base = s->c->base;
+
+   if (s->pending == i->addr + base)
+      go_on(s, i, base);
+   s->pending = 0;
+   if (is_call(i)) {
+      take_call(s, i);
+      s->jump = 0;
+   } else if (i->conditional || i->direct || is_indirect_jump(i)) {
+      if (i->conditional)
+         take_branch(s, i, base);
+      else if (!i->direct)
+         keymap_number(s->c->odd, key_at(s));
+      s->jump = key_at(s);
+      s->column = s->row->column;
+      s->n_since = 0;
+      s->last[0] = 0;
+      return;
+   }
+   s->n_since++;
+   snprintf(s->last, sizeof(s->last), "%s", i->text);
+}
+
+/*--- Finding                                              ---*/
+
+/* In a function that handles exceptions, calls are branches for gcov. */
+static void end_function(Scan* s)
+{
+   for (size_t i = 0; s->catches && i < s->n_calling; i++)
+      keymap_number(s->c->odd, s->calling[i]);
+   s->n_calling = 0;
+   s->catches = false;
+   s->jump = 0;
+}
+
+COMPARE(branch_place, Branch, UP(addr))
+
+void lcov_find_branches(Coverage* c)
+{
+   Scan s = { .c = c };
+
+   c->first_branch = c->n_branches;
+   for (size_t i = 0; i < c->d->n_lines; i++) {
+      const DebugFunction* fn = debug_function_at(c->d, c->d->lines[i].addr);
+      s.row = &c->d->lines[i];
+      if (s.row->line == 0)
+         continue;
+      if (fn != s.fn) {
+         end_function(&s);
+         s.fn = fn;
+      }
+      s.copy = (uint64_t)c->unit << 32
+               | (fn == NULL ? UINT32_MAX : (uint32_t)(fn - c->d->functions));
+      code_range(c->x->code, c->image, s.row->addr - c->base,
+                 s.row->end - s.row->addr, take_instr, &s);
+   }
+   end_function(&s);
+   free(s.calling);
+   if (c->n_branches > c->first_branch)
+      qsort(c->branches + c->first_branch, c->n_branches - c->first_branch,
+            sizeof(*c->branches), branch_place);
+}
+
+void lcov_count_branch(Coverage* c, uint32_t node)
+{
+   const DcfgProcess* p = c->x->p;
+   const DcfgNode*    at = &p->nodes[node];
+   Branch             key = { 0 };
+   Branch*            b;
+   uint32_t           n;
+   const uint32_t*    out = dcfg_out_edges(p, node, &n);
+
+   if (c->n_branches == c->first_branch
+       || !code_file_addr(c->x->code, at->image, at->addr + at->last_offset,
+                          &key.addr)
+       || dcfg_node_executions(p, node, c->x->thread) == 0)
+      return;
+   b = bsearch(&key, c->branches + c->first_branch,
+               c->n_branches - c->first_branch, sizeof(key), branch_place);
+   if (b == NULL)
+      return;
+   b->executed = true;
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgEdge* e = &p->edges[out[i]];
+      uint64_t        count = dcfg_edge_count(p, out[i], c->x->thread);
+      if (e->type == DCFG_EDGE_FALL_THROUGH)
+         add_to(&b->not_taken, count);
+      else if (dcfg_is_local(e->type) && !dcfg_is_bypass(e->type))
+         add_to(&b->taken, count);
+   }
+}
+
+/*--- The tracefile                                        ---*/
+
+COMPARE(branch_order, Branch, UP(file) ?: UP(line) ?: UP(copy) ?: UP(addr))
+
+void lcov_sort_branches(Coverage* c)
+{
+   if (c->n_branches > 0)
+      qsort(c->branches, c->n_branches, sizeof(*c->branches), branch_order);
+}
+
+/* Return how many branches the first copy has of the N branches of a line; 0 if
+   the copies differ in that, or if the line is odd. */
+static size_t branches_of_copy(const Coverage* c, const Branch* all, size_t n)
+{
+   size_t each = 0;
+
+   if (keymap_find(c->odd, line_key(all->file, all->line)) != UINT32_MAX)
+      return 0;
+   while (each < n && all[each].copy == all[0].copy)
+      each++;
+   for (size_t i = 0; i < n; i++)
+      if (all[i].copy != all[i - i % each].copy
+          || (i > 0 && i % each == 0 && all[i].copy == all[i - 1].copy))
+         return 0;
+   return n % each == 0 ? each : 0;
+}
+
+/* Return the count of way WAY of a branch, 0 being the one that leads to the
+   lower address. */
+static uint64_t way_count(const Branch* b, unsigned way)
+{
+   return (way == 0) == (b->to < b->falls_to) ? b->taken : b->not_taken;
+}
+
+/* Write one way of a branch, with its number, if anything of its line ran; *HIT
+   grows if it was taken. */
+static void put_way(const Coverage* c, const Branch* b, uint64_t number,
+                    bool executed, uint64_t count, size_t* hit)
+{
+   fprintf(c->x->out, "BRDA:%" PRIu32 ",0,%" PRIu64 ",", b->line, number);
+   if (executed)
+      fprintf(c->x->out, "%" PRIu64 "\n", count);
+   else
+      fputs("-\n", c->x->out);
+   *hit += count > 0;
+}
+
+/* Write the N branches of a line, in all copies.  Return how many ways were
+   written. */
+static size_t put_line(const Coverage* c, const Branch* all, size_t n,
+                       size_t* hit)
+{
+   const LcovLine* l = &c->line[keymap_find(c->lines, line_key(all->file,
+                                                               all->line))];
+   bool            ran = l->count > 0 || l->executed;
+   size_t          each = branches_of_copy(c, all, n);
+   size_t          together = each == 0 ? n : each;
+   uint64_t        sum = 0;
+
+   for (size_t i = 0; i < n; i++) {
+      add_to(&sum, all[i].taken);
+      add_to(&sum, all[i].not_taken);
+   }
+   if (ran && sum == 0)
+      return 0;
+   for (size_t i = 0; i < together; i++)
+      for (unsigned way = 0; way < 2; way++) {
+         uint64_t count = 0;
+         bool     executed = false;
+         for (size_t k = i; k < n; k += together) {
+            executed = executed || (ran && all[k].executed);
+            if (ran)
+               add_to(&count, way_count(&all[k], way));
+         }
+         put_way(c, &all[i], each == 0
+                 ? (all[i].copy >> 32) << 48 | (2 * all[i].addr + way)
+                 : 2 * i + way, executed, count, hit);
+      }
+   return 2 * together;
+}
+
+size_t lcov_put_branches(const Coverage* c, size_t first, uint32_t file)
+{
+   size_t all = 0, hit = 0, i = first;
+
+   while (i < c->n_branches && c->branches[i].file == file) {
+      size_t n = 1;
+      while (i + n < c->n_branches && c->branches[i + n].file == file
+             && c->branches[i + n].line == c->branches[i].line)
+         n++;
+      all += put_line(c, &c->branches[i], n, &hit);
+      i += n;
+   }
+   fprintf(c->x->out, "BRF:%zu\nBRH:%zu\n", all, hit);
+   return i;
+}
