@@ -34,6 +34,7 @@ typedef
       uint64_t copy;            // the function's copy that has it
       uint64_t addr;            // the branch's, in the file
       uint64_t to, falls_to;    // where its two ways lead
+      bool     jumps_first;     // gcov has the way of the jump first
       uint64_t taken, not_taken;
       bool     executed;
    }

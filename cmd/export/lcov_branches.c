@@ -100,22 +100,28 @@ static bool is_odd(const Scan* s, const Instr* i)
               && same_variable(s->compared, s->last));
 }
 
+/* Return the function that I calls; "" if it is not known, or no call. */
+static const char* callee(const Coverage* c, const Instr* i)
+{
+   return !is_call(i) || !i->direct ? ""
+          : code_stub(c->x->code, c->image, i->target)
+            ?: target_name(&c->x->g, c->image, i->target);
+}
+
 /* Learn where the branch before goes on. */
 static void go_on(Scan* s, const Instr* i, uint64_t base)
 {
-   Coverage*   c = s->c;
-   Branch*     b = &c->branches[c->n_branches - 1];
-   const char* name;
+   Coverage* c = s->c;
+   Branch*   b = &c->branches[c->n_branches - 1];
 
-   if (is_call(i) && i->direct) {
-      name = code_stub(c->x->code, c->image, i->target)
-             ?: target_name(&c->x->g, c->image, i->target);
-      /* The check of the stack is in no source. */
-      if (begins(name, "__stack_chk_fail"))
-         c->n_branches--;
-   } else if (i->direct && !i->conditional && s->row == s->pending_row) {
+   /* The check of the stack is in no source, nor is the one of a function with
+      any number of arguments whether some are floating-point numbers. */
+   if (begins(callee(c, i), "__stack_chk_fail")
+       || (begins(s->compared, "test") && begins(i->text, "movaps %xmm0")))
+      c->n_branches--;
+   else if (i->direct && !i->conditional && s->row == s->pending_row)
       b->falls_to = i->target + base;
-   }
+   text_forget();
 }
 
 static void take_call(Scan* s, const Instr* i)
@@ -125,11 +131,8 @@ static void take_call(Scan* s, const Instr* i)
 
    GROW(s->calling, s->n_calling, s->room);
    s->calling[s->n_calling++] = key_at(s);
-   if (s->catches || !i->direct)
-      return;
-   name = code_stub(c->x->code, c->image, i->target)
-          ?: target_name(&c->x->g, c->image, i->target);
-   s->catches = begins(name, "_Unwind_Resume")
+   name = callee(c, i);
+   s->catches = s->catches || begins(name, "_Unwind_Resume")
                 || begins(name, "__cxa_begin_catch");
    text_forget();
 }
@@ -189,6 +192,33 @@ static void end_function(Scan* s)
    s->jump = 0;
 }
 
+static void take_nop(void* arg, const Instr* i)
+{
+   bool** found = arg;
+
+   if (*found != NULL)
+      **found = begins(i->text, "nop");
+   *found = NULL;
+}
+
+/* Set B's .jumps_first.  The compiler moves a part that only leaves, as "if (x)
+   break;" has it, behind the rest; a NOP keeps the line of that part. */
+static void find_order(Coverage* c, Branch* b)
+{
+   const DebugLine* to = debug_line_at(c->d, b->to);
+   const DebugLine* next = debug_line_at(c->d, b->falls_to);
+   bool             is_nop = false;
+   bool*            found = &is_nop;
+
+   b->jumps_first = b->to < b->falls_to
+                    || (to != NULL && next != NULL && to->addr == b->to
+                        && c->files[to->file] == b->file && to->line >= b->line
+                        && (to->file != next->file || to->line < next->line)
+                        && code_range(c->x->code, c->image, b->to - c->base,
+                                      to->end - b->to, take_nop, &found)
+                        && is_nop);
+}
+
 COMPARE(branch_place, Branch, UP(addr))
 
 void lcov_find_branches(Coverage* c)
@@ -212,6 +242,8 @@ void lcov_find_branches(Coverage* c)
    }
    end_function(&s);
    free(s.calling);
+   for (size_t i = c->first_branch; i < c->n_branches; i++)
+      find_order(c, &c->branches[i]);
    if (c->n_branches > c->first_branch)
       qsort(c->branches + c->first_branch, c->n_branches - c->first_branch,
             sizeof(*c->branches), branch_place);
@@ -273,11 +305,10 @@ static size_t branches_of_copy(const Coverage* c, const Branch* all, size_t n)
    return n % each == 0 ? each : 0;
 }
 
-/* Return the count of way WAY of a branch, 0 being the one that leads to the
-   lower address. */
+/* Return the count of way WAY of a branch. */
 static uint64_t way_count(const Branch* b, unsigned way)
 {
-   return (way == 0) == (b->to < b->falls_to) ? b->taken : b->not_taken;
+   return (way == 0) == b->jumps_first ? b->taken : b->not_taken;
 }
 
 /* Write one way of a branch, with its number, if anything of its line ran; *HIT
