@@ -179,6 +179,16 @@ static bool is_clone(const char* symbol, const char* name)
           && isalpha((unsigned char)symbol[n + 1]);
 }
 
+/* Find where a function begins.  gcc does not say it for a function in several
+   parts, of which the first one has the entry. */
+static bool find_entry(Dwarf_Die* die, Dwarf_Addr* addr)
+{
+   Dwarf_Addr base, end;
+
+   return dwarf_entrypc(die, addr) == 0
+          || dwarf_ranges(die, 0, &base, addr, &end) > 0;
+}
+
 static int take_declaration(Dwarf_Die* die, void* arg)
 {
    Reader*         r = arg;
@@ -193,7 +203,7 @@ static int take_declaration(Dwarf_Die* die, void* arg)
    Declaration     d = { .is_optimised = r->tells ? r->is_optimised
                                          : has_call_sites(die) };
 
-   if (name == NULL || dwarf_entrypc(die, &addr) != 0
+   if (name == NULL || !find_entry(die, &addr)
        || dwarf_diecu(die, &unit, NULL, NULL) == NULL
        || keymap_find(r->entries, addr) != UINT32_MAX)
       return DWARF_CB_OK;

@@ -8,7 +8,9 @@
    export_lcov.c.
 
    gcov numbers the branches of a line from 0, in the order of its blocks.  The
-   two ways of a branch are in the order of the blocks that they lead to.
+   two ways of a branch are in the order of the blocks that they lead to.  A
+   branch belongs to the last line of which its block has code, be it before the
+   branch's own.
    Without optimisation the machine code has the blocks in gcov's order, so
    their addresses tell both, and lcov adds up the same branches.
 
@@ -34,6 +36,8 @@ typedef
       const DebugLine* row;     // the present one
       const DebugFunction* fn;
       uint64_t         copy;
+      KeyMap*          targets; // keys: where jumps lead to
+      uint32_t         top_file, top;   // the last line of the block so far
       uint64_t         jump;    // key of the line of the jump before, or 0
       unsigned         n_since; // instructions since then
       uint32_t         column;  // of that jump
@@ -47,9 +51,10 @@ typedef
    }
    Scan;
 
+/* Return the key of the line that a branch here belongs to. */
 static uint64_t key_at(const Scan* s)
 {
-   return line_key(s->c->files[s->row->file], s->row->line);
+   return line_key(s->c->files[s->top_file], s->top);
 }
 
 /*--- Instructions                                         ---*/
@@ -146,12 +151,31 @@ static void take_branch(Scan* s, const Instr* i, uint64_t base)
       keymap_number(c->odd, key_at(s));
    GROW(c->branches, c->n_branches, c->branch_room);
    c->branches[c->n_branches++]
-      = (Branch){ .file = c->files[s->row->file], .line = s->row->line,
+      = (Branch){ .file = c->files[s->top_file], .line = s->top,
                   .copy = s->copy, .addr = at, .to = i->target + base,
                   .falls_to = at + i->size };
    s->pending = at + i->size;
    s->pending_row = s->row;
    snprintf(s->compared, sizeof(s->compared), "%s", s->last);
+}
+
+/* Find the last line of the block that the instruction at ADDR is in. */
+static void find_top(Scan* s, uint64_t addr)
+{
+   if (s->top == 0 || s->top < s->row->line || s->top_file != s->row->file
+       || s->fn == NULL || s->fn->is_optimised
+       || keymap_find(s->targets, addr) != UINT32_MAX) {
+      s->top_file = s->row->file;
+      s->top = s->row->line;
+   }
+}
+
+static void take_target(void* arg, const Instr* i)
+{
+   Scan* s = arg;
+
+   if (i->direct && !is_call(i))
+      keymap_number(s->targets, i->target + s->c->base);
 }
 
 static void take_instr(void* arg, const Instr* i)
@@ -162,9 +186,11 @@ static void take_instr(void* arg, const Instr* i)
    if (s->pending == i->addr + base)
       go_on(s, i, base);
    s->pending = 0;
+   find_top(s, i->addr + base);
    if (is_call(i)) {
       take_call(s, i);
       s->jump = 0;
+      s->top = 0;
    } else if (i->conditional || i->direct || is_indirect_jump(i)) {
       if (i->conditional)
          take_branch(s, i, base);
@@ -174,6 +200,7 @@ static void take_instr(void* arg, const Instr* i)
       s->column = s->row->column;
       s->n_since = 0;
       s->last[0] = 0;
+      s->top = 0;
       return;
    }
    s->n_since++;
@@ -190,6 +217,14 @@ static void end_function(Scan* s)
    s->n_calling = 0;
    s->catches = false;
    s->jump = 0;
+   s->top = 0;
+}
+
+/* Call TAKE for each instruction of the present row. */
+static void scan_row(Scan* s, void (*take)(void*, const Instr*))
+{
+   code_range(s->c->x->code, s->c->image, s->row->addr - s->c->base,
+              s->row->end - s->row->addr, take, s);
 }
 
 static void take_nop(void* arg, const Instr* i)
@@ -223,9 +258,13 @@ COMPARE(branch_place, Branch, UP(addr))
 
 void lcov_find_branches(Coverage* c)
 {
-   Scan s = { .c = c };
+   Scan s = { .c = c, .targets = keymap_new() };
 
    c->first_branch = c->n_branches;
+   for (size_t i = 0; i < c->d->n_lines; i++) {
+      s.row = &c->d->lines[i];
+      scan_row(&s, take_target);
+   }
    for (size_t i = 0; i < c->d->n_lines; i++) {
       const DebugFunction* fn = debug_function_at(c->d, c->d->lines[i].addr);
       s.row = &c->d->lines[i];
@@ -237,10 +276,10 @@ void lcov_find_branches(Coverage* c)
       }
       s.copy = (uint64_t)c->unit << 32
                | (fn == NULL ? UINT32_MAX : (uint32_t)(fn - c->d->functions));
-      code_range(c->x->code, c->image, s.row->addr - c->base,
-                 s.row->end - s.row->addr, take_instr, &s);
+      scan_row(&s, take_instr);
    }
    end_function(&s);
+   keymap_free(s.targets);
    free(s.calling);
    for (size_t i = c->first_branch; i < c->n_branches; i++)
       find_order(c, &c->branches[i]);
