@@ -294,6 +294,7 @@ static void write_lcov(const Export* x)
    read_scopes(&c);
    c.pieces = pieces_new(&x->g, c.in);
    c.entries = count_entries(c.f, c.in, c.pieces, x->thread);
+   c.flows = count_flows(c.f, c.in, c.pieces, x->thread);
    if (cover_files(&c) == 0)
       die("the code has no source lines: compile it with -g, or use --drcov, "
           "which needs none");
@@ -307,6 +308,7 @@ static void write_lcov(const Export* x)
    keymap_free(c.function_numbers);
    keymap_free(c.odd);
    free(c.entries);
+   free(c.flows);
    free(c.line);
    free(c.functions);
    free(c.branches);

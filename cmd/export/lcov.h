@@ -21,6 +21,7 @@ typedef
       const char* name;
       uint32_t    file, line;
       uint64_t    calls;        // and entries where it was inlined
+      uint64_t    flows;        // ways into it there
       bool        ran;          // a copy of its own ran
    }
    LcovFunction;
@@ -58,6 +59,7 @@ typedef
       Inlined*      in;
       Pieces*       pieces;
       uint64_t*     entries;    // by scope
+      uint64_t*     flows;      // by scope
       Interned*     names;
       KeyMap*       file_numbers;       // keys: interned paths
       KeyMap*       lines;      // keys: line_key()

@@ -62,7 +62,7 @@ static uint32_t function_number(Coverage* c, uint32_t file, uint32_t line,
    if (n == c->n_functions) {
       GROW(c->functions, c->n_functions, c->function_room);
       c->functions[c->n_functions++]
-         = (LcovFunction){ intern(c->names, name), file, line, 0, false };
+         = (LcovFunction){ intern(c->names, name), file, line, 0, 0, false };
    }
    text_forget();
    return n;
@@ -190,10 +190,47 @@ static uint32_t* add_instances(Coverage* c)
           || !lcov_is_here(c, inlined_image(c->in, i)))
          continue;
       to = function_of(c, i, of);
-      if (to != NO_LCOV_FUNCTION)
-         add_to(&c->functions[to].calls, c->entries[i]);
+      if (to == NO_LCOV_FUNCTION)
+         continue;
+      add_to(&c->functions[to].calls, c->entries[i]);
+      add_to(&c->functions[to].flows, c->flows[i]);
    }
    return of;
+}
+
+/* Return whether block NODE ran and ended with a conditional branch. */
+static bool has_branched(const Coverage* c, uint32_t node)
+{
+   const DcfgProcess* p = c->x->p;
+   uint32_t           n;
+   const uint32_t*    out = dcfg_out_edges(p, node, &n);
+
+   if (dcfg_node_executions(p, node, c->x->thread) == 0)
+      return false;
+   for (uint32_t i = 0; i < n; i++)
+      if (p->edges[out[i]].type == DCFG_EDGE_DIRECT_CONDITIONAL_BRANCH)
+         return true;
+   return false;
+}
+
+/* Find functions that ran although no entry of them did: the compiler made
+   several entries of one, and debug information names one.  Branches of such a
+   function tell that it ran; other instructions may have moved. */
+static void find_other_entries(Coverage* c, uint32_t* of)
+{
+   const DcfgProcess* p = c->x->p;
+
+   for (uint32_t i = 0; i < p->n_blocks; i++) {
+      uint32_t scope, to;
+      if (!lcov_is_here(c, p->nodes[i].image) || !has_branched(c, i))
+         continue;
+      scope = piece_last_scope(c->pieces, i);
+      for (; scope != NO_SCOPE && inlined_parent(c->in, scope) != NO_SCOPE;
+           scope = inlined_parent(c->in, scope))
+         if ((to = function_of(c, scope, of)) != NO_LCOV_FUNCTION
+             && c->functions[to].calls == 0)
+            c->functions[to].calls = c->functions[to].flows;
+   }
 }
 
 /*--- Lines                                                ---*/
@@ -243,6 +280,7 @@ void lcov_find_functions(Coverage* c)
 
    find_copies(c);
    of = add_instances(c);
+   find_other_entries(c, of);
    find_owners(c, of);
    free(of);
 }
