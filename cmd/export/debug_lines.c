@@ -225,11 +225,17 @@ static void read_producer(Reader* r, Dwarf_Die* unit)
    Dwarf_Attribute attr;
    const char*     by = dwarf_formstring(dwarf_attr(unit, DW_AT_producer,
                                                     &attr));
-   const char*     level = by == NULL ? NULL : strstr(by, " -O");
+   const char*     level = by;
+   bool            is_level = false;
 
+   /* The last of several levels counts. */
+   while (level != NULL && (level = strstr(level, " -O")) != NULL) {
+      level += strlen(" -O");
+      is_level = *level != '0';
+   }
    r->tells = by != NULL && strncmp(by, "GNU ", 4) == 0;
    r->is_optimised = r->tells && (strncmp(by, "GNU GIMPLE", 10) == 0
-                                  || (level != NULL && level[3] != '0'));
+                                  || is_level);
 }
 
 static void read_declarations(Reader* r, Dwfl_Module* module)

@@ -36,6 +36,7 @@ typedef
       uint64_t addr;            // the branch's, in the file
       uint64_t to, falls_to;    // where its two ways lead
       bool     jumps_first;     // gcov has the way of the jump first
+      bool     is_optimised;
       uint64_t taken, not_taken;
       bool     executed;
    }

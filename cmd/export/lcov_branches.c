@@ -14,11 +14,14 @@
    Without optimisation the machine code has the blocks in gcov's order, so
    their addresses tell both, and lcov adds up the same branches.
 
-   It is not so for optimised code, and for a line that is odd: the machine code
-   has other branches there than gcov.  Odd are a switch, a comparison of
-   floating-point numbers, and a call that may throw an exception, which is a
-   branch for gcov.  Then a branch's number is twice its address in the file,
-   which gcov does not use, so that lcov keeps it apart.
+   It is not so for a line that is odd: the machine code has other branches there
+   than gcov.  Odd are a switch, a comparison of floating-point numbers, and a
+   call that may throw an exception, which is a branch for gcov.  Nor is it so for
+   optimised code, where each build has other branches.  lcov must keep these
+   apart.  lcov 1.16 does so if block or number differs, lcov 2.x if a number is
+   not the branch's place among those of its block, as text.  An odd line has a
+   block of its own and numbers with a 0 before them.  A branch of optimised code
+   has twice its address in the file for a number.
 
    lcov from 2.2 on refuses a line that ran, but none of its branches, as before
    a call that does not return: these branches are left out. */
@@ -28,6 +31,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The block of odd lines.  gcov's is 0.  lcov 2.x gives small numbers to blocks
+   that it keeps apart. */
+#define ODD_BLOCK "1000"
 
 /* Scan: what was seen of the code so far. */
 typedef
@@ -147,13 +154,14 @@ static void take_branch(Scan* s, const Instr* i, uint64_t base)
    Coverage* c = s->c;
    uint64_t  at = i->addr + base;
 
-   if (s->fn == NULL || s->fn->is_optimised || is_odd(s, i))
+   if (is_odd(s, i))
       keymap_number(c->odd, key_at(s));
    GROW(c->branches, c->n_branches, c->branch_room);
    c->branches[c->n_branches++]
       = (Branch){ .file = c->files[s->top_file], .line = s->top,
                   .copy = s->copy, .addr = at, .to = i->target + base,
-                  .falls_to = at + i->size };
+                  .falls_to = at + i->size,
+                  .is_optimised = s->fn == NULL || s->fn->is_optimised };
    s->pending = at + i->size;
    s->pending_row = s->row;
    snprintf(s->compared, sizeof(s->compared), "%s", s->last);
@@ -327,18 +335,16 @@ void lcov_sort_branches(Coverage* c)
       qsort(c->branches, c->n_branches, sizeof(*c->branches), branch_order);
 }
 
-/* Return how many branches the first copy has of the N branches of a line; 0 if
-   the copies differ in that, or if the line is odd. */
-static size_t branches_of_copy(const Coverage* c, const Branch* all, size_t n)
+/* Return how many branches each copy has of the N branches of a line; 0 if they
+   differ in that, or if one is optimised. */
+static size_t branches_of_copy(const Branch* all, size_t n)
 {
    size_t each = 0;
 
-   if (keymap_find(c->odd, line_key(all->file, all->line)) != UINT32_MAX)
-      return 0;
    while (each < n && all[each].copy == all[0].copy)
       each++;
    for (size_t i = 0; i < n; i++)
-      if (all[i].copy != all[i - i % each].copy
+      if (all[i].is_optimised || all[i].copy != all[i - i % each].copy
           || (i > 0 && i % each == 0 && all[i].copy == all[i - 1].copy))
          return 0;
    return n % each == 0 ? each : 0;
@@ -350,17 +356,19 @@ static uint64_t way_count(const Branch* b, unsigned way)
    return (way == 0) == b->jumps_first ? b->taken : b->not_taken;
 }
 
-/* Write one way of a branch, with its number, if anything of its line ran; *HIT
-   grows if it was taken. */
-static void put_way(const Coverage* c, const Branch* b, uint64_t number,
-                    bool executed, uint64_t count, size_t* hit)
+/* Write block and number of way WAY of B.  I: B's index among the line's
+   branches, or UINT64_MAX if it has none. */
+static void put_number(const Coverage* c, const Branch* b, uint64_t i,
+                       unsigned way)
 {
-   fprintf(c->x->out, "BRDA:%" PRIu32 ",0,%" PRIu64 ",", b->line, number);
-   if (executed)
-      fprintf(c->x->out, "%" PRIu64 "\n", count);
+   bool odd = keymap_find(c->odd, line_key(b->file, b->line)) != UINT32_MAX;
+
+   if (i == UINT64_MAX)
+      fprintf(c->x->out, "BRDA:%" PRIu32 ",0,%" PRIu64 ",", b->line,
+              (b->copy >> 32) << 48 | (2 * b->addr + way));
    else
-      fputs("-\n", c->x->out);
-   *hit += count > 0;
+      fprintf(c->x->out, "BRDA:%" PRIu32 ",%s%" PRIu64 ",", b->line,
+              odd ? ODD_BLOCK ",0" : "0,", 2 * i + way);
 }
 
 /* Write the N branches of a line, in all copies.  Return how many ways were
@@ -371,7 +379,7 @@ static size_t put_line(const Coverage* c, const Branch* all, size_t n,
    const LcovLine* l = &c->line[keymap_find(c->lines, line_key(all->file,
                                                                all->line))];
    bool            ran = l->count > 0 || l->executed;
-   size_t          each = branches_of_copy(c, all, n);
+   size_t          each = branches_of_copy(all, n);
    size_t          together = each == 0 ? n : each;
    uint64_t        sum = 0;
 
@@ -390,9 +398,12 @@ static size_t put_line(const Coverage* c, const Branch* all, size_t n,
             if (ran)
                add_to(&count, way_count(&all[k], way));
          }
-         put_way(c, &all[i], each == 0
-                 ? (all[i].copy >> 32) << 48 | (2 * all[i].addr + way)
-                 : 2 * i + way, executed, count, hit);
+         put_number(c, &all[i], each == 0 ? UINT64_MAX : i, way);
+         if (executed)
+            fprintf(c->x->out, "%" PRIu64 "\n", count);
+         else
+            fputs("-\n", c->x->out);
+         *hit += count > 0;
       }
    return 2 * together;
 }
