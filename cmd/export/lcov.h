@@ -34,7 +34,7 @@ typedef
       uint32_t file, line;
       uint64_t copy;            // the function's copy that has it
       uint64_t addr;            // the branch's, in the file
-      uint64_t to, falls_to;    // where its two ways lead
+      uint64_t to, falls_to;    // targets of its two ways
       bool     jumps_first;     // gcov has the way of the jump first
       bool     is_optimised;
       uint64_t taken, not_taken;

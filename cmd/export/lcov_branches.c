@@ -47,10 +47,10 @@ typedef
       uint32_t         top_file, top;   // the last line of the block so far
       uint64_t         jump;    // key of the line of the jump before, or 0
       unsigned         n_since; // instructions since then
-      uint32_t         column;  // of that jump
+      uint32_t         column;  // the column of that jump
       char             last[256];       // the instruction before
       char             compared[256];   // the one before the last branch
-      uint64_t         pending; // where the branch before falls to
+      uint64_t         pending; // the address behind the branch before
       const DebugLine* pending_row;
       bool             catches; // the function has a handler of exceptions
       uint64_t*        calling; // keys of lines with calls, in the function
@@ -95,9 +95,9 @@ static bool same_variable(const char* a, const char* b)
           && strcmp(x, y) == 0;
 }
 
-/* Return whether the branch is one of several that the compiler made of one in
-   the source: it uses the flags of the one before, or a value in a register, or
-   it compares the variable of the one before, at the same place. */
+/* Return whether the compiler made several branches of one in the source, and
+   this is one of them.  Such a branch uses the flags of the branch before, or a
+   value in a register, or it compares the same variable at the same place. */
 static bool is_odd(const Scan* s, const Instr* i)
 {
    const char* memory = strpbrk(s->last, "([");
@@ -256,7 +256,8 @@ static void find_order(Coverage* c, Branch* b)
    b->jumps_first = b->to < b->falls_to
                     || (to != NULL && next != NULL && to->addr == b->to
                         && c->files[to->file] == b->file && to->line >= b->line
-                        && (to->file != next->file || to->line < next->line)
+                        && (to->file == next->file ? to->line < next->line
+                            : to->line == b->line)
                         && code_range(c->x->code, c->image, b->to - c->base,
                                       to->end - b->to, take_nop, &found)
                         && is_nop);

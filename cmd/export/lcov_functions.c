@@ -111,6 +111,14 @@ static uint64_t calls_of(Coverage* c, uint32_t node, const DebugFunction* fn)
    return within < calls ? calls - within : 0;
 }
 
+/* Return whether NAME is a thunk: C++'s way into a virtual function, which is in
+   no source. */
+static bool is_thunk(const char* name)
+{
+   return strncmp(name, "_ZTh", 4) == 0 || strncmp(name, "_ZTv", 4) == 0
+          || strncmp(name, "_ZTc", 4) == 0;
+}
+
 /* Find the functions that have code of their own.  A symbol within a function's
    code names a part of it. */
 static void find_copies(Coverage* c)
@@ -121,6 +129,8 @@ static void find_copies(Coverage* c)
       const DebugFunction* fn = &c->d->functions[i];
       uint32_t             scope = outer_at(c, fn->addr);
       c->symbols[i] = NO_LCOV_FUNCTION;
+      if (is_thunk(fn->name))
+         continue;
       if (scope != NO_SCOPE
           && (inlined_entry(c->in, scope) != fn->addr - c->base
               || is_artificial(c, scope)))
