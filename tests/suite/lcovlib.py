@@ -7,7 +7,7 @@ import harness
 
 def read_info(path):
     """Reads {file: {"DA": {line: n}, "FN": {name: n}, "BR": {(line, branch): [n, n]}}}, and checks totals."""
-    files, cur = {}, None
+    files, cur, late = {}, None, {}
     with open(path) as f:
         for line in f.read().splitlines():
             key, _, value = line.partition(":")
@@ -22,6 +22,12 @@ def read_info(path):
             elif key == "FNDA":
                 count, name = value.split(",")
                 cur["FN"][name] = int(count)
+            elif key == "FNL":                  # as lcov 2.x writes functions
+                index, n = value.split(",")[:2]
+                late[index] = int(n)
+            elif key == "FNA":
+                index, count, name = value.split(",", 2)
+                cur["declared"][name], cur["FN"][name] = late[index], int(count)
             elif key == "BRDA":
                 n, block, branch, taken = value.split(",")
                 # Branches of optimised code have their addresses for numbers.
@@ -32,6 +38,9 @@ def read_info(path):
                 cur["totals"][key] = int(value)
             elif key == "end_of_record":
                 ways = [n for b in cur["BR"].values() for n in b]
+                if late:
+                    cur["totals"].update(FNF=len(cur["FN"]), FNH=sum(n > 0 for n in cur["FN"].values()))
+                late = {}
                 if cur["totals"] and cur["totals"] != {"LF": len(cur["DA"]), "LH": sum(n > 0 for n in cur["DA"].values()), "FNF": len(cur["FN"]),
                                      "FNH": sum(n > 0 for n in cur["FN"].values()), "BRF": len(ways), "BRH": sum(bool(n) for n in ways)}:
                     raise ValueError("totals %s" % cur["totals"])
