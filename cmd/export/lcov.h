@@ -37,6 +37,8 @@ typedef
       uint64_t to, falls_to;    // targets of its two ways
       bool     jumps_first;     // gcov has the way of the jump first
       bool     is_optimised;
+      uint32_t block;           // its number in the tracefile if it has a block
+                                // for itself
       uint64_t taken, not_taken;
       bool     executed;
    }

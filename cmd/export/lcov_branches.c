@@ -21,12 +21,15 @@
    apart.  lcov 1.16 does so if block or number differs, lcov 2.x if a number is
    not the branch's place among those of its block, as text.  An odd line has a
    block of its own and numbers with a 0 before them.  A branch of optimised code
-   has twice its address in the file for a number.
+   has a block for itself, and as many zeros as the block's number says, for lcov
+   2.x joins blocks of different numbers.
 
    lcov from 2.2 on refuses a line that ran, but none of its branches, as before
    a call that does not return: these branches are left out. */
 
 #include "cmd/export/lcov.h"
+
+#include "format/code_hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,6 +38,9 @@
 /* The block of odd lines.  gcov's is 0.  lcov 2.x gives small numbers to blocks
    that it keeps apart. */
 #define ODD_BLOCK "1000"
+
+/* A bit of the numbers of blocks for one branch. */
+#define FIRST_OWN_BLOCK 0x80000000
 
 /* Scan: what was seen of the code so far. */
 typedef
@@ -149,6 +155,22 @@ static void take_call(Scan* s, const Instr* i)
    text_forget();
 }
 
+/* Return the number of a block for the branch at AT in FN alone: the function's
+   name and the place in it make the number.  So the branch has the same block in
+   each program with that code, wherever it is. */
+static uint32_t block_of(const DebugFunction* fn, uint64_t at)
+{
+   uint64_t    hash = CODE_HASH_BEGIN;
+   uint64_t    place = fn == NULL ? at : at - fn->addr;
+   const char* name = fn == NULL ? "" : fn->name;
+
+   for (; *name != 0; name++)
+      hash = add_to_code_hash(hash, (unsigned char)*name);
+   for (; place != 0; place >>= 8)
+      hash = add_to_code_hash(hash, (unsigned char)place);
+   return (uint32_t)(hash ^ hash >> 32) | FIRST_OWN_BLOCK;
+}
+
 static void take_branch(Scan* s, const Instr* i, uint64_t base)
 {
    Coverage* c = s->c;
@@ -161,7 +183,8 @@ static void take_branch(Scan* s, const Instr* i, uint64_t base)
       = (Branch){ .file = c->files[s->top_file], .line = s->top,
                   .copy = s->copy, .addr = at, .to = i->target + base,
                   .falls_to = at + i->size,
-                  .is_optimised = s->fn == NULL || s->fn->is_optimised };
+                  .is_optimised = s->fn == NULL || s->fn->is_optimised,
+                  .block = block_of(s->fn, at) };
    s->pending = at + i->size;
    s->pending_row = s->row;
    snprintf(s->compared, sizeof(s->compared), "%s", s->last);
@@ -365,8 +388,8 @@ static void put_number(const Coverage* c, const Branch* b, uint64_t i,
    bool odd = keymap_find(c->odd, line_key(b->file, b->line)) != UINT32_MAX;
 
    if (i == UINT64_MAX)
-      fprintf(c->x->out, "BRDA:%" PRIu32 ",0,%" PRIu64 ",", b->line,
-              (b->copy >> 32) << 48 | (2 * b->addr + way));
+      fprintf(c->x->out, "BRDA:%" PRIu32 ",%" PRIu32 ",%.*s%u,", b->line,
+              b->block, (int)(1 + (b->block >> 4 * way) % 8), "00000000", way);
    else
       fprintf(c->x->out, "BRDA:%" PRIu32 ",%s%" PRIu64 ",", b->line,
               odd ? ODD_BLOCK ",0" : "0,", 2 * i + way);

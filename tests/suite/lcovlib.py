@@ -30,8 +30,7 @@ def read_info(path):
                 cur["declared"][name], cur["FN"][name] = late[index], int(count)
             elif key == "BRDA":
                 n, block, branch, taken = value.split(",")
-                # Branches of optimised code have their addresses for numbers.
-                if int(branch) != len(cur["BR"][int(n), int(block)]) and int(branch) < 1000:
+                if int(branch) != len(cur["BR"][int(n), int(block)]):
                     raise ValueError(line)
                 cur["BR"][int(n), int(block)].append(None if taken == "-" else int(taken))
             elif key in ("LF", "LH", "FNF", "FNH", "BRF", "BRH"):
