@@ -201,7 +201,7 @@ def check_copies(tap):
 
 
 def check_libraries(tap):
-    """Three libraries, one after the other at one address, each twice."""
+    """Three libraries, one after the other at one address, each several times."""
     for n in "abc":
         with open(tap.path("lib%s.c" % n), "w") as f:
             f.write("int sum_%s;\nvoid inner_%s(int k)\n{\n   while (k-- > 0)\n      sum_%s += k;\n}\n" % (n, n, n)
@@ -212,7 +212,7 @@ def check_libraries(tap):
 #include <dlfcn.h>
 int main(void)
 {
-   for (const char* at = "abcabc"; *at != 0; at++) {
+   for (const char* at = "abcabcbcc"; *at != 0; at++) {
       char  file[] = "./lib?.so", name[] = "entry_?";
       void* h;
       file[5] = name[6] = *at;
@@ -228,7 +228,7 @@ int main(void)
     command("export", "--lcov", "--image=lib?.so", "-o", tap.path("libs.info"), graph)
     info = read_info(tap.path("libs.info"))
     counts = {name: n for f in info.values() for name, n in f["FN"].items()}
-    tap.ok(counts == {k + n: 2 for k in ("inner_", "entry_") for n in "abc"}, "lcov: libraries at one address", counts)
+    tap.ok(counts == {k + n: times for k in ("inner_", "entry_") for n, times in zip("abc", (2, 3, 4))}, "lcov: libraries at one address", counts)
     # Two builds of one library under one path: the counts of one are not the other's.
     with open(tap.path("libb.c"), "a") as f:
         f.write("int more(void)\n{\n   return 1;\n}\n")
