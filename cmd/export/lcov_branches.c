@@ -50,6 +50,9 @@ typedef
       const DebugFunction* fn;
       uint64_t         copy;
       KeyMap*          targets; // keys: where jumps lead to
+      uint64_t*        last_jump;       // by number in .targets: the last
+                                        // unconditional jump there, or 0
+      size_t           n_targets, target_room;
       uint32_t         top_file, top;   // the last line of the block so far
       uint64_t         jump;    // key of the line of the jump before, or 0
       unsigned         n_since; // instructions since then
@@ -203,10 +206,18 @@ static void find_top(Scan* s, uint64_t addr)
 
 static void take_target(void* arg, const Instr* i)
 {
-   Scan* s = arg;
+   Scan*    s = arg;
+   uint32_t n;
 
-   if (i->direct && !is_call(i))
-      keymap_number(s->targets, i->target + s->c->base);
+   if (!i->direct || is_call(i))
+      return;
+   n = keymap_number(s->targets, i->target + s->c->base);
+   if (n == s->n_targets) {
+      GROW(s->last_jump, s->n_targets, s->target_room);
+      s->last_jump[s->n_targets++] = 0;
+   }
+   if (!i->conditional && i->addr + s->c->base > s->last_jump[n])
+      s->last_jump[n] = i->addr + s->c->base;
 }
 
 static void take_instr(void* arg, const Instr* i)
@@ -268,22 +279,31 @@ static void take_nop(void* arg, const Instr* i)
 }
 
 /* Set B's .jumps_first.  The compiler moves a part that only leaves, as "if (x)
-   break;" has it, behind the rest; a NOP keeps the line of that part. */
-static void find_order(Coverage* c, Branch* b)
+   break;" has it, behind the rest; a NOP keeps the line of that part.  A jump
+   back is the way that stays in a loop, unless the loop's end, which jumps there
+   as well, comes later, on another line: then the jump leads to that end. */
+static void find_order(const Scan* s, Branch* b)
 {
+   const Coverage*  c = s->c;
+   uint32_t         target = keymap_find(s->targets, b->to);
+   const DebugLine* end = target == UINT32_MAX || b->is_optimised ? NULL
+                          : debug_line_at(c->d, s->last_jump[target]);
    const DebugLine* to = debug_line_at(c->d, b->to);
    const DebugLine* next = debug_line_at(c->d, b->falls_to);
    bool             is_nop = false;
    bool*            found = &is_nop;
 
-   b->jumps_first = b->to < b->falls_to
-                    || (to != NULL && next != NULL && to->addr == b->to
-                        && c->files[to->file] == b->file && to->line >= b->line
-                        && (to->file == next->file ? to->line < next->line
-                            : to->line == b->line)
-                        && code_range(c->x->code, c->image, b->to - c->base,
-                                      to->end - b->to, take_nop, &found)
-                        && is_nop);
+   if (b->to < b->falls_to)
+      b->jumps_first = end == NULL || s->last_jump[target] <= b->addr
+                       || end->line == b->line;
+   else
+      b->jumps_first = to != NULL && next != NULL && to->addr == b->to
+                       && c->files[to->file] == b->file && to->line >= b->line
+                       && (to->file != next->file ? to->line == b->line
+                           : to->line < next->line || next->line < b->line)
+                       && code_range(c->x->code, c->image, b->to - c->base,
+                                     to->end - b->to, take_nop, &found)
+                       && is_nop;
 }
 
 COMPARE(branch_place, Branch, UP(addr))
@@ -311,10 +331,11 @@ void lcov_find_branches(Coverage* c)
       scan_row(&s, take_instr);
    }
    end_function(&s);
-   keymap_free(s.targets);
-   free(s.calling);
    for (size_t i = c->first_branch; i < c->n_branches; i++)
-      find_order(c, &c->branches[i]);
+      find_order(&s, &c->branches[i]);
+   keymap_free(s.targets);
+   free(s.last_jump);
+   free(s.calling);
    if (c->n_branches > c->first_branch)
       qsort(c->branches + c->first_branch, c->n_branches - c->first_branch,
             sizeof(*c->branches), branch_place);

@@ -34,6 +34,15 @@ static int leaves(int n)
    do
       total++;
    while (total % 4 != 0);
+   while (1) {
+      if (total > 100000)
+         break;
+      total += 7;
+      if (total % 5 == 1)
+         return n;
+      if (total % 3 == 0)
+         total++;
+   }
    return n;
 }
 static int several(int a, int b)
