@@ -130,16 +130,32 @@ const char* routine_name(const Program* g, uint32_t routine)
 
 /* Code of other images, or of an earlier generation of this one, may have been
    at the same address. */
+uint32_t image_node_at(const DcfgProcess* p, uint32_t image, uint64_t addr)
+{
+   uint32_t  few[16];
+   uint32_t* nodes = few;
+   uint32_t  n = dcfg_nodes_at(p, addr, few, 16);
+   uint32_t  found = DCFG_NONE;
+
+   if (n > 16) {
+      nodes = zalloc(n, sizeof(*nodes));
+      dcfg_nodes_at(p, addr, nodes, n);
+   }
+   for (uint32_t i = 0; i < n && found == DCFG_NONE; i++)
+      if (p->nodes[nodes[i]].image == image)
+         found = nodes[i];
+   if (nodes != few)
+      free(nodes);
+   return found;
+}
+
 const char* target_name(const Program* g, uint32_t image, uint64_t addr)
 {
    const DcfgImage* im = &g->p->images[image];
-   uint32_t         nodes[16];
-   uint32_t         n = dcfg_nodes_at(g->p, addr, nodes, 16);
+   uint32_t         node = image_node_at(g->p, image, addr);
 
-   for (uint32_t i = 0; i < n && i < 16; i++)
-      if (g->p->nodes[nodes[i]].image == image
-          && g->p->nodes[nodes[i]].addr == addr)
-         return node_name(g, nodes[i]);
+   if (node != DCFG_NONE && g->p->nodes[node].addr == addr)
+      return node_name(g, node);
    if (addr - im->load_addr >= im->size)
       image = dcfg_image_at(g->p, addr);
    return addr_name(g, image, addr);

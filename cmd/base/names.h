@@ -41,7 +41,12 @@ const char* node_name(const Program* g, uint32_t node);
 
 const char* routine_name(const Program* g, uint32_t routine);
 
-/* Likewise for the target of code in IMAGE, executed or not. */
+/* Return IMAGE's block that has the byte at ADDR, as dcfg_node_at() prefers it;
+   DCFG_NONE if there is none.  Other images may have had code there at other
+   times. */
+uint32_t image_node_at(const DcfgProcess* p, uint32_t image, uint64_t addr);
+
+/* Return the name of the target of code in IMAGE, executed or not. */
 const char* target_name(const Program* g, uint32_t image, uint64_t addr);
 
 /* Return for example "file.c:12", or "". */

@@ -121,7 +121,9 @@ static bool entry_selected(const Summing* m, uint32_t scope)
    uint64_t entry = inlined_entry(m->in, scope);
 
    return entry != NO_ADDR
-          && is_selected(m->blocks, dcfg_node_at(m->f->g.p, entry));
+          && is_selected(m->blocks, image_node_at(m->f->g.p,
+                                                   inlined_image(m->in, scope),
+                                                   entry));
 }
 
 static void add_scopes(Summing* m, const uint64_t* entries)
