@@ -16,12 +16,15 @@ typedef
       const HChar* object;     // path of its ELF object, or ???
       const HChar* file;       // source file with directory, or ???
       const HChar* name;       // demangled, or an address
+      const HChar* own;        // .name; of code below main, which has one name
+                               // in a profile, the one in debug information
+      Addr         start;      // where the symbol begins, as linked
       UInt         line;       // line of its start, or of its first executed
                                // code; 0: not known
    }
    Function;
 
-/* Compare functions by the pointers of their three names, for trees. */
+/* Compare functions by the pointers of .object, .file and .own, for trees. */
 Word DCFG_(cmp_functions)(const void* a, const void* b);
 
 /* Place: an address that control may go to, and its debug information at the

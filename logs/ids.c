@@ -5,7 +5,7 @@
 
 /* Owns: the numbers of functions in logs, and the choice of functions. Handed:
    functions by logs/active.c, those of an earlier map by xray/elf_map.c.  Taken
-   by: logs/active.c, xray/elf_map.c, uftrace/uftrace.c. */
+   by: logs/active.c, xray/elf_map.c, uftrace/symbols.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -62,7 +62,7 @@ Bool DCFG_(choose_objects)(const HChar* option, const HChar* names)
 static Bool choose(const Function* f)
 {
    Bool name   = wanted_names.n == 0
-                 || DCFG_(globs_fit_name)(&wanted_names, f->name);
+                 || DCFG_(globs_fit_name)(&wanted_names, f->own);
    Bool object = wanted_objects.n == 0
                  || DCFG_(globs_fit_path)(&wanted_objects, f->object);
 
