@@ -18,7 +18,7 @@ typedef
       const HChar* name;       // demangled, or an address
       const HChar* own;        // .name; of code below main, which has one name
                                // in a profile, the one in debug information
-      Addr         start;      // where the symbol begins, as linked
+      Addr         start;      // address of its symbol, as linked
       UInt         line;       // line of its start, or of its first executed
                                // code; 0: not known
    }
