@@ -35,9 +35,10 @@
 
 #include "base/core.h"
 #include "base/intern.h"
-#include "calls/call_fields.h"
 #include "calls/function.h"
 #include "run/exclude.h"
+
+Bool DCFG_(keeps_callgrind_names);
 
 static OSet*        by_name;      // NumberedFunction
 static XArray*      functions;    // Function, by number from 1
@@ -91,7 +92,7 @@ static Word cmp_numbered(const void* va, const void* vb)
    Function a = *(const Function*)va;
    Function b = *(const Function*)vb;
 
-   if (DCFG_(counts_contexts)) {
+   if (DCFG_(keeps_callgrind_names)) {
       a.own = a.name;
       b.own = b.name;
    }

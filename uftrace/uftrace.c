@@ -4,7 +4,7 @@
    The directory that uftrace reads. */
 
 /* Owns: the directory's files, and the records.  Handed: functions by
-   logs/active.c, their addresses by uftrace/symbols.c.  Taken by:
+   logs/active.c, their addresses by uftrace/uftrace_symbols.c.  Taken by:
    uftrace/output_uftrace.c.
 
    The format is documented only by uftrace's sources; this is what uftrace 0.13
@@ -24,7 +24,7 @@
 #include "delivery/spool_file.h"
 #include "delivery/stream.h"
 #include "run/thread.h"
-#include "uftrace/symbols.h"
+#include "uftrace/uftrace_symbols.h"
 #include "uftrace/uftrace.h"
 
 /* An instruction is a microsecond, as in llvm-xray's view of an XRay log.

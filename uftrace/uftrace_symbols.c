@@ -27,7 +27,7 @@
 #include "pub_tool_xarray.h"
 
 #include "logs/ids.h"
-#include "uftrace/symbols.h"
+#include "uftrace/uftrace_symbols.h"
 
 #define OBJECT_SIZE   (1ULL << 28)
 #define FUNCTION_SIZE 16u
