@@ -165,7 +165,7 @@ def brackets(tap):
             (["report", "--routines", "--source=a[1].c:6", graph], "par;ted", "main"),
             (["report", "--routines", "--all", "--function=par;ted", graph], "par;ted", "main"),
             (["disasm", "--image=b[1]", graph], "main", "other:"),
-            (["blocks", "--image=[anon]", graph], "\t2\t9\tUB\t", "CB"),
+            (["blocks", "--image=[anon]", graph], "\t2\t9\tUB\t", "\tCB\t"),
             (["wet", "--image=[anon]", tape], " ??? ??? 0\n", " other "),
             (["xray", "--image=b[1]", log], "main", "other"),
             (["xray", "--image=b[12]", log], "other", "main"),
