@@ -321,6 +321,8 @@ def check_uftrace(tap, log):
     replayed = re.findall(r"\);$|\{$", run("replay", "-f", "none"), re.M)
     if len(replayed) != total:
         wrong.append("replay: %d calls, dcfg xray: %d" % (len(replayed), total))
+    if "_start" not in places or "(below main)" in places:
+        wrong.append("report: what leads to main has no name of its own")
     if "main" not in run("graph"):
         wrong.append("graph")
     wrong += check_events(json.loads(run("dump", "--chrome"))["traceEvents"], log, 1)
