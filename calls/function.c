@@ -11,7 +11,7 @@
    A profile can be compared with Callgrind's only if it has the same functions.
    A function is identified by its object, the source file of its first
    instruction, and its name.  Valgrind calls the functions that lead to main
-   "(below main)".  In a run without a profile their own names identify them.
+   "(below main)".  In a run without a profile their own names tell them apart.
    Without a name, the address is used.  A stub of a
    linkage table is skipped: its cost is the caller's, and the function that it
    jumps to counts as called by that caller.  Excluded code (run/exclude.h) is
@@ -78,30 +78,26 @@ Word DCFG_(cmp_functions)(const void* va, const void* vb)
    const Function* b = vb;
    Word            r;
 
-   if ((r = cmp_pointers(a->own, b->own)) != 0)
+   if ((r = cmp_pointers(a->name, b->name)) != 0)
       return r;
    if ((r = cmp_pointers(a->file, b->file)) != 0)
       return r;
    return cmp_pointers(a->object, b->object);
 }
 
-/* Compare functions as DCFG_(cmp_functions) does; in a run with a profile, by
-   Callgrind's names. */
-static Word cmp_numbered(const void* va, const void* vb)
+/* Compare by what identifies a function in this run. */
+static Word cmp_identities(const void* a, const void* b)
 {
-   Function a = *(const Function*)va;
-   Function b = *(const Function*)vb;
+   Word r = DCFG_(cmp_functions)(a, b);
 
-   if (DCFG_(keeps_callgrind_names)) {
-      a.own = a.name;
-      b.own = b.name;
-   }
-   return DCFG_(cmp_functions)(&a, &b);
+   return r != 0 || DCFG_(keeps_callgrind_names)
+          ? r : cmp_pointers(((const Function*)a)->own,
+                             ((const Function*)b)->own);
 }
 
 static void init(void)
 {
-   by_name     = VG_(OSetGen_Create)(0, cmp_numbered, VG_(malloc),
+   by_name     = VG_(OSetGen_Create)(0, cmp_identities, VG_(malloc),
                                      "dcfg.function", VG_(free));
    functions   = VG_(newXA)(VG_(malloc), "dcfg.function", VG_(free),
                             sizeof(Function));

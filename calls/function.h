@@ -24,11 +24,11 @@ typedef
    }
    Function;
 
-/* Compare functions by the pointers of .object, .file and .own, for trees. */
+/* Compare functions by the pointers of .object, .file and .name, for trees. */
 Word DCFG_(cmp_functions)(const void* a, const void* b);
 
-/* Is .name, not .own, a part of what identifies a function?  Set before the
-   first place is asked for. */
+/* Are functions with one .name one function, although .own differs?  Set before
+   the first place is asked for. */
 extern Bool DCFG_(keeps_callgrind_names);
 
 /* Place: an address that control may go to, and its debug information at the

@@ -62,7 +62,7 @@ Bool DCFG_(choose_objects)(const HChar* option, const HChar* names)
 static Bool choose(const Function* f)
 {
    Bool name   = wanted_names.n == 0
-                 || DCFG_(globs_fit_name)(&wanted_names, f->own);
+                 || DCFG_(globs_fit_name)(&wanted_names, f->name);
    Bool object = wanted_objects.n == 0
                  || DCFG_(globs_fit_path)(&wanted_objects, f->object);
 

@@ -177,7 +177,7 @@ static void make_symbols(Bytes* symbols, Bytes* strings)
          add_symbol(symbols, add_plain_string(strings, n->object), STT_FILE,
                     SHN_ABS, 0, 0);
       object = n->object;
-      add_symbol(symbols, add_plain_string(strings, n->own), STT_FUNC,
+      add_symbol(symbols, add_plain_string(strings, n->name), STT_FUNC,
                  SecText, addr_of(id), MAP_FUNCTION_SIZE);
    }
 }
@@ -200,7 +200,7 @@ static void make_functions(Bytes* functions)
       const Function* n = DCFG_(named)(id);
       add_string(functions, n->object);
       add_string(functions, n->file);
-      add_string(functions, n->own);
+      add_string(functions, n->name);
       add_number(functions, n->line, 4);
    }
 }
@@ -489,11 +489,11 @@ static Bool read_functions(const UChar* from, SizeT n)
    const UChar* end = from + n;
 
    while (from < end) {
-      Function f = { .start = 0 };
+      Function f;
       f.object = next_string(&from, end);
       f.file   = next_string(&from, end);
-      f.own    = next_string(&from, end);
-      if (f.own == NULL || end - from < 4)
+      f.name   = next_string(&from, end);
+      if (f.name == NULL || end - from < 4)
          return False;
       f.line = from[0] | from[1] << 8 | from[2] << 16 | (UInt)from[3] << 24;
       from += 4;
