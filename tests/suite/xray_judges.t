@@ -57,8 +57,8 @@ int main()
    return quoted("\"\\") == 0;
 }
 """
-# Functions that uftrace knows by name: jumps over several frames, to an outer place, and out of a handler; setjmp that
-# returns twice, in two threads at once; exec that fails, and that does not; children.  And functions with one name.
+# Functions that uftrace knows by name.  Jumps over several frames, to an outer place, and out of a handler.  setjmp that
+# returns twice, in two threads at once.  exec that fails, and that does not.  Children.  And functions with one name.
 JUMPS = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
