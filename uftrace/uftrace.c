@@ -177,7 +177,6 @@ static void put_tasks(Put* out)
    DCFG_(put_uftrace_program)(out);
    DCFG_(put_text)(out, "\"\n");
    each_task(out, put_task);
-   DCFG_(put_uftrace_loads)(out, VG_(getpid)(), SESSION);
 }
 
 static void put_task_number(Put* out, UInt thread)

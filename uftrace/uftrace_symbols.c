@@ -14,9 +14,10 @@
    uftrace changes its stack at functions with certain names: an entry of exec
    empties it, and an entry of longjmp cuts it to what it was at the last entry
    of setjmp, in any thread.  But the records say exactly which calls end there.
-   uftrace looks for these names in the map only, not in libraries that are
-   loaded later.  So such functions have an object of their own, which is said
-   to be loaded later, at time 0. */
+   For each of these names, in a fixed order, uftrace notes where a symbol with
+   the name begins and ends.  Of several that begin at one place, it keeps the
+   first.  So an empty symbol stands before each such function, with the first
+   of the names: uftrace keeps that, and no address is in it. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_clientstate.h"
@@ -32,13 +33,10 @@
 #define OBJECT_SIZE   (1ULL << 28)
 #define FUNCTION_SIZE 16u
 
-/* Object: an ELF object, or the functions of one that need an object of their
-   own. */
 typedef
    struct {
       const HChar* path;
       HChar*       plain;         // the path in all files for uftrace
-      Bool         is_late;       // loaded later?
       UInt         n_functions;
    }
    Object;
@@ -62,11 +60,13 @@ static OSet*   symbols;           // Symbol
 
 /*--- Names                                                ---*/
 
-/* The names at which uftrace 0.13 to 0.19 changes its stack. */
+/* The first of the names at which uftrace 0.13 to 0.19 changes its stack. */
+#define FIRST_NAME "execl"
+
 static Bool is_heeded(const HChar* name)
 {
    static const HChar* const names[] = {
-      "execl", "execlp", "execle", "execv", "execve", "execvp", "execvpe",
+      FIRST_NAME, "execlp", "execle", "execv", "execve", "execvp", "execvpe",
       "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp",
       "longjmp", "siglongjmp", "__longjmp_chk",
       "fork", "vfork", "daemon", "posix.fork"
@@ -149,12 +149,12 @@ static void init(void)
                                    "dcfg.uftrace.symbols", VG_(free));
 }
 
-static UInt number_of_object(const HChar* path, Bool is_late)
+static UInt number_of_object(const HChar* path)
 {
-   Object new = { path, NULL, is_late, 0 };
+   Object new = { path, NULL, 0 };
 
    for (Word i = VG_(sizeXA)(objects) - 1; i >= 0; i--)
-      if (object_no(i)->path == path && object_no(i)->is_late == is_late)
+      if (object_no(i)->path == path)
          return i;
    new.plain = plain_path(path);
    VG_(addToXA)(objects, &new);
@@ -163,7 +163,7 @@ static UInt number_of_object(const HChar* path, Bool is_late)
 
 static Symbol* add_symbol(const Symbol* new)
 {
-   UInt    no = number_of_object(new->object, is_heeded(new->name));
+   UInt    no = number_of_object(new->object);
    Symbol* s  = VG_(OSetGen_AllocNode)(symbols, sizeof(*s));
 
    *s         = *new;
@@ -274,6 +274,17 @@ static void put_name(Put* out, const Symbol* s)
    DCFG_(put_char)(out, ')');
 }
 
+/* Put a symbol's line up to its name, and TEXT. */
+static void put_symbol_start(Put* out, ULong at, HChar type,
+                             const HChar* text)
+{
+   put_hex(out, at, 16);
+   DCFG_(put_char)(out, ' ');
+   DCFG_(put_char)(out, type);
+   DCFG_(put_char)(out, ' ');
+   DCFG_(put_text)(out, text);
+}
+
 void DCFG_(put_uftrace_symbols)(Put* out, UInt object)
 {
    ULong start = (object + 1) * OBJECT_SIZE;
@@ -288,20 +299,18 @@ void DCFG_(put_uftrace_symbols)(Put* out, UInt object)
       const Symbol* s = *(Symbol**)VG_(indexXA)(in_order, i);
       if (s->address < start || s->address >= start + OBJECT_SIZE)
          continue;
-      put_hex(out, s->address - start, 16);
-      DCFG_(put_text)(out, " T ");
+      if (is_heeded(s->name))
+         put_symbol_start(out, s->address - start, 't', FIRST_NAME "\n");
+      put_symbol_start(out, s->address - start, 'T', "");
       put_name(out, s);
       DCFG_(put_char)(out, '\n');
    }
-   put_hex(out, n * FUNCTION_SIZE, 16);
-   DCFG_(put_text)(out, " T __sym_end\n");
+   put_symbol_start(out, n * FUNCTION_SIZE, 'T', "__sym_end\n");
 }
 
 void DCFG_(put_uftrace_map)(Put* out)
 {
    for (UInt i = 0; i < DCFG_(n_uftrace_objects)(); i++) {
-      if (object_no(i)->is_late)
-         continue;
       put_hex(out, (i + 1) * OBJECT_SIZE, 12);
       DCFG_(put_char)(out, '-');
       put_hex(out, (i + 2) * OBJECT_SIZE, 12);
@@ -312,23 +321,6 @@ void DCFG_(put_uftrace_map)(Put* out)
    /* uftrace finds the kernel's addresses by the place of the stack. */
    DCFG_(put_text)(out, "7ffffffde000-7ffffffff000 rw-p 00000000 00:00 0"
                         "                          [stack]\n");
-}
-
-void DCFG_(put_uftrace_loads)(Put* out, UInt task, const HChar* session)
-{
-   for (UInt i = 0; i < DCFG_(n_uftrace_objects)(); i++) {
-      if (!object_no(i)->is_late)
-         continue;
-      DCFG_(put_text)(out, "DLOP timestamp=0.000000000 tid=");
-      DCFG_(put_number)(out, task);
-      DCFG_(put_text)(out, " sid=");
-      DCFG_(put_text)(out, session);
-      DCFG_(put_text)(out, " base=");
-      put_hex(out, (i + 1) * OBJECT_SIZE, 12);
-      DCFG_(put_text)(out, " libname=\"");
-      put_path(out, i);
-      DCFG_(put_text)(out, "\"\n");
-   }
 }
 
 void DCFG_(put_uftrace_program)(Put* out)

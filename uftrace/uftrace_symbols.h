@@ -21,12 +21,8 @@ HChar* DCFG_(uftrace_symbol_file)(UInt object);
 /* Put the symbols of OBJECT. */
 void DCFG_(put_uftrace_symbols)(Put* out, UInt object);
 
-/* Put lines like those of /proc/PID/maps: the objects of the session. */
+/* Put lines like those of /proc/PID/maps: the objects. */
 void DCFG_(put_uftrace_map)(Put* out);
-
-/* Put lines for the other objects, as for libraries that task TASK has loaded
-   in SESSION later. */
-void DCFG_(put_uftrace_loads)(Put* out, UInt task, const HChar* session);
 
 /* Put the program's path as it is in the map. */
 void DCFG_(put_uftrace_program)(Put* out);
