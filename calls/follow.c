@@ -445,6 +445,7 @@ void DCFG_(follow_calls)(Bool separately)
 {
    are_separate = separately;
    is_followed  = True;
+   DCFG_(keeps_callgrind_names) = True;
    DCFG_(claim_call_fields)(True);
    watcher = DCFG_(watch)(&follower);
 }

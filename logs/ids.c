@@ -5,7 +5,7 @@
 
 /* Owns: the numbers of functions in logs, and the choice of functions. Handed:
    functions by logs/active.c, those of an earlier map by xray/elf_map.c.  Taken
-   by: logs/active.c, xray/elf_map.c, uftrace/uftrace.c. */
+   by: logs/active.c, xray/elf_map.c, uftrace/uftrace_symbols.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"

@@ -181,6 +181,11 @@ const char* node_source(const Program* g, uint32_t node)
    return source_place(g, g->p->nodes[node].image, g->p->nodes[node].addr);
 }
 
+bool glob_fits(const char* glob, const char* text)
+{
+   return strpbrk(glob, "*?[") != NULL && fnmatch(glob, text, 0) == 0;
+}
+
 PathFit image_fit(const Program* g, uint32_t image, const char* pattern)
 {
    return path_fit(image_file(g, image), pattern, image_file(g, 0));
@@ -190,13 +195,12 @@ PathFit path_fit(const char* path, const char* pattern, const char* program)
 {
    const char* name = text_base(path);
 
-   if (strpbrk(pattern, "*?[") != NULL)
-      return fnmatch(pattern, path, 0) == 0 || fnmatch(pattern, name, 0) == 0
-             ? FIT_ALL : FIT_NOT;
    if (strcmp(path, pattern) == 0 || strcmp(name, pattern) == 0
        || (strcmp(pattern, "main") == 0 && program != NULL
            && strcmp(path, program) == 0))
       return FIT_ALL;
+   if (glob_fits(pattern, path) || glob_fits(pattern, name))
+      return FIT_GLOB;
    return strstr(strchr(pattern, '/') != NULL ? path : name, pattern) != NULL
           ? FIT_PART : FIT_NOT;
 }

@@ -53,14 +53,24 @@ const char* target_name(const Program* g, uint32_t image, uint64_t addr);
 const char* source_place(const Program* g, uint32_t image, uint64_t addr);
 const char* node_source(const Program* g, uint32_t node);
 
-/* Return how well PATTERN, with * ? [ ] as in a shell, matches an image's path
-   or name.  Without these characters it may be a part of the name.  "main" is
-   the name of PROGRAM, if that is not NULL.  The images that match best are
-   meant. */
-typedef enum { FIT_NOT, FIT_PART, FIT_ALL } PathFit;
+/* PathFit: how well a pattern matches a path or its last part.  The paths that
+   match best are meant: names may have brackets, too, as [anon] has. */
+typedef
+   enum {
+      FIT_NOT,
+      FIT_PART,                 // is a part of the name
+      FIT_GLOB,                 // matches with * ? [ ] as in a shell
+      FIT_ALL                   // is equal
+   }
+   PathFit;
 
+/* Return how well PATTERN matches an image's path.  "main" is the name of
+   PROGRAM, if that is not NULL. */
 PathFit image_fit(const Program* g, uint32_t image, const char* pattern);
 PathFit path_fit(const char* path, const char* pattern, const char* program);
+
+/* Return whether GLOB has one of * ? [, and matches TEXT as in a shell. */
+bool glob_fits(const char* glob, const char* text);
 
 /* Return whether a user's NAME means SYMBOL: as it is, or as in the source,
    where parameters and template arguments may be left out. */

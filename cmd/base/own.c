@@ -11,7 +11,6 @@
 
 #include "cmd/base/format.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +28,7 @@ bool is_of_program(const char* image, const char* program, const char* own)
 {
    return image == NULL || image[0] != '/' || program == NULL
           || is_beside(image, program)
-          || (own != NULL && (fnmatch(own, image, 0) == 0
-                              || fnmatch(own, text_base(image), 0) == 0));
+          || (own != NULL && path_fit(image, own, NULL) >= FIT_GLOB);
 }
 
 bool is_own_image(const Program* g, uint32_t image)

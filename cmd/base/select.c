@@ -10,7 +10,6 @@
 
 #include "cmd/base/own.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +25,6 @@ struct Selection {
    bool*              nodes;            // for each node; NULL: everything
    bool*              images;           // for each image, by --image
 };
-
-static bool is_pattern(const char* text)
-{
-   return strpbrk(text, "*?[") != NULL;
-}
 
 /*--- Each option                                          ---*/
 
@@ -77,10 +71,8 @@ static void by_routine(Selection* sel, const Program* g, const char* what)
 
 bool function_is(const char* symbol, const char* what)
 {
-   if (!is_pattern(what))
-      return symbol_is(symbol, what);
-   return fnmatch(what, symbol, 0) == 0
-          || fnmatch(what, text_demangle(symbol), 0) == 0;
+   return symbol_is(symbol, what) || glob_fits(what, symbol)
+          || glob_fits(what, text_demangle(symbol));
 }
 
 /* Return whether WHAT means a symbol with the address of symbol S. */
@@ -156,13 +148,12 @@ static Lines read_lines(const char* what)
    return l;
 }
 
-/* Return whether FILE is the path, or whole parts of its end. */
-static bool file_matches(const char* path, const char* file)
+/* Return how well FILE matches the path; whole parts of its end are equal. */
+static PathFit file_fit(const char* path, const char* file)
 {
-   if (is_pattern(file))
-      return fnmatch(file, path, 0) == 0
-             || fnmatch(file, text_base(path), 0) == 0;
-   return text_ends_path(path, file, strlen(file));
+   return text_ends_path(path, file, strlen(file)) ? FIT_ALL
+          : glob_fits(file, path) || glob_fits(file, text_base(path))
+          ? FIT_GLOB : FIT_NOT;
 }
 
 /* Mark the image's blocks that share bytes with a row of these lines.  Rows and
@@ -223,10 +214,14 @@ static void by_source(Selection* sel, const Program* g, const char* what)
    bool*              files = zalloc(g->d->n_files, sizeof(bool));
    bool*              mark = zalloc(p->n_blocks, sizeof(bool));
    uint64_t*          reach = zalloc(p->n_blocks, sizeof(*reach));
+   PathFit            best = FIT_GLOB;
    bool               any = false;
 
+   for (uint32_t i = 0; i < g->d->n_files && best < FIT_ALL; i++)
+      if (file_fit(g->d->files[i].name, l.file) == FIT_ALL)
+         best = FIT_ALL;
    for (uint32_t i = 0; i < g->d->n_files; i++)
-      files[i] = file_matches(g->d->files[i].name, l.file);
+      files[i] = file_fit(g->d->files[i].name, l.file) == best;
    for (uint32_t i = 0; i < p->n_images; i++)
       mark_lines(p, &p->images[i], files, g->d->n_files, &l, reach, mark);
    for (uint32_t i = 0; i < p->n_blocks; i++) {
@@ -243,13 +238,14 @@ static void by_source(Selection* sel, const Program* g, const char* what)
    free(reach);
 }
 
-bool line_matches(const char* file, uint32_t line, const char* what)
+PathFit line_fit(const char* file, uint32_t line, const char* what)
 {
-   Lines l = read_lines(what);
-   bool  is = file_matches(file, l.file) && line >= l.first && line <= l.last;
+   Lines   l = read_lines(what);
+   PathFit fit = line < l.first || line > l.last ? FIT_NOT
+                 : file_fit(file, l.file);
 
    free(l.file);
-   return is;
+   return fit;
 }
 
 static void by_own(Selection* sel, const Program* g)

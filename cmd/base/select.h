@@ -84,8 +84,9 @@ void       say_no_function(const Program* g, const char* what);
 bool       image_selected(const Selection* sel, uint32_t image);
 bool       routine_selected(const Selection* sel, uint32_t routine);
 
-/* Return whether names match the options' values; path_fit() is in names.h. */
+/* Return whether a symbol matches the value of --function; how well a line
+   matches that of --source. */
 bool       function_is(const char* symbol, const char* what);
-bool       line_matches(const char* file, uint32_t line, const char* what);
+PathFit    line_fit(const char* file, uint32_t line, const char* what);
 
 #endif /* DCFG_CMD_SELECT_H */

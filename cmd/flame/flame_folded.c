@@ -8,15 +8,9 @@
 
 #include "cmd/flame/flame_tree.h"
 
-#include <inttypes.h>
+#include "cmd/base/format.h"
 
-/* Write a name, without the characters that separate names in a folded
-   stack. */
-static void put_name(const char* name, FILE* out)
-{
-   for (; *name != 0; name++)
-      fputc(*name == ';' ? ':' : *name, out);
-}
+#include <inttypes.h>
 
 static void put_stack(const StackTree* t, uint32_t stack, FILE* out)
 {
@@ -26,7 +20,7 @@ static void put_stack(const StackTree* t, uint32_t stack, FILE* out)
    for (; stack != 0; stack = t->stacks[stack].parent)
       path[n++] = stack;
    while (n-- > 0) {
-      put_name(t->stacks[path[n]].name, out);
+      fputs(text_frame(t->stacks[path[n]].name), out);
       if (n > 0)
          fputc(';', out);
    }
@@ -42,7 +36,7 @@ static void write_folded(const Traced* runs, int n, FILE* out)
       if (s->self[0] == 0 && (!two || s->self[1] == 0))
          continue;
       if (i == 0)
-         put_name(s->name, out);
+         fputs(text_frame(s->name), out);
       put_stack(t, i, out);
       fprintf(out, " %" PRIu64, s->self[0]);
       if (two)

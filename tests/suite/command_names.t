@@ -43,6 +43,26 @@ int main(int argc, char** argv)
 }
 """
 
+# Code in anonymous memory; a source, a program and a function whose names are globs, too, that match others.
+BRACKETS = r"""
+#include <string.h>
+#include <sys/mman.h>
+int other(int);
+__attribute__((noinline)) int parted(int n) __asm__("\"par;ted\"");
+int parted(int n) { volatile int m = n; return m + 1; }
+int main(void)
+{
+   unsigned char code[] = { 0x8d, 0x47, 0x05, 0xc3 };           // lea 5(%rdi), %eax; ret
+   void* p = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   int sum = 0;
+   memcpy(p, code, sizeof(code));
+   for (int i = 0; i < 9; i++)
+      sum += ((int (*)(int))p)(i) + other(i) + parted(i);
+   return sum == 0;
+}
+"""
+OTHER = "__attribute__((noinline)) int other(int n) { volatile int m = n; return m + 2; }\n"
+
 
 class Run:
     """A program's files, and what all commands print of it."""
@@ -119,6 +139,50 @@ def stripped(tap, name, *flags):
     check(tap, name, files, other, names, r" %s\+0x[0-9a-f]+: " % name, None)
 
 
+def brackets(tap):
+    """A name with brackets means what has this name, not what it matches as a glob."""
+    for name, text in (("a[1].c", BRACKETS), ("a1.c", OTHER)):
+        with open(tap.path(name), "w") as f:
+            f.write(text)
+    for args in (["-shared", "-fPIC", "-o", "b1", "a1.c"], ["-o", "b[1]", "a[1].c", "./b1"]):
+        r = subprocess.run(["cc", "-O1", "-g"] + args, cwd=tap.dir, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if not tap.ok(r.returncode == 0, "compiling with brackets", r.stdout.decode(errors="replace")):
+            return
+    run = Run(tap, "plain", OTHER + "int main(void) { return other(0) == 0; }\n", ".c")
+    run.prog = "./b[1]"
+    where = os.getcwd()
+    os.chdir(tap.dir)
+    try:
+        graph, trace, log, tape = run.record("brackets")
+    finally:
+        os.chdir(where)
+    for words, want, others in (
+            (["report", "--routines", "--image=[anon]", graph], "[anon]+", "main"),
+            (["report", "--routines", "--image=b[1]", graph], "main", " other "),
+            (["report", "--routines", "--image=b[12]", graph], "other", "main"),
+            (["report", "--routines", "--source=a[1].c", graph], "main", "other"),
+            (["report", "--routines", "--source=a[123].c", graph], "other", "main"),
+            (["report", "--routines", "--source=a[1].c:6", graph], "par;ted", "main"),
+            (["report", "--routines", "--all", "--function=par;ted", graph], "par;ted", "main"),
+            (["disasm", "--image=b[1]", graph], "main", "other:"),
+            (["blocks", "--image=[anon]", graph], "\t2\t9\tUB\t", "\tCB\t"),
+            (["wet", "--image=[anon]", tape], " ??? ??? 0\n", " other "),
+            (["xray", "--image=b[1]", log], "main", "other"),
+            (["xray", "--image=b[12]", log], "other", "main"),
+            (["xray", "--source=a[1].c", log], "main", "other"),
+            (["xray", "--source=a[123].c", log], "other", "main")):
+        status, out, err = command(*words)
+        tap.ok(status == 0 and not err and want in out and others not in out, "brackets: " + " ".join(words[:-1]), err + out[:1500])
+    for words in (["xray", "--as=folded", log], ["flame", graph, trace], ["flame", log]):
+        status, out, err = command(*words)
+        stack = re.search(r"^(.*par.ted) \d+$", out, re.M)
+        tap.ok(status == 0 and stack and stack[1].endswith(";main;par:ted"), "a frame has no semicolon: " + " ".join(words[:2]),
+               err + str(stack))
+    tap.ok(command("wet", "--image=b[1]", tape) == command("wet", "--image=main", tape), "brackets: wet --image=b[1]")
+    rows = json.loads(command("xray", "--as=stacks", "--top=0", "--json", log)[1])["stacks"]
+    tap.ok(any(r["stack"].endswith(";main;par:ted") for r in rows), "a frame has no semicolon: xray --as=stacks", rows[:3])
+
+
 def check_completion(tap, graph):
     """The completion offers names as reports show them, divided into words as readline does."""
     script = os.path.join(harness.SRCDIR, "cmd", "completion", "dcfg")
@@ -145,6 +209,7 @@ def main():
         check_completion(tap, files[0])
         check(tap, "templates", files, run.record("templates2", "more"),
               ["work::half<int>", "work::half<double>", "work::Box<long>::twice"], r" work::half<int>: ", "work::half<int>")
+    brackets(tap)
     tap.done()
 
 
