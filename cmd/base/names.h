@@ -41,6 +41,14 @@ const char* node_name(const Program* g, uint32_t node);
 
 const char* routine_name(const Program* g, uint32_t routine);
 
+/* Return whether NODE is as small as a stub of a linkage table. */
+bool is_small_stub(const DcfgProcess* p, uint32_t node);
+
+/* Return the symbol of the function that a stub jumps to most often, or
+   DCFG_NONE.  A stub is a block without a symbol that jumps to a function;
+   people call it by that function's name. */
+uint32_t stub_target(const DcfgProcess* p, uint32_t node);
+
 /* Likewise for the target of code in IMAGE, executed or not. */
 const char* target_name(const Program* g, uint32_t image, uint64_t addr);
 

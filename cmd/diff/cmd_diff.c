@@ -168,6 +168,19 @@ static void put_inlined_change(const Diff* d, Table* t, const Pair* p)
                           inline_diff_image(d->inlined, side, i)));
 }
 
+/* Return the name of node B of B, or of node A of A if B is DCFG_NONE.  A stub
+   that has no name in B, because it was called only once, gets A's. */
+static const char* name_of_nodes(const Diff* d, uint32_t a, uint32_t b)
+{
+   bool in_a = b == DCFG_NONE
+               || (a < d->a.p->n_blocks && b < d->b.p->n_blocks
+                   && dcfg_symbol_of(d->b.p, b) == DCFG_NONE
+                   && stub_target(d->b.p, b) == DCFG_NONE
+                   && stub_target(d->a.p, a) != DCFG_NONE);
+
+   return in_a ? node_name(&d->a, a) : node_name(&d->b, b);
+}
+
 static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
 {
    /* Names are B's, the newer run's. */
@@ -180,8 +193,12 @@ static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
    put_count(t, p->count_b);
    if (kind == MATCH_EDGES) {
       const DcfgEdge* e = &g->p->edges[i];
-      put_text(t, node_name(g, e->source));
-      put_text(t, node_name(g, e->target));
+      const DcfgEdge* old = p->a == DCFG_NONE ? NULL : &d->a.p->edges[p->a];
+      const DcfgEdge* new = p->b == DCFG_NONE ? NULL : &d->b.p->edges[p->b];
+      put_text(t, name_of_nodes(d, old == NULL ? DCFG_NONE : old->source,
+                                new == NULL ? DCFG_NONE : new->source));
+      put_text(t, name_of_nodes(d, old == NULL ? DCFG_NONE : old->target,
+                                new == NULL ? DCFG_NONE : new->target));
       put_text(t, dcfg_edge_type_text(e->type));
    } else if (kind == MATCH_LOOPS) {
       const char* source = node_source(g, node);
@@ -197,7 +214,11 @@ static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
                                 in_a ? p->a : i));
       put_text(t, node_source(from, node_of(d, from, kind, in_a ? p->a : i)));
    } else {
-      put_text(t, node_name(g, node));
+      put_text(t, name_of_nodes(
+                     d, p->a == DCFG_NONE ? DCFG_NONE
+                        : node_of(d, &d->a, kind, p->a),
+                     p->b == DCFG_NONE ? DCFG_NONE
+                     : node_of(d, &d->b, kind, p->b)));
       put_text(t, node_source(g, node));
    }
    put_text(t, node < g->p->n_blocks ? image_name(g, g->p->nodes[node].image)
