@@ -74,11 +74,16 @@ static double weight(const Diff* d, Kind kind, const Pair* p)
    }
 }
 
+/* Return whether a change reaches --threshold. */
+static bool is_large(const Diff* d, Kind kind, const Pair* p)
+{
+   return (double)distance(p) * weight(d, kind, p)
+          >= d->threshold / 100 * (double)d->total_a;
+}
+
 static bool is_change(const Diff* d, Kind kind, const Pair* p)
 {
-   if (distance(p) == 0
-       || (double)distance(p) * weight(d, kind, p)
-          < d->threshold / 100 * (double)d->total_a)
+   if (distance(p) == 0 || !is_large(d, kind, p))
       return false;
    if (p->a == DCFG_NONE || p->b == DCFG_NONE)
       return true;
@@ -411,7 +416,7 @@ static bool tell_growth(Diff* d)
    qsort(pairs, n, sizeof(*pairs), by_distance);
    for (size_t i = 0; i < n; i++) {
       if (pairs[i].b == DCFG_NONE || !has_grown(d, &pairs[i])
-          || !is_change(d, MATCH_FUNCTIONS, &pairs[i]))
+          || !is_large(d, MATCH_FUNCTIONS, &pairs[i]))
          continue;
       complain_growth(d, text_brief(name_of_pair(d, &pairs[i])), &pairs[i],
                       is_guess(d, MATCH_FUNCTIONS, &pairs[i]));
@@ -489,8 +494,8 @@ static int run(int argc, char** argv)
       { "threshold", OPT_TEXT, &threshold, "PERCENT",
         "only changes of at least PERCENT of all instructions of A [0]" },
       { "fail", OPT_TEXT, &fail, "PERCENT",
-        "exit with 1 if, and only if, the program or a function grew by more "
-        "than PERCENT; stderr names it" },
+        "exit with 1 if the program or a selected function grew by more than "
+        "PERCENT, else with 0; stderr names it" },
       { "functions", OPT_FLAG, &kinds[MATCH_FUNCTIONS], NULL, NULL },
       { "loops", OPT_FLAG, &kinds[MATCH_LOOPS], NULL, NULL },
       { "routines", OPT_FLAG, &kinds[MATCH_ROUTINES], NULL, NULL },
@@ -525,12 +530,14 @@ static int run(int argc, char** argv)
    d.total_a = dcfg_process_instrs(d.a.p, DCFG_ALL_THREADS);
    d.total_b = dcfg_process_instrs(d.b.p, DCFG_ALL_THREADS);
    d.builds = builds_new(&d.a, &d.b);
+   what.quiet = true;
    d.selected[0] = selection_new(&d.a, &what);
    d.selected[1] = selection_new(&d.b, &what);
    if (what.inlined)
       d.inlined = inline_diff_new(d.builds, (const Program* const[])
                                             { &d.a, &d.b }, &what,
                                   d.selected, root);
+   need_found((const Program[]){ d.a, d.b }, d.selected, 2, &what);
    default_kinds(&d, kinds);
    show_all(&d, kinds);
    if (d.fail >= 0)
@@ -559,6 +566,9 @@ const Command diff_command = {
    "Functions and routines count instructions, loops iterations, blocks\n"
    "executions, edges traversals.\n",
    "\n"
-   "exit status: 0 no difference, 1 differences, 2 a file cannot be read\n",
+   "exit status: 0 no difference that is shown, 1 differences; with --fail: 0\n"
+   "nothing grew by more than PERCENT, 1 the program or a selected function\n"
+   "did; 2 wrong use, a file cannot be read, or neither run has what the\n"
+   "options select\n",
    run
 };

@@ -245,6 +245,8 @@ static int run(int argc, char** argv)
    x.p = x.g.p = main_process(d);
    x.thread = need_thread(d, what.thread);
    x.selected = selection_new(&x.g, &what);
+   if (!is_found(x.selected))
+      exit(STATUS_BAD);
    x.chosen = chosen = choose(&x.g, x.selected, what.image, form->code);
    if (form->one_file)
       need_one_file(&x.g, chosen, what.image);
