@@ -16,6 +16,7 @@
 #include "cmd/export/gzip_csv.h"
 #include "cmd/export/line_sums.h"
 #include "cmd/shared/functions.h"
+#include "cmd/base/sums.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -76,8 +77,8 @@ static void put_image_rows(RunRows* r)
       const DcfgImage* im = &r->p->images[i];
       uint64_t         instrs = 0;
       for (uint32_t k = 0; k < im->n_nodes; k++)
-         instrs += dcfg_node_instrs(r->p, im->first_node + k,
-                                    DCFG_ALL_THREADS);
+         add_count(&instrs, dcfg_node_instrs(r->p, im->first_node + k,
+                                             DCFG_ALL_THREADS));
       csv_row(r->tables[IMAGES], r->prefix);
       csv_text(r->tables[IMAGES], r->images[i]);
       csv_text(r->tables[IMAGES], image_path(&r->g, i));
@@ -165,13 +166,13 @@ static void put_function_rows(const RunRows* r)
                         : DCFG_NONE;
       s->node = s->blocks == 0 ? i : s->node;
       s->blocks++;
-      s->instrs += dcfg_node_instrs(p, i, DCFG_ALL_THREADS);
+      add_count(&s->instrs, dcfg_node_instrs(p, i, DCFG_ALL_THREADS));
       s->size = symbol != DCFG_NONE ? p->symbols[symbol].size
                 : s->size + p->nodes[i].size;
    }
    for (uint32_t i = 0; i < p->n_routines; i++)
-      sums[r->function[p->routines[i].entry]].calls
-         += dcfg_routine_calls(p, i, DCFG_ALL_THREADS);
+      add_count(&sums[r->function[p->routines[i].entry]].calls,
+                dcfg_routine_calls(p, i, DCFG_ALL_THREADS));
    for (uint32_t i = 0; i < r->n_functions; i++)
       if (sums[i].instrs > 0)
          put_function(r, i, &sums[i]);

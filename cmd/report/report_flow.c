@@ -8,6 +8,7 @@
 
 #include "cmd/shared/function_calls.h"
 #include "cmd/report/report_views.h"
+#include "cmd/base/sums.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,10 +59,10 @@ static bool weigh_branch(const View* v, uint32_t node, FlowRow* row)
       uint64_t        count = count_of(v, out[i]);
       if (is_conditional(e->type)) {
          is = true;
-         row->second += count;
+         add_count(&row->second, count);
       }
       if (is_conditional(e->type) || e->type == DCFG_EDGE_FALL_THROUGH)
-         row->count += count;
+         add_count(&row->count, count);
    }
    return is && row->count > 0;
 }
@@ -141,7 +142,7 @@ static bool weigh_indirect(const View* v, uint32_t node, FlowRow* row)
       uint64_t count = count_of(v, out[i]);
       if (!is_indirect(v->g->p->edges[out[i]].type) || count == 0)
          continue;
-      row->count += count;
+      add_count(&row->count, count);
       row->n++;
    }
    return row->n > 0;
@@ -219,14 +220,15 @@ static Table* calls_table(const View* v, uint32_t* n)
       rows[i].index = i;
    for (uint32_t i = 0; i < p->n_blocks; i++)
       if (f->of[i] != NO_FUNCTION)
-         rows[f->of[i]].second += dcfg_node_instrs(p, i, v->thread);
+         add_count(&rows[f->of[i]].second,
+                   dcfg_node_instrs(p, i, v->thread));
    for (uint32_t i = 0; i < p->n_edges && function != NO_FUNCTION; i++) {
       uint32_t from, to;
       if (!function_call(f, &p->edges[i], &from, &to)
           || (callers ? to : from) != function)
          continue;
-      rows[callers ? from : to].count += count_of(v, i);
-      all += count_of(v, i);
+      add_count(&rows[callers ? from : to].count, count_of(v, i));
+      add_count(&all, count_of(v, i));
    }
    for (uint32_t i = 0; i < f->n; i++)
       if (rows[i].count > 0)

@@ -7,6 +7,7 @@
    process by cmd_report.c.  Taken by: cmd_report.c. */
 
 #include "cmd/report/report_views.h"
+#include "cmd/base/sums.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -115,8 +116,9 @@ static bool weigh(const View* r, Usual s, uint32_t i, Item* item)
             return false;
          item->weight = 0;
          for (uint32_t k = 0; k < p->images[i].n_nodes; k++)
-            item->weight += dcfg_node_instrs(p, p->images[i].first_node + k,
-                                             r->thread);
+            add_count(&item->weight,
+                      dcfg_node_instrs(p, p->images[i].first_node + k,
+                                       r->thread));
          if (p->n_blocks == 0)
             return true;        // a graph without blocks has only its images
    }
