@@ -275,13 +275,12 @@ static bool is_full(const DcfgProcess* p)
    return full;
 }
 
-/* Say which processes have sums that do not fit. */
-static void warn_of_full(const char* path, const Dcfg* d)
+void warn_of_full(const char* path, const Dcfg* d)
 {
    for (uint32_t i = 0; i < d->n_processes; i++)
       if (is_full(dcfg_process(d, i)))
          complain("%s: the counts of process %" PRIu64 " add up to more than "
-                  "18,446,744,073,709,551,615 (2^64 - 1): sums are too small",
+                  "18,446,744,073,709,551,615 (2^64 - 1): sums stay there",
                   text_clean(path), dcfg_process(d, i)->id);
 }
 

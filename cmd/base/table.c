@@ -8,6 +8,7 @@
 
 #include "cmd/base/table.h"
 
+#include "cmd/base/csv.h"
 #include "cmd/base/terminal.h"
 
 #include "base/put.h"
@@ -151,21 +152,6 @@ void put_json_string(const char* s, FILE* out)
 void print_json_string(const char* s)
 {
    put_json_string(s, stdout);
-}
-
-void print_csv_string(const char* s)
-{
-   if (strpbrk(s, ",\"\r\n") == NULL) {
-      fputs(s, stdout);
-      return;
-   }
-   putchar('"');
-   for (; *s != 0; s++) {
-      if (*s == '"')
-         putchar('"');
-      putchar(*s);
-   }
-   putchar('"');
 }
 
 static void print_plain(const Column* col, const Cell* c, Form form)

@@ -50,6 +50,5 @@ void   tab_print(const Table* t, Form form, int indent);
 /* Print a string with quotes. */
 void   put_json_string(const char* s, FILE* out);
 void   print_json_string(const char* s);
-void   print_csv_string(const char* s);
 
 #endif /* DCFG_CMD_TABLE_H */

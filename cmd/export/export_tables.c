@@ -16,6 +16,7 @@
 #include "cmd/export/gzip_csv.h"
 #include "cmd/export/line_sums.h"
 #include "cmd/shared/functions.h"
+#include "cmd/base/csv.h"
 #include "cmd/base/sums.h"
 
 #include <errno.h>
@@ -266,7 +267,9 @@ static char* run_name(const char* path)
    char*       field;
 
    name[n] = 0;
-   field = csv_field(name);
+   field = csv_quoted(name);
+   if (field == NULL)
+      return name;
    free(name);
    return field;
 }
@@ -323,6 +326,7 @@ static bool put_file(const TablesJob* job, GzipCsv** tables, const char* path)
       complain("left out: %s", unreadable(&err, KIND_GRAPH));
       return false;
    }
+   warn_of_full(path, d);
    for (uint32_t i = 0; i < d->n_processes; i++)
       put_process(tables, path, d, i);
    dcfg_free(d);
