@@ -8,6 +8,8 @@
 
 #include "cmd/base/names.h"
 
+#include "cmd/base/apart.h"
+
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -135,6 +137,19 @@ const char* routine_name(const Program* g, uint32_t routine)
           ? node_name(g, g->p->routines[routine].entry) : "";
 }
 
+const char* node_symbol(const Program* g, uint32_t node)
+{
+   uint32_t s = node < g->p->n_blocks ? dcfg_symbol_of(g->p, node) : DCFG_NONE;
+
+   return s == DCFG_NONE ? NULL : g->p->symbols[s].name;
+}
+
+const char* routine_symbol(const Program* g, uint32_t routine)
+{
+   return routine < g->p->n_routines
+          ? node_symbol(g, g->p->routines[routine].entry) : NULL;
+}
+
 /* Code of other images, or of an earlier generation of this one, may have been
    at the same address. */
 const char* target_name(const Program* g, uint32_t image, uint64_t addr)
@@ -228,6 +243,16 @@ static const char* without_arguments(const char* full)
    return plain;
 }
 
+/* Return whether NAME ends with SYMBOL's mark, as in tables. */
+static bool is_marked(const char* symbol, const char* name)
+{
+   const char* at = strstr(name, " [h");
+   const char* mark = at == NULL ? NULL : symbol_mark(symbol);
+
+   return mark != NULL && strcmp(at, text_format(" [%s]", mark)) == 0
+          && symbol_is(symbol, text_format("%.*s", (int)(at - name), name));
+}
+
 bool symbol_is(const char* symbol, const char* name)
 {
    const char* full = text_demangle(symbol);
@@ -235,7 +260,8 @@ bool symbol_is(const char* symbol, const char* name)
 
    return is_name(symbol, name) || is_name(full, name) || is_name(brief, name)
           || is_name(without_arguments(brief), name)
-          || is_shown(brief, name) || is_shown(full, name);
+          || is_shown(brief, name) || is_shown(full, name)
+          || is_marked(symbol, name);
 }
 
 /* Return whether NAME means a symbol at the routine's first byte. */

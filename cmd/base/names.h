@@ -41,6 +41,10 @@ const char* node_name(const Program* g, uint32_t node);
 
 const char* routine_name(const Program* g, uint32_t routine);
 
+/* Return the symbol of a node or a routine; NULL if it has none. */
+const char* node_symbol(const Program* g, uint32_t node);
+const char* routine_symbol(const Program* g, uint32_t routine);
+
 /* Return whether NODE is as small as a stub of a linkage table. */
 bool is_small_stub(const DcfgProcess* p, uint32_t node);
 

@@ -79,10 +79,11 @@ static void by_routine(Selection* sel, const Program* g, const char* what)
 
 bool function_is(const char* symbol, const char* what)
 {
-   if (!is_pattern(what))
-      return symbol_is(symbol, what);
-   return fnmatch(what, symbol, 0) == 0
-          || fnmatch(what, text_demangle(symbol), 0) == 0;
+   /* Names may have the characters of patterns, such as operator*. */
+   return symbol_is(symbol, what)
+          || (is_pattern(what)
+              && (fnmatch(what, symbol, 0) == 0
+                  || fnmatch(what, text_demangle(symbol), 0) == 0));
 }
 
 /* Return whether WHAT means a symbol with the address of symbol S. */

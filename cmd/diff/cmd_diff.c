@@ -200,30 +200,35 @@ static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
       const DcfgEdge* e = &g->p->edges[i];
       const DcfgEdge* old = p->a == DCFG_NONE ? NULL : &d->a.p->edges[p->a];
       const DcfgEdge* new = p->b == DCFG_NONE ? NULL : &d->b.p->edges[p->b];
-      put_text(t, name_of_nodes(d, old == NULL ? DCFG_NONE : old->source,
-                                new == NULL ? DCFG_NONE : new->source));
-      put_text(t, name_of_nodes(d, old == NULL ? DCFG_NONE : old->target,
-                                new == NULL ? DCFG_NONE : new->target));
+      put_name(t, name_of_nodes(d, old == NULL ? DCFG_NONE : old->source,
+                                new == NULL ? DCFG_NONE : new->source),
+               node_symbol(g, e->source));
+      put_name(t, name_of_nodes(d, old == NULL ? DCFG_NONE : old->target,
+                                new == NULL ? DCFG_NONE : new->target),
+               node_symbol(g, e->target));
       put_text(t, dcfg_edge_type_text(e->type));
    } else if (kind == MATCH_LOOPS) {
       const char* source = node_source(g, node);
       put_text(t, source[0] != 0 || for_programs(d) ? source
                : node_name(g, node));
-      put_text(t, routine_name(g, g->p->loops[i].routine));
+      put_name(t, routine_name(g, g->p->loops[i].routine),
+               routine_symbol(g, g->p->loops[i].routine));
    } else if (kind == MATCH_FUNCTIONS) {
       /* A guessed function that has no name in B gets A's. */
       bool           in_a = is_guess(d, kind, p)
                             && dcfg_symbol_of(g->p, node) == DCFG_NONE;
       const Program* from = in_a ? &d->a : g;
-      put_text(t, function_name(build_functions(d->builds, from == &d->b),
-                                in_a ? p->a : i));
+      const Functions* f = build_functions(d->builds, from == &d->b);
+      put_name(t, function_name(f, in_a ? p->a : i),
+               function_symbol_name(f, in_a ? p->a : i));
       put_text(t, node_source(from, node_of(d, from, kind, in_a ? p->a : i)));
    } else {
-      put_text(t, name_of_nodes(
+      put_name(t, name_of_nodes(
                      d, p->a == DCFG_NONE ? DCFG_NONE
                         : node_of(d, &d->a, kind, p->a),
                      p->b == DCFG_NONE ? DCFG_NONE
-                     : node_of(d, &d->b, kind, p->b)));
+                     : node_of(d, &d->b, kind, p->b)),
+               node_symbol(g, node));
       put_text(t, node_source(g, node));
    }
    put_text(t, node < g->p->n_blocks ? image_name(g, g->p->nodes[node].image)

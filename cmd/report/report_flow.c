@@ -95,7 +95,7 @@ static Table* branches_table(const View* v, uint32_t* n)
       put_count(t, r->second);
       put_share(t, r->second, r->count);
       put_share(t, r->second > other ? r->second : other, r->count);
-      put_text(t, node_name(v->g, r->index));
+      put_name(t, node_name(v->g, r->index), node_symbol(v->g, r->index));
       put_text(t, s == DCFG_NONE ? ""
                : source_place(v->g, b->image, b->addr + b->last_offset));
       put_text(t, image_name(v->g, b->image));
@@ -188,7 +188,8 @@ static Table* indirect_table(const View* v, uint32_t* n)
       FlowRow* targets = find_targets(v, rows[i].index, &n_targets);
       put_count(t, rows[i].count);
       put_count(t, rows[i].n);
-      put_text(t, node_name(v->g, rows[i].index));
+      put_name(t, node_name(v->g, rows[i].index),
+               node_symbol(v->g, rows[i].index));
       put_text(t, node_source(v->g, rows[i].index));
       put_text(t, name_targets(v, targets, n_targets, rows[i].count));
       put_count(t, p->nodes[rows[i].index].id);
@@ -247,7 +248,8 @@ static Table* calls_table(const View* v, uint32_t* n)
       put_share(t, rows[i].count, all);
       put_count(t, rows[i].count);
       put_count(t, rows[i].second);
-      put_text(t, function_name(f, rows[i].index));
+      put_name(t, function_name(f, rows[i].index),
+               function_symbol_name(f, rows[i].index));
       put_text(t, node_source(v->g, node));
       put_text(t, image_name(v->g, p->nodes[node].image));
    }

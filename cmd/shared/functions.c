@@ -175,11 +175,17 @@ uint32_t function_symbol(const Functions* f, uint32_t function)
    return s == DCFG_NONE ? (uint32_t)key : s;
 }
 
+const char* function_symbol_name(const Functions* f, uint32_t function)
+{
+   uint32_t s = function_symbol(f, function);
+
+   return s == DCFG_NONE ? NULL : f->g.p->symbols[s].name;
+}
+
 const char* function_name(const Functions* f, uint32_t function)
 {
-   const Program* g = &f->g;
-   uint32_t       s = function_symbol(f, function);
+   const char* symbol = function_symbol_name(f, function);
 
-   return s == DCFG_NONE ? node_name(g, f->nodes[function])
-          : symbol_name(g, g->p->symbols[s].name);
+   return symbol == NULL ? node_name(&f->g, f->nodes[function])
+          : symbol_name(&f->g, symbol);
 }

@@ -205,6 +205,14 @@ const char* xray_image(const XrayNames* n, uint32_t function)
    return f == NULL ? "" : text_base(text_clean(f->image));
 }
 
+const char* xray_symbol(const XrayNames* n, uint32_t function)
+{
+   const DcfgXrayFunction* f = n->map == NULL ? NULL
+                               : dcfg_xray_function(n->map, function);
+
+   return f == NULL ? NULL : log_symbol(f);
+}
+
 const char* xray_source(const XrayNames* n, uint32_t function)
 {
    const Texts* t = texts_of(n, function);

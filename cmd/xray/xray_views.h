@@ -28,6 +28,9 @@ void        xray_names_free(XrayNames* n);
 const char* xray_name(const XrayNames* n, uint32_t function);
 const char* xray_brief(const XrayNames* n, uint32_t function);
 const char* xray_image(const XrayNames* n, uint32_t function);
+
+/* Return a function's symbol, or NULL. */
+const char* xray_symbol(const XrayNames* n, uint32_t function);
 const char* xray_source(const XrayNames* n, uint32_t function);
 
 /* Exit, after a message, if no function of N maps is selected.  If one of two
