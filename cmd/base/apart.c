@@ -15,8 +15,6 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 
-#include "lib/base/sort.h"
-
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

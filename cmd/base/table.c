@@ -31,7 +31,7 @@ typedef
    struct {
       bool        nothing;
       const char* text;         // for people
-      const char* mark;         // of a name: see apart.h
+      const char* mark;         // a name's mark: apart.h
       uint64_t    n, whole;
    }
    Cell;

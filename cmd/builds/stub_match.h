@@ -14,7 +14,7 @@ typedef
    struct {
       const Functions* f;
       const uint64_t*  numbers; // by function: its number, equal in both runs
-      const uint64_t*  places;  // of blocks in functions, by build_places()
+      const uint64_t*  places;  // by block, by build_places()
       uint64_t*        stub;    // the result: equal for the same stub in both
                                 // runs; NO_STUB for other blocks
    }

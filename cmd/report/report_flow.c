@@ -9,6 +9,7 @@
 #include "cmd/shared/function_calls.h"
 #include "cmd/report/report_views.h"
 #include "cmd/base/sums.h"
+#include "cmd/base/apart.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -154,13 +155,22 @@ static bool weigh_indirect(const View* v, uint32_t node, FlowRow* row)
 static const char* name_targets(const View* v, const FlowRow* targets,
                                 uint32_t n, uint64_t all)
 {
-   const char* text = "";
+   const char*  text = "";
+   uint32_t     named = n < MAX_NAMED ? n : MAX_NAMED;
+   LongName     names[MAX_NAMED];
+   const char** shown;
 
-   for (uint32_t i = 0; i < n && i < MAX_NAMED; i++)
-      text = text_format("%s%s%s %s", text, i > 0 ? ", " : "",
-                         text_shorten(text_brief(node_name(
-                            v->g, v->g->p->edges[targets[i].index].target)),
-                            32), text_share(targets[i].count, all));
+   for (uint32_t i = 0; i < named; i++) {
+      uint32_t target = v->g->p->edges[targets[i].index].target;
+      const char* symbol = node_symbol(v->g, target);
+      names[i] = (LongName){ node_name(v->g, target),
+                             symbol == NULL ? NULL : symbol_mark(symbol) };
+   }
+   shown = short_names(names, named, 32);
+   for (uint32_t i = 0; i < named; i++)
+      text = text_format("%s%s%s %s", text, i > 0 ? ", " : "", shown[i],
+                         text_share(targets[i].count, all));
+   free(shown);
    if (n > MAX_NAMED)
       text = text_format("%s, %s others", text, text_count(n - MAX_NAMED));
    return text;

@@ -222,7 +222,7 @@ def check_stubs(tap):
                 other = [r for r in found if r["change"] != "new" or not new & {r.get(k) for k in ("name", "from", "to")}]
                 other = [r for r in other if "resolve" not in str(r)]          # the head of the table
                 tap.ok(not other and found, "stubs, %s%s: %s" % (what, ", no file" * gone, kind), found)
-    # What was called once in A, and often in B, has one row, and a name.
+    # One row has a stub that was called once in A, and often in B.
     more = tap.path("lazy-more")
     with open(sources["eats"], "w") as f:
         f.write(EATS.replace("date, 1", "date, 8"))
@@ -234,7 +234,7 @@ def check_stubs(tap):
 
 
 def check_nothing(tap, one, two):
-    """What selects nothing in either run never passes; what one run has is new or gone."""
+    """A selection that is empty in both runs never passes; code of one run is new or gone."""
     for gate in ([], ["--fail=1"], ["--inline"], ["--fail=1000", "--inline"]):
         for what, word in (("--function=nosuch", "no function of either run"), ("--function=zz*", "no function of either run"),
                            ("--image=nosuch", "no image of either run"), ("--source=nosuch.c:3", "no block of either run"),
