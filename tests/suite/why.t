@@ -215,7 +215,7 @@ def check_talk(tap, wet):
 def check_near(tap, wet):
     """A word that names no place: names that are near, also what it abbreviates."""
     bad = []
-    for word, near in (("prcnt", "percent"), ("pricee", "price"), ("flgs", "flags"), ("raxx", "rax"), ("prices[sum]", "price")):
+    for word, near in (("cntd", "counted"), ("prcnt", "percent"), ("pricee", "price"), ("flgs", "flags"), ("raxx", "rax"), ("prices[sum]", "price")):
         status, out, err = commandlib.command("why", "--index=no", "--at=near.c:5", "--of=" + word, wet)
         if status != 2 or out or err.count("\n") != 1 or not re.search("did you mean .*`%s'" % near, err):
             bad.append((word, err))
