@@ -24,20 +24,20 @@ typedef
    struct {
       const char* shown;
       const char* text;
-      const char* mark;         // not NULL
+      const char* hash;         // not NULL
       size_t      index;
    }
    Entry;
 
-COMPARE(by_text, Entry, strcmp(x->text, y->text) ?: strcmp(x->mark, y->mark)
+COMPARE(by_text, Entry, strcmp(x->text, y->text) ?: strcmp(x->hash, y->hash)
         ?: UP(index))
 COMPARE(by_shown, Entry, strcmp(x->shown, y->shown) ?: by_text(a, b))
 
-/* The letters of a hash in a mark: eight of sixteen. */
-#define MARK 9
+/* The letters of a hash that are shown, with the "h": eight of sixteen. */
+#define SHOWN_HASH 9
 #define HASH "17h"
 
-const char* symbol_mark(const char* symbol)
+const char* rust_hash(const char* symbol)
 {
    size_t      n = strlen(symbol);
    const char* hash = n < 21 ? NULL : symbol + n - 20;
@@ -51,22 +51,22 @@ const char* symbol_mark(const char* symbol)
    }
    return hash == NULL || strncmp(hash, HASH, 3) != 0
           || strspn(hash + 3, "0123456789abcdef") != 16
-          ? NULL : text_format("%.*s", MARK, hash + 2);
+          ? NULL : text_format("%.*s", SHOWN_HASH, hash + 2);
 }
 
-/* Append marks to names that differ in nothing else. */
-static void add_marks(Entry* e, size_t n)
+/* Append hashes to names that differ in nothing else. */
+static void add_hashes(Entry* e, size_t n)
 {
    qsort(e, n, sizeof(*e), by_text);
    for (size_t i = 0, end; i < n; i = end) {
       const char* text = e[i].text;
       for (end = i; end < n && strcmp(e[end].text, text) == 0; end++)
          ;
-      if (strcmp(e[i].mark, e[end - 1].mark) == 0)
+      if (strcmp(e[i].hash, e[end - 1].hash) == 0)
          continue;
       for (size_t k = i; k < end; k++)
-         if (e[k].mark[0] != 0)
-            e[k].text = text_format("%s [%s]", e[k].text, e[k].mark);
+         if (e[k].hash[0] != 0)
+            e[k].text = text_format("%s [%s]", e[k].text, e[k].hash);
    }
 }
 
@@ -113,9 +113,9 @@ const char** short_names(const LongName* names, size_t n, size_t width)
 
    for (size_t i = 0; i < n; i++)
       e[i] = (Entry){ .text = names[i].text, .index = i,
-                      .mark = names[i].mark != NULL ? names[i].mark : "" };
+                      .hash = names[i].hash != NULL ? names[i].hash : "" };
    if (n > 0)
-      add_marks(e, n);
+      add_hashes(e, n);
    for (size_t i = 0; i < n; i++) {
       const char* brief = text_brief(e[i].text);
       e[i].shown = width == 0 ? brief : text_shorten(brief, width);
@@ -160,7 +160,7 @@ const char** fitted_names(const char* const* names, size_t n, size_t width)
 
    for (size_t i = 0; i < n; i++)
       e[i] = (Entry){ .shown = text_fit(names[i], width), .text = names[i],
-                      .mark = "", .index = i };
+                      .hash = "", .index = i };
    if (n > 0)
       each_equal(e, n, show_difference, width);
    return shown_of(e, n);

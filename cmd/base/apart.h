@@ -8,21 +8,21 @@
 
 #include <stddef.h>
 
-/* LongName: a name for a column.  .mark tells apart two functions that have one
+/* LongName: a name for a column.  .hash tells apart two functions that have one
    name, such as instances of a generic function; NULL: there is none. */
 typedef
    struct {
       const char* text;
-      const char* mark;
+      const char* hash;
    }
    LongName;
 
-/* Return the mark of SYMBOL: the hash in a legacy symbol of Rust, "h81d3f0a2";
+/* Return the begin of the hash in SYMBOL, a legacy symbol of Rust: "h81d3f0a2";
    NULL if it has none.  Valid until text_forget(). */
-const char*  symbol_mark(const char* symbol);
+const char*  rust_hash(const char* symbol);
 
 /* Return N NAMES in short: without parameters, and in WIDTH columns, 0: any.
-   Names that would be equal then have more columns, parameters, or their marks.
+   Names that would be equal then have more columns, parameters, or their hashes.
    The caller frees the array; its strings are valid until text_forget(). */
 const char** short_names(const LongName* names, size_t n, size_t width);
 

@@ -243,13 +243,13 @@ static const char* without_arguments(const char* full)
    return plain;
 }
 
-/* Return whether NAME ends with SYMBOL's mark, as in tables. */
-static bool is_marked(const char* symbol, const char* name)
+/* Return whether NAME ends with SYMBOL's hash, as in tables. */
+static bool ends_with_hash(const char* symbol, const char* name)
 {
    const char* at = strstr(name, " [h");
-   const char* mark = at == NULL ? NULL : symbol_mark(symbol);
+   const char* hash = at == NULL ? NULL : rust_hash(symbol);
 
-   return mark != NULL && strcmp(at, text_format(" [%s]", mark)) == 0
+   return hash != NULL && strcmp(at, text_format(" [%s]", hash)) == 0
           && symbol_is(symbol, text_format("%.*s", (int)(at - name), name));
 }
 
@@ -261,7 +261,7 @@ bool symbol_is(const char* symbol, const char* name)
    return is_name(symbol, name) || is_name(full, name) || is_name(brief, name)
           || is_name(without_arguments(brief), name)
           || is_shown(brief, name) || is_shown(full, name)
-          || is_marked(symbol, name);
+          || ends_with_hash(symbol, name);
 }
 
 /* Return whether NAME means a symbol at the routine's first byte. */

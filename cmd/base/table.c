@@ -31,7 +31,7 @@ typedef
    struct {
       bool        nothing;
       const char* text;         // for people
-      const char* mark;         // a name's mark: apart.h
+      const char* hash;         // rust_hash() of its symbol
       uint64_t    n, whole;
    }
    Cell;
@@ -83,7 +83,7 @@ void put_name(Table* t, const char* s, const char* symbol)
 {
    put_text(t, s);
    if (symbol != NULL)
-      t->cells[t->n_cells - 1].mark = symbol_mark(symbol);
+      t->cells[t->n_cells - 1].hash = rust_hash(symbol);
 }
 
 void put_count(Table* t, uint64_t n)
@@ -194,7 +194,7 @@ static void show_column(const Table* t, size_t col, const char** shown)
 
    for (size_t i = 0; i < rows; i++) {
       const Cell* c = &t->cells[i * n + col];
-      names[i] = (LongName){ c->text, c->mark };
+      names[i] = (LongName){ c->text, c->hash };
       shown[i * n + col] = width > 0 ? text_shorten(c->text, width) : c->text;
    }
    if (t->columns[col].kind == COL_NAME) {

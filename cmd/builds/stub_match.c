@@ -52,7 +52,7 @@ typedef
    Matching;
 
 /* Space: the spaces of numbers of an image. */
-typedef enum { NAMED, MARKED, LATER, LEFT, LEFT_B, BINDING, SITES, OFFSETS } Space;
+typedef enum { NAMED, CLUES, LATER, LEFT, LEFT_B, BINDING, SITES, OFFSETS } Space;
 
 /* Return a number for Y in the space X, which make_key() or space_of() made. */
 static uint64_t make_key(Matching* m, uint64_t x, uint64_t y)
@@ -260,7 +260,7 @@ static void number_named(Matching* m)
 
 /* Return a number for the N-th thing by which stub S can be recognized: a call
    site, or its offset.  0: it is none.  UINT64_MAX: there are no more. */
-static uint64_t mark_of(Matching* m, const Stub* s, bool sites, uint32_t n)
+static uint64_t clue_of(Matching* m, const Stub* s, bool sites, uint32_t n)
 {
    const DcfgProcess* p = process_of(m, s->side);
    const DcfgNode*    node = &p->nodes[s->node];
@@ -276,17 +276,17 @@ static uint64_t mark_of(Matching* m, const Stub* s, bool sites, uint32_t n)
    if (n >= n_in)
       return UINT64_MAX;
    site = site_of(m, s->side, &p->edges[in[n]]);
-   return site == UINT64_MAX ? 0 : 1 + make_key(m, space_of(m, s->image, MARKED),
+   return site == UINT64_MAX ? 0 : 1 + make_key(m, space_of(m, s->image, CLUES),
                                                 site);
 }
 
-/* Pair stubs whose numbers only one run has, if they have a mark in common and
+/* Pair stubs whose numbers only one run has, if they have a clue in common and
    one of them has no name. */
 static void pair_lonely(Matching* m, bool sites)
 {
    KeyMap* there[2] = { keymap_new(), keymap_new() };
-   KeyMap* marks = keymap_new();
-   Stub**  marked = NULL;               // by number in MARKS: A's stub
+   KeyMap* clues = keymap_new();
+   Stub**  owners = NULL;               // by number in CLUES: A's stub
    size_t  n = 0, room = 0;
 
    for (size_t i = 0; i < m->n; i++)
@@ -295,36 +295,36 @@ static void pair_lonely(Matching* m, bool sites)
    for (uint32_t side = 0; side < 2; side++)
       for (size_t i = 0; i < m->n; i++) {
          Stub*    s = &m->stubs[i];
-         uint64_t number = *number_of(m, s), mark;
+         uint64_t number = *number_of(m, s), clue;
          if (s->side != side || s->part != PART_JUMP
              || (number != NO_STUB
                  && keymap_find(there[1 - side], number) != UINT32_MAX))
             continue;
-         for (uint32_t k = 0; (mark = mark_of(m, s, sites, k)) != UINT64_MAX;
+         for (uint32_t k = 0; (clue = clue_of(m, s, sites, k)) != UINT64_MAX;
               k++) {
-            uint32_t found = mark == 0 ? UINT32_MAX : keymap_find(marks, mark);
-            if (mark != 0 && side == 0 && found == UINT32_MAX) {
-               keymap_number(marks, mark);
-               GROW(marked, n, room);
-               marked[n++] = s;
+            uint32_t found = clue == 0 ? UINT32_MAX : keymap_find(clues, clue);
+            if (clue != 0 && side == 0 && found == UINT32_MAX) {
+               keymap_number(clues, clue);
+               GROW(owners, n, room);
+               owners[n++] = s;
             } else if (side == 1 && found != UINT32_MAX
-                       && marked[found] != NULL
-                       && (s->name == 0 || marked[found]->name == 0)) {
-               Stub* a = marked[found];
+                       && owners[found] != NULL
+                       && (s->name == 0 || owners[found]->name == 0)) {
+               Stub* a = owners[found];
                if (*number_of(m, a) == NO_STUB)
                   *number_of(m, a) = make_key(m, space_of(m, a->image, LATER),
                                               a->node);
                *number_of(m, s) = *number_of(m, a);
                for (size_t j = 0; j < n; j++)
-                  marked[j] = marked[j] == a ? NULL : marked[j];
+                  owners[j] = owners[j] == a ? NULL : owners[j];
                break;
             }
          }
       }
    for (int side = 0; side < 2; side++)
       keymap_free(there[side]);
-   keymap_free(marks);
-   free(marked);
+   keymap_free(clues);
+   free(owners);
 }
 
 /* Number what is left: stubs that only one run has, and the parts that bind,

@@ -164,7 +164,7 @@ static const char* name_targets(const View* v, const FlowRow* targets,
       uint32_t target = v->g->p->edges[targets[i].index].target;
       const char* symbol = node_symbol(v->g, target);
       names[i] = (LongName){ node_name(v->g, target),
-                             symbol == NULL ? NULL : symbol_mark(symbol) };
+                             symbol == NULL ? NULL : rust_hash(symbol) };
    }
    shown = short_names(names, named, 32);
    for (uint32_t i = 0; i < named; i++)

@@ -239,7 +239,7 @@ static const char** labels_of(const ListingRow* rows, size_t n, size_t width)
       if (rows[i].line == 0 && rows[i].function != NULL)
          names[n_names++] = (LongName){
             text_clean(text_demangle(rows[i].function)),
-            symbol_mark(rows[i].function) };
+            rust_hash(rows[i].function) };
       else
          labels[i] = text_shorten(label_of(&rows[i]), width);
    briefs  = short_names(names, n_names, width);
@@ -402,7 +402,7 @@ static void put_fold(FILE* out, const Fold* f)
       if (f->rows[i].function != NULL)
          names[named++] = (LongName){
             text_clean(text_demangle(f->rows[i].function)),
-            symbol_mark(f->rows[i].function) };
+            rust_hash(f->rows[i].function) };
    shown = short_names(names, named, NAME_WIDTH);
    for (size_t i = 0; i < named; i++)
       fprintf(out, "%s%s", i == 0 ? ": " : ", ", shown[i]);

@@ -209,7 +209,7 @@ def apart(tap, name, prog, alike):
             rows = json.loads(command("report", "--routines", "--json", "--top=0", "--function=" + f, files[0])[1])["processes"][0]["routines"]
             tap.ok(len(rows) >= 1, "%s: --function=%s" % (name, f), rows)
             if "[" in f:
-                tap.ok(len(rows) == 1, "%s: the mark chooses one" % name, rows)
+                tap.ok(len(rows) == 1, "%s: the hash chooses one" % name, rows)
 
 
 def check_apart(tap):
