@@ -565,8 +565,9 @@ const Command diff_command = {
    "Code at the same offset of the same image is the same code.  In an image\n"
    "that was built anew, functions match by name, or by the source line at\n"
    "which they begin.  Within functions, blocks and loops of one line match\n"
-   "in their order.  Functions without a name match by their blocks and\n"
-   "calls: the column `match' says \"guess\" then.\n"
+   "in their order.  Stubs of linkage tables match by the names of their\n"
+   "functions.  Functions without a name match by their blocks and calls:\n"
+   "the column `match' says \"guess\" then.\n"
    "\n"
    "Functions and routines count instructions, loops iterations, blocks\n"
    "executions, edges traversals.\n",

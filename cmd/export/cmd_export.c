@@ -213,6 +213,11 @@ static int run(int argc, char** argv)
       out = NULL;
    if (champsim && tables.dir != NULL)
       die("--tables or --champsim, not both");
+   if (tables.dir != NULL && (what.image != NULL || what.routine != NULL
+                              || what.function != NULL || what.source != NULL
+                              || what.thread != NOT_GIVEN))
+      die("--tables exports whole runs: leave out --image, --routine, "
+          "--function, --source and --thread");
    if (tables.dir != NULL) {
       n = run_tables(&tables, asked, out, files, n, list, nul_ended);
       free(files);

@@ -105,10 +105,12 @@ MESSAGES = [
     ("wet --info --function=main wet", 2, "dcfg wet: --info is about the whole file: it goes with -o FILE, and no other option"),
     ("xray --function=factoral log", 2, "dcfg xray: no function of the log is called `factoral'; did you mean `work::factorial'?"),
     ("xray --image=porg log", 2, "dcfg xray: no image of the log matches `porg'; did you mean `prog'?"),
+    ("export --tables=tables --image=prog graph.json", 2, "dcfg export: --tables exports whole runs: leave out --image, --routine, "
+     "--function, --source and --thread"),
     ("wet --thread=7 wet", 2, "dcfg wet: there is no thread 7: the file has 1, counted from 0"),
-    ("wet --function=factoral wet", 0, "dcfg wet: no instruction that ran has that image, function and source; did you mean "
+    ("wet --function=factoral wet", 2, "dcfg wet: no instruction that ran has that image, function and source; did you mean "
      "`work::factorial'?"),
-    ("wet --image=porg wet", 0, "dcfg wet: no instruction that ran has that image, function and source; did you mean "
+    ("wet --image=porg wet", 2, "dcfg wet: no instruction that ran has that image, function and source; did you mean "
      "`prog'?"),
     ("slice --at=porg.cc:4 wet", 2, "dcfg slice: --at: no code of a source file `porg.cc' ran; did you mean `prog.cc'?"),
     ("why wet porg.cc:4", 2, "dcfg why: --at: no code of a source file `porg.cc' ran; did you mean `prog.cc'?"),
