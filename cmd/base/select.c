@@ -316,7 +316,7 @@ static Selection* new_selection(const Program* g, const Select* s,
    sel->n = 0;
    for (uint32_t i = 0; i < g->p->n_blocks; i++)
       sel->n += sel->nodes[i];
-   if (sel->found && !sel->no_function && !is_found(sel) && of[0] != 0)
+   if (sel->found && !sel->no_function && !is_found(sel) && sel->of[0] != 0)
       complain("no code of %s is in all places that the options name", sel->of);
    return sel;
 }
