@@ -46,6 +46,18 @@ const char* routine_name(const Program* g, uint32_t routine);
    times. */
 uint32_t image_node_at(const DcfgProcess* p, uint32_t image, uint64_t addr);
 
+/* Return the symbol of a node or a routine; NULL if it has none. */
+const char* node_symbol(const Program* g, uint32_t node);
+const char* routine_symbol(const Program* g, uint32_t routine);
+
+/* Return whether NODE is as small as a stub of a linkage table. */
+bool is_small_stub(const DcfgProcess* p, uint32_t node);
+
+/* Return the symbol of the function that a stub jumps to most often, or
+   DCFG_NONE.  A stub is a block without a symbol that jumps to a function;
+   people call it by that function's name. */
+uint32_t stub_target(const DcfgProcess* p, uint32_t node);
+
 /* Return the name of the target of code in IMAGE, executed or not. */
 const char* target_name(const Program* g, uint32_t image, uint64_t addr);
 

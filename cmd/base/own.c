@@ -10,6 +10,7 @@
 #include "cmd/base/own.h"
 
 #include "cmd/base/format.h"
+#include "cmd/base/sums.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ const char* rest_text(const Program* g, uint32_t thread)
       uint64_t n = dcfg_node_instrs(p, i, thread);
       if (n == 0 || image >= p->n_images || is_own_image(g, image))
          continue;
-      instrs += n;
+      add_count(&instrs, n);
       images += !seen[image];
       seen[image] = true;
    }

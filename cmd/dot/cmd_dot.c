@@ -158,6 +158,8 @@ static int run(int argc, char** argv)
    d.thread = need_thread(dcfg, what.thread);
    select_own(&what, all || calls || routine != NULL);
    d.selected = selected = selection_new(&d.g, &what);
+   if (!is_found(selected))
+      exit(STATUS_BAD);
    if (n_selected(selected) == 0 && !is_everything(selected))
       die("the options select no code that ran: there is nothing to draw");
    if (d.hot == NO_VALUE)

@@ -10,6 +10,7 @@
 
 #include "cmd/dot/dot.h"
 #include "cmd/shared/dot_style.h"
+#include "cmd/base/sums.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -113,7 +114,7 @@ static void collect(Draw* w)
    qsort(w->calls, w->n, sizeof(*w->calls), by_ends);
    for (size_t i = 1; i < w->n; i++)
       if (by_ends(&w->calls[n], &w->calls[i]) == 0) {
-         w->calls[n].count += w->calls[i].count;
+         add_count(&w->calls[n].count, w->calls[i].count);
          w->calls[n].jump = w->calls[n].jump && w->calls[i].jump;
       } else {
          w->calls[++n] = w->calls[i];

@@ -12,6 +12,7 @@
 
 #include "cmd/dot/dot.h"
 #include "cmd/shared/dot_style.h"
+#include "cmd/base/sums.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -191,7 +192,7 @@ static const char* callee_of(const Draw* w, uint32_t node, uint64_t* calls)
       if ((!dcfg_is_call(e->type) && e->type != DCFG_EDGE_CONTEXT_CHANGE)
           || count == 0)
          continue;
-      *calls += count;
+      add_count(calls, count);
       others++;
       if (count > most) {
          most = count;
@@ -346,7 +347,7 @@ static void draw_hidden(Draw* w, uint32_t node, bool inward)
       uint32_t        other = inward ? e->source : e->target;
       if (other < w->p->n_blocks && w->p->nodes[other].routine == w->routine
           && dcfg_is_local(e->type) && !is_shown(w, other))
-         count += dcfg_edge_count(w->p, edges[i], w->d->thread);
+         add_count(&count, dcfg_edge_count(w->p, edges[i], w->d->thread));
    }
    if (count == 0)
       return;
@@ -473,7 +474,7 @@ static void measure(Draw* w)
       bool            shown = instrs >= least || is_shown(w, w->nodes[i]);
       w->shown[w->nodes[i] - w->nodes[0]] = shown;
       w->hidden += instrs > 0 && !shown;
-      w->cold += shown ? 0 : instrs;
+      add_count(&w->cold, shown ? 0 : instrs);
       if (instrs > w->hottest)
          w->hottest = instrs;
       for (uint32_t k = 0; k < n; k++) {

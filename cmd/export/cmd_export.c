@@ -219,6 +219,11 @@ static int run(int argc, char** argv)
       die("--lines-only is for --callgrind");
    if (champsim && tables.dir != NULL)
       die("--tables or --champsim, not both");
+   if (tables.dir != NULL && (what.image != NULL || what.routine != NULL
+                              || what.function != NULL || what.source != NULL
+                              || what.thread != NOT_GIVEN))
+      die("--tables exports whole runs: leave out --image, --routine, "
+          "--function, --source and --thread");
    if (tables.dir != NULL) {
       n = run_tables(&tables, asked, out, files, n, list, nul_ended);
       free(files);
@@ -251,6 +256,8 @@ static int run(int argc, char** argv)
    x.p = x.g.p = main_process(d);
    x.thread = need_thread(d, what.thread);
    x.selected = selection_new(&x.g, &what);
+   if (!is_found(x.selected))
+      exit(STATUS_BAD);
    x.chosen = chosen = choose(&x.g, x.selected, what.image, form->code);
    if (form->one_file)
       need_one_file(&x.g, chosen, what.image);

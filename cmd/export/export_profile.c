@@ -14,6 +14,7 @@
 
 #include "cmd/base/result.h"
 #include "cmd/export/export.h"
+#include "cmd/base/sums.h"
 
 #include <gelf.h>
 #include <inttypes.h>
@@ -71,10 +72,8 @@ static void sum_up(Flows* f)
       Flow* last = &f->flows[n];
       if (by_address(last, &f->flows[i]) != 0)
          f->flows[++n] = f->flows[i];
-      else if (last->count > UINT64_MAX - f->flows[i].count)
-         last->count = UINT64_MAX;
       else
-         last->count += f->flows[i].count;
+         add_count(&last->count, f->flows[i].count);
    }
    f->n = n + 1;
 }
@@ -175,7 +174,7 @@ static void take_edge(Profile* f, uint32_t edge)
       add(&f->falls, from, to, count);
    } else if (e->type != DCFG_EDGE_ENTRY && e->type != DCFG_EDGE_EXIT
               && e->type != DCFG_EDGE_REP) {
-      f->left_out[e->type] += count;
+      add_count(&f->left_out[e->type], count);
    }
 }
 
@@ -399,7 +398,7 @@ static void write_profgen(const Export* x)
          fprintf(x->out, "%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n", b->from,
                  b->to, b->count);
       else
-         across += b->count;
+         add_count(&across, b->count);
    }
    free_profile(&f);
    if (across > 0)

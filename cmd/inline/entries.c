@@ -21,6 +21,7 @@
    rest of it, is not entered. */
 
 #include "cmd/inline/entries.h"
+#include "cmd/base/sums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +41,6 @@ typedef
    }
    Counting;
 
-static uint64_t capped(uint64_t a, uint64_t b)
-{
-   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /*--- Flows                                                ---*/
 
 /* COUNT flows go from code of scope FROM to code of scope TO: enter the scopes
@@ -57,7 +53,7 @@ static void flow(Counting* c, uint32_t from, uint32_t to, uint64_t count)
       return;
    common = inlined_common(c->in, from, to);
    for (; to != common && to != NO_SCOPE; to = inlined_parent(c->in, to))
-      c->entries[to] = capped(c->entries[to], count);
+      c->entries[to] = capped_sum(c->entries[to], count);
 }
 
 /* Return whether NODE begins with the first instruction of the function around
@@ -181,7 +177,7 @@ static uint64_t executions_at(const DcfgProcess* p, uint32_t thread,
 
    for (uint32_t i = 0; i < n && i < MOST_NODES; i++)
       if (p->nodes[nodes[i]].image == image)
-         sum = capped(sum, dcfg_node_executions(p, nodes[i], thread));
+         sum = capped_sum(sum, dcfg_node_executions(p, nodes[i], thread));
    return sum;
 }
 

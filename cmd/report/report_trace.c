@@ -57,7 +57,8 @@ static void put_trips(const View* v, Table* t, uint32_t loop, const LoopTrips* s
    put_count(t, s->least);
    put_count(t, s->most);
    put_text(t, node_source(v->g, l->head));
-   put_text(t, routine_name(v->g, l->routine));
+   put_name(t, routine_name(v->g, l->routine),
+            routine_symbol(v->g, l->routine));
    put_text(t, describe_bins(s));
    put_count(t, v->g->p->nodes[l->head].id);
 }

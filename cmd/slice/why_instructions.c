@@ -14,6 +14,7 @@
 #include "cmd/slice/slice_views.h"
 #include "cmd/slice/why.h"
 #include "cmd/slice/why_unseen.h"
+#include "cmd/slice/why_words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -249,23 +250,23 @@ static void converse(Why* y, uint32_t first)
    GROW(way, n, room);
    way[n++] = first;
    for (bool again = true; ; ) {
-      unsigned long k;
-      char*         end;
+      size_t k;
       if (again)
          tell(y, way[n - 1]);
       fputs("why (number, b: back, q: quit)? ", stdout);
       fflush(stdout);
       if (getline(&line, &size, stdin) < 0 || line[0] == 'q')
          break;
-      k     = strtoul(line, &end, 10);
+      k     = why_choice(line);
       again = true;
       if (line[0] == 'b' && n > 1) {
          n--;
-      } else if (end != line && k >= 1 && k <= y->n_origins
+      } else if (k >= 1 && k <= y->n_origins
                  && y->origins[k - 1].node < DCFG_SLICE_NOT) {
          GROW(way, n, room);
          way[n++] = y->origins[k - 1].node;
       } else {
+         why_no_answer(line, y->n_origins, false);
          again = false;
       }
    }

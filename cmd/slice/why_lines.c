@@ -542,25 +542,25 @@ static void converse(Lines* y, Name first)
    make_card(y, &c, first);
    tell(y, &c);
    for (;;) {
-      unsigned long k;
-      char*         end;
-      size_t        before = n;
-      Name          on;
+      size_t before = n, k;
+      Name   on;
       fputs("why (number, b: back, l: list, q: quit)? ", stdout);
       fflush(stdout);
       if (getline(&line, &size, stdin) < 0 || line[0] == 'q')
          break;
-      k = strtoul(line, &end, 10);
+      k = why_choice(line);
       if (line[0] == 'l') {
          for (size_t i = 0; i < n; i++)
             printf("%3zu %s\n", i, instr_place(y, way[i].instr,
                                                way[i].instance));
       } else if (line[0] == 'b' && n > 1) {
          n--;
-      } else if (end != line && k >= 1 && k <= shown(y, &c)
+      } else if (k >= 1 && k <= shown(y, &c)
                  && origin_of(y, &c.inputs[k - 1], &on)) {
          GROW(way, n, room);
          way[n++] = on;
+      } else {
+         why_no_answer(line, shown(y, &c), true);
       }
       if (n != before) {
          why_card_free(&c);

@@ -339,6 +339,9 @@ static const char* unknown_name(Parse* p, const char* name)
    each_variable(p, false, offer_it, &l);
    for (unsigned i = 0; i < MAX_GENERAL && processor->general[i] != NULL; i++)
       nearest_offer(&n, processor->general[i]);
+   nearest_offer(&n, "flags");
+   if (processor->x87)
+      nearest_offer(&n, "x87");
    return text_format("`%s' is no register, no memory, and no variable that "
                       "0x%" PRIx64 " knows%s", name, in.addr, nearest_text(&n));
 }

@@ -127,8 +127,8 @@ static void choose_instrs(Filter* f, DcfgWet* w)
          text_forget();
    }
    if (found == 0 && n > 0)
-      complain("no instruction that ran has that image, function and source%s",
-               nearest_names(f, w));
+      die("no instruction that ran has that image, function and source%s",
+          nearest_names(f, w));
 }
 
 /* Select instructions, threads and times in the library; it cannot select

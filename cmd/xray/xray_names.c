@@ -115,7 +115,8 @@ static const Texts* texts_of(const XrayNames* n, uint32_t function)
    return t;
 }
 
-void xray_say_unknown(const XrayNames* n)
+/* Say which option selects no function. */
+static void say_unknown(const XrayNames* n)
 {
    const char* image = n->only->image;
    const char* name = n->only->function;
@@ -127,8 +128,6 @@ void xray_say_unknown(const XrayNames* n)
                                               source)));
    bool        found = name == NULL;
 
-   if (n->map == NULL)
-      return;
    for (uint32_t i = 1; i <= n->map->n_functions; i++) {
       const DcfgXrayFunction* f = dcfg_xray_function(n->map, i);
       if (f == NULL)
@@ -151,6 +150,37 @@ void xray_say_unknown(const XrayNames* n)
    if (source != NULL && n->best_line == FIT_NOT)
       complain("no function of the log begins in the source `%s'%s", source,
                nearest_text(&files));
+   if ((image == NULL || n->best != FIT_NOT) && found
+       && (source == NULL || n->best_line != FIT_NOT))
+      complain("no function of the log is in all places that the options "
+               "name");
+}
+
+static bool has_wanted(const XrayNames* n)
+{
+   bool found = n->map == NULL
+                || (n->only->image == NULL && n->only->function == NULL
+                    && n->only->source == NULL);
+
+   for (uint32_t i = 1; !found && i <= n->map->n_functions; i++) {
+      const DcfgXrayFunction* f = dcfg_xray_function(n->map, i);
+      found = f != NULL && is_meant(n, f);
+      text_forget();
+   }
+   return found;
+}
+
+void xray_need_wanted(const XrayNames* const* names, int n)
+{
+   bool found[2] = { false, false };
+
+   for (int i = 0; i < n; i++)
+      found[i] = has_wanted(names[i]);
+   for (int i = 0; i < n; i++)
+      if (!found[i] && (found[1 - i] || i == n - 1))
+         say_unknown(names[i]);
+   if (!found[0] && !found[1])
+      exit(STATUS_BAD);
 }
 
 const char* xray_name(const XrayNames* n, uint32_t function)
@@ -182,6 +212,14 @@ const char* xray_image(const XrayNames* n, uint32_t function)
    const DcfgXrayFunction* f = dcfg_xray_function(n->map, function);
 
    return f == NULL ? "" : text_base(text_clean(f->image));
+}
+
+const char* xray_symbol(const XrayNames* n, uint32_t function)
+{
+   const DcfgXrayFunction* f = n->map == NULL ? NULL
+                               : dcfg_xray_function(n->map, function);
+
+   return f == NULL ? NULL : log_symbol(f);
 }
 
 const char* xray_source(const XrayNames* n, uint32_t function)
