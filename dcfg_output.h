@@ -142,9 +142,11 @@ typedef
       void (*before_syscall)(void* s, UInt sysno, const UWord* args);
       void (*after_syscall)(void* s, UInt sysno, const UWord* args,
                             SysRes res);
-      /* The kernel is about to read memory for a system call; or it has written
-         memory, for a system call or for a signal. */
+      /* The kernel is about to read memory for a system call; it may write
+         memory during the call; or it has written memory, for a system call or
+         for a signal. */
       void (*memory_read)(void* s, Addr a, SizeT len);
+      void (*memory_offered)(void* s, Addr a, SizeT len);
       void (*memory_written)(void* s, Bool by_syscall, Addr a, SizeT len);
       /* The core has written SIZE bytes at OFFSET in the thread's guest state:
          the result of a client request. */

@@ -269,6 +269,17 @@ static void on_read_text(CorePart part, ThreadId tid, const HChar* what,
    on_read(part, tid, what, a, end - a);
 }
 
+static void on_offer(CorePart part, ThreadId tid, const HChar* what, Addr a,
+                     SizeT len)
+{
+   const Thread* t = DCFG_(thread_of)(tid);
+
+   if (part != Vg_CoreSysCall || t == NULL || t->off)
+      return;
+   DCFG_EACH_WATCHER(w, memory_offered)
+      DCFG_(watchers)[w]->memory_offered(t->states[w], a, len);
+}
+
 static void on_write(CorePart part, ThreadId tid, Addr a, SizeT len)
 {
    const Thread* t = DCFG_(thread_of)(tid);
@@ -314,6 +325,7 @@ void DCFG_(track_threads)(void)
    VG_(track_post_deliver_signal)(after_signal);
    VG_(track_pre_mem_read)(on_read);
    VG_(track_pre_mem_read_asciiz)(on_read_text);
+   VG_(track_pre_mem_write)(on_offer);
    VG_(track_post_mem_write)(on_write);
    VG_(track_post_reg_write)(on_register);
    VG_(track_post_reg_write_clientcall_return)(on_call_result);

@@ -532,6 +532,7 @@ const Watcher DCFG_(tape_watcher) = {
    .before_syscall = DCFG_(tape_syscall),
    .after_syscall  = DCFG_(tape_syscall_done),
    .memory_read    = DCFG_(tape_memory_read),
+   .memory_offered = DCFG_(tape_memory_offered),
    .memory_written = DCFG_(tape_memory_written),
    .moved          = DCFG_(tape_moved),
    .unmapped       = DCFG_(tape_unmapped),

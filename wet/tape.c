@@ -61,6 +61,7 @@ static Bool    away;           // is nothing collected now?
 static Bool    late;           // did code run before the tape?
 static Bool    has_gaps;       // or in its middle?
 static UInt    n_turns;        // threads so far
+static ULong   turns;          // how often another thread began to run
 static Bytes   extra;          // bytes of marks that are not coded
 static Bool    with_contents;
 static Bool    is_ring;
@@ -283,8 +284,14 @@ void DCFG_(turn_to)(Turn* t)
    if (t == running)
       return;
    running = t;
+   turns++;
    DCFG_(forget_general)();
    DCFG_(add_mark)(MarkThread, t->index, 0, 0);
+}
+
+ULong DCFG_(turns)(void)
+{
+   return turns;
 }
 
 /* Adding the mark may end a chunk. */
@@ -386,13 +393,19 @@ Turn* DCFG_(take_newborn)(void)
    return t;
 }
 
+static void free_turn(Turn* t)
+{
+   DCFG_(forget_registers)(t);
+   VG_(free)(t->copies.bytes);
+   VG_(free)(t);
+}
+
 void DCFG_(tape_thread_free)(void* s)
 {
    newborn = NULL;
    if (running == s)
       running = NULL;
-   DCFG_(forget_registers)(s);
-   VG_(free)(s);
+   free_turn(s);
 }
 
 void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
@@ -410,8 +423,7 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
    DCFG_(forget_closed_code)();
    Turn* t   = new_turn(index);
    t->clears = ((Turn*)s)->clears;
-   DCFG_(forget_registers)(s);
-   VG_(free)(s);
+   free_turn(s);
    newborn = NULL;
    return t;
 }

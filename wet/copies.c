@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Memory as it was before a system call. */
+
+/* Owns: the comparison of memory before a system call and after it, which finds
+   results that the core announces too short, too early, or not at all.  Handed:
+   memory that the call may write, by wet/kernel.c.  Taken by: wet/kernel.c.
+
+   Two kinds of memory are compared.  The core tells before the call what it
+   was given for results (offered memory).  And each argument may be an address:
+   then the bytes behind it are copied, too.  Other threads that run during the
+   call may store there, so these bytes say something only if none ran. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_vki.h"
+
+#include "wet/copies.h"
+
+/* Bytes of one copy, and of all copies, at most. */
+#define MOST_OF_ONE (64u << 10)
+#define MOST_OF_ALL (1u << 20)
+
+/* Copy: the head of a copy.  Its bytes follow, filled up to whole heads. */
+typedef
+   struct {
+      Addr  a;
+      UWord n;
+      UWord offered;
+   }
+   Copy;
+
+static UInt size_of(const Copy* c)
+{
+   return sizeof(Copy) + VG_ROUNDUP(c->n, sizeof(ULong));
+}
+
+static const UChar* bytes_of(const Copy* c)
+{
+   return (const UChar*)(c + 1);
+}
+
+static Bool is_readable(Addr a, SizeT n)
+{
+   return VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ);
+}
+
+void DCFG_(copy_memory)(Bytes* copies, Addr a, SizeT len, Bool offered)
+{
+   Copy  c    = { a, len < MOST_OF_ONE ? len : MOST_OF_ONE, offered };
+   Copy* here;
+
+   if (a < VKI_PAGE_SIZE || copies->used > MOST_OF_ALL)
+      return;
+   if (!is_readable(a, c.n) && c.n > VG_PGROUNDUP(a + 1) - a)
+      c.n = VG_PGROUNDUP(a + 1) - a;
+   if (c.n == 0 || !is_readable(a, c.n))
+      return;
+   DCFG_(need_room)(copies, size_of(&c));
+   here  = (Copy*)(copies->bytes + copies->used);
+   *here = c;
+   VG_(memcpy)(here + 1, (const void*)a, c.n);
+   copies->used += size_of(&c);
+}
+
+void DCFG_(renew_copies)(Bytes* copies, Addr a, SizeT len)
+{
+   Copy* c;
+
+   for (UInt at = 0; at < copies->used; at += size_of(c)) {
+      c = (Copy*)(copies->bytes + at);
+      Addr begin = a > c->a ? a : c->a;
+      Addr end   = a + len < c->a + c->n ? a + len : c->a + c->n;
+      if (begin < end && is_readable(begin, end - begin))
+         VG_(memcpy)((UChar*)(c + 1) + (begin - c->a), (const void*)begin,
+                     end - begin);
+   }
+}
+
+/* Return the offset in C of the first byte from I on that has changed (WANTED),
+   or of the first aligned word of four bytes that has not. */
+static UWord next(const Copy* c, UWord i, Bool wanted)
+{
+   const UChar* now = (const UChar*)c->a;
+   const UChar* was = bytes_of(c);
+
+   while (i < c->n) {
+      UWord end = VG_ROUNDDN(c->a + i, 4) + 4 - c->a;
+      end = end < c->n ? end : c->n;
+      if ((VG_(memcmp)(now + i, was + i, end - i) != 0) == wanted)
+         break;
+      i = end;
+   }
+   return i;
+}
+
+void DCFG_(tell_changes)(const Bytes* copies, Bool alone, TellMemory to,
+                         void* arg)
+{
+   const Copy* c;
+
+   for (UInt at = 0; at < copies->used; at += size_of(c)) {
+      c = (const Copy*)(copies->bytes + at);
+      if (!(c->offered || alone) || !is_readable(c->a, c->n))
+         continue;
+      for (UWord i = next(c, 0, True), end; i < c->n; i = next(c, end, True)) {
+         end = next(c, i, False);
+         to(arg, c->a + i, end - i);
+      }
+   }
+}
