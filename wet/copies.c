@@ -58,11 +58,9 @@ void DCFG_(copy_memory)(Bytes* copies, Addr a, SizeT len, Bool offered)
       c.n = VG_PGROUNDUP(a + 1) - a;
    if (c.n == 0 || !is_readable(a, c.n))
       return;
-   DCFG_(need_room)(copies, size_of(&c));
-   here  = (Copy*)(copies->bytes + copies->used);
+   here  = (Copy*)DCFG_(add_room)(copies, size_of(&c));
    *here = c;
    VG_(memcpy)(here + 1, (const void*)a, c.n);
-   copies->used += size_of(&c);
 }
 
 void DCFG_(renew_copies)(Bytes* copies, Addr a, SizeT len)

@@ -180,9 +180,9 @@ void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args)
 {
    Turn* t = s;
 
-   t->copies.used = 0;
-   t->called_at   = DCFG_(turns)();
-   t->deaf        = DCFG_(writes_nothing)(sysno, args);
+   DCFG_(empty_bytes)(&t->copies);
+   t->called_at = DCFG_(turns)();
+   t->deaf      = DCFG_(writes_nothing)(sysno, args);
    if (!DCFG_(is_tape_away)())
       DCFG_(places_to_watch)(sysno, args, copy_argument, s);
    if (is_sigreturn(sysno) && !DCFG_(is_tape_away)())
@@ -258,7 +258,7 @@ void DCFG_(tape_syscall_done)(void* s, UInt sysno, const UWord* args,
    DCFG_(untold_writes)(sysno, args, res, note_written, s);
    DCFG_(tell_changes)(&t->copies, t->called_at == DCFG_(turns)(),
                        note_written, s);
-   t->copies.used = 0;
+   DCFG_(empty_bytes)(&t->copies);
    if (sr_isError(res)) {
       DCFG_(take_newborn)();
    } else {

@@ -43,7 +43,7 @@ typedef
       Bool set;            // does the kernel set its registers before it runs?
       GuestRegisters* before;      // if .set: those before that; NULL: tell all
       Addr clears;         // the kernel clears 4 bytes there when it has ended
-      Bytes copies;        // of memory before its last system call
+      Bytes copies;        // memory before its last system call
       ULong called_at;     // DCFG_(turns)() at that call
       Bool  deaf;          // does the core announce writes that it does not make?
    }
