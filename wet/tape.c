@@ -40,6 +40,9 @@
 #define MIN_HEADERS 1024u
 #define GOOD_WORDS  49152u
 
+/* Records without a journal: making its file takes longer than they do. */
+#define MANY_RECORDS (1u << 20)
+
 /* The most bytes of a thread's stack in a state, unless the program begins. */
 #define MOST_STACK (64u << 10)
 
@@ -188,7 +191,8 @@ static void code_tape(void)
       DCFG_(empty_rows)(True);
    if (late || has_gaps)
       DCFG_(end_journal)(False);
-   else if (DCFG_(begins_chunk)(coder))
+   else if (DCFG_(begins_chunk)(coder)
+            && DCFG_(n_coded_records)(coder) >= MANY_RECORDS)
       DCFG_(save_tape)(DCFG_(end_chunk)(coder), n_turns, DCFG_(tape_state)());
    if (n > 0 && DCFG_(begins_chunk)(coder))
       note_next_state();
