@@ -148,6 +148,9 @@ typedef
       void (*memory_read)(void* s, Addr a, SizeT len);
       void (*memory_offered)(void* s, Addr a, SizeT len);
       void (*memory_written)(void* s, Bool by_syscall, Addr a, SizeT len);
+      /* A signal's frame takes LEN bytes at A.  The core keeps data of its own
+         there, which a kernel does not; what it reports as written follows. */
+      void (*framed)(void* s, Addr a, SizeT len);
       /* The core has written SIZE bytes at OFFSET in the thread's guest state:
          the result of a client request. */
       void (*register_written)(void* s, Int offset, SizeT size);

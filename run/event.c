@@ -24,6 +24,7 @@
 #include "pub_tool_vkiscnums.h"
 #include "pub_tool_xarray.h"
 
+#include "arch/guest.h"
 #include "dcfg_output.h"
 #include "run/event.h"
 #include "run/gap.h"
@@ -291,6 +292,18 @@ static void on_write(CorePart part, ThreadId tid, Addr a, SizeT len)
                                          part == Vg_CoreSysCall, a, len);
 }
 
+/* The core leaves out the red zone's size at the end of the frame, and adds it
+   below. */
+static void on_frame(Addr a, SizeT len, ThreadId tid)
+{
+   const Thread* t = DCFG_(thread_of)(tid);
+
+   if (t == NULL || t->off)
+      return;
+   DCFG_EACH_WATCHER(w, framed)
+      DCFG_(watchers)[w]->framed(t->states[w], a + DCFG_(guest).redzone, len);
+}
+
 /* --- Registers that client requests write                  --- */
 
 static void on_register(CorePart part, ThreadId tid, PtrdiffT offset,
@@ -327,6 +340,7 @@ void DCFG_(track_threads)(void)
    VG_(track_pre_mem_read_asciiz)(on_read_text);
    VG_(track_pre_mem_write)(on_offer);
    VG_(track_post_mem_write)(on_write);
+   VG_(track_new_mem_stack_signal)(on_frame);
    VG_(track_post_reg_write)(on_register);
    VG_(track_post_reg_write_clientcall_return)(on_call_result);
 }

@@ -534,6 +534,7 @@ const Watcher DCFG_(tape_watcher) = {
    .memory_read    = DCFG_(tape_memory_read),
    .memory_offered = DCFG_(tape_memory_offered),
    .memory_written = DCFG_(tape_memory_written),
+   .framed         = DCFG_(tape_framed),
    .moved          = DCFG_(tape_moved),
    .unmapped       = DCFG_(tape_unmapped),
    .mapped         = DCFG_(tape_mapped),

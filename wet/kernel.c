@@ -70,6 +70,14 @@ void DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a, SizeT len)
       add_contents(a, len);
 }
 
+void DCFG_(tape_framed)(void* s, Addr a, SizeT len)
+{
+   if (DCFG_(is_tape_away)())
+      return;
+   DCFG_(turn_to)(s);
+   DCFG_(add_mark)(MarkFresh, a, len, 0);
+}
+
 void DCFG_(tape_moved)(Addr from, Addr to, SizeT len)
 {
    if (DCFG_(has_turn)() && len > 0 && !DCFG_(is_tape_away)())
@@ -99,12 +107,13 @@ void DCFG_(tape_mapped)(Addr a, SizeT len, MappingChange change)
 }
 
 /* Values of madvise() with which memory gets the contents of a new mapping. */
-enum { AdviceDontNeed = 4, AdviceDontNeedLocked = 24 };
+enum { AdviceDontNeed = 4, AdviceRemove = 9, AdviceDontNeedLocked = 24 };
 
 /* Tell of memory that the system call has emptied. */
 static void tell_emptied(UInt sysno, const UWord* args)
 {
    if (sysno == __NR_madvise && (args[2] == AdviceDontNeed
+                                 || args[2] == AdviceRemove
                                  || args[2] == AdviceDontNeedLocked))
       DCFG_(tape_mapped)(args[0], args[1], MappingNew);
 }

@@ -1,4 +1,4 @@
-/* System calls that write memory: each gets a buffer full of a pattern, and the program loads all bytes behind the call.  So a
+/* System calls and signals that write memory: each gets a buffer full of a pattern, and the program loads all bytes behind the call.  So a
    whole execution trace that lacks a result contradicts itself (wet_memory.py).  It prints, for results that have a fixed length
    and may be what was there before, "wrote NAME ADDRESS LENGTH"; the trace must say that the kernel wrote them.
 
@@ -428,6 +428,37 @@ static void try_terminals(void)
     TRY(ioctl(fd, 0x80045439 /* TIOCGPTLCK */, a(0)));
 }
 
+/*--- Signals                                                          ---*/
+
+static volatile unsigned long dead_stack;
+
+/* Fill the stack below, and note where it is. */
+static __attribute__((noinline)) void fill_stack(void)
+{
+    volatile unsigned here[4000];
+
+    for (int i = 0; i < 4000; i++)
+        here[i] = 0x5a5a5a5a;
+    dead_stack = (unsigned long)here;
+}
+
+static __attribute__((noinline)) void look_at_stack(void)
+{
+    for (int i = 0; i < 3900; i++)
+        seen += ((volatile unsigned *)dead_stack)[i];
+}
+
+/* A signal's frame replaces what the program had below its stack pointer: all of it, with the core's own data. */
+static void try_frames(int flags)
+{
+    struct sigaction action = { .sa_handler = nothing, .sa_flags = flags };
+
+    sigaction(SIGUSR2, &action, NULL);
+    fill_stack();
+    raise(SIGUSR2);
+    look_at_stack();
+}
+
 /*--- Threads                                                          ---*/
 
 static int  gate[2];
@@ -465,6 +496,8 @@ int main(int argc, char **argv)
     try_sockets();
     try_queues();
     try_terminals();
+    try_frames(0);
+    try_frames(SA_SIGINFO);
     try_threads();
     return 0;
 }

@@ -217,7 +217,8 @@ def check_process(tap, reader, name, *flags, word=8):
 
 
 def check_syscalls(tap, reader, name, *flags, word=8):
-    """Results of system calls, which the core announces or not, are what the program finds there, and the kernel's."""
+    """Results of system calls, which the core announces or not, are what the program finds there, and the kernel's.  Signals'
+    frames are nobody's."""
     prog = harness.cc(tap, os.path.join(PROGS, "wet_syscalls.c"), name, "-O1", "-pthread", *flags)
     wet, out = record(tap, name, [prog, tap.dir], ["--wet-values=yes"], None, 0) if prog else (None, "")
     if not wet:
