@@ -461,12 +461,13 @@ static void try_frames(int flags)
 
 /*--- Threads                                                          ---*/
 
-static int  gate[2];
-static char near[64] __attribute__((aligned(64)));      // the thread reads to its begin; others store behind that
+static int  gate;
+static char near[64] __attribute__((aligned(64)));      // the argument of a call is its begin; others store behind that
 
-static void *wait_in_read(void *arg)
+static void *wait_at_gate(void *arg)
 {
-    (void)!read(gate[0], near, 1);
+    *(struct sembuf *)near = (struct sembuf){ 0, -1, 0 };
+    semop(gate, (struct sembuf *)near, 1);
     for (int i = 0; i < 64; i++)
         seen += ((volatile char *)near)[i];
     return arg;
@@ -477,13 +478,17 @@ static void try_threads(void)
 {
     pthread_t thread;
 
-    (void)!pipe(gate);
-    pthread_create(&thread, NULL, wait_in_read, NULL);
-    for (int i = 0; i < 100; i++)
+
+    gate = semget(IPC_PRIVATE, 1, IPC_CREAT | 0600);
+    if (gate < 0 || semctl(gate, 0, SETVAL, 0) < 0)
+        return;
+    pthread_create(&thread, NULL, wait_at_gate, NULL);
+    while (semctl(gate, 0, GETNCNT) == 0)
         sched_yield();
     memset(near + 8, 7, 56);
-    (void)!write(gate[1], "x", 1);
+    semctl(gate, 0, SETVAL, 1);
     pthread_join(thread, NULL);
+    semctl(gate, 0, IPC_RMID);
     printf("stored %lx 56\n", (unsigned long)(near + 8));
 }
 
