@@ -1,6 +1,6 @@
 /* System calls and signals that write memory: each gets a buffer full of a pattern, and the program loads all bytes behind the call.  So a
    whole execution trace that lacks a result contradicts itself (wet_memory.py).  It prints, for results that have a fixed length
-   and may be what was there before, "wrote NAME ADDRESS LENGTH"; the trace must say that the kernel wrote them.
+   and may be what was there before, "wrote NAME ADDRESS LENGTH MARK"; the trace must say that the kernel wrote them.
 
    A call that fails here, for want of rights or devices, is loaded all the same. */
 #define _GNU_SOURCE
@@ -74,13 +74,26 @@ static void look(void)
 /* CALL with buffers full of a pattern, and look. */
 #define TRY(call) do { fill(0x5a); (void)!(call); look(); } while (0)
 
-/* So, with buffers that have zeros, too; tell that LENGTH bytes at ADDRESS are results. */
+/* Make a call with a result that no other call has, 1000000 and more.  Return it. */
+static long mark(void)
+{
+    static long n = 1000000;
+
+    prctl(PR_SET_TIMERSLACK, n++);
+    return prctl(PR_GET_TIMERSLACK);
+}
+
+/* So, with buffers that have zeros, too; tell that LENGTH bytes at ADDRESS are results, and which mark is before the call. */
 #define WRITES(name, address, length, call)                                                    \
     do {                                                                                       \
+        long marked;                                                                           \
         TRY(call);                                                                             \
         fill(0);                                                                               \
-        if ((call) >= 0)                                                                       \
-            printf("wrote %s %lx %lu\n", name, (unsigned long)(address), (unsigned long)(length)); \
+        marked = mark();                                                                       \
+        if ((call) >= 0) {                                                                     \
+            mark();                                                                            \
+            printf("wrote %s %lx %lu %ld\n", name, (unsigned long)(address), (unsigned long)(length), marked); \
+        }                                                                                      \
         look();                                                                                \
     } while (0)
 
