@@ -97,6 +97,13 @@ static long mark(void)
         look();                                                                                \
     } while (0)
 
+/* The C library of 32-bit programs converts these results; they are the kernel's in 64-bit programs only. */
+#if defined(__LP64__)
+#define WRITES_64(name, address, length, call) WRITES(name, address, length, call)
+#else
+#define WRITES_64(name, address, length, call) TRY(call)
+#endif
+
 static void *a(int i)
 {
     return room[i];
@@ -278,7 +285,7 @@ static void try_files(const char *self)
     (void)!pipe(pipes);
     (void)!write(pipes[1], "text in a pipe", 14);
     WRITES("F_GETLK", a(0), sizeof(struct flock), get_lock(F_GETLK, fd));
-    WRITES("F_OFD_GETLK", a(0), sizeof(struct flock), get_lock(F_OFD_GETLK, fd));
+    WRITES_64("F_OFD_GETLK", a(0), sizeof(struct flock), get_lock(F_OFD_GETLK, fd));
     TRY(fcntl(fd, F_GETOWN_EX, a(0)));
     TRY(read(fd, a(0), 100));
     TRY(pread(fd, a(0) + 3, 61, 5));
@@ -409,7 +416,7 @@ static void try_queues(void)
     int queue = msgget(IPC_PRIVATE, IPC_CREAT | 0600), memory = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600), sems = semget(IPC_PRIVATE, 3, IPC_CREAT | 0600);
 
     if (queue >= 0) {
-        WRITES("msgctl", a(0), sizeof(struct msqid_ds), msgctl(queue, IPC_STAT, a(0)));
+        WRITES_64("msgctl", a(0), sizeof(struct msqid_ds), msgctl(queue, IPC_STAT, a(0)));
         TRY(msgctl(0, MSG_STAT, a(0)) + msgctl(0, 13 /* MSG_STAT_ANY */, a(1)) + msgctl(0, MSG_INFO, a(2)) + msgctl(0, IPC_INFO, a(3)));
         *(long *)a(0) = 1;
         msgsnd(queue, a(0), 20, 0);
@@ -417,13 +424,13 @@ static void try_queues(void)
         msgctl(queue, IPC_RMID, NULL);
     }
     if (memory >= 0) {
-        WRITES("shmctl", a(0), sizeof(struct shmid_ds), shmctl(memory, IPC_STAT, a(0)));
+        WRITES_64("shmctl", a(0), sizeof(struct shmid_ds), shmctl(memory, IPC_STAT, a(0)));
         TRY(shmctl(0, SHM_STAT, a(0)) + shmctl(0, 15 /* SHM_STAT_ANY */, a(1)) + shmctl(0, SHM_INFO, a(2)) + shmctl(0, IPC_INFO, a(3)));
         shmctl(memory, IPC_RMID, NULL);
     }
     if (sems >= 0) {
 #if defined(SYS_semctl) && defined(__LP64__)
-        WRITES("semctl", a(0), sizeof(struct semid_ds), semaphores(sems, IPC_STAT));
+        WRITES_64("semctl", a(0), sizeof(struct semid_ds), semaphores(sems, IPC_STAT));
         TRY(semaphores(sems, GETALL));
         TRY(semaphores(0, SEM_STAT));
         TRY(semaphores(0, 20 /* SEM_STAT_ANY */));
