@@ -15,6 +15,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
 #include "pub_tool_vki.h"
 
 #include "wet/copies.h"
@@ -42,25 +43,52 @@ static const UChar* bytes_of(const Copy* c)
    return (const UChar*)(c + 1);
 }
 
-static Bool is_readable(Addr a, SizeT n)
+/* Return the end of the memory in S that can be read.  Who reads a mapped file
+   behind the page with its end gets SIGBUS. */
+static Addr readable_end(const NSegment* s)
 {
-   return VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ);
+   const HChar*   name = VG_(am_get_filename)(s);
+   struct vg_stat st;
+   ULong          n;
+
+   if (s->kind != SkFileC)
+      return s->end + 1;
+   if (name == NULL || sr_isError(VG_(stat)(name, &st)) || st.dev != s->dev
+       || st.ino != s->ino || (ULong)st.size <= (ULong)s->offset)
+      return s->start;
+   n = VG_PGROUNDUP(st.size - s->offset);
+   return n > s->end - s->start ? s->end + 1 : s->start + n;
+}
+
+/* Return how many of the N bytes at A can be read: those in the mapping
+   there. */
+static SizeT readable(Addr a, SizeT n)
+{
+   const NSegment* s = VG_(am_find_nsegment)(a);
+   Addr            end;
+
+   if (s == NULL || !s->hasR
+       || (s->kind != SkAnonC && s->kind != SkFileC && s->kind != SkShmC))
+      return 0;
+   end = readable_end(s);
+   return end <= a ? 0 : n < end - a ? n : end - a;
 }
 
 void DCFG_(copy_memory)(Bytes* copies, Addr a, SizeT len, Bool offered)
 {
-   Copy  c    = { a, len < MOST_OF_ONE ? len : MOST_OF_ONE, offered };
-   Copy* here;
+   SizeT left = len < MOST_OF_ONE ? len : MOST_OF_ONE;
 
-   if (a < VKI_PAGE_SIZE || copies->used > MOST_OF_ALL)
-      return;
-   if (!is_readable(a, c.n) && c.n > VG_PGROUNDUP(a + 1) - a)
-      c.n = VG_PGROUNDUP(a + 1) - a;
-   if (c.n == 0 || !is_readable(a, c.n))
-      return;
-   here  = (Copy*)DCFG_(add_room)(copies, size_of(&c));
-   *here = c;
-   VG_(memcpy)(here + 1, (const void*)a, c.n);
+   while (a >= VKI_PAGE_SIZE && left > 0 && copies->used < MOST_OF_ALL) {
+      Copy  c = { a, readable(a, left), offered };
+      Copy* here;
+      if (c.n == 0)
+         return;
+      here  = (Copy*)DCFG_(add_room)(copies, size_of(&c));
+      *here = c;
+      VG_(memcpy)(here + 1, (const void*)a, c.n);
+      a    += c.n;
+      left -= c.n;
+   }
 }
 
 void DCFG_(renew_copies)(Bytes* copies, Addr a, SizeT len)
@@ -71,7 +99,7 @@ void DCFG_(renew_copies)(Bytes* copies, Addr a, SizeT len)
       c = (Copy*)(copies->bytes + at);
       Addr begin = a > c->a ? a : c->a;
       Addr end   = a + len < c->a + c->n ? a + len : c->a + c->n;
-      if (begin < end && is_readable(begin, end - begin))
+      if (begin < end && readable(begin, end - begin) == end - begin)
          VG_(memcpy)((UChar*)(c + 1) + (begin - c->a), (const void*)begin,
                      end - begin);
    }
@@ -101,7 +129,7 @@ void DCFG_(tell_changes)(const Bytes* copies, Bool alone, TellMemory to,
 
    for (UInt at = 0; at < copies->used; at += size_of(c)) {
       c = (const Copy*)(copies->bytes + at);
-      if (!(c->offered || alone) || !is_readable(c->a, c->n))
+      if (!(c->offered || alone) || readable(c->a, c->n) < c->n)
          continue;
       for (UWord i = next(c, 0, True), end; i < c->n; i = next(c, end, True)) {
          end = next(c, i, False);

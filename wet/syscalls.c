@@ -149,7 +149,7 @@ static void tell_rest(const Syscall* c, Addr a, SizeT size)
       }
 }
 
-/* A call that FAILED has written the time, but no sets. */
+/* A call that a signal ended (FAILED) has written the time, but no sets. */
 static void wait_writes(const Syscall* c, Bool failed)
 {
    if (is_select(c->sysno) && !failed)
@@ -224,7 +224,8 @@ void DCFG_(untold_writes)(UInt sysno, const UWord* args, SysRes res,
 {
    Syscall c = { sysno, args, to, arg };
 
-   wait_writes(&c, sr_isError(res));
+   if (!sr_isError(res) || sr_Err(res) == VKI_EINTR)
+      wait_writes(&c, sr_isError(res));
    if (sr_isError(res))
       return;
    tell_offsets(&c);
