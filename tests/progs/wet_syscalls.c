@@ -504,11 +504,15 @@ static void *wait_at_gate(void *arg)
     return arg;
 }
 
-/* Memory that another thread stores to during a call: the kernel did not write it. */
+/* Memory that another thread stores to during a call, and a futex: the kernel did not write it. */
 static void try_threads(void)
 {
-    pthread_t thread;
+    static int word;
+    pthread_t  thread;
 
+    word = 1;
+    syscall(SYS_futex, &word, 1 /* FUTEX_WAKE */, 1);
+    printf("stored %lx 4\n", (unsigned long)&word);
 
     gate = semget(IPC_PRIVATE, 1, IPC_CREAT | 0600);
     if (gate < 0 || semctl(gate, 0, SETVAL, 0) < 0)
