@@ -60,14 +60,14 @@ static Addr readable_end(const NSegment* s)
    return n > s->end - s->start ? s->end + 1 : s->start + n;
 }
 
-/* Return how many of the N bytes at A can be read: those in the mapping
-   there. */
+/* Return how many of the N bytes at A can be read, and written by a call: those
+   in the mapping there. */
 static SizeT readable(Addr a, SizeT n)
 {
    const NSegment* s = VG_(am_find_nsegment)(a);
    Addr            end;
 
-   if (s == NULL || !s->hasR
+   if (s == NULL || !s->hasR || !s->hasW
        || (s->kind != SkAnonC && s->kind != SkFileC && s->kind != SkShmC))
       return 0;
    end = readable_end(s);
