@@ -40,7 +40,8 @@
 #define MIN_HEADERS 1024u
 #define GOOD_WORDS  49152u
 
-/* Records without a journal: making its file takes longer than they do. */
+/* Records for which a journal is kept, if they are not as long as a chunk may
+   be: making the journal's file takes longer than fewer records do. */
 #define MANY_RECORDS (1u << 20)
 
 /* The most bytes of a thread's stack in a state, unless the program begins. */
@@ -172,6 +173,13 @@ const Bytes* DCFG_(tape_state)(void)
 
 /*--- Coding                                               ---*/
 
+/* Return whether the tape, whose last chunk has ended, is worth a journal. */
+static Bool is_long(void)
+{
+   return DCFG_(n_coded_records)(coder) >= MANY_RECORDS
+          || DCFG_(next_chunk)(chunks) >= DCFG_(chunk_bytes)(chunks);
+}
+
 static void code_tape(void)
 {
    ULong* end = DCFG_(tape)->cursor;
@@ -191,8 +199,7 @@ static void code_tape(void)
       DCFG_(empty_rows)(True);
    if (late || has_gaps)
       DCFG_(end_journal)(False);
-   else if (DCFG_(begins_chunk)(coder)
-            && DCFG_(n_coded_records)(coder) >= MANY_RECORDS)
+   else if (DCFG_(begins_chunk)(coder) && is_long())
       DCFG_(save_tape)(DCFG_(end_chunk)(coder), n_turns, DCFG_(tape_state)());
    if (n > 0 && DCFG_(begins_chunk)(coder))
       note_next_state();
