@@ -24,34 +24,6 @@
 
 #define NO_LINE UINT64_MAX
 
-/* Return whether images A and B have the same file. */
-static bool same_path(const Export* x, uint32_t a, uint32_t b)
-{
-   return strcmp(image_file(&x->g, a), image_file(&x->g, b)) == 0;
-}
-
-bool lcov_is_here(const Coverage* c, uint32_t image)
-{
-   return image < c->x->p->n_images && c->x->chosen[image]
-          && same_path(c->x, image, c->image);
-}
-
-uint32_t lcov_file(Coverage* c, const char* path)
-{
-   return keymap_number(c->file_numbers, (uintptr_t)intern(c->names, path));
-}
-
-LcovLine* lcov_line(Coverage* c, uint32_t file, uint32_t line)
-{
-   uint32_t n = keymap_number(c->lines, line_key(file, line));
-
-   if (n == c->n_lines) {
-      GROW(c->line, c->n_lines, c->line_room);
-      c->line[c->n_lines++] = (LcovLine){ 0, false, 0 };
-   }
-   return &c->line[n];
-}
-
 /* Return the key of the line of a row; NO_LINE if the source does not have the
    code. */
 static uint64_t key_of(const Coverage* c, const DebugLine* l)
@@ -77,7 +49,7 @@ static void count_line(Coverage* c, const DebugLine* l, uint64_t n)
    if (f != NULL && !c->is_inlined[l - c->d->lines])
       f->ran = true;
    line = lcov_line(c, c->files[l->file], l->line);
-   add_to(&line->count, n);
+   add_count(&line->count, n);
    line->executed = true;
 }
 
@@ -148,7 +120,7 @@ static void cover_block(Coverage* c, uint32_t node)
    first = before = key_of(c, debug_line_at(c->d, at));
    for (uint32_t i = 0; i < n_in; i++)
       if (begins_line(c, &p->edges[in[i]], first))
-         add_to(&came, dcfg_edge_count(p, in[i], c->x->thread));
+         add_count(&came, dcfg_edge_count(p, in[i], c->x->thread));
    count_line(c, debug_line_at(c->d, at), came);
    for (uint64_t end = at + n->size; at < end; ) {
       const DebugLine* l = debug_line_at(c->d, at);
@@ -185,11 +157,12 @@ static void cover_file(Coverage* c)
    free(c->is_inlined);
 }
 
-/* Return whether an image before this one has the same file. */
-static bool was_covered(const Export* x, uint32_t image)
+/* Return whether an image before the one that is being read has the same
+   file. */
+static bool was_covered(const Coverage* c)
 {
-   for (uint32_t i = 0; i < image; i++)
-      if (x->chosen[i] && same_path(x, i, image))
+   for (uint32_t i = 0; i < c->image; i++)
+      if (lcov_is_here(c, i))
          return true;
    return false;
 }
@@ -201,10 +174,10 @@ static size_t cover_files(Coverage* c)
 
    for (uint32_t i = 0; i < x->p->n_images; i++) {
       const char* why;
-      if (!x->chosen[i] || was_covered(x, i)
+      c->image = i;
+      if (!x->chosen[i] || was_covered(c)
           || !code_file_addr(x->code, i, 0, &c->base))
          continue;
-      c->image = i;
       c->d = debug_lines_read(code_path(x->code, i), x->p->images[i].build_id,
                               &why);
       if (c->d == NULL) {

@@ -10,6 +10,7 @@
 
 #include "cmd/base/interned.h"
 #include "cmd/base/keymap.h"
+#include "cmd/base/sums.h"
 #include "cmd/export/debug_lines.h"
 #include "cmd/export/export.h"
 #include "cmd/inline/pieces.h"
@@ -90,11 +91,6 @@ typedef
 static inline uint64_t line_key(uint32_t file, uint32_t line)
 {
    return (uint64_t)file << 32 | line;
-}
-
-static inline void add_to(uint64_t* sum, uint64_t n)
-{
-   *sum = *sum > UINT64_MAX - n ? UINT64_MAX : *sum + n;
 }
 
 /* Return whether IMAGE has the file that is being read. */

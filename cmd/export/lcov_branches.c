@@ -364,9 +364,9 @@ void lcov_count_branch(Coverage* c, uint32_t node)
       const DcfgEdge* e = &p->edges[out[i]];
       uint64_t        count = dcfg_edge_count(p, out[i], c->x->thread);
       if (e->type == DCFG_EDGE_FALL_THROUGH)
-         add_to(&b->not_taken, count);
+         add_count(&b->not_taken, count);
       else if (dcfg_is_local(e->type) && !dcfg_is_bypass(e->type))
-         add_to(&b->taken, count);
+         add_count(&b->taken, count);
    }
 }
 
@@ -429,8 +429,8 @@ static size_t put_line(const Coverage* c, const Branch* all, size_t n,
    uint64_t        sum = 0;
 
    for (size_t i = 0; i < n; i++) {
-      add_to(&sum, all[i].taken);
-      add_to(&sum, all[i].not_taken);
+      add_count(&sum, all[i].taken);
+      add_count(&sum, all[i].not_taken);
    }
    if (ran && sum == 0)
       return 0;
@@ -441,7 +441,7 @@ static size_t put_line(const Coverage* c, const Branch* all, size_t n,
          for (size_t k = i; k < n; k += together) {
             executed = executed || (ran && all[k].executed);
             if (ran)
-               add_to(&count, way_count(&all[k], way));
+               add_count(&count, way_count(&all[k], way));
          }
          put_number(c, &all[i], each == 0 ? UINT64_MAX : i, way);
          if (executed)

@@ -24,6 +24,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*--- The file that is being read                          ---*/
+
+/* Return whether images A and B have the same file. */
+static bool same_path(const Export* x, uint32_t a, uint32_t b)
+{
+   return strcmp(image_file(&x->g, a), image_file(&x->g, b)) == 0;
+}
+
+bool lcov_is_here(const Coverage* c, uint32_t image)
+{
+   return image < c->x->p->n_images && c->x->chosen[image]
+          && same_path(c->x, image, c->image);
+}
+
+uint32_t lcov_file(Coverage* c, const char* path)
+{
+   return keymap_number(c->file_numbers, (uintptr_t)intern(c->names, path));
+}
+
+LcovLine* lcov_line(Coverage* c, uint32_t file, uint32_t line)
+{
+   uint32_t n = keymap_number(c->lines, line_key(file, line));
+
+   if (n == c->n_lines) {
+      GROW(c->line, c->n_lines, c->line_room);
+      c->line[c->n_lines++] = (LcovLine){ 0, false, 0 };
+   }
+   return &c->line[n];
+}
+
 /*--- Names                                                ---*/
 
 /* Return the name that gcov has for F, which was only inlined.  gcc's debug
@@ -101,7 +131,7 @@ static uint64_t calls_of(Coverage* c, uint32_t node, const DebugFunction* fn)
       const DcfgEdge* e = &p->edges[in[i]];
       if (dcfg_is_call(e->type)
           || p->nodes[e->source].addr - p->nodes[node].addr >= fn->size)
-         add_to(&calls, dcfg_edge_count(p, in[i], c->x->thread));
+         add_count(&calls, dcfg_edge_count(p, in[i], c->x->thread));
    }
    if (scope == NO_SCOPE)
       return calls;
@@ -145,7 +175,7 @@ static void find_copies(Coverage* c)
             continue;
          node = image_node_at(p, k, fn->addr - base);
          if (node != DCFG_NONE && p->nodes[node].addr == fn->addr - base)
-            add_to(&c->functions[c->symbols[i]].calls, calls_of(c, node, fn));
+            add_count(&c->functions[c->symbols[i]].calls, calls_of(c, node, fn));
       }
    }
 }
@@ -202,8 +232,8 @@ static uint32_t* add_instances(Coverage* c)
       to = function_of(c, i, of);
       if (to == NO_LCOV_FUNCTION)
          continue;
-      add_to(&c->functions[to].calls, c->entries[i]);
-      add_to(&c->functions[to].flows, c->flows[i]);
+      add_count(&c->functions[to].calls, c->entries[i]);
+      add_count(&c->functions[to].flows, c->flows[i]);
    }
    return of;
 }
@@ -330,7 +360,7 @@ void lcov_settle_functions(Coverage* c)
          f->calls = 1;
       if (l >= c->line + n) {
          l->owner = f->line;
-         add_to(&l->count, f->calls);
+         add_count(&l->count, f->calls);
       } else if (l->count == 0 && !l->executed) {
          l->count = f->calls;
       }
@@ -406,7 +436,7 @@ void lcov_put_functions(const Coverage* c, uint32_t file, const uint64_t* lines,
       FunctionForm form = AS_FN;
       for (from = i; from > first && c->functions[from - 1].line == line;
            from--)
-         add_to(&calls, c->functions[from - 1].calls);
+         add_count(&calls, c->functions[from - 1].calls);
       if (calls == 0)
          form = form_of(c, line, next, lines, n_lines, &ends[from - first]);
       forms[from - first] = form;
