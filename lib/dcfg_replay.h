@@ -181,11 +181,24 @@ DCFG_API uint64_t dcfg_replay_set_pause(const DcfgReplay* r,
 /* Set *T to the first time from FROM on at which an instruction accesses one of
    the SIZE bytes at ADDR; if BACK, to the last such time before FROM.  KIND has
    the bits DCFG_REPLAY_LOAD and DCFG_REPLAY_STORE.  The kernel's accesses have
-   the time of the instruction before them. */
+   the time of the instruction before them.  A load that finds what somebody else
+   wrote (dcfg_wet_tell_loads()) counts as a store, too. */
 DCFG_API DcfgReplayFound dcfg_replay_find_access(DcfgReplay* r, uint64_t addr,
                                                  uint64_t size, uint32_t kind,
                                                  uint64_t from, bool back,
                                                  uint64_t* t);
+
+/* DcfgReplayTellMapping: a function that gets MAPPING, which is so from time T
+   on.  MAPPING is valid until the function returns. */
+typedef void (*DcfgReplayTellMapping)(void* arg, uint64_t t,
+                                      const DcfgWetMapping* mapping);
+
+/* Tell TELL, in their order, the changes of mappings that have one of the N
+   addresses ADDRS and hold from a time from FROM up to TO, exclusive.  Changes
+   of protection alone may be left out.  Return false after an error. */
+DCFG_API bool dcfg_replay_mappings(DcfgReplay* r, const uint64_t* addrs,
+                                   uint32_t n, uint64_t from, uint64_t to,
+                                   DcfgReplayTellMapping tell, void* arg);
 
 /*--- States                                               ---*/
 
@@ -283,7 +296,9 @@ typedef
       DCFG_REPLAY_NEVER,        // nobody in the trace has written it
       DCFG_REPLAY_KNOWN,        // its value
       DCFG_REPLAY_UNKNOWN,      // written, but the trace lacks the value
-      DCFG_REPLAY_FRESH         // a file was mapped there
+      DCFG_REPLAY_FRESH,        // a file was mapped there
+      DCFG_REPLAY_UNSEEN        // unknown: somebody else wrote it about then; see
+                                // dcfg_wet_tell_loads()
    }
    DcfgReplayIs;
 
@@ -300,7 +315,9 @@ typedef
 #define DCFG_REPLAY_MOST 4096
 
 /* Set BYTES, with SIZE elements, to the SIZE bytes of memory at ADDR at time T.
-   COPIES has an element for each instruction: true if its recorded value begins
+   The last that the trace told counts: a store, contents that the kernel wrote,
+   or a load (dcfg_wet_tell_loads()).  If the next load has another value, a byte
+   is DCFG_REPLAY_UNSEEN until that was executed.  COPIES has an element for each instruction: true if its recorded value begins
    with the bytes that it loads.  Bytes that the index tells, and that such an
    instruction soon loads otherwise, are looked up in the trace.  Return false if
    SIZE is too large, or after an error. */
@@ -308,9 +325,10 @@ DCFG_API bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
                                  uint32_t size, const bool* copies,
                                  DcfgReplayByte* bytes);
 
-/* Set those of BYTES that are not DCFG_REPLAY_KNOWN to the bytes that an
-   instruction loads there after time T, before anybody writes them.  COPIES is
-   as above.  The search ends at the end of T's chunk.  Return false if SIZE is
+/* Set those of BYTES that are DCFG_REPLAY_NEVER or DCFG_REPLAY_UNKNOWN to the bytes
+   that an instruction loads there after time T, before anybody writes them.  Others
+   may write a file, so a later load does not tell DCFG_REPLAY_FRESH bytes.  COPIES
+   is as above.  The search ends at the end of T's chunk.  Return false if SIZE is
    too large, or after an error. */
 DCFG_API bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
                                  uint32_t size, const bool* copies,

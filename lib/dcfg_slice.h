@@ -183,9 +183,23 @@ typedef
    struct {
       uint8_t  port;            // DcfgWetPortKind
       uint8_t  reg;             // register, or index of the access
+      bool     unseen;          // .node is NOBODY, and somebody else wrote it: see
+                                // DcfgSliceUnseen
       uint32_t node;
    }
    DcfgSliceInput;
+
+/* DcfgSliceUnseen: a write that the trace does not have: another process's, or
+   the kernel's where nothing announced it.  The instance with .order .since - 1,
+   or a mark before .since, is the last one that told the .size bytes at .addr;
+   0: none did.  The instance with .order .time loads other bytes. */
+typedef
+   struct {
+      uint64_t addr;
+      uint32_t size;
+      uint64_t since, time;
+   }
+   DcfgSliceUnseen;
 
 /* DcfgSliceNode: an instance in the slice. */
 typedef
@@ -280,6 +294,9 @@ typedef
 
       uint64_t        n_met;    // instances that met the criterion, with those
                                 // that are not kept
+
+      DcfgSliceUnseen* unseen;  // those that the slice met, the latest first
+      uint32_t        n_unseen;
    }
    DcfgSlice;
 
@@ -297,7 +314,8 @@ DCFG_API void dcfg_slice_free(DcfgSlice* s);
 /* Write an index of W to FD, an empty file that is open for reading and
    writing, in one pass over W.  With an index, a backward slice needs no pass
    forward, and one with .steps reads only those parts of the tape that matter
-   to it.  Slices are the same with and without an index.
+   to it.  Slices are the same with and without an index, if dcfg_wet_tell_loads()
+   was called before the index was made, or never.
 
    OUTSIDE: the .no_control_of of later queries with .callbacks; queries with
    another one do not use the index.  It may be NULL.  Return false, and set

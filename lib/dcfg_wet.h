@@ -169,6 +169,14 @@ DCFG_API bool dcfg_wet_ends_early(const DcfgWet* w);
 /* Return whether the tool recorded what instances computed (--wet-values). */
 DCFG_API bool dcfg_wet_has_values(const DcfgWet* w);
 
+/* Tell which instructions' recorded values begin with the bytes that they load:
+   LOADS has an element for each instruction of W, which copies them.  With that,
+   and with values, an index made from now on, slices and DcfgReplay know which
+   bytes somebody else wrote: loads that find other bytes than the trace told
+   before tell it (an unseen write).  Without, the last store counts.  Return
+   false if memory is short. */
+DCFG_API bool dcfg_wet_tell_loads(DcfgWet* w, const bool* loads);
+
 /*--- The process                                          ---*/
 
 /* DcfgWetRegisterKind: a register, or a group of registers with numbers. */

@@ -142,10 +142,15 @@ typedef
       void (*before_syscall)(void* s, UInt sysno, const UWord* args);
       void (*after_syscall)(void* s, UInt sysno, const UWord* args,
                             SysRes res);
-      /* The kernel is about to read memory for a system call; or it has written
-         memory, for a system call or for a signal. */
+      /* The kernel is about to read memory for a system call; it may write
+         memory during the call; or it has written memory, for a system call or
+         for a signal. */
       void (*memory_read)(void* s, Addr a, SizeT len);
+      void (*memory_offered)(void* s, Addr a, SizeT len);
       void (*memory_written)(void* s, Bool by_syscall, Addr a, SizeT len);
+      /* A signal's frame takes LEN bytes at A.  The core keeps data of its own
+         there, which a kernel does not; what it reports as written follows. */
+      void (*framed)(void* s, Addr a, SizeT len);
       /* The core has written SIZE bytes at OFFSET in the thread's guest state:
          the result of a client request. */
       void (*register_written)(void* s, Int offset, SizeT size);

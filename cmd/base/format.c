@@ -165,6 +165,18 @@ const char* text_clean(const char* s)
    return s;
 }
 
+const char* text_frame(const char* s)
+{
+   char* copy;
+
+   if (strchr(s, ';') == NULL)
+      return s;
+   copy = keep(need(strdup(s)));
+   for (char* c = copy; (c = strchr(c, ';')) != NULL; )
+      *c = ':';
+   return copy;
+}
+
 const char* text_clean_line(const char* line, size_t length)
 {
    char* copy = keep(need(malloc(length + 1)));

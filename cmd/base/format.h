@@ -42,7 +42,11 @@ const char* text_cut(const char* s, size_t width);
 /* Return S with a '?' for each hidden character: see clean.h. */
 const char* text_clean(const char* s);
 
-/* Likewise for a line of a source file, of LENGTH bytes; tabs stay. */
+/* Return S as a name in a stack "main;work;area": with ':' for each ';'. */
+const char* text_frame(const char* s);
+
+/* Return a line of a source file, of LENGTH bytes, with a '?' for each hidden
+   character but tabs. */
 const char* text_clean_line(const char* line, size_t length);
 
 /* Return a symbol as in the source, if it is of C++ or Rust. */

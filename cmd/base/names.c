@@ -8,6 +8,8 @@
 
 #include "cmd/base/names.h"
 
+#include "cmd/base/apart.h"
+
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -62,26 +64,37 @@ static const char* addr_name(const Program* g, uint32_t image, uint64_t addr)
           : text_format("%s+0x%" PRIx64, name, addr - from);
 }
 
-/* Return the symbol of the function that a stub jumps to, or DCFG_NONE.  A stub
-   is a block without a symbol that jumps to a function of another image; people
-   call it by that function's name.  A block that jumps to many places is not a
-   stub: to find it out for many blocks would take too long. */
+/* A block that jumps to many places is not a stub: to find it out for many
+   blocks would take too long. */
 #define MAX_STUB_EDGES 64
 
-static uint32_t stub_target(const DcfgProcess* p, uint32_t node)
+bool is_small_stub(const DcfgProcess* p, uint32_t node)
+{
+   const DcfgNode* n = &p->nodes[node];
+   uint32_t        edges;
+
+   dcfg_out_edges(p, node, &edges);
+   /* A stub of arm64 has four instructions of four bytes; the head of its table
+      has one more, and with "bti" each has one more. */
+   return edges <= MAX_STUB_EDGES
+          && (n->n_instrs <= 4
+              || (n->n_instrs <= 6 && n->size == 4 * n->n_instrs
+                  && n->last_offset == n->size - 4));
+}
+
+uint32_t stub_target(const DcfgProcess* p, uint32_t node)
 {
    uint32_t        n, found = DCFG_NONE;
    const uint32_t* out = dcfg_out_edges(p, node, &n);
    uint64_t        most = 0;
 
-   if (p->nodes[node].n_instrs > 4 || n > MAX_STUB_EDGES)
+   if (!is_small_stub(p, node) || dcfg_symbol_of(p, node) != DCFG_NONE)
       return DCFG_NONE;
    for (uint32_t i = 0; i < n; i++) {
       const DcfgEdge* e = &p->edges[out[i]];
       uint32_t        s;
       if (e->type != DCFG_EDGE_INDIRECT_UNCONDITIONAL_BRANCH
-          || e->target >= p->n_blocks || e->count <= most
-          || p->nodes[e->target].image == p->nodes[node].image)
+          || e->target >= p->n_blocks || e->count <= most)
          continue;
       s = dcfg_symbol_of(p, e->target);
       if (s != DCFG_NONE && p->symbols[s].addr == p->nodes[e->target].addr) {
@@ -95,15 +108,11 @@ static uint32_t stub_target(const DcfgProcess* p, uint32_t node)
 static const char* block_name(const Program* g, uint32_t node)
 {
    const DcfgNode* n = &g->p->nodes[node];
-   uint32_t        stub;
+   uint32_t        stub = stub_target(g->p, node);
 
-   if (dcfg_symbol_of(g->p, node) == DCFG_NONE) {
-      stub = stub_target(g->p, node);
-      if (stub != DCFG_NONE)
-         return text_format("%s@plt",
-                            symbol_name(g, g->p->symbols[stub].name));
-   }
-   return addr_name(g, n->image, n->addr);
+   return stub != DCFG_NONE
+          ? text_format("%s@plt", symbol_name(g, g->p->symbols[stub].name))
+          : addr_name(g, n->image, n->addr);
 }
 
 const char* node_name(const Program* g, uint32_t node)
@@ -128,18 +137,47 @@ const char* routine_name(const Program* g, uint32_t routine)
           ? node_name(g, g->p->routines[routine].entry) : "";
 }
 
+const char* node_symbol(const Program* g, uint32_t node)
+{
+   uint32_t s = node < g->p->n_blocks ? dcfg_symbol_of(g->p, node) : DCFG_NONE;
+
+   return s == DCFG_NONE ? NULL : g->p->symbols[s].name;
+}
+
+const char* routine_symbol(const Program* g, uint32_t routine)
+{
+   return routine < g->p->n_routines
+          ? node_symbol(g, g->p->routines[routine].entry) : NULL;
+}
+
 /* Code of other images, or of an earlier generation of this one, may have been
    at the same address. */
+uint32_t image_node_at(const DcfgProcess* p, uint32_t image, uint64_t addr)
+{
+   uint32_t  few[16];
+   uint32_t* nodes = few;
+   uint32_t  n = dcfg_nodes_at(p, addr, few, 16);
+   uint32_t  found = DCFG_NONE;
+
+   if (n > 16) {
+      nodes = zalloc(n, sizeof(*nodes));
+      dcfg_nodes_at(p, addr, nodes, n);
+   }
+   for (uint32_t i = 0; i < n && found == DCFG_NONE; i++)
+      if (p->nodes[nodes[i]].image == image)
+         found = nodes[i];
+   if (nodes != few)
+      free(nodes);
+   return found;
+}
+
 const char* target_name(const Program* g, uint32_t image, uint64_t addr)
 {
    const DcfgImage* im = &g->p->images[image];
-   uint32_t         nodes[16];
-   uint32_t         n = dcfg_nodes_at(g->p, addr, nodes, 16);
+   uint32_t         node = image_node_at(g->p, image, addr);
 
-   for (uint32_t i = 0; i < n && i < 16; i++)
-      if (g->p->nodes[nodes[i]].image == image
-          && g->p->nodes[nodes[i]].addr == addr)
-         return node_name(g, nodes[i]);
+   if (node != DCFG_NONE && g->p->nodes[node].addr == addr)
+      return node_name(g, node);
    if (addr - im->load_addr >= im->size)
       image = dcfg_image_at(g->p, addr);
    return addr_name(g, image, addr);
@@ -165,6 +203,11 @@ const char* node_source(const Program* g, uint32_t node)
    return source_place(g, g->p->nodes[node].image, g->p->nodes[node].addr);
 }
 
+bool glob_fits(const char* glob, const char* text)
+{
+   return strpbrk(glob, "*?[") != NULL && fnmatch(glob, text, 0) == 0;
+}
+
 PathFit image_fit(const Program* g, uint32_t image, const char* pattern)
 {
    return path_fit(image_file(g, image), pattern, image_file(g, 0));
@@ -174,13 +217,12 @@ PathFit path_fit(const char* path, const char* pattern, const char* program)
 {
    const char* name = text_base(path);
 
-   if (strpbrk(pattern, "*?[") != NULL)
-      return fnmatch(pattern, path, 0) == 0 || fnmatch(pattern, name, 0) == 0
-             ? FIT_ALL : FIT_NOT;
    if (strcmp(path, pattern) == 0 || strcmp(name, pattern) == 0
        || (strcmp(pattern, "main") == 0 && program != NULL
            && strcmp(path, program) == 0))
       return FIT_ALL;
+   if (glob_fits(pattern, path) || glob_fits(pattern, name))
+      return FIT_GLOB;
    return strstr(strchr(pattern, '/') != NULL ? path : name, pattern) != NULL
           ? FIT_PART : FIT_NOT;
 }
@@ -221,6 +263,16 @@ static const char* without_arguments(const char* full)
    return plain;
 }
 
+/* Return whether NAME ends with SYMBOL's hash, as in tables. */
+static bool ends_with_hash(const char* symbol, const char* name)
+{
+   const char* at = strstr(name, " [h");
+   const char* hash = at == NULL ? NULL : rust_hash(symbol);
+
+   return hash != NULL && strcmp(at, text_format(" [%s]", hash)) == 0
+          && symbol_is(symbol, text_format("%.*s", (int)(at - name), name));
+}
+
 bool symbol_is(const char* symbol, const char* name)
 {
    const char* full = text_demangle(symbol);
@@ -228,7 +280,8 @@ bool symbol_is(const char* symbol, const char* name)
 
    return is_name(symbol, name) || is_name(full, name) || is_name(brief, name)
           || is_name(without_arguments(brief), name)
-          || is_shown(brief, name) || is_shown(full, name);
+          || is_shown(brief, name) || is_shown(full, name)
+          || ends_with_hash(symbol, name);
 }
 
 /* Return whether NAME means a symbol at the routine's first byte. */

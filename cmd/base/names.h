@@ -41,21 +41,48 @@ const char* node_name(const Program* g, uint32_t node);
 
 const char* routine_name(const Program* g, uint32_t routine);
 
-/* Likewise for the target of code in IMAGE, executed or not. */
+/* Return IMAGE's block that has the byte at ADDR, as dcfg_node_at() prefers it;
+   DCFG_NONE if there is none.  Other images may have had code there at other
+   times. */
+uint32_t image_node_at(const DcfgProcess* p, uint32_t image, uint64_t addr);
+
+/* Return the symbol of a node or a routine; NULL if it has none. */
+const char* node_symbol(const Program* g, uint32_t node);
+const char* routine_symbol(const Program* g, uint32_t routine);
+
+/* Return whether NODE is as small as a stub of a linkage table. */
+bool is_small_stub(const DcfgProcess* p, uint32_t node);
+
+/* Return the symbol of the function that a stub jumps to most often, or
+   DCFG_NONE.  A stub is a block without a symbol that jumps to a function;
+   people call it by that function's name. */
+uint32_t stub_target(const DcfgProcess* p, uint32_t node);
+
+/* Return the name of the target of code in IMAGE, executed or not. */
 const char* target_name(const Program* g, uint32_t image, uint64_t addr);
 
 /* Return for example "file.c:12", or "". */
 const char* source_place(const Program* g, uint32_t image, uint64_t addr);
 const char* node_source(const Program* g, uint32_t node);
 
-/* Return how well PATTERN, with * ? [ ] as in a shell, matches an image's path
-   or name.  Without these characters it may be a part of the name.  "main" is
-   the name of PROGRAM, if that is not NULL.  The images that match best are
-   meant. */
-typedef enum { FIT_NOT, FIT_PART, FIT_ALL } PathFit;
+/* PathFit: how well a pattern matches a path or its last part.  The paths that
+   match best are meant: names may have brackets, too, as [anon] has. */
+typedef
+   enum {
+      FIT_NOT,
+      FIT_PART,                 // is a part of the name
+      FIT_GLOB,                 // matches with * ? [ ] as in a shell
+      FIT_ALL                   // is equal
+   }
+   PathFit;
 
+/* Return how well PATTERN matches an image's path.  "main" is the name of
+   PROGRAM, if that is not NULL. */
 PathFit image_fit(const Program* g, uint32_t image, const char* pattern);
 PathFit path_fit(const char* path, const char* pattern, const char* program);
+
+/* Return whether GLOB has one of * ? [, and matches TEXT as in a shell. */
+bool glob_fits(const char* glob, const char* text);
 
 /* Return whether a user's NAME means SYMBOL: as it is, or as in the source,
    where parameters and template arguments may be left out. */

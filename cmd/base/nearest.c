@@ -49,8 +49,23 @@ static size_t edit_distance(const char* a, const char* b)
    return rows[n % 3][m];
 }
 
-/* Return whether CANDIDATE is near: at most a third of the letters differ, or
-   it begins with the word. */
+/* Return whether BRIEF abbreviates WHOLE, as "cnts" does "counts": it has the
+   same first letter, and others in their order, at least half of them. */
+static bool abbreviates(const char* brief, const char* whole)
+{
+   size_t n = strlen(brief);
+
+   if (n < 3 || strlen(whole) > 2 * n
+       || tolower((unsigned char)*brief) != tolower((unsigned char)*whole))
+      return false;
+   for (; *brief != 0 && *whole != 0; whole++)
+      brief += tolower((unsigned char)*brief)
+               == tolower((unsigned char)*whole);
+   return *brief == 0;
+}
+
+/* Return whether CANDIDATE is near: at most a third of the letters differ, it
+   begins with the word, or one abbreviates the other. */
 static bool is_near(const char* word, const char* candidate, size_t* distance)
 {
    size_t n = strlen(word), m = strlen(candidate);
@@ -60,10 +75,13 @@ static bool is_near(const char* word, const char* candidate, size_t* distance)
       *distance = 1;
       return true;
    }
-   if (n > MOST_LENGTH || m > MOST_LENGTH || n > m + most || m > n + most)
-      return false;
-   *distance = edit_distance(word, candidate);
-   return *distance <= most && *distance < least(n, m);
+   if (n <= MOST_LENGTH && m <= MOST_LENGTH && n <= m + most && m <= n + most) {
+      *distance = edit_distance(word, candidate);
+      if (*distance <= most && *distance < least(n, m))
+         return true;
+   }
+   *distance = most + 1;
+   return abbreviates(word, candidate) || abbreviates(candidate, word);
 }
 
 Nearest nearest_to(const char* word)

@@ -11,6 +11,7 @@
 
 #include "cmd/base/format.h"
 #include "cmd/base/progress.h"
+#include "cmd/base/sums.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -256,6 +257,33 @@ void refuse_other_kind(const char* path, FileKind needed)
       die("%s", wrong_kind(path, kind, needed));
 }
 
+/* Return whether a sum of P's counts does not fit 64 bits. */
+static bool is_full(const DcfgProcess* p)
+{
+   uint64_t sum = 0;
+   bool     full = false;
+
+   for (uint32_t i = 0; i < p->n_edges; i++)
+      full = full || p->edges[i].count == UINT64_MAX;
+   for (uint32_t i = 0; i < p->n_blocks; i++) {
+      uint64_t instrs = dcfg_node_instrs(p, i, DCFG_ALL_THREADS);
+      full = !add_count(&sum, instrs) || instrs == UINT64_MAX || full;
+   }
+   sum = 0;
+   for (uint32_t i = 0; i < p->n_threads; i++)
+      full = !add_count(&sum, dcfg_process_instrs(p, i)) || full;
+   return full;
+}
+
+void warn_of_full(const char* path, const Dcfg* d)
+{
+   for (uint32_t i = 0; i < d->n_processes; i++)
+      if (is_full(dcfg_process(d, i)))
+         complain("%s: the counts of process %" PRIu64 " add up to more than "
+                  "18,446,744,073,709,551,615 (2^64 - 1): sums stay there",
+                  text_clean(path), dcfg_process(d, i)->id);
+}
+
 Dcfg* load_dcfg(const char* path)
 {
    DcfgOptions options = read_options(NULL, NULL);
@@ -264,6 +292,7 @@ Dcfg* load_dcfg(const char* path)
 
    if (d == NULL)
       die("%s", unreadable(&err, KIND_GRAPH));
+   warn_of_full(path, d);
    return d;
 }
 

@@ -38,6 +38,10 @@ DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
 /* Load the file, or exit. */
 Dcfg* load_dcfg(const char* path);
 
+/* Say which processes of the file at PATH have sums that do not fit 64 bits.
+   load_dcfg() does so. */
+void  warn_of_full(const char* path, const Dcfg* d);
+
 /* Return whether PATH is the DCFG of a part of a run. */
 bool is_part_of_run(const char* path);
 

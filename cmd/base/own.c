@@ -10,8 +10,8 @@
 #include "cmd/base/own.h"
 
 #include "cmd/base/format.h"
+#include "cmd/base/sums.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,7 @@ bool is_of_program(const char* image, const char* program, const char* own)
 {
    return image == NULL || image[0] != '/' || program == NULL
           || is_beside(image, program)
-          || (own != NULL && (fnmatch(own, image, 0) == 0
-                              || fnmatch(own, text_base(image), 0) == 0));
+          || (own != NULL && path_fit(image, own, NULL) >= FIT_GLOB);
 }
 
 bool is_own_image(const Program* g, uint32_t image)
@@ -50,7 +49,7 @@ const char* rest_text(const Program* g, uint32_t thread)
       uint64_t n = dcfg_node_instrs(p, i, thread);
       if (n == 0 || image >= p->n_images || is_own_image(g, image))
          continue;
-      instrs += n;
+      add_count(&instrs, n);
       images += !seen[image];
       seen[image] = true;
    }

@@ -7,6 +7,7 @@
 #define DCFG_CMD_RULES_H
 
 #include "cmd/base/names.h"
+#include "cmd/base/sums.h"
 
 /* Rules: the violations that dcfg check has found. */
 typedef struct Rules Rules;
@@ -44,12 +45,6 @@ typedef
       uint64_t           idle_blocks;   // not violations, but reported
    }
    Check;
-
-/* Return A + B, at most UINT64_MAX, as the library's sums. */
-static inline uint64_t capped_sum(uint64_t a, uint64_t b)
-{
-   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
 
 /* Return a node for a message: "17 (0x401234)". */
 const char* node_label(const Check* c, uint32_t node);

@@ -10,7 +10,6 @@
 
 #include "cmd/base/own.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +20,13 @@ struct Selection {
    bool               found;            // has each option matched something,
                                         // --function aside?
    bool               no_function;      // has --function matched nothing?
+   bool               several;          // do several options select places?
+   char               of[32];           // "process 7", for messages; "": none
    uint32_t           thread;
    uint32_t           n;
    bool*              nodes;            // for each node; NULL: everything
    bool*              images;           // for each image, by --image
 };
-
-static bool is_pattern(const char* text)
-{
-   return strpbrk(text, "*?[") != NULL;
-}
 
 /*--- Each option                                          ---*/
 
@@ -50,9 +46,9 @@ static void by_image(Selection* sel, const Program* g, const char* pattern)
          sel->nodes[im->first_node + k] = false;
    }
    sel->found = sel->found && best != FIT_NOT;
-   if (best == FIT_NOT)
-      complain("no image of process %" PRIu64 " matches `%s'%s", g->p->id,
-               pattern, nearest_images(g, pattern));
+   if (best == FIT_NOT && sel->of[0] != 0)
+      complain("no image of %s matches `%s'%s", sel->of, pattern,
+               nearest_images(g, pattern));
 }
 
 static void by_routine(Selection* sel, const Program* g, const char* what)
@@ -62,9 +58,9 @@ static void by_routine(Selection* sel, const Program* g, const char* what)
    uint32_t  n = find_routines(g, what, found, g->p->n_routines);
 
    sel->found = sel->found && n > 0;
-   if (n == 0)
-      complain("there is no routine `%s' in process %" PRIu64 "%s", what,
-               g->p->id, nearest_routines(g, what));
+   if (n == 0 && sel->of[0] != 0)
+      complain("there is no routine `%s' in %s%s", what, sel->of,
+               nearest_routines(g, what));
    for (uint32_t i = 0; i < n; i++)
       wanted[found[i]] = true;
    for (uint32_t i = 0; i < g->p->n_blocks; i++) {
@@ -77,10 +73,8 @@ static void by_routine(Selection* sel, const Program* g, const char* what)
 
 bool function_is(const char* symbol, const char* what)
 {
-   if (!is_pattern(what))
-      return symbol_is(symbol, what);
-   return fnmatch(what, symbol, 0) == 0
-          || fnmatch(what, text_demangle(symbol), 0) == 0;
+   return symbol_is(symbol, what) || glob_fits(what, symbol)
+          || glob_fits(what, text_demangle(symbol));
 }
 
 /* Return whether WHAT means a symbol with the address of symbol S. */
@@ -118,13 +112,11 @@ static void by_function(Selection* sel, const Program* g, const char* what)
       sel->nodes[i] = sel->nodes[i] && is;
    }
    sel->no_function = !any;
+   if (!any && sel->of[0] != 0)
+      complain("no function of %s is called `%s'%s", sel->of, what,
+               nearest_functions(g, what));
 }
 
-void say_no_function(const Program* g, const char* what)
-{
-   complain("no function of process %" PRIu64 " is called `%s'%s", g->p->id,
-            what, nearest_functions(g, what));
-}
 
 /* Lines: the parts of FILE:LINE-LINE. */
 typedef
@@ -156,13 +148,12 @@ static Lines read_lines(const char* what)
    return l;
 }
 
-/* Return whether FILE is the path, or whole parts of its end. */
-static bool file_matches(const char* path, const char* file)
+/* Return how well FILE matches the path; whole parts of its end are equal. */
+static PathFit file_fit(const char* path, const char* file)
 {
-   if (is_pattern(file))
-      return fnmatch(file, path, 0) == 0
-             || fnmatch(file, text_base(path), 0) == 0;
-   return text_ends_path(path, file, strlen(file));
+   return text_ends_path(path, file, strlen(file)) ? FIT_ALL
+          : glob_fits(file, path) || glob_fits(file, text_base(path))
+          ? FIT_GLOB : FIT_NOT;
 }
 
 /* Mark the image's blocks that share bytes with a row of these lines.  Rows and
@@ -223,10 +214,14 @@ static void by_source(Selection* sel, const Program* g, const char* what)
    bool*              files = zalloc(g->d->n_files, sizeof(bool));
    bool*              mark = zalloc(p->n_blocks, sizeof(bool));
    uint64_t*          reach = zalloc(p->n_blocks, sizeof(*reach));
+   PathFit            best = FIT_GLOB;
    bool               any = false;
 
+   for (uint32_t i = 0; i < g->d->n_files && best < FIT_ALL; i++)
+      if (file_fit(g->d->files[i].name, l.file) == FIT_ALL)
+         best = FIT_ALL;
    for (uint32_t i = 0; i < g->d->n_files; i++)
-      files[i] = file_matches(g->d->files[i].name, l.file);
+      files[i] = file_fit(g->d->files[i].name, l.file) == best;
    for (uint32_t i = 0; i < p->n_images; i++)
       mark_lines(p, &p->images[i], files, g->d->n_files, &l, reach, mark);
    for (uint32_t i = 0; i < p->n_blocks; i++) {
@@ -234,22 +229,23 @@ static void by_source(Selection* sel, const Program* g, const char* what)
       sel->nodes[i] = sel->nodes[i] && mark[i];
    }
    sel->found = sel->found && any;
-   if (!any)
-      complain("no block of process %" PRIu64 " is from the source `%s'%s",
-               p->id, what, nearest_files(g, l.file));
+   if (!any && sel->of[0] != 0)
+      complain("no block of %s is from the source `%s'%s", sel->of, what,
+               nearest_files(g, l.file));
    free(l.file);
    free(files);
    free(mark);
    free(reach);
 }
 
-bool line_matches(const char* file, uint32_t line, const char* what)
+PathFit line_fit(const char* file, uint32_t line, const char* what)
 {
-   Lines l = read_lines(what);
-   bool  is = file_matches(file, l.file) && line >= l.first && line <= l.last;
+   Lines   l = read_lines(what);
+   PathFit fit = line < l.first || line > l.last ? FIT_NOT
+                 : file_fit(file, l.file);
 
    free(l.file);
-   return is;
+   return fit;
 }
 
 static void by_own(Selection* sel, const Program* g)
@@ -264,10 +260,16 @@ static void by_own(Selection* sel, const Program* g)
 
 /* --- All options                                          --- */
 
+/* Return how many options name a place. */
+static int places_named(const Select* s)
+{
+   return (s->image != NULL) + (s->routine != NULL) + (s->function != NULL)
+          + (s->source != NULL);
+}
+
 static bool names_place(const Select* s)
 {
-   return s->image != NULL || s->routine != NULL || s->function != NULL
-          || s->source != NULL;
+   return places_named(s) > 0;
 }
 
 void select_own(Select* s, bool all)
@@ -275,12 +277,17 @@ void select_own(Select* s, bool all)
    s->own = !all && !names_place(s);
 }
 
-Selection* selection_new(const Program* g, const Select* s)
+/* Make a selection.  OF is what does not have what S names, for messages; "":
+   there is no message. */
+static Selection* new_selection(const Program* g, const Select* s,
+                                const char* of)
 {
    Selection* sel = zalloc(1, sizeof(*sel));
 
    sel->p = g->p;
+   snprintf(sel->of, sizeof(sel->of), "%s", of);
    sel->found = true;
+   sel->several = places_named(s) > 1;
    sel->everything = !s->own && !names_place(s);
    sel->thread = s->thread == NOT_GIVEN ? DCFG_ALL_THREADS
                  : (uint32_t)s->thread;
@@ -299,14 +306,49 @@ Selection* selection_new(const Program* g, const Select* s)
       by_routine(sel, g, s->routine);
    if (s->function != NULL)
       by_function(sel, g, s->function);
-   if (sel->no_function && !s->inlined)
-      say_no_function(g, s->function);
    if (s->source != NULL)
       by_source(sel, g, s->source);
    sel->n = 0;
    for (uint32_t i = 0; i < g->p->n_blocks; i++)
       sel->n += sel->nodes[i];
+   if (sel->found && !sel->no_function && !is_found(sel) && sel->of[0] != 0)
+      complain("no code of %s is in all places that the options name", sel->of);
    return sel;
+}
+
+static const char* process_of(const Program* g)
+{
+   return text_format("process %" PRIu64, g->p->id);
+}
+
+Selection* selection_new(const Program* g, const Select* s)
+{
+   /* The function may be inlined: piece_select.h. */
+   bool quiet = s->quiet || (s->inlined && s->function != NULL);
+
+   return new_selection(g, s, quiet ? "" : process_of(g));
+}
+
+void say_unfound(const Program* g, const Select* s)
+{
+   selection_free(new_selection(g, s, process_of(g)));
+}
+
+void need_found(const Program* g, Selection* const* sel, int n,
+                const Select* s)
+{
+   int found = 0;
+
+   for (int i = 0; i < n; i++)
+      found += is_found(sel[i]);
+   for (int i = 0; i < n && found > 0; i++)
+      if (!is_found(sel[i]))
+         say_unfound(&g[i], s);
+   if (found > 0)
+      return;
+   selection_free(new_selection(&g[n - 1], s, n > 1 ? "either run"
+                                : process_of(&g[0])));
+   exit(STATUS_BAD);
 }
 
 void selection_free(Selection* sel)
@@ -323,7 +365,7 @@ bool is_everything(const Selection* sel)
 
 bool is_found(const Selection* sel)
 {
-   return sel->found && !sel->no_function;
+   return sel->found && !sel->no_function && (!sel->several || sel->n > 0);
 }
 
 void select_node(Selection* sel, uint32_t node)

@@ -19,10 +19,12 @@ typedef
       uint64_t    thread;
       bool        own;          // only the program's own images: own.h
       bool        inlined;      // may .function be inlined? piece_select.h
+      bool        quiet;        // the caller uses need_found() afterwards
    }
    Select;
 
-#define SELECT_ALL { NULL, NULL, NULL, NULL, NOT_GIVEN, false, false }
+#define SELECT_ALL { NULL, NULL, NULL, NULL, NOT_GIVEN, false, false, \
+                     false }
 
 /* The options, as rows of an Opt table. */
 #define SELECT_IMAGE(s)                                                  \
@@ -65,7 +67,13 @@ void       select_own(Select* s, bool all);
 
 bool       is_everything(const Selection* sel);  // are all places selected?
 bool       is_found(const Selection* sel);  // has each option matched
-                                            // something?
+                                            // something, and all together?
+
+/* Exit, after a message, if S selects nothing in any of N runs G, whose
+   selections are SEL.  If it selects something in one run only, say what the
+   other one does not have. */
+void       need_found(const Program* g, Selection* const* sel, int n,
+                      const Select* s);
 uint32_t   selected_thread(const Selection* sel);  // or DCFG_ALL_THREADS
 uint32_t   n_selected(const Selection* sel);    // number of blocks
 
@@ -76,16 +84,17 @@ bool       is_selected(const Selection* sel, uint32_t node);
 /* Select NODE, too, because it has code of .function. */
 void       select_node(Selection* sel, uint32_t node);
 
-/* Say that no function is called WHAT, which .inlined left open. */
-void       say_no_function(const Program* g, const char* what);
+/* Say which option of S selects nothing. */
+void       say_unfound(const Program* g, const Select* s);
 
 /* Return whether a block of the image or routine is selected; for an image
    without blocks, whether the image is. */
 bool       image_selected(const Selection* sel, uint32_t image);
 bool       routine_selected(const Selection* sel, uint32_t routine);
 
-/* Return whether names match the options' values; path_fit() is in names.h. */
+/* Return whether a symbol matches the value of --function; how well a line
+   matches that of --source. */
 bool       function_is(const char* symbol, const char* what);
-bool       line_matches(const char* file, uint32_t line, const char* what);
+PathFit    line_fit(const char* file, uint32_t line, const char* what);
 
 #endif /* DCFG_CMD_SELECT_H */

@@ -8,6 +8,8 @@
 
 #include "cmd/base/table.h"
 
+#include "cmd/base/apart.h"
+#include "cmd/base/csv.h"
 #include "cmd/base/terminal.h"
 
 #include "format/put.h"
@@ -29,6 +31,7 @@ typedef
    struct {
       bool        nothing;
       const char* text;         // for people
+      const char* hash;         // rust_hash() of its symbol
       uint64_t    n, whole;
    }
    Cell;
@@ -74,6 +77,13 @@ static Cell* new_cell(Table* t)
 void put_text(Table* t, const char* s)
 {
    new_cell(t)->text = text_format("%s", s);
+}
+
+void put_name(Table* t, const char* s, const char* symbol)
+{
+   put_text(t, s);
+   if (symbol != NULL)
+      t->cells[t->n_cells - 1].hash = rust_hash(symbol);
 }
 
 void put_count(Table* t, uint64_t n)
@@ -153,21 +163,6 @@ void print_json_string(const char* s)
    put_json_string(s, stdout);
 }
 
-void print_csv_string(const char* s)
-{
-   if (strpbrk(s, ",\"\r\n") == NULL) {
-      fputs(s, stdout);
-      return;
-   }
-   putchar('"');
-   for (; *s != 0; s++) {
-      if (*s == '"')
-         putchar('"');
-      putchar(*s);
-   }
-   putchar('"');
-}
-
 static void print_plain(const Column* col, const Cell* c, Form form)
 {
    if (c->nothing) {
@@ -188,13 +183,55 @@ static void print_plain(const Column* col, const Cell* c, Form form)
    }
 }
 
-/* Return a cell's text.  On a terminal, the terminal's width limits names. */
-static const char* shown(const Column* col, const Cell* c)
+/* Set SHOWN to what is shown of column COL. */
+static void show_column(const Table* t, size_t col, const char** shown)
 {
-   const char* s = col->kind == COL_NAME ? text_brief(c->text) : c->text;
+   size_t       n = t->n_columns, rows = tab_rows(t);
+   /* On a terminal, the terminal's width limits names. */
+   size_t       width = terminal_width() > 0 ? 0 : t->columns[col].width;
+   LongName*    names = zalloc(rows, sizeof(*names));
+   const char** briefs;
 
-   return col->width > 0 && terminal_width() == 0
-          ? text_shorten(s, col->width) : s;
+   for (size_t i = 0; i < rows; i++) {
+      const Cell* c = &t->cells[i * n + col];
+      names[i] = (LongName){ c->text, c->hash };
+      shown[i * n + col] = width > 0 ? text_shorten(c->text, width) : c->text;
+   }
+   if (t->columns[col].kind == COL_NAME) {
+      briefs = short_names(names, rows, width);
+      for (size_t i = 0; i < rows; i++)
+         shown[i * n + col] = briefs[i];
+      free(briefs);
+   }
+   free(names);
+}
+
+/* Return what is shown of each cell, to be freed. */
+static const char** shown_cells(const Table* t)
+{
+   const char** shown = zalloc(t->n_cells, sizeof(*shown));
+
+   for (size_t i = 0; i < t->n_columns; i++)
+      show_column(t, i, shown);
+   return shown;
+}
+
+/* Fit what is shown of each column to WIDTH. */
+static void fit_cells(const Table* t, const size_t* width, const char** shown)
+{
+   size_t       n = t->n_columns, rows = tab_rows(t);
+   const char** column = zalloc(rows, sizeof(*column));
+
+   for (size_t k = 0; k < n; k++) {
+      const char** fitted;
+      for (size_t i = 0; i < rows; i++)
+         column[i] = shown[i * n + k];
+      fitted = fitted_names(column, rows, width[k]);
+      for (size_t i = 0; i < rows; i++)
+         shown[i * n + k] = fitted[i];
+      free(fitted);
+   }
+   free(column);
 }
 
 /* Print a cell.  Blanks are printed before the next cell, so that no line ends
@@ -282,18 +319,20 @@ static void print_text(const Table* t)
 {
    size_t width[MAX_COLUMNS], n = t->n_columns, blanks = 0;
    bool   used[MAX_COLUMNS] = { false }, less = false;
+   const char** shown = shown_cells(t);
 
    for (size_t i = 0; i < n; i++)
       width[i] = text_width(t->columns[i].heading);
    for (size_t i = 0; i < t->n_cells; i++) {
-      const char* s = shown(&t->columns[i % n], &t->cells[i]);
-      size_t      w = text_width(s);
+      size_t w = text_width(shown[i]);
       used[i % n] = used[i % n] || w > 0;
       if (w > width[i % n])
          width[i % n] = w;
    }
-   if (terminal_width() > 0)
+   if (terminal_width() > 0) {
       less = fit_columns(t, width, used);
+      fit_cells(t, width, shown);
+   }
    terminal_style(STYLE_HEADING);
    /* Columns without any value are not printed. */
    for (size_t i = 0; i < n; i++)
@@ -309,14 +348,14 @@ static void print_text(const Table* t)
          bool hot = is_hot(col, &t->cells[i]);
          if (hot)
             terminal_style(STYLE_HOT);
-         print_padded(col, text_fit(shown(col, &t->cells[i]), width[i % n]),
-                      width[i % n], &blanks);
+         print_padded(col, shown[i], width[i % n], &blanks);
          if (hot)
             terminal_style(STYLE_PLAIN);
       }
       if (i % n == n - 1)
          putchar('\n');
    }
+   free(shown);
 }
 
 static void print_csv(const Table* t)
@@ -373,7 +412,8 @@ static bool is_number(const Column* c)
 
 static void print_markdown(const Table* t)
 {
-   size_t n = t->n_columns;
+   size_t       n = t->n_columns;
+   const char** shown = shown_cells(t);
 
    for (size_t i = 0; i < n; i++)
       printf("| %s ", t->columns[i].heading);
@@ -382,14 +422,14 @@ static void print_markdown(const Table* t)
       fputs(is_number(&t->columns[i]) ? "|--:" : "|---", stdout);
    fputs("|\n", stdout);
    for (size_t i = 0; i < t->n_cells; i++) {
-      const char* s = shown(&t->columns[i % n], &t->cells[i]);
       fputs("| ", stdout);
       if (is_number(&t->columns[i % n]))
-         fputs(s, stdout);
+         fputs(shown[i], stdout);
       else
-         print_code(s);
+         print_code(shown[i]);
       fputs(i % n == n - 1 ? " |\n" : " ", stdout);
    }
+   free(shown);
 }
 
 void tab_print(const Table* t, Form form, int indent)

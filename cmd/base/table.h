@@ -35,6 +35,10 @@ void   tab_column(Table* t, ColKind kind, const char* key,
 
 /* Add the next cell.  The table keeps a copy of S, until text_forget(). */
 void   put_text(Table* t, const char* s);
+
+/* Likewise for the name S of SYMBOL, which may be NULL.  Symbols of one name
+   are told apart. */
+void   put_name(Table* t, const char* s, const char* symbol);
 void   put_count(Table* t, uint64_t n);
 void   put_share(Table* t, uint64_t part, uint64_t whole);
 void   put_ratio(Table* t, uint64_t part, uint64_t whole);
@@ -50,6 +54,5 @@ void   tab_print(const Table* t, Form form, int indent);
 /* Print a string with quotes. */
 void   put_json_string(const char* s, FILE* out);
 void   print_json_string(const char* s);
-void   print_csv_string(const char* s);
 
 #endif /* DCFG_CMD_TABLE_H */

@@ -13,6 +13,7 @@
 
 #include "cmd/shared/dot_style.h"
 #include "cmd/base/format.h"
+#include "cmd/base/sums.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static uint32_t edges_told(const RowStyle* style, const DcfgBlockTable* t,
    if (style->all || n <= 2)
       return n;
    while (n > 0 && is_less(e[n - 1].count, b->departures, style->threshold))
-      *rest += e[--n].count;
+      add_count(rest, e[--n].count);
    return n;
 }
 

@@ -270,6 +270,8 @@ static void find_source(Source* s, const char** files, int n_files,
    s->p = main_process(s->d);
    s->thread = need_thread(s->d, what->thread);
    s->sel = selection_new(&(Program){ s->d, s->p, false }, what);
+   if (!is_found(s->sel))
+      exit(STATUS_BAD);
 }
 
 static int run(int argc, char** argv)

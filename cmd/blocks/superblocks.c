@@ -11,6 +11,7 @@
    none. */
 
 #include "cmd/blocks/superblocks.h"
+#include "cmd/base/sums.h"
 
 
 #include <inttypes.h>
@@ -266,7 +267,7 @@ void print_paths(const RowStyle* style, const Paths* p, uint64_t top,
 
    print_begin(style, p);
    for (uint32_t i = 0; i < n; i++) {
-      sum += p->paths[i].executed;
+      add_count(&sum, p->paths[i].executed);
       if (style->form == ROWS_CSV)
          print_csv_path(style, p, i, instrs);
       else if (style->form == ROWS_JSON)

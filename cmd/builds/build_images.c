@@ -168,6 +168,7 @@ static void find_rebuilt(BuildImages* b)
    uint32_t*          other = zalloc(b->n_images, sizeof(*other));
 
    b->rebuilt = zalloc(b->n_images, sizeof(*b->rebuilt));
+   b->same = zalloc(b->n_images, sizeof(*b->same));
    b->stripped = zalloc(b->n_images, sizeof(*b->stripped));
    for (uint32_t i = 0; i < q->n_images; i++)
       other[b->side[1].image[i]] = i + 1;
@@ -177,6 +178,9 @@ static void find_rebuilt(BuildImages* b)
          continue;
       b->rebuilt[number] = !same_symbols(p, &p->images[i], q,
                                          &q->images[other[number] - 1]);
+      b->same[number] = !b->rebuilt[number]
+                        && compare_ids(&p->images[i],
+                                       &q->images[other[number] - 1]) == 0;
       b->stripped[number] = b->rebuilt[number]
                             && (p->images[i].n_symbols == 0
                                 || q->images[other[number] - 1].n_symbols == 0);
@@ -199,5 +203,6 @@ void build_images_free(BuildImages* b)
    for (int k = 0; k < 2; k++)
       free(b->side[k].image);
    free(b->rebuilt);
+   free(b->same);
    free(b->stripped);
 }

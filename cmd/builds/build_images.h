@@ -23,6 +23,7 @@ typedef
       ImageSide side[2];
       uint32_t  n_images;       // the number of common numbers
       bool*     rebuilt;        // by common number: the builds differ
+      bool*     same;           // by common number: the builds' ids are equal
       bool*     stripped;       // by common number: the builds differ, and one
                                 // of them has no symbols
       bool      differ;         // some image was rebuilt

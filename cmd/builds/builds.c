@@ -17,6 +17,7 @@
 #include "cmd/builds/build_images.h"
 #include "cmd/base/interned.h"
 #include "cmd/builds/shape.h"
+#include "cmd/builds/stub_match.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ typedef
       const uint32_t* image;    // by image: its common number
       uint64_t*      function;  // by function: its common number
       uint32_t*      file;      // by function: file of its first line; 0: none
+      uint64_t*      stub;      // by block: its number if it is a stub
    }
    Side;
 
@@ -349,6 +351,9 @@ static bool is_placed(const DcfgProcess* p, uint32_t node, PlaceKind kind)
    }
 }
 
+/* STUB_PLACE: the bit of places that are numbers of stubs. */
+#define STUB_PLACE ((uint64_t)1 << 63)
+
 uint64_t* build_places(Builds* b, int side, PlaceKind kind)
 {
    const Side*        s = &b->side[side];
@@ -362,18 +367,15 @@ uint64_t* build_places(Builds* b, int side, PlaceKind kind)
       const DcfgNode* node = &p->nodes[i];
       uint32_t        f = s->f->of[i], line, k;
       uint64_t        where, file;
-      places[i] = node->addr - p->images[node->image].load_addr;
-      if (!b->images.rebuilt[s->image[node->image]] || !is_placed(p, i, kind))
+      places[i] = s->stub[i] != NO_STUB ? STUB_PLACE | s->stub[i]
+                  : node->addr - p->images[node->image].load_addr;
+      if (f == NO_FUNCTION || !b->images.rebuilt[s->image[node->image]] || !is_placed(p, i, kind))
          continue;
-      where = f != NO_FUNCTION ? s->function[f]
-              : pair(b, BY_FILE, pair(b, BY_NAME,
-                                      pair(b, BY_IMAGE,
-                                           s->image[node->image], 3), 0), 0);
+      where = s->function[f];
       file = file_number(b, s->g, node, &line);
-      if (f != NO_FUNCTION
-          && keymap_find(b->lineless, s->function[f]) != UINT32_MAX)
+      if (keymap_find(b->lineless, s->function[f]) != UINT32_MAX)
          file = line = 0;
-      else if (f != NO_FUNCTION && file == s->file[f])
+      else if (file == s->file[f])
          file = UINT32_MAX;             // the function's own file, whatever its
                                         // name
       where = pair(b, BY_BLOCKS_FILE, where, file);
@@ -390,6 +392,26 @@ uint64_t* build_places(Builds* b, int side, PlaceKind kind)
    keymap_free(seen);
    free(n_seen);
    return places;
+}
+
+/*--- Stubs                                                ---*/
+
+static void number_stubs(Builds* b)
+{
+   StubSide side[2];
+
+   for (int k = 0; k < 2; k++) {
+      Side* s = &b->side[k];
+      s->stub = zalloc(s->g->p->n_blocks, sizeof(*s->stub));
+      memset(s->stub, 0xff, s->g->p->n_blocks * sizeof(*s->stub));
+   }
+   for (int k = 0; k < 2; k++)
+      side[k] = (StubSide){ b->side[k].f, b->side[k].function,
+                            build_places(b, k, PLACE_BLOCKS),
+                            b->side[k].stub };
+   match_stubs(&b->images, side);
+   for (int k = 0; k < 2; k++)
+      free((void*)side[k].places);
 }
 
 /*--- The whole                                            ---*/
@@ -413,6 +435,7 @@ Builds* builds_new(const Program* x, const Program* y)
       b->side[k].image = b->images.side[k].image;
    }
    number_functions(b);
+   number_stubs(b);
    return b;
 }
 
@@ -422,6 +445,7 @@ void builds_free(Builds* b)
       functions_free(b->side[k].f);
       free(b->side[k].function);
       free(b->side[k].file);
+      free(b->side[k].stub);
    }
    build_images_free(&b->images);
    interned_free(b->names);

@@ -8,6 +8,7 @@
    cmd_diff.c, view_diff.c. */
 
 #include "cmd/builds/match.h"
+#include "cmd/base/sums.h"
 
 #include <stdlib.h>
 
@@ -116,8 +117,7 @@ static size_t add_functions(const Builds* b, const Program* g, int side,
       if (k == n)
          keys[n++] = (Key){ .offset = number, .index = f->of[i],
                             .second = side == 1 };
-      keys[k].count = instrs > UINT64_MAX - keys[k].count ? UINT64_MAX
-                      : keys[k].count + instrs;
+      add_count(&keys[k].count, instrs);
    }
    for (size_t k = 0; k < n; k++)
       if (keys[k].count > 0)

@@ -18,6 +18,7 @@
    entry is weak evidence: then the function must be the only neighbour. */
 
 #include "cmd/builds/shape.h"
+#include "cmd/base/sums.h"
 
 #include <stdlib.h>
 
@@ -157,7 +158,7 @@ static void add_side(Shapes* x, uint32_t side)
       to = e->target < p->n_blocks ? s->f->of[e->target] : NO_FUNCTION;
       if (to != NO_FUNCTION && to != f && s->f->begins[e->target]
           && e->type != DCFG_EDGE_RETURN)
-         x->units[unit_of(x, side, to)].entries += e->count;
+         add_count(&x->units[unit_of(x, side, to)].entries, e->count);
       if (f == NO_FUNCTION)
          continue;
       u = &x->units[unit_of(x, side, f)];

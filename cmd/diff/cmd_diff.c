@@ -74,11 +74,16 @@ static double weight(const Diff* d, Kind kind, const Pair* p)
    }
 }
 
+/* Return whether a change reaches --threshold. */
+static bool is_large(const Diff* d, Kind kind, const Pair* p)
+{
+   return (double)distance(p) * weight(d, kind, p)
+          >= d->threshold / 100 * (double)d->total_a;
+}
+
 static bool is_change(const Diff* d, Kind kind, const Pair* p)
 {
-   if (distance(p) == 0
-       || (double)distance(p) * weight(d, kind, p)
-          < d->threshold / 100 * (double)d->total_a)
+   if (distance(p) == 0 || !is_large(d, kind, p))
       return false;
    if (p->a == DCFG_NONE || p->b == DCFG_NONE)
       return true;
@@ -168,6 +173,19 @@ static void put_inlined_change(const Diff* d, Table* t, const Pair* p)
                           inline_diff_image(d->inlined, side, i)));
 }
 
+/* Return the name of node B of B, or of node A of A if B is DCFG_NONE.  A stub
+   that has no name in B, because it was called only once, gets A's. */
+static const char* name_of_nodes(const Diff* d, uint32_t a, uint32_t b)
+{
+   bool in_a = b == DCFG_NONE
+               || (a < d->a.p->n_blocks && b < d->b.p->n_blocks
+                   && dcfg_symbol_of(d->b.p, b) == DCFG_NONE
+                   && stub_target(d->b.p, b) == DCFG_NONE
+                   && stub_target(d->a.p, a) != DCFG_NONE);
+
+   return in_a ? node_name(&d->a, a) : node_name(&d->b, b);
+}
+
 static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
 {
    /* Names are B's, the newer run's. */
@@ -180,24 +198,37 @@ static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
    put_count(t, p->count_b);
    if (kind == MATCH_EDGES) {
       const DcfgEdge* e = &g->p->edges[i];
-      put_text(t, node_name(g, e->source));
-      put_text(t, node_name(g, e->target));
+      const DcfgEdge* old = p->a == DCFG_NONE ? NULL : &d->a.p->edges[p->a];
+      const DcfgEdge* new = p->b == DCFG_NONE ? NULL : &d->b.p->edges[p->b];
+      put_name(t, name_of_nodes(d, old == NULL ? DCFG_NONE : old->source,
+                                new == NULL ? DCFG_NONE : new->source),
+               node_symbol(g, e->source));
+      put_name(t, name_of_nodes(d, old == NULL ? DCFG_NONE : old->target,
+                                new == NULL ? DCFG_NONE : new->target),
+               node_symbol(g, e->target));
       put_text(t, dcfg_edge_type_text(e->type));
    } else if (kind == MATCH_LOOPS) {
       const char* source = node_source(g, node);
       put_text(t, source[0] != 0 || for_programs(d) ? source
                : node_name(g, node));
-      put_text(t, routine_name(g, g->p->loops[i].routine));
+      put_name(t, routine_name(g, g->p->loops[i].routine),
+               routine_symbol(g, g->p->loops[i].routine));
    } else if (kind == MATCH_FUNCTIONS) {
       /* A guessed function that has no name in B gets A's. */
       bool           in_a = is_guess(d, kind, p)
                             && dcfg_symbol_of(g->p, node) == DCFG_NONE;
       const Program* from = in_a ? &d->a : g;
-      put_text(t, function_name(build_functions(d->builds, from == &d->b),
-                                in_a ? p->a : i));
+      const Functions* f = build_functions(d->builds, from == &d->b);
+      put_name(t, function_name(f, in_a ? p->a : i),
+               function_symbol_name(f, in_a ? p->a : i));
       put_text(t, node_source(from, node_of(d, from, kind, in_a ? p->a : i)));
    } else {
-      put_text(t, node_name(g, node));
+      put_name(t, name_of_nodes(
+                     d, p->a == DCFG_NONE ? DCFG_NONE
+                        : node_of(d, &d->a, kind, p->a),
+                     p->b == DCFG_NONE ? DCFG_NONE
+                     : node_of(d, &d->b, kind, p->b)),
+               node_symbol(g, node));
       put_text(t, node_source(g, node));
    }
    put_text(t, node < g->p->n_blocks ? image_name(g, g->p->nodes[node].image)
@@ -390,7 +421,7 @@ static bool tell_growth(Diff* d)
    qsort(pairs, n, sizeof(*pairs), by_distance);
    for (size_t i = 0; i < n; i++) {
       if (pairs[i].b == DCFG_NONE || !has_grown(d, &pairs[i])
-          || !is_change(d, MATCH_FUNCTIONS, &pairs[i]))
+          || !is_large(d, MATCH_FUNCTIONS, &pairs[i]))
          continue;
       complain_growth(d, text_brief(name_of_pair(d, &pairs[i])), &pairs[i],
                       is_guess(d, MATCH_FUNCTIONS, &pairs[i]));
@@ -468,8 +499,8 @@ static int run(int argc, char** argv)
       { "threshold", OPT_TEXT, &threshold, "PERCENT",
         "only changes of at least PERCENT of all instructions of A [0]" },
       { "fail", OPT_TEXT, &fail, "PERCENT",
-        "exit with 1 if, and only if, the program or a function grew by more "
-        "than PERCENT; stderr names it" },
+        "exit with 1 if the program or a selected function grew by more than "
+        "PERCENT, else with 0; stderr names it" },
       { "functions", OPT_FLAG, &kinds[MATCH_FUNCTIONS], NULL, NULL },
       { "loops", OPT_FLAG, &kinds[MATCH_LOOPS], NULL, NULL },
       { "routines", OPT_FLAG, &kinds[MATCH_ROUTINES], NULL, NULL },
@@ -504,12 +535,14 @@ static int run(int argc, char** argv)
    d.total_a = dcfg_process_instrs(d.a.p, DCFG_ALL_THREADS);
    d.total_b = dcfg_process_instrs(d.b.p, DCFG_ALL_THREADS);
    d.builds = builds_new(&d.a, &d.b);
+   what.quiet = true;
    d.selected[0] = selection_new(&d.a, &what);
    d.selected[1] = selection_new(&d.b, &what);
    if (what.inlined)
       d.inlined = inline_diff_new(d.builds, (const Program* const[])
                                             { &d.a, &d.b }, &what,
                                   d.selected, root);
+   need_found((const Program[]){ d.a, d.b }, d.selected, 2, &what);
    default_kinds(&d, kinds);
    show_all(&d, kinds);
    if (d.fail >= 0)
@@ -532,12 +565,16 @@ const Command diff_command = {
    "Code at the same offset of the same image is the same code.  In an image\n"
    "that was built anew, functions match by name, or by the source line at\n"
    "which they begin.  Within functions, blocks and loops of one line match\n"
-   "in their order.  Functions without a name match by their blocks and\n"
-   "calls: the column `match' says \"guess\" then.\n"
+   "in their order.  Stubs of linkage tables match by the names of their\n"
+   "functions.  Functions without a name match by their blocks and calls:\n"
+   "the column `match' says \"guess\" then.\n"
    "\n"
    "Functions and routines count instructions, loops iterations, blocks\n"
    "executions, edges traversals.\n",
    "\n"
-   "exit status: 0 no difference, 1 differences, 2 a file cannot be read\n",
+   "exit status: 0 no difference that is shown, 1 differences; with --fail: 0\n"
+   "nothing grew by more than PERCENT, 1 the program or a selected function\n"
+   "did; 2 wrong use, a file cannot be read, or neither run has what the\n"
+   "options select\n",
    run
 };

@@ -14,6 +14,7 @@
 #include "cmd/diff/inline_diff.h"
 
 #include "cmd/base/interned.h"
+#include "cmd/base/sums.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -93,8 +94,8 @@ static void add_to_pair(InlineDiff* d, Pair* p, uint32_t number,
    uint32_t*         index = n->side == 0 ? &p->a : &p->b;
 
    d->pair_of[n->side][n->function] = number;
-   *(n->side == 0 ? &p->count_a : &p->count_b) += s.instrs;
-   d->inlined[n->side][number] += s.inlined;
+   add_count(n->side == 0 ? &p->count_a : &p->count_b, s.instrs);
+   add_count(&d->inlined[n->side][number], s.inlined);
    if (*index == DCFG_NONE
        || s.instrs > sum_of_side(side, *index).instrs)
       *index = n->function;

@@ -402,6 +402,8 @@ static int run(int argc, char** argv)
    select_own(&what, all || sde);
    what.routine = NULL;
    l.selected = selection_new(&l.g, &what);
+   if (!is_found(l.selected))
+      exit(STATUS_BAD);
    if (n_selected(l.selected) == 0 && !is_everything(l.selected))
       die("the options select no code that ran: there is nothing to list");
    if (routine != NULL)

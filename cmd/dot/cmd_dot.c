@@ -20,6 +20,7 @@
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
+#include "cmd/base/sums.h"
 #include "cmd/machine/code.h"
 #include "cmd/shared/dot_style.h"
 #include "cmd/shared/graphviz.h"
@@ -222,7 +223,7 @@ static const char* callee_of(const RoutineDrawing* w, uint32_t node,
       if ((!dcfg_is_call(e->type) && e->type != DCFG_EDGE_CONTEXT_CHANGE)
           || count == 0)
          continue;
-      *calls += count;
+      add_count(calls, count);
       others++;
       if (count > most) {
          most = count;
@@ -377,7 +378,7 @@ static void draw_hidden(RoutineDrawing* w, uint32_t node, bool inward)
       uint32_t        other = inward ? e->source : e->target;
       if (other < w->p->n_blocks && w->p->nodes[other].routine == w->routine
           && dcfg_is_local(e->type) && !is_shown(w, other))
-         count += dcfg_edge_count(w->p, edges[i], w->d->thread);
+         add_count(&count, dcfg_edge_count(w->p, edges[i], w->d->thread));
    }
    if (count == 0)
       return;
@@ -504,7 +505,7 @@ static void measure(RoutineDrawing* w)
       bool            shown = instrs >= least || is_shown(w, w->nodes[i]);
       w->shown[w->nodes[i] - w->nodes[0]] = shown;
       w->hidden += instrs > 0 && !shown;
-      w->cold += shown ? 0 : instrs;
+      add_count(&w->cold, shown ? 0 : instrs);
       if (instrs > w->hottest)
          w->hottest = instrs;
       for (uint32_t k = 0; k < n; k++) {
@@ -684,7 +685,7 @@ static void collect(CallDrawing* w)
    qsort(w->calls, w->n, sizeof(*w->calls), by_ends);
    for (size_t i = 1; i < w->n; i++)
       if (by_ends(&w->calls[n], &w->calls[i]) == 0) {
-         w->calls[n].count += w->calls[i].count;
+         add_count(&w->calls[n].count, w->calls[i].count);
          w->calls[n].jump = w->calls[n].jump && w->calls[i].jump;
       } else {
          w->calls[++n] = w->calls[i];
@@ -966,6 +967,8 @@ static int run(int argc, char** argv)
    d.thread = need_thread(dcfg, what.thread);
    select_own(&what, all || calls || routine != NULL);
    d.selected = selected = selection_new(&d.g, &what);
+   if (!is_found(selected))
+      exit(STATUS_BAD);
    if (n_selected(selected) == 0 && !is_everything(selected))
       die("the options select no code that ran: there is nothing to draw");
    if (d.hot == NO_VALUE)

@@ -14,6 +14,7 @@
 #include "cmd/export/champsim_record.h"
 
 #include "cmd/base/cmd.h"
+#include "cmd/machine/instr_effect.h"
 #include "cmd/machine/processor.h"
 
 #include <string.h>
@@ -125,6 +126,18 @@ static bool is_branch(DcfgWetTransfer t)
    return t >= DCFG_WET_BRANCH && t <= DCFG_WET_RET;
 }
 
+/* Return whether IN computes an address from the instruction pointer. */
+static bool uses_pointer(const DcfgWetInstr* in)
+{
+   InstrEffect e;
+   bool        res = false;
+
+   if (instr_effect(in, &e))
+      for (unsigned i = 0; i < e.n_memory; i++)
+         res |= e.memory[i].relative;
+   return res;
+}
+
 static void set_registers(ChampsimInstr* i, const Processor* m,
                           const DcfgWetInstr* in)
 {
@@ -132,6 +145,8 @@ static void set_registers(ChampsimInstr* i, const Processor* m,
    Places dst = { i->record.dst, 0, CHAMPSIM_DST, i };
 
    if (!is_branch(in->transfer)) {
+      if (uses_pointer(in))
+         add(&src, POINTER);
       add_all(&src, m, in->uses, in->n_uses, 0);
       add_all(&dst, m, in->defines, in->n_defines, 0);
       return;
@@ -185,6 +200,7 @@ ChampsimCode champsim_code(DcfgWet* w)
    for (uint32_t k = 0; k < n; k++) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, k);
       c.instrs[k].record.ip = in->addr;
+      c.instrs[k].repeats   = in->transfer == DCFG_WET_REP;
       set_registers(&c.instrs[k], m, in);
       add_operands(&c, &c.instrs[k], in);
    }

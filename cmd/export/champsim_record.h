@@ -37,6 +37,7 @@ typedef
       ChampsimRecord  record;   // without addresses
       uint32_t        operands; // index of the first in ChampsimCode.operands
       uint32_t        n_operands;
+      bool            repeats;  // is a record one iteration of it?
       uint8_t         left_flags, left_registers;   // without place in .record
    }
    ChampsimInstr;

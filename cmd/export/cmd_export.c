@@ -182,6 +182,9 @@ static int run(int argc, char** argv)
       SELECT_PLACES(&what),
       OPT_REMARK("(without --image, the program's own)"),
       SELECT_THREAD(&what), OPT_ROOT(&root),
+      { "lines-only", OPT_FLAG, &x.lines, NULL,
+        "with --callgrind: without addresses and jumps, as speedscope needs "
+        "it" },
       { "champsim", OPT_FLAG, &champsim, NULL,
         "for ChampSim, what --thread=N executed, one by one, of a whole "
         "execution trace (--wet=yes); -o OUT.xz compresses it" },
@@ -211,8 +214,16 @@ static int run(int argc, char** argv)
    n = parse_args(&export_command, OPTS(opts), argc, argv, files, 0, argc);
    if (out != NULL && strcmp(out, "-") == 0)
       out = NULL;
+   if (x.lines && (champsim || tables.dir != NULL
+                   || the_form(asked) != &export_form_callgrind))
+      die("--lines-only is for --callgrind");
    if (champsim && tables.dir != NULL)
       die("--tables or --champsim, not both");
+   if (tables.dir != NULL && (what.image != NULL || what.routine != NULL
+                              || what.function != NULL || what.source != NULL
+                              || what.thread != NOT_GIVEN))
+      die("--tables exports whole runs: leave out --image, --routine, "
+          "--function, --source and --thread");
    if (tables.dir != NULL) {
       n = run_tables(&tables, asked, out, files, n, list, nul_ended);
       free(files);
@@ -245,6 +256,8 @@ static int run(int argc, char** argv)
    x.p = x.g.p = main_process(d);
    x.thread = need_thread(d, what.thread);
    x.selected = selection_new(&x.g, &what);
+   if (!is_found(x.selected))
+      exit(STATUS_BAD);
    x.chosen = chosen = choose(&x.g, x.selected, what.image, form->code);
    if (form->one_file)
       need_one_file(&x.g, chosen, what.image);

@@ -16,6 +16,7 @@
 #include "cmd/base/keymap.h"
 #include "cmd/machine/debug_file.h"
 
+#include <ctype.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -27,7 +28,8 @@
 typedef
    struct {
       const char* name;         // the linkage name
-      uint32_t    file, line;
+      uint32_t    file, line;   // line 0: not known
+      bool        is_optimised;
    }
    Declaration;
 
@@ -40,6 +42,8 @@ typedef
                                 // declaration
       Declaration* declarations;
       size_t      n_declarations, declaration_room;
+      bool        tells;        // the unit's compiler wrote its options, and
+      bool        is_optimised; // they ask for optimisation
    }
    Reader;
 
@@ -71,9 +75,10 @@ static const char* compilation_dir(Dwarf_Die* unit)
 
 static uint32_t source_number(Reader* r, Dwarf_Die* unit, const char* name)
 {
-   uint32_t n = file_number(r, name[0] == '/' ? name
-                            : text_format("%s/%s", compilation_dir(unit),
-                                          name));
+   uint32_t n = file_number(r, text_plain_path(
+                                  name[0] == '/' ? name
+                                  : text_format("%s/%s", compilation_dir(unit),
+                                                name)));
 
    text_forget();
    return n;
@@ -156,6 +161,34 @@ static void read_lines(Reader* r, Dwfl_Module* module)
 
 /*--- Functions                                            ---*/
 
+/* Return whether the debug information lists all calls of a function, as clang
+   does for optimised ones. */
+static bool has_call_sites(Dwarf_Die* die)
+{
+   return dwarf_hasattr(die, DW_AT_call_all_calls)
+          || dwarf_hasattr(die, DW_AT_GNU_all_call_sites);
+}
+
+/* Return whether SYMBOL is a copy of function NAME that the compiler changed,
+   such as "name.constprop.0". */
+static bool is_clone(const char* symbol, const char* name)
+{
+   size_t n = strlen(name);
+
+   return strncmp(symbol, name, n) == 0 && symbol[n] == '.'
+          && isalpha((unsigned char)symbol[n + 1]);
+}
+
+/* Find where a function begins.  gcc does not say it for a function in several
+   parts, of which the first one has the entry. */
+static bool find_entry(Dwarf_Die* die, Dwarf_Addr* addr)
+{
+   Dwarf_Addr base, end;
+
+   return dwarf_entrypc(die, addr) == 0
+          || dwarf_ranges(die, 0, &base, addr, &end) > 0;
+}
+
 static int take_declaration(Dwarf_Die* die, void* arg)
 {
    Reader*         r = arg;
@@ -167,18 +200,42 @@ static int take_declaration(Dwarf_Die* die, void* arg)
                              dwarf_attr_integrate(die, DW_AT_linkage_name,
                                                   &attr)) ?: dwarf_diename(die);
    int             line;
+   Declaration     d = { .is_optimised = r->tells ? r->is_optimised
+                                         : has_call_sites(die) };
 
-   if (file == NULL || name == NULL || dwarf_entrypc(die, &addr) != 0
-       || dwarf_decl_line(die, &line) != 0 || line <= 0
+   if (name == NULL || !find_entry(die, &addr)
        || dwarf_diecu(die, &unit, NULL, NULL) == NULL
        || keymap_find(r->entries, addr) != UINT32_MAX)
       return DWARF_CB_OK;
    keymap_number(r->entries, addr);
+   d.name = intern(r->names, name);
+   if (file != NULL && dwarf_decl_line(die, &line) == 0 && line > 0) {
+      d.file = source_number(r, &unit, file);
+      d.line = (uint32_t)line;
+   }
    GROW(r->declarations, r->n_declarations, r->declaration_room);
-   r->declarations[r->n_declarations++]
-      = (Declaration){ intern(r->names, name), source_number(r, &unit, file),
-                       (uint32_t)line };
+   r->declarations[r->n_declarations++] = d;
    return DWARF_CB_OK;
+}
+
+/* Note whether the unit is optimised.  gcc writes its options, which say
+   "-O2". */
+static void read_producer(Reader* r, Dwarf_Die* unit)
+{
+   Dwarf_Attribute attr;
+   const char*     by = dwarf_formstring(dwarf_attr(unit, DW_AT_producer,
+                                                    &attr));
+   const char*     level = by;
+   bool            is_level = false;
+
+   /* The last of several levels counts. */
+   while (level != NULL && (level = strstr(level, " -O")) != NULL) {
+      level += strlen(" -O");
+      is_level = *level != '0';
+   }
+   r->tells = by != NULL && strncmp(by, "GNU ", 4) == 0;
+   r->is_optimised = r->tells && (strncmp(by, "GNU GIMPLE", 10) == 0
+                                  || is_level);
 }
 
 static void read_declarations(Reader* r, Dwfl_Module* module)
@@ -186,8 +243,10 @@ static void read_declarations(Reader* r, Dwfl_Module* module)
    Dwarf_Die* unit = NULL;
    Dwarf_Addr bias;
 
-   while ((unit = dwfl_module_nextcu(module, unit, &bias)) != NULL)
+   while ((unit = dwfl_module_nextcu(module, unit, &bias)) != NULL) {
+      read_producer(r, unit);
       dwarf_getfuncs(unit, take_declaration, r, 0);
+   }
 }
 
 /* Set the function's line to that of its declaration, as gcov does.  If the
@@ -205,10 +264,14 @@ static void declare(Reader* r, DebugFunction* f)
       return;
    at = &r->declarations[number];
    f->is_named = strcmp(f->name, at->name) == 0;
-   if (at->file != brace.file)
+   f->is_optimised = at->is_optimised;
+   if (is_clone(f->name, at->name))
+      f->name[strlen(at->name)] = 0;
+   if (at->line == 0)
       return;
+   f->file = at->file;
    f->line = at->line;
-   if (row->addr != f->addr || !row->is_only)
+   if (at->file != brace.file || row->addr != f->addr || !row->is_only)
       return;
    for (size_t i = (size_t)(row - d->lines);
         i < d->n_lines && d->lines[i].addr - f->addr < f->size; i++)
@@ -240,7 +303,7 @@ static void read_functions(Reader* r, Dwfl_Module* module)
       GROW(d->functions, d->n_functions, d->function_room);
       d->functions[d->n_functions++]
          = (DebugFunction){ text_copy(name), sym.st_value, sym.st_size,
-                            l->file, l->line, false };
+                            l->file, l->line, false, true };
       declare(r, &d->functions[d->n_functions - 1]);
    }
    if (d->n_functions > 0)
@@ -259,8 +322,8 @@ static void read_functions(Reader* r, Dwfl_Module* module)
 DebugLines* debug_lines_read(const char* path, const char* build_id,
                              const char** why)
 {
-   Reader       r = { zalloc(1, sizeof(*r.d)), interned_new(),
-                      keymap_new(), keymap_new(), NULL, 0, 0 };
+   Reader       r = { .d = zalloc(1, sizeof(*r.d)), .names = interned_new(),
+                      .numbers = keymap_new(), .entries = keymap_new() };
    Dwfl_Module* module;
    Dwfl*        dwfl = debug_file_open(path, NULL, build_id, &module, why);
 
@@ -301,4 +364,15 @@ const DebugLine* debug_line_at(const DebugLines* d, uint64_t addr)
    if (low == 0 || addr >= d->lines[low - 1].end)
       return NULL;
    return &d->lines[low - 1];
+}
+
+const DebugFunction* debug_function_at(const DebugLines* d, uint64_t addr)
+{
+   size_t low = 0;
+
+   BISECT(low, d->n_functions, mid, d->functions[mid].addr <= addr);
+   if (low == 0 || addr - d->functions[low - 1].addr
+                   >= d->functions[low - 1].size)
+      return NULL;
+   return &d->functions[low - 1];
 }

@@ -26,6 +26,7 @@ typedef
       uint64_t addr, size;
       uint32_t file, line;      // the declaration's, as gcov has it
       bool     is_named;        // NAME is from debug information
+      bool     is_optimised;    // the compiler changed the order of branches
    }
    DebugFunction;
 
@@ -51,5 +52,8 @@ void        debug_lines_free(DebugLines* d);
 
 /* Return the line of the code at ADDR, or NULL. */
 const DebugLine* debug_line_at(const DebugLines* d, uint64_t addr);
+
+/* Return the function that has the code at ADDR, or NULL. */
+const DebugFunction* debug_function_at(const DebugLines* d, uint64_t addr);
 
 #endif /* DCFG_CMD_DEBUG_LINES_H */

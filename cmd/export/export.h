@@ -22,6 +22,7 @@ typedef
       FILE*              out;
       const char*        out_name;      // the output's name in printed commands
       const char*        what;          // value of the form's option, or ""
+      bool               lines;         // --lines-only
       const char*        root;          // folder that holds the images' files,
                                         // or NULL
    }

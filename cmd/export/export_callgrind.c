@@ -11,7 +11,10 @@
    own, "leaf in main".  One function for all of them would join unrelated
    functions in cycles.  An instance within another one of the same function is
    "leaf'2 in main".  A function's call of itself stays in the function, for the
-   same reason. */
+   same reason.
+
+   The rows of an instance that was not entered stay where they are: a call that
+   was not made has no cost. */
 
 #include "cmd/export/export.h"
 
@@ -28,8 +31,8 @@
 typedef
    struct {
       uint32_t function, scope;
-      uint32_t to;              // the inlined function, or NO_ROW until it is
-                                // made
+      uint32_t to;              // the inlined function; NO_ROW until it is
+                                // made, and if nothing entered the instance
       uint64_t first;           // lowest address
       uint64_t instrs;          // in the instance, with instances inside
       uint64_t entries;
@@ -37,13 +40,22 @@ typedef
    }
    Use;
 
+/* Made: an inlined function of the profile. */
+typedef
+   struct {
+      uint32_t    number;       // in the profile
+      uint32_t    line;         // line of the declaration
+      const char* home;         // file of the function that it was inlined into
+   }
+   Made;
+
 typedef
    struct {
       const Export* x;
       ProfilePart*      p;
       InlineView*   v;
       const char**  objects;    // by image: its path in the profile
-      uint64_t*     totals;     // by scope: entries in the whole run
+      InlineSums*   whole;      // entries and instructions of the whole run
       uint64_t      n_other;    // rows for code that the graph does not have
       Use*          uses;
       size_t        n_uses, room;
@@ -56,8 +68,9 @@ typedef
                                 // it
       size_t        n_paths, path_room;
       Interned*     names;      // owns the texts of .objects
-      uint32_t*     lines;      // by function: line of its declaration
-      size_t        n_lines, line_room;
+      KeyMap*       made_keys;  // key: profile_key()
+      Made*         made;       // by number in .made_keys
+      size_t        n_made, made_room;
    }
    Rewriting;
 
@@ -112,12 +125,10 @@ static Use* use_of(Rewriting* r, uint32_t function, uint32_t scope)
    return &r->uses[r->first_use + n];
 }
 
-static bool is_self_call(const ProfilePart* p, const ProfileFunction* f,
-                         const ProfileRow* row)
+static bool is_self_call(const ProfileFunction* f, const ProfileRow* row)
 {
-   (void)p;
    return row->kind == ROW_CALL && row->to == f->name
-          && row->object == f->object;
+          && row->to_file == f->file && row->object == f->object;
 }
 
 /* Find the uses that the rows of a function belong to.  *SCOPES gets the scope
@@ -131,10 +142,12 @@ static void find_uses(Rewriting* r, uint32_t function, uint32_t** scopes,
    for (uint32_t i = f->first; i != NO_ROW; i = r->p->rows[i].next) {
       const ProfileRow* row = &r->p->rows[i];
       uint32_t          scope = scope_of(r, f->object, row->addr, &found);
-      r->n_other += !found && f->object[0] == '/';
+      /* A call that an earlier part began has an address of that part. */
+      r->n_other += !found && f->object[0] == '/'
+                    && !(row->kind == ROW_CALL && strcmp(row->count, "0") == 0);
       GROW(*scopes, *n, *room);
       (*scopes)[(*n)++] = scope;
-      if (is_self_call(r->p, f, row))
+      if (is_self_call(f, row))
          continue;
       for (uint32_t s = scope; s != NO_SCOPE
            && inlined_parent(r->v->in, s) != NO_SCOPE;
@@ -190,19 +203,38 @@ static uint64_t weight_of(const Use* u, bool by_entry)
    return by_entry ? u->entries : u->instrs;
 }
 
-/* Divide the entries of one scope, known for the whole run, among its uses
+__extension__ typedef unsigned __int128 Wide;
+
+/* Return the entries of SCOPE in this part of the profile, which executed
+   INSTRS instructions there: the same share of the whole run's entries. */
+static uint64_t entries_of_part(const Rewriting* r, uint32_t scope,
+                                uint64_t instrs)
+{
+   const ScopeSum* whole = &r->whole->scopes[scope];
+
+   if (scope >= r->whole->n_scopes)
+      return 0;
+   if (instrs >= whole->inclusive)
+      return whole->entries;
+   return (uint64_t)(((Wide)whole->entries * instrs + whole->inclusive / 2)
+                     / whole->inclusive);
+}
+
+/* Divide the entries of one scope in this part of the profile among its uses
    from FIRST to before END: in proportion to the costs of their entry
    instructions (BY_ENTRY), or of all their instructions.  Largest remainders
    are rounded up. */
 static void divide_entries(Rewriting* r, size_t first, size_t end,
                            bool by_entry)
 {
-   __extension__ typedef unsigned __int128 Wide;
-   uint64_t total = r->totals[r->uses[first].scope], all = 0, given = 0;
+   uint64_t total, instrs = 0, all = 0, given = 0;
    Share*   shares = zalloc(end - first, sizeof(*shares));
 
-   for (size_t i = first; i < end; i++)
-      all += weight_of(&r->uses[i], by_entry);
+   for (size_t i = first; i < end; i++) {
+      all    += weight_of(&r->uses[i], by_entry);
+      instrs += r->uses[i].instrs;
+   }
+   total = entries_of_part(r, r->uses[first].scope, instrs);
    for (size_t i = first; i < end; i++) {
       Wide part = (Wide)total * weight_of(&r->uses[i], by_entry);
       r->uses[i].entries = all == 0 ? 0 : (uint64_t)(part / all);
@@ -299,10 +331,17 @@ static const char* name_at(Rewriting* r, const char* name, uint32_t line)
                                           (int)(in - name), name, line, in));
 }
 
-/* Give the use its inlined function.  Instances of the same function share it.
-   NAMES and *NUMBERS: the inlined functions made so far. */
-static void make_function(Rewriting* r, Use* u, KeyMap* names,
-                          uint32_t** numbers, size_t* n, size_t* room)
+/* Return the number in .made of an inlined function, a new one if needed. */
+static uint32_t number_made(Rewriting* r, const char* object, const char* file,
+                            const char* name)
+{
+   return keymap_number(r->made_keys, (uintptr_t)profile_key(r->p, object, file,
+                                                             name));
+}
+
+/* Give the use its inlined function.  Instances of the same function in the
+   same function share it. */
+static void make_function(Rewriting* r, Use* u)
 {
    Inlined*               in = r->v->in;
    const InlinedFunction* is = inlined_function_info(in, inlined_function(
@@ -310,29 +349,27 @@ static void make_function(Rewriting* r, Use* u, KeyMap* names,
    const ProfileFunction  f = r->p->functions[u->function];
    const char*            name = name_in(r, u->scope, &f);
    const char*            file = file_name(r, is->file);
-   const char*            key = intern(r->p->texts,
-                                       text_format("%s\n%s\n%s", name, file,
-                                                   f.object));
-   uint32_t               k = keymap_number(names, (uintptr_t)key);
+   uint32_t               k = number_made(r, f.object, file, name);
 
+   /* Static functions of several files have the same name: inlined functions in
+      all but the first get the file of that function. */
+   if (k < r->n_made && r->made[k].home != f.file) {
+      name = intern(r->p->texts, text_format("%s (%s)", name, f.file));
+      k    = number_made(r, f.object, file, name);
+   }
    /* Lambdas of one file have the same name: all but the first get their
       line. */
-   if (k < *n && r->lines[(*numbers)[k]] != is->line) {
+   if (k < r->n_made && r->made[k].line != is->line) {
       name = name_at(r, name, is->line);
-      key  = intern(r->p->texts, text_format("%s\n%s\n%s", name, file,
-                                             f.object));
-      k    = keymap_number(names, (uintptr_t)key);
+      k    = number_made(r, f.object, file, name);
    }
-   if (k == *n) {
-      GROW(*numbers, *n, *room);
-      (*numbers)[*n] = profile_function(r->p, f.object, file, name);
-      while (r->n_lines <= (*numbers)[*n]) {
-         GROW(r->lines, r->n_lines, r->line_room);
-         r->lines[r->n_lines++] = is->line;
-      }
-      ++*n;
+   if (k == r->n_made) {
+      GROW(r->made, r->n_made, r->made_room);
+      r->made[r->n_made++] = (Made){
+         profile_function(r->p, f.object, file, name), is->line, f.file
+      };
    }
-   u->to = (*numbers)[k];
+   u->to = r->made[k].number;
    text_forget();
 }
 
@@ -344,13 +381,17 @@ static const Use* find_use(const Rewriting* r, uint32_t scope,
    return bsearch(&key, r->uses, r->n_uses, sizeof(*r->uses), by_scope);
 }
 
-/* Return the function that now has the rows of SCOPE in FUNCTION. */
+/* Return the function that now has the rows of SCOPE in FUNCTION: that of the
+   innermost instance that was entered. */
 static uint32_t function_of(const Rewriting* r, uint32_t scope,
                             uint32_t function)
 {
-   const Use* u = scope == NO_SCOPE ? NULL : find_use(r, scope, function);
-
-   return u != NULL ? u->to : function;
+   for (; scope != NO_SCOPE; scope = inlined_parent(r->v->in, scope)) {
+      const Use* u = find_use(r, scope, function);
+      if (u != NULL && u->to != NO_ROW)
+         return u->to;
+   }
+   return function;
 }
 
 /*--- Rows                                                 ---*/
@@ -373,18 +414,9 @@ static size_t move_rows(Rewriting* r, uint32_t function,
    f->first = f->last = NO_ROW;
    for (; i != NO_ROW; i = next, n++) {
       ProfileRow row = r->p->rows[i];
-      uint32_t   to = is_self_call(r->p, &r->p->functions[function], &row)
+      uint32_t   to = is_self_call(&r->p->functions[function], &row)
                       ? function : function_of(r, scopes[n], function);
-      bool       found;
       next = row.next;
-      if (row.kind == ROW_JUMP && row.to == NULL) {
-         uint32_t there = function_of(r, scope_of(r, row.object, row.to_addr,
-                                                  &found), function);
-         if (there != to)
-            row.to = r->p->functions[there].name;
-         if (there != to)
-            row.to_file = r->p->functions[there].file;
-      }
       if (to != function && row.kind != ROW_JUMP)
          for (uint32_t s = scopes[n]; inlined_parent(r->v->in, s) != NO_SCOPE;
               s = inlined_parent(r->v->in, s))
@@ -427,10 +459,9 @@ static void rewrite(Rewriting* r)
 {
    uint32_t  n_functions = (uint32_t)r->p->n_functions;
    uint32_t* scopes = NULL;
-   uint32_t* numbers = NULL;
-   size_t    n_scopes = 0, room = 0, at = 0, n_numbers = 0, number_room = 0;
-   KeyMap*   names = keymap_new();
+   size_t    n_scopes = 0, room = 0, at = 0;
 
+   r->made_keys = keymap_new();
    note_paths(r);
    for (uint32_t i = 0; i < n_functions; i++) {
       r->use_numbers = keymap_new();
@@ -442,26 +473,27 @@ static void rewrite(Rewriting* r)
    r->sums = zalloc(r->n_uses * r->p->n_events + 1, sizeof(*r->sums));
    for (size_t i = 0; i < r->n_uses; i++) {
       r->uses[i].inclusive = i * r->p->n_events;
-      make_function(r, &r->uses[i], names, &numbers, &n_numbers, &number_room);
+      if (r->uses[i].entries > 0)
+         make_function(r, &r->uses[i]);
    }
    for (uint32_t i = 0; i < n_functions; i++)
       at += move_rows(r, i, scopes + at);
    for (size_t i = 0; i < r->n_uses; i++)
-      add_call(r, &r->uses[i]);
-   keymap_free(names);
+      if (r->uses[i].to != NO_ROW)
+         add_call(r, &r->uses[i]);
+   keymap_free(r->made_keys);
    free(scopes);
-   free(numbers);
    free(r->sums);
    free(r->uses);
-   free(r->lines);
-   r->lines  = NULL;
-   r->n_lines = r->line_room = 0;
+   free(r->made);
+   r->made   = NULL;
+   r->n_made = r->made_room = 0;
    r->uses   = NULL;
    r->n_uses = r->room = 0;
 }
 
 /* Collect all that the rewriting needs of the run. */
-static void prepare(Rewriting* r)
+static void prepare(Rewriting* r, const Selection* all)
 {
    const DcfgProcess* p = r->x->p;
    Functions*         f = functions_new(&r->x->g);
@@ -474,7 +506,8 @@ static void prepare(Rewriting* r)
    for (uint32_t i = 0; i < p->n_blocks; i++)
       if (dcfg_node_executions(p, i, DCFG_ALL_THREADS) > 0)
          pieces_of(r->v->pieces, i, &n);
-   r->totals = count_entries(f, r->v->in, r->v->pieces, r->x->thread);
+   r->whole = inline_sums_new(f, r->v->in, r->v->pieces, r->v->selected, all,
+                              r->x->thread);
    functions_free(f);
 }
 
@@ -495,11 +528,11 @@ static void write_callgrind(const Export* x)
    r.plain_paths = keymap_new();
    r.names       = interned_new();
    r.v = inline_view_new(&x->g, &all, sel, x->root);
-   prepare(&r);
+   prepare(&r, sel);
    while (r.p != NULL) {
       n_rows += r.p->n_rows;
       rewrite(&r);
-      profile_write(r.p, x->out);
+      profile_write(r.p, x->out, x->lines);
       profile_free(r.p);
       r.p = profile_next(in);
    }
@@ -514,7 +547,7 @@ static void write_callgrind(const Export* x)
    free(r.paths);
    free(r.objects);
    interned_free(r.names);
-   free(r.totals);
+   inline_sums_free(r.whole);
 }
 
 const ExportForm export_form_callgrind = {

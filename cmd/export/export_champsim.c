@@ -32,6 +32,15 @@ typedef
    }
    Sums;
 
+/* Levels: for the thread and each handler that interrupted it, one more than the
+   number of the instruction that it executed last; 0: it has just begun. */
+typedef
+   struct {
+      uint32_t* last;
+      size_t    n, room;
+   }
+   Levels;
+
 /* ChampsimFile: the file, and the records that are not written yet. */
 typedef
    struct {
@@ -42,6 +51,7 @@ typedef
       bool           waits;     // the address of the next instruction will tell
                                 // whether the last record's branch was taken
       uint64_t       falls_to;  // the address behind that branch
+      Levels         levels;
       Sums           sums;
    }
    ChampsimFile;
@@ -95,6 +105,38 @@ static uint32_t choose_thread(const DcfgWet* w, const char* file,
    if (dcfg_wet_executed(w, (uint32_t)thread) == 0)
       die("thread %" PRIu64 " executed nothing in %s", thread, file);
    return (uint32_t)thread;
+}
+
+/*--- Repeated instructions                                ---*/
+
+static void enter_level(Levels* l)
+{
+   GROW(l->last, l->n, l->room);
+   l->last[l->n++] = 0;
+}
+
+static void leave_level(Levels* l)
+{
+   if (l->n > 1)
+      l->n--;
+}
+
+/* Return whether event E, of instruction I, belongs to the iteration before:
+   Valgrind comes back to a repeated instruction that has done all iterations,
+   to find a count of 0.  A processor does not. */
+static bool ends_repetition(Levels* l, const ChampsimInstr* i,
+                            const DcfgWetEvent* e)
+{
+   uint32_t* last   = &l->last[l->n - 1];
+   uint32_t  before = *last;
+
+   *last = e->instr + 1;
+   if (!i->repeats || before != e->instr + 1)
+      return false;
+   for (uint32_t k = 0; k < e->n_accesses; k++)
+      if (e->accesses[k] != 0)
+         return false;
+   return true;
 }
 
 /*--- Records                                              ---*/
@@ -154,6 +196,8 @@ static void put_instr(ChampsimFile* f, DcfgWet* w, const ChampsimCode* c,
    const ChampsimInstr* i = &c->instrs[e->instr];
    ChampsimRecord*      r;
 
+   if (ends_repetition(&f->levels, i, e))
+      return;
    if (f->waits)
       note_follower(f, e->addr);
    if (f->n == MOST_RECORDS)
@@ -185,13 +229,18 @@ static void put_all(ChampsimFile* f, DcfgWet* w, const char* file,
 
    if (!dcfg_wet_select(w, &only, &err))
       die("%s", unreadable(&err, KIND_WET));
+   enter_level(&f->levels);
    while (dcfg_wet_next(w, &e, &err)) {
       if (e.thread != thread)
          continue;
       if (e.kind == DCFG_WET_INSTR)
          put_instr(f, w, &code, &e);
-      else if (e.kind == DCFG_WET_HANDLER)
+      else if (e.kind == DCFG_WET_HANDLER) {
          f->waits = false;
+         enter_level(&f->levels);
+      } else if (e.kind == DCFG_WET_RETURN) {
+         leave_level(&f->levels);
+      }
    }
    if (err.status != DCFG_OK)
       die("%s", unreadable(&err, KIND_WET));
@@ -199,6 +248,7 @@ static void put_all(ChampsimFile* f, DcfgWet* w, const char* file,
    if (f->sums.instrs == 0)
       die("thread %" PRIu32 " executed nothing in %s", thread, file);
    champsim_code_free(&code);
+   free(f->levels.last);
 }
 
 /*--- Messages                                             ---*/

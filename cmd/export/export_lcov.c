@@ -3,73 +3,54 @@
 
    Coverage for lcov. */
 
-/* Owns: execution counts of lines, functions and branches.  Handed: images
-   whose files are what was executed.  Taken by: cmd_export.c.
+/* Owns: execution counts of lines, and the tracefile.  Handed: images whose
+   files are what was executed; functions and branches by lcov_functions.c and
+   lcov_branches.c.  Taken by: cmd_export.c.
 
    Lines are counted as gcov does: once each time that control reaches the
    line's code from another line, and once for each jump backwards within it.  A
-   call does not leave its line. */
+   call does not leave its line.
 
-#include "cmd/export/debug_lines.h"
+   The counts of a source file are sums over all chosen images. */
+
+#include "cmd/export/lcov.h"
+
 #include "cmd/base/result.h"
-#include "cmd/export/export.h"
-#include "cmd/base/keymap.h"
+#include "cmd/inline/entries.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Branch: a conditional branch, and how often control went each way. */
-typedef
-   struct {
-      uint32_t file, line;
-      uint64_t addr;            // the branch's, in the file
-      uint64_t taken, not_taken;
-      bool     executed;
-   }
-   Branch;
-
-/* Coverage: an ELF file's lines, with counts. */
-typedef
-   struct {
-      const Export* x;
-      uint32_t      image;      // one of the images of the file
-      DebugLines*   d;
-      KeyMap*       lines;      // keys: key_of() a line
-      uint64_t*     counts;     // by number in .lines
-      bool*         executed;
-      uint64_t*     calls;      // by function of .d
-      Branch*       branches;
-      size_t        n_branches, room;
-   }
-   Coverage;
-
 #define NO_LINE UINT64_MAX
 
-/* Return whether images A and B have the same file. */
-static bool same_path(const Export* x, uint32_t a, uint32_t b)
+/* Return the key of the line of a row; NO_LINE if the source does not have the
+   code. */
+static uint64_t key_of(const Coverage* c, const DebugLine* l)
 {
-   return strcmp(image_file(&x->g, a), image_file(&x->g, b)) == 0;
+   return l == NULL || l->line == 0 ? NO_LINE
+          : line_key(c->files[l->file], l->line);
 }
 
-static uint64_t key_of(const DebugLine* l)
+/* Count a row's line.  An instruction of an inlined function that was never
+   entered has moved away from it, and says nothing about its line. */
+static void count_line(Coverage* c, const DebugLine* l, uint64_t n)
 {
-   return l == NULL ? NO_LINE : (uint64_t)l->file << 32 | l->line;
-}
+   LcovFunction* f;
+   LcovLine*     line;
+   uint32_t      owner;
 
-static void add_to(uint64_t* sum, uint64_t n)
-{
-   *sum = *sum > UINT64_MAX - n ? UINT64_MAX : *sum + n;
-}
-
-static void count_line(Coverage* c, uint64_t key, uint64_t n)
-{
-   uint32_t number = keymap_find(c->lines, key);
-
-   if (key == NO_LINE || number == UINT32_MAX)
+   if (key_of(c, l) == NO_LINE)
       return;
-   add_to(&c->counts[number], n);
-   c->executed[number] = true;
+   owner = c->owners[l - c->d->lines];
+   f = owner == NO_LCOV_FUNCTION ? NULL : &c->functions[owner];
+   if (f != NULL && f->calls == 0 && c->is_inlined[l - c->d->lines])
+      return;
+   if (f != NULL && !c->is_inlined[l - c->d->lines])
+      f->ran = true;
+   line = lcov_line(c, c->files[l->file], l->line);
+   add_count(&line->count, n);
+   line->executed = true;
 }
 
 /*--- Lines                                                ---*/
@@ -90,11 +71,10 @@ static uint64_t last_line(const Coverage* c, uint32_t node)
    const DcfgNode* n = &c->x->p->nodes[node];
    uint64_t        at;
 
-   if (n->kind != DCFG_NODE_BLOCK || n->image >= c->x->p->n_images
-       || !same_path(c->x, n->image, c->image)
+   if (n->kind != DCFG_NODE_BLOCK || !lcov_is_here(c, n->image)
        || !file_addr(c, node, n->last_offset, &at))
       return NO_LINE;
-   return key_of(debug_line_at(c->d, at));
+   return key_of(c, debug_line_at(c->d, at));
 }
 
 /* Return the key of the line just before a block: the line of the call that
@@ -105,7 +85,7 @@ static uint64_t line_before(const Coverage* c, uint32_t node)
 
    if (!file_addr(c, node, 0, &at) || at == 0)
       return NO_LINE;
-   return key_of(debug_line_at(c->d, at - 1));
+   return key_of(c, debug_line_at(c->d, at - 1));
 }
 
 /* Return whether edge E, to a block of LINE, counts as reaching the line
@@ -137,202 +117,18 @@ static void cover_block(Coverage* c, uint32_t node)
 
    if (runs == 0 || !file_addr(c, node, 0, &at))
       return;
-   first = before = key_of(debug_line_at(c->d, at));
+   first = before = key_of(c, debug_line_at(c->d, at));
    for (uint32_t i = 0; i < n_in; i++)
       if (begins_line(c, &p->edges[in[i]], first))
-         add_to(&came, dcfg_edge_count(p, in[i], c->x->thread));
-   count_line(c, first, came);
+         add_count(&came, dcfg_edge_count(p, in[i], c->x->thread));
+   count_line(c, debug_line_at(c->d, at), came);
    for (uint64_t end = at + n->size; at < end; ) {
       const DebugLine* l = debug_line_at(c->d, at);
-      if (key_of(l) != before)
-         count_line(c, key_of(l), runs);
-      before = key_of(l);
+      if (key_of(c, l) != before)
+         count_line(c, l, runs);
+      before = key_of(c, l);
       at = l != NULL ? l->end : at + 1;
    }
-}
-
-/*--- Functions                                            ---*/
-
-/* Count the calls of the function: edges into its entry from outside, and calls
-   from within. */
-static void cover_function(Coverage* c, size_t f)
-{
-   const DcfgProcess*   p = c->x->p;
-   const DebugFunction* fn = &c->d->functions[f];
-
-   for (uint32_t k = 0; k < p->n_images; k++) {
-      uint32_t        node, n;
-      const uint32_t* in;
-      uint64_t        base;
-      if (!c->x->chosen[k]
-          || !same_path(c->x, k, c->image)
-          || !code_file_addr(c->x->code, k, 0, &base))
-         continue;
-      node = dcfg_node_at(p, fn->addr - base);
-      if (node == DCFG_NONE || p->nodes[node].addr != fn->addr - base
-          || p->nodes[node].image != k)
-         continue;
-      in = dcfg_in_edges(p, node, &n);
-      for (uint32_t i = 0; i < n; i++) {
-         const DcfgEdge* e = &p->edges[in[i]];
-         uint64_t        from = p->nodes[e->source].addr;
-         if (dcfg_is_call(e->type) || from < fn->addr - base
-             || from - (fn->addr - base) >= fn->size)
-            add_to(&c->calls[f], dcfg_edge_count(p, in[i], c->x->thread));
-      }
-   }
-}
-
-/*--- Branches                                             ---*/
-
-static void take_branch(void* arg, const Instr* i)
-{
-   Coverage*        c = arg;
-   uint64_t         at;
-   const DebugLine* l;
-
-   if (!i->conditional
-       || !code_file_addr(c->x->code, c->image, i->addr, &at)
-       || (l = debug_line_at(c->d, at)) == NULL)
-      return;
-   GROW(c->branches, c->n_branches, c->room);
-   c->branches[c->n_branches++] = (Branch){ .file = l->file,
-                                            .line = l->line, .addr = at };
-}
-
-COMPARE(branch_order, Branch, UP(file) ?: UP(line) ?: UP(addr))
-
-COMPARE(branch_place, Branch, UP(addr))
-
-/* Find all conditional branches of the file, executed or not. */
-static void find_branches(Coverage* c)
-{
-   const DebugLines* d = c->d;
-   uint64_t          base;
-
-   if (!code_file_addr(c->x->code, c->image, 0, &base))
-      return;
-   for (size_t i = 0; i < d->n_lines; i++)
-      code_range(c->x->code, c->image, d->lines[i].addr - base,
-                 d->lines[i].end - d->lines[i].addr, take_branch, c);
-   if (c->n_branches > 0)
-      qsort(c->branches, c->n_branches, sizeof(*c->branches), branch_place);
-}
-
-/* Count the block's last instruction, if it is a branch. */
-static void cover_branch(Coverage* c, uint32_t node)
-{
-   const DcfgProcess* p = c->x->p;
-   Branch             key = { 0 };
-   Branch*            b;
-   uint32_t           n;
-   const uint32_t*    out = dcfg_out_edges(p, node, &n);
-
-   if (c->n_branches == 0
-       || !file_addr(c, node, p->nodes[node].last_offset, &key.addr))
-      return;
-   b = bsearch(&key, c->branches, c->n_branches, sizeof(key), branch_place);
-   if (b == NULL || dcfg_node_executions(p, node, c->x->thread) == 0)
-      return;
-   b->executed = true;
-   for (uint32_t i = 0; i < n; i++) {
-      const DcfgEdge* e = &p->edges[out[i]];
-      uint64_t        count = dcfg_edge_count(p, out[i], c->x->thread);
-      if (e->type == DCFG_EDGE_FALL_THROUGH)
-         add_to(&b->not_taken, count);
-      else if (dcfg_is_local(e->type) && !dcfg_is_bypass(e->type))
-         add_to(&b->taken, count);
-   }
-}
-
-/*--- The tracefile                                        ---*/
-
-static void put_functions(const Coverage* c, uint32_t file, FILE* out)
-{
-   const DebugLines* d = c->d;
-   size_t            all = 0, hit = 0;
-
-   for (size_t i = 0; i < d->n_functions; i++)
-      if (d->functions[i].file == file)
-         fprintf(out, "FN:%" PRIu32 ",%s\n", d->functions[i].line,
-                 text_clean(d->functions[i].name));
-   for (size_t i = 0; i < d->n_functions; i++)
-      if (d->functions[i].file == file) {
-         all++;
-         hit += c->calls[i] > 0;
-         fprintf(out, "FNDA:%" PRIu64 ",%s\n", c->calls[i],
-                 text_clean(d->functions[i].name));
-      }
-   fprintf(out, "FNF:%zu\nFNH:%zu\n", all, hit);
-}
-
-/* Write the branches of FILE, from FIRST on: a file's branches are adjacent.
-   Return the index of the next file's first one. */
-static size_t put_branches(const Coverage* c, size_t first, uint32_t file,
-                           FILE* out)
-{
-   size_t   all = 0, hit = 0, i = first;
-   unsigned number = 0;
-
-   for (; i < c->n_branches && c->branches[i].file == file; i++) {
-      const Branch* b = &c->branches[i];
-      number = i > first && b[-1].line == b->line ? number + 1 : 0;
-      all += 2;
-      hit += (b->taken > 0) + (b->not_taken > 0);
-      if (b->executed)
-         fprintf(out, "BRDA:%" PRIu32 ",%u,0,%" PRIu64 "\nBRDA:%" PRIu32
-                 ",%u,1,%" PRIu64 "\n", b->line, number, b->taken, b->line,
-                 number, b->not_taken);
-      else
-         fprintf(out, "BRDA:%" PRIu32 ",%u,0,-\nBRDA:%" PRIu32 ",%u,1,-\n",
-                 b->line, number, b->line, number);
-   }
-   fprintf(out, "BRF:%zu\nBRH:%zu\n", all, hit);
-   return i;
-}
-
-COMPARE(by_key, uint64_t, ORDER(*x, *y))
-
-static size_t put_lines(const Coverage* c, const uint64_t* keys, size_t first,
-                        uint32_t file, FILE* out)
-{
-   size_t all = 0, hit = 0, i = first;
-
-   for (; i < keymap_size(c->lines) && keys[i] >> 32 == file; i++) {
-      uint32_t number = keymap_find(c->lines, keys[i]);
-      uint64_t n = c->counts[number];
-      /* A line that was executed, but never reached from another line: once. */
-      if (n == 0 && c->executed[number])
-         n = 1;
-      all++;
-      hit += n > 0;
-      fprintf(out, "DA:%" PRIu32 ",%" PRIu64 "\n", (uint32_t)keys[i], n);
-   }
-   fprintf(out, "LF:%zu\nLH:%zu\n", all, hit);
-   return i;
-}
-
-static void put_coverage(Coverage* c, FILE* out)
-{
-   size_t    n = keymap_size(c->lines), line = 0, branch = 0;
-   uint64_t* keys = zalloc(n, sizeof(*keys));
-
-   for (size_t i = 0; i < n; i++)
-      keys[i] = keymap_key(c->lines, (uint32_t)i);
-   if (n > 0)
-      qsort(keys, n, sizeof(*keys), by_key);
-   if (c->n_branches > 0)
-      qsort(c->branches, c->n_branches, sizeof(*c->branches), branch_order);
-   for (uint32_t file = 0; file < c->d->n_files; file++) {
-      if (line >= n || keys[line] >> 32 != file)
-         continue;
-      fprintf(out, "TN:\nSF:%s\n", text_clean(c->d->files[file]));
-      put_functions(c, file, out);
-      branch = put_branches(c, branch, file, out);
-      line = put_lines(c, keys, line, file, out);
-      fputs("end_of_record\n", out);
-   }
-   free(keys);
 }
 
 /*--- A file                                               ---*/
@@ -340,63 +136,155 @@ static void put_coverage(Coverage* c, FILE* out)
 static void cover_file(Coverage* c)
 {
    const DcfgProcess* p = c->x->p;
+   const DebugLines*  d = c->d;
 
-   c->lines = keymap_new();
-   for (size_t i = 0; i < c->d->n_lines; i++)
-      keymap_number(c->lines, key_of(&c->d->lines[i]));
-   c->counts = zalloc(keymap_size(c->lines), sizeof(*c->counts));
-   c->executed = zalloc(keymap_size(c->lines), sizeof(*c->executed));
-   c->calls = zalloc(c->d->n_functions, sizeof(*c->calls));
-   find_branches(c);
+   c->files = zalloc(d->n_files, sizeof(*c->files));
+   c->symbols = zalloc(d->n_functions, sizeof(*c->symbols));
+   c->owners = zalloc(d->n_lines, sizeof(*c->owners));
+   c->is_inlined = zalloc(d->n_lines, sizeof(*c->is_inlined));
+   for (uint32_t i = 0; i < d->n_files; i++)
+      c->files[i] = lcov_file(c, d->files[i]);
+   lcov_find_functions(c);
+   lcov_find_branches(c);
    for (uint32_t i = 0; i < p->n_blocks; i++)
-      if (last_line(c, i) != NO_LINE || line_before(c, i) != NO_LINE) {
-         uint32_t image = p->nodes[i].image;
-         if (image >= p->n_images || !same_path(c->x, image, c->image))
-            continue;
+      if (lcov_is_here(c, p->nodes[i].image)) {
          cover_block(c, i);
-         cover_branch(c, i);
+         lcov_count_branch(c, i);
       }
-   for (size_t i = 0; i < c->d->n_functions; i++)
-      cover_function(c, i);
-   put_coverage(c, c->x->out);
-   keymap_free(c->lines);
-   free(c->counts);
-   free(c->executed);
-   free(c->calls);
-   free(c->branches);
+   free(c->files);
+   free(c->symbols);
+   free(c->owners);
+   free(c->is_inlined);
 }
 
-/* Return whether an image before this one has the same file. */
-static bool was_covered(const Export* x, uint32_t image)
+/* Return whether an image before the one that is being read has the same
+   file. */
+static bool was_covered(const Coverage* c)
 {
-   for (uint32_t i = 0; i < image; i++)
-      if (x->chosen[i] && same_path(x, i, image))
+   for (uint32_t i = 0; i < c->image; i++)
+      if (lcov_is_here(c, i))
          return true;
    return false;
 }
 
-static void write_lcov(const Export* x)
+/* Read the chosen images' files.  Return how many have lines. */
+static size_t cover_files(Coverage* c)
 {
-   size_t n = 0;
+   const Export* x = c->x;
 
    for (uint32_t i = 0; i < x->p->n_images; i++) {
-      Coverage    c = { .x = x, .image = i };
       const char* why;
-      if (!x->chosen[i] || was_covered(x, i))
+      c->image = i;
+      if (!x->chosen[i] || was_covered(c)
+          || !code_file_addr(x->code, i, 0, &c->base))
          continue;
-      c.d = debug_lines_read(code_path(x->code, i), x->p->images[i].build_id,
-                             &why);
-      if (c.d == NULL) {
+      c->d = debug_lines_read(code_path(x->code, i), x->p->images[i].build_id,
+                              &why);
+      if (c->d == NULL) {
          complain("%s: %s", text_clean(code_path(x->code, i)), why);
          continue;
       }
-      cover_file(&c);
-      debug_lines_free(c.d);
-      n++;
+      cover_file(c);
+      debug_lines_free(c->d);
+      c->unit++;
    }
-   if (n == 0)
+   return c->unit;
+}
+
+/*--- The tracefile                                        ---*/
+
+/* Write the lines of FILE: N of KEYS. */
+static void put_lines(const Coverage* c, const uint64_t* keys, size_t n)
+{
+   size_t hit = 0;
+
+   for (size_t i = 0; i < n; i++) {
+      const LcovLine* l = &c->line[keymap_find(c->lines, keys[i])];
+      /* A line that was executed, but never reached from another line: once. */
+      uint64_t        count = l->count == 0 && l->executed ? 1 : l->count;
+      hit += count > 0;
+      fprintf(c->x->out, "DA:%" PRIu32 ",%" PRIu64 "\n", (uint32_t)keys[i],
+              count);
+   }
+   fprintf(c->x->out, "LF:%zu\nLH:%zu\n", n, hit);
+}
+
+COMPARE(by_key, uint64_t, ORDER(*x, *y))
+
+static void put_coverage(Coverage* c)
+{
+   size_t    n, branch = 0, to;
+   uint64_t* keys;
+
+   lcov_settle_functions(c);
+   lcov_sort_branches(c);
+   n = c->n_lines;
+   keys = zalloc(n, sizeof(*keys));
+   for (size_t i = 0; i < n; i++)
+      keys[i] = keymap_key(c->lines, (uint32_t)i);
+   if (n > 0)
+      qsort(keys, n, sizeof(*keys), by_key);
+   for (size_t i = 0; i < n; i = to) {
+      uint32_t file = (uint32_t)(keys[i] >> 32);
+      for (to = i; to < n && keys[to] >> 32 == file; to++)
+         continue;
+      fprintf(c->x->out, "TN:\nSF:%s\n",
+              text_clean((const char*)(uintptr_t)
+                         keymap_key(c->file_numbers, file)));
+      lcov_put_functions(c, file, keys + i, to - i);
+      branch = lcov_put_branches(c, branch, file);
+      put_lines(c, keys + i, to - i);
+      fputs("end_of_record\n", c->x->out);
+      text_forget();
+   }
+   free(keys);
+}
+
+/*--- The whole                                            ---*/
+
+/* Number the scopes of the chosen images. */
+static void read_scopes(Coverage* c)
+{
+   const DcfgProcess* p = c->x->p;
+
+   c->in = inlined_new(&c->x->g, c->x->root);
+   inlined_want_all(c->in);
+   for (uint32_t i = 0; i < p->n_images; i++) {
+      uint64_t end;
+      if (c->x->chosen[i])
+         inlined_at(c->in, i, p->images[i].load_addr, &end);
+      else
+         inlined_leave_out(c->in, i);
+   }
+}
+
+static void write_lcov(const Export* x)
+{
+   Coverage c = { .x = x, .f = functions_new(&x->g), .names = interned_new(),
+                  .file_numbers = keymap_new(), .lines = keymap_new(),
+                  .function_numbers = keymap_new(), .odd = keymap_new() };
+
+   read_scopes(&c);
+   c.pieces = pieces_new(&x->g, c.in);
+   c.entries = count_entries(c.f, c.in, c.pieces, x->thread);
+   c.flows = count_flows(c.f, c.in, c.pieces, x->thread);
+   if (cover_files(&c) == 0)
       die("the code has no source lines: compile it with -g, or use --drcov, "
           "which needs none");
+   put_coverage(&c);
+   functions_free(c.f);
+   pieces_free(c.pieces);
+   inlined_free(c.in);
+   interned_free(c.names);
+   keymap_free(c.file_numbers);
+   keymap_free(c.lines);
+   keymap_free(c.function_numbers);
+   keymap_free(c.odd);
+   free(c.entries);
+   free(c.flows);
+   free(c.line);
+   free(c.functions);
+   free(c.branches);
    say_next("next:\n  genhtml --branch-coverage -o html %s\n",
             shell_word(x->out_name, ""));
 }

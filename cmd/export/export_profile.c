@@ -14,6 +14,7 @@
 
 #include "cmd/base/result.h"
 #include "cmd/export/export.h"
+#include "cmd/base/sums.h"
 
 #include <gelf.h>
 #include <inttypes.h>
@@ -71,10 +72,8 @@ static void sum_up(Flows* f)
       Flow* last = &f->flows[n];
       if (by_address(last, &f->flows[i]) != 0)
          f->flows[++n] = f->flows[i];
-      else if (last->count > UINT64_MAX - f->flows[i].count)
-         last->count = UINT64_MAX;
       else
-         last->count += f->flows[i].count;
+         add_count(&last->count, f->flows[i].count);
    }
    f->n = n + 1;
 }
@@ -93,6 +92,12 @@ static uint64_t file_addr(const Export* x, uint32_t node, uint32_t offset)
        || !code_file_addr(x->code, n->image, n->addr + offset, &at))
       return OUTSIDE;
    return at;
+}
+
+/* Return the address in the file of a block's last instruction, or OUTSIDE. */
+static uint64_t end_addr(const Export* x, uint32_t node)
+{
+   return file_addr(x, node, x->p->nodes[node].last_offset);
 }
 
 /* Return how often straight code entered and left the block.  A block that
@@ -115,12 +120,39 @@ static bool is_branch(DcfgEdgeType type)
               && type != DCFG_EDGE_REP && type != DCFG_EDGE_FALL_THROUGH);
 }
 
+/* Return whether the edge's target follows its source in memory. */
+static bool is_next(const DcfgProcess* p, const DcfgEdge* e)
+{
+   const DcfgNode* n = &p->nodes[e->source];
+
+   return n->addr + n->size == p->nodes[e->target].addr;
+}
+
+/* Add the ways from a call to block NODE behind it: as many as returns to NODE.
+   The graph has no count for them, and NODE may also be the target of jumps. */
+static void take_returns(Profile* f, uint32_t node)
+{
+   const Export*   x = f->x;
+   uint32_t        n, call = DCFG_NONE;
+   const uint32_t* edges = dcfg_in_edges(x->p, node, &n);
+   uint64_t        returns = 0;
+
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgEdge* e = &x->p->edges[edges[i]];
+      if (e->type == DCFG_EDGE_RETURN)
+         returns += dcfg_edge_count(x->p, edges[i], x->thread);
+      else if (e->type == DCFG_EDGE_CALL_BYPASS && is_next(x->p, e))
+         call = e->source;
+   }
+   if (call != DCFG_NONE && end_addr(x, call) != OUTSIDE)
+      add(&f->falls, end_addr(x, call), file_addr(x, node, 0), returns);
+}
+
 static void take_edge(Profile* f, uint32_t edge)
 {
    const Export*   x = f->x;
    const DcfgEdge* e = &x->p->edges[edge];
-   const DcfgNode* n = &x->p->nodes[e->source];
-   uint64_t        from = file_addr(x, e->source, n->last_offset);
+   uint64_t        from = end_addr(x, e->source);
    uint64_t        to = file_addr(x, e->target, 0);
    uint64_t        count = dcfg_edge_count(x->p, edge, x->thread);
 
@@ -136,13 +168,13 @@ static void take_edge(Profile* f, uint32_t edge)
          add(&f->branches, OUTSIDE, to, count);
    } else if (from != OUTSIDE && to != OUTSIDE
               && (e->type == DCFG_EDGE_FALL_THROUGH
-                  || (e->type == DCFG_EDGE_SYSTEM_CALL_BYPASS
-                      && n->addr + n->size
-                         == x->p->nodes[e->target].addr))) {
+                  || ((e->type == DCFG_EDGE_SYSTEM_CALL_BYPASS
+                       || e->type == DCFG_EDGE_EXCLUDED_CODE_BYPASS)
+                      && is_next(x->p, e)))) {
       add(&f->falls, from, to, count);
    } else if (e->type != DCFG_EDGE_ENTRY && e->type != DCFG_EDGE_EXIT
               && e->type != DCFG_EDGE_REP) {
-      f->left_out[e->type] += count;
+      add_count(&f->left_out[e->type], count);
    }
 }
 
@@ -154,10 +186,11 @@ static Profile make_profile(const Export* x, const bool* left_out)
 
    for (uint32_t i = 0; i < x->p->n_blocks; i++) {
       uint64_t from = file_addr(x, i, 0);
-      if (from != OUTSIDE && is_selected(x->selected, i)
-          && (left_out == NULL || !left_out[i]))
-         add(&f.blocks, from, file_addr(x, i, x->p->nodes[i].last_offset),
-             passes(x, i));
+      if (from == OUTSIDE || !is_selected(x->selected, i))
+         continue;
+      if (left_out == NULL || !left_out[i])
+         add(&f.blocks, from, end_addr(x, i), passes(x, i));
+      take_returns(&f, i);
    }
    for (uint32_t i = 0; i < x->p->n_edges; i++)
       take_edge(&f, i);
@@ -278,6 +311,12 @@ static Linked find_linked(Elf* elf)
    return l;
 }
 
+/* Return whether the chosen file is a library. */
+static bool is_library(const Export* x)
+{
+   return strcmp(image_file(&x->g, chosen_image(x)), image_file(&x->g, 0)) != 0;
+}
+
 /* Print the commands that take the written file. */
 static void say_bolt(const Export* x, const char* file)
 {
@@ -291,14 +330,16 @@ static void say_bolt(const Export* x, const char* file)
    if (!l.relocations)
       complain("%s was linked without -Wl,-q: BOLT needs that to move "
                "functions; record a build that was linked with it", file);
-   say_next("next, with a program that was linked with -Wl,-q and, by gcc, "
-            "compiled with\n-fno-pie -no-pie "
-            "-fno-reorder-blocks-and-partition (else BOLT leaves functions\n"
-            "with parts elsewhere as they are, and some with a switch):\n"
+   say_next("next, with a %s that was linked with -Wl,-q and compiled, by gcc "
+            "or clang,\nwith %s (else BOLT leaves some functions with a switch "
+            "as they\nare), and by gcc with -fno-reorder-blocks-and-partition "
+            "(else those with parts\nelsewhere):\n"
             "  %s -pa -p %s -o %s %s\n"
             "  %s %s -o %s -data=%s -reorder-blocks=ext-tsp "
             "-reorder-functions=cdsort -split-functions -split-all-cold "
             "-dyno-stats\n",
+            is_library(x) ? "library" : "program",
+            is_library(x) ? "-fno-jump-tables" : "-fno-pie -no-pie",
             llvm_program("perf2bolt"), shell_word(x->out_name, ""),
             shell_word(x->out_name, ".fdata"), shell_word(file, ""),
             llvm_program("llvm-bolt"), shell_word(file, ""), shell_word(file, ".bolt"),
@@ -357,7 +398,7 @@ static void write_profgen(const Export* x)
          fprintf(x->out, "%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n", b->from,
                  b->to, b->count);
       else
-         across += b->count;
+         add_count(&across, b->count);
    }
    free_profile(&f);
    if (across > 0)

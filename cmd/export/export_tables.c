@@ -16,6 +16,8 @@
 #include "cmd/export/gzip_csv.h"
 #include "cmd/export/line_sums.h"
 #include "cmd/shared/functions.h"
+#include "cmd/base/csv.h"
+#include "cmd/base/sums.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -76,8 +78,8 @@ static void put_image_rows(RunRows* r)
       const DcfgImage* im = &r->p->images[i];
       uint64_t         instrs = 0;
       for (uint32_t k = 0; k < im->n_nodes; k++)
-         instrs += dcfg_node_instrs(r->p, im->first_node + k,
-                                    DCFG_ALL_THREADS);
+         add_count(&instrs, dcfg_node_instrs(r->p, im->first_node + k,
+                                             DCFG_ALL_THREADS));
       csv_row(r->tables[IMAGES], r->prefix);
       csv_text(r->tables[IMAGES], r->images[i]);
       csv_text(r->tables[IMAGES], image_path(&r->g, i));
@@ -165,13 +167,13 @@ static void put_function_rows(const RunRows* r)
                         : DCFG_NONE;
       s->node = s->blocks == 0 ? i : s->node;
       s->blocks++;
-      s->instrs += dcfg_node_instrs(p, i, DCFG_ALL_THREADS);
+      add_count(&s->instrs, dcfg_node_instrs(p, i, DCFG_ALL_THREADS));
       s->size = symbol != DCFG_NONE ? p->symbols[symbol].size
                 : s->size + p->nodes[i].size;
    }
    for (uint32_t i = 0; i < p->n_routines; i++)
-      sums[r->function[p->routines[i].entry]].calls
-         += dcfg_routine_calls(p, i, DCFG_ALL_THREADS);
+      add_count(&sums[r->function[p->routines[i].entry]].calls,
+                dcfg_routine_calls(p, i, DCFG_ALL_THREADS));
    for (uint32_t i = 0; i < r->n_functions; i++)
       if (sums[i].instrs > 0)
          put_function(r, i, &sums[i]);
@@ -265,7 +267,9 @@ static char* run_name(const char* path)
    char*       field;
 
    name[n] = 0;
-   field = csv_field(name);
+   field = csv_quoted(name);
+   if (field == NULL)
+      return name;
    free(name);
    return field;
 }
@@ -322,6 +326,7 @@ static bool put_file(const TablesJob* job, GzipCsv** tables, const char* path)
       complain("left out: %s", unreadable(&err, KIND_GRAPH));
       return false;
    }
+   warn_of_full(path, d);
    for (uint32_t i = 0; i < d->n_processes; i++)
       put_process(tables, path, d, i);
    dcfg_free(d);

@@ -12,6 +12,7 @@
 #include "cmd/export/gzip_csv.h"
 
 #include "cmd/base/cmd.h"
+#include "cmd/base/csv.h"
 #include "cmd/base/format.h"
 #include "cmd/base/outfile.h"
 #include "cmd/base/result.h"
@@ -94,34 +95,14 @@ void csv_row(GzipCsv* t, const char* prefix)
    put_bytes(t, prefix, strlen(prefix));
 }
 
-char* csv_field(const char* s)
-{
-   char* field;
-   char* to;
-
-   if (strpbrk(s, ",\"\r\n") == NULL)
-      return text_copy(s);
-   field = to = zalloc(2 * strlen(s) + 3, 1);
-   *to++ = '"';
-   for (; *s != 0; s++) {
-      if (*s == '"')
-         *to++ = '"';
-      *to++ = *s;
-   }
-   *to = '"';
-   return field;
-}
-
 void csv_text(GzipCsv* t, const char* s)
 {
+   char*       quoted = csv_quoted(s);
+   const char* field = quoted != NULL ? quoted : s;
+
    put_bytes(t, ",", 1);
-   if (strpbrk(s, ",\"\r\n") == NULL) {
-      put_bytes(t, s, strlen(s));
-   } else {
-      char* field = csv_field(s);
-      put_bytes(t, field, strlen(field));
-      free(field);
-   }
+   put_bytes(t, field, strlen(field));
+   free(quoted);
 }
 
 void csv_number(GzipCsv* t, uint64_t n)

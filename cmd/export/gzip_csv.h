@@ -25,7 +25,4 @@ void     csv_text(GzipCsv* t, const char* s);
 void     csv_number(GzipCsv* t, uint64_t n);
 void     csv_signed(GzipCsv* t, int64_t n);
 
-/* Return S as a field, in quotes if necessary; to be freed. */
-char*    csv_field(const char* s);
-
 #endif /* DCFG_CMD_GZIP_CSV_H */

@@ -14,6 +14,7 @@
    code without a line. */
 
 #include "cmd/export/line_sums.h"
+#include "cmd/base/sums.h"
 
 #include <stdlib.h>
 
@@ -145,7 +146,7 @@ static uint32_t unite_sums(LineSum* sums, uint32_t n)
       qsort(sums, n, sizeof(*sums), by_line);
    for (uint32_t i = 0; i < n; i++)
       if (to > 0 && by_line(&sums[to - 1], &sums[i]) == 0)
-         sums[to - 1].instrs += sums[i].instrs;
+         add_count(&sums[to - 1].instrs, sums[i].instrs);
       else
          sums[to++] = sums[i];
    return to;

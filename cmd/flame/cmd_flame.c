@@ -54,6 +54,19 @@ static void load_logs(const char* const* files, int n, int n_runs,
                           .map = n > n_runs ? files[n_runs + i] : NULL };
 }
 
+/* Exit, after a message, if WHAT selects nothing in any of the runs. */
+static void need_parts(const Traced* runs, int n, const Select* what)
+{
+   Program    g[2];
+   Selection* sel[2];
+
+   for (int i = 0; i < n; i++) {
+      g[i]   = runs[i].f->g;
+      sel[i] = runs[i].sel;
+   }
+   need_found(g, sel, n, what);
+}
+
 static void free_traced(Traced* r)
 {
    if (r->log != NULL)
@@ -145,8 +158,11 @@ static int run(int argc, char** argv)
    check_inputs(files, n);
    if (logs)
       load_logs(files, n, n_runs, &what, mangled, runs);
+   what.quiet = true;
    for (int i = 0; i < n_runs && !logs; i++)
       runs[i] = load_traced(files + 2 * i, &what, mangled, root);
+   if (!logs)
+      need_parts(runs, n_runs, &what);
    out = open_result(path);
    form->write(runs, n_runs, out);
    close_results();

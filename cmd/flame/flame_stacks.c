@@ -11,6 +11,7 @@
    its contents in full width, and a click below shows all again.  Ctrl-F
    marks the functions with a text in their names, and shows their share. */
 
+#include "cmd/base/format.h"
 #include "cmd/flame/flame_tree.h"
 
 #include "cmd/page/page.h"
@@ -51,14 +52,6 @@ static StackTree* tree_of(const Traced* runs, int n)
 
 /*--- Folded stacks                                        ---*/
 
-/* Write a name, without the characters that separate names in a folded
-   stack. */
-static void put_name(const char* name, FILE* out)
-{
-   for (; *name != 0; name++)
-      fputc(*name == ';' ? ':' : *name, out);
-}
-
 static void put_stack(const StackTree* t, uint32_t stack, FILE* out)
 {
    uint32_t path[MAX_DEPTH + 1];
@@ -67,7 +60,7 @@ static void put_stack(const StackTree* t, uint32_t stack, FILE* out)
    for (; stack != 0; stack = t->stacks[stack].parent)
       path[n++] = stack;
    while (n-- > 0) {
-      put_name(t->stacks[path[n]].name, out);
+      fputs(text_frame(t->stacks[path[n]].name), out);
       if (n > 0)
          fputc(';', out);
    }
@@ -83,7 +76,7 @@ static void write_folded(const Traced* runs, int n, FILE* out)
       if (s->self[0] == 0 && (!two || s->self[1] == 0))
          continue;
       if (i == 0)
-         put_name(s->name, out);
+         fputs(text_frame(s->name), out);
       put_stack(t, i, out);
       fprintf(out, " %" PRIu64, s->self[0]);
       if (two)
@@ -105,6 +98,7 @@ const FlameForm flame_form_folded = {
 #define WIDTH   1200            // pixels
 #define ROW     17              // pixels: a box with the gap
 #define TOP     40              // pixels above the boxes
+#define LEGEND  16              // pixels: a line below the title
 #define BOTTOM  30
 #define LETTER  6.6             // pixels: width of a letter
 #define LEAST   0.1             // pixels: a narrower box is left out
@@ -206,6 +200,7 @@ typedef
       uint32_t         deepest;
       uint32_t         n_left;  // boxes that are too narrow
       int              run;     // the run that gives the widths
+      int              top;     // pixels above the boxes
       bool             two;
    }
    Picture;
@@ -227,7 +222,7 @@ static void draw_box(Picture* p, uint32_t i)
    const Stack* s = &p->t->stacks[i];
    double       x = scale(p, p->from[i]);
    double       w = scale(p, s->total[p->run]);
-   double       y = TOP + (double)(p->deepest - s->depth) * ROW;
+   double       y = p->top + (double)(p->deepest - s->depth) * ROW;
 
    fprintf(p->out, "<g class=\"f\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64
            "\" data-n=\"", p->from[i], s->total[p->run]);
@@ -270,7 +265,7 @@ static void lay_out(Picture* p, const uint32_t* order)
 
 static void put_head(const Picture* p, const char* title)
 {
-   uint32_t height = TOP + (p->deepest + 1) * ROW + BOTTOM;
+   uint32_t height = (uint32_t)p->top + (p->deepest + 1) * ROW + BOTTOM;
 
    fprintf(p->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
@@ -285,6 +280,10 @@ static void put_head(const Picture* p, const char* title)
            "\" fill=\"#fdfaf2\"/>\n<text id=\"title\" x=\"10\" y=\"22\">",
            WIDTH, height);
    put_xml(title, p->out);
+   if (p->two)
+      fputs("</text>\n<text id=\"legend\" x=\"10\" y=\"40\">widths are "
+            "instructions of B; red: more than in A, blue: fewer, white: as "
+            "many", p->out);
    fprintf(p->out, "</text>\n<text id=\"search\" x=\"%d\" y=\"22\">search: "
            "Ctrl-F</text>\n<text id=\"note\" x=\"10\" y=\"%" PRIu32 "\">",
            WIDTH - 10, height - 10);
@@ -294,15 +293,33 @@ static void put_head(const Picture* p, const char* title)
    fputs("</text>\n", p->out);
 }
 
+/* Return the name of a run: its program or its log. */
+static const char* run_name(const Traced* run)
+{
+   return run->log != NULL ? text_clean(run->log) : program_name(&run->f->g);
+}
+
+/* Return the picture's title, to be freed.  Of two runs, their totals tell apart
+   runs of one program. */
+static char* title_of(const Traced* runs, const Stack* all, bool two)
+{
+   return text_copy(!two ? run_name(&runs[0])
+                    : text_format("B: %s (%s) against A: %s (%s)",
+                                  run_name(&runs[1]),
+                                  text_count(all->total[1]),
+                                  run_name(&runs[0]),
+                                  text_count(all->total[0])));
+}
+
 /* Write the picture.  Of two runs, it shows the second one, red where it has
    grown and blue where it has shrunk. */
 static void write_svg(const Traced* runs, int n, FILE* out)
 {
    StackTree*  t = tree_of(runs, n);
-   const char* title = text_copy(runs[0].log != NULL ? text_clean(runs[0].log)
-                                  : program_name(&runs[0].f->g));
    uint32_t*   order = tree_finish(t);
-   Picture     p = { .t = t, .out = out, .run = n == 2, .two = n == 2 };
+   char*       title = title_of(runs, &t->stacks[0], n == 2);
+   Picture     p = { .t = t, .out = out, .run = n == 2, .two = n == 2,
+                     .top = n == 2 ? TOP + LEGEND : TOP };
 
    p.from = zalloc(t->n, sizeof(*p.from));
    p.used = zalloc(t->n, sizeof(*p.used));
@@ -316,7 +333,7 @@ static void write_svg(const Traced* runs, int n, FILE* out)
    free(p.from);
    free(p.used);
    free(order);
-   free((char*)title);
+   free(title);
    tree_free(t);
 }
 

@@ -21,7 +21,9 @@
 #include "cmd/gdb/gdb_debugger.h"
 #include "cmd/gdb/gdb_session.h"
 #include "cmd/machine/processor.h"
+#include "cmd/machine/roles.h"
 #include "cmd/machine/state_rules.h"
+#include "cmd/machine/wet_place.h"
 #include "cmd/shared/trace_index.h"
 #include "cmd/shared/wet_program.h"
 
@@ -83,6 +85,7 @@ static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
        && strncmp(o->index, OPEN_FILE, strlen(OPEN_FILE)) == 0
        && use_index_at(w, o->index))
       return w;
+   tell_loads(w);
    foreign = zalloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(bool));
    mark_foreign(w, NULL, foreign);
    if (!use_index(w, o->file, index_use(o->index, INDEX_MADE, INDEX_UNNAMED),
@@ -195,6 +198,8 @@ static int write_script(const GdbOptions* o, DcfgWet* w, uint64_t begin,
          /* By default, gdb waits for two seconds: that is not enough where
             other processes run, or a large trace is read. */
          "set remotetimeout 3600\n"
+         /* Libraries may be loaded later. */
+         "set breakpoint pending on\n"
          "target remote | exec", f);
    put_word(f, self);
    fprintf(f, " gdb --serve --at=%" PRIu64, begin);

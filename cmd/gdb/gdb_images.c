@@ -7,8 +7,8 @@
    execution trace, and their files.  Taken by: gdb_query.c.
 
    From these two objects gdb learns where a position-independent program and
-   its libraries were loaded.  The list always has all libraries of the trace,
-   also those that the program loads later or has unloaded. */
+   its libraries were loaded.  gdb_libraries.c chooses the libraries of a
+   time. */
 
 #include "cmd/gdb/gdb_images.h"
 
@@ -76,17 +76,22 @@ static void take_program(Vector* v, const ImageElf* e)
    v->interpreter = interpreter_of(e->elf);
 }
 
-static void put_library(GdbText* t, const char* name, const ImageElf* e,
-                        size_t number)
+/* Add image FIRST, whose file is E, to the libraries. */
+static void add_library(GdbImages* g, uint32_t first, const char* name,
+                        const ImageElf* e)
 {
    GElf_Phdr h;
+   GdbText*  t;
 
    if (!find_header(e->elf, PT_DYNAMIC, &h))
       return;
+   GROW(g->libraries, g->n_libraries, g->libraries_room);
+   g->libraries[g->n_libraries] = (GdbLibrary){ .image = first };
+   t = &g->libraries[g->n_libraries++].row;
    gdb_put(t, "<library name=\"");
    gdb_put_xml(t, name);
    gdb_put(t, "\" lm=\"0x%" PRIx64 "\" lmid=\"0x0\" l_addr=\"0x%" PRIx64
-           "\" l_ld=\"0x%" PRIx64 "\"/>\n", gdb_module_id(number), e->moved,
+           "\" l_ld=\"0x%" PRIx64 "\"/>\n", gdb_module_id(g->n_modules), e->moved,
            h.p_vaddr + e->moved);
 }
 
@@ -209,8 +214,6 @@ GdbImages gdb_images(DcfgWet* w, const char* root)
    unsigned    word = n == 0 ? 8 : dcfg_wet_instr(w, 0)->address_size;
    Vector      v = { .headers = 0 };
 
-   gdb_put(&g.libraries, "<library-list-svr4 version=\"1.0\" main-lm=\"0x%"
-           PRIx64 "\">\n", gdb_module_id(0));
    /* The program comes first: it names the interpreter. */
    for (int pass = 0; pass < 2; pass++) {
       for (uint32_t first = 0; first < n; first = image_end(w, first)) {
@@ -227,7 +230,7 @@ GdbImages gdb_images(DcfgWet* w, const char* root)
          } else {
             if (is_interpreter(v.interpreter, name))
                v.base = e.moved;
-            put_library(&g.libraries, name, &e, g.n_modules);
+            add_library(&g, first, name, &e);
          }
          add_module(&g, &e);
          image_elf_close(&e);
@@ -238,7 +241,6 @@ GdbImages gdb_images(DcfgWet* w, const char* root)
          g.modules[g.n_modules++] = (GdbModule){ .dynamic = 0 };
       }
    }
-   gdb_put(&g.libraries, "</library-list-svr4>\n");
    if (!put_recorded(w, word, &g.auxv))
       put_vector(&g.auxv, word, &v);
    free(v.interpreter);
@@ -250,5 +252,7 @@ void gdb_images_free(GdbImages* i)
    free(i->program);
    free(i->modules);
    gdb_text_free(&i->auxv);
-   gdb_text_free(&i->libraries);
+   for (size_t k = 0; k < i->n_libraries; k++)
+      gdb_text_free(&i->libraries[k].row);
+   free(i->libraries);
 }

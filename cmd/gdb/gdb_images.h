@@ -20,13 +20,22 @@ typedef
    }
    GdbModule;
 
+/* GdbLibrary: a library's row in the list of libraries, in XML. */
+typedef
+   struct {
+      uint32_t image;           // its first instruction
+      GdbText  row;
+   }
+   GdbLibrary;
+
 /* GdbImages: objects that gdb requests with qXfer. */
 typedef
    struct {
       char*   program;          // path of the program's file, below the root
                                 // directory; NULL: not known, or changed
-      GdbText auxv, libraries;  // the auxiliary vector, as in /proc/PID/auxv;
-                                // the list of libraries, in XML
+      GdbText auxv;             // the auxiliary vector, as in /proc/PID/auxv
+      GdbLibrary* libraries;    // all that the trace has, at any time
+      size_t  n_libraries, libraries_room;
       GdbModule* modules;       // the program is the first one
                                 // there
       size_t  n_modules, room;

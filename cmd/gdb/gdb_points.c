@@ -129,6 +129,17 @@ bool points_remove(GdbPoints* p, const char* text)
    return true;
 }
 
+void points_forget(GdbPoints* p, uint64_t low, uint64_t high)
+{
+   for (size_t i = p->n; i-- > 0; )
+      if (p->points[i].kind <= POINT_HARDWARE && p->points[i].addr >= low
+          && p->points[i].addr < high) {
+         free_conditions(&p->points[i]);
+         p->points[i] = p->points[--p->n];
+         p->current   = false;
+      }
+}
+
 bool points_has(const GdbPoints* p, uint64_t addr)
 {
    for (size_t i = 0; i < p->n; i++)

@@ -50,6 +50,9 @@ bool points_insert(GdbPoints* p, const char* text);
 bool points_remove(GdbPoints* p, const char* text);
 void points_free(GdbPoints* p, ProgramState* s);
 
+/* Remove the breakpoints from address LOW up to HIGH. */
+void points_forget(GdbPoints* p, uint64_t low, uint64_t high);
+
 /* Return whether there is a breakpoint, of either kind, at ADDR. */
 bool points_has(const GdbPoints* p, uint64_t addr);
 

@@ -142,7 +142,10 @@ static bool object(GdbSession* g, const char* text, GdbText* to)
       }
       text++;
    }
-   if (k == 3) {
+   if (k == 2) {
+      gdb_put_libraries(g, &made);
+      put_object(text, made.data, made.n, to);
+   } else if (k == 3) {
       put_threads(g, &made);
       put_object(text, made.data, made.n, to);
    } else if (k == 4) {
@@ -151,8 +154,7 @@ static bool object(GdbSession* g, const char* text, GdbText* to)
       else
          put_object(text, path, strlen(path), to);
    } else {
-      const GdbText* t = k == 0 ? &g->target : k == 1 ? &g->images.auxv
-                         : &g->images.libraries;
+      const GdbText* t = k == 0 ? &g->target : &g->images.auxv;
       put_object(text, t->data, t->n, to);
    }
    gdb_text_free(&made);

@@ -50,8 +50,10 @@ static void put_registers(GdbSession* g, GdbText* to)
 
 void gdb_note_stop(GdbSession* g, unsigned signal, const char* reason)
 {
-   g->stop.n  = 0;
-   g->stopped = g->thread;
+   g->stop.n     = 0;
+   g->stopped    = g->thread;
+   g->arrives    = false;
+   g->looks_back = false;
    gdb_put(&g->stop, "T%02xthread:%" PRIx32 ";%s", signal, g->thread + 1,
            reason);
    put_registers(g, &g->stop);
@@ -115,6 +117,33 @@ static void stop_at_end(GdbSession* g, bool back)
       gdb_note_stop(g, gdb_signal_number(state->status), "");
 }
 
+/* Stop at time T, from where the libraries are others: those of time OF.  The
+   client goes on by itself, but reads code for its breakpoints before.  Nothing
+   else of time T is reported yet. */
+static void stop_at_change(GdbSession* g, uint64_t t, uint32_t thread,
+                           uint64_t of)
+{
+   gdb_list_libraries(g, of);
+   stop_at(g, t, thread, "library:;");
+   g->arrives    = true;
+   g->looks_back = of < t;
+}
+
+/* If the client does not have the libraries of the time before which it goes
+   BACK, or from which it goes on, tell it, and return true. */
+static bool owes_libraries(GdbSession* g, bool back)
+{
+   bool arrives = g->arrives;
+
+   back &= g->time > 0;
+   if (!gdb_list_libraries(g, g->time - back))
+      return false;
+   gdb_note_stop(g, SIGNAL_TRAP, "library:;");
+   g->arrives    = arrives;
+   g->looks_back = back;
+   return true;
+}
+
 static void stop_interrupted(GdbSession* g)
 {
    gdb_forget_interrupt(&g->channel);
@@ -138,7 +167,7 @@ static void stop_failed(GdbSession* g)
 static DcfgReplayFound find_signal(GdbSession* g, uint64_t end, bool back,
                                    DcfgReplaySignal* s)
 {
-   uint64_t        t = back ? g->time : g->time + 1;
+   uint64_t        t = back || g->arrives ? g->time : g->time + 1;
    DcfgReplayFound found;
 
    if (!g->signals.wanted)
@@ -325,7 +354,7 @@ static bool is_passed(GdbSession* g, uint32_t thread, uint64_t t,
 
 static void run_step_back(GdbSession* g, uint32_t thread)
 {
-   uint64_t        t = g->time;
+   uint64_t        t = g->time, change = gdb_libraries_change(g, true);
    uint32_t        instr, n = 0;
    DcfgReplayFound found;
 
@@ -341,6 +370,11 @@ static void run_step_back(GdbSession* g, uint32_t thread)
    }
    if (found != DCFG_REPLAY_FOUND)
       t = 0;
+   if (change > t) {
+      if (!run_to_point(g, change, true))
+         stop_at_change(g, change, thread, change - 1);
+      return;
+   }
    /* Points of other threads, or in skipped states, stop before the step ends.
       gdb itself looks for a breakpoint where the step ends. */
    if (g->points.n > 0
@@ -357,6 +391,7 @@ static void run_step_forward(GdbSession* g, uint32_t thread)
    uint64_t        t;
    DcfgReplayFound found = step_forward(g, thread, &t);
    uint64_t        begin = g->time;
+   uint64_t        change = gdb_libraries_change(g, false);
 
    if (found == DCFG_REPLAY_FAILED) {
       stop_failed(g);
@@ -364,6 +399,11 @@ static void run_step_forward(GdbSession* g, uint32_t thread)
    }
    if (found != DCFG_REPLAY_FOUND)
       t = dcfg_replay_end(g->s->replay);
+   if (change < t) {
+      if (!run_to_point(g, change, false))
+         stop_at_change(g, change, thread, change);
+      return;
+   }
    /* The breakpoint at the present instruction does not stop the step. */
    if (g->points.n > 0) {
       uint32_t now = thread_of(g, begin);
@@ -379,9 +419,27 @@ static void run_step_forward(GdbSession* g, uint32_t thread)
    }
    if (found != DCFG_REPLAY_FOUND || t == dcfg_replay_end(g->s->replay))
       stop_at_end(g, false);
+   else {
+      thread = state_has_thread(g->s, thread, t) ? thread : thread_of(g, t);
+      /* The client steps once more: see gdb_run(). */
+      g->goes = gdb_list_libraries(g, t);
+      g->goal = t;
+      stop_at(g, t, thread, g->goes ? "library:;" : "");
+   }
+}
+
+/* Run on, or BACK, up to the next stop. */
+static void run_on(GdbSession* g, bool back)
+{
+   uint64_t change = gdb_libraries_change(g, back);
+   uint64_t end = dcfg_replay_end(g->s->replay);
+
+   if (run_to_point(g, change, back))
+      return;
+   if (back ? change > 0 : change < end)
+      stop_at_change(g, change, thread_of(g, change), change - back);
    else
-      stop_at(g, t, state_has_thread(g->s, thread, t) ? thread
-              : thread_of(g, t), "");
+      stop_at_end(g, back);
 }
 
 void gdb_run(GdbSession* g, RunHow how, bool back)
@@ -398,15 +456,22 @@ void gdb_run(GdbSession* g, RunHow how, bool back)
    if (how != RUN_STEP || !back)
       g->passed.n = 0;
    if (g->goes) {
-      g->goes     = false;
       g->passed.n = 0;
       if (g->goal != g->time)
          gdb_go(g, g->goal);
+      else
+         g->thread = g->stopped;
+      g->stopped = g->thread;
+      if (owes_libraries(g, false))
+         return;
+      g->goes = false;
       if (how == RUN_STEP) {
          gdb_note_stop(g, SIGNAL_TRAP, "");
          return;
       }
    }
+   if (owes_libraries(g, back))
+      return;
    if (back ? g->time == 0
        : g->time >= dcfg_replay_end(g->s->replay)) {
       stop_at_end(g, back);
@@ -415,7 +480,7 @@ void gdb_run(GdbSession* g, RunHow how, bool back)
          run_step_back(g, thread);
       else
          run_step_forward(g, thread);
-   } else if (!run_to_point(g, back ? 0 : UINT64_MAX, back)) {
-      stop_at_end(g, back);
+   } else {
+      run_on(g, back);
    }
 }

@@ -49,6 +49,7 @@ GdbSession* gdb_session(DcfgWet* w, const char* file, const char* root,
    if (why != NULL)
       die("--at: %s", why);
    gdb_go(g, t);
+   gdb_list_libraries(g, t);
    gdb_note_stop(g, SIGNAL_TRAP, "");
    return g;
 }
@@ -110,7 +111,8 @@ static void put_memory(GdbSession* g, const char* text, GdbText* to)
       size = UINT64_MAX - addr + 1;
    bytes = zalloc(size + 1, 1);
    known = zalloc(size + 1, sizeof(bool));
-   if (state_memory(g->s, g->time, addr, (uint32_t)size, bytes, known))
+   if (state_memory(g->s, g->time - g->looks_back, addr, (uint32_t)size, bytes,
+                    known))
       while (n < size && known[n])
          n++;
    if (n == 0 && size > 0)
@@ -233,6 +235,7 @@ static void run_actions(GdbSession* g, const char* text, GdbText* to)
         && strstr(g->stop.data, "break:") == NULL
         && strstr(g->stop.data, "watch:") == NULL
         && strstr(g->stop.data, "replaylog:") == NULL
+        && strstr(g->stop.data, "library:") == NULL
         && state_pc(g->s, g->thread, g->time, &pc) && pc >= low
         && pc < high && !points_has(&g->points, pc)
         && !gdb_is_interrupted(&g->channel); )

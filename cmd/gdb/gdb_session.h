@@ -37,12 +37,15 @@ typedef
       GdbText    target;        // target.xml
       GdbPoints  points;
       GdbSignals signals;
+      uint64_t   listed[2];     // the client has the libraries of both times
       uint64_t   time;          // the present time
       uint32_t   thread;        // the thread whose registers the client reads
       uint32_t   stopped;       // the thread of the last stop reply
       uint32_t   run_thread;    // the thread that steps; DCFG_NONE: .thread
       bool       goes;          // the next run begins at time .goal
       uint64_t   goal;          // the next step ends there at once
+      bool       arrives;       // signals of .time are not reported yet
+      bool       looks_back;    // memory is that just before .time
       bool       exact;         // reverse steps skip no states
       Passed     passed;
       GdbText    stop;          // the last stop reply
@@ -64,6 +67,20 @@ void gdb_note_stop(GdbSession* g, unsigned signal, const char* reason);
 
 /* Go to time T, and to the thread that runs then. */
 void gdb_go(GdbSession* g, uint64_t t);
+
+/*--- gdb_libraries.c                                      ---*/
+
+/* Go to the list of libraries of time T, or a step towards it.  Return false if
+   that is the list already; else the client has to read it. */
+bool gdb_list_libraries(GdbSession* g, uint64_t t);
+
+/* Append the list to TO, in XML. */
+void gdb_put_libraries(const GdbSession* g, GdbText* to);
+
+/* Return the first time behind the present one at which the list changes, or
+   UINT64_MAX; if BACK, the time since when the list is the one just before the
+   present time, which is not 0. */
+uint64_t gdb_libraries_change(const GdbSession* g, bool back);
 
 /*--- gdb_query.c                                          ---*/
 

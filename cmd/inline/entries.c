@@ -21,6 +21,7 @@
    rest of it, is not entered. */
 
 #include "cmd/inline/entries.h"
+#include "cmd/base/sums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +41,6 @@ typedef
    }
    Counting;
 
-static uint64_t capped(uint64_t a, uint64_t b)
-{
-   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /*--- Flows                                                ---*/
 
 /* COUNT flows go from code of scope FROM to code of scope TO: enter the scopes
@@ -57,7 +53,7 @@ static void flow(Counting* c, uint32_t from, uint32_t to, uint64_t count)
       return;
    common = inlined_common(c->in, from, to);
    for (; to != common && to != NO_SCOPE; to = inlined_parent(c->in, to))
-      c->entries[to] = capped(c->entries[to], count);
+      c->entries[to] = capped_sum(c->entries[to], count);
 }
 
 /* Return whether NODE begins with the first instruction of the function around
@@ -172,15 +168,16 @@ static void count_block(Counting* c, uint32_t node)
 #define MOST_NODES 16           // nodes that may share an instruction
 
 /* Return how often the instruction at ADDR in IMAGE was executed. */
-static uint64_t executions_at(const Counting* c, uint32_t image, uint64_t addr)
+static uint64_t executions_at(const DcfgProcess* p, uint32_t thread,
+                              uint32_t image, uint64_t addr)
 {
    uint32_t nodes[MOST_NODES];
-   uint32_t n = dcfg_nodes_at(c->p, addr, nodes, MOST_NODES);
+   uint32_t n = dcfg_nodes_at(p, addr, nodes, MOST_NODES);
    uint64_t sum = 0;
 
    for (uint32_t i = 0; i < n && i < MOST_NODES; i++)
-      if (c->p->nodes[nodes[i]].image == image)
-         sum = capped(sum, dcfg_node_executions(c->p, nodes[i], c->thread));
+      if (p->nodes[nodes[i]].image == image)
+         sum = capped_sum(sum, dcfg_node_executions(p, nodes[i], thread));
    return sum;
 }
 
@@ -246,8 +243,8 @@ uint64_t count_calls(const Functions* f, Inlined* in, Pieces* pieces,
 
 /*--- The whole                                            ---*/
 
-uint64_t* count_entries(const Functions* f, Inlined* in, Pieces* pieces,
-                        uint32_t thread)
+uint64_t* count_flows(const Functions* f, Inlined* in, Pieces* pieces,
+                      uint32_t thread)
 {
    const DcfgProcess* p = f->g.p;
    uint32_t           n = inlined_scopes(in);
@@ -267,9 +264,19 @@ uint64_t* count_entries(const Functions* f, Inlined* in, Pieces* pieces,
    for (uint32_t i = 0; i < n; i++)
       if (inlined_parent(in, i) == NO_SCOPE || is_part_of_parent(in, i))
          c.entries[i] = 0;
-      else if (inlined_entry(in, i) != NO_ADDR)
-         c.entries[i] = executions_at(&c, inlined_image(in, i),
-                                      inlined_entry(in, i));
    free(c.behind_call);
    return c.entries;
+}
+
+uint64_t* count_entries(const Functions* f, Inlined* in, Pieces* pieces,
+                        uint32_t thread)
+{
+   uint64_t* entries = count_flows(f, in, pieces, thread);
+
+   for (uint32_t i = 0; i < inlined_scopes(in); i++)
+      if (inlined_parent(in, i) != NO_SCOPE && !is_part_of_parent(in, i)
+          && inlined_entry(in, i) != NO_ADDR)
+         entries[i] = executions_at(f->g.p, thread, inlined_image(in, i),
+                                    inlined_entry(in, i));
+   return entries;
 }

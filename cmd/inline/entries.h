@@ -15,6 +15,12 @@
 uint64_t* count_entries(const Functions* f, Inlined* in, Pieces* pieces,
                         uint32_t thread);
 
+/* Likewise, return how often control came into each scope from outside, wherever
+   that was.  This is more than entries where instructions have moved, and not 0
+   where the compiler made several entries of one. */
+uint64_t* count_flows(const Functions* f, Inlined* in, Pieces* pieces,
+                      uint32_t thread);
+
 /* Return whether SCOPE is a part of its parent that the compiler split off.
    Then instances of SCOPE's function have no entries. */
 bool      is_part_of_parent(Inlined* in, uint32_t scope);

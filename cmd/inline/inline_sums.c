@@ -10,6 +10,7 @@
 #include "cmd/inline/inline_sums.h"
 
 #include "cmd/inline/entries.h"
+#include "cmd/base/sums.h"
 
 #include <stdlib.h>
 
@@ -78,19 +79,21 @@ static void add_block(Summing* m, uint32_t node, bool scopes)
    pieces_of(m->pieces, node, &n);
    for (uint32_t i = 0; i < n; i++) {
       const InlinePiece piece = pieces_of(m->pieces, node, &n)[i];
-      uint64_t    instrs = times * piece.n_instrs;
+      uint64_t    instrs;
+      if (__builtin_mul_overflow(times, piece.n_instrs, &instrs))
+         instrs = UINT64_MAX;
       scope = piece.scope;
       if ((scope != NO_SCOPE) != scopes
           || !piece_selected(m->selected, node, &piece))
          continue;
       if (scopes)
-         m->s->scopes[scope].instrs += instrs;
+         add_count(&m->s->scopes[scope].instrs, instrs);
       f = sum_of(m, scopes ? inlined_function(m->in, scope)
                     : function_without_scope(m->f, m->in, node));
-      f->instrs += instrs;
+      add_count(&f->instrs, instrs);
       f->image   = p->nodes[node].image;
       if (scopes && inlined_parent(m->in, scope) != NO_SCOPE)
-         f->inlined += instrs;
+         add_count(&f->inlined, instrs);
    }
 }
 
@@ -111,7 +114,8 @@ static void add_calls(Summing* m, uint32_t node)
    }
    f->node  = node;
    f->image = p->nodes[node].image;
-   f->calls += count_calls(m->f, m->in, m->pieces, node, of, m->thread);
+   add_count(&f->calls, count_calls(m->f, m->in, m->pieces, node, of,
+                                    m->thread));
 }
 
 /* Return whether the entry instruction of an instance is selected.  All of the
@@ -121,7 +125,9 @@ static bool entry_selected(const Summing* m, uint32_t scope)
    uint64_t entry = inlined_entry(m->in, scope);
 
    return entry != NO_ADDR
-          && is_selected(m->blocks, dcfg_node_at(m->f->g.p, entry));
+          && is_selected(m->blocks, image_node_at(m->f->g.p,
+                                                   inlined_image(m->in, scope),
+                                                   entry));
 }
 
 static void add_scopes(Summing* m, const uint64_t* entries)
@@ -132,16 +138,16 @@ static void add_scopes(Summing* m, const uint64_t* entries)
       uint32_t     parent = inlined_parent(m->in, i);
       ScopeSum*    sum = &s->scopes[i];
       FunctionSum* f;
-      sum->inclusive += sum->instrs;
+      add_count(&sum->inclusive, sum->instrs);
       if (parent == NO_SCOPE)
          continue;
-      s->scopes[parent].inclusive += sum->inclusive;
+      add_count(&s->scopes[parent].inclusive, sum->inclusive);
       if (sum->inclusive > 0 || (entries[i] > 0 && entry_selected(m, i)))
          sum->entries = entries[i];
       if (!is_executed_site(m->in, s, i))
          continue;
       f = sum_of(m, inlined_function(m->in, i));
-      f->entries += sum->entries;
+      add_count(&f->entries, sum->entries);
       f->sites++;
       if (f->image == DCFG_NONE)
          f->image = inlined_image(m->in, i);

@@ -39,6 +39,7 @@ struct Inlined {
    uint32_t*        read;       // images with scopes, in order of .first
    uint32_t         n_read;
    uint32_t         n_scopes;
+   bool             all;        // scopes of code that did not run, too
    uint32_t*        parents;    // by scope; NO_SCOPE for a function
    Interned*        texts;
    KeyMap*          identities; // keys: interned texts of functions
@@ -188,7 +189,8 @@ static const char* read_image(Inlined* in, uint32_t image)
                          "compile the file with it", image_path(&in->g, image));
    code_file_addr(in->code, image, im->load_addr, &at);
    to->delta = im->load_addr - at;
-   spans     = executed_spans(in, image, &n_spans);
+   spans     = in->all ? code_segments(elf, &n_spans)
+               : executed_spans(in, image, &n_spans);
    segments  = code_segments(elf, &n_segments);
    /* A range takes at least two bytes of the file. */
    elf_rawfile(dwarf_getelf(dwarf), &most);
@@ -263,6 +265,11 @@ uint32_t inlined_at(Inlined* in, uint32_t image, uint64_t addr, uint64_t* end)
 bool inlined_is_read(const Inlined* in, uint32_t image)
 {
    return image < in->g.p->n_images && in->images[image].tried;
+}
+
+void inlined_want_all(Inlined* in)
+{
+   in->all = true;
 }
 
 void inlined_leave_out(Inlined* in, uint32_t image)
@@ -388,7 +395,8 @@ static uint32_t add_function(Inlined* in, uint32_t image, InlinedFunction f)
    GROW(in->functions, in->n_functions, in->function_room);
    in->function_images[in->n_functions] = image;
    in->functions[in->n_functions] = (InlinedFunction){
-      intern(in->texts, f.name), intern(in->texts, f.file), f.line
+      intern(in->texts, f.name), intern(in->texts, f.file), f.line,
+      f.is_artificial
    };
    return (uint32_t)in->n_functions++;
 }
@@ -471,7 +479,7 @@ uint32_t inlined_function_named(Inlined* in, uint32_t image,
 {
    bool            is_new;
    uint32_t        n = name_number(in, image, symbol, &is_new);
-   InlinedFunction f = { symbol, "", 0 };
+   InlinedFunction f = { symbol, "", 0, false };
 
    if (in->named[n] == NO_SOURCE_FUNCTION) {
       keymap_number(in->identities,

@@ -36,6 +36,10 @@ uint32_t    inlined_at(Inlined* in, uint32_t image, uint64_t addr,
 /* Return whether IMAGE was read. */
 bool        inlined_is_read(const Inlined* in, uint32_t image);
 
+/* Number the scopes of code that did not run, too.  Call it before anything is
+   read. */
+void        inlined_want_all(Inlined* in);
+
 /* Do not read IMAGE: nobody needs its scopes.  No effect if it was read
    already. */
 void        inlined_leave_out(Inlined* in, uint32_t image);

@@ -58,6 +58,7 @@ PieceSelection* piece_selection_new(const Program* g, Inlined* in,
    if (s->function == NULL)
       return ps;
    others.function = NULL;
+   others.quiet    = true;
    rest      = selection_new(g, &others);
    ps->seen  = keymap_new();
    ps->whole = zalloc(g->p->n_blocks, sizeof(*ps->whole));
@@ -75,8 +76,8 @@ PieceSelection* piece_selection_new(const Program* g, Inlined* in,
          }
    }
    selection_free(rest);
-   if (!is_found(sel))
-      say_no_function(g, s->function);
+   if (!is_found(sel) && !s->quiet)
+      say_unfound(g, s);
    return ps;
 }
 

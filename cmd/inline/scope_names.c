@@ -12,6 +12,7 @@
 #include "cmd/base/format.h"
 
 #include <dwarf.h>
+#include <string.h>
 
 static const char* text_of(Dwarf_Die* die, unsigned name)
 {
@@ -78,17 +79,32 @@ static Dwarf_Die* closure_of(Scopes* s, Dwarf_Die* die)
    return n == UINT32_MAX ? NULL : &s->closures[n];
 }
 
+/* Return whether DIE is what a lambda executes.  gcc calls it artificial. */
+static bool is_lambda(Scopes* s, Dwarf_Die* die)
+{
+   static const char operator[] = "operator()";
+   const char*       name = dwarf_diename(die);
+
+   return name != NULL && strncmp(name, operator, sizeof(operator) - 1) == 0
+          && closure_of(s, die) != NULL;
+}
+
 InlinedFunction scope_function(Scopes* s, uint32_t origin)
 {
    Dwarf_Die*      die = &s->origins[origin];
    const char*     name = text_of(die, DW_AT_linkage_name)
                           ?: text_of(die, DW_AT_MIPS_linkage_name)
                           ?: dwarf_diename(die);
-   InlinedFunction f = { name != NULL ? name : "?", "?", 0 };
+   InlinedFunction f = { name != NULL ? name : "?", "?", 0, false };
    Dwarf_Die*      closure;
+   Dwarf_Attribute attr;
+   bool            flag;
 
    if (!find_declaration(die, &f) && (closure = closure_of(s, die)) != NULL)
       find_declaration(closure, &f);
+   f.is_artificial = dwarf_attr_integrate(die, DW_AT_artificial, &attr) != NULL
+                     && dwarf_formflag(&attr, &flag) == 0 && flag
+                     && !is_lambda(s, die);
    return f;
 }
 

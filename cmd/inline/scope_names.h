@@ -17,6 +17,8 @@ typedef
       const char* name;         // linkage name, or the source's; or "?"
       const char* file;         // path of the declaration, or "?"
       uint32_t    line;         // 0: not known
+      bool        is_artificial;        // the source does not have it, as an
+                                        // implicit constructor
    }
    InlinedFunction;
 

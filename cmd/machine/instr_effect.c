@@ -5,7 +5,7 @@
 
 /* Owns: the effect of single instructions.  Handed: instructions of a whole
    execution trace; what their processor knows.  Taken by: register_word.c,
-   variables.c. */
+   variables.c, champsim_record.c. */
 
 #include "cmd/machine/instr_effect.h"
 

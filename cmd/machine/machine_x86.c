@@ -430,7 +430,7 @@ static MemoryOperand memory_of(const cs_insn* i, const cs_x86_op* op)
 
    to.segment = m->segment == X86_REG_FS || m->segment == X86_REG_GS;
    if (m->base == X86_REG_RIP || m->base == X86_REG_EIP) {
-      to.fixed = true;
+      to.fixed = to.relative = true;
       to.disp += (int64_t)(i->address + i->size);
    } else if (to.base == NO_REGISTER && to.index == NO_REGISTER) {
       to.fixed = true;

@@ -9,39 +9,11 @@
    Flags are what Valgrind computes where Intel's manual leaves them open: A is
    0 behind logic and shifts. */
 
-#include "cmd/machine/x86_rules.h"
+#include "cmd/machine/x86_flags.h"
 
 #include <string.h>
 
-#define BIT_C (UINT64_C(1) << 0)
-#define BIT_P (UINT64_C(1) << 2)
-#define BIT_A (UINT64_C(1) << 4)
-#define BIT_Z (UINT64_C(1) << 6)
-#define BIT_S (UINT64_C(1) << 7)
-#define BIT_D (UINT64_C(1) << 10)
-#define BIT_O (UINT64_C(1) << 11)
-#define OTHERS (BIT_P | BIT_A | BIT_Z | BIT_S | BIT_O)
-
 /*--- Arithmetic                                           ---*/
-
-static uint64_t sign_extended(uint64_t n, unsigned size)
-{
-   uint64_t sign = UINT64_C(1) << (8 * size - 1);
-
-   return size >= 8 ? n : ((n & (2 * sign - 1)) ^ sign) - sign;
-}
-
-static uint64_t mask_of(unsigned size)
-{
-   return size >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * size) - 1;
-}
-
-static uint64_t of_result(uint64_t r, unsigned size)
-{
-   r &= mask_of(size);
-   return (__builtin_parity((unsigned)(r & 0xFF)) ? 0 : BIT_P)
-          | (r == 0 ? BIT_Z : 0) | (r >> (8 * size - 1) ? BIT_S : 0);
-}
 
 /* A + B + C, or A - B - C. */
 static uint64_t of_sum(uint64_t a, uint64_t b, uint64_t c, unsigned size,
@@ -59,58 +31,26 @@ static uint64_t of_sum(uint64_t a, uint64_t b, uint64_t c, unsigned size,
              : 0);
 }
 
-/* A shift by N, which is not 0. */
-static uint64_t of_shift(unsigned id, uint64_t a, unsigned n, unsigned size)
-{
-   uint64_t m = mask_of(size), sign = UINT64_C(1) << (8 * size - 1), before, r;
-   bool     left = id == X86_INS_SHL || id == X86_INS_SAL;
-   uint64_t out;
-
-   a &= m;
-   if (id == X86_INS_SAR)
-      a = sign_extended(a, size);
-   before = left ? (n - 1 < 64 ? a << (n - 1) : 0)
-            : id == X86_INS_SAR ? (uint64_t)((int64_t)a >> (n - 1))
-            : a >> (n - 1);
-   r      = left ? before << 1
-            : id == X86_INS_SAR ? (uint64_t)((int64_t)before >> 1)
-            : before >> 1;
-   out    = left ? before & sign : before & 1;
-   return of_result(r, size) | (out ? BIT_C : 0)
-          | ((r ^ before) & sign ? BIT_O : 0);
-}
-
 static bool of_logic(const StateView* v, const cs_insn* i, uint64_t* bits)
 {
    const cs_x86* x = &i->detail->x86;
+   unsigned      size = x->operands[0].size;
    uint64_t      a = 0, b = 0;
 
    if (x->op_count == 2 && x->operands[0].type == X86_OP_REG
        && x->operands[1].type == X86_OP_REG
        && x->operands[0].reg == x->operands[1].reg && i->id == X86_INS_XOR) {
-      *bits = of_result(0, x->operands[0].size);
+      *bits = of_result(0, size);
       return true;
    }
-   if (!x86_operand(v, i, 0, &a) || !x86_operand(v, i, 1, &b))
+   if (!x86_operand(v, i, 1, &b))
+      return false;
+   /* Valgrind does not load an operand that cannot matter. */
+   if (!x86_operand(v, i, 0, &a) && (i->id == X86_INS_XOR
+       || (b & mask_of(size)) != (i->id == X86_INS_OR ? mask_of(size) : 0)))
       return false;
    *bits = of_result(i->id == X86_INS_OR ? a | b : i->id == X86_INS_XOR ? a ^ b
-                     : a & b, x->operands[0].size);
-   return true;
-}
-
-static bool shift_flags(const StateView* v, const cs_insn* i, unsigned group,
-                        uint64_t* bits)
-{
-   unsigned size = i->detail->x86.operands[0].size;
-   uint64_t a, n = 1;
-
-   if (!x86_operand(v, i, 0, &a)
-       || (i->detail->x86.op_count > 1 && !x86_operand(v, i, 1, &n)))
-      return false;
-   n &= size == 8 ? 63 : 31;
-   if (n == 0)
-      return v->flags(v->arg, group, bits);
-   *bits = of_shift(i->id, a, (unsigned)n, size);
+                     : a & b, size);
    return true;
 }
 
@@ -200,13 +140,16 @@ static bool stack_flags(const StateView* v, uint64_t* bits)
 }
 
 /* CMPS, which loads its second operand first; SCAS. */
-static bool string_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
+static bool string_flags(const StateView* v, const cs_insn* i, unsigned group,
+                         uint64_t* bits)
 {
    unsigned   size = v->at->n_accesses > 0 ? v->at->accesses[0].size : 0;
    bool       scans = (i->detail->x86.opcode[0] | 1) == 0xAF;
    uint64_t   a = 0, b = 0;
    StateValue rax;
 
+   if (size == 0 && v->at->rep)         // no iteration was made
+      return v->flags(v->arg, group, bits);
    if (size == 0 || size > 8 || (!scans && v->at->n_accesses < 2))
       return false;
    if (scans) {
@@ -256,60 +199,6 @@ static bool sum_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
    return true;
 }
 
-/* Rotations: they set C and O, and keep the other flags. */
-static bool rotation_flags(const StateView* v, const cs_insn* i,
-                           unsigned group, uint64_t* bits)
-{
-   unsigned size = i->detail->x86.operands[0].size, width = 8 * size;
-   uint64_t a, n = 1, r, old = 0;
-   bool     left = i->id == X86_INS_ROL;
-
-   if (!x86_operand(v, i, 0, &a)
-       || (i->detail->x86.op_count > 1 && !x86_operand(v, i, 1, &n))
-       || (group == X86_OTHERS && !v->flags(v->arg, group, &old)))
-      return false;
-   n &= size == 8 ? 63 : 31;
-   if (n == 0)
-      return v->flags(v->arg, group, bits);
-   a &= mask_of(size);
-   n %= width;
-   n  = left || n == 0 ? n : width - n;
-   r  = n == 0 ? a : (a << n | a >> (width - n)) & mask_of(size);
-   *bits = (old & ~(BIT_C | BIT_O))
-           | ((left ? r : r >> (width - 1)) & 1 ? BIT_C : 0)
-           | ((r >> (width - 1) ^ (left ? r : r >> (width - 2))) & 1 ? BIT_O
-              : 0);
-   return true;
-}
-
-/* SHLD, SHRD. */
-static bool double_shift_flags(const StateView* v, const cs_insn* i,
-                               unsigned group, uint64_t* bits)
-{
-   unsigned          size = i->detail->x86.operands[0].size, width = 8 * size;
-   uint64_t          a, b, n, sign = UINT64_C(1) << (width - 1), r, before;
-   bool              left = i->id == X86_INS_SHLD;
-   unsigned __int128 both;
-
-   if (size < 4 || !x86_operand(v, i, 0, &a) || !x86_operand(v, i, 1, &b)
-       || !x86_operand(v, i, 2, &n))
-      return false;
-   n &= size == 8 ? 63 : 31;
-   if (n == 0)
-      return v->flags(v->arg, group, bits);
-   a   &= mask_of(size);
-   b   &= mask_of(size);
-   both = left ? (unsigned __int128)a << width | b
-          : (unsigned __int128)b << width | a;
-   r      = (uint64_t)(left ? both << n >> width : both >> n) & mask_of(size);
-   before = (uint64_t)(left ? both << (n - 1) >> width : both >> (n - 1))
-            & mask_of(size);
-   *bits = of_result(r, size)
-           | (before & (left ? sign : 1) ? BIT_C : 0)
-           | ((r ^ before) & sign ? BIT_O : 0);
-   return true;
-}
-
 bool x86_clears_flags(const DcfgWetInstr* in)
 {
    const cs_insn* i = x86_decode(in);
@@ -356,7 +245,7 @@ static uint64_t of_bits(bool carry, uint64_t r, unsigned size)
 static bool count_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 {
    unsigned size = i->detail->x86.operands[0].size;
-   uint64_t a, b = 0, m = mask_of(size);
+   uint64_t a, b = 0, n, m = mask_of(size);
    bool     three = i->detail->x86.op_count == 3;
 
    if (!x86_operand(v, i, 1, &a) || (three && !x86_operand(v, i, 2, &b)))
@@ -385,6 +274,13 @@ static bool count_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
       case X86_INS_BLSR:
          *bits = of_bits(a == 0, a & (a - 1), size);
          return true;
+      case X86_INS_BEXTR:
+         n     = b >> 8 & 0xFF;
+         b    &= 0xFF;
+         a     = b < 64 ? a >> b : 0;
+         *bits = of_bits(false, n < 64 ? a & ((UINT64_C(1) << n) - 1) : a,
+                         size);
+         return true;
       case X86_INS_BZHI:
          b    &= 0xFF;
          *bits = of_bits(b >= 8 * size,
@@ -396,13 +292,32 @@ static bool count_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
    }
 }
 
+/* ADCX and ADOX: they set C, or O, to the carry of a sum with it, and keep the
+   other flags. */
+static bool carry_flags(const StateView* v, const cs_insn* i, unsigned group,
+                        uint64_t* bits)
+{
+   unsigned size = i->detail->x86.operands[0].size;
+   uint64_t bit = i->id == X86_INS_ADCX ? BIT_C : BIT_O, a, b, old;
+   bool     carry;
+
+   if (!x86_operand(v, i, 0, &a) || !x86_operand(v, i, 1, &b)
+       || !v->flags(v->arg, group, &old))
+      return false;
+   carry = of_sum(a, b, (old & bit) != 0, size, false) & BIT_C;
+   *bits = (old & ~bit) | (carry ? bit : 0);
+   return true;
+}
+
 /* PTEST: Z if the operands have no common bit, C if the second one has no bit
-   that the first one lacks. */
+   that the first one lacks.  VTESTPS and VTESTPD compare signs only. */
 static bool test_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 {
    StateValue x[2];
    unsigned   size = i->detail->x86.operands[0].size;
    bool       zero = true, within = true;
+   unsigned   every = i->id == X86_INS_VTESTPS ? 4
+                      : i->id == X86_INS_VTESTPD ? 8 : 0;
 
    for (unsigned k = 0; k < 2; k++) {
       const cs_x86_op*        op = &i->detail->x86.operands[k];
@@ -419,6 +334,10 @@ static bool test_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
    for (unsigned k = 0; k < size && k < sizeof(x[0].bytes); k++) {
       if (!(x[0].known & x[1].known & UINT32_C(1) << k))
          return false;
+      if (every > 0)
+         x[0].bytes[k] &= (k + 1) % every == 0 ? 0x80 : 0;
+      if (every > 0)
+         x[1].bytes[k] &= (k + 1) % every == 0 ? 0x80 : 0;
       zero   &= (x[0].bytes[k] & x[1].bytes[k]) == 0;
       within &= (x[1].bytes[k] & ~x[0].bytes[k]) == 0;
    }
@@ -429,22 +348,52 @@ static bool test_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 /* CMPXCHG8B and CMPXCHG16B: they set Z, and keep the other flags. */
 static bool pair_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 {
-   unsigned   size = i->id == X86_INS_CMPXCHG8B ? 4 : 8;
-   uint64_t   addr = state_lowest(v, DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE);
-   StateValue rax = v->general(v->arg, RAX);
-   StateValue rdx = v->general(v->arg, RDX), m;
-   uint64_t   low, high, was_low, was_high;
+   bool same;
 
-   if (v->at->n_accesses == 0 || !v->flags(v->arg, X86_OTHERS, bits))
+   if (!v->flags(v->arg, X86_OTHERS, bits)
+       || !x86_pair_is(v, i->id == X86_INS_CMPXCHG8B ? 4 : 8, &same))
       return false;
-   m = v->memory(v->arg, addr, 2 * size);
-   if (!state_number_in(&m, 0, size, &low)
-       || !state_number_in(&m, size, size, &high)
-       || !state_number_in(&rax, 0, size, &was_low)
-       || !state_number_in(&rdx, 0, size, &was_high))
-      return false;
-   *bits = (*bits & ~BIT_Z) | (low == was_low && high == was_high ? BIT_Z : 0);
+   *bits = (*bits & ~BIT_Z) | (same ? BIT_Z : 0);
    return true;
+}
+
+/* Instructions for decimal digits; what Intel's manual leaves open is 0. */
+static bool decimal_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
+{
+   unsigned   id = i->id;
+   StateValue rax = v->general(v->arg, RAX);
+   uint64_t   al, ah, c, others;
+   bool       low, high;
+
+   if (!state_number_in(&rax, 0, 1, &al) || !state_number_in(&rax, 1, 1, &ah))
+      return false;
+   if (id == X86_INS_AAM || id == X86_INS_AAD) {
+      *bits = of_result(id == X86_INS_AAM ? al % 10 : 10 * ah + al, 1);
+      return true;
+   }
+   if (!v->flags(v->arg, X86_CARRY, &c) || !v->flags(v->arg, X86_OTHERS, &others))
+      return false;
+   low   = (al & 15) > 9 || (others & BIT_A);
+   high  = al > 0x99 || c != 0;
+   *bits = low ? BIT_A | BIT_C : 0;
+   if (id == X86_INS_AAA || id == X86_INS_AAS)
+      return true;
+   c      = high || (id == X86_INS_DAS && low && al < 6);
+   others = (low ? 6u : 0u) + (high ? 0x60u : 0u);
+   *bits  = of_result(id == X86_INS_DAA ? al + others : al - others, 1)
+            | (low ? BIT_A : 0) | (c ? BIT_C : 0);
+   return true;
+}
+
+/* RDRAND, RDSEED: C says whether there is a number.  If there is none, the
+   result is 0, as it may be otherwise. */
+static bool random_flags(const StateView* v, uint64_t* bits)
+{
+   *bits = BIT_C;
+   for (uint32_t k = 0; k < v->at->value_size; k++)
+      if (v->at->value[k] != 0)
+         return true;
+   return false;
 }
 
 /* SAHF: it keeps O. */
@@ -464,7 +413,7 @@ static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
                       uint64_t* bits)
 {
    if (x86_is_string(i))
-      return string_flags(v, i, bits);
+      return string_flags(v, i, group, bits);
    if (i->detail->x86.opcode[0] == 0xDB || i->detail->x86.opcode[0] == 0xDF)
       return compares_stack(v->in) && stack_flags(v, bits);
    switch (i->id) {
@@ -475,11 +424,11 @@ static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
       case X86_INS_AND: case X86_INS_TEST: case X86_INS_OR: case X86_INS_XOR:
          return of_logic(v, i, bits);
       case X86_INS_SHL: case X86_INS_SAL: case X86_INS_SHR: case X86_INS_SAR:
-         return shift_flags(v, i, group, bits);
-      case X86_INS_ROL: case X86_INS_ROR:
-         return rotation_flags(v, i, group, bits);
+      case X86_INS_ROL: case X86_INS_ROR: case X86_INS_RCL: case X86_INS_RCR:
       case X86_INS_SHLD: case X86_INS_SHRD:
-         return double_shift_flags(v, i, group, bits);
+         return x86_shift_flags(v, i, group, bits);
+      case X86_INS_ADCX: case X86_INS_ADOX:
+         return carry_flags(v, i, group, bits);
       case X86_INS_BT: case X86_INS_BTS: case X86_INS_BTR: case X86_INS_BTC:
          return bit_flags(v, i, group, bits);
       case X86_INS_IMUL: case X86_INS_MUL:
@@ -491,7 +440,10 @@ static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
       case X86_INS_VUCOMISS: case X86_INS_VCOMISS:
          return float_flags(v, i, false, bits);
       case X86_INS_PTEST: case X86_INS_VPTEST:
+      case X86_INS_VTESTPS: case X86_INS_VTESTPD:
          return test_flags(v, i, bits);
+      case X86_INS_RDRAND: case X86_INS_RDSEED:
+         return random_flags(v, bits);
       case X86_INS_CMPXCHG8B: case X86_INS_CMPXCHG16B:
          return pair_flags(v, i, bits);
       case X86_INS_CLD: case X86_INS_CLC:
@@ -511,6 +463,14 @@ static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
          const DcfgReplayAccess* a = state_access(v, DCFG_REPLAY_LOAD);
          return a != NULL && x86_memory_number(v, a, a->size, bits);
       }
+      case X86_INS_AAA: case X86_INS_AAS: case X86_INS_DAA: case X86_INS_DAS:
+      case X86_INS_AAM: case X86_INS_AAD:
+         return decimal_flags(v, i, bits);
+      case X86_INS_PCMPISTRI: case X86_INS_PCMPISTRM:
+      case X86_INS_PCMPESTRI: case X86_INS_PCMPESTRM:
+      case X86_INS_VPCMPISTRI: case X86_INS_VPCMPISTRM:
+      case X86_INS_VPCMPESTRI: case X86_INS_VPCMPESTRM:
+         return x86_text_flags(v, i, bits);
       default:
          return count_flags(v, i, bits);
    }

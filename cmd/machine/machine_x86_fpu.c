@@ -74,7 +74,13 @@ static StateLoad load_of(Opcode o)
           : reg_of(o) == 5 ? LOADS_X : NO_LOAD;
 }
 
-/* Match FNINIT.  Valgrind's FNSAVE only stores. */
+/* Match FNSAVE, which only stores under Valgrind. */
+static bool is_save(Opcode o)
+{
+   return o.map == 0 && o.op == 0xDD && is_memory(o) && reg_of(o) == 6;
+}
+
+/* Match FNINIT. */
 static bool is_init(Opcode o)
 {
    return o.map == 0 && o.op == 0xDB && o.modrm == 0xE3;
@@ -93,7 +99,9 @@ static bool loads_mxcsr(const DcfgWetInstr* in, Opcode o)
 /* Return whether the instruction uses MMX's registers. */
 static bool is_mmx(const DcfgWetInstr* in, Opcode o)
 {
-   const cs_insn* i = o.map == 0x0F && o.op > 0x1F ? x86_decode(in) : NULL;
+   /* Valgrind leaves the tags alone in MOVNTQ. */
+   const cs_insn* i = o.map == 0x0F && o.op > 0x1F && o.op != 0xE7
+                      ? x86_decode(in) : NULL;
 
    for (unsigned k = 0; i != NULL && k < i->detail->x86.op_count; k++)
       if (i->detail->x86.operands[k].type == X86_OP_REG
@@ -409,11 +417,13 @@ void x86_x87_behind(const StateView* v, X87Effect* e)
       e->unclear = 0;
       e->empty   = o.op == 0x77 ? 0xFF : 0;              // EMMS
       e->full    = o.op == 0x77 ? 0 : 0xFF;
-   } else if (o.op == 0xD9 && ((o.modrm | 1) == 0xF7
-              || ((o.modrm == 0xF2 || o.modrm == 0xFB)
-                  && e->top == e->new_top))) {
-      /* FDECSTP, FINCSTP; FPTAN, FSINCOS out of range. */
+   } else if (o.op == 0xD9 && (o.modrm | 1) == 0xF7) {    // FDECSTP, FINCSTP
       keep_all(e);
+   } else if (o.op == 0xD9 && (o.modrm == 0xF2 || o.modrm == 0xFB)
+              && e->top == e->new_top) {
+      /* FPTAN, FSINCOS out of range: they write the operand back. */
+      e->written &= bit(e->top);
+      e->full     = bit(e->top);
    } else if (o.op == 0xDD && (o.modrm & 0xF8) == 0xC0) {        // FFREE
       keep_all(e);
       e->empty = bit(e->top + o.modrm);
@@ -435,12 +445,24 @@ uint64_t x86_comparison(double a, double b)
    return isnan(a) || isnan(b) ? C0 | C2 | C3 : a < b ? C0 : a > b ? 0 : C3;
 }
 
+/* Set *D to the number that an instruction takes from x87's register at place N:
+   no number if that is not in use.  Return false if it is not known. */
+static bool stack_number(const StateView* v, unsigned n, double* d)
+{
+   StateValue r = v->x87(v->arg, n);
+   bool       in_use;
+
+   if (!v->x87_in_use(v->arg, n, &in_use))
+      return false;
+   *d = (double)NAN;
+   return !in_use || to_double(&r, d);
+}
+
 bool x86_compare_stack(const StateView* v, unsigned n, uint64_t* codes)
 {
-   StateValue a = v->x87(v->arg, 0), b = v->x87(v->arg, n);
-   double     x, y;
+   double x, y;
 
-   if (!to_double(&a, &x) || !to_double(&b, &y))
+   if (!stack_number(v, 0, &x) || !stack_number(v, n, &y))
       return false;
    *codes = x86_comparison(x, y);
    return true;
@@ -449,13 +471,12 @@ bool x86_compare_stack(const StateView* v, unsigned n, uint64_t* codes)
 /* Compare the top with an operand in memory. */
 static bool compare_memory(const StateView* v, Opcode o, uint64_t* codes)
 {
-   StateValue a = v->x87(v->arg, 0);
-   uint64_t   number;
-   uint32_t   size = o.op == 0xDC ? 8 : o.op == 0xDE ? 2 : 4, word;
-   double     x, y;
-   float      f;
+   uint64_t number;
+   uint32_t size = o.op == 0xDC ? 8 : o.op == 0xDE ? 2 : 4, word;
+   double   x, y;
+   float    f;
 
-   if (!to_double(&a, &x) || !loaded_number(v, 0, size, &number))
+   if (!stack_number(v, 0, &x) || !loaded_number(v, 0, size, &number))
       return false;
    word = (uint32_t)number;
    if (o.op == 0xDC)
@@ -472,16 +493,28 @@ static bool compare_memory(const StateView* v, Opcode o, uint64_t* codes)
    return true;
 }
 
-/* FXAM, of a register in use. */
+/* FTST. */
+static bool compare_zero(const StateView* v, uint64_t* codes)
+{
+   double x;
+
+   if (!stack_number(v, 0, &x))
+      return false;
+   *codes = x86_comparison(x, 0);
+   return true;
+}
+
+/* FXAM. */
 static bool examine(const StateView* v, uint64_t* codes)
 {
    StateValue a = v->x87(v->arg, 0);
    double     x;
+   bool       in_use;
 
-   if (!to_double(&a, &x))
+   if (!to_double(&a, &x) || !v->x87_in_use(v->arg, 0, &in_use))
       return false;
    *codes = (signbit(x) ? C1 : 0)
-            | (isnan(x) ? C0 : isinf(x) ? C0 | C2 : x == 0 ? C3
+            | (!in_use ? C0 | C3 : isnan(x) ? C0 : isinf(x) ? C0 | C2 : x == 0 ? C3
                : fpclassify(x) == FP_SUBNORMAL ? C2 | C3 : C2);
    return true;
 }
@@ -489,10 +522,9 @@ static bool examine(const StateView* v, uint64_t* codes)
 /* FSIN and others set C2 if the operand is too large. */
 static bool of_range(const StateView* v, uint64_t* codes)
 {
-   StateValue a = v->x87(v->arg, 0);
-   double     x;
+   double x;
 
-   if (!to_double(&a, &x) || !v->flags(v->arg, STATE_X87_CODES, codes))
+   if (!stack_number(v, 0, &x) || !v->flags(v->arg, STATE_X87_CODES, codes))
       return false;
    *codes = (*codes & ~(uint64_t)C2) | (fabs(x) < 0x1p63 ? 0 : C2);
    return true;
@@ -516,11 +548,14 @@ bool x86_x87_codes(const StateView* v, uint64_t* codes)
    }
    if (is_init(o))
       return true;
+   if (is_save(o))
+      return v->flags(v->arg, STATE_X87_CODES, codes);
    if (is_memory(o))
       return (o.op & 1) == 0 && (reg == 2 || reg == 3)
              && compare_memory(v, o, codes);
    if (o.op == 0xD9)
       return o.modrm == 0xE5 ? examine(v, codes)
+             : o.modrm == 0xE4 ? compare_zero(v, codes)
              : o.modrm == 0xF2 || o.modrm == 0xFB || o.modrm == 0xFE
                || o.modrm == 0xFF ? of_range(v, codes) : false;
    /* FCOM, FCOMP; FUCOM, FUCOMP; FUCOMPP, FCOMPP. */

@@ -84,7 +84,7 @@ bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
                  uint64_t* number)
 {
    const cs_x86_op* op = &i->detail->x86.operands[k];
-   unsigned         n;
+   unsigned         n, size = op->size;
    int              from;
    StateValue       r;
 
@@ -99,13 +99,31 @@ bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
          if (from < 0)
             return false;
          r = v->general(v->arg, n);
-         return state_number_in(&r, (unsigned)from / 8, op->size, number);
+         return state_number_in(&r, (unsigned)from / 8, size, number);
       case X86_OP_MEM:
-         return x86_memory_number(v, state_access(v, DCFG_REPLAY_LOAD), op->size,
+         return x86_memory_number(v, state_access(v, DCFG_REPLAY_LOAD), size,
                               number);
       default:
          return false;
    }
+}
+
+bool x86_pair_is(const StateView* v, unsigned size, bool* same)
+{
+   uint64_t   addr = state_lowest(v, DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE);
+   StateValue rax = v->general(v->arg, RAX), rdx = v->general(v->arg, RDX), m;
+   uint64_t   low, high, was_low, was_high;
+
+   if (v->at->n_accesses == 0)
+      return false;
+   m = v->memory(v->arg, addr, 2 * size);
+   if (!state_number_in(&m, 0, size, &low)
+       || !state_number_in(&m, size, size, &high)
+       || !state_number_in(&rax, 0, size, &was_low)
+       || !state_number_in(&rdx, 0, size, &was_high))
+      return false;
+   *same = low == was_low && high == was_high;
+   return true;
 }
 
 /*--- General registers                                    ---*/
@@ -120,19 +138,30 @@ static StateValue stack_behind(const StateView* v, const cs_insn* i)
    const DcfgReplayAccess* store = state_access(v, DCFG_REPLAY_STORE);
    const cs_x86*           x = &i->detail->x86;
    uint64_t                high = 0;
+   unsigned                r;
 
    for (uint32_t k = 0; k < v->at->n_accesses; k++) {
       const DcfgReplayAccess* a = &v->at->accesses[k];
       high = a->addr + a->size > high ? a->addr + a->size : high;
    }
    switch (i->id) {
+      case X86_INS_ENTER:
+         return store == NULL ? nothing
+                : state_number(store->addr - (uint64_t)x->operands[0].imm);
       case X86_INS_PUSH: case X86_INS_PUSHFQ: case X86_INS_PUSHFD:
       case X86_INS_PUSHF: case X86_INS_CALL:
          return store != NULL ? state_number(store->addr) : nothing;
       case X86_INS_PUSHAL: case X86_INS_PUSHAW:
          return store != NULL ? state_number(state_lowest(v, DCFG_REPLAY_STORE))
                 : nothing;
-      case X86_INS_POP: case X86_INS_POPFQ: case X86_INS_POPFD:
+      case X86_INS_POP:
+         return load != NULL && !(x->operands[0].type == X86_OP_REG
+                                  && x86_part_of(x->operands[0].reg, &r) == 0
+                                  && r == RSP)
+                ? state_number(load->addr
+                               + (x->prefix[2] == X86_PREFIX_OPSIZE ? 2
+                                  : v->in->address_size)) : nothing;
+      case X86_INS_POPFQ: case X86_INS_POPFD:
       case X86_INS_POPF: case X86_INS_LEAVE:
          return load != NULL ? state_number(load->addr + load->size) : nothing;
       case X86_INS_POPAL: case X86_INS_POPAW:
@@ -207,26 +236,28 @@ static StateValue count_behind(const StateView* v)
    return state_number(number - made - (v->at->n_accesses > 0));
 }
 
-/* Return the register that got the bytes that an exchange found in memory.
-   CMPXCHG puts them there even if they are what the register had. */
-static StateValue exchanged(const StateView* v, unsigned n)
+/* Return general register N, a part of which gets what the other operand was
+   in the exchange I.  CMPXCHG puts that into RAX, even if it is what RAX had. */
+static StateValue exchanged(const StateView* v, const cs_insn* i, unsigned n)
 {
-   const DcfgReplayAccess* a = state_access(v, DCFG_REPLAY_LOAD);
-   StateValue              m, r;
+   const cs_x86_op* op = i->detail->x86.operands;
+   unsigned         size = op[0].size, k = 1, r = RAX;
+   uint64_t         number;
+   int              part = 0;
+   StateValue       was;
 
-   if (a == NULL || a->size > 8)
-      return nothing;
-   m = v->memory(v->arg, a->addr, a->size);
-   if (a->size == 4) {
-      m.known |= 0xF0;
-      return m;
+   if (i->id != X86_INS_CMPXCHG) {
+      if (op[1].type != X86_OP_REG || x86_part_of(op[1].reg, &r) < 0 || r != n)
+         k = 0;
+      part = op[k].type == X86_OP_REG ? x86_part_of(op[k].reg, &r) : -1;
    }
-   if (a->size == 8)
-      return m;
-   r = v->general(v->arg, n);
-   memcpy(r.bytes, m.bytes, a->size);
-   r.known = (r.known & ~((1u << a->size) - 1)) | m.known;
-   return r;
+   if (part < 0 || r != n || !x86_operand(v, i, 1 - k, &number))
+      return nothing;
+   /* Other instructions may have been decoded meanwhile. */
+   was = size >= 4 ? state_number(0) : v->general(v->arg, n);
+   memcpy(was.bytes + part / 8, &number, size);
+   was.known |= ((1u << size) - 1) << part / 8;
+   return was;
 }
 
 /* R11 stays as it was under Valgrind, where a processor puts the flags into
@@ -244,10 +275,24 @@ static bool syscall_behind(const StateView* v, unsigned n, StateValue* to)
    return true;
 }
 
+/* Return whether N is a register that I changes besides its value: see
+   find_besides_x86() in tool/arch/x86/x86_usage.c. */
+static bool is_left_out(const cs_insn* i, unsigned n)
+{
+   const cs_x86_op* op = i->detail->x86.operands;
+   unsigned         r;
+
+   if (n == RSP)
+      return i->id == X86_INS_XCHG;
+   return n == RAX && i->id == X86_INS_CMPXCHG && op[0].type == X86_OP_REG
+          && x86_part_of(op[0].reg, &r) >= 0 && r != RAX;
+}
+
 bool x86_general_behind(const StateView* v, unsigned n, StateValue* to)
 {
    const cs_insn* i = x86_decode(v->in);
    unsigned       size;
+   bool           same;
 
    *to = nothing;
    if (i == NULL)
@@ -269,18 +314,26 @@ bool x86_general_behind(const StateView* v, unsigned n, StateValue* to)
    }
    if (n == RSP) {
       *to = stack_behind(v, i);
-      return to->known != 0;
+      if (to->known != 0)
+         return true;
    }
-   if (state_access(v, DCFG_REPLAY_STORE) == NULL)
+   if (state_access(v, DCFG_REPLAY_STORE) == NULL && !is_left_out(i, n))
       return false;
    /* The value is what is stored. */
    switch (i->id) {
       case X86_INS_XCHG: case X86_INS_XADD: case X86_INS_CMPXCHG:
-         *to = exchanged(v, n);
+         *to = exchanged(v, i, n);
+         break;
+      case X86_INS_ENTER:
+         *to = state_number(state_lowest(v, DCFG_REPLAY_STORE));
          break;
       case X86_INS_CMPXCHG8B: case X86_INS_CMPXCHG16B:
          size = i->id == X86_INS_CMPXCHG8B ? 4 : 8;
          *to  = state_found(v, size, n == RDX ? size : 0);
+         /* The upper half of a register stays if it swaps. */
+         if (size < v->in->address_size)
+            *to = !x86_pair_is(v, size, &same) ? nothing
+                  : same ? v->general(v->arg, n) : *to;
          break;
       default:
          break;
@@ -290,8 +343,12 @@ bool x86_general_behind(const StateView* v, unsigned n, StateValue* to)
 
 uint32_t x86_besides(const DcfgWetInstr* in)
 {
-   (void)in;
-   return UINT32_C(1) << RSP;
+   const uint8_t* end = in->code + in->size;
+
+   /* 0F B0 and 0F B1 with a register: CMPXCHG. */
+   return UINT32_C(1) << RSP
+          | (in->size > 2 && end[-3] == 0x0F && (end[-2] & 0xFE) == 0xB0
+             && end[-1] >= 0xC0 ? UINT32_C(1) << RAX : 0);
 }
 
 uint32_t x86_cleared(const DcfgWetInstr* in)

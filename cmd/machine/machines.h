@@ -66,6 +66,7 @@ typedef
       uint8_t base, index;      // or NO_REGISTER
       uint8_t scale, size;
       bool    fixed;
+      bool    relative;         // to the instruction pointer, so .fixed, too
       bool    segment;          // relative to the thread's storage
       bool    written;          // the instruction stores there
       int64_t disp;

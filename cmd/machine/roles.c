@@ -25,6 +25,20 @@ static csh open_decoder(const Processor* p)
    return h;
 }
 
+/* Tell the library which values of W begin with loaded bytes: those of copies,
+   and of copies that extend. */
+static void say_loads(DcfgWet* w, const Roles* r)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+   bool*    loads = zalloc(n + (size_t)1, sizeof(bool));
+
+   for (uint32_t k = 0; k < n; k++)
+      loads[k] = r->copies[k] || r->widens[k];
+   if (!dcfg_wet_tell_loads(w, loads))
+      die("out of memory");
+   free(loads);
+}
+
 Roles roles_new(DcfgWet* w)
 {
    uint32_t n = dcfg_wet_instrs(w);
@@ -44,7 +58,15 @@ Roles roles_new(DcfgWet* w)
    for (uint32_t k = 0; k < n; k++)
       r.saves[k] &= p->kept;
    cs_close(&h);
+   say_loads(w, &r);
    return r;
+}
+
+void tell_loads(DcfgWet* w)
+{
+   Roles r = roles_new(w);
+
+   roles_free(&r);
 }
 
 void roles_free(Roles* r)

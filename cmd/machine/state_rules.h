@@ -114,9 +114,13 @@ typedef
       StateValue (*vector)(void* arg, unsigned n);
       /* x87's register at place N from the top of the stack. */
       StateValue (*x87)(void* arg, unsigned n);
+      /* Set *IN_USE to whether its tag says so; false: not known. */
+      bool       (*x87_in_use)(void* arg, unsigned n, bool* in_use);
       StateValue (*memory)(void* arg, uint64_t addr, uint32_t size);
       /* The flags of a group, as StateRules has them; false: not known. */
       bool       (*flags)(void* arg, unsigned group, uint64_t* bits);
+      /* The instruction that wrote flags last; NULL: not known. */
+      const DcfgWetInstr* (*flags_writer)(void* arg);
       /* Set *RESULT to the number that the system call returned. */
       bool       (*result)(void* arg, uint64_t* result);
       /* How many iterations of a repeated instruction came just before, and

@@ -5,7 +5,7 @@
 
 /* Owns: the numbers of Linux's system calls for each processor, from
    libseccomp, and their numbers of arguments.  Handed: names, numbers.  Taken
-   by: output_syscalls.c, output_stream.c. */
+   by: output_syscalls.c, output_stream.c, why_unseen.c. */
 
 #include "cmd/machine/syscall_names.h"
 
@@ -57,6 +57,18 @@ static bool has(const char* const* names, size_t n, const char* name)
       if (strcmp(names[i], name) == 0)
          return true;
    return false;
+}
+
+char* syscall_name(uint32_t number, uint32_t seccomp)
+{
+   char* name = number > INT32_MAX ? NULL
+                : seccomp_syscall_resolve_num_arch(seccomp, (int)number);
+
+   if (name == NULL)
+      name = strdup("?");
+   if (name == NULL)
+      abort();
+   return name;
 }
 
 unsigned syscall_arguments(uint32_t number, uint32_t seccomp)

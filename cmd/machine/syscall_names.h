@@ -12,6 +12,10 @@
    processor that is SECCOMP for libseccomp; or UINT32_MAX. */
 uint32_t syscall_number(const char* name, uint32_t seccomp);
 
+/* Return the name of system call NUMBER, which the caller frees; "?" if it has
+   none. */
+char* syscall_name(uint32_t number, uint32_t seccomp);
+
 /* Return the most registers that system call NUMBER reads: 3 for calls with
    fewer than three arguments; SYSCALL_ARGUMENTS for an unknown call. */
 #define SYSCALL_ARGUMENTS 6

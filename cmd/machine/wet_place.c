@@ -210,14 +210,14 @@ static uint64_t moved_by(Elf* elf, uint64_t offset, uint64_t addr)
 bool image_elf(DcfgWet* w, uint32_t first, const char* root, ImageElf* to)
 {
    const char* how;
-   uint64_t    offset;
 
-   to->moved = 0;
+   to->moved = to->offset = 0;
    to->elf   = open_image(w, first, root, &to->fd, &how);
    if (to->elf == NULL)
       return false;
-   if (find_place(w, first, to->elf, &offset)) {
-      to->moved = moved_by(to->elf, offset, dcfg_wet_instr(w, first)->addr);
+   if (find_place(w, first, to->elf, &to->offset)) {
+      to->moved = moved_by(to->elf, to->offset,
+                           dcfg_wet_instr(w, first)->addr);
       return true;
    }
    image_elf_close(to);
@@ -302,189 +302,12 @@ DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign,
    }
    if (r.n > 0)
       qsort(r.ranges, r.n, sizeof(*r.ranges), by_low);
+   /* Images may have had the same addresses, one after the other. */
+   for (size_t i = 1; i < r.n; i++) {
+      uint64_t end = r.ranges[i - 1].high;
+      r.ranges[i].low  = r.ranges[i].low < end ? end : r.ranges[i].low;
+      r.ranges[i].high = r.ranges[i].high < end ? end : r.ranges[i].high;
+   }
    *n = (uint32_t)r.n;
    return r.ranges;
-}
-
-/*--- Contents                                             ---*/
-
-static void add_contents(ImageBytes* b, Elf* elf, uint64_t moved)
-{
-   size_t   n, size;
-   uint8_t* bytes = (uint8_t*)elf_rawfile(elf, &size);
-
-   if (bytes == NULL || elf_getphdrnum(elf, &n) != 0)
-      return;
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr h;
-      uint8_t*  copy;
-      if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
-          || h.p_filesz == 0 || h.p_offset > size
-          || h.p_filesz > size - h.p_offset)
-         continue;
-      copy = zalloc(h.p_filesz, 1);
-      memcpy(copy, bytes + h.p_offset, h.p_filesz);
-      GROW(b->parts, b->n, b->room);
-      b->parts[b->n++] = (ImagePart){ h.p_vaddr + moved, h.p_filesz, copy,
-                                       !(h.p_flags & PF_W) };
-   }
-}
-
-static const uint64_t page = 4096;
-
-/* Return whether Valgrind itself mapped the image of instruction FIRST, MOVED
-   from the addresses in its file: the program, or its interpreter. */
-static bool is_mapped_first(DcfgWet* w, uint32_t first, uint64_t moved)
-{
-   const DcfgWetState* state = dcfg_wet_state(w);
-
-   for (uint32_t i = 0; state != NULL && i < state->n_aux; i++)
-      if (state->aux[i].type == AT_BASE && state->aux[i].value == moved
-          && moved != 0)
-         return true;
-   return state != NULL && state->program == dcfg_wet_instr(w, first)->image;
-}
-
-/* Add the zeros behind the contents of writable segments.  If they end in
-   another page than the contents, all of that page is zero.  Else the rest of
-   the page is cleared if WHOLE; ld.so does not do that. */
-static void add_zeros(ImageBytes* b, Elf* elf, uint64_t moved, bool whole)
-{
-   static const uint64_t most = UINT64_C(1) << 30;
-   size_t n;
-
-   if (elf_getphdrnum(elf, &n) != 0)
-      return;
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr h;
-      uint64_t  end, rest;
-      if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
-          || h.p_memsz <= h.p_filesz || h.p_memsz - h.p_filesz > most)
-         continue;
-      end  = h.p_vaddr + h.p_memsz;
-      rest = whole || (end - 1) / page != (h.p_vaddr + h.p_filesz - 1) / page
-             ? -end % page : 0;
-      GROW(b->parts, b->n, b->room);
-      b->parts[b->n++] = (ImagePart){ h.p_vaddr + moved + h.p_filesz,
-                                      h.p_memsz - h.p_filesz + rest, NULL,
-                                      false };
-   }
-}
-
-/* Add the SIZE bytes of the file from OFFSET on, at ADDR; zeros behind the
-   file's end. */
-static void add_part(ImageBytes* b, Elf* elf, uint64_t addr, uint64_t offset,
-                     uint64_t size)
-{
-   size_t   file_size;
-   uint8_t* bytes = (uint8_t*)elf_rawfile(elf, &file_size);
-   uint8_t* copy;
-
-   if (bytes == NULL || size == 0 || offset > file_size)
-      return;
-   copy = zalloc(size, 1);
-   memcpy(copy, bytes + offset,
-          size < file_size - offset ? size : file_size - offset);
-   GROW(b->parts, b->n, b->room);
-   b->parts[b->n++] = (ImagePart){ addr, size, copy, true };
-}
-
-/* Add what the file has before and behind read-only segments, in their first
-   and last pages: the kernel maps whole pages. */
-static void add_edges(ImageBytes* b, Elf* elf, uint64_t moved)
-{
-   size_t n;
-
-   if (elf_getphdrnum(elf, &n) != 0)
-      return;
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr h;
-      uint64_t  before, end;
-      if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
-          || h.p_flags & PF_W || h.p_memsz != h.p_filesz
-          || h.p_filesz > UINT64_MAX - h.p_offset)
-         continue;
-      before = h.p_vaddr % page;
-      end    = h.p_offset + h.p_filesz;
-      if (h.p_offset % page != before)
-         continue;
-      add_part(b, elf, h.p_vaddr + moved - before, h.p_offset - before,
-               before);
-      add_part(b, elf, h.p_vaddr + moved + h.p_filesz, end, -end % page);
-   }
-}
-
-ImageBytes image_memory(DcfgWet* w, const char* root)
-{
-   uint32_t   n = dcfg_wet_instrs(w);
-   ImageBytes b = image_bytes(w, root);
-
-   for (uint32_t first = 0; first < n; first = image_end(w, first)) {
-      ImageElf e;
-      if (!image_elf(w, first, root, &e))
-         continue;
-      add_zeros(&b, e.elf, e.moved, is_mapped_first(w, first, e.moved));
-      add_edges(&b, e.elf, e.moved);
-      image_elf_close(&e);
-   }
-   return b;
-}
-
-ImageBytes image_bytes(DcfgWet* w, const char* root)
-{
-   uint32_t   n_instrs = dcfg_wet_instrs(w);
-   ImageBytes b = { .n = 0 };
-
-   for (uint32_t first = 0; first < n_instrs; first = image_end(w, first)) {
-      uint64_t    offset;
-      const char* how;
-      int         fd;
-      Elf*        elf = open_image(w, first, root, &fd, &how);
-      if (elf == NULL)
-         continue;
-      if (find_place(w, first, elf, &offset))
-         add_contents(&b, elf, moved_by(elf, offset,
-                                        dcfg_wet_instr(w, first)->addr));
-      elf_end(elf);
-      close(fd);
-   }
-   return b;
-}
-
-bool image_is_constant(const ImageBytes* b, uint64_t addr)
-{
-   for (size_t i = 0; i < b->n; i++) {
-      const ImagePart* p = &b->parts[i];
-      if (addr >= p->addr && addr - p->addr < p->size)
-         return p->constant;
-   }
-   return false;
-}
-
-const uint8_t* image_byte(const ImageBytes* b, uint64_t addr, uint64_t* before,
-                          uint64_t* behind)
-{
-   static const uint8_t zero = 0;
-
-   for (size_t i = 0; i < b->n; i++) {
-      const ImagePart* p = &b->parts[i];
-      if (addr < p->addr || addr - p->addr >= p->size)
-         continue;
-      *before = addr - p->addr;
-      *behind = p->size - *before;
-      if (p->bytes == NULL) {
-         *before = 0;
-         *behind = 1;
-         return &zero;
-      }
-      return p->bytes + *before;
-   }
-   return NULL;
-}
-
-void image_bytes_free(ImageBytes* b)
-{
-   for (size_t i = 0; i < b->n; i++)
-      free(b->parts[i].bytes);
-   free(b->parts);
 }

@@ -18,13 +18,13 @@ uint32_t image_end(DcfgWet* w, uint32_t first);
    Return false if no segment loads that byte. */
 bool elf_address(Elf* elf, uint64_t offset, uint64_t* addr);
 
-/* ImageElf: the file of an image, and how far the image is moved in memory
-   against the file's own addresses. */
+/* ImageElf: the file of an image, the offset of the image's first instruction, and
+   how far the image is moved in memory against the file's own addresses. */
 typedef
    struct {
       Elf*     elf;
       int      fd;
-      uint64_t moved;
+      uint64_t offset, moved;
    }
    ImageElf;
 
@@ -53,36 +53,5 @@ const char* image_is_there(DcfgWet* w, uint32_t instr, const char* root);
    frees the array. */
 DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign,
                                 const char* root, uint32_t* n);
-
-/* ImageBytes: the initial memory of images, from their files. */
-typedef
-   struct {
-      uint64_t addr, size;
-      uint8_t* bytes;           // NULL: zeros
-      bool     constant;        // mapped read-only
-   }
-   ImagePart;
-
-typedef
-   struct {
-      ImagePart* parts;
-      size_t     n, room;
-   }
-   ImageBytes;
-
-/* Return it for all images with files.  image_memory() also has the zeros
-   behind what the files have, and the rest of the pages of read-only
-   segments. */
-ImageBytes image_bytes(DcfgWet* w, const char* root);
-ImageBytes image_memory(DcfgWet* w, const char* root);
-void       image_bytes_free(ImageBytes* b);
-
-/* Return whether ADDR is in a part that is mapped read-only. */
-bool           image_is_constant(const ImageBytes* b, uint64_t addr);
-
-/* Return the byte at ADDR, with *BEFORE bytes of its part before it, and
-   *BEHIND from it on; NULL if no image has it. */
-const uint8_t* image_byte(const ImageBytes* b, uint64_t addr, uint64_t* before,
-                          uint64_t* behind);
 
 #endif /* DCFG_CMD_WET_PLACE_H */

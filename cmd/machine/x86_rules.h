@@ -33,6 +33,10 @@ bool x86_memory_number(const StateView* v, const DcfgReplayAccess* a,
 bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
                  uint64_t* number);
 
+/* Set *SAME to whether a compare-and-swap of twice SIZE bytes found in memory what
+   RDX and RAX have.  Return false if one of the bytes is not known. */
+bool x86_pair_is(const StateView* v, unsigned size, bool* same);
+
 /* Set *N to the general register that R is a part of, and return the place of
    its lowest bit there; return -1 if R is no part of one. */
 int x86_part_of(x86_reg r, unsigned* n);

@@ -44,27 +44,56 @@ StateValue x87_extended(StateValue v)
    return to;
 }
 
+/* Return the bits of the double that is SIGN, 0 or 1, above the number E. */
+static uint64_t signed_bits(unsigned sign, uint64_t e)
+{
+   return (uint64_t)sign << 63 | e;
+}
+
+/* Return the bits of a double, rounded up as Valgrind does it: not at all if that
+   carries beyond three bytes. */
+static uint64_t rounded_up(uint64_t d)
+{
+   return (d & 0xFFFFFF) == 0xFFFFFF ? d : d + 1;
+}
+
+/* Return the bits of the double that Valgrind makes of a number of 80 bits. */
+static uint64_t double_of(uint64_t mantissa, unsigned exponent, unsigned sign)
+{
+   const uint64_t infinity = UINT64_C(0x7FF) << 52, quiet = UINT64_C(1) << 51;
+   int            n = (int)exponent - 16383 + 1023;
+   unsigned       shift;
+   uint64_t       d;
+
+   if (exponent == 0)
+      return signed_bits(sign, 0);
+   if (!(mantissa >> 63) && (exponent != 0x7FFF || mantissa == 0))
+      return signed_bits(1, infinity | quiet);
+   if (exponent == 0x7FFF)
+      return signed_bits(sign, mantissa << 1 == 0 ? infinity
+                         : mantissa >> 62 & 1 ? infinity | quiet
+                         : infinity | (quiet - 1));
+   if (n >= 0x7FF)
+      return signed_bits(sign, infinity);
+   if (n < -52)
+      return signed_bits(sign, 0);
+   if (n <= 0) {
+      shift = (unsigned)(12 - n);
+      d     = signed_bits(sign, shift < 64 ? mantissa >> shift : 0);
+      return mantissa >> (shift - 1) & 1 ? rounded_up(d) : d;
+   }
+   d = signed_bits(sign, (uint64_t)n << 52 | mantissa << 1 >> 12);
+   return (mantissa & 0x400) && (mantissa & 0xFFF) != 0x400 ? rounded_up(d) : d;
+}
+
 StateValue x87_double(StateValue v)
 {
-   StateValue to = { .known = 0xFF };
-   uint64_t   mantissa, d = 0;
-   uint16_t   exponent;
-   int        n;
+   uint64_t mantissa;
+   uint16_t exponent;
 
    memcpy(&mantissa, v.bytes, 8);
    memcpy(&exponent, v.bytes + 8, 2);
-   n = (exponent & 0x7FFF) - 16383 + 1023;
-   if ((v.known & 0x3FF) != 0x3FF)
-      return (StateValue){ .known = 0 };
-   if (mantissa != 0 || (exponent & 0x7FFF) != 0) {
-      if ((exponent & 0x7FFF) == 0x7FFF && mantissa == UINT64_C(1) << 63)
-         n = 0x7FF;
-      else if (n <= 0 || n >= 0x7FF || !(mantissa >> 63)
-               || (mantissa & 0x7FF) != 0)
-         return (StateValue){ .known = 0 };
-      d = (uint64_t)n << 52 | (mantissa << 1 >> 12);
-   }
-   d |= (uint64_t)(exponent >> 15) << 63;
-   memcpy(to.bytes, &d, 8);
-   return to;
+   return (v.known & 0x3FF) != 0x3FF ? (StateValue){ .known = 0 }
+          : state_number(double_of(mantissa, exponent & 0x7FFF,
+                                   exponent >> 15));
 }

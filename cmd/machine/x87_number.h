@@ -12,8 +12,8 @@
    makes one NaN of all quiet NaNs, and one of all signalling NaNs. */
 StateValue x87_extended(StateValue v);
 
-/* Return the 8 bytes of the double that the 80 bits V are; nothing is known if
-   there is no such double, or it is no number. */
+/* Return the 8 bytes of the double that Valgrind makes of the 80 bits V, in its
+   own way of rounding. */
 StateValue x87_double(StateValue v);
 
 #endif /* DCFG_CMD_X87_NUMBER_H */

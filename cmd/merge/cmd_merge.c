@@ -269,7 +269,7 @@ static void add_joined(Job* job, const HeldPart* part)
    while (part->next != NO_PART) {
       part = &job->parts[part->next];
       add_part(job, &sum, part);
-      run.instrs += part->run.instrs;
+      add_exact(&run.instrs, part->run.instrs, "instructions");
    }
    run.last_part = part->run.part;
    run.n_after = part->run.n_after;

@@ -200,6 +200,9 @@ uint32_t* order_homes(const Merged* m);
 
 /*--- merge_steps.c                                        ---*/
 
+/* Add N to *SUM, a number of WHAT.  Die if it does not fit: a sum is exact. */
+void     add_exact(uint64_t* sum, uint64_t n, const char* what);
+
 uint16_t passing_of(uint32_t edge_type);
 
 MergedCount merged_count(uint32_t thread, uint64_t count);

@@ -209,9 +209,8 @@ static void add_threads(Bringing* b, bool keep)
       m->n_threads = (uint32_t)n;
    }
    for (uint32_t t = 0; t < p->n_threads; t++) {
-      uint64_t* sum = &m->thread_instrs[b->first_thread + t];
-      uint64_t  instrs = dcfg_process_instrs(p, t);
-      *sum = instrs > UINT64_MAX - *sum ? UINT64_MAX : *sum + instrs;
+      add_exact(&m->thread_instrs[b->first_thread + t],
+                dcfg_process_instrs(p, t), "instructions of a thread");
    }
 }
 
@@ -256,7 +255,8 @@ MergedRun describe_run(const Program* g, const char* path)
    r.before = copy_counts(p->part->preceding, p->n_threads);
    r.after = copy_counts(p->part->preceding, p->n_threads);
    for (uint32_t t = 0; t < p->n_threads; t++)
-      r.after[t] += dcfg_process_instrs(p, t);
+      add_exact(&r.after[t], dcfg_process_instrs(p, t),
+                "instructions of a thread");
    return r;
 }
 

@@ -9,6 +9,8 @@
 
 #include "cmd/merge/merge.h"
 
+#include "cmd/base/sums.h"
+
 #include "lib/dcfg.h"
 
 #include <stdlib.h>
@@ -54,12 +56,20 @@ uint64_t count_of(MergedCount c)
    return (uint64_t)c.high << 32 | c.low;
 }
 
+void add_exact(uint64_t* sum, uint64_t n, const char* what)
+{
+   if (!add_count(sum, n))
+      die("these runs have more than 18,446,744,073,709,551,615 (2^64 - 1) %s "
+          "together, the most that a file can have: merge fewer runs", what);
+}
+
 /* Add two counts of one thread. */
 static MergedCount add_up(MergedCount a, MergedCount b)
 {
-   uint64_t m = count_of(a), n = count_of(b);
+   uint64_t sum = count_of(a);
 
-   return merged_count(a.thread, m > UINT64_MAX - n ? UINT64_MAX : m + n);
+   add_exact(&sum, count_of(b), "traversals of an edge");
+   return merged_count(a.thread, sum);
 }
 
 /*--- Steps to edges                                       ---*/

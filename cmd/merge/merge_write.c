@@ -189,9 +189,9 @@ static void put_edges(Writing* w)
       first += e->n_counts;
       for (UInt c = to->first_count; c < first
            && to->target >= NodeFirstBlock; c++) {
-         ULong* sum = &g->blocks[to->target - NodeFirstBlock].count;
-         ULong  n = g->counts[c].count;
-         *sum = n > UINT64_MAX - *sum ? UINT64_MAX : *sum + n;
+         uint64_t sum = g->blocks[to->target - NodeFirstBlock].count;
+         add_exact(&sum, g->counts[c].count, "executions of a block");
+         g->blocks[to->target - NodeFirstBlock].count = sum;
       }
    }
    free_edges(m);
@@ -407,6 +407,25 @@ static void join_all_rows(Writing* w)
    }
 }
 
+/* Die if the instructions do not fit INSTR_COUNT, those of the threads or those
+   of the blocks. */
+static void check_instrs(const Graph* g)
+{
+   uint64_t sum = 0, instrs;
+
+   for (UInt t = 0; t < g->n_threads; t++)
+      add_exact(&sum, g->thread_instrs[t], "instructions");
+   sum = 0;
+   for (UInt i = 0; i < g->n_blocks; i++) {
+      if (__builtin_mul_overflow(g->blocks[i].count, g->blocks[i].n_instrs,
+                                 &instrs)) {
+         sum = 1;
+         instrs = UINT64_MAX;
+      }
+      add_exact(&sum, instrs, "instructions");
+   }
+}
+
 static void put_process(Writing* w, const Files* f)
 {
    Graph*    g = &w->graph;
@@ -416,6 +435,7 @@ static void put_process(Writing* w, const Files* f)
    g->thread_instrs = (ULong*)w->m->thread_instrs;
    put_blocks(w);
    put_edges(w);
+   check_instrs(g);
    for (uint32_t i = 0; i < w->m->n_images; i++)
       put_image(w, w->order[i], f, &w->images[i]);
    if (w->m->with_routines) {

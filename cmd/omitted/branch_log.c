@@ -347,7 +347,7 @@ static bool read_trace(BranchLog* l, DcfgWet* w, const bool* instrs)
    bool          ok = dcfg_wet_select(w, &filter, &err);
 
    for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
-      nodes[i] = instrs[i] ? code_node_at(l->c, dcfg_wet_instr(w, i)->addr)
+      nodes[i] = instrs[i] ? code_node_at(l->c, dcfg_wet_instr(w, i)->addr, i)
                  : NO_NODE;
    while (ok && dcfg_wet_next(w, &e, &err))
       if (e.kind == DCFG_WET_INSTR && nodes[e.instr] != NO_NODE

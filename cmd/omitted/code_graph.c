@@ -58,7 +58,8 @@ static bool never_returns(const char* name)
 static const char* stub_at(const StaticCode* c, uint64_t addr, uint32_t near)
 {
    uint64_t       before, behind;
-   const uint8_t* at = image_byte(&c->bytes, addr, &before, &behind);
+   const uint8_t* at = image_own_byte(&c->bytes, near, addr, &before,
+                                      &behind);
 
    return at == NULL ? NULL
           : code_called(c->names, near, addr, at,
@@ -87,9 +88,9 @@ static const char* library_at(const StaticCode* c, uint64_t addr,
 static uint32_t add_node(Builder* b, uint64_t addr, uint32_t near)
 {
    StaticCode* c = b->c;
-   uint32_t    n = keymap_find(c->numbers, addr);
+   uint32_t    n = code_node_at(c, addr, near);
 
-   if (n != UINT32_MAX)
+   if (n != NO_NODE)
       return n;
    if (c->n == MOST_NODES) {
       c->bounded = true;
@@ -99,7 +100,7 @@ static uint32_t add_node(Builder* b, uint64_t addr, uint32_t near)
    c->nodes[c->n] = (CodeNode){ .addr = addr, .near = near, .instr = NO_NODE,
                                 .callee = NO_NODE, .up = NO_NODE,
                                 .entry = NO_NODE };
-   keymap_number(c->numbers, addr);
+   keymap_number(c->numbers, code_key(c, addr, near));
    return c->n++;
 }
 
@@ -257,7 +258,7 @@ StaticCode* code_graph_new(DcfgWet* w, Variables* names, const char* root,
 
    c->w       = w;
    c->names   = names;
-   c->bytes   = image_bytes(w, root);
+   c->bytes   = image_bytes(w, NULL, root);
    c->numbers = keymap_new();
    for (size_t i = 0; i < n_seeds; i++)
       add_node(&b, seeds[i].addr, seeds[i].near);
@@ -265,7 +266,7 @@ StaticCode* code_graph_new(DcfgWet* w, Variables* names, const char* root,
       add_edges(&b, n);
    for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
       uint32_t n = !executed[i] ? NO_NODE
-                   : code_node_at(c, dcfg_wet_instr(w, i)->addr);
+                   : code_node_at(c, dcfg_wet_instr(w, i)->addr, i);
       if (n != NO_NODE)
          c->nodes[n].instr = i;
    }

@@ -35,7 +35,7 @@ typedef
 static uint32_t node_before(const StaticCode* c, uint32_t n)
 {
    for (uint64_t k = 1; k <= LONGEST; k++) {
-      uint32_t at = code_node_at(c, c->nodes[n].addr - k);
+      uint32_t at = code_node_at(c, c->nodes[n].addr - k, c->nodes[n].near);
       if (at != NO_NODE && c->nodes[at].size == k)
          return at;
    }
@@ -131,7 +131,8 @@ size_t jump_table_read(const StaticCode* c, uint32_t n, const InstrEffect* e,
       return 0;
    for (uint64_t i = 0; i < f.count; i++) {
       uint64_t number;
-      if (!code_number(c, f.table + i * f.size, f.size, &number))
+      if (!code_number(c, f.table + i * f.size, c->nodes[n].near, f.size,
+                       &number))
          break;
       if (f.relative)
          number = f.table + (uint64_t)(int64_t)(int32_t)number;

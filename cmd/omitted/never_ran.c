@@ -34,7 +34,7 @@ typedef
    struct {
       OwnCode*  own;
       uint32_t  near;
-      uint64_t* addrs;          // code of the line
+      CodeSeed* seeds;          // code of the line
       size_t    n, room;
    }
    SourceLine;
@@ -52,8 +52,8 @@ static void add_line(void* arg, uint64_t addr)
    SourceLine* l = arg;
 
    add_seed(arg, addr);
-   GROW(l->addrs, l->n, l->room);
-   l->addrs[l->n++] = addr;
+   GROW(l->seeds, l->n, l->room);
+   l->seeds[l->n++] = (CodeSeed){ addr, l->near };
 }
 
 /* Find the code of LINE of SOURCE in the program's images.  Add it to the
@@ -144,7 +144,7 @@ static void find_guards(Guards* g, const StaticCode* c,
    size_t    n = 0, room = 0;
 
    for (size_t i = 0; i < l->n; i++) {
-      uint32_t at = code_node_at(c, l->addrs[i]);
+      uint32_t at = code_node_at(c, l->seeds[i].addr, l->seeds[i].near);
       if (at == NO_NODE || seen[at] || c->nodes[at].instr != NO_NODE)
          continue;
       seen[at]  = true;
@@ -189,13 +189,13 @@ Guards guards_find(DcfgWet* w, const char* root, const DcfgSliceTotal* totals,
    find_line(&l, w, g.names, source, line);
    if (l.n > 0) {
       g.near = l.near;
-      g.line = l.addrs[0];
+      g.line = l.seeds[0].addr;
       c = code_graph_new(w, g.names, root, own.executed, own.seeds,
                          own.n_seeds);
       find_guards(&g, c, totals, &l);
       code_graph_free(c);
    }
-   free(l.addrs);
+   free(l.seeds);
    own_code_free(&own);
    return g;
 }

@@ -128,7 +128,8 @@ static bool looks_like(Search* z, const SideStore* s, const Want* w)
    if (m->index == NO_REGISTER)
       return w->based && w->offset == m->disp;
    return m->base == NO_REGISTER
-          && code_variable(z->f->code->names, (uint64_t)m->disp, &low, &high)
+          && code_variable(z->f->code->names, (uint64_t)m->disp, w->to, &low,
+                           &high)
           && w->place >= low && w->place < high;
 }
 

@@ -14,8 +14,8 @@ bool code_effect(const StaticCode* c, uint32_t n, InstrEffect* e)
 {
    DcfgWetInstr   in = *dcfg_wet_instr(c->w, c->nodes[n].near);
    uint64_t       before, behind;
-   const uint8_t* at = image_byte(&c->bytes, c->nodes[n].addr, &before,
-                                  &behind);
+   const uint8_t* at = image_own_byte(&c->bytes, c->nodes[n].near,
+                                      c->nodes[n].addr, &before, &behind);
 
    if (at == NULL)
       return false;
@@ -25,11 +25,12 @@ bool code_effect(const StaticCode* c, uint32_t n, InstrEffect* e)
    return instr_effect(&in, e);
 }
 
-bool code_number(const StaticCode* c, uint64_t addr, unsigned size,
-                 uint64_t* number)
+bool code_number(const StaticCode* c, uint64_t addr, uint32_t near,
+                 unsigned size, uint64_t* number)
 {
    uint64_t       before, behind;
-   const uint8_t* at = image_byte(&c->bytes, addr, &before, &behind);
+   const uint8_t* at = image_own_byte(&c->bytes, near, addr, &before,
+                                      &behind);
 
    if (at == NULL || behind < size)
       return false;
@@ -39,9 +40,15 @@ bool code_number(const StaticCode* c, uint64_t addr, unsigned size,
    return true;
 }
 
-uint32_t code_node_at(const StaticCode* c, uint64_t addr)
+/* Images may have had the same addresses.  Addresses have fewer than 48 bits. */
+uint64_t code_key(const StaticCode* c, uint64_t addr, uint32_t near)
 {
-   uint32_t n = keymap_find(c->numbers, addr);
+   return addr ^ (uint64_t)dcfg_wet_instr(c->w, near)->image << 48;
+}
+
+uint32_t code_node_at(const StaticCode* c, uint64_t addr, uint32_t near)
+{
+   uint32_t n = keymap_find(c->numbers, code_key(c, addr, near));
 
    return n < c->n ? n : NO_NODE;
 }

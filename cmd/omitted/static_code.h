@@ -10,7 +10,7 @@
 
 #include "cmd/base/keymap.h"
 #include "cmd/machine/instr_effect.h"
-#include "cmd/machine/wet_place.h"
+#include "cmd/machine/image_bytes.h"
 #include "cmd/variables/code_words.h"
 
 #define NO_NODE UINT32_MAX
@@ -47,20 +47,22 @@ typedef
       uint32_t*  successors;
       bool       bounded;       // some code is left out: there is too much
       ImageBytes bytes;         // contents of images
-      KeyMap*    numbers;       // nodes' numbers by address
+      KeyMap*    numbers;       // nodes' numbers, by code_key()
    }
    StaticCode;
 
-/* Return the node at ADDR, or NO_NODE. */
-uint32_t code_node_at(const StaticCode* c, uint64_t addr);
+/* Return the node at ADDR of the image of instruction NEAR, or NO_NODE; its key in
+   .numbers. */
+uint32_t code_node_at(const StaticCode* c, uint64_t addr, uint32_t near);
+uint64_t code_key(const StaticCode* c, uint64_t addr, uint32_t near);
 
 /* Set *E to the effect of node N.  Return false if it cannot be decoded. */
 bool code_effect(const StaticCode* c, uint32_t n, InstrEffect* e);
 
-/* Set *NUMBER to the SIZE bytes at ADDR in an image's file, at most 8.
-   Return false if no file has them. */
-bool code_number(const StaticCode* c, uint64_t addr, unsigned size,
-                 uint64_t* number);
+/* Set *NUMBER to the SIZE bytes at ADDR in the file of the image of instruction
+   NEAR, at most 8.  Return false if the file does not have them. */
+bool code_number(const StaticCode* c, uint64_t addr, uint32_t near,
+                 unsigned size, uint64_t* number);
 
 static inline uint32_t code_successor(const StaticCode* c, uint32_t n,
                                       uint32_t k)

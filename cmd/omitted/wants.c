@@ -57,7 +57,7 @@ static void add_memory(Wants* l, const StaticCode* c, const DcfgSlice* s,
    const MemoryOperand* m;
    InstrEffect          e;
 
-   if (in->reg != 0 || n->from == 0 || image_is_constant(&c->bytes, n->from)
+   if (in->reg != 0 || n->from == 0 || image_is_constant(&c->bytes, n->from, n->order)
        || !instr_effect(&i, &e) || e.returns || e.call)
       return;
    m = accessed_operand(&i, &e, 0);
@@ -100,15 +100,15 @@ static bool is_held_in_vector(const StaticCode* c, const DcfgSlice* s,
                               const DcfgSliceInput* in, const Want* w)
 {
    const DcfgWetInstr user = *dcfg_wet_instr(c->w, s->nodes[w->node].instr);
-   const DcfgWetInstr* by;
-   uint32_t            from;
+   uint32_t           by, from, line;
 
    if ((in->port != DCFG_WET_VECTOR && in->port != DCFG_WET_X87)
        || in->node >= DCFG_SLICE_NOT || w->at == NO_NODE)
       return false;
-   by   = dcfg_wet_instr(c->w, s->nodes[in->node].instr);
-   from = code_node_at(c, by->addr);
-   return from != NO_NODE && by->line != user.line
+   by   = s->nodes[in->node].instr;
+   from = code_node_at(c, dcfg_wet_instr(c->w, by)->addr, by);
+   line = dcfg_wet_instr(c->w, by)->line;
+   return from != NO_NODE && line != user.line
           && c->nodes[from].entry == c->nodes[w->at].entry;
 }
 
@@ -126,7 +126,8 @@ static void add_node(Wants* l, const StaticCode* c, const DcfgSlice* s,
    const DcfgSliceNode* n = &s->nodes[node];
    const Processor*     p = processor_of(c->w);
    uint32_t             at = code_node_at(c, dcfg_wet_instr(c->w,
-                                                            n->instr)->addr);
+                                                            n->instr)->addr,
+                                          n->instr);
    bool                 part = q->of != DCFG_SLICE_ALL
                                && is_criterion(s, node);
 

@@ -138,7 +138,8 @@ static void fill(const Reader* r, uint64_t addr, uint64_t size, uint8_t* bytes,
    for (uint64_t k = 0; k < size && r->initially; k++) {
       uint64_t       before, behind;
       const uint8_t* at = known[k] ? NULL
-                          : image_byte(r->initial, addr + k, &before, &behind);
+                          : image_byte(r->initial, addr + k, r->call->order,
+                                       &before, &behind);
       for (uint64_t i = k; at != NULL && i < size && i - k < behind; i++)
          if (!known[i]) {
             bytes[i] = at[i - k];

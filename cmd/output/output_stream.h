@@ -6,7 +6,9 @@
 #ifndef DCFG_CMD_OUTPUT_STREAM_H
 #define DCFG_CMD_OUTPUT_STREAM_H
 
-#include "cmd/machine/wet_place.h"
+#include "cmd/machine/image_bytes.h"
+
+#include "lib/dcfg_slice.h"
 
 /* OutputPiece: bytes that one system call wrote, and their place in the
    stream. */

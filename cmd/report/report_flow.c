@@ -8,6 +8,8 @@
 
 #include "cmd/shared/function_calls.h"
 #include "cmd/report/report_views.h"
+#include "cmd/base/sums.h"
+#include "cmd/base/apart.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,10 +60,10 @@ static bool weigh_branch(const View* v, uint32_t node, FlowRow* row)
       uint64_t        count = count_of(v, out[i]);
       if (is_conditional(e->type)) {
          is = true;
-         row->second += count;
+         add_count(&row->second, count);
       }
       if (is_conditional(e->type) || e->type == DCFG_EDGE_FALL_THROUGH)
-         row->count += count;
+         add_count(&row->count, count);
    }
    return is && row->count > 0;
 }
@@ -94,7 +96,7 @@ static Table* branches_table(const View* v, uint32_t* n)
       put_count(t, r->second);
       put_share(t, r->second, r->count);
       put_share(t, r->second > other ? r->second : other, r->count);
-      put_text(t, node_name(v->g, r->index));
+      put_name(t, node_name(v->g, r->index), node_symbol(v->g, r->index));
       put_text(t, s == DCFG_NONE ? ""
                : source_place(v->g, b->image, b->addr + b->last_offset));
       put_text(t, image_name(v->g, b->image));
@@ -141,7 +143,7 @@ static bool weigh_indirect(const View* v, uint32_t node, FlowRow* row)
       uint64_t count = count_of(v, out[i]);
       if (!is_indirect(v->g->p->edges[out[i]].type) || count == 0)
          continue;
-      row->count += count;
+      add_count(&row->count, count);
       row->n++;
    }
    return row->n > 0;
@@ -153,13 +155,22 @@ static bool weigh_indirect(const View* v, uint32_t node, FlowRow* row)
 static const char* name_targets(const View* v, const FlowRow* targets,
                                 uint32_t n, uint64_t all)
 {
-   const char* text = "";
+   const char*  text = "";
+   uint32_t     named = n < MAX_NAMED ? n : MAX_NAMED;
+   LongName     names[MAX_NAMED];
+   const char** shown;
 
-   for (uint32_t i = 0; i < n && i < MAX_NAMED; i++)
-      text = text_format("%s%s%s %s", text, i > 0 ? ", " : "",
-                         text_shorten(text_brief(node_name(
-                            v->g, v->g->p->edges[targets[i].index].target)),
-                            32), text_share(targets[i].count, all));
+   for (uint32_t i = 0; i < named; i++) {
+      uint32_t target = v->g->p->edges[targets[i].index].target;
+      const char* symbol = node_symbol(v->g, target);
+      names[i] = (LongName){ node_name(v->g, target),
+                             symbol == NULL ? NULL : rust_hash(symbol) };
+   }
+   shown = short_names(names, named, 32);
+   for (uint32_t i = 0; i < named; i++)
+      text = text_format("%s%s%s %s", text, i > 0 ? ", " : "", shown[i],
+                         text_share(targets[i].count, all));
+   free(shown);
    if (n > MAX_NAMED)
       text = text_format("%s, %s others", text, text_count(n - MAX_NAMED));
    return text;
@@ -187,7 +198,8 @@ static Table* indirect_table(const View* v, uint32_t* n)
       FlowRow* targets = find_targets(v, rows[i].index, &n_targets);
       put_count(t, rows[i].count);
       put_count(t, rows[i].n);
-      put_text(t, node_name(v->g, rows[i].index));
+      put_name(t, node_name(v->g, rows[i].index),
+               node_symbol(v->g, rows[i].index));
       put_text(t, node_source(v->g, rows[i].index));
       put_text(t, name_targets(v, targets, n_targets, rows[i].count));
       put_count(t, p->nodes[rows[i].index].id);
@@ -219,14 +231,15 @@ static Table* calls_table(const View* v, uint32_t* n)
       rows[i].index = i;
    for (uint32_t i = 0; i < p->n_blocks; i++)
       if (f->of[i] != NO_FUNCTION)
-         rows[f->of[i]].second += dcfg_node_instrs(p, i, v->thread);
+         add_count(&rows[f->of[i]].second,
+                   dcfg_node_instrs(p, i, v->thread));
    for (uint32_t i = 0; i < p->n_edges && function != NO_FUNCTION; i++) {
       uint32_t from, to;
       if (!function_call(f, &p->edges[i], &from, &to)
           || (callers ? to : from) != function)
          continue;
-      rows[callers ? from : to].count += count_of(v, i);
-      all += count_of(v, i);
+      add_count(&rows[callers ? from : to].count, count_of(v, i));
+      add_count(&all, count_of(v, i));
    }
    for (uint32_t i = 0; i < f->n; i++)
       if (rows[i].count > 0)
@@ -245,7 +258,8 @@ static Table* calls_table(const View* v, uint32_t* n)
       put_share(t, rows[i].count, all);
       put_count(t, rows[i].count);
       put_count(t, rows[i].second);
-      put_text(t, function_name(f, rows[i].index));
+      put_name(t, function_name(f, rows[i].index),
+               function_symbol_name(f, rows[i].index));
       put_text(t, node_source(v->g, node));
       put_text(t, image_name(v->g, p->nodes[node].image));
    }

@@ -288,7 +288,8 @@ static void put_function(const Costs* c, Table* t, uint32_t function)
       put_source_function(v, t, c->sums, function);
    } else {
       uint32_t node = c->f->nodes[function];
-      put_text(t, function_name(c->f, function));
+      put_name(t, function_name(c->f, function),
+               function_symbol_name(c->f, function));
       put_text(t, node_source(v->g, node));
       put_text(t, image_name(v->g, v->g->p->nodes[node].image));
    }

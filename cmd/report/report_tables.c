@@ -8,6 +8,7 @@
    by cmd_report.c. */
 
 #include "cmd/report/report_views.h"
+#include "cmd/base/sums.h"
 
 #include "cmd/shared/loop_trips.h"
 
@@ -118,8 +119,9 @@ static bool weigh(const View* r, Usual s, uint32_t i, Item* item)
             return false;
          item->weight = 0;
          for (uint32_t k = 0; k < p->images[i].n_nodes; k++)
-            item->weight += dcfg_node_instrs(p, p->images[i].first_node + k,
-                                             r->thread);
+            add_count(&item->weight,
+                      dcfg_node_instrs(p, p->images[i].first_node + k,
+                                       r->thread));
          if (p->n_blocks == 0)
             return true;        // a graph without blocks has only its images
    }
@@ -235,7 +237,8 @@ static void put_loop(const View* r, Table* t, const Item* item)
    put_count(t, l->depth);
    put_text(t, head[0] != 0 || r->form != FORM_TEXT ? head
             : text_format("0x%" PRIx64, p->nodes[l->head].addr));
-   put_text(t, routine_name(r->g, l->routine));
+   put_name(t, routine_name(r->g, l->routine),
+            routine_symbol(r->g, l->routine));
    put_text(t, image_name(r->g, p->nodes[l->head].image));
    if (r->form == FORM_TEXT)
       return;
@@ -260,7 +263,8 @@ static void put_routine(const View* r, Table* t, const Item* item)
       put_nothing(t);
    else
       put_count(t, f->n_loops);
-   put_text(t, routine_name(r->g, item->index));
+   put_name(t, routine_name(r->g, item->index),
+            routine_symbol(r->g, item->index));
    put_text(t, node_source(r->g, f->entry));
    put_text(t, image_name(r->g, f->image));
    if (r->form == FORM_TEXT)
@@ -279,7 +283,7 @@ static void put_block(const View* r, Table* t, const Item* item)
    put_count(t, item->second);
    put_count(t, n->n_instrs);
    put_hex(t, n->addr);
-   put_text(t, node_name(r->g, item->index));
+   put_name(t, node_name(r->g, item->index), node_symbol(r->g, item->index));
    put_text(t, node_source(r->g, item->index));
    put_text(t, image_name(r->g, n->image));
    if (r->form != FORM_TEXT)
@@ -314,9 +318,9 @@ static void put_edge(const View* r, Table* t, const Item* item)
    put_count(t, item->weight);
    put_text(t, r->form == FORM_TEXT ? type_words(e->type)
             : dcfg_edge_type_text(e->type));
-   put_text(t, node_name(r->g, e->source));
+   put_name(t, node_name(r->g, e->source), node_symbol(r->g, e->source));
    put_text(t, node_source(r->g, e->source));
-   put_text(t, node_name(r->g, e->target));
+   put_name(t, node_name(r->g, e->target), node_symbol(r->g, e->target));
    put_text(t, node_source(r->g, e->target));
    if (r->form == FORM_TEXT)
       return;
@@ -430,7 +434,8 @@ static void put_trips(const View* v, Table* t, uint32_t loop,
    put_count(t, s->least);
    put_count(t, s->most);
    put_text(t, node_source(v->g, l->head));
-   put_text(t, routine_name(v->g, l->routine));
+   put_name(t, routine_name(v->g, l->routine),
+            routine_symbol(v->g, l->routine));
    put_text(t, describe_bins(s));
    put_count(t, v->g->p->nodes[l->head].id);
 }

@@ -10,7 +10,14 @@
    The format's document is "Callgrind Format Specification" in Valgrind's
    manual.  A file may give positions relative to the last one, and may
    replace names by numbers.  The writer uses absolute positions and numbers
-   names anew. */
+   names anew.
+
+   Readers differ, and the writer suits all of them.  A number stands for one
+   function in KCachegrind, and for a name elsewhere: each function has a number
+   of its own.  speedscope skips jfi=, and gprof2dot ends at jfn=: the first
+   defines no number, and the second is not written.  Without cfi=, the callee's
+   file is that of the last fi= for Callgrind, but that of fl= for speedscope:
+   the line is left out only if both are the callee's. */
 
 #include "cmd/shared/callgrind_file.h"
 
@@ -66,6 +73,12 @@ uint32_t profile_function(ProfilePart* p, const char* object, const char* file,
    p->functions[p->n_functions]
       = (ProfileFunction){ object, file, name, NO_ROW, NO_ROW };
    return (uint32_t)p->n_functions++;
+}
+
+const char* profile_key(const ProfilePart* p, const char* object,
+                        const char* file, const char* name)
+{
+   return intern(p->texts, text_format("%s\n%s\n%s", name, file, object));
 }
 
 void profile_move(ProfilePart* p, uint32_t function, uint32_t i, ProfileRow row)
@@ -443,25 +456,60 @@ typedef
    struct {
       const ProfilePart* p;
       FILE*          out;
+      bool           lines;     // positions are lines alone
       KeyMap*        numbers[N_SORTS];
       const char*    object;
       const char*    file;
    }
    ProfileWriter;
 
-static void put_name(ProfileWriter* w, const char* what, Sort sort,
-                     const char* name)
+/* Write NAME, which KEY identifies, with its number; NAME only the first
+   time. */
+static void put_numbered(ProfileWriter* w, const char* what, Sort sort,
+                         const char* key, const char* name)
 {
    uint32_t known = keymap_size(w->numbers[sort]);
-   uint32_t n = keymap_number(w->numbers[sort], (uintptr_t)name);
+   uint32_t n = keymap_number(w->numbers[sort], (uintptr_t)key);
 
    fprintf(w->out, "%s=(%" PRIu32 ")%s%s\n", what, n + 1, n < known ? "" : " ",
            n < known ? "" : name);
 }
 
+static void put_name(ProfileWriter* w, const char* what, Sort sort,
+                     const char* name)
+{
+   put_numbered(w, what, sort, name, name);
+}
+
+/* Write the file that a jump leads to; define no number. */
+static void put_jump_file(ProfileWriter* w, const char* name)
+{
+   uint32_t n = keymap_find(w->numbers[FILES], (uintptr_t)name);
+
+   if (n == UINT32_MAX)
+      fprintf(w->out, "jfi=%s\n", name);
+   else
+      fprintf(w->out, "jfi=(%" PRIu32 ")\n", n + 1);
+}
+
+static void put_function(ProfileWriter* w, const char* what, const char* object,
+                         const char* file, const char* name)
+{
+   put_numbered(w, what, FUNCTIONS, profile_key(w->p, object, file, name),
+                name);
+   text_forget();
+}
+
+static void put_position(const ProfileWriter* w, uint64_t addr, uint64_t line)
+{
+   if (!w->lines)
+      fprintf(w->out, "0x%" PRIx64 " ", addr);
+   fprintf(w->out, "%" PRIu64, line);
+}
+
 static void put_costs(const ProfileWriter* w, const ProfileRow* row)
 {
-   fprintf(w->out, "0x%" PRIx64 " %" PRIu64, row->addr, row->line);
+   put_position(w, row->addr, row->line);
    for (uint32_t i = 0; row->kind != ROW_JUMP && i < w->p->n_events; i++)
       fprintf(w->out, " %" PRIu64, w->p->costs[row->costs + i]);
    fputc('\n', w->out);
@@ -477,31 +525,42 @@ static void put_row(ProfileWriter* w, const ProfileFunction* f,
    if (row->kind == ROW_CALL) {
       if (row->object != f->object)
          put_name(w, "cob", OBJECTS, row->object);
-      put_name(w, "cfi", FILES, row->to_file);
-      put_name(w, "cfn", FUNCTIONS, row->to);
-      fprintf(w->out, "calls=%s 0x%" PRIx64 " %" PRIu64 "\n", row->count,
-              row->to_addr, row->to_line);
+      if (row->to_file != row->file || row->file != f->file)
+         put_name(w, "cfi", FILES, row->to_file);
+      put_function(w, "cfn", row->object, row->to_file, row->to);
+      fputs("calls=", w->out);
    } else if (row->kind == ROW_JUMP) {
-      if (row->to != NULL) {
-         put_name(w, "jfi", FILES, row->to_file);
-         put_name(w, "jfn", FUNCTIONS, row->to);
-      } else if (row->to_file != row->file) {
-         put_name(w, "jfi", FILES, row->to_file);
-      }
-      fprintf(w->out, "%s=%s 0x%" PRIx64 " %" PRIu64 "\n",
-              strchr(row->count, '/') != NULL ? "jcnd" : "jump", row->count,
-              row->to_addr, row->to_line);
+      if (row->to_file != row->file)
+         put_jump_file(w, row->to_file);
+      fputs(strchr(row->count, '/') != NULL ? "jcnd=" : "jump=", w->out);
+   }
+   if (row->kind != ROW_COST) {
+      fprintf(w->out, "%s ", row->count);
+      put_position(w, row->to_addr, row->to_line);
+      fputc('\n', w->out);
    }
    put_costs(w, row);
 }
 
-void profile_write(const ProfilePart* p, FILE* out)
+/* Write the lines before the first function. */
+static void put_head(const ProfileWriter* w)
 {
-   ProfileWriter w = { .p = p, .out = out };
+   const char* at = w->lines ? strstr(w->p->head, "positions:") : NULL;
+
+   if (at == NULL)
+      fputs(w->p->head, w->out);
+   else
+      fprintf(w->out, "%.*spositions: line%s", (int)(at - w->p->head),
+              w->p->head, at + strcspn(at, "\n"));
+}
+
+void profile_write(const ProfilePart* p, FILE* out, bool lines)
+{
+   ProfileWriter w = { .p = p, .out = out, .lines = lines };
 
    for (int i = 0; i < N_SORTS; i++)
       w.numbers[i] = keymap_new();
-   fputs(p->head, out);
+   put_head(&w);
    for (size_t i = 0; i < p->n_functions; i++) {
       const ProfileFunction* f = &p->functions[i];
       if (f->first == NO_ROW)
@@ -509,11 +568,12 @@ void profile_write(const ProfilePart* p, FILE* out)
       if (f->object != w.object)
          put_name(&w, "ob", OBJECTS, f->object);
       put_name(&w, "fl", FILES, f->file);
-      put_name(&w, "fn", FUNCTIONS, f->name);
+      put_function(&w, "fn", f->object, f->file, f->name);
       w.object = f->object;
       w.file   = f->file;
       for (uint32_t k = f->first; k != NO_ROW; k = p->rows[k].next)
-         put_row(&w, f, &p->rows[k]);
+         if (!lines || p->rows[k].kind != ROW_JUMP)
+            put_row(&w, f, &p->rows[k]);
       fputc('\n', out);
    }
    if (p->tail != NULL)

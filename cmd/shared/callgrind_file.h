@@ -27,7 +27,7 @@ typedef
       /* Only calls and jumps have these; they describe the target: */
       const char* object;
       const char* to_file;
-      const char* to;           // function; NULL for a jump within its function
+      const char* to;           // a call's function
       const char* count;        // as written: "17"; or "3/17": a conditional
                                 // jump, taken 3 times
       uint64_t    to_addr, to_line;
@@ -78,6 +78,10 @@ uint32_t       profile_function(ProfilePart* p, const char* object,
                                 const char* file, const char* name);
 void           profile_add(ProfilePart* p, uint32_t function, ProfileRow row);
 
+/* Return a text that identifies a function: equal ones are one string. */
+const char*    profile_key(const ProfilePart* p, const char* object,
+                           const char* file, const char* name);
+
 /* Make row I, now with the contents of ROW, the last one of FUNCTION.  The
    caller has unlinked it from its function. */
 void           profile_move(ProfilePart* p, uint32_t function, uint32_t i,
@@ -86,6 +90,7 @@ void           profile_move(ProfilePart* p, uint32_t function, uint32_t i,
 /* Return the index of a row's n_events costs, all 0. */
 size_t         profile_costs(ProfilePart* p);
 
-void           profile_write(const ProfilePart* p, FILE* out);
+/* Write a part.  LINES: without addresses and jumps, as speedscope needs it. */
+void           profile_write(const ProfilePart* p, FILE* out, bool lines);
 
 #endif /* DCFG_CMD_CALLGRIND_FILE_H */

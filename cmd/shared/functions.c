@@ -71,8 +71,6 @@ static uint32_t warm_symbol(const DcfgProcess* p, const DcfgImage* im,
 
 /*--- Blocks                                               ---*/
 
-#define MAX_STUB_EDGES 64
-
 /* Return whether NODE is a stub of a linkage table without a symbol, a few
    instructions that jump to another image, or on within the table.  It is part
    of its caller. */
@@ -81,7 +79,7 @@ static bool is_stub(const DcfgProcess* p, uint32_t node)
    uint32_t        n;
    const uint32_t* out = dcfg_out_edges(p, node, &n);
 
-   if (p->nodes[node].n_instrs > 4 || n > MAX_STUB_EDGES)
+   if (!is_small_stub(p, node))
       return false;
    for (uint32_t i = 0; i < n; i++) {
       const DcfgEdge* e = &p->edges[out[i]];
@@ -89,7 +87,7 @@ static bool is_stub(const DcfgProcess* p, uint32_t node)
           && e->target < p->n_blocks
           && (p->nodes[e->target].image != p->nodes[node].image
               || dcfg_symbol_of(p, e->target) != DCFG_NONE
-              || p->nodes[e->target].n_instrs <= 4))
+              || is_small_stub(p, e->target)))
          return true;
       if (e->type == DCFG_EDGE_DIRECT_UNCONDITIONAL_BRANCH
           && e->target < p->n_blocks
@@ -177,11 +175,17 @@ uint32_t function_symbol(const Functions* f, uint32_t function)
    return s == DCFG_NONE ? (uint32_t)key : s;
 }
 
+const char* function_symbol_name(const Functions* f, uint32_t function)
+{
+   uint32_t s = function_symbol(f, function);
+
+   return s == DCFG_NONE ? NULL : f->g.p->symbols[s].name;
+}
+
 const char* function_name(const Functions* f, uint32_t function)
 {
-   const Program* g = &f->g;
-   uint32_t       s = function_symbol(f, function);
+   const char* symbol = function_symbol_name(f, function);
 
-   return s == DCFG_NONE ? node_name(g, f->nodes[function])
-          : symbol_name(g, g->p->symbols[s].name);
+   return symbol == NULL ? node_name(&f->g, f->nodes[function])
+          : symbol_name(&f->g, symbol);
 }

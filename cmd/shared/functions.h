@@ -32,6 +32,9 @@ void        functions_free(Functions* f);
 /* Return the symbol of a function, or DCFG_NONE. */
 uint32_t    function_symbol(const Functions* f, uint32_t function);
 
+/* Return that symbol's name, or NULL. */
+const char* function_symbol_name(const Functions* f, uint32_t function);
+
 /* Return the name to print.  It is valid at least until text_forget(). */
 const char* function_name(const Functions* f, uint32_t function);
 

@@ -195,12 +195,12 @@ static bool* skipped_images(const Bbv* b, const TextList* globs)
 
    for (uint32_t i = 0; i < b->p->n_images; i++)
       for (size_t k = 0; k < N_LIBRARIES; k++)
-         if (image_fit(&b->g, i, thread_libraries[k]) == FIT_ALL)
+         if (image_fit(&b->g, i, thread_libraries[k]) >= FIT_GLOB)
             skipped[i] = true;
    for (size_t k = 0; k < globs->n; k++) {
       bool found = false;
       for (uint32_t i = 0; i < b->p->n_images; i++)
-         if (image_fit(&b->g, i, globs->texts[k]) == FIT_ALL)
+         if (image_fit(&b->g, i, globs->texts[k]) >= FIT_GLOB)
             skipped[i] = found = true;
       if (!found)
          complain("--skip=%s: there is no such image%s", globs->texts[k],

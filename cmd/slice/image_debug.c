@@ -63,14 +63,21 @@ static const char* symbol_at(Dwfl_Module* module, uint64_t addr)
           : text_format("%s+%" PRIu64, name, offset);
 }
 
-const char* variable_at(DcfgWet* w, uint64_t addr, const char* root)
+const char* variable_at(DcfgWet* w, ImageTimes* times, uint64_t addr,
+                        uint64_t t, const char* root)
 {
+   uint32_t     first = image_at(times, addr, t);
    const char*  found = NULL;
-   uint32_t     i = 0;
    Dwfl_Module* module;
+   DcfgWetInstr at;
    Dwfl*        dwfl;
 
-   while (found == NULL && (dwfl = open_next(w, &i, root, &module)) != NULL) {
+   if (first == DCFG_NONE)
+      return NULL;
+   at   = *dcfg_wet_instr(w, first);
+   dwfl = !is_of_program(at.image_name, wet_program(w), NULL) ? NULL
+          : open_debug(&at, root, &module);
+   if (dwfl != NULL) {
       found = symbol_at(module, addr);
       dwfl_end(dwfl);
    }

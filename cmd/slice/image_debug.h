@@ -6,14 +6,17 @@
 #ifndef DCFG_CMD_IMAGE_DEBUG_H
 #define DCFG_CMD_IMAGE_DEBUG_H
 
+#include "cmd/machine/image_times.h"
+
 #include "lib/dcfg_slice.h"
 
 #include <elfutils/libdwfl.h>
 
-/* Return the variable of the program's own images that has ADDR, such as
+/* Return the variable of the program's own images that has ADDR at time T, such as
    "total" or "pool+8"; NULL if no symbol has it.  The text lasts until
    text_forget(). */
-const char* variable_at(DcfgWet* w, uint64_t addr, const char* root);
+const char* variable_at(DcfgWet* w, ImageTimes* times, uint64_t addr,
+                        uint64_t t, const char* root);
 
 /* LineCode: whether a line has code in the program's own images.
    CODE_UNKNOWN: their debug information does not name the file.  For LINE of

@@ -93,7 +93,7 @@ static PortName* written_name(Words* y, const DcfgSliceNode* n)
    if (!at->done) {
       if (in.stores)
          name = variables_name_memory(y->variables, n->instr,
-                                      VARIABLES_WRITTEN, 0, 0, &at->of);
+                                      VARIABLES_WRITTEN, 0, 0, 0, &at->of);
       else if (instr_effect(&in, &e) && e.to != NO_REGISTER && !e.flow)
          name = variables_name_register(y->variables, n->instr, e.to, true,
                                         &at->of);
@@ -102,8 +102,8 @@ static PortName* written_name(Words* y, const DcfgSliceNode* n)
    }
    if (at->moves)
       set_name(y, at, variables_name_memory(y->variables, n->instr,
-                                            VARIABLES_WRITTEN, n->addr, 0,
-                                            &at->of));
+                                            VARIABLES_WRITTEN, n->addr,
+                                            n->order, 0, &at->of));
    return at;
 }
 
@@ -138,7 +138,7 @@ static const PortName* read_name(Words* y, const DcfgSliceNode* n,
    }
    if (at->moves && has_address(y->p->s, n))
       set_name(y, at, variables_name_memory(y->variables, n->instr, in->reg,
-                                            n->from, 0, &at->of));
+                                            n->from, n->order, 0, &at->of));
    return at;
 }
 

@@ -50,10 +50,11 @@ static void json_node(const SliceView* v, const DcfgSliceNode* n, FILE* out)
       if (i->node < DCFG_SLICE_NOT)
          fprintf(out, "\"node\": %" PRIu32 "}", i->node);
       else
-         fprintf(out, "\"followed\": %s%s}",
+         fprintf(out, "\"followed\": %s%s%s}",
                  i->node == DCFG_SLICE_NOBODY ? "true" : "false",
-                 i->node == DCFG_SLICE_NOBODY && dcfg_wet_is_window(v->w)
-                 ? ", \"in_window\": false" : "");
+                 i->unseen ? ", \"unseen\": true" : "",
+                 i->node == DCFG_SLICE_NOBODY && !i->unseen
+                 && dcfg_wet_is_window(v->w) ? ", \"in_window\": false" : "");
    }
    fputs("]}", out);
    text_forget();

@@ -28,6 +28,7 @@
 #include "cmd/base/format.h"
 #include "cmd/base/own.h"
 #include "cmd/base/terminal.h"
+#include "cmd/base/apart.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -214,16 +215,41 @@ static void make_rows(Listing* l)
 
 /*--- The program                                          ---*/
 
+/* Return the label of a row that is not labelled by a function's name. */
 static const char* label_of(const ListingRow* row)
 {
    if (row->line != 0)
       return text_clean(text_format("%s:%" PRIu32, text_base(row->source),
                                     row->line));
-   if (row->function != NULL)
-      return text_clean(text_brief(text_demangle(row->function)));
    return text_clean(text_format("%s+0x%" PRIx64,
                                  row->image == NULL ? "?"
                                  : text_base(row->image), row->offset));
+}
+
+/* Return the labels of N rows, in at most WIDTH columns, to be freed; the labels
+   are valid until text_forget(). */
+static const char** labels_of(const ListingRow* rows, size_t n, size_t width)
+{
+   const char** labels = zalloc(n, sizeof(*labels));
+   LongName*    names = zalloc(n, sizeof(*names));
+   const char** briefs;
+   size_t       n_names = 0;
+
+   for (size_t i = 0; i < n; i++)
+      if (rows[i].line == 0 && rows[i].function != NULL)
+         names[n_names++] = (LongName){
+            text_clean(text_demangle(rows[i].function)),
+            rust_hash(rows[i].function) };
+      else
+         labels[i] = text_shorten(label_of(&rows[i]), width);
+   briefs  = short_names(names, n_names, width);
+   n_names = 0;
+   for (size_t i = 0; i < n; i++)
+      if (labels[i] == NULL)
+         labels[i] = briefs[n_names++];
+   free(briefs);
+   free(names);
+   return labels;
 }
 
 /* Return the text of the line of ROW; "" if its source cannot be read.  The
@@ -301,19 +327,20 @@ static void put_own(FILE* out, const Listing* l)
    bool   threads = slice_has_threads(l->v);
    size_t at = LABEL_AT + (threads ? THREADS_WIDTH : 0);
    size_t width = 0;
+   const char** labels = labels_of(l->rows, shown, LABEL_WIDTH);
 
    for (size_t i = 0; i < shown; i++) {
-      size_t n = text_width(label_of(&l->rows[i]));
-      if (n > width)
-         width = n < LABEL_WIDTH ? n : LABEL_WIDTH;
-      text_forget();
+      labels[i] = text_copy(labels[i]);
+      if (text_width(labels[i]) > width)
+         width = text_width(labels[i]);
    }
+   text_forget();
    fputs("\ndistance    instances   share", out);
    if (threads)
       slice_put_threads_head(out);
    fputs(l->lines > 0 ? "   line\n" : "   function\n", out);
    for (size_t i = 0; i < shown; i++) {
-      const char* label = text_shorten(label_of(&l->rows[i]), width);
+      const char* label = labels[i];
       const char* text = source_text(&l->rows[i]);
       const char* around = l->v->inlined == NULL ? ""
                            : inlined_trace_text(l->v->inlined,
@@ -332,8 +359,10 @@ static void put_own(FILE* out, const Listing* l)
          fputs("  (merged with other lines)", out);
       putc('\n', out);
       put_beside(out, &beside, i, at + 3);
+      free((char*)label);
       text_forget();
    }
+   free(labels);
    if (shown < l->n_own)
       fprintf(out, "%*s+ %s more: --all\n", (int)at, "",
               text_count(l->n_own - shown));
@@ -361,7 +390,9 @@ COMPARE(by_nearest, Fold, by_distance(&x->sum, &y->sum))
 
 static void put_fold(FILE* out, const Fold* f)
 {
-   size_t named = 0;
+   size_t       named = 0;
+   LongName     names[MOST_FUNCTIONS];
+   const char** shown;
 
    fprintf(out, "%s  %s instance%s in %s function%s, nearest %" PRIu32,
            f->sum.image == NULL ? "?" : text_clean(text_base(f->sum.image)),
@@ -369,10 +400,13 @@ static void put_fold(FILE* out, const Fold* f)
            text_count(f->n), f->n == 1 ? "" : "s", f->sum.distance);
    for (size_t i = 0; i < f->n && named < MOST_FUNCTIONS; i++)
       if (f->rows[i].function != NULL)
-         fprintf(out, "%s%s", named++ == 0 ? ": " : ", ",
-                 text_shorten(text_clean(text_brief(text_demangle(
-                                            f->rows[i].function))),
-                              NAME_WIDTH));
+         names[named++] = (LongName){
+            text_clean(text_demangle(f->rows[i].function)),
+            rust_hash(f->rows[i].function) };
+   shown = short_names(names, named, NAME_WIDTH);
+   for (size_t i = 0; i < named; i++)
+      fprintf(out, "%s%s", i == 0 ? ": " : ", ", shown[i]);
+   free(shown);
    fputs(named > 0 && named < f->n ? ", ...\n" : "\n", out);
    text_forget();
 }

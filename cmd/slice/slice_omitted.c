@@ -48,6 +48,7 @@ struct SliceOmissions {
    OmittedMode    mode;
    OmittedFinder* finder;       // made when needed
    Variables*     names;
+   ImageTimes*    times;
    DcfgSlice*     kept;         // with instances, or NULL
    bool           looked;
    OmittedList    all;
@@ -107,6 +108,7 @@ void slice_omissions_free(SliceOmissions* z)
    omitted_list_free(&z->all);
    omitted_free(z->finder);
    variables_free(z->names);
+   image_times_free(z->times);
    dcfg_slice_free(z->kept);
    free(z->values);
    free(z);
@@ -168,6 +170,7 @@ static void start(SliceOmissions* z)
    mallopt(M_MMAP_THRESHOLD, 32 << 20);
    mallopt(M_TRIM_THRESHOLD, 256 << 20);
    z->names  = variables_new(z->f->w, z->root);
+   z->times  = image_times_new(z->f->w, NULL, z->root);
    z->finder = omitted_new(&t);
 }
 
@@ -239,9 +242,10 @@ static const char* place_name(SliceOmissions* z, const DcfgSliceNode* n,
    VariableType type;
 
    return o->asked && z->of != NULL ? z->of
-          : o->asked && o->memory ? variable_at(z->f->w, o->place, z->root)
+          : o->asked && o->memory ? variable_at(z->f->w, z->times, o->place, n->order,
+                                             z->root)
           : o->memory ? variables_name_memory(z->names, n->instr, 0, o->place,
-                                              0, &type)
+                                              n->order, 0, &type)
           : variables_name_register(z->names, n->instr, (unsigned)o->place,
                                     false, &type);
 }

@@ -38,6 +38,13 @@ typedef
    }
    Tracer;
 
+/* CopiedFrom: an address in an image's file, at the time when it was read. */
+typedef
+   struct {
+      uint64_t addr, t;
+   }
+   CopiedFrom;
+
 /*--- One byte                                             ---*/
 
 /* Return the node that wrote byte K last, among the inputs of N over PORT.
@@ -96,16 +103,16 @@ static bool is_constant(const Tracer* z, const DcfgSliceNode* n)
 }
 
 /* Return the origin of BYTE, the byte at ADDR that criterion N used.  Set
-   *FROM to the address that it was copied from, or to 0 if an instruction
+   *FROM to the place that it was copied from; its address is 0 if an instruction
    made it. */
 static ByteOrigin trace(const Tracer* z, const DcfgSliceNode* n, uint64_t addr,
-                    uint8_t byte, uint64_t* from)
+                    uint8_t byte, CopiedFrom* from)
 {
    uint8_t        port = DCFG_WET_MEMORY;
    uint64_t       place = addr, before, behind;
    const uint8_t* at;
 
-   *from = 0;
+   *from = (CopiedFrom){ 0, 0 };
    for (uint32_t node = writer_of(z, n, port, place); node < DCFG_SLICE_NOT;
         node = writer_of(z, n, port, place)) {
       n = &z->s->nodes[node];
@@ -121,35 +128,36 @@ static ByteOrigin trace(const Tracer* z, const DcfgSliceNode* n, uint64_t addr,
          place += n->from;
    }
    at = port != DCFG_WET_MEMORY ? NULL
-        : image_byte(z->initial, place, &before, &behind);
+        : image_byte(z->initial, place, n->order, &before, &behind);
    if (at == NULL || *at != byte)
       return ORIGIN_COMPUTED;
-   *from = place;
+   *from = (CopiedFrom){ place, n->order };
    return ORIGIN_CONSTANT;
 }
 
 /*--- Texts                                                ---*/
 
-/* Return the text around the byte at ADDR: no byte of it is 0.  Set *BEGIN
+/* Return the text around the byte at FROM: no byte of it is 0.  Set *BEGIN
    to its bytes. */
-static DcfgSliceRange text_around(const ImageBytes* initial, uint64_t addr,
+static DcfgSliceRange text_around(const ImageBytes* initial, CopiedFrom from,
                                   const uint8_t** begin)
 {
    uint64_t       before, behind, low = 0, high = 0;
-   const uint8_t* at = image_byte(initial, addr, &before, &behind);
+   const uint8_t* at = image_byte(initial, from.addr, from.t, &before,
+                                   &behind);
 
    while (low < before && low < MAX_TEXT && at[-(int64_t)low - 1] != 0)
       low++;
    while (high < behind && high < MAX_TEXT && at[high] != 0)
       high++;
    *begin = at - low;
-   return (DcfgSliceRange){ addr - low, addr + high, false };
+   return (DcfgSliceRange){ from.addr - low, from.addr + high, false };
 }
 
-static bool is_table_of_digits(const ImageBytes* initial, uint64_t addr)
+static bool is_table_of_digits(const ImageBytes* initial, CopiedFrom from)
 {
    const uint8_t* begin;
-   DcfgSliceRange r = text_around(initial, addr, &begin);
+   DcfgSliceRange r = text_around(initial, from, &begin);
    size_t         n = (size_t)(r.high - r.low);
 
    return memmem(begin, n, "0123456789", 10) != NULL
@@ -158,19 +166,22 @@ static bool is_table_of_digits(const ImageBytes* initial, uint64_t addr)
 
 /* Return whether byte I of the SIZE bytes was copied alone: no neighbour was
    copied from the place beside it.  Then it may be no part of a text.  FROM
-   has the addresses that the bytes were copied from. */
-static bool stands_alone(const uint64_t* from, uint64_t size, uint64_t i)
+   has the places that the bytes were copied from. */
+static bool stands_alone(const CopiedFrom* from, uint64_t size, uint64_t i)
 {
-   return !(i > 0 && from[i - 1] != 0 && from[i - 1] + 1 == from[i])
-          && !(i + 1 < size && from[i + 1] != 0 && from[i] + 1 == from[i + 1]);
+   uint64_t at = from[i].addr;
+
+   return !(i > 0 && from[i - 1].addr != 0 && from[i - 1].addr + 1 == at)
+          && !(i + 1 < size && from[i + 1].addr != 0
+               && at + 1 == from[i + 1].addr);
 }
 
 COMPARE(by_low, DcfgSliceRange, UP(low))
 
-/* Add the text around address FROM to the formats of O, each once, if it has
+/* Add the text around place FROM to the formats of O, each once, if it has
    a %.  The program may have chosen any other text among several. */
 static void add_format(Origins* o, size_t* room, const ImageBytes* initial,
-                       uint64_t from)
+                       CopiedFrom from)
 {
    const uint8_t* begin;
    DcfgSliceRange text = text_around(initial, from, &begin);
@@ -192,7 +203,7 @@ Origins origins_find(DcfgWet* w, const Roles* roles, const OutputStream* t,
    uint32_t  n = dcfg_wet_instrs(w);
    bool*     instrs = zalloc(n + (size_t)1, sizeof(bool));
    bool*     hands_on = zalloc(n + (size_t)1, sizeof(bool));
-   uint64_t* from = zalloc(size + 1, sizeof(*from));
+   CopiedFrom* from = zalloc(size + 1, sizeof(*from));
    size_t    room = 0;
    Origins   o = { .kinds = zalloc(size + 1, 1) };
    DcfgSliceQuery q = { .no_control = true, .no_address = roles->addresses,
@@ -218,7 +229,7 @@ Origins origins_find(DcfgWet* w, const Roles* roles, const OutputStream* t,
       }
    }
    for (uint64_t i = 0; i < size; i++) {
-      if (o.kinds[i] != ORIGIN_CONSTANT || from[i] == 0)
+      if (o.kinds[i] != ORIGIN_CONSTANT || from[i].addr == 0)
          continue;
       if (is_table_of_digits(initial, from[i])
           || (isalnum(t->bytes[place + i]) && stands_alone(from, size, i)))

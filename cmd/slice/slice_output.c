@@ -432,7 +432,7 @@ void output_criterion(DcfgWet* w, OutputQuestion* q)
 
    if (!dcfg_wet_has_values(w))
       die("--output needs recorded values: record with --wet-values=yes");
-   initial = image_bytes(w, q->root);
+   initial = image_bytes(w, NULL, q->root);
    s       = all_syscalls(w, q->instrs, false);
    o       = output_read(w, s, &initial);
    calls   = calls_of(w, s);

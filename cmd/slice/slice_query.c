@@ -60,6 +60,29 @@ static uint64_t hex_value(const char* s, char** end)
           : strtoull(s, end, 16);
 }
 
+/* Return whether the criterion's instructions are of images of different files,
+   or of builds of one. */
+static bool is_of_several(const Sliced* f)
+{
+   uint32_t n = dcfg_wet_instrs(f->w), first = 0;
+   DcfgWetInstr in, other;
+
+   while (!f->instrs[first])
+      first++;
+   in = *dcfg_wet_instr(f->w, first);
+   for (uint32_t i = first + 1; i < n; i++) {
+      if (!f->instrs[i])
+         continue;
+      other = *dcfg_wet_instr(f->w, i);
+      if (in.image_name != NULL && other.image_name != NULL
+          && (strcmp(in.image_name, other.image_name) != 0
+              || (in.image_build_id != NULL && other.image_build_id != NULL
+                  && strcmp(in.image_build_id, other.image_build_id) != 0)))
+         return true;
+   }
+   return false;
+}
+
 static void at_address(Sliced* f, const char* at)
 {
    char*    end;
@@ -80,6 +103,9 @@ static void at_address(Sliced* f, const char* at)
    if (found == 0)
       die("--at: no instruction at 0x%" PRIx64 " ran; give an address of the "
           "run", addr);
+   if (is_of_several(f))
+      complain("--at: several images had code at 0x%" PRIx64 ", one after the "
+               "other, and each counts by itself: FILE:LINE#N names one", addr);
 }
 
 /*--- Of what                                              ---*/

@@ -172,8 +172,8 @@ const char* slice_thread(const SliceView* v, uint32_t thread)
    return text;
 }
 
-static const char* lock_text(const SliceView* v, const Ordered* o,
-                             LockKnowledge k)
+static const char* lock_text(const SliceView* v, ImageTimes* times,
+                             const Ordered* o, LockKnowledge k)
 {
    const char* name;
 
@@ -182,7 +182,7 @@ static const char* lock_text(const SliceView* v, const Ordered* o,
    if (o->mutex == 0)
       return k == LOCKS_SEEN ? "no lock of pthread's lies between"
              : "no mutex of pthread's lies between";
-   name = variable_at(v->w, o->mutex, v->root);
+   name = variable_at(v->w, times, o->mutex, o->crossing->read, v->root);
    return name != NULL ? text_format("ordered by mutex %s", name)
           : text_format("ordered by mutex 0x%" PRIx64, o->mutex);
 }
@@ -206,6 +206,7 @@ void slice_put_crossings(FILE* out, const SliceView* v)
    Shown*        all;
    Ordered*      ordered;
    LockKnowledge k;
+   ImageTimes*   times = image_times_new(v->w, NULL, v->root);
 
    keep_lines(v, own);
    all     = find_shown(v, own, &n);
@@ -221,12 +222,13 @@ void slice_put_crossings(FILE* out, const SliceView* v)
       fprintf(out, "%s%s reads what %s wrote: written by thread %s, read by "
               "thread %s; %s%s\n", i == 0 ? "\n" : "", all[i].reader,
               all[i].writer, thread_text(v, own, c->from),
-              thread_text(v, own, c->to), lock_text(v, &ordered[i], k),
+              thread_text(v, own, c->to), lock_text(v, times, &ordered[i], k),
               life_text(v->s, c));
    }
    if (n > shown && shown > 0)
       fprintf(out, "%s more went from thread to thread\n",
               text_count(n - shown));
+   image_times_free(times);
    free(ordered);
    free(all);
    free(own);

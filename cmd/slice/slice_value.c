@@ -91,7 +91,8 @@ static bool memory_value(const ValueSearch* v, const DcfgSlice* s,
             some were written, the others are not known. */
          return i == 0 && nobody && c->n_inputs <= 2
                 && !dcfg_wet_is_window(v->w)
-                && variables_initial(v->variables, addr, bytes, size);
+                && variables_initial(v->variables, addr, c->order, bytes,
+                                     size);
       }
    return true;
 }
@@ -294,6 +295,29 @@ bool find_value(void* arg, const VariableObject* o, uint64_t* value)
    return found;
 }
 
+/* Return the time of the instance of ARG, a ValueSearch. */
+static uint64_t find_time(void* arg)
+{
+   const ValueSearch* v = arg;
+   bool*              at = zalloc(dcfg_wet_instrs(v->w) + (size_t)1,
+                                  sizeof(*at));
+   DcfgSliceQuery     q = { .instrs = at, .instance = v->instance,
+                            .only_criteria = true };
+   DcfgError          err;
+   DcfgSlice*         s;
+   uint64_t           t = 0;
+
+   at[v->instr] = true;
+   s = dcfg_slice_new(v->w, &q, &err);
+   free(at);
+   if (s == NULL)
+      die("%s", unreadable(&err, KIND_WET));
+   if (s->n_criteria > 0)
+      t = s->nodes[s->criteria[0]].order;
+   dcfg_slice_free(s);
+   return t;
+}
+
 /*--- The source's words                                   ---*/
 
 void variable_place(DcfgWet* w, const char* file, uint32_t instr,
@@ -307,7 +331,7 @@ void variable_place(DcfgWet* w, const char* file, uint32_t instr,
    Variables*   v = variables_new(w, root);
    ValueSearch  search = { .w = w, .file = file, .variables = v,
                            .instr = instr, .instance = instance };
-   ObjectReader reader = { .value = find_value, .arg = &search };
+   ObjectReader reader = { find_value, find_time, &search };
    VariableObject o;
    const char*  why = expression_resolve(v, instr, expression, &reader, &o);
 

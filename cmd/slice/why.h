@@ -32,6 +32,8 @@ typedef
       const DcfgSliceInput* input;      // an input of .user
       uint32_t node;            // writer, or DCFG_SLICE_NOBODY, DCFG_SLICE_NOT
       bool     library;         // came through a library
+      bool     unseen;          // somebody else wrote it: .node is NOBODY, and
+      uint32_t loader;          // this instance loads it
       bool     of_copy;         // the place from which .user, a passed copy,
                                 // loaded
       const Omitted* omitted;   // the store that did not run, if .use is

@@ -192,6 +192,8 @@ static bool is_the_same(const Sliced* f, const WhyInput* k, uint32_t node,
                     && k->input->reg == in->input->reg;
    bool same_place = same_port && k->user == in->user;
 
+   if (k->unseen != in->unseen)
+      return false;
    if (k->node == node)
       return node < DCFG_SLICE_NOT || same_place
              || (same_port && k->use == USE_FRAME && in->use == USE_FRAME);
@@ -294,6 +296,9 @@ static uint32_t behind_copies(WhyCards* y, WhyCard* c,
 {
    const DcfgSliceInput* via = in;
 
+   if (in->unseen)
+      return DCFG_SLICE_NOBODY;
+
    while (via->node < DCFG_SLICE_NOT && in->port != DCFG_WET_CONTROL
           && !why_is_library(y->f, via->node) && !joins(y, c, via->node)) {
       const DcfgSliceInput* next;
@@ -337,12 +342,34 @@ static void follow_places(WhyCards* y, WhyCard* c, Found* l, uint32_t first)
    }
 }
 
+/* Return whether somebody else wrote a part of what NODE got over IN, and IN is
+   not that input: then who stored the rest did not make the value. */
+static bool has_unseen(const Sliced* f, uint32_t node, const DcfgSliceInput* in)
+{
+   const DcfgSliceNode* n = &f->s->nodes[node];
+   const DcfgWetInstr*  at = dcfg_wet_instr(f->w, n->instr);
+
+   if (in->port != DCFG_WET_MEMORY || in->unseen || in->reg >= at->n_accesses
+       || at->accesses[in->reg].size > 8)
+      return false;
+   for (uint32_t k = 0; k < n->n_inputs; k++) {
+      const DcfgSliceInput* other = &f->s->inputs[n->first_input + k];
+      if (other->unseen && other->port == in->port && other->reg == in->reg)
+         return true;
+   }
+   return false;
+}
+
 /* Follow input IN of member .user: add the member that it leads to, or add
    it to the inputs of the card. */
 static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in)
 {
    uint32_t node;
 
+   if (has_unseen(y->f, in.user, in.input))
+      return;
+   in.unseen = in.input->unseen;
+   in.loader = in.user;
    in.first = (uint32_t)c->n_passed;
    node     = behind_copies(y, c, in.input);
    if (in.use == USE_VALUE)
@@ -411,7 +438,13 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
             if (at.use == USE_FRAME && to->port != DCFG_WET_CONTROL
                 && !is_pointer(y, from, to))
                at.use = use;
-            if (at.use == USE_FRAME || to->node >= DCFG_SLICE_NOT)
+            if (to->unseen) {
+               at.unseen = true;
+               at.loader = from;
+               add_input(y->f, c, at, DCFG_SLICE_NOBODY);
+            }
+            if (at.use == USE_FRAME || to->node >= DCFG_SLICE_NOT
+                || has_unseen(y->f, from, to))
                continue;
             add_passed(c, from);
             node = to->port == DCFG_WET_CONTROL ? to->node

@@ -13,7 +13,10 @@
 #include "cmd/slice/slice_query.h"
 #include "cmd/slice/slice_views.h"
 #include "cmd/slice/why.h"
+#include "cmd/slice/why_unseen.h"
+#include "cmd/slice/why_words.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +26,8 @@ typedef
       const DcfgSliceInput* input;      // an input of the instance
       uint32_t node;            // or DCFG_SLICE_NOBODY, DCFG_SLICE_NOT
       uint32_t first, n_copies; // part of Why.copies
+      uint32_t loader;          // the instance that loads an unseen write, or
+                                // DCFG_NONE
    }
    Origin;
 
@@ -93,11 +98,12 @@ const DcfgSliceInput* why_behind_copy(const Sliced* f, uint32_t node,
           || !made_all(f->s, next->node, n) ? NULL : next;
 }
 
-/* Add the origin of IN. */
-static void add_origin(Why* y, const DcfgSliceInput* in)
+/* Add the origin of IN, an input of NODE. */
+static void add_origin(Why* y, uint32_t node, const DcfgSliceInput* in)
 {
    const DcfgSliceInput* via = in;
-   Origin o = { in, in->node, (uint32_t)y->n_copies, 0 };
+   Origin o = { in, in->node, (uint32_t)y->n_copies, 0,
+                in->unseen ? node : DCFG_NONE };
 
    while (o.node < DCFG_SLICE_NOT && in->port != DCFG_WET_CONTROL) {
       const DcfgSliceInput* next = why_behind_copy(y->f, o.node, via);
@@ -106,6 +112,7 @@ static void add_origin(Why* y, const DcfgSliceInput* in)
       GROW(y->copies, y->n_copies, y->copies_room);
       y->copies[y->n_copies++] = o.node;
       o.n_copies++;
+      o.loader = next->unseen ? o.node : DCFG_NONE;
       o.node = next->node;
       via    = next;
    }
@@ -123,10 +130,10 @@ static void find_origins(Why* y, uint32_t node)
    y->n_origins = y->n_copies = 0;
    for (uint32_t k = 0; k < n->n_inputs; k++)
       if (in[k].port != DCFG_WET_CONTROL)
-         add_origin(y, &in[k]);
+         add_origin(y, node, &in[k]);
    for (uint32_t k = 0; k < n->n_inputs; k++)
       if (in[k].port == DCFG_WET_CONTROL)
-         add_origin(y, &in[k]);
+         add_origin(y, node, &in[k]);
 }
 
 /*--- Telling                                              ---*/
@@ -169,6 +176,15 @@ static void tell_copies(const Why* y, const Origin* o)
    putchar('\n');
 }
 
+static const char* unseen_place(void* y, uint32_t instr, uint64_t instance)
+{
+   const Why*          why = y;
+   const DcfgWetInstr* in = dcfg_wet_instr(why->f->w, instr);
+
+   return text_format("0x%" PRIx64 "#%" PRIu64 "   %s", in->addr, instance,
+                      slice_place(in));
+}
+
 static void tell(Why* y, uint32_t node)
 {
    find_origins(y, node);
@@ -176,7 +192,13 @@ static void tell(Why* y, uint32_t node)
    for (size_t i = 0; i < y->n_origins; i++) {
       const Origin* o = &y->origins[i];
       printf("%3zu %-8s  ", i + 1, slice_port(y->f->w, o->input));
-      if (o->node == DCFG_SLICE_NOBODY)
+      DcfgSliceUnseen u;
+      UnseenKind      kind = o->loader == DCFG_NONE ? UNSEEN_NOT
+                             : why_unseen(y->f, y->v.file, o->loader, true, &u);
+      if (kind != UNSEEN_NOT) {
+         why_tell_unseen(y->v.file, kind, &u, "              ",
+                         &(UnseenPlace){ unseen_place, y });
+      } else if (o->node == DCFG_SLICE_NOBODY)
          puts(dcfg_wet_is_window(y->f->w)
               ? "nothing that was kept: before the window, or nobody"
               : o->input->port == DCFG_WET_CONTROL
@@ -228,23 +250,23 @@ static void converse(Why* y, uint32_t first)
    GROW(way, n, room);
    way[n++] = first;
    for (bool again = true; ; ) {
-      unsigned long k;
-      char*         end;
+      size_t k;
       if (again)
          tell(y, way[n - 1]);
       fputs("why (number, b: back, q: quit)? ", stdout);
       fflush(stdout);
       if (getline(&line, &size, stdin) < 0 || line[0] == 'q')
          break;
-      k     = strtoul(line, &end, 10);
+      k     = why_choice(line);
       again = true;
       if (line[0] == 'b' && n > 1) {
          n--;
-      } else if (end != line && k >= 1 && k <= y->n_origins
+      } else if (k >= 1 && k <= y->n_origins
                  && y->origins[k - 1].node < DCFG_SLICE_NOT) {
          GROW(way, n, room);
          way[n++] = y->origins[k - 1].node;
       } else {
+         why_no_answer(line, y->n_origins, false);
          again = false;
       }
    }

@@ -13,6 +13,7 @@
 #include "cmd/base/table.h"
 #include "cmd/machine/roles.h"
 #include "cmd/slice/why_source.h"
+#include "cmd/slice/why_unseen.h"
 #include "cmd/slice/why_words.h"
 
 #include <inttypes.h>
@@ -70,6 +71,12 @@ static const char* instr_place(Lines* y, uint32_t instr, uint64_t instance)
    instr_text(&in, text, sizeof(text));
    return text_format("0x%" PRIx64 "#%" PRIu64 "  %s   %s", in.addr, instance,
                       text, slice_place(&in));
+}
+
+/* The same, for why_unseen.c. */
+static const char* unseen_place(void* y, uint32_t instr, uint64_t instance)
+{
+   return instr_place(y, instr, instance);
 }
 
 static const char* place_text(Lines* y, uint32_t node)
@@ -133,8 +140,8 @@ static const char* result_text(const Lines* y, const WhyCard* c)
           && (name == NULL || c->members[i] < at)) {
          at   = c->members[i];
          name = variables_name_memory(y->names, s->nodes[at].instr,
-                                      VARIABLES_WRITTEN, s->nodes[at].addr, 0,
-                                      &type);
+                                      VARIABLES_WRITTEN, s->nodes[at].addr,
+                                      s->nodes[at].order, 0, &type);
       }
    value = why_value(y->f, &s->nodes[at], &type);
    return value[0] == 0 ? "" : text_format("%s%s%s",
@@ -184,11 +191,22 @@ static const char* passed_text(Lines* y, const WhyCard* c, const WhyInput* in,
 static const char* end_text(const Lines* y, const WhyInput* in)
 {
    return in->node == DCFG_SLICE_NOT ? "not followed"
+          : in->unseen ? "somebody else wrote it"
           : in->library ? "a library: of nothing that the program computed"
           : dcfg_wet_is_window(y->f->w)
           ? "nothing that was kept: before the window, or nobody"
           : in->use == USE_BRANCH ? "nothing: it runs in any case"
           : "nothing that was executed wrote it: initial data";
+}
+
+/* Return whether somebody else may have written IN, and set *U. */
+static UnseenKind unseen_kind(const Lines* y, const WhyInput* in,
+                              DcfgSliceUnseen* u)
+{
+   return in->node != DCFG_SLICE_NOBODY || in->use != USE_VALUE
+          || in->input->port != DCFG_WET_MEMORY
+          || (in->library && !in->unseen) ? UNSEEN_NOT
+          : why_unseen(y->f, y->v.file, in->loader, in->unseen, u);
 }
 
 static size_t shown(const Lines* y, const WhyCard* c)
@@ -223,6 +241,8 @@ static void tell(Lines* y, const WhyCard* c)
       const char*     value;
       const char*     name;
       const char*     through;
+      DcfgSliceUnseen u;
+      UnseenKind      kind;
       unsigned        n = 0;
       if (in->omitted != NULL) {
          printf("%3zu %s\n      %s\n", i + 1, omitted_text(y, in),
@@ -233,8 +253,14 @@ static void tell(Lines* y, const WhyCard* c)
       }
       name = input_name(y, in, &value);
       printf("%3zu %s%s%s\n", i + 1, name, value[0] == 0 ? "" : " = ", value);
-      printf("      %s\n", in->node >= DCFG_SLICE_NOT ? end_text(y, in)
-                          : place_text(y, in->node));
+      fputs("      ", stdout);
+      kind = unseen_kind(y, in, &u);
+      if (kind != UNSEEN_NOT)
+         why_tell_unseen(y->v.file, kind, &u, "      ",
+                         &(UnseenPlace){ unseen_place, y });
+      else
+         printf("%s\n", in->node >= DCFG_SLICE_NOT ? end_text(y, in)
+                             : place_text(y, in->node));
       for (uint32_t k = 0; (through = passed_text(y, c, in, &k)) != NULL; n++)
          if (n < MOST_PASSED)
             printf("      through %s\n", through);
@@ -338,7 +364,13 @@ static void json_input(Lines* y, const WhyCard* c, const WhyInput* in)
       json_place(y, in->node);
       putchar('}');
    } else {
-      json_text("ends", end_text(y, in));
+      DcfgSliceUnseen u;
+      UnseenKind      kind = unseen_kind(y, in, &u);
+      json_text("ends", kind != UNSEEN_MAPPED ? end_text(y, in)
+                : "nothing that was executed wrote it: a mapped file");
+      if (kind != UNSEEN_NOT)
+         why_json_unseen(y->v.file, kind, &u,
+                         &(UnseenPlace){ unseen_place, y });
    }
    fputs(", \"through\": [", stdout);
    for (uint32_t k = 0; (through = passed_text(y, c, in, &k)) != NULL; any = true) {
@@ -510,25 +542,25 @@ static void converse(Lines* y, Name first)
    make_card(y, &c, first);
    tell(y, &c);
    for (;;) {
-      unsigned long k;
-      char*         end;
-      size_t        before = n;
-      Name          on;
+      size_t before = n, k;
+      Name   on;
       fputs("why (number, b: back, l: list, q: quit)? ", stdout);
       fflush(stdout);
       if (getline(&line, &size, stdin) < 0 || line[0] == 'q')
          break;
-      k = strtoul(line, &end, 10);
+      k = why_choice(line);
       if (line[0] == 'l') {
          for (size_t i = 0; i < n; i++)
             printf("%3zu %s\n", i, instr_place(y, way[i].instr,
                                                way[i].instance));
       } else if (line[0] == 'b' && n > 1) {
          n--;
-      } else if (end != line && k >= 1 && k <= shown(y, &c)
+      } else if (k >= 1 && k <= shown(y, &c)
                  && origin_of(y, &c.inputs[k - 1], &on)) {
          GROW(way, n, room);
          way[n++] = on;
+      } else {
+         why_no_answer(line, shown(y, &c), true);
       }
       if (n != before) {
          why_card_free(&c);

@@ -12,6 +12,8 @@
 #include "cmd/machine/processor.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FUNCTION_WIDTH 48       // columns of a name; templates are longer
@@ -43,7 +45,7 @@ const char* why_place_name(Variables* names, uint32_t user,
 {
    *type = (VariableType){ .known = false };
    if (in->port == DCFG_WET_MEMORY)
-      return variables_name_memory(names, user, in->reg, 0, 0, type);
+      return variables_name_memory(names, user, in->reg, 0, 0, 0, type);
    if (in->port == DCFG_WET_GENERAL)
       return variables_name_register(names, user, in->reg, false, type);
    return NULL;
@@ -74,4 +76,30 @@ const char* why_returned(const Sliced* f, uint32_t user,
    return reader.function == NULL || writer.function == NULL
           || strcmp(reader.function, writer.function) == 0 ? NULL
           : text_format("%s()", why_function(&writer));
+}
+
+size_t why_choice(const char* line)
+{
+   char*         end;
+   unsigned long n = line[0] < '0' || line[0] > '9' ? 0
+                     : strtoul(line, &end, 10);
+
+   return n == 0 || end[strspn(end, " \t\r\n")] != 0 ? 0 : n;
+}
+
+void why_no_answer(const char* line, size_t n, bool lists)
+{
+   size_t k = why_choice(line);
+
+   if (line[0] == 'b')
+      puts("this is the first step: there is no way back");
+   else if (k >= 1 && k <= n)
+      printf("input %zu has no step to explain: nothing that was recorded made "
+             "it\n", k);
+   else
+      printf("`%s' is no answer: %sb goes back,%s q quits\n",
+             text_clean(text_format("%.*s", (int)strcspn(line, "\r\n"), line)),
+             n == 0 ? "" : n == 1 ? "1 explains the input, "
+             : text_format("a number from 1 to %zu explains that input, ", n),
+             lists ? " l lists the steps," : "");
 }

@@ -37,4 +37,11 @@ const char* why_input_value(const Sliced* f, uint32_t user,
 const char* why_returned(const Sliced* f, uint32_t user,
                          const DcfgSliceInput* in);
 
+/* Return the number that is the answer LINE; 0 if it is none. */
+size_t why_choice(const char* line);
+
+/* Say why the answer LINE leads nowhere.  N: the inputs that have numbers;
+   LISTS: the user may ask for the list. */
+void why_no_answer(const char* line, size_t n, bool lists);
+
 #endif /* DCFG_CMD_WHY_WORDS_H */

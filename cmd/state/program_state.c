@@ -74,7 +74,7 @@ ProgramState* state_make(DcfgWet* w, const char* root, const StateAsk* ask,
    }
    s->made   = zalloc(N_MADE, sizeof(*s->made));
    s->whole  = begins_program(s);
-   s->images = image_memory(w, root);
+   s->images = image_memory(w, s->replay, root);
    s->roles  = roles_new(w);
    s->copies = zalloc(n + (size_t)1, sizeof(bool));
    s->addrs  = zalloc(n + (size_t)1, sizeof(uint64_t));

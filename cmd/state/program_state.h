@@ -9,7 +9,7 @@
 #include "cmd/machine/processor.h"
 #include "cmd/machine/roles.h"
 #include "cmd/machine/state_rules.h"
-#include "cmd/machine/wet_place.h"
+#include "cmd/machine/image_bytes.h"
 
 #include "lib/dcfg_replay.h"
 
@@ -80,6 +80,8 @@ typedef
                            unsigned n);
       StateValue (*x87)(ProgramState* s, uint32_t thread, uint64_t t,
                         unsigned n);
+      bool       (*x87_in_use)(ProgramState* s, uint32_t thread, uint64_t t,
+                               unsigned n, bool* in_use);
       bool       (*flags)(ProgramState* s, uint32_t thread, uint64_t t,
                           unsigned group, uint64_t* bits);
       bool       (*x87_codes)(ProgramState* s, uint32_t thread, uint64_t t,

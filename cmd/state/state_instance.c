@@ -94,6 +94,30 @@ static StateValue ask_x87(void* arg, unsigned n)
    return i->s->ask->x87(i->s, i->thread, i->at.time, n);
 }
 
+static bool ask_x87_in_use(void* arg, unsigned n, bool* in_use)
+{
+   const Instance* i = arg;
+
+   return i->s->ask->x87_in_use(i->s, i->thread, i->at.time, n, in_use);
+}
+
+static const DcfgWetInstr* ask_flags_writer(void* arg)
+{
+   const Instance*  i = arg;
+   uint64_t         last = 0;
+   DcfgReplayWriter by;
+   const DcfgReplayInstr* at;
+
+   for (uint32_t group = 0; group < 2; group++)
+      if (dcfg_replay_writer(i->s->replay, i->thread, i->at.time,
+                             DCFG_REPLAY_FLAGS, group, 0xFF, &by)
+             == DCFG_REPLAY_FOUND
+          && by.by == DCFG_REPLAY_BY_INSTR && by.time + 1 > last)
+         last = by.time + 1;
+   at = last == 0 ? NULL : dcfg_replay_instr(i->s->replay, last - 1);
+   return at == NULL ? NULL : dcfg_wet_instr(i->s->w, at->instr);
+}
+
 static bool ask_result(void* arg, uint64_t* result)
 {
    const Instance* i = arg;
@@ -128,5 +152,6 @@ static uint64_t ask_iterations(void* arg, unsigned n, StateValue* before)
 StateView state_view(Instance* i)
 {
    return (StateView){ &i->in, &i->at, i, ask_general, ask_vector, ask_x87,
-                       ask_memory, ask_flags, ask_result, ask_iterations };
+                       ask_x87_in_use, ask_memory, ask_flags,
+                       ask_flags_writer, ask_result, ask_iterations };
 }

@@ -69,6 +69,11 @@ bool state_agrees(ProgramState* s, uint32_t thread, uint64_t t, unsigned n,
    T, in the 8 bytes that Valgrind computes with. */
 StateValue state_x87(ProgramState* s, uint32_t thread, uint64_t t, unsigned n);
 
+/* Set *IN_USE to whether the tag of that register says so.  Return false if it is
+   not known. */
+bool state_x87_in_use(ProgramState* s, uint32_t thread, uint64_t t, unsigned n,
+                      bool* in_use);
+
 /* Set *BITS to the condition codes, at their places in the status word.  Return
    false if they are not known. */
 bool state_x87_codes(ProgramState* s, uint32_t thread, uint64_t t,

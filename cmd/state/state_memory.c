@@ -6,30 +6,61 @@
 /* Owns: the bytes of memory, and which of them are known.  Handed: writes by
    the library, files of images.  Taken by: state_registers.c, cmd/gdb/.
 
-   The last write before the time gives a byte its value.  If nobody has written
-   the byte, the image's file has it, or the state in which the trace begins, or
-   the next instruction that loads it. */
+   The last that the trace told before the time gives a byte its value: a write,
+   or a load.  If the next load has another value, somebody else wrote the byte
+   between: it is unknown.  If nothing has told the byte, the image's file has it,
+   or the state in which the trace begins, or the next instruction that loads
+   it. */
 
 #include "cmd/state/program_state.h"
 
 #include <string.h>
 
-/* Set those of the SIZE bytes B at ADDR that nobody wrote to the bytes of the
-   images' files.  If the program began before the trace, use only constant
-   memory: the program may have changed other memory by then. */
-static void take_images(const ProgramState* s, uint64_t addr, uint32_t size,
-                        DcfgReplayByte* b)
+/* Fresh: an answer of is_of_part(), for the bytes of a page that were mapped at one
+   time. */
+typedef
+   struct {
+      const ImagePart* part;
+      uint64_t         page, since;
+      bool             is;
+   }
+   Fresh;
+
+/* Return whether the byte at ADDR, which was mapped anew at time SINCE, has been
+   P's since then; F has the last answer. */
+static bool is_of_part(const ProgramState* s, Fresh* f, const ImagePart* p,
+                       uint64_t addr, uint64_t since)
 {
+   uint64_t offset = p->offset == IMAGE_ANYWHERE ? IMAGE_ANYWHERE
+                     : p->offset + (addr - p->addr);
+
+   if (f->part != p || f->page != addr >> 12 || f->since != since)
+      *f = (Fresh){ p, addr >> 12, since,
+                    image_was_mapped(s->images.times, p->image, addr, offset,
+                                     since) };
+   return f->is;
+}
+
+/* Set those of the SIZE bytes B at ADDR that nobody wrote up to time T to the
+   bytes of the images' files.  If the program began before the trace, use only constant
+   memory: the program may have changed other memory by then. */
+static void take_images(const ProgramState* s, uint64_t t, uint64_t addr,
+                        uint32_t size, DcfgReplayByte* b)
+{
+   Fresh f = { .part = NULL };
+
    for (uint32_t i = 0; i < size; i++) {
-      uint64_t       before, behind;
-      const uint8_t* at;
+      const ImagePart* p;
       if (b[i].is != DCFG_REPLAY_NEVER && b[i].is != DCFG_REPLAY_FRESH)
          continue;
-      at = image_byte(&s->images, addr + i, &before, &behind);
-      if (at != NULL
-          && (s->whole || b[i].is == DCFG_REPLAY_FRESH
-              || image_is_constant(&s->images, addr + i)))
-         b[i] = (DcfgReplayByte){ 0, DCFG_REPLAY_KNOWN, *at };
+      p = image_part(&s->images, addr + i, t);
+      if (p != NULL
+          && (b[i].is == DCFG_REPLAY_FRESH
+              ? is_of_part(s, &f, p, addr + i, b[i].since)
+              : s->whole || p->constant))
+         b[i] = (DcfgReplayByte){ 0, DCFG_REPLAY_KNOWN,
+                                  p->bytes == NULL ? 0
+                                  : p->bytes[addr + i - p->addr] };
    }
 }
 
@@ -70,16 +101,46 @@ static bool all_known(const DcfgReplayByte* b, uint32_t size)
    return size == 0;
 }
 
+/* Forget those of the SIZE bytes B at ADDR at time T that files, or the state in
+   which the trace begins, have told, if the next load has other values: somebody
+   else wrote them.  LAST has the bytes as the trace told them. */
+static bool compare_initial(ProgramState* s, uint64_t t, uint64_t addr,
+                            uint32_t size, const DcfgReplayByte* last,
+                            DcfgReplayByte* b)
+{
+   DcfgReplayByte next[DCFG_REPLAY_MOST];
+   bool           any = false;
+
+   for (uint32_t i = 0; i < size; i++) {
+      bool initial = b[i].is == DCFG_REPLAY_KNOWN
+                     && last[i].is != DCFG_REPLAY_KNOWN;
+      next[i] = (DcfgReplayByte){ .is = initial ? DCFG_REPLAY_NEVER
+                                        : DCFG_REPLAY_UNSEEN };
+      any    |= initial;
+   }
+   if (!any)
+      return true;
+   if (!dcfg_replay_loaded(s->replay, t, addr, size, s->copies, next))
+      return false;
+   for (uint32_t i = 0; i < size; i++)
+      if (next[i].is == DCFG_REPLAY_KNOWN && next[i].value != b[i].value)
+         b[i].is = DCFG_REPLAY_UNSEEN;
+   return true;
+}
+
 /* Read as state_memory() does, at most DCFG_REPLAY_MOST bytes. */
 static bool read_part(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
                       uint8_t* bytes, bool* known)
 {
-   DcfgReplayByte b[DCFG_REPLAY_MOST];
+   DcfgReplayByte b[DCFG_REPLAY_MOST], last[DCFG_REPLAY_MOST];
 
    if (!dcfg_replay_memory(s->replay, t, addr, size, s->copies, b))
       return false;
-   take_images(s, addr, size, b);
+   memcpy(last, b, size * sizeof(*b));
+   take_images(s, t, addr, size, b);
    take_begin(s, addr, size, b);
+   if (!compare_initial(s, t, addr, size, last, b))
+      return false;
    if (!all_known(b, size)
        && !dcfg_replay_loaded(s->replay, t, addr, size, s->copies, b))
       return false;

@@ -287,7 +287,9 @@ StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
    if (k->there && t >= k->from && t <= k->to)
       return k->value;
    v = find_general(s, thread, t, n, &from, &indexed);
-   if (indexed && s->depth < 2 && !state_agrees(s, thread, t, n, &v)) {
+   /* A step later the same writer has been compared already. */
+   if (indexed && s->depth < 2 && !(k->there && k->from == from && t > k->to)
+       && !state_agrees(s, thread, t, n, &v)) {
       state_doubt(s);
       v = find_general(s, thread, t, n, &from, &indexed);
    }

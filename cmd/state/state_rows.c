@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const StateAsk ask = {
-   state_general, state_vector, state_x87, state_flags, state_x87_codes
+   state_general, state_vector, state_x87, state_x87_in_use, state_flags, state_x87_codes
 };
 
 ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)

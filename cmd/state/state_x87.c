@@ -201,6 +201,20 @@ StateValue state_x87(ProgramState* s, uint32_t thread, uint64_t t, unsigned n)
           : x87_at(s, thread, t)->values[(top + n) & 7];
 }
 
+bool state_x87_in_use(ProgramState* s, uint32_t thread, uint64_t t, unsigned n,
+                      bool* in_use)
+{
+   const KeptX87* k;
+   unsigned       top;
+
+   if (s->rules->x87_behind == NULL || s->depth >= MOST_DEPTH
+       || !dcfg_replay_x87_top(s->replay, thread, t, &top))
+      return false;
+   k       = x87_at(s, thread, t);
+   *in_use = k->tags & bit(top + n);
+   return k->known_tags & bit(top + n);
+}
+
 StateValue state_x87_tags(ProgramState* s, uint32_t thread, uint64_t t)
 {
    const KeptX87* k;

@@ -108,6 +108,8 @@ static void show_edges(Show* s, const TraceForm* form, DcfgTrace* t,
 static void select_part(Show* s, const Select* what)
 {
    s->sel = selection_new(&s->g, what);
+   if (!is_found(s->sel))
+      exit(STATUS_BAD);
    if (is_everything(s->sel))
       return;
    s->routines = zalloc(s->p->n_routines, sizeof(*s->routines));

@@ -9,6 +9,7 @@
 #include "cmd/trace/trace_views.h"
 
 #include "cmd/base/table.h"
+#include "cmd/base/csv.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -68,9 +68,10 @@ bool code_frame(Variables* v, uint32_t instr, uint64_t addr, unsigned* reg,
    return m != NULL && frame_rule(m, p, addr, reg, offset);
 }
 
-bool code_variable(Variables* v, uint64_t addr, uint64_t* low, uint64_t* high)
+bool code_variable(Variables* v, uint64_t addr, uint64_t t, uint64_t* low,
+                   uint64_t* high)
 {
-   DebugImage* m = site_image_at(v->sites, addr);
+   DebugImage* m = site_image_at(v->sites, addr, t);
    Dwarf_Die   variable, type;
    int64_t     offset;
 

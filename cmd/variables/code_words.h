@@ -31,9 +31,10 @@ const char* code_called(Variables* v, uint32_t instr, uint64_t addr,
 bool code_frame(Variables* v, uint32_t instr, uint64_t addr, unsigned* reg,
                 int64_t* offset);
 
-/* Find the variable with a fixed address that has the byte at ADDR: it begins
-   at *LOW and ends before *HIGH.  Return false if there is none. */
-bool code_variable(Variables* v, uint64_t addr, uint64_t* low, uint64_t* high);
+/* Find the variable with a fixed address that has the byte at ADDR at time T: it
+   begins at *LOW and ends before *HIGH.  Return false if there is none. */
+bool code_variable(Variables* v, uint64_t addr, uint64_t t, uint64_t* low,
+                   uint64_t* high);
 
 /* Call TELL for each address at which code of LINE of SOURCE begins, in the
    image of INSTR. */

@@ -15,6 +15,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/machine/debug_file.h"
+#include "cmd/machine/image_times.h"
 #include "cmd/machine/same_build.h"
 #include "cmd/machine/stubs.h"
 #include "cmd/machine/wet_place.h"
@@ -37,6 +38,7 @@ typedef
 struct DebugImages {
    DcfgWet*    w;
    const char* root;
+   ImageTimes* times;
    Slot*       slots;           // by number of the image
    uint32_t    n;
 };
@@ -48,6 +50,7 @@ DebugImages* debug_images_new(DcfgWet* w, const char* root)
 
    d->w     = w;
    d->root  = root;
+   d->times = image_times_new(w, NULL, root);
    d->n     = n == 0 ? 0 : dcfg_wet_instr(w, n - 1)->image + 1;
    d->slots = zalloc(d->n + (size_t)1, sizeof(*d->slots));
    for (uint32_t i = n; i-- > 0; )
@@ -66,6 +69,7 @@ void debug_images_free(DebugImages* d, void (*forget)(DebugImage* m))
       free(d->slots[i].why);
    }
    free(d->slots);
+   image_times_free(d->times);
    free(d);
 }
 
@@ -137,15 +141,11 @@ DebugImage* debug_image(DebugImages* d, uint32_t instr, const char** why)
    return m;
 }
 
-DebugImage* debug_image_at(DebugImages* d, uint64_t addr)
+DebugImage* debug_image_at(DebugImages* d, uint64_t addr, uint64_t t)
 {
-   for (uint32_t i = 0; i < d->n; i++) {
-      const DebugImage* m = open_slot(d, &d->slots[i]);
-      if (m != NULL && addr >= m->low && addr < m->high
-          && image_of_slot(d, &d->slots[i]) != NULL)
-         return &d->slots[i].image;
-   }
-   return NULL;
+   uint32_t first = image_at(d->times, addr, t);
+
+   return first == DCFG_NONE ? NULL : debug_image(d, first, NULL);
 }
 
 uint32_t debug_images_n(const DebugImages* d)
@@ -156,6 +156,18 @@ uint32_t debug_images_n(const DebugImages* d)
 DebugImage* debug_image_numbered(DebugImages* d, uint32_t k)
 {
    return image_of_slot(d, &d->slots[k]);
+}
+
+bool debug_image_is_there(DebugImages* d, uint32_t k, uint64_t t)
+{
+   return image_is_mapped(d->times, d->slots[k].first, t);
+}
+
+const char* debug_image_name(DebugImages* d, uint32_t k)
+{
+   const char* name = dcfg_wet_instr(d->w, d->slots[k].first)->image_name;
+
+   return name == NULL ? "no file" : text_clean(name);
 }
 
 /*--- Units                                                ---*/

@@ -41,13 +41,17 @@ void         debug_images_free(DebugImages* d, void (*forget)(DebugImage* m));
    unless WHY is NULL; it lives as long as D. */
 DebugImage* debug_image(DebugImages* d, uint32_t instr, const char** why);
 
-/* Return the image that had ADDR in the run, or NULL. */
-DebugImage* debug_image_at(DebugImages* d, uint64_t addr);
+/* Return the image that had ADDR at time T, as image_at() does, or NULL. */
+DebugImage* debug_image_at(DebugImages* d, uint64_t addr, uint64_t t);
 
 /* Return the number of images; return image number K, or NULL if its file
    cannot be used. */
 uint32_t    debug_images_n(const DebugImages* d);
 DebugImage* debug_image_numbered(DebugImages* d, uint32_t k);
+
+/* Return whether image K is mapped at time T; return its name. */
+bool        debug_image_is_there(DebugImages* d, uint32_t k, uint64_t t);
+const char* debug_image_name(DebugImages* d, uint32_t k);
 
 /* Return the unit of the image with the code at ADDR, and in *BIAS the run's
    address minus the file's; NULL if there is none. */

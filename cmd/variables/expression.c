@@ -52,6 +52,8 @@ typedef
       const ObjectReader* reader;
       uint64_t            address_size;
       unsigned            deep;
+      uint32_t            gone; // an image that has the name, but is not
+                                // mapped; or DCFG_NONE
       const char*         why;  // the error, or NULL
    }
    Parse;
@@ -308,8 +310,11 @@ static bool each_variable(Parse* p, bool everywhere, TellVariable tell,
          return true;
    for (uint32_t k = 0; everywhere && k < site_images(p->v->sites); k++) {
       DebugImage* m = p->image = site_image_numbered(p->v->sites, k);
-      if (m != NULL && m != own && image_statics(m, NULL, false, tell, arg))
+      if (m == NULL || m == own || !image_statics(m, NULL, false, tell, arg))
+         continue;
+      if (site_has_image(p->v->sites, k, p->reader->time(p->reader->arg)))
          return true;
+      p->gone = k;
    }
    return false;
 }
@@ -328,9 +333,15 @@ static const char* unknown_name(Parse* p, const char* name)
       return text_format("%s has no debug information for 0x%" PRIx64
                          ", where `%s' could be found",
                          text_clean(in.image_name), in.addr, name);
+   if (p->gone != DCFG_NONE)
+      return text_format("`%s' is a variable of %s, which is not known to be "
+                         "loaded then", name, site_image_name(p->v->sites, p->gone));
    each_variable(p, false, offer_it, &l);
    for (unsigned i = 0; i < MAX_GENERAL && processor->general[i] != NULL; i++)
       nearest_offer(&n, processor->general[i]);
+   nearest_offer(&n, "flags");
+   if (processor->x87)
+      nearest_offer(&n, "x87");
    return text_format("`%s' is no register, no memory, and no variable that "
                       "0x%" PRIx64 " knows%s", name, in.addr, nearest_text(&n));
 }
@@ -366,7 +377,7 @@ static bool name_term(Parse* p, const char* name, Term* t)
    Term       it = *t;
    Dwarf_Die  bare, target;
 
-   if (each_variable(p, true, is_it, &l) || l.without)
+   if (each_variable(p, true, is_it, &l) || (l.without && !l.found))
       return variable_term(p, &l.variable, t);
    if (p->site != NULL && site_variables(p->site, is_it, &self)
        && type_of(&self.variable, &it.type)) {
@@ -531,7 +542,7 @@ const char* expression_resolve(Variables* v, uint32_t instr,
 {
    const DcfgWetInstr in = *dcfg_wet_instr(v->w, instr);
    Parse p = { .v = v, .instr = instr, .text = expression_text,
-               .at = expression_text, .reader = r,
+               .at = expression_text, .reader = r, .gone = DCFG_NONE,
                .site = site_at(v->sites, instr, in.addr),
                .address_size = in.address_size };
    Term  t;
@@ -548,10 +559,10 @@ const char* expression_resolve(Variables* v, uint32_t instr,
 
 /*--- Initial data                                         ---*/
 
-bool variables_initial(Variables* v, uint64_t addr, uint8_t* bytes,
+bool variables_initial(Variables* v, uint64_t addr, uint64_t t, uint8_t* bytes,
                        size_t size)
 {
-   DebugImage* m = site_image_at(v->sites, addr);
+   DebugImage* m = site_image_at(v->sites, addr, t);
    GElf_Addr   bias;
    Elf*        elf = m == NULL ? NULL : dwfl_module_getelf(m->module, &bias);
    size_t      n, length;

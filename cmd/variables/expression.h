@@ -29,10 +29,11 @@ typedef
 
 /* ObjectReader: finds values.  .value() sets *VALUE to the .size bytes of O, at
    most 8, just before the instruction of the expression.  It returns false if
-   they are not known. */
+   they are not known.  .time() returns the time of that instruction. */
 typedef
    struct {
       bool (*value)(void* arg, const VariableObject* o, uint64_t* value);
+      uint64_t (*time)(void* arg);
       void* arg;
    }
    ObjectReader;
@@ -40,14 +41,14 @@ typedef
 /* Set *O to the object that EXPRESSION means just before instruction INSTR.
    The syntax has names of variables, `.', `->', `[N]', `*' and brackets.  A
    name is looked up in the innermost scopes first, then in the source file,
-   then everywhere.  Return NULL, or a sentence that says what is wrong. */
+   then in all images that are mapped then.  Return NULL, or a sentence that says what is wrong. */
 const char* expression_resolve(Variables* v, uint32_t instr,
                                const char* expression, const ObjectReader* r,
                                VariableObject* o);
 
 /* Copy to BYTES the SIZE bytes that an image's file has for ADDR, before
    anything ran.  Return false if no file has them. */
-bool variables_initial(Variables* v, uint64_t addr, uint8_t* bytes,
+bool variables_initial(Variables* v, uint64_t addr, uint64_t t, uint8_t* bytes,
                        size_t size);
 
 #endif /* DCFG_CMD_EXPRESSION_H */

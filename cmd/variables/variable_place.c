@@ -226,9 +226,9 @@ const char* site_why(Sites* t, uint32_t instr)
    return why;
 }
 
-DebugImage* site_image_at(Sites* t, uint64_t addr)
+DebugImage* site_image_at(Sites* t, uint64_t addr, uint64_t time)
 {
-   return debug_image_at(t->images, addr);
+   return debug_image_at(t->images, addr, time);
 }
 
 uint32_t site_images(const Sites* t)
@@ -239,6 +239,16 @@ uint32_t site_images(const Sites* t)
 DebugImage* site_image_numbered(Sites* t, uint32_t k)
 {
    return debug_image_numbered(t->images, k);
+}
+
+bool site_has_image(Sites* t, uint32_t k, uint64_t time)
+{
+   return debug_image_is_there(t->images, k, time);
+}
+
+const char* site_image_name(Sites* t, uint32_t k)
+{
+   return debug_image_name(t->images, k);
 }
 
 /*--- Places                                               ---*/

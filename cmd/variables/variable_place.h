@@ -76,13 +76,17 @@ bool site_scopes(Sites* t, uint32_t instr, uint64_t addr, Site* s);
 DebugImage* site_image(Sites* t, uint32_t instr);
 const char* site_why(Sites* t, uint32_t instr);
 
-/* Return the image that had ADDR in the run, or NULL. */
-DebugImage* site_image_at(Sites* t, uint64_t addr);
+/* Return the image that had ADDR at time TIME, or NULL. */
+DebugImage* site_image_at(Sites* t, uint64_t addr, uint64_t time);
 
 /* Return the number of images; return image number K, or NULL if its file
    cannot be used. */
 uint32_t    site_images(const Sites* t);
 DebugImage* site_image_numbered(Sites* t, uint32_t k);
+
+/* Return whether image K is mapped at time TIME; return its name. */
+bool        site_has_image(Sites* t, uint32_t k, uint64_t time);
+const char* site_image_name(Sites* t, uint32_t k);
 
 /* Store the places of VARIABLE at S in PLACES, and return their number.  If it
    is 0, *WHY gets the reason, half a sentence, unless WHY is NULL. */

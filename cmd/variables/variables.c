@@ -52,16 +52,18 @@ const char* variables_name_register(Variables* v, uint32_t instr, unsigned reg,
    return NULL;
 }
 
-/* Name the variable with a fixed address that has the SIZE bytes at ADDR. */
+/* Name the variable with a fixed address that has the SIZE bytes at ADDR at time
+   T. */
 static bool static_phrase(Variables* v, uint32_t instr, uint64_t addr,
-                          uint64_t size, Phrase* p, VariableType* of)
+                          uint64_t t, uint64_t size, Phrase* p,
+                          VariableType* of)
 {
    DebugImage* m = site_image(v->sites, instr);
    Dwarf_Die   variable, type;
    int64_t     offset;
 
    if (m == NULL || addr < m->low || addr >= m->high)
-      m = site_image_at(v->sites, addr);
+      m = site_image_at(v->sites, addr, t);
    if (m == NULL || !static_at(m, addr, &variable, &offset)
        || dwarf_diename(&variable) == NULL || !type_of(&variable, &type))
       return false;
@@ -71,7 +73,7 @@ static bool static_phrase(Variables* v, uint32_t instr, uint64_t addr,
 }
 
 const char* variables_name_memory(Variables* v, uint32_t instr, uint32_t access,
-                                  uint64_t addr, uint64_t frame,
+                                  uint64_t addr, uint64_t t, uint64_t frame,
                                   VariableType* type)
 {
    const DcfgWetInstr   in = *dcfg_wet_instr(v->w, instr);
@@ -89,7 +91,7 @@ const char* variables_name_memory(Variables* v, uint32_t instr, uint32_t access,
    if (a.kind != WORD_UNKNOWN && !(a.kind == WORD_ADDRESS && a.indexed))
       found = word_target(&a, m->size, &p, type);
    if (!found && addr != 0)
-      found = static_phrase(v, instr, addr, m->size, &p, type);
+      found = static_phrase(v, instr, addr, t, m->size, &p, type);
    if (!found && addr != 0 && frame != 0) {
       const Site* s = site_at(v->sites, instr, in.addr);
       found = s != NULL && frame_phrase(s, (int64_t)(addr - frame), m->size,

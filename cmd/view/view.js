@@ -123,7 +123,8 @@ kit.data().then(data => {
          (pane.ofFunction && row >= 0 ? v.name(row) + ", " : "") +
          pane.name.toLowerCase() +
          ": " +
-         kit.base(data.program);
+         kit.base(data.program) +
+         (data.old ? " against " + kit.base(data.old.program) : "");
       kit.say(document.title);
    }
 

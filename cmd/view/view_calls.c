@@ -13,6 +13,7 @@
 #include "cmd/shared/function_calls.h"
 #include "cmd/shared/function_costs.h"
 #include "cmd/shared/loop_trips.h"
+#include "cmd/base/sums.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static void put_functions(const RunView* v)
    putc(']', v->out);
    for (uint32_t i = 0; i < v->p->n_blocks; i++)
       if (v->f->of[i] != NO_FUNCTION)
-         self[v->f->of[i]] += dcfg_node_instrs(v->p, i, ALL);
+         add_count(&self[v->f->of[i]], dcfg_node_instrs(v->p, i, ALL));
    view_counts(v, "fSelf", self, v->f->n);
    put_function_rows(v);
    free(self);
@@ -101,7 +102,7 @@ static void put_calls(const RunView* v)
       qsort(calls, n, sizeof(*calls), by_call);
    for (size_t i = 0; i < n; i++)
       if (kept > 0 && by_call(&calls[kept - 1], &calls[i]) == 0)
-         calls[kept - 1].count += calls[i].count;
+         add_count(&calls[kept - 1].count, calls[i].count);
       else
          calls[kept++] = calls[i];
    for (unsigned k = 0; k < 2; k++) {

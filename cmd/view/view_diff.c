@@ -13,6 +13,7 @@
 #include "cmd/builds/match.h"
 #include "cmd/shared/function_calls.h"
 #include "cmd/shared/function_costs.h"
+#include "cmd/base/sums.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -155,7 +156,7 @@ static void put_old_costs(const RunView* v, const KeyMap* map,
    for (uint32_t i = 0; i < f->n; i++) {
       uint32_t to = function_in_b(v, map, first, i);
       if (to != DCFG_NONE)
-         all[to] += costs[i].all;
+         add_count(&all[to], costs[i].all);
    }
    view_counts(v, "fOldInclusive", all, v->f->n);
    free(costs);
@@ -187,7 +188,7 @@ static void put_old_calls(const RunView* v, const KeyMap* map,
          GROW(counts, n, room);
          counts[n++] = 0;
       }
-      counts[k] += count;
+      add_count(&counts[k], count);
    }
    for (int c = 0; c < 2; c++) {
       page_column(v->out, c == 0 ? "oFrom" : "oTo");

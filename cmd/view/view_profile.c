@@ -10,6 +10,7 @@
 
 #include "cmd/shared/callgrind_file.h"
 #include "cmd/shared/log_stacks.h"
+#include "cmd/base/sums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +62,7 @@ static void add_function(ProfileSums* r, const ProfilePart* p,
       if (row->kind == ROW_JUMP)
          continue;
       cost      = p->costs[row->costs + p->instrs];
-      r->all[k] = cost > UINT64_MAX - r->all[k] ? UINT64_MAX
-                  : r->all[k] + cost;
+      add_count(&r->all[k], cost);
       if (row->kind == ROW_CALL) {
          uint32_t to = number_of(r, row->object, row->to);
          GROW(r->calls, r->n_calls, r->calls_room);
@@ -219,8 +219,7 @@ uint64_t* inclusive_of_log(const RunView* v)
       if (f == NULL)
          continue;
       k = number_of(&r, f->image, f->name);
-      r.all[k] = x->inclusive > UINT64_MAX - r.all[k] ? UINT64_MAX
-                 : r.all[k] + x->inclusive;
+      add_count(&r.all[k], x->inclusive);
    }
    costs = costs_by_function(v, &r, NULL);
    xray_run_free(run);

@@ -108,7 +108,7 @@ static void choose_instrs(Filter* f, DcfgWet* w)
    f->instrs = zalloc(n + (size_t)1, sizeof(bool));
    for (uint32_t i = 0; f->image != NULL && i < n && best < FIT_ALL; i++)
       if (fit_of(f, w, i, program) > best)
-         best = FIT_ALL;
+         best = fit_of(f, w, i, program);
    for (uint32_t i = 0; i < n; i++) {
       bool                there = f->image == NULL
                                   || fit_of(f, w, i, program) == best;
@@ -127,8 +127,8 @@ static void choose_instrs(Filter* f, DcfgWet* w)
          text_forget();
    }
    if (found == 0 && n > 0)
-      complain("no instruction that ran has that image, function and source%s",
-               nearest_names(f, w));
+      die("no instruction that ran has that image, function and source%s",
+          nearest_names(f, w));
 }
 
 /* Select instructions, threads and times in the library; it cannot select

@@ -69,7 +69,6 @@ static Source open_source(const XrayShow* s, const char* log, const char* map)
                            || s->what.source != NULL))
       die("%s: there is no map, and without names --image, --function and "
           "--source cannot choose", log);
-   xray_say_unknown(src.names);
    options = read_options(on_problem, src.rules);
    src.log = dcfg_xray_open(log, &options, &err);
    if (src.log == NULL)
@@ -214,6 +213,7 @@ static int show(const XrayShow* s)
    XrayRun*    run;
    uint64_t    violations;
 
+   xray_need_wanted((const XrayNames*[]){ src.names }, 1);
    if (src.map == NULL)
       complain("there is no map %s.map: functions have numbers only",
                s->log);
@@ -256,6 +256,9 @@ static int diff(const XrayShow* s, const char** logs, const char** maps,
       if (src[i].map == NULL)
          die("there is no map %s.map, and without names functions cannot be "
              "compared", logs[i]);
+   }
+   xray_need_wanted((const XrayNames*[]){ src[0].names, src[1].names }, 2);
+   for (int i = 0; i < 2; i++) {
       runs[i] = xray_walk(src[i].log, src[i].map, src[i].rules, NULL);
       violations += finish_rules(s, &src[i], logs[i]);
    }
@@ -382,7 +385,7 @@ const Command xray_command = {
    "JSON also have the 90th and 99th percentile.  llvm-xray account shows a\n"
    "million instructions as a second.\n",
    "\n"
-   "exit status: 0 no violation, no difference; 1 there are; 2 a file cannot\n"
-   "be read\n",
+   "exit status: 0 no violation, no difference; 1 there are; 2 wrong use, a\n"
+   "file cannot be read, or the options select no function\n",
    run
 };

@@ -7,6 +7,7 @@
    cmd_xray.c. */
 
 #include "cmd/xray/xray_views.h"
+#include "cmd/base/csv.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

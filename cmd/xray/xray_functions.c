@@ -106,7 +106,8 @@ static Table* make_table(const XrayShow* s, void* state, XrayRun* run,
          put_count(t, spread_at(&f->spread, (uint64_t)
                                 ((double)f->calls * ranks[k].rank)));
       put_count(t, spread_at(&f->spread, f->calls - 1));
-      put_text(t, xray_name(names, f->function));
+      put_name(t, xray_name(names, f->function),
+               xray_symbol(names, f->function));
       put_text(t, xray_source(names, f->function));
       put_text(t, xray_image(names, f->function));
       if (s->form != FORM_TEXT)

@@ -29,11 +29,14 @@ struct XrayNames {
    const Select*      only;
    const char*        program;  // file of main(); or NULL
    PathFit            best;     // best match of --image with a function's file
+   PathFit            best_line;    // best match of --source with its line
    Texts*             texts;    // for each id, from 0
 };
 
-static void find_image(XrayNames* n)
+/* Find the best matches of --image and --source. */
+static void find_best(XrayNames* n)
 {
+   const Select* s = n->only;
    uint32_t all = n->map->n_functions;
 
    for (uint32_t i = 1; i <= all && n->program == NULL; i++) {
@@ -43,10 +46,14 @@ static void find_image(XrayNames* n)
    }
    for (uint32_t i = 1; i <= all; i++) {
       const DcfgXrayFunction* f = dcfg_xray_function(n->map, i);
-      PathFit fit = f == NULL ? FIT_NOT
-                    : path_fit(f->image, n->only->image, n->program);
-      if (fit > n->best)
-         n->best = fit;
+      PathFit image = f == NULL || s->image == NULL ? FIT_NOT
+                      : path_fit(f->image, s->image, n->program);
+      PathFit line = f == NULL || s->source == NULL ? FIT_NOT
+                     : line_fit(f->file, f->line, s->source);
+      if (image > n->best)
+         n->best = image;
+      if (line > n->best_line)
+         n->best_line = line;
    }
 }
 
@@ -58,8 +65,8 @@ XrayNames* xray_names_new(const DcfgXrayMap* map, bool mangled,
    *n = (XrayNames){ .map = map, .mangled = mangled, .only = only };
    if (map != NULL)
       n->texts = zalloc(map->n_functions, sizeof(*n->texts));
-   if (map != NULL && only->image != NULL)
-      find_image(n);
+   if (map != NULL)
+      find_best(n);
    return n;
 }
 
@@ -82,7 +89,9 @@ static bool is_meant(const XrayNames* n, const DcfgXrayFunction* f)
            || (n->best != FIT_NOT
                && path_fit(f->image, s->image, n->program) == n->best))
           && (s->function == NULL || function_is(log_symbol(f), s->function))
-          && (s->source == NULL || line_matches(f->file, f->line, s->source));
+          && (s->source == NULL
+              || (n->best_line != FIT_NOT
+                  && line_fit(f->file, f->line, s->source) == n->best_line));
 }
 
 /* Return the texts of a function; NULL if it is not in the map. */
@@ -106,7 +115,8 @@ static const Texts* texts_of(const XrayNames* n, uint32_t function)
    return t;
 }
 
-void xray_say_unknown(const XrayNames* n)
+/* Say which option selects no function. */
+static void say_unknown(const XrayNames* n)
 {
    const char* image = n->only->image;
    const char* name = n->only->function;
@@ -116,10 +126,8 @@ void xray_say_unknown(const XrayNames* n)
    Nearest     files = nearest_to(source == NULL ? "" : text_base(
                                   text_format("%.*s", (int)strcspn(source, ":"),
                                               source)));
-   bool        found = name == NULL, found_line = source == NULL;
+   bool        found = name == NULL;
 
-   if (n->map == NULL)
-      return;
    for (uint32_t i = 1; i <= n->map->n_functions; i++) {
       const DcfgXrayFunction* f = dcfg_xray_function(n->map, i);
       if (f == NULL)
@@ -127,7 +135,6 @@ void xray_say_unknown(const XrayNames* n)
       offer_image(&images, text_clean(f->image));
       if (f->line != 0)
          nearest_offer(&files, text_base(text_clean(f->file)));
-      found_line = found_line || line_matches(f->file, f->line, source);
       if (found)
          continue;
       found = function_is(log_symbol(f), name);
@@ -140,9 +147,40 @@ void xray_say_unknown(const XrayNames* n)
    if (!found)
       complain("no function of the log is called `%s'%s", name,
                nearest_text(&names));
-   if (!found_line)
+   if (source != NULL && n->best_line == FIT_NOT)
       complain("no function of the log begins in the source `%s'%s", source,
                nearest_text(&files));
+   if ((image == NULL || n->best != FIT_NOT) && found
+       && (source == NULL || n->best_line != FIT_NOT))
+      complain("no function of the log is in all places that the options "
+               "name");
+}
+
+static bool has_wanted(const XrayNames* n)
+{
+   bool found = n->map == NULL
+                || (n->only->image == NULL && n->only->function == NULL
+                    && n->only->source == NULL);
+
+   for (uint32_t i = 1; !found && i <= n->map->n_functions; i++) {
+      const DcfgXrayFunction* f = dcfg_xray_function(n->map, i);
+      found = f != NULL && is_meant(n, f);
+      text_forget();
+   }
+   return found;
+}
+
+void xray_need_wanted(const XrayNames* const* names, int n)
+{
+   bool found[2] = { false, false };
+
+   for (int i = 0; i < n; i++)
+      found[i] = has_wanted(names[i]);
+   for (int i = 0; i < n; i++)
+      if (!found[i] && (found[1 - i] || i == n - 1))
+         say_unknown(names[i]);
+   if (!found[0] && !found[1])
+      exit(STATUS_BAD);
 }
 
 const char* xray_name(const XrayNames* n, uint32_t function)
@@ -174,6 +212,14 @@ const char* xray_image(const XrayNames* n, uint32_t function)
    const DcfgXrayFunction* f = dcfg_xray_function(n->map, function);
 
    return f == NULL ? "" : text_base(text_clean(f->image));
+}
+
+const char* xray_symbol(const XrayNames* n, uint32_t function)
+{
+   const DcfgXrayFunction* f = n->map == NULL ? NULL
+                               : dcfg_xray_function(n->map, function);
+
+   return f == NULL ? NULL : log_symbol(f);
 }
 
 const char* xray_source(const XrayNames* n, uint32_t function)

@@ -120,16 +120,16 @@ static size_t path_of(const XrayStacks* s, uint32_t stack, uint32_t* path)
    return n;
 }
 
-/* Return names, with BETWEEN between them. */
-static char* path_text(const XrayNames* names, const uint32_t* path, size_t n,
-                       const char* between)
+/* Return names, with semicolons between them. */
+static char* path_text(const XrayNames* names, const uint32_t* path, size_t n)
 {
    char*  text = NULL;
    size_t size;
    FILE*  f = need(open_memstream(&text, &size));
 
    for (size_t i = 0; i < n; i++)
-      fprintf(f, "%s%s", i > 0 ? between : "", xray_name(names, path[i]));
+      fprintf(f, "%s%s", i > 0 ? ";" : "",
+              text_frame(xray_name(names, path[i])));
    close_output(f, "memory");
    return text;
 }
@@ -166,7 +166,7 @@ static Table* make_table(const XrayShow* show, void* state, XrayRun* run,
         i++) {
       const Figures* f = &s->figures[items[i].stack];
       size_t         n = path_of(s, items[i].stack, path);
-      char*          text = path_text(names, path, n, ";");
+      char*          text = path_text(names, path, n);
       put_count(t, f->calls);
       put_count(t, f->sum);
       put_count(t, f->self);
@@ -190,7 +190,7 @@ static void fold(void* state, const XrayNames* names)
       if (s->figures[i].self == 0
           || !xray_is_wanted(names, function_of(s, i)))
          continue;
-      text = path_text(names, path, path_of(s, i, path), ";");
+      text = path_text(names, path, path_of(s, i, path));
       printf("%s %" PRIu64 "\n", text, s->figures[i].self);
       free(text);
       text_forget();

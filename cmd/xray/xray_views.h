@@ -28,11 +28,14 @@ void        xray_names_free(XrayNames* n);
 const char* xray_name(const XrayNames* n, uint32_t function);
 const char* xray_brief(const XrayNames* n, uint32_t function);
 const char* xray_image(const XrayNames* n, uint32_t function);
+
+/* Return a function's symbol, or NULL. */
+const char* xray_symbol(const XrayNames* n, uint32_t function);
 const char* xray_source(const XrayNames* n, uint32_t function);
 
-/* Report on stderr if no function of the map is selected; return whether a
-   function is. */
-void        xray_say_unknown(const XrayNames* n);
+/* Exit, after a message, if no function of N maps is selected.  If one of two
+   maps has none, say so.  Without a map, any function is. */
+void        xray_need_wanted(const XrayNames* const* names, int n);
 
 bool        xray_is_wanted(const XrayNames* n, uint32_t function);
 

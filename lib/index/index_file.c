@@ -25,7 +25,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define FILE_VERSION 3
+#define FILE_VERSION 4
 
 static const uint8_t magic[8] = "\x89" "DCFGIDX";
 

@@ -3,8 +3,9 @@
 
    The program's memory while an index is made. */
 
-/* Owns: bytes that the program wrote so far.  Handed: stores by index_make.c.
-   Taken by: index_words.c.
+/* Owns: bytes that the trace has told so far, and the loads that contradict
+   them.  Handed: stores and loads by index_ways.c, marks by index_make.c and
+   index_unseen.c.  Taken by: index_words.c.
 
    A byte stays BYTE_KNOWN behind its chunk, so that a word of which a chunk
    wrote a part is told as a whole there.  If there are too many pages, all are
@@ -14,7 +15,7 @@
 
 #include <string.h>
 
-/* The most pages of the image, about 8 KB each. */
+/* The most pages of the image, about 16 KB each. */
 #define MOST_PAGES 16384u
 
 /* The most ranges.  If there are more, each new page may be changed. */
@@ -40,6 +41,7 @@ void image_free(MemoryImage* m)
    array_free(m->job, &m->pages, sizeof(ImagePage*));
    array_free(m->job, &m->touched, sizeof(ImagePage*));
    array_free(m->job, &m->ranges, sizeof(ImageRange));
+   array_free(m->job, &m->unseen, sizeof(UnseenWrite));
 }
 
 /*--- Pages                                                ---*/
@@ -93,8 +95,8 @@ static bool touch(MemoryImage* m, ImagePage* p)
    return p->touched;
 }
 
-/* Set *TO to page NUMBER, which changes; NULL if there is no room.  Return false
-   if memory is exhausted. */
+/* Set *TO to page NUMBER; NULL if there is no room.  Return false if memory is
+   exhausted. */
 static bool page_of(MemoryImage* m, uint64_t number, ImagePage** to)
 {
    ImagePage** recent = &m->recent[number % N_RECENT_IMAGES];
@@ -120,13 +122,24 @@ static bool page_of(MemoryImage* m, uint64_t number, ImagePage** to)
       }
    }
    *to = *recent;
-   return touch(m, *to);
+   return true;
 }
 
 /*--- Writes                                               ---*/
 
+/* Note that the trace told the N bytes of P from byte AT on for TIME. */
+static void add_facts(ImagePage* p, uint32_t at, uint64_t n, uint64_t time)
+{
+   while (n > 0) {
+      uint32_t k = 8 - at % 8 < n ? 8 - at % 8 : (uint32_t)n;
+      facts_add(&p->facts[at / 8], (uint8_t)(((1u << k) - 1) << at % 8), time);
+      at += k;
+      n  -= k;
+   }
+}
+
 bool image_write_any(MemoryImage* m, uint64_t addr, uint64_t size, ByteIs is,
-                     const uint8_t* bytes)
+                     const uint8_t* bytes, uint64_t time)
 {
    if (size > UINT64_MAX - addr)
       size = UINT64_MAX - addr;
@@ -138,10 +151,13 @@ bool image_write_any(MemoryImage* m, uint64_t addr, uint64_t size, ByteIs is,
          return false;
       if (p == NULL)
          return true;
+      if (!touch(m, p))
+         return false;
       memset(p->is + at, is, n);
       if (is == BYTE_KNOWN) {
          memcpy(p->bytes + at, bytes, n);
          bytes += n;
+         add_facts(p, at, n, time);
       }
       p->asks |= is == BYTE_ASK;
       for (uint32_t i = at / 8; i <= (at + n - 1) / 8; i++)
@@ -151,6 +167,83 @@ bool image_write_any(MemoryImage* m, uint64_t addr, uint64_t size, ByteIs is,
    }
    return true;
 }
+
+/*--- Loads                                                ---*/
+
+/* Add the unseen write of bytes MASK of word K of P, which a load before TIME
+   found changed: one for each time since when they may be. */
+static bool add_unseen(MemoryImage* m, const ImagePage* p, uint32_t k,
+                       uint8_t mask, uint64_t time)
+{
+   const uint64_t* of = p->facts[k].of;
+   uint64_t        since[3] = { of[0] >> 8, of[1] >> 8, 0 };
+   uint8_t         parts[3] = { (uint8_t)of[0] & mask, (uint8_t)of[1] & mask,
+                                mask & (uint8_t)~(of[0] | of[1]) };
+
+   for (unsigned i = 0; i < 3; i++) {
+      UnseenWrite* u = parts[i] == 0 ? NULL
+                       : array_add(m->job, &m->unseen, sizeof(*u));
+      if (parts[i] != 0 && u == NULL)
+         return false;
+      if (u != NULL)
+         *u = (UnseenWrite){ .word = p->number * IMAGE_WORDS + k,
+                             .since = since[i], .time = time - 1,
+                             .mask = parts[i] };
+   }
+   return true;
+}
+
+/* Note that N BYTES of word K of P, from its byte AT on, were loaded. */
+static bool load_word(MemoryImage* m, ImagePage* p, uint32_t k, uint32_t at,
+                      uint32_t n, const uint8_t* bytes, uint64_t time,
+                      bool* news)
+{
+   uint8_t* is = p->is + 8 * k + at;
+   uint8_t* has = p->bytes + 8 * k + at;
+   uint8_t  new = 0, unseen = 0;
+
+   for (uint32_t i = 0; i < n; i++)
+      if (is[i] != BYTE_KNOWN || has[i] != bytes[i]) {
+         new    |= (uint8_t)(1u << (at + i));
+         unseen |= (uint8_t)((is[i] == BYTE_KNOWN) << (at + i));
+      }
+   if (unseen != 0 && !add_unseen(m, p, k, unseen, time))
+      return false;
+   facts_add(&p->facts[k], (uint8_t)(((1u << n) - 1) << at), time);
+   if (new == 0)
+      return true;
+   *news = true;
+   memset(is, BYTE_KNOWN, n);
+   memcpy(has, bytes, n);
+   p->masks[k / 8] |= (uint8_t)(1u << k % 8);
+   return touch(m, p);
+}
+
+bool image_load_any(MemoryImage* m, uint64_t addr, uint64_t size,
+                    const uint8_t* bytes, uint64_t time, bool* news)
+{
+   if (size > UINT64_MAX - addr)
+      size = UINT64_MAX - addr;
+   while (size > 0) {
+      uint32_t   at = (uint32_t)(addr % IMAGE_PAGE);
+      uint32_t   n = 8 - at % 8 < size ? 8 - at % 8 : (uint32_t)size;
+      ImagePage* p;
+      if (!page_of(m, addr / IMAGE_PAGE, &p))
+         return false;
+      /* Without room, each load may be news. */
+      *news |= p == NULL;
+      if (p == NULL)
+         return true;
+      if (!load_word(m, p, at / 8, at % 8, n, bytes, time, news))
+         return false;
+      addr  += n;
+      bytes += n;
+      size  -= n;
+   }
+   return true;
+}
+
+/*--- Chunks                                               ---*/
 
 /* Note that only the chunk itself tells of the bytes of P from address FIRST to
    LAST. */
@@ -210,6 +303,7 @@ void image_end_chunk(MemoryImage* m)
       p->touched = false;
    }
    array_cut(&m->touched, 0);
+   array_cut(&m->unseen, 0);
    m->full = false;
    m->chunk++;
 }

@@ -7,6 +7,9 @@
 #define DCFG_LIB_INDEX_IMAGE_H
 
 #include "lib/base/hash.h"
+#include "lib/index/index_unseen.h"
+
+#include <string.h>
 
 /* ByteIs: how much is known of a byte of memory at the end of a chunk. */
 typedef
@@ -22,7 +25,14 @@ typedef
    ByteIs;
 
 #define IMAGE_PAGE 4096u
+#define IMAGE_WORDS (IMAGE_PAGE / 8)
 #define N_RECENT_IMAGES 256u
+
+/* WordFacts: when the trace last told bytes of a word: a store, a load, or
+   contents that the kernel wrote.  Each of the two has a bit for each byte that
+   was told for a time, and above that the time.  The first is the latest.  All
+   other bytes were told at some time before. */
+typedef struct { uint64_t of[2]; } WordFacts;
 
 /* ImagePage: 4 KB of memory. */
 typedef
@@ -31,6 +41,7 @@ typedef
       uint8_t  masks[IMAGE_PAGE / 64];  // by line: words that this chunk wrote
       uint8_t  is[IMAGE_PAGE];          // ByteIs
       uint8_t  bytes[IMAGE_PAGE];
+      WordFacts facts[IMAGE_WORDS];
       bool     touched;         // the page is in .touched of the image
       bool     asks;            // some byte is BYTE_ASK
    }
@@ -56,35 +67,83 @@ typedef
       uint32_t   chunk;         // the present one's number
       bool       dropped;       // earlier bytes were dropped
       bool       full;          // there is no room for this chunk's bytes
+      Array      unseen;        // UnseenWrite: of this chunk
       ImagePage* recent[N_RECENT_IMAGES];
    }
    MemoryImage;
 
 void image_free(MemoryImage* m);
 
-/* Note that the SIZE bytes at ADDR are IS; BYTES has their values if they are
-   BYTE_KNOWN. */
+/* Note that the SIZE bytes at ADDR are IS from TIME on; BYTES has their values
+   if they are BYTE_KNOWN. */
 bool image_write_any(MemoryImage* m, uint64_t addr, uint64_t size, ByteIs is,
-                     const uint8_t* bytes);
+                     const uint8_t* bytes, uint64_t time);
 
-/* Store the lowest SIZE bytes of VALUE, at most 8, at ADDR. */
-static inline bool image_store(MemoryImage* m, uint64_t addr, uint32_t size,
-                               uint64_t value)
+/* Note that the trace told the bytes MASK of a word for TIME.  Of three times,
+   the two earlier ones become the earlier of them. */
+static inline void facts_add(WordFacts* f, uint8_t mask, uint64_t time)
 {
-   ImagePage* p = m->recent[addr / IMAGE_PAGE % N_RECENT_IMAGES];
-   uint32_t   at = (uint32_t)(addr % IMAGE_PAGE);
-   uint32_t   first = at >> 3, last = (at + size - 1) >> 3;
+   uint64_t left = f->of[0] & 0xFF & ~(uint64_t)mask;
 
-   if (p == NULL || p->number != addr / IMAGE_PAGE || !p->touched
-       || at + size > IMAGE_PAGE)
-      return image_write_any(m, addr, size, BYTE_KNOWN, (uint8_t*)&value);
+   f->of[1] &= ~(uint64_t)mask;
+   if (left != 0)
+      f->of[1] = ((f->of[1] & 0xFF) == 0 ? f->of[0] & ~UINT64_C(0xFF)
+                                         : f->of[1]) | left;
+   f->of[0] = time << 8 | mask;
+}
+
+/* Return page NUMBER if it was asked for lately; NULL if not. */
+static inline ImagePage* image_recent(const MemoryImage* m, uint64_t number)
+{
+   ImagePage* p = m->recent[number % N_RECENT_IMAGES];
+
+   return p != NULL && p->number == number ? p : NULL;
+}
+
+/* Store the lowest SIZE bytes of VALUE, at most 8, at ADDR, from TIME on. */
+static inline bool image_store(MemoryImage* m, uint64_t addr, uint32_t size,
+                               uint64_t value, uint64_t time)
+{
+   ImagePage* p = image_recent(m, addr / IMAGE_PAGE);
+   uint32_t   at = (uint32_t)(addr % IMAGE_PAGE), word = at >> 3;
+
+   if (p == NULL || !p->touched || (at & 7) + size > 8)
+      return image_write_any(m, addr, size, BYTE_KNOWN, (uint8_t*)&value,
+                             time);
    for (uint32_t i = 0; i < size; i++) {
       p->bytes[at + i] = (uint8_t)(value >> 8 * i);
       p->is[at + i]    = BYTE_KNOWN;
    }
-   p->masks[first >> 3] |= (uint8_t)(1u << (first & 7));
-   p->masks[last >> 3]  |= (uint8_t)(1u << (last & 7));
+   p->masks[word >> 3] |= (uint8_t)(1u << (word & 7));
+   facts_add(&p->facts[word], (uint8_t)(((1u << size) - 1) << (at & 7)), time);
    return true;
+}
+
+/* Note that the instruction before TIME loaded the SIZE BYTES at ADDR.  Set
+   *NEWS if the image did not have all of them; if it had others, that is an
+   unseen write. */
+bool image_load_any(MemoryImage* m, uint64_t addr, uint64_t size,
+                    const uint8_t* bytes, uint64_t time, bool* news);
+
+/* Do the same for the lowest SIZE bytes of VALUE, at most 8. */
+static inline bool image_load(MemoryImage* m, uint64_t addr, uint32_t size,
+                              uint64_t value, uint64_t time, bool* news)
+{
+   ImagePage* p = image_recent(m, addr / IMAGE_PAGE);
+   uint32_t   at = (uint32_t)(addr % IMAGE_PAGE), shift = 8 * (at & 7);
+   uint64_t   bytes, is, mask = ~UINT64_C(0) >> (64 - 8 * size) << shift;
+
+   if (p != NULL && (at & 7) + size <= 8) {
+      memcpy(&bytes, p->bytes + (at & ~7u), 8);
+      memcpy(&is, p->is + (at & ~7u), 8);
+      if ((((bytes ^ value << shift)
+            | (is ^ BYTE_KNOWN * UINT64_C(0x0101010101010101))) & mask) == 0) {
+         facts_add(&p->facts[at >> 3],
+                   (uint8_t)(((1u << size) - 1) << (at & 7)), time);
+         return true;
+      }
+   }
+   return image_load_any(m, addr, size, (uint8_t*)&value, time, news);
 }
 
 /* Note that the kernel changed the SIZE bytes at ADDR, which may be all memory,

@@ -63,7 +63,6 @@ typedef
       uint32_t n_groups;        // for a binary search
       uint32_t size;            // bytes, with the table of groups
       uint32_t coarse;
-      uint32_t zero;
    }
    LinesHead;
 

@@ -6,7 +6,8 @@
 /* Owns: collecting an index in one pass over a trace.  Handed: parts, and
    activations, by slice_index.c.  Taken by: slice_index.c.
 
-   A chunk's lines go to the file at the end of the chunk.  All else is small,
+   A chunk's lines, last writers, words and unseen writes go to the file at its
+   end.  All else is small,
    and is written at the end of the pass. */
 
 #include "lib/index/index_make.h"
@@ -93,6 +94,18 @@ static bool put_words(IndexMaker* m, uint64_t size, IndexChunk* c)
        || !index_write(&m->writer, m->code.data, m->code.n))
       return false;
    m->n_lines += m->code.n;
+   return true;
+}
+
+/* Write the unseen writes of the present chunk, and end it in the image. */
+static bool put_unseen(IndexMaker* m, IndexChunk* c)
+{
+   array_cut(&m->code, 0);
+   if (!unseen_put(m->job, &m->image.unseen, &m->code)
+       || !index_write(&m->writer, m->code.data, m->code.n))
+      return false;
+   c->unseen   = (uint32_t)m->code.n;
+   m->n_lines += m->code.n;
    image_end_chunk(&m->image);
    return true;
 }
@@ -155,7 +168,8 @@ static bool end_chunk(IndexMaker* m, uint64_t size)
    m->n_slots  = 0;
    c->lines    = m->n_lines;
    m->n_lines += m->code.n;
-   if (!put_writers(m, size, c) || !put_words(m, size, c))
+   if (!put_writers(m, size, c) || !put_words(m, size, c)
+       || !put_unseen(m, c))
       return false;
    for (size_t i = m->turns.n; i-- > 0; ) {
       if (ELEM(m->turns, IndexTurn, i).chunk + 1 != m->chunks.n)
@@ -182,26 +196,21 @@ static IndexTurn* turn_of(IndexMaker* m, uint32_t thread)
    return t;
 }
 
-/* Note a mark that writes the SIZE bytes at ADDR.  IS and BYTES are as in
-   image_write_any(). */
-static bool write_memory(IndexMaker* m, uint64_t addr, uint64_t size,
-                         ByteIs is, const uint8_t* bytes)
+/* Note a mark that changes the memory of X. */
+static bool write_memory(IndexMaker* m, const MarkWrite* x)
 {
    IndexSpan* s;
 
-   if (size > UINT64_MAX - addr)
-      size = UINT64_MAX - addr;
-   if (size == 0)
-      return true;
-   if (size <= INDEX_SPAN)
-      return lines_add(&m->lines, addr, size)
-             && (m->words == NULL
-                 || image_write_any(&m->image, addr, size, is, bytes));
-   if (m->words != NULL && !image_change(&m->image, addr, size))
+   if (m->words != NULL && !mark_write_put(x, m->n_instrs, &m->image))
       return false;
+   if (x->maps || x->size == 0)
+      return true;
+   if (x->size <= INDEX_SPAN)
+      return lines_add(&m->lines, x->addr, x->size);
    s = array_add(m->job, &m->spans, sizeof(*s));
    if (s != NULL)
-      *s = (IndexSpan){ addr / 8, (addr + size - 1) / 8, m->chunks.n - 1 };
+      *s = (IndexSpan){ x->addr / 8, (x->addr + x->size - 1) / 8,
+                        m->chunks.n - 1 };
    return s != NULL;
 }
 
@@ -211,25 +220,16 @@ static bool take_mark(IndexMaker* m, const WetSteps* steps, const WetStep* r,
    IndexChunk*     c = &ELEM(m->chunks, IndexChunk, m->chunks.n - 1);
    const uint64_t* words = steps->addrs + r->first;
    IndexCreated*   made;
+   MarkWrite       x;
 
+   if (mark_write(steps, r, &x)) {
+      c->flags |= x.is == BYTE_ASK && !x.maps ? INDEX_MOVES : 0;
+      return write_memory(m, &x);
+   }
    switch (r->mark) {
       case DCFG_WET_READ:
          c->flags |= m->begins ? INDEX_LEADS : 0;
          return true;
-      case DCFG_WET_WRITTEN:
-         return write_memory(m, words[0], words[1], BYTE_UNKNOWN, NULL);
-      case DCFG_WET_FRESH:
-         return write_memory(m, words[0], words[1], BYTE_FRESH, NULL);
-      case MarkContents:
-         return words[MARK_N_BYTES] < words[1]
-                || write_memory(m, words[0], words[1], BYTE_KNOWN,
-                                steps->bytes + words[MARK_BYTES_AT]);
-      case MarkMapped:
-         return m->words == NULL
-                || image_change(&m->image, words[0], words[1]);
-      case DCFG_WET_MOVED:
-         c->flags |= INDEX_MOVES;
-         return write_memory(m, words[0], words[1], BYTE_ASK, NULL);
       case DCFG_WET_HANDLER:
       case DCFG_WET_RETURN:
          t->handlers = 1;
@@ -287,7 +287,7 @@ static bool take_record(IndexMaker* m, const WetSteps* steps, uint32_t i,
           && !lines_add(&m->lines, addrs[s->slot], s->size))
          return false;
    if (m->words != NULL
-       && (!way_write(&m->ways, r, addrs, &m->image)
+       && (!way_write(&m->ways, r, addrs, m->n_instrs, &m->image, &m->lines)
            || !last_writers_meet(m->writers, way, m->n_instrs, i, first,
                                  r->way == DCFG_NONE)))
       return false;
@@ -317,6 +317,7 @@ bool index_make_part(IndexMaker* m, const WetPart* part)
       if (c == NULL)
          return false;
       c->offset = part->offset;
+      c->flags  = unseen_may_be(m->w) ? INDEX_LOADS : 0;
       m->begins = true;
    }
    for (size_t i = 0; i < steps->n_steps; i++) {

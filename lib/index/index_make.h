@@ -7,7 +7,7 @@
 #define DCFG_LIB_INDEX_MAKE_H
 
 #include "lib/index/index_registers.h"
-#include "lib/index/index_ways.h"
+#include "lib/index/index_marks.h"
 #include "lib/index/wet_index.h"
 #include "lib/wet/wet_ahead.h"
 

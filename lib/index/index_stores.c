@@ -1,29 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The bytes that an instance stores. */
+   The bytes that an instance stores, and loads. */
 
-/* Owns: which bytes of an instance's value stand in which memory.  Handed:
+/* Owns: which bytes of an instance's value stand in which memory, and which
+   load its value may be of.  Handed:
    records by wet/.  Taken by: index_make.c, replay/. */
 
 #include "lib/index/index_stores.h"
 
+/* Return whether the store A, whose slot has ADDR, was made. */
+static bool is_made(const WetAccess* a, uint64_t addr)
+{
+   return addr != 0 || !(a->what & AccessGuarded);
+}
+
 bool stores_of(const WetAccess* accesses, const uint64_t* slots,
                uint32_t n_slots, const InstrPlan* at, MemoryStores* to)
 {
-   uint32_t end = (uint32_t)at->slot + at->n_slots, n = 0;
-   uint64_t first = 0, last = 0;        // addresses
+   uint32_t end = (uint32_t)at->slot + at->n_slots, n = 0, n_made = 0;
+   uint64_t last = 0;                   // address of the store before
+   bool     downward = true;
 
    *to = (MemoryStores){ .accesses = accesses, .slots = slots,
                          .first = at->slot,
                          .end = end < n_slots ? end : n_slots };
    for (uint32_t j = to->first; j < to->end; j++)
       if (accesses[j].what & AccessStore) {
-         first     = n++ == 0 ? slots[j] : first;
-         last      = slots[j];
+         n++;
          to->size += accesses[j].size;
+         if (!is_made(&accesses[j], slots[j]))
+            continue;
+         downward &= n_made++ == 0 || slots[j] + accesses[j].size == last;
+         last      = slots[j];
       }
-   to->downward = first > last;
+   to->downward = downward && n_made > 1;
    return n > 0;
 }
 
@@ -41,11 +52,27 @@ bool next_store(const MemoryStores* s, StoreAt* at, bool back,
       *to = (MemoryStore){ s->slots[j], a->size,
                            back == s->downward ? at->size
                            : s->size - at->size - a->size,
-                           s->slots[j] != 0 || !(a->what & AccessGuarded) };
+                           is_made(a, s->slots[j]) };
       at->size += a->size;
       return true;
    }
    return false;
+}
+
+uint32_t load_of(const WetAccess* accesses, const uint64_t* slots,
+                 uint32_t n_slots, const InstrPlan* at)
+{
+   uint32_t end = (uint32_t)at->slot + at->n_slots, found = UINT32_MAX;
+
+   for (uint32_t j = at->slot; j < end && j < n_slots; j++) {
+      if (!(accesses[j].what & AccessLoad)
+          || (slots[j] == 0 && (accesses[j].what & AccessGuarded)))
+         continue;
+      if (found != UINT32_MAX || (accesses[j].what & AccessStore))
+         return UINT32_MAX;
+      found = j;
+   }
+   return found;
 }
 
 uint32_t value_of(const WetAccess* accesses, const uint64_t* slots,

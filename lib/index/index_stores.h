@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The bytes that an instance stores. */
+   The bytes that an instance stores, and loads. */
 
 #ifndef DCFG_LIB_INDEX_STORES_H
 #define DCFG_LIB_INDEX_STORES_H
@@ -31,7 +31,7 @@ typedef
       uint32_t first, end;      // slots that may be stores
       uint32_t size;            // bytes of all; the stored bytes are known if the
                                 // value has this size
-      bool     downward;        // the last one has the lowest address
+      bool     downward;        // each is just below the one before
    }
    MemoryStores;
 
@@ -53,6 +53,12 @@ bool stores_of(const WetAccess* accesses, const uint64_t* slots,
    the last one on.  Return false if there is none. */
 bool next_store(const MemoryStores* s, StoreAt* at, bool back,
                 MemoryStore* to);
+
+/* Return the slot of the only load of the instance with plan AT, in a record
+   with the first N_SLOTS of the slots ACCESSES; SLOTS has their contents.
+   Return UINT32_MAX if it made no load, or several, or one that also stores. */
+uint32_t load_of(const WetAccess* accesses, const uint64_t* slots,
+                 uint32_t n_slots, const InstrPlan* at);
 
 /* Set TO, which has room for MOST_VALUE bytes, to the value of that instance.
    Return its size in bytes; 0: none was recorded. */

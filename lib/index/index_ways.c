@@ -69,8 +69,44 @@ static bool add_stores(IndexWays* x, const WetSb* sb, uint32_t n,
    return true;
 }
 
-/* Add the instructions that store, of N instructions of superblock SB, whose
-   first N_SLOTS slots were filled. */
+static bool add_write(IndexWays* x, IndexWrite write)
+{
+   IndexWrite* w = array_add(x->job, &x->writes, sizeof(*w));
+
+   if (w != NULL)
+      *w = write;
+   return w != NULL;
+}
+
+/* Add the load of instruction K of a superblock, at AT, if its value has the
+   bytes.  The record has the first N_SLOTS of SLOTS. */
+static bool add_load(IndexWays* x, uint32_t k, const InstrPlan* at,
+                     const WetAccess* slots, uint32_t n_slots)
+{
+   uint32_t   value = wet_value_slot(at), n = 0, slot = 0;
+   IndexWrite w = { .place = (uint16_t)k, .value = (uint16_t)value,
+                    .load = true };
+
+   if (x->w->loads == NULL || !x->w->loads[at->instr] || at->n_values == 0)
+      return true;
+   for (uint32_t j = at->slot;
+        j < (uint32_t)at->slot + at->n_slots && j < n_slots; j++)
+      if (slots[j].what & AccessLoad) {
+         slot = j;
+         n++;
+      }
+   if (n == 0)
+      return true;
+   w.slot = (uint16_t)slot;
+   if (n == 1 && value < n_slots && slots[slot].size <= 8
+       && slots[slot].size <= slots[value].size
+       && !(slots[slot].what & (AccessGuarded | AccessStore)))
+      w.size = slots[slot].size;
+   return add_write(x, w);
+}
+
+/* Add the instructions that store or load, of N instructions of superblock SB,
+   whose first N_SLOTS slots were filled. */
 static bool add_writes(IndexWays* x, const WetSb* sb, uint32_t n,
                        uint32_t n_slots, IndexWay* to)
 {
@@ -80,23 +116,25 @@ static bool add_writes(IndexWays* x, const WetSb* sb, uint32_t n,
    for (uint32_t k = 0; k < n && x->values; k++) {
       const InstrPlan* at = &x->w->places[sb->instrs.first + k];
       uint32_t         value = wet_value_slot(at), n_stores = 0, slot = 0;
-      IndexWrite*      w;
+      IndexWrite       w;
       for (uint32_t j = at->slot;
            j < (uint32_t)at->slot + at->n_slots && j < n_slots; j++)
          if (slots[j].what & AccessStore) {
             n_stores++;
             slot = j;
          }
+      if (!add_load(x, k, at, slots, n_slots))
+         return false;
       if (n_stores == 0)
          continue;
-      w = array_add(x->job, &x->writes, sizeof(*w));
-      if (w == NULL)
-         return false;
-      *w = (IndexWrite){ (uint16_t)k, (uint16_t)slot, (uint16_t)value, 0 };
+      w = (IndexWrite){ .place = (uint16_t)k, .slot = (uint16_t)slot,
+                        .value = (uint16_t)value };
       if (n_stores == 1 && at->n_values == 1 && value < n_slots
           && slots[slot].size <= 8 && slots[value].size == slots[slot].size
           && !(slots[slot].what & AccessGuarded))
-         w->size = slots[slot].size;
+         w.size = slots[slot].size;
+      if (!add_write(x, w))
+         return false;
    }
    to->n_writes = (uint32_t)x->writes.n - to->writes;
    return true;
@@ -144,37 +182,80 @@ void ways_free(IndexWays* x)
    array_free(x->job, &x->writes, sizeof(IndexWrite));
 }
 
+/* RecordWrites: a record whose stores and loads go to an image. */
+typedef
+   struct {
+      const DcfgWet*   w;
+      const WetStep*   r;
+      const WetAccess* accesses;
+      const uint64_t*  addrs;
+      uint32_t         first;   // the superblock's first place
+      uint64_t         time;    // the first instruction's
+      MemoryImage*     to;
+      LineSet*         news;
+   }
+   RecordWrites;
+
+static bool put_news(const RecordWrites* z, bool news, uint64_t addr,
+                     uint64_t size)
+{
+   return !news || z->news == NULL || lines_add(z->news, addr, size);
+}
+
+/* Note write W, whatever its accesses are. */
+static bool write_any(const RecordWrites* z, const IndexWrite* w)
+{
+   const InstrPlan* at = &z->w->places[z->first + w->place];
+   uint8_t          value[MOST_VALUE];
+   uint32_t         size = value_of(z->accesses, z->addrs, z->r->n_slots, at,
+                                    value);
+   MemoryStores     s;
+   MemoryStore      m;
+
+   if (w->load) {
+      uint32_t j = load_of(z->accesses, z->addrs, z->r->n_slots, at);
+      bool     news = false;
+      if (j == UINT32_MAX || size == 0)
+         return true;
+      if (size > z->accesses[j].size)
+         size = z->accesses[j].size;
+      return image_load_any(z->to, z->addrs[j], size, value,
+                            z->time + w->place + 1, &news)
+             && put_news(z, news, z->addrs[j], size);
+   }
+   stores_of(z->accesses, z->addrs, z->r->n_slots, at, &s);
+   for (StoreAt i = { 0, 0 }; next_store(&s, &i, false, &m); )
+      if (m.made && !image_write_any(z->to, m.addr, m.size,
+                                     size == s.size ? BYTE_KNOWN : BYTE_UNKNOWN,
+                                     value + m.begin, z->time + w->place + 1))
+         return false;
+   return true;
+}
+
 bool way_write(const IndexWays* x, const WetStep* r, const uint64_t* addrs,
-               MemoryImage* to)
+               uint64_t time, MemoryImage* to, LineSet* news)
 {
    const WetSb*      sb = &ELEM(x->w->sbs, WetSb, r->sb);
-   const WetAccess*  accesses = &ELEM(x->w->accesses, WetAccess,
-                                      sb->slots.first);
    const IndexWay*   way = way_of(x, r);
    const IndexWrite* w = &ELEM(x->writes, IndexWrite, way->writes);
-   MemoryStores      s;
-   MemoryStore       m;
-   uint8_t           value[MOST_VALUE];
+   RecordWrites      z = { x->w, r, &ELEM(x->w->accesses, WetAccess,
+                                          sb->slots.first), addrs,
+                           sb->instrs.first, time, to, news };
 
    for (const IndexWrite* end = w + way->n_writes; w < end; w++) {
-      const InstrPlan* at;
-      bool             known;
-      if (w->size != 0 && r->way != DCFG_NONE) {
-         if (!image_store(to, addrs[w->slot], w->size,
-                          addrs[w->value]))
-            return false;
-         continue;
-      }
+      uint64_t at = time + w->place + 1;
+      bool     new = false, ok;
       if (w->place >= r->n_instrs)
          break;
-      at = &x->w->places[sb->instrs.first + w->place];
-      stores_of(accesses, addrs, r->n_slots, at, &s);
-      known = value_of(accesses, addrs, r->n_slots, at, value) == s.size;
-      for (StoreAt i = { 0, 0 }; next_store(&s, &i, false, &m); )
-         if (m.made && !image_write_any(to, m.addr, m.size,
-                                        known ? BYTE_KNOWN : BYTE_UNKNOWN,
-                                        value + m.begin))
-            return false;
+      if (w->size == 0 || r->way == DCFG_NONE)
+         ok = write_any(&z, w);
+      else if (w->load)
+         ok = image_load(to, addrs[w->slot], w->size, addrs[w->value], at, &new)
+              && put_news(&z, new, addrs[w->slot], w->size);
+      else
+         ok = image_store(to, addrs[w->slot], w->size, addrs[w->value], at);
+      if (!ok)
+         return false;
    }
    return true;
 }

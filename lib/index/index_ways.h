@@ -7,6 +7,7 @@
 #define DCFG_LIB_INDEX_WAYS_H
 
 #include "lib/index/index_image.h"
+#include "lib/index/index_lines.h"
 #include "lib/index/index_stores.h"
 
 /* IndexStore: a slot of a superblock with an address of written memory.  What
@@ -17,13 +18,15 @@ typedef
    }
    IndexStore;
 
-/* IndexWrite: an instruction of a superblock that stores: its index there.  If it
-   stores one value of .size bytes, which has one slot, .size is not 0. */
+/* IndexWrite: an instruction of a superblock that stores, or a load whose bytes
+   its value has: its index there.  If it stores or loads one value of .size
+   bytes, which has one slot, .size is not 0. */
 typedef
    struct {
       uint16_t place;
       uint16_t slot, value;     // the slots of the address and the value
       uint16_t size;
+      bool     load;
    }
    IndexWrite;
 
@@ -74,8 +77,10 @@ static inline bool way_turns(IndexWay* way, uint64_t number)
    return first;
 }
 
-/* Note in TO the values that record R stored; ADDRS has the record's slots. */
+/* Note in TO the values that record R stored and loaded; ADDRS has the record's
+   slots, and its first instruction has TIME.  Add to NEWS, unless that is NULL,
+   the loads that told something new. */
 bool way_write(const IndexWays* x, const WetStep* r, const uint64_t* addrs,
-               MemoryImage* to);
+               uint64_t time, MemoryImage* to, LineSet* news);
 
 #endif /* DCFG_LIB_INDEX_WAYS_H */

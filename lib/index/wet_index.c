@@ -102,11 +102,13 @@ static bool check_chunks(WetIndex* ix)
           || c->head.coarse > MOST_COARSE || c->head.size % 8 != 0 || c->n_handlers < handlers
           || c->thread >= ix->w->threads.n
           || c->head.n_groups > c->head.size / sizeof(LineGroup)
-          || c->words.size % 8 != 0 || c->writers % 8 != 0
+          || c->words.size % 8 != 0 || c->unseen % 8 != 0 || c->writers % 8 != 0
           || c->words.n_blocks > c->words.size / sizeof(WordBlock))
          return false;
       ran     += c->n_instrs;
-      lines   += (uint64_t)c->head.size + c->writers + c->words.size;
+      lines   += (uint64_t)c->head.size + c->writers + c->words.size
+                 + c->unseen;
+      ix->any_unseen |= c->unseen > 0;
       handlers = c->n_handlers;
    }
    ix->n_instrs = ran;
@@ -243,6 +245,8 @@ void index_close(WetIndex* ix)
       return;
    index_file_close(&ix->file);
    words_cache_free(ix->words);
+   for (unsigned i = 0; i < N_KEPT_UNSEEN; i++)
+      free(ix->unseen[i].writes);
    free(ix);
 }
 
@@ -322,6 +326,32 @@ bool index_word(WetIndex* ix, uint32_t chunk, uint64_t word, IndexWord* to)
    return code != NULL
           && words_find(ix->words, &table[block], code, chunk, block, word, to,
                         &ix->file.bad);
+}
+
+const UnseenWrite* index_unseen(WetIndex* ix, uint32_t chunk, uint64_t first,
+                                uint64_t last, size_t* n)
+{
+   const IndexChunk* c = &ix->chunks[chunk];
+   KeptUnseen*       to = &ix->unseen[chunk % N_KEPT_UNSEEN];
+   const uint8_t*    code = c->unseen == 0 ? NULL
+                            : index_bytes(&ix->file, INDEX_LINES,
+                                          c->lines + c->head.size + c->writers
+                                          + c->words.size, c->unseen);
+
+   if (code == NULL || !unseen_may_have(code, c->unseen, first, last))
+      return NULL;
+   if (to->chunk != chunk + 1) {
+      free(to->writes);
+      to->chunk  = 0;
+      to->writes = unseen_get(code, c->unseen, &to->n);
+      if (to->writes == NULL) {
+         ix->file.bad = true;
+         return NULL;
+      }
+      to->chunk = chunk + 1;
+   }
+   *n = to->n;
+   return to->writes;
 }
 
 bool index_writers(WetIndex* ix, const IndexTurn* t, Bytes* code)

@@ -9,6 +9,7 @@
 #include "lib/index/index_file.h"
 #include "lib/index/index_lines.h"
 #include "lib/index/index_registers.h"
+#include "lib/index/index_unseen.h"
 #include "lib/index/index_words.h"
 #include "lib/wet/wet_chunks.h"
 
@@ -24,6 +25,8 @@ typedef
       uint64_t  lines;          // begin of its lines, in their section; its
                                 // last writers and words follow them
       LinesHead head;           // the lines' head
+      uint32_t  unseen;         // bytes of the unseen writes that its loads
+                                // tell; they follow the words
       WordsHead words;          // the words' head
       uint32_t  writers;        // bytes of last writers
       uint32_t  n_records;
@@ -36,7 +39,8 @@ typedef
 
 enum {
    INDEX_MOVES = 1,             // a mark moves memory
-   INDEX_LEADS = 2              // begins with marks of what the kernel read
+   INDEX_LEADS = 2,             // begins with marks of what the kernel read
+   INDEX_LOADS = 4              // loads that told something new count as writes
 };
 
 /* IndexTurn: the part of a chunk that a thread ran: registers that it may
@@ -113,6 +117,16 @@ typedef
 /* Marks of more bytes than this are spans. */
 #define INDEX_SPAN (64u << 10)
 
+/* KeptUnseen: the unseen writes of chunk .chunk - 1, decoded; 0: none. */
+#define N_KEPT_UNSEEN 16u
+typedef
+   struct {
+      uint32_t     chunk;
+      UnseenWrite* writes;
+      size_t       n;
+   }
+   KeptUnseen;
+
 /* WetIndex: written by wet_index.c alone. */
 typedef
    struct WetIndex {
@@ -134,6 +148,8 @@ typedef
       size_t   n_chunks, n_turns, n_acts, n_returned, n_created, n_spans,
                n_arcs;
       uint64_t n_instrs;                // in the whole trace
+      bool     any_unseen;              // a chunk has unseen writes
+      KeptUnseen unseen[N_KEPT_UNSEEN];
    }
    WetIndex;
 
@@ -161,6 +177,12 @@ bool index_wrote(WetIndex* ix, uint32_t chunk, uint64_t word);
 /* Set *TO to word number WORD of memory as CHUNK left it; it is valid until the
    next call.  Return false if the index does not have it. */
 bool index_word(WetIndex* ix, uint32_t chunk, uint64_t word, IndexWord* to);
+
+/* Return the unseen writes that loads of CHUNK tell, as *N elements by word and time;
+   NULL if it has none of words FIRST to LAST.  They are valid until the next
+   call. */
+const UnseenWrite* index_unseen(WetIndex* ix, uint32_t chunk, uint64_t first,
+                                uint64_t last, size_t* n);
 
 /* Set *CODE to the code of the last writers of turn T, for last_writer_next().
    Return false if the index does not have it. */

@@ -141,6 +141,18 @@ typedef
 
 #define NO_TOP 0xFF             // the top is not known
 
+/* QuietWord: a cache entry: bytes of a word that no instruction of chunk .chunk
+   loads, from time .time on. */
+#define N_QUIET 1024u
+typedef
+   struct {
+      uint64_t word;            // the word's number plus 1; 0: empty
+      uint64_t time;
+      uint32_t chunk;
+      uint8_t  bytes;           // a bit for each
+   }
+   QuietWord;
+
 /* RecentWord: a word of memory at time .time, as the user has asked for it. */
 #define N_RECENT 1024u
 typedef
@@ -167,6 +179,7 @@ struct DcfgReplay {
    KnownWord* known_words;      // N_KNOWN_WORDS
    KnownTops  tops;
    RecentWord recent[N_RECENT];
+   QuietWord  quiet[N_QUIET];
    ReplayPlace last;            // the place of .last_time, if .has_last
    uint64_t   last_time;
    bool       has_last;
@@ -230,6 +243,17 @@ bool replay_memory_at(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
 bool replay_memory_since(DcfgReplay* r, uint64_t since, uint64_t t,
                          uint64_t addr, uint32_t size, DcfgReplayByte* bytes,
                          bool* told);
+
+/* Change those of BYTES, the SIZE bytes at ADDR at time T, that somebody else
+   wrote about then. */
+void replay_unseen(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
+                   DcfgReplayByte* bytes);
+
+/* Set *T to the first time from FROM on at which a load tells that somebody else
+   wrote one of the SIZE bytes at ADDR; if BACK, to the last such time before FROM.
+   Return false if there is none. */
+bool replay_find_unseen(DcfgReplay* r, uint64_t addr, uint64_t size,
+                        uint64_t from, bool back, uint64_t* t);
 
 /* Set *AGREE to whether those of BYTES that the index TOLD are what instructions
    load there, soon after time T.  COPIES is as for dcfg_replay_memory().  Return

@@ -409,7 +409,18 @@ DcfgReplayFound dcfg_replay_find_access(DcfgReplay* r, uint64_t addr,
                 .step = access_step, .place = access_place, .addr = addr,
                 .size = size, .kind = kind };
 
-   return size == 0 ? DCFG_REPLAY_NONE : find(&f, from, back, t);
+   DcfgReplayFound found = size == 0 ? DCFG_REPLAY_NONE
+                           : find(&f, from, back, t);
+   uint64_t        at;
+
+   if ((kind & DCFG_REPLAY_STORE)
+       && (found == DCFG_REPLAY_FOUND || found == DCFG_REPLAY_NONE)
+       && replay_find_unseen(r, addr, size, from, back, &at)
+       && (found == DCFG_REPLAY_NONE || (back ? at > *t : at < *t))) {
+      *t    = at;
+      found = DCFG_REPLAY_FOUND;
+   }
+   return found;
 }
 
 /*--- Numbers                                              ---*/

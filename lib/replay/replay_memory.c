@@ -6,57 +6,18 @@
 /* Owns: the bytes of memory at any time.  Handed: chunks by replay_chunks.c.
    Taken by: users. */
 
-#include "lib/replay/replay_chunks.h"
+#include "lib/replay/replay_memory.h"
 #include "format/wet_process.h"
 
 #include <string.h>
 
 /*--- Memory                                               ---*/
 
-/* MemorySearch: a search, backward, for the last writers of .size bytes at
-   .addr. */
-typedef
-   struct {
-      DcfgReplay* r;
-      uint64_t    addr;
-      uint32_t    size;
-      uint32_t    left;         // number of bytes not found yet
-      uint32_t    moves;        // depth of take_moved()'s recursion
-      bool*       found;        // by byte
-      bool*       told;         // by byte: the index told it; NULL: the index's
-                                // words do not count
-      DcfgReplayByte* bytes;
-   }
-   MemorySearch;
-
 #define MOST_MOVES 64u
 
 static bool memory_before(DcfgReplay* r, ReplayPlace p, uint32_t moves,
                           uint64_t addr, uint32_t size, DcfgReplayByte* bytes,
                           bool* told);
-
-/* Set *LOW and *HIGH to the part of F's bytes, from *LOW up to *HIGH, that is
-   among the SIZE bytes at ADDR.  Return false if there is none. */
-static bool common(const MemorySearch* f, uint64_t addr, uint64_t size,
-                   uint32_t* low, uint32_t* high)
-{
-   if (!overlaps(addr, size, f->addr, f->size))
-      return false;
-   *low  = addr - f->addr < f->size ? (uint32_t)(addr - f->addr) : 0;
-   *high = addr + size - f->addr < f->size
-           ? (uint32_t)(addr + size - f->addr) : f->size;
-   return *low < *high;
-}
-
-/* Byte I of F is B, unless a later writer has been found. */
-static void take(MemorySearch* f, uint32_t i, DcfgReplayByte b)
-{
-   if (f->found[i])
-      return;
-   f->found[i] = true;
-   f->bytes[i] = b;
-   f->left--;
-}
 
 /* Follow the bytes that a MarkMoved with WORDS moved, to the address where they
    were before place P.  The mark stands before time T. */
@@ -176,12 +137,35 @@ static void take_stores(MemorySearch* f, const KeptChunk* c, const WetStep* s,
    }
 }
 
+/* Take the bytes that the instance at time T, with plan AT, loads. */
+static void take_load(MemorySearch* f, const KeptChunk* c, const WetStep* s,
+                      const InstrPlan* at, uint64_t t)
+{
+   const uint64_t*  slots = c->steps.addrs + s->first;
+   const WetAccess* accesses = replay_slots(f->r, s);
+   uint32_t         j = f->r->of->loads == NULL
+                        || !f->r->of->loads[at->instr] ? UINT32_MAX
+                        : load_of(accesses, slots, s->n_slots, at);
+   uint32_t         low, high, size;
+   uint8_t          value[MOST_VALUE];
+
+   if (j == UINT32_MAX
+       || !common(f, slots[j], accesses[j].size, &low, &high))
+      return;
+   size = replay_value(f->r, c, s, at, value);
+   for (uint32_t i = low; i < high && f->addr + i - slots[j] < size; i++)
+      take(f, i, (DcfgReplayByte){ t + 1, DCFG_REPLAY_KNOWN,
+                                   value[f->addr + i - slots[j]] });
+}
+
 /* Search the chunk of place P backward from P to its step FIRST.  Return false
    after an error. */
 static bool take_chunk(MemorySearch* f, ReplayPlace p, size_t first)
 {
    KeptChunk* c = replay_chunk(f->r, p.chunk);
    uint64_t   before = f->r->ix->chunks[p.chunk].before;
+   uint32_t   kind = DCFG_REPLAY_STORE
+                     | (f->r->of->loads == NULL ? 0 : DCFG_REPLAY_LOAD);
 
    if (c == NULL)
       return false;
@@ -190,15 +174,18 @@ static bool take_chunk(MemorySearch* f, ReplayPlace p, size_t first)
       uint32_t n = i == p.step && p.place > 0 ? p.place : s->n_instrs;
       if (i % FILTER_STEPS == FILTER_STEPS - 1
           && !filter_has(&c->filters[i / FILTER_STEPS], f->addr, f->size,
-                         DCFG_REPLAY_STORE)) {
+                         kind)) {
          i -= FILTER_STEPS - 1;
          continue;
       }
       if (s->sb != 0) {
-         for (uint32_t k = n; k-- > 0; )
-            if (replay_place(f->r, s, k)->n_slots > 0)
-               take_stores(f, c, s, replay_place(f->r, s, k),
-                           before + c->times[i] + k);
+         for (uint32_t k = n; k-- > 0; ) {
+            const InstrPlan* at = replay_place(f->r, s, k);
+            if (at->n_slots == 0)
+               continue;
+            take_stores(f, c, s, at, before + c->times[i] + k);
+            take_load(f, c, s, at, before + c->times[i] + k);
+         }
          continue;
       }
       if (!take_mark(f, c, s, (ReplayPlace){ p.chunk, i, 0 },
@@ -209,20 +196,6 @@ static bool take_chunk(MemorySearch* f, ReplayPlace p, size_t first)
       if (c == NULL)
          return false;
    }
-   return true;
-}
-
-/* Set *WORD to the number of the word of memory with the first byte from byte *I
-   of F on that F still looks for, and *I to the byte behind that word.  Return
-   false if there is none. */
-static bool next_word(const MemorySearch* f, uint32_t* i, uint64_t* word)
-{
-   while (*i < f->size && f->found[*i])
-      ++*i;
-   if (*i >= f->size)
-      return false;
-   *word = (f->addr + *i) >> 3;
-   *i   += 8 - (f->addr + *i) % 8;
    return true;
 }
 
@@ -396,138 +369,5 @@ bool replay_memory_since(DcfgReplay* r, uint64_t since, uint64_t t,
       return false;
    for (uint32_t i = 0; i < size; i++)
       told[i] &= !found[i];
-   return true;
-}
-
-/*--- Loads after a time                                   ---*/
-
-/* LoadSearch: a search, forward, for the first loads of bytes.  .m.found has
-   the bytes that were loaded, or overwritten before. */
-typedef
-   struct {
-      MemorySearch m;
-      const bool*  copies;
-   }
-   LoadSearch;
-
-/* Look no more for the SIZE bytes at ADDR, which were overwritten. */
-static void close_bytes(MemorySearch* f, uint64_t addr, uint64_t size)
-{
-   uint32_t low, high;
-
-   if (common(f, addr, size, &low, &high))
-      for (uint32_t i = low; i < high; i++) {
-         f->left    -= !f->found[i];
-         f->found[i] = true;
-      }
-}
-
-/* Take the bytes that an instance, with plan AT, loads; then close those that
-   it stores. */
-static void meet_instance(LoadSearch* f, const KeptChunk* c, const WetStep* s,
-                          const InstrPlan* at)
-{
-   MemorySearch*    m = &f->m;
-   DcfgReplayAccess a;
-   uint8_t          value[MOST_VALUE];
-   uint32_t         n_loads = 0, low, high;
-
-   for (uint32_t j = 0; j < at->n_slots; j++)
-      n_loads += replay_access(m->r, c, s, at, j, &a)
-                 && (a.kind & DCFG_REPLAY_LOAD);
-   for (uint32_t j = 0; j < at->n_slots && n_loads == 1; j++)
-      if (replay_access(m->r, c, s, at, j, &a) && a.kind == DCFG_REPLAY_LOAD
-          && f->copies[at->instr]
-          && common(m, a.addr, a.size, &low, &high)) {
-         uint32_t size = replay_value(m->r, c, s, at, value);
-         for (uint32_t i = low; i < high; i++) {
-            uint64_t from = m->addr + i - a.addr;
-            if (!m->found[i] && from < size)
-               take(m, i, (DcfgReplayByte){ m->bytes[i].since,
-                                            DCFG_REPLAY_KNOWN, value[from] });
-         }
-      }
-   for (uint32_t j = 0; j < at->n_slots; j++)
-      if (replay_access(m->r, c, s, at, j, &a) && (a.kind & DCFG_REPLAY_STORE))
-         close_bytes(m, a.addr, a.size);
-}
-
-/* Search forward from place P on for loads of F's bytes, in at most MOST steps of
-   the chunk.  Return false after an error. */
-static bool load_bytes(LoadSearch* f, ReplayPlace p, size_t most)
-{
-   MemorySearch*    m = &f->m;
-   const KeptChunk* c = replay_chunk(m->r, p.chunk);
-   size_t           end;
-
-   if (c == NULL)
-      return false;
-   end = c->steps.n_steps - p.step < most ? c->steps.n_steps : p.step + most;
-   for (size_t i = p.step; i < end && m->left > 0; i++, p.place = 0) {
-      const WetStep*  s = &c->steps.steps[i];
-      const uint64_t* words = c->steps.addrs + s->first;
-      if (i % FILTER_STEPS == 0
-          && !filter_has(&c->filters[i / FILTER_STEPS], m->addr, m->size,
-                         DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE)) {
-         i += FILTER_STEPS - 1;
-         continue;
-      }
-      if (s->sb == 0) {
-         if (replay_mark_writes(s))
-            close_bytes(m, words[0], words[1]);
-         continue;
-      }
-      for (uint32_t k = p.place; k < s->n_instrs; k++)
-         if (replay_place(m->r, s, k)->n_slots > 0)
-            meet_instance(f, c, s, replay_place(m->r, s, k));
-   }
-   return true;
-}
-
-bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
-                        uint32_t size, const bool* copies,
-                        DcfgReplayByte* bytes)
-{
-   bool        found[DCFG_REPLAY_MOST] = { false };
-   LoadSearch  f = { { r, addr, size, 0, 0, found, NULL, bytes }, copies };
-   ReplayPlace p;
-
-   if (size > DCFG_REPLAY_MOST || r->ix->n_chunks == 0
-       || !replay_position(r, t, &p))
-      return size <= DCFG_REPLAY_MOST && r->ix->n_chunks == 0;
-   for (uint32_t i = 0; i < size; i++) {
-      found[i]  = bytes[i].is == DCFG_REPLAY_KNOWN;
-      f.m.left += !found[i];
-   }
-   return load_bytes(&f, p, SIZE_MAX);
-}
-
-/* Steps in which loads are compared with what the index told. */
-#define MOST_COMPARED 2048u
-
-bool replay_memory_agrees(DcfgReplay* r, uint64_t t, uint64_t addr,
-                          uint32_t size, const bool* copies,
-                          const DcfgReplayByte* bytes, const bool* told,
-                          bool* agree)
-{
-   bool           found[DCFG_REPLAY_MOST] = { false };
-   DcfgReplayByte loaded[DCFG_REPLAY_MOST];
-   LoadSearch     f = { { r, addr, size, 0, 0, found, NULL, loaded }, copies };
-   ReplayPlace    p;
-
-   *agree = true;
-   for (uint32_t i = 0; i < size; i++) {
-      loaded[i] = (DcfgReplayByte){ .is = DCFG_REPLAY_UNKNOWN };
-      found[i]  = !told[i];
-      f.m.left += told[i];
-   }
-   if (f.m.left == 0)
-      return true;
-   if (!replay_position(r, t, &p) || !load_bytes(&f, p, MOST_COMPARED))
-      return false;
-   for (uint32_t i = 0; i < size; i++)
-      *agree &= loaded[i].is != DCFG_REPLAY_KNOWN
-                || bytes[i].is != DCFG_REPLAY_KNOWN
-                || loaded[i].value == bytes[i].value;
    return true;
 }

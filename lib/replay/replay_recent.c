@@ -82,15 +82,13 @@ static void note_recent(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
    }
 }
 
-bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
-                        uint32_t size, const bool* copies,
-                        DcfgReplayByte* bytes)
+/* Set BYTES as dcfg_replay_memory() does, but for unseen writes. */
+static bool find_bytes(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
+                       const bool* copies, DcfgReplayByte* bytes)
 {
    bool     told[DCFG_REPLAY_MOST] = { false }, agree;
    uint64_t since;
 
-   if (size > DCFG_REPLAY_MOST)
-      return false;
    if (take_recent(r, t, addr, size, bytes, told, &since)) {
       if (since == t)
          return true;
@@ -107,5 +105,16 @@ bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
          return false;
    }
    note_recent(r, t, addr, size, bytes, told);
+   return true;
+}
+
+bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
+                        uint32_t size, const bool* copies,
+                        DcfgReplayByte* bytes)
+{
+   if (size > DCFG_REPLAY_MOST
+       || !find_bytes(r, t, addr, size, copies, bytes))
+      return false;
+   replay_unseen(r, t, addr, size, bytes);
    return true;
 }

@@ -45,6 +45,9 @@ typedef
       Member       member;
       Meeting      meeting;     // points to the members above
       Taker        taker;       // gives wants that are met to .meeting
+      const UnseenWrite* unseen;        // the chunk's, by time
+      size_t       n_unseen;    // those that are still to be met
+      bool         took;        // an unseen write made something wanted
    }
    BackWalk;
 
@@ -182,6 +185,45 @@ static bool answer_call(BackWalk* z, uint32_t act)
                        called ? &z->taker : NULL);
 }
 
+/*--- Unseen writes                                        ---*/
+
+static bool give_unseen(void* arg, const Want* want, uint8_t mask)
+{
+   BackWalk*        z = arg;
+   const SliceKind* kind = z->found->kind;
+
+   z->took = true;
+   return kind->unseen == NULL || kind->unseen(z->found, want, mask);
+}
+
+/* Meet the unseen writes that loads at ORDER and later tell.  Each stands right
+   before its load. */
+static bool meet_unseen(BackWalk* z, uint64_t order)
+{
+   const Taker to = { give_unseen, z, NULL };
+
+   while (z->n_unseen > 0 && z->unseen[z->n_unseen - 1].time >= order) {
+      const UnseenWrite* u = &z->unseen[--z->n_unseen];
+      for (unsigned b = 0, n; b < 8; b += n) {
+         for (n = 1; b + n < 8 && (u->mask >> (b + n) & 1)
+                                  == (u->mask >> b & 1); n++)
+            ;
+         z->took = false;
+         if (!(u->mask >> b & 1))
+            continue;
+         if (!live_take_memory(z->live, u->word * 8 + b, n, &to)
+             || (z->took
+                 && !found_unseen(z->found, (DcfgSliceUnseen){
+                                               u->word * 8 + b, n, u->since,
+                                               u->time })))
+            return false;
+      }
+   }
+   return true;
+}
+
+/*--- Superblocks                                          ---*/
+
 /* Visit the present instance. */
 static bool visit(BackWalk* z)
 {
@@ -256,6 +298,8 @@ static bool visit_all(BackWalk* z)
                              z->spot.steps->addrs + z->spot.step->first);
    }
    for (uint32_t k = n; k-- > 0; ) {
+      if (!meet_unseen(z, z->spot.order + k + 1))
+         return false;
       /* The last instruction may be in another activation, and a run of
          criteria may end at any. */
       if (k + 1 < n && z->state != STATE_RUNNING
@@ -371,7 +415,7 @@ static bool visit_step(BackWalk* z)
    }
    z->spot.order -= r->n_instrs;
    z->spot.thread = r->thread;
-   if (matters(z, sb) && !visit_all(z))
+   if ((matters(z, sb) && !visit_all(z)) || !meet_unseen(z, z->spot.order))
       return false;
    /* Counts matter until the criterion is found, and to kinds that number
       nodes. */
@@ -401,6 +445,8 @@ static bool visit_steps(BackWalk* z, const Passes* passes)
    size_t    told = z->acts->places.n;
 
    z->spot.steps = steps;
+   z->unseen     = passes->unseen;
+   z->n_unseen   = passes->n_unseen;
    for (uint32_t i = (uint32_t)steps->n_steps; i-- > 0; ) {
       const WetStep* r = &steps->steps[i];
       z->spot.step = r;

@@ -88,7 +88,7 @@ static bool find_inputs(Found* f, const NodeTable* t, const DcfgWetEvent* e,
       if (!ended
           && !found_add_input(f, n, (DcfgSliceInput){ (uint8_t)port->kind,
                                                       (uint8_t)port->reg,
-                                                      on }))
+                                                      false, on }))
          return false;
    }
    found_end(f, any_ended);

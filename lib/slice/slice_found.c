@@ -22,6 +22,7 @@ void found_forget(Found* f)
    array_cut(&f->criteria, 0);
    array_cut(&f->readings, 0);
    array_cut(&f->crossings, 0);
+   array_cut(&f->unseen, 0);
    map_free(f->job, &f->crossing_of);
    f->crossing_of = (NumberMap){ 0 };
    f->n_met = 0;
@@ -57,6 +58,7 @@ void found_free(Found* f)
    array_free(f->job, &f->readings, sizeof(DcfgSliceReading));
    array_free(f->job, &f->criteria, sizeof(uint32_t));
    array_free(f->job, &f->crossings, sizeof(DcfgSliceCrossing));
+   array_free(f->job, &f->unseen, sizeof(DcfgSliceUnseen));
    map_free(f->job, &f->crossing_of);
 }
 
@@ -220,6 +222,15 @@ bool found_cross(Found* f, DcfgSliceCrossing c)
    }
 }
 
+bool found_unseen(Found* f, DcfgSliceUnseen u)
+{
+   DcfgSliceUnseen* to = array_add(f->job, &f->unseen, sizeof(*to));
+
+   if (to != NULL)
+      *to = u;
+   return to != NULL;
+}
+
 COMPARE(by_distance, DcfgSliceCrossing,
         UP(distance) ?: DOWN(read) ?: DOWN(written) ?: UP(writer)
         ?: UP(reader))
@@ -263,6 +274,7 @@ bool found_hand_over(Found* f)
    free(s->values);
    free(s->criteria);
    free(s->reads);
+   free(s->unseen);
    s->nodes      = f->nodes.data;
    s->n_nodes    = (uint32_t)f->nodes.n;
    s->inputs     = f->inputs.data;
@@ -274,7 +286,9 @@ bool found_hand_over(Found* f)
    s->n_met      = f->n_met;
    s->crossings   = f->crossings.data;
    s->n_crossings = (uint32_t)f->crossings.n;
+   s->unseen      = f->unseen.data;
+   s->n_unseen    = (uint32_t)f->unseen.n;
    f->nodes = f->inputs = f->values = f->criteria = f->readings
-            = f->crossings = (Array){ 0 };
+            = f->crossings = f->unseen = (Array){ 0 };
    return true;
 }

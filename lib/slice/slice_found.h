@@ -28,6 +28,7 @@ typedef
       Array            readings;        // DcfgSliceReading
       Array            criteria;        // uint32_t
       Array            crossings;       // DcfgSliceCrossing
+      Array            unseen;  // DcfgSliceUnseen
       NumberMap        crossing_of;     // keys: instructions and threads of a
                                         // crossing
       uint64_t         n_met;   // criteria met, with those that are not kept
@@ -70,6 +71,9 @@ void found_count(Found* f, uint32_t instr, uint32_t thread, uint64_t order,
 
 /* Count all nodes of the result. */
 void found_count_nodes(Found* f);
+
+/* Note that the slice met the unseen write U. */
+bool found_unseen(Found* f, DcfgSliceUnseen u);
 
 /* Hand the nodes, inputs and totals over to .result. */
 bool found_hand_over(Found* f);

@@ -122,6 +122,14 @@ static bool keep_cut(Found* f, const Want* want)
    return want->weak || add_edge(f, want, DCFG_SLICE_NOT, 0);
 }
 
+/* Give WANT an edge from nobody: only unseen writes have such edges. */
+static bool keep_unseen(Found* f, const Want* want, uint8_t mask)
+{
+   return want->weak
+          || add_edge(f, want, DCFG_SLICE_NOBODY,
+                      want->at + (uint32_t)__builtin_ctz(mask));
+}
+
 /*--- Edges by node                                        ---*/
 
 COMPARE(compare, Edge, UP(port) ?: UP(reg) ?: UP(at) ?: UP(writer))
@@ -268,11 +276,13 @@ static bool add_port(Found* f, DcfgSliceNode* n, uint8_t port, uint8_t reg,
       *seen = before + 1;
       if (is_node)
          writer = r->all->numbers[writer];
-      if (!found_add_input(f, n, (DcfgSliceInput){ port, reg, writer }))
+      if (!found_add_input(f, n, (DcfgSliceInput){
+                                    port, reg, writer == DCFG_SLICE_NOBODY,
+                                    writer }))
          return false;
    }
    if (f->inputs.n == before
-       && !found_add_input(f, n, (DcfgSliceInput){ port, reg, none }))
+       && !found_add_input(f, n, (DcfgSliceInput){ port, reg, false, none }))
       return false;
    if (ELEM(f->inputs, DcfgSliceInput, before).node == DCFG_SLICE_NOT
        && (port == DCFG_WET_CONTROL || none != DCFG_SLICE_NOT))
@@ -298,7 +308,7 @@ static bool next_port(Found* f, DcfgSliceNode* n, Rest* r, uint8_t port,
                       ? DCFG_SLICE_NOBODY : DCFG_SLICE_NOT;
 
    if (r->cut)
-      return found_add_input(f, n, (DcfgSliceInput){ port, reg,
+      return found_add_input(f, n, (DcfgSliceInput){ port, reg, false,
                                                      DCFG_SLICE_NOT });
    if (!add_port(f, n, port, reg, r, k, none))
       return false;
@@ -397,5 +407,6 @@ static bool keep_finish(Found* f)
 const SliceKind slice_keep = {
    .start = keep_start, .free = keep_free, .forget = keep_forget,
    .add = keep_add, .user = keep_user, .meet = keep_meet, .close = keep_close,
-   .want = uses_want, .cut = keep_cut, .finish = keep_finish, .numbers = true
+   .want = uses_want, .cut = keep_cut, .unseen = keep_unseen,
+   .finish = keep_finish, .numbers = true
 };

@@ -72,8 +72,10 @@ typedef
       bool (*want)(Found* f, const Acts* acts, const Spot* spot,
                    const Member* m, Live* l, BranchJoins* b);
 
-      /* Note that WANT is not followed. */
+      /* Note that WANT is not followed; that somebody else wrote the bytes MASK
+         of WANT. */
       bool (*cut)(Found* f, const Want* want);
+      bool (*unseen)(Found* f, const Want* want, uint8_t mask);
 
       /* End: the walk back is over. */
       bool (*finish)(Found* f);

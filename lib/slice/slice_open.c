@@ -124,7 +124,7 @@ static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q, bool* moved,
       return NULL;
    }
    z.passes = (Passes){ .job = &job, .w = again, .moved = *moved,
-                        .ix = index_for(w, q) };
+                        .ix = index_for(w, q), .unseen_ix = w->index };
    z.passes.skips = z.passes.ix != NULL && (q->steps != 0 || q->only_criteria);
    z.found  = (Found){ .job = &job, .code = &z.code, .callbacks = &z.callbacks,
                        .kind = kind_of(q, w), .result = result };
@@ -167,6 +167,7 @@ void dcfg_slice_free(DcfgSlice* s)
    free(s->values);
    free(s->totals);
    free(s->crossings);
+   free(s->unseen);
    free(s->thread_begins);
    free(s->thread_ends);
    free(s);

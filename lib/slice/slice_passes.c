@@ -7,6 +7,10 @@
    parts by wet_ahead.c.  Taken by: slice_open.c, slice_back.c. */
 
 #include "lib/slice/slice_passes.h"
+#include "lib/index/index_marks.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* Return whether counts of superblocks will do, without activations: for slices
    without control, and forward ones, of which the walk back finds criteria
@@ -23,19 +27,40 @@ static bool may_be_plain(const Passes* p, const DcfgSliceQuery* q)
    return true;
 }
 
-/* Go forward once; give parts to ACTS unless it is NULL. */
+/* Return whether a pass forward has to look for unseen writes. */
+static bool looks_for_unseen(const Passes* p)
+{
+   return p->unseen_ix == NULL && unseen_may_be(p->w)
+          && !wet_knows_unseen(p->w);
+}
+
+/* Go forward once; give parts to ACTS unless it is NULL, and look for unseen
+   writes. */
 static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
 {
    const WetPart* part;
-   bool           ok = true;
+   bool           looks = looks_for_unseen(p), ok = true;
+   UnseenFinder   u = { .job = NULL };
 
+   if (looks && !unseen_start(&u, p->job, p->w))
+      return false;
    wet_count_runs(p->w, code->runs);
    p->ahead = wet_ahead_new(p->job, p->w, &p->index,
-                              acts == NULL ? SLOTS_OF_NONE
-                              : acts->executions != NULL ? SLOTS_OF_ALL
+                              looks || (acts != NULL
+                                        && acts->executions != NULL)
+                              ? SLOTS_OF_ALL
+                              : acts == NULL ? SLOTS_OF_NONE
                               : SLOTS_OF_TRANSFERS);
    while (ok && p->ahead != NULL && (part = wet_ahead_next(p->ahead)) != NULL)
-      ok = acts == NULL || acts_take_part(acts, part);
+      ok = (acts == NULL || acts_take_part(acts, part))
+           && (!looks || unseen_take_part(&u, part));
+   ok = ok && (!looks || unseen_end(&u));
+   if (ok && looks) {
+      wet_remember_unseen(p->w, &u.codes, &u.ends);
+      ok = wet_knows_unseen(p->w)
+           || job_fail(p->job, DCFG_ERROR_MEMORY, NULL, "out of memory");
+   }
+   unseen_free(&u);
    if (!ok)
       return false;
    passes_close(p);
@@ -47,7 +72,7 @@ static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
    trace, or by a pass; *READ says which. */
 static bool count_runs(Passes* p, SliceCode* code, bool* read)
 {
-   *read = !wet_recall(p->w, &p->index, code->runs);
+   *read = looks_for_unseen(p) || !wet_recall(p->w, &p->index, code->runs);
    if (!*read)
       return true;
    if (p->w->job.err.status != DCFG_OK)
@@ -160,12 +185,40 @@ static bool disagree(Passes* p)
                    "it is not of the trace");
 }
 
+/* Set .unseen to the unseen writes of CHUNK. */
+static bool take_unseen(Passes* p, uint32_t chunk)
+{
+   const UnseenWrite* kept;
+   const uint8_t*     code;
+   size_t             size = 0;
+
+   free(p->unseen);
+   p->unseen   = NULL;
+   p->n_unseen = 0;
+   if (!unseen_may_be(p->w))
+      return true;
+   if (p->unseen_ix != NULL) {
+      kept = index_unseen(p->unseen_ix, chunk, 0, UINT64_MAX, &p->n_unseen);
+      size = kept == NULL ? 0 : p->n_unseen * sizeof(UnseenWrite);
+      p->unseen = size == 0 ? NULL : malloc(size);
+      if (p->unseen != NULL)
+         memcpy(p->unseen, kept, size);
+   } else {
+      code      = wet_recall_unseen(p->w, chunk, &size);
+      p->unseen = size == 0 ? NULL : unseen_get(code, size, &p->n_unseen);
+   }
+   if (size > 0 && p->unseen == NULL)
+      return job_fail(p->job, DCFG_ERROR_MEMORY, NULL, "out of memory");
+   unseen_sort_by_time(p->unseen, p->n_unseen);
+   return true;
+}
+
 bool passes_chunk(Passes* p, Acts* acts, uint32_t chunk)
 {
    const WetPart* part = p->skips ? read_chunk(p, chunk)
                          : wet_ahead_next(p->ahead);
 
-   if (part == NULL)
+   if (part == NULL || !take_unseen(p, chunk))
       return false;
    p->steps = &part->steps;
    if (p->ix != NULL)
@@ -190,4 +243,5 @@ void passes_free(Passes* p)
    passes_close(p);
    wet_leave_chunk(p->w, &p->own.steps, p->own.offset);
    array_free(&p->w->job, &p->index, sizeof(WetChunkInfo));
+   free(p->unseen);
 }

@@ -22,6 +22,9 @@ typedef
       bool      moved;          // x87's top is not always 0: see slice_passes.c
       WetIndex* ix;             // has what a pass forward finds; or NULL
       bool      skips;          // chunks are read by number
+      WetIndex* unseen_ix;      // has the unseen writes; NULL: a pass finds them
+      UnseenWrite* unseen;      // those of the present chunk, by time
+      size_t    n_unseen;
       WetPart   own;            // the present one, then, or the one that an
                                 // earlier slice left
    }

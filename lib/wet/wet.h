@@ -368,6 +368,8 @@ struct DcfgWet {
                                 // ended there; or NULL
    Array       known_chunks;    // WetChunkInfo: see wet_remember()
    uint64_t*   known_runs;      // NULL: not known
+   uint8_t*    known_unseen;    // see wet_remember_unseen(); NULL: not known
+   uint64_t*   unseen_ends;
    WetSteps    left_steps;      // the steps of the chunk at .left_offset,
    uint64_t    left_offset;     // or 0: see wet_leave_chunk()
    const WetMachine* machine;
@@ -406,6 +408,8 @@ struct DcfgWet {
    uint32_t    near_symbol, near_line;  // the last ones of an image that were
                                         // asked for
    WetMark*    mark;            // the last mark that was told
+   bool*       own_loads;       // see dcfg_wet_tell_loads(); or NULL
+   const bool* loads;           // they, of this trace or of its first reader
    struct WetIndex* index;      // or NULL: see lib/index/wet_index.h
    void (*close_index)(struct WetIndex* ix);    // closes it
 };

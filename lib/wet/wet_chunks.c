@@ -131,6 +131,36 @@ bool wet_recall(DcfgWet* w, Array* index, uint64_t* runs)
    return true;
 }
 
+void wet_remember_unseen(DcfgWet* w, const Array* codes, const Array* ends)
+{
+   DcfgWet*  first = w->lender;
+   uint8_t*  to = malloc(codes->n + 1);
+   uint64_t* to_ends = malloc(ends->n * sizeof(*to_ends) + 1);
+
+   if (first == NULL || first->known_unseen != NULL || to == NULL
+       || to_ends == NULL) {
+      free(to);
+      free(to_ends);
+      return;
+   }
+   if (codes->n > 0)
+      memcpy(to, codes->data, codes->n);
+   if (ends->n > 0)
+      memcpy(to_ends, ends->data, ends->n * sizeof(*to_ends));
+   first->known_unseen = to;
+   first->unseen_ends  = to_ends;
+}
+
+const uint8_t* wet_recall_unseen(const DcfgWet* w, uint32_t chunk,
+                                 size_t* size)
+{
+   const DcfgWet* first = w->lender;
+   uint64_t       begin = chunk == 0 ? 0 : first->unseen_ends[chunk - 1];
+
+   *size = first->unseen_ends[chunk] - begin;
+   return first->known_unseen + begin;
+}
+
 /*--- A chunk                                              ---*/
 
 bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,

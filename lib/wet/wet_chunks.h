@@ -48,6 +48,18 @@ void wet_count_runs(DcfgWet* w, uint64_t* runs);
 void wet_remember(DcfgWet* w, const Array* index, const uint64_t* runs);
 bool wet_recall(DcfgWet* w, Array* index, uint64_t* runs);
 
+/* Do the same for the CODES of unseen writes: that of chunk I ends at element I of
+   ENDS.  wet_recall_unseen() returns CHUNK's code, and sets *SIZE; it must be
+   known. */
+void wet_remember_unseen(DcfgWet* w, const Array* codes, const Array* ends);
+const uint8_t* wet_recall_unseen(const DcfgWet* w, uint32_t chunk,
+                                 size_t* size);
+
+static inline bool wet_knows_unseen(const DcfgWet* w)
+{
+   return w->lender != NULL && w->lender->known_unseen != NULL;
+}
+
 /* Read the chunk, in place of what TO has. */
 bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
                     WetSteps* to);

@@ -183,6 +183,8 @@ DcfgWet* wet_open_again(DcfgWet* w, DcfgError* err)
    DcfgWet* other = open_trace(w->path, w->memory, w->memory_size, w->unpacked,
                                lends ? w : NULL, &w->options, err);
 
+   if (other != NULL)
+      other->loads = w->loads;
    if (other != NULL && w->unpacked >= 0)
       other->unpacked = fcntl(w->unpacked, F_DUPFD_CLOEXEC, 0);
    return other;
@@ -195,6 +197,23 @@ void wet_set_index(DcfgWet* w, struct WetIndex* ix,
       w->close_index(w->index);
    w->index       = ix;
    w->close_index = close_index;
+}
+
+bool dcfg_wet_tell_loads(DcfgWet* w, const bool* loads)
+{
+   size_t n = w->instrs.n;
+   bool*  own = malloc(n + 1);
+
+   if (own == NULL)
+      return false;
+   memcpy(own, loads, n);
+   free(w->own_loads);
+   w->loads = w->own_loads = own;
+   free(w->known_unseen);
+   free(w->unseen_ends);
+   w->known_unseen = NULL;
+   w->unseen_ends  = NULL;
+   return true;
 }
 
 uint32_t dcfg_wet_threads(const DcfgWet* w)
@@ -221,6 +240,7 @@ void dcfg_wet_close(DcfgWet* w)
    wet_free_effects(w);
    wet_free_reader(w);
    wet_free_tables(w);
+   free(w->own_loads);
    free(w->path);
    free(w);
 }

@@ -83,11 +83,7 @@ bool wet_get_registers(DcfgWet* w, Bytes* b, Array* to)
 
 /*--- Mappings                                             ---*/
 
-/* Read from B how the range of M is mapped, into the other members of M.  NAME,
-   of char, becomes the file's name; an empty name in B means NAME as it is.
-   Return false, with an error, if memory is short; B fails if its bytes make no
-   sense. */
-static bool get_mapping(Job* job, Bytes* b, DcfgWetMapping* m, Array* name)
+bool wet_get_mapping(Job* job, Bytes* b, DcfgWetMapping* m, Array* name)
 {
    uint32_t how = get_up_to(b, MappedAll);
    size_t   n;
@@ -153,7 +149,7 @@ static bool get_mappings(DcfgWet* w, WetState* s, Bytes* b)
       m->size = get_varint(b);
       if (!split(b, get_varint(b), &how))
          break;
-      ok = get_mapping(&w->job, &how, m, &name);
+      ok = wet_get_mapping(&w->job, &how, m, &name);
       b->failed |= how.failed || m->addr < at || !m->there;
       at = m->addr + m->size;
       if (!ok || b->failed || m->file == NULL)
@@ -325,7 +321,7 @@ static bool read_mapping(DcfgWet* w, WetMark* m, Bytes* b)
    m->mapping.addr = w->addrs[0];
    m->mapping.size = w->addrs[1];
    array_cut(&m->name, 0);
-   return get_mapping(&w->job, b, &m->mapping, &m->name)
+   return wet_get_mapping(&w->job, b, &m->mapping, &m->name)
           && (!b->failed || wrong(w));
 }
 

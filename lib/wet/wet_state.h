@@ -43,4 +43,10 @@ void wet_free_mark(DcfgWet* w);
    fails if its bytes make no sense. */
 bool wet_get_registers(DcfgWet* w, Bytes* b, Array* to);
 
+/* Read from B how the range of M is mapped, into the other members of M.  NAME,
+   of char, becomes the file's name; an empty name in B means NAME as it is.
+   Return false, with an error, if memory is short; B fails if its bytes make no
+   sense. */
+bool wet_get_mapping(Job* job, Bytes* b, DcfgWetMapping* m, Array* name);
+
 #endif /* DCFG_LIB_WET_STATE_H */

@@ -170,6 +170,8 @@ void wet_free_reader(DcfgWet* w)
    free(w->way_skipped);
    free(w->known_chunks.data);
    free(w->known_runs);
+   free(w->known_unseen);
+   free(w->unseen_ends);
    free(w->told_instrs);
    free(w->points_of);
    free(w->is_point);

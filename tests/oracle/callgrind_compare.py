@@ -136,7 +136,7 @@ class Profile:
             columns = r"(%s) " % POSITION * len(self.columns)
             target = " ".join([POSITION] * len(self.columns))
             self.re_cost = re.compile(columns + r"(\d+)$")
-            self.re_place = re.compile(columns + "$")
+            self.re_place = re.compile(columns.rstrip() + " ?$")   # Callgrind ends the line with a space
             self.re_to = {"calls": re.compile(r"(\d+) (%s) ?$" % target), "jump": re.compile(r"(\d+) (%s) ?$" % target),
                           "jcnd": re.compile(r"(\d+)/(\d+) (%s) ?$" % target)}
 

@@ -3,6 +3,7 @@
 
     champsim_trace.py kinds TRACE WET GRAPH THREAD [HANDLER SIGRETURN]
     champsim_trace.py exact TRACE PROGRAM LACKEY'S-TRACE
+    champsim_trace.py steps TRACE PROGRAM STEPS
 
 kinds: guesses each branch's kind from the registers as ChampSim does (guess()).  The kinds must be those that the whole
 execution trace WET has for the instructions.  Whether a branch was taken must agree with the next instruction, and how
@@ -14,6 +15,9 @@ exact: decodes the instructions itself, with Capstone from the file PROGRAM, whi
 which of them ran and what they accessed in LACKEY'S-TRACE of the same run.  The record of each instruction must have
 this address, the registers as whole registers, the accesses, and say of a branch whether it was taken.  Capstone's
 errors, which are not the same in each release, are those that wet_capstone.py corrects.
+
+steps: the addresses of the records in the section `work` of PROGRAM, which is linked to a fixed place, must be those in
+STEPS, by single_steps.c.  Prints how many there are, and the most executions of one instruction in a row.
 
 A trace may be compressed by xz.  Exit status 1 if anything differs.
 """
@@ -145,7 +149,16 @@ def code_of(program):
 
 
 def lackey(path):
-    """The instructions that ran: address, addresses read, addresses written."""
+    """The instructions that ran: address, addresses read, addresses written.  An instruction that repeats itself is an
+    instruction for each iteration; Valgrind's last visit, without accesses, is none."""
+    last = None
+    for now in visits(path):
+        if last is None or now[0] != last[0] or now[1] or now[2] or not (last[1] or last[2]):
+            yield now
+        last = now
+
+
+def visits(path):
     now = None
     with open(path) as f:
         for line in f:
@@ -203,6 +216,10 @@ class Decoder:
         loose = stack | lanes, stack | {self.number(x) for x in self.wet.undefined.flag_locations(i)}
         kind, direct = self.kind(i)
         lists = [self.of_branch(kind, *some) for some in lists] if kind else lists
+        if kind is None and any(o.type == self.x86.X86_OP_MEM and o.mem.base in (self.x86.X86_REG_RIP, self.x86.X86_REG_EIP)
+                                for o in i.operands) and i.mnemonic != "nop":
+            for some in lists:
+                some[0].add(POINTER)
         return lists, loose, kind, i.operands[0].imm if direct else None
 
     def kind(self, i):
@@ -290,8 +307,42 @@ def exact(trace, program, path):
     return bad
 
 
+# ---------------------------------------------------------------------------------------------------------------------
+# steps
+# ---------------------------------------------------------------------------------------------------------------------
+
+def section(program, name):
+    """The first address of a section of an ELF file, and the one behind it."""
+    with open(program, "rb") as f:
+        elf = f.read()
+    wide = elf[4] == 2
+    at, = struct.unpack_from("<Q" if wide else "<I", elf, 40 if wide else 32)
+    size, n, names = struct.unpack_from("<HHH", elf, 58 if wide else 46)
+    rows = [struct.unpack_from("<IIQQQQ" if wide else "<IIIIII", elf, at + k * size) for k in range(n)]
+    for row in rows:
+        text = elf[rows[names][4] + row[0]:]
+        if text[:text.index(b"\0")].decode() == name:
+            return row[3], row[3] + row[5]
+    raise ValueError("%s has no section %s" % (program, name))
+
+
+def steps(trace, program, path):
+    first, end = section(program, "work")
+    with open(path, "rb") as f:
+        theirs = [x for x, in struct.iter_unpack("<Q", f.read()) if first <= x < end]
+    ours, most, run = [r[0] for r in records(trace) if first <= r[0] < end], 0, 0
+    for i, ip in enumerate(ours):
+        run = run + 1 if i and ours[i - 1] == ip else 1
+        most = max(most, run)
+    print("%d instructions, at most %d times one in a row" % (len(ours), most))
+    for i, (a, b) in enumerate(zip(ours, theirs)):
+        if a != b:
+            return ["instruction %d is at %#x, the processor's at %#x" % (i, a, b)]
+    return [] if len(ours) == len(theirs) else ["%d instructions, the processor executed %d" % (len(ours), len(theirs))]
+
+
 def main(argv):
-    bad = {"kinds": kinds, "exact": exact}[argv[0]](*argv[1:])
+    bad = {"kinds": kinds, "exact": exact, "steps": steps}[argv[0]](*argv[1:])
     for line in list(dict.fromkeys(bad))[:LIMIT]:
         print(line)
     return 1 if bad else 0

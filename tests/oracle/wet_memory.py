@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Replays the memory of an amd64 program from the output of wet_state.c with "all", and checks each load that it can read.
+"""Replays the memory of an amd64 program, or of one for x86, from the output of wet_state.c with "all", and checks each load that it can read.
 
-usage: wet_memory.py LISTED        prints: loads known, loads unknown, loads that disagree; then up to 20 of these
+usage: wet_memory.py LISTED [x86]  prints: loads known, loads unknown, loads that disagree; then up to 20 of these
 
 Memory begins as the contents of the state; and, if the program begins, mapped files as they are on disk, and zeros.  Then come the stores of the
 instructions below, what the kernel wrote, and how mappings change.  Other instructions that store make what is near their
@@ -60,35 +60,38 @@ def file_bytes(path, offset, size, writable):
             data = f.read(size)
             if not writable or head[:4] != b"\x7fELF":
                 return data.ljust(size, b"\0")
-            f.seek(struct.unpack_from("<Q", head, 32)[0])
-            table = f.read(56 * struct.unpack_from("<H", head, 56)[0])
+            wide = head[4] == 2
+            f.seek(struct.unpack_from(*("<Q", head, 32) if wide else ("<I", head, 28))[0])
+            one = 56 if wide else 32
+            table = f.read(one * struct.unpack_from("<H", head, 56 if wide else 44)[0])
     except OSError:
         return b""
     end = offset
-    for at in range(0, len(table), 56):
-        kind, flags, begin, _, _, length = struct.unpack_from("<IIQQQQ", table, at)
+    for at in range(0, len(table), one):
+        kind, flags, begin, _, _, length = struct.unpack_from("<IIQQQQ", table, at) if wide else \
+            (lambda kind, begin, v, p, length, size, flags: (kind, flags, begin, v, p, length))(*struct.unpack_from("<7I", table, at))
         if kind == 1 and flags & 2:
             end = max(end, begin + length)
     return data[:max(0, end - offset)].ljust(size, b"\0")
 
 
-def decode(code):
+def decode(code, wide):
     """(load, store, size): what is read to the value, or is it the value that is stored; None if this is another instruction."""
     at, narrow, repeat = 0, False, 0
     while code[at] in (0x66, 0x64, 0xf2, 0xf3):
         narrow |= code[at] == 0x66
         repeat = code[at] if code[at] >= 0xf2 else repeat
         at += 1
-    rex = code[at] if code[at] & 0xf0 == 0x40 else 0
+    rex = code[at] if wide and code[at] & 0xf0 == 0x40 else 0
     at += rex != 0
     op, size = code[at], 8 if rex & 8 else 2 if narrow else 4
     memory = len(code) > at + 1 and code[at + 1] >> 6 != 3
     if not repeat and op in (0x8b, 0x89, 0xc7, 0x88, 0xc6) and memory:
         return op == 0x8b, op != 0x8b, 1 if op in (0x88, 0xc6) else size
     if not repeat and 0x58 <= op <= 0x5f and not narrow:
-        return True, False, 8
+        return True, False, 8 if wide else 4
     if not repeat and (0x50 <= op <= 0x57 or op in (0x68, 0x6a, 0xe8)) and not narrow:
-        return False, True, 8
+        return False, True, 8 if wide else 4
     if op == 0x0f:
         op, memory = code[at + 1], len(code) > at + 2 and code[at + 2] >> 6 != 3
         vector = (op in (0x28, 0x10, 0x29, 0x11) and not repeat) or (op in (0x6f, 0x7f) and (narrow or repeat == 0xf3))
@@ -100,7 +103,8 @@ def decode(code):
 
 
 class Replay:
-    def __init__(self):
+    def __init__(self, wide):
+        self.wide = wide
         self.memory, self.known, self.unknown, self.wrong = Memory(), 0, 0, []
         self.kinds, self.starts = {}, False
 
@@ -120,7 +124,7 @@ class Replay:
         if not accesses:
             return
         if code not in self.kinds:
-            self.kinds[code] = decode(bytes.fromhex(code))
+            self.kinds[code] = decode(bytes.fromhex(code), self.wide)
         what = self.kinds[code]
         if what is None and stores and words[4] != "-" and len(set(accesses)) == 1 and accesses[0]:
             self.memory.set(accesses[0], bytes.fromhex(words[4])[::-1])     # the value is the number that is stored
@@ -170,7 +174,7 @@ class Replay:
 
 
 def main(argv):
-    replay = Replay()
+    replay = Replay("x86" not in argv[2:])
     with open(argv[1]) as f:
         replay.run(f)
     print(replay.known, replay.unknown, len(replay.wrong))

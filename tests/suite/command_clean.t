@@ -30,6 +30,9 @@ NAMES = [b"<script>alert(1)</script>", b"\033]0;pwn\007\033[31m", b"a\nb\nfn=(1)
          b"</script><img src=x onerror=alert(1)>-->]]>", b"=cmd|calc", b'}; evil [label="x"]; {',
          b"x\nend\nshell touch /tmp/PWNED\npython", b"it's", b"\r\noverwrite", b"m" * 3000, b" sp ace ", b"_ZN3fooE\033[31m",
          b"line\342\200\250sep\342\200\251\330\234\342\200\216"]
+# Names that a spreadsheet takes for formulas.
+FORMULAS = [b"-[NSFoo bar:]", b"+1+1", b"@SUM(A1)", b"'kept", b"-2+3", b"\357\274\2351+1", b"=A1;=A2"]
+NAMES += FORMULAS
 SOURCE = b'a<script>"b\033[31m\302\233\342\200\256,x;y.c'
 PROGRAM = b"p<b>\"\n\033[31m\302\233\342\200\256;,:%s$(id)`id`.'e"
 ARGUMENT = b"arg\033[31m\n<b>"
@@ -104,7 +107,7 @@ WALKS = {
              ["--callgrind", "C", "-o", "OUT", "G"], ["--old-trace", "T", "--trace", "OTHERT", "-o", "OUT", "G", "OTHER"]],
     "export": [["--" + f] for f in ("bolt", "profgen", "lcov", "drcov", "mca")]
     + [["--lcov", "-o", "OUT"], ["--bolt", "-o", "HOSTILEOUT"], ["--mca=main", "--thread=0", "--root=/"], ["--bolt", "--routine=go"],
-       ["--bolt", "--function=*"], ["--drcov", "--source=main.c:4-10"], ["--drcov", "--image=*"], ["--callgrind=CG"], ["--callgrind=CG", "-o", "OUT"],
+       ["--bolt", "--function=*"], ["--drcov", "--source=main.c:4-10"], ["--drcov", "--image=*"], ["--callgrind=CG", "--lines-only"], ["--callgrind=CG", "-o", "OUT"],
        ["--champsim", "-o", "OUT", "W"], ["--tables=tables"], ["--tables=tables", "--job=one", "--shard=0/1", "--keep-going", "--files-from=/dev/null", "-0"]],
     "bbv": [["--slice=500", "-o", "OUT"], ["--slice=500", "--at-loops", "-o", "OUT"], ["--slice=500", "--turns=U", "-o", "OUT"],
             ["--slice=500", "--thread=0", "-o", "OUT"], ["--looppoint", "--slice=500", "--skip=libc.*", "--turns=U", "-o", "OUT"]] + [s + ["--slice=500", "--at-loops", "-o", "OUT"] for s in SOME],
@@ -187,8 +190,13 @@ def wrong_form(command, args, text):
         elif "--csv" in asked:
             parts = text.split("\n\n") if command != "trace" else [text]
             for part in parts:
-                if len(list(csv.reader(io.StringIO(part)))) != len(part.strip("\n").split("\n")):
+                rows = list(csv.reader(io.StringIO(part)))
+                if len(rows) != len(part.strip("\n").split("\n")):
                     return "a record has two lines"
+                formulas = [c for row in rows for c in row if c[:1] in tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
+                            and not re.fullmatch(r"[-+]\d+(\.\d+)?%?", c)]
+                if formulas and "regions" not in command:
+                    return "formulas: %s" % formulas
         elif "--svg" in asked:
             xml.etree.ElementTree.fromstring(text)
         elif command == "dot" or "dot" in asked:
@@ -280,6 +288,26 @@ def walk(tap, command, args, names):
     return bad, r.returncode != 2, r.stderr.decode(errors="replace")
 
 
+def check_formulas(tap, names):
+    """Readers of CSV get each name back: they remove the ' in front.  Numbers stay numbers."""
+    for what in (["report", "--routines", "G"], ["diff", "--functions", "G", "OTHER"], ["trace", "--as=calls", "G", "T"],
+                 ["xray", "X"], ["export", "--tables=" + tap.path("tables"), "G"]):
+        args = [names.get(a, a) for a in what] + (["--csv"] if what[0] != "export" else [])
+        args += ["--top=0"] if what[0] in ("report", "diff", "xray") else []
+        args += ["--share=0"] if what[0] == "diff" else []
+        text = commandlib.command(*args)[1]
+        for f in glob.glob(os.path.join(tap.dir, "tables", "functions", "*", "*.csv.gz")):
+            text = gzip.open(f, "rt").read()
+        cells = {c for row in csv.reader(io.StringIO(text)) for c in row}
+        wanted = {n.decode() for n in FORMULAS} | {"=cmd|calc"}
+        if what[0] != "diff":
+            tap.ok({"'" + n for n in wanted} <= cells and not wanted & cells, "a name is no formula: " + what[0],
+                   sorted({"'" + n for n in wanted} - cells))
+        else:
+            tap.ok([c for c in cells if re.fullmatch(r"[-+]\d+(\.\d+)?%", c)], "a change is a number", sorted(cells)[:20])
+    shutil.rmtree(tap.path("tables"), ignore_errors=True)
+
+
 def options_of(help_text):
     """Returns the options that a help lists: at the begin of a line, up to the explanation."""
     found = set()
@@ -310,6 +338,7 @@ def main():
         with open(names[k], "w") as f:
             f.write(text)
 
+    check_formulas(tap, names)
     general = commandlib.command("--help")[1]
     listed = re.findall(r"^  ([a-z]+) +\S", general[general.index("\ncommands:"):general.index("\n\ndcfg COMMAND")], re.M)
     tap.ok(listed and set(listed) == set(WALKS), "all commands of `dcfg --help` are walked", set(listed) ^ set(WALKS))

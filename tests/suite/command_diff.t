@@ -151,6 +151,104 @@ def check_names(tap):
     tap.ok("match" not in out, "nothing guessed, nothing said", out)
 
 
+# FRUIT: a library's functions.  plum and prune are one function with two names, as memcpy and memmove are in libc.
+FRUIT = r"""
+int basket;
+#define GROWS(name) void name(void) { basket++; }
+GROWS(almond) GROWS(apple) GROWS(berry) GROWS(cherry) GROWS(date) GROWS(elder) GROWS(fig) GROWS(plum)
+void prune(void) __attribute__((alias("plum")));
+"""
+EATS = r"""
+#define EAT(name, times) { void name(void); for (volatile int i = 0; i < times; i++) name(); }
+#ifdef MORE
+__attribute__((constructor)) static void more(void) { EAT(almond, 9) EAT(cherry, 11) EAT(elder, 1) }
+#endif
+int main(void)
+{
+   EAT(apple, 50)
+   EAT(berry, 700)
+   EAT(date, 1)
+   EAT(fig, 1)
+   EAT(plum, 30)
+   EAT(prune, 7)
+   return 0;
+}
+"""
+# CHOSEN: functions that are chosen when the program starts.  A static program calls them through stubs.
+CHOSEN = r"""
+#define CHOOSE(name) \
+   static void name##_here(void) { basket++; } static void* name##_which(void) { return name##_here; } \
+   void name(void) __attribute__((ifunc(#name "_which")));
+static int basket;
+CHOOSE(almond) CHOOSE(apple) CHOOSE(berry) CHOOSE(cherry) CHOOSE(date) CHOOSE(elder) CHOOSE(fig) CHOOSE(plum) CHOOSE(prune)
+"""
+LINKED = (("lazy", []), ("now", ["-Wl,-z,now"]), ("two tables", ["-fcf-protection", "-Wl,-z,lazy,-z,ibtplt"]),
+          ("fixed", ["-no-pie"]), ("stripped", ["-s"]), ("32 bits", ["-m32"]), ("static", ["-static"]))
+
+
+def stub_rows(kind, a, b):
+    return [r for r in rows(kind, "--image=main", a, b) if "@plt" in r.get("name", "") + r.get("from", "") + r.get("to", "")]
+
+
+def check_stubs(tap):
+    """A stub is the same if its function has the same name, wherever the linker puts it."""
+    sources = {}
+    for name, text in (("fruit", FRUIT), ("eats", EATS), ("chosen", CHOSEN)):
+        sources[name] = tap.path(name + ".c")
+        with open(sources[name], "w") as f:
+            f.write(text)
+    for what, flags in LINKED:
+        word = what.replace(" ", "-")
+        lib = tap.path("libfruit-%s.so" % word)
+        static = what == "static"
+        made = subprocess.run(["cc", "-O1", "-shared", "-fPIC", sources["fruit"], "-o", lib]
+                              + [f for f in flags if f == "-m32"], stderr=subprocess.DEVNULL).returncode
+        progs = [tap.path(word + n) for n in ("-one", "-two")]
+        for prog, more in zip(progs, ([], ["-DMORE"])):
+            made = made or subprocess.run(["cc", "-O1", "-g", "-o", prog, sources["eats"]] + more + flags
+                                          + ([sources["chosen"]] if static else [lib, "-Wl,-rpath," + tap.dir]),
+                                          stderr=subprocess.DEVNULL).returncode
+        if made:
+            tap.skip("stubs, " + what, "this cannot be built here")
+            continue
+        a, b = (graph(tap, prog) for prog in progs)
+        new = {"%s@plt" % (n + "_here" * static) for n in ("almond", "cherry", "elder")}
+        # Without A's file, relocations cannot be compared.  A stub that was called once shows its name only there.
+        for gone in (False, True):
+            if gone:
+                os.remove(progs[0])
+            for kind in ("routines", "blocks", "edges"):
+                found = stub_rows(kind, a, b)
+                other = [r for r in found if r["change"] != "new" or not new & {r.get(k) for k in ("name", "from", "to")}]
+                other = [r for r in other if "resolve" not in str(r)]          # the head of the table
+                tap.ok(not other and found, "stubs, %s%s: %s" % (what, ", no file" * gone, kind), found)
+    # One row has a stub that was called once in A, and often in B.
+    more = tap.path("lazy-more")
+    with open(sources["eats"], "w") as f:
+        f.write(EATS.replace("date, 1", "date, 8"))
+    subprocess.run(["cc", "-O1", "-g", "-DMORE", "-o", more, sources["eats"], tap.path("libfruit-lazy.so"), "-Wl,-rpath," + tap.dir], check=True)
+    found = [r for r in stub_rows("blocks", graph(tap, tap.path("lazy-two")), graph(tap, more)) if r["change"] != "new"]
+    tap.ok([(r["name"], r["a"], r["b"]) for r in found] == [("date@plt", 1, 8)], "a stub that was called once", found)
+    found = [r for r in stub_rows("blocks", graph(tap, more), graph(tap, tap.path("lazy-two"))) if r["change"] != "new"]
+    tap.ok([(r["name"], r["a"], r["b"]) for r in found] == [("date@plt", 8, 1)], "it has the name of the other run", found)
+
+
+def check_nothing(tap, one, two):
+    """A selection that is empty in both runs never passes; code of one run is new or gone."""
+    for gate in ([], ["--fail=1"], ["--inline"], ["--fail=1000", "--inline"]):
+        for what, word in (("--function=nosuch", "no function of either run"), ("--function=zz*", "no function of either run"),
+                           ("--image=nosuch", "no image of either run"), ("--source=nosuch.c:3", "no block of either run"),
+                           ("--routine=nosuch", "no routine `nosuch' in either run"),
+                           ("--image=libc.so.6 --function=main", "no code of either run")):
+            status, out, err = command("diff", *gate, *what.split(), one, two)
+            tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and word in err, "%s %s" % (gate, what), (status, err))
+    status, out, err = command("diff", "--fail=100", "--function=WORK", "--source=prog.c", one, two)
+    tap.ok(status == 2, "case matters", err)
+    status, out, err = command("diff", "--functions", "--function=labour", one, two)
+    tap.ok(status == 1 and "1 new" in out and "process" in err, "one run has it", out + err)
+    # --share hides rows, but no growth.
+
+
 def builds_differ(a, b):
     """By default functions are shown only if something was rebuilt."""
     return "Functions: " in command("diff", a, b)[1]
@@ -177,6 +275,8 @@ def main():
                                      err, re.M) and "steady" not in err, "--fail tells it", err)
     status, out, err = command("diff", "--fail=150", one, grown)
     tap.ok(status == 0 and not err, "and not what grew less", err)
+    status, out, err = command("diff", "--functions", "--fail=50", "--share=5000", one, grown)
+    tap.ok(status == 1 and "helper grew" in err and "Functions: 0 new, 0 gone, 0 changed" in out, "--share hides rows only", out + err)
     status, out, err = command("diff", "--fail=0", grown, one)
     tap.ok(status == 0 and not err, "nor what shrank", err)
     status, out, err = command("diff", "--fail=0", "--function=steady", one, grown)
@@ -196,6 +296,7 @@ def main():
     found = {r["name"]: r["change"] for r in rows("functions", "--function=work", one, bare)
              + rows("functions", "--function=labour", one, bare)}
     tap.ok(found == {"work": "gone", "labour": "new"}, "but not without its line", found)
+    check_nothing(tap, one, bare)
 
     # Another optimisation level: functions are matched by name, and loops by the lines of their heads.
     fast = graph(tap, build(tap, "fast", "-O2"))
@@ -203,6 +304,7 @@ def main():
     tap.ok(found and all(r["change"] not in ("new", "gone") for r in found)
            and {r["name"] for r in found} <= {"helper", "steady", "work", "main"}, "-O1 against -O2", found)
     check_names(tap)
+    check_stubs(tap)
     if os.path.exists(BOLT):
         prog = build(tap, "relocs", "-Wl,-q", "-no-pie")
         bolted = tap.path("bolted")

@@ -353,8 +353,73 @@ def check_mpi(tap):
         tap.ok(most == 1000 * (rank + 1), "rank %d has done its share" % rank, most)
 
 
+# A loop of two instructions: a file whose threads went round COUNTS times.
+LOOP = """{ "MAJOR_VERSION" : 1, "MINOR_VERSION" : 0, "FILE_NAMES" : [ [ "FILE_NAME_ID", "FILE_NAME" ], [ 1, "/loop" ] ],
+  "EDGE_TYPES" : [ [ "EDGE_TYPE_ID", "EDGE_TYPE" ], [ 1, "ENTRY" ], [ 2, "EXIT" ], [ 13, "DIRECT_CONDITIONAL_BRANCH" ] ],
+  "SPECIAL_NODES" : [ [ "NODE_ID", "NODE_NAME" ], [ 1, "START" ], [ 2, "END" ], [ 3, "UNKNOWN" ] ],
+  "PROCESSES" : [ [ "PROCESS_ID", "PROCESS_DATA" ], [ %d, { "INSTR_COUNT_PER_THREAD" : %s, "INSTR_COUNT" : %d,
+  "IMAGES" : [ [ "IMAGE_ID", "LOAD_ADDR", "SIZE", "IMAGE_DATA" ], [ 1, "0x400000", 4096, { "FILE_NAME_ID" : 1,
+  "BASIC_BLOCKS" : [ [ "NODE_ID", "ADDR_OFFSET", "SIZE", "NUM_INSTRS", "LAST_INSTR_OFFSET", "COUNT" ],
+  [ 4, "0x10", 8, 2, 6, %d ] ] } ] ],
+  "EDGES" : [ [ "EDGE_ID", "SOURCE_NODE_ID", "TARGET_NODE_ID", "EDGE_TYPE_ID", "COUNT_PER_THREAD" ],
+  [ 1, 1, 4, 1, %s ], [ 2, 4, 4, 13, %s ], [ 3, 4, 2, 2, %s ] ] } ] ] }
+"""
+
+
+def loop(tap, name, pid, counts, total=None):
+    once, instrs = [1] * len(counts), [2 * n for n in counts]
+    return source(tap, name, LOOP % (pid, instrs, sum(instrs) if total is None else total, sum(counts) % 2 ** 64, once,
+                                     [n - 1 for n in counts], once))
+
+
+def check_limit(tap):
+    """A sum that does not fit 64 bits is an error; the largest one that fits is exact."""
+    half = 2 ** 62
+    files = [loop(tap, "half%d.json" % i, i, [n]) for i, n in ((1, half), (2, half - 2), (3, 2))]
+    out = tap.path("limit.json")
+    for args in ([], ["--threads=add"], ["-j", "2"], ["-j", "2", "--threads=add"], ["--partial"], ["--shard=0/1"]):
+        what = "limit " + " ".join(args)
+        status, text, err = command("merge", "-o", out, *args, *files)
+        tap.ok(status == 2 and len(set(err.splitlines())) == 1 and "18,446,744,073,709,551,615" in err and not os.path.exists(out)
+               and not [f for f in os.listdir(tap.dir) if f.startswith("limit.json")], what + ": beyond it", (status, err))
+        status, text, err = command("merge", *args, *files)
+        tap.ok(status == 2 and not text, what + ": nothing is written to the standard output", text[:200])
+        status, text, err = command("merge", "-o", out, *args, *files[:2])
+        p = json.load(open(out))["PROCESSES"][1][1] if status == 0 else {}
+        tap.ok(not err and p.get("INSTR_COUNT") == 2 ** 64 - 4 == sum(p["INSTR_COUNT_PER_THREAD"])
+               and command("check", out)[0] == 0, what + ": up to it", err)
+        os.remove(out)
+    # Counts of one edge, of a block, of a part; a partial sum and one run more; compressed files.
+    wide = [loop(tap, "wide%d.json" % i, i, [2 ** 63 - 1], 0) for i in (1, 2)]
+    for path in wide:
+        with open(path) as f:
+            text = f.read().replace(str([2 ** 64 - 2]), "[2]")
+        with open(path, "w") as f:
+            f.write(text)
+    for args, word in ((["--threads=add"], "of an edge"), ([], "executions of a block")):
+        status, text, err = command("merge", *args, *wide, wide[0])
+        tap.ok(status == 2 and not text and word in err and len(err.splitlines()) == 1, "threads that are lied about " + str(args), err)
+    partial = tap.path("some-partial.json.gz")
+    tap.ok(command("merge", "--partial", "-o", partial, *files[:2])[0] == 0, "a partial sum")
+    status, text, err = command("merge", "-o", out, partial, files[2])
+    tap.ok(status == 2 and "2^64 - 1" in err and not os.path.exists(out), "a partial sum and one run more", err)
+    status, text, err = command("merge", "--processes", "-o", out, *files)
+    tap.ok(status == 0 and not err, "processes are not added up", err)
+    # Other commands say that a file's own sums do not fit.
+    full = loop(tap, "full.json", 7, [half, half, half], 3 * 2 ** 63 % 2 ** 64)
+    for args in (["report"], ["blocks"], ["disasm", "--all"], ["diff", full], ["export", "--tables=" + tap.path("tables")]):
+        status, text, err = command(*args, full)
+        told = [l for l in err.splitlines() if "the counts of process 7 add up to more than 18,446,744,073,709,551,615" in l]
+        tap.ok(len(told) == args.count(full) + 1, "%s says it" % args[0], (status, err))
+    status, text, err = command("check", full)
+    tap.ok(status == 1 and "instr-count" in text, "check finds it", text)
+    status, text, err = command("merge", full)
+    tap.ok(status == 2 and not text and "2^64 - 1" in err, "and merge refuses it", err)
+
+
 def main():
     tap = harness.Tap("command_merge")
+    check_limit(tap)
     prog = harness.cc(tap, source(tap, "prog.c", PROG), "prog")
     lib = harness.cc(tap, source(tap, "lib.c", "int in_front(void) { return 1; }"), "lib.so", "-shared", "-fPIC")
     # In the second run, a library takes the addresses of others.

@@ -101,14 +101,16 @@ MESSAGES = [
     ("report --thread=7 graph.json", 2, "dcfg report: there is no thread 7: the file has 1, counted from 0"),
     ("xray --thread=7 log", 2, "dcfg xray: there is no thread 7 in log, whose threads are counted from 1"),
     ("xray --thread=0 log", 2, "dcfg xray: there is no thread 0: those of a log are counted from 1"),
-    ("xray --source=porg.cc:4 log", 0, "dcfg xray: no function of the log begins in the source `porg.cc:4'; did you mean `prog.cc'?"),
+    ("xray --source=porg.cc:4 log", 2, "dcfg xray: no function of the log begins in the source `porg.cc:4'; did you mean `prog.cc'?"),
     ("wet --info --function=main wet", 2, "dcfg wet: --info is about the whole file: it goes with -o FILE, and no other option"),
-    ("xray --function=factoral log", 0, "dcfg xray: no function of the log is called `factoral'; did you mean `work::factorial'?"),
-    ("xray --image=porg log", 0, "dcfg xray: no image of the log matches `porg'; did you mean `prog'?"),
+    ("xray --function=factoral log", 2, "dcfg xray: no function of the log is called `factoral'; did you mean `work::factorial'?"),
+    ("xray --image=porg log", 2, "dcfg xray: no image of the log matches `porg'; did you mean `prog'?"),
+    ("export --tables=tables --image=prog graph.json", 2, "dcfg export: --tables exports whole runs: leave out --image, --routine, "
+     "--function, --source and --thread"),
     ("wet --thread=7 wet", 2, "dcfg wet: there is no thread 7: the file has 1, counted from 0"),
-    ("wet --function=factoral wet", 0, "dcfg wet: no instruction that ran has that image, function and source; did you mean "
+    ("wet --function=factoral wet", 2, "dcfg wet: no instruction that ran has that image, function and source; did you mean "
      "`work::factorial'?"),
-    ("wet --image=porg wet", 0, "dcfg wet: no instruction that ran has that image, function and source; did you mean "
+    ("wet --image=porg wet", 2, "dcfg wet: no instruction that ran has that image, function and source; did you mean "
      "`prog'?"),
     ("slice --at=porg.cc:4 wet", 2, "dcfg slice: --at: no code of a source file `porg.cc' ran; did you mean `prog.cc'?"),
     ("why wet porg.cc:4", 2, "dcfg why: --at: no code of a source file `porg.cc' ran; did you mean `prog.cc'?"),

@@ -42,6 +42,73 @@ int main(int argc, char** argv)
    return write(1, text, 2) == 2 ? 0 : 1;
 }
 """
+# Functions whose short forms are equal: overloaded; of types whose names have a long part in common; two of a name in Rust.
+ALIKE = r"""
+#define FAR __attribute__((noinline, noclone))
+static volatile long sink;
+FAR long twice(int n) { long s = 0; for (int i = 0; i < n; i++) s += sink; return s; }
+FAR long twice(long n) { long s = 0; for (long i = 0; i < n; i++) s ^= sink; return s; }
+FAR long twice(double n) { long s = 0; for (double i = 0; i < n; i++) s -= sink; return s; }
+namespace a_room_with_a_long_name_for_boxes {
+struct BoxOfTheFirstKind { FAR long value_of_its_element(int n) { long s = 0; for (int i = 0; i < n; i++) s += sink; return s; } };
+struct BoxOfTheOtherKind { FAR long value_of_its_element(int n) { long s = 1; for (int i = 0; i < n; i++) s ^= sink; return s; } };
+}
+int main(int argc, char** argv)
+{
+   a_room_with_a_long_name_for_boxes::BoxOfTheFirstKind a;
+   a_room_with_a_long_name_for_boxes::BoxOfTheOtherKind b;
+   sink = twice(300 * argc) + twice(500L * argc) + twice(700.0 * argc);
+   sink = a.value_of_its_element(200 * argc) + b.value_of_its_element(600 * argc);
+   return 0;
+}
+"""
+RUST = r"""
+mod a_room_with_a_long_name_for_shapes {
+    pub trait Area { fn area_of_this_shape(&self, n: u64) -> u64; }
+    pub struct RoundShape(pub u64);
+    pub struct OtherShape(pub u64);
+    impl Area for RoundShape {
+        #[inline(never)]
+        fn area_of_this_shape(&self, n: u64) -> u64 { let mut s = 0; for i in 0..n { s ^= self.0 + i * i; } s }
+    }
+    impl Area for OtherShape {
+        #[inline(never)]
+        fn area_of_this_shape(&self, n: u64) -> u64 { let mut s = 1; for i in 0..n { s += self.0 ^ (i * 3); } s }
+    }
+}
+use a_room_with_a_long_name_for_shapes::*;
+#[inline(never)]
+fn largest<T: PartialOrd + Copy>(v: &[T]) -> T { let mut m = v[0]; for &x in v { if x > m { m = x; } } m }
+#[inline(never)]
+fn apply<F: Fn(u64) -> u64>(f: F, n: u64) -> u64 { let mut s = 0; for i in 0..n { s ^= f(i) + s / 3; } s }
+fn main() {
+    let n = std::env::args().count() as u64;
+    let v: Vec<u32> = (0..500).map(|x| x * 7 % 13 + n as u32).collect();
+    let w: Vec<f64> = (0..800).map(|x| x as f64 * n as f64).collect();
+    println!("{} {} {} {} {} {}", largest(&v), largest(&w), RoundShape(n).area_of_this_shape(900), OtherShape(n).area_of_this_shape(700),
+             apply(|x| x * 3 / (n + 1), 400), apply(|x| (x ^ n) % 7, 600));
+}
+"""
+
+# Code in anonymous memory; a source, a program and a function whose names are globs, too, that match others.
+BRACKETS = r"""
+#include <string.h>
+#include <sys/mman.h>
+int other(int);
+__attribute__((noinline)) int parted(int n) __asm__("\"par;ted\"");
+int parted(int n) { volatile int m = n; return m + 1; }
+int main(void)
+{
+   unsigned char code[] = { 0x8d, 0x47, 0x05, 0xc3 };           // lea 5(%rdi), %eax; ret
+   void* p = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   int sum = 0;
+   memcpy(p, code, sizeof(code));
+   for (int i = 0; i < 9; i++)
+      sum += ((int (*)(int))p)(i) + other(i) + parted(i);
+   return sum == 0;
+}
+"""
+OTHER = "__attribute__((noinline)) int other(int n) { volatile int m = n; return m + 2; }\n"
 
 
 class Run:
@@ -119,6 +186,50 @@ def stripped(tap, name, *flags):
     check(tap, name, files, other, names, r" %s\+0x[0-9a-f]+: " % name, None)
 
 
+def brackets(tap):
+    """A name with brackets means what has this name, not what it matches as a glob."""
+    for name, text in (("a[1].c", BRACKETS), ("a1.c", OTHER)):
+        with open(tap.path(name), "w") as f:
+            f.write(text)
+    for args in (["-shared", "-fPIC", "-o", "b1", "a1.c"], ["-o", "b[1]", "a[1].c", "./b1"]):
+        r = subprocess.run(["cc", "-O1", "-g"] + args, cwd=tap.dir, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if not tap.ok(r.returncode == 0, "compiling with brackets", r.stdout.decode(errors="replace")):
+            return
+    run = Run(tap, "plain", OTHER + "int main(void) { return other(0) == 0; }\n", ".c")
+    run.prog = "./b[1]"
+    where = os.getcwd()
+    os.chdir(tap.dir)
+    try:
+        graph, trace, log, tape = run.record("brackets")
+    finally:
+        os.chdir(where)
+    for words, want, others in (
+            (["report", "--routines", "--image=[anon]", graph], "[anon]+", "main"),
+            (["report", "--routines", "--image=b[1]", graph], "main", " other "),
+            (["report", "--routines", "--image=b[12]", graph], "other", "main"),
+            (["report", "--routines", "--source=a[1].c", graph], "main", "other"),
+            (["report", "--routines", "--source=a[123].c", graph], "other", "main"),
+            (["report", "--routines", "--source=a[1].c:6", graph], "par;ted", "main"),
+            (["report", "--routines", "--all", "--function=par;ted", graph], "par;ted", "main"),
+            (["disasm", "--image=b[1]", graph], "main", "other:"),
+            (["blocks", "--image=[anon]", graph], "\t2\t9\tUB\t", "\tCB\t"),
+            (["wet", "--image=[anon]", tape], " ??? ??? 0\n", " other "),
+            (["xray", "--image=b[1]", log], "main", "other"),
+            (["xray", "--image=b[12]", log], "other", "main"),
+            (["xray", "--source=a[1].c", log], "main", "other"),
+            (["xray", "--source=a[123].c", log], "other", "main")):
+        status, out, err = command(*words)
+        tap.ok(status == 0 and not err and want in out and others not in out, "brackets: " + " ".join(words[:-1]), err + out[:1500])
+    for words in (["xray", "--as=folded", log], ["flame", graph, trace], ["flame", log]):
+        status, out, err = command(*words)
+        stack = re.search(r"^(.*par.ted) \d+$", out, re.M)
+        tap.ok(status == 0 and stack and stack[1].endswith(";main;par:ted"), "a frame has no semicolon: " + " ".join(words[:2]),
+               err + str(stack))
+    tap.ok(command("wet", "--image=b[1]", tape) == command("wet", "--image=main", tape), "brackets: wet --image=b[1]")
+    rows = json.loads(command("xray", "--as=stacks", "--top=0", "--json", log)[1])["stacks"]
+    tap.ok(any(r["stack"].endswith(";main;par:ted") for r in rows), "a frame has no semicolon: xray --as=stacks", rows[:3])
+
+
 def check_completion(tap, graph):
     """The completion offers names as reports show them, divided into words as readline does."""
     script = os.path.join(harness.SRCDIR, "cmd", "completion", "dcfg")
@@ -134,8 +245,64 @@ def check_completion(tap, graph):
         tap.ok(sorted(r.stdout.splitlines()) == want, "completion of " + " ".join(words), r.stdout + r.stderr)
 
 
+def rows_of(tap, what, *words):
+    """Returns the names in the last but one column of a table, which has no source."""
+    out = command(*words)[1]
+    head = next(line for line in out.splitlines() if re.search(r"\b(routine|function|callee) ", line))
+    at, end = re.search(r"\b(routine|function|callee) ", head).start(), re.search(r"\b(source|image)\b", head).start()
+    return [line[at:end].strip() for line in out.splitlines()[out.splitlines().index(head) + 1:] if line[at:end].strip()]
+
+
+def apart(tap, name, prog, alike):
+    """No two functions of a table have one name.  ALIKE: how many rows each of these words has."""
+    subprocess.run(["strip", "-g", prog], check=True)
+    files = [tap.path(name + s) for s in (".json", "-trace.json", ".xray")]
+    r = subprocess.run([harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=" + files[0], "--trace=yes", "--trace-out-file=" + files[1],
+                        "--xray=yes", "--xray-out-file=" + files[2], prog], cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL)
+    if not tap.ok(r.returncode == 0, name + " runs"):
+        return
+    tables = {"routines": ("report", "--routines", "--top=0", "--image=main", files[0]),
+              "inclusive": ("report", "--inclusive", "--top=0", "--image=main", *files[:2]),
+              "callees": ("report", "--callees=main" if name == "overloaded" else "--callees=names::main", "--top=0", files[0])}
+    for what, words in tables.items():
+        found = rows_of(tap, what, *words)
+        tap.ok(len(set(found)) == len(found) and all(sum(w in f for f in found) == n for w, n in alike.items()),
+               "%s: %s are told apart" % (name, what), found)
+        # A user may ask for each name that a table shows.
+        for f in [f for f in found if any(w in f for w in alike)] if what == "routines" else []:
+            rows = json.loads(command("report", "--routines", "--json", "--top=0", "--function=" + f, files[0])[1])["processes"][0]["routines"]
+            tap.ok(len(rows) >= 1, "%s: --function=%s" % (name, f), rows)
+            if "[" in f:
+                tap.ok(len(rows) == 1, "%s: the hash chooses one" % name, rows)
+
+
+def check_apart(tap):
+    path = tap.path("overloaded.cc")
+    with open(path, "w") as f:
+        f.write(ALIKE)
+    prog = harness.cc(tap, path, "overloaded", "-O1")
+    if prog:
+        apart(tap, "overloaded", prog, {"twice(": 3, "element": 2})
+    path = tap.path("names.rs")
+    with open(path, "w") as f:
+        f.write(RUST)
+    for kind in ("legacy", "v0"):
+        prog = tap.path("rust-" + kind)
+        try:
+            made = subprocess.run(["rustc", "--crate-name=names", "-C", "opt-level=1", "-C", "symbol-mangling-version=" + kind, "-o", prog, path]
+                                  + (["-Z", "unstable-options"] if kind == "legacy" else []), cwd=tap.dir, stderr=subprocess.PIPE,
+                                  env=dict(os.environ, RUSTC_BOOTSTRAP="1"))
+        except OSError:
+            made = None
+        if made is None or made.returncode != 0:
+            tap.skip("names of Rust, " + kind, "rustc is missing, or does not know this" if made is None else made.stderr.decode()[:200])
+            continue
+        apart(tap, "rust-" + kind, prog, {"names::largest": 2, "f_this_shape": 2, "names::apply": 2})
+
+
 def main():
     tap = harness.Tap("names")
+    check_apart(tap)
     stripped(tap, "moved")
     stripped(tap, "fixed", "-no-pie")
     run = Run(tap, "templates", TEMPLATES, ".cc")
@@ -145,6 +312,7 @@ def main():
         check_completion(tap, files[0])
         check(tap, "templates", files, run.record("templates2", "more"),
               ["work::half<int>", "work::half<double>", "work::Box<long>::twice"], r" work::half<int>: ", "work::half<int>")
+    brackets(tap)
     tap.done()
 
 

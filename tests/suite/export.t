@@ -75,6 +75,25 @@ int main(int argc, char** argv)
    return 0;
 }
 """
+# Code behind a call that is a jump's target, too: in assembly, and as gcc compiles it.
+WAYS = r"""
+#include <stdio.h>
+int n, sum;
+__attribute__((noinline)) int count(int k) { n++; if (n % 3 == 0) sum += k; return sum; }
+int behind(int i);
+__asm__(".text\n.globl behind\n.type behind,@function\nbehind: push %rbx\n mov %edi,%ebx\n test $3,%bl\n je 1f\n call count\n"
+        "1: add sum(%rip),%ebx\n mov %ebx,%eax\n test $1,%al\n jne 2f\n mov %ebx,%edi\n call count\n2: pop %rbx\n ret\n"
+        ".size behind,.-behind\n");
+__attribute__((noinline)) int nested(int i) { return i % 5 == 0 ? i : count(i) + nested(i / 2); }
+__attribute__((noinline)) int tail(int i) { if (i & 4) return nested(i); return behind(i); }
+int main(void)
+{
+   int all = 0;
+   for (int i = 0; i < 1000; i++) { all += behind(i); if (i % 7 == 0) all ^= nested(i); if (i % 3) all += tail(i); }
+   printf("%d %d\n", all, sum);
+   return 0;
+}
+"""
 TAKEN = re.compile("CALL$|^RETURN$|BRANCH$")
 
 
@@ -119,9 +138,17 @@ class Graph:
         return {(b[0], b[1]): b[3] - again.get(node, 0) for node, b in self.blocks.items()}
 
     def falls(self):
-        return {(self.blocks[s][1], self.blocks[t][0]): n for s, t, kind, n in self.edges
-                if n and s in self.blocks and t in self.blocks
-                and (kind == "FALL_THROUGH" or kind == "SYSTEM_CALL_BYPASS" and self.blocks[s][2] == self.blocks[t][0])}
+        """Returns the ways from a block to the next one.  From a call there are as many as returns behind it."""
+        returns = collections.Counter()
+        for _, t, kind, n in self.edges:
+            returns[t] += n if kind == "RETURN" else 0
+        ways = {}
+        for s, t, kind, n in self.edges:
+            n = returns[t] if kind == "CALL_BYPASS" else n
+            if n and s in self.blocks and t in self.blocks and (kind == "FALL_THROUGH" or kind in ("SYSTEM_CALL_BYPASS", "CALL_BYPASS")
+                                                                and self.blocks[s][2] == self.blocks[t][0]):
+                ways[self.blocks[s][1], self.blocks[t][0]] = n
+        return ways
 
     def taken(self):
         """Returns the branches taken within the program, without calls and returns."""
@@ -241,6 +268,57 @@ def judge_bolt(tap, program, graph, g):
     tap.ok(n is not None and n <= g.taken() * 0.8, "and takes fewer branches", "%s, before %s %s" % (n, g.taken(), why))
 
 
+def counts_of(path):
+    """Returns the counts of branches within functions in a profile of BOLT: its words without mispredictions."""
+    counts = collections.Counter()
+    with open(path) as f:
+        for line in f:
+            w = line.split()
+            if len(w) == 8 and w[0] == w[3] == "1" and w[1] == w[4]:
+                counts[tuple(w[1:6])] += int(w[7])
+    return counts
+
+
+def judge_ways(tap):
+    """BOLT's own instrumentation has no other count than the export."""
+    if not llvm("llvm-bolt"):
+        tap.skip("BOLT's own counts", "bolt-N is not installed")
+        return
+    source, counted, own = tap.path("ways.c"), tap.path("ways.inst"), tap.path("ways.own")
+    with open(source, "w") as f:
+        f.write(WAYS)
+    program = harness.cc(tap, source, "ways", "-O1", "-no-pie", "-fno-pie", "-fno-reorder-blocks-and-partition", "-Wl,-q")
+    status, text = run(llvm("llvm-bolt"), program, "-o", counted, "-instrument", "-instrumentation-file=" + own)
+    if status:
+        tap.skip("BOLT's own counts", text.splitlines()[-1])
+        return
+    run(counted)
+    graph = harness.dcfg(tap, "ways", [program])[0]
+    out = tap.path("ways.preagg")
+    command("export", "--bolt", "-o", out, graph)
+    run(llvm("perf2bolt"), "-pa", "-p", out, "-o", out + ".fdata", program)
+    want, got = counts_of(own), counts_of(out + ".fdata")
+    # Instrumentation leaves out functions that run before and after it.
+    got = collections.Counter({k: n for k, n in got.items() if k[0] in {f for f, *_ in want}})
+    behind = sum(n for (f, *_), n in want.items() if f == "behind")
+    tap.ok(behind > 900 and got == want, "BOLT's own instrumentation counts the same", differences(got, want))
+
+
+def check_library(tap):
+    """A library cannot be compiled with -no-pie: the advice is another."""
+    path, source = tap.path("libpart.so"), tap.path("part.c")
+    with open(source, "w") as f:
+        f.write("int part(int n) { return n * 3; }\n")
+    lib = harness.cc(tap, source, "libpart.so", "-shared", "-fPIC", "-Wl,-q")
+    with open(source, "w") as f:
+        f.write("int part(int); int main(int n, char** v) { return part(n) != 3; }\n")
+    program = harness.cc(tap, source, "parts", path)
+    graph = harness.dcfg(tap, "parts", [program])[0]
+    said = [command("export", "--bolt", *a, graph)[2] for a in ((), ("--image=libpart", ))]
+    tap.ok(lib and "a program that" in said[0] and "or clang,\nwith -fno-pie -no-pie (" in said[0], "--bolt: what a program needs", said[0])
+    tap.ok("a library that" in said[1] and "with -fno-jump-tables (" in said[1] and "-no-pie" not in said[1], "--bolt: what a library needs", said[1])
+
+
 def judge_profgen(tap):
     clang, profgen = llvm("clang"), llvm("llvm-profgen")
     if not clang or not profgen:
@@ -287,6 +365,8 @@ def main():
         else:
             tap.ok("-Wl,-q: BOLT" not in command("export", "--bolt", graph)[2], "--bolt: a file that has all it needs")
             judge_bolt(tap, program, graph, g)
+    check_library(tap)
+    judge_ways(tap)
     judge_profgen(tap)
     tap.done()
 

@@ -3,6 +3,7 @@
 (TAP)
 """
 import collections
+import glob
 import json
 import os
 import re
@@ -17,6 +18,48 @@ import pagelib
 from commandlib import command, table
 from inlinelib import Program, compiler
 from lifelib import callgrind_compare
+from regionlib import INCLUDE
+import callgrind_readers
+
+# Functions of one name: work() in three files of two objects, two of them called work.c.  They call each other, and themselves.
+# What is inlined at -O2: step() of the header, in all of them, once in itself; a part of early() that gcc splits off.
+HEADER = r"""
+extern volatile unsigned sink;
+static inline unsigned step(unsigned n) { sink += n; return n & 1 ? n * 3 : n ^ 5; }
+static inline unsigned twice(unsigned n) { if (n % 4 == 0) return step(step(n)); return step(n + 1); }
+unsigned a_work(unsigned), b_work(unsigned), lib_work(unsigned);
+"""
+WORK = r"""
+#include "%sstep.h"
+static __attribute__((noinline)) unsigned work(unsigned n)
+{
+   unsigned x = 0;
+   for (unsigned i = 0; i < n; i++) x += twice(i);
+   return n > 1 ? x + work(n / 2) : x + %s;
+}
+unsigned %s_work(unsigned n) { return work(n) + 1; }
+"""
+MAIN = r"""
+#include <pthread.h>
+#include "step.h"
+#include <valgrind/callgrind.h>
+volatile unsigned sink;
+static __attribute__((noinline)) unsigned fib(unsigned n) { return n < 2 ? step(n) : fib(n - 1) + fib(n - 2); }
+static unsigned early(unsigned n) { if (n < 9) return n; for (unsigned i = 0; i < n; i++) sink += i * n; return sink; }
+__attribute__((noinline)) unsigned first(unsigned n) { return early(n) + 1; }
+__attribute__((noinline)) unsigned second(unsigned n) { return early(n) ^ first(n); }
+static void* run(void* n) { sink += a_work(20) + lib_work(7) + first(12); return n; }
+int main(void)
+{
+   pthread_t t;
+   sink = a_work(40) + b_work(9) + lib_work(11) + fib(9) + second(10);
+   CALLGRIND_DUMP_STATS;
+   for (unsigned i = 0; i < 9; i++) sink += early(i * 3) + twice(i);
+   pthread_create(&t, 0, run, 0);
+   pthread_join(t, 0);
+   return 0;
+}
+"""
 
 
 def folded(*args):
@@ -212,11 +255,112 @@ def check_profiles(tap):
     tap.ok(status == 2 and not text and "--dump-instr=yes" in err, "a profile without addresses", err)
     status, text, err = command("export", "--callgrind=" + p.graph, p.graph)
     tap.ok(status == 2 and not text, "no profile", err)
+    status, text, err = command("export", "--lcov", "--lines-only", p.graph)
+    tap.ok(status == 2 and not text and "--lines-only is for --callgrind" in err, "--lines-only of another form", err)
     for n, broken in enumerate(("calls=1 0x10 1\n", "0x10 1 5 6\n", "cfn=(99)\n", "what is this\n0x10 1 1\n")):
         with open(theirs, "w") as f:
             f.write("# callgrind format\nversion: 1\npositions: instr line\nevents: Ir\n\nfn=main\n0x10 1 5\n" + broken)
         status, text, err = command("export", "--callgrind=" + theirs, p.graph)
         tap.ok(status in (0, 2) and (n == 3 or (status == 2 and "line 8" in err)), "a broken profile, %d" % n, err)
+
+
+def twins(tap, name, *flags):
+    """Returns a program with functions of one name, in its own folder."""
+    there = tap.path(name)
+    for path, text in (("step.h", HEADER), ("work.c", WORK % ("", "a_work(1)", "b")), ("main.c", MAIN),
+                       ("lib/work.c", WORK % ("../", "1", "lib")), ("other.c", WORK % ("", "lib_work(2)", "a"))):
+        os.makedirs(os.path.dirname(os.path.join(there, path)), exist_ok=True)
+        with open(os.path.join(there, path), "w") as f:
+            f.write(text)
+    last = "lib/work.c" if "-static" in flags else "./libwork.so"
+    for argv in (["-shared", "-fPIC", "-o", "libwork.so", "lib/work.c"], ["-pthread", "-o", "prog", "main.c", "work.c", "other.c", last]):
+        if argv[0] != "-shared" or last == "./libwork.so":
+            subprocess.run(["gcc", "-g", *flags, "-I" + INCLUDE, *argv], cwd=there, check=True)
+    return there
+
+
+def annotate(path, there, inclusive):
+    """Returns the functions of callgrind_annotate with their cost, run in the folder of the sources."""
+    out = subprocess.run(["callgrind_annotate", "--inclusive=" + inclusive, "--threshold=100", "--show-percs=no", "--auto=no", path],
+                         capture_output=True, text=True, cwd=there)
+    rows = collections.Counter()
+    for n, function in re.findall(r"^ *([\d,]+)  (.*:.*)$", out.stdout, re.M):
+        rows[function] += int(n.replace(",", ""))
+    return rows, out.stderr
+
+
+def without_inlined(p):
+    """Returns costs by object, file and line, and calls between functions with code of their own."""
+    lines, calls = collections.Counter(), collections.Counter()
+    for (function, file, line), (n,) in p.lines.items():
+        lines[function[0], file, line] += n
+    for (caller, callee, *_), (times, n) in p.sites.items():
+        if " in " not in callee[2]:
+            outer = caller[2].rsplit(" in ", 1)[-1]
+            calls[caller[0], outer, callee, "calls"] += times
+            calls[caller[0], outer, callee, "cost"] += n
+    return lines, calls
+
+
+def check_readers(tap, name, there, out, inlined, *opts):
+    """The profile and the exported one, OUT by OUT, as each reader sees them."""
+    for old in glob.glob(os.path.join(there, "p.*")) + glob.glob(os.path.join(there, "g.*")):
+        os.unlink(old)
+    harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--callgrind=yes", "--dump-instr=yes", "--dcfg-out-file=g.json",
+                 "--callgrind-out-file=p.cg", *opts, "./prog"], there)
+    profiles, wrong = sorted(glob.glob(os.path.join(there, "p.cg*"))), []
+    called = collections.Counter()
+    for path in profiles:
+        new = path.replace("p.cg", "x.cg")
+        graph = os.path.join(there, "g.1.json" if ".cg.1" in path else "g.json")
+        status, _, err = command("export", "--callgrind=" + path, "-o", new, graph)
+        before, after = callgrind_compare.Profile(path), callgrind_compare.Profile(new)
+        # Calls of an earlier part have no number in Callgrind's parts, either.
+        bad = [s for s, (n, _) in after.sites.items() if n == 0 and s not in before.sites]
+        with open(new) as f:
+            bad += re.findall(r"^jfn=.*", f.read(), re.M)
+        a, b = callgrind_readers.kcachegrind(path), callgrind_readers.kcachegrind(new)
+        shown = {f: (c.inclusive, c.called) for f, c in b.items() if " in " not in f[2]}
+        lines = path.replace("p.cg", "lines.cg")
+        lined = command("export", "--callgrind=" + path, "--lines-only", "-o", lines, graph)[0]
+        callgrind_readers.speedscope(new)
+        joined = callgrind_readers.gprof2dot(new)
+        homes = collections.defaultdict(set)
+        for caller, callee, *_ in after.sites:
+            if " in " in callee[2] and " in " not in caller[2]:
+                homes[callee].add(caller)
+        for what, good in (("it is written", status == 0 and "same run" not in err), ("calls=0, jfn=", not bad),
+                           ("one function around each inlined one", max(map(len, homes.values()), default=1) == 1),
+                           ("lines and calls", without_inlined(before) == without_inlined(after)),
+                           ("KCachegrind's functions", shown == {f: (c.inclusive, c.called) for f, c in a.items()}),
+                           ("own cost", sum(c.self for c in b.values()) == sum(c.self for c in a.values()) == sum(before.sums)),
+                           ("speedscope's", lined == 0 and callgrind_readers.speedscope(lines) == (sum(before.sums), set())),
+                           ("gprof2dot's cost", sum(c.self for c in joined.values()) == sum(before.sums)),
+                           ("inlined", inlined == (set(a) != set(b))),
+                           ("callgrind_annotate", inlined or (before.sites == after.sites and before.jumps == after.jumps and all(
+                               annotate(path, there, x) == annotate(new, there, x) for x in ("yes", "no"))))):
+            if not good:
+                wrong.append((os.path.basename(path), what, err, bad[:3]))
+        for f, c in b.items():
+            if " in " in f[2]:
+                called[re.sub(r"('\d+)? in .*", "", f[2])] += c.called
+    tap.ok(len(profiles) == out and not wrong, name + ": readers of %d profiles" % out, (len(profiles), wrong[:5]))
+    return called
+
+
+def check_twins(tap):
+    plain, fast = twins(tap, "twins-plain", "-O1", "-fno-inline", "-static"), twins(tap, "twins", "-O2")
+    check_readers(tap, "nothing inlined", plain, 2, False, "--collect-jumps=yes")
+    called = check_readers(tap, "functions of one name", fast, 2, True, "--collect-jumps=yes")
+    want = collections.Counter()
+    for graph in ("g.1.json", "g.json"):
+        for r in table(command("report", "--csv", "--top=0", "--sites", os.path.join(fast, graph))[1]):
+            want[r["function"]] += int(r["entries"]) if int(r["inclusive"]) else 0
+    tap.ok(+called == +want, "functions of one name: the calls in all parts are the entries", (called - want, want - called))
+    if shutil.which("gprof2dot"):
+        r = subprocess.run(["gprof2dot", "-f", "callgrind", os.path.join(fast, "x.cg")], capture_output=True, text=True)
+        tap.ok(r.returncode == 0, "gprof2dot reads it", r.stderr)
+    check_readers(tap, "threads", fast, 3, True, "--separate-threads=yes")
 
 
 def check_slice(tap):
@@ -325,6 +469,7 @@ def main():
     check_diff(tap, "-O1 and -O2", Program(tap, "shapes.cc", "g++", "-O1", "-g", name="shapes-1"),
                Program(tap, "shapes.cc", "g++", "-O2", "-g", name="shapes-2"))
     check_profiles(tap)
+    check_twins(tap)
     check_slice(tap)
     check_missing(tap)
     check_dwz(tap)

@@ -4,6 +4,7 @@
 - The auxiliary vector, threads and mappings are those that the program prints; its stack has the arguments and the environment.
 - The first instruction of each thread is where its registers say, in regions, parts, rings, children and salvaged files, too.
 - Each load finds what the memory that is known has (tests/oracle/wet_memory.py).
+- Results of system calls are those that the program finds, whether the core announces them or not (wet_syscalls.c).
 - Exit statuses, fatal signals, execve.
 - Files of versions 3 to 5 are read as before.
 
@@ -26,7 +27,7 @@ import harness
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 GENERAL, IP, THREAD_BASE = 0, 3, 5                        # kinds of registers
 EXIT, KILLED, EXEC = 1, 2, 3                              # kinds of ends
-FRESH, HANDLER, CONTENTS, RESULT, SIGNAL, REGISTERS, IDENTITY, ENDED = 4, 5, 10, 11, 13, 14, 15, 16
+WRITTEN, FRESH, HANDLER, CONTENTS, RESULT, SIGNAL, REGISTERS, IDENTITY, ENDED = 3, 4, 5, 10, 11, 13, 14, 15, 16
 AT_PHDR, AT_BASE, AT_ENTRY = 3, 7, 9
 
 
@@ -150,12 +151,12 @@ def check_mappings(tap, name, s, printed):
     tap.ok(len(have) > 100 and not wrong, name + ": mappings are those that the program sees", "%d\n" % len(have) + "\n".join(wrong[:30]))
 
 
-def check_memory(tap, reader, name, wet, most):
+def check_memory(tap, reader, name, wet, most, word=8):
     """No load finds something else; at most MOST % find what is not known."""
     listed = tap.path("listed")
     with open(listed, "wb") as f:
         subprocess.run([reader, wet, "all"], stdout=f, check=False)
-    p = subprocess.run([sys.executable, os.path.join(harness.ORACLE, "wet_memory.py"), listed], stdout=subprocess.PIPE)
+    p = subprocess.run([sys.executable, os.path.join(harness.ORACLE, "wet_memory.py"), listed, *(["x86"] if word == 4 else [])], stdout=subprocess.PIPE)
     known, unknown, wrong = ([int(w) for w in p.stdout.split(b"\n")[0].split()] + [0, 0, 1])[:3]
     tap.ok(not wrong and known > (100 if most < 100 else 10) and unknown * 100 <= (known + unknown) * most,
            "%s: loads find what is known (%d, not known: %d)" % (name, known, unknown), p.stdout.decode())
@@ -213,6 +214,30 @@ def check_process(tap, reader, name, *flags, word=8):
     tap.ok(plain and not plain.contents and not {CONTENTS, RESULT, REGISTERS} & {e[1] for e in plain.events}
            and (SIGNAL in [e[1] for e in plain.events]) and list(plain.threads[0][1]) == [(IP, 0)],
            name + ": without values nothing that the program computed")
+
+
+def check_syscalls(tap, reader, name, *flags, word=8):
+    """Results of system calls, which the core announces or not, are what the program finds there, and the kernel's.  Signals'
+    frames are nobody's."""
+    prog = harness.cc(tap, os.path.join(PROGS, "wet_syscalls.c"), name, "-O1", "-pthread", *flags)
+    wet, out = record(tap, name, [prog, tap.dir], ["--wet-values=yes"], None, 0) if prog else (None, "")
+    if not wet:
+        return
+    check_memory(tap, reader, name, wet, 10, word)
+    written, marks = [], {}
+    for e in State(tap, reader, wet).events:
+        if e[1] == WRITTEN:
+            written.append((e[2], e[2] + e[3]))
+        elif e[1] == RESULT and e[5] >= 1000000:
+            marks.setdefault(e[5], len(written))
+    told = [(what, int(at, 16), int(n), int(mark)) for what, at, n, mark in re.findall(r"^wrote (.*) ([0-9a-f]+) (\d+) (\d+)$", out, re.M)]
+    missing = [t for t in told if not {t[3], t[3] + 1} <= set(marks) or not any(
+        begin <= t[1] and t[1] + t[2] <= end for begin, end in written[marks[t[3]]:marks[t[3] + 1]])]
+    tap.ok(len(told) > 5 and not missing, name + ": the kernel wrote all of each result", (missing, out))
+    stored = [(int(at, 16), int(at, 16) + int(n)) for at, n in re.findall(r"^stored ([0-9a-f]+) (\d+)$", out, re.M)]
+    tap.ok(not any(begin < e and b < end for b, e in stored for begin, end in written),
+           name + ": what other threads stored during a call is theirs", out)
+    os.unlink(wet)
 
 
 def check_large(tap, reader):
@@ -378,6 +403,7 @@ def main():
             check_process(tap, reader, "whole", "-static")
             check_old(tap, reader)
             check_versions(tap)
+        check_syscalls(tap, reader, "syscalls")
         check_large(tap, reader)
         check_ends(tap, reader)
         check_late(tap, reader)

@@ -174,15 +174,12 @@ def check_wrong(tap, wet):
     tap.ok(not bad, "wrong use: a line each", bad)
 
 
-def check_talk(tap, wet):
-    try:
-        main, tty = pty.openpty()
-    except OSError as e:
-        tap.skip("it asks where to go", "there is no terminal: %s" % e)
-        return
-    p = subprocess.Popen([commandlib.DCFG, "why", wet, "lines.c:14"], stdin=tty, stdout=tty, stderr=tty, env=harness.ENV)
+def talk(answers, *args):
+    """Returns the status, and the text up to each answer; None if there is no terminal."""
+    main, tty = pty.openpty()
+    p = subprocess.Popen([commandlib.DCFG, "why", *args], stdin=tty, stdout=tty, stderr=tty, env=harness.ENV)
     os.close(tty)
-    seen, answers = "", ["1\n", "l\n", "b\n", "q\n"]
+    seen, answers = "", [a + "\n" for a in answers]
     decoder = codecs.getincrementaldecoder("utf-8")()
     while select.select([main], [], [], harness.TIMEOUT)[0]:
         try:
@@ -192,10 +189,37 @@ def check_talk(tap, wet):
         if answers and seen.endswith("quit)? "):
             seen += "|"
             os.write(main, answers.pop(0).encode())
-    parts = [x.replace("\r", "") for x in seen.split("quit)? |")]
-    tap.ok(p.wait() == 0 and len(parts) == 5 and "lines.c:7 in percent" in parts[1].split("\n")[1]
+    os.close(main)
+    return p.wait(), [x.replace("\r", "") for x in seen.split("quit)? |")]
+
+
+def check_talk(tap, wet):
+    try:
+        status, parts = talk(["1", "l", "b", "q"], wet, "lines.c:14")
+    except OSError as e:
+        tap.skip("it asks where to go", "there is no terminal: %s" % e)
+        return
+    tap.ok(status == 0 and len(parts) == 5 and "lines.c:7 in percent" in parts[1].split("\n")[1]
            and re.search(r"0 lines\.c:14.*\n +1 lines\.c:7", parts[2]) and parts[3].split("\n")[1:] == parts[0].split("\n"),
-           "it asks where to go, lists the way, goes back, ends", seen)
+           "it asks where to go, lists the way, goes back, ends", parts)
+    for form in ([], ["--instructions"]):
+        wrong = ["what?", "", "0", "99", "-1", "1x", "\033[31m"]
+        status, parts = talk(wrong + ["b", "q"], *form, wet, "lines.c:14")
+        # The terminal echoes the answer; one line says what the prompt takes; then it asks again.
+        said = [p.split("\n")[1:-1] for p in parts[1:-1]]
+        tap.ok(status == 0 and len(said) == len(wrong) + 1 and all(len(s) == 1 for s in said)
+               and all("is no answer: " in s[0] and "1 to" in s[0] and "q quits" in s[0] for s in said[:-1])
+               and "no way back" in said[-1][0] and "\033" not in said[-2][0], "an answer that is none: %s" % form, parts)
+
+
+def check_near(tap, wet):
+    """A word that names no place: names that are near, also what it abbreviates."""
+    bad = []
+    for word, near in (("cntd", "counted"), ("prcnt", "percent"), ("pricee", "price"), ("flgs", "flags"), ("raxx", "rax"), ("prices[sum]", "price")):
+        status, out, err = commandlib.command("why", "--index=no", "--at=near.c:5", "--of=" + word, wet)
+        if status != 2 or out or err.count("\n") != 1 or not re.search("did you mean .*`%s'" % near, err):
+            bad.append((word, err))
+    tap.ok(not bad, "--of: names that are near", bad)
 
 
 def main():
@@ -211,6 +235,20 @@ def main():
         check_words(tap, wet)
         check_wrong(tap, wet)
         check_talk(tap, wet)
+    near = tap.path("near.c")
+    with open(near, "w") as f:
+        f.write("""int percent, price;
+int main(int argc, char** argv)
+{
+   for (int counted = 0; counted < 9; counted++)
+      percent += argc + price;
+   return percent == 0;
+}
+""")
+    prog = harness.cc(tap, near, "near", "-O0")
+    wet = prog and slicelib.record_wet(tap, "near", [prog], [])
+    if wet and os.uname().machine == "x86_64":
+        check_near(tap, wet)
     check_std(tap)
     tap.done()
 

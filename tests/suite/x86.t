@@ -171,6 +171,7 @@ def main():
         reader = harness.reader(tap, "wet_state")
         if reader:
             wet_state.check_process(tap, reader, "state", "-m32", word=4)
+            wet_state.check_syscalls(tap, reader, "syscalls", "-m32", word=4)
         check_code(tap)
         if os.environ.get("DCFG_SLOW"):
             check_overflow(tap)

@@ -57,6 +57,112 @@ int main()
    return quoted("\"\\") == 0;
 }
 """
+# Functions that uftrace knows by name.  Jumps over several frames, to an outer place, and out of a handler.  setjmp that
+# returns twice, in two threads at once.  exec that fails, and that does not.  Children.  And functions with one name.
+JUMPS = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define FAR __attribute__((noinline, noclone))
+
+extern char** environ;
+void second(int n);
+static volatile int cell;
+static jmp_buf outer, inner;
+static sigjmp_buf from_signal;
+
+FAR static void work(int n) { for (int i = 0; i < n; i++) cell = cell + i; }
+FAR static void step(int n) { work(n); if (n > 3) second(n); }
+FAR static void far_away(void) { work(70); longjmp(outer, 2); }
+FAR static void away(int n) { work(30); if (n == 0) longjmp(inner, 1); if (n == 1) far_away(); work(2); }
+FAR static void between(int n) { work(20); away(n); work(3); }
+FAR static void nested(int n) { if (setjmp(inner) == 0) between(n); work(50); }
+FAR static void jumps(void)
+{
+   if (setjmp(outer) == 0) {
+      nested(0);
+      nested(2);
+      nested(1);
+   }
+   work(40);
+}
+FAR static void handler(int n) { work(n); siglongjmp(from_signal, 1); }
+FAR static void interrupted(void) { work(15); raise(SIGUSR1); }
+FAR static void signals(void)
+{
+   for (volatile int i = 0; i < 3; i++)
+      if (sigsetjmp(from_signal, 1) == 0)
+         interrupted();
+   work(25);
+}
+FAR static void fails(void)
+{
+   char* args[] = { "no-such-program", NULL };
+   execv("/no-such-program", args);
+   work(60);
+   execvp("no-such-program-either", args);
+   work(10);
+}
+FAR static void children(void)
+{
+   char* args[] = { "true", NULL };
+   pid_t pid = vfork();
+   if (pid == 0) {
+      execve("/bin/true", args, environ);
+      _exit(1);
+   }
+   waitpid(pid, NULL, 0);
+   work(35);
+   if ((pid = fork()) == 0) {
+      work(5);
+      _exit(0);
+   }
+   waitpid(pid, NULL, 0);
+   if (posix_spawn(&pid, "/bin/true", NULL, NULL, args, environ) == 0)
+      waitpid(pid, NULL, 0);
+   work(45);
+}
+static void* thread(void* arg)
+{
+   jmp_buf own;
+   (void)arg;
+   for (volatile int i = 0; i < 20; i++)
+      if (setjmp(own) == 0) {
+         work(1000);
+         longjmp(own, 1);
+      }
+   return NULL;
+}
+int main(int argc, char** argv)
+{
+   pthread_t other;
+   char* args[] = { "true", NULL };
+   signal(SIGUSR1, handler);
+   jumps();
+   signals();
+   fails();
+   children();
+   step(5);
+   pthread_create(&other, NULL, thread, NULL);
+   thread(NULL);
+   pthread_join(other, NULL);
+   jumps();
+   work(100);
+   if (argc > 1)
+      execv("/bin/true", args);
+   return 0;
+}
+"""
+SECOND = r"""
+#define FAR __attribute__((noinline, noclone))
+static volatile int cell;
+FAR static void step(int n) { for (int i = 0; i < n; i++) cell = cell + i; }
+void second(int n) { step(n); step(2 * n); }
+"""
 # A function without a name; main::{lambda()#1} has one.
 BAD = re.compile(r"(?:^|(?<=[\s;\"]))#\d+(?=[\s;\"]|$)|@\(|<invalid>", re.M)
 
@@ -171,12 +277,13 @@ def check_events(events, log, unit):
 
 
 def by_name(log):
-    """Returns {name: [calls, self]}; for functions without a symbol, uftrace has the address in the file."""
-    sums = collections.defaultdict(lambda: [0, 0])
+    """Returns {name: [calls, self, total]}; for functions without a symbol, uftrace has the address in the file."""
+    sums = collections.defaultdict(lambda: [0, 0, 0])
     for r in log.rows:
         name = re.sub(r"^(%s\+)?0x([0-9a-f]+)" % re.escape(r["image"]), lambda m: "0x%016x" % int(m[2], 16), r["function"])
         sums[name][0] += int(r["calls"])
         sums[name][1] += int(r["self"])
+        sums[name][2] += int(r["inclusive"])
     return sums
 
 
@@ -192,17 +299,29 @@ def check_uftrace(tap, log):
         return out
 
     ours = by_name(log)
-    jumps = "longjmp" in ours
     # A microsecond is an instruction; three digits behind the point are printed.
-    report = re.findall(r"^ *([\d.]+) (\ws|s|m) +(\d+) +(.*)$", run("report", "-f", "call,self"), re.M)
-    for self, unit, calls, name in report:
-        # Maps have no quotation marks.
-        mine, self = ours.pop(name.replace('"', "'"), None), float(self) * {"us": 1, "ms": 1e3, "s": 1e6, "m": 6e7}[unit]
-        # uftrace knows the name longjmp, and itself ends the calls that the log ends behind it.
-        if not mine or mine[0] != int(calls) or not jumps and abs(mine[1] - self) > 1e-3 * self:
-            wrong.append("report: %s %s %s, dcfg xray: %s" % (name, calls, self, mine))
-    if ours:
-        wrong.append("report is without %s" % dict(ours))
+    theirs, places = collections.defaultdict(lambda: [0, 0, 0]), {}
+    for total, total_unit, self, unit, calls, name in re.findall(
+            r"^ *([\d.]+) +(\ws|s|m) +([\d.]+) +(\ws|s|m) +(\d+) +(.*)$", run("report", "-f", "total,self,call"), re.M):
+        sums = [int(calls), *(float(x) * {"us": 1, "ms": 1e3, "s": 1e6, "m": 6e7}[u] for x, u in ((self, unit), (total, total_unit)))]
+        # Functions of one name in one object have their places behind it.  Maps have no quotation marks.
+        places[name] = sums
+        name = re.sub(r" \([^()]*:\d+\)$", "", name).replace('"', "'")
+        theirs[name] = [a + b for a, b in zip(theirs[name], sums)]
+    # The log has one name, as a profile, for what leads to main.
+    below = ours.pop("(below main)")
+    own = [theirs.pop(name) for name in list(theirs) if name not in ours and re.match(r"_start$|__libc_start", name)]
+    if below[:2] != [round(sum(x)) for x in list(zip(*own))[:2]] or "_start" not in places:
+        wrong.append("report: %s lead to main, dcfg xray: %s" % (own, below))
+    for name in {**ours, **theirs}:
+        if ours[name][0] != theirs[name][0] or any(abs(a - b) > 1e-3 * a for a, b in zip(ours[name], theirs[name])):
+            wrong.append("report: %s %s, dcfg xray: %s" % (name, theirs[name], ours[name]))
+    steps = [r for r in log.rows if r["function"] == "step"]
+    for r in steps:
+        if places.get("step (%s)" % r["source"], [0])[0] != int(r["calls"]):
+            wrong.append("report: %s, %s" % (r, sorted(places)))
+    if len(steps) not in (0, 2) or any(total > 1.001 * sum(log.instrs) for _, _, total in places.values()):
+        wrong.append("report: a line has more than the whole run, or two functions are one")
     total = sum(int(r["calls"]) for r in log.rows)
     replayed = re.findall(r"\);$|\{$", run("replay", "-f", "none"), re.M)
     if len(replayed) != total:
@@ -215,7 +334,7 @@ def check_uftrace(tap, log):
         wrong.append("flame-graph: %d calls" % sum(int(n) for _, n in folded))
     # With a sample for each instruction, its flame graph has the instructions of each stack.
     folded = [line.rsplit(" ", 1) for line in run("dump", "--flame-graph", "--sample-time=1us").splitlines()]
-    if not jumps and sum(int(n) for _, n in folded) != sum(mine for _, mine in by_name(log).values()):
+    if sum(int(n) for _, n in folded) != sum(mine for _, mine, _ in by_name(log).values()):
         wrong.append("flame-graph: %d instructions, dcfg xray: %s" % (sum(int(n) for _, n in folded), by_name(log)))
     tap.ok(not wrong, "uftrace reads " + log.name, "\n".join(map(str, wrong[:8])))
 
@@ -232,7 +351,12 @@ def main():
     primes = harness.cc(tap, os.path.join(harness.SRCDIR, "docs", "primes.c"), "primes", "-pthread")
     logs = [Log(tap, "primes", [primes]), Log(tap, "program", [program], "--xray-args=yes"),
             Log(tap, "program-5", [program], "--xray-version=5")]
-    if all(log.good for log in logs):
+    for name, text in (("jumps", JUMPS), ("second", SECOND)):
+        with open(tap.path(name + ".c"), "w") as f:
+            f.write(text)
+    program = harness.cc(tap, tap.path("jumps.c"), "jumps", "-pthread", tap.path("second.c"))
+    jumps = [Log(tap, "jumps", [program]), Log(tap, "jumps-exec", [program, "exec"])]
+    if all(log.good for log in logs + jumps):
         for name, xray, env in llvm_xrays():
             if xray is None:
                 tap.skip(name, env)
@@ -240,7 +364,7 @@ def main():
             for log, other in zip(logs, [logs[0], logs[2], logs[1]]):
                 check_llvm(tap, xray, env, log, other)
         if shutil.which("uftrace"):
-            for log in logs[:2]:
+            for log in logs[:2] + jumps:
                 check_uftrace(tap, log)
         else:
             tap.skip("uftrace", "it is not installed")

@@ -43,8 +43,8 @@ typedef
       UInt  n;
       UChar registers[4];
       Bool  unless_alone[4];   // is this the result if nothing else is changed?
-      Bool  second_byte;       // only the second byte of register 0 is the
-                               // result
+      UInt  only_byte;         // only this byte of register 0, from 1, is the
+                               // result; 0: all are
    }
    Besides;
 

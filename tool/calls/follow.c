@@ -386,6 +386,7 @@ void DCFG_(heed_functions)(const PartMaker* pm)
 void DCFG_(follow_calls)(Bool separately)
 {
    is_followed = True;
+   DCFG_(keeps_callgrind_names) = True;
    DCFG_(claim_call_fields)(True);
    follow(separately);
 }

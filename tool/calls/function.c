@@ -9,8 +9,9 @@
 
    A profile can be compared with Callgrind's only if it has the same
    functions.  A function is identified by its object, the source file of its
-   first instruction, and its name.  Without a name, the address is used.  A
-   stub of a linkage table is skipped: its cost is the caller's, and the
+   first instruction, and its name.  Valgrind calls the functions that lead to main
+   "(below main)"; in a run without a profile their own names tell them apart.
+   Without a name, the address is used.  A stub of a linkage table is skipped: its cost is the caller's, and the
    function that it jumps to counts as called by that caller.  Excluded code
    (tool/run/exclude.h) is skipped, too, and costs nothing.
 
@@ -24,6 +25,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
 #include "pub_tool_oset.h"
 #include "pub_tool_poolalloc.h"
 #include "pub_tool_vki.h"
@@ -33,6 +35,8 @@
 #include "tool/base/intern.h"
 #include "tool/calls/function.h"
 #include "tool/run/exclude.h"
+
+Bool DCFG_(keeps_callgrind_names);
 
 static OSet*        by_name;      // NumberedFunction
 static XArray*      functions;    // Function, by number from 1
@@ -79,9 +83,19 @@ Word DCFG_(cmp_functions)(const void* va, const void* vb)
    return cmp_pointers(a->object, b->object);
 }
 
+/* Compare by what identifies a function in this run. */
+static Word cmp_identities(const void* a, const void* b)
+{
+   Word r = DCFG_(cmp_functions)(a, b);
+
+   return r != 0 || DCFG_(keeps_callgrind_names)
+          ? r : cmp_pointers(((const Function*)a)->own,
+                             ((const Function*)b)->own);
+}
+
 static void init(void)
 {
-   by_name     = VG_(OSetGen_Create)(0, DCFG_(cmp_functions), VG_(malloc),
+   by_name     = VG_(OSetGen_Create)(0, cmp_identities, VG_(malloc),
                                      "dcfg.function", VG_(free));
    functions   = VG_(newXA)(VG_(malloc), "dcfg.function", VG_(free),
                             sizeof(Function));
@@ -102,10 +116,10 @@ static const HChar* file_at(DiEpoch ep, Addr a, UInt* line)
           ? DCFG_(source_path)(dir, file) : DCFG_(name)("???");
 }
 
-static UInt number_of(const HChar* object, const HChar* file,
-                      const HChar* name)
+/* Return the number of function NEW. */
+static UInt number_of(const Function* new)
 {
-   NumberedFunction  key = { { object, file, name, 0 }, 0 };
+   NumberedFunction  key = { *new, 0 };
    NumberedFunction* f   = VG_(OSetGen_Lookup)(by_name, &key);
 
    if (f == NULL) {
@@ -116,6 +130,23 @@ static UInt number_of(const HChar* object, const HChar* file,
       VG_(OSetGen_Insert)(by_name, f);
    }
    return f->number;
+}
+
+/* Set F's names to those of the function with address A.  Return False if it
+   has none. */
+static Bool find_names(DiEpoch ep, Addr a, Function* f)
+{
+   const Bool   show = VG_(clo_show_below_main);
+   const HChar* name;
+
+   if (!VG_(get_fnname)(ep, a, &name))
+      return False;
+   f->name = DCFG_(name)(name);
+   VG_(clo_show_below_main) = True;
+   VG_(get_fnname)(ep, a, &name);
+   VG_(clo_show_below_main) = show;
+   f->own = DCFG_(name)(name);
+   return True;
 }
 
 /*--- Places                                               ---*/
@@ -168,6 +199,8 @@ static const Place* new_place(Addr a)
    DiEpoch      ep = VG_(current_DiEpoch)();
    DebugInfo*   di = VG_(find_DebugInfo)(ep, a);
    Place*       p  = VG_(allocEltPA)(place_pool);
+   Function     f  = { .line = 0 };
+   PtrdiffT     offset = 0;
    const HChar* name;
    HChar        address[40];
 
@@ -176,16 +209,18 @@ static const Place* new_place(Addr a)
    p->object   = DCFG_(name)(di ? VG_(DebugInfo_get_filename)(di) : "???");
    p->section  = VG_(DebugInfo_sect_kind)(NULL, a);
    p->bias     = di ? VG_(DebugInfo_get_text_bias)(di) : 0;
-   if (VG_(get_fnname)(ep, a, &name)) {
-      name        = DCFG_(name)(name);
+   if (find_names(ep, a, &f)) {
       p->is_entry = VG_(get_fnname_if_entry)(ep, a, &name);
+      VG_(get_inst_offset_in_function)(ep, a, &offset);
    } else {
       VG_(sprintf)(address, sizeof(Addr) == 4 ? "%#08lx%s" : "%#016lx%s",
                    (UWord)(a - p->bias), section_suffix(p->section));
-      name = address;
+      f.name = f.own = DCFG_(name)(address);
    }
-   p->function = number_of(p->object, file_at(ep, a, &p->line),
-                           DCFG_(name)(name));
+   f.object    = p->object;
+   f.file      = file_at(ep, a, &p->line);
+   f.start     = a - offset - p->bias;
+   p->function = number_of(&f);
    note_line(p);
    p->is_excluded = DCFG_(excludes_code)() && DCFG_(is_excluded)(a);
    p->is_skipped  = p->section == Vg_SectPLT || p->is_excluded;

@@ -17,13 +17,20 @@ typedef
       const HChar* object;     // path of its ELF object, or ???
       const HChar* file;       // source file with directory, or ???
       const HChar* name;       // demangled, or an address
+      const HChar* own;        // .name; of code below main, which has one name
+                               // in a profile, the one in debug information
+      Addr         start;      // address of its symbol, as linked
       UInt         line;       // line of its start, or of its first executed
                                // code; 0: not known
    }
    Function;
 
-/* Compare functions by the pointers of their three names, for trees. */
+/* Compare functions by the pointers of .object, .file and .name, for trees. */
 Word DCFG_(cmp_functions)(const void* a, const void* b);
+
+/* Are functions with one .name one function, although .own differs?  Set before
+   the first place is asked for. */
+extern Bool DCFG_(keeps_callgrind_names);
 
 /* Place: an address that control may go to, and its debug information at the
    time of the first question. */

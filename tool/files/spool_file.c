@@ -365,7 +365,7 @@ Bool DCFG_(spool_unreadable)(void)
    return unreadable;
 }
 
-ULong DCFG_(room_for_copy)(ULong used)
+ULong DCFG_(room_for_copy)(ULong there, ULong more)
 {
    ULong room = 0, size, most = DCFG_(largest_file)();
 
@@ -373,8 +373,9 @@ ULong DCFG_(room_for_copy)(ULong used)
       open_spool();
    if (fd == -1 || !DCFG_(file_system_room)(fd, &room, &size))
       return 0;
-   most = most > used ? most - used : 0;
-   return room < most ? room : most;
+   most = most > there ? most - there : 0;
+   most = room < most ? room : most;
+   return most > more ? most - more : 0;
 }
 
 static const Option options[] = {

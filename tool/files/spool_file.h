@@ -24,11 +24,12 @@ void DCFG_(forget_spool)(void);
    or read.  The user has been told. */
 Bool DCFG_(spool_failed)(void);
 
-/* Return whether it could not be read.  Return the size in bytes that a file
-   beside it can reach, which has USED bytes already, by the limits of the file
-   system and of RLIMIT_FSIZE. */
-Bool  DCFG_(spool_unreadable)(void);
-ULong DCFG_(room_for_copy)(ULong used);
+/* Return whether it could not be read. */
+Bool DCFG_(spool_unreadable)(void);
+
+/* Return the room in bytes for a copy in a file beside it that has THERE bytes
+   and gets MORE others, by the file system and RLIMIT_FSIZE. */
+ULong DCFG_(room_for_copy)(ULong there, ULong more);
 
 /* --dcfg-spare: the free space that is left to others. */
 extern const Options DCFG_(spool_options);

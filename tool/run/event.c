@@ -50,6 +50,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 #include "pub_tool_xarray.h"
+#include "tool/arch/guest.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/event.h"
 #include "tool/run/flow.h"
@@ -596,6 +597,17 @@ static void on_read_text(CorePart part, ThreadId tid, const HChar* what,
    on_read(part, tid, what, a, end - a);
 }
 
+static void on_offer(CorePart part, ThreadId tid, const HChar* what, Addr a,
+                     SizeT len)
+{
+   const Thread* t = DCFG_(thread_of)(tid);
+
+   if (part != Vg_CoreSysCall || t == NULL || t->off)
+      return;
+   DCFG_EACH_WATCHER(w, memory_offered)
+      DCFG_(watchers)[w]->memory_offered(t->states[w], a, len);
+}
+
 static void on_write(CorePart part, ThreadId tid, Addr a, SizeT len)
 {
    const Thread* t = DCFG_(thread_of)(tid);
@@ -605,6 +617,18 @@ static void on_write(CorePart part, ThreadId tid, Addr a, SizeT len)
    DCFG_EACH_WATCHER(w, memory_written)
       DCFG_(watchers)[w]->memory_written(t->states[w],
                                          part == Vg_CoreSysCall, a, len);
+}
+
+/* The core leaves out the red zone's size at the end of the frame, and adds it
+   below. */
+static void on_frame(Addr a, SizeT len, ThreadId tid)
+{
+   const Thread* t = DCFG_(thread_of)(tid);
+
+   if (t == NULL || t->off)
+      return;
+   DCFG_EACH_WATCHER(w, framed)
+      DCFG_(watchers)[w]->framed(t->states[w], a + DCFG_(guest).redzone, len);
 }
 
 /* --- Registers that client requests write                  --- */
@@ -641,7 +665,9 @@ void DCFG_(track_threads)(void)
    VG_(track_post_deliver_signal)(after_signal);
    VG_(track_pre_mem_read)(on_read);
    VG_(track_pre_mem_read_asciiz)(on_read_text);
+   VG_(track_pre_mem_write)(on_offer);
    VG_(track_post_mem_write)(on_write);
+   VG_(track_new_mem_stack_signal)(on_frame);
    VG_(track_post_reg_write)(on_register);
    VG_(track_post_reg_write_clientcall_return)(on_call_result);
 }

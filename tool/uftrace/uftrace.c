@@ -3,19 +3,14 @@
 
    The directory that uftrace reads. */
 
-/* Owns: the directory's files and their contents.  Handed: functions by
-   tool/calls/active.c.  Taken by: tool/uftrace/output_uftrace.c.
+/* Owns: the directory's files, and the records.  Handed: functions by
+   tool/calls/active.c, their addresses by tool/uftrace/uftrace_symbols.c.
 
    The format is documented only by uftrace's sources; this is what uftrace 0.13
-   reads.  Each thread has a file of records, 16 bytes each: the time, and a
-   word with kind, depth and address.  uftrace looks addresses up in a session's
-   map of objects, and in a file of symbols for each object.  They need not be
-   those of the program.  Here object number N has OBJECT_SIZE bytes from (N +
-   1) * OBJECT_SIZE on, and functions have FUNCTION_SIZE bytes there, in the
-   order in which they are first logged. */
+   to 0.19 read.  Each thread has a file of records, 16 bytes each: the time,
+   and a word with kind, depth and address. */
 
 #include "pub_tool_basics.h"
-#include "pub_tool_clientstate.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
@@ -30,9 +25,7 @@
 #include "tool/run/thread.h"
 #include "tool/calls/active.h"
 #include "tool/uftrace/uftrace.h"
-
-#define OBJECT_SIZE   (1ULL << 28)
-#define FUNCTION_SIZE 16u
+#include "tool/uftrace/uftrace_symbols.h"
 
 /* An instruction is a microsecond, as in llvm-xray's view of an XRay log.
    uftrace's time is in nanoseconds. */
@@ -49,65 +42,7 @@ typedef
    }
    UftraceLog;
 
-typedef
-   struct {
-      const HChar* path;
-      HChar*       plain;         // the path in all files for uftrace
-      UInt         n_functions;
-   }
-   Object;
-
-static XArray* objects;           // Object
-static XArray* addresses;         // ULong, by id from 1; 0: none yet
-static ULong   too_deep;
-
-/*--- Addresses                                            ---*/
-
-/* Return a copy of PATH without spaces and quotes: uftrace knows neither quotes
-   nor escapes. */
-static HChar* plain_path(const HChar* path)
-{
-   HChar* res = DCFG_(make_plain)(VG_(strdup)("dcfg.uftrace.path", path));
-
-   for (HChar* s = res; *s != 0; s++)
-      if (*s == ' ' || *s == '"')
-         *s = '_';
-   return res;
-}
-
-static UInt number_of_object(const HChar* path)
-{
-   Object new = { path, NULL, 0 };
-
-   for (Word i = VG_(sizeXA)(objects) - 1; i >= 0; i--)
-      if (((const Object*)VG_(indexXA)(objects, i))->path == path)
-         return i;
-   new.plain = plain_path(path);
-   VG_(addToXA)(objects, &new);
-   return VG_(sizeXA)(objects) - 1;
-}
-
-static ULong address_of(UInt id)
-{
-   static const ULong none = 0;
-   ULong*             place;
-
-   if (addresses == NULL) {
-      addresses = VG_(newXA)(VG_(malloc), "dcfg.uftrace.addresses",
-                             VG_(free), sizeof(ULong));
-      objects   = VG_(newXA)(VG_(malloc), "dcfg.uftrace.objects", VG_(free),
-                             sizeof(Object));
-   }
-   while (VG_(sizeXA)(addresses) < id)
-      VG_(addToXA)(addresses, &none);
-   place = VG_(indexXA)(addresses, id - 1);
-   if (*place == 0) {
-      UInt    no = number_of_object(DCFG_(named)(id)->object);
-      Object* o  = VG_(indexXA)(objects, no);
-      *place = (no + 1) * OBJECT_SIZE + o->n_functions++ * FUNCTION_SIZE;
-   }
-   return *place;
-}
+static ULong too_deep;
 
 /*--- Records                                              ---*/
 
@@ -137,7 +72,7 @@ static void log_function(UftraceLog* l, UInt id, UInt depth, Bool is_entry,
    }
    record[0] = tick * TIME_OF_INSTR;
    record[1] = (is_entry ? 0 : KIND_EXIT) | MAGIC | depth << 6
-               | address_of(id) << 16;
+               | DCFG_(uftrace_address)(id) << 16;
    DCFG_(append_to_stream)(l->records, record, sizeof(record));
 }
 
@@ -193,103 +128,6 @@ static void put_records(Put* out, UInt format, UInt thread)
 
 /*--- The files about them                                 ---*/
 
-static void put_hex(Put* out, ULong n, UInt digits)
-{
-   while (digits-- > 0)
-      DCFG_(put_char)(out, "0123456789abcdef"[n >> 4 * digits & 15]);
-}
-
-static void put_line(Put* out, const HChar* s)
-{
-   HChar* plain = DCFG_(make_plain)(VG_(strdup)("dcfg.uftrace.line", s));
-
-   DCFG_(put_text)(out, plain);
-   DCFG_(put_char)(out, '\n');
-   VG_(free)(plain);
-}
-
-static const HChar* base_name(const HChar* path)
-{
-   const HChar* slash = VG_(strrchr)(path, '/');
-   return slash == NULL ? path : slash + 1;
-}
-
-/* Set PATH to the path of object NO.  The last part names the file of symbols,
-   so the second of two equal ones gets a number. */
-static void path_of_object(UInt no, HChar* path)
-{
-   const Object* o     = VG_(indexXA)(objects, no);
-   UInt          equal = 0;
-
-   for (UInt i = 0; i < no; i++)
-      if (VG_STREQ(base_name(((Object*)VG_(indexXA)(objects, i))->plain),
-                   base_name(o->plain)))
-         equal++;
-   if (equal == 0)
-      VG_(sprintf)(path, "%s", o->plain);
-   else
-      VG_(sprintf)(path, "%s~%u", o->plain, equal + 1);
-}
-
-static SizeT longest_path(void)
-{
-   SizeT n = 0;
-
-   for (Word i = 0; objects != NULL && i < VG_(sizeXA)(objects); i++) {
-      SizeT m = VG_(strlen)(((Object*)VG_(indexXA)(objects, i))->path);
-      if (m > n)
-         n = m;
-   }
-   return n + 16;
-}
-
-static UInt n_objects(void)
-{
-   return objects == NULL ? 0 : VG_(sizeXA)(objects);
-}
-
-/* Put lines like those of /proc/PID/maps. */
-static void put_map(Put* out)
-{
-   HChar path[longest_path()];
-
-   for (UInt i = 0; i < n_objects(); i++) {
-      path_of_object(i, path);
-      put_hex(out, (i + 1) * OBJECT_SIZE, 12);
-      DCFG_(put_char)(out, '-');
-      put_hex(out, (i + 2) * OBJECT_SIZE, 12);
-      DCFG_(put_text)(out, " r-xp 00000000 00:00 0                    ");
-      put_line(out, path);
-   }
-   /* uftrace finds the kernel's addresses by the place of the stack. */
-   DCFG_(put_text)(out, "7ffffffde000-7ffffffff000 rw-p 00000000 00:00 0"
-                        "                          [stack]\n");
-}
-
-static void put_symbols(Put* out, UInt object)
-{
-   ULong start = (object + 1) * OBJECT_SIZE;
-   HChar path[longest_path()];
-
-   path_of_object(object, path);
-   DCFG_(put_text)(out, "# symbols: ");
-   DCFG_(put_number)(out, ((Object*)VG_(indexXA)(objects, object))
-                          ->n_functions);
-   DCFG_(put_text)(out, "\n# path name: ");
-   put_line(out, path);
-   for (UInt id = 1; id <= VG_(sizeXA)(addresses); id++) {
-      ULong a = *(ULong*)VG_(indexXA)(addresses, id - 1);
-      if (a < start || a >= start + OBJECT_SIZE)
-         continue;
-      put_hex(out, a - start, 16);
-      DCFG_(put_text)(out, " T ");
-      put_line(out, DCFG_(named)(id)->name);
-   }
-   put_hex(out, ((Object*)VG_(indexXA)(objects, object))->n_functions
-                * FUNCTION_SIZE, 16);
-   DCFG_(put_text)(out, " T __sym_end\n");
-}
-
 /* Return a thread's number for uftrace.  The first thread's number must be the
    process id. */
 static UInt task_of(UInt thread)
@@ -320,21 +158,6 @@ static void each_task(Put* out, void (*do_it)(Put* out, UInt thread))
    }
 }
 
-/* Put the program's path as it is in the map. */
-static void put_name_of_program(Put* out)
-{
-   HChar*       own  = plain_path(VG_(args_the_exename));
-   const HChar* name = own;
-
-   for (UInt i = 0; i < n_objects() && name == own; i++) {
-      const HChar* path = ((Object*)VG_(indexXA)(objects, i))->plain;
-      if (VG_STREQ(base_name(path), base_name(own)))
-         name = path;
-   }
-   DCFG_(put_text)(out, name);
-   VG_(free)(own);
-}
-
 #define SESSION "0000000000000001"
 
 static void put_task(Put* out, UInt thread)
@@ -351,7 +174,7 @@ static void put_tasks(Put* out)
    DCFG_(put_text)(out, "SESS timestamp=0.000000000 pid=");
    DCFG_(put_number)(out, VG_(getpid)());
    DCFG_(put_text)(out, " sid=" SESSION " exename=\"");
-   put_name_of_program(out);
+   DCFG_(put_uftrace_program)(out);
    DCFG_(put_text)(out, "\"\n");
    each_task(out, put_task);
 }
@@ -394,9 +217,9 @@ static void put_info(Put* out)
    h.max_stack = MAX_DEPTH + 1;
    DCFG_(put_bytes)(out, &h, sizeof(h));
    DCFG_(put_text)(out, "exename:");
-   put_name_of_program(out);
+   DCFG_(put_uftrace_program)(out);
    DCFG_(put_text)(out, "\ncmdline:");
-   put_name_of_program(out);
+   DCFG_(put_uftrace_program)(out);
    DCFG_(put_text)(out, "\ntaskinfo:lines=2\ntaskinfo:nr_tid=");
    DCFG_(put_number)(out, n_tasks());
    DCFG_(put_text)(out, "\ntaskinfo:tids=");
@@ -458,14 +281,12 @@ static void write_one(Directory* d, const HChar* name, void (*put)(Put* out))
 
 static void write_symbols(Directory* d)
 {
-   HChar path[longest_path()], name[longest_path() + 5];
-
-   for (UInt i = 0; i < n_objects(); i++) {
-      path_of_object(i, path);
-      VG_(sprintf)(name, "%s.sym", base_name(path));
-      OutFile* f = open_inside(d, name);
-      put_symbols(DCFG_(text_of_file)(f), i);
+   for (UInt i = 0; i < DCFG_(n_uftrace_objects)(); i++) {
+      HChar*   name = DCFG_(uftrace_symbol_file)(i);
+      OutFile* f    = open_inside(d, name);
+      DCFG_(put_uftrace_symbols)(DCFG_(text_of_file)(f), i);
       close_inside(d, f);
+      VG_(free)(name);
    }
 }
 
@@ -496,7 +317,7 @@ void DCFG_(write_uftrace)(const HChar* opt, const HChar* name, UInt format)
          write_records(&d, format, t);
    }
    if (!d.failed) {
-      write_one(&d, "sid-" SESSION ".map", put_map);
+      write_one(&d, "sid-" SESSION ".map", DCFG_(put_uftrace_map));
       write_symbols(&d);
    }
    if (!d.failed) {

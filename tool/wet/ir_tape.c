@@ -175,14 +175,14 @@ static void place_slot(const Work* w, Slot* slot, const IRExpr* addr,
    work.roots[me] = IRTemp_INVALID;
    if (!always)
       return;
-   if (addr->tag == Iex_Const) {
-      slot->from = WhereConstant;
-      slot->addr = DCFG_(constant_address)(addr);
-      return;
-   }
    if (with_values) {
       if (!DCFG_(find_term)(w, addr, slot))
          DCFG_(set_term)(w, addr, work.made.n);
+      return;
+   }
+   if (addr->tag == Iex_Const) {
+      slot->from = WhereConstant;
+      slot->addr = DCFG_(constant_address)(addr);
       return;
    }
    Distance d = DCFG_(distance_of)(addr->Iex.RdTmp.tmp);
@@ -408,6 +408,11 @@ static void add_exit(Work* w, UInt x, const IRStmt* st)
    /* FLDENV can be left by the core's exit for a warning, after all its
       work. */
    add_top(w, e->instr);
+   /* LOOP has its value before it branches. */
+   if (w->sb->kinds[e->instr] == InsnCond) {
+      add_value(w, e->instr);
+      DCFG_(begin_value)();
+   }
    add_registers(w, e->instr);
    work.at_exit[x] = work.made.n;
    put_header(w, x);
@@ -532,7 +537,9 @@ const Watcher DCFG_(tape_watcher) = {
    .before_syscall = DCFG_(tape_syscall),
    .after_syscall  = DCFG_(tape_syscall_done),
    .memory_read    = DCFG_(tape_memory_read),
+   .memory_offered = DCFG_(tape_memory_offered),
    .memory_written = DCFG_(tape_memory_written),
+   .framed         = DCFG_(tape_framed),
    .moved          = DCFG_(tape_moved),
    .unmapped       = DCFG_(tape_unmapped),
    .mapped         = DCFG_(tape_mapped),

@@ -18,6 +18,7 @@
 #include "tool/arch/guest.h"
 #include "format/wet_records.h"
 #include "tool/wet/closure.h"
+#include "tool/wet/copies.h"
 #include "tool/wet/general.h"
 #include "tool/wet/kernel.h"
 #include "tool/wet/syscalls.h"
@@ -50,14 +51,31 @@ void DCFG_(tape_memory_read)(void* s, Addr a, SizeT len)
    DCFG_(add_mark)(MarkRead, a, len, 0);
 }
 
+void DCFG_(tape_memory_offered)(void* s, Addr a, SizeT len)
+{
+   if (!DCFG_(is_tape_away)())
+      DCFG_(copy_memory)(&((Turn*)s)->copies, a, len, True);
+}
+
 void DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a, SizeT len)
 {
-   if (len == 0 || DCFG_(is_tape_away)())
+   Turn* t = s;
+
+   if (len == 0 || DCFG_(is_tape_away)() || (by_syscall && t->deaf))
       return;
-   DCFG_(turn_to)(s);
+   DCFG_(renew_copies)(&t->copies, a, len);
+   DCFG_(turn_to)(t);
    DCFG_(add_mark)(by_syscall ? MarkWritten : MarkFresh, a, len, 0);
    if (DCFG_(has_contents)())
       add_contents(a, len);
+}
+
+void DCFG_(tape_framed)(void* s, Addr a, SizeT len)
+{
+   if (DCFG_(is_tape_away)())
+      return;
+   DCFG_(turn_to)(s);
+   DCFG_(add_mark)(MarkFresh, a, len, 0);
 }
 
 void DCFG_(tape_moved)(Addr from, Addr to, SizeT len)
@@ -89,12 +107,13 @@ void DCFG_(tape_mapped)(Addr a, SizeT len, MappingChange change)
 }
 
 /* Values of madvise() with which memory gets the contents of a new mapping. */
-enum { AdviceDontNeed = 4, AdviceDontNeedLocked = 24 };
+enum { AdviceDontNeed = 4, AdviceRemove = 9, AdviceDontNeedLocked = 24 };
 
 /* Tell of memory that the system call has emptied. */
 static void tell_emptied(UInt sysno, const UWord* args)
 {
    if (sysno == __NR_madvise && (args[2] == AdviceDontNeed
+                                 || args[2] == AdviceRemove
                                  || args[2] == AdviceDontNeedLocked))
       DCFG_(tape_mapped)(args[0], args[1], MappingNew);
 }
@@ -161,8 +180,20 @@ void DCFG_(tape_register_written)(void* s, Int offset, SizeT size)
 
 /*--- System calls                                         ---*/
 
+static void copy_argument(void* s, Addr a, SizeT len)
+{
+   DCFG_(copy_memory)(&((Turn*)s)->copies, a, len, False);
+}
+
 void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args)
 {
+   Turn* t = s;
+
+   DCFG_(empty_bytes)(&t->copies);
+   t->called_at = DCFG_(turns)();
+   t->deaf      = DCFG_(writes_nothing)(sysno, args);
+   if (!DCFG_(is_tape_away)())
+      DCFG_(places_to_watch)(sysno, args, copy_argument, s);
    if (is_sigreturn(sysno) && !DCFG_(is_tape_away)())
       end_handler(s);
    if (sysno == __NR_munmap)
@@ -228,12 +259,18 @@ static void tell_result(Turn* s, UInt sysno, SysRes res)
 void DCFG_(tape_syscall_done)(void* s, UInt sysno, const UWord* args,
                               SysRes res)
 {
+   Turn* t = s;
+
+   t->deaf = False;
    if (sysno == __NR_set_tid_address)
-      ((Turn*)s)->clears = args[0];
+      t->clears = args[0];
+   DCFG_(untold_writes)(sysno, args, res, note_written, s);
+   DCFG_(tell_changes)(&t->copies, t->called_at == DCFG_(turns)(),
+                       note_written, s);
+   DCFG_(empty_bytes)(&t->copies);
    if (sr_isError(res)) {
       DCFG_(take_newborn)();
    } else {
-      DCFG_(untold_writes)(sysno, args, sr_Res(res), note_written, s);
       tell_emptied(sysno, args);
       tell_newborn(s, sysno, args);
    }

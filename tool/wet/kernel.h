@@ -20,7 +20,9 @@ void DCFG_(tape_register_written)(void* s, Int offset, SizeT size);
 void DCFG_(tape_syscall_done)(void* s, UInt sysno, const UWord* args,
                               SysRes res);
 void DCFG_(tape_memory_read)(void* s, Addr a, SizeT len);
+void DCFG_(tape_memory_offered)(void* s, Addr a, SizeT len);
 void DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a, SizeT len);
+void DCFG_(tape_framed)(void* s, Addr a, SizeT len);
 void DCFG_(tape_moved)(Addr from, Addr to, SizeT len);
 void DCFG_(tape_unmapped)(Addr a, SizeT len);
 void DCFG_(tape_mapped)(Addr a, SizeT len, MappingChange change);

@@ -194,14 +194,14 @@ Bool DCFG_(find_number)(Int n, Slot* slot)
 {
    const Number* of = &numbers.all[n];
 
-   if (!is_known(n, 0)
-       || numbers.slots->n > DCFG_TAPE_SLACK / 2 - ROOM_FOR_OTHERS)
-      return False;
-   if (of->kind == NumConstant) {
+   if (of->kind == NumConstant && has_room(of)) {
       slot->from = WhereConstant;
       slot->addr = of->c;
       return True;
    }
+   if (!is_known(n, 0)
+       || numbers.slots->n > DCFG_TAPE_SLACK / 2 - ROOM_FOR_OTHERS)
+      return False;
    slot->addr = 0;
    if (of->operand < 0 && of->kind == NumTerm && of->term == TermAdd
        && of->by_constant && of->size == 8) {

@@ -148,12 +148,11 @@ static void put_tape(Put* out, const Stream* s, ULong left)
 /* Room for the end of the file, and for other writers. */
 #define ROOM_FOR_END (1u << 16)
 
-/* Return the room for the tape in a file with USED bytes. */
-static ULong room_for_tape(ULong used)
+/* Return the room for the tape in a file that has THERE bytes, and gets MORE
+   before the tape. */
+static ULong room_for_tape(ULong there, ULong more)
 {
-   ULong room = DCFG_(room_for_copy)(used + ROOM_FOR_END);
-
-   return room > ROOM_FOR_END ? room - ROOM_FOR_END : 0;
+   return DCFG_(room_for_copy)(there, more + ROOM_FOR_END);
 }
 
 /* Attempt: the result of one attempt to write the file. */
@@ -185,7 +184,7 @@ static Attempt attempt(const struct _Gathered* g, const Stream* tape,
    if (!ended)
       a.length = DCFG_(stream_length)(tape) - DCFG_(tape_begin)();
    else if (DCFG_(spool_failed)())
-      a.length = DCFG_(whole_tape)(room_for_tape(a.tables));
+      a.length = DCFG_(whole_tape)(room_for_tape(a.tables, 0));
    else
       a.length = DCFG_(whole_tape)(room);
    put_tape(out, tape, a.length);
@@ -202,7 +201,7 @@ static Attempt attempt(const struct _Gathered* g, const Stream* tape,
 static ULong write_less(const struct _Gathered* g, const Stream* tape,
                         Attempt* a)
 {
-   ULong room  = room_for_tape(a->tables), whole = a->length;
+   ULong room  = room_for_tape(0, a->tables), whole = a->length;
    Bool  late  = DCFG_(begins_late)();
 
    if (late)

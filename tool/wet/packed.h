@@ -29,6 +29,19 @@ static inline void DCFG_(need_room)(Bytes* b, UInt n)
    b->bytes = VG_(realloc)("dcfg.wet.bytes", b->bytes, b->room);
 }
 
+/* Append N bytes, and return where they are. */
+static inline UChar* DCFG_(add_room)(Bytes* b, UInt n)
+{
+   DCFG_(need_room)(b, n);
+   b->used += n;
+   return b->bytes + b->used - n;
+}
+
+static inline void DCFG_(empty_bytes)(Bytes* b)
+{
+   b->used = 0;
+}
+
 /* Put N with seven bits in a byte, the lowest first; all bytes but the last
    have bit 7.  There is room.  Return the end. */
 #define DCFG_MAX_VARINT 10
@@ -74,9 +87,7 @@ static inline void DCFG_(add_varint)(Bytes* b, ULong n)
 
 static inline void DCFG_(add_bytes)(Bytes* b, const void* bytes, UInt n)
 {
-   DCFG_(need_room)(b, n);
-   VG_(memcpy)(b->bytes + b->used, bytes, n);
-   b->used += n;
+   VG_(memcpy)(DCFG_(add_room)(b, n), bytes, n);
 }
 
 #endif /* __DCFG_PACKED_H */

@@ -32,8 +32,12 @@
 #include "tool/wet/squeeze.h"
 #include "tool/wet/tape_words.h"
 
-/* The number of records at which a chunk ends. */
-#define CHUNK_RECORDS (1u << 20)
+/* The number of records at which a chunk ends: a quarter of those before it,
+   within limits.  If a file has no room for the whole record, whole chunks are
+   left out.  So a short record has several, too. */
+#define CHUNK_RECORDS     (1u << 20)
+#define MIN_CHUNK_RECORDS (1u << 14)
+#define CHUNK_PART        4
 
 /* The most words in a block, and in a row. */
 #define BLOCK_WORDS   WET_BLOCK_WORDS
@@ -492,6 +496,15 @@ static void have_room_for_block(Coder* c, UInt n, SizeT n_extra)
                               2 * DCFG_MAX_VARINT * (BLOCK_WORDS + 1));
 }
 
+/* Return whether the chunk has as many records as it may. */
+static Bool has_records(const Coder* c)
+{
+   ULong most = (c->n_records - c->n_here) / CHUNK_PART;
+
+   most = most < MIN_CHUNK_RECORDS ? MIN_CHUNK_RECORDS : most;
+   return c->n_here >= (most > CHUNK_RECORDS ? CHUNK_RECORDS : most);
+}
+
 ULong DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
                            const Bytes* extra, Addr stack)
 {
@@ -508,7 +521,7 @@ ULong DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
       forget_rows(c);
    }
    c->stack = stack;
-   if (c->n_here >= CHUNK_RECORDS
+   if (has_records(c)
        || (c->control_end - c->control.begin) + (c->pen.at - c->bits.begin)
           + (c->numbers_end - c->numbers.begin)
           >= DCFG_(chunk_bytes)(c->chunks))

@@ -14,22 +14,6 @@
 
 #include "tool/wet/syscalls.h"
 
-/* Syscall: a system call, and the function to report its accesses to. */
-typedef
-   struct {
-      UInt         sysno;
-      const UWord* args;
-      TellMemory   tell;
-      void*        arg;
-   }
-   Syscall;
-
-static void tell(const Syscall* c, Addr a, SizeT n)
-{
-   if (a != 0)
-      c->tell(c->arg, a, n);
-}
-
 static Bool is_readable(Addr a, SizeT n)
 {
    return VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ);
@@ -165,9 +149,10 @@ static void tell_rest(const Syscall* c, Addr a, SizeT size)
       }
 }
 
-static void wait_writes(const Syscall* c)
+/* A call that a signal ended (FAILED) has written the time, but no sets. */
+static void wait_writes(const Syscall* c, Bool failed)
 {
-   if (is_select(c->sysno))
+   if (is_select(c->sysno) && !failed)
       tell_sets(c);
    switch (c->sysno) {
 #if defined(__NR_ppoll_time64)
@@ -234,13 +219,93 @@ void DCFG_(untold_reads)(UInt sysno, const UWord* args, TellMemory to,
 #endif
 }
 
-void DCFG_(untold_writes)(UInt sysno, const UWord* args, UWord result,
+void DCFG_(untold_writes)(UInt sysno, const UWord* args, SysRes res,
                           TellMemory to, void* arg)
 {
    Syscall c = { sysno, args, to, arg };
 
+   if (!sr_isError(res) || sr_Err(res) == VKI_EINTR)
+      wait_writes(&c, sr_isError(res));
+   if (sr_isError(res))
+      return;
    tell_offsets(&c);
    tell_futex(&c);
-   socket_writes(&c, result);
-   wait_writes(&c);
+   socket_writes(&c, sr_Res(res));
+   DCFG_(tell_results)(&c, sr_Res(res));
+}
+
+/*--- What the core says                                   ---*/
+
+static Bool is_futex(UInt sysno)
+{
+#if defined(__NR_futex_time64)
+   if (sysno == __NR_futex_time64)
+      return True;
+#endif
+   return sysno == __NR_futex;
+}
+
+Bool DCFG_(writes_nothing)(UInt sysno, const UWord* args)
+{
+   if (is_futex(sysno))
+      switch (args[1] & ~(VKI_FUTEX_PRIVATE_FLAG | VKI_FUTEX_CLOCK_REALTIME)) {
+         case VKI_FUTEX_WAIT: case VKI_FUTEX_WAIT_BITSET:
+         case VKI_FUTEX_WAKE: case VKI_FUTEX_WAKE_BITSET:
+         case VKI_FUTEX_WAKE_OP: case VKI_FUTEX_REQUEUE:
+         case VKI_FUTEX_CMP_REQUEUE:
+            return True;
+         default:
+            return False;
+      }
+   return sysno == __NR_sched_setparam
+          || (sysno == __NR_ioctl && args[1] == VKI_TIOCSPGRP);
+}
+
+/* Bytes behind an argument that may be results. */
+#define RESULT_BYTES 256
+
+/* Calls that write nothing behind their arguments, or that change mappings
+   there, which is told elsewhere.  Others store to a futex during the call. */
+static const UInt not_watched[] = {
+   __NR_munmap, __NR_mremap, __NR_mprotect, __NR_brk, __NR_madvise,
+   __NR_write, __NR_writev, __NR_pwrite64, __NR_sendmsg, __NR_sendto,
+   __NR_clone, __NR_execve, __NR_futex, __NR_rt_sigreturn,
+#if defined(__NR_mmap)
+   __NR_mmap,
+#endif
+#if defined(__NR_mmap2)
+   __NR_mmap2,
+#endif
+#if defined(__NR_shmat)
+   __NR_shmat, __NR_shmdt,
+#endif
+#if defined(__NR_ipc)
+   __NR_ipc,
+#endif
+#if defined(__NR_sigreturn)
+   __NR_sigreturn,
+#endif
+#if defined(__NR_futex_time64)
+   __NR_futex_time64,
+#endif
+#if defined(__NR_clone3)
+   __NR_clone3,
+#endif
+};
+
+void DCFG_(places_to_watch)(UInt sysno, const UWord* args, TellMemory to,
+                            void* arg)
+{
+   Syscall      c = { sysno, args, to, arg };
+   const UWord* inner;
+
+   for (UInt i = 0; i < sizeof(not_watched) / sizeof(not_watched[0]); i++)
+      if (not_watched[i] == sysno)
+         return;
+   for (UInt i = 0; i < 6; i++)
+      tell(&c, args[i], RESULT_BYTES);
+   if (socket_call(&c, &inner) == SockNone || inner == args)
+      return;
+   for (UInt i = 0; i < 6; i++)
+      tell(&c, inner[i], RESULT_BYTES);
 }

@@ -10,16 +10,21 @@
 
 #include "pub_tool_basics.h"
 #include "format/port.h"
-
-/* TellMemory: takes an access; ARG was given together with the function. */
-typedef void (*TellMemory)(void* arg, Addr a, SizeT len);
+#include "tool/wet/results.h"
 
 /* Report memory that system call SYSNO is about to read. */
 void DCFG_(untold_reads)(UInt sysno, const UWord* args, TellMemory to,
                          void* arg);
 
-/* Report memory that system call SYSNO has written.  RESULT is not an error. */
-void DCFG_(untold_writes)(UInt sysno, const UWord* args, UWord result,
+/* Report memory that system call SYSNO has written. */
+void DCFG_(untold_writes)(UInt sysno, const UWord* args, SysRes res,
                           TellMemory to, void* arg);
+
+/* Report the places behind arguments that system call SYSNO may write. */
+void DCFG_(places_to_watch)(UInt sysno, const UWord* args, TellMemory to,
+                            void* arg);
+
+/* Return whether the system call writes nothing that the core says it does. */
+Bool DCFG_(writes_nothing)(UInt sysno, const UWord* args);
 
 #endif /* __DCFG_WET_SYSCALLS_H */

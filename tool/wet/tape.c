@@ -40,6 +40,10 @@
 #define MIN_HEADERS 1024u
 #define GOOD_WORDS  49152u
 
+/* Records for which a journal is kept, if they are not as long as a chunk may
+   be: making the journal's file takes longer than fewer records do. */
+#define MANY_RECORDS (1u << 20)
+
 /* The most bytes of a thread's stack in a state, unless the program begins. */
 #define MOST_STACK (64u << 10)
 
@@ -61,6 +65,7 @@ static Bool    away;           // is nothing collected now?
 static Bool    late;           // did code run before the tape?
 static Bool    has_gaps;       // or in its middle?
 static UInt    n_turns;        // threads so far
+static ULong   turns;          // how often another thread began to run
 static Bytes   extra;          // bytes of marks that are not coded
 static Bool    with_contents;
 static Bool    is_ring;
@@ -168,6 +173,13 @@ const Bytes* DCFG_(tape_state)(void)
 
 /*--- Coding                                               ---*/
 
+/* Return whether the tape, whose last chunk has ended, is worth a journal. */
+static Bool is_long(void)
+{
+   return DCFG_(n_coded_records)(coder) >= MANY_RECORDS
+          || DCFG_(next_chunk)(chunks) >= DCFG_(chunk_bytes)(chunks);
+}
+
 static void code_tape(void)
 {
    ULong* end = DCFG_(tape)->cursor;
@@ -187,7 +199,7 @@ static void code_tape(void)
       DCFG_(empty_rows)(True);
    if (late || has_gaps)
       DCFG_(end_journal)(False);
-   else if (DCFG_(begins_chunk)(coder))
+   else if (DCFG_(begins_chunk)(coder) && is_long())
       DCFG_(save_tape)(DCFG_(end_chunk)(coder), n_turns, DCFG_(tape_state)());
    if (n > 0 && DCFG_(begins_chunk)(coder))
       note_next_state();
@@ -283,8 +295,14 @@ void DCFG_(turn_to)(Turn* t)
    if (t == running)
       return;
    running = t;
+   turns++;
    DCFG_(forget_general)();
    DCFG_(add_mark)(MarkThread, t->index, 0, 0);
+}
+
+ULong DCFG_(turns)(void)
+{
+   return turns;
 }
 
 /* Adding the mark may end a chunk. */
@@ -386,13 +404,19 @@ Turn* DCFG_(take_newborn)(void)
    return t;
 }
 
+static void free_turn(Turn* t)
+{
+   DCFG_(forget_registers)(t);
+   VG_(free)(t->copies.bytes);
+   VG_(free)(t);
+}
+
 void DCFG_(tape_thread_free)(void* s)
 {
    newborn = NULL;
    if (running == s)
       running = NULL;
-   DCFG_(forget_registers)(s);
-   VG_(free)(s);
+   free_turn(s);
 }
 
 void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
@@ -410,8 +434,7 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
    DCFG_(forget_closed_code)();
    Turn* t   = new_turn(index);
    t->clears = ((Turn*)s)->clears;
-   DCFG_(forget_registers)(s);
-   VG_(free)(s);
+   free_turn(s);
    newborn = NULL;
    return t;
 }

@@ -12,6 +12,7 @@
 #include "tool/files/stream.h"
 #include "tool/dcfg_output.h"
 #include "tool/wet/slots.h"
+#include "tool/wet/packed.h"
 #include "tool/wet/process.h"
 #include "tool/wet/tape_words.h"
 
@@ -42,6 +43,9 @@ typedef
       Bool set;            // does the kernel set its registers before it runs?
       GuestRegisters* before;      // if .set: those before that; NULL: tell all
       Addr clears;         // the kernel clears 4 bytes there when it has ended
+      Bytes copies;        // memory before its last system call
+      ULong called_at;     // DCFG_(turns)() at that call
+      Bool  deaf;          // does the core announce writes that it does not make?
    }
    Turn;
 
@@ -81,6 +85,9 @@ void DCFG_(tape_begin_turn)(void* s);
    a turn. */
 void DCFG_(turn_to)(Turn* t);
 Bool DCFG_(has_turn)(void);
+
+/* Return how many turns there have been. */
+ULong DCFG_(turns)(void);
 
 /* Add N bytes at BYTES for the next mark, at most 64 KB; add the mark. */
 void DCFG_(add_mark_bytes)(const void* bytes, UInt n);

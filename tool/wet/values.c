@@ -25,6 +25,7 @@
 #include "tool/run/ir.h"
 #include "tool/wet/slots.h"
 #include "tool/wet/values.h"
+#include "tool/wet/x87_top.h"
 
 #define OFFSET(field) (DCFG_(guest).layout->field)
 
@@ -44,8 +45,11 @@ static struct {
    UInt      n_stored;
    ValuePart stored[MAX_VALUE_PARTS];
    Written   registers[N_REGISTERS];
-   UInt      n_pushed;     // registers pushed to x87's stack, by distance
-   IRExpr*   pushed[8];    // from the top; or NULL
+   UInt      n_pushed;     // registers of x87's stack that are written,
+   struct {                // by their places
+      StackPlace at;
+      IRExpr*    data;
+   } pushed[8];
    /* The list of written registers, which are few. */
    UInt      n_written;
    UChar     written[N_REGISTERS];
@@ -359,6 +363,36 @@ static UInt add_register(Work* w, ValuePart* parts, UInt n, UInt r)
    return n;
 }
 
+/* Note that the register at place AT of x87's stack becomes DATA. */
+static void note_pushed(StackPlace at, IRExpr* data)
+{
+   UInt i = 0;
+
+   while (i < value.n_pushed && !DCFG_(same_place)(value.pushed[i].at, at))
+      i++;
+   if (i == 8)
+      return;
+   value.pushed[i].at   = at;
+   value.pushed[i].data = data;
+   value.n_pushed      += i == value.n_pushed;
+}
+
+/* Append the registers of x87's stack in their order from its top, which the
+   instruction has moved. */
+static UInt add_pushed(Work* w, ValuePart* parts, UInt n)
+{
+   StackPlace top;
+
+   if (value.n_pushed == 0)
+      return n;
+   top = DCFG_(stack_place)(w->out, NULL, 0);
+   for (UInt k = 0; k < 8; k++, top.distance++)
+      for (UInt i = 0; i < value.n_pushed; i++)
+         if (DCFG_(same_place)(value.pushed[i].at, top))
+            n = add_data(w, parts, n, value.pushed[i].data);
+   return n;
+}
+
 /*--- Instructions                                         ---*/
 
 /* Forget that R is written. */
@@ -382,9 +416,9 @@ static void drop_others(const UChar* code, UInt len)
 
    VG_(memset)(&b, 0, sizeof(b));
    DCFG_(guest).find_besides(code, len, &b);
-   if (b.second_byte) {
-      value.registers[0].low  = 1;
-      value.registers[0].high = 2;
+   if (b.only_byte > 0) {
+      value.registers[0].low  = b.only_byte - 1;
+      value.registers[0].high = b.only_byte;
       value.registers[0].put  = NULL;
    }
    for (UInt i = 0; i < b.n; i++)
@@ -402,8 +436,6 @@ void DCFG_(begin_value)(void)
 {
    for (UInt i = 0; i < value.n_written; i++)
       value.registers[value.written[i]].n_puts = 0;
-   if (value.n_pushed > 0)
-      VG_(memset)(value.pushed, 0, sizeof(value.pushed));
    value.n_stored = value.n_written = value.n_pushed = 0;
 }
 
@@ -444,10 +476,8 @@ void DCFG_(note_value)(Work* w, const IRStmt* st)
          break;
       case Ist_PutI: {
          const IRPutI* p = st->Ist.PutI.details;
-         if (p->descr->base == OFFSET(FPREG)) {
-            value.n_pushed += value.pushed[p->bias & 7] == NULL;
-            value.pushed[p->bias & 7] = p->data;
-         }
+         if (p->descr->base == OFFSET(FPREG))
+            note_pushed(DCFG_(stack_place)(w->out, p->ix, p->bias), p->data);
          break;
       }
       case Ist_Dirty:
@@ -467,7 +497,7 @@ UInt DCFG_(end_value)(Work* w, UInt k, ValuePart* parts)
    UInt         n    = 0;
 
    switch (w->sb->kinds[k]) {
-      case InsnCond: case InsnJump: case InsnIndirectJump: case InsnReturn:
+      case InsnJump: case InsnIndirectJump: case InsnReturn:
       case InsnSyscall:
          return 0;
       default:
@@ -483,8 +513,5 @@ UInt DCFG_(end_value)(Work* w, UInt k, ValuePart* parts)
       for (UInt r = 0; r < N_REGISTERS; r++)
          if (value.registers[r].n_puts > 0)
             n = add_register(w, parts, n, r);
-   for (UInt i = 0; i < 8; i++)
-      if (value.pushed[i] != NULL)
-         n = add_data(w, parts, n, value.pushed[i]);
-   return n;
+   return add_pushed(w, parts, n);
 }

@@ -70,6 +70,71 @@ void DCFG_(note_push)(TopPush* p, const IRStmt* st)
       p->top = st->Ist.WrTmp.tmp;
 }
 
+/*--- Places on the stack                                  ---*/
+
+/* Bases that are no temporaries. */
+enum { BaseBegin = -1,       // the top when the superblock begins
+       BaseZero  = -2,       // 0
+       BaseHelper = -3 };    // minus N: the top that statement N has loaded
+
+/* Return the expression that statement number I of SB gives *IX, or the top if
+   *IX is NULL; NULL if it gives another one.  Add to P what is added there. */
+static const IRExpr* given_by(const IRSB* sb, Int i, const IRExpr** ix,
+                              StackPlace* p)
+{
+   const IRStmt* st = sb->stmts[i];
+   const IRExpr* e;
+
+   if (*ix == NULL)
+      return st->tag == Ist_Put
+             && st->Ist.Put.offset == (Int)DCFG_(guest).layout->FTOP
+             ? st->Ist.Put.data : NULL;
+   if (st->tag != Ist_WrTmp || st->Ist.WrTmp.tmp != (*ix)->Iex.RdTmp.tmp)
+      return NULL;
+   e = st->Ist.WrTmp.data;
+   if (e->tag == Iex_Get)
+      *ix = NULL;
+   if (e->tag == Iex_RdTmp)
+      return e;
+   if (e->tag != Iex_Binop || (e->Iex.Binop.op != Iop_Add32
+                               && e->Iex.Binop.op != Iop_Sub32))
+      return NULL;
+   const IRExpr* more = e->Iex.Binop.arg2;
+   Int           n    = more->tag == Iex_Const
+                        ? (Int)more->Iex.Const.con->Ico.U32 : 1;
+   p->distance += e->Iex.Binop.op == Iop_Add32 ? n : -n;
+   return e->Iex.Binop.arg1;
+}
+
+StackPlace DCFG_(stack_place)(const IRSB* sb, const IRExpr* ix, Int bias)
+{
+   StackPlace p = { BaseBegin, bias };
+
+   for (Int i = sb->stmts_used; i-- > 0 && (ix == NULL || ix->tag == Iex_RdTmp); ) {
+      const IRExpr* e = given_by(sb, i, &ix, &p);
+      if (e != NULL)
+         ix = e;
+      else if (ix == NULL && DCFG_(loads_top)(sb->stmts[i])) {
+         p.base = BaseHelper - i;
+         return p;
+      }
+   }
+   if (ix != NULL && ix->tag == Iex_Const) {
+      p.base      = BaseZero;
+      p.distance += (Int)ix->Iex.Const.con->Ico.U32;
+   } else if (ix != NULL) {
+      p.base = (Int)ix->Iex.RdTmp.tmp;
+   }
+   return p;
+}
+
+Bool DCFG_(same_place)(StackPlace a, StackPlace b)
+{
+   return a.base == b.base && ((a.distance - b.distance) & 7) == 0;
+}
+
+/*--- The top now                                          ---*/
+
 UInt DCFG_(x87_top)(void)
 {
    ThreadId tid = VG_(get_running_tid)();

@@ -33,6 +33,22 @@ typedef
 void DCFG_(begin_push)(TopPush* p);
 void DCFG_(note_push)(TopPush* p, const IRStmt* st);
 
+/* StackPlace: a register of x87's stack: .distance from the number .base, which
+   is a temporary or one of the negative ones. */
+typedef
+   struct {
+      Int base;
+      Int distance;
+   }
+   StackPlace;
+
+/* Return the place of index IX, as PutI has it, plus BIAS, in a superblock of
+   which SB has the statements up to now; if IX is NULL, that of the top.  A push
+   that is perhaps made counts as made. */
+StackPlace DCFG_(stack_place)(const IRSB* sb, const IRExpr* ix, Int bias);
+
+Bool DCFG_(same_place)(StackPlace a, StackPlace b);
+
 /* Return the running thread's top; 0 if no thread runs. */
 UInt DCFG_(x87_top)(void);
 

@@ -57,6 +57,8 @@ UInt DCFG_(quirks_x86)(const UChar* code, UInt len, Bool is64)
    if (i + 1 < len && code[i] == 0xD9                      // FPTAN, FSINCOS
        && (code[i + 1] == 0xF2 || code[i + 1] == 0xFB))
       quirks |= QuirkMayPush;
+   if (!is64 && i < len && code[i] == 0x60)                // PUSHA
+      quirks |= QuirkStoresDownwards;
    return quirks;
 }
 

@@ -166,13 +166,11 @@ static void correct_int(Usage* u)
    know. */
 static void correct_shift(Usage* u, UInt way, UInt count)
 {
-   if (count == 0) {
-      u->uses[LocCarry] = u->uses[LocFlags] = 0;
-      u->defs[LocCarry] = u->defs[LocFlags] = 0;
-   } else {
-      u->uses[LocCarry] = way == 2 || way == 3;               // RCL, RCR
-      u->uses[LocFlags] = way < 4;                            // rotations
-   }
+   /* Behind a shift by 0, VEX's flags may be others than before. */
+   if (count == 0)
+      return;
+   u->uses[LocCarry] = way == 2 || way == 3;                  // RCL, RCR
+   u->uses[LocFlags] = way < 4;                               // rotations
 }
 
 /* Correct BT, BTS, BTR, BTC: they change C only.  VEX passes a register operand
@@ -397,7 +395,9 @@ void DCFG_(find_besides_x86)(const UChar* code, UInt len, Bool is64,
    } else if (op == 0x0F && (next & 0xFE) == 0xB0) {     // CMPXCHG
       add_besides(to, RAX, True);
    } else if (op == 0x9F) {                              // LAHF
-      to->second_byte = True;
+      to->only_byte = 2;
+   } else if (!is64 && (op == 0x27 || op == 0x2F)) {     // DAA, DAS
+      to->only_byte = 1;
    }
    /* A gather clears its mask. */
    if (op == 0xC4 && at + 3 < len && (next & 0x1F) == 2

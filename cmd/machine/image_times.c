@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The image at an address, at a time. */
+
+/* Owns: the answer to "what is mapped here, then?".  Handed: a whole execution
+   trace with an index.  Taken by: all that asks for the image, the symbols or the
+   file's bytes at an address.
+
+   Libraries may follow each other at one address, or something else may be mapped
+   where a library was.  The trace tells which file is mapped where.  If builds of
+   one file follow each other, the one that runs first in a mapping has that
+   mapping. */
+
+#include "cmd/machine/image_times.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/machine/wet_place.h"
+
+#include "lib/dcfg_slice.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PAGE_SIZE 4096u
+#define MOST_PROBES 16u         // addresses of an image that are looked for
+
+/* Stay: an image is mapped from time .from to .to, exclusive. */
+typedef
+   struct {
+      uint64_t from, to;
+   }
+   Stay;
+
+/* Span: an image. */
+typedef
+   struct {
+      uint32_t    first, end;   // its instructions
+      const char* name;
+      bool        file;         // .name is a path
+      uint64_t    code;         // address of the first instruction, and its
+      uint64_t    offset;       // offset in the file, or IMAGE_ANYWHERE
+      uint64_t    low, high;    // addresses of all of it
+      bool        open;         // the last stay has no end yet
+      bool        shared;       // its addresses have something else at times
+      Stay*       stays;
+      size_t      n, room;
+   }
+   Span;
+
+struct ImageTimes {
+   DcfgWet*    w;
+   DcfgReplay* r;
+   const char* root;
+   bool        looked;          // .spans is there
+   bool        known;           // the trace tells the times
+   Span*       spans;           // by .first
+   uint32_t    n;
+};
+
+ImageTimes* image_times_new(DcfgWet* w, DcfgReplay* r, const char* root)
+{
+   ImageTimes* m = zalloc(1, sizeof(*m));
+
+   m->w    = w;
+   m->r    = r;
+   m->root = root;
+   return m;
+}
+
+void image_times_free(ImageTimes* m)
+{
+   for (uint32_t i = 0; m != NULL && i < m->n; i++)
+      free(m->spans[i].stays);
+   if (m != NULL)
+      free(m->spans);
+   free(m);
+}
+
+/*--- Images                                               ---*/
+
+static bool overlap(const Span* s, uint64_t low, uint64_t high)
+{
+   return low < s->high && s->low < high;
+}
+
+/* Find the place of S in its file, and widen S to the file's segments. */
+static void take_segments(const ImageTimes* m, Span* s)
+{
+   ImageElf e;
+   size_t   n;
+
+   s->offset = IMAGE_ANYWHERE;
+   if (!s->file || !image_elf(m->w, s->first, m->root, &e))
+      return;
+   s->offset = e.offset;
+   if (elf_getphdrnum(e.elf, &n) != 0)
+      n = 0;
+   for (size_t i = 0; i < n; i++) {
+      GElf_Phdr h;
+      uint64_t  low, high;
+      if (gelf_getphdr(e.elf, (int)i, &h) == NULL || h.p_type != PT_LOAD)
+         continue;
+      low  = (h.p_vaddr + e.moved) & -(uint64_t)PAGE_SIZE;
+      high = h.p_vaddr + e.moved + h.p_memsz;
+      s->low  = low < s->low ? low : s->low;
+      s->high = high > s->high ? high : s->high;
+   }
+   image_elf_close(&e);
+}
+
+static void find_spans(ImageTimes* m)
+{
+   uint32_t n = dcfg_wet_instrs(m->w);
+   size_t   room = 0;
+
+   for (uint32_t first = 0; first < n; first = image_end(m->w, first)) {
+      DcfgWetInstr in = *dcfg_wet_instr(m->w, first), last;
+      Span         s = { .first = first, .end = image_end(m->w, first),
+                         .name = in.image_name, .code = in.addr };
+      last   = *dcfg_wet_instr(m->w, s.end - 1);
+      s.file = s.name != NULL && s.name[0] == '/';
+      s.low  = s.file && in.image_load <= in.addr ? in.image_load : in.addr;
+      s.high = last.addr + last.size;
+      take_segments(m, &s);
+      s.high = (s.high + PAGE_SIZE - 1) & -(uint64_t)PAGE_SIZE;
+      GROW(m->spans, m->n, room);
+      m->spans[m->n++] = s;
+   }
+}
+
+static Span* span_of(const ImageTimes* m, uint32_t image)
+{
+   uint32_t low = 0, high = m->n;
+
+   while (high - low > 1) {
+      uint32_t middle = low + (high - low) / 2;
+      if (m->spans[middle].first <= image)
+         low = middle;
+      else
+         high = middle;
+   }
+   return &m->spans[low];
+}
+
+/*--- Mappings                                             ---*/
+
+static bool is_of(const Span* s, const DcfgWetMapping* m)
+{
+   return m->there && m->from_file && m->file != NULL
+          && strcmp(m->file, s->name) == 0;
+}
+
+/* Return whether M, of the file of S, maps the byte at OFFSET to ADDR. */
+static bool is_at(const DcfgWetMapping* m, uint64_t addr, uint64_t offset)
+{
+   return offset == IMAGE_ANYWHERE || m->offset + (addr - m->addr) == offset;
+}
+
+/* Note that mapping MAP holds from time T on. */
+static void take_mapping(void* arg, uint64_t t, const DcfgWetMapping* map)
+{
+   const ImageTimes* m = arg;
+
+   for (uint32_t i = 0; i < m->n; i++) {
+      Span* s = &m->spans[i];
+      bool  named = s->file && is_of(s, map);
+      bool  is = named && is_at(map, s->code, s->offset);
+      if (!s->file || !overlap(s, map->addr, map->addr + map->size))
+         continue;
+      if (s->code - map->addr < map->size && is != s->open) {
+         if (is) {
+            GROW(s->stays, s->n, s->room);
+            s->stays[s->n++] = (Stay){ t, UINT64_MAX };
+         } else {
+            s->stays[s->n - 1].to = t;
+         }
+         s->open = is;
+      }
+      s->shared |= map->there && !named && !s->open;
+   }
+}
+
+/* The trace tells changes of protection, too; they are no mappings. */
+static void take_change(void* arg, uint64_t t, const DcfgWetMapping* map)
+{
+   if (!map->there || map->is_new)
+      take_mapping(arg, t, map);
+}
+
+/* Return addresses of all images with files, at most MOST_PROBES of each. */
+static uint64_t* probes_of(const ImageTimes* m, uint32_t* n)
+{
+   uint64_t* all = zalloc(m->n * (size_t)MOST_PROBES + 1, sizeof(*all));
+
+   *n = 0;
+   for (uint32_t i = 0; i < m->n; i++) {
+      const Span*        s = &m->spans[i];
+      const DcfgWetInstr last = *dcfg_wet_instr(m->w, s->end - 1);
+      uint64_t           size = last.addr - s->low;
+      uint64_t           step = (size / (MOST_PROBES - 1) + PAGE_SIZE - 1)
+                                & -(uint64_t)PAGE_SIZE;
+      if (!s->file)
+         continue;
+      all[(*n)++] = s->code;
+      for (uint64_t at = 0; at <= size && step > 0; at += step)
+         if (*n < m->n * MOST_PROBES)
+            all[(*n)++] = s->low + at;
+   }
+   return all;
+}
+
+/* Return whether mappings of the file of S, at its addresses, may be of image R:
+   of S itself, too. */
+static bool is_rival(const Span* s, const Span* r)
+{
+   return r->file && strcmp(r->name, s->name) == 0
+          && overlap(s, r->low, r->high);
+}
+
+/* Keep only those stays of S in which S runs before the other images that are
+   named like it and have some of its addresses. */
+static void choose_stays(ImageTimes* m, Span* s)
+{
+   uint32_t       n = 0;
+   uint32_t*      instrs = NULL;
+   size_t         kept = 0, room = 0;
+   DcfgReplaySet* set;
+
+   for (uint32_t i = 0; i < m->n; i++)
+      if (is_rival(s, &m->spans[i]))
+         for (uint32_t k = m->spans[i].first; k < m->spans[i].end; k++) {
+            GROW(instrs, n, room);
+            instrs[n++] = k;
+         }
+   if (n == s->end - s->first) {
+      free(instrs);
+      return;
+   }
+   set = dcfg_replay_set_new(m->r, instrs, n);
+   for (size_t i = 0; set != NULL && i < s->n; i++) {
+      const DcfgReplayInstr* at = NULL;
+      uint64_t               t;
+      if (dcfg_replay_find_instr(m->r, set, s->stays[i].from, false, &t)
+             == DCFG_REPLAY_FOUND
+          && t < s->stays[i].to)
+         at = dcfg_replay_instr(m->r, t);
+      if (at != NULL && at->instr >= s->first && at->instr < s->end)
+         s->stays[kept++] = s->stays[i];
+   }
+   if (set != NULL)
+      s->n = kept;
+   s->shared = true;
+   dcfg_replay_set_free(m->r, set);
+   free(instrs);
+}
+
+/* Find the stays of all images.  Return false if the trace does not tell
+   them. */
+static bool find_stays(ImageTimes* m)
+{
+   const DcfgWetState* state = dcfg_wet_state(m->w);
+   uint64_t*           probes;
+   uint32_t            n;
+   bool                ok;
+
+   if (state == NULL || !state->known)
+      return false;
+   for (uint32_t i = 0; i < state->n_mappings; i++)
+      take_mapping(m, 0, &state->mappings[i]);
+   probes = probes_of(m, &n);
+   ok     = dcfg_replay_mappings(m->r, probes, n, 0, UINT64_MAX, take_change,
+                                 m);
+   free(probes);
+   for (uint32_t i = 0; ok && i < m->n; i++)
+      if (m->spans[i].file)
+         choose_stays(m, &m->spans[i]);
+   return ok;
+}
+
+/* Return whether another image has addresses of S. */
+static bool is_doubtful(const ImageTimes* m, const Span* s)
+{
+   for (uint32_t i = 0; i < m->n; i++)
+      if (&m->spans[i] != s && overlap(s, m->spans[i].low, m->spans[i].high))
+         return true;
+   return false;
+}
+
+/* Give the trace an index without a name, if it has none and the times matter. */
+static void make_index(ImageTimes* m)
+{
+   DcfgError err;
+   FILE*     f = NULL;
+   int       fd;
+
+   for (uint32_t i = 0; i < m->n && f == NULL; i++)
+      if (m->spans[i].file && is_doubtful(m, &m->spans[i]))
+         f = tmpfile();
+   fd = f == NULL ? -1 : dup(fileno(f));
+   if (f != NULL)
+      fclose(f);
+   if (fd < 0)
+      return;
+   if (dcfg_slice_make_index(m->w, fd, NULL, &err))
+      dcfg_slice_use_index(m->w, fd, &err);
+   else
+      close(fd);
+}
+
+static void look(ImageTimes* m)
+{
+   DcfgReplay* made = NULL;
+   DcfgError   err;
+
+   if (m->looked)
+      return;
+   m->looked = true;
+   find_spans(m);
+   if (m->r == NULL && (made = dcfg_replay_new(m->w, &err)) == NULL) {
+      make_index(m);
+      made = dcfg_replay_new(m->w, &err);
+   }
+   if (made != NULL)
+      m->r = made;
+   m->known = m->r != NULL && find_stays(m);
+   if (made != NULL) {
+      dcfg_replay_free(made);
+      m->r = NULL;
+   }
+}
+
+/*--- Answers                                              ---*/
+
+static bool is_mapped(const ImageTimes* m, const Span* s, uint64_t t)
+{
+   size_t i = 0;
+
+   if (!m->known)
+      return !is_doubtful(m, s);
+   if (!s->shared)
+      return true;
+   while (i < s->n && t >= s->stays[i].to)
+      i++;
+   return i < s->n && t >= s->stays[i].from;
+}
+
+bool image_is_mapped(ImageTimes* m, uint32_t image, uint64_t t)
+{
+   look(m);
+   return is_mapped(m, span_of(m, image), t);
+}
+
+uint32_t image_at(ImageTimes* m, uint64_t addr, uint64_t t)
+{
+   look(m);
+   for (uint32_t i = 0; i < m->n; i++) {
+      const Span* s = &m->spans[i];
+      if (s->file && addr >= s->low && addr < s->high && is_mapped(m, s, t))
+         return s->first;
+   }
+   return DCFG_NONE;
+}
+
+uint64_t image_times_change(ImageTimes* m, uint64_t t, bool back)
+{
+   uint64_t found = back ? 0 : UINT64_MAX;
+
+   look(m);
+   for (uint32_t i = 0; m->known && i < m->n; i++)
+      for (size_t k = 0; m->spans[i].shared && k < 2 * m->spans[i].n; k++) {
+         const Stay* s = &m->spans[i].stays[k / 2];
+         uint64_t    at = k % 2 == 0 ? s->from : s->to;
+         if (back ? at <= t && at > found : at > t && at < found)
+            found = at;
+      }
+   return found;
+}
+
+void image_extent(ImageTimes* m, uint32_t image, uint64_t* low,
+                  uint64_t* high)
+{
+   const Span* s;
+
+   look(m);
+   s     = span_of(m, image);
+   *low  = s->low;
+   *high = s->high;
+}
+
+/* Mapped: whether the last mapping of a byte was of an image. */
+typedef
+   struct {
+      const Span* s;
+      uint64_t    addr, offset;
+      bool        is, some;
+   }
+   Mapped;
+
+static void take_last(void* arg, uint64_t t, const DcfgWetMapping* map)
+{
+   Mapped* to = arg;
+
+   (void)t;
+   to->some |= !map->there || map->is_new;
+   if (!map->there || map->is_new)
+      to->is = is_of(to->s, map) && is_at(map, to->addr, to->offset);
+}
+
+bool image_was_mapped(ImageTimes* m, uint32_t image, uint64_t addr,
+                      uint64_t offset, uint64_t since)
+{
+   Mapped to = { .addr = addr, .offset = offset };
+
+   look(m);
+   to.s = span_of(m, image);
+   return !m->known || m->r == NULL
+          || !dcfg_replay_mappings(m->r, &addr, 1, since, since + 1, take_last,
+                                   &to)
+          || !to.some || to.is;
+}
