@@ -3,8 +3,8 @@
 
    dcfg: the command that reads recordings. */
 
-/* Owns: the list of subcommands, and general help.  Handed: the command line.
-   Taken by: a subcommand. */
+/* Owns: the list of subcommands, and general help.  Handed: the command
+   line. */
 
 #include "commands.h"
 

@@ -3,9 +3,8 @@
 
    Buffered output of text. */
 
-/* Owns: the buffer between the writers of text and the file, and JSON's form of
-   strings.  Handed: characters, numbers, strings by all writers.  Taken by:
-   tool/files/file.c, and unit tests, through Put.write. */
+/* Owns: the buffer between the writers of text and the file, and JSON's form
+   of strings.  Handed: characters, numbers, strings by all writers. */
 
 #include "format/put.h"
 

@@ -3,8 +3,8 @@
 
    Short names that stay different. */
 
-/* Owns: how names are shortened where several stand below each other.  Handed:
-   a column's names.  Taken by: table.c, names.c.
+/* Owns: how names are shortened where several stand below each other.
+   Handed: a column's names.
 
    Two names can have one short form: overloaded functions of C++, which differ
    in parameters; methods of two types, whose middle is left out.  Such names get

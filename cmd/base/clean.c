@@ -3,8 +3,7 @@
 
    Cleaning text for a terminal. */
 
-/* Owns: the choice of characters that are shown.  Handed: text.  Taken by:
-   cmd.c, format.c and commands.c.
+/* Owns: the choice of characters that are shown.  Handed: text.
 
    Names come from files that somebody else may have made.  Output formats
    escape special characters in names, but a terminal obeys control characters.

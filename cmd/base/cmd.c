@@ -3,9 +3,8 @@
 
    Shared by all subcommands: command lines, errors, memory. */
 
-/* Owns: reading command lines, messages of errors, allocation that succeeds or
-   ends the command.  Handed: the arguments of a subcommand.  Taken by: all
-   subcommands. */
+/* Owns: reading command lines, messages of errors, allocation that succeeds
+   or ends the command.  Handed: the arguments of a subcommand. */
 
 #include "cmd/base/cmd.h"
 

@@ -3,9 +3,8 @@
 
    Fields of CSV. */
 
-/* Owns: how a text becomes a field, for all commands that write CSV.  Handed:
-   texts, of users' programs.  Taken by: table.c, gzip_csv.c, and commands that
-   print rows as they come.
+/* Owns: how a text becomes a field, for all commands that write CSV.
+   Handed: texts, of users' programs.
 
    The quotes are RFC 4180's.  The remedy against formulas is that of OWASP, "CSV
    Injection": a spreadsheet shows a field that begins with ' as text.  A text

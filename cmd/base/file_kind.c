@@ -3,8 +3,8 @@
 
    Kinds of files. */
 
-/* Owns: the kinds of files that users may confuse, and the command that reads
-   each kind.  Handed: paths.  Taken by: operands.c. */
+/* Owns: the kinds of files that users may confuse, and the command that
+   reads each kind.  Handed: paths. */
 
 #include "cmd/base/file_kind.h"
 

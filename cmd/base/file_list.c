@@ -3,8 +3,8 @@
 
    The names of files. */
 
-/* Owns: lists of many files, and which of these belong together.  Handed: command
-   lines by cmd_merge.c and cmd_export.c.  Taken by: these and merge_jobs.c. */
+/* Owns: lists of many files, and which of these belong together.  Handed:
+   command lines by cmd_merge.c and cmd_export.c. */
 
 #include "cmd/base/file_list.h"
 

@@ -3,8 +3,7 @@
 
    Numbers and names for people. */
 
-/* Owns: the look of numbers and names.  Handed: numbers, strings.  Taken by:
-   all that prints.
+/* Owns: the look of numbers and names.  Handed: numbers, strings.
 
    Names are demangled by libiberty.  It knows C++ and both of Rust's schemes,
    needs no C++ library, and is used by GDB and the binutils. */

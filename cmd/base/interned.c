@@ -3,8 +3,7 @@
 
    Interned names: equal names are one string. */
 
-/* Owns: names, each once.  Handed: names.  Taken by: debug_lines.c,
-   merge_images.c and stack_tree.c.
+/* Owns: names, each once.  Handed: names.
 
    A table with open addressing.  Its hash has a key that no file can foresee:
    each word is multiplied by half of it, and both halves of the product count. */

@@ -3,8 +3,7 @@
 
    Map from keys to numbers. */
 
-/* Owns: the numbers of keys.  Handed: keys.  Taken by: xray_walk.c,
-   xray_stacks.c.
+/* Owns: the numbers of keys.  Handed: keys.
 
    The map is a binary tree with a key in each node.  Bits of the mixed key
    decide, the highest first.  Mixing is a permutation, so two keys differ in

@@ -4,7 +4,7 @@
    Names of images, blocks and routines. */
 
 /* Owns: the names of images, blocks and routines, and the search for what a
-   user names.  Handed: a process.  Taken by: everything that prints. */
+   user names.  Handed: a process. */
 
 #include "cmd/base/names.h"
 

@@ -4,7 +4,7 @@
    "Did you mean ...?" */
 
 /* Owns: the search for names that are similar to a user's word.  Handed: the
-   word and all names.  Taken by: all that looks up a user's names. */
+   word and all names. */
 
 #include "cmd/base/nearest.h"
 

@@ -4,8 +4,7 @@
    The files that a subcommand reads. */
 
 /* Owns: the choice of files, and messages if they cannot be read.  Handed:
-   operands of the command line.  Taken by: the subcommands and
-   check_trace.c. */
+   operands of the command line. */
 
 #include "cmd/base/operands.h"
 

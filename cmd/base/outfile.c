@@ -3,8 +3,8 @@
 
    Fast output of text, compressed if the name says so. */
 
-/* Owns: the buffer between a writer of much text and its file.  Handed: text.
-   Taken by: wet_text.c, cmd_wet.c. */
+/* Owns: the buffer between a writer of much text and its file.  Handed:
+   text. */
 
 #include "cmd/base/outfile.h"
 

@@ -4,8 +4,7 @@
    The program's own images, and libraries. */
 
 /* Owns: which images belong to the program, and the line about the others.
-   Handed: a process, or an image's path.  Taken by: select.c, cmd_report.c,
-   cmd_disasm.c, and the forms of slices. */
+   Handed: a process, or an image's path. */
 
 #include "cmd/base/own.h"
 

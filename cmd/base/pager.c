@@ -3,8 +3,8 @@
 
    A pager for output to a terminal. */
 
-/* Owns: the pager's process.  Handed: DCFG_PAGER and PAGER of the environment.
-   Taken by: cmd.c. */
+/* Owns: the pager's process.  Handed: DCFG_PAGER and PAGER of the
+   environment. */
 
 #include "cmd/base/pager.h"
 

@@ -4,8 +4,7 @@
    Progress for a user who waits. */
 
 /* Owns: the line on standard error, and when it is written.  Handed: the
-   library's progress.  Taken by: operands.c gives it to the library, cmd.c
-   begins and ends it. */
+   library's progress. */
 
 #include "cmd/base/progress.h"
 

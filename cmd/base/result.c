@@ -3,8 +3,7 @@
 
    Files for results. */
 
-/* Owns: files for results, until they have their names.  Handed: paths.  Taken
-   by: outfile.c and commands that write files.
+/* Owns: files for results, until they have their names.  Handed: paths.
 
    Until a result is complete, its file has another name.  The file is removed
    if the command ends, unless it is killed outright. */

@@ -3,9 +3,7 @@
 
    Counting and printing broken rules. */
 
-/* Owns: the list of violations.  Handed: violations.  Taken by: check_blocks.c,
-   check_flow.c, check_routines.c, check_trace.c, cmd_check.c, xray_walk.c,
-   cmd_xray.c. */
+/* Owns: the list of violations.  Handed: violations. */
 
 #include "cmd/base/rules.h"
 

@@ -3,8 +3,8 @@
 
    Selecting a part of a program. */
 
-/* Owns: the meaning of the options that select a part of a program.  Handed: a
-   process, and the command line.  Taken by: the subcommands. */
+/* Owns: the meaning of the options that select a part of a program.  Handed:
+   a process, and the command line. */
 
 #include "cmd/base/select.h"
 

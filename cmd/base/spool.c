@@ -3,8 +3,8 @@
 
    Spool: many byte sequences in bounded memory. */
 
-/* Owns: sequences that are written side by side and read one after the other.
-   Handed: bytes.  Taken by: wet_text.c.
+/* Owns: sequences that are written side by side and read one after the
+   other.  Handed: bytes.
 
    They grow in memory until there is too much of it.  Then all of them go to a
    file without a name, and memory is empty again.  So a sequence is some parts

@@ -3,8 +3,7 @@
 
    Tables as text, CSV, JSON and Markdown. */
 
-/* Owns: the layout of tables.  Handed: columns and cells.  Taken by:
-   cmd_report.c, cmd_diff.c, cmd_trace.c. */
+/* Owns: the layout of tables.  Handed: columns and cells. */
 
 #include "cmd/base/table.h"
 

@@ -3,8 +3,8 @@
 
    Properties of the terminal. */
 
-/* Owns: the terminal's width, and whether output has colour.  Handed: the value
-   of --color, the environment.  Taken by: cmd.c, pager.c, table.c. */
+/* Owns: the terminal's width, and whether output has colour.  Handed: the
+   value of --color, the environment. */
 
 #include "cmd/base/terminal.h"
 

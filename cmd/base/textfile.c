@@ -3,8 +3,7 @@
 
    Reading text files. */
 
-/* Owns: text files that may be compressed.  Handed: paths.  Taken by: turns.c,
-   bb_file.c, choice.c. */
+/* Owns: text files that may be compressed.  Handed: paths. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE     // for fopencookie

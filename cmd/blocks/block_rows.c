@@ -3,8 +3,8 @@
 
    Tables of blocks. */
 
-/* Owns: the form of tables of blocks, and the choice of edges.  Handed: tables
-   by cmd_blocks.c.  Taken by: cmd_blocks.c, superblocks.c.
+/* Owns: the form of tables of blocks, and the choice of edges.  Handed:
+   tables by cmd_blocks.c.
 
    Other programs compare text and its order byte by byte, so it does not tell
    where the blocks come from. */

@@ -3,8 +3,7 @@
 
    dcfg blocks. */
 
-/* Owns: the command line of dcfg blocks, and its files.  Handed: files.  Taken
-   by: commands.c.
+/* Owns: the command line of dcfg blocks, and its files.  Handed: files.
 
    Nothing is written before everything has been read.  Files get their names
    when they are complete. */

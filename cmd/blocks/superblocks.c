@@ -3,8 +3,8 @@
 
    Superblocks: the most frequent paths. */
 
-/* Owns: choosing, counting and printing paths.  Handed: a table of blocks, and
-   the blocks in the order of execution.  Taken by: cmd_blocks.c.
+/* Owns: choosing, counting and printing paths.  Handed: a table of blocks,
+   and the blocks in the order of execution.
 
    A block is in at most one path.  So two numbers tell the present path and the
    place in it.  The next block continues the path, or begins one, or is in

@@ -4,7 +4,7 @@
    Pairs the images of two runs, and finds out which were rebuilt. */
 
 /* Owns: the common numbers of images, and whether two images are one build.
-   Handed: two processes.  Taken by: builds.c.
+   Handed: two processes.
 
    Images with equal paths are a pair.  The rest is paired by file name, then by
    file name up to ".so".  At last the two programs are a pair, whatever their

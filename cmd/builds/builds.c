@@ -4,7 +4,6 @@
    Finds the same functions and blocks in two builds of a program. */
 
 /* Owns: the common numbers of functions and blocks.  Handed: two processes.
-   Taken by: match.c, cmd/view/.
 
    If an image was not rebuilt, things at equal offsets are the same.  If it
    was, functions with the same name and source file are the same.  The rest is

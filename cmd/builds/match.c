@@ -4,8 +4,7 @@
    Pairs the executed functions, loops, routines, blocks and edges of two
    DCFGs. */
 
-/* Owns: the pairs.  Handed: two processes, numbers by builds.c.  Taken by:
-   cmd_diff.c, view_diff.c. */
+/* Owns: the pairs.  Handed: two processes, numbers by builds.c. */
 
 #include "cmd/builds/match.h"
 #include "cmd/base/sums.h"

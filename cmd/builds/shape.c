@@ -3,7 +3,7 @@
 
    Guesses from their shapes which functions of two builds are the same. */
 
-/* Owns: the guesses.  Handed: two runs.  Taken by: builds.c.
+/* Owns: the guesses.  Handed: two runs.
 
    The algorithm is that of H. Flake, "Structural Comparison of Executable
    Objects" (DIMVA 2004), on which BinDiff is built.  A function's signature is

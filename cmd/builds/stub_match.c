@@ -4,7 +4,7 @@
    Pairs the stubs of linkage tables of two builds, by name. */
 
 /* Owns: the common numbers of stubs.  Handed: two runs, the places of their
-   other blocks.  Taken by: builds.c.
+   other blocks.
 
    A linker orders stubs by their names, so one more import moves all others.
    A stub's name is that of its relocation, if the files of both builds can be

@@ -3,7 +3,7 @@
 
    dcfg diff. */
 
-/* Owns: the subcommand diff.  Handed: a command line.  Taken by: commands.c. */
+/* Owns: the subcommand diff.  Handed: a command line. */
 
 #include "cmd/commands.h"
 #include "cmd/diff/inline_diff.h"

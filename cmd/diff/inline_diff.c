@@ -3,8 +3,8 @@
 
    Functions of two builds, inlined or not. */
 
-/* Owns: which functions of the source are the same in two builds.  Handed: two
-   processes, and builds by builds.c.  Taken by: cmd_diff.c.
+/* Owns: which functions of the source are the same in two builds.  Handed:
+   two processes, and builds by builds.c.
 
    Functions are the same if their names, the names of the files that declare
    them, and their images are.  If each run has only one more function with a

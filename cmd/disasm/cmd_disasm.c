@@ -3,8 +3,7 @@
 
    dcfg disasm. */
 
-/* Owns: the subcommand disasm.  Handed: a command line.  Taken by:
-   commands.c. */
+/* Owns: the subcommand disasm.  Handed: a command line. */
 
 #include "cmd/machine/code.h"
 #include "cmd/commands.h"

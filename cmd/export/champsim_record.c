@@ -3,8 +3,8 @@
 
    Makes the records of ChampSim's traces: one for each instruction. */
 
-/* Owns: the fields of a record: registers by ChampSim's numbers, accesses that
-   are operands.  Handed: a whole execution trace.  Taken by: export_champsim.c.
+/* Owns: the fields of a record: registers. ChampSim's numbers, accesses that
+   are operands.  Handed: a whole execution trace.
 
    A record has no field for the kind of a branch.  ChampSim guesses the kind
    from the registers: stack pointer, flags, instruction pointer.  So the record

@@ -3,9 +3,8 @@
 
    dcfg export. */
 
-/* Owns: the subcommand export: its command line, the choice of images, and the
-   check that their files are what was executed.  Handed: a command line.  Taken
-   by: commands.c. */
+/* Owns: the subcommand export: its command line, the choice of images, and
+   the check that their files are what was executed.  Handed: a command line. */
 
 #include "cmd/base/clean.h"
 #include "cmd/commands.h"

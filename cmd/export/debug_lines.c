@@ -4,7 +4,7 @@
    Source lines of ELF files. */
 
 /* Owns: lines and functions from debug information.  Handed: an ELF file's
-   path.  Taken by: export_lcov.c.
+   path.
 
    elfutils' libdwfl does the reading. */
 

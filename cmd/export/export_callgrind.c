@@ -5,7 +5,7 @@
 
 /* Owns: moving a profile's rows from functions to the functions inlined into
    them, and the calls between these.  Handed: a profile by callgrind_file.c,
-   and the graph of the run.  Taken by: cmd_export.c.
+   and the graph of the run.
 
    Each function that "leaf" was inlined into has an inlined function of its
    own, "leaf in main".  One function for all of them would join unrelated

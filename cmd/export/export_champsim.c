@@ -5,7 +5,7 @@
    trace. */
 
 /* Owns: the file of the trace, and the message about it.  Handed: a whole
-   execution trace, records by champsim_record.c.  Taken by: cmd_export.c. */
+   execution trace, records by champsim_record.c. */
 
 #include "cmd/export/export_champsim.h"
 

@@ -3,8 +3,8 @@
 
    Coverage for DynamoRIO. */
 
-/* Owns: the drcov format, version 2, which Lighthouse and similar viewers read.
-   Handed: images.  Taken by: cmd_export.c. */
+/* Owns: the drcov format, version 2, which Lighthouse and similar viewers
+   read.  Handed: images. */
 
 #include "cmd/export/export.h"
 

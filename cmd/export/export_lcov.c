@@ -4,8 +4,8 @@
    Coverage for lcov. */
 
 /* Owns: execution counts of lines, and the tracefile.  Handed: images whose
-   files are what was executed; functions and branches by lcov_functions.c and
-   lcov_branches.c.  Taken by: cmd_export.c.
+   files are what was executed; functions and branches by lcov_functions.c
+   and lcov_branches.c.
 
    Lines are counted as gcov does: once each time that control reaches the
    line's code from another line, and once for each jump backwards within it.  A

@@ -4,7 +4,7 @@
    Loops for llvm-mca. */
 
 /* Owns: the choice of loops, the path through each, and llvm-mca's input.
-   Handed: images whose files are what was executed.  Taken by: cmd_export.c.
+   Handed: images whose files are what was executed.
 
    llvm-mca simulates a straight sequence of instructions, repeated.  The
    sequence of a loop follows the most frequent edge from block to block,

@@ -4,8 +4,7 @@
    Profiles for optimisers. */
 
 /* Owns: the input of BOLT and llvm-profgen, in place of branch records.
-   Handed: the images of one file, which is what was executed.  Taken by:
-   cmd_export.c.
+   Handed: the images of one file, which is what was executed.
 
    A processor's branch record has the source and target of a taken branch; the
    code between two records ran straight.  The graph gives both: a taken edge

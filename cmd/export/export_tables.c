@@ -3,8 +3,8 @@
 
    Tables of many runs. */
 
-/* Owns: the tables of dcfg export --tables and their columns.  Handed: files by
-   cmd_export.c.  Taken by: cmd_export.c.
+/* Owns: the tables of dcfg export --tables and their columns.  Handed: files
+   by cmd_export.c.
 
    Each task of a job writes a file of its own for each table.  So two tasks
    never write the same file, and a repeated task replaces its own files. */

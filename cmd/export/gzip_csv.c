@@ -4,7 +4,7 @@
    Tables as compressed CSV. */
 
 /* Owns: a table's text, and its compression.  Handed: fields by
-   export_tables.c.  Taken by: export_tables.c.
+   export_tables.c.
 
    The text is RFC 4180's, but with newlines alone.  Equal rows give equal
    bytes: the file has neither a name nor a time. */

@@ -4,8 +4,7 @@
    Branches for lcov. */
 
 /* Owns: conditional branches of the machine code, and their numbers in the
-   tracefile.  Handed: a file's lines by debug_lines.c.  Taken by:
-   export_lcov.c.
+   tracefile.  Handed: a file's lines by debug_lines.c.
 
    gcov numbers the branches of a line from 0, in the order of its blocks.  The
    two ways of a branch are in the order of the blocks that they lead to.  A

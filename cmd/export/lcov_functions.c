@@ -5,7 +5,7 @@
 
 /* Owns: functions of the source, their calls, and which lines are theirs.
    Handed: a file's functions by debug_lines.c, and inlined ones by
-   cmd/inline.  Taken by: export_lcov.c.
+   cmd/inline.
 
    A function is one of the source: all copies of a static function in a header,
    of a constructor, of a template's instance, and all inlined instances add

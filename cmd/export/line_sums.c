@@ -3,8 +3,8 @@
 
    Instructions of source lines. */
 
-/* Owns: how many instructions each source line executed.  Handed: a process by
-   export_tables.c.  Taken by: export_tables.c.
+/* Owns: how many instructions each source line executed.  Handed: a process
+   by export_tables.c.
 
    Source rows and blocks both divide the code, and both say how many
    instructions they have.  A segment is the intersection of a row and a block.

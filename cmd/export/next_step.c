@@ -4,7 +4,7 @@
    Commands that come next. */
 
 /* Owns: printed commands, for users to copy.  Handed: names of files and
-   programs.  Taken by: export_*.c. */
+   programs. */
 
 #include "cmd/export/export.h"
 

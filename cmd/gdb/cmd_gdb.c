@@ -3,8 +3,8 @@
 
    dcfg gdb: runs a recording in gdb. */
 
-/* Owns: the subcommand gdb: its command line, the start of gdb, the port that
-   it listens on.  Handed: a command line.  Taken by: commands.c.
+/* Owns: the subcommand gdb: its command line, the start of gdb, the port
+   that it listens on.  Handed: a command line.
 
    Without --serve and --listen the command replaces itself by gdb.  A script
    tells gdb to run the command again, with --serve, at the other end of a

@@ -3,9 +3,9 @@
 
    Evaluates the bytecode that gdb makes of a breakpoint's condition. */
 
-/* Owns: evaluating agent expressions ("Debugging with GDB", appendix "The GDB
-   Agent Expression Mechanism").  Handed: bytecode, and an AgentView, which
-   reads registers and memory.  Taken by: gdb_points.c.
+/* Owns: evaluating agent expressions ("Debugging with GDB", appendix "The
+   GDB Agent Expression Mechanism").  Handed: bytecode, and an AgentView,
+   which reads registers and memory.
 
    The bytecode comes from the client, who may be hostile: the depth of the
    stack, the offsets and the number of steps are checked. */

@@ -3,8 +3,7 @@
 
    Packets of gdb's remote protocol, to and from a client. */
 
-/* Owns: frames, checksums and acknowledgements.  Handed: file descriptors.
-   Taken by: gdb_server.c. */
+/* Owns: frames, checksums and acknowledgements.  Handed: file descriptors. */
 
 #include "cmd/gdb/gdb_channel.h"
 

@@ -3,8 +3,7 @@
 
    The gdb that knows a recording's processor. */
 
-/* Owns: the choice between the installed gdbs.  Handed: a processor.  Taken by:
-   cmd_gdb.c. */
+/* Owns: the choice between the installed gdbs.  Handed: a processor. */
 
 #include "cmd/gdb/gdb_debugger.h"
 

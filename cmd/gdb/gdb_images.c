@@ -3,8 +3,8 @@
 
    The program's images, in the formats that gdb requests. */
 
-/* Owns: the auxiliary vector, the list of libraries.  Handed: images of a whole
-   execution trace, and their files.  Taken by: gdb_query.c.
+/* Owns: the auxiliary vector, the list of libraries.  Handed: images of a
+   whole execution trace, and their files.
 
    From these two objects gdb learns where a position-independent program and
    its libraries were loaded.  gdb_libraries.c chooses the libraries of a

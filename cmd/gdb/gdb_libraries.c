@@ -3,9 +3,8 @@
 
    The libraries that gdb is told of. */
 
-/* Owns: the list of libraries that gdb has, and when it changes.  Handed: the
-   libraries of the trace, and the times when they were mapped.  Taken by:
-   gdb_run.c, gdb_query.c.
+/* Owns: the list of libraries that gdb has, and when it changes.  Handed:
+   the libraries of the trace, and the times when they were mapped.
 
    The list has all libraries of the trace that share their addresses with nothing
    else, at all times.  gdb so finds names in libraries that the program loads

@@ -3,8 +3,8 @@
 
    The commands that gdb's user sends to the server: monitor COMMAND. */
 
-/* Owns: monitor when, goto, output, exact, help.  Handed: the command's text.
-   Taken by: gdb_query.c. */
+/* Owns: monitor when, goto, output, exact, help.  Handed: the command's
+   text. */
 
 #include "cmd/gdb/gdb_session.h"
 

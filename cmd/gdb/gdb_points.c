@@ -4,8 +4,7 @@
    Breakpoints and watchpoints of a debugger. */
 
 /* Owns: the client's points, and the search for the next one that stops the
-   program.  Handed: packets by gdb_server.c; searches by the library.  Taken
-   by: gdb_run.c.
+   program.  Handed: packets by gdb_server.c; searches by the library.
 
    A breakpoint stops before its instruction; if that has a REP prefix, before
    the first iteration only.  A watchpoint for writing stops only if the

@@ -4,7 +4,7 @@
    Answers to gdb's queries about the target: registers, threads, images. */
 
 /* Owns: answers to packets that begin with q, the target's description.
-   Handed: packets.  Taken by: gdb_server.c. */
+   Handed: packets. */
 
 #include "cmd/gdb/gdb_session.h"
 

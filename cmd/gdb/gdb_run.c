@@ -4,7 +4,7 @@
    Running a recorded program forward and backward. */
 
 /* Owns: where a step or a run ends, and the stop reply.  Handed: points by
-   gdb_points.c.  Taken by: gdb_server.c.
+   gdb_points.c.
 
    gdb has no range stepping backward: to leave a line with a loop, gdb sends a
    packet for each instruction of each iteration.  The server shortens that.  It

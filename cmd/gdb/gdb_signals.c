@@ -4,7 +4,7 @@
    Signals, as gdb numbers them, and which of them stop the program. */
 
 /* Owns: numbers of signals, the client's list of signals that do not stop.
-   Handed: packets by gdb_server.c.  Taken by: gdb_run.c. */
+   Handed: packets by gdb_server.c. */
 
 #include "cmd/gdb/gdb_signals.h"
 

@@ -4,7 +4,7 @@
    Putting packets together and taking them apart. */
 
 /* Owns: the buffer that grows, hexadecimal digits, escapes of XML.  Handed:
-   text and bytes.  Taken by: all files of the room. */
+   text and bytes. */
 
 #include "cmd/gdb/gdb_text.h"
 

@@ -4,8 +4,8 @@
    Addresses of thread-local variables. */
 
 /* Owns: the way from a thread and a module to the module's thread-local
-   storage.  Handed: packets by gdb_query.c, registers and memory by cmd/state/.
-   Taken by: gdb_query.c.
+   storage.  Handed: packets by gdb_query.c, registers and memory by
+   cmd/state/.
 
    The C library numbers the modules that have such storage.  Each thread has a
    vector (DTV) with the address of its storage of each module (U. Drepper, ELF

@@ -3,8 +3,7 @@
 
    Times that the user names: FILE:LINE#N, ADDRESS#N, or a number. */
 
-/* Owns: reading WHERE of --at and of monitor goto.  Handed: its text.  Taken
-   by: gdb_server.c, gdb_monitor.c, cmd_gdb.c. */
+/* Owns: reading WHERE of --at and of monitor goto.  Handed: its text. */
 
 #include "cmd/gdb/gdb_session.h"
 

@@ -3,8 +3,7 @@
 
    Parts of a file with code. */
 
-/* Owns: lists of spans of code.  Handed: spans, and ELF files.  Taken by:
-   inlined.c, inlined_trace.c. */
+/* Owns: lists of spans of code.  Handed: spans, and ELF files. */
 
 #include "cmd/inline/code_spans.h"
 

@@ -3,8 +3,7 @@
 
    How often inlined functions were entered. */
 
-/* Owns: the definition of an entry.  Handed: a graph with its pieces.  Taken
-   by: inline_sums.c.
+/* Owns: the definition of an entry.  Handed: a graph with its pieces.
 
    - An instance with DW_AT_entry_pc, which gcc writes, is entered once for each
    execution of that instruction, wherever scheduling has put it.

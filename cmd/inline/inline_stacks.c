@@ -4,7 +4,7 @@
    Stacks of calls with inlined functions. */
 
 /* Owns: inlined functions in call stacks.  Handed: calls and blocks by
-   call_walk.c, pieces of blocks.  Taken by: flame_stacks.c, view_stacks.c.
+   call_walk.c, pieces of blocks.
 
    During the walk, only the executions of each block in each stack are counted.
    At the end, each count goes to the stacks of the block's pieces. */

@@ -4,8 +4,7 @@
    Counts of functions, inlined or not. */
 
 /* Owns: sums by function of the source and by scope.  Handed: a graph with
-   its pieces.  Taken by: report_functions.c, export_callgrind.c, diff's
-   inline_diff.c. */
+   its pieces. */
 
 #include "cmd/inline/inline_sums.h"
 

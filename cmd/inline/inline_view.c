@@ -4,7 +4,7 @@
    The inlined functions of a run, for a command. */
 
 /* Owns: an InlineView's parts.  Handed: a process, and the command line's
-   selection.  Taken by: cmd_report.c, cmd_flame.c. */
+   selection. */
 
 #include "cmd/inline/inline_view.h"
 

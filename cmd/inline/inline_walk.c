@@ -4,7 +4,7 @@
    Calls and inlined functions along a trace. */
 
 /* Owns: the open instances of each active call.  Handed: a trace by
-   call_walk.c, and pieces.  Taken by: speedscope.c, report_functions.c. */
+   call_walk.c, and pieces. */
 
 #include "cmd/inline/inline_walk.h"
 

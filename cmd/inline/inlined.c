@@ -4,8 +4,7 @@
    Inlined functions of a process. */
 
 /* Owns: the scopes of all images, and the functions of the source that they
-   belong to.  Handed: a process.  Taken by: pieces.c, entries.c, inline_sums.c
-   and the commands. */
+   belong to.  Handed: a process. */
 
 #include "cmd/inline/inlined.h"
 

@@ -3,9 +3,8 @@
 
    Inlined functions of a whole execution trace. */
 
-/* Owns: the scopes of a trace's images.  Handed: a whole execution trace, and
-   scopes by scopes.c.  Taken by: cmd_slice.c, cmd_why.c and the forms of
-   slices. */
+/* Owns: the scopes of a trace's images.  Handed: a whole execution trace,
+   and scopes by scopes.c. */
 
 #include "cmd/inline/inlined_trace.h"
 

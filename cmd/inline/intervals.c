@@ -4,7 +4,7 @@
    Intervals of code with one innermost scope. */
 
 /* Owns: intervals of code with the same innermost scope.  Handed: ranges of
-   scopes by scopes.c.  Taken by: scopes.c. */
+   scopes by scopes.c. */
 
 #include "cmd/inline/intervals.h"
 

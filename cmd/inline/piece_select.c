@@ -4,8 +4,7 @@
    Selections of pieces. */
 
 /* Owns: the meaning of --function for inlined functions.  Handed: a process,
-   its pieces, and the command line's selection.  Taken by: inline_sums.c,
-   inline_walk.c and the commands. */
+   its pieces, and the command line's selection. */
 
 #include "cmd/inline/piece_select.h"
 

@@ -3,8 +3,7 @@
 
    Blocks, divided by what was inlined. */
 
-/* Owns: the pieces of blocks.  Handed: a process, and scopes by inlined.c.
-   Taken by: entries.c, inline_sums.c and the commands. */
+/* Owns: the pieces of blocks.  Handed: a process, and scopes by inlined.c. */
 
 #include "cmd/inline/pieces.h"
 

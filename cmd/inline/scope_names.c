@@ -3,8 +3,7 @@
 
    Names and places of scopes. */
 
-/* Owns: names, files and lines in DIEs.  Handed: scopes by scopes.c.  Taken by:
-   inlined.c. */
+/* Owns: names, files and lines in DIEs.  Handed: scopes by scopes.c. */
 
 #include "cmd/inline/scope_names.h"
 

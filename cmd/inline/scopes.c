@@ -4,7 +4,7 @@
    Functions and inlined ones in a file's debug information. */
 
 /* Owns: the walk over the trees of DIEs.  Handed: a file's DWARF, which
-   libdw reads.  Taken by: inlined.c.
+   libdw reads.
 
    A broken tree can do no harm: the walk only goes forward, to a limited
    depth. */

@@ -3,8 +3,8 @@
 
    The code of images, from their files. */
 
-/* Owns: reading and decoding machine code.  Handed: a process, whose images are
-   named after ELF files.  Taken by: cmd_disasm.c, cmd_dot.c.
+/* Owns: reading and decoding machine code.  Handed: a process, whose images
+   are named after ELF files.
 
    libelf reads the ELF file, and Capstone decodes instructions. */
 

@@ -3,8 +3,7 @@
 
    Debug information of files. */
 
-/* Owns: opening a file with elfutils' libdwfl.  Handed: paths.  Taken by:
-   debug_image.c, image_debug.c, debug_lines.c, inlined.c. */
+/* Owns: opening a file with elfutils' libdwfl.  Handed: paths. */
 
 #include "cmd/machine/debug_file.h"
 

@@ -4,8 +4,7 @@
    Beginnings of functions without names. */
 
 /* Owns: reading the tables of functions for unwinding, .eh_frame_hdr (Linux
-   Standard Base, 10.6.2).  Handed: a whole execution trace.  Taken by:
-   slice_lines.c. */
+   Standard Base, 10.6.2).  Handed: a whole execution trace. */
 
 #include "cmd/machine/function_starts.h"
 

@@ -3,9 +3,8 @@
 
    The initial memory of images. */
 
-/* Owns: the bytes of images' files, at their addresses in the run.  Handed: a
-   whole execution trace, and when its images were mapped.  Taken by:
-   state_memory.c, cmd/output/, cmd/omitted/, cmd/slice/. */
+/* Owns: the bytes of images' files, at their addresses in the run.  Handed:
+   a whole execution trace, and when its images were mapped. */
 
 #include "cmd/machine/image_bytes.h"
 

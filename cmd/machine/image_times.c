@@ -3,9 +3,8 @@
 
    The image at an address, at a time. */
 
-/* Owns: the answer to "what is mapped here, then?".  Handed: a whole execution
-   trace with an index.  Taken by: all that asks for the image, the symbols or the
-   file's bytes at an address.
+/* Owns: the answer to "what is mapped here, then?".  Handed: a whole
+   execution trace with an index.
 
    Libraries may follow each other at one address, or something else may be mapped
    where a library was.  The trace tells which file is mapped where.  If builds of

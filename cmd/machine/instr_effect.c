@@ -4,8 +4,7 @@
    Effects of instructions on registers and addresses. */
 
 /* Owns: the effect of single instructions.  Handed: instructions of a whole
-   execution trace; what their processor knows.  Taken by: register_word.c,
-   variables.c, champsim_record.c. */
+   execution trace; what their processor knows. */
 
 #include "cmd/machine/instr_effect.h"
 

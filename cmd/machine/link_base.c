@@ -4,7 +4,7 @@
    The load addresses of ELF files. */
 
 /* Owns: the address of an ELF file's first byte, and whether it is fixed.
-   Handed: a path.  Taken by: log_names.c, region_files.c. */
+   Handed: a path. */
 
 #include "cmd/machine/link_base.h"
 

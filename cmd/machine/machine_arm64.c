@@ -3,8 +3,7 @@
 
    arm64. */
 
-/* Owns: everything that the command knows of arm64.  Handed: its code.  Taken
-   by: processor.c.
+/* Owns: everything that the command knows of arm64.  Handed: its code.
 
    All instructions that access memory are in one group of the encoding.  The
    base is in bits 9 to 5, and the stored register in bits 4 to 0.  The places

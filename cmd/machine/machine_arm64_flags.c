@@ -4,7 +4,7 @@
    The flags of arm64 behind instructions. */
 
 /* Owns: how instructions set N, Z, C and V.  Handed: instances and what was
-   before them.  Taken by: machine_arm64_rows.c. */
+   before them. */
 
 #include "cmd/machine/arm64_rules.h"
 

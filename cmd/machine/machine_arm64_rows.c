@@ -4,7 +4,7 @@
    The registers of arm64 that gdb knows. */
 
 /* Owns: rows of the target description, and the rules of the processor as a
-   whole.  Handed: nothing.  Taken by: machine_arm64.c. */
+   whole.  Handed: nothing. */
 
 #include "cmd/machine/arm64_rules.h"
 

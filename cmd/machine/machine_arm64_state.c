@@ -4,9 +4,8 @@
    How instructions of arm64 change registers that no recorded value has. */
 
 /* Owns: bases of addresses that are written back, results of atomic
-   instructions, registers that few instructions write.  Handed: instances and
-   what was before them.  Taken by: machine_arm64_rows.c,
-   machine_arm64_flags.c. */
+   instructions, registers that few instructions write.  Handed: instances
+   and what was before them. */
 
 #include "cmd/machine/arm64_rules.h"
 

@@ -4,7 +4,7 @@
    Processors for which only code is decoded. */
 
 /* Owns: Capstone's names of processors that our tool does not run on, for
-   graphs of other tools.  Handed: nothing.  Taken by: processor.c. */
+   graphs of other tools.  Handed: nothing. */
 
 #include "cmd/machine/machines.h"
 

@@ -4,7 +4,7 @@
    amd64 and x86. */
 
 /* Owns: everything that the command knows of amd64 and x86.  Handed: their
-   code. Taken by: processor.c.
+   code.
 
    Addresses are: a base or index register of a memory operand, RSP of
    instructions that push or pop, RSI and RDI of string instructions; unless the

@@ -4,7 +4,7 @@
    The flags of x86 and amd64 behind instructions. */
 
 /* Owns: how instructions set flags.  Handed: instances and what was before
-   them.  Taken by: machine_x86_rows.c.
+   them.
 
    Flags are what Valgrind computes where Intel's manual leaves them open: A is
    0 behind logic and shifts. */

@@ -5,7 +5,7 @@
    x86 and amd64. */
 
 /* Owns: how instructions change those registers.  Handed: instances and what
-   was before them.  Taken by: machine_x86_rows.c.
+   was before them.
 
    Valgrind computes with doubles, keeps of the control words only how numbers
    are rounded, and of tags whether a register is in use. */

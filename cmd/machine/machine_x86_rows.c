@@ -3,8 +3,8 @@
 
    The registers of x86 and amd64 that gdb knows. */
 
-/* Owns: rows of the target descriptions, and the rules of these processors as a
-   whole.  Handed: nothing.  Taken by: machine_x86.c. */
+/* Owns: rows of the target descriptions, and the rules of these processors
+   as a whole.  Handed: nothing. */
 
 #include "cmd/machine/x86_rules.h"
 

@@ -3,8 +3,8 @@
 
    The flags of x86 and amd64 behind shifts and rotations. */
 
-/* Owns: how shifts and rotations set flags, as Valgrind does it.  Handed: instances
-   and what was before them.  Taken by: machine_x86_flags.c. */
+/* Owns: how shifts and rotations set flags, as Valgrind does it.  Handed:
+   instances and what was before them. */
 
 #include "cmd/machine/x86_flags.h"
 

@@ -4,9 +4,8 @@
    How instructions of x86 and amd64 change registers that no recorded value
    has. */
 
-/* Owns: the stack pointer, registers that change besides the result; operands,
-   parts of registers.  Handed: instances and what was before them.  Taken by:
-   machine_x86_rows.c, machine_x86_flags.c, machine_x86.c. */
+/* Owns: the stack pointer, registers that change besides the result;
+   operands, parts of registers.  Handed: instances and what was before them. */
 
 #include "cmd/machine/x86_rules.h"
 

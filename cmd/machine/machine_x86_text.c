@@ -3,8 +3,8 @@
 
    The flags of x86 and amd64 behind instructions that compare texts. */
 
-/* Owns: how PCMPISTRI, PCMPISTRM, PCMPESTRI and PCMPESTRM set flags.  Handed:
-   instances and what was before them.  Taken by: machine_x86_flags.c.
+/* Owns: how PCMPISTRI, PCMPISTRM, PCMPESTRI and PCMPESTRM set flags.
+   Handed: instances and what was before them.
 
    They compare each element of one text with those of another one, which makes a
    bit for each element of the second text.  C says whether there is a bit, O is

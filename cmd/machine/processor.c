@@ -4,9 +4,8 @@
    Processors. */
 
 /* Owns: the list of processors, and questions about them.  Handed: rows by
-   machine_NAME.c; files, whole execution traces and code of their instructions,
-   names of registers.  Taken by: code.c, stubs.c, roles.c, dcfg slice, dcfg
-   why, dcfg check. */
+   machine_NAME.c; files, whole execution traces and code of their
+   instructions, names of registers. */
 
 #include "cmd/machine/processor.h"
 

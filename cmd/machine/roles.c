@@ -3,8 +3,8 @@
 
    How instructions use registers. */
 
-/* Owns: the roles of registers in a whole execution trace.  Handed: the trace;
-   what its processor knows.  Taken by: dcfg slice, dcfg why. */
+/* Owns: the roles of registers in a whole execution trace.  Handed: the
+   trace; what its processor knows. */
 
 #include "cmd/machine/roles.h"
 

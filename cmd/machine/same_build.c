@@ -3,9 +3,8 @@
 
    Comparison of builds. */
 
-/* Owns: comparing a file with a recording's build id or hash of code, and the
-   message about a file of another build.  Handed: ELF files.  Taken by: all
-   that open the files of images. */
+/* Owns: comparing a file with a recording's build id or hash of code, and
+   the message about a file of another build.  Handed: ELF files. */
 
 #include "cmd/machine/same_build.h"
 

@@ -4,7 +4,7 @@
    Comparison of an image with its file. */
 
 /* Owns: comparing an image with its file.  Handed: a process and the code of
-   its images.  Taken by: cmd_export.c. */
+   its images. */
 
 #include "cmd/machine/same_file.h"
 

@@ -3,8 +3,7 @@
 
    Lines of a source file. */
 
-/* Owns: the lines of a source file.  Handed: a path.  Taken by: all that shows
-   source. */
+/* Owns: the lines of a source file.  Handed: a path. */
 
 #include "cmd/machine/source_file.h"
 

@@ -3,9 +3,7 @@
 
    Numbers and accesses of instances, for the rules of all processors. */
 
-/* Owns: reading a StateView.  Handed: instances and what was before them.  Taken
-   by: machine_x86_state.c, machine_x86_flags.c, machine_x86_fpu.c,
-   machine_arm64_state.c, machine_arm64_flags.c. */
+/* Owns: reading a StateView.  Handed: instances and what was before them. */
 
 #include "cmd/machine/state_rules.h"
 

@@ -3,8 +3,7 @@
 
    Stubs of procedure linkage tables. */
 
-/* Owns: the function that a stub jumps to.  Handed: an ELF file.  Taken by:
-   code.c.
+/* Owns: the function that a stub jumps to.  Handed: an ELF file.
 
    Neither a DCFG nor the file has symbols for stubs.  Their names are made from
    the file's relocations, as objdump makes them. */

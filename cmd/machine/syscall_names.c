@@ -4,8 +4,7 @@
    Numbers of system calls. */
 
 /* Owns: the numbers of Linux's system calls for each processor, from
-   libseccomp, and their numbers of arguments.  Handed: names, numbers.  Taken
-   by: output_syscalls.c, output_stream.c, why_unseen.c. */
+   libseccomp, and their numbers of arguments.  Handed: names, numbers. */
 
 #include "cmd/machine/syscall_names.h"
 

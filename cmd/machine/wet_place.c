@@ -4,8 +4,7 @@
    Images of a whole execution trace in their files. */
 
 /* Owns: the offsets in files of executed code.  Handed: a whole execution
-   trace, which has addresses and code, but not the begins of images.  Taken by:
-   all that must hold in another run.
+   trace, which has addresses and code, but not the begins of images.
 
    Mappings begin at pages.  So an address has the same distance from its page's
    begin in the file.  All such places in the file's executable segments are

@@ -3,8 +3,7 @@
 
    Numbers of 80 bits, and the doubles with which Valgrind computes. */
 
-/* Owns: how one becomes the other.  Handed: nothing.  Taken by:
-   machine_x86_fpu.c, cmd/state/. */
+/* Owns: how one becomes the other.  Handed: nothing. */
 
 #include "cmd/machine/x87_number.h"
 

@@ -4,7 +4,7 @@
    dcfg merge. */
 
 /* Owns: the subcommand merge: its files, and which of them are parts of one
-   run.  Handed: a command line.  Taken by: commands.c.
+   run.  Handed: a command line.
 
    A sum does not depend on the order of files.  Each file is read once, so
    memory has one file beside the result.  Parts of one run are the exception:

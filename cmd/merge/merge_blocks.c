@@ -4,7 +4,7 @@
    Blocks of two runs, divided. */
 
 /* Owns: how blocks of one run are divided by those of another.  Handed: the
-   blocks of an image in two runs, by merge_runs.c.  Taken by: merge_runs.c.
+   blocks of an image in two runs, by merge_runs.c.
 
    A block was entered only at its first instruction and left only at its last
    one.  So the begin or end of a block in one run divides all blocks of other

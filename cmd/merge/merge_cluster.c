@@ -3,9 +3,8 @@
 
    Blocks that share bytes, divided. */
 
-/* Owns: how blocks that share bytes are divided: by their code, or by numbers
-   of instructions.  Handed: clusters of blocks by merge_blocks.c.  Taken by:
-   merge_blocks.c. */
+/* Owns: how blocks that share bytes are divided: by their code, or by
+   numbers of instructions.  Handed: clusters of blocks by merge_blocks.c. */
 
 #include "cmd/merge/merge_cluster.h"
 

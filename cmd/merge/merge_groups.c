@@ -3,9 +3,8 @@
 
    Code without a file. */
 
-/* Owns: the images of code without a file, such as a JIT compiler's.  Handed:
-   runs by merge_runs.c; a sum that gets no more runs by cmd_merge.c.  Taken by:
-   merge_runs.c, cmd_merge.c.
+/* Owns: the images of code without a file, such as a JIT compiler's.
+   Handed: runs by merge_runs.c; a sum that gets no more runs by cmd_merge.c.
 
    The last merge takes the runs in their order.  An image of such code is the
    same as the image in the sum with its name and turn, if the code does not

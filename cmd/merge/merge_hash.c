@@ -3,9 +3,9 @@
 
    Hashes of runs. */
 
-/* Owns: hashes for the order of runs with the same process id and instructions,
-   and for groups.  Handed: runs by merge_runs.c and merge_groups.c.  Taken by:
-   merge_runs.c, merge_groups.c. */
+/* Owns: hashes for the order of runs with the same process id and
+   instructions, and for groups.  Handed: runs by merge_runs.c and
+   merge_groups.c. */
 
 #include "cmd/merge/merge_hash.h"
 

@@ -4,7 +4,7 @@
    The images of a run and of a sum. */
 
 /* Owns: the images of runs and of sums.  Handed: a run's process by
-   merge_runs.c.  Taken by: merge_runs.c. */
+   merge_runs.c. */
 
 #include "cmd/merge/merge_images.h"
 

@@ -3,8 +3,7 @@
 
    Merging with several processes. */
 
-/* Owns: the child processes of dcfg merge -j.  Handed: names by cmd_merge.c.
-   Taken by: cmd_merge.c. */
+/* Owns: the child processes of dcfg merge -j.  Handed: names by cmd_merge.c. */
 
 #include "cmd/merge/merge_jobs.h"
 

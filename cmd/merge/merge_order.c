@@ -5,8 +5,7 @@
 
 /* Owns: the order of runs in a sum, and so that of threads which are kept
    apart, and of images.  Handed: a sum whose runs stand as they came, by
-   cmd_merge.c.  Taken by: cmd_merge.c, merge_runs.c, merge_places.c and
-   merge_write.c.
+   cmd_merge.c.
 
    Runs come in any order and in any partial sums, and the result must not
    depend on that.  So the order depends only on the contents of runs. */

@@ -4,7 +4,7 @@
    Partial sums, read. */
 
 /* Owns: reading MERGED of a partial sum.  Handed: loaded processes by
-   merge_runs.c.  Taken by: merge_runs.c. */
+   merge_runs.c. */
 
 #include "cmd/merge/merge_partial.h"
 

@@ -4,8 +4,7 @@
    The parts of one run. */
 
 /* Owns: joining parts to a run, as far as it is not the same as adding runs.
-   Handed: parts, in order, by merge_runs.c and cmd_merge.c.  Taken by:
-   merge_runs.c, cmd_merge.c.
+   Handed: parts, in order, by merge_runs.c and cmd_merge.c.
 
    Where a run was cut, each thread has an EXIT edge in one part and an ENTRY
    edge in the next part in which it runs.  That part says which edge these

@@ -4,7 +4,7 @@
    Load addresses of images of several runs. */
 
 /* Owns: load addresses for images of several runs.  Handed: a sum by
-   merge_write.c.  Taken by: merge_write.c. */
+   merge_write.c. */
 
 #include "cmd/merge/merge.h"
 

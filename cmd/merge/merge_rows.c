@@ -3,9 +3,9 @@
 
    Source rows of two runs. */
 
-/* Owns: source rows of several runs, made those of one.  Handed: the rows of an
-   image in two runs, by merge_runs.c; an image of a sum, by merge_write.c and
-   merge_parts.c.  Taken by: merge_runs.c, merge_write.c, merge_parts.c.
+/* Owns: source rows of several runs, made those of one.  Handed: the rows of
+   an image in two runs, by merge_runs.c; an image of a sum, by merge_write.c
+   and merge_parts.c.
 
    A row is executed code of one line, without a gap.  So rows of one line that
    touch or overlap become one.  After joining, the rows are lost, and only

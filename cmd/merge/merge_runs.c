@@ -4,7 +4,7 @@
    Runs, added to a sum. */
 
 /* Owns: adding a file to a sum: a run, a part of one, or a partial sum.
-   Handed: processes by cmd_merge.c.  Taken by: cmd_merge.c.
+   Handed: processes by cmd_merge.c.
 
    Images of the same name are the same.  A run may have several, generations of
    a mapping: then the first is the same as the other run's first, and so on.

@@ -4,8 +4,7 @@
    Sizes of instructions. */
 
 /* Owns: the sizes of instructions in the blocks of a sum.  Handed: images by
-   merge_unite.c, merge_parts.c and merge_write.c.  Taken by: merge_unite.c,
-   merge_parts.c, merge_write.c.
+   merge_unite.c, merge_parts.c and merge_write.c.
 
    A piece of a block lies within each block that has its bytes.  So the sizes
    of a piece are known, all or none, from each of these. */

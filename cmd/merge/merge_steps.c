@@ -3,9 +3,9 @@
 
    Traversals of edges, added up. */
 
-/* Owns: adding up the traversals of an edge, and the edges of a sum.  Handed:
-   steps by merge_runs.c; edges with new ends by merge_runs.c and merge_parts.c.
-   Taken by: merge_runs.c, merge_parts.c, merge_images.c. */
+/* Owns: adding up the traversals of an edge, and the edges of a sum.
+   Handed: steps by merge_runs.c; edges with new ends by merge_runs.c and
+   merge_parts.c. */
 
 #include "cmd/merge/merge.h"
 

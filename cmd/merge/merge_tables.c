@@ -3,8 +3,8 @@
 
    Partial sums, written. */
 
-/* Owns: the text of MERGED, which merge_partial.c reads.  Handed: a sum and its
-   graph by merge_write.c.  Taken by: merge_write.c. */
+/* Owns: the text of MERGED, which merge_partial.c reads.  Handed: a sum and
+   its graph by merge_write.c. */
 
 #include "cmd/merge/merge_tables.h"
 

@@ -3,9 +3,9 @@
 
    Images with their edges, added to a sum. */
 
-/* Owns: uniting images with those of a sum, and new ends for edges when blocks
-   are divided.  Handed: images and edges by merge_runs.c and merge_groups.c.
-   Taken by: merge_runs.c, merge_groups.c. */
+/* Owns: uniting images with those of a sum, and new ends for edges when
+   blocks are divided.  Handed: images and edges by merge_runs.c and
+   merge_groups.c. */
 
 #include "cmd/merge/merge_unite.h"
 

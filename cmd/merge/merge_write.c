@@ -5,7 +5,7 @@
 
 /* Owns: the way from a sum of runs to the tool's own graph, which finds
    routines and loops and writes the file.  Handed: sums by cmd_merge.c; load
-   addresses by merge_places.c.  Taken by: cmd_merge.c. */
+   addresses by merge_places.c. */
 
 #include "cmd/merge/merge.h"
 #include "cmd/merge/merge_tables.h"

@@ -3,8 +3,8 @@
 
    Instances of branches. */
 
-/* Owns: instances of branches, and their activations.  Handed: the graph of the
-   code, a trace.  Taken by: omitted.c.
+/* Owns: instances of branches, and their activations.  Handed: the graph of
+   the code, a trace.
 
    One pass over the trace fills the log.  If the program's code ran rarely
    enough, the log has all of it, and later questions need no other pass.  An

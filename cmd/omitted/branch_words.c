@@ -3,8 +3,8 @@
 
    Words for code and branches that kept it from running. */
 
-/* Owns: the words for such code.  Handed: addresses, debug information, source
-   files.  Taken by: dcfg slice, dcfg why.
+/* Owns: the words for such code.  Handed: addresses, debug information,
+   source files.
 
    A condition is "true" or "false" only if the branch's line has one
    condition, and if no keyword between that line and the two sides jumps.

@@ -3,8 +3,8 @@
 
    The graph of the program's code. */
 
-/* Owns: reading code from images' files, and the graph of it.  Handed: a whole
-   execution trace, seeds.  Taken by: omitted.c, never_ran.c.
+/* Owns: reading code from images' files, and the graph of it.  Handed: a
+   whole execution trace, seeds.
 
    A graph has all functions that its calls lead to.  Calls fall through, unless
    the called function is known not to return.  An indirect jump has the targets

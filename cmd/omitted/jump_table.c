@@ -3,8 +3,8 @@
 
    Tables that indirect jumps go by. */
 
-/* Owns: the forms in which compilers write a switch.  Handed: the code before
-   an indirect jump.  Taken by: code_graph.c.
+/* Owns: the forms in which compilers write a switch.  Handed: the code
+   before an indirect jump.
 
    The jump goes to an element of the table, or to its sum with the table's
    address.  A comparison before it says how many elements there are. */

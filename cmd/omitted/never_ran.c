@@ -3,9 +3,8 @@
 
    Lines that never ran. */
 
-/* Owns: the way back from code that never ran to what was executed.  Handed: a
-   whole execution trace, the graph of its program's code.  Taken by:
-   slice_line.c.
+/* Owns: the way back from code that never ran to what was executed.  Handed:
+   a whole execution trace, the graph of its program's code.
 
    The way goes from the line to predecessors that never ran.  From the begin of
    a function it goes to direct calls of the function that never ran. */

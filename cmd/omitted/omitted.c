@@ -3,9 +3,8 @@
 
    Stores that did not run. */
 
-/* Owns: which stores could have changed a value that a slice used, if a branch
-   had gone the other way.  Handed: a slice that keeps instances.  Taken by:
-   dcfg slice, dcfg why.
+/* Owns: which stores could have changed a value that a slice used, if a
+   branch had gone the other way.  Handed: a slice that keeps instances.
 
    Implicit dependences as in T. Gyimothy, A. Beszedes and I. Forgacs: An
    Efficient Relevant Slicing Method for Debugging (1999), and X. Zhang, S.

@@ -3,8 +3,8 @@
 
    Addresses of stores on the other side of a branch. */
 
-/* Owns: the execution of code that did not run, to compute addresses.  Handed:
-   a branch instance, values of the run.  Taken by: omitted.c.
+/* Owns: the execution of code that did not run, to compute addresses.
+   Handed: a branch instance, values of the run.
 
    The shortest way from the branch to the store is executed, with the values
    that registers and memory had at the branch.  Moves, additions and

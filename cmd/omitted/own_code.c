@@ -4,7 +4,7 @@
    The program's own code. */
 
 /* Owns: the code whose branches are searched.  Handed: a whole execution
-   trace.  Taken by: omitted.c, never_ran.c. */
+   trace. */
 
 #include "cmd/omitted/own_code.h"
 

@@ -4,7 +4,7 @@
    The other sides of branches. */
 
 /* Owns: the code that a branch decides about, and its stores.  Handed: the
-   graph of the code, locations.  Taken by: omitted.c.
+   graph of the code, locations.
 
    A side of a branch is the code from one successor up to the branch's
    immediate post-dominator.  Calls are followed one level.  Control on a

@@ -4,7 +4,7 @@
    The program's code, executed or not. */
 
 /* Owns: reading instructions and numbers from images' files.  Handed: the
-   nodes of a graph.  Taken by: the other files of omitted/. */
+   nodes of a graph. */
 
 #include "cmd/omitted/static_code.h"
 

@@ -3,8 +3,7 @@
 
    Post-dominators of code. */
 
-/* Owns: immediate post-dominators.  Handed: the graph.  Taken by:
-   code_graph.c.
+/* Owns: immediate post-dominators.  Handed: the graph.
 
    K. Cooper, T. Harvey and K. Kennedy: A Simple, Fast Dominance Algorithm, on
    the reversed graph.  All ways out of functions lead to one exit. */

@@ -4,7 +4,7 @@
    Locations in use. */
 
 /* Owns: the locations that a slice's instances used, and since when they had
-   their values.  Handed: a slice that keeps instances.  Taken by: omitted.c. */
+   their values.  Handed: a slice that keeps instances. */
 
 #include "cmd/omitted/wants.h"
 

@@ -4,8 +4,8 @@
    The bytes that each file descriptor got. */
 
 /* Owns: the bytes that system calls wrote, as one stream for each file
-   descriptor.  Handed: system calls, with the writers of the memory that they
-   read.  Taken by: slice_output.c, slice_origin.c.
+   descriptor.  Handed: system calls, with the writers of the memory that
+   they read.
 
    A written byte is the value that was stored there last.  If no instruction
    stored one, it is the byte of the image.  Results of system calls are not

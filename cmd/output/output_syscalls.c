@@ -4,8 +4,7 @@
    System calls as criteria. */
 
 /* Owns: the system calls of a trace: their numbers, their arguments, and the
-   calls that a name means.  Handed: the command line.  Taken by: slice_query.c,
-   output_stream.c, slice_output.c.
+   calls that a name means.  Handed: the command line.
 
    The number of a call is the recorded value of its register's writer.
    Without values, it is a constant in the code: in the writer, or in the

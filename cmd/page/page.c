@@ -4,8 +4,7 @@
    Pages for a browser. */
 
 /* Owns: the frame of a page, one file that needs no other, and its content
-   security policy.  Handed: embedded files, data.  Taken by: dcfg slice, dcfg
-   view.
+   security policy.  Handed: embedded files, data.
 
    The policy names the hash of each script and style.  So a browser runs no
    script that a name or a source might contain, and connects to no server.

@@ -4,7 +4,7 @@
    Data in a page. */
 
 /* Owns: compressing data and writing it as text.  Handed: bytes, as they are
-   made; memory does not grow with them.  Taken by: page.c. */
+   made; memory does not grow with them. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE     // fopencookie

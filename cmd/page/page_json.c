@@ -3,8 +3,7 @@
 
    JSON in pages. */
 
-/* Owns: strings, columns and texts in pages.  Handed: any bytes.  Taken by: the
-   rooms that have a page. */
+/* Owns: strings, columns and texts in pages.  Handed: any bytes. */
 
 #include "cmd/page/page_json.h"
 

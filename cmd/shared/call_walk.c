@@ -4,8 +4,7 @@
    Calls along a trace. */
 
 /* Owns: the active calls, along a trace.  Handed: a trace, functions by
-   functions.c.  Taken by: cmd_flame.c, function_costs.c, loop_trips.c,
-   stack_tree.c.
+   functions.c.
 
    The tool tells calls and their ends by the stack pointer (tool/calls/stack.c),
    which a trace does not have.  But a trace has every edge with its type, so

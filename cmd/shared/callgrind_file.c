@@ -4,8 +4,7 @@
    Profiles in Callgrind's format. */
 
 /* Owns: the text of Callgrind's format: reading it into functions and rows,
-   and writing it.  Handed: a profile's path.  Taken by: export_callgrind.c,
-   view_profile.c.
+   and writing it.  Handed: a profile's path.
 
    The format's document is "Callgrind Format Specification" in Valgrind's
    manual.  A file may give positions relative to the last one, and may

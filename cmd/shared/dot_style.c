@@ -3,8 +3,7 @@
 
    The look of drawings. */
 
-/* Owns: colours and widths, and quoting.  Handed: counts.  Taken by:
-   cmd_dot.c. */
+/* Owns: colours and widths, and quoting.  Handed: counts. */
 
 #include "cmd/shared/dot_style.h"
 

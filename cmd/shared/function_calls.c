@@ -4,7 +4,7 @@
    Calls between functions, from edges. */
 
 /* Owns: which edges are calls, and of which functions.  Handed: a graph's
-   edges.  Taken by: report_flow.c, view_calls.c. */
+   edges. */
 
 #include "cmd/shared/function_calls.h"
 

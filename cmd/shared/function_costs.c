@@ -4,7 +4,7 @@
    Self and inclusive costs of functions. */
 
 /* Owns: self and inclusive costs.  Handed: calls by call_walk.c, or by
-   report_functions.c.  Taken by: report_functions.c, view_calls.c. */
+   report_functions.c. */
 
 #include "cmd/shared/function_costs.h"
 

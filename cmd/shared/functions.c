@@ -3,8 +3,7 @@
 
    Functions of the source in a graph. */
 
-/* Owns: which function of the source a block belongs to.  Handed: a process.
-   Taken by: call_walk.c, builds.c, shape.c. */
+/* Owns: which function of the source a block belongs to.  Handed: a process. */
 
 #include "cmd/shared/functions.h"
 

@@ -3,8 +3,8 @@
 
    Runs of Graphviz. */
 
-/* Owns: starting the program dot, and waiting for it.  Handed: graphs in dot's
-   language.  Taken by: cmd_dot.c, view_layout.c.
+/* Owns: starting the program dot, and waiting for it.  Handed: graphs in
+   dot's language.
 
    dot does not notice that a disk is full.  So it writes to a pipe, and a
    process of ours copies that to a file while the command goes on. */

@@ -4,8 +4,7 @@
    Names of functions in XRay logs. */
 
 /* Owns: the path of a log's map, and names for functions without a symbol.
-   Handed: a log's path, functions of a map.  Taken by: xray_names.c,
-   cmd_xray.c, log_stacks.c. */
+   Handed: a log's path, functions of a map. */
 
 #include "cmd/shared/log_names.h"
 

@@ -3,8 +3,8 @@
 
    Stacks of calls in an XRay log. */
 
-/* Owns: adding the calls of an XRay log to a tree of stacks.  Handed: calls by
-   xray_walk.c.  Taken by: flame_stacks.c, view_stacks.c. */
+/* Owns: adding the calls of an XRay log to a tree of stacks.  Handed: calls
+   by xray_walk.c. */
 
 #include "cmd/shared/log_stacks.h"
 

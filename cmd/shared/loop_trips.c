@@ -3,8 +3,8 @@
 
    Iterations of each entry to a loop. */
 
-/* Owns: the iterations of each entry to a loop.  Handed: edges by call_walk.c.
-   Taken by: report_tables.c, view_calls.c. */
+/* Owns: the iterations of each entry to a loop.  Handed: edges by
+   call_walk.c. */
 
 #include "cmd/shared/loop_trips.h"
 

@@ -4,7 +4,7 @@
    How numbers are spread. */
 
 /* Owns: multisets of numbers, for medians and other quantiles.  Handed:
-   numbers.  Taken by: xray_walk.c, cmd_xray.c.
+   numbers.
 
    The calls of a function take few different numbers of instructions.  So a
    number is kept once, with its count.  New numbers are collected until there

@@ -4,8 +4,7 @@
    A tree of stacks of calls. */
 
 /* Owns: the tree of call stacks.  Handed: calls by call_walk.c and
-   log_stacks.c.  Taken by: flame_stacks.c,
-   view_stacks.c. */
+   log_stacks.c. */
 
 #include "cmd/shared/stack_tree.h"
 

@@ -3,8 +3,8 @@
 
    The file of a trace's index. */
 
-/* Owns: where the index of a trace is, and that it is made.  Handed: a trace.
-   Taken by: slice_query.c.
+/* Owns: where the index of a trace is, and that it is made.  Handed: a
+   trace.
 
    It stands beside the trace, as FILE.idx, or in the user's cache.  Where
    neither can be written it has no name, and goes with the process.  Until it

@@ -4,9 +4,7 @@
    The program of a whole execution trace. */
 
 /* Owns: the file that is the program, files of the distribution, and images
-   with lines.
-   Handed: a whole execution trace.  Taken by: cmd_wet.c, slice_query.c, and
-   writers of slices. */
+   with lines.  Handed: a whole execution trace. */
 
 #include "cmd/shared/wet_program.h"
 

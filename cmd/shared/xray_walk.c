@@ -4,7 +4,7 @@
    The calls in an XRay log. */
 
 /* Owns: call stacks of a log, and each function's costs.  Handed: records by
-   the library.  Taken by: cmd_xray.c, xray_diff.c.
+   the library.
 
    An exit that is not the innermost call's breaks a rule.  If its function is
    active, all calls within it end with it; else the exit is ignored.  So one

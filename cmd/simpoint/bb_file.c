@@ -3,8 +3,8 @@
 
    Reads PinPlay's .bb files, and the files that SimPoint writes about them. */
 
-/* Owns: reading PinPlay's .bb files and SimPoint's files.  Handed: their paths.
-   Taken by: choice.c, cmd_regions.c, region_files.c. */
+/* Owns: reading PinPlay's .bb files and SimPoint's files.  Handed: their
+   paths. */
 
 #include "cmd/simpoint/bb_file.h"
 

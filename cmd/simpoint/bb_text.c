@@ -3,8 +3,7 @@
 
    Writes PinPlay's .bb files. */
 
-/* Owns: the lines of PinPlay's .bb format.  Handed: slices.  Taken by:
-   slices.c, loop_slices.c.
+/* Owns: the lines of PinPlay's .bb format.  Handed: slices.
 
    A slice has two lines.  The marker (S: or M:) says where the slice begins: at
    which execution of the instruction at an address.  The vector (T:) has the

@@ -3,8 +3,8 @@
 
    Finds out whether a recording begins with the program. */
 
-/* Owns: whether counts of executions begin with the process.  Handed: a DCFG,
-   and the files of its images.  Taken by: cmd_bbv.c.
+/* Owns: whether counts of executions begin with the process.  Handed: a
+   DCFG, and the files of its images.
 
    A process begins at the entry of its program or, if the program has an
    interpreter, at the interpreter's entry.  The entry is in the ELF file. */

@@ -3,8 +3,7 @@
 
    Basic-block vectors. */
 
-/* Owns: the vector of a slice.  Handed: blocks that were executed.  Taken by:
-   slices.c, loop_slices.c. */
+/* Owns: the vector of a slice.  Handed: blocks that were executed. */
 
 #include "cmd/simpoint/block_vector.h"
 

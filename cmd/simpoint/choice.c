@@ -4,8 +4,7 @@
    SimPoint's choice of slices. */
 
 /* Owns: the chosen slices, and the instructions of the run that each of them
-   stands for.  Handed: paths of vectors and of SimPoint's files.  Taken by:
-   cmd_regions.c, region_files.c. */
+   stands for.  Handed: paths of vectors and of SimPoint's files. */
 
 #include "cmd/simpoint/choice.h"
 

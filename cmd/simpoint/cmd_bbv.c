@@ -4,7 +4,7 @@
    dcfg bbv: writes basic-block vectors, for SimPoint and LoopPoint. */
 
 /* Owns: the subcommand bbv: the choice of threads and of loops' heads, the
-   files that it writes.  Handed: a command line.  Taken by: commands.c. */
+   files that it writes.  Handed: a command line. */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"

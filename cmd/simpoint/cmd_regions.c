@@ -4,8 +4,7 @@
    dcfg regions: prints SimPoint's choice as options of the tool. */
 
 /* Owns: the subcommand regions: the options for each chosen slice, the
-   comparison of the slices with the whole run.  Handed: a command line.  Taken
-   by: commands.c. */
+   comparison of the slices with the whole run.  Handed: a command line. */
 
 #include "cmd/simpoint/choice.h"
 #include "cmd/simpoint/region_files.h"

@@ -3,8 +3,8 @@
 
    LoopPoint's vectors: slices of all threads, cut together. */
 
-/* Owns: the ends of LoopPoint's slices.  Handed: blocks of all threads in their
-   order.  Taken by: cmd_bbv.c.
+/* Owns: the ends of LoopPoint's slices.  Handed: blocks of all threads in
+   their order.
 
    The method is that of A. Sabu, H. Patil, W. Heirman, T. E. Carlson,
    "LoopPoint", HPCA 2022.  It counts work in the program's loops, and skips the

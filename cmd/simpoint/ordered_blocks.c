@@ -4,8 +4,8 @@
    Reads the blocks of a trace: of one thread, or of all in the order in which
    they ran. */
 
-/* Owns: the order in which threads begin blocks.  Handed: a trace, its DCFG and
-   its turns.  Taken by: cmd_bbv.c. */
+/* Owns: the order in which threads begin blocks.  Handed: a trace, its DCFG
+   and its turns. */
 
 #include "cmd/simpoint/ordered_blocks.h"
 

@@ -3,8 +3,8 @@
 
    Writes regions in the files that simulators read. */
 
-/* Owns: LoopPoint's CSV, and the JSON of gem5's LooppointJsonLoader.  Handed: a
-   choice with labels.  Taken by: cmd_regions.c.
+/* Owns: LoopPoint's CSV, and the JSON of gem5's LooppointJsonLoader.
+   Handed: a choice with labels.
 
    A region's number is its cluster's plus 1.  Both files have the regions in
    the order of these numbers. */

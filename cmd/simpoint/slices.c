@@ -3,8 +3,7 @@
 
    Cuts a run into slices, and writes their basic-block vectors. */
 
-/* Owns: the ends of slices.  Handed: blocks in their order.  Taken by:
-   cmd_bbv.c.
+/* Owns: the ends of slices.  Handed: blocks in their order.
 
    All instructions of a block belong to the slice in which the block began.  No
    slice begins at a REP instruction: see bb_repeats(). */

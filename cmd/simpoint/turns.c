@@ -3,8 +3,7 @@
 
    Reads the turns of threads, which --trace-turns=yes writes. */
 
-/* Owns: the parser of the file of turns.  Handed: its path.  Taken by:
-   ordered_blocks.c. */
+/* Owns: the parser of the file of turns.  Handed: its path. */
 
 #include "cmd/simpoint/turns.h"
 

@@ -4,7 +4,7 @@
    dcfg slice. */
 
 /* Owns: the command line of dcfg slice, and the guest page of a slice.
-   Handed: whole execution traces.  Taken by: commands.c. */
+   Handed: whole execution traces. */
 
 #include "cmd/commands.h"
 #include "cmd/base/format.h"

@@ -3,8 +3,7 @@
 
    dcfg why. */
 
-/* Owns: the command line of dcfg why.  Handed: a whole execution trace.  Taken
-   by: commands.c. */
+/* Owns: the command line of dcfg why.  Handed: a whole execution trace. */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"

@@ -3,8 +3,8 @@
 
    Debug information and symbols of an image. */
 
-/* Owns: which variable has an address, and whether a line has code.  Handed: a
-   whole execution trace.  Taken by: slice_line.c, slice_threads.c. */
+/* Owns: which variable has an address, and whether a line has code.  Handed:
+   a whole execution trace. */
 
 #include "cmd/slice/image_debug.h"
 

@@ -3,8 +3,7 @@
 
    Instances in a slice's page. */
 
-/* Owns: columns of instances and their inputs.  Handed: a slice.  Taken by:
-   slice_html.c.
+/* Owns: columns of instances and their inputs.  Handed: a slice.
 
    Names, values and uses are those of dcfg why. */
 

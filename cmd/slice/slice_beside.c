@@ -3,8 +3,8 @@
 
    Stores that did not run, beside the lines of a listing. */
 
-/* Owns: which stores that did not run stand below the rows of a larger slice.
-   Handed: the rows.  Taken by: slice_lines.c.
+/* Owns: which stores that did not run stand below the rows of a larger
+   slice.  Handed: the rows.
 
    A larger slice has many stores that did not run, and most of them explain
    nothing.  A store stands below a row if all of this is true:

@@ -3,8 +3,7 @@
 
    The difference of two slices. */
 
-/* Owns: the comparison of two slices.  Handed: two slices.  Taken by:
-   cmd_slice.c.
+/* Owns: the comparison of two slices.  Handed: two slices.
 
    Two lines are the same if they have the same number in the same source.  If
    the two programs were built in different folders, the path of a source counts

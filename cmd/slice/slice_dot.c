@@ -3,8 +3,7 @@
 
    A slice as a picture. */
 
-/* Owns: a slice in Graphviz's language.  Handed: a slice.  Taken by:
-   cmd_slice.c. */
+/* Owns: a slice in Graphviz's language.  Handed: a slice. */
 
 #include "cmd/slice/slice_views.h"
 

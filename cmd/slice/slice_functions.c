@@ -4,8 +4,7 @@
    Functions of a trace that slices treat in their own way. */
 
 /* Owns: which functions are allocators, by their names, and which have a
-   frame pointer, by their code.  Handed: a trace.  Taken by: slice_query.c,
-   why_card.c. */
+   frame pointer, by their code.  Handed: a trace. */
 
 #include "cmd/slice/slice_functions.h"
 

@@ -3,8 +3,8 @@
 
    Break points of a slice. */
 
-/* Owns: a script for gdb that stops at a slice's instances.  Handed: a slice.
-   Taken by: cmd_slice.c.
+/* Owns: a script for gdb that stops at a slice's instances.  Handed: a
+   slice.
 
    The script is slice_stops.py with a table: for each instruction its place
    in its file, and its instances.  A run without Valgrind executes other

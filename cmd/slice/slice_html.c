@@ -3,11 +3,11 @@
 
    A slice as a page for a browser. */
 
-/* Owns: the page's data.  Handed: a slice.  Taken by: cmd_slice.c.
+/* Owns: the page's data.  Handed: a slice.
 
    The data is a JSON object with
 
-      title, asked, notes       texts
+   title, asked, notes       texts
       window, forward           the trace is only a part of the run; the slice
                                 is a forward one
       instances, executed       number of instances in the slice, in the run

@@ -3,8 +3,7 @@
 
    A slice as instances, one a line. */
 
-/* Owns: a slice instance by instance, for people.  Handed: a slice.  Taken by:
-   cmd_slice.c. */
+/* Owns: a slice instance by instance, for people.  Handed: a slice. */
 
 #include "cmd/slice/slice_views.h"
 

@@ -3,8 +3,7 @@
 
    A slice as JSON. */
 
-/* Owns: a slice instance by instance, for programs.  Handed: a slice.  Taken
-   by: cmd_slice.c. */
+/* Owns: a slice instance by instance, for programs.  Handed: a slice. */
 
 #include "cmd/slice/slice_omitted.h"
 

@@ -5,7 +5,7 @@
 
 /* Owns: the instructions of a line, the instance that kept a line from
    running, and messages about lines without an instance.  Handed:
-   FILE:LINE#N.  Taken by: slice_query.c. */
+   FILE:LINE#N. */
 
 #include "cmd/slice/slice_line.h"
 

@@ -3,8 +3,7 @@
 
    A slice as the program's lines. */
 
-/* Owns: the short listing of a slice.  Handed: a slice.  Taken by:
-   cmd_slice.c.
+/* Owns: the short listing of a slice.  Handed: a slice.
 
    The program is the file that has main(), files beside it, code that the
    program made while it ran, and images that --own adds.  If the slice has no

@@ -4,8 +4,7 @@
    Locks between two threads. */
 
 /* Owns: the pthread mutex that orders two instances, and the function with
-   which a thread began.  Handed: the trace, read again.  Taken by:
-   slice_threads.c.
+   which a thread began.  Handed: the trace, read again.
 
    The name of a function tells a call of pthread_mutex_lock().  The lock is the
    first word of a mutex.  So the first atomic instruction that runs in the call

@@ -4,7 +4,7 @@
    Stores that did not run, beside a slice. */
 
 /* Owns: when to look for stores that did not run, and the sentences about
-   them.  Handed: a slice.  Taken by: the forms of dcfg slice, dcfg why. */
+   them.  Handed: a slice. */
 
 #include "cmd/slice/slice_omitted.h"
 

@@ -3,8 +3,8 @@
 
    The origins of printed bytes. */
 
-/* Owns: whether a printed byte is a copy of a constant text.  Handed: bytes of
-   a stream.  Taken by: slice_output.c.
+/* Owns: whether a printed byte is a copy of a constant text.  Handed: bytes
+   of a stream.
 
    Each byte is followed back through instructions that hand it on unchanged.
    The way ends at an instruction that has the byte as a constant, or at

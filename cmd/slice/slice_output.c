@@ -4,7 +4,7 @@
    Printed text as a criterion. */
 
 /* Owns: which bytes --output means, and messages about them.  Handed: the
-   command line.  Taken by: slice_query.c.
+   command line.
 
    The search covers all bytes that file descriptors got, from any function.  If
    a text was computed in part, the slice does not follow addresses in its

@@ -3,8 +3,8 @@
 
    Queries of slices. */
 
-/* Owns: criteria of slices, from the command line to the library's query, and
-   messages about them.  Handed: options.  Taken by: dcfg slice, dcfg why.
+/* Owns: criteria of slices, from the command line to the library's query,
+   and messages about them.  Handed: options.
 
    By default, the stack pointer is not followed as an address.  Control is not
    followed in code outside of the criterion's program.  The program is the

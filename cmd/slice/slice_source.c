@@ -3,8 +3,7 @@
 
    A slice as lines of source. */
 
-/* Owns: the annotated source of a slice.  Handed: a slice.  Taken by:
-   cmd_slice.c. */
+/* Owns: the annotated source of a slice.  Handed: a slice. */
 
 #include "cmd/slice/slice_threads.h"
 #include "cmd/machine/source_file.h"

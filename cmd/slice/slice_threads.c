@@ -4,8 +4,7 @@
    Threads of a slice. */
 
 /* Owns: the column of threads, and values that went from thread to thread.
-   Handed: a slice.  Taken by: slice_lines.c, slice_source.c,
-   page_instances.c.
+   Handed: a slice.
 
    Values that the program's own code wrote and read come first.  Values that a
    library hands from thread to thread say less about the program. */

@@ -3,9 +3,9 @@
 
    Values at an instance, and places that the source's words mean there. */
 
-/* Owns: values of registers and memory just before an instance, and the query
-   for the place of an expression.  Handed: a whole execution trace, the
-   criterion's instance.  Taken by: slice_query.c, slice_omitted.c.
+/* Owns: values of registers and memory just before an instance, and the
+   query for the place of an expression.  Handed: a whole execution trace,
+   the criterion's instance.
 
    The library finds the last writers of the place.  If the trace has values,
    the writers have the value.  If not, an address shows it: a memory operand

@@ -4,7 +4,7 @@
    The words of all forms of slices for instances. */
 
 /* Owns: the words for an instance, its place, its value and its inputs.
-   Handed: instances.  Taken by: the forms of dcfg slice, dcfg why. */
+   Handed: instances. */
 
 #include "cmd/slice/slice_views.h"
 

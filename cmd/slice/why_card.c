@@ -3,8 +3,8 @@
 
    Lines of dcfg why. */
 
-/* Owns: which instances are one step, and the order of its inputs.  Handed: a
-   slice.  Taken by: why_lines.c.
+/* Owns: which instances are one step, and the order of its inputs.  Handed:
+   a slice.
 
    Instances of a line ran together if one branch or call of another line let
    them run.  A step has an instruction only once: its next instance belongs to

@@ -3,8 +3,8 @@
 
    dcfg why, instance by instance. */
 
-/* Owns: steps that are instances, and the values that copies hand on.  Handed:
-   a slice.  Taken by: cmd_why.c, why_card.c.
+/* Owns: steps that are instances, and the values that copies hand on.
+   Handed: a slice.
 
    A step goes from an instance to the instances that computed its inputs.  It
    passes instances that only hand on a value, as moves, PUSH and POP do. */

@@ -4,7 +4,7 @@
    dcfg why, line by line. */
 
 /* Owns: lines and their inputs as text and JSON, and the conversation with
-   the user.  Handed: a slice.  Taken by: cmd_why.c. */
+   the user.  Handed: a slice. */
 
 #include "cmd/slice/why.h"
 

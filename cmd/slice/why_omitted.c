@@ -4,7 +4,7 @@
    Stores that did not run, as inputs of dcfg why. */
 
 /* Owns: which stores that did not run a card has, and their places among its
-   inputs.  Handed: cards of a slice.  Taken by: why_lines.c.
+   inputs.  Handed: cards of a slice.
 
    In a large program dozens of stores could have changed a value.  A card
    prints the best omission of each line, and MOST_PRINTED of them at most. */

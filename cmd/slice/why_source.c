@@ -4,8 +4,7 @@
    Source lines and printed bytes of dcfg why. */
 
 /* Owns: texts of lines, printed bytes of an input, lines that call inlined
-   functions, merged lines.  Handed: cards of a slice.  Taken by:
-   why_lines.c. */
+   functions, merged lines.  Handed: cards of a slice. */
 
 #include "cmd/slice/why_source.h"
 

@@ -3,9 +3,8 @@
 
    Writes that the trace does not have. */
 
-/* Owns: between which instances somebody else wrote memory, and what may have
-   done it.  Handed: an unseen write by the slice, the trace's events.  Taken by:
-   why_lines.c, why_instructions.c.
+/* Owns: between which instances somebody else wrote memory, and what may
+   have done it.  Handed: an unseen write by the slice, the trace's events.
 
    The trace does not tell who wrote.  It tells what may have: the file that is
    mapped there, stores through another mapping of that file, and system calls

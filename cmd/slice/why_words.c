@@ -3,8 +3,7 @@
 
    Names and values of inputs. */
 
-/* Owns: the words for values and for inputs of instances.  Handed: a slice.
-   Taken by: why_lines.c, page_instances.c. */
+/* Owns: the words for values and for inputs of instances.  Handed: a slice. */
 
 #include "cmd/slice/why_words.h"
 

@@ -3,9 +3,8 @@
 
    The state of a recorded program at any time: its threads. */
 
-/* Owns: the threads that exist at a time, their program counters, the cache of
-   computed values.  Handed: a whole execution trace that has an index.  Taken
-   by: state_registers.c, state_memory.c, cmd/gdb/. */
+/* Owns: the threads that exist at a time, their program counters, the cache
+   of computed values.  Handed: a whole execution trace that has an index. */
 
 #include "cmd/state/program_state.h"
 

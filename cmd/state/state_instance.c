@@ -3,8 +3,8 @@
 
    Instances, as the processor's rules see them. */
 
-/* Owns: an instance, and the view of what was before it.  Handed: instances by
-   the library.  Taken by: the other files of the room. */
+/* Owns: an instance, and the view of what was before it.  Handed: instances
+   by the library. */
 
 #include "cmd/state/state_instance.h"
 

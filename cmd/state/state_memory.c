@@ -4,7 +4,7 @@
    Memory of a recorded program at any time. */
 
 /* Owns: the bytes of memory, and which of them are known.  Handed: writes by
-   the library, files of images.  Taken by: state_registers.c, cmd/gdb/.
+   the library, files of images.
 
    The last that the trace told before the time gives a byte its value: a write,
    or a load.  If the next load has another value, somebody else wrote the byte

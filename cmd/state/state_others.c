@@ -3,9 +3,9 @@
 
    Registers that few instructions write: control words, bases, selectors. */
 
-/* Owns: those registers at any time, and the search for their writers.  Handed:
-   registers that the trace tells, by the library; rules of the processor.  Taken
-   by: state_registers.c, state_x87.c.
+/* Owns: those registers at any time, and the search for their writers.
+   Handed: registers that the trace tells, by the library; rules of the
+   processor.
 
    The trace tells these registers at its begin, before a thread's first
    instruction, and when a handler begins or has returned.  The library has no

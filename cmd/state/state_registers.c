@@ -4,7 +4,7 @@
    Registers of a recorded program at any time. */
 
 /* Owns: registers of a thread, and which of their bytes are known.  Handed:
-   their writers by the library; rules of the processor.  Taken by: cmd/gdb/.
+   their writers by the library; rules of the processor.
 
    The library finds the last writer of a register.  The register's value is in
    the writer's recorded value, or the processor's rules compute it from the

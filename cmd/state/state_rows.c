@@ -3,8 +3,8 @@
 
    Registers as gdb knows them, of a recorded program at any time. */
 
-/* Owns: rows of the processor's rules; how registers ask each other.  Handed:
-   registers by the other files of the room.  Taken by: cmd/gdb/. */
+/* Owns: rows of the processor's rules; how registers ask each other.
+   Handed: registers by the other files of the room. */
 
 #include "cmd/state/state_instance.h"
 

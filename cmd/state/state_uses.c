@@ -3,8 +3,8 @@
 
    Registers, as instructions that use them tell them. */
 
-/* Owns: the value of a register that an instance uses.  Handed: instances by the
-   library.  Taken by: state_registers.c. */
+/* Owns: the value of a register that an instance uses.  Handed: instances by
+   the library. */
 
 #include "cmd/state/state_instance.h"
 

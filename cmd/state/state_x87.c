@@ -4,8 +4,7 @@
    x87's registers of a recorded program at any time. */
 
 /* Owns: x87's stack, tags and status.  Handed: the top of the stack and
-   registers that the trace tells, by the library; rules of the processor. Taken
-   by: state_registers.c.
+   registers that the trace tells, by the library; rules of the processor.
 
    The search goes back over instances of x87's instructions until each register
    and each tag has been written or told.  It gives up after MOST_STEPS

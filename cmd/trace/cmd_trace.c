@@ -4,7 +4,7 @@
    dcfg trace. */
 
 /* Owns: the subcommand trace, which follows a thread's edges.  Handed: a
-   command line.  Taken by: commands.c. */
+   command line. */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"

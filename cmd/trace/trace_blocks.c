@@ -3,8 +3,7 @@
 
    A trace as blocks. */
 
-/* Owns: the form blocks.  Handed: edges in their order.  Taken by:
-   cmd_trace.c. */
+/* Owns: the form blocks.  Handed: edges in their order. */
 
 #include "cmd/trace/trace_views.h"
 

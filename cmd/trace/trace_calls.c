@@ -3,8 +3,8 @@
 
    A trace as calls. */
 
-/* Owns: the form calls, and the active calls.  Handed: all edges, because they
-   show calls.  Taken by: cmd_trace.c. */
+/* Owns: the form calls, and the active calls.  Handed: all edges, because
+   they show calls. */
 
 #include "cmd/trace/trace_views.h"
 

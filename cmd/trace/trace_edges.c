@@ -3,7 +3,7 @@
 
    A trace as edges. */
 
-/* Owns: the form edges.  Handed: edges in their order.  Taken by: cmd_trace.c. */
+/* Owns: the form edges.  Handed: edges in their order. */
 
 #include "cmd/trace/trace_views.h"
 

@@ -3,8 +3,7 @@
 
    Names of nodes in traces. */
 
-/* Owns: names and sources of nodes, each made once.  Handed: nodes.  Taken by:
-   trace_edges.c, trace_blocks.c, trace_calls.c. */
+/* Owns: names and sources of nodes, each made once.  Handed: nodes. */
 
 #include "cmd/trace/trace_views.h"
 

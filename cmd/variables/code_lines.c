@@ -3,9 +3,8 @@
 
    Lines of the program that code belongs to. */
 
-/* Owns: the source lines of an instruction: its own, and the calls of inlined
-   functions around it.  Handed: a whole execution trace.  Taken by: writers of
-   slices, dcfg why.
+/* Owns: the source lines of an instruction: its own, and the calls of
+   inlined functions around it.  Handed: a whole execution trace.
 
    The trace has the line of each instruction; debug information has the inlined
    functions.  A path of debug information is replaced by the trace's path of

@@ -4,7 +4,7 @@
    Debug information of code, whether it was executed or not. */
 
 /* Owns: lines, functions and frames of code addresses.  Handed: a whole
-   execution trace, its images.  Taken by: the room omitted/. */
+   execution trace, its images. */
 
 #include "cmd/variables/code_words.h"
 

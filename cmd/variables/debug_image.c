@@ -4,8 +4,7 @@
    Debug information of a trace's images. */
 
 /* Owns: opening files of images, once each, and whether they are the builds
-   that were executed.  Handed: a whole execution trace.  Taken by:
-   variable_place.c, variables.c.
+   that were executed.  Handed: a whole execution trace.
 
    libdwfl of elfutils gets each image's address in the run, so that all
    addresses are the run's. */

@@ -4,8 +4,7 @@
    Expressions of the source that name a place. */
 
 /* Owns: C's syntax of expressions that name a place, and their meaning at an
-   instruction.  Handed: expressions; values, by readers of the trace.  Taken
-   by: slice_value.c. */
+   instruction.  Handed: expressions; values, by readers of the trace. */
 
 #include "cmd/variables/expression.h"
 

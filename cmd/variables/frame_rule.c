@@ -3,8 +3,8 @@
 
    Call frame addresses. */
 
-/* Owns: the rules for unwinding frames.  Handed: debug information of an image.
-   Taken by: variable_place.c, code_words.c. */
+/* Owns: the rules for unwinding frames.  Handed: debug information of an
+   image. */
 
 #include "cmd/variables/frame_rule.h"
 

@@ -3,8 +3,8 @@
 
    Lines without code of their own. */
 
-/* Owns: lines of a unit that have rows in its line table, but no instruction.
-   Handed: sites.  Taken by: code_lines.c.
+/* Owns: lines of a unit that have rows in its line table, but no
+   instruction.  Handed: sites.
 
    An optimizing compiler writes a row where a statement would begin, even if
    the code of the next statement begins there, too.  If all rows of a line are

@@ -4,7 +4,7 @@
    Words of the source for the values of registers. */
 
 /* Owns: the way from registers and addresses to variables.  Handed:
-   instructions of a whole execution trace, sites.  Taken by: variables.c.
+   instructions of a whole execution trace, sites.
 
    Debug information says which variable is in a register.  If it does not, as
    without optimization, the code here reads the instructions before, backward,

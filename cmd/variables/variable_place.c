@@ -4,8 +4,7 @@
    The places of variables. */
 
 /* Owns: scopes, locations of variables, rules of call frames.  Handed: code
-   addresses, debug information of images.  Taken by: register_word.c,
-   variables.c.
+   addresses, debug information of images.
 
    A place in the frame is an offset from the call frame address, which the
    library knows from the trace.  If that address is a register and a number by

@@ -3,8 +3,7 @@
 
    Values and types as C writes them. */
 
-/* Owns: the texts of values and types.  Handed: types of DWARF, bytes.  Taken
-   by: dcfg slice. */
+/* Owns: the texts of values and types.  Handed: types of DWARF, bytes. */
 
 #include "cmd/variables/variables.h"
 

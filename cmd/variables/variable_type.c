@@ -4,8 +4,7 @@
    Types of variables, and the parts that they have. */
 
 /* Owns: the way from a type and an offset in it to members and indices.
-   Handed: types of DWARF.  Taken by: variable_place.c, register_word.c,
-   variables.c. */
+   Handed: types of DWARF. */
 
 #include "cmd/variables/variable_type.h"
 

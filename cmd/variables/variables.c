@@ -3,8 +3,7 @@
 
    The program's names for places and values. */
 
-/* Owns: names of what instructions use.  Handed: a whole execution trace.
-   Taken by: dcfg slice, dcfg why. */
+/* Owns: names of what instructions use.  Handed: a whole execution trace. */
 
 #include "cmd/variables/variables.h"
 

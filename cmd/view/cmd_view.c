@@ -4,13 +4,13 @@
    dcfg view: writes a page that shows a run in a browser. */
 
 /* Owns: the subcommand view: its command line, the choice of routines and
-   blocks for the page.  Handed: a command line.  Taken by: commands.c.
+   blocks for the page.  Handed: a command line.
 
    The page's data is a JSON object.  Arrays whose names begin with the same
    letter are the columns of a table.  A count above 2^53 - 1, which JavaScript
    would round, is a text.
 
-      program, file, trace, process, part, processes, routines, edges, nodes,
+   program, file, trace, process, part, processes, routines, edges, nodes,
       instrs, threads           the run; threads has each one's instructions.
       images                    .path, .name, .build, .load, .own, .routines,
                                 .blocks, .instrs.
@@ -18,7 +18,7 @@
       log, profile              names of an XRay log and a profile, or "".
       command                   the command line in the profile, or "".
 
-      rName, rSource, rImage, rSelf, rCalls, rEntries, rLoops, rNode, rFunction
+   rName, rSource, rImage, rSelf, rCalls, rEntries, rLoops, rNode, rFunction
                                 rows: routines that were executed, the hottest
                                 first.  Names are numbers of texts; -1: none.
       rFirst                    by row: its first block; one element more, the
@@ -27,7 +27,7 @@
                                 blocks.  The offset is in the image; bOut is the
                                 number of edges that leave the block.
 
-      eId, eTo, eType, eCount   edges, block after block.  eTo is -1 if the
+   eId, eTo, eType, eCount   edges, block after block.  eTo is -1 if the
                                 target is not in the page.
       types                     names of the types of edges.
       lHead, lRow, lParent, lDepth, lEntries, lIterations, lInstrs, lBlocks
@@ -45,13 +45,13 @@
       fInclusive, fCalls, trips with a trace: inclusive costs and calls by
                                 function, iterations by loop: view_calls.c.
 
-      sName, sParent, sTotal, sSelf, stacksLeft
+   sName, sParent, sTotal, sSelf, stacksLeft
                                 the trace's stacks, and how many smaller ones
                                 are not in the page.
       sThreads                  by thread, if there are several: [stack,
                                 instructions in it, ..].
 
-      nName, nSource, nImage, nInstrs, nInlined, nCalls, nEntries, nSites, nRow
+   nName, nSource, nImage, nInstrs, nInlined, nCalls, nEntries, nSites, nRow
                                 with --inline: the rows of dcfg report
                                 --inline.
       iChain                    with --inline: by instruction, the text on the

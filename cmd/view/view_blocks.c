@@ -3,8 +3,7 @@
 
    Writes the blocks, edges and loops of a page. */
 
-/* Owns: the columns of blocks, of edges and of loops.  Handed: a graph.  Taken
-   by: cmd_view.c. */
+/* Owns: the columns of blocks, of edges and of loops.  Handed: a graph. */
 
 #include "cmd/view/view.h"
 

@@ -4,8 +4,7 @@
    Writes the functions and calls of a page. */
 
 /* Owns: the columns of functions of the source, of calls, of inclusive costs
-   and of loops' iterations.  Handed: a graph, a trace.  Taken by:
-   cmd_view.c. */
+   and of loops' iterations.  Handed: a graph, a trace. */
 
 #include "cmd/view/view.h"
 #include "cmd/view/view_profile.h"

@@ -3,8 +3,8 @@
 
    Writes the code and the sources of a page. */
 
-/* Owns: the instructions of the hottest routines, and the text of their source
-   files.  Handed: images' files, sources.  Taken by: cmd_view.c. */
+/* Owns: the instructions of the hottest routines, and the text of their
+   source files.  Handed: images' files, sources. */
 
 #include "cmd/view/view.h"
 

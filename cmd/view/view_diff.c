@@ -4,7 +4,7 @@
    Writes the older run of a page. */
 
 /* Owns: the columns of counts of the older run, A, and the tables of changes
-   from A to B.  Handed: both runs.  Taken by: cmd_view.c.
+   from A to B.  Handed: both runs.
 
    cmd/builds/ finds the same parts in both runs, as for dcfg diff. */
 

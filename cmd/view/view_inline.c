@@ -3,8 +3,8 @@
 
    Writes the inlined functions of a page. */
 
-/* Owns: the columns of functions with their inlined copies.  Handed: a graph,
-   debug information by cmd/inline/.  Taken by: cmd_view.c. */
+/* Owns: the columns of functions with their inlined copies.  Handed: a
+   graph, debug information by cmd/inline/. */
 
 #include "cmd/view/view.h"
 

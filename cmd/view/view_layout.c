@@ -3,8 +3,7 @@
 
    Writes the layouts of the graphs of a page. */
 
-/* Owns: the places of blocks and edges.  Handed: the hottest routines.  Taken
-   by: cmd_view.c.
+/* Owns: the places of blocks and edges.  Handed: the hottest routines.
 
    Several runs of Graphviz's dot share the routines.  Each writes its layouts
    in the format "plain", one graph after the other.  If dot fails at a graph,

@@ -4,7 +4,7 @@
    Reads inclusive costs for a page from a Callgrind profile or an XRay log. */
 
 /* Owns: the inclusive costs of functions.  Handed: profiles by
-   callgrind_file.c, logs by log_stacks.c.  Taken by: view_calls.c. */
+   callgrind_file.c, logs by log_stacks.c. */
 
 #include "cmd/view/view_profile.h"
 

@@ -4,7 +4,7 @@
    Writes the run of a page: totals, threads, images and routines. */
 
 /* Owns: the totals, the columns of threads, images and routines, the form of
-   counts.  Handed: a graph.  Taken by: cmd_view.c. */
+   counts.  Handed: a graph. */
 
 #include "cmd/view/view.h"
 

@@ -4,7 +4,7 @@
    Writes the stacks of calls of a page. */
 
 /* Owns: the columns of stacks: of all threads, of each thread, of the older
-   run.  Handed: traces, or an XRay log.  Taken by: cmd_view.c. */
+   run.  Handed: traces, or an XRay log. */
 
 #include "cmd/view/view.h"
 

@@ -3,8 +3,8 @@
 
    dcfg wet. */
 
-/* Owns: the subcommand wet, and the selection of instances.  Handed: a command
-   line.  Taken by: commands.c. */
+/* Owns: the subcommand wet, and the selection of instances.  Handed: a
+   command line. */
 
 #include "cmd/commands.h"
 #include "cmd/base/format.h"

@@ -4,7 +4,7 @@
    Extents of a spool file. */
 
 /* Owns: the choice of valid extents of a spool file (docs/dev/wet-file.md).
-   Handed: the file by, and taken by: wet_salvage.c. */
+   Handed: the file. */
 
 #include "cmd/wet/wet_extents.h"
 

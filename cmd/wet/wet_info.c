@@ -3,8 +3,7 @@
 
    Facts about a whole execution trace. */
 
-/* Owns: the text of dcfg wet --info.  Handed: a trace by, and taken by:
-   cmd_wet.c. */
+/* Owns: the text of dcfg wet --info.  Handed: a trace. */
 
 #include "cmd/wet/wet_info.h"
 

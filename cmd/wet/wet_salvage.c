@@ -5,7 +5,7 @@
 
 /* Owns: reading the spool file of a whole execution trace
    (docs/dev/wet-file.md), and making the trace from it.  Handed: names of
-   files. Taken by: cmd_wet.c. */
+   files. */
 
 #include "cmd/wet/wet_salvage.h"
 

@@ -3,9 +3,8 @@
 
    The text of a whole execution trace. */
 
-/* Owns: the comprehensive text: instruction by instruction, its ports, and for
-   each port all instances.  Handed: instances in the order of execution.  Taken
-   by: cmd_wet.c.
+/* Owns: the comprehensive text: instruction by instruction, its ports, and
+   for each port all instances.  Handed: instances in the order of execution.
 
    A spool has a sequence for each port's dependences, and for each
    instruction's values. */

@@ -3,7 +3,7 @@
 
    dcfg xray. */
 
-/* Owns: the subcommand xray.  Handed: a command line.  Taken by: commands.c. */
+/* Owns: the subcommand xray.  Handed: a command line. */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"

@@ -3,8 +3,7 @@
 
    Calls of XRay logs, in order. */
 
-/* Owns: printing each call.  Handed: calls by xray_walk.c.  Taken by:
-   cmd_xray.c. */
+/* Owns: printing each call.  Handed: calls by xray_walk.c. */
 
 #include "cmd/xray/xray_views.h"
 #include "cmd/base/csv.h"

@@ -4,7 +4,7 @@
    Comparison of two XRay logs. */
 
 /* Owns: matching the functions of two logs, and the changes.  Handed: the
-   functions of two logs with their numbers.  Taken by: cmd_xray.c.
+   functions of two logs with their numbers.
 
    Ids differ from run to run.  Functions with one name, in objects with one
    file name, are matched, and their numbers are added.  Functions without a

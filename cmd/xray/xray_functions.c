@@ -3,8 +3,7 @@
 
    Table of functions of XRay logs. */
 
-/* Owns: the table of functions.  Handed: a log that has been read.  Taken by:
-   cmd_xray.c. */
+/* Owns: the table of functions.  Handed: a log that has been read. */
 
 #include "cmd/xray/xray_views.h"
 

@@ -3,8 +3,7 @@
 
    Names of functions in XRay logs. */
 
-/* Owns: the names of functions in a log.  Handed: a map.  Taken by: the other
-   parts of dcfg xray. */
+/* Owns: the names of functions in a log.  Handed: a map. */
 
 #include "cmd/shared/log_names.h"
 #include "cmd/xray/xray_views.h"

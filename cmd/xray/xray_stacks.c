@@ -3,8 +3,7 @@
 
    Call stacks of XRay logs. */
 
-/* Owns: the tree of stacks.  Handed: calls by xray_walk.c.  Taken by:
-   cmd_xray.c. */
+/* Owns: the tree of stacks.  Handed: calls by xray_walk.c. */
 
 #include "cmd/base/keymap.h"
 #include "cmd/xray/xray_views.h"

@@ -4,8 +4,7 @@
    The file of an index, as sections of bytes. */
 
 /* Owns: the head of an index, its sections, and the checksum of each block.
-   Handed: bytes by index_make.c, a descriptor by wet_index.c.  Taken by: all
-   other files of index/.
+   Handed: bytes by index_make.c, a descriptor by wet_index.c.
 
    The file is not mapped: the reader would get SIGBUS if somebody shortened the
    file meanwhile.  Blocks are read into anonymous memory, to which the kernel

@@ -5,7 +5,7 @@
 
 /* Owns: bytes that the trace has told so far, and the loads that contradict
    them.  Handed: stores and loads by index_ways.c, marks by index_make.c and
-   index_unseen.c.  Taken by: index_words.c.
+   index_unseen.c.
 
    A byte stays BYTE_KNOWN behind its chunk, so that a word of which a chunk
    wrote a part is told as a whole there.  If there are too many pages, all are

@@ -4,7 +4,7 @@
    The memory that a chunk writes. */
 
 /* Owns: sets of words of memory, and their code.  Handed: stores by
-   index_make.c.  Taken by: index_make.c, wet_index.c.
+   index_make.c.
 
    The code is a sequence of numbers: 4 times the distance from the end of the
    lines before, and a kind.  LINE_PART: a line, and its mask follows.

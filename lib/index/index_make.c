@@ -4,7 +4,7 @@
    Making an index. */
 
 /* Owns: collecting an index in one pass over a trace.  Handed: parts, and
-   activations, by slice_index.c.  Taken by: slice_index.c.
+   activations, by slice_index.c.
 
    A chunk's lines, last writers, words and unseen writes go to the file at its
    end.  All else is small,

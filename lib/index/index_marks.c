@@ -3,9 +3,8 @@
 
    Marks and records, as they change the image of memory. */
 
-/* Owns: how a mark changes the image, and the search for unseen writes without
-   an index.  Handed: parts by wet_ahead.c.  Taken by: index_make.c,
-   slice_passes.c. */
+/* Owns: how a mark changes the image, and the search for unseen writes
+   without an index.  Handed: parts by wet_ahead.c. */
 
 #include "lib/index/index_marks.h"
 

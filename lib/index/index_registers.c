@@ -4,7 +4,7 @@
    Who wrote the registers last in a chunk. */
 
 /* Owns: the code of last writers.  Handed: steps by index_make.c, code by
-   wet_index.c.  Taken by: index_make.c, replay/.
+   wet_index.c.
 
    For each byte of a register there is the instance that wrote the byte last in
    the chunk.  These instances are listed once each, the latest first.  The latest

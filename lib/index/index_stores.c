@@ -4,8 +4,7 @@
    The bytes that an instance stores, and loads. */
 
 /* Owns: which bytes of an instance's value stand in which memory, and which
-   load its value may be of.  Handed:
-   records by wet/.  Taken by: index_make.c, replay/. */
+   load its value may be of.  Handed: records by wet/. */
 
 #include "lib/index/index_stores.h"
 

@@ -4,8 +4,7 @@
    Writes that the trace does not have. */
 
 /* Owns: the code of a chunk's unseen writes.  Handed: unseen writes by
-   index_image.c, code by wet_index.c.  Taken by: index_make.c, index_marks.c,
-   wet_index.c, slice/.
+   index_image.c, code by wet_index.c.
 
    The code begins with the number of writes and the size of what follows before
    it is compressed, 4 bytes each, and with the first and the last word, 8 bytes

@@ -3,8 +3,8 @@
 
    The ways of a trace's superblocks, for an index. */
 
-/* Owns: which slots of a record have stores, and which registers it may define.
-   Handed: a trace.  Taken by: index_make.c. */
+/* Owns: which slots of a record have stores, and which registers it may
+   define.  Handed: a trace. */
 
 #include "lib/index/index_ways.h"
 

@@ -4,7 +4,7 @@
    Words of memory as a chunk leaves them. */
 
 /* Owns: the code of words, and decoded blocks.  Handed: a MemoryImage by
-   index_make.c, code by wet_index.c.  Taken by: index_make.c, wet_index.c.
+   index_make.c, code by wet_index.c.
 
    A word is odd if one of its bytes is not BYTE_KNOWN.  Before a block is
    compressed, it begins with the number of its words and that of odd words, 2

@@ -3,8 +3,7 @@
 
    The index of a whole execution trace. */
 
-/* Owns: opening an index, and its answers.  Handed: a file by index_file.c.
-   Taken by: slice/. */
+/* Owns: opening an index, and its answers.  Handed: a file by index_file.c. */
 
 #include "lib/index/wet_index.h"
 #include "lib/base/sort.h"

@@ -3,9 +3,8 @@
 
    Decoded chunks of a trace that is replayed. */
 
-/* Owns: the last decoded chunks, the times of their instructions, the filters
-   of their steps.  Handed: a trace that has an index.  Taken by: replay_find.c,
-   replay_registers.c, replay_memory.c. */
+/* Owns: the last decoded chunks, the times of their instructions, the
+   filters of their steps.  Handed: a trace that has an index. */
 
 #include "lib/replay/replay_chunks.h"
 

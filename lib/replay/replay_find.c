@@ -3,9 +3,9 @@
 
    Searches for instances. */
 
-/* Owns: the next and the last instance of a thread, of a set of instructions,
-   and with an access to some memory; numbers of instances.  Handed: chunks by
-   replay_chunks.c.  Taken by: users. */
+/* Owns: the next and the last instance of a thread, of a set of
+   instructions, and with an access to some memory; numbers of instances.
+   Handed: chunks by replay_chunks.c. */
 
 #include "lib/replay/replay_chunks.h"
 #include "lib/base/sort.h"

@@ -4,7 +4,6 @@
    Last writers of registers that the index tells. */
 
 /* Owns: which of the index's last writers are answers.  Handed: the index.
-   Taken by: replay_registers.c, replay_instr.c.
 
    Registers that were written long before cost no decoding then: neither to find
    their writer, nor for its value. */

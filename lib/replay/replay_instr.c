@@ -4,7 +4,7 @@
    Instances of instructions. */
 
 /* Owns: all that the trace has of an instance.  Handed: decoded chunks by
-   replay_chunks.c, instances of others by replay_index.c.  Taken by: users. */
+   replay_chunks.c, instances of others by replay_index.c. */
 
 #include "lib/replay/replay_chunks.h"
 

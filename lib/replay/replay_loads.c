@@ -4,7 +4,7 @@
    Bytes of memory that instructions load after a time. */
 
 /* Owns: the first loads of bytes after a time.  Handed: chunks by
-   replay_chunks.c.  Taken by: replay_recent.c, users. */
+   replay_chunks.c. */
 
 #include "lib/replay/replay_memory.h"
 

@@ -3,8 +3,8 @@
 
    Changes of the address space. */
 
-/* Owns: the search for marks of mappings.  Handed: chunks by replay_chunks.c.
-   Taken by: users.
+/* Owns: the search for marks of mappings.  Handed: chunks by
+   replay_chunks.c.
 
    The index says which chunks write to a word of memory.  New and removed
    mappings count as writes: a mark that says so stands beside each MarkMapped,

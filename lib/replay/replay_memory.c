@@ -3,8 +3,7 @@
 
    The contents of memory at any time. */
 
-/* Owns: the bytes of memory at any time.  Handed: chunks by replay_chunks.c.
-   Taken by: users. */
+/* Owns: the bytes of memory at any time.  Handed: chunks by replay_chunks.c. */
 
 #include "lib/replay/replay_memory.h"
 #include "format/wet_process.h"

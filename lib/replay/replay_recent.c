@@ -4,7 +4,6 @@
    Memory that has been asked for lately. */
 
 /* Owns: answers about words of memory.  Handed: searches by replay_memory.c.
-   Taken by: users.
 
    A debugger asks for the same words at each step: the frames of the call
    stack, variables that it displays.  Some were written long before, so each

@@ -3,8 +3,8 @@
 
    The last writers of registers. */
 
-/* Owns: the last writer of a thread's register at any time.  Handed: chunks by
-   replay_chunks.c.  Taken by: users.
+/* Owns: the last writer of a thread's register at any time.  Handed: chunks
+   by replay_chunks.c.
 
    When a signal's handler returns, the kernel restores the registers that the
    thread had when the handler was entered.  So a search skips whole

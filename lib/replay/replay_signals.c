@@ -3,8 +3,7 @@
 
    Signals that have a handler. */
 
-/* Owns: the search for them.  Handed: chunks by replay_chunks.c.  Taken by:
-   users. */
+/* Owns: the search for them.  Handed: chunks by replay_chunks.c. */
 
 #include "lib/replay/replay_chunks.h"
 

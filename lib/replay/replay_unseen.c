@@ -4,8 +4,7 @@
    Writes that the trace does not have, in memory at any time. */
 
 /* Owns: which bytes are unknown because somebody else wrote them about then.
-   Handed: unseen writes by the index.  Taken by: replay_recent.c,
-   replay_find.c. */
+   Handed: unseen writes by the index. */
 
 #include "lib/replay/replay_chunks.h"
 #include "lib/base/sort.h"

@@ -3,8 +3,7 @@
 
    The top of x87's stack. */
 
-/* Owns: a thread's top at any time.  Handed: chunks by replay_chunks.c.  Taken
-   by: users.
+/* Owns: a thread's top at any time.  Handed: chunks by replay_chunks.c.
 
    The index has the top at the end of each chunk.  Within a chunk, instructions
    move it, and marks set it. */

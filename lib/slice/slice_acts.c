@@ -4,8 +4,7 @@
    Activations of a whole execution trace. */
 
 /* Owns: the activation of each record, chunk by chunk, in either direction.
-   Handed: parts by slice_passes.c.  Taken by: slice_passes.c, slice_back.c,
-   slice_branch_joins.c, slice_uses.c.
+   Handed: parts by slice_passes.c.
 
    The rules are those of wet_control.c.  Here an activation outlives the pass:
    each has a reference to its caller, so a snapshot of all threads at the begin

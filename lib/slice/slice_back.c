@@ -3,9 +3,9 @@
 
    Backward slices. */
 
-/* Owns: the walk from the end of a whole execution trace to its begin, and the
-   instances that a criterion depends on.  Handed: chunks by slice_passes.c.
-   Taken by: slice_open.c.
+/* Owns: the walk from the end of a whole execution trace to its begin, and
+   the instances that a criterion depends on.  Handed: chunks by
+   slice_passes.c.
 
    The walk goes superblock by superblock.  It looks at the instructions of a
    superblock, from the last to the first, only if the superblock may define

@@ -3,9 +3,9 @@
 
    The branches that join a slice. */
 
-/* Owns: which instances wait for a branch, by activation, until the walk meets
-   it.  Handed: instances that want control by slice_uses.c, branches by
-   slice_back.c.  Taken by: slice_uses.c, slice_back.c.
+/* Owns: which instances wait for a branch, by activation, until the walk
+   meets it.  Handed: instances that want control by slice_uses.c, branches
+   by slice_back.c.
 
    An instance depends on the last branch before it, in its activation, that its
    instruction depends on by slice_graph.c.  If there is none, it depends on the

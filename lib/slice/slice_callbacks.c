@@ -4,8 +4,7 @@
    Code that calls back. */
 
 /* Owns: the functions that call back, among the code whose control is not
-   followed.  Handed: activations by slice_acts.c.  Taken by: slice_uses.c,
-   slice_meet.c, slice_keep.c.
+   followed.  Handed: activations by slice_acts.c.
 
    The function qsort() calls another one, which calls the comparison.  Both
    depend on the values that the program returned.  So all functions with an

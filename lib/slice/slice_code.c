@@ -5,7 +5,7 @@
 
 /* Owns: the bytes that superblocks and instructions may define, the places
    of instructions, and how often superblocks ran so far.  Handed: a trace
-   and a query.  Taken by: all other files of slice/. */
+   and a query. */
 
 #include "lib/slice/slice_code.h"
 

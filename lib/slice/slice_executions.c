@@ -4,7 +4,7 @@
    Executions of a line of source. */
 
 /* Owns: the begin of each execution of a line.  Handed: instances of an
-   activation, in either direction.  Taken by: slice_acts.c, slice_back.c.
+   activation, in either direction.
 
    dcfg_slice.h defines an execution.  The rule compares two instances of the
    line, and the instances of the activation between them.  So it gives the

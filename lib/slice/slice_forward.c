@@ -3,9 +3,8 @@
 
    Forward slices. */
 
-/* Owns: the kind of slice that follows values forward and keeps nodes.  Handed:
-   criteria, found by slice_back.c, and events by wet_events.c.  Taken by:
-   slice_open.c.
+/* Owns: the kind of slice that follows values forward and keeps nodes.
+   Handed: criteria, found by slice_back.c, and events by wet_events.c.
 
    The walk back finds only the criteria.  A pass forward then goes over all
    instances with their dependences: one that depends on a node is a node. */

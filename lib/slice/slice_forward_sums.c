@@ -5,7 +5,7 @@
 
 /* Owns: the kind of slice that follows values forward and only counts
    instances.  Handed: criteria, found by slice_back.c, and events by
-   wet_events.c.  Taken by: slice_open.c.
+   wet_events.c.
 
    An instance in the slice has its distance for a name (see wet_names.h); any
    other one has no name.  So an instance is in the slice if it depends on

@@ -4,8 +4,7 @@
    The result of a slice, while it is found. */
 
 /* Owns: nodes, inputs and totals, in the form that users get.  Handed:
-   instances by the kinds of slices.  Taken by: the kinds of slices,
-   slice_open.c. */
+   instances by the kinds of slices. */
 
 #include "lib/slice/slice_found.h"
 #include "lib/base/sort.h"

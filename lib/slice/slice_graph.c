@@ -3,9 +3,9 @@
 
    Whether instructions depend on branches. */
 
-/* Owns: the question whether an instruction is control dependent on a branch,
-   and which instructions depend on the same branches.  Handed: the graph of
-   slice_acts.c, which notes its arcs.  Taken by: slice_branch_joins.c.
+/* Owns: the question whether an instruction is control dependent on a
+   branch, and which instructions depend on the same branches.  Handed: the
+   graph of slice_acts.c, which notes its arcs.
 
    I depends on B if I post-dominates a successor of B, but not B itself, or is
    B.  Intervals of numbers of the post-dominator tree answer that.

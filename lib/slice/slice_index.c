@@ -3,8 +3,8 @@
 
    The index of a trace. */
 
-/* Owns: making an index in one pass, and giving an index to a trace.  Handed: a
-   trace.  Taken by: users. */
+/* Owns: making an index in one pass, and giving an index to a trace.
+   Handed: a trace. */
 
 #include "lib/base/sort.h"
 #include "lib/slice/slice_reopen.h"

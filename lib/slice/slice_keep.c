@@ -3,10 +3,9 @@
 
    Slices of which the instances are kept. */
 
-/* Owns: the kind of slice that keeps instances.  Each is a node, with edges to
-   the writers of the bytes that it used.  At the end, nodes and inputs get the
-   form for users.  Handed: members by slice_meet.c and slice_uses.c.  Taken by:
-   slice_open.c, slice_forward.c.
+/* Owns: the kind of slice that keeps instances.  Each is a node, with edges
+   to the writers of the bytes that it used.  At the end, nodes and inputs
+   get the form for users.  Handed: members by slice_meet.c and slice_uses.c.
 
    The name of a node in wants is its number.  Nodes that are not real are
    forgotten here if they lead nowhere. */

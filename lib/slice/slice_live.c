@@ -4,9 +4,8 @@
    Wants: bytes whose writers a backward slice looks for. */
 
 /* Owns: bytes of registers and memory whose writers are wanted, and by whom.
-   Handed: uses by slice_uses.c and definitions by slice_back.c, from the last
-   to the first.  Taken by: slice_uses.c, slice_back.c, slice_branch_joins.c,
-   slice_sums.c.
+   Handed: uses by slice_uses.c and definitions by slice_back.c, from the
+   last to the first.
 
    Each granule of 8 bytes has a list of wants for some of its bytes. */
 

@@ -3,8 +3,8 @@
 
    Instances that join a slice. */
 
-/* Owns: how an instance joins the slice: its distance, and whether it is real
-   (see slice_back.c).  Handed: wants that it meets.  Taken by: slice_back.c. */
+/* Owns: how an instance joins the slice: its distance, and whether it is
+   real (see slice_back.c).  Handed: wants that it meets. */
 
 #include "lib/slice/slice_meet.h"
 

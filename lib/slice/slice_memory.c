@@ -4,8 +4,7 @@
    Memory that is wanted. */
 
 /* Owns: which granules of memory have lists of wants, and where these lists
-   are.  Handed: addresses.  Taken by: slice_live.c, which owns the lists'
-   contents.
+   are.  Handed: addresses.
 
    Each store of the trace asks whether its bytes are wanted.  So neighbouring
    granules stand together, a bit says whether one is wanted, and a cache

@@ -4,7 +4,7 @@
    The nearest who want the bytes of a granule. */
 
 /* Owns: distances by byte, for granules that need them.  Handed: bytes and
-   distances.  Taken by: slice_live.c. */
+   distances. */
 
 #include "lib/slice/slice_nearest.h"
 

@@ -4,7 +4,7 @@
    Slices, from a query to the result. */
 
 /* Owns: a slice from its query to its result, and the choice of its kind.
-   Handed: a trace and a query.  Taken by: users. */
+   Handed: a trace and a query. */
 
 #include "lib/slice/slice_back.h"
 #include "lib/slice/slice_reopen.h"

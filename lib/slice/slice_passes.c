@@ -3,8 +3,8 @@
 
    The passes over a trace that is sliced. */
 
-/* Owns: going over the tape, forward and then chunk by chunk backward.  Handed:
-   parts by wet_ahead.c.  Taken by: slice_open.c, slice_back.c. */
+/* Owns: going over the tape, forward and then chunk by chunk backward.
+   Handed: parts by wet_ahead.c. */
 
 #include "lib/slice/slice_passes.h"
 #include "lib/index/index_marks.h"

@@ -3,8 +3,7 @@
 
    The same trace once more. */
 
-/* Owns: opening a trace again, for another pass.  Handed: a trace.  Taken by:
-   slice_open.c, slice_forward.c, slice_writers.c. */
+/* Owns: opening a trace again, for another pass.  Handed: a trace. */
 
 #include "lib/slice/slice_reopen.h"
 

@@ -3,8 +3,8 @@
 
    Chunks that are nothing to a slice. */
 
-/* Owns: the choice of the chunk to which a backward slice goes next.  Handed:
-   wants, and an index.  Taken by: slice_back.c.
+/* Owns: the choice of the chunk to which a backward slice goes next.
+   Handed: wants, and an index.
 
    A chunk matters if it may define a register that a thread wants, or write a
    word that is wanted.  It also matters if an activation in which something

@@ -4,8 +4,7 @@
    Activations, to an index and out of one. */
 
 /* Owns: threads' states at the begins of chunks, to an index and from it.
-   Handed: activations by slice_acts.c.  Taken by: slice_index.c,
-   slice_passes.c. */
+   Handed: activations by slice_acts.c. */
 
 #include "lib/slice/slice_states.h"
 

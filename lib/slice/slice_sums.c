@@ -5,8 +5,7 @@
 
 /* Owns: the kind of slice that counts instances and keeps only two criteria;
    and which wants for the same bytes become one.  Handed: members by
-   slice_meet.c and slice_uses.c, wants by slice_live.c.  Taken by:
-   slice_open.c.
+   slice_meet.c and slice_uses.c, wants by slice_live.c.
 
    All that used an instance ran later.  So its distance is known when the walk
    back visits it, and it is added to its instruction's total.  Its wants need

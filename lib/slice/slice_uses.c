@@ -4,7 +4,7 @@
    The wants of members of a backward slice. */
 
 /* Owns: which dependences of an instance the slice follows.  Handed: the
-   present instance.  Taken by: slice_keep.c, slice_sums.c. */
+   present instance. */
 
 #include "lib/slice/slice_uses.h"
 #include "lib/base/sort.h"

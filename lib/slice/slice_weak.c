@@ -5,8 +5,7 @@
 
 /* Owns: weak instances (see slice_back.c), and what they used, in slices
    that keep no instances, until it is known whether they lead to a result of
-   the program.  Handed: members and wants by slice_sums.c.  Taken by:
-   slice_sums.c.
+   the program.  Handed: members and wants by slice_sums.c.
 
    A weak instance is kept with its users, up to the branch, while anybody
    still wants something of it.  When the walk meets the program's

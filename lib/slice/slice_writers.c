@@ -4,8 +4,7 @@
    Who wrote a register last. */
 
 /* Owns: the last writer of a register before each instance of some
-   instructions, in one pass over the control flow.  Handed: a trace.  Taken by:
-   users.
+   instructions, in one pass over the control flow.  Handed: a trace.
 
    A backward slice of one step gives the same answer in three passes. */
 

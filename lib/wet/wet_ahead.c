@@ -3,9 +3,8 @@
 
    Records of the tape, decoded by a thread. */
 
-/* Owns: a thread that decodes parts ahead of their use.  Handed: a trace that
-   nobody else reads meanwhile.  Taken by: slice_open.c, slice_acts.c,
-   slice_back.c.
+/* Owns: a thread that decodes parts ahead of their use.  Handed: a trace
+   that nobody else reads meanwhile.
 
    Parts are in a ring buffer.  N_TAKEN of them have been taken, of which the
    last is in use; N_READ have been decoded.  The thread touches only the trace,

@@ -3,8 +3,8 @@
 
    Chunks of a wet file, in any order. */
 
-/* Owns: where the chunks are, and reading them in any order.  Handed: a trace
-   by wet_open.c.  Taken by: passes that go backward. */
+/* Owns: where the chunks are, and reading them in any order.  Handed: a
+   trace by wet_open.c. */
 
 #include "lib/wet/wet_chunks.h"
 

@@ -3,8 +3,8 @@
 
    Columns of a wet file's tape. */
 
-/* Owns: the code of columns (docs/dev/wet-file.md).  Handed: parts of a chunk
-   by wet_tape.c.  Taken by: wet_tape.c. */
+/* Owns: the code of columns (docs/dev/wet-file.md).  Handed: parts of a
+   chunk by wet_tape.c. */
 
 #include "lib/wet/wet.h"
 

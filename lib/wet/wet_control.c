@@ -6,7 +6,7 @@
 /* Owns: control dependences: the latest instance, in its activation, of a
    branch on which an instruction is control dependent, or the call.  Handed:
    instances by wet_events.c; before that all records by wet_tape.c, for the
-   graph of wet_graph.c.  Taken by: wet_events.c, wet_open.c.
+   graph of wet_graph.c.
 
    An activation has a stack of branches whose immediate post-dominators have
    not been reached.  The next instruction depends on the top one (B. Xin, X.

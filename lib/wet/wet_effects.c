@@ -5,7 +5,7 @@
 
 /* Owns: what an execution of a superblock changes, all its instructions
    together.  Handed: tables by wet_plan.c, records by wet_events.c, whose
-   instructions nobody wants to be told of.  Taken by: wet_events.c.
+   instructions nobody wants to be told of.
 
    An Effect is made once for each way of a superblock.  It has the last
    definition of each register, the stores, and the instructions to count.

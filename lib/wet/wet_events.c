@@ -4,8 +4,7 @@
    The events of a whole execution trace. */
 
 /* Owns: the events of a whole execution trace, in order.  Handed: records by
-   wet_tape.c, writers by wet_writers.c, control by wet_control.c.  Taken by:
-   users.
+   wet_tape.c, writers by wet_writers.c, control by wet_control.c.
 
    The tape has what the kernel read for a system call behind the call, but it
    is part of that event: so these marks are read ahead. */

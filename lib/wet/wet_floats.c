@@ -3,8 +3,8 @@
 
    Floating point, computed with integers. */
 
-/* Owns: what SSE's arithmetic yields, bit by bit.  Handed: the bits of operands.
-   Taken by: wet_terms.c.
+/* Owns: what SSE's arithmetic yields, bit by bit.  Handed: the bits of
+   operands.
 
    Readers must find the bits that the program had, on any processor, whatever
    the compiler makes of floating point, and whatever modes the reader's program

@@ -4,7 +4,7 @@
    The images of a wet file. */
 
 /* Owns: symbols and source lines of images.  Handed: two sections by
-   wet_load.c.  Taken by: users. */
+   wet_load.c. */
 
 #include "lib/wet/wet_images.h"
 #include "lib/base/sort.h"

@@ -4,7 +4,7 @@
    Reading a wet file. */
 
 /* Owns: reading the tables of a whole execution trace.  Handed: a file by
-   wet_open.c.  Taken by: wet_open.c; wet_tape.c reads on. */
+   wet_open.c.wet_tape.c reads on. */
 
 #include "lib/wet/wet_images.h"
 #include "lib/wet/wet_state.h"

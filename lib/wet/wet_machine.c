@@ -4,8 +4,7 @@
    Processors of whole execution traces. */
 
 /* Owns: what readers know of each processor, by its number in ELF.  Handed:
-   numbers by wet_load.c.  Taken by: wet_plan.c, wet_graph.c, wet_writers.c,
-   slice_live.c.
+   numbers by wet_load.c.
 
    On all of them a function's result is in general register 0. */
 

@@ -3,8 +3,8 @@
 
    Whole execution traces, from begin to end. */
 
-/* Owns: opening and closing a whole execution trace.  Handed: a path, or bytes.
-   Taken by: users. */
+/* Owns: opening and closing a whole execution trace.  Handed: a path, or
+   bytes. */
 
 #include "lib/base/input.h"
 #include "lib/wet/wet_writers.h"

@@ -3,9 +3,8 @@
 
    Plans: what each instruction uses and defines. */
 
-/* Owns: all that is known of an instruction, and of its places in superblocks,
-   before any instance.  Handed: tables by wet_load.c.  Taken by: wet_load.c,
-   wet_writers.c. */
+/* Owns: all that is known of an instruction, and of its places in
+   superblocks, before any instance.  Handed: tables by wet_load.c. */
 
 #include "lib/wet/wet.h"
 

@@ -5,7 +5,7 @@
 
 /* Owns: who wrote the memory that a system call read.  That memory may be
    large, so a table finds writers that were added before.  Handed: marks by
-   wet_events.c, memory by wet_shadow.c.  Taken by: wet_events.c. */
+   wet_events.c, memory by wet_shadow.c. */
 
 #include "lib/wet/wet_writers.h"
 

@@ -3,8 +3,8 @@
 
    Who wrote each byte of memory last. */
 
-/* Owns: the last writer of each byte of memory.  Handed: writes and moves, by
-   wet_writers.c.  Taken by: wet_writers.c, wet_reads.c, wet_effects.c. */
+/* Owns: the last writer of each byte of memory.  Handed: writes and moves,
+   by wet_writers.c. */
 
 #include "lib/wet/wet_shadow.h"
 

@@ -4,8 +4,8 @@
    The state of the process in a wet file. */
 
 /* Owns: the state of the process at the begin of the tape, its end, and the
-   registers and mappings in marks.  Handed: a section by wet_load.c, marks by
-   wet_events.c.  Taken by: users. */
+   registers and mappings in marks.  Handed: a section by wet_load.c, marks
+   by wet_events.c. */
 
 #include "lib/wet/wet_images.h"
 #include "lib/wet/wet_state.h"

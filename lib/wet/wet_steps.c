@@ -3,8 +3,7 @@
 
    The memory of decoded records. */
 
-/* Owns: the sizes of the arrays of WetSteps.  Handed: the sizes of blocks.  Taken
-   by: wet_tape.c, and those who keep the steps of chunks. */
+/* Owns: the sizes of the arrays of WetSteps.  Handed: the sizes of blocks. */
 
 #include "lib/wet/wet_steps.h"
 

@@ -4,7 +4,7 @@
    The tables of a whole execution trace, which its readers share. */
 
 /* Owns: the list of tables, freeing and lending them.  Handed: tables by
-   wet_load.c and wet_plan.c.  Taken by: wet_open.c.
+   wet_load.c and wet_plan.c.
 
    A trace that is opened again reads the tape once more, but not the tables:
    the first reader lends its own, which do not change once they are made.  All

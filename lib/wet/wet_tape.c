@@ -3,9 +3,9 @@
 
    Reading the tape of a wet file. */
 
-/* Owns: the code of the tape: chunks to blocks, blocks to steps.  Handed: the
-   file by wet_load.c, ways by wet_ways.c, words by wet_columns.c.  Taken by:
-   wet_events.c, wet_control.c; wet_chunks.c reads chunks in any order.
+/* Owns: the code of the tape: chunks to blocks, blocks to steps.  Handed:
+   the file by wet_load.c, ways by wet_ways.c, words by
+   wet_columns.c.wet_chunks.c reads chunks in any order.
 
    The way by which a superblock was left tells all of a record but its words.
    So a block is decoded in three steps.  Control gives a list of ways, and the

@@ -3,9 +3,8 @@
 
    Terms: the numbers that superblocks of a wet file compute. */
 
-/* Owns: terms (docs/dev/wet-file.md), and computing them.  Handed: section 5 by
-   wet_load.c, words by wet_tape.c.  Taken by: wet_load.c, wet_ways.c,
-   wet_tape.c.
+/* Owns: terms (docs/dev/wet-file.md), and computing them.  Handed: section 5
+   by wet_load.c, words by wet_tape.c.
 
    From version 5 on, slots are computed from words on the tape, from other
    slots, and from what general registers had when the superblock began.  So each

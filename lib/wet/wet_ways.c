@@ -4,8 +4,7 @@
    Ways of superblocks, and the tape's control. */
 
 /* Owns: the ways of superblocks, and decoding control: the ways of a block's
-   records.  Handed: tables by wet_load.c, chunks by wet_tape.c.  Taken by:
-   wet_load.c, wet_tape.c.
+   records.  Handed: tables by wet_load.c, chunks by wet_tape.c.
 
    The hash of the last ways, the history, predicts the next way.  Each record
    depends on the one before, and this chain of loads limits the speed of

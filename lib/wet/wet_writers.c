@@ -4,8 +4,8 @@
    Who wrote what each instance uses. */
 
 /* Owns: the writer of each location, and so the data dependences of each
-   instance.  Handed: instances and marks by wet_events.c, plans by wet_plan.c.
-   Taken by: wet_events.c.
+   instance.  Handed: instances and marks by wet_events.c, plans by
+   wet_plan.c.
 
    Each thread's registers have granules of 8 bytes; memory's are
    wet_shadow.c's. */

@@ -4,8 +4,7 @@
    The command dcfg with sanitizers. */
 
 /* Owns: the command as a program of its own.  Handed: the objects of
-   command_server.c, in which main(), exit() and fclose() have other names.
-   Taken by: ./dev test, in the place of dcfg. */
+   command_server.c, in which main(), exit() and fclose() have other names. */
 
 #include "command_call.h"
 

@@ -28,7 +28,7 @@ typedef struct {
     u32 rows;                   /* number of the table's rows that begin here */
     u32 known;                  /* does the DCFG have it? */
     u64 *count;                 /* from the DCFG, for each thread */
-    u64 total, met;             /* all threads'; taken by the present thread in the trace */
+    u64 total, met;             /* all threads'. */
 } Edge;
 
 static Edge *edges;             /* [0] is unused */

@@ -4,8 +4,7 @@
    Kinds of instructions without a decoder. */
 
 /* Owns: the kind of an instruction as far as VEX's IR tells it.  Handed: the
-   end of the superblock that ends with the instruction.  Taken by:
-   tool/run/instrument.c, for processors without a folder of their own.
+   end of the superblock that ends with the instruction.
 
    A branch that VEX has folded to a constant is not seen: see
    tool/arch/x86/x86.c. */

@@ -3,10 +3,9 @@
 
    The default of Guest, for a processor without a folder. */
 
-/* Owns: the facts that hold for each of VEX's guests.  Handed: nothing.  Taken
-   by: all who include tool/arch/guest.h, in a tool for a processor without a folder
-   here.  A folder NAME/ defines another DCFG_(guest) in NAME_guest.c, which
-   replaces this weak one. */
+/* Owns: the facts that hold for each of VEX's guests.  Handed: nothing.  A
+   folder NAME/ defines another DCFG_(guest) in NAME_guest.c, which replaces
+   this weak one. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_guest.h"

@@ -3,8 +3,7 @@
 
    Locations of the guest state's bytes. */
 
-/* Owns: the location of each byte of VEX's guest state.  Handed: offsets. Taken
-   by: tool/wet/usage.c. */
+/* Owns: the location of each byte of VEX's guest state.  Handed: offsets. */
 
 #include "tool/arch/guest.h"
 #include "tool/arch/state.h"

@@ -4,8 +4,7 @@
    Compression of files. */
 
 /* Owns: the compressors, and how they run without the notice of the program,
-   whose children they are.  Handed: names of files.  Taken by:
-   tool/files/delivery.c, dcfg_main.c. */
+   whose children they are.  Handed: names of files. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"

@@ -3,7 +3,7 @@
 
    Files of other processes of the family. */
 /* Owns: the record of the files that this process and its relatives wrote.
-   Handed: names.  Taken by: tool/files/delivery.c.
+   Handed: names.
 
    Several processes may want the same name, if it has no process id (%p).  The
    first process gets it, and a forked child takes another name.  After execve,

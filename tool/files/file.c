@@ -4,9 +4,8 @@
    Output files. */
 
 /* Owns: the files of outputs, the options that name them, and the messages
-   about them.  Handed: names and text by all outputs.  Taken by: the outputs;
-   tool/files/stream.c, which asks about names; dcfg_main.c, which says when all
-   are written. */
+   about them.  Handed: names and text by all outputs.tool/files/stream.c,
+   which asks about names; dcfg_main.c, which says when all are written. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"

@@ -4,9 +4,8 @@
    Signals while files are written. */
 
 /* Owns: what SIGTERM, SIGINT and SIGHUP do while files are written.  Handed:
-   signals, by the kernel.  Taken by: dcfg_main.c, which says when;
-   tool/files/delivery.c, tool/files/file.c, tool/trace/output_trace.c, which stop when
-   files are abandoned.
+   signals, by the kernel.tool/files/delivery.c, tool/files/file.c,
+   tool/trace/output_trace.c, which stop when files are abandoned.
 
    While the tool's code runs, the core blocks all signals and looks for them
    later.  These three are let through to a handler that only notes them.  The

@@ -5,7 +5,7 @@
 
 /* Owns: the process that writes files for a program that may not do so any
    more.  Handed: names and text by tool/files/file.c, system calls by
-   dcfg_main.c. Taken by: tool/files/file.c.
+   dcfg_main.c.
 
    A program may change its root directory or its user, limit the size of
    files, or let the kernel forbid system calls.  All of this holds for the

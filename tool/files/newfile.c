@@ -3,8 +3,7 @@
 
    Temporary files. */
 
-/* Owns: the names of temporary files.  Handed: the purpose of a file.  Taken
-   by: tool/files/delivery.c, tool/files/spool_file.c.
+/* Owns: the names of temporary files.  Handed: the purpose of a file.
 
    The names cannot be predicted.  Otherwise anybody who can write to the
    directory could put a link there, and its target would be overwritten. */

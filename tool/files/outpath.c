@@ -3,8 +3,7 @@
 
    Links in names of output files. */
 
-/* Owns: the resolution of links.  Handed: names that users gave.  Taken by:
-   tool/files/delivery.c.
+/* Owns: the resolution of links.  Handed: names that users gave.
 
    A complete file replaces the old one, but must not replace a link: then the
    link's target is replaced.  A descriptor has no name: text is appended to the

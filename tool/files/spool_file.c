@@ -3,8 +3,8 @@
 
    The spool file: the parts of streams that do not fit into memory. */
 
-/* Owns: the spool file, and the limits of the streams' disk space and memory.
-   Handed: extents by, and taken by: tool/files/stream.c.
+/* Owns: the spool file, and the limits of the streams' disk space and
+   memory.  Handed: extents.
 
    The file is made beside the output that needs it, before the program runs,
    and in a forked child when it is needed.  Then it loses its name, so that it

@@ -3,10 +3,10 @@
 
    Streams: byte sequences too long for memory. */
 
-/* Owns: the places of a stream's bytes.  Handed: bytes, by tool/trace/record.c,
-   tool/xray/flight.c and tool/uftrace/uftrace.c while the program runs, and by
-   tool/trace/output_trace.c while a trace is encoded.  Taken by: the same and
-   tool/trace/replay.c.
+/* Owns: the places of a stream's bytes.  Handed: bytes, by
+   tool/trace/record.c, tool/xray/flight.c and tool/uftrace/uftrace.c while
+   the program runs, and by tool/trace/output_trace.c while a trace is
+   encoded.
 
    A stream is a list of extents of MAX_BUFFER bytes, and a buffer for the
    next bytes.  The first extents of all streams stay in memory, which is

@@ -3,9 +3,7 @@
 
    Writing to descriptors. */
 
-/* Owns: how bytes are written to a descriptor.  Handed: bytes.  Taken by:
-   tool/files/delivery.c, tool/files/keeper.c, tool/files/spool_file.c,
-   tool/files/compress.c. */
+/* Owns: how bytes are written to a descriptor.  Handed: bytes. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcfile.h"

@@ -3,8 +3,8 @@
 
    The output of uftrace's directory. */
 
-/* Owns: the options of uftrace's directory.  Handed: threads by tool/run/thread.c.
-   Taken by: dcfg_main.c. */
+/* Owns: the options of uftrace's directory.  Handed: threads by
+   tool/run/thread.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcprint.h"

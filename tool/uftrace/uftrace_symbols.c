@@ -3,8 +3,8 @@
 
    The functions and objects of uftrace's directory. */
 
-/* Owns: addresses of functions in records, and the files that give them names.
-   Handed: functions by tool/calls/active.h.  Taken by: tool/uftrace/uftrace.c.
+/* Owns: addresses of functions in records, and the files that give them
+   names.  Handed: functions by tool/calls/active.h.
 
    uftrace looks addresses up in a session's map of objects, and in a file of
    symbols for each object.  They need not be those of the program.  Here object

@@ -4,8 +4,8 @@
    Columns: coding sequences of numbers. */
 
 /* Owns: the coding of columns.  A column has the numbers that one place of a
-   superblock put on the tape, execution by execution (docs/dev/wet-file.md has
-   its form bit by bit).  Handed: the tape by, and taken by: tool/wet/squeeze.c.
+   superblock put on the tape, execution by execution (docs/dev/wet-file.md
+   has its form bit by bit).  Handed: the tape.
 
    A column predicts each difference of two neighbouring numbers: by the step
    that most of the column's differences have, or by the difference in the

@@ -3,9 +3,9 @@
 
    Memory as it was before a system call. */
 
-/* Owns: the comparison of memory before a system call and after it, which finds
-   results that the core announces too short, too early, or not at all.  Handed:
-   memory that the call may write, by tool/wet/kernel.c.  Taken by: tool/wet/kernel.c.
+/* Owns: the comparison of memory before a system call and after it, which
+   finds results that the core announces too short, too early, or not at all.
+   Handed: memory that the call may write, by tool/wet/kernel.c.
 
    Two kinds of memory are compared.  The core tells before the call what it
    was given for results (offered memory).  And each argument may be an address:

@@ -3,9 +3,8 @@
 
    Addresses that are others plus a constant. */
 
-/* Owns: for each temporary of the superblock in translation, its distance from
-   another one.  Handed: VEX's statements by, and taken by: tool/wet/ir_tape.c, for
-   traces without values. */
+/* Owns: for each temporary of the superblock in translation, its distance
+   from another one.  Handed: VEX's statements. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"

@@ -3,8 +3,8 @@
 
    Registers as readers know them. */
 
-/* Owns: a copy of the running thread's registers, which readers of a trace with
-   values compute.  Handed: the thread's state in VEX.  Taken by: tool/wet/tape.c.
+/* Owns: a copy of the running thread's registers, which readers of a trace
+   with values compute.  Handed: the thread's state in VEX.
 
    Readers follow the registers from superblock to superblock (tool/wet/terms.c).
    They know nothing at the begin of a chunk, after a turn of threads, and behind

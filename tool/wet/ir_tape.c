@@ -4,8 +4,7 @@
    Generated code that writes the tape. */
 
 /* Owns: the code that writes headers and addresses to the tape.  Handed:
-   superblocks by tool/run/instrument.c.  Taken by: tool/wet/output_wet.c, which registers
-   the watcher.
+   superblocks by tool/run/instrument.c.
 
    An address is written beside its access, at a constant offset in the row.
    For a load, it is written before: VEX merges a load with its use into one

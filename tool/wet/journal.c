@@ -4,9 +4,8 @@
    The journal: what a killed process leaves. */
 
 /* Owns: the rows in the spool file that are needed to read its tape
-   (docs/dev/wet-file.md describes them).  Handed: the tape by tool/wet/tape.c,
-   superblocks by dcfg_bb.c.  Taken by: `dcfg wet --salvage', which makes a file
-   of both.
+   (docs/dev/wet-file.md describes them).  Handed: the tape by
+   tool/wet/tape.c, superblocks by dcfg_bb.c.
 
    When a chunk has ended, rows are written for what is new since the last
    chunk, and then the chunk.  So everything in the file can be read. */

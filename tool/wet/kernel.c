@@ -3,8 +3,8 @@
 
    Marks on the tape of what the kernel does. */
 
-/* Owns: marks of system calls, signals and mappings.  Handed: these events by
-   tool/run/event.c and tool/run/image.c.  Taken by: tool/wet/tape.c. */
+/* Owns: marks of system calls, signals and mappings.  Handed: these events
+   by tool/run/event.c and tool/run/image.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"

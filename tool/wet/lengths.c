@@ -4,7 +4,7 @@
    Lengths of instructions. */
 
 /* Owns: the lengths of instructions that were not translated.  Handed: their
-   bytes by, and taken by: tool/wet/closure.c.
+   bytes.
 
    VEX takes a microsecond to decode an instruction, and large programs have
    millions, most of which have the bytes of an earlier one.  So there is a

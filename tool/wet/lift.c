@@ -3,8 +3,8 @@
 
    VEX's IR of one instruction. */
 
-/* Owns: how VEX lifts an instruction outside of a translation.  Handed: bytes.
-   Taken by: tool/wet/usage.c, tool/wet/lengths.c. */
+/* Owns: how VEX lifts an instruction outside of a translation.  Handed:
+   bytes. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"

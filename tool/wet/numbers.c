@@ -3,8 +3,8 @@
 
    Numbers that a superblock computes with. */
 
-/* Owns: the numbers of the superblock in translation, and how each follows from
-   others.  Handed: operations by tool/wet/terms.c.  Taken by: tool/wet/terms.c.
+/* Owns: the numbers of the superblock in translation, and how each follows
+   from others.  Handed: operations by tool/wet/terms.c.
 
    A number is known if a slot has it, if a register had it when the superblock
    began, or if it is the result of an operation on known numbers.  A term

@@ -3,8 +3,7 @@
 
    Terms that VEX's operations are. */
 
-/* Owns: the tables of VEX's operations that readers can compute.  Taken by:
-   tool/wet/terms.c.
+/* Owns: the tables of VEX's operations that readers can compute.
 
    Terms of floating point compute what SSE does, with the rounding mode
    "nearest" where no mode is an operand.  VEX translates SSE's arithmetic to the

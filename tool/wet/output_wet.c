@@ -3,9 +3,9 @@
 
    The output of the whole execution trace. */
 
-/* Owns: the options of a whole execution trace, and the steps from the tape to
-   a file.  Handed: superblocks by dcfg_bb.c, images by tool/run/image.c, the tape by
-   tool/wet/tape.c.  Taken by: dcfg_main.c.
+/* Owns: the options of a whole execution trace, and the steps from the tape
+   to a file.  Handed: superblocks by dcfg_bb.c, images by tool/run/image.c,
+   the tape by tool/wet/tape.c.
 
    docs/dev/wet-file.md describes the file. */
 

@@ -4,7 +4,7 @@
    The state of the process: registers, mappings, stacks. */
 
 /* Owns: the form of a process's state in a file.  Handed: guest states and
-   mappings by the core.  Taken by: tool/wet/tape.c, tool/wet/output_wet.c.
+   mappings by the core.
 
    docs/dev/wet-file.md describes section 10, and the bytes of registers and
    mappings, which marks have, too. */

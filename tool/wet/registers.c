@@ -3,9 +3,9 @@
 
    The registers that readers of values follow. */
 
-/* Owns: where these registers are in the guest state, and what is known of each
-   in the superblock in translation.  Handed: reads and writes of the guest state
-   by tool/wet/terms.c.  Taken by: tool/wet/terms.c, tool/wet/ir_tape.c, tool/wet/general.c. */
+/* Owns: where these registers are in the guest state, and what is known of
+   each in the superblock in translation.  Handed: reads and writes of the
+   guest state by tool/wet/terms.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"

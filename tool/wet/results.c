@@ -3,9 +3,9 @@
 
    Results of system calls that have many commands. */
 
-/* Owns: which memory fcntl(), prctl(), ioctl() and the like have written where the
-   core does not report it, or only a part.  Handed: system calls that succeeded,
-   by tool/wet/syscalls.c.  Taken by: tool/wet/syscalls.c.
+/* Owns: which memory fcntl(), prctl(), ioctl() and the like have written
+   where the core does not report it, or only a part.  Handed: system calls
+   that succeeded, by tool/wet/syscalls.c.
 
    tool/wet/copies.c finds most of these results, too, but only if they differ from
    what was there. */

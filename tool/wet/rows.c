@@ -3,8 +3,7 @@
 
    Memory for rows of words. */
 
-/* Owns: the memory for the rows of superblocks.  Handed: rows without room by,
-   and taken by: tool/wet/tape.c.
+/* Owns: the memory for the rows of superblocks.  Handed: rows without room.
 
    A superblock gets as much memory as it has needed between two codings of the
    tape, within the size of the processor's cache. */

@@ -3,10 +3,9 @@
 
    Slots: the addresses and values that a superblock records. */
 
-/* Owns: the definition of a memory access, the list of a superblock's accesses,
-   and the ways in which a superblock is left.  Handed: VEX's statements. Taken
-   by: tool/wet/ir_tape.c, which writes the addresses, tool/wet/squeeze.c, tool/wet/tables.c,
-   tool/wet/usage.c. */
+/* Owns: the definition of a memory access, the list of a superblock's
+   accesses, and the ways in which a superblock is left.  Handed: VEX's
+   statements. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"

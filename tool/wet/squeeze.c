@@ -3,9 +3,9 @@
 
    The coder of the tape. */
 
-/* Owns: the code of a tape; docs/dev/wet-file.md describes it byte by byte. The
-   next superblock is predicted from those before it, and only wrong predictions
-   are written.  Handed: the words by, and taken by: tool/wet/tape.c.
+/* Owns: the code of a tape; docs/dev/wet-file.md describes it byte by byte.
+   The next superblock is predicted from those before it, and only wrong
+   predictions are written.  Handed: the words.
 
    A chunk begins without predictions, so that it can be read without the chunks
    before it.  It is a sequence of blocks.  A block has first the headers and

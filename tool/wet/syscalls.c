@@ -4,8 +4,8 @@
    Memory accesses of system calls that the core does not report. */
 
 /* Owns: memory that system calls read or write, but that the core does not
-   report, because Memcheck does not need it: values that replace other values.
-   Handed: system calls.  Taken by: tool/wet/tape.c. */
+   report, because Memcheck does not need it: values that replace other
+   values.  Handed: system calls. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"

@@ -3,9 +3,9 @@
 
    Tables of code in a WET file. */
 
-/* Owns: the sections of a file about code.  Handed: superblocks by dcfg_bb.c,
-   images by tool/run/image.c, uses and definitions by tool/wet/usage_table.c.
-   Taken by: tool/wet/output_wet.c. */
+/* Owns: the sections of a file about code.  Handed: superblocks by
+   dcfg_bb.c, images by tool/run/image.c, uses and definitions by
+   tool/wet/usage_table.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"

@@ -3,9 +3,10 @@
 
    The tape: addresses, values and turns. */
 
-/* Owns: the tape, the order in which threads took turns, and the state of the
-   process at the tape's begin. Handed: headers and addresses by generated code
-   (tool/wet/ir_tape.c), marks by tool/wet/kernel.c, the rest by tool/run/thread.c.  Taken by: tool/wet/output_wet.c, in the code of tool/wet/squeeze.h.
+/* Owns: the tape, the order in which threads took turns, and the state of
+   the process at the tape's begin. Handed: headers and addresses by
+   generated code (tool/wet/ir_tape.c), marks by tool/wet/kernel.c, the rest
+   by tool/run/thread.c.
 
    There is one tape for all threads, because only one thread runs at a time.
    So the tape has all events in their order.

@@ -3,8 +3,8 @@
 
    The chunks of the coded tape. */
 
-/* Owns: the stream of chunks, of which a ring keeps the last ones.  Handed: the
-   parts of each chunk by tool/wet/squeeze.c.  Taken by: tool/wet/tape.c. */
+/* Owns: the stream of chunks, of which a ring keeps the last ones.  Handed:
+   the parts of each chunk by tool/wet/squeeze.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"

@@ -4,8 +4,7 @@
    Terms: numbers of a superblock that readers can compute. */
 
 /* Owns: for each temporary of the superblock in translation, how its number
-   follows from others.  Handed: VEX's statements.  Taken by: tool/wet/ir_tape.c, which
-   writes only numbers that do not follow.
+   follows from others.  Handed: VEX's statements.
 
    The number of an integer is its bits, with 0 above them; the number of a double
    is its bits. */

@@ -4,7 +4,7 @@
    Uses and definitions of an instruction. */
 
 /* Owns: uses and definitions of a single instruction, from VEX's unoptimised
-   IR.  Handed: its bytes.  Taken by: tool/wet/usage_table.c.
+   IR.  Handed: its bytes.
 
    A location is used if its value at the instruction's begin has a part in
    anything that the instruction does: the values that it writes, the addresses

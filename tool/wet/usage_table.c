@@ -4,8 +4,7 @@
    Uses and definitions of all instructions, as the file has them. */
 
 /* Owns: the part of an instruction's row that says what it uses and defines.
-   Handed: bytes of instructions by, and taken by: tool/wet/tables.c and
-   tool/wet/journal.c.
+   Handed: bytes of instructions.
 
    The part does not depend on the address and takes long to find, so it is
    found once for equal bytes. */

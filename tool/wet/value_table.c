@@ -3,8 +3,8 @@
 
    Tables of a column's numbers. */
 
-/* Owns: the table of the values that a column has in a block, and for each row
-   the index of its value.  Handed: differences by, and taken by: tool/wet/columns.c.
+/* Owns: the table of the values that a column has in a block, and for each
+   row the index of its value.  Handed: differences.
 
    Loads from arrays often yield few different values in an order that no step
    predicts. */

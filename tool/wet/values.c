@@ -4,7 +4,7 @@
    The value of an instruction. */
 
 /* Owns: the definition of an instruction's value, and the code that gets it.
-   Handed: VEX's statements.  Taken by: tool/wet/ir_tape.c.
+   Handed: VEX's statements.
 
    If the instruction stores, the value is what it stores.  Otherwise it is what
    the instruction writes to its destinations: all of them if none is named, as

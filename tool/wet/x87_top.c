@@ -4,8 +4,7 @@
    The top of x87's stack. */
 
 /* Owns: how instructions move the top of x87's stack, and where it is now.
-   Handed: VEX's statements; the guest state.  Taken by: tool/wet/usage.c,
-   tool/wet/ir_tape.c, tool/wet/tape.c.
+   Handed: VEX's statements; the guest state.
 
    Most instructions push, pop, or set the top to 0, which is known without an
    execution.  Two groups are different.  Instructions that load the stack from

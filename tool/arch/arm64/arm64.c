@@ -4,7 +4,7 @@
    Kinds of arm64 instructions. */
 
 /* Owns: the decoding of control-transfer instructions of A64.  Handed: the
-   bytes of one instruction.  Taken by: arm64_guest.c.
+   bytes of one instruction.
 
    The bytes decide, not VEX's IR: see tool/arch/x86/x86.c.  All these instructions
    are in the group of branches, exceptions and system instructions, in the

@@ -4,7 +4,7 @@
    arm64 as VEX's guest. */
 
 /* Owns: facts about this processor other than its instructions.  Handed:
-   nothing.  Taken by: all who include tool/arch/guest.h. */
+   nothing. */
 
 #include "pub_tool_basics.h"
 

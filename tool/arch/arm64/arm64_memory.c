@@ -3,8 +3,8 @@
 
    Loads of arm64 instructions. */
 
-/* Owns: what the bytes of an instruction tell about the memory that it reads.
-   Handed: the bytes of one instruction.  Taken by: arm64_guest.c.
+/* Owns: what the bytes of an instruction tell about the memory that it
+   reads.  Handed: the bytes of one instruction.
 
    All loads and stores are in one group of the first level of the encoding. */
 

@@ -5,7 +5,7 @@
 
 /* Owns: corrections for instructions whose IR has more or fewer uses and
    definitions than the instruction.  Handed: usage from VEX's IR, and the
-   instruction.  Taken by: arm64_guest.c.
+   instruction.
 
    See tool/arch/x86/x86_usage.c.  tests/oracle/wet_capstone.py compares this with
    Capstone. */

@@ -4,7 +4,7 @@
    Kinds of x86 and amd64 instructions. */
 
 /* Owns: the decoding of control-transfer instructions.  Handed: the bytes of
-   one instruction.  Taken by: x86_guest.c.
+   one instruction.
 
    VEX's IR does not tell which instructions transfer control.  Constant folding
    may have turned `xor %eax,%eax; jz` into a plain jump, and a `jmp` to the

@@ -4,7 +4,7 @@
    x86 and amd64 as VEX's guests. */
 
 /* Owns: facts about these processors other than their instructions. Handed:
-   nothing.  Taken by: all who include tool/arch/guest.h. */
+   nothing. */
 
 #include "pub_tool_basics.h"
 

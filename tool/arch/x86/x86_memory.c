@@ -3,9 +3,9 @@
 
    Memory operands and branch targets of x86 instructions. */
 
-/* Owns: what the bytes of an instruction tell about the memory that it reads,
-   and the targets of direct branches.  Handed: the bytes of one instruction.
-   Taken by: x86_guest.c, x86_usage.c. */
+/* Owns: what the bytes of an instruction tell about the memory that it
+   reads, and the targets of direct branches.  Handed: the bytes of one
+   instruction. */
 
 #include "tool/arch/x86/x86.h"
 

@@ -6,7 +6,6 @@
 /* Owns: corrections for instructions whose IR has more or fewer uses and
    definitions than the instruction; and the registers that an instruction
    changes besides its result.  Handed: usage from VEX's IR, and the bytes.
-   Taken by: x86_guest.c.
 
    Where the processor leaves a result undefined, VEX's result is right, because
    the program ran with it.  tests/suite/wet_usage.t compares all of this with
