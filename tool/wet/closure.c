@@ -27,7 +27,7 @@
 #include "tool/run/image.h"
 #include "tool/run/landing.h"
 #include "tool/wet/closure.h"
-#include "tool/wet/lengths.h"
+#include "tool/wet/usage.h"
 #include "tool/wet/slots.h"
 
 /* Closed: a result for code that was about to be unmapped. */

@@ -14,7 +14,7 @@
 #include "tool/dcfg_output.h"
 #include "format/wet_process.h"
 #include "tool/run/gather.h"
-#include "tool/wet/packed.h"
+#include "tool/wet/coding.h"
 
 /* GuestRegisters: all registers of a thread at some time. */
 typedef struct _GuestRegisters GuestRegisters;
