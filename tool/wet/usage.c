@@ -3,24 +3,25 @@
 
    Uses, definitions and length of an instruction. */
 
-/* Owns: how VEX decodes a single instruction outside of a translation; from that,
-   the instruction's length, and the part of its row in a file that says what it
-   uses and defines.  Handed: bytes of instructions.
+/* Owns: the location of each byte of VEX's guest state, and VEX's decoding of a
+   single instruction outside of a translation.  From that: its length, and the
+   part of its row in a file that says what it uses and defines.  Handed: bytes
+   of instructions.
 
    A location is used if its value at the instruction's begin has a part in
    anything that the instruction does: the values that it writes, the addresses
-   that it accesses, the next instruction.  VEX's unoptimised IR tells this, with
-   two exceptions.  Of the flags, it keeps the operands that they would be
+   that it accesses, the next instruction.  VEX's unoptimised IR tells this,
+   with two exceptions.  Of the flags, it keeps the operands that they would be
    computed from.  And in idioms such as PXOR of a register with itself, the
-   result depends on nothing.  arch/ corrects where the IR tells more or less than
-   that.
+   result depends on nothing.  arch/ corrects where the IR tells more or less
+   than that.
 
    Both answers take long to find, and most instructions have the bytes of an
    earlier one.  So both have a cache by bytes.  Lengths are asked for code that
-   was not executed: VEX takes a microsecond to decode an instruction, and large
-   programs have millions.  That cache has a fixed size.  Uses and definitions do
-   not depend on the address.  They are kept for all instructions that were
-   executed, once for equal bytes. */
+   was not executed: VEX takes a microsecond to decode an instruction, and
+   large programs have millions.  That cache has a fixed size.  Uses and
+   definitions do not depend on the address.  They are kept for all instructions
+   that were executed, once for equal bytes. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -31,13 +32,45 @@
 
 #include "format/port.h"
 #include "tool/arch/guest.h"
-#include "tool/arch/locations.h"
-#include "tool/arch/state.h"
 #include "tool/base/core.h"
 #include "tool/wet/coding.h"
 #include "tool/wet/slots.h"
 #include "tool/wet/usage.h"
 #include "tool/wet/x87_top.h"
+
+/*--- Locations of the guest state's bytes                 ---*/
+
+/* Return the location, from 0, of byte AT in a group of registers.  A register
+   has SIZE bytes, and ROOM locations. */
+static UInt register_byte(UInt at, UInt size, UInt room)
+{
+   return at / size * room + at % size;
+}
+
+UInt DCFG_(location_at)(UInt offset)
+{
+   const GuestLayout* g = DCFG_(guest).layout;
+
+   if (offset >= g->general && offset < g->general_end)
+      return LocGeneral + register_byte(offset - g->general, g->word, 8);
+   if (offset >= g->vectors && offset < g->vectors_end)
+      return LocVector + register_byte(offset - g->vectors, g->vector,
+                                       g->vector_room);
+   if (offset >= g->FPREG && offset < g->FPTAG)
+      return LocX87 + offset - g->FPREG;
+   if (offset >= g->DFLAG && offset < g->DFLAG_end)
+      return LocDirection;
+   if (offset >= g->FC3210 && offset < g->FC3210 + g->word)
+      return LocStatus;
+   return N_LOCS;
+}
+
+Bool DCFG_(is_flag_at)(UInt offset)
+{
+   const GuestLayout* g = DCFG_(guest).layout;
+
+   return offset >= g->flags && offset < g->flags_end;
+}
 
 /*--- VEX's IR of one instruction                          ---*/
 
