@@ -3,9 +3,9 @@
 
    The coder of the tape: blocks, columns, chunks. */
 
-/* Owns: the code of the tape, which docs/dev/wet-file.md describes byte by byte;
-   and the stream of its chunks.  Handed: by tool/wet/tape.c, headers, marks and
-   rows, as tool/wet/slots.h describes them.
+/* Owns: the code of the tape, which docs/dev/wet-file.md describes byte by
+   byte; and the stream of its chunks.  Handed: by tool/wet/tape.c, headers,
+   marks and rows, as tool/wet/slots.h describes them.
 
    The tape is coded each time its memory is full.  The coded tape is a sequence
    of chunks, and a chunk is a sequence of blocks.  A chunk begins without
@@ -107,9 +107,9 @@ static inline UShort* head_of(ULong value)
    return &table.heads[h];
 }
 
-/* Number the different values of a column: the first one is LAST plus D[0], each
-   next one is the one before plus its difference in D, up to N rows.  Return how
-   many there are.  0: more than MOST. */
+/* Number the different values of a column: the first one is LAST plus D[0],
+   each next one is the one before plus its difference in D, up to N rows.
+   Return how many there are.  0: more than MOST. */
 static UInt make_table(ULong last, const ULong* d, UInt n, UInt most)
 {
    UInt m = 0;
@@ -186,8 +186,8 @@ INLINE ULong error_of(const ULong* d, const ULong* e, ULong step, UInt i)
    return d[i] - (e == NULL ? step : e[i]);
 }
 
-/* Set WRONG to the rows of wrong predictions, without a branch.  Return how many
-   there are. */
+/* Set WRONG to the rows of wrong predictions, without a branch.  Return how
+   many there are. */
 INLINE UInt find_wrong(UInt* wrong, const ULong* d, const ULong* e, ULong step,
                        UInt n)
 {
@@ -268,8 +268,9 @@ INLINE UChar* put_placed(UChar* to, const ULong* d, const ULong* e, ULong step,
    UInt last = 0;
 
    for (UInt i = 0; i < n_wrong; i++) {
+      ULong error = error_of(d, e, step, wrong[i]);
       to   = DCFG_(put_varint)(to, wrong[i] - last + 1);
-      to   = DCFG_(put_quick)(to, DCFG_(zigzag)(error_of(d, e, step, wrong[i])));
+      to   = DCFG_(put_quick)(to, DCFG_(zigzag)(error));
       last = wrong[i];
    }
    *to++ = 0;
@@ -359,8 +360,8 @@ typedef
    Prediction;
 
 /* Return the best prediction of the differences D of N rows.  N_WRONG of them,
-   wrong_rows[0], are not the COLUMN's step.  E are the differences of the column
-   before, or NULL. */
+   wrong_rows[0], are not the COLUMN's step.  E are the differences of the
+   column before, or NULL. */
 INLINE Prediction predict(const Column* column, const ULong* d, const ULong* e,
                           UInt n, UInt n_wrong)
 {
@@ -733,7 +734,7 @@ static void have_tallies(Coder* c)
    }
    if (n_noted < DCFG_(n_ways)()) {
       c->n_noted = 2 * DCFG_(n_ways)() + 1024;
-      c->noted   = VG_(realloc)("dcfg.coding.met", c->noted, c->n_noted);
+      c->noted   = VG_(realloc)("dcfg.coding.noted", c->noted, c->n_noted);
       VG_(memset)(c->noted + n_noted, 0, c->n_noted - n_noted);
    }
 }
@@ -802,8 +803,8 @@ INLINE void code_way(Coder* c, ControlPen* p, UInt number, const SlotWay* way)
       p->control = put_way(p->control, way);
    }
    if (way->sb <= MAX_FORETOLD) {
-      c->second_guess[h]   = c->first_guess[h];
-      c->first_guess[h] = number;
+      c->second_guess[h] = c->first_guess[h];
+      c->first_guess[h]  = number;
    }
 }
 
@@ -1108,8 +1109,8 @@ static Bool has_records(const Coder* c)
    return c->n_here >= (most > CHUNK_RECORDS ? CHUNK_RECORDS : most);
 }
 
-ULong DCFG_(code_tape)(Coder* c, const ULong* words, const ULong* end,
-                           const Bytes* extra, Addr stack)
+ULong DCFG_(code_blocks)(Coder* c, const ULong* words, const ULong* end,
+                         const Bytes* extra, Addr stack)
 {
    const UChar* extra_end = extra->bytes + extra->used;
    ULong        n_words   = 0;

@@ -127,8 +127,8 @@ void DCFG_(shift_numbers)(Coder* c);
 /* Code the words up to END, which are the whole tape, and all rows, which are
    removed.  EXTRA has the bytes of marks, in the order of the marks.  STACK is
    the tape's .stack behind them.  Return how many words the rows had. */
-ULong DCFG_(code_tape)(Coder* c, const ULong* words, const ULong* end,
-                           const Bytes* extra, Addr stack);
+ULong DCFG_(code_blocks)(Coder* c, const ULong* words, const ULong* end,
+                         const Bytes* extra, Addr stack);
 
 /* End the present chunk.  Return all chunks so far. */
 Stream* DCFG_(end_chunk)(Coder* c);

@@ -3,14 +3,15 @@
 
    Generated code that writes the tape. */
 
-/* Owns: the generated code that writes headers, addresses and values to the tape;
-   for each slot, whether readers find it without the tape; and the definition of
-   an instruction's value.  Handed: superblocks by tool/run/instrument.c.
+/* Owns: the generated code that writes headers, addresses and values to the
+   tape; for each slot, whether readers find it without the tape; and the
+   definition of an instruction's value.  Handed: superblocks by
+   tool/run/instrument.c.
 
    An address is written beside its access, at a constant offset in the row.
    For a load, it is written before: VEX merges a load with its use into one
-   instruction only if no store is between.  An address that is another one plus a
-   constant is not written.
+   instruction only if no store is between.  An address that is another one plus
+   a constant is not written.
 
    The header, and the moves of the cursor and the row, are written when the
    superblock is left.  After an exit that is not taken a fault may follow,

@@ -6,10 +6,10 @@
 /* Owns: marks of system calls, signals, mappings and threads that end.  Handed:
    these events by tool/run/event.c and tool/run/image.c.
 
-   Readers of the tape know what each instruction did, and must learn what changed
-   the program's memory and registers besides.  The core announces most memory
-   that a system call reads and writes.  But it does so for Memcheck, which does
-   not need all of it.  What is missing is found in three ways:
+   Readers of the tape know what each instruction did, and must learn what
+   changed the program's memory and registers besides.  The core announces most
+   memory that a system call reads and writes.  But it does so for Memcheck,
+   which does not need all of it.  What is missing is found in three ways:
 
    - Replaced values: some calls read a length and write another one to the same
      place, as accept().  These calls are known one by one.

@@ -3,9 +3,9 @@
 
    Slots: the addresses and values that a superblock records. */
 
-/* Owns: the definition of a memory access, the list of a superblock's slots, the
-   ways in which a superblock is left, and the memory for rows.  Handed: VEX's
-   statements; rows without room by tool/wet/tape.c.
+/* Owns: the definition of a memory access, the list of a superblock's slots,
+   the ways in which a superblock is left, and the memory for rows.  Handed:
+   VEX's statements; rows without room by tool/wet/tape.c.
 
    tool/wet/slots.h describes the tape as it is in memory.  A superblock gets as
    much memory for its rows as it has needed between two codings of the tape,

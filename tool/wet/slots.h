@@ -22,11 +22,11 @@
    execution, one for each address or value, are the next row of the superblock
    (Rows).
 
-   A header is the number of the way in which the superblock was left (SlotWay).  It is a small number, because that makes generated code
-   shorter.  If a fault left the superblock inside, the header is TapeStopped.
-   Behind it are the superblock's id, the number of completed instructions, and
-   the words of a segment that had not ended.  If no segment had ended, there is
-   no row. */
+   A header is the number of the way in which the superblock was left (SlotWay).
+   It is a small number, because that makes generated code shorter.  If a fault
+   left the superblock inside, the header is TapeStopped.  Behind it are the
+   superblock's id, the number of completed instructions, and the words of a
+   segment that had not ended.  If no segment had ended, there is no row. */
 #define TAPE_FIRST_WAY 32u
 #define TAPE_MAX_EXITS HOW_STOPPED
 

@@ -3,16 +3,16 @@
 
    Tables of code, in a file and in its journal. */
 
-/* Owns: the sections of a file before the tape; and the journal, the rows in the
-   spool file that are needed to read the tape of a killed process.
-   docs/dev/wet-file.md describes both.  Handed: superblocks by dcfg_bb.c, images
-   by tool/run/image.c, uses and definitions by tool/wet/usage.c, the tape by
-   tool/wet/tape.c.
+/* Owns: the sections of a file before the tape; and the journal, the rows in
+   the spool file that are needed to read the tape of a killed process.
+   docs/dev/wet-file.md describes both.  Handed: superblocks by dcfg_bb.c,
+   images by tool/run/image.c, uses and definitions by tool/wet/usage.c, the
+   tape by tool/wet/tape.c.
 
-   The file's tables are made when the program has ended, and sorted.  The journal
-   grows while it runs: when a chunk has ended, rows are written for what is new
-   since the last chunk, and then the chunk.  So everything in the spool file can
-   be read. */
+   The file's tables are made when the program has ended, and sorted.  The
+   journal grows while it runs: when a chunk has ended, rows are written for
+   what is new since the last chunk, and then the chunk.  So everything in the
+   spool file can be read. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_debuginfo.h"

@@ -30,9 +30,9 @@ ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped,
 void DCFG_(keep_journal)(const HChar* opt, const HChar* format, UInt version);
 
 /* Save TAPE, which has whole chunks, all that ran, of N_THREADS threads, with
-   everything that is needed to read it, so that it outlasts the process. STATE
-   is that of the process at its begin (tool/wet/process.h).  Not while anything is
-   being translated. */
+   everything that is needed to read it, so that it outlasts the process.  STATE
+   is that of the process at its begin (tool/wet/process.h).  Not while anything
+   is being translated. */
 void DCFG_(save_tape)(Stream* tape, UInt n_threads, const Bytes* state);
 
 /* End the journal: it is no longer all that ran, or PARENTS: it is the

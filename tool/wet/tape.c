@@ -3,10 +3,10 @@
 
    The tape: everything that happened, in its order. */
 
-/* Owns: the tape, the order in which threads took turns, the state of the process
-   at the tape's begin, and a copy of the registers that readers know.  Handed:
-   headers and addresses by generated code (tool/wet/ir_tape.c), marks by
-   tool/wet/kernel.c, the rest by tool/run/thread.c.
+/* Owns: the tape, the order in which threads took turns, the state of the
+   process at the tape's begin, and a copy of the registers that readers know.
+   Handed: headers and addresses by generated code (tool/wet/ir_tape.c), marks
+   by tool/wet/kernel.c, the rest by tool/run/thread.c.
 
    There is one tape for all threads, because only one thread runs at a time.
    So the tape has all events in their order.
@@ -248,8 +248,8 @@ static void code_tape(void)
 {
    ULong* end = DCFG_(tape)->cursor;
    ULong  n   = end - first;
-   ULong  n_words = DCFG_(code_tape)(coder, first, end, &extra,
-                                         DCFG_(tape)->stack);
+   ULong  n_words = DCFG_(code_blocks)(coder, first, end, &extra,
+                                        DCFG_(tape)->stack);
 
    extra.used = 0;
    if (DCFG_(begins_chunk)(coder))

@@ -95,8 +95,8 @@ ULong DCFG_(turns)(void);
 void DCFG_(add_mark_bytes)(const void* bytes, UInt n);
 void DCFG_(add_mark)(UInt mark, ULong w0, ULong w1, ULong w2);
 
-/* Tell readers of values the general registers of the running thread that they do
-   not know.  Nothing may be added before it runs. */
+/* Tell readers of values the general registers of the running thread that they
+   do not know.  Nothing may be added before it runs. */
 void DCFG_(tell_general)(void);
 
 /* Return whether nothing is collected now. */

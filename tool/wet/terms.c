@@ -7,21 +7,21 @@
    others, and what is known of each register.  Handed: VEX's statements by
    tool/wet/ir_tape.c.
 
-   A trace with values need not have a number on the tape that readers can compute
-   from others.  Every integer, double, word of a vector, and register of the
-   superblock has a number here.  The number of an integer is its bits, with 0
-   above them; the number of a double is its bits.
+   A trace with values need not have a number on the tape that readers can
+   compute from others.  Every integer, double, word of a vector, and register
+   of the superblock has a number here.  The number of an integer is its bits,
+   with 0 above them; the number of a double is its bits.
 
    A number is known if a slot has it, if a register had it when the superblock
    began, or if it is the result of an operation on known numbers.  Such an
    operation is a term.  A term becomes a slot only when another slot needs it.
 
    Terms of floating point compute what SSE does, with the rounding mode
-   "nearest" where no mode is an operand.  VEX translates SSE's arithmetic to the
-   same instructions, with the operands in their order, and ignores the mode that
-   the program has set.  It does so for arithmetic of x87 on amd64, too.  On x86,
-   it has single doubles and floats in registers of x87, which can hold more; so
-   these have no terms.  On arm64, NaNs follow other rules. */
+   "nearest" where no mode is an operand.  VEX translates SSE's arithmetic to
+   the same instructions, with the operands in their order, and ignores the mode
+   that the program has set.  It does so for arithmetic of x87 on amd64, too.
+   On x86, it has single doubles and floats in registers of x87, which can hold
+   more; so these have no terms.  On arm64, NaNs follow other rules. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -127,8 +127,8 @@ static Bool is_constant(Int n)
    return numbers.all[n].kind == NumConstant;
 }
 
-/* Return the number that is operation TERM of A and the constant C.  It has SIZE
-   bytes, and above them 0. */
+/* Return the number that is operation TERM of A and the constant C.  It has
+   SIZE bytes, and above them 0. */
 static Int number_by_constant(UInt term, Int a, ULong c, UInt size)
 {
    const Number* of = &numbers.all[a];
@@ -248,9 +248,9 @@ static Bool find_number(Int n, Slot* slot)
    return True;
 }
 
-/* Count what readers lack for N: loads, up to 2, the last of which becomes *LOAD.
-   Other unknown numbers, and operations that are too deep, count as 2.  IN_FLOAT:
-   N is for a term of floating point. */
+/* Count what readers lack for N: loads, up to 2, the last of which becomes
+   *LOAD.  Other unknown numbers, and operations that are too deep, count as 2.
+   IN_FLOAT:  N is for a term of floating point. */
 static UInt n_lacking(Int n, UInt depth, Bool in_float, Int* load)
 {
    const Number* of = &numbers.all[n];
@@ -275,9 +275,9 @@ static UInt n_lacking(Int n, UInt depth, Bool in_float, Int* load)
    return count;
 }
 
-/* If N is a result of floating point which readers could compute if they knew one
-   loaded number, return that one; *TEMP and *WORD are as for loaded_number().
-   Else return -1. */
+/* If N is a result of floating point which readers could compute if they knew
+   one loaded number, return that one; *TEMP and *WORD are as for
+   loaded_number().  Else return -1. */
 static Int lacking_load(Int n, IRTemp* temp, UInt* word)
 {
    Int load = -1;
@@ -864,8 +864,8 @@ static Int word_of_data(const Work* w, UInt i, const IRExpr* e)
    }
 }
 
-/* Return word I of the vector E.  Words are kept: one may be used twice for each
-   of many others. */
+/* Return word I of the vector E.  Words are kept: one may be used twice for
+   each of many others. */
 static Int word_of(const Work* w, UInt i, const IRExpr* e)
 {
    IRTemp t;
