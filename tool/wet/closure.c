@@ -5,8 +5,8 @@
 
 /* Owns: the static closure of executed code: what its direct conditional
    branches can reach.  Handed: superblocks by dcfg_bb.c, symbols by
-   tool/run/image.c; the code itself is in the program's
-   memory.tool/wet/tape.c tells of code that is about to be unmapped.
+   tool/run/image.c.  The code itself is in the program's memory;
+   tool/wet/kernel.c tells of code that is about to be unmapped.
 
    Slices need it: an `if' that always went the same way matters only for the
    code that it did not run. */

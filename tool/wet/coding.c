@@ -28,8 +28,9 @@
    A column predicts each difference of two neighbouring numbers: by the step
    that most of the column's differences have, or by the difference in the
    column before.  For each column of a block, counting shows which is better.
-   So nothing is decided number by number, except for wrong predictions.  Errors
-   are put for all rows, by a mask, or with their places, whichever is shorter.
+   So nothing is decided number by number, except for wrong predictions.  The
+   share of wrong predictions decides whether errors are put for all rows, for
+   those of a mask, or with their places.
    With values (version 6 of the file), two more forms exist.  Zeros at the low
    end of all errors may be left out.  Or the column becomes a table of its
    values and an index for each row: loads from arrays often yield few different

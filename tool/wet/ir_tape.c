@@ -643,7 +643,7 @@ static UInt end_value(Work* w, UInt k, ValuePart* parts)
    return add_pushed(w, parts, n);
 }
 
-/*--- Slots and words                                      ---*/
+/*--- The superblock in translation                        ---*/
 
 /* State of the superblock in translation. */
 static struct {
@@ -763,6 +763,8 @@ static void begin(Work* w)
       DCFG_(begin_terms)(w, &work.made);
    begin_instr();
 }
+
+/*--- Slots and their words                                ---*/
 
 /* Return whether a DISTANCE may be used.  Readers add distances in 64 bits, so
    sums of 32-bit addresses must not wrap.  Near ones do not, because nothing is
@@ -988,6 +990,8 @@ static void end_instr_before(Work* w, UInt k)
    end_instr(w, k - 1);
 }
 
+/*--- Ways to leave                                        ---*/
+
 /* Set the word at P to NOW; if GUARD is not NULL and false, leave it at WAS. */
 static void change(Work* w, const void* p, IRExpr* guard, IRExpr* now,
                    IRExpr* was)
@@ -1047,6 +1051,8 @@ static Bool lacks(const Work* w)
    }
    return False;
 }
+
+/*--- The end of a superblock                              ---*/
 
 /* Store the list of W's slots, or check that it is the same as before. */
 static void keep_slots(const Work* w)
