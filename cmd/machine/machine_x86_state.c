@@ -275,7 +275,7 @@ static bool syscall_behind(const StateView* v, unsigned n, StateValue* to)
 }
 
 /* Return whether N is a register that I changes besides its value: see
-   find_besides_x86() in tool/arch/x86/x86_usage.c. */
+   find_besides_x86() in tool/arch/x86/x86.c. */
 static bool is_left_out(const cs_insn* i, unsigned n)
 {
    const cs_x86_op* op = i->detail->x86.operands;

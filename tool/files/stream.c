@@ -4,7 +4,7 @@
    Streams: byte sequences too long for memory. */
 
 /* Owns: the places of a stream's bytes.  Handed: bytes, by
-   tool/trace/record.c, tool/xray/flight.c and tool/uftrace/uftrace.c while
+   tool/trace/record.c, tool/xray/flight.c and tool/uftrace/output_uftrace.c while
    the program runs, and by tool/trace/output_trace.c while a trace is
    encoded.
 

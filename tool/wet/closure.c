@@ -5,8 +5,8 @@
 
 /* Owns: the static closure of executed code: what its direct conditional
    branches can reach.  Handed: superblocks by dcfg_bb.c, symbols by
-   tool/run/image.c; the code itself is in the program's
-   memory.tool/wet/tape.c tells of code that is about to be unmapped.
+   tool/run/image.c.  The code itself is in the program's memory;
+   tool/wet/kernel.c tells of code that is about to be unmapped.
 
    Slices need it: an `if' that always went the same way matters only for the
    code that it did not run. */
@@ -27,7 +27,7 @@
 #include "tool/run/image.h"
 #include "tool/run/landing.h"
 #include "tool/wet/closure.h"
-#include "tool/wet/lengths.h"
+#include "tool/wet/usage.h"
 #include "tool/wet/slots.h"
 
 /* Closed: a result for code that was about to be unmapped. */

@@ -26,10 +26,9 @@
 #include "tool/run/exclude.h"
 #include "tool/run/gather.h"
 #include "tool/run/image.h"
-#include "tool/wet/ir_tape.h"
-#include "tool/wet/journal.h"
-#include "tool/wet/slots.h"
+#include "tool/wet/hooks.h"
 #include "tool/wet/process.h"
+#include "tool/wet/slots.h"
 #include "tool/wet/tables.h"
 #include "tool/wet/tape.h"
 

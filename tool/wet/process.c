@@ -21,11 +21,11 @@
 #include <elf.h>
 
 #include "tool/arch/guest.h"
-#include "tool/arch/state.h"
 #include "tool/base/core.h"
 #include "tool/run/thread.h"
 #include "tool/wet/process.h"
 #include "tool/wet/tables.h"
+#include "tool/wet/usage.h"
 
 /*--- Registers                                            ---*/
 
@@ -267,8 +267,8 @@ typedef Elf32_Phdr ProgramHeader;
 #define FILE_HEADER sizeof(Elf32_Ehdr)
 #endif
 
-/* Return the program's addresses in memory less those in its file: 0, unless the
-   program is position-independent.  The program headers in memory tell. */
+/* Return the program's addresses in memory less those in its file: 0, unless
+   the program is position-independent.  The program headers in memory tell. */
 static Addr load_bias(void)
 {
    const UWord          at = aux_value(AT_PHDR), n = aux_value(AT_PHNUM);

@@ -3,9 +3,13 @@
 
    Slots: the addresses and values that a superblock records. */
 
-/* Owns: the definition of a memory access, the list of a superblock's
-   accesses, and the ways in which a superblock is left.  Handed: VEX's
-   statements. */
+/* Owns: the definition of a memory access, the list of a superblock's slots,
+   the ways in which a superblock is left, and the memory for rows.  Handed:
+   VEX's statements; rows without room by tool/wet/tape.c.
+
+   tool/wet/slots.h describes the tape as it is in memory.  A superblock gets as
+   much memory for its rows as it has needed between two codings of the tape,
+   within the size of the processor's cache. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -14,7 +18,57 @@
 
 #include "tool/arch/guest.h"
 #include "tool/wet/slots.h"
-#include "tool/wet/tape_words.h"
+
+/*--- Rows                                                 ---*/
+
+/* Limits in words: for a superblock, for all. */
+#define MAX_WORDS (1u << 15)
+#define MAX_ROOM  (4u << 20)
+#define FIRST_ROWS 8u
+
+static ULong room;
+static Rows* with_room;      // those that have memory
+
+Bool DCFG_(grow_rows)(Rows* r)
+{
+   UInt used = r->next - r->begin;
+   UInt old  = r->end - r->begin;
+   UInt n    = old == 0 ? FIRST_ROWS * r->size : 2 * old;
+
+   if ((old > 0 && n > MAX_WORDS) || room + n - old > MAX_ROOM)
+      return False;
+   if (old == 0) {
+      r->other  = with_room;
+      with_room = r;
+   }
+   room    += n - old;
+   r->begin = VG_(realloc)("dcfg.wet.rows", r->begin, n * sizeof(ULong));
+   r->next  = r->begin + used;
+   r->end   = r->begin + n;
+   return True;
+}
+
+ULong DCFG_(room_for_rows)(void)
+{
+   return room;
+}
+
+void DCFG_(empty_rows)(Bool give_back)
+{
+   for (Rows* r = with_room; r != NULL; r = r->other) {
+      r->next = r->begin;
+      if (!give_back)
+         continue;
+      VG_(free)(r->begin);
+      r->next = r->end = r->begin = NULL;
+   }
+   if (give_back) {
+      with_room = NULL;
+      room      = 0;
+   }
+}
+
+/*--- Lists and ways                                       ---*/
 
 static SizeT fields;
 
@@ -61,6 +115,26 @@ UInt DCFG_(words_before)(const SlotList* list, UInt k, UInt* n_segments)
       s++;
    *n_segments = s;
    return n;
+}
+
+/*--- Accesses                                             ---*/
+
+/* Find the access of D, which VEX calls at run time. */
+static Bool access_of_helper(const IRDirty* d, Slot* access, IRExpr** addr,
+                             IRExpr** guard)
+{
+   if (d->mFx == Ifx_None)
+      return False;
+   *addr        = d->mAddr;
+   access->size = d->mSize;
+   access->what = d->mFx == Ifx_Read ? AccessLoad
+                  : d->mFx == Ifx_Write ? AccessStore
+                  : AccessLoad | AccessStore;
+   if (d->guard->tag != Iex_Const) {
+      *guard        = d->guard;
+      access->what |= AccessGuarded;
+   }
+   return True;
 }
 
 Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, Slot* access,
@@ -115,21 +189,8 @@ Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, Slot* access,
                                      : AccessLoad;
          break;
       }
-      case Ist_Dirty: {
-         const IRDirty* d = st->Ist.Dirty.details;
-         if (d->mFx == Ifx_None)
-            return False;
-         *addr        = d->mAddr;
-         access->size = d->mSize;
-         access->what = d->mFx == Ifx_Read ? AccessLoad
-                        : d->mFx == Ifx_Write ? AccessStore
-                        : AccessLoad | AccessStore;
-         if (d->guard->tag != Iex_Const) {
-            *guard        = d->guard;
-            access->what |= AccessGuarded;
-         }
-         return True;
-      }
+      case Ist_Dirty:
+         return access_of_helper(st->Ist.Dirty.details, access, addr, guard);
       default:
          return False;
    }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Slots: the addresses and values that a superblock records. */
+   The tape in memory: slots, rows and ways. */
 
 /* Private to wet/. */
 
@@ -11,11 +11,56 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 #include "dcfg_bb.h"
+#include "format/port.h"
 #include "format/wet_code.h"
 #include "format/wet_history.h"
-#include "tool/wet/rows.h"
-#include "tool/wet/tape_words.h"
+#include "format/wet_records.h"
 
+/* The tape is what generated code writes while the program runs.  Each
+   execution of a superblock writes a header.  Between headers there are marks:
+   other numbers, with words that depend on the mark.  The other words of an
+   execution, one for each address or value, are the next row of the superblock
+   (Rows).
+
+   A header is the number of the way in which the superblock was left (SlotWay).
+   It is a small number, because that makes generated code shorter.  If a fault
+   left the superblock inside, the header is TapeStopped.  Behind it are the
+   superblock's id, the number of completed instructions, and the words of a
+   segment that had not ended.  If no segment had ended, there is no row. */
+#define TAPE_FIRST_WAY 32u
+#define TAPE_MAX_EXITS HOW_STOPPED
+
+/* The most words of a superblock and a mark. */
+#define DCFG_TAPE_SLACK 8192u
+
+/* In memory only: neither a mark nor a way. */
+enum { TapeStopped = TAPE_FIRST_WAY - 1 };
+
+/* Rows: the words that a superblock's executions have on the tape, a row for
+   each execution.  Generated code writes a row at .next and moves .next behind
+   it.  If .next is .end, it calls rows_are_full() (tool/wet/tape.h) before. */
+typedef
+   struct _Rows {
+      ULong* next;
+      ULong* end;
+      ULong* begin;
+      UInt   size;       // words in a row
+      struct _Rows* other;      // the next one that has memory
+   }
+   Rows;
+
+/* Give R more memory.  Return False if it has enough: then the tape should be
+   coded. */
+Bool DCFG_(grow_rows)(Rows* r);
+
+/* Return the memory of all rows, in words. */
+ULong DCFG_(room_for_rows)(void);
+
+/* Remove all rows, and if GIVE_BACK free their memory. */
+void DCFG_(empty_rows)(Bool give_back);
+#define DCFG_MUCH_ROOM (3u << 20)
+
+/* Slot: an address or value of a superblock. */
 typedef
    struct {
       UShort instr;      // index in the superblock
@@ -41,7 +86,7 @@ typedef
       UShort hash;       // wet_history_hash() of both
       UShort n_words;    // words in these segments
       UChar  exit;       // number of the exit, or HOW_END
-      UChar  n_segments; // segments of words in its row (tool/wet/squeeze.c)
+      UChar  n_segments; // segments of words in its row (tool/wet/coding.c)
    }
    SlotWay;
 

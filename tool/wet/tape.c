@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The tape: addresses, values and turns. */
+   The tape: everything that happened, in its order. */
 
-/* Owns: the tape, the order in which threads took turns, and the state of
-   the process at the tape's begin. Handed: headers and addresses by
-   generated code (tool/wet/ir_tape.c), marks by tool/wet/kernel.c, the rest
-   by tool/run/thread.c.
+/* Owns: the tape, the order in which threads took turns, the state of the
+   process at the tape's begin, and a copy of the registers that readers know.
+   Handed: headers and addresses by generated code (tool/wet/ir_tape.c), marks
+   by tool/wet/kernel.c, the rest by tool/run/thread.c.
 
    There is one tape for all threads, because only one thread runs at a time.
    So the tape has all events in their order.
 
    A superblock that was left in the middle has written addresses, but neither a
    header nor the move of its row: as if it had not begun.  This file adds how
-   far it came, before anything else is added. */
+   far it came, before anything else is added.
+
+   Readers of a trace with values follow the registers from superblock to
+   superblock (tool/wet/terms.c).  They know nothing at the begin of a chunk,
+   after a turn of threads, and behind a superblock that was left inside.  All
+   that changes registers besides, such as system calls and handlers, does so
+   while the thread does not run.  So the registers are compared when the thread
+   ceases to run and goes on. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -22,18 +29,74 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_xarray.h"
 
-#include "tool/base/core.h"
 #include "dcfg_bb.h"
+#include "tool/base/core.h"
 #include "tool/run/cells.h"
 #include "tool/run/event.h"
 #include "tool/wet/closure.h"
-#include "tool/wet/general.h"
-#include "tool/wet/journal.h"
-#include "tool/wet/slots.h"
-#include "tool/wet/squeeze.h"
+#include "tool/wet/coding.h"
+#include "tool/wet/hooks.h"
 #include "tool/wet/process.h"
+#include "tool/wet/slots.h"
+#include "tool/wet/tables.h"
 #include "tool/wet/tape.h"
+#include "tool/wet/terms.h"
 #include "tool/wet/x87_top.h"
+
+/*--- Registers as readers know them                       ---*/
+
+static struct {
+   Bool  known;
+   ULong registers[WET_REGISTERS];
+} told;
+
+void DCFG_(forget_general)(void)
+{
+   told.known = False;
+}
+
+/* Return whether readers know the registers of the running thread. */
+static Bool knows_general(void)
+{
+   return told.known;
+}
+
+/* The running thread stands at the end of a superblock: readers know its
+   registers if they did when it began to run. */
+static void keep_general(void)
+{
+   if (told.known)
+      DCFG_(read_registers_told)(told.registers);
+}
+
+static void add_piece(Bytes* b, UInt r, ULong number)
+{
+   UChar piece[1 + sizeof(ULong)] = { r };
+
+   for (UInt i = 0; i < sizeof(ULong); i++)
+      piece[1 + i] = number >> 8 * i;
+   DCFG_(add_bytes)(b, piece, sizeof(piece));
+}
+
+/* Add to B, for the mark MarkGeneral, the registers of the running thread that
+   readers do not know, and note that they know them. */
+static void add_general(Bytes* b)
+{
+   ULong now[WET_REGISTERS];
+
+   DCFG_(read_registers_told)(now);
+   if (!told.known) {
+      VG_(memset)(told.registers, 0, sizeof(told.registers));
+      add_piece(b, WET_ALL_ZERO, 0);
+   }
+   for (UInt r = 0; r < WET_REGISTERS; r++)
+      if (now[r] != told.registers[r])
+         add_piece(b, r, now[r]);
+   VG_(memcpy)(told.registers, now, sizeof(now));
+   told.known = True;
+}
+
+/*--- The tape                                             ---*/
 
 /* Headers, marks and rows are coded while they are in the processor's cache:
    after N_HEADERS headers, or fewer if rows have been long. */
@@ -185,8 +248,8 @@ static void code_tape(void)
 {
    ULong* end = DCFG_(tape)->cursor;
    ULong  n   = end - first;
-   ULong  n_words = DCFG_(squeeze_words)(coder, first, end, &extra,
-                                         DCFG_(tape)->stack);
+   ULong  n_words = DCFG_(code_blocks)(coder, first, end, &extra,
+                                        DCFG_(tape)->stack);
 
    extra.used = 0;
    if (DCFG_(begins_chunk)(coder))
@@ -315,12 +378,12 @@ void DCFG_(tell_general)(void)
       return;
    do {
       b.used = 0;
-      DCFG_(add_general)(&b);
+      add_general(&b);
       if (b.used > 0) {
          DCFG_(add_mark_bytes)(b.bytes, b.used);
          DCFG_(add_mark)(MarkGeneral, b.used, 0, 0);
       }
-   } while (!DCFG_(knows_general)());
+   } while (!knows_general());
    VG_(free)(b.bytes);
 }
 
@@ -492,7 +555,7 @@ void DCFG_(tape_left)(void* s, UInt sb, UInt k)
 void DCFG_(tape_pause)(void* s)
 {
    if (running == s)
-      DCFG_(keep_general)();
+      keep_general();
 }
 
 /* Note that collecting begins again; the tape may be empty. */

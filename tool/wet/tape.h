@@ -9,12 +9,14 @@
 #define __DCFG_TAPE_H
 
 #include "pub_tool_basics.h"
-#include "tool/files/stream.h"
 #include "tool/dcfg_output.h"
-#include "tool/wet/slots.h"
-#include "tool/wet/packed.h"
+#include "tool/files/stream.h"
+#include "tool/wet/coding.h"
 #include "tool/wet/process.h"
-#include "tool/wet/tape_words.h"
+#include "tool/wet/slots.h"
+
+/* Forget that readers know anything. */
+void DCFG_(forget_general)(void);
 
 /* Tape: generated code writes the next header at .cursor.  At the begin of a
    superblock, it calls tape_is_full() if .cursor is behind .limit.  A mark, or
@@ -93,8 +95,8 @@ ULong DCFG_(turns)(void);
 void DCFG_(add_mark_bytes)(const void* bytes, UInt n);
 void DCFG_(add_mark)(UInt mark, ULong w0, ULong w1, ULong w2);
 
-/* Tell readers of values the general registers of the running thread that they do
-   not know.  Nothing may be added before it runs. */
+/* Tell readers of values the general registers of the running thread that they
+   do not know.  Nothing may be added before it runs. */
 void DCFG_(tell_general)(void);
 
 /* Return whether nothing is collected now. */
@@ -105,15 +107,5 @@ Turn* DCFG_(take_newborn)(void);
 
 /* Forget that the kernel sets registers of T. */
 void DCFG_(forget_registers)(Turn* t);
-
-/* Hooks of tool/wet/ir_tape.c's Watcher: see tool/dcfg_output.h. */
-void* DCFG_(tape_thread_new)(CellArray* cells, UInt index);
-void  DCFG_(tape_thread_free)(void* s);
-void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why);
-void  DCFG_(tape_come_back)(void* s, UInt last, UInt sb, Addr sp);
-void  DCFG_(tape_suspend)(void* s);
-void  DCFG_(tape_turn)(void* s, Bool on);
-void  DCFG_(tape_pause)(void* s);
-void  DCFG_(tape_left)(void* s, UInt sb, UInt k);
 
 #endif /* __DCFG_TAPE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Terms: numbers of a superblock that readers can compute. */
+   Numbers of a superblock that readers can compute. */
 
 /* Private to wet/. */
 
@@ -11,6 +11,30 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 #include "tool/wet/slots.h"
+
+/* Note that slot number S has all bytes of N, and 0 above them. */
+void DCFG_(name_number)(Int n, UInt s);
+
+/* Registers are those of format/wet_code.h: general ones, words of vector
+   registers, and the rounding mode.  Return the size of register R in bytes, or
+   0 if the processor has none with this number; and its offset in the guest
+   state. */
+UInt DCFG_(register_size)(UInt r);
+Int  DCFG_(register_offset)(UInt r);
+
+/* Read all registers of the running thread.  TO has room for WET_REGISTERS
+   numbers; other numbers become 0. */
+void DCFG_(read_registers_told)(/*OUT*/ULong* to);
+
+/* Return the next register, from R on, that changed since it was told last; or
+   WET_REGISTERS. */
+UInt DCFG_(changed_register)(UInt r);
+
+/* Register R is told: as find_number(), for its present number. */
+Bool DCFG_(find_register)(UInt r, /*MOD*/Slot* slot);
+
+/* Note that slot number S has the present number of register R. */
+void DCFG_(set_register)(UInt r, UInt s);
 
 struct _Work;         // the superblock in translation: tool/run/ir.h
 

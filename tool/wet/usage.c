@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Uses and definitions of an instruction. */
+   Uses, definitions and length of an instruction. */
 
-/* Owns: uses and definitions of a single instruction, from VEX's unoptimised
-   IR.  Handed: its bytes.
+/* Owns: the location of each byte of VEX's guest state, and VEX's decoding of a
+   single instruction outside of a translation.  From that: its length, and the
+   part of its row in a file that says what it uses and defines.  Handed: bytes
+   of instructions.
 
    A location is used if its value at the instruction's begin has a part in
    anything that the instruction does: the values that it writes, the addresses
-   that it accesses, the next instruction.  VEX's IR tells this, with two
-   exceptions.  Of the flags, it keeps the operands that they would be computed
-   from.  And in idioms such as PXOR of a register with itself, the result
-   depends on nothing.  arch/ corrects where the IR tells more or less than
-   that. */
+   that it accesses, the next instruction.  VEX's unoptimised IR tells this,
+   with two exceptions.  Of the flags, it keeps the operands that they would be
+   computed from.  And in idioms such as PXOR of a register with itself, the
+   result depends on nothing.  arch/ corrects where the IR tells more or less
+   than that.
+
+   Both answers take long to find, and most instructions have the bytes of an
+   earlier one.  So both have a cache by bytes.  Lengths are asked for code that
+   was not executed: VEX takes a microsecond to decode an instruction, and
+   large programs have millions.  That cache has a fixed size.  Uses and
+   definitions do not depend on the address.  They are kept for all instructions
+   that were executed, once for equal bytes. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -21,16 +30,195 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_tooliface.h"
 
+#include "format/port.h"
 #include "tool/arch/guest.h"
-#include "tool/arch/state.h"
-#include "tool/wet/lift.h"
+#include "tool/base/core.h"
+#include "tool/wet/coding.h"
 #include "tool/wet/slots.h"
 #include "tool/wet/usage.h"
 #include "tool/wet/x87_top.h"
 
+/*--- Locations of the guest state's bytes                 ---*/
+
+/* Return the location, from 0, of byte AT in a group of registers.  A register
+   has SIZE bytes, and ROOM locations. */
+static UInt register_byte(UInt at, UInt size, UInt room)
+{
+   return at / size * room + at % size;
+}
+
+UInt DCFG_(location_at)(UInt offset)
+{
+   const GuestLayout* g = DCFG_(guest).layout;
+
+   if (offset >= g->general && offset < g->general_end)
+      return LocGeneral + register_byte(offset - g->general, g->word, 8);
+   if (offset >= g->vectors && offset < g->vectors_end)
+      return LocVector + register_byte(offset - g->vectors, g->vector,
+                                       g->vector_room);
+   if (offset >= g->FPREG && offset < g->FPTAG)
+      return LocX87 + offset - g->FPREG;
+   if (offset >= g->DFLAG && offset < g->DFLAG_end)
+      return LocDirection;
+   if (offset >= g->FC3210 && offset < g->FC3210 + g->word)
+      return LocStatus;
+   return N_LOCS;
+}
+
+Bool DCFG_(is_flag_at)(UInt offset)
+{
+   const GuestLayout* g = DCFG_(guest).layout;
+
+   return offset >= g->flags && offset < g->flags_end;
+}
+
+/*--- VEX's IR of one instruction                          ---*/
+
+/* VEX reads some bytes behind an instruction. */
+#define MAX_CODE 64u
+
+static Bool no_chasing(void* arg, Addr a)
+{
+   return False;
+}
+
+static UInt no_self_check(void* arg, VexRegisterUpdates* px,
+                          const VexGuestExtents* extents)
+{
+   return 0;
+}
+
+/* Call TAKE with ARG and the unoptimised IR of the instruction at CODE, with
+   LEN readable bytes, as if it were at ADDR.  Not while anything is being
+   translated. */
+static void lift(const UChar* code, UInt len, Addr addr,
+                 void (*take)(void* arg, const IRSB* sb), void* arg)
+{
+   static const UChar no_code;
+   UChar              padded[MAX_CODE];
+   VexTranslateArgs   args;
+   VexTranslateResult result;
+   VexGuestExtents    extents;
+   VexRegisterUpdates px;
+   VexControl         control = vex_control;
+   const IRSB*        sb;
+
+   VG_(memset)(padded, 0x90, sizeof(padded));
+   VG_(memcpy)(padded, code, len < MAX_CODE ? len : MAX_CODE);
+   VG_(memset)(&args, 0, sizeof(args));
+   VG_(machine_get_VexArchInfo)(&args.arch_guest, &args.archinfo_guest);
+   args.arch_host     = args.arch_guest;
+   args.archinfo_host = args.archinfo_guest;
+   LibVEX_default_VexAbiInfo(&args.abiinfo_both);
+   args.abiinfo_both.guest_stack_redzone_size = DCFG_(guest).redzone;
+   args.abiinfo_both.guest_amd64_assume_fs_is_const = True;
+   args.abiinfo_both.guest_amd64_assume_gs_is_const = True;
+   args.guest_bytes      = padded;
+   args.guest_bytes_addr = addr;
+   args.chase_into_ok    = no_chasing;
+   args.guest_extents    = &extents;
+   args.needs_self_check = no_self_check;
+   args.disp_cp_chain_me_to_slowEP = &no_code;
+   args.disp_cp_chain_me_to_fastEP = &no_code;
+   args.disp_cp_xindir             = &no_code;
+   args.disp_cp_xassisted          = &no_code;
+
+   vex_control.iropt_level     = 0;
+   vex_control.guest_max_insns = 1;
+   /* Without instrumentation, the front end does no more than this needs. */
+   sb = LibVEX_FrontEnd(&args, &result, &px);
+   vex_control = control;
+   if (sb != NULL)
+      take(arg, sb);
+}
+
+/*--- Lengths                                              ---*/
+
+/* KnownInstr: the bytes of an instruction, the lowest first, and above them its
+   length. */
+typedef
+   struct {
+      ULong low, high;
+   }
+   KnownInstr;
+
+#define KNOWN_BITS 18
+static KnownInstr known[1u << KNOWN_BITS];
+
+/* For the first two bytes of an instruction: a bit for each length that is
+   known. */
+static UShort lengths[1u << 16];
+
+/* The longest instruction that has room beside its length. */
+#define MAX_KNOWN 15u
+
+/* Return whether VEX decodes an instruction by its own bytes alone.  Of x86, a
+   call of the next instruction, and a client request, are one instruction with
+   what follows. */
+static Bool stands_alone(void)
+{
+   return sizeof(Addr) > 4;
+}
+
+/* Return the first LEN bytes of BYTES as an instruction of that length. */
+static KnownInstr instr_of(const ULong* bytes, UInt len)
+{
+   KnownInstr i;
+
+   i.low  = len >= 8 ? bytes[0] : bytes[0] & ((1ULL << 8 * len) - 1);
+   i.high = len <= 8 ? 0 : bytes[1] & ((1ULL << 8 * (len - 8)) - 1);
+   i.high |= (ULong)len << 56;
+   return i;
+}
+
+static KnownInstr* place_of(const KnownInstr* i)
+{
+   ULong hash = (i->low ^ i->high * 0xC2B2AE3D27D4EB4FULL)
+                * 0x9E3779B97F4A7C15ULL;
+
+   return &known[hash >> (64 - KNOWN_BITS)];
+}
+
+static void take_length(void* arg, const IRSB* sb)
+{
+   UInt* len = arg;
+
+   if (sb->jumpkind == Ijk_NoDecode)
+      return;
+   for (Int i = 0; i < sb->stmts_used; i++)
+      if (sb->stmts[i]->tag == Ist_IMark) {
+         *len = sb->stmts[i]->Ist.IMark.len;
+         return;
+      }
+}
+
+UInt DCFG_(length_of_instr)(const UChar* code, UInt n, Addr addr)
+{
+   ULong  bytes[2] = { 0, 0 };
+   UInt   len      = 0;
+
+   VG_(memcpy)(bytes, code, n);
+   UShort* some = &lengths[bytes[0] & 0xFFFF];
+   for (UInt left = *some; left != 0; left &= left - 1) {
+      UInt       l = __builtin_ctz(left);
+      KnownInstr i = instr_of(bytes, l);
+      if (l <= n && place_of(&i)->low == i.low && place_of(&i)->high == i.high)
+         return l;
+   }
+   lift(code, n, addr, take_length, &len);
+   if (len > n)
+      return 0;
+   if (stands_alone() && len > 0 && len <= MAX_KNOWN) {
+      KnownInstr i = instr_of(bytes, len);
+      *some       |= 1u << len;
+      *place_of(&i) = i;
+   }
+   return len;
+}
+
 #define OFFSET(field) (DCFG_(guest).layout->field)
 
-/*--- The IR                                               ---*/
+/*--- Expressions                                          ---*/
 
 /* Temp: a temporary, and how much of its value matters. */
 typedef
@@ -575,11 +763,139 @@ static void analyse(void* arg, const IRSB* sb)
 
 /*--- Instructions                                         ---*/
 
-void DCFG_(find_usage)(const UChar* code, UInt len, Addr addr, Usage* u)
+/* Find the uses and definitions of the instruction of LEN bytes at CODE, which
+   ran at ADDR.  Not while anything is being translated. */
+static void find_usage(const UChar* code, UInt len, Addr addr, Usage* u)
 {
    Given g = { u, code, len };
 
    VG_(memset)(u, 0, sizeof(*u));
-   DCFG_(lift)(code, len, addr, analyse, &g);
+   lift(code, len, addr, analyse, &g);
    DCFG_(guest).correct_usage(u, code, len);
+}
+
+/*--- The part of a row                                    ---*/
+
+/* Add a set of locations as ranges: distance from the last one, length. */
+static void add_locs(Bytes* b, const UChar* locs)
+{
+   UShort begins[N_LOCS / 2], ends[N_LOCS / 2];
+   UInt   n = 0, last = 0;
+
+   for (UInt i = 0; i < N_LOCS; ) {
+      ULong some = 0;
+      if (i % sizeof(some) == 0)
+         __builtin_memcpy(&some, &locs[i], sizeof(some));
+      if (i % sizeof(some) == 0 && some == 0) {
+         i += sizeof(some);
+      } else if (!locs[i]) {
+         i++;
+      } else {
+         begins[n] = i;
+         while (i < N_LOCS && locs[i])
+            i++;
+         ends[n++] = i;
+      }
+   }
+   DCFG_(add_varint)(b, n);
+   for (UInt i = 0; i < n; i++) {
+      DCFG_(add_varint)(b, begins[i] - last);
+      DCFG_(add_varint)(b, ends[i] - begins[i]);
+      last = ends[i];
+   }
+}
+
+static void add_usage(Bytes* b, const Usage* u)
+{
+   DCFG_(add_varint)(b, (u->known ? 1 : 0) | (u->top_zero ? 2 : 0)
+                        | (u->top_step & 7) << 2 | (u->top_told ? 32 : 0));
+   add_locs(b, u->uses);
+   add_locs(b, u->defs);
+   DCFG_(add_varint)(b, u->n_accesses);
+   for (UInt i = 0; i < u->n_accesses; i++) {
+      DCFG_(add_varint)(b, u->accesses[i].what);
+      DCFG_(add_varint)(b, u->accesses[i].size);
+      DCFG_(add_varint)(b, u->accesses[i].same);
+   }
+}
+
+/* The parts, one behind the other: the length of the instruction, its bytes,
+   the length of the part in 2 bytes, and the part. */
+static Bytes parts;
+
+/* A hash table with open addressing: for each part one more than its offset in
+   .parts; 0: none. */
+static UInt* places;
+static UInt  n_places;          // a power of 2
+static UInt  n_parts;
+
+static ULong hash_of(const UChar* code, UInt len)
+{
+   ULong hash = len;
+
+   for (UInt i = 0; i < len; i++)
+      hash = (hash ^ code[i]) * 0x100000001B3ULL;
+   return hash ^ hash >> 29;
+}
+
+/* Return the place of the part for CODE, or the free one where it belongs. */
+static UInt* find_place(const UChar* code, UInt len)
+{
+   for (UInt i = hash_of(code, len);; i++) {
+      UInt*        p  = &places[i & (n_places - 1)];
+      const UChar* at = parts.bytes + *p - 1;
+      if (*p == 0 || (at[0] == len && VG_(memcmp)(at + 1, code, len) == 0))
+         return p;
+   }
+}
+
+static void have_room(void)
+{
+   UInt* old = places;
+   UInt  n   = n_places;
+
+   if (2 * (n_parts + 1) <= n_places)
+      return;
+   n_places = n == 0 ? 1024 : 2 * n;
+   places   = VG_(calloc)("dcfg.wet.usages", n_places, sizeof(UInt));
+   for (UInt i = 0; i < n; i++)
+      if (old[i] != 0) {
+         const UChar* at = parts.bytes + old[i] - 1;
+         *find_place(at + 1, at[0]) = old[i];
+      }
+   VG_(free)(old);
+}
+
+/* Append the part for CODE, which ran at ADDR. */
+static void append_part(const UChar* code, UInt len, Addr addr)
+{
+   Usage* u = VG_(malloc)("dcfg.wet.usage", sizeof(Usage));
+   UChar  code_len = len;
+   UInt   begin = parts.used + 1 + len + 2, n;
+
+   find_usage(code, len, addr, u);
+   DCFG_(add_bytes)(&parts, &code_len, 1);
+   DCFG_(add_bytes)(&parts, code, len);
+   DCFG_(add_bytes)(&parts, "\0", 2);
+   add_usage(&parts, u);
+   n = parts.used - begin;
+   tl_assert(n < 1 << 16);
+   parts.bytes[begin - 2] = n;
+   parts.bytes[begin - 1] = n >> 8;
+   VG_(free)(u);
+}
+
+void DCFG_(add_usage_of)(Bytes* b, const UChar* code, UInt len, Addr addr)
+{
+   tl_assert(len <= 255);   // 20 for a client request of Valgrind
+   have_room();
+   UInt* place = find_place(code, len);
+   if (*place == 0) {
+      UInt at = parts.used;
+      append_part(code, len, addr);
+      *place = at + 1;
+      n_parts++;
+   }
+   const UChar* part = parts.bytes + *place - 1 + 1 + len;
+   DCFG_(add_bytes)(b, part + 2, part[0] | part[1] << 8);
 }

@@ -43,8 +43,8 @@ typedef
    StackPlace;
 
 /* Return the place of index IX, as PutI has it, plus BIAS, in a superblock of
-   which SB has the statements up to now; if IX is NULL, that of the top.  A push
-   that is perhaps made counts as made. */
+   which SB has the statements up to now; if IX is NULL, that of the top.  A
+   push that is perhaps made counts as made. */
 StackPlace DCFG_(stack_place)(const IRSB* sb, const IRExpr* ix, Int bias);
 
 Bool DCFG_(same_place)(StackPlace a, StackPlace b);

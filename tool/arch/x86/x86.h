@@ -17,13 +17,6 @@
 /* Return the kind of the instruction. */
 InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64);
 
-/* Return the index of the opcode in BYTES. */
-UInt DCFG_(x86_opcode)(const UChar* bytes, UInt len, Bool is64);
-
-/* Return whether VEX passes a register operand through memory that the program
-   does not have, as for BT of a register. */
-Bool DCFG_(has_false_memory_x86)(const UChar* bytes, UInt len, Bool is64);
-
 /* Return the target of a conditional branch or direct jump at ADDR. */
 Addr DCFG_(target_x86)(const UChar* bytes, UInt len, Bool is64, Addr addr);
 

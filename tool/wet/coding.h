@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Bytes in memory for a file. */
+   Bytes in memory for a file, and the coder of the tape. */
 
 /* Private to wet/. */
 
-#ifndef __DCFG_PACKED_H
-#define __DCFG_PACKED_H
+#ifndef __DCFG_CODING_H
+#define __DCFG_CODING_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "format/port.h"
+#include "tool/files/stream.h"
 
 typedef
    struct {
@@ -90,4 +91,55 @@ static inline void DCFG_(add_bytes)(Bytes* b, const void* bytes, UInt n)
    VG_(memcpy)(DCFG_(add_room)(b, n), bytes, n);
 }
 
-#endif /* __DCFG_PACKED_H */
+/* Chunks: a sequence of chunks in a stream. */
+typedef struct _Chunks Chunks;
+
+Chunks* DCFG_(new_chunks)(void);
+
+/* The parts of a chunk: control, bits, numbers. */
+#define N_CHUNK_PARTS 3
+
+/* Keep only the last chunks, with SIZE bytes together, from now on. */
+void DCFG_(keep_chunks)(Chunks* c, ULong size);
+
+/* Return the number of bytes at which a chunk should end. */
+UInt DCFG_(chunk_bytes)(const Chunks* c);
+
+/* Return where the first kept chunk begins, and where the next one will. */
+ULong DCFG_(first_chunk)(const Chunks* c);
+ULong DCFG_(next_chunk)(const Chunks* c);
+
+/* Return the length of the whole chunks from FROM on that have at most N
+   bytes. */
+ULong DCFG_(whole_chunks)(const Chunks* c, ULong from, ULong n);
+
+/* Drop the first chunks, until at most N bytes, or one chunk, are left. */
+void DCFG_(drop_chunks)(Chunks* c, ULong n);
+
+typedef struct _Coder Coder;
+
+/* Return a coder that puts its chunks to CHUNKS. */
+Coder* DCFG_(new_coder)(Chunks* chunks);
+
+/* Code as version 6 of the file allows.  Called before anything is coded. */
+void DCFG_(shift_numbers)(Coder* c);
+
+/* Code the words up to END, which are the whole tape, and all rows, which are
+   removed.  EXTRA has the bytes of marks, in the order of the marks.  STACK is
+   the tape's .stack behind them.  Return how many words the rows had. */
+ULong DCFG_(code_blocks)(Coder* c, const ULong* words, const ULong* end,
+                         const Bytes* extra, Addr stack);
+
+/* End the present chunk.  Return all chunks so far. */
+Stream* DCFG_(end_chunk)(Coder* c);
+
+/* Return whether the next word begins a chunk. */
+Bool DCFG_(begins_chunk)(const Coder* c);
+
+/* Return the number of records so far. */
+ULong DCFG_(n_coded_records)(const Coder* c);
+
+/* Forget all chunks.  STACK is the tape's .stack. */
+void DCFG_(restart_coder)(Coder* c, Addr stack);
+
+#endif /* __DCFG_CODING_H */

@@ -1,18 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Marks on the tape of what the kernel does. */
+   Hooks of the tape: its work at each event of the program. */
 
 /* Private to wet/. */
 
-#ifndef __DCFG_WET_KERNEL_H
-#define __DCFG_WET_KERNEL_H
+#ifndef __DCFG_WET_HOOKS_H
+#define __DCFG_WET_HOOKS_H
 
 #include "pub_tool_basics.h"
 #include "format/port.h"
 #include "tool/dcfg_output.h"
 
-/* Hooks of tool/wet/ir_tape.c's Watcher: see tool/dcfg_output.h. */
+/* Watcher of the tape: generated code that writes it (tool/wet/ir_tape.c), and
+   the functions below, which tool/dcfg_output.h describes. */
+extern const Watcher DCFG_(tape_watcher);
+
+/* Write values, too.  Called before the program runs. */
+void DCFG_(write_values)(void);
+
+/* Threads, in tool/wet/tape.c. */
+void* DCFG_(tape_thread_new)(CellArray* cells, UInt index);
+void  DCFG_(tape_thread_free)(void* s);
+void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why);
+void  DCFG_(tape_come_back)(void* s, UInt last, UInt sb, Addr sp);
+void  DCFG_(tape_suspend)(void* s);
+void  DCFG_(tape_turn)(void* s, Bool on);
+void  DCFG_(tape_pause)(void* s);
+void  DCFG_(tape_left)(void* s, UInt sb, UInt k);
+
+/* The kernel, in tool/wet/kernel.c. */
 void DCFG_(tape_resume)(void* s, Addr ip, Addr sp);
 void DCFG_(tape_handler)(void* s, Int signal);
 void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args);
@@ -28,4 +45,4 @@ void DCFG_(tape_unmapped)(Addr a, SizeT len);
 void DCFG_(tape_mapped)(Addr a, SizeT len, MappingChange change);
 void DCFG_(tape_thread_end)(void* s);
 
-#endif /* __DCFG_WET_KERNEL_H */
+#endif /* __DCFG_WET_HOOKS_H */
