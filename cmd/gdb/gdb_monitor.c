@@ -10,7 +10,6 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/output/output_stream.h"
 #include "cmd/output/output_syscalls.h"
 
 #include <inttypes.h>
