@@ -9,8 +9,6 @@
 #include "cmd/base/clean.h"
 #include "cmd/commands.h"
 #include "cmd/export/export.h"
-#include "cmd/export/export_champsim.h"
-#include "cmd/export/export_tables.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/machine/same_file.h"
@@ -163,6 +161,45 @@ static int run_champsim(const Select* what, const char* const* asked,
    return STATUS_OK;
 }
 
+/* Write the graph FILE in FORM to the file OUT, or to the standard output if
+   OUT is NULL.  WHAT is the user's selection, and ROOT the folder of the images'
+   files, or NULL.  X has the values of the form's options. */
+static void export_graph(Export* x, const ExportForm* form, const Select* what,
+                         const char* root, const char* out, const char* file)
+{
+   Dcfg* d;
+   bool* chosen;
+
+   if (!form->parts && (what->routine != NULL || what->function != NULL
+                        || what->source != NULL))
+      die("--%s exports whole files: leave out --routine, --function and "
+          "--source (lcov --extract takes parts)", form->choice.name);
+   d           = load_dcfg(file);
+   x->p        = main_process(d);
+   x->g        = (Program){ .d = d, .p = x->p };
+   x->thread   = need_thread(d, what->thread);
+   x->selected = selection_new(&x->g, what);
+   if (!is_found(x->selected))
+      exit(STATUS_BAD);
+   x->chosen = chosen = choose(&x->g, x->selected, what->image, form->code);
+   if (form->one_file)
+      need_one_file(&x->g, chosen, what->image);
+   x->code = code_new(&x->g, root, true);
+   x->root = root;
+   if (form->code)
+      need_same(x);
+   x->out = open_result(out);
+   if (!form->text)
+      do_not_clean_stdout();
+   x->out_name = out != NULL ? out : "OUT";
+   form->write(x);
+   close_results();
+   code_free(x->code);
+   selection_free(x->selected);
+   free(chosen);
+   dcfg_free(d);
+}
+
 static int run(int argc, char** argv)
 {
    const char*   asked[N_FORMS] = { NULL };
@@ -203,8 +240,6 @@ static int run(int argc, char** argv)
    Opt           opts[N_FORMS + sizeof(others) / sizeof(others[0])];
    const ExportForm* form;
    const char*   file;
-   bool*         chosen;
-   Dcfg*         d;
 
    for (size_t i = 0; i < N_FORMS; i++)
       opts[i] = (Opt){ forms[i]->choice.name, OPT_TEXT_OR_NOT, &asked[i],
@@ -246,34 +281,7 @@ static int run(int argc, char** argv)
    form = the_form(asked);
    for (size_t i = 0; i < N_FORMS; i++)
       x.what = asked[i] != NULL ? asked[i] : x.what;
-   if (!form->parts && (what.routine != NULL || what.function != NULL
-                          || what.source != NULL))
-      die("--%s exports whole files: leave out --routine, --function and "
-          "--source (lcov --extract takes parts)", form->choice.name);
-   d = load_dcfg(file);
-   x.g.d = d;
-   x.p = x.g.p = main_process(d);
-   x.thread = need_thread(d, what.thread);
-   x.selected = selection_new(&x.g, &what);
-   if (!is_found(x.selected))
-      exit(STATUS_BAD);
-   x.chosen = chosen = choose(&x.g, x.selected, what.image, form->code);
-   if (form->one_file)
-      need_one_file(&x.g, chosen, what.image);
-   x.code = code_new(&x.g, root, true);
-   x.root = root;
-   if (form->code)
-      need_same(&x);
-   x.out = open_result(out);
-   if (!form->text)
-      do_not_clean_stdout();
-   x.out_name = out != NULL ? out : "OUT";
-   form->write(&x);
-   close_results();
-   code_free(x.code);
-   selection_free(x.selected);
-   free(chosen);
-   dcfg_free(d);
+   export_graph(&x, form, &what, root, out, file);
    return STATUS_OK;
 }
 

@@ -6,9 +6,14 @@
 #ifndef DCFG_CMD_EXPORT_H
 #define DCFG_CMD_EXPORT_H
 
+/* Private to the room export. */
+
 #include "cmd/base/cmd.h"
-#include "cmd/machine/code.h"
+#include "cmd/base/file_list.h"
 #include "cmd/base/select.h"
+#include "cmd/machine/code.h"
+
+/*--- Forms of one graph                                   ---*/
 
 /* Export: the graph, the choices and the output file, for every form. */
 typedef
@@ -51,11 +56,31 @@ typedef
         extern const ExportForm export_form_##name;
 EXPORT_FORMS(EXPORT_FORM_DECLARATION)
 
+/*--- The forms with command lines of their own            ---*/
+
+/* Write the instructions of THREAD in the whole execution trace FILE to the
+   file OUT, as a ChampSim trace.  If THREAD is NOT_GIVEN, FILE must have only
+   one thread.  If OUT is NULL, write to the standard output.  Die after an
+   error. */
+void export_champsim(const char* file, uint64_t thread, const char* out);
+
+/* TablesJob: where the tables go, and which part of the job this task is. */
+typedef
+   struct {
+      const char* dir;
+      const char* job;          // the job's name
+      const char* shard;        // "I/N", or NULL
+      bool        keep_going;   // leave out files that cannot be read
+   }
+   TablesJob;
+
+/* Write the tables of the runs in FILES, or of the job's shard of them.  Return
+   the exit status. */
+int export_tables(const TablesJob* job, FileNames* files);
+
+/*--- Commands that come next: export_llvm.c               ---*/
+
 /* Return TEXT and SUFFIX quoted as one word for a shell. */
 const char* shell_word(const char* text, const char* suffix);
-
-/* Return the path of a program of LLVM; its name alone if it is not
-   installed. */
-const char* llvm_program(const char* name);
 
 #endif /* DCFG_CMD_EXPORT_H */

@@ -404,8 +404,7 @@ static void add_costs(const Rewriting* r, uint64_t* to, const uint64_t* from)
 
 /* Move each row of FUNCTION to the function that it belongs to now.  SCOPES:
    the scope of each row, in order.  Return the number of rows. */
-static size_t move_rows(Rewriting* r, uint32_t function,
-                        const uint32_t* scopes)
+static size_t move_rows(Rewriting* r, uint32_t function, const uint32_t* scopes)
 {
    ProfileFunction* f = &r->p->functions[function];
    uint32_t         i = f->first, next;

@@ -1,29 +1,345 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Tables of many runs. */
+   dcfg export --tables: tables of many runs for data bases. */
 
-/* Owns: the tables of dcfg export --tables and their columns.  Handed: files
-   by cmd_export.c.
+/* Owns: the tables and their columns, a table's text and its compression, how
+   many instructions each source line executed.  Handed: files by cmd_export.c.
 
    Each task of a job writes a file of its own for each table.  So two tasks
-   never write the same file, and a repeated task replaces its own files. */
+   never write the same file, and a repeated task replaces its own files.
 
-#include "cmd/export/export_tables.h"
+   The text is RFC 4180's CSV, but with newlines alone.  Equal rows give equal
+   bytes: the compressed file has neither a name nor a time. */
 
-#include "cmd/base/operands.h"
-#include "cmd/base/result.h"
-#include "cmd/export/gzip_csv.h"
-#include "cmd/export/line_sums.h"
-#include "cmd/shared/functions.h"
+#include "cmd/export/export.h"
+
 #include "cmd/base/csv.h"
+#include "cmd/base/format.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/outfile.h"
+#include "cmd/base/result.h"
 #include "cmd/base/sums.h"
+#include "cmd/shared/functions.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
+
+/*--- Compressed CSV                                       ---*/
+
+/* GzipCsv: a table that is being written.  The file gets its name together with
+   the other results. */
+typedef
+   struct {
+      FILE*         file;
+      const char*   path;
+      z_stream      z;
+      bool          in_row;
+      size_t        used;
+      char          text[1 << 16];
+      unsigned char packed[1 << 15];
+   }
+   GzipCsv;
+
+static void pack(GzipCsv* t, int flush)
+{
+   t->z.next_in = (unsigned char*)t->text;
+   t->z.avail_in = (unsigned)t->used;
+   do {
+      size_t n;
+      t->z.next_out = t->packed;
+      t->z.avail_out = sizeof(t->packed);
+      if (deflate(&t->z, flush) == Z_STREAM_ERROR)
+         die("%s: it could not be compressed", t->path);
+      n = sizeof(t->packed) - t->z.avail_out;
+      fwrite(t->packed, 1, n, t->file);
+   } while (t->z.avail_out == 0);
+   t->used = 0;
+}
+
+static void put_bytes(GzipCsv* t, const char* s, size_t n)
+{
+   while (n > 0) {
+      size_t some = sizeof(t->text) - t->used < n ? sizeof(t->text) - t->used
+                                                  : n;
+      memcpy(t->text + t->used, s, some);
+      t->used += some;
+      s += some;
+      n -= some;
+      if (t->used == sizeof(t->text))
+         pack(t, Z_NO_FLUSH);
+   }
+}
+
+/* zlib's windowBits 15, and 16 for a gzip header, which has no name and no
+   time. */
+#define GZIP_WINDOW (15 + 16)
+#define GZIP_MEMORY 8
+#define GZIP_LEVEL  4
+
+/* Begin a table at PATH.  COLUMNS: the first line, "a,b".  This function and
+   those below die on errors. */
+static GzipCsv* csv_open(const char* path, const char* columns)
+{
+   GzipCsv* t = zalloc(1, sizeof(*t));
+
+   t->path = path;
+   t->file = open_result_as_it_is(path);
+   if (deflateInit2(&t->z, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+                    Z_DEFAULT_STRATEGY) != Z_OK)
+      die("%s: it could not be compressed", path);
+   put_bytes(t, columns, strlen(columns));
+   return t;
+}
+
+static void csv_close(GzipCsv* t)
+{
+   put_bytes(t, "\n", 1);
+   pack(t, Z_FINISH);
+   deflateEnd(&t->z);
+   finish_result(t->file);
+   free(t);
+}
+
+/* Start a row with PREFIX: fields that are already quoted where needed. */
+static void csv_row(GzipCsv* t, const char* prefix)
+{
+   put_bytes(t, "\n", 1);
+   put_bytes(t, prefix, strlen(prefix));
+}
+
+/* Add a field to the row. */
+static void csv_text(GzipCsv* t, const char* s)
+{
+   char*       quoted = csv_quoted(s);
+   const char* field = quoted != NULL ? quoted : s;
+
+   put_bytes(t, ",", 1);
+   put_bytes(t, field, strlen(field));
+   free(quoted);
+}
+
+static void csv_number(GzipCsv* t, uint64_t n)
+{
+   char  text[MAX_DIGITS + 1] = ",";
+   char* end = put_decimal(text + 1, n);
+
+   put_bytes(t, text, (size_t)(end - text));
+}
+
+static void csv_signed(GzipCsv* t, int64_t n)
+{
+   if (n >= 0)
+      csv_number(t, (uint64_t)n);
+   else
+      put_bytes(t, text_format(",%lld", (long long)n),
+                strlen(text_format(",%lld", (long long)n)));
+}
+
+/*--- Instructions of source lines                         ---*/
+
+/* Source rows and blocks both divide the code, and both say how many
+   instructions they have.  A segment is the intersection of a row and a block.
+   A row or block in which one segment is unknown gives that segment's number.
+   A segment ends a row or a block, so one pass from the left finds the numbers
+   one after another.  A second pass, from the right, is for stretches behind
+   code without a line. */
+
+/* LineSum: instructions that were executed for a line of a file. */
+typedef
+   struct {
+      uint32_t file;            // index, or DCFG_NONE for code without a line
+      uint32_t line;
+      uint64_t instrs;
+   }
+   LineSum;
+
+#define NO_ROW  UINT32_MAX
+#define UNKNOWN UINT64_MAX
+
+typedef
+   struct {
+      uint64_t from, to;        // addresses
+      uint32_t row, block;      // row: NO_ROW for code without a line
+      uint64_t n;               // instructions, or UNKNOWN
+   }
+   Segment;
+
+typedef
+   struct {
+      const DcfgProcess* p;
+      const DcfgImage*   im;
+      Segment*           all;
+      size_t             n, room;
+      uint64_t*          row_left;      // by row: instructions not yet in a
+                                        // segment
+      uint64_t*          block_left;    // by block: likewise
+   }
+   Segments;
+
+/*--- Segments of code                                     ---*/
+
+static void add_segment(Segments* s, uint64_t from, uint64_t to, uint32_t row,
+                        uint32_t block)
+{
+   if (from >= to)
+      return;
+   GROW(s->all, s->n, s->room);
+   s->all[s->n++] = (Segment){ from, to, row, block, UNKNOWN };
+}
+
+/* Divide a block into segments.  *ROW: the first row that may overlap it. */
+static void cut_block(Segments* s, uint32_t block, uint32_t* row)
+{
+   const DcfgNode*   b = &s->p->nodes[s->im->first_node + block];
+   const DcfgSource* rows = s->p->sources + s->im->first_source;
+   uint64_t          at = b->addr, end = b->addr + b->size;
+   uint32_t          k;
+
+   while (*row < s->im->n_sources && rows[*row].addr + rows[*row].size <= at)
+      ++*row;
+   for (k = *row; k < s->im->n_sources && rows[k].addr < end; k++) {
+      uint64_t row_end = rows[k].addr + rows[k].size;
+      if (row_end <= at)
+         continue;
+      if (rows[k].addr > at) {
+         add_segment(s, at, rows[k].addr, NO_ROW, block);
+         at = rows[k].addr;
+      }
+      add_segment(s, at, row_end < end ? row_end : end, k, block);
+      at = row_end < end ? row_end : end;
+   }
+   add_segment(s, at, end, NO_ROW, block);
+}
+
+/*--- Instructions of segments                             ---*/
+
+/* Set segment I to N instructions, and take them from its row and its block. */
+static void settle(Segments* s, size_t i, uint64_t n)
+{
+   Segment* g = &s->all[i];
+
+   g->n = n;
+   if (g->row != NO_ROW)
+      s->row_left[g->row] -= n < s->row_left[g->row] ? n
+                             : s->row_left[g->row];
+   s->block_left[g->block] -= n < s->block_left[g->block] ? n
+                              : s->block_left[g->block];
+}
+
+/* Find the numbers of segments that are the only unknown ones of their row or
+   block.  n_row and n_block count the unknown segments. */
+static void solve(Segments* s)
+{
+   uint32_t* n_row = zalloc(s->im->n_sources, sizeof(*n_row));
+   uint32_t* n_block = zalloc(s->im->n_nodes, sizeof(*n_block));
+
+   for (size_t i = 0; i < s->n; i++) {
+      n_block[s->all[i].block]++;
+      if (s->all[i].row != NO_ROW)
+         n_row[s->all[i].row]++;
+   }
+   for (int pass = 0; pass < 2; pass++)
+      for (size_t k = 0; k < s->n; k++) {
+         size_t         i = pass == 0 ? k : s->n - 1 - k;
+         const Segment* g = &s->all[i];
+         uint64_t       n = UNKNOWN;
+         if (g->n != UNKNOWN)
+            continue;
+         if (n_block[g->block] == 1)
+            n = s->block_left[g->block];
+         else if (g->row != NO_ROW && n_row[g->row] == 1)
+            n = s->row_left[g->row];
+         if (n == UNKNOWN)
+            continue;
+         settle(s, i, n);
+         n_block[g->block]--;
+         if (g->row != NO_ROW)
+            n_row[g->row]--;
+      }
+   free(n_row);
+   free(n_block);
+}
+
+/*--- Sums of lines                                        ---*/
+
+COMPARE(by_line, LineSum, UP(file) ?: UP(line))
+
+static void add_sum(LineSum** sums, uint32_t* n, size_t* room, uint32_t file,
+                    uint32_t line, uint64_t instrs)
+{
+   if (instrs == 0)
+      return;
+   GROW(*sums, *n, *room);
+   (*sums)[(*n)++] = (LineSum){ file, line, instrs };
+}
+
+static uint32_t unite_sums(LineSum* sums, uint32_t n)
+{
+   uint32_t to = 0;
+
+   if (n > 0)
+      qsort(sums, n, sizeof(*sums), by_line);
+   for (uint32_t i = 0; i < n; i++)
+      if (to > 0 && by_line(&sums[to - 1], &sums[i]) == 0)
+         add_count(&sums[to - 1].instrs, sums[i].instrs);
+      else
+         sums[to++] = sums[i];
+   return to;
+}
+
+/* Return the lines of IMAGE, by file and line, to be freed; *N is their number.
+   Instructions of code without a line count for file DCFG_NONE.  So do those
+   that rows leave ambiguous between lines; *UNKNOWN grows by them. */
+static LineSum* line_sums(const Program* g, uint32_t image, uint32_t* n,
+                          uint64_t* unknown)
+{
+   const DcfgImage*  im = &g->p->images[image];
+   const DcfgSource* rows = g->p->sources + im->first_source;
+   Segments          s = { .p = g->p, .im = im };
+   LineSum*          sums = NULL;
+   size_t            room = 0;
+   uint32_t          row = 0;
+
+   s.row_left = zalloc(im->n_sources, sizeof(*s.row_left));
+   s.block_left = zalloc(im->n_nodes, sizeof(*s.block_left));
+   for (uint32_t i = 0; i < im->n_sources; i++)
+      s.row_left[i] = rows[i].n_instrs;
+   for (uint32_t i = 0; i < im->n_nodes; i++) {
+      s.block_left[i] = g->p->nodes[im->first_node + i].n_instrs;
+      cut_block(&s, i, &row);
+   }
+   solve(&s);
+   *n = 0;
+   for (size_t i = 0; i < s.n; i++) {
+      const Segment* e = &s.all[i];
+      uint64_t       count = dcfg_node_executions(g->p,
+                                                  im->first_node + e->block,
+                                                  DCFG_ALL_THREADS);
+      if (e->n == UNKNOWN)
+         continue;
+      add_sum(&sums, n, &room, e->row == NO_ROW ? DCFG_NONE : rows[e->row].file,
+              e->row == NO_ROW ? 0 : rows[e->row].line, e->n * count);
+   }
+   for (uint32_t i = 0; i < im->n_nodes; i++) {
+      uint64_t rest = s.block_left[i]
+                      * dcfg_node_executions(g->p, im->first_node + i,
+                                             DCFG_ALL_THREADS);
+      *unknown += rest;
+      add_sum(&sums, n, &room, DCFG_NONE, 0, rest);
+   }
+   *n = unite_sums(sums, *n);
+   free(s.all);
+   free(s.row_left);
+   free(s.block_left);
+   return sums;
+}
+
+/*--- The tables                                           ---*/
 
 typedef enum { RUNS, IMAGES, FUNCTIONS, BLOCKS, EDGES, LOOPS, LINES,
                N_TABLES } TableNumber;
@@ -61,7 +377,7 @@ typedef
    }
    RunRows;
 
-/*--- Images                                               ---*/
+/*--- Rows of images                                       ---*/
 
 /* Return the key by which other runs have the same image: its build id, or its
    path if it has none. */
@@ -105,7 +421,7 @@ static void put_node(const RunRows* r, GzipCsv* t, uint32_t node)
               : n->kind == DCFG_NODE_END ? -2 : -3);
 }
 
-/*--- Functions                                            ---*/
+/*--- Rows of functions                                    ---*/
 
 /* Number the functions.  The source has no function for a linkage table's stub:
    each stub is one of its own here, so that no instruction is missing. */
@@ -180,7 +496,7 @@ static void put_function_rows(const RunRows* r)
    free(sums);
 }
 
-/*--- Blocks, edges, loops, lines                          ---*/
+/*--- Rows of blocks, edges, loops, lines                  ---*/
 
 static void put_block_rows(const RunRows* r)
 {

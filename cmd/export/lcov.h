@@ -11,10 +11,61 @@
 #include "cmd/base/interned.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/sums.h"
-#include "cmd/export/debug_lines.h"
 #include "cmd/export/export.h"
 #include "cmd/inline/pieces.h"
 #include "cmd/shared/functions.h"
+
+/*--- Lines of an ELF file: debug_lines.c                  ---*/
+
+/* DebugLine: the source line of the code from ADDR to END, addresses of the
+   file. */
+typedef
+   struct {
+      uint64_t addr, end;
+      uint32_t file;            // index in .files
+      uint32_t line, column;    // from 1; column 0 if unknown
+      bool     is_only;         // no empty row of another line is at ADDR
+   }
+   DebugLine;
+
+/* DebugFunction: a function that has lines. */
+typedef
+   struct {
+      char*    name;
+      uint64_t addr, size;
+      uint32_t file, line;      // the declaration's, as gcov has it
+      bool     is_named;        // NAME is from debug information
+      bool     is_optimised;    // the compiler changed the order of branches
+   }
+   DebugFunction;
+
+/* DebugLines: lines and functions of an ELF file, from its debug information or
+   from that in a separate file. */
+typedef
+   struct {
+      char**         files;
+      uint32_t       n_files;
+      DebugLine*     lines;     // in order of address, not overlapping
+      size_t         n_lines, room;
+      DebugFunction* functions; // in order of address; one at an address
+      size_t         n_functions, function_room;
+   }
+   DebugLines;
+
+/* Read the lines of the file at PATH.  Return NULL, and the reason in *WHY, if
+   there is no debug information, or only another build's than BUILD_ID (NULL:
+   any). */
+DebugLines* debug_lines_read(const char* path, const char* build_id,
+                             const char** why);
+void        debug_lines_free(DebugLines* d);
+
+/* Return the line of the code at ADDR, or NULL. */
+const DebugLine* debug_line_at(const DebugLines* d, uint64_t addr);
+
+/* Return the function that has the code at ADDR, or NULL. */
+const DebugFunction* debug_function_at(const DebugLines* d, uint64_t addr);
+
+/*--- Coverage of the source                               ---*/
 
 /* LcovFunction: a function of the source, in all its copies. */
 typedef
@@ -93,6 +144,8 @@ static inline uint64_t line_key(uint32_t file, uint32_t line)
    return (uint64_t)file << 32 | line;
 }
 
+/*--- Files and lines: export_coverage.c                   ---*/
+
 /* Return whether IMAGE has the file that is being read. */
 bool lcov_is_here(const Coverage* c, uint32_t image);
 
@@ -102,7 +155,7 @@ uint32_t lcov_file(Coverage* c, const char* path);
 /* Return the line, made if it is not there. */
 LcovLine* lcov_line(Coverage* c, uint32_t file, uint32_t line);
 
-/*--- Functions                                            ---*/
+/*--- Functions: lcov_functions.c                          ---*/
 
 /* Find the functions of the file that is being read, with their calls, and the
    function of each line. */
@@ -115,7 +168,7 @@ void lcov_settle_functions(Coverage* c);
 void lcov_put_functions(const Coverage* c, uint32_t file, const uint64_t* lines,
                         size_t n_lines);
 
-/*--- Branches                                             ---*/
+/*--- Branches: lcov_branches.c                            ---*/
 
 /* Find all conditional branches of the file that is being read, executed or
    not. */

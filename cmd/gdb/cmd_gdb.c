@@ -3,8 +3,8 @@
 
    dcfg gdb: runs a recording in gdb. */
 
-/* Owns: the subcommand gdb: its command line, the start of gdb, the port
-   that it listens on.  Handed: a command line.
+/* Owns: the subcommand gdb: its command line, the choice between the installed
+   gdbs, the start of gdb, the port that it listens on.  Handed: a command line.
 
    Without --serve and --listen the command replaces itself by gdb.  A script
    tells gdb to run the command again, with --serve, at the other end of a
@@ -18,7 +18,6 @@
 #include "cmd/base/file_kind.h"
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
-#include "cmd/gdb/gdb_debugger.h"
 #include "cmd/gdb/gdb_session.h"
 #include "cmd/machine/processor.h"
 #include "cmd/machine/roles.h"
@@ -29,15 +28,18 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <seccomp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Blocks of memory, in bytes, that are large. */
@@ -149,6 +151,47 @@ static void serve(const GdbOptions* o, DcfgWet* w)
    gdb_session_free(g);
 }
 
+/*--- The gdb that knows the processor                     ---*/
+
+/* Execute gdb NAME with COMMAND, and nothing else.  Return whether it could. */
+static bool executes(const char* name, const char* command)
+{
+   int   status = -1;
+   pid_t child = fork();
+
+   if (child == 0) {
+      int none = open("/dev/null", O_RDWR);
+      if (none >= 0) {
+         dup2(none, STDIN_FILENO);
+         dup2(none, STDOUT_FILENO);
+         dup2(none, STDERR_FILENO);
+         execlp(name, name, "-nx", "-batch", "-ex", command, (char*)NULL);
+      }
+      _exit(127);
+   }
+   while (child > 0 && waitpid(child, &status, 0) != child)
+      ;
+   return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Return the name of an installed gdb that knows P, which must have .state:
+   gdb's, or that of the gdb for many processors.  Return NULL if there is none.
+   A gdb for this machine's processor is not looked for. */
+static const char* debugger_of(const Processor* p)
+{
+   static const char* const names[] = { "gdb", "gdb-multiarch" };
+   char                     command[64];
+
+   if (p->seccomp == seccomp_arch_native())
+      return names[0];
+   snprintf(command, sizeof(command), "set architecture %s",
+            p->state->architecture);
+   for (unsigned i = 0; i < 2; i++)
+      if (executes(names[i], command))
+         return names[i];
+   return NULL;
+}
+
 /*--- Starting gdb                                         ---*/
 
 /* Append S, quoted as one word for the shell. */
@@ -221,7 +264,7 @@ static int write_script(const GdbOptions* o, DcfgWet* w, uint64_t begin,
 static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w, int unnamed)
 {
    uint64_t    t = 0;
-   const char* debugger = gdb_debugger(processor_of(w));
+   const char* debugger = debugger_of(processor_of(w));
    const char* args[8] = { debugger, "-q", "-x" };
    char**      all = zalloc((size_t)o->n_more + 8, sizeof(char*));
    int         n = 0;

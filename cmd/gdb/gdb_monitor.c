@@ -1,21 +1,179 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The commands that gdb's user sends to the server: monitor COMMAND. */
+   Questions of gdb's user to the server itself: times, and the commands of
+   monitor. */
 
-/* Owns: monitor when, goto, output, exact, help.  Handed: the command's
-   text. */
+/* Owns: reading WHERE of --at and of monitor goto: FILE:LINE#N, ADDRESS#N, or a
+   number; the commands monitor when, goto, output, exact, help.  Handed: the
+   user's text. */
 
 #include "cmd/gdb/gdb_session.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/output/output_stream.h"
+#include "cmd/base/operands.h"
 #include "cmd/output/output_syscalls.h"
 
+#include "lib/dcfg_slice.h"
+
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*--- Times that the user names                            ---*/
+
+/* Read TEXT, which must be a number, perhaps with commas between digits. */
+static bool read_number(const char* text, int base, uint64_t* n)
+{
+   char   digits[32];
+   size_t k = 0;
+   char*  end;
+
+   for (; *text != 0 && k + 1 < sizeof(digits); text++)
+      if (*text != ',')
+         digits[k++] = *text;
+   digits[k] = 0;
+   errno     = 0;
+   *n        = strtoull(digits, &end, base);
+   return *text == 0 && k > 0 && digits[0] >= '0' && digits[0] <= '9'
+          && *end == 0 && errno == 0;
+}
+
+/* Return the message of the library's last error. */
+static const char* failed(const DcfgReplay* r)
+{
+   DcfgError err;
+
+   dcfg_replay_error(r, &err);
+   return text_format("%s", err.reason);
+}
+
+/* Set *T to the time of an execution of the line that TEXT names: execution
+   NUMBER, or the last one if that is NULL.  Return NULL or a message. */
+static const char* time_of_line(ProgramState* s, const char* text,
+                                const char* number, uint64_t* t)
+{
+   const char*    colon = strrchr(text, ':');
+   char*          line = text_format("%.*s", (int)(number == NULL
+                            ? strlen(colon + 1)
+                            : (size_t)(number - 1 - (colon + 1))), colon + 1);
+   uint32_t       n = dcfg_wet_instrs(s->w);
+   uint64_t       wanted, instance = DCFG_SLICE_LAST;
+   bool*          instrs;
+   bool           some = false, source = false;
+   DcfgSliceQuery q;
+   DcfgError      err;
+   DcfgSlice*     found;
+   const char*    why = NULL;
+
+   if (!read_number(line, 10, &wanted)
+       || (number != NULL && !read_number(number, 10, &instance)))
+      return text_format("`%s' names no line: write FILE:LINE, or FILE:LINE#N "
+                         "for execution N, from 0", text);
+   instrs = zalloc(n + (size_t)1, sizeof(bool));
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(s->w, i);
+      bool is = text_ends_path(in->source, text, (size_t)(colon - text));
+      source   |= is;
+      instrs[i] = is && in->line == wanted;
+      some     |= instrs[i];
+   }
+   q = (DcfgSliceQuery){ .instrs = instrs, .instance = instance, .run = true,
+                         .no_control = true, .only_criteria = true };
+   /* The slice reads the trace by itself. */
+   dcfg_replay_forget(s->replay);
+   found = some ? dcfg_slice_new(s->w, &q, &err) : NULL;
+   if (!source)
+      why = text_format("no line of `%.*s' was executed", (int)(colon - text),
+                        text);
+   else if (!some)
+      why = text_format("`%s' was not executed", text);
+   else if (found == NULL)
+      why = text_format("%s", err.reason);
+   else if (found->n_criteria == 0)
+      why = text_format("`%s' was not executed as often", text);
+   if (why == NULL) {
+      const DcfgSliceNode* first
+         = &found->nodes[found->criteria[found->n_criteria - 1]];
+      if (dcfg_replay_time_of(s->replay, first->instr, first->instance, t)
+          != DCFG_REPLAY_FOUND)
+         why = failed(s->replay);
+   }
+   dcfg_slice_free(found);
+   free(instrs);
+   return why;
+}
+
+/* Set *T to the time of instance NUMBER of the instructions at ADDR, or of the
+   last one if that is NULL.  Return NULL or a message, in which the user's TEXT
+   stands. */
+static const char* time_of_address(ProgramState* s, uint64_t addr,
+                                   const char* number, const char* text,
+                                   uint64_t* t)
+{
+   uint32_t        n = dcfg_wet_instrs(s->w);
+   uint64_t        instance = 0, at, end = dcfg_replay_end(s->replay);
+   DcfgReplayFound found = DCFG_REPLAY_NONE;
+   bool            some = false;
+
+   if (number != NULL && !read_number(number, 10, &instance))
+      return text_format("`%s': an instance is a number from 0 on", text);
+   for (uint32_t i = 0; i < n; i++) {
+      DcfgReplaySet*  set;
+      DcfgReplayFound now;
+      if (dcfg_wet_instr(s->w, i)->addr != addr)
+         continue;
+      set = number == NULL ? dcfg_replay_set_new(s->replay, &i, 1) : NULL;
+      now = number != NULL ? dcfg_replay_time_of(s->replay, i, instance, &at)
+            : set == NULL ? DCFG_REPLAY_FAILED
+            : dcfg_replay_find_instr(s->replay, set, end, true, &at);
+      dcfg_replay_set_free(s->replay, set);
+      some = true;
+      if (now == DCFG_REPLAY_FOUND
+          && (found != DCFG_REPLAY_FOUND || at > *t))
+         *t = at;
+      if (now == DCFG_REPLAY_FOUND || now == DCFG_REPLAY_FAILED)
+         found = now;
+   }
+   return found == DCFG_REPLAY_FOUND ? NULL
+          : found == DCFG_REPLAY_FAILED ? failed(s->replay)
+          : !some ? text_format("nothing at `%s' was executed", text)
+          : text_format("`%s' was not executed as often", text);
+}
+
+const char* gdb_where(ProgramState* s, const char* text, uint64_t* t)
+{
+   uint64_t    end = dcfg_replay_end(s->replay), addr;
+   const char* number = strrchr(text, '#');
+   const char* place = text_format("%.*s", number == NULL ? (int)strlen(text)
+                                   : (int)(number - text), text);
+
+   if (number != NULL)
+      number++;
+   if (strcmp(text, "end") == 0) {
+      *t = end;
+      return NULL;
+   }
+   if (strcmp(text, "begin") == 0) {
+      *t = 0;
+      return NULL;
+   }
+   if (strncmp(place, "0x", 2) == 0 && strchr(place, ',') == NULL
+       && read_number(place, 16, &addr))
+      return time_of_address(s, addr, number, text, t);
+   if (strchr(place, ':') != NULL)
+      return time_of_line(s, text, number, t);
+   if (!read_number(text, 10, t))
+      return text_format("`%s' is no time: a number, begin, end, FILE:LINE, "
+                         "or ADDRESS#N", text_clean(text));
+   return *t <= end ? NULL
+          : text_format("%s is behind the end, %s", text_clean(text),
+                        text_count(end));
+}
+
+/*--- monitor COMMAND                                      ---*/
 
 /* Say it of the thread that stopped: .thread may be another one, whose registers
    the client has read since. */

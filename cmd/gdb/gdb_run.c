@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Running a recorded program forward and backward. */
+   Running a recorded program forward and backward: where a run ends. */
 
-/* Owns: where a step or a run ends, and the stop reply.  Handed: points by
-   gdb_points.c.
+/* Owns: where a step or a run ends, the stop reply, numbers of signals, the
+   client's list of signals that do not stop.  Handed: points by gdb_points.c;
+   packets by gdb_server.c.
 
    gdb has no range stepping backward: to leave a line with a loop, gdb sends a
    packet for each instruction of each iteration.  The server shortens that.  It
@@ -18,7 +19,53 @@
 #include "cmd/base/cmd.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
+
+/*--- Signals                                              ---*/
+
+/* Return gdb's number of SIGNAL, a number of Linux, below N_GDB_SIGNALS. */
+static unsigned signal_number(uint32_t signal)
+{
+   static const uint8_t numbers[] = {
+      [SIGHUP] = 1, [SIGINT] = 2, [SIGQUIT] = 3, [SIGILL] = 4, [SIGTRAP] = 5,
+      [SIGABRT] = 6, [SIGFPE] = 8, [SIGKILL] = 9, [SIGBUS] = 10,
+      [SIGSEGV] = 11, [SIGSYS] = 12, [SIGPIPE] = 13, [SIGALRM] = 14,
+      [SIGTERM] = 15, [SIGURG] = 16, [SIGSTOP] = 17, [SIGTSTP] = 18,
+      [SIGCONT] = 19, [SIGCHLD] = 20, [SIGTTIN] = 21, [SIGTTOU] = 22,
+      [SIGIO] = 23, [SIGXCPU] = 24, [SIGXFSZ] = 25, [SIGVTALRM] = 26,
+      [SIGPROF] = 27, [SIGWINCH] = 28, [SIGUSR1] = 30, [SIGUSR2] = 31,
+      [SIGPWR] = 32
+   };
+   static const unsigned unknown = 143;
+
+   return signal < sizeof(numbers) && numbers[signal] != 0 ? numbers[signal]
+          : signal == 32 ? 77 : signal > 32 && signal < 64 ? signal + 12
+          : unknown;
+}
+
+bool gdb_pass_signals(GdbSignals* s, const char* text)
+{
+   GdbSignals new = { .wanted = true };
+   uint64_t   n;
+
+   while (*text != 0) {
+      if (!gdb_take_number(&text, &n)
+          || (*text != 0 && !gdb_take(&text, ';')))
+         return false;
+      if (n < N_GDB_SIGNALS)
+         new.passes[n] = true;
+   }
+   *s = new;
+   return true;
+}
+
+/* Return whether the program does not stop for SIGNAL, a number of Linux; 0:
+   the trace does not tell it. */
+static bool signal_passes(const GdbSignals* s, uint32_t signal)
+{
+   return signal == 0 || s->passes[signal_number(signal)];
+}
 
 #define PATIENCE 64
 
@@ -114,7 +161,7 @@ static void stop_at_end(GdbSession* g, bool back)
            back ? "replaylog:begin;" : "replaylog:end;");
    if (comes && !back && state != NULL
        && state->end == DCFG_WET_END_SIGNAL)
-      gdb_note_stop(g, gdb_signal_number(state->status), "");
+      gdb_note_stop(g, signal_number(state->status), "");
 }
 
 /* Stop at time T, from where the libraries are others: those of time OF.  The
@@ -179,14 +226,14 @@ static DcfgReplayFound find_signal(GdbSession* g, uint64_t end, bool back,
          found = DCFG_REPLAY_NONE;
       t = back ? s->time : s->time + 1;
    } while (found == DCFG_REPLAY_FOUND
-            && gdb_signal_passes(&g->signals, s->signal));
+            && signal_passes(&g->signals, s->signal));
    return found;
 }
 
 static void stop_at_signal(GdbSession* g, const DcfgReplaySignal* s)
 {
    stop_at(g, s->time, s->thread, "");
-   gdb_note_stop(g, gdb_signal_number(s->signal), "");
+   gdb_note_stop(g, signal_number(s->signal), "");
 }
 
 /* Run to the first point or signal before END, or if BACK to the last one from
@@ -233,8 +280,7 @@ static bool run_to_point(GdbSession* g, uint64_t end, bool back)
 
 /* Set *T to the time after the next instruction of THREAD; if that has a REP
    prefix, after all its iterations. */
-static DcfgReplayFound step_forward(GdbSession* g, uint32_t thread,
-                                    uint64_t* t)
+static DcfgReplayFound step_forward(GdbSession* g, uint32_t thread, uint64_t* t)
 {
    DcfgReplay*            r = g->s->replay;
    DcfgReplayFound        found = dcfg_replay_find_thread(r, thread, g->time,

@@ -4,7 +4,7 @@
    The server of gdb's remote protocol for a recorded program. */
 
 /* Owns: a session, and the answer to each packet.  Handed: packets by
-   gdb_channel.c.
+   gdb_packets.c.
 
    Packets that would change registers or memory get an error: a recording
    cannot run otherwise than it did. */

@@ -181,7 +181,7 @@ typedef
       void (*x87_behind)(const StateView* v, X87Effect* e);
       uint32_t base_call;       // the system call that sets
                                 // OTHER_THREAD_BASE; 0: none
-      unsigned dtv;             // place of the DTV's address (gdb_tls.c), from
+      unsigned dtv;             // place of the DTV's address (gdb_query.c), from
                                 // OTHER_THREAD_BASE on
       uint64_t flags_fixed;     // bits of the flags' register that are set
       unsigned n_groups;        // groups of flags in that register

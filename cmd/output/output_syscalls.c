@@ -1,27 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   System calls as criteria. */
+   The system calls of a recording, and the bytes that each file descriptor
+   got. */
 
-/* Owns: the system calls of a trace: their numbers, their arguments, and the
-   calls that a name means.  Handed: the command line.
+/* Owns: the system calls of a trace with their numbers and arguments, the call
+   that a name means, and the bytes that calls wrote, as one stream for each
+   file descriptor.  Handed: a whole execution trace; a call's name by the
+   command line.
 
-   The number of a call is the recorded value of its register's writer.
-   Without values, it is a constant in the code: in the writer, or in the
-   instruction whose result the writer has copied. */
+   A slice that has all system calls as its criterion, one step deep, tells for
+   each call who wrote its registers and the memory that it read.  The number
+   and the arguments of a call are the recorded values of the registers'
+   writers.  Without values, they are constants in the code: in the writer, or
+   in the instruction whose result the writer has copied.
 
+   A written byte is the value that was stored there last.  If no instruction
+   stored one, it is the byte of the image.  Results of system calls are not
+   recorded.  So a call that writes exactly the rest of the buffer of the call
+   before shows where that call ended early.  The result of dup() is the first
+   value that was computed from its register. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE     // memmem, memrchr, CLONE_THREAD
+#endif
 #include "cmd/output/output_syscalls.h"
 
 #include "cmd/base/format.h"
+#include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 #include "cmd/machine/processor.h"
 #include "cmd/machine/syscall_names.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*--- Numbers                                              ---*/
+/*--- The calls of a trace                                 ---*/
 
 /* Set *VALUE to the value of register REG at system call N of S.  Return
    false if none was recorded; then *CONSTANT is the instruction that wrote
@@ -219,7 +236,7 @@ void find_spare(const SystemCalls* c, uint32_t* spare)
    }
 }
 
-static void choose(const Syscall* call, DcfgWet* w, bool* instrs,
+static void choose_call(const Syscall* call, DcfgWet* w, bool* instrs,
                    DcfgSliceQuery* q)
 {
    memset(instrs, 0, dcfg_wet_instrs(w) * sizeof(bool));
@@ -263,8 +280,502 @@ void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
           unknown == 0 ? ""
           : "; the numbers of other system calls are unknown: record with "
             "--wet-values=yes");
-   choose(found, w, instrs, q);
+   choose_call(found, w, instrs, q);
    find_spare(&c, spare);
    free(c.calls);
    free(name);
+}
+
+/*--- Streams: the system calls that matter                ---*/
+
+typedef
+   enum {
+      CallWrite,                // (fd, buffer, size)
+      CallWriteAt,              // (fd, buffer, size, offset)
+      CallVector,               // (fd, vector, n)
+      CallVectorAt,
+      CallMessage,              // (fd, message)
+      CallSeek, CallSeek32,     // (fd, offset, whence), and of 32-bit programs
+      CallClose, CallDup, CallDupTo, CallControl,
+      CallFork, CallClone,
+      CallOther
+   }
+   CallKind;
+
+static const struct { const char* name; CallKind kind; } kinds[] = {
+   { "write", CallWrite }, { "sendto", CallWrite }, { "send", CallWrite },
+   { "pwrite64", CallWriteAt }, { "writev", CallVector },
+   { "pwritev", CallVectorAt }, { "pwritev2", CallVectorAt },
+   { "sendmsg", CallMessage }, { "lseek", CallSeek },
+   { "_llseek", CallSeek32 }, { "close", CallClose }, { "dup", CallDup },
+   { "dup2", CallDupTo }, { "dup3", CallDupTo }, { "fcntl", CallControl },
+   { "fcntl64", CallControl }, { "fork", CallFork }, { "vfork", CallFork },
+   { "clone", CallClone }
+};
+
+#define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* Reader: the state of reading system calls. */
+typedef
+   struct {
+      DcfgWet*         w;
+      const DcfgSlice* s;
+      const ImageBytes* initial;
+      unsigned         word;    // size of an address, in bytes
+      uint32_t         numbers[N_KINDS];
+      KeyMap*          fds;
+      uint32_t*        streams; // by number of a descriptor in .fds
+      size_t           n_fds, fds_room;
+      Output*          out;
+
+      /* The system call in work, and the nodes that wrote the memory that it
+         read, the earliest first. */
+      const DcfgSliceNode* call;
+      uint32_t*        writers;
+      uint32_t         n_writers;
+      bool             initially;       // some of it no instruction wrote
+   }
+   Reader;
+
+static CallKind kind_of(const Reader* r, const DcfgSliceNode* n)
+{
+   uint32_t number = call_number(r->w, r->s, n);
+
+   for (size_t i = 0; i < N_KINDS; i++)
+      if (number != UINT32_MAX && r->numbers[i] == number)
+         return kinds[i].kind;
+   return CallOther;
+}
+
+static bool argument(const Reader* r, unsigned k, uint64_t* value)
+{
+   return call_argument(r->w, r->s, r->call, k, value);
+}
+
+/*--- Streams: memory that a call read                     ---*/
+
+COMPARE(earliest_first, uint32_t, ORDER(*y, *x))
+
+/* Set .call to CALL, and find the writers of the memory that it read.  Nodes
+   with greater numbers ran earlier. */
+static void find_writers(Reader* r, const DcfgSliceNode* call)
+{
+   r->call      = call;
+   r->n_writers = 0;
+   r->initially = false;
+   free(r->writers);
+   r->writers = zalloc(call->n_inputs + (size_t)1, sizeof(uint32_t));
+   for (uint32_t k = 0; k < call->n_inputs; k++) {
+      const DcfgSliceInput* in = &r->s->inputs[call->first_input + k];
+      if (in->port != DCFG_WET_MEMORY)
+         continue;
+      if (in->node < DCFG_SLICE_NOT)
+         r->writers[r->n_writers++] = in->node;
+      else
+         r->initially |= in->node == DCFG_SLICE_NOBODY;
+   }
+   /* Inputs do not show whether a part of the memory has no writer. */
+   r->initially |= r->n_writers > 0;
+   qsort(r->writers, r->n_writers, sizeof(uint32_t), earliest_first);
+}
+
+/* Write the known ones of the SIZE bytes at ADDR to BYTES, and set KNOWN for
+   these.  KNOWN must be 0. */
+static void fill(const Reader* r, uint64_t addr, uint64_t size, uint8_t* bytes,
+                 uint8_t* known)
+{
+   for (uint32_t i = 0; i < r->n_writers; i++) {
+      const DcfgSliceNode* by = &r->s->nodes[r->writers[i]];
+      for (uint32_t k = 0; by->addr != 0 && k < by->value_size; k++)
+         if (by->addr + k - addr < size) {
+            bytes[by->addr + k - addr] = r->s->values[by->value + k];
+            known[by->addr + k - addr] = 1;
+         }
+   }
+   for (uint64_t k = 0; k < size && r->initially; k++) {
+      uint64_t       before, behind;
+      const uint8_t* at = known[k] ? NULL
+                          : image_byte(r->initial, addr + k, r->call->order,
+                                       &before, &behind);
+      for (uint64_t i = k; at != NULL && i < size && i - k < behind; i++)
+         if (!known[i]) {
+            bytes[i] = at[i - k];
+            known[i] = 1;
+         }
+   }
+}
+
+/* Set *VALUE to the word at ADDR, which the call read.  Return false if it
+   is not known. */
+static bool word_at(const Reader* r, uint64_t addr, uint64_t* value)
+{
+   uint8_t bytes[8] = { 0 }, known[8] = { 0 };
+
+   fill(r, addr, r->word, bytes, known);
+   *value = 0;
+   for (unsigned i = 0; i < r->word; i++)
+      *value |= (uint64_t)bytes[i] << 8 * i;
+   return memchr(known, 0, r->word) == NULL;
+}
+
+/*--- Streams: the bytes that calls append                 ---*/
+
+static uint32_t* stream_number(Reader* r, uint64_t fd)
+{
+   uint32_t k = keymap_number(r->fds, fd);
+
+   while (r->n_fds <= k) {
+      GROW(r->streams, r->n_fds, r->fds_room);
+      r->streams[r->n_fds++] = UINT32_MAX;
+   }
+   return &r->streams[k];
+}
+
+static OutputStream* stream_of(Reader* r, uint64_t fd)
+{
+   uint32_t* number = stream_number(r, fd);
+   Output*   o = r->out;
+
+   if (*number == UINT32_MAX) {
+      GROW(o->streams, o->n, o->room);
+      o->streams[o->n] = (OutputStream){ .fd = (uint32_t)fd };
+      *number = (uint32_t)o->n++;
+   }
+   return &o->streams[*number];
+}
+
+static void make_room(OutputStream* t, uint64_t size)
+{
+   if (t->size + size <= t->room)
+      return;
+   t->room  = 2 * (t->size + size);
+   t->bytes = need(realloc(t->bytes, t->room));
+   t->known = need(realloc(t->known, t->room));
+}
+
+/* Separate the next bytes from those before: they do not follow each other
+   in the file. */
+static void divide(OutputStream* t)
+{
+   make_room(t, 1);
+   t->bytes[t->size]   = 0;
+   t->known[t->size++] = 0;
+}
+
+/* Cut the last piece of T if the next call writes exactly the rest of its
+   buffer, the SIZE bytes at ADDR: then the last call wrote only the begin. */
+static void cut_short(OutputStream* t, uint64_t addr, uint64_t size)
+{
+   OutputPiece* p = t->n == 0 ? NULL : &t->pieces[t->n - 1];
+
+   if (p == NULL || p->from + p->size != t->size || addr <= p->addr
+       || addr - p->addr >= p->size || addr + size != p->addr + p->size)
+      return;
+   for (uint64_t k = addr - p->addr; k < p->size; k++)
+      t->n_unknown -= !t->known[p->from + k];
+   t->n_bytes -= size;
+   t->size    -= size;
+   p->size    -= size;
+}
+
+/* Append the SIZE bytes at ADDR, which the call wrote.  Append nothing if
+   the call did not read them. */
+static void append(Reader* r, OutputStream* t, uint64_t addr, uint64_t size)
+{
+   bool read = false;
+
+   for (uint32_t k = 0; k < r->call->n_reads && !read; k++) {
+      DcfgSliceReading x = r->s->reads[r->call->first_read + k];
+      read = addr >= x.addr && addr - x.addr <= x.size
+             && size <= x.size - (addr - x.addr);
+   }
+   if (!read || size == 0)
+      return;
+   make_room(t, size);
+   memset(t->known + t->size, 0, size);
+   fill(r, addr, size, t->bytes + t->size, t->known + t->size);
+   for (uint64_t k = 0; k < size; k++)
+      t->n_unknown += !t->known[t->size + k];
+   GROW(t->pieces, t->n, t->n_room);
+   t->pieces[t->n++] = (OutputPiece){ r->call, addr, t->size, size };
+   t->size    += size;
+   t->n_bytes += size;
+}
+
+/* Append the buffer that the call has as arguments.  AT_ONCE: it is written
+   at the file's position. */
+static void append_buffer(Reader* r, OutputStream* t, bool at_once)
+{
+   uint64_t addr, size;
+
+   if (!argument(r, 1, &addr)) {
+      if (r->call->n_reads != 1)
+         return;
+      addr = r->s->reads[r->call->first_read].addr;
+   }
+   if (!argument(r, 2, &size)) {
+      size = 0;
+      for (uint32_t k = 0; k < r->call->n_reads; k++) {
+         DcfgSliceReading x = r->s->reads[r->call->first_read + k];
+         if (x.addr == addr)
+            size = x.size;
+      }
+   }
+   if (at_once)
+      cut_short(t, addr, size);
+   append(r, t, addr, size);
+}
+
+/* Append N buffers, whose addresses and sizes are at VECTOR. */
+static void append_vector(Reader* r, OutputStream* t, uint64_t vector,
+                          uint64_t n)
+{
+   for (uint64_t k = 0; k < n && k < 1024; k++) {
+      uint64_t addr, size;
+      if (word_at(r, vector + 2 * k * r->word, &addr)
+          && word_at(r, vector + (2 * k + 1) * r->word, &size))
+         append(r, t, addr, size);
+   }
+}
+
+static void append_message(Reader* r, OutputStream* t)
+{
+   uint64_t at, vector, n;
+
+   if (argument(r, 1, &at) && word_at(r, at + 2 * r->word, &vector)
+       && word_at(r, at + 3 * r->word, &n))
+      append_vector(r, t, vector, n);
+}
+
+static void take_write(Reader* r, CallKind kind)
+{
+   bool     placed = kind == CallWriteAt || kind == CallVectorAt;
+   uint64_t fd, vector, n;
+   OutputStream*  t;
+
+   if (!argument(r, 0, &fd))
+      return;
+   t = stream_of(r, (uint32_t)fd);
+   t->n_calls++;
+   if (placed)
+      divide(t);
+   if (kind == CallMessage)
+      append_message(r, t);
+   else if (kind == CallWrite || kind == CallWriteAt)
+      append_buffer(r, t, !placed);
+   else if (argument(r, 1, &vector) && argument(r, 2, &n))
+      append_vector(r, t, vector, n);
+   if (placed)
+      divide(t);
+}
+
+/*--- Streams: descriptors                                 ---*/
+
+/* Divide the stream, because the file's position changes; but not for a call
+   that only asks for the position. */
+static void take_seek(Reader* r, bool is_32)
+{
+   uint64_t fd, offset, low = 0, whence;
+
+   if (!argument(r, 0, &fd) || *stream_number(r, (uint32_t)fd) == UINT32_MAX)
+      return;
+   if (argument(r, 1, &offset) && (!is_32 || argument(r, 2, &low))
+       && argument(r, is_32 ? 4 : 2, &whence) && offset == 0 && low == 0
+       && (uint32_t)whence == SEEK_CUR)
+      return;
+   divide(stream_of(r, (uint32_t)fd));
+}
+
+/* Return the result of the call, which is the value that the program
+   computed from it first; UINT64_MAX if it is not known. */
+static uint64_t result_of(const Reader* r)
+{
+   uint32_t       n = dcfg_wet_instrs(r->w);
+   bool*          instrs = zalloc(n + (size_t)1, sizeof(bool));
+   DcfgSliceQuery q = { .instrs = instrs, .instance = r->call->instance,
+                        .forward = true, .no_control = true, .steps = 1 };
+   uint64_t       result = UINT64_MAX;
+   DcfgError      err;
+   DcfgSlice*     s;
+   Roles          roles = roles_new(r->w);
+
+   instrs[r->call->instr] = true;
+   s = dcfg_slice_new(r->w, &q, &err);
+   if (s == NULL)
+      die("%s", unreadable(&err, KIND_WET));
+   for (uint32_t i = 0; i < s->n_nodes && result == UINT64_MAX; i++) {
+      const DcfgSliceNode* x = &s->nodes[i];
+      bool uses = false;
+      for (uint32_t k = 0; k < x->n_inputs; k++)
+         uses |= s->inputs[x->first_input + k].port == DCFG_WET_GENERAL
+                 && s->inputs[x->first_input + k].reg == 0;
+      if (!uses || !roles.copies[x->instr] || x->value_size < 4)
+         continue;
+      result = 0;
+      for (unsigned k = 0; k < 4; k++)
+         result |= (uint64_t)s->values[x->value + k] << 8 * k;
+   }
+   dcfg_slice_free(s);
+   roles_free(&roles);
+   free(instrs);
+   return result;
+}
+
+static void take_descriptor(Reader* r, CallKind kind)
+{
+   uint64_t from, to, what;
+
+   if (!argument(r, 0, &from))
+      return;
+   if (kind == CallClose) {
+      *stream_number(r, (uint32_t)from) = UINT32_MAX;
+      return;
+   }
+   if (kind == CallControl
+       && (!argument(r, 1, &what)
+           || (what != F_DUPFD && what != F_DUPFD_CLOEXEC)))
+      return;
+   if (kind != CallDupTo)
+      to = result_of(r);
+   else if (!argument(r, 1, &to))
+      return;
+   if (to > INT32_MAX || (uint32_t)to == (uint32_t)from)
+      return;
+   stream_of(r, (uint32_t)from);
+   what = *stream_number(r, (uint32_t)from);
+   *stream_number(r, (uint32_t)to) = (uint32_t)what;
+}
+
+static void take_call(Reader* r, CallKind kind)
+{
+   uint64_t flags;
+
+   switch (kind) {
+      case CallOther:
+         break;
+      case CallSeek: case CallSeek32:
+         take_seek(r, kind == CallSeek32);
+         break;
+      case CallClose: case CallDup: case CallDupTo: case CallControl:
+         take_descriptor(r, kind);
+         break;
+      case CallClone:
+         r->out->n_forks += argument(r, 0, &flags) && !(flags & CLONE_THREAD);
+         break;
+      case CallFork:
+         r->out->n_forks++;
+         break;
+      default:
+         find_writers(r, r->call);
+         take_write(r, kind);
+   }
+}
+
+Output output_read(DcfgWet* w, const DcfgSlice* s, const ImageBytes* initial)
+{
+   Output o = { .n = 0 };
+   Reader r = { .w = w, .s = s, .initial = initial, .out = &o,
+                .word = dcfg_wet_instrs(w) == 0 ? 8
+                        : dcfg_wet_instr(w, 0)->address_size,
+                .fds = keymap_new() };
+
+   for (size_t i = 0; i < N_KINDS; i++)
+      r.numbers[i] = syscall_number(kinds[i].name, processor_of(w)->seccomp);
+   for (uint32_t i = s->n_criteria; i-- > 0; ) {
+      r.call = &s->nodes[s->criteria[i]];
+      take_call(&r, kind_of(&r, r.call));
+   }
+   keymap_free(r.fds);
+   free(r.streams);
+   free(r.writers);
+   return o;
+}
+
+void output_free(Output* o)
+{
+   for (size_t i = 0; i < o->n; i++) {
+      free(o->streams[i].bytes);
+      free(o->streams[i].known);
+      free(o->streams[i].pieces);
+   }
+   free(o->streams);
+}
+
+/*--- Streams: searching and choosing                      ---*/
+
+const OutputPiece* stream_piece(const OutputStream* t, uint64_t place)
+{
+   size_t low = 0;
+
+   BISECT(low, t->n, middle,
+          t->pieces[middle].from + t->pieces[middle].size <= place);
+   return low < t->n && t->pieces[low].from <= place ? &t->pieces[low] : NULL;
+}
+
+uint64_t stream_find(const OutputStream* t, const char* text, size_t size,
+                     uint64_t from)
+{
+   while (from < t->size && size <= t->size - from) {
+      const uint8_t* at = memmem(t->bytes + from, t->size - from, text, size);
+      if (at == NULL)
+         break;
+      from = (uint64_t)(at - t->bytes);
+      if (memchr(t->known + from, 0, size) == NULL)
+         return from;
+      from++;
+   }
+   return UINT64_MAX;
+}
+
+uint64_t stream_find_last(const OutputStream* t, const char* text, size_t size)
+{
+   uint64_t end = size <= t->size ? t->size - size + 1 : 0;
+
+   while (end > 0) {
+      const uint8_t* at = memrchr(t->bytes, text[0], end);
+      if (at == NULL)
+         break;
+      end = (uint64_t)(at - t->bytes);
+      if (memcmp(at, text, size) == 0
+          && memchr(t->known + end, 0, size) == NULL)
+         return end;
+   }
+   return UINT64_MAX;
+}
+
+/* Add a part to PARTS: the bytes of P from LOW up to HIGH. */
+static void add_part(DcfgSlicePart** parts, uint32_t* n, size_t* room,
+                     const OutputPiece* p, uint64_t low, uint64_t high)
+{
+   size_t used = *n;
+
+   GROW(*parts, used, *room);
+   (*parts)[(*n)++] = (DcfgSlicePart){ p->call->instr, p->call->instance,
+                                       p->addr + (low - p->from), high - low };
+}
+
+void stream_choose(const OutputStream* t, uint64_t place, uint64_t size,
+                   const bool* wanted, bool* instrs, uint32_t n_instrs,
+                   DcfgSliceQuery* q)
+{
+   DcfgSlicePart* parts = NULL;
+   size_t         room = 0;
+   uint64_t       end = place + size;
+
+   memset(instrs, 0, n_instrs * sizeof(bool));
+   q->n_parts = 0;
+   for (uint64_t at = place; at < end; ) {
+      const OutputPiece* p = stream_piece(t, at);
+      uint64_t low = at++;
+      if (p == NULL || (wanted != NULL && !wanted[low - place]))
+         continue;
+      while (at < end && at < p->from + p->size
+             && (wanted == NULL || wanted[at - place]))
+         at++;
+      instrs[p->call->instr] = true;
+      add_part(&parts, &q->n_parts, &room, p, low, at);
+   }
+   q->instance = DCFG_SLICE_EVERY;
+   q->of       = DCFG_SLICE_MEMORY;
+   q->parts    = parts;
 }

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   System calls as criteria. */
+   The system calls of a recording, as criteria of slices, and the bytes that
+   each file descriptor got. */
 
 #ifndef DCFG_CMD_OUTPUT_SYSCALLS_H
 #define DCFG_CMD_OUTPUT_SYSCALLS_H
 
-#include "lib/dcfg_slice.h"
+#include "cmd/machine/image_bytes.h"
 #include "cmd/machine/roles.h"
 
+#include "lib/dcfg_slice.h"
+
+/*--- System calls                                         ---*/
+
+/* Syscall: one execution of a system call. */
 typedef
    struct {
       uint32_t instr;
@@ -53,5 +59,62 @@ void find_spare(const SystemCalls* c, uint32_t* spare);
    find_spare() does.  Die if there is no such call. */
 void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
                        bool* instrs, uint32_t* spare, DcfgSliceQuery* q);
+
+/*--- What they wrote                                      ---*/
+
+/* OutputPiece: bytes that one system call wrote, and their place in the
+   stream. */
+typedef
+   struct {
+      const DcfgSliceNode* call;
+      uint64_t             addr, from, size;
+   }
+   OutputPiece;
+
+/* OutputStream: the bytes that a file descriptor and its duplicates got.  A
+   byte of no piece separates texts that do not follow each other in the
+   file. */
+typedef
+   struct {
+      uint32_t     fd;          // the first descriptor written to
+      uint64_t     n_calls, n_bytes, n_unknown;
+      uint8_t*     bytes;
+      uint8_t*     known;       // by byte; 0: its value is not recorded
+      uint64_t     size, room;
+      OutputPiece* pieces;
+      size_t       n, n_room;
+   }
+   OutputStream;
+
+/* Output: the streams of all descriptors, in the order of their first call. */
+typedef
+   struct {
+      OutputStream*  streams;
+      size_t   n, room;
+      uint64_t n_forks;         // processes that the program made
+   }
+   Output;
+
+/* Return the bytes that the system calls in S wrote. all_syscalls() must
+   have made S, and the result points into S.  INITIAL has the bytes that no
+   instruction wrote.  Free the result with output_free(). */
+Output output_read(DcfgWet* w, const DcfgSlice* s, const ImageBytes* initial);
+void   output_free(Output* o);
+
+/* Return the piece that has the byte at PLACE of the stream, or NULL. */
+const OutputPiece* stream_piece(const OutputStream* t, uint64_t place);
+
+/* Return the first place from FROM on of the SIZE bytes of TEXT; or their
+   last place.  UINT64_MAX: the stream lacks the text. */
+uint64_t stream_find(const OutputStream* t, const char* text, size_t size,
+                     uint64_t from);
+uint64_t stream_find_last(const OutputStream* t, const char* text, size_t size);
+
+/* Make the SIZE bytes of T at PLACE the criterion of INSTRS and Q.  WANTED
+   has a flag for each byte that counts; NULL: all count.  The caller frees
+   Q->parts. */
+void stream_choose(const OutputStream* t, uint64_t place, uint64_t size,
+                   const bool* wanted, bool* instrs, uint32_t n_instrs,
+                   DcfgSliceQuery* q);
 
 #endif /* DCFG_CMD_OUTPUT_SYSCALLS_H */

@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_SLICE_ORIGIN_H
 #define DCFG_CMD_SLICE_ORIGIN_H
 
-#include "cmd/output/output_stream.h"
+#include "cmd/output/output_syscalls.h"
 #include "cmd/machine/roles.h"
 
 /* ByteOrigin: the origin of a byte, through instructions that only copy it. */

@@ -15,7 +15,6 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/slice/slice_origin.h"
-#include "cmd/output/output_stream.h"
 #include "cmd/output/output_syscalls.h"
 
 #include <ctype.h>

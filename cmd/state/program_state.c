@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The state of a recorded program at any time: its threads. */
+   A recorded program at any time: its threads and its memory. */
 
-/* Owns: the threads that exist at a time, their program counters, the cache
-   of computed values.  Handed: a whole execution trace that has an index. */
+/* Owns: the recorded program, the threads that exist at a time and their program
+   counters, the bytes of memory, and which of them are known.  Handed: a whole
+   execution trace that has an index; writes by the library; files of images.
+
+   The last event that the trace told before the time gives a byte its value: a
+   write, or a load.  If the next load has another value, somebody else wrote
+   the byte between: it is unknown.  If nothing has told the byte, the image's
+   file has it, or the state in which the trace begins, or the next instruction
+   that loads it. */
 
 #include "cmd/state/program_state.h"
 
@@ -47,13 +54,11 @@ static bool begins_program(const ProgramState* s)
           : !dcfg_wet_is_window(s->w);
 }
 
-ProgramState* state_make(DcfgWet* w, const char* root, const StateAsk* ask,
-                         DcfgError* err)
+ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
 {
-   ProgramState*   s = zalloc(1, sizeof(*s));
-   uint32_t n = dcfg_wet_instrs(w);
+   ProgramState* s = zalloc(1, sizeof(*s));
+   uint32_t      n = dcfg_wet_instrs(w);
 
-   s->ask       = ask;
    s->w         = w;
    s->processor = processor_of(w);
    s->rules     = s->processor->state;
@@ -164,37 +169,152 @@ bool state_pc(ProgramState* s, uint32_t thread, uint64_t t, uint64_t* pc)
           && dcfg_replay_last_address(s->replay, pc);
 }
 
-/*--- The cache of computed values                         ---*/
+/*--- Memory                                               ---*/
 
-/* Return the cache's entry for time T and register N, which others share. */
-static MadeValue* made_value(const ProgramState* s, uint64_t t, unsigned n)
+/* Fresh: an answer of is_of_part(), for the bytes of a page that were mapped at
+   one time. */
+typedef
+   struct {
+      const ImagePart* part;
+      uint64_t         page, since;
+      bool             is;
+   }
+   Fresh;
+
+/* Return whether the byte at ADDR, which was mapped anew at time SINCE, has been
+   P's since then; F has the last answer. */
+static bool is_of_part(const ProgramState* s, Fresh* f, const ImagePart* p,
+                       uint64_t addr, uint64_t since)
 {
-   return &s->made[(t * 31 + n * 0x9E5u) % N_MADE];
+   uint64_t offset = p->offset == IMAGE_ANYWHERE ? IMAGE_ANYWHERE
+                     : p->offset + (addr - p->addr);
+
+   if (f->part != p || f->page != addr >> 12 || f->since != since)
+      *f = (Fresh){ p, addr >> 12, since,
+                    image_was_mapped(s->images.times, p->image, addr, offset,
+                                     since) };
+   return f->is;
 }
 
-bool state_is_made(const ProgramState* s, uint64_t t, unsigned n, StateValue* v)
+/* Set those of the SIZE bytes B at ADDR that nobody wrote up to time T to the
+   bytes of the images' files.  If the program began before the trace, use only
+   constant memory: the program may have changed other memory by then. */
+static void take_images(const ProgramState* s, uint64_t t, uint64_t addr,
+                        uint32_t size, DcfgReplayByte* b)
 {
-   const MadeValue* m = made_value(s, t, n);
+   Fresh f = { .part = NULL };
 
-   if (m->time != t + 1 || m->n != n)
+   for (uint32_t i = 0; i < size; i++) {
+      const ImagePart* p;
+      if (b[i].is != DCFG_REPLAY_NEVER && b[i].is != DCFG_REPLAY_FRESH)
+         continue;
+      p = image_part(&s->images, addr + i, t);
+      if (p != NULL
+          && (b[i].is == DCFG_REPLAY_FRESH
+              ? is_of_part(s, &f, p, addr + i, b[i].since)
+              : s->whole || p->constant))
+         b[i] = (DcfgReplayByte){ 0, DCFG_REPLAY_KNOWN,
+                                  p->bytes == NULL ? 0
+                                  : p->bytes[addr + i - p->addr] };
+   }
+}
+
+/* Set those of the SIZE bytes B at ADDR that nobody wrote to the contents of
+   memory when the trace began.  When a program begins, private memory without a
+   file is zero. */
+static void take_begin(const ProgramState* s, uint64_t addr, uint32_t size,
+                       DcfgReplayByte* b)
+{
+   const DcfgWetState* state = dcfg_wet_state(s->w);
+
+   if (state == NULL || !state->known)
+      return;
+   for (uint32_t i = 0; i < size; i++) {
+      if (b[i].is != DCFG_REPLAY_NEVER)
+         continue;
+      for (uint32_t k = 0; k < state->n_contents; k++) {
+         const DcfgWetContents* c = &state->contents[k];
+         if (addr + i - c->addr < c->size)
+            b[i] = (DcfgReplayByte){ 0, DCFG_REPLAY_KNOWN,
+                                     c->bytes[addr + i - c->addr] };
+      }
+      for (uint32_t k = 0; s->whole && b[i].is == DCFG_REPLAY_NEVER
+                           && k < state->n_mappings; k++) {
+         const DcfgWetMapping* m = &state->mappings[k];
+         if (!m->from_file && !m->shared
+             && addr + i - (m->addr - m->room_below)
+                < m->size + m->room_below)
+            b[i] = (DcfgReplayByte){ 0, DCFG_REPLAY_KNOWN, 0 };
+      }
+   }
+}
+
+static bool all_known(const DcfgReplayByte* b, uint32_t size)
+{
+   while (size > 0 && b[size - 1].is == DCFG_REPLAY_KNOWN)
+      size--;
+   return size == 0;
+}
+
+/* Forget those of the SIZE bytes B at ADDR at time T that files, or the state in
+   which the trace begins, have told, if the next load has other values: somebody
+   else wrote them.  LAST has the bytes as the trace told them. */
+static bool compare_initial(ProgramState* s, uint64_t t, uint64_t addr,
+                            uint32_t size, const DcfgReplayByte* last,
+                            DcfgReplayByte* b)
+{
+   DcfgReplayByte next[DCFG_REPLAY_MOST];
+   bool           any = false;
+
+   for (uint32_t i = 0; i < size; i++) {
+      bool initial = b[i].is == DCFG_REPLAY_KNOWN
+                     && last[i].is != DCFG_REPLAY_KNOWN;
+      next[i] = (DcfgReplayByte){ .is = initial ? DCFG_REPLAY_NEVER
+                                        : DCFG_REPLAY_UNSEEN };
+      any    |= initial;
+   }
+   if (!any)
+      return true;
+   if (!dcfg_replay_loaded(s->replay, t, addr, size, s->copies, next))
       return false;
-   *v = m->value;
+   for (uint32_t i = 0; i < size; i++)
+      if (next[i].is == DCFG_REPLAY_KNOWN && next[i].value != b[i].value)
+         b[i].is = DCFG_REPLAY_UNSEEN;
    return true;
 }
 
-void state_keep_made(ProgramState* s, uint64_t t, unsigned n,
-                     const StateValue* v)
+/* Read as state_memory() does, at most DCFG_REPLAY_MOST bytes. */
+static bool read_part(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
+                      uint8_t* bytes, bool* known)
 {
-   *made_value(s, t, n) = (MadeValue){ t + 1, n, *v };
+   DcfgReplayByte b[DCFG_REPLAY_MOST], last[DCFG_REPLAY_MOST];
+
+   if (!dcfg_replay_memory(s->replay, t, addr, size, s->copies, b))
+      return false;
+   memcpy(last, b, size * sizeof(*b));
+   take_images(s, t, addr, size, b);
+   take_begin(s, addr, size, b);
+   if (!compare_initial(s, t, addr, size, last, b))
+      return false;
+   if (!all_known(b, size)
+       && !dcfg_replay_loaded(s->replay, t, addr, size, s->copies, b))
+      return false;
+   for (uint32_t i = 0; i < size; i++) {
+      bytes[i] = b[i].value;
+      known[i] = b[i].is == DCFG_REPLAY_KNOWN;
+   }
+   return true;
 }
 
-void state_doubt(ProgramState* s)
+bool state_memory(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
+                  uint8_t* bytes, bool* known)
 {
-   s->doubts = true;
-   dcfg_replay_doubt(s->replay);
-   memset(s->made, 0, N_MADE * sizeof(*s->made));
-   memset(s->others, 0, sizeof(s->others));
-   s->x87.there = false;
-   for (uint32_t k = 0; k < s->n_threads; k++)
-      memset(s->threads[k].general, 0, sizeof(s->threads[k].general));
+   for (uint32_t done = 0; done < size; ) {
+      uint32_t n = size - done < DCFG_REPLAY_MOST ? size - done
+                   : DCFG_REPLAY_MOST;
+      if (!read_part(s, t, addr + done, n, bytes + done, known + done))
+         return false;
+      done += n;
+   }
+   return true;
 }

@@ -6,10 +6,10 @@
 #ifndef DCFG_CMD_STATE_H
 #define DCFG_CMD_STATE_H
 
+#include "cmd/machine/image_bytes.h"
 #include "cmd/machine/processor.h"
 #include "cmd/machine/roles.h"
 #include "cmd/machine/state_rules.h"
-#include "cmd/machine/image_bytes.h"
 
 #include "lib/dcfg_replay.h"
 
@@ -69,68 +69,44 @@ typedef
    }
    StateThread;
 
-/* StateAsk: how registers of a thread at a time are found.  state_rows.c has
-   the functions, which ask each other through instances. */
-typedef struct ProgramState ProgramState;
+/* ProgramState: a recorded program.  Only the files of the room write it. */
 typedef
    struct {
-      StateValue (*general)(ProgramState* s, uint32_t thread, uint64_t t,
-                            unsigned n);
-      StateValue (*vector)(ProgramState* s, uint32_t thread, uint64_t t,
-                           unsigned n);
-      StateValue (*x87)(ProgramState* s, uint32_t thread, uint64_t t,
-                        unsigned n);
-      bool       (*x87_in_use)(ProgramState* s, uint32_t thread, uint64_t t,
-                               unsigned n, bool* in_use);
-      bool       (*flags)(ProgramState* s, uint32_t thread, uint64_t t,
-                          unsigned group, uint64_t* bits);
-      bool       (*x87_codes)(ProgramState* s, uint32_t thread, uint64_t t,
-                              uint64_t* bits);
+      DcfgWet*     w;
+      DcfgReplay*  replay;
+      const Processor*  processor;
+      const StateRules* rules;
+      uint8_t      word;        // bytes that general registers have, a bit for
+                                // each
+      ImageBytes   images;
+      Roles        roles;
+      bool*        copies;      // by instruction: its value begins with the
+                                // bytes that it loads
+      uint64_t*    addrs;       // by instruction: its address
+      StateThread* threads;
+      uint32_t     n_threads;
+      uint32_t*    may_write;   // by instruction, a bit for each of StateOther;
+                                // NULL: not looked at yet
+      DcfgReplaySet* writers[N_OTHERS]; // by StateOther, instructions that may
+                                // write it
+      KeptOther    others[N_OTHERS];
+      KeptX87      x87;
+      MadeValue*   made;        // the cache, of N_MADE entries
+      bool         doubts;      // the index told a wrong writer
+      bool         whole;       // the trace begins with the program
+      unsigned     depth;       // depth of the recursion that computes a
+                                // register from others
+      bool       (*stop)(void* arg);    // see state_listen()
+      void*        stop_arg;
    }
-   StateAsk;
-
-/* ProgramState: a recorded program.  Only the files of the room write it. */
-struct ProgramState {
-   const StateAsk* ask;
-   DcfgWet*     w;
-   DcfgReplay*  replay;
-   const Processor*  processor;
-   const StateRules* rules;
-   uint8_t      word;        // bytes that general registers have, a bit for
-                             // each
-   ImageBytes   images;
-   Roles        roles;
-   bool*        copies;      // by instruction: its value begins with the
-                             // bytes that it loads
-   uint64_t*    addrs;       // by instruction: its address
-   StateThread* threads;
-   uint32_t     n_threads;
-   uint32_t*    may_write;   // by instruction, a bit for each of StateOther;
-                             // NULL: not looked at yet
-   DcfgReplaySet* writers[N_OTHERS]; // by StateOther, instructions that may
-                             // write it
-   KeptOther    others[N_OTHERS];
-   KeptX87      x87;
-   MadeValue*   made;        // the cache, of N_MADE entries
-   bool         doubts;      // the index told a wrong writer
-   bool         whole;       // the trace begins with the program
-   unsigned     depth;       // depth of the recursion that computes a
-                             // register from others
-   bool       (*stop)(void* arg);    // see state_listen()
-   void*        stop_arg;
-};
-
+   ProgramState;
 
 /* Return the program that trace W recorded, for state_free().  W must have an
-   index, be of a processor that has .state, and outlive the
-   result.  The images' files are looked for below ROOT first, unless that is
-   NULL.  Return NULL and set *ERR if the trace cannot be read. */
+   index, be of a processor that has .state, and outlive the result.  The images'
+   files are looked for below ROOT first, unless that is NULL.  Return NULL and
+   set *ERR if the trace cannot be read. */
 ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err);
-
-/* Do the same, with ASK, which must outlive the result: state_new() calls it. */
-ProgramState* state_make(DcfgWet* w, const char* root, const StateAsk* ask,
-                         DcfgError* err);
-void   state_free(ProgramState* s);
+void          state_free(ProgramState* s);
 
 /* From now on, searches call STOP with ARG and end if it returns true; NULL:
    nothing ends them.  state_is_stopped() calls it at once. */
@@ -169,15 +145,5 @@ StateValue state_thread_base(ProgramState* s, uint32_t thread, uint64_t t);
    read. */
 bool state_memory(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
                   uint8_t* bytes, bool* known);
-
-/* Take no more writers from the index, and forget what is computed. */
-void state_doubt(ProgramState* s);
-
-/* Look up in the cache, or enter there, the value that the instance at time T
-   put into register N, numbered as in MadeValue.  state_is_made() returns false
-   if the cache does not have it. */
-bool state_is_made(const ProgramState* s, uint64_t t, unsigned n, StateValue* v);
-void state_keep_made(ProgramState* s, uint64_t t, unsigned n,
-                     const StateValue* v);
 
 #endif /* DCFG_CMD_STATE_H */

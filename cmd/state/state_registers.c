@@ -3,24 +3,262 @@
 
    Registers of a recorded program at any time. */
 
-/* Owns: registers of a thread, and which of their bytes are known.  Handed:
-   their writers by the library; rules of the processor.
+/* Owns: registers of a thread, which of their bytes are known, the cache of
+   computed values, the view of an instance that the processor's rules get.
+   Handed: writers of registers, and instances, by the library; rules of the
+   processor.
 
    The library finds the last writer of a register.  The register's value is in
    the writer's recorded value, or the processor's rules compute it from the
-   writer's inputs.  If the trace has no writer, the next instruction that uses
-   the register as the base of an address tells its value. */
+   writer's inputs.  Rules see an instance through a StateView, whose functions
+   ask for registers and memory just before the instance.  So one register asks
+   for another, and that for a third: the recursion ends at a recorded value, or
+   at depth MOST_DEPTH with nothing known.  A cache keeps what instances put
+   into registers, because neighbouring times ask for the same writers.
 
-#include "cmd/state/state_instance.h"
+   If the trace has no writer, the next instruction that uses the register as
+   the base of an address tells its value.
+
+   The index tells writers without decoding the trace, and can be wrong.  So a
+   value from such a writer is compared: the next instructions that store the
+   register, or form an address from it, must agree.  If they do not, no writer
+   is taken from the index any more.
+
+   Three kinds of registers have other searches, which their sections explain:
+   flags, which have groups; registers that few instructions write; x87's stack
+   with its tags. */
+
+#include "cmd/state/program_state.h"
 
 #include "cmd/base/cmd.h"
+#include "cmd/machine/instr_effect.h"
+#include "cmd/machine/x87_number.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* The greatest depth of the recursion that computes a register from others. */
+#define MOST_DEPTH 64
+
+static const StateValue nothing = { .known = 0 };
+
+/*--- Instances                                            ---*/
+
+/* Instance: an instance, with copies of its accesses and value, which the
+   library overwrites at its next call. */
+typedef
+   struct {
+      ProgramState*    s;
+      uint32_t         thread;
+      DcfgWetInstr     in;
+      DcfgReplayInstr  at;
+      DcfgReplayAccess accesses[64];
+      uint8_t          value[1024];
+   }
+   Instance;
+
+static StateView view_of(Instance* i);
+
+/* Set *I to the instance at time T.  Return false if there is none. */
+static bool get_instance(ProgramState* s, uint64_t t, Instance* i)
+{
+   const DcfgReplayInstr* at = dcfg_replay_instr(s->replay, t);
+
+   if (at == NULL)
+      return false;
+   i->s      = s;
+   i->thread = at->thread;
+   i->at     = *at;
+   i->in     = *dcfg_wet_instr(s->w, at->instr);
+   if (i->at.n_accesses > 64)
+      i->at.n_accesses = 64;
+   if (i->at.value_size > sizeof(i->value))
+      i->at.value_size = 0;
+   memcpy(i->accesses, at->accesses,
+          i->at.n_accesses * sizeof(*i->accesses));
+   memcpy(i->value, at->value, i->at.value_size);
+   i->at.accesses = i->accesses;
+   i->at.value    = i->value;
+   return true;
+}
+
+/* Set *I to THREAD's first instance from time *T on, and *T to its time.
+   Return false if there is none. */
+static bool next_instance(ProgramState* s, uint32_t thread, uint64_t* t,
+                          Instance* i)
+{
+   return dcfg_replay_find_thread(s->replay, thread, *t, false, t)
+             == DCFG_REPLAY_FOUND
+          && get_instance(s, *t, i);
+}
+
+/* Return whether I stores: then its recorded value is what it stores. */
+static bool does_store(const Instance* i)
+{
+   for (uint32_t k = 0; k < i->at.n_accesses; k++)
+      if (i->at.accesses[k].kind & DCFG_REPLAY_STORE)
+         return true;
+   return false;
+}
+
+/*--- The cache of computed values                         ---*/
+
+/* Return the cache's entry for time T and register N, which others share. */
+static MadeValue* made_value(const ProgramState* s, uint64_t t, unsigned n)
+{
+   return &s->made[(t * 31 + n * 0x9E5u) % N_MADE];
+}
+
+/* Set *V to the value that the instance at time T put into register N, numbered
+   as in MadeValue.  Return false if the cache does not have it. */
+static bool is_made(const ProgramState* s, uint64_t t, unsigned n,
+                    StateValue* v)
+{
+   const MadeValue* m = made_value(s, t, n);
+
+   if (m->time != t + 1 || m->n != n)
+      return false;
+   *v = m->value;
+   return true;
+}
+
+/* Enter that value into the cache. */
+static void keep_made(ProgramState* s, uint64_t t, unsigned n,
+                      const StateValue* v)
+{
+   *made_value(s, t, n) = (MadeValue){ t + 1, n, *v };
+}
+
+/* Take no more writers from the index, and forget what is computed. */
+static void doubt(ProgramState* s)
+{
+   s->doubts = true;
+   dcfg_replay_doubt(s->replay);
+   memset(s->made, 0, N_MADE * sizeof(*s->made));
+   memset(s->others, 0, sizeof(s->others));
+   s->x87.there = false;
+   for (uint32_t k = 0; k < s->n_threads; k++)
+      memset(s->threads[k].general, 0, sizeof(s->threads[k].general));
+}
+
+/*--- Registers that addresses tell                        ---*/
+
+/* If N is the only register in the address of operand M, set *VALUE to N's
+   value when that address is ADDR, and return true. */
+static bool operand_tells(const MemoryOperand* m, uint64_t addr, unsigned n,
+                          uint64_t* value)
+{
+   if (m->fixed || m->segment || m->base != n || m->index != NO_REGISTER)
+      return false;
+   *value = addr - (uint64_t)m->disp;
+   return true;
+}
+
+/* If an address that instance I used tells general register N, set *VALUE to
+   the register before I, and return true. */
+static bool address_tells(const Instance* i, unsigned n, uint64_t* value)
+{
+   InstrEffect e;
+   uint32_t    store = UINT32_MAX, load = UINT32_MAX;
+
+   if (!instr_effect(&i->in, &e))
+      return false;
+   for (uint32_t k = i->at.n_accesses; k-- > 0; ) {
+      if (i->at.accesses[k].kind & DCFG_REPLAY_STORE)
+         store = k;
+      if (i->at.accesses[k].kind & DCFG_REPLAY_LOAD)
+         load = k;
+   }
+   if (e.on_stack && n == i->s->processor->stack && e.n_memory == 0) {
+      if (store != UINT32_MAX)
+         *value = i->at.accesses[store].addr + i->at.accesses[store].size;
+      else if (load != UINT32_MAX)
+         *value = i->at.accesses[load].addr;
+      else
+         return false;
+      return true;
+   }
+   return !e.on_stack && e.n_memory == 1 && i->at.n_accesses > 0
+          && i->at.accesses[0].size == e.memory[0].size
+          && operand_tells(&e.memory[0], i->at.accesses[0].addr, n, value);
+}
+
+/*--- Whether a register agrees with its uses              ---*/
+
+/* Number of instructions whose uses are compared. */
+#define MOST_COMPARED 64
+
+/* Return whether instance I stores register N, unchanged, and nothing else.  N is
+   numbered as in MadeValue.  A store of one byte may be of the second byte. */
+static bool stores_it(const Instance* i, unsigned n)
+{
+   const Roles* r = &i->s->roles;
+   uint32_t     k = i->at.instr, others = r->addresses[k] | r->moved[k];
+   bool         it = false;
+
+   if (!r->copies[k] || i->in.loads || i->at.n_accesses != 1
+       || i->at.accesses[0].size != i->at.value_size || i->at.value_size < 2)
+      return false;
+   for (uint32_t u = 0; u < i->in.n_uses; u++) {
+      const DcfgWetRegisterId* is = &i->in.uses[u];
+      bool general = is->kind == DCFG_WET_GENERAL;
+      if (general && (others >> is->reg & 1))
+         continue;
+      if ((general ? is->reg : MAX_GENERAL + is->reg) != n
+          || (!general && is->kind != DCFG_WET_VECTOR))
+         return false;
+      it = true;
+   }
+   return it;
+}
+
+static bool writes_it(const Instance* i, unsigned n)
+{
+   for (uint32_t d = 0; d < i->in.n_defines; d++) {
+      const DcfgWetRegisterId* is = &i->in.defines[d];
+      if ((is->kind == DCFG_WET_GENERAL && is->reg == n)
+          || (is->kind == DCFG_WET_VECTOR && MAX_GENERAL + is->reg == n))
+         return true;
+   }
+   return false;
+}
+
+/* Return whether the first SIZE bytes at BYTES are those of V that are known. */
+static bool are_bytes(const StateValue* v, const uint8_t* bytes, uint32_t size)
+{
+   for (uint32_t k = 0; k < size && k < sizeof(v->bytes); k++)
+      if ((v->known >> k & 1) && v->bytes[k] != bytes[k])
+         return false;
+   return true;
+}
+
+/* Return whether the instructions of THREAD from time T on use register N,
+   numbered as in MadeValue, with value V.  Only the next few instructions are
+   looked at, up to the first that uses or writes it. */
+static bool agrees_with_uses(ProgramState* s, uint32_t thread, uint64_t t,
+                             unsigned n, const StateValue* v)
+{
+   uint32_t word = s->word == 0xFF ? 8 : 4;
+   uint64_t address;
+   Instance i;
+
+   for (unsigned k = 0; k < MOST_COMPARED; k++, t++) {
+      if (!next_instance(s, thread, &t, &i))
+         return true;
+      if (stores_it(&i, n))
+         return are_bytes(v, i.value, i.at.value_size);
+      if (n < MAX_GENERAL && address_tells(&i, n, &address))
+         return are_bytes(v, (const uint8_t*)&address, word);
+      if (writes_it(&i, n))
+         return true;
+   }
+   return true;
+}
 
 /* Number of instructions in which told_later() looks for an address. */
 #define FARTHEST 400
 
-/*--- The recorded value                                   ---*/
+/*--- The recorded value of a writer                       ---*/
 
 static unsigned count(uint8_t bytes)
 {
@@ -137,7 +375,7 @@ static StateValue vector_in_value(const Instance* i, unsigned wanted)
 
    if (clears_vector(i, wanted))
       return (StateValue){ .known = UINT32_MAX };
-   if (state_stores(i) || !find_layout(i, &l))
+   if (does_store(i) || !find_layout(i, &l))
       return nothing;
    for (unsigned n = 0; n < MAX_GENERAL; n++)
       at += count(bytes_in_value(i, &l, n));
@@ -160,9 +398,9 @@ static StateValue told_later(ProgramState* s, uint32_t thread, uint64_t t,
    Instance i;
 
    for (unsigned k = 0; k < FARTHEST; k++, t++) {
-      if (!state_next_instance(s, thread, &t, &i))
+      if (!next_instance(s, thread, &t, &i))
          return nothing;
-      if (state_address_tells(&i, n, &value))
+      if (address_tells(&i, n, &value))
          return state_number(value);
       if (general_bytes(&i, n) != 0)
          return nothing;
@@ -177,17 +415,17 @@ static StateValue behind_instance(ProgramState* s, uint64_t t, unsigned n)
    StateView  v;
    StateValue to;
 
-   if (state_is_made(s, t, n, &to))
+   if (is_made(s, t, n, &to))
       return to;
-   if (s->depth >= MOST_DEPTH || !state_get_instance(s, t, &i))
+   if (s->depth >= MOST_DEPTH || !get_instance(s, t, &i))
       return nothing;
-   v = state_view(&i);
+   v = view_of(&i);
    s->depth++;
    if (!s->rules->general_behind(&v, n, &to))
       to = general_in_value(&i, n);
    s->depth--;
    if ((to.known & s->word) == s->word)
-      state_keep_made(s, t, n, &to);
+      keep_made(s, t, n, &to);
    return to;
 }
 
@@ -289,8 +527,8 @@ StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
    v = find_general(s, thread, t, n, &from, &indexed);
    /* A step later the same writer has been compared already. */
    if (indexed && s->depth < 2 && !(k->there && k->from == from && t > k->to)
-       && !state_agrees(s, thread, t, n, &v)) {
-      state_doubt(s);
+       && !agrees_with_uses(s, thread, t, n, &v)) {
+      doubt(s);
       v = find_general(s, thread, t, n, &from, &indexed);
    }
    /* A value that find_general() has kept meanwhile may hold for more times. */
@@ -301,7 +539,7 @@ StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
    return v;
 }
 
-/*--- Other registers                                      ---*/
+/*--- Vector registers and flags                           ---*/
 
 /* Return vector register N of THREAD at time T.  Set *INDEXED as
    find_general() does. */
@@ -337,11 +575,11 @@ static StateValue find_vector(ProgramState* s, uint32_t thread, uint64_t t,
             memset(&more, 0, sizeof(more));
             memcpy(more.bytes + 8 * part, by.value, 8);
             more.known = (uint32_t)by.bytes << 8 * part;
-         } else if (!state_is_made(s, by.time, MAX_GENERAL + n, &more)) {
-            if (!state_get_instance(s, by.time, &i))
+         } else if (!is_made(s, by.time, MAX_GENERAL + n, &more)) {
+            if (!get_instance(s, by.time, &i))
                break;
             more = vector_in_value(&i, n);
-            state_keep_made(s, by.time, MAX_GENERAL + n, &more);
+            keep_made(s, by.time, MAX_GENERAL + n, &more);
          }
          add_bytes(&v, &more, (uint32_t)by.bytes << 8 * part);
          wanted &= (uint8_t)~by.bytes;
@@ -351,14 +589,16 @@ static StateValue find_vector(ProgramState* s, uint32_t thread, uint64_t t,
    return v;
 }
 
-StateValue state_vector(ProgramState* s, uint32_t thread, uint64_t t, unsigned n)
+/* Return vector register N of THREAD at time T. */
+static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t,
+                            unsigned n)
 {
    bool       indexed;
    StateValue v = find_vector(s, thread, t, n, &indexed);
 
    if (indexed && s->depth < 2
-       && !state_agrees(s, thread, t, MAX_GENERAL + n, &v)) {
-      state_doubt(s);
+       && !agrees_with_uses(s, thread, t, MAX_GENERAL + n, &v)) {
+      doubt(s);
       v = find_vector(s, thread, t, n, &indexed);
    }
    return v;
@@ -376,7 +616,7 @@ static bool clears_flags(ProgramState* s, uint32_t thread, uint64_t t,
           && dcfg_replay_writer(s->replay, thread, t, DCFG_REPLAY_FLAGS, 0,
                                 0xFF, &by) == DCFG_REPLAY_FOUND
           && by.by == DCFG_REPLAY_BY_INSTR && by.time > from
-          && state_get_instance(s, by.time, &i)) {
+          && get_instance(s, by.time, &i)) {
       if (s->rules->clears_flags(&i.in))
          return true;
       t = by.time;
@@ -384,8 +624,10 @@ static bool clears_flags(ProgramState* s, uint32_t thread, uint64_t t,
    return false;
 }
 
-bool state_flags(ProgramState* s, uint32_t thread, uint64_t t, unsigned group,
-                 uint64_t* bits)
+/* Set *BITS to the flags of GROUP of THREAD at time T, at their places in the
+   register.  Return false if they are not known. */
+static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
+                     unsigned group, uint64_t* bits)
 {
    DcfgReplayWriter by;
    Instance         i;
@@ -414,21 +656,639 @@ bool state_flags(ProgramState* s, uint32_t thread, uint64_t t, unsigned group,
    if (by.by == DCFG_REPLAY_BY_SIGNAL || s->depth >= MOST_DEPTH)
       return false;
    if (by.by == DCFG_REPLAY_BY_INSTR
-       && state_is_made(s, by.time, 2 * MAX_GENERAL + group, &kept)) {
+       && is_made(s, by.time, 2 * MAX_GENERAL + group, &kept)) {
       memcpy(bits, kept.bytes, sizeof(*bits));
       return true;
    }
    s->depth++;
    if (by.by == DCFG_REPLAY_BY_CREATOR) {
-      ok = state_flags(s, by.thread, by.time + 1, group, bits);
+      ok = flags_at(s, by.thread, by.time + 1, group, bits);
    } else {
-      ok = state_get_instance(s, by.time, &i);
-      v  = state_view(&i);
+      ok = get_instance(s, by.time, &i);
+      v  = view_of(&i);
       ok = ok && s->rules->flags_behind(&v, group, bits);
       memcpy(kept.bytes, bits, sizeof(*bits));
       if (ok)
-         state_keep_made(s, by.time, 2 * MAX_GENERAL + group, &kept);
+         keep_made(s, by.time, 2 * MAX_GENERAL + group, &kept);
    }
    s->depth--;
    return ok;
+}
+
+/*--- Registers that few instructions write                ---*/
+
+/* These are control words, bases and selectors.  The trace tells them at its
+   begin, before a thread's first instruction, and when a handler begins or has
+   returned.  The library has no writers of them.  So the last instruction since
+   then that may write the register is looked for. */
+
+/* The greatest number of instances that a search looks at. */
+#define MOST_INSTANCES 4096u
+
+/* Number of instructions before a system call in which its number is looked
+   for. */
+#define REACH 8u
+
+/* Return whether instruction N is a system call that sets no base: the code
+   before it, without a jump, puts the number of another one into its
+   register. */
+static bool is_other_call(const ProgramState* s, uint32_t n)
+{
+   unsigned     number = s->processor->call_number;
+   uint64_t     end = s->addrs[n];
+   DcfgWetInstr in;
+
+   if (!is_syscall(dcfg_wet_instr(s->w, n)))
+      return false;
+   for (uint32_t k = n; k > 0 && n - k < REACH; ) {
+      in = *dcfg_wet_instr(s->w, --k);
+      if (in.addr + in.size != end || in.transfer != DCFG_WET_FALLS)
+         return false;
+      if (dcfg_replay_written(s->replay, k, DCFG_REPLAY_GENERAL, number) != 0)
+         return constant_number(&in) != UINT32_MAX
+                && constant_number(&in) != s->rules->base_call;
+      end = in.addr;
+   }
+   return false;
+}
+
+/* Find which registers each instruction may write: of all at once, because that
+   takes decoding. */
+static void find_writes(ProgramState* s)
+{
+   uint32_t n = dcfg_wet_instrs(s->w);
+
+   s->may_write = zalloc(n + (size_t)1, sizeof(*s->may_write));
+   for (uint32_t i = 0; i < n && s->rules->others != NULL; i++) {
+      uint32_t all = s->rules->others(dcfg_wet_instr(s->w, i));
+      if (all != 0 && !is_other_call(s, i))
+         s->may_write[i] = all;
+   }
+}
+
+/* Return the set of instructions that may write OTHER; NULL if memory is
+   short. */
+static DcfgReplaySet* writers_of(ProgramState* s, StateOther other)
+{
+   uint32_t  n = dcfg_wet_instrs(s->w), k = 0;
+   uint32_t* instrs;
+
+   if (s->writers[other] != NULL)
+      return s->writers[other];
+   if (s->may_write == NULL)
+      find_writes(s);
+   instrs = zalloc(n + (size_t)1, sizeof(*instrs));
+   for (uint32_t i = 0; i < n; i++)
+      if (s->may_write[i] >> other & 1)
+         instrs[k++] = i;
+   s->writers[other] = dcfg_replay_set_new(s->replay, instrs, k);
+   free(instrs);
+   return s->writers[other];
+}
+
+/* Set *U to the last time before T, from FROM on, at which THREAD executes an
+   instruction that may write OTHER.  Return false if there is none; set
+   *GIVEN_UP if the search was too long. */
+static bool last_other_writer(ProgramState* s, StateOther other,
+                              uint32_t thread, uint64_t t, uint64_t from,
+                              uint64_t* u, bool* given_up)
+{
+   DcfgReplaySet* set = writers_of(s, other);
+
+   for (unsigned k = 0; set != NULL && k < MOST_INSTANCES; k++) {
+      const DcfgReplayInstr* at;
+      DcfgReplayFound        found = dcfg_replay_find_instr(s->replay, set, t,
+                                                            true, u);
+      if (found == DCFG_REPLAY_NONE
+          || (found == DCFG_REPLAY_FOUND && *u < from))
+         return false;
+      at = found == DCFG_REPLAY_FOUND ? dcfg_replay_instr(s->replay, *u)
+           : NULL;
+      if (at == NULL)
+         break;
+      if (at->thread == thread)
+         return true;
+      t = *u;
+   }
+   *given_up = true;
+   return false;
+}
+
+/* Return a time before which, from T on, no thread executes an instruction that
+   may write OTHER. */
+static uint64_t next_other_writer(ProgramState* s, StateOther other, uint64_t t)
+{
+   DcfgReplaySet* set = writers_of(s, other);
+   uint64_t       u;
+
+   if (set == NULL)
+      return t;
+   u = dcfg_replay_set_pause(s->replay, set, t);
+   if (u > t)
+      return u;
+   switch (dcfg_replay_find_instr(s->replay, set, t, false, &u)) {
+      case DCFG_REPLAY_FOUND: return u;
+      case DCFG_REPLAY_NONE:  return UINT64_MAX;
+      default:                return t;
+   }
+}
+
+/* Return the kind, as the trace has it, of OTHER; *REG is its number there. */
+static DcfgWetRegisterKind kind_of(StateOther other, uint32_t* reg)
+{
+   *reg = 0;
+   switch (other) {
+      case OTHER_X87:            return DCFG_WET_REG_X87_TAGS;
+      case OTHER_X87_CONTROL:    return DCFG_WET_REG_X87_CONTROL;
+      case OTHER_VECTOR_CONTROL: return DCFG_WET_REG_VECTOR_CONTROL;
+      case OTHER_VECTOR_STATUS:  return DCFG_WET_REG_VECTOR_STATUS;
+      case OTHER_THREAD_BASE:    return DCFG_WET_REG_THREAD_BASE;
+      case OTHER_GS_BASE:        return DCFG_WET_REG_GS_BASE;
+      default:                   break;
+   }
+   *reg = (uint32_t)(other - OTHER_SEGMENT);
+   return DCFG_WET_REG_SEGMENT;
+}
+
+/* Return OTHER behind its last writer between times FROM and T; what it is at
+   FROM if nothing has written it.  Set *SINCE to the time since when it is. */
+static StateValue find_other(ProgramState* s, uint32_t thread, uint64_t t,
+                             StateOther other, uint64_t from,
+                             StateValue at_from, uint64_t* since)
+{
+   uint64_t u = t;
+   bool     given_up = false;
+
+   for (unsigned k = 0; k < MOST_INSTANCES; k++) {
+      Instance   i;
+      StateView  v;
+      StateValue to = nothing;
+      if (!last_other_writer(s, other, thread, u, from, &u, &given_up)) {
+         *since = given_up ? t : from;
+         return given_up ? nothing : at_from;
+      }
+      if (!get_instance(s, u, &i))
+         break;
+      v = view_of(&i);
+      if (s->rules->other_behind(&v, other, &to)) {
+         *since = u + 1;
+         return to;
+      }
+   }
+   *since = t;
+   return nothing;
+}
+
+/* Return register OTHER of THREAD at time T. */
+static StateValue other_at(ProgramState* s, uint32_t thread, uint64_t t,
+                           StateOther other)
+{
+   KeptOther*          k = &s->others[other];
+   uint32_t            reg;
+   DcfgWetRegisterKind kind = kind_of(other, &reg);
+   DcfgReplayWriter    by;
+   StateValue          v = nothing;
+   uint64_t            from;
+
+   if (dcfg_replay_told(s->replay, thread, t, kind, reg, &by)
+       == DCFG_REPLAY_FOUND) {
+      memcpy(v.bytes, by.value, 8);
+      /* A selector has 2 bytes in the trace, and MXCSR 4. */
+      v.known = 0xFF;
+   }
+   if (k->there && k->thread == thread && k->told == by.time && t >= k->from
+       && t <= k->to)
+      return k->value;
+   if (s->depth >= MOST_DEPTH)
+      return nothing;
+   s->depth++;
+   v = find_other(s, thread, t, other, by.time, v, &from);
+   s->depth--;
+   *k = (KeptOther){ true, thread, from, next_other_writer(s, other, t),
+                     by.time, v };
+   return v;
+}
+
+StateValue state_thread_base(ProgramState* s, uint32_t thread, uint64_t t)
+{
+   return other_at(s, thread, t, OTHER_THREAD_BASE);
+}
+
+/*--- x87: the effect of an instance                       ---*/
+
+/* A search goes back over instances of x87's instructions until each register
+   and each tag has been written or told.  It gives up after MOST_STEPS
+   instances; the rest is not known. */
+#define MOST_STEPS 1024u
+
+static uint8_t bit(unsigned n)
+{
+   return (uint8_t)(1u << (n & 7));
+}
+
+/* Return the registers that the instance writes, a bit for each: as MMX numbers
+   them, or if STACK by their place from the top. */
+static uint8_t written(const Instance* i, bool stack)
+{
+   uint8_t all = 0;
+
+   for (unsigned n = 0; n < 8; n++)
+      if (dcfg_replay_written(i->s->replay, i->at.instr,
+                              stack ? DCFG_REPLAY_X87_STACK : DCFG_REPLAY_X87,
+                              n) != 0)
+         all |= bit(n);
+   return all;
+}
+
+/* Set the values of E from the recorded value, which has all registers that are
+   written, or nothing of them.  Those of the stack stand in the order from its
+   new top. */
+static void take_values(const Instance* i, uint8_t absolute, uint8_t stack,
+                        X87Effect* e)
+{
+   unsigned n = (unsigned)__builtin_popcount(absolute)
+                + (unsigned)__builtin_popcount(stack);
+   bool     known = i->at.value_size == 8 * n && !does_store(i);
+   uint32_t at = 0;
+
+   for (unsigned k = 0; k < 16; k++) {
+      unsigned p = k < 8 ? k : (e->new_top + k) & 7;
+      if (!(k < 8 ? absolute & bit(p) : stack & bit(p - e->top)))
+         continue;
+      e->written  |= bit(p);
+      e->values[p] = nothing;
+      if (known) {
+         memcpy(e->values[p].bytes, i->value + at, 8);
+         e->values[p].known = 0xFF;
+         at += 8;
+      }
+   }
+}
+
+/* Set E to the effect of instance I. */
+static void find_effect(Instance* i, X87Effect* e)
+{
+   StateView v = view_of(i);
+   unsigned  moved;
+
+   *e = (X87Effect){ .top = 0 };
+   if (!dcfg_replay_x87_top(i->s->replay, i->thread, i->at.time, &e->top)
+       || !dcfg_replay_x87_top(i->s->replay, i->thread, i->at.time + 1,
+                               &e->new_top)) {
+      e->written = e->unclear = 0xFF;
+      return;
+   }
+   take_values(i, written(i, false), written(i, true), e);
+   moved = (e->new_top - e->top) & 7;
+   if (moved == 7)
+      e->full |= bit(e->new_top);
+   else if (moved == 1 || moved == 2)
+      e->empty |= bit(e->top) | (moved == 2 ? bit(e->top + 1) : 0);
+   else if (moved != 0)
+      e->unclear = 0xFF;
+   e->full |= e->written & ~e->empty;
+   i->s->rules->x87_behind(&v, e);
+}
+
+/*--- x87: registers and tags                              ---*/
+
+/* Told: when the trace told a register last, and its value. */
+typedef
+   struct {
+      bool       there;
+      uint64_t   time;
+      StateValue value;
+   }
+   Told;
+
+static Told told(ProgramState* s, uint32_t thread, uint64_t t,
+                 DcfgWetRegisterKind kind, uint32_t n)
+{
+   Told             to = { false, 0, nothing };
+   DcfgReplayWriter by;
+
+   if (dcfg_replay_told(s->replay, thread, t, kind, n, &by)
+       != DCFG_REPLAY_FOUND)
+      return to;
+   to.there       = true;
+   to.time        = by.time;
+   to.value.known = 0xFF;
+   memcpy(to.value.bytes, by.value, 8);
+   return to;
+}
+
+/* Take from E, the effect of the instance at time U, what K lacks: registers in
+   *LEFT, tags in *LEFT_TAGS. */
+static void take_effect(const X87Effect* e, const Told* registers, uint64_t u,
+                        KeptX87* k, uint8_t* left, uint8_t* left_tags)
+{
+   uint8_t tags = (e->full | e->empty | e->unclear) & *left_tags;
+
+   for (unsigned p = 0; p < 8; p++) {
+      if (!(*left & bit(p)))
+         continue;
+      if (registers[p].there && registers[p].time > u)
+         k->values[p] = registers[p].value;
+      else if (e->written & bit(p))
+         k->values[p] = e->values[p];
+      else
+         continue;
+      *left &= (uint8_t)~bit(p);
+   }
+   k->tags       |= e->full & tags;
+   k->known_tags |= tags & ~e->unclear;
+   *left_tags    &= (uint8_t)~tags;
+}
+
+/* Set *K to x87's registers and tags of THREAD at time T; TAGS is what the trace
+   tells of the tags. */
+static void find_x87(ProgramState* s, uint32_t thread, uint64_t t,
+                     const Told* tags, KeptX87* k)
+{
+   Told      registers[8];
+   uint8_t   left = 0xFF, left_tags = 0xFF;
+   uint64_t  u = t;
+   bool      given_up = false;
+   Instance  i;
+   X87Effect e;
+
+   *k = (KeptX87){ true, thread, tags->time, t, tags->time, { nothing }, 0, 0 };
+   for (unsigned p = 0; p < 8; p++)
+      registers[p] = told(s, thread, t, DCFG_WET_REG_X87, p);
+   for (unsigned n = 0; left != 0 || left_tags != 0; n++) {
+      if (!last_other_writer(s, OTHER_X87, thread, u, tags->time, &u,
+                             &given_up))
+         break;
+      if (n == 0)
+         k->from = u + 1;
+      if (n == MOST_STEPS || !get_instance(s, u, &i)) {
+         given_up = true;
+         break;
+      }
+      find_effect(&i, &e);
+      take_effect(&e, registers, u, k, &left, &left_tags);
+   }
+   for (unsigned p = 0; p < 8 && !given_up; p++)
+      if (left & bit(p))
+         k->values[p] = registers[p].value;
+   if (!given_up && tags->there) {
+      k->tags       |= tags->value.bytes[0] & left_tags;
+      k->known_tags |= left_tags;
+   }
+}
+
+/* Return x87's registers and tags of THREAD at time T. */
+static const KeptX87* x87_at(ProgramState* s, uint32_t thread, uint64_t t)
+{
+   Told    tags = told(s, thread, t, DCFG_WET_REG_X87_TAGS, 0);
+   KeptX87 k;
+
+   if (s->x87.there && s->x87.thread == thread && s->x87.told == tags.time
+       && t >= s->x87.from && t <= s->x87.to)
+      return &s->x87;
+   s->depth++;
+   find_x87(s, thread, t, &tags, &k);
+   s->depth--;
+   k.to   = next_other_writer(s, OTHER_X87, t);
+   s->x87 = k;
+   return &s->x87;
+}
+
+/* Return x87's register at place N from the top of the stack of THREAD at time
+   T, in the 8 bytes that Valgrind computes with. */
+static StateValue x87_register(ProgramState* s, uint32_t thread, uint64_t t,
+                               unsigned n)
+{
+   unsigned top;
+
+   return s->rules->x87_behind == NULL || s->depth >= MOST_DEPTH
+          || !dcfg_replay_x87_top(s->replay, thread, t, &top) ? nothing
+          : x87_at(s, thread, t)->values[(top + n) & 7];
+}
+
+/* Set *IN_USE to whether the register's tag says that it is in use.  Return
+   false if the tag is not known. */
+static bool x87_in_use(ProgramState* s, uint32_t thread, uint64_t t, unsigned n,
+                       bool* in_use)
+{
+   const KeptX87* k;
+   unsigned       top;
+
+   if (s->rules->x87_behind == NULL || s->depth >= MOST_DEPTH
+       || !dcfg_replay_x87_top(s->replay, thread, t, &top))
+      return false;
+   k       = x87_at(s, thread, t);
+   *in_use = k->tags & bit(top + n);
+   return k->known_tags & bit(top + n);
+}
+
+/* Return the word of tags. */
+static StateValue x87_tags(ProgramState* s, uint32_t thread, uint64_t t)
+{
+   const KeptX87* k;
+   uint32_t       word = 0;
+   StateValue     v = { .known = 0xF };
+
+   if (s->rules->x87_behind == NULL)
+      return nothing;
+   k = x87_at(s, thread, t);
+   for (unsigned p = 0; p < 8; p++)
+      word |= k->tags & bit(p) ? 0 : 3u << 2 * p;
+   memcpy(v.bytes, &word, sizeof(word));
+   return k->known_tags == 0xFF ? v : nothing;
+}
+
+/*--- x87: status                                          ---*/
+
+/* Set *BITS to the condition codes, at their places in the status word.  Return
+   false if they are not known. */
+static bool x87_codes(ProgramState* s, uint32_t thread, uint64_t t,
+                      uint64_t* bits)
+{
+   Told             status = told(s, thread, t, DCFG_WET_REG_X87_STATUS, 0);
+   DcfgReplayWriter by;
+   DcfgReplayFound  found = dcfg_replay_writer(s->replay, thread, t,
+                                               DCFG_REPLAY_FLAGS,
+                                               STATE_X87_CODES, 0xFF, &by);
+
+   if (found == DCFG_REPLAY_FOUND && by.by == DCFG_REPLAY_BY_INSTR
+       && by.time >= status.time)
+      return flags_at(s, thread, t, STATE_X87_CODES, bits);
+   *bits = (uint64_t)(status.value.bytes[1] & 0x47) << 8;
+   return status.there && found != DCFG_REPLAY_FAILED;
+}
+
+/* Return the status word. */
+static StateValue x87_status(ProgramState* s, uint32_t thread, uint64_t t)
+{
+   StateValue v = { .known = 0xF };
+   uint64_t   codes;
+   unsigned   top;
+   uint32_t   word;
+
+   if (s->rules->x87_behind == NULL
+       || !dcfg_replay_x87_top(s->replay, thread, t, &top)
+       || !x87_codes(s, thread, t, &codes))
+      return nothing;
+   word = (uint32_t)codes | top << 11;
+   memcpy(v.bytes, &word, sizeof(word));
+   return v;
+}
+
+/*--- The view that the processor's rules get              ---*/
+
+static StateValue ask_general(void* arg, unsigned n)
+{
+   const Instance* i = arg;
+
+   return state_general(i->s, i->thread, i->at.time, n);
+}
+
+static StateValue ask_vector(void* arg, unsigned n)
+{
+   const Instance* i = arg;
+
+   return vector_at(i->s, i->thread, i->at.time, n);
+}
+
+static StateValue ask_memory(void* arg, uint64_t addr, uint32_t size)
+{
+   const Instance* i = arg;
+   StateValue      v = nothing;
+   bool            known[sizeof(v.bytes)];
+
+   if (size > sizeof(v.bytes)
+       || !state_memory(i->s, i->at.time, addr, size, v.bytes, known))
+      return nothing;
+   for (uint32_t k = 0; k < size; k++)
+      v.known |= (uint32_t)known[k] << k;
+   return v;
+}
+
+static bool ask_flags(void* arg, unsigned group, uint64_t* bits)
+{
+   const Instance* i = arg;
+
+   return group == STATE_X87_CODES
+          ? x87_codes(i->s, i->thread, i->at.time, bits)
+          : flags_at(i->s, i->thread, i->at.time, group, bits);
+}
+
+static StateValue ask_x87(void* arg, unsigned n)
+{
+   const Instance* i = arg;
+
+   return x87_register(i->s, i->thread, i->at.time, n);
+}
+
+static bool ask_x87_in_use(void* arg, unsigned n, bool* in_use)
+{
+   const Instance* i = arg;
+
+   return x87_in_use(i->s, i->thread, i->at.time, n, in_use);
+}
+
+static const DcfgWetInstr* ask_flags_writer(void* arg)
+{
+   const Instance*  i = arg;
+   uint64_t         last = 0;
+   DcfgReplayWriter by;
+   const DcfgReplayInstr* at;
+
+   for (uint32_t group = 0; group < 2; group++)
+      if (dcfg_replay_writer(i->s->replay, i->thread, i->at.time,
+                             DCFG_REPLAY_FLAGS, group, 0xFF, &by)
+             == DCFG_REPLAY_FOUND
+          && by.by == DCFG_REPLAY_BY_INSTR && by.time + 1 > last)
+         last = by.time + 1;
+   at = last == 0 ? NULL : dcfg_replay_instr(i->s->replay, last - 1);
+   return at == NULL ? NULL : dcfg_wet_instr(i->s->w, at->instr);
+}
+
+static bool ask_result(void* arg, uint64_t* result)
+{
+   const Instance* i = arg;
+
+   return dcfg_replay_result(i->s->replay, i->at.time, result)
+          == DCFG_REPLAY_FOUND;
+}
+
+/* Return how many iterations of the REP instruction came before this one, and
+   set *BEFORE to general register N before the first of them. */
+static uint64_t ask_iterations(void* arg, unsigned n, StateValue* before)
+{
+   const Instance* i = arg;
+   uint64_t        made = 0, t = i->at.time, earlier;
+
+   while (dcfg_replay_find_thread(i->s->replay, i->thread, t, true, &earlier)
+          == DCFG_REPLAY_FOUND) {
+      const DcfgReplayInstr* at = dcfg_replay_instr(i->s->replay, earlier);
+      if (at == NULL || at->instr != i->at.instr)
+         break;
+      /* An iteration without an access ended an earlier execution of the
+         instruction. */
+      if (at->n_accesses == 0)
+         break;
+      t = earlier;
+      made++;
+   }
+   *before = state_general(i->s, i->thread, t, n);
+   return made;
+}
+
+/* Return what the processor's rules get of I, which must outlive it. */
+static StateView view_of(Instance* i)
+{
+   return (StateView){ &i->in, &i->at, i, ask_general, ask_vector, ask_x87,
+                       ask_x87_in_use, ask_memory, ask_flags,
+                       ask_flags_writer, ask_result, ask_iterations };
+}
+
+/*--- Rows of the processor's rules                        ---*/
+
+static StateValue flags_value(ProgramState* s, uint32_t thread, uint64_t t)
+{
+   uint64_t all = s->rules->flags_fixed, bits;
+
+   for (unsigned g = 0; g < s->rules->n_groups; g++) {
+      if (!flags_at(s, thread, t, g, &bits))
+         return nothing;
+      all |= bits;
+   }
+   return state_number(all);
+}
+
+StateValue state_row(ProgramState* s, uint32_t thread, uint64_t t,
+                     const StateRow* row)
+{
+   StateValue v = nothing;
+   uint64_t   pc;
+
+   switch (row->source) {
+      case STATE_GENERAL:
+         return state_general(s, thread, t, row->n);
+      case STATE_PC:
+         return state_pc(s, thread, t, &pc) ? state_number(pc) : nothing;
+      case STATE_FLAGS:
+         return flags_value(s, thread, t);
+      case STATE_VECTOR: case STATE_VECTOR_HIGH:
+         v = vector_at(s, thread, t, row->n);
+         if (row->source == STATE_VECTOR_HIGH) {
+            memmove(v.bytes, v.bytes + 16, 16);
+            v.known >>= 16;
+         }
+         v.known &= 0xFFFF;
+         return v;
+      case STATE_X87:
+         return x87_extended(x87_register(s, thread, t, row->n));
+      case STATE_X87_STATUS:
+         return x87_status(s, thread, t);
+      case STATE_X87_TAGS:
+         return x87_tags(s, thread, t);
+      case STATE_OTHER:
+         return other_at(s, thread, t, (StateOther)row->n);
+      case STATE_NONE:
+         break;
+   }
+   return nothing;
 }

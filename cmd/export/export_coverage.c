@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Coverage for lcov. */
+   dcfg export --lcov, --drcov: which code ran, for viewers of coverage. */
 
-/* Owns: execution counts of lines, and the tracefile.  Handed: images whose
-   files are what was executed; functions and branches by lcov_functions.c
-   and lcov_branches.c.
+/* Owns: execution counts of lines, and lcov's tracefile; the drcov format of
+   DynamoRIO, version 2, which Lighthouse and similar viewers read.  Handed:
+   images, for lcov those whose files are what was executed; functions and
+   branches by lcov_functions.c and lcov_branches.c.
 
-   Lines are counted as gcov does: once each time that control reaches the
-   line's code from another line, and once for each jump backwards within it.  A
-   call does not leave its line.
+   For lcov, lines are counted as gcov does: once each time that control reaches
+   the line's code from another line, and once for each jump backwards within
+   it.  A call does not leave its line.  The counts of a source file are sums
+   over all chosen images.
 
-   The counts of a source file are sums over all chosen images. */
+   drcov has the blocks that ran, without counts. */
 
 #include "cmd/export/lcov.h"
 
@@ -21,6 +23,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*--- lcov: counts                                         ---*/
 
 #define NO_LINE UINT64_MAX
 
@@ -53,7 +57,7 @@ static void count_line(Coverage* c, const DebugLine* l, uint64_t n)
    line->executed = true;
 }
 
-/*--- Lines                                                ---*/
+/*--- lcov: lines                                          ---*/
 
 static bool file_addr(const Coverage* c, uint32_t node, uint64_t offset,
                       uint64_t* at)
@@ -131,7 +135,7 @@ static void cover_block(Coverage* c, uint32_t node)
    }
 }
 
-/*--- A file                                               ---*/
+/*--- lcov: a file                                         ---*/
 
 static void cover_file(Coverage* c)
 {
@@ -191,7 +195,7 @@ static size_t cover_files(Coverage* c)
    return c->unit;
 }
 
-/*--- The tracefile                                        ---*/
+/*--- lcov: the tracefile                                  ---*/
 
 /* Write the lines of FILE: N of KEYS. */
 static void put_lines(const Coverage* c, const uint64_t* keys, size_t n)
@@ -240,7 +244,7 @@ static void put_coverage(Coverage* c)
    free(keys);
 }
 
-/*--- The whole                                            ---*/
+/*--- lcov: the whole                                      ---*/
 
 /* Number the scopes of the chosen images. */
 static void read_scopes(Coverage* c)
@@ -295,4 +299,83 @@ const ExportForm export_form_lcov = {
                "the machine code, by debug information", NULL },
    .code = true, .text = true,
    .write = write_lcov
+};
+
+/*--- drcov                                                ---*/
+
+/* The largest values that a row of the table of blocks can hold. */
+#define MAX_SIZE   UINT16_MAX
+#define MAX_IMAGES (UINT16_MAX + 1)
+
+static void put_little(FILE* out, uint64_t n, int bytes)
+{
+   for (; bytes > 0; bytes--, n >>= 8)
+      putc((int)(n & 0xFF), out);
+}
+
+/* Return how many rows the block takes: one for each MAX_SIZE bytes. */
+static uint64_t rows_of(const DcfgNode* n)
+{
+   return n->size == 0 ? 1 : (n->size + (uint64_t)MAX_SIZE - 1) / MAX_SIZE;
+}
+
+static bool is_covered(const Export* x, uint32_t node)
+{
+   const DcfgNode* n = &x->p->nodes[node];
+
+   return n->image < x->p->n_images && x->chosen[n->image]
+          && is_selected(x->selected, node)
+          && n->addr - x->p->images[n->image].load_addr <= UINT32_MAX
+          && dcfg_node_executions(x->p, node, x->thread) > 0;
+}
+
+static void write_drcov(const Export* x)
+{
+   const DcfgProcess* p = x->p;
+   uint32_t*          id = zalloc(p->n_images, sizeof(*id));
+   uint32_t           n = 0;
+   uint64_t           rows = 0;
+
+   for (uint32_t i = 0; i < p->n_images; i++)
+      if (x->chosen[i])
+         id[i] = n++;
+   if (n > MAX_IMAGES)
+      die("a file of drcov has room for %d images", MAX_IMAGES);
+   fprintf(x->out, "DRCOV VERSION: 2\nDRCOV FLAVOR: drcov\n"
+           "Module Table: version 2, count %" PRIu32 "\n"
+           "Columns: id, base, end, entry, path\n", n);
+   for (uint32_t i = 0; i < p->n_images; i++)
+      if (x->chosen[i])
+         fprintf(x->out, "%3" PRIu32 ", 0x%016" PRIx64 ", 0x%016" PRIx64
+                 ", 0x%016x, %s\n", id[i], p->images[i].load_addr,
+                 p->images[i].load_addr + p->images[i].size, 0,
+                 image_path(&x->g, i));
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if (is_covered(x, i))
+         rows += rows_of(&p->nodes[i]);
+   fprintf(x->out, "BB Table: %" PRIu64 " bbs\n", rows);
+   for (uint32_t i = 0; i < p->n_blocks; i++) {
+      const DcfgNode* b = &p->nodes[i];
+      uint64_t        at, left = b->size;
+      if (!is_covered(x, i))
+         continue;
+      at = b->addr - p->images[b->image].load_addr;
+      for (uint64_t k = rows_of(b); k > 0; k--) {
+         uint64_t size = left < MAX_SIZE ? left : MAX_SIZE;
+         put_little(x->out, at, 4);
+         put_little(x->out, size, 2);
+         put_little(x->out, id[b->image], 2);
+         at += size;
+         left -= size;
+      }
+   }
+   free(id);
+}
+
+const ExportForm export_form_drcov = {
+   .choice = { "drcov",
+               "blocks that were executed, as DynamoRIO's drcov writes them; "
+               "of all images, without --image", NULL },
+   .parts = true,
+   .write = write_drcov
 };
