@@ -59,7 +59,7 @@ typedef
    }
    XrayShow;
 
-/* XrayForm: a form of a log, defined in a file of its own. */
+/* XrayForm: a form of a log, defined in xray_functions.c or xray_calls.c. */
 struct XrayForm {
    OptionChoice choice;         // for --as
    const char* rows;            // rows of the table: "functions"; or NULL
@@ -86,8 +86,6 @@ XRAY_FORMS(XRAY_FORM_DECLARATION)
 
 /* Return the instructions of the selected threads; in xray_functions.c. */
 uint64_t    xray_total(const XrayShow* s, const XrayRun* run);
-
-/* --- xray_diff.c --- */
 
 /* Return the table of functions that changed from run A to run B: the TOP
    largest differences.  SHARE: percent that a change must exceed. */
