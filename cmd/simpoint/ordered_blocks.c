@@ -28,10 +28,6 @@
 
 /*--- Turns                                                ---*/
 
-/* Turns: an open file of turns, a JSON array of [thread, instructions,
-   edges]. */
-typedef struct Turns Turns;
-
 /* Turn: what a thread runs without another thread in between. */
 typedef
    struct {
@@ -40,12 +36,16 @@ typedef
    }
    Turn;
 
-struct Turns {
-   const char* path;
-   FILE*       f;
-   uint64_t    offset;
-   bool        begun, ended;
-};
+/* Turns: an open file of turns, a JSON array of [thread, instructions,
+   edges]. */
+typedef
+   struct {
+      const char* path;
+      FILE*       f;
+      uint64_t    offset;
+      bool        begun, ended;
+   }
+   Turns;
 
 /* Return the next character that is no white space; EOF at the end. */
 static int next_char(Turns* t)

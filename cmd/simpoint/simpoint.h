@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What the files of this room tell each other: .bb files, the order of blocks, slices. */
+   The parts of simpoint/: .bb files, the order of blocks, slices and their vectors. */
 
 /* Private to simpoint/. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where does a slice of a run end, and what is its basic-block vector? */
+   Slices of a run: where one ends, and its basic-block vector. */
 
 /* Owns: vectors and the ends of slices.  Handed: blocks in their order.
 
