@@ -130,7 +130,7 @@ static bool is_wanted(XrayTimeline* t, uint32_t thread, int32_t id,
 }
 
 static void enter_call(void* arg, XrayCall* call, XrayCall* caller,
-                  uint64_t depth)
+                       uint64_t depth)
 {
    XrayTimeline* t = arg;
 
@@ -147,7 +147,7 @@ static void enter_call(void* arg, XrayCall* call, XrayCall* caller,
 }
 
 static void leave_call(void* arg, XrayCall* call, XrayCall* caller,
-                  uint64_t depth)
+                       uint64_t depth)
 {
    XrayTimeline* t = arg;
    bool          opened = (call->view & OPENED) != 0;
@@ -195,7 +195,7 @@ static void event(void* arg, const DcfgXrayRecord* r, uint64_t depth)
 }
 
 static void* begin_calls(const XrayShow* s, const XrayNames* names,
-                   XrayWatcher* watcher)
+                         XrayWatcher* watcher)
 {
    XrayTimeline* t = zalloc(1, sizeof(*t));
 
@@ -260,7 +260,7 @@ static uint32_t caller_of(const XrayStacks* s, uint32_t stack)
 }
 
 static void enter_stack(void* arg, XrayCall* call, XrayCall* caller,
-                  uint64_t depth)
+                        uint64_t depth)
 {
    XrayStacks* s = arg;
    uint32_t    i;
@@ -282,7 +282,7 @@ static void enter_stack(void* arg, XrayCall* call, XrayCall* caller,
 }
 
 static void leave_stack(void* arg, XrayCall* call, XrayCall* caller,
-                  uint64_t depth)
+                        uint64_t depth)
 {
    XrayStacks* s = arg;
    uint64_t    ticks = ticks_between(call->from, call->to);

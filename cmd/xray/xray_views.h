@@ -11,7 +11,7 @@
 #include "cmd/base/table.h"
 #include "cmd/shared/xray_walk.h"
 
-/* --- xray_names.c --- */
+/*--- xray_names.c                                         ---*/
 
 /* XrayNames: the names in a map, made at the first use. */
 typedef struct XrayNames XrayNames;
@@ -39,7 +39,7 @@ void        xray_need_wanted(const XrayNames* const* names, int n);
 
 bool        xray_is_wanted(const XrayNames* n, uint32_t function);
 
-/* --- forms --- */
+/*--- forms                                                ---*/
 
 typedef struct XrayForm XrayForm;
 
