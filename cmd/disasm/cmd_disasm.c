@@ -337,7 +337,7 @@ static void show_block(Listing* l, uint32_t node)
    show_ways(l);
 }
 
-/* --- The whole listing                                    --- */
+/*--- The whole listing                                    ---*/
 
 static void list_block(Listing* l, uint32_t node, bool sde)
 {

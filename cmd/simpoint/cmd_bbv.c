@@ -382,7 +382,7 @@ static void looppoint(Bbv* b, const char* turns, const char* image,
    warn_of_turns(b, n_turns);
 }
 
-/* --- The whole command                                    --- */
+/*--- The whole command                                    ---*/
 
 /* Return for each node whether it is the head of a loop that WHAT selects.  Die
    if none is. */

@@ -482,7 +482,7 @@ static void print_region(const Choice* c, const Chosen* x)
    text_forget();
 }
 
-/* --- Comparison with the whole run                        --- */
+/*--- Comparison with the whole run                        ---*/
 
 /* Share: a routine's shares of instructions, from 0 to 1: in the whole run, and
    in the weighted regions. */
@@ -552,7 +552,7 @@ static void compare(const Choice* c, const Program* g, double least)
    free(rows);
 }
 
-/* --- The whole command                                    --- */
+/*--- The whole command                                    ---*/
 
 static int run(int argc, char** argv)
 {
