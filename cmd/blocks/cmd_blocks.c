@@ -1,26 +1,592 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   dcfg blocks. */
+   dcfg blocks: prints tables of blocks and superblocks. */
 
-/* Owns: the command line of dcfg blocks, and its files.  Handed: files.
+/* Owns: the subcommand blocks: its input, the form of tables, the choice of edges;
+   choosing, counting and printing superblocks; its files.  Handed: a command line.
 
-   Nothing is written before everything has been read.  Files get their names
-   when they are complete. */
+   The library makes the tables, from a graph and its trace or from Lackey's text.
+   Nothing is written before everything has been read.  Files get their names when
+   they are complete.  Other programs compare text and its order byte by byte, so
+   it does not tell where the blocks come from.
 
-#include "cmd/commands.h"
+   A superblock is a frequent path of blocks that is only entered at the first.  A
+   block is in at most one path.  So two numbers tell the present path and the
+   place in it: the next block continues the path, or begins one, or is in
+   none. */
 
+#include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/names.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
-#include "cmd/blocks/superblocks.h"
+#include "cmd/base/sums.h"
+#include "cmd/commands.h"
+#include "cmd/shared/dot_style.h"
+#include "lib/dcfg_blocks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/*--- Tables                                               ---*/
+
+typedef enum { ROWS_TEXT, ROWS_CSV, ROWS_JSON, ROWS_DOT } RowForm;
+
+/* Percent: exactly as written: NUMBER / SCALE. */
+typedef
+   struct {
+      uint64_t number, scale;
+   }
+   Percent;
+
+/* RowStyle: how to print a table. */
+typedef
+   struct {
+      FILE*   out;
+      RowForm form;
+      bool    all;              // all edges, or those of THRESHOLD and more
+      Percent threshold;
+      const bool* wanted;       // for each block: is it selected?  NULL: all
+   }
+   RowStyle;
+
+static inline bool is_wanted_block(const RowStyle* style, uint32_t block)
+{
+   return style->wanted == NULL || style->wanted[block];
+}
+
+/*--- Tables: shares                                       ---*/
+
+/* Read the value of --NAME. */
+static Percent percent_value(const char* name, const char* value)
+{
+   Percent p = { 0, 1 };
+   bool    point = false, digit = false;
+
+   for (const char* s = value; *s != 0; s++) {
+      if (*s == '.' && !point) {
+         point = true;
+      } else if (*s >= '0' && *s <= '9' && p.scale < 1000000
+                 && p.number < 1000000000) {
+         p.number = 10 * p.number + (uint64_t)(*s - '0');
+         p.scale *= point ? 10 : 1;
+         digit = true;
+      } else {
+         digit = false;
+         break;
+      }
+   }
+   if (!digit || p.number > 100 * p.scale)
+      die("--%s needs a percentage, not `%s'", name, value);
+   return p;
+}
+
+/* Return whether PART is less than P of WHOLE. */
+static bool is_less(uint64_t part, uint64_t whole, Percent p)
+{
+   __extension__ typedef unsigned __int128 Wide;
+
+   return (Wide)part * 100 * p.scale < (Wide)whole * p.number;
+}
+
+/* Return the number of a block's edges to print.  The others, which are less
+   frequent, are behind them; *REST is their sum. */
+static uint32_t edges_told(const RowStyle* style, const DcfgBlockTable* t,
+                           const DcfgStreamBlock* b, uint64_t* rest)
+{
+   const DcfgStreamEdge* e = t->edges + b->first_edge;
+   uint32_t              n = b->n_edges;
+
+   *rest = 0;
+   if (style->all || n <= 2)
+      return n;
+   while (n > 0 && is_less(e[n - 1].count, b->departures, style->threshold))
+      add_count(rest, e[--n].count);
+   return n;
+}
+
+/*--- Tables: text and CSV                                 ---*/
+
+static const char* const kinds[] = { "NB", "UB", "CB", "IJ" };
+
+/* Return the extension of files in a form: "" for text. */
+static const char* form_extension(RowForm form)
+{
+   static const char* const extensions[] = { "", ".csv", ".json", ".dot" };
+
+   return extensions[form];
+}
+
+static void print_edges(const RowStyle* style, const DcfgBlockTable* t,
+                        const DcfgStreamBlock* b)
+{
+   const DcfgStreamEdge* e = t->edges + b->first_edge;
+   uint64_t              rest;
+   uint32_t              n = edges_told(style, t, b, &rest);
+
+   for (uint32_t i = 0; i < n; i++)
+      fprintf(style->out, "%s%" PRIu32 ":%" PRIu64 "%s", i > 0 ? " " : "",
+              e[i].target + 1, e[i].count, e[i].falls ? "(ft)" : "");
+   if (n < b->n_edges)
+      fprintf(style->out, "%s..%" PRIu32 ":%" PRIu64, n > 0 ? " " : "",
+              b->n_edges - n, rest);
+}
+
+static void print_comment(FILE* out, bool is_static)
+{
+   fprintf(out, is_static
+      ? "# Static basic blocks: every instruction that was executed is in one "
+        "of them.\n"
+      : "# Dynamic basic blocks: each goes on from its first instruction to "
+        "one that jumps.\n");
+   fputs("# START, END: addresses of the first and the last instruction; "
+         "INSTRS: how many there are;\n"
+         "# COUNT: executions; KIND of the end: NB fell through, UB went to "
+         "one other place,\n"
+         "# CB did one or the other, IJ all else; EDGES to the blocks executed "
+         "next, ID:COUNT,\n"
+         "# (ft) for falling through, ..N:COUNT for N rare ones together.\n"
+         "# ID\tSTART\tEND\tINSTRS\tCOUNT\tKIND\tEDGES\n", out);
+}
+
+static void print_rows(const RowStyle* style, const DcfgBlockTable* t,
+                       const char* name)
+{
+   bool text = style->form == ROWS_TEXT;
+
+   if (text)
+      print_comment(style->out, strcmp(name, "sbb") == 0);
+   for (uint32_t i = 0; i < t->n_blocks; i++) {
+      const DcfgStreamBlock* b = &t->blocks[i];
+      if (!is_wanted_block(style, i))
+         continue;
+      fprintf(style->out, text
+                 ? "%" PRIu32 "\t%08" PRIx64 "\t%08" PRIx64 "\t%" PRIu32
+                   "\t%" PRIu64 "\t%s\t"
+                 : "%" PRIu32 ",0x%" PRIx64 ",0x%" PRIx64 ",%" PRIu32
+                   ",%" PRIu64 ",%s,",
+              i + 1, b->first, b->last, b->n_instrs, b->count,
+              kinds[b->kind]);
+      print_edges(style, t, b);
+      if (text)
+         fputc('\n', style->out);
+      else
+         fprintf(style->out, ",%s\n", name);
+   }
+}
+
+/*--- Tables: JSON                                         ---*/
+
+static void print_json(const RowStyle* style, const DcfgBlockTable* t,
+                       const char* name)
+{
+   FILE* out = style->out;
+   bool  any = false;
+
+   fprintf(out, "  \"%s\": [", name);
+   for (uint32_t i = 0; i < t->n_blocks; i++) {
+      const DcfgStreamBlock* b = &t->blocks[i];
+      const DcfgStreamEdge*  e = t->edges + b->first_edge;
+      uint64_t               rest;
+      uint32_t               n = edges_told(style, t, b, &rest);
+      if (!is_wanted_block(style, i))
+         continue;
+      fprintf(out, "%s\n    { \"id\": %" PRIu32 ", \"start\": \"0x%" PRIx64
+              "\", \"end\": \"0x%" PRIx64 "\", \"instrs\": %" PRIu32
+              ", \"count\": %" PRIu64 ", \"kind\": \"%s\", \"edges\": [",
+              any ? "," : "", i + 1, b->first, b->last, b->n_instrs,
+              b->count, kinds[b->kind]);
+      for (uint32_t k = 0; k < n; k++)
+         fprintf(out, "%s{ \"id\": %" PRIu32 ", \"count\": %" PRIu64
+                 ", \"ft\": %s }", k > 0 ? ", " : "", e[k].target + 1,
+                 e[k].count, e[k].falls ? "true" : "false");
+      fprintf(out, "], \"rare_edges\": %" PRIu32 ", \"rare_count\": %" PRIu64
+              " }", b->n_edges - n, rest);
+      any = true;
+   }
+   fprintf(out, "%s]", any ? "\n  " : "");
+}
+
+/*--- Tables: pictures                                     ---*/
+
+static void draw_block(const RowStyle* style, const DcfgBlockTable* t,
+                       uint32_t block, uint64_t hottest, uint64_t most)
+{
+   const DcfgStreamBlock* b = &t->blocks[block];
+   const DcfgStreamEdge*  e = t->edges + b->first_edge;
+   uint64_t               rest, instrs = b->count * b->n_instrs;
+   uint32_t               n = edges_told(style, t, b, &rest);
+
+   fprintf(style->out, "  b%" PRIu32 " [label=\"%" PRIu32 "  %08" PRIx64
+           " - %08" PRIx64 "\\n%s x %" PRIu32 " instructions  %s\", "
+           "fillcolor=\"%s\", fontcolor=\"%s\"];\n", block + 1, block + 1,
+           b->first, b->last, text_count(b->count), b->n_instrs,
+           kinds[b->kind], heat_colour(instrs, hottest),
+           ink_colour(instrs, hottest));
+   for (uint32_t i = 0; i < n; i++) {
+      if (!is_wanted_block(style, e[i].target))
+         continue;
+      fprintf(style->out, "  b%" PRIu32 " -> b%" PRIu32 " [label=\"%s%s\", "
+              "color=\"%s\", penwidth=%.2f];\n", block + 1, e[i].target + 1,
+              text_count(e[i].count), e[i].falls ? " (ft)" : "",
+              e[i].falls ? "#888888" : "#2b6cb0",
+              line_width(e[i].count, most));
+   }
+   if (n < b->n_edges)
+      fprintf(style->out, "  r%" PRIu32 " [label=\"..%" PRIu32 "\", "
+              "shape=plaintext, style=\"\"];\n"
+              "  b%" PRIu32 " -> r%" PRIu32 " [label=\"%s\", style=dotted];\n",
+              block + 1, b->n_edges - n, block + 1, block + 1,
+              text_count(rest));
+   text_forget();
+}
+
+static void draw_blocks(const RowStyle* style, const DcfgBlockTable* t,
+                        const char* name)
+{
+   uint64_t hottest = 0, most = 0;
+
+   for (uint32_t i = 0; i < t->n_blocks; i++)
+      if (t->blocks[i].count * t->blocks[i].n_instrs > hottest)
+         hottest = t->blocks[i].count * t->blocks[i].n_instrs;
+   for (uint32_t i = 0; i < t->n_edges; i++)
+      if (t->edges[i].count > most)
+         most = t->edges[i].count;
+   fprintf(style->out, "digraph %s {\n"
+           "  node [shape=box, style=filled, fontname=\"monospace\", "
+           "fontsize=10];\n"
+           "  edge [fontname=\"monospace\", fontsize=9];\n", name);
+   for (uint32_t i = 0; i < t->n_blocks; i++)
+      if (is_wanted_block(style, i))
+         draw_block(style, t, i, hottest, most);
+   fputs("}\n", style->out);
+}
+
+/*--- Tables in any form                                   ---*/
+
+static void print_blocks_header(const RowStyle* style)
+{
+   if (style->form == ROWS_CSV)
+      fputs("id,start,end,instrs,count,kind,edges,table\n", style->out);
+}
+
+/* Print a table; NAME is "sbb" or "dbb".  CSV is without the header; JSON is a
+   member of an object. */
+static void print_blocks(const RowStyle* style, const DcfgBlockTable* t,
+                         const char* name)
+{
+   if (style->form == ROWS_JSON)
+      print_json(style, t, name);
+   else if (style->form == ROWS_DOT)
+      draw_blocks(style, t, name);
+   else
+      print_rows(style, t, name);
+}
+
+/*--- Superblocks: choosing                                ---*/
+
+/* Path: a sequence of blocks that is only entered at the first.  When control
+   comes to another one from elsewhere, it is not in the path. */
+typedef
+   struct {
+      uint32_t first, n;        // index and number in .order
+      uint64_t n_instrs;        // sum over its blocks
+      uint64_t entered;         // executions of its first block
+      uint64_t completed;       // executions to the end of its last block
+      uint64_t executed;        // instructions executed in it until it was left
+   }
+   Path;
+
+typedef
+   struct {
+      const DcfgBlockTable* t;
+      Path*                 paths;      // by instructions, most first
+      uint32_t              n;
+      uint32_t*             order;      // blocks of all paths
+      uint32_t*             path_of;    // for each block
+      uint32_t*             place_of;   // for each block: its index in its path
+      uint32_t              path, place;        // present place, while counting
+      bool                  counted;    // counts are not estimates
+   }
+   Paths;
+
+typedef
+   struct {
+      uint64_t count;
+      uint32_t block;
+   }
+   Seed;
+
+COMPARE(by_count, Seed, DOWN(count) ?: UP(block))
+
+/* Return the block that comes next often enough to continue the path; or
+   DCFG_NONE. */
+static uint32_t likely_next(const DcfgBlockTable* t, uint32_t block,
+                            Percent likely)
+{
+   const DcfgStreamBlock* b = &t->blocks[block];
+   const DcfgStreamEdge*  e = t->edges + b->first_edge;
+
+   if (b->n_edges == 0 || is_less(e->count, b->departures, likely))
+      return DCFG_NONE;
+   return e->target;
+}
+
+static void grow(Paths* p, uint32_t seed, uint32_t* used, Percent likely)
+{
+   Path path = { .first = *used };
+
+   for (uint32_t b = seed; b != DCFG_NONE && p->path_of[b] == DCFG_NONE;
+        b = likely_next(p->t, b, likely)) {
+      p->path_of[b] = p->n;
+      p->place_of[b] = path.n++;
+      p->order[(*used)++] = b;
+      path.n_instrs += p->t->blocks[b].n_instrs;
+   }
+   path.entered = p->t->blocks[seed].count;
+   p->paths[p->n++] = path;
+}
+
+/* Estimate a path's numbers, as if at each block it did not matter how control
+   came there. */
+static void estimate(const Paths* p, Path* path)
+{
+   double reached = (double)path->entered, executed = 0;
+
+   for (uint32_t i = 0; i < path->n; i++) {
+      const DcfgStreamBlock* b = &p->t->blocks[p->order[path->first + i]];
+      executed += reached * b->n_instrs;
+      if (i + 1 < path->n)
+         reached *= (double)p->t->edges[b->first_edge].count
+                    / (double)b->count;
+   }
+   path->completed = (uint64_t)(reached + 0.5);
+   path->executed = (uint64_t)(executed + 0.5);
+}
+
+/* Sort paths by executed instructions, and adapt the blocks' references. */
+static const Paths* sorted_paths;
+
+static int by_executed(const void* a, const void* b)
+{
+   const Path* x = a;
+   const Path* y = b;
+
+   if (x->executed != y->executed)
+      return x->executed > y->executed ? -1 : 1;
+   return sorted_paths->order[x->first] < sorted_paths->order[y->first] ? -1
+          : sorted_paths->order[x->first] > sorted_paths->order[y->first];
+}
+
+static void sort_paths(Paths* p)
+{
+   sorted_paths = p;
+   if (p->n > 0)
+      qsort(p->paths, p->n, sizeof(*p->paths), by_executed);
+   for (uint32_t i = 0; i < p->n; i++)
+      for (uint32_t k = 0; k < p->paths[i].n; k++)
+         p->path_of[p->order[p->paths[i].first + k]] = i;
+}
+
+/* Find all paths of a table.  A path begins with the most executed block that
+   is in none.  It continues along the most frequent edge while at least LIKELY
+   of the block's departures take it.  Counts are estimated from edges. */
+static Paths* paths_new(const DcfgBlockTable* t, Percent likely)
+{
+   Paths*   p = zalloc(1, sizeof(*p));
+   uint32_t n = t->n_blocks, used = 0;
+   Seed*    seeds = zalloc(n, sizeof(*seeds));
+
+   p->t = t;
+   p->paths = zalloc(n, sizeof(*p->paths));
+   p->order = zalloc(n, sizeof(*p->order));
+   p->path_of = zalloc(n, sizeof(*p->path_of));
+   p->place_of = zalloc(n, sizeof(*p->place_of));
+   for (uint32_t i = 0; i < n; i++) {
+      seeds[i] = (Seed){ t->blocks[i].count, i };
+      p->path_of[i] = DCFG_NONE;
+   }
+   if (n > 0)
+      qsort(seeds, n, sizeof(*seeds), by_count);
+   for (uint32_t i = 0; i < n; i++)
+      if (p->path_of[seeds[i].block] == DCFG_NONE)
+         grow(p, seeds[i].block, &used, likely);
+   free(seeds);
+   for (uint32_t i = 0; i < p->n; i++)
+      estimate(p, &p->paths[i]);
+   sort_paths(p);
+   return p;
+}
+
+static void paths_free(Paths* p)
+{
+   free(p->paths);
+   free(p->order);
+   free(p->path_of);
+   free(p->place_of);
+   free(p);
+}
+
+/*--- Superblocks: counting                                ---*/
+
+/* Count exactly: call paths_visit(), a function for dcfg_blocks_visit(), for
+   all blocks in the order of execution. */
+static void paths_begin_count(Paths* p)
+{
+   for (uint32_t i = 0; i < p->n; i++)
+      p->paths[i].entered = p->paths[i].completed = p->paths[i].executed = 0;
+   p->path = DCFG_NONE;
+}
+
+static void paths_visit(void* paths, uint32_t block)
+{
+   Paths* p = paths;
+   Path*  path;
+
+   if (block == DCFG_NONE) {
+      p->path = DCFG_NONE;
+      return;
+   }
+   if (p->place_of[block] == 0) {
+      p->path = p->path_of[block];
+      p->place = 0;
+      p->paths[p->path].entered++;
+   } else if (p->path == p->path_of[block]
+              && p->place + 1 == p->place_of[block]) {
+      p->place++;
+   } else {
+      p->path = DCFG_NONE;
+      return;
+   }
+   path = &p->paths[p->path];
+   path->executed += p->t->blocks[block].n_instrs;
+   path->completed += p->place + 1 == path->n;
+}
+
+static void paths_end_count(Paths* p)
+{
+   p->counted = true;
+   sort_paths(p);
+}
+
+/*--- Superblocks: printing                                ---*/
+
+static void print_text_path(const RowStyle* style, const Paths* p,
+                            uint32_t number, uint64_t instrs)
+{
+   const Path* path = &p->paths[number];
+   const char* mark = p->counted ? "" : "~";
+
+   fprintf(style->out, "%" PRIu32 "\t%s%.2f%%\t%s%" PRIu64 "\t%" PRIu64
+           "\t%s%" PRIu64 "\t%" PRIu64 "\t%08" PRIx64 "\t", number + 1, mark,
+           instrs == 0 ? 0 : 100 * (double)path->executed / (double)instrs,
+           mark, path->executed, path->entered, mark, path->completed,
+           path->n_instrs, p->t->blocks[p->order[path->first]].first);
+   for (uint32_t i = 0; i < path->n; i++)
+      fprintf(style->out, "%s%" PRIu32, i > 0 ? " " : "",
+              p->order[path->first + i] + 1);
+   fputc('\n', style->out);
+}
+
+static void print_csv_path(const RowStyle* style, const Paths* p,
+                           uint32_t number, uint64_t instrs)
+{
+   const Path* path = &p->paths[number];
+
+   fprintf(style->out, "%" PRIu32 ",%.6g,%" PRIu64 ",%" PRIu64 ",%" PRIu64
+           ",%" PRIu64 ",0x%" PRIx64 ",%s,", number + 1,
+           instrs == 0 ? 0 : (double)path->executed / (double)instrs,
+           path->executed, path->entered, path->completed, path->n_instrs,
+           p->t->blocks[p->order[path->first]].first,
+           p->counted ? "no" : "yes");
+   for (uint32_t i = 0; i < path->n; i++)
+      fprintf(style->out, "%s%" PRIu32, i > 0 ? " " : "",
+              p->order[path->first + i] + 1);
+   fputc('\n', style->out);
+}
+
+static void print_json_path(const RowStyle* style, const Paths* p,
+                            uint32_t number, uint64_t instrs)
+{
+   const Path* path = &p->paths[number];
+
+   fprintf(style->out, "%s\n    { \"path\": %" PRIu32 ", \"share\": %.6g, "
+           "\"executed\": %" PRIu64 ", \"entered\": %" PRIu64
+           ", \"completed\": %" PRIu64 ", \"instrs\": %" PRIu64
+           ", \"start\": \"0x%" PRIx64 "\", \"estimated\": %s, \"blocks\": [",
+           number > 0 ? "," : "", number + 1,
+           instrs == 0 ? 0 : (double)path->executed / (double)instrs,
+           path->executed, path->entered, path->completed, path->n_instrs,
+           p->t->blocks[p->order[path->first]].first,
+           p->counted ? "false" : "true");
+   for (uint32_t i = 0; i < path->n; i++)
+      fprintf(style->out, "%s%" PRIu32, i > 0 ? ", " : "",
+              p->order[path->first + i] + 1);
+   fputs("] }", style->out);
+}
+
+/* Keep paths that begin with a wanted block; WANTED has an element for each
+   block of the table. */
+static void paths_keep(Paths* p, const bool* wanted)
+{
+   uint32_t n = 0;
+
+   for (uint32_t i = 0; i < p->n; i++)
+      if (wanted[p->order[p->paths[i].first]])
+         p->paths[n++] = p->paths[i];
+   p->n = n;
+}
+
+static void print_begin(const RowStyle* style, const Paths* p)
+{
+   if (style->form == ROWS_CSV)
+      fputs("path,share,executed,entered,completed,instrs,start,estimated,"
+            "blocks\n", style->out);
+   else if (style->form == ROWS_JSON)
+      fputs("  \"paths\": [", style->out);
+   else
+      fprintf(style->out,
+         "# Superblocks: blocks that are likely to be executed one after the "
+         "other.\n"
+         "# SHARE of all instructions, EXECUTED in it after it was ENTERED at "
+         "its first block;\n"
+         "# COMPLETED: how often it ran to its end; INSTRS it has; BLOCKS by "
+         "id.\n%s"
+         "# PATH\tSHARE\tEXECUTED\tENTERED\tCOMPLETED\tINSTRS\tSTART\tBLOCKS"
+         "\n", p->counted ? "" : "# ~: estimated from the edges of each block "
+         "by itself.\n");
+}
+
+/* Print the first TOP paths; INSTRS were executed in all. */
+static void print_paths(const RowStyle* style, const Paths* p, uint64_t top,
+                        uint64_t instrs)
+{
+   uint32_t n = top < p->n ? (uint32_t)top : p->n;
+   uint64_t sum = 0;
+
+   print_begin(style, p);
+   for (uint32_t i = 0; i < n; i++) {
+      add_count(&sum, p->paths[i].executed);
+      if (style->form == ROWS_CSV)
+         print_csv_path(style, p, i, instrs);
+      else if (style->form == ROWS_JSON)
+         print_json_path(style, p, i, instrs);
+      else
+         print_text_path(style, p, i, instrs);
+   }
+   if (style->form == ROWS_JSON)
+      fprintf(style->out, "%s]", n > 0 ? "\n  " : "");
+   else if (style->form == ROWS_TEXT)
+      fprintf(style->out, "# %" PRIu32 " of %" PRIu32 " have %s%.2f%% of all "
+              "instructions.\n", n, p->n, p->counted ? "" : "~",
+              instrs == 0 ? 0 : 100 * (double)sum / (double)instrs);
+}
+
+/*--- Input and output                                     ---*/
 
 #define DEFAULT_PATHS 10
 

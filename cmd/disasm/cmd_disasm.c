@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   dcfg disasm. */
+   dcfg disasm: prints the code that was executed, with counts. */
 
-/* Owns: the subcommand disasm.  Handed: a command line. */
+/* Owns: the subcommand disasm, its two layouts.  Handed: a command line.
+
+   A DCFG has no code: cmd/machine/code.c reads it from the images' files.  A
+   heading comes before a block of another routine than the last one's.  Source lines come between the instructions
+   when the line changes, with the functions that they were inlined into.  The other
+   layout is that of Intel's SDE. */
 
 #include "cmd/machine/code.h"
 #include "cmd/commands.h"
@@ -332,7 +337,7 @@ static void show_block(Listing* l, uint32_t node)
    show_ways(l);
 }
 
-/* --- The whole listing                                    --- */
+/*--- The whole listing                                    ---*/
 
 static void list_block(Listing* l, uint32_t node, bool sde)
 {

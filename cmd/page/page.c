@@ -1,18 +1,113 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Pages for a browser. */
+   Pages for a browser: a page's frame and its compressed data. */
 
-/* Owns: the frame of a page, one file that needs no other, and its content
-   security policy.  Handed: embedded files, data.
+/* Owns: the frame of a page, one file that needs no other, its content security
+   policy, and the compression of its data.  Handed: embedded files; data, as it is
+   made, so memory does not grow with it.
 
    The policy names the hash of each script and style.  So a browser runs no
-   script that a name or a source might contain, and connects to no server.
-   kit.js unpacks the data. */
+   script that a name or a source might contain, and connects to no server.  The
+   data is gzip in base64 (RFC 4648), which kit.js unpacks. */
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE     // fopencookie
+#endif
 #include "cmd/page/page.h"
 
-#include "cmd/page/page_data.h"
+#include "cmd/base/cmd.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+/*--- Data                                                 ---*/
+
+#define CHUNK (3 * 16384)       // bytes; base64 of a multiple of 3 needs no
+                                // padding
+
+/* PageData: the stream that compresses a page's data. */
+typedef
+   struct {
+      FILE*    out;
+      z_stream z;
+      unsigned char packed[CHUNK];
+   }
+   PageData;
+
+/* Write the N BYTES in base64 (RFC 4648). */
+static void put_base64(FILE* out, const unsigned char* bytes, size_t n)
+{
+   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "abcdefghijklmnopqrstuvwxyz0123456789+/";
+
+   for (size_t i = 0; i < n; i += 3) {
+      size_t   left = n - i;
+      unsigned word = (unsigned)bytes[i] << 16
+                      | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0)
+                      | (left > 2 ? bytes[i + 2] : 0);
+      char     text[4] = { digits[word >> 18], digits[word >> 12 & 63],
+                           left > 1 ? digits[word >> 6 & 63] : '=',
+                           left > 2 ? digits[word & 63] : '=' };
+      fwrite(text, 1, sizeof(text), out);
+   }
+}
+
+/* Compress the input of .z.  HOW: zlib's Z_NO_FLUSH or Z_FINISH. */
+static void squeeze(PageData* d, int how)
+{
+   for (;;) {
+      int r = deflate(&d->z, how);
+      if (d->z.avail_out > 0 && r != Z_STREAM_END)
+         return;
+      put_base64(d->out, d->packed, CHUNK - d->z.avail_out);
+      d->z.next_out  = d->packed;
+      d->z.avail_out = CHUNK;
+      if (r == Z_STREAM_END)
+         return;
+   }
+}
+
+static ssize_t take(void* cookie, const char* bytes, size_t n)
+{
+   PageData* d = cookie;
+
+   d->z.next_in  = (Bytef*)(uintptr_t)bytes;
+   d->z.avail_in = (uInt)n;
+   squeeze(d, Z_NO_FLUSH);
+   return (ssize_t)n;
+}
+
+static int finish(void* cookie)
+{
+   PageData* d = cookie;
+
+   squeeze(d, Z_FINISH);
+   deflateEnd(&d->z);
+   free(d);
+   return 0;
+}
+
+/* Return a file that writes to OUT all it gets: base64 of gzip.  Closing it
+   leaves OUT open. */
+static FILE* page_data_open(FILE* out)
+{
+   PageData* d = zalloc(1, sizeof(*d));
+   FILE*     f;
+
+   d->out         = out;
+   d->z.next_out  = d->packed;
+   d->z.avail_out = CHUNK;
+   if (deflateInit2(&d->z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY)
+          != Z_OK
+       || (f = fopencookie(d, "w", (cookie_io_functions_t){
+                                      .write = take, .close = finish }))
+          == NULL)
+      die("out of memory");
+   return f;
+}
+
+/*--- The frame                                            ---*/
 
 static const PageFile kit_style =
 #include "kit.css.inc"
@@ -89,7 +184,7 @@ FILE* page_begin(FILE* out, const Page* p)
 
 void page_end(FILE* out, FILE* data, const Page* p)
 {
-   page_data_close(data);
+   fclose(data);
    fputs("</script>\n", out);
    put_files(out, "script", kit_scripts);
    if (p->guest != NULL)

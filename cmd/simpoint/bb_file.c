@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Reads PinPlay's .bb files, and the files that SimPoint writes about them. */
+   PinPlay's .bb files: how slices and their vectors are written and read. */
 
-/* Owns: reading PinPlay's .bb files and SimPoint's files.  Handed: their
-   paths. */
+/* Owns: the lines of PinPlay's .bb format, and of the files that SimPoint writes
+   about it.  Handed: slices to write; paths to read.
 
-#include "cmd/simpoint/bb_file.h"
+   A .bb file is text.  Lines before the first slice name the program (C:) and,
+   in a file of one thread, that thread (P:).  A slice has two lines.  The marker
+   says where the slice begins: at which execution of the instruction at an
+   address.  A marker S: has the image, M: has none.  The vector (T:) has the
+   instructions that the slice executed in each block.  Comments between them
+   count instructions; unfiltered counts have those of skipped images, too.
+   Behind the last slice there are a marker for its end, if the slices are
+   LoopPoint's, and a row for each block ("Block id:").
+
+   "# Counts since" is our own comment: the recording does not begin with the
+   program.  Such a file can be clustered, but its markers are not the program's,
+   so reading it for regions fails.
+
+   SimPoint's files have a line for each chosen slice, "NUMBER CLUSTER", where the
+   number is a slice or its weight; -saveLabels writes the cluster of each
+   slice. */
 
 #include "cmd/base/textfile.h"
+#include "cmd/simpoint/simpoint.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,6 +32,79 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*--- Writing                                              ---*/
+
+void bb_put_header(FILE* out, const Program* g, uint32_t thread)
+{
+   fputs("I: 0\n", out);
+   if (thread != DCFG_ALL_THREADS)
+      fprintf(out, "P: %" PRIu32 "\n", thread);
+   fprintf(out, "C: sum:dummy Command: %s\n", program_name(g));
+}
+
+void bb_put_since(FILE* out, const Program* g, uint32_t node)
+{
+   fprintf(out, "# Counts since 0x%" PRIx64 "\n", g->p->nodes[node].addr);
+}
+
+/* Write an S: line.  If the image's path has blanks or characters that must be
+   replaced, no reader could find the file by it: write an M: line, without the
+   image. */
+void bb_put_marker(FILE* out, const Program* g, uint32_t node, uint64_t count)
+{
+   const DcfgNode* n = &g->p->nodes[node];
+   const char*     path = image_path(g, n->image);
+   const char*     source = node_source(g, node);
+   uint64_t        low = n->image < g->p->n_images
+                         ? g->p->images[n->image].load_addr : 0;
+
+   if (path[0] != '/' || strchr(path, ' ') != NULL
+       || strcmp(path, image_file(g, n->image)) != 0) {
+      fprintf(out, "M: 0x%" PRIx64 " %" PRIu64 " no_image 0\n", n->addr, count);
+      return;
+   }
+   fprintf(out, "S: 0x%" PRIx64 " %" PRIu64 " %s 0x%" PRIx64 " + 0x%" PRIx64
+           " # %s\n", n->addr, count, path, low, n->addr - low,
+           source[0] != 0 ? source : "Unknown:0");
+}
+
+void need_one_field(const char* path)
+{
+   if (path[strcspn(path, " ,\t\"|")] != 0)
+      die("%s: fields of these files end at blanks and commas, so a path must "
+          "not have one: record a copy of the program elsewhere", path);
+}
+
+void bb_put_share(FILE* out, uint64_t id, uint64_t instrs)
+{
+   fprintf(out, ":%" PRIu64 ":%" PRIu64 " ", id, instrs);
+}
+
+void bb_put_table(FILE* out, const Program* g, uint64_t instrs, uint64_t size,
+                  const uint64_t* executions)
+{
+   fprintf(out, "Dynamic instruction count %" PRIu64 "\nSliceSize: %" PRIu64
+           "\n", instrs, size);
+   for (uint32_t i = 0; i < g->p->n_blocks; i++) {
+      const DcfgNode* b = &g->p->nodes[i];
+      if (executions[i] > 0)
+         fprintf(out, "Block id: %" PRIu32 " 0x%" PRIx64 ":0x%" PRIx64
+                 " static instructions: %" PRIu32 " block count: %" PRIu64
+                 " block size: %" PRIu32 "\n", b->id, b->addr,
+                 b->addr + b->last_offset, b->n_instrs, executions[i],
+                 b->size);
+   }
+}
+
+bool bb_repeats(const DcfgProcess* p, uint32_t node)
+{
+   uint32_t edge = dcfg_edge_between(p, node, node);
+
+   return edge != DCFG_NONE && p->edges[edge].type == DCFG_EDGE_REP;
+}
+
+/*--- Reading lines of a .bb file                          ---*/
 
 /* Read a number; *END is the text behind it.  Return false if there is none. */
 static bool take_number(const char* s, int base, uint64_t* n, const char** end)
@@ -186,6 +275,8 @@ static const char* take_line(BbFile* b, Lines* l, const char* s)
    return NULL;
 }
 
+/*--- Reading a whole .bb file                             ---*/
+
 COMPARE(by_pc, BbBlock, UP(pc) ?: UP(id))
 
 /* Give the blocks of concatenated vectors their ids again.  In these vectors
@@ -289,6 +380,8 @@ uint64_t executions_in(const BbFile* b, const BbBlock* block, size_t first,
       }
    return instrs / block->n_instrs;
 }
+
+/*--- SimPoint's files                                     ---*/
 
 /* Read a line of SimPoint into TEXT, of SIZE bytes, without its end, and count
    it in *LINE.  Return false at the end of the file.  Die if it cannot be

@@ -3,22 +3,105 @@
 
    dcfg bbv: writes basic-block vectors, for SimPoint and LoopPoint. */
 
-/* Owns: the subcommand bbv: the choice of threads and of loops' heads, the
-   files that it writes.  Handed: a command line. */
+/* Owns: the subcommand bbv: the choice of threads and of loops' heads, and the
+   files that it writes; whether counts of executions begin with the process.
+   Handed: a command line.
 
-#include "cmd/commands.h"
+   Vectors are those of each thread, which are read one after the other; those of
+   all threads together, if the file of turns tells their order; or LoopPoint's.
+   The order of blocks is ordered_blocks.c's matter, the ends of slices are
+   slices.c's.
+
+   Markers count executions from the begin of the process, as simulators do.  A
+   process begins at the entry of its program or, if the program has an
+   interpreter, at the interpreter's entry.  The entry is in the ELF file. */
+
+#include "cmd/base/names.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
-#include "cmd/simpoint/beginning.h"
-#include "cmd/simpoint/bb_text.h"
-#include "cmd/simpoint/loop_slices.h"
-#include "cmd/simpoint/ordered_blocks.h"
-#include "cmd/simpoint/slices.h"
+#include "cmd/commands.h"
+#include "cmd/machine/code.h"
+#include "cmd/simpoint/simpoint.h"
 
+#include <gelf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*--- Do counts begin with the program?                    ---*/
+
+/* Return the block with which the first thread that executed anything began;
+   DCFG_NONE: no thread did. */
+static uint32_t first_block(const DcfgProcess* p)
+{
+   for (uint32_t t = 0; t < p->n_threads; t++)
+      for (uint32_t i = 0; i < p->n_edges; i++) {
+         const DcfgEdge* e = &p->edges[i];
+         if (e->type == DCFG_EDGE_ENTRY && dcfg_edge_count(p, i, t) > 0
+             && p->nodes[e->target].kind == DCFG_NODE_BLOCK)
+            return e->target;
+      }
+   return DCFG_NONE;
+}
+
+/* Return whether block NODE is the entry of its image.  The image's file says
+   so; if it cannot be read, the symbol _start does.  Set *KNOWN to false if
+   neither tells. */
+static bool is_entry(const Program* g, uint32_t node, bool* known)
+{
+   const DcfgNode* n = &g->p->nodes[node];
+   Code*           c = code_quiet(g, NULL);
+   struct Elf*     elf = code_elf(c, n->image);
+   uint64_t        addr = 0;
+   GElf_Ehdr       e;
+   bool            there;
+
+   *known = elf != NULL && gelf_getehdr(elf, &e) != NULL
+            && code_file_addr(c, n->image, n->addr, &addr);
+   there = *known && e.e_entry == addr;
+   code_free(c);
+   if (!*known && strcmp(node_name(g, node), "_start") == 0)
+      there = *known = true;
+   return there;
+}
+
+/* Return whether the tool left excluded code out of the graph. */
+static bool has_gaps(const DcfgProcess* p)
+{
+   for (uint32_t i = 0; i < p->n_edges; i++)
+      if (p->edges[i].type == DCFG_EDGE_EXCLUDED_CODE_BYPASS
+          && p->edges[i].count > 0)
+         return true;
+   return false;
+}
+
+/* Return whether counts of executions begin with the process: whether the first
+   recorded instruction is the entry of the program or of its interpreter.
+   Return true if nothing tells.  Complain on stderr if the answer is no or not
+   known, or if the tool left code out. */
+static bool counts_from_begin(const Program* g)
+{
+   uint32_t node = first_block(g->p);
+   bool     known, there = true;
+
+   if (node == DCFG_NONE)
+      return true;
+   there = is_entry(g, node, &known);
+   if (!known)
+      complain("%s cannot be read: whether counts begin with the program is not "
+               "known", image_path(g, g->p->nodes[node].image));
+   else if (!there)
+      complain("the trace does not begin with the program: counts are from there "
+               "on, and dcfg regions refuses them");
+   else if (has_gaps(g->p))
+      complain("code was left out of the trace: counts are right only for code "
+               "that was collected all the time");
+   text_forget();
+   return there || !known;
+}
+
+/*--- The run                                              ---*/
 
 #define N_EDGES 4096
 
@@ -299,7 +382,7 @@ static void looppoint(Bbv* b, const char* turns, const char* image,
    warn_of_turns(b, n_turns);
 }
 
-/* --- The whole command                                    --- */
+/*--- The whole command                                    ---*/
 
 /* Return for each node whether it is the head of a loop that WHAT selects.  Die
    if none is. */

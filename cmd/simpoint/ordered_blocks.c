@@ -1,19 +1,153 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Reads the blocks of a trace: of one thread, or of all in the order in which
-   they ran. */
+   In which order did blocks begin: those of one thread, or of all threads? */
 
-/* Owns: the order in which threads begin blocks.  Handed: a trace, its DCFG
-   and its turns. */
+/* Owns: the order in which threads begin blocks, and the parser of the file of
+   turns.  Handed: a trace, its DCFG and its turns.
 
-#include "cmd/simpoint/ordered_blocks.h"
+   A trace has the edges of each thread, but not how threads alternated.  The file
+   of turns, which --trace-turns=yes writes, has that: a JSON array of [thread,
+   instructions, edges], an element for each stretch of time in which one thread
+   ran alone.  Each thread's trace is opened by itself and read as far as its
+   turns go.
 
+   A turn counts edges, and its last edge may lead to a block that only begins in
+   the thread's next turn.  So a block waits until an edge leaves it, or until the
+   instructions of the turns so far show that it has begun. */
+
+#include "cmd/base/names.h"
 #include "cmd/base/operands.h"
-#include "cmd/simpoint/turns.h"
+#include "cmd/base/textfile.h"
+#include "cmd/simpoint/simpoint.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+/*--- Turns                                                ---*/
+
+/* Turn: what a thread runs without another thread in between. */
+typedef
+   struct {
+      uint32_t thread;
+      uint64_t instrs, edges;   // executed in this turn
+   }
+   Turn;
+
+/* Turns: an open file of turns, a JSON array of [thread, instructions,
+   edges]. */
+typedef
+   struct {
+      const char* path;
+      FILE*       f;
+      uint64_t    offset;
+      bool        begun, ended;
+   }
+   Turns;
+
+/* Return the next character that is no white space; EOF at the end. */
+static int next_char(Turns* t)
+{
+   int c;
+
+   do {
+      c = getc(t->f);
+      t->offset++;
+   } while (c == ' ' || c == '\n' || c == '\t' || c == '\r');
+   return c;
+}
+
+static _Noreturn void broken_file(const Turns* t, const char* wanted)
+{
+   if (ferror(t->f))
+      die("%s: %s", t->path, strerror(errno));
+   die("%s: byte %" PRIu64 ": %s is missing; what --trace-turns=yes writes is "
+       "an array of [thread, instructions, edges]", t->path, t->offset - 1,
+       wanted);
+}
+
+static void need_char(Turns* t, int c)
+{
+   const char wanted[] = { '`', (char)c, '\'', 0 };
+
+   if (next_char(t) != c)
+      broken_file(t, wanted);
+}
+
+/* Read a number and the character behind it, which must be END. */
+static uint64_t need_number(Turns* t, int end)
+{
+   const char wanted[] = { '`', (char)end, '\'', 0 };
+   uint64_t   n = 0;
+   int        c = next_char(t);
+
+   if (c < '0' || c > '9')
+      broken_file(t, "a number");
+   for (; c >= '0' && c <= '9'; t->offset++, c = getc(t->f)) {
+      if (n > (UINT64_MAX - (uint64_t)(c - '0')) / 10)
+         broken_file(t, "a number below 2^64");
+      n = 10 * n + (uint64_t)(c - '0');
+   }
+   ungetc(c, t->f);
+   t->offset--;
+   if (next_char(t) != end)
+      broken_file(t, wanted);
+   return n;
+}
+
+/* Open the file at PATH, which must outlive the result.  Die after an error. */
+static Turns* turns_open(const char* path)
+{
+   Turns* t = zalloc(1, sizeof(*t));
+
+   t->path = path;
+   t->f = open_text(path, KIND_TURNS);
+   need_char(t, '[');
+   return t;
+}
+
+static void turns_close(Turns* t)
+{
+   fclose(t->f);
+   free(t);
+}
+
+/* Read the next turn to *TURN.  Return false at the end of the file.  Die if
+   the file is malformed. */
+static bool turns_next(Turns* t, Turn* turn)
+{
+   uint64_t thread;
+   int      c;
+
+   if (t->ended)
+      return false;
+   c = next_char(t);
+   if (c == ']') {
+      t->ended = true;
+      if (next_char(t) != EOF)
+         broken_file(t, "the end");
+      return false;
+   }
+   if (t->begun) {
+      if (c != ',')
+         broken_file(t, "`,' or `]'");
+      c = next_char(t);
+   }
+   if (c != '[')
+      broken_file(t, "`['");
+   t->begun = true;
+   thread = need_number(t, ',');
+   if (thread >= DCFG_NONE)
+      broken_file(t, "the number of a thread");
+   turn->thread = (uint32_t)thread;
+   turn->instrs = need_number(t, ',');
+   turn->edges = need_number(t, ']');
+   return true;
+}
+
+/*--- Threads                                              ---*/
 
 #define N_EDGES 4096
 

@@ -1,29 +1,434 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   dcfg trace. */
+   dcfg trace: prints in which order a thread ran edges, blocks or calls. */
 
-/* Owns: the subcommand trace, which follows a thread's edges.  Handed: a
-   command line. */
+/* Owns: the subcommand trace, which follows each thread's edges; the forms of its
+   lines; the active calls.  Handed: a command line.
 
-#include "cmd/commands.h"
+   A trace has edges, and the DCFG of the same run says between which nodes each
+   leads.  The sum of the instructions of the nodes so far is the place in the run.
+
+   Calls are found by the types of edges.  A return ends the innermost call whose
+   calling node ends where the return's target begins, and all calls within that.
+   An edge to another routine that is no call is a tail call: the new routine
+   replaces the old one.  A call's first line waits until something within it is
+   printed, so a call without any has one line. */
+
+#include "cmd/base/csv.h"
+#include "cmd/base/names.h"
 #include "cmd/base/operands.h"
+#include "cmd/base/select.h"
 #include "cmd/base/table.h"
-#include "cmd/trace/trace_views.h"
+#include "cmd/commands.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define N_EDGES 4096
+/*--- Forms                                                ---*/
 
-#define ADDRESS_OF_FORM(name) &trace_form_##name,
-static const TraceForm* const forms[] = { TRACE_FORMS(ADDRESS_OF_FORM) };
+/* Show: the options, and the present place in a thread's trace. */
+typedef
+   struct {
+      Program            g;
+      const DcfgProcess* p;
+      bool               csv;
+      uint32_t           thread;
+      uint64_t           position;      // instructions before the edge's source
+      const char**       names;         // for each node; made at the first use
+      const char**       sources;
+      Selection*         sel;
+      bool*              routines;      // for each routine: is it selected?
+                                        // NULL: all
+      void*              own;           // state of the form, or NULL
+   }
+   Show;
 
-#define CHOICE_OF_FORM(name) &trace_form_##name.choice,
-static const OptionChoice* const choices[] = { TRACE_FORMS(CHOICE_OF_FORM) NULL };
+/* TraceForm: a form of a trace. */
+typedef
+   struct {
+      OptionChoice choice;              // for --as
+      const char*  csv_header;
+      const char*  header;              // above a thread's lines
 
-/*--- All edges                                            ---*/
+      /* Return whether to show E although its target is not selected. NULL:
+         no. */
+      bool (*wants)(const Show* s, const DcfgEdge* e);
+
+      /* E is the first edge of a thread when output begins in the middle of its
+         run.  NULL: show nothing. */
+      void (*begin)(Show* s, const DcfgEdge* e);
+
+      void (*show)(Show* s, const DcfgEdge* e);
+
+      /* The thread's last edge was shown.  NULL: nothing is left. */
+      void (*end)(Show* s);
+
+      /* Free .own.  NULL: there is none. */
+      void (*forget)(Show* s);
+   }
+   TraceForm;
+
+/*--- Names and sources of nodes, each made once           ---*/
+
+static const char* name_of(Show* s, uint32_t node)
+{
+   if (s->names[node] == NULL)
+      s->names[node] = text_copy(s->csv ? node_name(&s->g, node)
+                                 : text_brief(node_name(&s->g, node)));
+   return s->names[node];
+}
+
+static const char* source_of(Show* s, uint32_t node)
+{
+   if (s->sources[node] == NULL)
+      s->sources[node] = text_copy(node_source(&s->g, node));
+   return s->sources[node];
+}
+
+/*--- Edges                                                ---*/
+
+static void show_edge(Show* s, const DcfgEdge* e)
+{
+   if (s->csv) {
+      printf("%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%s,%" PRIu32 ",%" PRIu32
+             ",", s->thread, s->position, e->id, dcfg_edge_type_text(e->type),
+             s->p->nodes[e->source].id, s->p->nodes[e->target].id);
+      print_csv_string(name_of(s, e->source));
+      putchar(',');
+      print_csv_string(name_of(s, e->target));
+      putchar('\n');
+      return;
+   }
+   printf("%14s  %8" PRIu32 "  %-27.27s  %s -> %s\n", text_count(s->position),
+          e->id, dcfg_edge_type_text(e->type), name_of(s, e->source),
+          name_of(s, e->target));
+}
+
+static bool wants_source(const Show* s, const DcfgEdge* e)
+{
+   return is_selected(s->sel, e->source);
+}
+
+static const TraceForm trace_form_edges = {
+   .choice = { "edges", "each edge", NULL },
+   .csv_header = "thread,instruction,edge_id,type,from_node_id,to_node_id,from,"
+                 "to",
+   .header = "   instruction      edge  type                         "
+             "from -> to",
+   .wants = wants_source, .show = show_edge
+};
+
+/*--- Blocks                                               ---*/
+
+static void show_block(Show* s, const DcfgEdge* e)
+{
+   const DcfgNode* n = &s->p->nodes[e->target];
+   const char*     source;
+   uint64_t        position = s->position + s->p->nodes[e->source].n_instrs;
+
+   if (n->kind != DCFG_NODE_BLOCK)
+      return;
+   source = source_of(s, e->target);
+   if (s->csv) {
+      printf("%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",0x%" PRIx64 ",%" PRIu32
+             ",", s->thread, position, n->id, n->addr, n->n_instrs);
+      print_csv_string(name_of(s, e->target));
+      putchar(',');
+      print_csv_string(source);
+      putchar('\n');
+      return;
+   }
+   printf("%14s  %8" PRIu32 "  %#14" PRIx64 "  %6" PRIu32 "  %s%s%s\n",
+          text_count(position), n->id, n->addr, n->n_instrs,
+          name_of(s, e->target), source[0] != 0 ? "  " : "", source);
+}
+
+/* Show the first block, which is no edge's target. */
+static void show_first_block(Show* s, const DcfgEdge* e)
+{
+   DcfgEdge       first = *e;
+   const uint64_t at = s->position;
+
+   first.target = e->source;
+   s->position -= s->p->nodes[e->source].n_instrs;
+   show_block(s, &first);
+   s->position = at;
+}
+
+static const TraceForm trace_form_blocks = {
+   .choice = { "blocks", "each block executed", NULL },
+   .csv_header = "thread,instruction,node_id,address,instructions,name,source",
+   .header = "   instruction     block         address  instrs  name",
+   .begin = show_first_block, .show = show_block
+};
+
+/*--- Calls                                                ---*/
+
+/* ActiveCall: a routine that was called and has not returned. */
+typedef
+   struct {
+      uint32_t routine;
+      uint32_t back;            // node behind which it returns; or DCFG_NONE
+      uint64_t since;           // number of its first instruction
+      bool     signal;
+      bool     open;            // has its first line been printed?
+      bool     wanted;
+   }
+   ActiveCall;
+
+/* Calls: the active calls of a thread, the outermost first. */
+typedef
+   struct {
+      ActiveCall* calls;
+      size_t      depth, room;
+   }
+   Calls;
+
+static Calls* calls_of(Show* s)
+{
+   if (s->own == NULL)
+      s->own = zalloc(1, sizeof(Calls));
+   return s->own;
+}
+
+/* The depth beyond which a number replaces the indentation. */
+#define MAX_INDENT 40
+
+static void indent(size_t depth)
+{
+   if (depth > MAX_INDENT)
+      printf("%*s[%zu] ", 2 * MAX_INDENT, "", depth);
+   else
+      printf("%*s", (int)(2 * depth), "");
+}
+
+static void csv_call(Show* s, const char* event, size_t depth,
+                     uint64_t position, uint32_t node, uint64_t instrs)
+{
+   printf("%" PRIu32 ",%" PRIu64 ",%zu,%s,", s->thread, position, depth,
+          event);
+   if (node != DCFG_NONE)
+      printf("%" PRIu32, s->p->nodes[node].id);
+   putchar(',');
+   if (node != DCFG_NONE)
+      print_csv_string(name_of(s, node));
+   putchar(',');
+   if (instrs != UINT64_MAX)
+      printf("%" PRIu64, instrs);
+   putchar('\n');
+}
+
+static bool is_wanted_routine(const Show* s, uint32_t routine)
+{
+   return s->routines == NULL
+          || (routine < s->p->n_routines && s->routines[routine]);
+}
+
+static uint32_t entry_of(const Show* s, uint32_t routine)
+{
+   return routine < s->p->n_routines ? s->p->routines[routine].entry
+          : DCFG_NONE;
+}
+
+/* Print the innermost call's first line, if it has not been printed. */
+static void open_call(Show* s)
+{
+   Calls*      k = calls_of(s);
+   ActiveCall* c;
+   const char* source;
+   uint32_t    entry;
+
+   if (k->depth == 0 || k->calls[k->depth - 1].open)
+      return;
+   c = &k->calls[k->depth - 1];
+   c->open = true;
+   if (s->csv || !c->wanted)
+      return;
+   entry = entry_of(s, c->routine);
+   source = entry == DCFG_NONE ? "" : source_of(s, entry);
+   printf("%14s  %12s  ", text_count(c->since), "");
+   indent(k->depth - 1);
+   printf("%s%s%s%s {\n", c->signal ? "[signal] " : "",
+          entry == DCFG_NONE ? "?" : name_of(s, entry),
+          source[0] != 0 ? "  " : "", source);
+}
+
+static void begin_call(Show* s, uint32_t node, uint32_t back, uint64_t since,
+                       bool is_signal)
+{
+   Calls*   k = calls_of(s);
+   uint32_t routine = s->p->nodes[node].routine;
+   bool     wanted = is_wanted_routine(s, routine);
+
+   /* Lines around a call that is not shown are not needed. */
+   if (wanted)
+      open_call(s);
+   GROW(k->calls, k->depth, k->room);
+   k->calls[k->depth++] = (ActiveCall){ .routine = routine,
+                                        .back = back, .since = since,
+                                        .signal = is_signal,
+                                        .wanted = wanted };
+   if (s->csv && wanted)
+      csv_call(s, is_signal ? "signal" : "call", k->depth - 1, since, node,
+               UINT64_MAX);
+}
+
+static void end_call(Show* s, uint64_t now)
+{
+   Calls*      k = calls_of(s);
+   ActiveCall* c = &k->calls[k->depth - 1];
+   uint32_t    entry = entry_of(s, c->routine);
+
+   if (!c->wanted) {
+      k->depth--;
+      return;
+   }
+   if (s->csv) {
+      csv_call(s, "return", k->depth - 1, now, entry, now - c->since);
+   } else {
+      const char* source = entry == DCFG_NONE || c->open ? ""
+                           : source_of(s, entry);
+      printf("%14s  %12s  ", text_count(c->open ? now : c->since),
+             text_count(now - c->since));
+      indent(k->depth - 1);
+      printf("%s%s%s%s%s\n", c->open ? "} " : "",
+             c->signal && !c->open ? "[signal] " : "",
+             entry == DCFG_NONE ? "?" : name_of(s, entry),
+             source[0] != 0 ? "  " : "", source);
+   }
+   k->depth--;
+}
+
+/* Return the index of the frame that a return to NODE ends; the number of
+   frames if none. */
+static size_t frame_of(Show* s, uint32_t node, bool is_signal)
+{
+   Calls*          k = calls_of(s);
+   const DcfgNode* to = &s->p->nodes[node];
+
+   for (size_t i = k->depth; i-- > 0; ) {
+      const ActiveCall* c = &k->calls[i];
+      const DcfgNode*   from;
+      if (c->signal != is_signal)
+         continue;
+      if (is_signal)
+         return i;
+      if (c->back == DCFG_NONE)
+         continue;
+      from = &s->p->nodes[c->back];
+      if (from->addr + from->size == to->addr)
+         return i;
+   }
+   return k->depth;
+}
+
+static void show_return(Show* s, uint32_t node, uint64_t now, bool is_signal)
+{
+   Calls* k = calls_of(s);
+   size_t frame = frame_of(s, node, is_signal);
+
+   if (frame < k->depth) {
+      while (k->depth > frame)
+         end_call(s, now);
+      return;
+   }
+   /* A return from a routine that was called before the begin of the output:
+      only now are its callers known. */
+   if (k->depth > 1 || s->p->nodes[node].kind != DCFG_NODE_BLOCK)
+      return;
+   while (k->depth > 0)
+      end_call(s, now);
+   begin_call(s, node, DCFG_NONE, now, false);
+}
+
+static void show_call(Show* s, const DcfgEdge* e)
+{
+   Calls*          k = calls_of(s);
+   const DcfgNode* n = &s->p->nodes[e->source];
+   const DcfgNode* t = &s->p->nodes[e->target];
+   uint64_t        now = s->position + n->n_instrs;
+
+   if (e->type == DCFG_EDGE_EXIT) {
+      while (k->depth > 0)
+         end_call(s, now);
+   } else if (dcfg_is_call(e->type) || e->type == DCFG_EDGE_ENTRY) {
+      begin_call(s, e->target, e->type == DCFG_EDGE_ENTRY ? DCFG_NONE
+                 : e->source, now, false);
+   } else if (e->type == DCFG_EDGE_CONTEXT_CHANGE) {
+      begin_call(s, e->target, DCFG_NONE, now, true);
+   } else if (e->type == DCFG_EDGE_RETURN) {
+      show_return(s, e->target, now, false);
+   } else if (e->type == DCFG_EDGE_CONTEXT_CHANGE_RETURN) {
+      show_return(s, e->target, now, true);
+   } else if (n->routine != t->routine && k->depth > 0) {
+      /* A tail call: the new routine replaces the old one. */
+      ActiveCall  again = k->calls[k->depth - 1];
+      ActiveCall* c;
+      end_call(s, now);
+      k->calls[k->depth++] = again;
+      c = &k->calls[k->depth - 1];
+      c->routine = t->routine;
+      c->since = now;
+      c->open = false;
+      c->wanted = is_wanted_routine(s, t->routine);
+      if (s->csv && c->wanted)
+         csv_call(s, "jump", k->depth - 1, now, e->target, UINT64_MAX);
+   }
+}
+
+/* Return true: all edges are needed to find calls. */
+static bool wants_all(const Show* s, const DcfgEdge* e)
+{
+   (void)s;
+   (void)e;
+   return true;
+}
+
+/* Begin with the routine of the first block. */
+static void begin_thread_calls(Show* s, const DcfgEdge* e)
+{
+   begin_call(s, e->source, DCFG_NONE, s->position, false);
+}
+
+/* Calls that have not returned have only a first line. */
+static void end_thread_calls(Show* s)
+{
+   if (!s->csv)
+      open_call(s);
+   calls_of(s)->depth = 0;
+}
+
+static void forget_calls(Show* s)
+{
+   if (s->own != NULL)
+      free(((Calls*)s->own)->calls);
+   free(s->own);
+}
+
+static const TraceForm trace_form_calls = {
+   .choice = { "calls", "each routine called, with the instructions until it "
+               "returned, those of routines called by it included", NULL },
+   .csv_header = "thread,instruction,depth,event,node_id,name,instructions",
+   .header = "   instruction  instructions  routine",
+   .wants = wants_all, .begin = begin_thread_calls, .show = show_call,
+   .end = end_thread_calls, .forget = forget_calls
+};
+
+/*--- The command                                          ---*/
+
+/* All forms; the first is the default of --as. */
+static const TraceForm* const forms[] = {
+   &trace_form_edges, &trace_form_blocks, &trace_form_calls
+};
+static const OptionChoice* const choices[] = {
+   &trace_form_edges.choice, &trace_form_blocks.choice,
+   &trace_form_calls.choice, NULL
+};
+
+#define N_EDGES 4096            // read at a time
 
 static void show_thread(Show* s, const TraceForm* form, uint32_t thread)
 {

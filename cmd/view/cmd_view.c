@@ -315,6 +315,47 @@ static void show_page(const char* path, bool open)
        "open %s in a browser", text_clean(path));
 }
 
+/* Read OLD, the run in FILE.  COMPANION: its trace, as named. */
+static Dcfg* load_old(ViewOld* old, const char* file, bool mangled,
+                      Companion* companion)
+{
+   old->file      = file;
+   old->g.mangled = mangled;
+   find_companion(file, companion);
+   old->trace     = companion->path;
+   return load_run(file, &old->g, &old->p);
+}
+
+/* Find the companions of the run of V, also the whole execution trace, and set
+   the paths in V. */
+static void find_companions(RunView* v, Companion* trace, Companion* log,
+                            Companion* profile, Companion* wet, const char* at)
+{
+   find_companion(v->file, trace);
+   if (trace->path == NULL || log->path != NULL)
+      find_companion(v->file, log);
+   find_companion(v->file, profile);
+   find_wet(v->file, wet, at);
+   v->trace   = trace->path;
+   v->log     = log->path;
+   v->profile = profile->path;
+}
+
+/* Write the page to the file at PATH; NULL: to page_of() the DCFG.  With OPEN,
+   show it. */
+static void put_page(RunView* v, const char* path, const char* wet,
+                     const char* at, bool open)
+{
+   char* to  = text_copy(path != NULL ? path : page_of(v->file));
+   FILE* out = open_result(to);
+
+   write_page(v, out, wet, at);
+   close_results();
+   if (strcmp(to, "-") != 0)
+      show_page(to, open);
+   free(to);
+}
+
 static int run(int argc, char** argv)
 {
    uint64_t    graphs = NOT_GIVEN;
@@ -363,8 +404,6 @@ static int run(int argc, char** argv)
    int         n = parse_args(&view_command, OPTS(opts), argc, argv, files, 0,
                               2);
    Dcfg*       d[2] = { NULL, NULL };
-   char*       to;
-   FILE*       out;
 
    if (open && path != NULL && strcmp(path, "-") == 0)
       die("--open needs a file: name one by -o");
@@ -372,27 +411,15 @@ static int run(int argc, char** argv)
       default_files(&view_command, files, false);
    if (n == 2 && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
       die("only one of the files can be the standard input");
-   if (n == 2) {
-      old.file      = files[0];
-      old.g.mangled = v.g.mangled;
-      find_companion(old.file, &old_trace);
-      old.trace     = old_trace.path;
-      d[1]          = load_run(old.file, &old.g, &old.p);
-   } else if (old_trace.path != NULL) {
+   if (n == 2)
+      d[1] = load_old(&old, files[0], v.g.mangled, &old_trace);
+   else if (old_trace.path != NULL)
       die("--old-trace is the trace of OLD: name both graphs, OLD and FILE");
-   }
-   v.file  = files[n == 2];
-   find_companion(v.file, &trace);
-   if (trace.path == NULL || log.path != NULL)
-      find_companion(v.file, &log);
-   find_companion(v.file, &profile);
-   find_wet(v.file, &wet, at);
-   v.trace   = trace.path;
-   v.log     = log.path;
-   v.profile = profile.path;
-   d[0]    = load_run(v.file, &v.g, &v.p);
-   v.f     = functions_new(&v.g);
-   v.code  = code_quiet(&v.g, v.root);
+   v.file = files[n == 2];
+   find_companions(&v, &trace, &log, &profile, &wet, at);
+   d[0]   = load_run(v.file, &v.g, &v.p);
+   v.f    = functions_new(&v.g);
+   v.code = code_quiet(&v.g, v.root);
    if (n == 2) {
       old.builds = builds_new(&old.g, &v.g);
       v.old      = &old;
@@ -403,12 +430,7 @@ static int run(int argc, char** argv)
    }
    find_rows(&v, graphs);
    find_blocks(&v);
-   to  = text_copy(path != NULL ? path : page_of(v.file));
-   out = open_result(to);
-   write_page(&v, out, wet.path, at);
-   close_results();
-   if (strcmp(to, "-") != 0)
-      show_page(to, open);
+   put_page(&v, path, wet.path, at, open);
    free_view(&v);
    if (sel != NULL)
       selection_free(sel);
@@ -419,7 +441,6 @@ static int run(int argc, char** argv)
    for (int i = 0; i < 2; i++)
       if (d[i] != NULL)
          dcfg_free(d[i]);
-   free(to);
    return STATUS_OK;
 }
 

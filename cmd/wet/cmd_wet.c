@@ -1,25 +1,142 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   dcfg wet. */
+   dcfg wet: prints a whole execution trace, or what its file says of the process. */
 
-/* Owns: the subcommand wet, and the selection of instances.  Handed: a
-   command line. */
+/* Owns: the subcommand wet: the selection of instances, the last dependences
+   (--history), the text of --info.  Handed: a command line.
 
-#include "cmd/commands.h"
+   The library selects instructions, threads and times, so it need not decode other
+   chunks; instances are selected here.  Without --history, wet_text.c collects what
+   is selected and writes it instruction by instruction. */
+
+#include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/outfile.h"
 #include "cmd/base/select.h"
-#include "cmd/wet/wet_info.h"
-#include "cmd/wet/wet_salvage.h"
-#include "cmd/wet/wet_text.h"
+#include "cmd/commands.h"
 #include "cmd/shared/wet_program.h"
+#include "cmd/wet/wet_views.h"
+#include "lib/dcfg_wet.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*--- What the file says: --info                           ---*/
+
+/* Put a line. */
+static void put(Outfile* out, const char* what, const char* text)
+{
+   out_text(out, text_format("%-10s  %s\n", what, text));
+   text_forget();
+}
+
+/* Return the name of IMAGE, by its number. */
+static const char* name_of_image(DcfgWet* w, uint32_t image)
+{
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->image == image && in->image_name != NULL)
+         return text_clean(in->image_name);
+   }
+   return "not known";
+}
+
+/* Return which image is the program, and where it was loaded. */
+static const char* program_text(DcfgWet* w, const DcfgWetState* s)
+{
+   const char* name;
+
+   if (s->program == DCFG_NONE)
+      return "not executed";
+   name = name_of_image(w, s->program);
+   return s->load_bias == 0
+          ? text_format("%s, at the addresses in its file", name)
+          : text_format("%s, 0x%" PRIx64 " above the addresses in its file",
+                        name, s->load_bias);
+}
+
+/* Return the number and the name of SIGNAL. */
+static const char* signal_text(uint32_t signal)
+{
+   const char* name = signal < 65 ? strsignal((int)signal) : NULL;
+
+   return text_format("%" PRIu32 "%s%s%s", signal, name == NULL ? "" : " (",
+                      name == NULL ? "" : name, name == NULL ? "" : ")");
+}
+
+static const char* end_text(const DcfgWet* w, const DcfgWetState* s)
+{
+   if (dcfg_wet_ends_early(w))
+      return "the file ends early";
+   switch (s->end) {
+      case DCFG_WET_END_EXIT:
+         return text_format("exit status %" PRIu32, s->status);
+      case DCFG_WET_END_SIGNAL:
+         return text_format("signal %s", signal_text(s->status));
+      case DCFG_WET_END_EXEC:
+         return "before execve";
+      default:
+         return "the run went on";
+   }
+}
+
+static uint64_t size_of_contents(const DcfgWetState* s)
+{
+   uint64_t n = 0;
+
+   for (uint32_t i = 0; i < s->n_contents; i++)
+      n += s->contents[i].size;
+   return n;
+}
+
+static void put_state(DcfgWet* w, const DcfgWetState* s, Outfile* out)
+{
+   put(out, "end", end_text(w, s));
+   if (!s->known) {
+      put(out, "begin", "not known");
+      return;
+   }
+   put(out, "process", text_format("%" PRIu64, s->pid));
+   put(out, "program", program_text(w, s));
+   for (uint32_t i = 0; i < s->n_threads; i++)
+      put(out, "begin", text_format("thread %" PRIu32 " (%" PRIu64
+                                    "): %" PRIu32 " registers",
+                                    s->threads[i].thread, s->threads[i].tid,
+                                    s->threads[i].n_registers));
+   put(out, "mappings", text_count(s->n_mappings));
+   put(out, "stacks", text_format("%s bytes",
+                                  text_count(size_of_contents(s))));
+}
+
+/* Write what the file of W has, and what it says of the process, to OUT. */
+static void wet_info(DcfgWet* w, Outfile* out)
+{
+   const DcfgWetState* s = dcfg_wet_state(w);
+   uint64_t            n = 0;
+
+   for (uint32_t t = 0; t < dcfg_wet_threads(w); t++)
+      n += dcfg_wet_executed(w, t);
+   put(out, "version", text_format("%" PRIu32 ", %s values",
+                                   dcfg_wet_version(w),
+                                   dcfg_wet_has_values(w) ? "with"
+                                                          : "without"));
+   put(out, "executed", text_format("%s instructions, %" PRIu32 " thread%s%s",
+                                    text_count(n), dcfg_wet_threads(w),
+                                    dcfg_wet_threads(w) == 1 ? "" : "s",
+                                    dcfg_wet_is_window(w)
+                                    ? "; the run's begin is not in the file"
+                                    : ""));
+   if (s != NULL)
+      put_state(w, s, out);
+   else
+      put(out, "begin", "not known, for this takes version 4");
+}
+
+/*--- The filter                                           ---*/
 
 #define DEFAULT_LIMIT   UINT64_C(1000000000)
 #define DEFAULT_HISTORY 100000
@@ -42,7 +159,7 @@ typedef
    }
    Filter;
 
-/* --- Selection                                            --- */
+/*--- Selection                                            ---*/
 
 /* Return how well the image of instruction I matches. */
 static PathFit fit_of(const Filter* f, DcfgWet* w, uint32_t i,
@@ -277,6 +394,25 @@ static void show(DcfgWet* w, const Filter* f, History* h, uint64_t limit,
    outfile_close(out);
 }
 
+/* Return a history of N dependences, or of as many as is usual if N is
+   NO_VALUE. */
+static History history_of(uint64_t n)
+{
+   History h = { .room = n == NO_VALUE ? DEFAULT_HISTORY : n };
+
+   if (h.room == 0 || h.room > SIZE_MAX / sizeof(Dependence))
+      die("--history=%" PRIu64 ": give a smaller number, from 1", h.room);
+   h.all = zalloc(h.room, sizeof(Dependence));
+   return h;
+}
+
+static void need_thread_in(DcfgWet* w, uint64_t thread)
+{
+   if (thread != UINT64_MAX && thread >= dcfg_wet_threads(w))
+      die("there is no thread %" PRIu64 ": the file has %" PRIu32
+          ", counted from 0", thread, dcfg_wet_threads(w));
+}
+
 static int run(int argc, char** argv)
 {
    Filter      f = { .instances = { 0, UINT64_MAX },
@@ -350,17 +486,11 @@ static int run(int argc, char** argv)
    if (instances != NULL)
       f.instances = range_value("instances", instances);
    uint64_t most = limit == NULL ? DEFAULT_LIMIT : limit_value(limit);
-   if (history != NOT_GIVEN) {
-      h.room = history == NO_VALUE ? DEFAULT_HISTORY : history;
-      if (h.room == 0 || h.room > SIZE_MAX / sizeof(Dependence))
-         die("--history=%" PRIu64 ": give a smaller number, from 1", h.room);
-      h.all = zalloc(h.room, sizeof(Dependence));
-   }
+   if (history != NOT_GIVEN)
+      h = history_of(history);
    w = open_wet(files[0]);
    h.is_window = dcfg_wet_is_window(w);
-   if (f.thread != UINT64_MAX && f.thread >= dcfg_wet_threads(w))
-      die("there is no thread %" PRIu64 ": the file has %" PRIu32
-          ", counted from 0", f.thread, dcfg_wet_threads(w));
+   need_thread_in(w, f.thread);
    choose_instrs(&f, w);
    select_instrs(&f, w);
    show(w, &f, &h, most, path);

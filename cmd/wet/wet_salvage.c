@@ -1,31 +1,111 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Salvaging the whole execution trace of a killed process. */
+   How is the whole execution trace of a killed process salvaged? */
 
-/* Owns: reading the spool file of a whole execution trace
-   (docs/dev/wet-file.md), and making the trace from it.  Handed: names of
-   files. */
+/* Owns: reading the spool file of a whole execution trace (docs/dev/wet-file.md),
+   and making the trace from it.  Handed: names of files.
 
-#include "cmd/wet/wet_salvage.h"
+   While a program runs, the tool appends to a temporary file, the spool.  It
+   consists of extents: units of one size, each with a head that has its kind, its
+   number, the bytes used and their sum.  Extents of one kind, in the order of
+   their numbers, are a stream.  A kill may leave an extent half written; then its
+   sum is wrong, and it counts as missing.
+
+   From the streams come rows of instructions, blocks and threads, from these the
+   tables of a trace that ends early.  The new file is read once more before it
+   gets its name. */
 
 #include "cmd/base/clean.h"
 #include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/wet/wet_extents.h"
+#include "cmd/wet/wet_views.h"
+#include "format/spool_extents.h"
 #include "format/wet_journal.h"
-#include "format/wet_sections.h"
 #include "format/wet_process.h"
+#include "format/wet_sections.h"
 #include "lib/dcfg_wet.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/*--- Extents                                              ---*/
+
+typedef
+   struct {
+      const uint8_t* at;
+      size_t         n;
+   }
+   Piece;
+
+typedef
+   struct {
+      uint8_t* bytes;
+      size_t   n, room;
+   }
+   Text;
+
+#define UNIT (SPOOL_HEAD_SIZE + SPOOL_EXTENT)
+
+static uint32_t number_at(const uint8_t* at)
+{
+   return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16
+          | (uint32_t)at[3] << 24;
+}
+
+static void add_bytes(Text* t, const void* bytes, size_t n)
+{
+   if (t->n + n > t->room) {
+      t->room  = 2 * (t->n + n);
+      t->bytes = need(realloc(t->bytes, t->room));
+   }
+   memcpy(t->bytes + t->n, bytes, n);
+   t->n += n;
+}
+
+/* Append the extents of KIND in FILE to TO, in order.  If one is there twice,
+   the longer one is taken.  An extent that was being written when the process
+   was killed is missing.  Return False if there is none, or one in the middle
+   is missing. */
+static bool find_stream(Piece file, uint32_t kind, Text* to)
+{
+   static const uint8_t magic[8] = SPOOL_MAGIC;
+   size_t n_units = file.n / UNIT + 1, last = 0;
+   bool   whole = true;
+   Piece* extents = zalloc(n_units, sizeof(*extents));
+
+   for (size_t at = 0; file.n - at > SPOOL_HEAD_SIZE; at += UNIT) {
+      const uint8_t* head = file.at + at;
+      uint32_t       number = number_at(head + SpoolNumberAt), used = number_at(head + SpoolUsedAt);
+      if (memcmp(head, magic, sizeof(magic)) == 0
+          && number_at(head + SpoolKindAt) == kind && number < n_units && used <= SPOOL_EXTENT
+          && used <= file.n - at - SPOOL_HEAD_SIZE && used > extents[number].n
+          && spool_sum(head + SPOOL_HEAD_SIZE, used) == number_at(head + SpoolSumAt)) {
+         extents[number] = (Piece){ head + SPOOL_HEAD_SIZE, used };
+         last = number > last ? number : last;
+      }
+      if (file.n - at <= UNIT)
+         break;
+   }
+   for (size_t i = 0; i <= last; i++) {
+      whole = whole && extents[i].n >= (i < last ? SPOOL_EXTENT : 1);
+      if (whole)
+         add_bytes(to, extents[i].at, extents[i].n);
+   }
+   free(extents);
+   return whole;
+}
+
+/*--- Reading values                                       ---*/
 
 #define MAX_THREADS (1u << 20)
 

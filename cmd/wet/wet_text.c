@@ -9,7 +9,7 @@
    A spool has a sequence for each port's dependences, and for each
    instruction's values. */
 
-#include "cmd/wet/wet_text.h"
+#include "cmd/wet/wet_views.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"

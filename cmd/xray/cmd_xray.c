@@ -233,10 +233,10 @@ static int show(const XrayShow* s)
    return violations > 0 ? STATUS_FOUND : STATUS_OK;
 }
 
-/* --- Comparing two logs                                   --- */
+/*--- Comparing two logs                                   ---*/
 
 static void show_totals(const XrayShow* s, const char* which,
-                            const char* path, const XrayRun* run)
+                        const char* path, const XrayRun* run)
 {
    if (s->form == FORM_TEXT)
       printf("%s: %s: %s instructions, %s\n", which, path,

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Table of functions of XRay logs. */
+   Tables of the functions of an XRay log, and of those that changed between two logs. */
 
-/* Owns: the table of functions.  Handed: a log that has been read. */
+/* Owns: the form functions; matching the functions of two logs, and the changes.
+   Handed: logs that have been read, with the numbers of their functions.
+
+   Ids differ from run to run.  Functions of two logs with one name, in objects with
+   one file name, are matched, and their numbers are added.  Functions without a
+   name are matched by id. */
 
 #include "cmd/xray/xray_views.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/*--- Functions of a log                                   ---*/
 
 /* Merge the threads of a function: the first element has the sum, the others
    are empty. */
@@ -121,3 +131,181 @@ const XrayForm xray_form_functions = {
    .choice = { "functions", "functions, by all that they called", NULL },
    .rows = "functions", .table = make_table
 };
+
+/*--- Two logs                                             ---*/
+
+typedef
+   struct {
+      uint64_t calls, inclusive, self;
+   }
+   Figures;
+
+/* Item: a function in log A, in B or in both. */
+typedef
+   struct {
+      const char* name;
+      const char* image;
+      const char* source;
+      bool        in[2];
+      Figures     run[2];
+   }
+   Function;
+
+typedef
+   struct {
+      Function* all;
+      size_t    n, room;
+   }
+   List;
+
+static void add_run(List* l, const XrayRun* run, const XrayNames* names,
+                    int side)
+{
+   for (size_t i = 0; i < run->n_pairs; i++) {
+      const XrayFigures* p = &run->pairs[i];
+      Function           f = {
+         .name = xray_name(names, p->function),
+         .image = xray_image(names, p->function),
+         .source = xray_source(names, p->function)
+      };
+      if (!xray_is_wanted(names, p->function))
+         continue;
+      f.in[side] = true;
+      f.run[side] = (Figures){ p->calls, p->inclusive, p->self };
+      GROW(l->all, l->n, l->room);
+      l->all[l->n++] = f;
+   }
+}
+
+COMPARE(by_name, Function,
+        strcmp(x->image, y->image) ?: strcmp(x->name, y->name))
+
+/* Merge equal functions. */
+static void join(List* l)
+{
+   size_t n = 0;
+
+   if (l->n > 0)
+      qsort(l->all, l->n, sizeof(*l->all), by_name);
+   for (size_t i = 0; i < l->n; i++) {
+      const Function* f = &l->all[i];
+      Function*       to;
+      if (n == 0 || by_name(&l->all[n - 1], f) != 0) {
+         l->all[n++] = *f;
+         continue;
+      }
+      to = &l->all[n - 1];
+      for (int s = 0; s < 2; s++) {
+         to->in[s] = to->in[s] || f->in[s];
+         to->run[s].calls = capped_sum(to->run[s].calls, f->run[s].calls);
+         to->run[s].inclusive = capped_sum(to->run[s].inclusive,
+                                           f->run[s].inclusive);
+         to->run[s].self = capped_sum(to->run[s].self, f->run[s].self);
+      }
+      if (f->in[1] || to->source[0] == 0)
+         to->source = f->source;
+   }
+   l->n = n;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+   return a > b ? a - b : b - a;
+}
+
+static bool is_change(const Function* f, double share)
+{
+   const Figures* a = &f->run[0];
+   const Figures* b = &f->run[1];
+
+   return f->in[0] != f->in[1]
+          || (double)distance(a->inclusive, b->inclusive)
+             > share / 100 * (double)a->inclusive
+          || (double)distance(a->self, b->self)
+             > share / 100 * (double)a->self
+          || (double)distance(a->calls, b->calls)
+             > share / 100 * (double)a->calls;
+}
+
+static int by_distance(const void* x, const void* y)
+{
+   const Function* f = x;
+   const Function* g = y;
+   uint64_t        m = distance(f->run[0].inclusive, f->run[1].inclusive);
+   uint64_t        n = distance(g->run[0].inclusive, g->run[1].inclusive);
+
+   if (m == n) {
+      m = distance(f->run[0].self, f->run[1].self);
+      n = distance(g->run[0].self, g->run[1].self);
+   }
+   return m != n ? (m > n ? -1 : 1) : by_name(f, g);
+}
+
+static const char* change_text(const Function* f)
+{
+   double a = (double)f->run[0].inclusive, b = (double)f->run[1].inclusive;
+   double percent;
+
+   if (!f->in[0])
+      return "new";
+   if (!f->in[1])
+      return "gone";
+   if (a == b)
+      return "0";
+   if (a == 0)
+      return "";
+   percent = 100 * (b - a) / a;
+   if (fabs(percent) >= 1000)
+      return text_format("x%.0f", b / a);
+   return text_format("%+.*f%%", fabs(percent) < 9.95 ? 1 : 0, percent);
+}
+
+Table* xray_diff_table(const XrayRun* a, const XrayNames* names_a,
+                       const XrayRun* b, const XrayNames* names_b,
+                       double share, uint64_t top, bool wide,
+                       uint64_t* changes, uint64_t* functions)
+{
+   static const char* const keys[][2] = {
+      { "instructions_a", "instructions_b" }, { "calls_a", "calls_b" },
+      { "self_a", "self_b" }
+   };
+   static const char* const heads[][2] = {
+      { "A", "B" }, { "calls A", "calls B" }, { "self A", "self B" }
+   };
+   List   l = { 0 };
+   Table* t = tab_new("functions");
+   size_t n = 0;
+
+   tab_column(t, COL_TEXT, "change", "change", 0);
+   for (int k = 0; k < 3; k++)
+      for (int s = 0; s < 2; s++)
+         tab_column(t, COL_COUNT, keys[k][s], heads[k][s], 0);
+   tab_column(t, COL_NAME, "function", "function", wide ? 0 : 40);
+   tab_column(t, COL_TEXT, "source", "source", wide ? 0 : 28);
+   tab_column(t, COL_TEXT, "image", "image", wide ? 0 : 24);
+   add_run(&l, a, names_a, 0);
+   add_run(&l, b, names_b, 1);
+   join(&l);
+   *functions = l.n;
+   for (size_t i = 0; i < l.n; i++)
+      if (is_change(&l.all[i], share))
+         l.all[n++] = l.all[i];
+   if (n > 0)
+      qsort(l.all, n, sizeof(*l.all), by_distance);
+   *changes = n;
+   for (size_t i = 0; i < n && (top == 0 || i < top); i++) {
+      const Function* f = &l.all[i];
+      put_text(t, change_text(f));
+      for (int s = 0; s < 2; s++)
+         put_count(t, f->run[s].inclusive);
+      for (int s = 0; s < 2; s++)
+         put_count(t, f->run[s].calls);
+      for (int s = 0; s < 2; s++)
+         put_count(t, f->run[s].self);
+      put_text(t, f->name);
+      put_text(t, f->source);
+      put_text(t, f->image);
+   }
+   free(l.all);
+   return t;
+}

@@ -11,7 +11,7 @@
 #include "cmd/base/table.h"
 #include "cmd/shared/xray_walk.h"
 
-/* --- xray_names.c --- */
+/*--- xray_names.c                                         ---*/
 
 /* XrayNames: the names in a map, made at the first use. */
 typedef struct XrayNames XrayNames;
@@ -39,7 +39,7 @@ void        xray_need_wanted(const XrayNames* const* names, int n);
 
 bool        xray_is_wanted(const XrayNames* n, uint32_t function);
 
-/* --- forms --- */
+/*--- forms                                                ---*/
 
 typedef struct XrayForm XrayForm;
 
@@ -59,7 +59,7 @@ typedef
    }
    XrayShow;
 
-/* XrayForm: a form of a log, defined in a file of its own. */
+/* XrayForm: a form of a log, defined in xray_functions.c or xray_calls.c. */
 struct XrayForm {
    OptionChoice choice;         // for --as
    const char* rows;            // rows of the table: "functions"; or NULL
@@ -86,8 +86,6 @@ XRAY_FORMS(XRAY_FORM_DECLARATION)
 
 /* Return the instructions of the selected threads; in xray_functions.c. */
 uint64_t    xray_total(const XrayShow* s, const XrayRun* run);
-
-/* --- xray_diff.c --- */
 
 /* Return the table of functions that changed from run A to run B: the TOP
    largest differences.  SHARE: percent that a change must exceed. */
