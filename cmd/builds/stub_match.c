@@ -14,7 +14,7 @@
    same site.  In an image whose symbols are unchanged, it may be the one at the
    same offset, too. */
 
-#include "cmd/builds/stub_match.h"
+#include "cmd/builds/pairing.h"
 
 #include "cmd/base/interned.h"
 #include "cmd/machine/code.h"

@@ -7,7 +7,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/diff/inline_diff.h"
-#include "cmd/builds/match.h"
+#include "cmd/builds/builds.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/select.h"
 #include "cmd/base/table.h"

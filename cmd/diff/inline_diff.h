@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_INLINE_DIFF_H
 #define DCFG_CMD_INLINE_DIFF_H
 
-#include "cmd/builds/match.h"
+#include "cmd/builds/builds.h"
 #include "cmd/inline/inline_view.h"
 
 /* InlineDiff: the functions of two runs.  A side is 0 or 1.  Functions are
