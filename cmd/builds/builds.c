@@ -1,25 +1,236 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Finds the same functions and blocks in two builds of a program. */
+   Images, functions and blocks that are the same in two runs. */
 
-/* Owns: the common numbers of functions and blocks.  Handed: two processes.
+/* Owns: the common numbers of images, functions and blocks of two runs, and
+   the pairs of what they executed.  Handed: two processes.
 
-   If an image was not rebuilt, things at equal offsets are the same.  If it
-   was, functions with the same name and source file are the same.  The rest is
-   paired by name, then by the source line at which a function begins, then by
-   the guesses of shape.c.  Within a function, blocks of a line are paired in
-   their order. */
+   The same image, function or block gets one number in both runs.  Numbers
+   are made from the coarse to the fine.
+
+   Images.  Those with equal paths are a pair.  The rest is paired by file
+   name, then by file name up to ".so".  At last the two programs are a pair,
+   whatever their names.  Two images are one build if their symbols have equal
+   offsets.
+
+   Functions.  In an image that was not rebuilt, functions at equal offsets are
+   the same.  In a rebuilt one, those with the same name and source file are.
+   The rest is paired by name, then by the demangled name, then by the source
+   line at which a function begins, then by the guesses of shape.c.
+
+   Blocks.  In an image that was not rebuilt, a block's number is its offset,
+   or that of its stub (stub_match.c).  In a rebuilt one, blocks of a function
+   that have the same line are paired in their order.
+
+   A pair of runs' functions, loops, routines, blocks or edges is then found by
+   sorting the executed ones of both runs by these numbers. */
 
 #include "cmd/builds/builds.h"
+#include "cmd/builds/pairing.h"
 
-#include "cmd/builds/build_images.h"
 #include "cmd/base/interned.h"
-#include "cmd/builds/shape.h"
-#include "cmd/builds/stub_match.h"
+#include "cmd/base/keymap.h"
+#include "cmd/base/sums.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/*--- Images                                               ---*/
+
+/* Name: the name of an image. */
+typedef
+   struct {
+      const char* name;
+      size_t      length;       // characters that are compared
+      uint32_t    index, turn;  // the image; earlier images with this name
+   }
+   Name;
+
+static int by_text(const Name* x, const Name* y)
+{
+   size_t n = x->length < y->length ? x->length : y->length;
+   int    d = memcmp(x->name, y->name, n);
+
+   return d != 0 ? d : x->length < y->length ? -1 : x->length > y->length;
+}
+
+COMPARE(by_name, Name, by_text(x, y) ?: UP(index))
+
+/* Likeness: the part of two images' names that is compared. */
+typedef enum { LIKE_PATH, LIKE_NAME, LIKE_SHORT_NAME } Likeness;
+
+/* Return the length of NAME up to ".so", or of all. */
+static size_t short_length(const char* name)
+{
+   const char* so = strstr(name, ".so");
+
+   return so == NULL ? strlen(name) : (size_t)(so - name);
+}
+
+/* Return the images that have no number yet, sorted by name, to be freed.  *N
+   is how many. */
+static Name* names_of(const ImageSide* s, Likeness like, uint32_t* n)
+{
+   Name* names = zalloc(s->g->p->n_images, sizeof(*names));
+
+   *n = 0;
+   for (uint32_t i = 0; i < s->g->p->n_images; i++) {
+      const char* name = like == LIKE_PATH ? image_path(s->g, i)
+                         : image_name(s->g, i);
+      if (s->image[i] == UINT32_MAX)
+         names[(*n)++] = (Name){ name, like == LIKE_SHORT_NAME
+                                 ? short_length(name) : strlen(name), i, 0 };
+   }
+   qsort(names, *n, sizeof(*names), by_name);
+   for (uint32_t i = 1; i < *n; i++)
+      if (by_text(&names[i], &names[i - 1]) == 0)
+         names[i].turn = names[i - 1].turn + 1;
+   return names;
+}
+
+static void pair_images(BuildImages* b, uint32_t x, uint32_t y)
+{
+   b->side[0].image[x] = b->side[1].image[y] = b->n_images++;
+}
+
+/* Pair images with the same name.  If a file was mapped several times in a run,
+   the first such image and the other run's first are a pair, and so on. */
+static void pair_by_name(BuildImages* b, Likeness like)
+{
+   uint32_t n, m, j = 0;
+   Name*    x = names_of(&b->side[0], like, &n);
+   Name*    y = names_of(&b->side[1], like, &m);
+
+   for (uint32_t i = 0; i < m; i++) {
+      int d = -1;
+      while (j < n && ((d = by_text(&x[j], &y[i])) < 0
+                       || (d == 0 && x[j].turn < y[i].turn)))
+         j++;
+      if (j < n && d == 0 && x[j].turn == y[i].turn)
+         pair_images(b, x[j].index, y[i].index);
+   }
+   free(x);
+   free(y);
+}
+
+static void number_images(BuildImages* b)
+{
+   for (int k = 0; k < 2; k++) {
+      ImageSide* s = &b->side[k];
+      s->image = zalloc(s->g->p->n_images, sizeof(*s->image));
+      for (uint32_t i = 0; i < s->g->p->n_images; i++)
+         s->image[i] = UINT32_MAX;
+   }
+   for (Likeness like = LIKE_PATH; like <= LIKE_SHORT_NAME; like++)
+      pair_by_name(b, like);
+   if (b->side[0].g->p->n_images > 0 && b->side[1].g->p->n_images > 0
+       && b->side[0].image[0] == UINT32_MAX
+       && b->side[1].image[0] == UINT32_MAX)
+      pair_images(b, 0, 0);
+   for (int k = 0; k < 2; k++)
+      for (uint32_t i = 0; i < b->side[k].g->p->n_images; i++)
+         if (b->side[k].image[i] == UINT32_MAX)
+            b->side[k].image[i] = b->n_images++;
+}
+
+/* Return whether the image with more blocks has all blocks of the other one, at
+   the same offsets. */
+static bool same_blocks(const DcfgProcess* p, const DcfgImage* x,
+                        const DcfgProcess* q, const DcfgImage* y)
+{
+   KeyMap*  blocks = keymap_new();
+   uint32_t n = x->n_nodes < y->n_nodes ? x->n_nodes : y->n_nodes, same = 0;
+
+   for (uint32_t i = x->first_node; i < x->first_node + x->n_nodes; i++)
+      keymap_number(blocks, (p->nodes[i].addr - x->load_addr) << 16
+                            | (p->nodes[i].n_instrs & 0xffff));
+   for (uint32_t i = y->first_node; i < y->first_node + y->n_nodes; i++)
+      same += keymap_find(blocks, (q->nodes[i].addr - y->load_addr) << 16
+                                  | (q->nodes[i].n_instrs & 0xffff))
+              != UINT32_MAX;
+   keymap_free(blocks);
+   return same >= n;
+}
+
+/* Compare build ids: 0 if they are equal, 1 if not, -1 if one is not known. */
+static int compare_ids(const DcfgImage* x, const DcfgImage* y)
+{
+   const char* a = x->build_id != NULL ? x->build_id : x->code_hash;
+   const char* b = y->build_id != NULL ? y->build_id : y->code_hash;
+
+   return a == NULL || b == NULL ? -1 : strcmp(a, b) != 0;
+}
+
+/* Return whether the images are one build.  Symbols decide; if one was
+   stripped, build ids and blocks do. */
+static bool same_symbols(const DcfgProcess* p, const DcfgImage* x,
+                         const DcfgProcess* q, const DcfgImage* y)
+{
+   if (x->n_symbols == 0 || y->n_symbols == 0)
+      return compare_ids(x, y) != 1 || same_blocks(p, x, q, y);
+   if (x->n_symbols != y->n_symbols)
+      return compare_ids(x, y) == 0 && same_blocks(p, x, q, y);
+   for (uint32_t i = 0; i < x->n_symbols; i++) {
+      const DcfgSymbol* s = &p->symbols[x->first_symbol + i];
+      const DcfgSymbol* t = &q->symbols[y->first_symbol + i];
+      if (s->addr - x->load_addr != t->addr - y->load_addr
+          || s->size != t->size || strcmp(s->name, t->name) != 0)
+         return false;
+   }
+   return true;
+}
+
+/* Set .rebuilt, .stripped and .differ. */
+static void find_rebuilt(BuildImages* b)
+{
+   const DcfgProcess* p = b->side[0].g->p;
+   const DcfgProcess* q = b->side[1].g->p;
+   uint32_t*          other = zalloc(b->n_images, sizeof(*other));
+
+   b->rebuilt = zalloc(b->n_images, sizeof(*b->rebuilt));
+   b->same = zalloc(b->n_images, sizeof(*b->same));
+   b->stripped = zalloc(b->n_images, sizeof(*b->stripped));
+   for (uint32_t i = 0; i < q->n_images; i++)
+      other[b->side[1].image[i]] = i + 1;
+   for (uint32_t i = 0; i < p->n_images; i++) {
+      uint32_t number = b->side[0].image[i];
+      if (other[number] == 0)
+         continue;
+      b->rebuilt[number] = !same_symbols(p, &p->images[i], q,
+                                         &q->images[other[number] - 1]);
+      b->same[number] = !b->rebuilt[number]
+                        && compare_ids(&p->images[i],
+                                       &q->images[other[number] - 1]) == 0;
+      b->stripped[number] = b->rebuilt[number]
+                            && (p->images[i].n_symbols == 0
+                                || q->images[other[number] - 1].n_symbols == 0);
+      b->differ = b->differ || b->rebuilt[number];
+   }
+   free(other);
+}
+
+/* Return the images of runs X and Y, for build_images_free().  X and Y must
+   last as long. */
+static BuildImages build_images_new(const Program* x, const Program* y)
+{
+   BuildImages b = { .side = { { x, NULL }, { y, NULL } } };
+
+   number_images(&b);
+   find_rebuilt(&b);
+   return b;
+}
+
+static void build_images_free(BuildImages* b)
+{
+   for (int k = 0; k < 2; k++)
+      free(b->side[k].image);
+   free(b->rebuilt);
+   free(b->same);
+   free(b->stripped);
+}
+
+/*--- Numbers                                              ---*/
 
 /* Side: a run. */
 typedef
@@ -413,7 +624,7 @@ static void number_stubs(Builds* b)
       free((void*)side[k].places);
 }
 
-/*--- The whole                                            ---*/
+/*--- The builds                                           ---*/
 
 Builds* builds_new(const Program* x, const Program* y)
 {
@@ -484,4 +695,161 @@ uint32_t build_image(const Builds* b, int side, uint32_t image)
 uint64_t build_function(const Builds* b, int side, uint32_t function)
 {
    return b->side[side].function[function];
+}
+
+/*--- Pairs of what was executed                           ---*/
+
+/* Key: the place of a thing: an image's number and a number in the image, equal
+   in both runs for the same thing.  An edge has two places, other things
+   one. */
+typedef
+   struct {
+      uint32_t image, image2;
+      uint64_t offset, offset2;
+      uint32_t index;
+      bool     second;          // from run B
+      uint64_t count;
+   }
+   Key;
+
+/* SPECIAL: the image's number in the places of special nodes. */
+#define SPECIAL (UINT32_MAX - 1)
+
+/* Set *IMAGE and *OFFSET to the place of NODE. */
+static void place(const Builds* b, int side, const DcfgProcess* p,
+                  const uint64_t* places, uint32_t node, uint32_t* image,
+                  uint64_t* offset)
+{
+   const DcfgNode* n;
+
+   if (node >= p->n_nodes) {
+      *image = SPECIAL;
+      *offset = UINT64_MAX;
+      return;
+   }
+   n = &p->nodes[node];
+   if (n->kind != DCFG_NODE_BLOCK) {
+      *image = SPECIAL;
+      *offset = n->kind;
+   } else {
+      *image = build_image(b, side, n->image);
+      *offset = places[node];
+   }
+}
+
+static uint32_t n_things(const DcfgProcess* p, Kind kind)
+{
+   switch (kind) {
+      case MATCH_LOOPS:    return p->n_loops;
+      case MATCH_ROUTINES: return p->n_routines;
+      case MATCH_BLOCKS:   return p->n_blocks;
+      default:             return p->n_edges;
+   }
+}
+
+/* Set KEYS to the executed things of KIND of a run.  Return how many these
+   are. */
+static size_t add_keys(Builds* b, const Program* g, Kind kind, int side,
+                       Key* keys)
+{
+   const DcfgProcess* p = g->p;
+   uint64_t* places = build_places(b, side, kind == MATCH_LOOPS ? PLACE_LOOPS
+                                   : kind == MATCH_ROUTINES ? PLACE_ROUTINES
+                                   : PLACE_BLOCKS);
+   size_t    n = 0;
+
+   for (uint32_t i = 0; i < n_things(p, kind); i++) {
+      Key*     k = &keys[n];
+      uint32_t node = i;
+      *k = (Key){ .index = i, .second = side == 1 };
+      if (kind == MATCH_LOOPS) {
+         node = p->loops[i].head;
+         k->count = dcfg_loop_iterations(p, i, DCFG_ALL_THREADS);
+      } else if (kind == MATCH_ROUTINES) {
+         node = p->routines[i].entry;
+         k->count = dcfg_routine_instrs(p, i, DCFG_ALL_THREADS);
+      } else if (kind == MATCH_BLOCKS) {
+         k->count = dcfg_node_executions(p, i, DCFG_ALL_THREADS);
+      } else {
+         node = p->edges[i].source;
+         place(b, side, p, places, p->edges[i].target, &k->image2,
+               &k->offset2);
+         k->count = p->edges[i].count;
+      }
+      place(b, side, p, places, node, &k->image, &k->offset);
+      n += k->count > 0;
+   }
+   free(places);
+   return n;
+}
+
+/* Do the same for functions, each with the instructions of its blocks.  If a
+   function has several parts, the first part stands for all. */
+static size_t add_functions(const Builds* b, const Program* g, int side,
+                            Key* keys)
+{
+   const Functions* f = build_functions(b, side);
+   KeyMap*          numbers = keymap_new();
+   size_t           n = 0, kept = 0;
+
+   for (uint32_t i = 0; i < g->p->n_blocks; i++) {
+      uint64_t instrs = dcfg_node_instrs(g->p, i, DCFG_ALL_THREADS), number;
+      uint32_t k;
+      if (f->of[i] == NO_FUNCTION)
+         continue;
+      number = build_function(b, side, f->of[i]);
+      k = keymap_number(numbers, number);
+      if (k == n)
+         keys[n++] = (Key){ .offset = number, .index = f->of[i],
+                            .second = side == 1 };
+      add_count(&keys[k].count, instrs);
+   }
+   for (size_t k = 0; k < n; k++)
+      if (keys[k].count > 0)
+         keys[kept++] = keys[k];
+   keymap_free(numbers);
+   return kept;
+}
+
+static int by_place(const Key* x, const Key* y)
+{
+   return UP(image) ?: UP(offset) ?: UP(image2) ?: UP(offset2);
+}
+
+COMPARE(by_key, Key, by_place(x, y) ?: UP(second) ?: UP(index))
+
+Pair* match(Builds* builds, const Program* a, const Program* b, Kind kind,
+            size_t* n)
+{
+   const Program* g[2] = { a, b };
+   size_t room = (size_t)a->p->n_edges + b->p->n_edges + a->p->n_blocks
+                 + b->p->n_blocks + a->p->n_loops + b->p->n_loops
+                 + a->p->n_routines + b->p->n_routines;
+   Key*   keys = zalloc(room, sizeof(*keys));
+   size_t n_keys = 0;
+   Pair*  pairs;
+
+   for (int side = 0; side < 2; side++)
+      n_keys += kind == MATCH_FUNCTIONS
+                ? add_functions(builds, g[side], side, keys + n_keys)
+                : add_keys(builds, g[side], kind, side, keys + n_keys);
+   qsort(keys, n_keys, sizeof(*keys), by_key);
+   pairs = zalloc(n_keys, sizeof(*pairs));
+   *n = 0;
+   for (size_t i = 0; i < n_keys; i++) {
+      Pair* p = &pairs[(*n)++];
+      *p = (Pair){ .a = DCFG_NONE, .b = DCFG_NONE };
+      if (!keys[i].second) {
+         p->a = keys[i].index;
+         p->count_a = keys[i].count;
+         if (i + 1 == n_keys || !keys[i + 1].second
+             || by_place(&keys[i], &keys[i + 1]) != 0)
+            continue;
+         i++;
+      }
+      p->b = keys[i].index;
+      p->count_b = keys[i].count;
+   }
+   free(keys);
+   return pairs;
 }

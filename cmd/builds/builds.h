@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Finds the same functions and blocks in two builds of a program. */
+   Images, functions and blocks that are the same in two runs. */
 
 #ifndef DCFG_CMD_BUILDS_H
 #define DCFG_CMD_BUILDS_H
@@ -46,5 +46,31 @@ const char*      base_name(const char* symbol);
 /* Return a function's number.  Parts that a compiler split off, and copies for
    special cases, have the function's number. */
 uint64_t         build_function(const Builds* b, int side, uint32_t function);
+
+/*--- Pairs of what was executed                           ---*/
+
+/* Kind: the kinds of things that are paired. */
+typedef
+   enum {
+      MATCH_FUNCTIONS, MATCH_LOOPS, MATCH_ROUTINES, MATCH_BLOCKS, MATCH_EDGES
+   }
+   Kind;
+
+/* Pair: a thing that A, B or both executed.  In rebuilt images,
+   build_places() and build_function() say which things are the same; in other
+   images, those with equal offsets are. */
+typedef
+   struct {
+      uint32_t a, b;            // index; DCFG_NONE if the run does not have it
+      uint64_t count_a, count_b;
+   }
+   Pair;
+
+/* Return all executed things of KIND, in no order, to be freed; *N is their
+   number.  Counts are executions of blocks, traversals of edges, instructions
+   of functions and routines, iterations of loops.  Functions are those of
+   build_function(). */
+Pair* match(Builds* builds, const Program* a, const Program* b, Kind kind,
+            size_t* n);
 
 #endif /* DCFG_CMD_BUILDS_H */

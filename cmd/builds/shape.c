@@ -17,7 +17,7 @@
    have counts in place of the shape, which a compiler may change.  A single
    entry is weak evidence: then the function must be the only neighbour. */
 
-#include "cmd/builds/shape.h"
+#include "cmd/builds/pairing.h"
 #include "cmd/base/sums.h"
 
 #include <stdlib.h>

@@ -8,13 +8,14 @@
 
    A linker orders stubs by their names, so one more import moves all others.
    A stub's name is that of its relocation, if the files of both builds can be
-   read; else that of the function to which it jumps most often.  Several stubs of one name
-   are paired in the order of their call sites.  A stub that has no name, since
-   its first call was its last one, is that which the other run calls from the
-   same site.  In an image whose symbols are unchanged, it may be the one at the
-   same offset, too. */
+   read; else that of the function to which it jumps most often.  A call site is
+   a block that calls a stub; it has the same number in both runs.  Several
+   stubs of one name are paired in the order of their call sites.  A stub that
+   has no name, since its first call was its last one, is that which the other
+   run calls from the same site.  In an image whose symbols are unchanged, it
+   may be the one at the same offset, too. */
 
-#include "cmd/builds/stub_match.h"
+#include "cmd/builds/pairing.h"
 
 #include "cmd/base/interned.h"
 #include "cmd/machine/code.h"
@@ -23,7 +24,8 @@
 #include <string.h>
 
 /* Part: the parts of a stub.  The first call of a lazily bound function goes
-   on at PART_BIND, and from there to the table's head. */
+   on at PART_BIND, and from there to the table's head, the code that binds
+   it. */
 typedef enum { PART_JUMP, PART_BIND, PART_HEAD } Part;
 
 /* Stub: a stub, or a part of one. */

@@ -18,7 +18,7 @@
 #include "cmd/base/select.h"
 #include "cmd/base/sums.h"
 #include "cmd/base/table.h"
-#include "cmd/builds/match.h"
+#include "cmd/builds/builds.h"
 #include "cmd/commands.h"
 #include "cmd/inline/inline_view.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Instances of branches. */
+   Instances of branches, and their activations. */
 
 /* Owns: instances of branches, and their activations.  Handed: the graph of
    the code, a trace.
@@ -12,7 +12,7 @@
    with a return.  The first instruction of the function that accesses the
    stack shows the call frame address. */
 
-#include "cmd/omitted/branch_log.h"
+#include "cmd/omitted/sides.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
@@ -69,7 +69,7 @@ struct BranchLog {
    bool        bounded;
 };
 
-/*--- What is read                                         ---*/
+/*--- Nodes that are logged                                ---*/
 
 /* Return whether N, whose effect is E, stores to the stack and moves the
    stack pointer there. */

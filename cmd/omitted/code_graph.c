@@ -1,35 +1,270 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The graph of the program's code. */
+   The program's code, executed or not. */
 
-/* Owns: reading code from images' files, and the graph of it.  Handed: a
-   whole execution trace, seeds.
+/* Owns: reading code from images' files, and the graph of it.  Handed: a whole
+   execution trace, seeds.
 
-   A graph has all functions that its calls lead to.  Calls fall through, unless
-   the called function is known not to return.  An indirect jump has the targets
-   that jump_table.c reads. */
+   A trace knows only instructions that were executed.  The others are decoded
+   from the images' files, beginning at seeds: instructions of the program
+   that were executed, and whatever else the caller names.  The program's own
+   code is the code that dcfg slice lists line by line.
+
+   A node is an instruction; it has an edge to each instruction that may run
+   next in its function.  The graph has all functions that its direct calls
+   lead to.  A call falls through to its return site, unless the called
+   function is known by its name not to return.  A library's function is not
+   entered.
+
+   An indirect jump has the targets of its table, if the code before it has a
+   form in which compilers write a switch.  The jump goes to an element of the
+   table, or to its sum with the table's address.  A comparison before it says
+   how many elements there are.  All other indirect jumps and calls are open:
+   their targets are unknown.
+
+   A branch decides about the code up to its immediate post-dominator.  These
+   are computed as in K. Cooper, T. Harvey and K. Kennedy: A Simple, Fast
+   Dominance Algorithm, on the reversed graph; all ways out of functions lead
+   to one exit. */
 
 #include "cmd/omitted/code_graph.h"
 
 #include "cmd/base/cmd.h"
+#include "cmd/base/own.h"
 #include "cmd/machine/stubs.h"
-#include "cmd/omitted/jump_table.h"
-#include "cmd/omitted/static_tree.h"
+#include "cmd/shared/wet_program.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NODES 400000
+/*--- Instructions and numbers of images' files            ---*/
 
-/* Builder: a graph in work, with room for nodes and successors. */
+#define LONGEST 15              // bytes of an instruction
+
+bool code_effect(const StaticCode* c, uint32_t n, InstrEffect* e)
+{
+   DcfgWetInstr   in = *dcfg_wet_instr(c->w, c->nodes[n].near);
+   uint64_t       before, behind;
+   const uint8_t* at = image_own_byte(&c->bytes, c->nodes[n].near,
+                                      c->nodes[n].addr, &before, &behind);
+
+   if (at == NULL)
+      return false;
+   in.addr = c->nodes[n].addr;
+   in.code = at;
+   in.size = behind < LONGEST ? (uint32_t)behind : LONGEST;
+   return instr_effect(&in, e);
+}
+
+/* Set *NUMBER to the SIZE bytes at ADDR in the file of the image of instruction
+   NEAR, at most 8.  Return false if the file does not have them. */
+static bool code_number(const StaticCode* c, uint64_t addr, uint32_t near,
+                 unsigned size, uint64_t* number)
+{
+   uint64_t       before, behind;
+   const uint8_t* at = image_own_byte(&c->bytes, near, addr, &before,
+                                      &behind);
+
+   if (at == NULL || behind < size)
+      return false;
+   *number = 0;
+   for (unsigned i = size; i-- > 0; )
+      *number = *number << 8 | at[i];
+   return true;
+}
+
+/* Return the key of ADDR in .numbers.  Several images may have had the same
+   addresses.  Addresses have fewer than 48 bits. */
+static uint64_t code_key(const StaticCode* c, uint64_t addr, uint32_t near)
+{
+   return addr ^ (uint64_t)dcfg_wet_instr(c->w, near)->image << 48;
+}
+
+uint32_t code_node_at(const StaticCode* c, uint64_t addr, uint32_t near)
+{
+   uint32_t n = keymap_find(c->numbers, code_key(c, addr, near));
+
+   return n < c->n ? n : NO_NODE;
+}
+
+/*--- The program's own code                               ---*/
+
+static bool image_has_lines(DcfgWet* w, uint32_t first)
+{
+   uint32_t image = dcfg_wet_instr(w, first)->image;
+
+   for (uint32_t i = first; i < dcfg_wet_instrs(w); i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->image != image)
+         return false;
+      if (in->line != 0)
+         return true;
+   }
+   return false;
+}
+
+OwnCode own_code_find(DcfgWet* w, const char* own,
+                      const DcfgSliceTotal* totals)
+{
+   uint32_t    n = dcfg_wet_instrs(w), image = UINT32_MAX;
+   const char* program = wet_program(w);
+   bool        is_own = false, lines = false;
+   OwnCode     o = { .executed = zalloc(n + (size_t)1, sizeof(bool)) };
+
+   for (uint32_t i = 0; i < n; i++) {
+      DcfgWetInstr in = *dcfg_wet_instr(w, i);
+      if (in.image != image) {
+         image  = in.image;
+         is_own = is_of_program(in.image_name, program, own);
+         lines  = is_own && image_has_lines(w, i);
+      }
+      o.executed[i] = totals[i].executed > 0;
+      if (!is_own || !o.executed[i] || is_of_system(in.source)
+          || (lines && in.line == 0))
+         continue;
+      GROW(o.seeds, o.n_seeds, o.room);
+      o.seeds[o.n_seeds++] = (CodeSeed){ in.addr, i };
+   }
+   return o;
+}
+
+void own_code_free(OwnCode* o)
+{
+   free(o->executed);
+   free(o->seeds);
+}
+
+/*--- Jump tables                                          ---*/
+
+#define FARTHEST   24           // instructions before the jump
+#define MOST_CASES 4096
+#define LOWEST_TABLE 4096       // no address is lower
+
+/* TableForm: the form of a table, as far as the code before the jump shows
+   it. */
 typedef
    struct {
-      StaticCode* c;
-      size_t      room;         // for nodes
-      size_t      n_successors, successors_room;
+      bool     has_table, relative, has_count, summed;
+      uint64_t table;
+      unsigned size;            // bytes of an element
+      uint64_t count;
    }
-   Builder;
+   TableForm;
+
+/* Return the node that ends at the begin of N, or NO_NODE. */
+static uint32_t node_before(const StaticCode* c, uint32_t n)
+{
+   for (uint64_t k = 1; k <= LONGEST; k++) {
+      uint32_t at = code_node_at(c, c->nodes[n].addr - k, c->nodes[n].near);
+      if (at != NO_NODE && c->nodes[at].size == k)
+         return at;
+   }
+   return NO_NODE;
+}
+
+/* Take instruction B before the jump, if the address of the element is a
+   sum: B loads the element from there, or adds the table's address. */
+static void take_sum(TableForm* f, const InstrEffect* b, unsigned word)
+{
+   const MemoryOperand* m = &b->memory[0];
+
+   if (b->kind == EFFECT_LOAD && b->n_memory == 1 && f->size == 0
+       && m->base != NO_REGISTER && m->index == NO_REGISTER && m->disp == 0
+       && m->size == word) {
+      f->size   = word;
+      f->summed = true;
+   } else if (f->summed && !f->has_table && b->kind == EFFECT_ADD_NUMBER
+              && b->number >= LOWEST_TABLE) {
+      f->has_table = true;
+      f->table     = (uint64_t)b->number;
+   }
+}
+
+/* Take operand M, if it is an element: of a table at a fixed address, or of
+   a table whose address is in a register. */
+static void take_operand(TableForm* f, const MemoryOperand* m, unsigned word)
+{
+   if (m->index == NO_REGISTER || m->written || f->size != 0)
+      return;
+   if (m->base == NO_REGISTER && m->scale == word) {
+      f->has_table = true;
+      f->table     = (uint64_t)m->disp;
+      f->size      = word;
+   } else if (m->disp == 0 && m->base != NO_REGISTER
+              && (m->scale == 4 || m->scale == 1) && m->size == 4) {
+      f->relative = true;
+      f->size     = 4;
+   }
+}
+
+static TableForm form_of(const StaticCode* c, uint32_t n, const InstrEffect* e,
+                         unsigned word)
+{
+   TableForm f = { .size = 0 };
+   bool      checked = false, has_fixed = false;
+   uint64_t  fixed = 0;
+   uint32_t  at = n;
+
+   for (unsigned k = 0; k < e->n_memory; k++)
+      take_operand(&f, &e->memory[k], word);
+   for (unsigned far = 0; far < FARTHEST && !f.has_count; far++) {
+      InstrEffect b;
+      at = node_before(c, at);
+      if (at == NO_NODE || !code_effect(c, at, &b))
+         break;
+      if (b.falls) {
+         checked = true;
+         continue;
+      }
+      if (b.flow)
+         break;
+      if (checked && (b.compares || b.kind == EFFECT_ADD_NUMBER)) {
+         f.has_count = true;
+         f.count     = (uint64_t)(b.compares ? b.number : -b.number) + 1;
+         break;
+      }
+      for (unsigned k = 0; k < b.n_memory && b.kind == EFFECT_LOAD; k++)
+         take_operand(&f, &b.memory[k], word);
+      take_sum(&f, &b, word);
+      if (b.kind == EFFECT_ADDRESS && b.n_memory == 1 && b.memory[0].fixed
+          && !has_fixed) {
+         has_fixed = true;
+         fixed     = (uint64_t)b.memory[0].disp;
+      }
+   }
+   if (f.relative) {
+      f.has_table = has_fixed;
+      f.table     = fixed;
+   }
+   return f;
+}
+
+/* Set *TARGETS to the addresses that the indirect jump N may lead to; the
+   caller frees them.  E is the effect of N.  Return their number; 0 if the
+   jump uses no table of a known form. */
+static size_t jump_table_read(const StaticCode* c, uint32_t n, const InstrEffect* e,
+                       uint64_t** targets)
+{
+   unsigned  word = dcfg_wet_instr(c->w, c->nodes[n].near)->address_size;
+   TableForm f = form_of(c, n, e, word);
+   size_t    n_targets = 0, room = 0;
+
+   *targets = NULL;
+   if (!f.has_table || !f.has_count || f.count > MOST_CASES)
+      return 0;
+   for (uint64_t i = 0; i < f.count; i++) {
+      uint64_t number;
+      if (!code_number(c, f.table + i * f.size, c->nodes[n].near, f.size,
+                       &number))
+         break;
+      if (f.relative)
+         number = f.table + (uint64_t)(int64_t)(int32_t)number;
+      GROW(*targets, n_targets, room);
+      (*targets)[n_targets++] = number;
+   }
+   return n_targets;
+}
 
 /*--- Calls                                                ---*/
 
@@ -84,6 +319,17 @@ static const char* library_at(const StaticCode* c, uint64_t addr,
 }
 
 /*--- The graph                                            ---*/
+
+#define MOST_NODES 400000
+
+/* Builder: a graph in work, with room for nodes and successors. */
+typedef
+   struct {
+      StaticCode* c;
+      size_t      room;         // for nodes
+      size_t      n_successors, successors_room;
+   }
+   Builder;
 
 static uint32_t add_node(Builder* b, uint64_t addr, uint32_t near)
 {
@@ -247,7 +493,152 @@ static void find_functions(StaticCode* c)
    free(todo);
 }
 
-/*--- The whole                                            ---*/
+/*--- Post-dominators                                      ---*/
+
+/* Reversed: the reversed graph: predecessors of each node, those of the exit
+   last, and the nodes in postorder. */
+typedef
+   struct {
+      uint32_t* first;          // n + 2
+      uint32_t* from;
+      uint32_t* number;         // by node, in postorder, from 1; 0: no way
+                                // leaves its function
+      uint32_t* order;          // nodes by number
+      uint32_t  n_order;
+      uint32_t* up;
+   }
+   Reversed;
+
+static bool leaves(const CodeNode* n)
+{
+   return n->n == 0 || n->open || n->ends;
+}
+
+static void reverse(const StaticCode* c, Reversed* r)
+{
+   size_t n_edges = 0;
+
+   for (uint32_t n = 0; n < c->n; n++) {
+      for (uint32_t k = 0; k < c->nodes[n].n; k++)
+         r->first[code_successor(c, n, k) + 1]++;
+      r->first[c->n + 1] += leaves(&c->nodes[n]);
+      n_edges += c->nodes[n].n + leaves(&c->nodes[n]);
+   }
+   for (uint32_t n = 0; n <= c->n; n++)
+      r->first[n + 1] += r->first[n];
+   r->from = zalloc(n_edges + 1, sizeof(*r->from));
+   for (uint32_t n = c->n; n-- > 0; ) {
+      for (uint32_t k = 0; k < c->nodes[n].n; k++)
+         r->from[--r->first[code_successor(c, n, k) + 1]] = n;
+      if (leaves(&c->nodes[n]))
+         r->from[--r->first[c->n + 1]] = n;
+   }
+}
+
+/* Return the index in .from of the first predecessor of N, which reverse()
+   has left in .first[N + 1]. */
+static uint32_t begin_of(const Reversed* r, uint32_t n)
+{
+   return r->first[n + 1];
+}
+
+static uint32_t end_of(const StaticCode* c, const Reversed* r, uint32_t n,
+                       uint32_t n_edges)
+{
+   return n == c->n ? n_edges : r->first[n + 2];
+}
+
+static void number_nodes(const StaticCode* c, Reversed* r, uint32_t n_edges)
+{
+   uint32_t* stack = zalloc(c->n + (size_t)2, sizeof(*stack));
+   uint32_t* at = zalloc(c->n + (size_t)2, sizeof(*at));
+   bool*     seen = zalloc(c->n + (size_t)2, sizeof(*seen));
+   size_t    n = 0;
+
+   stack[n++]  = c->n;
+   seen[c->n]  = true;
+   at[c->n]    = begin_of(r, c->n);
+   while (n > 0) {
+      uint32_t node = stack[n - 1];
+      if (at[node] < end_of(c, r, node, n_edges)) {
+         uint32_t to = r->from[at[node]++];
+         if (!seen[to]) {
+            seen[to]   = true;
+            at[to]     = begin_of(r, to);
+            stack[n++] = to;
+         }
+         continue;
+      }
+      n--;
+      r->order[r->n_order] = node;
+      r->number[node]      = ++r->n_order;
+   }
+   free(stack);
+   free(at);
+   free(seen);
+}
+
+static uint32_t meet(const Reversed* r, uint32_t a, uint32_t b)
+{
+   while (a != b) {
+      while (r->number[a] < r->number[b])
+         a = r->up[a];
+      while (r->number[b] < r->number[a])
+         b = r->up[b];
+   }
+   return a;
+}
+
+/* Return the immediate post-dominator of NODE, from those of its successors
+   that have one already. */
+static uint32_t find_up(const StaticCode* c, const Reversed* r, uint32_t node)
+{
+   uint32_t up = leaves(&c->nodes[node]) ? c->n : NO_NODE;
+
+   for (uint32_t k = 0; k < c->nodes[node].n; k++) {
+      uint32_t to = code_successor(c, node, k);
+      if (r->number[to] == 0 || r->up[to] == NO_NODE)
+         continue;
+      up = up == NO_NODE ? to : meet(r, up, to);
+   }
+   return up;
+}
+
+/* Set .up of all nodes of C. */
+static void static_tree_make(StaticCode* c)
+{
+   Reversed r = { .first = zalloc(c->n + (size_t)3, sizeof(uint32_t)),
+                  .number = zalloc(c->n + (size_t)2, sizeof(uint32_t)),
+                  .order = zalloc(c->n + (size_t)2, sizeof(uint32_t)),
+                  .up = zalloc(c->n + (size_t)2, sizeof(uint32_t)) };
+   bool     changed = true;
+   uint32_t n_edges = 0;
+
+   reverse(c, &r);
+   for (uint32_t n = 0; n < c->n; n++)
+      n_edges += c->nodes[n].n + leaves(&c->nodes[n]);
+   number_nodes(c, &r, n_edges);
+   for (uint32_t n = 0; n < c->n; n++)
+      r.up[n] = NO_NODE;
+   r.up[c->n] = c->n;
+   while (changed) {
+      changed = false;
+      for (uint32_t k = r.n_order - 1; k-- > 0; ) {
+         uint32_t up = find_up(c, &r, r.order[k]);
+         changed |= up != r.up[r.order[k]];
+         r.up[r.order[k]] = up;
+      }
+   }
+   for (uint32_t n = 0; n < c->n; n++)
+      c->nodes[n].up = r.up[n] == c->n ? NO_NODE : r.up[n];
+   free(r.first);
+   free(r.from);
+   free(r.number);
+   free(r.order);
+   free(r.up);
+}
+
+/*--- A graph's life                                       ---*/
 
 StaticCode* code_graph_new(DcfgWet* w, Variables* names, const char* root,
                            const bool* executed, const CodeSeed* seeds,

@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Stores that did not run. */
+   Code that did not run: stores, lines, and the branches that kept them from it. */
 
 #ifndef DCFG_CMD_OMITTED_H
 #define DCFG_CMD_OMITTED_H
 
-#include "cmd/omitted/omitted_value.h"
+#include "cmd/variables/code_words.h"
 #include "cmd/variables/variables.h"
 
 #include "lib/dcfg_slice.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*--- Stores that did not run                              ---*/
+
+/* OmittedValue: a function that sets *VALUE to the SIZE bytes at PLACE just
+   before INSTANCE of instruction INSTR.  If SIZE is 0, PLACE is a general
+   register.  Return false if the value is not known. */
+typedef bool (*OmittedValue)(void* arg, uint32_t instr, uint64_t instance,
+                             uint64_t place, uint64_t size, uint64_t* value);
 
 /* OmittedFinder: a finder of stores that did not run.  It keeps the graph of
    the program's code, and the log that it read from the trace. */
@@ -84,5 +95,52 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
                          const DcfgSliceQuery* q, const uint32_t* nodes,
                          size_t n);
 void        omitted_list_free(OmittedList* l);
+
+/*--- Lines that never ran, in never_ran.c                 ---*/
+
+/* Guard: an executed instruction from which code that never ran leads to the
+   line. */
+typedef
+   struct {
+      OmittedBranch branch;     // its last instance; .taken is 0 if it has
+                                // no executed successor, or several
+      uint64_t      times;      // number of its instances
+      bool          call;       // a call that did not return
+      uint64_t*     calls;      // addresses of calls that lead to the line's
+      size_t        n_calls, room;      // function, the outermost first
+   }
+   Guard;
+
+/* Guards: the guards of a line, the nearest to it first. */
+typedef
+   struct {
+      Guard*     all;
+      size_t     n, room;
+      uint32_t   near;          // an instruction of the line's image
+      uint64_t   line;          // an address of the line
+      bool       uncalled;      // no direct call leads to its function
+      Variables* names;
+   }
+   Guards;
+
+/* Return the guards that kept LINE of SOURCE from running, which has code
+   and never ran.  TOTALS count the executed instructions.  The list is empty
+   if no executed code leads to the line.  Free it with guards_free(). */
+Guards guards_find(DcfgWet* w, const char* root, const DcfgSliceTotal* totals,
+                   const char* source, uint64_t line);
+void   guards_free(Guards* g);
+
+/*--- Words for code and branches, in never_ran.c          ---*/
+
+/* Return the words for the code at ADDR: "line 31"; "rules.c:31" if the line
+   is not of SOURCE; or "0x1091bd" without a line.  ADDR is in the image of
+   instruction NEAR.  All texts here last until text_forget(). */
+const char* code_text(Variables* v, uint32_t near, uint64_t addr,
+                      const char* source);
+
+/* Return "was false", "was true" or "went to line 35" for the branch at
+   ADDR, which went to TAKEN and not to OTHER. */
+const char* direction_text(Variables* v, uint32_t near, uint64_t addr,
+                           uint64_t taken, uint64_t other);
 
 #endif /* DCFG_CMD_OMITTED_H */

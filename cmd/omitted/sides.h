@@ -1,14 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The other sides of branches. */
+   Sides of branches: wanted locations, stores to them, instances of branches. */
 
 #ifndef DCFG_CMD_SIDES_H
 #define DCFG_CMD_SIDES_H
 
 /* Private to the room omitted/. */
 
-#include "cmd/omitted/wants.h"
+#include "cmd/omitted/code_graph.h"
+
+#include "lib/dcfg_slice.h"
+
+/*--- Wanted locations                                     ---*/
+
+/* Want: a location that a node of the slice used, and that no instance wrote
+   between .from and .to. */
+typedef
+   struct {
+      uint32_t node;            // the user
+      uint32_t at;              // its node in the code; NO_NODE: a library's
+      bool     memory;
+      bool     asked;           // the criterion asks for it
+      bool     based;           // the user addressed it by a register other
+                                // than its frame's
+      uint64_t place, size;     // memory, or a general register
+      int64_t  offset;          // in .at's frame, or from the register
+      bool     in_frame;        // the user addressed it by its frame
+      uint64_t from, to;        // .order of the writer, and of the user
+      uint32_t distance;
+   }
+   Want;
+
+typedef
+   struct {
+      Want*  all;               // the nearest first
+      size_t n, room;
+      bool   bounded;
+      bool   vectors;           // vector or x87 registers held values, too
+   }
+   Wants;
+
+/* Return the locations that the N NODES of S used.  NODES may be NULL: all
+   nodes.  S is the answer to Q.  The caller frees .all. */
+Wants wants_find(const StaticCode* c, const DcfgSlice* s,
+                 const DcfgSliceQuery* q, const uint32_t* nodes, size_t n);
+
+/* Set *OFFSET to the distance of operand M of node N from the call frame
+   address, in bytes.  Return false if M is not in the frame, or if that is
+   not known. */
+bool operand_in_frame(const StaticCode* c, uint32_t n, const MemoryOperand* m,
+                      int64_t* offset);
+
+/*--- Stores on sides                                      ---*/
 
 /* SideStore: an instruction that writes a wanted location, on one side of a
    branch or in a function that is called there. */
@@ -40,5 +84,54 @@ typedef
 /* Return the stores to WANTS on the sides of executed branches.  The caller
    frees .all. */
 SideStores side_stores_find(const StaticCode* c, const Wants* wants);
+
+/*--- Instances of branches, in branch_log.c               ---*/
+
+#define NO_ACTIVATION UINT32_MAX
+
+/* LogEntry: an instance of a node. */
+typedef
+   struct {
+      uint64_t order, instance;
+      uint32_t activation;      // or NO_ACTIVATION
+      uint32_t taken;           // the successor that a branch went to,
+                                // or NO_NODE
+   }
+   LogEntry;
+
+/* BranchLog: instances of branches, of the nodes where their sides meet, and
+   of users of registers. */
+typedef struct BranchLog BranchLog;
+
+/* Read the trace in FILE once and return a log of the branches of STORES,
+   and of other branches if that takes little memory.  EXECUTED has, by
+   instruction, the number of its instances.  Return NULL if the trace cannot
+   be read again. */
+BranchLog* branch_log_new(const StaticCode* c, const char* file,
+                          const Wants* wants, const SideStores* stores,
+                          const uint64_t* executed);
+/* Return whether L has the branches of STORES. */
+bool       branch_log_has(const BranchLog* l, const Wants* wants,
+                          const SideStores* stores);
+void       branch_log_free(BranchLog* l);
+
+/* Return whether there were more instances than L keeps. */
+bool branch_log_is_bounded(const BranchLog* l);
+
+/* Return the last instance of NODE before ORDER; NULL if none is kept. */
+const LogEntry* branch_log_before(const BranchLog* l, uint32_t node,
+                                  uint64_t order);
+
+/* Return the entry of the same node before ENTRY, or NULL. */
+const LogEntry* branch_log_previous(const BranchLog* l, uint32_t node,
+                                    const LogEntry* entry);
+
+/* Return whether the sides of branch NODE had met again before ORDER, after
+   its instance ENTRY. */
+bool branch_log_is_over(const BranchLog* l, uint32_t node,
+                        const LogEntry* entry, uint64_t order);
+
+/* Return the call frame address of ACTIVATION; 0 if it is not known. */
+uint64_t branch_log_frame(const BranchLog* l, uint32_t activation);
 
 #endif /* DCFG_CMD_SIDES_H */

@@ -76,142 +76,176 @@ static const SliceForm* const forms[] = { SLICE_FORMS(ADDRESS_OF_FORM) };
 #define CHOICE_OF_FORM(name) &slice_form_##name.choice,
 static const OptionChoice* const choices[] = { SLICE_FORMS(CHOICE_OF_FORM) NULL };
 
-static int run(int argc, char** argv)
-{
-   SliceOptions o = { 0 };
-   const char*  as = NULL;
-   const char*  path = NULL;
-   uint64_t     top = NOT_GIVEN;
-   bool         two = false, csv = false, json = false, markdown = false;
-   bool         gdb = false, instances = false, all = false;
-   bool         inlined = false;
-   const char*  own = NULL;
-   const char*  omitted = NULL;
-   const char*  index = NULL;
-   const Opt    opts[] = {
-      { "at", OPT_TEXT, &o.at, "FILE:LINE[#N]",
-        "slice from execution N of the line, from 0 [the last]; of a loop in "
-        "one line, an execution is one iteration" },
-      { "at", OPT_TEXT, &o.at, "ADDRESS[#N]",
-        "slice from instance N of this instruction, from 0 [the last]" },
-      { "syscall", OPT_TEXT, &o.syscall, "NAME[#N]",
-        "slice from system call NAME, number N, from 0 [the last]" },
-      { "output", OPT_TEXT, &o.output, "TEXT[#N]",
-        "slice from TEXT where the program wrote it, number N, from 0 [the "
-        "last]; \\n is a newline, \\# is # (needs --wet-values=yes)" },
-      { "computed", OPT_FLAG, &o.computed, NULL,
-        "with --output, only the bytes that are no constant text" },
-      { "of", OPT_TEXT, &o.of, "LOCATION",
-        "only of the value that LOCATION had just before: a register, flags, "
-        "x87, memory as ADDRESS or ADDRESS,SIZE, or an expression of the "
-        "source: price, l->discount, a[3], *p" },
-      { "thin", OPT_FLAG, &o.thin, NULL,
-        "only what made the value: no control, no addresses" },
-      { "full", OPT_FLAG, &o.full, NULL,
-        "follow all: RSP as an address, and control everywhere" },
-      { "forward", OPT_FLAG, &o.forward, NULL,
-        "follow what depends on it, instead of what it depends on" },
-      { "as", OPT_TEXT, &as, "FORM", "one of these [lines]" },
-      OPT_CHOICES(choices),
-      { "omitted", OPT_TEXT_OR_NOT, &omitted, "no",
-        "with lines, json and html: stores that could have changed a value, "
-        "but did not run [if less than 10 lines of the program are in the "
-        "slice; if more, few, below the first ten]" },
-      { "own", OPT_TEXT, &own, "PATTERN",
-        "with lines: images that count as the program, too, besides its file "
-        "and those beside it" },
-      { "all", OPT_FLAG, &all, NULL,
-        "with lines: all lines, with those of libraries [40 of the program]" },
-      { "instructions", OPT_FLAG, &instances, NULL, NULL },
-      { "gdb", OPT_FLAG, &gdb, NULL, NULL },
-      { "json", OPT_FLAG, &json, NULL,
-        "the same as --as=instances, --as=gdb, --as=json" },
-      { "top", OPT_COUNT, &top, "N",
-        "with dot, the nearest N instances, 0: all [200]; with --diff, N lines "
-        "and instructions [all]" },
-      { "memory", OPT_COUNT, &max_memory, "MIB",
-        "the most memory that the command may take [4096, less for small "
-        "files]; forms other than lines and source take some 200 bytes for "
-        "each instance" },
-      OPT_INLINE(&inlined, "with the functions that code was inlined from, and "
-                           "where; with lines, instances, json and html"),
-      { "root", OPT_TEXT, &o.root, "DIR",
-        "look for images below DIR first: for a trace of another machine, "
-        "whose libraries are not here" },
-      OPT_INDEX(&index, "use the index of the trace, if there is one [yes]"),
-      { "o", OPT_TEXT, &path, "FILE", "write to FILE" },
-      { "diff", OPT_FLAG, &two, NULL,
-        "read two files, A and B, and say how the slice of B differs" },
-      { "csv", OPT_FLAG, &csv, NULL, NULL },
-      { "markdown", OPT_FLAG, &markdown, NULL,
-        "with --diff: the difference in this form; so does --json" }
-   };
-   const SliceForm* form;
-   const char* files[2];
-   int         n = parse_args(&slice_command, OPTS(opts), argc, argv, files,
-                              0, 2);
-
-   if (as != NULL)
-      choice("as", as, choices);
-   o.index = index_use(index, INDEX_IF_THERE, INDEX_NEVER);
-   if ((as != NULL) + gdb + json + instances > 1)
-      die("only one of --as, --instructions, --gdb and --json");
-   if (two && (as != NULL || instances || all || inlined))
-      die("--diff does not go with --as, --instructions, --all and --inline");
-   if (csv + json + markdown > 1)
-      die("only one of --csv, --json and --markdown");
-   if ((csv || markdown) && !two)
-      die("--csv and --markdown are for --diff");
-   if (two) {
-      if (n != 2 || path != NULL || gdb)
-         die("--diff needs two files, and prints a table");
-      o.sums = true;
-      return diff(files, &o, csv ? FORM_CSV : json ? FORM_JSON
-                             : markdown ? FORM_MARKDOWN : FORM_TEXT,
-                  top == NOT_GIVEN ? 0 : top);
+/* Given: the arguments of dcfg slice. */
+typedef
+   struct {
+      SliceOptions o;
+      const char*  as;          // NULL: not given; so are the next ones
+      const char*  path;
+      const char*  own;
+      const char*  omitted;
+      const char*  index;
+      uint64_t     top;         // or NOT_GIVEN
+      bool         two;         // --diff
+      bool         csv, json, markdown, gdb, instances, all, inlined;
    }
-   if (n > 1)
-      die("`%s' is one file too many; usage: dcfg %s %s", files[1],
-          slice_command.name, slice_command.args);
-   if (n == 0)
-      files[0] = default_file(&slice_command, KIND_WET);
-   if (as == NULL)
-      as = json ? "json" : gdb ? "gdb" : instances ? "instances"
-           : choices[0]->name;
-   form   = forms[choice("as", as, choices)];
-   if ((all || own != NULL) && form != &slice_form_lines)
-      die("--%s is for lines, not --as=%s", all ? "all" : "own", as);
-   if (omitted != NULL && omitted[0] != 0 && strcmp(omitted, "no") != 0)
-      die("--omitted=%s: the value can only be `no'", omitted);
-   if (omitted != NULL && form != &slice_form_lines && form != &slice_form_json
-       && form != &slice_form_html)
+   Given;
+
+/* Refuse options that do not go together. */
+static void check_together(const Given* g)
+{
+   if ((g->as != NULL) + g->gdb + g->json + g->instances > 1)
+      die("only one of --as, --instructions, --gdb and --json");
+   if (g->two && (g->as != NULL || g->instances || g->all || g->inlined))
+      die("--diff does not go with --as, --instructions, --all and --inline");
+   if (g->csv + g->json + g->markdown > 1)
+      die("only one of --csv, --json and --markdown");
+   if ((g->csv || g->markdown) && !g->two)
+      die("--csv and --markdown are for --diff");
+}
+
+/* Print how the slices of the N FILES differ.  Return the exit status. */
+static int run_diff(Given* g, const char* const* files, int n)
+{
+   if (n != 2 || g->path != NULL || g->gdb)
+      die("--diff needs two files, and prints a table");
+   g->o.sums = true;
+   return diff(files, &g->o, g->csv ? FORM_CSV : g->json ? FORM_JSON
+                             : g->markdown ? FORM_MARKDOWN : FORM_TEXT,
+               g->top == NOT_GIVEN ? 0 : g->top);
+}
+
+/* Return the form to print, and refuse options that are for another one. */
+static const SliceForm* form_of(const Given* g)
+{
+   const char* as = g->as != NULL ? g->as : g->json ? "json" : g->gdb ? "gdb"
+                    : g->instances ? "instances" : choices[0]->name;
+   const SliceForm* form = forms[choice("as", as, choices)];
+
+   if ((g->all || g->own != NULL) && form != &slice_form_lines)
+      die("--%s is for lines, not --as=%s", g->all ? "all" : "own", as);
+   if (g->omitted != NULL && g->omitted[0] != 0
+       && strcmp(g->omitted, "no") != 0)
+      die("--omitted=%s: the value can only be `no'", g->omitted);
+   if (g->omitted != NULL && form != &slice_form_lines
+       && form != &slice_form_json && form != &slice_form_html)
       die("--omitted is for lines, json and html, not --as=%s", as);
-   if (inlined && form != &slice_form_lines && form != &slice_form_json
+   if (g->inlined && form != &slice_form_lines && form != &slice_form_json
        && form != &slice_form_instances && form != &slice_form_html)
       die("--inline is for lines, instances, json and html, not --as=%s", as);
-   o.sums = !form->keeps_instances;
-   Sliced*   f = slice_find(files[0], &o);
-   if (f->never_ran != NULL && form == &slice_form_lines && path == NULL)
-      return tell_never_ran(f, files[0], &o);
+   return form;
+}
+
+/* Write a slice of the trace FILE in FORM.  Return the exit status. */
+static int write_slice(Given* g, const char* file, const SliceForm* form)
+{
+   Sliced*   f;
+   SliceView v;
+   FILE*     out;
+
+   g->o.sums = !form->keeps_instances;
+   f = slice_find(file, &g->o);
+   if (f->never_ran != NULL && form == &slice_form_lines && g->path == NULL)
+      return tell_never_ran(f, file, &g->o);
    if (f->never_ran != NULL)
-      slice_the_guard(f, &o);
-   SliceView v = view_of(f, files[0], &o);
-   FILE*     out = open_result(path);
-   v.top = top == NOT_GIVEN ? 200 : top;
-   v.own = own;
-   v.all = all;
-   v.omitted = slice_omissions_new(f, files[0], &o, own,
-                                   omitted == NULL ? OMITTED_IF_FEW
-                                   : omitted[0] == 0 ? OMITTED_ALWAYS
+      slice_the_guard(f, &g->o);
+   v   = view_of(f, file, &g->o);
+   out = open_result(g->path);
+   v.top = g->top == NOT_GIVEN ? 200 : g->top;
+   v.own = g->own;
+   v.all = g->all;
+   v.omitted = slice_omissions_new(f, file, &g->o, g->own,
+                                   g->omitted == NULL ? OMITTED_IF_FEW
+                                   : g->omitted[0] == 0 ? OMITTED_ALWAYS
                                    : OMITTED_NEVER);
-   if (inlined)
-      v.inlined = inlined_trace_new(f->w, o.root);
+   if (g->inlined)
+      v.inlined = inlined_trace_new(f->w, g->o.root);
    form->write(&v, out);
    inlined_trace_free(v.inlined);
    close_results();
    slice_omissions_free(v.omitted);
    slice_forget(f);
    return STATUS_OK;
+}
+
+static int run(int argc, char** argv)
+{
+   Given     g = { .top = NOT_GIVEN };
+   const Opt opts[] = {
+      { "at", OPT_TEXT, &g.o.at, "FILE:LINE[#N]",
+        "slice from execution N of the line, from 0 [the last]; of a loop in "
+        "one line, an execution is one iteration" },
+      { "at", OPT_TEXT, &g.o.at, "ADDRESS[#N]",
+        "slice from instance N of this instruction, from 0 [the last]" },
+      { "syscall", OPT_TEXT, &g.o.syscall, "NAME[#N]",
+        "slice from system call NAME, number N, from 0 [the last]" },
+      { "output", OPT_TEXT, &g.o.output, "TEXT[#N]",
+        "slice from TEXT where the program wrote it, number N, from 0 [the "
+        "last]; \\n is a newline, \\# is # (needs --wet-values=yes)" },
+      { "computed", OPT_FLAG, &g.o.computed, NULL,
+        "with --output, only the bytes that are no constant text" },
+      { "of", OPT_TEXT, &g.o.of, "LOCATION",
+        "only of the value that LOCATION had just before: a register, flags, "
+        "x87, memory as ADDRESS or ADDRESS,SIZE, or an expression of the "
+        "source: price, l->discount, a[3], *p" },
+      { "thin", OPT_FLAG, &g.o.thin, NULL,
+        "only what made the value: no control, no addresses" },
+      { "full", OPT_FLAG, &g.o.full, NULL,
+        "follow all: RSP as an address, and control everywhere" },
+      { "forward", OPT_FLAG, &g.o.forward, NULL,
+        "follow what depends on it, instead of what it depends on" },
+      { "as", OPT_TEXT, &g.as, "FORM", "one of these [lines]" },
+      OPT_CHOICES(choices),
+      { "omitted", OPT_TEXT_OR_NOT, &g.omitted, "no",
+        "with lines, json and html: stores that could have changed a value, "
+        "but did not run [if less than 10 lines of the program are in the "
+        "slice; if more, few, below the first ten]" },
+      { "own", OPT_TEXT, &g.own, "PATTERN",
+        "with lines: images that count as the program, too, besides its file "
+        "and those beside it" },
+      { "all", OPT_FLAG, &g.all, NULL,
+        "with lines: all lines, with those of libraries [40 of the program]" },
+      { "instructions", OPT_FLAG, &g.instances, NULL, NULL },
+      { "gdb", OPT_FLAG, &g.gdb, NULL, NULL },
+      { "json", OPT_FLAG, &g.json, NULL,
+        "the same as --as=instances, --as=gdb, --as=json" },
+      { "top", OPT_COUNT, &g.top, "N",
+        "with dot, the nearest N instances, 0: all [200]; with --diff, N lines "
+        "and instructions [all]" },
+      { "memory", OPT_COUNT, &max_memory, "MIB",
+        "the most memory that the command may take [4096, less for small "
+        "files]; forms other than lines and source take some 200 bytes for "
+        "each instance" },
+      OPT_INLINE(&g.inlined, "with the functions that code was inlined from, and "
+                           "where; with lines, instances, json and html"),
+      { "root", OPT_TEXT, &g.o.root, "DIR",
+        "look for images below DIR first: for a trace of another machine, "
+        "whose libraries are not here" },
+      OPT_INDEX(&g.index, "use the index of the trace, if there is one [yes]"),
+      { "o", OPT_TEXT, &g.path, "FILE", "write to FILE" },
+      { "diff", OPT_FLAG, &g.two, NULL,
+        "read two files, A and B, and say how the slice of B differs" },
+      { "csv", OPT_FLAG, &g.csv, NULL, NULL },
+      { "markdown", OPT_FLAG, &g.markdown, NULL,
+        "with --diff: the difference in this form; so does --json" }
+   };
+   const char*      files[2];
+   const SliceForm* form;
+   int n = parse_args(&slice_command, OPTS(opts), argc, argv, files, 0, 2);
+
+   if (g.as != NULL)
+      choice("as", g.as, choices);
+   g.o.index = index_use(g.index, INDEX_IF_THERE, INDEX_NEVER);
+   check_together(&g);
+   if (g.two)
+      return run_diff(&g, files, n);
+   if (n > 1)
+      die("`%s' is one file too many; usage: dcfg %s %s", files[1],
+          slice_command.name, slice_command.args);
+   if (n == 0)
+      files[0] = default_file(&slice_command, KIND_WET);
+   form = form_of(&g);
+   return write_slice(&g, files[0], form);
 }
 
 /*--- In another page                                      ---*/

@@ -14,8 +14,7 @@
 #include "cmd/base/names.h"
 #include "cmd/base/nearest.h"
 #include "cmd/base/operands.h"
-#include "cmd/omitted/branch_words.h"
-#include "cmd/omitted/never_ran.h"
+#include "cmd/omitted/omitted.h"
 #include "cmd/shared/wet_program.h"
 #include "cmd/slice/image_debug.h"
 

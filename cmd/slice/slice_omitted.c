@@ -12,7 +12,7 @@
 #include "cmd/base/operands.h"
 #include "cmd/base/own.h"
 #include "cmd/machine/processor.h"
-#include "cmd/omitted/branch_words.h"
+#include "cmd/omitted/omitted.h"
 #include "cmd/shared/wet_program.h"
 #include "cmd/slice/image_debug.h"
 #include "cmd/slice/slice_value.h"

@@ -97,14 +97,22 @@ bool why_is_library_code(const Sliced* f, uint32_t instr)
               && innermost_line(f->code, instr).line == 0);
 }
 
+/* CALLS_MAIN: a part of the names of the C library's functions that call
+   main(): __libc_start_main(), in newer glibc __libc_start_call_main(), in
+   musl libc_start_main_stage2().  FIRST_CODE: the symbol of the code that the
+   kernel or the dynamic linker starts, which calls them. */
+#define CALLS_MAIN "libc_start"
+#define FIRST_CODE "_start"
+
 /* Return whether NODE is in the code that calls main(), or in the program's
-   first code. */
+   first code.  That control came from there explains nothing: the program was
+   started. */
 static bool is_start(const Sliced* f, uint32_t node)
 {
    const char* name = dcfg_wet_instr(f->w, f->s->nodes[node].instr)->function;
 
-   return name != NULL && (strstr(name, "libc_start") != NULL
-                           || strcmp(name, "_start") == 0);
+   return name != NULL && (strstr(name, CALLS_MAIN) != NULL
+                           || strcmp(name, FIRST_CODE) == 0);
 }
 
 bool why_is_library(const Sliced* f, uint32_t node)
@@ -287,6 +295,15 @@ static void add_found(Found* l, WhyUse use, uint32_t node)
    l->nodes[use][l->n[use]++] = node;
 }
 
+/* Add NODE to L, unless the present card has met it already. */
+static void add_new(WhyCards* y, Found* l, WhyUse use, uint32_t node)
+{
+   if (y->seen[node] == y->n_cards)
+      return;
+   y->seen[node] = y->n_cards;
+   add_found(l, use, node);
+}
+
 /* Return the node that computed the value of IN, and add the copies on the
    way to the passed nodes.  It is a node of the program or of a library, or
    DCFG_SLICE_NOBODY or DCFG_SLICE_NOT.  A copy is not passed if it got its
@@ -379,12 +396,9 @@ static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in)
       in.use = USE_FRAME;
    if (in.use == USE_FRAME || node >= DCFG_SLICE_NOT)
       add_input(y->f, c, in, node);
-   else if (joins(y, c, node)) {
-      if (y->seen[node] != y->n_cards) {
-         y->seen[node] = y->n_cards;
-         add_found(l, in.use, node);
-      }
-   } else if (in.use != USE_BRANCH && why_is_library(y->f, node))
+   else if (joins(y, c, node))
+      add_new(y, l, in.use, node);
+   else if (in.use != USE_BRANCH && why_is_library(y->f, node))
       pass_library(y, c, l, in, node);
    else
       add_input(y->f, c, in, node);
@@ -452,17 +466,12 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
             if (node >= DCFG_SLICE_NOT)
                continue;
             shared |= y->seen[node] == y->n_cards;
-            if (joins(y, c, node)) {
-               if (y->seen[node] != y->n_cards) {
-                  y->seen[node] = y->n_cards;
-                  add_found(l, at.use, node);
-               }
-            } else if (!why_is_library(y->f, node)) {
+            if (joins(y, c, node))
+               add_new(y, l, at.use, node);
+            else if (!why_is_library(y->f, node))
                add_input(y->f, c, at, node);
-            } else if (y->seen[node] != y->n_cards) {
-               y->seen[node] = y->n_cards;
-               add_found(&todo, at.use, node);
-            }
+            else
+               add_new(y, &todo, at.use, node);
          }
       }
    in.library = true;
@@ -490,6 +499,17 @@ static bool is_constant(const WhyCards* y, uint32_t node)
    return true;
 }
 
+/* Each use has four ranks, of a number each: inputs that have inputs
+   themselves, the same behind a library or a copy; inputs that are ends, the
+   same behind a library or a copy.  RANK_OWN_LINE and RANK_FRAME stand behind
+   the ranks of all uses that are printed. */
+enum { RANKS_OF_USE = 4, RANK_OWN_LINE = RANKS_OF_USE * USE_FRAME, RANK_FRAME };
+
+static int rank(WhyUse use, bool end, bool behind)
+{
+   return RANKS_OF_USE * (int)use + 2 * end + behind;
+}
+
 /* Return the rank of IN among the inputs of C; a lower one comes first.
    Inputs are ordered by their use.  In each use, inputs that have inputs
    themselves come first, then those that came without a library.  Behind
@@ -499,21 +519,23 @@ static int rank_of(const WhyCards* y, const WhyCard* c, const WhyInput* in)
 {
    const DcfgSlice* s = y->f->s;
    bool end = in->node >= DCFG_SLICE_NOT || is_constant(y, in->node);
+   bool in_library = in->library && why_is_library(y->f, c->head);
 
    if (in->use == USE_FRAME)
-      return 4 * USE_FRAME + 1;
+      return RANK_FRAME;
    if (in->node < DCFG_SLICE_NOT
        && is_one_line(y->f, s->nodes[in->node].instr, s->nodes[c->head].instr))
-      return 4 * USE_FRAME;
-   if (in->library && why_is_library(y->f, c->head) && !end
-       && in->use == USE_BRANCH)
-      return 4 * USE_BRANCH - 2;
-   if (in->library && why_is_library(y->f, c->head) && end)
-      return 4 * USE_BRANCH - 1;
+      return RANK_OWN_LINE;
+   /* In a library, a branch on what the program computed is as telling as an
+      end among the addresses, and a constant of any use is less so. */
+   if (in_library && !end && in->use == USE_BRANCH)
+      return rank(USE_ADDRESS, true, false);
+   if (in_library && end)
+      return rank(USE_ADDRESS, true, true);
    /* The value is from a table that nobody wrote: its address says more. */
    if (in->node >= DCFG_SLICE_NOT && in->use == USE_VALUE)
-      return 4 * USE_ADDRESS + 3;
-   return 4 * (int)in->use + 2 * end + (in->library || in->of_copy);
+      return rank(USE_ADDRESS, true, true);
+   return rank(in->use, end, in->library || in->of_copy);
 }
 
 static bool comes_before(const WhyCards* y, const WhyCard* c, const WhyInput* a,

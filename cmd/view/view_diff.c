@@ -10,7 +10,7 @@
 
 #include "cmd/view/view.h"
 
-#include "cmd/builds/match.h"
+#include "cmd/builds/builds.h"
 #include "cmd/shared/function_calls.h"
 #include "cmd/shared/function_costs.h"
 #include "cmd/base/sums.h"

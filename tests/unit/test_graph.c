@@ -5,9 +5,10 @@
 
 /* The judge knows neither superblocks nor counters.  Random threads walk
    through a random program, and every step is recorded.  From these records the
-   judge finds blocks and edges by their definition (design, section 4).  The
-   builder gets the same walks cut into runs of instructions, added up, and in
-   any order. */
+   judge finds blocks and edges by their definition (docs/dev/algorithms.md,
+   section 4).  A block is a maximal run of instructions that was only entered
+   at its first and only left at its last.  The builder gets the same walks cut
+   into runs of instructions, added up, and in any order. */
 
 #include "unit_walk.h"
 

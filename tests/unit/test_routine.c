@@ -35,9 +35,10 @@ static BlockSymbol* random_symbols(Graph* g)
 
 /*--- The judge                                            ---*/
 
-/* Design, section 4: "target of a call, of a context change, of ENTRY, of
-   an inter-image edge, and a function symbol's address when a jump from
-   another function lands on it". */
+/* Return the entries of routines by their definition (docs/dev/algorithms.md,
+   section 6).  These are targets of calls and of context changes, first blocks
+   of threads, targets of edges between images, and first blocks of functions
+   to which another function jumps. */
 static ULong entries_by_definition(const Graph* g, const BlockSymbol* s)
 {
    ULong entries = 0;

@@ -67,38 +67,38 @@ static Bool at_start   = True;
 /* T is not collected from here on. */
 static void begin_gap(Thread* t)
 {
-   if (t->off)
+   if (t->gap.open)
       return;
-   t->off_ip  = DCFG_(bound_for)(t);
-   t->off     = True;
-   t->off_ran = False;
+   t->gap.ip   = DCFG_(bound_for)(t);
+   t->gap.open = True;
+   t->gap.ran  = False;
 }
 
 /* T begins at IP, or continues there after an earlier part. */
 static void enter(Thread* t, Addr ip)
 {
    t->entry = DCFG_(target_now)(ip, False);
-   if (t->off_ran) {
-      t->seam_diverted = True;
-      t->seam_kind     = DivertExcluded;
+   if (t->gap.ran) {
+      t->seam.diverted = True;
+      t->seam.kind     = DivertExcluded;
    }
 }
 
 void DCFG_(end_gap)(Thread* t, Addr ip)
 {
-   if (t->entered && t->off_ran)
-      DCFG_(divert)(t, t->off_ip, DivertExcluded, ip);
+   if (t->entered && t->gap.ran)
+      DCFG_(divert)(t, t->gap.ip, DivertExcluded, ip);
    else if (!t->entered)
       enter(t, ip);
-   t->entered = True;
-   t->off     = False;
-   t->off_ran = False;
-   t->unseen  = False;
+   t->entered    = True;
+   t->gap.open   = False;
+   t->gap.ran    = False;
+   t->gap.unseen = False;
 }
 
 void DCFG_(set_base)(const Thread* t)
 {
-   ULong* base = DCFG_(cell_base)(t->idle ? t->idle_cells : t->cells);
+   ULong* base = DCFG_(cell_base)(t->idle.now ? t->idle.cells : t->cells);
 
    VG_(set_shadow_regs_area)(t->tid, 1, DCFG_SHADOW_OFFSET, sizeof(base),
                              (const UChar*)&base);
@@ -127,28 +127,28 @@ void DCFG_(collect_thread)(UInt index, Bool on)
 {
    Thread* t = DCFG_(nth_thread)(index);
 
-   if (!t->live || t->idle == !on)
+   if (!t->live || t->idle.now == !on)
       return;
    if (!on) {
       DCFG_(have_idle_cells)(t);
       begin_gap(t);
    }
-   t->idle = !on;
+   t->idle.now = !on;
    DCFG_EACH_WATCHER(w, turn)
       DCFG_(watchers)[w]->turn(t->states[w], on);
    /* Otherwise the change is made when the thread next runs. */
-   if (!t->leaving)
+   if (!t->leaving.now)
       return;
    if (on)
-      DCFG_(end_gap)(t, t->leaving_for);
+      DCFG_(end_gap)(t, t->leaving.to);
    else
-      t->off_ran = True;
+      t->gap.ran = True;
    DCFG_(set_base)(t);
 }
 
 Bool DCFG_(is_thread_collected)(UInt index)
 {
-   return !DCFG_(nth_thread)(index)->idle;
+   return !DCFG_(nth_thread)(index)->idle.now;
 }
 
 void DCFG_(collect_at_start)(Bool on)
@@ -165,8 +165,8 @@ void DCFG_(stop_at_way_out)(UInt index, Addr to)
 {
    Thread* t = DCFG_(nth_thread)(index);
 
-   t->leaving     = True;
-   t->leaving_for = to;
+   t->leaving.now = True;
+   t->leaving.to  = to;
 }
 
 void DCFG_(go_on_from_way_out)(UInt index)
@@ -174,16 +174,16 @@ void DCFG_(go_on_from_way_out)(UInt index)
    Thread* t = DCFG_(nth_thread)(index);
 
    /* The thread's counts may have been forgotten meanwhile. */
-   if (!t->off && !t->entered)
-      DCFG_(end_gap)(t, t->leaving_for);
-   t->leaving = False;
+   if (!t->gap.open && !t->entered)
+      DCFG_(end_gap)(t, t->leaving.to);
+   t->leaving.now = False;
 }
 
 Bool DCFG_(runs_code)(void)
 {
    for (Word i = 0; i < DCFG_(all_threads)(); i++) {
       const Thread* t = DCFG_(nth_thread)(i);
-      if (t->running && !t->leaving)
+      if (t->core.running && !t->leaving.now)
          return True;
    }
    return False;
@@ -209,8 +209,8 @@ void DCFG_(went_away)(ULong* base, Addr entry)
    Thread* t = running_thread();
 
    if (is_wanted(t, base)) {
-      t->away_entry = entry;
-      t->away_fixed = False;
+      t->away.entry = entry;
+      t->away.fixed = False;
    }
    base[CellAway] = 1;
 }
@@ -219,39 +219,40 @@ void DCFG_(went_away)(ULong* base, Addr entry)
    and there is nothing to bypass. */
 static void hide_handler(Thread* t)
 {
-   Word n = VG_(sizeXA)(t->interruptions);
+   Word n = VG_(sizeXA)(t->signal.interruptions);
 
    if (n > 0 && is_diverted(t) && t->diverted->kind == DivertSignal)
-      ((Interruption*)VG_(indexXA)(t->interruptions, n - 1))->hidden = True;
+      ((Interruption*)VG_(indexXA)(t->signal.interruptions, n - 1))->hidden
+         = True;
 }
 
 /* Return the place for this route in T's cache of routes. */
 static Route* route(Thread* t, UInt last, Addr entry, UInt sb)
 {
-   if (t->routes == NULL)
-      t->routes = VG_(calloc)("dcfg.away.routes", N_ROUTES, sizeof(Route));
-   return &t->routes[(last * 31 + entry * 7 + sb) % N_ROUTES];
+   if (t->away.routes == NULL)
+      t->away.routes = VG_(calloc)("dcfg.away.routes", N_ROUTES, sizeof(Route));
+   return &t->away.routes[(last * 31 + entry * 7 + sb) % N_ROUTES];
 }
 
 static void find_route(Thread* t, UInt last, UInt sb)
 {
-   Route* r    = route(t, last, t->away_entry, sb);
-   Bool   keep = !is_diverted(t) && !t->away_fixed;
+   Route* r    = route(t, last, t->away.entry, sb);
+   Bool   keep = !is_diverted(t) && !t->away.fixed;
 
    if (keep && r->d != NULL && r->last == last && r->sb == sb
-       && r->entry == t->away_entry) {
+       && r->entry == t->away.entry) {
       DCFG_(divert_again)(t, r->d);
       return;
    }
    hide_handler(t);
-   DCFG_(divert_to)(t, t->away_entry, DivertExcluded,
+   DCFG_(divert_to)(t, t->away.entry, DivertExcluded,
                     DCFG_(target_of)(DCFG_(superblock)(sb)));
    if (!keep)
       return;
    r->d     = t->diverted;
    r->last  = last;
    r->sb    = sb;
-   r->entry = t->away_entry;
+   r->entry = t->away.entry;
 }
 
 void DCFG_(came_back)(ULong* base, UWord id, Addr sp)
@@ -274,8 +275,8 @@ void DCFG_(fix_away)(void)
          continue;
       DCFG_(forget_routes)(t);
       if (is_away(t)) {
-         t->away_from  = DCFG_(position)(t, t->away_entry);
-         t->away_fixed = True;
+         t->away.from  = DCFG_(position)(t, t->away.entry);
+         t->away.fixed = True;
       }
    }
 }
@@ -323,21 +324,21 @@ static void note_seam(Thread* t)
    ThreadInfo info;
 
    DCFG_(thread_info)(t->index, &info);
-   t->preceding += t->counted;
+   t->seam.preceding += t->counted;
    if (!t->live)
       return;
-   for (Word i = 0; i < VG_(sizeXA)(t->interruptions); i++) {
-      Interruption* in = VG_(indexXA)(t->interruptions, i);
+   for (Word i = 0; i < VG_(sizeXA)(t->signal.interruptions); i++) {
+      Interruption* in = VG_(indexXA)(t->signal.interruptions, i);
       if (in->site.sb == 0 && in->from.sb != 0)
          in->site = site_of(t, &info, in->from);
    }
    if (info.ran) {
-      t->behind        = site_of(t, &info, info.last);
-      t->seam_diverted = False;
+      t->seam.behind   = site_of(t, &info, info.last);
+      t->seam.diverted = False;
    }
    if (t->entered && is_diverted(t)) {
-      t->seam_diverted = True;
-      t->seam_kind     = t->diverted->kind;
+      t->seam.diverted = True;
+      t->seam.kind     = t->diverted->kind;
    }
 }
 
@@ -351,9 +352,9 @@ void DCFG_(tear_seams)(void)
 {
    for (Word i = 0; i < DCFG_(all_threads)(); i++) {
       Thread* t = DCFG_(nth_thread)(i);
-      t->behind.sb     = 0;
-      t->seam_diverted = False;
-      t->preceding     = 0;
+      t->seam.behind.sb = 0;
+      t->seam.diverted  = False;
+      t->seam.preceding = 0;
    }
 }
 
@@ -365,20 +366,20 @@ static void on_create(ThreadId parent, ThreadId tid)
 {
    Thread* t = DCFG_(new_thread)(tid);
 
-   t->off = !DCFG_(is_collecting)();
+   t->gap.open = !DCFG_(is_collecting)();
    DCFG_(collect_thread)(t->index, DCFG_(is_collected_at_start)());
 }
 
 /* T begins at IP, or continues there in a new part of the run. */
 static void begin(Thread* t, Addr ip)
 {
-   if (t->signalled || t->sigreturn || ip != t->stop_ip) {
-      t->seam_diverted = True;
-      t->seam_kind     = t->signalled ? DivertSignal
-                         : t->sigreturn ? DivertSigreturn : DivertRestart;
+   if (t->signal.begun || t->signal.sigreturn || ip != t->core.stop_ip) {
+      t->seam.diverted = True;
+      t->seam.kind     = t->signal.begun ? DivertSignal
+                         : t->signal.sigreturn ? DivertSigreturn : DivertRestart;
    }
    DCFG_(end_gap)(t, ip);
-   if (t->sigreturn && !t->signalled)
+   if (t->signal.sigreturn && !t->signal.begun)
       DCFG_(end_interruption)(t, ip, VG_(get_SP)(t->tid));
 }
 
@@ -388,14 +389,14 @@ static void go_on(Thread* t, Addr ip)
    if (!t->entered) {
       begin(t, ip);
    } else if (is_away(t)) {
-      if (t->sigreturn)
+      if (t->signal.sigreturn)
          DCFG_(end_interruption)(t, ip, VG_(get_SP)(t->tid));
-   } else if (t->signalled) {
-      DCFG_(divert)(t, t->signal_ip, DivertSignal, ip);
-   } else if (ip != t->stop_ip || t->sigreturn) {
-      DCFG_(divert)(t, t->stop_ip,
-                    t->sigreturn ? DivertSigreturn : DivertRestart, ip);
-      if (t->sigreturn)
+   } else if (t->signal.begun) {
+      DCFG_(divert)(t, t->signal.ip, DivertSignal, ip);
+   } else if (ip != t->core.stop_ip || t->signal.sigreturn) {
+      DCFG_(divert)(t, t->core.stop_ip,
+                    t->signal.sigreturn ? DivertSigreturn : DivertRestart, ip);
+      if (t->signal.sigreturn)
          DCFG_(end_interruption)(t, ip, VG_(get_SP)(t->tid));
    }
 }
@@ -414,26 +415,26 @@ static void on_start(ThreadId tid, ULong blocks)
    /* Set the base always: the array may have moved, or the thread may have got
       a copy of its creator's shadow state, or a signal frame's. */
    DCFG_(set_base)(t);
-   t->start_blocks = blocks;
+   t->core.start_blocks = blocks;
 
-   if (t->off && t->sigreturn)
+   if (t->gap.open && t->signal.sigreturn)
       DCFG_(end_interruption)(t, ip, sp);
    if (!DCFG_(is_collecting)()) {
-      t->off_ran = t->unseen = True;
-   } else if (t->idle) {
-      t->off_ran = True;
-      t->unseen  = False;
-   } else if (t->off && t->off_ran) {
+      t->gap.ran = t->gap.unseen = True;
+   } else if (t->idle.now) {
+      t->gap.ran    = True;
+      t->gap.unseen = False;
+   } else if (t->gap.open && t->gap.ran) {
       DCFG_(end_gap)(t, ip);
    } else {
       go_on(t, ip);
-      t->off = t->unseen = False;
+      t->gap.open = t->gap.unseen = False;
    }
-   t->started   = True;
-   t->signalled = False;
-   t->sigreturn = False;
-   t->running   = True;
-   t->fresh     = True;
+   t->core.started     = True;
+   t->signal.begun     = False;
+   t->signal.sigreturn = False;
+   t->core.running     = True;
+   t->fresh            = True;
 }
 
 /* The core counts superblocks, except those that are entered by a forward jump,
@@ -443,12 +444,12 @@ static void on_start(ThreadId tid, ULong blocks)
 
 static void carry_if_due(Thread* t, ULong blocks)
 {
-   t->uncarried += blocks - t->start_blocks;
-   if (!DCFG_COUNTS_IN_HALVES || t->uncarried < CARRY_AFTER)
+   t->core.uncarried += blocks - t->core.start_blocks;
+   if (!DCFG_COUNTS_IN_HALVES || t->core.uncarried < CARRY_AFTER)
       return;
    DCFG_(flush_branch_caches)(t->branches);
    DCFG_(carry_counters)(t->cells);
-   t->uncarried = 0;
+   t->core.uncarried = 0;
 }
 
 static void on_stop(ThreadId tid, ULong blocks)
@@ -456,15 +457,15 @@ static void on_stop(ThreadId tid, ULong blocks)
    Thread* t = DCFG_(thread_of)(tid);
 
    carry_if_due(t, blocks);
-   t->stop_ip = VG_(get_IP)(tid);
-   if (!t->signalled)
-      DCFG_(tell_left)(t, t->stop_ip);
+   t->core.stop_ip = VG_(get_IP)(tid);
+   if (!t->signal.begun)
+      DCFG_(tell_left)(t, t->core.stop_ip);
    DCFG_EACH_WATCHER(w, pause)
       DCFG_(watchers)[w]->pause(t->states[w]);
-   t->running = False;
+   t->core.running = False;
    DCFG_(tend_branch_caches)(t->branches);
-   if (t->idle_branches != NULL)
-      DCFG_(tend_branch_caches)(t->idle_branches);
+   if (t->idle.branches != NULL)
+      DCFG_(tend_branch_caches)(t->idle.branches);
    if (code_is_left != NULL)
       code_is_left();
 }
@@ -476,46 +477,46 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
 
    /* A thread that nobody follows runs on to the handler. */
    if (!DCFG_(is_collecting)())
-      t->off_ran = t->unseen = True;
-   if (t->unseen)
+      t->gap.ran = t->gap.unseen = True;
+   if (t->gap.unseen)
       return;
-   if (t->running)
+   if (t->core.running)
       DCFG_(claim_tried)(VG_(get_IP)(tid));
-   if (!t->signalled && t->running)
+   if (!t->signal.begun && t->core.running)
       DCFG_(tell_left)(t, VG_(get_IP)(tid));
-   if (!t->signalled && !(t->off && t->off_ran))
+   if (!t->signal.begun && !(t->gap.open && t->gap.ran))
       DCFG_(tell_stop)(t);
    DCFG_EACH_WATCHER(w, enter_handler)
       DCFG_(watchers)[w]->enter_handler(t->states[w], sig);
    /* A thread that was not collected, or not in its handler, runs on, too. */
-   if (t->idle || (t->off && t->off_ran)) {
-      t->off_ran = True;
+   if (t->idle.now || (t->gap.open && t->gap.ran)) {
+      t->gap.ran = True;
       return;
    }
    /* A second handler may begin before the first has run. */
-   if (t->signalled)
+   if (t->signal.begun)
       return;
-   t->signalled = True;
+   t->signal.begun = True;
    /* A fault stops generated code at the faulting instruction.  Otherwise the
       thread has left the code before, and a system call to be restarted may
       have moved the instruction pointer since. */
-   t->signal_ip = t->running ? VG_(get_IP)(tid) : t->stop_ip;
+   t->signal.ip = t->core.running ? VG_(get_IP)(tid) : t->core.stop_ip;
    /* If a handler begins at once when another has returned, it interrupts what
       the other one had interrupted, and the list has that already. */
-   if ((!t->entered && t->behind.sb == 0) || t->sigreturn)
+   if ((!t->entered && t->seam.behind.sb == 0) || t->signal.sigreturn)
       return;
-   in.from   = DCFG_(position)(t, t->signal_ip);
-   in.site   = in.from.sb == 0 ? t->behind : (Site){ 0, 0 };
+   in.from   = DCFG_(position)(t, t->signal.ip);
+   in.site   = in.from.sb == 0 ? t->seam.behind : (Site){ 0, 0 };
    in.sp     = VG_(get_SP)(tid);
    in.hidden = is_away(t);
-   VG_(addToXA)(t->interruptions, &in);
+   VG_(addToXA)(t->signal.interruptions, &in);
 }
 
 static void after_signal(ThreadId tid, Int sig)
 {
    const Thread* t = DCFG_(thread_of)(tid);
 
-   if (t->unseen || !DCFG_(is_collecting)())
+   if (t->gap.unseen || !DCFG_(is_collecting)())
       return;
    DCFG_EACH_WATCHER(w, leave_handler)
       DCFG_(watchers)[w]->leave_handler(t->states[w]);
@@ -526,12 +527,12 @@ static void on_exit(ThreadId tid)
    Thread* t = DCFG_(thread_of)(tid);
 
    /* clone failed: the thread never existed. */
-   if (!t->started && t->index == DCFG_(all_threads)() - 1) {
+   if (!t->core.started && t->index == DCFG_(all_threads)() - 1) {
       DCFG_(delete_last_thread)(t);
       return;
    }
    t->last = DCFG_(position)(t, DCFG_(bound_for)(t));
-   if (!t->off)
+   if (!t->gap.open)
       DCFG_(tell_stop)(t);
    if (is_diverted(t))
       t->diverted->count--;
@@ -550,8 +551,8 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
 #if defined(__NR_sigreturn)
    sigreturn = sigreturn || sysno == __NR_sigreturn;
 #endif
-   t->sigreturn = sigreturn;
-   if (t->off)
+   t->signal.sigreturn = sigreturn;
+   if (t->gap.open)
       return;
    DCFG_EACH_WATCHER(w, before_syscall)
       DCFG_(watchers)[w]->before_syscall(t->states[w], sysno, args);
@@ -562,7 +563,7 @@ void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, const UWord* args,
 {
    const Thread* t = DCFG_(thread_of)(tid);
 
-   if (t->off)
+   if (t->gap.open)
       return;
    DCFG_EACH_WATCHER(w, after_syscall)
       DCFG_(watchers)[w]->after_syscall(t->states[w], sysno, args, res);
@@ -575,7 +576,7 @@ static void on_read(CorePart part, ThreadId tid, const HChar* what, Addr a,
 {
    const Thread* t = DCFG_(thread_of)(tid);
 
-   if (part != Vg_CoreSysCall || t == NULL || t->off)
+   if (part != Vg_CoreSysCall || t == NULL || t->gap.open)
       return;
    DCFG_EACH_WATCHER(w, memory_read)
       DCFG_(watchers)[w]->memory_read(t->states[w], a, len);
@@ -602,7 +603,7 @@ static void on_offer(CorePart part, ThreadId tid, const HChar* what, Addr a,
 {
    const Thread* t = DCFG_(thread_of)(tid);
 
-   if (part != Vg_CoreSysCall || t == NULL || t->off)
+   if (part != Vg_CoreSysCall || t == NULL || t->gap.open)
       return;
    DCFG_EACH_WATCHER(w, memory_offered)
       DCFG_(watchers)[w]->memory_offered(t->states[w], a, len);
@@ -612,7 +613,7 @@ static void on_write(CorePart part, ThreadId tid, Addr a, SizeT len)
 {
    const Thread* t = DCFG_(thread_of)(tid);
 
-   if (t == NULL || t->off)
+   if (t == NULL || t->gap.open)
       return;
    DCFG_EACH_WATCHER(w, memory_written)
       DCFG_(watchers)[w]->memory_written(t->states[w],
@@ -625,7 +626,7 @@ static void on_frame(Addr a, SizeT len, ThreadId tid)
 {
    const Thread* t = DCFG_(thread_of)(tid);
 
-   if (t == NULL || t->off)
+   if (t == NULL || t->gap.open)
       return;
    DCFG_EACH_WATCHER(w, framed)
       DCFG_(watchers)[w]->framed(t->states[w], a + DCFG_(guest).redzone, len);
@@ -638,7 +639,7 @@ static void on_register(CorePart part, ThreadId tid, PtrdiffT offset,
 {
    const Thread* t = DCFG_(thread_of)(tid);
 
-   if (part != Vg_CoreClientReq || t == NULL || t->off)
+   if (part != Vg_CoreClientReq || t == NULL || t->gap.open)
       return;
    DCFG_EACH_WATCHER(w, register_written)
       DCFG_(watchers)[w]->register_written(t->states[w], offset, size);

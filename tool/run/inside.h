@@ -39,48 +39,98 @@ typedef
    }
    Route;
 
+/* ThreadCore: what the core does with a thread. */
 typedef
    struct {
-      UInt       index;
-      ThreadId   tid;
-      Bool       started;     // has run generated code
-      Bool       running;     // is in generated code now
-   Bool       fresh;       // has run since forget_runs()
-      Bool       entered;     // has been collected in generated code
-      Target     entry;       // its first instruction; if .entered
-      Bool       off;         // is not collected, and stands ...
-      Addr       off_ip;      // ... at this address, as far as known
-      Bool       off_ran;     // has run since
-      Bool       unseen;      // and ran code that counts nothing
-      Bool       idle;        // its own collection is off: tool/run/event.c
-      Bool       leaving;     // is in generated code, at a way out
-      Addr       leaving_for; // the address that it leaves for
-      Addr       away_entry;  // if away: where excluded code began
-      Bool       away_fixed;  // has .away_from; else the thread came from its
-                              // position then
-      Position   away_from;
-      Route*     routes;      // N_ROUTES of the latest ones, or NULL
-      Addr       stop_ip;     // address where it last left generated code
-      ULong      start_blocks;  // superblocks that the core had counted when it
-                                // last entered generated code
-      ULong      uncarried;   // superblocks since counters were carried
-      Bool       signalled;   // has a handler begun since .stop_ip?
-      Addr       signal_ip;   // the interrupted address, if so
-      Bool       sigreturn;   // was the last system call sigreturn?
-      Diversion* diverted;    // the last diversion, if the mark has DIVERTED
-      Bool       live;
-      Position   last;        // its last position, if not .live
-      Site       behind;      // the last instruction of earlier parts
-      Bool       seam_diverted; // was it diverted behind that instruction?
-      DivertKind seam_kind;     // in this way
-      ULong      preceding;   // instructions in earlier parts
-      ULong      counted;     // instructions counted at the last reading
-      CellArray* cells;
-      BranchCaches* branches;     // if .live
-      CellArray*    idle_cells;   // array for counts to drop, or NULL
-      BranchCaches* idle_branches;
-      void*      states[DCFG_MAX_WATCHERS];   // one for each watcher
-      XArray*    interruptions;   // Interruption, innermost last
+      Bool  started;         // has run generated code
+      Bool  running;         // is in generated code now
+      Addr  stop_ip;         // address where it last left generated code
+      ULong start_blocks;    // superblocks that the core had counted when it
+                             // last entered generated code
+      ULong uncarried;       // superblocks since counters were carried
+   }
+   ThreadCore;
+
+/* ThreadGap: a gap, in which a thread is not collected. */
+typedef
+   struct {
+      Bool open;             // is not collected, and stands ...
+      Addr ip;               // ... at this address, as far as known
+      Bool ran;              // has run since
+      Bool unseen;           // and ran code that counts nothing
+   }
+   ThreadGap;
+
+/* ThreadIdle: a thread that is not collected while others are.  It counts in
+   an array that nobody reads. */
+typedef
+   struct {
+      Bool          now;       // its own collection is off: tool/run/event.c
+      CellArray*    cells;     // array for counts to drop, or NULL
+      BranchCaches* branches;
+   }
+   ThreadIdle;
+
+/* ThreadLeaving: the way out at which a thread calls the tool. */
+typedef
+   struct {
+      Bool now;              // is in generated code, at a way out
+      Addr to;               // the address that it leaves for
+   }
+   ThreadLeaving;
+
+/* ThreadAway: excluded code, which a thread runs while is_away(). */
+typedef
+   struct {
+      Addr     entry;        // the address at which excluded code began
+      Bool     fixed;        // has .from; else the thread came from its
+                             // position then
+      Position from;
+      Route*   routes;       // N_ROUTES of the latest ones, or NULL
+   }
+   ThreadAway;
+
+/* ThreadSignal: signals and their handlers. */
+typedef
+   struct {
+      Bool    begun;         // has a handler begun since .core.stop_ip?
+      Addr    ip;            // the interrupted address, if so
+      Bool    sigreturn;     // was the last system call sigreturn?
+      XArray* interruptions; // Interruption, innermost last
+   }
+   ThreadSignal;
+
+/* ThreadSeam: what this part of the run needs of the parts before it. */
+typedef
+   struct {
+      Site       behind;     // the last instruction of earlier parts
+      Bool       diverted;   // was it diverted behind that instruction?
+      DivertKind kind;       // in this way
+      ULong      preceding;  // instructions in earlier parts
+   }
+   ThreadSeam;
+
+typedef
+   struct {
+      UInt          index;
+      ThreadId      tid;
+      Bool          live;
+      Position      last;      // its last position, if not .live
+      Bool          fresh;     // has run since forget_runs()
+      Bool          entered;   // has been collected in generated code
+      Target        entry;     // its first instruction; if .entered
+      Diversion*    diverted;  // the last diversion, if the mark has DIVERTED
+      CellArray*    cells;
+      BranchCaches* branches;  // if .live
+      ULong         counted;   // instructions counted at the last reading
+      ThreadCore    core;
+      ThreadGap     gap;
+      ThreadIdle    idle;
+      ThreadLeaving leaving;
+      ThreadAway    away;
+      ThreadSignal  signal;
+      ThreadSeam    seam;
+      void*         states[DCFG_MAX_WATCHERS];   // one for each watcher
    }
    Thread;
 

@@ -60,11 +60,11 @@ Position DCFG_(position)(const Thread* t, Addr addr)
 
    if (mark & DCFG_MARK_DIVERTED)
       return t->diverted->from;
-   if (is_away(t) && t->away_fixed)
-      return t->away_from;
+   if (is_away(t) && t->away.fixed)
+      return t->away.from;
    const Superblock* sb = p.sb == 0 ? NULL : DCFG_(superblock)(p.sb);
    if (is_away(t))
-      addr = t->away_entry;
+      addr = t->away.entry;
    p.target = DCFG_(target_now)(addr, sb != NULL && sb->unredirected);
    /* A thread that is away has left the superblock at its end. */
    if (sb != NULL && !(mark & DCFG_MARK_DONE) && !is_away(t))
@@ -76,10 +76,10 @@ Position DCFG_(position)(const Thread* t, Addr addr)
    code. */
 Addr DCFG_(bound_for)(const Thread* t)
 {
-   return t->off && t->off_ran ? t->off_ip
-          : t->leaving ? t->leaving_for
-          : t->signalled ? t->signal_ip
-          : t->running ? VG_(get_IP)(t->tid) : t->stop_ip;
+   return t->gap.open && t->gap.ran ? t->gap.ip
+          : t->leaving.now ? t->leaving.to
+          : t->signal.begun ? t->signal.ip
+          : t->core.running ? VG_(get_IP)(t->tid) : t->core.stop_ip;
 }
 
 static Diversion* diversion(const Thread* t, Position from, DivertKind kind,
@@ -152,7 +152,7 @@ void DCFG_(tell_left)(const Thread* t, Addr addr)
    UWord mark = *mark_of(t);
 
    if ((mark & (DCFG_MARK_DONE | DCFG_MARK_DIVERTED | DCFG_MARK_LEFT)) != 0
-       || DCFG_MARK_ID(mark) == 0 || t->off || is_away(t))
+       || DCFG_MARK_ID(mark) == 0 || t->gap.open || is_away(t))
       return;
    UInt k = DCFG_(inner_instr)(DCFG_(superblock)(DCFG_MARK_ID(mark)), addr);
    if (k == 0)
@@ -190,13 +190,13 @@ const LateReturn* DCFG_(late_return)(UInt i)
    left by longjmp are still on the list above it. */
 void DCFG_(end_interruption)(Thread* t, Addr addr, Addr sp)
 {
-   for (Word i = VG_(sizeXA)(t->interruptions) - 1; i >= 0; i--) {
-      const Interruption* in = VG_(indexXA)(t->interruptions, i);
+   for (Word i = VG_(sizeXA)(t->signal.interruptions) - 1; i >= 0; i--) {
+      const Interruption* in = VG_(indexXA)(t->signal.interruptions, i);
       if (in->sp == sp) {
-         if (!t->off && !in->hidden && !is_away(t))
+         if (!t->gap.open && !in->hidden && !is_away(t))
             add_bypass(t, in, DCFG_(target_now)(addr, False));
-         VG_(dropTailXA)(t->interruptions,
-                         VG_(sizeXA)(t->interruptions) - i);
+         VG_(dropTailXA)(t->signal.interruptions,
+                         VG_(sizeXA)(t->signal.interruptions) - i);
          return;
       }
    }

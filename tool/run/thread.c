@@ -48,8 +48,8 @@ Thread* DCFG_(thread_of)(ThreadId tid)
 
 void DCFG_(forget_routes)(Thread* t)
 {
-   VG_(free)(t->routes);
-   t->routes = NULL;
+   VG_(free)(t->away.routes);
+   t->away.routes = NULL;
 }
 
 /* Make the watchers' states of the new thread T. */
@@ -69,26 +69,26 @@ static void restart_states(Thread* t, Restart why)
 static void tell_idle_cells(Thread* t)
 {
    DCFG_EACH_WATCHER(w, idle_cells)
-      DCFG_(watchers)[w]->idle_cells(t->states[w], t->idle_cells);
+      DCFG_(watchers)[w]->idle_cells(t->states[w], t->idle.cells);
 }
 
 void DCFG_(have_idle_cells)(Thread* t)
 {
-   if (t->idle_cells != NULL)
+   if (t->idle.cells != NULL)
       return;
-   t->idle_cells    = DCFG_(new_cell_array)();
-   t->idle_branches = DCFG_(new_branch_caches)(t->idle_cells, True);
+   t->idle.cells    = DCFG_(new_cell_array)();
+   t->idle.branches = DCFG_(new_branch_caches)(t->idle.cells, True);
    tell_idle_cells(t);
 }
 
 static void delete_idle_cells(Thread* t)
 {
-   if (t->idle_cells == NULL)
+   if (t->idle.cells == NULL)
       return;
-   DCFG_(delete_branch_caches)(t->idle_branches);
-   DCFG_(delete_cell_array)(t->idle_cells);
-   t->idle_branches = NULL;
-   t->idle_cells    = NULL;
+   DCFG_(delete_branch_caches)(t->idle.branches);
+   DCFG_(delete_cell_array)(t->idle.cells);
+   t->idle.branches = NULL;
+   t->idle.cells    = NULL;
 }
 
 /* Free T and all that belongs to it. */
@@ -98,7 +98,7 @@ static void delete_thread(Thread* t)
       DCFG_(forget_routes)(t);
       delete_idle_cells(t);
       DCFG_(delete_branch_caches)(t->branches);
-      VG_(deleteXA)(t->interruptions);
+      VG_(deleteXA)(t->signal.interruptions);
    }
    DCFG_EACH_WATCHER(w, thread_free)
       DCFG_(watchers)[w]->thread_free(t->states[w]);
@@ -117,8 +117,9 @@ Thread* DCFG_(new_thread)(ThreadId tid)
    t->live   = True;
    t->cells  = DCFG_(new_cell_array)();
    t->branches = DCFG_(new_branch_caches)(t->cells, False);
-   t->interruptions = VG_(newXA)(VG_(malloc), "dcfg.thread.interruptions",
-                                 VG_(free), sizeof(Interruption));
+   t->signal.interruptions = VG_(newXA)(VG_(malloc),
+                                        "dcfg.thread.interruptions",
+                                        VG_(free), sizeof(Interruption));
    VG_(addToXA)(threads, &t);
    by_tid[tid] = t;
    make_states(t);
@@ -136,8 +137,8 @@ void DCFG_(delete_last_thread)(Thread* t)
 static void flush(const Thread* t)
 {
    DCFG_(flush_branch_caches)(t->branches);
-   if (t->idle_branches != NULL)
-      DCFG_(flush_branch_caches)(t->idle_branches);
+   if (t->idle.branches != NULL)
+      DCFG_(flush_branch_caches)(t->idle.branches);
    DCFG_EACH_WATCHER(w, flush)
       DCFG_(watchers)[w]->flush(t->states[w]);
 }
@@ -154,8 +155,8 @@ void DCFG_(end_thread)(Thread* t)
    DCFG_EACH_WATCHER(w, thread_end)
       DCFG_(watchers)[w]->thread_end(t->states[w]);
    DCFG_(retire_cell_array)(t->cells);
-   VG_(deleteXA)(t->interruptions);
-   t->interruptions = NULL;
+   VG_(deleteXA)(t->signal.interruptions);
+   t->signal.interruptions = NULL;
 }
 
 /*--- Parts of a run                                       ---*/
@@ -169,10 +170,11 @@ static void forget(Thread* t, Restart why)
       DCFG_(clear_cell_array)(t->cells);
       DCFG_(reset_branch_caches)(t->branches);
       restart_states(t, why);
-      if (t->idle_cells != NULL)
+      if (t->idle.cells != NULL)
          tell_idle_cells(t);
       if (why != RestartPart)
-         VG_(dropTailXA)(t->interruptions, VG_(sizeXA)(t->interruptions));
+         VG_(dropTailXA)(t->signal.interruptions,
+                         VG_(sizeXA)(t->signal.interruptions));
       return;
    }
    VG_(memset)(&t->last, 0, sizeof(t->last));
@@ -202,10 +204,10 @@ void DCFG_(start_anew)(ThreadId tid)
    VG_(dropTailXA)(threads, VG_(sizeXA)(threads));
    VG_(addToXA)(threads, &self);
    by_tid[tid]   = self;
-   self->index   = 0;
-   self->started = False;
-   self->behind.sb = 0;
-   self->preceding = 0;
+   self->index          = 0;
+   self->core.started   = False;
+   self->seam.behind.sb = 0;
+   self->seam.preceding = 0;
    forget(self, RestartForked);
    DCFG_(forget_diversions)();
 }
@@ -240,21 +242,21 @@ void DCFG_(thread_info)(UInt index, ThreadInfo* info)
 {
    const Thread* t = DCFG_(nth_thread)(index);
 
-   info->cells  = t->cells;
-   info->idle_cells = t->idle_cells;
-   info->idle_sb = t->live && t->idle_cells != NULL
-                   ? DCFG_MARK_ID(*mark_in(t->idle_cells)) : 0;
-   info->entry  = t->entry;
-   info->undone = t->live && is_diverted(t) ? t->diverted : NULL;
-   info->last   = t->live ? standing(t) : t->last;
-   info->ran    = t->entered && info->last.sb != 0;
-   info->live   = t->live;
-   info->fresh  = t->fresh;
-   info->off    = t->off;
-   info->behind = t->behind;
-   info->seam_diverted = t->seam_diverted;
-   info->seam_kind     = t->seam_kind;
-   info->preceding     = t->preceding;
+   info->cells      = t->cells;
+   info->idle_cells = t->idle.cells;
+   info->idle_sb = t->live && t->idle.cells != NULL
+                   ? DCFG_MARK_ID(*mark_in(t->idle.cells)) : 0;
+   info->entry         = t->entry;
+   info->undone        = t->live && is_diverted(t) ? t->diverted : NULL;
+   info->last          = t->live ? standing(t) : t->last;
+   info->ran           = t->entered && info->last.sb != 0;
+   info->live          = t->live;
+   info->fresh         = t->fresh;
+   info->off           = t->gap.open;
+   info->behind        = t->seam.behind;
+   info->seam_diverted = t->seam.diverted;
+   info->seam_kind     = t->seam.kind;
+   info->preceding     = t->seam.preceding;
 }
 
 void DCFG_(forget_runs)(void)
@@ -305,7 +307,7 @@ Bool DCFG_(fall_from_older)(Addr addr, UInt image)
 Bool DCFG_(jumps_unredirected)(ThreadId tid, Addr entry)
 {
    const Thread* t     = by_tid[tid];
-   CellArray*    cells = t->idle ? t->idle_cells : t->cells;
+   CellArray*    cells = t->idle.now ? t->idle.cells : t->cells;
    UInt          id    = DCFG_MARK_ID(*mark_in(cells));
 
    /* See the end of exclude_superblock() in tool/run/instrument.c. */
@@ -356,16 +358,16 @@ static void rename_in_mark(UWord* mark, UInt (*renamed)(UInt id))
 
 static void rename_in_thread(Thread* t, UInt (*renamed)(UInt id))
 {
-   rename_in(&t->behind.sb, renamed);
+   rename_in(&t->seam.behind.sb, renamed);
    if (!t->live) {
       rename_in(&t->last.sb, renamed);
       return;
    }
    rename_in_mark(mark_of(t), renamed);
-   if (t->idle_cells != NULL)
-      rename_in_mark(mark_in(t->idle_cells), renamed);
-   for (Word i = 0; i < VG_(sizeXA)(t->interruptions); i++) {
-      Interruption* in = VG_(indexXA)(t->interruptions, i);
+   if (t->idle.cells != NULL)
+      rename_in_mark(mark_in(t->idle.cells), renamed);
+   for (Word i = 0; i < VG_(sizeXA)(t->signal.interruptions); i++) {
+      Interruption* in = VG_(indexXA)(t->signal.interruptions, i);
       rename_in(&in->from.sb, renamed);
       rename_in(&in->site.sb, renamed);
    }
