@@ -129,7 +129,9 @@ static void unmap(Teller* z, uint64_t addr, uint64_t size)
                  m.time, m.file);
       free(m.file);
    }
-   memmove(z->maps + kept, z->maps + n, (z->n_maps - n) * sizeof(*z->maps));
+   if (z->n_maps > n)
+      memmove(z->maps + kept, z->maps + n,
+              (z->n_maps - n) * sizeof(*z->maps));
    z->n_maps = kept + (z->n_maps - n);
 }
 
