@@ -23,6 +23,7 @@
 #include "cmd/machine/processor.h"
 #include "cmd/shared/wet_program.h"
 #include "cmd/slice/slice_functions.h"
+#include "cmd/slice/slice_initial.h"
 #include "cmd/slice/slice_line.h"
 #include "cmd/output/output_syscalls.h"
 #include "cmd/slice/slice_value.h"
@@ -496,6 +497,7 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    if (o->thin && o->full)
       die("--thin or --full, not both");
    f->w       = open_trace(file);
+   f->file    = file;
    f->code    = code_lines_new(f->w, o->root);
    uint32_t n = dcfg_wet_instrs(f->w);
    f->instrs  = zalloc(n + (size_t)1, sizeof(bool));
@@ -565,6 +567,7 @@ void slice_forget(Sliced* f)
       return;
    for (unsigned i = 0; f->not_followed[i] != NULL; i++)
       free((char*)f->not_followed[i]);
+   initial_free(f->initial);
    dcfg_slice_free(f->s);
    code_lines_free(f->code);
    dcfg_wet_close(f->w);

@@ -34,10 +34,15 @@ typedef
    }
    SliceOptions;
 
+/* Initial: see slice_initial.h. */
+typedef struct Initial Initial;
+
 /* Sliced: a criterion in a trace, and its slice. */
 typedef
    struct {
       DcfgWet*       w;
+      const char*    file;      // path of .w
+      Initial*       initial;   // NULL: not asked for yet
       CodeLines*     code;      // lines of .w
       DcfgSliceQuery q;
       DcfgSlice*     s;

@@ -19,6 +19,7 @@
 #include "cmd/machine/processor.h"
 #include "cmd/machine/syscall_names.h"
 #include "cmd/shared/wet_program.h"
+#include "cmd/slice/slice_initial.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -437,7 +438,7 @@ static bool is_mapped_data(const Sliced* f, const char* file, uint32_t user,
    return is;
 }
 
-UnseenKind why_unseen(const Sliced* f, const char* file, uint32_t user,
+UnseenKind why_unseen(Sliced* f, const char* file, uint32_t user,
                       bool unseen, DcfgSliceUnseen* u)
 {
    const DcfgSliceUnseen* of = unseen ? unseen_of(f, user) : NULL;
@@ -445,6 +446,7 @@ UnseenKind why_unseen(const Sliced* f, const char* file, uint32_t user,
    if (of != NULL)
       *u = *of;
    return of != NULL ? UNSEEN_TOLD
+          : unseen && initial_unseen(f, user, u) ? UNSEEN_INITIAL
           : unseen ? UNSEEN_NO_PLACE
           : is_mapped_data(f, file, user, u) ? UNSEEN_MAPPED : UNSEEN_NOT;
 }
@@ -476,7 +478,8 @@ static void tell_story(const UnseenStory* s, const DcfgSliceUnseen* u,
                        const UnseenPlace* place)
 {
    printf("%sbetween time %s: %s\n", indent, text_count(u->since),
-          kind == UNSEEN_MAPPED ? "its memory was mapped"
+          kind == UNSEEN_MAPPED || (kind == UNSEEN_INITIAL && u->since > 0)
+          ? "its memory was mapped"
           : s->since.instr != DCFG_NONE ? place_of(place, s->since)
           : u->since == 0 ? "the begin of the trace"
           : "the kernel wrote it for a system call");
@@ -496,7 +499,7 @@ static void tell_story(const UnseenStory* s, const DcfgSliceUnseen* u,
    if (s->n_more > 0)
       printf("%s%s more system call%s meanwhile\n", indent,
              text_count(s->n_more), s->n_more == 1 ? "" : "s");
-   if (s->file == NULL && !s->writers)
+   if (s->file == NULL && (!s->writers || kind == UNSEEN_INITIAL))
       printf("%sperhaps another process: with the same memory, or by "
              "process_vm_writev()\n", indent);
 }

@@ -15,13 +15,15 @@ typedef
       UNSEEN_TOLD,              // somebody else wrote it: see DcfgSliceUnseen
       UNSEEN_MAPPED,            // memory of a mapped data file: .since is the time
                                 // of the mapping
+      UNSEEN_INITIAL,           // somebody else wrote initial memory, which is so
+                                // from .since on
       UNSEEN_NO_PLACE           // somebody else wrote it, and no more is known
    }
    UnseenKind;
 
 /* Set *U to what instance USER of F's slice loads; UNSEEN: its input says that
    somebody else wrote it.  FILE has the trace. */
-UnseenKind why_unseen(const Sliced* f, const char* file, uint32_t user,
+UnseenKind why_unseen(Sliced* f, const char* file, uint32_t user,
                       bool unseen, DcfgSliceUnseen* u);
 
 /* UnseenPlace: returns the words for an instance; they last until text_forget(). */
