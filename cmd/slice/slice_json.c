@@ -6,7 +6,6 @@
 /* Owns: a slice instance by instance, for programs.  Handed: a slice.  Taken
    by: cmd_slice.c. */
 
-#include "cmd/slice/slice_initial.h"
 #include "cmd/slice/slice_omitted.h"
 
 #include "cmd/base/format.h"
@@ -46,7 +45,8 @@ static void json_node(const SliceView* v, const DcfgSliceNode* n, FILE* out)
    fputs(", \"inputs\": [", out);
    for (uint32_t k = 0; k < n->n_inputs; k++) {
       const DcfgSliceInput* i = &v->s->inputs[n->first_input + k];
-      bool unseen = input_is_unseen(v->found, (uint32_t)(n - v->s->nodes), i);
+      bool unseen = input_is_unseen(v->found->initial, v->s,
+                                    (uint32_t)(n - v->s->nodes), i);
       fprintf(out, "%s{\"port\": \"%s\", ", k == 0 ? "" : ", ",
               slice_port(v->w, i));
       if (i->node < DCFG_SLICE_NOT)

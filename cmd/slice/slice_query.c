@@ -23,7 +23,6 @@
 #include "cmd/machine/processor.h"
 #include "cmd/shared/wet_program.h"
 #include "cmd/slice/slice_functions.h"
-#include "cmd/slice/slice_initial.h"
 #include "cmd/slice/slice_line.h"
 #include "cmd/output/output_syscalls.h"
 #include "cmd/slice/slice_value.h"
@@ -497,13 +496,13 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    if (o->thin && o->full)
       die("--thin or --full, not both");
    f->w       = open_trace(file);
-   f->file    = file;
    f->code    = code_lines_new(f->w, o->root);
    uint32_t n = dcfg_wet_instrs(f->w);
    f->instrs  = zalloc(n + (size_t)1, sizeof(bool));
    f->foreign = zalloc(n + (size_t)1, sizeof(bool));
    f->spare   = zalloc(n + (size_t)1, sizeof(*f->spare));
    f->roles   = roles_new(f->w);
+   f->initial = initial_memory_new(f->w, file, o->root, f->roles.loads);
    f->q       = (DcfgSliceQuery){ .instrs = f->instrs,
                                   .instance = DCFG_SLICE_LAST,
                                   .forward = o->forward };
@@ -567,7 +566,7 @@ void slice_forget(Sliced* f)
       return;
    for (unsigned i = 0; f->not_followed[i] != NULL; i++)
       free((char*)f->not_followed[i]);
-   initial_free(f->initial);
+   initial_memory_free(f->initial);
    dcfg_slice_free(f->s);
    code_lines_free(f->code);
    dcfg_wet_close(f->w);

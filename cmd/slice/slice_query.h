@@ -6,6 +6,7 @@
 #ifndef DCFG_CMD_SLICE_QUERY_H
 #define DCFG_CMD_SLICE_QUERY_H
 
+#include "cmd/machine/initial_memory.h"
 #include "cmd/machine/roles.h"
 #include "cmd/variables/code_lines.h"
 #include "cmd/slice/slice_output.h"
@@ -34,15 +35,11 @@ typedef
    }
    SliceOptions;
 
-/* Initial: see slice_initial.h. */
-typedef struct Initial Initial;
-
 /* Sliced: a criterion in a trace, and its slice. */
 typedef
    struct {
       DcfgWet*       w;
-      const char*    file;      // path of .w
-      Initial*       initial;   // NULL: not asked for yet
+      InitialMemory* initial;   // the memory that the program began with
       CodeLines*     code;      // lines of .w
       DcfgSliceQuery q;
       DcfgSlice*     s;

@@ -11,7 +11,6 @@
    another iteration. */
 
 #include "cmd/slice/slice_functions.h"
-#include "cmd/slice/slice_initial.h"
 #include "cmd/slice/why.h"
 
 #include "cmd/base/cmd.h"
@@ -345,18 +344,17 @@ static void follow_places(WhyCards* y, WhyCard* c, Found* l, uint32_t first)
 
 /* Return whether somebody else wrote a part of what NODE got over IN, and IN is
    not that input: then who stored the rest did not make the value. */
-static bool has_unseen(Sliced* f, uint32_t node, const DcfgSliceInput* in)
+static bool has_unseen(const Sliced* f, uint32_t node, const DcfgSliceInput* in)
 {
    const DcfgSliceNode* n = &f->s->nodes[node];
    const DcfgWetInstr*  at = dcfg_wet_instr(f->w, n->instr);
 
-   if (in->port != DCFG_WET_MEMORY || input_is_unseen(f, node, in) || in->reg >= at->n_accesses
+   if (in->port != DCFG_WET_MEMORY || in->unseen || in->reg >= at->n_accesses
        || at->accesses[in->reg].size > 8)
       return false;
    for (uint32_t k = 0; k < n->n_inputs; k++) {
       const DcfgSliceInput* other = &f->s->inputs[n->first_input + k];
-      if (other->port == in->port && other->reg == in->reg
-          && input_is_unseen(f, node, other))
+      if (other->unseen && other->port == in->port && other->reg == in->reg)
          return true;
    }
    return false;
@@ -370,7 +368,7 @@ static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in)
 
    if (has_unseen(y->f, in.user, in.input))
       return;
-   in.unseen = input_is_unseen(y->f, in.user, in.input);
+   in.unseen = input_is_unseen(y->f->initial, y->f->s, in.user, in.input);
    in.loader = in.user;
    in.first = (uint32_t)c->n_passed;
    node     = behind_copies(y, c, in.input);
@@ -440,7 +438,7 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
             if (at.use == USE_FRAME && to->port != DCFG_WET_CONTROL
                 && !is_pointer(y, from, to))
                at.use = use;
-            if (input_is_unseen(y->f, from, to)) {
+            if (input_is_unseen(y->f->initial, y->f->s, from, to)) {
                at.unseen = true;
                at.loader = from;
                add_input(y->f, c, at, DCFG_SLICE_NOBODY);

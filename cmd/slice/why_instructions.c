@@ -10,7 +10,6 @@
    passes instances that only hand on a value, as moves, PUSH and POP do. */
 
 #include "cmd/base/format.h"
-#include "cmd/slice/slice_initial.h"
 #include "cmd/slice/slice_query.h"
 #include "cmd/slice/slice_views.h"
 #include "cmd/slice/why.h"
@@ -120,7 +119,7 @@ static void add_origin(Why* y, uint32_t node, const DcfgSliceInput* in)
    }
    if (o.node == DCFG_SLICE_NOBODY && via->port == DCFG_WET_MEMORY) {
       o.loader = loader;
-      o.unseen = input_is_unseen(y->f, loader, via);
+      o.unseen = input_is_unseen(y->f->initial, y->f->s, loader, via);
    }
    GROW(y->origins, y->n_origins, y->room);
    y->origins[y->n_origins++] = o;

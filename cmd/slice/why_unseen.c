@@ -19,7 +19,6 @@
 #include "cmd/machine/processor.h"
 #include "cmd/machine/syscall_names.h"
 #include "cmd/shared/wet_program.h"
-#include "cmd/slice/slice_initial.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -438,7 +437,7 @@ static bool is_mapped_data(const Sliced* f, const char* file, uint32_t user,
    return is;
 }
 
-UnseenKind why_unseen(Sliced* f, const char* file, uint32_t user,
+UnseenKind why_unseen(const Sliced* f, const char* file, uint32_t user,
                       bool unseen, DcfgSliceUnseen* u)
 {
    const DcfgSliceUnseen* of = unseen ? unseen_of(f, user) : NULL;
@@ -446,7 +445,7 @@ UnseenKind why_unseen(Sliced* f, const char* file, uint32_t user,
    if (of != NULL)
       *u = *of;
    return of != NULL ? UNSEEN_TOLD
-          : unseen && initial_unseen(f, user, u) ? UNSEEN_INITIAL
+          : unseen && initial_unseen(f->initial, f->s, user, u) ? UNSEEN_INITIAL
           : unseen ? UNSEEN_NO_PLACE
           : is_mapped_data(f, file, user, u) ? UNSEEN_MAPPED : UNSEEN_NOT;
 }

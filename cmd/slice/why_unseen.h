@@ -23,7 +23,7 @@ typedef
 
 /* Set *U to what instance USER of F's slice loads; UNSEEN: its input says that
    somebody else wrote it.  FILE has the trace. */
-UnseenKind why_unseen(Sliced* f, const char* file, uint32_t user,
+UnseenKind why_unseen(const Sliced* f, const char* file, uint32_t user,
                       bool unseen, DcfgSliceUnseen* u);
 
 /* UnseenPlace: returns the words for an instance; they last until text_forget(). */

@@ -4,14 +4,14 @@
    Initial memory that somebody else wrote. */
 
 /* Owns: the bytes that memory began with, and whether a load finds them.  Handed:
-   a slice, the mappings of the trace's events, the files of images.  Taken by:
-   why_unseen.c, why_card.c, why_instructions.c, slice_json.c.
+   a slice, the mappings of the trace's events, the files of images.  Taken
+   by: cmd/slice/.
 
    The library compares each load with what the trace told before; nothing told
    initial bytes.  They are known if the trace begins with the program, and the
    build id says that the file is the one that was mapped. */
 
-#include "cmd/slice/slice_initial.h"
+#include "cmd/machine/initial_memory.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/machine/image_bytes.h"
@@ -40,14 +40,19 @@ typedef
    }
    Begin;
 
-struct Initial {
+struct InitialMemory {
+   DcfgWet*    w;
+   const char* file;            // path of .w
+   const char* root;
+   const bool* loads;           // by instruction
    ImageBytes images;
+   bool       begun;            // has what the trace's begin tells
    bool       whole;            // has what the events tell
    Begin*     begins;           // by time
    size_t     n, room;
 };
 
-static Begin* add_begin(Initial* z, BeginKind kind, uint64_t addr,
+static Begin* add_begin(InitialMemory* z, BeginKind kind, uint64_t addr,
                         uint64_t size, uint64_t time)
 {
    GROW(z->begins, z->n, z->room);
@@ -57,7 +62,7 @@ static Begin* add_begin(Initial* z, BeginKind kind, uint64_t addr,
 }
 
 /* Note that M holds from TIME on.  Others may write shared memory. */
-static void add_mapping(Initial* z, const DcfgWetMapping* m, uint64_t time)
+static void add_mapping(InitialMemory* z, const DcfgWetMapping* m, uint64_t time)
 {
    Begin* b = add_begin(z, !m->there || m->shared ? BEGIN_UNKNOWN
                         : m->from_file ? BEGIN_FILE : BEGIN_ZERO,
@@ -69,8 +74,14 @@ static void add_mapping(Initial* z, const DcfgWetMapping* m, uint64_t time)
    }
 }
 
-static void add_state(Initial* z, const DcfgWetState* state)
+static void add_state(InitialMemory* z)
 {
+   const DcfgWetState* state = dcfg_wet_state(z->w);
+
+   if (z->begun)
+      return;
+   z->begun  = true;
+   z->images = image_memory(z->w, NULL, z->root);
    for (uint32_t i = 0; state->at_start && i < state->n_mappings; i++)
       add_mapping(z, &state->mappings[i], 0);
    for (uint32_t i = 0; i < state->n_contents; i++)
@@ -78,12 +89,12 @@ static void add_state(Initial* z, const DcfgWetState* state)
                 state->contents[i].size, 0)->bytes = state->contents[i].bytes;
 }
 
-/* Add what the events of FILE tell.  Between system calls, their times are those
+/* Add what the events tell.  Between system calls, their times are those
    of the system call before.  If it cannot be read, nothing is known. */
-static void add_events(Initial* z, const char* file)
+static void add_events(InitialMemory* z)
 {
    DcfgError     err;
-   DcfgWet*      w = dcfg_wet_open(file, NULL, &err);
+   DcfgWet*      w = dcfg_wet_open(z->file, NULL, &err);
    uint32_t      n = w == NULL ? 0 : dcfg_wet_instrs(w);
    bool*         calls = zalloc(n + (size_t)1, sizeof(bool));
    DcfgWetFilter filter = { .instrs = calls, .thread = DCFG_NONE,
@@ -91,6 +102,9 @@ static void add_events(Initial* z, const char* file)
    uint64_t      time = 0;
    DcfgWetEvent  e;
 
+   if (z->whole)
+      return;
+   z->whole = true;
    for (uint32_t i = 0; i < n; i++)
       calls[i] = is_syscall(dcfg_wet_instr(w, i));
    if (w != NULL && dcfg_wet_select(w, &filter, &err))
@@ -109,21 +123,20 @@ static void add_events(Initial* z, const char* file)
    free(calls);
 }
 
-/* Return the initial memory of F, without what the events tell. */
-static Initial* initial_of(Sliced* f)
+InitialMemory* initial_memory_new(DcfgWet* w, const char* file,
+                                  const char* root, const bool* loads)
 {
-   if (f->initial == NULL) {
-      f->initial = zalloc(1, sizeof(*f->initial));
-      add_state(f->initial, dcfg_wet_state(f->w));
-      f->initial->images = image_memory(f->w, NULL, f->printed.root);
-   }
-   return f->initial;
+   InitialMemory* z = zalloc(1, sizeof(*z));
+
+   z->w     = w;
+   z->file  = file;
+   z->root  = root;
+   z->loads = loads;
+   return z;
 }
 
-void initial_free(Initial* z)
+void initial_memory_free(InitialMemory* z)
 {
-   if (z == NULL)
-      return;
    for (size_t i = 0; i < z->n; i++)
       free(z->begins[i].file);
    image_bytes_free(&z->images);
@@ -133,7 +146,7 @@ void initial_free(Initial* z)
 
 /* Return the begin of all SIZE bytes at ADDR, as they are at time T; NULL if they
    have several. */
-static const Begin* begin_of(const Initial* z, uint64_t addr, uint64_t size,
+static const Begin* begin_of(const InitialMemory* z, uint64_t addr, uint64_t size,
                              uint64_t t)
 {
    for (size_t i = z->n; i-- > 0; ) {
@@ -163,7 +176,7 @@ static bool byte_of_file(const ImageBytes* images, const Begin* b, uint64_t addr
 
 /* Set *BYTE to the byte with which the memory at ADDR began as B.  Return false if
    it is not known. */
-static bool initial_byte(const Initial* z, const Begin* b, uint64_t addr,
+static bool initial_byte(const InitialMemory* z, const Begin* b, uint64_t addr,
                          uint64_t t, uint8_t* byte)
 {
    *byte = b->kind == BEGIN_BYTES ? b->bytes[addr - b->addr] : 0;
@@ -173,7 +186,7 @@ static bool initial_byte(const Initial* z, const Begin* b, uint64_t addr,
 
 /* Return whether the SIZE bytes that N loads are those of the begin, of an image's
    file, or zero: then the events need not be read. */
-static bool is_expected(const Sliced* f, const Initial* z,
+static bool is_expected(const InitialMemory* z, const DcfgSlice* s,
                         const DcfgSliceNode* n, uint32_t size)
 {
    const Begin* b = begin_of(z, n->from, size, 0);
@@ -185,7 +198,7 @@ static bool is_expected(const Sliced* f, const Initial* z,
                               ? p->bytes[addr - p->addr] : 0;
       if (b != NULL && b->kind == BEGIN_BYTES)
          byte = b->bytes[addr - b->addr];
-      if (byte != f->s->values[n->value + i])
+      if (byte != s->values[n->value + i])
          return false;
    }
    return true;
@@ -193,11 +206,11 @@ static bool is_expected(const Sliced* f, const Initial* z,
 
 /* Return whether no executed instruction wrote a byte that N loads over IN, and the
    library does not know an unseen write of them. */
-static bool is_initial(const Sliced* f, const DcfgSliceNode* n,
+static bool is_initial(const DcfgSlice* s, const DcfgSliceNode* n,
                        const DcfgSliceInput* in)
 {
    for (uint32_t k = 0; k < n->n_inputs; k++) {
-      const DcfgSliceInput* other = &f->s->inputs[n->first_input + k];
+      const DcfgSliceInput* other = &s->inputs[n->first_input + k];
       if (other != in && other->port == in->port && other->reg == in->reg)
          return false;
    }
@@ -207,9 +220,9 @@ static bool is_initial(const Sliced* f, const DcfgSliceNode* n,
 
 /* Return the bytes that instance N loads, and that its value has; 0: they are not
    known. */
-static uint32_t known_load(const Sliced* f, const DcfgSliceNode* n)
+static uint32_t known_load(const InitialMemory* z, const DcfgSliceNode* n)
 {
-   const DcfgWetInstr* at = dcfg_wet_instr(f->w, n->instr);
+   const DcfgWetInstr* at = dcfg_wet_instr(z->w, n->instr);
    uint32_t            size = 0, reads = 0;
 
    for (uint32_t i = 0; i < at->n_accesses; i++)
@@ -219,36 +232,32 @@ static uint32_t known_load(const Sliced* f, const DcfgSliceNode* n)
       }
    if (size > n->value_size)
       size = n->value_size;
-   return reads == 1 && n->from != 0 && f->roles.loads[n->instr] ? size : 0;
+   return reads == 1 && n->from != 0 && z->loads[n->instr] ? size : 0;
 }
 
 /* Set *U to those bytes with which memory began, and that node USER loads over IN
    with other values.  Return false if there are none. */
-static bool find_changed(Sliced* f, uint32_t user, const DcfgSliceInput* in,
-                         DcfgSliceUnseen* u)
+static bool find_changed(InitialMemory* z, const DcfgSlice* s, uint32_t user,
+                         const DcfgSliceInput* in, DcfgSliceUnseen* u)
 {
-   const DcfgSliceNode* n = &f->s->nodes[user];
-   const DcfgWetState*  state = dcfg_wet_state(f->w);
-   uint32_t             size = known_load(f, n);
-   Initial*             z;
+   const DcfgSliceNode* n = &s->nodes[user];
+   const DcfgWetState*  state = dcfg_wet_state(z->w);
+   uint32_t             size = known_load(z, n);
    const Begin*         b;
 
    *u = (DcfgSliceUnseen){ .time = n->order };
-   if (!is_initial(f, n, in) || size == 0 || dcfg_wet_is_window(f->w)
+   if (!is_initial(s, n, in) || size == 0 || dcfg_wet_is_window(z->w)
        || state == NULL || !state->known)
       return false;
-   z = initial_of(f);
-   if (is_expected(f, z, n, size))
+   add_state(z);
+   if (is_expected(z, s, n, size))
       return false;
-   if (!z->whole) {
-      z->whole = true;
-      add_events(z, f->file);
-   }
+   add_events(z);
    b = begin_of(z, n->from, size, n->order);
    for (uint32_t i = 0; b != NULL && i < size; i++) {
       uint8_t byte;
       if (!initial_byte(z, b, n->from + i, n->order, &byte)
-          || byte == f->s->values[n->value + i])
+          || byte == s->values[n->value + i])
          continue;
       if (u->size == 0)
          u->addr = n->from + i;
@@ -259,11 +268,11 @@ static bool find_changed(Sliced* f, uint32_t user, const DcfgSliceInput* in,
 }
 
 /* Set the time of U to that of the first instance that loads its bytes. */
-static void find_first_load(const Sliced* f, DcfgSliceUnseen* u)
+static void find_first_load(const InitialMemory* z, DcfgSliceUnseen* u)
 {
    DcfgError     err;
-   DcfgWet*      w = dcfg_wet_open(f->file, NULL, &err);
-   DcfgWetFilter filter = { .instrs = f->roles.loads, .thread = DCFG_NONE,
+   DcfgWet*      w = dcfg_wet_open(z->file, NULL, &err);
+   DcfgWetFilter filter = { .instrs = z->loads, .thread = DCFG_NONE,
                             .from = u->since, .to = u->time };
    DcfgWetEvent  e;
    bool          found = w == NULL || !dcfg_wet_select(w, &filter, &err);
@@ -280,20 +289,22 @@ static void find_first_load(const Sliced* f, DcfgSliceUnseen* u)
    dcfg_wet_close(w);
 }
 
-bool input_is_unseen(Sliced* f, uint32_t user, const DcfgSliceInput* in)
+bool input_is_unseen(InitialMemory* z, const DcfgSlice* s, uint32_t user,
+                     const DcfgSliceInput* in)
 {
    DcfgSliceUnseen u;
 
-   return in->unseen || find_changed(f, user, in, &u);
+   return in->unseen || find_changed(z, s, user, in, &u);
 }
 
-bool initial_unseen(Sliced* f, uint32_t user, DcfgSliceUnseen* u)
+bool initial_unseen(InitialMemory* z, const DcfgSlice* s, uint32_t user,
+                    DcfgSliceUnseen* u)
 {
-   const DcfgSliceNode* n = &f->s->nodes[user];
+   const DcfgSliceNode* n = &s->nodes[user];
 
    for (uint32_t k = 0; k < n->n_inputs; k++)
-      if (find_changed(f, user, &f->s->inputs[n->first_input + k], u)) {
-         find_first_load(f, u);
+      if (find_changed(z, s, user, &s->inputs[n->first_input + k], u)) {
+         find_first_load(z, u);
          return true;
       }
    return false;
