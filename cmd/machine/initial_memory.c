@@ -45,11 +45,11 @@ struct InitialMemory {
    const char* file;            // path of .w
    const char* root;
    const bool* loads;           // by instruction
-   ImageBytes images;
-   bool       begun;            // has what the trace's begin tells
-   bool       whole;            // has what the events tell
-   Begin*     begins;           // by time
-   size_t     n, room;
+   ImageBytes  images;
+   bool        begun;           // has what the trace's begin tells
+   bool        whole;           // has what the events tell
+   Begin*      begins;          // by time
+   size_t      n, room;
 };
 
 static Begin* add_begin(InitialMemory* z, BeginKind kind, uint64_t addr,
