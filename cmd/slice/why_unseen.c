@@ -447,6 +447,7 @@ UnseenKind why_unseen(const Sliced* f, const char* file, uint32_t user,
    if (of != NULL)
       *u = *of;
    return of != NULL ? UNSEEN_TOLD
+          : unseen && initial_unseen(f->initial, f->s, user, u) ? UNSEEN_INITIAL
           : unseen ? UNSEEN_NO_PLACE
           : is_mapped_data(f, file, user, u) ? UNSEEN_MAPPED : UNSEEN_NOT;
 }
@@ -478,7 +479,8 @@ static void tell_story(const UnseenStory* s, const DcfgSliceUnseen* u,
                        const UnseenPlace* place)
 {
    printf("%sbetween time %s: %s\n", indent, text_count(u->since),
-          kind == UNSEEN_MAPPED ? "its memory was mapped"
+          kind == UNSEEN_MAPPED || (kind == UNSEEN_INITIAL && u->since > 0)
+          ? "its memory was mapped"
           : s->since.instr != DCFG_NONE ? place_of(place, s->since)
           : u->since == 0 ? "the begin of the trace"
           : "the kernel wrote it for a system call");
@@ -498,7 +500,7 @@ static void tell_story(const UnseenStory* s, const DcfgSliceUnseen* u,
    if (s->n_more > 0)
       printf("%s%s more system call%s meanwhile\n", indent,
              text_count(s->n_more), s->n_more == 1 ? "" : "s");
-   if (s->file == NULL && !s->writers)
+   if (s->file == NULL && (!s->writers || kind == UNSEEN_INITIAL))
       printf("%sperhaps another process: with the same memory, or by "
              "process_vm_writev()\n", indent);
 }

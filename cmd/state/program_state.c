@@ -76,12 +76,10 @@ ProgramState* state_make(DcfgWet* w, const char* root, const StateAsk* ask,
    s->whole  = begins_program(s);
    s->images = image_memory(w, s->replay, root);
    s->roles  = roles_new(w);
-   s->copies = zalloc(n + (size_t)1, sizeof(bool));
+   s->copies = s->roles.loads;
    s->addrs  = zalloc(n + (size_t)1, sizeof(uint64_t));
-   for (uint32_t i = 0; i < n; i++) {
-      s->copies[i] = s->roles.copies[i] || s->roles.widens[i];
-      s->addrs[i]  = dcfg_wet_instr(w, i)->addr;
-   }
+   for (uint32_t i = 0; i < n; i++)
+      s->addrs[i] = dcfg_wet_instr(w, i)->addr;
    return s;
 }
 
@@ -94,7 +92,6 @@ void state_free(ProgramState* s)
    dcfg_replay_free(s->replay);
    image_bytes_free(&s->images);
    roles_free(&s->roles);
-   free(s->copies);
    free(s->addrs);
    free(s->may_write);
    free(s->made);

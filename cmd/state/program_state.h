@@ -100,7 +100,7 @@ struct ProgramState {
                              // each
    ImageBytes   images;
    Roles        roles;
-   bool*        copies;      // by instruction: its value begins with the
+   const bool*  copies;      // by instruction: its value begins with the
                              // bytes that it loads
    uint64_t*    addrs;       // by instruction: its address
    StateThread* threads;
