@@ -378,7 +378,8 @@ static const Use* find_use(const Rewriting* r, uint32_t scope,
 {
    Use key = { .scope = scope, .function = function };
 
-   return bsearch(&key, r->uses, r->n_uses, sizeof(*r->uses), by_scope);
+   return r->n_uses == 0 ? NULL
+          : bsearch(&key, r->uses, r->n_uses, sizeof(*r->uses), by_scope);
 }
 
 /* Return the function that now has the rows of SCOPE in FUNCTION: that of the

@@ -50,6 +50,8 @@ typedef
                                 // address, as an element of a table may be?
       bool*     copies;         // does it copy what it reads, unchanged?
       bool*     widens;         // does it copy with zero or sign extension?
+      bool*     loads;          // either: if it loads, its recorded value begins
+                                // with the bytes
       uint32_t* moved;          // registers that a copy changes besides, as the
                                 // stack pointer in PUSH
       bool*     calls;          // does it call a function?

@@ -29,14 +29,10 @@ static csh open_decoder(const Processor* p)
    and of copies that extend. */
 static void say_loads(DcfgWet* w, const Roles* r)
 {
-   uint32_t n = dcfg_wet_instrs(w);
-   bool*    loads = zalloc(n + (size_t)1, sizeof(bool));
-
-   for (uint32_t k = 0; k < n; k++)
-      loads[k] = r->copies[k] || r->widens[k];
-   if (!dcfg_wet_tell_loads(w, loads))
+   for (uint32_t k = 0; k < dcfg_wet_instrs(w); k++)
+      r->loads[k] = r->copies[k] || r->widens[k];
+   if (!dcfg_wet_tell_loads(w, r->loads))
       die("out of memory");
-   free(loads);
 }
 
 Roles roles_new(DcfgWet* w)
@@ -46,6 +42,7 @@ Roles roles_new(DcfgWet* w)
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(bool)),
                   zalloc(n + (size_t)1, sizeof(bool)),
                   zalloc(n + (size_t)1, sizeof(bool)),
                   zalloc(n + (size_t)1, sizeof(bool)),
@@ -78,6 +75,7 @@ void roles_free(Roles* r)
    free(r->lookups);
    free(r->copies);
    free(r->widens);
+   free(r->loads);
    free(r->moved);
    free(r->calls);
 }

@@ -44,6 +44,8 @@ static void json_node(const SliceView* v, const DcfgSliceNode* n, FILE* out)
    fputs(", \"inputs\": [", out);
    for (uint32_t k = 0; k < n->n_inputs; k++) {
       const DcfgSliceInput* i = &v->s->inputs[n->first_input + k];
+      bool unseen = input_is_unseen(v->found->initial, v->s,
+                                    (uint32_t)(n - v->s->nodes), i);
       fprintf(out, "%s{\"port\": \"%s\", ", k == 0 ? "" : ", ",
               slice_port(v->w, i));
       if (i->node < DCFG_SLICE_NOT)
@@ -51,8 +53,8 @@ static void json_node(const SliceView* v, const DcfgSliceNode* n, FILE* out)
       else
          fprintf(out, "\"followed\": %s%s%s}",
                  i->node == DCFG_SLICE_NOBODY ? "true" : "false",
-                 i->unseen ? ", \"unseen\": true" : "",
-                 i->node == DCFG_SLICE_NOBODY && !i->unseen
+                 unseen ? ", \"unseen\": true" : "",
+                 i->node == DCFG_SLICE_NOBODY && !unseen
                  && dcfg_wet_is_window(v->w) ? ", \"in_window\": false" : "");
    }
    fputs("]}", out);

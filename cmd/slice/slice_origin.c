@@ -33,7 +33,6 @@ typedef
       DcfgWet*          w;
       const DcfgSlice*  s;
       const Roles*      roles;
-      const bool*       hands_on;
       const ImageBytes* initial;
    }
    Tracer;
@@ -122,7 +121,7 @@ static ByteOrigin trace(const Tracer* z, const DcfgSliceNode* n, uint64_t addr,
          return ORIGIN_COMPUTED;
       if (is_constant(z, n))
          return ORIGIN_CONSTANT;
-      if (!z->hands_on[n->instr] || !port_of(z, n, &port))
+      if (!z->roles->loads[n->instr] || !port_of(z, n, &port))
          return ORIGIN_COMPUTED;
       if (port == DCFG_WET_MEMORY)
          place += n->from;
@@ -202,22 +201,19 @@ Origins origins_find(DcfgWet* w, const Roles* roles, const OutputStream* t,
 {
    uint32_t  n = dcfg_wet_instrs(w);
    bool*     instrs = zalloc(n + (size_t)1, sizeof(bool));
-   bool*     hands_on = zalloc(n + (size_t)1, sizeof(bool));
    CopiedFrom* from = zalloc(size + 1, sizeof(*from));
    size_t    room = 0;
    Origins   o = { .kinds = zalloc(size + 1, 1) };
    DcfgSliceQuery q = { .no_control = true, .no_address = roles->addresses,
-                        .copies = hands_on, .steps = 1, .instrs = instrs };
+                        .copies = roles->loads, .steps = 1, .instrs = instrs };
    DcfgError  err;
    DcfgSlice* s;
 
-   for (uint32_t i = 0; i < n; i++)
-      hands_on[i] = roles->copies[i] || roles->widens[i];
    stream_choose(t, place, size, NULL, instrs, n, &q);
    s = dcfg_slice_new(w, &q, &err);
    if (s == NULL)
       die("%s", unreadable(&err, KIND_WET));
-   const Tracer z = { w, s, roles, hands_on, initial };
+   const Tracer z = { w, s, roles, initial };
    for (uint64_t i = 0; i < size; i++) {
       const OutputPiece* p = stream_piece(t, place + i);
       for (uint32_t k = 0; p != NULL && k < s->n_criteria; k++) {
@@ -242,7 +238,6 @@ Origins origins_find(DcfgWet* w, const Roles* roles, const OutputStream* t,
    dcfg_slice_free(s);
    free((void*)q.parts);
    free(instrs);
-   free(hands_on);
    free(from);
    return o;
 }

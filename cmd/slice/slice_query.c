@@ -502,6 +502,7 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    f->foreign = zalloc(n + (size_t)1, sizeof(bool));
    f->spare   = zalloc(n + (size_t)1, sizeof(*f->spare));
    f->roles   = roles_new(f->w);
+   f->initial = initial_memory_new(f->w, file, o->root, f->roles.loads);
    f->q       = (DcfgSliceQuery){ .instrs = f->instrs,
                                   .instance = DCFG_SLICE_LAST,
                                   .forward = o->forward };
@@ -565,6 +566,7 @@ void slice_forget(Sliced* f)
       return;
    for (unsigned i = 0; f->not_followed[i] != NULL; i++)
       free((char*)f->not_followed[i]);
+   initial_memory_free(f->initial);
    dcfg_slice_free(f->s);
    code_lines_free(f->code);
    dcfg_wet_close(f->w);

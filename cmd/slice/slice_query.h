@@ -6,6 +6,7 @@
 #ifndef DCFG_CMD_SLICE_QUERY_H
 #define DCFG_CMD_SLICE_QUERY_H
 
+#include "cmd/machine/initial_memory.h"
 #include "cmd/machine/roles.h"
 #include "cmd/variables/code_lines.h"
 #include "cmd/slice/slice_output.h"
@@ -38,6 +39,7 @@ typedef
 typedef
    struct {
       DcfgWet*       w;
+      InitialMemory* initial;   // the memory that the program began with
       CodeLines*     code;      // lines of .w
       DcfgSliceQuery q;
       DcfgSlice*     s;

@@ -385,7 +385,7 @@ static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in)
 
    if (has_unseen(y->f, in.user, in.input))
       return;
-   in.unseen = in.input->unseen;
+   in.unseen = input_is_unseen(y->f->initial, y->f->s, in.user, in.input);
    in.loader = in.user;
    in.first = (uint32_t)c->n_passed;
    node     = behind_copies(y, c, in.input);
@@ -452,7 +452,7 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
             if (at.use == USE_FRAME && to->port != DCFG_WET_CONTROL
                 && !is_pointer(y, from, to))
                at.use = use;
-            if (to->unseen) {
+            if (input_is_unseen(y->f->initial, y->f->s, from, to)) {
                at.unseen = true;
                at.loader = from;
                add_input(y->f, c, at, DCFG_SLICE_NOBODY);

@@ -26,8 +26,9 @@ typedef
       const DcfgSliceInput* input;      // an input of the instance
       uint32_t node;            // or DCFG_SLICE_NOBODY, DCFG_SLICE_NOT
       uint32_t first, n_copies; // part of Why.copies
-      uint32_t loader;          // the instance that loads an unseen write, or
-                                // DCFG_NONE
+      uint32_t loader;          // the instance that loads memory which nobody
+                                // wrote, or DCFG_NONE
+      bool     unseen;          // somebody else wrote it
    }
    Origin;
 
@@ -102,8 +103,8 @@ const DcfgSliceInput* why_behind_copy(const Sliced* f, uint32_t node,
 static void add_origin(Why* y, uint32_t node, const DcfgSliceInput* in)
 {
    const DcfgSliceInput* via = in;
-   Origin o = { in, in->node, (uint32_t)y->n_copies, 0,
-                in->unseen ? node : DCFG_NONE };
+   Origin o = { in, in->node, (uint32_t)y->n_copies, 0, DCFG_NONE, false };
+   uint32_t loader = node;
 
    while (o.node < DCFG_SLICE_NOT && in->port != DCFG_WET_CONTROL) {
       const DcfgSliceInput* next = why_behind_copy(y->f, o.node, via);
@@ -112,9 +113,13 @@ static void add_origin(Why* y, uint32_t node, const DcfgSliceInput* in)
       GROW(y->copies, y->n_copies, y->copies_room);
       y->copies[y->n_copies++] = o.node;
       o.n_copies++;
-      o.loader = next->unseen ? o.node : DCFG_NONE;
+      loader = o.node;
       o.node = next->node;
       via    = next;
+   }
+   if (o.node == DCFG_SLICE_NOBODY && via->port == DCFG_WET_MEMORY) {
+      o.loader = loader;
+      o.unseen = input_is_unseen(y->f->initial, y->f->s, loader, via);
    }
    GROW(y->origins, y->n_origins, y->room);
    y->origins[y->n_origins++] = o;
@@ -194,7 +199,8 @@ static void tell(Why* y, uint32_t node)
       printf("%3zu %-8s  ", i + 1, slice_port(y->f->w, o->input));
       DcfgSliceUnseen u;
       UnseenKind      kind = o->loader == DCFG_NONE ? UNSEEN_NOT
-                             : why_unseen(y->f, y->v.file, o->loader, true, &u);
+                             : why_unseen(y->f, y->v.file, o->loader, o->unseen,
+                                          &u);
       if (kind != UNSEEN_NOT) {
          why_tell_unseen(y->v.file, kind, &u, "              ",
                          &(UnseenPlace){ unseen_place, y });

@@ -128,7 +128,9 @@ static void unmap(Teller* z, uint64_t addr, uint64_t size)
                  m.time, m.file);
       free(m.file);
    }
-   memmove(z->maps + kept, z->maps + n, (z->n_maps - n) * sizeof(*z->maps));
+   if (z->n_maps > n)
+      memmove(z->maps + kept, z->maps + n,
+              (z->n_maps - n) * sizeof(*z->maps));
    z->n_maps = kept + (z->n_maps - n);
 }
 
@@ -444,6 +446,7 @@ UnseenKind why_unseen(const Sliced* f, const char* file, uint32_t user,
    if (of != NULL)
       *u = *of;
    return of != NULL ? UNSEEN_TOLD
+          : unseen && initial_unseen(f->initial, f->s, user, u) ? UNSEEN_INITIAL
           : unseen ? UNSEEN_NO_PLACE
           : is_mapped_data(f, file, user, u) ? UNSEEN_MAPPED : UNSEEN_NOT;
 }
@@ -475,7 +478,8 @@ static void tell_story(const UnseenStory* s, const DcfgSliceUnseen* u,
                        const UnseenPlace* place)
 {
    printf("%sbetween time %s: %s\n", indent, text_count(u->since),
-          kind == UNSEEN_MAPPED ? "its memory was mapped"
+          kind == UNSEEN_MAPPED || (kind == UNSEEN_INITIAL && u->since > 0)
+          ? "its memory was mapped"
           : s->since.instr != DCFG_NONE ? place_of(place, s->since)
           : u->since == 0 ? "the begin of the trace"
           : "the kernel wrote it for a system call");
@@ -495,7 +499,7 @@ static void tell_story(const UnseenStory* s, const DcfgSliceUnseen* u,
    if (s->n_more > 0)
       printf("%s%s more system call%s meanwhile\n", indent,
              text_count(s->n_more), s->n_more == 1 ? "" : "s");
-   if (s->file == NULL && !s->writers)
+   if (s->file == NULL && (!s->writers || kind == UNSEEN_INITIAL))
       printf("%sperhaps another process: with the same memory, or by "
              "process_vm_writev()\n", indent);
 }

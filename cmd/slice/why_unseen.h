@@ -15,6 +15,8 @@ typedef
       UNSEEN_TOLD,              // somebody else wrote it: see DcfgSliceUnseen
       UNSEEN_MAPPED,            // memory of a mapped data file: .since is the time
                                 // of the mapping
+      UNSEEN_INITIAL,           // somebody else wrote initial memory, which is so
+                                // from .since on
       UNSEEN_NO_PLACE           // somebody else wrote it, and no more is known
    }
    UnseenKind;

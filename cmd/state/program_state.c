@@ -80,12 +80,9 @@ ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
    s->whole  = begins_program(s);
    s->images = image_memory(w, s->replay, root);
    s->roles  = roles_new(w);
-   s->copies = zalloc(n + (size_t)1, sizeof(bool));
    s->addrs  = zalloc(n + (size_t)1, sizeof(uint64_t));
-   for (uint32_t i = 0; i < n; i++) {
-      s->copies[i] = s->roles.copies[i] || s->roles.widens[i];
-      s->addrs[i]  = dcfg_wet_instr(w, i)->addr;
-   }
+   for (uint32_t i = 0; i < n; i++)
+      s->addrs[i] = dcfg_wet_instr(w, i)->addr;
    return s;
 }
 
@@ -98,7 +95,6 @@ void state_free(ProgramState* s)
    dcfg_replay_free(s->replay);
    image_bytes_free(&s->images);
    roles_free(&s->roles);
-   free(s->copies);
    free(s->addrs);
    free(s->may_write);
    free(s->made);
@@ -275,7 +271,7 @@ static bool compare_initial(ProgramState* s, uint64_t t, uint64_t addr,
    }
    if (!any)
       return true;
-   if (!dcfg_replay_loaded(s->replay, t, addr, size, s->copies, next))
+   if (!dcfg_replay_loaded(s->replay, t, addr, size, s->roles.loads, next))
       return false;
    for (uint32_t i = 0; i < size; i++)
       if (next[i].is == DCFG_REPLAY_KNOWN && next[i].value != b[i].value)
@@ -289,7 +285,7 @@ static bool read_part(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
 {
    DcfgReplayByte b[DCFG_REPLAY_MOST], last[DCFG_REPLAY_MOST];
 
-   if (!dcfg_replay_memory(s->replay, t, addr, size, s->copies, b))
+   if (!dcfg_replay_memory(s->replay, t, addr, size, s->roles.loads, b))
       return false;
    memcpy(last, b, size * sizeof(*b));
    take_images(s, t, addr, size, b);
@@ -297,7 +293,7 @@ static bool read_part(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
    if (!compare_initial(s, t, addr, size, last, b))
       return false;
    if (!all_known(b, size)
-       && !dcfg_replay_loaded(s->replay, t, addr, size, s->copies, b))
+       && !dcfg_replay_loaded(s->replay, t, addr, size, s->roles.loads, b))
       return false;
    for (uint32_t i = 0; i < size; i++) {
       bytes[i] = b[i].value;

@@ -80,8 +80,6 @@ typedef
                                 // each
       ImageBytes   images;
       Roles        roles;
-      bool*        copies;      // by instruction: its value begins with the
-                                // bytes that it loads
       uint64_t*    addrs;       // by instruction: its address
       StateThread* threads;
       uint32_t     n_threads;

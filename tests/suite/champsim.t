@@ -129,7 +129,7 @@ def check_exact(tap, name, prog):
 def check_repeats(tap, bits, *flags):
     name = "repeats%d" % bits
     steps = harness.cc(tap, os.path.join(harness.ORACLE, "single_steps.c"), "single_steps")
-    prog = harness.cc(tap, os.path.join(PROGS, "wet", "repeats.c"), name, "-static", "-no-pie", *flags)
+    prog = harness.cc(tap, os.path.join(PROGS, "wet_repeats.c"), name, "-static", "-no-pie", *flags)
     run = prog and steps and Run(tap, name, [prog])
     trace, _ = run.export() if run and run.good else (None, "")
     if not trace:

@@ -4,6 +4,7 @@
 - A program whose memory another process, its own other mapping of a file, pwrite() to the file or to /proc/self/mem, and
   process_vm_writev() change.  dcfg why says that somebody else wrote it, between which lines, and what may have; with an index and
   without.  dcfg gdb's server does not know the changed bytes between, and knows them behind the load.
+- Initial data of the program, zeros of it and of a new mapping, which process_vm_writev() changes before their first load: the same.
 - tests/oracle/memory_loads.c: each load finds memory as the trace told it, in that program, with 20,000 changes, and in others.
 """
 import json
@@ -30,6 +31,11 @@ PROGRAM = """#define _GNU_SOURCE
 static volatile int single;
 static volatile unsigned long wide;
 static volatile long sum;
+static volatile int data = 0x11111111, kept = 0x22222222, zeros, zeros_kept;
+static int poke(pid_t to, volatile void* at, int value) {
+   struct iovec from = { &value, 4 }, where = { (void*)at, 4 };
+   return process_vm_writev(to, &from, 1, &where, 1, 0) != 4;
+}
 int main(int argc, char** argv) {
    int fd = open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600), new = 0x0A0B0C0D, status = 0, many = atoi(argv[2]);
    if (ftruncate(fd, 8192) != 0) return 1;
@@ -37,6 +43,7 @@ int main(int argc, char** argv) {
    volatile int* twin = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 4096);
    volatile int* both = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
    int memory = open("/proc/self/mem", O_RDWR);
+   volatile int* fresh = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
    pid_t self = getpid();
    printf("both %p twin %p file %p single %p wide %p bytes %p\\n", both, page + 1024, page, &single, &wide, page + 8);
 
@@ -72,11 +79,23 @@ int main(int argc, char** argv) {
    twin[6] = 0x07070707;                        // alias first
    int g = page[1030];                          // load first
 
+   int poked = 0;
+   if (fork() == 0) _exit(poke(self, &data, 0x08080808) | poke(self, &zeros, 0x09090909) | poke(self, fresh, 0x0A0A0A0A));
+   wait(&poked);
+   int h = data;                                // load data
+   int j = zeros;                               // load zeros
+   int k = *fresh;                              // load fresh
+   int l = data;                                // load again
+   int m = kept;                                // load kept
+   int n = zeros_kept;                          // load zeros_kept
+   int o = fresh[1];                            // load fresh_kept
+
    for (int i = 1; i <= many; i++) {
       twin[2] = i;
       sum += page[1026];
    }
-   printf("%x %x %x %x %lx %d %x %d %x %ld\\n", a, b, c, d, e, before, f, status, g, sum);
+   printf("%x %x %x %x %lx %d %x %d %x %ld %d %x\\n", a, b, c, d, e, before, f, status, g, sum, poked,
+          h + j + k + l + m + n + o);
    return 0;
 }
 """
@@ -141,6 +160,36 @@ def check_first(tap, wet, addr):
            "first: dcfg why names the store through another mapping of the file", text)
     times = [ask(wet, "unseen.c:%d" % line_of(mark), "m%x,4" % addr) for mark in ("load bytes", "load first")]
     tap.ok(times[0].startswith("E") and times[1].startswith("E"), "first: dcfg gdb does not show the future", times)
+
+
+def ends(slice_text):
+    """The loads of memory that nobody wrote, among the criterion's own instances: whether somebody else wrote it."""
+    nodes = json.loads(slice_text)["nodes"]
+    return [i.get("unseen", False) for n in nodes if n["distance"] == 0 for i in n["inputs"]
+            if i["port"] == "memory" and i.get("followed")]
+
+
+def check_initial(tap, wet):
+    """Memory of an image or of a new mapping: others changed it before its first load, or nobody did."""
+    loaded = "unseen.c:%d in main" % line_of("load data")
+    for name, since in (("data", "the begin of the trace"), ("zeros", "the begin of the trace"), ("fresh", "its memory was mapped"),
+                        ("again", "the begin of the trace"), ("kept", None), ("zeros_kept", None), ("fresh_kept", None)):
+        place = "unseen.c:%d" % line_of("load " + name)
+        texts = [commandlib.command("why", "--index=" + use, wet, place)[1] for use in ("no", "yes")]
+        texts.append(commandlib.command("why", "--instructions", wet, place)[1])
+        inputs = json.loads(commandlib.command("why", "--json", wet, place)[1])["steps"][0]["inputs"]
+        unseen = [i["unseen"] for i in inputs if "unseen" in i]
+        of = ends(commandlib.command("slice", "--as=json", "--at=" + place, wet)[1])
+        if since is None:
+            tap.ok(all("initial data" in t and "somebody else" not in t for t in texts) and not unseen and of == [False],
+                   name + ": memory that nobody changed is initial data", texts + [unseen, of])
+            continue
+        tap.ok(all(re.search("somebody else wrote it\n +between time [0-9,]+: " + since, t) and "process_vm_writev()" in t
+                   and "initial data" not in t for t in texts) and texts[0] == texts[1],
+               name + ": dcfg why says that somebody else changed initial memory, and between which times", texts)
+        tap.ok(of == [True] and len(unseen) == 1 and (unseen[0]["since"] == 0) == ("begin" in since)
+               and (name not in ("data", "again") or unseen[0]["loaded"].startswith(loaded)),
+               name + ": and so do its JSON and that of the slice", json.dumps([of, inputs]))
 
 
 def check_watch(tap, wet, addr):
@@ -209,6 +258,10 @@ def main():
             tap.skip("wide: dcfg why and dcfg gdb", "process_vm_writev() is not allowed here")
         else:
             check_case(tap, wet, name, int(where[name], 16))
+    if values[10] == "0":
+        check_initial(tap, wet)
+    else:
+        tap.skip("initial memory that others change", "process_vm_writev() is not allowed here")
     check_first(tap, wet, int(where["file"], 16) + 4 * 1030)
     check_watch(tap, wet, int(where["single"], 16))
     loads = oracle(tap)
