@@ -203,7 +203,7 @@ static bool write_memory(IndexMaker* m, const MarkWrite* x)
 
    if (m->words != NULL && !mark_write_put(x, m->n_instrs, &m->image))
       return false;
-   if (x->maps || x->size == 0)
+   if (x->size == 0)
       return true;
    if (x->size <= INDEX_SPAN)
       return lines_add(&m->lines, x->addr, x->size);
