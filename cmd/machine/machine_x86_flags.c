@@ -409,6 +409,15 @@ static bool stored_flags(const StateView* v, unsigned group, uint64_t* bits)
    return true;
 }
 
+/* CMC: set *BITS to the other carry flag. */
+static bool other_carry(const StateView* v, uint64_t* bits)
+{
+   if (!v->flags(v->arg, X86_CARRY, bits))
+      return false;
+   *bits ^= BIT_C;
+   return true;
+}
+
 static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
                       uint64_t* bits)
 {
@@ -453,10 +462,7 @@ static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
          *bits = BIT_D | BIT_C;
          return true;
       case X86_INS_CMC:
-         if (!v->flags(v->arg, X86_CARRY, bits))
-            return false;
-         *bits ^= BIT_C;
-         return true;
+         return other_carry(v, bits);
       case X86_INS_SAHF:
          return stored_flags(v, group, bits);
       case X86_INS_POPFQ: case X86_INS_POPFD: case X86_INS_POPF: {
