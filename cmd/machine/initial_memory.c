@@ -102,8 +102,6 @@ static void add_events(InitialMemory* z)
    uint64_t      time = 0;
    DcfgWetEvent  e;
 
-   if (z->whole)
-      return;
    z->whole = true;
    for (uint32_t i = 0; i < n; i++)
       calls[i] = is_syscall(dcfg_wet_instr(w, i));
@@ -252,7 +250,8 @@ static bool find_changed(InitialMemory* z, const DcfgSlice* s, uint32_t user,
    add_state(z);
    if (is_expected(z, s, n, size))
       return false;
-   add_events(z);
+   if (!z->whole)
+      add_events(z);
    b = begin_of(z, n->from, size, n->order);
    for (uint32_t i = 0; b != NULL && i < size; i++) {
       uint8_t byte;
