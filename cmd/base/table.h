@@ -36,8 +36,8 @@ void   tab_column(Table* t, ColKind kind, const char* key,
 /* Add the next cell.  The table keeps a copy of S, until text_forget(). */
 void   put_text(Table* t, const char* s);
 
-/* Likewise for the name S of SYMBOL, which may be NULL.  Symbols of one name
-   are told apart. */
+/* Add the next cell: the name S of SYMBOL, which may be NULL.  Symbols of one
+   name are told apart. */
 void   put_name(Table* t, const char* s, const char* symbol);
 void   put_count(Table* t, uint64_t n);
 void   put_share(Table* t, uint64_t part, uint64_t whole);

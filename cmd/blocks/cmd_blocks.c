@@ -475,6 +475,16 @@ static void paths_end_count(Paths* p)
 
 /*--- Superblocks: printing                                ---*/
 
+/* Print the numbers of PATH's blocks, and end the row. */
+static void print_path_blocks(const RowStyle* style, const Paths* p,
+                              const Path* path)
+{
+   for (uint32_t i = 0; i < path->n; i++)
+      fprintf(style->out, "%s%" PRIu32, i > 0 ? " " : "",
+              p->order[path->first + i] + 1);
+   fputc('\n', style->out);
+}
+
 static void print_text_path(const RowStyle* style, const Paths* p,
                             uint32_t number, uint64_t instrs)
 {
@@ -486,10 +496,7 @@ static void print_text_path(const RowStyle* style, const Paths* p,
            instrs == 0 ? 0 : 100 * (double)path->executed / (double)instrs,
            mark, path->executed, path->entered, mark, path->completed,
            path->n_instrs, p->t->blocks[p->order[path->first]].first);
-   for (uint32_t i = 0; i < path->n; i++)
-      fprintf(style->out, "%s%" PRIu32, i > 0 ? " " : "",
-              p->order[path->first + i] + 1);
-   fputc('\n', style->out);
+   print_path_blocks(style, p, path);
 }
 
 static void print_csv_path(const RowStyle* style, const Paths* p,
@@ -503,10 +510,7 @@ static void print_csv_path(const RowStyle* style, const Paths* p,
            path->executed, path->entered, path->completed, path->n_instrs,
            p->t->blocks[p->order[path->first]].first,
            p->counted ? "no" : "yes");
-   for (uint32_t i = 0; i < path->n; i++)
-      fprintf(style->out, "%s%" PRIu32, i > 0 ? " " : "",
-              p->order[path->first + i] + 1);
-   fputc('\n', style->out);
+   print_path_blocks(style, p, path);
 }
 
 static void print_json_path(const RowStyle* style, const Paths* p,

@@ -15,8 +15,8 @@
 uint64_t* count_entries(const Functions* f, Inlined* in, Pieces* pieces,
                         uint32_t thread);
 
-/* Likewise, return how often control came into each scope from outside, wherever
-   that was.  This is more than entries where instructions have moved, and not 0
+/* Return how often control came into each scope from outside, by scope, wherever
+   it entered.  This is more than entries where instructions have moved, and not 0
    where the compiler made several entries of one. */
 uint64_t* count_flows(const Functions* f, Inlined* in, Pieces* pieces,
                       uint32_t thread);

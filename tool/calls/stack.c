@@ -310,7 +310,8 @@ static void set_call_slots(CallStack* cs)
    *entries           = (UWord)(base + 2 * DCFG_CONTEXT_IS_NESTED(context));
 }
 
-/* Likewise; and tell the listener of the function, if it had been left. */
+/* Set the slots for the call that runs now.  If its function had been left, tell
+   the listener that it is entered. */
 static void show_calls(CallStack* cs, ULong* base)
 {
    if (cs->now.was_left && cs->now.function != 0)

@@ -303,7 +303,7 @@ static void note_stored(Work* w, IRExpr* e)
    value.n_stored = add_data(w, value.stored, value.n_stored, e);
 }
 
-/* Likewise, for a store below the stores before it. */
+/* Add what a store below the stores before it stores, in front of theirs. */
 static void note_stored_below(Work* w, IRExpr* e)
 {
    ValuePart above[MAX_VALUE_PARTS];
