@@ -241,7 +241,9 @@ def check_nothing(tap, one, two):
                            ("--routine=nosuch", "no routine `nosuch' in either run"),
                            ("--image=libc.so.6 --function=main", "no code of either run")):
             status, out, err = command("diff", *gate, *what.split(), one, two)
-            tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and word in err, "%s %s" % (gate, what), (status, err))
+            # Which functions were inlined is also asked of the C library, which may have no debug information.
+            said = [line for line in err.splitlines() if " has no debug information: " not in line]
+            tap.ok(status == 2 and not out and len(said) == 1 and word in said[0], "%s %s" % (gate, what), (status, err))
     status, out, err = command("diff", "--fail=100", "--function=WORK", "--source=prog.c", one, two)
     tap.ok(status == 2, "case matters", err)
     status, out, err = command("diff", "--functions", "--function=labour", one, two)
@@ -277,7 +279,7 @@ def main():
     tap.ok(status == 0 and not err, "and not what grew less", err)
     status, out, err = command("diff", "--functions", "--fail=50", "--share=5000", one, grown)
     tap.ok(status == 1 and "helper grew" in err and "Functions: 0 new, 0 gone, 0 changed" in out, "--share hides rows only", out + err)
-    status, out, err = command("diff", "--fail=0", grown, one)
+    status, out, err = command("diff", "--fail=0", "--source=prog.c", grown, one)
     tap.ok(status == 0 and not err, "nor what shrank", err)
     status, out, err = command("diff", "--fail=0", "--function=steady", one, grown)
     tap.ok("helper" not in err, "nor what is not selected", err)

@@ -60,6 +60,11 @@ def functions(path, section):
     return table
 
 
+def are_named():
+    """Returns whether debug information tells the names of functions that are not exported."""
+    return all(os.path.exists(debug_file(path)) for path in objects())
+
+
 def merged(*tables):
     out = {}
     for table in tables:
