@@ -6,6 +6,7 @@ DCFG_AGAIN=1: another Valgrind has been tested.  Then 200 loads stand for 2,000.
 """
 import os
 import shutil
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -98,14 +99,23 @@ def check_end_of_file(tap, prog):
         equal(tap, "behind the end of a file: what ran", got, [(0, 1), (4096, 1), (4096, 2), (8192, 1), (8192, 1)])
 
 
+def memory_of_none(tap, argv):
+    """Returns the most memory, in kB, that Valgrind has without a tool."""
+    r = subprocess.run(lifelib.MEASURE + [harness.VALGRIND, "-q", "--tool=none"] + argv, cwd=tap.dir, env=harness.ENV,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return int(r.stdout.split()[-1])
+
+
 def check_many(tap, prog, objects, plugins):
-    """Many loads leave the same file as 20 do, but for counts, and need no more memory."""
+    """Many loads leave the same file as 20 do, but for counts, and the tool needs no more memory.  Valgrind itself does: its
+    cache of translations touches new pages.  Reading debug information needs more for a while, and hides that."""
     for name, command in (("one object", lambda n: [prog, objects[0], "-", "3", str(n)]),
                           ("two objects in turn", lambda n: [plugins] + objects + ["3"] * n)):
         if not command(0)[0]:
             continue
-        files, memory = [], []
+        files, memory, alone = [], [], []
         for n in (20, MANY):
+            alone.append(memory_of_none(tap, command(n)))
             r = run(tap, "%d loads of %s" % (n, name), command(n), before=lifelib.MEASURE)
             if not check(tap, "%d loads of %s" % (n, name), r, 1):
                 return
@@ -117,8 +127,8 @@ def check_many(tap, prog, objects, plugins):
         equal(tap, "%d loads of %s: blocks of the objects" % (MANY, name),
               [shape(many, im) for im, _ in many.by_image("plugin")], [shape(few, im) for im, _ in few.by_image("plugin")])
         if not lifelib.TRACE:       # a trace grows with the run
-            tap.ok(memory[1] < memory[0] + 1024, "%d loads of %s: memory" % (MANY, name), "%d kB after %d kB"
-                   % (memory[1], memory[0]))
+            tap.ok(memory[1] < memory[0] + 1024 + 3 * max(0, alone[1] - alone[0]), "%d loads of %s: memory" % (MANY, name),
+                   "%d kB after %d kB; without a tool %s" % (memory[1], memory[0], alone))
 
 
 def main():
