@@ -14,19 +14,20 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
 sys.path.insert(0, harness.ORACLE)
 import callgrind_compare
+import libc_objects
 import lifelib
 
 BUSY = "$| = 1; print qq(ready\\n); while (1) { $x++ }"
 ON = ["--callgrind=yes", "--dcfg-out-file=d.json"]
 
 
-def run(tap, name, argv, opts, while_running=None, tool="dcfg"):
+def run(tap, name, argv, opts, while_running=None, tool="dcfg", env=None):
     """Runs in a directory of its own, the current one.  Standard input ends when WHILE_RUNNING has returned.  Returns (exit
     status, stderr, directory, its files).
     """
     there = tap.path(name)
     os.mkdir(there)
-    p = subprocess.Popen([harness.VALGRIND, "--tool=" + tool] + opts + argv, cwd=there, env=harness.ENV,
+    p = subprocess.Popen([harness.VALGRIND, "--tool=" + tool] + opts + argv, cwd=there, env=env or harness.ENV,
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         if while_running:
@@ -120,8 +121,8 @@ def check_resumed(tap):
         p.stdout.readline()
         harness.ask(p, "dump")
         dumped.append(os.path.exists(os.path.join(there, "p.1")))
-    _, err, there, _ = run(tap, "resumed", [prog], ON + opts, ask)
-    _, _, beside, files = run(tap, "beside", [prog], opts, ask, tool="callgrind")
+    _, err, there, _ = run(tap, "resumed", [prog], ON + opts, ask, env=libc_objects.env())
+    _, _, beside, files = run(tap, "beside", [prog], opts, ask, tool="callgrind", env=libc_objects.env())
     if tap.ok(dumped == [True, True] and files == ["p", "p.1"], "a dump within a recursion", err[-2000:]):
         status, text = harness.oracle("callgrind_compare.py", "--ends=2", os.path.join(there, "p.1"),
                                       os.path.join(beside, "p.1"))

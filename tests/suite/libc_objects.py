@@ -65,6 +65,13 @@ def are_named():
     return all(os.path.exists(debug_file(path)) for path in objects())
 
 
+def env():
+    """Returns the environment of runs that are compared with Callgrind's.  It knows the dynamic linker's resolver by its
+    name; where nothing tells that, functions are bound at the start.
+    """
+    return harness.ENV if are_named() else dict(harness.ENV, LD_BIND_NOW="1")
+
+
 def merged(*tables):
     out = {}
     for table in tables:

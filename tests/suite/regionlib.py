@@ -79,15 +79,13 @@ def compare_profiles(tap, name, argv, opts, ends, parts=("", ), told_only=()):
     """Compares with Callgrind's profiles.  If the program asks for parts, Callgrind's parts end a superblock earlier, and
     the next one has it.  For those in TOLD_ONLY, only the message is compared.
 
-    Callgrind writes wrong relative positions for a call by code that did not run in the part.  It knows the dynamic
-    linker's resolver by its name; where nothing tells that, functions are bound at the start.
+    Callgrind writes wrong relative positions for a call by code that did not run in the part.
     """
-    env = harness.ENV if libc_objects.are_named() else dict(harness.ENV, LD_BIND_NOW="1")
     ours, theirs = tap.path("ours." + name), tap.path("theirs." + name)
     common = ["--dump-instr=yes", "--compress-pos=no"] + opts
     for out, tool in ((ours, ["--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=" + tap.path(name + ".%p.json")]),
                       (theirs, ["--tool=callgrind"])):
-        harness.run([harness.VALGRIND, "-q"] + tool + ["--callgrind-out-file=" + out] + common + argv, tap.dir, env=env)
+        harness.run([harness.VALGRIND, "-q"] + tool + ["--callgrind-out-file=" + out] + common + argv, tap.dir, env=libc_objects.env())
     there = [sorted(f[len(p):] for f in map(lambda f: os.path.join(tap.dir, f), os.listdir(tap.dir))
                     if f == p or f.startswith(p + ".")) for p in (ours, theirs)]
     tap.ok(there[0] == there[1] == sorted(parts), "%s: Callgrind's parts" % name, there)
