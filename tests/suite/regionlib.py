@@ -85,7 +85,8 @@ def compare_profiles(tap, name, argv, opts, ends, parts=("", ), told_only=()):
     common = ["--dump-instr=yes", "--compress-pos=no"] + opts
     for out, tool in ((ours, ["--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=" + tap.path(name + ".%p.json")]),
                       (theirs, ["--tool=callgrind"])):
-        harness.run([harness.VALGRIND, "-q"] + tool + ["--callgrind-out-file=" + out] + common + argv, tap.dir, env=libc_objects.env())
+        harness.run([harness.VALGRIND, "-q"] + tool + ["--callgrind-out-file=" + out] + common + argv, tap.dir,
+                    env=libc_objects.env())
     there = [sorted(f[len(p):] for f in map(lambda f: os.path.join(tap.dir, f), os.listdir(tap.dir))
                     if f == p or f.startswith(p + ".")) for p in (ours, theirs)]
     tap.ok(there[0] == there[1] == sorted(parts), "%s: Callgrind's parts" % name, there)
