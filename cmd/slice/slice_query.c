@@ -419,7 +419,7 @@ static bool choose_criterion(Sliced* f, const char* file,
    if (o->output != NULL)
       output_criterion(f->w, &f->printed);
    else if (o->syscall != NULL)
-      syscall_criterion(f->w, o->syscall, &f->roles, f->instrs, f->spare, &f->q);
+      syscall_criterion(f->w, o->syscall, f->instrs, f->spare, &f->q);
    else if (is_line(o->at)) {
       f->q.run = true;
       if (!line_criterion(f->w, o->at, f->instrs, &f->q.instance))
