@@ -96,7 +96,7 @@ def check_example(tap):
         f.write(FOO1)
     # As in the document: the compiler gets the file's name alone.
     r = subprocess.run(["cc", "-g", "-O0", "-static", "-o", "foo1", "foo1.c"], cwd=tap.dir)
-    wet, _ = record(tap, "foo1", [tap.path("foo1"), "2", "7"], ["--wet-values=yes"])
+    wet, _ = record(tap, "foo1", [tap.path("foo1"), "2", "7"])
     if r.returncode or not wet:
         return tap.ok(False, "foo1 is compiled and recorded")
     status, out, err = commandlib.command("wet", "--source=foo1.c:10", wet)
