@@ -73,8 +73,8 @@ static inline int wet_has_bytes(unsigned long long mark)
 
 /* The step by which a column predicts each difference of two rows: the same
    step as in the block before; a new one, which is written; the difference in
-   the neighbour, the column before; the same step, and as many low bits of all
-   errors are 0 as a number says. */
+   the neighbour, the column before.  ByShifted is the same step, too, and as many
+   low bits of all errors are 0 as a number says. */
 enum { BySame, ByNew, ByNeighbour, ByShifted };
 
 /* How a column says which predictions were right: all; a bit for each number;

@@ -279,7 +279,7 @@ typedef
       const DcfgWetMapping*  mappings;
       uint32_t   n_threads;
       const DcfgWetThread*   threads;
-      /* Of each thread's stack the bytes from the stack pointer on, and below it
+      /* Each thread's stack: the bytes from the stack pointer on, and below it
          those that its functions may use.  If it is not the program's begin, only
          the nearest 64 KB. */
       uint32_t   n_contents;

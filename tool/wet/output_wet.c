@@ -38,7 +38,7 @@
 
 static struct {
    Bool         on;
-   const HChar* values;      // NULL: not given
+   const HChar* values;      // once an option; NULL: not given
    const HChar* ring;
    const HChar* out_file;
 } opts = {
@@ -76,32 +76,30 @@ static void set_ring(void)
    DCFG_(keep_tape)(size);
 }
 
-/* Answer --wet-values, which was an option once. */
-static void tell_of_values(void)
+/* Exit if the options do not go together. */
+static void check_options(void)
 {
-   if (opts.values == NULL)
-      return;
-   if (!VG_STREQ(opts.values, "yes")) {
+   if (opts.values != NULL && !VG_STREQ(opts.values, "yes")) {
       VG_(fmsg)("--wet-values=%s is refused: every question about a trace "
                 "needs values, so --wet=yes always records them; leave the "
                 "option out\n", opts.values);
       VG_(exit)(1);
    }
-   VG_(umsg)("dcfg: --wet-values=yes is not needed: --wet=yes always records "
-             "values\n");
+   if (!opts.on && (opts.values != NULL || opts.ring != NULL)) {
+      VG_(fmsg)("%s needs --wet=yes\n",
+                opts.ring != NULL ? "--wet-ring" : "--wet-values=yes");
+      VG_(exit)(1);
+   }
+   if (opts.values != NULL)
+      VG_(umsg)("dcfg: --wet-values=yes is not needed: --wet=yes always "
+                "records values\n");
 }
 
 static Bool start(void)
 {
-   tell_of_values();
-   if (!opts.on) {
-      if (opts.values != NULL || opts.ring != NULL) {
-         VG_(fmsg)("%s needs --wet=yes\n",
-                   opts.ring != NULL ? "--wet-ring" : "--wet-values=yes");
-         VG_(exit)(1);
-      }
+   check_options();
+   if (!opts.on)
       return False;
-   }
    if (DCFG_(guest).layout == NULL) {
       VG_(fmsg)("--wet=yes is not there for this processor: the tool does not "
                 "know what its instructions use\n");
