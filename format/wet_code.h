@@ -134,8 +134,9 @@ enum {
 };
 
 /* WhereSlot + N means register N at the begin of the superblock if N is below
-   WET_REGISTERS, else slot N minus that.  Registers are the general ones; from WET_VECTORS on, words of 8 bytes of the vector registers,
-   in their order; and the rounding mode of SSE, a WetRounding. */
+   WET_REGISTERS, else slot N minus that.  Registers are the general ones; from
+   WET_VECTORS on, words of 8 bytes of the vector registers, in their order; and
+   the rounding mode of SSE, a WetRounding. */
 #define WET_VECTORS   32u
 #define WET_ROUNDING  96u
 #define WET_REGISTERS 97u

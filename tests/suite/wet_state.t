@@ -330,7 +330,7 @@ def check_late(tap, reader):
     p = subprocess.Popen([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + part,
                           "--dcfg-out-file=" + tap.path("part.json"), prog, "9500000000"], cwd=tap.dir, env=harness.ENV,
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while p.poll() is None and not any(os.path.getsize(x) > 1 << 20 for x in temporary()):
+    while p.poll() is None and not any(os.path.getsize(x) > 6 << 20 for x in temporary()):
         time.sleep(0.01)
     p.kill()
     p.wait()

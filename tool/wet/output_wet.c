@@ -260,7 +260,8 @@ static void write(const struct _Gathered* g, const HChar* reason)
                             "are kept" SECRETS, a.length);
    else
       DCFG_(close_out_file)(a.file, "%'llu instructions, %llu.%02llu bits an "
-                            "instruction" SECRETS, a.n_instrs, bits / 100, bits % 100);
+                            "instruction" SECRETS, a.n_instrs, bits / 100,
+                            bits % 100);
 }
 
 const Output DCFG_(wet_output) = {
