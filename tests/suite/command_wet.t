@@ -280,7 +280,7 @@ def check_broken(tap, wet):
             bad.append("bit %d of byte %d: status %d, %s" % (k % 8, at, status, err))
     tap.ok(not bad, "and with a wrong bit: a text, or a line", "\n".join(bad))
     # The tape begins with the head of a chunk, and this with mark 1 and thread 0.
-    tape = next(at for section, at, _ in wet_mutants.sections(data) if section == 8) + 24
+    tape = next(at for section, at, _ in wet_mutants.sections(data) if section == 8) + 16
     with open(path, "wb") as f:
         f.write(data[:tape + 3] + b"\x64" + data[tape + 4:])
     address = commandlib.command("wet", "--history=1", wet)[1].split("#")[0]
