@@ -449,7 +449,7 @@ def check_limit(tap):
     def limit():
         ctypes.CDLL(None).prctl(24, 24, 0, 0, 0)     # PR_CAPBSET_DROP, CAP_SYS_RESOURCE: the limit cannot be raised
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-    for n, most, ring in (("1000000", 5 << 20, ()), ("1000000", 5 << 20, ("--wet-ring=6M",)), ("100000", 1100000, ())):
+    for n, most, ring in (("1000000", 5 << 20, ()), ("1000000", 5 << 20, ("--wet-ring=6M",)), ("100000", 1400000, ())):
         name = "limit: %s, %s: " % (n, (ring or ("no ring",))[0])
         graph, _, why = (True, 0, 0) if ring else harness.dcfg(tap, "limit", [prog, n], ["--wet=yes", "--wet-out-file=" + whole])
         if not tap.ok(graph, name + "is recorded", why):
@@ -468,7 +468,7 @@ def check_full(tap, prog, whole, limited):
     """WHOLE has a short recording, and a full disk keeps its begin."""
     small = tap.path("small")
     os.mkdir(small)
-    script = 'mount -t tmpfs -o size=1m none "$1" || exit 99; shift; "$@"; status=$?; cp %s/limited.wet %s; exit $status' % (small, limited)
+    script = 'mount -t tmpfs -o size=1400k none "$1" || exit 99; shift; "$@"; status=$?; cp %s/limited.wet %s; exit $status' % (small, limited)
     words = [harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=%s/limited.wet" % small,
              "--dcfg-out-file=" + tap.path("limited.json"), prog, "100000"]
     try:
