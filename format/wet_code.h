@@ -48,7 +48,7 @@ enum {
    AccessTop     = 32,   // no access: the top of x87's stack after an
                          // instruction that loads it
    AccessAll     = 63,
-   /* From version 5 on, slots that no reader's user sees: */
+   /* Slots that no reader's user sees: */
    AccessRegister = 64,  // general register SIZE has this number from here on
    AccessTerm     = 128  // a term for other slots: plus 2 * TermAdd..., plus 1
                          // if the second operand is a constant
@@ -69,9 +69,7 @@ typedef
       TermShr,
       TermSar,           // the shifted number is signed
       TermExtend,        // the second operand is the size of a signed number
-      N_TERMS_5,         // version 5 has no others
-
-      TermMerge = N_TERMS_5,   // the lowest 4 bytes are the second operand's
+      TermMerge,         // the lowest 4 bytes are the second operand's
 
       /* Floating point, as SSE computes it, rounded to nearest: of the doubles
          that the operands are.  TermSqrt... has one operand, comparisons yield
@@ -131,16 +129,14 @@ typedef
 /* The source of a slot's number, which is an address or a value. */
 enum {
    WhereTape = 0,        // the next number on the tape
-   WhereFrame,           // RBP plus a distance
-   WhereStack,           // RSP plus a distance
    WhereConstant,
-   WhereSlot             // a distance from an earlier slot of this superblock,
-};                       // on the tape
+   WhereSlot             // a register or another slot, plus a distance
+};
 
-/* From version 5 on, WhereSlot + N means register N at the begin of the
-   superblock if N is below this number, else slot N minus it.  Registers are the
-   general ones; from WET_VECTORS on, words of 8 bytes of the vector registers,
-   in their order; and the rounding mode of SSE, a WetRounding. */
+/* WhereSlot + N means register N at the begin of the superblock if N is below
+   WET_REGISTERS, else slot N minus that.  Registers are the general ones; from
+   WET_VECTORS on, words of 8 bytes of the vector registers, in their order; and
+   the rounding mode of SSE, a WetRounding. */
 #define WET_VECTORS   32u
 #define WET_ROUNDING  96u
 #define WET_REGISTERS 97u
@@ -148,8 +144,5 @@ enum {
 /* As a register's number in the mark MarkGeneral: all registers are 0 but for
    those that follow. */
 #define WET_ALL_ZERO 255u
-
-/* Version 5 has general registers only. */
-#define WET_REGISTERS_5 WET_VECTORS
 
 #endif /* DCFG_FORMAT_WET_CODE_H */

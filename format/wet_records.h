@@ -25,7 +25,6 @@ typedef
       MarkMoved,        // W1 bytes were moved from W2 to W0
       MarkTop,          // W0, if not 0, is the top of x87's stack
       MarkCreated,      // this thread created thread W0; W1: FirstStack
-      /* From version 4 on: */
       MarkContents,     // the kernel wrote the W1 bytes at W0, which follow
       MarkResult,       // the last system call returned W0, a difference
       MarkMapped,       // W1 bytes at W0 are mapped from now on as the W2
@@ -35,7 +34,6 @@ typedef
                         // that follow have them (format/wet_process.h)
       MarkIdentity,     // thread W0 has the kernel's number W1
       MarkEnded,        // thread W0 has ended
-      /* From version 5 on: */
       MarkGeneral,      // the W0 bytes that follow say what general registers of
                         // this thread have: for each its number in one byte,
                         // and eight bytes
@@ -63,12 +61,6 @@ static inline unsigned wet_words_of_mark(unsigned long long mark)
             || mark == MarkEnded || mark == MarkGeneral ? 1 : 0;
 }
 
-/* Return the largest mark of files with VERSION. */
-static inline unsigned wet_last_mark(unsigned version)
-{
-   return version < 4 ? MarkCreated : version < 5 ? MarkEnded : N_MARKS - 1;
-}
-
 /* Do bytes follow the words of MARK?  The last word says how many. */
 static inline int wet_has_bytes(unsigned long long mark)
 {
@@ -81,7 +73,7 @@ static inline int wet_has_bytes(unsigned long long mark)
 
 /* The step by which a column predicts each difference of two rows: the same
    step as in the block before; a new one, which is written; the difference in
-   the neighbour, the column before.  From version 5 on: the same step, and as many
+   the neighbour, the column before.  ByShifted is the same step, too, and as many
    low bits of all errors are 0 as a number says. */
 enum { BySame, ByNew, ByNeighbour, ByShifted };
 
@@ -89,8 +81,8 @@ enum { BySame, ByNew, ByNeighbour, ByShifted };
    the indices of the wrong ones; none. */
 enum { FormAll, FormMask, FormPlaces, FormNone };
 
-/* From version 6 on, ByShifted and FormAll stand for another form: a table of
-   the different numbers that the column has in the block, and the index of each
+/* ByShifted and FormAll together stand for another form: a table of the
+   different numbers that the column has in the block, and the index of each
    row's number. */
 #define WET_TABLE_VALUES 1024u   // at most
 

@@ -10,14 +10,12 @@
 #define WET_MAGIC      { 0x89, 'D', 'C', 'F', 'G', 'W', 'E', 'T' }
 #define WET_MAGIC_SIZE 8
 #define WET_HEAD_SIZE  16
-#define WET_VERSION    4       // the version of a file without values,
-#define WET_VERSION_VALUES 6   // and with values: the newest one
-#define WET_OLDEST     3       // the oldest version that readers know
+#define WET_VERSION    7       // readers know no other
 #define WET_VERSION_AT 8        // offset in the head
 #define WET_MACHINE_AT 12
 
 /* Sections.  They come in the order of their numbers, but SectionState comes
-   before SectionTape.  Version 3 has no SectionState. */
+   before SectionTape. */
 enum {
    SectionSources = 1,    // names of source files
    SectionImages,         // images, with symbols and lines
@@ -36,7 +34,7 @@ enum {
 #define WET_SECTION_HEAD 9
 
 /* Bytes of a chunk's head. */
-#define WET_CHUNK_HEAD 24u
+#define WET_CHUNK_HEAD 16u
 
 /* The last number of SectionBefore if the recording ended early. */
 #define WET_ENDED_EARLY 1

@@ -269,7 +269,7 @@ DCFG_API void dcfg_replay_doubt(DcfgReplay* r);
    trace tells registers at its begin (.time 0), before a thread's first
    instruction, when a handler begins, and behind the handler.  Instructions may
    have written the register since then.  Return DCFG_REPLAY_NONE if the trace
-   tells nothing, as files before version 4. */
+   tells nothing. */
 DCFG_API DcfgReplayFound dcfg_replay_told(DcfgReplay* r, uint32_t thread,
                                           uint64_t t, DcfgWetRegisterKind kind,
                                           uint32_t reg, DcfgReplayWriter* by);
@@ -280,8 +280,7 @@ DCFG_API bool dcfg_replay_x87_top(DcfgReplay* r, uint32_t thread, uint64_t t,
                                   unsigned* top);
 
 /* Set *RESULT to the value that the system call at time T returned.  Return
-   DCFG_REPLAY_NONE if it did not return, or the file does not have the value,
-   as files before version 4. */
+   DCFG_REPLAY_NONE if it did not return. */
 DCFG_API DcfgReplayFound dcfg_replay_result(DcfgReplay* r, uint64_t t,
                                             uint64_t* result);
 

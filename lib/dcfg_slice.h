@@ -330,21 +330,6 @@ DCFG_API bool dcfg_slice_make_index(DcfgWet* w, int fd, const bool* outside,
    are read; if one is wrong, slices do without the index. */
 DCFG_API bool dcfg_slice_use_index(DcfgWet* w, int fd, DcfgError* err);
 
-/* DcfgSliceTellWriter: a function that gets an instance of INSTR, and the
-   instruction WRITER that wrote a register before it in the same thread;
-   DCFG_NONE: unknown. */
-typedef void (*DcfgSliceTellWriter)(void* arg, uint32_t instr,
-                                    uint64_t instance, uint32_t writer);
-
-/* Find who wrote the lowest byte of general register REG last, for each
-   instance of the instructions in INSTRS, and tell TELL, in the order of
-   execution.  This is one pass, several times as fast as a slice.  Return false
-   and set *ERR if that cannot be done.  For W, the conditions of
-   dcfg_slice_new() hold. */
-DCFG_API bool dcfg_slice_writers(DcfgWet* w, const bool* instrs, unsigned reg,
-                                 DcfgSliceTellWriter tell, void* arg,
-                                 DcfgError* err);
-
 #ifdef __cplusplus
 }
 #endif

@@ -166,13 +166,10 @@ DCFG_API uint64_t dcfg_wet_before(const DcfgWet* w);
    written.  dcfg_wet_executed() counts that part, too. */
 DCFG_API bool dcfg_wet_ends_early(const DcfgWet* w);
 
-/* Return whether the tool recorded what instances computed (--wet-values). */
-DCFG_API bool dcfg_wet_has_values(const DcfgWet* w);
-
 /* Tell which instructions' recorded values begin with the bytes that they load:
    LOADS has an element for each instruction of W, which copies them.  With that,
-   and with values, an index made from now on, slices and DcfgReplay know which
-   bytes somebody else wrote: loads that find other bytes than the trace told
+   an index made from now on, slices and DcfgReplay know which bytes somebody
+   else wrote: loads that find other bytes than the trace told
    before tell it (an unseen write).  Without, the last store counts.  Return
    false if memory is short. */
 DCFG_API bool dcfg_wet_tell_loads(DcfgWet* w, const bool* loads);
@@ -232,7 +229,7 @@ typedef
    struct {
       uint32_t thread;          // its number in the trace
       uint64_t tid;             // and the kernel's
-      uint32_t n_registers;     // without --wet-values, IP alone
+      uint32_t n_registers;
       const DcfgWetRegister* registers;
    }
    DcfgWetThread;
@@ -282,24 +279,23 @@ typedef
       const DcfgWetMapping*  mappings;
       uint32_t   n_threads;
       const DcfgWetThread*   threads;
-      /* With --wet-values only: of each thread's stack the bytes from the stack
-         pointer on, and below it those that its functions may use. If it is not
-         the program's begin, only the nearest 64 KB. */
+      /* Each thread's stack: the bytes from the stack pointer on, and below it
+         those that its functions may use.  If it is not the program's begin, only
+         the nearest 64 KB. */
       uint32_t   n_contents;
       const DcfgWetContents* contents;
    }
    DcfgWetState;
 
-/* Return the version of W's file, 3 or 4. */
+/* Return the version of W's file. */
 DCFG_API uint32_t dcfg_wet_version(const DcfgWet* w);
 
-/* Return the state of the process, which is W's; NULL: W has version 3. */
+/* Return the state of the process, which is W's. */
 DCFG_API const DcfgWetState* dcfg_wet_state(const DcfgWet* w);
 
 /*--- Events                                               ---*/
 
-/* DcfgWetKind: the kinds of events.  Those from CONTENTS on are in files of
-   version 4 only; CONTENTS, RESULT and REGISTERS need --wet-values, too. */
+/* DcfgWetKind: the kinds of events. */
 typedef
    enum {
       DCFG_WET_READ    = 2,     // the kernel read memory for a system call

@@ -8,7 +8,7 @@ import time
 
 from measure import ENV, command, layout, need, run
 from part import Part, out_file, record
-from parts.wet import WET_VALUES
+from parts.wet import WET
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "tests", "suite"))
 from gdb_remote import Remote, symbols
@@ -86,8 +86,8 @@ class Costs(Part):
         self.peaks = []
 
     def prepare(self):
-        self.n = record(self.bench, WET_VALUES, "index", [self.prog, self.ROUNDS]).number(WET_VALUES, "instrs")
-        os.replace(out_file(self.bench.scratch, WET_VALUES.name, "wet"), self.wet)
+        self.n = record(self.bench, WET, "index", [self.prog, self.ROUNDS]).number(WET, "instrs")
+        os.replace(out_file(self.bench.scratch, WET.name, "wet"), self.wet)
         self.at = symbols(self.prog)
         # This makes the index.
         self.made = run([self.command, "why", self.wet, "index.c:%d" % self.loop], self.bench.scratch)

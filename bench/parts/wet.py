@@ -12,10 +12,7 @@ def read(log, files):
 
 
 WET = Turn("wet", options=("--wet=yes",), files=("dcfg", "wet"), read=read)
-WET_VALUES = Turn("wet+", options=("--wet=yes", "--wet-values=yes"), files=("dcfg", "wet"), read=read,
-                  once=True)
-TRACES = (WET, WET_VALUES)
-# The whole of a trace with values would take xz minutes.
+# The whole of a trace would take xz minutes.
 PIECES, PIECE, BUFFER = 16, 1 << 21, 1 << 16
 MEAN = ("bzip2", "gzip", "perl", "matrix")  # the targets are for these
 
@@ -41,56 +38,42 @@ def xz_share(path):
 
 
 class Costs(Part):
-    TURNS = (NONE, DCFG, *TRACES)
+    TURNS = (NONE, DCFG, WET)
     PROGRAMS = (*MEAN, "recurse")
 
     def __init__(self, bench):
         super().__init__(bench)
-        self.compressed = {}                # the share that xz leaves, by programs and turns
+        self.compressed = {}                # the share that xz leaves, by programs
 
     def after(self, result, last):
-        for turn in TRACES:
-            path = out_file(self.bench.scratch, turn.name, "wet")
-            if not os.path.exists(path):
-                continue
-            if (result.name, turn) not in self.compressed:
-                self.compressed[result.name, turn] = xz_share(path)
-            os.unlink(path)
+        path = out_file(self.bench.scratch, WET.name, "wet")
+        if not os.path.exists(path):
+            return
+        if result.name not in self.compressed:
+            self.compressed[result.name] = xz_share(path)
+        os.unlink(path)
 
-    def bits(self, result, turn):
+    def bits(self, result):
         """Returns the bits of an instruction in a trace: as it is, and after xz."""
-        bits = 8 * result.number(turn, "bytes") / result.number(turn, "instrs")
-        return bits, bits * self.compressed[result.name, turn]
-
-    def most_bits(self, results, turn, target, after_target):
-        """Returns two rows of the summary: the most bits of an instruction, as they are and after xz."""
-        bits, after = zip(*(self.bits(r, turn) for r in results))
-        return [["%s: most bits an instruction" % turn.name, "%.2f" % max(bits), target],
-                ["%s: most after xz -1" % turn.name, "%.2f" % max(after), after_target]]
+        bits = 8 * result.number(WET, "bytes") / result.number(WET, "instrs")
+        return bits, bits * self.compressed[result.name]
 
     def table(self, results):
-        rows = [["", *(word for turn in TRACES for word in (turn.name, "", "bits an", "after", "MB more"))],
-                ["program", *(word for _ in TRACES for word in ("s", "/none", "instr.", "xz -1", "than dcfg"))]]
+        rows = [["", "wet", "", "bits an", "after", "MB more"], ["program", "s", "/none", "instr.", "xz -1", "than dcfg"]]
         for r in results:
-            rows.append([r.name])
-            for turn in TRACES:
-                rows[-1] += ["%.2f" % r.median(turn), spread(r.ratios(turn, NONE)),
-                             *("%.2f" % bits for bits in self.bits(r, turn)),
-                             "%.0f" % (r.extra_peak(turn, DCFG) / 1e6)]
+            rows.append([r.name, "%.2f" % r.median(WET), spread(r.ratios(WET, NONE)), *("%.2f" % bits for bits in self.bits(r)),
+                         "%.0f" % (r.extra_peak(WET, DCFG) / 1e6)])
         return layout(rows)
 
     def summary(self, results):
         some = [r for r in results if r.name in MEAN]
         if not some:
             return ""
-        worst = max(some, key=lambda r: r.ratio(WET, NONE))
         most = max(results, key=lambda r: r.extra_peak(WET, DCFG))
+        bits, after = zip(*(self.bits(r) for r in results))
         return layout([["geometric mean of %s" % ", ".join(r.name for r in some), "", "target"],
-                       ["wet/none", "%.2f" % mean(some, WET, NONE), "at most 3.50"],
-                       ["wet/none, %s" % worst.name, "%.2f" % worst.ratio(WET, NONE), "at most 5.00"],
-                       ["wet+/none", "%.2f" % mean(some, WET_VALUES, NONE), "at most 5.00"],
-                       *self.most_bits(results, WET, "at most 4.00", "at most 1.50"),
-                       *self.most_bits(results, WET_VALUES, "at most 4.50", "at most 2.50"),
+                       ["wet/none", "%.2f" % mean(some, WET, NONE), "at most 5.00"],
+                       ["most bits an instruction", "%.2f" % max(bits), "at most 4.50"],
+                       ["most after xz -1", "%.2f" % max(after), "at most 2.50"],
                        ["largest extra memory, MB, %s" % most.name, "%.0f" % (most.extra_peak(WET, DCFG) / 1e6),
-                        "at most 256"]]) + ("\n+: with --wet-values=yes; xz of at most %d MiB of a trace, in pieces"
-                                       % (PIECES * PIECE >> 20))
+                        "at most 256"]]) + "\nxz of at most %d MiB of a trace, in pieces" % (PIECES * PIECE >> 20)

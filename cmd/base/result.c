@@ -172,9 +172,9 @@ static void add_result(Result* r, int fd)
 
 #define MOST_STALE 1000
 
-/* Create R's unfinished file.  Its name has a number if a process with this id
-   has left one behind.  Return its descriptor, or -1 with errno. */
-static int create_unfinished(Result* r)
+/* Create R's unfinished file, with MODE.  Its name has a number if a process
+   with this id has left one behind.  Return its descriptor, or -1 with errno. */
+static int create_unfinished(Result* r, mode_t mode)
 {
    int fd = -1;
 
@@ -183,7 +183,7 @@ static int create_unfinished(Result* r)
       r->unfinished = text_copy(i == 0
          ? text_format("%s.tmp-%ld", r->target, (long)getpid())
          : text_format("%s.tmp-%ld.%d", r->target, (long)getpid(), i));
-      fd = open(r->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      fd = open(r->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
       if (fd >= 0 || errno != EEXIST)
          break;
    }
@@ -195,9 +195,13 @@ static bool is_standard_output(const char* path)
    return path == NULL || strcmp(path, "-") == 0;
 }
 
-/* Open PATH for writing, through PROGRAM with its options QUICK if PROGRAM is
-   not NULL. */
-static FILE* open_through(const char* path, const char* program,
+/* The modes of files for everybody, as far as the user's mask lets them, and of
+   files for the user alone. */
+enum { MODE_ALL = 0666, MODE_USER = 0600 };
+
+/* Open PATH for writing, with MODE if it is created, through PROGRAM with its
+   options QUICK if PROGRAM is not NULL. */
+static FILE* open_through(const char* path, mode_t mode, const char* program,
                           const char* const* quick)
 {
    Result*  r;
@@ -216,7 +220,7 @@ static FILE* open_through(const char* path, const char* program,
          list. */
       sigfillset(&all);
       sigprocmask(SIG_SETMASK, &all, &before);
-      fd = create_unfinished(r);
+      fd = create_unfinished(r, mode);
       add_result(r, fd);
       sigprocmask(SIG_SETMASK, &before, NULL);
    }
@@ -231,7 +235,15 @@ static FILE* open_through(const char* path, const char* program,
 FILE* open_result(const char* path)
 {
    return is_standard_output(path) ? stdout
-          : open_through(path, compressor_of(compressed_suffix(path)), NULL);
+          : open_through(path, MODE_ALL,
+                         compressor_of(compressed_suffix(path)), NULL);
+}
+
+FILE* open_private_result(const char* path)
+{
+   return is_standard_output(path) ? stdout
+          : open_through(path, MODE_USER,
+                         compressor_of(compressed_suffix(path)), NULL);
 }
 
 FILE* open_long_result(const char* path)
@@ -242,14 +254,14 @@ FILE* open_long_result(const char* path)
    if (is_standard_output(path))
       return stdout;
    program = compressor_of(compressed_suffix(path));
-   return open_through(path, program,
+   return open_through(path, MODE_ALL, program,
                        program != NULL && strcmp(program, "xz") == 0 ? quick
                                                                      : NULL);
 }
 
 FILE* open_result_as_it_is(const char* path)
 {
-   return open_through(path, NULL, NULL);
+   return open_through(path, MODE_ALL, NULL, NULL);
 }
 
 static void finish(Result* r)

@@ -20,6 +20,9 @@ FILE* open_result(const char* path);
    on all processors: with its own default it is 30 times slower there. */
 FILE* open_long_result(const char* path);
 
+/* Do the same for a file that only the user may read. */
+FILE* open_private_result(const char* path);
+
 /* Do the same for text that is compressed already, whatever the suffix of
    PATH. */
 FILE* open_result_as_it_is(const char* path);

@@ -79,9 +79,6 @@ static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
    if (processor_of(w)->state == NULL)
       die("%s: dcfg gdb replays only programs for amd64, x86 and arm64",
           o->file);
-   if (!dcfg_wet_has_values(w))
-      die("%s: it has no values: record it with --wet=yes --wet-values=yes",
-          o->file);
    *unnamed = -1;
    if (o->serve && o->index != NULL
        && strncmp(o->index, OPEN_FILE, strlen(OPEN_FILE)) == 0
@@ -349,11 +346,11 @@ static int run(int argc, char** argv)
 
 const Command gdb_command = {
    "gdb", "[FILE] [-- ARG...]", "run a recording in gdb, backward too",
-   "Starts gdb on a whole execution trace with values, which --wet=yes\n"
-   "--wet-values=yes writes.  Nothing is executed again: gdb's commands go\n"
-   "through the recording, forward and backward, as reverse-continue,\n"
-   "reverse-step and watch do.  Arguments behind -- are gdb's.  In gdb,\n"
-   "monitor help lists more commands, and dcfg-goto WHERE goes to a time.\n",
+   "Starts gdb on a whole execution trace, which --wet=yes writes.  Nothing\n"
+   "is executed again: gdb's commands go through the recording, forward and\n"
+   "backward, as reverse-continue, reverse-step and watch do.  Arguments\n"
+   "behind -- are gdb's.  In gdb, monitor help lists more commands, and\n"
+   "dcfg-goto WHERE goes to a time.\n",
    "\n"
    "examples:\n"
    "  dcfg gdb wet.out.4711\n"

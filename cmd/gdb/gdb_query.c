@@ -148,7 +148,7 @@ static bool put_recorded(DcfgWet* w, unsigned word, GdbText* t)
 {
    const DcfgWetState* state = dcfg_wet_state(w);
 
-   for (uint32_t i = 0; state != NULL && i < state->n_aux; i++)
+   for (uint32_t i = 0; i < state->n_aux; i++)
       put_pair(t, word, state->aux[i].type, state->aux[i].value);
    if (t->n > 0)
       put_pair(t, word, AT_NULL, 0);
@@ -187,7 +187,7 @@ const char* gdb_program(DcfgWet* w)
 {
    const DcfgWetState* state = dcfg_wet_state(w);
 
-   for (uint32_t i = 0; state != NULL && state->program != DCFG_NONE
+   for (uint32_t i = 0; state->program != DCFG_NONE
                         && i < dcfg_wet_instrs(w); i = image_end(w, i))
       if (dcfg_wet_instr(w, i)->image == state->program)
          return dcfg_wet_instr(w, i)->image_name;

@@ -159,8 +159,7 @@ static void stop_at_end(GdbSession* g, bool back)
 
    stop_at(g, t, thread_of(g, t),
            back ? "replaylog:begin;" : "replaylog:end;");
-   if (comes && !back && state != NULL
-       && state->end == DCFG_WET_END_SIGNAL)
+   if (comes && !back && state->end == DCFG_WET_END_SIGNAL)
       gdb_note_stop(g, signal_number(state->status), "");
 }
 

@@ -56,11 +56,11 @@ static bool is_mapped_first(DcfgWet* w, uint32_t first, uint64_t moved)
 {
    const DcfgWetState* state = dcfg_wet_state(w);
 
-   for (uint32_t i = 0; state != NULL && i < state->n_aux; i++)
+   for (uint32_t i = 0; i < state->n_aux; i++)
       if (state->aux[i].type == AT_BASE && state->aux[i].value == moved
           && moved != 0)
          return true;
-   return state != NULL && state->program == dcfg_wet_instr(w, first)->image;
+   return state->program == dcfg_wet_instr(w, first)->image;
 }
 
 /* Add the zeros behind the contents of writable segments.  If they end in

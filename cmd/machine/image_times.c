@@ -265,7 +265,7 @@ static bool find_stays(ImageTimes* m)
    uint32_t            n;
    bool                ok;
 
-   if (state == NULL || !state->known)
+   if (!state->known)
       return false;
    for (uint32_t i = 0; i < state->n_mappings; i++)
       take_mapping(m, 0, &state->mappings[i]);

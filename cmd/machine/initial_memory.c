@@ -245,7 +245,7 @@ static bool find_changed(InitialMemory* z, const DcfgSlice* s, uint32_t user,
 
    *u = (DcfgSliceUnseen){ .time = n->order };
    if (!is_initial(s, n, in) || size == 0 || dcfg_wet_is_window(z->w)
-       || state == NULL || !state->known)
+       || !state->known)
       return false;
    add_state(z);
    if (is_expected(z, s, n, size))

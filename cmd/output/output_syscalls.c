@@ -12,8 +12,7 @@
    A slice that has all system calls as its criterion, one step deep, tells for
    each call who wrote its registers and the memory that it read.  The number
    and the arguments of a call are the recorded values of the registers'
-   writers.  Without values, they are constants in the code: in the writer, or
-   in the instruction whose result the writer has copied.
+   writers.
 
    A written byte is the value that was stored there last.  If no instruction
    stored one, it is the byte of the image.  Results of system calls are not
@@ -41,13 +40,11 @@
 /*--- The calls of a trace                                 ---*/
 
 /* Set *VALUE to the value of register REG at system call N of S.  Return
-   false if none was recorded; then *CONSTANT is the instruction that wrote
-   the register, or DCFG_NONE. */
+   false if none was recorded. */
 static bool register_of(const DcfgSlice* s, const DcfgSliceNode* n, uint8_t reg,
-                        uint64_t* value, uint32_t* constant)
+                        uint64_t* value)
 {
-   *value    = 0;
-   *constant = DCFG_NONE;
+   *value = 0;
    for (uint32_t k = 0; k < n->n_inputs; k++) {
       const DcfgSliceInput* in = &s->inputs[n->first_input + k];
       const DcfgSliceNode*  by;
@@ -57,10 +54,8 @@ static bool register_of(const DcfgSlice* s, const DcfgSliceNode* n, uint8_t reg,
           || in->node >= DCFG_SLICE_NOT)
          continue;
       by = &s->nodes[in->node];
-      if (by->value_size == 0 || by->value_size > 8) {
-         *constant = by->instr;
+      if (by->value_size == 0 || by->value_size > 8)
          return false;
-      }
       for (uint32_t i = 0; i < by->value_size; i++)
          *value |= (uint64_t)s->values[by->value + i] << 8 * i;
       return true;
@@ -71,25 +66,15 @@ static bool register_of(const DcfgSlice* s, const DcfgSliceNode* n, uint8_t reg,
 bool call_argument(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n,
                    unsigned k, uint64_t* value)
 {
-   uint32_t constant;
-
-   if (register_of(s, n, processor_of(w)->arguments[k], value, &constant))
-      return true;
-   if (constant == DCFG_NONE)
-      return false;
-   *value = constant_number(dcfg_wet_instr(w, constant));
-   return *value != UINT32_MAX;
+   return register_of(s, n, processor_of(w)->arguments[k], value);
 }
 
 uint32_t call_number(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n)
 {
    uint64_t value;
-   uint32_t constant;
 
-   if (register_of(s, n, processor_of(w)->call_number, &value, &constant))
-      return (uint32_t)value;
-   return constant == DCFG_NONE ? UINT32_MAX
-          : constant_number(dcfg_wet_instr(w, constant));
+   return register_of(s, n, processor_of(w)->call_number, &value)
+          ? (uint32_t)value : UINT32_MAX;
 }
 
 static void find_syscalls(DcfgWet* w, bool* instrs)
@@ -134,90 +119,13 @@ SystemCalls calls_of(DcfgWet* w, const DcfgSlice* s)
    return c;
 }
 
-static void note_writer(void* arg, uint32_t instr, uint64_t instance,
-                        uint32_t writer)
-{
-   SystemCalls* c = arg;
-
-   add_call(c, instr, instance,
-            writer == DCFG_NONE ? UINT32_MAX
-            : constant_number(dcfg_wet_instr(c->w, writer)));
-}
-
-/* Return the only node whose value node N of S used; NULL if there are
-   several, or none. */
-static const DcfgSliceNode* only_source(const DcfgSlice* s,
-                                        const DcfgSliceNode* n)
-{
-   uint32_t source = DCFG_SLICE_NOT;
-
-   for (uint32_t k = 0; k < n->n_inputs; k++) {
-      uint32_t node = s->inputs[n->first_input + k].node;
-      if (node >= DCFG_SLICE_NOT || node == source)
-         continue;
-      if (source != DCFG_SLICE_NOT)
-         return NULL;
-      source = node;
-   }
-   return source == DCFG_SLICE_NOT ? NULL : &s->nodes[source];
-}
-
-/* Find missing numbers of calls in C: copies lead from a constant to the
-   register.  In glibc 2.41 one function makes all calls that can be
-   cancelled, and gets their numbers on the stack. */
-static void find_copied(SystemCalls* c, bool* instrs, const Roles* roles)
-{
-   DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,
-                        .of = DCFG_SLICE_REGISTER,
-                        .place = processor_of(c->w)->call_number, .steps = 1,
-                        .copies = roles->copies, .no_control = true,
-                        .no_address = roles->addresses };
-   DcfgSlice*     s;
-   DcfgError      err;
-   size_t         i = 0;
-
-   memset(instrs, 0, dcfg_wet_instrs(c->w) * sizeof(bool));
-   for (size_t k = 0; k < c->n; k++)
-      if (c->calls[k].number == UINT32_MAX)
-         instrs[c->calls[k].instr] = true;
-   s = dcfg_slice_new(c->w, &q, &err);
-   if (s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
-   for (uint32_t k = s->n_criteria; k-- > 0; ) {
-      const DcfgSliceNode* call = &s->nodes[s->criteria[k]];
-      const DcfgSliceNode* n = only_source(s, call);
-      while (n != NULL && roles->copies[n->instr])
-         n = only_source(s, n);
-      while (i < c->n && (c->calls[i].instr != call->instr
-                          || c->calls[i].instance != call->instance))
-         i++;
-      if (n != NULL && i < c->n && c->calls[i].number == UINT32_MAX)
-         c->calls[i].number = constant_number(dcfg_wet_instr(c->w, n->instr));
-   }
-   dcfg_slice_free(s);
-}
-
 /* Return all system calls of W with their numbers.  The caller frees .calls. */
-static SystemCalls all_calls(DcfgWet* w, bool* instrs, const Roles* roles)
+static SystemCalls all_calls(DcfgWet* w, bool* instrs)
 {
-   SystemCalls c = { .w = w };
-   DcfgError   err;
+   DcfgSlice*  s = all_syscalls(w, instrs, true);
+   SystemCalls c = calls_of(w, s);
 
-   if (dcfg_wet_has_values(w)) {
-      DcfgSlice* s = all_syscalls(w, instrs, true);
-      c = calls_of(w, s);
-      dcfg_slice_free(s);
-      return c;
-   }
-   find_syscalls(w, instrs);
-   if (!dcfg_slice_writers(w, instrs, processor_of(w)->call_number,
-                           note_writer, &c, &err))
-      die("%s", unreadable(&err, KIND_WET));
-   for (size_t k = 0; k < c.n; k++)
-      if (c.calls[k].number == UINT32_MAX) {
-         find_copied(&c, instrs, roles);
-         break;
-      }
+   dcfg_slice_free(s);
    return c;
 }
 
@@ -244,8 +152,8 @@ static void choose_call(const Syscall* call, DcfgWet* w, bool* instrs,
    q->instance         = call->instance;
 }
 
-void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
-                       bool* instrs, uint32_t* spare, DcfgSliceQuery* q)
+void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
+                       uint32_t* spare, DcfgSliceQuery* q)
 {
    char*       name = text_copy(call);
    char*       mark = strchr(name, '#');
@@ -267,7 +175,7 @@ void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
    number = syscall_number(name, processor_of(w)->seccomp);
    if (number == UINT32_MAX)
       die("--syscall: there is no system call `%s'", name);
-   c = all_calls(w, instrs, roles);
+   c = all_calls(w, instrs);
    for (size_t i = 0; i < c.n; i++) {
       uint32_t is = c.calls[i].number;
       unknown += is == UINT32_MAX;
@@ -278,8 +186,7 @@ void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
       die("--syscall: %s was called %s time%s%s", name, text_count(ran),
           ran == 1 ? "" : "s",
           unknown == 0 ? ""
-          : "; the numbers of other system calls are unknown: record with "
-            "--wet-values=yes");
+          : "; the numbers of other system calls are not known");
    choose_call(found, w, instrs, q);
    find_spare(&c, spare);
    free(c.calls);

@@ -57,8 +57,8 @@ void find_spare(const SystemCalls* c, uint32_t* spare);
 /* Make a system call the criterion of INSTRS and Q.  CALL is "NAME" for the
    last such call, or "NAME#N" for number N of them, from 0.  Set SPARE as
    find_spare() does.  Die if there is no such call. */
-void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
-                       bool* instrs, uint32_t* spare, DcfgSliceQuery* q);
+void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
+                       uint32_t* spare, DcfgSliceQuery* q);
 
 /*--- What they wrote                                      ---*/
 

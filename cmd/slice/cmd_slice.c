@@ -181,7 +181,7 @@ static int run(int argc, char** argv)
         "slice from system call NAME, number N, from 0 [the last]" },
       { "output", OPT_TEXT, &g.o.output, "TEXT[#N]",
         "slice from TEXT where the program wrote it, number N, from 0 [the "
-        "last]; \\n is a newline, \\# is # (needs --wet-values=yes)" },
+        "last]; \\n is a newline, \\# is #" },
       { "computed", OPT_FLAG, &g.o.computed, NULL,
         "with --output, only the bytes that are no constant text" },
       { "of", OPT_TEXT, &g.o.of, "LOCATION",

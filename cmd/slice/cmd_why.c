@@ -29,8 +29,7 @@ static int run(int argc, char** argv)
       { "syscall", OPT_TEXT, &o.syscall, "NAME[#N]",
         "begin with system call NAME, number N, from 0 [the last]" },
       { "output", OPT_TEXT, &o.output, "TEXT",
-        "begin with TEXT where the program wrote it last (needs "
-        "--wet-values=yes)" },
+        "begin with TEXT where the program wrote it last" },
       { "of", OPT_TEXT, &o.of, "LOCATION",
         "only of the value of LOCATION, as in dcfg slice --of" },
       { "steps", OPT_COUNT, &steps, "N",

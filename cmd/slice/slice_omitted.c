@@ -62,9 +62,8 @@ static bool value_at(void* arg, uint32_t instr, uint64_t instance,
                      uint64_t place, uint64_t size, uint64_t* value)
 {
    SliceOmissions* z = arg;
-   ValueSearch     search = { .w = z->f->w, .file = z->file,
-                              .variables = z->names, .instr = instr,
-                              .instance = instance };
+   ValueSearch     search = { .w = z->f->w, .variables = z->names,
+                              .instr = instr, .instance = instance };
    VariableObject  o = { .form = size == 0 ? OBJECT_REGISTER : OBJECT_MEMORY,
                          .place = place, .size = size };
 

@@ -429,8 +429,6 @@ void output_criterion(DcfgWet* w, OutputQuestion* q)
    Wanted     x;
    Around     a;
 
-   if (!dcfg_wet_has_values(w))
-      die("--output needs recorded values: record with --wet-values=yes");
    initial = image_bytes(w, NULL, q->root);
    s       = all_syscalls(w, q->instrs, false);
    o       = output_read(w, s, &initial);

@@ -181,7 +181,7 @@ static _Noreturn void no_instance(const SliceOptions* o,
 /* Set what F asks for to the place of an expression of the source.  The
    expression has its meaning at the begin of the line's execution.  Return
    false if the line never ran. */
-static bool of_variable(Sliced* f, const char* file, const SliceOptions* o)
+static bool of_variable(Sliced* f, const SliceOptions* o)
 {
    DcfgSlice*           s = find_criteria(f);
    const DcfgSliceNode* first;
@@ -199,8 +199,7 @@ static bool of_variable(Sliced* f, const char* file, const SliceOptions* o)
    f->q.run      = false;
    f->q.instance = first->instance;
    f->named      = true;
-   variable_place(f->w, file, first->instr, first->instance, o->of, o->root,
-                  &f->q);
+   variable_place(f->w, first->instr, first->instance, o->of, o->root, &f->q);
    dcfg_slice_free(s);
    return true;
 }
@@ -419,7 +418,7 @@ static bool choose_criterion(Sliced* f, const char* file,
    if (o->output != NULL)
       output_criterion(f->w, &f->printed);
    else if (o->syscall != NULL)
-      syscall_criterion(f->w, o->syscall, &f->roles, f->instrs, f->spare, &f->q);
+      syscall_criterion(f->w, o->syscall, f->instrs, f->spare, &f->q);
    else if (is_line(o->at)) {
       f->q.run = true;
       if (!line_criterion(f->w, o->at, f->instrs, &f->q.instance))
@@ -429,7 +428,7 @@ static bool choose_criterion(Sliced* f, const char* file,
    if (o->at != NULL)
       find_index(f, file, o);
    return o->of == NULL || of_register(f, o->of) || of_memory(&f->q, o->of)
-          || of_variable(f, file, o);
+          || of_variable(f, o);
 }
 
 /* Return advice on how to use less memory.  For a line with many executions,

@@ -7,9 +7,7 @@
    query for the place of an expression.  Handed: a whole execution trace,
    the criterion's instance.
 
-   The library finds the last writers of the place.  If the trace has values,
-   the writers have the value.  If not, an address shows it: a memory operand
-   has the value as its base register, and no other register. */
+   The library finds the last writers of the place, which have the value. */
 
 #include "cmd/slice/slice_value.h"
 
@@ -128,149 +126,11 @@ static bool register_value(const ValueSearch* v, const DcfgSlice* s,
    return true;
 }
 
-/*--- Addresses                                            ---*/
-
-/* Carriers: by instruction, its last instance that left the value in a
-   register, or wrote it to memory.  .instances has 0 for none, else one more
-   than the instance's number. */
-typedef
-   struct {
-      DcfgWet*  w;
-      uint64_t* instances;
-      InstrEffect* effects;     // by instruction, made when needed
-      bool*     decoded;
-   }
-   Carriers;
-
-static bool is_carrier(const Carriers* c, const DcfgWetDep* d)
-{
-   return c->instances[d->instr] == d->instance + 1;
-}
-
-/* Return the effect of instruction I; an empty one if it cannot be decoded. */
-static const InstrEffect* effect_of(Carriers* c, uint32_t i)
-{
-   if (!c->decoded[i]) {
-      DcfgWetInstr in = *dcfg_wet_instr(c->w, i);
-      if (!instr_effect(&in, &c->effects[i]))
-         c->effects[i] = (InstrEffect){ .to = NO_REGISTER };
-      c->decoded[i] = true;
-   }
-   return &c->effects[i];
-}
-
-/* Return whether one carrier made all that E read over the port KIND, of
-   register REG. */
-static bool has_it(const Carriers* c, const DcfgWetEvent* e,
-                   DcfgWetPortKind kind, unsigned reg)
-{
-   for (uint32_t k = 0; k < e->n_ports; k++) {
-      const DcfgWetPort* p = &e->ports[k];
-      if (p->kind == kind && (kind == DCFG_WET_MEMORY || p->reg == reg))
-         return p->n == 1 && is_carrier(c, &e->deps[p->first]);
-   }
-   return false;
-}
-
-/* If an operand of E shows the value by its address, set *VALUE and return
-   true. */
-static bool tells(Carriers* c, const DcfgWetEvent* e, uint64_t* value)
-{
-   const InstrEffect*   f = effect_of(c, e->instr);
-   const MemoryOperand* m = &f->memory[0];
-
-   if (f->n_memory != 1 || m->fixed || m->segment || f->on_stack
-       || m->base == NO_REGISTER || m->index != NO_REGISTER
-       || e->n_accesses == 0 || e->accesses[0] == 0
-       || !has_it(c, e, DCFG_WET_GENERAL, m->base))
-      return false;
-   *value = e->accesses[0] - (uint64_t)m->disp;
-   return true;
-}
-
-/* Add E to the carriers if it hands the value of SIZE bytes on. */
-static void carry(Carriers* c, const DcfgWetEvent* e, uint64_t size)
-{
-   const InstrEffect* f = effect_of(c, e->instr);
-   bool on = f->kind == EFFECT_LOAD
-             ? f->memory[0].size == size && has_it(c, e, DCFG_WET_MEMORY, 0)
-             : f->kind == EFFECT_COPY
-               && has_it(c, e, DCFG_WET_GENERAL, f->from);
-
-   if (on)
-      c->instances[e->instr] = e->instance + 1;
-}
-
-/* Add the writer of the register that E stored: it carries the value, too. */
-static void carry_stored(Carriers* c, const DcfgWetEvent* e)
-{
-   const InstrEffect* f = effect_of(c, e->instr);
-
-   if (f->n_memory != 1 || f->on_stack)
-      return;
-   for (uint32_t k = 0; k < e->n_ports; k++) {
-      const DcfgWetPort* p = &e->ports[k];
-      if (p->kind == DCFG_WET_GENERAL && p->n == 1
-          && p->reg != f->memory[0].base && p->reg != f->memory[0].index)
-         c->instances[e->deps[p->first].instr]
-            = e->deps[p->first].instance + 1;
-   }
-}
-
-/* Find an address in the trace that was made from the value of WRITER, and
-   set *VALUE.  Return false if there is none.  Reads the trace once. */
-static bool value_by_address(const ValueSearch* v, const DcfgSliceNode* writer,
-                             uint64_t size, uint64_t* value)
-{
-   DcfgError    err;
-   DcfgWet*     w = load_wet(v->file);
-   uint32_t     n = dcfg_wet_instrs(v->w);
-   DcfgWetEvent e;
-   bool         found = false;
-   Carriers     c = { v->w, zalloc(n, sizeof(uint64_t)),
-                      zalloc(n, sizeof(InstrEffect)), zalloc(n, sizeof(bool)) };
-
-   c.instances[writer->instr] = writer->instance + 1;
-   while (!found && dcfg_wet_next(w, &e, &err)) {
-      if (e.kind != DCFG_WET_INSTR)
-         continue;
-      found = tells(&c, &e, value);
-      if (e.instr == writer->instr && e.instance == writer->instance)
-         carry_stored(&c, &e);
-      else if (!found)
-         carry(&c, &e, size);
-   }
-   dcfg_wet_close(w);
-   free(c.instances);
-   free(c.effects);
-   free(c.decoded);
-   return found;
-}
-
-/* Return the only writer of the place that S asks for; NULL if there are
-   several, or none. */
-static const DcfgSliceNode* only_writer(const DcfgSlice* s)
-{
-   const DcfgSliceNode* c = &s->nodes[s->criteria[0]];
-   const DcfgSliceNode* n = NULL;
-
-   for (uint32_t k = 0; k < c->n_inputs; k++) {
-      const DcfgSliceInput* in = &s->inputs[c->first_input + k];
-      if (in->port == DCFG_WET_CONTROL)
-         continue;
-      if (n != NULL || in->node >= DCFG_SLICE_NOT)
-         return NULL;
-      n = &s->nodes[in->node];
-   }
-   return n;
-}
-
 bool find_value(void* arg, const VariableObject* o, uint64_t* value)
 {
    const ValueSearch*   v = arg;
    DcfgSlice*           s = find_writers(v, o);
    uint64_t             addr = o->form == OBJECT_FRAME ? s->frame : o->place;
-   const DcfgSliceNode* writer;
    uint8_t              bytes[8] = { 0 };
    bool                 found = false;
 
@@ -282,16 +142,10 @@ bool find_value(void* arg, const VariableObject* o, uint64_t* value)
    found = o->form == OBJECT_REGISTER
            ? register_value(v, s, (unsigned)o->place, o->size, bytes)
            : memory_value(v, s, addr, o->size, bytes);
-   writer = only_writer(s);
-   if (found) {
-      *value = 0;
-      for (size_t i = o->size; i-- > 0; )
-         *value = *value << 8 | bytes[i];
-   } else if (writer != NULL
-              && o->size == dcfg_wet_instr(v->w, v->instr)->address_size) {
-      found = value_by_address(v, writer, o->size, value);
-   }
    dcfg_slice_free(s);
+   *value = 0;
+   for (size_t i = o->size; found && i-- > 0; )
+      *value = *value << 8 | bytes[i];
    return found;
 }
 
@@ -320,17 +174,17 @@ static uint64_t find_time(void* arg)
 
 /*--- The source's words                                   ---*/
 
-void variable_place(DcfgWet* w, const char* file, uint32_t instr,
-                    uint64_t instance, const char* expression,
-                    const char* root, DcfgSliceQuery* q)
+void variable_place(DcfgWet* w, uint32_t instr, uint64_t instance,
+                    const char* expression, const char* root,
+                    DcfgSliceQuery* q)
 {
    static const DcfgSliceOf forms[] = {
       [OBJECT_REGISTER] = DCFG_SLICE_REGISTER,
       [OBJECT_FRAME] = DCFG_SLICE_FRAME, [OBJECT_MEMORY] = DCFG_SLICE_MEMORY
    };
    Variables*   v = variables_new(w, root);
-   ValueSearch  search = { .w = w, .file = file, .variables = v,
-                           .instr = instr, .instance = instance };
+   ValueSearch  search = { .w = w, .variables = v, .instr = instr,
+                           .instance = instance };
    ObjectReader reader = { find_value, find_time, &search };
    VariableObject o;
    const char*  why = expression_resolve(v, instr, expression, &reader, &o);

@@ -15,7 +15,6 @@
 typedef
    struct {
       DcfgWet*    w;
-      const char* file;         // the same trace
       Variables*  variables;
       uint32_t    instr;
       uint64_t    instance;
@@ -27,11 +26,10 @@ typedef
 bool find_value(void* arg, const VariableObject* o, uint64_t* value);
 
 /* Set what Q asks for to the place that EXPRESSION means just before
-   INSTANCE of instruction INSTR.  W is the trace in FILE.  Images are looked
-   for below ROOT first, unless ROOT is NULL.  Die if EXPRESSION has no place
-   there. */
-void variable_place(DcfgWet* w, const char* file, uint32_t instr,
-                    uint64_t instance, const char* expression,
-                    const char* root, DcfgSliceQuery* q);
+   INSTANCE of instruction INSTR.  Images are looked for below ROOT first,
+   unless ROOT is NULL.  Die if EXPRESSION has no place there. */
+void variable_place(DcfgWet* w, uint32_t instr, uint64_t instance,
+                    const char* expression, const char* root,
+                    DcfgSliceQuery* q);
 
 #endif /* DCFG_CMD_SLICE_VALUE_H */

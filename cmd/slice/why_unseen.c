@@ -302,7 +302,7 @@ static bool pass(Teller* z, bool tells)
       f.instrs = z->calls;
    if (!dcfg_wet_select(z->w, &f, &err))
       return false;
-   for (uint32_t i = 0; state != NULL && i < state->n_mappings; i++)
+   for (uint32_t i = 0; i < state->n_mappings; i++)
       take_mapping(z, &state->mappings[i]);
    while (z->time <= z->u->time && dcfg_wet_next(z->w, &e, &err)) {
       if (e.kind == DCFG_WET_MAPPED)

@@ -44,13 +44,13 @@ static bool find_threads(ProgramState* s)
    return true;
 }
 
-/* Return whether the trace begins with the program.  A file of version 3 does
-   not say: then it does unless it is a ring's window. */
+/* Return whether the trace begins with the program.  If it does not say, it does
+   unless it is a ring's window. */
 static bool begins_program(const ProgramState* s)
 {
    const DcfgWetState* state = dcfg_wet_state(s->w);
 
-   return state != NULL && state->known ? state->at_start
+   return state->known ? state->at_start
           : !dcfg_wet_is_window(s->w);
 }
 
@@ -223,7 +223,7 @@ static void take_begin(const ProgramState* s, uint64_t addr, uint32_t size,
 {
    const DcfgWetState* state = dcfg_wet_state(s->w);
 
-   if (state == NULL || !state->known)
+   if (!state->known)
       return;
    for (uint32_t i = 0; i < size; i++) {
       if (b[i].is != DCFG_REPLAY_NEVER)

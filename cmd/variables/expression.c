@@ -132,8 +132,7 @@ static bool locate(Parse* p, const Term* t, VariableObject* o)
       if (!p->reader->value(p->reader->arg, &base, &value))
          return wrong(p, text_format("where `%s' was is not known: it was "
                                      "told from a register whose value the "
-                                     "trace does not have; record with "
-                                     "--wet-values=yes", words(t)));
+                                     "trace does not have", words(t)));
       o->place += value;
       if (p->address_size == 4)
          o->place = (uint32_t)o->place;
@@ -151,8 +150,7 @@ static bool value_of(Parse* p, const Term* t, uint64_t* value)
    if (o.size > 8 || t->bit_size > 0
        || !p->reader->value(p->reader->arg, &o, value))
       return wrong(p, text_format("the value of `%s' there is not known, which "
-                                  "says where the memory is; record with "
-                                  "--wet-values=yes, or ask with "
+                                  "says where the memory is; ask with "
                                   "--of=ADDRESS,SIZE", words(t)));
    return true;
 }

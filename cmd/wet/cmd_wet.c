@@ -115,25 +115,18 @@ static void put_state(DcfgWet* w, const DcfgWetState* s, Outfile* out)
 /* Write what the file of W has, and what it says of the process, to OUT. */
 static void wet_info(DcfgWet* w, Outfile* out)
 {
-   const DcfgWetState* s = dcfg_wet_state(w);
-   uint64_t            n = 0;
+   uint64_t n = 0;
 
    for (uint32_t t = 0; t < dcfg_wet_threads(w); t++)
       n += dcfg_wet_executed(w, t);
-   put(out, "version", text_format("%" PRIu32 ", %s values",
-                                   dcfg_wet_version(w),
-                                   dcfg_wet_has_values(w) ? "with"
-                                                          : "without"));
+   put(out, "version", text_format("%" PRIu32, dcfg_wet_version(w)));
    put(out, "executed", text_format("%s instructions, %" PRIu32 " thread%s%s",
                                     text_count(n), dcfg_wet_threads(w),
                                     dcfg_wet_threads(w) == 1 ? "" : "s",
                                     dcfg_wet_is_window(w)
                                     ? "; the run's begin is not in the file"
                                     : ""));
-   if (s != NULL)
-      put_state(w, s, out);
-   else
-      put(out, "begin", "not known, for this takes version 4");
+   put_state(w, dcfg_wet_state(w), out);
 }
 
 /*--- The filter                                           ---*/

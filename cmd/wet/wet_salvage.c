@@ -22,6 +22,7 @@
 #include "cmd/base/result.h"
 #include "cmd/wet/wet_views.h"
 #include "format/spool_extents.h"
+#include "format/wet_code.h"
 #include "format/wet_journal.h"
 #include "format/wet_process.h"
 #include "format/wet_sections.h"
@@ -276,7 +277,7 @@ static Piece get_slots(Bytes* b)
       skip_numbers(b, 2);
    for (uint64_t n = get(b); n > 0 && !b->failed; n--) {
       skip_numbers(b, 3);
-      if (get(b) > 2)
+      if (get(b) != WhereTape)
          get(b);
    }
    return piece_from(from, b);
@@ -503,7 +504,7 @@ static size_t put_trace(Salvage* s, FILE* f)
    Text   t = { 0 };
    size_t threads;
 
-   head[WET_VERSION_AT] = s->version;
+   head[WET_VERSION_AT] = WET_VERSION;
    head[WET_MACHINE_AT] = s->machine;
    s->sorted = zalloc(s->good.instrs + 1, sizeof(*s->sorted));
    if (s->good.instrs > 0)
@@ -524,12 +525,10 @@ static size_t put_trace(Salvage* s, FILE* f)
    put(&t, 0);
    put(&t, WET_ENDED_EARLY);
    put_section(f, SectionBefore, &t);
-   if (s->version >= 4) {
-      put(&t, EndOpen);
-      put(&t, 0);
-      put_piece(&t, s->state);
-      put_section(f, SectionState, &t);
-   }
+   put(&t, EndOpen);
+   put(&t, 0);
+   put_piece(&t, s->state);
+   put_section(f, SectionState, &t);
    free(t.bytes);
    t = s->streams[JournalTape];
    t.n = s->good.tape;
@@ -606,8 +605,10 @@ void wet_salvage(const char* from, const char* to)
                        &s.streams[JournalTape]))
       damaged(&s);
    get_rows(&s);
-   if (s.version < WET_OLDEST || s.version > WET_VERSION_VALUES
-       || s.good.tape == 0)
+   if (s.version != WET_VERSION)
+      die("%s: it is of version %u of the format, and only version %d can be "
+          "read: record it anew", from, s.version, WET_VERSION);
+   if (s.good.tape == 0)
       damaged(&s);
    if (f == NULL)
       die("a temporary file: %s", strerror(errno));
@@ -617,7 +618,7 @@ void wet_salvage(const char* from, const char* to)
    size  = (size_t)ftell(f);
    trace = map_file(fileno(f), size, from);
    count_instrs(from, trace, size, trace + threads);
-   result = open_result(to);
+   result = open_private_result(to);
    fwrite(trace, 1, size, result);
    close_results();
    munmap(trace, size);

@@ -24,7 +24,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define FILE_VERSION 4
+#define FILE_VERSION 5
 
 static const uint8_t magic[8] = "\x89" "DCFGIDX";
 

@@ -29,11 +29,9 @@ bool index_make_start(IndexMaker* m, Job* job, DcfgWet* w, int fd)
       return false;
    for (size_t t = 0; t < w->threads.n; t++)
       m->ends[t] = UINT64_MAX;
-   if (dcfg_wet_has_values(w)
-       && ((m->words = words_coder(job)) == NULL
-           || (m->writers = last_writers(job, w)) == NULL))
-      return false;
-   return ways_start(&m->ways, job, w)
+   m->words   = words_coder(job);
+   m->writers = m->words == NULL ? NULL : last_writers(job, w);
+   return m->writers != NULL && ways_start(&m->ways, job, w)
           && index_write_section(&m->writer, INDEX_LINES);
 }
 
@@ -88,8 +86,6 @@ static bool put_words(IndexMaker* m, uint64_t size, IndexChunk* c)
                                                 + c->writers;
 
    most = most > others + LEAST_WORDS ? most - others : LEAST_WORDS;
-   if (m->words == NULL)
-      return true;
    if (!words_put(m->words, &m->image, most, &m->code, &c->words)
        || !index_write(&m->writer, m->code.data, m->code.n))
       return false;
@@ -121,7 +117,7 @@ static bool put_writers(IndexMaker* m, uint64_t size, IndexChunk* c)
    while (first > 0
           && ELEM(m->turns, IndexTurn, first - 1).chunk + 1 == m->chunks.n)
       first--;
-   for (size_t i = first; m->writers != NULL && i < m->turns.n; i++) {
+   for (size_t i = first; i < m->turns.n; i++) {
       IndexTurn* t = &ELEM(m->turns, IndexTurn, i);
       uint32_t   thread = ELEM(m->turn_threads, uint32_t, i);
       if (t->handlers)
@@ -201,7 +197,7 @@ static bool write_memory(IndexMaker* m, const MarkWrite* x)
 {
    IndexSpan* s;
 
-   if (m->words != NULL && !mark_write_put(x, m->n_instrs, &m->image))
+   if (!mark_write_put(x, m->n_instrs, &m->image))
       return false;
    if (x->size == 0)
       return true;
@@ -235,8 +231,7 @@ static bool take_mark(IndexMaker* m, const WetSteps* steps, const WetStep* r,
          t->handlers = 1;
          return true;
       case MarkRegisters:
-         if (m->writers != NULL)
-            last_writers_spoil(m->writers, r->thread);
+         last_writers_spoil(m->writers, r->thread);
          return true;
       case DCFG_WET_CREATED:
          if (words[0] >= m->w->threads.n)
@@ -286,10 +281,9 @@ static bool take_record(IndexMaker* m, const WetSteps* steps, uint32_t i,
       if (s->slot < r->n_slots
           && !lines_add(&m->lines, addrs[s->slot], s->size))
          return false;
-   if (m->words != NULL
-       && (!way_write(&m->ways, r, addrs, m->n_instrs, &m->image, &m->lines)
-           || !last_writers_meet(m->writers, way, m->n_instrs, i, first,
-                                 r->way == DCFG_NONE)))
+   if (!way_write(&m->ways, r, addrs, m->n_instrs, &m->image, &m->lines)
+       || !last_writers_meet(m->writers, way, m->n_instrs, i, first,
+                             r->way == DCFG_NONE))
       return false;
    m->n_instrs += r->n_instrs;
    m->n_slots  += r->n_slots;
@@ -299,7 +293,7 @@ static bool take_record(IndexMaker* m, const WetSteps* steps, uint32_t i,
 /* End the turn of THREAD, if it is one. */
 static bool end_turn(IndexMaker* m, const WetSteps* steps, uint32_t thread)
 {
-   return m->writers == NULL || thread == DCFG_NONE
+   return thread == DCFG_NONE
           || last_writers_turn(m->writers, steps, thread);
 }
 

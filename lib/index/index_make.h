@@ -31,8 +31,8 @@ typedef
       uint64_t    n_lines;      // bytes of all code so far
       IndexWays   ways;
       MemoryImage image;
-      WordCoder*  words;        // NULL: the trace has no values
-      LastWriters* writers;     // likewise
+      WordCoder*  words;
+      LastWriters* writers;
       uint32_t*   counts;       // by place, in this chunk
       Array       met;          // uint32_t: places with a count
       Array       runs;         // IndexRun

@@ -45,7 +45,7 @@ bool mark_write_put(const MarkWrite* x, uint64_t time, MemoryImage* image)
 
 bool unseen_may_be(const DcfgWet* w)
 {
-   return w->loads != NULL && dcfg_wet_has_values(w)
+   return w->loads != NULL
           && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 }
 

@@ -113,7 +113,7 @@ static bool add_writes(IndexWays* x, const WetSb* sb, uint32_t n,
    const WetAccess* slots = &ELEM(x->w->accesses, WetAccess, sb->slots.first);
 
    to->writes = (uint32_t)x->writes.n;
-   for (uint32_t k = 0; k < n && x->values; k++) {
+   for (uint32_t k = 0; k < n; k++) {
       const InstrPlan* at = &x->w->places[sb->instrs.first + k];
       uint32_t         value = wet_value_slot(at), n_stores = 0, slot = 0;
       IndexWrite       w;
@@ -152,7 +152,7 @@ static bool describe_way(IndexWays* x, const WetSb* sb, uint32_t n,
 
 bool ways_start(IndexWays* x, Job* job, const DcfgWet* w)
 {
-   *x = (IndexWays){ .job = job, .w = w, .values = dcfg_wet_has_values(w) };
+   *x = (IndexWays){ .job = job, .w = w };
    x->ways = job_calloc(x->job, w->n_ways + w->sbs.n, sizeof(IndexWay));
    if (x->ways == NULL)
       return false;

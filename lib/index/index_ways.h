@@ -54,8 +54,7 @@ typedef
                                 // each superblock
       Array          stores;    // IndexStore
       Array          writes;    // IndexWrite
-      bool           values;    // the trace has values
-   }
+      }
    IndexWays;
 
 /* Describe the ways of W. */

@@ -400,7 +400,7 @@ const DcfgWetThread* replay_begin_of(const DcfgReplay* r, uint32_t thread)
 {
    const DcfgWetState* state = dcfg_wet_state(r->of);
 
-   for (uint32_t i = 0; state != NULL && i < state->n_threads; i++)
+   for (uint32_t i = 0; i < state->n_threads; i++)
       if (state->threads[i].thread == thread)
          return &state->threads[i];
    return NULL;

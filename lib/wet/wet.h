@@ -39,8 +39,6 @@ typedef
       uint16_t size;
       uint16_t same;
       uint8_t  what;
-      uint16_t from;            // for a slot without terms: see SlotRule
-      uint64_t addr;            // constant address, or distance
    }
    WetAccess;
 
@@ -88,7 +86,6 @@ typedef
       Span     exits;           // in .exits
       Span     slots;           // in .accesses
       Span     terms, tells;    // in .terms and .tells: see wet_terms.h
-      uint32_t rules;           // first rule of its slots, in .rules
       uint32_t ways;            // first of its ways, in .ways: exits, then the
                                 // end
       uint32_t n_words;         // words of a row
@@ -103,15 +100,13 @@ typedef
    struct {
       uint32_t sb;
       uint32_t segments;        // the first one's index in .segments
-      uint32_t rules;           // the first one's index in .rules
       uint32_t last;            // last instruction that ran
       uint32_t place;           // index of that one in .sb_instrs
       uint16_t n_instrs;
       uint16_t n_slots;         // slots that a record of this way has
       uint8_t  n_segments;
       uint8_t  kind;            // the last instruction's
-      bool     stack;           // a slot is based on RSP
-      bool     tops;            // and a slot of the superblock is a top
+      bool     tops;            // a slot of the superblock is a top
       bool     computes;        // a record has slots or terms
       bool     easy;            // no activation begins or ends, and x87's stack
                                 // does not move
@@ -199,8 +194,6 @@ typedef
       uint64_t next[N_HISTORIES];   // by history: the way predicted first, + 1,
                                     // or 0; in the high half its hash
       uint64_t other[N_HISTORIES];  // the way predicted second
-      uint64_t stack;           // last address based on RSP
-      uint64_t slots[2 + MAX_ACCESSES];   // slots of one record, from -2 on
       uint64_t words[1 + MAX_ACCESSES];   // words of several segments
       uint64_t computed[1 + WET_REGISTERS + MAX_ACCESSES];   // see wet_terms.h
       Block    block;
@@ -284,12 +277,6 @@ static inline bool is_transfer(uint8_t kind)
    return kind >= InsnIndirectJump && kind <= InsnReturn;
 }
 
-/* Return whether the tape has a word for access A of a superblock. */
-static inline bool wet_is_word(const WetAccess* a)
-{
-   return a->from <= WhereStack;
-}
-
 /* Make the plan P of IN from its USES and DEFS, arrays of LocRange. */
 bool wet_make_plan(DcfgWet* w, const WetInstr* in, const Array* uses,
                    const Array* defs, Span accesses, Plan* p);
@@ -334,13 +321,12 @@ struct DcfgWet {
    int         unpacked;        // descriptor of the unpacked file, or -1
    DcfgOptions options;
    uint32_t    version;
-   WetState*   state;           // NULL: of version 3
+   WetState*   state;
    WetImages*  images;
    Array       instrs;          // WetInstr
    Array       sbs;             // WetSb, from id 1 on
    Array       code;            // uint8_t
    Array       accesses;        // WetAccess
-   Array       rules;           // SlotRule
    Array       terms, tells, sets, way_terms;       // see wet_terms.h
    Array       sb_instrs;       // uint32_t
    Array       exits;           // WetExit

@@ -21,7 +21,13 @@ typedef
    }
    Bytes;
 
-/* Return the little-endian word at AT. */
+/* Return the little-endian number of 4 bytes at AT; the word of 8 bytes. */
+static inline uint32_t number_at(const uint8_t* at)
+{
+   return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16
+          | (uint32_t)at[3] << 24;
+}
+
 static inline uint64_t get_word(const uint8_t* at)
 {
    uint64_t n;

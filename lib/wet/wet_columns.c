@@ -93,11 +93,10 @@ typedef
    }
    Steps;
 
-/* Return the steps of COLUMN: predicted, then corrected; or from a table if the
-   file has TABLES.  LAST: the steps of the column before.  TO: room for N
-   steps. */
+/* Return the steps of COLUMN: predicted, then corrected; or from a table.  LAST:
+   the steps of the column before.  TO: room for N steps. */
 static inline Steps get_steps(Chunk* c, Column* column, Steps last,
-                              uint64_t* to, uint32_t n, bool tables)
+                              uint64_t* to, uint32_t n)
 {
    Steps    steps = { .each = NULL };
    unsigned by = BySame, form = FormAll, shift = 0;
@@ -107,7 +106,7 @@ static inline Steps get_steps(Chunk* c, Column* column, Steps last,
       by   = how & 3;
       form = how >> 2;
    }
-   if (tables && by == ByShifted && form == FormAll) {
+   if (by == ByShifted && form == FormAll) {
       get_table(c, column->last, to, n);
       return (Steps){ .each = to };
    }
@@ -145,8 +144,7 @@ void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
          steps. */
       if (k == 0)
          steps.all = columns[0].step;
-      steps = get_steps(c, &columns[k], steps, c->block.steps[k % 2], n,
-                        w->version >= 6);
+      steps = get_steps(c, &columns[k], steps, c->block.steps[k % 2], n);
       if (steps.each == NULL)
          for (uint32_t i = 0; i < n; i++, at += width)
             *at = last += steps.all;

@@ -125,9 +125,7 @@ bool wet_get_images(DcfgWet* w, Bytes* b)
    for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--)
       if (!get_image(w, b))
          return false;
-   /* Files of older versions have no build ids. */
-   for (size_t i = 0; i < w->images->images.n && !b->failed
-                      && b->at < b->end; i++)
+   for (size_t i = 0; i < w->images->images.n && !b->failed; i++)
       if (!get_text(w, b, &ELEM(w->images->images, Image, i).build_id))
          return false;
    return !b->failed || wrong(w, "images");

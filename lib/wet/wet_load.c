@@ -161,19 +161,10 @@ static bool add_segment(DcfgWet* w, WetSb* sb, uint32_t end)
 /* Divide the words of SB into segments, at its exits. */
 static bool find_segments(DcfgWet* w, WetSb* sb)
 {
-   const WetAccess* a = &ELEM(w->accesses, WetAccess, sb->slots.first);
-
    sb->segments = (Span){ (uint32_t)w->segments.n, 0 };
    for (uint32_t i = 0; i < sb->exits.n; i++) {
       WetExit* x = &ELEM(w->exits, WetExit, sb->exits.first + i);
-      uint32_t n = 0;
-      if (x->n_slots > sb->slots.n)
-         return wrong(w, "superblocks");
-      if (w->version >= 5)
-         n = wet_words_of_terms(w, sb, x->n_terms);
-      for (uint32_t k = 0; w->version < 5 && k < x->n_slots; k++)
-         n += wet_is_word(&a[k]);
-      if (!add_segment(w, sb, n))
+      if (!add_segment(w, sb, wet_words_of_terms(w, sb, x->n_terms)))
          return false;
       x->n_segments = (uint16_t)sb->segments.n;
    }
@@ -190,34 +181,10 @@ static bool get_unexecuted(DcfgWet* w, Bytes* b)
    return !b->failed || wrong(w, "unexecuted instructions");
 }
 
-/* Make the rules for the slots of SB. */
-static bool make_rules(DcfgWet* w, WetSb* sb)
-{
-   uint32_t word = 1;
-   int16_t  stack = -1;
-
-   sb->rules = (uint32_t)w->rules.n;
-   for (uint32_t i = 0; i < sb->slots.n; i++) {
-      const WetAccess* a = &ELEM(w->accesses, WetAccess, sb->slots.first + i);
-      SlotRule*        r = array_add(&w->job, &w->rules, sizeof(*r));
-      if (r == NULL)
-         return false;
-      r->base = a->from == WhereFrame || a->from == WhereStack ? stack
-                : a->from >= WhereSlot ? (int16_t)(a->from - WhereSlot) : -2;
-      r->addr = a->addr;
-      if (a->from <= WhereStack)
-         r->word = (uint16_t)word++;
-      if (a->from == WhereStack)
-         stack = (int16_t)i;
-      r->stack = stack;
-   }
-   return true;
-}
-
 static bool get_superblock(DcfgWet* w, Bytes* b)
 {
    WetSb*   sb = array_add(&w->job, &w->sbs, sizeof(*sb));
-   uint32_t n, n_slots;
+   uint32_t n;
 
    if (sb == NULL)
       return false;
@@ -241,33 +208,15 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
       x->place   = get_up_to(b, n - 1);
       x->n_slots = get_up_to(b, MAX_ACCESSES);
    }
-   sb->slots    = (Span){ w->accesses.n, 0 };
-   n_slots      = get_up_to(b, MAX_ACCESSES);
-   if (w->version >= 5) {
-      sb->terms = (Span){ w->terms.n, 0 };
-      sb->tells = (Span){ w->tells.n, 0 };
-      if (!wet_get_terms(w, sb, n_slots, b))
-         return false;
-      sb->slots.n = w->accesses.n - sb->slots.first;
-      sb->terms.n = w->terms.n - sb->terms.first;
-      sb->tells.n = w->tells.n - sb->tells.first;
-      return find_segments(w, sb);
-   }
-   sb->slots.n = n_slots;
-   for (uint32_t i = 0; i < sb->slots.n; i++) {
-      WetAccess* a = array_add(&w->job, &w->accesses, sizeof(*a));
-      if (a == NULL)
-         return false;
-      a->place = get_up_to(b, n - 1);
-      a->what  = get_up_to(b, AccessAll);
-      a->size  = get_up_to(b, a->what == AccessValue ? 8 : UINT16_MAX);
-      a->from  = get_up_to(b, WhereConstant + i);
-      if (a->from > WhereStack)
-         a->addr = difference_of(get_varint(b));
-      sb->n_words += wet_is_word(a);
-      sb->tops    |= a->what == AccessTop;
-   }
-   return find_segments(w, sb) && make_rules(w, sb);
+   sb->slots = (Span){ w->accesses.n, 0 };
+   sb->terms = (Span){ w->terms.n, 0 };
+   sb->tells = (Span){ w->tells.n, 0 };
+   if (!wet_get_terms(w, sb, get_up_to(b, MAX_ACCESSES), b))
+      return false;
+   sb->slots.n = w->accesses.n - sb->slots.first;
+   sb->terms.n = w->terms.n - sb->terms.first;
+   sb->tells.n = w->tells.n - sb->tells.first;
+   return find_segments(w, sb);
 }
 
 static bool get_superblocks(DcfgWet* w, Bytes* b)
@@ -328,21 +277,19 @@ static bool read_head(DcfgWet* w)
 {
    static const uint8_t magic[WET_MAGIC_SIZE] = WET_MAGIC;
    uint8_t  head[WET_HEAD_SIZE];
-   uint32_t machine = 0;
+   uint32_t machine;
 
    if (!wet_read(w, head, sizeof(head)))
       return false;
    if (memcmp(head, magic, sizeof(magic)) != 0)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
                       "this is not a whole execution trace");
-   w->version = head[WET_VERSION_AT];
-   if (w->version < WET_OLDEST || w->version > WET_VERSION_VALUES || head[9] != 0
-       || head[10] != 0 || head[11] != 0)
+   w->version = number_at(head + WET_VERSION_AT);
+   if (w->version != WET_VERSION)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
-                      "it has another version of the format than %d to %d",
-                      WET_OLDEST, WET_VERSION_VALUES);
-   for (int i = 0; i < 4; i++)
-      machine |= (uint32_t)head[WET_MACHINE_AT + i] << 8 * i;
+                      "it is of version %u of the format, and only version %d "
+                      "can be read: record it anew", w->version, WET_VERSION);
+   machine    = number_at(head + WET_MACHINE_AT);
    w->machine = wet_machine(machine);
    if (w->machine == NULL)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
@@ -357,17 +304,17 @@ static bool get_state(DcfgWet* w, Bytes* b)
    return w->state != NULL && wet_get_state(w, w->state, b);
 }
 
-/* Return the section that follows S in W's file. */
-static unsigned next_section(const DcfgWet* w, unsigned s)
+/* Return the section that follows S. */
+static unsigned next_section(unsigned s)
 {
-   return s == SectionBefore && w->version >= 4 ? SectionState
+   return s == SectionBefore ? SectionState
           : s == SectionState ? SectionTape : s + 1;
 }
 
 static bool read_tables(DcfgWet* w)
 {
    for (unsigned expected = SectionSources; ;
-        expected = next_section(w, expected)) {
+        expected = next_section(expected)) {
       uint8_t  head[WET_SECTION_HEAD];
       uint64_t length = 0;
       Array    text = { 0 };

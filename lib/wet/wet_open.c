@@ -145,14 +145,6 @@ bool dcfg_wet_ends_early(const DcfgWet* w)
    return w->ended_early;
 }
 
-bool dcfg_wet_has_values(const DcfgWet* w)
-{
-   for (size_t k = 0; k < w->sb_instrs.n; k++)
-      if (w->places[k].n_values > 0)
-         return true;
-   return false;
-}
-
 bool wet_can_reread(const DcfgWet* w)
 {
    struct stat st;

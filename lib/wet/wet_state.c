@@ -305,7 +305,7 @@ uint32_t dcfg_wet_version(const DcfgWet* w)
 
 const DcfgWetState* dcfg_wet_state(const DcfgWet* w)
 {
-   return w->state == NULL ? NULL : &w->state->told;
+   return &w->state->told;
 }
 
 /*--- Marks                                                ---*/

@@ -28,7 +28,6 @@ static const struct {
    { offsetof(DcfgWet, sbs), sizeof(WetSb) },
    { offsetof(DcfgWet, code), 1 },
    { offsetof(DcfgWet, accesses), sizeof(WetAccess) },
-   { offsetof(DcfgWet, rules), sizeof(SlotRule) },
    { offsetof(DcfgWet, terms), sizeof(WetTerm) },
    { offsetof(DcfgWet, tells), sizeof(WetSet) },
    { offsetof(DcfgWet, sets), sizeof(WetSet) },

@@ -10,7 +10,7 @@
    The way by which a superblock was left tells all of a record but its words.
    So a block is decoded in three steps.  Control gives a list of ways, and the
    number of rows of each segment.  Columns give the words, segment by segment;
-   rules give the slots, record by record. */
+   terms give the slots, record by record. */
 
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_terms.h"
@@ -26,12 +26,6 @@ static bool wrong(DcfgWet* w)
 {
    return job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
                    "what was recorded makes no sense");
-}
-
-static uint32_t number_at(const uint8_t* b)
-{
-   return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16
-          | (uint32_t)b[3] << 24;
 }
 
 /* Check, once, that the file ends behind the tape. */
@@ -90,7 +84,6 @@ bool wet_next_chunk(DcfgWet* w)
    c->control = (Bytes){ c->data, c->data + n[0], false };
    c->bits    = (Bits){ { c->control.end, c->control.end + n[1], false }, 0 };
    c->numbers = (Bytes){ c->bits.bytes.end, c->bits.bytes.end + n[2], false };
-   c->stack   = get_word(head + 16);
    c->history = 0;
    c->n_instrs  = 0;
    c->odd_marks = false;
@@ -148,21 +141,6 @@ static const uint64_t* join_words(Chunk* c, WetSegment* s, uint32_t n,
    return c->words;
 }
 
-/* Find N slots, at least 1, by RULES, and store them at TO. */
-static inline void find_slots(Chunk* c, const SlotRule* r,
-                              const uint64_t* words, uint32_t n, uint64_t* to)
-{
-   uint64_t* slots = c->slots + 2;
-
-   slots[-1] = c->stack;
-   for (uint32_t i = 0; i < n; i++) {
-      uint64_t word = words[r[i].word];
-      to[i] = slots[i] = slots[r[i].base] + (r[i].word == 0 ? 0 : word)
-                         + r[i].addr;
-   }
-   c->stack = slots[r[n - 1].stack];
-}
-
 /* Store the slots of the next record, which has WAY, at TO. */
 static inline void find_way_slots(DcfgWet* w, const WetWay* way, uint64_t* to)
 {
@@ -176,21 +154,8 @@ static inline void find_way_slots(DcfgWet* w, const WetWay* way, uint64_t* to)
    } else if (way->n_segments > 1) {
       words = join_words(c, s, way->n_segments, 0);
    }
-   if (w->version >= 5)
-      wet_find_terms(w, c, &ELEM(w->way_terms, WayTerms, way - w->ways), words,
-                     to);
-   else
-      find_slots(c, &ELEM(w->rules, SlotRule, way->rules), words, way->n_slots,
-                 to);
-}
-
-/* Skip the words of the next record of WAY: no other slot depends on them. */
-static inline void pass_slots(DcfgWet* w, const WetWay* way)
-{
-   WetSegment* s = &ELEM(w->segments, WetSegment, way->segments);
-
-   for (const WetSegment* end = s + way->n_segments; s < end; s++)
-      s->at += s->n_words;
+   wet_find_terms(w, c, &ELEM(w->way_terms, WayTerms, way - w->ways), words,
+                  to);
 }
 
 /*--- Blocks                                               ---*/
@@ -228,6 +193,8 @@ static void take_stop(DcfgWet* w, WetStep* r, uint64_t* to)
    Stop   stop = wet_find_stop(w, (uint32_t)b->extra[b->at],
                            (uint32_t)b->extra[b->at + 1]);
    const WetSb* sb = &ELEM(w->sbs, WetSb, stop.sb);
+   WayTerms terms;
+   uint32_t n_slots, n_words;
 
    b->at += 2;
    r->sb       = stop.sb;
@@ -241,14 +208,8 @@ static void take_stop(DcfgWet* w, WetStep* r, uint64_t* to)
    const uint64_t* words = join_words(c, &ELEM(w->segments, WetSegment,
                                                sb->segments.first),
                                       stop.n_segments, stop.n_words);
-   if (w->version >= 5) {
-      uint32_t n_slots, n_words;
-      WayTerms terms = wet_terms_before(w, sb, stop.n_instrs, &n_slots,
-                                        &n_words);
-      wet_find_terms(w, c, &terms, words, to);
-   } else if (stop.n_slots > 0)
-      find_slots(c, &ELEM(w->rules, SlotRule, sb->rules), words,
-                 stop.n_slots, to);
+   terms = wet_terms_before(w, sb, stop.n_instrs, &n_slots, &n_words);
+   wet_find_terms(w, c, &terms, words, to);
 }
 
 /* Copy the N bytes of a mark, at AT in the chunk, to KEEP, and say so in its
@@ -442,12 +403,9 @@ static void take_transfers(DcfgWet* w, WetSteps* to)
             w->way_before[id] = from;
       }
       from = way->easy ? id + 1 : 0;
-      bool wants = way->stack || way->tops || is_transfer(way->kind);
-      if (!way->computes || !(wants || w->version >= 5)) {
-         pass_slots(w, way);
-      } else {
+      if (way->computes) {
          find_way_slots(w, way, addrs);
-         if (!pass && wants)
+         if (!pass && (way->tops || is_transfer(way->kind)))
             addrs += r->n_slots = way->n_slots;
       }
       r += !pass;

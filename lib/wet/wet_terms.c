@@ -6,10 +6,10 @@
 /* Owns: terms (docs/dev/wet-file.md), and computing them.  Handed: section 5
    by wet_load.c, words by wet_tape.c.
 
-   From version 5 on, slots are computed from words on the tape, from other
-   slots, and from what general registers had when the superblock began.  So each
-   superblock also says what it leaves in registers, and all records of a chunk
-   are computed in their order. */
+   Slots are computed from words on the tape, from other slots, and from what
+   registers had when the superblock began.  So each superblock also says what it
+   leaves in registers, and all records of a chunk are computed in their
+   order. */
 
 #include "lib/wet/wet_terms.h"
 
@@ -30,13 +30,11 @@ static bool wrong(DcfgWet* w)
 
 /*--- Tables                                               ---*/
 
-/* SlotReader: the slots of a superblock so far, in a file whose superblocks know
-   the first N_REGISTERS registers.  For each slot in the file, where its number is
-   in Chunk.computed; and how many slots, terms and told registers there were
-   before. */
+/* SlotReader: the slots of a superblock so far.  For each slot in the file, where
+   its number is in Chunk.computed; and how many slots, terms and told registers
+   there were before. */
 typedef
    struct {
-      uint32_t n_registers;
       uint16_t index[MAX_ACCESSES];
       uint16_t slots[MAX_ACCESSES + 1];
       uint16_t terms[MAX_ACCESSES + 1];
@@ -48,10 +46,10 @@ typedef
    I. */
 static uint16_t index_of(const SlotReader* r, Bytes* b, uint64_t n, uint32_t i)
 {
-   if (n < r->n_registers)
+   if (n < WET_REGISTERS)
       return (uint16_t)(1 + n);
-   if (n < r->n_registers + i)
-      return r->index[n - r->n_registers];
+   if (n < WET_REGISTERS + i)
+      return r->index[n - WET_REGISTERS];
    bytes_fail(b);
    return 0;
 }
@@ -61,12 +59,10 @@ static uint16_t index_of(const SlotReader* r, Bytes* b, uint64_t n, uint32_t i)
 static void get_way_of(const SlotReader* r, Bytes* b, WetTerm* t, uint32_t i,
                        uint32_t what, uint32_t size, uint32_t word)
 {
-   uint32_t from = get_up_to(b, WhereConstant + r->n_registers + i);
-   uint64_t c = from <= WhereStack ? 0 : difference_of(get_varint(b));
+   uint32_t from = get_up_to(b, WhereConstant + WET_REGISTERS + i);
+   uint64_t c = from == WhereTape ? 0 : difference_of(get_varint(b));
    uint32_t term = (what - AccessTerm) / 2;
 
-   if (from == WhereFrame || from == WhereStack)
-      bytes_fail(b);
    t->c = c;
    if (from == WhereTape)
       t->word = (uint16_t)word;
@@ -127,19 +123,13 @@ static bool add_told(DcfgWet* w, uint32_t reg, uint16_t from)
    return set != NULL;
 }
 
-/* Return the number of operations that W's version has. */
-static uint32_t terms_of(const DcfgWet* w)
-{
-   return w->version < 6 ? N_TERMS_5 : N_TERMS;
-}
-
 /* Read slot number I of SB. */
 static bool get_slot(DcfgWet* w, WetSb* sb, uint32_t i, SlotReader* r, Bytes* b)
 {
    uint32_t place = get_up_to(b, sb->instrs.n - 1);
-   uint32_t what = get_up_to(b, AccessTerm + 2 * terms_of(w) - 1);
+   uint32_t what = get_up_to(b, AccessTerm + 2 * N_TERMS - 1);
    uint32_t size = get_up_to(b, what == AccessValue ? 8
-                                : what == AccessRegister ? r->n_registers - 1
+                                : what == AccessRegister ? WET_REGISTERS - 1
                                 : UINT16_MAX);
    WetTerm  t = { .place = (uint16_t)place, .slot = r->slots[i],
                   .is_slot = what <= AccessAll };
@@ -170,7 +160,6 @@ bool wet_get_terms(DcfgWet* w, WetSb* sb, uint32_t n, Bytes* b)
 {
    SlotReader r;
 
-   r.n_registers = w->version < 6 ? WET_REGISTERS_5 : WET_REGISTERS;
    r.slots[0] = r.terms[0] = r.tells[0] = 0;
    for (uint32_t i = 0; i < n; i++)
       if (!get_slot(w, sb, i, &r, b))
@@ -226,8 +215,6 @@ static bool add_way(DcfgWet* w, const WetSb* sb, uint32_t n_terms,
 
 bool wet_make_way_terms(DcfgWet* w)
 {
-   if (w->version < 5)
-      return true;
    for (uint32_t id = 1; id < w->sbs.n; id++) {
       const WetSb* sb = &ELEM(w->sbs, WetSb, id);
       for (uint32_t i = 0; i < sb->exits.n; i++) {

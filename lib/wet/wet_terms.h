@@ -8,18 +8,6 @@
 
 #include "lib/wet/wet.h"
 
-/* SlotRule: without terms, a slot is SLOTS[BASE] + WORDS[WORD] + ADDR.
-   SLOTS[-1] is the last address based on RSP before the record.  SLOTS[-2] and
-   WORDS[0] are 0.  The words on the tape follow, from 1 on. */
-typedef
-   struct {
-      int16_t  base;
-      uint16_t word;
-      int16_t  stack;           // last slot so far based on RSP, or -1
-      uint64_t addr;
-   }
-   SlotRule;
-
 /* WetTerm: a number that a superblock computes, in .terms.  Operands are
    indices in Chunk.computed, which has 0, the registers, and the terms of one
    record. */

@@ -58,7 +58,6 @@ bool wet_make_ways(DcfgWet* w)
          WetWay*        way = &w->ways[sb->ways + i];
          way->sb         = id;
          way->segments   = sb->segments.first;
-         way->rules      = sb->rules;
          way->n_instrs   = (uint16_t)(end ? sb->instrs.n : x->place + 1u);
          way->n_slots    = (uint16_t)(end ? sb->slots.n : x->n_slots);
          way->n_segments = (uint8_t)(end ? sb->segments.n : x->n_segments);
@@ -67,9 +66,6 @@ bool wet_make_ways(DcfgWet* w)
          way->kind       = ELEM(w->instrs, WetInstr, way->last).kind;
          way->computes   = way->n_slots > 0
                            || (end ? sb->terms.n : x->n_terms) > 0;
-         way->stack      = way->n_slots > 0 && w->version < 5
-                           && ELEM(w->rules, SlotRule, sb->rules
-                                   + way->n_slots - 1u).stack >= 0;
          way->tops       = sb->tops;
          way->easy       = !sb->moves_top && !is_transfer(way->kind);
       }
@@ -104,9 +100,9 @@ static void get_mark_bytes(Chunk* c, uint64_t n)
 }
 
 /* Read a mark, its numbers and its bytes. */
-static void get_mark(const DcfgWet* w, Chunk* c)
+static void get_mark(Chunk* c)
 {
-   uint32_t mark = get_up_to(&c->control, wet_last_mark(w->version));
+   uint32_t mark = get_up_to(&c->control, N_MARKS - 1);
    uint64_t word = 0;
 
    c->odd_marks |= mark == DCFG_WET_HANDLER || mark == MarkTop;
@@ -164,15 +160,10 @@ static inline void note_way(DcfgWet* w, Block* b, uint32_t id)
 Stop wet_find_stop(const DcfgWet* w, uint32_t id, uint32_t n)
 {
    const WetSb*      sb = &ELEM(w->sbs, WetSb, id);
-   const WetAccess*  a = &ELEM(w->accesses, WetAccess, sb->slots.first);
    const WetSegment* s = &ELEM(w->segments, WetSegment, sb->segments.first);
    Stop              stop = { .sb = id, .n_instrs = n };
 
-   if (w->version >= 5)
-      wet_terms_before(w, sb, n, &stop.n_slots, &stop.n_words);
-   while (w->version < 5 && stop.n_slots < sb->slots.n
-          && a[stop.n_slots].place < n)
-      stop.n_words += wet_is_word(&a[stop.n_slots++]);
+   wet_terms_before(w, sb, n, &stop.n_slots, &stop.n_words);
    while (stop.n_segments < sb->segments.n
           && s[stop.n_segments].n_words <= stop.n_words)
       stop.n_words -= s[stop.n_segments++].n_words;
@@ -287,7 +278,7 @@ bool wet_read_control(DcfgWet* w)
          return b->n_ways > 0 || wrong(w);
       }
       if (symbol == SymbolMark) {
-         get_mark(w, c);
+         get_mark(c);
          b->ways[b->n_ways++] = NO_WAY_MARK;
       } else if (!(symbol == SymbolStop
                    ? get_stop(w, c)

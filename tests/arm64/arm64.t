@@ -245,7 +245,7 @@ def check_example(tap):
     with open(source, "w") as f:
         f.write(command_wet.FOO1)
     prog = compile_for_it(tap, source, "-O0", "-static")
-    wet_file = prog and wet_usage.record(tap, "foo1", [prog, "2", "7"], "--wet-values=yes")
+    wet_file = prog and wet_usage.record(tap, "foo1", [prog, "2", "7"])
     if not wet_file:
         return
     blocks = command_wet.blocks_of(command_wet.commandlib.command("wet", "--function=main", wet_file)[1])
@@ -283,7 +283,7 @@ def check_usage(tap):
     """Runs on a processor with atomic instructions."""
     lister = harness.reader(tap, "wet_values", HERE)
     prog = compile_for_it(tap, "arm64/classes.S", "-O2", "-static", "-no-pie", os.path.join(harness.ORACLE, "wet_probe.c"))
-    wet_file = lister and prog and wet_usage.record(tap, "classes", [prog, "1", "states"], "--wet-values=yes")
+    wet_file = lister and prog and wet_usage.record(tap, "classes", [prog, "1", "states"])
     if wet_file:
         wet_usage.check_capstone(tap, "classes", wet_file)
         wet_usage.check_processor(tap, prog, wet_file)
@@ -377,7 +377,7 @@ def check_steps(tap, name, function, flags, begins, steps):
 def check_stored(tap):
     """Registers behind instructions of each class, which the program itself stores."""
     prog = compile_for_it(tap, "arm64/classes.S", "-O2", "-static", "-no-pie", os.path.join(harness.ORACLE, "wet_probe.c"))
-    wet_file = prog and wet_usage.record(tap, "stored", [prog, "1", "states"], "--wet-values=yes")
+    wet_file = prog and wet_usage.record(tap, "stored", [prog, "1", "states"])
     if not wet_file:
         return
     status, text = harness.oracle("gdb_registers_arm64.py", wet_file, prog)

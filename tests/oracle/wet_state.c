@@ -1,6 +1,6 @@
 /* Prints what a whole execution trace says of the process, one thing on a line, for wet_state.t and wet_memory.py:
 
-       V VERSION VALUES                      the file's version; does it have values?
+       V VERSION                             the file's version
        E KIND STATUS                         the end, as DcfgWetEnd
        P PID PROGRAM BIAS START NAME         the process, its program's image, how far it is from its file's addresses
        A TYPE VALUE                          an entry of the auxiliary vector
@@ -135,9 +135,8 @@ int main(int argc, char **argv)
         puts(argc > 1 ? dcfg_error_text(&err, text) : "usage: wet_state FILE [all]");
         return 2;
     }
-    printf("V %u %d\n", dcfg_wet_version(w), dcfg_wet_has_values(w));
-    if (dcfg_wet_state(w) != NULL)
-        put_state(w, dcfg_wet_state(w));
+    printf("V %u\n", dcfg_wet_version(w));
+    put_state(w, dcfg_wet_state(w));
     while (dcfg_wet_next(w, &e, &err)) {
         if (e.kind != DCFG_WET_INSTR)
             put_event(&e);

@@ -151,7 +151,7 @@ def record(tap, program, name, *args):
     path = {k: tap.path(name + "." + k) for k in "GTXWC"}
     path.update(M=path["X"] + ".map", U=path["T"] + ".turns")
     r = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--dcfg-out-file=" + path["G"], "--trace=yes", "--trace-out-file="
-                        + path["T"], "--uftrace=yes", "--uftrace-out-dir=" + tap.path(name + ".uf"), "--xray=yes", "--xray-out-file=" + path["X"], "--wet=yes", "--wet-values=yes",
+                        + path["T"], "--uftrace=yes", "--uftrace-out-dir=" + tap.path(name + ".uf"), "--xray=yes", "--xray-out-file=" + path["X"], "--wet=yes",
                         "--wet-out-file=" + path["W"], "--trace-turns=yes", "--callgrind=yes", "--dump-instr=yes",
                         "--callgrind-out-file=" + path["C"], program, *args], cwd=tap.dir, env=harness.ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     tap.ok(r.returncode == 0 and all(os.path.exists(path[k]) for k in "GTXMW"), "the program is recorded: " + name,

@@ -316,7 +316,7 @@ def check_next(tap):
         pid = re.match("==([0-9]+)==", said[-1]).group(1)
         hint = "; see it with: " + wanted.replace("PID", pid) if wanted else ""
         path = os.path.join(os.path.realpath(place), path.replace("PID", pid))
-        tap.ok(re.fullmatch("==%s== dcfg: wrote %s: [^;]*%s" % (pid, re.escape(path), re.escape(hint)), said[-1])
+        tap.ok(re.fullmatch("==%s== dcfg: wrote %s: (?:(?!; see it).)*%s" % (pid, re.escape(path), re.escape(hint)), said[-1])
                and not any("see it" in l for l in said[:-1]), "the next step after %s" % (options or "a run"), said)
         if wanted and wanted.startswith("dcfg "):
             r = subprocess.run(wanted.replace("PID", pid), shell=True, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -126,7 +126,6 @@ class Run:
         files = [self.tap.path(name + suffix) for suffix in (".json", "-trace.json", ".xray", ".wet")]
         r = subprocess.run([harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=" + files[0], "--trace=yes",
                             "--trace-out-file=" + files[1], "--xray=yes", "--xray-out-file=" + files[2], "--wet=yes",
-                            "--wet-values=yes",
                             "--wet-out-file=" + files[3], self.prog, *args], env=harness.ENV, stdout=subprocess.DEVNULL,
                            stderr=subprocess.PIPE, timeout=harness.TIMEOUT)
         self.tap.ok(r.returncode == 0, name + " runs", r.stderr.decode("utf-8", "replace"))

@@ -116,7 +116,7 @@ def check_images(tap):
         with open(path, "w") as f:
             f.write(text)
     prog, changed = harness.cc(tap, source, "tables", "-O0"), harness.cc(tap, other, "changed", "-O0")
-    wet = prog and changed and record_wet(tap, "tables", [prog], ["--wet-values=yes"])
+    wet = prog and changed and record_wet(tap, "tables", [prog])
     if not wet:
         return
     root = tap.path("images")
@@ -148,7 +148,7 @@ def check_example(tap):
     with open(tap.path("foo1.c"), "w") as f:
         f.write(FOO1)
     subprocess.run(["cc", "-g", "-O0", "-static", "-o", "foo1", "foo1.c"], cwd=tap.dir)
-    wet = record_wet(tap, "foo1", [tap.path("foo1"), "2", "7"], ["--wet-values=yes"])
+    wet = record_wet(tap, "foo1", [tap.path("foo1"), "2", "7"])
     if not wet:
         return None
     status, out, err = commandlib.command("slice", "--at=foo1.c:12", wet)

@@ -96,7 +96,7 @@ def check_example(tap):
         f.write(FOO1)
     # As in the document: the compiler gets the file's name alone.
     r = subprocess.run(["cc", "-g", "-O0", "-static", "-o", "foo1", "foo1.c"], cwd=tap.dir)
-    wet, _ = record(tap, "foo1", [tap.path("foo1"), "2", "7"], ["--wet-values=yes"])
+    wet, _ = record(tap, "foo1", [tap.path("foo1"), "2", "7"])
     if r.returncode or not wet:
         return tap.ok(False, "foo1 is compiled and recorded")
     status, out, err = commandlib.command("wet", "--source=foo1.c:10", wet)
@@ -280,7 +280,7 @@ def check_broken(tap, wet):
             bad.append("bit %d of byte %d: status %d, %s" % (k % 8, at, status, err))
     tap.ok(not bad, "and with a wrong bit: a text, or a line", "\n".join(bad))
     # The tape begins with the head of a chunk, and this with mark 1 and thread 0.
-    tape = next(at for section, at, _ in wet_mutants.sections(data) if section == 8) + 24
+    tape = next(at for section, at, _ in wet_mutants.sections(data) if section == 8) + 16
     with open(path, "wb") as f:
         f.write(data[:tape + 3] + b"\x64" + data[tape + 4:])
     address = commandlib.command("wet", "--history=1", wet)[1].split("#")[0]

@@ -31,7 +31,7 @@ def record(tap, name, prog):
     """The recording, and what the program has written."""
     wet = tap.path(name + ".wet")
     argv = [harness.VALGRIND, "--tool=dcfg", "--log-file=" + tap.path(name + ".log"), "--dcfg-out-file=" + tap.path(name + ".json"),
-            "--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet, prog]
+            "--wet=yes", "--wet-out-file=" + wet, prog]
     r = subprocess.run(argv, stdout=subprocess.PIPE, env=harness.ENV, cwd=tap.dir, timeout=harness.TIMEOUT)
     return wet, r.stdout
 

@@ -14,7 +14,7 @@ def serve(wet, *options, **more):
 def record(tap, name, prog, *options):
     """The recording with values of a run of PROG; None with a failed test."""
     wet = tap.path(name + ".wet")
-    graph, _, why = harness.dcfg(tap, name, [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet, *options])
+    graph, _, why = harness.dcfg(tap, name, [prog], ["--wet=yes", "--wet-out-file=" + wet, *options])
     return wet if tap.ok(graph, name + ": is recorded", why) else None
 
 

@@ -369,7 +369,7 @@ def check_twins(tap):
 def check_slice(tap):
     p = Program(tap, "nest.c", "gcc", "-O2", "-g", name="nest")
     wet, graph = tap.path("nest.wet"), tap.path("nest-wet.json")
-    harness.run([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet,
+    harness.run([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + wet,
                  "--dcfg-out-file=" + graph, p.path], tap.dir)
     chain, chains = "", {}
     for line in command("disasm", "--inline", "--image=main", graph)[1].splitlines():

@@ -34,7 +34,7 @@ class Run:
     def __init__(self, tap, name, *argv):
         self.tap, self.name, self.wet = tap, name, tap.path(name + ".wet")
         graph, status, why = harness.dcfg(tap, name, [tap.path("host"), tap.path(name + ".out"), *argv],
-                                          ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + self.wet])
+                                          ["--wet=yes", "--wet-out-file=" + self.wet])
         self.ok = tap.ok(graph and status == 0, name + ": is recorded", why)
         self.lines = []
         if self.ok:

@@ -135,7 +135,7 @@ def marked(text, words):
 
 def record(tap, name, argv):
     wet = tap.path(name + ".wet")
-    graph, _, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet])
+    graph, _, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet])
     if not graph:
         tap.ok(False, name + ": is recorded", why)
     return wet if graph else None
@@ -182,7 +182,7 @@ def check_random(tap, number, cc, level):
         tap.ok(False, name + ": is compiled", r.stdout.decode(errors="replace"))
         return 0, 0
     wet = tap.path(name + ".wet")
-    r = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--dcfg-out-file=" + tap.path(name + ".json"), "--wet=yes", "--wet-values=yes",
+    r = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--dcfg-out-file=" + tap.path(name + ".json"), "--wet=yes",
                         "--wet-out-file=" + wet, prog], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=harness.ENV)
     if not os.path.exists(wet) or not r.stdout.startswith(b"0x"):
         tap.ok(False, name + ": is recorded", r.stderr.decode(errors="replace")[-1000:])

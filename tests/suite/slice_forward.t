@@ -115,7 +115,7 @@ def check_all(tap, judge):
     with open(tap.path("all.c"), "w") as f:
         f.write(ALL)
     prog = harness.cc(tap, tap.path("all.c"), "all", "-g", "-O0", "-pthread")
-    wet = prog and record_wet(tap, "all", [prog], ["--wet-values=yes"])
+    wet = prog and record_wet(tap, "all", [prog])
     if not wet:
         return
     compare(tap, judge, wet, "threads, system calls, signals", 40 if os.environ.get("DCFG_SLOW") else 6)

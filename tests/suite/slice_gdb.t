@@ -87,7 +87,7 @@ def wanted(s, sources, prog):
 
 def check(tap, name, prog, at, sources, more=(), library=None):
     wet, script = tap.path(name + ".wet"), tap.path(name + ".gdb")
-    graph, _, why = harness.dcfg(tap, name, [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet])
+    graph, _, why = harness.dcfg(tap, name, [prog], ["--wet=yes", "--wet-out-file=" + wet])
     if not tap.ok(graph, name + ": is recorded", why):
         return
     s, said = slicelib.slice_of(tap, wet, "--at=" + at)

@@ -175,7 +175,7 @@ def check_same(tap):
     prog = with_library(tap, os.path.join(harness.ORACLE, "index_same.c"))
     flags = ["-g", "-O0", "-pthread"]
     runs = [("rounds", flags, "2", ()), ("window", flags, "6", ("--wet-ring=1M",)),
-            ("values", ["-g", "-O2", "-pthread"], "3", ("--wet-ring=1M", "--wet-values=yes"))]
+            ("values", ["-g", "-O2", "-pthread"], "3", ("--wet-ring=1M",))]
     if harness.lacks_x86():
         tap.skip("slices of 32-bit programs with an index", harness.lacks_x86())
     else:
@@ -196,7 +196,7 @@ def check_same(tap):
 def check_memory(tap, rounds):
     prog = with_library(tap, os.path.join(harness.ORACLE, "index_memory.c"))
     halves = compile_text(tap, "halves", HALVES, "-g", "-O1") if prog else None
-    halves = slicelib.record_wet(tap, "halves", [halves], ("--wet-ring=1M", "--wet-values=yes")) if halves else None
+    halves = slicelib.record_wet(tap, "halves", [halves], ("--wet-ring=1M",)) if halves else None
     for wet in (halves, rounds) if halves else ():
         r = subprocess.run([prog, wet, wet + ".idx", "20000" if SLOW else "2000", "11"], stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT)
@@ -223,7 +223,7 @@ def check_lies(tap, prog, wet):
 def check_registers(tap):
     prog = with_library(tap, os.path.join(harness.ORACLE, "index_registers.c"))
     kept = compile_text(tap, "kept", KEPT, "-g", "-O2", "-pthread") if prog else None
-    wet = slicelib.record_wet(tap, "kept", [kept], ("--wet-ring=1M", "--wet-values=yes")) if kept else None
+    wet = slicelib.record_wet(tap, "kept", [kept], ("--wet-ring=1M",)) if kept else None
     if wet is None:
         return
     commandlib.command("why", wet, "kept.c:13")
@@ -451,8 +451,8 @@ def check_places(tap, wet):
 def main():
     tap = harness.Tap("slice_index")
     small = compile_text(tap, "small", SMALL, "-g", "-O0")
-    wet = slicelib.record_wet(tap, "small", [small], ("--wet-values=yes",)) if small else None
-    other = slicelib.record_wet(tap, "other", [small, "x"], ("--wet-values=yes",)) if small else None
+    wet = slicelib.record_wet(tap, "small", [small]) if small else None
+    other = slicelib.record_wet(tap, "other", [small, "x"]) if small else None
     if wet and other:
         why(other)
         check_files(tap, wet)

@@ -2,7 +2,7 @@
 """dcfg slice --of=: C's syntax for places, against the addresses, sizes and values that the program itself prints.  (TAP)
 
 Structs, arrays, pointers, unions, bit-fields, statics, inlined functions; C++'s this, references and base classes; with and
-without optimization, of 64 and of 32 bits, with and without recorded values.
+without optimization, of 64 and of 32 bits.
 """
 import json
 import os
@@ -112,18 +112,15 @@ def asked(at, what, wet, *more):
     return commandlib.command("slice", "--thin", "--at=" + at, "--of=" + what, *more, wet)
 
 
-def wrong_place(at, row, wet, values):
+def wrong_place(at, row, wet):
     """Returns the difference between the slice's answer for an expression and the program's output, or None."""
     what, addr, size, number = row
-    status, out, err = asked(at, what, wet, *(["--json"] if values else []))
-    # The JSON has the words of the first line.
-    data = json.loads(out) if values and not status else None
-    said = data["criterion"] if data else out[len("slice: "):]
+    status, out, err = asked(at, what, wet, "--json")
+    data = json.loads(out) if not status else {"criterion": out}
+    said = data["criterion"]
     have = re.match(r"\S+, of (.*) \((0x[0-9a-f]+), ([\d,]+) bytes?\): ", said)
     if status or not have or have.group(1) != what or int(have.group(2), 16) != int(addr, 16) or have.group(3) != size:
         return "%s at %s: wanted %s, %s: %s%s" % (what, at, addr, size, said.split("\n")[0], err)
-    if not values:
-        return None
     # The last writer has stored the number, if it stored nothing more.
     met = data["nodes"][data["criteria"][0]]
     by = [data["nodes"][i["node"]] for i in met["inputs"] if "node" in i and i.get("port", i.get("use")) != "control"]
@@ -142,7 +139,7 @@ def lines(at, what, wet):
     return {n["line"] for n in json.loads(out)["nodes"] if os.path.basename(n.get("source", "")) == at.split(":")[0]}
 
 
-def check(tap, name, source, compiler, flags, values=True):
+def check(tap, name, source, compiler, flags):
     path = tap.path(name + (".cc" if "class" in source else ".c"))
     with open(path, "w") as f:
         f.write(source)
@@ -151,8 +148,7 @@ def check(tap, name, source, compiler, flags, values=True):
     if r.returncode:
         tap.skip(name, "%s %s cannot compile it" % (compiler, " ".join(flags)))
         return None
-    r = subprocess.run([harness.VALGRIND, "-q", "--tool=dcfg", "--wet=yes", "--wet-values=" + ("yes" if values else "no"),
-                        "--wet-out-file=" + wet, "--dcfg-out-file=" + tap.path(name + ".json"), prog],
+    r = subprocess.run([harness.VALGRIND, "-q", "--tool=dcfg", "--wet=yes", "--wet-out-file=" + wet, "--dcfg-out-file=" + tap.path(name + ".json"), prog],
                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=harness.ENV,
                        timeout=harness.TIMEOUT)
     rows = [line.split("\t") for line in r.stdout.decode().splitlines()]
@@ -161,7 +157,7 @@ def check(tap, name, source, compiler, flags, values=True):
     bad, gone = [], 0
     for k, row in enumerate(rows):
         at = "%s:%d" % (base, line_of(source, "here" if k < main else "there"))
-        why = wrong_place(at, row, wet, values)
+        why = wrong_place(at, row, wet)
         # Optimized code may not have the place of a pointer, or no variable.  Then the message must say so.
         if why and flags[0] != "-O0" and ("is in no place" in why or "is no register" in why):
             gone += 1
@@ -199,7 +195,6 @@ def main():
     found = check(tap, "plain", SOURCE, "cc", ["-O0"])
     if found:
         check_wrong(tap, *found)
-    check(tap, "novalues", SOURCE, "cc", ["-O0"], False)
     for name, compiler, flags in (("light", "cc", ["-O1"]), ("optimized", "cc", ["-O2"]), ("bits32", "cc", ["-O0", "-m32"]),
                                   ("optimized32", "cc", ["-O2", "-m32"]), ("clang", "clang", ["-O0"]), ("clang2", "clang", ["-O2"])):
         if shutil.which(compiler):

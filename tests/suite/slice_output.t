@@ -121,7 +121,7 @@ def built(tap, name, text, suffix=".c", *flags):
 
 def recorded(tap, name, text, args=(), suffix=".c", flags=()):
     prog = built(tap, name, text, suffix, *flags)
-    return prog and record_wet(tap, name, [prog] + list(args), ["--wet-values=yes"])
+    return prog and record_wet(tap, name, [prog] + list(args))
 
 
 def slice_output(wet, text, *opts, **more):
@@ -215,8 +215,7 @@ def check_programs(tap):
         tap.ok(status == 0 and instances_of(out) < 5000, "the second of many places", (out, err))
     # Sanitizers need ten seconds for each of these, and see the same in C programs.
     for name, flags in (("print", []), ("print_u", ["-u"])):
-        wet = record_wet(tap, name, [sys.executable] + flags + ["-S", "-c", "n = 26\ntotal = n * 2\nprint('total', total)"],
-                         ["--wet-values=yes"])
+        wet = record_wet(tap, name, [sys.executable] + flags + ["-S", "-c", "n = 26\ntotal = n * 2\nprint('total', total)"])
         if wet:
             status, out, err = slice_output(wet, "total 52", program=commandlib.PLAIN)
             tap.ok(status == 0 and instances_of(out) > 100 and not err, "python3 %s: print" % " ".join(flags), (out[:300], err))

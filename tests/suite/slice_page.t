@@ -75,7 +75,7 @@ def recorded(tap, name, source):
         f.write(source)
     prog = harness.cc(tap, path, "prog", "-O0")
     wet = tap.path("prog.wet")
-    graph, _, why = harness.dcfg(tap, "prog", [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet])
+    graph, _, why = harness.dcfg(tap, "prog", [prog], ["--wet=yes", "--wet-out-file=" + wet])
     tap.ok(graph and os.path.exists(wet), "%s is recorded" % ("a program" if name == NAME else "a long program"), why)
     return wet
 
@@ -92,7 +92,7 @@ def take_picture(tap, to):
         return
     shutil.copy(os.path.join(harness.SRCDIR, "docs", "price.c"), ".")
     prog, wet = harness.cc(tap, "price.c", "price", "-O0", "-fdebug-prefix-map=%s=." % os.getcwd()), tap.path("price.wet")
-    harness.dcfg(tap, "price", [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet])
+    harness.dcfg(tap, "price", [prog], ["--wet=yes", "--wet-out-file=" + wet])
     path, _ = page_of(tap, wet, "price.html", "--at=price.c:21", "--of=price")
     b = pagelib.Page(size=(1200, 760))
     try:

@@ -107,7 +107,7 @@ def check_program(tap, number):
         return 0, 0
     source, level, free, native = built
     wet, lackey = tap.path("random_%d.wet" % number), tap.path("random_%d.lackey" % number)
-    graph, _, why = harness.dcfg(tap, "random_%d" % number, [free], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet])
+    graph, _, why = harness.dcfg(tap, "random_%d" % number, [free], ["--wet=yes", "--wet-out-file=" + wet])
     harness.lackey_into(tap, lackey, [free], opts=["--vex-iropt-level=0"], tool="lackey")
     if not graph:
         tap.ok(False, "program %d: is recorded" % number, why)

@@ -58,7 +58,7 @@ def slice_of(tap, wet, *opts, **more):
 
 def recording(tap, name):
     """Returns Valgrind's options, with files for each process."""
-    return ["-q", "--tool=dcfg", "--wet=yes", "--wet-values=yes", "--wet-out-file=" + tap.path(name + ".%p.wet"),
+    return ["-q", "--tool=dcfg", "--wet=yes", "--wet-out-file=" + tap.path(name + ".%p.wet"),
             "--dcfg-out-file=" + tap.path(name + ".%p.json"), "--log-file=" + tap.path(name + ".%p.log")]
 
 

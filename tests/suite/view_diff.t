@@ -222,7 +222,7 @@ def check_slice(tap, source):
     os.mkdir(there)
     prog = harness.cc(tap, source, "sliced", "-O0", "-g", "-pthread")
     wet = os.path.join(there, "wet.out.12")
-    graph, _, why = harness.dcfg(tap, "sliced", [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet])
+    graph, _, why = harness.dcfg(tap, "sliced", [prog], ["--wet=yes", "--wet-out-file=" + wet])
     tap.ok(graph and os.path.exists(wet), "a whole execution trace", why)
     beside = os.path.join(there, "dcfg.out.12.json")
     shutil.copy(graph, beside)

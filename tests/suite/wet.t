@@ -6,6 +6,8 @@
   (tests/oracle/wet_data.py) and control (wet_control.py).
 - Values, against none under gdb, instruction by instruction (tests/oracle/wet_step.py).
 - Memory that is moved.  Forked children, programs that a program starts, a dump while it runs: each file is whole.
+- A trace holds what the program had in memory: the message says so, and only the user may read the file, its parts, what is
+  salvaged, and its index.
 - The end of a recording (--wet-ring) agrees with the whole one.
 
 The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: ten of them, fifty small programs, and more wrong
@@ -19,6 +21,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -188,7 +191,7 @@ def check_values(tap, lister):
     if not prog:
         return
     wet, listed = tap.path("values.wet"), tap.path("listed")
-    graph, _, why = harness.dcfg(tap, "values", [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet])
+    graph, _, why = harness.dcfg(tap, "values", [prog], ["--wet=yes", "--wet-out-file=" + wet])
     if not tap.ok(graph, "values: are recorded", why):
         return
     with open(listed, "w") as f:
@@ -226,6 +229,50 @@ def check_values(tap, lister):
     tap.ok(not wrong and compared > 150, "values: as gdb sees them (%d)" % compared, "\n".join(wrong[:20]))
 
 
+# ---- secrets -------------------------------------------------------------------------------------------------------
+
+def mode_of(path):
+    return os.stat(path).st_mode & 0o777
+
+
+def check_private(tap):
+    for mask in (0o022, 0o077):
+        for name, opts in (("plain", []), ("packed.gz", []), ("packed.zst", []), ("ring", ["--wet-ring=1M"])):
+            begin, graph = "private%o.%s." % (mask, name), tap.path("private.json")
+            if name.endswith("zst") and not shutil.which("zstd"):
+                continue
+            p = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + begin + "%p.wet" + os.path.splitext(name)[1],
+                                "--dcfg-out-file=" + graph, *opts, "/bin/true"], cwd=tap.dir, env=harness.ENV, umask=mask,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            made = [tap.path(x) for x in os.listdir(tap.dir) if x.startswith(begin)]
+            modes = [mode_of(x) for x in made + [graph]]
+            tap.ok(modes == [0o600, 0o644 & ~mask], "private: only the user may read the trace, umask %03o, %s" % (mask, name), (made, modes))
+            tap.ok(b"it holds the memory's contents" in p.stderr, "private: the message says what it holds", p.stderr)
+            if name == "plain" and len(made) == 1:
+                commandlib.command("why", "--syscall=exit_group", made[0], umask=mask)
+                tap.ok(mode_of(made[0] + ".idx") == 0o600, "private: nor may others read the index, umask %03o" % mask)
+
+
+def check_option(tap):
+    """--wet-values is no option any more: values are always recorded."""
+    def run(*opts):
+        p = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--dcfg-out-file=option.json", "--wet-out-file=option.wet", *opts, "/bin/true"],
+                           cwd=tap.dir, env=harness.ENV, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        there = os.path.exists(tap.path("option.wet"))
+        if there:
+            os.unlink(tap.path("option.wet"))
+        return p.returncode, there, [line for line in p.stdout.decode().splitlines() if "--wet-values" in line]
+    status, there, said = run("--wet=yes", "--wet-values=yes")
+    tap.ok(status == 0 and there and len(said) == 1 and said[0].endswith(
+        " dcfg: --wet-values=yes is not needed: --wet=yes always records values"), "--wet-values=yes: a line, and the trace", (status, said))
+    status, there, said = run("--wet=yes", "--wet-values=no")
+    tap.ok(status == 1 and not there and said == ["valgrind: --wet-values=no is refused: every question about a trace needs values, so "
+                                                  "--wet=yes always records them; leave the option out"], "--wet-values=no: refused", said)
+    status, there, said = run("--wet-values=yes")
+    tap.ok(status == 1 and not there and said == ["valgrind: --wet-values=yes needs --wet=yes"], "--wet-values=yes alone: refused", said)
+    tap.ok(run("--wet=yes", "--help")[2] == [], "--help does not have it")
+
+
 # ---- lives ---------------------------------------------------------------------------------------------------------
 
 def is_whole(tap, checker, wet, what):
@@ -237,16 +284,13 @@ def is_whole(tap, checker, wet, what):
 
 def check_children(tap, checker):
     pattern = tap.path("child.%p.wet")
-    for values in ("no", "yes"):
-        status, why = harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--trace-children=yes", "--wet=yes",
-                                   "--wet-values=" + values, "--wet-out-file=" + pattern,
-                                   "--dcfg-out-file=" + tap.path("child.%p.json"), "/bin/sh", "-c",
-                                   "(echo x; :) | cat; exec /bin/true"], tap.dir)
-        files = sorted(x for x in os.listdir(tap.dir) if x.startswith("child.") and x.endswith(".wet"))
-        tap.ok(len(files) == 5, "children: a file for each process, and what two execute, values " + values, "%s %s %s" % (files, status, why))
-        for n, name in enumerate(files):
-            is_whole(tap, checker, tap.path(name), "children: file %d is whole, values %s" % (n + 1, values))
-            os.unlink(tap.path(name))
+    status, why = harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--trace-children=yes", "--wet=yes", "--wet-out-file=" + pattern,
+                               "--dcfg-out-file=" + tap.path("child.%p.json"), "/bin/sh", "-c", "(echo x; :) | cat; exec /bin/true"], tap.dir)
+    files = sorted(x for x in os.listdir(tap.dir) if x.startswith("child.") and x.endswith(".wet"))
+    tap.ok(len(files) == 5, "children: a file for each process, and what two execute", "%s %s %s" % (files, status, why))
+    for n, name in enumerate(files):
+        is_whole(tap, checker, tap.path(name), "children: file %d is whole" % (n + 1))
+        os.unlink(tap.path(name))
 
 
 def check_moved(tap):
@@ -269,7 +313,7 @@ def check_moved(tap):
 
 def check_dump(tap, checker):
     """A dump in the middle, which ends a part, and the rest."""
-    p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg", "--wet=yes", "--wet-values=yes",
+    p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg", "--wet=yes",
                           "--wet-out-file=" + tap.path("dump.%n.wet"), "--dcfg-out-file=" + tap.path("dump.json"), "/bin/sh",
                           "-c", "echo ready; read a; for i in 1 2 3 4 5 6 7 8 9; do a=$a$a; done"],
                          cwd=tap.dir, env=harness.ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -282,6 +326,7 @@ def check_dump(tap, checker):
             is_whole(tap, checker, tap.path(name), "dump: file %d is whole" % (n + 1))
         sizes = [os.path.getsize(tap.path(name)) for name in files]
         tap.ok(min(sizes) > 10000, "dump: both have something", sizes)
+        tap.ok([mode_of(tap.path(name)) for name in files] == [0o600] * 2, "dump: only the user may read them")
 
 
 def check_ring(tap, checker):
@@ -404,7 +449,7 @@ def check_limit(tap):
     def limit():
         ctypes.CDLL(None).prctl(24, 24, 0, 0, 0)     # PR_CAPBSET_DROP, CAP_SYS_RESOURCE: the limit cannot be raised
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-    for n, most, ring in (("1000000", 5 << 20, ()), ("1000000", 5 << 20, ("--wet-ring=6M",)), ("100000", 1100000, ())):
+    for n, most, ring in (("1000000", 5 << 20, ()), ("1000000", 5 << 20, ("--wet-ring=6M",)), ("100000", 1400000, ())):
         name = "limit: %s, %s: " % (n, (ring or ("no ring",))[0])
         graph, _, why = (True, 0, 0) if ring else harness.dcfg(tap, "limit", [prog, n], ["--wet=yes", "--wet-out-file=" + whole])
         if not tap.ok(graph, name + "is recorded", why):
@@ -423,7 +468,7 @@ def check_full(tap, prog, whole, limited):
     """WHOLE has a short recording, and a full disk keeps its begin."""
     small = tap.path("small")
     os.mkdir(small)
-    script = 'mount -t tmpfs -o size=1m none "$1" || exit 99; shift; "$@"; status=$?; cp %s/limited.wet %s; exit $status' % (small, limited)
+    script = 'mount -t tmpfs -o size=1400k none "$1" || exit 99; shift; "$@"; status=$?; cp %s/limited.wet %s; exit $status' % (small, limited)
     words = [harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=%s/limited.wet" % small,
              "--dcfg-out-file=" + tap.path("limited.json"), prog, "100000"]
     try:
@@ -483,6 +528,8 @@ def check_salvage(tap):
         return
     said = ask("wet", "--salvage", "-o", part, left[0])
     tap.ok(said == ("", "") and os.path.exists(part), "salvage: it becomes a trace", said)
+    modes = mode_of(left[0]), mode_of(part)
+    tap.ok(modes == (0o600, 0o600), "salvage: only the user may read it, before and after", modes)
     last = re.search(r"(0x[0-9a-f]+)#(\d+)", ask("slice", "--at=scatter.c:9", part)[0])
     tap.ok(last and int(last.group(2)) > 500000, "salvage: it has all but the last", last)
     (kept, err), (all_of_it, _) = (ask("slice", "--as=source", "--at=%s#300000" % (last and last.group(1)), wet) for wet in (part, whole))
@@ -523,7 +570,7 @@ def check_regions(tap, checker):
                                 ("main only", ["--toggle-collect=main"], False),
                                 ("without libc", ["--exclude-images=libc*"], False)):
         wet = tap.path("region.wet")
-        graph, _, why = harness.dcfg(tap, "region", [prog, "1"], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet, *options])
+        graph, _, why = harness.dcfg(tap, "region", [prog, "1"], ["--wet=yes", "--wet-out-file=" + wet, *options])
         if seen:
             is_whole(tap, checker, wet, "region: %s: is whole, as the graph counts" % name)
             os.unlink(wet)
@@ -548,6 +595,8 @@ def main():
                 for name, argv in small_programs(tap):
                     check_dependences(tap, dumper, name, argv)
             check_values(tap, values)
+            check_private(tap)
+            check_option(tap)
             check_children(tap, order)
             check_moved(tap)
             check_dump(tap, order)

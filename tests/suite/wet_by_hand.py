@@ -62,7 +62,7 @@ def superblock(instrs, numbers):
     out = varint(len(numbers)) + varints(*numbers)
     out += varints(1, len(numbers) - 1, len(slots)) if instrs[numbers[-1]].kind == BRANCH else varint(0)
     # All of them are constant.
-    return out + varint(len(slots)) + b"".join(varints(place, kind, size, 3, 2 * number) for place, kind, size, number in slots)
+    return out + varint(len(slots)) + b"".join(varints(place, kind, size, 1, 2 * number) for place, kind, size, number in slots)
 
 
 def tape(runs):
@@ -70,13 +70,13 @@ def tape(runs):
     for sb, taken in runs:
         control += varints(0, 4 + 2 * sb, 0) if taken else varints(0, 3 + 2 * sb)
     control += varints(0, 0)
-    return struct.pack("<4IQ", 1 + len(runs), len(control), 0, 0, 0) + control
+    return struct.pack("<4I", 1 + len(runs), len(control), 0, 0) + control
 
 
 def recording(machine, instrs, superblocks, runs):
     executed = sum(len(superblocks[sb - 1]) for sb, _ in runs)
     image = varint(1) + varint(4) + b"hand" + varints(BASE, 4096, 0, 0) + varint(0)
-    return (b"\x89DCFGWET" + struct.pack("<II", 3, machine) + section(1, varint(0)) + section(2, image)
+    return (b"\x89DCFGWET" + struct.pack("<II", 7, machine) + section(1, varint(0)) + section(2, image)
             + section(3, instructions(instrs)) + section(4, varint(0))
             + section(5, varint(len(superblocks)) + b"".join(superblock(instrs, s) for s in superblocks))
-            + section(6, struct.pack("<Q", executed)) + section(7, varint(0)) + section(8, tape(runs)) + section(9, b""))
+            + section(6, struct.pack("<Q", executed)) + section(7, varint(0)) + section(10, varints(0, 0)) + section(8, tape(runs)) + section(9, b""))

@@ -42,7 +42,7 @@ def check(tap, lister, name, *flags):
     wet, out = tap.path(name + ".wet"), tap.path(name + ".out")
     with open(out, "wb") as f:
         status = subprocess.run([harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=" + tap.path(name + ".dcfg"), "--wet=yes",
-                                 "--wet-values=yes", "--wet-out-file=" + wet, prog], stdout=f, env=harness.ENV).returncode
+                                 "--wet-out-file=" + wet, prog], stdout=f, env=harness.ENV).returncode
     with open(out, "rb") as f:
         results = results_of(f.read())
     labels = labels_of(prog)

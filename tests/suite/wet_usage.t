@@ -184,7 +184,7 @@ def main():
         tap.skip("one instruction of each class", "this processor does not have them")
     elif not sys.argv[1:]:
         prog = harness.cc(tap, os.path.join(harness.ORACLE, "wet_probe.c"), "probe", "-O2", "-no-pie", CASES)
-        wet = prog and record(tap, "classes", [prog, TIMES, "states"], "--wet-values=yes")
+        wet = prog and record(tap, "classes", [prog, TIMES, "states"])
         if wet:
             check_capstone(tap, "classes", wet)
             check_processor(tap, prog, wet)

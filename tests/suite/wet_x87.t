@@ -108,8 +108,7 @@ def check_program(tap, dumper, seed, bits, xsave):
         return
     out = subprocess.run([prog], stdout=subprocess.PIPE, timeout=harness.TIMEOUT).stdout
     numbers = struct.unpack("<%dd" % (len(out) // 8), out)
-    # With values, VEX keeps all writes to registers.
-    wet = record(tap, name, prog, "--wet-values=" + ("yes" if (seed + bits // 32) % 2 else "no"))
+    wet = record(tap, name, prog)
     if not wet:
         return
     at = symbols(prog)

@@ -155,7 +155,7 @@ def check_std(tap):
         with open(tap.path(name), "w") as f:
             f.write(text)
     prog = harness.cc(tap, tap.path("own.c"), "own", "-O0", "-fdebug-prefix-map=%s=/rustc/0/library" % tap.path("std"))
-    wet = prog and slicelib.record_wet(tap, "own", [prog, "13"], ["--wet-values=yes"])
+    wet = prog and slicelib.record_wet(tap, "own", [prog, "13"])
     if wet:
         step = json.loads(commandlib.command("why", "--json", wet, "own.c:5")[1])["steps"][0]
         lines = commandlib.command("slice", "--at=own.c:5", wet)[1]
@@ -230,7 +230,7 @@ def main():
     with open(tap.path("lines.c"), "w") as f:
         f.write(LINES)
     prog = harness.cc(tap, tap.path("lines.c"), "lines", "-O0")
-    wet = prog and slicelib.record_wet(tap, "lines", [prog, "13"], ["--wet-values=yes"])
+    wet = prog and slicelib.record_wet(tap, "lines", [prog, "13"])
     if wet:
         check_words(tap, wet)
         check_wrong(tap, wet)
@@ -246,7 +246,7 @@ int main(int argc, char** argv)
 }
 """)
     prog = harness.cc(tap, near, "near", "-O0")
-    wet = prog and slicelib.record_wet(tap, "near", [prog], [])
+    wet = prog and slicelib.record_wet(tap, "near", [prog])
     if wet and os.uname().machine == "x86_64":
         check_near(tap, wet)
     check_std(tap)

@@ -120,7 +120,7 @@ def check_wet(tap):
     for name, prog, few in (("insns", insns, 10), ("loops", loops, 1000)):
         wet.check_accesses(tap, accesses, name, [prog], few)
         path = tap.path(name + ".wet")
-        harness.dcfg(tap, name, [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + path])
+        harness.dcfg(tap, name, [prog], ["--wet=yes", "--wet-out-file=" + path])
         if os.path.exists(path):
             wet.is_whole(tap, whole, path, name + ": whole, with values")
             wet_usage.check_capstone(tap, name, path)

@@ -90,6 +90,8 @@ void DCFG_(print_options)(const Options* table)
 {
    for (const Option* o = table->all; o < table->all + table->n; o++) {
       HChar line[512];
+      if (o->help == NULL)
+         continue;
       if (o->yes != NULL)
          VG_(snprintf)(line, sizeof(line), "%s [%s]", o->help,
                        *o->yes ? "yes" : "no");

@@ -11,7 +11,8 @@
 
 /* Option: a row of a table that defines parsing and --help.  HELP is one line
    without the default: --help takes the default from the variable.  If the
-   variable has none, HELP ends with it, as in "[none]". */
+   variable has none, HELP ends with it, as in "[none]".  NULL: --help leaves
+   the option out. */
 typedef
    struct {
       const HChar* name;        // "--trace"

@@ -196,12 +196,12 @@ static Int open_temporary(Delivery* d)
 {
    SizeT  n     = DCFG_(plain_length)(d->path);
    HChar* plain = VG_(strdup)("dcfg.delivery.plain", d->path);
+   Int    mode  = VKI_S_IRUSR | VKI_S_IWUSR
+                  | (d->want.is_private ? 0 : VKI_S_IRGRP | VKI_S_IROTH);
 
    plain[n]      = 0;
    d->compressor = DCFG_(find_compressor)(d->path);
-   Int fd = DCFG_(new_file)(plain, ".tmp-", VKI_O_WRONLY,
-                            VKI_S_IRUSR | VKI_S_IWUSR | VKI_S_IRGRP
-                            | VKI_S_IROTH, &d->temp);
+   Int fd = DCFG_(new_file)(plain, ".tmp-", VKI_O_WRONLY, mode, &d->temp);
    VG_(free)(plain);
    if (fd < 0) {
       VG_(free)(d->temp);

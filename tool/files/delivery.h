@@ -21,6 +21,7 @@ typedef
                          // without, or -1
       Bool has_pid;      // does the name have the process id?
       Int  inside;       // not 0: in the directory of the process with this id
+      Bool is_private;   // may only the user read it?
    }
    Wanted;
 

@@ -287,6 +287,15 @@ OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format,
    return open_file(opt, expand(opt, format), &w);
 }
 
+OutFile* DCFG_(open_private_file)(const HChar* opt, const HChar* format)
+{
+   const Wanted w = { .fd      = claimed_descriptor(opt, format),
+                      .needs   = -1,
+                      .has_pid = has_pid(format), .is_private = True };
+
+   return open_file(opt, expand(opt, format), &w);
+}
+
 OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
                                  const HChar* name)
 {

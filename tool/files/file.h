@@ -57,6 +57,9 @@ HChar* DCFG_(directory_of_part)(const HChar* format);
 OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format,
                               const HChar* needs);
 
+/* Open the file of OPT's FORMAT, which only the user may read. */
+OutFile* DCFG_(open_private_file)(const HChar* opt, const HChar* format);
+
 /* Return where to put text for the file.  After a flush, .n_bytes is the size
    of the file. */
 Put* DCFG_(text_of_file)(OutFile* f);

@@ -31,10 +31,10 @@
    So nothing is decided number by number, except for wrong predictions.  The
    share of wrong predictions decides whether errors are put for all rows, for
    those of a mask, or with their places.
-   With values (version 6 of the file), two more forms exist.  Zeros at the low
-   end of all errors may be left out.  Or the column becomes a table of its
-   values and an index for each row: loads from arrays often yield few different
-   values in an order that no step predicts.
+   Two more forms exist.  Zeros at the low end of all errors may be left out.
+   Or the column becomes a table of its values and an index for each row: loads
+   from arrays often yield few different values in an order that no step
+   predicts.
 
    A chunk has three parts that are each read in sequence: control, and for
    columns bits (predictions, masks, indexes) and numbers (errors). */
@@ -49,6 +49,7 @@
 #include "format/port.h"
 #include "format/wet_history.h"
 #include "format/wet_records.h"
+#include "format/wet_sections.h"
 #include "tool/wet/coding.h"
 #include "tool/wet/slots.h"
 
@@ -392,8 +393,7 @@ INLINE Prediction predict(const Column* column, const ULong* d, const ULong* e,
    them, wrong_rows[0], are not its step.  E are the differences of the column
    before, or NULL. */
 static UChar* put_column(BitPen* bits, UChar* to, Column* column, ULong last,
-                         const ULong* d, const ULong* e, UInt n, UInt n_wrong,
-                         Bool shifts)
+                         const ULong* d, const ULong* e, UInt n, UInt n_wrong)
 {
    Prediction  p     = predict(column, d, e, n, n_wrong);
    UInt        by    = p.by, shift = 0;
@@ -406,14 +406,13 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column, ULong last,
                : n_wrong < n / 8 ? FormPlaces : FormMask;
    if (by != ByNeighbour)
       e = NULL;
-   if (shifts && by == BySame && (form == FormMask || form == FormNone))
+   if (by == BySame && (form == FormMask || form == FormNone))
       shift = common_shift(d, step, n);
    if (shift >= MIN_SHIFT)
       by = ByShifted;
    else
       shift = 0;
-   if (shifts && (form == FormMask || form == FormNone)
-       && n >= MIN_TABLE_ROWS) {
+   if ((form == FormMask || form == FormNone) && n >= MIN_TABLE_ROWS) {
       UInt m = small_table(last, d, n,
                            size_of_errors(form, d, e, step, n, shift));
       if (m > 0) {
@@ -440,12 +439,10 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column, ULong last,
    BITS, errors to NUMBERS.  The first row is at ROWS; each is SIZE words behind
    the one before.  There are at most WET_BLOCK_WORDS numbers.  NUMBERS has room
    for DCFG_MAX_QUICK bytes for each number, for one more row, and twice for
-   each column.  SHIFTS: zeros at the low end of errors may be left out, and
-   tables may be put, as version 6 of the file allows.  Return the end in
-   NUMBERS. */
+   each column.  Return the end in NUMBERS. */
 static UChar* put_columns(BitPen* bits, UChar* numbers, Column* columns,
                           UInt n_columns, const ULong* rows, UInt size,
-                          UInt n, Bool shifts)
+                          UInt n)
 {
    for (UInt c = 0; c < n_columns; c++) {
       Column*      column = &columns[c];
@@ -469,7 +466,7 @@ static UChar* put_columns(BitPen* bits, UChar* numbers, Column* columns,
          put_bits(bits, 0, 1);
       else
          numbers = put_column(bits, numbers, column, first, d,
-                              c > 0 ? e : NULL, n, n_wrong, shifts);
+                              c > 0 ? e : NULL, n, n_wrong);
    }
    return numbers;
 }
@@ -544,7 +541,7 @@ ULong DCFG_(whole_chunks)(const Chunks* c, ULong from, ULong n)
    ULong length = DCFG_(stream_length)(c->stream), end = from;
 
    for (;;) {
-      UChar head[24];
+      UChar head[WET_CHUNK_HEAD];
       ULong next = end + sizeof(head);
       if (DCFG_(read_stream)(c->stream, end, head, sizeof(head))
           < sizeof(head))
@@ -557,27 +554,25 @@ ULong DCFG_(whole_chunks)(const Chunks* c, ULong from, ULong n)
    }
 }
 
-static void append_number(Stream* s, ULong n, UInt n_bytes)
+static void append_number(Stream* s, UInt n)
 {
-   UChar bytes[8];
+   UChar bytes[4];
 
-   for (UInt i = 0; i < n_bytes; i++)
+   for (UInt i = 0; i < sizeof(bytes); i++)
       bytes[i] = n >> 8 * i;
-   DCFG_(append_to_stream)(s, bytes, n_bytes);
+   DCFG_(append_to_stream)(s, bytes, sizeof(bytes));
 }
 
-/* Append a chunk of N_RECORDS records with these parts.  STACK is the tape's
-   .stack at its begin. */
-static void append_chunk(Chunks* c, UInt n_records, Addr stack,
+/* Append a chunk of N_RECORDS records with these parts. */
+static void append_chunk(Chunks* c, UInt n_records,
                          const UChar* const* parts, const UInt* sizes)
 {
    ULong begin = DCFG_(stream_length)(c->stream);
 
    VG_(addToXA)(c->begins, &begin);
-   append_number(c->stream, n_records, 4);
+   append_number(c->stream, n_records);
    for (UInt i = 0; i < N_CHUNK_PARTS; i++)
-      append_number(c->stream, sizes[i], 4);
-   append_number(c->stream, stack, 8);
+      append_number(c->stream, sizes[i]);
    for (UInt i = 0; i < N_CHUNK_PARTS; i++)
       DCFG_(append_to_stream)(c->stream, parts[i], sizes[i]);
    DCFG_(drop_chunks)(c, c->n_kept);
@@ -648,7 +643,6 @@ typedef
 
 struct _Coder {
    Chunks*  chunks;
-   Bool     shifts;          // see put_columns()
    ULong    n_records;       // records in all chunks
    UInt     n_here;          // records in this chunk
 
@@ -658,8 +652,6 @@ struct _Coder {
    UChar*   numbers_end;
    BitPen   pen;
    UInt     history;
-   Addr     stack;           // DCFG_(tape)->stack behind the coded words
-   Addr     first_stack;     // and at the begin of the chunk
    ULong    thread;          // the running thread
    UInt     chunk, tape;     // numbers of the present ones
    const UChar* extra;       // the bytes of the next mark that has some
@@ -914,8 +906,7 @@ static void code_divided(Coder* c, const Segment* s, const ULong* rows, UInt n)
    n = gather_rows(c, s->number, rows, k->rows->size, first, n_words, n);
    c->numbers_end = put_columns(&c->pen, c->numbers_end,
                                        k->columns + first, n_words,
-                                       c->gathered, n_words, n,
-                                       c->shifts);
+                                       c->gathered, n_words, n);
 }
 
 /* Count the rows of superblocks of which all rows have the same words: in WORDS
@@ -968,7 +959,7 @@ static void code_columns(Coder* c)
       else
          c->numbers_end = put_columns(&c->pen, c->numbers_end,
                                              k->columns, k->n_words, rows,
-                                             k->n_words, n, c->shifts);
+                                             k->n_words, n);
    }
 }
 
@@ -1055,7 +1046,6 @@ static void start_chunk(Coder* c)
    c->control_end = c->control.begin;
    c->numbers_end = c->numbers.begin;
    c->history     = 0;
-   c->first_stack = c->stack;
    c->n_here      = 0;
 }
 
@@ -1065,15 +1055,13 @@ Stream* DCFG_(end_chunk)(Coder* c)
                                          c->numbers.begin };
    UInt         sizes[N_CHUNK_PARTS];
 
-   if (c->n_here == 0) {
-      c->first_stack = c->stack;
+   if (c->n_here == 0)
       return stream_of_chunks(c->chunks);
-   }
    flush_bits(&c->pen);
    sizes[0] = c->control_end - c->control.begin;
    sizes[1] = c->pen.at - c->bits.begin;
    sizes[2] = c->numbers_end - c->numbers.begin;
-   append_chunk(c->chunks, c->n_here, c->first_stack, parts, sizes);
+   append_chunk(c->chunks, c->n_here, parts, sizes);
    start_chunk(c);
    return stream_of_chunks(c->chunks);
 }
@@ -1111,7 +1099,7 @@ static Bool has_records(const Coder* c)
 }
 
 ULong DCFG_(code_blocks)(Coder* c, const ULong* words, const ULong* end,
-                         const Bytes* extra, Addr stack)
+                         const Bytes* extra)
 {
    const UChar* extra_end = extra->bytes + extra->used;
    ULong        n_words   = 0;
@@ -1125,7 +1113,6 @@ ULong DCFG_(code_blocks)(Coder* c, const ULong* words, const ULong* end,
       n_words += c->n_words;
       forget_rows(c);
    }
-   c->stack = stack;
    if (has_records(c)
        || (c->control_end - c->control.begin) + (c->pen.at - c->bits.begin)
           + (c->numbers_end - c->numbers.begin)
@@ -1135,11 +1122,6 @@ ULong DCFG_(code_blocks)(Coder* c, const ULong* words, const ULong* end,
 }
 
 /*--- Coders for others                                    ---*/
-
-void DCFG_(shift_numbers)(Coder* c)
-{
-   c->shifts = True;
-}
 
 Coder* DCFG_(new_coder)(Chunks* chunks)
 {
@@ -1160,11 +1142,10 @@ ULong DCFG_(n_coded_records)(const Coder* c)
    return c->n_records;
 }
 
-void DCFG_(restart_coder)(Coder* c, Addr stack)
+void DCFG_(restart_coder)(Coder* c)
 {
    forget_chunks(c->chunks);
    c->n_records = 0;
    c->thread    = 0;
-   c->stack     = stack;
    start_chunk(c);
 }

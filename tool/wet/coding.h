@@ -121,14 +121,11 @@ typedef struct _Coder Coder;
 /* Return a coder that puts its chunks to CHUNKS. */
 Coder* DCFG_(new_coder)(Chunks* chunks);
 
-/* Code as version 6 of the file allows.  Called before anything is coded. */
-void DCFG_(shift_numbers)(Coder* c);
-
 /* Code the words up to END, which are the whole tape, and all rows, which are
-   removed.  EXTRA has the bytes of marks, in the order of the marks.  STACK is
-   the tape's .stack behind them.  Return how many words the rows had. */
+   removed.  EXTRA has the bytes of marks, in the order of the marks.  Return
+   how many words the rows had. */
 ULong DCFG_(code_blocks)(Coder* c, const ULong* words, const ULong* end,
-                         const Bytes* extra, Addr stack);
+                         const Bytes* extra);
 
 /* End the present chunk.  Return all chunks so far. */
 Stream* DCFG_(end_chunk)(Coder* c);
@@ -139,7 +136,7 @@ Bool DCFG_(begins_chunk)(const Coder* c);
 /* Return the number of records so far. */
 ULong DCFG_(n_coded_records)(const Coder* c);
 
-/* Forget all chunks.  STACK is the tape's .stack. */
-void DCFG_(restart_coder)(Coder* c, Addr stack);
+/* Forget all chunks. */
+void DCFG_(restart_coder)(Coder* c);
 
 #endif /* __DCFG_CODING_H */

@@ -16,9 +16,6 @@
    the functions below, which tool/dcfg_output.h describes. */
 extern const Watcher DCFG_(tape_watcher);
 
-/* Write values, too.  Called before the program runs. */
-void DCFG_(write_values)(void);
-
 /* Threads, in tool/wet/tape.c. */
 void* DCFG_(tape_thread_new)(CellArray* cells, UInt index);
 void  DCFG_(tape_thread_free)(void* s);

@@ -10,8 +10,8 @@
 
    An address is written beside its access, at a constant offset in the row.
    For a load, it is written before: VEX merges a load with its use into one
-   instruction only if no store is between.  An address that is another one plus
-   a constant is not written.
+   instruction only if no store is between.  Addresses and values that readers
+   can compute (tool/wet/terms.c) are not written.
 
    The header, and the moves of the cursor and the row, are written when the
    superblock is left.  After an exit that is not taken a fault may follow,
@@ -43,95 +43,6 @@
 #include "tool/wet/tape.h"
 #include "tool/wet/terms.h"
 #include "tool/wet/x87_top.h"
-
-/*--- Addresses that are others plus a constant            ---*/
-
-/* Distance: a temporary as another one (or itself) plus a constant. */
-typedef
-   struct {
-      IRTemp from;
-      Addr   distance;
-      UChar  where;      // WhereStack if .from is RSP, WhereFrame if RBP
-   }
-   Distance;
-
-static struct {
-   Distance* temps;
-   UInt      n_known;        // temporaries that VEX made
-   UInt      n_temps;        // size of .temps
-} known;
-
-/* Begin a superblock, of which VEX made N_TEMPS temporaries. */
-static void begin_distances(UInt n_temps)
-{
-   if (n_temps > known.n_temps) {
-      known.temps   = VG_(realloc)("dcfg.wet.temps", known.temps,
-                                  2 * n_temps * sizeof(Distance));
-      known.n_temps = 2 * n_temps;
-   }
-   known.n_known = n_temps;
-   for (UInt t = 0; t < n_temps; t++)
-      known.temps[t].from = IRTemp_INVALID;
-}
-
-/* Return the constant E, a word or less. */
-static Addr constant_address(const IRExpr* e)
-{
-   return e->Iex.Const.con->tag == Ico_U64 ? (Addr)e->Iex.Const.con->Ico.U64
-                                           : e->Iex.Const.con->Ico.U32;
-}
-
-/* Return what is known of temporary T. */
-static Distance distance_of(IRTemp t)
-{
-   Distance d = { t, 0, WhereTape };
-
-   return t < known.n_known && known.temps[t].from != IRTemp_INVALID
-          ? known.temps[t] : d;
-}
-
-/* Return whether OP's result is the low part of its operand.  Distances hold
-   for low parts, too. */
-static Bool takes_low_part(IROp op)
-{
-   return op == Iop_64to32 || op == Iop_64to16 || op == Iop_64to8
-          || op == Iop_32to16 || op == Iop_32to8 || op == Iop_16to8;
-}
-
-/* Return whether OP adds or subtracts words. */
-static Bool is_sum(const Work* w, IROp op)
-{
-   return w->word_ty == Ity_I64 ? op == Iop_Add64 || op == Iop_Sub64
-                                : op == Iop_Add32 || op == Iop_Sub32;
-}
-
-/* Note what ST, which writes a temporary, tells of addresses. */
-static void note_distance(const Work* w, const IRStmt* st)
-{
-   const IRExpr* e = st->Ist.WrTmp.data;
-   IRTemp        t = st->Ist.WrTmp.tmp;
-   Distance      d = { IRTemp_INVALID, 0, WhereTape };
-
-   if (e->tag == Iex_Get && e->Iex.Get.ty == w->word_ty) {
-      d.from  = t;
-      d.where = e->Iex.Get.offset == w->layout->offset_SP ? WhereStack
-                : e->Iex.Get.offset == w->layout->offset_FP ? WhereFrame
-                : WhereTape;
-   } else if (e->tag == Iex_Unop && e->Iex.Unop.arg->tag == Iex_RdTmp
-              && takes_low_part(e->Iex.Unop.op)) {
-      d = distance_of(e->Iex.Unop.arg->Iex.RdTmp.tmp);
-   } else if (e->tag == Iex_RdTmp) {
-      d = distance_of(e->Iex.RdTmp.tmp);
-   } else if (e->tag == Iex_Binop && is_sum(w, e->Iex.Binop.op)
-              && e->Iex.Binop.arg1->tag == Iex_RdTmp
-              && e->Iex.Binop.arg2->tag == Iex_Const) {
-      Addr n = constant_address(e->Iex.Binop.arg2);
-      d           = distance_of(e->Iex.Binop.arg1->Iex.RdTmp.tmp);
-      d.distance += e->Iex.Binop.op == Iop_Add64
-                    || e->Iex.Binop.op == Iop_Add32 ? n : -n;
-   }
-   known.temps[t] = d;
-}
 
 /*--- The value of an instruction                          ---*/
 
@@ -656,26 +567,13 @@ static struct {
    Bool    moved, row_moved;              // have they been moved for good?
    NewSlots made;
    UInt    n_words;
-   IRTemp  roots[DCFG_TAPE_SLACK / 2];    // temporaries of the slots on the
-                                          // tape
-   Addr    distances[DCFG_TAPE_SLACK / 2];
    UShort  at_exit[TAPE_MAX_EXITS];
    UInt    n_segments;
    UShort  segment_ends[TAPE_MAX_EXITS + 1]; // each one's last word + 1
-   IRExpr* first_stack;                   // DCFG_(tape)->stack at the begin;
-                                          // NULL: unused
-   IRExpr* stack;                         // its present value
    Bool    top_loaded;                    // has this instruction loaded x87's
                                           // top,
    TopPush push;                          // or perhaps pushed?
 } work;
-
-static Bool with_values;
-
-void DCFG_(write_values)(void)
-{
-   with_values = True;
-}
 
 static IRExpr* place_of(const Work* w, const void* p)
 {
@@ -729,7 +627,6 @@ static void begin(Work* w)
 {
    Rows* rows;
 
-   begin_distances(w->out->tyenv->types_used);
    work.tape = load(w, w->word_ty, place_of(w, &DCFG_(tape)));
    work.list = DCFG_(slots_of)(w->sb);
    rows      = &work.list->rows;
@@ -758,57 +655,21 @@ static void begin(Work* w)
    work.row_size = w->word_ty == Ity_I64 ? IRConst_U64(0) : IRConst_U32(0);
    work.moved    = work.row_moved = False;
    work.made.n  = work.n_words = work.n_segments = 0;
-   work.stack    = work.first_stack = NULL;
-   if (with_values)
-      DCFG_(begin_terms)(w, &work.made);
+   DCFG_(begin_terms)(w, &work.made);
    begin_instr();
 }
 
 /*--- Slots and their words                                ---*/
-
-/* Return whether a DISTANCE may be used.  Readers add distances in 64 bits, so
-   sums of 32-bit addresses must not wrap.  Near ones do not, because nothing is
-   mapped at either end. */
-static Bool is_near(Addr distance)
-{
-   const Addr far = 1 << 20;
-
-   return sizeof(Addr) == 8 || distance + far < 2 * far;
-}
 
 /* Choose how SLOT, the next one, with the address or value ADDR, is found by
    readers.  If not ALWAYS the same access: on the tape. */
 static void place_slot(const Work* w, Slot* slot, const IRExpr* addr,
                        Bool always)
 {
-   UInt me = work.made.n;
-
    slot->from = WhereTape;
    slot->addr = 0;
-   work.roots[me] = IRTemp_INVALID;
-   if (!always)
-      return;
-   if (with_values) {
-      if (!DCFG_(find_term)(w, addr, slot))
-         DCFG_(set_term)(w, addr, work.made.n);
-      return;
-   }
-   if (addr->tag == Iex_Const) {
-      slot->from = WhereConstant;
-      slot->addr = constant_address(addr);
-      return;
-   }
-   Distance d = distance_of(addr->Iex.RdTmp.tmp);
-   for (UInt i = 0; i < me; i++)
-      if (work.roots[i] == d.from
-          && is_near(d.distance - work.distances[i])) {
-         slot->from = WhereSlot + i;
-         slot->addr = d.distance - work.distances[i];
-         return;
-      }
-   slot->from         = d.where;
-   work.roots[me]     = d.from;
-   work.distances[me] = d.distance;
+   if (always && !DCFG_(find_term)(w, addr, slot))
+      DCFG_(set_term)(w, addr, work.made.n);
 }
 
 /* Write the header: the superblock is left by exit X, or at its end.  The words
@@ -832,29 +693,12 @@ static IRExpr* tape_number(Work* w, IRExpr* e)
    return typeOfIRExpr(w->out->tyenv, e) == Ity_I64 ? e : widened(w, e);
 }
 
-/* Return the number for an ADDR near the stack pointer: its distance from the
-   last address that was made from RSP.  It is the same at each depth. */
-static IRExpr* near_stack(Work* w, const Slot* slot, IRExpr* addr)
-{
-   if (work.stack == NULL)
-      work.stack = work.first_stack = load(w, w->word_ty,
-                                           near_tape(w, &DCFG_(tape)->stack));
-   IRExpr* near = assign(w, Ity_I64,
-                         IRExpr_Binop(Iop_Sub64, tape_number(w, addr),
-                                      tape_number(w, work.stack)));
-   if (slot->from == WhereStack)
-      work.stack = addr;
-   return near;
-}
-
 /* Add SLOT with the address or value ADDR. */
 static void add_slot(Work* w, const Slot* slot, IRExpr* addr)
 {
    work.made.slots[work.made.n++] = *slot;
-   if (slot->from > WhereStack)
-      return;
    if (slot->from != WhereTape)
-      addr = near_stack(w, slot, addr);
+      return;
    store(w, add_words(w, work.row, word(w, work.n_words++ * sizeof(ULong))),
          tape_number(w, addr));
 }
@@ -866,16 +710,12 @@ static void add_access(Work* w, const IRStmt* st)
    IRExpr* guard;
    IRStmt* last = NULL;
 
-   if (with_values)
-      DCFG_(note_term)(w, st);
-   else if (st->tag == Ist_WrTmp)
-      note_distance(w, st);
+   DCFG_(note_term)(w, st);
    if (w->now < 0 || w->now >= w->sb->n_instrs)
       return;
    work.top_loaded = work.top_loaded || DCFG_(loads_top)(st);
    DCFG_(note_push)(&work.push, st);
-   if (with_values)
-      note_value(w, st);
+   note_value(w, st);
    if (!DCFG_(access_of)(w->out, st, &access, &addr, &guard)
        || !DCFG_(is_access)(w->out, (const UChar*)w->addrs[w->now],
                             w->lengths[w->now], &access, &addr, &guard))
@@ -914,7 +754,6 @@ static void add_top(Work* w, UInt k)
    tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);
    top = assign(w, Ity_I32, IRExpr_Binop(Iop_And32, top,
                                          IRExpr_Const(IRConst_U32(7))));
-   work.roots[work.made.n] = IRTemp_INVALID;
    add_slot(w, &slot, assign(w, Ity_I64, IRExpr_Unop(Iop_32Uto64, top)));
    work.top_loaded = False;
    DCFG_(begin_push)(&work.push);
@@ -944,8 +783,6 @@ static void add_value(Work* w, UInt k)
    UInt      n = 0;
    Int       first = w->out->stmts_used;
 
-   if (!with_values)
-      return;
    if (k < w->sb->n_instrs)
       n = end_value(w, k, parts);
    note_terms(w, first);
@@ -962,8 +799,6 @@ static void add_value(Work* w, UInt k)
 /* Tell the registers that have changed, at instruction K. */
 static void add_registers(Work* w, UInt k)
 {
-   if (!with_values)
-      return;
    k = k < w->sb->n_instrs ? k : w->sb->n_instrs - 1;
    for (UInt r = 0; (r = DCFG_(changed_register)(r)) < WET_REGISTERS; r++) {
       Slot    slot = { k, r, AccessRegister, WhereTape, 0 };
@@ -1010,8 +845,6 @@ static void move(Work* w, IRExpr* guard)
    if (work.n_words > 0 && !work.row_moved)
       change(w, &work.list->rows.next, guard,
              add_words(w, work.row, IRExpr_Const(work.row_size)), work.row);
-   if (work.stack != work.first_stack)
-      change(w, &DCFG_(tape)->stack, guard, work.stack, work.first_stack);
    work.moved     = work.moved || guard == NULL;
    work.row_moved = work.row_moved || (guard == NULL && work.n_words > 0);
 }
@@ -1102,7 +935,7 @@ static Bool tells_stack(InsnKind kind)
 
 static void add_stack_pointer(Work* w)
 {
-   Slot    stack = { w->now, 0, AccessStack, WhereStack, 0 };
+   Slot    stack = { w->now, 0, AccessStack, WhereTape, 0 };
    IRExpr* sp;
    Int     first = w->out->stmts_used;
 
@@ -1110,10 +943,8 @@ static void add_stack_pointer(Work* w)
        || !tells_stack(w->sb->kinds[w->now]))
       return;
    sp = assign(w, w->word_ty, IRExpr_Get(w->layout->offset_SP, w->word_ty));
-   if (with_values) {
-      note_terms(w, first);
-      place_slot(w, &stack, sp, True);
-   }
+   note_terms(w, first);
+   place_slot(w, &stack, sp, True);
    add_slot(w, &stack, sp);
 }
 

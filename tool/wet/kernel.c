@@ -735,8 +735,7 @@ void DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a, SizeT len)
    renew_copies(&t->copies, a, len);
    DCFG_(turn_to)(t);
    DCFG_(add_mark)(by_syscall ? MarkWritten : MarkFresh, a, len, 0);
-   if (DCFG_(has_contents)())
-      add_contents(a, len);
+   add_contents(a, len);
 }
 
 void DCFG_(tape_framed)(void* s, Addr a, SizeT len)
@@ -800,7 +799,7 @@ void DCFG_(tape_handler)(void* s, Int signal)
    DCFG_(forget_general)();
    DCFG_(add_mark)(MarkSignal, signal, 0, 0);
    DCFG_(add_mark)(MarkHandler, 0, 0, 0);
-   if (DCFG_(has_contents)() && !t->set && tid != VG_INVALID_THREADID)
+   if (!t->set && tid != VG_INVALID_THREADID)
       t->before = DCFG_(read_registers)(tid);
    t->set = True;
 }
@@ -838,7 +837,7 @@ void DCFG_(tape_register_written)(void* s, Int offset, SizeT size)
 {
    Bytes b = { NULL, 0, 0 };
 
-   if (DCFG_(is_tape_away)() || !DCFG_(has_contents)())
+   if (DCFG_(is_tape_away)())
       return;
    DCFG_(add_register)(&b, VG_(get_running_tid)(), offset, size);
    DCFG_(turn_to)(s);
@@ -918,8 +917,7 @@ static void tell_result(Turn* s, UInt sysno, SysRes res)
 {
    ULong result = sr_isError(res) ? -(ULong)sr_Err(res) : (ULong)sr_Res(res);
 
-   if (DCFG_(is_tape_away)() || !DCFG_(has_contents)()
-       || is_sigreturn(sysno))
+   if (DCFG_(is_tape_away)() || is_sigreturn(sysno))
       return;
    DCFG_(turn_to)(s);
    DCFG_(add_mark)(MarkResult, DCFG_(zigzag)(result), 0, 0);
@@ -980,7 +978,7 @@ void DCFG_(tape_resume)(void* s, Addr ip, Addr sp)
 
 static void note_to_clear(Addr a)
 {
-   if (a == 0 || !DCFG_(has_contents)())
+   if (a == 0)
       return;
    if (to_clear == NULL)
       to_clear = VG_(newXA)(VG_(malloc), "dcfg.kernel.clear", VG_(free),

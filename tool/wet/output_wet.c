@@ -38,20 +38,20 @@
 
 static struct {
    Bool         on;
-   Bool         values;
+   const HChar* values;      // once an option; NULL: not given
    const HChar* ring;
    const HChar* out_file;
 } opts = {
    .on       = False,
-   .values   = False,
+   .values   = NULL,
    .ring     = NULL,
    .out_file = OUT_FILE
 };
 
 static const Option options[] = {
-   OPTION_BOOL("--wet", opts.on, "also write a whole execution trace"),
-   OPTION_BOOL("--wet-values", opts.values,
-               "record the values that instructions compute"),
+   OPTION_BOOL("--wet", opts.on, "also write a whole execution trace, which "
+               "holds the memory's contents"),
+   OPTION_TEXT("--wet-values", opts.values, "yes", NULL),
    OPTION_TEXT("--wet-ring", opts.ring, "<size>",
                "keep only the last <size> bytes of the record, with K, M or G "
                "[all]"),
@@ -76,22 +76,30 @@ static void set_ring(void)
    DCFG_(keep_tape)(size);
 }
 
-/* Return the version of the file. */
-static UInt version(void)
+/* Exit if the options do not go together. */
+static void check_options(void)
 {
-   return opts.values ? WET_VERSION_VALUES : WET_VERSION;
+   if (opts.values != NULL && !VG_STREQ(opts.values, "yes")) {
+      VG_(fmsg)("--wet-values=%s is refused: every question about a trace "
+                "needs values, so --wet=yes always records them; leave the "
+                "option out\n", opts.values);
+      VG_(exit)(1);
+   }
+   if (!opts.on && (opts.values != NULL || opts.ring != NULL)) {
+      VG_(fmsg)("%s needs --wet=yes\n",
+                opts.ring != NULL ? "--wet-ring" : "--wet-values=yes");
+      VG_(exit)(1);
+   }
+   if (opts.values != NULL)
+      VG_(umsg)("dcfg: --wet-values=yes is not needed: --wet=yes always "
+                "records values\n");
 }
 
 static Bool start(void)
 {
-   if (!opts.on) {
-      if (opts.values || opts.ring != NULL) {
-         VG_(fmsg)("%s needs --wet=yes\n",
-                   opts.values ? "--wet-values=yes" : "--wet-ring");
-         VG_(exit)(1);
-      }
+   check_options();
+   if (!opts.on)
       return False;
-   }
    if (DCFG_(guest).layout == NULL) {
       VG_(fmsg)("--wet=yes is not there for this processor: the tool does not "
                 "know what its instructions use\n");
@@ -99,18 +107,14 @@ static Bool start(void)
    }
    DCFG_(claim_out_file)("--wet-out-file", opts.out_file);
    DCFG_(set_spool_place)("--wet-out-file", opts.out_file, 64 << 20);
-   if (opts.values) {
-      DCFG_(write_values)();
-      DCFG_(keep_contents)();
-      VG_(clo_vex_control).iropt_register_updates_default
-         = VexRegUpdAllregsAtEachInsn;
-   }
+   VG_(clo_vex_control).iropt_register_updates_default
+      = VexRegUpdAllregsAtEachInsn;
    DCFG_(claim_slot_lists)();
    DCFG_(load_tape)();
    if (opts.ring != NULL)
       set_ring();
    else
-      DCFG_(keep_journal)("--wet-out-file", opts.out_file, version());
+      DCFG_(keep_journal)("--wet-out-file", opts.out_file);
    DCFG_(watch)(&DCFG_(tape_watcher));
    return True;
 }
@@ -120,7 +124,7 @@ static void put_head(Put* out)
 {
    UChar head[WET_HEAD_SIZE] = WET_MAGIC;
 
-   head[WET_VERSION_AT] = version();
+   head[WET_VERSION_AT] = WET_VERSION;
    head[WET_MACHINE_AT] = DCFG_(guest).machine;
    DCFG_(put_bytes)(out, head, sizeof(head));
 }
@@ -169,8 +173,8 @@ typedef
 static Attempt attempt(const struct _Gathered* g, const Stream* tape,
                        Bool ended, ULong room)
 {
-   Attempt a   = { DCFG_(open_out_file)("--wet-out-file", opts.out_file,
-                                        NULL) };
+   Attempt a   = { DCFG_(open_private_file)("--wet-out-file",
+                                            opts.out_file) };
    Put*    out = DCFG_(text_of_file)(a.file);
    RunEnd  open = { EndOpen, 0 };
 
@@ -214,6 +218,9 @@ static ULong write_less(const struct _Gathered* g, const Stream* tape,
    return whole - a->length;
 }
 
+/* The end of each message about a file that was written. */
+#define SECRETS "; it holds the memory's contents"
+
 static void write(const struct _Gathered* g, const HChar* reason)
 {
    const Stream* tape;
@@ -247,13 +254,14 @@ static void write(const struct _Gathered* g, const HChar* reason)
    bits = a.n_instrs == 0 ? 0 : a.n_bytes * 800 / a.n_instrs;
    if (less > 0 && DCFG_(begins_late)())
       DCFG_(close_out_file)(a.file, "there is no room for all: the last %'llu "
-                            "bytes of the record are kept", a.length);
+                            "bytes of the record are kept" SECRETS, a.length);
    else if (ended || less > 0)
       DCFG_(close_out_file)(a.file, "it ends early: %'llu bytes of the record "
-                            "are kept", a.length);
+                            "are kept" SECRETS, a.length);
    else
       DCFG_(close_out_file)(a.file, "%'llu instructions, %llu.%02llu bits an "
-                            "instruction", a.n_instrs, bits / 100, bits % 100);
+                            "instruction" SECRETS, a.n_instrs, bits / 100,
+                            bits % 100);
 }
 
 const Output DCFG_(wet_output) = {

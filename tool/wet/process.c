@@ -118,14 +118,6 @@ void DCFG_(add_register)(Bytes* b, ThreadId tid, Int offset, SizeT size)
    put_piece(b, &p);
 }
 
-/* Add the instruction pointer alone. */
-static void add_ip(Bytes* b, const GuestRegisters* now)
-{
-   for (UInt i = 0; i < now->n; i++)
-      if (now->pieces[i].number == RegisterIp)
-         put_piece(b, &now->pieces[i]);
-}
-
 /*--- Mappings                                             ---*/
 
 static Bool is_clients(const NSegment* s)
@@ -344,10 +336,7 @@ UInt DCFG_(add_state)(Bytes* b, Bool at_start, SizeT most)
       GuestRegisters* r       = DCFG_(read_registers)(tid);
       Bytes           pieces  = { NULL, 0, 0 };
       UInt            index   = DCFG_(index_of_thread)(tid);
-      if (most > 0)
-         DCFG_(add_registers)(&pieces, r, NULL);
-      else
-         add_ip(&pieces, r);
+      DCFG_(add_registers)(&pieces, r, NULL);
       DCFG_(add_varint)(b, index);
       DCFG_(add_varint)(b, DCFG_(kernels_number)(tid));
       DCFG_(add_varint)(b, pieces.used);
@@ -356,9 +345,9 @@ UInt DCFG_(add_state)(Bytes* b, Bool at_start, SizeT most)
       VG_(free)(r);
       end = index >= end ? index + 1 : end;
    }
-   DCFG_(add_varint)(b, most > 0 ? n : 0);
+   DCFG_(add_varint)(b, n);
    VG_(thread_stack_reset_iter)(&tid);
-   while (most > 0 && next_thread(&tid, &sp, &max))
+   while (next_thread(&tid, &sp, &max))
       add_stack(b, sp, max, most);
    return end;
 }

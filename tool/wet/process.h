@@ -43,10 +43,10 @@ void DCFG_(tell_mappings)(Addr a, SizeT len, MappingChange change,
    program runs. */
 void DCFG_(keep_auxv)(void);
 
-/* Add the state of the process to B: the auxiliary vector, mappings, and where
-   all threads stand.  If MOST is not 0, the state has all registers, too, and
-   at most MOST bytes of each thread's stack.  Return 1 more than the largest
-   number of a thread.  AT_START: the program begins. */
+/* Add the state of the process to B: the auxiliary vector, mappings, all
+   threads with their registers, and at most MOST bytes of each thread's stack.
+   Return 1 more than the largest number of a thread.  AT_START: the program
+   begins. */
 UInt DCFG_(add_state)(Bytes* b, Bool at_start, SizeT most);
 
 /* Put the section of STATE, and of the end of what was recorded.  STATE may be

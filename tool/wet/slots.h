@@ -67,8 +67,8 @@ typedef
       UShort size;       // in bytes
       UChar  what;       // Access...
       UShort from;       // a Where..., or WhereSlot + number of a slot
-      Addr   addr;       // the address if it is constant; the distance
-   }                     // if it is at one
+      Addr   addr;       // the constant, or the distance from .from
+   }
    Slot;
 
 /* NewSlots: the slots of a superblock in translation. */

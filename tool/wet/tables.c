@@ -110,7 +110,7 @@ static void add_image(Bytes* b, UInt no)
    }
 }
 
-/* Add build ids behind all else, so that older readers end before them. */
+/* Add the build ids of all images. */
 static void add_build_ids(Bytes* b)
 {
    for (UInt i = 0; i < DCFG_(n_images)(); i++) {
@@ -254,7 +254,7 @@ static void add_slots(Bytes* b, Superblock* sb)
       DCFG_(add_varint)(b, list->slots[s].what);
       DCFG_(add_varint)(b, list->slots[s].size);
       DCFG_(add_varint)(b, list->slots[s].from);
-      if (list->slots[s].from > WhereStack)
+      if (list->slots[s].from != WhereTape)
          DCFG_(add_varint)(b, DCFG_(zigzag)(number_of(&list->slots[s])));
    }
 }
@@ -342,15 +342,13 @@ ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped,
 
 static const HChar* journal_opt;       // NULL: there is no journal
 static const HChar* journal_format;
-static UInt         journal_version;   // the file's
 static Stream*      rows;              // NULL: none yet
 static UInt         n_images, n_sbs;   // images and superblocks that have rows
 static XArray*      sources;           // const HChar*, interned: files that
                                        // have rows
 
-void DCFG_(keep_journal)(const HChar* opt, const HChar* format, UInt version)
+void DCFG_(keep_journal)(const HChar* opt, const HChar* format)
 {
-   journal_version = version;
    journal_opt    = opt;
    journal_format = format;
 }
@@ -441,7 +439,7 @@ static void add_unexecuted(Bytes* b, UInt first)
 /* Begin the journal, with the state of the process. */
 static Bool begin(const Bytes* state)
 {
-   UChar head[2] = { journal_version, DCFG_(guest).machine };
+   UChar head[2] = { WET_VERSION, DCFG_(guest).machine };
    Bytes b       = { NULL, 0, 0 };
 
    if (!DCFG_(name_spool)(journal_opt, journal_format)) {

@@ -25,9 +25,9 @@ struct _Gathered;
 ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped,
                         Bool ended);
 
-/* Keep a journal beside the output that OPT names with FORMAT, for a file of
-   VERSION.  Called before the program runs. */
-void DCFG_(keep_journal)(const HChar* opt, const HChar* format, UInt version);
+/* Keep a journal beside the output that OPT names with FORMAT.  Called before
+   the program runs. */
+void DCFG_(keep_journal)(const HChar* opt, const HChar* format);
 
 /* Save TAPE, which has whole chunks, all that ran, of N_THREADS threads, with
    everything that is needed to read it, so that it outlasts the process.  STATE

@@ -15,7 +15,7 @@
    header nor the move of its row: as if it had not begun.  This file adds how
    far it came, before anything else is added.
 
-   Readers of a trace with values follow the registers from superblock to
+   Readers follow the registers from superblock to
    superblock (tool/wet/terms.c).  They know nothing at the begin of a chunk,
    after a turn of threads, and behind a superblock that was left inside.  All
    that changes registers besides, such as system calls and handlers, does so
@@ -131,7 +131,6 @@ static Bool    has_gaps;       // or in its middle?
 static UInt    n_turns;        // threads so far
 static ULong   turns;          // how often another thread began to run
 static Bytes   extra;          // bytes of marks that are not coded
-static Bool    with_contents;
 static Bool    is_ring;
 static XArray* states;         // ChunkState: of the first chunk, or if there is
                                // a ring of all
@@ -147,24 +146,12 @@ void DCFG_(load_tape)(void)
                                       * sizeof(ULong));
    chunks  = DCFG_(new_chunks)();
    coder   = DCFG_(new_coder)(chunks);
-   if (with_contents)
-      DCFG_(shift_numbers)(coder);
    DCFG_(tape) = VG_(calloc)("dcfg.tape", 1, sizeof(Tape));
    DCFG_(tape)->cursor = first = words;
    DCFG_(tape)->limit  = words + N_HEADERS;
    states    = VG_(newXA)(VG_(malloc), "dcfg.tape.states", VG_(free),
                           sizeof(ChunkState));
    state_due = True;
-}
-
-void DCFG_(keep_contents)(void)
-{
-   with_contents = True;
-}
-
-Bool DCFG_(has_contents)(void)
-{
-   return with_contents;
 }
 
 void DCFG_(keep_tape)(ULong size)
@@ -198,7 +185,7 @@ static void note_state(ULong at, Bool at_start, SizeT most)
 {
    ChunkState s = { at, { NULL, 0, 0 } };
 
-   n_known = DCFG_(add_state)(&s.state, at_start, with_contents ? most : 0);
+   n_known = DCFG_(add_state)(&s.state, at_start, most);
    VG_(addToXA)(states, &s);
 }
 
@@ -248,8 +235,7 @@ static void code_tape(void)
 {
    ULong* end = DCFG_(tape)->cursor;
    ULong  n   = end - first;
-   ULong  n_words = DCFG_(code_blocks)(coder, first, end, &extra,
-                                        DCFG_(tape)->stack);
+   ULong  n_words = DCFG_(code_blocks)(coder, first, end, &extra);
 
    extra.used = 0;
    if (DCFG_(begins_chunk)(coder))
@@ -374,8 +360,6 @@ void DCFG_(tell_general)(void)
 {
    Bytes b = { NULL, 0, 0 };
 
-   if (!with_contents)
-      return;
    do {
       b.used = 0;
       add_general(&b);
@@ -402,7 +386,7 @@ Bool DCFG_(has_turn)(void)
 static void tell_registers(const GuestRegisters* before)
 {
    ThreadId        tid = VG_(get_running_tid)();
-   GuestRegisters* now = tid == VG_INVALID_THREADID || !with_contents ? NULL
+   GuestRegisters* now = tid == VG_INVALID_THREADID ? NULL
                          : DCFG_(read_registers)(tid);
    Bytes           b   = { NULL, 0, 0 };
 
@@ -494,7 +478,7 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
    state_due  = True;
    running = NULL;
    DCFG_(forget_general)();
-   DCFG_(restart_coder)(coder, DCFG_(tape)->stack);
+   DCFG_(restart_coder)(coder);
    DCFG_(forget_closed_code)();
    Turn* t   = new_turn(index);
    t->clears = ((Turn*)s)->clears;
@@ -533,18 +517,13 @@ void DCFG_(tape_left)(void* s, UInt sb, UInt k)
    SlotList*    list = DCFG_(slots_of)(DCFG_(superblock)(sb));
    const ULong* row  = list->rows.next;
    ULong*       to   = DCFG_(tape)->cursor;
-   UInt         n, n_segments, at = 0;
+   UInt         n, n_segments;
 
    n     = DCFG_(words_before)(list, k, &n_segments);
    DCFG_(forget_general)();
    *to++ = TapeStopped;
    *to++ = sb;
    *to++ = k;
-   for (UInt i = 0; at < n; i++) {
-      if (list->slots[i].from == WhereStack)
-         DCFG_(tape)->stack += row[at];
-      at += list->slots[i].from <= WhereStack;
-   }
    for (UInt i = DCFG_(segment_begin)(list, n_segments); i < n; i++)
       *to++ = row[i];
    if (n_segments > 0)

@@ -25,7 +25,6 @@ typedef
    struct {
       ULong* cursor;
       ULong* limit;
-      Addr   stack;      // the last address made from RSP
    }
    Tape;
 extern Tape* DCFG_(tape);
@@ -50,11 +49,6 @@ typedef
       Bool  deaf;          // does the core announce writes that it does not make?
    }
    Turn;
-
-/* Keep what the kernel writes, results, registers and stacks, too. Called
-   before the program runs. */
-void DCFG_(keep_contents)(void);
-Bool DCFG_(has_contents)(void);
 
 void DCFG_(tape_is_full)(void);
 void DCFG_(rows_are_full)(Rows* rows);
@@ -95,7 +89,7 @@ ULong DCFG_(turns)(void);
 void DCFG_(add_mark_bytes)(const void* bytes, UInt n);
 void DCFG_(add_mark)(UInt mark, ULong w0, ULong w1, ULong w2);
 
-/* Tell readers of values the general registers of the running thread that they
+/* Tell readers the general registers of the running thread that they
    do not know.  Nothing may be added before it runs. */
 void DCFG_(tell_general)(void);
 

@@ -7,10 +7,10 @@
    others, and what is known of each register.  Handed: VEX's statements by
    tool/wet/ir_tape.c.
 
-   A trace with values need not have a number on the tape that readers can
-   compute from others.  Every integer, double, word of a vector, and register
-   of the superblock has a number here.  The number of an integer is its bits,
-   with 0 above them; the number of a double is its bits.
+   A number that readers can compute from others need not be on the tape.  Every
+   integer, double, word of a vector, and register of the superblock has a number
+   here.  The number of an integer is its bits, with 0 above them; the number of
+   a double is its bits.
 
    A number is known if a slot has it, if a register had it when the superblock
    began, or if it is the result of an operation on known numbers.  Such an

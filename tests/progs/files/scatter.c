@@ -1,12 +1,12 @@
 #include <stdlib.h>
 #include <stdio.h>
-static unsigned char memory[1 << 24];   /* unpredictable addresses: each takes some bytes of the recording */
+static unsigned char memory[1 << 24];   /* readers do not divide: each quotient takes some bytes of the recording */
 int main(int argc, char** argv)
 {
    unsigned long x = 1, sum = 0;
    do
    for (long n = atol(argv[1]); n > 0; n--) {
-      x = x * 6364136223846793005UL + 1442695040888963407UL;
+      x = x * 6364136223846793005UL / (unsigned)argc + 1442695040888963407UL;
       sum += memory[x >> 40]++;
       sum += memory[(x >> 20) & 0xffffff]++;
    }
