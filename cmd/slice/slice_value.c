@@ -223,7 +223,7 @@ static bool value_by_address(const ValueSearch* v, const DcfgSliceNode* writer,
                              uint64_t size, uint64_t* value)
 {
    DcfgError    err;
-   DcfgWet*     w = load_wet(v->file);
+   DcfgWetEvents* events = load_events(v->w, NULL);
    uint32_t     n = dcfg_wet_instrs(v->w);
    DcfgWetEvent e;
    bool         found = false;
@@ -231,7 +231,7 @@ static bool value_by_address(const ValueSearch* v, const DcfgSliceNode* writer,
                       zalloc(n, sizeof(InstrEffect)), zalloc(n, sizeof(bool)) };
 
    c.instances[writer->instr] = writer->instance + 1;
-   while (!found && dcfg_wet_next(w, &e, &err)) {
+   while (!found && dcfg_wet_next(events, &e, &err)) {
       if (e.kind != DCFG_WET_INSTR)
          continue;
       found = tells(&c, &e, value);
@@ -240,7 +240,7 @@ static bool value_by_address(const ValueSearch* v, const DcfgSliceNode* writer,
       else if (!found)
          carry(&c, &e, size);
    }
-   dcfg_wet_close(w);
+   dcfg_wet_events_free(events);
    free(c.instances);
    free(c.effects);
    free(c.decoded);

@@ -285,6 +285,13 @@ void input_close(Input* in)
    job_free(in->job, in, sizeof(*in));
 }
 
+void input_hand_over(Input* in, Job* job)
+{
+   job_take(in->job, sizeof(*in), 0);
+   in->job = job;
+   job_take(job, 0, sizeof(*in));
+}
+
 /*--- Decoding                                             ---*/
 
 /* Decode from in->next to BUF, until one of them is used up or a stream ends.

@@ -23,7 +23,7 @@ typedef
 typedef
    struct {
       Job*        job;
-      DcfgWet*    w;
+      const DcfgWet* w;
       IndexWriter writer;
       LineSet     lines;
       Array       code;         // uint8_t: code of the chunk's lines, words or
@@ -55,7 +55,7 @@ typedef
    IndexMaker;
 
 /* Begin an index of W on FD, which is empty. */
-bool index_make_start(IndexMaker* m, Job* job, DcfgWet* w, int fd);
+bool index_make_start(IndexMaker* m, Job* job, const DcfgWet* w, int fd);
 void index_make_free(IndexMaker* m);
 
 /* Add the next part of the trace. */

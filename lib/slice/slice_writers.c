@@ -9,8 +9,9 @@
    A backward slice of one step gives the same answer in three passes. */
 
 #include "lib/dcfg_slice.h"
-#include "lib/slice/slice_reopen.h"
-#include "lib/wet/wet_ahead.h"
+#include "lib/slice/slice_passes.h"
+
+#include <string.h>
 
 /*--- Threads                                              ---*/
 
@@ -25,7 +26,9 @@ typedef
 typedef
    struct {
       DcfgWet*    w;
+      WetCursor*  tape;
       Job*        job;
+      uint64_t*   instances;    // by instruction: so far
       const bool* instrs;
       bool*       asked;        // by superblock: it has one of .instrs
       unsigned    reg;
@@ -92,12 +95,15 @@ static bool way_writes(const Pass* p, const WetWay* way)
 
 static bool describe_superblocks(Pass* p)
 {
-   DcfgWet* w = p->w;
+   const DcfgWet* w = p->w;
+   uint8_t*       kept = job_calloc(&p->tape->job, w->n_ways + 1, 1);
 
-   p->asked = job_calloc(p->job, w->sbs.n, sizeof(bool));
-   w->way_kept = job_calloc(&w->job, w->n_ways + 1, 1);
-   if (p->asked == NULL || w->way_kept == NULL)
+   p->tape->way_kept = kept;
+   p->asked     = job_calloc(p->job, w->sbs.n, sizeof(bool));
+   p->instances = job_calloc(p->job, w->instrs.n + 1, sizeof(uint64_t));
+   if (p->asked == NULL || p->instances == NULL || kept == NULL)
       return false;
+   memcpy(p->instances, w->instances, w->instrs.n * sizeof(*p->instances));
    for (uint32_t id = 1; id < w->sbs.n; id++) {
       const Span s = ELEM(w->sbs, WetSb, id).instrs;
       for (uint32_t k = s.first; k < s.first + s.n; k++)
@@ -105,8 +111,8 @@ static bool describe_superblocks(Pass* p)
    }
    for (size_t i = 0; i < w->n_ways; i++) {
       const WetWay* way = &w->ways[i];
-      w->way_kept[i] = p->asked[way->sb] ? KEPT_ALL
-                       : way_writes(p, way) ? KEPT_LAST : KEPT_NONE;
+      kept[i] = p->asked[way->sb] ? KEPT_ALL
+                : way_writes(p, way) ? KEPT_LAST : KEPT_NONE;
    }
    return true;
 }
@@ -119,7 +125,7 @@ static void go_through(Pass* p, ThreadWriter* t, uint32_t id, uint32_t n)
    for (uint32_t k = 0; k < n; k++) {
       uint32_t i = at[k].instr;
       if (p->instrs[i])
-         p->tell(p->arg, i, p->w->instances[i]++, t->writer);
+         p->tell(p->arg, i, p->instances[i]++, t->writer);
       if (writes(p, i))
          t->writer = i;
    }
@@ -166,9 +172,9 @@ static bool pass_through(Pass* p)
    const WetPart* part;
    bool           ok;
 
-   wet_count_runs(p->w, runs);
+   wet_count_runs(p->tape, runs);
    ahead = runs == NULL ? NULL
-           : wet_ahead_new(p->job, p->w, &index, SLOTS_OF_NONE);
+           : wet_ahead_new(p->job, p->tape, &index, SLOTS_OF_NONE);
    ok    = ahead != NULL;
    while (ok && (part = wet_ahead_next(ahead)) != NULL)
       ok = take_part(p, &part->steps);
@@ -176,9 +182,9 @@ static bool pass_through(Pass* p)
    ok = ok && p->job->err.status == DCFG_OK;
    if (ok)
       wet_remember(p->w, &index, runs);
-   wet_count_runs(p->w, NULL);
+   wet_count_runs(p->tape, NULL);
    job_free(p->job, runs, n_runs * sizeof(*runs));
-   array_free(&p->w->job, &index, sizeof(WetChunkInfo));
+   array_free(&p->tape->job, &index, sizeof(WetChunkInfo));
    return ok;
 }
 
@@ -186,12 +192,12 @@ bool dcfg_slice_writers(DcfgWet* w, const bool* instrs, unsigned reg,
                         DcfgSliceTellWriter tell, void* arg, DcfgError* err)
 {
    Job  job;
-   Pass p = { .job = &job, .instrs = instrs, .reg = reg, .tell = tell,
+   Pass p = { .w = w, .job = &job, .instrs = instrs, .reg = reg, .tell = tell,
               .arg = arg };
    bool ok;
 
-   p.w = slice_reopen(w, &job, err);
-   if (p.w == NULL)
+   p.tape = slice_tape(w, &job, err);
+   if (p.tape == NULL)
       return false;
    ok = describe_superblocks(&p) && pass_through(&p);
    job_tell(&job, err);
@@ -199,8 +205,8 @@ bool dcfg_slice_writers(DcfgWet* w, const bool* instrs, unsigned reg,
       array_free(&job, &ELEM(p.threads, ThreadWriter, t).interrupted,
                  sizeof(uint32_t));
    array_free(&job, &p.threads, sizeof(ThreadWriter));
-   if (p.asked != NULL)
-      job_free(&job, p.asked, p.w->sbs.n * sizeof(*p.asked));
-   dcfg_wet_close(p.w);
+   job_free(&job, p.asked, w->sbs.n * sizeof(*p.asked));
+   job_free(&job, p.instances, (w->instrs.n + 1) * sizeof(*p.instances));
+   wet_cursor_free(p.tape);
    return ok;
 }

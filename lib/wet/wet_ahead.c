@@ -3,12 +3,12 @@
 
    Records of the tape, decoded by a thread. */
 
-/* Owns: a thread that decodes parts ahead of their use.  Handed: a trace
-   that nobody else reads meanwhile.
+/* Owns: a thread that decodes parts ahead of their use.  Handed: a
+   cursor that nobody else uses meanwhile.
 
    Parts are in a ring buffer.  N_TAKEN of them have been taken, of which the
-   last is in use; N_READ have been decoded.  The thread touches only the trace,
-   the trace's job, the index, and parts that are neither taken nor ready.  If
+   last is in use; N_READ have been decoded.  The thread touches only the
+   cursor, the index, and parts that are neither taken nor ready.  If
    there can be no thread, each part is decoded when it is asked for: the
    results are the same. */
 
@@ -24,7 +24,7 @@
 
 struct WetAhead {
    Job*            job;         // the taker's, which gets the errors
-   DcfgWet*        w;
+   WetCursor*      c;
    Array*          index;
    WetWanted       wanted;
    bool            back;
@@ -46,18 +46,18 @@ struct WetAhead {
 
 static bool read_forward(WetAhead* a, WetPart* p)
 {
-   p->first = !wet_has_part(a->w);
-   if (p->first && !wet_begin_chunk(a->w, a->index))
+   p->first = !wet_has_part(a->c);
+   if (p->first && !wet_begin_chunk(a->c, a->index))
       return false;
    p->offset = ELEM(*a->index, WetChunkInfo, a->index->n - 1).offset;
-   return wet_read_part(a->w, a->index, a->wanted, &p->steps);
+   return wet_read_part(a->c, a->index, a->wanted, &p->steps);
 }
 
 static bool read_back(WetAhead* a, WetPart* p)
 {
    p->first = true;
    return a->next_back > 0
-          && wet_read_chunk(a->w, &ELEM(*a->index, WetChunkInfo,
+          && wet_read_chunk(a->c, &ELEM(*a->index, WetChunkInfo,
                                         --a->next_back), a->wanted, &p->steps);
 }
 
@@ -65,8 +65,8 @@ static bool read_part(WetAhead* a, WetPart* p)
 {
    bool ok = a->back ? read_back(a, p) : read_forward(a, p);
 
-   p->n_file = a->w->job.n_file;
-   p->n_text = a->w->job.n_text;
+   p->n_file = a->c->job.n_file;
+   p->n_text = a->c->job.n_text;
    return ok;
 }
 
@@ -119,25 +119,25 @@ static WetAhead* begin(Job* job, WetAhead with)
       return NULL;
    *a     = with;
    a->job = job;
-   a->n_before = a->w->job.n_file;
-   a->n_tape   = input_size(a->w->in) - a->w->tape;
+   a->n_before = a->c->job.n_file;
+   a->n_tape   = input_size(a->c->in) - a->c->w->tape;
    /* The thread that takes parts reports progress. */
-   job_progress_as(&a->w->job, NULL);
+   job_progress_as(&a->c->job, NULL);
    pthread_mutex_init(&a->lock, NULL);
    pthread_cond_init(&a->changed, NULL);
    a->threaded = start_thread(a);
    return a;
 }
 
-WetAhead* wet_ahead_new(Job* job, DcfgWet* w, Array* index, WetWanted wanted)
+WetAhead* wet_ahead_new(Job* job, WetCursor* c, Array* index, WetWanted wanted)
 {
-   return begin(job, (WetAhead){ .w = w, .index = index, .wanted = wanted,
+   return begin(job, (WetAhead){ .c = c, .index = index, .wanted = wanted,
                                  .n_parts = MAX_PARTS });
 }
 
-WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index)
+WetAhead* wet_ahead_new_back(Job* job, WetCursor* c, Array* index)
 {
-   return begin(job, (WetAhead){ .w = w, .index = index,
+   return begin(job, (WetAhead){ .c = c, .index = index,
                                  .wanted = SLOTS_OF_ALL,
                                  .back = true,
                                  .next_back = (uint32_t)index->n,
@@ -172,7 +172,7 @@ const WetPart* wet_ahead_next(WetAhead* a)
    const WetPart* p = &a->parts[a->n_taken % a->n_parts];
 
    if (!wait_for_part(a)) {
-      job_adopt(a->job, &a->w->job.err);
+      job_adopt(a->job, &a->c->job.err);
       return NULL;
    }
    /* The limit of memory grows with what has been read. */
@@ -201,10 +201,10 @@ void wet_ahead_close(WetAhead* a)
       pthread_mutex_unlock(&a->lock);
       pthread_join(a->thread, NULL);
    }
-   job_progress_as(&a->w->job, a->job);
+   job_progress_as(&a->c->job, a->job);
    pthread_cond_destroy(&a->changed);
    pthread_mutex_destroy(&a->lock);
    for (unsigned i = 0; i < a->n_parts; i++)
-      wet_free_steps(&a->w->job, &a->parts[i].steps);
+      wet_free_steps(&a->c->job, &a->parts[i].steps);
    job_free(a->job, a, sizeof(*a));
 }

@@ -21,12 +21,12 @@ typedef
 
 typedef struct WetAhead WetAhead;
 
-/* Decode all of W from its begin on, in parts, and add the chunks to INDEX; or
+/* Decode all of C from its begin on, in parts, and add the chunks to INDEX; or
    decode the chunks of INDEX backward, whole, with all slots.  The thread owns
-   W and INDEX until wet_ahead_close().  Return NULL, and JOB's error, if memory
+   C and INDEX until wet_ahead_close().  Return NULL, and JOB's error, if memory
    is exhausted. */
-WetAhead* wet_ahead_new(Job* job, DcfgWet* w, Array* index, WetWanted wanted);
-WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index);
+WetAhead* wet_ahead_new(Job* job, WetCursor* c, Array* index, WetWanted wanted);
+WetAhead* wet_ahead_new_back(Job* job, WetCursor* c, Array* index);
 
 /* Return the next part; the one before is no longer valid.  Return NULL at the
    end, and with JOB's error if decoding fails. */

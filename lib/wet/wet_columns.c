@@ -6,7 +6,7 @@
 /* Owns: the code of columns (docs/dev/wet-file.md).  Handed: parts of a
    chunk by wet_tape.c. */
 
-#include "lib/wet/wet.h"
+#include "lib/wet/wet_cursor.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ static inline uint32_t next_bits(Bits* b, unsigned n)
 
 /* Correct N predicted steps D by what the chunk says.  The SHIFT low bits of all
    errors are left out. */
-static void correct_steps(Chunk* c, uint64_t* d, uint32_t n, unsigned form,
+static void correct_steps(WetCursor* c, uint64_t* d, uint32_t n, unsigned form,
                           unsigned shift)
 {
    switch (form) {
@@ -66,7 +66,7 @@ static void correct_steps(Chunk* c, uint64_t* d, uint32_t n, unsigned form,
 }
 
 /* Read the steps of N rows, the first one from LAST, from a table of numbers. */
-static void get_table(Chunk* c, uint64_t last, uint64_t* to, uint32_t n)
+static void get_table(WetCursor* c, uint64_t last, uint64_t* to, uint32_t n)
 {
    uint64_t table[WET_TABLE_VALUES] = { 0 }, m = get_quick(&c->numbers);
    unsigned width;
@@ -96,7 +96,7 @@ typedef
 /* Return the steps of COLUMN: predicted, then corrected; or from a table if the
    file has TABLES.  LAST: the steps of the column before.  TO: room for N
    steps. */
-static inline Steps get_steps(Chunk* c, Column* column, Steps last,
+static inline Steps get_steps(WetCursor* c, Column* column, Steps last,
                               uint64_t* to, uint32_t n, bool tables)
 {
    Steps    steps = { .each = NULL };
@@ -130,12 +130,11 @@ static inline Steps get_steps(Chunk* c, Column* column, Steps last,
    return (Steps){ .each = to };
 }
 
-void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
-                      uint32_t n)
+void wet_read_columns(WetCursor* c, const Rows* r, uint64_t* to, uint32_t n)
 {
-   Chunk*   c = w->chunk;
-   Column*  columns = &w->columns[s->columns];
-   uint32_t width = s->n_words;
+   Column*  columns = &c->columns[r->columns];
+   uint32_t width = r->n_words;
+   bool     tables = c->w->version >= 6;
    Steps    steps = { 0, NULL };
 
    for (uint32_t k = 0; k < width; k++) {
@@ -146,7 +145,7 @@ void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
       if (k == 0)
          steps.all = columns[0].step;
       steps = get_steps(c, &columns[k], steps, c->block.steps[k % 2], n,
-                        w->version >= 6);
+                        tables);
       if (steps.each == NULL)
          for (uint32_t i = 0; i < n; i++, at += width)
             *at = last += steps.all;

@@ -83,26 +83,28 @@ static inline uint8_t* uses_of(Effect* e)
 
 /*--- Making them                                          ---*/
 
-static bool add_run(DcfgWet* w, uint32_t instr)
+static bool add_run(DcfgWetEvents* v, uint32_t instr)
 {
-   Array* all  = &w->effects->runs;
+   Array* all  = &v->effects->runs;
    Span*  last = all->n == 0 ? NULL : &ELEM(*all, Span, all->n - 1);
 
    if (last != NULL && last->first + last->n == instr) {
       last->n++;
       return true;
    }
-   last = array_add(&w->job, all, sizeof(*last));
+   last = array_add(v->job, all, sizeof(*last));
    if (last != NULL)
       *last = (Span){ instr, 1 };
    return last != NULL;
 }
 
-static bool add_defs(DcfgWet* w, const InstrPlan* at, const Plan* plan)
+static bool add_defs(DcfgWetEvents* v, const InstrPlan* at, const Plan* plan)
 {
+   const DcfgWet* w = v->w;
+
    for (uint32_t i = 0; i < plan->n_defs; i++) {
       const Def* d = &ELEM(w->defs, Def, plan->defs + i);
-      LastDef*   l = array_add(&w->job, &w->effects->defs, sizeof(*l));
+      LastDef*   l = array_add(v->job, &v->effects->defs, sizeof(*l));
       if (l == NULL)
          return false;
       *l = (LastDef){ at->instr, at->nth, d->granule, d->mask };
@@ -129,15 +131,17 @@ static void drop_defs(Array* defs)
 }
 
 /* Add the accesses that do WHAT to ALL. */
-static bool add_accesses(DcfgWet* w, const InstrPlan* at, const Plan* plan,
+static bool add_accesses(DcfgWetEvents* v, const InstrPlan* at, const Plan* plan,
                          uint8_t what, Array* all)
 {
+   const DcfgWet* w = v->w;
+
    for (uint32_t j = 0; j < plan->n_accesses; j++) {
       const WetAccess* a = &ELEM(w->accesses, WetAccess, plan->accesses + j);
       Store*           s;
       if (!(a->what & what))
          continue;
-      s = array_add(&w->job, all, sizeof(*s));
+      s = array_add(v->job, all, sizeof(*s));
       if (s == NULL)
          return false;
       *s = (Store){ at->instr, at->nth, (uint16_t)(at->slot + j), a->size };
@@ -146,11 +150,12 @@ static bool add_accesses(DcfgWet* w, const InstrPlan* at, const Plan* plan,
 }
 
 /* Add granules that the instruction reads as they were before the record. */
-static bool add_uses(DcfgWet* w, const Plan* plan)
+static bool add_uses(DcfgWetEvents* v, const Plan* plan)
 {
-   WetEffects* x = w->effects;
+   const DcfgWet* w = v->w;
+   WetEffects* x = v->effects;
 
-   for (uint32_t i = 0; i < plan->n_uses && w->namer != NULL; i++) {
+   for (uint32_t i = 0; i < plan->n_uses && v->namer != NULL; i++) {
       uint8_t  g = ELEM(w->uses, Use, plan->uses + i).granule;
       bool     known = false;
       uint8_t* to;
@@ -159,7 +164,7 @@ static bool add_uses(DcfgWet* w, const Plan* plan)
       for (size_t k = 0; k < x->defs.n && !known; k++)
          known = ELEM(x->defs, LastDef, k).granule == g
                  && ELEM(x->defs, LastDef, k).mask == 0xFF;
-      to = known ? NULL : array_add(&w->job, &x->uses, sizeof(*to));
+      to = known ? NULL : array_add(v->job, &x->uses, sizeof(*to));
       if (to != NULL)
          *to = g;
       else if (!known)
@@ -190,24 +195,24 @@ static void copy_array(void* to, const Array* from, size_t size)
 }
 
 /* Find the points of the present record. */
-static void find_points(const DcfgWet* w, Effect* e)
+static void find_points(const DcfgWetEvents* v, Effect* e)
 {
    Span s;
 
-   if (w->control == NULL)
+   if (v->control == NULL)
       return;
-   s = w->points_of[w->record.sb];
-   e->points = &ELEM(w->points, Point, s.first);
+   s = v->points_of[v->record.sb];
+   e->points = &ELEM(v->points, Point, s.first);
    while (e->n_points < s.n
           && e->points[e->n_points].place < e->n)
       e->n_points++;
 }
 
 /* Copy the effect that has been made, of N instructions, into one piece. */
-static Effect* keep(DcfgWet* w, uint32_t n)
+static Effect* keep(DcfgWetEvents* v, uint32_t n)
 {
-   WetEffects* x = w->effects;
-   Effect*     e = job_calloc(&w->job, 1, sizeof(*e)
+   WetEffects* x = v->effects;
+   Effect*     e = job_calloc(v->job, 1, sizeof(*e)
                                           + x->runs.n * sizeof(Span)
                                           + x->defs.n * sizeof(LastDef)
                                           + x->stores.n * sizeof(Store)
@@ -222,7 +227,7 @@ static Effect* keep(DcfgWet* w, uint32_t n)
    e->n_stores = (uint32_t)x->stores.n;
    e->n_loads  = (uint32_t)x->loads.n;
    e->n_uses   = (uint32_t)x->uses.n;
-   find_points(w, e);
+   find_points(v, e);
    copy_array(e->runs, &x->runs, sizeof(Span));
    copy_array(defs_of(e), &x->defs, sizeof(LastDef));
    copy_array(stores_of(e), &x->stores, sizeof(Store));
@@ -233,11 +238,12 @@ static Effect* keep(DcfgWet* w, uint32_t n)
 
 /* Return how many instructions of the record can be done at once.  With names,
    a transfer cannot: it may leave activations before it knows what decided. */
-static uint32_t count_instrs(const DcfgWet* w, const InstrPlan* at)
+static uint32_t count_instrs(const DcfgWetEvents* v, const InstrPlan* at)
 {
-   uint32_t n = w->record.n_instrs;
+   const DcfgWet* w = v->w;
+   uint32_t n = v->record.n_instrs;
 
-   if (w->namer == NULL)
+   if (v->namer == NULL)
       return n;
    n -= is_transfer(w->plans[at[n - 1].instr].kind);
    for (uint32_t k = 0; k < n; k++)
@@ -247,12 +253,13 @@ static uint32_t count_instrs(const DcfgWet* w, const InstrPlan* at)
 }
 
 /* Return the effect of the record in work, or NULL if memory is short. */
-static Effect* make_effect(DcfgWet* w)
+static Effect* make_effect(DcfgWetEvents* v)
 {
-   const WetStep* r  = &w->record;
+   const DcfgWet* w = v->w;
+   const WetStep* r  = &v->record;
    const InstrPlan*   at = &w->places[ELEM(w->sbs, WetSb, r->sb).instrs.first];
-   WetEffects*    x  = w->effects;
-   uint32_t       n  = count_instrs(w, at);
+   WetEffects*    x  = v->effects;
+   uint32_t       n  = count_instrs(v, at);
 
    if (n == 0)
       return &not_plain;
@@ -265,54 +272,54 @@ static Effect* make_effect(DcfgWet* w)
       const Plan* plan = &w->plans[at->instr];
       if (!is_plain(w, at, plan, r->n_slots))
          return &not_plain;
-      if (!add_uses(w, plan) || !add_run(w, at->instr)
-          || !add_defs(w, at, plan)
-          || !add_accesses(w, at, plan, AccessStore, &x->stores)
-          || (w->namer != NULL
-              && !add_accesses(w, at, plan, AccessLoad, &x->loads)))
+      if (!add_uses(v, plan) || !add_run(v, at->instr)
+          || !add_defs(v, at, plan)
+          || !add_accesses(v, at, plan, AccessStore, &x->stores)
+          || (v->namer != NULL
+              && !add_accesses(v, at, plan, AccessLoad, &x->loads)))
          return NULL;
    }
    drop_defs(&x->defs);
-   return keep(w, n);
+   return keep(v, n);
 }
 
 /*--- Using them                                           ---*/
 
 /* Return whether nothing in E has a name, or uses anything that has one: see
    WetNamer. */
-static bool is_nameless(DcfgWet* w, Effect* e)
+static bool is_nameless(DcfgWetEvents* v, Effect* e)
 {
-   const WetNamer* n = w->namer;
-   ThreadState*    t = state_of(w, w->record.thread);
+   const WetNamer* n = v->namer;
+   ThreadState*    t = state_of(v, v->record.thread);
    const uint8_t*  g = uses_of(e);
 
-   if (t == NULL || (n->sbs[w->record.sb] && w->time <= n->last
-                     && w->time + e->n > n->first)
-       || (w->control != NULL
-           && !wet_control_is_nameless(w, w->record.thread)))
+   if (t == NULL || (n->sbs[v->record.sb] && v->time <= n->last
+                     && v->time + e->n > n->first)
+       || (v->control != NULL
+           && !wet_control_is_nameless(v, v->record.thread)))
       return false;
    for (uint32_t i = 0; i < e->n_uses; i++)
       if (t->now->granules[granule_index(t->now, g[i])] != 0)
          return false;
    for (uint32_t i = 0; i < e->n_loads; i++) {
       const Store* l = &loads_of(e)[i];
-      if (shadow_has(&w->writers->shadow, w->addrs[l->slot], l->size))
+      if (shadow_has(&v->writers->shadow, v->addrs[l->slot], l->size))
          return false;
    }
    return true;
 }
 
-static inline void count_runs(DcfgWet* w, const Effect* e)
+static inline void count_runs(DcfgWetEvents* v, const Effect* e)
 {
    for (const Span* r = e->runs, *end = r + e->n_runs; r < end; r++)
       for (uint32_t i = r->first; i < r->first + r->n; i++)
-         w->instances[i]++;
+         v->instances[i]++;
 }
 
 /* Clear the names of everything that E writes. */
-static bool apply_nameless(DcfgWet* w, Effect* e)
+static bool apply_nameless(DcfgWetEvents* v, Effect* e)
 {
-   ThreadState* t = state_of(w, w->record.thread);
+   ThreadState* t = state_of(v, v->record.thread);
 
    if (t == NULL)
       return false;
@@ -320,19 +327,19 @@ static bool apply_nameless(DcfgWet* w, Effect* e)
       clear_granule(t->now, defs_of(e)[i].granule, defs_of(e)[i].mask);
    for (uint32_t i = 0; i < e->n_stores; i++) {
       const Store* s = &stores_of(e)[i];
-      if (w->addrs[s->slot] != 0
-          && !shadow_forget(&w->writers->shadow, w->addrs[s->slot], s->size))
+      if (v->addrs[s->slot] != 0
+          && !shadow_forget(&v->writers->shadow, v->addrs[s->slot], s->size))
          return false;
    }
-   count_runs(w, e);
+   count_runs(v, e);
    return true;
 }
 
-static inline bool apply(DcfgWet* w, Effect* e)
+static inline bool apply(DcfgWetEvents* v, Effect* e)
 {
-   ThreadState*    t     = state_of(w, w->record.thread);
-   const uint64_t* ran   = w->instances;
-   const uint64_t* addrs = w->addrs;
+   ThreadState*    t     = state_of(v, v->record.thread);
+   const uint64_t* ran   = v->instances;
+   const uint64_t* addrs = v->addrs;
    const LastDef*  d     = defs_of(e);
    const Store*    s     = stores_of(e);
 
@@ -343,57 +350,59 @@ static inline bool apply(DcfgWet* w, Effect* e)
                      writer_of(d->instr, ran[d->instr] + d->nth));
    for (const Store* end = s + e->n_stores; s < end; s++)
       if (addrs[s->slot] != 0
-          && !shadow_write(&w->writers->shadow, addrs[s->slot], s->size,
+          && !shadow_write(&v->writers->shadow, addrs[s->slot], s->size,
                            writer_of(s->instr, ran[s->instr] + s->nth)))
          return false;
-   count_runs(w, e);
+   count_runs(v, e);
    return true;
 }
 
-bool wet_pass_record(DcfgWet* w, uint32_t* n)
+bool wet_pass_record(DcfgWetEvents* v, uint32_t* n)
 {
    Effect** e;
 
    *n = 0;
-   if (w->record.way == DCFG_NONE)
+   if (v->record.way == DCFG_NONE)
       return true;
-   e = &w->effects->all[w->record.way];
-   if (*e == NULL && (*e = make_effect(w)) == NULL)
+   e = &v->effects->all[v->record.way];
+   if (*e == NULL && (*e = make_effect(v)) == NULL)
       return false;
    if (*e == &not_plain)
       return true;
-   if (w->namer != NULL && !is_nameless(w, *e))
+   if (v->namer != NULL && !is_nameless(v, *e))
       return true;
    *n = (*e)->n;
-   return (w->control == NULL
-           || wet_pass_control(w, (*e)->points, (*e)->n_points))
-          && (w->namer != NULL ? apply_nameless(w, *e) : apply(w, *e));
+   return (v->control == NULL
+           || wet_pass_control(v, (*e)->points, (*e)->n_points))
+          && (v->namer != NULL ? apply_nameless(v, *e) : apply(v, *e));
 }
 
-bool wet_start_effects(DcfgWet* w)
+bool wet_start_effects(DcfgWetEvents* v)
 {
-   w->effects = job_calloc(&w->job, 1, sizeof(*w->effects));
-   if (w->effects == NULL)
+   const DcfgWet* w = v->w;
+
+   v->effects = job_calloc(v->job, 1, sizeof(*v->effects));
+   if (v->effects == NULL)
       return false;
-   w->effects->n   = w->n_ways;
-   w->effects->all = job_calloc(&w->job, w->n_ways + 1, sizeof(Effect*));
-   return w->effects->all != NULL;
+   v->effects->n   = w->n_ways;
+   v->effects->all = job_calloc(v->job, w->n_ways + 1, sizeof(Effect*));
+   return v->effects->all != NULL;
 }
 
-void wet_free_effects(DcfgWet* w)
+void wet_free_effects(DcfgWetEvents* v)
 {
-   WetEffects* x = w->effects;
+   WetEffects* x = v->effects;
 
    if (x == NULL)
       return;
    for (size_t i = 0; x->all != NULL && i < x->n; i++)
       if (x->all[i] != &not_plain)
          free(x->all[i]);
-   array_free(&w->job, &x->runs, sizeof(Span));
-   array_free(&w->job, &x->defs, sizeof(LastDef));
-   array_free(&w->job, &x->stores, sizeof(Store));
-   array_free(&w->job, &x->loads, sizeof(Store));
-   array_free(&w->job, &x->uses, 1);
+   array_free(v->job, &x->runs, sizeof(Span));
+   array_free(v->job, &x->defs, sizeof(LastDef));
+   array_free(v->job, &x->stores, sizeof(Store));
+   array_free(v->job, &x->loads, sizeof(Store));
+   array_free(v->job, &x->uses, 1);
    free(x->all);
    free(x);
 }

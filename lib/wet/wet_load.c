@@ -4,7 +4,7 @@
    Reading a wet file. */
 
 /* Owns: reading the tables of a whole execution trace.  Handed: a file by
-   wet_open.c.wet_tape.c reads on. */
+   wet_open.c.  wet_tape.c reads on. */
 
 #include "lib/wet/wet_images.h"
 #include "lib/wet/wet_state.h"
@@ -21,20 +21,19 @@ static bool wrong(DcfgWet* w, const char* place)
                    "it does not have the form of a whole execution trace");
 }
 
-bool wet_read(DcfgWet* w, void* to, size_t n)
+bool wet_read(Job* job, Input* in, void* to, size_t n)
 {
    uint8_t* at = to;
 
    while (n > 0) {
       size_t got;
-      if (!input_read(w->in, at, n, &got))
+      if (!input_read(in, at, n, &got))
          return false;
       if (got == 0)
-         return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
+         return job_fail(job, DCFG_ERROR_FORMAT, NULL,
                          "the file is cut short");
-      at        += got;
-      n         -= got;
-      w->offset += got;
+      at += got;
+      n  -= got;
    }
    return true;
 }
@@ -140,19 +139,18 @@ static bool get_instrs(DcfgWet* w, Bytes* b)
 /* Add a segment: the words of SB from the last segment's end to END. */
 static bool add_segment(DcfgWet* w, WetSb* sb, uint32_t end)
 {
-   uint32_t begin = 0;
+   uint32_t    begin = 0;
+   WetSegment* s;
 
-   if (sb->segments.n > 0) {
-      const WetSegment* last = &ELEM(w->segments, WetSegment,
-                                     w->segments.n - 1);
-      begin = last->word + last->n_words;
-   }
+   if (sb->segments.n > 0)
+      begin = w->n_columns - ELEM(w->segments, WetSegment,
+                                  sb->segments.first).columns;
    if (end <= begin)
       return true;
-   WetSegment* s = array_add(&w->job, &w->segments, sizeof(*s));
+   s = array_add(&w->job, &w->segments, sizeof(*s));
    if (s == NULL)
       return false;
-   *s = (WetSegment){ begin, end - begin, w->n_columns, 0, 0, 0 };
+   *s = (WetSegment){ end - begin, w->n_columns };
    sb->segments.n++;
    w->n_columns += end - begin;
    return true;
@@ -317,7 +315,7 @@ static bool read_section(DcfgWet* w, uint64_t length, Array* to)
    while (length > 0) {
       size_t   n    = length < BLOCK ? length : BLOCK;
       uint8_t* more = array_add_n(&w->job, to, 1, n);
-      if (more == NULL || !wet_read(w, more, n))
+      if (more == NULL || !wet_read(&w->job, w->in, more, n))
          return false;
       length -= n;
    }
@@ -330,7 +328,7 @@ static bool read_head(DcfgWet* w)
    uint8_t  head[WET_HEAD_SIZE];
    uint32_t machine = 0;
 
-   if (!wet_read(w, head, sizeof(head)))
+   if (!wet_read(&w->job, w->in, head, sizeof(head)))
       return false;
    if (memcmp(head, magic, sizeof(magic)) != 0)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
@@ -366,6 +364,7 @@ static unsigned next_section(const DcfgWet* w, unsigned s)
 
 static bool read_tables(DcfgWet* w)
 {
+   w->tape = WET_HEAD_SIZE;
    for (unsigned expected = SectionSources; ;
         expected = next_section(w, expected)) {
       uint8_t  head[WET_SECTION_HEAD];
@@ -373,19 +372,20 @@ static bool read_tables(DcfgWet* w)
       Array    text = { 0 };
       Bytes    b;
       bool     ok;
-      if (!wet_read(w, head, sizeof(head)))
+      if (!wet_read(&w->job, w->in, head, sizeof(head)))
          return false;
       for (int i = 0; i < 8; i++)
          length |= (uint64_t)head[1 + i] << 8 * i;
       if (head[0] != expected || (length == 0 && expected != SectionTape))
          return wrong(w, NULL);
+      w->tape += WET_SECTION_HEAD;
       if (expected == SectionTape) {
-         w->tape      = w->offset;
-         w->tape_left = length;
+         w->tape_size = length;
          w->file_size = w->tape + length + WET_SECTION_HEAD;
          return w->file_size > length || wrong(w, NULL);
       }
       ok = read_section(w, length, &text);
+      w->tape += length;
       b  = (Bytes){ text.data, (uint8_t*)text.data + text.n, false };
       if (ok && expected == SectionSources)
          ok = wet_get_sources(w, &b);

@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_WET_NAMES_H
 #define DCFG_LIB_WET_NAMES_H
 
-#include "lib/wet/wet.h"
+#include "lib/wet/wet_events.h"
 
 /* WetNamer: gives names to instances.  A name takes the place of an instance in
    the dependences of later instances.  Most instances have no name: what they
@@ -32,20 +32,20 @@ static inline Writer wet_name(uint64_t n)
 }
 
 /* Let N give names.  Call it before the first event. */
-void wet_use_namer(DcfgWet* w, const WetNamer* n);
+void wet_use_namer(DcfgWetEvents* v, const WetNamer* n);
 
 /* Give system call E, the last one, its name again: what it read is known
    now. */
-void wet_name_syscall(DcfgWet* w, const InstrPlan* at, const DcfgWetEvent* e);
+void wet_name_syscall(DcfgWetEvents* v, const InstrPlan* at, const DcfgWetEvent* e);
 
 /* Give NAME to E in its role of deciding which instructions run. */
-void wet_name_control(DcfgWet* w, const DcfgWetEvent* e, Writer name);
+void wet_name_control(DcfgWetEvents* v, const DcfgWetEvent* e, Writer name);
 
 /* Return whether no branch or call that decides in THREAD's activation has a
    name. */
-bool wet_control_is_nameless(const DcfgWet* w, uint32_t thread);
+bool wet_control_is_nameless(const DcfgWetEvents* v, uint32_t thread);
 
 /* Return how many activations THREAD had at its last instruction. */
-uint32_t wet_control_depth(const DcfgWet* w, uint32_t thread);
+uint32_t wet_control_depth(const DcfgWetEvents* v, uint32_t thread);
 
 #endif /* DCFG_LIB_WET_NAMES_H */

@@ -39,11 +39,12 @@ static uint64_t first_address(const DcfgWet* w, const WetStep* r)
 
 /* Learn from a record NEXT of the same thread that WAY, which ends with the
    branch at AT, leads there. */
-static DcfgWetTaken learn(const DcfgWet* w, const InstrPlan* at, uint32_t way,
+static DcfgWetTaken learn(const DcfgWetEvents* v, const InstrPlan* at, uint32_t way,
                           const WetStep* next)
 {
+   const DcfgWet* w = v->w;
    DcfgWetTaken t = taken_if(w, at, first_address(w, next));
-   uint8_t*     known = &w->way_taken[way];
+   uint8_t*     known = &v->way_taken[way];
 
    if (t != DCFG_WET_UNCLEAR)
       *known = (uint8_t)(1 + t);
@@ -52,22 +53,23 @@ static DcfgWetTaken learn(const DcfgWet* w, const InstrPlan* at, uint32_t way,
 
 /* Return what is known of WAY.  Most branches have two ways, which have
    numbers side by side: one leads where the other does not. */
-static DcfgWetTaken known_way(const DcfgWet* w, uint32_t way)
+static DcfgWetTaken known_way(const DcfgWetEvents* v, uint32_t way)
 {
+   const DcfgWet* w = v->w;
    const WetWay* all = w->ways;
    uint32_t      other = DCFG_NONE, n = 0;
 
-   if (w->way_taken[way] != 0)
-      return (DcfgWetTaken)(w->way_taken[way] - 1);
+   if (v->way_taken[way] != 0)
+      return (DcfgWetTaken)(v->way_taken[way] - 1);
    for (uint32_t i = way > 1 ? way - 2 : 0; i <= way + 2 && i < w->n_ways; i++)
       if (i != way && all[i].sb == all[way].sb
           && all[i].place == all[way].place) {
          other = i;
          n++;
       }
-   if (n != 1 || w->way_taken[other] == 0)
+   if (n != 1 || v->way_taken[other] == 0)
       return DCFG_WET_UNCLEAR;
-   return w->way_taken[other] == 1 + DCFG_WET_TAKEN ? DCFG_WET_NOT_TAKEN
+   return v->way_taken[other] == 1 + DCFG_WET_TAKEN ? DCFG_WET_NOT_TAKEN
                                                     : DCFG_WET_TAKEN;
 }
 
@@ -76,14 +78,14 @@ static DcfgWetTaken known_way(const DcfgWet* w, uint32_t way)
 
 /* Return the next record of THREAD in the block, outside of handlers that are
    entered meanwhile; NULL: there is none. */
-static const WetStep* find_follower(const DcfgWet* w, uint32_t thread)
+static const WetStep* find_follower(const DcfgWetEvents* v, uint32_t thread)
 {
-   size_t   end = w->steps.n_steps - w->next_step > MOST_LOOKED
-                  ? w->next_step + MOST_LOOKED : w->steps.n_steps;
+   size_t   end = v->steps.n_steps - v->next_step > MOST_LOOKED
+                  ? v->next_step + MOST_LOOKED : v->steps.n_steps;
    uint32_t depth = 0;
 
-   for (size_t i = w->next_step; i < end; i++) {
-      const WetStep* r = &w->steps.steps[i];
+   for (size_t i = v->next_step; i < end; i++) {
+      const WetStep* r = &v->steps.steps[i];
       if (r->thread != thread)
          continue;
       if (r->sb != 0 && depth == 0)
@@ -95,16 +97,17 @@ static const WetStep* find_follower(const DcfgWet* w, uint32_t thread)
    return NULL;
 }
 
-bool wet_find_taken(const DcfgWet* w, const InstrPlan* at, DcfgWetTaken* taken)
+bool wet_find_taken(const DcfgWetEvents* v, const InstrPlan* at, DcfgWetTaken* taken)
 {
-   const WetStep* r  = &w->record;
+   const DcfgWet* w = v->w;
+   const WetStep* r  = &v->record;
    const WetSb*   sb = &ELEM(w->sbs, WetSb, r->sb);
-   const WetStep* next = w->steps.steps + w->next_step;
+   const WetStep* next = v->steps.steps + v->next_step;
 
    /* Within a superblock, also where a fault ended it, the superblock's next
       instruction follows. */
-   if (w->place < r->n_instrs
-       || (r->way == DCFG_NONE && w->place < sb->instrs.n)) {
+   if (v->place < r->n_instrs
+       || (r->way == DCFG_NONE && v->place < sb->instrs.n)) {
       *taken = taken_if(w, at, w->plans[at[1].instr].addr);
       return true;
    }
@@ -112,24 +115,24 @@ bool wet_find_taken(const DcfgWet* w, const InstrPlan* at, DcfgWetTaken* taken)
       *taken = DCFG_WET_UNCLEAR;
       return true;
    }
-   if (w->next_step < w->steps.n_steps && next->sb != 0
+   if (v->next_step < v->steps.n_steps && next->sb != 0
        && next->thread == r->thread) {
-      *taken = learn(w, at, r->way, next);
+      *taken = learn(v, at, r->way, next);
       return true;
    }
-   *taken = known_way(w, r->way);
+   *taken = known_way(v, r->way);
    if (*taken != DCFG_WET_UNCLEAR)
       return true;
-   next = find_follower(w, r->thread);
+   next = find_follower(v, r->thread);
    if (next != NULL)
-      *taken = learn(w, at, r->way, next);
-   return w->next_step < w->steps.n_steps;
+      *taken = learn(v, at, r->way, next);
+   return v->next_step < v->steps.n_steps;
 }
 
-DcfgWetTaken wet_taken_to(const DcfgWet* w, const InstrPlan* at,
+DcfgWetTaken wet_taken_to(const DcfgWetEvents* v, const InstrPlan* at,
                           const WetStep* branch, const WetStep* next)
 {
    if (next == NULL || next->sb == 0 || next->thread != branch->thread)
       return DCFG_WET_UNCLEAR;
-   return learn(w, at, branch->way, next);
+   return learn(v, at, branch->way, next);
 }

@@ -6,16 +6,16 @@
 #ifndef DCFG_LIB_WET_TAKEN_H
 #define DCFG_LIB_WET_TAKEN_H
 
-#include "lib/wet/wet.h"
+#include "lib/wet/wet_events.h"
 
 /* Set *TAKEN to the way of the conditional branch at AT, the instruction of the
    present record that was told last.  Return false if this needs the record
    behind the block. */
-bool wet_find_taken(const DcfgWet* w, const InstrPlan* at, DcfgWetTaken* taken);
+bool wet_find_taken(const DcfgWetEvents* v, const InstrPlan* at, DcfgWetTaken* taken);
 
 /* Return the way of the conditional branch at AT, the last instruction of
    record BRANCH.  NEXT is the record behind it; NULL: there is none. */
-DcfgWetTaken wet_taken_to(const DcfgWet* w, const InstrPlan* at,
+DcfgWetTaken wet_taken_to(const DcfgWetEvents* v, const InstrPlan* at,
                           const WetStep* branch, const WetStep* next);
 
 #endif /* DCFG_LIB_WET_TAKEN_H */

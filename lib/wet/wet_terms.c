@@ -285,9 +285,10 @@ static uint64_t operate(const WetTerm* t, uint64_t x, uint64_t y)
    }
 }
 
-void wet_find_terms(const DcfgWet* w, Chunk* c, const WayTerms* way,
-                    const uint64_t* words, uint64_t* to)
+void wet_find_terms(WetCursor* c, const WayTerms* way, const uint64_t* words,
+                    uint64_t* to)
 {
+   const DcfgWet* w = c->w;
    const WetTerm* t = &ELEM(w->terms, WetTerm, way->terms);
    const WetSet*  s = &ELEM(w->sets, WetSet, way->sets);
    uint64_t*      numbers = c->computed;
@@ -307,12 +308,12 @@ void wet_find_terms(const DcfgWet* w, Chunk* c, const WayTerms* way,
       numbers[s->to] = numbers[s->from];
 }
 
-void wet_forget_general(Chunk* c)
+void wet_forget_general(WetCursor* c)
 {
    memset(c->computed, 0, (1 + WET_REGISTERS) * sizeof(*c->computed));
 }
 
-void wet_set_general(Chunk* c, const uint8_t* bytes, uint64_t n)
+void wet_set_general(WetCursor* c, const uint8_t* bytes, uint64_t n)
 {
    for (; n >= 9; bytes += 9, n -= 9)
       if (bytes[0] == WET_ALL_ZERO)

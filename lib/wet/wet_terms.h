@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_WET_TERMS_H
 #define DCFG_LIB_WET_TERMS_H
 
-#include "lib/wet/wet.h"
+#include "lib/wet/wet_cursor.h"
 
 /* SlotRule: without terms, a slot is SLOTS[BASE] + WORDS[WORD] + ADDR.
    SLOTS[-1] is the last address based on RSP before the record.  SLOTS[-2] and
@@ -21,7 +21,7 @@ typedef
    SlotRule;
 
 /* WetTerm: a number that a superblock computes, in .terms.  Operands are
-   indices in Chunk.computed, which has 0, the registers, and the terms of one
+   indices in WetCursor.computed, which has 0, the registers, and the terms of one
    record. */
 typedef
    struct {
@@ -37,7 +37,7 @@ typedef
    WetTerm;
 
 /* WetSet: a register gets the number of a term; both are indices in
-   Chunk.computed.  In .tells are those of superblocks, in the order of their
+   WetCursor.computed.  In .tells are those of superblocks, in the order of their
    instructions; in .sets those of ways, of which each register has one. */
 typedef
    struct {
@@ -72,13 +72,13 @@ WayTerms wet_terms_before(const DcfgWet* w, const WetSb* sb, uint32_t n,
 
 /* Compute the terms WAY of a record with WORDS.  Store its slots at TO, where
    there is room for one more; change the registers in C. */
-void wet_find_terms(const DcfgWet* w, Chunk* c, const WayTerms* way,
-                    const uint64_t* words, uint64_t* to);
+void wet_find_terms(WetCursor* c, const WayTerms* way, const uint64_t* words,
+                    uint64_t* to);
 
 /* Set all registers in C to 0. */
-void wet_forget_general(Chunk* c);
+void wet_forget_general(WetCursor* c);
 
 /* Set registers in C as the N bytes of a mark say. */
-void wet_set_general(Chunk* c, const uint8_t* bytes, uint64_t n);
+void wet_set_general(WetCursor* c, const uint8_t* bytes, uint64_t n);
 
 #endif /* DCFG_LIB_WET_TERMS_H */

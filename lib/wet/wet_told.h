@@ -18,6 +18,8 @@ typedef
       DcfgWetInstr    instr;
       DcfgWetAccess*  accesses;         // room for the most
       DcfgWetRegisterId uses[MAX_REGISTERS], defines[MAX_REGISTERS];
+      uint32_t        near_symbol, near_line;   // the last ones of an image
+                                                // that were asked for
    }
    WetTold;
 

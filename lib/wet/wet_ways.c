@@ -15,9 +15,9 @@
 #include "lib/wet/wet_terms.h"
 #include "format/wet_history.h"
 
-static bool wrong(DcfgWet* w)
+static bool wrong(WetCursor* c)
 {
-   return job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
+   return job_fail(&c->job, DCFG_ERROR_FORMAT, "tape",
                    "what was recorded makes no sense");
 }
 
@@ -90,7 +90,7 @@ static void add_extra(Block* b, Bytes* from, uint64_t word)
 
 /* Pass over the N bytes of a mark.  The block gets their place in the chunk's
    data. */
-static void get_mark_bytes(Chunk* c, uint64_t n)
+static void get_mark_bytes(WetCursor* c, uint64_t n)
 {
    Bytes* b = &c->control;
 
@@ -104,9 +104,9 @@ static void get_mark_bytes(Chunk* c, uint64_t n)
 }
 
 /* Read a mark, its numbers and its bytes. */
-static void get_mark(const DcfgWet* w, Chunk* c)
+static void get_mark(WetCursor* c)
 {
-   uint32_t mark = get_up_to(&c->control, wet_last_mark(w->version));
+   uint32_t mark = get_up_to(&c->control, wet_last_mark(c->w->version));
    uint64_t word = 0;
 
    c->odd_marks |= mark == DCFG_WET_HANDLER || mark == MarkTop;
@@ -120,12 +120,12 @@ static void get_mark(const DcfgWet* w, Chunk* c)
 }
 
 /* Add MORE rows to N segments from FIRST on. */
-static void count_rows(DcfgWet* w, Block* b, uint32_t first, uint32_t n,
-                       uint32_t more)
+static void count_rows(WetCursor* c, uint32_t first, uint32_t n, uint32_t more)
 {
-   WetSegment* s = &ELEM(w->segments, WetSegment, first);
+   Block* b = &c->block;
+   Rows*  s = &c->rows[first];
 
-   for (const WetSegment* end = s + n; s < end; s++, first++) {
+   for (const Rows* end = s + n; s < end; s++, first++) {
       b->n_words += s->n_words * more;
       if (s->n_rows == 0 && b->n_segments < MAX_BLOCK)
          b->segments[b->n_segments++] = first;
@@ -135,29 +135,30 @@ static void count_rows(DcfgWet* w, Block* b, uint32_t first, uint32_t n,
 
 /* Count the records of ways met since the last call.  Segments get the order in
    which they are met. */
-static void count_ways(DcfgWet* w, Chunk* c)
+static void count_ways(WetCursor* c)
 {
-   Block* b = &c->block;
+   const WetWay* ways = c->w->ways;
+   Block*        b = &c->block;
 
    for (uint32_t i = 0; i < b->n_met; i++) {
-      const WetWay* way = &w->ways[b->met[i]];
-      uint32_t n = w->way_counts[b->met[i]];
-      w->way_counts[b->met[i]] = 0;
+      const WetWay* way = &ways[b->met[i]];
+      uint32_t n = c->way_counts[b->met[i]];
+      c->way_counts[b->met[i]] = 0;
       b->n_slots  += n * way->n_slots;
       c->n_instrs += (uint64_t)n * way->n_instrs;
-      if (w->runs != NULL)
-         w->runs[way->place] += n;
+      if (c->runs != NULL)
+         c->runs[way->place] += n;
       if (c->wanted != SLOTS_OF_NONE)
-         count_rows(w, b, way->segments, way->n_segments, n);
+         count_rows(c, way->segments, way->n_segments, n);
    }
    b->n_met = 0;
 }
 
 /* Note that the next record has way ID. */
-static inline void note_way(DcfgWet* w, Block* b, uint32_t id)
+static inline void note_way(WetCursor* c, Block* b, uint32_t id)
 {
    b->ways[b->n_ways++] = id;
-   if (w->way_counts[id]++ == 0)
+   if (c->way_counts[id]++ == 0)
       b->met[b->n_met++] = id;
 }
 
@@ -181,8 +182,9 @@ Stop wet_find_stop(const DcfgWet* w, uint32_t id, uint32_t n)
 
 /* Read a stop: the superblock's number, how many instructions ran, and the
    words behind its full segments. */
-static bool get_stop(DcfgWet* w, Chunk* c)
+static bool get_stop(WetCursor* c)
 {
+   const DcfgWet* w = c->w;
    uint64_t id = get_varint(&c->control);
    uint32_t n = get_up_to(&c->control, UINT16_MAX);
    Block*   b = &c->block;
@@ -199,20 +201,21 @@ static bool get_stop(DcfgWet* w, Chunk* c)
    c->history = wet_next_history(c->history,
                                  wet_history_hash(id, HOW_STOPPED_AT(n)));
    b->ways[b->n_ways++] = NO_WAY_STOP;
-   count_ways(w, c);
+   count_ways(c);
    b->n_slots  += stop.n_slots;
    c->n_instrs += n;
-   if (w->runs != NULL)
-      w->runs[ELEM(w->sbs, WetSb, id).instrs.first + n - 1]++;
+   if (c->runs != NULL)
+      c->runs[ELEM(w->sbs, WetSb, id).instrs.first + n - 1]++;
    if (c->wanted != SLOTS_OF_NONE)
-      count_rows(w, b, ELEM(w->sbs, WetSb, id).segments.first,
+      count_rows(c, ELEM(w->sbs, WetSb, id).segments.first,
                  stop.n_segments, 1);
    return true;
 }
 
 /* Read a way that was not predicted; predict it from now on. */
-static bool get_way(DcfgWet* w, Chunk* c, uint64_t symbol)
+static bool get_way(WetCursor* c, uint64_t symbol)
 {
+   const DcfgWet* w = c->w;
    uint64_t     id  = symbol >> 1;
    uint32_t     how = symbol & 1 ? get_up_to(&c->control, HOW_STOPPED - 1)
                                  : HOW_END;
@@ -232,13 +235,13 @@ static bool get_way(DcfgWet* w, Chunk* c, uint64_t symbol)
       c->next[c->history]  = foretold;
    }
    c->history = wet_next_history(c->history, (uint32_t)(foretold >> 48));
-   note_way(w, &c->block, way);
+   note_way(c, &c->block, way);
    return true;
 }
 
 /* Take the next N ways as predicted first and, if OTHER, one that was predicted
    second. */
-static bool get_foretold(DcfgWet* w, Chunk* c, uint64_t n, bool other)
+static bool get_foretold(WetCursor* c, uint64_t n, bool other)
 {
    Block*   b = &c->block;
    uint32_t history = c->history;
@@ -250,7 +253,7 @@ static bool get_foretold(DcfgWet* w, Chunk* c, uint64_t n, bool other)
       if (foretold == 0)
          return false;
       history = wet_next_history(history, (uint32_t)(foretold >> 48));
-      note_way(w, b, (uint32_t)foretold - 1);
+      note_way(c, b, (uint32_t)foretold - 1);
    }
    if (other) {
       uint64_t foretold = c->other[history];
@@ -259,15 +262,14 @@ static bool get_foretold(DcfgWet* w, Chunk* c, uint64_t n, bool other)
       c->other[history] = c->next[history];
       c->next[history]  = foretold;
       history = wet_next_history(history, (uint32_t)(foretold >> 48));
-      note_way(w, b, (uint32_t)foretold - 1);
+      note_way(c, b, (uint32_t)foretold - 1);
    }
    c->history = history;
    return true;
 }
 
-bool wet_read_control(DcfgWet* w)
+bool wet_read_control(WetCursor* c)
 {
-   Chunk* c = w->chunk;
    Block* b = &c->block;
 
    b->n_ways  = b->n_extra = b->n_words = b->n_segments = 0;
@@ -275,24 +277,24 @@ bool wet_read_control(DcfgWet* w)
    b->n_bytes = 0;
    for (;;) {
       uint64_t right = get_varint(&c->control), symbol;
-      if (!get_foretold(w, c, right >> 1, right & 1))
-         return wrong(w);
+      if (!get_foretold(c, right >> 1, right & 1))
+         return wrong(c);
       if (right & 1)
          continue;
       symbol = get_varint(&c->control);
       if (c->control.failed || b->n_ways == MAX_BLOCK)
-         return wrong(w);
+         return wrong(c);
       if (symbol == SymbolEnd) {
-         count_ways(w, c);
-         return b->n_ways > 0 || wrong(w);
+         count_ways(c);
+         return b->n_ways > 0 || wrong(c);
       }
       if (symbol == SymbolMark) {
-         get_mark(w, c);
+         get_mark(c);
          b->ways[b->n_ways++] = NO_WAY_MARK;
       } else if (!(symbol == SymbolStop
-                   ? get_stop(w, c)
-                   : get_way(w, c, symbol - SymbolFirst))) {
-         return wrong(w);
+                   ? get_stop(c)
+                   : get_way(c, symbol - SymbolFirst))) {
+         return wrong(c);
       }
    }
 }

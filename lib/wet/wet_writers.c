@@ -129,14 +129,15 @@ static inline void add_memory(Shadow* s, FoundPorts* f, uint64_t a, uint64_t n)
 
 /* Return the addresses of the instruction's accesses; 0 for an access that was
    not made. */
-static const uint64_t* find_addresses(DcfgWet* w, const Plan* plan,
+static const uint64_t* find_addresses(DcfgWetEvents* v, const Plan* plan,
                                       const InstrPlan* at, const DcfgWetEvent* e)
 {
-   const WetSb*     sb = &ELEM(w->sbs, WetSb, w->record.sb);
+   const DcfgWet* w = v->w;
+   const WetSb*     sb = &ELEM(w->sbs, WetSb, v->record.sb);
    const WetAccess* a = &ELEM(w->accesses, WetAccess, plan->accesses);
    const WetAccess* slots = &ELEM(w->accesses, WetAccess,
                                   sb->slots.first + at->slot);
-   uint64_t*        addrs = w->writers->addrs;
+   uint64_t*        addrs = v->writers->addrs;
    uint32_t         k = 0;
 
    if (at->plain && e->n_accesses == plan->n_accesses)
@@ -153,28 +154,30 @@ static const uint64_t* find_addresses(DcfgWet* w, const Plan* plan,
 
 /*--- Events                                               ---*/
 
-ThreadState* wet_add_state(DcfgWet* w, uint32_t thread)
+ThreadState* wet_add_state(DcfgWetEvents* v, uint32_t thread)
 {
-   WetWriters*  s = w->writers;
+   const DcfgWet* w = v->w;
+   WetWriters*  s = v->writers;
    ThreadState* t;
 
    while (s->threads.n <= thread)
       if (thread >= w->threads.n
-          || array_add(&w->job, &s->threads, sizeof(ThreadState)) == NULL) {
-         job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
+          || array_add(v->job, &s->threads, sizeof(ThreadState)) == NULL) {
+         job_fail(v->job, DCFG_ERROR_FORMAT, "tape",
                   "there is no thread %u", thread);
          return NULL;
       }
    t = &ELEM(s->threads, ThreadState, thread);
    if (t->now == NULL)
-      t->now = job_calloc(&w->job, 1, sizeof(Registers));
+      t->now = job_calloc(v->job, 1, sizeof(Registers));
    return t->now == NULL ? NULL : t;
 }
 
-static inline void define_registers(DcfgWet* w, Registers* r,
+static inline void define_registers(DcfgWetEvents* v, Registers* r,
                                     const Plan* plan, const InstrPlan* at,
                                     Writer me)
 {
+   const DcfgWet* w = v->w;
    const Def* d = &ELEM(w->defs, Def, plan->defs);
 
    for (const Def* end = d + plan->n_defs; d < end; d++)
@@ -183,21 +186,22 @@ static inline void define_registers(DcfgWet* w, Registers* r,
       else
          clear_granule(r, granule_index(r, d->granule), d->mask);
    if (plan->moves_top)
-      r->top = wet_move_top(r->top, plan, at, w->record.n_slots, w->addrs);
+      r->top = wet_move_top(r->top, plan, at, v->record.n_slots, v->addrs);
 }
 
-static Writer find_name(DcfgWet* w, const DcfgWetEvent* e)
+static Writer find_name(DcfgWetEvents* v, const DcfgWetEvent* e)
 {
-   return w->namer->name(w->namer->arg, e);
+   return v->namer->name(v->namer->arg, e);
 }
 
-bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
+bool wet_find_writers(DcfgWetEvents* v, const InstrPlan* at, Writer control,
                       DcfgWetEvent* e)
 {
-   WetWriters*      s    = w->writers;
+   const DcfgWet* w = v->w;
+   WetWriters*      s    = v->writers;
    const Plan*      plan = &w->plans[e->instr];
    const WetAccess* a    = &ELEM(w->accesses, WetAccess, plan->accesses);
-   ThreadState*     t    = state_of(w, e->thread);
+   ThreadState*     t    = state_of(v, e->thread);
    Writer           me   = writer_of(e->instr, e->instance);
    FoundPorts      f    = { s->ports, s->deps, s->deps };
    const uint64_t*  addrs = NULL;
@@ -208,7 +212,7 @@ bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
    add_first(&f, control);
    add_registers(w, t->now, plan, &f);
    if (plan->n_accesses > 0) {
-      addrs = find_addresses(w, plan, at, e);
+      addrs = find_addresses(v, plan, at, e);
       for (uint32_t j = 0; j < plan->n_accesses; j++)
          if (is_operand(a, j)) {
             add_port(&f, DCFG_WET_MEMORY, j);
@@ -224,15 +228,15 @@ bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
    e->ports   = s->ports + 1;
    e->n_ports = (uint32_t)(f.port - s->ports);
    e->deps    = s->deps;
-   if (w->namer != NULL)
-      me = plan->kind == InsnSyscall ? 0 : find_name(w, e);
+   if (v->namer != NULL)
+      me = plan->kind == InsnSyscall ? 0 : find_name(v, e);
    for (uint32_t j = 0; j < plan->n_accesses; j++)
       if ((a[j].what & AccessStore) && addrs[j] != 0
           && !(me != 0 ? shadow_write(&s->shadow, addrs[j], a[j].size, me)
                        : shadow_forget(&s->shadow, addrs[j], a[j].size)))
          return false;
    if (!wet_is_no_iteration(plan, e->n_accesses))
-      define_registers(w, t->now, plan, at, me);
+      define_registers(v, t->now, plan, at, me);
    if (plan->kind == InsnSyscall)
       t->syscall = me;
    /* One for one with the instruction's accesses. */
@@ -243,30 +247,32 @@ bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
    return true;
 }
 
-void wet_name_syscall(DcfgWet* w, const InstrPlan* at, const DcfgWetEvent* e)
+void wet_name_syscall(DcfgWetEvents* v, const InstrPlan* at, const DcfgWetEvent* e)
 {
-   ThreadState* t = state_of(w, e->thread);
-   Writer       name = find_name(w, e);
+   const DcfgWet* w = v->w;
+   ThreadState* t = state_of(v, e->thread);
+   Writer       name = find_name(v, e);
 
    if (t == NULL || name == 0)
       return;
-   define_registers(w, t->now, &w->plans[e->instr], at, name);
+   define_registers(v, t->now, &w->plans[e->instr], at, name);
    t->syscall = name;
 }
 
-void wet_use_namer(DcfgWet* w, const WetNamer* n)
+void wet_use_namer(DcfgWetEvents* v, const WetNamer* n)
 {
-   w->namer = n;
+   v->namer = n;
 }
 
 /*--- Marks                                                ---*/
 
 /* Enter a handler.  The kernel gives it some registers; others are
    unchanged. */
-static bool enter_handler(DcfgWet* w, ThreadState* t)
+static bool enter_handler(DcfgWetEvents* v, ThreadState* t)
 {
+   const DcfgWet* w = v->w;
    const WetMachine* m = w->machine;
-   Registers* r = job_calloc(&w->job, 1, sizeof(*r));
+   Registers* r = job_calloc(v->job, 1, sizeof(*r));
 
    if (r == NULL)
       return false;
@@ -278,25 +284,26 @@ static bool enter_handler(DcfgWet* w, ThreadState* t)
    return true;
 }
 
-void wet_forget_handler(DcfgWet* w, uint32_t thread)
+void wet_forget_handler(DcfgWetEvents* v, uint32_t thread)
 {
-   ThreadState* t = state_of(w, thread);
+   ThreadState* t = state_of(v, thread);
    Registers*   r = t == NULL ? NULL : t->now->interrupted;
 
    if (r == NULL)
       return;
    t->now->interrupted = r->interrupted;
-   job_free(&w->job, r, sizeof(*r));
+   job_free(v->job, r, sizeof(*r));
 }
 
 /* Give a new thread the registers of its creator.  The stack pointer, and the
    system call's result in both threads, are the call's. */
-static bool create_thread(DcfgWet* w, const DcfgWetEvent* e)
+static bool create_thread(DcfgWetEvents* v, const DcfgWetEvent* e)
 {
+   const DcfgWet* w = v->w;
    const WetMachine* m = w->machine;
    uint32_t     made = e->addr < w->threads.n ? (uint32_t)e->addr : DCFG_NONE;
-   ThreadState* its = wet_add_state(w, made);
-   ThreadState* t = state_of(w, e->thread);
+   ThreadState* its = wet_add_state(v, made);
+   ThreadState* t = state_of(v, e->thread);
    Registers*   r;
 
    if (its == NULL || t == NULL || its == t)
@@ -316,10 +323,10 @@ static bool create_thread(DcfgWet* w, const DcfgWetEvent* e)
    return true;
 }
 
-bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e)
+bool wet_note_mark(DcfgWetEvents* v, const DcfgWetEvent* e)
 {
-   ThreadState* t = state_of(w, e->thread);
-   Shadow*      s = &w->writers->shadow;
+   ThreadState* t = state_of(v, e->thread);
+   Shadow*      s = &v->writers->shadow;
 
    if (t == NULL)
       return false;
@@ -332,43 +339,44 @@ bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e)
       case DCFG_WET_MOVED:
          return shadow_move(s, e->addr, e->from, e->size);
       case DCFG_WET_HANDLER:
-         return enter_handler(w, t);
+         return enter_handler(v, t);
       case DCFG_WET_RETURN:
          if (t->now->interrupted != NULL) {
             Registers* r = t->now;
             t->now = r->interrupted;
-            job_free(&w->job, r, sizeof(*r));
+            job_free(v->job, r, sizeof(*r));
          } else {
             t->now->top = 0;
          }
          return true;
       case DCFG_WET_CREATED:
-         return create_thread(w, e);
+         return create_thread(v, e);
       default:
          return true;
    }
 }
 
-bool wet_note_top(DcfgWet* w)
+bool wet_note_top(DcfgWetEvents* v)
 {
-   ThreadState* t = state_of(w, w->record.thread);
+   ThreadState* t = state_of(v, v->record.thread);
 
    if (t != NULL)
-      t->now->top = w->addrs[0] & 7;
+      t->now->top = v->addrs[0] & 7;
    return t != NULL;
 }
 
 /*--- Begin and end                                        ---*/
 
-bool wet_start_writers(DcfgWet* w)
+bool wet_start_writers(DcfgWetEvents* v)
 {
-   WetWriters* s = job_calloc(&w->job, 1, sizeof(WetWriters));
+   const DcfgWet* w = v->w;
+   WetWriters* s = job_calloc(v->job, 1, sizeof(WetWriters));
    uint32_t    n_ports = 1, n_deps = 1;
 
-   w->writers = s;
+   v->writers = s;
    if (s == NULL)
       return false;
-   s->shadow.job = &w->job;
+   s->shadow.job = v->job;
    for (uint32_t i = 0; i < w->instrs.n; i++) {
       const Plan* p = &w->plans[i];
       n_ports = p->n_ports > n_ports ? p->n_ports : n_ports;
@@ -376,15 +384,15 @@ bool wet_start_writers(DcfgWet* w)
    }
    /* One more: add_dep() stores before it knows whether there is a writer. */
    s->max_deps = ++n_deps;
-   s->addrs    = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-   s->ports    = job_calloc(&w->job, n_ports + 1, sizeof(DcfgWetPort));
-   s->deps     = job_calloc(&w->job, n_deps, sizeof(DcfgWetDep));
+   s->addrs    = job_calloc(v->job, MAX_ACCESSES, sizeof(uint64_t));
+   s->ports    = job_calloc(v->job, n_ports + 1, sizeof(DcfgWetPort));
+   s->deps     = job_calloc(v->job, n_deps, sizeof(DcfgWetDep));
    return s->addrs != NULL && s->ports != NULL && s->deps != NULL;
 }
 
-void wet_free_writers(DcfgWet* w)
+void wet_free_writers(DcfgWetEvents* v)
 {
-   WetWriters* s = w->writers;
+   WetWriters* s = v->writers;
 
    if (s == NULL)
       return;
@@ -395,10 +403,10 @@ void wet_free_writers(DcfgWet* w)
          ELEM(s->threads, ThreadState, i).now = r->interrupted;
          free(r);
       }
-   array_free(&w->job, &s->threads, sizeof(ThreadState));
+   array_free(v->job, &s->threads, sizeof(ThreadState));
    free(s->addrs);
    free(s->ports);
    free(s->deps);
-   map_free(&w->job, &s->seen);
+   map_free(v->job, &s->seen);
    free(s);
 }

@@ -6,6 +6,7 @@
 #ifndef DCFG_LIB_WET_WRITERS_H
 #define DCFG_LIB_WET_WRITERS_H
 
+#include "lib/wet/wet_events.h"
 #include "lib/wet/wet_shadow.h"
 
 typedef
@@ -37,16 +38,16 @@ struct WetWriters {
 };
 
 /* Return the state of THREAD; make it if the thread is new. */
-ThreadState* wet_add_state(DcfgWet* w, uint32_t thread);
+ThreadState* wet_add_state(DcfgWetEvents* v, uint32_t thread);
 
-static inline ThreadState* state_of(DcfgWet* w, uint32_t thread)
+static inline ThreadState* state_of(DcfgWetEvents* v, uint32_t thread)
 {
-   WetWriters* s = w->writers;
+   WetWriters* s = v->writers;
 
    if (thread < s->threads.n
        && ELEM(s->threads, ThreadState, thread).now != NULL)
       return &ELEM(s->threads, ThreadState, thread);
-   return wet_add_state(w, thread);
+   return wet_add_state(v, thread);
 }
 
 /* Make ME the writer of the bytes MASK of granule G. */
@@ -88,9 +89,9 @@ static inline unsigned granule_index(const Registers* r, unsigned g)
 }
 
 /* Forget what THREAD's innermost handler interrupted: it was left for good. */
-void wet_forget_handler(DcfgWet* w, uint32_t thread);
+void wet_forget_handler(DcfgWetEvents* v, uint32_t thread);
 
-bool wet_start_writers(DcfgWet* w);
-void wet_free_writers(DcfgWet* w);
+bool wet_start_writers(DcfgWetEvents* v);
+void wet_free_writers(DcfgWetEvents* v);
 
 #endif /* DCFG_LIB_WET_WRITERS_H */
