@@ -98,7 +98,7 @@ static bool describe_superblocks(Pass* p)
    const DcfgWet* w = p->w;
    uint8_t*       kept = job_calloc(&p->tape->job, w->n_ways + 1, 1);
 
-   p->tape->way_kept = kept;
+   wet_keep_ways(p->tape, kept);
    p->asked     = job_calloc(p->job, w->sbs.n, sizeof(bool));
    p->instances = job_calloc(p->job, w->instrs.n + 1, sizeof(uint64_t));
    if (p->asked == NULL || p->instances == NULL || kept == NULL)

@@ -106,6 +106,11 @@ typedef
    }
    WetWay;
 
+/* Numbers in place of a way's, for a mark and for a superblock left between
+   exits. */
+#define NO_WAY_MARK DCFG_NONE
+#define NO_WAY_STOP (DCFG_NONE - 1)
+
 /* Stop: how far a superblock ran that was left between exits. */
 typedef
    struct {
@@ -235,9 +240,9 @@ typedef struct WetState WetState;
 /* DcfgWet: the file, as its tables describe it.  It is opened once; then
    questions about what it has do not change it.  The tape is read by cursors
    (wet_cursor.h), any number of them; what an event depends on is found by
-   DcfgWetEvents (wet_events.h). */
+   DcfgWetEvents (wet_record.h). */
 struct DcfgWet {
-   Job         job;             // of the tables
+   Job         job;             // has the memory of the tables
    Input*      in;              // at the tape; NULL: a cursor has taken it
    char*       path;            // to read it again
    const void* memory;          // NULL: it is not in memory
@@ -295,6 +300,8 @@ static inline bool wet_is_no_iteration(const Plan* p, uint32_t n_made)
    return p->kind == InsnRep && n_made == 0;
 }
 
+/*--- Reading it                                           ---*/
+
 /* Return whether the file is there and can be read more than once. */
 bool wet_can_reread(const DcfgWet* w);
 
@@ -315,9 +322,7 @@ bool wet_load(DcfgWet* w);
 /* Read N bytes of IN; an error of JOB if there are fewer. */
 bool wet_read(Job* job, Input* in, void* to, size_t n);
 
-/* Make the ways of all superblocks; find how far superblock SB got if N
-   instructions of it were completed. */
-bool wet_make_ways(DcfgWet* w);
+/* Return how far superblock SB got if N instructions of it were completed. */
 Stop wet_find_stop(const DcfgWet* w, uint32_t sb, uint32_t n);
 
 /* The most instructions that a superblock has. */

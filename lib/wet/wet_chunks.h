@@ -43,6 +43,13 @@ static inline void wet_count_runs(WetCursor* c, uint64_t* runs)
    c->runs = runs;
 }
 
+/* Keep only those records of C that KEPT says, by way: see KEPT_NONE.  It is C's
+   from now on. */
+static inline void wet_keep_ways(WetCursor* c, uint8_t* kept)
+{
+   c->way_kept = kept;
+}
+
 /* Keep INDEX and RUNS (as in WetCursor) for all readers of W: one of them went
    to its end.  Get them: add them to INDEX, which is empty, and to RUNS.
    Return false if they are not known, and, with an error of JOB, if memory is

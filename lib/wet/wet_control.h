@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_WET_CONTROL_H
 #define DCFG_LIB_WET_CONTROL_H
 
-#include "lib/wet/wet_events.h"
+#include "lib/wet/wet_record.h"
 
 /* Find the instance that let E run, the next event of its thread: *CONTROL, or
    0 if there is none.  SP: the stack pointer behind an indirect jump, or 0. */

@@ -20,8 +20,8 @@ typedef
 /* Rows: the rows of a segment in the present block. */
 typedef
    struct {
-      uint32_t n_words;         // of the segment, and its first column: copies,
-      uint32_t columns;         // next to what each record needs
+      uint32_t n_words;         // as in WetSegment, and
+      uint32_t columns;         // so is this: each record needs them
       uint32_t chunk;           // the chunk that the columns' values are from
       uint32_t n_rows;
       uint32_t at;              // next row, in the words of the block
@@ -56,16 +56,12 @@ typedef
    enum { SLOTS_OF_NONE, SLOTS_OF_TRANSFERS, SLOTS_OF_ALL }
    WetWanted;
 
-/* Numbers in Block.ways for a mark and for a superblock left between exits.
-   Their data is in .extra. */
-#define NO_WAY_MARK DCFG_NONE
-#define NO_WAY_STOP (DCFG_NONE - 1)
-
 /* Block: the present block of the tape. */
 typedef
    struct {
       uint32_t ways[MAX_BLOCK];
-      uint64_t extra[MAX_BLOCK];      // numbers of marks and stops
+      uint64_t extra[MAX_BLOCK];      // numbers of marks and stops, which have
+                                      // no way
       uint64_t words[1 + MAX_BLOCK];  // rows of segments, from 1 on
       uint32_t segments[MAX_BLOCK];   // segments with rows, in .rows
       uint64_t steps[2][MAX_BLOCK];   // steps of two columns
@@ -83,7 +79,7 @@ typedef
       const DcfgWet* w;
       Job         job;
       Input*      in;
-      uint64_t    offset;       // of the next chunk, when read in order
+      uint64_t    offset;       // begin of the next chunk, when read in order
       uint64_t    tape_left;    // bytes
       bool        end_found;    // the section behind the tape was read
       Column*     columns;
@@ -96,9 +92,9 @@ typedef
       uint64_t*   runs;         // by index in .sb_instrs: times that a record
                                 // ended there; or NULL
 
-      /* The present chunk, and its parts. */
+      /* The present chunk has these parts. */
       uint8_t* data;
-      size_t   room;            // of .data
+      size_t   room;            // size of .data
       uint32_t number;          // from 1
       uint32_t n_records;       // records still to be read
       uint64_t n_instrs;        // instructions so far

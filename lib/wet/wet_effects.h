@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_WET_EFFECTS_H
 #define DCFG_LIB_WET_EFFECTS_H
 
-#include "lib/wet/wet_events.h"
+#include "lib/wet/wet_record.h"
 
 /* Pass the first *N instructions of the present record at once; *N is 0 if that
    is not possible, or if one of them may get a name. */

@@ -3,8 +3,8 @@
 
    Reading a wet file. */
 
-/* Owns: reading the tables of a whole execution trace.  Handed: a file by
-   wet_open.c.  wet_tape.c reads on. */
+/* Owns: opening the file that has a whole execution trace, and reading its
+   tables.  Handed: a path or bytes by wet_open.c.  Cursors read on. */
 
 #include "lib/wet/wet_images.h"
 #include "lib/wet/wet_state.h"
@@ -12,6 +12,7 @@
 #include "format/wet_sections.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #define BLOCK         (1u << 16)
 
@@ -19,6 +20,39 @@ static bool wrong(DcfgWet* w, const char* place)
 {
    return job_fail(&w->job, DCFG_ERROR_FORMAT, place,
                    "it does not have the form of a whole execution trace");
+}
+
+/*--- The file                                             ---*/
+
+bool wet_can_reread(const DcfgWet* w)
+{
+   struct stat st;
+
+   return w->memory != NULL
+          || (strcmp(w->path, "-") != 0 && stat(w->path, &st) == 0
+              && S_ISREG(st.st_mode));
+}
+
+Input* wet_open_input(const DcfgWet* w, Job* job)
+{
+   return w->unpacked >= 0 ? input_open_file(job, w->unpacked)
+          : w->memory != NULL ? input_open_memory(job, w->memory,
+                                                  w->memory_size)
+          : input_open(job, w->path);
+}
+
+bool wet_unpack(DcfgWet* w)
+{
+   Input* in;
+
+   if (w->unpacked >= 0 || !w->compressed)
+      return true;
+   in = wet_open_input(w, &w->job);
+   if (in == NULL)
+      return false;
+   w->unpacked = input_unpack(&w->job, in, w->file_size);
+   input_close(in);
+   return w->unpacked >= 0;
 }
 
 bool wet_read(Job* job, Input* in, void* to, size_t n)

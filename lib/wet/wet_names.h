@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_WET_NAMES_H
 #define DCFG_LIB_WET_NAMES_H
 
-#include "lib/wet/wet_events.h"
+#include "lib/wet/wet_record.h"
 
 /* WetNamer: gives names to instances.  A name takes the place of an instance in
    the dependences of later instances.  Most instances have no name: what they

@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Find the numbers of the first instances in a file that has only the last part
@@ -44,14 +43,6 @@ static bool find_first_instances(DcfgWet* w)
    wet_cursor_free(c);
    job_free(&w->job, there, n * sizeof(*there));
    return ok;
-}
-
-Input* wet_open_input(const DcfgWet* w, Job* job)
-{
-   return w->unpacked >= 0 ? input_open_file(job, w->unpacked)
-          : w->memory != NULL ? input_open_memory(job, w->memory,
-                                                  w->memory_size)
-          : input_open(job, w->path);
 }
 
 /* Read the tables of W. */
@@ -125,29 +116,6 @@ bool dcfg_wet_has_values(const DcfgWet* w)
       if (w->places[k].n_values > 0)
          return true;
    return false;
-}
-
-bool wet_can_reread(const DcfgWet* w)
-{
-   struct stat st;
-
-   return w->memory != NULL
-          || (strcmp(w->path, "-") != 0 && stat(w->path, &st) == 0
-              && S_ISREG(st.st_mode));
-}
-
-bool wet_unpack(DcfgWet* w)
-{
-   Input* in;
-
-   if (w->unpacked >= 0 || !w->compressed)
-      return true;
-   in = wet_open_input(w, &w->job);
-   if (in == NULL)
-      return false;
-   w->unpacked = input_unpack(&w->job, in, w->file_size);
-   input_close(in);
-   return w->unpacked >= 0;
 }
 
 void wet_set_index(DcfgWet* w, struct WetIndex* ix,

@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_WET_TAKEN_H
 #define DCFG_LIB_WET_TAKEN_H
 
-#include "lib/wet/wet_events.h"
+#include "lib/wet/wet_record.h"
 
 /* Set *TAKEN to the way of the conditional branch at AT, the instruction of the
    present record that was told last.  Return false if this needs the record

@@ -4,8 +4,8 @@
    Reading the tape of a wet file. */
 
 /* Owns: the code of the tape: chunks to blocks, blocks to steps.  Handed:
-   the file by wet_load.c, ways by wet_ways.c, words by
-   wet_columns.c.wet_chunks.c reads chunks in any order.
+   cursors by wet_cursor.c, ways by wet_ways.c, words by wet_columns.c.
+   wet_chunks.c reads chunks in any order.
 
    The way by which a superblock was left tells all of a record but its words.
    So a block is decoded in three steps.  Control gives a list of ways, and the
@@ -94,7 +94,7 @@ bool wet_next_chunk(WetCursor* c)
    c->n_instrs  = 0;
    c->odd_marks = false;
    c->whole     = false;
-   wet_forget_general(c);
+   wet_forget_general(c->computed);
    memset(c->next, 0, sizeof(c->next));
    memset(c->other, 0, sizeof(c->other));
    return true;
@@ -174,7 +174,8 @@ static inline void find_way_slots(WetCursor* c, const DcfgWet* w,
       words = join_words(c, s, way->n_segments, 0);
    }
    if (w->version >= 5)
-      wet_find_terms(c, &ELEM(w->way_terms, WayTerms, way - w->ways), words, to);
+      wet_find_terms(w, c->computed,
+                     &ELEM(w->way_terms, WayTerms, way - w->ways), words, to);
    else
       find_slots(c, &ELEM(w->rules, SlotRule, way->rules), words, way->n_slots,
                  to);
@@ -240,7 +241,7 @@ static void take_stop(WetCursor* c, WetStep* r, uint64_t* to)
       uint32_t n_slots, n_words;
       WayTerms terms = wet_terms_before(w, sb, stop.n_instrs, &n_slots,
                                         &n_words);
-      wet_find_terms(c, &terms, words, to);
+      wet_find_terms(w, c->computed, &terms, words, to);
    } else if (stop.n_slots > 0)
       find_slots(c, &ELEM(w->rules, SlotRule, sb->rules), words,
                  stop.n_slots, to);
@@ -269,7 +270,7 @@ static bool take_mark(WetCursor* c, WetStep* r, uint64_t* to, WetSteps* keep)
    for (uint32_t i = 0; i < MARK_SLOTS; i++)
       to[i] = i < n ? b->extra[b->at++] : 0;
    if (mark == MarkGeneral) {
-      wet_set_general(c, c->data + b->extra[b->at++], to[0]);
+      wet_set_general(c->computed, c->data + b->extra[b->at++], to[0]);
       return false;
    }
    if (wet_has_bytes(mark)) {

@@ -285,13 +285,11 @@ static uint64_t operate(const WetTerm* t, uint64_t x, uint64_t y)
    }
 }
 
-void wet_find_terms(WetCursor* c, const WayTerms* way, const uint64_t* words,
-                    uint64_t* to)
+void wet_find_terms(const DcfgWet* w, uint64_t* numbers, const WayTerms* way,
+                    const uint64_t* words, uint64_t* to)
 {
-   const DcfgWet* w = c->w;
    const WetTerm* t = &ELEM(w->terms, WetTerm, way->terms);
    const WetSet*  s = &ELEM(w->sets, WetSet, way->sets);
-   uint64_t*      numbers = c->computed;
    uint64_t*      at = numbers + 1 + WET_REGISTERS;
 
    for (const WetTerm* end = t + way->n_terms; t < end; t++) {
@@ -308,16 +306,16 @@ void wet_find_terms(WetCursor* c, const WayTerms* way, const uint64_t* words,
       numbers[s->to] = numbers[s->from];
 }
 
-void wet_forget_general(WetCursor* c)
+void wet_forget_general(uint64_t* numbers)
 {
-   memset(c->computed, 0, (1 + WET_REGISTERS) * sizeof(*c->computed));
+   memset(numbers, 0, (1 + WET_REGISTERS) * sizeof(*numbers));
 }
 
-void wet_set_general(WetCursor* c, const uint8_t* bytes, uint64_t n)
+void wet_set_general(uint64_t* numbers, const uint8_t* bytes, uint64_t n)
 {
    for (; n >= 9; bytes += 9, n -= 9)
       if (bytes[0] == WET_ALL_ZERO)
-         wet_forget_general(c);
+         wet_forget_general(numbers);
       else if (bytes[0] < WET_REGISTERS)
-         c->computed[1 + bytes[0]] = get_word(bytes + 1);
+         numbers[1 + bytes[0]] = get_word(bytes + 1);
 }

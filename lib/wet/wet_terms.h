@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_WET_TERMS_H
 #define DCFG_LIB_WET_TERMS_H
 
-#include "lib/wet/wet_cursor.h"
+#include "lib/wet/wet.h"
 
 /* SlotRule: without terms, a slot is SLOTS[BASE] + WORDS[WORD] + ADDR.
    SLOTS[-1] is the last address based on RSP before the record.  SLOTS[-2] and
@@ -70,15 +70,16 @@ bool wet_make_way_terms(DcfgWet* w);
 WayTerms wet_terms_before(const DcfgWet* w, const WetSb* sb, uint32_t n,
                           uint32_t* n_slots, uint32_t* n_words);
 
-/* Compute the terms WAY of a record with WORDS.  Store its slots at TO, where
-   there is room for one more; change the registers in C. */
-void wet_find_terms(WetCursor* c, const WayTerms* way, const uint64_t* words,
-                    uint64_t* to);
+/* Compute the terms WAY of a record with WORDS from NUMBERS (.computed of a
+   cursor), which change.  Store its slots at TO, where there is room for one
+   more. */
+void wet_find_terms(const DcfgWet* w, uint64_t* numbers, const WayTerms* way,
+                    const uint64_t* words, uint64_t* to);
 
-/* Set all registers in C to 0. */
-void wet_forget_general(WetCursor* c);
+/* Set all registers in NUMBERS to 0. */
+void wet_forget_general(uint64_t* numbers);
 
-/* Set registers in C as the N bytes of a mark say. */
-void wet_set_general(WetCursor* c, const uint8_t* bytes, uint64_t n);
+/* Set registers in NUMBERS as the N bytes of a mark say. */
+void wet_set_general(uint64_t* numbers, const uint8_t* bytes, uint64_t n);
 
 #endif /* DCFG_LIB_WET_TERMS_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Ways of superblocks, and the tape's control. */
+   The tape's control. */
 
-/* Owns: the ways of superblocks, and decoding control: the ways of a block's
-   records.  Handed: tables by wet_load.c, chunks by wet_tape.c.
+/* Owns: decoding control: the ways of a block's records.  Handed: chunks by
+   wet_tape.c.
 
    The hash of the last ways, the history, predicts the next way.  Each record
    depends on the one before, and this chain of loads limits the speed of
@@ -12,7 +12,7 @@
    the way, and nothing else.  All other work is done for each way, once a
    block. */
 
-#include "lib/wet/wet_terms.h"
+#include "lib/wet/wet_cursor.h"
 #include "format/wet_history.h"
 
 static bool wrong(WetCursor* c)
@@ -20,64 +20,6 @@ static bool wrong(WetCursor* c)
    return job_fail(&c->job, DCFG_ERROR_FORMAT, "tape",
                    "what was recorded makes no sense");
 }
-
-/*--- Ways                                                 ---*/
-
-/* Return whether the superblock may move the top of x87's stack. */
-static bool moves_top(const DcfgWet* w, const WetSb* sb)
-{
-   for (uint32_t k = 0; k < sb->instrs.n; k++)
-      if (w->plans[w->places[sb->instrs.first + k].instr].moves_top)
-         return true;
-   return false;
-}
-
-bool wet_make_ways(DcfgWet* w)
-{
-   size_t n = 0;
-
-   for (uint32_t id = 1; id < w->sbs.n; id++) {
-      WetSb* sb = &ELEM(w->sbs, WetSb, id);
-      sb->ways = (uint32_t)n;
-      n += sb->exits.n + 1;
-   }
-   if (n >= NO_WAY_STOP)
-      return job_fail(&w->job, DCFG_ERROR_LIMIT, "superblocks",
-                      "there are too many");
-   w->n_ways = n;
-   w->ways   = job_calloc(&w->job, n + 1, sizeof(WetWay));
-   for (uint32_t id = 1; w->ways != NULL && id < w->sbs.n; id++) {
-      WetSb*          sb = &ELEM(w->sbs, WetSb, id);
-      const uint32_t* instrs = &ELEM(w->sb_instrs, uint32_t,
-                                     sb->instrs.first);
-
-      sb->moves_top = moves_top(w, sb);
-      for (uint32_t i = 0; sb->instrs.n > 0 && i <= sb->exits.n; i++) {
-         const WetExit* x = &ELEM(w->exits, WetExit, sb->exits.first + i);
-         bool           end = i == sb->exits.n;
-         WetWay*        way = &w->ways[sb->ways + i];
-         way->sb         = id;
-         way->segments   = sb->segments.first;
-         way->rules      = sb->rules;
-         way->n_instrs   = (uint16_t)(end ? sb->instrs.n : x->place + 1u);
-         way->n_slots    = (uint16_t)(end ? sb->slots.n : x->n_slots);
-         way->n_segments = (uint8_t)(end ? sb->segments.n : x->n_segments);
-         way->place      = sb->instrs.first + way->n_instrs - 1u;
-         way->last       = instrs[way->n_instrs - 1];
-         way->kind       = ELEM(w->instrs, WetInstr, way->last).kind;
-         way->computes   = way->n_slots > 0
-                           || (end ? sb->terms.n : x->n_terms) > 0;
-         way->stack      = way->n_slots > 0 && w->version < 5
-                           && ELEM(w->rules, SlotRule, sb->rules
-                                   + way->n_slots - 1u).stack >= 0;
-         way->tops       = sb->tops;
-         way->easy       = !sb->moves_top && !is_transfer(way->kind);
-      }
-   }
-   return w->ways != NULL && wet_make_way_terms(w);
-}
-
-/*--- The control of a block                               ---*/
 
 /* Add a word to the block's .extra. */
 static void add_extra(Block* b, Bytes* from, uint64_t word)
@@ -160,24 +102,6 @@ static inline void note_way(WetCursor* c, Block* b, uint32_t id)
    b->ways[b->n_ways++] = id;
    if (c->way_counts[id]++ == 0)
       b->met[b->n_met++] = id;
-}
-
-Stop wet_find_stop(const DcfgWet* w, uint32_t id, uint32_t n)
-{
-   const WetSb*      sb = &ELEM(w->sbs, WetSb, id);
-   const WetAccess*  a = &ELEM(w->accesses, WetAccess, sb->slots.first);
-   const WetSegment* s = &ELEM(w->segments, WetSegment, sb->segments.first);
-   Stop              stop = { .sb = id, .n_instrs = n };
-
-   if (w->version >= 5)
-      wet_terms_before(w, sb, n, &stop.n_slots, &stop.n_words);
-   while (w->version < 5 && stop.n_slots < sb->slots.n
-          && a[stop.n_slots].place < n)
-      stop.n_words += wet_is_word(&a[stop.n_slots++]);
-   while (stop.n_segments < sb->segments.n
-          && s[stop.n_segments].n_words <= stop.n_words)
-      stop.n_words -= s[stop.n_segments++].n_words;
-   return stop;
 }
 
 /* Read a stop: the superblock's number, how many instructions ran, and the

@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_WET_WRITERS_H
 #define DCFG_LIB_WET_WRITERS_H
 
-#include "lib/wet/wet_events.h"
+#include "lib/wet/wet_record.h"
 #include "lib/wet/wet_shadow.h"
 
 typedef

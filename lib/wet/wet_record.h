@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The events of a whole execution trace, and the record that they are from. */
+   The events of a whole execution trace, and the record that they are from:
+   what the files that find parts of events share. */
 
-#ifndef DCFG_LIB_WET_EVENTS_H
-#define DCFG_LIB_WET_EVENTS_H
+#ifndef DCFG_LIB_WET_RECORD_H
+#define DCFG_LIB_WET_RECORD_H
 
 #include "lib/wet/wet_cursor.h"
 
@@ -43,7 +44,7 @@ struct DcfgWetEvents {
    uint64_t    time;            // instructions executed so far
    uint64_t*   instances;       // by instruction: so far
 
-   /* What the user wants to be told of. */
+   /* The filter says which events the user wants to be told of. */
    bool*       told_instrs;     // by instruction; NULL: of all
    bool*       way_skipped;     // by way: tell nothing of it; or NULL
    uint32_t    told_thread;     // DCFG_NONE: tell of any thread
@@ -57,7 +58,7 @@ struct DcfgWetEvents {
    uint32_t    n_told;          // readings that were told
    WetMark     mark;            // the last mark that was told
 
-   /* Where control dependence may change, once it is known. */
+   /* Points are known once control is: there it may change. */
    Array       points;          // Point
    Span*       points_of;       // by superblock: in .points
    bool*       is_point;        // by index in .sb_instrs
@@ -113,4 +114,4 @@ bool wet_note_mark(DcfgWetEvents* v, const DcfgWetEvent* e);
 /* Note the change of x87's top that the present record, MarkTop, says. */
 bool wet_note_top(DcfgWetEvents* v);
 
-#endif /* DCFG_LIB_WET_EVENTS_H */
+#endif /* DCFG_LIB_WET_RECORD_H */
