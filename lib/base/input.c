@@ -285,11 +285,14 @@ void input_close(Input* in)
    job_free(in->job, in, sizeof(*in));
 }
 
-void input_hand_over(Input* in, Job* job)
+bool input_hand_over(Input* in, Job* job)
 {
+   if (!job_may_take(job, 0, sizeof(*in)))
+      return false;
    job_take(in->job, sizeof(*in), 0);
-   in->job = job;
    job_take(job, 0, sizeof(*in));
+   in->job = job;
+   return true;
 }
 
 /*--- Decoding                                             ---*/

@@ -54,10 +54,11 @@ static bool find_tape(WetCursor* c)
 static bool open_input(WetCursor* c, DcfgWet* w)
 {
    if (w->in != NULL) {
+      job_read(&c->job, w->job.n_file, w->job.n_text);
+      if (!input_hand_over(w->in, &c->job))
+         return false;
       c->in = w->in;
       w->in = NULL;
-      input_hand_over(c->in, &c->job);
-      job_read(&c->job, w->job.n_file, w->job.n_text);
       return true;
    }
    if (!wet_can_reread(w))
@@ -86,6 +87,15 @@ static bool make_room(WetCursor* c)
    return true;
 }
 
+/* Count C itself, which is large. */
+static bool take_itself(WetCursor* c)
+{
+   if (!job_may_take(&c->job, 0, sizeof(*c)))
+      return false;
+   job_take(&c->job, 0, sizeof(*c));
+   return true;
+}
+
 WetCursor* wet_cursor_new(DcfgWet* w, DcfgError* err)
 {
    WetCursor* c = job_object(sizeof(*c), offsetof(WetCursor, job), w->path,
@@ -96,7 +106,7 @@ WetCursor* wet_cursor_new(DcfgWet* w, DcfgError* err)
    c->w         = w;
    c->offset    = w->tape;
    c->tape_left = w->tape_size;
-   if (open_input(c, w) && make_room(c))
+   if (take_itself(c) && open_input(c, w) && make_room(c))
       return c;
    job_tell(&c->job, err);
    wet_cursor_free(c);

@@ -52,7 +52,13 @@ bool wet_unpack(DcfgWet* w)
       return false;
    w->unpacked = input_unpack(&w->job, in, w->file_size);
    input_close(in);
-   return w->unpacked >= 0;
+   if (w->unpacked < 0)
+      return false;
+   /* No cursor shall read the compressed file any more. */
+   if (w->in != NULL)
+      input_close(w->in);
+   w->in = NULL;
+   return true;
 }
 
 bool wet_read(Job* job, Input* in, void* to, size_t n)
