@@ -25,7 +25,8 @@
 
    DcfgWet is the file: what it says of instructions, threads and the process.
    It does not change once it is open.  Any number of DcfgWetEvents, slices
-   (dcfg_slice.h) and replays (dcfg_replay.h) read it at the same time.
+   (dcfg_slice.h) and replays (dcfg_replay.h) read it at the same time.  Each
+   has its own memory, which DcfgOptions.max_memory limits by itself.
 
    An instruction is an address in an image.  Other code that came to stand at
    the same address belongs to another image.  Its instances are its executions,

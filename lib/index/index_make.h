@@ -9,7 +9,7 @@
 #include "lib/index/index_registers.h"
 #include "lib/index/index_marks.h"
 #include "lib/index/wet_index.h"
-#include "lib/wet/wet_ahead.h"
+#include "lib/wet/wet_chunks.h"
 
 /* IndexRun: a place, and how often records of a chunk ended there. */
 typedef

@@ -7,14 +7,14 @@
    instances.  Handed: criteria, found by slice_back.c, and events by
    wet_events.c.
 
-   An instance in the slice has its distance for a name (see wet_names.h); any
+   An instance in the slice has its distance for a name (see wet_record.h); any
    other one has no name.  So an instance is in the slice if it depends on
    anybody.  Memory grows with the program's memory, not with instances.  The
    pass finds criteria anew: of a line, instances between the first and the last
    one, in the same activation. */
 
 #include "lib/slice/slice_forward.h"
-#include "lib/wet/wet_names.h"
+#include "lib/wet/wet_record.h"
 
 /* ForwardWalk: .first and .last are times of criteria. */
 typedef

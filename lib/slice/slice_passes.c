@@ -4,7 +4,7 @@
    The passes over a trace that is sliced. */
 
 /* Owns: going over the tape, forward and then chunk by chunk backward.
-   Handed: parts by wet_ahead.c. */
+   Handed: parts by wet_chunks.c. */
 
 #include "lib/slice/slice_passes.h"
 #include "lib/index/index_marks.h"

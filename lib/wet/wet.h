@@ -11,7 +11,8 @@
 #include "lib/base/hash.h"
 #include "lib/wet/wet_machine.h"
 #include "lib/wet/wet_steps.h"
-#include "lib/wet/wet_told.h"
+#include "lib/wet/wet_bytes.h"
+#include "lib/dcfg_wet.h"
 #include "format/wet_code.h"
 #include "format/wet_history.h"
 #include "format/wet_records.h"
@@ -232,6 +233,26 @@ static inline bool is_operand(const WetAccess* first, uint32_t j)
                && (first[first[j].same - 1].what & AccessLoad));
 }
 
+/*--- Descriptions of instructions, as users get them       ---*/
+
+/* General and vector registers; flags; x87. */
+#define MAX_REGISTERS (32 + 32 + 2)
+
+/* WetTold: the result of dcfg_wet_instr(), and all that it refers to. */
+typedef
+   struct {
+      DcfgWetInstr    instr;
+      DcfgWetAccess*  accesses;         // room for the most
+      DcfgWetRegisterId uses[MAX_REGISTERS], defines[MAX_REGISTERS];
+      uint32_t        near_symbol, near_line;   // the last ones of an image
+                                                // that were asked for
+   }
+   WetTold;
+
+/* Set the members of TO->instr that say what instruction N does: .transfer,
+   accesses and registers.  Its other members have been set. */
+void wet_tell_plan(const DcfgWet* w, uint32_t n, WetTold* to);
+
 /*--- A trace                                              ---*/
 
 typedef struct WetImages WetImages;
@@ -316,8 +337,9 @@ Input* wet_open_input(const DcfgWet* w, Job* job);
 void wet_set_index(DcfgWet* w, struct WetIndex* ix,
                    void (*close_index)(struct WetIndex* ix));
 
-/* Read the tables, up to the tape, and make the plans. */
+/* Read the tables, up to the tape, and make the plans; free them. */
 bool wet_load(DcfgWet* w);
+void wet_free_tables(DcfgWet* w);
 
 /* Read N bytes of IN; an error of JOB if there are fewer. */
 bool wet_read(Job* job, Input* in, void* to, size_t n);

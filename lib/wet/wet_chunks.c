@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Chunks of a wet file, in any order. */
+   Chunks of a whole execution trace, in any order. */
 
-/* Owns: where the chunks are, and reading them in any order.  Handed: a
-   trace by wet_open.c. */
+/* Owns: where the chunks are, reading one of them, and a thread that decodes parts
+   ahead of their use.  Handed: a cursor, which nobody else uses meanwhile.
+
+   Parts are in a ring buffer.  N_TAKEN of them have been taken, of which the
+   last is in use; N_READ have been decoded.  The thread touches only the
+   cursor, the index, and parts that are neither taken nor ready.  If there can
+   be no thread, each part is decoded when it is asked for: the results are the
+   same. */
 
 #include "lib/wet/wet_chunks.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,8 +78,8 @@ bool wet_count_instances(WetCursor* c, uint64_t* ran)
    return c->job.err.status == DCFG_OK;
 }
 
-/* The trace keeps a copy with its tables.  If memory is exhausted it keeps nothing, and the next reader goes through the tape
-   again. */
+/* The trace keeps a copy with its tables.  If memory is exhausted it keeps
+   nothing, and the next reader goes through the tape again. */
 void wet_remember(DcfgWet* w, const Array* index, const uint64_t* runs)
 {
    size_t   n = index->n * sizeof(WetChunkInfo);
@@ -188,4 +196,195 @@ bool wet_rewind(WetCursor* c)
    c->thread    = 0;
    c->offset    = c->w->tape;
    return input_seek(c->in, c->w->tape);
+}
+
+#define MAX_PARTS 4
+#define MAX_WHOLE 2             // parts with SLOTS_OF_ALL; they are whole
+                                // chunks, and large
+
+struct WetAhead {
+   Job*            job;         // the taker's, which gets the errors
+   WetCursor*      c;
+   Array*          index;
+   WetWanted       wanted;
+   bool            back;
+   uint32_t        next_back;   // chunks still to be read, backward
+   WetPart         parts[MAX_PARTS];
+   unsigned        n_parts;
+   uint64_t        n_before;    // bytes of the file read before
+   uint64_t        n_tape;      // bytes of the tape
+   bool            threaded;
+   pthread_t       thread;
+   pthread_mutex_t lock;        // for the members below
+   pthread_cond_t  changed;
+   uint64_t        n_read, n_taken;
+   bool            ended;       // nothing more will be read
+   bool            closing;
+};
+
+/*--- Reading                                              ---*/
+
+static bool read_forward(WetAhead* a, WetPart* p)
+{
+   p->first = !wet_has_part(a->c);
+   if (p->first && !wet_begin_chunk(a->c, a->index))
+      return false;
+   p->offset = ELEM(*a->index, WetChunkInfo, a->index->n - 1).offset;
+   return wet_read_part(a->c, a->index, a->wanted, &p->steps);
+}
+
+static bool read_back(WetAhead* a, WetPart* p)
+{
+   p->first = true;
+   return a->next_back > 0
+          && wet_read_chunk(a->c, &ELEM(*a->index, WetChunkInfo,
+                                        --a->next_back), a->wanted, &p->steps);
+}
+
+static bool read_part(WetAhead* a, WetPart* p)
+{
+   bool ok = a->back ? read_back(a, p) : read_forward(a, p);
+
+   p->n_file = a->c->job.n_file;
+   p->n_text = a->c->job.n_text;
+   return ok;
+}
+
+static void* read_all(void* arg)
+{
+   WetAhead* a = arg;
+   bool      ok = true;
+
+   pthread_mutex_lock(&a->lock);
+   while (ok && !a->closing) {
+      WetPart* p = &a->parts[a->n_read % a->n_parts];
+      /* The part taken last is in use. */
+      if (a->n_read + (a->n_taken > 0) == a->n_taken + a->n_parts) {
+         pthread_cond_wait(&a->changed, &a->lock);
+         continue;
+      }
+      pthread_mutex_unlock(&a->lock);
+      ok = read_part(a, p);
+      pthread_mutex_lock(&a->lock);
+      a->n_read += ok;
+      a->ended   = !ok;
+      pthread_cond_signal(&a->changed);
+   }
+   pthread_mutex_unlock(&a->lock);
+   return NULL;
+}
+
+/*--- Taking                                               ---*/
+
+/* Start the thread, with all signals blocked: they are for the program's own
+   threads. */
+static bool start_thread(WetAhead* a)
+{
+   sigset_t all, before;
+   bool     ok;
+
+   sigfillset(&all);
+   if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+      return false;
+   ok = pthread_create(&a->thread, NULL, read_all, a) == 0;
+   pthread_sigmask(SIG_SETMASK, &before, NULL);
+   return ok;
+}
+
+static WetAhead* begin(Job* job, WetAhead with)
+{
+   WetAhead* a = job_calloc(job, 1, sizeof(*a));
+
+   if (a == NULL)
+      return NULL;
+   *a     = with;
+   a->job = job;
+   a->n_before = a->c->job.n_file;
+   a->n_tape   = input_size(a->c->in) - a->c->w->tape;
+   /* The thread that takes parts reports progress. */
+   job_progress_as(&a->c->job, NULL);
+   pthread_mutex_init(&a->lock, NULL);
+   pthread_cond_init(&a->changed, NULL);
+   a->threaded = start_thread(a);
+   return a;
+}
+
+WetAhead* wet_ahead_new(Job* job, WetCursor* c, Array* index, WetWanted wanted)
+{
+   return begin(job, (WetAhead){ .c = c, .index = index, .wanted = wanted,
+                                 .n_parts = MAX_PARTS });
+}
+
+WetAhead* wet_ahead_new_back(Job* job, WetCursor* c, Array* index)
+{
+   return begin(job, (WetAhead){ .c = c, .index = index,
+                                 .wanted = SLOTS_OF_ALL,
+                                 .back = true,
+                                 .next_back = (uint32_t)index->n,
+                                 .n_parts = MAX_WHOLE });
+}
+
+static void tell_progress(const WetAhead* a, const WetPart* p)
+{
+   if (a->back)
+      job_progress(a->job, "slicing", a->n_taken, a->index->n);
+   else
+      job_progress(a->job, "reading", p->n_file - a->n_before, a->n_tape);
+}
+
+/* Wait until a part is ready.  Return false if there is none. */
+static bool wait_for_part(WetAhead* a)
+{
+   bool ok;
+
+   if (!a->threaded)
+      return read_part(a, &a->parts[a->n_taken % a->n_parts]);
+   pthread_mutex_lock(&a->lock);
+   while (a->n_read == a->n_taken && !a->ended)
+      pthread_cond_wait(&a->changed, &a->lock);
+   ok = a->n_read > a->n_taken;
+   pthread_mutex_unlock(&a->lock);
+   return ok;
+}
+
+const WetPart* wet_ahead_next(WetAhead* a)
+{
+   const WetPart* p = &a->parts[a->n_taken % a->n_parts];
+
+   if (!wait_for_part(a)) {
+      job_adopt(a->job, &a->c->job.err);
+      return NULL;
+   }
+   /* The limit of memory grows with what has been read. */
+   if (p->n_file > a->job->n_file || p->n_text > a->job->n_text)
+      job_read(a->job, p->n_file - a->job->n_file,
+               p->n_text - a->job->n_text);
+   tell_progress(a, p);
+   if (a->threaded)
+      pthread_mutex_lock(&a->lock);
+   a->n_taken++;
+   if (a->threaded) {
+      pthread_cond_signal(&a->changed);
+      pthread_mutex_unlock(&a->lock);
+   }
+   return p;
+}
+
+void wet_ahead_close(WetAhead* a)
+{
+   if (a == NULL)
+      return;
+   if (a->threaded) {
+      pthread_mutex_lock(&a->lock);
+      a->closing = true;
+      pthread_cond_signal(&a->changed);
+      pthread_mutex_unlock(&a->lock);
+      pthread_join(a->thread, NULL);
+   }
+   job_progress_as(&a->c->job, a->job);
+   pthread_cond_destroy(&a->changed);
+   pthread_mutex_destroy(&a->lock);
+   for (unsigned i = 0; i < a->n_parts; i++)
+      wet_free_steps(&a->c->job, &a->parts[i].steps);
+   job_free(a->job, a, sizeof(*a));
 }

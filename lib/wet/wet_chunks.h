@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Chunks of a wet file, in any order. */
+   Chunks of a whole execution trace, in any order, also decoded ahead by a
+   thread. */
 
 #ifndef DCFG_LIB_WET_CHUNKS_H
 #define DCFG_LIB_WET_CHUNKS_H
@@ -83,4 +84,33 @@ uint64_t wet_take_chunk(DcfgWet* w, Job* job, WetSteps* steps);
 /* Return to the first chunk, after all were read. */
 bool wet_rewind(WetCursor* c);
 
-#endif /* DCFG_LIB_WET_CHUNKS_H */
+/*--- Ahead, by a thread                                   ---*/
+
+/* WetPart: steps that are decoded at once: a part of a chunk, or all of it. */
+typedef
+   struct {
+      WetSteps steps;
+      bool     first;           // the first part of its chunk, which begins at
+                                // .offset
+      uint64_t offset;
+      uint64_t n_file, n_text;  // bytes read up to here
+   }
+   WetPart;
+
+typedef struct WetAhead WetAhead;
+
+/* Decode all of C from its begin on, in parts, and add the chunks to INDEX; or
+   decode the chunks of INDEX backward, whole, with all slots.  The thread owns
+   C and INDEX until wet_ahead_close().  Return NULL, and JOB's error, if memory
+   is exhausted. */
+WetAhead* wet_ahead_new(Job* job, WetCursor* c, Array* index, WetWanted wanted);
+WetAhead* wet_ahead_new_back(Job* job, WetCursor* c, Array* index);
+
+/* Return the next part; the one before is no longer valid.  Return NULL at the
+   end, and with JOB's error if decoding fails. */
+const WetPart* wet_ahead_next(WetAhead* a);
+
+/* Close A, which may be NULL. */
+void wet_ahead_close(WetAhead* a);
+
+#endif

@@ -25,7 +25,6 @@
 #include "lib/wet/wet_writers.h"
 #include "lib/wet/wet_control.h"
 #include "lib/wet/wet_graph.h"
-#include "lib/wet/wet_names.h"
 
 #include <stdlib.h>
 

@@ -134,13 +134,4 @@ bool wet_read_block(WetCursor* c, WetWanted wanted, WetSteps* to);
 /* Read the next block that is not empty, in place of what TO has. */
 bool wet_next_block(WetCursor* c, WetWanted wanted, WetSteps* to);
 
-/*--- Parts of it                                          ---*/
-
-/* Read a block's control: the ways of its records, and the numbers of its
-   segments' rows. */
-bool wet_read_control(WetCursor* c);
-
-/* Read N rows of a segment from the chunk's parts, to TO. */
-void wet_read_columns(WetCursor* c, const Rows* r, uint64_t* to, uint32_t n);
-
 #endif /* DCFG_LIB_WET_CURSOR_H */

@@ -7,7 +7,6 @@
    bytes. */
 
 #include "lib/wet/wet_chunks.h"
-#include "lib/wet/wet_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,10 +52,9 @@ static bool load(DcfgWet* w, const char* path)
       return false;
    strcpy(w->path, path);
    w->in = wet_open_input(w, &w->job);
-   if (w->in == NULL || !wet_load(w) || !wet_make_room(w))
+   if (w->in == NULL || !wet_load(w))
       return false;
    w->compressed = input_is_compressed(w->in);
-   wet_trim_tables(w);
    return w->ran.n == 0 || find_first_instances(w);
 }
 

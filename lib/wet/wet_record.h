@@ -31,7 +31,7 @@ struct DcfgWetEvents {
    WetWriters* writers;
    WetEffects* effects;
    WetControl* control;         // or NULL
-   const struct WetNamer* namer;        // or NULL: see wet_names.h
+   const struct WetNamer* namer;        // or NULL: see WetNamer
 
    /* The present record. */
    WetStep     record;
@@ -53,7 +53,8 @@ struct DcfgWetEvents {
    /* Parts of events. */
    uint64_t*   kept;            // a system call's addresses: see wet_events.c
    uint8_t*    value;           // room for one instance's value
-   uint8_t*    way_taken;       // by way: see wet_taken.c
+   uint8_t*    way_taken;       // by way that ends with a conditional branch: 1
+                                // and its DcfgWetTaken, once known; else 0
    Array       reads;           // Reading: of the last system call
    uint32_t    n_told;          // readings that were told
    WetMark     mark;            // the last mark that was told
@@ -113,5 +114,47 @@ bool wet_note_mark(DcfgWetEvents* v, const DcfgWetEvent* e);
 
 /* Note the change of x87's top that the present record, MarkTop, says. */
 bool wet_note_top(DcfgWetEvents* v);
+
+/*--- Names of writers that are not their instances         ---*/
+
+/* WetNamer: gives names to instances.  A name takes the place of an instance in
+   the dependences of later instances.  Most instances have no name: what they
+   wrote depends on nobody. */
+typedef
+   struct WetNamer {
+      /* Return the name of E, whose ports are known, or 0.  Control that E
+         decides gets its name by wet_name_control(). */
+      Writer (*name)(void* arg, const DcfgWetEvent* e);
+      void*    arg;
+
+      /* From time .first to .last, instances in the superblocks SBS, by number,
+         may get names even if nothing that they use has one. */
+      uint64_t    first, last;
+      const bool* sbs;
+   }
+   WetNamer;
+
+/* Return the name for N, below 2^INSTANCE_BITS.  No instance equals a name. */
+static inline Writer wet_name(uint64_t n)
+{
+   return writer_of(MAX_INSTRS, n);
+}
+
+/* Let N give names.  Call it before the first event. */
+void wet_use_namer(DcfgWetEvents* v, const WetNamer* n);
+
+/* Give system call E, the last one, its name again: what it read is known
+   now. */
+void wet_name_syscall(DcfgWetEvents* v, const InstrPlan* at, const DcfgWetEvent* e);
+
+/* Give NAME to E in its role of deciding which instructions run. */
+void wet_name_control(DcfgWetEvents* v, const DcfgWetEvent* e, Writer name);
+
+/* Return whether no branch or call that decides in THREAD's activation has a
+   name. */
+bool wet_control_is_nameless(const DcfgWetEvents* v, uint32_t thread);
+
+/* Return how many activations THREAD had at its last instruction. */
+uint32_t wet_control_depth(const DcfgWetEvents* v, uint32_t thread);
 
 #endif /* DCFG_LIB_WET_RECORD_H */

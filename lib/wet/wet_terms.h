@@ -82,4 +82,4 @@ void wet_forget_general(uint64_t* numbers);
 /* Set registers in NUMBERS as the N bytes of a mark say. */
 void wet_set_general(uint64_t* numbers, const uint8_t* bytes, uint64_t n);
 
-#endif /* DCFG_LIB_WET_TERMS_H */
+#endif
