@@ -263,13 +263,15 @@ const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n)
    wet_tell_plan(w, n, &w->told);
    if (in->image >= s->images.n)
       return i;
-   const Image* image = &ELEM(s->images, Image, in->image);
-   const Line*  line  = line_at(w, image, in->addr);
+   const Image*  image  = &ELEM(s->images, Image, in->image);
+   const Symbol* symbol = symbol_at(w, image, in->addr,
+                                    &w->told.near_symbol);
+   const Line*   line   = line_at(w, image, in->addr);
    i->image_name = text_at(s, image->name);
    i->image_load = image->load;
    if (image->build_id != 0 && text_at(s, image->build_id)[0] != 0)
       i->image_build_id = text_at(s, image->build_id);
-   i->function   = wet_function_name(w, n, &w->told.near_symbol);
+   i->function   = symbol == NULL ? NULL : text_at(s, symbol->name);
    if (line != NULL && line->file < s->sources.n) {
       i->source = text_at(s, ELEM(s->sources, uint32_t, line->file));
       i->line   = line->line;

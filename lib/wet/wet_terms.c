@@ -489,7 +489,9 @@ static uint64_t without_fraction(uint64_t x, WetRounding mode)
 /*--- Terms of floating point                              ---*/
 
 /* Return what TERM, one of floating point, makes of the bits X and Y.  The
-   result has SIZE bytes; higher ones have any contents. */
+   result has SIZE bytes; higher ones have any contents.  Not inline: the loop
+   over all terms would be slower. */
+__attribute__((noinline))
 static uint64_t float_term(unsigned term, uint64_t x, uint64_t y,
                            unsigned size)
 {
