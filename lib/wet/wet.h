@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The file of a whole execution trace: its tables. */
+   The file of a whole execution trace: its tables, and what records of its tape
+   become. */
 
 #ifndef DCFG_LIB_WET_H
 #define DCFG_LIB_WET_H
@@ -9,8 +10,6 @@
 #include "lib/base/input.h"
 #include "lib/base/job.h"
 #include "lib/base/hash.h"
-#include "lib/wet/wet_machine.h"
-#include "lib/wet/wet_steps.h"
 #include "lib/wet/wet_bytes.h"
 #include "lib/dcfg_wet.h"
 #include "format/wet_code.h"
@@ -232,6 +231,97 @@ static inline bool is_operand(const WetAccess* first, uint32_t j)
           && !(first[j].same > 0
                && (first[first[j].same - 1].what & AccessLoad));
 }
+
+/*--- Processors                                           ---*/
+
+/* WetMachine: a processor, for readers of its traces. */
+typedef
+   struct {
+      uint32_t number;          // e_machine of ELF
+      uint32_t address_size;    // bytes
+      bool     links;           // calls leave the return address in a register
+      uint8_t  vector_size;     // granules of a vector register
+      uint8_t  n_given;         // registers that a handler gets from the kernel
+      uint8_t  given[8];        // they, and the stack pointer
+      uint8_t  stack;           // register with the stack pointer
+      uint8_t  stack_argument;  // register with clone()'s stack
+      /* Return the target of the direct branch of N bytes at CODE, whose
+         address is ADDR. */
+      uint64_t (*target)(const uint8_t* code, uint32_t n, uint64_t addr);
+      uint8_t  goes_back[4];    // if .links: the jump of longjmp
+   }
+   WetMachine;
+
+/* Return the processor with this number of ELF; NULL if it is not known. */
+const WetMachine* wet_machine(uint32_t number);
+
+/* Return whether the indirect jump is longjmp's, to an address where a call
+   returned. */
+bool wet_goes_back(const WetMachine* m, const uint8_t* code, uint32_t n);
+
+/*--- Decoded records                                      ---*/
+
+/* WetStep: a record of the tape: an execution of a superblock, or a mark. */
+typedef
+   struct {
+      uint32_t sb;              // 0 for a mark
+      union {
+         uint32_t way;          // DCFG_NONE: left between exits
+         uint32_t mark;         // DcfgWetKind; a turn of threads is no step
+      };
+      uint32_t thread;
+      uint32_t first;           // index in .addrs of its slots, or a mark's
+                                // words
+      uint16_t n_instrs;        // completed instructions
+      uint16_t n_slots;         // slots that were filled; MARK_SLOTS for a mark
+   }
+   WetStep;
+
+/* The slots of a mark: its words, and where its bytes are in .bytes of the
+   steps, and how many. */
+enum { MARK_BYTES_AT = 3, MARK_N_BYTES, MARK_SLOTS };
+
+/* WetSteps: decoded records.  For SLOTS_OF_ALL, .turns has the indices of steps
+   that are not easy, or that follow a mark or a turn of threads. */
+typedef
+   struct {
+      WetStep*  steps;
+      uint32_t* turns;
+      size_t    n_steps, max_steps;
+      size_t    n_turns, max_turns;
+      uint64_t* addrs;
+      size_t    n_addrs, max_addrs;
+      uint8_t*  bytes;          // for SLOTS_OF_ALL: bytes of marks
+      size_t    n_bytes, max_bytes;
+      bool      odd_tops;       // for SLOTS_OF_ALL: a top of x87's stack is not
+                                // 0
+   }
+   WetSteps;
+
+static inline void wet_forget_steps(WetSteps* s)
+{
+   s->n_steps = s->n_turns = s->n_addrs = s->n_bytes = 0;
+   s->odd_tops = false;
+}
+
+/* WetStepsRoom: the elements of one block.  .n_all is the number of records of
+   the chunk, if the steps of all its blocks will be kept together; else 0. */
+typedef
+   struct {
+      size_t n_steps, n_addrs, n_turns, n_bytes;
+      size_t n_all;
+   }
+   WetStepsRoom;
+
+/* Make room in S for one block more.  Return false if memory is exhausted. */
+bool wet_reserve_steps(Job* job, WetSteps* s, const WetStepsRoom* room);
+
+/* Free memory that the records of S do not need, if there is much of it. */
+void wet_trim_steps(Job* job, WetSteps* s);
+
+/* Return the size of the memory of S, in bytes; free it. */
+size_t wet_size_of_steps(const WetSteps* s);
+void   wet_free_steps(Job* job, WetSteps* s);
 
 /*--- Descriptions of instructions, as users get them       ---*/
 
