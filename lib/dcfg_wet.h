@@ -9,17 +9,24 @@
    the branch that let it run.  For example, this prints the instances that used
    what line 12 computed:
 
-      DcfgWet*     w = dcfg_wet_open("wet.out.1234", NULL, &err);
-      DcfgWetEvent e;
+      DcfgWet*       w = dcfg_wet_open("wet.out.1234", NULL, &err);
+      DcfgWetEvents* v = w == NULL ? NULL : dcfg_wet_events_new(w, &err);
+      DcfgWetEvent   e;
 
-      while (w != NULL && dcfg_wet_next(w, &e, &err))
+      while (v != NULL && dcfg_wet_next(v, &e, &err))
          for (uint32_t i = 0; i < e.n_ports; i++)
             for (uint32_t k = 0; k < e.ports[i].n; k++) {
                const DcfgWetDep* d = &e.deps[e.ports[i].first + k];
                if (dcfg_wet_instr(w, d->instr)->line == 12)
                   printf("0x%" PRIx64 "#%" PRIu64 "\n", e.addr, e.instance);
             }
+      dcfg_wet_events_free(v);
       dcfg_wet_close(w);
+
+   DcfgWet is the file: what it says of instructions, threads and the process.
+   It does not change once it is open.  Any number of DcfgWetEvents, slices
+   (dcfg_slice.h) and replays (dcfg_replay.h) read it at the same time.  Each
+   has its own memory, which DcfgOptions.max_memory limits by itself.
 
    An instruction is an address in an image.  Other code that came to stand at
    the same address belongs to another image.  Its instances are its executions,
@@ -136,7 +143,7 @@ DCFG_API DcfgWet* dcfg_wet_open_memory(const void* data, size_t size,
                                        const DcfgOptions* options,
                                        DcfgError* err);
 
-/* Close W, which may be NULL. */
+/* Close W, which may be NULL.  What reads it must be freed before. */
 DCFG_API void dcfg_wet_close(DcfgWet* w);
 
 /* Return the number of instructions.  They are numbered from 0, by image and
@@ -393,10 +400,19 @@ typedef
    }
    DcfgWetEvent;
 
-/* Prepare W to find the control port, which events lack otherwise.  Call it
-   before the first event: it reads the file once, so W cannot be a pipe.
+typedef struct DcfgWetEvents DcfgWetEvents;
+
+/* Return the events of W, from the first one on; NULL, with *ERR set, on errors.
+   A pipe can be read only once. */
+DCFG_API DcfgWetEvents* dcfg_wet_events_new(DcfgWet* w, DcfgError* err);
+
+/* Free V, which may be NULL. */
+DCFG_API void dcfg_wet_events_free(DcfgWetEvents* v);
+
+/* Prepare V to find the control port, which events lack otherwise.  Call it
+   before the first event: it reads the file once, which cannot be a pipe.
    Return false, and set *ERR, on errors. */
-DCFG_API bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err);
+DCFG_API bool dcfg_wet_find_control(DcfgWetEvents* v, DcfgError* err);
 
 /* DcfgWetFilter: selects events.  The library reads the whole file all the
    same, but passes over other events three times as fast. */
@@ -408,15 +424,16 @@ typedef
    }
    DcfgWetFilter;
 
-/* Return only those instances as events of W that F selects.  The others are
+/* Return only those instances as events of V that F selects.  The others are
    counted, and instances may depend on them.  Call it before the first event.
    Return false, and set *ERR, on errors. */
-DCFG_API bool dcfg_wet_select(DcfgWet* w, const DcfgWetFilter* f,
+DCFG_API bool dcfg_wet_select(DcfgWetEvents* v, const DcfgWetFilter* f,
                               DcfgError* err);
 
 /* Return the next event in *E.  Return false at the end, with err->status
    DCFG_OK, or after an error. */
-DCFG_API bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err);
+DCFG_API bool dcfg_wet_next(DcfgWetEvents* v, DcfgWetEvent* e,
+                            DcfgError* err);
 
 #ifdef __cplusplus
 }

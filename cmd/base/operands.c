@@ -318,6 +318,16 @@ DcfgWet* load_wet(const char* path)
    return w;
 }
 
+DcfgWetEvents* load_events(DcfgWet* w, const DcfgWetFilter* f)
+{
+   DcfgError      err;
+   DcfgWetEvents* v = dcfg_wet_events_new(w, &err);
+
+   if (v == NULL || (f != NULL && !dcfg_wet_select(v, f, &err)))
+      die("%s", unreadable(&err, KIND_WET));
+   return v;
+}
+
 uint32_t need_thread(const Dcfg* d, uint64_t thread)
 {
    uint32_t most = 0;

@@ -48,6 +48,10 @@ bool is_part_of_run(const char* path);
 /* Open the whole execution trace, or exit. */
 DcfgWet* load_wet(const char* path);
 
+/* Return the events of W that F selects, all if F is NULL.  Errors end the
+   program. */
+DcfgWetEvents* load_events(DcfgWet* w, const DcfgWetFilter* f);
+
 /* Return why a file could not be read, where one of kind NEEDED should be;
    KIND_OTHER: of any kind. */
 const char* unreadable(const DcfgError* err, FileKind needed);

@@ -477,15 +477,14 @@ static void put_instr(ChampsimFile* f, DcfgWet* w, const ChampsimCode* c,
 static void put_all(ChampsimFile* f, DcfgWet* w, const char* file,
                     uint32_t thread)
 {
-   DcfgWetFilter only = { .thread = thread, .to = UINT64_MAX };
-   ChampsimCode  code = champsim_code(w);
-   DcfgWetEvent  e;
-   DcfgError     err;
+   DcfgWetFilter  only = { .thread = thread, .to = UINT64_MAX };
+   ChampsimCode   code = champsim_code(w);
+   DcfgWetEvents* v = load_events(w, &only);
+   DcfgWetEvent   e;
+   DcfgError      err;
 
-   if (!dcfg_wet_select(w, &only, &err))
-      die("%s", unreadable(&err, KIND_WET));
    enter_level(&f->levels);
-   while (dcfg_wet_next(w, &e, &err)) {
+   while (dcfg_wet_next(v, &e, &err)) {
       if (e.thread != thread)
          continue;
       if (e.kind == DCFG_WET_INSTR)
@@ -502,6 +501,7 @@ static void put_all(ChampsimFile* f, DcfgWet* w, const char* file,
    write_records(f);
    if (f->sums.instrs == 0)
       die("thread %" PRIu32 " executed nothing in %s", thread, file);
+   dcfg_wet_events_free(v);
    champsim_code_free(&code);
    free(f->levels.last);
 }

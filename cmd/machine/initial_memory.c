@@ -95,6 +95,7 @@ static void add_events(InitialMemory* z)
 {
    DcfgError     err;
    DcfgWet*      w = dcfg_wet_open(z->file, NULL, &err);
+   DcfgWetEvents* v = w == NULL ? NULL : dcfg_wet_events_new(w, &err);
    uint32_t      n = w == NULL ? 0 : dcfg_wet_instrs(w);
    bool*         calls = zalloc(n + (size_t)1, sizeof(bool));
    DcfgWetFilter filter = { .instrs = calls, .thread = DCFG_NONE,
@@ -105,8 +106,8 @@ static void add_events(InitialMemory* z)
    z->whole = true;
    for (uint32_t i = 0; i < n; i++)
       calls[i] = is_syscall(dcfg_wet_instr(w, i));
-   if (w != NULL && dcfg_wet_select(w, &filter, &err))
-      while (dcfg_wet_next(w, &e, &err)) {
+   if (v != NULL && dcfg_wet_select(v, &filter, &err))
+      while (dcfg_wet_next(v, &e, &err)) {
          if (e.kind == DCFG_WET_INSTR)
             time = e.time + 1;
          else if (e.kind == DCFG_WET_MAPPED
@@ -115,8 +116,9 @@ static void add_events(InitialMemory* z)
          else if (e.kind == DCFG_WET_FRESH || e.kind == DCFG_WET_MOVED)
             add_begin(z, BEGIN_UNKNOWN, e.addr, e.size, time);
       }
-   if (w == NULL || err.status != DCFG_OK)
+   if (v == NULL || err.status != DCFG_OK)
       add_begin(z, BEGIN_UNKNOWN, 0, UINT64_MAX, 0);
+   dcfg_wet_events_free(v);
    dcfg_wet_close(w);
    free(calls);
 }
@@ -271,12 +273,13 @@ static void find_first_load(const InitialMemory* z, DcfgSliceUnseen* u)
 {
    DcfgError     err;
    DcfgWet*      w = dcfg_wet_open(z->file, NULL, &err);
+   DcfgWetEvents* v = w == NULL ? NULL : dcfg_wet_events_new(w, &err);
    DcfgWetFilter filter = { .instrs = z->loads, .thread = DCFG_NONE,
                             .from = u->since, .to = u->time };
    DcfgWetEvent  e;
-   bool          found = w == NULL || !dcfg_wet_select(w, &filter, &err);
+   bool          found = v == NULL || !dcfg_wet_select(v, &filter, &err);
 
-   while (!found && dcfg_wet_next(w, &e, &err)) {
+   while (!found && dcfg_wet_next(v, &e, &err)) {
       const DcfgWetInstr* in = e.kind != DCFG_WET_INSTR ? NULL
                                : dcfg_wet_instr(w, e.instr);
       for (uint32_t i = 0; in != NULL && i < e.n_accesses && !found; i++)
@@ -285,6 +288,7 @@ static void find_first_load(const InitialMemory* z, DcfgSliceUnseen* u)
       if (found)
          u->time = e.time;
    }
+   dcfg_wet_events_free(v);
    dcfg_wet_close(w);
 }
 

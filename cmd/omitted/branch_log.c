@@ -342,18 +342,20 @@ static bool read_trace(BranchLog* l, DcfgWet* w, const bool* instrs)
                             .to = UINT64_MAX };
    uint32_t*     nodes = zalloc(dcfg_wet_instrs(w) + (size_t)1,
                                 sizeof(*nodes));
-   DcfgWetEvent  e;
-   DcfgError     err;
-   bool          ok = dcfg_wet_select(w, &filter, &err);
+   DcfgWetEvent   e;
+   DcfgError      err;
+   DcfgWetEvents* v = dcfg_wet_events_new(w, &err);
+   bool           ok = v != NULL && dcfg_wet_select(v, &filter, &err);
 
    for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
       nodes[i] = instrs[i] ? code_node_at(l->c, dcfg_wet_instr(w, i)->addr, i)
                  : NO_NODE;
-   while (ok && dcfg_wet_next(w, &e, &err))
+   while (ok && dcfg_wet_next(v, &e, &err))
       if (e.kind == DCFG_WET_INSTR && nodes[e.instr] != NO_NODE
           && e.thread < l->n_threads)
          take_event(l, &e, nodes[e.instr]);
    ok = ok && err.status == DCFG_OK;
+   dcfg_wet_events_free(v);
    free(nodes);
    return ok;
 }

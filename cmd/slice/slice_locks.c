@@ -123,21 +123,11 @@ static LockKnowledge find_steps(DcfgWet* w, uint8_t* steps)
    return k;
 }
 
-static DcfgWet* open_again(const SliceView* v, const DcfgWetFilter* f)
-{
-   DcfgError err;
-   DcfgWet*  w = load_wet(v->file);
-
-   if (!dcfg_wet_select(w, f, &err))
-      die("%s", unreadable(&err, KIND_WET));
-   return w;
-}
-
-static bool next_instance(DcfgWet* w, DcfgWetEvent* e)
+static bool next_instance(DcfgWetEvents* events, DcfgWetEvent* e)
 {
    DcfgError err;
 
-   while (dcfg_wet_next(w, e, &err))
+   while (dcfg_wet_next(events, e, &err))
       if (e->kind == DCFG_WET_INSTR)
          return true;
    if (err.status != DCFG_OK)
@@ -222,14 +212,14 @@ LockKnowledge find_locks(const SliceView* v, Ordered* all, size_t n)
          f.to = all[i].crossing->read;
    }
    if (k != LOCKS_UNKNOWN) {
-      DcfgWet*     w = open_again(v, &f);
-      DcfgWetEvent e;
-      while (next_instance(w, &e))
+      DcfgWetEvents* events = load_events(v->w, &f);
+      DcfgWetEvent   e;
+      while (next_instance(events, &e))
          if (steps[e.instr] == STEP_ATOMIC)
             note_atomic(between, n, &threads[e.thread], &e);
          else
             threads[e.thread].in = steps[e.instr];
-      dcfg_wet_close(w);
+      dcfg_wet_events_free(events);
    }
    free(steps);
    free(wanted);
@@ -242,12 +232,12 @@ const char* first_function(const SliceView* v, const bool* own,
                            uint32_t thread)
 {
    const DcfgWetFilter f = { own, thread, 0, UINT64_MAX };
-   DcfgWet*     w = open_again(v, &f);
-   DcfgWetEvent e;
-   const char*  function = NULL;
+   DcfgWetEvents* events = load_events(v->w, &f);
+   DcfgWetEvent   e;
+   const char*    function = NULL;
 
-   if (next_instance(w, &e))
+   if (next_instance(events, &e))
       function = dcfg_wet_instr(v->w, e.instr)->function;
-   dcfg_wet_close(w);
+   dcfg_wet_events_free(events);
    return function;
 }

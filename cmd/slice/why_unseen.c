@@ -295,16 +295,19 @@ static bool pass(Teller* z, bool tells)
    DcfgWetFilter       f = { .thread = DCFG_NONE, .to = z->u->time + 1 };
    DcfgWetEvent        e;
    DcfgError           err;
+   DcfgWetEvents*      v = dcfg_wet_events_new(z->w, &err);
 
    if (tells)
       f.from = z->u->since > NEAR ? z->u->since - NEAR : 0;
    else
       f.instrs = z->calls;
-   if (!dcfg_wet_select(z->w, &f, &err))
+   if (v == NULL || !dcfg_wet_select(v, &f, &err)) {
+      dcfg_wet_events_free(v);
       return false;
+   }
    for (uint32_t i = 0; i < state->n_mappings; i++)
       take_mapping(z, &state->mappings[i]);
-   while (z->time <= z->u->time && dcfg_wet_next(z->w, &e, &err)) {
+   while (z->time <= z->u->time && dcfg_wet_next(v, &e, &err)) {
       if (e.kind == DCFG_WET_MAPPED)
          take_mapped(z, &e);
       if (e.kind != DCFG_WET_INSTR)
@@ -313,6 +316,7 @@ static bool pass(Teller* z, bool tells)
       if (tells)
          take_instr(z, &e);
    }
+   dcfg_wet_events_free(v);
    return !tells || z->to->load.instr != DCFG_NONE;
 }
 

@@ -243,14 +243,14 @@ static void choose_instrs(Filter* f, DcfgWet* w)
 
 /* Select instructions, threads and times in the library; it cannot select
    instances. */
-static void select_instrs(const Filter* f, DcfgWet* w)
+static void select_instrs(const Filter* f, DcfgWetEvents* v)
 {
    uint32_t      thread = f->thread == UINT64_MAX ? DCFG_NONE
                                                   : (uint32_t)f->thread;
    DcfgWetFilter wanted = { f->instrs, thread, f->time.low, f->time.high };
    DcfgError     err;
 
-   if (!dcfg_wet_select(w, &wanted, &err))
+   if (!dcfg_wet_select(v, &wanted, &err))
       die("%s", unreadable(&err, KIND_WET));
 }
 
@@ -321,12 +321,13 @@ static void show_info(const char* path, const char* to)
    dcfg_wet_close(w);
 }
 
-static DcfgWet* open_wet(const char* path)
+/* Return the events of W, the trace at PATH, with control. */
+static DcfgWetEvents* open_events(DcfgWet* w, const char* path)
 {
-   DcfgError err;
-   DcfgWet*  w = load_wet(path);
+   DcfgError      err;
+   DcfgWetEvents* v = load_events(w, NULL);
 
-   if (!dcfg_wet_find_control(w, &err))
+   if (!dcfg_wet_find_control(v, &err))
       die("%s", unreadable(&err, KIND_WET));
    if (dcfg_wet_ends_early(w))
       complain("%s ends early: the recorder could not write the end of the run",
@@ -334,7 +335,7 @@ static DcfgWet* open_wet(const char* path)
    if (dcfg_wet_is_window(w))
       complain("%s has only the end of the run: sources from before it are "
                "left out (--history names what they wrote)", path);
-   return w;
+   return v;
 }
 
 /* Read a size in bytes, with a suffix as in 2G. */
@@ -358,15 +359,15 @@ static uint64_t limit_value(const char* text)
    return n * unit;
 }
 
-static void show(DcfgWet* w, const Filter* f, History* h, uint64_t limit,
-                 const char* path)
+static void show(DcfgWet* w, DcfgWetEvents* v, const Filter* f, History* h,
+                 uint64_t limit, const char* path)
 {
    WetText*     t = h->room > 0 ? NULL : wet_text_new(w, limit);
    DcfgWetEvent e;
    DcfgError    err;
    Outfile*     out;
 
-   while (dcfg_wet_next(w, &e, &err)) {
+   while (dcfg_wet_next(v, &e, &err)) {
       if (e.kind != DCFG_WET_INSTR || e.instance < f->instances.low
           || e.instance > f->instances.high)
          continue;
@@ -450,6 +451,7 @@ static int run(int argc, char** argv)
    bool        chosen;
    History     h = { 0 };
    DcfgWet*    w;
+   DcfgWetEvents* v;
 
    n = parse_args(&wet_command, OPTS(opts), argc, argv, files, 0, 1);
    if (salvage && n == 0)
@@ -481,12 +483,14 @@ static int run(int argc, char** argv)
    uint64_t most = limit == NULL ? DEFAULT_LIMIT : limit_value(limit);
    if (history != NOT_GIVEN)
       h = history_of(history);
-   w = open_wet(files[0]);
+   w = load_wet(files[0]);
+   v = open_events(w, files[0]);
    h.is_window = dcfg_wet_is_window(w);
    need_thread_in(w, f.thread);
    choose_instrs(&f, w);
-   select_instrs(&f, w);
-   show(w, &f, &h, most, path);
+   select_instrs(&f, v);
+   show(w, v, &f, &h, most, path);
+   dcfg_wet_events_free(v);
    dcfg_wet_close(w);
    free(f.instrs);
    free(f.source);

@@ -544,22 +544,24 @@ static size_t put_trace(Salvage* s, FILE* f)
 static void count_instrs(const char* path, uint8_t* trace, size_t size,
                          uint8_t* threads)
 {
-   DcfgOptions  options = read_options(NULL, NULL);
-   DcfgError    err;
-   DcfgWet*     w = dcfg_wet_open_memory(trace, size, path, &options, &err);
-   DcfgWetEvent e;
-   uint64_t*    n;
+   DcfgOptions    options = read_options(NULL, NULL);
+   DcfgError      err;
+   DcfgWet*       w = dcfg_wet_open_memory(trace, size, path, &options, &err);
+   DcfgWetEvents* v = w == NULL ? NULL : dcfg_wet_events_new(w, &err);
+   DcfgWetEvent   e;
+   uint64_t*      n;
 
-   if (w == NULL)
+   if (v == NULL)
       die("%s", unreadable(&err, KIND_UNFINISHED));
    n = zalloc(dcfg_wet_threads(w), sizeof(*n));
-   while (dcfg_wet_next(w, &e, &err))
+   while (dcfg_wet_next(v, &e, &err))
       if (e.kind == DCFG_WET_INSTR && e.thread < dcfg_wet_threads(w))
          n[e.thread]++;
    if (err.status != DCFG_OK)
       die("%s", unreadable(&err, KIND_UNFINISHED));
    for (uint32_t i = 0; i < 8 * dcfg_wet_threads(w); i++)
       threads[i] = (uint8_t)(n[i / 8] >> 8 * (i % 8));
+   dcfg_wet_events_free(v);
    dcfg_wet_close(w);
    free(n);
 }

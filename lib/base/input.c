@@ -285,6 +285,16 @@ void input_close(Input* in)
    job_free(in->job, in, sizeof(*in));
 }
 
+bool input_hand_over(Input* in, Job* job)
+{
+   if (!job_may_take(job, 0, sizeof(*in)))
+      return false;
+   job_take(in->job, sizeof(*in), 0);
+   job_take(job, 0, sizeof(*in));
+   in->job = job;
+   return true;
+}
+
 /*--- Decoding                                             ---*/
 
 /* Decode from in->next to BUF, until one of them is used up or a stream ends.

@@ -43,6 +43,9 @@ void   input_be_patient(Input* in);
 
 void   input_close(Input* in);
 
+/* Let IN work for JOB from now on.  Return false if JOB has no memory for it. */
+bool   input_hand_over(Input* in, Job* job);
+
 /* Write the SIZE bytes of IN, from its begin on, to a file without a name in
    the directory for temporary files.  Return its descriptor, which the caller
    closes; or -1 on failure, if IN has more bytes, or if they exceed the limit

@@ -17,7 +17,7 @@
 
 /*--- Making                                               ---*/
 
-bool index_make_start(IndexMaker* m, Job* job, DcfgWet* w, int fd)
+bool index_make_start(IndexMaker* m, Job* job, const DcfgWet* w, int fd)
 {
    *m = (IndexMaker){ .job = job, .w = w, .thread = DCFG_NONE,
                       .lines = { .job = job }, .image = { .job = job } };
@@ -346,7 +346,7 @@ bool index_make_chunks(IndexMaker* m, const Array* chunks,
       return job_fail(m->job, DCFG_ERROR_FILE, "index",
                       "the trace has changed while it was read");
    if (m->chunks.n > 0
-       && !end_chunk(m, input_size(m->w->in)
+       && !end_chunk(m, m->w->file_size
                         - ELEM(m->chunks, IndexChunk, m->chunks.n - 1).offset))
       return false;
    if (m->thread != DCFG_NONE)

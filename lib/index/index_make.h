@@ -9,7 +9,7 @@
 #include "lib/index/index_registers.h"
 #include "lib/index/index_marks.h"
 #include "lib/index/wet_index.h"
-#include "lib/wet/wet_ahead.h"
+#include "lib/wet/wet_chunks.h"
 
 /* IndexRun: a place, and how often records of a chunk ended there. */
 typedef
@@ -23,7 +23,7 @@ typedef
 typedef
    struct {
       Job*        job;
-      DcfgWet*    w;
+      const DcfgWet* w;
       IndexWriter writer;
       LineSet     lines;
       Array       code;         // uint8_t: code of the chunk's lines, words or
@@ -55,7 +55,7 @@ typedef
    IndexMaker;
 
 /* Begin an index of W on FD, which is empty. */
-bool index_make_start(IndexMaker* m, Job* job, DcfgWet* w, int fd);
+bool index_make_start(IndexMaker* m, Job* job, const DcfgWet* w, int fd);
 void index_make_free(IndexMaker* m);
 
 /* Add the next part of the trace. */

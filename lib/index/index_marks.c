@@ -4,7 +4,7 @@
    Marks and records, as they change the image of memory. */
 
 /* Owns: how a mark changes the image, and the search for unseen writes
-   without an index.  Handed: parts by wet_ahead.c. */
+   without an index.  Handed: parts by wet_chunks.c. */
 
 #include "lib/index/index_marks.h"
 

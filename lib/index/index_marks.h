@@ -7,7 +7,7 @@
 #define DCFG_LIB_INDEX_MARKS_H
 
 #include "lib/index/index_ways.h"
-#include "lib/wet/wet_ahead.h"
+#include "lib/wet/wet_chunks.h"
 
 /* MarkWrite: memory that a mark changes. */
 typedef

@@ -68,7 +68,7 @@ bool index_identify(const DcfgWet* w, const IndexChunk* chunks, size_t n,
 bool index_is_possible(const DcfgWet* w)
 {
    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && w->memory == NULL
-          && wet_can_reread(w) && !input_is_compressed(w->in);
+          && wet_can_reread(w) && !w->compressed;
 }
 
 static const char* compare_trace(const WetIndex* ix)

@@ -32,7 +32,7 @@ static void find_defs(DcfgReplay* r)
 
 static void free_chunk(DcfgReplay* r, KeptChunk* c)
 {
-   wet_free_steps(&r->w->job, &c->steps);
+   wet_free_steps(&r->tape->job, &c->steps);
    job_free(&r->job, c->times, c->max_times * sizeof(*c->times));
    job_free(&r->job, c->filters, c->max_filters * sizeof(*c->filters));
    *c = (KeptChunk){ 0 };
@@ -51,24 +51,24 @@ DcfgReplay* dcfg_replay_new(DcfgWet* w, DcfgError* err)
                   err);
    if (r == NULL)
       return NULL;
-   r->of = w;
-   r->ix = w->index;
-   r->w  = wet_open_again(w, err);
-   if (r->w != NULL)
-      job_read(&r->job, r->w->file_size, r->w->file_size);
+   r->of   = w;
+   r->w    = w;
+   r->ix   = w->index;
+   r->tape = wet_cursor_new(w, err);
+   if (r->tape != NULL)
+      job_read(&r->job, w->file_size, w->file_size);
    r->sb_defs = job_calloc(&r->job, w->sbs.n + 1, sizeof(*r->sb_defs));
    r->words   = job_calloc(&r->job, N_REMEMBERED, sizeof(*r->words));
    r->writers = job_calloc(&r->job, N_KNOWN_THREADS * N_TOLD,
                            sizeof(*r->writers));
    r->known_words = job_calloc(&r->job, N_KNOWN_WORDS,
                                sizeof(*r->known_words));
-   if (r->w != NULL && r->sb_defs != NULL && r->words != NULL
-       && r->writers != NULL && r->known_words != NULL
-       && r->w->sbs.n == w->sbs.n) {
+   if (r->tape != NULL && r->sb_defs != NULL && r->words != NULL
+       && r->writers != NULL && r->known_words != NULL) {
       find_defs(r);
       return r;
    }
-   if (r->w != NULL)
+   if (r->tape != NULL)
       job_tell(&r->job, err);
    dcfg_replay_free(r);
    return NULL;
@@ -78,14 +78,14 @@ void dcfg_replay_free(DcfgReplay* r)
 {
    if (r == NULL)
       return;
-   if (r->w != NULL)
+   if (r->tape != NULL)
       dcfg_replay_forget(r);
    free(r->sb_defs);
    job_free(&r->job, r->tops.tops, r->tops.room);
    free(r->words);
    free(r->writers);
    free(r->known_words);
-   dcfg_wet_close(r->w);
+   wet_cursor_free(r->tape);
    free(r);
 }
 
@@ -109,7 +109,7 @@ void dcfg_replay_listen(DcfgReplay* r, bool (*stop)(void* arg), void* arg)
 
 void dcfg_replay_error(const DcfgReplay* r, DcfgError* err)
 {
-   job_tell(r->job.err.status != DCFG_OK ? &r->job : &r->w->job, err);
+   job_tell(r->job.err.status != DCFG_OK ? &r->job : &r->tape->job, err);
 }
 
 /*--- Filters                                              ---*/
@@ -217,8 +217,8 @@ static bool decode(DcfgReplay* r, KeptChunk* c, uint32_t number)
    uint64_t          time = 0;
    uint32_t          handlers = 0;
 
-   if (!wet_read_chunk(r->w, &info, SLOTS_OF_ALL, &c->steps)) {
-      job_adopt(&r->job, &r->w->job.err);
+   if (!wet_read_chunk(r->tape, &info, SLOTS_OF_ALL, &c->steps)) {
+      job_adopt(&r->job, &r->tape->job.err);
       return job_fail(&r->job, DCFG_ERROR_FORMAT, "tape",
                       "a chunk is not where the index says");
    }
@@ -234,7 +234,7 @@ static bool decode(DcfgReplay* r, KeptChunk* c, uint32_t number)
       filter_step(r, c, s, &c->filters[i / FILTER_STEPS]);
    }
    c->times[c->steps.n_steps] = time;
-   wet_trim_steps(&r->w->job, &c->steps);
+   wet_trim_steps(&r->tape->job, &c->steps);
    if (c->steps.n_steps % FILTER_STEPS == 0)
       c->filters[c->steps.n_steps / FILTER_STEPS].handlers = handlers;
    return time == of->n_instrs

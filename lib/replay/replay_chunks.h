@@ -167,7 +167,8 @@ typedef
 struct DcfgReplay {
    Job        job;
    DcfgWet*   of;               // the user's trace
-   DcfgWet*   w;                // the same file, opened again to read chunks
+   const DcfgWet* w;            // the same, for its tables
+   WetCursor* tape;             // reads chunks
    WetIndex*  ix;
    KeptChunk  kept[KEPT_CHUNKS];
    uint64_t   clock;

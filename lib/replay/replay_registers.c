@@ -141,10 +141,11 @@ static bool mark_has_it(const RegisterSearch* f, const KeptChunk* c,
 {
    Array all = { 0 };
    Bytes b = replay_bytes(c, s);
-   bool  found = b.at < b.end && wet_get_registers(f->r->w, &b, &all)
+   bool  found = b.at < b.end && wet_get_registers(&f->r->job, f->r->w,
+                                                       &b, &all)
                  && !b.failed && registers_tell(f, all.data, all.n, t);
 
-   array_free(&f->r->w->job, &all, sizeof(DcfgWetRegister));
+   array_free(&f->r->job, &all, sizeof(DcfgWetRegister));
    return found;
 }
 

@@ -50,9 +50,10 @@ static uint8_t behind_mark(DcfgReplay* r, const KeptChunk* c, const WetStep* s,
    if (s->mark != MarkRegisters)
       return top;
    b = replay_bytes(c, s);
-   if (b.at < b.end && wet_get_registers(r->w, &b, &all) && !b.failed)
+   if (b.at < b.end && wet_get_registers(&r->job, r->w, &b, &all)
+       && !b.failed)
       top = top_in(all.data, all.n, top);
-   array_free(&r->w->job, &all, sizeof(DcfgWetRegister));
+   array_free(&r->job, &all, sizeof(DcfgWetRegister));
    return top;
 }
 

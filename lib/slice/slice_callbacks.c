@@ -12,6 +12,7 @@
    back. */
 
 #include "lib/slice/slice_callbacks.h"
+#include "lib/wet/wet_images.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,25 +39,28 @@ bool callbacks_note(Callbacks* c, uint32_t first, uint32_t call)
    return true;
 }
 
-/* Return whether A and B, neighbours by address, are of one function.  Code
-   without a symbol may belong to the function on either side. */
-static bool same_function(const DcfgWetInstr* a, const DcfgWetInstr* b)
+/* Return whether instructions A and B, neighbours by address, are of one function.
+   NAMES are their symbols; code without one may belong to the function on either
+   side. */
+static bool same_function(const DcfgWet* w, uint32_t a, uint32_t b,
+                          const char* const names[2])
 {
-   return a->image == b->image
-          && (a->function == NULL || b->function == NULL
-              ? a->function == b->function
-              : strcmp(a->function, b->function) == 0);
+   return ELEM(w->instrs, WetInstr, a).image
+          == ELEM(w->instrs, WetInstr, b).image
+          && (names[0] == NULL || names[1] == NULL ? names[0] == names[1]
+              : strcmp(names[0], names[1]) == 0);
 }
 
 void callbacks_spread(Callbacks* c)
 {
-   uint32_t n = (uint32_t)c->w->instrs.n;
+   uint32_t n = (uint32_t)c->w->instrs.n, near = 0;
 
    for (uint32_t from = 0, end; c->calls != NULL && from < n; from = end) {
-      DcfgWetInstr in = *dcfg_wet_instr(c->w, from);
-      bool         any = c->calls[from];
+      const char* names[2] = { wet_function_name(c->w, from, &near), NULL };
+      bool        any = c->calls[from];
       for (end = from + 1; end < n; end++) {
-         if (!same_function(&in, dcfg_wet_instr(c->w, end)))
+         names[1] = wet_function_name(c->w, end, &near);
+         if (!same_function(c->w, from, end, names))
             break;
          any |= c->calls[end];
       }

@@ -11,7 +11,7 @@
 /* Callbacks: written by slice_callbacks.c alone. */
 typedef
    struct {
-      DcfgWet*              w;
+      const DcfgWet*              w;
       const DcfgSliceQuery* q;
       bool*                 calls;      // by instruction; NULL: not needed
    }

@@ -8,7 +8,7 @@
 
 #include "lib/dcfg_slice.h"
 #include "lib/index/wet_index.h"
-#include "lib/wet/wet_ahead.h"
+#include "lib/wet/wet_chunks.h"
 
 /* SbInfo: a superblock, for the question whether the walk must look into it. */
 typedef

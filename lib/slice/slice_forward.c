@@ -11,7 +11,6 @@
 
 #include "lib/slice/slice_forward.h"
 #include "lib/slice/slice_keep.h"
-#include "lib/slice/slice_reopen.h"
 
 /* NodeTable: nodes by instance; an instance is a Writer here. */
 typedef
@@ -121,7 +120,7 @@ static bool take_event(Found* f, NodeTable* t, const DcfgWetEvent* e,
 }
 
 /* The walk back left the criteria only, from the last to the first. */
-static bool go(Found* f, DcfgWet* w, NodeTable* t)
+static bool go(Found* f, DcfgWetEvents* v, NodeTable* t)
 {
    const DcfgSlice* s = f->result;
    DcfgWetEvent e;
@@ -129,7 +128,7 @@ static bool go(Found* f, DcfgWet* w, NodeTable* t)
    uint32_t     left = s->n_nodes;
    uint64_t     order = 0;
 
-   while (dcfg_wet_next(w, &e, &err)) {
+   while (dcfg_wet_next(v, &e, &err)) {
       bool criterion = left > 0 && e.kind == DCFG_WET_INSTR
                        && s->nodes[left - 1].order == order;
       if (e.kind != DCFG_WET_INSTR)
@@ -143,33 +142,31 @@ static bool go(Found* f, DcfgWet* w, NodeTable* t)
    return err.status == DCFG_OK || job_adopt(f->job, &err);
 }
 
-DcfgWet* forward_open(Found* f, bool control)
+DcfgWetEvents* forward_open(Found* f, bool control)
 {
-   DcfgWet* w = wet_open_again(f->code->w, &f->job->err);
+   DcfgWetEvents* v = dcfg_wet_events_new(f->code->w, &f->job->err);
 
-   if (w == NULL
-       || (slice_same_trace(f->job, w, f->code->w)
-           && (!control || dcfg_wet_find_control(w, &f->job->err))))
-      return w;
-   dcfg_wet_close(w);
+   if (v == NULL || !control || dcfg_wet_find_control(v, &f->job->err))
+      return v;
+   dcfg_wet_events_free(v);
    return NULL;
 }
 
 /* Go forward from the criteria that the walk back found. */
 static bool finish(Found* f)
 {
-   DcfgWet*  first = f->code->w;
-   NodeTable t = { .known = job_calloc(f->job, first->instrs.n + 1, 1) };
-   DcfgWet*  w = NULL;
-   bool      ok = t.known != NULL && keep_assemble(f);
+   size_t         n = f->code->w->instrs.n + 1;
+   NodeTable      t = { .known = job_calloc(f->job, n, 1) };
+   DcfgWetEvents* v = NULL;
+   bool           ok = t.known != NULL && keep_assemble(f);
 
    /* The walk back counted the criteria's own uses as left out. */
    found_forget_left_out(f);
-   ok = ok && (w = forward_open(f, !f->code->q->no_control)) != NULL
-        && go(f, w, &t);
-   dcfg_wet_close(w);
+   ok = ok && (v = forward_open(f, !f->code->q->no_control)) != NULL
+        && go(f, v, &t);
+   dcfg_wet_events_free(v);
    map_free(f->job, &t.map);
-   job_free(f->job, t.known, first->instrs.n + 1);
+   job_free(f->job, t.known, n);
    if (!ok || !found_hand_over(f))
       return false;
    found_count_nodes(f);

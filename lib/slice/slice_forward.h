@@ -26,7 +26,7 @@ static inline void forward_step(const Found* f, uint32_t instr, uint32_t way,
       *least = way + cost;
 }
 
-/* Open the trace once more, at its begin; find control if CONTROL. */
-DcfgWet* forward_open(Found* f, bool control);
+/* Return the events of the trace; with control, if CONTROL. */
+DcfgWetEvents* forward_open(Found* f, bool control);
 
 #endif /* DCFG_LIB_SLICE_FORWARD_H */

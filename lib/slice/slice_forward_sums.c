@@ -7,20 +7,20 @@
    instances.  Handed: criteria, found by slice_back.c, and events by
    wet_events.c.
 
-   An instance in the slice has its distance for a name (see wet_names.h); any
+   An instance in the slice has its distance for a name (see wet_record.h); any
    other one has no name.  So an instance is in the slice if it depends on
    anybody.  Memory grows with the program's memory, not with instances.  The
    pass finds criteria anew: of a line, instances between the first and the last
    one, in the same activation. */
 
 #include "lib/slice/slice_forward.h"
-#include "lib/wet/wet_names.h"
+#include "lib/wet/wet_record.h"
 
 /* ForwardWalk: .first and .last are times of criteria. */
 typedef
    struct {
-      Found*   found;
-      DcfgWet* w;
+      Found*         found;
+      DcfgWetEvents* v;
       uint64_t first, last;
       uint32_t thread, depth;   // the activation of a run
    }
@@ -39,7 +39,7 @@ static bool is_part(const DcfgSliceQuery* q, const DcfgWetEvent* e)
 /* Return whether E runs in the activation of the run, which has begun. */
 static bool is_in_run(ForwardWalk* z, const DcfgWetEvent* e)
 {
-   uint32_t depth = wet_control_depth(z->w, e->thread);
+   uint32_t depth = wet_control_depth(z->v, e->thread);
 
    if (e->time == z->first) {
       z->thread = e->thread;
@@ -96,8 +96,8 @@ static Writer name_of(void* arg, const DcfgWetEvent* e)
       found_count(z->found, e->instr, e->thread, e->time, distance);
       name = wet_name(distance);
    }
-   if (z->w->control != NULL)
-      wet_name_control(z->w, e, name);
+   if (z->v->control != NULL)
+      wet_name_control(z->v, e, name);
    return name;
 }
 
@@ -133,8 +133,8 @@ static bool go(ForwardWalk* z)
       return false;
    for (uint32_t id = 1; id < code->w->sbs.n; id++)
       sbs[id] = code->sbs[id].criterion;
-   wet_use_namer(z->w, &namer);
-   while (dcfg_wet_next(z->w, &e, &err))
+   wet_use_namer(z->v, &namer);
+   while (dcfg_wet_next(z->v, &e, &err))
       ;
    job_free(z->found->job, sbs, code->w->sbs.n * sizeof(*sbs));
    return err.status == DCFG_OK || job_adopt(z->found->job, &err);
@@ -150,9 +150,9 @@ static bool finish(Found* f)
       reverse_criteria(f);
       z.first = NODE(f, 0)->order;
       z.last  = NODE(f, f->nodes.n - 1)->order;
-      z.w     = forward_open(f, !q->no_control || q->run);
-      ok      = z.w != NULL && go(&z);
-      dcfg_wet_close(z.w);
+      z.v     = forward_open(f, !q->no_control || q->run);
+      ok      = z.v != NULL && go(&z);
+      dcfg_wet_events_free(z.v);
    }
    return ok && found_hand_over(f);
 }

@@ -106,7 +106,7 @@ static bool make_index(ControlGraph* c)
    return ok;
 }
 
-bool graph_start(ControlGraph* c, Job* job, DcfgWet* w)
+bool graph_start(ControlGraph* c, Job* job, const DcfgWet* w)
 {
    *c = (ControlGraph){ .job = job };
    return wet_graph_new(job, w, &c->arcs);

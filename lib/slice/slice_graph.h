@@ -31,7 +31,7 @@ typedef
    }
    ControlGraph;
 
-bool graph_start(ControlGraph* c, Job* job, DcfgWet* w);
+bool graph_start(ControlGraph* c, Job* job, const DcfgWet* w);
 
 /* Finish the graph: all arcs are noted. */
 bool graph_finish(ControlGraph* c);

@@ -7,8 +7,7 @@
    Handed: a trace. */
 
 #include "lib/base/sort.h"
-#include "lib/slice/slice_reopen.h"
-#include "lib/slice/slice_states.h"
+#include "lib/slice/slice_passes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,8 @@
 typedef
    struct {
       Job            job;
-      DcfgWet*       w;         // the same trace, at its begin
+      DcfgWet*       w;
+      WetCursor*     tape;
       DcfgSliceQuery q;
       bool*          none;      // by instruction: false, no instruction is
                                 // asked for
@@ -50,12 +50,12 @@ static bool pass(Making* m)
    const WetPart* part;
    bool           ok = true;
 
-   wet_count_runs(m->w, m->code.runs);
-   ahead = wet_ahead_new(&m->job, m->w, &m->chunks, SLOTS_OF_ALL);
+   wet_count_runs(m->tape, m->code.runs);
+   ahead = wet_ahead_new(&m->job, m->tape, &m->chunks, SLOTS_OF_ALL);
    while (ok && ahead != NULL && (part = wet_ahead_next(ahead)) != NULL)
       ok = acts_take_part(&m->acts, part) && index_make_part(&m->maker, part);
    wet_ahead_close(ahead);
-   wet_count_runs(m->w, NULL);
+   wet_count_runs(m->tape, NULL);
    return ok && m->job.err.status == DCFG_OK && acts_end(&m->acts);
 }
 
@@ -120,7 +120,7 @@ static bool write_all(Making* m, const bool* outside)
 bool dcfg_slice_make_index(DcfgWet* w, int fd, const bool* outside,
                            DcfgError* err)
 {
-   Making m = { .none = NULL };
+   Making m = { .w = w };
    bool   ok;
 
    if (!index_is_possible(w)) {
@@ -128,8 +128,8 @@ bool dcfg_slice_make_index(DcfgWet* w, int fd, const bool* outside,
                 "an index needs a file that is not compressed");
       return false;
    }
-   m.w = slice_reopen(w, &m.job, err);
-   if (m.w == NULL)
+   m.tape = slice_tape(w, &m.job, err);
+   if (m.tape == NULL)
       return false;
    ok = start(&m, fd, outside) && pass(&m) && write_all(&m, outside);
    job_tell(&m.job, err);
@@ -139,9 +139,9 @@ bool dcfg_slice_make_index(DcfgWet* w, int fd, const bool* outside,
    graph_free(&m.graph);
    callbacks_free(&m.callbacks);
    slice_code_free(&m.code);
-   array_free(&m.w->job, &m.chunks, sizeof(WetChunkInfo));
+   array_free(&m.tape->job, &m.chunks, sizeof(WetChunkInfo));
    free(m.none);
-   dcfg_wet_close(m.w);
+   wet_cursor_free(m.tape);
    return ok;
 }
 

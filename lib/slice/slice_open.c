@@ -7,7 +7,6 @@
    Handed: a trace and a query. */
 
 #include "lib/slice/slice_back.h"
-#include "lib/slice/slice_reopen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,32 +107,32 @@ static WetIndex* index_for(const DcfgWet* w, const DcfgSliceQuery* q)
 static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q, bool* moved,
                              DcfgError* err)
 {
-   Job      job;
-   Slicer   z = { 0 };
-   DcfgWet* again;
-   bool     ok;
+   Job        job;
+   Slicer     z = { 0 };
+   WetCursor* tape;
+   bool       ok;
    DcfgSlice* result = calloc(1, sizeof(DcfgSlice));
 
    if (result == NULL) {
       set_error(err, DCFG_ERROR_MEMORY, w->path, NULL, 0, "out of memory");
       return NULL;
    }
-   again = slice_reopen(w, &job, err);
-   if (again == NULL) {
+   tape = slice_tape(w, &job, err);
+   if (tape == NULL) {
       dcfg_slice_free(result);
       return NULL;
    }
-   z.passes = (Passes){ .job = &job, .w = again, .moved = *moved,
+   z.passes = (Passes){ .job = &job, .w = w, .tape = tape, .moved = *moved,
                         .ix = index_for(w, q), .unseen_ix = w->index };
    z.passes.skips = z.passes.ix != NULL && (q->steps != 0 || q->only_criteria);
    z.found  = (Found){ .job = &job, .code = &z.code, .callbacks = &z.callbacks,
                        .kind = kind_of(q, w), .result = result };
-   ok = find(&z, &job, again, q);
+   ok = find(&z, &job, w, q);
    say_how_many(&z.found, &job.err);
    job_tell(&job, err);
    *moved = z.passes.moved;
    free_parts(&z);
-   dcfg_wet_close(again);
+   wet_cursor_free(tape);
    if (ok)
       return result;
    dcfg_slice_free(result);

@@ -4,13 +4,40 @@
    The passes over a trace that is sliced. */
 
 /* Owns: going over the tape, forward and then chunk by chunk backward.
-   Handed: parts by wet_ahead.c. */
+   Handed: parts by wet_chunks.c. */
 
 #include "lib/slice/slice_passes.h"
 #include "lib/index/index_marks.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Limit of memory, in bytes, for a slice of a large file without an option:
+   about 20 million instances, if they are kept. */
+#define MEMORY_AT_MOST (4ULL << 30)
+
+WetCursor* slice_tape(DcfgWet* w, Job* job, DcfgError* err)
+{
+   WetCursor* c;
+
+   if (!wet_can_reread(w)) {
+      set_error(err, DCFG_ERROR_FILE, w->path, NULL, 0,
+                "a slice needs a file that can be read twice, not a pipe: "
+                "write the trace to a file first");
+      return NULL;
+   }
+   if (!wet_unpack(w)) {
+      job_tell(&w->job, err);
+      return NULL;
+   }
+   c = wet_cursor_new(w, err);
+   if (c == NULL)
+      return NULL;
+   job_start(job, w->path, &w->options);
+   job->most = MEMORY_AT_MOST;
+   job_read(job, c->job.n_file, c->job.n_text);
+   return c;
+}
 
 /* Return whether counts of superblocks will do, without activations: for slices
    without control, and forward ones, of which the walk back finds criteria
@@ -44,8 +71,8 @@ static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
 
    if (looks && !unseen_start(&u, p->job, p->w))
       return false;
-   wet_count_runs(p->w, code->runs);
-   p->ahead = wet_ahead_new(p->job, p->w, &p->index,
+   wet_count_runs(p->tape, code->runs);
+   p->ahead = wet_ahead_new(p->job, p->tape, &p->index,
                               looks || (acts != NULL
                                         && acts->executions != NULL)
                               ? SLOTS_OF_ALL
@@ -64,7 +91,7 @@ static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
    if (!ok)
       return false;
    passes_close(p);
-   wet_count_runs(p->w, NULL);
+   wet_count_runs(p->tape, NULL);
    return p->job->err.status == DCFG_OK;
 }
 
@@ -72,11 +99,12 @@ static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
    trace, or by a pass; *READ says which. */
 static bool count_runs(Passes* p, SliceCode* code, bool* read)
 {
-   *read = looks_for_unseen(p) || !wet_recall(p->w, &p->index, code->runs);
+   *read = looks_for_unseen(p) || !wet_recall(p->w, &p->tape->job, &p->index,
+                                                   code->runs);
    if (!*read)
       return true;
-   if (p->w->job.err.status != DCFG_OK)
-      return job_adopt(p->job, &p->w->job.err);
+   if (p->tape->job.err.status != DCFG_OK)
+      return job_adopt(p->job, &p->tape->job.err);
    if (!go_forward(p, code, NULL))
       return false;
    wet_remember(p->w, &p->index, code->runs);
@@ -101,9 +129,9 @@ static bool take_index(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g)
    job_read(p->job, p->w->file_size - p->w->tape, p->w->file_size - p->w->tape);
    for (size_t i = 0; i < ix->n_chunks; i++) {
       const IndexChunk* from = &ix->chunks[i];
-      WetChunkInfo*     to = array_add(&p->w->job, &p->index, sizeof(*to));
+      WetChunkInfo*     to = array_add(&p->tape->job, &p->index, sizeof(*to));
       if (to == NULL)
-         return job_adopt(p->job, &p->w->job.err);
+         return job_adopt(p->job, &p->tape->job.err);
       *to = (WetChunkInfo){ .offset = from->offset, .before = from->before,
                             .n_instrs = from->n_instrs,
                             .n_records = from->n_records,
@@ -137,7 +165,7 @@ bool passes_forward(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g)
          return true;
       code_forget_runs(code);
       array_cut(&p->index, 0);
-      if (read && !wet_rewind(p->w))
+      if (read && !wet_rewind(p->tape))
          return job_fail(p->job, DCFG_ERROR_FILE, NULL, "it cannot be read");
    }
    if (!graph_start(g, p->job, p->w) || !go_forward(p, code, acts)
@@ -153,10 +181,10 @@ bool passes_begin_back(Passes* p, uint64_t* n_instrs)
 
    *n_instrs = end == NULL ? 0 : end->before + end->n_instrs;
    if (p->skips) {
-      p->own.offset = wet_take_chunk(p->w, &p->own.steps);
+      p->own.offset = wet_take_chunk(p->w, &p->tape->job, &p->own.steps);
       return true;
    }
-   p->ahead  = wet_ahead_new_back(p->job, p->w, &p->index);
+   p->ahead  = wet_ahead_new_back(p->job, p->tape, &p->index);
    return p->ahead != NULL;
 }
 
@@ -169,8 +197,8 @@ static const WetPart* read_chunk(Passes* p, uint32_t chunk)
    if (p->own.offset == info->offset)
       return &p->own;
    p->own.offset = 0;
-   if (!wet_read_chunk(p->w, info, SLOTS_OF_ALL, &p->own.steps)) {
-      job_adopt(p->job, &p->w->job.err);
+   if (!wet_read_chunk(p->tape, info, SLOTS_OF_ALL, &p->own.steps)) {
+      job_adopt(p->job, &p->tape->job.err);
       return NULL;
    }
    p->own.offset = info->offset;
@@ -241,7 +269,7 @@ void passes_close(Passes* p)
 void passes_free(Passes* p)
 {
    passes_close(p);
-   wet_leave_chunk(p->w, &p->own.steps, p->own.offset);
-   array_free(&p->w->job, &p->index, sizeof(WetChunkInfo));
+   wet_leave_chunk(p->w, &p->tape->job, &p->own.steps, p->own.offset);
+   array_free(&p->tape->job, &p->index, sizeof(WetChunkInfo));
    free(p->unseen);
 }

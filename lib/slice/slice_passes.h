@@ -11,10 +11,10 @@
 /* Passes: written by slice_passes.c alone. */
 typedef
    struct {
-      Job*      job;            // the slice's; the trace's is its reader's
+      Job*      job;            // the slice's
       DcfgWet*  w;
-      WetAhead* ahead;          // reads the tape; only tables of the trace are
-                                // used here meanwhile
+      WetCursor* tape;          // reads the tape, with a job of its own
+      WetAhead* ahead;          // uses it in another thread; or NULL
       Array     index;          // WetChunkInfo
       const WetSteps* steps;    // steps of the present part
       bool      plain;          // activations are not needed: no control, no
@@ -29,6 +29,10 @@ typedef
                                 // earlier slice left
    }
    Passes;
+
+/* Return a cursor at the begin of W's tape, which goes anywhere, and prepare JOB
+   for the work on what it reads.  Return NULL, and *ERR, on errors. */
+WetCursor* slice_tape(DcfgWet* w, Job* job, DcfgError* err);
 
 /* Go forward: store counts of superblocks in CODE, find the chunks, and, unless
    .plain, store activations in ACTS and the graph in G. */

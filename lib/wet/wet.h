@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The declarations that the readers of a whole execution trace share. */
+   The file of a whole execution trace: its tables, and what records of its tape
+   become. */
 
 #ifndef DCFG_LIB_WET_H
 #define DCFG_LIB_WET_H
@@ -9,9 +10,8 @@
 #include "lib/base/input.h"
 #include "lib/base/job.h"
 #include "lib/base/hash.h"
-#include "lib/wet/wet_machine.h"
-#include "lib/wet/wet_steps.h"
-#include "lib/wet/wet_told.h"
+#include "lib/wet/wet_bytes.h"
+#include "lib/dcfg_wet.h"
 #include "format/wet_code.h"
 #include "format/wet_history.h"
 #include "format/wet_records.h"
@@ -60,25 +60,13 @@ typedef
    }
    WetExit;
 
-/* WetSegment: the words between two exits of a superblock, and the rows of them
-   in the present block of the tape. */
+/* WetSegment: the words between two exits of a superblock. */
 typedef
    struct {
-      uint32_t word;            // the first one's number in the superblock
       uint32_t n_words;
-      uint32_t columns;         // the first one's index in .columns
-      uint32_t chunk;           // the chunk that the columns' values are from
-      uint32_t n_rows;
-      uint32_t at;              // next row, in the words of the block
+      uint32_t columns;         // the number of the first one's column
    }
    WetSegment;
-
-/* Column: the last value of a word, and the most frequent step. */
-typedef
-   struct {
-      uint64_t last, step;
-   }
-   Column;
 
 typedef
    struct {
@@ -113,9 +101,10 @@ typedef
    }
    WetWay;
 
-/* WetWay.kept, for SLOTS_OF_NONE: the reader drops all records of the way,
-   keeps all, or keeps only one right before a kept record. */
-enum { KEPT_NONE, KEPT_LAST, KEPT_ALL };
+/* Numbers in place of a way's, for a mark and for a superblock left between
+   exits. */
+#define NO_WAY_MARK DCFG_NONE
+#define NO_WAY_STOP (DCFG_NONE - 1)
 
 /* Stop: how far a superblock ran that was left between exits. */
 typedef
@@ -127,78 +116,8 @@ typedef
    }
    Stop;
 
-/* Bits: the rest of a part of a chunk, read bit by bit. */
-typedef
-   struct {
-      Bytes    bytes;
-      unsigned bit;
-   }
-   Bits;
-
-/* The most records and words, together, that a block has. */
-#define MAX_BLOCK WET_BLOCK_WORDS
-
 /* The most accesses that a record has. */
 #define MAX_ACCESSES 4096
-
-/* WetWanted: which records a reader gets, and with which slots.
-
-   SLOTS_OF_NONE: records of the ways that are kept, and stops and marks,
-   without slots.
-
-   SLOTS_OF_TRANSFERS: records that may begin or end activations, with slots,
-   and some easy ones.  An easy record is left out if the one before it in the
-   block came the same way as when this way was told last.  A step without
-   instructions stands for the last one left out. */
-typedef
-   enum { SLOTS_OF_NONE, SLOTS_OF_TRANSFERS, SLOTS_OF_ALL }
-   WetWanted;
-
-/* Numbers in Block.ways for a mark and for a superblock left between exits.
-   Their data is in .extra. */
-#define NO_WAY_MARK DCFG_NONE
-#define NO_WAY_STOP (DCFG_NONE - 1)
-
-/* Block: the present block of the tape. */
-typedef
-   struct {
-      uint32_t ways[MAX_BLOCK];
-      uint64_t extra[MAX_BLOCK];      // numbers of marks and stops
-      uint64_t words[1 + MAX_BLOCK];  // rows of segments, from 1 on
-      uint32_t segments[MAX_BLOCK];   // segments with rows, in .segments
-      uint64_t steps[2][MAX_BLOCK];   // steps of two columns
-      uint32_t met[MAX_BLOCK];        // ways not counted yet
-      uint32_t n_ways, n_extra, n_words, n_segments, n_met;
-      uint32_t n_slots;               // slots of all its records
-      size_t   n_bytes;               // bytes of all its marks
-      uint32_t at;                    // next element of .extra
-   }
-   Block;
-
-/* Chunk: the present chunk, and its parts. */
-typedef
-   struct {
-      uint8_t* data;
-      size_t   size, room;
-      uint32_t number;          // from 1
-      uint32_t n_records;       // records still to be read
-      uint64_t n_instrs;        // instructions so far
-      bool     odd_marks;       // so far, a mark of a handler or of x87's top
-      bool     whole;           // its steps are kept together
-      Bytes    control, numbers;
-      Bits     bits;
-      WetWanted wanted;
-      uint32_t thread;
-      uint32_t last_thread;     // the greatest number of a thread so far
-      uint32_t history;
-      uint64_t next[N_HISTORIES];   // by history: the way predicted first, + 1,
-                                    // or 0; in the high half its hash
-      uint64_t other[N_HISTORIES];  // the way predicted second
-      uint64_t words[1 + MAX_ACCESSES];   // words of several segments
-      uint64_t computed[1 + WET_REGISTERS + MAX_ACCESSES];   // see wet_terms.h
-      Block    block;
-   }
-   Chunk;
 
 /*--- Plans                                                ---*/
 
@@ -302,22 +221,133 @@ static inline bool is_operand(const WetAccess* first, uint32_t j)
                && (first[first[j].same - 1].what & AccessLoad));
 }
 
+/*--- Processors                                           ---*/
+
+/* WetMachine: a processor, for readers of its traces. */
+typedef
+   struct {
+      uint32_t number;          // e_machine of ELF
+      uint32_t address_size;    // bytes
+      bool     links;           // calls leave the return address in a register
+      uint8_t  vector_size;     // granules of a vector register
+      uint8_t  n_given;         // registers that a handler gets from the kernel
+      uint8_t  given[8];        // they, and the stack pointer
+      uint8_t  stack;           // register with the stack pointer
+      uint8_t  stack_argument;  // register with clone()'s stack
+      /* Return the target of the direct branch of N bytes at CODE, whose
+         address is ADDR. */
+      uint64_t (*target)(const uint8_t* code, uint32_t n, uint64_t addr);
+      uint8_t  goes_back[4];    // if .links: the jump of longjmp
+   }
+   WetMachine;
+
+/* Return the processor with this number of ELF; NULL if it is not known. */
+const WetMachine* wet_machine(uint32_t number);
+
+/* Return whether the indirect jump is longjmp's, to an address where a call
+   returned. */
+bool wet_goes_back(const WetMachine* m, const uint8_t* code, uint32_t n);
+
+/*--- Decoded records                                      ---*/
+
+/* WetStep: a record of the tape: an execution of a superblock, or a mark. */
+typedef
+   struct {
+      uint32_t sb;              // 0 for a mark
+      union {
+         uint32_t way;          // DCFG_NONE: left between exits
+         uint32_t mark;         // DcfgWetKind; a turn of threads is no step
+      };
+      uint32_t thread;
+      uint32_t first;           // index in .addrs of its slots, or a mark's
+                                // words
+      uint16_t n_instrs;        // completed instructions
+      uint16_t n_slots;         // slots that were filled; MARK_SLOTS for a mark
+   }
+   WetStep;
+
+/* The slots of a mark: its words, and where its bytes are in .bytes of the
+   steps, and how many. */
+enum { MARK_BYTES_AT = 3, MARK_N_BYTES, MARK_SLOTS };
+
+/* WetSteps: decoded records.  For SLOTS_OF_ALL, .turns has the indices of steps
+   that are not easy, or that follow a mark or a turn of threads. */
+typedef
+   struct {
+      WetStep*  steps;
+      uint32_t* turns;
+      size_t    n_steps, max_steps;
+      size_t    n_turns, max_turns;
+      uint64_t* addrs;
+      size_t    n_addrs, max_addrs;
+      uint8_t*  bytes;          // for SLOTS_OF_ALL: bytes of marks
+      size_t    n_bytes, max_bytes;
+      bool      odd_tops;       // for SLOTS_OF_ALL: a top of x87's stack is not
+                                // 0
+   }
+   WetSteps;
+
+static inline void wet_forget_steps(WetSteps* s)
+{
+   s->n_steps = s->n_turns = s->n_addrs = s->n_bytes = 0;
+   s->odd_tops = false;
+}
+
+/* WetStepsRoom: the elements of one block.  .n_all is the number of records of
+   the chunk, if the steps of all its blocks will be kept together; else 0. */
+typedef
+   struct {
+      size_t n_steps, n_addrs, n_turns, n_bytes;
+      size_t n_all;
+   }
+   WetStepsRoom;
+
+/* Make room in S for one block more.  Return false if memory is exhausted. */
+bool wet_reserve_steps(Job* job, WetSteps* s, const WetStepsRoom* room);
+
+/* Free memory that the records of S do not need, if there is much of it. */
+void wet_trim_steps(Job* job, WetSteps* s);
+
+/* Return the size of the memory of S, in bytes; free it. */
+size_t wet_size_of_steps(const WetSteps* s);
+void   wet_free_steps(Job* job, WetSteps* s);
+
+/*--- Descriptions of instructions, as users get them       ---*/
+
+/* General and vector registers; flags; x87. */
+#define MAX_REGISTERS (32 + 32 + 2)
+
+/* WetTold: the result of dcfg_wet_instr(), and all that it refers to. */
+typedef
+   struct {
+      DcfgWetInstr    instr;
+      DcfgWetAccess*  accesses;         // room for the most
+      DcfgWetRegisterId uses[MAX_REGISTERS], defines[MAX_REGISTERS];
+      uint32_t        near_symbol, near_line;   // the last ones of an image
+                                                // that were asked for
+   }
+   WetTold;
+
+/* Set the members of TO->instr that say what instruction N does: .transfer,
+   accesses and registers.  Its other members have been set. */
+void wet_tell_plan(const DcfgWet* w, uint32_t n, WetTold* to);
+
 /*--- A trace                                              ---*/
 
-typedef struct WetWriters WetWriters;
 typedef struct WetImages WetImages;
-typedef struct WetControl WetControl;
-typedef struct WetEffects WetEffects;
 typedef struct WetState WetState;
-typedef struct WetMark WetMark;
 
+/* DcfgWet: the file, as its tables describe it.  It is opened once; then
+   questions about what it has do not change it.  The tape is read by cursors
+   (wet_cursor.h), any number of them; what an event depends on is found by
+   DcfgWetEvents (wet_record.h). */
 struct DcfgWet {
-   Job         job;
-   struct DcfgWet* lender;      // trace whose tables W uses, or NULL
-   Input*      in;
-   char*       path;            // to read it again; NULL: it is in memory
-   const void* memory;
+   Job         job;             // has the memory of the tables
+   Input*      in;              // at the tape; NULL: a cursor has taken it
+   char*       path;            // to read it again
+   const void* memory;          // NULL: it is not in memory
    size_t      memory_size;
+   bool        compressed;
    int         unpacked;        // descriptor of the unpacked file, or -1
    DcfgOptions options;
    uint32_t    version;
@@ -331,73 +361,35 @@ struct DcfgWet {
    Array       sb_instrs;       // uint32_t
    Array       exits;           // WetExit
    Array       segments;        // WetSegment
-   Column*     columns;
-   uint32_t    n_columns;
+   uint32_t    n_columns;       // words of all segments
    Array       threads;         // uint64_t
    Array       ran;             // uint64_t, by instruction: executions, if only
                                 // the last of the tape was kept
    Array       unexecuted;      // WetInstr, without flags
    Array       uses;            // Use
    Array       defs;            // Def
-   Array       points;          // Point
-   Span*       points_of;       // by superblock: in .points
-   bool*       is_point;        // by index in .sb_instrs
    WetWay*     ways;            // by WetSb.ways and the exit's number
    size_t      n_ways;
-   uint32_t*   way_counts;      // by way: records in the present block
-   uint32_t*   way_before;      // by way, for SLOTS_OF_TRANSFERS: the easy way
-                                // before it when it was told last, and 1
-   uint8_t*    way_kept;        // by way, for SLOTS_OF_NONE: KEPT_..., or NULL
-   bool*       way_skipped;     // by way: tell nothing of it; or NULL
-   uint8_t*    way_taken;       // by way: see wet_taken.c
-   uint64_t*   runs;            // by index in .sb_instrs: times that a record
-                                // ended there; or NULL
+   const WetMachine* machine;
+   Plan*       plans;           // by instruction
+   InstrPlan*  places;          // by index in .sb_instrs
+   uint64_t*   instances;       // by instruction: before the first record
+   uint64_t    most_before;     // the most of them
+   uint64_t    before;          // and of all instructions together
+   bool        ended_early;     // the recorder lost the end
+   uint64_t    tape;            // offset of the tape
+   uint64_t    tape_size;       // bytes
+   uint64_t    file_size;       // bytes, uncompressed
+   WetTold     told;            // told by dcfg_wet_instr()
+   bool*       loads;           // see dcfg_wet_tell_loads(); or NULL
+   struct WetIndex* index;      // or NULL: see lib/index/wet_index.h
+   void (*close_index)(struct WetIndex* ix);    // closes it
    Array       known_chunks;    // WetChunkInfo: see wet_remember()
    uint64_t*   known_runs;      // NULL: not known
    uint8_t*    known_unseen;    // see wet_remember_unseen(); NULL: not known
    uint64_t*   unseen_ends;
    WetSteps    left_steps;      // the steps of the chunk at .left_offset,
    uint64_t    left_offset;     // or 0: see wet_leave_chunk()
-   const WetMachine* machine;
-   Plan*       plans;           // by instruction
-   uint64_t*   instances;       // by instruction: so far
-   bool        ended_early;     // the recorder lost the end
-   uint64_t    most_before;     // the most instances before the first record
-   uint64_t    before;          // and of all instructions together
-   InstrPlan*      places;          // by index in .sb_instrs
-   uint64_t    offset;          // bytes of the file read so far
-   uint64_t    tape;            // offset of the tape
-   uint64_t    tape_left;       // bytes
-   uint64_t    file_size;       // bytes, uncompressed
-   bool        end_found;       // the sections behind the tape were read
-   uint8_t*    value;           // room for one instance's value
-   Chunk*      chunk;
-   WetWriters* writers;
-   WetEffects* effects;
-   bool*       told_instrs;     // by instruction: tell of it; NULL: of all
-   uint32_t    told_thread;     // DCFG_NONE: tell of any thread
-   uint64_t    told_from, told_to;      // times to tell of
-   uint64_t    time;            // instructions executed so far
-   WetControl* control;         // or NULL
-   const struct WetNamer* namer;        // or NULL: see wet_names.h
-   WetSteps    steps;           // present steps
-   size_t      next_step;
-   WetStep     record;          // the present one
-   uint32_t    place;           // index of its next instruction
-   const uint64_t* addrs;       // its slots
-   uint64_t*   kept;            // a system call's addresses: see wet_events.c
-   bool        begun;
-   bool        held, ended;     // .record was read ahead; the tape has ended
-   Array       reads;           // Reading: of the last system call
-   uint32_t    n_told;          // readings that were told
-   WetTold     told;            // told by dcfg_wet_instr()
-   uint32_t    near_symbol, near_line;  // the last ones of an image that were
-                                        // asked for
-   WetMark*    mark;            // the last mark that was told
-   bool*       own_loads;       // see dcfg_wet_tell_loads(); or NULL
-   const bool* loads;           // they, of this trace or of its first reader
-   struct WetIndex* index;      // or NULL: see lib/index/wet_index.h
-   void (*close_index)(struct WetIndex* ix);    // closes it
 };
 
 /* Return whether the instance is an iteration that a count of 0 prevented: it
@@ -407,83 +399,39 @@ static inline bool wet_is_no_iteration(const Plan* p, uint32_t n_made)
    return p->kind == InsnRep && n_made == 0;
 }
 
+/*--- Reading it                                           ---*/
+
 /* Return whether the file is there and can be read more than once. */
 bool wet_can_reread(const DcfgWet* w);
 
 /* Make the file readable in any order; unpack it if it is compressed. */
 bool wet_unpack(DcfgWet* w);
 
+/* Open the file once more, for JOB: unpacked, if it was unpacked. */
+Input* wet_open_input(const DcfgWet* w, Job* job);
+
 /* Set W's index to IX, in place of an earlier one; CLOSE closes it.  IX may be
    NULL. */
 void wet_set_index(DcfgWet* w, struct WetIndex* ix,
                    void (*close_index)(struct WetIndex* ix));
 
-/* Open the same trace again, at its begin. */
-DcfgWet* wet_open_again(DcfgWet* w, DcfgError* err);
-
-/* Read the tables, up to the tape, and make the plans. */
+/* Read the tables, up to the tape, and make the plans; free them. */
 bool wet_load(DcfgWet* w);
+void wet_free_tables(DcfgWet* w);
 
-/* Read N bytes of the file; an error if there are fewer. */
-bool wet_read(DcfgWet* w, void* to, size_t n);
+/* Read N bytes of IN; an error of JOB if there are fewer. */
+bool wet_read(Job* job, Input* in, void* to, size_t n);
 
-/* Make the ways of all superblocks; read a block's control, for wet_tape.c;
-   find how far superblock SB got if N instructions of it were completed. */
-bool wet_make_ways(DcfgWet* w);
-bool wet_read_control(DcfgWet* w);
+/* Return how far superblock SB got if N instructions of it were completed. */
 Stop wet_find_stop(const DcfgWet* w, uint32_t sb, uint32_t n);
-
-/* Go to the next chunk: false at the end, and on errors.  Read the chunk's next
-   block, behind what TO has; there is one while .n_records is not 0.  All
-   blocks of a chunk are read with SLOTS_OF_NONE, or all with SLOTS_OF_ALL. */
-bool wet_next_chunk(DcfgWet* w);
-bool wet_read_block(DcfgWet* w, WetWanted wanted, WetSteps* to);
-
-/* Read the next block that is not empty, in place of what TO has. */
-bool wet_next_block(DcfgWet* w, WetWanted wanted, WetSteps* to);
 
 /* The most instructions that a superblock has. */
 #define MAX_SB_INSTRS 1024
-
-/* Read N rows of segment S from the chunk's parts, to TO. */
-void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
-                      uint32_t n);
-
-/* Fill in E from the present record, a mark. */
-static inline void wet_take_mark(const DcfgWet* w, DcfgWetEvent* e)
-{
-   e->kind   = (DcfgWetKind)w->record.mark;
-   e->thread = w->record.thread;
-   e->addr   = w->addrs[0];
-   e->size   = w->addrs[1];
-   e->from   = w->addrs[2];
-}
-
-/* Give E the accesses that the instruction at AT made in this record. */
-static inline void wet_find_accesses(const DcfgWet* w, const InstrPlan* at,
-                                     DcfgWetEvent* e)
-{
-   uint32_t n = w->record.n_slots;
-
-   e->accesses   = w->addrs + at->slot;
-   e->n_accesses = n >= (uint32_t)at->slot + at->n_slots ? at->n_slots
-                   : n > at->slot ? n - at->slot : 0;
-}
-
-/* Give E the value that the instruction computed. */
-void wet_find_value(DcfgWet* w, const InstrPlan* at, DcfgWetEvent* e);
 
 /* Return the first slot of the value. */
 static inline uint32_t wet_value_slot(const InstrPlan* at)
 {
    return (uint32_t)at->slot + at->n_slots + at->top;
-}
-
-static inline uint64_t wet_stack_pointer(const DcfgWet* w, const InstrPlan* at)
-{
-   uint32_t slot = wet_value_slot(at) + at->n_values;
-
-   return at->stack && slot < w->record.n_slots ? w->addrs[slot] : 0;
 }
 
 /* Return the top of x87's stack behind the instruction at AT, if it is TOP
@@ -518,20 +466,5 @@ static inline DcfgWetDep instance_of(Writer writer)
    return (DcfgWetDep){ (uint32_t)(writer >> INSTANCE_BITS) - 1,
                         writer & ((UINT64_C(1) << INSTANCE_BITS) - 1) };
 }
-
-/* Give E its ports and dependences.  CONTROL let it run, or 0.  From now on E
-   is the writer of what it defines. */
-bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
-                      DcfgWetEvent* e);
-
-/* The kernel read SIZE bytes at ADDR for E, the last system call: add who wrote
-   them to E's last port. */
-bool wet_add_read(DcfgWet* w, uint64_t addr, uint64_t size, DcfgWetEvent* e);
-
-/* Note what E changes, an event that is no instruction. */
-bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e);
-
-/* Note the change of x87's top that the present record, MarkTop, says. */
-bool wet_note_top(DcfgWet* w);
 
 #endif /* DCFG_LIB_WET_H */

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Chunks of a wet file, in any order. */
+   Chunks of a whole execution trace, in any order. */
 
-/* Owns: where the chunks are, and reading them in any order.  Handed: a
-   trace by wet_open.c. */
+/* Owns: where the chunks are, reading one of them, and a thread that decodes parts
+   ahead of their use.  Handed: a cursor, which nobody else uses meanwhile.
+
+   Parts are in a ring buffer.  N_TAKEN of them have been taken, of which the
+   last is in use; N_READ have been decoded.  The thread touches only the
+   cursor, the index, and parts that are neither taken nor ready.  If there can
+   be no thread, each part is decoded when it is asked for: the results are the
+   same. */
 
 #include "lib/wet/wet_chunks.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,119 +34,94 @@ static void count_instances(const DcfgWet* w, const uint64_t* runs,
    }
 }
 
-bool wet_begin_chunk(DcfgWet* w, Array* index)
+bool wet_begin_chunk(WetCursor* c, Array* index)
 {
-   uint64_t      offset = w->begun ? w->offset : w->tape;
+   uint64_t      offset = c->offset;
    WetChunkInfo* info;
 
-   w->begun = true;
-   if (!wet_next_chunk(w)
-       || (info = array_add(&w->job, index, sizeof(*info))) == NULL)
+   if (!wet_next_chunk(c)
+       || (info = array_add(&c->job, index, sizeof(*info))) == NULL)
       return false;
-   *info = (WetChunkInfo){ .offset = offset, .thread = w->chunk->thread,
-                           .n_records = w->chunk->n_records };
+   *info = (WetChunkInfo){ .offset = offset, .thread = c->thread,
+                           .n_records = c->n_records };
    if (index->n > 1)
       info->before = info[-1].before + info[-1].n_instrs;
    return true;
 }
 
-bool wet_read_part(DcfgWet* w, Array* index, WetWanted wanted, WetSteps* to)
+bool wet_read_part(WetCursor* c, Array* index, WetWanted wanted, WetSteps* to)
 {
    WetChunkInfo* info = &ELEM(*index, WetChunkInfo, index->n - 1);
 
    wet_forget_steps(to);
-   if (!wet_read_block(w, wanted, to))
+   if (!wet_read_block(c, wanted, to))
       return false;
-   info->n_instrs  = w->chunk->n_instrs;
-   info->odd_marks = w->chunk->odd_marks;
+   info->n_instrs  = c->n_instrs;
+   info->odd_marks = c->odd_marks;
    return true;
 }
 
-/* Do the work of wet_index_chunks().  RUNS, by index in .sb_instrs, grows by the
-   number of records that ended there. */
-static bool read_all_chunks(DcfgWet* w, Array* index, uint64_t* runs)
+bool wet_count_instances(WetCursor* c, uint64_t* ran)
 {
+   size_t   n_runs = c->w->sb_instrs.n + 1;
    WetSteps steps = { 0 };
-   bool     ok = true;
 
-   w->runs = runs;
-   while (ok && wet_begin_chunk(w, index))
-      while (ok && wet_has_part(w))
-         ok = wet_read_part(w, index, SLOTS_OF_NONE, &steps);
-   w->runs = NULL;
-   wet_free_steps(&w->job, &steps);
-   return ok && w->job.err.status == DCFG_OK;
+   c->runs = job_calloc(&c->job, n_runs, sizeof(*c->runs));
+   if (c->runs == NULL)
+      return false;
+   while (wet_next_block(c, SLOTS_OF_NONE, &steps))
+      ;
+   count_instances(c->w, c->runs, ran);
+   wet_free_steps(&c->job, &steps);
+   job_free(&c->job, c->runs, n_runs * sizeof(*c->runs));
+   c->runs = NULL;
+   return c->job.err.status == DCFG_OK;
 }
 
-bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran)
-{
-   size_t    n_runs = w->sb_instrs.n + 1;
-   uint64_t* runs   = ran == NULL ? NULL
-                      : job_calloc(&w->job, n_runs, sizeof(*runs));
-   bool      ok     = (ran == NULL || runs != NULL)
-                      && read_all_chunks(w, index, runs);
-
-   if (runs != NULL)
-      count_instances(w, runs, ran);
-   job_free(&w->job, runs, n_runs * sizeof(*runs));
-   return ok;
-}
-
-void wet_count_runs(DcfgWet* w, uint64_t* runs)
-{
-   w->runs = runs;
-}
-
-/* The trace that owns the tables keeps the copy with them.  If memory is
-   exhausted it keeps nothing, and the next reader goes through the tape
-   again. */
+/* The trace keeps a copy with its tables.  If memory is exhausted it keeps
+   nothing, and the next reader goes through the tape again. */
 void wet_remember(DcfgWet* w, const Array* index, const uint64_t* runs)
 {
-   DcfgWet* first = w->lender;
    size_t   n = index->n * sizeof(WetChunkInfo);
    size_t   n_runs = (w->sb_instrs.n + 1) * sizeof(*runs);
    void*    chunks;
 
-   if (first == NULL || first->known_runs != NULL || index->n == 0)
+   if (w->known_runs != NULL || index->n == 0)
       return;
    chunks = malloc(n);
-   first->known_runs = malloc(n_runs);
-   if (chunks == NULL || first->known_runs == NULL) {
+   w->known_runs = malloc(n_runs);
+   if (chunks == NULL || w->known_runs == NULL) {
       free(chunks);
-      free(first->known_runs);
-      first->known_runs = NULL;
+      free(w->known_runs);
+      w->known_runs = NULL;
       return;
    }
    memcpy(chunks, index->data, n);
-   memcpy(first->known_runs, runs, n_runs);
-   first->known_chunks = (Array){ chunks, index->n, index->n };
+   memcpy(w->known_runs, runs, n_runs);
+   w->known_chunks = (Array){ chunks, index->n, index->n };
 }
 
-bool wet_recall(DcfgWet* w, Array* index, uint64_t* runs)
+bool wet_recall(const DcfgWet* w, Job* job, Array* index, uint64_t* runs)
 {
-   const DcfgWet* first = w->lender;
-   void*          to;
+   void* to;
 
-   if (first == NULL || first->known_runs == NULL)
+   if (w->known_runs == NULL)
       return false;
-   to = array_add_n(&w->job, index, sizeof(WetChunkInfo),
-                    first->known_chunks.n);
+   to = array_add_n(job, index, sizeof(WetChunkInfo), w->known_chunks.n);
    if (to == NULL)
       return false;
-   memcpy(to, first->known_chunks.data,
-          first->known_chunks.n * sizeof(WetChunkInfo));
-   memcpy(runs, first->known_runs, (w->sb_instrs.n + 1) * sizeof(*runs));
+   memcpy(to, w->known_chunks.data,
+          w->known_chunks.n * sizeof(WetChunkInfo));
+   memcpy(runs, w->known_runs, (w->sb_instrs.n + 1) * sizeof(*runs));
    return true;
 }
 
 void wet_remember_unseen(DcfgWet* w, const Array* codes, const Array* ends)
 {
-   DcfgWet*  first = w->lender;
    uint8_t*  to = malloc(codes->n + 1);
    uint64_t* to_ends = malloc(ends->n * sizeof(*to_ends) + 1);
 
-   if (first == NULL || first->known_unseen != NULL || to == NULL
-       || to_ends == NULL) {
+   if (w->known_unseen != NULL || to == NULL || to_ends == NULL) {
       free(to);
       free(to_ends);
       return;
@@ -147,75 +130,261 @@ void wet_remember_unseen(DcfgWet* w, const Array* codes, const Array* ends)
       memcpy(to, codes->data, codes->n);
    if (ends->n > 0)
       memcpy(to_ends, ends->data, ends->n * sizeof(*to_ends));
-   first->known_unseen = to;
-   first->unseen_ends  = to_ends;
+   w->known_unseen = to;
+   w->unseen_ends  = to_ends;
 }
 
 const uint8_t* wet_recall_unseen(const DcfgWet* w, uint32_t chunk,
                                  size_t* size)
 {
-   const DcfgWet* first = w->lender;
-   uint64_t       begin = chunk == 0 ? 0 : first->unseen_ends[chunk - 1];
+   uint64_t begin = chunk == 0 ? 0 : w->unseen_ends[chunk - 1];
 
-   *size = first->unseen_ends[chunk] - begin;
-   return first->known_unseen + begin;
+   *size = w->unseen_ends[chunk] - begin;
+   return w->known_unseen + begin;
 }
 
 /*--- A chunk                                              ---*/
 
-bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
+bool wet_read_chunk(WetCursor* c, const WetChunkInfo* chunk, WetWanted wanted,
                     WetSteps* to)
 {
-   w->tape_left = UINT64_MAX;
-   if (!input_seek(w->in, chunk->offset) || !wet_next_chunk(w))
+   c->tape_left = UINT64_MAX;
+   if (!input_seek(c->in, chunk->offset) || !wet_next_chunk(c))
       return false;
-   w->chunk->thread = chunk->thread;
-   w->chunk->whole  = true;
+   c->thread = chunk->thread;
+   c->whole  = true;
    wet_forget_steps(to);
-   while (wet_has_part(w))
-      if (!wet_read_block(w, wanted, to))
+   while (wet_has_part(c))
+      if (!wet_read_block(c, wanted, to))
          return false;
    return true;
 }
 
-/* The trace that owns the tables keeps the steps.  Its job does not count
-   them. */
-void wet_leave_chunk(DcfgWet* w, WetSteps* steps, uint64_t offset)
+/* The trace keeps the steps.  Its job does not count them. */
+void wet_leave_chunk(DcfgWet* w, Job* job, WetSteps* steps, uint64_t offset)
 {
-   DcfgWet* first = w->lender;
-
-   if (first == NULL || first->left_offset != 0 || offset == 0) {
-      wet_free_steps(&w->job, steps);
+   if (w->left_offset != 0 || offset == 0) {
+      wet_free_steps(job, steps);
       return;
    }
-   job_take(&w->job, wet_size_of_steps(steps), 0);
-   first->left_steps  = *steps;
-   first->left_offset = offset;
+   job_take(job, wet_size_of_steps(steps), 0);
+   w->left_steps  = *steps;
+   w->left_offset = offset;
    *steps = (WetSteps){ 0 };
 }
 
-uint64_t wet_take_chunk(DcfgWet* w, WetSteps* steps)
+uint64_t wet_take_chunk(DcfgWet* w, Job* job, WetSteps* steps)
 {
-   DcfgWet* first = w->lender;
-   uint64_t offset = first == NULL ? 0 : first->left_offset;
+   uint64_t offset = w->left_offset;
 
    if (offset == 0)
       return 0;
-   *steps = first->left_steps;
-   first->left_steps  = (WetSteps){ 0 };
-   first->left_offset = 0;
-   job_take(&w->job, 0, wet_size_of_steps(steps));
-   if (w->job.used <= w->job.max)
+   *steps = w->left_steps;
+   w->left_steps  = (WetSteps){ 0 };
+   w->left_offset = 0;
+   job_take(job, 0, wet_size_of_steps(steps));
+   if (job->used <= job->max)
       return offset;
-   wet_free_steps(&w->job, steps);
+   wet_free_steps(job, steps);
    return 0;
 }
 
-bool wet_rewind(DcfgWet* w)
+bool wet_rewind(WetCursor* c)
 {
-   w->tape_left = w->offset - w->tape;
-   w->end_found = false;
-   w->chunk->thread = 0;
-   w->offset    = w->tape;
-   return input_seek(w->in, w->tape);
+   c->tape_left = c->w->tape_size;
+   c->end_found = false;
+   c->thread    = 0;
+   c->offset    = c->w->tape;
+   return input_seek(c->in, c->w->tape);
+}
+
+#define MAX_PARTS 4
+#define MAX_WHOLE 2             // parts with SLOTS_OF_ALL; they are whole
+                                // chunks, and large
+
+struct WetAhead {
+   Job*            job;         // the taker's, which gets the errors
+   WetCursor*      c;
+   Array*          index;
+   WetWanted       wanted;
+   bool            back;
+   uint32_t        next_back;   // chunks still to be read, backward
+   WetPart         parts[MAX_PARTS];
+   unsigned        n_parts;
+   uint64_t        n_before;    // bytes of the file read before
+   uint64_t        n_tape;      // bytes of the tape
+   bool            threaded;
+   pthread_t       thread;
+   pthread_mutex_t lock;        // for the members below
+   pthread_cond_t  changed;
+   uint64_t        n_read, n_taken;
+   bool            ended;       // nothing more will be read
+   bool            closing;
+};
+
+/*--- Reading                                              ---*/
+
+static bool read_forward(WetAhead* a, WetPart* p)
+{
+   p->first = !wet_has_part(a->c);
+   if (p->first && !wet_begin_chunk(a->c, a->index))
+      return false;
+   p->offset = ELEM(*a->index, WetChunkInfo, a->index->n - 1).offset;
+   return wet_read_part(a->c, a->index, a->wanted, &p->steps);
+}
+
+static bool read_back(WetAhead* a, WetPart* p)
+{
+   p->first = true;
+   return a->next_back > 0
+          && wet_read_chunk(a->c, &ELEM(*a->index, WetChunkInfo,
+                                        --a->next_back), a->wanted, &p->steps);
+}
+
+static bool read_part(WetAhead* a, WetPart* p)
+{
+   bool ok = a->back ? read_back(a, p) : read_forward(a, p);
+
+   p->n_file = a->c->job.n_file;
+   p->n_text = a->c->job.n_text;
+   return ok;
+}
+
+static void* read_all(void* arg)
+{
+   WetAhead* a = arg;
+   bool      ok = true;
+
+   pthread_mutex_lock(&a->lock);
+   while (ok && !a->closing) {
+      WetPart* p = &a->parts[a->n_read % a->n_parts];
+      /* The part taken last is in use. */
+      if (a->n_read + (a->n_taken > 0) == a->n_taken + a->n_parts) {
+         pthread_cond_wait(&a->changed, &a->lock);
+         continue;
+      }
+      pthread_mutex_unlock(&a->lock);
+      ok = read_part(a, p);
+      pthread_mutex_lock(&a->lock);
+      a->n_read += ok;
+      a->ended   = !ok;
+      pthread_cond_signal(&a->changed);
+   }
+   pthread_mutex_unlock(&a->lock);
+   return NULL;
+}
+
+/*--- Taking                                               ---*/
+
+/* Start the thread, with all signals blocked: they are for the program's own
+   threads. */
+static bool start_thread(WetAhead* a)
+{
+   sigset_t all, before;
+   bool     ok;
+
+   sigfillset(&all);
+   if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+      return false;
+   ok = pthread_create(&a->thread, NULL, read_all, a) == 0;
+   pthread_sigmask(SIG_SETMASK, &before, NULL);
+   return ok;
+}
+
+static WetAhead* begin(Job* job, WetAhead with)
+{
+   WetAhead* a = job_calloc(job, 1, sizeof(*a));
+
+   if (a == NULL)
+      return NULL;
+   *a     = with;
+   a->job = job;
+   a->n_before = a->c->job.n_file;
+   a->n_tape   = input_size(a->c->in) - a->c->w->tape;
+   /* The thread that takes parts reports progress. */
+   job_progress_as(&a->c->job, NULL);
+   pthread_mutex_init(&a->lock, NULL);
+   pthread_cond_init(&a->changed, NULL);
+   a->threaded = start_thread(a);
+   return a;
+}
+
+WetAhead* wet_ahead_new(Job* job, WetCursor* c, Array* index, WetWanted wanted)
+{
+   return begin(job, (WetAhead){ .c = c, .index = index, .wanted = wanted,
+                                 .n_parts = MAX_PARTS });
+}
+
+WetAhead* wet_ahead_new_back(Job* job, WetCursor* c, Array* index)
+{
+   return begin(job, (WetAhead){ .c = c, .index = index,
+                                 .wanted = SLOTS_OF_ALL,
+                                 .back = true,
+                                 .next_back = (uint32_t)index->n,
+                                 .n_parts = MAX_WHOLE });
+}
+
+static void tell_progress(const WetAhead* a, const WetPart* p)
+{
+   if (a->back)
+      job_progress(a->job, "slicing", a->n_taken, a->index->n);
+   else
+      job_progress(a->job, "reading", p->n_file - a->n_before, a->n_tape);
+}
+
+/* Wait until a part is ready.  Return false if there is none. */
+static bool wait_for_part(WetAhead* a)
+{
+   bool ok;
+
+   if (!a->threaded)
+      return read_part(a, &a->parts[a->n_taken % a->n_parts]);
+   pthread_mutex_lock(&a->lock);
+   while (a->n_read == a->n_taken && !a->ended)
+      pthread_cond_wait(&a->changed, &a->lock);
+   ok = a->n_read > a->n_taken;
+   pthread_mutex_unlock(&a->lock);
+   return ok;
+}
+
+const WetPart* wet_ahead_next(WetAhead* a)
+{
+   const WetPart* p = &a->parts[a->n_taken % a->n_parts];
+
+   if (!wait_for_part(a)) {
+      job_adopt(a->job, &a->c->job.err);
+      return NULL;
+   }
+   /* The limit of memory grows with what has been read. */
+   if (p->n_file > a->job->n_file || p->n_text > a->job->n_text)
+      job_read(a->job, p->n_file - a->job->n_file,
+               p->n_text - a->job->n_text);
+   tell_progress(a, p);
+   if (a->threaded)
+      pthread_mutex_lock(&a->lock);
+   a->n_taken++;
+   if (a->threaded) {
+      pthread_cond_signal(&a->changed);
+      pthread_mutex_unlock(&a->lock);
+   }
+   return p;
+}
+
+void wet_ahead_close(WetAhead* a)
+{
+   if (a == NULL)
+      return;
+   if (a->threaded) {
+      pthread_mutex_lock(&a->lock);
+      a->closing = true;
+      pthread_cond_signal(&a->changed);
+      pthread_mutex_unlock(&a->lock);
+      pthread_join(a->thread, NULL);
+   }
+   job_progress_as(&a->c->job, a->job);
+   pthread_cond_destroy(&a->changed);
+   pthread_mutex_destroy(&a->lock);
+   for (unsigned i = 0; i < a->n_parts; i++)
+      wet_free_steps(&a->c->job, &a->parts[i].steps);
+   job_free(a->job, a, sizeof(*a));
 }

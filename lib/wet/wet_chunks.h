@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Chunks of a wet file, in any order. */
+   Chunks of a whole execution trace, in any order, also decoded ahead by a
+   thread. */
 
 #ifndef DCFG_LIB_WET_CHUNKS_H
 #define DCFG_LIB_WET_CHUNKS_H
 
-#include "lib/wet/wet.h"
+#include "lib/wet/wet_cursor.h"
 
 /* WetChunkInfo: a chunk, without its records. */
 typedef
@@ -20,33 +21,42 @@ typedef
    }
    WetChunkInfo;
 
-/* Add all chunks of W, which is at its begin, to INDEX, in one pass over the
-   control flow.  RAN, by instruction, grows by the number of instances, unless
-   it is NULL.  This pass gives no events. */
-bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran);
+/* Count the instances of each instruction in RAN, in one pass over the control
+   flow of C, which is at its begin. */
+bool wet_count_instances(WetCursor* c, uint64_t* ran);
 
-/* Begin the next chunk of W, and add it to INDEX, which has all before it.
+/* Begin the next chunk of C, and add it to INDEX, which has all before it.
    Return false at the end, and on errors. */
-bool wet_begin_chunk(DcfgWet* w, Array* index);
+bool wet_begin_chunk(WetCursor* c, Array* index);
 
 /* Return whether the chunk has another part; read it, in place of what TO
    has. */
-static inline bool wet_has_part(const DcfgWet* w)
+static inline bool wet_has_part(const WetCursor* c)
 {
-   return w->chunk->n_records > 0;
+   return c->n_records > 0;
 }
-bool wet_read_part(DcfgWet* w, Array* index, WetWanted wanted, WetSteps* to);
+bool wet_read_part(WetCursor* c, Array* index, WetWanted wanted, WetSteps* to);
 
 /* Count in RUNS, by index in .sb_instrs, from now on how many records end
    there; stop if RUNS is NULL. */
-void wet_count_runs(DcfgWet* w, uint64_t* runs);
+static inline void wet_count_runs(WetCursor* c, uint64_t* runs)
+{
+   c->runs = runs;
+}
 
-/* Keep INDEX and RUNS (as in W->runs) for all readers of the trace: W was read
+/* Keep only those records of C that KEPT says, by way: see KEPT_NONE.  It is C's
+   from now on. */
+static inline void wet_keep_ways(WetCursor* c, uint8_t* kept)
+{
+   c->way_kept = kept;
+}
+
+/* Keep INDEX and RUNS (as in WetCursor) for all readers of W: one of them went
    to its end.  Get them: add them to INDEX, which is empty, and to RUNS.
-   Return false if they are not known, and, with an error, if memory is
+   Return false if they are not known, and, with an error of JOB, if memory is
    exhausted. */
 void wet_remember(DcfgWet* w, const Array* index, const uint64_t* runs);
-bool wet_recall(DcfgWet* w, Array* index, uint64_t* runs);
+bool wet_recall(const DcfgWet* w, Job* job, Array* index, uint64_t* runs);
 
 /* Do the same for the CODES of unseen writes: that of chunk I ends at element I of
    ENDS.  wet_recall_unseen() returns CHUNK's code, and sets *SIZE; it must be
@@ -57,20 +67,50 @@ const uint8_t* wet_recall_unseen(const DcfgWet* w, uint32_t chunk,
 
 static inline bool wet_knows_unseen(const DcfgWet* w)
 {
-   return w->lender != NULL && w->lender->known_unseen != NULL;
+   return w->known_unseen != NULL;
 }
 
 /* Read the chunk, in place of what TO has. */
-bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
+bool wet_read_chunk(WetCursor* c, const WetChunkInfo* chunk, WetWanted wanted,
                     WetSteps* to);
 
-/* Leave STEPS of the chunk at OFFSET in the file to the next reader of the
-   trace, which is likely to read it, too.  Take what was left: return the
+/* Leave STEPS of the chunk at OFFSET in the file, which JOB owns, to the next
+   reader of W, which is likely to read it, too.  Take what was left: return the
    chunk's offset, or 0 if there is none. */
-void     wet_leave_chunk(DcfgWet* w, WetSteps* steps, uint64_t offset);
-uint64_t wet_take_chunk(DcfgWet* w, WetSteps* steps);
+void     wet_leave_chunk(DcfgWet* w, Job* job, WetSteps* steps,
+                         uint64_t offset);
+uint64_t wet_take_chunk(DcfgWet* w, Job* job, WetSteps* steps);
 
 /* Return to the first chunk, after all were read. */
-bool wet_rewind(DcfgWet* w);
+bool wet_rewind(WetCursor* c);
 
-#endif /* DCFG_LIB_WET_CHUNKS_H */
+/*--- Ahead, by a thread                                   ---*/
+
+/* WetPart: steps that are decoded at once: a part of a chunk, or all of it. */
+typedef
+   struct {
+      WetSteps steps;
+      bool     first;           // the first part of its chunk, which begins at
+                                // .offset
+      uint64_t offset;
+      uint64_t n_file, n_text;  // bytes read up to here
+   }
+   WetPart;
+
+typedef struct WetAhead WetAhead;
+
+/* Decode all of C from its begin on, in parts, and add the chunks to INDEX; or
+   decode the chunks of INDEX backward, whole, with all slots.  The thread owns
+   C and INDEX until wet_ahead_close().  Return NULL, and JOB's error, if memory
+   is exhausted. */
+WetAhead* wet_ahead_new(Job* job, WetCursor* c, Array* index, WetWanted wanted);
+WetAhead* wet_ahead_new_back(Job* job, WetCursor* c, Array* index);
+
+/* Return the next part; the one before is no longer valid.  Return NULL at the
+   end, and with JOB's error if decoding fails. */
+const WetPart* wet_ahead_next(WetAhead* a);
+
+/* Close A, which may be NULL. */
+void wet_ahead_close(WetAhead* a);
+
+#endif

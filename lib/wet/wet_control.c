@@ -23,10 +23,8 @@
    caller may have the same one, if it has nothing on the stack. */
 
 #include "lib/wet/wet_writers.h"
-#include "lib/wet/wet.h"
 #include "lib/wet/wet_control.h"
 #include "lib/wet/wet_graph.h"
-#include "lib/wet/wet_names.h"
 
 #include <stdlib.h>
 
@@ -67,41 +65,42 @@ struct WetControl {
 
 /*--- Activations                                          ---*/
 
-static Activation* activate(DcfgWet* w, Thread* t, uint64_t place,
+static Activation* activate(DcfgWetEvents* v, Thread* t, uint64_t place,
                             Writer call)
 {
-   Activation* a = array_add(&w->job, &t->active, sizeof(*a));
+   Activation* a = array_add(v->job, &t->active, sizeof(*a));
 
    if (a != NULL)
       *a = (Activation){ place, call, DCFG_NONE, (uint32_t)t->open.n, false };
    return a;
 }
 
-static Thread* begin_thread(DcfgWet* w, uint32_t number)
+static Thread* begin_thread(DcfgWetEvents* v, uint32_t number)
 {
-   WetControl* c = w->control;
+   const DcfgWet* w = v->w;
+   WetControl* c = v->control;
    Thread*     t;
 
    while (c->threads.n <= number)
       if (number >= w->threads.n
-          || array_add(&w->job, &c->threads, sizeof(Thread)) == NULL) {
-         job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
+          || array_add(v->job, &c->threads, sizeof(Thread)) == NULL) {
+         job_fail(v->job, DCFG_ERROR_FORMAT, "tape",
                   "there is no thread %u", number);
          return NULL;
       }
    t = &ELEM(c->threads, Thread, number);
-   if (t->active.n == 0 && activate(w, t, UINT64_MAX, 0) == NULL)
+   if (t->active.n == 0 && activate(v, t, UINT64_MAX, 0) == NULL)
       return NULL;
    return t;
 }
 
-static inline Thread* thread_of(DcfgWet* w, uint32_t number)
+static inline Thread* thread_of(DcfgWetEvents* v, uint32_t number)
 {
-   WetControl* c = w->control;
+   WetControl* c = v->control;
 
    if (number < c->threads.n && ELEM(c->threads, Thread, number).active.n > 0)
       return &ELEM(c->threads, Thread, number);
-   return begin_thread(w, number);
+   return begin_thread(v, number);
 }
 
 /* Note that instruction I was the last of its activation, or a call that never
@@ -124,22 +123,22 @@ static bool drop(WetControl* c, Thread* t)
 }
 
 /* Remove the top activation, which did not return. */
-static bool abandon(DcfgWet* w, uint32_t thread, Thread* t)
+static bool abandon(DcfgWetEvents* v, uint32_t thread, Thread* t)
 {
    const Activation a = *TOP(t->active, Activation);
 
-   if (a.handler && w->control->known)
-      wet_forget_handler(w, thread);
-   return drop(w->control, t)
-          && (a.call == 0 || ends(w->control, instance_of(a.call).instr));
+   if (a.handler && v->control->known)
+      wet_forget_handler(v, thread);
+   return drop(v->control, t)
+          && (a.call == 0 || ends(v->control, instance_of(a.call).instr));
 }
 
 /* Remove the activations whose return addresses are below PLACE. */
-static inline bool unwind(DcfgWet* w, uint32_t thread, Thread* t,
+static inline bool unwind(DcfgWetEvents* v, uint32_t thread, Thread* t,
                           uint64_t place)
 {
    while (TOP(t->active, Activation)->place < place && t->active.n > 1)
-      if (!abandon(w, thread, t))
+      if (!abandon(v, thread, t))
          return false;
    return true;
 }
@@ -147,14 +146,14 @@ static inline bool unwind(DcfgWet* w, uint32_t thread, Thread* t,
 /* Return from the activation whose return address is at PLACE.  If there is
    none, the return is a jump; but the caller of the first activation is not
    known. */
-static bool leave(DcfgWet* w, Thread* t, uint64_t place)
+static bool leave(DcfgWetEvents* v, Thread* t, uint64_t place)
 {
    Activation* a = TOP(t->active, Activation);
 
    if (a->place == place && t->active.n > 1)
-      return drop(w->control, t);
+      return drop(v->control, t);
    if (a->handler || t->active.n == 1) {
-      if (!ends(w->control, a->last))
+      if (!ends(v->control, a->last))
          return false;
       a->last   = DCFG_NONE;
       array_cut(&t->open, a->open);
@@ -175,12 +174,12 @@ static inline void close_branches(Thread* t, uint32_t i)
 
 /* Open branch ME, which decides up to IPDOM.  A branch that ends at the same
    instruction no longer decides anything. */
-static inline bool open_branch(DcfgWet* w, Thread* t, Writer me,
+static inline bool open_branch(DcfgWetEvents* v, Thread* t, Writer me,
                                uint32_t ipdom)
 {
    if ((t->open.n == TOP(t->active, Activation)->open
         || TOP(t->open, Open)->ipdom != ipdom)
-       && array_add(&w->job, &t->open, sizeof(Open)) == NULL)
+       && array_add(v->job, &t->open, sizeof(Open)) == NULL)
       return false;
    *TOP(t->open, Open) = (Open){ me, ipdom };
    return true;
@@ -197,10 +196,10 @@ static inline Writer deciding(const Thread* t)
 
 /* Note that instruction I is next in the top activation; *CONTROL gets what
    decided. */
-static inline bool arrive(DcfgWet* w, Thread* t, uint32_t i, Writer me,
+static inline bool arrive(DcfgWetEvents* v, Thread* t, uint32_t i, Writer me,
                           Writer* control)
 {
-   WetControl* c = w->control;
+   WetControl* c = v->control;
    Activation* a = TOP(t->active, Activation);
    uint32_t    last = a->last;
 
@@ -211,7 +210,7 @@ static inline bool arrive(DcfgWet* w, Thread* t, uint32_t i, Writer me,
    *control = deciding(t);
    t->depth = (uint32_t)t->active.n;
    return !c->graph.branches[i]
-          || open_branch(w, t, me, c->graph.ipdom[i]);
+          || open_branch(v, t, me, c->graph.ipdom[i]);
 }
 
 /* Return the address of E's last access of type WHAT, or 0. */
@@ -230,72 +229,74 @@ static uint64_t last_access(const DcfgWet* w, const DcfgWetEvent* e,
 
 /* As wet_find_control(), for a transfer E, on processors where calls leave the
    return address in a register.  SP: the stack pointer behind E. */
-static bool transfer_linked(DcfgWet* w, Thread* t, const DcfgWetEvent* e,
+static bool transfer_linked(DcfgWetEvents* v, Thread* t, const DcfgWetEvent* e,
                             uint64_t sp, Writer* control)
 {
+   const DcfgWet* w = v->w;
    const Plan* p = &w->plans[e->instr];
    bool        call = p->kind == InsnCall || p->kind == InsnIndirectCall;
    Writer      me = writer_of(e->instr, e->instance);
 
-   if ((call && !unwind(w, e->thread, t, sp))
-       || !arrive(w, t, e->instr, me, control))
+   if ((call && !unwind(v, e->thread, t, sp))
+       || !arrive(v, t, e->instr, me, control))
       return false;
    if (call)
-      return sp == 0 || activate(w, t, sp, me) != NULL;
+      return sp == 0 || activate(v, t, sp, me) != NULL;
    if (p->kind == InsnReturn)
-      return unwind(w, e->thread, t, sp) && leave(w, t, sp);
+      return unwind(v, e->thread, t, sp) && leave(v, t, sp);
    return sp == 0
           || (TOP(t->active, Activation)->place >= sp && !p->goes_back)
-          || unwind(w, e->thread, t, sp + 1);
+          || unwind(v, e->thread, t, sp + 1);
 }
 
-bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
+bool wet_find_control(DcfgWetEvents* v, const DcfgWetEvent* e, uint64_t sp,
                       Writer* control)
 {
+   const DcfgWet* w = v->w;
    uint8_t  kind = w->plans[e->instr].kind;
    Writer   me = writer_of(e->instr, e->instance);
    uint64_t place = 0;
-   Thread*  t = thread_of(w, e->thread);
+   Thread*  t = thread_of(v, e->thread);
 
    *control = 0;
    if (t == NULL)
       return false;
    t->entering = false;
    if (!is_transfer(kind))
-      return arrive(w, t, e->instr, me, control);
+      return arrive(v, t, e->instr, me, control);
    if (w->machine->links)
-      return transfer_linked(w, t, e, sp, control);
+      return transfer_linked(v, t, e, sp, control);
    if (kind == InsnCall || kind == InsnIndirectCall) {
       place = last_access(w, e, AccessStore);
-      if (!unwind(w, e->thread, t, place == 0 ? 0 : place + 1))
+      if (!unwind(v, e->thread, t, place == 0 ? 0 : place + 1))
          return false;
    } else if (kind == InsnReturn) {
       place = last_access(w, e, AccessLoad);
-      if (!unwind(w, e->thread, t, place))
+      if (!unwind(v, e->thread, t, place))
          return false;
    }
-   if (!arrive(w, t, e->instr, me, control))
+   if (!arrive(v, t, e->instr, me, control))
       return false;
    if (kind == InsnReturn)
-      return leave(w, t, place);
+      return leave(v, t, place);
    if (kind == InsnIndirectJump)
-      return unwind(w, e->thread, t, sp);
-   return place == 0 || activate(w, t, place, me) != NULL;
+      return unwind(v, e->thread, t, sp);
+   return place == 0 || activate(v, t, place, me) != NULL;
 }
 
-bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e)
+bool wet_control_mark(DcfgWetEvents* v, const DcfgWetEvent* e)
 {
-   Thread* t = thread_of(w, e->thread);
+   Thread* t = thread_of(v, e->thread);
 
    if (t == NULL)
       return false;
    if (e->kind == DCFG_WET_HANDLER) {
-      Activation* a = activate(w, t, 0, 0);
+      Activation* a = activate(v, t, 0, 0);
       if (a == NULL)
          return false;
       a->handler  = true;
       t->entering = true;
-      return activate(w, t, UINT64_MAX, 0) != NULL;
+      return activate(v, t, UINT64_MAX, 0) != NULL;
    }
    if (e->kind == DCFG_WET_FRESH && t->entering) {
       /* The lowest address that the kernel writes has the return address. */
@@ -311,41 +312,42 @@ bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e)
       while (n > 1 && !ELEM(t->active, Activation, n - 1).handler)
          n--;
       while (n > 1 && t->active.n >= n)
-         if (!drop(w->control, t))
+         if (!drop(v->control, t))
             return false;
    }
    return true;
 }
 
-Writer wet_same_control(const DcfgWet* w, uint32_t thread)
+Writer wet_same_control(const DcfgWetEvents* v, uint32_t thread)
 {
-   return deciding(&ELEM(w->control->threads, Thread, thread));
+   return deciding(&ELEM(v->control->threads, Thread, thread));
 }
 
-bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points)
+bool wet_pass_control(DcfgWetEvents* v, const Point* p, uint32_t n_points)
 {
-   Thread* t = thread_of(w, w->record.thread);
+   const DcfgWet* w = v->w;
+   Thread* t = thread_of(v, v->record.thread);
 
    if (t == NULL)
       return false;
    t->entering = false;
    for (const Point* end = p + n_points; p < end; p++) {
-      uint64_t     n  = w->instances[p->instr] + p->nth;
-      Writer       me = w->namer != NULL ? 0 : writer_of(p->instr, n), control;
+      uint64_t     n  = v->instances[p->instr] + p->nth;
+      Writer       me = v->namer != NULL ? 0 : writer_of(p->instr, n), control;
       DcfgWetEvent e;
       if (!is_transfer(p->kind)) {
          close_branches(t, p->instr);
-         if (p->ipdom != DCFG_NONE && !open_branch(w, t, me, p->ipdom))
+         if (p->ipdom != DCFG_NONE && !open_branch(v, t, me, p->ipdom))
             return false;
          continue;
       }
-      const InstrPlan* at = &w->places[ELEM(w->sbs, WetSb, w->record.sb)
+      const InstrPlan* at = &w->places[ELEM(w->sbs, WetSb, v->record.sb)
                                    .instrs.first + p->place];
-      e.thread   = w->record.thread;
+      e.thread   = v->record.thread;
       e.instr    = p->instr;
       e.instance = n;
-      wet_find_accesses(w, at, &e);
-      if (!wet_find_control(w, &e, wet_stack_pointer(w, at), &control))
+      wet_find_accesses(v, at, &e);
+      if (!wet_find_control(v, &e, wet_stack_pointer(v, at), &control))
          return false;
    }
    return true;
@@ -355,9 +357,9 @@ bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points)
 
 /* Give NAME to the branch or call of E, the last one that decides in its
    thread. */
-void wet_name_control(DcfgWet* w, const DcfgWetEvent* e, Writer name)
+void wet_name_control(DcfgWetEvents* v, const DcfgWetEvent* e, Writer name)
 {
-   Thread* t = &ELEM(w->control->threads, Thread, e->thread);
+   Thread* t = &ELEM(v->control->threads, Thread, e->thread);
    Writer  me = writer_of(e->instr, e->instance);
 
    if (t->open.n > 0 && TOP(t->open, Open)->branch == me)
@@ -366,9 +368,9 @@ void wet_name_control(DcfgWet* w, const DcfgWetEvent* e, Writer name)
       TOP(t->active, Activation)->call = name;
 }
 
-bool wet_control_is_nameless(const DcfgWet* w, uint32_t thread)
+bool wet_control_is_nameless(const DcfgWetEvents* v, uint32_t thread)
 {
-   const Array*      threads = &w->control->threads;
+   const Array*      threads = &v->control->threads;
    const Thread*     t;
    const Activation* a;
 
@@ -382,16 +384,16 @@ bool wet_control_is_nameless(const DcfgWet* w, uint32_t thread)
    return a->call == 0;
 }
 
-uint32_t wet_control_depth(const DcfgWet* w, uint32_t thread)
+uint32_t wet_control_depth(const DcfgWetEvents* v, uint32_t thread)
 {
-   return ELEM(w->control->threads, Thread, thread).depth;
+   return ELEM(v->control->threads, Thread, thread).depth;
 }
 
 /*--- The graph                                            ---*/
 
-static bool end_threads(DcfgWet* w)
+static bool end_threads(DcfgWetEvents* v)
 {
-   WetControl* c = w->control;
+   WetControl* c = v->control;
 
    for (uint32_t i = 0; i < c->threads.n; i++) {
       Thread* t = &ELEM(c->threads, Thread, i);
@@ -404,43 +406,46 @@ static bool end_threads(DcfgWet* w)
 
 /* Note where the last instruction of the record leads, at AT, if it is no
    TRANSFER. */
-static bool note_arcs(DcfgWet* w, Thread* t, const InstrPlan* at, bool transfer)
+static bool note_arcs(DcfgWetEvents* v, Thread* t, const InstrPlan* at,
+                      bool transfer)
 {
-   uint32_t n = w->record.n_instrs - transfer;
+   uint32_t n = v->record.n_instrs - transfer;
    Writer   control;
 
    if (n == 0)
       return true;
-   if (!arrive(w, t, at[0].instr, 0, &control)
-       || !wet_graph_within(&w->control->graph, w->record.sb, n))
+   if (!arrive(v, t, at[0].instr, 0, &control)
+       || !wet_graph_within(&v->control->graph, v->record.sb, n))
       return false;
    TOP(t->active, Activation)->last = at[n - 1].instr;
    return true;
 }
 
 /* Note the arcs of the present record, an execution of a superblock. */
-static bool scan_record(DcfgWet* w, Thread* t)
+static bool scan_record(DcfgWetEvents* v, Thread* t)
 {
-   const WetStep* r = &w->record;
+   const DcfgWet* w = v->w;
+   const WetStep* r = &v->record;
    const InstrPlan*   at = &w->places[ELEM(w->sbs, WetSb, r->sb).instrs.first];
    const InstrPlan*   last = at + r->n_instrs - 1;
    bool           transfer = is_transfer(w->plans[last->instr].kind);
    DcfgWetEvent   e = { .thread = r->thread, .instr = last->instr };
    Writer         control;
 
-   if (!note_arcs(w, t, at, transfer))
+   if (!note_arcs(v, t, at, transfer))
       return false;
    if (!transfer)
       return true;
-   wet_find_accesses(w, last, &e);
-   return wet_find_control(w, &e, wet_stack_pointer(w, last), &control);
+   wet_find_accesses(v, last, &e);
+   return wet_find_control(v, &e, wet_stack_pointer(v, last), &control);
 }
 
 /* Note the arcs between instructions of step R.  Arcs inside a superblock are
    noted once.  Of equal steps in a row only the last one is there. */
-static bool scan_step(DcfgWet* w, const WetStep* r)
+static bool scan_step(DcfgWetEvents* v, const WetStep* r)
 {
-   Thread*      t = thread_of(w, r->thread);
+   const DcfgWet* w = v->w;
+   Thread*      t = thread_of(v, r->thread);
    DcfgWetEvent e;
 
    if (t == NULL)
@@ -449,55 +454,61 @@ static bool scan_step(DcfgWet* w, const WetStep* r)
       TOP(t->active, Activation)->last = w->ways[r->way].last;
       return true;
    }
-   w->record = *r;
-   w->addrs  = w->steps.addrs + r->first;
+   v->record = *r;
+   v->addrs  = v->steps.addrs + r->first;
    if (r->sb != 0) {
       t->entering = false;
-      return scan_record(w, t);
+      return scan_record(v, t);
    }
-   wet_take_mark(w, &e);
-   return wet_control_mark(w, &e);
+   wet_take_mark(v, &e);
+   return wet_control_mark(v, &e);
 }
 
-static bool scan(DcfgWet* w)
+static bool scan(DcfgWetEvents* v, WetCursor* c)
 {
-   while (wet_next_block(w, SLOTS_OF_TRANSFERS, &w->steps))
-      for (size_t i = 0; i < w->steps.n_steps; i++)
-         if (!scan_step(w, &w->steps.steps[i]))
-            return false;
-   return w->job.err.status == DCFG_OK && end_threads(w);
+   bool ok = true;
+
+   while (ok && wet_next_block(c, SLOTS_OF_TRANSFERS, &v->steps))
+      for (size_t i = 0; ok && i < v->steps.n_steps; i++)
+         ok = scan_step(v, &v->steps.steps[i]);
+   if (c->job.err.status != DCFG_OK)
+      ok = job_adopt(v->job, &c->job.err);
+   wet_free_steps(&c->job, &v->steps);
+   v->record = (WetStep){ 0 };
+   return ok && end_threads(v);
 }
 
-static void free_threads(DcfgWet* w)
+static void free_threads(DcfgWetEvents* v)
 {
-   WetControl* c = w->control;
+   WetControl* c = v->control;
 
    for (uint32_t i = 0; i < c->threads.n; i++) {
       Thread* t = &ELEM(c->threads, Thread, i);
-      array_free(&w->job, &t->active, sizeof(Activation));
-      array_free(&w->job, &t->open, sizeof(Open));
+      array_free(v->job, &t->active, sizeof(Activation));
+      array_free(v->job, &t->open, sizeof(Open));
    }
-   array_free(&w->job, &c->threads, sizeof(Thread));
+   array_free(v->job, &c->threads, sizeof(Thread));
    c->threads = (Array){ 0 };
 }
 
-void wet_free_control(DcfgWet* w)
+void wet_free_control(DcfgWetEvents* v)
 {
-   if (w->control == NULL)
+   if (v->control == NULL)
       return;
-   free_threads(w);
-   wet_graph_free(&w->control->graph);
-   free(w->control);
+   free_threads(v);
+   wet_graph_free(&v->control->graph);
+   free(v->control);
 }
 
 /* Return, by index in .sb_instrs, whether control dependence may change
    there: at branches, at their post-dominators, and where activations begin
    and end. */
-static bool* mark_points(DcfgWet* w)
+static bool* mark_points(DcfgWetEvents* v)
 {
-   const WetGraph* g     = &w->control->graph;
+   const DcfgWet* w = v->w;
+   const WetGraph* g     = &v->control->graph;
    uint32_t        n     = GRAPH_EXIT(g) + 1;
-   bool*           point = job_calloc(&w->job, n, sizeof(*point));
+   bool*           point = job_calloc(v->job, n, sizeof(*point));
 
    for (uint32_t i = 0; point != NULL && i < n; i++) {
       uint8_t kind = i < w->instrs.n ? w->plans[i].kind : InsnPlain;
@@ -509,65 +520,58 @@ static bool* mark_points(DcfgWet* w)
    return point;
 }
 
-static bool add_points(DcfgWet* w, uint32_t id, const bool* point)
+static bool add_points(DcfgWetEvents* v, uint32_t id, const bool* point)
 {
-   const WetGraph*  g  = &w->control->graph;
+   const DcfgWet* w = v->w;
+   const WetGraph*  g  = &v->control->graph;
    const Span       s  = ELEM(w->sbs, WetSb, id).instrs;
    const InstrPlan* at = &w->places[s.first];
 
-   w->points_of[id].first = (uint32_t)w->points.n;
+   v->points_of[id].first = (uint32_t)v->points.n;
    for (uint32_t k = 0; k < s.n; k++) {
       uint32_t i = at[k].instr;
       Point*   p;
-      w->is_point[s.first + k] = point[i];
+      v->is_point[s.first + k] = point[i];
       if (!point[i])
          continue;
-      p = array_add(&w->job, &w->points, sizeof(*p));
+      p = array_add(v->job, &v->points, sizeof(*p));
       if (p == NULL)
          return false;
       *p = (Point){ i, g->branches[i] ? g->ipdom[i] : DCFG_NONE, (uint16_t)k,
                     at[k].nth, w->plans[i].kind };
    }
-   w->points_of[id].n = (uint32_t)w->points.n - w->points_of[id].first;
+   v->points_of[id].n = (uint32_t)v->points.n - v->points_of[id].first;
    return true;
 }
 
-static bool find_points(DcfgWet* w)
+static bool find_points(DcfgWetEvents* v)
 {
-   bool* point = mark_points(w);
-   bool  ok;
+   const DcfgWet* w = v->w;
+   bool*          point = mark_points(v);
+   bool           ok;
 
-   w->points_of = job_calloc(&w->job, w->sbs.n, sizeof(Span));
-   w->is_point  = job_calloc(&w->job, w->sb_instrs.n + 1, sizeof(bool));
-   ok = point != NULL && w->points_of != NULL && w->is_point != NULL
-        && array_add(&w->job, &w->points, sizeof(Point)) != NULL;
+   v->points_of = job_calloc(v->job, w->sbs.n, sizeof(Span));
+   v->is_point  = job_calloc(v->job, w->sb_instrs.n + 1, sizeof(bool));
+   ok = point != NULL && v->points_of != NULL && v->is_point != NULL
+        && array_add(v->job, &v->points, sizeof(Point)) != NULL;
 
    for (uint32_t id = 1; ok && id < w->sbs.n; id++)
-      ok = add_points(w, id, point);
-   job_free(&w->job, point, GRAPH_EXIT(&w->control->graph) + (size_t)1);
+      ok = add_points(v, id, point);
+   job_free(v->job, point, GRAPH_EXIT(&v->control->graph) + (size_t)1);
    return ok;
 }
 
-/* Make the graph from OTHER, the same trace at its begin. */
-bool wet_make_graph(DcfgWet* w, DcfgWet* other)
+/* Make the graph from what C reads. */
+bool wet_make_graph(DcfgWetEvents* v, WetCursor* c)
 {
-   bool ok;
+   WetControl* all = job_calloc(v->job, 1, sizeof(*all));
+   bool        ok;
 
-   w->control = job_calloc(&w->job, 1, sizeof(*w->control));
-   if (w->control == NULL || !wet_graph_new(&w->job, w, &w->control->graph))
+   v->control = all;
+   ok = all != NULL && wet_graph_new(v->job, v->w, &all->graph) && scan(v, c);
+   if (all == NULL)
       return false;
-   if (other->instrs.n != w->instrs.n || other->n_ways != w->n_ways
-       || other->unexecuted.n != w->unexecuted.n)
-      return job_fail(&w->job, DCFG_ERROR_FILE, NULL,
-                      "it has changed while it was read");
-   other->control = w->control;
-   ok = scan(other);
-   free_threads(other);
-   other->control = NULL;
-   if (!ok)
-      job_adopt(&w->job, &other->job.err);
-   if (!ok || !wet_graph_finish(&w->control->graph) || !find_points(w))
-      return false;
-   w->control->known = true;
-   return true;
+   free_threads(v);
+   all->known = ok && wet_graph_finish(&all->graph) && find_points(v);
+   return all->known;
 }

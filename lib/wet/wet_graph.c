@@ -187,7 +187,7 @@ static uint32_t* find_postdominators(Job* job, uint32_t n, const Arc* arcs,
 
 /*--- The graph                                            ---*/
 
-bool wet_graph_new(Job* job, DcfgWet* w, WetGraph* g)
+bool wet_graph_new(Job* job, const DcfgWet* w, WetGraph* g)
 {
    *g = (WetGraph){ .job = job, .w = w };
    g->last = job_nones(g->job, 2 * (w->instrs.n + w->unexecuted.n + 1));
@@ -269,11 +269,11 @@ static uint32_t find_instr(const Array* all, uint32_t image, uint64_t addr,
 static bool add_way(WetGraph* g, const WetInstr* from, uint32_t node,
                     uint64_t addr)
 {
-   DcfgWet* w = g->w;
-   uint32_t to = DCFG_NONE;
+   const DcfgWet* w = g->w;
+   uint32_t       to = DCFG_NONE;
 
-   if (wet_function_at(w, from->image, from->addr)
-       == wet_function_at(w, from->image, addr)) {
+   if (wet_function_at(w, from->image, from->addr, &g->near)
+       == wet_function_at(w, from->image, addr, &g->near)) {
       to = find_instr(&w->instrs, from->image, addr, node + 1);
       if (to == DCFG_NONE) {
          to = find_instr(&w->unexecuted, from->image, addr,

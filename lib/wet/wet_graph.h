@@ -12,11 +12,12 @@
 typedef
    struct {
       Job*      job;
-      DcfgWet*  w;
+      const DcfgWet* w;
       NumberMap arcs;           // keys: from, to, both counted from 1
       uint32_t* last;           // by node: its last two targets
       uint32_t* ipdom;          // by node: immediate post-dominator, once known
       uint8_t*  branches;       // by node: leads to several
+      uint32_t  near;           // see wet_function_at()
       uint16_t* scanned;        // by superblock: leading instructions whose
                                 // arcs are noted
    }
@@ -24,7 +25,7 @@ typedef
 
 #define GRAPH_EXIT(g) ((uint32_t)((g)->w->instrs.n + (g)->w->unexecuted.n))
 
-bool wet_graph_new(Job* job, DcfgWet* w, WetGraph* g);
+bool wet_graph_new(Job* job, const DcfgWet* w, WetGraph* g);
 bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to);
 
 /* Add the arcs within superblock SB, up to its instruction number N. */

@@ -175,8 +175,9 @@ static inline uint32_t count_up_to(const void* all, size_t size, uint32_t n,
 }
 
 /* Return the last symbol that begins at ADDR or before and extends over it; the
-   first one of several at one address. */
-static const Symbol* symbol_at(DcfgWet* w, const Image* image, uint64_t addr)
+   first one of several at one address.  NEAR is as for wet_function_at(). */
+static const Symbol* symbol_at(const DcfgWet* w, const Image* image,
+                               uint64_t addr, uint32_t* near)
 {
    const Symbol* all = w->images->symbols.data;
    const Symbol* found = NULL;
@@ -185,8 +186,7 @@ static const Symbol* symbol_at(DcfgWet* w, const Image* image, uint64_t addr)
    if (image->symbols.n == 0)
       return NULL;
    all += image->symbols.first;
-   low = count_up_to(all, sizeof(*all), image->symbols.n, addr,
-                     &w->near_symbol);
+   low = count_up_to(all, sizeof(*all), image->symbols.n, addr, near);
    for (uint32_t i = low, looked = 0;
         i-- > 0 && looked < 64 && all[i].reach > addr; looked++) {
       if (found != NULL && all[i].addr != found->addr)
@@ -208,13 +208,25 @@ uint32_t wet_image_at(const DcfgWet* w, uint64_t addr)
    return DCFG_NONE;
 }
 
-uint64_t wet_function_at(DcfgWet* w, uint32_t image, uint64_t addr)
+uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr,
+                         uint32_t* near)
 {
    const Symbol* symbol = image >= w->images->images.n ? NULL
                           : symbol_at(w, &ELEM(w->images->images, Image, image),
-                                      addr);
+                                      addr, near);
 
    return symbol == NULL ? UINT64_MAX : symbol->addr;
+}
+
+const char* wet_function_name(const DcfgWet* w, uint32_t n, uint32_t* near)
+{
+   const WetInstr*  in = &ELEM(w->instrs, WetInstr, n);
+   const WetImages* s = w->images;
+   const Symbol*    symbol = in->image >= s->images.n ? NULL
+                             : symbol_at(w, &ELEM(s->images, Image, in->image),
+                                         in->addr, near);
+
+   return symbol == NULL ? NULL : text_at(s, symbol->name);
 }
 
 static const Line* line_at(DcfgWet* w, const Image* image, uint64_t addr)
@@ -225,7 +237,8 @@ static const Line* line_at(DcfgWet* w, const Image* image, uint64_t addr)
    if (image->lines.n == 0)
       return NULL;
    all += image->lines.first;
-   low = count_up_to(all, sizeof(*all), image->lines.n, addr, &w->near_line);
+   low = count_up_to(all, sizeof(*all), image->lines.n, addr,
+                     &w->told.near_line);
    return low > 0 && all[low - 1].addr == addr ? &all[low - 1] : NULL;
 }
 
@@ -249,7 +262,8 @@ const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n)
    if (in->image >= s->images.n)
       return i;
    const Image*  image  = &ELEM(s->images, Image, in->image);
-   const Symbol* symbol = symbol_at(w, image, in->addr);
+   const Symbol* symbol = symbol_at(w, image, in->addr,
+                                    &w->told.near_symbol);
    const Line*   line   = line_at(w, image, in->addr);
    i->image_name = text_at(s, image->name);
    i->image_load = image->load;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Reading a wet file. */
+   The tables of a whole execution trace. */
 
-/* Owns: reading the tables of a whole execution trace.  Handed: a file by
-   wet_open.c.wet_tape.c reads on. */
+/* Owns: opening the file that has a trace, reading its tables, and freeing them.
+   Handed: a path or bytes by wet_open.c.  Cursors read the tape. */
 
 #include "lib/wet/wet_images.h"
 #include "lib/wet/wet_state.h"
 #include "lib/wet/wet_terms.h"
 #include "format/wet_sections.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define BLOCK         (1u << 16)
 
@@ -21,20 +23,58 @@ static bool wrong(DcfgWet* w, const char* place)
                    "it does not have the form of a whole execution trace");
 }
 
-bool wet_read(DcfgWet* w, void* to, size_t n)
+/*--- The file                                             ---*/
+
+bool wet_can_reread(const DcfgWet* w)
+{
+   struct stat st;
+
+   return w->memory != NULL
+          || (strcmp(w->path, "-") != 0 && stat(w->path, &st) == 0
+              && S_ISREG(st.st_mode));
+}
+
+Input* wet_open_input(const DcfgWet* w, Job* job)
+{
+   return w->unpacked >= 0 ? input_open_file(job, w->unpacked)
+          : w->memory != NULL ? input_open_memory(job, w->memory,
+                                                  w->memory_size)
+          : input_open(job, w->path);
+}
+
+bool wet_unpack(DcfgWet* w)
+{
+   Input* in;
+
+   if (w->unpacked >= 0 || !w->compressed)
+      return true;
+   in = wet_open_input(w, &w->job);
+   if (in == NULL)
+      return false;
+   w->unpacked = input_unpack(&w->job, in, w->file_size);
+   input_close(in);
+   if (w->unpacked < 0)
+      return false;
+   /* No cursor shall read the compressed file any more. */
+   if (w->in != NULL)
+      input_close(w->in);
+   w->in = NULL;
+   return true;
+}
+
+bool wet_read(Job* job, Input* in, void* to, size_t n)
 {
    uint8_t* at = to;
 
    while (n > 0) {
       size_t got;
-      if (!input_read(w->in, at, n, &got))
+      if (!input_read(in, at, n, &got))
          return false;
       if (got == 0)
-         return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
+         return job_fail(job, DCFG_ERROR_FORMAT, NULL,
                          "the file is cut short");
-      at        += got;
-      n         -= got;
-      w->offset += got;
+      at += got;
+      n  -= got;
    }
    return true;
 }
@@ -140,19 +180,18 @@ static bool get_instrs(DcfgWet* w, Bytes* b)
 /* Add a segment: the words of SB from the last segment's end to END. */
 static bool add_segment(DcfgWet* w, WetSb* sb, uint32_t end)
 {
-   uint32_t begin = 0;
+   uint32_t    begin = 0;
+   WetSegment* s;
 
-   if (sb->segments.n > 0) {
-      const WetSegment* last = &ELEM(w->segments, WetSegment,
-                                     w->segments.n - 1);
-      begin = last->word + last->n_words;
-   }
+   if (sb->segments.n > 0)
+      begin = w->n_columns - ELEM(w->segments, WetSegment,
+                                  sb->segments.first).columns;
    if (end <= begin)
       return true;
-   WetSegment* s = array_add(&w->job, &w->segments, sizeof(*s));
+   s = array_add(&w->job, &w->segments, sizeof(*s));
    if (s == NULL)
       return false;
-   *s = (WetSegment){ begin, end - begin, w->n_columns, 0, 0, 0 };
+   *s = (WetSegment){ end - begin, w->n_columns };
    sb->segments.n++;
    w->n_columns += end - begin;
    return true;
@@ -266,7 +305,7 @@ static bool read_section(DcfgWet* w, uint64_t length, Array* to)
    while (length > 0) {
       size_t   n    = length < BLOCK ? length : BLOCK;
       uint8_t* more = array_add_n(&w->job, to, 1, n);
-      if (more == NULL || !wet_read(w, more, n))
+      if (more == NULL || !wet_read(&w->job, w->in, more, n))
          return false;
       length -= n;
    }
@@ -279,7 +318,7 @@ static bool read_head(DcfgWet* w)
    uint8_t  head[WET_HEAD_SIZE];
    uint32_t machine;
 
-   if (!wet_read(w, head, sizeof(head)))
+   if (!wet_read(&w->job, w->in, head, sizeof(head)))
       return false;
    if (memcmp(head, magic, sizeof(magic)) != 0)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
@@ -313,6 +352,7 @@ static unsigned next_section(unsigned s)
 
 static bool read_tables(DcfgWet* w)
 {
+   w->tape = WET_HEAD_SIZE;
    for (unsigned expected = SectionSources; ;
         expected = next_section(expected)) {
       uint8_t  head[WET_SECTION_HEAD];
@@ -320,19 +360,20 @@ static bool read_tables(DcfgWet* w)
       Array    text = { 0 };
       Bytes    b;
       bool     ok;
-      if (!wet_read(w, head, sizeof(head)))
+      if (!wet_read(&w->job, w->in, head, sizeof(head)))
          return false;
       for (int i = 0; i < 8; i++)
          length |= (uint64_t)head[1 + i] << 8 * i;
       if (head[0] != expected || (length == 0 && expected != SectionTape))
          return wrong(w, NULL);
+      w->tape += WET_SECTION_HEAD;
       if (expected == SectionTape) {
-         w->tape      = w->offset;
-         w->tape_left = length;
+         w->tape_size = length;
          w->file_size = w->tape + length + WET_SECTION_HEAD;
          return w->file_size > length || wrong(w, NULL);
       }
       ok = read_section(w, length, &text);
+      w->tape += length;
       b  = (Bytes){ text.data, (uint8_t*)text.data + text.n, false };
       if (ok && expected == SectionSources)
          ok = wet_get_sources(w, &b);
@@ -356,7 +397,80 @@ static bool read_tables(DcfgWet* w)
    }
 }
 
+/* The arrays, and the sizes of their elements. */
+static const struct {
+   size_t at, size;
+} tables[] = {
+   { offsetof(DcfgWet, instrs), sizeof(WetInstr) },
+   { offsetof(DcfgWet, unexecuted), sizeof(WetInstr) },
+   { offsetof(DcfgWet, sbs), sizeof(WetSb) },
+   { offsetof(DcfgWet, code), 1 },
+   { offsetof(DcfgWet, accesses), sizeof(WetAccess) },
+   { offsetof(DcfgWet, terms), sizeof(WetTerm) },
+   { offsetof(DcfgWet, tells), sizeof(WetSet) },
+   { offsetof(DcfgWet, sets), sizeof(WetSet) },
+   { offsetof(DcfgWet, way_terms), sizeof(WayTerms) },
+   { offsetof(DcfgWet, sb_instrs), sizeof(uint32_t) },
+   { offsetof(DcfgWet, exits), sizeof(WetExit) },
+   { offsetof(DcfgWet, segments), sizeof(WetSegment) },
+   { offsetof(DcfgWet, threads), sizeof(uint64_t) },
+   { offsetof(DcfgWet, ran), sizeof(uint64_t) },
+   { offsetof(DcfgWet, uses), sizeof(Use) },
+   { offsetof(DcfgWet, defs), sizeof(Def) }
+};
+
+#define N_TABLES (sizeof(tables) / sizeof(tables[0]))
+
+static Array* table_of(const DcfgWet* w, size_t i)
+{
+   return (Array*)((uintptr_t)w + tables[i].at);
+}
+
+static void trim_tables(DcfgWet* w)
+{
+   for (size_t i = 0; i < N_TABLES; i++)
+      array_trim(&w->job, table_of(w, i), tables[i].size);
+}
+
+void wet_free_tables(DcfgWet* w)
+{
+   wet_free_images(w);
+   wet_free_state(w);
+   for (size_t i = 0; i < N_TABLES; i++)
+      array_free(&w->job, table_of(w, i), tables[i].size);
+   free(w->plans);
+   free(w->places);
+   free(w->ways);
+   free(w->instances);
+   free(w->told.accesses);
+}
+
+/* Return the most accesses of an instruction. */
+static uint32_t most_accesses(const DcfgWet* w)
+{
+   uint32_t most = 0;
+
+   for (size_t i = 0; i < w->instrs.n; i++)
+      if (w->plans[i].n_accesses > most)
+         most = w->plans[i].n_accesses;
+   return most;
+}
+
+/* Make the tables that the file does not have: room for answers, and numbers of
+   first instances, all 0. */
+static bool make_room(DcfgWet* w)
+{
+   w->instances     = job_calloc(&w->job, w->instrs.n + 1, sizeof(uint64_t));
+   w->told.accesses = job_calloc(&w->job, most_accesses(w) + (size_t)1,
+                                 sizeof(DcfgWetAccess));
+   return w->instances != NULL && w->told.accesses != NULL;
+}
+
 bool wet_load(DcfgWet* w)
 {
-   return read_head(w) && read_tables(w) && wet_make_places(w);
+   if (!read_head(w) || !read_tables(w) || !wet_make_places(w)
+       || !make_room(w))
+      return false;
+   trim_tables(w);
+   return true;
 }

@@ -8,7 +8,7 @@
 
    On all of them a function's result is in general register 0. */
 
-#include "lib/wet/wet_machine.h"
+#include "lib/wet/wet.h"
 
 #include <elf.h>
 #include <stddef.h>

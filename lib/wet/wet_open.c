@@ -6,64 +6,60 @@
 /* Owns: opening and closing a whole execution trace.  Handed: a path, or
    bytes. */
 
-#include "lib/base/input.h"
-#include "lib/wet/wet_writers.h"
-#include "lib/wet/wet_effects.h"
-#include "lib/wet/wet.h"
-#include "lib/wet/wet_control.h"
 #include "lib/wet/wet_chunks.h"
-#include "lib/wet/wet_tables.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Find the numbers of the first instances in a file that has only the last part
-   of the run: all instances of the run, less those in the file, which OTHER
-   counts. */
-static bool find_first_instances(DcfgWet* w, DcfgWet* other)
+   of the run: all instances of the run, less those THERE, in the file. */
+static bool subtract_instances(DcfgWet* w, const uint64_t* there)
 {
-   Array     index = { 0 };
-   uint64_t* there;
-   bool      ok;
-
-   if (other->instrs.n != w->instrs.n)
-      return job_fail(&w->job, DCFG_ERROR_FILE, NULL,
-                      "it has changed while it was read");
-   there = job_calloc(&w->job, w->instrs.n + 1, sizeof(*there));
-   ok    = there != NULL && wet_index_chunks(other, &index, there);
-   if (!ok)
-      job_adopt(&w->job, &other->job.err);
-   for (uint32_t i = 0; ok && i < w->instrs.n; i++) {
+   for (uint32_t i = 0; i < w->instrs.n; i++) {
       uint64_t ran = ELEM(w->ran, uint64_t, i);
       if (ran < there[i])
-         ok = job_fail(&w->job, DCFG_ERROR_FORMAT, "what was before",
-                       "it is less than what there is");
+         return job_fail(&w->job, DCFG_ERROR_FORMAT, "what was before",
+                         "it is less than what there is");
       w->instances[i] = ran - there[i];
       w->before       = add_capped(w->before, w->instances[i]);
       if (w->instances[i] > w->most_before)
          w->most_before = w->instances[i];
    }
-   array_free(&other->job, &index, sizeof(WetChunkInfo));
-   job_free(&w->job, there, (w->instrs.n + 1) * sizeof(*there));
+   return true;
+}
+
+static bool find_first_instances(DcfgWet* w)
+{
+   size_t     n     = w->instrs.n + 1;
+   uint64_t*  there = job_calloc(&w->job, n, sizeof(*there));
+   WetCursor* c     = there == NULL ? NULL : wet_cursor_new(w, &w->job.err);
+   bool       ok    = c != NULL;
+
+   if (ok && !wet_count_instances(c, there))
+      ok = job_adopt(&w->job, &c->job.err);
+   ok = ok && subtract_instances(w, there);
+   wet_cursor_free(c);
+   job_free(&w->job, there, n * sizeof(*there));
    return ok;
 }
 
-static Input* open_input(DcfgWet* w, int unpacked)
+/* Read the tables of W. */
+static bool load(DcfgWet* w, const char* path)
 {
-   return unpacked >= 0 ? input_open_file(&w->job, unpacked)
-          : w->memory != NULL ? input_open_memory(&w->job, w->memory,
-                                                  w->memory_size)
-          : input_open(&w->job, w->path);
+   w->path = job_realloc(&w->job, NULL, 0, strlen(path) + 1);
+   if (w->path == NULL)
+      return false;
+   strcpy(w->path, path);
+   w->in = wet_open_input(w, &w->job);
+   if (w->in == NULL || !wet_load(w))
+      return false;
+   w->compressed = input_is_compressed(w->in);
+   return w->ran.n == 0 || find_first_instances(w);
 }
 
-/* Open the trace at PATH, or in the SIZE bytes at DATA.  UNPACKED: descriptor
-   of the uncompressed file, or -1.  FROM: an open reader of the same trace that
-   lends its tables, or NULL. */
+/* Open the trace at PATH, or in the SIZE bytes at DATA. */
 static DcfgWet* open_trace(const char* path, const void* data, size_t size,
-                           int unpacked, DcfgWet* from,
                            const DcfgOptions* options, DcfgError* err)
 {
    DcfgWet* w = job_object(sizeof(*w), offsetof(DcfgWet, job), path, options,
@@ -72,45 +68,12 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
 
    if (w == NULL)
       return NULL;
-   w->path        = job_realloc(&w->job, NULL, 0, strlen(path) + 1);
    w->memory      = data;
    w->memory_size = size;
    w->unpacked    = -1;
    w->options     = w->job.options;
-   w->told_thread = DCFG_NONE;
-   w->told_to     = UINT64_MAX;
-   ok = w->path != NULL;
-   if (ok) {
-      strcpy(w->path, path);
-      w->in = open_input(w, unpacked);
-   }
-   ok = ok && w->in != NULL
-        && (from != NULL ? wet_borrow_tables(w, from) : wet_load(w))
-        && wet_start_reader(w) && wet_start_writers(w) && wet_start_effects(w);
+   ok = load(w, path);
    job_tell(&w->job, err);
-   if (ok && from == NULL)
-      wet_trim_tables(w);
-   if (ok)
-      return w;
-   dcfg_wet_close(w);
-   return NULL;
-}
-
-/* Open the trace, and find the numbers of its first instances. */
-static DcfgWet* open_counted(const char* path, const void* data, size_t size,
-                             const DcfgOptions* options, DcfgError* err)
-{
-   DcfgWet* w = open_trace(path, data, size, -1, NULL, options, err);
-   DcfgWet* other;
-   bool     ok;
-
-   if (w == NULL || w->ran.n == 0)
-      return w;
-   other = open_trace(path, data, size, -1, NULL, options, err);
-   ok    = other != NULL && find_first_instances(w, other);
-   if (other != NULL)
-      job_tell(&w->job, err);
-   dcfg_wet_close(other);
    if (ok)
       return w;
    dcfg_wet_close(w);
@@ -120,14 +83,14 @@ static DcfgWet* open_counted(const char* path, const void* data, size_t size,
 DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
                        DcfgError* err)
 {
-   return open_counted(path, NULL, 0, options, err);
+   return open_trace(path, NULL, 0, options, err);
 }
 
 DcfgWet* dcfg_wet_open_memory(const void* data, size_t size,
                               const char* name, const DcfgOptions* options,
                               DcfgError* err)
 {
-   return open_counted(name, data, size, options, err);
+   return open_trace(name, data, size, options, err);
 }
 
 bool dcfg_wet_is_window(const DcfgWet* w)
@@ -145,43 +108,6 @@ bool dcfg_wet_ends_early(const DcfgWet* w)
    return w->ended_early;
 }
 
-bool wet_can_reread(const DcfgWet* w)
-{
-   struct stat st;
-
-   return w->memory != NULL
-          || (strcmp(w->path, "-") != 0 && stat(w->path, &st) == 0
-              && S_ISREG(st.st_mode));
-}
-
-bool wet_unpack(DcfgWet* w)
-{
-   Input* in;
-
-   if (w->unpacked >= 0 || !input_is_compressed(w->in))
-      return true;
-   in = open_input(w, -1);
-   if (in == NULL)
-      return false;
-   w->unpacked = input_unpack(&w->job, in, w->file_size);
-   input_close(in);
-   return w->unpacked >= 0;
-}
-
-DcfgWet* wet_open_again(DcfgWet* w, DcfgError* err)
-{
-   /* A compressed file is read from its begin, with its tables. */
-   bool     lends = w->unpacked >= 0 || !input_is_compressed(w->in);
-   DcfgWet* other = open_trace(w->path, w->memory, w->memory_size, w->unpacked,
-                               lends ? w : NULL, &w->options, err);
-
-   if (other != NULL)
-      other->loads = w->loads;
-   if (other != NULL && w->unpacked >= 0)
-      other->unpacked = fcntl(w->unpacked, F_DUPFD_CLOEXEC, 0);
-   return other;
-}
-
 void wet_set_index(DcfgWet* w, struct WetIndex* ix,
                    void (*close_index)(struct WetIndex* ix))
 {
@@ -194,13 +120,12 @@ void wet_set_index(DcfgWet* w, struct WetIndex* ix,
 bool dcfg_wet_tell_loads(DcfgWet* w, const bool* loads)
 {
    size_t n = w->instrs.n;
-   bool*  own = malloc(n + 1);
 
-   if (own == NULL)
+   if (w->loads == NULL)
+      w->loads = malloc(n + 1);
+   if (w->loads == NULL)
       return false;
-   memcpy(own, loads, n);
-   free(w->own_loads);
-   w->loads = w->own_loads = own;
+   memcpy(w->loads, loads, n);
    free(w->known_unseen);
    free(w->unseen_ends);
    w->known_unseen = NULL;
@@ -227,66 +152,14 @@ void dcfg_wet_close(DcfgWet* w)
       input_close(w->in);
    if (w->unpacked >= 0)
       close(w->unpacked);
-   wet_free_control(w);
-   wet_free_writers(w);
-   wet_free_effects(w);
-   wet_free_reader(w);
+   job_take(&w->job, 0, wet_size_of_steps(&w->left_steps));
+   wet_free_steps(&w->job, &w->left_steps);
+   free(w->known_chunks.data);
+   free(w->known_runs);
+   free(w->known_unseen);
+   free(w->unseen_ends);
    wet_free_tables(w);
-   free(w->own_loads);
+   free(w->loads);
    free(w->path);
    free(w);
-}
-
-bool dcfg_wet_select(DcfgWet* w, const DcfgWetFilter* f, DcfgError* err)
-{
-   size_t n  = w->instrs.n;
-   bool   ok = !w->begun && w->told_instrs == NULL;
-
-   if (!ok)
-      job_fail(&w->job, DCFG_ERROR_ARGUMENT, NULL,
-               "it was not said at the begin what is wanted");
-   if (ok && f->instrs != NULL) {
-      w->told_instrs = job_calloc(&w->job, n + 1, sizeof(bool));
-      ok = w->told_instrs != NULL;
-      if (ok && n > 0)
-         memcpy(w->told_instrs, f->instrs, n * sizeof(bool));
-   }
-   w->told_thread = f->thread;
-   w->told_from   = f->from;
-   w->told_to     = f->to;
-   if (ok && f->instrs != NULL) {
-      w->way_skipped = job_calloc(&w->job, w->n_ways + 1, sizeof(bool));
-      ok = w->way_skipped != NULL;
-   }
-   for (uint32_t i = 0; ok && w->way_skipped != NULL && i < w->n_ways; i++) {
-      const WetWay*    way = &w->ways[i];
-      const WetSb*     sb = &ELEM(w->sbs, WetSb, way->sb);
-      const InstrPlan* at = &w->places[sb->instrs.first];
-      w->way_skipped[i] = true;
-      for (uint32_t k = 0; k < way->n_instrs; k++)
-         w->way_skipped[i] &= !w->told_instrs[at[k].instr];
-   }
-   job_tell(&w->job, err);
-   return ok;
-}
-
-bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err)
-{
-   DcfgWet* other = NULL;
-   bool     ok = false;
-
-   if (w->begun || w->control != NULL)
-      job_fail(&w->job, DCFG_ERROR_ARGUMENT, NULL,
-               "control was not asked for at the begin");
-   else if (!wet_can_reread(w))
-      job_fail(&w->job, DCFG_ERROR_FILE, NULL,
-               "control dependences need a file that can be read twice, not "
-               "a pipe: write the trace to a file first");
-   else
-      other = wet_open_again(w, &w->job.err);
-   if (other != NULL)
-      ok = wet_make_graph(w, other);
-   dcfg_wet_close(other);
-   job_tell(&w->job, err);
-   return ok;
 }

@@ -3,10 +3,10 @@
 
    Plans: what each instruction uses and defines. */
 
-/* Owns: all that is known of an instruction, and of its places in
-   superblocks, before any instance.  Handed: tables by wet_load.c. */
+/* Owns: all that is known of an instruction, of its places in superblocks, and of
+   superblocks' ways, before any instance.  Handed: tables by wet_load.c. */
 
-#include "lib/wet/wet.h"
+#include "lib/wet/wet_terms.h"
 
 /* Return the granule of location LOC; MASK gets its bytes there. */
 static uint8_t granule_of(unsigned loc, uint8_t* mask)
@@ -234,6 +234,61 @@ static void number_places(DcfgWet* w, const WetSb* sb, uint16_t* seen)
       seen[at[k].instr] = 0;
 }
 
+/*--- Ways                                                 ---*/
+
+/* Return whether the superblock may move the top of x87's stack. */
+static bool moves_top(const DcfgWet* w, const WetSb* sb)
+{
+   for (uint32_t k = 0; k < sb->instrs.n; k++)
+      if (w->plans[w->places[sb->instrs.first + k].instr].moves_top)
+         return true;
+   return false;
+}
+
+/* Make the ways of all superblocks. */
+static bool make_ways(DcfgWet* w)
+{
+   size_t n = 0;
+
+   for (uint32_t id = 1; id < w->sbs.n; id++) {
+      WetSb* sb = &ELEM(w->sbs, WetSb, id);
+      sb->ways = (uint32_t)n;
+      n += sb->exits.n + 1;
+   }
+   if (n >= NO_WAY_STOP)
+      return job_fail(&w->job, DCFG_ERROR_LIMIT, "superblocks",
+                      "there are too many");
+   w->n_ways = n;
+   w->ways   = job_calloc(&w->job, n + 1, sizeof(WetWay));
+   for (uint32_t id = 1; w->ways != NULL && id < w->sbs.n; id++) {
+      WetSb*          sb = &ELEM(w->sbs, WetSb, id);
+      const uint32_t* instrs = &ELEM(w->sb_instrs, uint32_t,
+                                     sb->instrs.first);
+
+      sb->moves_top = moves_top(w, sb);
+      for (uint32_t i = 0; sb->instrs.n > 0 && i <= sb->exits.n; i++) {
+         const WetExit* x = &ELEM(w->exits, WetExit, sb->exits.first + i);
+         bool           end = i == sb->exits.n;
+         WetWay*        way = &w->ways[sb->ways + i];
+         way->sb         = id;
+         way->segments   = sb->segments.first;
+         way->n_instrs   = (uint16_t)(end ? sb->instrs.n : x->place + 1u);
+         way->n_slots    = (uint16_t)(end ? sb->slots.n : x->n_slots);
+         way->n_segments = (uint8_t)(end ? sb->segments.n : x->n_segments);
+         way->place      = sb->instrs.first + way->n_instrs - 1u;
+         way->last       = instrs[way->n_instrs - 1];
+         way->kind       = ELEM(w->instrs, WetInstr, way->last).kind;
+         way->computes   = way->n_slots > 0
+                           || (end ? sb->terms.n : x->n_terms) > 0;
+         way->tops       = sb->tops;
+         way->easy       = !sb->moves_top && !is_transfer(way->kind);
+      }
+   }
+   return w->ways != NULL && wet_make_way_terms(w);
+}
+
+/*--- All of them                                          ---*/
+
 bool wet_make_places(DcfgWet* w)
 {
    size_t    n = w->instrs.n + 1;
@@ -273,5 +328,18 @@ bool wet_make_places(DcfgWet* w)
                       "accesses are not in the order of instructions");
    }
    job_free(&w->job, seen, n * sizeof(*seen));
-   return wet_make_ways(w);
+   return make_ways(w);
+}
+
+Stop wet_find_stop(const DcfgWet* w, uint32_t id, uint32_t n)
+{
+   const WetSb*      sb = &ELEM(w->sbs, WetSb, id);
+   const WetSegment* s = &ELEM(w->segments, WetSegment, sb->segments.first);
+   Stop              stop = { .sb = id, .n_instrs = n };
+
+   wet_terms_before(w, sb, n, &stop.n_slots, &stop.n_words);
+   while (stop.n_segments < sb->segments.n
+          && s[stop.n_segments].n_words <= stop.n_words)
+      stop.n_words -= s[stop.n_segments++].n_words;
+   return stop;
 }

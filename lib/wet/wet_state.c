@@ -3,9 +3,9 @@
 
    The state of the process in a wet file. */
 
-/* Owns: the state of the process at the begin of the tape, its end, and the
-   registers and mappings in marks.  Handed: a section by wet_load.c, marks
-   by wet_events.c. */
+/* Owns: the state of the process at the begin of the tape, its end, and how
+   registers and mappings are coded, also in marks.  Handed: a section by
+   wet_load.c, bytes of marks by wet_events.c. */
 
 #include "lib/wet/wet_images.h"
 #include "lib/wet/wet_state.h"
@@ -62,10 +62,10 @@ static bool find_register(const DcfgWet* w, uint64_t number,
    return true;
 }
 
-bool wet_get_registers(DcfgWet* w, Bytes* b, Array* to)
+bool wet_get_registers(Job* job, const DcfgWet* w, Bytes* b, Array* to)
 {
    while (b->at < b->end && !b->failed) {
-      DcfgWetRegister* r = array_add(&w->job, to, sizeof(*r));
+      DcfgWetRegister* r = array_add(job, to, sizeof(*r));
       uint64_t         number;
       if (r == NULL)
          return false;
@@ -191,7 +191,7 @@ static bool get_threads(DcfgWet* w, WetState* s, Bytes* b)
          bytes_fail(b);
          break;
       }
-      if (!wet_get_registers(w, &pieces, &s->registers))
+      if (!wet_get_registers(&w->job, w, &pieces, &s->registers))
          return false;
       t->n_registers = (uint32_t)(s->registers.n - before);
       b->failed |= pieces.failed;
@@ -306,64 +306,4 @@ uint32_t dcfg_wet_version(const DcfgWet* w)
 const DcfgWetState* dcfg_wet_state(const DcfgWet* w)
 {
    return &w->state->told;
-}
-
-/*--- Marks                                                ---*/
-
-static bool wrong(DcfgWet* w)
-{
-   return job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
-                   "what was recorded makes no sense");
-}
-
-static bool read_mapping(DcfgWet* w, WetMark* m, Bytes* b)
-{
-   m->mapping.addr = w->addrs[0];
-   m->mapping.size = w->addrs[1];
-   array_cut(&m->name, 0);
-   return wet_get_mapping(&w->job, b, &m->mapping, &m->name)
-          && (!b->failed || wrong(w));
-}
-
-static bool read_registers(DcfgWet* w, WetMark* m, Bytes* b)
-{
-   array_cut(&m->registers, 0);
-   return wet_get_registers(w, b, &m->registers)
-          && (!b->failed || wrong(w));
-}
-
-bool wet_read_mark(DcfgWet* w, WetMark* m)
-{
-   const uint64_t* words = w->addrs;
-   Bytes b = { NULL, NULL, false };
-
-   if (words[MARK_N_BYTES] > 0) {
-      b.at  = w->steps.bytes + words[MARK_BYTES_AT];
-      b.end = b.at + words[MARK_N_BYTES];
-   }
-   m->bytes = b.at;
-   switch (w->record.mark) {
-      case MarkContents:
-         return words[1] <= UINT64_MAX - words[0] || wrong(w);
-      case MarkMapped:
-         return read_mapping(w, m, &b);
-      case MarkRegisters:
-         return read_registers(w, m, &b);
-      case MarkIdentity:
-      case MarkEnded:
-         return words[0] < w->threads.n || wrong(w);
-      default:
-         return true;
-   }
-}
-
-void wet_free_mark(DcfgWet* w)
-{
-   WetMark* m = w->mark;
-
-   if (m == NULL)
-      return;
-   array_free(&w->job, &m->registers, sizeof(DcfgWetRegister));
-   array_free(&w->job, &m->name, 1);
-   free(m);
 }

@@ -25,23 +25,10 @@ struct WetState {
 bool wet_get_state(DcfgWet* w, WetState* s, Bytes* b);
 void wet_free_state(DcfgWet* w);
 
-/* WetMark: the bytes of a mark, and what they say. */
-struct WetMark {
-   const uint8_t* bytes;
-   DcfgWetMapping mapping;      // MarkMapped has it
-   Array          registers;    // DcfgWetRegister: MarkRegisters has them
-   Array          name;         // char: of .mapping
-};
-
-/* Read the present record, a mark, into M.  Return false, with an error, if the
-   mark makes no sense. */
-bool wet_read_mark(DcfgWet* w, WetMark* m);
-void wet_free_mark(DcfgWet* w);
-
 /* Read registers from B, up to its end, and add them to TO, of DcfgWetRegister.
-   Their .bytes point into B.  Return false, with an error, if memory is short; B
-   fails if its bytes make no sense. */
-bool wet_get_registers(DcfgWet* w, Bytes* b, Array* to);
+   Their .bytes point into B.  Return false, with an error of JOB, if memory is
+   short; B fails if its bytes make no sense. */
+bool wet_get_registers(Job* job, const DcfgWet* w, Bytes* b, Array* to);
 
 /* Read from B how the range of M is mapped, into the other members of M.  NAME,
    of char, becomes the file's name; an empty name in B means NAME as it is.

@@ -9,7 +9,7 @@
 #include "lib/wet/wet.h"
 
 /* WetTerm: a number that a superblock computes, in .terms.  Operands are
-   indices in Chunk.computed, which has 0, the registers, and the terms of one
+   indices in WetCursor.computed, which has 0, the registers, and the terms of one
    record. */
 typedef
    struct {
@@ -25,7 +25,7 @@ typedef
    WetTerm;
 
 /* WetSet: a register gets the number of a term; both are indices in
-   Chunk.computed.  In .tells are those of superblocks, in the order of their
+   WetCursor.computed.  In .tells are those of superblocks, in the order of their
    instructions; in .sets those of ways, of which each register has one. */
 typedef
    struct {
@@ -58,15 +58,16 @@ bool wet_make_way_terms(DcfgWet* w);
 WayTerms wet_terms_before(const DcfgWet* w, const WetSb* sb, uint32_t n,
                           uint32_t* n_slots, uint32_t* n_words);
 
-/* Compute the terms WAY of a record with WORDS.  Store its slots at TO, where
-   there is room for one more; change the registers in C. */
-void wet_find_terms(const DcfgWet* w, Chunk* c, const WayTerms* way,
+/* Compute the terms WAY of a record with WORDS from NUMBERS (.computed of a
+   cursor), which change.  Store its slots at TO, where there is room for one
+   more. */
+void wet_find_terms(const DcfgWet* w, uint64_t* numbers, const WayTerms* way,
                     const uint64_t* words, uint64_t* to);
 
-/* Set all registers in C to 0. */
-void wet_forget_general(Chunk* c);
+/* Set all registers in NUMBERS to 0. */
+void wet_forget_general(uint64_t* numbers);
 
-/* Set registers in C as the N bytes of a mark say. */
-void wet_set_general(Chunk* c, const uint8_t* bytes, uint64_t n);
+/* Set registers in NUMBERS as the N bytes of a mark say. */
+void wet_set_general(uint64_t* numbers, const uint8_t* bytes, uint64_t n);
 
-#endif /* DCFG_LIB_WET_TERMS_H */
+#endif

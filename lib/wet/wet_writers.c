@@ -3,18 +3,218 @@
 
    Who wrote what each instance uses. */
 
-/* Owns: the writer of each location, and so the data dependences of each
-   instance.  Handed: instances and marks by wet_events.c, plans by
-   wet_plan.c.
+/* Owns: the last writer of each register and each byte of memory, and so the data
+   dependences of each instance.  Handed: instances and marks by wet_events.c,
+   plans by wet_plan.c.
 
-   Each thread's registers have granules of 8 bytes; memory's are
-   wet_shadow.c's. */
+   Each thread's registers have granules of 8 bytes, memory has granules of 4.
+   The memory that a system call read may be large, so a table finds writers that
+   were added before. */
 
 #include "lib/wet/wet_writers.h"
-#include "lib/wet/wet_names.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/*--- Pages                                                ---*/
+
+Page* shadow_look_up(Shadow* s, uint64_t number)
+{
+   size_t at;
+   Page*  p;
+
+   if (s->places.n == 0)
+      return NULL;
+   at = map_find(&s->places, number + 1);
+   if (s->places.keys[at] == 0)
+      return NULL;
+   p = ELEM(s->pages, Page*, s->places.values[at] - 1);
+   s->recent[number % N_RECENT] = (Recent){ number + 1, p };
+   return p;
+}
+
+/* Return page NUMBER, made if necessary; NULL if memory is exhausted. */
+static Page* make_page(Shadow* s, uint64_t number)
+{
+   Page*     p = shadow_find(s, number);
+   Page**    added;
+   uint32_t* place;
+
+   if (p != NULL)
+      return p;
+   p     = job_calloc(s->job, 1, sizeof(*p));
+   added = p == NULL ? NULL : array_add(s->job, &s->pages, sizeof(*added));
+   if (added == NULL) {
+      job_free(s->job, p, sizeof(*p));
+      return NULL;
+   }
+   p->number = number;
+   *added    = p;
+   place     = map_add(s->job, &s->places, number + 1);
+   if (place == NULL)
+      return NULL;
+   *place = (uint32_t)s->pages.n;
+   return p;
+}
+
+void shadow_free(Shadow* s)
+{
+   for (size_t i = 0; i < s->pages.n; i++)
+      free(ELEM(s->pages, Page*, i));
+   array_free(s->job, &s->pages, sizeof(Page*));
+   map_free(s->job, &s->places);
+   array_free(s->job, &s->cells, sizeof(Cell));
+}
+
+/*--- Granules                                             ---*/
+
+/* Return the cell of GRANULE; if it has none, a new one with the granule's
+   writer for each byte. */
+static Cell* need_cell(Shadow* s, Writer* granule)
+{
+   uint32_t id = s->free_cell;
+   Cell*    c;
+
+   if (*granule & MIXED)
+      return &ELEM(s->cells, Cell, *granule & ~MIXED);
+   if (id != 0) {
+      c = &ELEM(s->cells, Cell, id - 1);
+      s->free_cell = (uint32_t)c->bytes[0];
+   } else {
+      c = array_add(s->job, &s->cells, sizeof(*c));
+      if (c == NULL)
+         return NULL;
+      id = (uint32_t)s->cells.n;
+   }
+   for (unsigned i = 0; i < GRANULE; i++)
+      c->bytes[i] = *granule;
+   *granule = MIXED | (id - 1);
+   return c;
+}
+
+static void free_cell(Shadow* s, Writer granule)
+{
+   ELEM(s->cells, Cell, granule & ~MIXED).bytes[0] = s->free_cell;
+   s->free_cell = (uint32_t)(granule & ~MIXED) + 1;
+}
+
+/* Make WRITER the writer of N bytes of a granule, from its byte FIRST on. */
+static inline bool write_granule(Shadow* s, Writer* granule, unsigned first,
+                                 unsigned n, Writer writer)
+{
+   if (n == GRANULE) {
+      if (*granule & MIXED)
+         free_cell(s, *granule);
+      *granule = writer;
+      return true;
+   }
+   if (*granule == writer)
+      return true;
+   Cell* c = need_cell(s, granule);
+   for (unsigned i = first; c != NULL && i < first + n; i++)
+      c->bytes[i] = writer;
+   return c != NULL;
+}
+
+static bool write_page(Shadow* s, Page* page, uint64_t at, uint64_t n,
+                       Writer writer)
+{
+   while (n > 0) {
+      unsigned first = at % GRANULE;
+      unsigned here  = GRANULE - first < n ? GRANULE - first : (unsigned)n;
+      if (!write_granule(s, &page->granules[at / GRANULE], first, here,
+                         writer))
+         return false;
+      at += here;
+      n  -= here;
+   }
+   return true;
+}
+
+bool shadow_write_bytes(Shadow* s, uint64_t a, uint64_t n, Writer writer)
+{
+   while (n > 0) {
+      uint64_t here = in_page(a, n);
+      Page*    page = make_page(s, a / PAGE);
+      if (page == NULL || !write_page(s, page, a % PAGE, here, writer))
+         return false;
+      a += here;
+      n -= here;
+   }
+   return true;
+}
+
+/*--- Large pieces                                         ---*/
+
+/* The range may be larger than all pages together: then go over the pages. */
+bool shadow_forget(Shadow* s, uint64_t a, uint64_t n)
+{
+   if (n > UINT64_MAX - a)
+      n = UINT64_MAX - a;
+   if (n / PAGE > s->pages.n + 1) {
+      uint64_t head = in_page(a, n), tail = (a + n) % PAGE;
+      for (size_t i = 0; i < s->pages.n; i++) {
+         Page* p = ELEM(s->pages, Page*, i);
+         if (p->number > a / PAGE && p->number < (a + n) / PAGE
+             && !write_page(s, p, 0, PAGE, 0))
+            return false;
+      }
+      return shadow_forget(s, a, head)
+             && shadow_forget(s, a + n - tail, tail);
+   }
+   while (n > 0) {
+      uint64_t here = in_page(a, n);
+      Page*    page = shadow_find(s, a / PAGE);
+      if (page != NULL && !write_page(s, page, a % PAGE, here, 0))
+         return false;
+      a += here;
+      n -= here;
+   }
+   return true;
+}
+
+bool shadow_has(Shadow* s, uint64_t a, uint64_t n)
+{
+   while (n > 0) {
+      uint64_t    here = in_page(a, n);
+      const Page* page = shadow_find(s, a / PAGE);
+      for (uint64_t i = a % PAGE; page != NULL && i < a % PAGE + here; i++) {
+         Writer g = page->granules[i / GRANULE];
+         if (writer_in(s, g, i % GRANULE) != 0)
+            return true;
+         if (g == 0)
+            i |= GRANULE - 1;
+      }
+      a += here;
+      n -= here;
+   }
+   return false;
+}
+
+/* The kernel moves whole pages. */
+bool shadow_move(Shadow* s, uint64_t to_addr, uint64_t from_addr, uint64_t n)
+{
+   if (to_addr % PAGE != 0 || from_addr % PAGE != 0
+       || n > UINT64_C(1) << 40)
+      return job_fail(s->job, DCFG_ERROR_FORMAT, "tape",
+                      "memory is moved in a way that is not possible");
+   for (uint64_t done = 0; done < n; done += PAGE) {
+      Page* from = shadow_find(s, (from_addr + done) / PAGE);
+      Page* to   = from == NULL ? shadow_find(s, (to_addr + done) / PAGE)
+                                : make_page(s, (to_addr + done) / PAGE);
+      if (from != NULL && to == NULL)
+         return false;
+      if (to == NULL || to == from)
+         continue;
+      if (!write_page(s, to, 0, PAGE, 0))
+         return false;
+      if (from == NULL)
+         continue;
+      memcpy(to->granules, from->granules, sizeof(to->granules));
+      memset(from->granules, 0, sizeof(from->granules));
+   }
+   return true;
+}
 
 /*--- Ports                                                ---*/
 
@@ -129,14 +329,15 @@ static inline void add_memory(Shadow* s, FoundPorts* f, uint64_t a, uint64_t n)
 
 /* Return the addresses of the instruction's accesses; 0 for an access that was
    not made. */
-static const uint64_t* find_addresses(DcfgWet* w, const Plan* plan,
+static const uint64_t* find_addresses(DcfgWetEvents* v, const Plan* plan,
                                       const InstrPlan* at, const DcfgWetEvent* e)
 {
-   const WetSb*     sb = &ELEM(w->sbs, WetSb, w->record.sb);
+   const DcfgWet* w = v->w;
+   const WetSb*     sb = &ELEM(w->sbs, WetSb, v->record.sb);
    const WetAccess* a = &ELEM(w->accesses, WetAccess, plan->accesses);
    const WetAccess* slots = &ELEM(w->accesses, WetAccess,
                                   sb->slots.first + at->slot);
-   uint64_t*        addrs = w->writers->addrs;
+   uint64_t*        addrs = v->writers->addrs;
    uint32_t         k = 0;
 
    if (at->plain && e->n_accesses == plan->n_accesses)
@@ -153,28 +354,30 @@ static const uint64_t* find_addresses(DcfgWet* w, const Plan* plan,
 
 /*--- Events                                               ---*/
 
-ThreadState* wet_add_state(DcfgWet* w, uint32_t thread)
+ThreadState* wet_add_state(DcfgWetEvents* v, uint32_t thread)
 {
-   WetWriters*  s = w->writers;
+   const DcfgWet* w = v->w;
+   WetWriters*  s = v->writers;
    ThreadState* t;
 
    while (s->threads.n <= thread)
       if (thread >= w->threads.n
-          || array_add(&w->job, &s->threads, sizeof(ThreadState)) == NULL) {
-         job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
+          || array_add(v->job, &s->threads, sizeof(ThreadState)) == NULL) {
+         job_fail(v->job, DCFG_ERROR_FORMAT, "tape",
                   "there is no thread %u", thread);
          return NULL;
       }
    t = &ELEM(s->threads, ThreadState, thread);
    if (t->now == NULL)
-      t->now = job_calloc(&w->job, 1, sizeof(Registers));
+      t->now = job_calloc(v->job, 1, sizeof(Registers));
    return t->now == NULL ? NULL : t;
 }
 
-static inline void define_registers(DcfgWet* w, Registers* r,
+static inline void define_registers(DcfgWetEvents* v, Registers* r,
                                     const Plan* plan, const InstrPlan* at,
                                     Writer me)
 {
+   const DcfgWet* w = v->w;
    const Def* d = &ELEM(w->defs, Def, plan->defs);
 
    for (const Def* end = d + plan->n_defs; d < end; d++)
@@ -183,21 +386,22 @@ static inline void define_registers(DcfgWet* w, Registers* r,
       else
          clear_granule(r, granule_index(r, d->granule), d->mask);
    if (plan->moves_top)
-      r->top = wet_move_top(r->top, plan, at, w->record.n_slots, w->addrs);
+      r->top = wet_move_top(r->top, plan, at, v->record.n_slots, v->addrs);
 }
 
-static Writer find_name(DcfgWet* w, const DcfgWetEvent* e)
+static Writer find_name(DcfgWetEvents* v, const DcfgWetEvent* e)
 {
-   return w->namer->name(w->namer->arg, e);
+   return v->namer->name(v->namer->arg, e);
 }
 
-bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
+bool wet_find_writers(DcfgWetEvents* v, const InstrPlan* at, Writer control,
                       DcfgWetEvent* e)
 {
-   WetWriters*      s    = w->writers;
+   const DcfgWet* w = v->w;
+   WetWriters*      s    = v->writers;
    const Plan*      plan = &w->plans[e->instr];
    const WetAccess* a    = &ELEM(w->accesses, WetAccess, plan->accesses);
-   ThreadState*     t    = state_of(w, e->thread);
+   ThreadState*     t    = state_of(v, e->thread);
    Writer           me   = writer_of(e->instr, e->instance);
    FoundPorts      f    = { s->ports, s->deps, s->deps };
    const uint64_t*  addrs = NULL;
@@ -208,7 +412,7 @@ bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
    add_first(&f, control);
    add_registers(w, t->now, plan, &f);
    if (plan->n_accesses > 0) {
-      addrs = find_addresses(w, plan, at, e);
+      addrs = find_addresses(v, plan, at, e);
       for (uint32_t j = 0; j < plan->n_accesses; j++)
          if (is_operand(a, j)) {
             add_port(&f, DCFG_WET_MEMORY, j);
@@ -224,15 +428,15 @@ bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
    e->ports   = s->ports + 1;
    e->n_ports = (uint32_t)(f.port - s->ports);
    e->deps    = s->deps;
-   if (w->namer != NULL)
-      me = plan->kind == InsnSyscall ? 0 : find_name(w, e);
+   if (v->namer != NULL)
+      me = plan->kind == InsnSyscall ? 0 : find_name(v, e);
    for (uint32_t j = 0; j < plan->n_accesses; j++)
       if ((a[j].what & AccessStore) && addrs[j] != 0
           && !(me != 0 ? shadow_write(&s->shadow, addrs[j], a[j].size, me)
                        : shadow_forget(&s->shadow, addrs[j], a[j].size)))
          return false;
    if (!wet_is_no_iteration(plan, e->n_accesses))
-      define_registers(w, t->now, plan, at, me);
+      define_registers(v, t->now, plan, at, me);
    if (plan->kind == InsnSyscall)
       t->syscall = me;
    /* One for one with the instruction's accesses. */
@@ -243,30 +447,32 @@ bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
    return true;
 }
 
-void wet_name_syscall(DcfgWet* w, const InstrPlan* at, const DcfgWetEvent* e)
+void wet_name_syscall(DcfgWetEvents* v, const InstrPlan* at, const DcfgWetEvent* e)
 {
-   ThreadState* t = state_of(w, e->thread);
-   Writer       name = find_name(w, e);
+   const DcfgWet* w = v->w;
+   ThreadState* t = state_of(v, e->thread);
+   Writer       name = find_name(v, e);
 
    if (t == NULL || name == 0)
       return;
-   define_registers(w, t->now, &w->plans[e->instr], at, name);
+   define_registers(v, t->now, &w->plans[e->instr], at, name);
    t->syscall = name;
 }
 
-void wet_use_namer(DcfgWet* w, const WetNamer* n)
+void wet_use_namer(DcfgWetEvents* v, const WetNamer* n)
 {
-   w->namer = n;
+   v->namer = n;
 }
 
 /*--- Marks                                                ---*/
 
 /* Enter a handler.  The kernel gives it some registers; others are
    unchanged. */
-static bool enter_handler(DcfgWet* w, ThreadState* t)
+static bool enter_handler(DcfgWetEvents* v, ThreadState* t)
 {
+   const DcfgWet* w = v->w;
    const WetMachine* m = w->machine;
-   Registers* r = job_calloc(&w->job, 1, sizeof(*r));
+   Registers* r = job_calloc(v->job, 1, sizeof(*r));
 
    if (r == NULL)
       return false;
@@ -278,25 +484,26 @@ static bool enter_handler(DcfgWet* w, ThreadState* t)
    return true;
 }
 
-void wet_forget_handler(DcfgWet* w, uint32_t thread)
+void wet_forget_handler(DcfgWetEvents* v, uint32_t thread)
 {
-   ThreadState* t = state_of(w, thread);
+   ThreadState* t = state_of(v, thread);
    Registers*   r = t == NULL ? NULL : t->now->interrupted;
 
    if (r == NULL)
       return;
    t->now->interrupted = r->interrupted;
-   job_free(&w->job, r, sizeof(*r));
+   job_free(v->job, r, sizeof(*r));
 }
 
 /* Give a new thread the registers of its creator.  The stack pointer, and the
    system call's result in both threads, are the call's. */
-static bool create_thread(DcfgWet* w, const DcfgWetEvent* e)
+static bool create_thread(DcfgWetEvents* v, const DcfgWetEvent* e)
 {
+   const DcfgWet* w = v->w;
    const WetMachine* m = w->machine;
    uint32_t     made = e->addr < w->threads.n ? (uint32_t)e->addr : DCFG_NONE;
-   ThreadState* its = wet_add_state(w, made);
-   ThreadState* t = state_of(w, e->thread);
+   ThreadState* its = wet_add_state(v, made);
+   ThreadState* t = state_of(v, e->thread);
    Registers*   r;
 
    if (its == NULL || t == NULL || its == t)
@@ -316,10 +523,10 @@ static bool create_thread(DcfgWet* w, const DcfgWetEvent* e)
    return true;
 }
 
-bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e)
+bool wet_note_mark(DcfgWetEvents* v, const DcfgWetEvent* e)
 {
-   ThreadState* t = state_of(w, e->thread);
-   Shadow*      s = &w->writers->shadow;
+   ThreadState* t = state_of(v, e->thread);
+   Shadow*      s = &v->writers->shadow;
 
    if (t == NULL)
       return false;
@@ -332,43 +539,44 @@ bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e)
       case DCFG_WET_MOVED:
          return shadow_move(s, e->addr, e->from, e->size);
       case DCFG_WET_HANDLER:
-         return enter_handler(w, t);
+         return enter_handler(v, t);
       case DCFG_WET_RETURN:
          if (t->now->interrupted != NULL) {
             Registers* r = t->now;
             t->now = r->interrupted;
-            job_free(&w->job, r, sizeof(*r));
+            job_free(v->job, r, sizeof(*r));
          } else {
             t->now->top = 0;
          }
          return true;
       case DCFG_WET_CREATED:
-         return create_thread(w, e);
+         return create_thread(v, e);
       default:
          return true;
    }
 }
 
-bool wet_note_top(DcfgWet* w)
+bool wet_note_top(DcfgWetEvents* v)
 {
-   ThreadState* t = state_of(w, w->record.thread);
+   ThreadState* t = state_of(v, v->record.thread);
 
    if (t != NULL)
-      t->now->top = w->addrs[0] & 7;
+      t->now->top = v->addrs[0] & 7;
    return t != NULL;
 }
 
 /*--- Begin and end                                        ---*/
 
-bool wet_start_writers(DcfgWet* w)
+bool wet_start_writers(DcfgWetEvents* v)
 {
-   WetWriters* s = job_calloc(&w->job, 1, sizeof(WetWriters));
+   const DcfgWet* w = v->w;
+   WetWriters* s = job_calloc(v->job, 1, sizeof(WetWriters));
    uint32_t    n_ports = 1, n_deps = 1;
 
-   w->writers = s;
+   v->writers = s;
    if (s == NULL)
       return false;
-   s->shadow.job = &w->job;
+   s->shadow.job = v->job;
    for (uint32_t i = 0; i < w->instrs.n; i++) {
       const Plan* p = &w->plans[i];
       n_ports = p->n_ports > n_ports ? p->n_ports : n_ports;
@@ -376,15 +584,15 @@ bool wet_start_writers(DcfgWet* w)
    }
    /* One more: add_dep() stores before it knows whether there is a writer. */
    s->max_deps = ++n_deps;
-   s->addrs    = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-   s->ports    = job_calloc(&w->job, n_ports + 1, sizeof(DcfgWetPort));
-   s->deps     = job_calloc(&w->job, n_deps, sizeof(DcfgWetDep));
+   s->addrs    = job_calloc(v->job, MAX_ACCESSES, sizeof(uint64_t));
+   s->ports    = job_calloc(v->job, n_ports + 1, sizeof(DcfgWetPort));
+   s->deps     = job_calloc(v->job, n_deps, sizeof(DcfgWetDep));
    return s->addrs != NULL && s->ports != NULL && s->deps != NULL;
 }
 
-void wet_free_writers(DcfgWet* w)
+void wet_free_writers(DcfgWetEvents* v)
 {
-   WetWriters* s = w->writers;
+   WetWriters* s = v->writers;
 
    if (s == NULL)
       return;
@@ -395,10 +603,94 @@ void wet_free_writers(DcfgWet* w)
          ELEM(s->threads, ThreadState, i).now = r->interrupted;
          free(r);
       }
-   array_free(&w->job, &s->threads, sizeof(ThreadState));
+   array_free(v->job, &s->threads, sizeof(ThreadState));
    free(s->addrs);
    free(s->ports);
    free(s->deps);
-   map_free(&w->job, &s->seen);
+   map_free(v->job, &s->seen);
    free(s);
+}
+
+static bool make_room(DcfgWetEvents* v)
+{
+   WetWriters* s = v->writers;
+   size_t      more = 2 * s->max_deps;
+   DcfgWetDep* deps;
+
+   if (s->n_deps < s->max_deps)
+      return true;
+   deps = job_realloc(v->job, s->deps, s->max_deps * sizeof(*deps),
+                      more * sizeof(*deps));
+   if (deps == NULL)
+      return false;
+   s->deps     = deps;
+   s->max_deps = more;
+   return true;
+}
+
+static bool add_once(DcfgWetEvents* v, DcfgWetPort* p, Writer writer)
+{
+   WetWriters* s = v->writers;
+   DcfgWetDep  d = instance_of(writer);
+   uint32_t*   seen;
+
+   if (writer == 0)
+      return true;
+   if (p->n > 0 && s->deps[s->n_deps - 1].instr == d.instr
+       && s->deps[s->n_deps - 1].instance == d.instance)
+      return true;
+   seen = map_add(v->job, &s->seen, writer);
+   if (seen == NULL || *seen != 0)
+      return seen != NULL;
+   if (!make_room(v))
+      return false;
+   *seen = 1;
+   s->deps[s->n_deps++] = d;
+   p->n++;
+   return true;
+}
+
+static bool add_page(DcfgWetEvents* v, DcfgWetPort* p, const Page* page,
+                     uint64_t at, uint64_t n)
+{
+   for (uint64_t i = at; i < at + n; i++) {
+      Writer g = page->granules[i / GRANULE];
+      if (!add_once(v, p, writer_in(&v->writers->shadow, g, i % GRANULE)))
+         return false;
+   }
+   return true;
+}
+
+bool wet_add_read(DcfgWetEvents* v, uint64_t addr, uint64_t size, DcfgWetEvent* e)
+{
+   WetWriters*  s = v->writers;
+   DcfgWetPort* p = &s->ports[s->n_ports];
+
+   /* The kernel never reads that much at once. */
+   if (size > UINT32_MAX)
+      return job_fail(v->job, DCFG_ERROR_FORMAT, "tape",
+                      "a system call reads too much");
+   if (s->seen.room > 65536)
+      map_free(v->job, &s->seen);
+   if (s->seen.n > 0)
+      memset(s->seen.keys, 0, s->seen.room * sizeof(*s->seen.keys));
+   s->seen.n = 0;
+   for (uint32_t k = 0; k < p->n; k++) {
+      const DcfgWetDep* d = &s->deps[p->first + k];
+      uint32_t* seen = map_add(v->job, &s->seen,
+                               writer_of(d->instr, d->instance));
+      if (seen == NULL)
+         return false;
+      *seen = 1;
+   }
+   while (size > 0) {
+      uint64_t    here = in_page(addr, size);
+      const Page* page = shadow_find(&s->shadow, addr / PAGE);
+      if (page != NULL && !add_page(v, p, page, addr % PAGE, here))
+         return false;
+      addr += here;
+      size -= here;
+   }
+   e->deps = s->deps;
+   return true;
 }

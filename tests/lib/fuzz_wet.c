@@ -107,7 +107,7 @@ static void take(const DcfgWetEvent* e, Reading* r, uint64_t* seen,
       sum_up(e, &r->sum);
 }
 
-static bool select_some(DcfgWet* w, DcfgError* err)
+static bool select_some(const DcfgWet* w, DcfgWetEvents* v, DcfgError* err)
 {
    uint32_t      n = dcfg_wet_instrs(w);
    bool*         instrs = calloc(n + (size_t)1, sizeof(bool));
@@ -116,7 +116,7 @@ static bool select_some(DcfgWet* w, DcfgError* err)
 
    for (uint32_t i = 0; i < n; i++)
       instrs[i] = is_selected(i);
-   ok = dcfg_wet_select(w, &f, err);
+   ok = dcfg_wet_select(v, &f, err);
    free(instrs);
    return ok;
 }
@@ -127,26 +127,29 @@ static void read_trace(const uint8_t* data, size_t size, Reading* r)
    DcfgError    err;
    DcfgWetEvent e;
    DcfgWet*     w = dcfg_wet_open_memory(data, size, "fuzz", &options, &err);
+   DcfgWetEvents* v = w == NULL ? NULL : dcfg_wet_events_new(w, &err);
    uint64_t*    seen;
    uint64_t     n = 0;
 
-   if (w == NULL) {
+   if (v == NULL) {
       if (err.status == DCFG_OK)
          abort();
+      dcfg_wet_close(w);
       return;
    }
    ask(w);
    seen = calloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(*seen));
-   if ((!r->control || dcfg_wet_find_control(w, &err))
-       && (!r->selected || select_some(w, &err))) {
-      while (n++ < MOST_EVENTS && dcfg_wet_next(w, &e, &err))
+   if ((!r->control || dcfg_wet_find_control(v, &err))
+       && (!r->selected || select_some(w, v, &err))) {
+      while (n++ < MOST_EVENTS && dcfg_wet_next(v, &e, &err))
          take(&e, r, seen, dcfg_wet_instrs(w));
       r->ended = n <= MOST_EVENTS && err.status == DCFG_OK;
       /* After the end there are no more events. */
-      if (n <= MOST_EVENTS && dcfg_wet_next(w, &e, &err))
+      if (n <= MOST_EVENTS && dcfg_wet_next(v, &e, &err))
          abort();
    }
    free(seen);
+   dcfg_wet_events_free(v);
    dcfg_wet_close(w);
 }
 

@@ -15,8 +15,8 @@ SRC = os.environ["SRCDIR"]
 MOST = 4
 # Structs that more files write: how many, and why.
 MORE = {
-    # The state of one reader.  Most members have one writer; chunks, records and passes reset the others.
-    "DcfgWet": 13,
+    # The file's tables.  Most members have one writer; wet_chunks.c keeps what an index would have.
+    "DcfgWet": 6,
     # An event has parts from its record, its value, its uses and their writers, each set by another file.
     "DcfgWetEvent": 5,
     # Bytes, and which of them are known: a value as a number is one, which functions return through pointers.

@@ -220,7 +220,7 @@ int main(int argc, char** argv)
    DcfgError    err;
    bool         given = argc == 5 || argc == 6, use = argc == 6;
    DcfgWet*     w = given ? dcfg_wet_open(argv[1], NULL, &err) : NULL;
-   DcfgWet*     again = given ? dcfg_wet_open(argv[1], NULL, &err) : NULL;
+   DcfgWetEvents* events = w == NULL ? NULL : dcfg_wet_events_new(w, &err);
    int          fd = given ? open(argv[2], use ? O_RDONLY
                                   : O_RDWR | O_CREAT | O_TRUNC, 0666) : -1;
    DcfgReplay*  r;
@@ -232,7 +232,7 @@ int main(int argc, char** argv)
       fprintf(stderr, "usage: index_memory TRACE INDEX N SEED [use]\n");
       return 2;
    }
-   if (w == NULL || again == NULL || fd < 0
+   if (events == NULL || fd < 0
        || (!use && !dcfg_slice_make_index(w, fd, NULL, &err))
        || !dcfg_slice_use_index(w, fd, &err)
        || (r = dcfg_replay_new(w, &err)) == NULL)
@@ -244,14 +244,14 @@ int main(int argc, char** argv)
    every  = dcfg_replay_end(r) / strtoull(argv[3], NULL, 0) + 1;
    for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
       copies[i] = is_mov(w, i);
-   while (dcfg_wet_next(again, &e, &err)) {
+   while (dcfg_wet_next(events, &e, &err)) {
       if (e.kind == DCFG_WET_INSTR && n_order > 0 && below(every) == 0)
          compare(r, copies, e.time);
       if (e.kind == DCFG_WET_INSTR && copies[e.instr]
           && below(every) < 3)
          compare_load(r, copies, &e, dcfg_wet_instr(w, e.instr)
                                      ->accesses[0].size);
-      take(again, &e);
+      take(w, &e);
    }
    if (err.status != DCFG_OK)
       fail(argv[1], &err);
@@ -259,7 +259,7 @@ int main(int argc, char** argv)
           " loads differ\n", n_compared, n_different, n_loads,
           n_loads_different);
    dcfg_replay_free(r);
-   dcfg_wet_close(again);
+   dcfg_wet_events_free(events);
    dcfg_wet_close(w);
    return n_different > 0 || n_loads_different > 0;
 }

@@ -419,24 +419,24 @@ int main(int argc, char** argv)
    every = dcfg_replay_end(replay)
            / (argc == 4 ? strtoull(argv[3], NULL, 0) : 1000) + 1;
    for (unsigned pass = 0; pass < 2; pass++) {
-      DcfgWet*     again = dcfg_wet_open(argv[1], NULL, &err);
-      DcfgWetEvent e;
-      if (again == NULL)
+      DcfgWetEvents* events = dcfg_wet_events_new(w, &err);
+      DcfgWetEvent   e;
+      if (events == NULL)
          fail(argv[1], &err);
       time = 0;
-      while (dcfg_wet_next(again, &e, &err)) {
+      while (dcfg_wet_next(events, &e, &err)) {
          if (e.kind == DCFG_WET_INSTR)
             time = e.time;
-         if (pass == 1 && loaded_by(again, plain, &e) > 0) {
+         if (pass == 1 && loaded_by(w, plain, &e) > 0) {
             state = state * UINT64_C(6364136223846793005) + 1;
             if ((state >> 24) % every < 3)
-               ask_load(&e, loaded_by(again, plain, &e));
+               ask_load(&e, loaded_by(w, plain, &e));
          }
-         take(again, plain, &e, time + (e.kind != DCFG_WET_INSTR));
+         take(w, plain, &e, time + (e.kind != DCFG_WET_INSTR));
       }
       if (err.status != DCFG_OK)
          fail(argv[1], &err);
-      dcfg_wet_close(again);
+      dcfg_wet_events_free(events);
       empty_map();
       if (pass == 0)
          n = n_unseen;

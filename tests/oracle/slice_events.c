@@ -16,9 +16,10 @@ int main(int argc, char** argv)
 {
    DcfgError    err;
    DcfgWet*     w = argc != 2 ? NULL : dcfg_wet_open(argv[1], NULL, &err);
+   DcfgWetEvents* v = w == NULL ? NULL : dcfg_wet_events_new(w, &err);
    DcfgWetEvent e;
 
-   if (w == NULL || !dcfg_wet_find_control(w, &err))
+   if (v == NULL || !dcfg_wet_find_control(v, &err))
       return 2;
    for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, i);
@@ -28,7 +29,7 @@ int main(int argc, char** argv)
          printf("%02x", in->code[k]);
       putchar('\n');
    }
-   while (dcfg_wet_next(w, &e, &err)) {
+   while (dcfg_wet_next(v, &e, &err)) {
       if (e.kind != DCFG_WET_INSTR)
          continue;
       printf("E %" PRIu32 " %" PRIu64 " %" PRIu32, e.instr, e.instance,
@@ -43,6 +44,7 @@ int main(int argc, char** argv)
       }
       putchar('\n');
    }
+   dcfg_wet_events_free(v);
    dcfg_wet_close(w);
    return err.status != DCFG_OK;
 }

@@ -101,15 +101,16 @@ int main(int argc, char **argv)
     DcfgError    err;
     char         text[DCFG_ERROR_TEXT_SIZE];
     DcfgWet     *w = argc == 2 ? dcfg_wet_open(argv[1], NULL, &err) : NULL;
+    DcfgWetEvents *v = w ? dcfg_wet_events_new(w, &err) : NULL;
     DcfgWetEvent e;
     uint64_t     n = 0, accesses = 0, lookups = 0, beyond = 0, dropped = 0, wrong = 0;
     static Accesses ours, theirs;
 
-    if (!w) {
+    if (!v) {
         puts(argc == 2 ? dcfg_error_text(&err, text) : "usage: wet_accesses FILE < TRACE");
         return 2;
     }
-    while (dcfg_wet_next(w, &e, &err)) {
+    while (dcfg_wet_next(v, &e, &err)) {
         if (e.kind != DCFG_WET_INSTR)
             continue;
         ours.n = 0;
@@ -143,6 +144,7 @@ int main(int argc, char **argv)
         puts("Lackey has more instructions");
         wrong++;
     }
+    dcfg_wet_events_free(v);
     dcfg_wet_close(w);
     printf("%" PRIu64 " instructions, %" PRIu64 " accesses, %" PRIu64 " of bits of registers, %" PRIu64
            " beyond a string, %" PRIu64 " dropped, %" PRIu64 " wrong\n", n, accesses, lookups, beyond, dropped, wrong);

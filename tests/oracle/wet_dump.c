@@ -17,12 +17,13 @@ int main(int argc, char **argv)
     DcfgWetEvent e;
     char         text[DCFG_ERROR_TEXT_SIZE];
     DcfgWet     *w = argc == 2 ? dcfg_wet_open(argv[1], NULL, &err) : NULL;
+    DcfgWetEvents *v = w ? dcfg_wet_events_new(w, &err) : NULL;
 
-    if (!w || !dcfg_wet_find_control(w, &err)) {
+    if (!v || !dcfg_wet_find_control(v, &err)) {
         puts(argc == 2 ? dcfg_error_text(&err, text) : "usage: wet_dump FILE");
         return 2;
     }
-    while (dcfg_wet_next(w, &e, &err)) {
+    while (dcfg_wet_next(v, &e, &err)) {
         if (e.kind != DCFG_WET_INSTR) {
             printf("M %d %" PRIx64 " %" PRIu64 " %" PRIx64 "\n", (int)e.kind, e.addr, e.size, e.from);
             continue;
@@ -42,6 +43,7 @@ int main(int argc, char **argv)
         puts(dcfg_error_text(&err, text));
         return 2;
     }
+    dcfg_wet_events_free(v);
     dcfg_wet_close(w);
     return 0;
 }

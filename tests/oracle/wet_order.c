@@ -21,14 +21,15 @@ int main(int argc, char** argv)
    char         text[DCFG_ERROR_TEXT_SIZE];
    uint64_t     wrong = 0;
    DcfgWet*     w = argc == 2 ? dcfg_wet_open(argv[1], NULL, &err) : NULL;
+   DcfgWetEvents* v = w == NULL ? NULL : dcfg_wet_events_new(w, &err);
 
-   if (w == NULL || !dcfg_wet_find_control(w, &err)) {
+   if (v == NULL || !dcfg_wet_find_control(v, &err)) {
       puts(argc == 2 ? dcfg_error_text(&err, text) : "usage: wet_order FILE");
       return 2;
    }
    uint64_t* seen    = calloc(dcfg_wet_instrs(w) + 1u, sizeof(*seen));
    uint64_t* threads = calloc(dcfg_wet_threads(w) + 1u, sizeof(*threads));
-   while (dcfg_wet_next(w, &e, &err)) {
+   while (dcfg_wet_next(v, &e, &err)) {
       if (e.kind != DCFG_WET_INSTR)
          continue;
       wrong += e.n_ports != dcfg_wet_instr(w, e.instr)->n_ports;
@@ -58,6 +59,7 @@ int main(int argc, char** argv)
       if (seen[i] > 0)
          printf("instruction %" PRIx64 " %" PRIu64 "\n",
                 dcfg_wet_instr(w, i)->addr, seen[i]);
+   dcfg_wet_events_free(v);
    dcfg_wet_close(w);
    free(seen);
    free(threads);

@@ -130,14 +130,15 @@ int main(int argc, char **argv)
     DcfgWetEvent e;
     char         text[DCFG_ERROR_TEXT_SIZE];
     DcfgWet     *w = argc > 1 ? dcfg_wet_open(argv[1], NULL, &err) : NULL;
+    DcfgWetEvents *v = w ? dcfg_wet_events_new(w, &err) : NULL;
 
-    if (!w) {
+    if (!v) {
         puts(argc > 1 ? dcfg_error_text(&err, text) : "usage: wet_state FILE [all]");
         return 2;
     }
     printf("V %u\n", dcfg_wet_version(w));
     put_state(w, dcfg_wet_state(w));
-    while (dcfg_wet_next(w, &e, &err)) {
+    while (dcfg_wet_next(v, &e, &err)) {
         if (e.kind != DCFG_WET_INSTR)
             put_event(&e);
         if (e.kind == DCFG_WET_INSTR && e.thread < MAX_THREADS && !seen[e.thread]) {
@@ -151,6 +152,7 @@ int main(int argc, char **argv)
         puts(dcfg_error_text(&err, text));
         return 2;
     }
+    dcfg_wet_events_free(v);
     dcfg_wet_close(w);
     return 0;
 }

@@ -16,10 +16,11 @@ int main(int argc, char **argv)
     DcfgError    err;
     char         text[DCFG_ERROR_TEXT_SIZE];
     DcfgWet     *w = argc == 2 || argc == 4 ? dcfg_wet_open(argv[1], NULL, &err) : NULL;
+    DcfgWetEvents *v = w ? dcfg_wet_events_new(w, &err) : NULL;
     DcfgWetEvent e;
     bool        *instrs;
 
-    if (!w) {
+    if (!v) {
         puts(argc == 2 || argc == 4 ? dcfg_error_text(&err, text) : "usage: wet_values FILE [FIRST END]");
         return 2;
     }
@@ -27,11 +28,11 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; argc == 4 && i < dcfg_wet_instrs(w); i++)
         instrs[i] = dcfg_wet_instr(w, i)->addr - strtoull(argv[2], NULL, 16)
                     < strtoull(argv[3], NULL, 16) - strtoull(argv[2], NULL, 16);
-    if (argc == 4 && !dcfg_wet_select(w, &(DcfgWetFilter){ .instrs = instrs, .thread = DCFG_NONE, .to = UINT64_MAX }, &err)) {
+    if (argc == 4 && !dcfg_wet_select(v, &(DcfgWetFilter){ .instrs = instrs, .thread = DCFG_NONE, .to = UINT64_MAX }, &err)) {
         puts(dcfg_error_text(&err, text));
         return 2;
     }
-    while (dcfg_wet_next(w, &e, &err)) {
+    while (dcfg_wet_next(v, &e, &err)) {
         if (e.kind != DCFG_WET_INSTR || e.thread != 0)
             continue;
         printf("%" PRIx64 " ", e.addr);
@@ -47,6 +48,7 @@ int main(int argc, char **argv)
         puts(dcfg_error_text(&err, text));
         return 2;
     }
+    dcfg_wet_events_free(v);
     dcfg_wet_close(w);
     free(instrs);
     return 0;
