@@ -171,7 +171,7 @@ DCFG_API bool dcfg_wet_has_values(const DcfgWet* w);
 
 /* Tell which instructions' recorded values begin with the bytes that they load:
    LOADS has an element for each instruction of W, which copies them.  With that,
-   and with values, an index made from now on, slices and DcfgReplay know which
+   and with values, an index made from now on, slices and DcfgCursor know which
    bytes somebody else wrote: loads that find other bytes than the trace told
    before tell it (an unseen write).  Without, the last store counts.  Return
    false if memory is short. */

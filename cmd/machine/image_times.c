@@ -51,7 +51,7 @@ typedef
 
 struct ImageTimes {
    DcfgWet*    w;
-   DcfgReplay* r;
+   DcfgCursor* r;
    const char* root;
    bool        looked;          // .spans is there
    bool        known;           // the trace tells the times
@@ -59,7 +59,7 @@ struct ImageTimes {
    uint32_t    n;
 };
 
-ImageTimes* image_times_new(DcfgWet* w, DcfgReplay* r, const char* root)
+ImageTimes* image_times_new(DcfgWet* w, DcfgCursor* r, const char* root)
 {
    ImageTimes* m = zalloc(1, sizeof(*m));
 
@@ -226,7 +226,7 @@ static void choose_stays(ImageTimes* m, Span* s)
    uint32_t       n = 0;
    uint32_t*      instrs = NULL;
    size_t         kept = 0, room = 0;
-   DcfgReplaySet* set;
+   DcfgCursorSet* set;
 
    for (uint32_t i = 0; i < m->n; i++)
       if (is_rival(s, &m->spans[i]))
@@ -238,21 +238,21 @@ static void choose_stays(ImageTimes* m, Span* s)
       free(instrs);
       return;
    }
-   set = dcfg_replay_set_new(m->r, instrs, n);
+   set = dcfg_cursor_set_new(m->r, instrs, n);
    for (size_t i = 0; set != NULL && i < s->n; i++) {
-      const DcfgReplayInstr* at = NULL;
+      const DcfgCursorInstr* at = NULL;
       uint64_t               t;
-      if (dcfg_replay_find_instr(m->r, set, s->stays[i].from, false, &t)
-             == DCFG_REPLAY_FOUND
+      if (dcfg_cursor_find_instr(m->r, set, s->stays[i].from, false, &t)
+             == DCFG_CURSOR_FOUND
           && t < s->stays[i].to)
-         at = dcfg_replay_instr(m->r, t);
+         at = dcfg_cursor_instr(m->r, t);
       if (at != NULL && at->instr >= s->first && at->instr < s->end)
          s->stays[kept++] = s->stays[i];
    }
    if (set != NULL)
       s->n = kept;
    s->shared = true;
-   dcfg_replay_set_free(m->r, set);
+   dcfg_cursor_set_free(m->r, set);
    free(instrs);
 }
 
@@ -270,7 +270,7 @@ static bool find_stays(ImageTimes* m)
    for (uint32_t i = 0; i < state->n_mappings; i++)
       take_mapping(m, 0, &state->mappings[i]);
    probes = probes_of(m, &n);
-   ok     = dcfg_replay_mappings(m->r, probes, n, 0, UINT64_MAX, take_change,
+   ok     = dcfg_cursor_mappings(m->r, probes, n, 0, UINT64_MAX, take_change,
                                  m);
    free(probes);
    for (uint32_t i = 0; ok && i < m->n; i++)
@@ -311,22 +311,22 @@ static void make_index(ImageTimes* m)
 
 static void look(ImageTimes* m)
 {
-   DcfgReplay* made = NULL;
+   DcfgCursor* made = NULL;
    DcfgError   err;
 
    if (m->looked)
       return;
    m->looked = true;
    find_spans(m);
-   if (m->r == NULL && (made = dcfg_replay_new(m->w, &err)) == NULL) {
+   if (m->r == NULL && (made = dcfg_cursor_new(m->w, &err)) == NULL) {
       make_index(m);
-      made = dcfg_replay_new(m->w, &err);
+      made = dcfg_cursor_new(m->w, &err);
    }
    if (made != NULL)
       m->r = made;
    m->known = m->r != NULL && find_stays(m);
    if (made != NULL) {
-      dcfg_replay_free(made);
+      dcfg_cursor_free(made);
       m->r = NULL;
    }
 }
@@ -416,7 +416,7 @@ bool image_was_mapped(ImageTimes* m, uint32_t image, uint64_t addr,
    look(m);
    to.s = span_of(m, image);
    return !m->known || m->r == NULL
-          || !dcfg_replay_mappings(m->r, &addr, 1, since, since + 1, take_last,
+          || !dcfg_cursor_mappings(m->r, &addr, 1, since, since + 1, take_last,
                                    &to)
           || !to.some || to.is;
 }

@@ -8,11 +8,11 @@
    Registers that were written long before cost no decoding then: neither to find
    their writer, nor for its value. */
 
-#include "lib/replay/replay_chunks.h"
+#include "lib/cursor/cursor_chunks.h"
 
 #include <string.h>
 
-static IndexedInstance* indexed_at(DcfgReplay* r, uint64_t t)
+static IndexedInstance* indexed_at(DcfgCursor* r, uint64_t t)
 {
    return &r->indexed[t % N_INDEXED];
 }
@@ -20,7 +20,7 @@ static IndexedInstance* indexed_at(DcfgReplay* r, uint64_t t)
 /* Set CODE to that of the last writers of THREAD in chunk NUMBER, and *TURN to the
    number of its turn.  Return what the index tells of that: TELLS_WRITER means that
    there is code. */
-static IndexTells code_of(DcfgReplay* r, uint32_t thread, uint32_t number,
+static IndexTells code_of(DcfgCursor* r, uint32_t thread, uint32_t number,
                           uint32_t* turn, Bytes* code)
 {
    WetIndex*        ix = r->ix;
@@ -43,10 +43,10 @@ static LastWriter behind_turn(const WetIndex* ix, const IndexTurn* t)
    return (LastWriter){ .time = c->before + c->n_instrs };
 }
 
-IndexTells replay_index_writer(DcfgReplay* r, uint32_t thread,
+IndexTells cursor_index_writer(DcfgCursor* r, uint32_t thread,
                                uint32_t number, unsigned granule,
                                uint8_t wanted, uint64_t t,
-                               DcfgReplayWriter* by)
+                               DcfgCursorWriter* by)
 {
    const IndexChunk* c = &r->ix->chunks[number];
    uint64_t   end = c->before + c->n_instrs;
@@ -67,9 +67,9 @@ IndexTells replay_index_writer(DcfgReplay* r, uint32_t thread,
          continue;
       if (l.time >= t)
          return TELLS_NOTHING;
-      *by = (DcfgReplayWriter){ .by = DCFG_REPLAY_BY_INSTR, .time = l.time,
+      *by = (DcfgCursorWriter){ .by = DCFG_CURSOR_BY_INSTR, .time = l.time,
                                 .thread = thread, .bytes = bytes,
-                                .stack = DCFG_REPLAY_STACK_UNKNOWN,
+                                .stack = DCFG_CURSOR_STACK_UNKNOWN,
                                 .since = end < t ? end : t, .from_index = true };
       *indexed_at(r, l.time) = (IndexedInstance){ l.time + 1, turn };
       return TELLS_WRITER;
@@ -80,7 +80,7 @@ IndexTells replay_index_writer(DcfgReplay* r, uint32_t thread,
    return TELLS_NOTHING;
 }
 
-bool replay_index_instr(DcfgReplay* r, uint64_t t, IndexedInstr* to)
+bool cursor_index_instr(DcfgCursor* r, uint64_t t, IndexedInstr* to)
 {
    const IndexedInstance* is = indexed_at(r, t);
    const IndexTurn*       turn = &r->ix->turns[is->turn];
@@ -110,7 +110,7 @@ bool replay_index_instr(DcfgReplay* r, uint64_t t, IndexedInstr* to)
    return false;
 }
 
-void dcfg_replay_doubt(DcfgReplay* r)
+void dcfg_cursor_doubt(DcfgCursor* r)
 {
    r->doubts = true;
    memset(r->writers, 0, N_KNOWN_THREADS * N_TOLD * sizeof(*r->writers));

@@ -3,9 +3,9 @@
 
    The contents of memory at any time. */
 
-/* Owns: the bytes of memory at any time.  Handed: chunks by replay_chunks.c. */
+/* Owns: the bytes of memory at any time.  Handed: chunks by cursor_chunks.c. */
 
-#include "lib/replay/replay_memory.h"
+#include "lib/cursor/cursor_memory.h"
 #include "format/wet_process.h"
 
 #include <string.h>
@@ -14,19 +14,19 @@
 
 #define MOST_MOVES 64u
 
-static bool memory_before(DcfgReplay* r, ReplayPlace p, uint32_t moves,
-                          uint64_t addr, uint32_t size, DcfgReplayByte* bytes,
+static bool memory_before(DcfgCursor* r, CursorPlace p, uint32_t moves,
+                          uint64_t addr, uint32_t size, DcfgCursorByte* bytes,
                           bool* told);
 
 /* Follow the bytes that a MarkMoved with WORDS moved, to the address where they
    were before place P.  The mark stands before time T. */
-static bool take_moved(MemorySearch* f, const uint64_t* words, ReplayPlace p,
+static bool take_moved(MemorySearch* f, const uint64_t* words, CursorPlace p,
                        uint64_t t)
 {
    uint64_t       at = words[0], size = words[1], from = words[2];
    uint32_t       low, high;
-   DcfgReplayByte there[DCFG_REPLAY_MOST];
-   bool           told[DCFG_REPLAY_MOST] = { false };
+   DcfgCursorByte there[DCFG_CURSOR_MOST];
+   bool           told[DCFG_CURSOR_MOST] = { false };
 
    if (!common(f, at, size, &low, &high))
       return true;
@@ -39,7 +39,7 @@ static bool take_moved(MemorySearch* f, const uint64_t* words, ReplayPlace p,
    for (uint32_t i = low; i < high; i++) {
       if (f->told != NULL && !f->found[i])
          f->told[i] = told[i - low];
-      take(f, i, (DcfgReplayByte){ t, there[i - low].is,
+      take(f, i, (DcfgCursorByte){ t, there[i - low].is,
                                    there[i - low].value });
    }
    return true;
@@ -54,7 +54,7 @@ static void take_contents(MemorySearch* f, const KeptChunk* c,
        || !common(f, words[0], words[1], &low, &high))
       return;
    for (uint32_t i = low; i < high; i++)
-      take(f, i, (DcfgReplayByte){ t, DCFG_REPLAY_KNOWN,
+      take(f, i, (DcfgCursorByte){ t, DCFG_CURSOR_KNOWN,
                  c->steps.bytes[words[MARK_BYTES_AT]
                                 + (f->addr + i - words[0])] });
 }
@@ -66,7 +66,7 @@ static void take_mapped(MemorySearch* f, const KeptChunk* c,
 {
    const uint64_t* words = c->steps.addrs + s->first;
    uint32_t        low, high, how;
-   Bytes           b = replay_bytes(c, s);
+   Bytes           b = cursor_bytes(c, s);
 
    if (b.at == b.end
        || !common(f, words[0], words[1], &low, &high))
@@ -75,16 +75,16 @@ static void take_mapped(MemorySearch* f, const KeptChunk* c,
    if (b.failed || ((how & MappedThere) && !(how & MappedNew)))
       return;
    for (uint32_t i = low; i < high; i++)
-      take(f, i, (DcfgReplayByte){ t,
-                 !(how & MappedThere) ? DCFG_REPLAY_UNKNOWN
-                 : how & (MappedFile | MappedShared) ? DCFG_REPLAY_FRESH
-                 : DCFG_REPLAY_KNOWN, 0 });
+      take(f, i, (DcfgCursorByte){ t,
+                 !(how & MappedThere) ? DCFG_CURSOR_UNKNOWN
+                 : how & (MappedFile | MappedShared) ? DCFG_CURSOR_FRESH
+                 : DCFG_CURSOR_KNOWN, 0 });
 }
 
 /* Take the bytes that mark S changed before time T; P is the mark's place.
    Return false after an error. */
 static bool take_mark(MemorySearch* f, const KeptChunk* c, const WetStep* s,
-                      ReplayPlace p, uint64_t t)
+                      CursorPlace p, uint64_t t)
 {
    const uint64_t* words = c->steps.addrs + s->first;
    uint32_t        low, high;
@@ -101,8 +101,8 @@ static bool take_mark(MemorySearch* f, const KeptChunk* c, const WetStep* s,
        || !common(f, words[0], words[1], &low, &high))
       return true;
    for (uint32_t i = low; i < high; i++)
-      take(f, i, (DcfgReplayByte){ t, s->mark == MarkFresh ? DCFG_REPLAY_FRESH
-                                      : DCFG_REPLAY_UNKNOWN, 0 });
+      take(f, i, (DcfgCursorByte){ t, s->mark == MarkFresh ? DCFG_CURSOR_FRESH
+                                      : DCFG_CURSOR_UNKNOWN, 0 });
    return true;
 }
 
@@ -116,20 +116,20 @@ static void take_stores(MemorySearch* f, const KeptChunk* c, const WetStep* s,
    bool         some = false, known;
    uint8_t      value[MOST_VALUE];
 
-   if (!stores_of(replay_slots(f->r, s), c->steps.addrs + s->first,
+   if (!stores_of(cursor_slots(f->r, s), c->steps.addrs + s->first,
                   s->n_slots, at, &stores))
       return;
    for (StoreAt i = { 0, 0 }; !some && next_store(&stores, &i, true, &m); )
       some = m.made && common(f, m.addr, m.size, &low, &high);
    if (!some)
       return;
-   known = replay_value(f->r, c, s, at, value) == stores.size;
+   known = cursor_value(f->r, c, s, at, value) == stores.size;
    for (StoreAt k = { 0, 0 }; next_store(&stores, &k, true, &m); ) {
       if (!m.made || !common(f, m.addr, m.size, &low, &high))
          continue;
       for (uint32_t i = low; i < high; i++)
-         take(f, i, (DcfgReplayByte){ t + 1, known ? DCFG_REPLAY_KNOWN
-                                             : DCFG_REPLAY_UNKNOWN,
+         take(f, i, (DcfgCursorByte){ t + 1, known ? DCFG_CURSOR_KNOWN
+                                             : DCFG_CURSOR_UNKNOWN,
                                       known ? value[m.begin
                                                     + (f->addr + i - m.addr)]
                                       : 0 });
@@ -141,7 +141,7 @@ static void take_load(MemorySearch* f, const KeptChunk* c, const WetStep* s,
                       const InstrPlan* at, uint64_t t)
 {
    const uint64_t*  slots = c->steps.addrs + s->first;
-   const WetAccess* accesses = replay_slots(f->r, s);
+   const WetAccess* accesses = cursor_slots(f->r, s);
    uint32_t         j = f->r->of->loads == NULL
                         || !f->r->of->loads[at->instr] ? UINT32_MAX
                         : load_of(accesses, slots, s->n_slots, at);
@@ -151,20 +151,20 @@ static void take_load(MemorySearch* f, const KeptChunk* c, const WetStep* s,
    if (j == UINT32_MAX
        || !common(f, slots[j], accesses[j].size, &low, &high))
       return;
-   size = replay_value(f->r, c, s, at, value);
+   size = cursor_value(f->r, c, s, at, value);
    for (uint32_t i = low; i < high && f->addr + i - slots[j] < size; i++)
-      take(f, i, (DcfgReplayByte){ t + 1, DCFG_REPLAY_KNOWN,
+      take(f, i, (DcfgCursorByte){ t + 1, DCFG_CURSOR_KNOWN,
                                    value[f->addr + i - slots[j]] });
 }
 
 /* Search the chunk of place P backward from P to its step FIRST.  Return false
    after an error. */
-static bool take_chunk(MemorySearch* f, ReplayPlace p, size_t first)
+static bool take_chunk(MemorySearch* f, CursorPlace p, size_t first)
 {
-   KeptChunk* c = replay_chunk(f->r, p.chunk);
+   KeptChunk* c = cursor_chunk(f->r, p.chunk);
    uint64_t   before = f->r->ix->chunks[p.chunk].before;
-   uint32_t   kind = DCFG_REPLAY_STORE
-                     | (f->r->of->loads == NULL ? 0 : DCFG_REPLAY_LOAD);
+   uint32_t   kind = DCFG_CURSOR_STORE
+                     | (f->r->of->loads == NULL ? 0 : DCFG_CURSOR_LOAD);
 
    if (c == NULL)
       return false;
@@ -179,7 +179,7 @@ static bool take_chunk(MemorySearch* f, ReplayPlace p, size_t first)
       }
       if (s->sb != 0) {
          for (uint32_t k = n; k-- > 0; ) {
-            const InstrPlan* at = replay_place(f->r, s, k);
+            const InstrPlan* at = cursor_place(f->r, s, k);
             if (at->n_slots == 0)
                continue;
             take_stores(f, c, s, at, before + c->times[i] + k);
@@ -187,11 +187,11 @@ static bool take_chunk(MemorySearch* f, ReplayPlace p, size_t first)
          }
          continue;
       }
-      if (!take_mark(f, c, s, (ReplayPlace){ p.chunk, i, 0 },
+      if (!take_mark(f, c, s, (CursorPlace){ p.chunk, i, 0 },
                      before + c->times[i]))
          return false;
       /* take_moved() may have decoded other chunks in place of this one. */
-      c = replay_chunk(f->r, p.chunk);
+      c = cursor_chunk(f->r, p.chunk);
       if (c == NULL)
          return false;
    }
@@ -207,7 +207,7 @@ static bool chunk_before(MemorySearch* f, uint32_t number, uint32_t* found)
    bool     any = false;
 
    for (uint32_t i = 0; next_word(f, &i, &word); )
-      if (replay_wrote_before(f->r, number, word, &there)
+      if (cursor_wrote_before(f->r, number, word, &there)
           && (!any || there > *found)) {
          *found = there;
          any    = true;
@@ -216,7 +216,7 @@ static bool chunk_before(MemorySearch* f, uint32_t number, uint32_t* found)
 }
 
 /* Return the cache's entry for a word, which other words and chunks share. */
-static KnownWord* known_word(const DcfgReplay* r, uint32_t chunk,
+static KnownWord* known_word(const DcfgCursor* r, uint32_t chunk,
                              uint64_t word)
 {
    return &r->known_words[(word ^ word >> 14 ^ chunk * 0x9E5u)
@@ -275,13 +275,13 @@ static bool take_word(MemorySearch* f, uint32_t number, uint64_t word)
          continue;
       f->told[i] = is.is[k] != BYTE_LOOK && is.is[k] != BYTE_ASK;
       if (is.is[k] == BYTE_KNOWN)
-         take(f, i, (DcfgReplayByte){ t, DCFG_REPLAY_KNOWN, is.bytes[k] });
+         take(f, i, (DcfgCursorByte){ t, DCFG_CURSOR_KNOWN, is.bytes[k] });
       else if (is.is[k] == BYTE_UNKNOWN || is.is[k] == BYTE_FRESH)
-         take(f, i, (DcfgReplayByte){ t, is.is[k] == BYTE_FRESH
-                                         ? DCFG_REPLAY_FRESH
-                                         : DCFG_REPLAY_UNKNOWN, 0 });
+         take(f, i, (DcfgCursorByte){ t, is.is[k] == BYTE_FRESH
+                                         ? DCFG_CURSOR_FRESH
+                                         : DCFG_CURSOR_UNKNOWN, 0 });
       else if (is.is[k] == BYTE_NEVER)
-         take(f, i, (DcfgReplayByte){ .is = DCFG_REPLAY_NEVER });
+         take(f, i, (DcfgCursorByte){ .is = DCFG_CURSOR_NEVER });
       all &= is.is[k] != BYTE_ASK;
    }
    return all;
@@ -297,7 +297,7 @@ static bool take_words(MemorySearch* f, uint32_t number)
 
    for (uint32_t i = 0; next_word(f, &i, &word); )
       all &= take_known(f, number, word)
-             || !replay_wrote_before(f->r, number + 1, word, &there)
+             || !cursor_wrote_before(f->r, number + 1, word, &there)
              || there != number || take_word(f, number, word);
    return all;
 }
@@ -305,16 +305,16 @@ static bool take_words(MemorySearch* f, uint32_t number)
 /* Take the bytes that chunk NUMBER wrote last.  Return false after an error. */
 static bool take_earlier(MemorySearch* f, uint32_t number)
 {
-   bool       before[DCFG_REPLAY_MOST];
+   bool       before[DCFG_CURSOR_MOST];
    KeptChunk* c;
 
    /* Earlier chunks wrote the other bytes. */
    if (take_words(f, number))
       return true;
    memcpy(before, f->found, f->size * sizeof(*before));
-   c = replay_chunk(f->r, number);
+   c = cursor_chunk(f->r, number);
    if (c == NULL
-       || !take_chunk(f, (ReplayPlace){ number, c->steps.n_steps, 0 }, 0))
+       || !take_chunk(f, (CursorPlace){ number, c->steps.n_steps, 0 }, 0))
       return false;
    note_known(f, number, before);
    return true;
@@ -323,11 +323,11 @@ static bool take_earlier(MemorySearch* f, uint32_t number)
 /* Set BYTES to the SIZE bytes at ADDR at place P; MOVES is the depth of the
    recursion.  Set TOLD, which is all false, to whether words of the index told a
    byte; if TOLD is NULL, do not use them.  Return false after an error. */
-static bool memory_before(DcfgReplay* r, ReplayPlace p, uint32_t moves,
-                          uint64_t addr, uint32_t size, DcfgReplayByte* bytes,
+static bool memory_before(DcfgCursor* r, CursorPlace p, uint32_t moves,
+                          uint64_t addr, uint32_t size, DcfgCursorByte* bytes,
                           bool* told)
 {
-   bool         found[DCFG_REPLAY_MOST] = { false };
+   bool         found[DCFG_CURSOR_MOST] = { false };
    MemorySearch f = { r, addr, size, size, moves, found, told, bytes };
    uint32_t     at = p.chunk;
 
@@ -340,10 +340,10 @@ static bool memory_before(DcfgReplay* r, ReplayPlace p, uint32_t moves,
    return true;
 }
 
-bool replay_memory_at(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
-                      DcfgReplayByte* bytes, bool* told)
+bool cursor_memory_at(DcfgCursor* r, uint64_t t, uint64_t addr, uint32_t size,
+                      DcfgCursorByte* bytes, bool* told)
 {
-   ReplayPlace p;
+   CursorPlace p;
 
    if (told != NULL)
       memset(told, 0, size * sizeof(*told));
@@ -351,19 +351,19 @@ bool replay_memory_at(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
       memset(bytes, 0, size * sizeof(*bytes));
       return true;
    }
-   return replay_position(r, t, &p)
+   return cursor_position(r, t, &p)
           && memory_before(r, p, 0, addr, size, bytes, told);
 }
 
-bool replay_memory_since(DcfgReplay* r, uint64_t since, uint64_t t,
-                         uint64_t addr, uint32_t size, DcfgReplayByte* bytes,
+bool cursor_memory_since(DcfgCursor* r, uint64_t since, uint64_t t,
+                         uint64_t addr, uint32_t size, DcfgCursorByte* bytes,
                          bool* told)
 {
-   bool         found[DCFG_REPLAY_MOST] = { false };
+   bool         found[DCFG_CURSOR_MOST] = { false };
    MemorySearch f = { r, addr, size, size, 0, found, NULL, bytes };
-   ReplayPlace  first, p;
+   CursorPlace  first, p;
 
-   if (!replay_position(r, since, &first) || !replay_position(r, t, &p)
+   if (!cursor_position(r, since, &first) || !cursor_position(r, t, &p)
        || !take_chunk(&f, p, first.step))
       return false;
    for (uint32_t i = 0; i < size; i++)

@@ -4,13 +4,13 @@
    Instances of instructions. */
 
 /* Owns: all that the trace has of an instance.  Handed: decoded chunks by
-   replay_chunks.c, instances of others by replay_index.c. */
+   cursor_chunks.c, instances of others by cursor_index.c. */
 
-#include "lib/replay/replay_chunks.h"
+#include "lib/cursor/cursor_chunks.h"
 
 /* Tell of the instance at time T of THREAD, with plan AT.  ACCESSES, SLOTS and
    N_SLOTS are as for access_of(). */
-static const DcfgReplayInstr* tell(DcfgReplay* r, uint64_t t, uint32_t thread,
+static const DcfgCursorInstr* tell(DcfgCursor* r, uint64_t t, uint32_t thread,
                                    const InstrPlan* at,
                                    const WetAccess* accesses,
                                    const uint64_t* slots, uint32_t n_slots)
@@ -19,7 +19,7 @@ static const DcfgReplayInstr* tell(DcfgReplay* r, uint64_t t, uint32_t thread,
 
    for (uint32_t j = 0; j < at->n_slots && n < MAX_ACCESSES; j++)
       n += access_of(accesses, slots, n_slots, at, j, &r->accesses[n]);
-   r->told = (DcfgReplayInstr){
+   r->told = (DcfgCursorInstr){
       .time = t, .thread = thread, .instr = at->instr,
       .rep = r->w->plans[at->instr].kind == InsnRep,
       .n_accesses = n, .accesses = r->accesses,
@@ -29,22 +29,22 @@ static const DcfgReplayInstr* tell(DcfgReplay* r, uint64_t t, uint32_t thread,
    return &r->told;
 }
 
-const DcfgReplayInstr* dcfg_replay_instr(DcfgReplay* r, uint64_t t)
+const DcfgCursorInstr* dcfg_cursor_instr(DcfgCursor* r, uint64_t t)
 {
-   ReplayPlace      p;
+   CursorPlace      p;
    IndexedInstr     is;
    const KeptChunk* c;
    const WetStep*   s;
 
    if (t >= r->ix->n_instrs)
       return NULL;
-   if (replay_kept(r, replay_chunk_of(r, t)) == NULL
-       && replay_index_instr(r, t, &is))
+   if (cursor_kept(r, cursor_chunk_of(r, t)) == NULL
+       && cursor_index_instr(r, t, &is))
       return tell(r, t, is.thread, &is.at, is.accesses, is.slots, is.n_slots);
-   if (!replay_position(r, t, &p))
+   if (!cursor_position(r, t, &p))
       return NULL;
-   c = replay_chunk(r, p.chunk);
+   c = cursor_chunk(r, p.chunk);
    s = &c->steps.steps[p.step];
-   return tell(r, t, s->thread, replay_place(r, s, p.place), replay_slots(r, s),
+   return tell(r, t, s->thread, cursor_place(r, s, p.place), cursor_slots(r, s),
                c->steps.addrs + s->first, s->n_slots);
 }

@@ -4,23 +4,23 @@
    Changes of the address space. */
 
 /* Owns: the search for marks of mappings.  Handed: chunks by
-   replay_chunks.c.
+   cursor_chunks.c.
 
    The index says which chunks write to a word of memory.  New and removed
    mappings count as writes: a mark that says so stands beside each MarkMapped,
    perhaps at the end of the chunk before. */
 
-#include "lib/replay/replay_chunks.h"
+#include "lib/cursor/cursor_chunks.h"
 #include "lib/wet/wet_state.h"
 
 /* MappingSearch: the search, with the user's function. */
 typedef
    struct {
-      DcfgReplay*     r;
+      DcfgCursor*     r;
       const uint64_t* addrs;
       uint32_t        n;
       uint64_t        from, to;
-      DcfgReplayTellMapping tell;
+      DcfgCursorTellMapping tell;
       void*           arg;
       Array           name;     // char: the file of a mapping
    }
@@ -30,8 +30,8 @@ typedef
 static bool may_map(const MappingSearch* f, uint32_t number)
 {
    for (uint32_t i = 0; i < f->n; i++)
-      if (replay_wrote(f->r, number, f->addrs[i], 1)
-          || (number > 0 && replay_wrote(f->r, number - 1, f->addrs[i], 1)))
+      if (cursor_wrote(f->r, number, f->addrs[i], 1)
+          || (number > 0 && cursor_wrote(f->r, number - 1, f->addrs[i], 1)))
          return true;
    return false;
 }
@@ -43,7 +43,7 @@ static bool take_mark(MappingSearch* f, const KeptChunk* c, const WetStep* s,
 {
    const uint64_t* words = c->steps.addrs + s->first;
    DcfgWetMapping  m = { .addr = words[0], .size = words[1] };
-   Bytes           b = replay_bytes(c, s);
+   Bytes           b = cursor_bytes(c, s);
    uint32_t        i = 0;
 
    while (i < f->n && f->addrs[i] - m.addr >= m.size)
@@ -60,7 +60,7 @@ static bool take_mark(MappingSearch* f, const KeptChunk* c, const WetStep* s,
 
 static bool take_chunk(MappingSearch* f, uint32_t number)
 {
-   const KeptChunk* c = replay_chunk(f->r, number);
+   const KeptChunk* c = cursor_chunk(f->r, number);
    uint64_t         before = f->r->ix->chunks[number].before;
 
    if (c == NULL)
@@ -77,14 +77,14 @@ static bool take_chunk(MappingSearch* f, uint32_t number)
    return true;
 }
 
-bool dcfg_replay_mappings(DcfgReplay* r, const uint64_t* addrs, uint32_t n,
+bool dcfg_cursor_mappings(DcfgCursor* r, const uint64_t* addrs, uint32_t n,
                           uint64_t from, uint64_t to,
-                          DcfgReplayTellMapping tell, void* arg)
+                          DcfgCursorTellMapping tell, void* arg)
 {
    MappingSearch f = { r, addrs, n, from, to, tell, arg, { 0 } };
    bool          ok = true;
 
-   for (uint32_t i = replay_chunk_of(r, from); ok && i < r->ix->n_chunks
+   for (uint32_t i = cursor_chunk_of(r, from); ok && i < r->ix->n_chunks
                          && r->ix->chunks[i].before <= to; i++)
       if (may_map(&f, i))
          ok = take_chunk(&f, i);

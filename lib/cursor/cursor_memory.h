@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Private to lib/replay/: searches for bytes of memory. */
+   Private to lib/cursor/: searches for bytes of memory. */
 
-#ifndef DCFG_LIB_REPLAY_MEMORY_H
-#define DCFG_LIB_REPLAY_MEMORY_H
+#ifndef DCFG_LIB_CURSOR_MEMORY_H
+#define DCFG_LIB_CURSOR_MEMORY_H
 
-#include "lib/replay/replay_chunks.h"
+#include "lib/cursor/cursor_chunks.h"
 
 /* MemorySearch: a search for the .size bytes at .addr: backward for their last
    writers, forward for their first loads. */
 typedef
    struct {
-      DcfgReplay* r;
+      DcfgCursor* r;
       uint64_t    addr;
       uint32_t    size;
       uint32_t    left;         // number of bytes not found yet
@@ -20,7 +20,7 @@ typedef
       bool*       found;        // by byte
       bool*       told;         // by byte: the index told it; NULL: the index's
                                 // words do not count
-      DcfgReplayByte* bytes;
+      DcfgCursorByte* bytes;
    }
    MemorySearch;
 
@@ -38,7 +38,7 @@ static inline bool common(const MemorySearch* f, uint64_t addr, uint64_t size,
 }
 
 /* Byte I of F is B, unless a later writer has been found. */
-static inline void take(MemorySearch* f, uint32_t i, DcfgReplayByte b)
+static inline void take(MemorySearch* f, uint32_t i, DcfgCursorByte b)
 {
    if (f->found[i])
       return;
@@ -61,4 +61,4 @@ static inline bool next_word(const MemorySearch* f, uint32_t* i, uint64_t* word)
    return true;
 }
 
-#endif /* DCFG_LIB_REPLAY_MEMORY_H */
+#endif /* DCFG_LIB_CURSOR_MEMORY_H */

@@ -4,13 +4,13 @@
    The last writers of registers. */
 
 /* Owns: the last writer of a thread's register at any time.  Handed: chunks
-   by replay_chunks.c.
+   by cursor_chunks.c.
 
    When a signal's handler returns, the kernel restores the registers that the
    thread had when the handler was entered.  So a search skips whole
    handlers. */
 
-#include "lib/replay/replay_chunks.h"
+#include "lib/cursor/cursor_chunks.h"
 #include "lib/wet/wet_state.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@
 /* RegisterSearch: a search, backward, for the last writer of a register. */
 typedef
    struct {
-      DcfgReplay* r;
+      DcfgCursor* r;
       uint32_t    thread;
       uint8_t     granule, wanted;      // the register, or ToldRegister, and
                                 // its bytes
@@ -30,26 +30,26 @@ typedef
       uint64_t    since;        // time of the last return that was met, or 0
       bool        tells_all;    // a MarkRegisters was met, and no instruction of
                                 // the thread before it
-      DcfgReplayWriter* by;
+      DcfgCursorWriter* by;
    }
    RegisterSearch;
 
 /* Return the granule of register N of KIND; N_GRANULES if there is none. */
-static unsigned granule_of(DcfgReplayKind kind, uint32_t n)
+static unsigned granule_of(DcfgCursorKind kind, uint32_t n)
 {
    switch (kind) {
-      case DCFG_REPLAY_GENERAL: return n < 32 ? n : N_GRANULES;
-      case DCFG_REPLAY_FLAGS:   return n < 4 ? G_FLAGS + n : N_GRANULES;
-      case DCFG_REPLAY_VECTOR:
+      case DCFG_CURSOR_GENERAL: return n < 32 ? n : N_GRANULES;
+      case DCFG_CURSOR_FLAGS:   return n < 4 ? G_FLAGS + n : N_GRANULES;
+      case DCFG_CURSOR_VECTOR:
          return n < G_X87 - G_VECTOR ? G_VECTOR + n : N_GRANULES;
-      case DCFG_REPLAY_X87: return n < 8 ? G_X87 + n : N_GRANULES;
-      case DCFG_REPLAY_X87_STACK: break;
+      case DCFG_CURSOR_X87: return n < 8 ? G_X87 + n : N_GRANULES;
+      case DCFG_CURSOR_X87_STACK: break;
    }
    return N_GRANULES;
 }
 
 /* Return the bytes of GRANULE that INSTR writes, a bit for each. */
-static uint8_t bytes_written(const DcfgReplay* r, uint32_t instr,
+static uint8_t bytes_written(const DcfgCursor* r, uint32_t instr,
                              unsigned granule)
 {
    const Plan* p = &r->w->plans[instr];
@@ -61,19 +61,19 @@ static uint8_t bytes_written(const DcfgReplay* r, uint32_t instr,
    return 0;
 }
 
-uint8_t dcfg_replay_written(const DcfgReplay* r, uint32_t instr,
-                            DcfgReplayKind kind, uint32_t n)
+uint8_t dcfg_cursor_written(const DcfgCursor* r, uint32_t instr,
+                            DcfgCursorKind kind, uint32_t n)
 {
-   unsigned g = kind == DCFG_REPLAY_X87_STACK && n < 8 ? G_STACK + n
+   unsigned g = kind == DCFG_CURSOR_X87_STACK && n < 8 ? G_STACK + n
                 : granule_of(kind, n);
 
    return instr >= r->w->instrs.n
-          || (g == N_GRANULES && kind != DCFG_REPLAY_X87_STACK) ? 0
+          || (g == N_GRANULES && kind != DCFG_CURSOR_X87_STACK) ? 0
           : bytes_written(r, instr, g);
 }
 
 /* Return whether the kernel sets GRANULE when it enters a handler. */
-static bool is_given(const DcfgReplay* r, unsigned granule)
+static bool is_given(const DcfgCursor* r, unsigned granule)
 {
    for (unsigned i = 0; i < r->w->machine->n_given; i++)
       if (r->w->machine->given[i] == granule)
@@ -125,7 +125,7 @@ static bool registers_tell(const RegisterSearch* f, const DcfgWetRegister* r,
       if (r[i].size <= at)
          continue;
       bytes = r[i].size - at < 8 ? r[i].size - at : 8;
-      *f->by = (DcfgReplayWriter){ .by = DCFG_REPLAY_BY_KERNEL, .time = t,
+      *f->by = (DcfgCursorWriter){ .by = DCFG_CURSOR_BY_KERNEL, .time = t,
                                    .thread = f->thread, .bytes = f->wanted };
       if (r[i].kind != DCFG_WET_REG_FLAGS)
          f->by->bytes &= (uint8_t)((1u << bytes) - 1);
@@ -140,7 +140,7 @@ static bool mark_has_it(const RegisterSearch* f, const KeptChunk* c,
                         const WetStep* s, uint64_t t)
 {
    Array all = { 0 };
-   Bytes b = replay_bytes(c, s);
+   Bytes b = cursor_bytes(c, s);
    bool  found = b.at < b.end && wet_get_registers(f->r->w, &b, &all)
                  && !b.failed && registers_tell(f, all.data, all.n, t);
 
@@ -151,7 +151,7 @@ static bool mark_has_it(const RegisterSearch* f, const KeptChunk* c,
 /* Do the same with the registers that the trace has of its begin. */
 static bool begin_tells(const RegisterSearch* f)
 {
-   const DcfgWetThread* t = replay_begin_of(f->r, f->thread);
+   const DcfgWetThread* t = cursor_begin_of(f->r, f->thread);
 
    return t != NULL && registers_tell(f, t->registers, t->n_registers, 0);
 }
@@ -167,13 +167,13 @@ static bool mark_tells(RegisterSearch* f, const KeptChunk* c, const WetStep* s,
       f->handlers--;
    if (s->mark == MarkCreated && words[0] == f->thread) {
       f->thread = s->thread;
-      *f->by = (DcfgReplayWriter){ DCFG_REPLAY_BY_CREATOR, t - 1, s->thread,
+      *f->by = (DcfgCursorWriter){ DCFG_CURSOR_BY_CREATOR, t - 1, s->thread,
                                    f->wanted,
                                    words[1] == StackOfCreator
-                                   ? DCFG_REPLAY_STACK_OF_CREATOR
+                                   ? DCFG_CURSOR_STACK_OF_CREATOR
                                    : words[1] == StackFromArgument
-                                   ? DCFG_REPLAY_STACK_ARGUMENT
-                                   : DCFG_REPLAY_STACK_UNKNOWN, 0, { 0 }, false };
+                                   ? DCFG_CURSOR_STACK_ARGUMENT
+                                   : DCFG_CURSOR_STACK_UNKNOWN, 0, { 0 }, false };
       return true;
    }
    if (s->thread != f->thread)
@@ -198,8 +198,8 @@ static bool mark_tells(RegisterSearch* f, const KeptChunk* c, const WetStep* s,
    /* The mark has all registers that changed when the handler was entered. */
    if (!is_given(f->r, f->granule) || f->tells_all)
       return false;
-   *f->by = (DcfgReplayWriter){ DCFG_REPLAY_BY_SIGNAL, t, f->thread,
-                                f->wanted, DCFG_REPLAY_STACK_UNKNOWN, 0,
+   *f->by = (DcfgCursorWriter){ DCFG_CURSOR_BY_SIGNAL, t, f->thread,
+                                f->wanted, DCFG_CURSOR_STACK_UNKNOWN, 0,
                                 { 0 }, false };
    return true;
 }
@@ -212,13 +212,13 @@ static bool step_tells(RegisterSearch* f, const KeptChunk* c, size_t i,
    const WetStep* s = &c->steps.steps[i];
 
    for (uint32_t k = n; k-- > 0; ) {
-      uint32_t instr = replay_place(f->r, s, k)->instr;
+      uint32_t instr = cursor_place(f->r, s, k)->instr;
       uint8_t  bytes = bytes_written(f->r, instr, f->granule) & f->wanted;
       if (bytes == 0)
          continue;
-      *f->by = (DcfgReplayWriter){ DCFG_REPLAY_BY_INSTR,
+      *f->by = (DcfgCursorWriter){ DCFG_CURSOR_BY_INSTR,
                                    before + c->times[i] + k, f->thread, bytes,
-                                   DCFG_REPLAY_STACK_UNKNOWN, 0, { 0 }, false };
+                                   DCFG_CURSOR_STACK_UNKNOWN, 0, { 0 }, false };
       return true;
    }
    return false;
@@ -272,14 +272,14 @@ static bool is_passed(const RegisterSearch* f, uint32_t number)
       return true;
    if (t->handlers || f->returned > 0)
       return false;
-   return is_told(f) ? replay_begin_of(f->r, f->thread) != NULL
+   return is_told(f) ? cursor_begin_of(f->r, f->thread) != NULL
                        || index_turn_before(ix, f->thread, number) != NULL
           : !(t->defs[f->granule / 64] >> f->granule % 64 & 1);
 }
 
 /* Return how many handlers, of any thread, began before place P. */
-static uint32_t count_handlers(const DcfgReplay* r, const KeptChunk* c,
-                               const ReplayPlace* p)
+static uint32_t count_handlers(const DcfgCursor* r, const KeptChunk* c,
+                               const CursorPlace* p)
 {
    size_t   from = p->step - p->step % FILTER_STEPS;
    uint32_t n = index_handlers(r->ix, p->chunk)
@@ -332,11 +332,11 @@ static void note_writer(const RegisterSearch* f, uint32_t number,
 /* Set .since of the writer that was found. */
 static void note_since(const RegisterSearch* f)
 {
-   DcfgReplayWriter* by = f->by;
+   DcfgCursorWriter* by = f->by;
 
    by->since = f->since != 0 ? f->since
-               : by->by == DCFG_REPLAY_BY_SIGNAL
-                 || by->by == DCFG_REPLAY_BY_KERNEL ? by->time : by->time + 1;
+               : by->by == DCFG_CURSOR_BY_SIGNAL
+                 || by->by == DCFG_CURSOR_BY_KERNEL ? by->time : by->time + 1;
 }
 
 /* Look F's writer in chunk NUMBER up in the index: the last one before time T.
@@ -344,7 +344,7 @@ static void note_since(const RegisterSearch* f)
 static IndexTells index_tells(RegisterSearch* f, uint32_t number, uint64_t t)
 {
    IndexTells tells = is_told(f) || f->returned > 0 ? TELLS_NOTHING
-                      : replay_index_writer(f->r, f->thread, number, f->granule,
+                      : cursor_index_writer(f->r, f->thread, number, f->granule,
                                            f->wanted, t, f->by);
 
    /* The thread has executed instructions there. */
@@ -356,13 +356,13 @@ static IndexTells index_tells(RegisterSearch* f, uint32_t number, uint64_t t)
 }
 
 /* Search the chunks before NUMBER, and then the begin of the trace. */
-static DcfgReplayFound find_before(RegisterSearch* f, uint32_t number)
+static DcfgCursorFound find_before(RegisterSearch* f, uint32_t number)
 {
    bool             keeps = known_writer(f) != NULL, none;
    RegisterSearch   begin = *f;  // .thread may become the creator's
 
    if (is_known(f, number, &none))
-      return none ? DCFG_REPLAY_NONE : DCFG_REPLAY_FOUND;
+      return none ? DCFG_CURSOR_NONE : DCFG_CURSOR_FOUND;
    for (uint32_t at = number; at-- > 0; ) {
       const KeptChunk* c;
       IndexTells       tells;
@@ -372,9 +372,9 @@ static DcfgReplayFound find_before(RegisterSearch* f, uint32_t number)
       if (tells == TELLS_NONE)
          continue;
       if (tells == TELLS_NOTHING) {
-         c = replay_chunk(f->r, at);
+         c = cursor_chunk(f->r, at);
          if (c == NULL)
-            return DCFG_REPLAY_FAILED;
+            return DCFG_CURSOR_FAILED;
          f->handlers = index_handlers(f->r->ix, at + 1);
          if (!chunk_tells(f, at, c, c->steps.n_steps, 0))
             continue;
@@ -384,65 +384,65 @@ static DcfgReplayFound find_before(RegisterSearch* f, uint32_t number)
          the chunks that the handler spans. */
       if (keeps && f->since == 0)
          note_writer(&begin, number, at + 1, false);
-      return DCFG_REPLAY_FOUND;
+      return DCFG_CURSOR_FOUND;
    }
    none = !begin_tells(f);
    f->by->since = f->since;
    if (keeps && f->since == 0)
       note_writer(&begin, number, 0, none);
-   return none ? DCFG_REPLAY_NONE : DCFG_REPLAY_FOUND;
+   return none ? DCFG_CURSOR_NONE : DCFG_CURSOR_FOUND;
 }
 
 /* Search for F's register, from time T backward. */
-static DcfgReplayFound find_from(RegisterSearch* f, uint64_t t)
+static DcfgCursorFound find_from(RegisterSearch* f, uint64_t t)
 {
-   DcfgReplay*      r = f->r;
-   ReplayPlace      p;
+   DcfgCursor*      r = f->r;
+   CursorPlace      p;
    const KeptChunk* c;
-   uint32_t         number = replay_chunk_of(r, t);
+   uint32_t         number = cursor_chunk_of(r, t);
 
    if (r->ix->n_chunks == 0)
-      return DCFG_REPLAY_NONE;
-   if (number < r->ix->n_chunks && replay_kept(r, number) == NULL) {
+      return DCFG_CURSOR_NONE;
+   if (number < r->ix->n_chunks && cursor_kept(r, number) == NULL) {
       IndexTells tells = index_tells(f, number, t);
       if (tells == TELLS_WRITER)
-         return DCFG_REPLAY_FOUND;
+         return DCFG_CURSOR_FOUND;
       if (tells == TELLS_NONE)
          return find_before(f, number);
    }
-   if (!replay_position(r, t, &p) || (c = replay_chunk(r, p.chunk)) == NULL)
-      return DCFG_REPLAY_FAILED;
+   if (!cursor_position(r, t, &p) || (c = cursor_chunk(r, p.chunk)) == NULL)
+      return DCFG_CURSOR_FAILED;
    f->handlers = count_handlers(r, c, &p);
    if (!chunk_tells(f, p.chunk, c, p.step, p.place))
       return find_before(f, p.chunk);
    note_since(f);
-   return DCFG_REPLAY_FOUND;
+   return DCFG_CURSOR_FOUND;
 }
 
-DcfgReplayFound dcfg_replay_writer(DcfgReplay* r, uint32_t thread, uint64_t t,
-                                   DcfgReplayKind kind, uint32_t n,
-                                   uint8_t wanted, DcfgReplayWriter* by)
+DcfgCursorFound dcfg_cursor_writer(DcfgCursor* r, uint32_t thread, uint64_t t,
+                                   DcfgCursorKind kind, uint32_t n,
+                                   uint8_t wanted, DcfgCursorWriter* by)
 {
    unsigned       granule = granule_of(kind, n);
    RegisterSearch f = { .r = r, .thread = thread, .granule = (uint8_t)granule,
                         .wanted = wanted, .by = by };
 
-   *by = (DcfgReplayWriter){ .by = DCFG_REPLAY_BEGIN };
-   return granule == N_GRANULES ? DCFG_REPLAY_NONE : find_from(&f, t);
+   *by = (DcfgCursorWriter){ .by = DCFG_CURSOR_BEGIN };
+   return granule == N_GRANULES ? DCFG_CURSOR_NONE : find_from(&f, t);
 }
 
-DcfgReplayFound dcfg_replay_told(DcfgReplay* r, uint32_t thread, uint64_t t,
+DcfgCursorFound dcfg_cursor_told(DcfgCursor* r, uint32_t thread, uint64_t t,
                                  DcfgWetRegisterKind kind, uint32_t reg,
-                                 DcfgReplayWriter* by)
+                                 DcfgCursorWriter* by)
 {
    unsigned        number = told_register(kind, reg);
    RegisterSearch  f = { .r = r, .thread = thread, .granule = (uint8_t)number,
                          .wanted = 0xFF, .by = by };
-   DcfgReplayFound found;
+   DcfgCursorFound found;
 
-   *by = (DcfgReplayWriter){ .by = DCFG_REPLAY_BEGIN };
-   found = number == N_TOLD ? DCFG_REPLAY_NONE : find_from(&f, t);
+   *by = (DcfgCursorWriter){ .by = DCFG_CURSOR_BEGIN };
+   found = number == N_TOLD ? DCFG_CURSOR_NONE : find_from(&f, t);
    /* A trace without such marks may tell only that the thread was created. */
-   return found == DCFG_REPLAY_FOUND && by->by != DCFG_REPLAY_BY_KERNEL
-          ? DCFG_REPLAY_NONE : found;
+   return found == DCFG_CURSOR_FOUND && by->by != DCFG_CURSOR_BY_KERNEL
+          ? DCFG_CURSOR_NONE : found;
 }

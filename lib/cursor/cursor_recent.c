@@ -3,7 +3,7 @@
 
    Memory that has been asked for lately. */
 
-/* Owns: answers about words of memory.  Handed: searches by replay_memory.c.
+/* Owns: answers about words of memory.  Handed: searches by cursor_memory.c.
 
    A debugger asks for the same words at each step: the frames of the call
    stack, variables that it displays.  Some were written long before, so each
@@ -11,11 +11,11 @@
    For a later time of the same chunk, only what was written since then is
    searched. */
 
-#include "lib/replay/replay_chunks.h"
+#include "lib/cursor/cursor_chunks.h"
 
 #include <string.h>
 
-static RecentWord* recent_word(DcfgReplay* r, uint64_t word)
+static RecentWord* recent_word(DcfgCursor* r, uint64_t word)
 {
    return &r->recent[word % N_RECENT];
 }
@@ -32,9 +32,9 @@ static uint64_t holds_from(const RecentWord* w)
 }
 
 /* Return whether times A and B, A first, are in one chunk. */
-static bool in_one_chunk(const DcfgReplay* r, uint64_t a, uint64_t b)
+static bool in_one_chunk(const DcfgCursor* r, uint64_t a, uint64_t b)
 {
-   uint32_t chunk = replay_chunk_of(r, a);
+   uint32_t chunk = cursor_chunk_of(r, a);
 
    return chunk < r->ix->n_chunks
           && b < r->ix->chunks[chunk].before + r->ix->chunks[chunk].n_instrs;
@@ -43,8 +43,8 @@ static bool in_one_chunk(const DcfgReplay* r, uint64_t a, uint64_t b)
 /* Set BYTES and TOLD to the latest answers for the SIZE bytes at ADDR.  Set
    *SINCE to the time up to which all of them hold, if that is before T, else to
    T.  Return false if an answer is missing, or is of no use for T. */
-static bool take_recent(DcfgReplay* r, uint64_t t, uint64_t addr,
-                        uint32_t size, DcfgReplayByte* bytes, bool* told,
+static bool take_recent(DcfgCursor* r, uint64_t t, uint64_t addr,
+                        uint32_t size, DcfgCursorByte* bytes, bool* told,
                         uint64_t* since)
 {
    const RecentWord* w = NULL;
@@ -67,8 +67,8 @@ static bool take_recent(DcfgReplay* r, uint64_t t, uint64_t addr,
 
 /* Keep the whole words among the SIZE bytes at ADDR, which are BYTES at time T, as
    the index TOLD. */
-static void note_recent(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
-                        const DcfgReplayByte* bytes, const bool* told)
+static void note_recent(DcfgCursor* r, uint64_t t, uint64_t addr, uint32_t size,
+                        const DcfgCursorByte* bytes, const bool* told)
 {
    for (uint32_t i = (uint32_t)(-addr % 8); i + 8 <= size; i += 8) {
       RecentWord* w = recent_word(r, (addr + i) >> 3);
@@ -81,39 +81,39 @@ static void note_recent(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
    }
 }
 
-/* Set BYTES as dcfg_replay_memory() does, but for unseen writes. */
-static bool find_bytes(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
-                       const bool* copies, DcfgReplayByte* bytes)
+/* Set BYTES as dcfg_cursor_memory() does, but for unseen writes. */
+static bool find_bytes(DcfgCursor* r, uint64_t t, uint64_t addr, uint32_t size,
+                       const bool* copies, DcfgCursorByte* bytes)
 {
-   bool     told[DCFG_REPLAY_MOST] = { false }, agree;
+   bool     told[DCFG_CURSOR_MOST] = { false }, agree;
    uint64_t since;
 
    if (take_recent(r, t, addr, size, bytes, told, &since)) {
       if (since == t)
          return true;
-      if (!replay_memory_since(r, since, t, addr, size, bytes, told))
+      if (!cursor_memory_since(r, since, t, addr, size, bytes, told))
          return false;
-   } else if (!replay_memory_at(r, t, addr, size, bytes, told)) {
+   } else if (!cursor_memory_at(r, t, addr, size, bytes, told)) {
       return false;
    }
-   if (!replay_memory_agrees(r, t, addr, size, copies, bytes, told, &agree))
+   if (!cursor_memory_agrees(r, t, addr, size, copies, bytes, told, &agree))
       return false;
    if (!agree) {
       memset(told, 0, sizeof(told));
-      if (!replay_memory_at(r, t, addr, size, bytes, NULL))
+      if (!cursor_memory_at(r, t, addr, size, bytes, NULL))
          return false;
    }
    note_recent(r, t, addr, size, bytes, told);
    return true;
 }
 
-bool dcfg_replay_memory(DcfgReplay* r, uint64_t t, uint64_t addr,
+bool dcfg_cursor_memory(DcfgCursor* r, uint64_t t, uint64_t addr,
                         uint32_t size, const bool* copies,
-                        DcfgReplayByte* bytes)
+                        DcfgCursorByte* bytes)
 {
-   if (size > DCFG_REPLAY_MOST
+   if (size > DCFG_CURSOR_MOST
        || !find_bytes(r, t, addr, size, copies, bytes))
       return false;
-   replay_unseen(r, t, addr, size, bytes);
+   cursor_unseen(r, t, addr, size, bytes);
    return true;
 }

@@ -4,9 +4,9 @@
    Bytes of memory that instructions load after a time. */
 
 /* Owns: the first loads of bytes after a time.  Handed: chunks by
-   replay_chunks.c. */
+   cursor_chunks.c. */
 
-#include "lib/replay/replay_memory.h"
+#include "lib/cursor/cursor_memory.h"
 
 #include <string.h>
 
@@ -37,36 +37,36 @@ static void meet_instance(LoadSearch* f, const KeptChunk* c, const WetStep* s,
                           const InstrPlan* at)
 {
    MemorySearch*    m = &f->m;
-   DcfgReplayAccess a;
+   DcfgCursorAccess a;
    uint8_t          value[MOST_VALUE];
    uint32_t         n_loads = 0, low, high;
 
    for (uint32_t j = 0; j < at->n_slots; j++)
-      n_loads += replay_access(m->r, c, s, at, j, &a)
-                 && (a.kind & DCFG_REPLAY_LOAD);
+      n_loads += cursor_access(m->r, c, s, at, j, &a)
+                 && (a.kind & DCFG_CURSOR_LOAD);
    for (uint32_t j = 0; j < at->n_slots && n_loads == 1; j++)
-      if (replay_access(m->r, c, s, at, j, &a) && a.kind == DCFG_REPLAY_LOAD
+      if (cursor_access(m->r, c, s, at, j, &a) && a.kind == DCFG_CURSOR_LOAD
           && f->copies[at->instr]
           && common(m, a.addr, a.size, &low, &high)) {
-         uint32_t size = replay_value(m->r, c, s, at, value);
+         uint32_t size = cursor_value(m->r, c, s, at, value);
          for (uint32_t i = low; i < high; i++) {
             uint64_t from = m->addr + i - a.addr;
             if (!m->found[i] && from < size)
-               take(m, i, (DcfgReplayByte){ m->bytes[i].since,
-                                            DCFG_REPLAY_KNOWN, value[from] });
+               take(m, i, (DcfgCursorByte){ m->bytes[i].since,
+                                            DCFG_CURSOR_KNOWN, value[from] });
          }
       }
    for (uint32_t j = 0; j < at->n_slots; j++)
-      if (replay_access(m->r, c, s, at, j, &a) && (a.kind & DCFG_REPLAY_STORE))
+      if (cursor_access(m->r, c, s, at, j, &a) && (a.kind & DCFG_CURSOR_STORE))
          close_bytes(m, a.addr, a.size);
 }
 
 /* Search forward from place P on for loads of F's bytes, in at most MOST steps of
    the chunk.  Return false after an error. */
-static bool load_bytes(LoadSearch* f, ReplayPlace p, size_t most)
+static bool load_bytes(LoadSearch* f, CursorPlace p, size_t most)
 {
    MemorySearch*    m = &f->m;
-   const KeptChunk* c = replay_chunk(m->r, p.chunk);
+   const KeptChunk* c = cursor_chunk(m->r, p.chunk);
    size_t           end;
 
    if (c == NULL)
@@ -77,18 +77,18 @@ static bool load_bytes(LoadSearch* f, ReplayPlace p, size_t most)
       const uint64_t* words = c->steps.addrs + s->first;
       if (i % FILTER_STEPS == 0
           && !filter_has(&c->filters[i / FILTER_STEPS], m->addr, m->size,
-                         DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE)) {
+                         DCFG_CURSOR_LOAD | DCFG_CURSOR_STORE)) {
          i += FILTER_STEPS - 1;
          continue;
       }
       if (s->sb == 0) {
-         if (replay_mark_writes(s))
+         if (cursor_mark_writes(s))
             close_bytes(m, words[0], words[1]);
          continue;
       }
       for (uint32_t k = p.place; k < s->n_instrs; k++)
-         if (replay_place(m->r, s, k)->n_slots > 0)
-            meet_instance(f, c, s, replay_place(m->r, s, k));
+         if (cursor_place(m->r, s, k)->n_slots > 0)
+            meet_instance(f, c, s, cursor_place(m->r, s, k));
    }
    return true;
 }
@@ -104,7 +104,7 @@ static void close_quiet(MemorySearch* f, uint32_t number, uint64_t t)
       const QuietWord* q = &f->r->quiet[word % N_QUIET];
       bool             here = q->word == word + 1 && q->chunk == number
                               && q->time <= t;
-      uint8_t          bytes = told && !replay_wrote(f->r, number, word << 3, 8)
+      uint8_t          bytes = told && !cursor_wrote(f->r, number, word << 3, 8)
                                ? 0xFF : here ? q->bytes : 0;
       for (unsigned b = 0; b < 8; b++)
          if (bytes >> b & 1)
@@ -127,20 +127,20 @@ static void note_quiet(const MemorySearch* f, uint32_t number, uint64_t t)
    }
 }
 
-bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
+bool dcfg_cursor_loaded(DcfgCursor* r, uint64_t t, uint64_t addr,
                         uint32_t size, const bool* copies,
-                        DcfgReplayByte* bytes)
+                        DcfgCursorByte* bytes)
 {
-   bool        found[DCFG_REPLAY_MOST] = { false };
+   bool        found[DCFG_CURSOR_MOST] = { false };
    LoadSearch  f = { { r, addr, size, 0, 0, found, NULL, bytes }, copies };
-   ReplayPlace p;
+   CursorPlace p;
 
-   if (size > DCFG_REPLAY_MOST || r->ix->n_chunks == 0
-       || !replay_position(r, t, &p))
-      return size <= DCFG_REPLAY_MOST && r->ix->n_chunks == 0;
+   if (size > DCFG_CURSOR_MOST || r->ix->n_chunks == 0
+       || !cursor_position(r, t, &p))
+      return size <= DCFG_CURSOR_MOST && r->ix->n_chunks == 0;
    for (uint32_t i = 0; i < size; i++) {
-      found[i]  = bytes[i].is != DCFG_REPLAY_UNKNOWN
-                  && bytes[i].is != DCFG_REPLAY_NEVER;
+      found[i]  = bytes[i].is != DCFG_CURSOR_UNKNOWN
+                  && bytes[i].is != DCFG_CURSOR_NEVER;
       f.m.left += !found[i];
    }
    if (p.chunk < r->ix->n_chunks)
@@ -156,29 +156,29 @@ bool dcfg_replay_loaded(DcfgReplay* r, uint64_t t, uint64_t addr,
 /* Steps in which loads are compared with what the index told. */
 #define MOST_COMPARED 2048u
 
-bool replay_memory_agrees(DcfgReplay* r, uint64_t t, uint64_t addr,
+bool cursor_memory_agrees(DcfgCursor* r, uint64_t t, uint64_t addr,
                           uint32_t size, const bool* copies,
-                          const DcfgReplayByte* bytes, const bool* told,
+                          const DcfgCursorByte* bytes, const bool* told,
                           bool* agree)
 {
-   bool           found[DCFG_REPLAY_MOST] = { false };
-   DcfgReplayByte loaded[DCFG_REPLAY_MOST];
+   bool           found[DCFG_CURSOR_MOST] = { false };
+   DcfgCursorByte loaded[DCFG_CURSOR_MOST];
    LoadSearch     f = { { r, addr, size, 0, 0, found, NULL, loaded }, copies };
-   ReplayPlace    p;
+   CursorPlace    p;
 
    *agree = true;
    for (uint32_t i = 0; i < size; i++) {
-      loaded[i] = (DcfgReplayByte){ .is = DCFG_REPLAY_UNKNOWN };
+      loaded[i] = (DcfgCursorByte){ .is = DCFG_CURSOR_UNKNOWN };
       found[i]  = !told[i];
       f.m.left += told[i];
    }
    if (f.m.left == 0)
       return true;
-   if (!replay_position(r, t, &p) || !load_bytes(&f, p, MOST_COMPARED))
+   if (!cursor_position(r, t, &p) || !load_bytes(&f, p, MOST_COMPARED))
       return false;
    for (uint32_t i = 0; i < size; i++)
-      *agree &= loaded[i].is != DCFG_REPLAY_KNOWN
-                || bytes[i].is != DCFG_REPLAY_KNOWN
+      *agree &= loaded[i].is != DCFG_CURSOR_KNOWN
+                || bytes[i].is != DCFG_CURSOR_KNOWN
                 || loaded[i].value == bytes[i].value;
    return true;
 }

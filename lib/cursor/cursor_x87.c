@@ -3,12 +3,12 @@
 
    The top of x87's stack. */
 
-/* Owns: a thread's top at any time.  Handed: chunks by replay_chunks.c.
+/* Owns: a thread's top at any time.  Handed: chunks by cursor_chunks.c.
 
    The index has the top at the end of each chunk.  Within a chunk, instructions
    move it, and marks set it. */
 
-#include "lib/replay/replay_chunks.h"
+#include "lib/cursor/cursor_chunks.h"
 #include "lib/wet/wet_state.h"
 
 /* Return the top that is in the status word among the N registers at R, or
@@ -22,11 +22,11 @@ static uint8_t top_in(const DcfgWetRegister* r, size_t n, uint8_t top)
 }
 
 /* Return the thread's top before chunk NUMBER. */
-static uint8_t top_before(const DcfgReplay* r, uint32_t thread,
+static uint8_t top_before(const DcfgCursor* r, uint32_t thread,
                           uint32_t number)
 {
    const IndexTurn*     t = index_turn_before(r->ix, thread, number);
-   const DcfgWetThread* begin = t != NULL ? NULL : replay_begin_of(r, thread);
+   const DcfgWetThread* begin = t != NULL ? NULL : cursor_begin_of(r, thread);
 
    if (t != NULL)
       return t->top & 7;
@@ -36,7 +36,7 @@ static uint8_t top_before(const DcfgReplay* r, uint32_t thread,
 }
 
 /* Return the top behind mark S of chunk C, if it is TOP before. */
-static uint8_t behind_mark(DcfgReplay* r, const KeptChunk* c, const WetStep* s,
+static uint8_t behind_mark(DcfgCursor* r, const KeptChunk* c, const WetStep* s,
                            uint8_t top)
 {
    Array all = { 0 };
@@ -49,7 +49,7 @@ static uint8_t behind_mark(DcfgReplay* r, const KeptChunk* c, const WetStep* s,
       return NO_TOP;
    if (s->mark != MarkRegisters)
       return top;
-   b = replay_bytes(c, s);
+   b = cursor_bytes(c, s);
    if (b.at < b.end && wet_get_registers(r->w, &b, &all) && !b.failed)
       top = top_in(all.data, all.n, top);
    array_free(&r->w->job, &all, sizeof(DcfgWetRegister));
@@ -57,11 +57,11 @@ static uint8_t behind_mark(DcfgReplay* r, const KeptChunk* c, const WetStep* s,
 }
 
 /* Return the top behind the first N instructions of step S of chunk C. */
-static uint8_t behind_instrs(const DcfgReplay* r, const KeptChunk* c,
+static uint8_t behind_instrs(const DcfgCursor* r, const KeptChunk* c,
                              const WetStep* s, uint32_t n, uint8_t top)
 {
    for (uint32_t k = 0; k < n; k++) {
-      const InstrPlan* at = replay_place(r, s, k);
+      const InstrPlan* at = cursor_place(r, s, k);
       const Plan*      p = &r->w->plans[at->instr];
       bool             told = p->top_zero
                               || (at->top && (uint32_t)at->slot + at->n_slots
@@ -75,7 +75,7 @@ static uint8_t behind_instrs(const DcfgReplay* r, const KeptChunk* c,
 
 /* Set .tops to those of THREAD in chunk NUMBER.  Return false if memory is
    short. */
-static bool make_tops(DcfgReplay* r, uint32_t thread, uint32_t number,
+static bool make_tops(DcfgCursor* r, uint32_t thread, uint32_t number,
                       const KeptChunk* c)
 {
    KnownTops* k = &r->tops;
@@ -110,15 +110,15 @@ static bool make_tops(DcfgReplay* r, uint32_t thread, uint32_t number,
    return true;
 }
 
-bool dcfg_replay_x87_top(DcfgReplay* r, uint32_t thread, uint64_t t,
+bool dcfg_cursor_x87_top(DcfgCursor* r, uint32_t thread, uint64_t t,
                          unsigned* top)
 {
-   ReplayPlace      p;
+   CursorPlace      p;
    const KeptChunk* c;
    const WetStep*   s;
 
-   if (r->ix->n_chunks == 0 || !replay_position(r, t, &p)
-       || (c = replay_chunk(r, p.chunk)) == NULL
+   if (r->ix->n_chunks == 0 || !cursor_position(r, t, &p)
+       || (c = cursor_chunk(r, p.chunk)) == NULL
        || !make_tops(r, thread, p.chunk, c))
       return false;
    *top = r->tops.tops[p.step];

@@ -6,13 +6,13 @@
 /* Owns: which bytes are unknown because somebody else wrote them about then.
    Handed: unseen writes by the index. */
 
-#include "lib/replay/replay_chunks.h"
+#include "lib/cursor/cursor_chunks.h"
 #include "lib/base/sort.h"
 
 /* UnseenRange: asks for unseen writes of the SIZE bytes at ADDR. */
 typedef
    struct {
-      DcfgReplay* r;
+      DcfgCursor* r;
       uint64_t    addr;
       uint64_t    size;
    }
@@ -39,7 +39,7 @@ static const UnseenWrite* unseen_in(const UnseenRange* f, uint32_t chunk,
 /* Change those of BYTES at time T that U tells and that no earlier unseen write
    told, which DONE has. */
 static void apply(const UnseenRange* f, const UnseenWrite* u, uint64_t t,
-                  DcfgReplayByte* bytes, bool* done)
+                  DcfgCursorByte* bytes, bool* done)
 {
    for (unsigned b = 0; b < 8; b++) {
       uint64_t i = (u->word << 3) + b - f->addr;
@@ -47,19 +47,19 @@ static void apply(const UnseenRange* f, const UnseenWrite* u, uint64_t t,
          continue;
       done[i] = true;
       if (u->since < t)
-         bytes[i] = (DcfgReplayByte){ u->since, DCFG_REPLAY_UNSEEN, 0 };
+         bytes[i] = (DcfgCursorByte){ u->since, DCFG_CURSOR_UNSEEN, 0 };
    }
 }
 
-void replay_unseen(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
-                   DcfgReplayByte* bytes)
+void cursor_unseen(DcfgCursor* r, uint64_t t, uint64_t addr, uint32_t size,
+                   DcfgCursorByte* bytes)
 {
-   bool              done[DCFG_REPLAY_MOST] = { false };
+   bool              done[DCFG_CURSOR_MOST] = { false };
    const UnseenRange f = { r, addr, size };
 
    if (!r->ix->any_unseen || r->of->loads == NULL)
       return;
-   for (uint32_t c = replay_chunk_of(r, t); c < r->ix->n_chunks; c++) {
+   for (uint32_t c = cursor_chunk_of(r, t); c < r->ix->n_chunks; c++) {
       size_t             n = 0;
       const UnseenWrite* u = unseen_in(&f, c, &n);
       for (size_t i = 0; i < n; i++)
@@ -76,12 +76,12 @@ static bool has_byte(const UnseenRange* f, const UnseenWrite* u)
    return false;
 }
 
-bool replay_find_unseen(DcfgReplay* r, uint64_t addr, uint64_t size,
+bool cursor_find_unseen(DcfgCursor* r, uint64_t addr, uint64_t size,
                         uint64_t from, bool back, uint64_t* t)
 {
    const UnseenRange f = { r, addr, size };
    bool              found = false;
-   uint32_t          c = replay_chunk_of(r, from);
+   uint32_t          c = cursor_chunk_of(r, from);
 
    if (!r->ix->any_unseen || r->of->loads == NULL)
       return false;
