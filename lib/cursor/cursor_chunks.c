@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Decoded chunks of a trace. */
+   The chunk, and the instance, at a time. */
 
-/* Owns: the last decoded chunks, the times of their instructions, the
-   filters of their steps.  Handed: a trace that has an index. */
+/* Owns: the last decoded chunks with the times and filters of their steps, and
+   what the trace has of the instance at a time.  Handed: a trace that has an
+   index.
+
+   The index says where each chunk stands and which times it has.  Chunks are
+   decoded when a question needs them, and a few are kept. */
 
 #include "lib/cursor/cursor_chunks.h"
 
@@ -32,7 +36,7 @@ static void find_defs(DcfgCursor* r)
 
 static void free_chunk(DcfgCursor* r, KeptChunk* c)
 {
-   wet_free_steps(&r->w->job, &c->steps);
+   wet_free_steps(&r->tape->job, &c->steps);
    job_free(&r->job, c->times, c->max_times * sizeof(*c->times));
    job_free(&r->job, c->filters, c->max_filters * sizeof(*c->filters));
    *c = (KeptChunk){ 0 };
@@ -51,24 +55,24 @@ DcfgCursor* dcfg_cursor_new(DcfgWet* w, DcfgError* err)
                   err);
    if (r == NULL)
       return NULL;
-   r->of = w;
-   r->ix = w->index;
-   r->w  = wet_open_again(w, err);
-   if (r->w != NULL)
-      job_read(&r->job, r->w->file_size, r->w->file_size);
+   r->w    = w;
+   r->ix   = w->index;
+   r->tape = wet_open_again(w, err);
+   if (r->tape != NULL)
+      job_read(&r->job, r->tape->file_size, r->tape->file_size);
    r->sb_defs = job_calloc(&r->job, w->sbs.n + 1, sizeof(*r->sb_defs));
    r->words   = job_calloc(&r->job, N_REMEMBERED, sizeof(*r->words));
    r->writers = job_calloc(&r->job, N_KNOWN_THREADS * N_TOLD,
                            sizeof(*r->writers));
    r->known_words = job_calloc(&r->job, N_KNOWN_WORDS,
                                sizeof(*r->known_words));
-   if (r->w != NULL && r->sb_defs != NULL && r->words != NULL
+   if (r->tape != NULL && r->sb_defs != NULL && r->words != NULL
        && r->writers != NULL && r->known_words != NULL
-       && r->w->sbs.n == w->sbs.n) {
+       && r->tape->sbs.n == w->sbs.n) {
       find_defs(r);
       return r;
    }
-   if (r->w != NULL)
+   if (r->tape != NULL)
       job_tell(&r->job, err);
    dcfg_cursor_free(r);
    return NULL;
@@ -78,14 +82,14 @@ void dcfg_cursor_free(DcfgCursor* r)
 {
    if (r == NULL)
       return;
-   if (r->w != NULL)
+   if (r->tape != NULL)
       dcfg_cursor_forget(r);
    free(r->sb_defs);
    job_free(&r->job, r->tops.tops, r->tops.room);
    free(r->words);
    free(r->writers);
    free(r->known_words);
-   dcfg_wet_close(r->w);
+   dcfg_wet_close(r->tape);
    free(r);
 }
 
@@ -109,7 +113,7 @@ void dcfg_cursor_listen(DcfgCursor* r, bool (*stop)(void* arg), void* arg)
 
 void dcfg_cursor_error(const DcfgCursor* r, DcfgError* err)
 {
-   job_tell(r->job.err.status != DCFG_OK ? &r->job : &r->w->job, err);
+   job_tell(r->job.err.status != DCFG_OK ? &r->job : &r->tape->job, err);
 }
 
 /*--- Filters                                              ---*/
@@ -217,8 +221,8 @@ static bool decode(DcfgCursor* r, KeptChunk* c, uint32_t number)
    uint64_t          time = 0;
    uint32_t          handlers = 0;
 
-   if (!wet_read_chunk(r->w, &info, SLOTS_OF_ALL, &c->steps)) {
-      job_adopt(&r->job, &r->w->job.err);
+   if (!wet_read_chunk(r->tape, &info, SLOTS_OF_ALL, &c->steps)) {
+      job_adopt(&r->job, &r->tape->job.err);
       return job_fail(&r->job, DCFG_ERROR_FORMAT, "tape",
                       "a chunk is not where the index says");
    }
@@ -234,7 +238,7 @@ static bool decode(DcfgCursor* r, KeptChunk* c, uint32_t number)
       filter_step(r, c, s, &c->filters[i / FILTER_STEPS]);
    }
    c->times[c->steps.n_steps] = time;
-   wet_trim_steps(&r->w->job, &c->steps);
+   wet_trim_steps(&r->tape->job, &c->steps);
    if (c->steps.n_steps % FILTER_STEPS == 0)
       c->filters[c->steps.n_steps / FILTER_STEPS].handlers = handlers;
    return time == of->n_instrs
@@ -363,48 +367,7 @@ bool cursor_wrote(DcfgCursor* r, uint32_t number, uint64_t addr,
    return false;
 }
 
-bool cursor_wrote_before(DcfgCursor* r, uint32_t number, uint64_t word,
-                         uint32_t* found)
-{
-   Remembered* m = &r->words[(word ^ word >> 15) % N_REMEMBERED];
-   uint32_t    end = 0, at = number;
-
-   /* If .chunk is later than NUMBER, its answer holds for NUMBER, too, unless
-      NUMBER is before the chunk that was found.  If .chunk is earlier, search
-      only the chunks from .chunk to NUMBER. */
-   if (m->word == word + 1 && m->chunk >= number && m->found <= number)
-      at = m->found;
-   else {
-      if (m->word == word + 1 && m->chunk < number)
-         end = m->chunk;
-      while (at > end && !index_wrote(r->ix, at - 1, word))
-         at--;
-      if (at == end && end > 0)
-         at = m->found;
-   }
-   *m = (Remembered){ word + 1, number, at };
-   *found = at - 1;
-   return at != 0;
-}
-
 /*--- Instances                                            ---*/
-
-uint32_t cursor_value(const DcfgCursor* r, const KeptChunk* c,
-                      const WetStep* s, const InstrPlan* at, uint8_t* to)
-{
-   return value_of(cursor_slots(r, s), c->steps.addrs + s->first, s->n_slots,
-                   at, to);
-}
-
-const DcfgWetThread* cursor_begin_of(const DcfgCursor* r, uint32_t thread)
-{
-   const DcfgWetState* state = dcfg_wet_state(r->of);
-
-   for (uint32_t i = 0; state != NULL && i < state->n_threads; i++)
-      if (state->threads[i].thread == thread)
-         return &state->threads[i];
-   return NULL;
-}
 
 bool dcfg_cursor_repeats(const DcfgCursor* r, uint32_t instr)
 {
@@ -413,8 +376,8 @@ bool dcfg_cursor_repeats(const DcfgCursor* r, uint32_t instr)
 
 bool dcfg_cursor_last_address(DcfgCursor* r, uint64_t* addr)
 {
-   CursorPlace       p;
-   KeptChunk*     c;
+   CursorPlace p;
+   KeptChunk*  c;
 
    if (!cursor_position(r, r->ix->n_instrs, &p) || r->ix->n_chunks == 0)
       return false;
@@ -443,4 +406,45 @@ bool dcfg_cursor_last_address(DcfgCursor* r, uint64_t* addr)
              || r->w->plans[instr].kind == InsnPlain;
    }
    return false;
+}
+
+/* Tell of the instance at time T of THREAD, with plan AT.  ACCESSES, SLOTS and
+   N_SLOTS are as for access_of(). */
+static const DcfgCursorInstr* tell(DcfgCursor* r, uint64_t t, uint32_t thread,
+                                   const InstrPlan* at,
+                                   const WetAccess* accesses,
+                                   const uint64_t* slots, uint32_t n_slots)
+{
+   uint32_t n = 0;
+
+   for (uint32_t j = 0; j < at->n_slots && n < MAX_ACCESSES; j++)
+      n += access_of(accesses, slots, n_slots, at, j, &r->accesses[n]);
+   r->told = (DcfgCursorInstr){
+      .time = t, .thread = thread, .instr = at->instr,
+      .rep = r->w->plans[at->instr].kind == InsnRep,
+      .n_accesses = n, .accesses = r->accesses,
+      .value_size = value_of(accesses, slots, n_slots, at, r->value),
+      .value = r->value
+   };
+   return &r->told;
+}
+
+const DcfgCursorInstr* dcfg_cursor_instr(DcfgCursor* r, uint64_t t)
+{
+   CursorPlace      p;
+   IndexedInstr     is;
+   const KeptChunk* c;
+   const WetStep*   s;
+
+   if (t >= r->ix->n_instrs)
+      return NULL;
+   if (cursor_kept(r, cursor_chunk_of(r, t)) == NULL
+       && cursor_index_instr(r, t, &is))
+      return tell(r, t, is.thread, &is.at, is.accesses, is.slots, is.n_slots);
+   if (!cursor_position(r, t, &p))
+      return NULL;
+   c = cursor_chunk(r, p.chunk);
+   s = &c->steps.steps[p.step];
+   return tell(r, t, s->thread, cursor_place(r, s, p.place), cursor_slots(r, s),
+               c->steps.addrs + s->first, s->n_slots);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Private to lib/cursor/: decoded chunks of a trace. */
+   Private to lib/cursor/: a cursor, its decoded chunks, and its caches. */
 
 #ifndef DCFG_LIB_CURSOR_CHUNKS_H
 #define DCFG_LIB_CURSOR_CHUNKS_H
@@ -109,15 +109,6 @@ typedef
    }
    IndexedInstr;
 
-/* IndexTells: how much the index tells of a register in a chunk. */
-typedef
-   enum {
-      TELLS_NOTHING,            // only the chunk tells
-      TELLS_NONE,               // the thread has not written it there
-      TELLS_WRITER
-   }
-   IndexTells;
-
 /* KnownWord: a cache entry: the last writes of a chunk to a word of memory. */
 #define N_KNOWN_WORDS 16384u
 typedef
@@ -166,8 +157,8 @@ typedef
 
 struct DcfgCursor {
    Job        job;
-   DcfgWet*   of;               // the user's trace
-   DcfgWet*   w;                // the same file, opened again to read chunks
+   DcfgWet*   w;                // the user's trace
+   DcfgWet*   tape;             // the same file, opened again to read chunks
    WetIndex*  ix;
    KeptChunk  kept[KEPT_CHUNKS];
    uint64_t   clock;
@@ -197,15 +188,8 @@ KeptChunk* cursor_chunk(DcfgCursor* r, uint32_t number);
 /* Return chunk NUMBER if it is decoded now, else NULL. */
 KeptChunk* cursor_kept(DcfgCursor* r, uint32_t number);
 
-/* Set *BY to the last writer of bytes WANTED of GRANULE of THREAD in chunk NUMBER
-   before time T, from the index.  Return what the index tells of it. */
-IndexTells cursor_index_writer(DcfgCursor* r, uint32_t thread,
-                               uint32_t number, unsigned granule,
-                               uint8_t wanted, uint64_t t,
-                               DcfgCursorWriter* by);
-
-/* Set *TO to the instance at time T, if cursor_index_writer() has lately told
-   it.  Return false if it has not. */
+/* Set *TO to the instance at time T, if the index has lately told it as a last
+   writer.  Return false if it has not. */
 bool cursor_index_instr(DcfgCursor* r, uint64_t t, IndexedInstr* to);
 
 /* Return the chunk that has time T; the number of chunks if T is the end, or
@@ -227,23 +211,6 @@ static inline bool cursor_stopped(const DcfgCursor* r)
 bool cursor_wrote(DcfgCursor* r, uint32_t number, uint64_t addr,
                   uint64_t size);
 
-/* Set *FOUND to the last chunk before NUMBER that may have written to the
-   8-byte word of memory with number WORD.  Return false if there is none. */
-bool cursor_wrote_before(DcfgCursor* r, uint32_t number, uint64_t word,
-                         uint32_t* found);
-
-/* Set BYTES, with SIZE elements, to the SIZE bytes of memory at ADDR at time T.
-   Set TOLD to whether words of the index told a byte; if TOLD is NULL, do not use
-   them.  Return false after an error. */
-bool cursor_memory_at(DcfgCursor* r, uint64_t t, uint64_t addr, uint32_t size,
-                      DcfgCursorByte* bytes, bool* told);
-
-/* Set those of BYTES that were written between times SINCE and T, which are in
-   one chunk; their TOLD becomes false.  Return false after an error. */
-bool cursor_memory_since(DcfgCursor* r, uint64_t since, uint64_t t,
-                         uint64_t addr, uint32_t size, DcfgCursorByte* bytes,
-                         bool* told);
-
 /* Change those of BYTES, the SIZE bytes at ADDR at time T, that somebody else
    wrote about then. */
 void cursor_unseen(DcfgCursor* r, uint64_t t, uint64_t addr, uint32_t size,
@@ -254,14 +221,6 @@ void cursor_unseen(DcfgCursor* r, uint64_t t, uint64_t addr, uint32_t size,
    Return false if there is none. */
 bool cursor_find_unseen(DcfgCursor* r, uint64_t addr, uint64_t size,
                         uint64_t from, bool back, uint64_t* t);
-
-/* Set *AGREE to whether those of BYTES that the index TOLD are what instructions
-   load there, soon after time T.  COPIES is as for dcfg_cursor_memory().  Return
-   false after an error. */
-bool cursor_memory_agrees(DcfgCursor* r, uint64_t t, uint64_t addr,
-                          uint32_t size, const bool* copies,
-                          const DcfgCursorByte* bytes, const bool* told,
-                          bool* agree);
 
 /* Return whether the steps of filter F may access one of the SIZE bytes at ADDR
    in a manner that KIND has. */
@@ -313,8 +272,13 @@ static inline bool cursor_access(const DcfgCursor* r, const KeptChunk* c,
 /* Set TO, which has room for MOST_VALUE bytes, to the value of the instance
    with plan AT in step S of chunk C.  Return its size in bytes; 0: none was
    recorded. */
-uint32_t cursor_value(const DcfgCursor* r, const KeptChunk* c,
-                      const WetStep* s, const InstrPlan* at, uint8_t* to);
+static inline uint32_t cursor_value(const DcfgCursor* r, const KeptChunk* c,
+                                    const WetStep* s, const InstrPlan* at,
+                                    uint8_t* to)
+{
+   return value_of(cursor_slots(r, s), c->steps.addrs + s->first, s->n_slots,
+                   at, to);
+}
 
 /* Return whether mark S says that something else than an instruction wrote
    memory. */
@@ -332,9 +296,6 @@ static inline Bytes cursor_bytes(const KeptChunk* c, const WetStep* s)
 
    return (Bytes){ at, at + words[MARK_N_BYTES], false };
 }
-
-/* Return what the trace tells of THREAD at its begin; NULL: nothing. */
-const DcfgWetThread* cursor_begin_of(const DcfgCursor* r, uint32_t thread);
 
 /* Return whether the A_SIZE bytes at A and the B_SIZE bytes at B overlap. */
 static inline bool overlaps(uint64_t a, uint64_t a_size, uint64_t b,

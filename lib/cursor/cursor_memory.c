@@ -1,16 +1,80 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The contents of memory at any time. */
+   The bytes of memory at a time. */
 
-/* Owns: the bytes of memory at any time.  Handed: chunks by cursor_chunks.c. */
+/* Owns: the bytes of memory at any time, and the bytes that instructions load
+   soon after it.  Handed: chunks by cursor_chunks.c, words by the index, unseen
+   writes by cursor_changes.c.
 
-#include "lib/cursor/cursor_memory.h"
+   A search goes backward from the time to the last writer of each byte.  The
+   index says which chunks wrote to a word, and which values most words had at the
+   end of a chunk, so few chunks are decoded.
+
+   A debugger asks for the same words at each step: the frames of the call stack,
+   variables that it displays.  Some were written long before, so each search
+   would go far back.  An answer for a time holds back to the last write.  For a
+   later time of the same chunk, only what was written since then is searched. */
+
+#include "lib/cursor/cursor_chunks.h"
 #include "format/wet_process.h"
 
 #include <string.h>
 
-/*--- Memory                                               ---*/
+/* MemorySearch: a search for the .size bytes at .addr: backward for their last
+   writers, forward for their first loads. */
+typedef
+   struct {
+      DcfgCursor* r;
+      uint64_t    addr;
+      uint32_t    size;
+      uint32_t    left;         // number of bytes not found yet
+      uint32_t    moves;        // depth of take_moved()'s recursion
+      bool*       found;        // by byte
+      bool*       told;         // by byte: the index told it; NULL: the index's
+                                // words do not count
+      DcfgCursorByte* bytes;
+   }
+   MemorySearch;
+
+/* Set *LOW and *HIGH to the part of F's bytes, from *LOW up to *HIGH, that is
+   among the SIZE bytes at ADDR.  Return false if there is none. */
+static inline bool common(const MemorySearch* f, uint64_t addr, uint64_t size,
+                          uint32_t* low, uint32_t* high)
+{
+   if (!overlaps(addr, size, f->addr, f->size))
+      return false;
+   *low  = addr - f->addr < f->size ? (uint32_t)(addr - f->addr) : 0;
+   *high = addr + size - f->addr < f->size
+           ? (uint32_t)(addr + size - f->addr) : f->size;
+   return *low < *high;
+}
+
+/* Byte I of F is B, unless a later writer has been found. */
+static inline void take(MemorySearch* f, uint32_t i, DcfgCursorByte b)
+{
+   if (f->found[i])
+      return;
+   f->found[i] = true;
+   f->bytes[i] = b;
+   f->left--;
+}
+
+/* Set *WORD to the number of the word of memory with the first byte from byte *I
+   of F on that F still looks for, and *I to the byte behind that word.  Return
+   false if there is none. */
+static inline bool next_word(const MemorySearch* f, uint32_t* i, uint64_t* word)
+{
+   while (*i < f->size && f->found[*i])
+      ++*i;
+   if (*i >= f->size)
+      return false;
+   *word = (f->addr + *i) >> 3;
+   *i   += 8 - (f->addr + *i) % 8;
+   return true;
+}
+
+/*--- Last writers                                         ---*/
 
 #define MOST_MOVES 64u
 
@@ -142,8 +206,8 @@ static void take_load(MemorySearch* f, const KeptChunk* c, const WetStep* s,
 {
    const uint64_t*  slots = c->steps.addrs + s->first;
    const WetAccess* accesses = cursor_slots(f->r, s);
-   uint32_t         j = f->r->of->loads == NULL
-                        || !f->r->of->loads[at->instr] ? UINT32_MAX
+   uint32_t         j = f->r->w->loads == NULL
+                        || !f->r->w->loads[at->instr] ? UINT32_MAX
                         : load_of(accesses, slots, s->n_slots, at);
    uint32_t         low, high, size;
    uint8_t          value[MOST_VALUE];
@@ -164,7 +228,7 @@ static bool take_chunk(MemorySearch* f, CursorPlace p, size_t first)
    KeptChunk* c = cursor_chunk(f->r, p.chunk);
    uint64_t   before = f->r->ix->chunks[p.chunk].before;
    uint32_t   kind = DCFG_CURSOR_STORE
-                     | (f->r->of->loads == NULL ? 0 : DCFG_CURSOR_LOAD);
+                     | (f->r->w->loads == NULL ? 0 : DCFG_CURSOR_LOAD);
 
    if (c == NULL)
       return false;
@@ -198,6 +262,32 @@ static bool take_chunk(MemorySearch* f, CursorPlace p, size_t first)
    return true;
 }
 
+/* Set *FOUND to the last chunk before NUMBER that may have written to the
+   8-byte word of memory with number WORD.  Return false if there is none. */
+static bool wrote_before(DcfgCursor* r, uint32_t number, uint64_t word,
+                         uint32_t* found)
+{
+   Remembered* m = &r->words[(word ^ word >> 15) % N_REMEMBERED];
+   uint32_t    end = 0, at = number;
+
+   /* If .chunk is later than NUMBER, its answer holds for NUMBER, too, unless
+      NUMBER is before the chunk that was found.  If .chunk is earlier, search
+      only the chunks from .chunk to NUMBER. */
+   if (m->word == word + 1 && m->chunk >= number && m->found <= number)
+      at = m->found;
+   else {
+      if (m->word == word + 1 && m->chunk < number)
+         end = m->chunk;
+      while (at > end && !index_wrote(r->ix, at - 1, word))
+         at--;
+      if (at == end && end > 0)
+         at = m->found;
+   }
+   *m = (Remembered){ word + 1, number, at };
+   *found = at - 1;
+   return at != 0;
+}
+
 /* Set *FOUND to the last chunk before NUMBER that may have written a byte that
    F still looks for.  Return false if there is none. */
 static bool chunk_before(MemorySearch* f, uint32_t number, uint32_t* found)
@@ -207,7 +297,7 @@ static bool chunk_before(MemorySearch* f, uint32_t number, uint32_t* found)
    bool     any = false;
 
    for (uint32_t i = 0; next_word(f, &i, &word); )
-      if (cursor_wrote_before(f->r, number, word, &there)
+      if (wrote_before(f->r, number, word, &there)
           && (!any || there > *found)) {
          *found = there;
          any    = true;
@@ -297,7 +387,7 @@ static bool take_words(MemorySearch* f, uint32_t number)
 
    for (uint32_t i = 0; next_word(f, &i, &word); )
       all &= take_known(f, number, word)
-             || !cursor_wrote_before(f->r, number + 1, word, &there)
+             || !wrote_before(f->r, number + 1, word, &there)
              || there != number || take_word(f, number, word);
    return all;
 }
@@ -340,7 +430,10 @@ static bool memory_before(DcfgCursor* r, CursorPlace p, uint32_t moves,
    return true;
 }
 
-bool cursor_memory_at(DcfgCursor* r, uint64_t t, uint64_t addr, uint32_t size,
+/* Set BYTES, with SIZE elements, to the SIZE bytes of memory at ADDR at time T.
+   Set TOLD to whether words of the index told a byte; if TOLD is NULL, do not use
+   them.  Return false after an error. */
+static bool memory_at(DcfgCursor* r, uint64_t t, uint64_t addr, uint32_t size,
                       DcfgCursorByte* bytes, bool* told)
 {
    CursorPlace p;
@@ -355,7 +448,9 @@ bool cursor_memory_at(DcfgCursor* r, uint64_t t, uint64_t addr, uint32_t size,
           && memory_before(r, p, 0, addr, size, bytes, told);
 }
 
-bool cursor_memory_since(DcfgCursor* r, uint64_t since, uint64_t t,
+/* Set those of BYTES that were written between times SINCE and T, which are in
+   one chunk; their TOLD becomes false.  Return false after an error. */
+static bool memory_since(DcfgCursor* r, uint64_t since, uint64_t t,
                          uint64_t addr, uint32_t size, DcfgCursorByte* bytes,
                          bool* told)
 {
@@ -368,5 +463,288 @@ bool cursor_memory_since(DcfgCursor* r, uint64_t since, uint64_t t,
       return false;
    for (uint32_t i = 0; i < size; i++)
       told[i] &= !found[i];
+   return true;
+}
+
+/*--- Loads                                                ---*/
+
+/* LoadSearch: a search, forward, for the first loads of bytes.  .m.found has
+   the bytes that were loaded, or overwritten before. */
+typedef
+   struct {
+      MemorySearch m;
+      const bool*  copies;
+   }
+   LoadSearch;
+
+/* Look no more for the SIZE bytes at ADDR, which were overwritten. */
+static void close_bytes(MemorySearch* f, uint64_t addr, uint64_t size)
+{
+   uint32_t low, high;
+
+   if (common(f, addr, size, &low, &high))
+      for (uint32_t i = low; i < high; i++) {
+         f->left    -= !f->found[i];
+         f->found[i] = true;
+      }
+}
+
+/* Take the bytes that an instance, with plan AT, loads; then close those that
+   it stores. */
+static void meet_instance(LoadSearch* f, const KeptChunk* c, const WetStep* s,
+                          const InstrPlan* at)
+{
+   MemorySearch*    m = &f->m;
+   DcfgCursorAccess a;
+   uint8_t          value[MOST_VALUE];
+   uint32_t         n_loads = 0, low, high;
+
+   for (uint32_t j = 0; j < at->n_slots; j++)
+      n_loads += cursor_access(m->r, c, s, at, j, &a)
+                 && (a.kind & DCFG_CURSOR_LOAD);
+   for (uint32_t j = 0; j < at->n_slots && n_loads == 1; j++)
+      if (cursor_access(m->r, c, s, at, j, &a) && a.kind == DCFG_CURSOR_LOAD
+          && f->copies[at->instr]
+          && common(m, a.addr, a.size, &low, &high)) {
+         uint32_t size = cursor_value(m->r, c, s, at, value);
+         for (uint32_t i = low; i < high; i++) {
+            uint64_t from = m->addr + i - a.addr;
+            if (!m->found[i] && from < size)
+               take(m, i, (DcfgCursorByte){ m->bytes[i].since,
+                                            DCFG_CURSOR_KNOWN, value[from] });
+         }
+      }
+   for (uint32_t j = 0; j < at->n_slots; j++)
+      if (cursor_access(m->r, c, s, at, j, &a) && (a.kind & DCFG_CURSOR_STORE))
+         close_bytes(m, a.addr, a.size);
+}
+
+/* Search forward from place P on for loads of F's bytes, in at most MOST steps of
+   the chunk.  Return false after an error. */
+static bool load_bytes(LoadSearch* f, CursorPlace p, size_t most)
+{
+   MemorySearch*    m = &f->m;
+   const KeptChunk* c = cursor_chunk(m->r, p.chunk);
+   size_t           end;
+
+   if (c == NULL)
+      return false;
+   end = c->steps.n_steps - p.step < most ? c->steps.n_steps : p.step + most;
+   for (size_t i = p.step; i < end && m->left > 0; i++, p.place = 0) {
+      const WetStep*  s = &c->steps.steps[i];
+      const uint64_t* words = c->steps.addrs + s->first;
+      if (i % FILTER_STEPS == 0
+          && !filter_has(&c->filters[i / FILTER_STEPS], m->addr, m->size,
+                         DCFG_CURSOR_LOAD | DCFG_CURSOR_STORE)) {
+         i += FILTER_STEPS - 1;
+         continue;
+      }
+      if (s->sb == 0) {
+         if (cursor_mark_writes(s))
+            close_bytes(m, words[0], words[1]);
+         continue;
+      }
+      for (uint32_t k = p.place; k < s->n_instrs; k++)
+         if (cursor_place(m->r, s, k)->n_slots > 0)
+            meet_instance(f, c, s, cursor_place(m->r, s, k));
+   }
+   return true;
+}
+
+/* Close the bytes of F that no instruction of chunk NUMBER loads from time T on:
+   the cache has them, or the chunk told nothing new of their words. */
+static void close_quiet(MemorySearch* f, uint32_t number, uint64_t t)
+{
+   bool     told = f->r->ix->chunks[number].flags & INDEX_LOADS;
+   uint64_t word;
+
+   for (uint32_t i = 0; next_word(f, &i, &word); ) {
+      const QuietWord* q = &f->r->quiet[word % N_QUIET];
+      bool             here = q->word == word + 1 && q->chunk == number
+                              && q->time <= t;
+      uint8_t          bytes = told && !cursor_wrote(f->r, number, word << 3, 8)
+                               ? 0xFF : here ? q->bytes : 0;
+      for (unsigned b = 0; b < 8; b++)
+         if (bytes >> b & 1)
+            close_bytes(f, (word << 3) + b, 1);
+   }
+}
+
+/* Enter the bytes that F has not found into the cache: chunk NUMBER was searched
+   from time T on. */
+static void note_quiet(const MemorySearch* f, uint32_t number, uint64_t t)
+{
+   for (uint32_t i = 0; i < f->size; i++) {
+      uint64_t   word = (f->addr + i) >> 3;
+      QuietWord* q = &f->r->quiet[word % N_QUIET];
+      if (f->found[i])
+         continue;
+      if (q->word != word + 1 || q->chunk != number || q->time != t)
+         *q = (QuietWord){ word + 1, t, number, 0 };
+      q->bytes |= (uint8_t)(1u << (f->addr + i) % 8);
+   }
+}
+
+bool dcfg_cursor_loaded(DcfgCursor* r, uint64_t t, uint64_t addr,
+                        uint32_t size, const bool* copies,
+                        DcfgCursorByte* bytes)
+{
+   bool        found[DCFG_CURSOR_MOST] = { false };
+   LoadSearch  f = { { r, addr, size, 0, 0, found, NULL, bytes }, copies };
+   CursorPlace p;
+
+   if (size > DCFG_CURSOR_MOST || r->ix->n_chunks == 0
+       || !cursor_position(r, t, &p))
+      return size <= DCFG_CURSOR_MOST && r->ix->n_chunks == 0;
+   for (uint32_t i = 0; i < size; i++) {
+      found[i]  = bytes[i].is != DCFG_CURSOR_UNKNOWN
+                  && bytes[i].is != DCFG_CURSOR_NEVER;
+      f.m.left += !found[i];
+   }
+   if (p.chunk < r->ix->n_chunks)
+      close_quiet(&f.m, p.chunk, t);
+   if (f.m.left == 0)
+      return true;
+   if (!load_bytes(&f, p, SIZE_MAX))
+      return false;
+   note_quiet(&f.m, p.chunk, t);
+   return true;
+}
+
+/* Steps in which loads are compared with what the index told. */
+#define MOST_COMPARED 2048u
+
+/* Set *AGREE to whether those of BYTES that the index TOLD are what instructions
+   load there, soon after time T.  COPIES is as for dcfg_cursor_memory().  Return
+   false after an error. */
+static bool memory_agrees(DcfgCursor* r, uint64_t t, uint64_t addr,
+                          uint32_t size, const bool* copies,
+                          const DcfgCursorByte* bytes, const bool* told,
+                          bool* agree)
+{
+   bool           found[DCFG_CURSOR_MOST] = { false };
+   DcfgCursorByte loaded[DCFG_CURSOR_MOST];
+   LoadSearch     f = { { r, addr, size, 0, 0, found, NULL, loaded }, copies };
+   CursorPlace    p;
+
+   *agree = true;
+   for (uint32_t i = 0; i < size; i++) {
+      loaded[i] = (DcfgCursorByte){ .is = DCFG_CURSOR_UNKNOWN };
+      found[i]  = !told[i];
+      f.m.left += told[i];
+   }
+   if (f.m.left == 0)
+      return true;
+   if (!cursor_position(r, t, &p) || !load_bytes(&f, p, MOST_COMPARED))
+      return false;
+   for (uint32_t i = 0; i < size; i++)
+      *agree &= loaded[i].is != DCFG_CURSOR_KNOWN
+                || bytes[i].is != DCFG_CURSOR_KNOWN
+                || loaded[i].value == bytes[i].value;
+   return true;
+}
+
+/*--- Memory that was asked for lately                     ---*/
+
+static RecentWord* recent_word(DcfgCursor* r, uint64_t word)
+{
+   return &r->recent[word % N_RECENT];
+}
+
+/* Return the first time from which the answer of W holds. */
+static uint64_t holds_from(const RecentWord* w)
+{
+   uint64_t since = 0;
+
+   for (unsigned k = 0; k < 8; k++)
+      if (w->bytes[k].since > since)
+         since = w->bytes[k].since;
+   return since;
+}
+
+/* Return whether times A and B, A first, are in one chunk. */
+static bool in_one_chunk(const DcfgCursor* r, uint64_t a, uint64_t b)
+{
+   uint32_t chunk = cursor_chunk_of(r, a);
+
+   return chunk < r->ix->n_chunks
+          && b < r->ix->chunks[chunk].before + r->ix->chunks[chunk].n_instrs;
+}
+
+/* Set BYTES and TOLD to the latest answers for the SIZE bytes at ADDR.  Set
+   *SINCE to the time up to which all of them hold, if that is before T, else to
+   T.  Return false if an answer is missing, or is of no use for T. */
+static bool take_recent(DcfgCursor* r, uint64_t t, uint64_t addr,
+                        uint32_t size, DcfgCursorByte* bytes, bool* told,
+                        uint64_t* since)
+{
+   const RecentWord* w = NULL;
+
+   *since = t;
+   for (uint32_t i = 0; i < size; i++) {
+      uint64_t word = (addr + i) >> 3;
+      if (w == NULL || w->word != word + 1) {
+         w = recent_word(r, word);
+         if (w->word != word + 1 || holds_from(w) > t)
+            return false;
+         if (w->time < *since)
+            *since = w->time;
+      }
+      bytes[i] = w->bytes[(addr + i) % 8];
+      told[i]  = w->told >> (addr + i) % 8 & 1;
+   }
+   return *since == t || in_one_chunk(r, *since, t);
+}
+
+/* Keep the whole words among the SIZE bytes at ADDR, which are BYTES at time T, as
+   the index TOLD. */
+static void note_recent(DcfgCursor* r, uint64_t t, uint64_t addr, uint32_t size,
+                        const DcfgCursorByte* bytes, const bool* told)
+{
+   for (uint32_t i = (uint32_t)(-addr % 8); i + 8 <= size; i += 8) {
+      RecentWord* w = recent_word(r, (addr + i) >> 3);
+      w->word = ((addr + i) >> 3) + 1;
+      w->time = t;
+      w->told = 0;
+      for (unsigned k = 0; k < 8; k++)
+         w->told |= (uint8_t)(told[i + k] << k);
+      memcpy(w->bytes, bytes + i, sizeof(w->bytes));
+   }
+}
+
+/* Set BYTES as dcfg_cursor_memory() does, but for unseen writes. */
+static bool find_bytes(DcfgCursor* r, uint64_t t, uint64_t addr, uint32_t size,
+                       const bool* copies, DcfgCursorByte* bytes)
+{
+   bool     told[DCFG_CURSOR_MOST] = { false }, agree;
+   uint64_t since;
+
+   if (take_recent(r, t, addr, size, bytes, told, &since)) {
+      if (since == t)
+         return true;
+      if (!memory_since(r, since, t, addr, size, bytes, told))
+         return false;
+   } else if (!memory_at(r, t, addr, size, bytes, told)) {
+      return false;
+   }
+   if (!memory_agrees(r, t, addr, size, copies, bytes, told, &agree))
+      return false;
+   if (!agree) {
+      memset(told, 0, sizeof(told));
+      if (!memory_at(r, t, addr, size, bytes, NULL))
+         return false;
+   }
+   note_recent(r, t, addr, size, bytes, told);
+   return true;
+}
+
+bool dcfg_cursor_memory(DcfgCursor* r, uint64_t t, uint64_t addr,
+                        uint32_t size, const bool* copies,
+                        DcfgCursorByte* bytes)
+{
+   if (size > DCFG_CURSOR_MOST
+       || !find_bytes(r, t, addr, size, copies, bytes))
+      return false;
+   cursor_unseen(r, t, addr, size, bytes);
    return true;
 }

@@ -1,21 +1,143 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The last writers of registers. */
+   The last writer of a register before a time. */
 
-/* Owns: the last writer of a thread's register at any time.  Handed: chunks
-   by cursor_chunks.c.
+/* Owns: the last writer of a thread's register at any time, and the top of x87's
+   stack.  Handed: chunks by cursor_chunks.c, last writers by the index.
 
-   When a signal's handler returns, the kernel restores the registers that the
-   thread had when the handler was entered.  So a search skips whole
-   handlers. */
+   The index tells most last writers, with their values.  So registers that were
+   written long before cost no decoding.  Where it tells none, the chunk is
+   searched backward.  When a signal's handler returns, the kernel restores the
+   registers that the thread had when the handler was entered.  So a search skips
+   whole handlers.
+
+   Of x87's stack the index has the top at the end of each chunk.  Within a chunk,
+   instructions move it, and marks set it. */
 
 #include "lib/cursor/cursor_chunks.h"
 #include "lib/wet/wet_state.h"
 
 #include <string.h>
 
-/*--- Registers                                            ---*/
+/*--- Last writers that the index tells                    ---*/
+
+/* IndexTells: how much the index tells of a register in a chunk. */
+typedef
+   enum {
+      TELLS_NOTHING,            // only the chunk tells
+      TELLS_NONE,               // the thread has not written it there
+      TELLS_WRITER
+   }
+   IndexTells;
+
+static IndexedInstance* indexed_at(DcfgCursor* r, uint64_t t)
+{
+   return &r->indexed[t % N_INDEXED];
+}
+
+/* Set CODE to that of the last writers of THREAD in chunk NUMBER, and *TURN to the
+   number of its turn.  Return what the index tells of that: TELLS_WRITER means that
+   there is code. */
+static IndexTells code_of(DcfgCursor* r, uint32_t thread, uint32_t number,
+                          uint32_t* turn, Bytes* code)
+{
+   WetIndex*        ix = r->ix;
+   const IndexTurn* t = index_turn_before(ix, thread, number + 1);
+
+   if (index_creates(ix, thread, number))
+      return TELLS_NOTHING;
+   if (t == NULL || t->chunk != number)
+      return TELLS_NONE;
+   *turn = (uint32_t)(t - ix->turns);
+   return t->handlers || !index_writers(ix, t, code) ? TELLS_NOTHING
+          : TELLS_WRITER;
+}
+
+/* Return a writer behind all of turn T, for last_writer_next(). */
+static LastWriter behind_turn(const WetIndex* ix, const IndexTurn* t)
+{
+   const IndexChunk* c = &ix->chunks[t->chunk];
+
+   return (LastWriter){ .time = c->before + c->n_instrs };
+}
+
+/* Set *BY to the last writer of bytes WANTED of GRANULE of THREAD in chunk NUMBER
+   before time T, from the index.  Return what the index tells of it. */
+static IndexTells index_writer(DcfgCursor* r, uint32_t thread,
+                               uint32_t number, unsigned granule,
+                               uint8_t wanted, uint64_t t,
+                               DcfgCursorWriter* by)
+{
+   const IndexChunk* c = &r->ix->chunks[number];
+   uint64_t   end = c->before + c->n_instrs;
+   uint32_t   turn;
+   Bytes      code;
+   LastWriter l;
+   IndexTells tells;
+
+   if (r->doubts || !index_tells_granule(granule))
+      return TELLS_NOTHING;
+   tells = code_of(r, thread, number, &turn, &code);
+   if (tells != TELLS_WRITER)
+      return tells;
+   l = behind_turn(r->ix, &r->ix->turns[turn]);
+   while (last_writer_next(r->w, &code, c->before, &l)) {
+      uint8_t bytes = last_writer_bytes(r->w, &l, granule) & wanted;
+      if (bytes == 0)
+         continue;
+      if (l.time >= t)
+         return TELLS_NOTHING;
+      *by = (DcfgCursorWriter){ .by = DCFG_CURSOR_BY_INSTR, .time = l.time,
+                                .thread = thread, .bytes = bytes,
+                                .stack = DCFG_CURSOR_STACK_UNKNOWN,
+                                .since = end < t ? end : t, .from_index = true };
+      *indexed_at(r, l.time) = (IndexedInstance){ l.time + 1, turn };
+      return TELLS_WRITER;
+   }
+   if (!code.failed)
+      return TELLS_NONE;
+   r->ix->file.bad = true;
+   return TELLS_NOTHING;
+}
+
+bool cursor_index_instr(DcfgCursor* r, uint64_t t, IndexedInstr* to)
+{
+   const IndexedInstance* is = indexed_at(r, t);
+   const IndexTurn*       turn = &r->ix->turns[is->turn];
+   Bytes                  code;
+   LastWriter             l;
+
+   if (r->doubts || is->time != t + 1 || !index_writers(r->ix, turn, &code))
+      return false;
+   l = behind_turn(r->ix, turn);
+   while (l.time > t
+          && last_writer_next(r->w, &code, r->ix->chunks[turn->chunk].before,
+                              &l)) {
+      const WetSb* sb;
+      if (l.time != t)
+         continue;
+      sb  = &ELEM(r->w->sbs, WetSb, l.sb);
+      *to = (IndexedInstr){ .at = r->w->places[sb->instrs.first + l.place],
+                            .n_slots = l.n_slots };
+      to->accesses = &ELEM(r->w->accesses, WetAccess,
+                           sb->slots.first + to->at.slot);
+      to->at.slot  = 0;
+      last_writer_slots(&l, to->slots);
+      while (r->ix->threads[to->thread + 1].turns <= is->turn)
+         to->thread++;
+      return true;
+   }
+   return false;
+}
+
+void dcfg_cursor_doubt(DcfgCursor* r)
+{
+   r->doubts = true;
+   memset(r->writers, 0, N_KNOWN_THREADS * N_TOLD * sizeof(*r->writers));
+}
+
+/*--- Last writers                                         ---*/
 
 /* RegisterSearch: a search, backward, for the last writer of a register. */
 typedef
@@ -70,6 +192,17 @@ uint8_t dcfg_cursor_written(const DcfgCursor* r, uint32_t instr,
    return instr >= r->w->instrs.n
           || (g == N_GRANULES && kind != DCFG_CURSOR_X87_STACK) ? 0
           : bytes_written(r, instr, g);
+}
+
+/* Return what the trace tells of THREAD at its begin; NULL: nothing. */
+static const DcfgWetThread* begin_of(const DcfgCursor* r, uint32_t thread)
+{
+   const DcfgWetState* state = dcfg_wet_state(r->w);
+
+   for (uint32_t i = 0; state != NULL && i < state->n_threads; i++)
+      if (state->threads[i].thread == thread)
+         return &state->threads[i];
+   return NULL;
 }
 
 /* Return whether the kernel sets GRANULE when it enters a handler. */
@@ -141,17 +274,17 @@ static bool mark_has_it(const RegisterSearch* f, const KeptChunk* c,
 {
    Array all = { 0 };
    Bytes b = cursor_bytes(c, s);
-   bool  found = b.at < b.end && wet_get_registers(f->r->w, &b, &all)
+   bool  found = b.at < b.end && wet_get_registers(f->r->tape, &b, &all)
                  && !b.failed && registers_tell(f, all.data, all.n, t);
 
-   array_free(&f->r->w->job, &all, sizeof(DcfgWetRegister));
+   array_free(&f->r->tape->job, &all, sizeof(DcfgWetRegister));
    return found;
 }
 
 /* Do the same with the registers that the trace has of its begin. */
 static bool begin_tells(const RegisterSearch* f)
 {
-   const DcfgWetThread* t = cursor_begin_of(f->r, f->thread);
+   const DcfgWetThread* t = begin_of(f->r, f->thread);
 
    return t != NULL && registers_tell(f, t->registers, t->n_registers, 0);
 }
@@ -272,7 +405,7 @@ static bool is_passed(const RegisterSearch* f, uint32_t number)
       return true;
    if (t->handlers || f->returned > 0)
       return false;
-   return is_told(f) ? cursor_begin_of(f->r, f->thread) != NULL
+   return is_told(f) ? begin_of(f->r, f->thread) != NULL
                        || index_turn_before(ix, f->thread, number) != NULL
           : !(t->defs[f->granule / 64] >> f->granule % 64 & 1);
 }
@@ -344,8 +477,8 @@ static void note_since(const RegisterSearch* f)
 static IndexTells index_tells(RegisterSearch* f, uint32_t number, uint64_t t)
 {
    IndexTells tells = is_told(f) || f->returned > 0 ? TELLS_NOTHING
-                      : cursor_index_writer(f->r, f->thread, number, f->granule,
-                                           f->wanted, t, f->by);
+                      : index_writer(f->r, f->thread, number, f->granule,
+                                     f->wanted, t, f->by);
 
    /* The thread has executed instructions there. */
    if (tells == TELLS_NONE)
@@ -445,4 +578,124 @@ DcfgCursorFound dcfg_cursor_told(DcfgCursor* r, uint32_t thread, uint64_t t,
    /* A trace without such marks may tell only that the thread was created. */
    return found == DCFG_CURSOR_FOUND && by->by != DCFG_CURSOR_BY_KERNEL
           ? DCFG_CURSOR_NONE : found;
+}
+
+/*--- The top of x87's stack                               ---*/
+
+/* Return the top that is in the status word among the N registers at R, or
+   TOP. */
+static uint8_t top_in(const DcfgWetRegister* r, size_t n, uint8_t top)
+{
+   for (size_t i = 0; i < n; i++)
+      if (r[i].kind == DCFG_WET_REG_X87_STATUS && r[i].size >= 2)
+         return r[i].bytes[1] >> 3 & 7;
+   return top;
+}
+
+/* Return the thread's top before chunk NUMBER. */
+static uint8_t top_before(const DcfgCursor* r, uint32_t thread,
+                          uint32_t number)
+{
+   const IndexTurn*     t = index_turn_before(r->ix, thread, number);
+   const DcfgWetThread* begin = t != NULL ? NULL : begin_of(r, thread);
+
+   if (t != NULL)
+      return t->top & 7;
+   if (begin != NULL)
+      return top_in(begin->registers, begin->n_registers, 0);
+   return thread == 0 ? 0 : NO_TOP;
+}
+
+/* Return the top behind mark S of chunk C, if it is TOP before. */
+static uint8_t behind_mark(DcfgCursor* r, const KeptChunk* c, const WetStep* s,
+                           uint8_t top)
+{
+   Array all = { 0 };
+   Bytes b;
+
+   if (s->mark == MarkTop)
+      return c->steps.addrs[s->first] & 7;
+   /* MarkRegisters follows, with the top. */
+   if (s->mark == MarkReturn)
+      return NO_TOP;
+   if (s->mark != MarkRegisters)
+      return top;
+   b = cursor_bytes(c, s);
+   if (b.at < b.end && wet_get_registers(r->tape, &b, &all) && !b.failed)
+      top = top_in(all.data, all.n, top);
+   array_free(&r->tape->job, &all, sizeof(DcfgWetRegister));
+   return top;
+}
+
+/* Return the top behind the first N instructions of step S of chunk C. */
+static uint8_t behind_instrs(const DcfgCursor* r, const KeptChunk* c,
+                             const WetStep* s, uint32_t n, uint8_t top)
+{
+   for (uint32_t k = 0; k < n; k++) {
+      const InstrPlan* at = cursor_place(r, s, k);
+      const Plan*      p = &r->w->plans[at->instr];
+      bool             told = p->top_zero
+                              || (at->top && (uint32_t)at->slot + at->n_slots
+                                             < s->n_slots);
+      if (p->moves_top && (told || top != NO_TOP))
+         top = (uint8_t)wet_move_top(top, p, at, s->n_slots,
+                                     c->steps.addrs + s->first);
+   }
+   return top;
+}
+
+/* Set .tops to those of THREAD in chunk NUMBER.  Return false if memory is
+   short. */
+static bool make_tops(DcfgCursor* r, uint32_t thread, uint32_t number,
+                      const KeptChunk* c)
+{
+   KnownTops* k = &r->tops;
+   size_t     n = c->steps.n_steps + 1;
+   uint8_t    top;
+
+   if (k->there && k->thread == thread && k->chunk == number)
+      return true;
+   if (n > k->room) {
+      job_free(&r->job, k->tops, k->room);
+      *k = (KnownTops){ .tops = job_calloc(&r->job, n, 1), .room = n };
+      if (k->tops == NULL) {
+         k->room = 0;
+         return false;
+      }
+   }
+   top = top_before(r, thread, number);
+   for (size_t i = 0; i + 1 < n; i++) {
+      const WetStep* s = &c->steps.steps[i];
+      k->tops[i] = top;
+      if (s->thread != thread)
+         continue;
+      if (s->sb == 0)
+         top = behind_mark(r, c, s, top);
+      else if (ELEM(r->w->sbs, WetSb, s->sb).moves_top)
+         top = behind_instrs(r, c, s, s->n_instrs, top);
+   }
+   k->tops[n - 1] = top;
+   k->there  = true;
+   k->thread = thread;
+   k->chunk  = number;
+   return true;
+}
+
+bool dcfg_cursor_x87_top(DcfgCursor* r, uint32_t thread, uint64_t t,
+                         unsigned* top)
+{
+   CursorPlace      p;
+   const KeptChunk* c;
+   const WetStep*   s;
+
+   if (r->ix->n_chunks == 0 || !cursor_position(r, t, &p)
+       || (c = cursor_chunk(r, p.chunk)) == NULL
+       || !make_tops(r, thread, p.chunk, c))
+      return false;
+   *top = r->tops.tops[p.step];
+   s    = &c->steps.steps[p.step];
+   if (p.place > 0 && p.step < c->steps.n_steps && s->sb != 0
+       && s->thread == thread)
+      *top = behind_instrs(r, c, s, p.place, (uint8_t)*top);
+   return *top != NO_TOP;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Writes that the trace does not have, in memory at any time. */
+   Changes that no instruction of the trace made. */
 
-/* Owns: which bytes are unknown because somebody else wrote them about then.
-   Handed: unseen writes by the index. */
+/* Owns: which bytes are unknown because somebody else wrote them about a time, and
+   what was mapped where.  Handed: unseen writes and mappings by the index. */
 
 #include "lib/cursor/cursor_chunks.h"
 #include "lib/base/sort.h"
+#include "lib/wet/wet_state.h"
 
 /* UnseenRange: asks for unseen writes of the SIZE bytes at ADDR. */
 typedef
@@ -57,7 +58,7 @@ void cursor_unseen(DcfgCursor* r, uint64_t t, uint64_t addr, uint32_t size,
    bool              done[DCFG_CURSOR_MOST] = { false };
    const UnseenRange f = { r, addr, size };
 
-   if (!r->ix->any_unseen || r->of->loads == NULL)
+   if (!r->ix->any_unseen || r->w->loads == NULL)
       return;
    for (uint32_t c = cursor_chunk_of(r, t); c < r->ix->n_chunks; c++) {
       size_t             n = 0;
@@ -83,7 +84,7 @@ bool cursor_find_unseen(DcfgCursor* r, uint64_t addr, uint64_t size,
    bool              found = false;
    uint32_t          c = cursor_chunk_of(r, from);
 
-   if (!r->ix->any_unseen || r->of->loads == NULL)
+   if (!r->ix->any_unseen || r->w->loads == NULL)
       return false;
    c = c < r->ix->n_chunks ? c : (uint32_t)r->ix->n_chunks - 1;
    for (; !found && c < r->ix->n_chunks; c += back ? UINT32_MAX : 1) {
@@ -98,4 +99,83 @@ bool cursor_find_unseen(DcfgCursor* r, uint64_t addr, uint64_t size,
          }
    }
    return found;
+}
+
+/* MappingSearch: the search, with the user's function. */
+typedef
+   struct {
+      DcfgCursor*     r;
+      const uint64_t* addrs;
+      uint32_t        n;
+      uint64_t        from, to;
+      DcfgCursorTellMapping tell;
+      void*           arg;
+      Array           name;     // char: the file of a mapping
+   }
+   MappingSearch;
+
+/* Return whether chunk NUMBER, or the one before, may map memory anew. */
+static bool may_map(const MappingSearch* f, uint32_t number)
+{
+   for (uint32_t i = 0; i < f->n; i++)
+      if (cursor_wrote(f->r, number, f->addrs[i], 1)
+          || (number > 0 && cursor_wrote(f->r, number - 1, f->addrs[i], 1)))
+         return true;
+   return false;
+}
+
+/* Tell of mark S of chunk C, at time T, if it is a mapping of one of the
+   addresses.  Return false after an error. */
+static bool take_mark(MappingSearch* f, const KeptChunk* c, const WetStep* s,
+                      uint64_t t)
+{
+   const uint64_t* words = c->steps.addrs + s->first;
+   DcfgWetMapping  m = { .addr = words[0], .size = words[1] };
+   Bytes           b = cursor_bytes(c, s);
+   uint32_t        i = 0;
+
+   while (i < f->n && f->addrs[i] - m.addr >= m.size)
+      i++;
+   if (i == f->n)
+      return true;
+   array_cut(&f->name, 0);
+   if (!wet_get_mapping(&f->r->job, &b, &m, &f->name))
+      return false;
+   if (!b.failed)
+      f->tell(f->arg, t, &m);
+   return true;
+}
+
+static bool take_chunk(MappingSearch* f, uint32_t number)
+{
+   const KeptChunk* c = cursor_chunk(f->r, number);
+   uint64_t         before = f->r->ix->chunks[number].before;
+
+   if (c == NULL)
+      return false;
+   for (size_t i = 0; i < c->steps.n_steps; i++) {
+      const WetStep* s = &c->steps.steps[i];
+      uint64_t       t = before + c->times[i];
+      if (i % FILTER_STEPS == 0 && !c->filters[i / FILTER_STEPS].any)
+         i += FILTER_STEPS - 1;
+      else if (s->sb == 0 && s->mark == MarkMapped && t >= f->from && t < f->to
+               && !take_mark(f, c, s, t))
+         return false;
+   }
+   return true;
+}
+
+bool dcfg_cursor_mappings(DcfgCursor* r, const uint64_t* addrs, uint32_t n,
+                          uint64_t from, uint64_t to,
+                          DcfgCursorTellMapping tell, void* arg)
+{
+   MappingSearch f = { r, addrs, n, from, to, tell, arg, { 0 } };
+   bool          ok = true;
+
+   for (uint32_t i = cursor_chunk_of(r, from); ok && i < r->ix->n_chunks
+                         && r->ix->chunks[i].before <= to; i++)
+      if (may_map(&f, i))
+         ok = take_chunk(&f, i);
+   array_free(&r->job, &f.name, 1);
+   return ok;
 }
