@@ -64,7 +64,7 @@ DCFG_API void dcfg_cursor_error(const DcfgCursor* r, DcfgError* err);
 
 /*--- Instances                                            ---*/
 
-enum { DCFG_CURSOR_LOAD = 1, DCFG_CURSOR_STORE = 2 };
+enum { DCFG_CURSOR_LOAD = 1, DCFG_CURSOR_STORE = 2, DCFG_CURSOR_FIRST = 4 };
 
 /* DcfgCursorAccess: .size bytes of memory at .addr that an instance loaded,
    stored, or both: .kind has the bits above. */
@@ -165,12 +165,13 @@ DCFG_API DcfgCursorSet* dcfg_cursor_set_new(DcfgCursor* r,
                                             uint32_t n);
 DCFG_API void dcfg_cursor_set_free(DcfgCursor* r, DcfgCursorSet* s);
 
-/* Set *T to the first time from FROM on at which any thread executes an
-   instruction of S; if BACK, to the last such time before FROM. */
+/* Set *T to the first time from FROM on at which THREAD executes an instruction of
+   S, any thread if THREAD is DCFG_NONE; if BACK, to the last such time before
+   FROM. */
 DCFG_API DcfgCursorFound dcfg_cursor_find_instr(DcfgCursor* r,
                                                 const DcfgCursorSet* s,
-                                                uint64_t from, bool back,
-                                                uint64_t* t);
+                                                uint32_t thread, uint64_t from,
+                                                bool back, uint64_t* t);
 
 /* Return a time before which, from T on, no thread executes an instruction of S:
    T itself if one may come in the same part of the trace, or UINT64_MAX if none
@@ -182,23 +183,39 @@ DCFG_API uint64_t dcfg_cursor_set_pause(const DcfgCursor* r,
    the SIZE bytes at ADDR; if BACK, to the last such time before FROM.  KIND has
    the bits DCFG_CURSOR_LOAD and DCFG_CURSOR_STORE.  The kernel's accesses have
    the time of the instruction before them.  A load that finds what somebody else
-   wrote (dcfg_wet_tell_loads()) counts as a store, too. */
+   wrote (dcfg_wet_tell_loads()) counts as a store, too.  DCFG_CURSOR_FIRST: nobody
+   in the trace writes the bytes between FROM and the load that is looked for, which
+   is the first.  Then the index tells most parts of the trace that lack it. */
 DCFG_API DcfgCursorFound dcfg_cursor_find_access(DcfgCursor* r, uint64_t addr,
                                                  uint64_t size, uint32_t kind,
                                                  uint64_t from, bool back,
                                                  uint64_t* t);
 
-/* DcfgCursorTellMapping: a function that gets MAPPING, which is so from time T
-   on.  MAPPING is valid until the function returns. */
-typedef void (*DcfgCursorTellMapping)(void* arg, uint64_t t,
-                                      const DcfgWetMapping* mapping);
+/*--- Mappings                                             ---*/
 
-/* Tell TELL, in their order, the changes of mappings that have one of the N
-   addresses ADDRS and hold from a time from FROM up to TO, exclusive.  Changes
-   of protection alone may be left out.  Return false after an error. */
-DCFG_API bool dcfg_cursor_mappings(DcfgCursor* r, const uint64_t* addrs,
-                                   uint32_t n, uint64_t from, uint64_t to,
-                                   DcfgCursorTellMapping tell, void* arg);
+/* DcfgCursorMapping: how a range of memory is mapped from time .time on, until a
+   later one has some of the range.  .mapping.there is false if nothing is mapped.
+   .mapping.is_new is false if the memory was moved there, or if the trace begins
+   amid the program; then nobody knows its contents. */
+typedef
+   struct {
+      uint64_t       time;
+      DcfgWetMapping mapping;
+   }
+   DcfgCursorMapping;
+
+/* Return all *N mappings, in the order in which they were made.  Those with which
+   the trace begins have time 0.  Changes of protection alone are left out. */
+DCFG_API const DcfgCursorMapping* dcfg_cursor_mappings(const DcfgCursor* r,
+                                                       size_t* n);
+
+/* Return the mapping that the byte at ADDR has at time T; NULL if the trace does not
+   tell it.  If RENEWED is not NULL, set *RENEWED to whether something else than an
+   instruction or a system call has written the byte since then, such as the
+   kernel for a signal's handler. */
+DCFG_API const DcfgCursorMapping* dcfg_cursor_mapped(const DcfgCursor* r,
+                                                     uint64_t addr, uint64_t t,
+                                                     bool* renewed);
 
 /*--- States                                               ---*/
 

@@ -128,7 +128,8 @@ static const char* time_of_address(ProgramState* s, uint64_t addr,
       set = number == NULL ? dcfg_cursor_set_new(s->cursor, &i, 1) : NULL;
       now = number != NULL ? dcfg_cursor_time_of(s->cursor, i, instance, &at)
             : set == NULL ? DCFG_CURSOR_FAILED
-            : dcfg_cursor_find_instr(s->cursor, set, end, true, &at);
+            : dcfg_cursor_find_instr(s->cursor, set, DCFG_NONE, end, true,
+                                     &at);
       dcfg_cursor_set_free(s->cursor, set);
       some = true;
       if (now == DCFG_CURSOR_FOUND

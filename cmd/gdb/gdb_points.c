@@ -542,8 +542,9 @@ DcfgCursorFound points_find_break(GdbPoints* p, ProgramState* s, uint64_t from,
    if (!make_set(p, s))
       return DCFG_CURSOR_FAILED;
    for (;;) {
-      DcfgCursorFound found = dcfg_cursor_find_instr(s->cursor, p->set, from,
-                                                     back, &t);
+      DcfgCursorFound found = dcfg_cursor_find_instr(s->cursor, p->set,
+                                                     DCFG_NONE, from, back,
+                                                     &t);
       if (found != DCFG_CURSOR_FOUND)
          return found;
       if (back ? t < end : t >= end)

@@ -8,6 +8,10 @@
 
 #include "lib/dcfg_cursor.h"
 
+/* Return a new cursor of W, for dcfg_cursor_free(); with INDEX, W gets an index
+   without a name for it if it has none.  Return NULL if W can have none. */
+DcfgCursor* trace_cursor(DcfgWet* w, bool index);
+
 /* ImageTimes: when the images of a trace were mapped.  Images are named by the
    number of their first instruction.  Times are those of lib/dcfg_cursor.h;
    nodes of a slice have them as .order. */

@@ -502,7 +502,7 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    f->foreign = zalloc(n + (size_t)1, sizeof(bool));
    f->spare   = zalloc(n + (size_t)1, sizeof(*f->spare));
    f->roles   = roles_new(f->w);
-   f->initial = initial_memory_new(f->w, file, o->root, f->roles.loads);
+   f->initial = initial_memory_new(f->w, o->root, f->roles.loads);
    f->q       = (DcfgSliceQuery){ .instrs = f->instrs,
                                   .instance = DCFG_SLICE_LAST,
                                   .forward = o->forward };

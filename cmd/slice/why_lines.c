@@ -206,7 +206,7 @@ static UnseenKind unseen_kind(const Lines* y, const WhyInput* in,
    return in->node != DCFG_SLICE_NOBODY || in->use != USE_VALUE
           || in->input->port != DCFG_WET_MEMORY
           || (in->library && !in->unseen) ? UNSEEN_NOT
-          : why_unseen(y->f, y->v.file, in->loader, in->unseen, u);
+          : why_unseen(y->f, in->loader, in->unseen, u);
 }
 
 static size_t shown(const Lines* y, const WhyCard* c)
@@ -256,7 +256,7 @@ static void tell(Lines* y, const WhyCard* c)
       fputs("      ", stdout);
       kind = unseen_kind(y, in, &u);
       if (kind != UNSEEN_NOT)
-         why_tell_unseen(y->v.file, kind, &u, "      ",
+         why_tell_unseen(y->f, kind, &u, "      ",
                          &(UnseenPlace){ unseen_place, y });
       else
          printf("%s\n", in->node >= DCFG_SLICE_NOT ? end_text(y, in)
@@ -369,7 +369,7 @@ static void json_input(Lines* y, const WhyCard* c, const WhyInput* in)
       json_text("ends", kind != UNSEEN_MAPPED ? end_text(y, in)
                 : "nothing that was executed wrote it: a mapped file");
       if (kind != UNSEEN_NOT)
-         why_json_unseen(y->v.file, kind, &u,
+         why_json_unseen(y->f, kind, &u,
                          &(UnseenPlace){ unseen_place, y });
    }
    fputs(", \"through\": [", stdout);

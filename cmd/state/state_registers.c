@@ -698,7 +698,7 @@ static bool is_other_call(const ProgramState* s, uint32_t n)
    uint64_t     end = s->addrs[n];
    DcfgWetInstr in;
 
-   if (!is_syscall(dcfg_wet_instr(s->w, n)))
+   if (dcfg_wet_instr(s->w, n)->transfer != DCFG_WET_SYSCALL)
       return false;
    for (uint32_t k = n; k > 0 && n - k < REACH; ) {
       in = *dcfg_wet_instr(s->w, --k);
@@ -753,25 +753,13 @@ static bool last_other_writer(ProgramState* s, StateOther other,
                               uint32_t thread, uint64_t t, uint64_t from,
                               uint64_t* u, bool* given_up)
 {
-   DcfgCursorSet* set = writers_of(s, other);
+   DcfgCursorSet*  set = writers_of(s, other);
+   DcfgCursorFound found = set == NULL ? DCFG_CURSOR_FAILED
+                           : dcfg_cursor_find_instr(s->cursor, set, thread, t,
+                                                    true, u);
 
-   for (unsigned k = 0; set != NULL && k < MOST_INSTANCES; k++) {
-      const DcfgCursorInstr* at;
-      DcfgCursorFound        found = dcfg_cursor_find_instr(s->cursor, set, t,
-                                                            true, u);
-      if (found == DCFG_CURSOR_NONE
-          || (found == DCFG_CURSOR_FOUND && *u < from))
-         return false;
-      at = found == DCFG_CURSOR_FOUND ? dcfg_cursor_instr(s->cursor, *u)
-           : NULL;
-      if (at == NULL)
-         break;
-      if (at->thread == thread)
-         return true;
-      t = *u;
-   }
-   *given_up = true;
-   return false;
+   *given_up |= found != DCFG_CURSOR_FOUND && found != DCFG_CURSOR_NONE;
+   return found == DCFG_CURSOR_FOUND && *u >= from;
 }
 
 /* Return a time before which, from T on, no thread executes an instruction that
@@ -786,7 +774,7 @@ static uint64_t next_other_writer(ProgramState* s, StateOther other, uint64_t t)
    u = dcfg_cursor_set_pause(s->cursor, set, t);
    if (u > t)
       return u;
-   switch (dcfg_cursor_find_instr(s->cursor, set, t, false, &u)) {
+   switch (dcfg_cursor_find_instr(s->cursor, set, DCFG_NONE, t, false, &u)) {
       case DCFG_CURSOR_FOUND: return u;
       case DCFG_CURSOR_NONE:  return UINT64_MAX;
       default:                return t;

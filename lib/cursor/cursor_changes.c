@@ -10,6 +10,8 @@
 #include "lib/base/sort.h"
 #include "lib/wet/wet_state.h"
 
+/*--- Unseen writes                                        ---*/
+
 /* UnseenRange: asks for unseen writes of the SIZE bytes at ADDR. */
 typedef
    struct {
@@ -101,81 +103,113 @@ bool cursor_find_unseen(DcfgCursor* r, uint64_t addr, uint64_t size,
    return found;
 }
 
-/* MappingSearch: the search, with the user's function. */
-typedef
-   struct {
-      DcfgCursor*     r;
-      const uint64_t* addrs;
-      uint32_t        n;
-      uint64_t        from, to;
-      DcfgCursorTellMapping tell;
-      void*           arg;
-      Array           name;     // char: the file of a mapping
-   }
-   MappingSearch;
+/*--- Mappings                                             ---*/
 
-/* Return whether chunk NUMBER, or the one before, may map memory anew. */
-static bool may_map(const MappingSearch* f, uint32_t number)
+static bool add_mapping(DcfgCursor* r, uint64_t t, const DcfgWetMapping* m)
 {
-   for (uint32_t i = 0; i < f->n; i++)
-      if (cursor_wrote(f->r, number, f->addrs[i], 1)
-          || (number > 0 && cursor_wrote(f->r, number - 1, f->addrs[i], 1)))
+   DcfgCursorMapping* to = array_add(&r->job, &r->mappings, sizeof(*to));
+
+   if (to != NULL)
+      *to = (DcfgCursorMapping){ t, *m };
+   return to != NULL;
+}
+
+/* Add the mappings with which the trace begins. */
+static bool add_begin(DcfgCursor* r)
+{
+   const DcfgWetState* state = dcfg_wet_state(r->w);
+   bool                ok = true;
+
+   for (uint32_t i = 0; ok && state != NULL && i < state->n_mappings; i++) {
+      DcfgWetMapping m = state->mappings[i];
+      m.is_new = state->at_start;
+      ok       = add_mapping(r, 0, &m);
+   }
+   return ok;
+}
+
+/* Add M, which holds from time T on, with what the bytes at HOW say of it.  NAME is
+   memory for its file's name. */
+static bool add_told(DcfgCursor* r, uint64_t t, DcfgWetMapping m, Bytes how,
+                     Array* name)
+{
+   array_cut(name, 0);
+   if (!wet_get_mapping(&r->job, &how, &m, name))
+      return false;
+   if (m.file != NULL)
+      m.file = arena_string(&r->job, &r->names, m.file, name->n - 1);
+   return how.failed ? job_fail(&r->job, DCFG_ERROR_FORMAT, "index",
+                                "a mapping makes no sense")
+          : (m.file != NULL || !m.from_file) && add_mapping(r, t, &m);
+}
+
+static bool add_renewed(DcfgCursor* r, uint64_t t, const DcfgWetMapping* m)
+{
+   Renewed* to = array_add(&r->job, &r->renewed, sizeof(*to));
+
+   if (to != NULL)
+      *to = (Renewed){ t, m->addr, m->size, r->mappings.n };
+   return to != NULL;
+}
+
+bool cursor_load_mappings(DcfgCursor* r)
+{
+   Bytes    b = index_mappings(r->ix);
+   Array    name = { 0 };       // char
+   uint64_t t = 0;
+   bool     ok = add_begin(r);
+
+   while (ok && !b.failed && b.at < b.end) {
+      DcfgWetMapping m = { 0 };
+      uint64_t       n;
+      t     += get_varint(&b);
+      m.addr = get_varint(&b);
+      m.size = get_varint(&b);
+      n      = get_varint(&b);
+      b.failed |= n > (uint64_t)(b.end - b.at);
+      if (b.failed)
+         break;
+      ok = n == 0 ? add_renewed(r, t, &m)
+           : add_told(r, t, m, (Bytes){ b.at, b.at + n, false }, &name);
+      bytes_skip(&b, n);
+   }
+   array_free(&r->job, &name, 1);
+   return ok && (!b.failed || job_fail(&r->job, DCFG_ERROR_FORMAT, "index",
+                                       "its mappings are cut"));
+}
+
+const DcfgCursorMapping* dcfg_cursor_mappings(const DcfgCursor* r, size_t* n)
+{
+   *n = r->mappings.n;
+   return r->mappings.data;
+}
+
+/* Return whether the byte at ADDR, which has mapping number I at time T, was
+   renewed since it was mapped. */
+static bool is_renewed(const DcfgCursor* r, uint64_t addr, uint64_t t, size_t i)
+{
+   for (size_t k = r->renewed.n; k-- > 0; ) {
+      const Renewed* x = &ELEM(r->renewed, Renewed, k);
+      if (x->after <= i)
+         break;
+      if (x->time <= t && addr - x->addr < x->size)
          return true;
+   }
    return false;
 }
 
-/* Tell of mark S of chunk C, at time T, if it is a mapping of one of the
-   addresses.  Return false after an error. */
-static bool take_mark(MappingSearch* f, const KeptChunk* c, const WetStep* s,
-                      uint64_t t)
+const DcfgCursorMapping* dcfg_cursor_mapped(const DcfgCursor* r, uint64_t addr,
+                                            uint64_t t, bool* renewed)
 {
-   const uint64_t* words = c->steps.addrs + s->first;
-   DcfgWetMapping  m = { .addr = words[0], .size = words[1] };
-   Bytes           b = cursor_bytes(c, s);
-   uint32_t        i = 0;
-
-   while (i < f->n && f->addrs[i] - m.addr >= m.size)
-      i++;
-   if (i == f->n)
-      return true;
-   array_cut(&f->name, 0);
-   if (!wet_get_mapping(&f->r->job, &b, &m, &f->name))
-      return false;
-   if (!b.failed)
-      f->tell(f->arg, t, &m);
-   return true;
-}
-
-static bool take_chunk(MappingSearch* f, uint32_t number)
-{
-   const KeptChunk* c = cursor_chunk(f->r, number);
-   uint64_t         before = f->r->ix->chunks[number].before;
-
-   if (c == NULL)
-      return false;
-   for (size_t i = 0; i < c->steps.n_steps; i++) {
-      const WetStep* s = &c->steps.steps[i];
-      uint64_t       t = before + c->times[i];
-      if (i % FILTER_STEPS == 0 && !c->filters[i / FILTER_STEPS].any)
-         i += FILTER_STEPS - 1;
-      else if (s->sb == 0 && s->mark == MarkMapped && t >= f->from && t < f->to
-               && !take_mark(f, c, s, t))
-         return false;
+   for (size_t i = r->mappings.n; i-- > 0; ) {
+      const DcfgCursorMapping* x = &ELEM(r->mappings, DcfgCursorMapping, i);
+      const DcfgWetMapping*    m = &x->mapping;
+      uint64_t                 begin = m->addr - m->room_below;
+      if (x->time > t || addr - begin >= m->size + m->room_below)
+         continue;
+      if (renewed != NULL)
+         *renewed = is_renewed(r, addr, t, i);
+      return x;
    }
-   return true;
-}
-
-bool dcfg_cursor_mappings(DcfgCursor* r, const uint64_t* addrs, uint32_t n,
-                          uint64_t from, uint64_t to,
-                          DcfgCursorTellMapping tell, void* arg)
-{
-   MappingSearch f = { r, addrs, n, from, to, tell, arg, { 0 } };
-   bool          ok = true;
-
-   for (uint32_t i = cursor_chunk_of(r, from); ok && i < r->ix->n_chunks
-                         && r->ix->chunks[i].before <= to; i++)
-      if (may_map(&f, i))
-         ok = take_chunk(&f, i);
-   array_free(&r->job, &f.name, 1);
-   return ok;
+   return NULL;
 }

@@ -68,7 +68,7 @@ DcfgCursor* dcfg_cursor_new(DcfgWet* w, DcfgError* err)
                                sizeof(*r->known_words));
    if (r->tape != NULL && r->sb_defs != NULL && r->words != NULL
        && r->writers != NULL && r->known_words != NULL
-       && r->tape->sbs.n == w->sbs.n) {
+       && r->tape->sbs.n == w->sbs.n && cursor_load_mappings(r)) {
       find_defs(r);
       return r;
    }
@@ -89,6 +89,9 @@ void dcfg_cursor_free(DcfgCursor* r)
    free(r->words);
    free(r->writers);
    free(r->known_words);
+   array_free(&r->job, &r->mappings, sizeof(DcfgCursorMapping));
+   array_free(&r->job, &r->renewed, sizeof(Renewed));
+   arena_free(&r->job, &r->names);
    dcfg_wet_close(r->tape);
    free(r);
 }

@@ -155,6 +155,15 @@ typedef
    }
    RecentWord;
 
+/* Renewed: .size bytes at .addr that something else than instructions and system
+   calls wrote before time .time. */
+typedef
+   struct {
+      uint64_t time, addr, size;
+      size_t   after;           // the number of mappings before
+   }
+   Renewed;
+
 struct DcfgCursor {
    Job        job;
    DcfgWet*   w;                // the user's trace
@@ -171,6 +180,9 @@ struct DcfgCursor {
    KnownTops  tops;
    RecentWord recent[N_RECENT];
    QuietWord  quiet[N_QUIET];
+   Array      mappings;         // DcfgCursorMapping
+   Array      renewed;          // Renewed
+   Arena      names;            // names of files
    CursorPlace last;            // the place of .last_time, if .has_last
    uint64_t   last_time;
    bool       has_last;
@@ -210,6 +222,9 @@ static inline bool cursor_stopped(const DcfgCursor* r)
    ADDR. */
 bool cursor_wrote(DcfgCursor* r, uint32_t number, uint64_t addr,
                   uint64_t size);
+
+/* Set .mappings and .renewed.  Return false after an error. */
+bool cursor_load_mappings(DcfgCursor* r);
 
 /* Change those of BYTES, the SIZE bytes at ADDR at time T, that somebody else
    wrote about then. */

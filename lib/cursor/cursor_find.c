@@ -323,13 +323,15 @@ void dcfg_cursor_set_free(DcfgCursor* r, DcfgCursorSet* s)
 
 static bool set_chunk(Search* f, uint32_t number)
 {
-   return f->set->chunks[number / 8] >> number % 8 & 1;
+   return (f->set->chunks[number / 8] >> number % 8 & 1)
+          && (f->thread == DCFG_NONE || thread_chunk(f, number));
 }
 
 static bool set_step(Search* f, const KeptChunk* c, const WetStep* s)
 {
    (void)c;
-   return s->sb != 0 && f->set->sbs[s->sb];
+   return s->sb != 0 && f->set->sbs[s->sb]
+          && (f->thread == DCFG_NONE || s->thread == f->thread);
 }
 
 static bool set_place(Search* f, const KeptChunk* c, const WetStep* s,
@@ -340,12 +342,14 @@ static bool set_place(Search* f, const KeptChunk* c, const WetStep* s,
 }
 
 DcfgCursorFound dcfg_cursor_find_instr(DcfgCursor* r, const DcfgCursorSet* s,
-                                       uint64_t from, bool back, uint64_t* t)
+                                       uint32_t thread, uint64_t from,
+                                       bool back, uint64_t* t)
 {
    Search f = { .r = r, .chunk = set_chunk, .step = set_step,
-                .place = set_place, .set = s };
+                .place = set_place, .thread = thread, .set = s };
 
-   return find(&f, from, back, t);
+   return thread != DCFG_NONE && thread >= r->w->threads.n ? DCFG_CURSOR_NONE
+          : find(&f, from, back, t);
 }
 
 uint64_t dcfg_cursor_set_pause(const DcfgCursor* r, const DcfgCursorSet* s,
@@ -363,7 +367,10 @@ uint64_t dcfg_cursor_set_pause(const DcfgCursor* r, const DcfgCursorSet* s,
 
 static bool access_chunk(Search* f, uint32_t number)
 {
-   return (f->kind & DCFG_CURSOR_LOAD)
+   bool told = (f->kind & DCFG_CURSOR_FIRST)
+               && (f->r->ix->chunks[number].flags & INDEX_LOADS);
+
+   return ((f->kind & DCFG_CURSOR_LOAD) && !told)
           || cursor_wrote(f->r, number, f->addr, f->size);
 }
 
