@@ -339,7 +339,7 @@ def lying(good):
 
 
 def mappings(data):
-    """Where the mappings of an index begin, how long they are, and the names of files among them."""
+    """The place and the length of the mappings in an index, and the names of the files that they name."""
     head = struct.unpack("<%dQ" % (BLOCK // 8), data[:BLOCK])
     begin, size = head[8 + MAPPINGS], head[8 + SECTIONS + MAPPINGS]
     at, names = begin, []
