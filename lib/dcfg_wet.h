@@ -25,7 +25,7 @@
 
    DcfgWet is the file: what it says of instructions, threads and the process.
    It does not change once it is open.  Any number of DcfgWetEvents, slices
-   (dcfg_slice.h) and replays (dcfg_replay.h) read it at the same time.  Each
+   (dcfg_slice.h) and cursors (dcfg_cursor.h) read it at the same time.  Each
    has its own memory, which DcfgOptions.max_memory limits by itself.
 
    An instruction is an address in an image.  Other code that came to stand at
@@ -175,7 +175,7 @@ DCFG_API bool dcfg_wet_ends_early(const DcfgWet* w);
 
 /* Tell which instructions' recorded values begin with the bytes that they load:
    LOADS has an element for each instruction of W, which copies them.  With that,
-   an index made from now on, slices and DcfgReplay know which bytes somebody
+   an index made from now on, slices and DcfgCursor know which bytes somebody
    else wrote: loads that find other bytes than the trace told
    before tell it (an unseen write).  Without, the last store counts.  Return
    false if memory is short. */

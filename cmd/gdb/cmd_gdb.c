@@ -66,7 +66,7 @@ typedef
 
 /* Return the trace of the command line with its index, which is made if it is
    missing.  *UNNAMED becomes a descriptor of a new index without a name, or -1.
-   Die if the trace cannot be replayed. */
+   Die if dcfg gdb cannot go through the trace. */
 static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
 {
    DcfgWet* w;
@@ -77,7 +77,7 @@ static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
    if (dcfg_wet_instrs(w) == 0)
       die("%s: nothing was executed", o->file);
    if (processor_of(w)->state == NULL)
-      die("%s: dcfg gdb replays only programs for amd64, x86 and arm64",
+      die("%s: dcfg gdb knows only programs for amd64, x86 and arm64",
           o->file);
    *unnamed = -1;
    if (o->serve && o->index != NULL

@@ -42,11 +42,11 @@ static bool read_number(const char* text, int base, uint64_t* n)
 }
 
 /* Return the message of the library's last error. */
-static const char* failed(const DcfgReplay* r)
+static const char* failed(const DcfgCursor* r)
 {
    DcfgError err;
 
-   dcfg_replay_error(r, &err);
+   dcfg_cursor_error(r, &err);
    return text_format("%s", err.reason);
 }
 
@@ -83,7 +83,7 @@ static const char* time_of_line(ProgramState* s, const char* text,
    q = (DcfgSliceQuery){ .instrs = instrs, .instance = instance, .run = true,
                          .no_control = true, .only_criteria = true };
    /* The slice reads the trace by itself. */
-   dcfg_replay_forget(s->replay);
+   dcfg_cursor_forget(s->cursor);
    found = some ? dcfg_slice_new(s->w, &q, &err) : NULL;
    if (!source)
       why = text_format("no line of `%.*s' was executed", (int)(colon - text),
@@ -97,9 +97,9 @@ static const char* time_of_line(ProgramState* s, const char* text,
    if (why == NULL) {
       const DcfgSliceNode* first
          = &found->nodes[found->criteria[found->n_criteria - 1]];
-      if (dcfg_replay_time_of(s->replay, first->instr, first->instance, t)
-          != DCFG_REPLAY_FOUND)
-         why = failed(s->replay);
+      if (dcfg_cursor_time_of(s->cursor, first->instr, first->instance, t)
+          != DCFG_CURSOR_FOUND)
+         why = failed(s->cursor);
    }
    dcfg_slice_free(found);
    free(instrs);
@@ -114,38 +114,39 @@ static const char* time_of_address(ProgramState* s, uint64_t addr,
                                    uint64_t* t)
 {
    uint32_t        n = dcfg_wet_instrs(s->w);
-   uint64_t        instance = 0, at, end = dcfg_replay_end(s->replay);
-   DcfgReplayFound found = DCFG_REPLAY_NONE;
+   uint64_t        instance = 0, at, end = dcfg_cursor_end(s->cursor);
+   DcfgCursorFound found = DCFG_CURSOR_NONE;
    bool            some = false;
 
    if (number != NULL && !read_number(number, 10, &instance))
       return text_format("`%s': an instance is a number from 0 on", text);
    for (uint32_t i = 0; i < n; i++) {
-      DcfgReplaySet*  set;
-      DcfgReplayFound now;
+      DcfgCursorSet*  set;
+      DcfgCursorFound now;
       if (dcfg_wet_instr(s->w, i)->addr != addr)
          continue;
-      set = number == NULL ? dcfg_replay_set_new(s->replay, &i, 1) : NULL;
-      now = number != NULL ? dcfg_replay_time_of(s->replay, i, instance, &at)
-            : set == NULL ? DCFG_REPLAY_FAILED
-            : dcfg_replay_find_instr(s->replay, set, end, true, &at);
-      dcfg_replay_set_free(s->replay, set);
+      set = number == NULL ? dcfg_cursor_set_new(s->cursor, &i, 1) : NULL;
+      now = number != NULL ? dcfg_cursor_time_of(s->cursor, i, instance, &at)
+            : set == NULL ? DCFG_CURSOR_FAILED
+            : dcfg_cursor_find_instr(s->cursor, set, DCFG_NONE, end, true,
+                                     &at);
+      dcfg_cursor_set_free(s->cursor, set);
       some = true;
-      if (now == DCFG_REPLAY_FOUND
-          && (found != DCFG_REPLAY_FOUND || at > *t))
+      if (now == DCFG_CURSOR_FOUND
+          && (found != DCFG_CURSOR_FOUND || at > *t))
          *t = at;
-      if (now == DCFG_REPLAY_FOUND || now == DCFG_REPLAY_FAILED)
+      if (now == DCFG_CURSOR_FOUND || now == DCFG_CURSOR_FAILED)
          found = now;
    }
-   return found == DCFG_REPLAY_FOUND ? NULL
-          : found == DCFG_REPLAY_FAILED ? failed(s->replay)
+   return found == DCFG_CURSOR_FOUND ? NULL
+          : found == DCFG_CURSOR_FAILED ? failed(s->cursor)
           : !some ? text_format("nothing at `%s' was executed", text)
           : text_format("`%s' was not executed as often", text);
 }
 
 const char* gdb_where(ProgramState* s, const char* text, uint64_t* t)
 {
-   uint64_t    end = dcfg_replay_end(s->replay), addr;
+   uint64_t    end = dcfg_cursor_end(s->cursor), addr;
    const char* number = strrchr(text, '#');
    const char* place = text_format("%.*s", number == NULL ? (int)strlen(text)
                                    : (int)(number - text), text);
@@ -179,14 +180,14 @@ const char* gdb_where(ProgramState* s, const char* text, uint64_t* t)
    the client has read since. */
 static void say_when(GdbSession* g, GdbText* to)
 {
-   uint64_t     end = dcfg_replay_end(g->s->replay), number, at;
+   uint64_t     end = dcfg_cursor_end(g->s->cursor), number, at;
    uint32_t     instr;
    DcfgWetInstr in;
 
    gdb_put(to, "time %s of %s, thread %" PRIu32, text_count(g->time),
            text_count(end), g->stopped + 1);
    if (state_next_instr(g->s, g->stopped, g->time, &instr, &at)
-       && dcfg_replay_number(g->s->replay, at, &number)) {
+       && dcfg_cursor_number(g->s->cursor, at, &number)) {
       in = *dcfg_wet_instr(g->s->w, instr);
       gdb_put(to, ", 0x%" PRIx64 "#%" PRIu64, in.addr, number);
       if (in.line != 0 && in.source != NULL)
@@ -213,8 +214,8 @@ static bool is_before(GdbSession* g, const DcfgSliceNode* n)
 {
    uint64_t t;
 
-   return dcfg_replay_time_of(g->s->replay, n->instr, n->instance, &t)
-             == DCFG_REPLAY_FOUND
+   return dcfg_cursor_time_of(g->s->cursor, n->instr, n->instance, &t)
+             == DCFG_CURSOR_FOUND
           && t < g->time;
 }
 

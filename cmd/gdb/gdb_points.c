@@ -396,7 +396,7 @@ void points_free(GdbPoints* p, ProgramState* s)
    for (size_t i = 0; i < p->n; i++)
       free_conditions(&p->points[i]);
    free(p->points);
-   dcfg_replay_set_free(s->replay, p->set);
+   dcfg_cursor_set_free(s->cursor, p->set);
    *p = (GdbPoints){ .n = 0 };
 }
 
@@ -419,8 +419,8 @@ static bool make_set(GdbPoints* p, ProgramState* s)
             break;
          }
    }
-   dcfg_replay_set_free(s->replay, p->set);
-   p->set     = dcfg_replay_set_new(s->replay, instrs, k);
+   dcfg_cursor_set_free(s->cursor, p->set);
+   p->set     = dcfg_cursor_set_new(s->cursor, instrs, k);
    p->current = p->set != NULL;
    free(instrs);
    return p->current;
@@ -476,7 +476,7 @@ static bool read_memory(void* arg, uint64_t addr, unsigned size,
    tells the user why that fails. */
 static bool holds(const GdbPoint* p, ProgramState* s, uint64_t t)
 {
-   const DcfgReplayInstr* at = dcfg_replay_instr(s->replay, t);
+   const DcfgCursorInstr* at = dcfg_cursor_instr(s->cursor, t);
    Asking                 a = { s, at == NULL ? 0 : at->thread, t };
    AgentView              v = { &a, read_register, read_memory };
    uint64_t               value;
@@ -495,7 +495,7 @@ static bool holds(const GdbPoint* p, ProgramState* s, uint64_t t)
    none. */
 static const GdbPoint* point_at(const GdbPoints* p, ProgramState* s, uint64_t t)
 {
-   const DcfgReplayInstr* at = dcfg_replay_instr(s->replay, t);
+   const DcfgCursorInstr* at = dcfg_cursor_instr(s->cursor, t);
    uint64_t               addr = at == NULL ? 0 : s->addrs[at->instr];
 
    for (size_t i = 0; i < p->n && at != NULL; i++)
@@ -509,7 +509,7 @@ static const GdbPoint* point_at(const GdbPoints* p, ProgramState* s, uint64_t t)
    first. */
 static bool is_repeated(ProgramState* s, uint64_t t)
 {
-   const DcfgReplayInstr* at = dcfg_replay_instr(s->replay, t);
+   const DcfgCursorInstr* at = dcfg_cursor_instr(s->cursor, t);
    uint32_t               instr, thread;
    uint64_t               before;
 
@@ -517,10 +517,10 @@ static bool is_repeated(ProgramState* s, uint64_t t)
       return false;
    instr  = at->instr;
    thread = at->thread;
-   if (dcfg_replay_find_thread(s->replay, thread, t, true, &before)
-       != DCFG_REPLAY_FOUND)
+   if (dcfg_cursor_find_thread(s->cursor, thread, t, true, &before)
+       != DCFG_CURSOR_FOUND)
       return false;
-   at = dcfg_replay_instr(s->replay, before);
+   at = dcfg_cursor_instr(s->cursor, before);
    return at != NULL && at->instr == instr && at->n_accesses > 0;
 }
 
@@ -532,29 +532,30 @@ static bool has_kind(const GdbPoints* p, unsigned low, unsigned high)
    return false;
 }
 
-DcfgReplayFound points_find_break(GdbPoints* p, ProgramState* s, uint64_t from,
+DcfgCursorFound points_find_break(GdbPoints* p, ProgramState* s, uint64_t from,
                                   uint64_t end, bool back, GdbHit* hit)
 {
    uint64_t t;
 
    if (!has_kind(p, POINT_SOFTWARE, POINT_HARDWARE))
-      return DCFG_REPLAY_NONE;
+      return DCFG_CURSOR_NONE;
    if (!make_set(p, s))
-      return DCFG_REPLAY_FAILED;
+      return DCFG_CURSOR_FAILED;
    for (;;) {
-      DcfgReplayFound found = dcfg_replay_find_instr(s->replay, p->set, from,
-                                                     back, &t);
-      if (found != DCFG_REPLAY_FOUND)
+      DcfgCursorFound found = dcfg_cursor_find_instr(s->cursor, p->set,
+                                                     DCFG_NONE, from, back,
+                                                     &t);
+      if (found != DCFG_CURSOR_FOUND)
          return found;
       if (back ? t < end : t >= end)
-         return DCFG_REPLAY_NONE;
+         return DCFG_CURSOR_NONE;
       if (!is_repeated(s, t)) {
          *hit = (GdbHit){ t, point_at(p, s, t) };
          if (hit->point != NULL)
-            return DCFG_REPLAY_FOUND;
+            return DCFG_CURSOR_FOUND;
       }
       if (state_is_stopped(s))
-         return DCFG_REPLAY_STOPPED;
+         return DCFG_CURSOR_STOPPED;
       from = back ? t : t + 1;
    }
 }
@@ -584,48 +585,48 @@ static bool changes(ProgramState* s, const GdbPoint* p, uint64_t t)
 
 /* Find the first or last time that watchpoint P stops, as points_find_watch()
    does for all. */
-static DcfgReplayFound find_one(const GdbPoint* p, ProgramState* s,
+static DcfgCursorFound find_one(const GdbPoint* p, ProgramState* s,
                                 uint64_t from, uint64_t end, bool back,
                                 uint64_t* t)
 {
-   uint32_t kind = p->kind == POINT_WRITE ? DCFG_REPLAY_STORE
-                   : p->kind == POINT_READ ? DCFG_REPLAY_LOAD
-                   : DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE;
+   uint32_t kind = p->kind == POINT_WRITE ? DCFG_CURSOR_STORE
+                   : p->kind == POINT_READ ? DCFG_CURSOR_LOAD
+                   : DCFG_CURSOR_LOAD | DCFG_CURSOR_STORE;
 
    for (;;) {
-      DcfgReplayFound found = dcfg_replay_find_access(s->replay, p->addr,
+      DcfgCursorFound found = dcfg_cursor_find_access(s->cursor, p->addr,
                                                       p->size, kind, from,
                                                       back, t);
-      if (found != DCFG_REPLAY_FOUND)
+      if (found != DCFG_CURSOR_FOUND)
          return found;
       if (back ? *t < end : *t >= end)
-         return DCFG_REPLAY_NONE;
+         return DCFG_CURSOR_NONE;
       if (p->kind != POINT_WRITE || changes(s, p, *t))
-         return DCFG_REPLAY_FOUND;
+         return DCFG_CURSOR_FOUND;
       if (state_is_stopped(s))
-         return DCFG_REPLAY_STOPPED;
+         return DCFG_CURSOR_STOPPED;
       from = back ? *t : *t + 1;
    }
 }
 
-DcfgReplayFound points_find_watch(GdbPoints* p, ProgramState* s, uint64_t from,
+DcfgCursorFound points_find_watch(GdbPoints* p, ProgramState* s, uint64_t from,
                                   uint64_t end, bool back, GdbHit* hit)
 {
-   DcfgReplayFound all = DCFG_REPLAY_NONE;
+   DcfgCursorFound all = DCFG_CURSOR_NONE;
    uint64_t        t;
 
    for (size_t i = 0; i < p->n; i++) {
-      DcfgReplayFound found;
+      DcfgCursorFound found;
       if (p->points[i].kind <= POINT_HARDWARE)
          continue;
       found = find_one(&p->points[i], s, from, end, back, &t);
-      if (found == DCFG_REPLAY_STOPPED || found == DCFG_REPLAY_FAILED)
+      if (found == DCFG_CURSOR_STOPPED || found == DCFG_CURSOR_FAILED)
          return found;
-      if (found != DCFG_REPLAY_FOUND)
+      if (found != DCFG_CURSOR_FOUND)
          continue;
       /* Only a nearer hit of another watchpoint can replace this one. */
       *hit = (GdbHit){ t, &p->points[i] };
-      all  = DCFG_REPLAY_FOUND;
+      all  = DCFG_CURSOR_FOUND;
       end  = back ? t + 1 : t;
    }
    return all;

@@ -153,7 +153,7 @@ static void stop_at_break(GdbSession* g, const GdbHit* h)
    program that a signal killed, report that signal. */
 static void stop_at_end(GdbSession* g, bool back)
 {
-   uint64_t            t = back ? 0 : dcfg_replay_end(g->s->replay);
+   uint64_t            t = back ? 0 : dcfg_cursor_end(g->s->cursor);
    const DcfgWetState* state = dcfg_wet_state(g->s->w);
    bool                comes = g->time != t;
 
@@ -200,7 +200,7 @@ static void stop_failed(GdbSession* g)
 {
    DcfgError err;
 
-   dcfg_replay_error(g->s->replay, &err);
+   dcfg_cursor_error(g->s->cursor, &err);
    complain("%s: %s", g->file, err.reason);
    g->stop.n = 0;
    gdb_put(&g->stop, "E01");
@@ -209,27 +209,27 @@ static void stop_failed(GdbSession* g)
 /*--- Running                                              ---*/
 
 /* If the client wants to know of a signal that comes before END, or if BACK of
-   the last one from END on, set *S to it and return DCFG_REPLAY_FOUND. */
-static DcfgReplayFound find_signal(GdbSession* g, uint64_t end, bool back,
-                                   DcfgReplaySignal* s)
+   the last one from END on, set *S to it and return DCFG_CURSOR_FOUND. */
+static DcfgCursorFound find_signal(GdbSession* g, uint64_t end, bool back,
+                                   DcfgCursorSignal* s)
 {
    uint64_t        t = back || g->arrives ? g->time : g->time + 1;
-   DcfgReplayFound found;
+   DcfgCursorFound found;
 
    if (!g->signals.wanted)
-      return DCFG_REPLAY_NONE;
+      return DCFG_CURSOR_NONE;
    do {
-      found = dcfg_replay_find_signal(g->s->replay, t, back, s);
-      if (found == DCFG_REPLAY_FOUND && (back ? s->time < end
+      found = dcfg_cursor_find_signal(g->s->cursor, t, back, s);
+      if (found == DCFG_CURSOR_FOUND && (back ? s->time < end
                                          : s->time >= end))
-         found = DCFG_REPLAY_NONE;
+         found = DCFG_CURSOR_NONE;
       t = back ? s->time : s->time + 1;
-   } while (found == DCFG_REPLAY_FOUND
+   } while (found == DCFG_CURSOR_FOUND
             && signal_passes(&g->signals, s->signal));
    return found;
 }
 
-static void stop_at_signal(GdbSession* g, const DcfgReplaySignal* s)
+static void stop_at_signal(GdbSession* g, const DcfgCursorSignal* s)
 {
    stop_at(g, s->time, s->thread, "");
    gdb_note_stop(g, signal_number(s->signal), "");
@@ -241,20 +241,20 @@ static void stop_at_signal(GdbSession* g, const DcfgReplaySignal* s)
 static bool run_to_point(GdbSession* g, uint64_t end, bool back)
 {
    GdbHit           at, watched;
-   DcfgReplayFound  b, w, s;
-   DcfgReplaySignal signal;
+   DcfgCursorFound  b, w, s;
+   DcfgCursorSignal signal;
 
    w = points_find_watch(&g->points, g->s, g->time, end, back, &watched);
-   if (w == DCFG_REPLAY_FOUND)
+   if (w == DCFG_CURSOR_FOUND)
       end = back ? watched.time : watched.time + 1;
-   b = w == DCFG_REPLAY_FOUND || w == DCFG_REPLAY_NONE
+   b = w == DCFG_CURSOR_FOUND || w == DCFG_CURSOR_NONE
        ? points_find_break(&g->points, g->s, g->time, end, back, &at) : w;
-   if (b == DCFG_REPLAY_FOUND)
+   if (b == DCFG_CURSOR_FOUND)
       end = back ? at.time + 1 : at.time;
-   s = b == DCFG_REPLAY_FOUND || b == DCFG_REPLAY_NONE
+   s = b == DCFG_CURSOR_FOUND || b == DCFG_CURSOR_NONE
        ? find_signal(g, end, back, &signal) : b;
-   if (s == DCFG_REPLAY_STOPPED || s == DCFG_REPLAY_FAILED) {
-      if (s == DCFG_REPLAY_STOPPED)
+   if (s == DCFG_CURSOR_STOPPED || s == DCFG_CURSOR_FAILED) {
+      if (s == DCFG_CURSOR_STOPPED)
          stop_interrupted(g);
       else
          stop_failed(g);
@@ -264,40 +264,40 @@ static bool run_to_point(GdbSession* g, uint64_t end, bool back)
       the same time: report the watchpoint.  A breakpoint at the handler's first
       instruction stops where the signal would: report the breakpoint, which the
       client would not meet again. */
-   if (s == DCFG_REPLAY_FOUND)
+   if (s == DCFG_CURSOR_FOUND)
       stop_at_signal(g, &signal);
-   else if (w == DCFG_REPLAY_FOUND
-       && (b != DCFG_REPLAY_FOUND || (back && at.time == watched.time)))
+   else if (w == DCFG_CURSOR_FOUND
+       && (b != DCFG_CURSOR_FOUND || (back && at.time == watched.time)))
       stop_at_watch(g, &watched, back);
-   else if (b == DCFG_REPLAY_FOUND)
+   else if (b == DCFG_CURSOR_FOUND)
       stop_at_break(g, &at);
-   return s == DCFG_REPLAY_FOUND || b == DCFG_REPLAY_FOUND
-          || w == DCFG_REPLAY_FOUND;
+   return s == DCFG_CURSOR_FOUND || b == DCFG_CURSOR_FOUND
+          || w == DCFG_CURSOR_FOUND;
 }
 
 /*--- Steps                                                ---*/
 
 /* Set *T to the time after the next instruction of THREAD; if that has a REP
    prefix, after all its iterations. */
-static DcfgReplayFound step_forward(GdbSession* g, uint32_t thread, uint64_t* t)
+static DcfgCursorFound step_forward(GdbSession* g, uint32_t thread, uint64_t* t)
 {
-   DcfgReplay*            r = g->s->replay;
-   DcfgReplayFound        found = dcfg_replay_find_thread(r, thread, g->time,
+   DcfgCursor*            r = g->s->cursor;
+   DcfgCursorFound        found = dcfg_cursor_find_thread(r, thread, g->time,
                                                           false, t);
-   const DcfgReplayInstr* at;
+   const DcfgCursorInstr* at;
    uint32_t               instr;
    uint64_t               next;
    bool                   again;
 
-   if (found != DCFG_REPLAY_FOUND)
+   if (found != DCFG_CURSOR_FOUND)
       return found;
-   at    = dcfg_replay_instr(r, *t);
+   at    = dcfg_cursor_instr(r, *t);
    again = at != NULL && at->rep && at->n_accesses > 0;
    instr = at == NULL ? 0 : at->instr;
    while (again
-          && dcfg_replay_find_thread(r, thread, *t + 1, false, &next)
-             == DCFG_REPLAY_FOUND) {
-      at    = dcfg_replay_instr(r, next);
+          && dcfg_cursor_find_thread(r, thread, *t + 1, false, &next)
+             == DCFG_CURSOR_FOUND) {
+      at    = dcfg_cursor_instr(r, next);
       if (at == NULL || at->instr != instr)
          break;
       again = at->n_accesses > 0;
@@ -310,21 +310,21 @@ static DcfgReplayFound step_forward(GdbSession* g, uint32_t thread, uint64_t* t)
 /* Set *T to the time before the last instruction of THREAD that was executed
    before FROM, and *INSTR to that instruction.  If it has a REP prefix, *T is
    before its first iteration. */
-static DcfgReplayFound step_back(GdbSession* g, uint32_t thread, uint64_t from,
+static DcfgCursorFound step_back(GdbSession* g, uint32_t thread, uint64_t from,
                                  uint64_t* t, uint32_t* instr)
 {
-   DcfgReplay*            r = g->s->replay;
-   DcfgReplayFound        found = dcfg_replay_before(r, thread, from, t,
+   DcfgCursor*            r = g->s->cursor;
+   DcfgCursorFound        found = dcfg_cursor_before(r, thread, from, t,
                                                      instr);
-   const DcfgReplayInstr* at;
+   const DcfgCursorInstr* at;
    uint32_t               other;
    uint64_t               before;
 
-   if (found != DCFG_REPLAY_FOUND || !dcfg_replay_repeats(r, *instr))
+   if (found != DCFG_CURSOR_FOUND || !dcfg_cursor_repeats(r, *instr))
       return found;
-   while (dcfg_replay_before(r, thread, *t, &before, &other)
-          == DCFG_REPLAY_FOUND && other == *instr) {
-      at = dcfg_replay_instr(r, before);
+   while (dcfg_cursor_before(r, thread, *t, &before, &other)
+          == DCFG_CURSOR_FOUND && other == *instr) {
+      at = dcfg_cursor_instr(r, before);
       if (at == NULL || at->n_accesses == 0)
          break;
       *t = before;
@@ -401,19 +401,19 @@ static void run_step_back(GdbSession* g, uint32_t thread)
 {
    uint64_t        t = g->time, change = gdb_libraries_change(g, true);
    uint32_t        instr, n = 0;
-   DcfgReplayFound found;
+   DcfgCursorFound found;
 
    note_passed(g, thread);
    do
       found = step_back(g, thread, t, &t, &instr);
-   while (found == DCFG_REPLAY_FOUND
+   while (found == DCFG_CURSOR_FOUND
           && (++n % 4096 != 0 || !state_is_stopped(g->s))
           && is_passed(g, thread, t, instr));
-   if (found == DCFG_REPLAY_FAILED) {
+   if (found == DCFG_CURSOR_FAILED) {
       stop_failed(g);
       return;
    }
-   if (found != DCFG_REPLAY_FOUND)
+   if (found != DCFG_CURSOR_FOUND)
       t = 0;
    if (change > t) {
       if (!run_to_point(g, change, true))
@@ -423,9 +423,9 @@ static void run_step_back(GdbSession* g, uint32_t thread)
    /* Points of other threads, or in skipped states, stop before the step ends.
       gdb itself looks for a breakpoint where the step ends. */
    if (g->points.n > 0
-       && run_to_point(g, found == DCFG_REPLAY_FOUND ? t : 0, true))
+       && run_to_point(g, found == DCFG_CURSOR_FOUND ? t : 0, true))
       return;
-   if (found != DCFG_REPLAY_FOUND)
+   if (found != DCFG_CURSOR_FOUND)
       stop_at_end(g, true);
    else
       stop_at(g, t, thread, "");
@@ -434,16 +434,16 @@ static void run_step_back(GdbSession* g, uint32_t thread)
 static void run_step_forward(GdbSession* g, uint32_t thread)
 {
    uint64_t        t;
-   DcfgReplayFound found = step_forward(g, thread, &t);
+   DcfgCursorFound found = step_forward(g, thread, &t);
    uint64_t        begin = g->time;
    uint64_t        change = gdb_libraries_change(g, false);
 
-   if (found == DCFG_REPLAY_FAILED) {
+   if (found == DCFG_CURSOR_FAILED) {
       stop_failed(g);
       return;
    }
-   if (found != DCFG_REPLAY_FOUND)
-      t = dcfg_replay_end(g->s->replay);
+   if (found != DCFG_CURSOR_FOUND)
+      t = dcfg_cursor_end(g->s->cursor);
    if (change < t) {
       if (!run_to_point(g, change, false))
          stop_at_change(g, change, thread, change);
@@ -453,16 +453,16 @@ static void run_step_forward(GdbSession* g, uint32_t thread)
    if (g->points.n > 0) {
       uint32_t now = thread_of(g, begin);
       GdbHit   watched;
-      if (now != thread || found != DCFG_REPLAY_FOUND) {
+      if (now != thread || found != DCFG_CURSOR_FOUND) {
          if (run_to_point(g, t, false))
             return;
       } else if (points_find_watch(&g->points, g->s, begin, t, false,
-                                   &watched) == DCFG_REPLAY_FOUND) {
+                                   &watched) == DCFG_CURSOR_FOUND) {
          stop_at_watch(g, &watched, false);
          return;
       }
    }
-   if (found != DCFG_REPLAY_FOUND || t == dcfg_replay_end(g->s->replay))
+   if (found != DCFG_CURSOR_FOUND || t == dcfg_cursor_end(g->s->cursor))
       stop_at_end(g, false);
    else {
       thread = state_has_thread(g->s, thread, t) ? thread : thread_of(g, t);
@@ -477,7 +477,7 @@ static void run_step_forward(GdbSession* g, uint32_t thread)
 static void run_on(GdbSession* g, bool back)
 {
    uint64_t change = gdb_libraries_change(g, back);
-   uint64_t end = dcfg_replay_end(g->s->replay);
+   uint64_t end = dcfg_cursor_end(g->s->cursor);
 
    if (run_to_point(g, change, back))
       return;
@@ -518,7 +518,7 @@ void gdb_run(GdbSession* g, RunHow how, bool back)
    if (owes_libraries(g, back))
       return;
    if (back ? g->time == 0
-       : g->time >= dcfg_replay_end(g->s->replay)) {
+       : g->time >= dcfg_cursor_end(g->s->cursor)) {
       stop_at_end(g, back);
    } else if (how == RUN_STEP) {
       if (back)

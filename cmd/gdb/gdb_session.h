@@ -9,7 +9,7 @@
 /* Private to gdb/: packets, what the client has set, the session that has all
    of it, and which file answers what.
 
-   Times, here and in the room, are those of lib/dcfg_replay.h: time T is before
+   Times, here and in the room, are those of lib/dcfg_cursor.h: time T is before
    instruction number T of the trace. */
 
 #include "cmd/state/program_state.h"
@@ -124,7 +124,7 @@ typedef
    struct {
       GdbPoint* points;
       size_t    n, room;
-      DcfgReplaySet* set;       // instructions of all breakpoints
+      DcfgCursorSet* set;       // instructions of all breakpoints
       bool      current;        // .set is up to date
    }
    GdbPoints;
@@ -157,12 +157,12 @@ typedef
 /* Find the first breakpoint from time FROM on whose condition holds, or the
    last one before FROM if BACK.  Consider times below END, or from END on if
    BACK.  Set *HIT if one is found. */
-DcfgReplayFound points_find_break(GdbPoints* p, ProgramState* s, uint64_t from,
+DcfgCursorFound points_find_break(GdbPoints* p, ProgramState* s, uint64_t from,
                                   uint64_t end, bool back, GdbHit* hit);
 
 /* Find likewise the first or last instruction that accesses the memory of a
    watchpoint in the manner that the watchpoint's kind says. */
-DcfgReplayFound points_find_watch(GdbPoints* p, ProgramState* s, uint64_t from,
+DcfgCursorFound points_find_watch(GdbPoints* p, ProgramState* s, uint64_t from,
                                   uint64_t end, bool back, GdbHit* hit);
 
 /*--- Signals: gdb_run.c                                   ---*/

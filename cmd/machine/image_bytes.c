@@ -174,7 +174,7 @@ static void add_image(ImageBytes* b, uint32_t first, const char* root, bool all)
    }
 }
 
-static ImageBytes all_images(DcfgWet* w, DcfgReplay* r, const char* root,
+static ImageBytes all_images(DcfgWet* w, DcfgCursor* r, const char* root,
                              bool all)
 {
    ImageBytes b = { .w = w, .times = image_times_new(w, r, root) };
@@ -185,12 +185,12 @@ static ImageBytes all_images(DcfgWet* w, DcfgReplay* r, const char* root,
    return b;
 }
 
-ImageBytes image_memory(DcfgWet* w, DcfgReplay* r, const char* root)
+ImageBytes image_memory(DcfgWet* w, DcfgCursor* r, const char* root)
 {
    return all_images(w, r, root, true);
 }
 
-ImageBytes image_bytes(DcfgWet* w, DcfgReplay* r, const char* root)
+ImageBytes image_bytes(DcfgWet* w, DcfgCursor* r, const char* root)
 {
    return all_images(w, r, root, false);
 }

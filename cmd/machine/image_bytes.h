@@ -32,8 +32,8 @@ typedef
    image_times_new().  image_memory() also has the zeros behind what the files
    have, the rest of the pages of read-only segments, and the code that ran of
    images whose files are missing or other builds. */
-ImageBytes image_bytes(DcfgWet* w, DcfgReplay* r, const char* root);
-ImageBytes image_memory(DcfgWet* w, DcfgReplay* r, const char* root);
+ImageBytes image_bytes(DcfgWet* w, DcfgCursor* r, const char* root);
+ImageBytes image_memory(DcfgWet* w, DcfgCursor* r, const char* root);
 void       image_bytes_free(ImageBytes* b);
 
 /* Return the part that has ADDR at time T; NULL if no image has it. */

@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #define PAGE_SIZE 4096u
-#define MOST_PROBES 16u         // addresses of an image that are looked for
 
 /* Stay: an image is mapped from time .from to .to, exclusive. */
 typedef
@@ -51,7 +50,7 @@ typedef
 
 struct ImageTimes {
    DcfgWet*    w;
-   DcfgReplay* r;
+   DcfgCursor* r;
    const char* root;
    bool        looked;          // .spans is there
    bool        known;           // the trace tells the times
@@ -59,7 +58,7 @@ struct ImageTimes {
    uint32_t    n;
 };
 
-ImageTimes* image_times_new(DcfgWet* w, DcfgReplay* r, const char* root)
+ImageTimes* image_times_new(DcfgWet* w, DcfgCursor* r, const char* root)
 {
    ImageTimes* m = zalloc(1, sizeof(*m));
 
@@ -159,10 +158,9 @@ static bool is_at(const DcfgWetMapping* m, uint64_t addr, uint64_t offset)
 }
 
 /* Note that mapping MAP holds from time T on. */
-static void take_mapping(void* arg, uint64_t t, const DcfgWetMapping* map)
+static void take_mapping(const ImageTimes* m, uint64_t t,
+                         const DcfgWetMapping* map)
 {
-   const ImageTimes* m = arg;
-
    for (uint32_t i = 0; i < m->n; i++) {
       Span* s = &m->spans[i];
       bool  named = s->file && is_of(s, map);
@@ -182,35 +180,6 @@ static void take_mapping(void* arg, uint64_t t, const DcfgWetMapping* map)
    }
 }
 
-/* The trace tells changes of protection, too; they are no mappings. */
-static void take_change(void* arg, uint64_t t, const DcfgWetMapping* map)
-{
-   if (!map->there || map->is_new)
-      take_mapping(arg, t, map);
-}
-
-/* Return addresses of all images with files, at most MOST_PROBES of each. */
-static uint64_t* probes_of(const ImageTimes* m, uint32_t* n)
-{
-   uint64_t* all = zalloc(m->n * (size_t)MOST_PROBES + 1, sizeof(*all));
-
-   *n = 0;
-   for (uint32_t i = 0; i < m->n; i++) {
-      const Span*        s = &m->spans[i];
-      const DcfgWetInstr last = *dcfg_wet_instr(m->w, s->end - 1);
-      uint64_t           size = last.addr - s->low;
-      uint64_t           step = (size / (MOST_PROBES - 1) + PAGE_SIZE - 1)
-                                & -(uint64_t)PAGE_SIZE;
-      if (!s->file)
-         continue;
-      all[(*n)++] = s->code;
-      for (uint64_t at = 0; at <= size && step > 0; at += step)
-         if (*n < m->n * MOST_PROBES)
-            all[(*n)++] = s->low + at;
-   }
-   return all;
-}
-
 /* Return whether mappings of the file of S, at its addresses, may be of image R:
    of S itself, too. */
 static bool is_rival(const Span* s, const Span* r)
@@ -226,7 +195,7 @@ static void choose_stays(ImageTimes* m, Span* s)
    uint32_t       n = 0;
    uint32_t*      instrs = NULL;
    size_t         kept = 0, room = 0;
-   DcfgReplaySet* set;
+   DcfgCursorSet* set;
 
    for (uint32_t i = 0; i < m->n; i++)
       if (is_rival(s, &m->spans[i]))
@@ -238,21 +207,21 @@ static void choose_stays(ImageTimes* m, Span* s)
       free(instrs);
       return;
    }
-   set = dcfg_replay_set_new(m->r, instrs, n);
+   set = dcfg_cursor_set_new(m->r, instrs, n);
    for (size_t i = 0; set != NULL && i < s->n; i++) {
-      const DcfgReplayInstr* at = NULL;
+      const DcfgCursorInstr* at = NULL;
       uint64_t               t;
-      if (dcfg_replay_find_instr(m->r, set, s->stays[i].from, false, &t)
-             == DCFG_REPLAY_FOUND
+      if (dcfg_cursor_find_instr(m->r, set, DCFG_NONE, s->stays[i].from,
+                                 false, &t) == DCFG_CURSOR_FOUND
           && t < s->stays[i].to)
-         at = dcfg_replay_instr(m->r, t);
+         at = dcfg_cursor_instr(m->r, t);
       if (at != NULL && at->instr >= s->first && at->instr < s->end)
          s->stays[kept++] = s->stays[i];
    }
    if (set != NULL)
       s->n = kept;
    s->shared = true;
-   dcfg_replay_set_free(m->r, set);
+   dcfg_cursor_set_free(m->r, set);
    free(instrs);
 }
 
@@ -260,23 +229,19 @@ static void choose_stays(ImageTimes* m, Span* s)
    them. */
 static bool find_stays(ImageTimes* m)
 {
-   const DcfgWetState* state = dcfg_wet_state(m->w);
-   uint64_t*           probes;
-   uint32_t            n;
-   bool                ok;
+   const DcfgWetState*      state = dcfg_wet_state(m->w);
+   const DcfgCursorMapping* all;
+   size_t                   n;
 
    if (!state->known)
       return false;
-   for (uint32_t i = 0; i < state->n_mappings; i++)
-      take_mapping(m, 0, &state->mappings[i]);
-   probes = probes_of(m, &n);
-   ok     = dcfg_replay_mappings(m->r, probes, n, 0, UINT64_MAX, take_change,
-                                 m);
-   free(probes);
-   for (uint32_t i = 0; ok && i < m->n; i++)
+   all = dcfg_cursor_mappings(m->r, &n);
+   for (size_t i = 0; i < n; i++)
+      take_mapping(m, all[i].time, &all[i].mapping);
+   for (uint32_t i = 0; i < m->n; i++)
       if (m->spans[i].file)
          choose_stays(m, &m->spans[i]);
-   return ok;
+   return true;
 }
 
 /* Return whether another image has addresses of S. */
@@ -288,45 +253,50 @@ static bool is_doubtful(const ImageTimes* m, const Span* s)
    return false;
 }
 
-/* Give the trace an index without a name, if it has none and the times matter. */
-static void make_index(ImageTimes* m)
+/* Give W an index without a name. */
+static void make_index(DcfgWet* w)
 {
    DcfgError err;
-   FILE*     f = NULL;
-   int       fd;
+   FILE*     f = tmpfile();
+   int       fd = f == NULL ? -1 : dup(fileno(f));
 
-   for (uint32_t i = 0; i < m->n && f == NULL; i++)
-      if (m->spans[i].file && is_doubtful(m, &m->spans[i]))
-         f = tmpfile();
-   fd = f == NULL ? -1 : dup(fileno(f));
    if (f != NULL)
       fclose(f);
    if (fd < 0)
       return;
-   if (dcfg_slice_make_index(m->w, fd, NULL, &err))
-      dcfg_slice_use_index(m->w, fd, &err);
+   if (dcfg_slice_make_index(w, fd, NULL, &err))
+      dcfg_slice_use_index(w, fd, &err);
    else
       close(fd);
 }
 
+DcfgCursor* trace_cursor(DcfgWet* w, bool index)
+{
+   DcfgError   err;
+   DcfgCursor* r = dcfg_cursor_new(w, &err);
+
+   if (r != NULL || !index)
+      return r;
+   make_index(w);
+   return dcfg_cursor_new(w, &err);
+}
+
 static void look(ImageTimes* m)
 {
-   DcfgReplay* made = NULL;
-   DcfgError   err;
+   DcfgCursor* made = NULL;
+   bool        doubts = false;
 
    if (m->looked)
       return;
    m->looked = true;
    find_spans(m);
-   if (m->r == NULL && (made = dcfg_replay_new(m->w, &err)) == NULL) {
-      make_index(m);
-      made = dcfg_replay_new(m->w, &err);
-   }
-   if (made != NULL)
-      m->r = made;
+   for (uint32_t i = 0; i < m->n && !doubts; i++)
+      doubts = m->spans[i].file && is_doubtful(m, &m->spans[i]);
+   if (m->r == NULL)
+      m->r = made = trace_cursor(m->w, doubts);
    m->known = m->r != NULL && find_stays(m);
    if (made != NULL) {
-      dcfg_replay_free(made);
+      dcfg_cursor_free(made);
       m->r = NULL;
    }
 }
@@ -389,34 +359,16 @@ void image_extent(ImageTimes* m, uint32_t image, uint64_t* low,
    *high = s->high;
 }
 
-/* Mapped: whether the last mapping of a byte was of an image. */
-typedef
-   struct {
-      const Span* s;
-      uint64_t    addr, offset;
-      bool        is, some;
-   }
-   Mapped;
-
-static void take_last(void* arg, uint64_t t, const DcfgWetMapping* map)
-{
-   Mapped* to = arg;
-
-   (void)t;
-   to->some |= !map->there || map->is_new;
-   if (!map->there || map->is_new)
-      to->is = is_of(to->s, map) && is_at(map, to->addr, to->offset);
-}
-
 bool image_was_mapped(ImageTimes* m, uint32_t image, uint64_t addr,
                       uint64_t offset, uint64_t since)
 {
-   Mapped to = { .addr = addr, .offset = offset };
+   const DcfgCursorMapping* x;
+   const Span*              s;
 
    look(m);
-   to.s = span_of(m, image);
-   return !m->known || m->r == NULL
-          || !dcfg_replay_mappings(m->r, &addr, 1, since, since + 1, take_last,
-                                   &to)
-          || !to.some || to.is;
+   s = span_of(m, image);
+   x = !m->known || m->r == NULL ? NULL
+       : dcfg_cursor_mapped(m->r, addr, since, NULL);
+   return since == 0 || x == NULL || x->time != since
+          || (is_of(s, &x->mapping) && is_at(&x->mapping, addr, offset));
 }

@@ -6,19 +6,23 @@
 #ifndef DCFG_CMD_IMAGE_TIMES_H
 #define DCFG_CMD_IMAGE_TIMES_H
 
-#include "lib/dcfg_replay.h"
+#include "lib/dcfg_cursor.h"
+
+/* Return a new cursor of W, for dcfg_cursor_free(); with INDEX, W gets an index
+   without a name for it if it has none.  Return NULL if W can have none. */
+DcfgCursor* trace_cursor(DcfgWet* w, bool index);
 
 /* ImageTimes: when the images of a trace were mapped.  Images are named by the
-   number of their first instruction.  Times are those of lib/dcfg_replay.h;
+   number of their first instruction.  Times are those of lib/dcfg_cursor.h;
    nodes of a slice have them as .order. */
 typedef struct ImageTimes ImageTimes;
 
 /* Return the times of W's images, for image_times_free().  Nothing is read before
-   the first question.  R replays W, and outlives the result.  If R is NULL, that
-   question makes a replay, for which W gets an index without a name if it has none
+   the first question.  R is a cursor of W, and outlives the result.  If R is NULL, that
+   question makes a cursor, for which W gets an index without a name if it has none
    and images share addresses: then W must be at its begin.  The images' files are
    looked for below ROOT first, unless that is NULL. */
-ImageTimes* image_times_new(DcfgWet* w, DcfgReplay* r, const char* root);
+ImageTimes* image_times_new(DcfgWet* w, DcfgCursor* r, const char* root);
 void        image_times_free(ImageTimes* m);
 
 /* Return whether the image was mapped at time T.  An image whose addresses nothing

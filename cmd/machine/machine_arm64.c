@@ -63,11 +63,6 @@ static void tell(const cs_insn* i, Instr* out)
    out->target = out->addr + 4 * ((on ^ sign) - sign);
 }
 
-static bool is_syscall(const DcfgWetInstr* in)
-{
-   return word_of(in) == 0xD4000001;             // SVC
-}
-
 /* Match exclusive loads and stores, and CAS, but not LDAR and the like; LDADD,
    SWP and others. */
 static bool changes_at_once(const DcfgWetInstr* in)
@@ -360,7 +355,6 @@ const Processor machine_arm64 = {
    .n_dwarf_general = 32,
    .dwarf_vector    = 64,
    .n_dwarf_vector  = 32,
-   .is_syscall      = is_syscall,
    .constant_number = constant_number,
    .makes_frame     = makes_frame,
    .is_atomic       = changes_at_once,

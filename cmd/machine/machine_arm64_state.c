@@ -99,7 +99,7 @@ static bool distance_behind(const StateView* v, uint32_t word, uint64_t* to)
 /* Return the base of an address that is written back. */
 static StateValue base_behind(const StateView* v, uint32_t word)
 {
-   uint64_t low = state_lowest(v, DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE);
+   uint64_t low = state_lowest(v, DCFG_CURSOR_LOAD | DCFG_CURSOR_STORE);
    uint64_t distance;
 
    return v->at->n_accesses > 0 && distance_behind(v, word, &distance)
@@ -119,7 +119,7 @@ uint32_t arm64_besides(const DcfgWetInstr* in)
 bool arm64_general_behind(const StateView* v, unsigned n, StateValue* to)
 {
    uint32_t word = word_of(v->in);
-   bool     stores = state_access(v, DCFG_REPLAY_STORE) != NULL;
+   bool     stores = state_access(v, DCFG_CURSOR_STORE) != NULL;
    uint64_t result;
 
    *to = nothing;

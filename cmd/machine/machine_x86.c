@@ -148,18 +148,6 @@ static bool find_slot_32(const uint8_t* code, size_t size, uint64_t addr,
    return slot_of(false, code, size, addr, table, slot);
 }
 
-/* Match SYSCALL; in 32-bit code INT 0x80 and SYSENTER. */
-static bool is_syscall(const DcfgWetInstr* in)
-{
-   const uint8_t* c = in->code + in->size - 2;
-
-   if (in->size < 2)
-      return false;
-   return in->machine == EM_386 ? (c[0] == 0xCD && c[1] == 0x80)
-                                  || (c[0] == 0x0F && c[1] == 0x34)
-                                : c[0] == 0x0F && c[1] == 0x05;
-}
-
 /* Match a LOCK prefix, or XCHG with memory, which locks without one. */
 static bool is_atomic(const DcfgWetInstr* in)
 {
@@ -541,7 +529,7 @@ static const uint8_t dwarf_general[16] = {
                 "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15" }, \
    .champsim = { 10, 9, 8, 7, 6, 5, 4, 3, 11, 12, 13, 14, 15, 16, 17, 18 }, \
    .vector = "ymm", .x87 = true, .sp = "RSP", .stack = 4, .frame = 5, \
-   .call_number = 0, .is_syscall = is_syscall, \
+   .call_number = 0, \
    .constant_number = constant_number, .makes_frame = makes_frame, \
    .is_atomic = is_atomic, \
    .part_named = part_named, .tell_effect = tell_effect, \

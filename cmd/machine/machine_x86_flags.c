@@ -102,7 +102,7 @@ static bool float_flags(const StateView* v, const cs_insn* i, bool wide,
          if (!state_number_in(&r, 0, size, &number))
             return false;
       } else if (op->type != X86_OP_MEM
-                 || !x86_memory_number(v, state_access(v, DCFG_REPLAY_LOAD), size,
+                 || !x86_memory_number(v, state_access(v, DCFG_CURSOR_LOAD), size,
                                    &number)) {
          return false;
       }
@@ -222,7 +222,7 @@ static bool bit_flags(const StateView* v, const cs_insn* i, unsigned group,
       return false;
    if (op[0].type == X86_OP_MEM) {
       /* Valgrind loads the byte that has the bit. */
-      const DcfgReplayAccess* m = state_access(v, DCFG_REPLAY_LOAD);
+      const DcfgCursorAccess* m = state_access(v, DCFG_CURSOR_LOAD);
       if (m == NULL || !x86_memory_number(v, m, m->size, &a))
          return false;
       n %= 8 * m->size;
@@ -321,7 +321,7 @@ static bool test_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 
    for (unsigned k = 0; k < 2; k++) {
       const cs_x86_op*        op = &i->detail->x86.operands[k];
-      const DcfgReplayAccess* a = state_access(v, DCFG_REPLAY_LOAD);
+      const DcfgCursorAccess* a = state_access(v, DCFG_CURSOR_LOAD);
       if (op->type == X86_OP_MEM && a != NULL && a->size >= size)
          x[k] = v->memory(v->arg, a->addr, size);
       else if (op->reg >= X86_REG_XMM0 && op->reg <= X86_REG_XMM15)
@@ -466,7 +466,7 @@ static bool all_flags(const StateView* v, const cs_insn* i, unsigned group,
       case X86_INS_SAHF:
          return stored_flags(v, group, bits);
       case X86_INS_POPFQ: case X86_INS_POPFD: case X86_INS_POPF: {
-         const DcfgReplayAccess* a = state_access(v, DCFG_REPLAY_LOAD);
+         const DcfgCursorAccess* a = state_access(v, DCFG_CURSOR_LOAD);
          return a != NULL && x86_memory_number(v, a, a->size, bits);
       }
       case X86_INS_AAA: case X86_INS_AAS: case X86_INS_DAA: case X86_INS_DAS:

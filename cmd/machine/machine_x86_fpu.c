@@ -163,7 +163,7 @@ uint32_t x86_others(const DcfgWetInstr* in)
    if it is not known. */
 static bool find_base(const StateView* v, uint64_t* base)
 {
-   const DcfgReplayAccess* first = state_access(v, DCFG_REPLAY_LOAD);
+   const DcfgCursorAccess* first = state_access(v, DCFG_CURSOR_LOAD);
 
    if (first == NULL)
       return false;
@@ -173,7 +173,7 @@ static bool find_base(const StateView* v, uint64_t* base)
       *base = first->addr - HEADER;
       return *base % 64 == 0;
    }
-   *base = state_lowest(v, DCFG_REPLAY_LOAD);
+   *base = state_lowest(v, DCFG_CURSOR_LOAD);
    return true;
 }
 

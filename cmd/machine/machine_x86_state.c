@@ -68,7 +68,7 @@ int x86_part_of(x86_reg r, unsigned* n)
    return -1;
 }
 
-bool x86_memory_number(const StateView* v, const DcfgReplayAccess* a,
+bool x86_memory_number(const StateView* v, const DcfgCursorAccess* a,
                        unsigned size, uint64_t* number)
 {
    StateValue m;
@@ -100,7 +100,7 @@ bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
          r = v->general(v->arg, n);
          return state_number_in(&r, (unsigned)from / 8, size, number);
       case X86_OP_MEM:
-         return x86_memory_number(v, state_access(v, DCFG_REPLAY_LOAD), size,
+         return x86_memory_number(v, state_access(v, DCFG_CURSOR_LOAD), size,
                               number);
       default:
          return false;
@@ -109,7 +109,7 @@ bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
 
 bool x86_pair_is(const StateView* v, unsigned size, bool* same)
 {
-   uint64_t   addr = state_lowest(v, DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE);
+   uint64_t   addr = state_lowest(v, DCFG_CURSOR_LOAD | DCFG_CURSOR_STORE);
    StateValue rax = v->general(v->arg, RAX), rdx = v->general(v->arg, RDX), m;
    uint64_t   low, high, was_low, was_high;
 
@@ -133,14 +133,14 @@ static const StateValue nothing = { .known = 0 };
    access is there. */
 static StateValue stack_behind(const StateView* v, const cs_insn* i)
 {
-   const DcfgReplayAccess* load = state_access(v, DCFG_REPLAY_LOAD);
-   const DcfgReplayAccess* store = state_access(v, DCFG_REPLAY_STORE);
+   const DcfgCursorAccess* load = state_access(v, DCFG_CURSOR_LOAD);
+   const DcfgCursorAccess* store = state_access(v, DCFG_CURSOR_STORE);
    const cs_x86*           x = &i->detail->x86;
    uint64_t                high = 0;
    unsigned                r;
 
    for (uint32_t k = 0; k < v->at->n_accesses; k++) {
-      const DcfgReplayAccess* a = &v->at->accesses[k];
+      const DcfgCursorAccess* a = &v->at->accesses[k];
       high = a->addr + a->size > high ? a->addr + a->size : high;
    }
    switch (i->id) {
@@ -151,7 +151,7 @@ static StateValue stack_behind(const StateView* v, const cs_insn* i)
       case X86_INS_PUSHF: case X86_INS_CALL:
          return store != NULL ? state_number(store->addr) : nothing;
       case X86_INS_PUSHAL: case X86_INS_PUSHAW:
-         return store != NULL ? state_number(state_lowest(v, DCFG_REPLAY_STORE))
+         return store != NULL ? state_number(state_lowest(v, DCFG_CURSOR_STORE))
                 : nothing;
       case X86_INS_POP:
          return load != NULL && !(x->operands[0].type == X86_OP_REG
@@ -191,8 +191,8 @@ bool x86_is_string(const cs_insn* i)
 static StateValue pointer_behind(const StateView* v, const cs_insn* i,
                                  unsigned n)
 {
-   const DcfgReplayInstr*  at = v->at;
-   const DcfgReplayAccess* a = NULL;
+   const DcfgCursorInstr*  at = v->at;
+   const DcfgCursorAccess* a = NULL;
    bool                    compares = (i->detail->x86.opcode[0] | 1) == 0xA7;
    uint64_t                direction;
 
@@ -213,7 +213,7 @@ static StateValue pointer_behind(const StateView* v, const cs_insn* i,
 /* RAX behind LODS. */
 static StateValue loaded_behind(const StateView* v)
 {
-   const DcfgReplayAccess* a = state_access(v, DCFG_REPLAY_LOAD);
+   const DcfgCursorAccess* a = state_access(v, DCFG_CURSOR_LOAD);
    StateValue              m;
 
    if (a == NULL || a->size > 8)
@@ -316,7 +316,7 @@ bool x86_general_behind(const StateView* v, unsigned n, StateValue* to)
       if (to->known != 0)
          return true;
    }
-   if (state_access(v, DCFG_REPLAY_STORE) == NULL && !is_left_out(i, n))
+   if (state_access(v, DCFG_CURSOR_STORE) == NULL && !is_left_out(i, n))
       return false;
    /* The value is what is stored. */
    switch (i->id) {
@@ -324,7 +324,7 @@ bool x86_general_behind(const StateView* v, unsigned n, StateValue* to)
          *to = exchanged(v, i, n);
          break;
       case X86_INS_ENTER:
-         *to = state_number(state_lowest(v, DCFG_REPLAY_STORE));
+         *to = state_number(state_lowest(v, DCFG_CURSOR_STORE));
          break;
       case X86_INS_CMPXCHG8B: case X86_INS_CMPXCHG16B:
          size = i->id == X86_INS_CMPXCHG8B ? 4 : 8;

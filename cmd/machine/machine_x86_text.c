@@ -35,7 +35,7 @@ static unsigned n_elements(unsigned how)
 static bool take_text(const StateView* v, const cs_x86_op* op, unsigned how,
                       bool is_explicit, unsigned length, Elements* t)
 {
-   const DcfgReplayAccess* a = state_access(v, DCFG_REPLAY_LOAD);
+   const DcfgCursorAccess* a = state_access(v, DCFG_CURSOR_LOAD);
    unsigned   size = how & WORDS ? 2 : 1, end = n_elements(how);
    uint64_t   number;
    int64_t    n;

@@ -155,7 +155,6 @@ typedef
       const uint8_t* dwarf_general;
       uint8_t        n_dwarf_general, dwarf_vector, n_dwarf_vector;
       /* Functions of processor.h: */
-      bool        (*is_syscall)(const DcfgWetInstr* in);
       uint32_t    (*constant_number)(const DcfgWetInstr* in);
       bool        (*makes_frame)(const DcfgWetInstr* in);
       bool        (*is_atomic)(const DcfgWetInstr* in);

@@ -70,11 +70,6 @@ uint32_t longest_instr(void)
    return most;
 }
 
-bool is_syscall(const DcfgWetInstr* in)
-{
-   return processor_numbered(in->machine)->is_syscall(in);
-}
-
 uint32_t constant_number(const DcfgWetInstr* in)
 {
    return processor_numbered(in->machine)->constant_number(in);

@@ -26,9 +26,6 @@ const Processor* processor_of_file(Elf* elf, /*OUT*/int* mode);
 bool     is_instr_size(uint32_t size);
 uint32_t longest_instr(void);
 
-/* Return whether IN is a system call. */
-bool is_syscall(const DcfgWetInstr* in);
-
 /* Return the constant that IN puts into a register or onto the stack;
    UINT32_MAX if IN does something else. */
 uint32_t constant_number(const DcfgWetInstr* in);

@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_STATE_RULES_H
 #define DCFG_CMD_STATE_RULES_H
 
-#include "lib/dcfg_replay.h"
+#include "lib/dcfg_cursor.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,7 +108,7 @@ typedef
 typedef
    struct {
       const DcfgWetInstr*    in;
-      const DcfgReplayInstr* at;
+      const DcfgCursorInstr* at;
       void*                  arg;
       StateValue (*general)(void* arg, unsigned n);
       StateValue (*vector)(void* arg, unsigned n);
@@ -135,8 +135,8 @@ bool state_number_in(const StateValue* v, unsigned from, unsigned size,
                      uint64_t* number);
 
 /* Return the instance's first access of KIND, which has bits as
-   DcfgReplayAccess; NULL: there is none. */
-const DcfgReplayAccess* state_access(const StateView* v, uint32_t kind);
+   DcfgCursorAccess; NULL: there is none. */
+const DcfgCursorAccess* state_access(const StateView* v, uint32_t kind);
 
 /* Return the lowest address of the instance's accesses of KIND, likewise;
    UINT64_MAX: there is none. */

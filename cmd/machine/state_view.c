@@ -19,7 +19,7 @@ bool state_number_in(const StateValue* v, unsigned from, unsigned size,
    return true;
 }
 
-const DcfgReplayAccess* state_access(const StateView* v, uint32_t kind)
+const DcfgCursorAccess* state_access(const StateView* v, uint32_t kind)
 {
    for (uint32_t i = 0; i < v->at->n_accesses; i++)
       if (v->at->accesses[i].kind & kind)
@@ -44,7 +44,7 @@ StateValue state_found(const StateView* v, unsigned size, unsigned at)
    if (v->at->n_accesses == 0)
       return m;
    m = v->memory(v->arg,
-                 state_lowest(v, DCFG_REPLAY_LOAD | DCFG_REPLAY_STORE) + at,
+                 state_lowest(v, DCFG_CURSOR_LOAD | DCFG_CURSOR_STORE) + at,
                  size);
    m.known |= 0xFF & ~((1u << size) - 1);
    return m;

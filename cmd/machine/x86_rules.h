@@ -28,7 +28,7 @@ bool x86_is_string(const cs_insn* i);
 /* Set *NUMBER to the number that is in the first SIZE bytes of access A, before
    the instance; in operand K, before the instance.  Return false if one of the
    bytes is not known. */
-bool x86_memory_number(const StateView* v, const DcfgReplayAccess* a,
+bool x86_memory_number(const StateView* v, const DcfgCursorAccess* a,
                        unsigned size, uint64_t* number);
 bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
                  uint64_t* number);

@@ -19,7 +19,7 @@
    with the values that registers and memory had at the branch.  Moves,
    additions and addresses are computed; the result of any other instruction
    is unknown.  The run is asked for a few values only, since each costs a
-   replay.  Without an address, the store may count if it names the same
+   search.  Without an address, the store may count if it names the same
    member or array as the user. */
 
 #include "cmd/omitted/omitted.h"

@@ -82,7 +82,7 @@ static void find_syscalls(DcfgWet* w, bool* instrs)
    uint32_t n = dcfg_wet_instrs(w);
 
    for (uint32_t i = 0; i < n; i++)
-      instrs[i] = is_syscall(dcfg_wet_instr(w, i));
+      instrs[i] = dcfg_wet_instr(w, i)->transfer == DCFG_WET_SYSCALL;
 }
 
 DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs, bool numbers)

@@ -499,9 +499,10 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    uint32_t n = dcfg_wet_instrs(f->w);
    f->instrs  = zalloc(n + (size_t)1, sizeof(bool));
    f->foreign = zalloc(n + (size_t)1, sizeof(bool));
+   f->library = zalloc(n + (size_t)1, 1);
    f->spare   = zalloc(n + (size_t)1, sizeof(*f->spare));
    f->roles   = roles_new(f->w);
-   f->initial = initial_memory_new(f->w, file, o->root, f->roles.loads);
+   f->initial = initial_memory_new(f->w, o->root, f->roles.loads);
    f->q       = (DcfgSliceQuery){ .instrs = f->instrs,
                                   .instance = DCFG_SLICE_LAST,
                                   .forward = o->forward };
@@ -572,6 +573,7 @@ void slice_forget(Sliced* f)
    roles_free(&f->roles);
    free(f->instrs);
    free(f->foreign);
+   free(f->library);
    free(f->constants);
    free((void*)f->q.parts);
    free(f->printed.formats);

@@ -49,6 +49,7 @@ typedef
       OutputQuestion printed;
       bool*          instrs;
       bool*          foreign;   // by instruction: outside of the program
+      uint8_t*       library;   // memory of why_is_library_code()
       DcfgSliceRange* constants;
       uint32_t*      spare;     // by system call: argument registers that it
                                 // does not use

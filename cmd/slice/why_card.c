@@ -27,20 +27,18 @@
 DcfgWetInstr why_instr(const Sliced* f, uint32_t instr)
 {
    DcfgWetInstr in = *dcfg_wet_instr(f->w, instr);
-   CodeLine     l = innermost_line(f->code, instr);
+   CodeLine     l = told_line(f->code, instr);
 
-   if (l.line != 0) {
-      in.source   = l.source;
-      in.line     = l.line;
-      in.function = l.function;
-   }
+   in.source   = l.source;
+   in.line     = l.line;
+   in.function = l.function;
    return in;
 }
 
 static bool is_one_line(const Sliced* f, uint32_t a, uint32_t b)
 {
-   const DcfgWetInstr x = why_instr(f, a);
-   const DcfgWetInstr y = why_instr(f, b);
+   const CodeLine x = told_line(f->code, a);
+   const CodeLine y = told_line(f->code, b);
 
    return x.line != 0 && x.line == y.line && x.source != NULL
           && y.source != NULL && strcmp(x.source, y.source) == 0
@@ -87,7 +85,7 @@ void why_cards_end(WhyCards* y)
    free(y->seen);
 }
 
-bool why_is_library_code(const Sliced* f, uint32_t instr)
+static bool is_library_code(const Sliced* f, uint32_t instr)
 {
    const DcfgWetInstr in = *dcfg_wet_instr(f->w, instr);
 
@@ -95,6 +93,16 @@ bool why_is_library_code(const Sliced* f, uint32_t instr)
            && (in.line == 0 || is_of_system(in.image_name)))
           || (is_of_system(in.source)
               && innermost_line(f->code, instr).line == 0);
+}
+
+bool why_is_library_code(const Sliced* f, uint32_t instr)
+{
+   enum { UNKNOWN, NO, YES };
+   uint8_t* is = &f->library[instr];
+
+   if (*is == UNKNOWN)
+      *is = is_library_code(f, instr) ? YES : NO;
+   return *is == YES;
 }
 
 /* CALLS_MAIN: a part of the names of the C library's functions that call

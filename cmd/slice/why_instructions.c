@@ -199,10 +199,10 @@ static void tell(Why* y, uint32_t node)
       printf("%3zu %-8s  ", i + 1, slice_port(y->f->w, o->input));
       DcfgSliceUnseen u;
       UnseenKind      kind = o->loader == DCFG_NONE ? UNSEEN_NOT
-                             : why_unseen(y->f, y->v.file, o->loader, o->unseen,
+                             : why_unseen(y->f, o->loader, o->unseen,
                                           &u);
       if (kind != UNSEEN_NOT) {
-         why_tell_unseen(y->v.file, kind, &u, "              ",
+         why_tell_unseen(y->f, kind, &u, "              ",
                          &(UnseenPlace){ unseen_place, y });
       } else if (o->node == DCFG_SLICE_NOBODY)
          puts(dcfg_wet_is_window(y->f->w)

@@ -32,6 +32,10 @@ typedef
       OmittedList    omitted;   // inputs of the last card point into it
       bool           bounded;   // the slice is too large to be made deeper
       bool           told_bound;        // the bound of the search was printed
+      bool*          met;       // by instruction: it is among .ways
+      DcfgWetInstr*  ways;      // different instructions that an input met
+      uint32_t*      of;        // their numbers
+      size_t         n_ways, ways_room, of_room;
    }
    Lines;
 
@@ -149,6 +153,49 @@ static const char* result_text(const Lines* y, const WhyCard* c)
                                            name == NULL ? "= " : " = ", value);
 }
 
+/* Forget the instructions that an input met. */
+static void forget_ways(Lines* y)
+{
+   while (y->n_ways > 0)
+      y->met[y->of[--y->n_ways]] = false;
+}
+
+/* Return whether an instruction met before has the line of AT, or, if AT is in a
+   LIBRARY or has no line, its function. */
+static bool is_met(const Lines* y, const DcfgWetInstr* at, bool library)
+{
+   bool by_line = at->line != 0 && !library;
+
+   for (size_t i = 0; i < y->n_ways; i++) {
+      const DcfgWetInstr* o = &y->ways[i];
+      if (by_line ? o->line == at->line && o->source != NULL
+                    && strcmp(o->source, at->source) == 0
+          : o->function != NULL && at->function != NULL
+            && strcmp(o->function, at->function) == 0)
+         return true;
+   }
+   return false;
+}
+
+/* Note that the input met NODE.  Return whether it met the instruction before, or
+   another one of the line or function that is named for it. */
+static bool meets(Lines* y, uint32_t node)
+{
+   uint32_t     instr = y->f->s->nodes[node].instr;
+   DcfgWetInstr at = why_instr(y->f, instr);
+   bool         library = why_is_library_code(y->f, instr), known;
+
+   if (y->met[instr])
+      return (at.line != 0 && !library) || at.function != NULL;
+   known = is_met(y, &at, library);
+   y->met[instr] = true;
+   GROW(y->of, y->n_ways, y->of_room);
+   GROW(y->ways, y->n_ways, y->ways_room);
+   y->of[y->n_ways]     = instr;
+   y->ways[y->n_ways++] = at;
+   return known;
+}
+
 /* Return the next line or library function that input IN came through, from
    passed node *K on, and set *K behind it.  Each is returned once, but not
    the card's line or the line of IN's origin.  Return NULL at the end. */
@@ -158,24 +205,17 @@ static const char* passed_text(Lines* y, const WhyCard* c, const WhyInput* in,
    const DcfgSlice* s = y->f->s;
    CodeLine         l;
 
+   if (*k == 0) {
+      forget_ways(y);
+      meets(y, c->head);
+      if (in->node < DCFG_SLICE_NOT)
+         meets(y, in->node);
+   }
    for (; *k < in->n_passed; ++*k) {
       uint32_t           node = c->passed[in->first + *k];
       const DcfgWetInstr at = why_instr(y->f, s->nodes[node].instr);
       bool               library = why_is_library(y->f, node);
-      bool               known = false;
-      for (uint32_t j = 0; j <= *k + 1 && !known; j++) {
-         uint32_t other = j < *k ? c->passed[in->first + j]
-                          : j == *k ? c->head : in->node;
-         DcfgWetInstr o;
-         if (other >= DCFG_SLICE_NOT)
-            continue;
-         o = why_instr(y->f, s->nodes[other].instr);
-         known = at.line != 0 && !library ? o.line == at.line && o.source != NULL
-                                && strcmp(o.source, at.source) == 0
-                 : o.function != NULL && at.function != NULL
-                   && strcmp(o.function, at.function) == 0;
-      }
-      if (known || (library && why_is_loader(&at)))
+      if (meets(y, node) || (library && why_is_loader(&at)))
          continue;
       ++*k;
       return at.line != 0 && !library ? place_text(y, node)
@@ -206,7 +246,7 @@ static UnseenKind unseen_kind(const Lines* y, const WhyInput* in,
    return in->node != DCFG_SLICE_NOBODY || in->use != USE_VALUE
           || in->input->port != DCFG_WET_MEMORY
           || (in->library && !in->unseen) ? UNSEEN_NOT
-          : why_unseen(y->f, y->v.file, in->loader, in->unseen, u);
+          : why_unseen(y->f, in->loader, in->unseen, u);
 }
 
 static size_t shown(const Lines* y, const WhyCard* c)
@@ -256,7 +296,7 @@ static void tell(Lines* y, const WhyCard* c)
       fputs("      ", stdout);
       kind = unseen_kind(y, in, &u);
       if (kind != UNSEEN_NOT)
-         why_tell_unseen(y->v.file, kind, &u, "      ",
+         why_tell_unseen(y->f, kind, &u, "      ",
                          &(UnseenPlace){ unseen_place, y });
       else
          printf("%s\n", in->node >= DCFG_SLICE_NOT ? end_text(y, in)
@@ -369,7 +409,7 @@ static void json_input(Lines* y, const WhyCard* c, const WhyInput* in)
       json_text("ends", kind != UNSEEN_MAPPED ? end_text(y, in)
                 : "nothing that was executed wrote it: a mapped file");
       if (kind != UNSEEN_NOT)
-         why_json_unseen(y->v.file, kind, &u,
+         why_json_unseen(y->f, kind, &u,
                          &(UnseenPlace){ unseen_place, y });
    }
    fputs(", \"through\": [", stdout);
@@ -580,6 +620,7 @@ void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
    Name  first;
 
    y.names = variables_new(f->w, v->root);
+   y.met   = zalloc(dcfg_wet_instrs(f->w) + (size_t)1, sizeof(bool));
    y.omissions = slice_omissions_new(f, v->file, form->options, NULL,
                                      OMITTED_ALWAYS);
    why_cards_start(&y.cards, f);
@@ -593,4 +634,7 @@ void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
    slice_omissions_free(y.omissions);
    variables_free(y.names);
    why_source_close(&y.source);
+   free(y.met);
+   free(y.ways);
+   free(y.of);
 }

@@ -4,7 +4,7 @@
    Writes that the trace does not have. */
 
 /* Owns: between which instances somebody else wrote memory, and what may
-   have done it.  Handed: an unseen write by the slice, the trace's events.
+   have done it.  Handed: an unseen write by the slice, a cursor of the trace.
 
    The trace does not tell who wrote.  It tells what may have: the file that is
    mapped there, stores through another mapping of that file, and system calls
@@ -24,37 +24,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instances before the unseen write whose values may be numbers of system
-   calls. */
+/* Instances before the unseen write among which the line before a system call is
+   looked for. */
 #define NEAR 4096u
 
-#define NO_INSTANCE (UnseenInstance){ DCFG_NONE, 0 }
-
-/* UnseenInstance: an instance; .instr is DCFG_NONE if there is none. */
-typedef
-   struct {
-      uint32_t instr;
-      uint64_t instance;
-   }
-   UnseenInstance;
+#define NO_TIME UINT64_MAX
 
 /* UnseenCall: a system call during the time in which somebody else wrote, and the
    last instance of the program's own lines before it. */
 typedef
    struct {
-      UnseenInstance at, line;
-      char*          name;      // "?": not known
+      uint64_t time, line;      // times of the instances; NO_TIME: none
+      char*    name;            // "?": not known
    }
    UnseenCall;
 
-/* UnseenStory: all that the trace tells of an unseen write. */
+/* UnseenStory: all that the trace tells of an unseen write.  Instances are named by
+   their times. */
 #define MOST_UNSEEN_CALLS 3
 typedef
    struct {
-      UnseenInstance since;     // told the bytes last
-      UnseenInstance load;      // finds other ones
-      char*          file;      // the file mapped there; NULL: none
-      UnseenInstance alias;     // stored through another mapping of .file
+      DcfgWet*       w;
+      DcfgCursor*    r;
+      const DcfgSliceUnseen* u;
+      const char*    file;      // the file mapped there; NULL: none
+      uint64_t       alias;     // stored through another mapping of .file
       UnseenCall     calls[MOST_UNSEEN_CALLS];  // those that may write memory, or
                                 // the last ones
       unsigned       n_calls;
@@ -63,91 +57,14 @@ typedef
    }
    UnseenStory;
 
-/* Mapped: a range of memory that is mapped from a file. */
-typedef
-   struct {
-      uint64_t addr, size, offset;
-      uint64_t time;            // when it was mapped
-      char*    file;
-   }
-   Mapped;
-
-/* Told: the last value of an instruction. */
-typedef
-   struct {
-      uint64_t instance;        // + 1; 0: none
-      uint64_t value;
-   }
-   Told;
-
-/* Teller: the pass over the events. */
-typedef
-   struct {
-      DcfgWet*               w;
-      const DcfgSliceUnseen* u;
-      UnseenStory*           to;
-      Mapped*                maps;
-      size_t                 n_maps, maps_room;
-      Told*                  told;      // by instruction
-      bool*                  own;       // by instruction: a line of the program
-      bool*                  calls;     // by instruction: a system call
-      UnseenInstance*        lines;     // by thread: the last one
-      uint64_t               time;      // instructions so far
-   }
-   Teller;
-
 /*--- Mappings                                             ---*/
 
-static void add_mapped(Teller* z, uint64_t addr, uint64_t size,
-                       uint64_t offset, uint64_t time, const char* file)
+/* Return the name of the file, or the like, that M maps; NULL: none. */
+static const char* mapped_file(const DcfgWetMapping* m)
 {
-   if (size == 0)
-      return;
-   GROW(z->maps, z->n_maps, z->maps_room);
-   z->maps[z->n_maps++] = (Mapped){ addr, size, offset, time,
-                                    text_copy(file) };
-}
-
-/* Forget what is mapped in the SIZE bytes at ADDR. */
-static void unmap(Teller* z, uint64_t addr, uint64_t size)
-{
-   size_t n = z->n_maps, kept = 0;
-
-   for (size_t i = 0; i < n; i++) {
-      Mapped   m = z->maps[i];
-      uint64_t low = addr > m.addr ? addr : m.addr;
-      uint64_t high = addr + size < m.addr + m.size ? addr + size
-                      : m.addr + m.size;
-      if (low >= high) {
-         z->maps[kept++] = m;
-         continue;
-      }
-      z->maps[i].file = NULL;
-      add_mapped(z, m.addr, low - m.addr, m.offset, m.time, m.file);
-      add_mapped(z, high, m.addr + m.size - high, m.offset + (high - m.addr),
-                 m.time, m.file);
-      free(m.file);
-   }
-   if (z->n_maps > n)
-      memmove(z->maps + kept, z->maps + n,
-              (z->n_maps - n) * sizeof(*z->maps));
-   z->n_maps = kept + (z->n_maps - n);
-}
-
-static void take_mapping(Teller* z, const DcfgWetMapping* m)
-{
-   unmap(z, m->addr, m->size);
-   if (m->there && (m->shared || m->from_file))
-      add_mapped(z, m->addr, m->size, m->offset, z->time,
-                 m->from_file && m->file != NULL && m->file[0] != 0 ? m->file
-                 : m->shared ? "shared memory" : "a file without a name");
-}
-
-/* A MAPPED event of memory whose contents stay changes its protection alone. */
-static void take_mapped(Teller* z, const DcfgWetEvent* e)
-{
-   if (e->mapping->is_new || !e->mapping->there)
-      take_mapping(z, e->mapping);
+   return !m->there || (!m->shared && !m->from_file) ? NULL
+          : m->from_file && m->file != NULL && m->file[0] != 0 ? m->file
+          : m->shared ? "shared memory" : "a file without a name";
 }
 
 /* Return whether FILE has code of the program: it is mapped privately. */
@@ -161,31 +78,69 @@ static bool has_code(DcfgWet* w, const char* file)
    return false;
 }
 
-/* Return the mapping that has the byte of the unseen write; NULL if it is of no
-   file. */
-static const Mapped* mapping_of(const Teller* z)
+/* Return the data file that is mapped at ADDR at time T, and in *SINCE from which
+   time on; NULL: none. */
+static const char* data_file(DcfgWet* w, DcfgCursor* r, uint64_t addr,
+                             uint64_t t, uint64_t* since)
 {
-   for (size_t i = 0; i < z->n_maps; i++)
-      if (z->u->addr - z->maps[i].addr < z->maps[i].size)
-         return &z->maps[i];
-   return NULL;
+   const DcfgCursorMapping* x = dcfg_cursor_mapped(r, addr, t, NULL);
+   const char*              file = x == NULL ? NULL : mapped_file(&x->mapping);
+
+   if (file == NULL || has_code(w, file))
+      return NULL;
+   *since = x->time;
+   return file;
 }
 
-/* Return whether the SIZE bytes at ADDR are the unseen write's in another mapping
-   of its file. */
-static bool is_alias(const Teller* z, uint64_t addr, uint64_t size)
+/* Return whether a mapping of M's file has the byte of M at AT at ADDR, at time
+   T. */
+static bool is_alias(const UnseenStory* s, const DcfgWetMapping* m, uint64_t at,
+                     uint64_t addr, uint64_t t)
 {
-   const Mapped* of = mapping_of(z);
-   uint64_t      at = of == NULL ? 0 : of->offset + (z->u->addr - of->addr);
+   const DcfgCursorMapping* x = dcfg_cursor_mapped(s->r, addr, t, NULL);
+   const char*              file = x == NULL ? NULL : mapped_file(&x->mapping);
 
-   for (size_t i = 0; of != NULL && i < z->n_maps; i++) {
-      const Mapped* m = &z->maps[i];
-      uint64_t      here = m->addr + (at - m->offset);
-      if (m != of && strcmp(m->file, of->file) == 0 && at - m->offset < m->size
-          && addr < here + z->u->size && here < addr + size)
+   return file != NULL && strcmp(file, mapped_file(m)) == 0
+          && x->mapping.offset + (addr - x->mapping.addr)
+             == m->offset + (at - m->addr);
+}
+
+/* Return whether an instruction stores to the unseen write's SIZE bytes at ADDR at
+   time T: an event there may be the kernel's, too. */
+static bool stores_at(const UnseenStory* s, uint64_t addr, uint64_t t)
+{
+   const DcfgCursorInstr* in = dcfg_cursor_instr(s->r, t);
+
+   for (uint32_t i = 0; in != NULL && i < in->n_accesses; i++)
+      if ((in->accesses[i].kind & DCFG_CURSOR_STORE)
+          && in->accesses[i].addr < addr + s->u->size
+          && addr < in->accesses[i].addr + in->accesses[i].size)
          return true;
-   }
    return false;
+}
+
+/* Set .alias to the last store through another mapping of the file that M maps at
+   the unseen write. */
+static void find_alias(UnseenStory* s, const DcfgWetMapping* m)
+{
+   size_t                   n;
+   const DcfgCursorMapping* all = dcfg_cursor_mappings(s->r, &n);
+
+   for (size_t i = 0; i < n && all[i].time <= s->u->time; i++) {
+      const DcfgWetMapping* x = &all[i].mapping;
+      uint64_t at = m->offset + (s->u->addr - m->addr) - x->offset;
+      uint64_t addr = x->addr + at, t = s->u->time;
+      bool     found = addr == s->u->addr || at >= x->size;
+      while (!found && dcfg_cursor_find_access(s->r, addr, s->u->size,
+                                               DCFG_CURSOR_STORE, t, true, &t)
+                       == DCFG_CURSOR_FOUND
+             && t >= s->u->since && (s->alias == NO_TIME || t > s->alias)) {
+         found = stores_at(s, addr, t)
+                 && is_alias(s, m, s->u->addr, addr, t);
+         if (found)
+            s->alias = t;
+      }
+   }
 }
 
 /*--- System calls                                         ---*/
@@ -208,22 +163,25 @@ static bool may_write(const char* name)
    return false;
 }
 
-/* Return the number of the system call of E: its register's value, which its
-   writer has told. */
-static uint32_t number_of(const Teller* z, const DcfgWetEvent* e)
+/* Return the number of the system call at time T of THREAD: its register's value,
+   which its writer has told. */
+static uint32_t number_at(const UnseenStory* s, uint32_t thread, uint64_t t)
 {
-   uint8_t reg = processor_of(z->w)->call_number;
+   DcfgCursorWriter       by;
+   const DcfgCursorInstr* in = NULL;
+   uint64_t               value = 0;
 
-   for (uint32_t i = 0; i < e->n_ports; i++) {
-      const DcfgWetDep* d = &e->deps[e->ports[i].first];
-      if (e->ports[i].kind != DCFG_WET_GENERAL || e->ports[i].reg != reg
-          || e->ports[i].n == 0)
-         continue;
-      return z->told[d->instr].instance == d->instance + 1
-             ? (uint32_t)z->told[d->instr].value
-             : constant_number(dcfg_wet_instr(z->w, d->instr));
-   }
-   return UINT32_MAX;
+   if (dcfg_cursor_writer(s->r, thread, t, DCFG_CURSOR_GENERAL,
+                          processor_of(s->w)->call_number, 0xFF, &by)
+          == DCFG_CURSOR_FOUND
+       && by.by == DCFG_CURSOR_BY_INSTR)
+      in = dcfg_cursor_instr(s->r, by.time);
+   if (in == NULL)
+      return UINT32_MAX;
+   for (uint32_t i = 0; i < in->value_size && i < 8; i++)
+      value |= (uint64_t)in->value[i] << 8 * i;
+   return in->value_size > 0 ? (uint32_t)value
+          : constant_number(dcfg_wet_instr(s->w, in->instr));
 }
 
 static void forget_call(UnseenStory* s, unsigned i)
@@ -235,13 +193,13 @@ static void forget_call(UnseenStory* s, unsigned i)
    s->n_more++;
 }
 
-/* Keep the last calls that may write memory; if none may, the last of all. */
-static void take_call(Teller* z, const DcfgWetEvent* e)
+/* Keep the call at time T of THREAD: the last ones that may write memory; if none
+   may, the last of all. */
+static void take_call(UnseenStory* s, uint32_t thread, uint64_t t)
 {
-   UnseenStory* s = z->to;
-   char*        name = syscall_name(number_of(z, e),
-                                    processor_of(z->w)->seccomp);
-   bool         writes = may_write(name);
+   char* name = syscall_name(number_at(s, thread, t),
+                             processor_of(s->w)->seccomp);
+   bool  writes = may_write(name);
 
    if (writes && !s->writers)
       while (s->n_calls > 0)
@@ -254,134 +212,80 @@ static void take_call(Teller* z, const DcfgWetEvent* e)
    s->writers |= writes;
    if (s->n_calls == MOST_UNSEEN_CALLS)
       forget_call(s, 0);
-   s->calls[s->n_calls++] = (UnseenCall){ { e->instr, e->instance },
-                                          z->lines[e->thread], name };
+   s->calls[s->n_calls++] = (UnseenCall){ t, NO_TIME, name };
 }
 
-/*--- The pass                                             ---*/
-
-static void take_instr(Teller* z, const DcfgWetEvent* e)
+/* Return the set of the instructions that are system calls; of the program's own
+   lines if OWN. */
+static DcfgCursorSet* set_of(const UnseenStory* s, bool own)
 {
-   const DcfgWetInstr* in = dcfg_wet_instr(z->w, e->instr);
-   UnseenInstance      here = { e->instr, e->instance };
+   uint32_t       n = dcfg_wet_instrs(s->w), k = 0;
+   uint32_t*      all = zalloc(n + (size_t)1, sizeof(*all));
+   DcfgCursorSet* set;
 
-   if (e->time + 1 == z->u->since)
-      z->to->since = here;
-   if (e->time == z->u->time)
-      z->to->load = here;
-   if (z->own[e->instr])
-      z->lines[e->thread] = here;
-   if (e->has_value) {
-      Told* t = &z->told[e->instr];
-      *t = (Told){ e->instance + 1, 0 };
-      for (uint32_t i = 0; i < e->value_size && i < 8; i++)
-         t->value |= (uint64_t)e->value[i] << 8 * i;
-   }
-   if (e->time >= z->u->time)
-      return;
-   for (uint32_t i = 0; i < in->n_accesses && i < e->n_accesses; i++)
-      if (in->accesses[i].writes && e->accesses[i] != 0
-          && is_alias(z, e->accesses[i], in->accesses[i].size))
-         z->to->alias = here;
-   if (is_syscall(in) && e->time + 1 >= z->u->since)
-      take_call(z, e);
-}
-
-/* Go over the events up to the time of .u, and tell the mappings; with TELLS, also
-   the instances from .since on. */
-static bool pass(Teller* z, bool tells)
-{
-   const DcfgWetState* state = dcfg_wet_state(z->w);
-   DcfgWetFilter       f = { .thread = DCFG_NONE, .to = z->u->time + 1 };
-   DcfgWetEvent        e;
-   DcfgError           err;
-   DcfgWetEvents*      v = dcfg_wet_events_new(z->w, &err);
-
-   if (tells)
-      f.from = z->u->since > NEAR ? z->u->since - NEAR : 0;
-   else
-      f.instrs = z->calls;
-   if (v == NULL || !dcfg_wet_select(v, &f, &err)) {
-      dcfg_wet_events_free(v);
-      return false;
-   }
-   for (uint32_t i = 0; i < state->n_mappings; i++)
-      take_mapping(z, &state->mappings[i]);
-   while (z->time <= z->u->time && dcfg_wet_next(v, &e, &err)) {
-      if (e.kind == DCFG_WET_MAPPED)
-         take_mapped(z, &e);
-      if (e.kind != DCFG_WET_INSTR)
-         continue;
-      z->time = e.time + 1;
-      if (tells)
-         take_instr(z, &e);
-   }
-   dcfg_wet_events_free(v);
-   return !tells || z->to->load.instr != DCFG_NONE;
-}
-
-static Teller* teller_new(DcfgWet* w, const DcfgSliceUnseen* u, UnseenStory* to)
-{
-   Teller*  z = zalloc(1, sizeof(*z));
-   uint32_t n = dcfg_wet_instrs(w), n_threads = dcfg_wet_threads(w);
-
-   *z = (Teller){ .w = w, .u = u, .to = to,
-                  .told  = zalloc(n + (size_t)1, sizeof(*z->told)),
-                  .own   = zalloc(n + (size_t)1, sizeof(bool)),
-                  .calls = zalloc(n + (size_t)1, sizeof(bool)),
-                  .lines = zalloc(n_threads + (size_t)1, sizeof(*z->lines)) };
-   for (uint32_t t = 0; t < n_threads; t++)
-      z->lines[t] = NO_INSTANCE;
    for (uint32_t i = 0; i < n; i++) {
-      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
-      z->calls[i] = is_syscall(in);
-      z->own[i] = in->line != 0 && !is_of_system(in->image_name);
+      const DcfgWetInstr* in = dcfg_wet_instr(s->w, i);
+      if (own ? in->line != 0 && !is_of_system(in->image_name)
+              : in->transfer == DCFG_WET_SYSCALL)
+         all[k++] = i;
    }
-   return z;
+   set = dcfg_cursor_set_new(s->r, all, k);
+   free(all);
+   return set;
 }
 
-static void teller_free(Teller* z)
+static void find_calls(UnseenStory* s)
 {
-   for (size_t i = 0; i < z->n_maps; i++)
-      free(z->maps[i].file);
-   free(z->maps);
-   free(z->told);
-   free(z->own);
-   free(z->calls);
-   free(z->lines);
-   free(z);
+   DcfgCursorSet*         calls = set_of(s, false);
+   DcfgCursorSet*         own = set_of(s, true);
+   const DcfgCursorInstr* in;
+   uint64_t               first = s->u->since > NEAR ? s->u->since - NEAR : 0;
+   uint64_t               t = s->u->since > 0 ? s->u->since - 1 : 0;
+
+   for (; calls != NULL
+          && dcfg_cursor_find_instr(s->r, calls, DCFG_NONE, t, false, &t)
+             == DCFG_CURSOR_FOUND
+          && t < s->u->time && (in = dcfg_cursor_instr(s->r, t)) != NULL; t++)
+      take_call(s, in->thread, t);
+   for (unsigned i = 0; i < s->n_calls; i++) {
+      UnseenCall* c = &s->calls[i];
+      in = dcfg_cursor_instr(s->r, c->time);
+      if (own != NULL && in != NULL
+          && dcfg_cursor_find_instr(s->r, own, in->thread, c->time, true, &t)
+             == DCFG_CURSOR_FOUND
+          && t >= first)
+         c->line = t;
+   }
+   dcfg_cursor_set_free(s->r, calls);
+   dcfg_cursor_set_free(s->r, own);
 }
 
-/* Set *TO to the story of U, in the trace that FILE has; unseen_story_free() frees
-   it.  Return false if the file cannot be read again. */
-static bool unseen_story(const DcfgSliceUnseen* u, const char* file,
+/* Set *TO to the story of U in F's trace; unseen_story_free() frees it.  Return
+   false if the trace cannot be read. */
+static bool unseen_story(const Sliced* f, const DcfgSliceUnseen* u,
                          UnseenStory* to)
 {
-   DcfgError     err;
-   DcfgWet*      w = dcfg_wet_open(file, NULL, &err);
-   Teller*       z;
-   const Mapped* m;
-   bool          ok;
+   const DcfgCursorMapping* x;
+   DcfgError                err;
+   uint64_t                 since;
 
-   *to = (UnseenStory){ .since = NO_INSTANCE, .load = NO_INSTANCE,
-                        .alias = NO_INSTANCE };
-   if (w == NULL)
+   *to = (UnseenStory){ .w = f->w, .r = initial_cursor(f->initial), .u = u,
+                        .alias = NO_TIME };
+   if (to->r == NULL)
       return false;
-   z  = teller_new(w, u, to);
-   ok = pass(z, true);
-   m  = mapping_of(z);
-   if (m != NULL && !has_code(w, m->file))
-      to->file = text_copy(m->file);
-   teller_free(z);
-   dcfg_wet_close(w);
-   return ok;
+   to->file = data_file(to->w, to->r, u->addr, u->time, &since);
+   x        = dcfg_cursor_mapped(to->r, u->addr, u->time, NULL);
+   if (x != NULL && mapped_file(&x->mapping) != NULL)
+      find_alias(to, &x->mapping);
+   find_calls(to);
+   dcfg_cursor_error(to->r, &err);
+   return err.status == DCFG_OK;
 }
 
 static void unseen_story_free(UnseenStory* s)
 {
    for (unsigned i = 0; i < s->n_calls; i++)
       free(s->calls[i].name);
-   free(s->file);
 }
 
 /*--- Which one                                            ---*/
@@ -418,32 +322,18 @@ static const DcfgSliceUnseen* unseen_of(const Sliced* f, uint32_t user)
 
 /* Set *U to the time between the mapping of a data file and its load by instance
    USER, which nobody has written meanwhile.  Return false if it is none. */
-static bool is_mapped_data(const Sliced* f, const char* file, uint32_t user,
-                           DcfgSliceUnseen* u)
+static bool is_mapped_data(const Sliced* f, uint32_t user, DcfgSliceUnseen* u)
 {
    const DcfgSliceNode* n = &f->s->nodes[user];
-   DcfgError            err;
-   DcfgWet*             w = dcfg_wet_open(file, NULL, &err);
-   Teller*              z;
-   const Mapped*        m;
-   UnseenStory          none;
-   bool                 is;
+   DcfgCursor*          r = initial_cursor(f->initial);
 
    *u = (DcfgSliceUnseen){ n->from, loaded_size(f, n), 0, n->order };
-   if (w == NULL)
-      return false;
-   z  = teller_new(w, u, &none);
-   is = u->addr != 0 && u->size > 0 && pass(z, false)
-        && (m = mapping_of(z)) != NULL && !has_code(w, m->file);
-   if (is)
-      u->since = m->time;
-   teller_free(z);
-   dcfg_wet_close(w);
-   return is;
+   return r != NULL && u->addr != 0 && u->size > 0
+          && data_file(f->w, r, u->addr, u->time, &u->since) != NULL;
 }
 
-UnseenKind why_unseen(const Sliced* f, const char* file, uint32_t user,
-                      bool unseen, DcfgSliceUnseen* u)
+UnseenKind why_unseen(const Sliced* f, uint32_t user, bool unseen,
+                      DcfgSliceUnseen* u)
 {
    const DcfgSliceUnseen* of = unseen ? unseen_of(f, user) : NULL;
 
@@ -452,54 +342,61 @@ UnseenKind why_unseen(const Sliced* f, const char* file, uint32_t user,
    return of != NULL ? UNSEEN_TOLD
           : unseen && initial_unseen(f->initial, f->s, user, u) ? UNSEEN_INITIAL
           : unseen ? UNSEEN_NO_PLACE
-          : is_mapped_data(f, file, user, u) ? UNSEEN_MAPPED : UNSEEN_NOT;
+          : is_mapped_data(f, user, u) ? UNSEEN_MAPPED : UNSEEN_NOT;
 }
 
 /*--- Words                                                ---*/
 
-static const char* place_of(const UnseenPlace* place, UnseenInstance i)
+/* Return the words for the instance at time T. */
+static const char* place_of(const UnseenStory* s, const UnseenPlace* place,
+                            uint64_t t)
 {
-   return place->text(place->arg, i.instr, i.instance);
+   const DcfgCursorInstr* in = dcfg_cursor_instr(s->r, t);
+   uint32_t               instr = in == NULL ? 0 : in->instr;
+   uint64_t               instance = 0;
+
+   return in == NULL || !dcfg_cursor_number(s->r, t, &instance) ? "?"
+          : place->text(place->arg, instr, instance);
 }
 
-static void tell_call(const UnseenCall* c, const char* indent,
-                      const UnseenPlace* place)
+static void tell_call(const UnseenStory* s, const UnseenCall* c,
+                      const char* indent, const UnseenPlace* place)
 {
    printf("%sperhaps system call %s%s%s\n", indent,
           strcmp(c->name, "?") == 0 ? "with an unknown number" : c->name,
-          c->line.instr == DCFG_NONE ? "" : ", after ",
-          c->line.instr == DCFG_NONE ? "" : place_of(place, c->line));
+          c->line == NO_TIME ? "" : ", after ",
+          c->line == NO_TIME ? "" : place_of(s, place, c->line));
 }
 
 /* Return whether the trace has nothing that may have written mapped memory. */
 static bool is_quiet(const UnseenStory* s)
 {
-   return s->alias.instr == DCFG_NONE && !s->writers;
+   return s->alias == NO_TIME && !s->writers;
 }
 
-static void tell_story(const UnseenStory* s, const DcfgSliceUnseen* u,
-                       UnseenKind kind, const char* indent,
-                       const UnseenPlace* place)
+static void tell_story(const UnseenStory* s, UnseenKind kind,
+                       const char* indent, const UnseenPlace* place)
 {
+   const DcfgSliceUnseen* u = s->u;
+
    printf("%sbetween time %s: %s\n", indent, text_count(u->since),
           kind == UNSEEN_MAPPED || (kind == UNSEEN_INITIAL && u->since > 0)
           ? "its memory was mapped"
-          : s->since.instr != DCFG_NONE ? place_of(place, s->since)
           : u->since == 0 ? "the begin of the trace"
-          : "the kernel wrote it for a system call");
+          : place_of(s, place, u->since - 1));
    printf("%sand time %s: %s\n", indent, text_count(u->time),
-          place_of(place, s->load));
+          place_of(s, place, u->time));
    if (s->file != NULL)
       printf("%sits memory is %s, which others may write\n", indent,
              text_clean(s->file));
-   if (s->alias.instr != DCFG_NONE)
+   if (s->alias != NO_TIME)
       printf("%sperhaps the program itself, through another mapping of it: %s\n",
-             indent, place_of(place, s->alias));
+             indent, place_of(s, place, s->alias));
    /* Calls that hardly write say something only where nothing else does. */
-   if (s->alias.instr != DCFG_NONE && !s->writers)
+   if (s->alias != NO_TIME && !s->writers)
       return;
    for (unsigned i = 0; i < s->n_calls; i++)
-      tell_call(&s->calls[i], indent, place);
+      tell_call(s, &s->calls[i], indent, place);
    if (s->n_more > 0)
       printf("%s%s more system call%s meanwhile\n", indent,
              text_count(s->n_more), s->n_more == 1 ? "" : "s");
@@ -508,12 +405,12 @@ static void tell_story(const UnseenStory* s, const DcfgSliceUnseen* u,
              "process_vm_writev()\n", indent);
 }
 
-void why_tell_unseen(const char* file, UnseenKind kind,
+void why_tell_unseen(const Sliced* f, UnseenKind kind,
                      const DcfgSliceUnseen* u, const char* indent,
                      const UnseenPlace* place)
 {
    UnseenStory s;
-   bool        told = kind != UNSEEN_NO_PLACE && unseen_story(u, file, &s);
+   bool        told = kind != UNSEEN_NO_PLACE && unseen_story(f, u, &s);
 
    if (told && kind == UNSEEN_MAPPED && is_quiet(&s)) {
       printf("nothing that was executed wrote it: its memory is %s\n",
@@ -521,7 +418,7 @@ void why_tell_unseen(const char* file, UnseenKind kind,
    } else {
       puts("somebody else wrote it");
       if (told)
-         tell_story(&s, u, kind, indent, place);
+         tell_story(&s, kind, indent, place);
    }
    if (kind != UNSEEN_NO_PLACE)
       unseen_story_free(&s);
@@ -535,24 +432,24 @@ static void json_member(const char* before, const char* key, const char* text)
 
 static void json_story(const UnseenStory* s, const UnseenPlace* place)
 {
-   json_member(", ", "loaded", place_of(place, s->load));
-   if (s->since.instr != DCFG_NONE)
-      json_member(", ", "told", place_of(place, s->since));
+   json_member(", ", "loaded", place_of(s, place, s->u->time));
+   if (s->u->since > 0)
+      json_member(", ", "told", place_of(s, place, s->u->since - 1));
    if (s->file != NULL)
       json_member(", ", "file", s->file);
-   if (s->alias.instr != DCFG_NONE)
-      json_member(", ", "alias", place_of(place, s->alias));
+   if (s->alias != NO_TIME)
+      json_member(", ", "alias", place_of(s, place, s->alias));
    fputs(", \"calls\": [", stdout);
    for (unsigned i = 0; i < s->n_calls; i++) {
       json_member(i == 0 ? "{" : ", {", "name", s->calls[i].name);
-      if (s->calls[i].line.instr != DCFG_NONE)
-         json_member(", ", "after", place_of(place, s->calls[i].line));
+      if (s->calls[i].line != NO_TIME)
+         json_member(", ", "after", place_of(s, place, s->calls[i].line));
       putchar('}');
    }
    putchar(']');
 }
 
-void why_json_unseen(const char* file, UnseenKind kind,
+void why_json_unseen(const Sliced* f, UnseenKind kind,
                      const DcfgSliceUnseen* u, const UnseenPlace* place)
 {
    UnseenStory s;
@@ -561,7 +458,7 @@ void why_json_unseen(const char* file, UnseenKind kind,
       return;
    printf(", \"unseen\": {\"since\": %" PRIu64 ", \"time\": %" PRIu64,
           u->since, u->time);
-   if (unseen_story(u, file, &s))
+   if (unseen_story(f, u, &s))
       json_story(&s, place);
    unseen_story_free(&s);
    putchar('}');

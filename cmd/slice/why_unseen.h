@@ -22,9 +22,9 @@ typedef
    UnseenKind;
 
 /* Set *U to what instance USER of F's slice loads; UNSEEN: its input says that
-   somebody else wrote it.  FILE has the trace. */
-UnseenKind why_unseen(const Sliced* f, const char* file, uint32_t user,
-                      bool unseen, DcfgSliceUnseen* u);
+   somebody else wrote it. */
+UnseenKind why_unseen(const Sliced* f, uint32_t user, bool unseen,
+                      DcfgSliceUnseen* u);
 
 /* UnseenPlace: returns the words for an instance; they last until text_forget(). */
 typedef
@@ -34,12 +34,12 @@ typedef
    }
    UnseenPlace;
 
-/* Print what the trace in FILE tells of U, which has KIND, in lines behind INDENT,
+/* Print what F's trace tells of U, which has KIND, in lines behind INDENT,
    which the first one lacks; as the member "unseen" of a JSON object. */
-void why_tell_unseen(const char* file, UnseenKind kind,
+void why_tell_unseen(const Sliced* f, UnseenKind kind,
                      const DcfgSliceUnseen* u, const char* indent,
                      const UnseenPlace* place);
-void why_json_unseen(const char* file, UnseenKind kind,
+void why_json_unseen(const Sliced* f, UnseenKind kind,
                      const DcfgSliceUnseen* u, const UnseenPlace* place);
 
 #endif /* DCFG_CMD_WHY_UNSEEN_H */

@@ -24,19 +24,19 @@
    cannot be read. */
 static bool find_threads(ProgramState* s)
 {
-   uint64_t end = dcfg_replay_end(s->replay);
+   uint64_t end = dcfg_cursor_end(s->cursor);
 
    s->n_threads = dcfg_wet_threads(s->w);
    s->threads   = zalloc(s->n_threads + (size_t)1, sizeof(*s->threads));
    for (uint32_t i = 0; i < s->n_threads; i++) {
       StateThread*    t = &s->threads[i];
-      DcfgReplayFound found = dcfg_replay_find_thread(s->replay, i, 0, false,
+      DcfgCursorFound found = dcfg_cursor_find_thread(s->cursor, i, 0, false,
                                                       &t->first);
-      if (found == DCFG_REPLAY_FOUND)
-         found = dcfg_replay_find_thread(s->replay, i, end, true, &t->last);
-      if (found == DCFG_REPLAY_FAILED)
+      if (found == DCFG_CURSOR_FOUND)
+         found = dcfg_cursor_find_thread(s->cursor, i, end, true, &t->last);
+      if (found == DCFG_CURSOR_FAILED)
          return false;
-      if (found != DCFG_REPLAY_FOUND) {
+      if (found != DCFG_CURSOR_FOUND) {
          t->first = UINT64_MAX;
          t->last  = 0;
       }
@@ -64,21 +64,21 @@ ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
    s->rules     = s->processor->state;
    s->word      = n > 0 && dcfg_wet_instr(w, 0)->address_size == 4 ? 0x0F
                   : 0xFF;
-   s->replay    = dcfg_replay_new(w, err);
-   if (s->replay == NULL) {
+   s->cursor    = dcfg_cursor_new(w, err);
+   if (s->cursor == NULL) {
       free(s);
       return NULL;
    }
    if (!find_threads(s)) {
-      dcfg_replay_error(s->replay, err);
-      dcfg_replay_free(s->replay);
+      dcfg_cursor_error(s->cursor, err);
+      dcfg_cursor_free(s->cursor);
       free(s->threads);
       free(s);
       return NULL;
    }
    s->made   = zalloc(N_MADE, sizeof(*s->made));
    s->whole  = begins_program(s);
-   s->images = image_memory(w, s->replay, root);
+   s->images = image_memory(w, s->cursor, root);
    s->roles  = roles_new(w);
    s->addrs  = zalloc(n + (size_t)1, sizeof(uint64_t));
    for (uint32_t i = 0; i < n; i++)
@@ -91,8 +91,8 @@ void state_free(ProgramState* s)
    if (s == NULL)
       return;
    for (unsigned o = 0; o < N_OTHERS; o++)
-      dcfg_replay_set_free(s->replay, s->writers[o]);
-   dcfg_replay_free(s->replay);
+      dcfg_cursor_set_free(s->cursor, s->writers[o]);
+   dcfg_cursor_free(s->cursor);
    image_bytes_free(&s->images);
    roles_free(&s->roles);
    free(s->addrs);
@@ -106,7 +106,7 @@ void state_listen(ProgramState* s, bool (*stop)(void* arg), void* arg)
 {
    s->stop     = stop;
    s->stop_arg = arg;
-   dcfg_replay_listen(s->replay, stop, arg);
+   dcfg_cursor_listen(s->cursor, stop, arg);
 }
 
 bool state_is_stopped(const ProgramState* s)
@@ -116,7 +116,7 @@ bool state_is_stopped(const ProgramState* s)
 
 bool state_has_thread(const ProgramState* s, uint32_t thread, uint64_t t)
 {
-   uint64_t end = dcfg_replay_end(s->replay);
+   uint64_t end = dcfg_cursor_end(s->cursor);
 
    if (thread >= s->n_threads || s->threads[thread].first == UINT64_MAX)
       return false;
@@ -127,12 +127,12 @@ bool state_has_thread(const ProgramState* s, uint32_t thread, uint64_t t)
 
 bool state_thread_at(ProgramState* s, uint64_t t, uint32_t* thread)
 {
-   uint64_t               end = dcfg_replay_end(s->replay);
-   const DcfgReplayInstr* at;
+   uint64_t               end = dcfg_cursor_end(s->cursor);
+   const DcfgCursorInstr* at;
 
    if (end == 0)
       return false;
-   at = dcfg_replay_instr(s->replay, t < end ? t : end - 1);
+   at = dcfg_cursor_instr(s->cursor, t < end ? t : end - 1);
    if (at != NULL)
       *thread = at->thread;
    return at != NULL;
@@ -141,12 +141,12 @@ bool state_thread_at(ProgramState* s, uint64_t t, uint32_t* thread)
 bool state_next_instr(ProgramState* s, uint32_t thread, uint64_t t,
                       uint32_t* instr, uint64_t* at)
 {
-   const DcfgReplayInstr* i;
+   const DcfgCursorInstr* i;
 
-   if (dcfg_replay_find_thread(s->replay, thread, t, false, at)
-       != DCFG_REPLAY_FOUND)
+   if (dcfg_cursor_find_thread(s->cursor, thread, t, false, at)
+       != DCFG_CURSOR_FOUND)
       return false;
-   i = dcfg_replay_instr(s->replay, *at);
+   i = dcfg_cursor_instr(s->cursor, *at);
    if (i != NULL)
       *instr = i->instr;
    return i != NULL;
@@ -161,8 +161,8 @@ bool state_pc(ProgramState* s, uint32_t thread, uint64_t t, uint64_t* pc)
       *pc = s->addrs[instr];
       return true;
    }
-   return s->threads[thread].last + 1 == dcfg_replay_end(s->replay)
-          && dcfg_replay_last_address(s->replay, pc);
+   return s->threads[thread].last + 1 == dcfg_cursor_end(s->cursor)
+          && dcfg_cursor_last_address(s->cursor, pc);
 }
 
 /*--- Memory                                               ---*/
@@ -196,20 +196,20 @@ static bool is_of_part(const ProgramState* s, Fresh* f, const ImagePart* p,
    bytes of the images' files.  If the program began before the trace, use only
    constant memory: the program may have changed other memory by then. */
 static void take_images(const ProgramState* s, uint64_t t, uint64_t addr,
-                        uint32_t size, DcfgReplayByte* b)
+                        uint32_t size, DcfgCursorByte* b)
 {
    Fresh f = { .part = NULL };
 
    for (uint32_t i = 0; i < size; i++) {
       const ImagePart* p;
-      if (b[i].is != DCFG_REPLAY_NEVER && b[i].is != DCFG_REPLAY_FRESH)
+      if (b[i].is != DCFG_CURSOR_NEVER && b[i].is != DCFG_CURSOR_FRESH)
          continue;
       p = image_part(&s->images, addr + i, t);
       if (p != NULL
-          && (b[i].is == DCFG_REPLAY_FRESH
+          && (b[i].is == DCFG_CURSOR_FRESH
               ? is_of_part(s, &f, p, addr + i, b[i].since)
               : s->whole || p->constant))
-         b[i] = (DcfgReplayByte){ 0, DCFG_REPLAY_KNOWN,
+         b[i] = (DcfgCursorByte){ 0, DCFG_CURSOR_KNOWN,
                                   p->bytes == NULL ? 0
                                   : p->bytes[addr + i - p->addr] };
    }
@@ -219,35 +219,35 @@ static void take_images(const ProgramState* s, uint64_t t, uint64_t addr,
    memory when the trace began.  When a program begins, private memory without a
    file is zero. */
 static void take_begin(const ProgramState* s, uint64_t addr, uint32_t size,
-                       DcfgReplayByte* b)
+                       DcfgCursorByte* b)
 {
    const DcfgWetState* state = dcfg_wet_state(s->w);
 
    if (!state->known)
       return;
    for (uint32_t i = 0; i < size; i++) {
-      if (b[i].is != DCFG_REPLAY_NEVER)
+      if (b[i].is != DCFG_CURSOR_NEVER)
          continue;
       for (uint32_t k = 0; k < state->n_contents; k++) {
          const DcfgWetContents* c = &state->contents[k];
          if (addr + i - c->addr < c->size)
-            b[i] = (DcfgReplayByte){ 0, DCFG_REPLAY_KNOWN,
+            b[i] = (DcfgCursorByte){ 0, DCFG_CURSOR_KNOWN,
                                      c->bytes[addr + i - c->addr] };
       }
-      for (uint32_t k = 0; s->whole && b[i].is == DCFG_REPLAY_NEVER
+      for (uint32_t k = 0; s->whole && b[i].is == DCFG_CURSOR_NEVER
                            && k < state->n_mappings; k++) {
          const DcfgWetMapping* m = &state->mappings[k];
          if (!m->from_file && !m->shared
              && addr + i - (m->addr - m->room_below)
                 < m->size + m->room_below)
-            b[i] = (DcfgReplayByte){ 0, DCFG_REPLAY_KNOWN, 0 };
+            b[i] = (DcfgCursorByte){ 0, DCFG_CURSOR_KNOWN, 0 };
       }
    }
 }
 
-static bool all_known(const DcfgReplayByte* b, uint32_t size)
+static bool all_known(const DcfgCursorByte* b, uint32_t size)
 {
-   while (size > 0 && b[size - 1].is == DCFG_REPLAY_KNOWN)
+   while (size > 0 && b[size - 1].is == DCFG_CURSOR_KNOWN)
       size--;
    return size == 0;
 }
@@ -256,36 +256,36 @@ static bool all_known(const DcfgReplayByte* b, uint32_t size)
    which the trace begins, have told, if the next load has other values: somebody
    else wrote them.  LAST has the bytes as the trace told them. */
 static bool compare_initial(ProgramState* s, uint64_t t, uint64_t addr,
-                            uint32_t size, const DcfgReplayByte* last,
-                            DcfgReplayByte* b)
+                            uint32_t size, const DcfgCursorByte* last,
+                            DcfgCursorByte* b)
 {
-   DcfgReplayByte next[DCFG_REPLAY_MOST];
+   DcfgCursorByte next[DCFG_CURSOR_MOST];
    bool           any = false;
 
    for (uint32_t i = 0; i < size; i++) {
-      bool initial = b[i].is == DCFG_REPLAY_KNOWN
-                     && last[i].is != DCFG_REPLAY_KNOWN;
-      next[i] = (DcfgReplayByte){ .is = initial ? DCFG_REPLAY_NEVER
-                                        : DCFG_REPLAY_UNSEEN };
+      bool initial = b[i].is == DCFG_CURSOR_KNOWN
+                     && last[i].is != DCFG_CURSOR_KNOWN;
+      next[i] = (DcfgCursorByte){ .is = initial ? DCFG_CURSOR_NEVER
+                                        : DCFG_CURSOR_UNSEEN };
       any    |= initial;
    }
    if (!any)
       return true;
-   if (!dcfg_replay_loaded(s->replay, t, addr, size, s->roles.loads, next))
+   if (!dcfg_cursor_loaded(s->cursor, t, addr, size, s->roles.loads, next))
       return false;
    for (uint32_t i = 0; i < size; i++)
-      if (next[i].is == DCFG_REPLAY_KNOWN && next[i].value != b[i].value)
-         b[i].is = DCFG_REPLAY_UNSEEN;
+      if (next[i].is == DCFG_CURSOR_KNOWN && next[i].value != b[i].value)
+         b[i].is = DCFG_CURSOR_UNSEEN;
    return true;
 }
 
-/* Read as state_memory() does, at most DCFG_REPLAY_MOST bytes. */
+/* Read as state_memory() does, at most DCFG_CURSOR_MOST bytes. */
 static bool read_part(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
                       uint8_t* bytes, bool* known)
 {
-   DcfgReplayByte b[DCFG_REPLAY_MOST], last[DCFG_REPLAY_MOST];
+   DcfgCursorByte b[DCFG_CURSOR_MOST], last[DCFG_CURSOR_MOST];
 
-   if (!dcfg_replay_memory(s->replay, t, addr, size, s->roles.loads, b))
+   if (!dcfg_cursor_memory(s->cursor, t, addr, size, s->roles.loads, b))
       return false;
    memcpy(last, b, size * sizeof(*b));
    take_images(s, t, addr, size, b);
@@ -293,11 +293,11 @@ static bool read_part(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
    if (!compare_initial(s, t, addr, size, last, b))
       return false;
    if (!all_known(b, size)
-       && !dcfg_replay_loaded(s->replay, t, addr, size, s->roles.loads, b))
+       && !dcfg_cursor_loaded(s->cursor, t, addr, size, s->roles.loads, b))
       return false;
    for (uint32_t i = 0; i < size; i++) {
       bytes[i] = b[i].value;
-      known[i] = b[i].is == DCFG_REPLAY_KNOWN;
+      known[i] = b[i].is == DCFG_CURSOR_KNOWN;
    }
    return true;
 }
@@ -306,8 +306,8 @@ bool state_memory(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
                   uint8_t* bytes, bool* known)
 {
    for (uint32_t done = 0; done < size; ) {
-      uint32_t n = size - done < DCFG_REPLAY_MOST ? size - done
-                   : DCFG_REPLAY_MOST;
+      uint32_t n = size - done < DCFG_CURSOR_MOST ? size - done
+                   : DCFG_CURSOR_MOST;
       if (!read_part(s, t, addr + done, n, bytes + done, known + done))
          return false;
       done += n;

@@ -11,7 +11,7 @@
 #include "cmd/machine/roles.h"
 #include "cmd/machine/state_rules.h"
 
-#include "lib/dcfg_replay.h"
+#include "lib/dcfg_cursor.h"
 
 /* KeptRegister: the last value that was computed of a register, and the times,
    .from to .to, at which the register has it. */
@@ -73,7 +73,7 @@ typedef
 typedef
    struct {
       DcfgWet*     w;
-      DcfgReplay*  replay;
+      DcfgCursor*  cursor;
       const Processor*  processor;
       const StateRules* rules;
       uint8_t      word;        // bytes that general registers have, a bit for
@@ -85,7 +85,7 @@ typedef
       uint32_t     n_threads;
       uint32_t*    may_write;   // by instruction, a bit for each of StateOther;
                                 // NULL: not looked at yet
-      DcfgReplaySet* writers[N_OTHERS]; // by StateOther, instructions that may
+      DcfgCursorSet* writers[N_OTHERS]; // by StateOther, instructions that may
                                 // write it
       KeptOther    others[N_OTHERS];
       KeptX87      x87;

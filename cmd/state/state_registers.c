@@ -51,8 +51,8 @@ typedef
       ProgramState*    s;
       uint32_t         thread;
       DcfgWetInstr     in;
-      DcfgReplayInstr  at;
-      DcfgReplayAccess accesses[64];
+      DcfgCursorInstr  at;
+      DcfgCursorAccess accesses[64];
       uint8_t          value[1024];
    }
    Instance;
@@ -62,7 +62,7 @@ static StateView view_of(Instance* i);
 /* Set *I to the instance at time T.  Return false if there is none. */
 static bool get_instance(ProgramState* s, uint64_t t, Instance* i)
 {
-   const DcfgReplayInstr* at = dcfg_replay_instr(s->replay, t);
+   const DcfgCursorInstr* at = dcfg_cursor_instr(s->cursor, t);
 
    if (at == NULL)
       return false;
@@ -87,8 +87,8 @@ static bool get_instance(ProgramState* s, uint64_t t, Instance* i)
 static bool next_instance(ProgramState* s, uint32_t thread, uint64_t* t,
                           Instance* i)
 {
-   return dcfg_replay_find_thread(s->replay, thread, *t, false, t)
-             == DCFG_REPLAY_FOUND
+   return dcfg_cursor_find_thread(s->cursor, thread, *t, false, t)
+             == DCFG_CURSOR_FOUND
           && get_instance(s, *t, i);
 }
 
@@ -96,7 +96,7 @@ static bool next_instance(ProgramState* s, uint32_t thread, uint64_t* t,
 static bool does_store(const Instance* i)
 {
    for (uint32_t k = 0; k < i->at.n_accesses; k++)
-      if (i->at.accesses[k].kind & DCFG_REPLAY_STORE)
+      if (i->at.accesses[k].kind & DCFG_CURSOR_STORE)
          return true;
    return false;
 }
@@ -133,7 +133,7 @@ static void keep_made(ProgramState* s, uint64_t t, unsigned n,
 static void doubt(ProgramState* s)
 {
    s->doubts = true;
-   dcfg_replay_doubt(s->replay);
+   dcfg_cursor_doubt(s->cursor);
    memset(s->made, 0, N_MADE * sizeof(*s->made));
    memset(s->others, 0, sizeof(s->others));
    s->x87.there = false;
@@ -164,9 +164,9 @@ static bool address_tells(const Instance* i, unsigned n, uint64_t* value)
    if (!instr_effect(&i->in, &e))
       return false;
    for (uint32_t k = i->at.n_accesses; k-- > 0; ) {
-      if (i->at.accesses[k].kind & DCFG_REPLAY_STORE)
+      if (i->at.accesses[k].kind & DCFG_CURSOR_STORE)
          store = k;
-      if (i->at.accesses[k].kind & DCFG_REPLAY_LOAD)
+      if (i->at.accesses[k].kind & DCFG_CURSOR_LOAD)
          load = k;
    }
    if (e.on_stack && n == i->s->processor->stack && e.n_memory == 0) {
@@ -269,7 +269,7 @@ static unsigned count(uint8_t bytes)
    each. */
 static uint8_t general_bytes(const Instance* i, unsigned n)
 {
-   return dcfg_replay_written(i->s->replay, i->at.instr, DCFG_REPLAY_GENERAL,
+   return dcfg_cursor_written(i->s->cursor, i->at.instr, DCFG_CURSOR_GENERAL,
                               n);
 }
 
@@ -278,7 +278,7 @@ static bool writes_vector(const Instance* i, unsigned n)
    unsigned size = i->s->rules->vector_parts;
 
    for (unsigned k = 0; k < size; k++)
-      if (dcfg_replay_written(i->s->replay, i->at.instr, DCFG_REPLAY_VECTOR,
+      if (dcfg_cursor_written(i->s->cursor, i->at.instr, DCFG_CURSOR_VECTOR,
                               size * n + k) != 0)
          return true;
    return false;
@@ -325,8 +325,8 @@ static bool find_layout(const Instance* i, Layout* l)
    for (unsigned n = 0; n < rules->n_vectors; n++)
       n_vectors += in_value(i, n);
    for (unsigned n = 0; n < 8; n++)
-      tail += count(dcfg_replay_written(i->s->replay, i->at.instr,
-                                        DCFG_REPLAY_X87, n));
+      tail += count(dcfg_cursor_written(i->s->cursor, i->at.instr,
+                                        DCFG_CURSOR_X87, n));
    for (unsigned some = 0; some < 2; some++) {
       unsigned size = 0;
       l->left_out = some ? besides : 0;
@@ -431,7 +431,7 @@ static StateValue behind_instance(ProgramState* s, uint64_t t, unsigned n)
 
 /* Return general register N of a new thread, which thread BY->thread
    created. */
-static StateValue of_creator(ProgramState* s, const DcfgReplayWriter* by,
+static StateValue of_creator(ProgramState* s, const DcfgCursorWriter* by,
                              unsigned n)
 {
    const Processor* p = s->processor;
@@ -440,9 +440,9 @@ static StateValue of_creator(ProgramState* s, const DcfgReplayWriter* by,
    if (n == 0)
       return (StateValue){ .known = 0xFF };
    if (n == p->stack) {
-      if (by->stack == DCFG_REPLAY_STACK_UNKNOWN)
+      if (by->stack == DCFG_CURSOR_STACK_UNKNOWN)
          return nothing;
-      if (by->stack == DCFG_REPLAY_STACK_ARGUMENT)
+      if (by->stack == DCFG_CURSOR_STACK_ARGUMENT)
          n = p->arguments[1];
    }
    return state_general(s, by->thread, by->time + 1, n);
@@ -458,7 +458,7 @@ static void add_bytes(StateValue* v, const StateValue* more, uint32_t bytes)
       }
 }
 
-static StateValue of_kernel(const DcfgReplayWriter* by)
+static StateValue of_kernel(const DcfgCursorWriter* by)
 {
    StateValue v = { .known = by->bytes };
 
@@ -480,19 +480,19 @@ static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
    *from    = 0;
    *indexed = false;
    while ((wanted & s->word) != 0) {
-      DcfgReplayWriter by;
-      DcfgReplayFound  found = dcfg_replay_writer(s->replay, thread, at,
-                                                  DCFG_REPLAY_GENERAL, n,
+      DcfgCursorWriter by;
+      DcfgCursorFound  found = dcfg_cursor_writer(s->cursor, thread, at,
+                                                  DCFG_CURSOR_GENERAL, n,
                                                   wanted, &by);
       StateValue       more;
-      if (found == DCFG_REPLAY_FAILED)
+      if (found == DCFG_CURSOR_FAILED)
          return v;
-      if (found == DCFG_REPLAY_FOUND && by.by == DCFG_REPLAY_BY_KERNEL)
+      if (found == DCFG_CURSOR_FOUND && by.by == DCFG_CURSOR_BY_KERNEL)
          more = of_kernel(&by);
-      else if (found == DCFG_REPLAY_FOUND && by.by == DCFG_REPLAY_BY_INSTR)
+      else if (found == DCFG_CURSOR_FOUND && by.by == DCFG_CURSOR_BY_INSTR)
          more = behind_instance(s, by.time, n);
-      else if (found == DCFG_REPLAY_FOUND
-               && by.by == DCFG_REPLAY_BY_CREATOR)
+      else if (found == DCFG_CURSOR_FOUND
+               && by.by == DCFG_CURSOR_BY_CREATOR)
          more = of_creator(s, &by, n);
       else
          more = nothing;
@@ -500,9 +500,9 @@ static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
       if (first)
          *from = by.since;
       first = false;
-      if (found != DCFG_REPLAY_FOUND
-          || (by.by != DCFG_REPLAY_BY_INSTR
-              && by.by != DCFG_REPLAY_BY_KERNEL))
+      if (found != DCFG_CURSOR_FOUND
+          || (by.by != DCFG_CURSOR_BY_INSTR
+              && by.by != DCFG_CURSOR_BY_KERNEL))
          by.bytes = wanted;
       add_bytes(&v, &more, by.bytes);
       wanted &= (uint8_t)~by.bytes;
@@ -557,21 +557,21 @@ static StateValue find_vector(ProgramState* s, uint32_t thread, uint64_t t,
       uint64_t at = t;
       uint32_t by_thread = thread;
       while (wanted != 0) {
-         DcfgReplayWriter by;
+         DcfgCursorWriter by;
          StateValue       more;
          Instance         i;
-         if (dcfg_replay_writer(s->replay, by_thread, at, DCFG_REPLAY_VECTOR,
+         if (dcfg_cursor_writer(s->cursor, by_thread, at, DCFG_CURSOR_VECTOR,
                                 parts * n + part, wanted, &by)
-                != DCFG_REPLAY_FOUND
-             || by.by == DCFG_REPLAY_BY_SIGNAL)
+                != DCFG_CURSOR_FOUND
+             || by.by == DCFG_CURSOR_BY_SIGNAL)
             break;
          *indexed |= by.from_index;
-         if (by.by == DCFG_REPLAY_BY_CREATOR) {
+         if (by.by == DCFG_CURSOR_BY_CREATOR) {
             by_thread = by.thread;
             at        = by.time + 1;
             continue;
          }
-         if (by.by == DCFG_REPLAY_BY_KERNEL) {
+         if (by.by == DCFG_CURSOR_BY_KERNEL) {
             memset(&more, 0, sizeof(more));
             memcpy(more.bytes + 8 * part, by.value, 8);
             more.known = (uint32_t)by.bytes << 8 * part;
@@ -609,13 +609,13 @@ static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t,
 static bool clears_flags(ProgramState* s, uint32_t thread, uint64_t t,
                          uint64_t from)
 {
-   DcfgReplayWriter by;
+   DcfgCursorWriter by;
    Instance         i;
 
    while (s->rules->clears_flags != NULL
-          && dcfg_replay_writer(s->replay, thread, t, DCFG_REPLAY_FLAGS, 0,
-                                0xFF, &by) == DCFG_REPLAY_FOUND
-          && by.by == DCFG_REPLAY_BY_INSTR && by.time > from
+          && dcfg_cursor_writer(s->cursor, thread, t, DCFG_CURSOR_FLAGS, 0,
+                                0xFF, &by) == DCFG_CURSOR_FOUND
+          && by.by == DCFG_CURSOR_BY_INSTR && by.time > from
           && get_instance(s, by.time, &i)) {
       if (s->rules->clears_flags(&i.in))
          return true;
@@ -629,39 +629,39 @@ static bool clears_flags(ProgramState* s, uint32_t thread, uint64_t t,
 static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
                      unsigned group, uint64_t* bits)
 {
-   DcfgReplayWriter by;
+   DcfgCursorWriter by;
    Instance         i;
    StateView        v;
    StateValue       kept = nothing;
    bool             ok;
 
    *bits = 0;
-   switch (dcfg_replay_writer(s->replay, thread, t, DCFG_REPLAY_FLAGS, group,
+   switch (dcfg_cursor_writer(s->cursor, thread, t, DCFG_CURSOR_FLAGS, group,
                               0xFF, &by)) {
-      case DCFG_REPLAY_NONE:
+      case DCFG_CURSOR_NONE:
          /* Group 2 is the direction flag, which is 0 when a program begins. */
          return group == 2 && !dcfg_wet_is_window(s->w);
-      case DCFG_REPLAY_FOUND:
+      case DCFG_CURSOR_FOUND:
          break;
       default:
          return false;
    }
    if (group == 1 && clears_flags(s, thread, t, by.time))
       return true;
-   if (by.by == DCFG_REPLAY_BY_KERNEL) {
+   if (by.by == DCFG_CURSOR_BY_KERNEL) {
       memcpy(bits, by.value, sizeof(*bits));
       *bits &= s->rules->groups[group];
       return true;
    }
-   if (by.by == DCFG_REPLAY_BY_SIGNAL || s->depth >= MOST_DEPTH)
+   if (by.by == DCFG_CURSOR_BY_SIGNAL || s->depth >= MOST_DEPTH)
       return false;
-   if (by.by == DCFG_REPLAY_BY_INSTR
+   if (by.by == DCFG_CURSOR_BY_INSTR
        && is_made(s, by.time, 2 * MAX_GENERAL + group, &kept)) {
       memcpy(bits, kept.bytes, sizeof(*bits));
       return true;
    }
    s->depth++;
-   if (by.by == DCFG_REPLAY_BY_CREATOR) {
+   if (by.by == DCFG_CURSOR_BY_CREATOR) {
       ok = flags_at(s, by.thread, by.time + 1, group, bits);
    } else {
       ok = get_instance(s, by.time, &i);
@@ -698,13 +698,13 @@ static bool is_other_call(const ProgramState* s, uint32_t n)
    uint64_t     end = s->addrs[n];
    DcfgWetInstr in;
 
-   if (!is_syscall(dcfg_wet_instr(s->w, n)))
+   if (dcfg_wet_instr(s->w, n)->transfer != DCFG_WET_SYSCALL)
       return false;
    for (uint32_t k = n; k > 0 && n - k < REACH; ) {
       in = *dcfg_wet_instr(s->w, --k);
       if (in.addr + in.size != end || in.transfer != DCFG_WET_FALLS)
          return false;
-      if (dcfg_replay_written(s->replay, k, DCFG_REPLAY_GENERAL, number) != 0)
+      if (dcfg_cursor_written(s->cursor, k, DCFG_CURSOR_GENERAL, number) != 0)
          return constant_number(&in) != UINT32_MAX
                 && constant_number(&in) != s->rules->base_call;
       end = in.addr;
@@ -728,7 +728,7 @@ static void find_writes(ProgramState* s)
 
 /* Return the set of instructions that may write OTHER; NULL if memory is
    short. */
-static DcfgReplaySet* writers_of(ProgramState* s, StateOther other)
+static DcfgCursorSet* writers_of(ProgramState* s, StateOther other)
 {
    uint32_t  n = dcfg_wet_instrs(s->w), k = 0;
    uint32_t* instrs;
@@ -741,7 +741,7 @@ static DcfgReplaySet* writers_of(ProgramState* s, StateOther other)
    for (uint32_t i = 0; i < n; i++)
       if (s->may_write[i] >> other & 1)
          instrs[k++] = i;
-   s->writers[other] = dcfg_replay_set_new(s->replay, instrs, k);
+   s->writers[other] = dcfg_cursor_set_new(s->cursor, instrs, k);
    free(instrs);
    return s->writers[other];
 }
@@ -753,42 +753,30 @@ static bool last_other_writer(ProgramState* s, StateOther other,
                               uint32_t thread, uint64_t t, uint64_t from,
                               uint64_t* u, bool* given_up)
 {
-   DcfgReplaySet* set = writers_of(s, other);
+   DcfgCursorSet*  set = writers_of(s, other);
+   DcfgCursorFound found = set == NULL ? DCFG_CURSOR_FAILED
+                           : dcfg_cursor_find_instr(s->cursor, set, thread, t,
+                                                    true, u);
 
-   for (unsigned k = 0; set != NULL && k < MOST_INSTANCES; k++) {
-      const DcfgReplayInstr* at;
-      DcfgReplayFound        found = dcfg_replay_find_instr(s->replay, set, t,
-                                                            true, u);
-      if (found == DCFG_REPLAY_NONE
-          || (found == DCFG_REPLAY_FOUND && *u < from))
-         return false;
-      at = found == DCFG_REPLAY_FOUND ? dcfg_replay_instr(s->replay, *u)
-           : NULL;
-      if (at == NULL)
-         break;
-      if (at->thread == thread)
-         return true;
-      t = *u;
-   }
-   *given_up = true;
-   return false;
+   *given_up |= found != DCFG_CURSOR_FOUND && found != DCFG_CURSOR_NONE;
+   return found == DCFG_CURSOR_FOUND && *u >= from;
 }
 
 /* Return a time before which, from T on, no thread executes an instruction that
    may write OTHER. */
 static uint64_t next_other_writer(ProgramState* s, StateOther other, uint64_t t)
 {
-   DcfgReplaySet* set = writers_of(s, other);
+   DcfgCursorSet* set = writers_of(s, other);
    uint64_t       u;
 
    if (set == NULL)
       return t;
-   u = dcfg_replay_set_pause(s->replay, set, t);
+   u = dcfg_cursor_set_pause(s->cursor, set, t);
    if (u > t)
       return u;
-   switch (dcfg_replay_find_instr(s->replay, set, t, false, &u)) {
-      case DCFG_REPLAY_FOUND: return u;
-      case DCFG_REPLAY_NONE:  return UINT64_MAX;
+   switch (dcfg_cursor_find_instr(s->cursor, set, DCFG_NONE, t, false, &u)) {
+      case DCFG_CURSOR_FOUND: return u;
+      case DCFG_CURSOR_NONE:  return UINT64_MAX;
       default:                return t;
    }
 }
@@ -846,12 +834,12 @@ static StateValue other_at(ProgramState* s, uint32_t thread, uint64_t t,
    KeptOther*          k = &s->others[other];
    uint32_t            reg;
    DcfgWetRegisterKind kind = kind_of(other, &reg);
-   DcfgReplayWriter    by;
+   DcfgCursorWriter    by;
    StateValue          v = nothing;
    uint64_t            from;
 
-   if (dcfg_replay_told(s->replay, thread, t, kind, reg, &by)
-       == DCFG_REPLAY_FOUND) {
+   if (dcfg_cursor_told(s->cursor, thread, t, kind, reg, &by)
+       == DCFG_CURSOR_FOUND) {
       memcpy(v.bytes, by.value, 8);
       /* A selector has 2 bytes in the trace, and MXCSR 4. */
       v.known = 0xFF;
@@ -893,8 +881,8 @@ static uint8_t written(const Instance* i, bool stack)
    uint8_t all = 0;
 
    for (unsigned n = 0; n < 8; n++)
-      if (dcfg_replay_written(i->s->replay, i->at.instr,
-                              stack ? DCFG_REPLAY_X87_STACK : DCFG_REPLAY_X87,
+      if (dcfg_cursor_written(i->s->cursor, i->at.instr,
+                              stack ? DCFG_CURSOR_X87_STACK : DCFG_CURSOR_X87,
                               n) != 0)
          all |= bit(n);
    return all;
@@ -932,8 +920,8 @@ static void find_effect(Instance* i, X87Effect* e)
    unsigned  moved;
 
    *e = (X87Effect){ .top = 0 };
-   if (!dcfg_replay_x87_top(i->s->replay, i->thread, i->at.time, &e->top)
-       || !dcfg_replay_x87_top(i->s->replay, i->thread, i->at.time + 1,
+   if (!dcfg_cursor_x87_top(i->s->cursor, i->thread, i->at.time, &e->top)
+       || !dcfg_cursor_x87_top(i->s->cursor, i->thread, i->at.time + 1,
                                &e->new_top)) {
       e->written = e->unclear = 0xFF;
       return;
@@ -965,10 +953,10 @@ static Told told(ProgramState* s, uint32_t thread, uint64_t t,
                  DcfgWetRegisterKind kind, uint32_t n)
 {
    Told             to = { false, 0, nothing };
-   DcfgReplayWriter by;
+   DcfgCursorWriter by;
 
-   if (dcfg_replay_told(s->replay, thread, t, kind, n, &by)
-       != DCFG_REPLAY_FOUND)
+   if (dcfg_cursor_told(s->cursor, thread, t, kind, n, &by)
+       != DCFG_CURSOR_FOUND)
       return to;
    to.there       = true;
    to.time        = by.time;
@@ -1062,7 +1050,7 @@ static StateValue x87_register(ProgramState* s, uint32_t thread, uint64_t t,
    unsigned top;
 
    return s->rules->x87_behind == NULL || s->depth >= MOST_DEPTH
-          || !dcfg_replay_x87_top(s->replay, thread, t, &top) ? nothing
+          || !dcfg_cursor_x87_top(s->cursor, thread, t, &top) ? nothing
           : x87_at(s, thread, t)->values[(top + n) & 7];
 }
 
@@ -1075,7 +1063,7 @@ static bool x87_in_use(ProgramState* s, uint32_t thread, uint64_t t, unsigned n,
    unsigned       top;
 
    if (s->rules->x87_behind == NULL || s->depth >= MOST_DEPTH
-       || !dcfg_replay_x87_top(s->replay, thread, t, &top))
+       || !dcfg_cursor_x87_top(s->cursor, thread, t, &top))
       return false;
    k       = x87_at(s, thread, t);
    *in_use = k->tags & bit(top + n);
@@ -1106,16 +1094,16 @@ static bool x87_codes(ProgramState* s, uint32_t thread, uint64_t t,
                       uint64_t* bits)
 {
    Told             status = told(s, thread, t, DCFG_WET_REG_X87_STATUS, 0);
-   DcfgReplayWriter by;
-   DcfgReplayFound  found = dcfg_replay_writer(s->replay, thread, t,
-                                               DCFG_REPLAY_FLAGS,
+   DcfgCursorWriter by;
+   DcfgCursorFound  found = dcfg_cursor_writer(s->cursor, thread, t,
+                                               DCFG_CURSOR_FLAGS,
                                                STATE_X87_CODES, 0xFF, &by);
 
-   if (found == DCFG_REPLAY_FOUND && by.by == DCFG_REPLAY_BY_INSTR
+   if (found == DCFG_CURSOR_FOUND && by.by == DCFG_CURSOR_BY_INSTR
        && by.time >= status.time)
       return flags_at(s, thread, t, STATE_X87_CODES, bits);
    *bits = (uint64_t)(status.value.bytes[1] & 0x47) << 8;
-   return status.there && found != DCFG_REPLAY_FAILED;
+   return status.there && found != DCFG_CURSOR_FAILED;
 }
 
 /* Return the status word. */
@@ -1127,7 +1115,7 @@ static StateValue x87_status(ProgramState* s, uint32_t thread, uint64_t t)
    uint32_t   word;
 
    if (s->rules->x87_behind == NULL
-       || !dcfg_replay_x87_top(s->replay, thread, t, &top)
+       || !dcfg_cursor_x87_top(s->cursor, thread, t, &top)
        || !x87_codes(s, thread, t, &codes))
       return nothing;
    word = (uint32_t)codes | top << 11;
@@ -1192,16 +1180,16 @@ static const DcfgWetInstr* ask_flags_writer(void* arg)
 {
    const Instance*  i = arg;
    uint64_t         last = 0;
-   DcfgReplayWriter by;
-   const DcfgReplayInstr* at;
+   DcfgCursorWriter by;
+   const DcfgCursorInstr* at;
 
    for (uint32_t group = 0; group < 2; group++)
-      if (dcfg_replay_writer(i->s->replay, i->thread, i->at.time,
-                             DCFG_REPLAY_FLAGS, group, 0xFF, &by)
-             == DCFG_REPLAY_FOUND
-          && by.by == DCFG_REPLAY_BY_INSTR && by.time + 1 > last)
+      if (dcfg_cursor_writer(i->s->cursor, i->thread, i->at.time,
+                             DCFG_CURSOR_FLAGS, group, 0xFF, &by)
+             == DCFG_CURSOR_FOUND
+          && by.by == DCFG_CURSOR_BY_INSTR && by.time + 1 > last)
          last = by.time + 1;
-   at = last == 0 ? NULL : dcfg_replay_instr(i->s->replay, last - 1);
+   at = last == 0 ? NULL : dcfg_cursor_instr(i->s->cursor, last - 1);
    return at == NULL ? NULL : dcfg_wet_instr(i->s->w, at->instr);
 }
 
@@ -1209,8 +1197,8 @@ static bool ask_result(void* arg, uint64_t* result)
 {
    const Instance* i = arg;
 
-   return dcfg_replay_result(i->s->replay, i->at.time, result)
-          == DCFG_REPLAY_FOUND;
+   return dcfg_cursor_result(i->s->cursor, i->at.time, result)
+          == DCFG_CURSOR_FOUND;
 }
 
 /* Return how many iterations of the REP instruction came before this one, and
@@ -1220,9 +1208,9 @@ static uint64_t ask_iterations(void* arg, unsigned n, StateValue* before)
    const Instance* i = arg;
    uint64_t        made = 0, t = i->at.time, earlier;
 
-   while (dcfg_replay_find_thread(i->s->replay, i->thread, t, true, &earlier)
-          == DCFG_REPLAY_FOUND) {
-      const DcfgReplayInstr* at = dcfg_replay_instr(i->s->replay, earlier);
+   while (dcfg_cursor_find_thread(i->s->cursor, i->thread, t, true, &earlier)
+          == DCFG_CURSOR_FOUND) {
+      const DcfgCursorInstr* at = dcfg_cursor_instr(i->s->cursor, earlier);
       if (at == NULL || at->instr != i->at.instr)
          break;
       /* An iteration without an access ended an earlier execution of the

@@ -38,6 +38,7 @@ struct CodeLines {
    MergedLines* merged;
    CodeLine     lines[MOST_SCOPES + 1 + MOST_MERGED];   // the last answer
    CodeLine*    innermost;      // by instruction, made when needed
+   CodeLine*    told;           // likewise: .innermost, or what the trace has
    bool*        known;          // by instruction: .innermost is made
 };
 
@@ -80,6 +81,7 @@ void code_lines_free(CodeLines* c)
    merged_lines_free(c->merged);
    free(c->sources);
    free(c->innermost);
+   free(c->told);
    free(c->known);
    free(c->paths);
    free(c);
@@ -229,19 +231,36 @@ unsigned code_lines(CodeLines* c, uint32_t instr, const CodeLine** lines)
    return n == 0 ? 0 : add_merged(c, n, &s);
 }
 
-CodeLine innermost_line(CodeLines* c, uint32_t instr)
+static void find_line(CodeLines* c, uint32_t instr)
 {
-   uint32_t n = dcfg_wet_instrs(c->w);
+   uint32_t            n = dcfg_wet_instrs(c->w);
+   const CodeLine*     lines;
+   const DcfgWetInstr* in;
 
    if (c->known == NULL) {
       c->known     = zalloc(n + (size_t)1, sizeof(*c->known));
       c->innermost = zalloc(n + (size_t)1, sizeof(*c->innermost));
+      c->told      = zalloc(n + (size_t)1, sizeof(*c->told));
    }
-   if (!c->known[instr]) {
-      const CodeLine* lines;
-      c->known[instr] = true;
-      if (code_lines(c, instr, &lines) > 0)
-         c->innermost[instr] = lines[0];
-   }
+   if (c->known[instr])
+      return;
+   c->known[instr] = true;
+   if (code_lines(c, instr, &lines) > 0)
+      c->innermost[instr] = lines[0];
+   in = dcfg_wet_instr(c->w, instr);
+   c->told[instr] = c->innermost[instr].line != 0 ? c->innermost[instr]
+                    : (CodeLine){ .source = in->source, .line = in->line,
+                                  .function = in->function };
+}
+
+CodeLine innermost_line(CodeLines* c, uint32_t instr)
+{
+   find_line(c, instr);
    return c->innermost[instr];
+}
+
+CodeLine told_line(CodeLines* c, uint32_t instr)
+{
+   find_line(c, instr);
+   return c->told[instr];
 }

@@ -40,7 +40,9 @@ unsigned code_lines(CodeLines* c, uint32_t instr, const CodeLine** lines);
    compiler was started, and the trace the whole path. */
 bool is_same_source(const char* a, const char* b);
 
-/* Return the innermost line; .line is 0 if there is none. */
+/* Return the innermost line; .line is 0 if there is none.  Return that, or the line
+   and function that the trace has. */
 CodeLine innermost_line(CodeLines* c, uint32_t instr);
+CodeLine told_line(CodeLines* c, uint32_t instr);
 
 #endif /* DCFG_CMD_CODE_LINES_H */

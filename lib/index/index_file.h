@@ -26,6 +26,7 @@ typedef
       INDEX_CALLBACKS,          // a bit for each instruction
       INDEX_LINES,
       INDEX_SPANS,              // IndexSpan
+      INDEX_MAPPINGS,           // mappings, and memory that others wrote
       INDEX_SECTIONS
    }
    IndexSection;

@@ -11,6 +11,7 @@
    and is written at the end of the pass. */
 
 #include "lib/index/index_make.h"
+#include "format/wet_process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,7 @@ void index_make_free(IndexMaker* m)
    job_free(m->job, m->ends, (w->threads.n + 1) * sizeof(uint64_t));
    array_free(m->job, &m->created, sizeof(IndexCreated));
    array_free(m->job, &m->spans, sizeof(IndexSpan));
+   array_free(m->job, &m->mappings, 1);
    array_free(m->job, &m->acts, sizeof(IndexAct));
    array_free(m->job, &m->interrupted, sizeof(IndexInterrupted));
 }
@@ -192,6 +194,9 @@ static IndexTurn* turn_of(IndexMaker* m, uint32_t thread)
    return t;
 }
 
+/* The numbers of a mapping in the code have at most so many bytes. */
+#define MOST_MAPPING 40u
+
 /* Note a mark that changes the memory of X. */
 static bool write_memory(IndexMaker* m, const MarkWrite* x)
 {
@@ -210,6 +215,45 @@ static bool write_memory(IndexMaker* m, const MarkWrite* x)
    return s != NULL;
 }
 
+/* Return whether the mapping of mark R, of which B has the bytes, is new, gone or
+   moved.  Else the mark tells of the memory's protection alone. */
+static bool is_mapping(const IndexMaker* m, const uint64_t* words, Bytes b)
+{
+   uint32_t how = get_up_to(&b, MappedAll);
+
+   return !(how & MappedThere) || (how & MappedNew)
+          || (m->moved[2] == m->n_instrs && words[0] - m->moved[0] < m->moved[1]);
+}
+
+/* Note mark R if it gives memory contents that nobody wrote: a mapping, or what
+   Valgrind wrote. */
+static bool note_mapping(IndexMaker* m, const WetSteps* steps, const WetStep* r)
+{
+   const uint64_t* words = steps->addrs + r->first;
+   uint64_t        n = r->mark == MarkMapped ? words[MARK_N_BYTES] : 0;
+   const uint8_t*  how = n == 0 ? NULL : steps->bytes + words[MARK_BYTES_AT];
+   uint8_t*        to;
+
+   if (r->mark == MarkMoved)
+      memcpy(m->moved, (uint64_t[]){ words[0], words[1], m->n_instrs },
+             sizeof(m->moved));
+   if (r->mark != MarkFresh
+       && (n == 0 || !is_mapping(m, words, (Bytes){ how, how + n, false })))
+      return true;
+   to = array_add_n(m->job, &m->mappings, 1, MOST_MAPPING + n);
+   if (to == NULL)
+      return false;
+   write_varint(&to, m->n_instrs - m->mapped);
+   write_varint(&to, words[0]);
+   write_varint(&to, words[1]);
+   write_varint(&to, n);
+   if (n > 0)
+      memcpy(to, how, n);
+   array_cut(&m->mappings, (size_t)(to + n - (uint8_t*)m->mappings.data));
+   m->mapped = m->n_instrs;
+   return true;
+}
+
 static bool take_mark(IndexMaker* m, const WetSteps* steps, const WetStep* r,
                       IndexTurn* t)
 {
@@ -220,7 +264,7 @@ static bool take_mark(IndexMaker* m, const WetSteps* steps, const WetStep* r,
 
    if (mark_write(steps, r, &x)) {
       c->flags |= x.is == BYTE_ASK && !x.maps ? INDEX_MOVES : 0;
-      return write_memory(m, &x);
+      return note_mapping(m, steps, r) && write_memory(m, &x);
    }
    switch (r->mark) {
       case DCFG_WET_READ:
@@ -508,6 +552,8 @@ bool index_make_tables(IndexMaker* m, const uint64_t* totals)
                                 m->created.n * sizeof(IndexCreated))
           && index_make_section(m, INDEX_SPANS, m->spans.data,
                                 m->spans.n * sizeof(IndexSpan))
+          && index_make_section(m, INDEX_MAPPINGS, m->mappings.data,
+                                m->mappings.n)
           && write_totals(m, totals) && write_runs(m);
 }
 

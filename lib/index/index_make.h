@@ -49,6 +49,9 @@ typedef
       bool        begins;       // the chunk had no superblock yet
       Array       created;      // IndexCreated
       Array       spans;        // IndexSpan
+      Array       mappings;     // uint8_t: code of INDEX_MAPPINGS
+      uint64_t    mapped;       // time of the last one
+      uint64_t    moved[3];     // begin, size and time of memory that was moved
       Array       acts;         // IndexAct
       Array       interrupted;  // IndexInterrupted
    }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Private to lib/index/, lib/slice/ and lib/replay/: writes that the trace does
+   Private to lib/index/, lib/slice/ and lib/cursor/: writes that the trace does
    not have. */
 
 #ifndef DCFG_LIB_INDEX_UNSEEN_H

@@ -383,6 +383,14 @@ bool index_creates(const WetIndex* ix, uint32_t thread, uint32_t chunk)
    return false;
 }
 
+Bytes index_mappings(WetIndex* ix)
+{
+   uint64_t       size = ix->file.sizes[INDEX_MAPPINGS];
+   const uint8_t* at = index_bytes(&ix->file, INDEX_MAPPINGS, 0, size);
+
+   return (Bytes){ at, at == NULL ? at : at + size, at == NULL };
+}
+
 IndexRuns index_runs(WetIndex* ix, uint32_t place)
 {
    uint32_t       from = ix->places[place], end = ix->places[place + 1];

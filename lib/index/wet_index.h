@@ -203,6 +203,12 @@ static inline uint32_t index_handlers(const WetIndex* ix, uint32_t chunk)
           : (uint32_t)ix->n_returned;
 }
 
+/* Return the code of all that mapped or renewed memory, in order.  For each there
+   are varints: the time since the one before; address; length; and the number of
+   bytes that follow, as in a MarkMapped.  No bytes: nobody that was executed wrote
+   the memory. */
+Bytes index_mappings(WetIndex* ix);
+
 /* IndexRuns: reads how often records ended at a place, chunk by chunk. */
 typedef
    struct {

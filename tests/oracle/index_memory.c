@@ -15,7 +15,7 @@
    The map is simple: a byte has a value, or lost it, or the map does not know.
    It shares nothing with the code that makes an index, and goes forward. */
 
-#include <dcfg_replay.h>
+#include <dcfg_cursor.h>
 #include <dcfg_slice.h>
 
 #include <fcntl.h>
@@ -154,50 +154,50 @@ static void take(DcfgWet* w, const DcfgWetEvent* e)
 
 static uint64_t n_compared, n_different, n_loads, n_loads_different;
 
-static void ask(DcfgReplay* r, const bool* copies, uint64_t t, uint64_t addr,
-                uint32_t size, DcfgReplayByte* b)
+static void ask(DcfgCursor* r, const bool* copies, uint64_t t, uint64_t addr,
+                uint32_t size, DcfgCursorByte* b)
 {
    DcfgError err;
 
-   if (!dcfg_replay_memory(r, t, addr, size, copies, b)) {
-      dcfg_replay_error(r, &err);
+   if (!dcfg_cursor_memory(r, t, addr, size, copies, b)) {
+      dcfg_cursor_error(r, &err);
       fail("memory", &err);
    }
 }
 
 /* The instruction of E copies memory to a register: MOV. */
-static void compare_load(DcfgReplay* r, const bool* copies,
+static void compare_load(DcfgCursor* r, const bool* copies,
                          const DcfgWetEvent* e, uint32_t size)
 {
-   DcfgReplayByte b[8];
+   DcfgCursorByte b[8];
    bool           same = true;
 
    if (e->n_accesses != 1 || !e->has_value || size > 8 || e->value_size < size)
       return;
    ask(r, copies, e->time, e->accesses[0], size, b);
    for (uint32_t i = 0; i < size; i++)
-      same &= b[i].is != DCFG_REPLAY_KNOWN || b[i].value == e->value[i];
+      same &= b[i].is != DCFG_CURSOR_KNOWN || b[i].value == e->value[i];
    n_loads++;
    if (!same && n_loads_different++ < 10)
       printf("time %" PRIu64 ": load of 0x%" PRIx64 "\n", e->time,
              e->accesses[0]);
 }
 
-static void compare(DcfgReplay* r, const bool* copies, uint64_t t)
+static void compare(DcfgCursor* r, const bool* copies, uint64_t t)
 {
    uint64_t       addr = map[order[below(n_order)]].addr - 1 - below(AROUND);
-   DcfgReplayByte b[AROUND];
+   DcfgCursorByte b[AROUND];
 
    ask(r, copies, t, addr, AROUND, b);
    for (uint32_t i = 0; i < AROUND; i++) {
       const MapByte* is = find(addr + i);
       bool           same = true;
       if (is->addr == 0)
-         same = b[i].is != DCFG_REPLAY_NEVER || !was_fresh(addr + i);
+         same = b[i].is != DCFG_CURSOR_NEVER || !was_fresh(addr + i);
       else if (is->is == VALUE)
-         same = b[i].is == DCFG_REPLAY_KNOWN && b[i].value == is->value;
+         same = b[i].is == DCFG_CURSOR_KNOWN && b[i].value == is->value;
       else if (is->is == LOST)
-         same = b[i].is == DCFG_REPLAY_UNKNOWN;
+         same = b[i].is == DCFG_CURSOR_UNKNOWN;
       n_compared += is->addr != 0 && is->is != DOUBTFUL;
       if (!same && n_different++ < 10)
          printf("time %" PRIu64 ", 0x%" PRIx64 ": %u, %02x, not %u, %02x\n", t,
@@ -223,7 +223,7 @@ int main(int argc, char** argv)
    DcfgWetEvents* events = w == NULL ? NULL : dcfg_wet_events_new(w, &err);
    int          fd = given ? open(argv[2], use ? O_RDONLY
                                   : O_RDWR | O_CREAT | O_TRUNC, 0666) : -1;
-   DcfgReplay*  r;
+   DcfgCursor*  r;
    DcfgWetEvent e;
    bool*        copies;
    uint64_t     every;
@@ -235,13 +235,13 @@ int main(int argc, char** argv)
    if (events == NULL || fd < 0
        || (!use && !dcfg_slice_make_index(w, fd, NULL, &err))
        || !dcfg_slice_use_index(w, fd, &err)
-       || (r = dcfg_replay_new(w, &err)) == NULL)
+       || (r = dcfg_cursor_new(w, &err)) == NULL)
       fail(argv[1], &err);
    state  = strtoull(argv[4], NULL, 0);
    map    = calloc(N_BYTES, sizeof(*map));
    order  = calloc(N_BYTES, sizeof(*order));
    copies = calloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(*copies));
-   every  = dcfg_replay_end(r) / strtoull(argv[3], NULL, 0) + 1;
+   every  = dcfg_cursor_end(r) / strtoull(argv[3], NULL, 0) + 1;
    for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
       copies[i] = is_mov(w, i);
    while (dcfg_wet_next(events, &e, &err)) {
@@ -258,7 +258,7 @@ int main(int argc, char** argv)
    printf("%" PRIu64 " bytes, %" PRIu64 " differ; %" PRIu64 " loads, %" PRIu64
           " loads differ\n", n_compared, n_different, n_loads,
           n_loads_different);
-   dcfg_replay_free(r);
+   dcfg_cursor_free(r);
    dcfg_wet_events_free(events);
    dcfg_wet_close(w);
    return n_different > 0 || n_loads_different > 0;

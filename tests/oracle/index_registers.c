@@ -10,7 +10,7 @@
    that wrote.  Prints how many writers the index told, and the first differences;
    the exit status is 1 if there are any. */
 
-#include <dcfg_replay.h>
+#include <dcfg_cursor.h>
 #include <dcfg_slice.h>
 
 #include <fcntl.h>
@@ -30,23 +30,23 @@ static uint64_t below(uint64_t n)
 /* Answer: a copy of what the library tells. */
 typedef
    struct {
-      DcfgReplayFound  found;
-      DcfgReplayWriter by;
-      DcfgReplayInstr  at;
-      DcfgReplayAccess accesses[64];
+      DcfgCursorFound  found;
+      DcfgCursorWriter by;
+      DcfgCursorInstr  at;
+      DcfgCursorAccess accesses[64];
       uint8_t          value[1024];
    }
    Answer;
 
-static void ask(DcfgReplay* r, uint32_t thread, uint64_t t,
-                DcfgReplayKind kind, uint32_t n, uint8_t wanted, Answer* a)
+static void ask(DcfgCursor* r, uint32_t thread, uint64_t t,
+                DcfgCursorKind kind, uint32_t n, uint8_t wanted, Answer* a)
 {
-   const DcfgReplayInstr* at;
+   const DcfgCursorInstr* at;
 
    memset(a, 0, sizeof(*a));
-   a->found = dcfg_replay_writer(r, thread, t, kind, n, wanted, &a->by);
-   if (a->found != DCFG_REPLAY_FOUND || a->by.by != DCFG_REPLAY_BY_INSTR
-       || (at = dcfg_replay_instr(r, a->by.time)) == NULL)
+   a->found = dcfg_cursor_writer(r, thread, t, kind, n, wanted, &a->by);
+   if (a->found != DCFG_CURSOR_FOUND || a->by.by != DCFG_CURSOR_BY_INSTR
+       || (at = dcfg_cursor_instr(r, a->by.time)) == NULL)
       return;
    a->at = *at;
    memcpy(a->accesses, at->accesses,
@@ -74,25 +74,25 @@ int main(int argc, char** argv)
    DcfgError   err;
    DcfgWet*    w = argc == 5 ? dcfg_wet_open(argv[1], NULL, &err) : NULL;
    int         fd = argc == 5 ? open(argv[2], O_RDONLY) : -1;
-   DcfgReplay* with = NULL;
-   DcfgReplay* without = NULL;
+   DcfgCursor* with = NULL;
+   DcfgCursor* without = NULL;
    uint64_t    told = 0, differ = 0, n;
 
    if (w == NULL || fd < 0 || !dcfg_slice_use_index(w, fd, &err)
-       || (with = dcfg_replay_new(w, &err)) == NULL
-       || (without = dcfg_replay_new(w, &err)) == NULL) {
+       || (with = dcfg_cursor_new(w, &err)) == NULL
+       || (without = dcfg_cursor_new(w, &err)) == NULL) {
       fprintf(stderr, "usage: index_registers TRACE INDEX N SEED\n");
       return 2;
    }
-   dcfg_replay_doubt(without);
+   dcfg_cursor_doubt(without);
    n     = strtoull(argv[3], NULL, 0);
    state = strtoull(argv[4], NULL, 0);
    for (uint64_t i = 0; i < n; i++) {
-      uint64_t       t = below(dcfg_replay_end(with) + 1);
+      uint64_t       t = below(dcfg_cursor_end(with) + 1);
       uint32_t       thread = (uint32_t)below(dcfg_wet_threads(w));
-      DcfgReplayKind kind = below(3) == 0 ? DCFG_REPLAY_VECTOR
-                            : DCFG_REPLAY_GENERAL;
-      uint32_t       reg = (uint32_t)below(kind == DCFG_REPLAY_VECTOR ? 64
+      DcfgCursorKind kind = below(3) == 0 ? DCFG_CURSOR_VECTOR
+                            : DCFG_CURSOR_GENERAL;
+      uint32_t       reg = (uint32_t)below(kind == DCFG_CURSOR_VECTOR ? 64
                                            : 16);
       uint8_t        wanted = 0xFF;
       /* One after another, the writers of all bytes. */
@@ -107,15 +107,15 @@ int main(int argc, char** argv)
                    t, reg, (int)kind, wanted, (int)a.found, (int)a.by.by,
                    a.by.time, a.by.bytes, (int)b.found, (int)b.by.by,
                    b.by.time, b.by.bytes);
-         if (b.found != DCFG_REPLAY_FOUND || b.by.by != DCFG_REPLAY_BY_INSTR)
+         if (b.found != DCFG_CURSOR_FOUND || b.by.by != DCFG_CURSOR_BY_INSTR)
             break;
          wanted &= (uint8_t)~b.by.bytes;
          t       = b.by.time;
       }
    }
    printf("%" PRIu64 " told, %" PRIu64 " differ\n", told, differ);
-   dcfg_replay_free(with);
-   dcfg_replay_free(without);
+   dcfg_cursor_free(with);
+   dcfg_cursor_free(without);
    dcfg_wet_close(w);
    return differ > 0;
 }

@@ -22,7 +22,7 @@
    these found others, and how many answers differ; the exit status is 1 if any
    does.  The bytes of instructions are looked at here, without a decoder. */
 
-#include <dcfg_replay.h>
+#include <dcfg_cursor.h>
 #include <dcfg_slice.h>
 
 #include <fcntl.h>
@@ -280,16 +280,16 @@ static void take(DcfgWet* w, const bool* plain, const DcfgWetEvent* e,
 
 /*--- Questions                                            ---*/
 
-static DcfgReplay*  replay;
+static DcfgCursor*  cursor;
 static const bool*  loads;
 
-static DcfgReplayByte ask(uint64_t addr, uint64_t t)
+static DcfgCursorByte ask(uint64_t addr, uint64_t t)
 {
-   DcfgReplayByte b;
+   DcfgCursorByte b;
    DcfgError      err;
 
-   if (!dcfg_replay_memory(replay, t, addr, 1, loads, &b)) {
-      dcfg_replay_error(replay, &err);
+   if (!dcfg_cursor_memory(cursor, t, addr, 1, loads, &b)) {
+      dcfg_cursor_error(cursor, &err);
       fail("memory", &err);
    }
    n_asked++;
@@ -297,7 +297,7 @@ static DcfgReplayByte ask(uint64_t addr, uint64_t t)
 }
 
 static void differ(const char* what, uint64_t addr, uint64_t t,
-                   DcfgReplayByte b)
+                   DcfgCursorByte b)
 {
    if (n_different++ < 20)
       printf("%s: time %" PRIu64 ", 0x%" PRIx64 ": %u, %02x, since %" PRIu64
@@ -312,10 +312,10 @@ static void ask_load(const DcfgWetEvent* e, unsigned size)
    for (unsigned i = 0; i < size; i++) {
       uint64_t       addr = e->accesses[0] + i;
       int            byte = byte_at(addr, &time);
-      DcfgReplayByte b = ask(addr, e->time);
+      DcfgCursorByte b = ask(addr, e->time);
       /* Before a load that finds another byte, it is not known, unless the
          instruction before the load told it. */
-      if (b.is == DCFG_REPLAY_KNOWN
+      if (b.is == DCFG_CURSOR_KNOWN
           ? b.value != e->value[i] && (byte < 0 || time < e->time)
           : byte == e->value[i])
          differ("load", addr, e->time, b);
@@ -347,18 +347,18 @@ static bool has_unseen(DcfgWet* w, uint32_t instr, uint64_t instance, bool* is)
 
 static void ask_unseen(DcfgWet* w, const Unseen* u, bool slice)
 {
-   DcfgReplayByte b = ask(u->addr, u->time + 1);
+   DcfgCursorByte b = ask(u->addr, u->time + 1);
    bool           is = false;
 
-   if (b.is != DCFG_REPLAY_KNOWN || b.value != u->behind)
+   if (b.is != DCFG_CURSOR_KNOWN || b.value != u->behind)
       differ("behind", u->addr, u->time + 1, b);
    b = ask(u->addr, u->since);
-   if (b.is == DCFG_REPLAY_KNOWN ? b.value != u->before
+   if (b.is == DCFG_CURSOR_KNOWN ? b.value != u->before
        : u->since <= u->time && u->since > 0)
       differ("since", u->addr, u->since, b);
    for (uint64_t t = u->since + 1; t <= u->time; t += (u->time - u->since) / 4 + 1) {
       b = ask(u->addr, t);
-      if (b.is == DCFG_REPLAY_KNOWN)
+      if (b.is == DCFG_CURSOR_KNOWN)
          differ("between", u->addr, t, b);
    }
    if (slice && has_unseen(w, u->instr, u->instance, &is) && !is)
@@ -414,9 +414,9 @@ int main(int argc, char** argv)
    if (!dcfg_wet_tell_loads(w, plain)
        || !dcfg_slice_make_index(w, fd, NULL, &err)
        || !dcfg_slice_use_index(w, fd, &err)
-       || (replay = dcfg_replay_new(w, &err)) == NULL)
+       || (cursor = dcfg_cursor_new(w, &err)) == NULL)
       fail(argv[1], &err);
-   every = dcfg_replay_end(replay)
+   every = dcfg_cursor_end(cursor)
            / (argc == 4 ? strtoull(argv[3], NULL, 0) : 1000) + 1;
    for (unsigned pass = 0; pass < 2; pass++) {
       DcfgWetEvents* events = dcfg_wet_events_new(w, &err);
@@ -448,7 +448,7 @@ int main(int argc, char** argv)
           n_loads / 2, n_known / 2, n_contradicting / 2, n_asked, n_different);
    n_unseen = n;
    print_places(w);
-   dcfg_replay_free(replay);
+   dcfg_cursor_free(cursor);
    dcfg_wet_close(w);
    return n_different > 0;
 }

@@ -261,7 +261,7 @@ def ask(wet, at, packet, text=False):
 
 
 # The head of an index, and its elements: see docs/dev/index-file.md.
-BLOCK, SECTIONS, CHUNK, TURN, LINES = 4096, 15, 80, 48, 13
+BLOCK, SECTIONS, CHUNK, TURN, LINES, MAPPINGS = 4096, 16, 80, 48, 13, 15
 
 
 def number_at(data, at):
@@ -338,6 +338,20 @@ def lying(good):
     return with_sums(data), n_words
 
 
+def mappings(data):
+    """The place and the length of the mappings in an index, and the names of the files that they name."""
+    head = struct.unpack("<%dQ" % (BLOCK // 8), data[:BLOCK])
+    begin, size = head[8 + MAPPINGS], head[8 + SECTIONS + MAPPINGS]
+    at, names = begin, []
+    while at < begin + size:
+        for _ in range(3):
+            at = number_at(data, at)[1]
+        n, at = number_at(data, at)
+        names.append(data[at:at + n][data[at:at + n].find(b"/"):] if b"/" in data[at:at + n] else b"")
+        at += n
+    return begin, size, names
+
+
 def why(wet, *opts, env=None):
     return commandlib.command("why", *opts, wet, "small.c:7", **({"env": env} if env else {}))
 
@@ -392,6 +406,32 @@ def check_flips(tap, wet):
     step = "1" if os.environ.get("DCFG_SLOW") == "1" else "11"
     r = subprocess.run([prog, wet, wet + ".idx", step], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     tap.ok(r.returncode == 0, "an index with any byte changed is refused", r.stdout.decode(errors="replace"))
+
+
+def check_mappings(tap, wet):
+    """Mappings that make no sense, with right sums: a question is answered, or refused with a message."""
+    index = wet + ".idx"
+    with open(index, "rb") as f:
+        good = f.read()
+    begin, size, names = mappings(good)
+    tap.ok(any(b"libc.so" in n for n in names), "the index has the mappings", names)
+    wrong, refused, n = [], 0, 24
+    for k in range(n):
+        data = bytearray(good)
+        at = begin + k * (size - 1) // (n - 1)
+        data[at:min(at + (k % 3 + 1) ** 4, begin + size)] = b"\xff" * (min(at + (k % 3 + 1) ** 4, begin + size) - at)
+        with open(index, "wb") as f:
+            f.write(with_sums(data))
+        told = why(wet)
+        server = subprocess.run([commandlib.DCFG, "gdb", "--serve", wet], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, env=harness.ENV)
+        refused += b"mapping" in server.stderr and server.returncode == 2
+        if told[0] != 0 or server.returncode not in (0, 2):
+            wrong.append((at - begin, told, server))
+    tap.ok(not wrong, "hostile mappings of an index: no crash", wrong[:3])
+    tap.ok(refused > 0, "and some are refused with a message", refused)
+    with open(index, "wb") as f:
+        f.write(good)
 
 
 FLIP = r"""#include <dcfg_slice.h>
@@ -458,6 +498,7 @@ def main():
         check_files(tap, wet)
         check_wrong(tap, wet, other)
         check_flips(tap, wet)
+        check_mappings(tap, wet)
         check_places(tap, wet)
     check_same(tap)
     check_registers(tap)

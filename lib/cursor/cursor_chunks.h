@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Private to lib/replay/: decoded chunks of a trace that is replayed. */
+   Private to lib/cursor/: a cursor, its decoded chunks, and its caches. */
 
-#ifndef DCFG_LIB_REPLAY_CHUNKS_H
-#define DCFG_LIB_REPLAY_CHUNKS_H
+#ifndef DCFG_LIB_CURSOR_CHUNKS_H
+#define DCFG_LIB_CURSOR_CHUNKS_H
 
-#include "lib/dcfg_replay.h"
+#include "lib/dcfg_cursor.h"
 #include "lib/index/index_stores.h"
 #include "lib/index/wet_index.h"
 
@@ -45,7 +45,7 @@ typedef
    }
    KeptChunk;
 
-/* ReplayPlace: a place in the trace, behind the first .place instructions of
+/* CursorPlace: a place in the trace, behind the first .place instructions of
    step .step of chunk .chunk. */
 typedef
    struct {
@@ -53,7 +53,7 @@ typedef
       size_t   step;
       uint32_t place;
    }
-   ReplayPlace;
+   CursorPlace;
 
 /* Remembered: the last chunk before .chunk that wrote to a word of memory. */
 #define N_REMEMBERED 32768u
@@ -83,7 +83,7 @@ typedef
       bool             none;    // nobody in the trace wrote it
       uint32_t         thread, chunk;
       uint32_t         first;   // the entry holds from this chunk on
-      DcfgReplayWriter by;
+      DcfgCursorWriter by;
    }
    KnownWriter;
 
@@ -109,15 +109,6 @@ typedef
    }
    IndexedInstr;
 
-/* IndexTells: how much the index tells of a register in a chunk. */
-typedef
-   enum {
-      TELLS_NOTHING,            // only the chunk tells
-      TELLS_NONE,               // the thread has not written it there
-      TELLS_WRITER
-   }
-   IndexTells;
-
 /* KnownWord: a cache entry: the last writes of a chunk to a word of memory. */
 #define N_KNOWN_WORDS 16384u
 typedef
@@ -125,7 +116,7 @@ typedef
       uint64_t       word;      // the word's number plus 1; 0: empty
       uint32_t       chunk;
       uint8_t        found;     // the bytes that the chunk wrote, a bit for each
-      DcfgReplayByte bytes[8];
+      DcfgCursorByte bytes[8];
    }
    KnownWord;
 
@@ -160,15 +151,23 @@ typedef
       uint64_t       word;      // the word's number plus 1; 0: empty
       uint64_t       time;
       uint8_t        told;      // bytes that the index told, a bit for each
-      DcfgReplayByte bytes[8];
+      DcfgCursorByte bytes[8];
    }
    RecentWord;
 
-struct DcfgReplay {
+/* Renewed: .size bytes at .addr that something else than instructions and system
+   calls wrote before time .time. */
+typedef
+   struct {
+      uint64_t time, addr, size;
+      size_t   after;           // the number of mappings before
+   }
+   Renewed;
+
+struct DcfgCursor {
    Job        job;
-   DcfgWet*   of;               // the user's trace
-   const DcfgWet* w;            // the same, for its tables
-   WetCursor* tape;             // reads chunks
+   DcfgWet*   w;                // the user's trace
+   WetCursor* tape;             // reads its chunks
    WetIndex*  ix;
    KeptChunk  kept[KEPT_CHUNKS];
    uint64_t   clock;
@@ -181,88 +180,62 @@ struct DcfgReplay {
    KnownTops  tops;
    RecentWord recent[N_RECENT];
    QuietWord  quiet[N_QUIET];
-   ReplayPlace last;            // the place of .last_time, if .has_last
+   Array      mappings;         // DcfgCursorMapping
+   Array      renewed;          // Renewed
+   Arena      names;            // names of files
+   CursorPlace last;            // the place of .last_time, if .has_last
    uint64_t   last_time;
    bool       has_last;
    bool     (*stop)(void* arg);
    void*      stop_arg;
-   DcfgReplayInstr  told;
-   DcfgReplayAccess accesses[MAX_ACCESSES];
+   DcfgCursorInstr  told;
+   DcfgCursorAccess accesses[MAX_ACCESSES];
    uint8_t    value[MOST_VALUE];
 };
 
 /* Return chunk NUMBER; NULL if it cannot be read.  It is valid until
    LEAST_KEPT other chunks have been decoded. */
-KeptChunk* replay_chunk(DcfgReplay* r, uint32_t number);
+KeptChunk* cursor_chunk(DcfgCursor* r, uint32_t number);
 
 /* Return chunk NUMBER if it is decoded now, else NULL. */
-KeptChunk* replay_kept(DcfgReplay* r, uint32_t number);
+KeptChunk* cursor_kept(DcfgCursor* r, uint32_t number);
 
-/* Set *BY to the last writer of bytes WANTED of GRANULE of THREAD in chunk NUMBER
-   before time T, from the index.  Return what the index tells of it. */
-IndexTells replay_index_writer(DcfgReplay* r, uint32_t thread,
-                               uint32_t number, unsigned granule,
-                               uint8_t wanted, uint64_t t,
-                               DcfgReplayWriter* by);
-
-/* Set *TO to the instance at time T, if replay_index_writer() has lately told
-   it.  Return false if it has not. */
-bool replay_index_instr(DcfgReplay* r, uint64_t t, IndexedInstr* to);
+/* Set *TO to the instance at time T, if the index has lately told it as a last
+   writer.  Return false if it has not. */
+bool cursor_index_instr(DcfgCursor* r, uint64_t t, IndexedInstr* to);
 
 /* Return the chunk that has time T; the number of chunks if T is the end, or
    later. */
-uint32_t replay_chunk_of(const DcfgReplay* r, uint64_t t);
+uint32_t cursor_chunk_of(const DcfgCursor* r, uint64_t t);
 
 /* Set *P to the place before the instruction at time T, behind all marks before
    that.  Return false after an error. */
-bool replay_position(DcfgReplay* r, uint64_t t, ReplayPlace* p);
+bool cursor_position(DcfgCursor* r, uint64_t t, CursorPlace* p);
 
-/* Return whether dcfg_replay_listen()'s function ends the search. */
-static inline bool replay_stopped(const DcfgReplay* r)
+/* Return whether dcfg_cursor_listen()'s function ends the search. */
+static inline bool cursor_stopped(const DcfgCursor* r)
 {
    return r->stop != NULL && r->stop(r->stop_arg);
 }
 
 /* Return whether chunk NUMBER may have written one of the SIZE bytes at
    ADDR. */
-bool replay_wrote(DcfgReplay* r, uint32_t number, uint64_t addr,
+bool cursor_wrote(DcfgCursor* r, uint32_t number, uint64_t addr,
                   uint64_t size);
 
-/* Set *FOUND to the last chunk before NUMBER that may have written to the
-   8-byte word of memory with number WORD.  Return false if there is none. */
-bool replay_wrote_before(DcfgReplay* r, uint32_t number, uint64_t word,
-                         uint32_t* found);
-
-/* Set BYTES, with SIZE elements, to the SIZE bytes of memory at ADDR at time T.
-   Set TOLD to whether words of the index told a byte; if TOLD is NULL, do not use
-   them.  Return false after an error. */
-bool replay_memory_at(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
-                      DcfgReplayByte* bytes, bool* told);
-
-/* Set those of BYTES that were written between times SINCE and T, which are in
-   one chunk; their TOLD becomes false.  Return false after an error. */
-bool replay_memory_since(DcfgReplay* r, uint64_t since, uint64_t t,
-                         uint64_t addr, uint32_t size, DcfgReplayByte* bytes,
-                         bool* told);
+/* Set .mappings and .renewed.  Return false after an error. */
+bool cursor_load_mappings(DcfgCursor* r);
 
 /* Change those of BYTES, the SIZE bytes at ADDR at time T, that somebody else
    wrote about then. */
-void replay_unseen(DcfgReplay* r, uint64_t t, uint64_t addr, uint32_t size,
-                   DcfgReplayByte* bytes);
+void cursor_unseen(DcfgCursor* r, uint64_t t, uint64_t addr, uint32_t size,
+                   DcfgCursorByte* bytes);
 
 /* Set *T to the first time from FROM on at which a load tells that somebody else
    wrote one of the SIZE bytes at ADDR; if BACK, to the last such time before FROM.
    Return false if there is none. */
-bool replay_find_unseen(DcfgReplay* r, uint64_t addr, uint64_t size,
+bool cursor_find_unseen(DcfgCursor* r, uint64_t addr, uint64_t size,
                         uint64_t from, bool back, uint64_t* t);
-
-/* Set *AGREE to whether those of BYTES that the index TOLD are what instructions
-   load there, soon after time T.  COPIES is as for dcfg_replay_memory().  Return
-   false after an error. */
-bool replay_memory_agrees(DcfgReplay* r, uint64_t t, uint64_t addr,
-                          uint32_t size, const bool* copies,
-                          const DcfgReplayByte* bytes, const bool* told,
-                          bool* agree);
 
 /* Return whether the steps of filter F may access one of the SIZE bytes at ADDR
    in a manner that KIND has. */
@@ -270,14 +243,14 @@ bool filter_has(const StepFilter* f, uint64_t addr, uint64_t size,
                 uint32_t kind);
 
 /* Return the plan of instruction K of step S. */
-static inline const InstrPlan* replay_place(const DcfgReplay* r,
+static inline const InstrPlan* cursor_place(const DcfgCursor* r,
                                             const WetStep* s, uint32_t k)
 {
    return &r->w->places[ELEM(r->w->sbs, WetSb, s->sb).instrs.first + k];
 }
 
 /* Return the slots of step S. */
-static inline const WetAccess* replay_slots(const DcfgReplay* r,
+static inline const WetAccess* cursor_slots(const DcfgCursor* r,
                                             const WetStep* s)
 {
    return &ELEM(r->w->accesses, WetAccess,
@@ -289,53 +262,55 @@ static inline const WetAccess* replay_slots(const DcfgReplay* r,
    executed. */
 static inline bool access_of(const WetAccess* accesses, const uint64_t* slots,
                              uint32_t n_slots, const InstrPlan* at, uint32_t j,
-                             DcfgReplayAccess* to)
+                             DcfgCursorAccess* to)
 {
    uint32_t         slot = (uint32_t)at->slot + j;
    const WetAccess* a = &accesses[slot];
 
    if (slot >= n_slots)
       return false;
-   *to = (DcfgReplayAccess){ slots[slot], a->size,
+   *to = (DcfgCursorAccess){ slots[slot], a->size,
                              a->what & (AccessLoad | AccessStore) };
    return to->addr != 0 || !(a->what & AccessGuarded);
 }
 
 /* Set TO to access J of the instruction with plan AT in step S of chunk C.
    Return false if that access was not executed. */
-static inline bool replay_access(const DcfgReplay* r, const KeptChunk* c,
+static inline bool cursor_access(const DcfgCursor* r, const KeptChunk* c,
                                  const WetStep* s, const InstrPlan* at,
-                                 uint32_t j, DcfgReplayAccess* to)
+                                 uint32_t j, DcfgCursorAccess* to)
 {
-   return access_of(replay_slots(r, s), c->steps.addrs + s->first, s->n_slots,
+   return access_of(cursor_slots(r, s), c->steps.addrs + s->first, s->n_slots,
                     at, j, to);
 }
 
 /* Set TO, which has room for MOST_VALUE bytes, to the value of the instance
    with plan AT in step S of chunk C.  Return its size in bytes; 0: none was
    recorded. */
-uint32_t replay_value(const DcfgReplay* r, const KeptChunk* c,
-                      const WetStep* s, const InstrPlan* at, uint8_t* to);
+static inline uint32_t cursor_value(const DcfgCursor* r, const KeptChunk* c,
+                                    const WetStep* s, const InstrPlan* at,
+                                    uint8_t* to)
+{
+   return value_of(cursor_slots(r, s), c->steps.addrs + s->first, s->n_slots,
+                   at, to);
+}
 
 /* Return whether mark S says that something else than an instruction wrote
    memory. */
-static inline bool replay_mark_writes(const WetStep* s)
+static inline bool cursor_mark_writes(const WetStep* s)
 {
    return s->mark == MarkWritten || s->mark == MarkFresh
           || s->mark == MarkMoved || s->mark == MarkContents;
 }
 
 /* Return the bytes that follow mark S of chunk C. */
-static inline Bytes replay_bytes(const KeptChunk* c, const WetStep* s)
+static inline Bytes cursor_bytes(const KeptChunk* c, const WetStep* s)
 {
    const uint64_t* words = c->steps.addrs + s->first;
    const uint8_t*  at = c->steps.bytes + words[MARK_BYTES_AT];
 
    return (Bytes){ at, at + words[MARK_N_BYTES], false };
 }
-
-/* Return what the trace tells of THREAD at its begin; NULL: nothing. */
-const DcfgWetThread* replay_begin_of(const DcfgReplay* r, uint32_t thread);
 
 /* Return whether the A_SIZE bytes at A and the B_SIZE bytes at B overlap. */
 static inline bool overlaps(uint64_t a, uint64_t a_size, uint64_t b,
@@ -344,4 +319,4 @@ static inline bool overlaps(uint64_t a, uint64_t a_size, uint64_t b,
    return a_size > 0 && b_size > 0 && (a - b < b_size || b - a < a_size);
 }
 
-#endif /* DCFG_LIB_REPLAY_CHUNKS_H */
+#endif /* DCFG_LIB_CURSOR_CHUNKS_H */

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Decoded chunks of a trace that is replayed. */
+   The chunk, and the instance, at a time. */
 
-/* Owns: the last decoded chunks, the times of their instructions, the
-   filters of their steps.  Handed: a trace that has an index. */
+/* Owns: the last decoded chunks with the times and filters of their steps, and
+   what the trace has of the instance at a time.  Handed: a trace that has an
+   index.
 
-#include "lib/replay/replay_chunks.h"
+   The index says where each chunk stands and which times it has.  Chunks are
+   decoded when a question needs them, and a few are kept. */
+
+#include "lib/cursor/cursor_chunks.h"
 
 #include "lib/base/sort.h"
 
@@ -16,7 +20,7 @@
 /*--- Making                                               ---*/
 
 /* Set .sb_defs: the granules that each superblock may define. */
-static void find_defs(DcfgReplay* r)
+static void find_defs(DcfgCursor* r)
 {
    for (uint32_t id = 1; id < r->w->sbs.n; id++) {
       const Span s = ELEM(r->w->sbs, WetSb, id).instrs;
@@ -30,7 +34,7 @@ static void find_defs(DcfgReplay* r)
    }
 }
 
-static void free_chunk(DcfgReplay* r, KeptChunk* c)
+static void free_chunk(DcfgCursor* r, KeptChunk* c)
 {
    wet_free_steps(&r->tape->job, &c->steps);
    job_free(&r->job, c->times, c->max_times * sizeof(*c->times));
@@ -38,20 +42,19 @@ static void free_chunk(DcfgReplay* r, KeptChunk* c)
    *c = (KeptChunk){ 0 };
 }
 
-DcfgReplay* dcfg_replay_new(DcfgWet* w, DcfgError* err)
+DcfgCursor* dcfg_cursor_new(DcfgWet* w, DcfgError* err)
 {
-   DcfgReplay* r;
+   DcfgCursor* r;
 
    if (w->index == NULL) {
       set_error(err, DCFG_ERROR_ARGUMENT, w->path, NULL, 0,
                 "it has no index");
       return NULL;
    }
-   r = job_object(sizeof(*r), offsetof(DcfgReplay, job), w->path, &w->options,
+   r = job_object(sizeof(*r), offsetof(DcfgCursor, job), w->path, &w->options,
                   err);
    if (r == NULL)
       return NULL;
-   r->of   = w;
    r->w    = w;
    r->ix   = w->index;
    r->tape = wet_cursor_new(w, err);
@@ -64,50 +67,54 @@ DcfgReplay* dcfg_replay_new(DcfgWet* w, DcfgError* err)
    r->known_words = job_calloc(&r->job, N_KNOWN_WORDS,
                                sizeof(*r->known_words));
    if (r->tape != NULL && r->sb_defs != NULL && r->words != NULL
-       && r->writers != NULL && r->known_words != NULL) {
+       && r->writers != NULL && r->known_words != NULL
+       && cursor_load_mappings(r)) {
       find_defs(r);
       return r;
    }
    if (r->tape != NULL)
       job_tell(&r->job, err);
-   dcfg_replay_free(r);
+   dcfg_cursor_free(r);
    return NULL;
 }
 
-void dcfg_replay_free(DcfgReplay* r)
+void dcfg_cursor_free(DcfgCursor* r)
 {
    if (r == NULL)
       return;
    if (r->tape != NULL)
-      dcfg_replay_forget(r);
+      dcfg_cursor_forget(r);
    free(r->sb_defs);
    job_free(&r->job, r->tops.tops, r->tops.room);
    free(r->words);
    free(r->writers);
    free(r->known_words);
+   array_free(&r->job, &r->mappings, sizeof(DcfgCursorMapping));
+   array_free(&r->job, &r->renewed, sizeof(Renewed));
+   arena_free(&r->job, &r->names);
    wet_cursor_free(r->tape);
    free(r);
 }
 
-void dcfg_replay_forget(DcfgReplay* r)
+void dcfg_cursor_forget(DcfgCursor* r)
 {
    for (unsigned i = 0; i < KEPT_CHUNKS; i++)
       free_chunk(r, &r->kept[i]);
    r->has_last = false;
 }
 
-uint64_t dcfg_replay_end(const DcfgReplay* r)
+uint64_t dcfg_cursor_end(const DcfgCursor* r)
 {
    return r->ix->n_instrs;
 }
 
-void dcfg_replay_listen(DcfgReplay* r, bool (*stop)(void* arg), void* arg)
+void dcfg_cursor_listen(DcfgCursor* r, bool (*stop)(void* arg), void* arg)
 {
    r->stop     = stop;
    r->stop_arg = arg;
 }
 
-void dcfg_replay_error(const DcfgReplay* r, DcfgError* err)
+void dcfg_cursor_error(const DcfgCursor* r, DcfgError* err)
 {
    job_tell(r->job.err.status != DCFG_OK ? &r->job : &r->tape->job, err);
 }
@@ -134,13 +141,13 @@ static inline void filter_add(uint64_t* words, uint64_t addr, uint64_t size)
 #define FILTERED 64u
 
 /* Add step S of chunk C to filter F. */
-static void filter_step(DcfgReplay* r, const KeptChunk* c, const WetStep* s,
+static void filter_step(DcfgCursor* r, const KeptChunk* c, const WetStep* s,
                         StepFilter* f)
 {
    const WetAccess* a;
 
    if (s->sb == 0) {
-      f->any   |= replay_mark_writes(s) || s->mark == MarkRead
+      f->any   |= cursor_mark_writes(s) || s->mark == MarkRead
                   || s->mark == MarkMapped;
       f->turns |= s->mark == MarkHandler || s->mark == MarkReturn
                   || s->mark == MarkCreated || s->mark == MarkRegisters;
@@ -148,7 +155,7 @@ static void filter_step(DcfgReplay* r, const KeptChunk* c, const WetStep* s,
    }
    f->defs[0] |= r->sb_defs[s->sb][0];
    f->defs[1] |= r->sb_defs[s->sb][1];
-   a = replay_slots(r, s);
+   a = cursor_slots(r, s);
    for (uint32_t i = 0; i < s->n_slots; i++) {
       uint64_t addr = c->steps.addrs[s->first + i];
       if (!(a[i].what & (AccessLoad | AccessStore)) || a[i].size == 0)
@@ -170,8 +177,8 @@ bool filter_has(const StepFilter* f, uint64_t addr, uint64_t size,
       return true;
    for (uint64_t line = addr >> LINE_SHIFT; line <= last; line++) {
       unsigned bit = bit_of_line(line << LINE_SHIFT);
-      if (((kind & DCFG_REPLAY_STORE) && f->stores[bit / 64] >> bit % 64 & 1)
-          || ((kind & DCFG_REPLAY_LOAD) && f->loads[bit / 64] >> bit % 64 & 1))
+      if (((kind & DCFG_CURSOR_STORE) && f->stores[bit / 64] >> bit % 64 & 1)
+          || ((kind & DCFG_CURSOR_LOAD) && f->loads[bit / 64] >> bit % 64 & 1))
          return true;
    }
    return false;
@@ -181,7 +188,7 @@ bool filter_has(const StepFilter* f, uint64_t addr, uint64_t size,
 
 /* Make room for the times and filters of C's steps.  Return false if memory is
    short. */
-static bool make_room(DcfgReplay* r, KeptChunk* c)
+static bool make_room(DcfgCursor* r, KeptChunk* c)
 {
    size_t n = c->steps.n_steps + 1, n_filters = n / FILTER_STEPS + 1;
    void*  more;
@@ -209,7 +216,7 @@ static bool make_room(DcfgReplay* r, KeptChunk* c)
 
 /* Decode chunk NUMBER to C, in place of the one there.  Return false after an
    error. */
-static bool decode(DcfgReplay* r, KeptChunk* c, uint32_t number)
+static bool decode(DcfgCursor* r, KeptChunk* c, uint32_t number)
 {
    const IndexChunk* of = &r->ix->chunks[number];
    WetChunkInfo      info = { of->offset, of->before, of->n_instrs,
@@ -249,7 +256,7 @@ static size_t bytes_of(const KeptChunk* c)
 }
 
 /* Return how many bytes chunk NUMBER will take when it is decoded. */
-static size_t bytes_for(const DcfgReplay* r, uint32_t number)
+static size_t bytes_for(const DcfgCursor* r, uint32_t number)
 {
    const IndexChunk* c = &r->ix->chunks[number];
 
@@ -262,7 +269,7 @@ static size_t bytes_for(const DcfgReplay* r, uint32_t number)
 /* Return where to decode chunk NUMBER: a new one if there is room, else in place
    of the one that was used longest ago.  Chunks differ in size: free others if
    all together would be too large. */
-static KeptChunk* choose(DcfgReplay* r, uint32_t number)
+static KeptChunk* choose(DcfgCursor* r, uint32_t number)
 {
    KeptChunk* unused = NULL;
    KeptChunk* oldest = NULL;
@@ -289,7 +296,7 @@ static KeptChunk* choose(DcfgReplay* r, uint32_t number)
    return choose(r, number);
 }
 
-KeptChunk* replay_kept(DcfgReplay* r, uint32_t number)
+KeptChunk* cursor_kept(DcfgCursor* r, uint32_t number)
 {
    for (unsigned i = 0; i < KEPT_CHUNKS; i++) {
       KeptChunk* c = &r->kept[i];
@@ -301,9 +308,9 @@ KeptChunk* replay_kept(DcfgReplay* r, uint32_t number)
    return NULL;
 }
 
-KeptChunk* replay_chunk(DcfgReplay* r, uint32_t number)
+KeptChunk* cursor_chunk(DcfgCursor* r, uint32_t number)
 {
-   KeptChunk* c = replay_kept(r, number);
+   KeptChunk* c = cursor_kept(r, number);
 
    if (c != NULL)
       return c;
@@ -314,7 +321,7 @@ KeptChunk* replay_chunk(DcfgReplay* r, uint32_t number)
    return c->there ? c : NULL;
 }
 
-uint32_t replay_chunk_of(const DcfgReplay* r, uint64_t t)
+uint32_t cursor_chunk_of(const DcfgCursor* r, uint64_t t)
 {
    uint32_t chunk = 0;
 
@@ -323,34 +330,34 @@ uint32_t replay_chunk_of(const DcfgReplay* r, uint64_t t)
    return chunk;
 }
 
-bool replay_position(DcfgReplay* r, uint64_t t, ReplayPlace* p)
+bool cursor_position(DcfgCursor* r, uint64_t t, CursorPlace* p)
 {
-   uint32_t   chunk = replay_chunk_of(r, t);
+   uint32_t   chunk = cursor_chunk_of(r, t);
    KeptChunk* c;
    size_t     step = 0;
 
-   *p = (ReplayPlace){ 0, 0, 0 };
+   *p = (CursorPlace){ 0, 0, 0 };
    if (r->ix->n_chunks == 0)
       return t == 0;
    if (chunk == r->ix->n_chunks) {
-      c = replay_chunk(r, chunk - 1);
+      c = cursor_chunk(r, chunk - 1);
       if (c == NULL)
          return false;
-      *p = (ReplayPlace){ chunk - 1, c->steps.n_steps, 0 };
+      *p = (CursorPlace){ chunk - 1, c->steps.n_steps, 0 };
       return true;
    }
-   c = replay_chunk(r, chunk);
+   c = cursor_chunk(r, chunk);
    if (c == NULL)
       return false;
    t -= r->ix->chunks[chunk].before;
    BISECT(step, c->steps.n_steps, middle, c->times[middle + 1] <= t);
-   *p = (ReplayPlace){ chunk, step, (uint32_t)(t - c->times[step]) };
+   *p = (CursorPlace){ chunk, step, (uint32_t)(t - c->times[step]) };
    return true;
 }
 
 /*--- Memory that chunks write                             ---*/
 
-bool replay_wrote(DcfgReplay* r, uint32_t number, uint64_t addr,
+bool cursor_wrote(DcfgCursor* r, uint32_t number, uint64_t addr,
                   uint64_t size)
 {
    uint64_t first = addr >> 3, last = (addr + size - 1) >> 3;
@@ -363,62 +370,21 @@ bool replay_wrote(DcfgReplay* r, uint32_t number, uint64_t addr,
    return false;
 }
 
-bool replay_wrote_before(DcfgReplay* r, uint32_t number, uint64_t word,
-                         uint32_t* found)
-{
-   Remembered* m = &r->words[(word ^ word >> 15) % N_REMEMBERED];
-   uint32_t    end = 0, at = number;
-
-   /* If .chunk is later than NUMBER, its answer holds for NUMBER, too, unless
-      NUMBER is before the chunk that was found.  If .chunk is earlier, search
-      only the chunks from .chunk to NUMBER. */
-   if (m->word == word + 1 && m->chunk >= number && m->found <= number)
-      at = m->found;
-   else {
-      if (m->word == word + 1 && m->chunk < number)
-         end = m->chunk;
-      while (at > end && !index_wrote(r->ix, at - 1, word))
-         at--;
-      if (at == end && end > 0)
-         at = m->found;
-   }
-   *m = (Remembered){ word + 1, number, at };
-   *found = at - 1;
-   return at != 0;
-}
-
 /*--- Instances                                            ---*/
 
-uint32_t replay_value(const DcfgReplay* r, const KeptChunk* c,
-                      const WetStep* s, const InstrPlan* at, uint8_t* to)
-{
-   return value_of(replay_slots(r, s), c->steps.addrs + s->first, s->n_slots,
-                   at, to);
-}
-
-const DcfgWetThread* replay_begin_of(const DcfgReplay* r, uint32_t thread)
-{
-   const DcfgWetState* state = dcfg_wet_state(r->of);
-
-   for (uint32_t i = 0; i < state->n_threads; i++)
-      if (state->threads[i].thread == thread)
-         return &state->threads[i];
-   return NULL;
-}
-
-bool dcfg_replay_repeats(const DcfgReplay* r, uint32_t instr)
+bool dcfg_cursor_repeats(const DcfgCursor* r, uint32_t instr)
 {
    return instr < r->w->instrs.n && r->w->plans[instr].kind == InsnRep;
 }
 
-bool dcfg_replay_last_address(DcfgReplay* r, uint64_t* addr)
+bool dcfg_cursor_last_address(DcfgCursor* r, uint64_t* addr)
 {
-   ReplayPlace       p;
-   KeptChunk*     c;
+   CursorPlace p;
+   KeptChunk*  c;
 
-   if (!replay_position(r, r->ix->n_instrs, &p) || r->ix->n_chunks == 0)
+   if (!cursor_position(r, r->ix->n_instrs, &p) || r->ix->n_chunks == 0)
       return false;
-   c = replay_chunk(r, p.chunk);
+   c = cursor_chunk(r, p.chunk);
    for (size_t i = c == NULL ? 0 : c->steps.n_steps; i-- > 0; ) {
       const WetStep* s = &c->steps.steps[i];
       const WetSb*   sb;
@@ -430,17 +396,58 @@ bool dcfg_replay_last_address(DcfgReplay* r, uint64_t* addr)
          superblock.  Otherwise only a system call ends a trace, and the next
          instruction stands behind it. */
       if (s->way == DCFG_NONE && s->n_instrs < sb->instrs.n) {
-         instr = replay_place(r, s, s->n_instrs)->instr;
+         instr = cursor_place(r, s, s->n_instrs)->instr;
          *addr = r->w->plans[instr].addr;
          return true;
       }
       if (s->n_instrs == 0)
          continue;
-      instr = replay_place(r, s, s->n_instrs - 1u)->instr;
+      instr = cursor_place(r, s, s->n_instrs - 1u)->instr;
       *addr = r->w->plans[instr].addr + ELEM(r->w->instrs, WetInstr,
                                              instr).len;
       return r->w->plans[instr].kind == InsnSyscall
              || r->w->plans[instr].kind == InsnPlain;
    }
    return false;
+}
+
+/* Tell of the instance at time T of THREAD, with plan AT.  ACCESSES, SLOTS and
+   N_SLOTS are as for access_of(). */
+static const DcfgCursorInstr* tell(DcfgCursor* r, uint64_t t, uint32_t thread,
+                                   const InstrPlan* at,
+                                   const WetAccess* accesses,
+                                   const uint64_t* slots, uint32_t n_slots)
+{
+   uint32_t n = 0;
+
+   for (uint32_t j = 0; j < at->n_slots && n < MAX_ACCESSES; j++)
+      n += access_of(accesses, slots, n_slots, at, j, &r->accesses[n]);
+   r->told = (DcfgCursorInstr){
+      .time = t, .thread = thread, .instr = at->instr,
+      .rep = r->w->plans[at->instr].kind == InsnRep,
+      .n_accesses = n, .accesses = r->accesses,
+      .value_size = value_of(accesses, slots, n_slots, at, r->value),
+      .value = r->value
+   };
+   return &r->told;
+}
+
+const DcfgCursorInstr* dcfg_cursor_instr(DcfgCursor* r, uint64_t t)
+{
+   CursorPlace      p;
+   IndexedInstr     is;
+   const KeptChunk* c;
+   const WetStep*   s;
+
+   if (t >= r->ix->n_instrs)
+      return NULL;
+   if (cursor_kept(r, cursor_chunk_of(r, t)) == NULL
+       && cursor_index_instr(r, t, &is))
+      return tell(r, t, is.thread, &is.at, is.accesses, is.slots, is.n_slots);
+   if (!cursor_position(r, t, &p))
+      return NULL;
+   c = cursor_chunk(r, p.chunk);
+   s = &c->steps.steps[p.step];
+   return tell(r, t, s->thread, cursor_place(r, s, p.place), cursor_slots(r, s),
+               c->steps.addrs + s->first, s->n_slots);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Searches for instances. */
+   The next and the last instance of something. */
 
-/* Owns: the next and the last instance of a thread, of a set of
-   instructions, and with an access to some memory; numbers of instances.
-   Handed: chunks by replay_chunks.c. */
+/* Owns: searches forward and backward for instances of a thread, of a set of
+   instructions, with an access to some memory; for signals that have a handler;
+   and the numbers of instances.  Handed: chunks by cursor_chunks.c, the chunks
+   that can have a match by the index. */
 
-#include "lib/replay/replay_chunks.h"
+#include "lib/cursor/cursor_chunks.h"
 #include "lib/base/sort.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@
    to steps to instructions. */
 typedef struct Search Search;
 struct Search {
-   DcfgReplay* r;
+   DcfgCursor* r;
    /* Return whether chunk NUMBER may have a match. */
    bool      (*chunk)(Search* f, uint32_t number);
    /* Return whether the steps of FILTER have no match.  NULL: never. */
@@ -29,12 +30,12 @@ struct Search {
                       uint32_t k);
    bool        marks;           // a mark that matches is the instance before it
    uint32_t    thread;
-   const DcfgReplaySet* set;
+   const DcfgCursorSet* set;
    uint64_t    addr, size;
    uint32_t    kind;
 };
 
-struct DcfgReplaySet {
+struct DcfgCursorSet {
    bool*    instrs;             // by instruction: it is in the set
    bool*    sbs;                // by superblock: it has one of the set
    uint8_t* chunks;             // a bit for each chunk that may have run one
@@ -115,29 +116,29 @@ static bool backward(Search* f, const KeptChunk* c, size_t from,
 
 /* Set *T to the first match from time FROM on; if BACK, to the last one before
    FROM. */
-static DcfgReplayFound find(Search* f, uint64_t from, bool back, uint64_t* t)
+static DcfgCursorFound find(Search* f, uint64_t from, bool back, uint64_t* t)
 {
-   DcfgReplay* r = f->r;
-   ReplayPlace    p;
+   DcfgCursor* r = f->r;
+   CursorPlace    p;
    uint32_t    end = back ? 0 : (uint32_t)r->ix->n_chunks;
    uint64_t    at;
 
    if (r->ix->n_chunks == 0)
-      return DCFG_REPLAY_NONE;
-   if (!replay_position(r, from < r->ix->n_instrs ? from : r->ix->n_instrs,
+      return DCFG_CURSOR_NONE;
+   if (!cursor_position(r, from < r->ix->n_instrs ? from : r->ix->n_instrs,
                         &p))
-      return DCFG_REPLAY_FAILED;
+      return DCFG_CURSOR_FAILED;
    for (uint32_t n = p.chunk; ; n += back ? UINT32_MAX : 1) {
       if (f->chunk(f, n)) {
          const KeptChunk* c;
          bool             here = n == p.chunk;
          /* If nothing is found, the user goes on with the chunk in which the
             search began: keep it. */
-         if (replay_chunk(r, p.chunk) == NULL
-             || (c = replay_chunk(r, n)) == NULL)
-            return DCFG_REPLAY_FAILED;
-         if (!here && replay_stopped(r))
-            return DCFG_REPLAY_STOPPED;
+         if (cursor_chunk(r, p.chunk) == NULL
+             || (c = cursor_chunk(r, n)) == NULL)
+            return DCFG_CURSOR_FAILED;
+         if (!here && cursor_stopped(r))
+            return DCFG_CURSOR_STOPPED;
          if (back ? backward(f, c, here ? p.step : c->steps.n_steps,
                              here ? p.place : 0, &at)
                   : forward(f, c, here ? p.step : 0, here ? p.place : 0,
@@ -146,14 +147,14 @@ static DcfgReplayFound find(Search* f, uint64_t from, bool back, uint64_t* t)
             /* A mark before the first instruction of the trace has no
                instruction that it belongs to. */
             if (*t == UINT64_MAX)
-               return DCFG_REPLAY_NONE;
-            return DCFG_REPLAY_FOUND;
+               return DCFG_CURSOR_NONE;
+            return DCFG_CURSOR_FOUND;
          }
       }
       if (back ? n == 0 : n + 1 == end)
-         return DCFG_REPLAY_NONE;
-      if (replay_stopped(r))
-         return DCFG_REPLAY_STOPPED;
+         return DCFG_CURSOR_NONE;
+      if (cursor_stopped(r))
+         return DCFG_CURSOR_STOPPED;
    }
 }
 
@@ -172,29 +173,29 @@ static bool thread_step(Search* f, const KeptChunk* c, const WetStep* s)
    return s->sb != 0 && s->thread == f->thread;
 }
 
-DcfgReplayFound dcfg_replay_find_thread(DcfgReplay* r, uint32_t thread,
+DcfgCursorFound dcfg_cursor_find_thread(DcfgCursor* r, uint32_t thread,
                                         uint64_t from, bool back, uint64_t* t)
 {
    Search f = { .r = r, .chunk = thread_chunk, .step = thread_step,
                 .thread = thread };
 
-   return thread >= r->w->threads.n ? DCFG_REPLAY_NONE
+   return thread >= r->w->threads.n ? DCFG_CURSOR_NONE
           : find(&f, from, back, t);
 }
 
-DcfgReplayFound dcfg_replay_before(DcfgReplay* r, uint32_t thread,
+DcfgCursorFound dcfg_cursor_before(DcfgCursor* r, uint32_t thread,
                                    uint64_t from, uint64_t* t, uint32_t* instr)
 {
-   ReplayPlace         p = r->last;
+   CursorPlace         p = r->last;
    const KeptChunk* c;
-   DcfgReplayFound  found;
+   DcfgCursorFound  found;
 
    if (!r->has_last || r->last_time != from) {
-      if (!replay_position(r, from, &p))
-         return DCFG_REPLAY_FAILED;
+      if (!cursor_position(r, from, &p))
+         return DCFG_CURSOR_FAILED;
    }
    r->has_last = false;
-   c = r->ix->n_chunks == 0 ? NULL : replay_chunk(r, p.chunk);
+   c = r->ix->n_chunks == 0 ? NULL : cursor_chunk(r, p.chunk);
    for (; c != NULL && (p.place > 0 || p.step > 0); p.place--) {
       const WetStep* s;
       while (p.place == 0 && p.step > 0) {
@@ -210,40 +211,40 @@ DcfgReplayFound dcfg_replay_before(DcfgReplay* r, uint32_t thread,
       }
       p.place--;
       *t     = r->ix->chunks[p.chunk].before + c->times[p.step] + p.place;
-      *instr = replay_place(r, s, p.place)->instr;
+      *instr = cursor_place(r, s, p.place)->instr;
       r->last      = p;
       r->last_time = *t;
       r->has_last  = true;
-      return DCFG_REPLAY_FOUND;
+      return DCFG_CURSOR_FOUND;
    }
    /* The thread's last instruction is in an earlier chunk. */
    if (c == NULL || p.chunk == 0)
-      return c == NULL && r->ix->n_chunks > 0 ? DCFG_REPLAY_FAILED
-             : DCFG_REPLAY_NONE;
-   found = dcfg_replay_find_thread(r, thread, r->ix->chunks[p.chunk].before,
+      return c == NULL && r->ix->n_chunks > 0 ? DCFG_CURSOR_FAILED
+             : DCFG_CURSOR_NONE;
+   found = dcfg_cursor_find_thread(r, thread, r->ix->chunks[p.chunk].before,
                                    true, t);
-   if (found == DCFG_REPLAY_FOUND) {
-      const DcfgReplayInstr* at = dcfg_replay_instr(r, *t);
+   if (found == DCFG_CURSOR_FOUND) {
+      const DcfgCursorInstr* at = dcfg_cursor_instr(r, *t);
       if (at == NULL)
-         return DCFG_REPLAY_FAILED;
+         return DCFG_CURSOR_FAILED;
       *instr = at->instr;
    }
    return found;
 }
 
-DcfgReplayFound dcfg_replay_result(DcfgReplay* r, uint64_t t,
+DcfgCursorFound dcfg_cursor_result(DcfgCursor* r, uint64_t t,
                                    uint64_t* result)
 {
-   ReplayPlace         p;
+   CursorPlace         p;
    const KeptChunk* c;
    uint32_t         thread;
 
-   if (t >= r->ix->n_instrs || !replay_position(r, t, &p)
-       || (c = replay_chunk(r, p.chunk)) == NULL)
-      return DCFG_REPLAY_FAILED;
+   if (t >= r->ix->n_instrs || !cursor_position(r, t, &p)
+       || (c = cursor_chunk(r, p.chunk)) == NULL)
+      return DCFG_CURSOR_FAILED;
    thread = c->steps.steps[p.step].thread;
    if (p.place + 1u < c->steps.steps[p.step].n_instrs)
-      return DCFG_REPLAY_NONE;
+      return DCFG_CURSOR_NONE;
    for (uint32_t n = p.chunk; ; ) {
       for (size_t i = n == p.chunk ? p.step + 1 : 0; i < c->steps.n_steps;
            i++) {
@@ -251,17 +252,17 @@ DcfgReplayFound dcfg_replay_result(DcfgReplay* r, uint64_t t,
          if (s->thread != thread)
             continue;
          if (s->sb != 0 && s->n_instrs > 0)
-            return DCFG_REPLAY_NONE;
+            return DCFG_CURSOR_NONE;
          if (s->sb == 0 && s->mark == MarkResult) {
             *result = difference_of(c->steps.addrs[s->first]);
-            return DCFG_REPLAY_FOUND;
+            return DCFG_CURSOR_FOUND;
          }
       }
-      if (++n == r->ix->n_chunks || replay_stopped(r))
-         return DCFG_REPLAY_NONE;
-      c = replay_chunk(r, n);
+      if (++n == r->ix->n_chunks || cursor_stopped(r))
+         return DCFG_CURSOR_NONE;
+      c = cursor_chunk(r, n);
       if (c == NULL)
-         return DCFG_REPLAY_FAILED;
+         return DCFG_CURSOR_FAILED;
    }
 }
 
@@ -269,7 +270,7 @@ DcfgReplayFound dcfg_replay_result(DcfgReplay* r, uint64_t t,
 
 /* Note in S the chunks in which superblock SB was left at instruction FROM or
    later. */
-static void note_chunks(DcfgReplay* r, DcfgReplaySet* s, const WetSb* sb,
+static void note_chunks(DcfgCursor* r, DcfgCursorSet* s, const WetSb* sb,
                         uint32_t from)
 {
    for (uint32_t k = from; k < sb->instrs.n; k++) {
@@ -279,10 +280,10 @@ static void note_chunks(DcfgReplay* r, DcfgReplaySet* s, const WetSb* sb,
    }
 }
 
-DcfgReplaySet* dcfg_replay_set_new(DcfgReplay* r, const uint32_t* instrs,
+DcfgCursorSet* dcfg_cursor_set_new(DcfgCursor* r, const uint32_t* instrs,
                                    uint32_t n)
 {
-   DcfgReplaySet* s = job_calloc(&r->job, 1, sizeof(*s));
+   DcfgCursorSet* s = job_calloc(&r->job, 1, sizeof(*s));
 
    if (s == NULL)
       return NULL;
@@ -293,7 +294,7 @@ DcfgReplaySet* dcfg_replay_set_new(DcfgReplay* r, const uint32_t* instrs,
    s->sbs      = job_calloc(&r->job, s->n_sbs, sizeof(bool));
    s->chunks   = job_calloc(&r->job, s->n_chunks, 1);
    if (s->instrs == NULL || s->sbs == NULL || s->chunks == NULL) {
-      dcfg_replay_set_free(r, s);
+      dcfg_cursor_set_free(r, s);
       return NULL;
    }
    for (uint32_t i = 0; i < n; i++)
@@ -310,7 +311,7 @@ DcfgReplaySet* dcfg_replay_set_new(DcfgReplay* r, const uint32_t* instrs,
    return s;
 }
 
-void dcfg_replay_set_free(DcfgReplay* r, DcfgReplaySet* s)
+void dcfg_cursor_set_free(DcfgCursor* r, DcfgCursorSet* s)
 {
    if (s == NULL)
       return;
@@ -322,35 +323,39 @@ void dcfg_replay_set_free(DcfgReplay* r, DcfgReplaySet* s)
 
 static bool set_chunk(Search* f, uint32_t number)
 {
-   return f->set->chunks[number / 8] >> number % 8 & 1;
+   return (f->set->chunks[number / 8] >> number % 8 & 1)
+          && (f->thread == DCFG_NONE || thread_chunk(f, number));
 }
 
 static bool set_step(Search* f, const KeptChunk* c, const WetStep* s)
 {
    (void)c;
-   return s->sb != 0 && f->set->sbs[s->sb];
+   return s->sb != 0 && f->set->sbs[s->sb]
+          && (f->thread == DCFG_NONE || s->thread == f->thread);
 }
 
 static bool set_place(Search* f, const KeptChunk* c, const WetStep* s,
                       uint32_t k)
 {
    (void)c;
-   return f->set->instrs[replay_place(f->r, s, k)->instr];
+   return f->set->instrs[cursor_place(f->r, s, k)->instr];
 }
 
-DcfgReplayFound dcfg_replay_find_instr(DcfgReplay* r, const DcfgReplaySet* s,
-                                       uint64_t from, bool back, uint64_t* t)
+DcfgCursorFound dcfg_cursor_find_instr(DcfgCursor* r, const DcfgCursorSet* s,
+                                       uint32_t thread, uint64_t from,
+                                       bool back, uint64_t* t)
 {
    Search f = { .r = r, .chunk = set_chunk, .step = set_step,
-                .place = set_place, .set = s };
+                .place = set_place, .thread = thread, .set = s };
 
-   return find(&f, from, back, t);
+   return thread != DCFG_NONE && thread >= r->w->threads.n ? DCFG_CURSOR_NONE
+          : find(&f, from, back, t);
 }
 
-uint64_t dcfg_replay_set_pause(const DcfgReplay* r, const DcfgReplaySet* s,
+uint64_t dcfg_cursor_set_pause(const DcfgCursor* r, const DcfgCursorSet* s,
                                uint64_t t)
 {
-   uint32_t first = replay_chunk_of(r, t);
+   uint32_t first = cursor_chunk_of(r, t);
 
    for (uint32_t i = first; i < r->ix->n_chunks; i++)
       if (s->chunks[i / 8] >> i % 8 & 1)
@@ -362,8 +367,11 @@ uint64_t dcfg_replay_set_pause(const DcfgReplay* r, const DcfgReplaySet* s,
 
 static bool access_chunk(Search* f, uint32_t number)
 {
-   return (f->kind & DCFG_REPLAY_LOAD)
-          || replay_wrote(f->r, number, f->addr, f->size);
+   bool told = (f->kind & DCFG_CURSOR_FIRST)
+               && (f->r->ix->chunks[number].flags & INDEX_LOADS);
+
+   return ((f->kind & DCFG_CURSOR_LOAD) && !told)
+          || cursor_wrote(f->r, number, f->addr, f->size);
 }
 
 static bool access_filtered(const Search* f, const StepFilter* filter)
@@ -377,10 +385,10 @@ static bool access_step(Search* f, const KeptChunk* c, const WetStep* s)
    const WetAccess* a;
 
    if (s->sb == 0)
-      return (((f->kind & DCFG_REPLAY_STORE) && replay_mark_writes(s))
-              || ((f->kind & DCFG_REPLAY_LOAD) && s->mark == MarkRead))
+      return (((f->kind & DCFG_CURSOR_STORE) && cursor_mark_writes(s))
+              || ((f->kind & DCFG_CURSOR_LOAD) && s->mark == MarkRead))
              && overlaps(addrs[0], addrs[1], f->addr, f->size);
-   a = replay_slots(f->r, s);
+   a = cursor_slots(f->r, s);
    for (uint32_t i = 0; i < s->n_slots; i++)
       if ((a[i].what & f->kind & (AccessLoad | AccessStore))
           && overlaps(addrs[i], a[i].size, f->addr, f->size))
@@ -391,17 +399,17 @@ static bool access_step(Search* f, const KeptChunk* c, const WetStep* s)
 static bool access_place(Search* f, const KeptChunk* c, const WetStep* s,
                          uint32_t k)
 {
-   const InstrPlan* at = replay_place(f->r, s, k);
-   DcfgReplayAccess a;
+   const InstrPlan* at = cursor_place(f->r, s, k);
+   DcfgCursorAccess a;
 
    for (uint32_t j = 0; j < at->n_slots; j++)
-      if (replay_access(f->r, c, s, at, j, &a) && (a.kind & f->kind)
+      if (cursor_access(f->r, c, s, at, j, &a) && (a.kind & f->kind)
           && overlaps(a.addr, a.size, f->addr, f->size))
          return true;
    return false;
 }
 
-DcfgReplayFound dcfg_replay_find_access(DcfgReplay* r, uint64_t addr,
+DcfgCursorFound dcfg_cursor_find_access(DcfgCursor* r, uint64_t addr,
                                         uint64_t size, uint32_t kind,
                                         uint64_t from, bool back, uint64_t* t)
 {
@@ -409,16 +417,16 @@ DcfgReplayFound dcfg_replay_find_access(DcfgReplay* r, uint64_t addr,
                 .step = access_step, .place = access_place, .addr = addr,
                 .size = size, .kind = kind };
 
-   DcfgReplayFound found = size == 0 ? DCFG_REPLAY_NONE
+   DcfgCursorFound found = size == 0 ? DCFG_CURSOR_NONE
                            : find(&f, from, back, t);
    uint64_t        at;
 
-   if ((kind & DCFG_REPLAY_STORE)
-       && (found == DCFG_REPLAY_FOUND || found == DCFG_REPLAY_NONE)
-       && replay_find_unseen(r, addr, size, from, back, &at)
-       && (found == DCFG_REPLAY_NONE || (back ? at > *t : at < *t))) {
+   if ((kind & DCFG_CURSOR_STORE)
+       && (found == DCFG_CURSOR_FOUND || found == DCFG_CURSOR_NONE)
+       && cursor_find_unseen(r, addr, size, from, back, &at)
+       && (found == DCFG_CURSOR_NONE || (back ? at > *t : at < *t))) {
       *t    = at;
-      found = DCFG_REPLAY_FOUND;
+      found = DCFG_CURSOR_FOUND;
    }
    return found;
 }
@@ -427,7 +435,7 @@ DcfgReplayFound dcfg_replay_find_access(DcfgReplay* r, uint64_t addr,
 
 /* Return how often INSTR was executed in chunks before CHUNK.  If COUNTS is not
    NULL, add to it how often in each chunk. */
-static uint64_t count_before(DcfgReplay* r, uint32_t instr, uint32_t chunk,
+static uint64_t count_before(DcfgCursor* r, uint32_t instr, uint32_t chunk,
                              uint64_t* counts)
 {
    uint64_t n = 0;
@@ -452,27 +460,27 @@ static uint64_t count_before(DcfgReplay* r, uint32_t instr, uint32_t chunk,
 }
 
 /* Return how often the first N instructions of step S are INSTR. */
-static uint32_t count_in(const DcfgReplay* r, const WetStep* s, uint32_t n,
+static uint32_t count_in(const DcfgCursor* r, const WetStep* s, uint32_t n,
                          uint32_t instr)
 {
    uint32_t found = 0;
 
    for (uint32_t k = 0; s->sb != 0 && k < n; k++)
-      found += replay_place(r, s, k)->instr == instr;
+      found += cursor_place(r, s, k)->instr == instr;
    return found;
 }
 
-bool dcfg_replay_number(DcfgReplay* r, uint64_t t, uint64_t* instance)
+bool dcfg_cursor_number(DcfgCursor* r, uint64_t t, uint64_t* instance)
 {
-   ReplayPlace         p;
+   CursorPlace         p;
    const KeptChunk* c;
    uint32_t         instr;
 
-   if (t >= r->ix->n_instrs || !replay_position(r, t, &p)
-       || (c = replay_chunk(r, p.chunk)) == NULL)
+   if (t >= r->ix->n_instrs || !cursor_position(r, t, &p)
+       || (c = cursor_chunk(r, p.chunk)) == NULL)
       return false;
-   instr     = replay_place(r, &c->steps.steps[p.step], p.place)->instr;
-   *instance = r->of->instances[instr] + count_before(r, instr, p.chunk, NULL)
+   instr     = cursor_place(r, &c->steps.steps[p.step], p.place)->instr;
+   *instance = r->w->instances[instr] + count_before(r, instr, p.chunk, NULL)
                + count_in(r, &c->steps.steps[p.step], p.place, instr);
    for (size_t i = 0; i < p.step; i++)
       *instance += count_in(r, &c->steps.steps[i], c->steps.steps[i].n_instrs,
@@ -480,7 +488,7 @@ bool dcfg_replay_number(DcfgReplay* r, uint64_t t, uint64_t* instance)
    return true;
 }
 
-DcfgReplayFound dcfg_replay_time_of(DcfgReplay* r, uint32_t instr,
+DcfgCursorFound dcfg_cursor_time_of(DcfgCursor* r, uint32_t instr,
                                     uint64_t instance, uint64_t* t)
 {
    size_t           n = r->ix->n_chunks;
@@ -489,18 +497,18 @@ DcfgReplayFound dcfg_replay_time_of(DcfgReplay* r, uint32_t instr,
    uint32_t         chunk = 0;
 
    if (counts == NULL || instr >= r->w->instrs.n
-       || instance < r->of->instances[instr]) {
+       || instance < r->w->instances[instr]) {
       job_free(&r->job, counts, (n + 1) * sizeof(*counts));
-      return counts == NULL ? DCFG_REPLAY_FAILED : DCFG_REPLAY_NONE;
+      return counts == NULL ? DCFG_CURSOR_FAILED : DCFG_CURSOR_NONE;
    }
-   instance -= r->of->instances[instr];
+   instance -= r->w->instances[instr];
    count_before(r, instr, (uint32_t)n, counts);
    while (chunk < n && counts[chunk] <= instance)
       instance -= counts[chunk++];
    job_free(&r->job, counts, (n + 1) * sizeof(*counts));
    if (chunk == n)
-      return DCFG_REPLAY_NONE;
-   c = replay_chunk(r, chunk);
+      return DCFG_CURSOR_NONE;
+   c = cursor_chunk(r, chunk);
    for (size_t i = 0; c != NULL && i < c->steps.n_steps; i++) {
       const WetStep* s = &c->steps.steps[i];
       uint32_t       here = count_in(r, s, s->n_instrs, instr);
@@ -509,10 +517,68 @@ DcfgReplayFound dcfg_replay_time_of(DcfgReplay* r, uint32_t instr,
          continue;
       }
       for (uint32_t k = 0; k < s->n_instrs; k++)
-         if (replay_place(r, s, k)->instr == instr && instance-- == 0) {
+         if (cursor_place(r, s, k)->instr == instr && instance-- == 0) {
             *t = r->ix->chunks[chunk].before + c->times[i] + k;
-            return DCFG_REPLAY_FOUND;
+            return DCFG_CURSOR_FOUND;
          }
    }
-   return DCFG_REPLAY_FAILED;
+   return DCFG_CURSOR_FAILED;
+}
+
+/*--- Signals                                              ---*/
+
+/* Return the number of the signal whose handler begins at step I of chunk C. */
+static uint32_t signal_of(const KeptChunk* c, size_t i)
+{
+   const WetStep* s = &c->steps.steps[i];
+
+   if (i == 0 || s[-1].sb != 0 || s[-1].mark != MarkSignal
+       || s[-1].thread != s->thread)
+      return 0;
+   return (uint32_t)c->steps.addrs[s[-1].first];
+}
+
+/* Set *S to the first signal in chunk NUMBER with a time from FROM on; if BACK,
+   to the last one with a time below FROM. */
+static DcfgCursorFound find_in_chunk(DcfgCursor* r, uint32_t number,
+                                     uint64_t from, bool back,
+                                     DcfgCursorSignal* s)
+{
+   const KeptChunk* c = cursor_chunk(r, number);
+   uint64_t         before = r->ix->chunks[number].before;
+
+   if (c == NULL)
+      return DCFG_CURSOR_FAILED;
+   for (size_t k = 0; k < c->steps.n_steps; k++) {
+      size_t         i = back ? c->steps.n_steps - 1 - k : k;
+      const WetStep* step = &c->steps.steps[i];
+      uint64_t       t = before + c->times[i];
+      if (step->sb != 0 || step->mark != MarkHandler
+          || (back ? t >= from : t < from))
+         continue;
+      *s = (DcfgCursorSignal){ t, step->thread, signal_of(c, i) };
+      return DCFG_CURSOR_FOUND;
+   }
+   return DCFG_CURSOR_NONE;
+}
+
+DcfgCursorFound dcfg_cursor_find_signal(DcfgCursor* r, uint64_t from,
+                                        bool back, DcfgCursorSignal* s)
+{
+   for (uint32_t k = 0; k < r->ix->n_chunks; k++) {
+      uint32_t          i = back ? (uint32_t)r->ix->n_chunks - 1 - k : k;
+      const IndexChunk* c = &r->ix->chunks[i];
+      DcfgCursorFound   found;
+      /* A mark behind the last instruction of a chunk has the time at which the
+         next chunk begins. */
+      if ((back ? c->before >= from : c->before + c->n_instrs < from)
+          || index_handlers(r->ix, i) == index_handlers(r->ix, i + 1))
+         continue;
+      found = find_in_chunk(r, i, from, back, s);
+      if (found != DCFG_CURSOR_NONE)
+         return found;
+      if (cursor_stopped(r))
+         return DCFG_CURSOR_STOPPED;
+   }
+   return DCFG_CURSOR_NONE;
 }
