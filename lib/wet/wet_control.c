@@ -13,14 +13,7 @@
    Zhang, "Efficient Online Detection of Dynamic Control Dependence", ISSTA
    2007).
 
-   Activations are known by the addresses of their return addresses.  A return
-   ends one.  An activation whose return address is below the stack pointer has
-   ended without a return (longjmp, exceptions).  The activation of a handler is
-   above one for the kernel's work, which nobody has called.
-
-   On processors where calls leave the return address in a register, an
-   activation has the stack pointer of its call in place of that address. Its
-   caller may have the same one, if it has nothing on the stack. */
+   activations.h has the rules of activations. */
 
 #include "lib/wet/wet_writers.h"
 #include "lib/wet/wet.h"
@@ -32,14 +25,11 @@
 
 typedef
    struct {
-      uint64_t place;           // address of the return address; UINT64_MAX:
-                                // none
-      Writer   call;            // 0: no caller
-      uint32_t last;            // last instruction so far, or DCFG_NONE
-      uint32_t open;            // first of its branches in .open
-      bool     handler;         // a signal's handler
+      Activation act;
+      uint32_t   open;          // first of its branches in .open
+      Writer     call;          // 0: no caller
    }
-   Activation;
+   ControlAct;
 
 typedef
    struct {
@@ -50,32 +40,66 @@ typedef
 
 typedef
    struct {
-      Array active;             // Activation
-      Array open;               // Open
-      bool  entering;           // a handler's frame is being written
-      uint32_t depth;           // activations at the last instruction
+      ActThread at;
+      Array     open;           // Open
+      uint32_t  n_active;
+      uint32_t  depth;          // .n_active at the last instruction
    }
    Thread;
 
 struct WetControl {
-   WetGraph graph;
-   bool     known;              // the graph is complete
-   Array    threads;            // Thread
+   WetGraph    graph;
+   bool        known;           // the graph is complete
+   Activations acts;            // ControlAct
+   Array       threads;         // Thread
 };
 
 #define TOP(a, Type) (&ELEM((a), Type, (a).n - 1))
 
+static inline ControlAct* top_of(const WetControl* c, const Thread* t)
+{
+   return &ELEM(c->acts.acts, ControlAct, t->at.act);
+}
+
 /*--- Activations                                          ---*/
 
-static Activation* activate(DcfgWet* w, Thread* t, uint64_t place,
-                            Writer call)
+/* Note that instruction I was the last of its activation, or a call that never
+   returned. */
+static bool ends(WetControl* c, uint32_t i)
 {
-   Activation* a = array_add(&w->job, &t->active, sizeof(*a));
-
-   if (a != NULL)
-      *a = (Activation){ place, call, DCFG_NONE, (uint32_t)t->open.n, false };
-   return a;
+   return c->known || i == DCFG_NONE
+          || wet_graph_arc(&c->graph, i, GRAPH_EXIT(&c->graph));
 }
+
+static void begin_act(void* arg, ActThread* at, Activation* act,
+                      const Transfer* by)
+{
+   Thread*     t = (Thread*)at;
+   ControlAct* a = (ControlAct*)act;
+
+   (void)arg;
+   a->call = by == NULL ? 0 : by->me;
+   a->open = (uint32_t)t->open.n;
+   t->n_active++;
+}
+
+static bool end_act(void* arg, ActThread* at, const Activation* act, ActEnd how)
+{
+   DcfgWet*          w = arg;
+   WetControl*       c = w->control;
+   Thread*           t = (Thread*)at;
+   const ControlAct* a = (const ControlAct*)act;
+
+   if (how == ActLeft && act->handler && c->known)
+      wet_forget_handler(w, (uint32_t)(t - &ELEM(c->threads, Thread, 0)));
+   array_cut(&t->open, a->open);
+   t->n_active--;
+   return ends(c, act->last)
+          && (how != ActLeft || a->call == 0
+              || ends(c, instance_of(a->call).instr));
+}
+
+static const ActUser USER = { sizeof(ControlAct), begin_act, end_act };
 
 static Thread* begin_thread(DcfgWet* w, uint32_t number)
 {
@@ -90,84 +114,24 @@ static Thread* begin_thread(DcfgWet* w, uint32_t number)
          return NULL;
       }
    t = &ELEM(c->threads, Thread, number);
-   if (t->active.n == 0 && activate(w, t, UINT64_MAX, 0) == NULL)
-      return NULL;
-   return t;
+   return act_begin(&c->acts, &USER, w, &t->at) ? t : NULL;
 }
 
 static inline Thread* thread_of(DcfgWet* w, uint32_t number)
 {
    WetControl* c = w->control;
 
-   if (number < c->threads.n && ELEM(c->threads, Thread, number).active.n > 0)
+   if (number < c->threads.n && ELEM(c->threads, Thread, number).at.act != 0)
       return &ELEM(c->threads, Thread, number);
    return begin_thread(w, number);
-}
-
-/* Note that instruction I was the last of its activation, or a call that never
-   returned. */
-static bool ends(WetControl* c, uint32_t i)
-{
-   return c->known || i == DCFG_NONE
-          || wet_graph_arc(&c->graph, i, GRAPH_EXIT(&c->graph));
-}
-
-static bool drop(WetControl* c, Thread* t)
-{
-   Activation* a = TOP(t->active, Activation);
-
-   if (!ends(c, a->last))
-      return false;
-   array_cut(&t->open, a->open);
-   array_pop(&t->active);
-   return true;
-}
-
-/* Remove the top activation, which did not return. */
-static bool abandon(DcfgWet* w, uint32_t thread, Thread* t)
-{
-   const Activation a = *TOP(t->active, Activation);
-
-   if (a.handler && w->control->known)
-      wet_forget_handler(w, thread);
-   return drop(w->control, t)
-          && (a.call == 0 || ends(w->control, instance_of(a.call).instr));
-}
-
-/* Remove the activations whose return addresses are below PLACE. */
-static inline bool unwind(DcfgWet* w, uint32_t thread, Thread* t,
-                          uint64_t place)
-{
-   while (TOP(t->active, Activation)->place < place && t->active.n > 1)
-      if (!abandon(w, thread, t))
-         return false;
-   return true;
-}
-
-/* Return from the activation whose return address is at PLACE.  If there is
-   none, the return is a jump; but the caller of the first activation is not
-   known. */
-static bool leave(DcfgWet* w, Thread* t, uint64_t place)
-{
-   Activation* a = TOP(t->active, Activation);
-
-   if (a->place == place && t->active.n > 1)
-      return drop(w->control, t);
-   if (a->handler || t->active.n == 1) {
-      if (!ends(w->control, a->last))
-         return false;
-      a->last   = DCFG_NONE;
-      array_cut(&t->open, a->open);
-   }
-   return true;
 }
 
 /*--- Instances                                            ---*/
 
 /* Close the branches of the top activation whose post-dominator is I. */
-static inline void close_branches(Thread* t, uint32_t i)
+static inline void close_branches(const WetControl* c, Thread* t, uint32_t i)
 {
-   uint32_t first = TOP(t->active, Activation)->open;
+   uint32_t first = top_of(c, t)->open;
 
    while (t->open.n > first && TOP(t->open, Open)->ipdom == i)
       array_pop(&t->open);
@@ -178,7 +142,7 @@ static inline void close_branches(Thread* t, uint32_t i)
 static inline bool open_branch(DcfgWet* w, Thread* t, Writer me,
                                uint32_t ipdom)
 {
-   if ((t->open.n == TOP(t->active, Activation)->open
+   if ((t->open.n == top_of(w->control, t)->open
         || TOP(t->open, Open)->ipdom != ipdom)
        && array_add(&w->job, &t->open, sizeof(Open)) == NULL)
       return false;
@@ -188,9 +152,9 @@ static inline bool open_branch(DcfgWet* w, Thread* t, Writer me,
 
 /* Return the branch or call that decides about the top activation's next
    instruction. */
-static inline Writer deciding(const Thread* t)
+static inline Writer deciding(const WetControl* c, const Thread* t)
 {
-   const Activation* a = TOP(t->active, Activation);
+   const ControlAct* a = top_of(c, t);
 
    return t->open.n > a->open ? TOP(t->open, Open)->branch : a->call;
 }
@@ -201,125 +165,52 @@ static inline bool arrive(DcfgWet* w, Thread* t, uint32_t i, Writer me,
                           Writer* control)
 {
    WetControl* c = w->control;
-   Activation* a = TOP(t->active, Activation);
+   Activation* a = &top_of(c, t)->act;
    uint32_t    last = a->last;
 
    a->last = i;
    if (!c->known)
       return last == DCFG_NONE || wet_graph_arc(&c->graph, last, i);
-   close_branches(t, i);
-   *control = deciding(t);
-   t->depth = (uint32_t)t->active.n;
+   close_branches(c, t, i);
+   *control = deciding(c, t);
+   t->depth = t->n_active;
    return !c->graph.branches[i]
           || open_branch(w, t, me, c->graph.ipdom[i]);
-}
-
-/* Return the address of E's last access of type WHAT, or 0. */
-static uint64_t last_access(const DcfgWet* w, const DcfgWetEvent* e,
-                            uint8_t what)
-{
-   const Plan*      p = &w->plans[e->instr];
-   const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses);
-
-   for (uint32_t j = e->n_accesses < p->n_accesses ? e->n_accesses
-                                                   : p->n_accesses; j-- > 0; )
-      if (a[j].what & what)
-         return e->accesses[j];
-   return 0;
-}
-
-/* As wet_find_control(), for a transfer E, on processors where calls leave the
-   return address in a register.  SP: the stack pointer behind E. */
-static bool transfer_linked(DcfgWet* w, Thread* t, const DcfgWetEvent* e,
-                            uint64_t sp, Writer* control)
-{
-   const Plan* p = &w->plans[e->instr];
-   bool        call = p->kind == InsnCall || p->kind == InsnIndirectCall;
-   Writer      me = writer_of(e->instr, e->instance);
-
-   if ((call && !unwind(w, e->thread, t, sp))
-       || !arrive(w, t, e->instr, me, control))
-      return false;
-   if (call)
-      return sp == 0 || activate(w, t, sp, me) != NULL;
-   if (p->kind == InsnReturn)
-      return unwind(w, e->thread, t, sp) && leave(w, t, sp);
-   return sp == 0
-          || (TOP(t->active, Activation)->place >= sp && !p->goes_back)
-          || unwind(w, e->thread, t, sp + 1);
 }
 
 bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
                       Writer* control)
 {
-   uint8_t  kind = w->plans[e->instr].kind;
-   Writer   me = writer_of(e->instr, e->instance);
-   uint64_t place = 0;
-   Thread*  t = thread_of(w, e->thread);
+   Activations* acts = &w->control->acts;
+   Writer       me = writer_of(e->instr, e->instance);
+   Thread*      t = thread_of(w, e->thread);
+   Transfer     x;
+   uint32_t     made;
 
    *control = 0;
    if (t == NULL)
       return false;
-   t->entering = false;
-   if (!is_transfer(kind))
+   t->at.entering = false;
+   if (!is_transfer(w->plans[e->instr].kind))
       return arrive(w, t, e->instr, me, control);
-   if (w->machine->links)
-      return transfer_linked(w, t, e, sp, control);
-   if (kind == InsnCall || kind == InsnIndirectCall) {
-      place = last_access(w, e, AccessStore);
-      if (!unwind(w, e->thread, t, place == 0 ? 0 : place + 1))
-         return false;
-   } else if (kind == InsnReturn) {
-      place = last_access(w, e, AccessLoad);
-      if (!unwind(w, e->thread, t, place))
-         return false;
-   }
-   if (!arrive(w, t, e->instr, me, control))
-      return false;
-   if (kind == InsnReturn)
-      return leave(w, t, place);
-   if (kind == InsnIndirectJump)
-      return unwind(w, e->thread, t, sp);
-   return place == 0 || activate(w, t, place, me) != NULL;
+   x = wet_transfer(w, e->instr, e->accesses, e->n_accesses, sp, me);
+   return act_before(acts, &USER, w, &t->at, &x)
+          && arrive(w, t, e->instr, me, control)
+          && act_transfer(acts, &USER, w, &t->at, &x, &made);
 }
 
 bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e)
 {
    Thread* t = thread_of(w, e->thread);
 
-   if (t == NULL)
-      return false;
-   if (e->kind == DCFG_WET_HANDLER) {
-      Activation* a = activate(w, t, 0, 0);
-      if (a == NULL)
-         return false;
-      a->handler  = true;
-      t->entering = true;
-      return activate(w, t, UINT64_MAX, 0) != NULL;
-   }
-   if (e->kind == DCFG_WET_FRESH && t->entering) {
-      /* The lowest address that the kernel writes has the return address. */
-      Activation* a = TOP(t->active, Activation);
-      if (e->addr < a->place)
-         a->place = e->addr;
-      if (e->addr + e->size > a[-1].place)
-         a[-1].place = e->addr + e->size;
-      return true;
-   }
-   if (e->kind == DCFG_WET_RETURN) {
-      uint32_t n = (uint32_t)t->active.n;
-      while (n > 1 && !ELEM(t->active, Activation, n - 1).handler)
-         n--;
-      while (n > 1 && t->active.n >= n)
-         if (!drop(w->control, t))
-            return false;
-   }
-   return true;
+   return t != NULL
+          && act_mark(&w->control->acts, &USER, w, &t->at, (uint32_t)e->kind,
+                       (const uint64_t[]){ e->addr, e->size });
 }
 
 Writer wet_same_control(const DcfgWet* w, uint32_t thread)
 {
-   return deciding(&ELEM(w->control->threads, Thread, thread));
+   return deciding(w->control, &ELEM(w->control->threads, Thread, thread));
 }
 
 bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points)
@@ -328,13 +219,13 @@ bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points)
 
    if (t == NULL)
       return false;
-   t->entering = false;
+   t->at.entering = false;
    for (const Point* end = p + n_points; p < end; p++) {
       uint64_t     n  = w->instances[p->instr] + p->nth;
       Writer       me = w->namer != NULL ? 0 : writer_of(p->instr, n), control;
       DcfgWetEvent e;
       if (!is_transfer(p->kind)) {
-         close_branches(t, p->instr);
+         close_branches(w->control, t, p->instr);
          if (p->ipdom != DCFG_NONE && !open_branch(w, t, me, p->ipdom))
             return false;
          continue;
@@ -362,20 +253,20 @@ void wet_name_control(DcfgWet* w, const DcfgWetEvent* e, Writer name)
 
    if (t->open.n > 0 && TOP(t->open, Open)->branch == me)
       TOP(t->open, Open)->branch = name;
-   if (TOP(t->active, Activation)->call == me)
-      TOP(t->active, Activation)->call = name;
+   if (top_of(w->control, t)->call == me)
+      top_of(w->control, t)->call = name;
 }
 
 bool wet_control_is_nameless(const DcfgWet* w, uint32_t thread)
 {
    const Array*      threads = &w->control->threads;
    const Thread*     t;
-   const Activation* a;
+   const ControlAct* a;
 
-   if (thread >= threads->n || ELEM(*threads, Thread, thread).active.n == 0)
+   if (thread >= threads->n || ELEM(*threads, Thread, thread).at.act == 0)
       return true;
    t = &ELEM(*threads, Thread, thread);
-   a = TOP(t->active, Activation);
+   a = top_of(w->control, t);
    for (size_t i = a->open; i < t->open.n; i++)
       if (ELEM(t->open, Open, i).branch != 0)
          return false;
@@ -395,8 +286,8 @@ static bool end_threads(DcfgWet* w)
 
    for (uint32_t i = 0; i < c->threads.n; i++) {
       Thread* t = &ELEM(c->threads, Thread, i);
-      while (t->active.n > 0)
-         if (!drop(c, t))
+      while (t->at.act != 0)
+         if (!act_pop(&c->acts, &USER, w, &t->at, ActReturned))
             return false;
    }
    return true;
@@ -414,7 +305,7 @@ static bool note_arcs(DcfgWet* w, Thread* t, const InstrPlan* at, bool transfer)
    if (!arrive(w, t, at[0].instr, 0, &control)
        || !wet_graph_within(&w->control->graph, w->record.sb, n))
       return false;
-   TOP(t->active, Activation)->last = at[n - 1].instr;
+   top_of(w->control, t)->act.last = at[n - 1].instr;
    return true;
 }
 
@@ -446,13 +337,13 @@ static bool scan_step(DcfgWet* w, const WetStep* r)
    if (t == NULL)
       return false;
    if (r->sb != 0 && r->n_instrs == 0) {
-      TOP(t->active, Activation)->last = w->ways[r->way].last;
+      top_of(w->control, t)->act.last = w->ways[r->way].last;
       return true;
    }
    w->record = *r;
    w->addrs  = w->steps.addrs + r->first;
    if (r->sb != 0) {
-      t->entering = false;
+      t->at.entering = false;
       return scan_record(w, t);
    }
    wet_take_mark(w, &e);
@@ -474,9 +365,9 @@ static void free_threads(DcfgWet* w)
 
    for (uint32_t i = 0; i < c->threads.n; i++) {
       Thread* t = &ELEM(c->threads, Thread, i);
-      array_free(&w->job, &t->active, sizeof(Activation));
       array_free(&w->job, &t->open, sizeof(Open));
    }
+   activations_free(&c->acts, sizeof(ControlAct));
    array_free(&w->job, &c->threads, sizeof(Thread));
    c->threads = (Array){ 0 };
 }
@@ -561,12 +452,15 @@ bool wet_make_graph(DcfgWet* w, DcfgWet* other)
       return job_fail(&w->job, DCFG_ERROR_FILE, NULL,
                       "it has changed while it was read");
    other->control = w->control;
-   ok = scan(other);
+   ok = activations_start(&w->control->acts, &other->job, sizeof(ControlAct),
+                   w->machine->links) && scan(other);
    free_threads(other);
    other->control = NULL;
    if (!ok)
       job_adopt(&w->job, &other->job.err);
-   if (!ok || !wet_graph_finish(&w->control->graph) || !find_points(w))
+   if (!ok || !wet_graph_finish(&w->control->graph) || !find_points(w)
+       || !activations_start(&w->control->acts, &w->job, sizeof(ControlAct),
+                      w->machine->links))
       return false;
    w->control->known = true;
    return true;
