@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_SLICE_ACTS_H
 #define DCFG_LIB_SLICE_ACTS_H
 
-#include "lib/calls/activations.h"
+#include "lib/base/activations.h"
 #include "lib/slice/slice_callbacks.h"
 #include "lib/slice/slice_executions.h"
 #include "lib/slice/slice_graph.h"

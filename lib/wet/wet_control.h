@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_WET_CONTROL_H
 #define DCFG_LIB_WET_CONTROL_H
 
-#include "lib/calls/activations.h"
+#include "lib/base/activations.h"
 #include "lib/wet/wet.h"
 
 /* Find the instance that let E run, the next event of its thread: *CONTROL, or

@@ -119,6 +119,7 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
    e->instance = w->instances[at->instr]++;
    e->time     = w->time++;
    wet_find_accesses(w, at, e);
+   e->stack      = wet_stack_pointer(w, at);
    e->has_value  = false;
    e->value_size = 0;
    if (at->n_values > 0)

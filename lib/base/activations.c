@@ -5,7 +5,7 @@
 
 /* Owns: memory of activations.  Handed: by their users. */
 
-#include "lib/calls/activations.h"
+#include "lib/base/activations.h"
 
 bool activations_start(Activations* all, Job* job, size_t size, bool links)
 {
