@@ -143,6 +143,15 @@ static bool pop(DcfgCalls* c, ActEnd how)
    return act_pop(&c->acts, &USER, c, c->threads, how);
 }
 
+/* Return whether there is no room for another activation, if one BEGINS. */
+static bool finds_no_room(DcfgCalls* c, bool begins)
+{
+   bool full = begins && c->active >= DCFG_CALLS_MOST;
+
+   c->lost |= full;
+   return full;
+}
+
 /*--- Edges                                                ---*/
 
 static NOT_INLINE bool push(DcfgCalls* c, uint64_t place, bool handler,
@@ -150,10 +159,8 @@ static NOT_INLINE bool push(DcfgCalls* c, uint64_t place, bool handler,
 {
    Call* a;
 
-   if (c->active == DCFG_CALLS_MOST) {
-      c->lost = true;
+   if (finds_no_room(c, true))
       return true;
-   }
    if (!act_push(&c->acts, &USER, c, c->threads, place, NULL))
       return false;
    a = top_of(c, c->threads);
@@ -259,14 +266,14 @@ bool dcfg_calls_first(DcfgCalls* c, uint32_t block)
 
 bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e)
 {
-   ActThread* t = e->thread < c->n_threads ? &c->threads[e->thread] : NULL;
+   ActThread* t;
    Transfer   x;
    uint32_t   made;
 
-   if (t == NULL || c->active >= DCFG_CALLS_MOST) {
-      c->lost = true;
+   if (e->thread >= c->n_threads
+       || finds_no_room(c, e->kind == DCFG_WET_HANDLER))
       return true;
-   }
+   t = &c->threads[e->thread];
    if (!act_begin(&c->acts, &USER, c, t))
       return false;
    if (e->kind != DCFG_WET_INSTR)
@@ -277,7 +284,8 @@ bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e)
       return true;
    x = wet_transfer(c->w, e->instr, e->accesses, e->n_accesses, e->stack, 0);
    return act_before(&c->acts, &USER, c, t, &x)
-          && act_transfer(&c->acts, &USER, c, t, &x, &made);
+          && (finds_no_room(c, x.kind != InsnReturn)
+              || act_transfer(&c->acts, &USER, c, t, &x, &made));
 }
 
 /*--- Begin and end                                        ---*/
