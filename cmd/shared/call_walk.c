@@ -4,7 +4,10 @@
    Calls along a trace. */
 
 /* Owns: telling watchers of the calls along a trace.  Handed: a trace, functions
-   by functions.c; dcfg_calls.h has the rules. */
+   by functions.c.  dcfg_calls.h has the rules.
+
+   Along a whole execution trace an activation has the function of its latest
+   instruction.  If that changes, it was a tail call. */
 
 #include "cmd/shared/call_walk.h"
 
@@ -16,6 +19,7 @@
 
 typedef
    struct {
+      const Functions*   f;
       const DcfgProcess* p;
       const CallWatcher* watcher;
       uint32_t*          counted;       // by block: instructions that count
@@ -24,32 +28,41 @@ typedef
       uint32_t           deeper;        // calls above them
       uint64_t           at;
       bool               begun;         // a call is active
+      uint32_t*          functions;     // of activations in the whole
+                                        // execution trace
+      size_t             n, room;
    }
    Walk;
 
-static void begin_call(void* arg, const DcfgCall* call)
+static void enter(Walk* w, uint32_t function)
 {
-   Walk* w = arg;
-
    if (w->deeper > 0 || (!w->watcher->all && w->depth == MAX_DEPTH)) {
       w->deeper++;
       return;
    }
    w->depth++;
-   w->watcher->enter(w->watcher->arg, call->function, w->at);
+   w->watcher->enter(w->watcher->arg, function, w->at);
 }
 
-static void end_call(void* arg, const DcfgCall* call)
+static void leave(Walk* w)
 {
-   Walk* w = arg;
-
-   (void)call;
    if (w->deeper > 0) {
       w->deeper--;
       return;
    }
    w->depth--;
    w->watcher->leave(w->watcher->arg, w->at);
+}
+
+static void begin_call(void* arg, const DcfgCall* call)
+{
+   enter(arg, call->function);
+}
+
+static void end_call(void* arg, const DcfgCall* call)
+{
+   (void)call;
+   leave(arg);
 }
 
 /* Return whether the watcher was told of the call on top. */
@@ -138,34 +151,132 @@ static uint64_t walk_trace(Walk* w, DcfgTrace* t, const char* path)
    return sum;
 }
 
-uint64_t walk_calls(const Functions* f, const char* path, uint32_t thread,
-                    const CallWatcher* watcher)
+static uint64_t walk_edges(Walk* w, const char* path, uint32_t thread)
 {
-   Walk            w = { .p = f->g.p, .watcher = watcher };
-   DcfgCallWatcher own = { watcher->enter == NULL ? NULL : begin_call,
-                           watcher->enter == NULL ? NULL : end_call, &w };
-   DcfgCallFunctions functions = { f->of, f->begins, f->n };
-   DcfgOptions     options = read_options(NULL, NULL);
-   DcfgError       err;
-   DcfgTrace*      t = dcfg_trace_open(path, &options, &err);
-   uint64_t        sum;
+   const CallWatcher* watcher = w->watcher;
+   DcfgCallWatcher   own = { watcher->enter == NULL ? NULL : begin_call,
+                             watcher->enter == NULL ? NULL : end_call, w };
+   DcfgCallFunctions functions = { w->f->of, w->f->begins, w->f->n };
+   DcfgOptions       options = read_options(NULL, NULL);
+   DcfgError         err;
+   DcfgTrace*        t = dcfg_trace_open(path, &options, &err);
+   uint64_t          sum;
 
    if (t == NULL)
       die("%s", unreadable(&err, KIND_TRACE));
-   dcfg_trace_select(t, w.p->id, thread);
-   dcfg_trace_count_with(t, w.p);
-   w.calls = dcfg_calls_of_trace(w.p, &functions, &own, &err);
-   need_memory(w.calls != NULL);
+   dcfg_trace_select(t, w->p->id, thread);
+   dcfg_trace_count_with(t, w->p);
+   w->calls = dcfg_calls_of_trace(w->p, &functions, &own, &err);
+   need_memory(w->calls != NULL);
+   sum = walk_trace(w, t, path);
+   dcfg_trace_close(t);
+   return sum;
+}
+
+/*--- The whole execution trace                            ---*/
+
+static void begin_activation(void* arg, const DcfgCall* call)
+{
+   Walk* w = arg;
+
+   (void)call;
+   GROW(w->functions, w->n, w->room);
+   w->functions[w->n++] = NO_FUNCTION;
+}
+
+static void end_activation(void* arg, const DcfgCall* call)
+{
+   Walk* w = arg;
+
+   (void)call;
+   if (w->functions[--w->n] != NO_FUNCTION)
+      leave(w);
+}
+
+/* Take event E of the present thread.  BLOCKS: by instruction. */
+static void take_event(Walk* w, const DcfgWetEvent* e, const uint32_t* blocks)
+{
+   bool     runs = e->kind == DCFG_WET_INSTR;
+   uint32_t block = runs ? blocks[e->instr] : DCFG_NONE, function;
+
+   if (runs && block == DCFG_NONE)
+      die("the instruction at 0x%" PRIx64 " is not in the DCFG: do the files "
+          "belong together?", e->addr);
+   if (runs && w->n > 0) {
+      function = w->f->of[block];
+      if (function != NO_FUNCTION && w->functions[w->n - 1] != function) {
+         if (w->functions[w->n - 1] != NO_FUNCTION)
+            leave(w);
+         w->functions[w->n - 1] = function;
+         enter(w, function);
+      }
+   }
+   w->at += runs && w->counted[block] > 0;
+   need_memory(dcfg_calls_event(w->calls, e));
+}
+
+static uint64_t walk_thread(Walk* w, const char* path, uint32_t thread)
+{
+   DcfgCallWatcher own = { begin_activation, end_activation, w };
+   DcfgWetFilter   filter = { .thread = thread, .to = UINT64_MAX };
+   DcfgWet*        wet = load_wet(path);
+   uint32_t*       blocks = zalloc(dcfg_wet_instrs(wet) + (size_t)1,
+                                   sizeof(*blocks));
+   DcfgWetEvent    e = { .kind = DCFG_WET_CREATED, .thread = thread };
+   DcfgError       err;
+
+   for (uint32_t i = 0; i < dcfg_wet_instrs(wet); i++)
+      blocks[i] = dcfg_node_at(w->p, dcfg_wet_instr(wet, i)->addr);
+   w->calls = dcfg_calls_of_wet(wet, &own, &err);
+   need_memory(w->calls != NULL && dcfg_calls_event(w->calls, &e)
+               && dcfg_wet_select(wet, &filter, &err));
+   begin_thread(w, thread);
+   while (dcfg_wet_next(wet, &e, &err))
+      if (e.thread == thread)
+         take_event(w, &e, blocks);
+   if (err.status != DCFG_OK)
+      die("%s", unreadable(&err, KIND_WET));
+   end_thread(w);
+   dcfg_calls_free(w->calls);
+   w->calls = NULL;
+   dcfg_wet_close(wet);
+   free(blocks);
+   return w->at;
+}
+
+static uint64_t walk_instances(Walk* w, const char* path, uint32_t thread)
+{
+   DcfgWet* wet = load_wet(path);
+   uint32_t n = dcfg_wet_threads(wet);
+   uint64_t sum = 0;
+
+   dcfg_wet_close(wet);
+   if (w->watcher->enter == NULL || w->watcher->block != NULL)
+      die("%s is a whole execution trace: loops and inlined functions need a "
+          "DCFG-trace, which --trace=yes writes", path);
+   for (uint32_t i = 0; i < n; i++)
+      if (thread == DCFG_ALL_THREADS || i == thread)
+         sum += walk_thread(w, path, i);
+   free(w->functions);
+   return sum;
+}
+
+uint64_t walk_calls(const Functions* f, const char* path, uint32_t thread,
+                    const CallWatcher* watcher)
+{
+   Walk     w = { .f = f, .p = f->g.p, .watcher = watcher };
+   uint64_t sum;
+
    w.counted = zalloc(w.p->n_blocks, sizeof(*w.counted));
    for (uint32_t i = 0; i < w.p->n_blocks; i++)
       if (watcher->only == NULL || is_selected(watcher->only, i))
          w.counted[i] = w.p->nodes[i].n_instrs;
-   sum = walk_trace(&w, t, path);
-   if (dcfg_calls_lost(w.calls))
+   sum = file_kind(path) == KIND_WET ? walk_instances(&w, path, thread)
+         : walk_edges(&w, path, thread);
+   if (w.calls != NULL && dcfg_calls_lost(w.calls))
       complain("more than %d calls were active at a time; further ones count "
                "as their callers", DCFG_CALLS_MOST);
    dcfg_calls_free(w.calls);
    free(w.counted);
-   dcfg_trace_close(t);
    return sum;
 }
