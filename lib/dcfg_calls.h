@@ -7,15 +7,16 @@
    DCFG-trace.
 
    A whole execution trace has the addresses of return addresses, and the stack
-   pointer behind jumps.  So each call has its own end, also if longjmp() or an
-   exception leaves it, and each stack that a program switches to has its own
-   calls above the first.
+   pointer behind jumps.  So a call ends by its place on the stack, also if
+   longjmp() or an exception leaves it.
 
    A DCFG-trace has edges only.  There a call ends when control returns to its
    return address, or to that of a call made before it, or when a jump leads
-   into the middle of a function that is active below.  Not known is which of
-   several calls of one function such a jump goes back to: the innermost one is
-   taken.  Nor is known when a program switches stacks. */
+   into the middle of a function that is active below.  Edges do not tell which
+   of several calls of that function goes on: the innermost one is taken.
+
+   No trace tells when a program switches stacks: calls on a lower stack end
+   then. */
 
 #ifndef DCFG_CALLS_H
 #define DCFG_CALLS_H
@@ -62,7 +63,8 @@ typedef
 /* Follow the calls of all threads of W, or of one thread of P at a time.  All
    objects must stay until the result is freed.  Return NULL, and set *ERR, on
    errors. */
-DCFG_API DcfgCalls* dcfg_calls_of_wet(DcfgWet* w, const DcfgCallWatcher* watcher,
+DCFG_API DcfgCalls* dcfg_calls_of_wet(DcfgWet* w,
+                                      const DcfgCallWatcher* watcher,
                                       DcfgError* err);
 DCFG_API DcfgCalls* dcfg_calls_of_trace(const DcfgProcess* p,
                                         const DcfgCallFunctions* functions,
@@ -70,8 +72,8 @@ DCFG_API DcfgCalls* dcfg_calls_of_trace(const DcfgProcess* p,
                                         DcfgError* err);
 DCFG_API void dcfg_calls_free(DcfgCalls* c);
 
-/* Take the next event of W.  Instructions that are no calls, returns or indirect
-   jumps may be left out.  Return false if memory is short. */
+/* Take the next event of W.  Instructions that are no calls, returns or
+   indirect jumps may be left out.  Return false if memory is short. */
 DCFG_API bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e);
 
 /* Take the next edge of the thread, by its index in P; take its first block
@@ -82,15 +84,15 @@ DCFG_API bool dcfg_calls_first(DcfgCalls* c, uint32_t block);
 /* End all calls of all threads: for a DCFG-trace, another thread follows. */
 DCFG_API bool dcfg_calls_end(DcfgCalls* c);
 
-/* Return the innermost call of THREAD, of a DCFG-trace's 0; NULL: there is none.
-   The result is valid until the next event or edge. */
+/* Return the innermost call of THREAD, of a DCFG-trace's 0; NULL: there is
+   none.  The result is valid until the next event or edge. */
 DCFG_API const DcfgCall* dcfg_calls_top(const DcfgCalls* c, uint32_t thread);
 
 /* Return how many calls are active in all threads together. */
 DCFG_API uint32_t dcfg_calls_active(const DcfgCalls* c);
 
-/* DCFG_CALLS_MOST: as many calls as fit into a stack of 64 MB.  Further ones are
-   not followed; dcfg_calls_lost() returns whether there were any. */
+/* DCFG_CALLS_MOST: as many calls as fit into a stack of 64 MB.  Further ones
+   are not followed; dcfg_calls_lost() returns whether there were any. */
 #define DCFG_CALLS_MOST 4000000
 DCFG_API bool dcfg_calls_lost(const DcfgCalls* c);
 

@@ -3,8 +3,8 @@
 
    Calls along a trace. */
 
-/* Owns: telling watchers of the calls along a trace.  Handed: a trace, functions
-   by functions.c.  dcfg_calls.h has the rules.
+/* Owns: telling watchers of the calls along a trace.  Handed: a trace,
+   functions by functions.c.  dcfg_calls.h has the rules.
 
    Along a whole execution trace an activation has the function of its latest
    instruction.  If that changes, it was a tail call. */

@@ -41,10 +41,13 @@ typedef
    }
    Call;
 
-/* EdgeRule: the rule for an edge.  EdgeElsewhere: it leads to no block, or is no
-   call. */
-typedef enum { EdgeJump, EdgeElsewhere, EdgeCall, EdgeReturn, EdgeHandler,
-               EdgeHandlerReturns } EdgeRule;
+/* EdgeRule: the rule for an edge.  EdgeNone: it leads to no block, or to the
+   next instruction by a call. */
+typedef
+   enum {
+      EdgeJump, EdgeNone, EdgeCall, EdgeReturn, EdgeHandler, EdgeHandlerReturns
+   }
+   EdgeRule;
 
 struct DcfgCalls {
    Job             job;
@@ -217,10 +220,10 @@ static NOT_INLINE bool come_back(DcfgCalls* c, uint32_t block)
 static EdgeRule rule_of(const DcfgCalls* c, const DcfgEdge* e)
 {
    if (e->target >= c->p->n_blocks)
-      return EdgeElsewhere;
+      return EdgeNone;
    if (dcfg_is_call(e->type) && e->source < c->p->n_blocks)
-      return c->ends_at[e->source] == c->begins_at[e->target] ? EdgeElsewhere
-                                                               : EdgeCall;
+      return c->ends_at[e->source] == c->begins_at[e->target] ? EdgeNone
+                                                              : EdgeCall;
    if (e->type == DCFG_EDGE_RETURN)
       return EdgeReturn;
    if (e->type == DCFG_EDGE_CONTEXT_CHANGE)
@@ -293,8 +296,8 @@ bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e)
 static DcfgCalls* calls_new(const DcfgCallWatcher* watcher, uint32_t n_threads,
                             bool links, DcfgError* err)
 {
-   DcfgCalls* c = job_object(sizeof(*c), offsetof(DcfgCalls, job), "calls", NULL,
-                             err);
+   DcfgCalls* c = job_object(sizeof(*c), offsetof(DcfgCalls, job), "calls",
+                             NULL, err);
 
    if (c == NULL)
       return NULL;
