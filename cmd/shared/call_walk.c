@@ -28,7 +28,7 @@ typedef
       uint32_t           deeper;        // calls above them
       uint64_t           at;
       bool               begun;         // a call is active
-      uint32_t*          functions;     // of activations in the whole
+      uint32_t*          functions;     // by activation, along a whole
                                         // execution trace
       size_t             n, room;
    }

@@ -58,8 +58,8 @@ int main(int argc, char** argv)
    return 0;
 }
 """
-# Where the two traces differ: level() goes back to its own first call, and the callee that way() has left had its return
-# address above way()'s stack pointer at setjmp().
+# LEFT: the two traces differ.  level() goes back to its own first call.  The callee that way() leaves has its return address
+# above way()'s stack pointer at setjmp().
 LEFT = r"""
 #include <setjmp.h>
 #define FAR __attribute__((noinline, noclone, used))
