@@ -10,16 +10,17 @@
    An activation has a place, by which its end is recognised.
 
    - Calls push the return address (x86): the place is the address in memory of
-     the return address.  A call or return ends all activations whose places
-     are below its own; an indirect jump ends those below the stack pointer
-     (longjmp, exceptions, tail calls with fewer arguments).  A return ends the
-     activation of its place.  If there is none, the return is a jump.
+     the return address.  A call ends all activations whose places are not
+     above its own.  An indirect jump ends those below the stack pointer
+     (longjmp, exceptions).  A return ends those below its own place, and then
+     the activation of that place.  If there is none, the return is a jump.
 
    - Calls leave the return address in a register (arm64, Activations.links):
      the place is the stack pointer at the call.  A caller without a frame of
-     its own has the same one.  So a jump to where setjmp() was called ends the
-     callees at its stack pointer, too; another jump does so only if it ends
-     the top activation.
+     its own has the same one, so a call ends only activations whose places are
+     below its own.  A jump to where setjmp() was called ends the callees at
+     its stack pointer, too; another jump does so only if the top activation is
+     below.
 
    - There are edges, without addresses of the stack: see call_stacks.c.
 
