@@ -387,6 +387,8 @@ typedef
          unclear if nothing that its thread executed follows, or a signal's
          handler does, and no other instance has shown the way. */
       DcfgWetTaken taken;
+      uint64_t    stack;        // the stack pointer behind an indirect jump, on
+                                // arm64 also behind a call or return; else 0
       /* Each of these is set for one kind only, and valid until the next
          event. */
       const uint8_t* bytes;     // CONTENTS: .size of them

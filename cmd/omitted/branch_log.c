@@ -7,16 +7,15 @@
    the code, a trace.
 
    One pass over the trace fills the log.  If the program's code ran rarely
-   enough, the log has all of it, and later questions need no other pass.  An
-   activation begins with the first instruction of its function, and ends
-   with a return.  The first instruction of the function that accesses the
-   stack shows the call frame address. */
+   enough, the log has all of it, and later questions need no other pass.
+   dcfg_calls.h has the rules of activations. */
 
 #include "cmd/omitted/sides.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
-#include "cmd/machine/processor.h"
+
+#include "lib/dcfg_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +23,8 @@
 #define MOST_ENTRIES     (1 << 16)      // the last ones of a node are kept
 #define MOST_UNASKED     (1 << 20)      // entries of nodes that nobody needs
 #define MOST_ACTIVATIONS (1 << 20)      // the last ones are kept
-#define FARTHEST         16     // instructions before the stack is accessed
 
-enum { ROLE_ENTRY = 1, ROLE_FRAME = 2, ROLE_RETURN = 4, ROLE_BRANCH = 8,
-       ROLE_LOGGED = 16 };
+enum { ROLE_BRANCH = 1, ROLE_LOGGED = 2 };
 
 /* Log: a ring of the last instances of a node. */
 typedef
@@ -39,102 +36,26 @@ typedef
 
 typedef
    struct {
-      uint32_t number, entry;   // serial number; begin of its function
+      uint32_t number;          // serial number
       uint64_t frame;           // or 0
-      uint64_t end;             // .order of its return, or UINT64_MAX
+      uint64_t end;             // .order behind its end, or UINT64_MAX
    }
    Activation;
-
-/* LogThread: the active activations of a thread, and the branch that it
-   executed last. */
-typedef
-   struct {
-      uint32_t* active;
-      size_t    n, room;
-      uint32_t  branch;         // or NO_NODE
-   }
-   LogThread;
 
 struct BranchLog {
    const StaticCode* c;
    uint8_t*    roles;           // by node
-   int64_t*    frames;          // by node with ROLE_FRAME: distance of the
-                                // frame from the address that it accesses
    Log*        logs;            // by node
    Activation* activations;     // a ring
-   uint32_t    n_activations;
-   LogThread*  threads;
-   size_t      n_threads;
-   uint64_t    word;
+   DcfgCalls*  calls;
+   uint64_t    now;             // .order of the present instance
+   uint32_t*   latest;          // by thread: the branch that it executed last,
+                                // or NO_NODE
+   uint32_t    n_threads;
    bool        bounded;
 };
 
 /*--- Nodes that are logged                                ---*/
-
-/* Return whether N, whose effect is E, stores to the stack and moves the
-   stack pointer there. */
-static bool is_push(const StaticCode* c, uint32_t n, const InstrEffect* e)
-{
-   const DcfgWetInstr* in;
-
-   if (!e->on_stack || e->n_memory > 0 || e->call
-       || c->nodes[n].instr == NO_NODE)
-      return false;
-   in = dcfg_wet_instr(c->w, c->nodes[n].instr);
-   return in->stores && !in->loads;
-}
-
-/* Find the first instruction that shows the call frame address of the
-   function at ENTRY, and give it ROLE_FRAME. */
-static void find_frame(BranchLog* l, uint32_t entry)
-{
-   const StaticCode* c = l->c;
-   uint32_t          n = entry;
-
-   for (unsigned far = 0; far < FARTHEST; far++) {
-      InstrEffect e;
-      unsigned    reg;
-      int64_t     offset;
-      if (!code_effect(c, n, &e))
-         return;
-      if (is_push(c, n, &e)
-          && code_frame(c->names, c->nodes[n].near, c->nodes[n].addr, &reg,
-                        &offset)
-          && reg == processor_of(c->w)->stack) {
-         l->frames[n]  = offset + (int64_t)l->word;
-         l->roles[n]  |= ROLE_FRAME;
-         return;
-      }
-      if (!e.on_stack && e.n_memory == 1
-          && operand_in_frame(c, n, &e.memory[0], &offset)) {
-         l->frames[n]  = -offset;
-         l->roles[n]  |= ROLE_FRAME;
-         return;
-      }
-      if (c->nodes[n].n != 1)
-         return;
-      n = code_successor(c, n, 0);
-   }
-}
-
-/* Give roles to the entries, frames and returns of the functions with logged
-   nodes. */
-static void follow_functions(BranchLog* l)
-{
-   const CodeNode* nodes = l->c->nodes;
-   uint32_t        n = l->c->n;
-
-   for (uint32_t i = 0; i < n; i++)
-      if ((l->roles[i] & ROLE_LOGGED) && nodes[i].entry != NO_NODE)
-         l->roles[nodes[i].entry] |= ROLE_ENTRY;
-   for (uint32_t i = 0; i < n; i++) {
-      if (l->roles[i] & ROLE_ENTRY)
-         find_frame(l, i);
-      if (nodes[i].returns && nodes[i].entry != NO_NODE
-          && (l->roles[nodes[i].entry] & ROLE_ENTRY))
-         l->roles[i] |= ROLE_RETURN;
-   }
-}
 
 static void choose_branch(const StaticCode* c, uint8_t* roles, uint32_t b)
 {
@@ -193,13 +114,24 @@ static void choose_more(BranchLog* l, const uint64_t* executed)
    free(roles);
 }
 
+/* Return whether an instruction may begin or end activations. */
+static bool is_transfer(const DcfgWetInstr* in)
+{
+   return in->transfer == DCFG_WET_INDIRECT_JUMP
+          || in->transfer == DCFG_WET_CALL || in->transfer == DCFG_WET_RET
+          || in->transfer == DCFG_WET_INDIRECT_CALL;
+}
+
 /* Return, by instruction, whether the pass reads it: it is a node with a
-   role, or a successor of a logged branch.  The caller frees the array. */
+   role, a successor of a logged branch, or a transfer.  The caller frees the
+   array. */
 static bool* choose_instrs(const BranchLog* l)
 {
    const StaticCode* c = l->c;
    bool*             instrs = zalloc(dcfg_wet_instrs(c->w) + (size_t)1, 1);
 
+   for (uint32_t i = 0; i < dcfg_wet_instrs(c->w); i++)
+      instrs[i] = is_transfer(dcfg_wet_instr(c->w, i));
    for (uint32_t n = 0; n < c->n; n++) {
       if (l->roles[n] != 0 && c->nodes[n].instr != NO_NODE)
          instrs[c->nodes[n].instr] = true;
@@ -222,66 +154,21 @@ static Activation* activation(const BranchLog* l, uint32_t number)
    return number == NO_ACTIVATION || a->number != number ? NULL : a;
 }
 
-static void enter(BranchLog* l, LogThread* t, uint32_t entry)
+static void begin_call(void* arg, const DcfgCall* call)
 {
-   uint32_t number = l->n_activations++;
+   BranchLog* l = arg;
 
-   l->activations[number % MOST_ACTIVATIONS]
-      = (Activation){ number, entry, 0, UINT64_MAX };
-   GROW(t->active, t->n, t->room);
-   t->active[t->n++] = number;
+   l->activations[call->number % MOST_ACTIVATIONS]
+      = (Activation){ (uint32_t)call->number, call->frame, UINT64_MAX };
 }
 
-/* Set the frame of the innermost activation of T.  Activations below it on
-   the stack have ended, as after an exception: remove them. */
-static void take_frame(BranchLog* l, LogThread* t, uint64_t frame)
+static void end_call(void* arg, const DcfgCall* call)
 {
-   uint32_t    top;
-   Activation* a;
+   BranchLog*  l = arg;
+   Activation* a = &l->activations[call->number % MOST_ACTIVATIONS];
 
-   if (t->n == 0 || (a = activation(l, t->active[t->n - 1])) == NULL)
-      return;
-   a->frame = frame;
-   top = t->active[--t->n];
-   while (t->n > 0) {
-      const Activation* below = activation(l, t->active[t->n - 1]);
-      if (below != NULL && (below->frame == 0 || below->frame > frame))
-         break;
-      t->n--;
-   }
-   t->active[t->n++] = top;
-}
-
-/* Take a return, at ORDER, of the function at ENTRY: its return address was
-   at ADDR.  End the activations that it leaves. */
-static void leave(BranchLog* l, LogThread* t, uint32_t entry, uint64_t addr,
-                  uint64_t order)
-{
-   while (t->n > 0) {
-      Activation* a = activation(l, t->active[t->n - 1]);
-      if (a != NULL && a->frame > addr + l->word)
-         return;
-      t->n--;
-      if (a != NULL) {
-         a->end = order;
-         if (a->entry == entry
-             && (a->frame == addr + l->word || a->frame == 0))
-            return;
-      }
-   }
-}
-
-/* Return the innermost activation of the function at ENTRY, or
-   NO_ACTIVATION. */
-static uint32_t activation_of(const BranchLog* l, const LogThread* t,
-                              uint32_t entry)
-{
-   for (size_t i = t->n; i-- > 0; ) {
-      const Activation* a = activation(l, t->active[i]);
-      if (a != NULL && a->entry == entry)
-         return a->number;
-   }
-   return NO_ACTIVATION;
+   if (a->number == (uint32_t)call->number)
+      a->end = l->now;
 }
 
 /*--- The pass                                             ---*/
@@ -313,27 +200,34 @@ static bool leads_to(const StaticCode* c, uint32_t n, uint32_t to)
    return false;
 }
 
-static void take_event(BranchLog* l, const DcfgWetEvent* e, uint32_t node)
+static void log_instance(BranchLog* l, const DcfgWetEvent* e, uint32_t node)
 {
-   LogThread*      t = &l->threads[e->thread];
-   uint8_t         role = l->roles[node];
-   const CodeNode* at = &l->c->nodes[node];
+   const DcfgCall* in = dcfg_calls_top(l->calls, e->thread);
+   uint32_t*       branch = &l->latest[e->thread];
 
-   if (t->branch != NO_NODE && leads_to(l->c, t->branch, node))
-      last_entry(l, t->branch)->taken = node;
-   t->branch = NO_NODE;
-   if (role & ROLE_ENTRY)
-      enter(l, t, node);
-   if ((role & ROLE_FRAME) && e->n_accesses > 0 && e->accesses[0] != 0)
-      take_frame(l, t, e->accesses[0] + (uint64_t)l->frames[node]);
-   if (role & ROLE_LOGGED)
+   if (*branch != NO_NODE && leads_to(l->c, *branch, node))
+      last_entry(l, *branch)->taken = node;
+   *branch = NO_NODE;
+   if (l->roles[node] & ROLE_LOGGED)
       *add_entry(l, node)
          = (LogEntry){ e->time, e->instance,
-                       activation_of(l, t, at->entry), NO_NODE };
-   if (role & ROLE_BRANCH)
-      t->branch = node;
-   if ((role & ROLE_RETURN) && e->n_accesses > 0)
-      leave(l, t, at->entry, e->accesses[0], e->time);
+                       in == NULL ? NO_ACTIVATION : (uint32_t)in->number,
+                       NO_NODE };
+   if (l->roles[node] & ROLE_BRANCH)
+      *branch = node;
+}
+
+/* Take event E at NODE, or NO_NODE.  Return false if memory is short. */
+static bool take_event(BranchLog* l, const DcfgWetEvent* e, uint32_t node)
+{
+   if (e->thread >= l->n_threads)
+      return true;
+   if (e->kind == DCFG_WET_INSTR) {
+      l->now = e->time;
+      if (node != NO_NODE)
+         log_instance(l, e, node);
+   }
+   return dcfg_calls_event(l->calls, e);
 }
 
 static bool read_trace(BranchLog* l, DcfgWet* w, const bool* instrs)
@@ -345,16 +239,21 @@ static bool read_trace(BranchLog* l, DcfgWet* w, const bool* instrs)
    DcfgWetEvent   e;
    DcfgError      err;
    DcfgWetEvents* v = dcfg_wet_events_new(w, &err);
-   bool           ok = v != NULL && dcfg_wet_select(v, &filter, &err);
+   DcfgCallWatcher watcher = { begin_call, end_call, l };
+   bool           ok;
+
+   l->calls = v == NULL ? NULL : dcfg_calls_of_wet(w, &watcher, &err);
+   ok       = l->calls != NULL && dcfg_wet_select(v, &filter, &err);
 
    for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
       nodes[i] = instrs[i] ? code_node_at(l->c, dcfg_wet_instr(w, i)->addr, i)
                  : NO_NODE;
    while (ok && dcfg_wet_next(v, &e, &err))
-      if (e.kind == DCFG_WET_INSTR && nodes[e.instr] != NO_NODE
-          && e.thread < l->n_threads)
-         take_event(l, &e, nodes[e.instr]);
+      ok = take_event(l, &e, e.kind == DCFG_WET_INSTR ? nodes[e.instr]
+                                                      : NO_NODE);
    ok = ok && err.status == DCFG_OK;
+   dcfg_calls_free(l->calls);
+   l->calls = NULL;
    dcfg_wet_events_free(v);
    free(nodes);
    return ok;
@@ -385,17 +284,13 @@ BranchLog* branch_log_new(const StaticCode* c, const char* file,
 
    l->c         = c;
    l->roles     = needed_roles(c, wants, stores);
-   l->frames    = zalloc(c->n + (size_t)1, sizeof(*l->frames));
    l->logs      = zalloc(c->n + (size_t)1, sizeof(*l->logs));
    l->n_threads = dcfg_wet_threads(c->w);
-   l->threads   = zalloc(l->n_threads + 1, sizeof(*l->threads));
-   l->word      = dcfg_wet_instrs(c->w) == 0 ? 8
-                  : dcfg_wet_instr(c->w, 0)->address_size;
+   l->latest    = zalloc(l->n_threads + (size_t)1, sizeof(*l->latest));
    l->activations = zalloc(MOST_ACTIVATIONS, sizeof(*l->activations));
    for (size_t t = 0; t < l->n_threads; t++)
-      l->threads[t].branch = NO_NODE;
+      l->latest[t] = NO_NODE;
    choose_more(l, executed);
-   follow_functions(l);
    instrs = choose_instrs(l);
    if (w != NULL && dcfg_wet_instrs(w) == dcfg_wet_instrs(c->w))
       ok = read_trace(l, w, instrs);
@@ -413,12 +308,9 @@ void branch_log_free(BranchLog* l)
       return;
    for (uint32_t n = 0; n < l->c->n; n++)
       free(l->logs[n].entries);
-   for (size_t t = 0; t < l->n_threads; t++)
-      free(l->threads[t].active);
-   free(l->threads);
+   free(l->latest);
    free(l->activations);
    free(l->roles);
-   free(l->frames);
    free(l->logs);
    free(l);
 }

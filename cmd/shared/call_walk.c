@@ -3,209 +3,100 @@
 
    Calls along a trace. */
 
-/* Owns: the active calls, along a trace.  Handed: a trace, functions by
-   functions.c.
+/* Owns: telling watchers of the calls along a trace.  Handed: a trace,
+   functions by functions.c.  dcfg_calls.h has the rules.
 
-   The tool tells calls and their ends by the stack pointer (tool/calls/stack.c),
-   which a trace does not have.  But a trace has every edge with its type, so
-   these rules give nearly the same:
-
-   - A call is active until control returns to its return address, or to that
-   of a call made before it.
-
-   - A jump into the middle of an active function ends all calls above that
-   one: so do longjmp and exceptions.  A return to an address that no call
-   has is the same.
-
-   - Any other jump to another function is a tail call: the function replaces
-   the one that jumped.
-
-   - A signal's handler is called by the interrupted code; going back ends
-   it. */
+   Along a whole execution trace an activation has the function of its latest
+   instruction.  If that changes, it was a tail call. */
 
 #include "cmd/shared/call_walk.h"
 
 #include "cmd/base/operands.h"
+#include "lib/dcfg_calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-/* As many calls as fit into a stack of 64 MB.  Instructions of further ones
-   count for their callers. */
-#define MAX_FRAMES 4000000
-
-typedef
-   struct {
-      uint32_t function;        // NO_FUNCTION: a stub's; the function is not
-                                // known yet
-      uint32_t site;            // return address, as a place; or NOWHERE
-      bool     is_handler;
-      bool     told;
-   }
-   Frame;
-
-#define NOWHERE UINT32_MAX
 
 typedef
    struct {
       const Functions*   f;
       const DcfgProcess* p;
       const CallWatcher* watcher;
-      KeyMap*            places;        // addresses where blocks begin or end;
-                                        // the numbers are places
-      uint32_t*          begin_of;      // by block: place of its begin
-      uint32_t*          end_of;
-      uint32_t*          waiting;       // by place: calls that return there
-      uint32_t*          active;        // by function: its active calls
-      Frame*             frames;
-      size_t             n, room;
+      uint32_t*          counted;       // by block: instructions that count
+      DcfgCalls*         calls;
       uint32_t           depth;         // calls that the watcher was told of
-      uint32_t           handlers;      // active ones
+      uint32_t           deeper;        // calls above them
       uint64_t           at;
-      bool               lost;          // a call found no room
+      bool               begun;         // a call is active
+      uint32_t*          functions;     // by activation, along a whole
+                                        // execution trace
+      size_t             n, room;
    }
    Walk;
 
-/*--- Frames                                               ---*/
-
-/* Give the frame on top its function, which is known now. */
-static void name_top(Walk* w, uint32_t function)
+static void enter(Walk* w, uint32_t function)
 {
-   Frame* top = &w->frames[w->n - 1];
-
-   top->function = function;
-   w->active[function]++;
-   top->told = w->watcher->enter != NULL
-               && (w->watcher->all || w->depth < MAX_DEPTH);
-   if (top->told) {
-      w->depth++;
-      w->watcher->enter(w->watcher->arg, function, w->at);
-   }
-}
-
-static void unname_top(Walk* w)
-{
-   Frame* top = &w->frames[w->n - 1];
-
-   if (top->function != NO_FUNCTION)
-      w->active[top->function]--;
-   if (top->told) {
-      w->depth--;
-      w->watcher->leave(w->watcher->arg, w->at);
-   }
-   top->function = NO_FUNCTION;
-   top->told = false;
-}
-
-static void push(Walk* w, bool is_handler, uint32_t site, uint32_t function)
-{
-   if (w->n == MAX_FRAMES) {
-      w->lost = true;
+   if (w->deeper > 0 || (!w->watcher->all && w->depth == MAX_DEPTH)) {
+      w->deeper++;
       return;
    }
-   GROW(w->frames, w->n, w->room);
-   w->frames[w->n++] = (Frame){ NO_FUNCTION, site, is_handler, false };
-   if (site != NOWHERE)
-      w->waiting[site]++;
-   w->handlers += is_handler;
-   if (function != NO_FUNCTION)
-      name_top(w, function);
+   w->depth++;
+   w->watcher->enter(w->watcher->arg, function, w->at);
 }
 
-static void pop(Walk* w)
+static void leave(Walk* w)
 {
-   const Frame* top = &w->frames[w->n - 1];
-
-   unname_top(w);
-   if (top->site != NOWHERE)
-      w->waiting[top->site]--;
-   w->handlers -= top->is_handler;
-   w->n--;
-}
-
-/*--- Edges                                                ---*/
-
-static void jump(Walk* w, uint32_t node)
-{
-   uint32_t function = w->f->of[node];
-   Frame*   top;
-
-   if (function == NO_FUNCTION)
+   if (w->deeper > 0) {
+      w->deeper--;
       return;
-   if (w->n == 0)
-      push(w, false, NOWHERE, NO_FUNCTION);
-   top = &w->frames[w->n - 1];
-   if (top->function == function)
-      return;
-   if (top->function == NO_FUNCTION) {
-      name_top(w, function);
-   } else if (!w->f->begins[node] && w->active[function] > 0) {
-      while (w->frames[w->n - 1].function != function)
-         pop(w);
-   } else {
-      unname_top(w);
-      name_top(w, function);
    }
+   w->depth--;
+   w->watcher->leave(w->watcher->arg, w->at);
 }
 
-static void call(Walk* w, const DcfgEdge* e)
+static void begin_call(void* arg, const DcfgCall* call)
 {
-   uint32_t site = w->end_of[e->source];
-
-   /* A call to the next instruction is how code learns its own address. */
-   if (site == w->begin_of[e->target])
-      return;
-   push(w, false, site, w->f->of[e->target]);
+   enter(arg, call->function);
 }
 
-static void come_back(Walk* w, const DcfgEdge* e)
+static void end_call(void* arg, const DcfgCall* call)
 {
-   uint32_t site = w->begin_of[e->target];
-
-   if (w->waiting[site] > 0) {
-      while (w->frames[w->n - 1].site != site)
-         pop(w);
-      pop(w);
-   }
-   jump(w, e->target);
+   (void)call;
+   leave(arg);
 }
 
-static void leave_handler(Walk* w, const DcfgEdge* e)
+/* Return whether the watcher was told of the call on top. */
+static bool is_told(const Walk* w)
 {
-   if (w->handlers > 0) {
-      while (!w->frames[w->n - 1].is_handler)
-         pop(w);
-      pop(w);
-   }
-   jump(w, e->target);
+   const DcfgCall* top = dcfg_calls_top(w->calls, 0);
+
+   return top == NULL
+          || (w->watcher->enter != NULL && w->deeper == 0
+              && top->function != NO_FUNCTION);
 }
 
-static void take(Walk* w, const DcfgEdge* e)
+static void need_memory(bool ok)
 {
-   const DcfgProcess* p = w->p;
+   if (!ok)
+      die("out of memory");
+}
 
-   if (e->source < p->n_blocks) {
-      if (w->n == 0)            // the trace may begin anywhere
-         jump(w, e->source);
-      if (w->watcher->only == NULL
-          || is_selected(w->watcher->only, e->source))
-         w->at += p->nodes[e->source].n_instrs;
+static void take(Walk* w, uint32_t edge)
+{
+   const DcfgEdge* e = &w->p->edges[edge];
+
+   if (e->source < w->p->n_blocks) {
+      if (!w->begun) {
+         need_memory(dcfg_calls_first(w->calls, e->source));
+         w->begun = dcfg_calls_active(w->calls) > 0;
+      }
+      w->at += w->counted[e->source];
       if (w->watcher->block != NULL)
-         w->watcher->block(w->watcher->arg, e->source,
-                           w->n == 0 || w->frames[w->n - 1].told);
+         w->watcher->block(w->watcher->arg, e->source, is_told(w));
    }
-   if (e->target >= p->n_blocks)
-      return;
-   if (dcfg_is_call(e->type) && e->source < p->n_blocks)
-      call(w, e);
-   else if (e->type == DCFG_EDGE_RETURN)
-      come_back(w, e);
-   else if (e->type == DCFG_EDGE_CONTEXT_CHANGE)
-      push(w, true, NOWHERE, w->f->of[e->target]);
-   else if (e->type == DCFG_EDGE_CONTEXT_CHANGE_RETURN)
-      leave_handler(w, e);
-   else
-      jump(w, e->target);
+   need_memory(dcfg_calls_edge(w->calls, edge));
+   if (w->watcher->edge != NULL)
+      w->watcher->edge(w->watcher->arg, e, dcfg_calls_active(w->calls));
 }
 
 /*--- The trace                                            ---*/
@@ -213,33 +104,17 @@ static void take(Walk* w, const DcfgEdge* e)
 static void begin_thread(Walk* w, uint32_t thread)
 {
    w->at = 0;
+   w->begun = false;
    if (w->watcher->begin != NULL)
       w->watcher->begin(w->watcher->arg, thread);
 }
 
 static uint64_t end_thread(Walk* w)
 {
-   while (w->n > 0)
-      pop(w);
+   need_memory(dcfg_calls_end(w->calls));
    if (w->watcher->end != NULL)
       w->watcher->end(w->watcher->arg, w->at);
    return w->at;
-}
-
-static void find_places(Walk* w)
-{
-   const DcfgProcess* p = w->p;
-
-   w->places = keymap_new();
-   w->begin_of = zalloc(p->n_blocks, sizeof(*w->begin_of));
-   w->end_of = zalloc(p->n_blocks, sizeof(*w->end_of));
-   for (uint32_t i = 0; i < p->n_blocks; i++) {
-      w->begin_of[i] = keymap_number(w->places, p->nodes[i].addr);
-      w->end_of[i] = keymap_number(w->places,
-                                   p->nodes[i].addr + p->nodes[i].size);
-   }
-   w->waiting = zalloc(keymap_size(w->places), sizeof(*w->waiting));
-   w->active = zalloc(w->f->n, sizeof(*w->active));
 }
 
 #define N_EDGES 4096
@@ -264,9 +139,7 @@ static uint64_t walk_trace(Walk* w, DcfgTrace* t, const char* path)
          if (edge == DCFG_NONE)
             die("edge %" PRIu32 " is not in the DCFG: do the files belong "
                 "together?", ids[i]);
-         take(w, &w->p->edges[edge]);
-         if (w->watcher->edge != NULL)
-            w->watcher->edge(w->watcher->arg, &w->p->edges[edge], w->n);
+         take(w, edge);
       }
    }
    if (thread != UINT64_MAX)
@@ -278,30 +151,132 @@ static uint64_t walk_trace(Walk* w, DcfgTrace* t, const char* path)
    return sum;
 }
 
-uint64_t walk_calls(const Functions* f, const char* path, uint32_t thread,
-                    const CallWatcher* watcher)
+static uint64_t walk_edges(Walk* w, const char* path, uint32_t thread)
 {
-   Walk        w = { .f = f, .p = f->g.p, .watcher = watcher };
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
-   uint64_t    sum;
+   const CallWatcher* watcher = w->watcher;
+   DcfgCallWatcher   own = { watcher->enter == NULL ? NULL : begin_call,
+                             watcher->enter == NULL ? NULL : end_call, w };
+   DcfgCallFunctions functions = { w->f->of, w->f->begins, w->f->n };
+   DcfgOptions       options = read_options(NULL, NULL);
+   DcfgError         err;
+   DcfgTrace*        t = dcfg_trace_open(path, &options, &err);
+   uint64_t          sum;
 
    if (t == NULL)
       die("%s", unreadable(&err, KIND_TRACE));
-   dcfg_trace_select(t, w.p->id, thread);
-   dcfg_trace_count_with(t, w.p);
-   find_places(&w);
-   sum = walk_trace(&w, t, path);
-   if (w.lost)
-      complain("more than %d calls were active at a time; further ones count "
-               "as their callers", MAX_FRAMES);
+   dcfg_trace_select(t, w->p->id, thread);
+   dcfg_trace_count_with(t, w->p);
+   w->calls = dcfg_calls_of_trace(w->p, &functions, &own, &err);
+   need_memory(w->calls != NULL);
+   sum = walk_trace(w, t, path);
    dcfg_trace_close(t);
-   keymap_free(w.places);
-   free(w.begin_of);
-   free(w.end_of);
-   free(w.waiting);
-   free(w.active);
-   free(w.frames);
+   return sum;
+}
+
+/*--- The whole execution trace                            ---*/
+
+static void begin_activation(void* arg, const DcfgCall* call)
+{
+   Walk* w = arg;
+
+   (void)call;
+   GROW(w->functions, w->n, w->room);
+   w->functions[w->n++] = NO_FUNCTION;
+}
+
+static void end_activation(void* arg, const DcfgCall* call)
+{
+   Walk* w = arg;
+
+   (void)call;
+   if (w->functions[--w->n] != NO_FUNCTION)
+      leave(w);
+}
+
+/* Take event E of the present thread.  BLOCKS: by instruction. */
+static void take_event(Walk* w, const DcfgWetEvent* e, const uint32_t* blocks)
+{
+   bool     runs = e->kind == DCFG_WET_INSTR;
+   uint32_t block = runs ? blocks[e->instr] : DCFG_NONE, function;
+
+   if (runs && block == DCFG_NONE)
+      die("the instruction at 0x%" PRIx64 " is not in the DCFG: do the files "
+          "belong together?", e->addr);
+   if (runs && w->n > 0) {
+      function = w->f->of[block];
+      if (function != NO_FUNCTION && w->functions[w->n - 1] != function) {
+         if (w->functions[w->n - 1] != NO_FUNCTION)
+            leave(w);
+         w->functions[w->n - 1] = function;
+         enter(w, function);
+      }
+   }
+   w->at += runs && w->counted[block] > 0;
+   need_memory(dcfg_calls_event(w->calls, e));
+}
+
+/* Follow THREAD through WET.  BLOCKS: by instruction. */
+static uint64_t walk_thread(Walk* w, DcfgWet* wet, const uint32_t* blocks,
+                            uint32_t thread)
+{
+   DcfgCallWatcher own = { begin_activation, end_activation, w };
+   DcfgWetFilter   filter = { .thread = thread, .to = UINT64_MAX };
+   DcfgWetEvents*  events = load_events(wet, &filter);
+   DcfgWetEvent    e = { .kind = DCFG_WET_CREATED, .thread = thread };
+   DcfgError       err;
+
+   w->calls = dcfg_calls_of_wet(wet, &own, &err);
+   need_memory(w->calls != NULL && dcfg_calls_event(w->calls, &e));
+   begin_thread(w, thread);
+   while (dcfg_wet_next(events, &e, &err))
+      if (e.thread == thread)
+         take_event(w, &e, blocks);
+   if (err.status != DCFG_OK)
+      die("%s", unreadable(&err, KIND_WET));
+   end_thread(w);
+   dcfg_calls_free(w->calls);
+   w->calls = NULL;
+   dcfg_wet_events_free(events);
+   return w->at;
+}
+
+static uint64_t walk_instances(Walk* w, const char* path, uint32_t thread)
+{
+   DcfgWet*  wet = load_wet(path);
+   uint32_t* blocks = zalloc(dcfg_wet_instrs(wet) + (size_t)1,
+                             sizeof(*blocks));
+   uint64_t  sum = 0;
+
+   if (w->watcher->enter == NULL || w->watcher->block != NULL)
+      die("%s is a whole execution trace: loops and inlined functions need a "
+          "DCFG-trace, which --trace=yes writes", path);
+   for (uint32_t i = 0; i < dcfg_wet_instrs(wet); i++)
+      blocks[i] = dcfg_node_at(w->p, dcfg_wet_instr(wet, i)->addr);
+   for (uint32_t i = 0; i < dcfg_wet_threads(wet); i++)
+      if (thread == DCFG_ALL_THREADS || i == thread)
+         sum += walk_thread(w, wet, blocks, i);
+   dcfg_wet_close(wet);
+   free(blocks);
+   free(w->functions);
+   return sum;
+}
+
+uint64_t walk_calls(const Functions* f, const char* path, uint32_t thread,
+                    const CallWatcher* watcher)
+{
+   Walk     w = { .f = f, .p = f->g.p, .watcher = watcher };
+   uint64_t sum;
+
+   w.counted = zalloc(w.p->n_blocks, sizeof(*w.counted));
+   for (uint32_t i = 0; i < w.p->n_blocks; i++)
+      if (watcher->only == NULL || is_selected(watcher->only, i))
+         w.counted[i] = w.p->nodes[i].n_instrs;
+   sum = file_kind(path) == KIND_WET ? walk_instances(&w, path, thread)
+         : walk_edges(&w, path, thread);
+   if (w.calls != NULL && dcfg_calls_lost(w.calls))
+      complain("more than %d calls were active at a time; further ones count "
+               "as their callers", DCFG_CALLS_MOST);
+   dcfg_calls_free(w.calls);
+   free(w.counted);
    return sum;
 }

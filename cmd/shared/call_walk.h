@@ -33,9 +33,10 @@ typedef
    }
    CallWatcher;
 
-/* Tell of all calls of THREAD, or of all threads, in the trace at PATH.  Return
-   the number of instructions executed in them.  Die if the trace cannot be
-   read. */
+/* Tell of all calls of THREAD, or of all threads, in the trace at PATH: a
+   DCFG-trace, or a whole execution trace, which has no EDGE and no BLOCK.
+   Return the number of instructions executed in them.  Die if the trace cannot
+   be read. */
 uint64_t walk_calls(const Functions* f, const char* path, uint32_t thread,
                     const CallWatcher* watcher);
 

@@ -41,10 +41,13 @@ void tree_free(StackTree* t)
 
 uint32_t tree_child(StackTree* t, uint32_t parent, const char* name)
 {
-   uint64_t key = (uint64_t)parent << 32
-                  | keymap_number(t->name_numbers, (uintptr_t)name);
-   uint32_t i;
+   uint32_t i = t->stacks[parent].latest;
+   uint64_t key;
 
+   if (i != 0 && t->stacks[i].name == name)
+      return i;
+   key = (uint64_t)parent << 32
+         | keymap_number(t->name_numbers, (uintptr_t)name);
    if (t->stacks[parent].depth == MAX_DEPTH)
       return parent;
    if (t->n == MAX_STACKS && keymap_find(t->keys, key) == UINT32_MAX) {
@@ -60,6 +63,7 @@ uint32_t tree_child(StackTree* t, uint32_t parent, const char* name)
       t->stacks[t->n++] = (Stack){ .name = name, .parent = parent,
                                    .depth = t->stacks[parent].depth + 1 };
    }
+   t->stacks[parent].latest = i;
    return i;
 }
 

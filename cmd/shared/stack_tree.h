@@ -16,6 +16,7 @@ typedef
       const char* name;
       uint32_t    parent;
       uint32_t    depth;        // 0: the empty stack
+      uint32_t    latest;       // its child that was asked for last, or 0
       uint64_t    self[2];      // by run: instructions in it
       uint64_t    total[2];     // by run: with stacks above it
    }

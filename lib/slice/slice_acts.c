@@ -6,79 +6,47 @@
 /* Owns: the activation of each record, chunk by chunk, in either direction.
    Handed: parts by slice_passes.c.
 
-   The rules are those of wet_control.c.  Here an activation outlives the pass:
-   each has a reference to its caller, so a snapshot of all threads at the begin
-   of a chunk is small.  A chunk that is read again makes its activations anew.
-   Those still active at its end are then matched with the next chunk's
-   snapshot. */
+   activations.h has the rules.  A snapshot of all threads at the begin of a
+   chunk is small, because each activation has a reference to its caller.  A
+   chunk that is read again makes its activations anew.  Those still active at
+   its end are then matched with the next chunk's snapshot. */
 
 #include "lib/slice/slice_acts.h"
+#include "lib/wet/wet_control.h"
 #include "lib/wet/wet_graph.h"
 
 #include <string.h>
 
 /*--- Activations                                          ---*/
 
-static uint32_t new_act(Acts* all, uint64_t place, uint32_t call, uint32_t up)
+/* Note that instruction I was the last of its activation, or a call that never
+   returned. */
+static bool ends(Acts* all, uint32_t i)
 {
-   uint32_t id = all->free_act;
-   Act*     a;
-
-   if (id != 0) {
-      all->free_act = act_of(all, id)->up;
-   } else {
-      id = (uint32_t)all->acts.n;
-      if (array_add(all->job, &all->acts, sizeof(Act)) == NULL)
-         return 0;
-   }
-   a  = act_of(all, id);
-   *a = (Act){ .place = place, .up = up, .refs = 1, .last = DCFG_NONE,
-               .call = call };
-   if (all->again) {
-      uint32_t* made = array_add(all->job, &all->made, sizeof(*made));
-      if (made == NULL)
-         return 0;
-      *made = id;
-   }
-   return id;
+   return all->tree.keeps || i == DCFG_NONE
+          || wet_graph_arc(all->graph, i, GRAPH_EXIT(all->graph));
 }
 
-static void free_act(Acts* all, uint32_t id)
+static void begin_act(void* arg, ActThread* t, Activation* a,
+                      const Transfer* by)
 {
-   act_of(all, id)->up = all->free_act;
-   all->free_act    = id;
+   (void)arg;
+   (void)t;
+   ((Act*)a)->call = by == NULL ? DCFG_NONE : (uint32_t)by->me;
+   ((Act*)a)->line = (LineState){ 0 };
 }
 
-static void release(Acts* all, uint32_t id)
+static bool end_act(void* arg, ActThread* at, const Activation* a, ActEnd how)
 {
-   while (id != 0 && --act_of(all, id)->refs == 0) {
-      uint32_t up = act_of(all, id)->up;
-      free_act(all, id);
-      id = up;
-   }
+   ThreadActs* t = (ThreadActs*)at;
+
+   if (how == ActLeft && a->handler && t->interrupted.n > 0)
+      array_pop(&t->interrupted);
+   return ends(arg, a->last)
+          && (how != ActLeft || ends(arg, ((const Act*)a)->call));
 }
 
-/* Leave the thread's top activation. */
-static void pop(Acts* all, ThreadActs* t)
-{
-   uint32_t id = t->act;
-
-   t->act = act_of(all, id)->up;
-   if (all->again)
-      return;
-   act_of(all, t->act)->refs++;
-   release(all, id);
-}
-
-static bool push(Acts* all, ThreadActs* t, uint64_t place, uint32_t call)
-{
-   uint32_t id = new_act(all, place, call, t->act);
-
-   if (id == 0)
-      return false;
-   t->act = id;
-   return true;
-}
+static const ActUser USER = { sizeof(Act), begin_act, end_act };
 
 static ThreadActs* thread_of(Acts* all, uint32_t thread)
 {
@@ -90,94 +58,17 @@ static ThreadActs* thread_of(Acts* all, uint32_t thread)
       return NULL;
    }
    t = &all->now[thread];
-   if (t->act == DCFG_NONE
-       && (t->act = new_act(all, UINT64_MAX, DCFG_NONE, 0)) == 0)
-      return NULL;
-   return t;
+   return act_begin(&all->tree, &USER, all, &t->at) ? t : NULL;
 }
 
 /*--- Steps                                                ---*/
-
-/* Note that instruction I was the last of its activation, or a call that never
-   returned. */
-static bool ends(Acts* all, uint32_t i)
-{
-   return all->again || i == DCFG_NONE
-          || wet_graph_arc(all->graph, i, GRAPH_EXIT(all->graph));
-}
-
-static bool drop(Acts* all, ThreadActs* t)
-{
-   if (!ends(all, act_of(all, t->act)->last))
-      return false;
-   pop(all, t);
-   return true;
-}
-
-static inline bool is_first(const Acts* all, const ThreadActs* t)
-{
-   return act_of(all, t->act)->up == 0;
-}
-
-static bool unwind(Acts* all, ThreadActs* t, uint64_t place)
-{
-   while (act_of(all, t->act)->place < place && !is_first(all, t)) {
-      Act a = *act_of(all, t->act);
-      if (a.handler && t->interrupted.n > 0)
-         array_pop(&t->interrupted);
-      if (!drop(all, t) || (a.call != DCFG_NONE && !ends(all, a.call)))
-         return false;
-   }
-   return true;
-}
-
-/* Leave an activation of thread T with return address PLACE, and note that in
-   P.  Members of P that do not hold for the step are zero. */
-static bool leave(Acts* all, ThreadActs* t, uint64_t place, StepPlace* p)
-{
-   Act a = *act_of(all, t->act);
-
-   if (a.place == place && a.up != 0)
-      return drop(all, t);
-   if (a.handler || a.up == 0) {
-      /* The bottom activation returned: a new one stands for its caller. */
-      if (!ends(all, a.last))
-         return false;
-      uint32_t id = new_act(all, a.place, DCFG_NONE, a.up);
-      if (id == 0)
-         return false;
-      act_of(all, id)->handler = a.handler;
-      if (!all->again) {
-         if (a.up != 0)
-            act_of(all, a.up)->refs++;
-         release(all, t->act);
-      }
-      t->act  = id;
-      p->made = id;
-   }
-   return true;
-}
-
-static uint64_t last_access(const Acts* all, const WetStep* r,
-                            const InstrPlan* at, uint8_t what)
-{
-   const Plan*      plan = plan_of(all->code, at->instr);
-   const WetAccess* a = accesses_of(all->code, at->instr);
-   uint32_t         n;
-   const uint64_t*  addrs = slots_of(all->steps, r, at, &n);
-
-   for (uint32_t j = n < plan->n_accesses ? n : plan->n_accesses; j-- > 0; )
-      if (a[j].what & what)
-         return addrs[j];
-   return 0;
-}
 
 /* Note the arcs between instructions of record R, those inside a superblock
    only once. */
 static bool note_arcs(Acts* all, const WetStep* r, const InstrPlan* at,
                       ThreadActs* t)
 {
-   Act* a = act_of(all, t->act);
+   Activation* a = &act_of(all, t->at.act)->is;
 
    if ((a->last != DCFG_NONE
         && !wet_graph_arc(all->graph, a->last, at->instr))
@@ -189,13 +80,13 @@ static bool note_arcs(Acts* all, const WetStep* r, const InstrPlan* at,
 
 static bool arrive(Acts* all, ThreadActs* t, uint32_t i)
 {
-   Act*     a = act_of(all, t->act);
-   uint32_t last = a->last;
+   Act*     a = act_of(all, t->at.act);
+   uint32_t last = a->is.last;
 
-   a->last = i;
-   if (!all->again && all->executions != NULL)
+   a->is.last = i;
+   if (!all->tree.keeps && all->executions != NULL)
       executions_note(all->executions, &a->line, i, all->n_ran - 1);
-   return all->again || last == DCFG_NONE
+   return all->tree.keeps || last == DCFG_NONE
           || wet_graph_arc(all->graph, last, i);
 }
 
@@ -217,61 +108,19 @@ static uint64_t stack_pointer(const Acts* all, const WetStep* r,
                                            : 0;
 }
 
-/* Follow a transfer on a processor where calls leave the return address in a
-   register. */
-static bool transfer_linked(Acts* all, const InstrPlan* last, uint64_t sp,
-                            ThreadActs* t, StepPlace* p)
-{
-   const Plan* plan = &all->code->w->plans[last->instr];
-   bool call = plan->kind == InsnCall || plan->kind == InsnIndirectCall;
-
-   if (call && !unwind(all, t, sp))
-      return false;
-   p->last = t->act;
-   if (!arrive(all, t, last->instr))
-      return false;
-   if (plan->kind == InsnReturn)
-      return unwind(all, t, sp) && leave(all, t, sp, p);
-   if (!call)
-      return sp == 0 || (act_of(all, t->act)->place >= sp && !plan->goes_back)
-             || unwind(all, t, sp + 1);
-   if (sp != 0) {
-      if (!push(all, t, sp, last->instr))
-         return false;
-      p->made = t->act;
-   }
-   return true;
-}
-
 static bool transfer(Acts* all, const WetStep* r, const InstrPlan* last,
-                     uint8_t kind, ThreadActs* t, StepPlace* p)
+                     ThreadActs* t, StepPlace* p)
 {
-   uint64_t place = 0;
+   uint32_t        n;
+   const uint64_t* addrs = slots_of(all->steps, r, last, &n);
+   const Transfer  x = wet_transfer(all->code->w, last->instr, addrs, n,
+                                    stack_pointer(all, r, last), last->instr);
 
-   if (all->code->w->machine->links)
-      return transfer_linked(all, last, stack_pointer(all, r, last), t, p);
-   if (kind == InsnCall || kind == InsnIndirectCall) {
-      place = last_access(all, r, last, AccessStore);
-      if (!unwind(all, t, place == 0 ? 0 : place + 1))
-         return false;
-   } else if (kind == InsnReturn) {
-      place = last_access(all, r, last, AccessLoad);
-      if (!unwind(all, t, place))
-         return false;
-   }
-   p->last = t->act;
-   if (!arrive(all, t, last->instr))
+   if (!act_before(&all->tree, &USER, all, &t->at, &x))
       return false;
-   if (kind == InsnReturn)
-      return leave(all, t, place, p);
-   if (kind == InsnIndirectJump)
-      return unwind(all, t, stack_pointer(all, r, last));
-   if (place != 0) {
-      if (!push(all, t, place, last->instr))
-         return false;
-      p->made = t->act;
-   }
-   return true;
+   p->last = t->at.act;
+   return arrive(all, t, last->instr)
+          && act_transfer(&all->tree, &USER, all, &t->at, &x, &p->made);
 }
 
 /* Note the record's instructions but the last one, which arrive() notes. */
@@ -290,7 +139,7 @@ static void note_callback(Acts* all, uint32_t act, uint32_t first)
 {
    while (act != 0
           && callbacks_note(all->callbacks, first, act_of(all, act)->call))
-      act = act_of(all, act)->up;
+      act = act_of(all, act)->is.up;
 }
 
 static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
@@ -303,11 +152,11 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
 
    if (t == NULL)
       return false;
-   t->entering = false;
-   *p = (StepPlace){ .step = p->step, .body = t->act, .last = t->act,
-                     .act = t->act, .top = t->top };
+   t->at.entering = false;
+   *p = (StepPlace){ .step = p->step, .body = t->at.act, .last = t->at.act,
+                     .act = t->at.act, .top = t->top };
    if (r->n_instrs == 0) {
-      act_of(all, t->act)->last = all->code->w->ways[r->way].last;
+      act_of(all, t->at.act)->is.last = all->code->w->ways[r->way].last;
       return true;
    }
    all->n_ran += r->n_instrs;
@@ -315,62 +164,47 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
    kind = all->code->kinds[sb->first + r->n_instrs - 1];
    if (sb->x87)
       move_top(all, r, at, t);
-   if (!all->again && all->callbacks->calls != NULL
-       && act_of(all, t->act)->last == DCFG_NONE)
-      note_callback(all, t->act, at->instr);
-   if (!all->again && all->executions != NULL)
-      note_executions(all, r, at, sb, &act_of(all, t->act)->line);
-   if (!all->again && last > at && !note_arcs(all, r, at, t))
+   if (!all->tree.keeps && all->callbacks->calls != NULL
+       && act_of(all, t->at.act)->is.last == DCFG_NONE)
+      note_callback(all, t->at.act, at->instr);
+   if (!all->tree.keeps && all->executions != NULL)
+      note_executions(all, r, at, sb, &act_of(all, t->at.act)->line);
+   if (!all->tree.keeps && last > at && !note_arcs(all, r, at, t))
       return false;
    if (!is_transfer(kind))
-      return all->again || arrive(all, t, last->instr);
-   return transfer(all, r, last, kind, t, p);
+      return all->tree.keeps || arrive(all, t, last->instr);
+   return transfer(all, r, last, t, p);
 }
 
-static bool run_handler(Acts* all, ThreadActs* t, StepPlace* p)
+/* T's innermost handler begins: note what it interrupts. */
+static bool interrupt(Acts* all, ThreadActs* t, StepPlace* p)
 {
    Interrupted* i = array_add(all->job, &t->interrupted, sizeof(*i));
 
-   if (all->again && all->n_handlers >= all->returned.n)
+   if (all->tree.keeps && all->n_handlers >= all->returned.n)
       return job_fail(all->job, DCFG_ERROR_FORMAT, "tape",
                       "it has more handlers than before");
-   if (i == NULL || !push(all, t, 0, DCFG_NONE))
+   if (i == NULL
+       || (!all->tree.keeps
+           && array_add(all->job, &all->returned, sizeof(bool)) == NULL))
       return false;
    *i = (Interrupted){ all->n_handlers, (uint8_t)t->top };
-   act_of(all, t->act)->handler = true;
-   t->entering = true;
-   p->body     = all->n_handlers++;
-   if (!all->again && array_add(all->job, &all->returned, sizeof(bool)) == NULL)
-      return false;
-   if (!push(all, t, UINT64_MAX, DCFG_NONE))
-      return false;
-   p->made = t->act;
+   p->body = all->n_handlers++;
+   p->made = t->at.act;
    return true;
 }
 
-static bool run_return(Acts* all, ThreadActs* t)
+/* T's innermost handler returned. */
+static void resume(Acts* all, ThreadActs* t)
 {
-   uint32_t act = t->act;
+   const Interrupted* i;
 
-   if (t->interrupted.n > 0) {
-      const Interrupted* i = &ELEM(t->interrupted, Interrupted,
-                                   array_pop(&t->interrupted));
-      t->top = i->top;
-      ELEM(all->returned, bool, i->number) = true;
-   } else {
-      t->top = 0;
-   }
-   while (act != 0 && !act_of(all, act)->handler)
-      act = act_of(all, act)->up;
-   /* There is no handler's activation, or it is the bottom one, which stays. */
-   if (act == 0 || act_of(all, act)->up == 0)
-      return true;
-   for (bool last = false; !last; ) {
-      last = t->act == act;
-      if (!drop(all, t))
-         return false;
-   }
-   return true;
+   t->top = 0;
+   if (t->interrupted.n == 0)
+      return;
+   i      = &ELEM(t->interrupted, Interrupted, array_pop(&t->interrupted));
+   t->top = i->top;
+   ELEM(all->returned, bool, i->number) = true;
 }
 
 static bool run_mark(Acts* all, const WetStep* r, StepPlace* p)
@@ -380,21 +214,15 @@ static bool run_mark(Acts* all, const WetStep* r, StepPlace* p)
 
    if (t == NULL)
       return false;
-   *p = (StepPlace){ .step = p->step, .act = t->act, .top = t->top };
+   *p = (StepPlace){ .step = p->step, .act = t->at.act, .top = t->top };
+   if (!act_mark(&all->tree, &USER, all, &t->at, r->mark, words))
+      return false;
    if (r->mark == DCFG_WET_HANDLER)
-      return run_handler(all, t, p);
+      return interrupt(all, t, p);
    if (r->mark == DCFG_WET_RETURN)
-      return run_return(all, t);
+      resume(all, t);
    if (r->mark == MarkTop)
       t->top = words[0] & 7;
-   if (r->mark == DCFG_WET_FRESH && t->entering) {
-      Act* a = act_of(all, t->act);
-      Act* h = act_of(all, a->up);
-      if (words[0] < a->place)
-         a->place = words[0];
-      if (words[0] + words[1] > h->place)
-         h->place = words[0] + words[1];
-   }
    return true;
 }
 
@@ -429,8 +257,7 @@ static bool take_snapshot(Acts* all)
    for (uint32_t i = 0; i < n; i++) {
       if (!copy_thread(all, &s->threads[i], &all->now[i]))
          return false;
-      if (s->threads[i].act != DCFG_NONE)
-         act_of(all, s->threads[i].act)->refs++;
+      act_of(all, s->threads[i].at.act)->is.refs++;
    }
    return true;
 }
@@ -482,9 +309,9 @@ static bool run_turns(Acts* all)
 static bool end_threads(Acts* all)
 {
    for (uint32_t i = 0; i < all->code->w->threads.n; i++)
-      for (uint32_t act = all->now[i].act; act != DCFG_NONE && act != 0;
-           act = act_of(all, act)->up)
-         if (!ends(all, act_of(all, act)->last))
+      for (uint32_t act = all->now[i].at.act; act != 0;
+           act = act_of(all, act)->is.up)
+         if (!ends(all, act_of(all, act)->is.last))
             return false;
    return true;
 }
@@ -497,11 +324,9 @@ bool acts_start(Acts* all, const SliceCode* code, WetGraph* graph,
    *all = (Acts){ .job = code->job, .code = code, .graph = graph,
                   .callbacks = callbacks, .executions = executions };
    all->now = job_calloc(all->job, n + (size_t)1, sizeof(ThreadActs));
-   if (all->now == NULL || array_add(all->job, &all->acts, sizeof(Act)) == NULL)
-      return false;
-   for (uint32_t i = 0; i < n; i++)
-      all->now[i].act = DCFG_NONE;
-   return true;
+   return all->now != NULL
+          && activations_start(&all->tree, all->job, sizeof(Act),
+                               code->w->machine->links);
 }
 
 bool acts_take_part(Acts* all, const WetPart* part)
@@ -514,7 +339,7 @@ bool acts_end(Acts* all)
 {
    if (!take_snapshot(all) || !end_threads(all))
       return false;
-   all->again = true;
+   all->tree.keeps = true;
    return true;
 }
 
@@ -531,17 +356,16 @@ static bool match_acts(Acts* all, uint32_t chunk)
 
    array_cut(&all->renamed, 0);
    for (uint32_t i = 0; i < all->code->w->threads.n; i++) {
-      uint32_t then = s->threads[i].act, now = all->now[i].act;
-      while (then != DCFG_NONE && then != 0 && now != 0 && then != now) {
+      uint32_t then = s->threads[i].at.act, now = all->now[i].at.act;
+      while (then != 0 && now != 0 && then != now) {
          Renamed* r = array_add(all->job, &all->renamed, sizeof(*r));
          if (r == NULL)
             return false;
          *r   = (Renamed){ then, now };
-         then = act_of(all, then)->up;
-         now  = act_of(all, now)->up;
+         then = act_of(all, then)->is.up;
+         now  = act_of(all, now)->is.up;
       }
-      if (s->threads[i].act != DCFG_NONE)
-         release(all, s->threads[i].act);
+      act_release(&all->tree, sizeof(Act), s->threads[i].at.act);
       free_thread(all, &s->threads[i]);
    }
    job_free(all->job, s->threads, all->code->w->threads.n * sizeof(ThreadActs));
@@ -560,16 +384,14 @@ bool acts_place_chunk(Acts* all, const WetSteps* steps, uint32_t chunk)
          return false;
    }
    all->n_handlers = s->n_handlers;
-   array_cut(&all->made, 0);
+   array_cut(&all->tree.made, 0);
    return run_turns(all) && match_acts(all, chunk);
 }
 
 /* Free the activations that began in the chunk. */
 void acts_leave_chunk(Acts* all)
 {
-   for (size_t i = 0; i < all->made.n; i++)
-      free_act(all, ELEM(all->made, uint32_t, i));
-   array_cut(&all->made, 0);
+   activations_free_made(&all->tree, sizeof(Act));
 }
 
 void acts_free(Acts* all)
@@ -587,8 +409,7 @@ void acts_free(Acts* all)
       free_thread(all, &all->now[i]);
    job_free(all->job, all->now, (n + (size_t)1) * sizeof(ThreadActs));
    array_free(all->job, &all->places, sizeof(StepPlace));
-   array_free(all->job, &all->acts, sizeof(Act));
-   array_free(all->job, &all->made, sizeof(uint32_t));
+   activations_free(&all->tree, sizeof(Act));
    array_free(all->job, &all->renamed, sizeof(Renamed));
    array_free(all->job, &all->returned, sizeof(bool));
 }

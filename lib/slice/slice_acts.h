@@ -6,6 +6,7 @@
 #ifndef DCFG_LIB_SLICE_ACTS_H
 #define DCFG_LIB_SLICE_ACTS_H
 
+#include "lib/base/activations.h"
 #include "lib/slice/slice_callbacks.h"
 #include "lib/slice/slice_executions.h"
 #include "lib/slice/slice_graph.h"
@@ -14,15 +15,9 @@
 /* Act: an activation.  Activations are a tree, shared by the chunks. */
 typedef
    struct {
-      uint64_t place;           // address of the return address; UINT64_MAX:
-                                // none
-      uint32_t up;              // the caller's; in a free one: the next free
-                                // one
-      uint32_t refs;
-      uint32_t last;            // last instruction so far, or DCFG_NONE
-      uint32_t call;            // instruction that called it, or DCFG_NONE
-      LineState line;
-      bool     handler;         // a signal's handler
+      Activation is;
+      uint32_t   call;          // instruction that called it, or DCFG_NONE
+      LineState  line;
    }
    Act;
 
@@ -39,10 +34,9 @@ typedef
    to it. */
 typedef
    struct {
-      uint32_t act;             // activation, or DCFG_NONE before its begin
-      uint32_t top;             // top of x87's stack
-      bool     entering;        // a handler's frame is being written
-      Array    interrupted;     // Interrupted
+      ActThread at;
+      uint32_t  top;            // top of x87's stack
+      Array     interrupted;    // Interrupted
    }
    ThreadActs;
 
@@ -83,11 +77,8 @@ typedef
                                         // an execution
       uint64_t         n_ran;   // instances, in the first pass
       const WetSteps*  steps;   // steps of the present part
-      Array      acts;          // Act; element 0 is none
-      uint32_t   free_act;
-      Array      made;          // uint32_t: began in this chunk, read again
+      Activations tree;         // Act; .keeps: a chunk is read again
       Array      renamed;       // Renamed: for this chunk, read again
-      bool       again;         // a chunk is read again
       Array      snapshots;     // Snapshot: by chunk, then the end's
       ThreadActs* now;          // by thread
       uint32_t   n_handlers;
@@ -112,14 +103,14 @@ void acts_leave_chunk(Acts* all);
 
 static inline Act* act_of(const Acts* all, uint32_t id)
 {
-   return &ELEM(all->acts, Act, id);
+   return &ELEM(all->tree.acts, Act, id);
 }
 
 /* Step back before a record of THREAD, at PLACE. */
 static inline void acts_step_back(Acts* all, uint32_t thread,
                                   const StepPlace* place)
 {
-   all->now[thread].act = place->act;
+   all->now[thread].at.act = place->act;
    all->now[thread].top = place->top;
 }
 

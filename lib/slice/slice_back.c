@@ -376,7 +376,7 @@ static bool visit_mark(BackWalk* z)
       case DCFG_WET_HANDLER:
          return joins_answer(z->joins, z->live, z->where->made, DCFG_NONE, NULL)
                 && joins_answer(z->joins, z->live,
-                                act_of(z->acts, z->where->made)->up,
+                                act_of(z->acts, z->where->made)->is.up,
                                 DCFG_NONE, NULL)
                 && live_before_handler(z->live, r->thread,
                                        ELEM(z->acts->returned, bool,
@@ -462,7 +462,7 @@ static bool visit_steps(BackWalk* z, const Passes* passes)
          thread = DCFG_NONE;
       } else if (r->thread != thread) {
          thread    = r->thread;
-         here.body = here.last = z->acts->now[thread].act;
+         here.body = here.last = z->acts->now[thread].at.act;
          here.top  = z->acts->now[thread].top;
       }
       if (!visit_step(z))
@@ -490,7 +490,7 @@ static bool begin_chunk(BackWalk* z)
    number is free. */
 static void end_chunk(BackWalk* z)
 {
-   const Array* made = &z->acts->made;
+   const Array* made = &z->acts->tree.made;
 
    for (size_t i = 0; i < made->n && z->state == STATE_RUNNING; i++)
       if (ELEM(*made, uint32_t, i) == z->run_act)

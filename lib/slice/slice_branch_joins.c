@@ -30,13 +30,14 @@ void joins_free(BranchJoins* b)
 
 bool joins_begin_chunk(BranchJoins* b, const Acts* acts)
 {
-   size_t more = acts->acts.n > b->pending.n ? acts->acts.n - b->pending.n : 0;
+   size_t n = acts->tree.acts.n;
+   size_t more = n > b->pending.n ? n - b->pending.n : 0;
 
    if (more > 0
        && array_add_n(b->job, &b->pending, sizeof(uint32_t), more) == NULL)
       return false;
-   for (size_t i = 0; i < acts->made.n; i++)
-      *PENDING(b, ELEM(acts->made, uint32_t, i)) = 0;
+   for (size_t i = 0; i < acts->tree.made.n; i++)
+      *PENDING(b, ELEM(acts->tree.made, uint32_t, i)) = 0;
    for (size_t i = 0; i < acts->renamed.n; i++) {
       const Renamed r = ELEM(acts->renamed, Renamed, i);
       *PENDING(b, r.now)  = *PENDING(b, r.then);

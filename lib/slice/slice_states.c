@@ -31,8 +31,7 @@ static bool number_acts(Numbers* n, uint32_t act, uint32_t thread,
    Job* job = n->m->job;
 
    array_cut(&n->path, 0);
-   for (; act != DCFG_NONE && act != 0 && n->of[act] == 0;
-        act = act_of(n->acts, act)->up) {
+   for (; act != 0 && n->of[act] == 0; act = act_of(n->acts, act)->is.up) {
       uint32_t* to = array_add(job, &n->path, sizeof(*to));
       if (to == NULL)
          return false;
@@ -44,9 +43,9 @@ static bool number_acts(Numbers* n, uint32_t act, uint32_t thread,
       IndexAct* to = array_add(job, &n->m->acts, sizeof(*to));
       if (to == NULL)
          return false;
-      *to = (IndexAct){ .place = a.place, .up = n->of[a.up], .call = a.call,
-                        .born = chunk, .thread = thread,
-                        .handler = a.handler };
+      *to = (IndexAct){ .place = a.is.place, .up = n->of[a.is.up],
+                        .call = a.call, .born = chunk, .thread = thread,
+                        .handler = a.is.handler };
       n->of[id] = (uint32_t)n->m->acts.n;
    }
    return true;
@@ -74,13 +73,12 @@ static bool put_turn(const Numbers* n, size_t i)
    const ThreadActs* behind = &ELEM(n->acts->snapshots, Snapshot,
                                     t->chunk + 1).threads[thread];
 
-   if (behind->act == DCFG_NONE)
+   if (behind->at.act == 0)
       return job_fail(m->job, DCFG_ERROR_FORMAT, "tape", "a thread is nowhere");
-   t->act      = n->of[behind->act];
-   t->low      = before->act == DCFG_NONE ? 0
-                 : common_act(m, n->of[before->act], t->act);
+   t->act      = n->of[behind->at.act];
+   t->low      = common_act(m, n->of[before->at.act], t->act);
    t->top      = (uint8_t)behind->top;
-   t->entering = behind->entering;
+   t->entering = behind->at.entering;
    t->interrupted   = (uint32_t)m->interrupted.n;
    t->n_interrupted = (uint32_t)behind->interrupted.n;
    for (size_t k = 0; k < behind->interrupted.n; k++) {
@@ -99,15 +97,15 @@ bool states_put(const Acts* acts, IndexMaker* m)
    Numbers  n = { .acts = acts, .m = m };
    bool     ok;
 
-   n.of = job_calloc(m->job, acts->acts.n + 1, sizeof(uint32_t));
+   n.of = job_calloc(m->job, acts->tree.acts.n + 1, sizeof(uint32_t));
    ok   = n.of != NULL;
    for (uint32_t c = 0; ok && c < acts->snapshots.n; c++)
       for (uint32_t t = 0; ok && t < threads; t++)
-         ok = number_acts(&n, ELEM(acts->snapshots, Snapshot, c).threads[t].act,
-                          t, c);
+         ok = number_acts(&n, ELEM(acts->snapshots, Snapshot,
+                                   c).threads[t].at.act, t, c);
    for (size_t i = 0; ok && i < m->turns.n; i++)
       ok = put_turn(&n, i);
-   job_free(m->job, n.of, (acts->acts.n + 1) * sizeof(uint32_t));
+   job_free(m->job, n.of, (acts->tree.acts.n + 1) * sizeof(uint32_t));
    array_free(m->job, &n.path, sizeof(uint32_t));
    return ok;
 }
@@ -117,7 +115,7 @@ bool states_put(const Acts* acts, IndexMaker* m)
 bool states_start(Acts* acts, const WetIndex* ix)
 {
    Act*  a = ix->n_acts == 0 ? NULL
-             : array_add_n(acts->job, &acts->acts, sizeof(*a), ix->n_acts);
+             : array_add_n(acts->job, &acts->tree.acts, sizeof(*a), ix->n_acts);
    bool* returned = ix->n_returned == 0 ? NULL
                     : array_add_n(acts->job, &acts->returned, sizeof(bool),
                                   ix->n_returned);
@@ -128,13 +126,12 @@ bool states_start(Acts* acts, const WetIndex* ix)
       return false;
    for (size_t i = 0; i < ix->n_acts; i++) {
       const IndexAct* from = &ix->acts[i];
-      a[i] = (Act){ .place = from->place, .up = from->up, .refs = FOR_EVER,
-                    .last = DCFG_NONE, .call = from->call,
-                    .handler = from->handler != 0 };
+      a[i] = (Act){ .is = { from->place, from->up, FOR_EVER, DCFG_NONE,
+                           from->handler != 0 }, .call = from->call };
    }
    for (size_t i = 0; i < ix->n_returned; i++)
       returned[i] = ix->returned[i] != 0;
-   acts->again = true;
+   acts->tree.keeps = true;
    return true;
 }
 
@@ -152,12 +149,10 @@ bool states_load(Acts* acts, const WetIndex* ix, uint32_t chunk)
    for (uint32_t i = 0; i < n; i++) {
       ThreadActs*      p = &s->threads[i];
       const IndexTurn* t = index_turn_before(ix, i, chunk);
-      p->act = DCFG_NONE;
       if (t == NULL)
          continue;
-      p->act      = t->act;
-      p->top      = t->top;
-      p->entering = t->entering != 0;
+      p->at  = (ActThread){ t->act, t->entering != 0 };
+      p->top = t->top;
       for (uint32_t k = 0; k < t->n_interrupted; k++) {
          const IndexInterrupted* from = &ix->interrupted[t->interrupted + k];
          Interrupted* to = array_add(acts->job, &p->interrupted, sizeof(*to));
@@ -173,15 +168,16 @@ bool states_agree(const Acts* acts, const WetIndex* ix, uint32_t chunk)
 {
    for (uint32_t i = 0; i < acts->code->w->threads.n; i++) {
       const IndexTurn* t = index_turn_before(ix, i, chunk + 1);
-      uint32_t         is = acts->now[i].act, was = t == NULL ? DCFG_NONE : t->act;
+      uint32_t         is = acts->now[i].at.act, was = t == NULL ? 0 : t->act;
       if (t != NULL && acts->now[i].top != t->top)
          return false;
       /* Marks tell later at which address a handler's frame is. */
       if (t != NULL && t->entering)
          continue;
-      for (; is != was; is = act_of(acts, is)->up, was = ix->acts[was - 1].up)
-         if (is == DCFG_NONE || was == DCFG_NONE || is == 0 || was == 0
-             || act_of(acts, is)->place != ix->acts[was - 1].place
+      for (; is != was;
+           is = act_of(acts, is)->is.up, was = ix->acts[was - 1].up)
+         if (is == 0 || was == 0
+             || act_of(acts, is)->is.place != ix->acts[was - 1].place
              || act_of(acts, is)->call != ix->acts[was - 1].call)
             return false;
    }

@@ -242,7 +242,7 @@ static bool want_part(const Using* z)
                return false;
          return true;
       case DCFG_SLICE_FRAME: {
-         uint64_t place = act_of(z->acts, z->spot->act)->place;
+         uint64_t place = act_of(z->acts, z->spot->act)->is.place;
          z->f->result->frame = place == UINT64_MAX || place == 0 ? 0
                             : place + q->place
                               + (z->code->w->machine->links

@@ -5,7 +5,7 @@
 
 /* Owns: control dependences: the latest instance, in its activation, of a
    branch on which an instruction is control dependent, or the call.  Handed:
-   instances by wet_events.c; before that all records by wet_tape.c, for the
+   instances by wet_events.c; before that all records by wet_cursor.c, for the
    graph of wet_graph.c.
 
    An activation has a stack of branches whose immediate post-dominators have
@@ -13,14 +13,7 @@
    Zhang, "Efficient Online Detection of Dynamic Control Dependence", ISSTA
    2007).
 
-   Activations are known by the addresses of their return addresses.  A return
-   ends one.  An activation whose return address is below the stack pointer has
-   ended without a return (longjmp, exceptions).  The activation of a handler is
-   above one for the kernel's work, which nobody has called.
-
-   On processors where calls leave the return address in a register, an
-   activation has the stack pointer of its call in place of that address. Its
-   caller may have the same one, if it has nothing on the stack. */
+   activations.h has the rules of activations. */
 
 #include "lib/wet/wet_writers.h"
 #include "lib/wet/wet_control.h"
@@ -30,14 +23,11 @@
 
 typedef
    struct {
-      uint64_t place;           // address of the return address; UINT64_MAX:
-                                // none
-      Writer   call;            // 0: no caller
-      uint32_t last;            // last instruction so far, or DCFG_NONE
-      uint32_t open;            // first of its branches in .open
-      bool     handler;         // a signal's handler
+      Activation act;
+      uint32_t   open;          // first of its branches in .open
+      Writer     call;          // 0: no caller
    }
-   Activation;
+   ControlAct;
 
 typedef
    struct {
@@ -48,60 +38,28 @@ typedef
 
 typedef
    struct {
-      Array active;             // Activation
-      Array open;               // Open
-      bool  entering;           // a handler's frame is being written
-      uint32_t depth;           // activations at the last instruction
+      ActThread at;
+      Array     open;           // Open
+      uint32_t  n_active;
+      uint32_t  depth;          // .n_active at the last instruction
    }
    Thread;
 
 struct WetControl {
-   WetGraph graph;
-   bool     known;              // the graph is complete
-   Array    threads;            // Thread
+   WetGraph    graph;
+   bool        known;           // the graph is complete
+   Activations acts;            // ControlAct
+   Array       threads;         // Thread
 };
 
 #define TOP(a, Type) (&ELEM((a), Type, (a).n - 1))
 
+static inline ControlAct* top_of(const WetControl* c, const Thread* t)
+{
+   return &ELEM(c->acts.acts, ControlAct, t->at.act);
+}
+
 /*--- Activations                                          ---*/
-
-static Activation* activate(DcfgWetEvents* v, Thread* t, uint64_t place,
-                            Writer call)
-{
-   Activation* a = array_add(v->job, &t->active, sizeof(*a));
-
-   if (a != NULL)
-      *a = (Activation){ place, call, DCFG_NONE, (uint32_t)t->open.n, false };
-   return a;
-}
-
-static Thread* begin_thread(DcfgWetEvents* v, uint32_t number)
-{
-   const DcfgWet* w = v->w;
-   WetControl* c = v->control;
-   Thread*     t;
-
-   while (c->threads.n <= number)
-      if (number >= w->threads.n
-          || array_add(v->job, &c->threads, sizeof(Thread)) == NULL) {
-         job_fail(v->job, DCFG_ERROR_FORMAT, "tape",
-                  "there is no thread %u", number);
-         return NULL;
-      }
-   t = &ELEM(c->threads, Thread, number);
-   if (t->active.n == 0 && activate(v, t, UINT64_MAX, 0) == NULL)
-      return NULL;
-   return t;
-}
-
-static inline Thread* thread_of(DcfgWetEvents* v, uint32_t number)
-{
-   WetControl* c = v->control;
-
-   if (number < c->threads.n && ELEM(c->threads, Thread, number).active.n > 0)
-      return &ELEM(c->threads, Thread, number);
-   return begin_thread(v, number);
-}
 
 /* Note that instruction I was the last of its activation, or a call that never
    returned. */
@@ -111,62 +69,67 @@ static bool ends(WetControl* c, uint32_t i)
           || wet_graph_arc(&c->graph, i, GRAPH_EXIT(&c->graph));
 }
 
-static bool drop(WetControl* c, Thread* t)
+static void begin_act(void* arg, ActThread* at, Activation* act,
+                      const Transfer* by)
 {
-   Activation* a = TOP(t->active, Activation);
+   Thread*     t = (Thread*)at;
+   ControlAct* a = (ControlAct*)act;
 
-   if (!ends(c, a->last))
-      return false;
+   (void)arg;
+   a->call = by == NULL ? 0 : by->me;
+   a->open = (uint32_t)t->open.n;
+   t->n_active++;
+}
+
+static bool end_act(void* arg, ActThread* at, const Activation* act, ActEnd how)
+{
+   DcfgWetEvents*    v = arg;
+   WetControl*       c = v->control;
+   Thread*           t = (Thread*)at;
+   const ControlAct* a = (const ControlAct*)act;
+
+   if (how == ActLeft && act->handler && c->known)
+      wet_forget_handler(v, (uint32_t)(t - &ELEM(c->threads, Thread, 0)));
    array_cut(&t->open, a->open);
-   array_pop(&t->active);
-   return true;
+   t->n_active--;
+   return ends(c, act->last)
+          && (how != ActLeft || a->call == 0
+              || ends(c, instance_of(a->call).instr));
 }
 
-/* Remove the top activation, which did not return. */
-static bool abandon(DcfgWetEvents* v, uint32_t thread, Thread* t)
-{
-   const Activation a = *TOP(t->active, Activation);
+static const ActUser USER = { sizeof(ControlAct), begin_act, end_act };
 
-   if (a.handler && v->control->known)
-      wet_forget_handler(v, thread);
-   return drop(v->control, t)
-          && (a.call == 0 || ends(v->control, instance_of(a.call).instr));
+static Thread* begin_thread(DcfgWetEvents* v, uint32_t number)
+{
+   WetControl* c = v->control;
+   Thread*     t;
+
+   while (c->threads.n <= number)
+      if (number >= v->w->threads.n
+          || array_add(v->job, &c->threads, sizeof(Thread)) == NULL) {
+         job_fail(v->job, DCFG_ERROR_FORMAT, "tape",
+                  "there is no thread %u", number);
+         return NULL;
+      }
+   t = &ELEM(c->threads, Thread, number);
+   return act_begin(&c->acts, &USER, v, &t->at) ? t : NULL;
 }
 
-/* Remove the activations whose return addresses are below PLACE. */
-static inline bool unwind(DcfgWetEvents* v, uint32_t thread, Thread* t,
-                          uint64_t place)
+static inline Thread* thread_of(DcfgWetEvents* v, uint32_t number)
 {
-   while (TOP(t->active, Activation)->place < place && t->active.n > 1)
-      if (!abandon(v, thread, t))
-         return false;
-   return true;
-}
+   WetControl* c = v->control;
 
-/* Return from the activation whose return address is at PLACE.  If there is
-   none, the return is a jump; but the caller of the first activation is not
-   known. */
-static bool leave(DcfgWetEvents* v, Thread* t, uint64_t place)
-{
-   Activation* a = TOP(t->active, Activation);
-
-   if (a->place == place && t->active.n > 1)
-      return drop(v->control, t);
-   if (a->handler || t->active.n == 1) {
-      if (!ends(v->control, a->last))
-         return false;
-      a->last   = DCFG_NONE;
-      array_cut(&t->open, a->open);
-   }
-   return true;
+   if (number < c->threads.n && ELEM(c->threads, Thread, number).at.act != 0)
+      return &ELEM(c->threads, Thread, number);
+   return begin_thread(v, number);
 }
 
 /*--- Instances                                            ---*/
 
 /* Close the branches of the top activation whose post-dominator is I. */
-static inline void close_branches(Thread* t, uint32_t i)
+static inline void close_branches(const WetControl* c, Thread* t, uint32_t i)
 {
-   uint32_t first = TOP(t->active, Activation)->open;
+   uint32_t first = top_of(c, t)->open;
 
    while (t->open.n > first && TOP(t->open, Open)->ipdom == i)
       array_pop(&t->open);
@@ -177,7 +140,7 @@ static inline void close_branches(Thread* t, uint32_t i)
 static inline bool open_branch(DcfgWetEvents* v, Thread* t, Writer me,
                                uint32_t ipdom)
 {
-   if ((t->open.n == TOP(t->active, Activation)->open
+   if ((t->open.n == top_of(v->control, t)->open
         || TOP(t->open, Open)->ipdom != ipdom)
        && array_add(v->job, &t->open, sizeof(Open)) == NULL)
       return false;
@@ -187,9 +150,9 @@ static inline bool open_branch(DcfgWetEvents* v, Thread* t, Writer me,
 
 /* Return the branch or call that decides about the top activation's next
    instruction. */
-static inline Writer deciding(const Thread* t)
+static inline Writer deciding(const WetControl* c, const Thread* t)
 {
-   const Activation* a = TOP(t->active, Activation);
+   const ControlAct* a = top_of(c, t);
 
    return t->open.n > a->open ? TOP(t->open, Open)->branch : a->call;
 }
@@ -200,148 +163,72 @@ static inline bool arrive(DcfgWetEvents* v, Thread* t, uint32_t i, Writer me,
                           Writer* control)
 {
    WetControl* c = v->control;
-   Activation* a = TOP(t->active, Activation);
+   Activation* a = &top_of(c, t)->act;
    uint32_t    last = a->last;
 
    a->last = i;
    if (!c->known)
       return last == DCFG_NONE || wet_graph_arc(&c->graph, last, i);
-   close_branches(t, i);
-   *control = deciding(t);
-   t->depth = (uint32_t)t->active.n;
+   close_branches(c, t, i);
+   *control = deciding(c, t);
+   t->depth = t->n_active;
    return !c->graph.branches[i]
           || open_branch(v, t, me, c->graph.ipdom[i]);
-}
-
-/* Return the address of E's last access of type WHAT, or 0. */
-static uint64_t last_access(const DcfgWet* w, const DcfgWetEvent* e,
-                            uint8_t what)
-{
-   const Plan*      p = &w->plans[e->instr];
-   const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses);
-
-   for (uint32_t j = e->n_accesses < p->n_accesses ? e->n_accesses
-                                                   : p->n_accesses; j-- > 0; )
-      if (a[j].what & what)
-         return e->accesses[j];
-   return 0;
-}
-
-/* As wet_find_control(), for a transfer E, on processors where calls leave the
-   return address in a register.  SP: the stack pointer behind E. */
-static bool transfer_linked(DcfgWetEvents* v, Thread* t, const DcfgWetEvent* e,
-                            uint64_t sp, Writer* control)
-{
-   const DcfgWet* w = v->w;
-   const Plan* p = &w->plans[e->instr];
-   bool        call = p->kind == InsnCall || p->kind == InsnIndirectCall;
-   Writer      me = writer_of(e->instr, e->instance);
-
-   if ((call && !unwind(v, e->thread, t, sp))
-       || !arrive(v, t, e->instr, me, control))
-      return false;
-   if (call)
-      return sp == 0 || activate(v, t, sp, me) != NULL;
-   if (p->kind == InsnReturn)
-      return unwind(v, e->thread, t, sp) && leave(v, t, sp);
-   return sp == 0
-          || (TOP(t->active, Activation)->place >= sp && !p->goes_back)
-          || unwind(v, e->thread, t, sp + 1);
 }
 
 bool wet_find_control(DcfgWetEvents* v, const DcfgWetEvent* e, uint64_t sp,
                       Writer* control)
 {
-   const DcfgWet* w = v->w;
-   uint8_t  kind = w->plans[e->instr].kind;
-   Writer   me = writer_of(e->instr, e->instance);
-   uint64_t place = 0;
-   Thread*  t = thread_of(v, e->thread);
+   Activations* acts = &v->control->acts;
+   Writer       me = writer_of(e->instr, e->instance);
+   Thread*      t = thread_of(v, e->thread);
+   Transfer     x;
+   uint32_t     made;
 
    *control = 0;
    if (t == NULL)
       return false;
-   t->entering = false;
-   if (!is_transfer(kind))
+   t->at.entering = false;
+   if (!is_transfer(v->w->plans[e->instr].kind))
       return arrive(v, t, e->instr, me, control);
-   if (w->machine->links)
-      return transfer_linked(v, t, e, sp, control);
-   if (kind == InsnCall || kind == InsnIndirectCall) {
-      place = last_access(w, e, AccessStore);
-      if (!unwind(v, e->thread, t, place == 0 ? 0 : place + 1))
-         return false;
-   } else if (kind == InsnReturn) {
-      place = last_access(w, e, AccessLoad);
-      if (!unwind(v, e->thread, t, place))
-         return false;
-   }
-   if (!arrive(v, t, e->instr, me, control))
-      return false;
-   if (kind == InsnReturn)
-      return leave(v, t, place);
-   if (kind == InsnIndirectJump)
-      return unwind(v, e->thread, t, sp);
-   return place == 0 || activate(v, t, place, me) != NULL;
+   x = wet_transfer(v->w, e->instr, e->accesses, e->n_accesses, sp, me);
+   return act_before(acts, &USER, v, &t->at, &x)
+          && arrive(v, t, e->instr, me, control)
+          && act_transfer(acts, &USER, v, &t->at, &x, &made);
 }
 
 bool wet_control_mark(DcfgWetEvents* v, const DcfgWetEvent* e)
 {
    Thread* t = thread_of(v, e->thread);
 
-   if (t == NULL)
-      return false;
-   if (e->kind == DCFG_WET_HANDLER) {
-      Activation* a = activate(v, t, 0, 0);
-      if (a == NULL)
-         return false;
-      a->handler  = true;
-      t->entering = true;
-      return activate(v, t, UINT64_MAX, 0) != NULL;
-   }
-   if (e->kind == DCFG_WET_FRESH && t->entering) {
-      /* The lowest address that the kernel writes has the return address. */
-      Activation* a = TOP(t->active, Activation);
-      if (e->addr < a->place)
-         a->place = e->addr;
-      if (e->addr + e->size > a[-1].place)
-         a[-1].place = e->addr + e->size;
-      return true;
-   }
-   if (e->kind == DCFG_WET_RETURN) {
-      uint32_t n = (uint32_t)t->active.n;
-      while (n > 1 && !ELEM(t->active, Activation, n - 1).handler)
-         n--;
-      while (n > 1 && t->active.n >= n)
-         if (!drop(v->control, t))
-            return false;
-   }
-   return true;
+   return t != NULL
+          && act_mark(&v->control->acts, &USER, v, &t->at, (uint32_t)e->kind,
+                       (const uint64_t[]){ e->addr, e->size });
 }
 
 Writer wet_same_control(const DcfgWetEvents* v, uint32_t thread)
 {
-   return deciding(&ELEM(v->control->threads, Thread, thread));
+   return deciding(v->control, &ELEM(v->control->threads, Thread, thread));
 }
 
 bool wet_pass_control(DcfgWetEvents* v, const Point* p, uint32_t n_points)
 {
-   const DcfgWet* w = v->w;
    Thread* t = thread_of(v, v->record.thread);
 
    if (t == NULL)
       return false;
-   t->entering = false;
+   t->at.entering = false;
    for (const Point* end = p + n_points; p < end; p++) {
       uint64_t     n  = v->instances[p->instr] + p->nth;
       Writer       me = v->namer != NULL ? 0 : writer_of(p->instr, n), control;
       DcfgWetEvent e;
       if (!is_transfer(p->kind)) {
-         close_branches(t, p->instr);
+         close_branches(v->control, t, p->instr);
          if (p->ipdom != DCFG_NONE && !open_branch(v, t, me, p->ipdom))
             return false;
          continue;
       }
-      const InstrPlan* at = &w->places[ELEM(w->sbs, WetSb, v->record.sb)
+      const InstrPlan* at = &v->w->places[ELEM(v->w->sbs, WetSb, v->record.sb)
                                    .instrs.first + p->place];
       e.thread   = v->record.thread;
       e.instr    = p->instr;
@@ -364,20 +251,20 @@ void wet_name_control(DcfgWetEvents* v, const DcfgWetEvent* e, Writer name)
 
    if (t->open.n > 0 && TOP(t->open, Open)->branch == me)
       TOP(t->open, Open)->branch = name;
-   if (TOP(t->active, Activation)->call == me)
-      TOP(t->active, Activation)->call = name;
+   if (top_of(v->control, t)->call == me)
+      top_of(v->control, t)->call = name;
 }
 
 bool wet_control_is_nameless(const DcfgWetEvents* v, uint32_t thread)
 {
    const Array*      threads = &v->control->threads;
    const Thread*     t;
-   const Activation* a;
+   const ControlAct* a;
 
-   if (thread >= threads->n || ELEM(*threads, Thread, thread).active.n == 0)
+   if (thread >= threads->n || ELEM(*threads, Thread, thread).at.act == 0)
       return true;
    t = &ELEM(*threads, Thread, thread);
-   a = TOP(t->active, Activation);
+   a = top_of(v->control, t);
    for (size_t i = a->open; i < t->open.n; i++)
       if (ELEM(t->open, Open, i).branch != 0)
          return false;
@@ -397,8 +284,8 @@ static bool end_threads(DcfgWetEvents* v)
 
    for (uint32_t i = 0; i < c->threads.n; i++) {
       Thread* t = &ELEM(c->threads, Thread, i);
-      while (t->active.n > 0)
-         if (!drop(c, t))
+      while (t->at.act != 0)
+         if (!act_pop(&c->acts, &USER, v, &t->at, ActReturned))
             return false;
    }
    return true;
@@ -406,8 +293,7 @@ static bool end_threads(DcfgWetEvents* v)
 
 /* Note where the last instruction of the record leads, at AT, if it is no
    TRANSFER. */
-static bool note_arcs(DcfgWetEvents* v, Thread* t, const InstrPlan* at,
-                      bool transfer)
+static bool note_arcs(DcfgWetEvents* v, Thread* t, const InstrPlan* at, bool transfer)
 {
    uint32_t n = v->record.n_instrs - transfer;
    Writer   control;
@@ -417,18 +303,17 @@ static bool note_arcs(DcfgWetEvents* v, Thread* t, const InstrPlan* at,
    if (!arrive(v, t, at[0].instr, 0, &control)
        || !wet_graph_within(&v->control->graph, v->record.sb, n))
       return false;
-   TOP(t->active, Activation)->last = at[n - 1].instr;
+   top_of(v->control, t)->act.last = at[n - 1].instr;
    return true;
 }
 
 /* Note the arcs of the present record, an execution of a superblock. */
 static bool scan_record(DcfgWetEvents* v, Thread* t)
 {
-   const DcfgWet* w = v->w;
    const WetStep* r = &v->record;
-   const InstrPlan*   at = &w->places[ELEM(w->sbs, WetSb, r->sb).instrs.first];
+   const InstrPlan*   at = &v->w->places[ELEM(v->w->sbs, WetSb, r->sb).instrs.first];
    const InstrPlan*   last = at + r->n_instrs - 1;
-   bool           transfer = is_transfer(w->plans[last->instr].kind);
+   bool           transfer = is_transfer(v->w->plans[last->instr].kind);
    DcfgWetEvent   e = { .thread = r->thread, .instr = last->instr };
    Writer         control;
 
@@ -444,20 +329,19 @@ static bool scan_record(DcfgWetEvents* v, Thread* t)
    noted once.  Of equal steps in a row only the last one is there. */
 static bool scan_step(DcfgWetEvents* v, const WetStep* r)
 {
-   const DcfgWet* w = v->w;
    Thread*      t = thread_of(v, r->thread);
    DcfgWetEvent e;
 
    if (t == NULL)
       return false;
    if (r->sb != 0 && r->n_instrs == 0) {
-      TOP(t->active, Activation)->last = w->ways[r->way].last;
+      top_of(v->control, t)->act.last = v->w->ways[r->way].last;
       return true;
    }
    v->record = *r;
    v->addrs  = v->steps.addrs + r->first;
    if (r->sb != 0) {
-      t->entering = false;
+      t->at.entering = false;
       return scan_record(v, t);
    }
    wet_take_mark(v, &e);
@@ -484,9 +368,9 @@ static void free_threads(DcfgWetEvents* v)
 
    for (uint32_t i = 0; i < c->threads.n; i++) {
       Thread* t = &ELEM(c->threads, Thread, i);
-      array_free(v->job, &t->active, sizeof(Activation));
       array_free(v->job, &t->open, sizeof(Open));
    }
+   activations_free(&c->acts, sizeof(ControlAct));
    array_free(v->job, &c->threads, sizeof(Thread));
    c->threads = (Array){ 0 };
 }
@@ -561,6 +445,12 @@ static bool find_points(DcfgWetEvents* v)
    return ok;
 }
 
+static bool start_acts(DcfgWetEvents* v)
+{
+   return activations_start(&v->control->acts, v->job, sizeof(ControlAct),
+                            v->w->machine->links);
+}
+
 /* Make the graph from what C reads. */
 bool wet_make_graph(DcfgWetEvents* v, WetCursor* c)
 {
@@ -568,10 +458,12 @@ bool wet_make_graph(DcfgWetEvents* v, WetCursor* c)
    bool        ok;
 
    v->control = all;
-   ok = all != NULL && wet_graph_new(v->job, v->w, &all->graph) && scan(v, c);
+   ok = all != NULL && wet_graph_new(v->job, v->w, &all->graph)
+        && start_acts(v) && scan(v, c);
    if (all == NULL)
       return false;
    free_threads(v);
-   all->known = ok && wet_graph_finish(&all->graph) && find_points(v);
+   all->known = ok && wet_graph_finish(&all->graph) && find_points(v)
+                && start_acts(v);
    return all->known;
 }

@@ -6,6 +6,7 @@
 #ifndef DCFG_LIB_WET_CONTROL_H
 #define DCFG_LIB_WET_CONTROL_H
 
+#include "lib/base/activations.h"
 #include "lib/wet/wet_record.h"
 
 /* Find the instance that let E run, the next event of its thread: *CONTROL, or
@@ -24,5 +25,29 @@ bool wet_pass_control(DcfgWetEvents* v, const Point* p, uint32_t n_points);
 /* Prepare wet_find_control().  C: another cursor at the begin. */
 bool wet_make_graph(DcfgWetEvents* v, WetCursor* c);
 void wet_free_control(DcfgWetEvents* v);
+
+/* Return transfer ME of instruction I, which made N accesses, at ADDRS.  SP:
+   the stack pointer behind it, or 0. */
+static inline Transfer wet_transfer(const DcfgWet* w, uint32_t i,
+                                    const uint64_t* addrs, uint32_t n,
+                                    uint64_t sp, Writer me)
+{
+   const Plan*      p = &w->plans[i];
+   const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses);
+   Transfer         x = { p->kind, p->goes_back, sp, sp, me };
+   uint8_t          what = p->kind == InsnReturn ? AccessLoad : AccessStore;
+
+   if (w->machine->links)
+      return x;
+   x.place = 0;
+   if (p->kind == InsnIndirectJump)
+      return x;
+   for (uint32_t j = n < p->n_accesses ? n : p->n_accesses; j-- > 0; )
+      if (a[j].what & what) {
+         x.place = addrs[j];
+         break;
+      }
+   return x;
+}
 
 #endif /* DCFG_LIB_WET_CONTROL_H */

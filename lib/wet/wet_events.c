@@ -790,6 +790,7 @@ static inline bool next_instr(DcfgWetEvents* v, DcfgWetEvent* e, bool* told)
    e->instance = v->instances[at->instr]++;
    e->time     = v->time++;
    wet_find_accesses(v, at, e);
+   e->stack      = wet_stack_pointer(v, at);
    e->has_value  = false;
    e->value_size = 0;
    if (at->n_values > 0)

@@ -2,12 +2,14 @@
 """dcfg flame: folded stacks, flame graphs, speedscope's JSON, the difference of two runs.  (TAP)
 
 Totals are compared with the DCFG, and a function's own instructions with its blocks.  Stacks are compared with the XRay log
-of the same run: the tool finds calls by the stack pointer, the command finds stacks without it.
+of the same run: the tool finds calls by the stack pointer, the command finds stacks without it.  A whole execution trace has
+the stack pointer: its stacks are those of the DCFG-trace, but in the two cases that docs/flame.md describes.
 """
 import collections
 import html
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -55,6 +57,33 @@ int main(int argc, char** argv)
    fact(4);
    return 0;
 }
+"""
+# LEFT: the two traces differ.  level() goes back to its own first call.  The callee that way() leaves has its return address
+# above way()'s stack pointer at setjmp().
+LEFT = r"""
+#include <setjmp.h>
+#define FAR __attribute__((noinline, noclone, used))
+jmp_buf env;
+static jmp_buf outer;
+static volatile int sink;
+FAR void after(void) { sink++; }
+FAR void leap(void) { sink++; longjmp(env, 1); }
+FAR static void level(int n)
+{
+   if (n == 0 && setjmp(outer) != 0) {
+      after();
+      return;
+   }
+   if (n == 3)
+      longjmp(outer, 1);
+   level(n + 1);
+   sink++;
+}
+void way(void);
+__asm__(".text\n.globl way\n.type way, @function\nway: push %rbx\n"
+        "sub $64, %rsp\nlea env(%rip), %rdi\ncall _setjmp\nadd $64, %rsp\ntest %eax, %eax\njne 1f\ncall leap\n"
+        "1: sub $64, %rsp\ncall after\nadd $64, %rsp\npop %rbx\nret\n.size way, . - way\n");
+int main(void) { level(0); way(); return 0; }
 """
 OURS = ("cmp", "fact", "deep", "last", "tail", "handler", "work", "leaf")
 
@@ -221,6 +250,43 @@ window.addEventListener('load', function () {
     tap.ok(all(6.6 * len(r[5]) < float(r[4]) for r in rows if r[5] and r[2] != "none"), "names fit into their boxes then")
 
 
+def of_both(tap, name, prog, ours):
+    """Returns the stacks of functions OURS in a run of PROG, by its DCFG-trace and by its whole execution trace."""
+    graph, trace, wet = (tap.path(name + x) for x in (".json", ".trace.json", ".wet"))
+    harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=" + graph, "--trace=yes", "--wet=yes",
+                 "--trace-out-file=" + trace, "--wet-out-file=" + wet, prog], tap.dir)
+    found = []
+    for path in trace, wet:
+        sums = collections.Counter()
+        for stack, n in folded(command("flame", graph, path)[1]).items():
+            sums[tuple(f for f in stack if f in ours)] += n
+        found.append(dict(sums))
+    return graph, trace, wet, found
+
+
+def check_wet(tap, prog):
+    """The stacks of a whole execution trace are those of the DCFG-trace; two cases differ."""
+    if platform.machine() != "x86_64":
+        tap.skip("stacks of a whole execution trace", "the program is amd64's")
+        return
+    graph, trace, wet, (edges, instances) = of_both(tap, "both", prog, OURS + ("main",))
+    wrong = [(k, edges.get(k), instances.get(k)) for k in edges.keys() | instances.keys() if edges.get(k) != instances.get(k)]
+    tap.ok(not wrong and len(edges) > 15, "a whole execution trace has the stacks of the DCFG-trace", wrong)
+    costs = [command("report", "--inclusive", "--top=0", "--image=prog", "--csv", graph, path) for path in (trace, wet)]
+    tap.ok(costs[0] == costs[1] and "fact" in costs[0][1], "and its inclusive costs", costs[1])
+    status, out, err = command("flame", "--inline", graph, wet)
+    tap.ok(status == 2 and not out and "need a DCFG-trace" in err, "inlined functions need the DCFG-trace", err)
+    with open(tap.path("left.c"), "w") as f:
+        f.write(LEFT)
+    left = harness.cc(tap, tap.path("left.c"), "left", "-O1")
+    edges, instances = of_both(tap, "left", left, ("main", "level", "way", "leap", "after"))[3]
+    called = [{k for k in stacks if k[-1:] == ("after",)} for stacks in (edges, instances)]
+    tap.ok(called[0] == {("main",) + 4 * ("level",) + ("after",), ("main", "way", "after")},
+           "longjmp, by edges: to the innermost call of the function, and exactly to a caller with a lower stack pointer", called)
+    tap.ok(called[1] == {("main", "level", "after"), ("main", "way", "leap", "way", "after")},
+           "longjmp, by the stack pointer: to the call that set it, and callees above it stay", called)
+
+
 NUMBER, TEXT = {"type": "number"}, {"type": "string"}
 
 
@@ -339,6 +405,7 @@ def main():
     check_speedscope(tap, *a[:2], stacks)
     check_diff(tap, a, b)
     check_log(tap, a, b)
+    check_wet(tap, prog)
     # A real program, C++ names and all: python3 has tail calls, perl function pointers.
     graph, trace, log, status = run(tap, "perl", "/usr/bin/perl", "-e", "print sort map { $_ * 3 } 1 .. 99")
     stacks, theirs = folded(command("flame", graph, trace)[1]), folded(command("xray", "--as=folded", log)[1])

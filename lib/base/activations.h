@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The rules of call stacks. */
+
+/* Owns: the activations of all threads: which began, which ended, and when.
+   Handed: transfers of control by wet_control.c, slice_acts.c and
+   call_stacks.c, which have the data of an activation.
+
+   An activation has a place, by which its end is recognised.
+
+   - Calls push the return address (x86): the place is the address in memory of
+     the return address.  A call ends all activations whose places are not
+     above its own.  An indirect jump ends those below the stack pointer
+     (longjmp, exceptions).  A return ends those below its own place, and then
+     the activation of that place.  If there is none, the return is a jump.
+
+   - Calls leave the return address in a register (arm64, Activations.links):
+     the place is the stack pointer at the call.  A caller without a frame of
+     its own has the same one, so a call ends only activations whose places are
+     below its own.  A jump to where setjmp() was called ends the callees at
+     its stack pointer, too; another jump does so only if the top activation is
+     below.
+
+   - There are edges, without addresses of the stack: see call_stacks.c.
+
+   A handler's activation stands above one for the kernel's work, which nobody
+   called.  The kernel writes its frame before it begins: the lowest address
+   has the return address, and all of it is above what the handler ends.  Going
+   back from the handler ends both.
+
+   The first activation of a thread has no place.  When it returns, another one
+   stands for its caller; so it is for a handler that returns to an unknown
+   place. */
+
+#ifndef DCFG_LIB_ACTIVATIONS_H
+#define DCFG_LIB_ACTIVATIONS_H
+
+#include "lib/base/job.h"
+#include "lib/dcfg_wet.h"
+#include "format/wet_code.h"
+
+#define NO_PLACE UINT64_MAX
+
+/* Activation: what each activation has.  Activations are a tree, from callees
+   to callers: a thread's stack, or a copy of where it was, is one number. */
+typedef
+   struct {
+      uint64_t place;           // or NO_PLACE
+      uint32_t up;              // the caller's; in a free one: the next free
+                                // one
+      uint32_t refs;
+      uint32_t last;            // last instruction so far, or DCFG_NONE
+      bool     handler;         // the kernel's work for a signal's handler
+   }
+   Activation;
+
+typedef
+   struct {
+      Job*     job;
+      Array    acts;            // elements have the user's size; 0 is none
+      uint32_t free;            // first free one, or 0
+      bool     links;           // calls leave the return address in a register
+      bool     keeps;           // ended ones stay: see activations_free_made()
+      Array    made;            // uint32_t: those that began, if .keeps
+   }
+   Activations;
+
+/* ActThread: where a thread is.  All zero: it has not begun. */
+typedef
+   struct {
+      uint32_t act;
+      bool     entering;        // a handler's frame is being written
+   }
+   ActThread;
+
+/* Transfer: a call, return or indirect jump. */
+typedef
+   struct {
+      uint8_t  kind;            // InsnKind
+      bool     goes_back;       // a jump to where setjmp() was called
+      uint64_t place;           // the activation's that it begins or ends; 0:
+                                // not known
+      uint64_t sp;              // stack pointer behind a jump, or 0
+      uint64_t me;              // the user's name of it
+   }
+   Transfer;
+
+typedef enum { ActReturned, ActLeft, ActReplaced } ActEnd;
+
+/* ActUser: the user's part of activations.  It is a constant, so that the
+   compiler puts its functions in place. */
+typedef
+   struct {
+      size_t size;              // bytes of its activations, which begin with
+                                // an Activation
+      /* Prepare A, which BY called, or nobody if BY is NULL. */
+      void (*begin)(void* arg, ActThread* t, Activation* a, const Transfer* by);
+      /* A, the top of T, ends.  Return false on errors. */
+      bool (*end)(void* arg, ActThread* t, const Activation* a, ActEnd how);
+   }
+   ActUser;
+
+/* Start; free all; free the activations that began while .keeps was set. */
+bool activations_start(Activations* all, Job* job, size_t size, bool links);
+void activations_free(Activations* all, size_t size);
+void activations_free_made(Activations* all, size_t size);
+
+static inline Activation* act_at(const Activations* all, size_t size,
+                                 uint32_t id)
+{
+   return (Activation*)((uintptr_t)all->acts.data + id * size);
+}
+
+static inline void act_free(Activations* all, size_t size, uint32_t id)
+{
+   act_at(all, size, id)->up = all->free;
+   all->free = id;
+}
+
+/* Drop a reference to activation ID. */
+static inline void act_release(Activations* all, size_t size, uint32_t id)
+{
+   while (id != 0 && --act_at(all, size, id)->refs == 0) {
+      uint32_t up = act_at(all, size, id)->up;
+      act_free(all, size, id);
+      id = up;
+   }
+}
+
+/* Return the id of a new activation with one reference, whose caller has one
+   reference more from now on; 0 if memory is exhausted. */
+static inline uint32_t act_new(Activations* all, size_t size, uint64_t place,
+                                uint32_t up)
+{
+   uint32_t id = all->free;
+
+   if (id != 0)
+      all->free = act_at(all, size, id)->up;
+   else if (array_add(all->job, &all->acts, size) == NULL)
+      return 0;
+   else
+      id = (uint32_t)all->acts.n - 1;
+   *act_at(all, size, id) = (Activation){ place, up, 1, DCFG_NONE, false };
+   if (all->keeps) {
+      uint32_t* made = array_add(all->job, &all->made, sizeof(*made));
+      if (made == NULL)
+         return 0;
+      *made = id;
+   }
+   return id;
+}
+
+/* Begin an activation at PLACE, called by T's top. */
+static inline bool act_push(Activations* all, const ActUser* u, void* arg,
+                             ActThread* t, uint64_t place, const Transfer* by)
+{
+   uint32_t id = act_new(all, u->size, place, t->act);
+
+   if (id == 0)
+      return false;
+   u->begin(arg, t, act_at(all, u->size, id), by);
+   t->act = id;
+   return true;
+}
+
+/* Begin thread T, if it has not begun. */
+static inline bool act_begin(Activations* all, const ActUser* u, void* arg,
+                              ActThread* t)
+{
+   return t->act != 0 || act_push(all, u, arg, t, NO_PLACE, NULL);
+}
+
+/* End the top activation of T. */
+static inline bool act_pop(Activations* all, const ActUser* u, void* arg,
+                            ActThread* t, ActEnd how)
+{
+   uint32_t id = t->act;
+   Activation*     a = act_at(all, u->size, id);
+
+   if (!u->end(arg, t, a, how))
+      return false;
+   t->act = a->up;
+   if (all->keeps)
+      return true;
+   /* T gets the reference to the caller of an activation that is freed. */
+   if (--a->refs == 0)
+      act_free(all, u->size, id);
+   else
+      act_at(all, u->size, t->act)->refs++;
+   return true;
+}
+
+/* End the activations whose places are below LIMIT. */
+static inline bool act_unwind(Activations* all, const ActUser* u, void* arg,
+                               ActThread* t, uint64_t limit)
+{
+   const Activation* a;
+
+   while ((a = act_at(all, u->size, t->act))->place < limit && a->up != 0)
+      if (!act_pop(all, u, arg, t, ActLeft))
+         return false;
+   return true;
+}
+
+/* Return from the activation at PLACE.  The caller of a thread's first
+   activation, and of a handler's, is not known: another one stands for it;
+   *MADE gets its id. */
+static inline bool act_return(Activations* all, const ActUser* u, void* arg,
+                               ActThread* t, uint64_t place, uint32_t* made)
+{
+   const Activation a = *act_at(all, u->size, t->act);
+
+   if (a.place == place && a.up != 0)
+      return act_pop(all, u, arg, t, ActReturned);
+   if (!a.handler && a.up != 0)
+      return true;
+   if (!act_pop(all, u, arg, t, ActReplaced)
+       || !act_push(all, u, arg, t, a.place, NULL))
+      return false;
+   act_at(all, u->size, t->act)->handler = a.handler;
+   *made = t->act;
+   return true;
+}
+
+/* End the activations that ended before transfer X: their places are below
+   it. */
+static inline bool act_before(Activations* all, const ActUser* u, void* arg,
+                               ActThread* t, const Transfer* x)
+{
+   if (x->kind == InsnCall || x->kind == InsnIndirectCall)
+      return act_unwind(all, u, arg, t,
+                         x->place == 0 || all->links ? x->place
+                                                     : x->place + 1);
+   return x->kind != InsnReturn || all->links
+          || act_unwind(all, u, arg, t, x->place);
+}
+
+/* Return below which places a jump X ends activations, if TOP is on top. */
+static inline uint64_t act_limit(const Activations* all, const Activation* top,
+                                  const Transfer* x)
+{
+   if (!all->links)
+      return x->sp;
+   return x->sp == 0 || (top->place >= x->sp && !x->goes_back) ? 0 : x->sp + 1;
+}
+
+/* Begin and end activations by transfer X; *MADE gets the one that began, or
+   0. */
+static inline bool act_transfer(Activations* all, const ActUser* u, void* arg,
+                                 ActThread* t, const Transfer* x,
+                                 uint32_t* made)
+{
+   *made = 0;
+   if (x->kind == InsnReturn)
+      return (!all->links || act_unwind(all, u, arg, t, x->place))
+             && act_return(all, u, arg, t, x->place, made);
+   if (x->kind == InsnIndirectJump)
+      return act_unwind(all, u, arg, t,
+                         act_limit(all, act_at(all, u->size, t->act), x));
+   if (x->place == 0)
+      return true;
+   if (!act_push(all, u, arg, t, x->place, x))
+      return false;
+   *made = t->act;
+   return true;
+}
+
+/* A signal's handler begins. */
+static inline bool act_handler(Activations* all, const ActUser* u, void* arg,
+                                ActThread* t)
+{
+   if (!act_push(all, u, arg, t, 0, NULL))
+      return false;
+   act_at(all, u->size, t->act)->handler = true;
+   t->entering = true;
+   return act_push(all, u, arg, t, NO_PLACE, NULL);
+}
+
+/* The innermost handler returned. */
+static inline bool act_handler_returns(Activations* all, const ActUser* u,
+                                        void* arg, ActThread* t)
+{
+   uint32_t   id = t->act;
+   const Activation* a;
+
+   while (id != 0 && !act_at(all, u->size, id)->handler)
+      id = act_at(all, u->size, id)->up;
+   a = act_at(all, u->size, id);
+   /* There is no handler's activation, or it is the first one, which stays. */
+   if (id == 0 || a->up == 0)
+      return true;
+   for (uint32_t behind = a->up; t->act != behind; )
+      if (!act_pop(all, u, arg, t, ActReturned))
+         return false;
+   return true;
+}
+
+/* Note a mark of kind KIND, with its first two words: a handler begins or
+   returns, or the kernel wrote memory. */
+static inline bool act_mark(Activations* all, const ActUser* u, void* arg,
+                             ActThread* t, uint32_t kind,
+                             const uint64_t* words)
+{
+   Activation *a, *kernel;
+
+   if (kind == DCFG_WET_HANDLER)
+      return act_handler(all, u, arg, t);
+   if (kind == DCFG_WET_RETURN)
+      return act_handler_returns(all, u, arg, t);
+   if (kind != DCFG_WET_FRESH || !t->entering)
+      return true;
+   a      = act_at(all, u->size, t->act);
+   kernel = act_at(all, u->size, a->up);
+   if (words[0] < a->place)
+      a->place = words[0];
+   if (words[0] + words[1] > kernel->place)
+      kernel->place = words[0] + words[1];
+   return true;
+}
+
+#endif /* DCFG_LIB_ACTIVATIONS_H */

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Stacks of calls. */
+
+/* Owns: the active calls along a trace, for users.  Handed: events or edges.
+
+   For events, activations.h has the rules.  Edges have no addresses of the
+   stack.  So the place of an activation is the address to which its call
+   returns, as a number:
+
+   - A return ends the innermost activation that waits for its target, and all
+   above it.  If none waits, the return is a jump.
+
+   - A jump into the middle of an active function ends all activations above
+   the innermost one of that function: so do longjmp and exceptions.
+
+   - Any other jump to another function is a tail call: the function replaces
+   the one that jumped.
+
+   - A call to the next instruction is how code learns its own address: no
+   activation begins.
+
+   - The function of a linkage table's stub is not known: the activation gets
+   the one to which the stub jumps. */
+
+#include "lib/dcfg_calls.h"
+#include "lib/base/activations.h"
+#include "lib/base/hash.h"
+#include "lib/wet/wet_control.h"
+
+#include <stdlib.h>
+
+/* NOT_INLINE: keeps jumps within a function, most edges, short. */
+#define NOT_INLINE __attribute__((noinline))
+
+typedef
+   struct {
+      Activation is;
+      DcfgCall   call;
+   }
+   Call;
+
+/* EdgeRule: the rule for an edge.  EdgeNone: it leads to no block, or to the
+   next instruction by a call. */
+typedef
+   enum {
+      EdgeJump, EdgeNone, EdgeCall, EdgeReturn, EdgeHandler, EdgeHandlerReturns
+   }
+   EdgeRule;
+
+struct DcfgCalls {
+   Job             job;
+   DcfgCallWatcher watcher;
+   Activations     acts;        // Call
+   ActThread*      threads;
+   uint32_t        n_threads;
+   uint32_t        active, handlers;    // activations
+   uint64_t        n;           // activations so far
+   bool            lost;
+   DcfgWet*        w;           // or NULL: there are edges
+   uint32_t        pushed;      // bytes of a return address in memory
+
+   const DcfgProcess* p;
+   DcfgCallFunctions  functions;
+   uint8_t*        rules;       // by edge: EdgeRule
+   uint32_t*       begins_at;   // by block: place of its begin
+   uint32_t*       ends_at;
+   uint32_t        n_places;
+   uint32_t*       waiting;     // by place: activations that return there
+   uint32_t*       running;     // by function: activations
+};
+
+static inline Call* top_of(const DcfgCalls* c, const ActThread* t)
+{
+   return &ELEM(c->acts.acts, Call, t->act);
+}
+
+static inline void tell_begin(const DcfgCalls* c, const Call* a)
+{
+   if (c->watcher.begin != NULL)
+      c->watcher.begin(c->watcher.arg, &a->call);
+}
+
+static inline void tell_end(const DcfgCalls* c, const Call* a)
+{
+   if (c->watcher.end != NULL)
+      c->watcher.end(c->watcher.arg, &a->call);
+}
+
+/* A gets its function. */
+static inline void name(DcfgCalls* c, Call* a, uint32_t function)
+{
+   a->call.function = function;
+   c->running[function]++;
+   tell_begin(c, a);
+}
+
+static inline void unname(DcfgCalls* c, const Call* a)
+{
+   if (a->call.function == DCFG_NONE)
+      return;
+   c->running[a->call.function]--;
+   tell_end(c, a);
+}
+
+static void begin_call(void* arg, ActThread* t, Activation* act,
+                       const Transfer* by)
+{
+   DcfgCalls* c = arg;
+   Call*      a = (Call*)act;
+
+   (void)t;
+   a->call = (DcfgCall){ c->n++, by == NULL ? 0 : act->place + c->pushed,
+                         DCFG_NONE };
+   c->active++;
+   if (c->w != NULL)
+      tell_begin(c, a);
+   else if (act->place != NO_PLACE)
+      c->waiting[act->place]++;
+}
+
+static bool end_call(void* arg, ActThread* t, const Activation* act, ActEnd how)
+{
+   DcfgCalls*  c = arg;
+   const Call* a = (const Call*)act;
+
+   (void)t;
+   (void)how;
+   c->active--;
+   c->handlers -= act->handler;
+   if (c->w != NULL) {
+      tell_end(c, a);
+      return true;
+   }
+   unname(c, a);
+   if (act->place != NO_PLACE)
+      c->waiting[act->place]--;
+   return true;
+}
+
+static const ActUser USER = { sizeof(Call), begin_call, end_call };
+
+static bool pop(DcfgCalls* c, ActEnd how)
+{
+   return act_pop(&c->acts, &USER, c, c->threads, how);
+}
+
+/* Return whether there is no room for another activation, if one BEGINS. */
+static bool finds_no_room(DcfgCalls* c, bool begins)
+{
+   bool full = begins && c->active >= DCFG_CALLS_MOST;
+
+   c->lost |= full;
+   return full;
+}
+
+/*--- Edges                                                ---*/
+
+static NOT_INLINE bool push(DcfgCalls* c, uint64_t place, bool handler,
+                            uint32_t function)
+{
+   Call* a;
+
+   if (finds_no_room(c, true))
+      return true;
+   if (!act_push(&c->acts, &USER, c, c->threads, place, NULL))
+      return false;
+   a = top_of(c, c->threads);
+   a->is.handler = handler;
+   c->handlers += handler;
+   if (function != DCFG_NONE)
+      name(c, a, function);
+   return true;
+}
+
+/* Jump to BLOCK of another FUNCTION than the innermost activation has. */
+static NOT_INLINE bool jump_to(DcfgCalls* c, uint32_t block, uint32_t function)
+{
+   Call* a;
+
+   if (c->active == 0 && !push(c, NO_PLACE, false, DCFG_NONE))
+      return false;
+   a = top_of(c, c->threads);
+   if (a->call.function != DCFG_NONE && !c->functions.begins[block]
+       && c->running[function] > 0) {
+      while (top_of(c, c->threads)->call.function != function)
+         if (!pop(c, ActLeft))
+            return false;
+      return true;
+   }
+   unname(c, a);
+   name(c, a, function);
+   return true;
+}
+
+static inline bool jump(DcfgCalls* c, uint32_t block)
+{
+   uint32_t function = c->functions.of[block];
+
+   return function == DCFG_NONE
+          || top_of(c, c->threads)->call.function == function
+          || jump_to(c, block, function);
+}
+
+static NOT_INLINE bool come_back(DcfgCalls* c, uint32_t block)
+{
+   uint32_t place = c->begins_at[block];
+
+   if (c->waiting[place] > 0) {
+      while (top_of(c, c->threads)->is.place != place)
+         if (!pop(c, ActLeft))
+            return false;
+      if (!pop(c, ActReturned))
+         return false;
+   }
+   return jump(c, block);
+}
+
+static EdgeRule rule_of(const DcfgCalls* c, const DcfgEdge* e)
+{
+   if (e->target >= c->p->n_blocks)
+      return EdgeNone;
+   if (dcfg_is_call(e->type) && e->source < c->p->n_blocks)
+      return c->ends_at[e->source] == c->begins_at[e->target] ? EdgeNone
+                                                              : EdgeCall;
+   if (e->type == DCFG_EDGE_RETURN)
+      return EdgeReturn;
+   if (e->type == DCFG_EDGE_CONTEXT_CHANGE)
+      return EdgeHandler;
+   return e->type == DCFG_EDGE_CONTEXT_CHANGE_RETURN ? EdgeHandlerReturns
+                                                     : EdgeJump;
+}
+
+static NOT_INLINE bool leave_handler(DcfgCalls* c, uint32_t block)
+{
+   return (c->handlers == 0
+           || act_handler_returns(&c->acts, &USER, c, c->threads))
+          && jump(c, block);
+}
+
+bool dcfg_calls_edge(DcfgCalls* c, uint32_t edge)
+{
+   const DcfgEdge* e = &c->p->edges[edge];
+
+   switch (c->rules[edge]) {
+      case EdgeJump:
+         return jump(c, e->target);
+      case EdgeCall:
+         return push(c, c->ends_at[e->source], false,
+                     c->functions.of[e->target]);
+      case EdgeReturn:
+         return come_back(c, e->target);
+      case EdgeHandler:
+         return push(c, NO_PLACE, true, c->functions.of[e->target]);
+      case EdgeHandlerReturns:
+         return leave_handler(c, e->target);
+      default:
+         return true;
+   }
+}
+
+bool dcfg_calls_first(DcfgCalls* c, uint32_t block)
+{
+   return c->active > 0 || jump(c, block);
+}
+
+/*--- Events                                               ---*/
+
+bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e)
+{
+   ActThread* t;
+   Transfer   x;
+   uint32_t   made;
+
+   if (e->thread >= c->n_threads
+       || finds_no_room(c, e->kind == DCFG_WET_HANDLER))
+      return true;
+   t = &c->threads[e->thread];
+   if (!act_begin(&c->acts, &USER, c, t))
+      return false;
+   if (e->kind != DCFG_WET_INSTR)
+      return act_mark(&c->acts, &USER, c, t, e->kind,
+                      (const uint64_t[]){ e->addr, e->size });
+   t->entering = false;
+   if (!is_transfer(c->w->plans[e->instr].kind))
+      return true;
+   x = wet_transfer(c->w, e->instr, e->accesses, e->n_accesses, e->stack, 0);
+   return act_before(&c->acts, &USER, c, t, &x)
+          && (finds_no_room(c, x.kind != InsnReturn)
+              || act_transfer(&c->acts, &USER, c, t, &x, &made));
+}
+
+/*--- Begin and end                                        ---*/
+
+static DcfgCalls* calls_new(const DcfgCallWatcher* watcher, uint32_t n_threads,
+                            bool links, DcfgError* err)
+{
+   DcfgCalls* c = job_object(sizeof(*c), offsetof(DcfgCalls, job), "calls",
+                             NULL, err);
+
+   if (c == NULL)
+      return NULL;
+   c->job.max   = UINT64_MAX;   // DCFG_CALLS_MOST limits it
+   c->watcher   = *watcher;
+   c->n_threads = n_threads;
+   c->threads   = job_calloc(&c->job, n_threads, sizeof(*c->threads));
+   if (c->threads != NULL
+       && activations_start(&c->acts, &c->job, sizeof(Call), links)) {
+      ELEM(c->acts.acts, Call, 0).call.function = DCFG_NONE;
+      return c;
+   }
+   job_tell(&c->job, err);
+   dcfg_calls_free(c);
+   return NULL;
+}
+
+DcfgCalls* dcfg_calls_of_wet(DcfgWet* w, const DcfgCallWatcher* watcher,
+                             DcfgError* err)
+{
+   DcfgCalls* c = calls_new(watcher, (uint32_t)w->threads.n, w->machine->links,
+                            err);
+
+   if (c == NULL)
+      return NULL;
+   c->w      = w;
+   c->pushed = w->machine->links ? 0 : w->machine->address_size;
+   return c;
+}
+
+/* Return the number of address ADDR; 0 if memory is exhausted. */
+static uint32_t place_at(DcfgCalls* c, NumberMap* places, uint64_t addr)
+{
+   uint32_t* number = map_add(&c->job, places, addr + 1);
+
+   if (number == NULL)
+      return 0;
+   if (*number == 0)
+      *number = ++c->n_places;
+   return *number;
+}
+
+static bool find_places(DcfgCalls* c)
+{
+   const DcfgProcess* p = c->p;
+   NumberMap          places = { .hash = hash_key() };
+   bool               ok;
+
+   c->begins_at = job_calloc(&c->job, p->n_blocks, sizeof(uint32_t));
+   c->ends_at   = job_calloc(&c->job, p->n_blocks, sizeof(uint32_t));
+   ok = c->begins_at != NULL && c->ends_at != NULL;
+   for (uint32_t i = 0; ok && i < p->n_blocks; i++) {
+      c->begins_at[i] = place_at(c, &places, p->nodes[i].addr);
+      c->ends_at[i]   = place_at(c, &places,
+                                 p->nodes[i].addr + p->nodes[i].size);
+      ok = c->begins_at[i] != 0 && c->ends_at[i] != 0;
+   }
+   map_free(&c->job, &places);
+   if (!ok)
+      return false;
+   c->waiting = job_calloc(&c->job, c->n_places + 1, sizeof(uint32_t));
+   c->running = job_calloc(&c->job, c->functions.n, sizeof(uint32_t));
+   c->rules   = job_calloc(&c->job, p->n_edges, sizeof(uint8_t));
+   for (uint32_t i = 0; c->rules != NULL && i < p->n_edges; i++)
+      c->rules[i] = (uint8_t)rule_of(c, &p->edges[i]);
+   return c->waiting != NULL && c->running != NULL && c->rules != NULL;
+}
+
+DcfgCalls* dcfg_calls_of_trace(const DcfgProcess* p,
+                               const DcfgCallFunctions* functions,
+                               const DcfgCallWatcher* watcher, DcfgError* err)
+{
+   DcfgCalls* c = calls_new(watcher, 1, false, err);
+
+   if (c == NULL)
+      return NULL;
+   c->p         = p;
+   c->functions = *functions;
+   if (find_places(c))
+      return c;
+   job_tell(&c->job, err);
+   dcfg_calls_free(c);
+   return NULL;
+}
+
+void dcfg_calls_free(DcfgCalls* c)
+{
+   if (c == NULL)
+      return;
+   activations_free(&c->acts, sizeof(Call));
+   free(c->threads);
+   free(c->begins_at);
+   free(c->ends_at);
+   free(c->waiting);
+   free(c->rules);
+   free(c->running);
+   free(c);
+}
+
+bool dcfg_calls_end(DcfgCalls* c)
+{
+   for (uint32_t i = 0; i < c->n_threads; i++)
+      while (c->threads[i].act != 0)
+         if (!act_pop(&c->acts, &USER, c, &c->threads[i], ActReturned))
+            return false;
+   return true;
+}
+
+const DcfgCall* dcfg_calls_top(const DcfgCalls* c, uint32_t thread)
+{
+   return thread >= c->n_threads || c->threads[thread].act == 0 ? NULL
+          : &top_of(c, &c->threads[thread])->call;
+}
+
+uint32_t dcfg_calls_active(const DcfgCalls* c)
+{
+   return c->active;
+}
+
+bool dcfg_calls_lost(const DcfgCalls* c)
+{
+   return c->lost;
+}
