@@ -39,14 +39,12 @@
 #include "pub_tool_xarray.h"
 #include "callgrind/callgrind.h"   // and valgrind.h: requests
 
-#include "tool/files/compress.h"
+#include "tool/files/delivery.h"
 #include "tool/files/file.h"
 #include "tool/files/interrupt.h"
-#include "tool/files/keeper.h"
 #include "tool/base/core.h"
 #include "tool/base/options.h"
 #include "format/release.h"
-#include "tool/files/spool_file.h"
 #include "tool/files/stream.h"
 #include "tool/calls/follow.h"
 #include "tool/calls/stack.h"

@@ -4,8 +4,12 @@
    Output files. */
 
 /* Owns: the files of outputs, the options that name them, and the messages
-   about them.  Handed: names and text by all outputs.tool/files/stream.c,
-   which asks about names; dcfg_main.c, which says when all are written. */
+   about them.  Handed: names and text, by all outputs.
+
+   An option is claimed before the program runs, so that a wrong name ends the
+   run at once.  A file of a set is opened, filled and closed, and the next one
+   follows.  When dcfg_main.c says that all are written, tool/files/delivery.c
+   gives them their names, and the user reads one message for each. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -18,12 +22,11 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
-#include "tool/files/compress.h"
 #include "tool/base/core.h"
 #include "tool/files/delivery.h"
 #include "tool/files/file.h"
 #include "tool/files/interrupt.h"
-#include "tool/files/keeper.h"
+#include "tool/files/path.h"
 
 /* The options that name files, with their values. */
 #define MAX_CLAIMS 16
@@ -100,15 +103,9 @@ static Bool has_pid(const HChar* format)
    return False;
 }
 
-/* Return the name that FORMAT gives.  The caller frees it. */
-static HChar* expand(const HChar* opt, const HChar* format)
-{
-   return VG_(expand_file_name)(opt, format);
-}
-
 HChar* DCFG_(path_of_file)(const HChar* opt, const HChar* format)
 {
-   HChar* name = expand(opt, format);
+   HChar* name = VG_(expand_file_name)(opt, format);
    HChar* path = DCFG_(path_of_name)(name);
 
    VG_(free)(name);
@@ -181,7 +178,7 @@ static void check_apart(const HChar* opt, const HChar* format)
       if (path != NULL && other != NULL && VG_STREQ(path, other)) {
          VG_(fmsg)("%s=%s names the file of %s: give each output a file of its "
                    "own\n", opt,
-                   expand(opt, format), claims[i].opt);
+                   VG_(expand_file_name)(opt, format), claims[i].opt);
          VG_(exit)(1);
       }
       VG_(free)(other);
@@ -200,7 +197,7 @@ void DCFG_(claim_out_file)(const HChar* opt, const HChar* format)
       DCFG_(disown_out_files)();
    DCFG_(block_signals)(&before);
    check_apart(opt, format);
-   HChar* name  = expand(opt, format);
+   HChar* name  = VG_(expand_file_name)(opt, format);
    Int    error = DCFG_(check_name)(name, &fd);
    if (error != 0) {
       VG_(fmsg)("cannot create %s for %s: %s\n", name, opt,
@@ -255,7 +252,7 @@ static Int find_file(const HChar* opt)
 /* Write N bytes of TEXT to the file ARG.  A PutFn. */
 static void write_text(void* arg, const HChar* text, UInt n)
 {
-   DCFG_(kept_fill_file)(text, n);
+   DCFG_(fill_file)(text, n);
 }
 
 /* Begin a file.  NAME is freed together with it. */
@@ -269,7 +266,7 @@ static OutFile* open_file(const HChar* opt, HChar* name, const Wanted* w)
    f->inside = w->inside != 0;
    f->text = VG_(malloc)("dcfg.file.text", sizeof(Put));
    DCFG_(start_put)(f->text, write_text, f);
-   f->error = DCFG_(kept_begin_file)(f->name, w);
+   f->error = DCFG_(begin_file)(f->name, w);
    if (files == NULL)
       files = VG_(newXA)(VG_(malloc), "dcfg.file.set", VG_(free),
                          sizeof(OutFile*));
@@ -284,7 +281,7 @@ OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format,
                       .needs   = needs == NULL ? -1 : find_file(needs),
                       .has_pid = has_pid(format) };
 
-   return open_file(opt, expand(opt, format), &w);
+   return open_file(opt, VG_(expand_file_name)(opt, format), &w);
 }
 
 OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
@@ -292,11 +289,9 @@ OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
 {
    const Wanted w   = { .fd = -1, .needs = -1, .has_pid = has_pid(format),
                         .inside = VG_(getpid)() };
-   HChar*       dir = expand(opt, format);
-   HChar*       res = VG_(malloc)("dcfg.file.inside", VG_(strlen)(dir)
-                                                      + VG_(strlen)(name) + 2);
+   HChar*       dir = VG_(expand_file_name)(opt, format);
+   HChar*       res = DCFG_(join_path)(dir, name);
 
-   VG_(sprintf)(res, "%s/%s", dir, name);
    VG_(free)(dir);
    return open_file(opt, res, &w);
 }
@@ -320,7 +315,7 @@ static void tell_trouble(const OutFile* f, const HChar* why)
 /* End a file: no more text comes. */
 static void end(OutFile* f, Bool keep)
 {
-   f->error = DCFG_(kept_end_file)(keep);
+   f->error = DCFG_(end_file)(keep);
    VG_(free)(f->text);
    f->text = NULL;
 }
@@ -381,9 +376,9 @@ static void name_all(Bool claimed, Delivered* results, UInt n)
 
    DCFG_(block_signals)(&before);
    if (!DCFG_(is_abandoned)()) {
-      DCFG_(kept_name_files)(VG_(getpid)(), claimed, results, n);
+      DCFG_(name_files)(VG_(getpid)(), claimed, results, n);
    } else {
-      DCFG_(kept_drop_files)();
+      DCFG_(drop_files)();
       for (UInt i = 0; i < n; i++)
          results[i].error = VKI_EINTR;
    }

@@ -8,6 +8,7 @@
 
 #include "pub_tool_basics.h"
 #include "format/port.h"
+#include "tool/base/options.h"
 
 /* Stream: bytes that are appended now and read later.  A limited amount of all
    streams stays in memory; the rest goes to the spool file. */
@@ -41,4 +42,38 @@ ULong DCFG_(stream_length)(const Stream* s);
    the end of the stream or after a failure. */
 UInt DCFG_(read_stream)(const Stream* s, ULong at, void* to, UInt n);
 
-#endif /* __DCFG_STREAM_H */
+/*--- The spool file: what does not fit into memory        ---*/
+
+/* Make the spool file, if there is none, for the output of option OPT and
+   FORMAT, which allows MEMORY bytes for all streams.  Call it before the
+   program runs.  On failure print a message and exit. */
+void DCFG_(set_spool_place)(const HChar* opt, const HChar* format,
+                            ULong memory);
+
+/* Forget the spool file and its streams: they belong to the parent.  Call it in
+   the child of a fork, after deleting all streams. */
+void DCFG_(forget_spool)(void);
+
+/* Return whether something was lost because the spool file could not be written
+   or read.  The user has been told. */
+Bool DCFG_(spool_failed)(void);
+
+/* Return whether it could not be read. */
+Bool DCFG_(spool_unreadable)(void);
+
+/* Return the room in bytes for a copy in a file beside it that has THERE bytes
+   and gets MORE others, by the file system and RLIMIT_FSIZE. */
+ULong DCFG_(room_for_copy)(ULong there, ULong more);
+
+/* --dcfg-spare: the free space that is left to others. */
+extern const Options DCFG_(spool_options);
+void DCFG_(start_spool)(void);
+
+/* Give the spool file, which is empty so far, a name beside the output of OPT
+   and FORMAT.  Return False if that is not possible. */
+Bool DCFG_(name_spool)(const HChar* opt, const HChar* format);
+
+/* Remove the spool file's name, so that the file goes away with the process. */
+void DCFG_(unname_spool)(void);
+
+#endif

@@ -31,7 +31,6 @@
 #include "tool/calls/stack.h"
 #include "tool/dcfg_output.h"
 #include "tool/files/file.h"
-#include "tool/files/spool_file.h"
 #include "tool/files/stream.h"
 #include "tool/output_dcfg.h"
 #include "tool/run/gather.h"

@@ -26,7 +26,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 #include "format/order.h"
-#include "tool/files/spool_file.h"
+#include "tool/files/stream.h"
 #include "tool/run/landing.h"
 #include "tool/run/thread.h"
 #include "tool/trace/record.h"

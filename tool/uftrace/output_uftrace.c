@@ -39,7 +39,6 @@
 #include "tool/calls/active.h"
 #include "tool/dcfg_output.h"
 #include "tool/files/file.h"
-#include "tool/files/spool_file.h"
 #include "tool/files/stream.h"
 #include "tool/run/thread.h"
 

@@ -26,7 +26,7 @@
 #include "format/wet_journal.h"
 #include "tool/arch/guest.h"
 #include "tool/base/intern.h"
-#include "tool/files/spool_file.h"
+#include "tool/files/stream.h"
 #include "tool/run/gather.h"
 #include "tool/run/image.h"
 #include "tool/run/symbols.h"
