@@ -8,7 +8,6 @@
 
 #include "format/put.h"
 #include "tool/graph/graph.h"
-#include "tool/graph/loop.h"
 #include "tool/graph/routine.h"
 
 /* SourceRow: one row of SOURCE_DATA. */

@@ -6,7 +6,7 @@
 /* Owns: the options of the DCFG, the order of images and files in it, its rows
    of source lines, and the steps from the run to its file.  Handed: blocks and
    edges by tool/run/gather.c, images by tool/run/image.c, their lines by
-   tool/run/symbols.c. */
+   tool/run/image.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -20,12 +20,10 @@
 #include "format/order.h"
 #include "tool/dcfg_output.h"
 #include "tool/files/file.h"
-#include "tool/graph/loop.h"
 #include "tool/graph/routine.h"
 #include "tool/output_dcfg.h"
 #include "tool/run/gather.h"
 #include "tool/run/image.h"
-#include "tool/run/symbols.h"
 
 /*--- Images and source lines                              ---*/
 

@@ -34,7 +34,6 @@
 #include "tool/profile/profile.h"
 #include "tool/run/gather.h"
 #include "tool/run/image.h"
-#include "tool/run/symbols.h"
 #include "tool/run/thread.h"
 
 /*--- The format                                           ---*/

@@ -25,7 +25,7 @@
 #include <elf.h>
 
 #include "tool/base/core.h"
-#include "tool/base/intern.h"
+#include "tool/run/image.h"
 #include "format/xray_addresses.h"
 #include "tool/xray/xray.h"
 #include "tool/calls/active.h"
