@@ -10,7 +10,7 @@
    keys, columns and number formats. */
 
 #include "dcfg_json.h"
-#include "format/edge_types.h"
+#include "format/dcfg_tables.h"
 
 static const HChar* const edge_type_names[N_EDGE_TYPES] = {
    DCFG_EDGE_TYPE_NAMES

@@ -71,7 +71,7 @@ typedef
       Bool                with_cfg;     // blocks and edges
       Bool                with_symbols;
       const HChar*        instr_sizes;  // all blocks', one after the other
-                                        // (format/instr_sizes.h); NULL: leave
+                                        // (format/dcfg_tables.h); NULL: leave
                                         // out
       const JsonPart*     part;         // NULL: the whole run
       void              (*more)(Put* out, const void* arg);

@@ -16,7 +16,7 @@
 #include "pub_tool_options.h"
 #include "pub_tool_xarray.h"
 #include "dcfg_json.h"
-#include "format/instr_sizes.h"
+#include "format/dcfg_tables.h"
 #include "format/order.h"
 #include "tool/dcfg_output.h"
 #include "tool/files/file.h"

@@ -9,7 +9,7 @@
 #include "cmd/builds/builds.h"
 #include "cmd/inline/inline_view.h"
 #include "cmd/machine/code.h"
-#include "cmd/page/page_json.h"
+#include "cmd/page/page.h"
 #include "cmd/shared/functions.h"
 
 /* ViewOld: the older run, A, with which the page compares its run, B. */

@@ -6,7 +6,7 @@
 /* Owns: loading a DCFG, from opening its file to freeing it; the tables and
    objects of the format (its specification, part 2), and MERGED, which dcfg
    merge --partial writes and format 1.00 does not have.  Handed: a path or
-   bytes in memory; rows and objects by walk.c.
+   bytes in memory; rows and objects by json.c.
 
    Loading has two halves.  While text is read, the functions below fill the
    arrays of a Model.  There is a Shape for each table and object, and a
@@ -24,9 +24,8 @@
 
 #include "lib/graph/model.h"
 
-#include "format/instr_sizes.h"
-#include "lib/json/json_events.h"
-#include "lib/json/walk.h"
+#include "format/dcfg_tables.h"
+#include "lib/json/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
    Handed: a loaded DCFG and any numbers, which may be no index of anything. */
 
 #include "lib/graph/model.h"
-#include "format/edge_types.h"
+#include "format/dcfg_tables.h"
 
 #include <stdlib.h>
 

@@ -4,15 +4,14 @@
    How the chunks of a trace come from its file. */
 
 /* Owns: the tables of a DCFG-trace (its specification, part 3).  Handed: rows
-   by walk.c.  cursor.c takes a chunk at a time, and so do users.
+   by json.c.  cursor.c takes a chunk at a time, and so do users.
 
    The text goes through the parser a buffer at a time.  Chunks that end in
    the buffer wait in a queue.  So memory has the chunks of one buffer, or
    one longer chunk, and the table. */
 
 #include "lib/trace/codes.h"
-#include "lib/json/json_events.h"
-#include "lib/json/walk.h"
+#include "lib/json/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -19,7 +19,7 @@
 
 #include "lib/dcfg_xray.h"
 
-#include "format/xray_records.h"
+#include "format/xray_files.h"
 #include "lib/base/input.h"
 
 #include <inttypes.h>

@@ -18,7 +18,7 @@
 
    A stream that is saved is an exception: its file keeps a name, so that `dcfg
    wet --salvage' finds it after the process was killed.  Extents of this stream
-   have heads in the file (format/spool_extents.h).  Its last extent is written
+   have heads in the file (format/spool_file.h).  Its last extent is written
    before it is full, each time to another place. */
 
 #include "pub_tool_basics.h"
@@ -32,7 +32,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
-#include "format/spool_extents.h"
+#include "format/spool_file.h"
 #include "tool/base/core.h"
 #include "tool/base/options.h"
 #include "tool/files/file.h"

@@ -23,7 +23,7 @@
 
 #include "dcfg_bb.h"
 #include "format/order.h"
-#include "format/wet_journal.h"
+#include "format/spool_file.h"
 #include "tool/arch/guest.h"
 #include "tool/run/image.h"
 #include "tool/files/stream.h"

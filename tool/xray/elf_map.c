@@ -26,7 +26,7 @@
 
 #include "tool/base/core.h"
 #include "tool/run/image.h"
-#include "format/xray_addresses.h"
+#include "format/xray_files.h"
 #include "tool/xray/xray.h"
 #include "tool/calls/active.h"
 

@@ -27,7 +27,7 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
-#include "format/xray_records.h"
+#include "format/xray_files.h"
 #include "tool/files/stream.h"
 #include "tool/xray/xray.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Shapes of tables and objects, and values as they are found. */
+   JSON in a file: shapes of tables and objects, and values as they are found. */
 
-#ifndef DCFG_WALK_H
-#define DCFG_WALK_H
+#ifndef DCFG_JSON_H
+#define DCFG_JSON_H
 
+#include "lib/base/input.h"
 #include "lib/base/job.h"
 
 /* --- Shapes: what a file should have                      --- */
@@ -162,17 +163,21 @@ static inline const char* text(const Walk* w, const Frame* f, uint32_t field)
 #define PLACE_SIZE 400
 const char* walk_place(const Walk* w, char* place);
 
-/* --- For the parser                                       --- */
+/* --- Parsing                                              --- */
 
-void walk_start(Walk* w, Job* job, const Shape* top, void* arg);
-void walk_end(Walk* w);
+typedef struct Parse Parse;
 
-/* The parser's events.  Each returns False to stop. */
-bool walk_number(Walk* w, const char* s, size_t len);
-bool walk_string(Walk* w, const char* s, size_t len);
-bool walk_key(Walk* w, const char* s, size_t len);
-bool walk_other(Walk* w, const char* what);     // true, false, null
-bool walk_open(Walk* w, bool object);
-bool walk_close(Walk* w);
+/* Start to parse IN, which is closed at the end.  The events go to a walk of
+   TOP for ARG. */
+Parse* parse_start(Job* job, Input* in, const Shape* top, void* arg);
+void   parse_end(Parse* p);
 
-#endif /* DCFG_WALK_H */
+Walk*  parse_walk(Parse* p);
+
+/* Parse some more text.  Return False at an error. */
+bool   parse_some(Parse* p);
+
+/* Return whether everything has been parsed. */
+bool   parse_finished(const Parse* p);
+
+#endif
