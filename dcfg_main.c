@@ -458,7 +458,7 @@ static void forget_all(Restart why)
 
 static void zero(void)
 {
-   DCFG_(tear_seams)();
+   DCFG_(forget_boundaries)();
    first_part = n_parts + 1;
    forget_all(RestartZero);
 }
@@ -474,7 +474,7 @@ static void write_part_to(const HChar* graph, const HChar* reason)
    if (!good || DCFG_(runs_code)())
       return;
    n_parts++;
-   DCFG_(note_seams)();
+   DCFG_(note_boundaries)();
    forget_all(RestartPart);
 }
 

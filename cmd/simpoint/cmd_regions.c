@@ -194,38 +194,37 @@ static double multiplier(const Choice* c, const Chosen* x)
 
 /*--- Regions                                              ---*/
 
-/* Stretch: slices of a run, from one marker to another. */
+/* SliceRange: slices of a run, from one marker to another. */
 typedef
    struct {
       const Marker *start, *end;
       size_t        first, n;   // slices
    }
-   Stretch;
+   SliceRange;
 
-/* Return the stretch of N slices from FIRST on.  Die if a marker is missing. */
-static Stretch stretch(const BbFile* b, size_t first, size_t n)
+/* Return the range of N slices from FIRST on.  Die if a marker is missing. */
+static SliceRange range_of(const BbFile* b, size_t first, size_t n)
 {
-   return (Stretch){ need_marker(b, first), need_marker(b, first + n), first,
-                     n };
+   return (SliceRange){ need_marker(b, first), need_marker(b, first + n),
+                        first, n };
 }
 
-static Stretch region_of(const Choice* c, const Chosen* x)
+static SliceRange region_of(const Choice* c, const Chosen* x)
 {
-   return stretch(c->bb, x->slice, 1);
+   return range_of(c->bb, x->slice, 1);
 }
 
-/* Return the stretch before region X: MAX slices, or fewer at the run's
-   begin. */
-static Stretch warmup_of(const Choice* c, const Chosen* x, uint64_t max)
+/* Return the range before region X: MAX slices, or fewer at the run's begin. */
+static SliceRange warmup_of(const Choice* c, const Chosen* x, uint64_t max)
 {
    size_t n = x->slice < max ? x->slice : (size_t)max;
 
-   return stretch(c->bb, x->slice - n, n);
+   return range_of(c->bb, x->slice - n, n);
 }
 
 /* Return how often the instruction at the end of S is executed after the start,
    up to the end itself. */
-static uint64_t relative_count(const BbFile* b, const Stretch* s)
+static uint64_t relative_count(const BbFile* b, const SliceRange* s)
 {
    const BbBlock* block = block_at(b, s->end->pc);
 
@@ -237,7 +236,7 @@ static uint64_t relative_count(const BbFile* b, const Stretch* s)
 }
 
 /* Return the number of filtered instructions in S. */
-static uint64_t length_of(const BbFile* b, const Stretch* s)
+static uint64_t length_of(const BbFile* b, const SliceRange* s)
 {
    uint64_t instrs = 0;
 
@@ -274,7 +273,7 @@ static void put_place(FILE* f, const Marker* m)
 }
 
 /* Write the fields of S: both ends, the relative count, the length. */
-static void put_stretch(FILE* f, const BbFile* b, const Stretch* s)
+static void put_range(FILE* f, const BbFile* b, const SliceRange* s)
 {
    put_place(f, s->start);
    put_place(f, s->end);
@@ -297,20 +296,20 @@ static void write_csv(const Choice* c, const char* path, uint64_t warmup)
          "region-weight,region-multiplier,region-type\n", f);
    for (size_t i = 0; i < c->n; i++) {
       const Chosen* x = &sorted[i];
-      Stretch       s = region_of(c, x);
+      SliceRange    s = region_of(c, x);
       fprintf(f, "cluster %" PRIu64 " from slice %zu,global,%" PRIu64,
               x->cluster, x->slice, x->cluster + 1);
-      put_stretch(f, c->bb, &s);
+      put_range(f, c->bb, &s);
       fprintf(f, ",%.5f,%.15g,simulation\n", x->weight, multiplier(c, x));
    }
    for (size_t i = 0; i < c->n; i++) {
       const Chosen* x = &sorted[i];
-      Stretch       s = warmup_of(c, x, warmup);
+      SliceRange    s = warmup_of(c, x, warmup);
       if (s.n == 0)
          continue;
       fprintf(f, "Warmup for regionid %" PRIu64 ",global,%" PRIu64,
               x->cluster + 1, x->cluster + last + 2);
-      put_stretch(f, c->bb, &s);
+      put_range(f, c->bb, &s);
       fprintf(f, ",0.00000,0.000,warmup:%" PRIu64 "\n", x->cluster + 1);
    }
    free(sorted);
@@ -357,7 +356,7 @@ static Loaded find_loaded(const BbFile* b, const char* base)
 }
 
 /* Return a marker of S that is not in the program; NULL: both are. */
-static const Marker* outside(const Loaded* l, const Stretch* s)
+static const Marker* outside(const Loaded* l, const SliceRange* s)
 {
    if (s->start->image == NULL || strcmp(s->start->image, l->program) != 0)
       return s->start;
@@ -383,7 +382,7 @@ static void put_point(FILE* f, const char* name, const Loaded* l,
 static bool put_region(FILE* f, const Choice* c, const Chosen* x,
                        uint64_t warmup, const Loaded* l, bool first)
 {
-   Stretch       s = region_of(c, x), w = warmup_of(c, x, warmup);
+   SliceRange    s = region_of(c, x), w = warmup_of(c, x, warmup);
    const Marker* m = outside(l, &s);
 
    if (m == NULL && w.n > 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Threads where no code counts: events, gaps, excluded code, seams. */
+   Threads where no code counts: events, gaps, excluded code, boundaries. */
 
 /* Owns: all control flow that generated code cannot count: begin and end of
    signal handlers, restarted system calls, faults.  Also threads that are not
@@ -33,7 +33,7 @@
    the rule for every diversion that is followed by another before a collected
    instruction has completed.
 
-   Seams.  All parts of a run can be joined.  For that, a part needs of the
+   Boundaries.  All parts of a run can be joined.  For that, a part needs of the
    parts before it the instruction behind which each thread stands, its way on,
    and what its handlers interrupted.  tool/run/gather.c reads these in the
    threads. */
@@ -79,8 +79,8 @@ static void enter(Thread* t, Addr ip)
 {
    t->entry = DCFG_(target_now)(ip, False);
    if (t->gap.ran) {
-      t->seam.diverted = True;
-      t->seam.kind     = DivertExcluded;
+      t->boundary.diverted = True;
+      t->boundary.kind     = DivertExcluded;
    }
 }
 
@@ -281,7 +281,7 @@ void DCFG_(fix_away)(void)
    }
 }
 
-/*--- Seams                                                ---*/
+/*--- Boundaries                                           ---*/
 
 static void pass_over(void* arg, const SbRun* run, UInt k, Target target,
                       ULong count)
@@ -310,21 +310,21 @@ static Site site_of(const Thread* t, const ThreadInfo* info, Position p)
    VG_(memset)(&run, 0, sizeof(run));
    DCFG_(read_run)(&run, t->index, info, DCFG_(cell_counts)(info->cells), sb);
    DCFG_(each_flow)(&run, pass_over, NULL);
-   for (UInt i = 0; i < run.n_detours; i++) {
-      const Detour* d = &run.detours[i];
+   for (UInt i = 0; i < run.n_diversions; i++) {
+      const SbDiversion* d = &run.diversions[i];
       if ((d->ends || d->kind == DivertSignal) && is_same(d->from, p))
          site.k = d->left_at;
    }
-   VG_(free)(run.detours);
+   VG_(free)(run.diversions);
    return site;
 }
 
-static void note_seam(Thread* t)
+static void note_boundary(Thread* t)
 {
    ThreadInfo info;
 
    DCFG_(thread_info)(t->index, &info);
-   t->seam.preceding += t->counted;
+   t->boundary.preceding += t->counted;
    if (!t->live)
       return;
    for (Word i = 0; i < VG_(sizeXA)(t->signal.interruptions); i++) {
@@ -333,28 +333,28 @@ static void note_seam(Thread* t)
          in->site = site_of(t, &info, in->from);
    }
    if (info.ran) {
-      t->seam.behind   = site_of(t, &info, info.last);
-      t->seam.diverted = False;
+      t->boundary.behind   = site_of(t, &info, info.last);
+      t->boundary.diverted = False;
    }
    if (t->entered && is_diverted(t)) {
-      t->seam.diverted = True;
-      t->seam.kind     = t->diverted->kind;
+      t->boundary.diverted = True;
+      t->boundary.kind     = t->diverted->kind;
    }
 }
 
-void DCFG_(note_seams)(void)
+void DCFG_(note_boundaries)(void)
 {
    for (Word i = 0; i < DCFG_(all_threads)(); i++)
-      note_seam(DCFG_(nth_thread)(i));
+      note_boundary(DCFG_(nth_thread)(i));
 }
 
-void DCFG_(tear_seams)(void)
+void DCFG_(forget_boundaries)(void)
 {
    for (Word i = 0; i < DCFG_(all_threads)(); i++) {
       Thread* t = DCFG_(nth_thread)(i);
-      t->seam.behind.sb = 0;
-      t->seam.diverted  = False;
-      t->seam.preceding = 0;
+      t->boundary.behind.sb = 0;
+      t->boundary.diverted  = False;
+      t->boundary.preceding = 0;
    }
 }
 
@@ -374,8 +374,8 @@ static void on_create(ThreadId parent, ThreadId tid)
 static void begin(Thread* t, Addr ip)
 {
    if (t->signal.begun || t->signal.sigreturn || ip != t->core.stop_ip) {
-      t->seam.diverted = True;
-      t->seam.kind     = t->signal.begun ? DivertSignal
+      t->boundary.diverted = True;
+      t->boundary.kind     = t->signal.begun ? DivertSignal
                          : t->signal.sigreturn ? DivertSigreturn : DivertRestart;
    }
    DCFG_(end_gap)(t, ip);
@@ -503,10 +503,10 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
    t->signal.ip = t->core.running ? VG_(get_IP)(tid) : t->core.stop_ip;
    /* If a handler begins at once when another has returned, it interrupts what
       the other one had interrupted, and the list has that already. */
-   if ((!t->entered && t->seam.behind.sb == 0) || t->signal.sigreturn)
+   if ((!t->entered && t->boundary.behind.sb == 0) || t->signal.sigreturn)
       return;
    in.from   = DCFG_(position)(t, t->signal.ip);
-   in.site   = in.from.sb == 0 ? t->seam.behind : (Site){ 0, 0 };
+   in.site   = in.from.sb == 0 ? t->boundary.behind : (Site){ 0, 0 };
    in.sp     = VG_(get_SP)(tid);
    in.hidden = is_away(t);
    VG_(addToXA)(t->signal.interruptions, &in);

@@ -290,11 +290,11 @@ static EdgeType type_of_diversion(DivertKind how, InsnKind kind)
    return kind == InsnSyscall ? EdgeSystemCallBypass : EdgeUnknown;
 }
 
-/* Pass on where the detours of the superblock led. */
-static void take_detours(Reader* r)
+/* Pass on where the diversions of the superblock led. */
+static void take_diversions(Reader* r)
 {
-   for (UInt i = 0; i < r->run.n_detours; i++) {
-      const Detour* d = &r->run.detours[i];
+   for (UInt i = 0; i < r->run.n_diversions; i++) {
+      const SbDiversion* d = &r->run.diversions[i];
       if (d->kind == DivertBypass ? d->ends : d->count == 0)
          continue;
       UInt from = r->instrs[d->from.n_done > 0 ? d->from.n_done - 1
@@ -339,7 +339,7 @@ static void pass_on(Reader* r, UInt n_ran)
                           run->executed[k - 1] - onward);
    }
    DCFG_(each_flow)(&r->run, step, r);
-   take_detours(r);
+   take_diversions(r);
 }
 
 static Addr addr_of_site(Site site)
@@ -376,12 +376,13 @@ static UChar way_in(const Gathered* p, Site from, const DivertKind* how,
 static void pass_on_entry(Reader* r, const ThreadInfo* info)
 {
    Target            t   = info->entry;
-   const DivertKind* how = info->seam_diverted ? &info->seam_kind : NULL;
+   const DivertKind* how = info->boundary_diverted ? &info->boundary_kind
+                                                   : NULL;
 
-   for (UInt i = 0; i < r->run.n_detours; i++)
-      if (r->run.detours[i].count > 0) {
-         t   = r->run.detours[i].to;
-         how = &r->run.detours[i].kind;
+   for (UInt i = 0; i < r->run.n_diversions; i++)
+      if (r->run.diversions[i].count > 0) {
+         t   = r->run.diversions[i].to;
+         how = &r->run.diversions[i].kind;
       }
    UInt to = DCFG_(find_landing)(r->p, t);
    if (to == NONE) {
@@ -394,7 +395,7 @@ static void pass_on_entry(Reader* r, const ThreadInfo* info)
 }
 
 /* Find what joins this part of the run to the earlier ones. */
-static void find_seams(Gathered* p)
+static void find_boundaries(Gathered* p)
 {
    UInt n = DCFG_(n_late_returns)();
 
@@ -548,14 +549,14 @@ Gathered* DCFG_(gather)(void)
    find_all_instrs(&r);
    find_blocks(&r);
    count_edges(&r);
-   find_seams(r.p);
+   find_boundaries(r.p);
    VG_(free)(r.n_ran);
    VG_(free)(r.first_instr);
    VG_(free)(r.landings);
    VG_(free)(r.owners);
    VG_(free)(r.diverted);
    VG_(free)(r.touched);
-   VG_(free)(r.run.detours);
+   VG_(free)(r.run.diversions);
    return r.p;
 }
 

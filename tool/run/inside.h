@@ -100,7 +100,7 @@ typedef
    }
    ThreadSignal;
 
-/* ThreadSeam: what this part of the run needs of the parts before it. */
+/* ThreadBoundary: what this part of the run needs of the parts before it. */
 typedef
    struct {
       Site       behind;     // the last instruction of earlier parts
@@ -108,7 +108,7 @@ typedef
       DivertKind kind;       // in this way
       ULong      preceding;  // instructions in earlier parts
    }
-   ThreadSeam;
+   ThreadBoundary;
 
 typedef
    struct {
@@ -129,7 +129,7 @@ typedef
       ThreadLeaving leaving;
       ThreadAway    away;
       ThreadSignal  signal;
-      ThreadSeam    seam;
+      ThreadBoundary boundary;
       void*         states[DCFG_MAX_WATCHERS];   // one for each watcher
    }
    Thread;

@@ -407,7 +407,7 @@ static void note_landing(Superblock* sb, Bool unredirected)
    if (changed) {
       Target old = DCFG_(target_now)(sb->entry, unredirected);
       DCFG_(fix_away)();
-      DCFG_(settle_flows)(&old, 1);
+      DCFG_(resolve_flows)(&old, 1);
    }
    DCFG_(land_here)(sb, unredirected);
    if (changed)

@@ -206,8 +206,8 @@ void DCFG_(start_anew)(ThreadId tid)
    by_tid[tid]   = self;
    self->index          = 0;
    self->core.started   = False;
-   self->seam.behind.sb = 0;
-   self->seam.preceding = 0;
+   self->boundary.behind.sb = 0;
+   self->boundary.preceding = 0;
    forget(self, RestartForked);
    DCFG_(forget_diversions)();
 }
@@ -253,10 +253,10 @@ void DCFG_(thread_info)(UInt index, ThreadInfo* info)
    info->live          = t->live;
    info->fresh         = t->fresh;
    info->off           = t->gap.open;
-   info->behind        = t->seam.behind;
-   info->seam_diverted = t->seam.diverted;
-   info->seam_kind     = t->seam.kind;
-   info->preceding     = t->seam.preceding;
+   info->behind            = t->boundary.behind;
+   info->boundary_diverted = t->boundary.diverted;
+   info->boundary_kind     = t->boundary.kind;
+   info->preceding         = t->boundary.preceding;
 }
 
 void DCFG_(forget_runs)(void)
@@ -358,7 +358,7 @@ static void rename_in_mark(UWord* mark, UInt (*renamed)(UInt id))
 
 static void rename_in_thread(Thread* t, UInt (*renamed)(UInt id))
 {
-   rename_in(&t->seam.behind.sb, renamed);
+   rename_in(&t->boundary.behind.sb, renamed);
    if (!t->live) {
       rename_in(&t->last.sb, renamed);
       return;

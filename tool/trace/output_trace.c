@@ -512,7 +512,7 @@ static UInt find_threads(Common* common, RecordedThread* threads,
       TraceThread* r = &readers[n];
       r->thread      = t;
       r->n_decisions = rec.end.bits + rec.end.targets + 1;
-      r->n_places    = rec.n_landmarks;
+      r->n_places    = rec.n_checkpoints;
       r->arg         = &threads[n];
       r->start       = start_thread;
       r->stop        = stop_thread;

@@ -25,14 +25,14 @@
    Generated code shifts bits into a word below a leading 1, and calls a helper
    when the 1 has come to the top.  Targets go to a buffer.  When the buffer is
    full, they become numbers, which are smaller and make replay faster.  A
-   guesser hashes the last targets to a history, and expects the target that
+   predictor hashes the last targets to a history, and expects the target that
    followed this history the last time.  Writer and reader make the same
-   guesses, so the record only has the number of right guesses in a row, and
-   the targets between.
+   predictions, so the record only has the number of right predictions in a row,
+   and the targets between.
 
-   At roughly equal distances the recorder leaves a landmark: the places in all
-   streams, and the guesser.  A reader can begin there without the data before
-   it. */
+   At roughly equal distances the recorder leaves a checkpoint: the places in
+   all streams, and the predictor.  A reader can begin there without the data
+   before it. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
@@ -100,30 +100,30 @@ static inline UInt bits_in_word(ULong word)
 /* Return the history after HISTORY and target NUMBER. */
 static inline UInt next_history(UInt history, UInt number)
 {
-   return ((history << 2) ^ (number * 0x9E3779B1u >> 20)) % DCFG_N_GUESSES;
+   return ((history << 2) ^ (number * 0x9E3779B1u >> 20)) % DCFG_N_PREDICTIONS;
 }
 
-/* Units of the stream: a count of right guesses plus RIGHT_GUESSES; or a
-   number; or LONG_TARGET and the lower and upper half of a number. */
-#define RIGHT_GUESSES 0x8000
-#define LONG_TARGET   0x7FFF
+/* Units of the stream: a count of right predictions plus RIGHT_PREDICTIONS; or
+   a number; or LONG_TARGET and the lower and upper half of a number. */
+#define RIGHT_PREDICTIONS 0x8000
+#define LONG_TARGET       0x7FFF
 
 #define N_TARGETS 2048u        // targets in a thread's buffer
 
-/* The number of landmarks at which every second one is dropped. */
-#define MAX_LANDMARKS  64u
-#define LANDMARK_WORDS 4096u   // words between two, at the begin
+/* The number of checkpoints at which every second one is dropped. */
+#define MAX_CHECKPOINTS  64u
+#define CHECKPOINT_WORDS 4096u   // words between two, at the begin
 
-/* TargetGuesser: the Guesser of a thread that runs.  It has the targets, and so
-   most of them need no number. */
+/* TargetPredictor: the Predictor of a thread that runs.  It has the targets, and
+   so most of them need no number. */
 typedef
    struct {
       UInt   history;
-      UShort next[DCFG_N_GUESSES];      // for each history, if its guess is
-                                        // right
-      Addr   guesses[DCFG_N_GUESSES];   // 0: none
+      UShort next[DCFG_N_PREDICTIONS];          // for each history, if its
+                                                // prediction is right
+      Addr   predictions[DCFG_N_PREDICTIONS];   // 0: none
    }
-   TargetGuesser;
+   TargetPredictor;
 
 struct _Recorder {
    CellArray* cells;           // NULL when finished
@@ -134,12 +134,12 @@ struct _Recorder {
    Stream*    events;
    Addr*      buffer;          // targets without numbers so far
    ULong      n_numbered;      // targets in the stream
-   TargetGuesser* guesser;     // made at the first use
+   TargetPredictor* predictor; // made at the first use
    ULong      last_word;       // when finished
    UInt       n_landings;      // when it was created
-   Landmark*  landmarks[MAX_LANDMARKS];
-   UInt       n_landmarks;
-   UInt       landmark_words;  // words between two landmarks
+   Checkpoint* checkpoints[MAX_CHECKPOINTS];
+   UInt       n_checkpoints;
+   UInt       checkpoint_words; // words between two checkpoints
    /* The last diversion.  Later it will be known whether it led anywhere. */
    Bool        has_divert;
    RecordEvent divert;
@@ -273,24 +273,24 @@ static Addr* next_target(const Recorder* r)
    return (Addr*)*slot(DCFG_(cell_base)(r->cells), SlotTargets);
 }
 
-/* Turn the N targets in BUFFER into units, with the guesses of G.  Return the
-   number of units. */
+/* Turn the N targets in BUFFER into units, with the predictions of G.  Return
+   the number of units. */
 static UInt put_units(UShort* units, const Addr* buffer, UInt n,
-                      TargetGuesser* g)
+                      TargetPredictor* g)
 {
    UInt used = 0, n_right = 0, history = g->history;
 
    for (UInt i = 0; i < n; i++) {
-      if (g->guesses[history] == buffer[i] && buffer[i] != 0) {
+      if (g->predictions[history] == buffer[i] && buffer[i] != 0) {
          n_right++;
          history = g->next[history];
          continue;
       }
       UInt number = number_of(buffer[i]);
-      g->guesses[history] = buffer[i];
+      g->predictions[history] = buffer[i];
       history = g->next[history] = next_history(history, number);
       if (n_right > 0)
-         units[used++] = RIGHT_GUESSES + n_right;
+         units[used++] = RIGHT_PREDICTIONS + n_right;
       n_right = 0;
       if (number >= LONG_TARGET) {
          units[used++] = LONG_TARGET;
@@ -301,17 +301,18 @@ static UInt put_units(UShort* units, const Addr* buffer, UInt n,
       }
    }
    if (n_right > 0)
-      units[used++] = RIGHT_GUESSES + n_right;
+      units[used++] = RIGHT_PREDICTIONS + n_right;
    g->history = history;
    return used;
 }
 
 /* Make TO what a reader knows of G. */
-static void copy_guesser(Guesser* to, const TargetGuesser* g)
+static void copy_predictor(Predictor* to, const TargetPredictor* g)
 {
    to->history = g->history;
-   for (UInt i = 0; i < DCFG_N_GUESSES; i++)
-      to->guesses[i] = g->guesses[i] == 0 ? 0 : number_of(g->guesses[i]);
+   for (UInt i = 0; i < DCFG_N_PREDICTIONS; i++)
+      to->predictions[i] = g->predictions[i] == 0
+                           ? 0 : number_of(g->predictions[i]);
 }
 
 /* Turn the targets in the buffer into numbers, and empty it. */
@@ -321,11 +322,11 @@ static void number_targets(Recorder* r)
    UInt   n = next_target(r) - r->buffer;
 
    if (n > 0 && r->keep) {
-      if (r->guesser == NULL)
-         r->guesser = VG_(calloc)("dcfg.record.guesser", 1,
-                                  sizeof(TargetGuesser));
+      if (r->predictor == NULL)
+         r->predictor = VG_(calloc)("dcfg.record.predictor", 1,
+                                    sizeof(TargetPredictor));
       DCFG_(append_to_stream)(r->targets, units,
-                              put_units(units, r->buffer, n, r->guesser)
+                              put_units(units, r->buffer, n, r->predictor)
                               * sizeof(UShort));
    }
    r->n_numbered += n;
@@ -347,7 +348,7 @@ static void* new_recorder(CellArray* ca, UInt index)
    r->buffer     = VG_(malloc)("dcfg.record.buffer",
                                N_TARGETS * sizeof(Addr));
    r->n_landings = VG_(sizeXA)(landings);
-   r->landmark_words = LANDMARK_WORDS;
+   r->checkpoint_words = CHECKPOINT_WORDS;
    *bits(base) = 1;
    *slot(base, SlotTargets)    = (UWord)r->buffer;
    *slot(base, SlotTargetsEnd) = (UWord)(r->buffer + N_TARGETS);
@@ -364,10 +365,10 @@ static void delete_recorder(void* s)
    DCFG_(delete_stream)(r->words);
    DCFG_(delete_stream)(r->targets);
    DCFG_(delete_stream)(r->events);
-   for (UInt i = 0; i < r->n_landmarks; i++)
-      VG_(free)(r->landmarks[i]);
+   for (UInt i = 0; i < r->n_checkpoints; i++)
+      VG_(free)(r->checkpoints[i]);
    VG_(free)(r->buffer);
-   VG_(free)(r->guesser);
+   VG_(free)(r->predictor);
    VG_(free)(r);
 }
 
@@ -496,9 +497,9 @@ static void finish_recorder(void* s)
       delete_recorder(r->idle);
    r->idle = NULL;
    VG_(free)(r->buffer);
-   VG_(free)(r->guesser);
+   VG_(free)(r->predictor);
    r->buffer  = NULL;
-   r->guesser = NULL;
+   r->predictor = NULL;
 }
 
 void DCFG_(recording)(Recorder* r, Recording* rec)
@@ -513,8 +514,8 @@ void DCFG_(recording)(Recorder* r, Recording* rec)
    rec->events     = r->events;
    rec->end        = record_place(r);
    rec->n_landings = r->n_landings;
-   rec->n_landmarks = r->n_landmarks;
-   rec->landmarks   = r->landmarks;
+   rec->n_checkpoints = r->n_checkpoints;
+   rec->checkpoints   = r->checkpoints;
 }
 
 Recorder* DCFG_(recorder_of_thread)(UInt thread)
@@ -590,52 +591,53 @@ static UInt read_unit(RecordReader* r)
    return r->units[r->next_unit++];
 }
 
-/* Make NUMBER the guess after HISTORY. */
-static void set_guess(RecordReader* r, UInt history, UInt number)
+/* Make NUMBER the prediction after HISTORY. */
+static void set_prediction(RecordReader* r, UInt history, UInt number)
 {
-   r->guesser.guesses[history] = number;
+   r->predictor.predictions[history] = number;
    r->next_history[history]    = next_history(history, number);
 }
 
-/* Load the next right guesses; or one that was wrong, which is corrected. */
+/* Load the next right predictions; or one that was wrong, which is
+   corrected. */
 void DCFG_(load_targets)(RecordReader* r)
 {
    UInt n = read_unit(r);
 
-   r->n_right = n > RIGHT_GUESSES ? n - RIGHT_GUESSES : 1;
+   r->n_right = n > RIGHT_PREDICTIONS ? n - RIGHT_PREDICTIONS : 1;
    r->targets_loaded += r->n_right;
-   if (n > RIGHT_GUESSES)
+   if (n > RIGHT_PREDICTIONS)
       return;
    if (n == LONG_TARGET) {
       n  = read_unit(r);
       n |= read_unit(r) << 16;
    }
-   set_guess(r, r->guesser.history, n);
+   set_prediction(r, r->predictor.history, n);
 }
 
-static void start_guesser(RecordReader* r, const Guesser* g)
+static void start_predictor(RecordReader* r, const Predictor* g)
 {
-   r->guesser.history = g != NULL ? g->history : 0;
-   for (UInt i = 0; i < DCFG_N_GUESSES; i++)
-      set_guess(r, i, g != NULL ? g->guesses[i] : 0);
+   r->predictor.history = g != NULL ? g->history : 0;
+   for (UInt i = 0; i < DCFG_N_PREDICTIONS; i++)
+      set_prediction(r, i, g != NULL ? g->predictions[i] : 0);
 }
 
 void DCFG_(read_from_start)(RecordReader* r, const Recording* rec)
 {
-   VG_(memset)(r, 0, offsetof(RecordReader, guesser));
+   VG_(memset)(r, 0, offsetof(RecordReader, predictor));
    r->rec = rec;
-   start_guesser(r, NULL);
+   start_predictor(r, NULL);
 }
 
 void DCFG_(read_from)(RecordReader* r, const Recording* rec,
-                      const Landmark* l)
+                      const Checkpoint* l)
 {
    DCFG_(read_from_start)(r, rec);
    r->words_at       = l->words_at;
    r->bits_loaded    = l->place.bits;
    r->units_at       = l->targets_at;
    r->targets_loaded = l->place.targets;
-   start_guesser(r, &l->guesser);
+   start_predictor(r, &l->predictor);
 }
 
 /*--- Helpers of generated code                            ---*/
@@ -655,9 +657,9 @@ static Bool records_last_bit(const Superblock* sb)
    return sb->kinds[sb->n_instrs - 1] == InsnCond;
 }
 
-static void add_landmark(Recorder* r, const Superblock* sb, Bool bit)
+static void add_checkpoint(Recorder* r, const Superblock* sb, Bool bit)
 {
-   Landmark* l = VG_(calloc)("dcfg.record.landmark", 1, sizeof(Landmark));
+   Checkpoint* l = VG_(calloc)("dcfg.record.checkpoint", 1, sizeof(Checkpoint));
 
    number_targets(r);
    settle_divert(r);
@@ -667,18 +669,18 @@ static void add_landmark(Recorder* r, const Superblock* sb, Bool bit)
    l->words_at   = DCFG_(stream_length)(r->words);
    l->targets_at = DCFG_(stream_length)(r->targets);
    l->events_at  = DCFG_(stream_length)(r->events);
-   if (r->guesser != NULL)
-      copy_guesser(&l->guesser, r->guesser);
-   r->landmarks[r->n_landmarks++] = l;
-   if (r->n_landmarks < MAX_LANDMARKS)
+   if (r->predictor != NULL)
+      copy_predictor(&l->predictor, r->predictor);
+   r->checkpoints[r->n_checkpoints++] = l;
+   if (r->n_checkpoints < MAX_CHECKPOINTS)
       return;
-   for (UInt i = 0; i < MAX_LANDMARKS; i++)
+   for (UInt i = 0; i < MAX_CHECKPOINTS; i++)
       if (i % 2 == 0)
-         VG_(free)(r->landmarks[i]);
+         VG_(free)(r->checkpoints[i]);
       else
-         r->landmarks[i / 2] = r->landmarks[i];
-   r->n_landmarks     = MAX_LANDMARKS / 2;
-   r->landmark_words *= 2;
+         r->checkpoints[i / 2] = r->checkpoints[i];
+   r->n_checkpoints     = MAX_CHECKPOINTS / 2;
+   r->checkpoint_words *= 2;
 }
 
 /* Called by generated code, with the base of the thread's cell array: the word
@@ -693,11 +695,11 @@ static void record_word(ULong* base)
    if (!r->keep)
       return;
    DCFG_(append_to_stream)(r->words, &word, sizeof(ULong));
-   if (n_words(r) >= (r->n_landmarks + 1) * (ULong)r->landmark_words) {
+   if (n_words(r) >= (r->n_checkpoints + 1) * (ULong)r->checkpoint_words) {
       const Superblock* sb
          = DCFG_(superblock)(DCFG_MARK_ID((UWord)base[CellMark]));
       if (records_last_bit(sb))
-         add_landmark(r, sb, word & 1);
+         add_checkpoint(r, sb, word & 1);
    }
 }
 

@@ -62,17 +62,17 @@ typedef
    }
    RecordEvent;
 
-/* Guesser: guesses the next target's number from those before it.  Recording
-   and replay make the same guesses, so only wrong ones take space. */
-#define DCFG_N_GUESSES 4096u
+/* Predictor: predicts the next target's number from those before it.  Recording
+   and replay make the same predictions, so only wrong ones take space. */
+#define DCFG_N_PREDICTIONS 4096u
 typedef
    struct {
       UInt history;
-      UInt guesses[DCFG_N_GUESSES];
+      UInt predictions[DCFG_N_PREDICTIONS];
    }
-   Guesser;
+   Predictor;
 
-/* Landmark: a place from which the record can be read without the data before
+/* Checkpoint: a place from which the record can be read without the data before
    it.  It is behind the last instruction of superblock SB, where a full word
    has just been recorded. */
 typedef
@@ -83,9 +83,9 @@ typedef
       ULong       words_at;      // offsets in the streams, in bytes
       ULong       targets_at;
       ULong       events_at;
-      Guesser     guesser;
+      Predictor   predictor;
    }
-   Landmark;
+   Checkpoint;
 
 /* Recording: all that one thread recorded. */
 typedef
@@ -96,8 +96,8 @@ typedef
       const Stream* events;     // RecordEvent
       RecordPlace   end;
       UInt          n_landings; // changes before its first event
-      UInt          n_landmarks;
-      Landmark* const* landmarks;   // at roughly equal distances
+      UInt          n_checkpoints;
+      Checkpoint* const* checkpoints;  // at roughly equal distances
    }
    Recording;
 
@@ -148,21 +148,21 @@ typedef
       ULong   words_at;            // bytes read from the stream
       /* Targets: */
       ULong   targets_loaded;
-      UInt    n_right;             // loaded right guesses, not read yet
+      UInt    n_right;             // loaded right predictions, not read yet
       UInt    next_unit, n_units;  // index in .units
       ULong   units_at;            // bytes read from the stream
-      Guesser guesser;
-      UShort  next_history[DCFG_N_GUESSES];   // for each history, if its guess
-                                              // is right
+      Predictor predictor;
+      UShort  next_history[DCFG_N_PREDICTIONS];   // for each history, if its
+                                                  // prediction is right
       ULong   words[DCFG_READER_WORDS];
       UShort  units[DCFG_READER_UNITS];
    }
    RecordReader;
 
-/* Start at the begin of REC, or at its landmark L. */
+/* Start at the begin of REC, or at its checkpoint L. */
 void DCFG_(read_from_start)(RecordReader* r, const Recording* rec);
 void DCFG_(read_from)(RecordReader* r, const Recording* rec,
-                      const Landmark* l);
+                      const Checkpoint* l);
 
 /* Used by the functions below. */
 void DCFG_(load_bits)(RecordReader* r);
@@ -211,21 +211,21 @@ static inline void DCFG_(top_up_bits)(RecordReader* r)
    replay's time keeps it in registers. */
 typedef
    struct {
-      UInt n_right;                // right guesses still to come
-      UInt history;                // the guesser's
+      UInt n_right;                // right predictions still to come
+      UInt history;                // the predictor's
    }
    TargetPlace;
 
 static inline TargetPlace DCFG_(target_place)(const RecordReader* r)
 {
-   TargetPlace at = { r->n_right, r->guesser.history };
+   TargetPlace at = { r->n_right, r->predictor.history };
    return at;
 }
 
 static inline void DCFG_(set_target_place)(RecordReader* r, TargetPlace at)
 {
    r->n_right         = at.n_right;
-   r->guesser.history = at.history;
+   r->predictor.history = at.history;
 }
 
 /* Return the number of the next target, at AT instead of R's own place. */
@@ -239,7 +239,7 @@ static inline UInt DCFG_(read_target_at)(RecordReader* r, TargetPlace* at)
       *at = DCFG_(target_place)(r);
    }
    at->n_right--;
-   n           = r->guesser.guesses[at->history];
+   n           = r->predictor.predictions[at->history];
    at->history = r->next_history[at->history];
    return n;
 }

@@ -754,12 +754,12 @@ UInt DCFG_(step_walk)(Walk* k)
 
 Bool DCFG_(skip_in_walk)(Walk* k, UInt i)
 {
-   const Landmark* l    = k->rec.landmarks[i];
+   const Checkpoint* l    = k->rec.checkpoints[i];
    Position        from = { l->sb, DCFG_(superblock)(l->sb)->n_instrs,
                             { 0, 0, False } };
    NodePlace       place[DCFG_MAX_PLACES];
 
-   /* The versions of changed code at the landmark are not known. */
+   /* The versions of changed code at the checkpoint are not known. */
    if (DCFG_(n_landings)() > 0)
       return False;
    if (node_places(k->w->p, &from, place) == 0 || !place[0].behind)

@@ -144,7 +144,7 @@ typedef
 Walk* DCFG_(new_walk)(const Ways* w, UInt thread);
 void  DCFG_(delete_walk)(Walk* k);
 
-/* Move to .rec's landmark number I, from 0, to read a part of the walk from
+/* Move to .rec's checkpoint number I, from 0, to read a part of the walk from
    there.  Return False, and stay, if that is not possible. */
 Bool DCFG_(skip_in_walk)(Walk* k, UInt i);
 
