@@ -897,10 +897,10 @@ static void check_division(Look* l)
    free(entry);
 }
 
-void check_routines(Check* c)
+void check_routines(Check* check)
 {
-   const DcfgProcess* p = c->p;
-   Look               l = { .c = c, .p = p };
+   const DcfgProcess* p = check->p;
+   Look               l = { .c = check, .p = p };
    uint32_t           n = p->n_nodes;
 
    if (p->n_routines == 0)
@@ -919,11 +919,11 @@ void check_routines(Check* c)
    memset(l.mark, 0xff, n * sizeof(uint32_t));
    for (uint32_t i = 0; i < p->n_blocks; i++)
       if (p->nodes[i].routine == DCFG_NONE)
-         broken(c->rules, "routine-one", "block %s is in no routine",
-                node_label(c, i));
+         broken(check->rules, "routine-one", "block %s is in no routine",
+                node_label(check, i));
    for (uint32_t i = 0; i < p->n_routines; i++)
       check_routine(&l, i);
-   if (c->ours)
+   if (check->ours)
       check_division(&l);
    flow_free(&l.g);
    free(l.local);

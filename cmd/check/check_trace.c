@@ -303,15 +303,15 @@ static bool is_empty(const Dcfg* d)
    return true;
 }
 
-bool check_trace(Check* c, const char* path)
+bool check_trace(Check* check, const char* path)
 {
-   DcfgOptions options = read_options(on_problem, c->rules);
+   DcfgOptions options = read_options(on_problem, check->rules);
    DcfgError   err;
    DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
    Look*       l = zalloc(1, sizeof(*l));
    bool        any = false;
 
-   l->c = *c;
+   l->c = *check;
    l->path = path;
    while (t != NULL) {
       DcfgChunk*           chunk = dcfg_trace_next_chunk(t, &err);
@@ -339,8 +339,8 @@ bool check_trace(Check* c, const char* path)
    } else {
       complain("%s", unreadable(&err, KIND_TRACE));
    }
-   if (!any && err.status == DCFG_OK && !is_empty(c->g.d))
-      broken(c->rules, "trace-thread", "no thread has a chunk");
+   if (!any && err.status == DCFG_OK && !is_empty(check->g.d))
+      broken(check->rules, "trace-thread", "no thread has a chunk");
    dcfg_trace_close(t);
    free(l->counts);
    free(l->seen);

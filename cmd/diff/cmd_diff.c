@@ -199,14 +199,15 @@ static Pair* inline_diff_pairs(InlineDiff* d, size_t* n)
 /* Compare the functions of two runs.  G and SELECTED: of both sides; SELECTED
    gets blocks with selected pieces.  Images' files are looked for below ROOT,
    if that is not NULL. */
-static InlineDiff* inline_diff_new(const Builds* b, const Program* const g[2],
+static InlineDiff* inline_diff_new(const Builds* builds,
+                                   const Program* const g[2],
                                    const Select* what,
                                    Selection* const selected[2],
                                    const char* root)
 {
    InlineDiff* d = zalloc(1, sizeof(*d));
 
-   d->builds  = b;
+   d->builds  = builds;
    d->texts   = interned_new();
    d->numbers = keymap_new();
    for (int k = 0; k < 2; k++) {

@@ -73,22 +73,22 @@ struct BranchLog {
 
 /* Return whether N, whose effect is E, stores to the stack and moves the
    stack pointer there. */
-static bool is_push(const StaticCode* c, uint32_t n, const InstrEffect* e)
+static bool is_push(const StaticCode* code, uint32_t n, const InstrEffect* e)
 {
    const DcfgWetInstr* in;
 
    if (!e->on_stack || e->n_memory > 0 || e->call
-       || c->nodes[n].instr == NO_NODE)
+       || code->nodes[n].instr == NO_NODE)
       return false;
-   in = dcfg_wet_instr(c->w, c->nodes[n].instr);
+   in = dcfg_wet_instr(code->w, code->nodes[n].instr);
    return in->stores && !in->loads;
 }
 
 /* Find the first instruction that shows the call frame address of the
    function at ENTRY, and give it ROLE_FRAME. */
-static void find_frame(BranchLog* l, uint32_t entry)
+static void find_frame(BranchLog* branches, uint32_t entry)
 {
-   const StaticCode* c = l->c;
+   const StaticCode* c = branches->c;
    uint32_t          n = entry;
 
    for (unsigned far = 0; far < FARTHEST; far++) {
@@ -101,14 +101,14 @@ static void find_frame(BranchLog* l, uint32_t entry)
           && code_frame(c->names, c->nodes[n].near, c->nodes[n].addr, &reg,
                         &offset)
           && reg == processor_of(c->w)->stack) {
-         l->frames[n]  = offset + (int64_t)l->word;
-         l->roles[n]  |= ROLE_FRAME;
+         branches->frames[n]  = offset + (int64_t)branches->word;
+         branches->roles[n]  |= ROLE_FRAME;
          return;
       }
       if (!e.on_stack && e.n_memory == 1
           && operand_in_frame(c, n, &e.memory[0], &offset)) {
-         l->frames[n]  = -offset;
-         l->roles[n]  |= ROLE_FRAME;
+         branches->frames[n]  = -offset;
+         branches->roles[n]  |= ROLE_FRAME;
          return;
       }
       if (c->nodes[n].n != 1)
@@ -119,39 +119,39 @@ static void find_frame(BranchLog* l, uint32_t entry)
 
 /* Give roles to the entries, frames and returns of the functions with logged
    nodes. */
-static void follow_functions(BranchLog* l)
+static void follow_functions(BranchLog* branches)
 {
-   const CodeNode* nodes = l->c->nodes;
-   uint32_t        n = l->c->n;
+   const CodeNode* nodes = branches->c->nodes;
+   uint32_t        n = branches->c->n;
 
    for (uint32_t i = 0; i < n; i++)
-      if ((l->roles[i] & ROLE_LOGGED) && nodes[i].entry != NO_NODE)
-         l->roles[nodes[i].entry] |= ROLE_ENTRY;
+      if ((branches->roles[i] & ROLE_LOGGED) && nodes[i].entry != NO_NODE)
+         branches->roles[nodes[i].entry] |= ROLE_ENTRY;
    for (uint32_t i = 0; i < n; i++) {
-      if (l->roles[i] & ROLE_ENTRY)
-         find_frame(l, i);
+      if (branches->roles[i] & ROLE_ENTRY)
+         find_frame(branches, i);
       if (nodes[i].returns && nodes[i].entry != NO_NODE
-          && (l->roles[nodes[i].entry] & ROLE_ENTRY))
-         l->roles[i] |= ROLE_RETURN;
+          && (branches->roles[nodes[i].entry] & ROLE_ENTRY))
+         branches->roles[i] |= ROLE_RETURN;
    }
 }
 
-static void choose_branch(const StaticCode* c, uint8_t* roles, uint32_t b)
+static void choose_branch(const StaticCode* code, uint8_t* roles, uint32_t b)
 {
    roles[b] |= ROLE_BRANCH | ROLE_LOGGED;
-   if (c->nodes[b].up != NO_NODE)
-      roles[c->nodes[b].up] |= ROLE_LOGGED;
+   if (code->nodes[b].up != NO_NODE)
+      roles[code->nodes[b].up] |= ROLE_LOGGED;
 }
 
 /* Return, by node, the roles that STORES need.  The caller frees the array. */
-static uint8_t* needed_roles(const StaticCode* c, const Wants* wants,
+static uint8_t* needed_roles(const StaticCode* code, const Wants* wants,
                              const SideStores* stores)
 {
-   uint8_t* roles = zalloc(c->n + (size_t)1, 1);
+   uint8_t* roles = zalloc(code->n + (size_t)1, 1);
 
    for (size_t i = 0; i < stores->n; i++) {
       const Want* w = &wants->all[stores->all[i].want];
-      choose_branch(c, roles, stores->all[i].branch);
+      choose_branch(code, roles, stores->all[i].branch);
       if (!w->memory)
          roles[w->at] |= ROLE_LOGGED;
    }
@@ -160,21 +160,21 @@ static uint8_t* needed_roles(const StaticCode* c, const Wants* wants,
 
 /* Return how many entries a log of the nodes with a role in ROLES would
    have. */
-static uint64_t count_entries(const StaticCode* c, const uint8_t* roles,
+static uint64_t count_entries(const StaticCode* code, const uint8_t* roles,
                               const uint64_t* executed)
 {
    uint64_t sum = 0;
 
-   for (uint32_t i = 0; i < c->n; i++)
-      if (roles[i] != 0 && c->nodes[i].instr != NO_NODE)
-         sum += executed[c->nodes[i].instr];
+   for (uint32_t i = 0; i < code->n; i++)
+      if (roles[i] != 0 && code->nodes[i].instr != NO_NODE)
+         sum += executed[code->nodes[i].instr];
    return sum;
 }
 
 /* Log all nodes, or else all branches, if these have few entries. */
-static void choose_more(BranchLog* l, const uint64_t* executed)
+static void choose_more(BranchLog* branches, const uint64_t* executed)
 {
-   const StaticCode* c = l->c;
+   const StaticCode* c = branches->c;
    uint8_t*          roles = zalloc(c->n + (size_t)1, 1);
    bool              all = false;
 
@@ -189,21 +189,22 @@ static void choose_more(BranchLog* l, const uint64_t* executed)
       all = count_entries(c, roles, executed) <= MOST_UNASKED;
    }
    for (uint32_t i = 0; i < c->n && all; i++)
-      l->roles[i] |= roles[i];
+      branches->roles[i] |= roles[i];
    free(roles);
 }
 
 /* Return, by instruction, whether the pass reads it: it is a node with a
    role, or a successor of a logged branch.  The caller frees the array. */
-static bool* choose_instrs(const BranchLog* l)
+static bool* choose_instrs(const BranchLog* branches)
 {
-   const StaticCode* c = l->c;
+   const StaticCode* c = branches->c;
    bool*             instrs = zalloc(dcfg_wet_instrs(c->w) + (size_t)1, 1);
 
    for (uint32_t n = 0; n < c->n; n++) {
-      if (l->roles[n] != 0 && c->nodes[n].instr != NO_NODE)
+      if (branches->roles[n] != 0 && c->nodes[n].instr != NO_NODE)
          instrs[c->nodes[n].instr] = true;
-      for (uint32_t k = 0; (l->roles[n] & ROLE_BRANCH) && k < c->nodes[n].n;
+      for (uint32_t k = 0;
+           (branches->roles[n] & ROLE_BRANCH) && k < c->nodes[n].n;
            k++) {
          uint32_t to = c->nodes[code_successor(c, n, k)].instr;
          if (to != NO_NODE)
@@ -215,36 +216,36 @@ static bool* choose_instrs(const BranchLog* l)
 
 /*--- Activations                                          ---*/
 
-static Activation* activation(const BranchLog* l, uint32_t number)
+static Activation* activation(const BranchLog* branches, uint32_t number)
 {
-   Activation* a = &l->activations[number % MOST_ACTIVATIONS];
+   Activation* a = &branches->activations[number % MOST_ACTIVATIONS];
 
    return number == NO_ACTIVATION || a->number != number ? NULL : a;
 }
 
-static void enter(BranchLog* l, LogThread* t, uint32_t entry)
+static void enter(BranchLog* branches, LogThread* t, uint32_t entry)
 {
-   uint32_t number = l->n_activations++;
+   uint32_t number = branches->n_activations++;
 
-   l->activations[number % MOST_ACTIVATIONS]
-      = (Activation){ number, entry, 0, UINT64_MAX };
+   branches->activations[number % MOST_ACTIVATIONS]
+             = (Activation){ number, entry, 0, UINT64_MAX };
    GROW(t->active, t->n, t->room);
    t->active[t->n++] = number;
 }
 
 /* Set the frame of the innermost activation of T.  Activations below it on
    the stack have ended, as after an exception: remove them. */
-static void take_frame(BranchLog* l, LogThread* t, uint64_t frame)
+static void take_frame(BranchLog* branches, LogThread* t, uint64_t frame)
 {
    uint32_t    top;
    Activation* a;
 
-   if (t->n == 0 || (a = activation(l, t->active[t->n - 1])) == NULL)
+   if (t->n == 0 || (a = activation(branches, t->active[t->n - 1])) == NULL)
       return;
    a->frame = frame;
    top = t->active[--t->n];
    while (t->n > 0) {
-      const Activation* below = activation(l, t->active[t->n - 1]);
+      const Activation* below = activation(branches, t->active[t->n - 1]);
       if (below != NULL && (below->frame == 0 || below->frame > frame))
          break;
       t->n--;
@@ -254,18 +255,18 @@ static void take_frame(BranchLog* l, LogThread* t, uint64_t frame)
 
 /* Take a return, at ORDER, of the function at ENTRY: its return address was
    at ADDR.  End the activations that it leaves. */
-static void leave(BranchLog* l, LogThread* t, uint32_t entry, uint64_t addr,
-                  uint64_t order)
+static void leave(BranchLog* branches, LogThread* t, uint32_t entry,
+                  uint64_t addr, uint64_t order)
 {
    while (t->n > 0) {
-      Activation* a = activation(l, t->active[t->n - 1]);
-      if (a != NULL && a->frame > addr + l->word)
+      Activation* a = activation(branches, t->active[t->n - 1]);
+      if (a != NULL && a->frame > addr + branches->word)
          return;
       t->n--;
       if (a != NULL) {
          a->end = order;
          if (a->entry == entry
-             && (a->frame == addr + l->word || a->frame == 0))
+             && (a->frame == addr + branches->word || a->frame == 0))
             return;
       }
    }
@@ -273,11 +274,11 @@ static void leave(BranchLog* l, LogThread* t, uint32_t entry, uint64_t addr,
 
 /* Return the innermost activation of the function at ENTRY, or
    NO_ACTIVATION. */
-static uint32_t activation_of(const BranchLog* l, const LogThread* t,
+static uint32_t activation_of(const BranchLog* branches, const LogThread* t,
                               uint32_t entry)
 {
    for (size_t i = t->n; i-- > 0; ) {
-      const Activation* a = activation(l, t->active[i]);
+      const Activation* a = activation(branches, t->active[i]);
       if (a != NULL && a->entry == entry)
          return a->number;
    }
@@ -286,91 +287,94 @@ static uint32_t activation_of(const BranchLog* l, const LogThread* t,
 
 /*--- The pass                                             ---*/
 
-static LogEntry* add_entry(BranchLog* l, uint32_t node)
+static LogEntry* add_entry(BranchLog* branches, uint32_t node)
 {
-   Log* log = &l->logs[node];
+   Log* log = &branches->logs[node];
 
    if (log->n >= MOST_ENTRIES) {
-      l->bounded = true;
+      branches->bounded = true;
       return &log->entries[log->n++ % MOST_ENTRIES];
    }
    GROW(log->entries, log->n, log->room);
    return &log->entries[log->n++];
 }
 
-static LogEntry* last_entry(const BranchLog* l, uint32_t node)
+static LogEntry* last_entry(const BranchLog* branches, uint32_t node)
 {
-   const Log* log = &l->logs[node];
+   const Log* log = &branches->logs[node];
 
    return &log->entries[(log->n - 1) % MOST_ENTRIES];
 }
 
-static bool leads_to(const StaticCode* c, uint32_t n, uint32_t to)
+static bool leads_to(const StaticCode* code, uint32_t n, uint32_t to)
 {
-   for (uint32_t k = 0; k < c->nodes[n].n; k++)
-      if (code_successor(c, n, k) == to)
+   for (uint32_t k = 0; k < code->nodes[n].n; k++)
+      if (code_successor(code, n, k) == to)
          return true;
    return false;
 }
 
-static void take_event(BranchLog* l, const DcfgWetEvent* e, uint32_t node)
+static void take_event(BranchLog* branches, const DcfgWetEvent* e,
+                       uint32_t node)
 {
-   LogThread*      t = &l->threads[e->thread];
-   uint8_t         role = l->roles[node];
-   const CodeNode* at = &l->c->nodes[node];
+   LogThread*      t = &branches->threads[e->thread];
+   uint8_t         role = branches->roles[node];
+   const CodeNode* at = &branches->c->nodes[node];
 
-   if (t->branch != NO_NODE && leads_to(l->c, t->branch, node))
-      last_entry(l, t->branch)->taken = node;
+   if (t->branch != NO_NODE && leads_to(branches->c, t->branch, node))
+      last_entry(branches, t->branch)->taken = node;
    t->branch = NO_NODE;
    if (role & ROLE_ENTRY)
-      enter(l, t, node);
+      enter(branches, t, node);
    if ((role & ROLE_FRAME) && e->n_accesses > 0 && e->accesses[0] != 0)
-      take_frame(l, t, e->accesses[0] + (uint64_t)l->frames[node]);
+      take_frame(branches, t,
+                 e->accesses[0] + (uint64_t)branches->frames[node]);
    if (role & ROLE_LOGGED)
-      *add_entry(l, node)
+      *add_entry(branches, node)
          = (LogEntry){ e->time, e->instance,
-                       activation_of(l, t, at->entry), NO_NODE };
+                       activation_of(branches, t, at->entry), NO_NODE };
    if (role & ROLE_BRANCH)
       t->branch = node;
    if ((role & ROLE_RETURN) && e->n_accesses > 0)
-      leave(l, t, at->entry, e->accesses[0], e->time);
+      leave(branches, t, at->entry, e->accesses[0], e->time);
 }
 
-static bool read_trace(BranchLog* l, DcfgWet* w, const bool* instrs)
+static bool read_trace(BranchLog* branches, DcfgWet* wet, const bool* instrs)
 {
    DcfgWetFilter filter = { .instrs = instrs, .thread = DCFG_NONE,
                             .to = UINT64_MAX };
-   uint32_t*     nodes = zalloc(dcfg_wet_instrs(w) + (size_t)1,
+   uint32_t*     nodes = zalloc(dcfg_wet_instrs(wet) + (size_t)1,
                                 sizeof(*nodes));
    DcfgWetEvent  e;
    DcfgError     err;
-   bool          ok = dcfg_wet_select(w, &filter, &err);
+   bool          ok = dcfg_wet_select(wet, &filter, &err);
 
-   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
-      nodes[i] = instrs[i] ? code_node_at(l->c, dcfg_wet_instr(w, i)->addr, i)
+   for (uint32_t i = 0; i < dcfg_wet_instrs(wet); i++)
+      nodes[i] = instrs[i]
+                 ? code_node_at(branches->c, dcfg_wet_instr(wet, i)->addr, i)
                  : NO_NODE;
-   while (ok && dcfg_wet_next(w, &e, &err))
+   while (ok && dcfg_wet_next(wet, &e, &err))
       if (e.kind == DCFG_WET_INSTR && nodes[e.instr] != NO_NODE
-          && e.thread < l->n_threads)
-         take_event(l, &e, nodes[e.instr]);
+          && e.thread < branches->n_threads)
+         take_event(branches, &e, nodes[e.instr]);
    ok = ok && err.status == DCFG_OK;
    free(nodes);
    return ok;
 }
 
-bool branch_log_has(const BranchLog* l, const Wants* wants,
+bool branch_log_has(const BranchLog* branches, const Wants* wants,
                     const SideStores* stores)
 {
-   uint8_t* needed = needed_roles(l->c, wants, stores);
+   uint8_t* needed = needed_roles(branches->c, wants, stores);
    bool     has = true;
 
-   for (uint32_t i = 0; i < l->c->n && has; i++)
-      has = (needed[i] & ~l->roles[i]) == 0;
+   for (uint32_t i = 0; i < branches->c->n && has; i++)
+      has = (needed[i] & ~branches->roles[i]) == 0;
    free(needed);
    return has;
 }
 
-BranchLog* branch_log_new(const StaticCode* c, const char* file,
+BranchLog* branch_log_new(const StaticCode* code, const char* file,
                           const Wants* wants, const SideStores* stores,
                           const uint64_t* executed)
 {
@@ -381,21 +385,21 @@ BranchLog* branch_log_new(const StaticCode* c, const char* file,
    bool*       instrs;
    bool        ok = false;
 
-   l->c         = c;
-   l->roles     = needed_roles(c, wants, stores);
-   l->frames    = zalloc(c->n + (size_t)1, sizeof(*l->frames));
-   l->logs      = zalloc(c->n + (size_t)1, sizeof(*l->logs));
-   l->n_threads = dcfg_wet_threads(c->w);
+   l->c         = code;
+   l->roles     = needed_roles(code, wants, stores);
+   l->frames    = zalloc(code->n + (size_t)1, sizeof(*l->frames));
+   l->logs      = zalloc(code->n + (size_t)1, sizeof(*l->logs));
+   l->n_threads = dcfg_wet_threads(code->w);
    l->threads   = zalloc(l->n_threads + 1, sizeof(*l->threads));
-   l->word      = dcfg_wet_instrs(c->w) == 0 ? 8
-                  : dcfg_wet_instr(c->w, 0)->address_size;
+   l->word      = dcfg_wet_instrs(code->w) == 0 ? 8
+                  : dcfg_wet_instr(code->w, 0)->address_size;
    l->activations = zalloc(MOST_ACTIVATIONS, sizeof(*l->activations));
    for (size_t t = 0; t < l->n_threads; t++)
       l->threads[t].branch = NO_NODE;
    choose_more(l, executed);
    follow_functions(l);
    instrs = choose_instrs(l);
-   if (w != NULL && dcfg_wet_instrs(w) == dcfg_wet_instrs(c->w))
+   if (w != NULL && dcfg_wet_instrs(w) == dcfg_wet_instrs(code->w))
       ok = read_trace(l, w, instrs);
    dcfg_wet_close(w);
    free(instrs);
@@ -405,27 +409,27 @@ BranchLog* branch_log_new(const StaticCode* c, const char* file,
    return NULL;
 }
 
-void branch_log_free(BranchLog* l)
+void branch_log_free(BranchLog* branches)
 {
-   if (l == NULL)
+   if (branches == NULL)
       return;
-   for (uint32_t n = 0; n < l->c->n; n++)
-      free(l->logs[n].entries);
-   for (size_t t = 0; t < l->n_threads; t++)
-      free(l->threads[t].active);
-   free(l->threads);
-   free(l->activations);
-   free(l->roles);
-   free(l->frames);
-   free(l->logs);
-   free(l);
+   for (uint32_t n = 0; n < branches->c->n; n++)
+      free(branches->logs[n].entries);
+   for (size_t t = 0; t < branches->n_threads; t++)
+      free(branches->threads[t].active);
+   free(branches->threads);
+   free(branches->activations);
+   free(branches->roles);
+   free(branches->frames);
+   free(branches->logs);
+   free(branches);
 }
 
 /*--- Questions                                            ---*/
 
-bool branch_log_is_bounded(const BranchLog* l)
+bool branch_log_is_bounded(const BranchLog* branches)
 {
-   return l->bounded;
+   return branches->bounded;
 }
 
 /* Return entry K of LOG, which must be kept. */
@@ -454,33 +458,33 @@ static size_t entry_from(const Log* log, uint64_t order)
    return low;
 }
 
-const LogEntry* branch_log_before(const BranchLog* l, uint32_t node,
+const LogEntry* branch_log_before(const BranchLog* branches, uint32_t node,
                                   uint64_t order)
 {
-   const Log* log = &l->logs[node];
+   const Log* log = &branches->logs[node];
    size_t     k = entry_from(log, order);
 
    return k == first_kept(log) ? NULL : entry_at(log, k - 1);
 }
 
-const LogEntry* branch_log_previous(const BranchLog* l, uint32_t node,
+const LogEntry* branch_log_previous(const BranchLog* branches, uint32_t node,
                                     const LogEntry* entry)
 {
-   return branch_log_before(l, node, entry->order);
+   return branch_log_before(branches, node, entry->order);
 }
 
-bool branch_log_is_over(const BranchLog* l, uint32_t node,
+bool branch_log_is_over(const BranchLog* branches, uint32_t node,
                         const LogEntry* entry, uint64_t order)
 {
-   uint32_t          up = l->c->nodes[node].up;
-   const Activation* a = activation(l, entry->activation);
+   uint32_t          up = branches->c->nodes[node].up;
+   const Activation* a = activation(branches, entry->activation);
    const Log*        log;
 
    if (a != NULL && a->end < order)
       return true;
    if (up == NO_NODE)
       return false;
-   log = &l->logs[up];
+   log = &branches->logs[up];
    for (size_t k = entry_from(log, entry->order + 1); k < log->n; k++) {
       const LogEntry* e = entry_at(log, k);
       if (e->order > order)
@@ -491,9 +495,9 @@ bool branch_log_is_over(const BranchLog* l, uint32_t node,
    return false;
 }
 
-uint64_t branch_log_frame(const BranchLog* l, uint32_t number)
+uint64_t branch_log_frame(const BranchLog* branches, uint32_t number)
 {
-   const Activation* a = activation(l, number);
+   const Activation* a = activation(branches, number);
 
    return a == NULL ? 0 : a->frame;
 }

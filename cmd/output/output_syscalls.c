@@ -444,43 +444,44 @@ static OutputStream* stream_of(Reader* r, uint64_t fd)
    return &o->streams[*number];
 }
 
-static void make_room(OutputStream* t, uint64_t size)
+static void make_room(OutputStream* stream, uint64_t size)
 {
-   if (t->size + size <= t->room)
+   if (stream->size + size <= stream->room)
       return;
-   t->room  = 2 * (t->size + size);
-   t->bytes = need(realloc(t->bytes, t->room));
-   t->known = need(realloc(t->known, t->room));
+   stream->room  = 2 * (stream->size + size);
+   stream->bytes = need(realloc(stream->bytes, stream->room));
+   stream->known = need(realloc(stream->known, stream->room));
 }
 
 /* Separate the next bytes from those before: they do not follow each other
    in the file. */
-static void divide(OutputStream* t)
+static void divide(OutputStream* stream)
 {
-   make_room(t, 1);
-   t->bytes[t->size]   = 0;
-   t->known[t->size++] = 0;
+   make_room(stream, 1);
+   stream->bytes[stream->size]   = 0;
+   stream->known[stream->size++] = 0;
 }
 
-/* Cut the last piece of T if the next call writes exactly the rest of its
+/* Cut the last piece of STREAM if the next call writes exactly the rest of its
    buffer, the SIZE bytes at ADDR: then the last call wrote only the begin. */
-static void cut_short(OutputStream* t, uint64_t addr, uint64_t size)
+static void cut_short(OutputStream* stream, uint64_t addr, uint64_t size)
 {
-   OutputPiece* p = t->n == 0 ? NULL : &t->pieces[t->n - 1];
+   OutputPiece* p = stream->n == 0 ? NULL : &stream->pieces[stream->n - 1];
 
-   if (p == NULL || p->from + p->size != t->size || addr <= p->addr
+   if (p == NULL || p->from + p->size != stream->size || addr <= p->addr
        || addr - p->addr >= p->size || addr + size != p->addr + p->size)
       return;
    for (uint64_t k = addr - p->addr; k < p->size; k++)
-      t->n_unknown -= !t->known[p->from + k];
-   t->n_bytes -= size;
-   t->size    -= size;
+      stream->n_unknown -= !stream->known[p->from + k];
+   stream->n_bytes -= size;
+   stream->size    -= size;
    p->size    -= size;
 }
 
 /* Append the SIZE bytes at ADDR, which the call wrote.  Append nothing if
    the call did not read them. */
-static void append(Reader* r, OutputStream* t, uint64_t addr, uint64_t size)
+static void append(Reader* r, OutputStream* stream, uint64_t addr,
+                   uint64_t size)
 {
    bool read = false;
 
@@ -491,20 +492,22 @@ static void append(Reader* r, OutputStream* t, uint64_t addr, uint64_t size)
    }
    if (!read || size == 0)
       return;
-   make_room(t, size);
-   memset(t->known + t->size, 0, size);
-   fill(r, addr, size, t->bytes + t->size, t->known + t->size);
+   make_room(stream, size);
+   memset(stream->known + stream->size, 0, size);
+   fill(r, addr, size, stream->bytes + stream->size,
+        stream->known + stream->size);
    for (uint64_t k = 0; k < size; k++)
-      t->n_unknown += !t->known[t->size + k];
-   GROW(t->pieces, t->n, t->n_room);
-   t->pieces[t->n++] = (OutputPiece){ r->call, addr, t->size, size };
-   t->size    += size;
-   t->n_bytes += size;
+      stream->n_unknown += !stream->known[stream->size + k];
+   GROW(stream->pieces, stream->n, stream->n_room);
+   stream->pieces[stream->n++] = (OutputPiece){ r->call, addr, stream->size,
+                                               size };
+   stream->size    += size;
+   stream->n_bytes += size;
 }
 
 /* Append the buffer that the call has as arguments.  AT_ONCE: it is written
    at the file's position. */
-static void append_buffer(Reader* r, OutputStream* t, bool at_once)
+static void append_buffer(Reader* r, OutputStream* stream, bool at_once)
 {
    uint64_t addr, size;
 
@@ -522,29 +525,29 @@ static void append_buffer(Reader* r, OutputStream* t, bool at_once)
       }
    }
    if (at_once)
-      cut_short(t, addr, size);
-   append(r, t, addr, size);
+      cut_short(stream, addr, size);
+   append(r, stream, addr, size);
 }
 
 /* Append N buffers, whose addresses and sizes are at VECTOR. */
-static void append_vector(Reader* r, OutputStream* t, uint64_t vector,
+static void append_vector(Reader* r, OutputStream* stream, uint64_t vector,
                           uint64_t n)
 {
    for (uint64_t k = 0; k < n && k < 1024; k++) {
       uint64_t addr, size;
       if (word_at(r, vector + 2 * k * r->word, &addr)
           && word_at(r, vector + (2 * k + 1) * r->word, &size))
-         append(r, t, addr, size);
+         append(r, stream, addr, size);
    }
 }
 
-static void append_message(Reader* r, OutputStream* t)
+static void append_message(Reader* r, OutputStream* stream)
 {
    uint64_t at, vector, n;
 
    if (argument(r, 1, &at) && word_at(r, at + 2 * r->word, &vector)
        && word_at(r, at + 3 * r->word, &n))
-      append_vector(r, t, vector, n);
+      append_vector(r, stream, vector, n);
 }
 
 static void take_write(Reader* r, CallKind kind)
@@ -703,41 +706,44 @@ void output_free(Output* o)
 
 /*--- Streams: searching and choosing                      ---*/
 
-const OutputPiece* stream_piece(const OutputStream* t, uint64_t place)
+const OutputPiece* stream_piece(const OutputStream* stream, uint64_t place)
 {
    size_t low = 0;
 
-   BISECT(low, t->n, middle,
-          t->pieces[middle].from + t->pieces[middle].size <= place);
-   return low < t->n && t->pieces[low].from <= place ? &t->pieces[low] : NULL;
+   BISECT(low, stream->n, middle,
+          stream->pieces[middle].from + stream->pieces[middle].size <= place);
+   return low < stream->n && stream->pieces[low].from <= place
+          ? &stream->pieces[low] : NULL;
 }
 
-uint64_t stream_find(const OutputStream* t, const char* text, size_t size,
+uint64_t stream_find(const OutputStream* stream, const char* text, size_t size,
                      uint64_t from)
 {
-   while (from < t->size && size <= t->size - from) {
-      const uint8_t* at = memmem(t->bytes + from, t->size - from, text, size);
+   while (from < stream->size && size <= stream->size - from) {
+      const uint8_t* at = memmem(stream->bytes + from, stream->size - from,
+                                 text, size);
       if (at == NULL)
          break;
-      from = (uint64_t)(at - t->bytes);
-      if (memchr(t->known + from, 0, size) == NULL)
+      from = (uint64_t)(at - stream->bytes);
+      if (memchr(stream->known + from, 0, size) == NULL)
          return from;
       from++;
    }
    return UINT64_MAX;
 }
 
-uint64_t stream_find_last(const OutputStream* t, const char* text, size_t size)
+uint64_t stream_find_last(const OutputStream* stream, const char* text,
+                          size_t size)
 {
-   uint64_t end = size <= t->size ? t->size - size + 1 : 0;
+   uint64_t end = size <= stream->size ? stream->size - size + 1 : 0;
 
    while (end > 0) {
-      const uint8_t* at = memrchr(t->bytes, text[0], end);
+      const uint8_t* at = memrchr(stream->bytes, text[0], end);
       if (at == NULL)
          break;
-      end = (uint64_t)(at - t->bytes);
+      end = (uint64_t)(at - stream->bytes);
       if (memcmp(at, text, size) == 0
-          && memchr(t->known + end, 0, size) == NULL)
+          && memchr(stream->known + end, 0, size) == NULL)
          return end;
    }
    return UINT64_MAX;
@@ -754,7 +760,7 @@ static void add_part(DcfgSlicePart** parts, uint32_t* n, size_t* room,
                                        p->addr + (low - p->from), high - low };
 }
 
-void stream_choose(const OutputStream* t, uint64_t place, uint64_t size,
+void stream_choose(const OutputStream* stream, uint64_t place, uint64_t size,
                    const bool* wanted, bool* instrs, uint32_t n_instrs,
                    DcfgSliceQuery* q)
 {
@@ -765,7 +771,7 @@ void stream_choose(const OutputStream* t, uint64_t place, uint64_t size,
    memset(instrs, 0, n_instrs * sizeof(bool));
    q->n_parts = 0;
    for (uint64_t at = place; at < end; ) {
-      const OutputPiece* p = stream_piece(t, at);
+      const OutputPiece* p = stream_piece(stream, at);
       uint64_t low = at++;
       if (p == NULL || (wanted != NULL && !wanted[low - place]))
          continue;

@@ -102,18 +102,19 @@ Output output_read(DcfgWet* w, const DcfgSlice* s, const ImageBytes* initial);
 void   output_free(Output* o);
 
 /* Return the piece that has the byte at PLACE of the stream, or NULL. */
-const OutputPiece* stream_piece(const OutputStream* t, uint64_t place);
+const OutputPiece* stream_piece(const OutputStream* stream, uint64_t place);
 
 /* Return the first place from FROM on of the SIZE bytes of TEXT; or their
    last place.  UINT64_MAX: the stream lacks the text. */
-uint64_t stream_find(const OutputStream* t, const char* text, size_t size,
+uint64_t stream_find(const OutputStream* stream, const char* text, size_t size,
                      uint64_t from);
-uint64_t stream_find_last(const OutputStream* t, const char* text, size_t size);
+uint64_t stream_find_last(const OutputStream* stream, const char* text,
+                          size_t size);
 
-/* Make the SIZE bytes of T at PLACE the criterion of INSTRS and Q.  WANTED
+/* Make the SIZE bytes of STREAM at PLACE the criterion of INSTRS and Q.  WANTED
    has a flag for each byte that counts; NULL: all count.  The caller frees
    Q->parts. */
-void stream_choose(const OutputStream* t, uint64_t place, uint64_t size,
+void stream_choose(const OutputStream* stream, uint64_t place, uint64_t size,
                    const bool* wanted, bool* instrs, uint32_t n_instrs,
                    DcfgSliceQuery* q);
 

@@ -203,9 +203,9 @@ typedef
    SliceRange;
 
 /* Return the range of N slices from FIRST on.  Die if a marker is missing. */
-static SliceRange range_of(const BbFile* b, size_t first, size_t n)
+static SliceRange range_of(const BbFile* file, size_t first, size_t n)
 {
-   return (SliceRange){ need_marker(b, first), need_marker(b, first + n),
+   return (SliceRange){ need_marker(file, first), need_marker(file, first + n),
                         first, n };
 }
 
@@ -224,24 +224,24 @@ static SliceRange warmup_of(const Choice* c, const Chosen* x, uint64_t max)
 
 /* Return how often the instruction at the end of S is executed after the start,
    up to the end itself. */
-static uint64_t relative_count(const BbFile* b, const SliceRange* s)
+static uint64_t relative_count(const BbFile* file, const SliceRange* s)
 {
-   const BbBlock* block = block_at(b, s->end->pc);
+   const BbBlock* block = block_at(file, s->end->pc);
 
    if (block == NULL)
       die("no row `Block id:' has the block at 0x%" PRIx64 ": what dcfg bbv "
           "writes has it", s->end->pc);
-   return executions_in(b, block, s->first, s->n)
+   return executions_in(file, block, s->first, s->n)
           + (s->start->pc != s->end->pc);
 }
 
 /* Return the number of filtered instructions in S. */
-static uint64_t length_of(const BbFile* b, const SliceRange* s)
+static uint64_t length_of(const BbFile* file, const SliceRange* s)
 {
    uint64_t instrs = 0;
 
    for (size_t i = s->first; i < s->first + s->n; i++)
-      instrs += b->slices[i].instrs;
+      instrs += file->slices[i].instrs;
    return instrs;
 }
 
@@ -273,11 +273,12 @@ static void put_place(FILE* f, const Marker* m)
 }
 
 /* Write the fields of S: both ends, the relative count, the length. */
-static void put_range(FILE* f, const BbFile* b, const SliceRange* s)
+static void put_range(FILE* f, const BbFile* file, const SliceRange* s)
 {
    put_place(f, s->start);
    put_place(f, s->end);
-   fprintf(f, ",%" PRIu64 ",%" PRIu64, relative_count(b, s), length_of(b, s));
+   fprintf(f, ",%" PRIu64 ",%" PRIu64, relative_count(file, s),
+           length_of(file, s));
    text_forget();
 }
 
@@ -327,15 +328,15 @@ typedef
    }
    Loaded;
 
-/* Return where gem5 loads the program of B: at the address that the text BASE
-   has, or NULL.  Die if that is no address, or one is needed. */
-static Loaded find_loaded(const BbFile* b, const char* base)
+/* Return where gem5 loads the program of FILE: at the address that the text
+   BASE has, or NULL.  Die if that is no address, or one is needed. */
+static Loaded find_loaded(const BbFile* file, const char* base)
 {
-   Loaded   l = { b->program, false, 0 };
+   Loaded   l = { file->program, false, 0 };
    char*    end;
    FileType type;
 
-   if (b->program == NULL)
+   if (file->program == NULL)
       die("no line `C: ... Command: PROGRAM' says which image is the program");
    if (base != NULL) {
       errno = 0;
@@ -345,13 +346,13 @@ static Loaded find_loaded(const BbFile* b, const char* base)
          die("--base needs an address, not `%s'", base);
       return l;
    }
-   type = file_type(b->program);
+   type = file_type(file->program);
    if (type == FILE_MOVES)
       die("%s is position-independent: --base=ADDRESS says where gem5 loads it; "
-          "its system calls emulated (SE), at 0", b->program);
+          "its system calls emulated (SE), at 0", file->program);
    if (type == FILE_UNKNOWN)
       die("%s cannot be read, so it may be position-independent: "
-          "--base=ADDRESS says where gem5 loads it", b->program);
+          "--base=ADDRESS says where gem5 loads it", file->program);
    return l;
 }
 

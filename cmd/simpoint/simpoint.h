@@ -103,18 +103,18 @@ typedef
    malformed.  In concatenated vectors, the blocks of all threads get their own
    ids again. */
 BbFile* bb_read(const char* path);
-void    bb_free(BbFile* b);
+void    bb_free(BbFile* file);
 
 /* Return the marker at which SLICE begins; for the number of slices, the one at
-   which the last slice ends.  Die if the file does not have it.  B owns the
+   which the last slice ends.  Die if the file does not have it.  FILE owns the
    marker. */
-const Marker* need_marker(const BbFile* b, size_t slice);
+const Marker* need_marker(const BbFile* file, size_t slice);
 
 /* Return the row of the block that begins at PC; NULL: there is none. */
-const BbBlock* block_at(const BbFile* b, uint64_t pc);
+const BbBlock* block_at(const BbFile* file, uint64_t pc);
 
 /* Return how often BLOCK began in N slices from FIRST on. */
-uint64_t executions_in(const BbFile* b, const BbBlock* block, size_t first,
+uint64_t executions_in(const BbFile* file, const BbBlock* block, size_t first,
                        size_t n);
 
 /* Read the next line "NUMBER CLUSTER" of F, SimPoint's file at PATH; *NUMBER

@@ -22,18 +22,19 @@
 
 /* Find the first and the last time of each thread.  Return false if the trace
    cannot be read. */
-static bool find_threads(ProgramState* s)
+static bool find_threads(ProgramState* state)
 {
-   uint64_t end = dcfg_replay_end(s->replay);
+   uint64_t end = dcfg_replay_end(state->replay);
 
-   s->n_threads = dcfg_wet_threads(s->w);
-   s->threads   = zalloc(s->n_threads + (size_t)1, sizeof(*s->threads));
-   for (uint32_t i = 0; i < s->n_threads; i++) {
-      StateThread*    t = &s->threads[i];
-      DcfgReplayFound found = dcfg_replay_find_thread(s->replay, i, 0, false,
-                                                      &t->first);
+   state->n_threads = dcfg_wet_threads(state->w);
+   state->threads   = zalloc(state->n_threads + (size_t)1,
+                             sizeof(*state->threads));
+   for (uint32_t i = 0; i < state->n_threads; i++) {
+      StateThread*    t = &state->threads[i];
+      DcfgReplayFound found = dcfg_replay_find_thread(state->replay, i, 0,
+                                                      false, &t->first);
       if (found == DCFG_REPLAY_FOUND)
-         found = dcfg_replay_find_thread(s->replay, i, end, true, &t->last);
+         found = dcfg_replay_find_thread(state->replay, i, end, true, &t->last);
       if (found == DCFG_REPLAY_FAILED)
          return false;
       if (found != DCFG_REPLAY_FOUND) {
@@ -46,12 +47,12 @@ static bool find_threads(ProgramState* s)
 
 /* Return whether the trace begins with the program.  A file of version 3 does
    not say: then it does unless it is a ring's window. */
-static bool begins_program(const ProgramState* s)
+static bool begins_program(const ProgramState* state)
 {
-   const DcfgWetState* state = dcfg_wet_state(s->w);
+   const DcfgWetState* begin = dcfg_wet_state(state->w);
 
-   return state != NULL && state->known ? state->at_start
-          : !dcfg_wet_is_window(s->w);
+   return begin != NULL && begin->known ? begin->at_start
+          : !dcfg_wet_is_window(state->w);
 }
 
 ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
@@ -86,83 +87,84 @@ ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
    return s;
 }
 
-void state_free(ProgramState* s)
+void state_free(ProgramState* state)
 {
-   if (s == NULL)
+   if (state == NULL)
       return;
    for (unsigned o = 0; o < N_OTHERS; o++)
-      dcfg_replay_set_free(s->replay, s->writers[o]);
-   dcfg_replay_free(s->replay);
-   image_bytes_free(&s->images);
-   roles_free(&s->roles);
-   free(s->addrs);
-   free(s->may_write);
-   free(s->made);
-   free(s->threads);
-   free(s);
+      dcfg_replay_set_free(state->replay, state->writers[o]);
+   dcfg_replay_free(state->replay);
+   image_bytes_free(&state->images);
+   roles_free(&state->roles);
+   free(state->addrs);
+   free(state->may_write);
+   free(state->made);
+   free(state->threads);
+   free(state);
 }
 
-void state_listen(ProgramState* s, bool (*stop)(void* arg), void* arg)
+void state_listen(ProgramState* state, bool (*stop)(void* arg), void* arg)
 {
-   s->stop     = stop;
-   s->stop_arg = arg;
-   dcfg_replay_listen(s->replay, stop, arg);
+   state->stop     = stop;
+   state->stop_arg = arg;
+   dcfg_replay_listen(state->replay, stop, arg);
 }
 
-bool state_is_stopped(const ProgramState* s)
+bool state_is_stopped(const ProgramState* state)
 {
-   return s->stop != NULL && s->stop(s->stop_arg);
+   return state->stop != NULL && state->stop(state->stop_arg);
 }
 
-bool state_has_thread(const ProgramState* s, uint32_t thread, uint64_t t)
+bool state_has_thread(const ProgramState* state, uint32_t thread, uint64_t t)
 {
-   uint64_t end = dcfg_replay_end(s->replay);
+   uint64_t end = dcfg_replay_end(state->replay);
 
-   if (thread >= s->n_threads || s->threads[thread].first == UINT64_MAX)
+   if (thread >= state->n_threads || state->threads[thread].first == UINT64_MAX)
       return false;
-   return (t >= s->threads[thread].first || s->threads[thread].first == 0)
-          && (t <= s->threads[thread].last
-              || (t == end && s->threads[thread].last + 1 == end));
+   return (t >= state->threads[thread].first
+           || state->threads[thread].first == 0)
+          && (t <= state->threads[thread].last
+              || (t == end && state->threads[thread].last + 1 == end));
 }
 
-bool state_thread_at(ProgramState* s, uint64_t t, uint32_t* thread)
+bool state_thread_at(ProgramState* state, uint64_t t, uint32_t* thread)
 {
-   uint64_t               end = dcfg_replay_end(s->replay);
+   uint64_t               end = dcfg_replay_end(state->replay);
    const DcfgReplayInstr* at;
 
    if (end == 0)
       return false;
-   at = dcfg_replay_instr(s->replay, t < end ? t : end - 1);
+   at = dcfg_replay_instr(state->replay, t < end ? t : end - 1);
    if (at != NULL)
       *thread = at->thread;
    return at != NULL;
 }
 
-bool state_next_instr(ProgramState* s, uint32_t thread, uint64_t t,
+bool state_next_instr(ProgramState* state, uint32_t thread, uint64_t t,
                       uint32_t* instr, uint64_t* at)
 {
    const DcfgReplayInstr* i;
 
-   if (dcfg_replay_find_thread(s->replay, thread, t, false, at)
+   if (dcfg_replay_find_thread(state->replay, thread, t, false, at)
        != DCFG_REPLAY_FOUND)
       return false;
-   i = dcfg_replay_instr(s->replay, *at);
+   i = dcfg_replay_instr(state->replay, *at);
    if (i != NULL)
       *instr = i->instr;
    return i != NULL;
 }
 
-bool state_pc(ProgramState* s, uint32_t thread, uint64_t t, uint64_t* pc)
+bool state_pc(ProgramState* state, uint32_t thread, uint64_t t, uint64_t* pc)
 {
    uint32_t instr;
    uint64_t at;
 
-   if (state_next_instr(s, thread, t, &instr, &at)) {
-      *pc = s->addrs[instr];
+   if (state_next_instr(state, thread, t, &instr, &at)) {
+      *pc = state->addrs[instr];
       return true;
    }
-   return s->threads[thread].last + 1 == dcfg_replay_end(s->replay)
-          && dcfg_replay_last_address(s->replay, pc);
+   return state->threads[thread].last + 1 == dcfg_replay_end(state->replay)
+          && dcfg_replay_last_address(state->replay, pc);
 }
 
 /*--- Memory                                               ---*/
@@ -179,7 +181,7 @@ typedef
 
 /* Return whether the byte at ADDR, which was mapped anew at time SINCE, has been
    P's since then; F has the last answer. */
-static bool is_of_part(const ProgramState* s, Fresh* f, const ImagePart* p,
+static bool is_of_part(const ProgramState* state, Fresh* f, const ImagePart* p,
                        uint64_t addr, uint64_t since)
 {
    uint64_t offset = p->offset == IMAGE_ANYWHERE ? IMAGE_ANYWHERE
@@ -187,15 +189,15 @@ static bool is_of_part(const ProgramState* s, Fresh* f, const ImagePart* p,
 
    if (f->part != p || f->page != addr >> 12 || f->since != since)
       *f = (Fresh){ p, addr >> 12, since,
-                    image_was_mapped(s->images.times, p->image, addr, offset,
-                                     since) };
+                    image_was_mapped(state->images.times, p->image, addr,
+                                     offset, since) };
    return f->is;
 }
 
 /* Set those of the SIZE bytes B at ADDR that nobody wrote up to time T to the
    bytes of the images' files.  If the program began before the trace, use only
    constant memory: the program may have changed other memory by then. */
-static void take_images(const ProgramState* s, uint64_t t, uint64_t addr,
+static void take_images(const ProgramState* state, uint64_t t, uint64_t addr,
                         uint32_t size, DcfgReplayByte* b)
 {
    Fresh f = { .part = NULL };
@@ -204,11 +206,11 @@ static void take_images(const ProgramState* s, uint64_t t, uint64_t addr,
       const ImagePart* p;
       if (b[i].is != DCFG_REPLAY_NEVER && b[i].is != DCFG_REPLAY_FRESH)
          continue;
-      p = image_part(&s->images, addr + i, t);
+      p = image_part(&state->images, addr + i, t);
       if (p != NULL
           && (b[i].is == DCFG_REPLAY_FRESH
-              ? is_of_part(s, &f, p, addr + i, b[i].since)
-              : s->whole || p->constant))
+              ? is_of_part(state, &f, p, addr + i, b[i].since)
+              : state->whole || p->constant))
          b[i] = (DcfgReplayByte){ 0, DCFG_REPLAY_KNOWN,
                                   p->bytes == NULL ? 0
                                   : p->bytes[addr + i - p->addr] };
@@ -218,25 +220,25 @@ static void take_images(const ProgramState* s, uint64_t t, uint64_t addr,
 /* Set those of the SIZE bytes B at ADDR that nobody wrote to the contents of
    memory when the trace began.  When a program begins, private memory without a
    file is zero. */
-static void take_begin(const ProgramState* s, uint64_t addr, uint32_t size,
-                       DcfgReplayByte* b)
+static void take_begin(const ProgramState* state, uint64_t addr,
+                       uint32_t size, DcfgReplayByte* b)
 {
-   const DcfgWetState* state = dcfg_wet_state(s->w);
+   const DcfgWetState* begin = dcfg_wet_state(state->w);
 
-   if (state == NULL || !state->known)
+   if (begin == NULL || !begin->known)
       return;
    for (uint32_t i = 0; i < size; i++) {
       if (b[i].is != DCFG_REPLAY_NEVER)
          continue;
-      for (uint32_t k = 0; k < state->n_contents; k++) {
-         const DcfgWetContents* c = &state->contents[k];
+      for (uint32_t k = 0; k < begin->n_contents; k++) {
+         const DcfgWetContents* c = &begin->contents[k];
          if (addr + i - c->addr < c->size)
             b[i] = (DcfgReplayByte){ 0, DCFG_REPLAY_KNOWN,
                                      c->bytes[addr + i - c->addr] };
       }
-      for (uint32_t k = 0; s->whole && b[i].is == DCFG_REPLAY_NEVER
-                           && k < state->n_mappings; k++) {
-         const DcfgWetMapping* m = &state->mappings[k];
+      for (uint32_t k = 0; state->whole && b[i].is == DCFG_REPLAY_NEVER
+                           && k < begin->n_mappings; k++) {
+         const DcfgWetMapping* m = &begin->mappings[k];
          if (!m->from_file && !m->shared
              && addr + i - (m->addr - m->room_below)
                 < m->size + m->room_below)
@@ -255,7 +257,7 @@ static bool all_known(const DcfgReplayByte* b, uint32_t size)
 /* Forget those of the SIZE bytes B at ADDR at time T that files, or the state in
    which the trace begins, have told, if the next load has other values: somebody
    else wrote them.  LAST has the bytes as the trace told them. */
-static bool compare_initial(ProgramState* s, uint64_t t, uint64_t addr,
+static bool compare_initial(ProgramState* state, uint64_t t, uint64_t addr,
                             uint32_t size, const DcfgReplayByte* last,
                             DcfgReplayByte* b)
 {
@@ -271,7 +273,8 @@ static bool compare_initial(ProgramState* s, uint64_t t, uint64_t addr,
    }
    if (!any)
       return true;
-   if (!dcfg_replay_loaded(s->replay, t, addr, size, s->roles.loads, next))
+   if (!dcfg_replay_loaded(state->replay, t, addr, size, state->roles.loads,
+                           next))
       return false;
    for (uint32_t i = 0; i < size; i++)
       if (next[i].is == DCFG_REPLAY_KNOWN && next[i].value != b[i].value)
@@ -280,20 +283,21 @@ static bool compare_initial(ProgramState* s, uint64_t t, uint64_t addr,
 }
 
 /* Read as state_memory() does, at most DCFG_REPLAY_MOST bytes. */
-static bool read_part(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
-                      uint8_t* bytes, bool* known)
+static bool read_part(ProgramState* state, uint64_t t, uint64_t addr,
+                      uint32_t size, uint8_t* bytes, bool* known)
 {
    DcfgReplayByte b[DCFG_REPLAY_MOST], last[DCFG_REPLAY_MOST];
 
-   if (!dcfg_replay_memory(s->replay, t, addr, size, s->roles.loads, b))
+   if (!dcfg_replay_memory(state->replay, t, addr, size, state->roles.loads, b))
       return false;
    memcpy(last, b, size * sizeof(*b));
-   take_images(s, t, addr, size, b);
-   take_begin(s, addr, size, b);
-   if (!compare_initial(s, t, addr, size, last, b))
+   take_images(state, t, addr, size, b);
+   take_begin(state, addr, size, b);
+   if (!compare_initial(state, t, addr, size, last, b))
       return false;
    if (!all_known(b, size)
-       && !dcfg_replay_loaded(s->replay, t, addr, size, s->roles.loads, b))
+       && !dcfg_replay_loaded(state->replay, t, addr, size, state->roles.loads,
+                              b))
       return false;
    for (uint32_t i = 0; i < size; i++) {
       bytes[i] = b[i].value;
@@ -302,13 +306,13 @@ static bool read_part(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
    return true;
 }
 
-bool state_memory(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
+bool state_memory(ProgramState* state, uint64_t t, uint64_t addr, uint32_t size,
                   uint8_t* bytes, bool* known)
 {
    for (uint32_t done = 0; done < size; ) {
       uint32_t n = size - done < DCFG_REPLAY_MOST ? size - done
                    : DCFG_REPLAY_MOST;
-      if (!read_part(s, t, addr + done, n, bytes + done, known + done))
+      if (!read_part(state, t, addr + done, n, bytes + done, known + done))
          return false;
       done += n;
    }
