@@ -97,34 +97,34 @@ static bool read_c_number(const char* s, size_t len, uint64_t* n)
 
 /*--- Places and messages                                  ---*/
 
-static inline Frame* top_frame(Walk* w)
+static inline Frame* top_frame(Walk* walk)
 {
-   return &w->frames[w->n_frames - 1];
+   return &walk->frames[walk->n_frames - 1];
 }
 
 /* Return the present field, or NULL. */
-static inline const Field* current_field(const Frame* f)
+static inline const Field* current_field(const Frame* frame)
 {
-   return f->field == NO_FIELD ? NULL : &f->shape->fields[f->field];
+   return frame->field == NO_FIELD ? NULL : &frame->shape->fields[frame->field];
 }
 
-const char* walk_place(const Walk* w, char* place)
+const char* walk_place(const Walk* walk, char* place)
 {
    size_t n = 0;
 
    place[0] = 0;
-   for (uint32_t i = 0; i < w->n_frames && n < PLACE_SIZE; i++) {
-      const Frame* f = &w->frames[i];
+   for (uint32_t i = 0; i < walk->n_frames && n < PLACE_SIZE; i++) {
+      const Frame* f = &walk->frames[i];
       const Field* field = current_field(f);
       if (f->mode == IN_HEADER)
          n += (size_t)snprintf(place + n, PLACE_SIZE - n, "[header]");
       else if (f->mode == IN_ROW
                || (f->mode == IN_TABLE && f->n_columns != UINT32_MAX
-                   && i + 1 == w->n_frames))
+                   && i + 1 == walk->n_frames))
          n += (size_t)snprintf(place + n, PLACE_SIZE - n, "[%" PRIu64 "]",
                                f->row);
       if (n < PLACE_SIZE && f->mode != IN_HEADER && field != NULL
-          && (!(field->flags & F_SILENT) || i + 1 == w->n_frames))
+          && (!(field->flags & F_SILENT) || i + 1 == walk->n_frames))
          n += (size_t)snprintf(place + n, PLACE_SIZE - n, "%s%s",
                                n > 0 ? "." : "", field->name);
       if (n < PLACE_SIZE && f->in_list)
@@ -136,36 +136,36 @@ const char* walk_place(const Walk* w, char* place)
 
 /* Report a broken rule at the walk's place; an error if FATAL and nobody
    listens to problems.  Return False to stop. */
-static bool tell_rule(Walk* w, bool fatal, const char* rule,
+static bool tell_rule(Walk* walk, bool fatal, const char* rule,
                       const char* what)
 {
    char place[PLACE_SIZE];
 
-   return job_problem(w->job, DCFG_PROBLEM_RULE, fatal, rule,
-                      walk_place(w, place), "%s", what);
+   return job_problem(walk->job, DCFG_PROBLEM_RULE, fatal, rule,
+                      walk_place(walk, place), "%s", what);
 }
 
 /* Report something odd: WHAT, followed by the LEN bytes of S. */
-static void tell_surface(Walk* w, const char* rule, const char* what,
+static void tell_surface(Walk* walk, const char* rule, const char* what,
                          const char* s, size_t len)
 {
    char place[PLACE_SIZE];
 
-   if (job_listened(w->job))
-      job_problem(w->job, DCFG_PROBLEM_SURFACE, false, rule,
-                  walk_place(w, place), "%s%.*s", what,
+   if (job_listened(walk->job))
+      job_problem(walk->job, DCFG_PROBLEM_SURFACE, false, rule,
+                  walk_place(walk, place), "%s%.*s", what,
                   (int)(len < 100 ? len : 100), s);
 }
 
 /* Report that the value WHAT has a wrong type. */
-static bool tell_type(Walk* w, const char* what)
+static bool tell_type(Walk* walk, const char* what)
 {
    static const char* const needs[] = {
       "an integer is needed, not ", "an array of integers is needed, not ",
       "a string is needed, not ", "a table is needed, not ",
       "an object is needed, not ", "an object of strings is needed, not "
    };
-   Frame*       f = top_frame(w);
+   Frame*       f = top_frame(walk);
    const Field* field = current_field(f);
    ValueKind    kind = field != NULL ? field->kind : V_TABLE;
    char         said[100];
@@ -180,136 +180,137 @@ static bool tell_type(Walk* w, const char* what)
             ? "a row is needed, not " : needs[kind], what);
    if (field != NULL)
       f->bad |= 1U << f->field;
-   return tell_rule(w, true, "type", said);
+   return tell_rule(walk, true, "type", said);
 }
 
 /*--- The stacks                                           ---*/
 
-static bool push_number(Walk* w, uint64_t n)
+static bool push_number(Walk* walk, uint64_t n)
 {
-   if (w->n_list == w->cap_list) {
-      size_t    cap = w->cap_list * 2 + 64;
-      uint64_t* more = job_realloc(w->job, w->list,
-                                   w->cap_list * sizeof(n),
+   if (walk->n_list == walk->cap_list) {
+      size_t    cap = walk->cap_list * 2 + 64;
+      uint64_t* more = job_realloc(walk->job, walk->list,
+                                   walk->cap_list * sizeof(n),
                                    cap * sizeof(n));
       if (more == NULL)
          return false;
-      w->list = more;
-      w->cap_list = cap;
+      walk->list = more;
+      walk->cap_list = cap;
    }
-   w->list[w->n_list++] = n;
+   walk->list[walk->n_list++] = n;
    return true;
 }
 
-static bool push_text(Walk* w, const char* s, size_t len)
+static bool push_text(Walk* walk, const char* s, size_t len)
 {
-   if (w->cap_text - w->n_text <= len) {
-      size_t cap = w->cap_text + len + w->cap_text / 2 + 1024;
-      char*  more = job_realloc(w->job, w->text, w->cap_text, cap);
+   if (walk->cap_text - walk->n_text <= len) {
+      size_t cap = walk->cap_text + len + walk->cap_text / 2 + 1024;
+      char*  more = job_realloc(walk->job, walk->text, walk->cap_text, cap);
       if (more == NULL)
          return false;
-      w->text = more;
-      w->cap_text = cap;
+      walk->text = more;
+      walk->cap_text = cap;
    }
    if (len > 0)
-      memcpy(w->text + w->n_text, s, len);
-   w->n_text += len;
-   w->text[w->n_text++] = 0;
+      memcpy(walk->text + walk->n_text, s, len);
+   walk->n_text += len;
+   walk->text[walk->n_text++] = 0;
    return true;
 }
 
 /*--- Rows and objects                                     ---*/
 
-static bool begin_values(Walk* w, Frame* f)
+static bool begin_values(Walk* walk, Frame* frame)
 {
-   f->present = 0;
-   f->bad = 0;
-   f->column = 0;
-   f->field = NO_FIELD;
-   f->n_list = w->n_list;
-   f->n_text = w->n_text;
-   return f->shape->open == NULL || f->shape->open(w->arg, f);
+   frame->present = 0;
+   frame->bad = 0;
+   frame->column = 0;
+   frame->field = NO_FIELD;
+   frame->n_list = walk->n_list;
+   frame->n_text = walk->n_text;
+   return frame->shape->open == NULL || frame->shape->open(walk->arg, frame);
 }
 
-static bool end_values(Walk* w, Frame* f)
+static bool end_values(Walk* walk, Frame* frame)
 {
-   const Shape* s = f->shape;
+   const Shape* s = frame->shape;
    bool         ok = true, usable = true;
 
    for (uint32_t i = 0; i < s->n_fields; i++) {
       const Field* field = &s->fields[i];
-      if (has(f, i) || !(field->flags & (F_NEEDED | F_MUST)))
+      if (has(frame, i) || !(field->flags & (F_NEEDED | F_MUST)))
          continue;
       if (field->flags & F_NEEDED)
          usable = false;
-      if (f->bad >> i & 1)
+      if (frame->bad >> i & 1)
          continue;
-      f->field = i;
-      if (!tell_rule(w, field->flags & F_NEEDED, "missing",
+      frame->field = i;
+      if (!tell_rule(walk, field->flags & F_NEEDED, "missing",
                        "this is missing"))
          return false;
    }
-   f->field = NO_FIELD;
-   if (f->strange)
-      tell_surface(w, "key", "a key of the other kind of file", "", 0);
+   frame->field = NO_FIELD;
+   if (frame->strange)
+      tell_surface(walk, "key", "a key of the other kind of file", "", 0);
    if ((usable || s->keep) && s->close != NULL)
-      ok = s->close(w->arg, f);
-   w->n_list = f->n_list;
-   w->n_text = f->n_text;
+      ok = s->close(walk->arg, frame);
+   walk->n_list = frame->n_list;
+   walk->n_text = frame->n_text;
    return ok;
 }
 
 /* Choose the field of the next value of a row, by the header. */
-static void next_value(Frame* f)
+static void next_value(Frame* frame)
 {
-   if (f->mode == IN_ROW) {
-      f->field = f->column < f->n_columns && f->column < MAX_COLUMNS
-                 ? f->columns[f->column] : NO_FIELD;
+   if (frame->mode == IN_ROW) {
+      frame->field = frame->column < frame->n_columns
+                     && frame->column < MAX_COLUMNS
+                     ? frame->columns[frame->column] : NO_FIELD;
    } else {
-      f->field = NO_FIELD;
+      frame->field = NO_FIELD;
    }
 }
 
-static void end_value(Walk* w, Frame* f)
+static void end_value(Walk* walk, Frame* frame)
 {
-   if (f->mode == IN_ROW) {
-      if (f->column == f->n_columns)
-         tell_surface(w, "row-length", "more values than columns", "", 0);
-      f->column++;
-      next_value(f);
-   } else if (f->mode == IN_HEADER) {
-      f->column++;
-   } else if (f->mode == IN_TABLE) {
-      f->row++;
+   if (frame->mode == IN_ROW) {
+      if (frame->column == frame->n_columns)
+         tell_surface(walk, "row-length", "more values than columns", "", 0);
+      frame->column++;
+      next_value(frame);
+   } else if (frame->mode == IN_HEADER) {
+      frame->column++;
+   } else if (frame->mode == IN_TABLE) {
+      frame->row++;
    } else {
-      f->field = NO_FIELD;
+      frame->field = NO_FIELD;
    }
 }
 
-static bool end_header(Walk* w, Frame* f)
+static bool end_header(Walk* walk, Frame* frame)
 {
    uint32_t seen = 0;
 
-   f->n_columns = f->column;
-   for (uint32_t i = 0; i < f->n_columns && i < MAX_COLUMNS; i++)
-      if (f->columns[i] != NO_FIELD)
-         seen |= 1U << f->columns[i];
-   for (uint32_t i = 0; i < f->shape->n_fields; i++) {
-      const Field* field = &f->shape->fields[i];
+   frame->n_columns = frame->column;
+   for (uint32_t i = 0; i < frame->n_columns && i < MAX_COLUMNS; i++)
+      if (frame->columns[i] != NO_FIELD)
+         seen |= 1U << frame->columns[i];
+   for (uint32_t i = 0; i < frame->shape->n_fields; i++) {
+      const Field* field = &frame->shape->fields[i];
       char         what[100];
       if (seen >> i & 1)
          continue;
-      if (f->strange && (field->flags & (F_NEEDED | F_MUST)))
-         return job_fail(w->job, DCFG_ERROR_KIND, NULL, "%s",
-                         f->shape->kin->what);
+      if (frame->strange && (field->flags & (F_NEEDED | F_MUST)))
+         return job_fail(walk->job, DCFG_ERROR_KIND, NULL, "%s",
+                         frame->shape->kin->what);
       snprintf(what, sizeof(what), "there is no column %s", field->name);
       if ((field->flags & (F_NEEDED | F_MUST))
-          && !tell_rule(w, field->flags & F_NEEDED, "missing", what))
+          && !tell_rule(walk, field->flags & F_NEEDED, "missing", what))
          return false;
    }
-   if (f->strange)
-      tell_surface(w, "column", "a column of the other kind of file", "", 0);
-   f->strange = false;
+   if (frame->strange)
+      tell_surface(walk, "column", "a column of the other kind of file", "", 0);
+   frame->strange = false;
    return true;
 }
 
@@ -324,43 +325,43 @@ static bool is_strange(const Shape* shape, const char* s, size_t len)
 }
 
 /* Handle a name in a table's header. */
-static bool header_name(Walk* w, Frame* f, const char* s, size_t len)
+static bool header_name(Walk* walk, Frame* frame, const char* s, size_t len)
 {
-   const Shape* shape = f->shape;
+   const Shape* shape = frame->shape;
    uint32_t     field = NO_FIELD, before = 0;
 
    for (uint32_t i = 0; i < shape->n_fields; i++)
       if (strlen(shape->fields[i].name) == len
           && memcmp(shape->fields[i].name, s, len) == 0)
          field = i;
-   for (uint32_t i = 0; i < f->column && i < MAX_COLUMNS; i++) {
-      if (f->columns[i] != NO_FIELD && f->columns[i] == field) {
-         if (!tell_rule(w, true, "duplicate-column",
+   for (uint32_t i = 0; i < frame->column && i < MAX_COLUMNS; i++) {
+      if (frame->columns[i] != NO_FIELD && frame->columns[i] == field) {
+         if (!tell_rule(walk, true, "duplicate-column",
                           "a column is there twice"))
             return false;
          field = NO_FIELD;
       }
-      if (f->columns[i] != NO_FIELD && f->columns[i] > before)
-         before = f->columns[i];
+      if (frame->columns[i] != NO_FIELD && frame->columns[i] > before)
+         before = frame->columns[i];
    }
    if (field == NO_FIELD && is_strange(shape, s, len))
-      f->strange = true;
+      frame->strange = true;
    else if (field == NO_FIELD)
-      tell_surface(w, "column", "no column of this table: ", s, len);
-   else if (field < before || f->column > field)
-      tell_surface(w, "column-order", "in an unusual place: ", s, len);
-   if (f->column < MAX_COLUMNS)
-      f->columns[f->column] = (uint8_t)field;
+      tell_surface(walk, "column", "no column of this table: ", s, len);
+   else if (field < before || frame->column > field)
+      tell_surface(walk, "column-order", "in an unusual place: ", s, len);
+   if (frame->column < MAX_COLUMNS)
+      frame->columns[frame->column] = (uint8_t)field;
    return true;
 }
 
-static bool push_frame(Walk* w, const Shape* shape)
+static bool push_frame(Walk* walk, const Shape* shape)
 {
    Frame* f;
 
-   if (w->n_frames == MAX_FRAMES)       // deeper than any shape
-      return job_fail(w->job, DCFG_ERROR_LIMIT, NULL, "nested too deep");
-   f = &w->frames[w->n_frames++];
+   if (walk->n_frames == MAX_FRAMES)    // deeper than any shape
+      return job_fail(walk->job, DCFG_ERROR_LIMIT, NULL, "nested too deep");
+   f = &walk->frames[walk->n_frames++];
    f->shape = shape;
    f->in_list = false;
    f->row = 0;
@@ -377,15 +378,15 @@ static bool push_frame(Walk* w, const Shape* shape)
       return true;
    }
    f->mode = shape->kind == V_OBJECT ? IN_OBJECT : IN_STRINGS;
-   return begin_values(w, f);
+   return begin_values(walk, f);
 }
 
 /*--- Values                                               ---*/
 
 /* Store an integer in either form, as the present field or an element of it. */
-static bool put_integer(Walk* w, const char* s, size_t len, bool is_string)
+static bool put_integer(Walk* walk, const char* s, size_t len, bool is_string)
 {
-   Frame*       f = top_frame(w);
+   Frame*       f = top_frame(walk);
    const Field* field = current_field(f);
    uint64_t     n = 0;
    bool         ok;
@@ -409,21 +410,21 @@ static bool put_integer(Walk* w, const char* s, size_t len, bool is_string)
       snprintf(what, sizeof(what), "%.*s is %s", (int)(len < 40 ? len : 40),
                s, ok ? "out of range"
                      : "not an integer, or too large for 64 bits");
-      if (!tell_rule(w, true, "number", what))
+      if (!tell_rule(walk, true, "number", what))
          return false;
       n = 0;
       if (!f->in_list)
          return true;
-   } else if (job_listened(w->job)
+   } else if (job_listened(walk->job)
               && is_string != ((field->flags & F_HEX) != 0)) {
-      tell_surface(w, "number-style", is_string
+      tell_surface(walk, "number-style", is_string
                   ? "usually an integer, here a string: "
                   : "usually a hex string, here an integer: ", s, len);
    }
    if (f->in_list)
-      return push_number(w, n);
+      return push_number(walk, n);
    if ((field->flags & F_VERSION) && n != DCFG_VERSION_MAJOR)
-      return job_fail(w->job, DCFG_ERROR_FORMAT, field->name,
+      return job_fail(walk->job, DCFG_ERROR_FORMAT, field->name,
                       "format %" PRIu64 ".xx; this library reads %u.xx", n,
                       DCFG_VERSION_MAJOR);
    f->numbers[f->field] = n;
@@ -431,136 +432,136 @@ static bool put_integer(Walk* w, const char* s, size_t len, bool is_string)
    return true;
 }
 
-static bool put_text(Walk* w, Frame* f, uint32_t field, const char* s,
+static bool put_text(Walk* walk, Frame* frame, uint32_t field, const char* s,
                      size_t len)
 {
-   f->starts[field] = w->n_text;
-   f->lengths[field] = len;
-   f->present |= 1U << field;
-   if (job_listened(w->job) && !is_utf8(s, len))
-      tell_surface(w, "string", "not UTF-8: ", s, len);
-   return push_text(w, s, len);
+   frame->starts[field] = walk->n_text;
+   frame->lengths[field] = len;
+   frame->present |= 1U << field;
+   if (job_listened(walk->job) && !is_utf8(s, len))
+      tell_surface(walk, "string", "not UTF-8: ", s, len);
+   return push_text(walk, s, len);
 }
 
 /* Return whether the field has a value already: the key is there twice. */
-static bool is_repeated(const Frame* f)
+static bool is_repeated(const Frame* frame)
 {
-   return f->mode == IN_OBJECT && f->field != NO_FIELD
-          && ((f->present | f->bad) >> f->field & 1);
+   return frame->mode == IN_OBJECT && frame->field != NO_FIELD
+          && ((frame->present | frame->bad) >> frame->field & 1);
 }
 
 /*--- Events                                               ---*/
 
-static void walk_start(Walk* w, Job* job, const Shape* top, void* arg)
+static void walk_start(Walk* walk, Job* job, const Shape* top, void* arg)
 {
-   memset(w, 0, sizeof(*w));
-   w->job = job;
-   w->top = top;
-   w->arg = arg;
+   memset(walk, 0, sizeof(*walk));
+   walk->job = job;
+   walk->top = top;
+   walk->arg = arg;
 }
 
-static void walk_end(Walk* w)
+static void walk_end(Walk* walk)
 {
-   job_free(w->job, w->list, w->cap_list * sizeof(*w->list));
-   job_free(w->job, w->text, w->cap_text);
-   w->list = NULL;
-   w->text = NULL;
+   job_free(walk->job, walk->list, walk->cap_list * sizeof(*walk->list));
+   job_free(walk->job, walk->text, walk->cap_text);
+   walk->list = NULL;
+   walk->text = NULL;
 }
 
-static bool not_an_object(Walk* w, const char* what)
+static bool not_an_object(Walk* walk, const char* what)
 {
-   return job_fail(w->job, DCFG_ERROR_FORMAT, NULL,
+   return job_fail(walk->job, DCFG_ERROR_FORMAT, NULL,
                    "an object is needed, not %s", what);
 }
 
 /* Return whether a value is needed here, of any type. */
-static bool is_needed(const Frame* f)
+static bool is_needed(const Frame* frame)
 {
-   return f->field != NO_FIELD || f->mode == IN_TABLE
-          || f->mode == IN_HEADER || f->mode == IN_STRINGS;
+   return frame->field != NO_FIELD || frame->mode == IN_TABLE
+          || frame->mode == IN_HEADER || frame->mode == IN_STRINGS;
 }
 
-static bool walk_scalar(Walk* w, const char* s, size_t len, bool is_string)
+static bool walk_scalar(Walk* walk, const char* s, size_t len, bool is_string)
 {
    const char*  what = is_string ? "a string" : "a number";
    Frame*       f;
    const Field* field;
    bool         ok = true;
 
-   if (w->skipping > 0)
+   if (walk->skipping > 0)
       return true;
-   if (w->n_frames == 0)
-      return not_an_object(w, what);
-   f = top_frame(w);
+   if (walk->n_frames == 0)
+      return not_an_object(walk, what);
+   f = top_frame(walk);
    field = current_field(f);
    if (f->in_list) {
-      ok = put_integer(w, s, len, is_string);
+      ok = put_integer(walk, s, len, is_string);
       f->element++;
       return ok;
    }
    if (is_string && f->mode == IN_HEADER) {
-      ok = header_name(w, f, s, len);
+      ok = header_name(walk, f, s, len);
    } else if (is_string && f->mode == IN_STRINGS) {
-      ok = put_text(w, f, 1, s, len);
+      ok = put_text(walk, f, 1, s, len);
       if (ok && f->shape->close != NULL)
-         ok = f->shape->close(w->arg, f);
+         ok = f->shape->close(walk->arg, f);
       f->row++;
-      w->n_text = f->n_text;
+      walk->n_text = f->n_text;
       return ok;
    } else if (field != NULL && field->kind == V_INT) {
-      ok = put_integer(w, s, len, is_string);
+      ok = put_integer(walk, s, len, is_string);
    } else if (is_string && field != NULL && field->kind == V_STRING) {
-      ok = put_text(w, f, f->field, s, len);
+      ok = put_text(walk, f, f->field, s, len);
    } else if (is_needed(f)) {
-      ok = tell_type(w, what);
+      ok = tell_type(walk, what);
    }
-   end_value(w, f);
+   end_value(walk, f);
    return ok;
 }
 
-static bool walk_number(Walk* w, const char* s, size_t len)
+static bool walk_number(Walk* walk, const char* s, size_t len)
 {
-   return walk_scalar(w, s, len, false);
+   return walk_scalar(walk, s, len, false);
 }
 
-static bool walk_string(Walk* w, const char* s, size_t len)
+static bool walk_string(Walk* walk, const char* s, size_t len)
 {
-   return walk_scalar(w, s, len, true);
+   return walk_scalar(walk, s, len, true);
 }
 
-static bool walk_other(Walk* w, const char* what)
+static bool walk_other(Walk* walk, const char* what)
 {
    Frame* f;
    bool   ok = true;
 
-   if (w->skipping > 0)
+   if (walk->skipping > 0)
       return true;
-   if (w->n_frames == 0)
-      return not_an_object(w, what);
-   f = top_frame(w);
+   if (walk->n_frames == 0)
+      return not_an_object(walk, what);
+   f = top_frame(walk);
    if (f->in_list) {
-      ok = tell_type(w, what) && push_number(w, 0);
+      ok = tell_type(walk, what) && push_number(walk, 0);
       f->element++;
       return ok;
    }
    if (is_needed(f))
-      ok = tell_type(w, what);
-   end_value(w, f);
+      ok = tell_type(walk, what);
+   end_value(walk, f);
    return ok;
 }
 
-static bool walk_key(Walk* w, const char* s, size_t len)
+static bool walk_key(Walk* walk, const char* s, size_t len)
 {
    Frame*       f;
    const Shape* shape;
 
-   if (w->skipping > 0)
+   if (walk->skipping > 0)
       return true;
-   f = top_frame(w);
+   f = top_frame(walk);
    shape = f->shape;
    if (f->mode == IN_STRINGS) {
-      w->n_text = f->n_text;
-      return put_text(w, f, 0, s, len);
+      walk->n_text = f->n_text;
+      return put_text(walk, f, 0, s, len);
    }
    f->field = NO_FIELD;
    for (uint32_t i = 0; i < shape->n_fields; i++)
@@ -570,31 +571,31 @@ static bool walk_key(Walk* w, const char* s, size_t len)
    if (f->field == NO_FIELD && is_strange(shape, s, len)) {
       f->strange = true;
    } else if (f->field == NO_FIELD) {
-      tell_surface(w, "key", "no key of this object: ", s, len);
+      tell_surface(walk, "key", "no key of this object: ", s, len);
    } else if (is_repeated(f)) {
-      if (!tell_rule(w, true, "duplicate-key", "this key is there twice"))
+      if (!tell_rule(walk, true, "duplicate-key", "this key is there twice"))
          return false;
       f->field = NO_FIELD;
    }
    return true;
 }
 
-static bool walk_open(Walk* w, bool object)
+static bool walk_open(Walk* walk, bool object)
 {
    const char*  what = object ? "an object" : "an array";
    Frame*       f;
    const Field* field;
 
-   if (++w->depth > MAX_DEPTH)
-      return job_fail(w->job, DCFG_ERROR_LIMIT, NULL,
+   if (++walk->depth > MAX_DEPTH)
+      return job_fail(walk->job, DCFG_ERROR_LIMIT, NULL,
                       "arrays and objects are nested too deep");
-   if (w->skipping > 0) {
-      w->skipping++;
+   if (walk->skipping > 0) {
+      walk->skipping++;
       return true;
    }
-   if (w->n_frames == 0)
-      return object ? push_frame(w, w->top) : not_an_object(w, what);
-   f = top_frame(w);
+   if (walk->n_frames == 0)
+      return object ? push_frame(walk, walk->top) : not_an_object(walk, what);
+   f = top_frame(walk);
    field = current_field(f);
    if (f->mode == IN_TABLE && !object) {
       if (f->n_columns == UINT32_MAX) {
@@ -604,7 +605,7 @@ static bool walk_open(Walk* w, bool object)
          return true;
       }
       f->mode = IN_ROW;
-      if (!begin_values(w, f))
+      if (!begin_values(walk, f))
          return false;
       next_value(f);
       return true;
@@ -613,57 +614,57 @@ static bool walk_open(Walk* w, bool object)
       if (field->kind == V_INTS && !object) {
          f->in_list = true;
          f->element = 0;
-         f->starts[f->field] = w->n_list;
+         f->starts[f->field] = walk->n_list;
          return true;
       }
       if ((field->kind == V_TABLE && !object)
           || (field->kind >= V_OBJECT && object)) {
          f->present |= 1U << f->field;
-         return push_frame(w, field->shape);
+         return push_frame(walk, field->shape);
       }
    }
-   w->skipping = 1;
+   walk->skipping = 1;
    if (field == NULL && (f->mode == IN_ROW || f->mode == IN_OBJECT))
       return true;
-   if (f->in_list && !push_number(w, 0))
+   if (f->in_list && !push_number(walk, 0))
       return false;
-   return tell_type(w, what);
+   return tell_type(walk, what);
 }
 
-static bool walk_close(Walk* w)
+static bool walk_close(Walk* walk)
 {
    Frame* f;
 
-   w->depth--;
-   if (w->skipping > 1) {
-      w->skipping--;
+   walk->depth--;
+   if (walk->skipping > 1) {
+      walk->skipping--;
       return true;
    }
-   f = top_frame(w);
-   if (w->skipping == 1) {
-      w->skipping = 0;
+   f = top_frame(walk);
+   if (walk->skipping == 1) {
+      walk->skipping = 0;
       if (f->in_list)
          f->element++;
       else
-         end_value(w, f);
+         end_value(walk, f);
       return true;
    }
    if (f->in_list) {
       f->in_list = false;
-      f->lengths[f->field] = w->n_list - f->starts[f->field];
+      f->lengths[f->field] = walk->n_list - f->starts[f->field];
       f->present |= 1U << f->field;
-      end_value(w, f);
+      end_value(walk, f);
       return true;
    }
    switch (f->mode) {
       case IN_HEADER:
-         if (!end_header(w, f))
+         if (!end_header(walk, f))
             return false;
          f->mode = IN_TABLE;
          f->field = NO_FIELD;
          return true;
       case IN_ROW:
-         if (!end_values(w, f))
+         if (!end_values(walk, f))
             return false;
          f->mode = IN_TABLE;
          f->field = NO_FIELD;
@@ -671,22 +672,22 @@ static bool walk_close(Walk* w)
          return true;
       case IN_TABLE:
          if (f->n_columns == UINT32_MAX
-             && !tell_rule(w, true, "missing", "a table without a header"))
+             && !tell_rule(walk, true, "missing", "a table without a header"))
             return false;
          break;
       case IN_OBJECT:
-         if (!end_values(w, f))
+         if (!end_values(walk, f))
             return false;
          break;
       case IN_STRINGS:
-         w->n_text = f->n_text;
+         walk->n_text = f->n_text;
          break;
    }
-   w->n_frames--;
-   if (w->n_frames == 0)
-      w->finished = true;
+   walk->n_frames--;
+   if (walk->n_frames == 0)
+      walk->finished = true;
    else
-      end_value(w, top_frame(w));
+      end_value(walk, top_frame(walk));
    return true;
 }
 

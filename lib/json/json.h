@@ -129,39 +129,40 @@ typedef
 
 /* --- For functions open and close                         --- */
 
-static inline bool has(const Frame* f, uint32_t field)
+static inline bool has(const Frame* frame, uint32_t field)
 {
-   return f->present >> field & 1;
+   return frame->present >> field & 1;
 }
 
 /* Return a value, or 0 if it is missing. */
-static inline uint64_t number(const Frame* f, uint32_t field)
+static inline uint64_t number(const Frame* frame, uint32_t field)
 {
-   return has(f, field) ? f->numbers[field] : 0;
+   return has(frame, field) ? frame->numbers[field] : 0;
 }
 
-static inline size_t length(const Frame* f, uint32_t field)
+static inline size_t length(const Frame* frame, uint32_t field)
 {
-   return has(f, field) ? f->lengths[field] : 0;
+   return has(frame, field) ? frame->lengths[field] : 0;
 }
 
 /* Return a list, or NULL if it is empty. */
-static inline const uint64_t* list(const Walk* w, const Frame* f,
+static inline const uint64_t* list(const Walk* walk, const Frame* frame,
                                    uint32_t field)
 {
-   return length(f, field) > 0 ? w->list + f->starts[field] : NULL;
+   return length(frame, field) > 0 ? walk->list + frame->starts[field] : NULL;
 }
 
-static inline const char* text(const Walk* w, const Frame* f, uint32_t field)
+static inline const char* text(const Walk* walk, const Frame* frame,
+                               uint32_t field)
 {
-   return has(f, field) ? w->text + f->starts[field] : "";
+   return has(frame, field) ? walk->text + frame->starts[field] : "";
 }
 
 /* --- For messages                                         --- */
 
 /* Write the walk's place to PLACE.  Return PLACE. */
 #define PLACE_SIZE 400
-const char* walk_place(const Walk* w, char* place);
+const char* walk_place(const Walk* walk, char* place);
 
 /* --- Parsing                                              --- */
 
