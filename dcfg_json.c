@@ -143,14 +143,14 @@ static void put_blocks(Put* out, const JsonDcfg* d, UInt image,
 
 /* Put INSTR_SIZES of the blocks FIRST to END-1, whose digits begin at *SIZES.
    An image of which nothing is known has none. */
-static void put_instr_sizes(Put* out, const Graph* g, UInt first, UInt end,
+static void put_instr_sizes(Put* out, const Graph* graph, UInt first, UInt end,
                             const HChar** sizes)
 {
    const HChar* from  = *sizes;
    Bool         known = False;
 
    for (UInt i = first; i < end; i++)
-      for (UInt k = 0; k < g->blocks[i].n_instrs; k++)
+      for (UInt k = 0; k < graph->blocks[i].n_instrs; k++)
          known = *(*sizes)++ != '0' || known;
    if (!known)
       return;
@@ -266,15 +266,15 @@ static void put_images(Put* out, const JsonDcfg* d)
 
 /*--- The whole                                            ---*/
 
-static void put_edges(Put* out, const Graph* g)
+static void put_edges(Put* out, const Graph* graph)
 {
    DCFG_(put_text)(out, ",\n");
    put_table(out, "        ", "EDGES",
              "\"EDGE_ID\", \"SOURCE_NODE_ID\", \"TARGET_NODE_ID\", "
              "\"EDGE_TYPE_ID\", \"COUNT_PER_THREAD\"");
-   for (UInt i = 0; i < g->n_edges; i++) {
-      const Edge*      e    = &g->edges[i];
-      const EdgeCount* c    = &g->counts[e->first_count];
+   for (UInt i = 0; i < graph->n_edges; i++) {
+      const Edge*      e    = &graph->edges[i];
+      const EdgeCount* c    = &graph->counts[e->first_count];
       const EdgeCount* last = c + e->n_counts;
       put_row(out, "        ");
       DCFG_(put_number)(out, i + 1);
@@ -285,7 +285,7 @@ static void put_edges(Put* out, const Graph* g)
       DCFG_(put_text)(out, ", ");
       DCFG_(put_number)(out, e->type);
       DCFG_(put_text)(out, ", [ ");
-      for (UInt t = 0; t < g->n_threads; t++) {
+      for (UInt t = 0; t < graph->n_threads; t++) {
          if (t > 0)
             DCFG_(put_text)(out, ", ");
          if (c < last && c->thread == t)

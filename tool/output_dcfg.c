@@ -84,14 +84,15 @@ static XArray* list_files(JsonImage* images, UInt n_images,
 /* Make SOURCE_DATA of the image with index PLACE: a row for each sequence of
    adjacent executed instructions of one line.  .file is the number of a source
    file.  *NEXT is the first instruction to look at. */
-static void find_source(const Gathered* p, UInt place, JsonImage* im,
+static void find_source(const Gathered* gathered, UInt place, JsonImage* im,
                         UInt* next, Bool* is_used)
 {
    XArray* rows = VG_(newXA)(VG_(malloc), "dcfg.sources.rows", VG_(free),
                              sizeof(SourceRow));
 
-   for (; *next < p->n_instrs && p->instrs[*next].image == place; ++*next) {
-      const Instr* in   = &p->instrs[*next];
+   for (; *next < gathered->n_instrs && gathered->instrs[*next].image == place;
+        ++*next) {
+      const Instr* in   = &gathered->instrs[*next];
       SourceRow*   last = VG_(sizeXA)(rows) == 0 ? NULL
                           : VG_(indexXA)(rows, VG_(sizeXA)(rows) - 1);
       const ImageLine* line = DCFG_(line_at)(&im->info, in->addr);
@@ -117,15 +118,15 @@ static void find_source(const Gathered* p, UInt place, JsonImage* im,
    VG_(deleteXA)(rows);
 }
 
-/* Fill IMAGES for P, and return the names of all files, const HChar*.  The
-   caller deletes the list, and each image's .source. */
-static XArray* find_sources(const Gathered* p, JsonImage* images,
+/* Fill IMAGES for GATHERED, and return the names of all files, const HChar*.
+   The caller deletes the list, and each image's .source. */
+static XArray* find_sources(const Gathered* gathered, JsonImage* images,
                              Bool with_source)
 {
    UInt i, next = 0;
 
-   for (i = 0; i < p->n_images; i++)
-      DCFG_(image_info)(p->images[i], with_source, &images[i].info);
+   for (i = 0; i < gathered->n_images; i++)
+      DCFG_(image_info)(gathered->images[i], with_source, &images[i].info);
 
    UInt  n_sources = DCFG_(n_source_files)();
    Bool* is_used   = VG_(calloc)("dcfg.sources.used", n_sources + 1,
@@ -133,10 +134,10 @@ static XArray* find_sources(const Gathered* p, JsonImage* images,
    UInt* ids       = VG_(calloc)("dcfg.sources.ids", n_sources + 1,
                                  sizeof(UInt));
    if (with_source)
-      for (i = 0; i < p->n_images; i++)
-         find_source(p, i, &images[i], &next, is_used);
-   XArray* files = list_files(images, p->n_images, is_used, ids);
-   for (i = 0; i < p->n_images; i++)
+      for (i = 0; i < gathered->n_images; i++)
+         find_source(gathered, i, &images[i], &next, is_used);
+   XArray* files = list_files(images, gathered->n_images, is_used, ids);
+   for (i = 0; i < gathered->n_images; i++)
       for (UInt k = 0; k < images[i].n_source; k++) {
          SourceRow* row = &images[i].source[k];
          row->file = ids[row->file];
@@ -212,19 +213,19 @@ static BlockSymbol* find_block_symbols(const Graph* g,
 /* Return the sizes of the instructions of all blocks.  A block whose
    instructions are not one behind the other has zeros.  The caller frees
    them. */
-static HChar* find_instr_sizes(const Gathered* p)
+static HChar* find_instr_sizes(const Gathered* gathered)
 {
-   const Graph* g = p->graph;
+   const Graph* g = gathered->graph;
    HChar*       sizes;
    HChar**      next = VG_(malloc)("dcfg.output.sizes",
                                    (g->n_blocks + 1) * sizeof(HChar*));
 
-   sizes = VG_(malloc)("dcfg.output.sizes", p->n_instrs + 1);
+   sizes = VG_(malloc)("dcfg.output.sizes", gathered->n_instrs + 1);
    next[0] = sizes;
    for (UInt b = 0; b < g->n_blocks; b++)
       next[b + 1] = next[b] + g->blocks[b].n_instrs;
-   for (UInt i = 0; i < p->n_instrs; i++) {
-      UChar len = p->instrs[i].len;
+   for (UInt i = 0; i < gathered->n_instrs; i++) {
+      UChar len = gathered->instrs[i].len;
       *next[g->node_of[i] - NodeFirstBlock]++
          = len < sizeof(INSTR_SIZE_DIGITS) - 1 ? INSTR_SIZE_DIGITS[len] : '0';
    }

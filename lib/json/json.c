@@ -246,7 +246,7 @@ static bool end_values(Walk* walk, Frame* frame)
          continue;
       frame->field = i;
       if (!tell_rule(walk, field->flags & F_NEEDED, "missing",
-                       "this is missing"))
+                     "this is missing"))
          return false;
    }
    frame->field = NO_FIELD;
@@ -418,8 +418,8 @@ static bool put_integer(Walk* walk, const char* s, size_t len, bool is_string)
    } else if (job_listened(walk->job)
               && is_string != ((field->flags & F_HEX) != 0)) {
       tell_surface(walk, "number-style", is_string
-                  ? "usually an integer, here a string: "
-                  : "usually a hex string, here an integer: ", s, len);
+                   ? "usually an integer, here a string: "
+                   : "usually a hex string, here an integer: ", s, len);
    }
    if (f->in_list)
       return push_number(walk, n);

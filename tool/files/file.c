@@ -296,62 +296,62 @@ OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
    return open_file(opt, res, &w);
 }
 
-Put* DCFG_(text_of_file)(OutFile* f)
+Put* DCFG_(text_of_file)(OutFile* out)
 {
-   return f->text;
+   return out->text;
 }
 
-void DCFG_(set_reader)(OutFile* f, const HChar* command, const HChar* found)
+void DCFG_(set_reader)(OutFile* out, const HChar* command, const HChar* found)
 {
-   f->reader = command;
-   f->found  = found;
+   out->reader = command;
+   out->found  = found;
 }
 
-static void tell_trouble(const OutFile* f, const HChar* why)
+static void tell_trouble(const OutFile* out, const HChar* why)
 {
-   VG_(umsg)("dcfg: cannot write %s: %s\n", f->name, why);
+   VG_(umsg)("dcfg: cannot write %s: %s\n", out->name, why);
 }
 
 /* End a file: no more text comes. */
-static void end(OutFile* f, Bool keep)
+static void end(OutFile* out, Bool keep)
 {
-   f->error = DCFG_(end_file)(keep);
-   VG_(free)(f->text);
-   f->text = NULL;
+   out->error = DCFG_(end_file)(keep);
+   VG_(free)(out->text);
+   out->text = NULL;
 }
 
-void DCFG_(abandon_out_file)(OutFile* f)
+void DCFG_(abandon_out_file)(OutFile* out)
 {
-   end(f, False);
+   end(out, False);
 }
 
-Bool DCFG_(end_out_file)(OutFile* f)
+Bool DCFG_(end_out_file)(OutFile* out)
 {
-   DCFG_(put_flush)(f->text);
-   end(f, True);
-   return f->error == 0;
+   DCFG_(put_flush)(out->text);
+   end(out, True);
+   return out->error == 0;
 }
 
-void DCFG_(replace_out_file)(OutFile* f)
+void DCFG_(replace_out_file)(OutFile* out)
 {
-   f->replaced = True;
+   out->replaced = True;
 }
 
-Bool DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
+Bool DCFG_(close_out_file)(OutFile* out, const HChar* what, ...)
 {
    HChar   said[256];
    va_list args;
 
-   if (f->text != NULL)
-      DCFG_(end_out_file)(f);
+   if (out->text != NULL)
+      DCFG_(end_out_file)(out);
    said[0] = 0;
    if (what != NULL) {
       va_start(args, what);
       VG_(vsnprintf)(said, sizeof(said), what, args);
       va_end(args);
    }
-   f->said = VG_(strdup)("dcfg.file.said", said);
-   return f->error == 0;
+   out->said = VG_(strdup)("dcfg.file.said", said);
+   return out->error == 0;
 }
 
 Bool DCFG_(out_file_failed)(const HChar* opt)
@@ -362,9 +362,9 @@ Bool DCFG_(out_file_failed)(const HChar* opt)
 
 /*--- All files of one writing                             ---*/
 
-static const HChar* compressor_of(const OutFile* f)
+static const HChar* compressor_of(const OutFile* out)
 {
-   const Compressor* c = DCFG_(find_compressor)(f->name);
+   const Compressor* c = DCFG_(find_compressor)(out->name);
    return c != NULL ? c->program : "the compressor";
 }
 
@@ -385,22 +385,22 @@ static void name_all(Bool claimed, Delivered* results, UInt n)
    DCFG_(restore_signals)(&before);
 }
 
-static Bool is_told(const OutFile* f, const Delivered* r)
+static Bool is_told(const OutFile* out, const Delivered* r)
 {
-   return r->error == 0 && f->said != NULL && f->said[0] != 0;
+   return r->error == 0 && out->said != NULL && out->said[0] != 0;
 }
 
 /* Return the name for messages: the user's, if the file has it. */
-static const HChar* name_to_tell(const OutFile* f, const Delivered* r)
+static const HChar* name_to_tell(const OutFile* out, const Delivered* r)
 {
-   return VG_STREQ(r->name, r->path) && !r->unpacked ? f->name : r->name;
+   return VG_STREQ(r->name, r->path) && !r->unpacked ? out->name : r->name;
 }
 
 /* Return whether there is a file for a reader. */
-static Bool is_readable(const OutFile* f, const Delivered* r)
+static Bool is_readable(const OutFile* out, const Delivered* r)
 {
-   HChar* path = f->reader != NULL && is_told(f, r)
-                 ? DCFG_(path_of_name)(name_to_tell(f, r)) : NULL;
+   HChar* path = out->reader != NULL && is_told(out, r)
+                 ? DCFG_(path_of_name)(name_to_tell(out, r)) : NULL;
 
    VG_(free)(path);
    return path != NULL;
@@ -408,9 +408,9 @@ static Bool is_readable(const OutFile* f, const Delivered* r)
 
 /* Return the name relative to the directory where the program was started.  For
    a file in a directory, the directory's name.  The caller frees it. */
-static HChar* short_name(const OutFile* f, const Delivered* r)
+static HChar* short_name(const OutFile* out, const Delivered* r)
 {
-   const HChar* name = name_to_tell(f, r);
+   const HChar* name = name_to_tell(out, r);
    const HChar* wd   = VG_(get_startup_wd)();
    SizeT        n    = wd == NULL ? 0 : VG_(strlen)(wd);
    HChar*       res;
@@ -418,18 +418,18 @@ static HChar* short_name(const OutFile* f, const Delivered* r)
    if (n > 0 && VG_(strncmp)(name, wd, n) == 0 && name[n] == '/')
       name += n + 1;
    res = VG_(strdup)("dcfg.file.short", name);
-   if (f->inside)
+   if (out->inside)
       *VG_(strrchr)(res, '/') = 0;
    return res;
 }
 
-/* Return whether F's reader finds it without its name, which is NAME in
+/* Return whether OUT's reader finds it without its name, which is NAME in
    short. */
-static Bool is_found(const OutFile* f, const HChar* name)
+static Bool is_found(const OutFile* out, const HChar* name)
 {
-   return f->found != NULL && VG_(strchr)(name, '/') == NULL
-          && VG_(strncmp)(name, f->found,
-                          VG_(strchr)(f->found, '%') - f->found) == 0;
+   return out->found != NULL && VG_(strchr)(name, '/') == NULL
+          && VG_(strncmp)(name, out->found,
+                          VG_(strchr)(out->found, '%') - out->found) == 0;
 }
 
 /* Return the end of the last message: the command that reads the last file, or
@@ -469,35 +469,36 @@ static HChar* next_step(const Delivered* results)
    return res;
 }
 
-/* Tell the user the result for F, and NEXT. */
-static void tell_result(const OutFile* f, const Delivered* r,
+/* Tell the user the result for OUT, and NEXT. */
+static void tell_result(const OutFile* out, const Delivered* r,
                         const HChar* next)
 {
    if (r->error == VKI_EINTR)
       VG_(umsg)("dcfg: %s is not written: a second signal abandoned it\n",
-                f->name);
-   if (r->error == VKI_EINTR || f->said == NULL
-       || (r->error == DCFG_ECANCELED && f->said[0] == 0))
+                out->name);
+   if (r->error == VKI_EINTR || out->said == NULL
+       || (r->error == DCFG_ECANCELED && out->said[0] == 0))
       return;
    if (r->error == DCFG_ECANCELED)
       VG_(umsg)("dcfg: %s is not written, because the file that it belongs to "
-                "was not\n", f->name);
+                "was not\n", out->name);
    else if (r->error == VKI_ENOENT)
-      tell_trouble(f, "its directory is not there any more");
+      tell_trouble(out, "its directory is not there any more");
    else if (r->error != 0)
-      tell_trouble(f, error_text(r->error));
-   if (r->error != 0 || f->said[0] == 0)
+      tell_trouble(out, error_text(r->error));
+   if (r->error != 0 || out->said[0] == 0)
       return;
    if (r->unpacked)
       VG_(umsg)("dcfg: the compressor %s is missing or failed: %s is not "
                 "compressed\n",
-                compressor_of(f), r->path);
+                compressor_of(out), r->path);
    if (!VG_STREQ(r->name, r->path))
       VG_(umsg)("dcfg: %s %s: this one writes %s\n", r->path,
                 r->taken ? "was written before, by another process or program"
                          : "is left to another process", r->name);
    if (VG_(clo_verbosity) > 0)
-      VG_(umsg)("dcfg: wrote %s: %s%s\n", name_to_tell(f, r), f->said, next);
+      VG_(umsg)("dcfg: wrote %s: %s%s\n", name_to_tell(out, r), out->said,
+                next);
 }
 
 Bool DCFG_(finish_out_files)(Bool claimed, Bool at_end)

@@ -447,9 +447,9 @@ static UChar* memory_of(Extent e)
    return (UChar*)(Addr)e;
 }
 
-static Extent extent(const Stream* s, Word i)
+static Extent extent(const Stream* stream, Word i)
 {
-   return *(Extent*)VG_(indexXA)(s->extents, i);
+   return *(Extent*)VG_(indexXA)(stream->extents, i);
 }
 
 static void free_extent(Extent e)
@@ -462,116 +462,117 @@ static void free_extent(Extent e)
    give_memory(MAX_BUFFER);
 }
 
-static void free_saved_place(Stream* s)
+static void free_saved_place(Stream* stream)
 {
-   if (s->saved_place != NO_PLACE)
-      give_place(s->saved_place);
-   s->saved_place = NO_PLACE;
+   if (stream->saved_place != NO_PLACE)
+      give_place(stream->saved_place);
+   stream->saved_place = NO_PLACE;
 }
 
-void DCFG_(keep_begin)(Stream* s)
+void DCFG_(keep_begin)(Stream* stream)
 {
-   s->kept = True;
+   stream->kept = True;
    n_kept++;
 }
 
-/* Return whether S can be read. */
-static Bool is_usable(const Stream* s)
+/* Return whether STREAM can be read. */
+static Bool is_usable(const Stream* stream)
 {
-   return s->kept ? !unreadable : !failed;
+   return stream->kept ? !unreadable : !failed;
 }
 
-void DCFG_(delete_stream)(Stream* s)
+void DCFG_(delete_stream)(Stream* stream)
 {
-   if (s->kept)
+   if (stream->kept)
       n_kept--;
-   free_saved_place(s);
-   for (Word i = 0; i < VG_(sizeXA)(s->extents); i++)
-      free_extent(extent(s, i));
-   VG_(deleteXA)(s->extents);
-   VG_(free)(s->buffer);
-   VG_(free)(s);
+   free_saved_place(stream);
+   for (Word i = 0; i < VG_(sizeXA)(stream->extents); i++)
+      free_extent(extent(stream, i));
+   VG_(deleteXA)(stream->extents);
+   VG_(free)(stream->buffer);
+   VG_(free)(stream);
 }
 
 /* Make room in a full buffer: enlarge it, or turn it into an extent. */
-static void make_room(Stream* s)
+static void make_room(Stream* stream)
 {
-   if (s->room < MAX_BUFFER) {
-      s->room   = s->room == 0 ? MIN_BUFFER : 2 * s->room;
-      s->buffer = VG_(realloc)("dcfg.stream.buffer", s->buffer, s->room);
+   if (stream->room < MAX_BUFFER) {
+      stream->room   = stream->room == 0 ? MIN_BUFFER : 2 * stream->room;
+      stream->buffer = VG_(realloc)("dcfg.stream.buffer", stream->buffer,
+                                    stream->room);
       return;
    }
    Extent e;
-   if (failed && s->kept) {
-      s->ended = True;
-      s->used  = 0;
+   if (failed && stream->kept) {
+      stream->ended = True;
+      stream->used  = 0;
       return;
    }
    if (take_memory(MAX_BUFFER)) {
-      e         = (Addr)s->buffer;
-      s->buffer = VG_(malloc)("dcfg.stream.buffer", MAX_BUFFER);
+      e         = (Addr)stream->buffer;
+      stream->buffer = VG_(malloc)("dcfg.stream.buffer", MAX_BUFFER);
    } else {
       ULong place = take_place();
-      spool_extent(s->kind, s->in_extents / MAX_BUFFER, s->buffer,
-                          MAX_BUFFER, place);
-      if (failed && s->kept) {
-         s->ended = True;
-         s->used  = 0;
+      spool_extent(stream->kind, stream->in_extents / MAX_BUFFER,
+                   stream->buffer, MAX_BUFFER, place);
+      if (failed && stream->kept) {
+         stream->ended = True;
+         stream->used  = 0;
          return;
       }
       e = place + IN_FILE;
    }
-   VG_(addToXA)(s->extents, &e);
-   s->in_extents += MAX_BUFFER;
-   s->used        = 0;
+   VG_(addToXA)(stream->extents, &e);
+   stream->in_extents += MAX_BUFFER;
+   stream->used        = 0;
 }
 
-/* Set SUMS to the check sums of the extents of S from FIRST on that are in
+/* Set SUMS to the check sums of the extents of STREAM from FIRST on that are in
    memory.  Return how many, 1 or SPOOL_SUMS. */
-static UInt sum_extents(const Stream* s, Word first, UInt* sums)
+static UInt sum_extents(const Stream* stream, Word first, UInt* sums)
 {
    const UChar* data[SPOOL_SUMS];
 
    for (UInt k = 0; k < SPOOL_SUMS; k++) {
-      if (first + k >= VG_(sizeXA)(s->extents)
-          || (extent(s, first + k) & IN_FILE)) {
-         sums[0] = spool_sum(memory_of(extent(s, first)), MAX_BUFFER);
+      if (first + k >= VG_(sizeXA)(stream->extents)
+          || (extent(stream, first + k) & IN_FILE)) {
+         sums[0] = spool_sum(memory_of(extent(stream, first)), MAX_BUFFER);
          return 1;
       }
-      data[k] = memory_of(extent(s, first + k));
+      data[k] = memory_of(extent(stream, first + k));
    }
    spool_sums(data, sums);
    return SPOOL_SUMS;
 }
 
-Bool DCFG_(save_stream)(Stream* s, UInt kind)
+Bool DCFG_(save_stream)(Stream* stream, UInt kind)
 {
    UInt  sums[SPOOL_SUMS], n_sums = 0, next = 0;
    ULong place;
 
-   s->kind = kind;
-   for (; s->n_saved < VG_(sizeXA)(s->extents); s->n_saved++) {
-      Extent* e = VG_(indexXA)(s->extents, s->n_saved);
+   stream->kind = kind;
+   for (; stream->n_saved < VG_(sizeXA)(stream->extents); stream->n_saved++) {
+      Extent* e = VG_(indexXA)(stream->extents, stream->n_saved);
       if (*e & IN_FILE)
          continue;
       if (next == n_sums) {
-         n_sums = sum_extents(s, s->n_saved, sums);
+         n_sums = sum_extents(stream, stream->n_saved, sums);
          next   = 0;
       }
-      if (!save_extent(kind, s->n_saved, memory_of(*e), MAX_BUFFER,
-                              sums[next++], &place))
+      if (!save_extent(kind, stream->n_saved, memory_of(*e), MAX_BUFFER,
+                       sums[next++], &place))
          return False;
       VG_(free)(memory_of(*e));
       give_memory(MAX_BUFFER);
       *e = place + IN_FILE;
    }
-   if (s->used == 0)
+   if (stream->used == 0)
       return True;
-   if (!save_extent(kind, s->n_saved, s->buffer, s->used,
-                           spool_sum(s->buffer, s->used), &place))
+   if (!save_extent(kind, stream->n_saved, stream->buffer, stream->used,
+                    spool_sum(stream->buffer, stream->used), &place))
       return False;
-   free_saved_place(s);
-   s->saved_place = place;
+   free_saved_place(stream);
+   stream->saved_place = place;
    return True;
 }
 
@@ -588,39 +589,41 @@ static void copy(UChar* to, const UChar* from, UInt n)
       to[i] = from[i];
 }
 
-void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n)
+void DCFG_(append_to_stream)(Stream* stream, const void* data, UInt n)
 {
-   while (n > 0 && !s->ended) {
-      if (s->used == s->room)
-         make_room(s);
-      if (s->ended)
+   while (n > 0 && !stream->ended) {
+      if (stream->used == stream->room)
+         make_room(stream);
+      if (stream->ended)
          return;
-      UInt some = s->room - s->used < n ? s->room - s->used : n;
-      copy(s->buffer + s->used, data, some);
+      UInt some = stream->room - stream->used < n
+                  ? stream->room - stream->used : n;
+      copy(stream->buffer + stream->used, data, some);
       data     = (const UChar*)data + some;
-      s->used += some;
+      stream->used += some;
       n       -= some;
    }
 }
 
-void DCFG_(drop_from_stream)(Stream* s, ULong at)
+void DCFG_(drop_from_stream)(Stream* stream, ULong at)
 {
    Word n = 0;
 
-   for (; n < VG_(sizeXA)(s->extents) && s->begin + MAX_BUFFER <= at; n++) {
-      free_extent(extent(s, n));
-      s->begin += MAX_BUFFER;
+   for (; n < VG_(sizeXA)(stream->extents) && stream->begin + MAX_BUFFER <= at;
+        n++) {
+      free_extent(extent(stream, n));
+      stream->begin += MAX_BUFFER;
    }
    while (n-- > 0)
-      VG_(removeIndexXA)(s->extents, 0);
+      VG_(removeIndexXA)(stream->extents, 0);
 }
 
-void DCFG_(trim_stream)(Stream* s)
+void DCFG_(trim_stream)(Stream* stream)
 {
-   if (s->used < s->room) {
-      s->room   = s->used;
-      s->buffer = VG_(realloc)("dcfg.stream.buffer", s->buffer,
-                               s->used == 0 ? 1 : s->used);
+   if (stream->used < stream->room) {
+      stream->room   = stream->used;
+      stream->buffer = VG_(realloc)("dcfg.stream.buffer", stream->buffer,
+                                    stream->used == 0 ? 1 : stream->used);
    }
 }
 
@@ -629,23 +632,23 @@ static Bool is_cut(Extent e)
    return (e & IN_FILE) && e - IN_FILE >= cut;
 }
 
-ULong DCFG_(stream_length)(const Stream* s)
+ULong DCFG_(stream_length)(const Stream* stream)
 {
    if (cut == ~0ULL)
-      return s->in_extents + s->used;
-   for (Word i = 0; i < VG_(sizeXA)(s->extents); i++)
-      if (is_cut(extent(s, i)))
-         return s->begin + i * MAX_BUFFER;
-   return s->in_extents + s->used;
+      return stream->in_extents + stream->used;
+   for (Word i = 0; i < VG_(sizeXA)(stream->extents); i++)
+      if (is_cut(extent(stream, i)))
+         return stream->begin + i * MAX_BUFFER;
+   return stream->in_extents + stream->used;
 }
 
-UInt DCFG_(read_stream)(const Stream* s, ULong at, void* to, UInt n)
+UInt DCFG_(read_stream)(const Stream* stream, ULong at, void* to, UInt n)
 {
    UInt got = 0;
 
-   while (got < n && at < s->in_extents && is_usable(s)) {
-      Extent e    = extent(s, (at - s->begin) / MAX_BUFFER);
-      UInt   from = (at - s->begin) % MAX_BUFFER;
+   while (got < n && at < stream->in_extents && is_usable(stream)) {
+      Extent e    = extent(stream, (at - stream->begin) / MAX_BUFFER);
+      UInt   from = (at - stream->begin) % MAX_BUFFER;
       UInt   some = MAX_BUFFER - from < n - got ? MAX_BUFFER - from : n - got;
       if (is_cut(e))
          return got;
@@ -656,10 +659,10 @@ UInt DCFG_(read_stream)(const Stream* s, ULong at, void* to, UInt n)
       got += some;
       at  += some;
    }
-   if (got < n && at < DCFG_(stream_length)(s) && is_usable(s)) {
-      UInt from = (UInt)(at - s->in_extents);
-      UInt some = s->used - from < n - got ? s->used - from : n - got;
-      VG_(memcpy)((UChar*)to + got, s->buffer + from, some);
+   if (got < n && at < DCFG_(stream_length)(stream) && is_usable(stream)) {
+      UInt from = (UInt)(at - stream->in_extents);
+      UInt some = stream->used - from < n - got ? stream->used - from : n - got;
+      VG_(memcpy)((UChar*)to + got, stream->buffer + from, some);
       got += some;
    }
    return got;

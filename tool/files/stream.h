@@ -15,32 +15,32 @@
 typedef struct _Stream Stream;
 
 Stream* DCFG_(new_stream)(void);
-void    DCFG_(delete_stream)(Stream* s);
+void    DCFG_(delete_stream)(Stream* stream);
 
-/* Keep what S has if the spool file cannot be written, and lose only what is
-   appended later. */
-void DCFG_(keep_begin)(Stream* s);
+/* Keep what STREAM has if the spool file cannot be written, and lose only what
+   is appended later. */
+void DCFG_(keep_begin)(Stream* stream);
 
-void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n);
+void DCFG_(append_to_stream)(Stream* stream, const void* data, UInt n);
 
-/* Save all of S so far as a stream of KIND, counted from 1, in the spool file,
-   which has a name.  Return False if the file has no room for all; then nothing
-   is lost. */
-Bool DCFG_(save_stream)(Stream* s, UInt kind);
+/* Save all of STREAM so far as a stream of KIND, counted from 1, in the spool
+   file, which has a name.  Return False if the file has no room for all; then
+   nothing is lost. */
+Bool DCFG_(save_stream)(Stream* stream, UInt kind);
 
 /* Drop the bytes before AT: they will not be read any more.  AT never
    decreases. */
-void DCFG_(drop_from_stream)(Stream* s, ULong at);
+void DCFG_(drop_from_stream)(Stream* stream, ULong at);
 
 /* Free unused memory: nothing more will be appended. */
-void DCFG_(trim_stream)(Stream* s);
+void DCFG_(trim_stream)(Stream* stream);
 
 /* Return the length in bytes. */
-ULong DCFG_(stream_length)(const Stream* s);
+ULong DCFG_(stream_length)(const Stream* stream);
 
 /* Read up to N bytes from AT on into TO.  Return how many; fewer than N only at
    the end of the stream or after a failure. */
-UInt DCFG_(read_stream)(const Stream* s, ULong at, void* to, UInt n);
+UInt DCFG_(read_stream)(const Stream* stream, ULong at, void* to, UInt n);
 
 /*--- The spool file: what does not fit into memory        ---*/
 

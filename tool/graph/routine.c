@@ -65,14 +65,14 @@ static Bool is_inside(const Edge* e, const UInt* routine_of)
 
 /* Make the lists of all blocks' successors, or predecessors, by the edges that
    are inside. */
-static void make_lists(const Graph* g, const UInt* routine_of, Lists* l,
+static void make_lists(const Graph* graph, const UInt* routine_of, Lists* l,
                        Bool by_target)
 {
-   l->start = DCFG_CALLOC("dcfg.routine.lists", UInt, g->n_blocks + 2);
+   l->start = DCFG_CALLOC("dcfg.routine.lists", UInt, graph->n_blocks + 2);
    for (Int pass = 0; pass < 2; pass++) {
       UInt n = 0;
-      for (UInt i = 0; i < g->n_edges; i++) {
-         const Edge* e = &g->edges[i];
+      for (UInt i = 0; i < graph->n_edges; i++) {
+         const Edge* e = &graph->edges[i];
          if (!is_inside(e, routine_of))
             continue;
          UInt key   = by_target ? e->target : e->source;
@@ -85,7 +85,7 @@ static void make_lists(const Graph* g, const UInt* routine_of, Lists* l,
                = other - NodeFirstBlock;
       }
       if (pass == 0) {
-         for (UInt b = 0; b < g->n_blocks; b++)
+         for (UInt b = 0; b < graph->n_blocks; b++)
             l->start[b + 2] += l->start[b + 1];
          l->items = dcfg_alloc("dcfg.routine.lists", (n + 1)
                                                      * sizeof(UInt));
@@ -300,12 +300,12 @@ static UInt* find_dominators(const RoutineFinder* f)
 
 /*--- Routines                                             ---*/
 
-static Bool* find_exits(const Graph* g, const UInt* routine_of)
+static Bool* find_exits(const Graph* graph, const UInt* routine_of)
 {
-   Bool* is_exit = DCFG_CALLOC("dcfg.routine.exit", Bool, g->n_blocks + 1);
+   Bool* is_exit = DCFG_CALLOC("dcfg.routine.exit", Bool, graph->n_blocks + 1);
 
-   for (UInt i = 0; i < g->n_edges; i++) {
-      const Edge* e = &g->edges[i];
+   for (UInt i = 0; i < graph->n_edges; i++) {
+      const Edge* e = &graph->edges[i];
       if (e->n_counts == 0 || e->source < NodeFirstBlock)
          continue;
       UInt b = e->source - NodeFirstBlock;
@@ -317,10 +317,10 @@ static Bool* find_exits(const Graph* g, const UInt* routine_of)
 }
 
 /* Fill R's lists from .routine_of and .idom. */
-static void list_routines(const Graph* g, Routines* r)
+static void list_routines(const Graph* graph, Routines* r)
 {
-   UInt  n       = g->n_blocks;
-   Bool* is_exit = find_exits(g, r->routine_of);
+   UInt  n       = graph->n_blocks;
+   Bool* is_exit = find_exits(graph, r->routine_of);
    UInt  first_node = 0, first_exit = 0;
    UInt  b, k;
 
@@ -349,16 +349,16 @@ static void list_routines(const Graph* g, Routines* r)
    dcfg_free(is_exit);
 }
 
-Routines* DCFG_(find_routines)(const Graph* g, const BlockSymbol* symbols)
+Routines* DCFG_(find_routines)(const Graph* graph, const BlockSymbol* symbols)
 {
    Routines* r = DCFG_CALLOC("dcfg.routines", Routines, 1);
-   UInt      n = g->n_blocks;
-   RoutineFinder f = { g, symbols, n, { NULL, NULL }, { NULL, NULL },
+   UInt      n = graph->n_blocks;
+   RoutineFinder f = { graph, symbols, n, { NULL, NULL }, { NULL, NULL },
                    NULL, NULL, NULL, NULL, 0 };
    UInt      b, v;
 
-   make_lists(g, NULL, &f.succs, False);
-   make_lists(g, NULL, &f.preds, True);
+   make_lists(graph, NULL, &f.succs, False);
+   make_lists(graph, NULL, &f.preds, True);
    f.is_entry = DCFG_CALLOC("dcfg.routine.entry", Bool, n + 1);
    f.preorder = DCFG_CALLOC("dcfg.routine.preorder", UInt, n + 1);
    f.block_at = DCFG_CALLOC("dcfg.routine.at", UInt, n + 1);
@@ -383,7 +383,7 @@ Routines* DCFG_(find_routines)(const Graph* g, const BlockSymbol* symbols)
       r->idom[b]       = f.block_at[idom[v]];
       r->routine_of[b] = r->routine_of[r->idom[b]];
    }
-   list_routines(g, r);
+   list_routines(graph, r);
 
    dcfg_free(idom);
    dcfg_free(f.is_entry);
@@ -557,12 +557,12 @@ static Bool describe(LoopFinder* f, Loops* ls, UInt head, Loop* l)
    return l->n_backs > 0;
 }
 
-Loops* DCFG_(find_loops)(const Graph* g, const Routines* r)
+Loops* DCFG_(find_loops)(const Graph* graph, const Routines* r)
 {
    Loops*     ls = DCFG_CALLOC("dcfg.loops", Loops, 1);
-   LoopFinder f  = { .r = r, .n = g->n_blocks };
+   LoopFinder f  = { .r = r, .n = graph->n_blocks };
 
-   make_lists(g, r->routine_of, &f.preds, True);
+   make_lists(graph, r->routine_of, &f.preds, True);
    number_dominators(&f);
    f.up      = DCFG_CALLOC("dcfg.loop.up", UInt, f.n + 1);
    f.part_of = DCFG_CALLOC("dcfg.loop.part", UInt, f.n + 1);

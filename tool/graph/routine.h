@@ -43,9 +43,9 @@ typedef
    }
    Routines;
 
-/* Divide all blocks of G into routines.  SYMBOLS has an element for each
+/* Divide all blocks of GRAPH into routines.  SYMBOLS has an element for each
    block. */
-Routines* DCFG_(find_routines)(const Graph* g, const BlockSymbol* symbols);
+Routines* DCFG_(find_routines)(const Graph* graph, const BlockSymbol* symbols);
 
 void DCFG_(delete_routines)(Routines* r);
 
@@ -70,7 +70,7 @@ typedef
    }
    Loops;
 
-Loops* DCFG_(find_loops)(const Graph* g, const Routines* r);
+Loops* DCFG_(find_loops)(const Graph* graph, const Routines* r);
 
 /* Write the nodes of L to NODES, ascending.  NODES has room for .n_nodes. */
 void DCFG_(loop_nodes)(const Loops* ls, const Routines* r, const Loop* l,

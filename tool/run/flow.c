@@ -375,7 +375,7 @@ static void resolve_pair(Resolving* now, UInt t, const Superblock* sb,
    now->run.sb     = sb;
    if (count > 0)
       resolve(now, &now->run, INDIRECT_FLOW | p->cell, sb->n_instrs - 1,
-             p->target, count);
+              p->target, count);
 }
 
 /* Return whether SB can never run again: its translations are gone, or each of

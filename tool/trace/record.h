@@ -118,7 +118,7 @@ Bool DCFG_(is_traced)(UInt index);
 
 /* For readers of records. */
 Recorder* DCFG_(recorder_of_thread)(UInt thread);
-void   DCFG_(recording)(Recorder* r, /*OUT*/Recording* rec);
+void   DCFG_(recording)(Recorder* recorder, /*OUT*/Recording* rec);
 UInt   DCFG_(n_landings)(void);
 Target DCFG_(changed_landing)(UInt i);
 
@@ -160,50 +160,50 @@ typedef
    RecordReader;
 
 /* Start at the begin of REC, or at its checkpoint L. */
-void DCFG_(read_from_start)(RecordReader* r, const Recording* rec);
-void DCFG_(read_from)(RecordReader* r, const Recording* rec,
+void DCFG_(read_from_start)(RecordReader* reader, const Recording* rec);
+void DCFG_(read_from)(RecordReader* reader, const Recording* rec,
                       const Checkpoint* l);
 
 /* Used by the functions below. */
-void DCFG_(load_bits)(RecordReader* r);
-void DCFG_(load_ahead)(RecordReader* r);
-void DCFG_(load_targets)(RecordReader* r);
+void DCFG_(load_bits)(RecordReader* reader);
+void DCFG_(load_ahead)(RecordReader* reader);
+void DCFG_(load_targets)(RecordReader* reader);
 
 /* Return the next bit. */
-static inline UInt DCFG_(read_bit)(RecordReader* r)
+static inline UInt DCFG_(read_bit)(RecordReader* reader)
 {
-   if (r->n_bits == 0)
-      DCFG_(load_bits)(r);
-   UInt bit = r->bits >> 63;
-   r->bits <<= 1;
-   r->n_bits--;
+   if (reader->n_bits == 0)
+      DCFG_(load_bits)(reader);
+   UInt bit = reader->bits >> 63;
+   reader->bits <<= 1;
+   reader->n_bits--;
    return bit;
 }
 
-static inline void DCFG_(skip_bits)(RecordReader* r, UInt n)
+static inline void DCFG_(skip_bits)(RecordReader* reader, UInt n)
 {
-   while (n > r->n_bits && !r->failed) {
-      n -= r->n_bits;
-      DCFG_(load_bits)(r);
+   while (n > reader->n_bits && !reader->failed) {
+      n -= reader->n_bits;
+      DCFG_(load_bits)(reader);
    }
-   r->bits  <<= n;            // n < DCFG_WORD_BITS, or all
-   r->n_bits -= n;
+   reader->bits  <<= n;       // n < DCFG_WORD_BITS, or all
+   reader->n_bits -= n;
 }
 
 /* Have as many bits in .bits as fit there, or all that are left. */
-static inline void DCFG_(top_up_bits)(RecordReader* r)
+static inline void DCFG_(top_up_bits)(RecordReader* reader)
 {
-   while (r->n_bits < DCFG_WORD_BITS) {
-      if (r->n_ahead == 0)
-         DCFG_(load_ahead)(r);
-      if (r->n_ahead == 0)
+   while (reader->n_bits < DCFG_WORD_BITS) {
+      if (reader->n_ahead == 0)
+         DCFG_(load_ahead)(reader);
+      if (reader->n_ahead == 0)
          return;
-      UInt room = DCFG_WORD_BITS - r->n_bits;
-      UInt n    = r->n_ahead < room ? r->n_ahead : room;
-      r->bits    |= r->ahead >> r->n_bits;
-      r->n_bits  += n;
-      r->ahead  <<= n;
-      r->n_ahead -= n;
+      UInt room = DCFG_WORD_BITS - reader->n_bits;
+      UInt n    = reader->n_ahead < room ? reader->n_ahead : room;
+      reader->bits    |= reader->ahead >> reader->n_bits;
+      reader->n_bits  += n;
+      reader->ahead  <<= n;
+      reader->n_ahead -= n;
    }
 }
 
@@ -216,56 +216,56 @@ typedef
    }
    TargetPlace;
 
-static inline TargetPlace DCFG_(target_place)(const RecordReader* r)
+static inline TargetPlace DCFG_(target_place)(const RecordReader* reader)
 {
-   TargetPlace at = { r->n_right, r->predictor.history };
+   TargetPlace at = { reader->n_right, reader->predictor.history };
    return at;
 }
 
-static inline void DCFG_(set_target_place)(RecordReader* r, TargetPlace at)
+static inline void DCFG_(set_target_place)(RecordReader* reader, TargetPlace at)
 {
-   r->n_right         = at.n_right;
-   r->predictor.history = at.history;
+   reader->n_right         = at.n_right;
+   reader->predictor.history = at.history;
 }
 
-/* Return the number of the next target, at AT instead of R's own place. */
-static inline UInt DCFG_(read_target_at)(RecordReader* r, TargetPlace* at)
+/* Return the number of the next target, at AT instead of READER's own place. */
+static inline UInt DCFG_(read_target_at)(RecordReader* reader, TargetPlace* at)
 {
    UInt n;
 
    if (at->n_right == 0) {
-      DCFG_(set_target_place)(r, *at);
-      DCFG_(load_targets)(r);
-      *at = DCFG_(target_place)(r);
+      DCFG_(set_target_place)(reader, *at);
+      DCFG_(load_targets)(reader);
+      *at = DCFG_(target_place)(reader);
    }
    at->n_right--;
-   n           = r->predictor.predictions[at->history];
-   at->history = r->next_history[at->history];
+   n           = reader->predictor.predictions[at->history];
+   at->history = reader->next_history[at->history];
    return n;
 }
 
 /* Return the number of the next target. */
-static inline UInt DCFG_(read_target)(RecordReader* r)
+static inline UInt DCFG_(read_target)(RecordReader* reader)
 {
-   TargetPlace at = DCFG_(target_place)(r);
-   UInt        n  = DCFG_(read_target_at)(r, &at);
+   TargetPlace at = DCFG_(target_place)(reader);
+   UInt        n  = DCFG_(read_target_at)(reader, &at);
 
-   DCFG_(set_target_place)(r, at);
+   DCFG_(set_target_place)(reader, at);
    return n;
 }
 
-static inline void DCFG_(skip_targets)(RecordReader* r, UInt n)
+static inline void DCFG_(skip_targets)(RecordReader* reader, UInt n)
 {
-   for (; n > 0 && !r->failed; n--)
-      DCFG_(read_target)(r);
+   for (; n > 0 && !reader->failed; n--)
+      DCFG_(read_target)(reader);
 }
 
 /* Return whether the reader has come to PLACE. */
-static inline Bool DCFG_(has_read_to)(const RecordReader* r,
+static inline Bool DCFG_(has_read_to)(const RecordReader* reader,
                                       const RecordPlace* place)
 {
-   return place->bits == r->bits_loaded - r->n_bits - r->n_ahead
-          && place->targets == r->targets_loaded - r->n_right;
+   return place->bits == reader->bits_loaded - reader->n_bits - reader->n_ahead
+          && place->targets == reader->targets_loaded - reader->n_right;
 }
 
 /* The watcher that records threads; its state of a thread is a Recorder. */
