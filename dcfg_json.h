@@ -80,8 +80,8 @@ typedef
    }
    JsonDcfg;
 
-/* Write D in format 1.00 to OUT. */
-void DCFG_(write_json)(Put* out, const JsonDcfg* d);
+/* Write DCFG in format 1.00 to OUT. */
+void DCFG_(write_json)(Put* out, const JsonDcfg* dcfg);
 
 /* Write N processes, which share one table of files. */
 void DCFG_(write_processes)(Put* out, const JsonDcfg* processes, UInt n);

@@ -265,19 +265,19 @@ static JsonPart part_of(const Gathered* g)
                       g->ways_in, g->n_bypasses, bypasses };
 }
 
-static void write_file(const HChar* file, const JsonDcfg* d)
+static void write_file(const HChar* file, const JsonDcfg* dcfg)
 {
    OutFile* f = DCFG_(open_out_file)("--dcfg-out-file", file, NULL);
 
    DCFG_(set_reader)(f, "dcfg report", OUT_FILE);
-   DCFG_(write_json)(DCFG_(text_of_file)(f), d);
+   DCFG_(write_json)(DCFG_(text_of_file)(f), dcfg);
    DCFG_(close_out_file)(f, "%'u blocks, %'u edges, %'u routines, "
                          "%'u loops, %'llu instructions",
-                         d->with_cfg ? d->graph->n_blocks : 0,
-                         d->with_cfg ? d->graph->n_edges : 0,
-                         d->routines ? d->routines->n_routines : 0,
-                         d->loops ? d->loops->n_loops : 0,
-                         all_instrs(d->graph));
+                         dcfg->with_cfg ? dcfg->graph->n_blocks : 0,
+                         dcfg->with_cfg ? dcfg->graph->n_edges : 0,
+                         dcfg->routines ? dcfg->routines->n_routines : 0,
+                         dcfg->loops ? dcfg->loops->n_loops : 0,
+                         all_instrs(dcfg->graph));
 }
 
 void DCFG_(write_dcfg)(const Gathered* g, const HChar* file)

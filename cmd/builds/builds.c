@@ -136,15 +136,15 @@ static void number_images(BuildImages* b)
 
 /* Return whether the image with more blocks has all blocks of the other one, at
    the same offsets. */
-static bool same_blocks(const DcfgProcess* p, const DcfgImage* x,
+static bool same_blocks(const DcfgProcess* process, const DcfgImage* x,
                         const DcfgProcess* q, const DcfgImage* y)
 {
    KeyMap*  blocks = keymap_new();
    uint32_t n = x->n_nodes < y->n_nodes ? x->n_nodes : y->n_nodes, same = 0;
 
    for (uint32_t i = x->first_node; i < x->first_node + x->n_nodes; i++)
-      keymap_number(blocks, (p->nodes[i].addr - x->load_addr) << 16
-                            | (p->nodes[i].n_instrs & 0xffff));
+      keymap_number(blocks, (process->nodes[i].addr - x->load_addr) << 16
+                            | (process->nodes[i].n_instrs & 0xffff));
    for (uint32_t i = y->first_node; i < y->first_node + y->n_nodes; i++)
       same += keymap_find(blocks, (q->nodes[i].addr - y->load_addr) << 16
                                   | (q->nodes[i].n_instrs & 0xffff))
@@ -164,15 +164,15 @@ static int compare_ids(const DcfgImage* x, const DcfgImage* y)
 
 /* Return whether the images are one build.  Symbols decide; if one was
    stripped, build ids and blocks do. */
-static bool same_symbols(const DcfgProcess* p, const DcfgImage* x,
+static bool same_symbols(const DcfgProcess* process, const DcfgImage* x,
                          const DcfgProcess* q, const DcfgImage* y)
 {
    if (x->n_symbols == 0 || y->n_symbols == 0)
-      return compare_ids(x, y) != 1 || same_blocks(p, x, q, y);
+      return compare_ids(x, y) != 1 || same_blocks(process, x, q, y);
    if (x->n_symbols != y->n_symbols)
-      return compare_ids(x, y) == 0 && same_blocks(p, x, q, y);
+      return compare_ids(x, y) == 0 && same_blocks(process, x, q, y);
    for (uint32_t i = 0; i < x->n_symbols; i++) {
-      const DcfgSymbol* s = &p->symbols[x->first_symbol + i];
+      const DcfgSymbol* s = &process->symbols[x->first_symbol + i];
       const DcfgSymbol* t = &q->symbols[y->first_symbol + i];
       if (s->addr - x->load_addr != t->addr - y->load_addr
           || s->size != t->size || strcmp(s->name, t->name) != 0)
@@ -297,17 +297,17 @@ const char* base_name(const char* symbol)
 
 /* Return the number of the name, without directories, of the source file of
    block N; 0 if there is none.  Set *LINE to the line. */
-static uint64_t file_number(Builds* builds, const Program* g, const DcfgNode* n,
-                            uint32_t* line)
+static uint64_t file_number(Builds* builds, const Program* program,
+                            const DcfgNode* n, uint32_t* line)
 {
-   uint32_t s = dcfg_source_at(g->p, n->image, n->addr);
+   uint32_t s = dcfg_source_at(program->p, n->image, n->addr);
 
    *line = 0;
-   if (s == DCFG_NONE || g->p->sources[s].file >= g->d->n_files)
+   if (s == DCFG_NONE || program->p->sources[s].file >= program->d->n_files)
       return 0;
-   *line = g->p->sources[s].line;
+   *line = program->p->sources[s].line;
    return 1 + (uint64_t)name_number(builds, text_base(
-                 g->d->files[g->p->sources[s].file].name));
+                 program->d->files[program->p->sources[s].file].name));
 }
 
 /* Return the first number of FUNCTION: by its offset if the image was not
@@ -557,11 +557,12 @@ static void number_functions(Builds* builds)
 /*--- Blocks                                               ---*/
 
 /* Return whether NODE is one that places of KIND count. */
-static bool is_placed(const DcfgProcess* p, uint32_t node, PlaceKind kind)
+static bool is_placed(const DcfgProcess* process, uint32_t node, PlaceKind kind)
 {
    switch (kind) {
-      case PLACE_LOOPS:    return dcfg_loop_by_head(p, node) != DCFG_NONE;
-      case PLACE_ROUTINES: return dcfg_routine_by_entry(p, node) != DCFG_NONE;
+      case PLACE_LOOPS:    return dcfg_loop_by_head(process, node) != DCFG_NONE;
+      case PLACE_ROUTINES: return dcfg_routine_by_entry(process, node)
+      != DCFG_NONE;
       default:             return true;
    }
 }
@@ -722,18 +723,18 @@ typedef
 #define SPECIAL (UINT32_MAX - 1)
 
 /* Set *IMAGE and *OFFSET to the place of NODE. */
-static void place(const Builds* builds, int side, const DcfgProcess* p,
+static void place(const Builds* builds, int side, const DcfgProcess* process,
                   const uint64_t* places, uint32_t node, uint32_t* image,
                   uint64_t* offset)
 {
    const DcfgNode* n;
 
-   if (node >= p->n_nodes) {
+   if (node >= process->n_nodes) {
       *image = SPECIAL;
       *offset = UINT64_MAX;
       return;
    }
-   n = &p->nodes[node];
+   n = &process->nodes[node];
    if (n->kind != DCFG_NODE_BLOCK) {
       *image = SPECIAL;
       *offset = n->kind;
@@ -743,22 +744,22 @@ static void place(const Builds* builds, int side, const DcfgProcess* p,
    }
 }
 
-static uint32_t n_things(const DcfgProcess* p, Kind kind)
+static uint32_t n_things(const DcfgProcess* process, Kind kind)
 {
    switch (kind) {
-      case MATCH_LOOPS:    return p->n_loops;
-      case MATCH_ROUTINES: return p->n_routines;
-      case MATCH_BLOCKS:   return p->n_blocks;
-      default:             return p->n_edges;
+      case MATCH_LOOPS:    return process->n_loops;
+      case MATCH_ROUTINES: return process->n_routines;
+      case MATCH_BLOCKS:   return process->n_blocks;
+      default:             return process->n_edges;
    }
 }
 
 /* Set KEYS to the executed things of KIND of a run.  Return how many these
    are. */
-static size_t add_keys(Builds* builds, const Program* g, Kind kind, int side,
-                       Key* keys)
+static size_t add_keys(Builds* builds, const Program* program, Kind kind,
+                       int side, Key* keys)
 {
-   const DcfgProcess* p = g->p;
+   const DcfgProcess* p = program->p;
    uint64_t* places = build_places(builds, side,
                                    kind == MATCH_LOOPS ? PLACE_LOOPS
                                    : kind == MATCH_ROUTINES ? PLACE_ROUTINES
@@ -792,15 +793,16 @@ static size_t add_keys(Builds* builds, const Program* g, Kind kind, int side,
 
 /* Do the same for functions, each with the instructions of its blocks.  If a
    function has several parts, the first part stands for all. */
-static size_t add_functions(const Builds* builds, const Program* g, int side,
-                            Key* keys)
+static size_t add_functions(const Builds* builds, const Program* program,
+                            int side, Key* keys)
 {
    const Functions* f = build_functions(builds, side);
    KeyMap*          numbers = keymap_new();
    size_t           n = 0, kept = 0;
 
-   for (uint32_t i = 0; i < g->p->n_blocks; i++) {
-      uint64_t instrs = dcfg_node_instrs(g->p, i, DCFG_ALL_THREADS), number;
+   for (uint32_t i = 0; i < program->p->n_blocks; i++) {
+      uint64_t instrs = dcfg_node_instrs(program->p, i, DCFG_ALL_THREADS),
+      number;
       uint32_t k;
       if (f->of[i] == NO_FUNCTION)
          continue;

@@ -374,16 +374,16 @@ static bool is_inlined(const Diff* d, Kind kind)
    return kind == MATCH_FUNCTIONS && d->inlined != NULL;
 }
 
-static uint32_t node_of(const Diff* d, const Program* g, Kind kind,
+static uint32_t node_of(const Diff* d, const Program* program, Kind kind,
                         uint32_t i)
 {
    switch (kind) {
       case MATCH_FUNCTIONS:
-         return build_functions(d->builds, g == &d->b)->nodes[i];
-      case MATCH_LOOPS:    return g->p->loops[i].head;
-      case MATCH_ROUTINES: return g->p->routines[i].entry;
+         return build_functions(d->builds, program == &d->b)->nodes[i];
+      case MATCH_LOOPS:    return program->p->loops[i].head;
+      case MATCH_ROUTINES: return program->p->routines[i].entry;
       case MATCH_BLOCKS:   return i;
-      default:             return g->p->edges[i].source;
+      default:             return program->p->edges[i].source;
    }
 }
 

@@ -25,16 +25,17 @@ static const ExportForm* const forms[] = { EXPORT_FORMS(ADDRESS_OF_FORM) };
 
 /* Return, by image, whether the selection has something of it.  If the form
    needs CODE and there is no PATTERN, choose the program's own file only. */
-static bool* choose(const Program* g, const Selection* selected,
+static bool* choose(const Program* program, const Selection* selected,
                     const char* pattern, bool code)
 {
-   bool* chosen = zalloc(g->p->n_images, sizeof(*chosen));
+   bool* chosen = zalloc(program->p->n_images, sizeof(*chosen));
    bool  any = false;
 
-   for (uint32_t i = 0; i < g->p->n_images; i++) {
+   for (uint32_t i = 0; i < program->p->n_images; i++) {
       chosen[i] = image_selected(selected, i)
                   && (pattern != NULL || !code
-                      || strcmp(image_file(g, i), image_file(g, 0)) == 0);
+                      || strcmp(image_file(program, i), image_file(program, 0))
+                      == 0);
       any = any || chosen[i];
    }
    if (!any)
@@ -47,19 +48,19 @@ static bool* choose(const Program* g, const Selection* selected,
 
 /* Die if the chosen images have different paths.  Images of one path are one
    file that was loaded more than once. */
-static void need_one_file(const Program* g, const bool* chosen,
+static void need_one_file(const Program* program, const bool* chosen,
                           const char* pattern)
 {
    const char* file = NULL;
 
-   for (uint32_t i = 0; i < g->p->n_images; i++) {
+   for (uint32_t i = 0; i < program->p->n_images; i++) {
       if (!chosen[i])
          continue;
-      if (file != NULL && strcmp(file, image_file(g, i)) != 0)
+      if (file != NULL && strcmp(file, image_file(program, i)) != 0)
          die("both %s and %s match `%s', but an export is about one file: give "
-             "more of its path", text_clean(file), image_path(g, i),
+             "more of its path", text_clean(file), image_path(program, i),
              pattern);
-      file = image_file(g, i);
+      file = image_file(program, i);
    }
 }
 

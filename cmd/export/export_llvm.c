@@ -183,11 +183,11 @@ static bool is_branch(DcfgEdgeType type)
 }
 
 /* Return whether the edge's target follows its source in memory. */
-static bool is_next(const DcfgProcess* p, const DcfgEdge* e)
+static bool is_next(const DcfgProcess* process, const DcfgEdge* e)
 {
-   const DcfgNode* n = &p->nodes[e->source];
+   const DcfgNode* n = &process->nodes[e->source];
 
-   return n->addr + n->size == p->nodes[e->target].addr;
+   return n->addr + n->size == process->nodes[e->target].addr;
 }
 
 /* Add the ways from a call to block NODE behind it: as many as returns to NODE.

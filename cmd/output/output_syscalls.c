@@ -40,77 +40,78 @@
 
 /*--- The calls of a trace                                 ---*/
 
-/* Set *VALUE to the value of register REG at system call N of S.  Return
+/* Set *VALUE to the value of register REG at system call N of SLICE.  Return
    false if none was recorded; then *CONSTANT is the instruction that wrote
    the register, or DCFG_NONE. */
-static bool register_of(const DcfgSlice* s, const DcfgSliceNode* n, uint8_t reg,
-                        uint64_t* value, uint32_t* constant)
+static bool register_of(const DcfgSlice* slice, const DcfgSliceNode* n,
+                        uint8_t reg, uint64_t* value, uint32_t* constant)
 {
    *value    = 0;
    *constant = DCFG_NONE;
    for (uint32_t k = 0; k < n->n_inputs; k++) {
-      const DcfgSliceInput* in = &s->inputs[n->first_input + k];
+      const DcfgSliceInput* in = &slice->inputs[n->first_input + k];
       const DcfgSliceNode*  by;
       if (in->port > DCFG_WET_GENERAL)
          return false;
       if (in->port != DCFG_WET_GENERAL || in->reg != reg
           || in->node >= DCFG_SLICE_NOT)
          continue;
-      by = &s->nodes[in->node];
+      by = &slice->nodes[in->node];
       if (by->value_size == 0 || by->value_size > 8) {
          *constant = by->instr;
          return false;
       }
       for (uint32_t i = 0; i < by->value_size; i++)
-         *value |= (uint64_t)s->values[by->value + i] << 8 * i;
+         *value |= (uint64_t)slice->values[by->value + i] << 8 * i;
       return true;
    }
    return false;
 }
 
-bool call_argument(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n,
+bool call_argument(DcfgWet* wet, const DcfgSlice* slice, const DcfgSliceNode* n,
                    unsigned k, uint64_t* value)
 {
    uint32_t constant;
 
-   if (register_of(s, n, processor_of(w)->arguments[k], value, &constant))
+   if (register_of(slice, n, processor_of(wet)->arguments[k], value, &constant))
       return true;
    if (constant == DCFG_NONE)
       return false;
-   *value = constant_number(dcfg_wet_instr(w, constant));
+   *value = constant_number(dcfg_wet_instr(wet, constant));
    return *value != UINT32_MAX;
 }
 
-uint32_t call_number(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n)
+uint32_t call_number(DcfgWet* wet, const DcfgSlice* slice,
+                     const DcfgSliceNode* n)
 {
    uint64_t value;
    uint32_t constant;
 
-   if (register_of(s, n, processor_of(w)->call_number, &value, &constant))
+   if (register_of(slice, n, processor_of(wet)->call_number, &value, &constant))
       return (uint32_t)value;
    return constant == DCFG_NONE ? UINT32_MAX
-          : constant_number(dcfg_wet_instr(w, constant));
+          : constant_number(dcfg_wet_instr(wet, constant));
 }
 
-static void find_syscalls(DcfgWet* w, bool* instrs)
+static void find_syscalls(DcfgWet* wet, bool* instrs)
 {
-   uint32_t n = dcfg_wet_instrs(w);
+   uint32_t n = dcfg_wet_instrs(wet);
 
    for (uint32_t i = 0; i < n; i++)
-      instrs[i] = is_syscall(dcfg_wet_instr(w, i));
+      instrs[i] = is_syscall(dcfg_wet_instr(wet, i));
 }
 
-DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs, bool numbers)
+DcfgSlice* all_syscalls(DcfgWet* wet, bool* instrs, bool numbers)
 {
    DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,
                         .of = numbers ? DCFG_SLICE_REGISTER : DCFG_SLICE_ALL,
-                        .place = numbers ? processor_of(w)->call_number : 0,
+                        .place = numbers ? processor_of(wet)->call_number : 0,
                         .steps = 1, .no_control = true };
    DcfgError      err;
    DcfgSlice*     s;
 
-   find_syscalls(w, instrs);
-   s = dcfg_slice_new(w, &q, &err);
+   find_syscalls(wet, instrs);
+   s = dcfg_slice_new(wet, &q, &err);
    if (s == NULL)
       die("%s", unreadable(&err, KIND_WET));
    return s;
@@ -123,13 +124,13 @@ static void add_call(SystemCalls* c, uint32_t instr, uint64_t instance,
    c->calls[c->n++] = (Syscall){ instr, number, instance };
 }
 
-SystemCalls calls_of(DcfgWet* w, const DcfgSlice* s)
+SystemCalls calls_of(DcfgWet* wet, const DcfgSlice* slice)
 {
-   SystemCalls c = { .w = w };
+   SystemCalls c = { .w = wet };
 
-   for (uint32_t i = s->n_criteria; i-- > 0; ) {
-      const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
-      add_call(&c, n->instr, n->instance, call_number(w, s, n));
+   for (uint32_t i = slice->n_criteria; i-- > 0; ) {
+      const DcfgSliceNode* n = &slice->nodes[slice->criteria[i]];
+      add_call(&c, n->instr, n->instance, call_number(wet, slice, n));
    }
    return c;
 }
@@ -144,22 +145,22 @@ static void note_writer(void* arg, uint32_t instr, uint64_t instance,
             : constant_number(dcfg_wet_instr(c->w, writer)));
 }
 
-/* Return the only node whose value node N of S used; NULL if there are
+/* Return the only node whose value node N of SLICE used; NULL if there are
    several, or none. */
-static const DcfgSliceNode* only_source(const DcfgSlice* s,
+static const DcfgSliceNode* only_source(const DcfgSlice* slice,
                                         const DcfgSliceNode* n)
 {
    uint32_t source = DCFG_SLICE_NOT;
 
    for (uint32_t k = 0; k < n->n_inputs; k++) {
-      uint32_t node = s->inputs[n->first_input + k].node;
+      uint32_t node = slice->inputs[n->first_input + k].node;
       if (node >= DCFG_SLICE_NOT || node == source)
          continue;
       if (source != DCFG_SLICE_NOT)
          return NULL;
       source = node;
    }
-   return source == DCFG_SLICE_NOT ? NULL : &s->nodes[source];
+   return source == DCFG_SLICE_NOT ? NULL : &slice->nodes[source];
 }
 
 /* Find missing numbers of calls in C: copies lead from a constant to the
@@ -197,20 +198,21 @@ static void find_copied(SystemCalls* c, bool* instrs, const Roles* roles)
    dcfg_slice_free(s);
 }
 
-/* Return all system calls of W with their numbers.  The caller frees .calls. */
-static SystemCalls all_calls(DcfgWet* w, bool* instrs, const Roles* roles)
+/* Return all system calls of WET with their numbers.  The caller frees
+   .calls. */
+static SystemCalls all_calls(DcfgWet* wet, bool* instrs, const Roles* roles)
 {
-   SystemCalls c = { .w = w };
+   SystemCalls c = { .w = wet };
    DcfgError   err;
 
-   if (dcfg_wet_has_values(w)) {
-      DcfgSlice* s = all_syscalls(w, instrs, true);
-      c = calls_of(w, s);
+   if (dcfg_wet_has_values(wet)) {
+      DcfgSlice* s = all_syscalls(wet, instrs, true);
+      c = calls_of(wet, s);
       dcfg_slice_free(s);
       return c;
    }
-   find_syscalls(w, instrs);
-   if (!dcfg_slice_writers(w, instrs, processor_of(w)->call_number,
+   find_syscalls(wet, instrs);
+   if (!dcfg_slice_writers(wet, instrs, processor_of(wet)->call_number,
                            note_writer, &c, &err))
       die("%s", unreadable(&err, KIND_WET));
    for (size_t k = 0; k < c.n; k++)
@@ -236,15 +238,15 @@ void find_spare(const SystemCalls* c, uint32_t* spare)
    }
 }
 
-static void choose_call(const Syscall* call, DcfgWet* w, bool* instrs,
+static void choose_call(const Syscall* call, DcfgWet* wet, bool* instrs,
                    DcfgSliceQuery* q)
 {
-   memset(instrs, 0, dcfg_wet_instrs(w) * sizeof(bool));
+   memset(instrs, 0, dcfg_wet_instrs(wet) * sizeof(bool));
    instrs[call->instr] = true;
    q->instance         = call->instance;
 }
 
-void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
+void syscall_criterion(DcfgWet* wet, const char* call, const Roles* roles,
                        bool* instrs, uint32_t* spare, DcfgSliceQuery* q)
 {
    char*       name = text_copy(call);
@@ -264,10 +266,10 @@ void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
          die("--syscall: `%s' is no system call: give NAME or NAME#N, with N "
              "from 0", call);
    }
-   number = syscall_number(name, processor_of(w)->seccomp);
+   number = syscall_number(name, processor_of(wet)->seccomp);
    if (number == UINT32_MAX)
       die("--syscall: there is no system call `%s'", name);
-   c = all_calls(w, instrs, roles);
+   c = all_calls(wet, instrs, roles);
    for (size_t i = 0; i < c.n; i++) {
       uint32_t is = c.calls[i].number;
       unknown += is == UINT32_MAX;
@@ -280,7 +282,7 @@ void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
           unknown == 0 ? ""
           : "; the numbers of other system calls are unknown: record with "
             "--wet-values=yes");
-   choose_call(found, w, instrs, q);
+   choose_call(found, wet, instrs, q);
    find_spare(&c, spare);
    free(c.calls);
    free(name);
@@ -674,18 +676,19 @@ static void take_call(Reader* r, CallKind kind)
    }
 }
 
-Output output_read(DcfgWet* w, const DcfgSlice* s, const ImageBytes* initial)
+Output output_read(DcfgWet* wet, const DcfgSlice* slice,
+                   const ImageBytes* initial)
 {
    Output o = { .n = 0 };
-   Reader r = { .w = w, .s = s, .initial = initial, .out = &o,
-                .word = dcfg_wet_instrs(w) == 0 ? 8
-                        : dcfg_wet_instr(w, 0)->address_size,
+   Reader r = { .w = wet, .s = slice, .initial = initial, .out = &o,
+                .word = dcfg_wet_instrs(wet) == 0 ? 8
+                        : dcfg_wet_instr(wet, 0)->address_size,
                 .fds = keymap_new() };
 
    for (size_t i = 0; i < N_KINDS; i++)
-      r.numbers[i] = syscall_number(kinds[i].name, processor_of(w)->seccomp);
-   for (uint32_t i = s->n_criteria; i-- > 0; ) {
-      r.call = &s->nodes[s->criteria[i]];
+      r.numbers[i] = syscall_number(kinds[i].name, processor_of(wet)->seccomp);
+   for (uint32_t i = slice->n_criteria; i-- > 0; ) {
+      r.call = &slice->nodes[slice->criteria[i]];
       take_call(&r, kind_of(&r, r.call));
    }
    keymap_free(r.fds);

@@ -35,19 +35,20 @@ typedef
 /* Return a slice of all system calls, and set INSTRS to their instructions.
    The slice has the writers of arguments and buffers; with NUMBERS, only the
    writers of the calls' numbers. */
-DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs, bool numbers);
+DcfgSlice* all_syscalls(DcfgWet* wet, bool* instrs, bool numbers);
 
-/* Return the system calls of S, which all_syscalls() must have made.  The
+/* Return the system calls of SLICE, which all_syscalls() must have made.  The
    caller frees .calls. */
-SystemCalls calls_of(DcfgWet* w, const DcfgSlice* s);
+SystemCalls calls_of(DcfgWet* wet, const DcfgSlice* slice);
 
-/* Return the kernel's number of system call N of S; UINT32_MAX if it is not
+/* Return the kernel's number of system call N of SLICE; UINT32_MAX if it is not
    known. */
-uint32_t call_number(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n);
+uint32_t call_number(DcfgWet* wet, const DcfgSlice* slice,
+                     const DcfgSliceNode* n);
 
 /* Set *VALUE to argument K, from 0, of call N.  Return false if it is not
    known. */
-bool call_argument(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n,
+bool call_argument(DcfgWet* wet, const DcfgSlice* slice, const DcfgSliceNode* n,
                    unsigned k, uint64_t* value);
 
 /* Set SPARE, by instruction of a system call, to the argument registers that
@@ -57,7 +58,7 @@ void find_spare(const SystemCalls* c, uint32_t* spare);
 /* Make a system call the criterion of INSTRS and Q.  CALL is "NAME" for the
    last such call, or "NAME#N" for number N of them, from 0.  Set SPARE as
    find_spare() does.  Die if there is no such call. */
-void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
+void syscall_criterion(DcfgWet* wet, const char* call, const Roles* roles,
                        bool* instrs, uint32_t* spare, DcfgSliceQuery* q);
 
 /*--- What they wrote                                      ---*/
@@ -95,10 +96,11 @@ typedef
    }
    Output;
 
-/* Return the bytes that the system calls in S wrote. all_syscalls() must
-   have made S, and the result points into S.  INITIAL has the bytes that no
-   instruction wrote.  Free the result with output_free(). */
-Output output_read(DcfgWet* w, const DcfgSlice* s, const ImageBytes* initial);
+/* Return the bytes that the system calls in SLICE wrote. all_syscalls() must
+   have made SLICE, and the result points into SLICE.  INITIAL has the bytes
+   that no instruction wrote.  Free the result with output_free(). */
+Output output_read(DcfgWet* wet, const DcfgSlice* slice,
+                   const ImageBytes* initial);
 void   output_free(Output* o);
 
 /* Return the piece that has the byte at PLACE of the stream, or NULL. */

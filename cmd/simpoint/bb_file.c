@@ -35,32 +35,33 @@
 
 /*--- Writing                                              ---*/
 
-void bb_put_header(FILE* out, const Program* g, uint32_t thread)
+void bb_put_header(FILE* out, const Program* program, uint32_t thread)
 {
    fputs("I: 0\n", out);
    if (thread != DCFG_ALL_THREADS)
       fprintf(out, "P: %" PRIu32 "\n", thread);
-   fprintf(out, "C: sum:dummy Command: %s\n", program_name(g));
+   fprintf(out, "C: sum:dummy Command: %s\n", program_name(program));
 }
 
-void bb_put_since(FILE* out, const Program* g, uint32_t node)
+void bb_put_since(FILE* out, const Program* program, uint32_t node)
 {
-   fprintf(out, "# Counts since 0x%" PRIx64 "\n", g->p->nodes[node].addr);
+   fprintf(out, "# Counts since 0x%" PRIx64 "\n", program->p->nodes[node].addr);
 }
 
 /* Write an S: line.  If the image's path has blanks or characters that must be
    replaced, no reader could find the file by it: write an M: line, without the
    image. */
-void bb_put_marker(FILE* out, const Program* g, uint32_t node, uint64_t count)
+void bb_put_marker(FILE* out, const Program* program, uint32_t node,
+                   uint64_t count)
 {
-   const DcfgNode* n = &g->p->nodes[node];
-   const char*     path = image_path(g, n->image);
-   const char*     source = node_source(g, node);
-   uint64_t        low = n->image < g->p->n_images
-                         ? g->p->images[n->image].load_addr : 0;
+   const DcfgNode* n = &program->p->nodes[node];
+   const char*     path = image_path(program, n->image);
+   const char*     source = node_source(program, node);
+   uint64_t        low = n->image < program->p->n_images
+                         ? program->p->images[n->image].load_addr : 0;
 
    if (path[0] != '/' || strchr(path, ' ') != NULL
-       || strcmp(path, image_file(g, n->image)) != 0) {
+       || strcmp(path, image_file(program, n->image)) != 0) {
       fprintf(out, "M: 0x%" PRIx64 " %" PRIu64 " no_image 0\n", n->addr, count);
       return;
    }
@@ -81,13 +82,13 @@ void bb_put_share(FILE* out, uint64_t id, uint64_t instrs)
    fprintf(out, ":%" PRIu64 ":%" PRIu64 " ", id, instrs);
 }
 
-void bb_put_table(FILE* out, const Program* g, uint64_t instrs, uint64_t size,
-                  const uint64_t* executions)
+void bb_put_table(FILE* out, const Program* program, uint64_t instrs,
+                  uint64_t size, const uint64_t* executions)
 {
    fprintf(out, "Dynamic instruction count %" PRIu64 "\nSliceSize: %" PRIu64
            "\n", instrs, size);
-   for (uint32_t i = 0; i < g->p->n_blocks; i++) {
-      const DcfgNode* b = &g->p->nodes[i];
+   for (uint32_t i = 0; i < program->p->n_blocks; i++) {
+      const DcfgNode* b = &program->p->nodes[i];
       if (executions[i] > 0)
          fprintf(out, "Block id: %" PRIu32 " 0x%" PRIx64 ":0x%" PRIx64
                  " static instructions: %" PRIu32 " block count: %" PRIu64
@@ -97,11 +98,11 @@ void bb_put_table(FILE* out, const Program* g, uint64_t instrs, uint64_t size,
    }
 }
 
-bool bb_repeats(const DcfgProcess* p, uint32_t node)
+bool bb_repeats(const DcfgProcess* process, uint32_t node)
 {
-   uint32_t edge = dcfg_edge_between(p, node, node);
+   uint32_t edge = dcfg_edge_between(process, node, node);
 
-   return edge != DCFG_NONE && p->edges[edge].type == DCFG_EDGE_REP;
+   return edge != DCFG_NONE && process->edges[edge].type == DCFG_EDGE_REP;
 }
 
 /*--- Reading lines of a .bb file                          ---*/

@@ -497,26 +497,26 @@ COMPARE(by_share, Share, DOWN(whole) ?: UP(routine))
 
 /* Add the instructions of SLICE, times WEIGHT, to the sums of its blocks'
    routines. */
-static void add_slice(const Choice* c, const DcfgProcess* p, size_t slice,
+static void add_slice(const Choice* c, const DcfgProcess* process, size_t slice,
                       double weight, double* sums)
 {
    const Slice* s = &c->bb->slices[slice];
 
    for (size_t i = 0; i < s->n; i++) {
       const BlockShare* b = &c->bb->shares[s->first + i];
-      uint32_t          node = dcfg_node_by_id(p, b->block);
+      uint32_t          node = dcfg_node_by_id(process, b->block);
       if (node == DCFG_NONE)
          die("block %" PRIu32 " is not in the DCFG: do the files belong "
              "together?", b->block);
-      if (p->nodes[node].routine != DCFG_NONE)
-         sums[p->nodes[node].routine] += weight * (double)b->instrs;
+      if (process->nodes[node].routine != DCFG_NONE)
+         sums[process->nodes[node].routine] += weight * (double)b->instrs;
    }
 }
 
 /* Print the shares of all routines with at least the share LEAST of the run. */
-static void compare(const Choice* c, const Program* g, double least)
+static void compare(const Choice* c, const Program* program, double least)
 {
-   const DcfgProcess* p = g->p;
+   const DcfgProcess* p = program->p;
    double*            whole = zalloc(p->n_routines, sizeof(*whole));
    double*            regions = zalloc(p->n_routines, sizeof(*regions));
    Share*             rows = zalloc(p->n_routines, sizeof(*rows));
@@ -543,7 +543,7 @@ static void compare(const Choice* c, const Program* g, double least)
       worst = fabs(off) > worst ? fabs(off) : worst;
       printf("# %5.1f%% %5.1f%% %+6.1f  %s\n", 100 * rows[i].whole,
              100 * rows[i].regions, 100 * off,
-             text_brief(routine_name(g, rows[i].routine)));
+             text_brief(routine_name(program, rows[i].routine)));
       text_forget();
    }
    printf("# no difference is above %.1f\n", ceil(1000 * worst) / 10);

@@ -55,17 +55,17 @@ static bool begins_program(const ProgramState* state)
           : !dcfg_wet_is_window(state->w);
 }
 
-ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
+ProgramState* state_new(DcfgWet* wet, const char* root, DcfgError* err)
 {
    ProgramState* s = zalloc(1, sizeof(*s));
-   uint32_t      n = dcfg_wet_instrs(w);
+   uint32_t      n = dcfg_wet_instrs(wet);
 
-   s->w         = w;
-   s->processor = processor_of(w);
+   s->w         = wet;
+   s->processor = processor_of(wet);
    s->rules     = s->processor->state;
-   s->word      = n > 0 && dcfg_wet_instr(w, 0)->address_size == 4 ? 0x0F
+   s->word      = n > 0 && dcfg_wet_instr(wet, 0)->address_size == 4 ? 0x0F
                   : 0xFF;
-   s->replay    = dcfg_replay_new(w, err);
+   s->replay    = dcfg_replay_new(wet, err);
    if (s->replay == NULL) {
       free(s);
       return NULL;
@@ -79,11 +79,11 @@ ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
    }
    s->made   = zalloc(N_MADE, sizeof(*s->made));
    s->whole  = begins_program(s);
-   s->images = image_memory(w, s->replay, root);
-   s->roles  = roles_new(w);
+   s->images = image_memory(wet, s->replay, root);
+   s->roles  = roles_new(wet);
    s->addrs  = zalloc(n + (size_t)1, sizeof(uint64_t));
    for (uint32_t i = 0; i < n; i++)
-      s->addrs[i] = dcfg_wet_instr(w, i)->addr;
+      s->addrs[i] = dcfg_wet_instr(wet, i)->addr;
    return s;
 }
 

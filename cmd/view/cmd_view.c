@@ -293,16 +293,17 @@ static void find_wet(const char* graph, Companion* c, const char* at)
           "process beside %s", text_clean(graph));
 }
 
-/* Return the DCFG in FILE, and set G and *P to its main process.  Die if there
-   is none. */
-static Dcfg* load_run(const char* file, Program* g, const DcfgProcess** p)
+/* Return the DCFG in FILE, and set PROGRAM and *PROCESS to its main process.
+   Die if there is none. */
+static Dcfg* load_run(const char* file, Program* program,
+                      const DcfgProcess** process)
 {
    Dcfg* d = load_dcfg(file);
 
    if (d->n_processes == 0)
       die("there is no process in %s", file);
-   g->d = d;
-   *p   = g->p = main_process(d);
+   program->d = d;
+   *process   = program->p = main_process(d);
    return d;
 }
 

@@ -525,25 +525,25 @@ static uint64_t larger(const Stack* s)
 
 /* Return the least total that a stack in the page must have, so that there are
    no more than MOST_STACKS. */
-static uint64_t least_total(const StackTree* t)
+static uint64_t least_total(const StackTree* tree)
 {
    uint64_t* totals;
    uint64_t  least = 1;
 
-   if (t->n <= MOST_STACKS)
+   if (tree->n <= MOST_STACKS)
       return 1;
-   totals = zalloc(t->n, sizeof(*totals));
-   for (uint32_t i = 0; i < t->n; i++)
-      totals[i] = larger(&t->stacks[i]);
-   qsort(totals, t->n, sizeof(*totals), by_count);
+   totals = zalloc(tree->n, sizeof(*totals));
+   for (uint32_t i = 0; i < tree->n; i++)
+      totals[i] = larger(&tree->stacks[i]);
+   qsort(totals, tree->n, sizeof(*totals), by_count);
    least = totals[MOST_STACKS] + 1;
    free(totals);
    return least;
 }
 
-/* Add the stacks of TRACE to run RUN, 0 or 1, of T: those of THREAD; of all
+/* Add the stacks of TRACE to run RUN, 0 or 1, of TREE: those of THREAD; of all
    threads if that is NOT_GIVEN. */
-static void add_thread(StackTree* t, const Functions* f, const char* trace,
+static void add_thread(StackTree* tree, const Functions* f, const char* trace,
                        InlineView* inlined, uint64_t thread, int run)
 {
    Select     what = SELECT_ALL;
@@ -552,9 +552,9 @@ static void add_thread(StackTree* t, const Functions* f, const char* trace,
    what.thread = thread;
    sel = selection_new(&f->g, &what);
    if (inlined != NULL)
-      tree_add_inlined(t, f, trace, sel, inlined, run, INLINED_SUFFIX);
+      tree_add_inlined(tree, f, trace, sel, inlined, run, INLINED_SUFFIX);
    else
-      tree_add(t, f, trace, sel, run);
+      tree_add(tree, f, trace, sel, run);
    selection_free(sel);
 }
 
@@ -568,9 +568,9 @@ typedef
    ThreadStacks;
 
 /* Return the stacks of each thread, to be freed; NULL if there is only one
-   thread, or more than MOST_THREADS.  T has the stacks of all threads.  Its
+   thread, or more than MOST_THREADS.  TREE has the stacks of all threads.  Its
    second run, which this uses, is empty before and afterwards. */
-static ThreadStacks* thread_stacks(const RunView* view, StackTree* t)
+static ThreadStacks* thread_stacks(const RunView* view, StackTree* tree)
 {
    uint32_t      n = view->p->n_threads;
    ThreadStacks* all;
@@ -579,15 +579,15 @@ static ThreadStacks* thread_stacks(const RunView* view, StackTree* t)
       return NULL;
    all = zalloc(n, sizeof(*all));
    for (uint32_t k = 0; k < n; k++) {
-      add_thread(t, view->f, view->trace, view->inlined, k, 1);
-      for (uint32_t i = 0; i < t->n; i++) {
-         if (t->stacks[i].self[1] == 0)
+      add_thread(tree, view->f, view->trace, view->inlined, k, 1);
+      for (uint32_t i = 0; i < tree->n; i++) {
+         if (tree->stacks[i].self[1] == 0)
             continue;
          GROW(all[k].numbers, all[k].n, all[k].room);
          all[k].numbers[all[k].n++] = i;
          GROW(all[k].numbers, all[k].n, all[k].room);
-         all[k].numbers[all[k].n++] = t->stacks[i].self[1];
-         t->stacks[i].self[1] = 0;
+         all[k].numbers[all[k].n++] = tree->stacks[i].self[1];
+         tree->stacks[i].self[1] = 0;
       }
    }
    return all;
@@ -596,7 +596,7 @@ static ThreadStacks* thread_stacks(const RunView* view, StackTree* t)
 /* Write the stacks of each thread, and free them.  If a stack is not in the
    page, take the nearest stack below it that is there, number N, and write -1 -
    N. */
-static void put_threads(const RunView* view, const StackTree* t,
+static void put_threads(const RunView* view, const StackTree* tree,
                         const uint32_t* number, const bool* kept,
                         ThreadStacks* all)
 {
@@ -607,7 +607,7 @@ static void put_threads(const RunView* view, const StackTree* t,
       for (size_t i = 0; i < all[k].n; i += 2) {
          uint32_t s = (uint32_t)all[k].numbers[i];
          while (!kept[s])
-            s = t->stacks[s].parent;
+            s = tree->stacks[s].parent;
          page_between(view->out, i == 0);
          fprintf(view->out, "%" PRId64 ",", s == all[k].numbers[i]
                  ? (int64_t)number[s] : -1 - (int64_t)number[s]);
@@ -622,52 +622,52 @@ static void put_threads(const RunView* view, const StackTree* t,
 
 typedef enum { TOTAL, SELF } StackCount;
 
-static void put_stack_counts(const RunView* view, const StackTree* t,
+static void put_stack_counts(const RunView* view, const StackTree* tree,
                              const bool* kept, const char* name, int run,
                              StackCount which)
 {
    bool first = true;
 
    page_column(view->out, name);
-   for (uint32_t i = 0; i < t->n; i++) {
+   for (uint32_t i = 0; i < tree->n; i++) {
       if (!kept[i])
          continue;
       page_between(view->out, first);
       first = false;
-      view_count(view->out, which == TOTAL ? t->stacks[i].total[run]
-                 : t->stacks[i].self[run]);
+      view_count(view->out, which == TOTAL ? tree->stacks[i].total[run]
+                 : tree->stacks[i].self[run]);
    }
    putc(']', view->out);
 }
 
 /* Write names and parents of the stacks.  A parent stands before its
    children. */
-static void put_tree(const RunView* view, const StackTree* t, const bool* kept,
-                     const uint32_t* number)
+static void put_tree(const RunView* view, const StackTree* tree,
+                     const bool* kept, const uint32_t* number)
 {
    bool first = true;
 
    page_column(view->out, "sName");
-   for (uint32_t i = 0; i < t->n; i++)
+   for (uint32_t i = 0; i < tree->n; i++)
       if (kept[i]) {
          page_between(view->out, i == 0);
          page_number(view->out, page_text(view->texts, i == 0 ? "all"
-                                          : t->stacks[i].name));
+                                          : tree->stacks[i].name));
       }
    putc(']', view->out);
    page_column(view->out, "sParent");
-   for (uint32_t i = 0; i < t->n; i++)
+   for (uint32_t i = 0; i < tree->n; i++)
       if (kept[i]) {
          page_between(view->out, first);
          first = false;
-         page_number(view->out, number[t->stacks[i].parent]);
+         page_number(view->out, number[tree->stacks[i].parent]);
       }
    putc(']', view->out);
 }
 
 /* Add the older run's stacks, with frames of inlined functions if the newer run
    has them. */
-static void add_old(const RunView* view, StackTree* t)
+static void add_old(const RunView* view, StackTree* tree)
 {
    Select      what = SELECT_ALL;
    Selection*  sel;
@@ -677,7 +677,7 @@ static void add_old(const RunView* view, StackTree* t)
    sel = selection_new(&view->old->g, &what);
    if (view->inlined != NULL)
       inlined = inline_view_new(&view->old->g, &what, sel, view->root);
-   add_thread(t, build_functions(view->old->builds, 0), view->old->trace,
+   add_thread(tree, build_functions(view->old->builds, 0), view->old->trace,
               inlined, NOT_GIVEN, 1);
    inline_view_free(inlined);
    selection_free(sel);

@@ -141,12 +141,12 @@ static void put_frame(const RunView* view, FILE* dot, uint32_t loop, bool* done)
 
 /* Return whether EDGE is a back edge, which dot must not use to decide which
    block stands above another. */
-static bool is_back(const DcfgProcess* p, uint32_t edge)
+static bool is_back(const DcfgProcess* process, uint32_t edge)
 {
-   uint32_t loop = dcfg_loop_by_head(p, p->edges[edge].target);
+   uint32_t loop = dcfg_loop_by_head(process, process->edges[edge].target);
 
    return loop != DCFG_NONE
-          && dcfg_loop_contains(p, loop, p->edges[edge].source);
+          && dcfg_loop_contains(process, loop, process->edges[edge].source);
 }
 
 /* Return whether the labels of block I's edges have shares: if at least two

@@ -47,29 +47,29 @@ typedef
 
 /* Return the index of a passage, which is added with count 0 if it is new;
    DCFG_NONE without memory. */
-uint32_t passage_index(Job* job, Passages* p, uint32_t from, uint32_t at,
+uint32_t passage_index(Job* job, Passages* passages, uint32_t from, uint32_t at,
                        uint32_t to);
 
-static inline Passage* passage(const Passages* p, uint32_t i)
+static inline Passage* passage(const Passages* passages, uint32_t i)
 {
-   return &ELEM(p->all, Passage, i);
+   return &ELEM(passages->all, Passage, i);
 }
 
 /* Add COUNT to a passage. */
-static inline bool passage_count(Job* job, Passages* p, uint32_t from,
+static inline bool passage_count(Job* job, Passages* passages, uint32_t from,
                                  uint32_t at, uint32_t to, uint64_t count)
 {
-   uint32_t i = passage_index(job, p, from, at, to);
+   uint32_t i = passage_index(job, passages, from, at, to);
 
    if (i == DCFG_NONE)
       return false;
-   passage(p, i)->count = add_capped(passage(p, i)->count, count);
+   passage(passages, i)->count = add_capped(passage(passages, i)->count, count);
    return true;
 }
 
 /* Free the hash table: no more lookups; free everything. */
-void passages_seal(Job* job, Passages* p);
-void passages_free(Job* job, Passages* p);
+void passages_seal(Job* job, Passages* passages);
+void passages_free(Job* job, Passages* passages);
 
 /*--- Pieces and tables                                    ---*/
 
@@ -107,7 +107,7 @@ typedef
 bool tally(Job* job, const Piece* pieces, uint32_t n, Array* passages,
            Tally* statics, Tally* dynamics);
 
-void tally_free(Job* job, Tally* t);
+void tally_free(Job* job, Tally* tally);
 
 /*--- Streams of instructions                              ---*/
 

@@ -940,10 +940,10 @@ static const Shape dcfg_shape = { V_OBJECT, true, 6, top_fields,
 /*--- Loading and freeing                                  ---*/
 
 /* Read all text of IN, and close IN. */
-static bool read_model(Model* m, Input* in)
+static bool read_model(Model* model, Input* in)
 {
-   Load   l = { .m = m, .job = &m->job };
-   Parse* parse = parse_start(&m->job, in, &dcfg_shape, &l);
+   Load   l = { .m = model, .job = &model->job };
+   Parse* parse = parse_start(&model->job, in, &dcfg_shape, &l);
    bool   ok = parse != NULL;
 
    if (ok)
@@ -954,18 +954,18 @@ static bool read_model(Model* m, Input* in)
    return ok;
 }
 
-/* Load a DCFG.  IN and M's job are freed or become part of the result. */
-static Dcfg* load(Model* m, Input* in, DcfgError* err)
+/* Load a DCFG.  IN and MODEL's job are freed or become part of the result. */
+static Dcfg* load(Model* model, Input* in, DcfgError* err)
 {
-   bool ok = in != NULL && read_model(m, in);
+   bool ok = in != NULL && read_model(model, in);
 
-   m->shown.json_size = m->job.offset;
-   job_at(&m->job, 0);
-   ok = ok && resolve_ids(m);
-   job_tell(&m->job, err);
+   model->shown.json_size = model->job.offset;
+   job_at(&model->job, 0);
+   ok = ok && resolve_ids(model);
+   job_tell(&model->job, err);
    if (ok)
-      return &m->shown;
-   dcfg_free(&m->shown);
+      return &model->shown;
+   dcfg_free(&model->shown);
    return NULL;
 }
 

@@ -96,7 +96,7 @@ static inline const Process* inside(const DcfgProcess* process)
 
 /* Resolve ids: the first half of loading has stored ids where indices belong.
    Replace them by indices, and make all data for lookups. */
-bool resolve_ids(Model* m);
+bool resolve_ids(Model* model);
 
 /* Return the end of a range of addresses, at most the last address. */
 static inline uint64_t end_of(uint64_t addr, uint64_t size)

@@ -121,12 +121,12 @@ static bool group_edges(Job* job, const Process* process, bool by_source,
 }
 
 /* Report two edges with the same ends: this is legal, but some readers fail. */
-static bool find_twins(Model* m, const Process* process, const char* place)
+static bool find_twins(Model* model, const Process* process, const char* place)
 {
    const DcfgEdge* e = process->edges.data;
    const DcfgNode* nodes = process->nodes.data;
    uint32_t        n = (uint32_t)process->nodes.n;
-   uint32_t*       from = job_calloc(&m->job, n, sizeof(*from));
+   uint32_t*       from = job_calloc(&model->job, n, sizeof(*from));
 
    if (from == NULL)
       return false;
@@ -135,32 +135,32 @@ static bool find_twins(Model* m, const Process* process, const char* place)
            k++) {
          uint32_t target = e[process->out[k]].target;
          if (from[target] == i + 1)
-            job_problem(&m->job, DCFG_PROBLEM_SURFACE, false,
+            job_problem(&model->job, DCFG_PROBLEM_SURFACE, false,
                         "duplicate-edge", place,
                         "EDGE_ID %u goes from node %u to node %u as an "
                         "earlier edge does", e[process->out[k]].id, nodes[i].id,
                         nodes[target].id);
          from[target] = i + 1;
       }
-   job_free(&m->job, from, n * sizeof(*from));
+   job_free(&model->job, from, n * sizeof(*from));
    return true;
 }
 
 /* Make in-edges and out-edges. */
-static bool index_edges(Model* m, Process* process, const char* place)
+static bool index_edges(Model* model, Process* process, const char* place)
 {
-   return group_edges(&m->job, process, true, &process->first_out,
+   return group_edges(&model->job, process, true, &process->first_out,
                       &process->out)
-          && group_edges(&m->job, process, false, &process->first_in,
+          && group_edges(&model->job, process, false, &process->first_in,
                          &process->in)
-          && (!job_listened(&m->job) || find_twins(m, process, place));
+          && (!job_listened(&model->job) || find_twins(model, process, place));
 }
 
 /*--- Depths of loops                                      ---*/
 
 /* Set the depth of a loop and of loops around it.  A loop that would contain
    itself becomes an outermost one. */
-static bool find_depth(Model* m, Process* process, uint32_t loop,
+static bool find_depth(Model* model, Process* process, uint32_t loop,
                        const char* place)
 {
    DcfgLoop*       loops = process->loops.data;
@@ -175,7 +175,7 @@ static bool find_depth(Model* m, Process* process, uint32_t loop,
       if (up == DCFG_NONE)
          break;
       if (loops[up].depth == DCFG_NONE) {
-         if (!job_problem(&m->job, DCFG_PROBLEM_RULE, true, "loop-parent",
+         if (!job_problem(&model->job, DCFG_PROBLEM_RULE, true, "loop-parent",
                           place, "the loop of node %u is inside itself",
                           nodes[loops[at].head].id))
             return false;
@@ -198,14 +198,14 @@ static bool find_depth(Model* m, Process* process, uint32_t loop,
 }
 
 /* Find the depth of each loop, and the innermost loop of each node. */
-static bool index_loops(Model* m, Process* process, const char* place)
+static bool index_loops(Model* model, Process* process, const char* place)
 {
    DcfgLoop*       loops = process->loops.data;
    DcfgNode*       nodes = process->nodes.data;
    const uint32_t* ids = process->loop_nodes.data;
 
    for (uint32_t i = 0; i < process->loops.n; i++)
-      if (loops[i].depth == 0 && !find_depth(m, process, i, place))
+      if (loops[i].depth == 0 && !find_depth(model, process, i, place))
          return false;
    for (uint32_t i = 0; i < process->loops.n; i++)
       for (uint32_t k = 0; k < loops[i].n_nodes; k++) {
@@ -373,9 +373,9 @@ static bool sort_blocks(Job* job, Process* process)
 }
 
 /* Sort symbols, source lines and blocks by address, and find overlaps. */
-static bool index_addresses(Model* m, Process* process)
+static bool index_addresses(Model* model, Process* process)
 {
-   Job* job = &m->job;
+   Job* job = &model->job;
 
    for (size_t i = 0; i < process->images.n; i++)
       if (!sort_image(job, process, &ELEM(process->images, DcfgImage, i)))
@@ -869,23 +869,24 @@ static bool resolve_process(Resolve* r)
    return true;
 }
 
-bool resolve_ids(Model* m)
+bool resolve_ids(Model* model)
 {
-   Resolve r = { .m = m, .job = &m->job };
-   Dcfg*   d = &m->shown;
+   Resolve r = { .m = model, .job = &model->job };
+   Dcfg*   d = &model->shown;
    IdMap   special = { 0 };
    bool    ok;
 
-   ok = map_ids(r.job, &r.files, &m->files, sizeof(DcfgFileName),
+   ok = map_ids(r.job, &r.files, &model->files, sizeof(DcfgFileName),
                 offsetof(DcfgFileName, id), "FILE_NAMES", "FILE_NAME_ID")
-        && map_ids(r.job, &r.types, &m->edge_types, sizeof(DcfgEdgeTypeName),
+        && map_ids(r.job, &r.types, &model->edge_types,
+                   sizeof(DcfgEdgeTypeName),
                    offsetof(DcfgEdgeTypeName, id), "EDGE_TYPES",
                    "EDGE_TYPE_ID")
-        && map_ids(r.job, &special, &m->special_nodes,
+        && map_ids(r.job, &special, &model->special_nodes,
                    sizeof(DcfgSpecialNode), offsetof(DcfgSpecialNode, id),
                    "SPECIAL_NODES", "NODE_ID");
-   for (size_t i = 0; ok && i < m->processes.n; i++) {
-      r.p = &ELEM(m->processes, Process, i);
+   for (size_t i = 0; ok && i < model->processes.n; i++) {
+      r.p = &ELEM(model->processes, Process, i);
       snprintf(r.process, sizeof(r.process), "PROCESSES[%zu]", i);
       ok = resolve_process(&r);
       if (!ok && r.job->err.place[0] == 0)
@@ -894,12 +895,12 @@ bool resolve_ids(Model* m)
    id_free(r.job, &r.files);
    id_free(r.job, &r.types);
    id_free(r.job, &special);
-   d->n_files = (uint32_t)m->files.n;
-   d->files = m->files.data;
-   d->n_edge_types = (uint32_t)m->edge_types.n;
-   d->edge_types = m->edge_types.data;
-   d->n_special_nodes = (uint32_t)m->special_nodes.n;
-   d->special_nodes = m->special_nodes.data;
-   d->n_processes = (uint32_t)m->processes.n;
+   d->n_files = (uint32_t)model->files.n;
+   d->files = model->files.data;
+   d->n_edge_types = (uint32_t)model->edge_types.n;
+   d->edge_types = model->edge_types.data;
+   d->n_special_nodes = (uint32_t)model->special_nodes.n;
+   d->special_nodes = model->special_nodes.data;
+   d->n_processes = (uint32_t)model->processes.n;
    return ok;
 }

@@ -731,12 +731,12 @@ static void unlink_block(JsonBlock* b)
    b->next->before = b->before;
 }
 
-static void link_block(Parse* p, JsonBlock* b)
+static void link_block(Parse* parse, JsonBlock* b)
 {
-   b->next = p->blocks.next;
-   b->before = &p->blocks;
+   b->next = parse->blocks.next;
+   b->before = &parse->blocks;
    b->next->before = b;
-   p->blocks.next = b;
+   parse->blocks.next = b;
 }
 
 static void* yajl_realloc(void* ctx, void* at, size_t size)
@@ -789,10 +789,10 @@ static Walk* here(void* ctx)
    return &p->walk;
 }
 
-static bool is_long(Parse* p, size_t number)
+static bool is_long(Parse* parse, size_t number)
 {
    return number > MAX_NUMBER
-          && !job_fail(p->job, DCFG_ERROR_LIMIT, NULL,
+          && !job_fail(parse->job, DCFG_ERROR_LIMIT, NULL,
                        "a number of more than %d characters", MAX_NUMBER);
 }
 
@@ -868,42 +868,42 @@ Parse* parse_start(Job* job, Input* in, const Shape* top, void* arg)
    return p;
 }
 
-static void drop_rest(Parse* p)
+static void drop_rest(Parse* parse)
 {
-   job_free(p->job, p->rest, p->cap_rest);
-   p->rest = NULL;
-   p->n_rest = p->cap_rest = 0;
+   job_free(parse->job, parse->rest, parse->cap_rest);
+   parse->rest = NULL;
+   parse->n_rest = parse->cap_rest = 0;
 }
 
-void parse_end(Parse* p)
+void parse_end(Parse* parse)
 {
-   if (p == NULL)
+   if (parse == NULL)
       return;
    /* Free what YAJL has allocated: yajl_free() does no more, and may fail. */
-   while (p->blocks.next != &p->blocks)
-      yajl_release(p, p->blocks.next + 1);
-   drop_rest(p);
-   walk_end(&p->walk);
-   input_close(p->in);
-   job_free(p->job, p, sizeof(*p));
+   while (parse->blocks.next != &parse->blocks)
+      yajl_release(parse, parse->blocks.next + 1);
+   drop_rest(parse);
+   walk_end(&parse->walk);
+   input_close(parse->in);
+   job_free(parse->job, parse, sizeof(*parse));
 }
 
-Walk* parse_walk(Parse* p)
+Walk* parse_walk(Parse* parse)
 {
-   return &p->walk;
+   return &parse->walk;
 }
 
-bool parse_finished(const Parse* p)
+bool parse_finished(const Parse* parse)
 {
-   return p->finished;
+   return parse->finished;
 }
 
 /* Report an error of syntax.  YAJL's text is "parse error: " or similar, the
    reason, and a line feed. */
-static bool syntax_error(Parse* p)
+static bool syntax_error(Parse* parse)
 {
    char           place[PLACE_SIZE];
-   unsigned char* said = yajl_get_error(p->yajl, 0, NULL, 0);
+   unsigned char* said = yajl_get_error(parse->yajl, 0, NULL, 0);
    char*          reason = (char*)said;
    size_t         n = strlen(reason);
 
@@ -913,72 +913,72 @@ static bool syntax_error(Parse* p)
       reason = strstr(reason, ": ") + 2;
    if (strcmp(reason, "premature EOF") == 0)
       reason = "the text ends too early";
-   job_fail(p->job, DCFG_ERROR_JSON, walk_place(&p->walk, place),
+   job_fail(parse->job, DCFG_ERROR_JSON, walk_place(&parse->walk, place),
             "not JSON: %s", reason);
-   yajl_free_error(p->yajl, said);
+   yajl_free_error(parse->yajl, said);
    return false;
 }
 
 /* Find out which token YAJL is in at the end of a piece.  Between the last
    event and the token there are only separators. */
-static bool note_token(Parse* p, const uint8_t* text, size_t n)
+static bool note_token(Parse* parse, const uint8_t* text, size_t n)
 {
-   size_t i = p->event_end;
+   size_t i = parse->event_end;
 
-   if (i == 0 && p->in_number > 0) {
-      p->in_number += n;
-      return !is_long(p, p->in_number);
+   if (i == 0 && parse->in_number > 0) {
+      parse->in_number += n;
+      return !is_long(parse, parse->in_number);
    }
-   p->in_number = 0;
+   parse->in_number = 0;
    while (i < n && memchr(" \t\r\n,:", text[i], 6) != NULL)
       i++;
    if (i == n)
       return true;
    if (text[i] != '"') {
-      p->in_number = n - i;
-      return !is_long(p, p->in_number);
+      parse->in_number = n - i;
+      return !is_long(parse, parse->in_number);
    }
-   p->in_string = true;
-   p->escaped = false;
+   parse->in_string = true;
+   parse->escaped = false;
    for (i++; i < n; i++)
-      p->escaped = text[i] == '\\' && !p->escaped;
+      parse->escaped = text[i] == '\\' && !parse->escaped;
    return true;
 }
 
 /* Give YAJL a piece, or at the end NULL. */
-static bool feed_yajl(Parse* p, const uint8_t* text, size_t n)
+static bool feed_yajl(Parse* parse, const uint8_t* text, size_t n)
 {
    char        place[PLACE_SIZE];
    yajl_status status;
    bool        ok;
 
-   if (setjmp(p->no_memory) != 0)
+   if (setjmp(parse->no_memory) != 0)
       return false;
-   p->event_end = 0;
-   status = text != NULL ? yajl_parse(p->yajl, text, n)
-                         : yajl_complete_parse(p->yajl);
+   parse->event_end = 0;
+   status = text != NULL ? yajl_parse(parse->yajl, text, n)
+                         : yajl_complete_parse(parse->yajl);
    /* A piece within a string is the last one: the file ends in the string. */
    ok = status == yajl_status_ok
-        && (text == NULL || p->in_string || note_token(p, text, n));
-   if (p->job->err.status != DCFG_OK) {
-      if (p->job->err.place[0] == 0)
-         job_place(p->job, walk_place(&p->walk, place));
+        && (text == NULL || parse->in_string || note_token(parse, text, n));
+   if (parse->job->err.status != DCFG_OK) {
+      if (parse->job->err.place[0] == 0)
+         job_place(parse->job, walk_place(&parse->walk, place));
       return false;
    }
    if (text != NULL)
-      job_at(p->job, p->consumed
-                     + (ok ? n : yajl_get_bytes_consumed(p->yajl)));
+      job_at(parse->job, parse->consumed
+                         + (ok ? n : yajl_get_bytes_consumed(parse->yajl)));
    if (status == yajl_status_client_canceled)
-      return job_fail(p->job, DCFG_ERROR_FORMAT, NULL, "not understood");
+      return job_fail(parse->job, DCFG_ERROR_FORMAT, NULL, "not understood");
    if (!ok)
-      return syntax_error(p);
-   p->consumed += n;
+      return syntax_error(parse);
+   parse->consumed += n;
    return true;
 }
 
 /* Give YAJL a piece, and refuse form feeds and vertical tabs, which YAJL takes
    for blanks. */
-static bool feed(Parse* p, const uint8_t* text, size_t n)
+static bool feed(Parse* parse, const uint8_t* text, size_t n)
 {
    char           place[PLACE_SIZE];
    const uint8_t* odd = text == NULL ? NULL : memchr(text, '\f', n);
@@ -987,72 +987,73 @@ static bool feed(Parse* p, const uint8_t* text, size_t n)
    odd = text == NULL ? NULL : memchr(text, '\v', plain);
    if (odd != NULL)
       plain = (size_t)(odd - text);
-   return feed_yajl(p, text, plain)
+   return feed_yajl(parse, text, plain)
           && (plain == n
-              || job_fail(p->job, DCFG_ERROR_JSON,
-                          walk_place(&p->walk, place),
+              || job_fail(parse->job, DCFG_ERROR_JSON,
+                          walk_place(&parse->walk, place),
                           "not JSON: a form feed or a vertical tab"));
 }
 
 /* Return the length of the part of TEXT that belongs to the present string. */
-static size_t string_part(Parse* p, const uint8_t* text, size_t n)
+static size_t string_part(Parse* parse, const uint8_t* text, size_t n)
 {
    for (size_t i = 0; i < n; i++) {
-      if (!p->escaped && text[i] == '"') {
-         p->in_string = false;
+      if (!parse->escaped && text[i] == '"') {
+         parse->in_string = false;
          return i + 1;
       }
-      p->escaped = text[i] == '\\' && !p->escaped;
+      parse->escaped = text[i] == '\\' && !parse->escaped;
    }
    return n;
 }
 
 /* Give YAJL the string, which is whole, or the last one. */
-static bool feed_string(Parse* p)
+static bool feed_string(Parse* parse)
 {
-   bool ok = p->n_rest == 0 || feed(p, p->rest, p->n_rest);
+   bool ok = parse->n_rest == 0 || feed(parse, parse->rest, parse->n_rest);
 
-   drop_rest(p);
+   drop_rest(parse);
    return ok;
 }
 
-static bool add_to_string(Parse* p, const uint8_t* text, size_t n)
+static bool add_to_string(Parse* parse, const uint8_t* text, size_t n)
 {
    char place[PLACE_SIZE];
 
-   if (n > p->cap_rest - p->n_rest) {
-      size_t   cap = p->cap_rest + p->cap_rest / 2 + n;
-      uint8_t* more = job_realloc(p->job, p->rest, p->cap_rest, cap);
+   if (n > parse->cap_rest - parse->n_rest) {
+      size_t   cap = parse->cap_rest + parse->cap_rest / 2 + n;
+      uint8_t* more = job_realloc(parse->job, parse->rest, parse->cap_rest,
+                                  cap);
       if (more == NULL) {
-         job_place(p->job, walk_place(&p->walk, place));
+         job_place(parse->job, walk_place(&parse->walk, place));
          return false;
       }
-      p->rest = more;
-      p->cap_rest = cap;
+      parse->rest = more;
+      parse->cap_rest = cap;
    }
-   memcpy(p->rest + p->n_rest, text, n);
-   p->n_rest += n;
+   memcpy(parse->rest + parse->n_rest, text, n);
+   parse->n_rest += n;
    return true;
 }
 
-bool parse_some(Parse* p)
+bool parse_some(Parse* parse)
 {
    size_t n = 0, part = 0;
 
-   if (!input_read(p->in, p->buf, sizeof(p->buf), &n))
+   if (!input_read(parse->in, parse->buf, sizeof(parse->buf), &n))
       return false;
    if (n == 0) {
-      p->finished = true;
-      return feed_string(p) && feed(p, NULL, 0);
+      parse->finished = true;
+      return feed_string(parse) && feed(parse, NULL, 0);
    }
-   if (p->in_string) {
-      part = string_part(p, p->buf, n);
-      if (!add_to_string(p, p->buf, part))
+   if (parse->in_string) {
+      part = string_part(parse, parse->buf, n);
+      if (!add_to_string(parse, parse->buf, part))
          return false;
-      if (p->in_string)
+      if (parse->in_string)
          return true;
-      if (!feed_string(p))
+      if (!feed_string(parse))
          return false;
    }
-   return part == n || feed(p, p->buf + part, n - part);
+   return part == n || feed(parse, parse->buf + part, n - part);
 }

@@ -171,14 +171,14 @@ typedef struct Parse Parse;
 /* Start to parse IN, which is closed at the end.  The events go to a walk of
    TOP for ARG. */
 Parse* parse_start(Job* job, Input* in, const Shape* top, void* arg);
-void   parse_end(Parse* p);
+void   parse_end(Parse* parse);
 
-Walk*  parse_walk(Parse* p);
+Walk*  parse_walk(Parse* parse);
 
 /* Parse some more text.  Return False at an error. */
-bool   parse_some(Parse* p);
+bool   parse_some(Parse* parse);
 
 /* Return whether everything has been parsed. */
-bool   parse_finished(const Parse* p);
+bool   parse_finished(const Parse* parse);
 
 #endif
