@@ -130,9 +130,8 @@ bool    label_read(FILE* f, const char* path, uint64_t* cluster,
 
 /*--- The order of blocks: ordered_blocks.c                ---*/
 
-/* Open the trace of PROCESS at PATH for THREAD; for DCFG_ALL_THREADS,
-   all threads one after the other.  The caller closes it.  Die after an
-   error. */
+/* Open the trace of PROCESS at PATH for THREAD; for DCFG_ALL_THREADS, all
+   threads one after the other.  The caller closes it.  Die after an error. */
 DcfgTrace* open_thread(const DcfgProcess* process, const char* path,
                        uint32_t thread);
 
