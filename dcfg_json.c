@@ -10,7 +10,7 @@
    keys, columns and number formats. */
 
 #include "dcfg_json.h"
-#include "format/edge_types.h"
+#include "format/dcfg_tables.h"
 
 static const HChar* const edge_type_names[N_EDGE_TYPES] = {
    DCFG_EDGE_TYPE_NAMES
@@ -115,7 +115,7 @@ static void put_source(Put* out, const JsonImage* im)
 }
 
 /* Put the blocks of IMAGE, FIRST to END-1. */
-static void put_blocks(Put* out, const JsonDcfg* d, UInt image,
+static void put_blocks(Put* out, const JsonDcfg* dcfg, UInt image,
                        UInt first, UInt end)
 {
    DCFG_(put_text)(out, ",\n");
@@ -123,11 +123,11 @@ static void put_blocks(Put* out, const JsonDcfg* d, UInt image,
              "\"NODE_ID\", \"ADDR_OFFSET\", \"SIZE\", \"NUM_INSTRS\", "
              "\"LAST_INSTR_OFFSET\", \"COUNT\"");
    for (UInt i = first; i < end; i++) {
-      const Block* b = &d->graph->blocks[i];
+      const Block* b = &dcfg->graph->blocks[i];
       put_row(out, IN_IMAGE);
       DCFG_(put_number)(out, NodeFirstBlock + i);
       DCFG_(put_text)(out, ", ");
-      put_hex(out, b->addr - d->images[image].info.load);
+      put_hex(out, b->addr - dcfg->images[image].info.load);
       DCFG_(put_text)(out, ", ");
       DCFG_(put_number)(out, b->size);
       DCFG_(put_text)(out, ", ");
@@ -143,14 +143,14 @@ static void put_blocks(Put* out, const JsonDcfg* d, UInt image,
 
 /* Put INSTR_SIZES of the blocks FIRST to END-1, whose digits begin at *SIZES.
    An image of which nothing is known has none. */
-static void put_instr_sizes(Put* out, const Graph* g, UInt first, UInt end,
+static void put_instr_sizes(Put* out, const Graph* graph, UInt first, UInt end,
                             const HChar** sizes)
 {
    const HChar* from  = *sizes;
    Bool         known = False;
 
    for (UInt i = first; i < end; i++)
-      for (UInt k = 0; k < g->blocks[i].n_instrs; k++)
+      for (UInt k = 0; k < graph->blocks[i].n_instrs; k++)
          known = *(*sizes)++ != '0' || known;
    if (!known)
       return;
@@ -161,11 +161,11 @@ static void put_instr_sizes(Put* out, const Graph* g, UInt first, UInt end,
 }
 
 /* Put loop L.  NODES has room for the nodes of L. */
-static void put_loop(Put* out, const JsonDcfg* d, const Loop* l, UInt* nodes)
+static void put_loop(Put* out, const JsonDcfg* dcfg, const Loop* l, UInt* nodes)
 {
-   const Loops* ls = d->loops;
+   const Loops* ls = dcfg->loops;
 
-   DCFG_(loop_nodes)(ls, d->routines, l, nodes);
+   DCFG_(loop_nodes)(ls, dcfg->routines, l, nodes);
    DCFG_(put_text)(out, ",\n" IN_IMAGE "      [ ");
    DCFG_(put_number)(out, l->head);
    DCFG_(put_text)(out, ", ");
@@ -181,11 +181,11 @@ static void put_loop(Put* out, const JsonDcfg* d, const Loop* l, UInt* nodes)
 
 /* Put the routines from FIRST up whose entries are blocks below END, with their
    loops from *LOOP up.  Return the next routine. */
-static UInt put_routines(Put* out, const JsonDcfg* d, UInt first,
+static UInt put_routines(Put* out, const JsonDcfg* dcfg, UInt first,
                          UInt end, UInt* loop)
 {
-   const Routines* r  = d->routines;
-   const Loops*    ls = d->loops;
+   const Routines* r  = dcfg->routines;
+   const Loops*    ls = dcfg->loops;
    UInt            k;
 
    DCFG_(put_text)(out, ",\n");
@@ -216,7 +216,7 @@ static UInt put_routines(Put* out, const JsonDcfg* d, UInt first,
          UInt* nodes = dcfg_alloc("dcfg.json.loop",
                                   rt->n_nodes * sizeof(UInt));
          while (*loop < ls->n_loops && ls->loops[*loop].routine == k)
-            put_loop(out, d, &ls->loops[(*loop)++], nodes);
+            put_loop(out, dcfg, &ls->loops[(*loop)++], nodes);
          dcfg_free(nodes);
          DCFG_(put_text)(out, " ]");
       }
@@ -226,17 +226,17 @@ static UInt put_routines(Put* out, const JsonDcfg* d, UInt first,
    return k;
 }
 
-static void put_images(Put* out, const JsonDcfg* d)
+static void put_images(Put* out, const JsonDcfg* dcfg)
 {
    UInt         block = 0, routine = 0, loop = 0;
-   const HChar* sizes = d->instr_sizes;
+   const HChar* sizes = dcfg->instr_sizes;
 
    put_table(out, "        ", "IMAGES",
              "\"IMAGE_ID\", \"LOAD_ADDR\", \"SIZE\", \"IMAGE_DATA\"");
-   for (UInt i = 0; i < d->n_images; i++) {
-      const JsonImage* im = &d->images[i];
+   for (UInt i = 0; i < dcfg->n_images; i++) {
+      const JsonImage* im = &dcfg->images[i];
       UInt end = block;
-      while (end < d->graph->n_blocks && d->graph->blocks[end].image == i)
+      while (end < dcfg->graph->n_blocks && dcfg->graph->blocks[end].image == i)
          end++;
       put_row(out, "        ");
       DCFG_(put_number)(out, i + 1);
@@ -247,16 +247,16 @@ static void put_images(Put* out, const JsonDcfg* d)
       DCFG_(put_text)(out, ",\n            { \"FILE_NAME_ID\" : ");
       DCFG_(put_number)(out, im->file);
       put_build(out, &im->info);
-      if (d->with_symbols && im->info.n_symbols > 0)
+      if (dcfg->with_symbols && im->info.n_symbols > 0)
          put_symbols(out, &im->info);
       if (im->n_source > 0)
          put_source(out, im);
-      if (d->with_cfg && end > block) {
-         put_blocks(out, d, i, block, end);
+      if (dcfg->with_cfg && end > block) {
+         put_blocks(out, dcfg, i, block, end);
          if (sizes != NULL)
-            put_instr_sizes(out, d->graph, block, end, &sizes);
-         if (d->routines != NULL)
-            routine = put_routines(out, d, routine, end, &loop);
+            put_instr_sizes(out, dcfg->graph, block, end, &sizes);
+         if (dcfg->routines != NULL)
+            routine = put_routines(out, dcfg, routine, end, &loop);
       }
       DCFG_(put_text)(out, " } ]");
       block = end;
@@ -266,15 +266,15 @@ static void put_images(Put* out, const JsonDcfg* d)
 
 /*--- The whole                                            ---*/
 
-static void put_edges(Put* out, const Graph* g)
+static void put_edges(Put* out, const Graph* graph)
 {
    DCFG_(put_text)(out, ",\n");
    put_table(out, "        ", "EDGES",
              "\"EDGE_ID\", \"SOURCE_NODE_ID\", \"TARGET_NODE_ID\", "
              "\"EDGE_TYPE_ID\", \"COUNT_PER_THREAD\"");
-   for (UInt i = 0; i < g->n_edges; i++) {
-      const Edge*      e    = &g->edges[i];
-      const EdgeCount* c    = &g->counts[e->first_count];
+   for (UInt i = 0; i < graph->n_edges; i++) {
+      const Edge*      e    = &graph->edges[i];
+      const EdgeCount* c    = &graph->counts[e->first_count];
       const EdgeCount* last = c + e->n_counts;
       put_row(out, "        ");
       DCFG_(put_number)(out, i + 1);
@@ -285,7 +285,7 @@ static void put_edges(Put* out, const Graph* g)
       DCFG_(put_text)(out, ", ");
       DCFG_(put_number)(out, e->type);
       DCFG_(put_text)(out, ", [ ");
-      for (UInt t = 0; t < g->n_threads; t++) {
+      for (UInt t = 0; t < graph->n_threads; t++) {
          if (t > 0)
             DCFG_(put_text)(out, ", ");
          if (c < last && c->thread == t)
@@ -343,9 +343,9 @@ static void put_part(Put* out, const JsonPart* p, UInt n_threads,
    DCFG_(put_text)(out, " ] }");
 }
 
-static void put_process(Put* out, const JsonDcfg* d)
+static void put_process(Put* out, const JsonDcfg* dcfg)
 {
-   const Graph* g     = d->graph;
+   const Graph* g     = dcfg->graph;
    ULong        total = 0;
 
    DCFG_(put_text)(out, "      { \"INSTR_COUNT_PER_THREAD\" : [ ");
@@ -358,19 +358,19 @@ static void put_process(Put* out, const JsonDcfg* d)
    DCFG_(put_text)(out, " ],\n        \"INSTR_COUNT\" : ");
    DCFG_(put_number)(out, total);
    DCFG_(put_text)(out, ",\n");
-   put_images(out, d);
-   if (d->with_cfg)
+   put_images(out, dcfg);
+   if (dcfg->with_cfg)
       put_edges(out, g);
-   if (d->part != NULL)
-      put_part(out, d->part, g->n_threads, d->n_images);
-   if (d->more != NULL)
-      d->more(out, d->more_arg);
+   if (dcfg->part != NULL)
+      put_part(out, dcfg->part, g->n_threads, dcfg->n_images);
+   if (dcfg->more != NULL)
+      dcfg->more(out, dcfg->more_arg);
    DCFG_(put_text)(out, "\n      } ]");
 }
 
-void DCFG_(write_json)(Put* out, const JsonDcfg* d)
+void DCFG_(write_json)(Put* out, const JsonDcfg* dcfg)
 {
-   DCFG_(write_processes)(out, d, 1);
+   DCFG_(write_processes)(out, dcfg, 1);
 }
 
 void DCFG_(write_processes)(Put* out, const JsonDcfg* processes, UInt n)

@@ -8,7 +8,6 @@
 
 #include "format/put.h"
 #include "tool/graph/graph.h"
-#include "tool/graph/loop.h"
 #include "tool/graph/routine.h"
 
 /* SourceRow: one row of SOURCE_DATA. */
@@ -72,7 +71,7 @@ typedef
       Bool                with_cfg;     // blocks and edges
       Bool                with_symbols;
       const HChar*        instr_sizes;  // all blocks', one after the other
-                                        // (format/instr_sizes.h); NULL: leave
+                                        // (format/dcfg_tables.h); NULL: leave
                                         // out
       const JsonPart*     part;         // NULL: the whole run
       void              (*more)(Put* out, const void* arg);
@@ -81,8 +80,8 @@ typedef
    }
    JsonDcfg;
 
-/* Write D in format 1.00 to OUT. */
-void DCFG_(write_json)(Put* out, const JsonDcfg* d);
+/* Write DCFG in format 1.00 to OUT. */
+void DCFG_(write_json)(Put* out, const JsonDcfg* dcfg);
 
 /* Write N processes, which share one table of files. */
 void DCFG_(write_processes)(Put* out, const JsonDcfg* processes, UInt n);

@@ -39,14 +39,12 @@
 #include "pub_tool_xarray.h"
 #include "callgrind/callgrind.h"   // and valgrind.h: requests
 
-#include "tool/files/compress.h"
+#include "tool/files/delivery.h"
 #include "tool/files/file.h"
 #include "tool/files/interrupt.h"
-#include "tool/files/keeper.h"
 #include "tool/base/core.h"
 #include "tool/base/options.h"
 #include "format/release.h"
-#include "tool/files/spool_file.h"
 #include "tool/files/stream.h"
 #include "tool/calls/follow.h"
 #include "tool/calls/stack.h"
@@ -460,7 +458,7 @@ static void forget_all(Restart why)
 
 static void zero(void)
 {
-   DCFG_(tear_seams)();
+   DCFG_(forget_boundaries)();
    first_part = n_parts + 1;
    forget_all(RestartZero);
 }
@@ -476,7 +474,7 @@ static void write_part_to(const HChar* graph, const HChar* reason)
    if (!good || DCFG_(runs_code)())
       return;
    n_parts++;
-   DCFG_(note_seams)();
+   DCFG_(note_boundaries)();
    forget_all(RestartPart);
 }
 

@@ -6,7 +6,7 @@
 /* Owns: the options of the DCFG, the order of images and files in it, its rows
    of source lines, and the steps from the run to its file.  Handed: blocks and
    edges by tool/run/gather.c, images by tool/run/image.c, their lines by
-   tool/run/symbols.c. */
+   tool/run/image.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -16,16 +16,14 @@
 #include "pub_tool_options.h"
 #include "pub_tool_xarray.h"
 #include "dcfg_json.h"
-#include "format/instr_sizes.h"
+#include "format/dcfg_tables.h"
 #include "format/order.h"
 #include "tool/dcfg_output.h"
 #include "tool/files/file.h"
-#include "tool/graph/loop.h"
 #include "tool/graph/routine.h"
 #include "tool/output_dcfg.h"
 #include "tool/run/gather.h"
 #include "tool/run/image.h"
-#include "tool/run/symbols.h"
 
 /*--- Images and source lines                              ---*/
 
@@ -86,14 +84,15 @@ static XArray* list_files(JsonImage* images, UInt n_images,
 /* Make SOURCE_DATA of the image with index PLACE: a row for each sequence of
    adjacent executed instructions of one line.  .file is the number of a source
    file.  *NEXT is the first instruction to look at. */
-static void find_source(const Gathered* p, UInt place, JsonImage* im,
+static void find_source(const Gathered* gathered, UInt place, JsonImage* im,
                         UInt* next, Bool* is_used)
 {
    XArray* rows = VG_(newXA)(VG_(malloc), "dcfg.sources.rows", VG_(free),
                              sizeof(SourceRow));
 
-   for (; *next < p->n_instrs && p->instrs[*next].image == place; ++*next) {
-      const Instr* in   = &p->instrs[*next];
+   for (; *next < gathered->n_instrs && gathered->instrs[*next].image == place;
+        ++*next) {
+      const Instr* in   = &gathered->instrs[*next];
       SourceRow*   last = VG_(sizeXA)(rows) == 0 ? NULL
                           : VG_(indexXA)(rows, VG_(sizeXA)(rows) - 1);
       const ImageLine* line = DCFG_(line_at)(&im->info, in->addr);
@@ -119,15 +118,15 @@ static void find_source(const Gathered* p, UInt place, JsonImage* im,
    VG_(deleteXA)(rows);
 }
 
-/* Fill IMAGES for P, and return the names of all files, const HChar*.  The
-   caller deletes the list, and each image's .source. */
-static XArray* find_sources(const Gathered* p, JsonImage* images,
+/* Fill IMAGES for GATHERED, and return the names of all files, const HChar*.
+   The caller deletes the list, and each image's .source. */
+static XArray* find_sources(const Gathered* gathered, JsonImage* images,
                              Bool with_source)
 {
    UInt i, next = 0;
 
-   for (i = 0; i < p->n_images; i++)
-      DCFG_(image_info)(p->images[i], with_source, &images[i].info);
+   for (i = 0; i < gathered->n_images; i++)
+      DCFG_(image_info)(gathered->images[i], with_source, &images[i].info);
 
    UInt  n_sources = DCFG_(n_source_files)();
    Bool* is_used   = VG_(calloc)("dcfg.sources.used", n_sources + 1,
@@ -135,10 +134,10 @@ static XArray* find_sources(const Gathered* p, JsonImage* images,
    UInt* ids       = VG_(calloc)("dcfg.sources.ids", n_sources + 1,
                                  sizeof(UInt));
    if (with_source)
-      for (i = 0; i < p->n_images; i++)
-         find_source(p, i, &images[i], &next, is_used);
-   XArray* files = list_files(images, p->n_images, is_used, ids);
-   for (i = 0; i < p->n_images; i++)
+      for (i = 0; i < gathered->n_images; i++)
+         find_source(gathered, i, &images[i], &next, is_used);
+   XArray* files = list_files(images, gathered->n_images, is_used, ids);
+   for (i = 0; i < gathered->n_images; i++)
       for (UInt k = 0; k < images[i].n_source; k++) {
          SourceRow* row = &images[i].source[k];
          row->file = ids[row->file];
@@ -214,19 +213,19 @@ static BlockSymbol* find_block_symbols(const Graph* g,
 /* Return the sizes of the instructions of all blocks.  A block whose
    instructions are not one behind the other has zeros.  The caller frees
    them. */
-static HChar* find_instr_sizes(const Gathered* p)
+static HChar* find_instr_sizes(const Gathered* gathered)
 {
-   const Graph* g = p->graph;
+   const Graph* g = gathered->graph;
    HChar*       sizes;
    HChar**      next = VG_(malloc)("dcfg.output.sizes",
                                    (g->n_blocks + 1) * sizeof(HChar*));
 
-   sizes = VG_(malloc)("dcfg.output.sizes", p->n_instrs + 1);
+   sizes = VG_(malloc)("dcfg.output.sizes", gathered->n_instrs + 1);
    next[0] = sizes;
    for (UInt b = 0; b < g->n_blocks; b++)
       next[b + 1] = next[b] + g->blocks[b].n_instrs;
-   for (UInt i = 0; i < p->n_instrs; i++) {
-      UChar len = p->instrs[i].len;
+   for (UInt i = 0; i < gathered->n_instrs; i++) {
+      UChar len = gathered->instrs[i].len;
       *next[g->node_of[i] - NodeFirstBlock]++
          = len < sizeof(INSTR_SIZE_DIGITS) - 1 ? INSTR_SIZE_DIGITS[len] : '0';
    }
@@ -266,19 +265,19 @@ static JsonPart part_of(const Gathered* g)
                       g->ways_in, g->n_bypasses, bypasses };
 }
 
-static void write_file(const HChar* file, const JsonDcfg* d)
+static void write_file(const HChar* file, const JsonDcfg* dcfg)
 {
    OutFile* f = DCFG_(open_out_file)("--dcfg-out-file", file, NULL);
 
    DCFG_(set_reader)(f, "dcfg report", OUT_FILE);
-   DCFG_(write_json)(DCFG_(text_of_file)(f), d);
+   DCFG_(write_json)(DCFG_(text_of_file)(f), dcfg);
    DCFG_(close_out_file)(f, "%'u blocks, %'u edges, %'u routines, "
                          "%'u loops, %'llu instructions",
-                         d->with_cfg ? d->graph->n_blocks : 0,
-                         d->with_cfg ? d->graph->n_edges : 0,
-                         d->routines ? d->routines->n_routines : 0,
-                         d->loops ? d->loops->n_loops : 0,
-                         all_instrs(d->graph));
+                         dcfg->with_cfg ? dcfg->graph->n_blocks : 0,
+                         dcfg->with_cfg ? dcfg->graph->n_edges : 0,
+                         dcfg->routines ? dcfg->routines->n_routines : 0,
+                         dcfg->loops ? dcfg->loops->n_loops : 0,
+                         all_instrs(dcfg->graph));
 }
 
 void DCFG_(write_dcfg)(const Gathered* g, const HChar* file)

@@ -615,7 +615,7 @@ static _Noreturn void die_reading(const Source* s, const DcfgError* err)
                              : s->lackey != NULL ? KIND_LACKEY : KIND_GRAPH));
 }
 
-static void read_trace(const Source* s, DcfgBlocks* b)
+static void read_trace(const Source* s, DcfgBlocks* blocks)
 {
    DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
@@ -624,24 +624,24 @@ static void read_trace(const Source* s, DcfgBlocks* b)
    if (t == NULL)
       die_reading(s, &err);
    dcfg_trace_select(t, s->p->id, s->thread);
-   if (!dcfg_blocks_trace(b, s->p, t, &err))
+   if (!dcfg_blocks_trace(blocks, s->p, t, &err))
       die_reading(s, &err);
    dcfg_trace_close(t);
 }
 
-/* Add the whole input to B, in the first or the second pass. */
-static void read_source(const Source* s, DcfgBlocks* b)
+/* Add the whole input to BLOCKS, in the first or the second pass. */
+static void read_source(const Source* s, DcfgBlocks* blocks)
 {
    DcfgError err;
    uint64_t  unknown;
 
    if (s->trace != NULL) {
-      read_trace(s, b);
+      read_trace(s, blocks);
    } else if (s->lackey != NULL) {
-      if (!dcfg_blocks_lackey(b, s->lackey, &err))
+      if (!dcfg_blocks_lackey(blocks, s->lackey, &err))
          die_reading(s, &err);
    } else {
-      if (!dcfg_blocks_graph(b, s->p, s->thread, &unknown, &err))
+      if (!dcfg_blocks_graph(blocks, s->p, s->thread, &unknown, &err))
          die_reading(s, &err);
       if (unknown > 0)
          complain("%s signals came where control could go on in several ways: "
@@ -694,17 +694,17 @@ static bool* wanted_blocks(const Source* s, const DcfgBlockTable* t)
    return wanted;
 }
 
-static Paths* make_paths(const Source* s, DcfgBlocks* b, Percent likely)
+static Paths* make_paths(const Source* s, DcfgBlocks* blocks, Percent likely)
 {
-   const DcfgBlockTable* t = dcfg_blocks_dynamic(b);
-   Paths*                p = paths_new(t != NULL ? t : dcfg_blocks_static(b),
-                                       likely);
+   const DcfgBlockTable* t = dcfg_blocks_dynamic(blocks);
+   Paths*                p = paths_new(t != NULL ? t
+                                       : dcfg_blocks_static(blocks), likely);
    bool*                 wanted;
 
    if (t != NULL && is_rereadable(s)) {
       paths_begin_count(p);
-      dcfg_blocks_visit(b, paths_visit, p);
-      read_source(s, b);
+      dcfg_blocks_visit(blocks, paths_visit, p);
+      read_source(s, blocks);
       paths_end_count(p);
    }
    wanted = wanted_blocks(s, p->t);
@@ -783,22 +783,22 @@ static void write_paths(BlockWriter* w, const Paths* p, uint64_t top,
    end_file(w);
 }
 
-static void write_all(BlockWriter* w, const DcfgBlocks* b, const Paths* p,
+static void write_all(BlockWriter* w, const DcfgBlocks* blocks, const Paths* p,
                       uint64_t top)
 {
-   const DcfgBlockTable* dynamics = dcfg_blocks_dynamic(b);
+   const DcfgBlockTable* dynamics = dcfg_blocks_dynamic(blocks);
 
    w->style.out = stdout;
    frame(w, "{\n", true);
    if (p == NULL || w->prefix != NULL) {
-      write_table(w, dcfg_blocks_static(b), "sbb", true);
+      write_table(w, dcfg_blocks_static(blocks), "sbb", true);
       if (dynamics != NULL) {
          frame(w, ",\n", true);
          write_table(w, dynamics, "dbb", false);
       }
    }
    if (p != NULL)
-      write_paths(w, p, top, dcfg_blocks_instrs(b));
+      write_paths(w, p, top, dcfg_blocks_instrs(blocks));
    frame(w, "\n}\n", true);
    name_results();
 }

@@ -136,15 +136,15 @@ static void number_images(BuildImages* b)
 
 /* Return whether the image with more blocks has all blocks of the other one, at
    the same offsets. */
-static bool same_blocks(const DcfgProcess* p, const DcfgImage* x,
+static bool same_blocks(const DcfgProcess* process, const DcfgImage* x,
                         const DcfgProcess* q, const DcfgImage* y)
 {
    KeyMap*  blocks = keymap_new();
    uint32_t n = x->n_nodes < y->n_nodes ? x->n_nodes : y->n_nodes, same = 0;
 
    for (uint32_t i = x->first_node; i < x->first_node + x->n_nodes; i++)
-      keymap_number(blocks, (p->nodes[i].addr - x->load_addr) << 16
-                            | (p->nodes[i].n_instrs & 0xffff));
+      keymap_number(blocks, (process->nodes[i].addr - x->load_addr) << 16
+                            | (process->nodes[i].n_instrs & 0xffff));
    for (uint32_t i = y->first_node; i < y->first_node + y->n_nodes; i++)
       same += keymap_find(blocks, (q->nodes[i].addr - y->load_addr) << 16
                                   | (q->nodes[i].n_instrs & 0xffff))
@@ -164,15 +164,15 @@ static int compare_ids(const DcfgImage* x, const DcfgImage* y)
 
 /* Return whether the images are one build.  Symbols decide; if one was
    stripped, build ids and blocks do. */
-static bool same_symbols(const DcfgProcess* p, const DcfgImage* x,
+static bool same_symbols(const DcfgProcess* process, const DcfgImage* x,
                          const DcfgProcess* q, const DcfgImage* y)
 {
    if (x->n_symbols == 0 || y->n_symbols == 0)
-      return compare_ids(x, y) != 1 || same_blocks(p, x, q, y);
+      return compare_ids(x, y) != 1 || same_blocks(process, x, q, y);
    if (x->n_symbols != y->n_symbols)
-      return compare_ids(x, y) == 0 && same_blocks(p, x, q, y);
+      return compare_ids(x, y) == 0 && same_blocks(process, x, q, y);
    for (uint32_t i = 0; i < x->n_symbols; i++) {
-      const DcfgSymbol* s = &p->symbols[x->first_symbol + i];
+      const DcfgSymbol* s = &process->symbols[x->first_symbol + i];
       const DcfgSymbol* t = &q->symbols[y->first_symbol + i];
       if (s->addr - x->load_addr != t->addr - y->load_addr
           || s->size != t->size || strcmp(s->name, t->name) != 0)
@@ -267,16 +267,16 @@ struct Builds {
 
 /*--- Functions                                            ---*/
 
-static uint32_t name_number(Builds* b, const char* name)
+static uint32_t name_number(Builds* builds, const char* name)
 {
-   return keymap_number(b->name_numbers,
-                        (uintptr_t)intern(b->names, name));
+   return keymap_number(builds->name_numbers,
+                        (uintptr_t)intern(builds->names, name));
 }
 
 /* Return a number for X and Y, the same for the same two at this level. */
-static uint64_t pair(Builds* b, Level level, uint64_t x, uint64_t y)
+static uint64_t pair(Builds* builds, Level level, uint64_t x, uint64_t y)
 {
-   return keymap_number(b->pairs[level], x << 32 | y);
+   return keymap_number(builds->pairs[level], x << 32 | y);
 }
 
 const char* base_name(const char* symbol)
@@ -297,22 +297,22 @@ const char* base_name(const char* symbol)
 
 /* Return the number of the name, without directories, of the source file of
    block N; 0 if there is none.  Set *LINE to the line. */
-static uint64_t file_number(Builds* b, const Program* g, const DcfgNode* n,
-                            uint32_t* line)
+static uint64_t file_number(Builds* builds, const Program* program,
+                            const DcfgNode* n, uint32_t* line)
 {
-   uint32_t s = dcfg_source_at(g->p, n->image, n->addr);
+   uint32_t s = dcfg_source_at(program->p, n->image, n->addr);
 
    *line = 0;
-   if (s == DCFG_NONE || g->p->sources[s].file >= g->d->n_files)
+   if (s == DCFG_NONE || program->p->sources[s].file >= program->d->n_files)
       return 0;
-   *line = g->p->sources[s].line;
-   return 1 + (uint64_t)name_number(b, text_base(
-                 g->d->files[g->p->sources[s].file].name));
+   *line = program->p->sources[s].line;
+   return 1 + (uint64_t)name_number(builds, text_base(
+                 program->d->files[program->p->sources[s].file].name));
 }
 
 /* Return the first number of FUNCTION: by its offset if the image was not
    rebuilt, else by its name and source file. */
-static uint64_t number_by_name(Builds* b, const Side* s, uint32_t function)
+static uint64_t number_by_name(Builds* builds, const Side* s, uint32_t function)
 {
    const Program*  g = s->g;
    uint32_t        node = s->f->nodes[function], symbol, line;
@@ -321,71 +321,75 @@ static uint64_t number_by_name(Builds* b, const Side* s, uint32_t function)
    uint64_t        number;
 
    symbol = dcfg_symbol_of(g->p, node);
-   s->file[function] = (uint32_t)file_number(b, g, n, &line);
-   if (symbol == DCFG_NONE && b->images.stripped[image])
-      return pair(b, BY_FILE, pair(b, BY_NAME, pair(b, BY_IMAGE, image,
-                                                    s == b->side ? 6 : 7),
-                                   function), 0);
-   if (!b->images.rebuilt[image] || symbol == DCFG_NONE) {
+   s->file[function] = (uint32_t)file_number(builds, g, n, &line);
+   if (symbol == DCFG_NONE && builds->images.stripped[image])
+      return pair(builds, BY_FILE,
+                  pair(builds, BY_NAME, pair(builds, BY_IMAGE, image,
+                                             s == builds->side ? 6 : 7),
+                       function), 0);
+   if (!builds->images.rebuilt[image] || symbol == DCFG_NONE) {
       uint64_t offset = n->addr - g->p->images[n->image].load_addr;
-      number = pair(b, BY_NAME, pair(b, BY_IMAGE, image, 0),
-                    keymap_number(b->offsets, offset));
-      return pair(b, BY_FILE, number, 0);
+      number = pair(builds, BY_NAME, pair(builds, BY_IMAGE, image, 0),
+                    keymap_number(builds->offsets, offset));
+      return pair(builds, BY_FILE, number, 0);
    }
-   number = pair(b, BY_NAME, pair(b, BY_IMAGE, image, 1),
-                 name_number(b, base_name(g->p->symbols[symbol].name)));
+   number = pair(builds, BY_NAME, pair(builds, BY_IMAGE, image, 1),
+                 name_number(builds, base_name(g->p->symbols[symbol].name)));
    /* Static functions of several files may have the same name. */
-   return pair(b, BY_FILE, number, s->file[function]);
+   return pair(builds, BY_FILE, number, s->file[function]);
 }
 
 /* Return the number of a function's demangled name; 0 if it has none.
    Demangling drops the parts of C++ and Rust symbols that differ between
    builds. */
-static uint32_t spoken_name(Builds* b, const Side* s, uint32_t function)
+static uint32_t spoken_name(Builds* builds, const Side* s, uint32_t function)
 {
    uint32_t symbol = dcfg_symbol_of(s->g->p, s->f->nodes[function]);
 
    return symbol == DCFG_NONE ? 0
-          : 1 + name_number(b, text_demangle(base_name(
-                                  s->g->p->symbols[symbol].name)));
+          : 1 + name_number(builds, text_demangle(base_name(
+                                       s->g->p->symbols[symbol].name)));
 }
 
 /* Return a number for FUNCTION's name in a rebuilt image; UINT64_MAX if there
    is none.  Functions below do the same for the demangled name and for the line
    at which the function begins. */
-static uint64_t number_by_symbol(Builds* b, const Side* s, uint32_t function)
+static uint64_t number_by_symbol(Builds* builds, const Side* s,
+                                 uint32_t function)
 {
    uint32_t node = s->f->nodes[function];
    uint32_t image = s->image[s->g->p->nodes[node].image];
    uint32_t symbol = dcfg_symbol_of(s->g->p, node);
 
-   if (!b->images.rebuilt[image] || symbol == DCFG_NONE)
+   if (!builds->images.rebuilt[image] || symbol == DCFG_NONE)
       return UINT64_MAX;
-   return pair(b, BY_NAME, pair(b, BY_IMAGE, image, 1), name_number(
-                  b, base_name(s->g->p->symbols[symbol].name)));
+   return pair(builds, BY_NAME, pair(builds, BY_IMAGE, image, 1), name_number(
+                       builds, base_name(s->g->p->symbols[symbol].name)));
 }
 
-static uint64_t number_by_spoken_name(Builds* b, const Side* s,
+static uint64_t number_by_spoken_name(Builds* builds, const Side* s,
                                       uint32_t function)
 {
    uint32_t image = s->image[s->g->p->nodes[s->f->nodes[function]].image];
-   uint32_t name = b->images.rebuilt[image] ? spoken_name(b, s, function) : 0;
+   uint32_t name = builds->images.rebuilt[image]
+                   ? spoken_name(builds, s, function) : 0;
 
    return name == 0 ? UINT64_MAX
-          : pair(b, BY_NAME, pair(b, BY_IMAGE, image, 4), name);
+          : pair(builds, BY_NAME, pair(builds, BY_IMAGE, image, 4), name);
 }
 
-static uint64_t number_by_line(Builds* b, const Side* s, uint32_t function)
+static uint64_t number_by_line(Builds* builds, const Side* s, uint32_t function)
 {
    const DcfgNode* n = &s->g->p->nodes[s->f->nodes[function]];
    uint32_t        line;
-   uint64_t        file = file_number(b, s->g, n, &line);
+   uint64_t        file = file_number(builds, s->g, n, &line);
 
-   if (!b->images.rebuilt[s->image[n->image]] || file == 0)
+   if (!builds->images.rebuilt[s->image[n->image]] || file == 0)
       return UINT64_MAX;
-   return pair(b, BY_FILE, pair(b, BY_NAME,
-                                pair(b, BY_IMAGE, s->image[n->image], 2),
-                                file), line);
+   return pair(builds, BY_FILE, pair(builds, BY_NAME,
+                                     pair(builds, BY_IMAGE, s->image[n->image],
+                                          2),
+                                     file), line);
 }
 
 /* Candidate: a function that may get the number of another run's function. */
@@ -398,17 +402,17 @@ typedef
 
 COMPARE(by_number, Candidate, UP(number) ?: UP(side) ?: UP(function))
 
-typedef uint64_t NumberBy(Builds* b, const Side* s, uint32_t function);
+typedef uint64_t NumberBy(Builds* builds, const Side* s, uint32_t function);
 
 /* Number the N candidates C by BY, and sort by number those that get one.
    Return how many these are; they come first. */
-static size_t renumber(Builds* b, Candidate* c, size_t n, NumberBy* by)
+static size_t renumber(Builds* builds, Candidate* c, size_t n, NumberBy* by)
 {
    size_t kept = 0;
 
    for (size_t i = 0; i < n; i++) {
       Candidate one = c[i];
-      one.number = by(b, &b->side[one.side], one.function);
+      one.number = by(builds, &builds->side[one.side], one.function);
       if (one.number != UINT64_MAX)
          c[kept++] = one;
       if (i % 256 == 0)
@@ -420,32 +424,32 @@ static size_t renumber(Builds* b, Candidate* c, size_t n, NumberBy* by)
 
 /* Pair functions with different names that begin at the same line, if each run
    has exactly one of them. */
-static void pair_by_line(Builds* b, Candidate* c, size_t n)
+static void pair_by_line(Builds* builds, Candidate* c, size_t n)
 {
-   size_t kept = renumber(b, c, n, number_by_line);
+   size_t kept = renumber(builds, c, n, number_by_line);
 
    for (size_t i = 0; i + 1 < kept; i++)
       if (c[i].number == c[i + 1].number && c[i].side == 0
           && c[i + 1].side == 1
           && (i == 0 || c[i - 1].number != c[i].number)
           && (i + 2 == kept || c[i + 2].number != c[i].number))
-         b->side[1].function[c[i + 1].function]
-            = b->side[0].function[c[i].function];
+         builds->side[1].function[c[i + 1].function]
+                 = builds->side[0].function[c[i].function];
 }
 
 /* Pair functions of the same name in different files, if each run has that name
    in one file only.  If the file of some is not known, functions of that name
    cannot be told apart: with WHOLE, they then count as one function. */
-static void pair_by_symbol(Builds* b, Candidate* c, size_t n, NumberBy* by,
+static void pair_by_symbol(Builds* builds, Candidate* c, size_t n, NumberBy* by,
                            bool whole)
 {
-   size_t kept = renumber(b, c, n, by);
+   size_t kept = renumber(builds, c, n, by);
 
    for (size_t i = 0, end; i < kept; i = end) {
       uint64_t one[2] = { UINT64_MAX, UINT64_MAX };
       bool     several = false, fileless = false;
       for (end = i; end < kept && c[end].number == c[i].number; end++) {
-         const Side* s = &b->side[c[end].side];
+         const Side* s = &builds->side[c[end].side];
          uint64_t*   is = &one[c[end].side];
          several = several || (*is != UINT64_MAX
                                && *is != s->function[c[end].function]);
@@ -455,19 +459,19 @@ static void pair_by_symbol(Builds* b, Candidate* c, size_t n, NumberBy* by,
       if (one[0] != UINT64_MAX && one[1] != UINT64_MAX
           && (!several || (whole && fileless)))
          for (size_t k = i; k < end; k++)
-            b->side[c[k].side].function[c[k].function] = one[0];
+            builds->side[c[k].side].function[c[k].function] = one[0];
    }
 }
 
 /* Set C to all functions whose number only one run has.  Return how many these
    are. */
-static size_t find_lonely(const Builds* b, Candidate* c)
+static size_t find_lonely(const Builds* builds, Candidate* c)
 {
    size_t n = 0, lonely = 0;
 
    for (uint32_t k = 0; k < 2; k++)
-      for (uint32_t i = 0; i < b->side[k].f->n; i++)
-         c[n++] = (Candidate){ b->side[k].function[i], k, i };
+      for (uint32_t i = 0; i < builds->side[k].f->n; i++)
+         c[n++] = (Candidate){ builds->side[k].function[i], k, i };
    qsort(c, n, sizeof(*c), by_number);
    for (size_t i = 0, end; i < n; i = end) {
       bool there[2] = { false, false };
@@ -480,25 +484,25 @@ static size_t find_lonely(const Builds* b, Candidate* c)
 }
 
 /* Pair functions by shape.c's guesses. */
-static void pair_by_shape(Builds* b)
+static void pair_by_shape(Builds* builds)
 {
    ShapeSide side[2];
 
    for (int k = 0; k < 2; k++) {
-      const Side* s = &b->side[k];
+      const Side* s = &builds->side[k];
       uint32_t*   image = zalloc(s->f->n, sizeof(*image));
       uint32_t*   name = zalloc(s->f->n, sizeof(*name));
       bool*       open = zalloc(s->f->n, sizeof(*open));
       for (uint32_t i = 0; i < s->f->n; i++) {
          image[i] = s->image[s->g->p->nodes[s->f->nodes[i]].image];
-         name[i] = spoken_name(b, s, i);
-         open[i] = b->images.rebuilt[image[i]];
+         name[i] = spoken_name(builds, s, i);
+         open[i] = builds->images.rebuilt[image[i]];
          if (i % 256 == 0)
             text_forget();
       }
       side[k] = (ShapeSide){ s->g, s->f, s->function, image, name, open };
    }
-   match_shapes(side, b->guesses);
+   match_shapes(side, builds->guesses);
    for (int k = 0; k < 2; k++) {
       free((void*)side[k].image);
       free((void*)side[k].name);
@@ -507,44 +511,45 @@ static void pair_by_shape(Builds* b)
 }
 
 /* Enter into .lineless the functions that have lines in one run only. */
-static void find_lineless(Builds* b)
+static void find_lineless(Builds* builds)
 {
    KeyMap* with = keymap_new();
 
    for (int pass = 0; pass < 2; pass++)
       for (int k = 0; k < 2; k++)
-         for (uint32_t i = 0; i < b->side[k].f->n; i++) {
-            const Side* s = &b->side[k];
+         for (uint32_t i = 0; i < builds->side[k].f->n; i++) {
+            const Side* s = &builds->side[k];
             if (pass == 0 && s->file[i] != 0)
                keymap_number(with, s->function[i]);
             else if (pass == 1 && s->file[i] == 0
                      && keymap_find(with, s->function[i]) != UINT32_MAX)
-               keymap_number(b->lineless, s->function[i]);
+               keymap_number(builds->lineless, s->function[i]);
          }
    keymap_free(with);
 }
 
-static void number_functions(Builds* b)
+static void number_functions(Builds* builds)
 {
-   Candidate* c = zalloc((size_t)b->side[0].f->n + b->side[1].f->n,
+   Candidate* c = zalloc((size_t)builds->side[0].f->n + builds->side[1].f->n,
                          sizeof(*c));
 
    for (uint32_t k = 0; k < 2; k++) {
-      Side* s = &b->side[k];
+      Side* s = &builds->side[k];
       s->function = zalloc(s->f->n, sizeof(*s->function));
       s->file = zalloc(s->f->n, sizeof(*s->file));
       for (uint32_t i = 0; i < s->f->n; i++) {
-         s->function[i] = number_by_name(b, s, i);
+         s->function[i] = number_by_name(builds, s, i);
          if (i % 256 == 0)
             text_forget();
       }
    }
-   if (b->images.differ) {
-      pair_by_symbol(b, c, find_lonely(b, c), number_by_symbol, true);
-      pair_by_symbol(b, c, find_lonely(b, c), number_by_spoken_name, false);
-      pair_by_line(b, c, find_lonely(b, c));
-      pair_by_shape(b);
-      find_lineless(b);
+   if (builds->images.differ) {
+      pair_by_symbol(builds, c, find_lonely(builds, c), number_by_symbol, true);
+      pair_by_symbol(builds, c, find_lonely(builds, c), number_by_spoken_name,
+                     false);
+      pair_by_line(builds, c, find_lonely(builds, c));
+      pair_by_shape(builds);
+      find_lineless(builds);
    }
    free(c);
 }
@@ -552,11 +557,12 @@ static void number_functions(Builds* b)
 /*--- Blocks                                               ---*/
 
 /* Return whether NODE is one that places of KIND count. */
-static bool is_placed(const DcfgProcess* p, uint32_t node, PlaceKind kind)
+static bool is_placed(const DcfgProcess* process, uint32_t node, PlaceKind kind)
 {
    switch (kind) {
-      case PLACE_LOOPS:    return dcfg_loop_by_head(p, node) != DCFG_NONE;
-      case PLACE_ROUTINES: return dcfg_routine_by_entry(p, node) != DCFG_NONE;
+      case PLACE_LOOPS:    return dcfg_loop_by_head(process, node) != DCFG_NONE;
+      case PLACE_ROUTINES: return dcfg_routine_by_entry(process, node)
+      != DCFG_NONE;
       default:             return true;
    }
 }
@@ -564,9 +570,9 @@ static bool is_placed(const DcfgProcess* p, uint32_t node, PlaceKind kind)
 /* STUB_PLACE: the bit of places that are numbers of stubs. */
 #define STUB_PLACE ((uint64_t)1 << 63)
 
-uint64_t* build_places(Builds* b, int side, PlaceKind kind)
+uint64_t* build_places(Builds* builds, int side, PlaceKind kind)
 {
-   const Side*        s = &b->side[side];
+   const Side*        s = &builds->side[side];
    const DcfgProcess* p = s->g->p;
    uint64_t*          places = zalloc(p->n_blocks, sizeof(*places));
    KeyMap*            seen = keymap_new();
@@ -579,23 +585,24 @@ uint64_t* build_places(Builds* b, int side, PlaceKind kind)
       uint64_t        where, file;
       places[i] = s->stub[i] != NO_STUB ? STUB_PLACE | s->stub[i]
                   : node->addr - p->images[node->image].load_addr;
-      if (f == NO_FUNCTION || !b->images.rebuilt[s->image[node->image]] || !is_placed(p, i, kind))
+      if (f == NO_FUNCTION || !builds->images.rebuilt[s->image[node->image]]
+          || !is_placed(p, i, kind))
          continue;
       where = s->function[f];
-      file = file_number(b, s->g, node, &line);
-      if (keymap_find(b->lineless, s->function[f]) != UINT32_MAX)
+      file = file_number(builds, s->g, node, &line);
+      if (keymap_find(builds->lineless, s->function[f]) != UINT32_MAX)
          file = line = 0;
       else if (file == s->file[f])
          file = UINT32_MAX;             // the function's own file, whatever its
                                         // name
-      where = pair(b, BY_BLOCKS_FILE, where, file);
-      where = pair(b, BY_LINE, where, line);
+      where = pair(builds, BY_BLOCKS_FILE, where, file);
+      where = pair(builds, BY_LINE, where, line);
       k = keymap_number(seen, where);
       if (k == n) {
          GROW(n_seen, n, room);
          n_seen[n++] = 0;
       }
-      places[i] = pair(b, BY_ORDER, where, n_seen[k]++);
+      places[i] = pair(builds, BY_ORDER, where, n_seen[k]++);
       if (i % 256 == 0)
          text_forget();
    }
@@ -606,20 +613,20 @@ uint64_t* build_places(Builds* b, int side, PlaceKind kind)
 
 /*--- Stubs                                                ---*/
 
-static void number_stubs(Builds* b)
+static void number_stubs(Builds* builds)
 {
    StubSide side[2];
 
    for (int k = 0; k < 2; k++) {
-      Side* s = &b->side[k];
+      Side* s = &builds->side[k];
       s->stub = zalloc(s->g->p->n_blocks, sizeof(*s->stub));
       memset(s->stub, 0xff, s->g->p->n_blocks * sizeof(*s->stub));
    }
    for (int k = 0; k < 2; k++)
-      side[k] = (StubSide){ b->side[k].f, b->side[k].function,
-                            build_places(b, k, PLACE_BLOCKS),
-                            b->side[k].stub };
-   match_stubs(&b->images, side);
+      side[k] = (StubSide){ builds->side[k].f, builds->side[k].function,
+                            build_places(builds, k, PLACE_BLOCKS),
+                            builds->side[k].stub };
+   match_stubs(&builds->images, side);
    for (int k = 0; k < 2; k++)
       free((void*)side[k].places);
 }
@@ -649,52 +656,52 @@ Builds* builds_new(const Program* x, const Program* y)
    return b;
 }
 
-void builds_free(Builds* b)
+void builds_free(Builds* builds)
 {
    for (int k = 0; k < 2; k++) {
-      functions_free(b->side[k].f);
-      free(b->side[k].function);
-      free(b->side[k].file);
-      free(b->side[k].stub);
+      functions_free(builds->side[k].f);
+      free(builds->side[k].function);
+      free(builds->side[k].file);
+      free(builds->side[k].stub);
    }
-   build_images_free(&b->images);
-   interned_free(b->names);
-   keymap_free(b->name_numbers);
-   keymap_free(b->offsets);
-   keymap_free(b->guesses);
-   keymap_free(b->lineless);
+   build_images_free(&builds->images);
+   interned_free(builds->names);
+   keymap_free(builds->name_numbers);
+   keymap_free(builds->offsets);
+   keymap_free(builds->guesses);
+   keymap_free(builds->lineless);
    for (int k = 0; k < N_LEVELS; k++)
-      keymap_free(b->pairs[k]);
-   free(b);
+      keymap_free(builds->pairs[k]);
+   free(builds);
 }
 
-bool build_is_guess(const Builds* b, int side, uint32_t node)
+bool build_is_guess(const Builds* builds, int side, uint32_t node)
 {
-   const Side* s = &b->side[side];
+   const Side* s = &builds->side[side];
 
    return node < s->g->p->n_blocks && s->f->of[node] != NO_FUNCTION
-          && keymap_find(b->guesses, s->function[s->f->of[node]])
+          && keymap_find(builds->guesses, s->function[s->f->of[node]])
              != UINT32_MAX;
 }
 
-bool builds_differ(const Builds* b)
+bool builds_differ(const Builds* builds)
 {
-   return b->images.differ;
+   return builds->images.differ;
 }
 
-const Functions* build_functions(const Builds* b, int side)
+const Functions* build_functions(const Builds* builds, int side)
 {
-   return b->side[side].f;
+   return builds->side[side].f;
 }
 
-uint32_t build_image(const Builds* b, int side, uint32_t image)
+uint32_t build_image(const Builds* builds, int side, uint32_t image)
 {
-   return b->side[side].image[image];
+   return builds->side[side].image[image];
 }
 
-uint64_t build_function(const Builds* b, int side, uint32_t function)
+uint64_t build_function(const Builds* builds, int side, uint32_t function)
 {
-   return b->side[side].function[function];
+   return builds->side[side].function[function];
 }
 
 /*--- Pairs of what was executed                           ---*/
@@ -716,44 +723,45 @@ typedef
 #define SPECIAL (UINT32_MAX - 1)
 
 /* Set *IMAGE and *OFFSET to the place of NODE. */
-static void place(const Builds* b, int side, const DcfgProcess* p,
+static void place(const Builds* builds, int side, const DcfgProcess* process,
                   const uint64_t* places, uint32_t node, uint32_t* image,
                   uint64_t* offset)
 {
    const DcfgNode* n;
 
-   if (node >= p->n_nodes) {
+   if (node >= process->n_nodes) {
       *image = SPECIAL;
       *offset = UINT64_MAX;
       return;
    }
-   n = &p->nodes[node];
+   n = &process->nodes[node];
    if (n->kind != DCFG_NODE_BLOCK) {
       *image = SPECIAL;
       *offset = n->kind;
    } else {
-      *image = build_image(b, side, n->image);
+      *image = build_image(builds, side, n->image);
       *offset = places[node];
    }
 }
 
-static uint32_t n_things(const DcfgProcess* p, Kind kind)
+static uint32_t n_things(const DcfgProcess* process, Kind kind)
 {
    switch (kind) {
-      case MATCH_LOOPS:    return p->n_loops;
-      case MATCH_ROUTINES: return p->n_routines;
-      case MATCH_BLOCKS:   return p->n_blocks;
-      default:             return p->n_edges;
+      case MATCH_LOOPS:    return process->n_loops;
+      case MATCH_ROUTINES: return process->n_routines;
+      case MATCH_BLOCKS:   return process->n_blocks;
+      default:             return process->n_edges;
    }
 }
 
 /* Set KEYS to the executed things of KIND of a run.  Return how many these
    are. */
-static size_t add_keys(Builds* b, const Program* g, Kind kind, int side,
-                       Key* keys)
+static size_t add_keys(Builds* builds, const Program* program, Kind kind,
+                       int side, Key* keys)
 {
-   const DcfgProcess* p = g->p;
-   uint64_t* places = build_places(b, side, kind == MATCH_LOOPS ? PLACE_LOOPS
+   const DcfgProcess* p = program->p;
+   uint64_t* places = build_places(builds, side,
+                                   kind == MATCH_LOOPS ? PLACE_LOOPS
                                    : kind == MATCH_ROUTINES ? PLACE_ROUTINES
                                    : PLACE_BLOCKS);
    size_t    n = 0;
@@ -772,11 +780,11 @@ static size_t add_keys(Builds* b, const Program* g, Kind kind, int side,
          k->count = dcfg_node_executions(p, i, DCFG_ALL_THREADS);
       } else {
          node = p->edges[i].source;
-         place(b, side, p, places, p->edges[i].target, &k->image2,
+         place(builds, side, p, places, p->edges[i].target, &k->image2,
                &k->offset2);
          k->count = p->edges[i].count;
       }
-      place(b, side, p, places, node, &k->image, &k->offset);
+      place(builds, side, p, places, node, &k->image, &k->offset);
       n += k->count > 0;
    }
    free(places);
@@ -785,19 +793,20 @@ static size_t add_keys(Builds* b, const Program* g, Kind kind, int side,
 
 /* Do the same for functions, each with the instructions of its blocks.  If a
    function has several parts, the first part stands for all. */
-static size_t add_functions(const Builds* b, const Program* g, int side,
-                            Key* keys)
+static size_t add_functions(const Builds* builds, const Program* program,
+                            int side, Key* keys)
 {
-   const Functions* f = build_functions(b, side);
+   const Functions* f = build_functions(builds, side);
    KeyMap*          numbers = keymap_new();
    size_t           n = 0, kept = 0;
 
-   for (uint32_t i = 0; i < g->p->n_blocks; i++) {
-      uint64_t instrs = dcfg_node_instrs(g->p, i, DCFG_ALL_THREADS), number;
+   for (uint32_t i = 0; i < program->p->n_blocks; i++) {
+      uint64_t instrs = dcfg_node_instrs(program->p, i, DCFG_ALL_THREADS),
+      number;
       uint32_t k;
       if (f->of[i] == NO_FUNCTION)
          continue;
-      number = build_function(b, side, f->of[i]);
+      number = build_function(builds, side, f->of[i]);
       k = keymap_number(numbers, number);
       if (k == n)
          keys[n++] = (Key){ .offset = number, .index = f->of[i],

@@ -19,25 +19,25 @@ typedef enum { PLACE_BLOCKS, PLACE_LOOPS, PLACE_ROUTINES } PlaceKind;
 
 /* Return the builds of runs A and B, which must last until builds_free(). */
 Builds*          builds_new(const Program* a, const Program* b);
-void             builds_free(Builds* b);
+void             builds_free(Builds* builds);
 
 /* Return whether an image that is in both runs was rebuilt. */
-bool             builds_differ(const Builds* b);
+bool             builds_differ(const Builds* builds);
 
 /* Return whether the function of NODE was paired by its shape only. */
-bool             build_is_guess(const Builds* b, int side, uint32_t node);
+bool             build_is_guess(const Builds* builds, int side, uint32_t node);
 
-/* Return the functions of a run, which B owns. */
-const Functions* build_functions(const Builds* b, int side);
+/* Return the functions of a run, which BUILDS owns. */
+const Functions* build_functions(const Builds* builds, int side);
 
 /* Return the number of an image. */
-uint32_t         build_image(const Builds* b, int side, uint32_t image);
+uint32_t         build_image(const Builds* builds, int side, uint32_t image);
 
 /* Return by block a number that is equal for the same block in both runs, if
    their images have the same number.  The caller frees the array.  The number
    is the offset in the image.  In a rebuilt image, it stands for the function,
    the line, and the index among the nodes of KIND in that line. */
-uint64_t*        build_places(Builds* b, int side, PlaceKind kind);
+uint64_t*        build_places(Builds* builds, int side, PlaceKind kind);
 
 /* Return SYMBOL without the suffixes that compilers and BOLT add to parts and
    copies: "name" for "name.part.0" or "name/1".  Valid until text_forget(). */
@@ -45,7 +45,8 @@ const char*      base_name(const char* symbol);
 
 /* Return a function's number.  Parts that a compiler split off, and copies for
    special cases, have the function's number. */
-uint64_t         build_function(const Builds* b, int side, uint32_t function);
+uint64_t         build_function(const Builds* builds, int side,
+                                uint32_t function);
 
 /*--- Pairs of what was executed                           ---*/
 

@@ -22,45 +22,45 @@
 
 #include <stdlib.h>
 
-/* Unit: all functions with the same number, so far. */
+/* Class: all functions with the same number, so far. */
 typedef
    struct {
       uint32_t side;            // 0, 1 or BOTH
-      uint32_t image, name, same; // .same: the unit with which this one was
+      uint32_t image, name, same; // .same: the class with which this one was
                                   // paired
       bool     open;            // may be paired
       uint64_t blocks, edges, calls, instrs, entries;
    }
-   Unit;
+   Class;
 
 #define BOTH 2
 
-/* UnitCall: calls from one unit to another, in a run. */
+/* ClassCall: calls from one class to another, in a run. */
 typedef
    struct {
       uint32_t side, from, to;
    }
-   UnitCall;
+   ClassCall;
 
-/* Shapes: all units and calls of both runs. */
+/* Shapes: all classes and calls of both runs. */
 typedef
    struct {
       const ShapeSide* side;
-      KeyMap*          numbers; // keys: numbers of units
-      Unit*            units;
+      KeyMap*          numbers; // keys: numbers of classes
+      Class*           classes;
       size_t           n, room;
-      UnitCall*            calls;
+      ClassCall*       calls;
       size_t           n_calls, calls_room;
    }
    Shapes;
 
-/* Candidate: a unit, and the keys that it must have in common with the other
-   unit of its pair. */
+/* Candidate: a class, and the keys that it must have in common with the other
+   class of its pair. */
 #define N_KEYS 7
 typedef
    struct {
       uint64_t key[N_KEYS];
-      uint32_t side, unit;
+      uint32_t side, class;
    }
    Candidate;
 
@@ -87,16 +87,16 @@ static void add_function(Shapes* x, uint32_t side, uint32_t function)
    uint32_t         u = keymap_number(x->numbers, s->number[function]);
 
    if (u == x->n) {
-      GROW(x->units, x->n, x->room);
-      x->units[x->n++] = (Unit){ .side = side, .image = s->image[function],
+      GROW(x->classes, x->n, x->room);
+      x->classes[x->n++] = (Class){ .side = side, .image = s->image[function],
                                  .name = s->name[function], .same = u,
                                  .open = s->open[function] };
-   } else if (x->units[u].side != side) {
-      x->units[u].side = BOTH;
+   } else if (x->classes[u].side != side) {
+      x->classes[u].side = BOTH;
    }
 }
 
-static uint32_t unit_of(const Shapes* x, uint32_t side, uint32_t function)
+static uint32_t class_of(const Shapes* x, uint32_t side, uint32_t function)
 {
    return keymap_find(x->numbers, x->side[side].number[function]);
 }
@@ -104,10 +104,10 @@ static uint32_t unit_of(const Shapes* x, uint32_t side, uint32_t function)
 static void add_call(Shapes* x, uint32_t side, uint32_t from, uint32_t to)
 {
    GROW(x->calls, x->n_calls, x->calls_room);
-   x->calls[x->n_calls++] = (UnitCall){ side, from, to };
+   x->calls[x->n_calls++] = (ClassCall){ side, from, to };
 }
 
-/* Add the calls from unit FROM to the functions that stubs at NODE lead to. */
+/* Add the calls from class FROM to the functions that stubs at NODE lead to. */
 static void follow(Shapes* x, uint32_t side, uint32_t from, uint32_t node,
                    unsigned stubs)
 {
@@ -118,7 +118,7 @@ static void follow(Shapes* x, uint32_t side, uint32_t from, uint32_t node,
    if (node >= s->g->p->n_blocks)
       return;
    if (s->f->of[node] != NO_FUNCTION) {
-      uint32_t to = unit_of(x, side, s->f->of[node]);
+      uint32_t to = class_of(x, side, s->f->of[node]);
       if (to != from)
          add_call(x, side, from, to);
       return;
@@ -136,17 +136,17 @@ static bool is_sent(DcfgEdgeType type)
               && type <= DCFG_EDGE_INDIRECT_UNCONDITIONAL_BRANCH);
 }
 
-/* Count the blocks, edges and calls of a run's units. */
+/* Count the blocks, edges and calls of a run's classes. */
 static void add_side(Shapes* x, uint32_t side)
 {
    const ShapeSide*   s = &x->side[side];
    const DcfgProcess* p = s->g->p;
 
    for (uint32_t i = 0; i < p->n_blocks; i++) {
-      Unit* u;
+      Class* u;
       if (s->f->of[i] == NO_FUNCTION)
          continue;
-      u = &x->units[unit_of(x, side, s->f->of[i])];
+      u = &x->classes[class_of(x, side, s->f->of[i])];
       u->blocks++;
       u->instrs += p->nodes[i].n_instrs;
    }
@@ -154,31 +154,31 @@ static void add_side(Shapes* x, uint32_t side)
       const DcfgEdge* e = &p->edges[i];
       uint32_t        f = e->source < p->n_blocks ? s->f->of[e->source]
                           : NO_FUNCTION, to;
-      Unit*           u;
+      Class*           u;
       to = e->target < p->n_blocks ? s->f->of[e->target] : NO_FUNCTION;
       if (to != NO_FUNCTION && to != f && s->f->begins[e->target]
           && e->type != DCFG_EDGE_RETURN)
-         add_count(&x->units[unit_of(x, side, to)].entries, e->count);
+         add_count(&x->classes[class_of(x, side, to)].entries, e->count);
       if (f == NO_FUNCTION)
          continue;
-      u = &x->units[unit_of(x, side, f)];
+      u = &x->classes[class_of(x, side, f)];
       if (e->type >= DCFG_EDGE_CALL && e->type <= DCFG_EDGE_INDIRECT_CALL)
          u->calls++;
       else
          u->edges += to == f;
       if (is_sent(e->type) && (to != f || to == NO_FUNCTION))
-         follow(x, side, unit_of(x, side, f), e->target, MOST_STUBS);
+         follow(x, side, class_of(x, side, f), e->target, MOST_STUBS);
    }
 }
 
 /*--- Pairs                                                ---*/
 
-/* Return whether UNIT may still be paired. */
-static bool is_left(const Shapes* x, uint32_t unit)
+/* Return whether CLASS may still be paired. */
+static bool is_left(const Shapes* x, uint32_t class)
 {
-   const Unit* u = &x->units[unit];
+   const Class* u = &x->classes[class];
 
-   return u->open && u->side != BOTH && u->same == unit;
+   return u->open && u->side != BOTH && u->same == class;
 }
 
 static int by_keys(const Candidate* a, const Candidate* b)
@@ -189,16 +189,16 @@ static int by_keys(const Candidate* a, const Candidate* b)
    return 0;
 }
 
-COMPARE(by_candidate, Candidate, by_keys(x, y) ?: UP(side) ?: UP(unit))
+COMPARE(by_candidate, Candidate, by_keys(x, y) ?: UP(side) ?: UP(class))
 
-/* Return the candidate for UNIT with signature WHAT.  CONTEXT stands for a
-   paired unit, and for whether that calls UNIT or is called by it; 0: for the
+/* Return the candidate for CLASS with signature WHAT.  CONTEXT stands for a
+   paired class, and for whether that calls CLASS or is called by it; 0: for the
    whole image. */
-static Candidate candidate(const Shapes* x, uint32_t unit, Signature what,
+static Candidate candidate(const Shapes* x, uint32_t class, Signature what,
                            uint64_t context)
 {
-   const Unit* u = &x->units[unit];
-   Candidate   c = { { context, u->image }, u->side, unit };
+   const Class* u = &x->classes[class];
+   Candidate   c = { { context, u->image }, u->side, class };
 
    if (what == SAME_CODE || what == SAME_GRAPH) {
       c.key[2] = u->blocks;
@@ -216,8 +216,8 @@ static Candidate candidate(const Shapes* x, uint32_t unit, Signature what,
 /* Make A and B a pair.  Return false if signature WHAT is too weak for that. */
 static bool unite(Shapes* x, uint32_t a, uint32_t b, Signature what)
 {
-   Unit* u = &x->units[a];
-   Unit* v = &x->units[b];
+   Class* u = &x->classes[a];
+   Class* v = &x->classes[b];
 
    if (!is_left(x, a) || !is_left(x, b)
        || (what >= SAME_CALLS && u->entries != v->entries)
@@ -229,7 +229,7 @@ static bool unite(Shapes* x, uint32_t a, uint32_t b, Signature what)
    return true;
 }
 
-/* Pair units whose keys only one unit of each run has.  Return the number of
+/* Pair classes whose keys only one class of each run has.  Return the number of
    pairs. */
 static size_t pair_unique(Shapes* x, Candidate* c, size_t n, Signature what)
 {
@@ -240,9 +240,9 @@ static size_t pair_unique(Shapes* x, Candidate* c, size_t n, Signature what)
       size_t   there[2] = { 0, 0 };
       uint32_t one[2] = { 0, 0 };
       for (end = i; end < n && by_keys(&c[i], &c[end]) == 0; end++)
-         if (end == i || c[end].unit != c[end - 1].unit) {
+         if (end == i || c[end].class != c[end - 1].class) {
             there[c[end].side]++;
-            one[c[end].side] = c[end].unit;
+            one[c[end].side] = c[end].class;
          }
       if (there[0] == 1 && there[1] == 1)
          paired += unite(x, one[0], one[1], what);
@@ -257,11 +257,11 @@ static size_t pair_neighbours(Shapes* x, Candidate* c, Signature what)
    size_t n = 0;
 
    for (size_t i = 0; i < x->n_calls; i++) {
-      uint32_t from = x->units[x->calls[i].from].same;
-      uint32_t to = x->units[x->calls[i].to].same;
-      if (x->units[from].side == BOTH && is_left(x, to))
+      uint32_t from = x->classes[x->calls[i].from].same;
+      uint32_t to = x->classes[x->calls[i].to].same;
+      if (x->classes[from].side == BOTH && is_left(x, to))
          c[n++] = candidate(x, to, what, 1 + 2 * (uint64_t)from);
-      else if (x->units[to].side == BOTH && is_left(x, from))
+      else if (x->classes[to].side == BOTH && is_left(x, from))
          c[n++] = candidate(x, from, what, 2 + 2 * (uint64_t)to);
    }
    return pair_unique(x, c, n, what);
@@ -274,7 +274,7 @@ static size_t pair_images(Shapes* x, Candidate* c, Signature what)
 
    for (uint32_t i = 0; i < x->n; i++)
       if (is_left(x, i)
-          && (what == SAME_CODE || x->units[i].blocks >= FEWEST_BLOCKS))
+          && (what == SAME_CODE || x->classes[i].blocks >= FEWEST_BLOCKS))
          c[n++] = candidate(x, i, what, 0);
    return pair_unique(x, c, n, what);
 }
@@ -307,13 +307,13 @@ void match_shapes(const ShapeSide side[2], KeyMap* guesses)
       ;
    for (uint32_t i = 0; i < side[1].f->n; i++) {
       uint32_t u = keymap_find(x.numbers, side[1].number[i]);
-      if (u == UINT32_MAX || x.units[u].same == u)
+      if (u == UINT32_MAX || x.classes[u].same == u)
          continue;
-      side[1].number[i] = keymap_key(x.numbers, x.units[u].same);
+      side[1].number[i] = keymap_key(x.numbers, x.classes[u].same);
       keymap_number(guesses, side[1].number[i]);
    }
    free(c);
    keymap_free(x.numbers);
-   free(x.units);
+   free(x.classes);
    free(x.calls);
 }

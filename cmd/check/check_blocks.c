@@ -27,66 +27,68 @@ static void check_repeated(Rules* r, const char* rule, const char* table,
                 text_clean(names[i]));
 }
 
-static void check_files(Check* c)
+static void check_files(Check* check)
 {
-   const Dcfg*  d = c->g.d;
+   const Dcfg*  d = check->g.d;
    const char** names = zalloc(d->n_files, sizeof(*names));
 
    for (uint32_t i = 0; i < d->n_files; i++) {
       if (d->files[i].id != i + 1)
-         broken(c->rules, "file-ids", "FILE_NAMES[%" PRIu32 "]: file %" PRIu32
+         broken(check->rules, "file-ids",
+                "FILE_NAMES[%" PRIu32 "]: file %" PRIu32
                 " where %" PRIu32 " is expected", i + 1, d->files[i].id,
                 i + 1);
       names[i] = d->files[i].name;
    }
-   check_repeated(c->rules, "file-repeated", "FILE_NAMES", names, d->n_files);
+   check_repeated(check->rules, "file-repeated", "FILE_NAMES", names,
+                  d->n_files);
    free(names);
 }
 
-static void check_edge_types(Check* c)
+static void check_edge_types(Check* check)
 {
-   const Dcfg*  d = c->g.d;
+   const Dcfg*  d = check->g.d;
    const char** names = zalloc(d->n_edge_types, sizeof(*names));
 
    for (uint32_t i = 0; i < d->n_edge_types; i++) {
       names[i] = d->edge_types[i].name;
       if (d->edge_types[i].type == DCFG_EDGE_OTHER)
-         broken(c->rules, "edge-type-name", "EDGE_TYPES[%" PRIu32
+         broken(check->rules, "edge-type-name", "EDGE_TYPES[%" PRIu32
                 "]: format 1.00 has no type `%s'", i + 1,
                 text_clean(names[i]));
    }
-   check_repeated(c->rules, "edge-type-name", "EDGE_TYPES", names,
+   check_repeated(check->rules, "edge-type-name", "EDGE_TYPES", names,
                   d->n_edge_types);
    free(names);
 }
 
-void check_names(Check* c)
+void check_names(Check* check)
 {
-   const Dcfg* d = c->g.d;
+   const Dcfg* d = check->g.d;
    static const struct { uint32_t id; const char* name; } special[] = {
       { 1, "START" }, { 2, "END" }, { 3, "UNKNOWN" }
    };
 
    if (d->major_version != 1 || d->minor_version != 0)
-      broken(c->rules, "version", "the file is of format %" PRIu32 ".%02"
+      broken(check->rules, "version", "the file is of format %" PRIu32 ".%02"
              PRIu32 ", the rules are those of 1.00", d->major_version,
              d->minor_version);
-   check_files(c);
-   check_edge_types(c);
+   check_files(check);
+   check_edge_types(check);
    if (d->n_special_nodes != 3)
-      broken(c->rules, "special-nodes", "SPECIAL_NODES: %" PRIu32
+      broken(check->rules, "special-nodes", "SPECIAL_NODES: %" PRIu32
              " rows where START, END and UNKNOWN are expected",
              d->n_special_nodes);
    for (uint32_t i = 0; i < d->n_special_nodes && i < 3; i++)
       if (d->special_nodes[i].id != special[i].id
           || strcmp(d->special_nodes[i].name, special[i].name) != 0)
-         broken(c->rules, "special-nodes", "SPECIAL_NODES[%" PRIu32
+         broken(check->rules, "special-nodes", "SPECIAL_NODES[%" PRIu32
                 "]: %" PRIu32 " is %s where %" PRIu32 " is %s is expected",
                 i + 1, d->special_nodes[i].id,
                 text_clean(d->special_nodes[i].name), special[i].id,
                 special[i].name);
-   if (d->n_processes != 1 && c->one_run)
-      broken(c->rules, "processes", "PROCESSES: %" PRIu32
+   if (d->n_processes != 1 && check->one_run)
+      broken(check->rules, "processes", "PROCESSES: %" PRIu32
              " processes, the tool writes one", d->n_processes);
 }
 
@@ -98,26 +100,26 @@ static bool inside_image(const DcfgImage* im, uint64_t addr, uint64_t size)
           && addr - im->load_addr <= im->size - size;
 }
 
-static void check_symbols(Check* c, uint32_t image)
+static void check_symbols(Check* check, uint32_t image)
 {
-   const DcfgProcess* p = c->p;
+   const DcfgProcess* p = check->p;
    const DcfgImage*   im = &p->images[image];
 
    for (uint32_t i = 0; i < im->n_symbols; i++) {
       const DcfgSymbol* s = &p->symbols[im->first_symbol + i];
       if (s->name[0] == 0)
-         broken(c->rules, "symbols", "image %" PRIu32
+         broken(check->rules, "symbols", "image %" PRIu32
                 ": a symbol without a name at 0x%" PRIx64, im->id, s->addr);
       if (!inside_image(im, s->addr, s->size))
-         broken(c->rules, "symbols", "image %" PRIu32 ": %s at 0x%" PRIx64
+         broken(check->rules, "symbols", "image %" PRIu32 ": %s at 0x%" PRIx64
                 " with SIZE %" PRIu64 " is outside", im->id,
                 text_clean(s->name), s->addr, s->size);
    }
 }
 
-static bool same_file(const Check* c, uint32_t a, uint32_t b)
+static bool same_file(const Check* check, uint32_t a, uint32_t b)
 {
-   return c->p->images[a].file == c->p->images[b].file;
+   return check->p->images[a].file == check->p->images[b].file;
 }
 
 /* Span: an image's addresses.  Images may overlap if code was unloaded and
@@ -133,9 +135,9 @@ typedef
 
 COMPARE(by_from, Span, UP(from) ?: UP(image))
 
-static void check_overlap(Check* c)
+static void check_overlap(Check* check)
 {
-   const DcfgProcess* p = c->p;
+   const DcfgProcess* p = check->p;
    Span*              spans = zalloc(p->n_images, sizeof(*spans));
    uint32_t           n = 0;
 
@@ -147,20 +149,20 @@ static void check_overlap(Check* c)
    qsort(spans, n, sizeof(*spans), by_from);
    for (uint32_t i = 0; i < n; i++)
       for (uint32_t j = i + 1; j < n && spans[j].from < spans[i].to; j++)
-         if (!same_file(c, spans[i].image, spans[j].image))
-            broken(c->rules, "image-overlap", "image %" PRIu32 " (%s) and "
+         if (!same_file(check, spans[i].image, spans[j].image))
+            broken(check->rules, "image-overlap", "image %" PRIu32 " (%s) and "
                    "image %" PRIu32 " (%s)", p->images[spans[i].image].id,
-                   image_path(&c->g, spans[i].image),
+                   image_path(&check->g, spans[i].image),
                    p->images[spans[j].image].id,
-                   image_path(&c->g, spans[j].image));
+                   image_path(&check->g, spans[j].image));
    free(spans);
 }
 
 COMPARE(by_id, uint32_t, ORDER(*x, *y))
 
-static void check_image_ids(Check* c)
+static void check_image_ids(Check* check)
 {
-   const DcfgProcess* p = c->p;
+   const DcfgProcess* p = check->p;
    uint32_t*          ids = zalloc(p->n_images, sizeof(*ids));
 
    for (uint32_t i = 0; i < p->n_images; i++)
@@ -168,7 +170,7 @@ static void check_image_ids(Check* c)
    qsort(ids, p->n_images, sizeof(*ids), by_id);
    for (uint32_t i = 1; i < p->n_images; i++)
       if (ids[i - 1] == ids[i])
-         broken(c->rules, "duplicate-id", "IMAGES: image %" PRIu32
+         broken(check->rules, "duplicate-id", "IMAGES: image %" PRIu32
                 " stands there twice", ids[i]);
    free(ids);
 }
@@ -192,10 +194,10 @@ static bool good_shape(const DcfgNode* b)
    two blocks must begin inside an instruction of the other.  Two violations can
    be seen without the code: a block that begins at the last instruction of
    another one, and two blocks that end in the same instruction. */
-static void check_shared(Check* c, uint32_t a, uint32_t b)
+static void check_shared(Check* check, uint32_t a, uint32_t b)
 {
-   const DcfgNode* x = &c->p->nodes[a];
-   const DcfgNode* y = &c->p->nodes[b];
+   const DcfgNode* x = &check->p->nodes[a];
+   const DcfgNode* y = &check->p->nodes[b];
 
    if (y->addr >= x->addr + x->size)
       return;
@@ -204,43 +206,44 @@ static void check_shared(Check* c, uint32_t a, uint32_t b)
    if (y->addr + y->size == x->addr + x->size && x->last_offset > 0
        && y->last_offset > 0
        && x->addr + x->last_offset == y->addr + y->last_offset)
-      broken(c->rules, "block-overlap", "blocks %s and %s end in the same "
-             "instruction", node_label(c, a), node_label(c, b));
+      broken(check->rules, "block-overlap", "blocks %s and %s end in the same "
+             "instruction", node_label(check, a), node_label(check, b));
    else if (y->addr == x->addr + x->last_offset)
-      broken(c->rules, "block-overlap", "block %s is the last instruction of "
-             "block %s", node_label(c, b), node_label(c, a));
+      broken(check->rules, "block-overlap",
+             "block %s is the last instruction of "
+             "block %s", node_label(check, b), node_label(check, a));
 }
 
-static void check_blocks(Check* c, uint32_t image, uint32_t* want)
+static void check_blocks(Check* check, uint32_t image, uint32_t* want)
 {
-   const DcfgImage* im = &c->p->images[image];
+   const DcfgImage* im = &check->p->images[image];
    uint32_t         reach = DCFG_NONE;  // the block with the largest end so far
 
    for (uint32_t i = 0; i < im->n_nodes; i++) {
       uint32_t        node = im->first_node + i;
-      const DcfgNode* b = &c->p->nodes[node];
-      if (c->ours && b->id != *want)
-         broken(c->rules, "block-ids", "block %s where %" PRIu32
-                " is expected", node_label(c, node), *want);
+      const DcfgNode* b = &check->p->nodes[node];
+      if (check->ours && b->id != *want)
+         broken(check->rules, "block-ids", "block %s where %" PRIu32
+                " is expected", node_label(check, node), *want);
       else if (b->id < 4)
-         broken(c->rules, "block-ids", "block %s: ids below 4 are special "
-                "nodes'", node_label(c, node));
+         broken(check->rules, "block-ids", "block %s: ids below 4 are special "
+                "nodes'", node_label(check, node));
       *want = b->id + 1;
       if (i > 0 && b->addr <= b[-1].addr)
-         broken(c->rules, "block-order", "block %s follows 0x%" PRIx64,
-                node_label(c, node), b[-1].addr);
+         broken(check->rules, "block-order", "block %s follows 0x%" PRIx64,
+                node_label(check, node), b[-1].addr);
       if (!inside_image(im, b->addr, b->size))
-         broken(c->rules, "block-image", "block %s with SIZE %" PRIu32
-                " is outside image %" PRIu32, node_label(c, node), b->size,
+         broken(check->rules, "block-image", "block %s with SIZE %" PRIu32
+                " is outside image %" PRIu32, node_label(check, node), b->size,
                 im->id);
       if (!good_shape(b))
-         broken(c->rules, "block-shape", "block %s: SIZE %" PRIu32
+         broken(check->rules, "block-shape", "block %s: SIZE %" PRIu32
                 ", NUM_INSTRS %" PRIu32 ", LAST_INSTR_OFFSET %" PRIu32,
-                node_label(c, node), b->size, b->n_instrs, b->last_offset);
+                node_label(check, node), b->size, b->n_instrs, b->last_offset);
       else if (reach != DCFG_NONE)
-         check_shared(c, reach, node);
+         check_shared(check, reach, node);
       if (reach == DCFG_NONE || b->addr + b->size
-          > c->p->nodes[reach].addr + c->p->nodes[reach].size)
+          > check->p->nodes[reach].addr + check->p->nodes[reach].size)
          reach = node;
    }
 }
@@ -251,24 +254,24 @@ COMPARE(by_addr, DcfgNode* const, ORDER((*x)->addr, (*y)->addr))
 
 /* Check a source row: it is in executed code.  If it begins and ends with
    blocks, it has their instructions. */
-static void check_row(Check* c, const DcfgImage* im, uint32_t row,
+static void check_row(Check* check, const DcfgImage* im, uint32_t row,
                       const DcfgNode** blocks, uint32_t n, bool overlapping)
 {
-   const DcfgSource* s = &c->p->sources[row];
+   const DcfgSource* s = &check->p->sources[row];
    uint32_t          low = 0;
    uint64_t          at = s->addr, end = s->addr + s->size, instrs = 0;
    bool              whole;
    const char*       where = "";
 
-   if (rules_open(c->rules, "source-shape")
-       || rules_open(c->rules, "source-executed")
-       || rules_open(c->rules, "source-instrs"))
+   if (rules_open(check->rules, "source-shape")
+       || rules_open(check->rules, "source-executed")
+       || rules_open(check->rules, "source-instrs"))
       where = text_format("image %" PRIu32 ": line %" PRIu32 " at 0x%" PRIx64
                           ", SIZE %" PRIu64 ", NUM_INSTRS %" PRIu32, im->id,
                           s->line, s->addr, s->size, s->n_instrs);
    if (s->size < 1 || s->n_instrs < 1 || s->n_instrs > s->size
        || !inside_image(im, s->addr, s->size)) {
-      broken(c->rules, "source-shape", "%s", where);
+      broken(check->rules, "source-shape", "%s", where);
       return;
    }
    if (n == 0)
@@ -290,16 +293,16 @@ static void check_row(Check* c, const DcfgImage* im, uint32_t row,
          at = to;
    }
    if (at < end)
-      broken(c->rules, "source-executed", "%s: 0x%" PRIx64
+      broken(check->rules, "source-executed", "%s: 0x%" PRIx64
              " was not executed", where, at);
    else if (whole && at == end && !overlapping && instrs != s->n_instrs)
-      broken(c->rules, "source-instrs", "%s: its blocks have %" PRIu64
+      broken(check->rules, "source-instrs", "%s: its blocks have %" PRIu64
              " instructions", where, instrs);
 }
 
-static void check_sources(Check* c, uint32_t image)
+static void check_sources(Check* check, uint32_t image)
 {
-   const DcfgProcess* p = c->p;
+   const DcfgProcess* p = check->p;
    const DcfgImage*   im = &p->images[image];
    const DcfgNode**   blocks;
    bool               overlapping = false;
@@ -316,10 +319,11 @@ static void check_sources(Check* c, uint32_t image)
    for (uint32_t i = 0; i < im->n_sources; i++) {
       const DcfgSource* s = &p->sources[im->first_source + i];
       if (i > 0 && !overlapping && s->addr < s[-1].addr + s[-1].size)
-         broken(c->rules, "source-overlap", "image %" PRIu32 ": line %" PRIu32
+         broken(check->rules, "source-overlap",
+                "image %" PRIu32 ": line %" PRIu32
                 " at 0x%" PRIx64 " is inside line %" PRIu32 " at 0x%" PRIx64,
                 im->id, s->line, s->addr, s[-1].line, s[-1].addr);
-      check_row(c, im, im->first_source + i, blocks, im->n_nodes,
+      check_row(check, im, im->first_source + i, blocks, im->n_nodes,
                 overlapping);
       if (i % 1024 == 0)
          text_forget();
@@ -328,24 +332,24 @@ static void check_sources(Check* c, uint32_t image)
    free(blocks);
 }
 
-void check_images(Check* c)
+void check_images(Check* check)
 {
-   const DcfgProcess* p = c->p;
+   const DcfgProcess* p = check->p;
    uint32_t           want = 4;
 
-   check_image_ids(c);
+   check_image_ids(check);
    for (uint32_t i = 0; i < p->n_images; i++) {
       const DcfgImage* im = &p->images[i];
       if (im->size == 0 || im->size > UINT64_MAX - im->load_addr)
-         broken(c->rules, "image-range", "image %" PRIu32 " at 0x%" PRIx64
+         broken(check->rules, "image-range", "image %" PRIu32 " at 0x%" PRIx64
                 " with SIZE %" PRIu64, im->id, im->load_addr, im->size);
       if (im->file == DCFG_NONE)
-         broken(c->rules, "missing", "image %" PRIu32
+         broken(check->rules, "missing", "image %" PRIu32
                 ": it has no FILE_NAME_ID", im->id);
-      check_symbols(c, i);
-      check_blocks(c, i, &want);
-      check_sources(c, i);
+      check_symbols(check, i);
+      check_blocks(check, i, &want);
+      check_sources(check, i);
    }
-   if (c->disjoint)
-      check_overlap(c);
+   if (check->disjoint)
+      check_overlap(check);
 }

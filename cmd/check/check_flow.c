@@ -11,20 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_block(const Check* c, uint32_t node)
+static bool is_block(const Check* check, uint32_t node)
 {
-   return node < c->p->n_blocks;
+   return node < check->p->n_blocks;
 }
 
-static bool is_kind(const Check* c, uint32_t node, uint32_t kind)
+static bool is_kind(const Check* check, uint32_t node, uint32_t kind)
 {
-   return node < c->p->n_nodes && c->p->nodes[node].kind == kind;
+   return node < check->p->n_nodes && check->p->nodes[node].kind == kind;
 }
 
 /* --- Each edge by itself                                  --- */
 
 /* Return whether there are more specific types than this one. */
-static bool is_vague(const Check* c, uint32_t type)
+static bool is_vague(const Check* check, uint32_t type)
 {
    switch (type) {
       case DCFG_EDGE_BRANCH: case DCFG_EDGE_CONDITIONAL_BRANCH:
@@ -34,7 +34,7 @@ static bool is_vague(const Check* c, uint32_t type)
          return true;
       /* The kernel's code is not in this tool's graph. */
       case DCFG_EDGE_SYSTEM_CALL: case DCFG_EDGE_SYSTEM_RETURN:
-         return c->ours;
+         return check->ours;
       default:
          return false;
    }
@@ -42,47 +42,47 @@ static bool is_vague(const Check* c, uint32_t type)
 
 /* Return whether an edge of this type may have count 0: bypasses may exist for
    the routine only. */
-static bool zero_allowed(const Check* c, uint32_t type)
+static bool zero_allowed(const Check* check, uint32_t type)
 {
-   return c->ours ? type == DCFG_EDGE_CALL_BYPASS
-                    || type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
+   return check->ours ? type == DCFG_EDGE_CALL_BYPASS
+                        || type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
           : dcfg_is_bypass(type);
 }
 
-static void check_ends(Check* c, uint32_t edge)
+static void check_ends(Check* check, uint32_t edge)
 {
-   const DcfgEdge* e = &c->p->edges[edge];
-   bool start = is_kind(c, e->source, DCFG_NODE_START);
-   bool end = is_kind(c, e->target, DCFG_NODE_END);
+   const DcfgEdge* e = &check->p->edges[edge];
+   bool start = is_kind(check, e->source, DCFG_NODE_START);
+   bool end = is_kind(check, e->target, DCFG_NODE_END);
 
    if (start != (e->type == DCFG_EDGE_ENTRY)
        || end != (e->type == DCFG_EDGE_EXIT) || (start && end)
-       || (!start && !is_block(c, e->source))
-       || (!end && !is_block(c, e->target)))
-      broken(c->rules, "edge-ends", "%s", edge_label(c, edge));
+       || (!start && !is_block(check, e->source))
+       || (!end && !is_block(check, e->target)))
+      broken(check->rules, "edge-ends", "%s", edge_label(check, edge));
 }
 
-void check_edges(Check* c)
+void check_edges(Check* check)
 {
-   const DcfgProcess* p = c->p;
+   const DcfgProcess* p = check->p;
 
    for (uint32_t i = 0; i < p->n_edges; i++) {
       const DcfgEdge* e = &p->edges[i];
       if (e->n_counts != p->n_threads)
-         broken(c->rules, "thread-count", "%s: %" PRIu32 " counts, %" PRIu32
-                " threads", edge_label(c, i), e->n_counts, p->n_threads);
-      if (e->count == 0 && !zero_allowed(c, e->type) && !c->ours)
-         c->idle_edges++;
-      else if (e->count == 0 && !zero_allowed(c, e->type))
-         broken(c->rules, "edge-zero", "%s was never traversed",
-                edge_label(c, i));
-      if (is_vague(c, e->type))
-         broken(c->rules, "edge-type-vague", "%s: a more specific type is "
-                "needed", edge_label(c, i));
-      if (c->ours && i > 0 && e->id <= e[-1].id)
-         broken(c->rules, "order", "EDGES: edge %" PRIu32 " follows %" PRIu32,
-                e->id, e[-1].id);
-      check_ends(c, i);
+         broken(check->rules, "thread-count", "%s: %" PRIu32 " counts, %" PRIu32
+                " threads", edge_label(check, i), e->n_counts, p->n_threads);
+      if (e->count == 0 && !zero_allowed(check, e->type) && !check->ours)
+         check->idle_edges++;
+      else if (e->count == 0 && !zero_allowed(check, e->type))
+         broken(check->rules, "edge-zero", "%s was never traversed",
+                edge_label(check, i));
+      if (is_vague(check, e->type))
+         broken(check->rules, "edge-type-vague", "%s: a more specific type is "
+                "needed", edge_label(check, i));
+      if (check->ours && i > 0 && e->id <= e[-1].id)
+         broken(check->rules, "order",
+                "EDGES: edge %" PRIu32 " follows %" PRIu32, e->id, e[-1].id);
+      check_ends(check, i);
    }
 }
 
@@ -104,45 +104,47 @@ static uint64_t capped_product(uint64_t a, uint64_t b)
    return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;
 }
 
-static void check_balance(Check* c, uint32_t node, uint32_t thread,
+static void check_balance(Check* check, uint32_t node, uint32_t thread,
                           uint64_t in, uint64_t out)
 {
    if (in != out)
-      broken(c->rules, "conservation", "block %s, thread %" PRIu32
-             ": %s in, %s out", node_label(c, node), thread, text_count(in),
+      broken(check->rules, "conservation", "block %s, thread %" PRIu32
+             ": %s in, %s out", node_label(check, node), thread, text_count(in),
              text_count(out));
 }
 
-static void check_count(Check* c, uint32_t node, uint64_t in)
+static void check_count(Check* check, uint32_t node, uint64_t in)
 {
-   const DcfgNode* b = &c->p->nodes[node];
+   const DcfgNode* b = &check->p->nodes[node];
 
-   if (in == 0 && (b->count == 0 || b->count == DCFG_NO_COUNT) && !c->ours) {
-      c->idle_blocks++;
+   if (in == 0 && (b->count == 0 || b->count == DCFG_NO_COUNT)
+       && !check->ours) {
+      check->idle_blocks++;
       return;
    }
    if (b->count == DCFG_NO_COUNT) {
       if (in == 0)
-         broken(c->rules, "block-executed", "block %s was never executed",
-                node_label(c, node));
-      else if (c->ours)
-         broken(c->rules, "block-count", "block %s has no COUNT",
-                node_label(c, node));
+         broken(check->rules, "block-executed", "block %s was never executed",
+                node_label(check, node));
+      else if (check->ours)
+         broken(check->rules, "block-count", "block %s has no COUNT",
+                node_label(check, node));
       return;
    }
    if (b->count == 0)
-      broken(c->rules, "block-executed", "block %s has COUNT 0",
-             node_label(c, node));
+      broken(check->rules, "block-executed", "block %s has COUNT 0",
+             node_label(check, node));
    if (b->count != in)
-      broken(c->rules, "block-count", "block %s has COUNT %" PRIu64
-             ", its edges bring %" PRIu64, node_label(c, node), b->count, in);
+      broken(check->rules, "block-count", "block %s has COUNT %" PRIu64
+             ", its edges bring %" PRIu64, node_label(check, node), b->count,
+             in);
 }
 
 /* Sum up one thread at a time, so that memory does not depend on their
    number. */
-static void add_thread(const Check* c, Flow* f, uint32_t thread)
+static void add_thread(const Check* check, Flow* f, uint32_t thread)
 {
-   const DcfgProcess* p = c->p;
+   const DcfgProcess* p = check->p;
 
    memset(f->in, 0, p->n_nodes * sizeof(uint64_t));
    memset(f->out, 0, p->n_nodes * sizeof(uint64_t));
@@ -158,24 +160,24 @@ static void add_thread(const Check* c, Flow* f, uint32_t thread)
 
 /* Return how often a thread may begin: in a sum of runs as often as the first
    thread, which all runs have. */
-static uint64_t most_starts(const Check* c)
+static uint64_t most_starts(const Check* check)
 {
-   const DcfgProcess* p = c->p;
+   const DcfgProcess* p = check->p;
    uint64_t           n = 0;
 
-   for (uint32_t i = p->n_blocks; !c->one_run && i < p->n_nodes; i++)
+   for (uint32_t i = p->n_blocks; !check->one_run && i < p->n_nodes; i++)
       if (p->nodes[i].kind == DCFG_NODE_START)
          n = capped_sum(n, dcfg_node_outflow(p, i, 0));
    return n > 1 ? n : 1;
 }
 
-static void check_thread(Check* c, const Flow* f, uint32_t thread)
+static void check_thread(Check* check, const Flow* f, uint32_t thread)
 {
-   const DcfgProcess* p = c->p;
+   const DcfgProcess* p = check->p;
    uint64_t           executed = 0;
 
    for (uint32_t i = 0; i < p->n_blocks; i++) {
-      check_balance(c, i, thread, f->in[i], f->out[i]);
+      check_balance(check, i, thread, f->in[i], f->out[i]);
       executed = capped_sum(executed,
                             capped_product(p->nodes[i].n_instrs, f->in[i]));
    }
@@ -184,62 +186,63 @@ static void check_thread(Check* c, const Flow* f, uint32_t thread)
       uint64_t n = start ? f->out[i] : f->in[i];
       if (!start && p->nodes[i].kind != DCFG_NODE_END)
          continue;
-      if ((n > 0) != (executed > 0) || n > most_starts(c))
-         broken(c->rules, "entry-exit", "thread %" PRIu32 ": %s edges have "
+      if ((n > 0) != (executed > 0) || n > most_starts(check))
+         broken(check->rules, "entry-exit", "thread %" PRIu32 ": %s edges have "
                 "%s traversals", thread, start ? "ENTRY" : "EXIT",
                 text_count(n));
    }
    if (p->thread_instrs != NULL && p->thread_instrs[thread] != executed)
-      broken(c->rules, "instr-count-thread", "thread %" PRIu32
+      broken(check->rules, "instr-count-thread", "thread %" PRIu32
              ": INSTR_COUNT_PER_THREAD has %" PRIu64 ", its blocks %" PRIu64,
              thread, p->thread_instrs[thread], executed);
 }
 
-static void check_sums(Check* c)
+static void check_sums(Check* check)
 {
-   const DcfgProcess* p = c->p;
+   const DcfgProcess* p = check->p;
    uint64_t           sum = 0;
 
    if (p->thread_instrs == NULL) {
-      if (c->ours && p->n_threads > 0)
-         broken(c->rules, "thread-count", "INSTR_COUNT_PER_THREAD has none of "
+      if (check->ours && p->n_threads > 0)
+         broken(check->rules, "thread-count",
+                "INSTR_COUNT_PER_THREAD has none of "
                 "the %" PRIu32 " threads that edges have", p->n_threads);
       return;
    }
    for (uint32_t i = 0; i < p->n_threads; i++)
       sum = capped_sum(sum, p->thread_instrs[i]);
    if (sum != p->instr_count)
-      broken(c->rules, "instr-count", "INSTR_COUNT is %" PRIu64
+      broken(check->rules, "instr-count", "INSTR_COUNT is %" PRIu64
              ", its threads have %" PRIu64, p->instr_count, sum);
 }
 
-bool check_flow(Check* c)
+bool check_flow(Check* check)
 {
-   const DcfgProcess* p = c->p;
+   const DcfgProcess* p = check->p;
    Flow               f;
    uint64_t*          sum;
 
-   check_sums(c);
+   check_sums(check);
    if (p->n_edges == 0)
       return false;
-   if (rules_count(c->rules, "edge-ends") > 0
-       || rules_count(c->rules, "thread-count") > 0
-       || rules_count(c->rules, "duplicate-id") > 0
-       || rules_count(c->rules, "unknown-id") > 0
-       || rules_count(c->rules, "type") > 0
-       || rules_count(c->rules, "number") > 0)
+   if (rules_count(check->rules, "edge-ends") > 0
+       || rules_count(check->rules, "thread-count") > 0
+       || rules_count(check->rules, "duplicate-id") > 0
+       || rules_count(check->rules, "unknown-id") > 0
+       || rules_count(check->rules, "type") > 0
+       || rules_count(check->rules, "number") > 0)
       return false;             // other violations would only repeat these
    f.in = zalloc(p->n_nodes, sizeof(uint64_t));
    f.out = zalloc(p->n_nodes, sizeof(uint64_t));
    sum = zalloc(p->n_nodes, sizeof(uint64_t));
    for (uint32_t t = 0; t < p->n_threads; t++) {
-      add_thread(c, &f, t);
-      check_thread(c, &f, t);
+      add_thread(check, &f, t);
+      check_thread(check, &f, t);
       for (uint32_t i = 0; i < p->n_nodes; i++)
          sum[i] = capped_sum(sum[i], f.in[i]);
    }
    for (uint32_t i = 0; i < p->n_blocks; i++)
-      check_count(c, i, sum[i]);
+      check_count(check, i, sum[i]);
    free(f.in);
    free(f.out);
    free(sum);
@@ -285,17 +288,17 @@ static Ending ending_of(uint32_t type, bool* one_target)
 
 /* Return whether both are one target: blocks of several generations may have
    one address. */
-static bool same_place(const Check* c, uint32_t a, uint32_t b)
+static bool same_place(const Check* check, uint32_t a, uint32_t b)
 {
    if (a == b)
       return true;
-   return is_block(c, a) && is_block(c, b)
-          && c->p->nodes[a].addr == c->p->nodes[b].addr;
+   return is_block(check, a) && is_block(check, b)
+          && check->p->nodes[a].addr == check->p->nodes[b].addr;
 }
 
-static void check_ending(Check* c, uint32_t node)
+static void check_ending(Check* check, uint32_t node)
 {
-   const DcfgProcess* p = c->p;
+   const DcfgProcess* p = check->p;
    uint32_t           n, target[N_ENDS], fall = DCFG_NONE;
    const uint32_t*    out = dcfg_out_edges(p, node, &n);
    Ending             first = N_ENDS;
@@ -307,28 +310,28 @@ static void check_ending(Check* c, uint32_t node)
       bool            one;
       Ending          k = ending_of(e->type, &one);
       if (e->type == DCFG_EDGE_FALL_THROUGH) {
-         if (fall != DCFG_NONE && !same_place(c, fall, e->target))
-            broken(c->rules, "out-edges", "block %s: FALL_THROUGH to two "
-                   "places", node_label(c, node));
+         if (fall != DCFG_NONE && !same_place(check, fall, e->target))
+            broken(check->rules, "out-edges", "block %s: FALL_THROUGH to two "
+                   "places", node_label(check, node));
          fall = e->target;
          continue;
       }
       if (k == N_ENDS)
          continue;
       if (first != N_ENDS && k != first)
-         broken(c->rules, "out-edges", "block %s ends with %s and %s",
-                node_label(c, node), ending_text[first], ending_text[k]);
+         broken(check->rules, "out-edges", "block %s ends with %s and %s",
+                node_label(check, node), ending_text[first], ending_text[k]);
       first = first == N_ENDS ? k : first;
       if (one && target[k] != DCFG_NONE
-          && !same_place(c, target[k], e->target))
-         broken(c->rules, "out-edges", "block %s: %s to two places",
-                node_label(c, node), ending_text[k]);
+          && !same_place(check, target[k], e->target))
+         broken(check->rules, "out-edges", "block %s: %s to two places",
+                node_label(check, node), ending_text[k]);
       target[k] = e->target;
    }
    if (fall != DCFG_NONE && first != N_ENDS && first != ENDS_CONDITIONAL
        && first != ENDS_REP)
-      broken(c->rules, "out-edges", "block %s: FALL_THROUGH after %s",
-             node_label(c, node), ending_text[first]);
+      broken(check->rules, "out-edges", "block %s: FALL_THROUGH after %s",
+             node_label(check, node), ending_text[first]);
 }
 
 static bool overlap(const DcfgImage* a, const DcfgImage* b)
@@ -339,32 +342,33 @@ static bool overlap(const DcfgImage* a, const DcfgImage* b)
 
 /* Return whether T begins where S ends.  A block of an old generation may go on
    in the next one. */
-static bool follows(const Check* c, uint32_t s, uint32_t t)
+static bool follows(const Check* check, uint32_t s, uint32_t t)
 {
-   const DcfgNode*  from = &c->p->nodes[s];
-   const DcfgNode*  to = &c->p->nodes[t];
-   const DcfgImage* im = &c->p->images[from->image];
+   const DcfgNode*  from = &check->p->nodes[s];
+   const DcfgNode*  to = &check->p->nodes[t];
+   const DcfgImage* im = &check->p->images[from->image];
    uint64_t         end = from->addr + from->size;
 
    return to->addr == end
           && (to->image == from->image || end - im->load_addr >= im->size
-              || overlap(im, &c->p->images[to->image]));
+              || overlap(im, &check->p->images[to->image]));
 }
 
-static bool has_edge(const Check* c, const uint32_t* edges, uint32_t n,
+static bool has_edge(const Check* check, const uint32_t* edges, uint32_t n,
                      uint32_t type)
 {
    for (uint32_t i = 0; i < n; i++)
-      if (c->p->edges[edges[i]].type == type)
+      if (check->p->edges[edges[i]].type == type)
          return true;
    return false;
 }
 
-static bool has_counted(const Check* c, const uint32_t* edges, uint32_t n,
+static bool has_counted(const Check* check, const uint32_t* edges, uint32_t n,
                         bool (*is)(DcfgEdgeType))
 {
    for (uint32_t i = 0; i < n; i++)
-      if (is(c->p->edges[edges[i]].type) && c->p->edges[edges[i]].count > 0)
+      if (is(check->p->edges[edges[i]].type)
+          && check->p->edges[edges[i]].count > 0)
          return true;
    return false;
 }
@@ -376,24 +380,24 @@ static bool is_return(DcfgEdgeType type)
 
 /* Return the block behind AFTER in its image, where a call by AFTER returns; or
    DCFG_NONE. */
-static uint32_t return_site(const Check* c, uint32_t after)
+static uint32_t return_site(const Check* check, uint32_t after)
 {
-   const DcfgNode*  b = &c->p->nodes[after];
-   const DcfgImage* im = &c->p->images[b->image];
+   const DcfgNode*  b = &check->p->nodes[after];
+   const DcfgImage* im = &check->p->images[b->image];
    uint32_t         low = im->first_node;
    uint64_t         addr = b->addr + b->size;
 
-   BISECT(low, low + im->n_nodes, middle, c->p->nodes[middle].addr < addr);
+   BISECT(low, low + im->n_nodes, middle, check->p->nodes[middle].addr < addr);
    return low < im->first_node + im->n_nodes
-          && c->p->nodes[low].addr == addr ? low : DCFG_NONE;
+          && check->p->nodes[low].addr == addr ? low : DCFG_NONE;
 }
 
 /* Check call bypasses: each leads to where the call returned.  If a call
    returned, there is a bypass, unless a counted edge leads there already.
    Blocks that were never executed are not checked further. */
-static void check_calls(Check* c, uint32_t node)
+static void check_calls(Check* check, uint32_t node)
 {
-   const DcfgProcess* p = c->p;
+   const DcfgProcess* p = check->p;
    uint32_t           n_out, n_in = 0, site, between;
    const uint32_t*    out = dcfg_out_edges(p, node, &n_out);
    const uint32_t*    in = NULL;
@@ -401,84 +405,85 @@ static void check_calls(Check* c, uint32_t node)
 
    if (dcfg_node_outflow(p, node, DCFG_ALL_THREADS) == 0)
       return;
-   called = has_counted(c, out, n_out, dcfg_is_call);
-   if (!called && !has_edge(c, out, n_out, DCFG_EDGE_CALL_BYPASS))
+   called = has_counted(check, out, n_out, dcfg_is_call);
+   if (!called && !has_edge(check, out, n_out, DCFG_EDGE_CALL_BYPASS))
       return;
-   site = return_site(c, node);
+   site = return_site(check, node);
    if (site != DCFG_NONE)
       in = dcfg_in_edges(p, site, &n_in);
-   returned = has_counted(c, in, n_in, is_return);
+   returned = has_counted(check, in, n_in, is_return);
    for (uint32_t i = 0; i < n_out; i++) {
       const DcfgEdge* e = &p->edges[out[i]];
       if (e->type != DCFG_EDGE_CALL_BYPASS)
          continue;
-      if (c->ours && e->count > 0)
-         broken(c->rules, "call-bypass-count", "%s is counted",
-                edge_label(c, out[i]));
+      if (check->ours && e->count > 0)
+         broken(check->rules, "call-bypass-count", "%s is counted",
+                edge_label(check, out[i]));
       else if (e->count == 0
                && (e->target != site
-                   || (c->ours && (!called || !returned))))
-         broken(c->rules, "call-bypass", "%s: no call returned there",
-                edge_label(c, out[i]));
+                   || (check->ours && (!called || !returned))))
+         broken(check->rules, "call-bypass", "%s: no call returned there",
+                edge_label(check, out[i]));
    }
    if (!called || !returned)
       return;
    between = dcfg_edge_between(p, node, site);
    if (between == DCFG_NONE)
-      broken(c->rules, "call-bypass-missing", "from block %s to block %s",
-             node_label(c, node), node_label(c, site));
+      broken(check->rules, "call-bypass-missing", "from block %s to block %s",
+             node_label(check, node), node_label(check, site));
 }
 
-static void check_place(Check* c, uint32_t edge)
+static void check_place(Check* check, uint32_t edge)
 {
-   const DcfgProcess* p = c->p;
+   const DcfgProcess* p = check->p;
    const DcfgEdge*    e = &p->edges[edge];
    uint32_t           n_out, n_in;
    const uint32_t*    out;
    const uint32_t*    in;
 
-   if (!is_block(c, e->source) || !is_block(c, e->target))
+   if (!is_block(check, e->source) || !is_block(check, e->target))
       return;
    switch (e->type) {
       case DCFG_EDGE_FALL_THROUGH:
-         if (!follows(c, e->source, e->target))
-            broken(c->rules, "fall-through", "%s is not to the next address",
-                   edge_label(c, edge));
+         if (!follows(check, e->source, e->target))
+            broken(check->rules, "fall-through",
+                   "%s is not to the next address", edge_label(check, edge));
          break;
       case DCFG_EDGE_SYSTEM_CALL_BYPASS:
-         if (!follows(c, e->source, e->target))
-            broken(c->rules, "system-call-bypass",
-                   "%s is not to the next address", edge_label(c, edge));
+         if (!follows(check, e->source, e->target))
+            broken(check->rules, "system-call-bypass",
+                   "%s is not to the next address", edge_label(check, edge));
          break;
       case DCFG_EDGE_REP:
          if (e->source != e->target || p->nodes[e->source].n_instrs != 1)
-            broken(c->rules, "rep", "%s is not from an instruction to itself",
-                   edge_label(c, edge));
+            broken(check->rules, "rep",
+                   "%s is not from an instruction to itself",
+                   edge_label(check, edge));
          break;
       case DCFG_EDGE_CONTEXT_CHANGE_BYPASS:
          out = dcfg_out_edges(p, e->source, &n_out);
          in = dcfg_in_edges(p, e->target, &n_in);
-         if (c->ours && e->count > 0)
-            broken(c->rules, "context-bypass", "%s is counted",
-                   edge_label(c, edge));
+         if (check->ours && e->count > 0)
+            broken(check->rules, "context-bypass", "%s is counted",
+                   edge_label(check, edge));
          else if (e->count == 0
-                  && (!has_edge(c, out, n_out, DCFG_EDGE_CONTEXT_CHANGE)
-                      || !has_edge(c, in, n_in,
+                  && (!has_edge(check, out, n_out, DCFG_EDGE_CONTEXT_CHANGE)
+                      || !has_edge(check, in, n_in,
                                    DCFG_EDGE_CONTEXT_CHANGE_RETURN)))
-            broken(c->rules, "context-bypass", "%s: no handler returned "
-                   "there", edge_label(c, edge));
+            broken(check->rules, "context-bypass", "%s: no handler returned "
+                   "there", edge_label(check, edge));
          break;
       default:
          break;
    }
 }
 
-void check_places(Check* c)
+void check_places(Check* check)
 {
-   for (uint32_t i = 0; i < c->p->n_blocks; i++) {
-      check_ending(c, i);
-      check_calls(c, i);
+   for (uint32_t i = 0; i < check->p->n_blocks; i++) {
+      check_ending(check, i);
+      check_calls(check, i);
    }
-   for (uint32_t i = 0; i < c->p->n_edges; i++)
-      check_place(c, i);
+   for (uint32_t i = 0; i < check->p->n_edges; i++)
+      check_place(check, i);
 }

@@ -407,85 +407,87 @@ typedef
 
 /*--- One routine                                          ---*/
 
-static void build_inside(Look* l, uint32_t routine)
+static void build_inside(Look* look, uint32_t routine)
 {
-   const DcfgProcess* p = l->p;
+   const DcfgProcess* p = look->p;
 
-   l->nodes = dcfg_routine_nodes(p, routine, &l->n);
-   for (uint32_t i = 0; i < l->n; i++)
-      l->local[l->nodes[i]] = i;
-   flow_reset(&l->g, l->n);
-   for (uint32_t i = 0; i < l->n; i++) {
+   look->nodes = dcfg_routine_nodes(p, routine, &look->n);
+   for (uint32_t i = 0; i < look->n; i++)
+      look->local[look->nodes[i]] = i;
+   flow_reset(&look->g, look->n);
+   for (uint32_t i = 0; i < look->n; i++) {
       uint32_t        n;
-      const uint32_t* out = dcfg_out_edges(p, l->nodes[i], &n);
+      const uint32_t* out = dcfg_out_edges(p, look->nodes[i], &n);
       for (uint32_t k = 0; k < n; k++) {
          const DcfgEdge* e = &p->edges[out[k]];
          if (dcfg_is_local(e->type) && e->target < p->n_blocks
              && p->nodes[e->target].routine == routine)
-            flow_edge(&l->g, i, l->local[e->target]);
+            flow_edge(&look->g, i, look->local[e->target]);
       }
    }
 }
 
-static const char* id_of(const Look* l, uint32_t node)
+static const char* id_of(const Look* look, uint32_t node)
 {
-   return node < l->p->n_nodes
-          ? text_format("%" PRIu32, l->p->nodes[node].id) : "nothing";
+   return node < look->p->n_nodes
+          ? text_format("%" PRIu32, look->p->nodes[node].id) : "nothing";
 }
 
-static void check_idoms(Look* l, uint32_t routine)
+static void check_idoms(Look* look, uint32_t routine)
 {
-   const DcfgProcess* p = l->p;
+   const DcfgProcess* p = look->p;
    uint32_t           entry = p->routines[routine].entry;
 
-   for (uint32_t i = 0; i < l->n; i++) {
-      uint32_t node = l->nodes[i], idom = p->nodes[node].idom;
+   for (uint32_t i = 0; i < look->n; i++) {
+      uint32_t node = look->nodes[i], idom = p->nodes[node].idom;
       if (p->nodes[node].routine != routine)
          continue;                      // already reported: it is in two
                                         // routines
-      if (l->g.number[i] == NOWHERE)
-         broken(l->c->rules, "routine-reach", "routine %s: block %s cannot "
-                "be reached inside it", node_label(l->c, entry),
-                node_label(l->c, node));
+      if (look->g.number[i] == NOWHERE)
+         broken(look->c->rules, "routine-reach", "routine %s: block %s cannot "
+                "be reached inside it", node_label(look->c, entry),
+                node_label(look->c, node));
       else if (node == entry && idom != entry)
-         broken(l->c->rules, "routine-entry", "routine %s: its entry's "
-                "IDOM_NODE_ID is %s", node_label(l->c, entry),
-                id_of(l, idom));
-      else if (idom != l->nodes[l->g.idom[i]])
-         broken(l->c->rules, "routine-idom", "routine %s: block %s has the "
+         broken(look->c->rules, "routine-entry", "routine %s: its entry's "
+                "IDOM_NODE_ID is %s", node_label(look->c, entry),
+                id_of(look, idom));
+      else if (idom != look->nodes[look->g.idom[i]])
+         broken(look->c->rules, "routine-idom", "routine %s: block %s has the "
                 "IDOM_NODE_ID %s, its dominator is %s",
-                node_label(l->c, entry), node_label(l->c, node),
-                id_of(l, idom), id_of(l, l->nodes[l->g.idom[i]]));
+                node_label(look->c, entry), node_label(look->c, node),
+                id_of(look, idom), id_of(look, look->nodes[look->g.idom[i]]));
    }
 }
 
 /* Check exits: nodes with a counted edge that leaves the routine.  If such an
    edge was never taken, which another rule reports, both answers are right. */
-static void check_exits(Look* l, uint32_t routine)
+static void check_exits(Look* look, uint32_t routine)
 {
-   const DcfgProcess* p = l->p;
+   const DcfgProcess* p = look->p;
    uint32_t           entry = p->routines[routine].entry, n;
    const uint32_t*    exits = dcfg_routine_exits(p, routine, &n);
 
-   for (uint32_t i = 0; i < l->n; i++)
-      l->mark[l->nodes[i]] = 0;
+   for (uint32_t i = 0; i < look->n; i++)
+      look->mark[look->nodes[i]] = 0;
    for (uint32_t i = 0; i < n; i++) {
       if (p->nodes[exits[i]].routine != routine) {
-         broken(l->c->rules, "routine-exits", "routine %s: exit %s is not in "
-                "it", node_label(l->c, entry), id_of(l, exits[i]));
+         broken(look->c->rules, "routine-exits",
+                "routine %s: exit %s is not in "
+                "it", node_label(look->c, entry), id_of(look, exits[i]));
          continue;
       }
-      if (l->mark[exits[i]] == 1)
-         broken(l->c->rules, "routine-exits", "routine %s: exit %s stands "
-                "there twice", node_label(l->c, entry), id_of(l, exits[i]));
-      l->mark[exits[i]] = 1;
-      if (l->c->ours && i > 0 && exits[i] < exits[i - 1])
-         broken(l->c->rules, "order", "routine %s: exit %s follows %s",
-                node_label(l->c, entry), id_of(l, exits[i]),
-                id_of(l, exits[i - 1]));
+      if (look->mark[exits[i]] == 1)
+         broken(look->c->rules, "routine-exits", "routine %s: exit %s stands "
+                "there twice", node_label(look->c, entry),
+                id_of(look, exits[i]));
+      look->mark[exits[i]] = 1;
+      if (look->c->ours && i > 0 && exits[i] < exits[i - 1])
+         broken(look->c->rules, "order", "routine %s: exit %s follows %s",
+                node_label(look->c, entry), id_of(look, exits[i]),
+                id_of(look, exits[i - 1]));
    }
-   for (uint32_t i = 0; i < l->n; i++) {
-      uint32_t        node = l->nodes[i], m;
+   for (uint32_t i = 0; i < look->n; i++) {
+      uint32_t        node = look->nodes[i], m;
       const uint32_t* out = dcfg_out_edges(p, node, &m);
       bool            must = false, may = false;
       for (uint32_t k = 0; k < m; k++) {
@@ -495,17 +497,18 @@ static void check_exits(Look* l, uint32_t routine)
          must = must || e->count > 0;
          may = may || !dcfg_is_bypass(e->type);
       }
-      if (must && l->mark[node] == 0)
-         broken(l->c->rules, "routine-exits", "routine %s: block %s leaves it "
-                "but is no exit", node_label(l->c, entry),
-                node_label(l->c, node));
-      else if (!must && !may && l->mark[node] == 1)
-         broken(l->c->rules, "routine-exits", "routine %s: exit %s has no "
-                "edge out of it", node_label(l->c, entry),
-                node_label(l->c, node));
+      if (must && look->mark[node] == 0)
+         broken(look->c->rules, "routine-exits",
+                "routine %s: block %s leaves it "
+                "but is no exit", node_label(look->c, entry),
+                node_label(look->c, node));
+      else if (!must && !may && look->mark[node] == 1)
+         broken(look->c->rules, "routine-exits", "routine %s: exit %s has no "
+                "edge out of it", node_label(look->c, entry),
+                node_label(look->c, node));
    }
-   for (uint32_t i = 0; i < l->n; i++)
-      l->mark[l->nodes[i]] = NOWHERE;
+   for (uint32_t i = 0; i < look->n; i++)
+      look->mark[look->nodes[i]] = NOWHERE;
 }
 
 /*--- Its loops                                            ---*/
@@ -517,171 +520,175 @@ COMPARE(by_number, uint32_t, ORDER(*x, *y))
    often for a nest of loops. */
 #define MAX_DIFFERING 1000
 
-static const char* differing_member(Look* l, const uint32_t* file, uint32_t n,
-                                    uint32_t head)
+static const char* differing_member(Look* look, const uint32_t* file,
+                                    uint32_t n, uint32_t head)
 {
-   uint32_t m = flow_loop(&l->g, head, l->mark, l->members), differ;
+   uint32_t m = flow_loop(&look->g, head, look->mark, look->members), differ;
 
-   qsort(l->members, m, sizeof(*l->members), by_number);
+   qsort(look->members, m, sizeof(*look->members), by_number);
    for (differ = 0; differ < n && differ < m; differ++)
-      if (file[differ] != l->nodes[l->members[differ]])
+      if (file[differ] != look->nodes[look->members[differ]])
          break;
    for (uint32_t i = 0; i < m; i++)
-      l->mark[l->members[i]] = NOWHERE;
-   return differ < n ? id_of(l, file[differ])
-          : id_of(l, l->nodes[l->members[differ]]);
+      look->mark[look->members[i]] = NOWHERE;
+   return differ < n ? id_of(look, file[differ])
+          : id_of(look, look->nodes[look->members[differ]]);
 }
 
 /* The list is sorted, so nodes that are there twice are neighbours. */
-static void check_members(Look* l, uint32_t loop, const char* where)
+static void check_members(Look* look, uint32_t loop, const char* where)
 {
-   const DcfgProcess* p = l->p;
-   uint32_t           head = l->local[p->loops[loop].head], n;
+   const DcfgProcess* p = look->p;
+   uint32_t           head = look->local[p->loops[loop].head], n;
    const uint32_t*    file = dcfg_loop_nodes(p, loop, &n);
-   bool               same = n == l->size[head];
+   bool               same = n == look->size[head];
 
    for (uint32_t i = 0; same && i < n; i++) {
-      uint32_t m = l->local[file[i]];
+      uint32_t m = look->local[file[i]];
       same = p->nodes[file[i]].routine == p->loops[loop].routine
-             && l->g.number[m] != NOWHERE && l->place[m] >= l->place[head]
-             && l->place[m] - l->place[head] < n
+             && look->g.number[m] != NOWHERE
+             && look->place[m] >= look->place[head]
+             && look->place[m] - look->place[head] < n
              && (i == 0 || file[i] > file[i - 1]);
    }
    if (same)
       return;
-   if (rules_open(l->c->rules, "loop-members")
-       && rules_count(l->c->rules, "loop-members") < MAX_DIFFERING)
-      broken(l->c->rules, "loop-members", "%s has %" PRIu32
+   if (rules_open(look->c->rules, "loop-members")
+       && rules_count(look->c->rules, "loop-members") < MAX_DIFFERING)
+      broken(look->c->rules, "loop-members", "%s has %" PRIu32
              " blocks, should have %" PRIu32 "; they differ from %s on", where,
-             n, l->size[head], differing_member(l, file, n, head));
+             n, look->size[head], differing_member(look, file, n, head));
    else
-      broken(l->c->rules, "loop-members", "%s has %" PRIu32
-             " blocks, should have %" PRIu32, where, n, l->size[head]);
+      broken(look->c->rules, "loop-members", "%s has %" PRIu32
+             " blocks, should have %" PRIu32, where, n, look->size[head]);
 }
 
 /* Marks of a back edge's source. */
 enum { LISTED, NOT_LISTED };
 
 /* Each edge and each element of the list is visited once. */
-static void check_backs(Look* l, uint32_t loop, const char* where)
+static void check_backs(Look* look, uint32_t loop, const char* where)
 {
-   const DcfgProcess* p = l->p;
-   uint32_t           head = l->local[p->loops[loop].head], n;
-   uint32_t           first = l->g.first_in[head];
-   uint32_t           end = l->g.first_in[head + 1];
+   const DcfgProcess* p = look->p;
+   uint32_t           head = look->local[p->loops[loop].head], n;
+   uint32_t           first = look->g.first_in[head];
+   uint32_t           end = look->g.first_in[head + 1];
    const uint32_t*    backs = dcfg_loop_backs(p, loop, &n);
 
    for (uint32_t k = first; k < end; k++)
-      if (flow_dominates(&l->g, head, l->g.in[k]))
-         l->mark[l->g.in[k]] = NOT_LISTED;
+      if (flow_dominates(&look->g, head, look->g.in[k]))
+         look->mark[look->g.in[k]] = NOT_LISTED;
    for (uint32_t i = 0; i < n; i++) {
       uint32_t b = backs[i];
       bool     inside = p->nodes[b].routine == p->loops[loop].routine;
-      if (l->c->ours && i > 0 && b < backs[i - 1])
-         broken(l->c->rules, "order", "%s: back edge source %s follows %s",
-                where, id_of(l, b), id_of(l, backs[i - 1]));
-      if (!inside || l->mark[l->local[b]] == NOWHERE)
-         broken(l->c->rules, "loop-back-edges", "%s: there is no back edge "
-                "from %s", where, id_of(l, b));
-      else if (l->mark[l->local[b]] == LISTED)
-         broken(l->c->rules, "loop-back-edges", "%s: back edge source %s "
-                "stands there twice", where, id_of(l, b));
+      if (look->c->ours && i > 0 && b < backs[i - 1])
+         broken(look->c->rules, "order", "%s: back edge source %s follows %s",
+                where, id_of(look, b), id_of(look, backs[i - 1]));
+      if (!inside || look->mark[look->local[b]] == NOWHERE)
+         broken(look->c->rules, "loop-back-edges", "%s: there is no back edge "
+                "from %s", where, id_of(look, b));
+      else if (look->mark[look->local[b]] == LISTED)
+         broken(look->c->rules, "loop-back-edges", "%s: back edge source %s "
+                "stands there twice", where, id_of(look, b));
       else
-         l->mark[l->local[b]] = LISTED;
+         look->mark[look->local[b]] = LISTED;
    }
    for (uint32_t k = first; k < end; k++)
-      if (l->mark[l->g.in[k]] == NOT_LISTED)
-         broken(l->c->rules, "loop-back-edges", "%s: the back edge from %s is "
-                "missing", where, id_of(l, l->nodes[l->g.in[k]]));
+      if (look->mark[look->g.in[k]] == NOT_LISTED)
+         broken(look->c->rules, "loop-back-edges",
+                "%s: the back edge from %s is "
+                "missing", where, id_of(look, look->nodes[look->g.in[k]]));
    for (uint32_t k = first; k < end; k++)
-      l->mark[l->g.in[k]] = NOWHERE;
+      look->mark[look->g.in[k]] = NOWHERE;
 }
 
-static void check_loop(Look* l, uint32_t loop, const char* here)
+static void check_loop(Look* look, uint32_t loop, const char* here)
 {
-   const DcfgProcess* p = l->p;
+   const DcfgProcess* p = look->p;
    const DcfgLoop*    f = &p->loops[loop];
    const char*        where = here;
    uint32_t           head, parent, up;
    char*              copy;
 
    if (f->head == DCFG_NONE || p->nodes[f->head].routine != f->routine) {
-      broken(l->c->rules, "loop-false", "%s: the head %s of a loop is not in "
-             "it", here, id_of(l, f->head));
+      broken(look->c->rules, "loop-false",
+             "%s: the head %s of a loop is not in "
+             "it", here, id_of(look, f->head));
       return;
    }
-   head = l->local[f->head];
+   head = look->local[f->head];
    copy = text_copy(text_format("%s, loop %s", here,
-                                node_label(l->c, f->head)));
+                                node_label(look->c, f->head)));
    where = copy;
-   if (l->size[head] == 0) {
-      broken(l->c->rules, "loop-false", "%s: no back edge goes there", where);
-   } else if (!l->seen[head]) {         // twice: loading has reported it
+   if (look->size[head] == 0) {
+      broken(look->c->rules, "loop-false", "%s: no back edge goes there",
+             where);
+   } else if (!look->seen[head]) {      // twice: loading has reported it
 
-      check_backs(l, loop, where);
-      check_members(l, loop, where);
-      parent = l->parent[head];
-      up = parent == NOWHERE ? DCFG_NONE : l->nodes[parent];
+      check_backs(look, loop, where);
+      check_members(look, loop, where);
+      parent = look->parent[head];
+      up = parent == NOWHERE ? DCFG_NONE : look->nodes[parent];
       if (up != (f->parent == DCFG_NONE ? DCFG_NONE
                  : p->loops[f->parent].head))
-         broken(l->c->rules, "loop-parent", "%s has the parent %s, should "
+         broken(look->c->rules, "loop-parent", "%s has the parent %s, should "
                 "have %s", where, f->parent == DCFG_NONE ? "nothing"
-                : id_of(l, p->loops[f->parent].head), id_of(l, up));
+                : id_of(look, p->loops[f->parent].head), id_of(look, up));
    }
    free(copy);
 }
 
-static void check_loops(Look* l, uint32_t routine)
+static void check_loops(Look* look, uint32_t routine)
 {
-   const DcfgProcess* p = l->p;
+   const DcfgProcess* p = look->p;
    const DcfgRoutine* r = &p->routines[routine];
    char*              here = text_copy(text_format("routine %s",
-                                          node_label(l->c, r->entry)));
+                                          node_label(look->c, r->entry)));
 
-   flow_loops(&l->g, l->parent, l->size, l->place);
-   memset(l->seen, 0, l->n * sizeof(*l->seen));
+   flow_loops(&look->g, look->parent, look->size, look->place);
+   memset(look->seen, 0, look->n * sizeof(*look->seen));
    for (uint32_t i = 0; i < r->n_loops; i++) {
       uint32_t head = p->loops[r->first_loop + i].head;
-      check_loop(l, r->first_loop + i, here);
+      check_loop(look, r->first_loop + i, here);
       if (head != DCFG_NONE && p->nodes[head].routine == routine)
-         l->seen[l->local[head]] = true;
-      if (l->c->ours && i > 0 && head < p->loops[r->first_loop + i - 1].head)
-         broken(l->c->rules, "order", "%s: loop %s follows %s", here,
-                id_of(l, head),
-                id_of(l, p->loops[r->first_loop + i - 1].head));
+         look->seen[look->local[head]] = true;
+      if (look->c->ours && i > 0 && head < p->loops[r->first_loop + i - 1].head)
+         broken(look->c->rules, "order", "%s: loop %s follows %s", here,
+                id_of(look, head),
+                id_of(look, p->loops[r->first_loop + i - 1].head));
    }
-   for (uint32_t i = 0; i < l->n; i++)
-      if (l->size[i] > 0 && !l->seen[i])
-         broken(l->c->rules, "loop-missing", "%s: there is no loop with the "
-                "head %s", here, node_label(l->c, l->nodes[i]));
+   for (uint32_t i = 0; i < look->n; i++)
+      if (look->size[i] > 0 && !look->seen[i])
+         broken(look->c->rules, "loop-missing", "%s: there is no loop with the "
+                "head %s", here, node_label(look->c, look->nodes[i]));
    free(here);
 }
 
-static void check_routine(Look* l, uint32_t routine)
+static void check_routine(Look* look, uint32_t routine)
 {
-   const DcfgProcess* p = l->p;
+   const DcfgProcess* p = look->p;
    const DcfgRoutine* r = &p->routines[routine];
 
-   if (l->c->ours && routine > 0 && r->entry < r[-1].entry)
-      broken(l->c->rules, "order", "ROUTINES: routine %s follows %s",
-             id_of(l, r->entry), id_of(l, r[-1].entry));
+   if (look->c->ours && routine > 0 && r->entry < r[-1].entry)
+      broken(look->c->rules, "order", "ROUTINES: routine %s follows %s",
+             id_of(look, r->entry), id_of(look, r[-1].entry));
    if (r->entry == DCFG_NONE)
       return;
-   build_inside(l, routine);
-   for (uint32_t i = 0; i < l->n; i++)
-      if (p->nodes[l->nodes[i]].image != r->image)
-         broken(l->c->rules, "routine-image", "routine %s: block %s is in "
-                "another image", node_label(l->c, r->entry),
-                node_label(l->c, l->nodes[i]));
+   build_inside(look, routine);
+   for (uint32_t i = 0; i < look->n; i++)
+      if (p->nodes[look->nodes[i]].image != r->image)
+         broken(look->c->rules, "routine-image", "routine %s: block %s is in "
+                "another image", node_label(look->c, r->entry),
+                node_label(look->c, look->nodes[i]));
    if (p->nodes[r->entry].routine != routine) {
-      broken(l->c->rules, "routine-entry", "routine %s: its entry is not "
-             "among its NODES", node_label(l->c, r->entry));
+      broken(look->c->rules, "routine-entry", "routine %s: its entry is not "
+             "among its NODES", node_label(look->c, r->entry));
       return;
    }
-   flow_analyse(&l->g, l->local[r->entry]);
-   check_idoms(l, routine);
-   check_exits(l, routine);
-   check_loops(l, routine);
+   flow_analyse(&look->g, look->local[r->entry]);
+   check_idoms(look, routine);
+   check_exits(look, routine);
+   check_loops(look, routine);
 }
 
 /*--- The division into routines                           ---*/
@@ -690,52 +697,53 @@ enum { ENTRY_MUST = 1, ENTRY_MAY = 2, ENTRY_IS = 4, ENTRY_LEFT = 8 };
 
 /* Return the start of the function at ADDR, or 0.  Symbols without a size do
    not tell where they end. */
-static uint64_t function_of(const DcfgProcess* p, uint32_t image,
+static uint64_t function_of(const DcfgProcess* process, uint32_t image,
                             uint64_t addr)
 {
-   uint32_t s = dcfg_symbol_at(p, image, addr);
+   uint32_t s = dcfg_symbol_at(process, image, addr);
 
-   return s == DCFG_NONE || p->symbols[s].size == 0 ? 0 : p->symbols[s].addr;
+   return s == DCFG_NONE || process->symbols[s].size == 0
+          ? 0 : process->symbols[s].addr;
 }
 
 /* Return whether a jump makes its target an entry: it must, if it comes from
    another function and its target is a function's start; it may, if its source
    is in no known function. */
-static uint8_t jump_entry(const DcfgProcess* p, const DcfgNode* s,
+static uint8_t jump_entry(const DcfgProcess* process, const DcfgNode* s,
                           const DcfgNode* t)
 {
    uint32_t sym;
    uint64_t first, last;
 
-   if (p->images[t->image].n_symbols == 0)
+   if (process->images[t->image].n_symbols == 0)
       return ENTRY_MAY;
-   sym = dcfg_symbol_at(p, t->image, t->addr);
-   if (sym == DCFG_NONE || p->symbols[sym].addr != t->addr)
+   sym = dcfg_symbol_at(process, t->image, t->addr);
+   if (sym == DCFG_NONE || process->symbols[sym].addr != t->addr)
       return 0;
-   first = function_of(p, s->image, s->addr);
-   last = function_of(p, s->image, s->addr + s->last_offset);
+   first = function_of(process, s->image, s->addr);
+   last = function_of(process, s->image, s->addr + s->last_offset);
    if (first != 0 && last != 0 && first != t->addr && last != t->addr)
-      return p->symbols[sym].size == 0 ? ENTRY_MAY : ENTRY_MUST;
+      return process->symbols[sym].size == 0 ? ENTRY_MAY : ENTRY_MUST;
    return first == t->addr && last == t->addr ? 0 : ENTRY_MAY;
 }
 
 /* Return whether a bypass makes an entry: excluded code was entered in one
    function and left in another. */
-static uint8_t bypass_entry(const DcfgProcess* p, const DcfgNode* s,
+static uint8_t bypass_entry(const DcfgProcess* process, const DcfgNode* s,
                             const DcfgNode* t)
 {
-   uint64_t from = function_of(p, s->image, s->addr);
-   uint64_t to   = function_of(p, t->image, t->addr);
+   uint64_t from = function_of(process, s->image, s->addr);
+   uint64_t to   = function_of(process, t->image, t->addr);
 
-   if (p->images[t->image].n_symbols == 0)
+   if (process->images[t->image].n_symbols == 0)
       return ENTRY_MAY;
    return from == to ? 0 : from != 0 && to != 0 ? ENTRY_MUST : ENTRY_MAY;
 }
 
-static uint8_t edge_entry(const DcfgProcess* p, const DcfgEdge* e)
+static uint8_t edge_entry(const DcfgProcess* process, const DcfgEdge* e)
 {
-   const DcfgNode* s = &p->nodes[e->source];
-   const DcfgNode* t = &p->nodes[e->target];
+   const DcfgNode* s = &process->nodes[e->source];
+   const DcfgNode* t = &process->nodes[e->target];
 
    if (t->kind != DCFG_NODE_BLOCK)
       return 0;
@@ -747,65 +755,65 @@ static uint8_t edge_entry(const DcfgProcess* p, const DcfgEdge* e)
    if (s->image != t->image)
       return ENTRY_MUST;
    if (e->type == DCFG_EDGE_EXCLUDED_CODE_BYPASS)
-      return bypass_entry(p, s, t);
+      return bypass_entry(process, s, t);
    return e->type == DCFG_EDGE_REP || e->type == DCFG_EDGE_FALL_THROUGH
-          || dcfg_is_bypass(e->type) ? 0 : jump_entry(p, s, t);
+          || dcfg_is_bypass(e->type) ? 0 : jump_entry(process, s, t);
 }
 
 /* Build the graph of all blocks, with a root as its last node.  The root has
    edges to entries: to all that must be, and to those that may be and are in
    the file.  If LEFT, it also has edges to blocks that nothing else reaches. */
-static void build_whole(Look* l, const uint8_t* entry, bool left)
+static void build_whole(Look* look, const uint8_t* entry, bool left)
 {
-   const DcfgProcess* p = l->p;
+   const DcfgProcess* p = look->p;
 
-   flow_reset(&l->g, p->n_blocks + 1);
+   flow_reset(&look->g, p->n_blocks + 1);
    for (uint32_t i = 0; i < p->n_edges; i++) {
       const DcfgEdge* e = &p->edges[i];
       if (dcfg_is_local(e->type) && e->source < p->n_blocks
           && e->target < p->n_blocks)
-         flow_edge(&l->g, e->source, e->target);
+         flow_edge(&look->g, e->source, e->target);
    }
    for (uint32_t i = 0; i < p->n_blocks; i++)
       if ((entry[i] & ENTRY_MUST)
           || ((entry[i] & ENTRY_MAY) && (entry[i] & ENTRY_IS))
           || (left && (entry[i] & ENTRY_LEFT)))
-         flow_edge(&l->g, p->n_blocks, i);
-   flow_analyse(&l->g, p->n_blocks);
+         flow_edge(&look->g, p->n_blocks, i);
+   flow_analyse(&look->g, p->n_blocks);
 }
 
 /* Return whether a counted edge that leaves its routine leads to BLOCK. */
-static bool is_landing(const DcfgProcess* p, uint32_t block)
+static bool is_landing(const DcfgProcess* process, uint32_t block)
 {
    uint32_t        n;
-   const uint32_t* in = dcfg_in_edges(p, block, &n);
+   const uint32_t* in = dcfg_in_edges(process, block, &n);
 
    for (uint32_t k = 0; k < n; k++)
-      if (p->edges[in[k]].count > 0
-          && !dcfg_is_local(p->edges[in[k]].type))
+      if (process->edges[in[k]].count > 0
+          && !dcfg_is_local(process->edges[in[k]].type))
          return true;
    return false;
 }
 
 /* Mark all unmarked blocks that START reaches by local edges. */
-static void mark_reached(Look* l, uint32_t start)
+static void mark_reached(Look* look, uint32_t start)
 {
-   const DcfgProcess* p = l->p;
+   const DcfgProcess* p = look->p;
    uint32_t           depth = 0;
 
-   if (l->mark[start] != NOWHERE)
+   if (look->mark[start] != NOWHERE)
       return;
-   l->mark[start] = 0;
-   l->members[depth++] = start;
+   look->mark[start] = 0;
+   look->members[depth++] = start;
    while (depth > 0) {
       uint32_t        n;
-      const uint32_t* out = dcfg_out_edges(p, l->members[--depth], &n);
+      const uint32_t* out = dcfg_out_edges(p, look->members[--depth], &n);
       for (uint32_t k = 0; k < n; k++) {
          const DcfgEdge* e = &p->edges[out[k]];
          if (dcfg_is_local(e->type) && e->target < p->n_blocks
-             && l->mark[e->target] == NOWHERE) {
-            l->mark[e->target] = 0;
-            l->members[depth++] = e->target;
+             && look->mark[e->target] == NOWHERE) {
+            look->mark[e->target] = 0;
+            look->members[depth++] = e->target;
          }
       }
    }
@@ -815,42 +823,43 @@ static void mark_reached(Look* l, uint32_t start)
    returns and the like that no other such block reaches; of several that reach
    each other, the first.  A block that none before it reaches is one of them if
    none behind it reaches it. */
-static void mark_left(Look* l, uint8_t* entry)
+static void mark_left(Look* look, uint8_t* entry)
 {
-   const DcfgProcess* p = l->p;
+   const DcfgProcess* p = look->p;
    uint32_t*          begins = zalloc(p->n_blocks, sizeof(uint32_t));
    uint32_t           n = 0;
 
    for (uint32_t i = 0; i < p->n_blocks; i++)
-      if (l->g.number[i] == NOWHERE && l->mark[i] == NOWHERE
+      if (look->g.number[i] == NOWHERE && look->mark[i] == NOWHERE
           && is_landing(p, i)) {
          begins[n++] = i;
-         mark_reached(l, i);
+         mark_reached(look, i);
       }
    for (uint32_t i = 0; i < p->n_blocks; i++)
-      l->mark[i] = NOWHERE;
+      look->mark[i] = NOWHERE;
    while (n-- > 0)
-      if (l->mark[begins[n]] == NOWHERE) {
+      if (look->mark[begins[n]] == NOWHERE) {
          entry[begins[n]] |= ENTRY_LEFT;
-         mark_reached(l, begins[n]);
+         mark_reached(look, begins[n]);
       }
    for (uint32_t i = 0; i < p->n_blocks; i++) {
-      if ((entry[i] & ENTRY_IS) && l->g.number[i] == NOWHERE
-          && l->mark[i] == NOWHERE) {
-         broken(l->c->rules, "routine-division", "nothing makes block %s the "
-                "entry of a routine", node_label(l->c, i));
+      if ((entry[i] & ENTRY_IS) && look->g.number[i] == NOWHERE
+          && look->mark[i] == NOWHERE) {
+         broken(look->c->rules, "routine-division",
+                "nothing makes block %s the "
+                "entry of a routine", node_label(look->c, i));
          entry[i] |= ENTRY_LEFT;
       }
    }
    for (uint32_t i = 0; i < p->n_blocks; i++)
-      l->mark[i] = NOWHERE;
+      look->mark[i] = NOWHERE;
    free(begins);
 }
 
-static void compare_division(Look* l, const uint8_t* entry)
+static void compare_division(Look* look, const uint8_t* entry)
 {
-   const DcfgProcess* p = l->p;
-   const Flowgraph*   g = &l->g;
+   const DcfgProcess* p = look->p;
+   const Flowgraph*   g = &look->g;
    bool               same = true;
 
    for (uint32_t i = 0; i < p->n_blocks; i++) {
@@ -858,30 +867,32 @@ static void compare_division(Look* l, const uint8_t* entry)
       bool is = (entry[i] & ENTRY_IS) != 0;
       if (entry[i] & (ENTRY_MUST | ENTRY_LEFT)) {
          if (!is)
-            broken(l->c->rules, "routine-division", "block %s is an entry by "
-                   "its edges, but no routine's", node_label(l->c, i));
+            broken(look->c->rules, "routine-division",
+                   "block %s is an entry by "
+                   "its edges, but no routine's", node_label(look->c, i));
       } else if (child && !is) {
-         broken(l->c->rules, "routine-division", "block %s is reached by two "
-                "routines, but is no entry", node_label(l->c, i));
+         broken(look->c->rules, "routine-division",
+                "block %s is reached by two "
+                "routines, but is no entry", node_label(look->c, i));
       } else if (is && !child) {
-         broken(l->c->rules, "routine-division", "block %s is an entry "
-                "without need", node_label(l->c, i));
+         broken(look->c->rules, "routine-division", "block %s is an entry "
+                "without need", node_label(look->c, i));
       }
       same = same && child == is;
    }
    for (uint32_t i = 0; same && i < p->n_blocks; i++)
       if (g->number[i] != NOWHERE && g->idom[i] != p->n_blocks
           && p->nodes[i].routine != p->nodes[g->idom[i]].routine)
-         broken(l->c->rules, "routine-division", "block %s is not in the "
-                "routine of its dominator", node_label(l->c, i));
+         broken(look->c->rules, "routine-division", "block %s is not in the "
+                "routine of its dominator", node_label(look->c, i));
 }
 
 /* Check the division into routines: they must be the children of a virtual root
    above all entries, each with all that it dominates.  This is a convention of
    this tool. */
-static void check_division(Look* l)
+static void check_division(Look* look)
 {
-   const DcfgProcess* p = l->p;
+   const DcfgProcess* p = look->p;
    uint8_t*           entry = zalloc(p->n_blocks, 1);
 
    for (uint32_t i = 0; i < p->n_edges; i++)
@@ -890,17 +901,17 @@ static void check_division(Look* l)
    for (uint32_t i = 0; i < p->n_routines; i++)
       if (p->routines[i].entry < p->n_blocks)
          entry[p->routines[i].entry] |= ENTRY_IS;
-   build_whole(l, entry, false);
-   mark_left(l, entry);
-   build_whole(l, entry, true);
-   compare_division(l, entry);
+   build_whole(look, entry, false);
+   mark_left(look, entry);
+   build_whole(look, entry, true);
+   compare_division(look, entry);
    free(entry);
 }
 
-void check_routines(Check* c)
+void check_routines(Check* check)
 {
-   const DcfgProcess* p = c->p;
-   Look               l = { .c = c, .p = p };
+   const DcfgProcess* p = check->p;
+   Look               l = { .c = check, .p = p };
    uint32_t           n = p->n_nodes;
 
    if (p->n_routines == 0)
@@ -919,11 +930,11 @@ void check_routines(Check* c)
    memset(l.mark, 0xff, n * sizeof(uint32_t));
    for (uint32_t i = 0; i < p->n_blocks; i++)
       if (p->nodes[i].routine == DCFG_NONE)
-         broken(c->rules, "routine-one", "block %s is in no routine",
-                node_label(c, i));
+         broken(check->rules, "routine-one", "block %s is in no routine",
+                node_label(check, i));
    for (uint32_t i = 0; i < p->n_routines; i++)
       check_routine(&l, i);
-   if (c->ours)
+   if (check->ours)
       check_division(&l);
    flow_free(&l.g);
    free(l.local);

@@ -53,100 +53,103 @@ static const char* where(const DcfgChunkInfo* info)
 
 /* Compare a thread that was traced from START to END: everything must be
    there. */
-static void compare_counts(Look* l)
+static void compare_counts(Look* look)
 {
-   const DcfgProcess* p = l->c.p;
+   const DcfgProcess* p = look->c.p;
 
-   if (p->thread_instrs != NULL && p->thread_instrs[l->thread] != l->next)
-      broken(l->c.rules, "trace-thread-instrs", "thread %" PRIu32
-             ": %s instructions in its chunks, the DCFG has %s", l->thread,
-             text_count(l->next), text_count(p->thread_instrs[l->thread]));
+   if (p->thread_instrs != NULL && p->thread_instrs[look->thread] != look->next)
+      broken(look->c.rules, "trace-thread-instrs", "thread %" PRIu32
+             ": %s instructions in its chunks, the DCFG has %s", look->thread,
+             text_count(look->next),
+             text_count(p->thread_instrs[look->thread]));
    for (uint32_t i = 0; i < p->n_edges; i++) {
-      uint64_t n = dcfg_edge_count(p, i, l->thread);
-      if (l->counts[i] != n)
-         broken(l->c.rules, "trace-edge-count", "thread %" PRIu32
-                ", %s: %s times in the trace, %s in the DCFG", l->thread,
-                edge_label(&l->c, i), text_count(l->counts[i]),
+      uint64_t n = dcfg_edge_count(p, i, look->thread);
+      if (look->counts[i] != n)
+         broken(look->c.rules, "trace-edge-count", "thread %" PRIu32
+                ", %s: %s times in the trace, %s in the DCFG", look->thread,
+                edge_label(&look->c, i), text_count(look->counts[i]),
                 text_count(n));
    }
 }
 
-static void end_thread(Look* l)
+static void end_thread(Look* look)
 {
-   const DcfgProcess* p = l->c.p;
+   const DcfgProcess* p = look->c.p;
    bool               at_end;
 
-   if (!l->open)
+   if (!look->open)
       return;
-   l->open = false;
-   at_end = l->at < p->n_nodes && p->nodes[l->at].kind == DCFG_NODE_END;
-   if (l->whole && l->sound && !at_end && l->c.ours)
-      broken(l->c.rules, "trace-exit", "thread %" PRIu32 " ends at %s, not at "
-             "END", l->thread, node_label(&l->c, l->at));
-   if (l->whole && l->sound && at_end)
-      compare_counts(l);
+   look->open = false;
+   at_end = look->at < p->n_nodes && p->nodes[look->at].kind == DCFG_NODE_END;
+   if (look->whole && look->sound && !at_end && look->c.ours)
+      broken(look->c.rules, "trace-exit",
+             "thread %" PRIu32 " ends at %s, not at "
+             "END", look->thread, node_label(&look->c, look->at));
+   if (look->whole && look->sound && at_end)
+      compare_counts(look);
 }
 
 /* At a process's end: this tool traces a program as a whole. */
-static void end_process(Look* l)
+static void end_process(Look* look)
 {
-   const DcfgProcess* p = l->c.p;
+   const DcfgProcess* p = look->c.p;
 
-   if (p == NULL || l->seen == NULL || !l->c.ours || p->thread_instrs == NULL)
+   if (p == NULL || look->seen == NULL || !look->c.ours
+       || p->thread_instrs == NULL)
       return;
    for (uint32_t i = 0; i < p->n_threads; i++)
-      if (!l->seen[i] && p->thread_instrs[i] > 0)
-         broken(l->c.rules, "trace-thread", "thread %" PRIu32 " is missing: "
+      if (!look->seen[i] && p->thread_instrs[i] > 0)
+         broken(look->c.rules, "trace-thread", "thread %" PRIu32 " is missing: "
                 "the DCFG has %s instructions of it", i,
                 text_count(p->thread_instrs[i]));
 }
 
-static void begin_process(Look* l, const DcfgChunkInfo* info)
+static void begin_process(Look* look, const DcfgChunkInfo* info)
 {
-   l->process_id = info->process_id;
-   l->process = info->process;
-   l->c.p = l->c.g.p = dcfg_process_by_id(l->c.g.d, info->process_id);
-   free(l->counts);
-   free(l->seen);
-   l->counts = NULL;
-   l->seen = NULL;
-   if (l->c.p == NULL) {
-      broken(l->c.rules, "trace-process", "PROCESSES[%" PRIu32 "]: the DCFG "
+   look->process_id = info->process_id;
+   look->process = info->process;
+   look->c.p = look->c.g.p = dcfg_process_by_id(look->c.g.d, info->process_id);
+   free(look->counts);
+   free(look->seen);
+   look->counts = NULL;
+   look->seen = NULL;
+   if (look->c.p == NULL) {
+      broken(look->c.rules, "trace-process", "PROCESSES[%" PRIu32 "]: the DCFG "
              "has no process %" PRIu64, info->process, info->process_id);
       return;
    }
-   l->counts = zalloc(l->c.p->n_edges, sizeof(uint64_t));
-   l->seen = zalloc(l->c.p->n_threads, 1);
+   look->counts = zalloc(look->c.p->n_edges, sizeof(uint64_t));
+   look->seen = zalloc(look->c.p->n_threads, 1);
 }
 
 /* Begin a thread.  Return False if the DCFG does not have it. */
-static bool begin_thread(Look* l, const DcfgChunkInfo* info)
+static bool begin_thread(Look* look, const DcfgChunkInfo* info)
 {
-   l->thread = info->thread;
-   if (l->c.p == NULL)
+   look->thread = info->thread;
+   if (look->c.p == NULL)
       return false;
-   if (info->thread >= l->c.p->n_threads) {
-      broken(l->c.rules, "trace-thread", "%s: the DCFG has %" PRIu32
-             " threads", where(info), l->c.p->n_threads);
+   if (info->thread >= look->c.p->n_threads) {
+      broken(look->c.rules, "trace-thread", "%s: the DCFG has %" PRIu32
+             " threads", where(info), look->c.p->n_threads);
       return false;
    }
-   if (l->seen[info->thread])
-      broken(l->c.rules, "trace-thread", "thread %" PRIu32 " stands there "
+   if (look->seen[info->thread])
+      broken(look->c.rules, "trace-thread", "thread %" PRIu32 " stands there "
              "twice", info->thread);
-   l->seen[info->thread] = 1;
-   l->open = true;
-   l->whole = info->preceding_instrs == 0;
-   l->sound = true;
-   l->at = DCFG_NONE;
-   l->next = info->preceding_instrs;
-   memset(l->counts, 0, l->c.p->n_edges * sizeof(uint64_t));
-   l->n_edges = l->all_edges = 0;
-   l->over = false;
-   for (uint32_t i = 0; i < l->c.p->n_edges; i++)
-      l->all_edges = capped_sum(l->all_edges,
-                                dcfg_edge_count(l->c.p, i, l->thread));
-   if (!l->whole && l->c.ours)
-      broken(l->c.rules, "trace-preceding", "%s: PRECEDING_INSTR_COUNT is %"
+   look->seen[info->thread] = 1;
+   look->open = true;
+   look->whole = info->preceding_instrs == 0;
+   look->sound = true;
+   look->at = DCFG_NONE;
+   look->next = info->preceding_instrs;
+   memset(look->counts, 0, look->c.p->n_edges * sizeof(uint64_t));
+   look->n_edges = look->all_edges = 0;
+   look->over = false;
+   for (uint32_t i = 0; i < look->c.p->n_edges; i++)
+      look->all_edges = capped_sum(look->all_edges,
+                                   dcfg_edge_count(look->c.p, i, look->thread));
+   if (!look->whole && look->c.ours)
+      broken(look->c.rules, "trace-preceding", "%s: PRECEDING_INSTR_COUNT is %"
              PRIu64 " at the beginning", where(info), info->preceding_instrs);
    return true;
 }
@@ -154,32 +157,32 @@ static bool begin_thread(Look* l, const DcfgChunkInfo* info)
 /*--- A chunk                                              ---*/
 
 /* Follow decoded edges.  Return their instructions. */
-static uint64_t follow_edges(Look* l, const DcfgChunkInfo* info, size_t n,
+static uint64_t follow_edges(Look* look, const DcfgChunkInfo* info, size_t n,
                              uint64_t before)
 {
-   const DcfgProcess* p = l->c.p;
+   const DcfgProcess* p = look->c.p;
    uint64_t           instrs = 0;
 
    for (size_t i = 0; i < n; i++) {
-      uint32_t        edge = dcfg_edge_by_id(p, l->ids[i]);
+      uint32_t        edge = dcfg_edge_by_id(p, look->ids[i]);
       const DcfgEdge* e;
       if (edge == DCFG_NONE) {
-         l->n_wrong++;
-         broken(l->c.rules, "trace-edge", "%s: the DCFG has no edge %" PRIu32,
-                where(info), l->ids[i]);
-         l->sound = false;
-         l->at = DCFG_NONE;
+         look->n_wrong++;
+         broken(look->c.rules, "trace-edge",
+                "%s: the DCFG has no edge %" PRIu32, where(info), look->ids[i]);
+         look->sound = false;
+         look->at = DCFG_NONE;
          continue;
       }
       e = &p->edges[edge];
-      l->counts[edge]++;
-      if (l->at != DCFG_NONE && e->source != l->at) {
-         l->n_wrong++;
-         broken(l->c.rules, "trace-path", "%s, edge %" PRIu64 " of it: %s "
+      look->counts[edge]++;
+      if (look->at != DCFG_NONE && e->source != look->at) {
+         look->n_wrong++;
+         broken(look->c.rules, "trace-path", "%s, edge %" PRIu64 " of it: %s "
                 "cannot come after block %s", where(info), before + i,
-                edge_label(&l->c, edge), node_label(&l->c, l->at));
+                edge_label(&look->c, edge), node_label(&look->c, look->at));
       }
-      l->at = e->target;
+      look->at = e->target;
       if (e->source < p->n_nodes)
          instrs += p->nodes[e->source].n_instrs;
    }
@@ -189,49 +192,51 @@ static uint64_t follow_edges(Look* l, const DcfgChunkInfo* info, size_t n,
 /* Count N decoded edges of a chunk.  A few characters may stand for more edges
    than anybody can wait for: if there are more than the DCFG has, the rest of
    the thread is not decoded. */
-static void count_edges(Look* l, const DcfgChunkInfo* info, size_t n,
+static void count_edges(Look* look, const DcfgChunkInfo* info, size_t n,
                         uint64_t n_wrong)
 {
-   l->n_edges = capped_sum(l->n_edges, n);
-   if (n_wrong > 0 && l->n_wrong > MAX_WRONG && !l->over) {
-      l->over = true;
-      broken(l->c.rules, "trace-path", "%s: the rest of the thread is not "
+   look->n_edges = capped_sum(look->n_edges, n);
+   if (n_wrong > 0 && look->n_wrong > MAX_WRONG && !look->over) {
+      look->over = true;
+      broken(look->c.rules, "trace-path", "%s: the rest of the thread is not "
              "read, after %d edges that cannot be there", where(info),
              MAX_WRONG);
    }
-   if (l->over || l->n_edges <= l->all_edges)
+   if (look->over || look->n_edges <= look->all_edges)
       return;
-   l->over = true;
-   broken(l->c.rules, "trace-edge-count", "%s: the thread has more edges than "
+   look->over = true;
+   broken(look->c.rules, "trace-edge-count",
+          "%s: the thread has more edges than "
           "the %s that the DCFG has of it", where(info),
-          text_count(l->all_edges));
+          text_count(look->all_edges));
 }
 
-static void check_begin(Look* l, const DcfgChunkInfo* info)
+static void check_begin(Look* look, const DcfgChunkInfo* info)
 {
-   const DcfgProcess* p = l->c.p;
+   const DcfgProcess* p = look->c.p;
    uint32_t           first = dcfg_edge_by_id(p, info->first_edge);
 
-   if (info->preceding_instrs < l->next) {
-      broken(l->c.rules, "trace-preceding", "%s: PRECEDING_INSTR_COUNT is %"
+   if (info->preceding_instrs < look->next) {
+      broken(look->c.rules, "trace-preceding", "%s: PRECEDING_INSTR_COUNT is %"
              PRIu64 ", %" PRIu64 " were executed before", where(info),
-             info->preceding_instrs, l->next);
-   } else if (info->preceding_instrs > l->next) {
-      if (l->c.ours)
-         broken(l->c.rules, "trace-preceding", "%s: PRECEDING_INSTR_COUNT is "
+             info->preceding_instrs, look->next);
+   } else if (info->preceding_instrs > look->next) {
+      if (look->c.ours)
+         broken(look->c.rules, "trace-preceding",
+                "%s: PRECEDING_INSTR_COUNT is "
                 "%" PRIu64 ", %" PRIu64 " were traced before", where(info),
-                info->preceding_instrs, l->next);
-      l->whole = false;
-      l->at = DCFG_NONE;
+                info->preceding_instrs, look->next);
+      look->whole = false;
+      look->at = DCFG_NONE;
    }
    if (info->number == 0 && info->preceding_instrs == 0 && first != DCFG_NONE
        && (p->edges[first].source >= p->n_nodes
            || p->nodes[p->edges[first].source].kind != DCFG_NODE_START))
-      broken(l->c.rules, "trace-entry", "%s: its first edge, %s, does not "
-             "leave START", where(info), edge_label(&l->c, first));
+      broken(look->c.rules, "trace-entry", "%s: its first edge, %s, does not "
+             "leave START", where(info), edge_label(&look->c, first));
 }
 
-static void check_chunk(Look* l, const DcfgChunk* chunk)
+static void check_chunk(Look* look, const DcfgChunk* chunk)
 {
    const DcfgChunkInfo* info = dcfg_chunk_info(chunk);
    DcfgDecoder*         x;
@@ -240,45 +245,47 @@ static void check_chunk(Look* l, const DcfgChunk* chunk)
    size_t               n;
 
    if (info->n_edges == 0) {
-      if (l->c.ours)
-         broken(l->c.rules, "trace-chunk-empty", "%s", where(info));
+      if (look->c.ours)
+         broken(look->c.rules, "trace-chunk-empty", "%s", where(info));
       return;
    }
-   if (l->over) {                       // already reported
-      l->sound = false;
+   if (look->over) {                    // already reported
+      look->sound = false;
       return;
    }
-   check_begin(l, info);
+   check_begin(look, info);
    x = dcfg_decoder_new(chunk, &err);
    if (x == NULL) {
-      broken(l->c.rules, "trace-sequence", "%s: %s", where(info), err.reason);
-      l->sound = false;
-      l->at = DCFG_NONE;
-      l->next = info->preceding_instrs + info->instrs;
+      broken(look->c.rules, "trace-sequence", "%s: %s", where(info),
+             err.reason);
+      look->sound = false;
+      look->at = DCFG_NONE;
+      look->next = info->preceding_instrs + info->instrs;
       return;
    }
    do {
-      uint64_t n_wrong = l->n_wrong;
-      n = dcfg_decoder_next(x, l->ids, N_EDGES, &err);
-      instrs += follow_edges(l, info, n, n_edges);
+      uint64_t n_wrong = look->n_wrong;
+      n = dcfg_decoder_next(x, look->ids, N_EDGES, &err);
+      instrs += follow_edges(look, info, n, n_edges);
       n_edges += n;
-      count_edges(l, info, n, l->n_wrong - n_wrong);
-   } while (n == N_EDGES && !l->over);
-   l->next = info->preceding_instrs + info->instrs;
-   if (n == N_EDGES && l->over) {
-      l->sound = false;
+      count_edges(look, info, n, look->n_wrong - n_wrong);
+   } while (n == N_EDGES && !look->over);
+   look->next = info->preceding_instrs + info->instrs;
+   if (n == N_EDGES && look->over) {
+      look->sound = false;
    } else if (err.status != DCFG_OK) {
-      broken(l->c.rules, "trace-sequence", "%s, after %" PRIu64 " edges: %s",
+      broken(look->c.rules, "trace-sequence", "%s, after %" PRIu64 " edges: %s",
              where(info), n_edges, err.reason);
-      l->sound = false;
-      l->at = DCFG_NONE;
+      look->sound = false;
+      look->at = DCFG_NONE;
    } else {
       if (instrs != info->instrs)
-         broken(l->c.rules, "trace-instrs", "%s: INSTR_COUNT is %" PRIu64
+         broken(look->c.rules, "trace-instrs", "%s: INSTR_COUNT is %" PRIu64
                 ", its edges have %" PRIu64, where(info), info->instrs,
                 instrs);
       if (!dcfg_decoder_used_all(x))
-         broken(l->c.rules, "trace-sequence", "%s: characters are left after "
+         broken(look->c.rules, "trace-sequence",
+                "%s: characters are left after "
                 "its last edge", where(info));
    }
    dcfg_decoder_free(x);
@@ -303,15 +310,15 @@ static bool is_empty(const Dcfg* d)
    return true;
 }
 
-bool check_trace(Check* c, const char* path)
+bool check_trace(Check* check, const char* path)
 {
-   DcfgOptions options = read_options(on_problem, c->rules);
+   DcfgOptions options = read_options(on_problem, check->rules);
    DcfgError   err;
    DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
    Look*       l = zalloc(1, sizeof(*l));
    bool        any = false;
 
-   l->c = *c;
+   l->c = *check;
    l->path = path;
    while (t != NULL) {
       DcfgChunk*           chunk = dcfg_trace_next_chunk(t, &err);
@@ -339,8 +346,8 @@ bool check_trace(Check* c, const char* path)
    } else {
       complain("%s", unreadable(&err, KIND_TRACE));
    }
-   if (!any && err.status == DCFG_OK && !is_empty(c->g.d))
-      broken(c->rules, "trace-thread", "no thread has a chunk");
+   if (!any && err.status == DCFG_OK && !is_empty(check->g.d))
+      broken(check->rules, "trace-thread", "no thread has a chunk");
    dcfg_trace_close(t);
    free(l->counts);
    free(l->seen);

@@ -60,16 +60,16 @@ static void on_problem(void* arg, const DcfgProblem* problem)
           text_clean(problem->what));
 }
 
-static void check_process(Check* c)
+static void check_process(Check* check)
 {
-   if (c->p->id == 0)
-      broken(c->rules, "process-id", "PROCESS_ID is 0");
-   check_images(c);
-   check_edges(c);
-   if (!check_flow(c))
+   if (check->p->id == 0)
+      broken(check->rules, "process-id", "PROCESS_ID is 0");
+   check_images(check);
+   check_edges(check);
+   if (!check_flow(check))
       return;
-   check_places(c);
-   check_routines(c);
+   check_places(check);
+   check_routines(check);
 }
 
 static int run(int argc, char** argv)

@@ -199,14 +199,15 @@ static Pair* inline_diff_pairs(InlineDiff* d, size_t* n)
 /* Compare the functions of two runs.  G and SELECTED: of both sides; SELECTED
    gets blocks with selected pieces.  Images' files are looked for below ROOT,
    if that is not NULL. */
-static InlineDiff* inline_diff_new(const Builds* b, const Program* const g[2],
+static InlineDiff* inline_diff_new(const Builds* builds,
+                                   const Program* const g[2],
                                    const Select* what,
                                    Selection* const selected[2],
                                    const char* root)
 {
    InlineDiff* d = zalloc(1, sizeof(*d));
 
-   d->builds  = b;
+   d->builds  = builds;
    d->texts   = interned_new();
    d->numbers = keymap_new();
    for (int k = 0; k < 2; k++) {
@@ -373,16 +374,16 @@ static bool is_inlined(const Diff* d, Kind kind)
    return kind == MATCH_FUNCTIONS && d->inlined != NULL;
 }
 
-static uint32_t node_of(const Diff* d, const Program* g, Kind kind,
+static uint32_t node_of(const Diff* d, const Program* program, Kind kind,
                         uint32_t i)
 {
    switch (kind) {
       case MATCH_FUNCTIONS:
-         return build_functions(d->builds, g == &d->b)->nodes[i];
-      case MATCH_LOOPS:    return g->p->loops[i].head;
-      case MATCH_ROUTINES: return g->p->routines[i].entry;
+         return build_functions(d->builds, program == &d->b)->nodes[i];
+      case MATCH_LOOPS:    return program->p->loops[i].head;
+      case MATCH_ROUTINES: return program->p->routines[i].entry;
       case MATCH_BLOCKS:   return i;
-      default:             return g->p->edges[i].source;
+      default:             return program->p->edges[i].source;
    }
 }
 

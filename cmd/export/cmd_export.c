@@ -25,16 +25,17 @@ static const ExportForm* const forms[] = { EXPORT_FORMS(ADDRESS_OF_FORM) };
 
 /* Return, by image, whether the selection has something of it.  If the form
    needs CODE and there is no PATTERN, choose the program's own file only. */
-static bool* choose(const Program* g, const Selection* selected,
+static bool* choose(const Program* program, const Selection* selected,
                     const char* pattern, bool code)
 {
-   bool* chosen = zalloc(g->p->n_images, sizeof(*chosen));
+   bool* chosen = zalloc(program->p->n_images, sizeof(*chosen));
    bool  any = false;
 
-   for (uint32_t i = 0; i < g->p->n_images; i++) {
+   for (uint32_t i = 0; i < program->p->n_images; i++) {
       chosen[i] = image_selected(selected, i)
                   && (pattern != NULL || !code
-                      || strcmp(image_file(g, i), image_file(g, 0)) == 0);
+                      || strcmp(image_file(program, i), image_file(program, 0))
+                      == 0);
       any = any || chosen[i];
    }
    if (!any)
@@ -47,42 +48,43 @@ static bool* choose(const Program* g, const Selection* selected,
 
 /* Die if the chosen images have different paths.  Images of one path are one
    file that was loaded more than once. */
-static void need_one_file(const Program* g, const bool* chosen,
+static void need_one_file(const Program* program, const bool* chosen,
                           const char* pattern)
 {
    const char* file = NULL;
 
-   for (uint32_t i = 0; i < g->p->n_images; i++) {
+   for (uint32_t i = 0; i < program->p->n_images; i++) {
       if (!chosen[i])
          continue;
-      if (file != NULL && strcmp(file, image_file(g, i)) != 0)
+      if (file != NULL && strcmp(file, image_file(program, i)) != 0)
          die("both %s and %s match `%s', but an export is about one file: give "
-             "more of its path", text_clean(file), image_path(g, i),
+             "more of its path", text_clean(file), image_path(program, i),
              pattern);
-      file = image_file(g, i);
+      file = image_file(program, i);
    }
 }
 
 /* Die unless the file of every chosen image is what was executed. */
-static void need_same(const Export* x)
+static void need_same(const Export* export)
 {
-   for (uint32_t i = 0; i < x->p->n_images; i++) {
+   for (uint32_t i = 0; i < export->p->n_images; i++) {
       Sameness s;
-      const DcfgImage* im = &x->p->images[i];
+      const DcfgImage* im = &export->p->images[i];
       bool     told = im->build_id != NULL || im->code_hash != NULL;
-      if (!x->chosen[i])
+      if (!export->chosen[i])
          continue;
-      if (!same_file(x->code, &x->g, i, &s) && code_was_other(x->code))
+      if (!same_file(export->code, &export->g, i, &s)
+          && code_was_other(export->code))
          exit(STATUS_BAD);      // code_was_other() has said why
-      if (code_path(x->code, i) == NULL)
+      if (code_path(export->code, i) == NULL)
          die("the file %s is not there, and without it its addresses are "
              "unknown: --root=DIR names a directory to look below",
-             image_path(&x->g, i));
+             image_path(&export->g, i));
       if (s.difference[0] != 0)
-         die("%s", not_executed(code_path(x->code, i),
+         die("%s", not_executed(code_path(export->code, i),
                                 text_format("there, %s", s.difference)));
       complain("%s %s what was executed: %s block%s, %s target%s and %s "
-               "symbol%s agree%s; %s%s", text_clean(code_path(x->code, i)),
+               "symbol%s agree%s; %s%s", text_clean(code_path(export->code, i)),
                told ? "is" : "may be",
                text_count(s.blocks), s.blocks == 1 ? "" : "s",
                text_count(s.targets), s.targets == 1 ? "" : "s",
@@ -162,9 +164,10 @@ static int run_champsim(const Select* what, const char* const* asked,
 }
 
 /* Write the graph FILE in FORM to the file OUT, or to the standard output if
-   OUT is NULL.  WHAT is the user's selection, and ROOT the folder of the images'
-   files, or NULL.  X has the values of the form's options. */
-static void export_graph(Export* x, const ExportForm* form, const Select* what,
+   OUT is NULL.  WHAT is the user's selection, and ROOT the folder of the
+   images' files, or NULL.  EXPORT has the values of the form's options. */
+static void export_graph(Export* export, const ExportForm* form,
+                         const Select* what,
                          const char* root, const char* out, const char* file)
 {
    Dcfg* d;
@@ -175,27 +178,28 @@ static void export_graph(Export* x, const ExportForm* form, const Select* what,
       die("--%s exports whole files: leave out --routine, --function and "
           "--source (lcov --extract takes parts)", form->choice.name);
    d           = load_dcfg(file);
-   x->p        = main_process(d);
-   x->g        = (Program){ .d = d, .p = x->p };
-   x->thread   = need_thread(d, what->thread);
-   x->selected = selection_new(&x->g, what);
-   if (!is_found(x->selected))
+   export->p        = main_process(d);
+   export->g        = (Program){ .d = d, .p = export->p };
+   export->thread   = need_thread(d, what->thread);
+   export->selected = selection_new(&export->g, what);
+   if (!is_found(export->selected))
       exit(STATUS_BAD);
-   x->chosen = chosen = choose(&x->g, x->selected, what->image, form->code);
+   export->chosen = chosen = choose(&export->g, export->selected, what->image,
+                                    form->code);
    if (form->one_file)
-      need_one_file(&x->g, chosen, what->image);
-   x->code = code_new(&x->g, root, true);
-   x->root = root;
+      need_one_file(&export->g, chosen, what->image);
+   export->code = code_new(&export->g, root, true);
+   export->root = root;
    if (form->code)
-      need_same(x);
-   x->out = open_result(out);
+      need_same(export);
+   export->out = open_result(out);
    if (!form->text)
       do_not_clean_stdout();
-   x->out_name = out != NULL ? out : "OUT";
-   form->write(x);
+   export->out_name = out != NULL ? out : "OUT";
+   form->write(export);
    close_results();
-   code_free(x->code);
-   selection_free(x->selected);
+   code_free(export->code);
+   selection_free(export->selected);
    free(chosen);
    dcfg_free(d);
 }

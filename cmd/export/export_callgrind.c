@@ -511,35 +511,35 @@ static void prepare(Rewriting* r, const Selection* all)
    functions_free(f);
 }
 
-static void write_callgrind(const Export* x)
+static void write_callgrind(const Export* export)
 {
-   Rewriting      r = { .x = x };
+   Rewriting      r = { .x = export };
    Select         all = SELECT_ALL;
-   Selection*     sel = selection_new(&x->g, &all);
+   Selection*     sel = selection_new(&export->g, &all);
    ProfileReader* in;
    uint64_t       n_rows = 0;
 
-   if (x->what[0] == 0)
+   if (export->what[0] == 0)
       die("--callgrind=PROFILE needs the run's profile: record it with "
           "--callgrind=yes --dump-instr=yes");
    /* A file that is no profile ends the command before code is read. */
-   in  = profile_open(x->what, true);
+   in  = profile_open(export->what, true);
    r.p = profile_next(in);
    r.plain_paths = keymap_new();
    r.names       = interned_new();
-   r.v = inline_view_new(&x->g, &all, sel, x->root);
+   r.v = inline_view_new(&export->g, &all, sel, export->root);
    prepare(&r, sel);
    while (r.p != NULL) {
       n_rows += r.p->n_rows;
       rewrite(&r);
-      profile_write(r.p, x->out, x->lines);
+      profile_write(r.p, export->out, export->lines);
       profile_free(r.p);
       r.p = profile_next(in);
    }
    if (r.n_other > 0)
       complain("%s of %s lines of %s name code that the graph does not have: "
                "is the profile of the same run?", text_count(r.n_other),
-               text_count(n_rows), text_clean(x->what));
+               text_count(n_rows), text_clean(export->what));
    profile_close(in);
    inline_view_free(r.v);
    selection_free(sel);

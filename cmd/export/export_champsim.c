@@ -249,16 +249,16 @@ static void add_operands(ChampsimCode* c, ChampsimInstr* i,
    }
 }
 
-/* Return the records of all instructions of W, for champsim_code_free().  Die
+/* Return the records of all instructions of WET, for champsim_code_free().  Die
    if memory is short. */
-static ChampsimCode champsim_code(DcfgWet* w)
+static ChampsimCode champsim_code(DcfgWet* wet)
 {
-   const Processor* m = processor_of(w);
-   uint32_t         n = dcfg_wet_instrs(w);
+   const Processor* m = processor_of(wet);
+   uint32_t         n = dcfg_wet_instrs(wet);
    ChampsimCode     c = { .instrs = zalloc(n, sizeof(ChampsimInstr)) };
 
    for (uint32_t k = 0; k < n; k++) {
-      const DcfgWetInstr* in = dcfg_wet_instr(w, k);
+      const DcfgWetInstr* in = dcfg_wet_instr(wet, k);
       c.instrs[k].record.ip = in->addr;
       c.instrs[k].repeats   = in->transfer == DCFG_WET_REP;
       set_registers(&c.instrs[k], m, in);
@@ -329,12 +329,12 @@ static DcfgWet* open_trace(const char* file)
 }
 
 /* Return the only thread that ran.  Die if there are several, or none. */
-static uint32_t only_thread(const DcfgWet* w, const char* file)
+static uint32_t only_thread(const DcfgWet* wet, const char* file)
 {
    uint32_t found = 0, n = 0;
 
-   for (uint32_t t = 0; t < dcfg_wet_threads(w); t++)
-      if (dcfg_wet_executed(w, t) > 0) {
+   for (uint32_t t = 0; t < dcfg_wet_threads(wet); t++)
+      if (dcfg_wet_executed(wet, t) > 0) {
          found = t;
          n++;
       }
@@ -347,17 +347,17 @@ static uint32_t only_thread(const DcfgWet* w, const char* file)
 }
 
 /* Return the thread of --thread, which must have run. */
-static uint32_t choose_thread(const DcfgWet* w, const char* file,
+static uint32_t choose_thread(const DcfgWet* wet, const char* file,
                               uint64_t thread)
 {
-   uint32_t n = dcfg_wet_threads(w);
+   uint32_t n = dcfg_wet_threads(wet);
 
    if (thread == NOT_GIVEN)
-      return only_thread(w, file);
+      return only_thread(wet, file);
    if (thread >= n)
       die("there is no thread %" PRIu64 ": %s has %" PRIu32
           ", counted from 0", thread, file, n);
-   if (dcfg_wet_executed(w, (uint32_t)thread) == 0)
+   if (dcfg_wet_executed(wet, (uint32_t)thread) == 0)
       die("thread %" PRIu64 " executed nothing in %s", thread, file);
    return (uint32_t)thread;
 }
@@ -445,7 +445,7 @@ static void put_addresses(ChampsimFile* f, ChampsimRecord* r,
 }
 
 /* Append the record of event E, an instruction. */
-static void put_instr(ChampsimFile* f, DcfgWet* w, const ChampsimCode* c,
+static void put_instr(ChampsimFile* f, DcfgWet* wet, const ChampsimCode* c,
                       const DcfgWetEvent* e)
 {
    const ChampsimInstr* i = &c->instrs[e->instr];
@@ -469,17 +469,17 @@ static void put_instr(ChampsimFile* f, DcfgWet* w, const ChampsimCode* c,
       put_addresses(f, r, c->operands + i->operands, i->n_operands, e);
    if (e->taken == DCFG_WET_UNCLEAR) {
       f->waits    = true;
-      f->falls_to = e->addr + dcfg_wet_instr(w, e->instr)->size;
+      f->falls_to = e->addr + dcfg_wet_instr(wet, e->instr)->size;
       f->sums.unclear++;
    }
 }
 
-static void put_all(ChampsimFile* f, DcfgWet* w, const char* file,
+static void put_all(ChampsimFile* f, DcfgWet* wet, const char* file,
                     uint32_t thread)
 {
    DcfgWetFilter  only = { .thread = thread, .to = UINT64_MAX };
-   ChampsimCode   code = champsim_code(w);
-   DcfgWetEvents* v = load_events(w, &only);
+   ChampsimCode   code = champsim_code(wet);
+   DcfgWetEvents* v = load_events(wet, &only);
    DcfgWetEvent   e;
    DcfgError      err;
 
@@ -488,7 +488,7 @@ static void put_all(ChampsimFile* f, DcfgWet* w, const char* file,
       if (e.thread != thread)
          continue;
       if (e.kind == DCFG_WET_INSTR)
-         put_instr(f, w, &code, &e);
+         put_instr(f, wet, &code, &e);
       else if (e.kind == DCFG_WET_HANDLER) {
          f->waits = false;
          enter_level(&f->levels);

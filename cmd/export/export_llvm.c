@@ -144,34 +144,34 @@ static void sum_up(Flows* f)
 
 /* Return the address in the file of the byte at OFFSET in a block, or
    OUTSIDE. */
-static uint64_t file_addr(const Export* x, uint32_t node, uint32_t offset)
+static uint64_t file_addr(const Export* export, uint32_t node, uint32_t offset)
 {
-   const DcfgNode* n = &x->p->nodes[node];
+   const DcfgNode* n = &export->p->nodes[node];
    uint64_t        at;
 
-   if (n->kind != DCFG_NODE_BLOCK || n->image >= x->p->n_images
-       || !x->chosen[n->image]
-       || !code_file_addr(x->code, n->image, n->addr + offset, &at))
+   if (n->kind != DCFG_NODE_BLOCK || n->image >= export->p->n_images
+       || !export->chosen[n->image]
+       || !code_file_addr(export->code, n->image, n->addr + offset, &at))
       return OUTSIDE;
    return at;
 }
 
 /* Return the address in the file of a block's last instruction, or OUTSIDE. */
-static uint64_t end_addr(const Export* x, uint32_t node)
+static uint64_t end_addr(const Export* export, uint32_t node)
 {
-   return file_addr(x, node, x->p->nodes[node].last_offset);
+   return file_addr(export, node, export->p->nodes[node].last_offset);
 }
 
 /* Return how often straight code entered and left the block.  A block that
    repeats itself is one instruction: leave its repetitions out. */
-static uint64_t passes(const Export* x, uint32_t node)
+static uint64_t passes(const Export* export, uint32_t node)
 {
-   uint64_t        n = dcfg_node_executions(x->p, node, x->thread);
-   uint32_t        edge = dcfg_edge_between(x->p, node, node);
+   uint64_t        n = dcfg_node_executions(export->p, node, export->thread);
+   uint32_t        edge = dcfg_edge_between(export->p, node, node);
    uint64_t        again = 0;
 
-   if (edge != DCFG_NONE && x->p->edges[edge].type == DCFG_EDGE_REP)
-      again = dcfg_edge_count(x->p, edge, x->thread);
+   if (edge != DCFG_NONE && export->p->edges[edge].type == DCFG_EDGE_REP)
+      again = dcfg_edge_count(export->p, edge, export->thread);
    return n > again ? n - again : 0;
 }
 
@@ -183,11 +183,11 @@ static bool is_branch(DcfgEdgeType type)
 }
 
 /* Return whether the edge's target follows its source in memory. */
-static bool is_next(const DcfgProcess* p, const DcfgEdge* e)
+static bool is_next(const DcfgProcess* process, const DcfgEdge* e)
 {
-   const DcfgNode* n = &p->nodes[e->source];
+   const DcfgNode* n = &process->nodes[e->source];
 
-   return n->addr + n->size == p->nodes[e->target].addr;
+   return n->addr + n->size == process->nodes[e->target].addr;
 }
 
 /* Add the ways from a call to block NODE behind it: as many as returns to NODE.
@@ -242,19 +242,19 @@ static void take_edge(Profile* f, uint32_t edge)
 
 /* Make the profile.  LEFT_OUT: blocks whose straight code is left out, or
    NULL. */
-static Profile make_profile(const Export* x, const bool* left_out)
+static Profile make_profile(const Export* export, const bool* left_out)
 {
-   Profile f = { .x = x };
+   Profile f = { .x = export };
 
-   for (uint32_t i = 0; i < x->p->n_blocks; i++) {
-      uint64_t from = file_addr(x, i, 0);
-      if (from == OUTSIDE || !is_selected(x->selected, i))
+   for (uint32_t i = 0; i < export->p->n_blocks; i++) {
+      uint64_t from = file_addr(export, i, 0);
+      if (from == OUTSIDE || !is_selected(export->selected, i))
          continue;
       if (left_out == NULL || !left_out[i])
-         add(&f.blocks, from, end_addr(x, i), passes(x, i));
+         add(&f.blocks, from, end_addr(export, i), passes(export, i));
       take_returns(&f, i);
    }
-   for (uint32_t i = 0; i < x->p->n_edges; i++)
+   for (uint32_t i = 0; i < export->p->n_edges; i++)
       take_edge(&f, i);
    sum_up(&f.blocks);
    sum_up(&f.falls);
@@ -276,20 +276,20 @@ static void free_profile(Profile* f)
 /*--- The file that a next command takes                   ---*/
 
 /* Return an image of the chosen file. */
-static uint32_t chosen_image(const Export* x)
+static uint32_t chosen_image(const Export* export)
 {
    uint32_t i = 0;
 
-   while (i < x->p->n_images && !x->chosen[i])
+   while (i < export->p->n_images && !export->chosen[i])
       i++;
    return i;
 }
 
-static const char* chosen_file(const Export* x)
+static const char* chosen_file(const Export* export)
 {
-   uint32_t i = chosen_image(x);
+   uint32_t i = chosen_image(export);
 
-   return i < x->p->n_images ? code_path(x->code, i) : "";
+   return i < export->p->n_images ? code_path(export->code, i) : "";
 }
 
 /*--- BOLT                                                 ---*/
@@ -333,15 +333,15 @@ static bool in_linkage_table(Elf* elf, uint64_t addr)
 /* Return, by block, whether it is a stub of a linkage table.  Stubs are no
    functions with blocks for BOLT: it would count their straight code as
    mismatches. */
-static bool* find_stubs(const Export* x)
+static bool* find_stubs(const Export* export)
 {
-   bool* stubs = zalloc(x->p->n_blocks, sizeof(*stubs));
+   bool* stubs = zalloc(export->p->n_blocks, sizeof(*stubs));
 
-   for (uint32_t i = 0; i < x->p->n_blocks; i++) {
-      uint64_t at = file_addr(x, i, 0);
+   for (uint32_t i = 0; i < export->p->n_blocks; i++) {
+      uint64_t at = file_addr(export, i, 0);
       stubs[i] = at != OUTSIDE
-                 && in_linkage_table(code_elf(x->code,
-                                              x->p->nodes[i].image), at);
+                 && in_linkage_table(code_elf(export->code,
+                                              export->p->nodes[i].image), at);
    }
    return stubs;
 }
@@ -374,15 +374,16 @@ static Linked find_linked(Elf* elf)
 }
 
 /* Return whether the chosen file is a library. */
-static bool is_library(const Export* x)
+static bool is_library(const Export* export)
 {
-   return strcmp(image_file(&x->g, chosen_image(x)), image_file(&x->g, 0)) != 0;
+   return strcmp(image_file(&export->g, chosen_image(export)),
+                 image_file(&export->g, 0)) != 0;
 }
 
 /* Print the commands that take the written file. */
-static void say_bolt(const Export* x, const char* file)
+static void say_bolt(const Export* export, const char* file)
 {
-   Linked l = find_linked(code_elf(x->code, chosen_image(x)));
+   Linked l = find_linked(code_elf(export->code, chosen_image(export)));
 
    if (!l.symbols) {
       complain("%s is stripped: BOLT needs the symbols of a program, and what "
@@ -400,34 +401,34 @@ static void say_bolt(const Export* x, const char* file)
             "  %s %s -o %s -data=%s -reorder-blocks=ext-tsp "
             "-reorder-functions=cdsort -split-functions -split-all-cold "
             "-dyno-stats\n",
-            is_library(x) ? "library" : "program",
-            is_library(x) ? "-fno-jump-tables" : "-fno-pie -no-pie",
-            llvm_program("perf2bolt"), shell_word(x->out_name, ""),
-            shell_word(x->out_name, ".fdata"), shell_word(file, ""),
+            is_library(export) ? "library" : "program",
+            is_library(export) ? "-fno-jump-tables" : "-fno-pie -no-pie",
+            llvm_program("perf2bolt"), shell_word(export->out_name, ""),
+            shell_word(export->out_name, ".fdata"), shell_word(file, ""),
             llvm_program("llvm-bolt"), shell_word(file, ""), shell_word(file, ".bolt"),
-            shell_word(x->out_name, ".fdata"));
+            shell_word(export->out_name, ".fdata"));
 }
 
-static void write_bolt(const Export* x)
+static void write_bolt(const Export* export)
 {
-   bool*       stubs = find_stubs(x);
-   Profile     f = make_profile(x, stubs);
-   const char* file = chosen_file(x);
+   bool*       stubs = find_stubs(export);
+   Profile     f = make_profile(export, stubs);
+   const char* file = chosen_file(export);
 
    free(stubs);
    for (size_t i = 0; i < f.blocks.n; i++)
-      put_fall(x->out, &f.blocks.flows[i]);
+      put_fall(export->out, &f.blocks.flows[i]);
    for (size_t i = 0; i < f.falls.n; i++)
-      put_fall(x->out, &f.falls.flows[i]);
+      put_fall(export->out, &f.falls.flows[i]);
    for (size_t i = 0; i < f.branches.n; i++) {
       const Flow* b = &f.branches.flows[i];
-      putc('B', x->out);
-      put_place(x->out, b->from);
-      put_place(x->out, b->to);
-      fprintf(x->out, " %" PRIu64 " 0\n", b->count);
+      putc('B', export->out);
+      put_place(export->out, b->from);
+      put_place(export->out, b->to);
+      fprintf(export->out, " %" PRIu64 " 0\n", b->count);
    }
    free_profile(&f);
-   say_bolt(x, file);
+   say_bolt(export, file);
 }
 
 /*--- llvm-profgen                                         ---*/
@@ -438,26 +439,26 @@ static bool inside(const Flow* f)
    return f->from != OUTSIDE && f->to != OUTSIDE;
 }
 
-static void write_profgen(const Export* x)
+static void write_profgen(const Export* export)
 {
-   Profile     f = make_profile(x, NULL);
-   const char* file = chosen_file(x);
+   Profile     f = make_profile(export, NULL);
+   const char* file = chosen_file(export);
    size_t      n = 0;
    uint64_t    across = 0;
 
-   fprintf(x->out, "%zu\n", f.blocks.n);
+   fprintf(export->out, "%zu\n", f.blocks.n);
    for (size_t i = 0; i < f.blocks.n; i++) {
       const Flow* b = &f.blocks.flows[i];
-      fprintf(x->out, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", b->from,
+      fprintf(export->out, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", b->from,
               b->to, b->count);
    }
    for (size_t i = 0; i < f.branches.n; i++)
       n += inside(&f.branches.flows[i]);
-   fprintf(x->out, "%zu\n", n);
+   fprintf(export->out, "%zu\n", n);
    for (size_t i = 0; i < f.branches.n; i++) {
       const Flow* b = &f.branches.flows[i];
       if (inside(b))
-         fprintf(x->out, "%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n", b->from,
+         fprintf(export->out, "%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n", b->from,
                  b->to, b->count);
       else
          add_count(&across, b->count);
@@ -474,9 +475,9 @@ static void write_profgen(const Export* x)
             "  %s -fprofile-sample-use=%s ...\n"
             "(without --use-offset=0 llvm-profgen takes addresses for offsets "
             "and misplaces them all)\n",
-            llvm_program("llvm-profgen"), shell_word(x->out_name, ""),
-            shell_word(file, ""), shell_word(x->out_name, ".prof"),
-            llvm_program("clang"), shell_word(x->out_name, ".prof"));
+            llvm_program("llvm-profgen"), shell_word(export->out_name, ""),
+            shell_word(file, ""), shell_word(export->out_name, ".prof"),
+            llvm_program("clang"), shell_word(export->out_name, ".prof"));
 }
 
 const ExportForm export_form_bolt = {
@@ -511,30 +512,31 @@ COMPARE(by_instrs, Hot, DOWN(instrs) ?: UP(loop))
 
 /* Return how often control continued along this edge.  Past a call: as often as
    the call was made. */
-static uint64_t traversals(const Export* x, uint32_t edge)
+static uint64_t traversals(const Export* export, uint32_t edge)
 {
-   const DcfgEdge* e = &x->p->edges[edge];
+   const DcfgEdge* e = &export->p->edges[edge];
 
    if (e->type == DCFG_EDGE_CALL_BYPASS)
-      return dcfg_node_executions(x->p, e->source, x->thread);
+      return dcfg_node_executions(export->p, e->source, export->thread);
    if (dcfg_is_local(e->type) && e->type != DCFG_EDGE_REP)
-      return dcfg_edge_count(x->p, edge, x->thread);
+      return dcfg_edge_count(export->p, edge, export->thread);
    return 0;
 }
 
 /* Return the block of LOOP that most often follows NODE, and how often in
    *COUNT; DCFG_NONE if none does. */
-static uint32_t next_block(const Export* x, uint32_t loop, uint32_t node,
+static uint32_t next_block(const Export* export, uint32_t loop, uint32_t node,
                            uint64_t* count)
 {
    uint32_t        n, best = DCFG_NONE;
-   const uint32_t* out = dcfg_out_edges(x->p, node, &n);
+   const uint32_t* out = dcfg_out_edges(export->p, node, &n);
 
    *count = 0;
    for (uint32_t i = 0; i < n; i++) {
-      uint32_t to = x->p->edges[out[i]].target;
-      if (dcfg_loop_contains(x->p, loop, to) && traversals(x, out[i]) > *count) {
-         *count = traversals(x, out[i]);
+      uint32_t to = export->p->edges[out[i]].target;
+      if (dcfg_loop_contains(export->p, loop, to)
+          && traversals(export, out[i]) > *count) {
+         *count = traversals(export, out[i]);
          best = to;
       }
    }
@@ -548,34 +550,37 @@ static void put_instr(void* arg, const Instr* i)
 
 /* Write the loop.  WAY gets the blocks of its path.  SEEN, by node, is all
    false before and after. */
-static void put_loop(const Export* x, uint32_t loop, bool* seen, uint32_t* way)
+static void put_loop(const Export* export, uint32_t loop, bool* seen,
+                     uint32_t* way)
 {
-   const DcfgProcess* p = x->p;
+   const DcfgProcess* p = export->p;
    uint32_t           head = p->loops[loop].head, node = head, n = 0;
-   uint64_t           iterations = dcfg_loop_iterations(p, loop, x->thread);
+   uint64_t           iterations = dcfg_loop_iterations(p, loop,
+                                                        export->thread);
    uint64_t           least = iterations, count;
-   const char*        source = node_source(&x->g, head);
+   const char*        source = node_source(&export->g, head);
 
-   fprintf(x->out, "# loop at 0x%" PRIx64 " in %s%s%s: %s iterations, %s "
+   fprintf(export->out, "# loop at 0x%" PRIx64 " in %s%s%s: %s iterations, %s "
            "instructions, %s of the process\n",
-           p->nodes[head].addr, node_name(&x->g, head),
+           p->nodes[head].addr, node_name(&export->g, head),
            source[0] != 0 ? ", " : "", source,
            text_count(iterations),
-           text_count(dcfg_loop_instrs(p, loop, x->thread)),
-           text_share(dcfg_loop_instrs(p, loop, x->thread),
-                      dcfg_process_instrs(p, x->thread)));
-   fprintf(x->out, "# LLVM-MCA-BEGIN %" PRIx64 "\n", p->nodes[head].addr);
+           text_count(dcfg_loop_instrs(p, loop, export->thread)),
+           text_share(dcfg_loop_instrs(p, loop, export->thread),
+                      dcfg_process_instrs(p, export->thread)));
+   fprintf(export->out, "# LLVM-MCA-BEGIN %" PRIx64 "\n", p->nodes[head].addr);
    do {
       seen[node] = true;
       way[n++] = node;
-      if (!code_block(x->code, node, put_instr, x->out))
-         fputs("        nop\n", x->out);
-      node = next_block(x, loop, node, &count);
+      if (!code_block(export->code, node, put_instr, export->out))
+         fputs("        nop\n", export->out);
+      node = next_block(export, loop, node, &count);
       least = count < least ? count : least;
    } while (node != DCFG_NONE && !seen[node]);
    for (uint32_t i = 0; i < n; i++)
       seen[way[i]] = false;
-   fprintf(x->out, "# LLVM-MCA-END\n# taken by at most %s iterations%s\n\n",
+   fprintf(export->out,
+           "# LLVM-MCA-END\n# taken by at most %s iterations%s\n\n",
            text_count(least),
            node == head ? "" : "; it does not come back to the head");
    text_forget();
@@ -583,58 +588,58 @@ static void put_loop(const Export* x, uint32_t loop, bool* seen, uint32_t* way)
 
 /* Return whether WHAT names the loop: by one of its N ROUTINES, or by the
    head's address. */
-static bool is_meant(const Export* x, uint32_t loop, const char* what,
+static bool is_meant(const Export* export, uint32_t loop, const char* what,
                      const uint32_t* routines, uint32_t n)
 {
-   uint32_t head = x->p->loops[loop].head;
+   uint32_t head = export->p->loops[loop].head;
    char*    end;
    uint64_t number = strtoull(what + (what[0] == '#'), &end, 0);
 
    if (what[0] == 0)
       return true;
    if (*end == 0 && head != DCFG_NONE
-       && dcfg_loop_by_head(x->p, what[0] == '#'
-                            ? dcfg_node_by_id(x->p, (uint32_t)number)
-                            : dcfg_node_at(x->p, number)) != DCFG_NONE)
-      return what[0] == '#' ? x->p->nodes[head].id == number
-             : x->p->nodes[head].addr == number;
+       && dcfg_loop_by_head(export->p, what[0] == '#'
+                            ? dcfg_node_by_id(export->p, (uint32_t)number)
+                            : dcfg_node_at(export->p, number)) != DCFG_NONE)
+      return what[0] == '#' ? export->p->nodes[head].id == number
+             : export->p->nodes[head].addr == number;
    for (uint32_t i = 0; i < n; i++)
-      if (x->p->loops[loop].routine == routines[i])
+      if (export->p->loops[loop].routine == routines[i])
          return true;
    return false;
 }
 
-static void write_mca(const Export* x)
+static void write_mca(const Export* export)
 {
-   const DcfgProcess* p = x->p;
+   const DcfgProcess* p = export->p;
    Hot*               hot = zalloc(p->n_loops, sizeof(*hot));
    bool*              seen = zalloc(p->n_nodes, sizeof(*seen));
    uint32_t*          way = zalloc(p->n_nodes, sizeof(*way));
    uint32_t           routines[64], n_routines = 0, n = 0;
 
-   if (x->what[0] != 0)
-      n_routines = find_routines(&x->g, x->what, routines, 64);
+   if (export->what[0] != 0)
+      n_routines = find_routines(&export->g, export->what, routines, 64);
    n_routines = n_routines > 64 ? 64 : n_routines;
    for (uint32_t i = 0; i < p->n_loops; i++) {
       uint32_t head = p->loops[i].head;
       if (head == DCFG_NONE || p->nodes[head].image >= p->n_images
-          || !x->chosen[p->nodes[head].image]
-          || !is_selected(x->selected, head)
-          || dcfg_loop_iterations(p, i, x->thread) == 0
-          || !is_meant(x, i, x->what, routines, n_routines))
+          || !export->chosen[p->nodes[head].image]
+          || !is_selected(export->selected, head)
+          || dcfg_loop_iterations(p, i, export->thread) == 0
+          || !is_meant(export, i, export->what, routines, n_routines))
          continue;
-      hot[n++] = (Hot){ i, dcfg_loop_instrs(p, i, x->thread) };
+      hot[n++] = (Hot){ i, dcfg_loop_instrs(p, i, export->thread) };
    }
    if (n == 0)
       die("there is no such loop; dcfg report --loops --top=0 lists all");
    qsort(hot, n, sizeof(*hot), by_instrs);
-   for (uint32_t i = 0; i < n && (x->what[0] != 0 || i < MAX_LOOPS); i++)
-      put_loop(x, hot[i].loop, seen, way);
+   for (uint32_t i = 0; i < n && (export->what[0] != 0 || i < MAX_LOOPS); i++)
+      put_loop(export, hot[i].loop, seen, way);
    free(hot);
    free(seen);
    free(way);
    say_next("next:\n  %s %s\n", llvm_program("llvm-mca"),
-            shell_word(x->out_name, ""));
+            shell_word(export->out_name, ""));
 }
 
 const ExportForm export_form_mca = {

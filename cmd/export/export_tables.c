@@ -295,12 +295,12 @@ static uint32_t unite_sums(LineSum* sums, uint32_t n)
 /* Return the lines of IMAGE, by file and line, to be freed; *N is their number.
    Instructions of code without a line count for file DCFG_NONE.  So do those
    that rows leave ambiguous between lines; *UNKNOWN grows by them. */
-static LineSum* line_sums(const Program* g, uint32_t image, uint32_t* n,
+static LineSum* line_sums(const Program* program, uint32_t image, uint32_t* n,
                           uint64_t* unknown)
 {
-   const DcfgImage*  im = &g->p->images[image];
-   const DcfgSource* rows = g->p->sources + im->first_source;
-   Segments          s = { .p = g->p, .im = im };
+   const DcfgImage*  im = &program->p->images[image];
+   const DcfgSource* rows = program->p->sources + im->first_source;
+   Segments          s = { .p = program->p, .im = im };
    LineSum*          sums = NULL;
    size_t            room = 0;
    uint32_t          row = 0;
@@ -310,14 +310,14 @@ static LineSum* line_sums(const Program* g, uint32_t image, uint32_t* n,
    for (uint32_t i = 0; i < im->n_sources; i++)
       s.row_left[i] = rows[i].n_instrs;
    for (uint32_t i = 0; i < im->n_nodes; i++) {
-      s.block_left[i] = g->p->nodes[im->first_node + i].n_instrs;
+      s.block_left[i] = program->p->nodes[im->first_node + i].n_instrs;
       cut_block(&s, i, &row);
    }
    solve(&s);
    *n = 0;
    for (size_t i = 0; i < s.n; i++) {
       const Segment* e = &s.all[i];
-      uint64_t       count = dcfg_node_executions(g->p,
+      uint64_t       count = dcfg_node_executions(program->p,
                                                   im->first_node + e->block,
                                                   DCFG_ALL_THREADS);
       if (e->n == UNKNOWN)
@@ -327,7 +327,7 @@ static LineSum* line_sums(const Program* g, uint32_t image, uint32_t* n,
    }
    for (uint32_t i = 0; i < im->n_nodes; i++) {
       uint64_t rest = s.block_left[i]
-                      * dcfg_node_executions(g->p, im->first_node + i,
+                      * dcfg_node_executions(program->p, im->first_node + i,
                                              DCFG_ALL_THREADS);
       *unknown += rest;
       add_sum(&sums, n, &room, DCFG_NONE, 0, rest);
@@ -381,11 +381,11 @@ typedef
 
 /* Return the key by which other runs have the same image: its build id, or its
    path if it has none. */
-static const char* image_key(const Program* g, uint32_t image)
+static const char* image_key(const Program* program, uint32_t image)
 {
-   const char* id = g->p->images[image].build_id;
+   const char* id = program->p->images[image].build_id;
 
-   return id != NULL ? id : image_path(g, image);
+   return id != NULL ? id : image_path(program, image);
 }
 
 static void put_image_rows(RunRows* r)

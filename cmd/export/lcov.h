@@ -147,41 +147,41 @@ static inline uint64_t line_key(uint32_t file, uint32_t line)
 /*--- Files and lines: export_coverage.c                   ---*/
 
 /* Return whether IMAGE has the file that is being read. */
-bool lcov_is_here(const Coverage* c, uint32_t image);
+bool lcov_is_here(const Coverage* coverage, uint32_t image);
 
 /* Return the number of the source file at PATH. */
-uint32_t lcov_file(Coverage* c, const char* path);
+uint32_t lcov_file(Coverage* coverage, const char* path);
 
 /* Return the line, made if it is not there. */
-LcovLine* lcov_line(Coverage* c, uint32_t file, uint32_t line);
+LcovLine* lcov_line(Coverage* coverage, uint32_t file, uint32_t line);
 
 /*--- Functions: lcov_functions.c                          ---*/
 
 /* Find the functions of the file that is being read, with their calls, and the
    function of each line. */
-void lcov_find_functions(Coverage* c);
+void lcov_find_functions(Coverage* coverage);
 
 /* Make what the functions say agree with their lines, as lcov demands. */
-void lcov_settle_functions(Coverage* c);
+void lcov_settle_functions(Coverage* coverage);
 
 /* Write the functions of FILE.  LINES: numbers of its lines, in order. */
-void lcov_put_functions(const Coverage* c, uint32_t file, const uint64_t* lines,
-                        size_t n_lines);
+void lcov_put_functions(const Coverage* coverage, uint32_t file,
+                        const uint64_t* lines, size_t n_lines);
 
 /*--- Branches: lcov_branches.c                            ---*/
 
 /* Find all conditional branches of the file that is being read, executed or
    not. */
-void lcov_find_branches(Coverage* c);
+void lcov_find_branches(Coverage* coverage);
 
 /* Count the last instruction of block NODE, if it is a branch. */
-void lcov_count_branch(Coverage* c, uint32_t node);
+void lcov_count_branch(Coverage* coverage, uint32_t node);
 
 /* Sort all branches, for lcov_put_branches(). */
-void lcov_sort_branches(Coverage* c);
+void lcov_sort_branches(Coverage* coverage);
 
 /* Write the branches of FILE, from FIRST on.  Return the index of the next
    file's first one. */
-size_t lcov_put_branches(const Coverage* c, size_t first, uint32_t file);
+size_t lcov_put_branches(const Coverage* coverage, size_t first, uint32_t file);
 
 #endif /* DCFG_CMD_LCOV_H */

@@ -121,11 +121,11 @@ static bool is_odd(const Scan* s, const Instr* i)
 }
 
 /* Return the function that I calls; "" if it is not known, or no call. */
-static const char* callee(const Coverage* c, const Instr* i)
+static const char* callee(const Coverage* coverage, const Instr* i)
 {
    return !is_call(i) || !i->direct ? ""
-          : code_stub(c->x->code, c->image, i->target)
-            ?: target_name(&c->x->g, c->image, i->target);
+          : code_stub(coverage->x->code, coverage->image, i->target)
+            ?: target_name(&coverage->x->g, coverage->image, i->target);
 }
 
 /* Learn where the branch before goes on. */
@@ -307,61 +307,65 @@ static void find_order(const Scan* s, Branch* b)
 
 COMPARE(branch_place, Branch, UP(addr))
 
-void lcov_find_branches(Coverage* c)
+void lcov_find_branches(Coverage* coverage)
 {
-   Scan s = { .c = c, .targets = keymap_new() };
+   Scan s = { .c = coverage, .targets = keymap_new() };
 
-   c->first_branch = c->n_branches;
-   for (size_t i = 0; i < c->d->n_lines; i++) {
-      s.row = &c->d->lines[i];
+   coverage->first_branch = coverage->n_branches;
+   for (size_t i = 0; i < coverage->d->n_lines; i++) {
+      s.row = &coverage->d->lines[i];
       scan_row(&s, take_target);
    }
-   for (size_t i = 0; i < c->d->n_lines; i++) {
-      const DebugFunction* fn = debug_function_at(c->d, c->d->lines[i].addr);
-      s.row = &c->d->lines[i];
+   for (size_t i = 0; i < coverage->d->n_lines; i++) {
+      const DebugFunction* fn = debug_function_at(coverage->d,
+                                                  coverage->d->lines[i].addr);
+      s.row = &coverage->d->lines[i];
       if (s.row->line == 0)
          continue;
       if (fn != s.fn) {
          end_function(&s);
          s.fn = fn;
       }
-      s.copy = (uint64_t)c->unit << 32
-               | (fn == NULL ? UINT32_MAX : (uint32_t)(fn - c->d->functions));
+      s.copy = (uint64_t)coverage->unit << 32
+               | (fn == NULL
+                  ? UINT32_MAX : (uint32_t)(fn - coverage->d->functions));
       scan_row(&s, take_instr);
    }
    end_function(&s);
-   for (size_t i = c->first_branch; i < c->n_branches; i++)
-      find_order(&s, &c->branches[i]);
+   for (size_t i = coverage->first_branch; i < coverage->n_branches; i++)
+      find_order(&s, &coverage->branches[i]);
    keymap_free(s.targets);
    free(s.last_jump);
    free(s.calling);
-   if (c->n_branches > c->first_branch)
-      qsort(c->branches + c->first_branch, c->n_branches - c->first_branch,
-            sizeof(*c->branches), branch_place);
+   if (coverage->n_branches > coverage->first_branch)
+      qsort(coverage->branches + coverage->first_branch,
+            coverage->n_branches - coverage->first_branch,
+            sizeof(*coverage->branches), branch_place);
 }
 
-void lcov_count_branch(Coverage* c, uint32_t node)
+void lcov_count_branch(Coverage* coverage, uint32_t node)
 {
-   const DcfgProcess* p = c->x->p;
+   const DcfgProcess* p = coverage->x->p;
    const DcfgNode*    at = &p->nodes[node];
    Branch             key = { 0 };
    Branch*            b;
    uint32_t           n;
    const uint32_t*    out = dcfg_out_edges(p, node, &n);
 
-   if (c->n_branches == c->first_branch
-       || !code_file_addr(c->x->code, at->image, at->addr + at->last_offset,
-                          &key.addr)
-       || dcfg_node_executions(p, node, c->x->thread) == 0)
+   if (coverage->n_branches == coverage->first_branch
+       || !code_file_addr(coverage->x->code, at->image,
+                          at->addr + at->last_offset, &key.addr)
+       || dcfg_node_executions(p, node, coverage->x->thread) == 0)
       return;
-   b = bsearch(&key, c->branches + c->first_branch,
-               c->n_branches - c->first_branch, sizeof(key), branch_place);
+   b = bsearch(&key, coverage->branches + coverage->first_branch,
+               coverage->n_branches - coverage->first_branch, sizeof(key),
+               branch_place);
    if (b == NULL)
       return;
    b->executed = true;
    for (uint32_t i = 0; i < n; i++) {
       const DcfgEdge* e = &p->edges[out[i]];
-      uint64_t        count = dcfg_edge_count(p, out[i], c->x->thread);
+      uint64_t        count = dcfg_edge_count(p, out[i], coverage->x->thread);
       if (e->type == DCFG_EDGE_FALL_THROUGH)
          add_count(&b->not_taken, count);
       else if (dcfg_is_local(e->type) && !dcfg_is_bypass(e->type))
@@ -373,10 +377,11 @@ void lcov_count_branch(Coverage* c, uint32_t node)
 
 COMPARE(branch_order, Branch, UP(file) ?: UP(line) ?: UP(copy) ?: UP(addr))
 
-void lcov_sort_branches(Coverage* c)
+void lcov_sort_branches(Coverage* coverage)
 {
-   if (c->n_branches > 0)
-      qsort(c->branches, c->n_branches, sizeof(*c->branches), branch_order);
+   if (coverage->n_branches > 0)
+      qsort(coverage->branches, coverage->n_branches,
+            sizeof(*coverage->branches), branch_order);
 }
 
 /* Return how many branches each copy has of the N branches of a line; 0 if they
@@ -402,26 +407,28 @@ static uint64_t way_count(const Branch* b, unsigned way)
 
 /* Write block and number of way WAY of B.  I: B's index among the line's
    branches, or UINT64_MAX if it has none. */
-static void put_number(const Coverage* c, const Branch* b, uint64_t i,
+static void put_number(const Coverage* coverage, const Branch* b, uint64_t i,
                        unsigned way)
 {
-   bool odd = keymap_find(c->odd, line_key(b->file, b->line)) != UINT32_MAX;
+   bool odd = keymap_find(coverage->odd, line_key(b->file, b->line))
+              != UINT32_MAX;
 
    if (i == UINT64_MAX)
-      fprintf(c->x->out, "BRDA:%" PRIu32 ",%" PRIu32 ",%.*s%u,", b->line,
+      fprintf(coverage->x->out, "BRDA:%" PRIu32 ",%" PRIu32 ",%.*s%u,", b->line,
               b->block, (int)(1 + (b->block >> 4 * way) % 8), "00000000", way);
    else
-      fprintf(c->x->out, "BRDA:%" PRIu32 ",%s%" PRIu64 ",", b->line,
+      fprintf(coverage->x->out, "BRDA:%" PRIu32 ",%s%" PRIu64 ",", b->line,
               odd ? ODD_BLOCK ",0" : "0,", 2 * i + way);
 }
 
 /* Write the N branches of a line, in all copies.  Return how many ways were
    written. */
-static size_t put_line(const Coverage* c, const Branch* all, size_t n,
+static size_t put_line(const Coverage* coverage, const Branch* all, size_t n,
                        size_t* hit)
 {
-   const LcovLine* l = &c->line[keymap_find(c->lines, line_key(all->file,
-                                                               all->line))];
+   const LcovLine* l
+      = &coverage->line[keymap_find(coverage->lines, line_key(all->file,
+                                                              all->line))];
    bool            ran = l->count > 0 || l->executed;
    size_t          each = branches_of_copy(all, n);
    size_t          together = each == 0 ? n : each;
@@ -442,28 +449,29 @@ static size_t put_line(const Coverage* c, const Branch* all, size_t n,
             if (ran)
                add_count(&count, way_count(&all[k], way));
          }
-         put_number(c, &all[i], each == 0 ? UINT64_MAX : i, way);
+         put_number(coverage, &all[i], each == 0 ? UINT64_MAX : i, way);
          if (executed)
-            fprintf(c->x->out, "%" PRIu64 "\n", count);
+            fprintf(coverage->x->out, "%" PRIu64 "\n", count);
          else
-            fputs("-\n", c->x->out);
+            fputs("-\n", coverage->x->out);
          *hit += count > 0;
       }
    return 2 * together;
 }
 
-size_t lcov_put_branches(const Coverage* c, size_t first, uint32_t file)
+size_t lcov_put_branches(const Coverage* coverage, size_t first, uint32_t file)
 {
    size_t all = 0, hit = 0, i = first;
 
-   while (i < c->n_branches && c->branches[i].file == file) {
+   while (i < coverage->n_branches && coverage->branches[i].file == file) {
       size_t n = 1;
-      while (i + n < c->n_branches && c->branches[i + n].file == file
-             && c->branches[i + n].line == c->branches[i].line)
+      while (i + n < coverage->n_branches
+             && coverage->branches[i + n].file == file
+             && coverage->branches[i + n].line == coverage->branches[i].line)
          n++;
-      all += put_line(c, &c->branches[i], n, &hit);
+      all += put_line(coverage, &coverage->branches[i], n, &hit);
       i += n;
    }
-   fprintf(c->x->out, "BRF:%zu\nBRH:%zu\n", all, hit);
+   fprintf(coverage->x->out, "BRF:%zu\nBRH:%zu\n", all, hit);
    return i;
 }

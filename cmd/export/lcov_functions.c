@@ -27,31 +27,32 @@
 /*--- The file that is being read                          ---*/
 
 /* Return whether images A and B have the same file. */
-static bool same_path(const Export* x, uint32_t a, uint32_t b)
+static bool same_path(const Export* export, uint32_t a, uint32_t b)
 {
-   return strcmp(image_file(&x->g, a), image_file(&x->g, b)) == 0;
+   return strcmp(image_file(&export->g, a), image_file(&export->g, b)) == 0;
 }
 
-bool lcov_is_here(const Coverage* c, uint32_t image)
+bool lcov_is_here(const Coverage* coverage, uint32_t image)
 {
-   return image < c->x->p->n_images && c->x->chosen[image]
-          && same_path(c->x, image, c->image);
+   return image < coverage->x->p->n_images && coverage->x->chosen[image]
+          && same_path(coverage->x, image, coverage->image);
 }
 
-uint32_t lcov_file(Coverage* c, const char* path)
+uint32_t lcov_file(Coverage* coverage, const char* path)
 {
-   return keymap_number(c->file_numbers, (uintptr_t)intern(c->names, path));
+   return keymap_number(coverage->file_numbers,
+                        (uintptr_t)intern(coverage->names, path));
 }
 
-LcovLine* lcov_line(Coverage* c, uint32_t file, uint32_t line)
+LcovLine* lcov_line(Coverage* coverage, uint32_t file, uint32_t line)
 {
-   uint32_t n = keymap_number(c->lines, line_key(file, line));
+   uint32_t n = keymap_number(coverage->lines, line_key(file, line));
 
-   if (n == c->n_lines) {
-      GROW(c->line, c->n_lines, c->line_room);
-      c->line[c->n_lines++] = (LcovLine){ 0, false, 0 };
+   if (n == coverage->n_lines) {
+      GROW(coverage->line, coverage->n_lines, coverage->line_room);
+      coverage->line[coverage->n_lines++] = (LcovLine){ 0, false, 0 };
    }
-   return &c->line[n];
+   return &coverage->line[n];
 }
 
 /*--- Names                                                ---*/
@@ -59,9 +60,9 @@ LcovLine* lcov_line(Coverage* c, uint32_t file, uint32_t line)
 /* Return the name that gcov has for F, which was only inlined.  gcc's debug
    information names constructors and destructors C4 and D4, which are no
    symbols. */
-static const char* name_of(Coverage* c, const InlinedFunction* f)
+static const char* name_of(Coverage* coverage, const InlinedFunction* f)
 {
-   const char* name = intern(c->names, f->name);
+   const char* name = intern(coverage->names, f->name);
    const char* at = strncmp(name, "_Z", 2) == 0 ? name : "";
 
    while ((at = strpbrk(at, "CD")) != NULL) {
@@ -70,7 +71,7 @@ static const char* name_of(Coverage* c, const InlinedFunction* f)
       if (at[1] == '4') {
          copy[at - name + 1] = '2';
          if (strcmp(text_demangle(copy), text_demangle(name)) == 0)
-            other = intern(c->names, copy);
+            other = intern(coverage->names, copy);
       }
       free(copy);
       if (other != NULL)
@@ -81,18 +82,19 @@ static const char* name_of(Coverage* c, const InlinedFunction* f)
 }
 
 /* Return the number of the function NAME at FILE and LINE. */
-static uint32_t function_number(Coverage* c, uint32_t file, uint32_t line,
-                                const char* name)
+static uint32_t function_number(Coverage* coverage, uint32_t file,
+                                uint32_t line, const char* name)
 {
-   const char* key = intern(c->names,
+   const char* key = intern(coverage->names,
                             text_format("%" PRIu32 ":%" PRIu32 ":%s", file,
                                         line, name));
-   uint32_t    n = keymap_number(c->function_numbers, (uintptr_t)key);
+   uint32_t    n = keymap_number(coverage->function_numbers, (uintptr_t)key);
 
-   if (n == c->n_functions) {
-      GROW(c->functions, c->n_functions, c->function_room);
-      c->functions[c->n_functions++]
-         = (LcovFunction){ intern(c->names, name), file, line, 0, 0, false };
+   if (n == coverage->n_functions) {
+      GROW(coverage->functions, coverage->n_functions, coverage->function_room);
+      coverage->functions[coverage->n_functions++]
+         = (LcovFunction){ intern(coverage->names, name), file, line, 0, 0,
+                           false };
    }
    text_forget();
    return n;
@@ -102,28 +104,31 @@ static uint32_t function_number(Coverage* c, uint32_t file, uint32_t line,
 
 /* Return the function, a scope, that has the code at AT, an address of the
    file; or NO_SCOPE. */
-static uint32_t outer_at(const Coverage* c, uint64_t at)
+static uint32_t outer_at(const Coverage* coverage, uint64_t at)
 {
    uint64_t end;
-   uint32_t scope = inlined_at(c->in, c->image, at - c->base, &end);
+   uint32_t scope = inlined_at(coverage->in, coverage->image,
+                               at - coverage->base, &end);
 
-   return scope == NO_SCOPE ? NO_SCOPE : inlined_outer(c->in, scope);
+   return scope == NO_SCOPE ? NO_SCOPE : inlined_outer(coverage->in, scope);
 }
 
-static bool is_artificial(const Coverage* c, uint32_t scope)
+static bool is_artificial(const Coverage* coverage, uint32_t scope)
 {
-   return inlined_function_info(c->in, inlined_function(c->in, scope))
+   return inlined_function_info(coverage->in,
+                                inlined_function(coverage->in, scope))
              ->is_artificial;
 }
 
 /* Return the calls of the copy that begins with block NODE, FN: edges from
    outside, and calls from within.  A part of a function, split off by the
    compiler, is not called by the rest. */
-static uint64_t calls_of(Coverage* c, uint32_t node, const DebugFunction* fn)
+static uint64_t calls_of(Coverage* coverage, uint32_t node,
+                         const DebugFunction* fn)
 {
-   const DcfgProcess* p = c->x->p;
+   const DcfgProcess* p = coverage->x->p;
    uint32_t           routine = dcfg_routine_by_entry(p, node), n;
-   uint32_t           scope = outer_at(c, fn->addr);
+   uint32_t           scope = outer_at(coverage, fn->addr);
    const uint32_t*    in = dcfg_in_edges(p, node, &n);
    uint64_t           calls = 0, within;
 
@@ -131,13 +136,14 @@ static uint64_t calls_of(Coverage* c, uint32_t node, const DebugFunction* fn)
       const DcfgEdge* e = &p->edges[in[i]];
       if (dcfg_is_call(e->type)
           || p->nodes[e->source].addr - p->nodes[node].addr >= fn->size)
-         add_count(&calls, dcfg_edge_count(p, in[i], c->x->thread));
+         add_count(&calls, dcfg_edge_count(p, in[i], coverage->x->thread));
    }
    if (scope == NO_SCOPE)
       return calls;
-   within = dcfg_routine_calls(p, routine, c->x->thread)
-            - count_calls(c->f, c->in, c->pieces, node,
-                          inlined_function(c->in, scope), c->x->thread);
+   within = dcfg_routine_calls(p, routine, coverage->x->thread)
+            - count_calls(coverage->f, coverage->in, coverage->pieces, node,
+                          inlined_function(coverage->in, scope),
+                          coverage->x->thread);
    return within < calls ? calls - within : 0;
 }
 
@@ -151,31 +157,33 @@ static bool is_thunk(const char* name)
 
 /* Find the functions that have code of their own.  A symbol within a function's
    code names a part of it. */
-static void find_copies(Coverage* c)
+static void find_copies(Coverage* coverage)
 {
-   const DcfgProcess* p = c->x->p;
+   const DcfgProcess* p = coverage->x->p;
 
-   for (size_t i = 0; i < c->d->n_functions; i++) {
-      const DebugFunction* fn = &c->d->functions[i];
-      uint32_t             scope = outer_at(c, fn->addr);
-      c->symbols[i] = NO_LCOV_FUNCTION;
+   for (size_t i = 0; i < coverage->d->n_functions; i++) {
+      const DebugFunction* fn = &coverage->d->functions[i];
+      uint32_t             scope = outer_at(coverage, fn->addr);
+      coverage->symbols[i] = NO_LCOV_FUNCTION;
       if (is_thunk(fn->name))
          continue;
       if (scope != NO_SCOPE
-          && (inlined_entry(c->in, scope) != fn->addr - c->base
-              || is_artificial(c, scope)))
+          && (inlined_entry(coverage->in, scope) != fn->addr - coverage->base
+              || is_artificial(coverage, scope)))
          continue;
-      c->symbols[i] = function_number(c, c->files[fn->file], fn->line,
-                                      fn->name);
+      coverage->symbols[i]
+         = function_number(coverage, coverage->files[fn->file], fn->line,
+                           fn->name);
       for (uint32_t k = 0; k < p->n_images; k++) {
          uint64_t base;
          uint32_t node;
-         if (!lcov_is_here(c, k)
-             || !code_file_addr(c->x->code, k, 0, &base))
+         if (!lcov_is_here(coverage, k)
+             || !code_file_addr(coverage->x->code, k, 0, &base))
             continue;
          node = image_node_at(p, k, fn->addr - base);
          if (node != DCFG_NONE && p->nodes[node].addr == fn->addr - base)
-            add_count(&c->functions[c->symbols[i]].calls, calls_of(c, node, fn));
+            add_count(&coverage->functions[coverage->symbols[i]].calls,
+                      calls_of(coverage, node, fn));
       }
    }
 }
@@ -183,69 +191,71 @@ static void find_copies(Coverage* c)
 /*--- Instances                                            ---*/
 
 /* Return the LcovFunction of SCOPE, a function with code of its own. */
-static uint32_t copy_of(const Coverage* c, uint32_t scope, uint64_t base)
+static uint32_t copy_of(const Coverage* coverage, uint32_t scope, uint64_t base)
 {
-   uint64_t             at = inlined_entry(c->in, scope) + base;
-   const DebugFunction* fn = debug_function_at(c->d, at);
+   uint64_t             at = inlined_entry(coverage->in, scope) + base;
+   const DebugFunction* fn = debug_function_at(coverage->d, at);
 
    return fn == NULL || fn->addr != at ? NO_LCOV_FUNCTION
-          : c->symbols[fn - c->d->functions];
+          : coverage->symbols[fn - coverage->d->functions];
 }
 
 /* Return the LcovFunction of SCOPE, an instance or a function.  OF: the known
    ones, by function of the source. */
-static uint32_t function_of(Coverage* c, uint32_t scope, uint32_t* of)
+static uint32_t function_of(Coverage* coverage, uint32_t scope, uint32_t* of)
 {
-   uint32_t               number = inlined_function(c->in, scope);
-   const InlinedFunction* f = inlined_function_info(c->in, number);
+   uint32_t               number = inlined_function(coverage->in, scope);
+   const InlinedFunction* f = inlined_function_info(coverage->in, number);
 
    if (of[number] == NO_LCOV_FUNCTION && !f->is_artificial && f->line > 0
        && f->file[0] == '/')
-      of[number] = function_number(c, lcov_file(c, f->file), f->line,
-                                   name_of(c, f));
+      of[number] = function_number(coverage, lcov_file(coverage, f->file),
+                                   f->line, name_of(coverage, f));
    return of[number];
 }
 
 /* Return the LcovFunction of each function of the source, to be freed. */
-static uint32_t* add_instances(Coverage* c)
+static uint32_t* add_instances(Coverage* coverage)
 {
-   uint32_t  n = inlined_scopes(c->in);
+   uint32_t  n = inlined_scopes(coverage->in);
    uint32_t* of;
    uint64_t  base;
 
    for (uint32_t i = 0; i < n; i++)
-      inlined_function(c->in, i);
-   of = zalloc(inlined_functions(c->in), sizeof(*of));
-   memset(of, 0xFF, inlined_functions(c->in) * sizeof(*of));
+      inlined_function(coverage->in, i);
+   of = zalloc(inlined_functions(coverage->in), sizeof(*of));
+   memset(of, 0xFF, inlined_functions(coverage->in) * sizeof(*of));
    for (uint32_t i = 0; i < n; i++)
-      if (inlined_parent(c->in, i) == NO_SCOPE
-          && lcov_is_here(c, inlined_image(c->in, i))
-          && code_file_addr(c->x->code, inlined_image(c->in, i), 0, &base)) {
-         uint32_t* to = &of[inlined_function(c->in, i)];
-         *to = *to == NO_LCOV_FUNCTION ? copy_of(c, i, base) : *to;
+      if (inlined_parent(coverage->in, i) == NO_SCOPE
+          && lcov_is_here(coverage, inlined_image(coverage->in, i))
+          && code_file_addr(coverage->x->code, inlined_image(coverage->in, i),
+                            0, &base)) {
+         uint32_t* to = &of[inlined_function(coverage->in, i)];
+         *to = *to == NO_LCOV_FUNCTION ? copy_of(coverage, i, base) : *to;
       }
    for (uint32_t i = 0; i < n; i++) {
       uint32_t to;
-      if (inlined_parent(c->in, i) == NO_SCOPE || is_part_of_parent(c->in, i)
-          || !lcov_is_here(c, inlined_image(c->in, i)))
+      if (inlined_parent(coverage->in, i) == NO_SCOPE
+          || is_part_of_parent(coverage->in, i)
+          || !lcov_is_here(coverage, inlined_image(coverage->in, i)))
          continue;
-      to = function_of(c, i, of);
+      to = function_of(coverage, i, of);
       if (to == NO_LCOV_FUNCTION)
          continue;
-      add_count(&c->functions[to].calls, c->entries[i]);
-      add_count(&c->functions[to].flows, c->flows[i]);
+      add_count(&coverage->functions[to].calls, coverage->entries[i]);
+      add_count(&coverage->functions[to].flows, coverage->flows[i]);
    }
    return of;
 }
 
 /* Return whether block NODE ran and ended with a conditional branch. */
-static bool has_branched(const Coverage* c, uint32_t node)
+static bool has_branched(const Coverage* coverage, uint32_t node)
 {
-   const DcfgProcess* p = c->x->p;
+   const DcfgProcess* p = coverage->x->p;
    uint32_t           n;
    const uint32_t*    out = dcfg_out_edges(p, node, &n);
 
-   if (dcfg_node_executions(p, node, c->x->thread) == 0)
+   if (dcfg_node_executions(p, node, coverage->x->thread) == 0)
       return false;
    for (uint32_t i = 0; i < n; i++)
       if (p->edges[out[i]].type == DCFG_EDGE_DIRECT_CONDITIONAL_BRANCH)
@@ -256,72 +266,76 @@ static bool has_branched(const Coverage* c, uint32_t node)
 /* Find functions that ran although no entry of them did: the compiler made
    several entries of one, and debug information names one.  Branches of such a
    function tell that it ran; other instructions may have moved. */
-static void find_other_entries(Coverage* c, uint32_t* of)
+static void find_other_entries(Coverage* coverage, uint32_t* of)
 {
-   const DcfgProcess* p = c->x->p;
+   const DcfgProcess* p = coverage->x->p;
 
    for (uint32_t i = 0; i < p->n_blocks; i++) {
       uint32_t scope, to;
-      if (!lcov_is_here(c, p->nodes[i].image) || !has_branched(c, i))
+      if (!lcov_is_here(coverage, p->nodes[i].image)
+          || !has_branched(coverage, i))
          continue;
-      scope = piece_last_scope(c->pieces, i);
-      for (; scope != NO_SCOPE && inlined_parent(c->in, scope) != NO_SCOPE;
-           scope = inlined_parent(c->in, scope))
-         if ((to = function_of(c, scope, of)) != NO_LCOV_FUNCTION
-             && c->functions[to].calls == 0)
-            c->functions[to].calls = c->functions[to].flows;
+      scope = piece_last_scope(coverage->pieces, i);
+      for (;
+           scope != NO_SCOPE && inlined_parent(coverage->in, scope) != NO_SCOPE;
+           scope = inlined_parent(coverage->in, scope))
+         if ((to = function_of(coverage, scope, of)) != NO_LCOV_FUNCTION
+             && coverage->functions[to].calls == 0)
+            coverage->functions[to].calls = coverage->functions[to].flows;
    }
 }
 
 /*--- Lines                                                ---*/
 
-static void own(Coverage* c, const DebugLine* row, const LcovFunction* f)
+static void own(Coverage* coverage, const DebugLine* row, const LcovFunction* f)
 {
-   LcovLine* l = lcov_line(c, c->files[row->file], row->line);
-   uint32_t  by = f->file == c->files[row->file] ? f->line : UINT32_MAX;
+   LcovLine* l = lcov_line(coverage, coverage->files[row->file], row->line);
+   uint32_t  by = f->file == coverage->files[row->file] ? f->line : UINT32_MAX;
 
    l->owner = l->owner == 0 || l->owner == by ? by : UINT32_MAX;
 }
 
 /* Find the functions of lines.  Forget lines of code that the source does not
    have, such as what initializes global variables, as gcov does. */
-static void find_owners(Coverage* c, uint32_t* of)
+static void find_owners(Coverage* coverage, uint32_t* of)
 {
-   for (size_t i = 0; i < c->d->n_lines; i++) {
-      DebugLine*           row = &c->d->lines[i];
-      const DebugFunction* fn = debug_function_at(c->d, row->addr);
+   for (size_t i = 0; i < coverage->d->n_lines; i++) {
+      DebugLine*           row = &coverage->d->lines[i];
+      const DebugFunction* fn = debug_function_at(coverage->d, row->addr);
       uint64_t             end;
-      uint32_t             scope = inlined_at(c->in, c->image,
-                                              row->addr - c->base, &end);
-      while (scope != NO_SCOPE && is_part_of_parent(c->in, scope))
-         scope = inlined_parent(c->in, scope);
-      c->owners[i] = NO_LCOV_FUNCTION;
-      if (scope != NO_SCOPE && is_artificial(c, scope)) {
+      uint32_t             scope = inlined_at(coverage->in, coverage->image,
+                                              row->addr - coverage->base, &end);
+      while (scope != NO_SCOPE && is_part_of_parent(coverage->in, scope))
+         scope = inlined_parent(coverage->in, scope);
+      coverage->owners[i] = NO_LCOV_FUNCTION;
+      if (scope != NO_SCOPE && is_artificial(coverage, scope)) {
          row->line = 0;
          continue;
       }
-      c->is_inlined[i] = scope != NO_SCOPE
-                         && inlined_parent(c->in, scope) != NO_SCOPE;
+      coverage->is_inlined[i] = scope != NO_SCOPE
+                                && inlined_parent(coverage->in, scope)
+                                != NO_SCOPE;
       if (scope != NO_SCOPE)
-         c->owners[i] = c->is_inlined[i] ? function_of(c, scope, of)
-                        : copy_of(c, scope, c->base);
+         coverage->owners[i] = coverage->is_inlined[i]
+                               ? function_of(coverage, scope, of)
+                               : copy_of(coverage, scope, coverage->base);
       else if (fn != NULL)
-         c->owners[i] = c->symbols[fn - c->d->functions];
-      if (c->owners[i] != NO_LCOV_FUNCTION)
-         own(c, row, &c->functions[c->owners[i]]);
+         coverage->owners[i] = coverage->symbols[fn - coverage->d->functions];
+      if (coverage->owners[i] != NO_LCOV_FUNCTION)
+         own(coverage, row, &coverage->functions[coverage->owners[i]]);
       else
-         lcov_line(c, c->files[row->file], row->line);
+         lcov_line(coverage, coverage->files[row->file], row->line);
    }
 }
 
-void lcov_find_functions(Coverage* c)
+void lcov_find_functions(Coverage* coverage)
 {
    uint32_t* of;
 
-   find_copies(c);
-   of = add_instances(c);
-   find_other_entries(c, of);
-   find_owners(c, of);
+   find_copies(coverage);
+   of = add_instances(coverage);
+   find_other_entries(coverage, of);
+   find_owners(coverage, of);
    free(of);
 }
 
@@ -331,43 +345,45 @@ COMPARE(by_place, LcovFunction, UP(file) ?: UP(line)
                                 ?: strcmp(x->name, y->name))
 
 /* Give functions of one name in one file, at several lines, different names. */
-static void part_names(Coverage* c)
+static void part_names(Coverage* coverage)
 {
    KeyMap* names = keymap_new();
 
-   for (size_t i = 0; i < c->n_functions; i++) {
-      LcovFunction* f = &c->functions[i];
-      const char*   key = intern(c->names, text_format("%" PRIu32 ":%s",
-                                                       f->file, f->name));
+   for (size_t i = 0; i < coverage->n_functions; i++) {
+      LcovFunction* f = &coverage->functions[i];
+      const char*   key = intern(coverage->names, text_format("%" PRIu32 ":%s",
+                                                              f->file,
+                                                              f->name));
       uint32_t      n = keymap_size(names);
       if (keymap_number(names, (uintptr_t)key) < n)
-         f->name = intern(c->names, text_format("%s@%" PRIu32, f->name,
-                                                f->line));
+         f->name = intern(coverage->names, text_format("%s@%" PRIu32, f->name,
+                                                       f->line));
       text_forget();
    }
    keymap_free(names);
 }
 
-void lcov_settle_functions(Coverage* c)
+void lcov_settle_functions(Coverage* coverage)
 {
-   size_t n = c->n_lines;
+   size_t n = coverage->n_lines;
 
-   for (size_t i = 0; i < c->n_functions; i++) {
-      LcovFunction* f = &c->functions[i];
-      LcovLine*     l = lcov_line(c, f->file, f->line);
+   for (size_t i = 0; i < coverage->n_functions; i++) {
+      LcovFunction* f = &coverage->functions[i];
+      LcovLine*     l = lcov_line(coverage, f->file, f->line);
       /* Recording may begin within a function. */
       if (f->calls == 0 && f->ran)
          f->calls = 1;
-      if (l >= c->line + n) {
+      if (l >= coverage->line + n) {
          l->owner = f->line;
          add_count(&l->count, f->calls);
       } else if (l->count == 0 && !l->executed) {
          l->count = f->calls;
       }
    }
-   if (c->n_functions > 0)
-      qsort(c->functions, c->n_functions, sizeof(*c->functions), by_place);
-   part_names(c);
+   if (coverage->n_functions > 0)
+      qsort(coverage->functions, coverage->n_functions,
+            sizeof(*coverage->functions), by_place);
+   part_names(coverage);
 }
 
 /* How a group of functions at one line is written. */
@@ -376,7 +392,8 @@ typedef enum { AS_FN, AS_FNL, AS_NOTHING } FunctionForm;
 /* Return how to write functions that did not run, at LINE, before NEXT, the
    line of the next functions.  *END: their last line.  LINES: all of the
    file. */
-static FunctionForm form_of(const Coverage* c, uint32_t line, uint32_t next,
+static FunctionForm form_of(const Coverage* coverage, uint32_t line,
+                            uint32_t next,
                             const uint64_t* lines, size_t n, uint32_t* end)
 {
    size_t i = 0;
@@ -384,7 +401,8 @@ static FunctionForm form_of(const Coverage* c, uint32_t line, uint32_t next,
    BISECT(i, n, middle, (uint32_t)lines[middle] < line);
    *end = line;
    for (; i < n && (uint32_t)lines[i] < next; i++) {
-      const LcovLine* l = &c->line[keymap_find(c->lines, lines[i])];
+      const LcovLine* l
+         = &coverage->line[keymap_find(coverage->lines, lines[i])];
       bool            first = (uint32_t)lines[i] == line;
       bool            foreign = l->owner != line && l->owner != UINT32_MAX;
       if (l->count > 0 || l->executed)
@@ -397,16 +415,16 @@ static FunctionForm form_of(const Coverage* c, uint32_t line, uint32_t next,
 }
 
 /* Write the functions from FIRST to before LAST, all at one line. */
-static void put_group(const Coverage* c, size_t first, size_t last,
+static void put_group(const Coverage* coverage, size_t first, size_t last,
                       FunctionForm form, uint32_t end, uint32_t index)
 {
-   FILE* out = c->x->out;
+   FILE* out = coverage->x->out;
 
    if (form == AS_FNL)
       fprintf(out, "FNL:%" PRIu32 ",%" PRIu32 ",%" PRIu32 "\n", index,
-              c->functions[first].line, end);
+              coverage->functions[first].line, end);
    for (size_t i = first; i < last; i++) {
-      const LcovFunction* f = &c->functions[i];
+      const LcovFunction* f = &coverage->functions[i];
       const char*         name = text_clean(f->name);
       if (form == AS_FNL)
          fprintf(out, "FNA:%" PRIu32 ",%" PRIu64 ",%s\n", index, f->calls,
@@ -416,49 +434,55 @@ static void put_group(const Coverage* c, size_t first, size_t last,
    }
 }
 
-void lcov_put_functions(const Coverage* c, uint32_t file, const uint64_t* lines,
-                        size_t n_lines)
+void lcov_put_functions(const Coverage* coverage, uint32_t file,
+                        const uint64_t* lines, size_t n_lines)
 {
    size_t        first = 0, last, all = 0, hit = 0;
    uint32_t      next = UINT32_MAX, index = 0;
    FunctionForm* forms;
    uint32_t*     ends;
 
-   BISECT(first, c->n_functions, middle, c->functions[middle].file < file);
-   for (last = first; last < c->n_functions && c->functions[last].file == file;
+   BISECT(first, coverage->n_functions, middle,
+          coverage->functions[middle].file < file);
+   for (last = first;
+        last < coverage->n_functions && coverage->functions[last].file == file;
         last++)
       continue;
    forms = zalloc(last - first, sizeof(*forms));
    ends = zalloc(last - first, sizeof(*ends));
    for (size_t i = last, from; i > first; i = from) {
-      uint32_t     line = c->functions[i - 1].line;
+      uint32_t     line = coverage->functions[i - 1].line;
       uint64_t     calls = 0;
       FunctionForm form = AS_FN;
-      for (from = i; from > first && c->functions[from - 1].line == line;
+      for (from = i; from > first && coverage->functions[from - 1].line == line;
            from--)
-         add_count(&calls, c->functions[from - 1].calls);
+         add_count(&calls, coverage->functions[from - 1].calls);
       if (calls == 0)
-         form = form_of(c, line, next, lines, n_lines, &ends[from - first]);
+         form = form_of(coverage, line, next, lines, n_lines,
+                        &ends[from - first]);
       forms[from - first] = form;
       next = form == AS_NOTHING ? next : line;
    }
    for (size_t i = first, to; i < last; i = to) {
       FunctionForm form = forms[i - first];
-      for (to = i; to < last && c->functions[to].line == c->functions[i].line;
+      for (to = i;
+           to < last
+           && coverage->functions[to].line == coverage->functions[i].line;
            to++)
          forms[to - first] = form;
       if (form != AS_NOTHING)
-         put_group(c, i, to, form, ends[i - first], index);
+         put_group(coverage, i, to, form, ends[i - first], index);
       index += form == AS_FNL;
    }
    for (size_t i = first; i < last; i++)
       if (forms[i - first] == AS_FN) {
          all++;
-         hit += c->functions[i].calls > 0;
-         fprintf(c->x->out, "FNDA:%" PRIu64 ",%s\n", c->functions[i].calls,
-                 text_clean(c->functions[i].name));
+         hit += coverage->functions[i].calls > 0;
+         fprintf(coverage->x->out, "FNDA:%" PRIu64 ",%s\n",
+                 coverage->functions[i].calls,
+                 text_clean(coverage->functions[i].name));
       }
-   fprintf(c->x->out, "FNF:%zu\nFNH:%zu\n", all, hit);
+   fprintf(coverage->x->out, "FNF:%zu\nFNH:%zu\n", all, hit);
    free(forms);
    free(ends);
 }

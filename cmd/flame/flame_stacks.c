@@ -23,13 +23,13 @@
 /*--- The tree of the runs                                 ---*/
 
 /* Add a trace.  Tell the user if it has fewer instructions than its graph. */
-static void add_trace(StackTree* t, const Traced* r, int run,
+static void add_trace(StackTree* tree, const Traced* r, int run,
                       const char* suffix)
 {
    uint64_t sum = r->inlined != NULL
-                  ? tree_add_inlined(t, r->f, r->trace, r->sel, r->inlined,
+                  ? tree_add_inlined(tree, r->f, r->trace, r->sel, r->inlined,
                                      run, suffix)
-                  : tree_add(t, r->f, r->trace, r->sel, run);
+                  : tree_add(tree, r->f, r->trace, r->sel, run);
    uint64_t all = dcfg_process_instrs(r->f->g.p, selected_thread(r->sel));
 
    if (sum != all && is_everything(r->sel))
@@ -52,15 +52,15 @@ static StackTree* tree_of(const Traced* runs, int n)
 
 /*--- Folded stacks                                        ---*/
 
-static void put_stack(const StackTree* t, uint32_t stack, FILE* out)
+static void put_stack(const StackTree* tree, uint32_t stack, FILE* out)
 {
    uint32_t path[MAX_DEPTH + 1];
    uint32_t n = 0;
 
-   for (; stack != 0; stack = t->stacks[stack].parent)
+   for (; stack != 0; stack = tree->stacks[stack].parent)
       path[n++] = stack;
    while (n-- > 0) {
-      fputs(text_frame(t->stacks[path[n]].name), out);
+      fputs(text_frame(tree->stacks[path[n]].name), out);
       if (n > 0)
          fputc(';', out);
    }

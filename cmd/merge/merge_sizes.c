@@ -11,7 +11,7 @@
 
 #include "cmd/merge/merge.h"
 
-#include "format/instr_sizes.h"
+#include "format/dcfg_tables.h"
 
 #include <stdlib.h>
 #include <string.h>

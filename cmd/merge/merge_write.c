@@ -11,7 +11,6 @@
 #include "cmd/merge/merge_tables.h"
 
 #include "dcfg_json.h"
-#include "tool/graph/loop.h"
 #include "tool/graph/routine.h"
 
 /* Writing: a process on its way into the file. */

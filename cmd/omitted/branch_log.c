@@ -57,22 +57,22 @@ struct BranchLog {
 
 /*--- Nodes that are logged                                ---*/
 
-static void choose_branch(const StaticCode* c, uint8_t* roles, uint32_t b)
+static void choose_branch(const StaticCode* code, uint8_t* roles, uint32_t b)
 {
    roles[b] |= ROLE_BRANCH | ROLE_LOGGED;
-   if (c->nodes[b].up != NO_NODE)
-      roles[c->nodes[b].up] |= ROLE_LOGGED;
+   if (code->nodes[b].up != NO_NODE)
+      roles[code->nodes[b].up] |= ROLE_LOGGED;
 }
 
 /* Return, by node, the roles that STORES need.  The caller frees the array. */
-static uint8_t* needed_roles(const StaticCode* c, const Wants* wants,
+static uint8_t* needed_roles(const StaticCode* code, const Wants* wants,
                              const SideStores* stores)
 {
-   uint8_t* roles = zalloc(c->n + (size_t)1, 1);
+   uint8_t* roles = zalloc(code->n + (size_t)1, 1);
 
    for (size_t i = 0; i < stores->n; i++) {
       const Want* w = &wants->all[stores->all[i].want];
-      choose_branch(c, roles, stores->all[i].branch);
+      choose_branch(code, roles, stores->all[i].branch);
       if (!w->memory)
          roles[w->at] |= ROLE_LOGGED;
    }
@@ -81,21 +81,21 @@ static uint8_t* needed_roles(const StaticCode* c, const Wants* wants,
 
 /* Return how many entries a log of the nodes with a role in ROLES would
    have. */
-static uint64_t count_entries(const StaticCode* c, const uint8_t* roles,
+static uint64_t count_entries(const StaticCode* code, const uint8_t* roles,
                               const uint64_t* executed)
 {
    uint64_t sum = 0;
 
-   for (uint32_t i = 0; i < c->n; i++)
-      if (roles[i] != 0 && c->nodes[i].instr != NO_NODE)
-         sum += executed[c->nodes[i].instr];
+   for (uint32_t i = 0; i < code->n; i++)
+      if (roles[i] != 0 && code->nodes[i].instr != NO_NODE)
+         sum += executed[code->nodes[i].instr];
    return sum;
 }
 
 /* Log all nodes, or else all branches, if these have few entries. */
-static void choose_more(BranchLog* l, const uint64_t* executed)
+static void choose_more(BranchLog* branches, const uint64_t* executed)
 {
-   const StaticCode* c = l->c;
+   const StaticCode* c = branches->c;
    uint8_t*          roles = zalloc(c->n + (size_t)1, 1);
    bool              all = false;
 
@@ -110,7 +110,7 @@ static void choose_more(BranchLog* l, const uint64_t* executed)
       all = count_entries(c, roles, executed) <= MOST_UNASKED;
    }
    for (uint32_t i = 0; i < c->n && all; i++)
-      l->roles[i] |= roles[i];
+      branches->roles[i] |= roles[i];
    free(roles);
 }
 
@@ -125,17 +125,18 @@ static bool is_transfer(const DcfgWetInstr* in)
 /* Return, by instruction, whether the pass reads it: it is a node with a
    role, a successor of a logged branch, or a transfer.  The caller frees the
    array. */
-static bool* choose_instrs(const BranchLog* l)
+static bool* choose_instrs(const BranchLog* branches)
 {
-   const StaticCode* c = l->c;
+   const StaticCode* c = branches->c;
    bool*             instrs = zalloc(dcfg_wet_instrs(c->w) + (size_t)1, 1);
 
    for (uint32_t i = 0; i < dcfg_wet_instrs(c->w); i++)
       instrs[i] = is_transfer(dcfg_wet_instr(c->w, i));
    for (uint32_t n = 0; n < c->n; n++) {
-      if (l->roles[n] != 0 && c->nodes[n].instr != NO_NODE)
+      if (branches->roles[n] != 0 && c->nodes[n].instr != NO_NODE)
          instrs[c->nodes[n].instr] = true;
-      for (uint32_t k = 0; (l->roles[n] & ROLE_BRANCH) && k < c->nodes[n].n;
+      for (uint32_t k = 0;
+           (branches->roles[n] & ROLE_BRANCH) && k < c->nodes[n].n;
            k++) {
          uint32_t to = c->nodes[code_successor(c, n, k)].instr;
          if (to != NO_NODE)
@@ -147,9 +148,9 @@ static bool* choose_instrs(const BranchLog* l)
 
 /*--- Activations                                          ---*/
 
-static Activation* activation(const BranchLog* l, uint32_t number)
+static Activation* activation(const BranchLog* branches, uint32_t number)
 {
-   Activation* a = &l->activations[number % MOST_ACTIVATIONS];
+   Activation* a = &branches->activations[number % MOST_ACTIVATIONS];
 
    return number == NO_ACTIVATION || a->number != number ? NULL : a;
 }
@@ -173,105 +174,108 @@ static void end_call(void* arg, const DcfgCall* call)
 
 /*--- The pass                                             ---*/
 
-static LogEntry* add_entry(BranchLog* l, uint32_t node)
+static LogEntry* add_entry(BranchLog* branches, uint32_t node)
 {
-   Log* log = &l->logs[node];
+   Log* log = &branches->logs[node];
 
    if (log->n >= MOST_ENTRIES) {
-      l->bounded = true;
+      branches->bounded = true;
       return &log->entries[log->n++ % MOST_ENTRIES];
    }
    GROW(log->entries, log->n, log->room);
    return &log->entries[log->n++];
 }
 
-static LogEntry* last_entry(const BranchLog* l, uint32_t node)
+static LogEntry* last_entry(const BranchLog* branches, uint32_t node)
 {
-   const Log* log = &l->logs[node];
+   const Log* log = &branches->logs[node];
 
    return &log->entries[(log->n - 1) % MOST_ENTRIES];
 }
 
-static bool leads_to(const StaticCode* c, uint32_t n, uint32_t to)
+static bool leads_to(const StaticCode* code, uint32_t n, uint32_t to)
 {
-   for (uint32_t k = 0; k < c->nodes[n].n; k++)
-      if (code_successor(c, n, k) == to)
+   for (uint32_t k = 0; k < code->nodes[n].n; k++)
+      if (code_successor(code, n, k) == to)
          return true;
    return false;
 }
 
-static void log_instance(BranchLog* l, const DcfgWetEvent* e, uint32_t node)
+static void log_instance(BranchLog* branches, const DcfgWetEvent* e,
+                         uint32_t node)
 {
-   const DcfgCall* in = dcfg_calls_top(l->calls, e->thread);
-   uint32_t*       branch = &l->latest[e->thread];
+   const DcfgCall* in = dcfg_calls_top(branches->calls, e->thread);
+   uint32_t*       branch = &branches->latest[e->thread];
 
-   if (*branch != NO_NODE && leads_to(l->c, *branch, node))
-      last_entry(l, *branch)->taken = node;
+   if (*branch != NO_NODE && leads_to(branches->c, *branch, node))
+      last_entry(branches, *branch)->taken = node;
    *branch = NO_NODE;
-   if (l->roles[node] & ROLE_LOGGED)
-      *add_entry(l, node)
+   if (branches->roles[node] & ROLE_LOGGED)
+      *add_entry(branches, node)
          = (LogEntry){ e->time, e->instance,
                        in == NULL ? NO_ACTIVATION : (uint32_t)in->number,
                        NO_NODE };
-   if (l->roles[node] & ROLE_BRANCH)
+   if (branches->roles[node] & ROLE_BRANCH)
       *branch = node;
 }
 
 /* Take event E at NODE, or NO_NODE.  Return false if memory is short. */
-static bool take_event(BranchLog* l, const DcfgWetEvent* e, uint32_t node)
+static bool take_event(BranchLog* branches, const DcfgWetEvent* e,
+                       uint32_t node)
 {
-   if (e->thread >= l->n_threads)
+   if (e->thread >= branches->n_threads)
       return true;
    if (e->kind == DCFG_WET_INSTR) {
-      l->now = e->time;
+      branches->now = e->time;
       if (node != NO_NODE)
-         log_instance(l, e, node);
+         log_instance(branches, e, node);
    }
-   return dcfg_calls_event(l->calls, e);
+   return dcfg_calls_event(branches->calls, e);
 }
 
-static bool read_trace(BranchLog* l, DcfgWet* w, const bool* instrs)
+static bool read_trace(BranchLog* branches, DcfgWet* wet, const bool* instrs)
 {
    DcfgWetFilter filter = { .instrs = instrs, .thread = DCFG_NONE,
                             .to = UINT64_MAX };
-   uint32_t*     nodes = zalloc(dcfg_wet_instrs(w) + (size_t)1,
+   uint32_t*     nodes = zalloc(dcfg_wet_instrs(wet) + (size_t)1,
                                 sizeof(*nodes));
    DcfgWetEvent   e;
    DcfgError      err;
-   DcfgWetEvents* v = dcfg_wet_events_new(w, &err);
-   DcfgCallWatcher watcher = { begin_call, end_call, l };
+   DcfgWetEvents* v = dcfg_wet_events_new(wet, &err);
+   DcfgCallWatcher watcher = { begin_call, end_call, branches };
    bool           ok;
 
-   l->calls = v == NULL ? NULL : dcfg_calls_of_wet(w, &watcher, &err);
-   ok       = l->calls != NULL && dcfg_wet_select(v, &filter, &err);
+   branches->calls = v == NULL ? NULL : dcfg_calls_of_wet(wet, &watcher, &err);
+   ok       = branches->calls != NULL && dcfg_wet_select(v, &filter, &err);
 
-   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
-      nodes[i] = instrs[i] ? code_node_at(l->c, dcfg_wet_instr(w, i)->addr, i)
+   for (uint32_t i = 0; i < dcfg_wet_instrs(wet); i++)
+      nodes[i] = instrs[i]
+                 ? code_node_at(branches->c, dcfg_wet_instr(wet, i)->addr, i)
                  : NO_NODE;
    while (ok && dcfg_wet_next(v, &e, &err))
-      ok = take_event(l, &e, e.kind == DCFG_WET_INSTR ? nodes[e.instr]
-                                                      : NO_NODE);
+      ok = take_event(branches, &e, e.kind == DCFG_WET_INSTR ? nodes[e.instr]
+                                                             : NO_NODE);
    ok = ok && err.status == DCFG_OK;
-   dcfg_calls_free(l->calls);
-   l->calls = NULL;
+   dcfg_calls_free(branches->calls);
+   branches->calls = NULL;
    dcfg_wet_events_free(v);
    free(nodes);
    return ok;
 }
 
-bool branch_log_has(const BranchLog* l, const Wants* wants,
+bool branch_log_has(const BranchLog* branches, const Wants* wants,
                     const SideStores* stores)
 {
-   uint8_t* needed = needed_roles(l->c, wants, stores);
+   uint8_t* needed = needed_roles(branches->c, wants, stores);
    bool     has = true;
 
-   for (uint32_t i = 0; i < l->c->n && has; i++)
-      has = (needed[i] & ~l->roles[i]) == 0;
+   for (uint32_t i = 0; i < branches->c->n && has; i++)
+      has = (needed[i] & ~branches->roles[i]) == 0;
    free(needed);
    return has;
 }
 
-BranchLog* branch_log_new(const StaticCode* c, const char* file,
+BranchLog* branch_log_new(const StaticCode* code, const char* file,
                           const Wants* wants, const SideStores* stores,
                           const uint64_t* executed)
 {
@@ -282,17 +286,17 @@ BranchLog* branch_log_new(const StaticCode* c, const char* file,
    bool*       instrs;
    bool        ok = false;
 
-   l->c         = c;
-   l->roles     = needed_roles(c, wants, stores);
-   l->logs      = zalloc(c->n + (size_t)1, sizeof(*l->logs));
-   l->n_threads = dcfg_wet_threads(c->w);
+   l->c         = code;
+   l->roles     = needed_roles(code, wants, stores);
+   l->logs      = zalloc(code->n + (size_t)1, sizeof(*l->logs));
+   l->n_threads = dcfg_wet_threads(code->w);
    l->latest    = zalloc(l->n_threads + (size_t)1, sizeof(*l->latest));
    l->activations = zalloc(MOST_ACTIVATIONS, sizeof(*l->activations));
    for (size_t t = 0; t < l->n_threads; t++)
       l->latest[t] = NO_NODE;
    choose_more(l, executed);
    instrs = choose_instrs(l);
-   if (w != NULL && dcfg_wet_instrs(w) == dcfg_wet_instrs(c->w))
+   if (w != NULL && dcfg_wet_instrs(w) == dcfg_wet_instrs(code->w))
       ok = read_trace(l, w, instrs);
    dcfg_wet_close(w);
    free(instrs);
@@ -302,24 +306,24 @@ BranchLog* branch_log_new(const StaticCode* c, const char* file,
    return NULL;
 }
 
-void branch_log_free(BranchLog* l)
+void branch_log_free(BranchLog* branches)
 {
-   if (l == NULL)
+   if (branches == NULL)
       return;
-   for (uint32_t n = 0; n < l->c->n; n++)
-      free(l->logs[n].entries);
-   free(l->latest);
-   free(l->activations);
-   free(l->roles);
-   free(l->logs);
-   free(l);
+   for (uint32_t n = 0; n < branches->c->n; n++)
+      free(branches->logs[n].entries);
+   free(branches->latest);
+   free(branches->activations);
+   free(branches->roles);
+   free(branches->logs);
+   free(branches);
 }
 
 /*--- Questions                                            ---*/
 
-bool branch_log_is_bounded(const BranchLog* l)
+bool branch_log_is_bounded(const BranchLog* branches)
 {
-   return l->bounded;
+   return branches->bounded;
 }
 
 /* Return entry K of LOG, which must be kept. */
@@ -348,33 +352,33 @@ static size_t entry_from(const Log* log, uint64_t order)
    return low;
 }
 
-const LogEntry* branch_log_before(const BranchLog* l, uint32_t node,
+const LogEntry* branch_log_before(const BranchLog* branches, uint32_t node,
                                   uint64_t order)
 {
-   const Log* log = &l->logs[node];
+   const Log* log = &branches->logs[node];
    size_t     k = entry_from(log, order);
 
    return k == first_kept(log) ? NULL : entry_at(log, k - 1);
 }
 
-const LogEntry* branch_log_previous(const BranchLog* l, uint32_t node,
+const LogEntry* branch_log_previous(const BranchLog* branches, uint32_t node,
                                     const LogEntry* entry)
 {
-   return branch_log_before(l, node, entry->order);
+   return branch_log_before(branches, node, entry->order);
 }
 
-bool branch_log_is_over(const BranchLog* l, uint32_t node,
+bool branch_log_is_over(const BranchLog* branches, uint32_t node,
                         const LogEntry* entry, uint64_t order)
 {
-   uint32_t          up = l->c->nodes[node].up;
-   const Activation* a = activation(l, entry->activation);
+   uint32_t          up = branches->c->nodes[node].up;
+   const Activation* a = activation(branches, entry->activation);
    const Log*        log;
 
    if (a != NULL && a->end < order)
       return true;
    if (up == NO_NODE)
       return false;
-   log = &l->logs[up];
+   log = &branches->logs[up];
    for (size_t k = entry_from(log, entry->order + 1); k < log->n; k++) {
       const LogEntry* e = entry_at(log, k);
       if (e->order > order)
@@ -385,9 +389,9 @@ bool branch_log_is_over(const BranchLog* l, uint32_t node,
    return false;
 }
 
-uint64_t branch_log_frame(const BranchLog* l, uint32_t number)
+uint64_t branch_log_frame(const BranchLog* branches, uint32_t number)
 {
-   const Activation* a = activation(l, number);
+   const Activation* a = activation(branches, number);
 
    return a == NULL ? 0 : a->frame;
 }

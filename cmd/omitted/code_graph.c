@@ -42,16 +42,16 @@
 
 #define LONGEST 15              // bytes of an instruction
 
-bool code_effect(const StaticCode* c, uint32_t n, InstrEffect* e)
+bool code_effect(const StaticCode* code, uint32_t n, InstrEffect* e)
 {
-   DcfgWetInstr   in = *dcfg_wet_instr(c->w, c->nodes[n].near);
+   DcfgWetInstr   in = *dcfg_wet_instr(code->w, code->nodes[n].near);
    uint64_t       before, behind;
-   const uint8_t* at = image_own_byte(&c->bytes, c->nodes[n].near,
-                                      c->nodes[n].addr, &before, &behind);
+   const uint8_t* at = image_own_byte(&code->bytes, code->nodes[n].near,
+                                      code->nodes[n].addr, &before, &behind);
 
    if (at == NULL)
       return false;
-   in.addr = c->nodes[n].addr;
+   in.addr = code->nodes[n].addr;
    in.code = at;
    in.size = behind < LONGEST ? (uint32_t)behind : LONGEST;
    return instr_effect(&in, e);
@@ -59,11 +59,11 @@ bool code_effect(const StaticCode* c, uint32_t n, InstrEffect* e)
 
 /* Set *NUMBER to the SIZE bytes at ADDR in the file of the image of instruction
    NEAR, at most 8.  Return false if the file does not have them. */
-static bool code_number(const StaticCode* c, uint64_t addr, uint32_t near,
+static bool code_number(const StaticCode* code, uint64_t addr, uint32_t near,
                  unsigned size, uint64_t* number)
 {
    uint64_t       before, behind;
-   const uint8_t* at = image_own_byte(&c->bytes, near, addr, &before,
+   const uint8_t* at = image_own_byte(&code->bytes, near, addr, &before,
                                       &behind);
 
    if (at == NULL || behind < size)
@@ -76,26 +76,26 @@ static bool code_number(const StaticCode* c, uint64_t addr, uint32_t near,
 
 /* Return the key of ADDR in .numbers.  Several images may have had the same
    addresses.  Addresses have fewer than 48 bits. */
-static uint64_t code_key(const StaticCode* c, uint64_t addr, uint32_t near)
+static uint64_t code_key(const StaticCode* code, uint64_t addr, uint32_t near)
 {
-   return addr ^ (uint64_t)dcfg_wet_instr(c->w, near)->image << 48;
+   return addr ^ (uint64_t)dcfg_wet_instr(code->w, near)->image << 48;
 }
 
-uint32_t code_node_at(const StaticCode* c, uint64_t addr, uint32_t near)
+uint32_t code_node_at(const StaticCode* code, uint64_t addr, uint32_t near)
 {
-   uint32_t n = keymap_find(c->numbers, code_key(c, addr, near));
+   uint32_t n = keymap_find(code->numbers, code_key(code, addr, near));
 
-   return n < c->n ? n : NO_NODE;
+   return n < code->n ? n : NO_NODE;
 }
 
 /*--- The program's own code                               ---*/
 
-static bool image_has_lines(DcfgWet* w, uint32_t first)
+static bool image_has_lines(DcfgWet* wet, uint32_t first)
 {
-   uint32_t image = dcfg_wet_instr(w, first)->image;
+   uint32_t image = dcfg_wet_instr(wet, first)->image;
 
-   for (uint32_t i = first; i < dcfg_wet_instrs(w); i++) {
-      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+   for (uint32_t i = first; i < dcfg_wet_instrs(wet); i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(wet, i);
       if (in->image != image)
          return false;
       if (in->line != 0)
@@ -104,20 +104,20 @@ static bool image_has_lines(DcfgWet* w, uint32_t first)
    return false;
 }
 
-OwnCode own_code_find(DcfgWet* w, const char* own,
+OwnCode own_code_find(DcfgWet* wet, const char* own,
                       const DcfgSliceTotal* totals)
 {
-   uint32_t    n = dcfg_wet_instrs(w), image = UINT32_MAX;
-   const char* program = wet_program(w);
+   uint32_t    n = dcfg_wet_instrs(wet), image = UINT32_MAX;
+   const char* program = wet_program(wet);
    bool        is_own = false, lines = false;
    OwnCode     o = { .executed = zalloc(n + (size_t)1, sizeof(bool)) };
 
    for (uint32_t i = 0; i < n; i++) {
-      DcfgWetInstr in = *dcfg_wet_instr(w, i);
+      DcfgWetInstr in = *dcfg_wet_instr(wet, i);
       if (in.image != image) {
          image  = in.image;
          is_own = is_of_program(in.image_name, program, own);
-         lines  = is_own && image_has_lines(w, i);
+         lines  = is_own && image_has_lines(wet, i);
       }
       o.executed[i] = totals[i].executed > 0;
       if (!is_own || !o.executed[i] || is_of_system(in.source)
@@ -153,11 +153,12 @@ typedef
    TableForm;
 
 /* Return the node that ends at the begin of N, or NO_NODE. */
-static uint32_t node_before(const StaticCode* c, uint32_t n)
+static uint32_t node_before(const StaticCode* code, uint32_t n)
 {
    for (uint64_t k = 1; k <= LONGEST; k++) {
-      uint32_t at = code_node_at(c, c->nodes[n].addr - k, c->nodes[n].near);
-      if (at != NO_NODE && c->nodes[at].size == k)
+      uint32_t at = code_node_at(code, code->nodes[n].addr - k,
+                                 code->nodes[n].near);
+      if (at != NO_NODE && code->nodes[at].size == k)
          return at;
    }
    return NO_NODE;
@@ -198,8 +199,8 @@ static void take_operand(TableForm* f, const MemoryOperand* m, unsigned word)
    }
 }
 
-static TableForm form_of(const StaticCode* c, uint32_t n, const InstrEffect* e,
-                         unsigned word)
+static TableForm form_of(const StaticCode* code, uint32_t n,
+                         const InstrEffect* e, unsigned word)
 {
    TableForm f = { .size = 0 };
    bool      checked = false, has_fixed = false;
@@ -210,8 +211,8 @@ static TableForm form_of(const StaticCode* c, uint32_t n, const InstrEffect* e,
       take_operand(&f, &e->memory[k], word);
    for (unsigned far = 0; far < FARTHEST && !f.has_count; far++) {
       InstrEffect b;
-      at = node_before(c, at);
-      if (at == NO_NODE || !code_effect(c, at, &b))
+      at = node_before(code, at);
+      if (at == NO_NODE || !code_effect(code, at, &b))
          break;
       if (b.falls) {
          checked = true;
@@ -243,11 +244,12 @@ static TableForm form_of(const StaticCode* c, uint32_t n, const InstrEffect* e,
 /* Set *TARGETS to the addresses that the indirect jump N may lead to; the
    caller frees them.  E is the effect of N.  Return their number; 0 if the
    jump uses no table of a known form. */
-static size_t jump_table_read(const StaticCode* c, uint32_t n, const InstrEffect* e,
+static size_t jump_table_read(const StaticCode* code, uint32_t n,
+                              const InstrEffect* e,
                        uint64_t** targets)
 {
-   unsigned  word = dcfg_wet_instr(c->w, c->nodes[n].near)->address_size;
-   TableForm f = form_of(c, n, e, word);
+   unsigned  word = dcfg_wet_instr(code->w, code->nodes[n].near)->address_size;
+   TableForm f = form_of(code, n, e, word);
    size_t    n_targets = 0, room = 0;
 
    *targets = NULL;
@@ -255,7 +257,7 @@ static size_t jump_table_read(const StaticCode* c, uint32_t n, const InstrEffect
       return 0;
    for (uint64_t i = 0; i < f.count; i++) {
       uint64_t number;
-      if (!code_number(c, f.table + i * f.size, c->nodes[n].near, f.size,
+      if (!code_number(code, f.table + i * f.size, code->nodes[n].near, f.size,
                        &number))
          break;
       if (f.relative)
@@ -290,31 +292,31 @@ static bool never_returns(const char* name)
 }
 
 /* Return the function of a library whose stub is at ADDR, or NULL. */
-static const char* stub_at(const StaticCode* c, uint64_t addr, uint32_t near)
+static const char* stub_at(const StaticCode* code, uint64_t addr, uint32_t near)
 {
    uint64_t       before, behind;
-   const uint8_t* at = image_own_byte(&c->bytes, near, addr, &before,
+   const uint8_t* at = image_own_byte(&code->bytes, near, addr, &before,
                                       &behind);
 
    return at == NULL ? NULL
-          : code_called(c->names, near, addr, at,
+          : code_called(code->names, near, addr, at,
                         behind < LONGEST_STUB ? behind : LONGEST_STUB);
 }
 
 /* Return the function of a library that a call of ADDR leads to; "" if it
    has no name, NULL if ADDR is code of the program.  A library that is
    linked into the program has no lines where the program has some. */
-static const char* library_at(const StaticCode* c, uint64_t addr,
+static const char* library_at(const StaticCode* code, uint64_t addr,
                               uint32_t near)
 {
-   const char* name = stub_at(c, addr, near);
+   const char* name = stub_at(code, addr, near);
    const char* source;
    uint64_t    begin;
 
-   if (name != NULL || dcfg_wet_instr(c->w, near)->line == 0
-       || code_line(c->names, near, addr, &source) != 0)
+   if (name != NULL || dcfg_wet_instr(code->w, near)->line == 0
+       || code_line(code->names, near, addr, &source) != 0)
       return name;
-   name = code_function(c->names, near, addr, &begin);
+   name = code_function(code->names, near, addr, &begin);
    return name == NULL ? "" : name;
 }
 
@@ -436,23 +438,24 @@ static void add_edges(Builder* b, uint32_t n)
 /* Return, by node, whether it begins a function: one that is called, one
    with a symbol, or an executed node that no edge leads to.  The caller
    frees the array. */
-static bool* find_entries(const StaticCode* c)
+static bool* find_entries(const StaticCode* code)
 {
-   bool*   entries = zalloc(c->n + (size_t)1, sizeof(*entries));
-   bool*   led_to = zalloc(c->n + (size_t)1, sizeof(*led_to));
+   bool*   entries = zalloc(code->n + (size_t)1, sizeof(*entries));
+   bool*   led_to = zalloc(code->n + (size_t)1, sizeof(*led_to));
 
-   for (uint32_t n = 0; n < c->n; n++) {
-      if (c->nodes[n].callee != NO_NODE)
-         entries[c->nodes[n].callee] = true;
-      for (uint32_t k = 0; k < c->nodes[n].n; k++)
-         led_to[code_successor(c, n, k)] = true;
+   for (uint32_t n = 0; n < code->n; n++) {
+      if (code->nodes[n].callee != NO_NODE)
+         entries[code->nodes[n].callee] = true;
+      for (uint32_t k = 0; k < code->nodes[n].n; k++)
+         led_to[code_successor(code, n, k)] = true;
    }
-   for (uint32_t n = 0; n < c->n; n++) {
-      const CodeNode* at = &c->nodes[n];
+   for (uint32_t n = 0; n < code->n; n++) {
+      const CodeNode* at = &code->nodes[n];
       uint64_t        begin;
       entries[n] |= (at->instr != NO_NODE && !led_to[n])
                     || (!led_to[n]
-                        && code_function(c->names, at->near, at->addr, &begin)
+                        && code_function(code->names, at->near, at->addr,
+                                         &begin)
                            != NULL
                         && begin == at->addr);
    }
@@ -462,27 +465,27 @@ static bool* find_entries(const StaticCode* c)
 
 /* Set the entry of each node: the entry that leads to it.  If several do, as
    after a jump to another function, it is the nearest before the node. */
-static void find_functions(StaticCode* c)
+static void find_functions(StaticCode* code)
 {
-   bool*     entries = find_entries(c);
-   uint32_t* todo = zalloc(c->n + (size_t)1, sizeof(*todo));
+   bool*     entries = find_entries(code);
+   uint32_t* todo = zalloc(code->n + (size_t)1, sizeof(*todo));
 
-   for (uint32_t entry = 0; entry < c->n; entry++) {
+   for (uint32_t entry = 0; entry < code->n; entry++) {
       size_t n = 0;
       if (!entries[entry])
          continue;
-      c->nodes[entry].entry = entry;
+      code->nodes[entry].entry = entry;
       todo[n++] = entry;
       while (n > 0) {
-         const CodeNode* at = &c->nodes[todo[--n]];
+         const CodeNode* at = &code->nodes[todo[--n]];
          for (uint32_t k = 0; k < at->n; k++) {
-            uint32_t  to = c->successors[at->first + k];
-            CodeNode* next = &c->nodes[to];
+            uint32_t  to = code->successors[at->first + k];
+            CodeNode* next = &code->nodes[to];
             uint32_t  old = next->entry;
             if (entries[to] || old == entry
                 || (old != NO_NODE
-                    && next->addr - c->nodes[old].addr
-                       <= next->addr - c->nodes[entry].addr))
+                    && next->addr - code->nodes[old].addr
+                       <= next->addr - code->nodes[entry].addr))
                continue;
             next->entry = entry;
             todo[n++]   = to;
@@ -514,24 +517,24 @@ static bool leaves(const CodeNode* n)
    return n->n == 0 || n->open || n->ends;
 }
 
-static void reverse(const StaticCode* c, Reversed* r)
+static void reverse(const StaticCode* code, Reversed* r)
 {
    size_t n_edges = 0;
 
-   for (uint32_t n = 0; n < c->n; n++) {
-      for (uint32_t k = 0; k < c->nodes[n].n; k++)
-         r->first[code_successor(c, n, k) + 1]++;
-      r->first[c->n + 1] += leaves(&c->nodes[n]);
-      n_edges += c->nodes[n].n + leaves(&c->nodes[n]);
+   for (uint32_t n = 0; n < code->n; n++) {
+      for (uint32_t k = 0; k < code->nodes[n].n; k++)
+         r->first[code_successor(code, n, k) + 1]++;
+      r->first[code->n + 1] += leaves(&code->nodes[n]);
+      n_edges += code->nodes[n].n + leaves(&code->nodes[n]);
    }
-   for (uint32_t n = 0; n <= c->n; n++)
+   for (uint32_t n = 0; n <= code->n; n++)
       r->first[n + 1] += r->first[n];
    r->from = zalloc(n_edges + 1, sizeof(*r->from));
-   for (uint32_t n = c->n; n-- > 0; ) {
-      for (uint32_t k = 0; k < c->nodes[n].n; k++)
-         r->from[--r->first[code_successor(c, n, k) + 1]] = n;
-      if (leaves(&c->nodes[n]))
-         r->from[--r->first[c->n + 1]] = n;
+   for (uint32_t n = code->n; n-- > 0; ) {
+      for (uint32_t k = 0; k < code->nodes[n].n; k++)
+         r->from[--r->first[code_successor(code, n, k) + 1]] = n;
+      if (leaves(&code->nodes[n]))
+         r->from[--r->first[code->n + 1]] = n;
    }
 }
 
@@ -542,25 +545,25 @@ static uint32_t begin_of(const Reversed* r, uint32_t n)
    return r->first[n + 1];
 }
 
-static uint32_t end_of(const StaticCode* c, const Reversed* r, uint32_t n,
+static uint32_t end_of(const StaticCode* code, const Reversed* r, uint32_t n,
                        uint32_t n_edges)
 {
-   return n == c->n ? n_edges : r->first[n + 2];
+   return n == code->n ? n_edges : r->first[n + 2];
 }
 
-static void number_nodes(const StaticCode* c, Reversed* r, uint32_t n_edges)
+static void number_nodes(const StaticCode* code, Reversed* r, uint32_t n_edges)
 {
-   uint32_t* stack = zalloc(c->n + (size_t)2, sizeof(*stack));
-   uint32_t* at = zalloc(c->n + (size_t)2, sizeof(*at));
-   bool*     seen = zalloc(c->n + (size_t)2, sizeof(*seen));
+   uint32_t* stack = zalloc(code->n + (size_t)2, sizeof(*stack));
+   uint32_t* at = zalloc(code->n + (size_t)2, sizeof(*at));
+   bool*     seen = zalloc(code->n + (size_t)2, sizeof(*seen));
    size_t    n = 0;
 
-   stack[n++]  = c->n;
-   seen[c->n]  = true;
-   at[c->n]    = begin_of(r, c->n);
+   stack[n++]  = code->n;
+   seen[code->n]  = true;
+   at[code->n]    = begin_of(r, code->n);
    while (n > 0) {
       uint32_t node = stack[n - 1];
-      if (at[node] < end_of(c, r, node, n_edges)) {
+      if (at[node] < end_of(code, r, node, n_edges)) {
          uint32_t to = r->from[at[node]++];
          if (!seen[to]) {
             seen[to]   = true;
@@ -591,12 +594,13 @@ static uint32_t meet(const Reversed* r, uint32_t a, uint32_t b)
 
 /* Return the immediate post-dominator of NODE, from those of its successors
    that have one already. */
-static uint32_t find_up(const StaticCode* c, const Reversed* r, uint32_t node)
+static uint32_t find_up(const StaticCode* code, const Reversed* r,
+                        uint32_t node)
 {
-   uint32_t up = leaves(&c->nodes[node]) ? c->n : NO_NODE;
+   uint32_t up = leaves(&code->nodes[node]) ? code->n : NO_NODE;
 
-   for (uint32_t k = 0; k < c->nodes[node].n; k++) {
-      uint32_t to = code_successor(c, node, k);
+   for (uint32_t k = 0; k < code->nodes[node].n; k++) {
+      uint32_t to = code_successor(code, node, k);
       if (r->number[to] == 0 || r->up[to] == NO_NODE)
          continue;
       up = up == NO_NODE ? to : meet(r, up, to);
@@ -604,33 +608,33 @@ static uint32_t find_up(const StaticCode* c, const Reversed* r, uint32_t node)
    return up;
 }
 
-/* Set .up of all nodes of C. */
-static void static_tree_make(StaticCode* c)
+/* Set .up of all nodes of CODE. */
+static void static_tree_make(StaticCode* code)
 {
-   Reversed r = { .first = zalloc(c->n + (size_t)3, sizeof(uint32_t)),
-                  .number = zalloc(c->n + (size_t)2, sizeof(uint32_t)),
-                  .order = zalloc(c->n + (size_t)2, sizeof(uint32_t)),
-                  .up = zalloc(c->n + (size_t)2, sizeof(uint32_t)) };
+   Reversed r = { .first = zalloc(code->n + (size_t)3, sizeof(uint32_t)),
+                  .number = zalloc(code->n + (size_t)2, sizeof(uint32_t)),
+                  .order = zalloc(code->n + (size_t)2, sizeof(uint32_t)),
+                  .up = zalloc(code->n + (size_t)2, sizeof(uint32_t)) };
    bool     changed = true;
    uint32_t n_edges = 0;
 
-   reverse(c, &r);
-   for (uint32_t n = 0; n < c->n; n++)
-      n_edges += c->nodes[n].n + leaves(&c->nodes[n]);
-   number_nodes(c, &r, n_edges);
-   for (uint32_t n = 0; n < c->n; n++)
+   reverse(code, &r);
+   for (uint32_t n = 0; n < code->n; n++)
+      n_edges += code->nodes[n].n + leaves(&code->nodes[n]);
+   number_nodes(code, &r, n_edges);
+   for (uint32_t n = 0; n < code->n; n++)
       r.up[n] = NO_NODE;
-   r.up[c->n] = c->n;
+   r.up[code->n] = code->n;
    while (changed) {
       changed = false;
       for (uint32_t k = r.n_order - 1; k-- > 0; ) {
-         uint32_t up = find_up(c, &r, r.order[k]);
+         uint32_t up = find_up(code, &r, r.order[k]);
          changed |= up != r.up[r.order[k]];
          r.up[r.order[k]] = up;
       }
    }
-   for (uint32_t n = 0; n < c->n; n++)
-      c->nodes[n].up = r.up[n] == c->n ? NO_NODE : r.up[n];
+   for (uint32_t n = 0; n < code->n; n++)
+      code->nodes[n].up = r.up[n] == code->n ? NO_NODE : r.up[n];
    free(r.first);
    free(r.from);
    free(r.number);
@@ -640,24 +644,24 @@ static void static_tree_make(StaticCode* c)
 
 /*--- A graph's life                                       ---*/
 
-StaticCode* code_graph_new(DcfgWet* w, Variables* names, const char* root,
+StaticCode* code_graph_new(DcfgWet* wet, Variables* names, const char* root,
                            const bool* executed, const CodeSeed* seeds,
                            size_t n_seeds)
 {
    StaticCode* c = zalloc(1, sizeof(*c));
    Builder     b = { .c = c };
 
-   c->w       = w;
+   c->w       = wet;
    c->names   = names;
-   c->bytes   = image_bytes(w, NULL, root);
+   c->bytes   = image_bytes(wet, NULL, root);
    c->numbers = keymap_new();
    for (size_t i = 0; i < n_seeds; i++)
       add_node(&b, seeds[i].addr, seeds[i].near);
    for (uint32_t n = 0; n < c->n; n++)
       add_edges(&b, n);
-   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
+   for (uint32_t i = 0; i < dcfg_wet_instrs(wet); i++) {
       uint32_t n = !executed[i] ? NO_NODE
-                   : code_node_at(c, dcfg_wet_instr(w, i)->addr, i);
+                   : code_node_at(c, dcfg_wet_instr(wet, i)->addr, i);
       if (n != NO_NODE)
          c->nodes[n].instr = i;
    }
@@ -666,13 +670,13 @@ StaticCode* code_graph_new(DcfgWet* w, Variables* names, const char* root,
    return c;
 }
 
-void code_graph_free(StaticCode* c)
+void code_graph_free(StaticCode* code)
 {
-   if (c == NULL)
+   if (code == NULL)
       return;
-   image_bytes_free(&c->bytes);
-   keymap_free(c->numbers);
-   free(c->nodes);
-   free(c->successors);
-   free(c);
+   image_bytes_free(&code->bytes);
+   keymap_free(code->numbers);
+   free(code->nodes);
+   free(code->successors);
+   free(code);
 }

@@ -54,20 +54,20 @@ typedef
    StaticCode;
 
 /* Return the node at ADDR of the image of instruction NEAR, or NO_NODE. */
-uint32_t code_node_at(const StaticCode* c, uint64_t addr, uint32_t near);
+uint32_t code_node_at(const StaticCode* code, uint64_t addr, uint32_t near);
 
 /* Set *E to the effect of node N.  Return false if it cannot be decoded. */
-bool code_effect(const StaticCode* c, uint32_t n, InstrEffect* e);
+bool code_effect(const StaticCode* code, uint32_t n, InstrEffect* e);
 
-static inline uint32_t code_successor(const StaticCode* c, uint32_t n,
+static inline uint32_t code_successor(const StaticCode* code, uint32_t n,
                                       uint32_t k)
 {
-   return c->successors[c->nodes[n].first + k];
+   return code->successors[code->nodes[n].first + k];
 }
 
-static inline bool code_is_branch(const StaticCode* c, uint32_t n)
+static inline bool code_is_branch(const StaticCode* code, uint32_t n)
 {
-   return c->nodes[n].n > 1 && !c->nodes[n].call;
+   return code->nodes[n].n > 1 && !code->nodes[n].call;
 }
 
 /* CodeSeed: the address of an instruction of the program, and an instruction
@@ -82,10 +82,10 @@ typedef
 /* Return the graph of the code that SEEDS lead to.  EXECUTED says, by
    instruction of the trace, whether it was executed.  Image files are looked
    for below ROOT first, unless ROOT is NULL. */
-StaticCode* code_graph_new(DcfgWet* w, Variables* names, const char* root,
+StaticCode* code_graph_new(DcfgWet* wet, Variables* names, const char* root,
                            const bool* executed, const CodeSeed* seeds,
                            size_t n_seeds);
-void        code_graph_free(StaticCode* c);
+void        code_graph_free(StaticCode* code);
 
 typedef
    struct {
@@ -98,7 +98,7 @@ typedef
 /* Return the program's own code, as far as TOTALS count it as executed.  The
    program is the code that dcfg slice lists line by line.  OWN is a pattern
    for more images, or NULL.  Free the result with own_code_free(). */
-OwnCode own_code_find(DcfgWet* w, const char* own,
+OwnCode own_code_find(DcfgWet* wet, const char* own,
                       const DcfgSliceTotal* totals);
 void    own_code_free(OwnCode* o);
 

@@ -253,18 +253,18 @@ static void execute(State* z, uint32_t n)
 /* Put the nodes of the shortest way from BEGIN to END, both included, into
    WAY.  Return their number; 0 if there is no way, or only a longer one than
    LONGEST_WAY. */
-static size_t find_way(const StaticCode* c, uint32_t begin, uint32_t end,
+static size_t find_way(const StaticCode* code, uint32_t begin, uint32_t end,
                        uint32_t* way)
 {
-   uint32_t* from = zalloc(c->n + (size_t)1, sizeof(*from));
-   uint32_t* todo = zalloc(c->n + (size_t)1, sizeof(*todo));
+   uint32_t* from = zalloc(code->n + (size_t)1, sizeof(*from));
+   uint32_t* todo = zalloc(code->n + (size_t)1, sizeof(*todo));
    size_t    n = 0, length = 0;
 
    todo[n++]   = begin;
    from[begin] = begin + 1;
    for (size_t i = 0; i < n && from[end] == 0; i++)
-      for (uint32_t k = 0; k < c->nodes[todo[i]].n; k++) {
-         uint32_t to = code_successor(c, todo[i], k);
+      for (uint32_t k = 0; k < code->nodes[todo[i]].n; k++) {
+         uint32_t to = code_successor(code, todo[i], k);
          if (from[to] != 0)
             continue;
          from[to]  = todo[i] + 1;
@@ -572,7 +572,7 @@ static bool is_of_header(const OmittedFinder* f, const SideStore* s)
 COMPARE(by_store, Omitted, UP(store) ?: UP(branch.addr) ?: UP(place)
         ?: UP(maybe) ?: UP(node))
 
-static void keep_nearest(OmittedList* l, const DcfgSlice* s)
+static void keep_nearest(OmittedList* l, const DcfgSlice* slice)
 {
    size_t n = 0;
 
@@ -585,8 +585,8 @@ static void keep_nearest(OmittedList* l, const DcfgSlice* s)
            && l->all[k].branch.addr == best.branch.addr
            && l->all[k].place == best.place; k++)
          if (l->all[k].maybe == best.maybe
-             && s->nodes[l->all[k].node].distance
-                < s->nodes[best.node].distance)
+             && slice->nodes[l->all[k].node].distance
+                < slice->nodes[best.node].distance)
             best = l->all[k];
       l->all[n++] = best;
    }
@@ -595,11 +595,11 @@ static void keep_nearest(OmittedList* l, const DcfgSlice* s)
       ones.  The list is short: sort it by insertion. */
    for (size_t i = 1; i < n; i++) {
       Omitted  o = l->all[i];
-      uint32_t distance = s->nodes[o.node].distance;
+      uint32_t distance = slice->nodes[o.node].distance;
       size_t   k = i;
       for (; k > 0; k--) {
          const Omitted* before = &l->all[k - 1];
-         uint32_t       at = s->nodes[before->node].distance;
+         uint32_t       at = slice->nodes[before->node].distance;
          if (at < distance
              || (at == distance
                  && 2 * before->again + before->maybe <= 2 * o.again + o.maybe))
@@ -615,7 +615,7 @@ static void keep_nearest(OmittedList* l, const DcfgSlice* s)
 COMPARE(by_want, SideStore, UP(want) ?: UP(branch) ?: UP(side) ?: UP(call)
         ?: UP(store))
 
-OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
+OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* slice,
                          const DcfgSliceQuery* q, const uint32_t* nodes,
                          size_t n)
 {
@@ -633,7 +633,7 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
       return l;
    }
    f->places_left = MOST_PLACES_ASKED;
-   wants  = wants_find(f->code, s, q, nodes, n);
+   wants  = wants_find(f->code, slice, q, nodes, n);
    stores = side_stores_find(f->code, &wants);
    if (stores.n > 0)
       qsort(stores.all, stores.n, sizeof(*stores.all), by_want);
@@ -651,7 +651,7 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
       if (r != NULL)
          add_omitted(&z, &l, &stores.all[i], r, verdict == IS_MAYBE);
    }
-   keep_nearest(&l, s);
+   keep_nearest(&l, slice);
    if (f->code->bounded)
       l.bounded = "the first 400,000 instructions of the program's code";
    else if (wants.bounded)

@@ -88,10 +88,10 @@ typedef
    }
    OmittedList;
 
-/* Return the stores that did not run but could have changed values that the
-   N NODES of S used.  NODES may be NULL: all nodes.  S keeps instances, and
-   is the answer to Q.  Free the list with omitted_list_free(). */
-OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* s,
+/* Return the stores that did not run but could have changed values that the N
+   NODES of SLICE used.  NODES may be NULL: all nodes.  SLICE keeps instances,
+   and is the answer to Q.  Free the list with omitted_list_free(). */
+OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* slice,
                          const DcfgSliceQuery* q, const uint32_t* nodes,
                          size_t n);
 void        omitted_list_free(OmittedList* l);
@@ -126,7 +126,7 @@ typedef
 /* Return the guards that kept LINE of SOURCE from running, which has code
    and never ran.  TOTALS count the executed instructions.  The list is empty
    if no executed code leads to the line.  Free it with guards_free(). */
-Guards guards_find(DcfgWet* w, const char* root, const DcfgSliceTotal* totals,
+Guards guards_find(DcfgWet* wet, const char* root, const DcfgSliceTotal* totals,
                    const char* source, uint64_t line);
 void   guards_free(Guards* g);
 

@@ -35,15 +35,16 @@
 
 COMPARE(by_distance, Want, UP(distance) ?: UP(node) ?: UP(place))
 
-bool operand_in_frame(const StaticCode* c, uint32_t n, const MemoryOperand* m,
-                      int64_t* offset)
+bool operand_in_frame(const StaticCode* code, uint32_t n,
+                      const MemoryOperand* m, int64_t* offset)
 {
    unsigned reg;
    int64_t  rule;
 
    if (m->fixed || m->segment || m->index != NO_REGISTER
        || m->base == NO_REGISTER
-       || !code_frame(c->names, c->nodes[n].near, c->nodes[n].addr, &reg, &rule)
+       || !code_frame(code->names, code->nodes[n].near, code->nodes[n].addr,
+                      &reg, &rule)
        || reg != m->base)
       return false;
    *offset = m->disp - rule;
@@ -67,15 +68,16 @@ static void add_want(Wants* l, const Want* w)
    l->all[l->n++] = *w;
 }
 
-static void add_memory(Wants* l, const StaticCode* c, const DcfgSlice* s,
+static void add_memory(Wants* l, const StaticCode* code, const DcfgSlice* slice,
                        const DcfgSliceInput* in, Want w)
 {
-   const DcfgSliceNode* n = &s->nodes[w.node];
-   const DcfgWetInstr   i = *dcfg_wet_instr(c->w, n->instr);
+   const DcfgSliceNode* n = &slice->nodes[w.node];
+   const DcfgWetInstr   i = *dcfg_wet_instr(code->w, n->instr);
    const MemoryOperand* m;
    InstrEffect          e;
 
-   if (in->reg != 0 || n->from == 0 || image_is_constant(&c->bytes, n->from, n->order)
+   if (in->reg != 0 || n->from == 0
+       || image_is_constant(&code->bytes, n->from, n->order)
        || !instr_effect(&i, &e) || e.returns || e.call)
       return;
    m = accessed_operand(&i, &e, 0);
@@ -84,7 +86,7 @@ static void add_memory(Wants* l, const StaticCode* c, const DcfgSlice* s,
    w.memory = true;
    w.place  = n->from;
    w.size   = m->size;
-   if (w.at != NO_NODE && operand_in_frame(c, w.at, m, &w.offset)) {
+   if (w.at != NO_NODE && operand_in_frame(code, w.at, m, &w.offset)) {
       w.in_frame = true;
    } else if (!m->fixed) {
       w.based  = m->index == NO_REGISTER;
@@ -95,12 +97,12 @@ static void add_memory(Wants* l, const StaticCode* c, const DcfgSlice* s,
 
 /* Add the location that Q asks for at criterion N, which was written at
    W.from. */
-static void add_asked(Wants* l, const DcfgSlice* s, const DcfgSliceQuery* q,
+static void add_asked(Wants* l, const DcfgSlice* slice, const DcfgSliceQuery* q,
                       const DcfgSliceNode* n, Want w)
 {
    w.asked  = true;
    w.memory = q->of != DCFG_SLICE_REGISTER;
-   w.place  = q->of == DCFG_SLICE_FRAME ? s->frame : q->place;
+   w.place  = q->of == DCFG_SLICE_FRAME ? slice->frame : q->place;
    w.size   = q->size;
    for (uint32_t k = 0; k < q->n_parts; k++)
       if (q->parts[k].instr == n->instr && q->parts[k].instance == n->instance) {
@@ -114,53 +116,54 @@ static void add_asked(Wants* l, const DcfgSlice* s, const DcfgSliceQuery* q,
 
 /* Return whether IN is a vector or x87 register with a value from another
    line of W's function. */
-static bool is_held_in_vector(const StaticCode* c, const DcfgSlice* s,
+static bool is_held_in_vector(const StaticCode* code, const DcfgSlice* slice,
                               const DcfgSliceInput* in, const Want* w)
 {
-   const DcfgWetInstr user = *dcfg_wet_instr(c->w, s->nodes[w->node].instr);
+   const DcfgWetInstr user = *dcfg_wet_instr(code->w,
+                                             slice->nodes[w->node].instr);
    uint32_t           by, from, line;
 
    if ((in->port != DCFG_WET_VECTOR && in->port != DCFG_WET_X87)
        || in->node >= DCFG_SLICE_NOT || w->at == NO_NODE)
       return false;
-   by   = s->nodes[in->node].instr;
-   from = code_node_at(c, dcfg_wet_instr(c->w, by)->addr, by);
-   line = dcfg_wet_instr(c->w, by)->line;
+   by   = slice->nodes[in->node].instr;
+   from = code_node_at(code, dcfg_wet_instr(code->w, by)->addr, by);
+   line = dcfg_wet_instr(code->w, by)->line;
    return from != NO_NODE && line != user.line
-          && c->nodes[from].entry == c->nodes[w->at].entry;
+          && code->nodes[from].entry == code->nodes[w->at].entry;
 }
 
-static bool is_criterion(const DcfgSlice* s, uint32_t node)
+static bool is_criterion(const DcfgSlice* slice, uint32_t node)
 {
-   for (uint32_t i = 0; i < s->n_criteria; i++)
-      if (s->criteria[i] == node)
+   for (uint32_t i = 0; i < slice->n_criteria; i++)
+      if (slice->criteria[i] == node)
          return true;
    return false;
 }
 
-static void add_node(Wants* l, const StaticCode* c, const DcfgSlice* s,
+static void add_node(Wants* l, const StaticCode* code, const DcfgSlice* slice,
                      const DcfgSliceQuery* q, uint32_t node)
 {
-   const DcfgSliceNode* n = &s->nodes[node];
-   const Processor*     p = processor_of(c->w);
-   uint32_t             at = code_node_at(c, dcfg_wet_instr(c->w,
-                                                            n->instr)->addr,
+   const DcfgSliceNode* n = &slice->nodes[node];
+   const Processor*     p = processor_of(code->w);
+   uint32_t             at = code_node_at(code, dcfg_wet_instr(code->w,
+                                                               n->instr)->addr,
                                           n->instr);
    bool                 part = q->of != DCFG_SLICE_ALL
-                               && is_criterion(s, node);
+                               && is_criterion(slice, node);
 
    for (uint32_t k = 0; k < n->n_inputs; k++) {
-      const DcfgSliceInput* in = &s->inputs[n->first_input + k];
+      const DcfgSliceInput* in = &slice->inputs[n->first_input + k];
       Want                  w = { .node = node, .at = at, .to = n->order,
                                   .distance = n->distance };
       if (in->node == DCFG_SLICE_NOT || in->port == DCFG_WET_CONTROL)
          continue;
-      w.from = in->node == DCFG_SLICE_NOBODY ? 0 : s->nodes[in->node].order;
-      l->vectors |= is_held_in_vector(c, s, in, &w);
+      w.from = in->node == DCFG_SLICE_NOBODY ? 0 : slice->nodes[in->node].order;
+      l->vectors |= is_held_in_vector(code, slice, in, &w);
       if (part && q->of != DCFG_SLICE_FLAGS && q->of != DCFG_SLICE_X87)
-         add_asked(l, s, q, n, w);
+         add_asked(l, slice, q, n, w);
       else if (in->port == DCFG_WET_MEMORY)
-         add_memory(l, c, s, in, w);
+         add_memory(l, code, slice, in, w);
       else if (in->port == DCFG_WET_GENERAL && at != NO_NODE
                && in->reg != p->stack && in->node != DCFG_SLICE_NOBODY) {
          w.place = in->reg;
@@ -169,14 +172,14 @@ static void add_node(Wants* l, const StaticCode* c, const DcfgSlice* s,
    }
 }
 
-Wants wants_find(const StaticCode* c, const DcfgSlice* s,
+Wants wants_find(const StaticCode* code, const DcfgSlice* slice,
                  const DcfgSliceQuery* q, const uint32_t* nodes, size_t n)
 {
    Wants    l = { .n = 0 };
-   uint32_t all = nodes == NULL ? s->n_nodes : (uint32_t)n;
+   uint32_t all = nodes == NULL ? slice->n_nodes : (uint32_t)n;
 
    for (uint32_t i = 0; i < all; i++)
-      add_node(&l, c, s, q, nodes == NULL ? i : nodes[i]);
+      add_node(&l, code, slice, q, nodes == NULL ? i : nodes[i]);
    if (l.n > 0)
       qsort(l.all, l.n, sizeof(*l.all), by_distance);
    l.bounded = l.n > MOST_WANTS;
@@ -301,10 +304,11 @@ static Walk walk_side(Sides* z, uint32_t begin, uint32_t end, uint32_t branch)
    return w;
 }
 
-static bool post_dominates(const StaticCode* c, uint32_t n, uint32_t begin,
+static bool post_dominates(const StaticCode* code, uint32_t n, uint32_t begin,
                            uint32_t end)
 {
-   for (uint32_t at = begin; at != NO_NODE && at != end; at = c->nodes[at].up)
+   for (uint32_t at = begin; at != NO_NODE && at != end;
+        at = code->nodes[at].up)
       if (at == n)
          return true;
    return false;
@@ -425,10 +429,10 @@ static void match_place(Sides* z, SideStore s, uint64_t place, unsigned size)
    }
 }
 
-static bool is_before(const StaticCode* c, const Want* w, uint32_t entry,
+static bool is_before(const StaticCode* code, const Want* w, uint32_t entry,
                       int64_t offset)
 {
-   uint32_t other = c->nodes[w->at].entry;
+   uint32_t other = code->nodes[w->at].entry;
 
    return other != entry ? other < entry : w->offset + WIDEST < offset;
 }
@@ -598,27 +602,27 @@ static void index_wants(Sides* z)
    qsort(z->by_frame, z->n_frames, sizeof(uint32_t), by_frame);
 }
 
-SideStores side_stores_find(const StaticCode* c, const Wants* wants)
+SideStores side_stores_find(const StaticCode* code, const Wants* wants)
 {
-   Sides z = { .c = c, .wants = wants,
-               .stores = zalloc(c->n + (size_t)1, sizeof(NodeStore)),
-               .seen = zalloc(c->n + (size_t)1, sizeof(uint32_t)),
-               .led_to = zalloc(c->n + (size_t)1, sizeof(uint32_t)),
-               .stays = zalloc(c->n + (size_t)1, 1),
+   Sides z = { .c = code, .wants = wants,
+               .stores = zalloc(code->n + (size_t)1, sizeof(NodeStore)),
+               .seen = zalloc(code->n + (size_t)1, sizeof(uint32_t)),
+               .led_to = zalloc(code->n + (size_t)1, sizeof(uint32_t)),
+               .stays = zalloc(code->n + (size_t)1, 1),
                .by_place = zalloc(wants->n + 1, sizeof(uint32_t)),
                .by_frame = zalloc(wants->n + 1, sizeof(uint32_t)),
                .guesses = zalloc(wants->n + 1, sizeof(uint32_t)) };
 
    index_wants(&z);
-   for (uint32_t b = 0; b < c->n && wants->n > 0; b++) {
-      if (!code_is_branch(c, b) || c->nodes[b].instr == NO_NODE)
+   for (uint32_t b = 0; b < code->n && wants->n > 0; b++) {
+      if (!code_is_branch(code, b) || code->nodes[b].instr == NO_NODE)
          continue;
       if (z.walked > MOST_WALKED) {
          z.found.bounded = "the first branches of very many";
          break;
       }
-      for (uint32_t k = 0; k < c->nodes[b].n; k++)
-         match_side(&z, b, code_successor(c, b, k));
+      for (uint32_t k = 0; k < code->nodes[b].n; k++)
+         match_side(&z, b, code_successor(code, b, k));
    }
    free(z.stores);
    free(z.seen);

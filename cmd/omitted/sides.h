@@ -41,16 +41,16 @@ typedef
    }
    Wants;
 
-/* Return the locations that the N NODES of S used.  NODES may be NULL: all
-   nodes.  S is the answer to Q.  The caller frees .all. */
-Wants wants_find(const StaticCode* c, const DcfgSlice* s,
+/* Return the locations that the N NODES of SLICE used.  NODES may be NULL: all
+   nodes.  SLICE is the answer to Q.  The caller frees .all. */
+Wants wants_find(const StaticCode* code, const DcfgSlice* slice,
                  const DcfgSliceQuery* q, const uint32_t* nodes, size_t n);
 
 /* Set *OFFSET to the distance of operand M of node N from the call frame
    address, in bytes.  Return false if M is not in the frame, or if that is
    not known. */
-bool operand_in_frame(const StaticCode* c, uint32_t n, const MemoryOperand* m,
-                      int64_t* offset);
+bool operand_in_frame(const StaticCode* code, uint32_t n,
+                      const MemoryOperand* m, int64_t* offset);
 
 /*--- Stores on sides                                      ---*/
 
@@ -83,7 +83,7 @@ typedef
 
 /* Return the stores to WANTS on the sides of executed branches.  The caller
    frees .all. */
-SideStores side_stores_find(const StaticCode* c, const Wants* wants);
+SideStores side_stores_find(const StaticCode* code, const Wants* wants);
 
 /*--- Instances of branches, in branch_log.c               ---*/
 
@@ -107,31 +107,31 @@ typedef struct BranchLog BranchLog;
    and of other branches if that takes little memory.  EXECUTED has, by
    instruction, the number of its instances.  Return NULL if the trace cannot
    be read again. */
-BranchLog* branch_log_new(const StaticCode* c, const char* file,
+BranchLog* branch_log_new(const StaticCode* code, const char* file,
                           const Wants* wants, const SideStores* stores,
                           const uint64_t* executed);
-/* Return whether L has the branches of STORES. */
-bool       branch_log_has(const BranchLog* l, const Wants* wants,
+/* Return whether BRANCHES has the branches of STORES. */
+bool       branch_log_has(const BranchLog* branches, const Wants* wants,
                           const SideStores* stores);
-void       branch_log_free(BranchLog* l);
+void       branch_log_free(BranchLog* branches);
 
-/* Return whether there were more instances than L keeps. */
-bool branch_log_is_bounded(const BranchLog* l);
+/* Return whether there were more instances than BRANCHES keeps. */
+bool branch_log_is_bounded(const BranchLog* branches);
 
 /* Return the last instance of NODE before ORDER; NULL if none is kept. */
-const LogEntry* branch_log_before(const BranchLog* l, uint32_t node,
+const LogEntry* branch_log_before(const BranchLog* branches, uint32_t node,
                                   uint64_t order);
 
 /* Return the entry of the same node before ENTRY, or NULL. */
-const LogEntry* branch_log_previous(const BranchLog* l, uint32_t node,
+const LogEntry* branch_log_previous(const BranchLog* branches, uint32_t node,
                                     const LogEntry* entry);
 
 /* Return whether the sides of branch NODE had met again before ORDER, after
    its instance ENTRY. */
-bool branch_log_is_over(const BranchLog* l, uint32_t node,
+bool branch_log_is_over(const BranchLog* branches, uint32_t node,
                         const LogEntry* entry, uint64_t order);
 
 /* Return the call frame address of ACTIVATION; 0 if it is not known. */
-uint64_t branch_log_frame(const BranchLog* l, uint32_t activation);
+uint64_t branch_log_frame(const BranchLog* branches, uint32_t activation);
 
 #endif /* DCFG_CMD_SIDES_H */

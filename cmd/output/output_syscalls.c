@@ -39,63 +39,64 @@
 
 /*--- The calls of a trace                                 ---*/
 
-/* Set *VALUE to the value of register REG at system call N of S.  Return
+/* Set *VALUE to the value of register REG at system call N of SLICE.  Return
    false if none was recorded. */
-static bool register_of(const DcfgSlice* s, const DcfgSliceNode* n, uint8_t reg,
-                        uint64_t* value)
+static bool register_of(const DcfgSlice* slice, const DcfgSliceNode* n,
+                        uint8_t reg, uint64_t* value)
 {
    *value = 0;
    for (uint32_t k = 0; k < n->n_inputs; k++) {
-      const DcfgSliceInput* in = &s->inputs[n->first_input + k];
+      const DcfgSliceInput* in = &slice->inputs[n->first_input + k];
       const DcfgSliceNode*  by;
       if (in->port > DCFG_WET_GENERAL)
          return false;
       if (in->port != DCFG_WET_GENERAL || in->reg != reg
           || in->node >= DCFG_SLICE_NOT)
          continue;
-      by = &s->nodes[in->node];
+      by = &slice->nodes[in->node];
       if (by->value_size == 0 || by->value_size > 8)
          return false;
       for (uint32_t i = 0; i < by->value_size; i++)
-         *value |= (uint64_t)s->values[by->value + i] << 8 * i;
+         *value |= (uint64_t)slice->values[by->value + i] << 8 * i;
       return true;
    }
    return false;
 }
 
-bool call_argument(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n,
+bool call_argument(DcfgWet* wet, const DcfgSlice* slice, const DcfgSliceNode* n,
                    unsigned k, uint64_t* value)
 {
-   return register_of(s, n, processor_of(w)->arguments[k], value);
+   return register_of(slice, n, processor_of(wet)->arguments[k], value);
 }
 
-uint32_t call_number(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n)
+uint32_t call_number(DcfgWet* wet, const DcfgSlice* slice,
+                     const DcfgSliceNode* n)
 {
    uint64_t value;
 
-   return register_of(s, n, processor_of(w)->call_number, &value)
+   return register_of(slice, n, processor_of(wet)->call_number, &value)
           ? (uint32_t)value : UINT32_MAX;
 }
 
-static void find_syscalls(DcfgWet* w, bool* instrs)
+static void find_syscalls(DcfgWet* wet, bool* instrs)
 {
-   uint32_t n = dcfg_wet_instrs(w);
+   uint32_t n = dcfg_wet_instrs(wet);
 
    for (uint32_t i = 0; i < n; i++)
-      instrs[i] = dcfg_wet_instr(w, i)->transfer == DCFG_WET_SYSCALL;
+      instrs[i] = dcfg_wet_instr(wet, i)->transfer == DCFG_WET_SYSCALL;
 }
 
-DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs, bool numbers)
+DcfgSlice* all_syscalls(DcfgWet* wet, bool* instrs, bool numbers)
 {
    DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,
                         .of = numbers ? DCFG_SLICE_REGISTER : DCFG_SLICE_ALL,
-                        .place = numbers ? processor_of(w)->call_number : 0,
+                        .place = numbers ? processor_of(wet)->call_number : 0,
                         .steps = 1, .no_control = true };
    DcfgError      err;
    DcfgSlice*     s;
 
-   find_syscalls(w, instrs);
-   s = dcfg_slice_new(w, &q, &err);
+   find_syscalls(wet, instrs);
+   s = dcfg_slice_new(wet, &q, &err);
    if (s == NULL)
       die("%s", unreadable(&err, KIND_WET));
    return s;
@@ -108,22 +109,23 @@ static void add_call(SystemCalls* c, uint32_t instr, uint64_t instance,
    c->calls[c->n++] = (Syscall){ instr, number, instance };
 }
 
-SystemCalls calls_of(DcfgWet* w, const DcfgSlice* s)
+SystemCalls calls_of(DcfgWet* wet, const DcfgSlice* slice)
 {
-   SystemCalls c = { .w = w };
+   SystemCalls c = { .w = wet };
 
-   for (uint32_t i = s->n_criteria; i-- > 0; ) {
-      const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
-      add_call(&c, n->instr, n->instance, call_number(w, s, n));
+   for (uint32_t i = slice->n_criteria; i-- > 0; ) {
+      const DcfgSliceNode* n = &slice->nodes[slice->criteria[i]];
+      add_call(&c, n->instr, n->instance, call_number(wet, slice, n));
    }
    return c;
 }
 
-/* Return all system calls of W with their numbers.  The caller frees .calls. */
-static SystemCalls all_calls(DcfgWet* w, bool* instrs)
+/* Return all system calls of WET with their numbers.  The caller frees
+   .calls. */
+static SystemCalls all_calls(DcfgWet* wet, bool* instrs)
 {
-   DcfgSlice*  s = all_syscalls(w, instrs, true);
-   SystemCalls c = calls_of(w, s);
+   DcfgSlice*  s = all_syscalls(wet, instrs, true);
+   SystemCalls c = calls_of(wet, s);
 
    dcfg_slice_free(s);
    return c;
@@ -144,15 +146,15 @@ void find_spare(const SystemCalls* c, uint32_t* spare)
    }
 }
 
-static void choose_call(const Syscall* call, DcfgWet* w, bool* instrs,
+static void choose_call(const Syscall* call, DcfgWet* wet, bool* instrs,
                    DcfgSliceQuery* q)
 {
-   memset(instrs, 0, dcfg_wet_instrs(w) * sizeof(bool));
+   memset(instrs, 0, dcfg_wet_instrs(wet) * sizeof(bool));
    instrs[call->instr] = true;
    q->instance         = call->instance;
 }
 
-void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
+void syscall_criterion(DcfgWet* wet, const char* call, bool* instrs,
                        uint32_t* spare, DcfgSliceQuery* q)
 {
    char*       name = text_copy(call);
@@ -172,10 +174,10 @@ void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
          die("--syscall: `%s' is no system call: give NAME or NAME#N, with N "
              "from 0", call);
    }
-   number = syscall_number(name, processor_of(w)->seccomp);
+   number = syscall_number(name, processor_of(wet)->seccomp);
    if (number == UINT32_MAX)
       die("--syscall: there is no system call `%s'", name);
-   c = all_calls(w, instrs);
+   c = all_calls(wet, instrs);
    for (size_t i = 0; i < c.n; i++) {
       uint32_t is = c.calls[i].number;
       unknown += is == UINT32_MAX;
@@ -187,7 +189,7 @@ void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
           ran == 1 ? "" : "s",
           unknown == 0 ? ""
           : "; the numbers of other system calls are not known");
-   choose_call(found, w, instrs, q);
+   choose_call(found, wet, instrs, q);
    find_spare(&c, spare);
    free(c.calls);
    free(name);
@@ -351,43 +353,44 @@ static OutputStream* stream_of(Reader* r, uint64_t fd)
    return &o->streams[*number];
 }
 
-static void make_room(OutputStream* t, uint64_t size)
+static void make_room(OutputStream* stream, uint64_t size)
 {
-   if (t->size + size <= t->room)
+   if (stream->size + size <= stream->room)
       return;
-   t->room  = 2 * (t->size + size);
-   t->bytes = need(realloc(t->bytes, t->room));
-   t->known = need(realloc(t->known, t->room));
+   stream->room  = 2 * (stream->size + size);
+   stream->bytes = need(realloc(stream->bytes, stream->room));
+   stream->known = need(realloc(stream->known, stream->room));
 }
 
 /* Separate the next bytes from those before: they do not follow each other
    in the file. */
-static void divide(OutputStream* t)
+static void divide(OutputStream* stream)
 {
-   make_room(t, 1);
-   t->bytes[t->size]   = 0;
-   t->known[t->size++] = 0;
+   make_room(stream, 1);
+   stream->bytes[stream->size]   = 0;
+   stream->known[stream->size++] = 0;
 }
 
-/* Cut the last piece of T if the next call writes exactly the rest of its
+/* Cut the last piece of STREAM if the next call writes exactly the rest of its
    buffer, the SIZE bytes at ADDR: then the last call wrote only the begin. */
-static void cut_short(OutputStream* t, uint64_t addr, uint64_t size)
+static void cut_short(OutputStream* stream, uint64_t addr, uint64_t size)
 {
-   OutputPiece* p = t->n == 0 ? NULL : &t->pieces[t->n - 1];
+   OutputPiece* p = stream->n == 0 ? NULL : &stream->pieces[stream->n - 1];
 
-   if (p == NULL || p->from + p->size != t->size || addr <= p->addr
+   if (p == NULL || p->from + p->size != stream->size || addr <= p->addr
        || addr - p->addr >= p->size || addr + size != p->addr + p->size)
       return;
    for (uint64_t k = addr - p->addr; k < p->size; k++)
-      t->n_unknown -= !t->known[p->from + k];
-   t->n_bytes -= size;
-   t->size    -= size;
+      stream->n_unknown -= !stream->known[p->from + k];
+   stream->n_bytes -= size;
+   stream->size    -= size;
    p->size    -= size;
 }
 
 /* Append the SIZE bytes at ADDR, which the call wrote.  Append nothing if
    the call did not read them. */
-static void append(Reader* r, OutputStream* t, uint64_t addr, uint64_t size)
+static void append(Reader* r, OutputStream* stream, uint64_t addr,
+                   uint64_t size)
 {
    bool read = false;
 
@@ -398,20 +401,22 @@ static void append(Reader* r, OutputStream* t, uint64_t addr, uint64_t size)
    }
    if (!read || size == 0)
       return;
-   make_room(t, size);
-   memset(t->known + t->size, 0, size);
-   fill(r, addr, size, t->bytes + t->size, t->known + t->size);
+   make_room(stream, size);
+   memset(stream->known + stream->size, 0, size);
+   fill(r, addr, size, stream->bytes + stream->size,
+        stream->known + stream->size);
    for (uint64_t k = 0; k < size; k++)
-      t->n_unknown += !t->known[t->size + k];
-   GROW(t->pieces, t->n, t->n_room);
-   t->pieces[t->n++] = (OutputPiece){ r->call, addr, t->size, size };
-   t->size    += size;
-   t->n_bytes += size;
+      stream->n_unknown += !stream->known[stream->size + k];
+   GROW(stream->pieces, stream->n, stream->n_room);
+   stream->pieces[stream->n++] = (OutputPiece){ r->call, addr, stream->size,
+                                               size };
+   stream->size    += size;
+   stream->n_bytes += size;
 }
 
 /* Append the buffer that the call has as arguments.  AT_ONCE: it is written
    at the file's position. */
-static void append_buffer(Reader* r, OutputStream* t, bool at_once)
+static void append_buffer(Reader* r, OutputStream* stream, bool at_once)
 {
    uint64_t addr, size;
 
@@ -429,29 +434,29 @@ static void append_buffer(Reader* r, OutputStream* t, bool at_once)
       }
    }
    if (at_once)
-      cut_short(t, addr, size);
-   append(r, t, addr, size);
+      cut_short(stream, addr, size);
+   append(r, stream, addr, size);
 }
 
 /* Append N buffers, whose addresses and sizes are at VECTOR. */
-static void append_vector(Reader* r, OutputStream* t, uint64_t vector,
+static void append_vector(Reader* r, OutputStream* stream, uint64_t vector,
                           uint64_t n)
 {
    for (uint64_t k = 0; k < n && k < 1024; k++) {
       uint64_t addr, size;
       if (word_at(r, vector + 2 * k * r->word, &addr)
           && word_at(r, vector + (2 * k + 1) * r->word, &size))
-         append(r, t, addr, size);
+         append(r, stream, addr, size);
    }
 }
 
-static void append_message(Reader* r, OutputStream* t)
+static void append_message(Reader* r, OutputStream* stream)
 {
    uint64_t at, vector, n;
 
    if (argument(r, 1, &at) && word_at(r, at + 2 * r->word, &vector)
        && word_at(r, at + 3 * r->word, &n))
-      append_vector(r, t, vector, n);
+      append_vector(r, stream, vector, n);
 }
 
 static void take_write(Reader* r, CallKind kind)
@@ -578,18 +583,19 @@ static void take_call(Reader* r, CallKind kind)
    }
 }
 
-Output output_read(DcfgWet* w, const DcfgSlice* s, const ImageBytes* initial)
+Output output_read(DcfgWet* wet, const DcfgSlice* slice,
+                   const ImageBytes* initial)
 {
    Output o = { .n = 0 };
-   Reader r = { .w = w, .s = s, .initial = initial, .out = &o,
-                .word = dcfg_wet_instrs(w) == 0 ? 8
-                        : dcfg_wet_instr(w, 0)->address_size,
+   Reader r = { .w = wet, .s = slice, .initial = initial, .out = &o,
+                .word = dcfg_wet_instrs(wet) == 0 ? 8
+                        : dcfg_wet_instr(wet, 0)->address_size,
                 .fds = keymap_new() };
 
    for (size_t i = 0; i < N_KINDS; i++)
-      r.numbers[i] = syscall_number(kinds[i].name, processor_of(w)->seccomp);
-   for (uint32_t i = s->n_criteria; i-- > 0; ) {
-      r.call = &s->nodes[s->criteria[i]];
+      r.numbers[i] = syscall_number(kinds[i].name, processor_of(wet)->seccomp);
+   for (uint32_t i = slice->n_criteria; i-- > 0; ) {
+      r.call = &slice->nodes[slice->criteria[i]];
       take_call(&r, kind_of(&r, r.call));
    }
    keymap_free(r.fds);
@@ -610,41 +616,44 @@ void output_free(Output* o)
 
 /*--- Streams: searching and choosing                      ---*/
 
-const OutputPiece* stream_piece(const OutputStream* t, uint64_t place)
+const OutputPiece* stream_piece(const OutputStream* stream, uint64_t place)
 {
    size_t low = 0;
 
-   BISECT(low, t->n, middle,
-          t->pieces[middle].from + t->pieces[middle].size <= place);
-   return low < t->n && t->pieces[low].from <= place ? &t->pieces[low] : NULL;
+   BISECT(low, stream->n, middle,
+          stream->pieces[middle].from + stream->pieces[middle].size <= place);
+   return low < stream->n && stream->pieces[low].from <= place
+          ? &stream->pieces[low] : NULL;
 }
 
-uint64_t stream_find(const OutputStream* t, const char* text, size_t size,
+uint64_t stream_find(const OutputStream* stream, const char* text, size_t size,
                      uint64_t from)
 {
-   while (from < t->size && size <= t->size - from) {
-      const uint8_t* at = memmem(t->bytes + from, t->size - from, text, size);
+   while (from < stream->size && size <= stream->size - from) {
+      const uint8_t* at = memmem(stream->bytes + from, stream->size - from,
+                                 text, size);
       if (at == NULL)
          break;
-      from = (uint64_t)(at - t->bytes);
-      if (memchr(t->known + from, 0, size) == NULL)
+      from = (uint64_t)(at - stream->bytes);
+      if (memchr(stream->known + from, 0, size) == NULL)
          return from;
       from++;
    }
    return UINT64_MAX;
 }
 
-uint64_t stream_find_last(const OutputStream* t, const char* text, size_t size)
+uint64_t stream_find_last(const OutputStream* stream, const char* text,
+                          size_t size)
 {
-   uint64_t end = size <= t->size ? t->size - size + 1 : 0;
+   uint64_t end = size <= stream->size ? stream->size - size + 1 : 0;
 
    while (end > 0) {
-      const uint8_t* at = memrchr(t->bytes, text[0], end);
+      const uint8_t* at = memrchr(stream->bytes, text[0], end);
       if (at == NULL)
          break;
-      end = (uint64_t)(at - t->bytes);
+      end = (uint64_t)(at - stream->bytes);
       if (memcmp(at, text, size) == 0
-          && memchr(t->known + end, 0, size) == NULL)
+          && memchr(stream->known + end, 0, size) == NULL)
          return end;
    }
    return UINT64_MAX;
@@ -661,7 +670,7 @@ static void add_part(DcfgSlicePart** parts, uint32_t* n, size_t* room,
                                        p->addr + (low - p->from), high - low };
 }
 
-void stream_choose(const OutputStream* t, uint64_t place, uint64_t size,
+void stream_choose(const OutputStream* stream, uint64_t place, uint64_t size,
                    const bool* wanted, bool* instrs, uint32_t n_instrs,
                    DcfgSliceQuery* q)
 {
@@ -672,7 +681,7 @@ void stream_choose(const OutputStream* t, uint64_t place, uint64_t size,
    memset(instrs, 0, n_instrs * sizeof(bool));
    q->n_parts = 0;
    for (uint64_t at = place; at < end; ) {
-      const OutputPiece* p = stream_piece(t, at);
+      const OutputPiece* p = stream_piece(stream, at);
       uint64_t low = at++;
       if (p == NULL || (wanted != NULL && !wanted[low - place]))
          continue;

@@ -35,19 +35,20 @@ typedef
 /* Return a slice of all system calls, and set INSTRS to their instructions.
    The slice has the writers of arguments and buffers; with NUMBERS, only the
    writers of the calls' numbers. */
-DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs, bool numbers);
+DcfgSlice* all_syscalls(DcfgWet* wet, bool* instrs, bool numbers);
 
-/* Return the system calls of S, which all_syscalls() must have made.  The
+/* Return the system calls of SLICE, which all_syscalls() must have made.  The
    caller frees .calls. */
-SystemCalls calls_of(DcfgWet* w, const DcfgSlice* s);
+SystemCalls calls_of(DcfgWet* wet, const DcfgSlice* slice);
 
-/* Return the kernel's number of system call N of S; UINT32_MAX if it is not
+/* Return the kernel's number of system call N of SLICE; UINT32_MAX if it is not
    known. */
-uint32_t call_number(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n);
+uint32_t call_number(DcfgWet* wet, const DcfgSlice* slice,
+                     const DcfgSliceNode* n);
 
 /* Set *VALUE to argument K, from 0, of call N.  Return false if it is not
    known. */
-bool call_argument(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n,
+bool call_argument(DcfgWet* wet, const DcfgSlice* slice, const DcfgSliceNode* n,
                    unsigned k, uint64_t* value);
 
 /* Set SPARE, by instruction of a system call, to the argument registers that
@@ -57,7 +58,7 @@ void find_spare(const SystemCalls* c, uint32_t* spare);
 /* Make a system call the criterion of INSTRS and Q.  CALL is "NAME" for the
    last such call, or "NAME#N" for number N of them, from 0.  Set SPARE as
    find_spare() does.  Die if there is no such call. */
-void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
+void syscall_criterion(DcfgWet* wet, const char* call, bool* instrs,
                        uint32_t* spare, DcfgSliceQuery* q);
 
 /*--- What they wrote                                      ---*/
@@ -95,25 +96,27 @@ typedef
    }
    Output;
 
-/* Return the bytes that the system calls in S wrote. all_syscalls() must
-   have made S, and the result points into S.  INITIAL has the bytes that no
-   instruction wrote.  Free the result with output_free(). */
-Output output_read(DcfgWet* w, const DcfgSlice* s, const ImageBytes* initial);
+/* Return the bytes that the system calls in SLICE wrote. all_syscalls() must
+   have made SLICE, and the result points into SLICE.  INITIAL has the bytes
+   that no instruction wrote.  Free the result with output_free(). */
+Output output_read(DcfgWet* wet, const DcfgSlice* slice,
+                   const ImageBytes* initial);
 void   output_free(Output* o);
 
 /* Return the piece that has the byte at PLACE of the stream, or NULL. */
-const OutputPiece* stream_piece(const OutputStream* t, uint64_t place);
+const OutputPiece* stream_piece(const OutputStream* stream, uint64_t place);
 
 /* Return the first place from FROM on of the SIZE bytes of TEXT; or their
    last place.  UINT64_MAX: the stream lacks the text. */
-uint64_t stream_find(const OutputStream* t, const char* text, size_t size,
+uint64_t stream_find(const OutputStream* stream, const char* text, size_t size,
                      uint64_t from);
-uint64_t stream_find_last(const OutputStream* t, const char* text, size_t size);
+uint64_t stream_find_last(const OutputStream* stream, const char* text,
+                          size_t size);
 
-/* Make the SIZE bytes of T at PLACE the criterion of INSTRS and Q.  WANTED
+/* Make the SIZE bytes of STREAM at PLACE the criterion of INSTRS and Q.  WANTED
    has a flag for each byte that counts; NULL: all count.  The caller frees
    Q->parts. */
-void stream_choose(const OutputStream* t, uint64_t place, uint64_t size,
+void stream_choose(const OutputStream* stream, uint64_t place, uint64_t size,
                    const bool* wanted, bool* instrs, uint32_t n_instrs,
                    DcfgSliceQuery* q);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Pages for a browser: a page's frame and its compressed data. */
+   Pages for a browser: a page's frame, its JSON and its compressed data. */
 
 /* Owns: the frame of a page, one file that needs no other, its content security
-   policy, and the compression of its data.  Handed: embedded files; data, as it is
-   made, so memory does not grow with it.
+   policy, strings, columns and texts of its data, and the compression of the data.
+   Handed: embedded files; any bytes as data, as it is made, so memory does not
+   grow with it.
 
    The policy names the hash of each script and style.  So a browser runs no
    script that a name or a source might contain, and connects to no server.  The
@@ -17,9 +18,105 @@
 #include "cmd/page/page.h"
 
 #include "cmd/base/cmd.h"
+#include "cmd/base/interned.h"
+#include "cmd/base/keymap.h"
+#include "format/put.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
+
+/*--- JSON                                                 ---*/
+
+/* Return the bytes of the character at S, of LENGTH bytes left; 0 if it is not
+   UTF-8. */
+static size_t character(const char* s, size_t length)
+{
+   UChar c[5] = { 0 };
+
+   if ((unsigned char)s[0] < 0x80)
+      return 1;
+   memcpy(c, s, length < 4 ? length : 4);
+   return DCFG_(utf8_length)(c);
+}
+
+void page_string(FILE* out, const char* s, size_t length)
+{
+   putc('"', out);
+   for (size_t n; length > 0; s += n, length -= n) {
+      unsigned char c = (unsigned char)*s;
+      n = character(s, length);
+      if (n == 0 || (n > 1 && DCFG_(hidden)((const UChar*)s) != 0)) {
+         fputs("\\ufffd", out);
+         n = n == 0 ? 1 : n;
+      } else if (c < ' ' || c == 0x7F || c == '"' || c == '\\') {
+         fprintf(out, "\\u%04x", c);
+      } else {
+         fwrite(s, 1, n, out);
+      }
+   }
+   putc('"', out);
+}
+
+void page_words(FILE* out, const char* s)
+{
+   page_string(out, s, s == NULL ? 0 : strlen(s));
+}
+
+void page_number(FILE* out, uint64_t n)
+{
+   fprintf(out, "%" PRIu64, n);
+}
+
+void page_between(FILE* out, bool first)
+{
+   if (!first)
+      putc(',', out);
+}
+
+void page_column(FILE* out, const char* name)
+{
+   fputs(",\n", out);
+   page_words(out, name);
+   fputs(":[", out);
+}
+
+/*--- Texts                                                ---*/
+
+struct PageTexts {
+   Interned* texts;
+   KeyMap*   numbers;           // keys: addresses of the texts
+};
+
+PageTexts* page_texts_new(void)
+{
+   PageTexts* t = zalloc(1, sizeof(*t));
+
+   t->texts   = interned_new();
+   t->numbers = keymap_new();
+   page_text(t, "");
+   return t;
+}
+
+uint32_t page_text(PageTexts* t, const char* s)
+{
+   return keymap_number(t->numbers, (uintptr_t)intern(t->texts, s));
+}
+
+void page_texts_write(PageTexts* t, FILE* out, const char* name)
+{
+   page_column(out, name);
+   for (uint32_t i = 0; i < keymap_size(t->numbers); i++) {
+      page_between(out, i == 0);
+      page_words(out,
+                 (const char*)(uintptr_t)keymap_key(t->numbers, i));
+   }
+   putc(']', out);
+   keymap_free(t->numbers);
+   interned_free(t->texts);
+   free(t);
+}
 
 /*--- Data                                                 ---*/
 

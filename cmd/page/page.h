@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Pages for a browser. */
+   Pages for a browser, and JSON in them. */
 
 #ifndef DCFG_CMD_PAGE_H
 #define DCFG_CMD_PAGE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+
+/*--- Pages                                                ---*/
 
 /* PageFile: a file that the build embedded: "name.js.inc" from "name.js".  The
    hash is its text's, in the form of a content security policy. */
@@ -48,11 +53,36 @@ void             page_offer(const PageGuest* g);
 const PageGuest* page_guest(void);
 
 /* Begin page P in OUT, a file of its own.  Return a file for its data in JSON,
-   to be written by the functions of page_json.h, or fprintf().  The page has
+   to be written by the functions below, or fprintf().  The page has
    the data compressed. */
 FILE* page_begin(FILE* out, const Page* p);
 
 /* End page P and its DATA, the file that page_begin() returned for OUT. */
 void page_end(FILE* out, FILE* data, const Page* p);
 
-#endif /* DCFG_CMD_PAGE_H */
+/*--- JSON                                                 ---*/
+
+/* Write a string of LENGTH bytes.  Hidden characters, and bytes that are not
+   UTF-8, become U+FFFD. */
+void page_string(FILE* out, const char* s, size_t length);
+
+/* Do the same with S, which ends with 0; NULL is "". */
+void page_words(FILE* out, const char* s);
+
+void page_number(FILE* out, uint64_t n);
+
+/* Write a comma, unless this is the FIRST element. */
+void page_between(FILE* out, bool first);
+
+/* Within an object, behind its first member: begin an array called NAME. */
+void page_column(FILE* out, const char* name);
+
+/* PageTexts: numbers for texts, each written once.  Number 0 is "". */
+typedef struct PageTexts PageTexts;
+PageTexts* page_texts_new(void);
+uint32_t   page_text(PageTexts* t, const char* s);
+
+/* Write all texts as an array called NAME, and free T. */
+void       page_texts_write(PageTexts* t, FILE* out, const char* name);
+
+#endif

@@ -35,32 +35,33 @@
 
 /*--- Writing                                              ---*/
 
-void bb_put_header(FILE* out, const Program* g, uint32_t thread)
+void bb_put_header(FILE* out, const Program* program, uint32_t thread)
 {
    fputs("I: 0\n", out);
    if (thread != DCFG_ALL_THREADS)
       fprintf(out, "P: %" PRIu32 "\n", thread);
-   fprintf(out, "C: sum:dummy Command: %s\n", program_name(g));
+   fprintf(out, "C: sum:dummy Command: %s\n", program_name(program));
 }
 
-void bb_put_since(FILE* out, const Program* g, uint32_t node)
+void bb_put_since(FILE* out, const Program* program, uint32_t node)
 {
-   fprintf(out, "# Counts since 0x%" PRIx64 "\n", g->p->nodes[node].addr);
+   fprintf(out, "# Counts since 0x%" PRIx64 "\n", program->p->nodes[node].addr);
 }
 
 /* Write an S: line.  If the image's path has blanks or characters that must be
    replaced, no reader could find the file by it: write an M: line, without the
    image. */
-void bb_put_marker(FILE* out, const Program* g, uint32_t node, uint64_t count)
+void bb_put_marker(FILE* out, const Program* program, uint32_t node,
+                   uint64_t count)
 {
-   const DcfgNode* n = &g->p->nodes[node];
-   const char*     path = image_path(g, n->image);
-   const char*     source = node_source(g, node);
-   uint64_t        low = n->image < g->p->n_images
-                         ? g->p->images[n->image].load_addr : 0;
+   const DcfgNode* n = &program->p->nodes[node];
+   const char*     path = image_path(program, n->image);
+   const char*     source = node_source(program, node);
+   uint64_t        low = n->image < program->p->n_images
+                         ? program->p->images[n->image].load_addr : 0;
 
    if (path[0] != '/' || strchr(path, ' ') != NULL
-       || strcmp(path, image_file(g, n->image)) != 0) {
+       || strcmp(path, image_file(program, n->image)) != 0) {
       fprintf(out, "M: 0x%" PRIx64 " %" PRIu64 " no_image 0\n", n->addr, count);
       return;
    }
@@ -81,13 +82,13 @@ void bb_put_share(FILE* out, uint64_t id, uint64_t instrs)
    fprintf(out, ":%" PRIu64 ":%" PRIu64 " ", id, instrs);
 }
 
-void bb_put_table(FILE* out, const Program* g, uint64_t instrs, uint64_t size,
-                  const uint64_t* executions)
+void bb_put_table(FILE* out, const Program* program, uint64_t instrs,
+                  uint64_t size, const uint64_t* executions)
 {
    fprintf(out, "Dynamic instruction count %" PRIu64 "\nSliceSize: %" PRIu64
            "\n", instrs, size);
-   for (uint32_t i = 0; i < g->p->n_blocks; i++) {
-      const DcfgNode* b = &g->p->nodes[i];
+   for (uint32_t i = 0; i < program->p->n_blocks; i++) {
+      const DcfgNode* b = &program->p->nodes[i];
       if (executions[i] > 0)
          fprintf(out, "Block id: %" PRIu32 " 0x%" PRIx64 ":0x%" PRIx64
                  " static instructions: %" PRIu32 " block count: %" PRIu64
@@ -97,11 +98,11 @@ void bb_put_table(FILE* out, const Program* g, uint64_t instrs, uint64_t size,
    }
 }
 
-bool bb_repeats(const DcfgProcess* p, uint32_t node)
+bool bb_repeats(const DcfgProcess* process, uint32_t node)
 {
-   uint32_t edge = dcfg_edge_between(p, node, node);
+   uint32_t edge = dcfg_edge_between(process, node, node);
 
-   return edge != DCFG_NONE && p->edges[edge].type == DCFG_EDGE_REP;
+   return edge != DCFG_NONE && process->edges[edge].type == DCFG_EDGE_REP;
 }
 
 /*--- Reading lines of a .bb file                          ---*/
@@ -147,12 +148,12 @@ static bool take_marker(const char* s, Marker* m)
    return true;
 }
 
-/* Die if B needs more memory than --memory allows. */
-static void need_within_limit(const BbFile* b)
+/* Die if FILE needs more memory than --memory allows. */
+static void need_within_limit(const BbFile* file)
 {
-   uint64_t used = b->room * sizeof(*b->slices)
-                   + b->share_room * sizeof(*b->shares)
-                   + b->block_room * sizeof(*b->blocks);
+   uint64_t used = file->room * sizeof(*file->slices)
+                   + file->share_room * sizeof(*file->shares)
+                   + file->block_room * sizeof(*file->blocks);
 
    if (max_memory != 0 && used > max_memory)
       die("the vectors need more than %" PRIu64 " MiB of memory, which is what "
@@ -160,9 +161,9 @@ static void need_within_limit(const BbFile* b)
 }
 
 /* Read "T:BLOCK:N :BLOCK:N ...". */
-static bool take_vector(BbFile* b, Slice* slice, const char* s)
+static bool take_vector(BbFile* file, Slice* slice, const char* s)
 {
-   slice->first = b->n_shares;
+   slice->first = file->n_shares;
    slice->instrs = 0;
    for (s++; *s != 0; s += strspn(s, " ")) {
       uint64_t    block, n;
@@ -173,18 +174,18 @@ static bool take_vector(BbFile* b, Slice* slice, const char* s)
           || block > UINT32_MAX || !take_number(end + 1, 10, &n, &end)
           || n > UINT64_MAX - slice->instrs)
          return false;
-      GROW(b->shares, b->n_shares, b->share_room);
-      need_within_limit(b);
-      b->shares[b->n_shares++] = (BlockShare){ (uint32_t)block, n };
+      GROW(file->shares, file->n_shares, file->share_room);
+      need_within_limit(file);
+      file->shares[file->n_shares++] = (BlockShare){ (uint32_t)block, n };
       slice->instrs += n;
       s = end;
    }
-   slice->n = b->n_shares - slice->first;
+   slice->n = file->n_shares - slice->first;
    return true;
 }
 
 /* Read "Block id: ID 0xPC:0xLAST static instructions: N block count: N ...". */
-static bool take_block(BbFile* b, const char* s)
+static bool take_block(BbFile* file, const char* s)
 {
    BbBlock     row;
    uint64_t    id, n, last;
@@ -201,9 +202,9 @@ static bool take_block(BbFile* b, const char* s)
       return false;
    row.id = (uint32_t)id;
    row.n_instrs = (uint32_t)n;
-   GROW(b->blocks, b->n_blocks, b->block_room);
-   need_within_limit(b);
-   b->blocks[b->n_blocks++] = row;
+   GROW(file->blocks, file->n_blocks, file->block_room);
+   need_within_limit(file);
+   file->blocks[file->n_blocks++] = row;
    return true;
 }
 
@@ -223,28 +224,28 @@ typedef
    Lines;
 
 /* Read "# Unfiltered count  N", or " N global N". */
-static bool take_unfiltered(BbFile* b, Lines* l, const char* s)
+static bool take_unfiltered(BbFile* file, Lines* l, const char* s)
 {
    const char* number = strrchr(s, ' ') + 1;
    const char* end;
 
-   b->has_unfiltered = true;
+   file->has_unfiltered = true;
    return take_number(number, 10, &l->unfiltered, &end) && *end == 0
           && l->unfiltered >= l->before;
 }
 
-static bool take_slice(BbFile* b, Lines* l, const char* s)
+static bool take_slice(BbFile* file, Lines* l, const char* s)
 {
    Slice* slice;
 
-   GROW(b->slices, b->n_slices, b->room);
-   slice = &b->slices[b->n_slices];
-   if (!take_vector(b, slice, s))
+   GROW(file->slices, file->n_slices, file->room);
+   slice = &file->slices[file->n_slices];
+   if (!take_vector(file, slice, s))
       return false;
-   slice->unfiltered = b->has_unfiltered ? l->unfiltered - l->before
+   slice->unfiltered = file->has_unfiltered ? l->unfiltered - l->before
                        : slice->instrs;
    slice->marker = l->marker;
-   b->n_slices++;
+   file->n_slices++;
    l->before = l->unfiltered;
    l->marker = (Marker){ 0 };
    return true;
@@ -252,7 +253,7 @@ static bool take_slice(BbFile* b, Lines* l, const char* s)
 
 /* Read a line.  Return NULL, or if it is malformed, the name of the thing that
    should be there. */
-static const char* take_line(BbFile* b, Lines* l, const char* s)
+static const char* take_line(BbFile* file, Lines* l, const char* s)
 {
    const char* end;
 
@@ -261,16 +262,16 @@ static const char* take_line(BbFile* b, Lines* l, const char* s)
       return take_marker(s, &l->marker) ? NULL : "marker of a slice";
    }
    if (has_prefix(s, "# Unfiltered count "))
-      return take_unfiltered(b, l, s) ? NULL : "number of instructions";
+      return take_unfiltered(file, l, s) ? NULL : "number of instructions";
    if (s[0] == 'T')
-      return take_slice(b, l, s) ? NULL : "vector";
+      return take_slice(file, l, s) ? NULL : "vector";
    if (has_prefix(s, "Block id: "))
-      return take_block(b, s) ? NULL : "row of a block";
+      return take_block(file, s) ? NULL : "row of a block";
    if (has_prefix(s, "P: "))
-      return take_number(s + 3, 10, &b->thread, &end) ? NULL : "thread";
+      return take_number(s + 3, 10, &file->thread, &end) ? NULL : "thread";
    if (has_prefix(s, "C: ") && strstr(s, "Command: ") != NULL) {
-      free(b->program);
-      b->program = text_copy(strstr(s, "Command: ") + strlen("Command: "));
+      free(file->program);
+      file->program = text_copy(strstr(s, "Command: ") + strlen("Command: "));
    }
    return NULL;
 }
@@ -281,15 +282,15 @@ COMPARE(by_pc, BbBlock, UP(pc) ?: UP(id))
 
 /* Give the blocks of concatenated vectors their ids again.  In these vectors
    the ids of thread T are higher by T times the greatest id. */
-static void split_threads(BbFile* b)
+static void split_threads(BbFile* file)
 {
    uint32_t max_id = 0;
 
-   for (size_t i = 0; i < b->n_blocks; i++)
-      max_id = b->blocks[i].id > max_id ? b->blocks[i].id : max_id;
-   for (size_t i = 0; i < b->n_shares && max_id > 0; i++)
-      if (b->shares[i].block > max_id)
-         b->shares[i].block = (b->shares[i].block - 1) % max_id + 1;
+   for (size_t i = 0; i < file->n_blocks; i++)
+      max_id = file->blocks[i].id > max_id ? file->blocks[i].id : max_id;
+   for (size_t i = 0; i < file->n_shares && max_id > 0; i++)
+      if (file->shares[i].block > max_id)
+         file->shares[i].block = (file->shares[i].block - 1) % max_id + 1;
 }
 
 BbFile* bb_read(const char* path)
@@ -328,23 +329,24 @@ BbFile* bb_read(const char* path)
    return b;
 }
 
-void bb_free(BbFile* b)
+void bb_free(BbFile* file)
 {
-   for (size_t i = 0; i < b->n_slices; i++)
-      free(b->slices[i].marker.image);
-   free(b->slices);
-   free(b->shares);
-   free(b->blocks);
-   free(b->end.image);
-   free(b->program);
-   free(b);
+   for (size_t i = 0; i < file->n_slices; i++)
+      free(file->slices[i].marker.image);
+   free(file->slices);
+   free(file->shares);
+   free(file->blocks);
+   free(file->end.image);
+   free(file->program);
+   free(file);
 }
 
-const Marker* need_marker(const BbFile* b, size_t slice)
+const Marker* need_marker(const BbFile* file, size_t slice)
 {
-   const Marker* m = slice < b->n_slices ? &b->slices[slice].marker : &b->end;
+   const Marker* m = slice < file->n_slices
+                     ? &file->slices[slice].marker : &file->end;
 
-   if (m->count == 0 && slice == b->n_slices)
+   if (m->count == 0 && slice == file->n_slices)
       die("slice %zu is the last, and no line S: behind it says where it ends: "
           "dcfg bbv --looppoint writes one", slice - 1);
    if (m->count == 0)
@@ -353,28 +355,29 @@ const Marker* need_marker(const BbFile* b, size_t slice)
    return m;
 }
 
-const BbBlock* block_at(const BbFile* b, uint64_t pc)
+const BbBlock* block_at(const BbFile* file, uint64_t pc)
 {
-   size_t low = 0, high = b->n_blocks;
+   size_t low = 0, high = file->n_blocks;
 
    while (low < high) {
       size_t mid = low + (high - low) / 2;
-      if (b->blocks[mid].pc < pc)
+      if (file->blocks[mid].pc < pc)
          low = mid + 1;
       else
          high = mid;
    }
-   return low < b->n_blocks && b->blocks[low].pc == pc ? &b->blocks[low] : NULL;
+   return low < file->n_blocks && file->blocks[low].pc == pc
+          ? &file->blocks[low] : NULL;
 }
 
-uint64_t executions_in(const BbFile* b, const BbBlock* block, size_t first,
+uint64_t executions_in(const BbFile* file, const BbBlock* block, size_t first,
                        size_t n)
 {
    uint64_t instrs = 0;
 
    for (size_t i = first; i < first + n; i++)
-      for (size_t k = 0; k < b->slices[i].n; k++) {
-         const BlockShare* s = &b->shares[b->slices[i].first + k];
+      for (size_t k = 0; k < file->slices[i].n; k++) {
+         const BlockShare* s = &file->shares[file->slices[i].first + k];
          if (s->block == block->id)
             instrs += s->instrs;
       }

@@ -33,13 +33,13 @@
 
 /* Return the block with which the first thread that executed anything began;
    DCFG_NONE: no thread did. */
-static uint32_t first_block(const DcfgProcess* p)
+static uint32_t first_block(const DcfgProcess* process)
 {
-   for (uint32_t t = 0; t < p->n_threads; t++)
-      for (uint32_t i = 0; i < p->n_edges; i++) {
-         const DcfgEdge* e = &p->edges[i];
-         if (e->type == DCFG_EDGE_ENTRY && dcfg_edge_count(p, i, t) > 0
-             && p->nodes[e->target].kind == DCFG_NODE_BLOCK)
+   for (uint32_t t = 0; t < process->n_threads; t++)
+      for (uint32_t i = 0; i < process->n_edges; i++) {
+         const DcfgEdge* e = &process->edges[i];
+         if (e->type == DCFG_EDGE_ENTRY && dcfg_edge_count(process, i, t) > 0
+             && process->nodes[e->target].kind == DCFG_NODE_BLOCK)
             return e->target;
       }
    return DCFG_NONE;
@@ -48,10 +48,10 @@ static uint32_t first_block(const DcfgProcess* p)
 /* Return whether block NODE is the entry of its image.  The image's file says
    so; if it cannot be read, the symbol _start does.  Set *KNOWN to false if
    neither tells. */
-static bool is_entry(const Program* g, uint32_t node, bool* known)
+static bool is_entry(const Program* program, uint32_t node, bool* known)
 {
-   const DcfgNode* n = &g->p->nodes[node];
-   Code*           c = code_quiet(g, NULL);
+   const DcfgNode* n = &program->p->nodes[node];
+   Code*           c = code_quiet(program, NULL);
    struct Elf*     elf = code_elf(c, n->image);
    uint64_t        addr = 0;
    GElf_Ehdr       e;
@@ -61,17 +61,17 @@ static bool is_entry(const Program* g, uint32_t node, bool* known)
             && code_file_addr(c, n->image, n->addr, &addr);
    there = *known && e.e_entry == addr;
    code_free(c);
-   if (!*known && strcmp(node_name(g, node), "_start") == 0)
+   if (!*known && strcmp(node_name(program, node), "_start") == 0)
       there = *known = true;
    return there;
 }
 
 /* Return whether the tool left excluded code out of the graph. */
-static bool has_gaps(const DcfgProcess* p)
+static bool has_gaps(const DcfgProcess* process)
 {
-   for (uint32_t i = 0; i < p->n_edges; i++)
-      if (p->edges[i].type == DCFG_EDGE_EXCLUDED_CODE_BYPASS
-          && p->edges[i].count > 0)
+   for (uint32_t i = 0; i < process->n_edges; i++)
+      if (process->edges[i].type == DCFG_EDGE_EXCLUDED_CODE_BYPASS
+          && process->edges[i].count > 0)
          return true;
    return false;
 }
@@ -80,21 +80,21 @@ static bool has_gaps(const DcfgProcess* p)
    recorded instruction is the entry of the program or of its interpreter.
    Return true if nothing tells.  Complain on stderr if the answer is no or not
    known, or if the tool left code out. */
-static bool counts_from_begin(const Program* g)
+static bool counts_from_begin(const Program* program)
 {
-   uint32_t node = first_block(g->p);
+   uint32_t node = first_block(program->p);
    bool     known, there = true;
 
    if (node == DCFG_NONE)
       return true;
-   there = is_entry(g, node, &known);
+   there = is_entry(program, node, &known);
    if (!known)
       complain("%s cannot be read: whether counts begin with the program is not "
-               "known", image_path(g, g->p->nodes[node].image));
+               "known", image_path(program, program->p->nodes[node].image));
    else if (!there)
       complain("the trace does not begin with the program: counts are from there "
                "on, and dcfg regions refuses them");
-   else if (has_gaps(g->p))
+   else if (has_gaps(program->p))
       complain("code was left out of the trace: counts are right only for code "
                "that was collected all the time");
    text_forget();
@@ -386,14 +386,14 @@ static void looppoint(Bbv* b, const char* turns, const char* image,
 
 /* Return for each node whether it is the head of a loop that WHAT selects.  Die
    if none is. */
-static bool* find_heads(const Program* g, const Select* what)
+static bool* find_heads(const Program* program, const Select* what)
 {
-   bool*      heads = zalloc(g->p->n_nodes, sizeof(*heads));
-   Selection* sel = selection_new(g, what);
+   bool*      heads = zalloc(program->p->n_nodes, sizeof(*heads));
+   Selection* sel = selection_new(program, what);
    uint32_t   n = 0;
 
-   for (uint32_t i = 0; i < g->p->n_loops; i++) {
-      uint32_t head = g->p->loops[i].head;
+   for (uint32_t i = 0; i < program->p->n_loops; i++) {
+      uint32_t head = program->p->loops[i].head;
       if (head == DCFG_NONE || !is_selected(sel, head))
          continue;
       heads[head] = true;

@@ -194,55 +194,54 @@ static double multiplier(const Choice* c, const Chosen* x)
 
 /*--- Regions                                              ---*/
 
-/* Stretch: slices of a run, from one marker to another. */
+/* SliceRange: slices of a run, from one marker to another. */
 typedef
    struct {
       const Marker *start, *end;
       size_t        first, n;   // slices
    }
-   Stretch;
+   SliceRange;
 
-/* Return the stretch of N slices from FIRST on.  Die if a marker is missing. */
-static Stretch stretch(const BbFile* b, size_t first, size_t n)
+/* Return the range of N slices from FIRST on.  Die if a marker is missing. */
+static SliceRange range_of(const BbFile* file, size_t first, size_t n)
 {
-   return (Stretch){ need_marker(b, first), need_marker(b, first + n), first,
-                     n };
+   return (SliceRange){ need_marker(file, first), need_marker(file, first + n),
+                        first, n };
 }
 
-static Stretch region_of(const Choice* c, const Chosen* x)
+static SliceRange region_of(const Choice* c, const Chosen* x)
 {
-   return stretch(c->bb, x->slice, 1);
+   return range_of(c->bb, x->slice, 1);
 }
 
-/* Return the stretch before region X: MAX slices, or fewer at the run's
-   begin. */
-static Stretch warmup_of(const Choice* c, const Chosen* x, uint64_t max)
+/* Return the range before region X: MAX slices, or fewer at the run's begin. */
+static SliceRange warmup_of(const Choice* c, const Chosen* x, uint64_t max)
 {
    size_t n = x->slice < max ? x->slice : (size_t)max;
 
-   return stretch(c->bb, x->slice - n, n);
+   return range_of(c->bb, x->slice - n, n);
 }
 
 /* Return how often the instruction at the end of S is executed after the start,
    up to the end itself. */
-static uint64_t relative_count(const BbFile* b, const Stretch* s)
+static uint64_t relative_count(const BbFile* file, const SliceRange* s)
 {
-   const BbBlock* block = block_at(b, s->end->pc);
+   const BbBlock* block = block_at(file, s->end->pc);
 
    if (block == NULL)
       die("no row `Block id:' has the block at 0x%" PRIx64 ": what dcfg bbv "
           "writes has it", s->end->pc);
-   return executions_in(b, block, s->first, s->n)
+   return executions_in(file, block, s->first, s->n)
           + (s->start->pc != s->end->pc);
 }
 
 /* Return the number of filtered instructions in S. */
-static uint64_t length_of(const BbFile* b, const Stretch* s)
+static uint64_t length_of(const BbFile* file, const SliceRange* s)
 {
    uint64_t instrs = 0;
 
    for (size_t i = s->first; i < s->first + s->n; i++)
-      instrs += b->slices[i].instrs;
+      instrs += file->slices[i].instrs;
    return instrs;
 }
 
@@ -274,11 +273,12 @@ static void put_place(FILE* f, const Marker* m)
 }
 
 /* Write the fields of S: both ends, the relative count, the length. */
-static void put_stretch(FILE* f, const BbFile* b, const Stretch* s)
+static void put_range(FILE* f, const BbFile* file, const SliceRange* s)
 {
    put_place(f, s->start);
    put_place(f, s->end);
-   fprintf(f, ",%" PRIu64 ",%" PRIu64, relative_count(b, s), length_of(b, s));
+   fprintf(f, ",%" PRIu64 ",%" PRIu64, relative_count(file, s),
+           length_of(file, s));
    text_forget();
 }
 
@@ -297,20 +297,20 @@ static void write_csv(const Choice* c, const char* path, uint64_t warmup)
          "region-weight,region-multiplier,region-type\n", f);
    for (size_t i = 0; i < c->n; i++) {
       const Chosen* x = &sorted[i];
-      Stretch       s = region_of(c, x);
+      SliceRange    s = region_of(c, x);
       fprintf(f, "cluster %" PRIu64 " from slice %zu,global,%" PRIu64,
               x->cluster, x->slice, x->cluster + 1);
-      put_stretch(f, c->bb, &s);
+      put_range(f, c->bb, &s);
       fprintf(f, ",%.5f,%.15g,simulation\n", x->weight, multiplier(c, x));
    }
    for (size_t i = 0; i < c->n; i++) {
       const Chosen* x = &sorted[i];
-      Stretch       s = warmup_of(c, x, warmup);
+      SliceRange    s = warmup_of(c, x, warmup);
       if (s.n == 0)
          continue;
       fprintf(f, "Warmup for regionid %" PRIu64 ",global,%" PRIu64,
               x->cluster + 1, x->cluster + last + 2);
-      put_stretch(f, c->bb, &s);
+      put_range(f, c->bb, &s);
       fprintf(f, ",0.00000,0.000,warmup:%" PRIu64 "\n", x->cluster + 1);
    }
    free(sorted);
@@ -328,15 +328,15 @@ typedef
    }
    Loaded;
 
-/* Return where gem5 loads the program of B: at the address that the text BASE
-   has, or NULL.  Die if that is no address, or one is needed. */
-static Loaded find_loaded(const BbFile* b, const char* base)
+/* Return where gem5 loads the program of FILE: at the address that the text
+   BASE has, or NULL.  Die if that is no address, or one is needed. */
+static Loaded find_loaded(const BbFile* file, const char* base)
 {
-   Loaded   l = { b->program, false, 0 };
+   Loaded   l = { file->program, false, 0 };
    char*    end;
    FileType type;
 
-   if (b->program == NULL)
+   if (file->program == NULL)
       die("no line `C: ... Command: PROGRAM' says which image is the program");
    if (base != NULL) {
       errno = 0;
@@ -346,18 +346,18 @@ static Loaded find_loaded(const BbFile* b, const char* base)
          die("--base needs an address, not `%s'", base);
       return l;
    }
-   type = file_type(b->program);
+   type = file_type(file->program);
    if (type == FILE_MOVES)
       die("%s is position-independent: --base=ADDRESS says where gem5 loads it; "
-          "its system calls emulated (SE), at 0", b->program);
+          "its system calls emulated (SE), at 0", file->program);
    if (type == FILE_UNKNOWN)
       die("%s cannot be read, so it may be position-independent: "
-          "--base=ADDRESS says where gem5 loads it", b->program);
+          "--base=ADDRESS says where gem5 loads it", file->program);
    return l;
 }
 
 /* Return a marker of S that is not in the program; NULL: both are. */
-static const Marker* outside(const Loaded* l, const Stretch* s)
+static const Marker* outside(const Loaded* l, const SliceRange* s)
 {
    if (s->start->image == NULL || strcmp(s->start->image, l->program) != 0)
       return s->start;
@@ -383,7 +383,7 @@ static void put_point(FILE* f, const char* name, const Loaded* l,
 static bool put_region(FILE* f, const Choice* c, const Chosen* x,
                        uint64_t warmup, const Loaded* l, bool first)
 {
-   Stretch       s = region_of(c, x), w = warmup_of(c, x, warmup);
+   SliceRange    s = region_of(c, x), w = warmup_of(c, x, warmup);
    const Marker* m = outside(l, &s);
 
    if (m == NULL && w.n > 0)
@@ -497,26 +497,26 @@ COMPARE(by_share, Share, DOWN(whole) ?: UP(routine))
 
 /* Add the instructions of SLICE, times WEIGHT, to the sums of its blocks'
    routines. */
-static void add_slice(const Choice* c, const DcfgProcess* p, size_t slice,
+static void add_slice(const Choice* c, const DcfgProcess* process, size_t slice,
                       double weight, double* sums)
 {
    const Slice* s = &c->bb->slices[slice];
 
    for (size_t i = 0; i < s->n; i++) {
       const BlockShare* b = &c->bb->shares[s->first + i];
-      uint32_t          node = dcfg_node_by_id(p, b->block);
+      uint32_t          node = dcfg_node_by_id(process, b->block);
       if (node == DCFG_NONE)
          die("block %" PRIu32 " is not in the DCFG: do the files belong "
              "together?", b->block);
-      if (p->nodes[node].routine != DCFG_NONE)
-         sums[p->nodes[node].routine] += weight * (double)b->instrs;
+      if (process->nodes[node].routine != DCFG_NONE)
+         sums[process->nodes[node].routine] += weight * (double)b->instrs;
    }
 }
 
 /* Print the shares of all routines with at least the share LEAST of the run. */
-static void compare(const Choice* c, const Program* g, double least)
+static void compare(const Choice* c, const Program* program, double least)
 {
-   const DcfgProcess* p = g->p;
+   const DcfgProcess* p = program->p;
    double*            whole = zalloc(p->n_routines, sizeof(*whole));
    double*            regions = zalloc(p->n_routines, sizeof(*regions));
    Share*             rows = zalloc(p->n_routines, sizeof(*rows));
@@ -543,7 +543,7 @@ static void compare(const Choice* c, const Program* g, double least)
       worst = fabs(off) > worst ? fabs(off) : worst;
       printf("# %5.1f%% %5.1f%% %+6.1f  %s\n", 100 * rows[i].whole,
              100 * rows[i].regions, 100 * off,
-             text_brief(routine_name(g, rows[i].routine)));
+             text_brief(routine_name(program, rows[i].routine)));
       text_forget();
    }
    printf("# no difference is above %.1f\n", ceil(1000 * worst) / 10);

@@ -151,7 +151,8 @@ static bool turns_next(Turns* t, Turn* turn)
 
 #define N_EDGES 4096
 
-DcfgTrace* open_thread(const DcfgProcess* p, const char* path, uint32_t thread)
+DcfgTrace* open_thread(const DcfgProcess* process, const char* path,
+                       uint32_t thread)
 {
    DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
@@ -159,19 +160,19 @@ DcfgTrace* open_thread(const DcfgProcess* p, const char* path, uint32_t thread)
 
    if (t == NULL)
       die("%s", unreadable(&err, KIND_TRACE));
-   dcfg_trace_select(t, p->id, thread);
-   dcfg_trace_count_with(t, p);
+   dcfg_trace_select(t, process->id, thread);
+   dcfg_trace_count_with(t, process);
    return t;
 }
 
-const DcfgEdge* need_edge(const DcfgProcess* p, uint32_t id)
+const DcfgEdge* need_edge(const DcfgProcess* process, uint32_t id)
 {
-   uint32_t edge = dcfg_edge_by_id(p, id);
+   uint32_t edge = dcfg_edge_by_id(process, id);
 
    if (edge == DCFG_NONE)
       die("edge %" PRIu32 " is not in the DCFG: do the files belong "
           "together?", id);
-   return &p->edges[edge];
+   return &process->edges[edge];
 }
 
 /* Stream: the trace of one thread, as far as it has been read. */
@@ -264,26 +265,27 @@ static void close_stream(const Order* o, uint32_t thread, const char* turns)
    free(s);
 }
 
-uint64_t ordered_blocks(const DcfgProcess* p, const char* path,
+uint64_t ordered_blocks(const DcfgProcess* process, const char* path,
                         const char* turns,
                         void (*begin)(void* arg, uint32_t thread,
                                       uint32_t node),
                         void* arg)
 {
-   Order    o = { p, path, zalloc(p->n_threads, sizeof(*o.streams)), begin, arg };
+   Order    o = { process, path, zalloc(process->n_threads, sizeof(*o.streams)),
+                 begin, arg };
    Turns*   t = turns_open(turns);
    Turn     turn;
    uint64_t n = 0;
 
    while (turns_next(t, &turn)) {
       n++;
-      if (turn.thread >= p->n_threads)
+      if (turn.thread >= process->n_threads)
          die("%s: there is no thread %" PRIu32, turns, turn.thread);
       take_turn(&o, &turn);
       text_forget();
    }
    turns_close(t);
-   for (uint32_t i = 0; i < p->n_threads; i++)
+   for (uint32_t i = 0; i < process->n_threads; i++)
       close_stream(&o, i, turns);
    free(o.streams);
    return n;

@@ -15,15 +15,15 @@
 
 /* Write the lines before the first slice.  THREAD is the thread of the vectors,
    or DCFG_ALL_THREADS. */
-void bb_put_header(FILE* out, const Program* g, uint32_t thread);
+void bb_put_header(FILE* out, const Program* program, uint32_t thread);
 
 /* Write a line that says that counts of executions begin with NODE, because the
    recording does not begin with the program. */
-void bb_put_since(FILE* out, const Program* g, uint32_t node);
+void bb_put_since(FILE* out, const Program* program, uint32_t node);
 
 /* Write the marker of a slice that begins at execution COUNT, from 1, of
    NODE. */
-void bb_put_marker(FILE* out, const Program* g, uint32_t node,
+void bb_put_marker(FILE* out, const Program* program, uint32_t node,
                    uint64_t count);
 
 /* Die if an image's path has a blank, a comma or the like, so that it cannot be
@@ -36,12 +36,12 @@ void bb_put_share(FILE* out, uint64_t id, uint64_t instrs);
 /* Write the lines behind the last slice: the number of instructions in all
    slices, the requested SIZE of a slice in instructions, and a row for each
    block that was executed.  EXECUTIONS has an element for each node. */
-void bb_put_table(FILE* out, const Program* g, uint64_t instrs, uint64_t size,
-                  const uint64_t* executions);
+void bb_put_table(FILE* out, const Program* program, uint64_t instrs,
+                  uint64_t size, const uint64_t* executions);
 
 /* Return whether a block is one REP instruction: each of its iterations counts
    as an execution, so it is no marker. */
-bool bb_repeats(const DcfgProcess* p, uint32_t node);
+bool bb_repeats(const DcfgProcess* process, uint32_t node);
 
 /*--- Reading .bb files and SimPoint's: bb_file.c          ---*/
 
@@ -103,18 +103,18 @@ typedef
    malformed.  In concatenated vectors, the blocks of all threads get their own
    ids again. */
 BbFile* bb_read(const char* path);
-void    bb_free(BbFile* b);
+void    bb_free(BbFile* file);
 
 /* Return the marker at which SLICE begins; for the number of slices, the one at
-   which the last slice ends.  Die if the file does not have it.  B owns the
+   which the last slice ends.  Die if the file does not have it.  FILE owns the
    marker. */
-const Marker* need_marker(const BbFile* b, size_t slice);
+const Marker* need_marker(const BbFile* file, size_t slice);
 
 /* Return the row of the block that begins at PC; NULL: there is none. */
-const BbBlock* block_at(const BbFile* b, uint64_t pc);
+const BbBlock* block_at(const BbFile* file, uint64_t pc);
 
 /* Return how often BLOCK began in N slices from FIRST on. */
-uint64_t executions_in(const BbFile* b, const BbBlock* block, size_t first,
+uint64_t executions_in(const BbFile* file, const BbBlock* block, size_t first,
                        size_t n);
 
 /* Read the next line "NUMBER CLUSTER" of F, SimPoint's file at PATH; *NUMBER
@@ -130,14 +130,14 @@ bool    label_read(FILE* f, const char* path, uint64_t* cluster,
 
 /*--- The order of blocks: ordered_blocks.c                ---*/
 
-/* Open the trace of process P at PATH for THREAD; for DCFG_ALL_THREADS, all
+/* Open the trace of PROCESS at PATH for THREAD; for DCFG_ALL_THREADS, all
    threads one after the other.  The caller closes it.  Die after an error. */
-DcfgTrace* open_thread(const DcfgProcess* p, const char* path,
+DcfgTrace* open_thread(const DcfgProcess* process, const char* path,
                        uint32_t thread);
 
-/* Return the edge with ID.  Die if P has none: trace and DCFG do not belong
-   together. */
-const DcfgEdge* need_edge(const DcfgProcess* p, uint32_t id);
+/* Return the edge with ID.  Die if PROCESS has none: trace and DCFG do not
+   belong together. */
+const DcfgEdge* need_edge(const DcfgProcess* process, uint32_t id);
 
 /* The most threads of ordered_blocks(), which opens the trace once for each. */
 #define MAX_ORDERED 256
@@ -145,7 +145,7 @@ const DcfgEdge* need_edge(const DcfgProcess* p, uint32_t id);
 /* Call BEGIN with ARG for each block that a thread of the trace at PATH begins,
    in the order of the file at TURNS.  Return the number of turns.  Die after an
    error, and if the turns do not have all instructions of each thread. */
-uint64_t ordered_blocks(const DcfgProcess* p, const char* path,
+uint64_t ordered_blocks(const DcfgProcess* process, const char* path,
                         const char* turns,
                         void (*begin)(void* arg, uint32_t thread,
                                       uint32_t node),
@@ -164,7 +164,7 @@ typedef struct RunSlices RunSlices;
    node, and a slice ends only before one of these.  FROM_BEGIN is the result of
    counts_from_begin().  THREAD is the thread of the blocks; DCFG_ALL_THREADS:
    all threads, in the order in which they begin blocks. */
-RunSlices* slices_new(const Program* g, FILE* out, uint64_t size,
+RunSlices* slices_new(const Program* program, FILE* out, uint64_t size,
                    const bool* heads, bool from_begin, uint32_t thread);
 
 /* Add the block NODE, which begins.  Nodes that are no blocks are ignored. */
@@ -193,15 +193,15 @@ typedef struct LoopSlices LoopSlices;
    files.  GLOBAL and CONCATENATED are the files for all threads; THREADS has a
    file for each thread.  The caller owns the files and RULES, which must last
    until the end. */
-LoopSlices* loop_slices_new(const Program* g, const LoopRules* rules,
+LoopSlices* loop_slices_new(const Program* program, const LoopRules* rules,
                             FILE* global, FILE* concatenated, FILE** threads);
 
 /* Add the block NODE, which THREAD begins.  Blocks come in the order in which
    they ran. */
-void loop_slices_block(LoopSlices* s, uint32_t thread, uint32_t node);
+void loop_slices_block(LoopSlices* slices, uint32_t thread, uint32_t node);
 
-/* Write the last slice and the tables of blocks, and free S.  Return the number
-   of slices.  Die if the blocks were not those of the DCFG. */
-uint64_t loop_slices_end(LoopSlices* s);
+/* Write the last slice and the tables of blocks, and free SLICES.  Return the
+   number of slices.  Die if the blocks were not those of the DCFG. */
+uint64_t loop_slices_end(LoopSlices* slices);
 
 #endif /* DCFG_CMD_SIMPOINT_H */

@@ -43,11 +43,11 @@ typedef
    }
    BlockVector;
 
-/* Make V empty, with room for the nodes of P. */
-static void vector_open(BlockVector* v, const DcfgProcess* p)
+/* Make V empty, with room for the nodes of PROCESS. */
+static void vector_open(BlockVector* v, const DcfgProcess* process)
 {
-   v->instrs  = zalloc(p->n_nodes, sizeof(*v->instrs));
-   v->nodes   = zalloc(p->n_nodes, sizeof(*v->nodes));
+   v->instrs  = zalloc(process->n_nodes, sizeof(*v->instrs));
+   v->nodes   = zalloc(process->n_nodes, sizeof(*v->nodes));
    v->n_nodes = 0;
 }
 
@@ -75,11 +75,11 @@ static void vector_sort(BlockVector* v)
 }
 
 /* Write the elements, with block ids higher by ADD. */
-static void vector_put(FILE* out, const BlockVector* v, const DcfgProcess* p,
-                       uint64_t add)
+static void vector_put(FILE* out, const BlockVector* v,
+                       const DcfgProcess* process, uint64_t add)
 {
    for (uint32_t i = 0; i < v->n_nodes; i++)
-      bb_put_share(out, p->nodes[v->nodes[i]].id + add,
+      bb_put_share(out, process->nodes[v->nodes[i]].id + add,
                    v->instrs[v->nodes[i]]);
 }
 
@@ -107,20 +107,20 @@ struct RunSlices {
    uint64_t*          executions;   // for each node
 };
 
-RunSlices* slices_new(const Program* g, FILE* out, uint64_t size,
+RunSlices* slices_new(const Program* program, FILE* out, uint64_t size,
                    const bool* heads, bool from_begin, uint32_t thread)
 {
    RunSlices* s = zalloc(1, sizeof(*s));
 
-   s->g = g;
-   s->p = g->p;
+   s->g = program;
+   s->p = program->p;
    s->out = out;
    s->size = size;
    s->heads = heads;
    s->from_begin = from_begin;
    vector_open(&s->vector, s->p);
    s->executions = zalloc(s->p->n_nodes, sizeof(*s->executions));
-   bb_put_header(out, g, thread);
+   bb_put_header(out, program, thread);
    return s;
 }
 
@@ -195,13 +195,13 @@ struct LoopSlices {
    uint32_t           last;         // the last block in .own, or DCFG_NONE
 };
 
-LoopSlices* loop_slices_new(const Program* g, const LoopRules* rules,
+LoopSlices* loop_slices_new(const Program* program, const LoopRules* rules,
                             FILE* global, FILE* concatenated, FILE** threads)
 {
    LoopSlices* s = zalloc(1, sizeof(*s));
 
-   s->g = g;
-   s->p = g->p;
+   s->g = program;
+   s->p = program->p;
    s->rules = rules;
    s->global = global;
    s->concatenated = concatenated;
@@ -216,65 +216,67 @@ LoopSlices* loop_slices_new(const Program* g, const LoopRules* rules,
          s->max_id = s->p->nodes[i].id;
    fprintf(concatenated, "#make-balanced-concat-vectors.py num_threads %" PRIu32
            "\n", s->p->n_threads);
-   bb_put_header(global, g, DCFG_ALL_THREADS);
-   bb_put_header(concatenated, g, DCFG_ALL_THREADS);
+   bb_put_header(global, program, DCFG_ALL_THREADS);
+   bb_put_header(concatenated, program, DCFG_ALL_THREADS);
    for (uint32_t t = 0; t < s->p->n_threads; t++)
-      bb_put_header(threads[t], g, t);
+      bb_put_header(threads[t], program, t);
    return s;
 }
 
 /* Write to OUT, one of the two global files, the end of the slice and its
    vector of all threads. */
-static void put_global(LoopSlices* s, FILE* out)
+static void put_global(LoopSlices* slices, FILE* out)
 {
    fprintf(out, "# Slice ending at global %" PRIu64 "\n# Unfiltered count  %"
-           PRIu64 "\nT", s->all.filtered, s->all.unfiltered);
-   if (out != s->concatenated)
-      vector_put(out, &s->all.vector, s->p, 0);
+           PRIu64 "\nT", slices->all.filtered, slices->all.unfiltered);
+   if (out != slices->concatenated)
+      vector_put(out, &slices->all.vector, slices->p, 0);
    else
-      for (uint32_t t = 0; t < s->p->n_threads; t++)
-         vector_put(out, &s->threads[t].vector, s->p, (uint64_t)t * s->max_id);
+      for (uint32_t t = 0; t < slices->p->n_threads; t++)
+         vector_put(out, &slices->threads[t].vector, slices->p,
+                    (uint64_t)t * slices->max_id);
    putc('\n', out);
 }
 
 /* Write the present slice to all files, and begin the next one. */
-static void put_slice(LoopSlices* s)
+static void put_slice(LoopSlices* slices)
 {
-   vector_sort(&s->all.vector);
-   for (uint32_t t = 0; t < s->p->n_threads; t++) {
-      CountedWork* v = &s->threads[t];
+   vector_sort(&slices->all.vector);
+   for (uint32_t t = 0; t < slices->p->n_threads; t++) {
+      CountedWork* v = &slices->threads[t];
       vector_sort(&v->vector);
-      fprintf(s->files[t], "# Slice ending at %" PRIu64 " global %" PRIu64
+      fprintf(slices->files[t], "# Slice ending at %" PRIu64 " global %" PRIu64
               "\n# Unfiltered count %" PRIu64 " global %" PRIu64 "\nT",
-              v->filtered, s->all.filtered, v->unfiltered, s->all.unfiltered);
-      vector_put(s->files[t], &v->vector, s->p, 0);
-      fputs(v->vector.n_nodes == 0 ? " \n" : "\n", s->files[t]);
+              v->filtered, slices->all.filtered, v->unfiltered,
+              slices->all.unfiltered);
+      vector_put(slices->files[t], &v->vector, slices->p, 0);
+      fputs(v->vector.n_nodes == 0 ? " \n" : "\n", slices->files[t]);
    }
-   put_global(s, s->global);
-   put_global(s, s->concatenated);
-   vector_clear(&s->all.vector);
-   for (uint32_t t = 0; t < s->p->n_threads; t++)
-      vector_clear(&s->threads[t].vector);
-   s->n_slices++;
-   s->instrs = 0;
+   put_global(slices, slices->global);
+   put_global(slices, slices->concatenated);
+   vector_clear(&slices->all.vector);
+   for (uint32_t t = 0; t < slices->p->n_threads; t++)
+      vector_clear(&slices->threads[t].vector);
+   slices->n_slices++;
+   slices->instrs = 0;
 }
 
 /* Write to both global files that a slice begins at execution COUNT of NODE. */
-static void put_marker(LoopSlices* s, uint32_t node, uint64_t count)
+static void put_marker(LoopSlices* slices, uint32_t node, uint64_t count)
 {
-   need_one_field(image_path(s->g, s->p->nodes[node].image));
-   bb_put_marker(s->global, s->g, node, count);
-   bb_put_marker(s->concatenated, s->g, node, count);
+   need_one_field(image_path(slices->g, slices->p->nodes[node].image));
+   bb_put_marker(slices->global, slices->g, node, count);
+   bb_put_marker(slices->concatenated, slices->g, node, count);
 }
 
 /* Write the marker of the first slice, which begins at NODE. */
-static void begin_first(LoopSlices* s, uint32_t node)
+static void begin_first(LoopSlices* slices, uint32_t node)
 {
-   if (!s->rules->from_begin) {
-      bb_put_since(s->global, s->g, node);
-      bb_put_since(s->concatenated, s->g, node);
+   if (!slices->rules->from_begin) {
+      bb_put_since(slices->global, slices->g, node);
+      bb_put_since(slices->concatenated, slices->g, node);
    }
-   put_marker(s, node, 1);
+   put_marker(slices, node, 1);
 }
 
 /* Add INSTRS instructions of NODE to V. */
@@ -284,54 +286,54 @@ static void add(CountedWork* v, uint32_t node, uint32_t instrs)
    v->filtered += instrs;
 }
 
-void loop_slices_block(LoopSlices* s, uint32_t thread, uint32_t node)
+void loop_slices_block(LoopSlices* slices, uint32_t thread, uint32_t node)
 {
-   const DcfgNode* n = &s->p->nodes[node];
-   CountedWork*    v = &s->threads[thread];
+   const DcfgNode* n = &slices->p->nodes[node];
+   CountedWork*    v = &slices->threads[thread];
 
    if (v->vector.instrs == NULL)
-      vector_open(&v->vector, s->p);
-   if (s->all.unfiltered == 0)
-      begin_first(s, node);
-   if (s->rules->heads[node] && s->instrs >= s->rules->size) {
-      put_slice(s);
-      put_marker(s, node, s->executions[node] + 1);
+      vector_open(&v->vector, slices->p);
+   if (slices->all.unfiltered == 0)
+      begin_first(slices, node);
+   if (slices->rules->heads[node] && slices->instrs >= slices->rules->size) {
+      put_slice(slices);
+      put_marker(slices, node, slices->executions[node] + 1);
    }
    v->unfiltered += n->n_instrs;
-   s->all.unfiltered += n->n_instrs;
-   if (s->rules->skipped[node])
+   slices->all.unfiltered += n->n_instrs;
+   if (slices->rules->skipped[node])
       return;
    add(v, node, n->n_instrs);
-   add(&s->all, node, n->n_instrs);
-   s->instrs += n->n_instrs;
-   s->executions[node]++;
-   if (s->rules->own[node])
-      s->last = node;
+   add(&slices->all, node, n->n_instrs);
+   slices->instrs += n->n_instrs;
+   slices->executions[node]++;
+   if (slices->rules->own[node])
+      slices->last = node;
 }
 
-uint64_t loop_slices_end(LoopSlices* s)
+uint64_t loop_slices_end(LoopSlices* slices)
 {
    uint64_t n;
    uint32_t max_id = 0;
 
-   for (uint32_t i = 0; i < s->p->n_blocks; i++)
-      if (s->executions[i] > 0 && s->p->nodes[i].id > max_id)
-         max_id = s->p->nodes[i].id;
-   if (s->last == DCFG_NONE || max_id != s->max_id)
+   for (uint32_t i = 0; i < slices->p->n_blocks; i++)
+      if (slices->executions[i] > 0 && slices->p->nodes[i].id > max_id)
+         max_id = slices->p->nodes[i].id;
+   if (slices->last == DCFG_NONE || max_id != slices->max_id)
       die("the trace has not the blocks of the DCFG: do the files belong "
           "together?");
-   put_slice(s);
-   put_marker(s, s->last, s->executions[s->last]);
-   n = s->n_slices;
-   bb_put_table(s->global, s->g, s->all.filtered, s->rules->size,
-                s->executions);
-   bb_put_table(s->concatenated, s->g, s->all.filtered, s->rules->size,
-                s->executions);
-   for (uint32_t t = 0; t < s->p->n_threads; t++)
-      vector_close(&s->threads[t].vector);
-   vector_close(&s->all.vector);
-   free(s->threads);
-   free(s->executions);
-   free(s);
+   put_slice(slices);
+   put_marker(slices, slices->last, slices->executions[slices->last]);
+   n = slices->n_slices;
+   bb_put_table(slices->global, slices->g, slices->all.filtered,
+                slices->rules->size, slices->executions);
+   bb_put_table(slices->concatenated, slices->g, slices->all.filtered,
+                slices->rules->size, slices->executions);
+   for (uint32_t t = 0; t < slices->p->n_threads; t++)
+      vector_close(&slices->threads[t].vector);
+   vector_close(&slices->all.vector);
+   free(slices->threads);
+   free(slices->executions);
+   free(slices);
    return n;
 }

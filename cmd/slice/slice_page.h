@@ -7,7 +7,6 @@
 #define DCFG_CMD_SLICE_PAGE_H
 
 #include "cmd/page/page.h"
-#include "cmd/page/page_json.h"
 #include "cmd/slice/slice_views.h"
 
 /* PageInstr: an executed instruction of the trace. */

@@ -22,18 +22,19 @@
 
 /* Find the first and the last time of each thread.  Return false if the trace
    cannot be read. */
-static bool find_threads(ProgramState* s)
+static bool find_threads(ProgramState* state)
 {
-   uint64_t end = dcfg_cursor_end(s->cursor);
+   uint64_t end = dcfg_cursor_end(state->cursor);
 
-   s->n_threads = dcfg_wet_threads(s->w);
-   s->threads   = zalloc(s->n_threads + (size_t)1, sizeof(*s->threads));
-   for (uint32_t i = 0; i < s->n_threads; i++) {
-      StateThread*    t = &s->threads[i];
-      DcfgCursorFound found = dcfg_cursor_find_thread(s->cursor, i, 0, false,
-                                                      &t->first);
+   state->n_threads = dcfg_wet_threads(state->w);
+   state->threads   = zalloc(state->n_threads + (size_t)1,
+                             sizeof(*state->threads));
+   for (uint32_t i = 0; i < state->n_threads; i++) {
+      StateThread*    t = &state->threads[i];
+      DcfgCursorFound found = dcfg_cursor_find_thread(state->cursor, i, 0,
+                                                      false, &t->first);
       if (found == DCFG_CURSOR_FOUND)
-         found = dcfg_cursor_find_thread(s->cursor, i, end, true, &t->last);
+         found = dcfg_cursor_find_thread(state->cursor, i, end, true, &t->last);
       if (found == DCFG_CURSOR_FAILED)
          return false;
       if (found != DCFG_CURSOR_FOUND) {
@@ -54,17 +55,17 @@ static bool begins_program(const ProgramState* s)
           : !dcfg_wet_is_window(s->w);
 }
 
-ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
+ProgramState* state_new(DcfgWet* wet, const char* root, DcfgError* err)
 {
    ProgramState* s = zalloc(1, sizeof(*s));
-   uint32_t      n = dcfg_wet_instrs(w);
+   uint32_t      n = dcfg_wet_instrs(wet);
 
-   s->w         = w;
-   s->processor = processor_of(w);
+   s->w         = wet;
+   s->processor = processor_of(wet);
    s->rules     = s->processor->state;
-   s->word      = n > 0 && dcfg_wet_instr(w, 0)->address_size == 4 ? 0x0F
+   s->word      = n > 0 && dcfg_wet_instr(wet, 0)->address_size == 4 ? 0x0F
                   : 0xFF;
-   s->cursor    = dcfg_cursor_new(w, err);
+   s->cursor    = dcfg_cursor_new(wet, err);
    if (s->cursor == NULL) {
       free(s);
       return NULL;
@@ -78,91 +79,92 @@ ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err)
    }
    s->made   = zalloc(N_MADE, sizeof(*s->made));
    s->whole  = begins_program(s);
-   s->images = image_memory(w, s->cursor, root);
-   s->roles  = roles_new(w);
+   s->images = image_memory(wet, s->cursor, root);
+   s->roles  = roles_new(wet);
    s->addrs  = zalloc(n + (size_t)1, sizeof(uint64_t));
    for (uint32_t i = 0; i < n; i++)
-      s->addrs[i] = dcfg_wet_instr(w, i)->addr;
+      s->addrs[i] = dcfg_wet_instr(wet, i)->addr;
    return s;
 }
 
-void state_free(ProgramState* s)
+void state_free(ProgramState* state)
 {
-   if (s == NULL)
+   if (state == NULL)
       return;
    for (unsigned o = 0; o < N_OTHERS; o++)
-      dcfg_cursor_set_free(s->cursor, s->writers[o]);
-   dcfg_cursor_free(s->cursor);
-   image_bytes_free(&s->images);
-   roles_free(&s->roles);
-   free(s->addrs);
-   free(s->may_write);
-   free(s->made);
-   free(s->threads);
-   free(s);
+      dcfg_cursor_set_free(state->cursor, state->writers[o]);
+   dcfg_cursor_free(state->cursor);
+   image_bytes_free(&state->images);
+   roles_free(&state->roles);
+   free(state->addrs);
+   free(state->may_write);
+   free(state->made);
+   free(state->threads);
+   free(state);
 }
 
-void state_listen(ProgramState* s, bool (*stop)(void* arg), void* arg)
+void state_listen(ProgramState* state, bool (*stop)(void* arg), void* arg)
 {
-   s->stop     = stop;
-   s->stop_arg = arg;
-   dcfg_cursor_listen(s->cursor, stop, arg);
+   state->stop     = stop;
+   state->stop_arg = arg;
+   dcfg_cursor_listen(state->cursor, stop, arg);
 }
 
-bool state_is_stopped(const ProgramState* s)
+bool state_is_stopped(const ProgramState* state)
 {
-   return s->stop != NULL && s->stop(s->stop_arg);
+   return state->stop != NULL && state->stop(state->stop_arg);
 }
 
-bool state_has_thread(const ProgramState* s, uint32_t thread, uint64_t t)
+bool state_has_thread(const ProgramState* state, uint32_t thread, uint64_t t)
 {
-   uint64_t end = dcfg_cursor_end(s->cursor);
+   uint64_t end = dcfg_cursor_end(state->cursor);
 
-   if (thread >= s->n_threads || s->threads[thread].first == UINT64_MAX)
+   if (thread >= state->n_threads || state->threads[thread].first == UINT64_MAX)
       return false;
-   return (t >= s->threads[thread].first || s->threads[thread].first == 0)
-          && (t <= s->threads[thread].last
-              || (t == end && s->threads[thread].last + 1 == end));
+   return (t >= state->threads[thread].first
+           || state->threads[thread].first == 0)
+          && (t <= state->threads[thread].last
+              || (t == end && state->threads[thread].last + 1 == end));
 }
 
-bool state_thread_at(ProgramState* s, uint64_t t, uint32_t* thread)
+bool state_thread_at(ProgramState* state, uint64_t t, uint32_t* thread)
 {
-   uint64_t               end = dcfg_cursor_end(s->cursor);
+   uint64_t               end = dcfg_cursor_end(state->cursor);
    const DcfgCursorInstr* at;
 
    if (end == 0)
       return false;
-   at = dcfg_cursor_instr(s->cursor, t < end ? t : end - 1);
+   at = dcfg_cursor_instr(state->cursor, t < end ? t : end - 1);
    if (at != NULL)
       *thread = at->thread;
    return at != NULL;
 }
 
-bool state_next_instr(ProgramState* s, uint32_t thread, uint64_t t,
+bool state_next_instr(ProgramState* state, uint32_t thread, uint64_t t,
                       uint32_t* instr, uint64_t* at)
 {
    const DcfgCursorInstr* i;
 
-   if (dcfg_cursor_find_thread(s->cursor, thread, t, false, at)
+   if (dcfg_cursor_find_thread(state->cursor, thread, t, false, at)
        != DCFG_CURSOR_FOUND)
       return false;
-   i = dcfg_cursor_instr(s->cursor, *at);
+   i = dcfg_cursor_instr(state->cursor, *at);
    if (i != NULL)
       *instr = i->instr;
    return i != NULL;
 }
 
-bool state_pc(ProgramState* s, uint32_t thread, uint64_t t, uint64_t* pc)
+bool state_pc(ProgramState* state, uint32_t thread, uint64_t t, uint64_t* pc)
 {
    uint32_t instr;
    uint64_t at;
 
-   if (state_next_instr(s, thread, t, &instr, &at)) {
-      *pc = s->addrs[instr];
+   if (state_next_instr(state, thread, t, &instr, &at)) {
+      *pc = state->addrs[instr];
       return true;
    }
-   return s->threads[thread].last + 1 == dcfg_cursor_end(s->cursor)
-          && dcfg_cursor_last_address(s->cursor, pc);
+   return state->threads[thread].last + 1 == dcfg_cursor_end(state->cursor)
+          && dcfg_cursor_last_address(state->cursor, pc);
 }
 
 /*--- Memory                                               ---*/
@@ -179,7 +181,7 @@ typedef
 
 /* Return whether the byte at ADDR, which was mapped anew at time SINCE, has been
    P's since then; F has the last answer. */
-static bool is_of_part(const ProgramState* s, Fresh* f, const ImagePart* p,
+static bool is_of_part(const ProgramState* state, Fresh* f, const ImagePart* p,
                        uint64_t addr, uint64_t since)
 {
    uint64_t offset = p->offset == IMAGE_ANYWHERE ? IMAGE_ANYWHERE
@@ -187,15 +189,15 @@ static bool is_of_part(const ProgramState* s, Fresh* f, const ImagePart* p,
 
    if (f->part != p || f->page != addr >> 12 || f->since != since)
       *f = (Fresh){ p, addr >> 12, since,
-                    image_was_mapped(s->images.times, p->image, addr, offset,
-                                     since) };
+                    image_was_mapped(state->images.times, p->image, addr,
+                                     offset, since) };
    return f->is;
 }
 
 /* Set those of the SIZE bytes B at ADDR that nobody wrote up to time T to the
    bytes of the images' files.  If the program began before the trace, use only
    constant memory: the program may have changed other memory by then. */
-static void take_images(const ProgramState* s, uint64_t t, uint64_t addr,
+static void take_images(const ProgramState* state, uint64_t t, uint64_t addr,
                         uint32_t size, DcfgCursorByte* b)
 {
    Fresh f = { .part = NULL };
@@ -204,11 +206,11 @@ static void take_images(const ProgramState* s, uint64_t t, uint64_t addr,
       const ImagePart* p;
       if (b[i].is != DCFG_CURSOR_NEVER && b[i].is != DCFG_CURSOR_FRESH)
          continue;
-      p = image_part(&s->images, addr + i, t);
+      p = image_part(&state->images, addr + i, t);
       if (p != NULL
           && (b[i].is == DCFG_CURSOR_FRESH
-              ? is_of_part(s, &f, p, addr + i, b[i].since)
-              : s->whole || p->constant))
+              ? is_of_part(state, &f, p, addr + i, b[i].since)
+              : state->whole || p->constant))
          b[i] = (DcfgCursorByte){ 0, DCFG_CURSOR_KNOWN,
                                   p->bytes == NULL ? 0
                                   : p->bytes[addr + i - p->addr] };
@@ -255,7 +257,7 @@ static bool all_known(const DcfgCursorByte* b, uint32_t size)
 /* Forget those of the SIZE bytes B at ADDR at time T that files, or the state in
    which the trace begins, have told, if the next load has other values: somebody
    else wrote them.  LAST has the bytes as the trace told them. */
-static bool compare_initial(ProgramState* s, uint64_t t, uint64_t addr,
+static bool compare_initial(ProgramState* state, uint64_t t, uint64_t addr,
                             uint32_t size, const DcfgCursorByte* last,
                             DcfgCursorByte* b)
 {
@@ -271,7 +273,8 @@ static bool compare_initial(ProgramState* s, uint64_t t, uint64_t addr,
    }
    if (!any)
       return true;
-   if (!dcfg_cursor_loaded(s->cursor, t, addr, size, s->roles.loads, next))
+   if (!dcfg_cursor_loaded(state->cursor, t, addr, size, state->roles.loads,
+                           next))
       return false;
    for (uint32_t i = 0; i < size; i++)
       if (next[i].is == DCFG_CURSOR_KNOWN && next[i].value != b[i].value)
@@ -280,20 +283,21 @@ static bool compare_initial(ProgramState* s, uint64_t t, uint64_t addr,
 }
 
 /* Read as state_memory() does, at most DCFG_CURSOR_MOST bytes. */
-static bool read_part(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
-                      uint8_t* bytes, bool* known)
+static bool read_part(ProgramState* state, uint64_t t, uint64_t addr,
+                      uint32_t size, uint8_t* bytes, bool* known)
 {
    DcfgCursorByte b[DCFG_CURSOR_MOST], last[DCFG_CURSOR_MOST];
 
-   if (!dcfg_cursor_memory(s->cursor, t, addr, size, s->roles.loads, b))
+   if (!dcfg_cursor_memory(state->cursor, t, addr, size, state->roles.loads, b))
       return false;
    memcpy(last, b, size * sizeof(*b));
-   take_images(s, t, addr, size, b);
-   take_begin(s, addr, size, b);
-   if (!compare_initial(s, t, addr, size, last, b))
+   take_images(state, t, addr, size, b);
+   take_begin(state, addr, size, b);
+   if (!compare_initial(state, t, addr, size, last, b))
       return false;
    if (!all_known(b, size)
-       && !dcfg_cursor_loaded(s->cursor, t, addr, size, s->roles.loads, b))
+       && !dcfg_cursor_loaded(state->cursor, t, addr, size, state->roles.loads,
+                              b))
       return false;
    for (uint32_t i = 0; i < size; i++) {
       bytes[i] = b[i].value;
@@ -302,13 +306,13 @@ static bool read_part(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
    return true;
 }
 
-bool state_memory(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
+bool state_memory(ProgramState* state, uint64_t t, uint64_t addr, uint32_t size,
                   uint8_t* bytes, bool* known)
 {
    for (uint32_t done = 0; done < size; ) {
       uint32_t n = size - done < DCFG_CURSOR_MOST ? size - done
                    : DCFG_CURSOR_MOST;
-      if (!read_part(s, t, addr + done, n, bytes + done, known + done))
+      if (!read_part(state, t, addr + done, n, bytes + done, known + done))
          return false;
       done += n;
    }

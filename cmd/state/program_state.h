@@ -99,49 +99,49 @@ typedef
    }
    ProgramState;
 
-/* Return the program that trace W recorded, for state_free().  W must have an
-   index, be of a processor that has .state, and outlive the result.  The images'
-   files are looked for below ROOT first, unless that is NULL.  Return NULL and
-   set *ERR if the trace cannot be read. */
-ProgramState* state_new(DcfgWet* w, const char* root, DcfgError* err);
-void          state_free(ProgramState* s);
+/* Return the program that trace WET recorded, for state_free().  WET must have
+   an index, be of a processor that has .state, and outlive the result.  The
+   images' files are looked for below ROOT first, unless that is NULL.  Return
+   NULL and set *ERR if the trace cannot be read. */
+ProgramState* state_new(DcfgWet* wet, const char* root, DcfgError* err);
+void          state_free(ProgramState* state);
 
 /* From now on, searches call STOP with ARG and end if it returns true; NULL:
    nothing ends them.  state_is_stopped() calls it at once. */
-void state_listen(ProgramState* s, bool (*stop)(void* arg), void* arg);
-bool state_is_stopped(const ProgramState* s);
+void state_listen(ProgramState* state, bool (*stop)(void* arg), void* arg);
+bool state_is_stopped(const ProgramState* state);
 
 /* Return whether THREAD exists at time T: between its first and its last
    instruction. */
-bool state_has_thread(const ProgramState* s, uint32_t thread, uint64_t t);
+bool state_has_thread(const ProgramState* state, uint32_t thread, uint64_t t);
 
 /* Set *THREAD to the thread that executes the instruction at time T; at the end
    of the trace, the last one.  Return false if the trace cannot be read. */
-bool state_thread_at(ProgramState* s, uint64_t t, uint32_t* thread);
+bool state_thread_at(ProgramState* state, uint64_t t, uint32_t* thread);
 
 /* Set *INSTR to the instruction that THREAD executes first from time T on, and
    *AT to the time when it does.  Return false if there is none. */
-bool state_next_instr(ProgramState* s, uint32_t thread, uint64_t t,
+bool state_next_instr(ProgramState* state, uint32_t thread, uint64_t t,
                       uint32_t* instr, uint64_t* at);
 
 /* Set *PC to THREAD's program counter at time T.  Return false if the trace
    does not tell it. */
-bool state_pc(ProgramState* s, uint32_t thread, uint64_t t, uint64_t* pc);
+bool state_pc(ProgramState* state, uint32_t thread, uint64_t t, uint64_t* pc);
 
 /* Return a register of THREAD at time T, with the bytes that are known: the one
    of row ROW of the processor's rules; general register N. */
-StateValue state_row(ProgramState* s, uint32_t thread, uint64_t t,
+StateValue state_row(ProgramState* state, uint32_t thread, uint64_t t,
                      const StateRow* row);
-StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
+StateValue state_general(ProgramState* state, uint32_t thread, uint64_t t,
                          unsigned n);
 
 /* Return the base of THREAD's thread-local storage at time T. */
-StateValue state_thread_base(ProgramState* s, uint32_t thread, uint64_t t);
+StateValue state_thread_base(ProgramState* state, uint32_t thread, uint64_t t);
 
 /* Set BYTES to the SIZE bytes of memory at ADDR at time T, and KNOWN, with SIZE
    elements, to whether each is known.  Return false if the trace cannot be
    read. */
-bool state_memory(ProgramState* s, uint64_t t, uint64_t addr, uint32_t size,
+bool state_memory(ProgramState* state, uint64_t t, uint64_t addr, uint32_t size,
                   uint8_t* bytes, bool* known);
 
 #endif /* DCFG_CMD_STATE_H */

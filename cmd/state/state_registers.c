@@ -60,16 +60,16 @@ typedef
 static StateView view_of(Instance* i);
 
 /* Set *I to the instance at time T.  Return false if there is none. */
-static bool get_instance(ProgramState* s, uint64_t t, Instance* i)
+static bool get_instance(ProgramState* state, uint64_t t, Instance* i)
 {
-   const DcfgCursorInstr* at = dcfg_cursor_instr(s->cursor, t);
+   const DcfgCursorInstr* at = dcfg_cursor_instr(state->cursor, t);
 
    if (at == NULL)
       return false;
-   i->s      = s;
+   i->s      = state;
    i->thread = at->thread;
    i->at     = *at;
-   i->in     = *dcfg_wet_instr(s->w, at->instr);
+   i->in     = *dcfg_wet_instr(state->w, at->instr);
    if (i->at.n_accesses > 64)
       i->at.n_accesses = 64;
    if (i->at.value_size > sizeof(i->value))
@@ -84,12 +84,12 @@ static bool get_instance(ProgramState* s, uint64_t t, Instance* i)
 
 /* Set *I to THREAD's first instance from time *T on, and *T to its time.
    Return false if there is none. */
-static bool next_instance(ProgramState* s, uint32_t thread, uint64_t* t,
+static bool next_instance(ProgramState* state, uint32_t thread, uint64_t* t,
                           Instance* i)
 {
-   return dcfg_cursor_find_thread(s->cursor, thread, *t, false, t)
+   return dcfg_cursor_find_thread(state->cursor, thread, *t, false, t)
              == DCFG_CURSOR_FOUND
-          && get_instance(s, *t, i);
+          && get_instance(state, *t, i);
 }
 
 /* Return whether I stores: then its recorded value is what it stores. */
@@ -104,17 +104,17 @@ static bool does_store(const Instance* i)
 /*--- The cache of computed values                         ---*/
 
 /* Return the cache's entry for time T and register N, which others share. */
-static MadeValue* made_value(const ProgramState* s, uint64_t t, unsigned n)
+static MadeValue* made_value(const ProgramState* state, uint64_t t, unsigned n)
 {
-   return &s->made[(t * 31 + n * 0x9E5u) % N_MADE];
+   return &state->made[(t * 31 + n * 0x9E5u) % N_MADE];
 }
 
 /* Set *V to the value that the instance at time T put into register N, numbered
    as in MadeValue.  Return false if the cache does not have it. */
-static bool is_made(const ProgramState* s, uint64_t t, unsigned n,
+static bool is_made(const ProgramState* state, uint64_t t, unsigned n,
                     StateValue* v)
 {
-   const MadeValue* m = made_value(s, t, n);
+   const MadeValue* m = made_value(state, t, n);
 
    if (m->time != t + 1 || m->n != n)
       return false;
@@ -123,22 +123,22 @@ static bool is_made(const ProgramState* s, uint64_t t, unsigned n,
 }
 
 /* Enter that value into the cache. */
-static void keep_made(ProgramState* s, uint64_t t, unsigned n,
+static void keep_made(ProgramState* state, uint64_t t, unsigned n,
                       const StateValue* v)
 {
-   *made_value(s, t, n) = (MadeValue){ t + 1, n, *v };
+   *made_value(state, t, n) = (MadeValue){ t + 1, n, *v };
 }
 
 /* Take no more writers from the index, and forget what is computed. */
-static void doubt(ProgramState* s)
+static void doubt(ProgramState* state)
 {
-   s->doubts = true;
-   dcfg_cursor_doubt(s->cursor);
-   memset(s->made, 0, N_MADE * sizeof(*s->made));
-   memset(s->others, 0, sizeof(s->others));
-   s->x87.there = false;
-   for (uint32_t k = 0; k < s->n_threads; k++)
-      memset(s->threads[k].general, 0, sizeof(s->threads[k].general));
+   state->doubts = true;
+   dcfg_cursor_doubt(state->cursor);
+   memset(state->made, 0, N_MADE * sizeof(*state->made));
+   memset(state->others, 0, sizeof(state->others));
+   state->x87.there = false;
+   for (uint32_t k = 0; k < state->n_threads; k++)
+      memset(state->threads[k].general, 0, sizeof(state->threads[k].general));
 }
 
 /*--- Registers that addresses tell                        ---*/
@@ -235,15 +235,15 @@ static bool are_bytes(const StateValue* v, const uint8_t* bytes, uint32_t size)
 /* Return whether the instructions of THREAD from time T on use register N,
    numbered as in MadeValue, with value V.  Only the next few instructions are
    looked at, up to the first that uses or writes it. */
-static bool agrees_with_uses(ProgramState* s, uint32_t thread, uint64_t t,
+static bool agrees_with_uses(ProgramState* state, uint32_t thread, uint64_t t,
                              unsigned n, const StateValue* v)
 {
-   uint32_t word = s->word == 0xFF ? 8 : 4;
+   uint32_t word = state->word == 0xFF ? 8 : 4;
    uint64_t address;
    Instance i;
 
    for (unsigned k = 0; k < MOST_COMPARED; k++, t++) {
-      if (!next_instance(s, thread, &t, &i))
+      if (!next_instance(state, thread, &t, &i))
          return true;
       if (stores_it(&i, n))
          return are_bytes(v, i.value, i.at.value_size);
@@ -391,14 +391,14 @@ static StateValue vector_in_value(const Instance* i, unsigned wanted)
 
 /* Return general register N of THREAD at time T, from the next address that it
    forms before anybody writes it. */
-static StateValue told_later(ProgramState* s, uint32_t thread, uint64_t t,
+static StateValue told_later(ProgramState* state, uint32_t thread, uint64_t t,
                              unsigned n)
 {
    uint64_t value;
    Instance i;
 
    for (unsigned k = 0; k < FARTHEST; k++, t++) {
-      if (!next_instance(s, thread, &t, &i))
+      if (!next_instance(state, thread, &t, &i))
          return nothing;
       if (address_tells(&i, n, &value))
          return state_number(value);
@@ -409,32 +409,32 @@ static StateValue told_later(ProgramState* s, uint32_t thread, uint64_t t,
 }
 
 /* Return general register N, which the instance at time T writes. */
-static StateValue behind_instance(ProgramState* s, uint64_t t, unsigned n)
+static StateValue behind_instance(ProgramState* state, uint64_t t, unsigned n)
 {
    Instance   i;
    StateView  v;
    StateValue to;
 
-   if (is_made(s, t, n, &to))
+   if (is_made(state, t, n, &to))
       return to;
-   if (s->depth >= MOST_DEPTH || !get_instance(s, t, &i))
+   if (state->depth >= MOST_DEPTH || !get_instance(state, t, &i))
       return nothing;
    v = view_of(&i);
-   s->depth++;
-   if (!s->rules->general_behind(&v, n, &to))
+   state->depth++;
+   if (!state->rules->general_behind(&v, n, &to))
       to = general_in_value(&i, n);
-   s->depth--;
-   if ((to.known & s->word) == s->word)
-      keep_made(s, t, n, &to);
+   state->depth--;
+   if ((to.known & state->word) == state->word)
+      keep_made(state, t, n, &to);
    return to;
 }
 
 /* Return general register N of a new thread, which thread BY->thread
    created. */
-static StateValue of_creator(ProgramState* s, const DcfgCursorWriter* by,
+static StateValue of_creator(ProgramState* state, const DcfgCursorWriter* by,
                              unsigned n)
 {
-   const Processor* p = s->processor;
+   const Processor* p = state->processor;
 
    /* The system call returns 0 in the new thread. */
    if (n == 0)
@@ -445,7 +445,7 @@ static StateValue of_creator(ProgramState* s, const DcfgCursorWriter* by,
       if (by->stack == DCFG_CURSOR_STACK_ARGUMENT)
          n = p->arguments[1];
    }
-   return state_general(s, by->thread, by->time + 1, n);
+   return state_general(state, by->thread, by->time + 1, n);
 }
 
 /* Copy to *V the known bytes of MORE whose bits are in BYTES. */
@@ -469,7 +469,7 @@ static StateValue of_kernel(const DcfgCursorWriter* by)
 /* Return general register N of THREAD at time T, from the writers of each of
    its bytes.  Set *FROM to the first time since which the register has that
    value, and *INDEXED to whether the index told a writer. */
-static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
+static StateValue find_general(ProgramState* state, uint32_t thread, uint64_t t,
                                unsigned n, uint64_t* from, bool* indexed)
 {
    StateValue v = nothing;
@@ -479,9 +479,9 @@ static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
 
    *from    = 0;
    *indexed = false;
-   while ((wanted & s->word) != 0) {
+   while ((wanted & state->word) != 0) {
       DcfgCursorWriter by;
-      DcfgCursorFound  found = dcfg_cursor_writer(s->cursor, thread, at,
+      DcfgCursorFound  found = dcfg_cursor_writer(state->cursor, thread, at,
                                                   DCFG_CURSOR_GENERAL, n,
                                                   wanted, &by);
       StateValue       more;
@@ -490,10 +490,10 @@ static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
       if (found == DCFG_CURSOR_FOUND && by.by == DCFG_CURSOR_BY_KERNEL)
          more = of_kernel(&by);
       else if (found == DCFG_CURSOR_FOUND && by.by == DCFG_CURSOR_BY_INSTR)
-         more = behind_instance(s, by.time, n);
+         more = behind_instance(state, by.time, n);
       else if (found == DCFG_CURSOR_FOUND
                && by.by == DCFG_CURSOR_BY_CREATOR)
-         more = of_creator(s, &by, n);
+         more = of_creator(state, &by, n);
       else
          more = nothing;
       *indexed |= by.from_index;
@@ -508,33 +508,34 @@ static StateValue find_general(ProgramState* s, uint32_t thread, uint64_t t,
       wanted &= (uint8_t)~by.bytes;
       at      = by.time;
       /* One writer wrote all bytes, and its value is not known. */
-      if (v.known == 0 && (wanted & s->word) == 0)
-         v = told_later(s, thread, t, n);
+      if (v.known == 0 && (wanted & state->word) == 0)
+         v = told_later(state, thread, t, n);
    }
    return v;
 }
 
-StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
+StateValue state_general(ProgramState* state, uint32_t thread, uint64_t t,
                          unsigned n)
 {
-   KeptRegister* k = &s->threads[thread].general[n];
+   KeptRegister* k = &state->threads[thread].general[n];
    uint64_t      from;
    StateValue    v;
    bool          indexed;
 
    if (k->there && t >= k->from && t <= k->to)
       return k->value;
-   v = find_general(s, thread, t, n, &from, &indexed);
+   v = find_general(state, thread, t, n, &from, &indexed);
    /* A step later the same writer has been compared already. */
-   if (indexed && s->depth < 2 && !(k->there && k->from == from && t > k->to)
-       && !agrees_with_uses(s, thread, t, n, &v)) {
-      doubt(s);
-      v = find_general(s, thread, t, n, &from, &indexed);
+   if (indexed && state->depth < 2
+       && !(k->there && k->from == from && t > k->to)
+       && !agrees_with_uses(state, thread, t, n, &v)) {
+      doubt(state);
+      v = find_general(state, thread, t, n, &from, &indexed);
    }
    /* A value that find_general() has kept meanwhile may hold for more times. */
    if (k->there && k->from == from && k->to > t)
       return k->value;
-   if (s->depth == 0)
+   if (state->depth == 0)
       *k = (KeptRegister){ true, from, t, v };
    return v;
 }
@@ -543,14 +544,14 @@ StateValue state_general(ProgramState* s, uint32_t thread, uint64_t t,
 
 /* Return vector register N of THREAD at time T.  Set *INDEXED as
    find_general() does. */
-static StateValue find_vector(ProgramState* s, uint32_t thread, uint64_t t,
+static StateValue find_vector(ProgramState* state, uint32_t thread, uint64_t t,
                               unsigned n, bool* indexed)
 {
    StateValue v = nothing;
-   unsigned   parts = s->rules->vector_parts;
+   unsigned   parts = state->rules->vector_parts;
 
    *indexed = false;
-   if (s->depth >= MOST_DEPTH)
+   if (state->depth >= MOST_DEPTH)
       return v;
    for (unsigned part = 0; part < parts; part++) {
       uint8_t  wanted = 0xFF;
@@ -560,7 +561,8 @@ static StateValue find_vector(ProgramState* s, uint32_t thread, uint64_t t,
          DcfgCursorWriter by;
          StateValue       more;
          Instance         i;
-         if (dcfg_cursor_writer(s->cursor, by_thread, at, DCFG_CURSOR_VECTOR,
+         if (dcfg_cursor_writer(state->cursor, by_thread, at,
+                                DCFG_CURSOR_VECTOR,
                                 parts * n + part, wanted, &by)
                 != DCFG_CURSOR_FOUND
              || by.by == DCFG_CURSOR_BY_SIGNAL)
@@ -575,11 +577,11 @@ static StateValue find_vector(ProgramState* s, uint32_t thread, uint64_t t,
             memset(&more, 0, sizeof(more));
             memcpy(more.bytes + 8 * part, by.value, 8);
             more.known = (uint32_t)by.bytes << 8 * part;
-         } else if (!is_made(s, by.time, MAX_GENERAL + n, &more)) {
-            if (!get_instance(s, by.time, &i))
+         } else if (!is_made(state, by.time, MAX_GENERAL + n, &more)) {
+            if (!get_instance(state, by.time, &i))
                break;
             more = vector_in_value(&i, n);
-            keep_made(s, by.time, MAX_GENERAL + n, &more);
+            keep_made(state, by.time, MAX_GENERAL + n, &more);
          }
          add_bytes(&v, &more, (uint32_t)by.bytes << 8 * part);
          wanted &= (uint8_t)~by.bytes;
@@ -590,34 +592,34 @@ static StateValue find_vector(ProgramState* s, uint32_t thread, uint64_t t,
 }
 
 /* Return vector register N of THREAD at time T. */
-static StateValue vector_at(ProgramState* s, uint32_t thread, uint64_t t,
+static StateValue vector_at(ProgramState* state, uint32_t thread, uint64_t t,
                             unsigned n)
 {
    bool       indexed;
-   StateValue v = find_vector(s, thread, t, n, &indexed);
+   StateValue v = find_vector(state, thread, t, n, &indexed);
 
-   if (indexed && s->depth < 2
-       && !agrees_with_uses(s, thread, t, MAX_GENERAL + n, &v)) {
-      doubt(s);
-      v = find_vector(s, thread, t, n, &indexed);
+   if (indexed && state->depth < 2
+       && !agrees_with_uses(state, thread, t, MAX_GENERAL + n, &v)) {
+      doubt(state);
+      v = find_vector(state, thread, t, n, &indexed);
    }
    return v;
 }
 
 /* Return whether an instruction between times FROM and T of THREAD has cleared
    group 1 of the flags, though the trace has that group unchanged. */
-static bool clears_flags(ProgramState* s, uint32_t thread, uint64_t t,
+static bool clears_flags(ProgramState* state, uint32_t thread, uint64_t t,
                          uint64_t from)
 {
    DcfgCursorWriter by;
    Instance         i;
 
-   while (s->rules->clears_flags != NULL
-          && dcfg_cursor_writer(s->cursor, thread, t, DCFG_CURSOR_FLAGS, 0,
+   while (state->rules->clears_flags != NULL
+          && dcfg_cursor_writer(state->cursor, thread, t, DCFG_CURSOR_FLAGS, 0,
                                 0xFF, &by) == DCFG_CURSOR_FOUND
           && by.by == DCFG_CURSOR_BY_INSTR && by.time > from
-          && get_instance(s, by.time, &i)) {
-      if (s->rules->clears_flags(&i.in))
+          && get_instance(state, by.time, &i)) {
+      if (state->rules->clears_flags(&i.in))
          return true;
       t = by.time;
    }
@@ -626,7 +628,7 @@ static bool clears_flags(ProgramState* s, uint32_t thread, uint64_t t,
 
 /* Set *BITS to the flags of GROUP of THREAD at time T, at their places in the
    register.  Return false if they are not known. */
-static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
+static bool flags_at(ProgramState* state, uint32_t thread, uint64_t t,
                      unsigned group, uint64_t* bits)
 {
    DcfgCursorWriter by;
@@ -636,42 +638,42 @@ static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
    bool             ok;
 
    *bits = 0;
-   switch (dcfg_cursor_writer(s->cursor, thread, t, DCFG_CURSOR_FLAGS, group,
-                              0xFF, &by)) {
+   switch (dcfg_cursor_writer(state->cursor, thread, t, DCFG_CURSOR_FLAGS,
+                              group, 0xFF, &by)) {
       case DCFG_CURSOR_NONE:
          /* Group 2 is the direction flag, which is 0 when a program begins. */
-         return group == 2 && !dcfg_wet_is_window(s->w);
+         return group == 2 && !dcfg_wet_is_window(state->w);
       case DCFG_CURSOR_FOUND:
          break;
       default:
          return false;
    }
-   if (group == 1 && clears_flags(s, thread, t, by.time))
+   if (group == 1 && clears_flags(state, thread, t, by.time))
       return true;
    if (by.by == DCFG_CURSOR_BY_KERNEL) {
       memcpy(bits, by.value, sizeof(*bits));
-      *bits &= s->rules->groups[group];
+      *bits &= state->rules->groups[group];
       return true;
    }
-   if (by.by == DCFG_CURSOR_BY_SIGNAL || s->depth >= MOST_DEPTH)
+   if (by.by == DCFG_CURSOR_BY_SIGNAL || state->depth >= MOST_DEPTH)
       return false;
    if (by.by == DCFG_CURSOR_BY_INSTR
-       && is_made(s, by.time, 2 * MAX_GENERAL + group, &kept)) {
+       && is_made(state, by.time, 2 * MAX_GENERAL + group, &kept)) {
       memcpy(bits, kept.bytes, sizeof(*bits));
       return true;
    }
-   s->depth++;
+   state->depth++;
    if (by.by == DCFG_CURSOR_BY_CREATOR) {
-      ok = flags_at(s, by.thread, by.time + 1, group, bits);
+      ok = flags_at(state, by.thread, by.time + 1, group, bits);
    } else {
-      ok = get_instance(s, by.time, &i);
+      ok = get_instance(state, by.time, &i);
       v  = view_of(&i);
-      ok = ok && s->rules->flags_behind(&v, group, bits);
+      ok = ok && state->rules->flags_behind(&v, group, bits);
       memcpy(kept.bytes, bits, sizeof(*bits));
       if (ok)
-         keep_made(s, by.time, 2 * MAX_GENERAL + group, &kept);
+         keep_made(state, by.time, 2 * MAX_GENERAL + group, &kept);
    }
-   s->depth--;
+   state->depth--;
    return ok;
 }
 
@@ -692,21 +694,22 @@ static bool flags_at(ProgramState* s, uint32_t thread, uint64_t t,
 /* Return whether instruction N is a system call that sets no base: the code
    before it, without a jump, puts the number of another one into its
    register. */
-static bool is_other_call(const ProgramState* s, uint32_t n)
+static bool is_other_call(const ProgramState* state, uint32_t n)
 {
-   unsigned     number = s->processor->call_number;
-   uint64_t     end = s->addrs[n];
+   unsigned     number = state->processor->call_number;
+   uint64_t     end = state->addrs[n];
    DcfgWetInstr in;
 
-   if (dcfg_wet_instr(s->w, n)->transfer != DCFG_WET_SYSCALL)
+   if (dcfg_wet_instr(state->w, n)->transfer != DCFG_WET_SYSCALL)
       return false;
    for (uint32_t k = n; k > 0 && n - k < REACH; ) {
-      in = *dcfg_wet_instr(s->w, --k);
+      in = *dcfg_wet_instr(state->w, --k);
       if (in.addr + in.size != end || in.transfer != DCFG_WET_FALLS)
          return false;
-      if (dcfg_cursor_written(s->cursor, k, DCFG_CURSOR_GENERAL, number) != 0)
+      if (dcfg_cursor_written(state->cursor, k, DCFG_CURSOR_GENERAL, number)
+          != 0)
          return constant_number(&in) != UINT32_MAX
-                && constant_number(&in) != s->rules->base_call;
+                && constant_number(&in) != state->rules->base_call;
       end = in.addr;
    }
    return false;
@@ -714,49 +717,49 @@ static bool is_other_call(const ProgramState* s, uint32_t n)
 
 /* Find which registers each instruction may write: of all at once, because that
    takes decoding. */
-static void find_writes(ProgramState* s)
+static void find_writes(ProgramState* state)
 {
-   uint32_t n = dcfg_wet_instrs(s->w);
+   uint32_t n = dcfg_wet_instrs(state->w);
 
-   s->may_write = zalloc(n + (size_t)1, sizeof(*s->may_write));
-   for (uint32_t i = 0; i < n && s->rules->others != NULL; i++) {
-      uint32_t all = s->rules->others(dcfg_wet_instr(s->w, i));
-      if (all != 0 && !is_other_call(s, i))
-         s->may_write[i] = all;
+   state->may_write = zalloc(n + (size_t)1, sizeof(*state->may_write));
+   for (uint32_t i = 0; i < n && state->rules->others != NULL; i++) {
+      uint32_t all = state->rules->others(dcfg_wet_instr(state->w, i));
+      if (all != 0 && !is_other_call(state, i))
+         state->may_write[i] = all;
    }
 }
 
 /* Return the set of instructions that may write OTHER; NULL if memory is
    short. */
-static DcfgCursorSet* writers_of(ProgramState* s, StateOther other)
+static DcfgCursorSet* writers_of(ProgramState* state, StateOther other)
 {
-   uint32_t  n = dcfg_wet_instrs(s->w), k = 0;
+   uint32_t  n = dcfg_wet_instrs(state->w), k = 0;
    uint32_t* instrs;
 
-   if (s->writers[other] != NULL)
-      return s->writers[other];
-   if (s->may_write == NULL)
-      find_writes(s);
+   if (state->writers[other] != NULL)
+      return state->writers[other];
+   if (state->may_write == NULL)
+      find_writes(state);
    instrs = zalloc(n + (size_t)1, sizeof(*instrs));
    for (uint32_t i = 0; i < n; i++)
-      if (s->may_write[i] >> other & 1)
+      if (state->may_write[i] >> other & 1)
          instrs[k++] = i;
-   s->writers[other] = dcfg_cursor_set_new(s->cursor, instrs, k);
+   state->writers[other] = dcfg_cursor_set_new(state->cursor, instrs, k);
    free(instrs);
-   return s->writers[other];
+   return state->writers[other];
 }
 
 /* Set *U to the last time before T, from FROM on, at which THREAD executes an
    instruction that may write OTHER.  Return false if there is none; set
    *GIVEN_UP if the search was too long. */
-static bool last_other_writer(ProgramState* s, StateOther other,
+static bool last_other_writer(ProgramState* state, StateOther other,
                               uint32_t thread, uint64_t t, uint64_t from,
                               uint64_t* u, bool* given_up)
 {
-   DcfgCursorSet*  set = writers_of(s, other);
+   DcfgCursorSet*  set = writers_of(state, other);
    DcfgCursorFound found = set == NULL ? DCFG_CURSOR_FAILED
-                           : dcfg_cursor_find_instr(s->cursor, set, thread, t,
-                                                    true, u);
+                           : dcfg_cursor_find_instr(state->cursor, set, thread,
+                                                    t, true, u);
 
    *given_up |= found != DCFG_CURSOR_FOUND && found != DCFG_CURSOR_NONE;
    return found == DCFG_CURSOR_FOUND && *u >= from;
@@ -764,17 +767,19 @@ static bool last_other_writer(ProgramState* s, StateOther other,
 
 /* Return a time before which, from T on, no thread executes an instruction that
    may write OTHER. */
-static uint64_t next_other_writer(ProgramState* s, StateOther other, uint64_t t)
+static uint64_t next_other_writer(ProgramState* state, StateOther other,
+                                  uint64_t t)
 {
-   DcfgCursorSet* set = writers_of(s, other);
+   DcfgCursorSet* set = writers_of(state, other);
    uint64_t       u;
 
    if (set == NULL)
       return t;
-   u = dcfg_cursor_set_pause(s->cursor, set, t);
+   u = dcfg_cursor_set_pause(state->cursor, set, t);
    if (u > t)
       return u;
-   switch (dcfg_cursor_find_instr(s->cursor, set, DCFG_NONE, t, false, &u)) {
+   switch (dcfg_cursor_find_instr(state->cursor, set, DCFG_NONE, t, false,
+                                  &u)) {
       case DCFG_CURSOR_FOUND: return u;
       case DCFG_CURSOR_NONE:  return UINT64_MAX;
       default:                return t;
@@ -800,7 +805,7 @@ static DcfgWetRegisterKind kind_of(StateOther other, uint32_t* reg)
 
 /* Return OTHER behind its last writer between times FROM and T; what it is at
    FROM if nothing has written it.  Set *SINCE to the time since when it is. */
-static StateValue find_other(ProgramState* s, uint32_t thread, uint64_t t,
+static StateValue find_other(ProgramState* state, uint32_t thread, uint64_t t,
                              StateOther other, uint64_t from,
                              StateValue at_from, uint64_t* since)
 {
@@ -811,14 +816,14 @@ static StateValue find_other(ProgramState* s, uint32_t thread, uint64_t t,
       Instance   i;
       StateView  v;
       StateValue to = nothing;
-      if (!last_other_writer(s, other, thread, u, from, &u, &given_up)) {
+      if (!last_other_writer(state, other, thread, u, from, &u, &given_up)) {
          *since = given_up ? t : from;
          return given_up ? nothing : at_from;
       }
-      if (!get_instance(s, u, &i))
+      if (!get_instance(state, u, &i))
          break;
       v = view_of(&i);
-      if (s->rules->other_behind(&v, other, &to)) {
+      if (state->rules->other_behind(&v, other, &to)) {
          *since = u + 1;
          return to;
       }
@@ -828,17 +833,17 @@ static StateValue find_other(ProgramState* s, uint32_t thread, uint64_t t,
 }
 
 /* Return register OTHER of THREAD at time T. */
-static StateValue other_at(ProgramState* s, uint32_t thread, uint64_t t,
+static StateValue other_at(ProgramState* state, uint32_t thread, uint64_t t,
                            StateOther other)
 {
-   KeptOther*          k = &s->others[other];
+   KeptOther*          k = &state->others[other];
    uint32_t            reg;
    DcfgWetRegisterKind kind = kind_of(other, &reg);
    DcfgCursorWriter    by;
    StateValue          v = nothing;
    uint64_t            from;
 
-   if (dcfg_cursor_told(s->cursor, thread, t, kind, reg, &by)
+   if (dcfg_cursor_told(state->cursor, thread, t, kind, reg, &by)
        == DCFG_CURSOR_FOUND) {
       memcpy(v.bytes, by.value, 8);
       /* A selector has 2 bytes in the trace, and MXCSR 4. */
@@ -847,19 +852,19 @@ static StateValue other_at(ProgramState* s, uint32_t thread, uint64_t t,
    if (k->there && k->thread == thread && k->told == by.time && t >= k->from
        && t <= k->to)
       return k->value;
-   if (s->depth >= MOST_DEPTH)
+   if (state->depth >= MOST_DEPTH)
       return nothing;
-   s->depth++;
-   v = find_other(s, thread, t, other, by.time, v, &from);
-   s->depth--;
-   *k = (KeptOther){ true, thread, from, next_other_writer(s, other, t),
+   state->depth++;
+   v = find_other(state, thread, t, other, by.time, v, &from);
+   state->depth--;
+   *k = (KeptOther){ true, thread, from, next_other_writer(state, other, t),
                      by.time, v };
    return v;
 }
 
-StateValue state_thread_base(ProgramState* s, uint32_t thread, uint64_t t)
+StateValue state_thread_base(ProgramState* state, uint32_t thread, uint64_t t)
 {
-   return other_at(s, thread, t, OTHER_THREAD_BASE);
+   return other_at(state, thread, t, OTHER_THREAD_BASE);
 }
 
 /*--- x87: the effect of an instance                       ---*/
@@ -949,13 +954,13 @@ typedef
    }
    Told;
 
-static Told told(ProgramState* s, uint32_t thread, uint64_t t,
+static Told told(ProgramState* state, uint32_t thread, uint64_t t,
                  DcfgWetRegisterKind kind, uint32_t n)
 {
    Told             to = { false, 0, nothing };
    DcfgCursorWriter by;
 
-   if (dcfg_cursor_told(s->cursor, thread, t, kind, n, &by)
+   if (dcfg_cursor_told(state->cursor, thread, t, kind, n, &by)
        != DCFG_CURSOR_FOUND)
       return to;
    to.there       = true;
@@ -990,7 +995,7 @@ static void take_effect(const X87Effect* e, const Told* registers, uint64_t u,
 
 /* Set *K to x87's registers and tags of THREAD at time T; TAGS is what the trace
    tells of the tags. */
-static void find_x87(ProgramState* s, uint32_t thread, uint64_t t,
+static void find_x87(ProgramState* state, uint32_t thread, uint64_t t,
                      const Told* tags, KeptX87* k)
 {
    Told      registers[8];
@@ -1002,14 +1007,14 @@ static void find_x87(ProgramState* s, uint32_t thread, uint64_t t,
 
    *k = (KeptX87){ true, thread, tags->time, t, tags->time, { nothing }, 0, 0 };
    for (unsigned p = 0; p < 8; p++)
-      registers[p] = told(s, thread, t, DCFG_WET_REG_X87, p);
+      registers[p] = told(state, thread, t, DCFG_WET_REG_X87, p);
    for (unsigned n = 0; left != 0 || left_tags != 0; n++) {
-      if (!last_other_writer(s, OTHER_X87, thread, u, tags->time, &u,
+      if (!last_other_writer(state, OTHER_X87, thread, u, tags->time, &u,
                              &given_up))
          break;
       if (n == 0)
          k->from = u + 1;
-      if (n == MOST_STEPS || !get_instance(s, u, &i)) {
+      if (n == MOST_STEPS || !get_instance(state, u, &i)) {
          given_up = true;
          break;
       }
@@ -1026,60 +1031,61 @@ static void find_x87(ProgramState* s, uint32_t thread, uint64_t t,
 }
 
 /* Return x87's registers and tags of THREAD at time T. */
-static const KeptX87* x87_at(ProgramState* s, uint32_t thread, uint64_t t)
+static const KeptX87* x87_at(ProgramState* state, uint32_t thread, uint64_t t)
 {
-   Told    tags = told(s, thread, t, DCFG_WET_REG_X87_TAGS, 0);
+   Told    tags = told(state, thread, t, DCFG_WET_REG_X87_TAGS, 0);
    KeptX87 k;
 
-   if (s->x87.there && s->x87.thread == thread && s->x87.told == tags.time
-       && t >= s->x87.from && t <= s->x87.to)
-      return &s->x87;
-   s->depth++;
-   find_x87(s, thread, t, &tags, &k);
-   s->depth--;
-   k.to   = next_other_writer(s, OTHER_X87, t);
-   s->x87 = k;
-   return &s->x87;
+   if (state->x87.there && state->x87.thread == thread
+       && state->x87.told == tags.time
+       && t >= state->x87.from && t <= state->x87.to)
+      return &state->x87;
+   state->depth++;
+   find_x87(state, thread, t, &tags, &k);
+   state->depth--;
+   k.to   = next_other_writer(state, OTHER_X87, t);
+   state->x87 = k;
+   return &state->x87;
 }
 
 /* Return x87's register at place N from the top of the stack of THREAD at time
    T, in the 8 bytes that Valgrind computes with. */
-static StateValue x87_register(ProgramState* s, uint32_t thread, uint64_t t,
+static StateValue x87_register(ProgramState* state, uint32_t thread, uint64_t t,
                                unsigned n)
 {
    unsigned top;
 
-   return s->rules->x87_behind == NULL || s->depth >= MOST_DEPTH
-          || !dcfg_cursor_x87_top(s->cursor, thread, t, &top) ? nothing
-          : x87_at(s, thread, t)->values[(top + n) & 7];
+   return state->rules->x87_behind == NULL || state->depth >= MOST_DEPTH
+          || !dcfg_cursor_x87_top(state->cursor, thread, t, &top) ? nothing
+          : x87_at(state, thread, t)->values[(top + n) & 7];
 }
 
 /* Set *IN_USE to whether the register's tag says that it is in use.  Return
    false if the tag is not known. */
-static bool x87_in_use(ProgramState* s, uint32_t thread, uint64_t t, unsigned n,
-                       bool* in_use)
+static bool x87_in_use(ProgramState* state, uint32_t thread, uint64_t t,
+                       unsigned n, bool* in_use)
 {
    const KeptX87* k;
    unsigned       top;
 
-   if (s->rules->x87_behind == NULL || s->depth >= MOST_DEPTH
-       || !dcfg_cursor_x87_top(s->cursor, thread, t, &top))
+   if (state->rules->x87_behind == NULL || state->depth >= MOST_DEPTH
+       || !dcfg_cursor_x87_top(state->cursor, thread, t, &top))
       return false;
-   k       = x87_at(s, thread, t);
+   k       = x87_at(state, thread, t);
    *in_use = k->tags & bit(top + n);
    return k->known_tags & bit(top + n);
 }
 
 /* Return the word of tags. */
-static StateValue x87_tags(ProgramState* s, uint32_t thread, uint64_t t)
+static StateValue x87_tags(ProgramState* state, uint32_t thread, uint64_t t)
 {
    const KeptX87* k;
    uint32_t       word = 0;
    StateValue     v = { .known = 0xF };
 
-   if (s->rules->x87_behind == NULL)
+   if (state->rules->x87_behind == NULL)
       return nothing;
-   k = x87_at(s, thread, t);
+   k = x87_at(state, thread, t);
    for (unsigned p = 0; p < 8; p++)
       word |= k->tags & bit(p) ? 0 : 3u << 2 * p;
    memcpy(v.bytes, &word, sizeof(word));
@@ -1090,33 +1096,33 @@ static StateValue x87_tags(ProgramState* s, uint32_t thread, uint64_t t)
 
 /* Set *BITS to the condition codes, at their places in the status word.  Return
    false if they are not known. */
-static bool x87_codes(ProgramState* s, uint32_t thread, uint64_t t,
+static bool x87_codes(ProgramState* state, uint32_t thread, uint64_t t,
                       uint64_t* bits)
 {
-   Told             status = told(s, thread, t, DCFG_WET_REG_X87_STATUS, 0);
+   Told             status = told(state, thread, t, DCFG_WET_REG_X87_STATUS, 0);
    DcfgCursorWriter by;
-   DcfgCursorFound  found = dcfg_cursor_writer(s->cursor, thread, t,
+   DcfgCursorFound  found = dcfg_cursor_writer(state->cursor, thread, t,
                                                DCFG_CURSOR_FLAGS,
                                                STATE_X87_CODES, 0xFF, &by);
 
    if (found == DCFG_CURSOR_FOUND && by.by == DCFG_CURSOR_BY_INSTR
        && by.time >= status.time)
-      return flags_at(s, thread, t, STATE_X87_CODES, bits);
+      return flags_at(state, thread, t, STATE_X87_CODES, bits);
    *bits = (uint64_t)(status.value.bytes[1] & 0x47) << 8;
    return status.there && found != DCFG_CURSOR_FAILED;
 }
 
 /* Return the status word. */
-static StateValue x87_status(ProgramState* s, uint32_t thread, uint64_t t)
+static StateValue x87_status(ProgramState* state, uint32_t thread, uint64_t t)
 {
    StateValue v = { .known = 0xF };
    uint64_t   codes;
    unsigned   top;
    uint32_t   word;
 
-   if (s->rules->x87_behind == NULL
-       || !dcfg_cursor_x87_top(s->cursor, thread, t, &top)
-       || !x87_codes(s, thread, t, &codes))
+   if (state->rules->x87_behind == NULL
+       || !dcfg_cursor_x87_top(state->cursor, thread, t, &top)
+       || !x87_codes(state, thread, t, &codes))
       return nothing;
    word = (uint32_t)codes | top << 11;
    memcpy(v.bytes, &word, sizeof(word));
@@ -1234,19 +1240,19 @@ static StateView view_of(Instance* i)
 
 /*--- Rows of the processor's rules                        ---*/
 
-static StateValue flags_value(ProgramState* s, uint32_t thread, uint64_t t)
+static StateValue flags_value(ProgramState* state, uint32_t thread, uint64_t t)
 {
-   uint64_t all = s->rules->flags_fixed, bits;
+   uint64_t all = state->rules->flags_fixed, bits;
 
-   for (unsigned g = 0; g < s->rules->n_groups; g++) {
-      if (!flags_at(s, thread, t, g, &bits))
+   for (unsigned g = 0; g < state->rules->n_groups; g++) {
+      if (!flags_at(state, thread, t, g, &bits))
          return nothing;
       all |= bits;
    }
    return state_number(all);
 }
 
-StateValue state_row(ProgramState* s, uint32_t thread, uint64_t t,
+StateValue state_row(ProgramState* state, uint32_t thread, uint64_t t,
                      const StateRow* row)
 {
    StateValue v = nothing;
@@ -1254,13 +1260,13 @@ StateValue state_row(ProgramState* s, uint32_t thread, uint64_t t,
 
    switch (row->source) {
       case STATE_GENERAL:
-         return state_general(s, thread, t, row->n);
+         return state_general(state, thread, t, row->n);
       case STATE_PC:
-         return state_pc(s, thread, t, &pc) ? state_number(pc) : nothing;
+         return state_pc(state, thread, t, &pc) ? state_number(pc) : nothing;
       case STATE_FLAGS:
-         return flags_value(s, thread, t);
+         return flags_value(state, thread, t);
       case STATE_VECTOR: case STATE_VECTOR_HIGH:
-         v = vector_at(s, thread, t, row->n);
+         v = vector_at(state, thread, t, row->n);
          if (row->source == STATE_VECTOR_HIGH) {
             memmove(v.bytes, v.bytes + 16, 16);
             v.known >>= 16;
@@ -1268,13 +1274,13 @@ StateValue state_row(ProgramState* s, uint32_t thread, uint64_t t,
          v.known &= 0xFFFF;
          return v;
       case STATE_X87:
-         return x87_extended(x87_register(s, thread, t, row->n));
+         return x87_extended(x87_register(state, thread, t, row->n));
       case STATE_X87_STATUS:
-         return x87_status(s, thread, t);
+         return x87_status(state, thread, t);
       case STATE_X87_TAGS:
-         return x87_tags(s, thread, t);
+         return x87_tags(state, thread, t);
       case STATE_OTHER:
-         return other_at(s, thread, t, (StateOther)row->n);
+         return other_at(state, thread, t, (StateOther)row->n);
       case STATE_NONE:
          break;
    }

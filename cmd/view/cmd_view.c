@@ -152,89 +152,91 @@ static int by_heat(const void* a, const void* b)
    return m > n ? -1 : m < n ? 1 : x < y ? -1 : x > y;
 }
 
-/* Set the rows of V.  The first GRAPHS of them get graph and code; if that is
-   NOT_GIVEN, as many as have HOT_SHARE of all instructions. */
-static void find_rows(RunView* v, uint64_t graphs)
+/* Set the rows of VIEW.  The first GRAPHS of them get graph and code; if that
+   is NOT_GIVEN, as many as have HOT_SHARE of all instructions. */
+static void find_rows(RunView* view, uint64_t graphs)
 {
-   const DcfgProcess* p = v->p;
+   const DcfgProcess* p = view->p;
    double             share = 0, all;
 
-   v->rows = zalloc(p->n_routines + (size_t)1, sizeof(*v->rows));
-   v->row  = zalloc(p->n_routines + (size_t)1, sizeof(*v->row));
+   view->rows = zalloc(p->n_routines + (size_t)1, sizeof(*view->rows));
+   view->row  = zalloc(p->n_routines + (size_t)1, sizeof(*view->row));
    for (uint32_t i = 0; i < p->n_routines; i++) {
-      v->row[i] = DCFG_NONE;
+      view->row[i] = DCFG_NONE;
       if (dcfg_routine_instrs(p, i, DCFG_ALL_THREADS) > 0)
-         v->rows[v->n_rows++] = i;
+         view->rows[view->n_rows++] = i;
    }
    sorting = p;
-   qsort(v->rows, v->n_rows, sizeof(*v->rows), by_heat);
+   qsort(view->rows, view->n_rows, sizeof(*view->rows), by_heat);
    all = (double)dcfg_process_instrs(p, DCFG_ALL_THREADS);
-   for (uint32_t i = 0; i < v->n_rows; i++) {
-      v->row[v->rows[i]] = i;
+   for (uint32_t i = 0; i < view->n_rows; i++) {
+      view->row[view->rows[i]] = i;
       if (graphs == NOT_GIVEN ? share < HOT_SHARE * all : i < graphs)
-         v->n_hot = i + 1;
-      share += (double)dcfg_routine_instrs(p, v->rows[i], DCFG_ALL_THREADS);
+         view->n_hot = i + 1;
+      share += (double)dcfg_routine_instrs(p, view->rows[i], DCFG_ALL_THREADS);
    }
 }
 
-/* Number the blocks of V, row after row. */
-static void find_blocks(RunView* v)
+/* Number the blocks of VIEW, row after row. */
+static void find_blocks(RunView* view)
 {
-   v->first  = zalloc(v->n_rows + (size_t)1, sizeof(*v->first));
-   v->blocks = zalloc(v->p->n_blocks + (size_t)1, sizeof(*v->blocks));
-   v->block  = zalloc(v->p->n_nodes + (size_t)1, sizeof(*v->block));
-   memset(v->block, 0xFF, v->p->n_nodes * sizeof(*v->block));
-   for (uint32_t i = 0; i < v->n_rows; i++) {
+   view->first  = zalloc(view->n_rows + (size_t)1, sizeof(*view->first));
+   view->blocks = zalloc(view->p->n_blocks + (size_t)1, sizeof(*view->blocks));
+   view->block  = zalloc(view->p->n_nodes + (size_t)1, sizeof(*view->block));
+   memset(view->block, 0xFF, view->p->n_nodes * sizeof(*view->block));
+   for (uint32_t i = 0; i < view->n_rows; i++) {
       uint32_t        n;
-      const uint32_t* nodes = dcfg_routine_nodes(v->p, v->rows[i], &n);
-      v->first[i] = v->n_blocks;
+      const uint32_t* nodes = dcfg_routine_nodes(view->p, view->rows[i], &n);
+      view->first[i] = view->n_blocks;
       for (uint32_t k = 0; k < n; k++)
-         if (nodes[k] < v->p->n_blocks && v->block[nodes[k]] == DCFG_NONE) {
-            v->block[nodes[k]] = v->n_blocks;
-            v->blocks[v->n_blocks++] = nodes[k];
+         if (nodes[k] < view->p->n_blocks
+             && view->block[nodes[k]] == DCFG_NONE) {
+            view->block[nodes[k]] = view->n_blocks;
+            view->blocks[view->n_blocks++] = nodes[k];
          }
    }
-   v->first[v->n_rows] = v->n_blocks;
+   view->first[view->n_rows] = view->n_blocks;
 }
 
-static void free_view(RunView* v)
+static void free_view(RunView* view)
 {
-   inline_view_free(v->inlined);
-   functions_free(v->f);
-   code_free(v->code);
-   free(v->rows);
-   free(v->row);
-   free(v->first);
-   free(v->blocks);
-   free(v->block);
+   inline_view_free(view->inlined);
+   functions_free(view->f);
+   code_free(view->code);
+   free(view->rows);
+   free(view->row);
+   free(view->first);
+   free(view->blocks);
+   free(view->block);
 }
 
 /*--- The command                                          ---*/
 
-static void write_page(RunView* v, FILE* out, const char* wet, const char* at)
+static void write_page(RunView* view, FILE* out, const char* wet,
+                       const char* at)
 {
    Page    p = page;
-   Layout* l = view_layout_start(v);
+   Layout* l = view_layout_start(view);
 
    if (at != NULL)
       p.guest = page_guest()->page;
-   v->out   = page_begin(out, &p);
-   v->texts = page_texts_new();
-   view_run(v);
-   view_blocks(v);
-   view_code(v);
-   view_calls(v);
-   view_stacks(v);
-   view_inline(v);
-   view_diff(v);
+   view->out   = page_begin(out, &p);
+   view->texts = page_texts_new();
+   view_run(view);
+   view_blocks(view);
+   view_code(view);
+   view_calls(view);
+   view_stacks(view);
+   view_inline(view);
+   view_diff(view);
    if (at != NULL) {
-      fputs(",\"slice\":", v->out);
-      page_guest()->write(v->out, wet, at, v->root);
+      fputs(",\"slice\":", view->out);
+      page_guest()->write(view->out, wet, at, view->root);
    }
-   view_layout_end(v, l);
-   page_texts_write(v->texts, v->out, "texts");
-   putc('}', v->out);
-   page_end(out, v->out, &p);
+   view_layout_end(view, l);
+   page_texts_write(view->texts, view->out, "texts");
+   putc('}', view->out);
+   page_end(out, view->out, &p);
 }
 
 /* Return the page's name for a DCFG: "run.html" for "run.json.gz".  Valid until
@@ -291,16 +293,17 @@ static void find_wet(const char* graph, Companion* c, const char* at)
           "process beside %s", text_clean(graph));
 }
 
-/* Return the DCFG in FILE, and set G and *P to its main process.  Die if there
-   is none. */
-static Dcfg* load_run(const char* file, Program* g, const DcfgProcess** p)
+/* Return the DCFG in FILE, and set PROGRAM and *PROCESS to its main process.
+   Die if there is none. */
+static Dcfg* load_run(const char* file, Program* program,
+                      const DcfgProcess** process)
 {
    Dcfg* d = load_dcfg(file);
 
    if (d->n_processes == 0)
       die("there is no process in %s", file);
-   g->d = d;
-   *p   = g->p = main_process(d);
+   program->d = d;
+   *process   = program->p = main_process(d);
    return d;
 }
 
@@ -326,30 +329,30 @@ static Dcfg* load_old(ViewOld* old, const char* file, bool mangled,
    return load_run(file, &old->g, &old->p);
 }
 
-/* Find the companions of the run of V, also the whole execution trace, and set
-   the paths in V. */
-static void find_companions(RunView* v, Companion* trace, Companion* log,
+/* Find the companions of the run of VIEW, also the whole execution trace, and
+   set the paths in VIEW. */
+static void find_companions(RunView* view, Companion* trace, Companion* log,
                             Companion* profile, Companion* wet, const char* at)
 {
-   find_companion(v->file, trace);
+   find_companion(view->file, trace);
    if (trace->path == NULL || log->path != NULL)
-      find_companion(v->file, log);
-   find_companion(v->file, profile);
-   find_wet(v->file, wet, at);
-   v->trace   = trace->path;
-   v->log     = log->path;
-   v->profile = profile->path;
+      find_companion(view->file, log);
+   find_companion(view->file, profile);
+   find_wet(view->file, wet, at);
+   view->trace   = trace->path;
+   view->log     = log->path;
+   view->profile = profile->path;
 }
 
 /* Write the page to the file at PATH; NULL: to page_of() the DCFG.  With OPEN,
    show it. */
-static void put_page(RunView* v, const char* path, const char* wet,
+static void put_page(RunView* view, const char* path, const char* wet,
                      const char* at, bool open)
 {
-   char* to  = text_copy(path != NULL ? path : page_of(v->file));
+   char* to  = text_copy(path != NULL ? path : page_of(view->file));
    FILE* out = open_result(to);
 
-   write_page(v, out, wet, at);
+   write_page(view, out, wet, at);
    close_results();
    if (strcmp(to, "-") != 0)
       show_page(to, open);

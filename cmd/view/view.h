@@ -9,7 +9,7 @@
 #include "cmd/builds/builds.h"
 #include "cmd/inline/inline_view.h"
 #include "cmd/machine/code.h"
-#include "cmd/page/page_json.h"
+#include "cmd/page/page.h"
 #include "cmd/shared/functions.h"
 
 /* ViewOld: the older run, A, with which the page compares its run, B. */
@@ -57,44 +57,44 @@ typedef
 void view_count(FILE* out, uint64_t n);
 
 /* Write N COUNTS as column NAME. */
-void view_counts(const RunView* v, const char* name, const uint64_t* counts,
+void view_counts(const RunView* view, const char* name, const uint64_t* counts,
                  size_t n);
 
 /* Write the totals of the run, the threads, images and routines.  The head of
    cmd_view.c describes all data. */
-void view_run(const RunView* v);
+void view_run(const RunView* view);
 
 /* Write blocks, edges and loops. */
-void view_blocks(const RunView* v);
+void view_blocks(const RunView* view);
 
 /* Write column NAME of edges: PUT writes the element of each, by its number in
    the graph. */
-void view_edge_column(const RunView* v, const char* name,
-                      void (*put)(const RunView* v, uint32_t edge,
+void view_edge_column(const RunView* view, const char* name,
+                      void (*put)(const RunView* view, uint32_t edge,
                                   const void* arg), const void* arg);
 
 /* Layout: runs of Graphviz, which lay out the graphs of the hottest rows.
    view_layout_start() starts them; view_layout_end() waits for them, writes the
    places of blocks and edges, and frees L. */
 typedef struct Layout Layout;
-Layout* view_layout_start(const RunView* v);
-void    view_layout_end(const RunView* v, Layout* l);
+Layout* view_layout_start(const RunView* view);
+void    view_layout_end(const RunView* view, Layout* l);
 
 /* Write the code of the hottest rows, and the lines of source near it. */
-void view_code(const RunView* v);
+void view_code(const RunView* view);
 
 /* Write functions of the source and calls between them.  With a trace, also
    write the functions' inclusive costs and the iterations of loops. */
-void view_calls(const RunView* v);
+void view_calls(const RunView* view);
 
 /* Write stacks of calls; nothing without a trace or a log. */
-void view_stacks(const RunView* v);
+void view_stacks(const RunView* view);
 
 /* Write functions with their inlined copies; nothing without --inline. */
-void view_inline(const RunView* v);
+void view_inline(const RunView* view);
 
 /* Write the older run's counts for all parts of the page, and the tables of
    changes; nothing without an older run. */
-void view_diff(const RunView* v);
+void view_diff(const RunView* view);
 
 #endif /* DCFG_CMD_VIEW_H */

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Functions in a page's data: their calls, inclusive costs and inlined copies. */
+   Functions in a page's data: their calls, inclusive costs, inlined copies, and
+   stacks of calls. */
 
 /* Owns: the columns of functions of the source, of calls, of inclusive costs, of
-   loops' iterations, and of functions with their inlined copies.  Handed: a graph,
-   and what there is beside it: a trace, profiles by callgrind_file.c, logs by
-   log_stacks.c, debug information by cmd/inline/.
+   loops' iterations, of functions with their inlined copies, and of stacks: of
+   all threads, of each thread, of the older run.  Handed: a graph, and what there
+   is beside it: a trace, profiles by callgrind_file.c, logs by log_stacks.c, debug
+   information by cmd/inline/.
 
    Inclusive costs and iterations come from the trace.  Without one, inclusive costs
    come from the XRay log, and without that, from the Callgrind profile.  A profile
    adds up the cost of each call, so a function that may call itself would be
-   counted twice: for those there is none. */
+   counted twice: for those there is none.  Stacks come from traces or from an XRay
+   log. */
 
 #include "cmd/base/sums.h"
+#include "cmd/inline/inline_stacks.h"
 #include "cmd/shared/callgrind_file.h"
 #include "cmd/shared/function_calls.h"
 #include "cmd/shared/function_costs.h"
@@ -155,27 +159,28 @@ static bool* may_recur(const ProfileSums* r)
 
 /*--- Inclusive costs of a profile or a log                ---*/
 
-/* Return by function of V the cost of the function in R with the same image and
-   symbol, to be freed.  The cost is 0 if there is none, if several functions of
-   V are like that, or if UNKNOWN is true for it.  UNKNOWN may be NULL. */
-static uint64_t* costs_by_function(const RunView* v, ProfileSums* r,
+/* Return by function of VIEW the cost of the function in R with the same image
+   and symbol, to be freed.  The cost is 0 if there is none, if several
+   functions of VIEW are like that, or if UNKNOWN is true for it.  UNKNOWN may
+   be NULL. */
+static uint64_t* costs_by_function(const RunView* view, ProfileSums* r,
                                    const bool* unknown)
 {
    size_t    n_read = r->n;
-   uint32_t* of = zalloc(v->f->n + (size_t)1, sizeof(*of));
+   uint32_t* of = zalloc(view->f->n + (size_t)1, sizeof(*of));
    uint32_t* users = zalloc(n_read + 1, sizeof(*users));
-   uint64_t* costs = zalloc(v->f->n + (size_t)1, sizeof(*costs));
+   uint64_t* costs = zalloc(view->f->n + (size_t)1, sizeof(*costs));
 
-   for (uint32_t i = 0; i < v->f->n; i++) {
-      uint32_t symbol = function_symbol(v->f, i);
-      uint32_t image = v->p->nodes[v->f->nodes[i]].image;
+   for (uint32_t i = 0; i < view->f->n; i++) {
+      uint32_t symbol = function_symbol(view->f, i);
+      uint32_t image = view->p->nodes[view->f->nodes[i]].image;
       of[i] = symbol == DCFG_NONE ? NOBODY
-              : number_of(r, image_file(&v->g, image),
-                          v->p->symbols[symbol].name);
+              : number_of(r, image_file(&view->g, image),
+                          view->p->symbols[symbol].name);
       if (of[i] < n_read)
          users[of[i]]++;
    }
-   for (uint32_t i = 0; i < v->f->n; i++)
+   for (uint32_t i = 0; i < view->f->n; i++)
       if (of[i] < n_read && users[of[i]] == 1
           && (unknown == NULL || !unknown[of[i]]))
          costs[i] = r->all[of[i]];
@@ -197,19 +202,19 @@ static void free_sums(ProfileSums* r)
    free(r->calls);
 }
 
-/* Read the profile of V.  Return the inclusive cost of each function, in
+/* Read the profile of VIEW.  Return the inclusive cost of each function, in
    instructions; 0: not known.  A profile does not have the inclusive cost of a
    function that may call itself.  Set *COMMAND to the command line, or NULL.
    The caller frees both.  Die if the profile cannot be read. */
-static uint64_t* inclusive_of_profile(const RunView* v, char** command)
+static uint64_t* inclusive_of_profile(const RunView* view, char** command)
 {
    ProfileSums r = sums_new();
    bool*       recurs;
    uint64_t*   costs;
 
-   read_profile(&r, v->profile);
+   read_profile(&r, view->profile);
    recurs   = may_recur(&r);
-   costs    = costs_by_function(v, &r, recurs);
+   costs    = costs_by_function(view, &r, recurs);
    *command = r.command;
    free(recurs);
    free_sums(&r);
@@ -222,13 +227,13 @@ static XrayWatcher keep_map(void* arg, DcfgXrayMap* map)
    return (XrayWatcher){ .enter = NULL };
 }
 
-/* Return the inclusive costs likewise from the XRay log of V, which has those
-   of all logged functions. */
-static uint64_t* inclusive_of_log(const RunView* v)
+/* Return the inclusive costs likewise from the XRay log of VIEW, which has
+   those of all logged functions. */
+static uint64_t* inclusive_of_log(const RunView* view)
 {
    ProfileSums  r = sums_new();
    DcfgXrayMap* map;
-   XrayRun*     run = log_walk(v->log, NULL, keep_map, &map);
+   XrayRun*     run = log_walk(view->log, NULL, keep_map, &map);
    uint64_t*    costs;
 
    for (size_t i = 0; i < run->n_pairs; i++) {
@@ -240,7 +245,7 @@ static uint64_t* inclusive_of_log(const RunView* v)
       k = number_of(&r, f->image, f->name);
       add_count(&r.all[k], x->inclusive);
    }
-   costs = costs_by_function(v, &r, NULL);
+   costs = costs_by_function(view, &r, NULL);
    xray_run_free(run);
    dcfg_xray_map_free(map);
    free_sums(&r);
@@ -254,47 +259,49 @@ typedef enum {
    N_ROW, N_COLUMNS
 } InlineColumn;
 
-static const char* source_of(const RunView* v, const FunctionSum* s,
+static const char* source_of(const RunView* view, const FunctionSum* s,
                              uint32_t function)
 {
-   const char* source = inlined_source(v->inlined->in, function);
+   const char* source = inlined_source(view->inlined->in, function);
 
    return source[0] != 0 || s->node == DCFG_NONE ? source
-          : node_source(&v->g, s->node);
+          : node_source(&view->g, s->node);
 }
 
 /* Return the row with the code of the function itself; -1 if all of its code
    was inlined. */
-static int64_t row_of(const RunView* v, const FunctionSum* s)
+static int64_t row_of(const RunView* view, const FunctionSum* s)
 {
-   uint32_t r = s->node == DCFG_NONE || s->node >= v->p->n_blocks ? DCFG_NONE
-                : v->p->nodes[s->node].routine;
+   uint32_t r = s->node == DCFG_NONE || s->node >= view->p->n_blocks ? DCFG_NONE
+                : view->p->nodes[s->node].routine;
 
-   return r == DCFG_NONE || v->row[r] == DCFG_NONE ? -1 : (int64_t)v->row[r];
+   return r == DCFG_NONE || view->row[r] == DCFG_NONE
+          ? -1 : (int64_t)view->row[r];
 }
 
-static void put_function(const RunView* v, const FunctionSum* s,
+static void put_function(const RunView* view, const FunctionSum* s,
                          uint32_t function, InlineColumn c)
 {
-   const char* text = c == N_NAME ? inlined_name(v->inlined->in, function)
-                      : c == N_SOURCE ? source_of(v, s, function)
-                      : image_name(&v->g, s->image);
+   const char* text = c == N_NAME ? inlined_name(view->inlined->in, function)
+                      : c == N_SOURCE ? source_of(view, s, function)
+                      : image_name(&view->g, s->image);
 
    switch (c) {
       case N_NAME:
       case N_SOURCE:
-      case N_IMAGE:   page_number(v->out, page_text(v->texts, text)); break;
-      case N_INSTRS:  view_count(v->out, s->instrs); break;
-      case N_INLINED: view_count(v->out, s->inlined); break;
-      case N_CALLS:   view_count(v->out, s->calls); break;
-      case N_ENTRIES: view_count(v->out, s->entries); break;
-      case N_SITES:   page_number(v->out, s->sites); break;
-      default:        fprintf(v->out, "%" PRId64, row_of(v, s));
+      case N_IMAGE:   page_number(view->out,
+                                  page_text(view->texts, text)); break;
+      case N_INSTRS:  view_count(view->out, s->instrs); break;
+      case N_INLINED: view_count(view->out, s->inlined); break;
+      case N_CALLS:   view_count(view->out, s->calls); break;
+      case N_ENTRIES: view_count(view->out, s->entries); break;
+      case N_SITES:   page_number(view->out, s->sites); break;
+      default:        fprintf(view->out, "%" PRId64, row_of(view, s));
    }
    text_forget();
 }
 
-void view_inline(const RunView* v)
+void view_inline(const RunView* view)
 {
    static const char* const columns[N_COLUMNS] = {
       "nName", "nSource", "nImage", "nInstrs", "nInlined", "nCalls",
@@ -304,23 +311,23 @@ void view_inline(const RunView* v)
    Selection*  sel;
    InlineSums* sums;
 
-   if (v->inlined == NULL)
+   if (view->inlined == NULL)
       return;
-   sel  = selection_new(&v->g, &what);
-   sums = inline_sums_new(v->f, v->inlined->in, v->inlined->pieces,
-                          v->inlined->selected, sel, DCFG_ALL_THREADS);
+   sel  = selection_new(&view->g, &what);
+   sums = inline_sums_new(view->f, view->inlined->in, view->inlined->pieces,
+                          view->inlined->selected, sel, DCFG_ALL_THREADS);
    for (InlineColumn c = 0; c < N_COLUMNS; c++) {
       bool first = true;
-      page_column(v->out, columns[c]);
+      page_column(view->out, columns[c]);
       for (uint32_t i = 0; i < sums->n_functions; i++) {
          const FunctionSum* s = &sums->functions[i];
          if (s->instrs == 0 && s->entries == 0 && s->sites == 0)
             continue;
-         page_between(v->out, first);
+         page_between(view->out, first);
          first = false;
-         put_function(v, s, i, c);
+         put_function(view, s, i, c);
       }
-      putc(']', v->out);
+      putc(']', view->out);
    }
    inline_sums_free(sums);
    selection_free(sel);
@@ -330,48 +337,48 @@ void view_inline(const RunView* v)
 
 /* Write the row of each function: the hottest routine that begins with the
    function; -1: none does. */
-static void put_function_rows(const RunView* v)
+static void put_function_rows(const RunView* view)
 {
-   int64_t* rows = zalloc(v->f->n + (size_t)1, sizeof(*rows));
+   int64_t* rows = zalloc(view->f->n + (size_t)1, sizeof(*rows));
 
-   for (uint32_t i = 0; i < v->f->n; i++)
+   for (uint32_t i = 0; i < view->f->n; i++)
       rows[i] = -1;
-   for (uint32_t i = v->n_rows; i-- > 0; ) {
-      uint32_t entry = v->p->routines[v->rows[i]].entry;
-      if (entry < v->p->n_blocks && v->f->of[entry] != NO_FUNCTION)
-         rows[v->f->of[entry]] = i;
+   for (uint32_t i = view->n_rows; i-- > 0; ) {
+      uint32_t entry = view->p->routines[view->rows[i]].entry;
+      if (entry < view->p->n_blocks && view->f->of[entry] != NO_FUNCTION)
+         rows[view->f->of[entry]] = i;
    }
-   page_column(v->out, "fRow");
-   for (uint32_t i = 0; i < v->f->n; i++) {
-      page_between(v->out, i == 0);
-      fprintf(v->out, "%" PRId64, rows[i]);
+   page_column(view->out, "fRow");
+   for (uint32_t i = 0; i < view->f->n; i++) {
+      page_between(view->out, i == 0);
+      fprintf(view->out, "%" PRId64, rows[i]);
    }
-   putc(']', v->out);
+   putc(']', view->out);
    free(rows);
 }
 
-static void put_functions(const RunView* v)
+static void put_functions(const RunView* view)
 {
-   uint64_t* self = zalloc(v->f->n + (size_t)1, sizeof(*self));
+   uint64_t* self = zalloc(view->f->n + (size_t)1, sizeof(*self));
 
-   page_column(v->out, "fName");
-   for (uint32_t i = 0; i < v->f->n; i++) {
-      page_between(v->out, i == 0);
-      page_number(v->out, page_text(v->texts, function_name(v->f, i)));
+   page_column(view->out, "fName");
+   for (uint32_t i = 0; i < view->f->n; i++) {
+      page_between(view->out, i == 0);
+      page_number(view->out, page_text(view->texts, function_name(view->f, i)));
       text_forget();
    }
-   putc(']', v->out);
-   page_column(v->out, "fImage");
-   for (uint32_t i = 0; i < v->f->n; i++) {
-      page_between(v->out, i == 0);
-      page_number(v->out, v->p->nodes[v->f->nodes[i]].image);
+   putc(']', view->out);
+   page_column(view->out, "fImage");
+   for (uint32_t i = 0; i < view->f->n; i++) {
+      page_between(view->out, i == 0);
+      page_number(view->out, view->p->nodes[view->f->nodes[i]].image);
    }
-   putc(']', v->out);
-   for (uint32_t i = 0; i < v->p->n_blocks; i++)
-      if (v->f->of[i] != NO_FUNCTION)
-         add_count(&self[v->f->of[i]], dcfg_node_instrs(v->p, i, ALL));
-   view_counts(v, "fSelf", self, v->f->n);
-   put_function_rows(v);
+   putc(']', view->out);
+   for (uint32_t i = 0; i < view->p->n_blocks; i++)
+      if (view->f->of[i] != NO_FUNCTION)
+         add_count(&self[view->f->of[i]], dcfg_node_instrs(view->p, i, ALL));
+   view_counts(view, "fSelf", self, view->f->n);
+   put_function_rows(view);
    free(self);
 }
 
@@ -387,18 +394,18 @@ typedef
 
 COMPARE(by_call, CallSum, UP(from) ?: UP(to))
 
-static void put_calls(const RunView* v)
+static void put_calls(const RunView* view)
 {
    static const char* const columns[] = { "cFrom", "cTo" };
    CallSum*  calls = NULL;
    size_t    n = 0, room = 0, kept = 0;
    uint64_t* counts;
 
-   for (uint32_t i = 0; i < v->p->n_edges; i++) {
-      uint64_t count = dcfg_edge_count(v->p, i, ALL);
+   for (uint32_t i = 0; i < view->p->n_edges; i++) {
+      uint64_t count = dcfg_edge_count(view->p, i, ALL);
       CallSum  c = { .count = count };
       if (count == 0
-          || !function_call(v->f, &v->p->edges[i], &c.from, &c.to))
+          || !function_call(view->f, &view->p->edges[i], &c.from, &c.to))
          continue;
       GROW(calls, n, room);
       calls[n++] = c;
@@ -411,35 +418,35 @@ static void put_calls(const RunView* v)
       else
          calls[kept++] = calls[i];
    for (unsigned k = 0; k < 2; k++) {
-      page_column(v->out, columns[k]);
+      page_column(view->out, columns[k]);
       for (size_t i = 0; i < kept; i++) {
-         page_between(v->out, i == 0);
-         page_number(v->out, k == 0 ? calls[i].from : calls[i].to);
+         page_between(view->out, i == 0);
+         page_number(view->out, k == 0 ? calls[i].from : calls[i].to);
       }
-      putc(']', v->out);
+      putc(']', view->out);
    }
    counts = zalloc(kept + 1, sizeof(*counts));
    for (size_t i = 0; i < kept; i++)
       counts[i] = calls[i].count;
-   view_counts(v, "cCount", counts, kept);
+   view_counts(view, "cCount", counts, kept);
    free(counts);
    free(calls);
 }
 
 /*--- Costs and iterations from a trace                    ---*/
 
-static void put_costs(const RunView* v)
+static void put_costs(const RunView* view)
 {
    uint64_t      total;
-   FunctionCost* costs = function_costs(v->f, v->trace, ALL, &total);
-   uint64_t*     counts = zalloc(v->f->n + (size_t)1, sizeof(*counts));
+   FunctionCost* costs = function_costs(view->f, view->trace, ALL, &total);
+   uint64_t*     counts = zalloc(view->f->n + (size_t)1, sizeof(*counts));
 
-   for (uint32_t i = 0; i < v->f->n; i++)
+   for (uint32_t i = 0; i < view->f->n; i++)
       counts[i] = costs[i].all;
-   view_counts(v, "fInclusive", counts, v->f->n);
-   for (uint32_t i = 0; i < v->f->n; i++)
+   view_counts(view, "fInclusive", counts, view->f->n);
+   for (uint32_t i = 0; i < view->f->n; i++)
       counts[i] = costs[i].calls;
-   view_counts(v, "fCalls", counts, v->f->n);
+   view_counts(view, "fCalls", counts, view->f->n);
    free(counts);
    free(costs);
 }
@@ -447,58 +454,275 @@ static void put_costs(const RunView* v)
 /* Write by loop [least, most, exponent, entries, ..]: the least and the most
    iterations of an entry; and for each exponent E, the number of entries with
    at least 2^E and less than 2^(E + 1) iterations. */
-static void put_trips(const RunView* v)
+static void put_trips(const RunView* view)
 {
-   LoopTrips** trips = loop_trips(v->f, v->trace, ALL);
+   LoopTrips** trips = loop_trips(view->f, view->trace, ALL);
 
-   page_column(v->out, "trips");
-   for (uint32_t i = 0; i < v->p->n_loops; i++) {
-      page_between(v->out, i == 0);
-      putc('[', v->out);
+   page_column(view->out, "trips");
+   for (uint32_t i = 0; i < view->p->n_loops; i++) {
+      page_between(view->out, i == 0);
+      putc('[', view->out);
       if (trips[i] != NULL) {
-         view_count(v->out, trips[i]->least);
-         putc(',', v->out);
-         view_count(v->out, trips[i]->most);
+         view_count(view->out, trips[i]->least);
+         putc(',', view->out);
+         view_count(view->out, trips[i]->most);
          for (int k = 0; k < TRIP_BINS; k++)
             if (trips[i]->bins[k] > 0) {
-               fprintf(v->out, ",%d,", k);
-               view_count(v->out, trips[i]->bins[k]);
+               fprintf(view->out, ",%d,", k);
+               view_count(view->out, trips[i]->bins[k]);
             }
       }
-      putc(']', v->out);
+      putc(']', view->out);
    }
-   putc(']', v->out);
-   loop_trips_free(v->f, trips);
+   putc(']', view->out);
+   loop_trips_free(view->f, trips);
 }
 
 /* Write the command line of the profile and, if there is neither a trace nor a
    log, the functions' inclusive costs. */
-static void put_profile(const RunView* v)
+static void put_profile(const RunView* view)
 {
    char*     command;
-   uint64_t* costs = inclusive_of_profile(v, &command);
+   uint64_t* costs = inclusive_of_profile(view, &command);
 
-   fputs(",\"command\":", v->out);
-   page_words(v->out, command == NULL ? "" : text_clean(command));
-   if (v->trace == NULL && v->log == NULL)
-      view_counts(v, "fInclusive", costs, v->f->n);
+   fputs(",\"command\":", view->out);
+   page_words(view->out, command == NULL ? "" : text_clean(command));
+   if (view->trace == NULL && view->log == NULL)
+      view_counts(view, "fInclusive", costs, view->f->n);
    free(command);
    free(costs);
 }
 
-void view_calls(const RunView* v)
+void view_calls(const RunView* view)
 {
-   put_functions(v);
-   put_calls(v);
-   if (v->profile != NULL)
-      put_profile(v);
-   if (v->trace == NULL && v->log != NULL) {
-      uint64_t* costs = inclusive_of_log(v);
-      view_counts(v, "fInclusive", costs, v->f->n);
+   put_functions(view);
+   put_calls(view);
+   if (view->profile != NULL)
+      put_profile(view);
+   if (view->trace == NULL && view->log != NULL) {
+      uint64_t* costs = inclusive_of_log(view);
+      view_counts(view, "fInclusive", costs, view->f->n);
       free(costs);
    }
-   if (v->trace == NULL)
+   if (view->trace == NULL)
       return;
-   put_costs(v);
-   put_trips(v);
+   put_costs(view);
+   put_trips(view);
+}
+
+/*--- Stacks                                               ---*/
+
+#define MOST_STACKS  40000      // in the page
+#define MOST_THREADS 64         // with more, no thread has its own stacks
+
+COMPARE(by_count, uint64_t, ORDER(*y, *x))
+
+/* Return the larger total of the two runs. */
+static uint64_t larger(const Stack* s)
+{
+   return s->total[0] > s->total[1] ? s->total[0] : s->total[1];
+}
+
+/* Return the least total that a stack in the page must have, so that there are
+   no more than MOST_STACKS. */
+static uint64_t least_total(const StackTree* tree)
+{
+   uint64_t* totals;
+   uint64_t  least = 1;
+
+   if (tree->n <= MOST_STACKS)
+      return 1;
+   totals = zalloc(tree->n, sizeof(*totals));
+   for (uint32_t i = 0; i < tree->n; i++)
+      totals[i] = larger(&tree->stacks[i]);
+   qsort(totals, tree->n, sizeof(*totals), by_count);
+   least = totals[MOST_STACKS] + 1;
+   free(totals);
+   return least;
+}
+
+/* Add the stacks of TRACE to run RUN, 0 or 1, of TREE: those of THREAD; of all
+   threads if that is NOT_GIVEN. */
+static void add_thread(StackTree* tree, const Functions* f, const char* trace,
+                       InlineView* inlined, uint64_t thread, int run)
+{
+   Select     what = SELECT_ALL;
+   Selection* sel;
+
+   what.thread = thread;
+   sel = selection_new(&f->g, &what);
+   if (inlined != NULL)
+      tree_add_inlined(tree, f, trace, sel, inlined, run, INLINED_SUFFIX);
+   else
+      tree_add(tree, f, trace, sel, run);
+   selection_free(sel);
+}
+
+/* ThreadStacks: the stacks of a thread, as pairs: the stack's number in the
+   tree, and the instructions that the thread executed in it. */
+typedef
+   struct {
+      uint64_t* numbers;
+      size_t    n, room;
+   }
+   ThreadStacks;
+
+/* Return the stacks of each thread, to be freed; NULL if there is only one
+   thread, or more than MOST_THREADS.  TREE has the stacks of all threads.  Its
+   second run, which this uses, is empty before and afterwards. */
+static ThreadStacks* thread_stacks(const RunView* view, StackTree* tree)
+{
+   uint32_t      n = view->p->n_threads;
+   ThreadStacks* all;
+
+   if (n < 2 || n > MOST_THREADS)
+      return NULL;
+   all = zalloc(n, sizeof(*all));
+   for (uint32_t k = 0; k < n; k++) {
+      add_thread(tree, view->f, view->trace, view->inlined, k, 1);
+      for (uint32_t i = 0; i < tree->n; i++) {
+         if (tree->stacks[i].self[1] == 0)
+            continue;
+         GROW(all[k].numbers, all[k].n, all[k].room);
+         all[k].numbers[all[k].n++] = i;
+         GROW(all[k].numbers, all[k].n, all[k].room);
+         all[k].numbers[all[k].n++] = tree->stacks[i].self[1];
+         tree->stacks[i].self[1] = 0;
+      }
+   }
+   return all;
+}
+
+/* Write the stacks of each thread, and free them.  If a stack is not in the
+   page, take the nearest stack below it that is there, number N, and write -1 -
+   N. */
+static void put_threads(const RunView* view, const StackTree* tree,
+                        const uint32_t* number, const bool* kept,
+                        ThreadStacks* all)
+{
+   page_column(view->out, "sThreads");
+   for (uint32_t k = 0; all != NULL && k < view->p->n_threads; k++) {
+      page_between(view->out, k == 0);
+      putc('[', view->out);
+      for (size_t i = 0; i < all[k].n; i += 2) {
+         uint32_t s = (uint32_t)all[k].numbers[i];
+         while (!kept[s])
+            s = tree->stacks[s].parent;
+         page_between(view->out, i == 0);
+         fprintf(view->out, "%" PRId64 ",", s == all[k].numbers[i]
+                 ? (int64_t)number[s] : -1 - (int64_t)number[s]);
+         view_count(view->out, all[k].numbers[i + 1]);
+      }
+      putc(']', view->out);
+      free(all[k].numbers);
+   }
+   putc(']', view->out);
+   free(all);
+}
+
+typedef enum { TOTAL, SELF } StackCount;
+
+static void put_stack_counts(const RunView* view, const StackTree* tree,
+                             const bool* kept, const char* name, int run,
+                             StackCount which)
+{
+   bool first = true;
+
+   page_column(view->out, name);
+   for (uint32_t i = 0; i < tree->n; i++) {
+      if (!kept[i])
+         continue;
+      page_between(view->out, first);
+      first = false;
+      view_count(view->out, which == TOTAL ? tree->stacks[i].total[run]
+                 : tree->stacks[i].self[run]);
+   }
+   putc(']', view->out);
+}
+
+/* Write names and parents of the stacks.  A parent stands before its
+   children. */
+static void put_tree(const RunView* view, const StackTree* tree,
+                     const bool* kept, const uint32_t* number)
+{
+   bool first = true;
+
+   page_column(view->out, "sName");
+   for (uint32_t i = 0; i < tree->n; i++)
+      if (kept[i]) {
+         page_between(view->out, i == 0);
+         page_number(view->out, page_text(view->texts, i == 0 ? "all"
+                                          : tree->stacks[i].name));
+      }
+   putc(']', view->out);
+   page_column(view->out, "sParent");
+   for (uint32_t i = 0; i < tree->n; i++)
+      if (kept[i]) {
+         page_between(view->out, first);
+         first = false;
+         page_number(view->out, number[tree->stacks[i].parent]);
+      }
+   putc(']', view->out);
+}
+
+/* Add the older run's stacks, with frames of inlined functions if the newer run
+   has them. */
+static void add_old(const RunView* view, StackTree* tree)
+{
+   Select      what = SELECT_ALL;
+   Selection*  sel;
+   InlineView* inlined = NULL;
+
+   what.inlined = true;
+   sel = selection_new(&view->old->g, &what);
+   if (view->inlined != NULL)
+      inlined = inline_view_new(&view->old->g, &what, sel, view->root);
+   add_thread(tree, build_functions(view->old->builds, 0), view->old->trace,
+              inlined, NOT_GIVEN, 1);
+   inline_view_free(inlined);
+   selection_free(sel);
+}
+
+void view_stacks(const RunView* view)
+{
+   StackTree*    t;
+   ThreadStacks* threads;
+   uint64_t      least;
+   uint32_t      n = 0;
+   uint32_t*     number;
+   bool*         kept;
+   bool          two = view->trace != NULL && view->old != NULL
+                       && view->old->trace != NULL;
+
+   if (view->trace == NULL && view->log == NULL)
+      return;
+   t = tree_new();
+   if (view->trace != NULL)
+      add_thread(t, view->f, view->trace, view->inlined, NOT_GIVEN, 0);
+   else
+      tree_add_log(t, view->log, NULL, view->g.mangled, 0);
+   threads = view->trace != NULL ? thread_stacks(view, t) : NULL;
+   if (two)
+      add_old(view, t);
+   free(tree_finish(t));
+   least  = least_total(t);
+   number = zalloc(t->n, sizeof(*number));
+   kept   = zalloc(t->n, sizeof(*kept));
+   for (uint32_t i = 0; i < t->n; i++) {
+      kept[i] = i == 0 || larger(&t->stacks[i]) >= least;
+      if (kept[i])
+         number[i] = n++;
+   }
+   put_tree(view, t, kept, number);
+   put_stack_counts(view, t, kept, "sTotal", 0, TOTAL);
+   put_stack_counts(view, t, kept, "sSelf", 0, SELF);
+   if (two) {
+      put_stack_counts(view, t, kept, "sOldTotal", 1, TOTAL);
+      put_stack_counts(view, t, kept, "sOldSelf", 1, SELF);
+   }
+   put_threads(view, t, number, kept, threads);
+   fprintf(view->out, ",\"stacksLeft\":%" PRIu32, t->n - n);
+   free(number);
+   free(kept);
+   tree_free(t);
 }

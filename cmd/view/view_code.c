@@ -115,14 +115,14 @@ static void put_code(CodeRows* c)
 }
 
 /* Write by instruction: 1 if it is a conditional branch. */
-static void put_branches(const CodeRows* c, const RunView* v)
+static void put_branches(const CodeRows* c, const RunView* view)
 {
-   page_column(v->out, "iBranch");
+   page_column(view->out, "iBranch");
    for (size_t i = 0; i < c->n; i++) {
-      page_between(v->out, i == 0);
-      putc(c->rows[i].branches ? '1' : '0', v->out);
+      page_between(view->out, i == 0);
+      putc(c->rows[i].branches ? '1' : '0', view->out);
    }
-   putc(']', v->out);
+   putc(']', view->out);
 }
 
 /*--- Sources                                              ---*/
@@ -206,13 +206,13 @@ static void put_sources(const CodeRows* c)
    putc(']', v->out);
 }
 
-void view_code(const RunView* v)
+void view_code(const RunView* view)
 {
-   CodeRows c = { .v = v, .wanted = zalloc(v->g.d->n_files + (size_t)1,
-                                           sizeof(bool)) };
+   CodeRows c = { .v = view, .wanted = zalloc(view->g.d->n_files + (size_t)1,
+                                              sizeof(bool)) };
 
    put_code(&c);
-   put_branches(&c, v);
+   put_branches(&c, view);
    put_sources(&c);
    free(c.rows);
    free(c.wanted);

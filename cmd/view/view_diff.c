@@ -24,11 +24,12 @@
 
 /* Return, for each of B's N things of KIND, the number of the same thing in A,
    or DCFG_NONE if A did not execute it.  The caller frees the array. */
-static uint32_t* old_of(const RunView* v, Kind kind, uint32_t n)
+static uint32_t* old_of(const RunView* view, Kind kind, uint32_t n)
 {
    uint32_t* of = zalloc(n + (size_t)1, sizeof(*of));
    size_t    n_pairs;
-   Pair*     pairs = match(v->old->builds, &v->old->g, &v->g, kind, &n_pairs);
+   Pair*     pairs = match(view->old->builds, &view->old->g, &view->g, kind,
+                           &n_pairs);
 
    for (uint32_t i = 0; i < n; i++)
       of[i] = DCFG_NONE;
@@ -49,70 +50,70 @@ typedef
    }
    OldColumn;
 
-static void put_old(const RunView* v, uint32_t old, CountOf* count)
+static void put_old(const RunView* view, uint32_t old, CountOf* count)
 {
    if (old == DCFG_NONE)
-      fputs("-1", v->out);
+      fputs("-1", view->out);
    else
-      view_count(v->out, count(v->old->p, old, ALL));
+      view_count(view->out, count(view->old->p, old, ALL));
 }
 
-static void put_old_rows(const RunView* v)
+static void put_old_rows(const RunView* view)
 {
-   uint32_t* of = old_of(v, MATCH_ROUTINES, v->p->n_routines);
+   uint32_t* of = old_of(view, MATCH_ROUTINES, view->p->n_routines);
 
-   page_column(v->out, "rOld");
-   for (uint32_t i = 0; i < v->n_rows; i++) {
-      page_between(v->out, i == 0);
-      put_old(v, of[v->rows[i]], dcfg_routine_instrs);
+   page_column(view->out, "rOld");
+   for (uint32_t i = 0; i < view->n_rows; i++) {
+      page_between(view->out, i == 0);
+      put_old(view, of[view->rows[i]], dcfg_routine_instrs);
    }
-   putc(']', v->out);
+   putc(']', view->out);
    free(of);
 }
 
-static void put_old_blocks(const RunView* v)
+static void put_old_blocks(const RunView* view)
 {
    static const OldColumn columns[] = {
       { "bOld", dcfg_node_executions }, { "bOldInstrs", dcfg_node_instrs }
    };
-   uint32_t* of = old_of(v, MATCH_BLOCKS, v->p->n_nodes);
+   uint32_t* of = old_of(view, MATCH_BLOCKS, view->p->n_nodes);
 
    for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
-      page_column(v->out, columns[c].name);
-      for (uint32_t i = 0; i < v->n_blocks; i++) {
-         page_between(v->out, i == 0);
-         put_old(v, of[v->blocks[i]], columns[c].count);
+      page_column(view->out, columns[c].name);
+      for (uint32_t i = 0; i < view->n_blocks; i++) {
+         page_between(view->out, i == 0);
+         put_old(view, of[view->blocks[i]], columns[c].count);
       }
-      putc(']', v->out);
+      putc(']', view->out);
    }
    free(of);
 }
 
-static void put_old_edge(const RunView* v, uint32_t edge, const void* arg)
+static void put_old_edge(const RunView* view, uint32_t edge, const void* arg)
 {
    const uint32_t* of = arg;
 
-   put_old(v, of[edge], dcfg_edge_count);
+   put_old(view, of[edge], dcfg_edge_count);
 }
 
-static void put_old_edges(const RunView* v)
+static void put_old_edges(const RunView* view)
 {
-   uint32_t* of = old_of(v, MATCH_EDGES, v->p->n_edges);
+   uint32_t* of = old_of(view, MATCH_EDGES, view->p->n_edges);
 
-   view_edge_column(v, "eOld", put_old_edge, of);
+   view_edge_column(view, "eOld", put_old_edge, of);
    free(of);
 }
 
-static void put_old_loops(const RunView* v)
+static void put_old_loops(const RunView* view)
 {
-   uint32_t* of = old_of(v, MATCH_LOOPS, v->p->n_loops);
+   uint32_t* of = old_of(view, MATCH_LOOPS, view->p->n_loops);
 
-   page_column(v->out, "lOldIterations");
-   for (uint32_t i = 0; i < v->p->n_loops; i++) {
-      page_between(v->out, i == 0);
-      put_old(v, of[i], dcfg_loop_iterations);
+   page_column(view->out, "lOldIterations");
+   for (uint32_t i = 0; i < view->p->n_loops; i++) {
+      page_between(view->out, i == 0);
+      put_old(view, of[i], dcfg_loop_iterations);
    }
-   putc(']', v->out);
+   putc(']', view->out);
    free(of);
 }
 
@@ -121,13 +122,13 @@ static void put_old_loops(const RunView* v)
 /* Return an array with a function of B for each number that MAP gives to the
    functions of B, by build_function(); it enters them there.  If a compiler has
    split a function, it is the first part.  The caller frees the array. */
-static uint32_t* functions_by_number(const RunView* v, KeyMap* map)
+static uint32_t* functions_by_number(const RunView* view, KeyMap* map)
 {
-   uint32_t* first = zalloc(v->f->n + (size_t)1, sizeof(*first));
+   uint32_t* first = zalloc(view->f->n + (size_t)1, sizeof(*first));
 
-   for (uint32_t i = 0; i < v->f->n; i++) {
+   for (uint32_t i = 0; i < view->f->n; i++) {
       uint32_t n = keymap_size(map);
-      uint32_t k = keymap_number(map, build_function(v->old->builds, 1, i));
+      uint32_t k = keymap_number(map, build_function(view->old->builds, 1, i));
       if (k == n)
          first[k] = i;
    }
@@ -136,51 +137,52 @@ static uint32_t* functions_by_number(const RunView* v, KeyMap* map)
 
 /* Return the function of B that is the same as FUNCTION of A; DCFG_NONE: there
    is none. */
-static uint32_t function_in_b(const RunView* v, const KeyMap* map,
+static uint32_t function_in_b(const RunView* view, const KeyMap* map,
                               const uint32_t* first, uint32_t function)
 {
-   uint32_t k = keymap_find(map, build_function(v->old->builds, 0, function));
+   uint32_t k = keymap_find(map,
+                            build_function(view->old->builds, 0, function));
 
    return k == UINT32_MAX ? DCFG_NONE : first[k];
 }
 
 /* Write the inclusive costs of A's functions, by function of B. */
-static void put_old_costs(const RunView* v, const KeyMap* map,
+static void put_old_costs(const RunView* view, const KeyMap* map,
                           const uint32_t* first)
 {
-   const Functions* f = build_functions(v->old->builds, 0);
-   uint64_t*        all = zalloc(v->f->n + (size_t)1, sizeof(*all));
+   const Functions* f = build_functions(view->old->builds, 0);
+   uint64_t*        all = zalloc(view->f->n + (size_t)1, sizeof(*all));
    uint64_t         total;
-   FunctionCost*    costs = function_costs(f, v->old->trace, ALL, &total);
+   FunctionCost*    costs = function_costs(f, view->old->trace, ALL, &total);
 
    for (uint32_t i = 0; i < f->n; i++) {
-      uint32_t to = function_in_b(v, map, first, i);
+      uint32_t to = function_in_b(view, map, first, i);
       if (to != DCFG_NONE)
          add_count(&all[to], costs[i].all);
    }
-   view_counts(v, "fOldInclusive", all, v->f->n);
+   view_counts(view, "fOldInclusive", all, view->f->n);
    free(costs);
    free(all);
 }
 
 /* Write the calls of A between functions that B has, too, as oFrom, oTo and
    oCount. */
-static void put_old_calls(const RunView* v, const KeyMap* map,
+static void put_old_calls(const RunView* view, const KeyMap* map,
                           const uint32_t* first)
 {
-   const Functions* f = build_functions(v->old->builds, 0);
+   const Functions* f = build_functions(view->old->builds, 0);
    KeyMap*          pairs = keymap_new();
    uint64_t*        counts = NULL;
    size_t           n = 0, room = 0;
 
-   for (uint32_t i = 0; i < v->old->p->n_edges; i++) {
-      uint64_t count = dcfg_edge_count(v->old->p, i, ALL);
+   for (uint32_t i = 0; i < view->old->p->n_edges; i++) {
+      uint64_t count = dcfg_edge_count(view->old->p, i, ALL);
       uint32_t from, to, k;
       if (count == 0
-          || !function_call(f, &v->old->p->edges[i], &from, &to))
+          || !function_call(f, &view->old->p->edges[i], &from, &to))
          continue;
-      from = function_in_b(v, map, first, from);
-      to   = function_in_b(v, map, first, to);
+      from = function_in_b(view, map, first, from);
+      to   = function_in_b(view, map, first, to);
       if (from == DCFG_NONE || to == DCFG_NONE)
          continue;
       k = keymap_number(pairs, (uint64_t)from << 32 | to);
@@ -191,15 +193,15 @@ static void put_old_calls(const RunView* v, const KeyMap* map,
       add_count(&counts[k], count);
    }
    for (int c = 0; c < 2; c++) {
-      page_column(v->out, c == 0 ? "oFrom" : "oTo");
+      page_column(view->out, c == 0 ? "oFrom" : "oTo");
       for (uint32_t k = 0; k < n; k++) {
          uint64_t key = keymap_key(pairs, k);
-         page_between(v->out, k == 0);
-         page_number(v->out, c == 0 ? key >> 32 : (uint32_t)key);
+         page_between(view->out, k == 0);
+         page_number(view->out, c == 0 ? key >> 32 : (uint32_t)key);
       }
-      putc(']', v->out);
+      putc(']', view->out);
    }
-   view_counts(v, "oCount", counts, n);
+   view_counts(view, "oCount", counts, n);
    free(counts);
    keymap_free(pairs);
 }
@@ -220,131 +222,135 @@ typedef
 
 /* Return the run whose thing stands for pair P: B if B has it, else A.  Set
    *NODE to the thing's node. */
-static const Program* place_of(const RunView* v, Kind kind, const Pair* p,
+static const Program* place_of(const RunView* view, Kind kind, const Pair* p,
                                uint32_t* node)
 {
    int            side = p->b != DCFG_NONE;
-   const Program* g = side == 1 ? &v->g : &v->old->g;
+   const Program* g = side == 1 ? &view->g : &view->old->g;
    uint32_t       i = side == 1 ? p->b : p->a;
 
    *node = kind == MATCH_LOOPS ? g->p->loops[i].head
-           : build_functions(v->old->builds, side)->nodes[i];
+           : build_functions(view->old->builds, side)->nodes[i];
    return g;
 }
 
-static const char* name_of_change(const RunView* v, Kind kind, const Pair* p)
+static const char* name_of_change(const RunView* view, Kind kind, const Pair* p)
 {
    int side = p->b != DCFG_NONE;
 
    if (kind == MATCH_FUNCTIONS)
-      return function_name(build_functions(v->old->builds, side),
+      return function_name(build_functions(view->old->builds, side),
                            side == 1 ? p->b : p->a);
-   return side == 1 ? routine_name(&v->g, v->p->loops[p->b].routine)
-          : routine_name(&v->old->g, v->old->p->loops[p->a].routine);
+   return side == 1 ? routine_name(&view->g, view->p->loops[p->b].routine)
+          : routine_name(&view->old->g, view->old->p->loops[p->a].routine);
 }
 
 /* Return the row that shows NODE of B; -1 if there is none, or P is only in
    A. */
-static int64_t row_of(const RunView* v, const Pair* p, uint32_t node)
+static int64_t row_of(const RunView* view, const Pair* p, uint32_t node)
 {
-   uint32_t r = p->b == DCFG_NONE || node >= v->p->n_blocks ? DCFG_NONE
-                : v->p->nodes[node].routine;
+   uint32_t r = p->b == DCFG_NONE || node >= view->p->n_blocks ? DCFG_NONE
+                : view->p->nodes[node].routine;
 
-   return r == DCFG_NONE || v->row[r] == DCFG_NONE ? -1 : (int64_t)v->row[r];
+   return r == DCFG_NONE || view->row[r] == DCFG_NONE
+          ? -1 : (int64_t)view->row[r];
 }
 
-static void put_change(const RunView* v, Kind kind, const Pair* p,
+static void put_change(const RunView* view, Kind kind, const Pair* p,
                        ChangeColumn c)
 {
    uint32_t       node;
-   const Program* g = place_of(v, kind, p, &node);
+   const Program* g = place_of(view, kind, p, &node);
 
    switch (c) {
       case C_NAME:
-         page_number(v->out, page_text(v->texts, name_of_change(v, kind, p)));
+         page_number(view->out,
+                     page_text(view->texts, name_of_change(view, kind, p)));
          break;
       case C_SOURCE:
-         page_number(v->out, page_text(v->texts, node_source(g, node)));
+         page_number(view->out, page_text(view->texts, node_source(g, node)));
          break;
       case C_IMAGE:
-         page_number(v->out, page_text(v->texts,
-                        node >= g->p->n_blocks ? ""
-                        : image_name(g, g->p->nodes[node].image)));
+         page_number(view->out, page_text(view->texts,
+                           node >= g->p->n_blocks ? ""
+                           : image_name(g, g->p->nodes[node].image)));
          break;
       case C_A:
       case C_B:
          if ((c == C_A ? p->a : p->b) == DCFG_NONE)
-            fputs("-1", v->out);
+            fputs("-1", view->out);
          else
-            view_count(v->out, c == C_A ? p->count_a : p->count_b);
+            view_count(view->out, c == C_A ? p->count_a : p->count_b);
          break;
       case C_ROW:
-         fprintf(v->out, "%" PRId64, row_of(v, p, node));
+         fprintf(view->out, "%" PRId64, row_of(view, p, node));
          break;
       default:
          putc(p->a != DCFG_NONE && p->b != DCFG_NONE
-              && build_is_guess(v->old->builds, 1, node) ? '1' : '0', v->out);
+              && build_is_guess(view->old->builds, 1, node)
+              ? '1' : '0', view->out);
    }
 }
 
 /* Write the table WHAT: all pairs of its kind, changed or not. */
-static void put_changes(const RunView* v, const Changes* what)
+static void put_changes(const RunView* view, const Changes* what)
 {
    static const char* const columns[N_CHANGE_COLUMNS] = {
       "Name", "Source", "Image", "A", "B", "Row", "Guess"
    };
    size_t n;
-   Pair*  pairs = match(v->old->builds, &v->old->g, &v->g, what->kind, &n);
+   Pair*  pairs = match(view->old->builds, &view->old->g, &view->g, what->kind,
+                        &n);
 
    for (ChangeColumn c = 0; c < N_CHANGE_COLUMNS; c++) {
-      page_column(v->out, text_format("%s%s", what->letter, columns[c]));
+      page_column(view->out, text_format("%s%s", what->letter, columns[c]));
       for (size_t i = 0; i < n; i++) {
-         page_between(v->out, i == 0);
-         put_change(v, what->kind, &pairs[i], c);
+         page_between(view->out, i == 0);
+         put_change(view, what->kind, &pairs[i], c);
          text_forget();
       }
-      putc(']', v->out);
+      putc(']', view->out);
    }
    free(pairs);
 }
 
 /*--- The whole                                            ---*/
 
-void view_diff(const RunView* v)
+void view_diff(const RunView* view)
 {
    static const Changes tables[] = {
       { "d", MATCH_FUNCTIONS }, { "x", MATCH_LOOPS }
    };
-   const ViewOld* o = v->old;
+   const ViewOld* o = view->old;
    KeyMap*        map;
    uint32_t*      first;
 
    if (o == NULL)
       return;
-   fputs(",\"old\":{\"program\":", v->out);
-   page_words(v->out, program_name(&o->g));
-   fputs(",\"file\":", v->out);
-   page_words(v->out, text_clean(text_base(o->file)));
-   fputs(",\"trace\":", v->out);
-   page_words(v->out, o->trace == NULL ? NULL
+   fputs(",\"old\":{\"program\":", view->out);
+   page_words(view->out, program_name(&o->g));
+   fputs(",\"file\":", view->out);
+   page_words(view->out, text_clean(text_base(o->file)));
+   fputs(",\"trace\":", view->out);
+   page_words(view->out, o->trace == NULL ? NULL
               : text_clean(text_base(o->trace)));
-   fprintf(v->out, ",\"process\":%" PRIu64 ",\"threads\":%" PRIu32
+   fprintf(view->out, ",\"process\":%" PRIu64 ",\"threads\":%" PRIu32
            ",\"nodes\":%" PRIu32 ",\"edges\":%" PRIu32 ",\"rebuilt\":%s"
            ",\"instrs\":", o->p->id, o->p->n_threads, o->p->n_blocks,
            o->p->n_edges, builds_differ(o->builds) ? "true" : "false");
-   view_count(v->out, dcfg_process_instrs(o->p, ALL));
-   putc('}', v->out);
-   put_old_rows(v);
-   put_old_blocks(v);
-   put_old_edges(v);
-   put_old_loops(v);
+   view_count(view->out, dcfg_process_instrs(o->p, ALL));
+   putc('}', view->out);
+   put_old_rows(view);
+   put_old_blocks(view);
+   put_old_edges(view);
+   put_old_loops(view);
    map   = keymap_new();
-   first = functions_by_number(v, map);
-   if (v->trace != NULL && o->trace != NULL)
-      put_old_costs(v, map, first);
-   put_old_calls(v, map, first);
+   first = functions_by_number(view, map);
+   if (view->trace != NULL && o->trace != NULL)
+      put_old_costs(view, map, first);
+   put_old_calls(view, map, first);
    keymap_free(map);
    free(first);
    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-      put_changes(v, &tables[i]);
+      put_changes(view, &tables[i]);
 }

@@ -45,60 +45,61 @@ struct Layout {
 
 /*--- Input for dot                                        ---*/
 
-static uint32_t n_nodes(const RunView* v, uint32_t row)
+static uint32_t n_nodes(const RunView* view, uint32_t row)
 {
-   return v->first[row + 1] - v->first[row];
+   return view->first[row + 1] - view->first[row];
 }
 
 /* Return the number of the block that EDGE leads to within ROW; DCFG_NONE if
    the edge leaves the routine. */
-static uint32_t target_in(const RunView* v, uint32_t row, uint32_t edge)
+static uint32_t target_in(const RunView* view, uint32_t row, uint32_t edge)
 {
-   const DcfgEdge* e = &v->p->edges[edge];
+   const DcfgEdge* e = &view->p->edges[edge];
 
-   return e->target < v->p->n_blocks && dcfg_is_local(e->type)
-          && v->p->nodes[e->target].routine == v->rows[row]
-          ? v->block[e->target] : DCFG_NONE;
+   return e->target < view->p->n_blocks && dcfg_is_local(e->type)
+          && view->p->nodes[e->target].routine == view->rows[row]
+          ? view->block[e->target] : DCFG_NONE;
 }
 
 /* Return whether the graph of ROW is small enough to be read. */
-static bool is_drawn(const RunView* v, uint32_t row)
+static bool is_drawn(const RunView* view, uint32_t row)
 {
    uint32_t edges = 0;
 
-   for (uint32_t i = v->first[row]; i < v->first[row + 1]; i++) {
+   for (uint32_t i = view->first[row]; i < view->first[row + 1]; i++) {
       uint32_t n;
-      dcfg_out_edges(v->p, v->blocks[i], &n);
+      dcfg_out_edges(view->p, view->blocks[i], &n);
       edges += n;
    }
-   return n_nodes(v, row) <= MOST_BLOCKS && edges <= MOST_EDGES
-          && v->p->routines[v->rows[row]].n_loops <= MOST_BLOCKS;
+   return n_nodes(view, row) <= MOST_BLOCKS && edges <= MOST_EDGES
+          && view->p->routines[view->rows[row]].n_loops <= MOST_BLOCKS;
 }
 
 /* Return whether block I calls or returns, so that its box has one more
    line. */
-static bool has_calls(const RunView* v, uint32_t i)
+static bool has_calls(const RunView* view, uint32_t i)
 {
    uint32_t        n;
-   const uint32_t* out = dcfg_out_edges(v->p, v->blocks[i], &n);
+   const uint32_t* out = dcfg_out_edges(view->p, view->blocks[i], &n);
 
    for (uint32_t k = 0; k < n; k++)
-      if (dcfg_is_call(v->p->edges[out[k]].type)
-          || v->p->edges[out[k]].type == DCFG_EDGE_RETURN)
+      if (dcfg_is_call(view->p->edges[out[k]].type)
+          || view->p->edges[out[k]].type == DCFG_EDGE_RETURN)
          return true;
    return false;
 }
 
-static void put_box(const RunView* v, FILE* dot, uint32_t i)
+static void put_box(const RunView* view, FILE* dot, uint32_t i)
 {
-   const DcfgNode* n = &v->p->nodes[v->blocks[i]];
-   size_t          first = text_width(node_source(&v->g, v->blocks[i])) + 8;
+   const DcfgNode* n = &view->p->nodes[view->blocks[i]];
+   size_t          first = text_width(node_source(&view->g, view->blocks[i]))
+                           + 8;
    size_t          second = text_width(text_count(dcfg_node_executions(
-                                          v->p, v->blocks[i],
+                                          view->p, view->blocks[i],
                                           DCFG_ALL_THREADS)))
                             + text_width(text_count(n->n_instrs)) + 12;
    size_t          letters = first > second ? first : second;
-   bool            calls = has_calls(v, i);
+   bool            calls = has_calls(view, i);
 
    if (calls && letters < 24)
       letters = 24;
@@ -106,32 +107,33 @@ static void put_box(const RunView* v, FILE* dot, uint32_t i)
       letters = 40;
    fprintf(dot, "n%" PRIu32 " [width=%.2f, height=%.2f];\n", i,
            ((double)letters * LETTER + 12) / POINTS,
-           ((calls ? 3 : 2) * LINE + (v->old != NULL ? LINE : 0) + 8) / POINTS);
+           ((calls ? 3 : 2) * LINE + (view->old != NULL ? LINE : 0)
+            + 8) / POINTS);
    text_forget();
 }
 
 /* Put a frame around the blocks of LOOP, with frames for its inner loops in it.
    DONE has the blocks that are in a frame. */
-static void put_frame(const RunView* v, FILE* dot, uint32_t loop, bool* done)
+static void put_frame(const RunView* view, FILE* dot, uint32_t loop, bool* done)
 {
-   const DcfgLoop*    l = &v->p->loops[loop];
-   const DcfgRoutine* r = &v->p->routines[l->routine];
+   const DcfgLoop*    l = &view->p->loops[loop];
+   const DcfgRoutine* r = &view->p->routines[l->routine];
    uint32_t           n;
-   const uint32_t*    nodes = dcfg_loop_nodes(v->p, loop, &n);
+   const uint32_t*    nodes = dcfg_loop_nodes(view->p, loop, &n);
 
    fprintf(dot, "subgraph cluster_%" PRIu32 " { margin=10; label=\"x\";\n",
            loop);
    for (uint32_t i = 0; i < r->n_loops; i++)
-      if (v->p->loops[r->first_loop + i].parent == loop)
-         put_frame(v, dot, r->first_loop + i, done);
+      if (view->p->loops[r->first_loop + i].parent == loop)
+         put_frame(view, dot, r->first_loop + i, done);
    for (uint32_t i = 0; i < n; i++) {
-      uint32_t block = nodes[i] < v->p->n_blocks ? v->block[nodes[i]]
+      uint32_t block = nodes[i] < view->p->n_blocks ? view->block[nodes[i]]
                        : DCFG_NONE;
-      uint32_t row = v->row[l->routine];
-      if (block == DCFG_NONE || block < v->first[row]
-          || block >= v->first[row + 1] || done[block - v->first[row]])
+      uint32_t row = view->row[l->routine];
+      if (block == DCFG_NONE || block < view->first[row]
+          || block >= view->first[row + 1] || done[block - view->first[row]])
          continue;
-      done[block - v->first[row]] = true;
+      done[block - view->first[row]] = true;
       fprintf(dot, "n%" PRIu32 ";\n", block);
    }
    fputs("}\n", dot);
@@ -139,53 +141,55 @@ static void put_frame(const RunView* v, FILE* dot, uint32_t loop, bool* done)
 
 /* Return whether EDGE is a back edge, which dot must not use to decide which
    block stands above another. */
-static bool is_back(const DcfgProcess* p, uint32_t edge)
+static bool is_back(const DcfgProcess* process, uint32_t edge)
 {
-   uint32_t loop = dcfg_loop_by_head(p, p->edges[edge].target);
+   uint32_t loop = dcfg_loop_by_head(process, process->edges[edge].target);
 
    return loop != DCFG_NONE
-          && dcfg_loop_contains(p, loop, p->edges[edge].source);
+          && dcfg_loop_contains(process, loop, process->edges[edge].source);
 }
 
 /* Return whether the labels of block I's edges have shares: if at least two
    edges within the routine were taken. */
-static bool has_share(const RunView* v, uint32_t i)
+static bool has_share(const RunView* view, uint32_t i)
 {
    uint32_t        n, ways = 0;
-   const uint32_t* out = dcfg_out_edges(v->p, v->blocks[i], &n);
+   const uint32_t* out = dcfg_out_edges(view->p, view->blocks[i], &n);
 
    for (uint32_t k = 0; k < n; k++)
-      ways += dcfg_is_local(v->p->edges[out[k]].type)
-              && dcfg_edge_count(v->p, out[k], DCFG_ALL_THREADS) > 0;
+      ways += dcfg_is_local(view->p->edges[out[k]].type)
+              && dcfg_edge_count(view->p, out[k], DCFG_ALL_THREADS) > 0;
    return ways > 1;
 }
 
-static void put_graph(const RunView* v, FILE* dot, uint32_t row, bool plain)
+static void put_graph(const RunView* view, FILE* dot, uint32_t row, bool plain)
 {
-   const DcfgRoutine* r = &v->p->routines[v->rows[row]];
-   bool*              done = zalloc(n_nodes(v, row) + (size_t)1, sizeof(bool));
+   const DcfgRoutine* r = &view->p->routines[view->rows[row]];
+   bool*              done = zalloc(n_nodes(view, row) + (size_t)1,
+                                    sizeof(bool));
 
    fputs("digraph g {\nnode [shape=box, fixedsize=true, label=\"\"];\n"
          "edge [fontname=\"Courier\", fontsize=10];\n"
          "graph [ranksep=0.4, nodesep=0.35];\n", dot);
    /* Name the entry first: dot puts that block at the top. */
-   if (r->entry < v->p->n_blocks && v->block[r->entry] != DCFG_NONE)
-      fprintf(dot, "n%" PRIu32 ";\n", v->block[r->entry]);
-   for (uint32_t i = v->first[row]; i < v->first[row + 1]; i++)
-      put_box(v, dot, i);
+   if (r->entry < view->p->n_blocks && view->block[r->entry] != DCFG_NONE)
+      fprintf(dot, "n%" PRIu32 ";\n", view->block[r->entry]);
+   for (uint32_t i = view->first[row]; i < view->first[row + 1]; i++)
+      put_box(view, dot, i);
    for (uint32_t i = 0; !plain && i < r->n_loops; i++)
-      if (v->p->loops[r->first_loop + i].parent == DCFG_NONE)
-         put_frame(v, dot, r->first_loop + i, done);
-   for (uint32_t i = v->first[row]; i < v->first[row + 1]; i++) {
+      if (view->p->loops[r->first_loop + i].parent == DCFG_NONE)
+         put_frame(view, dot, r->first_loop + i, done);
+   for (uint32_t i = view->first[row]; i < view->first[row + 1]; i++) {
       uint32_t        n;
-      const uint32_t* out = dcfg_out_edges(v->p, v->blocks[i], &n);
+      const uint32_t* out = dcfg_out_edges(view->p, view->blocks[i], &n);
       for (uint32_t k = 0; k < n; k++) {
-         uint32_t to = target_in(v, row, out[k]);
-         uint64_t count = dcfg_edge_count(v->p, out[k], DCFG_ALL_THREADS);
+         uint32_t to = target_in(view, row, out[k]);
+         uint64_t count = dcfg_edge_count(view->p, out[k], DCFG_ALL_THREADS);
          if (to != DCFG_NONE)
             fprintf(dot, "n%" PRIu32 " -> n%" PRIu32 " [label=\" %s%s \"%s];\n",
-                    i, to, text_rounded(count), has_share(v, i) ? " 100%" : "",
-                    is_back(v->p, out[k]) ? ", constraint=false" : "");
+                    i, to, text_rounded(count), has_share(view, i)
+                    ? " 100%" : "",
+                    is_back(view->p, out[k]) ? ", constraint=false" : "");
       }
       text_forget();
    }
@@ -330,12 +334,12 @@ static bool read_graph(FILE* f, uint32_t row, FILE* out, bool first)
 /*--- Runs                                                 ---*/
 
 /* Start a run of dot for the graphs that R has not laid out yet. */
-static void start(const RunView* v, LayoutRun* r)
+static void start(const RunView* view, LayoutRun* r)
 {
    r->dot = graphviz_new();
-   for (uint32_t i = r->next; i < v->n_hot; i += r->step) {
-      if (is_drawn(v, i))
-         put_graph(v, r->dot.in, i, r->plain);
+   for (uint32_t i = r->next; i < view->n_hot; i += r->step) {
+      if (is_drawn(view, i))
+         put_graph(view, r->dot.in, i, r->plain);
       if (r->plain)
          break;
    }
@@ -343,9 +347,9 @@ static void start(const RunView* v, LayoutRun* r)
    r->running = true;
 }
 
-static bool take_graph(const RunView* v, LayoutRun* r, bool* first)
+static bool take_graph(const RunView* view, LayoutRun* r, bool* first)
 {
-   bool good = read_graph(r->dot.out, r->next, v->out, *first);
+   bool good = read_graph(r->dot.out, r->next, view->out, *first);
 
    *first = *first && !good;
    return good;
@@ -354,7 +358,7 @@ static bool take_graph(const RunView* v, LayoutRun* r, bool* first)
 /* Read the graphs that R has laid out.  .next becomes the graph that dot failed
    at, to be tried without frames; if it was without frames, the one behind it.
    Return false if there is no program dot. */
-static bool finish(const RunView* v, LayoutRun* r, bool* first)
+static bool finish(const RunView* view, LayoutRun* r, bool* first)
 {
    bool there;
 
@@ -362,22 +366,22 @@ static bool finish(const RunView* v, LayoutRun* r, bool* first)
    there      = !r->dot.missing;
    r->running = false;
    if (!there) {
-      r->next = v->n_hot;
+      r->next = view->n_hot;
    } else if (r->plain) {
-      take_graph(v, r, first);
+      take_graph(view, r, first);
       r->next += r->step;
       r->plain = false;
    } else {
-      while (r->next < v->n_hot
-             && (!is_drawn(v, r->next) || take_graph(v, r, first)))
+      while (r->next < view->n_hot
+             && (!is_drawn(view, r->next) || take_graph(view, r, first)))
          r->next += r->step;
-      r->plain = r->next < v->n_hot;
+      r->plain = r->next < view->n_hot;
    }
    graphviz_free(&r->dot);
    return there;
 }
 
-Layout* view_layout_start(const RunView* v)
+Layout* view_layout_start(const RunView* view)
 {
    Layout* l = zalloc(1, sizeof(*l));
    long    n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -385,24 +389,24 @@ Layout* view_layout_start(const RunView* v)
    l->n = n < 1 ? 1 : n > MOST_RUNS ? MOST_RUNS : (uint32_t)n;
    for (uint32_t i = 0; i < l->n; i++) {
       l->runs[i] = (LayoutRun){ .next = i, .step = l->n };
-      if (i < v->n_hot)
-         start(v, &l->runs[i]);
+      if (i < view->n_hot)
+         start(view, &l->runs[i]);
    }
    return l;
 }
 
-void view_layout_end(const RunView* v, Layout* l)
+void view_layout_end(const RunView* view, Layout* l)
 {
    bool first = true, there = true;
 
-   page_column(v->out, "graphs");
+   page_column(view->out, "graphs");
    for (uint32_t i = 0; i < l->n; i++)
       while (l->runs[i].running) {
-         there = finish(v, &l->runs[i], &first) && there;
-         if (l->runs[i].next < v->n_hot)
-            start(v, &l->runs[i]);
+         there = finish(view, &l->runs[i], &first) && there;
+         if (l->runs[i].next < view->n_hot)
+            start(view, &l->runs[i]);
       }
-   putc(']', v->out);
+   putc(']', view->out);
    free(l);
    if (!there)
       complain("there is no program dot: the page lists blocks in place of "

@@ -49,14 +49,16 @@ static void on_map_problem(void* arg, const DcfgProblem* problem)
 }
 
 /* Open LOG.  MAP is the named map, or NULL. */
-static Source open_source(const XrayShow* s, const char* log, const char* map)
+static Source open_source(const XrayShow* show, const char* log,
+                          const char* map)
 {
    Source      src = { 0 };
    DcfgOptions options;
    DcfgError   err;
 
-   src.rules = rules_new(s->limit, s->form == FORM_TEXT && !s->as->for_programs
-                                   ? stdout : stderr);
+   src.rules = rules_new(show->limit,
+                         show->form == FORM_TEXT && !show->as->for_programs
+                         ? stdout : stderr);
    src.map_path = map != NULL ? text_copy(map) : map_beside(log);
    if (src.map_path != NULL) {
       options = read_options(on_map_problem, src.rules);
@@ -64,9 +66,10 @@ static Source open_source(const XrayShow* s, const char* log, const char* map)
       if (src.map == NULL)
          die("%s", unreadable(&err, KIND_MAP));
    }
-   src.names = xray_names_new(src.map, s->mangled, &s->what);
-   if (src.map == NULL && (s->what.image != NULL || s->what.function != NULL
-                           || s->what.source != NULL))
+   src.names = xray_names_new(src.map, show->mangled, &show->what);
+   if (src.map == NULL
+       && (show->what.image != NULL || show->what.function != NULL
+           || show->what.source != NULL))
       die("%s: there is no map, and without names --image, --function and "
           "--source cannot choose", log);
    options = read_options(on_problem, src.rules);
@@ -82,14 +85,14 @@ static const char* plural(uint64_t n, const char* one)
 }
 
 /* Finish the messages about LOG.  Return the number of violations. */
-static uint64_t finish_rules(const XrayShow* s, const Source* src,
+static uint64_t finish_rules(const XrayShow* show, const Source* src,
                              const char* log)
 {
    uint64_t n = rules_count(src->rules, NULL);
 
    rules_finish(src->rules);
-   if (s->form == FORM_TEXT && !s->as->for_programs
-       && (s->only_check || n > 0))
+   if (show->form == FORM_TEXT && !show->as->for_programs
+       && (show->only_check || n > 0))
       printf("%s%s%s: %s\n", log, src->map_path != NULL ? ", " : "",
              src->map_path != NULL ? src->map_path : "", plural(n, "violation"));
    else if (n > 0)
@@ -107,10 +110,10 @@ static void close_source(Source* src)
 
 /*--- Showing a log                                        ---*/
 
-static Table* threads_table(const XrayShow* s, const XrayRun* run)
+static Table* threads_table(const XrayShow* show, const XrayRun* run)
 {
    Table*   t = tab_new("threads");
-   uint64_t total = xray_total(s, run);
+   uint64_t total = xray_total(show, run);
 
    tab_column(t, COL_COUNT, "thread", "thread", 0);
    tab_column(t, COL_SHARE, "share", "share", 0);
@@ -119,8 +122,9 @@ static Table* threads_table(const XrayShow* s, const XrayRun* run)
    tab_column(t, COL_COUNT, "depth", "depth", 0);
    for (size_t i = 0; i < run->n_threads; i++) {
       const XrayThreadFigures* f = &run->threads[i];
-      if (!f->begun || (s->thread != 0 && f->id != (int32_t)s->thread)
-          || (s->form == FORM_TEXT && s->top > 0 && tab_rows(t) == s->top))
+      if (!f->begun || (show->thread != 0 && f->id != (int32_t)show->thread)
+          || (show->form == FORM_TEXT && show->top > 0
+              && tab_rows(t) == show->top))
          continue;
       put_count(t, (uint32_t)f->id);
       put_share(t, ticks_between(f->first, f->last), total);
@@ -131,39 +135,39 @@ static Table* threads_table(const XrayShow* s, const XrayRun* run)
    return t;
 }
 
-static void show_text(const XrayShow* s, const XrayRun* run, const Table* rows,
-                      uint64_t n)
+static void show_text(const XrayShow* show, const XrayRun* run,
+                      const Table* rows, uint64_t n)
 {
-   printf("%s", s->log);
+   printf("%s", show->log);
    if (run->process != 0)
       printf(", process %" PRId32, run->process);
    printf(": version %" PRIu32 ", %s\n", run->header.version,
           plural(run->n_buffers, "buffer"));
-   printf("%s instructions in %s; %s\n", text_count(xray_total(s, run)),
-          s->thread == 0 ? plural(run->n_threads, "thread")
-          : text_format("thread %" PRIu64, s->thread),
+   printf("%s instructions in %s; %s\n", text_count(xray_total(show, run)),
+          show->thread == 0 ? plural(run->n_threads, "thread")
+          : text_format("thread %" PRIu64, show->thread),
           plural(run->n_calls, "call"));
-   if (run->n_threads > 1 && s->thread == 0) {
-      Table* threads = threads_table(s, run);
+   if (run->n_threads > 1 && show->thread == 0) {
+      Table* threads = threads_table(show, run);
       puts("\nThreads");
       tab_print(threads, FORM_TEXT, 0);
       tab_free(threads);
    }
    if (tab_rows(rows) < n)
       printf("\n%s of %s %s\n", text_count(tab_rows(rows)), text_count(n),
-             s->as->rows);
+             show->as->rows);
    else
-      printf("\n%c%s\n", s->as->rows[0] - 'a' + 'A', s->as->rows + 1);
+      printf("\n%c%s\n", show->as->rows[0] - 'a' + 'A', show->as->rows + 1);
    tab_print(rows, FORM_TEXT, 0);
 }
 
-static void show_json(const XrayShow* s, const XrayRun* run, const Table* rows,
-                      uint64_t violations)
+static void show_json(const XrayShow* show, const XrayRun* run,
+                      const Table* rows, uint64_t violations)
 {
-   Table* threads = threads_table(s, run);
+   Table* threads = threads_table(show, run);
 
    printf("{ \"log\": ");
-   print_json_string(s->log);
+   print_json_string(show->log);
    printf(",\n  \"version\": %" PRIu32 ",\n  \"process_id\": ",
           run->header.version);
    if (run->process == 0)
@@ -172,37 +176,37 @@ static void show_json(const XrayShow* s, const XrayRun* run, const Table* rows,
       printf("%" PRId32, run->process);
    printf(",\n  \"violations\": %" PRIu64 ",\n  \"calls\": %" PRIu64
           ",\n  \"instructions\": %" PRIu64 ",\n  \"threads\": ",
-          violations, run->n_calls, xray_total(s, run));
+          violations, run->n_calls, xray_total(show, run));
    tab_print(threads, FORM_JSON, 2);
-   printf(",\n  \"%s\": ", s->as->rows);
+   printf(",\n  \"%s\": ", show->as->rows);
    tab_print(rows, FORM_JSON, 2);
    printf("\n}\n");
    tab_free(threads);
 }
 
-static void show_table(const XrayShow* s, void* state, XrayRun* run,
+static void show_table(const XrayShow* show, void* state, XrayRun* run,
                        const XrayNames* names, uint64_t violations)
 {
    uint64_t n;
-   Table*   t = s->as->table(s, state, run, names, &n);
+   Table*   t = show->as->table(show, state, run, names, &n);
 
-   if (s->form == FORM_TEXT)
-      show_text(s, run, t, n);
-   else if (s->form == FORM_CSV)
+   if (show->form == FORM_TEXT)
+      show_text(show, run, t, n);
+   else if (show->form == FORM_CSV)
       tab_print(t, FORM_CSV, 0);
    else
-      show_json(s, run, t, violations);
+      show_json(show, run, t, violations);
    tab_free(t);
 }
 
-static void need_this_thread(const XrayShow* s, const XrayRun* run)
+static void need_this_thread(const XrayShow* show, const XrayRun* run)
 {
    for (size_t i = 0; i < run->n_threads; i++)
-      if (run->threads[i].begun && run->threads[i].id == (int32_t)s->thread)
+      if (run->threads[i].begun && run->threads[i].id == (int32_t)show->thread)
          return;
-   if (s->thread != 0)
+   if (show->thread != 0)
       die("there is no thread %" PRIu64 " in %s, whose threads are counted "
-          "from 1", s->thread, s->log);
+          "from 1", show->thread, show->log);
 }
 
 static int show(const XrayShow* s)
@@ -235,15 +239,15 @@ static int show(const XrayShow* s)
 
 /*--- Comparing two logs                                   ---*/
 
-static void show_totals(const XrayShow* s, const char* which,
+static void show_totals(const XrayShow* show, const char* which,
                         const char* path, const XrayRun* run)
 {
-   if (s->form == FORM_TEXT)
+   if (show->form == FORM_TEXT)
       printf("%s: %s: %s instructions, %s\n", which, path,
-             text_count(xray_total(s, run)), plural(run->n_calls, "call"));
+             text_count(xray_total(show, run)), plural(run->n_calls, "call"));
 }
 
-static int diff(const XrayShow* s, const char** logs, const char** maps,
+static int diff(const XrayShow* show, const char** logs, const char** maps,
                 double share)
 {
    Source   src[2];
@@ -252,7 +256,7 @@ static int diff(const XrayShow* s, const char** logs, const char** maps,
    Table*   t;
 
    for (int i = 0; i < 2; i++) {
-      src[i] = open_source(s, logs[i], maps[i]);
+      src[i] = open_source(show, logs[i], maps[i]);
       if (src[i].map == NULL)
          die("there is no map %s.map, and without names functions cannot be "
              "compared", logs[i]);
@@ -260,13 +264,13 @@ static int diff(const XrayShow* s, const char** logs, const char** maps,
    xray_need_wanted((const XrayNames*[]){ src[0].names, src[1].names }, 2);
    for (int i = 0; i < 2; i++) {
       runs[i] = xray_walk(src[i].log, src[i].map, src[i].rules, NULL);
-      violations += finish_rules(s, &src[i], logs[i]);
+      violations += finish_rules(show, &src[i], logs[i]);
    }
-   show_totals(s, "A", logs[0], runs[0]);
-   show_totals(s, "B", logs[1], runs[1]);
+   show_totals(show, "A", logs[0], runs[0]);
+   show_totals(show, "B", logs[1], runs[1]);
    t = xray_diff_table(runs[0], src[0].names, runs[1], src[1].names, share,
-                       s->top, s->wide, &changes, &functions);
-   if (s->form == FORM_TEXT) {
+                       show->top, show->wide, &changes, &functions);
+   if (show->form == FORM_TEXT) {
       printf("\nFunctions: %s changed", text_count(changes));
       if (share > 0)
          printf(" by more than %g%%", share);
@@ -276,10 +280,10 @@ static int diff(const XrayShow* s, const char** logs, const char** maps,
       if (tab_rows(t) < changes)
          printf("... and %s more\n", text_count(changes - tab_rows(t)));
    } else {
-      if (s->form == FORM_JSON)
+      if (show->form == FORM_JSON)
          printf("{ \"functions\": ");
-      tab_print(t, s->form, 2);
-      if (s->form == FORM_JSON)
+      tab_print(t, show->form, 2);
+      if (show->form == FORM_JSON)
          printf("\n}\n");
    }
    tab_free(t);

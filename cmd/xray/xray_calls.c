@@ -194,14 +194,14 @@ static void event(void* arg, const DcfgXrayRecord* r, uint64_t depth)
    printf("[event] %s\n", text);
 }
 
-static void* begin_calls(const XrayShow* s, const XrayNames* names,
+static void* begin_calls(const XrayShow* show, const XrayNames* names,
                          XrayWatcher* watcher)
 {
    XrayTimeline* t = zalloc(1, sizeof(*t));
 
-   *t = (XrayTimeline){ .names = names, .csv = s->form == FORM_CSV,
-                        .thread = (int32_t)s->thread, .from = s->from,
-                        .most = s->calls };
+   *t = (XrayTimeline){ .names = names, .csv = show->form == FORM_CSV,
+                        .thread = (int32_t)show->thread, .from = show->from,
+                        .most = show->calls };
    *watcher = (XrayWatcher){ enter_call, leave_call, event, t };
    if (t->csv)
       puts("thread,instruction,depth,event,function_id,name,instructions");

@@ -36,7 +36,7 @@ static void add_figures(XrayFigures* to, XrayFigures* from)
 
 /* Move the selected functions to the begin of run->pairs, largest first.
    Return their number. */
-static size_t choose_functions(const XrayShow* s, XrayRun* run,
+static size_t choose_functions(const XrayShow* show, XrayRun* run,
                                const XrayNames* names)
 {
    size_t n = 0;
@@ -46,13 +46,14 @@ static size_t choose_functions(const XrayShow* s, XrayRun* run,
    qsort(run->pairs, run->n_pairs, sizeof(*run->pairs), by_function);
    for (size_t i = 0; i < run->n_pairs; i++) {
       XrayFigures f = run->pairs[i];
-      if ((s->thread != 0
-           && run->threads[f.thread].id != (int32_t)s->thread)
+      if ((show->thread != 0
+           && run->threads[f.thread].id != (int32_t)show->thread)
           || f.calls == 0 || !xray_is_wanted(names, f.function)) {
          spread_free(&run->pairs[i].spread);
          continue;
       }
-      if (n > 0 && !s->per_thread && run->pairs[n - 1].function == f.function)
+      if (n > 0 && !show->per_thread
+          && run->pairs[n - 1].function == f.function)
          add_figures(&run->pairs[n - 1], &f);
       else
          run->pairs[n++] = f;
@@ -62,53 +63,53 @@ static size_t choose_functions(const XrayShow* s, XrayRun* run,
    return n;
 }
 
-uint64_t xray_total(const XrayShow* s, const XrayRun* run)
+uint64_t xray_total(const XrayShow* show, const XrayRun* run)
 {
    uint64_t total = 0;
 
    for (size_t i = 0; i < run->n_threads; i++) {
       const XrayThreadFigures* t = &run->threads[i];
-      if (t->begun && (s->thread == 0 || t->id == (int32_t)s->thread))
+      if (t->begun && (show->thread == 0 || t->id == (int32_t)show->thread))
          total = capped_sum(total, ticks_between(t->first, t->last));
    }
    return total;
 }
 
-static Table* make_table(const XrayShow* s, void* state, XrayRun* run,
+static Table* make_table(const XrayShow* show, void* state, XrayRun* run,
                          const XrayNames* names, uint64_t* n_functions)
 {
    static const struct { const char* key; double rank; } ranks[] = {
       { "min", 0 }, { "median", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }
    };
    Table*   t = tab_new("functions");
-   uint64_t total = xray_total(s, run);
-   int      n_ranks = s->form == FORM_TEXT ? 2 : 4;
-   size_t   n = choose_functions(s, run, names);
+   uint64_t total = xray_total(show, run);
+   int      n_ranks = show->form == FORM_TEXT ? 2 : 4;
+   size_t   n = choose_functions(show, run, names);
 
    tab_column(t, COL_SHARE, "share", "share", 0);
-   if (s->per_thread)
+   if (show->per_thread)
       tab_column(t, COL_COUNT, "thread", "thread", 0);
    tab_column(t, COL_COUNT, "calls", "calls", 0);
    tab_column(t, COL_COUNT, "sum", "sum", 0);
-   if (s->form != FORM_TEXT)
+   if (show->form != FORM_TEXT)
       tab_column(t, COL_COUNT, "inclusive", "inclusive", 0);
    tab_column(t, COL_COUNT, "self", "self", 0);
    for (int k = 0; k < n_ranks; k++)
       tab_column(t, COL_COUNT, ranks[k].key, ranks[k].key, 0);
    tab_column(t, COL_COUNT, "max", "max", 0);
-   tab_column(t, COL_NAME, "function", "function", s->wide ? 0 : 40);
-   tab_column(t, COL_TEXT, "source", "source", s->wide ? 0 : 28);
-   tab_column(t, COL_TEXT, "image", "image", s->wide ? 0 : 24);
-   if (s->form != FORM_TEXT)
+   tab_column(t, COL_NAME, "function", "function", show->wide ? 0 : 40);
+   tab_column(t, COL_TEXT, "source", "source", show->wide ? 0 : 28);
+   tab_column(t, COL_TEXT, "image", "image", show->wide ? 0 : 24);
+   if (show->form != FORM_TEXT)
       tab_column(t, COL_COUNT, "function_id", "id", 0);
-   for (size_t i = 0; i < n && (s->top == 0 || i < s->top); i++) {
+   for (size_t i = 0; i < n && (show->top == 0 || i < show->top); i++) {
       XrayFigures* f = &run->pairs[i];
       put_share(t, f->inclusive, total);
-      if (s->per_thread)
+      if (show->per_thread)
          put_count(t, (uint32_t)run->threads[f->thread].id);
       put_count(t, f->calls);
       put_count(t, f->sum);
-      if (s->form != FORM_TEXT)
+      if (show->form != FORM_TEXT)
          put_count(t, f->inclusive);
       put_count(t, f->self);
       for (int k = 0; k < n_ranks; k++)
@@ -119,7 +120,7 @@ static Table* make_table(const XrayShow* s, void* state, XrayRun* run,
                xray_symbol(names, f->function));
       put_text(t, xray_source(names, f->function));
       put_text(t, xray_image(names, f->function));
-      if (s->form != FORM_TEXT)
+      if (show->form != FORM_TEXT)
          put_count(t, f->function);
    }
    (void)state;

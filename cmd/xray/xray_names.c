@@ -33,26 +33,26 @@ struct XrayNames {
 };
 
 /* Find the best matches of --image and --source. */
-static void find_best(XrayNames* n)
+static void find_best(XrayNames* names)
 {
-   const Select* s = n->only;
-   uint32_t all = n->map->n_functions;
+   const Select* s = names->only;
+   uint32_t all = names->map->n_functions;
 
-   for (uint32_t i = 1; i <= all && n->program == NULL; i++) {
-      const DcfgXrayFunction* f = dcfg_xray_function(n->map, i);
+   for (uint32_t i = 1; i <= all && names->program == NULL; i++) {
+      const DcfgXrayFunction* f = dcfg_xray_function(names->map, i);
       if (f != NULL && strcmp(f->name, "main") == 0)
-         n->program = f->image;
+         names->program = f->image;
    }
    for (uint32_t i = 1; i <= all; i++) {
-      const DcfgXrayFunction* f = dcfg_xray_function(n->map, i);
+      const DcfgXrayFunction* f = dcfg_xray_function(names->map, i);
       PathFit image = f == NULL || s->image == NULL ? FIT_NOT
-                      : path_fit(f->image, s->image, n->program);
+                      : path_fit(f->image, s->image, names->program);
       PathFit line = f == NULL || s->source == NULL ? FIT_NOT
                      : line_fit(f->file, f->line, s->source);
-      if (image > n->best)
-         n->best = image;
-      if (line > n->best_line)
-         n->best_line = line;
+      if (image > names->best)
+         names->best = image;
+      if (line > names->best_line)
+         names->best_line = line;
    }
 }
 
@@ -69,45 +69,47 @@ XrayNames* xray_names_new(const DcfgXrayMap* map, bool mangled,
    return n;
 }
 
-void xray_names_free(XrayNames* n)
+void xray_names_free(XrayNames* names)
 {
-   for (uint32_t i = 0; n->map != NULL && i < n->map->n_functions; i++) {
-      free(n->texts[i].name);
-      free(n->texts[i].brief);
-      free(n->texts[i].source);
+   for (uint32_t i = 0; names->map != NULL && i < names->map->n_functions;
+        i++) {
+      free(names->texts[i].name);
+      free(names->texts[i].brief);
+      free(names->texts[i].source);
    }
-   free(n->texts);
-   free(n);
+   free(names->texts);
+   free(names);
 }
 
-static bool is_meant(const XrayNames* n, const DcfgXrayFunction* f)
+static bool is_meant(const XrayNames* names, const DcfgXrayFunction* f)
 {
-   const Select* s = n->only;
+   const Select* s = names->only;
 
    return (s->image == NULL
-           || (n->best != FIT_NOT
-               && path_fit(f->image, s->image, n->program) == n->best))
+           || (names->best != FIT_NOT
+               && path_fit(f->image, s->image, names->program) == names->best))
           && (s->function == NULL || function_is(log_symbol(f), s->function))
           && (s->source == NULL
-              || (n->best_line != FIT_NOT
-                  && line_fit(f->file, f->line, s->source) == n->best_line));
+              || (names->best_line != FIT_NOT
+                  && line_fit(f->file, f->line, s->source)
+                  == names->best_line));
 }
 
 /* Return the texts of a function; NULL if it is not in the map. */
-static const Texts* texts_of(const XrayNames* n, uint32_t function)
+static const Texts* texts_of(const XrayNames* names, uint32_t function)
 {
-   const DcfgXrayFunction* f = dcfg_xray_function(n->map, function);
+   const DcfgXrayFunction* f = dcfg_xray_function(names->map, function);
    Texts*                  t;
 
    if (f == NULL)
       return NULL;
-   t = &n->texts[function - 1];
+   t = &names->texts[function - 1];
    if (t->name != NULL)
       return t;
    t->name = text_copy(f->name[0] == 0 ? text_format("#%" PRIu32, function)
-                       : text_clean(n->mangled ? log_symbol(f)
+                       : text_clean(names->mangled ? log_symbol(f)
                                     : text_demangle(log_symbol(f))));
-   t->wanted = is_meant(n, f);
+   t->wanted = is_meant(names, f);
    t->brief = text_copy(text_brief(t->name));
    t->source = text_copy(f->line == 0 ? "" : text_format("%s:%" PRIu32,
                          text_base(text_clean(f->file)), f->line));
@@ -155,15 +157,15 @@ static void say_unknown(const XrayNames* n)
                "name");
 }
 
-static bool has_wanted(const XrayNames* n)
+static bool has_wanted(const XrayNames* names)
 {
-   bool found = n->map == NULL
-                || (n->only->image == NULL && n->only->function == NULL
-                    && n->only->source == NULL);
+   bool found = names->map == NULL
+                || (names->only->image == NULL && names->only->function == NULL
+                    && names->only->source == NULL);
 
-   for (uint32_t i = 1; !found && i <= n->map->n_functions; i++) {
-      const DcfgXrayFunction* f = dcfg_xray_function(n->map, i);
-      found = f != NULL && is_meant(n, f);
+   for (uint32_t i = 1; !found && i <= names->map->n_functions; i++) {
+      const DcfgXrayFunction* f = dcfg_xray_function(names->map, i);
+      found = f != NULL && is_meant(names, f);
       text_forget();
    }
    return found;
@@ -182,48 +184,48 @@ void xray_need_wanted(const XrayNames* const* names, int n)
       exit(STATUS_BAD);
 }
 
-const char* xray_name(const XrayNames* n, uint32_t function)
+const char* xray_name(const XrayNames* names, uint32_t function)
 {
-   const Texts* t = texts_of(n, function);
+   const Texts* t = texts_of(names, function);
 
    return t == NULL ? text_format("#%" PRIu32, function) : t->name;
 }
 
-const char* xray_brief(const XrayNames* n, uint32_t function)
+const char* xray_brief(const XrayNames* names, uint32_t function)
 {
-   const Texts* t = texts_of(n, function);
+   const Texts* t = texts_of(names, function);
 
    return t == NULL ? text_format("#%" PRIu32, function) : t->brief;
 }
 
-bool xray_is_wanted(const XrayNames* n, uint32_t function)
+bool xray_is_wanted(const XrayNames* names, uint32_t function)
 {
-   const Texts* t = texts_of(n, function);
+   const Texts* t = texts_of(names, function);
 
    return t == NULL
-          ? n->only->image == NULL && n->only->function == NULL
-            && n->only->source == NULL
+          ? names->only->image == NULL && names->only->function == NULL
+            && names->only->source == NULL
           : t->wanted;
 }
 
-const char* xray_image(const XrayNames* n, uint32_t function)
+const char* xray_image(const XrayNames* names, uint32_t function)
 {
-   const DcfgXrayFunction* f = dcfg_xray_function(n->map, function);
+   const DcfgXrayFunction* f = dcfg_xray_function(names->map, function);
 
    return f == NULL ? "" : text_base(text_clean(f->image));
 }
 
-const char* xray_symbol(const XrayNames* n, uint32_t function)
+const char* xray_symbol(const XrayNames* names, uint32_t function)
 {
-   const DcfgXrayFunction* f = n->map == NULL ? NULL
-                               : dcfg_xray_function(n->map, function);
+   const DcfgXrayFunction* f = names->map == NULL ? NULL
+                               : dcfg_xray_function(names->map, function);
 
    return f == NULL ? NULL : log_symbol(f);
 }
 
-const char* xray_source(const XrayNames* n, uint32_t function)
+const char* xray_source(const XrayNames* names, uint32_t function)
 {
-   const Texts* t = texts_of(n, function);
+   const Texts* t = texts_of(names, function);
 
    return t == NULL ? "" : t->source;
 }

@@ -20,24 +20,24 @@ typedef struct XrayNames XrayNames;
    ONLY: the selected functions. */
 XrayNames*  xray_names_new(const DcfgXrayMap* map, bool mangled,
                            const Select* only);
-void        xray_names_free(XrayNames* n);
+void        xray_names_free(XrayNames* names);
 
 /* Return a function's name, or "#ID"; its name without parameters; its
    object's file name; "FILE:LINE", or "".  All are valid at least until
    text_forget(). */
-const char* xray_name(const XrayNames* n, uint32_t function);
-const char* xray_brief(const XrayNames* n, uint32_t function);
-const char* xray_image(const XrayNames* n, uint32_t function);
+const char* xray_name(const XrayNames* names, uint32_t function);
+const char* xray_brief(const XrayNames* names, uint32_t function);
+const char* xray_image(const XrayNames* names, uint32_t function);
 
 /* Return a function's symbol, or NULL. */
-const char* xray_symbol(const XrayNames* n, uint32_t function);
-const char* xray_source(const XrayNames* n, uint32_t function);
+const char* xray_symbol(const XrayNames* names, uint32_t function);
+const char* xray_source(const XrayNames* names, uint32_t function);
 
 /* Exit, after a message, if no function of N maps is selected.  If one of two
    maps has none, say so.  Without a map, any function is. */
 void        xray_need_wanted(const XrayNames* const* names, int n);
 
-bool        xray_is_wanted(const XrayNames* n, uint32_t function);
+bool        xray_is_wanted(const XrayNames* names, uint32_t function);
 
 /*--- forms                                                ---*/
 
@@ -85,7 +85,7 @@ struct XrayForm {
 XRAY_FORMS(XRAY_FORM_DECLARATION)
 
 /* Return the instructions of the selected threads; in xray_functions.c. */
-uint64_t    xray_total(const XrayShow* s, const XrayRun* run);
+uint64_t    xray_total(const XrayShow* show, const XrayRun* run);
 
 /* Return the table of functions that changed from run A to run B: the TOP
    largest differences.  SHARE: percent that a change must exceed. */

@@ -84,10 +84,11 @@ uint64_t hash_bytes(const HashKey* key, const void* data, size_t len)
 
 /*--- Maps from keys to numbers                            ---*/
 
-bool map_make_room(Job* job, NumberMap* m)
+bool map_make_room(Job* job, NumberMap* map)
 {
-   NumberMap more = { .room = m->room == 0 ? 1024 : 2 * m->room,
-                      .n = m->n, .hash = m->room == 0 ? hash_key() : m->hash };
+   NumberMap more = { .room = map->room == 0 ? 1024 : 2 * map->room,
+                      .n = map->n, .hash = map->room == 0
+                           ? hash_key() : map->hash };
 
    more.keys   = job_calloc(job, more.room, sizeof(*more.keys));
    more.values = job_calloc(job, more.room, sizeof(*more.values));
@@ -95,36 +96,36 @@ bool map_make_room(Job* job, NumberMap* m)
       map_free(job, &more);
       return false;
    }
-   for (size_t i = 0; i < m->room; i++)
-      if (m->keys[i] != 0) {
-         size_t at = map_find(&more, m->keys[i]);
-         more.keys[at]   = m->keys[i];
-         more.values[at] = m->values[i];
+   for (size_t i = 0; i < map->room; i++)
+      if (map->keys[i] != 0) {
+         size_t at = map_find(&more, map->keys[i]);
+         more.keys[at]   = map->keys[i];
+         more.values[at] = map->values[i];
       }
-   map_free(job, m);
-   *m = more;
+   map_free(job, map);
+   *map = more;
    return true;
 }
 
 /* Move keys that a free place would hide to that place. */
-void map_remove(NumberMap* m, size_t at)
+void map_remove(NumberMap* map, size_t at)
 {
-   size_t mask = m->room - 1;
+   size_t mask = map->room - 1;
 
-   for (size_t i = (at + 1) & mask; m->keys[i] != 0; i = (i + 1) & mask)
-      if (((i - hash_word(&m->hash, m->keys[i])) & mask)
+   for (size_t i = (at + 1) & mask; map->keys[i] != 0; i = (i + 1) & mask)
+      if (((i - hash_word(&map->hash, map->keys[i])) & mask)
           >= ((i - at) & mask)) {
-         m->keys[at]   = m->keys[i];
-         m->values[at] = m->values[i];
+         map->keys[at]   = map->keys[i];
+         map->values[at] = map->values[i];
          at = i;
       }
-   m->keys[at] = 0;
-   m->n--;
+   map->keys[at] = 0;
+   map->n--;
 }
 
-void map_free(Job* job, NumberMap* m)
+void map_free(Job* job, NumberMap* map)
 {
-   job_free(job, m->keys, m->room * sizeof(*m->keys));
-   job_free(job, m->values, m->room * sizeof(*m->values));
-   *m = (NumberMap){ 0 };
+   job_free(job, map->keys, map->room * sizeof(*map->keys));
+   job_free(job, map->values, map->room * sizeof(*map->values));
+   *map = (NumberMap){ 0 };
 }

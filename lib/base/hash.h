@@ -52,37 +52,37 @@ typedef
    NumberMap;
 
 /* Remove the key at place AT; free the map. */
-void map_remove(NumberMap* m, size_t at);
-void map_free(Job* job, NumberMap* m);
+void map_remove(NumberMap* map, size_t at);
+void map_free(Job* job, NumberMap* map);
 
 /* Double the room, for map_add(). */
-bool map_make_room(Job* job, NumberMap* m);
+bool map_make_room(Job* job, NumberMap* map);
 
 /* Return the place of KEY; .keys is 0 there if KEY is not in the map. */
-static inline size_t map_find(const NumberMap* m, uint64_t key)
+static inline size_t map_find(const NumberMap* map, uint64_t key)
 {
-   size_t at = hash_word(&m->hash, key) & (m->room - 1);
+   size_t at = hash_word(&map->hash, key) & (map->room - 1);
 
-   while (m->keys[at] != 0 && m->keys[at] != key)
-      at = (at + 1) & (m->room - 1);
+   while (map->keys[at] != 0 && map->keys[at] != key)
+      at = (at + 1) & (map->room - 1);
    return at;
 }
 
 /* Return the value of KEY, which is not 0; the value of a new key is 0.  Return
    NULL without memory. */
-static inline uint32_t* map_add(Job* job, NumberMap* m, uint64_t key)
+static inline uint32_t* map_add(Job* job, NumberMap* map, uint64_t key)
 {
    size_t at;
 
-   if (2 * m->n >= m->room && !map_make_room(job, m))
+   if (2 * map->n >= map->room && !map_make_room(job, map))
       return NULL;
-   at = map_find(m, key);
-   if (m->keys[at] == 0) {
-      m->keys[at]   = key;
-      m->values[at] = 0;
-      m->n++;
+   at = map_find(map, key);
+   if (map->keys[at] == 0) {
+      map->keys[at]   = key;
+      map->values[at] = 0;
+      map->n++;
    }
-   return &m->values[at];
+   return &map->values[at];
 }
 
 #endif /* DCFG_HASH_H */

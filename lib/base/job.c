@@ -280,63 +280,64 @@ void job_free(Job* job, void* p, size_t size)
    }
 }
 
-bool array_reserve(Job* job, Array* a, size_t size, size_t count)
+bool array_reserve(Job* job, Array* array, size_t size, size_t count)
 {
    /* Grow by a half: large blocks grow in place or by remapping pages, and at
       most a third is unused. */
-   size_t cap = a->cap + a->cap / 2 + 16;
+   size_t cap = array->cap + array->cap / 2 + 16;
    void*  data;
 
-   if (count <= a->cap - a->n)
+   if (count <= array->cap - array->n)
       return true;
-   if (count > UINT32_MAX - 1 - a->n)
+   if (count > UINT32_MAX - 1 - array->n)
       return job_fail(job, DCFG_ERROR_LIMIT, NULL, "a table is too long");
-   if (cap < a->n + count)
-      cap = a->n + count;
+   if (cap < array->n + count)
+      cap = array->n + count;
    if (cap > UINT32_MAX - 1)
       cap = UINT32_MAX - 1;
-   data = job_realloc(job, a->data, a->cap * size, cap * size);
+   data = job_realloc(job, array->data, array->cap * size, cap * size);
    if (data == NULL)
       return false;
-   a->data = data;
-   a->cap  = cap;
+   array->data = data;
+   array->cap  = cap;
    return true;
 }
 
-void* array_add_n(Job* job, Array* a, size_t size, size_t count)
+void* array_add_n(Job* job, Array* array, size_t size, size_t count)
 {
    void* added;
 
    if (count == 0)
-      return a->data;
-   if (!array_reserve(job, a, size, count))
+      return array->data;
+   if (!array_reserve(job, array, size, count))
       return NULL;
-   added = (char*)a->data + a->n * size;
+   added = (char*)array->data + array->n * size;
    memset(added, 0, count * size);
-   a->n += count;
+   array->n += count;
    return added;
 }
 
-void* array_add(Job* job, Array* a, size_t size)
+void* array_add(Job* job, Array* array, size_t size)
 {
-   return array_add_n(job, a, size, 1);
+   return array_add_n(job, array, size, 1);
 }
 
-void array_trim(Job* job, Array* a, size_t size)
+void array_trim(Job* job, Array* array, size_t size)
 {
-   if (a->data != NULL && a->n < a->cap) {
-      void* data = job_realloc(job, a->data, a->cap * size, a->n * size);
+   if (array->data != NULL && array->n < array->cap) {
+      void* data = job_realloc(job, array->data, array->cap * size,
+                               array->n * size);
       if (data != NULL) {
-         a->data = data;
-         a->cap = a->n;
+         array->data = data;
+         array->cap = array->n;
       }
    }
 }
 
-void array_free(Job* job, Array* a, size_t size)
+void array_free(Job* job, Array* array, size_t size)
 {
-   job_free(job, a->data, a->cap * size);
-   memset(a, 0, sizeof(*a));
+   job_free(job, array->data, array->cap * size);
+   memset(array, 0, sizeof(*array));
 }
 
 const char* arena_string(Job* job, Arena* arena, const char* s, size_t len)

@@ -117,36 +117,36 @@ typedef
 
 /* Return the address of the ids or indices from FIRST on; NULL for an empty
    array. */
-static inline uint32_t* part(const Array* a, uint32_t first)
+static inline uint32_t* part(const Array* array, uint32_t first)
 {
-   return a->data == NULL ? NULL : (uint32_t*)a->data + first;
+   return array->data == NULL ? NULL : (uint32_t*)array->data + first;
 }
 
 /* Append one zeroed element of SIZE bytes, or COUNT of them.  Return the
    first. */
-void* array_add(Job* job, Array* a, size_t size);
-void* array_add_n(Job* job, Array* a, size_t size, size_t count);
+void* array_add(Job* job, Array* array, size_t size);
+void* array_add_n(Job* job, Array* array, size_t size, size_t count);
 
 /* Make room for COUNT more elements of SIZE bytes, which are not set. */
-bool array_reserve(Job* job, Array* a, size_t size, size_t count);
+bool array_reserve(Job* job, Array* array, size_t size, size_t count);
 
 /* Keep only the first N elements. */
-static inline void array_cut(Array* a, size_t n)
+static inline void array_cut(Array* array, size_t n)
 {
-   a->n = n;
+   array->n = n;
 }
 
 /* Remove the last element.  Return its index; it is there until another one is
    added. */
-static inline size_t array_pop(Array* a)
+static inline size_t array_pop(Array* array)
 {
-   return --a->n;
+   return --array->n;
 }
 
 /* Free unused memory; free all. */
-void  array_trim(Job* job, Array* a, size_t size);
+void  array_trim(Job* job, Array* array, size_t size);
 
-void  array_free(Job* job, Array* a, size_t size);
+void  array_free(Job* job, Array* array, size_t size);
 
 /* Arena: strings that are freed together. */
 typedef

@@ -34,147 +34,153 @@ DcfgBlocks* dcfg_blocks_new(const char* name, const DcfgOptions* options,
    return b;
 }
 
-void dcfg_blocks_free(DcfgBlocks* b)
+void dcfg_blocks_free(DcfgBlocks* blocks)
 {
-   if (b == NULL)
+   if (blocks == NULL)
       return;
-   stream_end(&b->stream);
-   if (b->from_graph)
-      edges_end(&b->edges);
-   tally_free(&b->job, &b->statics);
-   tally_free(&b->job, &b->dynamics);
-   free(b);
+   stream_end(&blocks->stream);
+   if (blocks->from_graph)
+      edges_end(&blocks->edges);
+   tally_free(&blocks->job, &blocks->statics);
+   tally_free(&blocks->job, &blocks->dynamics);
+   free(blocks);
 }
 
 /* Copy the error to the caller's if not OK.  Return OK. */
-static bool told(DcfgBlocks* b, bool ok, DcfgError* err)
+static bool told(DcfgBlocks* blocks, bool ok, DcfgError* err)
 {
    if (!ok)
-      job_tell(&b->job, err);
+      job_tell(&blocks->job, err);
    return ok;
 }
 
-static bool argument(DcfgBlocks* b, const char* what)
+static bool argument(DcfgBlocks* blocks, const char* what)
 {
-   return job_fail(&b->job, DCFG_ERROR_ARGUMENT, NULL, "%s", what);
+   return job_fail(&blocks->job, DCFG_ERROR_ARGUMENT, NULL, "%s", what);
 }
 
 /* Return whether more may be added: before finishing, or in the second pass. */
-static bool is_open(DcfgBlocks* b)
+static bool is_open(DcfgBlocks* blocks)
 {
-   if (b->job.err.status != DCFG_OK)
+   if (blocks->job.err.status != DCFG_OK)
       return false;
-   if (b->finished && b->stream.dynamics == NULL
-       && b->edges.dynamics == NULL)
-      return argument(b, "the blocks are finished");
+   if (blocks->finished && blocks->stream.dynamics == NULL
+       && blocks->edges.dynamics == NULL)
+      return argument(blocks, "the blocks are finished");
    return true;
 }
 
-static bool takes_instrs(DcfgBlocks* b)
+static bool takes_instrs(DcfgBlocks* blocks)
 {
-   return is_open(b) && (!b->from_graph
-                         || argument(b, "instructions after a DCFG"));
+   return is_open(blocks) && (!blocks->from_graph
+                              || argument(blocks, "instructions after a DCFG"));
 }
 
-static bool takes_graph(DcfgBlocks* b, const DcfgProcess* p)
+static bool takes_graph(DcfgBlocks* blocks, const DcfgProcess* p)
 {
-   if (!is_open(b))
+   if (!is_open(blocks))
       return false;
-   if (b->from_graph)
-      return b->edges.p == p || argument(b, "a second DCFG");
-   if (stream_executed(&b->stream) > 0)
-      return argument(b, "a DCFG after instructions");
-   b->from_graph = true;
-   return edges_start(&b->edges, &b->job, p);
+   if (blocks->from_graph)
+      return blocks->edges.p == p || argument(blocks, "a second DCFG");
+   if (stream_executed(&blocks->stream) > 0)
+      return argument(blocks, "a DCFG after instructions");
+   blocks->from_graph = true;
+   return edges_start(&blocks->edges, &blocks->job, p);
 }
 
-bool dcfg_blocks_add(DcfgBlocks* b, uint64_t addr, uint32_t size,
+bool dcfg_blocks_add(DcfgBlocks* blocks, uint64_t addr, uint32_t size,
                      DcfgError* err)
 {
-   return told(b, takes_instrs(b) && stream_add(&b->stream, addr, size),
+   return told(blocks,
+               takes_instrs(blocks) && stream_add(&blocks->stream, addr, size),
                err);
 }
 
-bool dcfg_blocks_sequence(DcfgBlocks* b, uint32_t number, DcfgError* err)
+bool dcfg_blocks_sequence(DcfgBlocks* blocks, uint32_t number, DcfgError* err)
 {
-   return told(b, takes_instrs(b)
-                  && (!b->finished
-                      || argument(b, "the blocks are finished"))
-                  && stream_switch(&b->stream, number), err);
+   return told(blocks, takes_instrs(blocks)
+                       && (!blocks->finished
+                           || argument(blocks, "the blocks are finished"))
+                       && stream_switch(&blocks->stream, number), err);
 }
 
-bool dcfg_blocks_stop(DcfgBlocks* b, DcfgError* err)
+bool dcfg_blocks_stop(DcfgBlocks* blocks, DcfgError* err)
 {
-   return told(b, takes_instrs(b) && stream_stop(&b->stream), err);
+   return told(blocks, takes_instrs(blocks) && stream_stop(&blocks->stream),
+               err);
 }
 
-bool dcfg_blocks_lackey(DcfgBlocks* b, const char* path, DcfgError* err)
+bool dcfg_blocks_lackey(DcfgBlocks* blocks, const char* path, DcfgError* err)
 {
    Input* in = NULL;
-   bool   ok = takes_instrs(b)
-               && (in = input_open(&b->job, path)) != NULL
-               && lackey_read(&b->job, in, &b->stream)
-               && stream_stop(&b->stream);
+   bool   ok = takes_instrs(blocks)
+               && (in = input_open(&blocks->job, path)) != NULL
+               && lackey_read(&blocks->job, in, &blocks->stream)
+               && stream_stop(&blocks->stream);
 
    input_close(in);
-   return told(b, ok, err);
+   return told(blocks, ok, err);
 }
 
-bool dcfg_blocks_trace(DcfgBlocks* b, const DcfgProcess* p, DcfgTrace* t,
-                       DcfgError* err)
+bool dcfg_blocks_trace(DcfgBlocks* blocks, const DcfgProcess* p,
+                       DcfgTrace* trace, DcfgError* err)
 {
-   return told(b, takes_graph(b, p) && edges_follow(&b->edges, t), err);
+   return told(blocks,
+               takes_graph(blocks, p) && edges_follow(&blocks->edges, trace),
+               err);
 }
 
-bool dcfg_blocks_graph(DcfgBlocks* b, const DcfgProcess* p, uint32_t thread,
-                       uint64_t* unknown, DcfgError* err)
+bool dcfg_blocks_graph(DcfgBlocks* blocks, const DcfgProcess* p,
+                       uint32_t thread, uint64_t* unknown, DcfgError* err)
 {
    uint64_t not_wanted;
 
-   b->has_dynamics = false;
-   return told(b, takes_graph(b, p)
-                  && edges_sum(&b->edges, thread,
-                               unknown != NULL ? unknown : &not_wanted),
+   blocks->has_dynamics = false;
+   return told(blocks, takes_graph(blocks, p)
+                       && edges_sum(&blocks->edges, thread,
+                                    unknown != NULL ? unknown : &not_wanted),
                err);
 }
 
-bool dcfg_blocks_finish(DcfgBlocks* b, DcfgError* err)
+bool dcfg_blocks_finish(DcfgBlocks* blocks, DcfgError* err)
 {
-   Tally* dynamics = b->has_dynamics ? &b->dynamics : NULL;
-   bool   ok = b->job.err.status == DCFG_OK;
+   Tally* dynamics = blocks->has_dynamics ? &blocks->dynamics : NULL;
+   bool   ok = blocks->job.err.status == DCFG_OK;
 
-   if (ok && !b->finished) {
-      ok = b->from_graph ? edges_tally(&b->edges, &b->statics, dynamics)
-                         : stream_tally(&b->stream, &b->statics, dynamics);
-      b->finished = ok;
-      b->instrs = b->from_graph ? b->statics.instrs
-                                : stream_executed(&b->stream);
+   if (ok && !blocks->finished) {
+      ok = blocks->from_graph
+           ? edges_tally(&blocks->edges, &blocks->statics, dynamics)
+           : stream_tally(&blocks->stream, &blocks->statics, dynamics);
+      blocks->finished = ok;
+      blocks->instrs = blocks->from_graph ? blocks->statics.instrs
+                                          : stream_executed(&blocks->stream);
    }
-   return told(b, ok, err);
+   return told(blocks, ok, err);
 }
 
-const DcfgBlockTable* dcfg_blocks_static(const DcfgBlocks* b)
+const DcfgBlockTable* dcfg_blocks_static(const DcfgBlocks* blocks)
 {
-   return b->finished ? &b->statics.shown : NULL;
+   return blocks->finished ? &blocks->statics.shown : NULL;
 }
 
-const DcfgBlockTable* dcfg_blocks_dynamic(const DcfgBlocks* b)
+const DcfgBlockTable* dcfg_blocks_dynamic(const DcfgBlocks* blocks)
 {
-   return b->finished && b->has_dynamics ? &b->dynamics.shown : NULL;
+   return blocks->finished && blocks->has_dynamics
+          ? &blocks->dynamics.shown : NULL;
 }
 
-uint64_t dcfg_blocks_instrs(const DcfgBlocks* b)
+uint64_t dcfg_blocks_instrs(const DcfgBlocks* blocks)
 {
-   return b->instrs;
+   return blocks->instrs;
 }
 
-void dcfg_blocks_visit(DcfgBlocks* b,
+void dcfg_blocks_visit(DcfgBlocks* blocks,
                        void (*visit)(void* arg, uint32_t block), void* arg)
 {
-   if (!b->finished || !b->has_dynamics)
+   if (!blocks->finished || !blocks->has_dynamics)
       return;
-   if (b->from_graph)
-      edges_visit(&b->edges, visit, arg, &b->dynamics);
+   if (blocks->from_graph)
+      edges_visit(&blocks->edges, visit, arg, &blocks->dynamics);
    else
-      stream_visit(&b->stream, visit, arg, &b->dynamics);
+      stream_visit(&blocks->stream, visit, arg, &blocks->dynamics);
 }

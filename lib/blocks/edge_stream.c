@@ -54,9 +54,9 @@ enum {
 
 /* Return the index of an edge's arc: its id, or, if ids are far apart, its
    index. */
-static inline uint32_t arc_of(const EdgeStream* s, uint32_t edge)
+static inline uint32_t arc_of(const EdgeStream* stream, uint32_t edge)
 {
-   return s->dense ? s->p->edges[edge].id : edge;
+   return stream->dense ? stream->p->edges[edge].id : edge;
 }
 
 static bool is_straight(const DcfgNode* a, const DcfgNode* b)
@@ -110,238 +110,241 @@ static bool can_jump(const DcfgProcess* p, uint32_t node)
 }
 
 /* Note that NODE jumps. */
-static void set_jumps(EdgeStream* s, uint32_t node)
+static void set_jumps(EdgeStream* stream, uint32_t node)
 {
    uint32_t        n;
-   const uint32_t* out = dcfg_out_edges(s->p, node, &n);
+   const uint32_t* out = dcfg_out_edges(stream->p, node, &n);
 
-   s->jumps[node] = 1;
+   stream->jumps[node] = 1;
    for (uint32_t i = 0; i < n; i++) {
-      uint32_t a = arc_of(s, out[i]);
-      if (s->kinds[a] > LEAP)
+      uint32_t a = arc_of(stream, out[i]);
+      if (stream->kinds[a] > LEAP)
          continue;
-      s->kinds[a] = CUT;
-      if (s->arcs[a].from == PASSED)
-         s->arcs[a].from = UNCOUNTED;
+      stream->kinds[a] = CUT;
+      if (stream->arcs[a].from == PASSED)
+         stream->arcs[a].from = UNCOUNTED;
    }
 }
 
-bool edges_start(EdgeStream* s, Job* job, const DcfgProcess* p)
+bool edges_start(EdgeStream* stream, Job* job, const DcfgProcess* p)
 {
    uint64_t n_ids = 0;
 
-   memset(s, 0, sizeof(*s));
-   s->job = job;
-   s->p = p;
-   s->here = (Standing){ DCFG_NONE, DCFG_NONE };
+   memset(stream, 0, sizeof(*stream));
+   stream->job = job;
+   stream->p = p;
+   stream->here = (Standing){ DCFG_NONE, DCFG_NONE };
    for (uint32_t i = 0; i < p->n_edges; i++) {
       if (p->edges[i].id >= n_ids)
          n_ids = (uint64_t)p->edges[i].id + 1;
-      s->edges_left = add_capped(s->edges_left, p->edges[i].count);
+      stream->edges_left = add_capped(stream->edges_left, p->edges[i].count);
    }
-   s->dense = n_ids <= 4 * (uint64_t)p->n_edges + 1024;
-   s->n_arcs = s->dense ? (uint32_t)n_ids : p->n_edges;
+   stream->dense = n_ids <= 4 * (uint64_t)p->n_edges + 1024;
+   stream->n_arcs = stream->dense ? (uint32_t)n_ids : p->n_edges;
    /* Count memory as the graph's edges and nodes have grown: the graph was read
       within limits of its own. */
-   job_read(job, s->n_arcs, s->n_arcs);
+   job_read(job, stream->n_arcs, stream->n_arcs);
    job_read(job, p->n_nodes, p->n_nodes);
-   s->arcs = job_calloc(job, s->n_arcs, sizeof(*s->arcs));
-   s->kinds = job_calloc(job, s->n_arcs, sizeof(*s->kinds));
-   s->next = job_nones(job, p->n_nodes);
-   s->jumps = job_calloc(job, p->n_nodes, sizeof(*s->jumps));
-   if (s->arcs == NULL || s->kinds == NULL || s->next == NULL
-       || s->jumps == NULL)
+   stream->arcs = job_calloc(job, stream->n_arcs, sizeof(*stream->arcs));
+   stream->kinds = job_calloc(job, stream->n_arcs, sizeof(*stream->kinds));
+   stream->next = job_nones(job, p->n_nodes);
+   stream->jumps = job_calloc(job, p->n_nodes, sizeof(*stream->jumps));
+   if (stream->arcs == NULL || stream->kinds == NULL || stream->next == NULL
+       || stream->jumps == NULL)
       return false;
-   memset(s->kinds, NO_EDGE, s->n_arcs);
-   for (uint32_t i = 0; i < s->n_arcs; i++)
-      s->arcs[i].from = UNCOUNTED;
+   memset(stream->kinds, NO_EDGE, stream->n_arcs);
+   for (uint32_t i = 0; i < stream->n_arcs; i++)
+      stream->arcs[i].from = UNCOUNTED;
    for (uint32_t i = 0; i < p->n_edges; i++) {
       const DcfgEdge* e = &p->edges[i];
-      uint32_t        a = arc_of(s, i);
-      s->arcs[a] = (BlockArc){ e->source, e->target, UNCOUNTED, 0 };
-      s->kinds[a] = kind_of(p, e);
+      uint32_t        a = arc_of(stream, i);
+      stream->arcs[a] = (BlockArc){ e->source, e->target, UNCOUNTED, 0 };
+      stream->kinds[a] = kind_of(p, e);
    }
    return true;
 }
 
-void edges_end(EdgeStream* s)
+void edges_end(EdgeStream* stream)
 {
-   const DcfgProcess* p = s->p;
+   const DcfgProcess* p = stream->p;
 
-   job_free(s->job, s->arcs, s->n_arcs * sizeof(*s->arcs));
-   job_free(s->job, s->kinds, s->n_arcs * sizeof(*s->kinds));
-   job_free(s->job, s->next, p->n_nodes * sizeof(*s->next));
-   job_free(s->job, s->jumps, p->n_nodes * sizeof(*s->jumps));
-   job_free(s->job, s->pieces, p->n_nodes * sizeof(*s->pieces));
-   passages_free(s->job, &s->passages);
-   array_free(s->job, &s->interrupted, sizeof(Standing));
+   job_free(stream->job, stream->arcs, stream->n_arcs * sizeof(*stream->arcs));
+   job_free(stream->job, stream->kinds,
+            stream->n_arcs * sizeof(*stream->kinds));
+   job_free(stream->job, stream->next, p->n_nodes * sizeof(*stream->next));
+   job_free(stream->job, stream->jumps, p->n_nodes * sizeof(*stream->jumps));
+   job_free(stream->job, stream->pieces, p->n_nodes * sizeof(*stream->pieces));
+   passages_free(stream->job, &stream->passages);
+   array_free(stream->job, &stream->interrupted, sizeof(Standing));
 }
 
 /*--- Following a trace                                    ---*/
 
 /* Fail if this is the second pass: then everything is known. */
-static bool is_known_stream(const EdgeStream* s)
+static bool is_known_stream(const EdgeStream* stream)
 {
-   return s->dynamics == NULL
-          || job_fail(s->job, DCFG_ERROR_ARGUMENT, NULL,
+   return stream->dynamics == NULL
+          || job_fail(stream->job, DCFG_ERROR_ARGUMENT, NULL,
                       "the stream differs from the one that was read first");
 }
 
-static bool count(EdgeStream* s, uint32_t from, uint32_t at, uint32_t to)
+static bool count(EdgeStream* stream, uint32_t from, uint32_t at, uint32_t to)
 {
    uint32_t block = DCFG_NONE;
 
-   if (s->dynamics == NULL)
-      return passage_count(s->job, &s->passages, from, at, to, 1);
+   if (stream->dynamics == NULL)
+      return passage_count(stream->job, &stream->passages, from, at, to, 1);
    if (to != DCFG_NONE) {
-      if (s->pieces[to] != DCFG_NONE)
-         block = s->dynamics->of_piece[s->pieces[to]];
+      if (stream->pieces[to] != DCFG_NONE)
+         block = stream->dynamics->of_piece[stream->pieces[to]];
       if (block == DCFG_NONE)
-         return is_known_stream(s);
+         return is_known_stream(stream);
    }
-   s->visit(s->visit_arg, block);
+   stream->visit(stream->visit_arg, block);
    return true;
 }
 
-static bool begin(EdgeStream* s, uint32_t node)
+static bool begin(EdgeStream* stream, uint32_t node)
 {
-   s->here = (Standing){ node, node };
-   return count(s, DCFG_NONE, DCFG_NONE, node);
+   stream->here = (Standing){ node, node };
+   return count(stream, DCFG_NONE, DCFG_NONE, node);
 }
 
 /* End the sequence, and those that wait for it, where they are. */
-static bool end_all(EdgeStream* s)
+static bool end_all(EdgeStream* stream)
 {
-   bool ok = s->here.from == DCFG_NONE
-             || count(s, s->here.from, s->here.at, DCFG_NONE);
+   bool ok = stream->here.from == DCFG_NONE
+             || count(stream, stream->here.from, stream->here.at, DCFG_NONE);
 
-   for (size_t i = 0; ok && i < s->interrupted.n; i++) {
-      Standing there = ELEM(s->interrupted, Standing, i);
-      ok = count(s, there.from, there.at, DCFG_NONE);
+   for (size_t i = 0; ok && i < stream->interrupted.n; i++) {
+      Standing there = ELEM(stream->interrupted, Standing, i);
+      ok = count(stream, there.from, there.at, DCFG_NONE);
    }
-   array_cut(&s->interrupted, 0);
-   s->here = (Standing){ DCFG_NONE, DCFG_NONE };
+   array_cut(&stream->interrupted, 0);
+   stream->here = (Standing){ DCFG_NONE, DCFG_NONE };
    return ok;
 }
 
 /* Return whether NODE goes straight on to TO, which becomes its successor if it
    has none. */
-static bool go_straight(EdgeStream* s, uint32_t node, uint32_t to)
+static bool go_straight(EdgeStream* stream, uint32_t node, uint32_t to)
 {
-   if (s->jumps[node])
+   if (stream->jumps[node])
       return false;
-   if (s->next[node] == DCFG_NONE && s->dynamics == NULL)
-      s->next[node] = to;
-   return s->next[node] == to;
+   if (stream->next[node] == DCFG_NONE && stream->dynamics == NULL)
+      stream->next[node] = to;
+   return stream->next[node] == to;
 }
 
 /* Count a jump: from leader FROM, which ran to AT, to another leader. */
-static bool jump(EdgeStream* s, uint32_t from, uint32_t at, uint32_t to)
+static bool jump(EdgeStream* stream, uint32_t from, uint32_t at, uint32_t to)
 {
-   if (!s->jumps[at]) {
-      if (!is_known_stream(s))
+   if (!stream->jumps[at]) {
+      if (!is_known_stream(stream))
          return false;
-      set_jumps(s, at);
+      set_jumps(stream, at);
    }
-   s->here = (Standing){ to, to };
-   return count(s, from, at, to);
+   stream->here = (Standing){ to, to };
+   return count(stream, from, at, to);
 }
 
-static bool interrupt(EdgeStream* s, uint32_t handler)
+static bool interrupt(EdgeStream* stream, uint32_t handler)
 {
-   Standing* there = array_add(s->job, &s->interrupted, sizeof(*there));
+   Standing* there = array_add(stream->job, &stream->interrupted,
+                               sizeof(*there));
 
    if (there == NULL)
       return false;
-   *there = s->here;
-   if (s->dynamics != NULL)
-      s->visit(s->visit_arg, DCFG_NONE);
-   return begin(s, handler);
+   *there = stream->here;
+   if (stream->dynamics != NULL)
+      stream->visit(stream->visit_arg, DCFG_NONE);
+   return begin(stream, handler);
 }
 
 /* End the handler; the interrupted sequence goes on at NODE. */
-static bool resume(EdgeStream* s, uint32_t node)
+static bool resume(EdgeStream* stream, uint32_t node)
 {
-   const DcfgProcess* p = s->p;
+   const DcfgProcess* p = stream->p;
    Standing           there;
 
-   if (!count(s, s->here.from, s->here.at, DCFG_NONE))
+   if (!count(stream, stream->here.from, stream->here.at, DCFG_NONE))
       return false;
-   if (s->interrupted.n == 0)
-      return begin(s, node);
-   there = ELEM(s->interrupted, Standing, array_pop(&s->interrupted));
+   if (stream->interrupted.n == 0)
+      return begin(stream, node);
+   there = ELEM(stream->interrupted, Standing, array_pop(&stream->interrupted));
    if (is_straight(&p->nodes[there.at], &p->nodes[node])) {
-      if (go_straight(s, there.at, node)) {
-         s->here = (Standing){ there.from, node };
+      if (go_straight(stream, there.at, node)) {
+         stream->here = (Standing){ there.from, node };
          return true;
       }
-      return jump(s, there.from, there.at, node);
+      return jump(stream, there.from, there.at, node);
    }
-   if (s->jumps[there.at] || can_jump(p, there.at))
-      return jump(s, there.from, there.at, node);
-   return count(s, there.from, there.at, DCFG_NONE) && begin(s, node);
+   if (stream->jumps[there.at] || can_jump(p, there.at))
+      return jump(stream, there.from, there.at, node);
+   return count(stream, there.from, there.at, DCFG_NONE) && begin(stream, node);
 }
 
 /* Move what an arc has counted to the passages. */
-static bool settle(EdgeStream* s, BlockArc* a)
+static bool settle(EdgeStream* stream, BlockArc* a)
 {
    uint32_t n = a->pending;
 
    a->pending = 0;
-   return n == 0 || passage_count(s->job, &s->passages, a->from, a->source,
-                                  a->target, n);
+   return n == 0
+          || passage_count(stream->job, &stream->passages, a->from, a->source,
+                           a->target, n);
 }
 
-static bool settle_all(EdgeStream* s)
+static bool settle_all(EdgeStream* stream)
 {
-   s->pending = 0;
-   for (uint32_t i = 0; i < s->n_arcs; i++)
-      if (!settle(s, &s->arcs[i]))
+   stream->pending = 0;
+   for (uint32_t i = 0; i < stream->n_arcs; i++)
+      if (!settle(stream, &stream->arcs[i]))
          return false;
    return true;
 }
 
 /* Take an edge that needs more than counting. */
-static bool step(EdgeStream* s, uint32_t arc)
+static bool step(EdgeStream* stream, uint32_t arc)
 {
-   BlockArc* a = &s->arcs[arc];
-   uint32_t from = s->here.from, at = a->source, to = a->target;
+   BlockArc* a = &stream->arcs[arc];
+   uint32_t from = stream->here.from, at = a->source, to = a->target;
 
-   switch (s->kinds[arc]) {
+   switch (stream->kinds[arc]) {
       case STRAIGHT:
-         if (!go_straight(s, at, to))
-            return jump(s, from, at, to);
-         s->kinds[arc] = PASS;
+         if (!go_straight(stream, at, to))
+            return jump(stream, from, at, to);
+         stream->kinds[arc] = PASS;
          a->from = PASSED;
-         s->here.at = to;
+         stream->here.at = to;
          return true;
       case LEAP:
-         return jump(s, from, at, to);
+         return jump(stream, from, at, to);
       case CUT:
-         s->here = (Standing){ to, to };
-         if (s->dynamics != NULL || from == DCFG_NONE)
-            return count(s, from, at, to);
-         if (!settle(s, a))
+         stream->here = (Standing){ to, to };
+         if (stream->dynamics != NULL || from == DCFG_NONE)
+            return count(stream, from, at, to);
+         if (!settle(stream, a))
             return false;
          a->from = from;
          a->pending = 1;
          return true;
       case INTERRUPT:
-         return interrupt(s, to);
+         return interrupt(stream, to);
       case RESUME:
-         return resume(s, to);
+         return resume(stream, to);
       case BEGIN:
-         return begin(s, to);
+         return begin(stream, to);
       case END:
-         s->here = (Standing){ DCFG_NONE, to };
+         stream->here = (Standing){ DCFG_NONE, to };
          /* Between special nodes nothing is executed. */
-         return from == DCFG_NONE || count(s, from, at, DCFG_NONE);
+         return from == DCFG_NONE || count(stream, from, at, DCFG_NONE);
       default:
-         return count(s, from, at, DCFG_NONE) && begin(s, to);
+         return count(stream, from, at, DCFG_NONE) && begin(stream, to);
    }
 }
 
-static bool misfit(EdgeStream* s, const DcfgChunkInfo* info, uint32_t id,
+static bool misfit(EdgeStream* stream, const DcfgChunkInfo* info, uint32_t id,
                    const char* what)
 {
    char place[120];
@@ -349,32 +352,32 @@ static bool misfit(EdgeStream* s, const DcfgChunkInfo* info, uint32_t id,
    snprintf(place, sizeof(place), "PROCESSES[%" PRIu32 "].THREAD_DATA"
             "[THREAD_ID=%" PRIu32 "].TRACE_DATA[%" PRIu64 "]", info->process,
             info->thread, info->number);
-   return job_fail(s->job, DCFG_ERROR_FORMAT, place, "edge %" PRIu32 " %s",
+   return job_fail(stream->job, DCFG_ERROR_FORMAT, place, "edge %" PRIu32 " %s",
                    id, what);
 }
 
 /* Begin a thread: its first edge may have any source. */
-static bool enter(EdgeStream* s, uint32_t source)
+static bool enter(EdgeStream* stream, uint32_t source)
 {
-   if (s->p->nodes[source].kind == DCFG_NODE_BLOCK)
-      return begin(s, source);
-   s->here = (Standing){ DCFG_NONE, source };
+   if (stream->p->nodes[source].kind == DCFG_NODE_BLOCK)
+      return begin(stream, source);
+   stream->here = (Standing){ DCFG_NONE, source };
    return true;
 }
 
-static bool follow(EdgeStream* s, const uint32_t* ids, size_t n,
+static bool follow(EdgeStream* stream, const uint32_t* ids, size_t n,
                    const DcfgChunkInfo* info)
 {
-   const bool     dense = s->dense;
-   const uint32_t n_arcs = s->n_arcs;
-   BlockArc* const arcs = s->arcs;
-   uint32_t       from = s->here.from, at = s->here.at;
+   const bool     dense = stream->dense;
+   const uint32_t n_arcs = stream->n_arcs;
+   BlockArc* const arcs = stream->arcs;
+   uint32_t       from = stream->here.from, at = stream->here.at;
 
    for (size_t i = 0; i < n; i++) {
-      uint32_t id = dense ? ids[i] : dcfg_edge_by_id(s->p, ids[i]);
+      uint32_t id = dense ? ids[i] : dcfg_edge_by_id(stream->p, ids[i]);
       BlockArc* a;
       if (id >= n_arcs)
-         return misfit(s, info, ids[i], "is not in the DCFG");
+         return misfit(stream, info, ids[i], "is not in the DCFG");
       a = &arcs[id];
       if (a->source == at && a->from == from) {
          a->pending++;
@@ -385,138 +388,139 @@ static bool follow(EdgeStream* s, const uint32_t* ids, size_t n,
          at = a->target;
          continue;
       }
-      s->here = (Standing){ from, at };
-      if (s->kinds[id] == NO_EDGE)
-         return misfit(s, info, ids[i], "is not in the DCFG");
+      stream->here = (Standing){ from, at };
+      if (stream->kinds[id] == NO_EDGE)
+         return misfit(stream, info, ids[i], "is not in the DCFG");
       if (a->source != at) {
          if (at != DCFG_NONE)
-            return misfit(s, info, ids[i],
+            return misfit(stream, info, ids[i],
                           "does not begin where the one before ended");
-         if (!enter(s, a->source))
+         if (!enter(stream, a->source))
             return false;
       }
-      if (!step(s, id))
+      if (!step(stream, id))
          return false;
-      from = s->here.from;
-      at = s->here.at;
+      from = stream->here.from;
+      at = stream->here.at;
    }
-   s->here = (Standing){ from, at };
+   stream->here = (Standing){ from, at };
    return true;
 }
 
-bool edges_follow(EdgeStream* s, DcfgTrace* t)
+bool edges_follow(EdgeStream* stream, DcfgTrace* trace)
 {
    static const DcfgError none;
    uint32_t               ids[N_IDS];
-   uint64_t               left = s->edges_left, thread = UINT64_MAX;
+   uint64_t               left = stream->edges_left, thread = UINT64_MAX;
    DcfgError              err = none;
    size_t                 n;
 
-   while ((n = dcfg_trace_next(t, ids, N_IDS, &err)) > 0) {
-      const DcfgChunkInfo* info = dcfg_trace_chunk_info(t);
+   while ((n = dcfg_trace_next(trace, ids, N_IDS, &err)) > 0) {
+      const DcfgChunkInfo* info = dcfg_trace_chunk_info(trace);
       if (n > left)
-         return misfit(s, info, ids[0], "is one of more than the DCFG has");
+         return misfit(stream, info, ids[0],
+                       "is one of more than the DCFG has");
       left -= n;
-      if (info->thread != thread && !end_all(s))
+      if (info->thread != thread && !end_all(stream))
          return false;
       thread = info->thread;
-      s->pending += n;
-      if (s->pending > UINT32_MAX && !settle_all(s))
+      stream->pending += n;
+      if (stream->pending > UINT32_MAX && !settle_all(stream))
          return false;
-      if (!follow(s, ids, n, info))
+      if (!follow(stream, ids, n, info))
          return false;
    }
    if (err.status != DCFG_OK)
-      return job_adopt(s->job, &err);
-   return end_all(s);
+      return job_adopt(stream->job, &err);
+   return end_all(stream);
 }
 
 /*--- Pieces                                               ---*/
 
 /* Number the blocks that were executed. */
-static bool number_pieces(EdgeStream* s)
+static bool number_pieces(EdgeStream* stream)
 {
-   const DcfgProcess* p = s->p;
+   const DcfgProcess* p = stream->p;
 
-   s->pieces = job_nones(s->job, p->n_nodes);
-   if (s->pieces == NULL)
+   stream->pieces = job_nones(stream->job, p->n_nodes);
+   if (stream->pieces == NULL)
       return false;
-   for (uint32_t i = 0; i < s->passages.all.n; i++) {
-      const Passage* x = passage(&s->passages, i);
+   for (uint32_t i = 0; i < stream->passages.all.n; i++) {
+      const Passage* x = passage(&stream->passages, i);
       if (x->at != DCFG_NONE)
-         s->pieces[x->from] = s->pieces[x->at] = 0;
+         stream->pieces[x->from] = stream->pieces[x->at] = 0;
       if (x->to != DCFG_NONE)
-         s->pieces[x->to] = 0;
+         stream->pieces[x->to] = 0;
    }
    for (uint32_t i = 0; i < p->n_nodes; i++)
-      if (s->next[i] != DCFG_NONE)
-         s->pieces[i] = s->pieces[s->next[i]] = 0;
+      if (stream->next[i] != DCFG_NONE)
+         stream->pieces[i] = stream->pieces[stream->next[i]] = 0;
    for (uint32_t i = 0; i < p->n_nodes; i++)
-      if (s->pieces[i] != DCFG_NONE)
-         s->pieces[i] = s->n_pieces++;
+      if (stream->pieces[i] != DCFG_NONE)
+         stream->pieces[i] = stream->n_pieces++;
    return true;
 }
 
-static void make_pieces(const EdgeStream* s, Piece* pieces)
+static void make_pieces(const EdgeStream* stream, Piece* pieces)
 {
-   for (uint32_t i = 0; i < s->p->n_nodes; i++) {
-      const DcfgNode* n = &s->p->nodes[i];
-      if (s->pieces[i] == DCFG_NONE)
+   for (uint32_t i = 0; i < stream->p->n_nodes; i++) {
+      const DcfgNode* n = &stream->p->nodes[i];
+      if (stream->pieces[i] == DCFG_NONE)
          continue;
-      pieces[s->pieces[i]] = (Piece){
+      pieces[stream->pieces[i]] = (Piece){
          n->addr, n->addr + n->last_offset, n->addr + n->size, i,
          n->n_instrs,
-         s->next[i] == DCFG_NONE ? DCFG_NONE : s->pieces[s->next[i]],
-         s->jumps[i] };
+         stream->next[i] == DCFG_NONE
+         ? DCFG_NONE : stream->pieces[stream->next[i]], stream->jumps[i] };
    }
 }
 
-static void translate(const EdgeStream* s)
+static void translate(const EdgeStream* stream)
 {
-   for (uint32_t i = 0; i < s->passages.all.n; i++) {
-      Passage* x = passage(&s->passages, i);
+   for (uint32_t i = 0; i < stream->passages.all.n; i++) {
+      Passage* x = passage(&stream->passages, i);
       if (x->at != DCFG_NONE) {
-         x->from = s->pieces[x->from];
-         x->at = s->pieces[x->at];
+         x->from = stream->pieces[x->from];
+         x->at = stream->pieces[x->at];
       }
       if (x->to != DCFG_NONE)
-         x->to = s->pieces[x->to];
+         x->to = stream->pieces[x->to];
    }
 }
 
-bool edges_tally(EdgeStream* s, Tally* statics, Tally* dynamics)
+bool edges_tally(EdgeStream* stream, Tally* statics, Tally* dynamics)
 {
    Piece* pieces;
    bool   ok;
 
-   if (!settle_all(s))
+   if (!settle_all(stream))
       return false;
-   passages_seal(s->job, &s->passages);
-   if (!number_pieces(s))
+   passages_seal(stream->job, &stream->passages);
+   if (!number_pieces(stream))
       return false;
-   pieces = job_calloc(s->job, s->n_pieces, sizeof(*pieces));
+   pieces = job_calloc(stream->job, stream->n_pieces, sizeof(*pieces));
    if (pieces == NULL)
       return false;
-   make_pieces(s, pieces);
-   translate(s);
-   ok = tally(s->job, pieces, s->n_pieces, &s->passages.all, statics,
-              dynamics);
-   job_free(s->job, pieces, s->n_pieces * sizeof(*pieces));
-   passages_free(s->job, &s->passages);
+   make_pieces(stream, pieces);
+   translate(stream);
+   ok = tally(stream->job, pieces, stream->n_pieces, &stream->passages.all,
+              statics, dynamics);
+   job_free(stream->job, pieces, stream->n_pieces * sizeof(*pieces));
+   passages_free(stream->job, &stream->passages);
    return ok;
 }
 
-void edges_visit(EdgeStream* s, void (*visit)(void* arg, uint32_t block),
+void edges_visit(EdgeStream* stream, void (*visit)(void* arg, uint32_t block),
                  void* arg, const Tally* dynamics)
 {
-   s->visit = visit;
-   s->visit_arg = arg;
-   s->dynamics = dynamics;
-   s->here = (Standing){ DCFG_NONE, DCFG_NONE };
+   stream->visit = visit;
+   stream->visit_arg = arg;
+   stream->dynamics = dynamics;
+   stream->here = (Standing){ DCFG_NONE, DCFG_NONE };
    /* From now on nothing is counted. */
-   for (uint32_t i = 0; i < s->n_arcs; i++)
-      if (s->arcs[i].from != PASSED)
-         s->arcs[i].from = UNCOUNTED;
+   for (uint32_t i = 0; i < stream->n_arcs; i++)
+      if (stream->arcs[i].from != PASSED)
+         stream->arcs[i].from = UNCOUNTED;
 }
 
 /*--- A DCFG without a trace                               ---*/
@@ -536,20 +540,21 @@ static uint64_t traversals(const Sum* sum, uint32_t edge)
    return dcfg_edge_count(sum->s->p, edge, sum->thread);
 }
 
-static bool many(EdgeStream* s, uint32_t from, uint32_t at, uint32_t to,
+static bool many(EdgeStream* stream, uint32_t from, uint32_t at, uint32_t to,
                  uint64_t n)
 {
-   return n == 0 || passage_count(s->job, &s->passages, from, at, to, n);
+   return n == 0
+          || passage_count(stream->job, &stream->passages, from, at, to, n);
 }
 
-static bool end_many(EdgeStream* s, uint32_t at, uint64_t n)
+static bool end_many(EdgeStream* stream, uint32_t at, uint64_t n)
 {
-   return many(s, at, at, DCFG_NONE, n);
+   return many(stream, at, at, DCFG_NONE, n);
 }
 
-static bool begin_many(EdgeStream* s, uint32_t to, uint64_t n)
+static bool begin_many(EdgeStream* stream, uint32_t to, uint64_t n)
 {
-   return many(s, DCFG_NONE, DCFG_NONE, to, n);
+   return many(stream, DCFG_NONE, DCFG_NONE, to, n);
 }
 
 /* Find the blocks that jump, and the successors of the others. */
@@ -669,21 +674,22 @@ static bool add_edge(Sum* sum, uint32_t edge)
    }
 }
 
-bool edges_sum(EdgeStream* s, uint32_t thread, uint64_t* unknown)
+bool edges_sum(EdgeStream* stream, uint32_t thread, uint64_t* unknown)
 {
-   uint32_t n = s->p->n_nodes;
-   Sum      sum = { s, thread, job_calloc(s->job, n, sizeof(uint64_t)),
-                    job_calloc(s->job, n, sizeof(uint64_t)), 0 };
+   uint32_t n = stream->p->n_nodes;
+   Sum      sum = { stream, thread,
+                    job_calloc(stream->job, n, sizeof(uint64_t)),
+                    job_calloc(stream->job, n, sizeof(uint64_t)), 0 };
    bool     ok = sum.interrupted != NULL && sum.resumed != NULL;
 
    if (ok) {
       find_jumps(&sum);
       ok = add_interrupts(&sum);
    }
-   for (uint32_t i = 0; ok && i < s->p->n_edges; i++)
+   for (uint32_t i = 0; ok && i < stream->p->n_edges; i++)
       ok = add_edge(&sum, i);
-   job_free(s->job, sum.interrupted, n * sizeof(uint64_t));
-   job_free(s->job, sum.resumed, n * sizeof(uint64_t));
+   job_free(stream->job, sum.interrupted, n * sizeof(uint64_t));
+   job_free(stream->job, sum.resumed, n * sizeof(uint64_t));
    *unknown = sum.unknown;
    return ok;
 }

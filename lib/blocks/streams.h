@@ -47,29 +47,29 @@ typedef
 
 /* Return the index of a passage, which is added with count 0 if it is new;
    DCFG_NONE without memory. */
-uint32_t passage_index(Job* job, Passages* p, uint32_t from, uint32_t at,
+uint32_t passage_index(Job* job, Passages* passages, uint32_t from, uint32_t at,
                        uint32_t to);
 
-static inline Passage* passage(const Passages* p, uint32_t i)
+static inline Passage* passage(const Passages* passages, uint32_t i)
 {
-   return &ELEM(p->all, Passage, i);
+   return &ELEM(passages->all, Passage, i);
 }
 
 /* Add COUNT to a passage. */
-static inline bool passage_count(Job* job, Passages* p, uint32_t from,
+static inline bool passage_count(Job* job, Passages* passages, uint32_t from,
                                  uint32_t at, uint32_t to, uint64_t count)
 {
-   uint32_t i = passage_index(job, p, from, at, to);
+   uint32_t i = passage_index(job, passages, from, at, to);
 
    if (i == DCFG_NONE)
       return false;
-   passage(p, i)->count = add_capped(passage(p, i)->count, count);
+   passage(passages, i)->count = add_capped(passage(passages, i)->count, count);
    return true;
 }
 
 /* Free the hash table: no more lookups; free everything. */
-void passages_seal(Job* job, Passages* p);
-void passages_free(Job* job, Passages* p);
+void passages_seal(Job* job, Passages* passages);
+void passages_free(Job* job, Passages* passages);
 
 /*--- Pieces and tables                                    ---*/
 
@@ -107,7 +107,7 @@ typedef
 bool tally(Job* job, const Piece* pieces, uint32_t n, Array* passages,
            Tally* statics, Tally* dynamics);
 
-void tally_free(Job* job, Tally* t);
+void tally_free(Job* job, Tally* tally);
 
 /*--- Streams of instructions                              ---*/
 
@@ -146,36 +146,39 @@ typedef
 /* Sizes from here on are in .addrs. */
 #define LONG_SIZE 127U
 
-bool stream_start(AddressStream* s, Job* job);
-void stream_end(AddressStream* s);
+bool stream_start(AddressStream* stream, Job* job);
+void stream_end(AddressStream* stream);
 
 /* Do the unusual cases of stream_add(). */
-bool stream_step(AddressStream* s, uint64_t addr, uint32_t size);
+bool stream_step(AddressStream* stream, uint64_t addr, uint32_t size);
 
 /* Add the next instruction. */
-static inline bool stream_add(AddressStream* s, uint64_t addr, uint32_t size)
+static inline bool stream_add(AddressStream* stream, uint64_t addr,
+                              uint32_t size)
 {
-   if (addr == s->expect && size == *s->ahead && size - 1 < LONG_SIZE - 1) {
-      s->ahead++;
-      s->expect += size;
+   if (addr == stream->expect && size == *stream->ahead
+       && size - 1 < LONG_SIZE - 1) {
+      stream->ahead++;
+      stream->expect += size;
       return true;
    }
-   return stream_step(s, addr, size);
+   return stream_step(stream, addr, size);
 }
 
 /* End the present sequence; switch to another one. */
-bool stream_stop(AddressStream* s);
-bool stream_switch(AddressStream* s, uint32_t sequence);
+bool stream_stop(AddressStream* stream);
+bool stream_switch(AddressStream* stream, uint32_t sequence);
 
-uint64_t stream_executed(const AddressStream* s);
+uint64_t stream_executed(const AddressStream* stream);
 
 /* Make the tables.  Afterwards the stream can be visited. */
-bool stream_tally(AddressStream* s, Tally* statics, Tally* dynamics);
-void stream_visit(AddressStream* s, void (*visit)(void* arg, uint32_t block),
+bool stream_tally(AddressStream* stream, Tally* statics, Tally* dynamics);
+void stream_visit(AddressStream* stream,
+                  void (*visit)(void* arg, uint32_t block),
                   void* arg, const Tally* dynamics);
 
-/* Add all instructions of IN to S. */
-bool lackey_read(Job* job, Input* in, AddressStream* s);
+/* Add all instructions of IN to STREAM. */
+bool lackey_read(Job* job, Input* in, AddressStream* stream);
 
 /*--- Streams of a DCFG's edges                            ---*/
 
@@ -213,19 +216,19 @@ typedef
    }
    EdgeStream;
 
-bool edges_start(EdgeStream* s, Job* job, const DcfgProcess* p);
-void edges_end(EdgeStream* s);
+bool edges_start(EdgeStream* stream, Job* job, const DcfgProcess* p);
+void edges_end(EdgeStream* stream);
 
-/* Follow all further edges of T. */
-bool edges_follow(EdgeStream* s, DcfgTrace* t);
+/* Follow all further edges of TRACE. */
+bool edges_follow(EdgeStream* stream, DcfgTrace* trace);
 
 /* Make the tables; DYNAMICS may be NULL.  Afterwards the stream can be
    visited. */
-bool edges_tally(EdgeStream* s, Tally* statics, Tally* dynamics);
-void edges_visit(EdgeStream* s, void (*visit)(void* arg, uint32_t block),
+bool edges_tally(EdgeStream* stream, Tally* statics, Tally* dynamics);
+void edges_visit(EdgeStream* stream, void (*visit)(void* arg, uint32_t block),
                  void* arg, const Tally* dynamics);
 
-/* Count the edges of S's process for THREAD; see dcfg_blocks_graph(). */
-bool edges_sum(EdgeStream* s, uint32_t thread, uint64_t* unknown);
+/* Count the edges of STREAM's process for THREAD; see dcfg_blocks_graph(). */
+bool edges_sum(EdgeStream* stream, uint32_t thread, uint64_t* unknown);
 
 #endif /* DCFG_STREAMS_H */

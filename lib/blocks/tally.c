@@ -32,78 +32,81 @@
 
 /*--- Passages                                             ---*/
 
-static inline uint32_t first_bucket(const Passages* p, uint32_t from,
+static inline uint32_t first_bucket(const Passages* passages, uint32_t from,
                                     uint32_t at, uint32_t to)
 {
-   uint64_t h = hash_word(&p->hash, (uint64_t)from << 32 | at);
+   uint64_t h = hash_word(&passages->hash, (uint64_t)from << 32 | at);
 
-   return (uint32_t)hash_word(&p->hash, h ^ to) & (p->n_buckets - 1);
+   return (uint32_t)hash_word(&passages->hash,
+                              h ^ to) & (passages->n_buckets - 1);
 }
 
 /* Return the bucket where a passage is, or would be. */
-static inline uint32_t* bucket_of(Passages* p, uint32_t from, uint32_t at,
-                                  uint32_t to)
+static inline uint32_t* bucket_of(Passages* passages, uint32_t from,
+                                  uint32_t at, uint32_t to)
 {
-   uint32_t i = first_bucket(p, from, at, to);
+   uint32_t i = first_bucket(passages, from, at, to);
 
-   for (; p->buckets[i] != 0; i = (i + 1) & (p->n_buckets - 1)) {
-      const Passage* x = passage(p, p->buckets[i] - 1);
+   for (; passages->buckets[i] != 0; i = (i + 1) & (passages->n_buckets - 1)) {
+      const Passage* x = passage(passages, passages->buckets[i] - 1);
       if (x->from == from && x->at == at && x->to == to)
          break;
    }
-   return &p->buckets[i];
+   return &passages->buckets[i];
 }
 
 /* Enlarge the hash table, of which at most three quarters are used. */
-static bool make_room(Job* job, Passages* p)
+static bool make_room(Job* job, Passages* passages)
 {
-   uint32_t n = p->n_buckets == 0 ? 1024 : 2 * p->n_buckets;
+   uint32_t n = passages->n_buckets == 0 ? 1024 : 2 * passages->n_buckets;
 
    if (n == 0)
       return job_fail(job, DCFG_ERROR_LIMIT, NULL, "too many edges");
-   passages_seal(job, p);
-   p->buckets = job_calloc(job, n, sizeof(*p->buckets));
-   if (p->buckets == NULL)
+   passages_seal(job, passages);
+   passages->buckets = job_calloc(job, n, sizeof(*passages->buckets));
+   if (passages->buckets == NULL)
       return false;
-   p->n_buckets = n;
-   p->hash      = hash_key();
-   for (uint32_t i = 0; i < p->all.n; i++) {
-      const Passage* x = passage(p, i);
-      *bucket_of(p, x->from, x->at, x->to) = i + 1;
+   passages->n_buckets = n;
+   passages->hash      = hash_key();
+   for (uint32_t i = 0; i < passages->all.n; i++) {
+      const Passage* x = passage(passages, i);
+      *bucket_of(passages, x->from, x->at, x->to) = i + 1;
    }
    return true;
 }
 
-uint32_t passage_index(Job* job, Passages* p, uint32_t from, uint32_t at,
+uint32_t passage_index(Job* job, Passages* passages, uint32_t from, uint32_t at,
                        uint32_t to)
 {
    uint32_t* bucket;
    Passage*  new;
 
-   if (p->all.n >= p->n_buckets / 4 * 3 && !make_room(job, p))
+   if (passages->all.n >= passages->n_buckets / 4 * 3
+       && !make_room(job, passages))
       return DCFG_NONE;
-   bucket = bucket_of(p, from, at, to);
+   bucket = bucket_of(passages, from, at, to);
    if (*bucket != 0)
       return *bucket - 1;
-   new = array_add(job, &p->all, sizeof(*new));
+   new = array_add(job, &passages->all, sizeof(*new));
    if (new == NULL)
       return DCFG_NONE;
    *new = (Passage){ from, at, to, 0 };
-   *bucket = (uint32_t)p->all.n;
+   *bucket = (uint32_t)passages->all.n;
    return *bucket - 1;
 }
 
-void passages_seal(Job* job, Passages* p)
+void passages_seal(Job* job, Passages* passages)
 {
-   job_free(job, p->buckets, p->n_buckets * sizeof(*p->buckets));
-   p->buckets = NULL;
-   p->n_buckets = 0;
+   job_free(job, passages->buckets,
+            passages->n_buckets * sizeof(*passages->buckets));
+   passages->buckets = NULL;
+   passages->n_buckets = 0;
 }
 
-void passages_free(Job* job, Passages* p)
+void passages_free(Job* job, Passages* passages)
 {
-   passages_seal(job, p);
-   array_free(job, &p->all, sizeof(Passage));
+   passages_seal(job, passages);
+   array_free(job, &passages->all, sizeof(Passage));
 }
 
 /*--- Pieces in their order                                ---*/
@@ -249,27 +252,27 @@ static DcfgEndKind kind_of(const DcfgStreamEdge* edges, uint32_t n)
 }
 
 /* Count an edge of block B; if PLACED, also store it. */
-static void take_edge(Tally* t, bool placed, uint32_t b, uint32_t target,
+static void take_edge(Tally* tally, bool placed, uint32_t b, uint32_t target,
                       uint64_t count, bool falls)
 {
-   DcfgStreamBlock* block = &ELEM(t->blocks, DcfgStreamBlock, b);
+   DcfgStreamBlock* block = &ELEM(tally->blocks, DcfgStreamBlock, b);
 
    if (placed)
-      ELEM(t->edges, DcfgStreamEdge, block->first_edge + block->n_edges)
+      ELEM(tally->edges, DcfgStreamEdge, block->first_edge + block->n_edges)
          = (DcfgStreamEdge){ count, target, falls };
    block->n_edges++;
 }
 
 /* Merge equal edges of each block, sort them, and close gaps. */
-static void finish_edges(Job* job, Tally* t)
+static void finish_edges(Job* job, Tally* tally)
 {
    uint32_t n = 0;
 
-   for (uint32_t b = 0; b < t->blocks.n; b++) {
-      DcfgStreamBlock* block = &ELEM(t->blocks, DcfgStreamBlock, b);
-      DcfgStreamEdge*  edges = &ELEM(t->edges, DcfgStreamEdge,
+   for (uint32_t b = 0; b < tally->blocks.n; b++) {
+      DcfgStreamBlock* block = &ELEM(tally->blocks, DcfgStreamBlock, b);
+      DcfgStreamEdge*  edges = &ELEM(tally->edges, DcfgStreamEdge,
                                      block->first_edge);
-      DcfgStreamEdge*  to = &ELEM(t->edges, DcfgStreamEdge, n);
+      DcfgStreamEdge*  to = &ELEM(tally->edges, DcfgStreamEdge, n);
       uint32_t         used = 0;
       if (block->n_edges > 1)
          qsort(edges, block->n_edges, sizeof(*edges), by_target);
@@ -288,35 +291,37 @@ static void finish_edges(Job* job, Tally* t)
          qsort(to, used, sizeof(*to), by_count);
       n += used;
    }
-   array_cut(&t->edges, n);
-   array_trim(job, &t->edges, sizeof(DcfgStreamEdge));
-   t->shown = (DcfgBlockTable){ (uint32_t)t->blocks.n, n, t->blocks.data,
-                                t->edges.data };
+   array_cut(&tally->edges, n);
+   array_trim(job, &tally->edges, sizeof(DcfgStreamEdge));
+   tally->shown = (DcfgBlockTable){ (uint32_t)tally->blocks.n, n,
+                                   tally->blocks.data,
+                                    tally->edges.data };
 }
 
 /* Reserve room for each block's edges, at least one element. */
-static bool place_edges(Job* job, Tally* t)
+static bool place_edges(Job* job, Tally* tally)
 {
    uint64_t n = 0;
 
-   for (uint32_t b = 0; b < t->blocks.n; b++) {
-      DcfgStreamBlock* block = &ELEM(t->blocks, DcfgStreamBlock, b);
+   for (uint32_t b = 0; b < tally->blocks.n; b++) {
+      DcfgStreamBlock* block = &ELEM(tally->blocks, DcfgStreamBlock, b);
       block->first_edge = (uint32_t)n;
       n += block->n_edges;
       block->n_edges = 0;
    }
-   return array_add_n(job, &t->edges, sizeof(DcfgStreamEdge), n + 1) != NULL;
+   return array_add_n(job, &tally->edges, sizeof(DcfgStreamEdge), n + 1)
+          != NULL;
 }
 
-static DcfgStreamBlock* add_block(Job* job, Tally* t, const Piece* p,
+static DcfgStreamBlock* add_block(Job* job, Tally* tally, const Piece* p,
                                   uint32_t piece)
 {
-   DcfgStreamBlock* b = array_add(job, &t->blocks, sizeof(*b));
+   DcfgStreamBlock* b = array_add(job, &tally->blocks, sizeof(*b));
 
    if (b == NULL)
       return NULL;
    b->first = p->addr;
-   t->of_piece[piece] = (uint32_t)t->blocks.n - 1;
+   tally->of_piece[piece] = (uint32_t)tally->blocks.n - 1;
    return b;
 }
 
@@ -327,7 +332,7 @@ static bool falls_to(const Work* w, uint32_t at, uint32_t to)
    return w->pieces[at].end == w->pieces[to].addr && w->pieces[at].end != 0;
 }
 
-static bool make_dynamics(Work* w, Tally* t)
+static bool make_dynamics(Work* w, Tally* tally)
 {
    for (uint32_t i = 0; i < w->n; i++) {
       uint32_t         piece = w->sorted[i];
@@ -335,7 +340,7 @@ static bool make_dynamics(Work* w, Tally* t)
       DcfgStreamBlock* b;
       if (!s->leader)
          continue;
-      b = add_block(w->job, t, &w->pieces[piece], piece);
+      b = add_block(w->job, tally, &w->pieces[piece], piece);
       if (b == NULL)
          return false;
       b->last = w->pieces[s->straight_end].last;
@@ -346,13 +351,14 @@ static bool make_dynamics(Work* w, Tally* t)
       for (size_t i = 0; i < w->passages->n; i++) {
          const Passage* p = &ELEM(*w->passages, Passage, i);
          if (p->from != DCFG_NONE && p->to != DCFG_NONE)
-            take_edge(t, placed, t->of_piece[p->from], t->of_piece[p->to],
+            take_edge(tally, placed, tally->of_piece[p->from],
+                      tally->of_piece[p->to],
                       p->count, falls_to(w, p->at, p->to));
       }
-      if (!placed && !place_edges(w->job, t))
+      if (!placed && !place_edges(w->job, tally))
          return false;
    }
-   finish_edges(w->job, t);
+   finish_edges(w->job, tally);
    return true;
 }
 
@@ -366,22 +372,23 @@ static inline bool begins_static(const Work* w, uint32_t piece)
 }
 
 /* Make static blocks.  OF becomes the block of each piece. */
-static bool make_static_blocks(Work* w, Tally* t, uint32_t* of)
+static bool make_static_blocks(Work* w, Tally* tally, uint32_t* of)
 {
    for (uint32_t i = 0; i < w->n; i++) {
       uint32_t         piece = w->sorted[i], next = straight_next(w, piece);
       const Piece*     p = &w->pieces[piece];
       DcfgStreamBlock* b;
       if (begins_static(w, piece)) {
-         b = add_block(w->job, t, p, piece);
+         b = add_block(w->job, tally, p, piece);
          if (b == NULL)
             return false;
-         of[piece] = (uint32_t)t->blocks.n - 1;
+         of[piece] = (uint32_t)tally->blocks.n - 1;
          b->count = w->states[piece].count;
       }
-      t->instrs = add_capped(t->instrs, mul_capped(w->states[piece].count,
-                                                   p->n_instrs));
-      b = &ELEM(t->blocks, DcfgStreamBlock, of[piece]);
+      tally->instrs = add_capped(tally->instrs,
+                                 mul_capped(w->states[piece].count,
+                                            p->n_instrs));
+      b = &ELEM(tally->blocks, DcfgStreamBlock, of[piece]);
       b->last = p->last;
       b->n_instrs += p->n_instrs;
       if (next != DCFG_NONE && !begins_static(w, next))
@@ -390,16 +397,16 @@ static bool make_static_blocks(Work* w, Tally* t, uint32_t* of)
    return true;
 }
 
-static bool make_statics(Work* w, Tally* t)
+static bool make_statics(Work* w, Tally* tally)
 {
    uint32_t* of = job_nones(w->job, w->n);
-   bool      ok = of != NULL && make_static_blocks(w, t, of);
+   bool      ok = of != NULL && make_static_blocks(w, tally, of);
 
    for (int placed = 0; ok && placed < 2; placed++) {
       for (size_t i = 0; i < w->passages->n; i++) {
          const Passage* p = &ELEM(*w->passages, Passage, i);
          if (p->from != DCFG_NONE && p->to != DCFG_NONE)
-            take_edge(t, placed, of[p->at], of[p->to], p->count,
+            take_edge(tally, placed, of[p->at], of[p->to], p->count,
                       falls_to(w, p->at, p->to));
       }
       for (uint32_t i = 0; i < w->n; i++) {
@@ -407,24 +414,25 @@ static bool make_statics(Work* w, Tally* t)
          const PieceState* s = &w->states[i];
          if (next != DCFG_NONE && begins_static(w, next)
              && s->count != s->ended)
-            take_edge(t, placed, of[i], of[next], s->count - s->ended, true);
+            take_edge(tally, placed, of[i], of[next], s->count - s->ended,
+                      true);
       }
-      ok = placed || place_edges(w->job, t);
+      ok = placed || place_edges(w->job, tally);
    }
    job_free(w->job, of, w->n * sizeof(*of));
    if (ok)
-      finish_edges(w->job, t);
+      finish_edges(w->job, tally);
    return ok;
 }
 
 /* --- Both tables                                          --- */
 
-static bool start_tally(Job* job, Tally* t, uint32_t n)
+static bool start_tally(Job* job, Tally* tally, uint32_t n)
 {
-   memset(t, 0, sizeof(*t));
-   t->of_piece = job_nones(job, n);
-   t->n_pieces = n;
-   return t->of_piece != NULL;
+   memset(tally, 0, sizeof(*tally));
+   tally->of_piece = job_nones(job, n);
+   tally->n_pieces = n;
+   return tally->of_piece != NULL;
 }
 
 bool tally(Job* job, const Piece* pieces, uint32_t n, Array* passages,
@@ -451,10 +459,10 @@ bool tally(Job* job, const Piece* pieces, uint32_t n, Array* passages,
    return ok;
 }
 
-void tally_free(Job* job, Tally* t)
+void tally_free(Job* job, Tally* tally)
 {
-   array_free(job, &t->blocks, sizeof(DcfgStreamBlock));
-   array_free(job, &t->edges, sizeof(DcfgStreamEdge));
-   job_free(job, t->of_piece, t->n_pieces * sizeof(*t->of_piece));
-   t->of_piece = NULL;
+   array_free(job, &tally->blocks, sizeof(DcfgStreamBlock));
+   array_free(job, &tally->edges, sizeof(DcfgStreamEdge));
+   job_free(job, tally->of_piece, tally->n_pieces * sizeof(*tally->of_piece));
+   tally->of_piece = NULL;
 }

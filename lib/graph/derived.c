@@ -12,199 +12,201 @@
 
 /*--- Edges and blocks                                     ---*/
 
-uint64_t dcfg_edge_count(const DcfgProcess* p, uint32_t edge,
+uint64_t dcfg_edge_count(const DcfgProcess* process, uint32_t edge,
                          uint32_t thread)
 {
    const DcfgEdge* e;
 
-   if (edge >= p->n_edges)
+   if (edge >= process->n_edges)
       return 0;
-   e = &p->edges[edge];
+   e = &process->edges[edge];
    if (thread == DCFG_ALL_THREADS)
       return e->count;
    if (thread >= e->n_counts)
       return 0;
-   return ELEM(inside(p)->counts, uint64_t, e->first_count + thread);
+   return ELEM(inside(process)->counts, uint64_t, e->first_count + thread);
 }
 
-static uint64_t sum(const DcfgProcess* p, const uint32_t* edges, uint32_t n,
-                    uint32_t thread)
+static uint64_t sum(const DcfgProcess* process, const uint32_t* edges,
+                    uint32_t n, uint32_t thread)
 {
    uint64_t total = 0;
 
    for (uint32_t i = 0; i < n; i++)
-      total = add_capped(total, dcfg_edge_count(p, edges[i], thread));
+      total = add_capped(total, dcfg_edge_count(process, edges[i], thread));
    return total;
 }
 
-uint64_t dcfg_node_inflow(const DcfgProcess* p, uint32_t node,
+uint64_t dcfg_node_inflow(const DcfgProcess* process, uint32_t node,
                           uint32_t thread)
 {
    uint32_t        n;
-   const uint32_t* edges = dcfg_in_edges(p, node, &n);
+   const uint32_t* edges = dcfg_in_edges(process, node, &n);
 
-   return sum(p, edges, n, thread);
+   return sum(process, edges, n, thread);
 }
 
-uint64_t dcfg_node_outflow(const DcfgProcess* p, uint32_t node,
+uint64_t dcfg_node_outflow(const DcfgProcess* process, uint32_t node,
                            uint32_t thread)
 {
    uint32_t        n;
-   const uint32_t* edges = dcfg_out_edges(p, node, &n);
+   const uint32_t* edges = dcfg_out_edges(process, node, &n);
 
-   return sum(p, edges, n, thread);
+   return sum(process, edges, n, thread);
 }
 
-uint64_t dcfg_node_executions(const DcfgProcess* p, uint32_t node,
+uint64_t dcfg_node_executions(const DcfgProcess* process, uint32_t node,
                               uint32_t thread)
 {
-   if (node >= p->n_nodes)
+   if (node >= process->n_nodes)
       return 0;
-   if (thread == DCFG_ALL_THREADS && p->nodes[node].count != DCFG_NO_COUNT)
-      return p->nodes[node].count;
+   if (thread == DCFG_ALL_THREADS
+       && process->nodes[node].count != DCFG_NO_COUNT)
+      return process->nodes[node].count;
    /* No edge leads to START. */
-   if (p->nodes[node].kind == DCFG_NODE_START)
-      return dcfg_node_outflow(p, node, thread);
-   return dcfg_node_inflow(p, node, thread);
+   if (process->nodes[node].kind == DCFG_NODE_START)
+      return dcfg_node_outflow(process, node, thread);
+   return dcfg_node_inflow(process, node, thread);
 }
 
-uint64_t dcfg_node_instrs(const DcfgProcess* p, uint32_t node,
+uint64_t dcfg_node_instrs(const DcfgProcess* process, uint32_t node,
                           uint32_t thread)
 {
-   if (node >= p->n_nodes)
+   if (node >= process->n_nodes)
       return 0;
-   return mul_capped(dcfg_node_executions(p, node, thread),
-                     p->nodes[node].n_instrs);
+   return mul_capped(dcfg_node_executions(process, node, thread),
+                     process->nodes[node].n_instrs);
 }
 
-static uint64_t instrs_of(const DcfgProcess* p, const uint32_t* nodes,
+static uint64_t instrs_of(const DcfgProcess* process, const uint32_t* nodes,
                           uint32_t n, uint32_t thread)
 {
    uint64_t total = 0;
 
    for (uint32_t i = 0; i < n; i++)
-      total = add_capped(total, dcfg_node_instrs(p, nodes[i], thread));
+      total = add_capped(total, dcfg_node_instrs(process, nodes[i], thread));
    return total;
 }
 
-uint64_t dcfg_process_instrs(const DcfgProcess* p, uint32_t thread)
+uint64_t dcfg_process_instrs(const DcfgProcess* process, uint32_t thread)
 {
-   const Process* q = inside(p);
+   const Process* q = inside(process);
 
    if (thread == DCFG_ALL_THREADS)
-      return p->instr_count;
-   return thread < q->threads.n ? p->thread_instrs[thread] : 0;
+      return process->instr_count;
+   return thread < q->threads.n ? process->thread_instrs[thread] : 0;
 }
 
 /*--- Routines                                             ---*/
 
-uint64_t dcfg_routine_instrs(const DcfgProcess* p, uint32_t routine,
+uint64_t dcfg_routine_instrs(const DcfgProcess* process, uint32_t routine,
                              uint32_t thread)
 {
    uint32_t        n;
-   const uint32_t* nodes = dcfg_routine_nodes(p, routine, &n);
+   const uint32_t* nodes = dcfg_routine_nodes(process, routine, &n);
 
-   return instrs_of(p, nodes, n, thread);
+   return instrs_of(process, nodes, n, thread);
 }
 
 /* Return whether a jump along E, from another routine, calls the routine of E's
    target: the target is a function's first block, or no symbol names it.  Stubs
    of linkage tables, the dynamic linker's resolver and tail calls are such
    jumps. Other jumps lead to code that several routines share. */
-static bool is_calling_jump(const DcfgProcess* p, const DcfgEdge* e)
+static bool is_calling_jump(const DcfgProcess* process, const DcfgEdge* e)
 {
-   uint32_t symbol = dcfg_symbol_of(p, e->target);
+   uint32_t symbol = dcfg_symbol_of(process, e->target);
 
    return symbol == DCFG_NONE
-          || p->symbols[symbol].addr == p->nodes[e->target].addr;
+          || process->symbols[symbol].addr == process->nodes[e->target].addr;
 }
 
 /* Return how often the entry was entered from outside: by a call always, by a
    branch if it comes from another routine, by a return never. */
-static uint64_t entries(const DcfgProcess* p, uint32_t routine,
+static uint64_t entries(const DcfgProcess* process, uint32_t routine,
                         uint32_t thread, bool calls_only)
 {
    uint64_t        total = 0;
    uint32_t        n, entry;
    const uint32_t* in;
 
-   if (routine >= p->n_routines)
+   if (routine >= process->n_routines)
       return 0;
-   entry = p->routines[routine].entry;
-   in = dcfg_in_edges(p, entry, &n);
+   entry = process->routines[routine].entry;
+   in = dcfg_in_edges(process, entry, &n);
    for (uint32_t i = 0; i < n; i++) {
-      const DcfgEdge* e = &p->edges[in[i]];
+      const DcfgEdge* e = &process->edges[in[i]];
       bool            comes_in;
       if (dcfg_is_call(e->type))
          comes_in = true;
       else if (dcfg_is_return(e->type) || dcfg_is_bypass(e->type))
          comes_in = false;
       else if (dcfg_is_local(e->type))
-         comes_in = p->nodes[e->source].routine != routine
-                    && (!calls_only || is_calling_jump(p, e));
+         comes_in = process->nodes[e->source].routine != routine
+                    && (!calls_only || is_calling_jump(process, e));
       else
          comes_in = !calls_only;
       if (comes_in)
-         total = add_capped(total, dcfg_edge_count(p, in[i], thread));
+         total = add_capped(total, dcfg_edge_count(process, in[i], thread));
    }
    return total;
 }
 
-uint64_t dcfg_routine_calls(const DcfgProcess* p, uint32_t routine,
+uint64_t dcfg_routine_calls(const DcfgProcess* process, uint32_t routine,
                             uint32_t thread)
 {
-   return entries(p, routine, thread, true);
+   return entries(process, routine, thread, true);
 }
 
-uint64_t dcfg_routine_entries(const DcfgProcess* p, uint32_t routine,
+uint64_t dcfg_routine_entries(const DcfgProcess* process, uint32_t routine,
                               uint32_t thread)
 {
-   return entries(p, routine, thread, false);
+   return entries(process, routine, thread, false);
 }
 
 /*--- Loops                                                ---*/
 
-uint64_t dcfg_loop_instrs(const DcfgProcess* p, uint32_t loop,
+uint64_t dcfg_loop_instrs(const DcfgProcess* process, uint32_t loop,
                           uint32_t thread)
 {
    uint32_t        n;
-   const uint32_t* nodes = dcfg_loop_nodes(p, loop, &n);
+   const uint32_t* nodes = dcfg_loop_nodes(process, loop, &n);
 
-   return instrs_of(p, nodes, n, thread);
+   return instrs_of(process, nodes, n, thread);
 }
 
-uint64_t dcfg_loop_iterations(const DcfgProcess* p, uint32_t loop,
+uint64_t dcfg_loop_iterations(const DcfgProcess* process, uint32_t loop,
                               uint32_t thread)
 {
-   return loop < p->n_loops
-          ? dcfg_node_executions(p, p->loops[loop].head, thread) : 0;
+   return loop < process->n_loops
+          ? dcfg_node_executions(process, process->loops[loop].head, thread)
+          : 0;
 }
 
 /* A return to the head does not tell where the call came from.  Bypass edges
    do: their sources are the blocks that may have called.  Usually there is one,
    because a return goes to the instruction behind the call.  If some are in the
    loop and some are not, calls from inside are assigned first. */
-uint64_t dcfg_loop_entries(const DcfgProcess* p, uint32_t loop,
+uint64_t dcfg_loop_entries(const DcfgProcess* process, uint32_t loop,
                            uint32_t thread)
 {
    uint64_t        total = 0, returns = 0, inner_calls = 0;
    uint32_t        n;
    const uint32_t* in;
 
-   if (loop >= p->n_loops)
+   if (loop >= process->n_loops)
       return 0;
-   in = dcfg_in_edges(p, p->loops[loop].head, &n);
+   in = dcfg_in_edges(process, process->loops[loop].head, &n);
    for (uint32_t i = 0; i < n; i++) {
-      const DcfgEdge* e = &p->edges[in[i]];
-      uint64_t        count = dcfg_edge_count(p, in[i], thread);
-      bool            inner = dcfg_loop_contains(p, loop, e->source);
+      const DcfgEdge* e = &process->edges[in[i]];
+      uint64_t        count = dcfg_edge_count(process, in[i], thread);
+      bool            inner = dcfg_loop_contains(process, loop, e->source);
       if (dcfg_is_return(e->type))
          returns = add_capped(returns, count);
       else if (!inner)
          total = add_capped(total, count);
       else if (dcfg_is_bypass(e->type) && e->count == 0)
          inner_calls = add_capped(inner_calls,
-                          dcfg_node_executions(p, e->source, thread));
+                          dcfg_node_executions(process, e->source, thread));
    }
    return returns <= inner_calls ? total
           : add_capped(total, returns - inner_calls);

@@ -6,7 +6,7 @@
 /* Owns: loading a DCFG, from opening its file to freeing it; the tables and
    objects of the format (its specification, part 2), and MERGED, which dcfg
    merge --partial writes and format 1.00 does not have.  Handed: a path or
-   bytes in memory; rows and objects by walk.c.
+   bytes in memory; rows and objects by json.c.
 
    Loading has two halves.  While text is read, the functions below fill the
    arrays of a Model.  There is a Shape for each table and object, and a
@@ -24,9 +24,8 @@
 
 #include "lib/graph/model.h"
 
-#include "format/instr_sizes.h"
-#include "lib/json/json_events.h"
-#include "lib/json/walk.h"
+#include "format/dcfg_tables.h"
+#include "lib/json/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,10 +46,10 @@ static inline Process* last_process(Load* l)
    return &ELEM(l->m->processes, Process, l->m->processes.n - 1);
 }
 
-static inline const char* keep_text(Load* l, const Frame* f, uint32_t field)
+static inline const char* keep_text(Load* l, const Frame* frame, uint32_t field)
 {
-   return arena_string(l->job, &l->m->strings, text(l->walk, f, field),
-                       length(f, field));
+   return arena_string(l->job, &l->m->strings, text(l->walk, frame, field),
+                       length(frame, field));
 }
 
 /* Report at the walk's place something that some readers cannot take. */
@@ -67,10 +66,10 @@ static inline void odd(const Load* l, const char* rule, const char* what)
 #define LAST(array, Type) (&ELEM(array, Type, (array).n - 1))
 
 /* Append the ids of a list to TO.  Ids that the walk has refused are 0. */
-static bool keep_ids(Load* l, Array* to, const Frame* f, uint32_t field)
+static bool keep_ids(Load* l, Array* to, const Frame* frame, uint32_t field)
 {
-   size_t          n = length(f, field);
-   const uint64_t* from = list(l->walk, f, field);
+   size_t          n = length(frame, field);
+   const uint64_t* from = list(l->walk, frame, field);
    uint32_t*       ids;
 
    if (n == 0)
@@ -87,7 +86,7 @@ static bool keep_ids(Load* l, Array* to, const Frame* f, uint32_t field)
 
 enum { LOOP_HEAD, LOOP_BACKS, LOOP_NODES, LOOP_PARENT };
 
-static bool close_loop(void* arg, const Frame* f)
+static bool close_loop(void* arg, const Frame* frame)
 {
    Load*     l = arg;
    Process*  p = last_process(l);
@@ -95,17 +94,17 @@ static bool close_loop(void* arg, const Frame* f)
 
    if (loop == NULL)
       return false;
-   loop->head = (uint32_t)number(f, LOOP_HEAD);
-   loop->parent = (uint32_t)number(f, LOOP_PARENT);
-   if (has(f, LOOP_PARENT) && loop->parent == 0)
+   loop->head = (uint32_t)number(frame, LOOP_HEAD);
+   loop->parent = (uint32_t)number(frame, LOOP_PARENT);
+   if (has(frame, LOOP_PARENT) && loop->parent == 0)
       odd(l, "loop-columns", "an outermost loop with a parent column");
    loop->routine = (uint32_t)(p->routines.n - 1);
    loop->first_back = (uint32_t)p->backs.n;
-   loop->n_backs = (uint32_t)length(f, LOOP_BACKS);
+   loop->n_backs = (uint32_t)length(frame, LOOP_BACKS);
    loop->first_node = (uint32_t)p->loop_nodes.n;
-   loop->n_nodes = (uint32_t)length(f, LOOP_NODES);
-   return keep_ids(l, &p->backs, f, LOOP_BACKS)
-          && keep_ids(l, &p->loop_nodes, f, LOOP_NODES);
+   loop->n_nodes = (uint32_t)length(frame, LOOP_NODES);
+   return keep_ids(l, &p->backs, frame, LOOP_BACKS)
+          && keep_ids(l, &p->loop_nodes, frame, LOOP_NODES);
 }
 
 static const Field loop_fields[] = {
@@ -119,7 +118,7 @@ static const Shape loops = { V_TABLE, false, 4, loop_fields,
 
 enum { RN_NODE, RN_IDOM };
 
-static bool close_routine_node(void* arg, const Frame* f)
+static bool close_routine_node(void* arg, const Frame* frame)
 {
    Load*     l = arg;
    Process*  p = last_process(l);
@@ -128,8 +127,8 @@ static bool close_routine_node(void* arg, const Frame* f)
 
    if (node == NULL || idom == NULL)
       return false;
-   *node = (uint32_t)number(f, RN_NODE);
-   *idom = (uint32_t)number(f, RN_IDOM);
+   *node = (uint32_t)number(frame, RN_NODE);
+   *idom = (uint32_t)number(frame, RN_IDOM);
    return true;
 }
 
@@ -142,13 +141,13 @@ static const Shape routine_nodes = { V_TABLE, false, 2, routine_node_fields,
 
 enum { ROUTINE_ENTRY, ROUTINE_EXITS, ROUTINE_NODES, ROUTINE_LOOPS };
 
-static bool open_routine(void* arg, const Frame* f)
+static bool open_routine(void* arg, const Frame* frame)
 {
    Load*        l = arg;
    Process*     p = last_process(l);
    DcfgRoutine* r = array_add(l->job, &p->routines, sizeof(*r));
 
-   (void)f;
+   (void)frame;
    if (r == NULL)
       return false;
    r->image = (uint32_t)(p->images.n - 1);
@@ -158,19 +157,19 @@ static bool open_routine(void* arg, const Frame* f)
    return true;
 }
 
-static bool close_routine(void* arg, const Frame* f)
+static bool close_routine(void* arg, const Frame* frame)
 {
    Load*        l = arg;
    Process*     p = last_process(l);
    DcfgRoutine* r = LAST(p->routines, DcfgRoutine);
 
-   r->entry = (uint32_t)number(f, ROUTINE_ENTRY);
+   r->entry = (uint32_t)number(frame, ROUTINE_ENTRY);
    r->n_nodes = (uint32_t)p->routine_nodes.n - r->first_node;
    r->n_loops = (uint32_t)p->loops.n - r->first_loop;
-   if (has(f, ROUTINE_LOOPS) && r->n_loops == 0)
+   if (has(frame, ROUTINE_LOOPS) && r->n_loops == 0)
       odd(l, "loops-empty", "LOOPS without a loop");
-   r->n_exits = (uint32_t)length(f, ROUTINE_EXITS);
-   return keep_ids(l, &p->exits, f, ROUTINE_EXITS);
+   r->n_exits = (uint32_t)length(frame, ROUTINE_EXITS);
+   return keep_ids(l, &p->exits, frame, ROUTINE_EXITS);
 }
 
 static const Field routine_fields[] = {
@@ -186,16 +185,16 @@ static const Shape routines = { V_TABLE, true, 4, routine_fields,
 
 enum { SYMBOL_NAME, SYMBOL_ADDR, SYMBOL_SIZE };
 
-static bool close_symbol(void* arg, const Frame* f)
+static bool close_symbol(void* arg, const Frame* frame)
 {
    Load*       l = arg;
    DcfgSymbol* s = array_add(l->job, &last_process(l)->symbols, sizeof(*s));
 
    if (s == NULL)
       return false;
-   s->name = keep_text(l, f, SYMBOL_NAME);
-   s->addr = number(f, SYMBOL_ADDR);
-   s->size = number(f, SYMBOL_SIZE);
+   s->name = keep_text(l, frame, SYMBOL_NAME);
+   s->addr = number(frame, SYMBOL_ADDR);
+   s->size = number(frame, SYMBOL_SIZE);
    return s->name != NULL;
 }
 
@@ -209,18 +208,18 @@ static const Shape symbols = { V_TABLE, false, 3, symbol_fields,
 
 enum { SOURCE_FILE, SOURCE_LINE, SOURCE_ADDR, SOURCE_SIZE, SOURCE_INSTRS };
 
-static bool close_source(void* arg, const Frame* f)
+static bool close_source(void* arg, const Frame* frame)
 {
    Load*       l = arg;
    DcfgSource* s = array_add(l->job, &last_process(l)->sources, sizeof(*s));
 
    if (s == NULL)
       return false;
-   s->file = (uint32_t)number(f, SOURCE_FILE);
-   s->line = (uint32_t)number(f, SOURCE_LINE);
-   s->addr = number(f, SOURCE_ADDR);
-   s->size = number(f, SOURCE_SIZE);
-   s->n_instrs = (uint32_t)number(f, SOURCE_INSTRS);
+   s->file = (uint32_t)number(frame, SOURCE_FILE);
+   s->line = (uint32_t)number(frame, SOURCE_LINE);
+   s->addr = number(frame, SOURCE_ADDR);
+   s->size = number(frame, SOURCE_SIZE);
+   s->n_instrs = (uint32_t)number(frame, SOURCE_INSTRS);
    return true;
 }
 
@@ -237,7 +236,7 @@ static const Shape sources = { V_TABLE, false, 5, source_fields,
 enum { BLOCK_ID, BLOCK_ADDR, BLOCK_SIZE, BLOCK_INSTRS, BLOCK_LAST,
        BLOCK_COUNT };
 
-static bool close_block(void* arg, const Frame* f)
+static bool close_block(void* arg, const Frame* frame)
 {
    Load*     l = arg;
    Process*  p = last_process(l);
@@ -245,14 +244,15 @@ static bool close_block(void* arg, const Frame* f)
 
    if (n == NULL)
       return false;
-   n->id = (uint32_t)number(f, BLOCK_ID);
+   n->id = (uint32_t)number(frame, BLOCK_ID);
    n->kind = DCFG_NODE_BLOCK;
    n->image = (uint32_t)(p->images.n - 1);
-   n->addr = number(f, BLOCK_ADDR);
-   n->size = (uint32_t)number(f, BLOCK_SIZE);
-   n->n_instrs = (uint32_t)number(f, BLOCK_INSTRS);
-   n->last_offset = (uint32_t)number(f, BLOCK_LAST);
-   n->count = has(f, BLOCK_COUNT) ? number(f, BLOCK_COUNT) : DCFG_NO_COUNT;
+   n->addr = number(frame, BLOCK_ADDR);
+   n->size = (uint32_t)number(frame, BLOCK_SIZE);
+   n->n_instrs = (uint32_t)number(frame, BLOCK_INSTRS);
+   n->last_offset = (uint32_t)number(frame, BLOCK_LAST);
+   n->count = has(frame, BLOCK_COUNT)
+              ? number(frame, BLOCK_COUNT) : DCFG_NO_COUNT;
    n->routine = n->loop = n->idom = DCFG_NONE;
    return true;
 }
@@ -281,13 +281,13 @@ static bool is_unknown(const char* digits, uint32_t n)
 
 /* Return the first block of IM that the N DIGITS do not fit; the number of
    nodes so far if they fit all. */
-static size_t find_misfit(const Process* p, const DcfgImage* im,
+static size_t find_misfit(const Process* process, const DcfgImage* im,
                           const char* digits, size_t n)
 {
    size_t at = 0, i;
 
-   for (i = im->first_node; i < p->nodes.n; i++) {
-      const DcfgNode* block = &ELEM(p->nodes, DcfgNode, i);
+   for (i = im->first_node; i < process->nodes.n; i++) {
+      const DcfgNode* block = &ELEM(process->nodes, DcfgNode, i);
       if (block->n_instrs > n - at
           || (!is_unknown(digits + at, block->n_instrs)
               && !fits_instr_sizes(digits + at, block->n_instrs, block->size,
@@ -295,21 +295,21 @@ static size_t find_misfit(const Process* p, const DcfgImage* im,
          return i;
       at += block->n_instrs;
    }
-   return at == n ? i : p->nodes.n - 1;
+   return at == n ? i : process->nodes.n - 1;
 }
 
 /* Keep INSTR_SIZES if it fits the blocks. */
-static bool keep_instr_sizes(Load* l, const Frame* f, DcfgImage* im)
+static bool keep_instr_sizes(Load* l, const Frame* frame, DcfgImage* im)
 {
    const Process* p = last_process(l);
    size_t         misfit;
    char           place[PLACE_SIZE];
 
    misfit = p->nodes.n == im->first_node ? SIZE_MAX
-            : find_misfit(p, im, text(l->walk, f, DATA_INSTR_SIZES),
-                          length(f, DATA_INSTR_SIZES));
+            : find_misfit(p, im, text(l->walk, frame, DATA_INSTR_SIZES),
+                          length(frame, DATA_INSTR_SIZES));
    if (misfit == p->nodes.n) {
-      im->instr_sizes = keep_text(l, f, DATA_INSTR_SIZES);
+      im->instr_sizes = keep_text(l, frame, DATA_INSTR_SIZES);
       return im->instr_sizes != NULL;
    }
    if (misfit == SIZE_MAX)
@@ -322,25 +322,25 @@ static bool keep_instr_sizes(Load* l, const Frame* f, DcfgImage* im)
                       ELEM(p->nodes, DcfgNode, misfit).id);
 }
 
-static bool close_image_data(void* arg, const Frame* f)
+static bool close_image_data(void* arg, const Frame* frame)
 {
    Load*          l = arg;
    const Process* p = last_process(l);
    DcfgImage*     im = LAST(p->images, DcfgImage);
 
-   im->file = (uint32_t)number(f, DATA_FILE);
-   if (has(f, DATA_ROUTINES) && p->nodes.n > im->first_node
+   im->file = (uint32_t)number(frame, DATA_FILE);
+   if (has(frame, DATA_ROUTINES) && p->nodes.n > im->first_node
        && p->routines.n == im->first_routine)
       odd(l, "routines-empty", "ROUTINES without one, for an image with "
           "blocks");
-   if (has(f, DATA_BUILD_ID))
-      im->build_id = keep_text(l, f, DATA_BUILD_ID);
-   if (has(f, DATA_CODE_HASH))
-      im->code_hash = keep_text(l, f, DATA_CODE_HASH);
-   if (has(f, DATA_INSTR_SIZES) && !keep_instr_sizes(l, f, im))
+   if (has(frame, DATA_BUILD_ID))
+      im->build_id = keep_text(l, frame, DATA_BUILD_ID);
+   if (has(frame, DATA_CODE_HASH))
+      im->code_hash = keep_text(l, frame, DATA_CODE_HASH);
+   if (has(frame, DATA_INSTR_SIZES) && !keep_instr_sizes(l, frame, im))
       return false;
-   return (im->build_id != NULL || !has(f, DATA_BUILD_ID))
-          && (im->code_hash != NULL || !has(f, DATA_CODE_HASH));
+   return (im->build_id != NULL || !has(frame, DATA_BUILD_ID))
+          && (im->code_hash != NULL || !has(frame, DATA_CODE_HASH));
 }
 
 static const Field image_data_fields[] = {
@@ -358,13 +358,13 @@ static const Shape image_data = { V_OBJECT, false, 8, image_data_fields,
 
 enum { IMAGE_ID, IMAGE_LOAD, IMAGE_SIZE, IMAGE_DATA };
 
-static bool open_image(void* arg, const Frame* f)
+static bool open_image(void* arg, const Frame* frame)
 {
    Load*      l = arg;
    Process*   p = last_process(l);
    DcfgImage* im = array_add(l->job, &p->images, sizeof(*im));
 
-   (void)f;
+   (void)frame;
    if (im == NULL)
       return false;
    im->first_symbol = (uint32_t)p->symbols.n;
@@ -390,17 +390,17 @@ static bool add_load(Load* l, uint64_t* addr, uint64_t size, uint64_t load,
                       "a %s that goes beyond 64 bits", what);
 }
 
-static bool close_image(void* arg, const Frame* f)
+static bool close_image(void* arg, const Frame* frame)
 {
    Load*      l = arg;
    Process*   p = last_process(l);
    DcfgImage* im = LAST(p->images, DcfgImage);
-   uint64_t   load = number(f, IMAGE_LOAD);
+   uint64_t   load = number(frame, IMAGE_LOAD);
    uint64_t   base = load;
 
-   im->id = (uint32_t)number(f, IMAGE_ID);
+   im->id = (uint32_t)number(frame, IMAGE_ID);
    im->load_addr = load;
-   im->size = number(f, IMAGE_SIZE);
+   im->size = number(frame, IMAGE_SIZE);
    im->n_symbols = (uint32_t)p->symbols.n - im->first_symbol;
    im->n_sources = (uint32_t)p->sources.n - im->first_source;
    im->n_nodes = (uint32_t)p->nodes.n - im->first_node;
@@ -452,9 +452,9 @@ static const void* place_of(size_t n)
 enum { RUN_ID, RUN_INSTRS, RUN_HASH, RUN_THREADS, RUN_FIRST_PART, RUN_PART,
        RUN_LAST_PART, RUN_PRECEDING, RUN_FOLLOWING };
 
-static bool keep_counts(Load* l, const Frame* f, uint32_t field)
+static bool keep_counts(Load* l, const Frame* frame, uint32_t field)
 {
-   size_t    n = length(f, field);
+   size_t    n = length(frame, field);
    uint64_t* to;
 
    if (n == 0)
@@ -462,11 +462,11 @@ static bool keep_counts(Load* l, const Frame* f, uint32_t field)
    to = array_add_n(l->job, &tables(l)->counts, sizeof(*to), n);
    if (to == NULL)
       return false;
-   memcpy(to, list(l->walk, f, field), n * sizeof(*to));
+   memcpy(to, list(l->walk, frame, field), n * sizeof(*to));
    return true;
 }
 
-static bool close_run(void* arg, const Frame* f)
+static bool close_run(void* arg, const Frame* frame)
 {
    Load*          l = arg;
    MergedTables*  t = tables(l);
@@ -474,19 +474,19 @@ static bool close_run(void* arg, const Frame* f)
 
    if (r == NULL)
       return false;
-   r->id = number(f, RUN_ID);
-   r->instr_count = number(f, RUN_INSTRS);
-   r->hash = number(f, RUN_HASH);
-   r->n_threads = (uint32_t)number(f, RUN_THREADS);
-   r->first_part = (uint32_t)number(f, RUN_FIRST_PART);
-   r->part = (uint32_t)number(f, RUN_PART);
-   r->last_part = (uint32_t)number(f, RUN_LAST_PART);
-   r->n_preceding = (uint32_t)length(f, RUN_PRECEDING);
-   r->n_following = (uint32_t)length(f, RUN_FOLLOWING);
+   r->id = number(frame, RUN_ID);
+   r->instr_count = number(frame, RUN_INSTRS);
+   r->hash = number(frame, RUN_HASH);
+   r->n_threads = (uint32_t)number(frame, RUN_THREADS);
+   r->first_part = (uint32_t)number(frame, RUN_FIRST_PART);
+   r->part = (uint32_t)number(frame, RUN_PART);
+   r->last_part = (uint32_t)number(frame, RUN_LAST_PART);
+   r->n_preceding = (uint32_t)length(frame, RUN_PRECEDING);
+   r->n_following = (uint32_t)length(frame, RUN_FOLLOWING);
    r->preceding = place_of(t->counts.n);
    r->following = place_of(t->counts.n + r->n_preceding);
-   return keep_counts(l, f, RUN_PRECEDING)
-          && keep_counts(l, f, RUN_FOLLOWING);
+   return keep_counts(l, frame, RUN_PRECEDING)
+          && keep_counts(l, frame, RUN_FOLLOWING);
 }
 
 static const Field run_fields[] = {
@@ -505,18 +505,18 @@ static const Shape runs = { V_TABLE, false, 9, run_fields,
 
 enum { HOME_IMAGE, HOME_RUN, HOME_NUMBER, HOME_LOAD, HOME_TURN };
 
-static bool close_home(void* arg, const Frame* f)
+static bool close_home(void* arg, const Frame* frame)
 {
    Load*           l = arg;
    DcfgMergedHome* h = array_add(l->job, &tables(l)->homes, sizeof(*h));
 
    if (h == NULL)
       return false;
-   h->image = (uint32_t)number(f, HOME_IMAGE);
-   h->run = (uint32_t)number(f, HOME_RUN);
-   h->number = (uint32_t)number(f, HOME_NUMBER);
-   h->load_addr = number(f, HOME_LOAD);
-   h->turn = (uint32_t)number(f, HOME_TURN);
+   h->image = (uint32_t)number(frame, HOME_IMAGE);
+   h->run = (uint32_t)number(frame, HOME_RUN);
+   h->number = (uint32_t)number(frame, HOME_NUMBER);
+   h->load_addr = number(frame, HOME_LOAD);
+   h->turn = (uint32_t)number(frame, HOME_TURN);
    return true;
 }
 
@@ -532,7 +532,7 @@ static const Shape homes = { V_TABLE, false, 5, home_fields,
 
 enum { GROUP_HASH, GROUP_RUNS, GROUP_IMAGES };
 
-static bool close_group(void* arg, const Frame* f)
+static bool close_group(void* arg, const Frame* frame)
 {
    Load*            l = arg;
    MergedTables*    t = tables(l);
@@ -540,13 +540,13 @@ static bool close_group(void* arg, const Frame* f)
 
    if (g == NULL)
       return false;
-   g->hash = number(f, GROUP_HASH);
-   g->n_runs = (uint32_t)length(f, GROUP_RUNS);
-   g->n_images = (uint32_t)length(f, GROUP_IMAGES);
+   g->hash = number(frame, GROUP_HASH);
+   g->n_runs = (uint32_t)length(frame, GROUP_RUNS);
+   g->n_images = (uint32_t)length(frame, GROUP_IMAGES);
    g->runs = place_of(t->members.n);
    g->images = place_of(t->members.n + g->n_runs);
-   return keep_ids(l, &t->members, f, GROUP_RUNS)
-          && keep_ids(l, &t->members, f, GROUP_IMAGES);
+   return keep_ids(l, &t->members, frame, GROUP_RUNS)
+          && keep_ids(l, &t->members, frame, GROUP_IMAGES);
 }
 
 static const Field group_fields[] = {
@@ -559,19 +559,19 @@ static const Shape groups = { V_TABLE, false, 3, group_fields,
 
 enum { RAW_IMAGE, RAW_FILE, RAW_LINE, RAW_ADDR, RAW_SIZE, RAW_INSTRS };
 
-static bool close_row(void* arg, const Frame* f)
+static bool close_row(void* arg, const Frame* frame)
 {
    Load*          l = arg;
    DcfgMergedRow* r = array_add(l->job, &tables(l)->rows, sizeof(*r));
 
    if (r == NULL)
       return false;
-   r->image = (uint32_t)number(f, RAW_IMAGE);
-   r->file = (uint32_t)number(f, RAW_FILE);
-   r->line = (uint32_t)number(f, RAW_LINE);
-   r->offset = number(f, RAW_ADDR);
-   r->size = number(f, RAW_SIZE);
-   r->n_instrs = (uint32_t)number(f, RAW_INSTRS);
+   r->image = (uint32_t)number(frame, RAW_IMAGE);
+   r->file = (uint32_t)number(frame, RAW_FILE);
+   r->line = (uint32_t)number(frame, RAW_LINE);
+   r->offset = number(frame, RAW_ADDR);
+   r->size = number(frame, RAW_SIZE);
+   r->n_instrs = (uint32_t)number(frame, RAW_INSTRS);
    return true;
 }
 
@@ -588,15 +588,15 @@ static const Shape rows = { V_TABLE, false, 6, row_fields,
 
 enum { LEFT_FILE, LEFT_REASON };
 
-static bool close_left_out(void* arg, const Frame* f)
+static bool close_left_out(void* arg, const Frame* frame)
 {
    Load*        l = arg;
    DcfgLeftOut* o = array_add(l->job, &tables(l)->left_out, sizeof(*o));
 
    if (o == NULL)
       return false;
-   o->file = keep_text(l, f, LEFT_FILE);
-   o->reason = keep_text(l, f, LEFT_REASON);
+   o->file = keep_text(l, frame, LEFT_FILE);
+   o->reason = keep_text(l, frame, LEFT_REASON);
    return o->file != NULL && o->reason != NULL;
 }
 
@@ -610,18 +610,18 @@ static const Shape left_out = { V_TABLE, false, 2, left_fields,
 enum { M_THREADS, M_BUILDS, M_FILES, M_RUNS, M_HOMES, M_GROUPS, M_ENTRIES,
        M_ADDED, M_ROWS, M_OVERLAPPING, M_LEFT_OUT };
 
-static bool close_merged(void* arg, const Frame* f)
+static bool close_merged(void* arg, const Frame* frame)
 {
    Load*         l = arg;
    MergedTables* t = tables(l);
 
-   t->shown.threads = keep_text(l, f, M_THREADS);
-   t->shown.builds = keep_text(l, f, M_BUILDS);
-   t->shown.n_files = number(f, M_FILES);
+   t->shown.threads = keep_text(l, frame, M_THREADS);
+   t->shown.builds = keep_text(l, frame, M_BUILDS);
+   t->shown.n_files = number(frame, M_FILES);
    return t->shown.threads != NULL && t->shown.builds != NULL
-          && keep_ids(l, &t->entries, f, M_ENTRIES)
-          && keep_ids(l, &t->added, f, M_ADDED)
-          && keep_ids(l, &t->overlapping, f, M_OVERLAPPING);
+          && keep_ids(l, &t->entries, frame, M_ENTRIES)
+          && keep_ids(l, &t->added, frame, M_ADDED)
+          && keep_ids(l, &t->overlapping, frame, M_OVERLAPPING);
 }
 
 static const Field merged_fields[] = {
@@ -658,15 +658,15 @@ static void merged_free(Job* job, MergedTables* t)
 
 enum { FILE_ID, FILE_NAME };
 
-static bool close_file(void* arg, const Frame* f)
+static bool close_file(void* arg, const Frame* frame)
 {
    Load*         l = arg;
    DcfgFileName* file = array_add(l->job, &l->m->files, sizeof(*file));
 
    if (file == NULL)
       return false;
-   file->id = (uint32_t)number(f, FILE_ID);
-   file->name = keep_text(l, f, FILE_NAME);
+   file->id = (uint32_t)number(frame, FILE_ID);
+   file->name = keep_text(l, frame, FILE_NAME);
    return file->name != NULL;
 }
 
@@ -679,15 +679,15 @@ static const Shape files = { V_TABLE, false, 2, file_fields,
 
 enum { TYPE_ID, TYPE_NAME };
 
-static bool close_edge_type(void* arg, const Frame* f)
+static bool close_edge_type(void* arg, const Frame* frame)
 {
    Load*             l = arg;
    DcfgEdgeTypeName* t = array_add(l->job, &l->m->edge_types, sizeof(*t));
 
    if (t == NULL)
       return false;
-   t->id = (uint32_t)number(f, TYPE_ID);
-   t->name = keep_text(l, f, TYPE_NAME);
+   t->id = (uint32_t)number(frame, TYPE_ID);
+   t->name = keep_text(l, frame, TYPE_NAME);
    if (t->name == NULL)
       return false;
    t->type = DCFG_EDGE_ENTRY;
@@ -706,15 +706,15 @@ static const Shape edge_types = { V_TABLE, false, 2, edge_type_fields,
 
 enum { SPECIAL_ID, SPECIAL_NAME };
 
-static bool close_special_node(void* arg, const Frame* f)
+static bool close_special_node(void* arg, const Frame* frame)
 {
    Load*            l = arg;
    DcfgSpecialNode* s = array_add(l->job, &l->m->special_nodes, sizeof(*s));
 
    if (s == NULL)
       return false;
-   s->id = (uint32_t)number(f, SPECIAL_ID);
-   s->name = keep_text(l, f, SPECIAL_NAME);
+   s->id = (uint32_t)number(frame, SPECIAL_ID);
+   s->name = keep_text(l, frame, SPECIAL_NAME);
    if (s->name == NULL)
       return false;
    s->kind = strcmp(s->name, "START") == 0 ? DCFG_NODE_START
@@ -735,20 +735,20 @@ static const Shape special_nodes = { V_TABLE, false, 2, special_node_fields,
 
 enum { EDGE_ID, EDGE_SOURCE, EDGE_TARGET, EDGE_TYPE, EDGE_COUNTS };
 
-static bool close_edge(void* arg, const Frame* f)
+static bool close_edge(void* arg, const Frame* frame)
 {
    Load*           l = arg;
    Process*        p = last_process(l);
    DcfgEdge*       e = array_add(l->job, &p->edges, sizeof(*e));
-   size_t          n = length(f, EDGE_COUNTS);
-   const uint64_t* counts = list(l->walk, f, EDGE_COUNTS);
+   size_t          n = length(frame, EDGE_COUNTS);
+   const uint64_t* counts = list(l->walk, frame, EDGE_COUNTS);
 
    if (e == NULL)
       return false;
-   e->id = (uint32_t)number(f, EDGE_ID);
-   e->source = (uint32_t)number(f, EDGE_SOURCE);
-   e->target = (uint32_t)number(f, EDGE_TARGET);
-   e->type_name = (uint32_t)number(f, EDGE_TYPE);
+   e->id = (uint32_t)number(frame, EDGE_ID);
+   e->source = (uint32_t)number(frame, EDGE_SOURCE);
+   e->target = (uint32_t)number(frame, EDGE_TARGET);
+   e->type_name = (uint32_t)number(frame, EDGE_TYPE);
    e->first_count = p->counts.n;
    e->n_counts = (uint32_t)n;
    for (size_t i = 0; i < n; i++)
@@ -774,7 +774,7 @@ static const Shape edges = { V_TABLE, false, 5, edge_fields,
 
 enum { CONTINUED_THREAD, CONTINUED_TYPE };
 
-static bool close_continued(void* arg, const Frame* f)
+static bool close_continued(void* arg, const Frame* frame)
 {
    Load*          l = arg;
    DcfgContinued* c = array_add(l->job, &last_process(l)->continued,
@@ -782,8 +782,8 @@ static bool close_continued(void* arg, const Frame* f)
 
    if (c == NULL)
       return false;
-   c->thread = (uint32_t)number(f, CONTINUED_THREAD);
-   c->type = (uint32_t)number(f, CONTINUED_TYPE);
+   c->thread = (uint32_t)number(frame, CONTINUED_THREAD);
+   c->type = (uint32_t)number(frame, CONTINUED_TYPE);
    return true;
 }
 
@@ -796,7 +796,7 @@ static const Shape continued = { V_TABLE, false, 2, continued_fields,
 
 enum { LATE_IMAGE, LATE_OFFSET, LATE_TARGET };
 
-static bool close_late_bypass(void* arg, const Frame* f)
+static bool close_late_bypass(void* arg, const Frame* frame)
 {
    Load*           l = arg;
    DcfgLateBypass* b = array_add(l->job, &last_process(l)->bypasses,
@@ -804,9 +804,9 @@ static bool close_late_bypass(void* arg, const Frame* f)
 
    if (b == NULL)
       return false;
-   b->image_number = (uint32_t)number(f, LATE_IMAGE);
-   b->offset = number(f, LATE_OFFSET);
-   b->target = (uint32_t)number(f, LATE_TARGET);
+   b->image_number = (uint32_t)number(frame, LATE_IMAGE);
+   b->offset = number(frame, LATE_OFFSET);
+   b->target = (uint32_t)number(frame, LATE_TARGET);
    return true;
 }
 
@@ -821,22 +821,22 @@ static const Shape late_bypasses = { V_TABLE, false, 3, late_bypass_fields,
 enum { PART_NUMBER, PART_FIRST, PART_PRECEDING, PART_IMAGES, PART_CONTINUED,
        PART_BYPASSES };
 
-static bool close_part(void* arg, const Frame* f)
+static bool close_part(void* arg, const Frame* frame)
 {
    Load*           l = arg;
    Process*        p = last_process(l);
-   size_t          n = length(f, PART_PRECEDING);
-   const uint64_t* from = list(l->walk, f, PART_PRECEDING);
+   size_t          n = length(frame, PART_PRECEDING);
+   const uint64_t* from = list(l->walk, frame, PART_PRECEDING);
 
-   p->part.number = (uint32_t)number(f, PART_NUMBER);
-   p->part.first = (uint32_t)number(f, PART_FIRST);
+   p->part.number = (uint32_t)number(frame, PART_NUMBER);
+   p->part.first = (uint32_t)number(frame, PART_FIRST);
    if (n > 0) {
       uint64_t* to = array_add_n(l->job, &p->preceding, sizeof(*to), n);
       if (to == NULL)
          return false;
       memcpy(to, from, n * sizeof(*to));
    }
-   return keep_ids(l, &p->image_numbers, f, PART_IMAGES);
+   return keep_ids(l, &p->image_numbers, frame, PART_IMAGES);
 }
 
 static const Field part_fields[] = {
@@ -853,19 +853,19 @@ static const Shape run_part = { V_OBJECT, false, 6, part_fields,
 enum { PD_THREADS, PD_COUNT, PD_IMAGES, PD_EDGES, PD_PART,
        PD_MERGED };
 
-static bool close_process_data(void* arg, const Frame* f)
+static bool close_process_data(void* arg, const Frame* frame)
 {
    Load*    l = arg;
    Process* p = last_process(l);
-   size_t   n = length(f, PD_THREADS);
+   size_t   n = length(frame, PD_THREADS);
 
-   p->has_instr_count = has(f, PD_COUNT);
-   p->shown.instr_count = number(f, PD_COUNT);
+   p->has_instr_count = has(frame, PD_COUNT);
+   p->shown.instr_count = number(frame, PD_COUNT);
    if (n > 0) {
       uint64_t* to = array_add_n(l->job, &p->threads, sizeof(*to), n);
       if (to == NULL)
          return false;
-      memcpy(to, list(l->walk, f, PD_THREADS), n * sizeof(*to));
+      memcpy(to, list(l->walk, frame, PD_THREADS), n * sizeof(*to));
    }
    return true;
 }
@@ -883,17 +883,17 @@ static const Shape process_data = { V_OBJECT, false, 6, process_data_fields,
 
 enum { PROCESS_ID, PROCESS_DATA };
 
-static bool open_process(void* arg, const Frame* f)
+static bool open_process(void* arg, const Frame* frame)
 {
    Load* l = arg;
 
-   (void)f;
+   (void)frame;
    return array_add(l->job, &l->m->processes, sizeof(Process)) != NULL;
 }
 
-static bool close_process(void* arg, const Frame* f)
+static bool close_process(void* arg, const Frame* frame)
 {
-   last_process(arg)->shown.id = number(f, PROCESS_ID);
+   last_process(arg)->shown.id = number(frame, PROCESS_ID);
    return true;
 }
 
@@ -913,16 +913,16 @@ static const Shape processes = { V_TABLE, true, 2, process_fields,
 enum { TOP_MAJOR, TOP_MINOR, TOP_FILES, TOP_TYPES, TOP_SPECIAL,
        TOP_PROCESSES };
 
-static bool close_top(void* arg, const Frame* f)
+static bool close_top(void* arg, const Frame* frame)
 {
    Load* l = arg;
    Dcfg* d = &l->m->shown;
 
-   d->major_version = (uint32_t)number(f, TOP_MAJOR);
-   d->minor_version = (uint32_t)number(f, TOP_MINOR);
+   d->major_version = (uint32_t)number(frame, TOP_MAJOR);
+   d->minor_version = (uint32_t)number(frame, TOP_MINOR);
    for (uint32_t i = TOP_FILES; i <= TOP_SPECIAL; i++)
-      if (!has(f, i))
-         odd(l, "missing-table", f->shape->fields[i].name);
+      if (!has(frame, i))
+         odd(l, "missing-table", frame->shape->fields[i].name);
    return true;
 }
 
@@ -940,10 +940,10 @@ static const Shape dcfg_shape = { V_OBJECT, true, 6, top_fields,
 /*--- Loading and freeing                                  ---*/
 
 /* Read all text of IN, and close IN. */
-static bool read_model(Model* m, Input* in)
+static bool read_model(Model* model, Input* in)
 {
-   Load   l = { .m = m, .job = &m->job };
-   Parse* parse = parse_start(&m->job, in, &dcfg_shape, &l);
+   Load   l = { .m = model, .job = &model->job };
+   Parse* parse = parse_start(&model->job, in, &dcfg_shape, &l);
    bool   ok = parse != NULL;
 
    if (ok)
@@ -954,18 +954,18 @@ static bool read_model(Model* m, Input* in)
    return ok;
 }
 
-/* Load a DCFG.  IN and M's job are freed or become part of the result. */
-static Dcfg* load(Model* m, Input* in, DcfgError* err)
+/* Load a DCFG.  IN and MODEL's job are freed or become part of the result. */
+static Dcfg* load(Model* model, Input* in, DcfgError* err)
 {
-   bool ok = in != NULL && read_model(m, in);
+   bool ok = in != NULL && read_model(model, in);
 
-   m->shown.json_size = m->job.offset;
-   job_at(&m->job, 0);
-   ok = ok && resolve_ids(m);
-   job_tell(&m->job, err);
+   model->shown.json_size = model->job.offset;
+   job_at(&model->job, 0);
+   ok = ok && resolve_ids(model);
+   job_tell(&model->job, err);
    if (ok)
-      return &m->shown;
-   dcfg_free(&m->shown);
+      return &model->shown;
+   dcfg_free(&model->shown);
    return NULL;
 }
 
@@ -987,38 +987,38 @@ Dcfg* dcfg_load_memory(const void* data, size_t size, const char* name,
           : load(m, input_open_memory(&m->job, data, size), err);
 }
 
-static void free_process(Job* job, Process* p)
+static void free_process(Job* job, Process* process)
 {
-   id_free(job, &p->node_ids);
-   id_free(job, &p->edge_ids);
-   free(p->first_out);
-   free(p->out);
-   free(p->first_in);
-   free(p->in);
-   free(p->loop_of_head);
-   free(p->by_addr);
-   free(p->symbol_ends);
-   free(p->source_ends);
-   free(p->block_ends);
-   array_free(job, &p->images, sizeof(DcfgImage));
-   array_free(job, &p->symbols, sizeof(DcfgSymbol));
-   array_free(job, &p->sources, sizeof(DcfgSource));
-   array_free(job, &p->nodes, sizeof(DcfgNode));
-   array_free(job, &p->edges, sizeof(DcfgEdge));
-   array_free(job, &p->counts, sizeof(uint64_t));
-   array_free(job, &p->threads, sizeof(uint64_t));
-   array_free(job, &p->routines, sizeof(DcfgRoutine));
-   array_free(job, &p->loops, sizeof(DcfgLoop));
-   array_free(job, &p->routine_nodes, sizeof(uint32_t));
-   array_free(job, &p->idoms, sizeof(uint32_t));
-   array_free(job, &p->exits, sizeof(uint32_t));
-   array_free(job, &p->loop_nodes, sizeof(uint32_t));
-   array_free(job, &p->backs, sizeof(uint32_t));
-   array_free(job, &p->preceding, sizeof(uint64_t));
-   array_free(job, &p->image_numbers, sizeof(uint32_t));
-   array_free(job, &p->continued, sizeof(DcfgContinued));
-   array_free(job, &p->bypasses, sizeof(DcfgLateBypass));
-   merged_free(job, &p->merged);
+   id_free(job, &process->node_ids);
+   id_free(job, &process->edge_ids);
+   free(process->first_out);
+   free(process->out);
+   free(process->first_in);
+   free(process->in);
+   free(process->loop_of_head);
+   free(process->by_addr);
+   free(process->symbol_ends);
+   free(process->source_ends);
+   free(process->block_ends);
+   array_free(job, &process->images, sizeof(DcfgImage));
+   array_free(job, &process->symbols, sizeof(DcfgSymbol));
+   array_free(job, &process->sources, sizeof(DcfgSource));
+   array_free(job, &process->nodes, sizeof(DcfgNode));
+   array_free(job, &process->edges, sizeof(DcfgEdge));
+   array_free(job, &process->counts, sizeof(uint64_t));
+   array_free(job, &process->threads, sizeof(uint64_t));
+   array_free(job, &process->routines, sizeof(DcfgRoutine));
+   array_free(job, &process->loops, sizeof(DcfgLoop));
+   array_free(job, &process->routine_nodes, sizeof(uint32_t));
+   array_free(job, &process->idoms, sizeof(uint32_t));
+   array_free(job, &process->exits, sizeof(uint32_t));
+   array_free(job, &process->loop_nodes, sizeof(uint32_t));
+   array_free(job, &process->backs, sizeof(uint32_t));
+   array_free(job, &process->preceding, sizeof(uint64_t));
+   array_free(job, &process->image_numbers, sizeof(uint32_t));
+   array_free(job, &process->continued, sizeof(DcfgContinued));
+   array_free(job, &process->bypasses, sizeof(DcfgLateBypass));
+   merged_free(job, &process->merged);
 }
 
 void dcfg_free(Dcfg* d)

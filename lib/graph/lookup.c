@@ -7,7 +7,7 @@
    Handed: a loaded DCFG and any numbers, which may be no index of anything. */
 
 #include "lib/graph/model.h"
-#include "format/edge_types.h"
+#include "format/dcfg_tables.h"
 
 #include <stdlib.h>
 
@@ -66,14 +66,14 @@ const DcfgProcess* dcfg_process_by_id(const Dcfg* d, uint64_t id)
    return NULL;
 }
 
-uint32_t dcfg_node_by_id(const DcfgProcess* p, uint32_t id)
+uint32_t dcfg_node_by_id(const DcfgProcess* process, uint32_t id)
 {
-   return id_find(&inside(p)->node_ids, id);
+   return id_find(&inside(process)->node_ids, id);
 }
 
-uint32_t dcfg_edge_by_id(const DcfgProcess* p, uint32_t id)
+uint32_t dcfg_edge_by_id(const DcfgProcess* process, uint32_t id)
 {
-   return id_find(&inside(p)->edge_ids, id);
+   return id_find(&inside(process)->edge_ids, id);
 }
 
 /*--- By address                                           ---*/
@@ -90,27 +90,27 @@ typedef
    }
    Places;
 
-static void symbol_range(const Process* p, const DcfgImage* im, uint32_t i,
-                         uint64_t* start, uint64_t* end)
+static void symbol_range(const Process* process, const DcfgImage* im,
+                         uint32_t i, uint64_t* start, uint64_t* end)
 {
-   *start = ELEM(p->symbols, DcfgSymbol, i).addr;
-   *end = symbol_end(p, im, i);
+   *start = ELEM(process->symbols, DcfgSymbol, i).addr;
+   *end = symbol_end(process, im, i);
 }
 
-static void source_range(const Process* p, const DcfgImage* im, uint32_t i,
-                         uint64_t* start, uint64_t* end)
+static void source_range(const Process* process, const DcfgImage* im,
+                         uint32_t i, uint64_t* start, uint64_t* end)
 {
-   const DcfgSource* s = &ELEM(p->sources, DcfgSource, i);
+   const DcfgSource* s = &ELEM(process->sources, DcfgSource, i);
 
    (void)im;
    *start = s->addr;
    *end = end_of(s->addr, s->size);
 }
 
-static void block_range(const Process* p, const DcfgImage* im, uint32_t i,
+static void block_range(const Process* process, const DcfgImage* im, uint32_t i,
                         uint64_t* start, uint64_t* end)
 {
-   const DcfgNode* n = &ELEM(p->nodes, DcfgNode, p->by_addr[i]);
+   const DcfgNode* n = &ELEM(process->nodes, DcfgNode, process->by_addr[i]);
 
    (void)im;
    *start = n->addr;
@@ -149,113 +149,117 @@ static uint32_t place_after(const Places* in, uint64_t addr)
    return low;
 }
 
-uint32_t dcfg_nodes_at(const DcfgProcess* p, uint64_t addr, uint32_t* nodes,
-                       uint32_t max)
+uint32_t dcfg_nodes_at(const DcfgProcess* process, uint64_t addr,
+                       uint32_t* nodes, uint32_t max)
 {
-   const Places in = { inside(p), NULL, 0, p->n_blocks,
-                       inside(p)->block_ends, block_range };
+   const Places in = { inside(process), NULL, 0, process->n_blocks,
+                       inside(process)->block_ends, block_range };
    uint32_t     n = 0, at = place_after(&in, addr);
 
    while ((at = place_before(&in, at, addr)) != DCFG_NONE) {
       if (n < max)
-         nodes[n] = inside(p)->by_addr[at];
+         nodes[n] = inside(process)->by_addr[at];
       n++;
    }
    return n;
 }
 
-uint32_t dcfg_node_at(const DcfgProcess* p, uint64_t addr)
+uint32_t dcfg_node_at(const DcfgProcess* process, uint64_t addr)
 {
-   const Places in = { inside(p), NULL, 0, p->n_blocks,
-                       inside(p)->block_ends, block_range };
+   const Places in = { inside(process), NULL, 0, process->n_blocks,
+                       inside(process)->block_ends, block_range };
    uint32_t     at = place_before(&in, place_after(&in, addr), addr);
 
-   return at == DCFG_NONE ? DCFG_NONE : inside(p)->by_addr[at];
+   return at == DCFG_NONE ? DCFG_NONE : inside(process)->by_addr[at];
 }
 
-uint32_t dcfg_image_at(const DcfgProcess* p, uint64_t addr)
+uint32_t dcfg_image_at(const DcfgProcess* process, uint64_t addr)
 {
    /* A linear search: there are a few dozen images. */
-   for (uint32_t i = p->n_images; i-- > 0; )
-      if (addr >= p->images[i].load_addr
-          && addr - p->images[i].load_addr < p->images[i].size)
+   for (uint32_t i = process->n_images; i-- > 0; )
+      if (addr >= process->images[i].load_addr
+          && addr - process->images[i].load_addr < process->images[i].size)
          return i;
    return DCFG_NONE;
 }
 
-static const DcfgImage* image_for(const DcfgProcess* p, uint32_t image,
+static const DcfgImage* image_for(const DcfgProcess* process, uint32_t image,
                                   uint64_t addr)
 {
    if (image == DCFG_NONE)
-      image = dcfg_image_at(p, addr);
-   return image < p->n_images ? &p->images[image] : NULL;
+      image = dcfg_image_at(process, addr);
+   return image < process->n_images ? &process->images[image] : NULL;
 }
 
-uint32_t dcfg_symbol_at(const DcfgProcess* p, uint32_t image, uint64_t addr)
+uint32_t dcfg_symbol_at(const DcfgProcess* process, uint32_t image,
+                        uint64_t addr)
 {
-   const DcfgImage* im = image_for(p, image, addr);
+   const DcfgImage* im = image_for(process, image, addr);
 
    if (im == NULL)
       return DCFG_NONE;
-   Places in = { inside(p), im, im->first_symbol, im->n_symbols,
-                 inside(p)->symbol_ends, symbol_range };
+   Places in = { inside(process), im, im->first_symbol, im->n_symbols,
+                 inside(process)->symbol_ends, symbol_range };
    return place_before(&in, place_after(&in, addr), addr);
 }
 
-uint32_t dcfg_source_at(const DcfgProcess* p, uint32_t image, uint64_t addr)
+uint32_t dcfg_source_at(const DcfgProcess* process, uint32_t image,
+                        uint64_t addr)
 {
-   const DcfgImage* im = image_for(p, image, addr);
+   const DcfgImage* im = image_for(process, image, addr);
 
    if (im == NULL)
       return DCFG_NONE;
-   Places in = { inside(p), im, im->first_source, im->n_sources,
-                 inside(p)->source_ends, source_range };
+   Places in = { inside(process), im, im->first_source, im->n_sources,
+                 inside(process)->source_ends, source_range };
    return place_before(&in, place_after(&in, addr), addr);
 }
 
-uint32_t dcfg_symbol_of(const DcfgProcess* p, uint32_t node)
+uint32_t dcfg_symbol_of(const DcfgProcess* process, uint32_t node)
 {
-   return node < p->n_blocks
-          ? dcfg_symbol_at(p, p->nodes[node].image, p->nodes[node].addr)
+   return node < process->n_blocks
+          ? dcfg_symbol_at(process, process->nodes[node].image,
+                           process->nodes[node].addr)
           : DCFG_NONE;
 }
 
 /*--- Edges                                                ---*/
 
-const uint32_t* dcfg_out_edges(const DcfgProcess* p, uint32_t node,
+const uint32_t* dcfg_out_edges(const DcfgProcess* process, uint32_t node,
                                uint32_t* n)
 {
-   const Process* q = inside(p);
+   const Process* q = inside(process);
 
-   *n = node < p->n_nodes ? q->first_out[node + 1] - q->first_out[node] : 0;
+   *n = node < process->n_nodes ? q->first_out[node + 1] - q->first_out[node]
+        : 0;
    return *n == 0 ? NULL : q->out + q->first_out[node];
 }
 
-const uint32_t* dcfg_in_edges(const DcfgProcess* p, uint32_t node,
+const uint32_t* dcfg_in_edges(const DcfgProcess* process, uint32_t node,
                               uint32_t* n)
 {
-   const Process* q = inside(p);
+   const Process* q = inside(process);
 
-   *n = node < p->n_nodes ? q->first_in[node + 1] - q->first_in[node] : 0;
+   *n = node < process->n_nodes ? q->first_in[node + 1] - q->first_in[node] : 0;
    return *n == 0 ? NULL : q->in + q->first_in[node];
 }
 
-uint32_t dcfg_edge_between(const DcfgProcess* p, uint32_t source,
+uint32_t dcfg_edge_between(const DcfgProcess* process, uint32_t source,
                            uint32_t target)
 {
    uint32_t        n_out, n_in;
-   const uint32_t* out = dcfg_out_edges(p, source, &n_out);
-   const uint32_t* in = dcfg_in_edges(p, target, &n_in);
+   const uint32_t* out = dcfg_out_edges(process, source, &n_out);
+   const uint32_t* in = dcfg_in_edges(process, target, &n_in);
 
    /* Search the shorter list: a node may have thousands of out-edges or of
       in-edges, hardly of both. */
    if (n_out <= n_in) {
       for (uint32_t i = 0; i < n_out; i++)
-         if (p->edges[out[i]].target == target)
+         if (process->edges[out[i]].target == target)
             return out[i];
    } else {
       for (uint32_t i = 0; i < n_in; i++)
-         if (p->edges[in[i]].source == source)
+         if (process->edges[in[i]].source == source)
             return in[i];
    }
    return DCFG_NONE;
@@ -263,42 +267,43 @@ uint32_t dcfg_edge_between(const DcfgProcess* p, uint32_t source,
 
 /*--- Routines and loops                                   ---*/
 
-const uint32_t* dcfg_routine_nodes(const DcfgProcess* p, uint32_t routine,
+const uint32_t* dcfg_routine_nodes(const DcfgProcess* process, uint32_t routine,
                                    uint32_t* n)
 {
-   *n = routine < p->n_routines ? p->routines[routine].n_nodes : 0;
-   return *n == 0 ? NULL : part(&inside(p)->routine_nodes,
-                                p->routines[routine].first_node);
+   *n = routine < process->n_routines ? process->routines[routine].n_nodes : 0;
+   return *n == 0 ? NULL : part(&inside(process)->routine_nodes,
+                                process->routines[routine].first_node);
 }
 
-const uint32_t* dcfg_routine_exits(const DcfgProcess* p, uint32_t routine,
+const uint32_t* dcfg_routine_exits(const DcfgProcess* process, uint32_t routine,
                                    uint32_t* n)
 {
-   *n = routine < p->n_routines ? p->routines[routine].n_exits : 0;
-   return *n == 0 ? NULL : part(&inside(p)->exits,
-                                p->routines[routine].first_exit);
+   *n = routine < process->n_routines ? process->routines[routine].n_exits : 0;
+   return *n == 0 ? NULL : part(&inside(process)->exits,
+                                process->routines[routine].first_exit);
 }
 
-const uint32_t* dcfg_loop_nodes(const DcfgProcess* p, uint32_t loop,
+const uint32_t* dcfg_loop_nodes(const DcfgProcess* process, uint32_t loop,
                                 uint32_t* n)
 {
-   *n = loop < p->n_loops ? p->loops[loop].n_nodes : 0;
-   return *n == 0 ? NULL : part(&inside(p)->loop_nodes,
-                                p->loops[loop].first_node);
+   *n = loop < process->n_loops ? process->loops[loop].n_nodes : 0;
+   return *n == 0 ? NULL : part(&inside(process)->loop_nodes,
+                                process->loops[loop].first_node);
 }
 
-const uint32_t* dcfg_loop_backs(const DcfgProcess* p, uint32_t loop,
+const uint32_t* dcfg_loop_backs(const DcfgProcess* process, uint32_t loop,
                                 uint32_t* n)
 {
-   *n = loop < p->n_loops ? p->loops[loop].n_backs : 0;
-   return *n == 0 ? NULL : part(&inside(p)->backs,
-                                p->loops[loop].first_back);
+   *n = loop < process->n_loops ? process->loops[loop].n_backs : 0;
+   return *n == 0 ? NULL : part(&inside(process)->backs,
+                                process->loops[loop].first_back);
 }
 
-bool dcfg_loop_contains(const DcfgProcess* p, uint32_t loop, uint32_t node)
+bool dcfg_loop_contains(const DcfgProcess* process, uint32_t loop,
+                        uint32_t node)
 {
    uint32_t        n, low = 0;
-   const uint32_t* nodes = dcfg_loop_nodes(p, loop, &n);
+   const uint32_t* nodes = dcfg_loop_nodes(process, loop, &n);
 
    while (n > 0) {
       uint32_t half = n / 2;
@@ -314,15 +319,17 @@ bool dcfg_loop_contains(const DcfgProcess* p, uint32_t loop, uint32_t node)
    return false;
 }
 
-uint32_t dcfg_loop_by_head(const DcfgProcess* p, uint32_t node)
+uint32_t dcfg_loop_by_head(const DcfgProcess* process, uint32_t node)
 {
-   return node < p->n_nodes ? inside(p)->loop_of_head[node] : DCFG_NONE;
+   return node < process->n_nodes ? inside(process)->loop_of_head[node]
+          : DCFG_NONE;
 }
 
-uint32_t dcfg_routine_by_entry(const DcfgProcess* p, uint32_t node)
+uint32_t dcfg_routine_by_entry(const DcfgProcess* process, uint32_t node)
 {
-   uint32_t routine = node < p->n_nodes ? p->nodes[node].routine : DCFG_NONE;
+   uint32_t routine = node < process->n_nodes
+                      ? process->nodes[node].routine : DCFG_NONE;
 
-   return routine != DCFG_NONE && p->routines[routine].entry == node
+   return routine != DCFG_NONE && process->routines[routine].entry == node
           ? routine : DCFG_NONE;
 }

@@ -89,14 +89,14 @@ typedef
    }
    Model;
 
-static inline const Process* inside(const DcfgProcess* p)
+static inline const Process* inside(const DcfgProcess* process)
 {
-   return (const Process*)p;
+   return (const Process*)process;
 }
 
 /* Resolve ids: the first half of loading has stored ids where indices belong.
    Replace them by indices, and make all data for lookups. */
-bool resolve_ids(Model* m);
+bool resolve_ids(Model* model);
 
 /* Return the end of a range of addresses, at most the last address. */
 static inline uint64_t end_of(uint64_t addr, uint64_t size)
@@ -105,6 +105,6 @@ static inline uint64_t end_of(uint64_t addr, uint64_t size)
 }
 
 /* Return the end of symbol I of image IM. */
-uint64_t symbol_end(const Process* p, const DcfgImage* im, uint32_t i);
+uint64_t symbol_end(const Process* process, const DcfgImage* im, uint32_t i);
 
 #endif /* DCFG_MODEL_H */

@@ -95,72 +95,76 @@ uint32_t id_find(const IdMap* map, uint32_t id)
 
 /* Group edges by one end, with a counting sort.  *FIRST gets N + 1 elements;
    *EDGES the edges' indices, those of a node in their order. */
-static bool group_edges(Job* job, const Process* p, bool by_source,
+static bool group_edges(Job* job, const Process* process, bool by_source,
                         uint32_t** first, uint32_t** edges)
 {
-   const DcfgEdge* e = p->edges.data;
-   uint32_t        n = (uint32_t)p->nodes.n, *f, *to;
+   const DcfgEdge* e = process->edges.data;
+   uint32_t        n = (uint32_t)process->nodes.n, *f, *to;
 
    f = *first = job_calloc(job, (size_t)n + 2, sizeof(uint32_t));
    if (f == NULL)
       return false;
-   to = *edges = job_calloc(job, p->edges.n, sizeof(uint32_t));
+   to = *edges = job_calloc(job, process->edges.n, sizeof(uint32_t));
    if (to == NULL)
       return false;
    /* Count two places further on, so that filling moves the starts to their
       places. */
-   for (size_t i = 0; i < p->edges.n; i++)
+   for (size_t i = 0; i < process->edges.n; i++)
       if (e[i].source != DCFG_NONE && e[i].target != DCFG_NONE)
          f[(by_source ? e[i].source : e[i].target) + 2]++;
    for (uint32_t i = 1; i < n + 2; i++)
       f[i] += f[i - 1];
-   for (size_t i = 0; i < p->edges.n; i++)
+   for (size_t i = 0; i < process->edges.n; i++)
       if (e[i].source != DCFG_NONE && e[i].target != DCFG_NONE)
          to[f[(by_source ? e[i].source : e[i].target) + 1]++] = (uint32_t)i;
    return true;
 }
 
 /* Report two edges with the same ends: this is legal, but some readers fail. */
-static bool find_twins(Model* m, const Process* p, const char* place)
+static bool find_twins(Model* model, const Process* process, const char* place)
 {
-   const DcfgEdge* e = p->edges.data;
-   const DcfgNode* nodes = p->nodes.data;
-   uint32_t        n = (uint32_t)p->nodes.n;
-   uint32_t*       from = job_calloc(&m->job, n, sizeof(*from));
+   const DcfgEdge* e = process->edges.data;
+   const DcfgNode* nodes = process->nodes.data;
+   uint32_t        n = (uint32_t)process->nodes.n;
+   uint32_t*       from = job_calloc(&model->job, n, sizeof(*from));
 
    if (from == NULL)
       return false;
    for (uint32_t i = 0; i < n; i++)
-      for (uint32_t k = p->first_out[i]; k < p->first_out[i + 1]; k++) {
-         uint32_t target = e[p->out[k]].target;
+      for (uint32_t k = process->first_out[i]; k < process->first_out[i + 1];
+           k++) {
+         uint32_t target = e[process->out[k]].target;
          if (from[target] == i + 1)
-            job_problem(&m->job, DCFG_PROBLEM_SURFACE, false,
+            job_problem(&model->job, DCFG_PROBLEM_SURFACE, false,
                         "duplicate-edge", place,
                         "EDGE_ID %u goes from node %u to node %u as an "
-                        "earlier edge does", e[p->out[k]].id, nodes[i].id,
+                        "earlier edge does", e[process->out[k]].id, nodes[i].id,
                         nodes[target].id);
          from[target] = i + 1;
       }
-   job_free(&m->job, from, n * sizeof(*from));
+   job_free(&model->job, from, n * sizeof(*from));
    return true;
 }
 
 /* Make in-edges and out-edges. */
-static bool index_edges(Model* m, Process* p, const char* place)
+static bool index_edges(Model* model, Process* process, const char* place)
 {
-   return group_edges(&m->job, p, true, &p->first_out, &p->out)
-          && group_edges(&m->job, p, false, &p->first_in, &p->in)
-          && (!job_listened(&m->job) || find_twins(m, p, place));
+   return group_edges(&model->job, process, true, &process->first_out,
+                      &process->out)
+          && group_edges(&model->job, process, false, &process->first_in,
+                         &process->in)
+          && (!job_listened(&model->job) || find_twins(model, process, place));
 }
 
 /*--- Depths of loops                                      ---*/
 
 /* Set the depth of a loop and of loops around it.  A loop that would contain
    itself becomes an outermost one. */
-static bool find_depth(Model* m, Process* p, uint32_t loop, const char* place)
+static bool find_depth(Model* model, Process* process, uint32_t loop,
+                       const char* place)
 {
-   DcfgLoop*       loops = p->loops.data;
-   const DcfgNode* nodes = p->nodes.data;
+   DcfgLoop*       loops = process->loops.data;
+   const DcfgNode* nodes = process->nodes.data;
    uint32_t        steps = 0, at = loop, depth;
 
    /* Up: the depth DCFG_NONE marks loops on the way. */
@@ -171,7 +175,7 @@ static bool find_depth(Model* m, Process* p, uint32_t loop, const char* place)
       if (up == DCFG_NONE)
          break;
       if (loops[up].depth == DCFG_NONE) {
-         if (!job_problem(&m->job, DCFG_PROBLEM_RULE, true, "loop-parent",
+         if (!job_problem(&model->job, DCFG_PROBLEM_RULE, true, "loop-parent",
                           place, "the loop of node %u is inside itself",
                           nodes[loops[at].head].id))
             return false;
@@ -194,16 +198,16 @@ static bool find_depth(Model* m, Process* p, uint32_t loop, const char* place)
 }
 
 /* Find the depth of each loop, and the innermost loop of each node. */
-static bool index_loops(Model* m, Process* p, const char* place)
+static bool index_loops(Model* model, Process* process, const char* place)
 {
-   DcfgLoop*       loops = p->loops.data;
-   DcfgNode*       nodes = p->nodes.data;
-   const uint32_t* ids = p->loop_nodes.data;
+   DcfgLoop*       loops = process->loops.data;
+   DcfgNode*       nodes = process->nodes.data;
+   const uint32_t* ids = process->loop_nodes.data;
 
-   for (uint32_t i = 0; i < p->loops.n; i++)
-      if (loops[i].depth == 0 && !find_depth(m, p, i, place))
+   for (uint32_t i = 0; i < process->loops.n; i++)
+      if (loops[i].depth == 0 && !find_depth(model, process, i, place))
          return false;
-   for (uint32_t i = 0; i < p->loops.n; i++)
+   for (uint32_t i = 0; i < process->loops.n; i++)
       for (uint32_t k = 0; k < loops[i].n_nodes; k++) {
          DcfgNode* n = &nodes[ids[loops[i].first_node + k]];
          if (n->loop == DCFG_NONE || loops[n->loop].depth < loops[i].depth)
@@ -255,9 +259,9 @@ static bool sort_elements(Job* job, Array* array, size_t size, size_t offset,
 
 /* Return the end of symbol I.  A symbol without a size, as in assembly, extends
    to the next symbol, or to the end of its image. */
-uint64_t symbol_end(const Process* p, const DcfgImage* im, uint32_t i)
+uint64_t symbol_end(const Process* process, const DcfgImage* im, uint32_t i)
 {
-   const DcfgSymbol* s = p->symbols.data;
+   const DcfgSymbol* s = process->symbols.data;
 
    if (s[i].size > 0)
       return end_of(s[i].addr, s[i].size);
@@ -285,25 +289,25 @@ static void note_end(Ends* e, size_t i, uint64_t start, uint64_t end)
       e->ends[i] = e->max;
 }
 
-static void note_symbols(Ends* e, const Process* p)
+static void note_symbols(Ends* e, const Process* process)
 {
-   const DcfgSymbol* s = p->symbols.data;
+   const DcfgSymbol* s = process->symbols.data;
 
-   for (size_t i = 0; i < p->images.n; i++) {
-      const DcfgImage* im = &ELEM(p->images, DcfgImage, i);
+   for (size_t i = 0; i < process->images.n; i++) {
+      const DcfgImage* im = &ELEM(process->images, DcfgImage, i);
       e->max = 0;
       for (uint32_t k = 0; k < im->n_symbols; k++)
          note_end(e, im->first_symbol + k, s[im->first_symbol + k].addr,
-                  symbol_end(p, im, im->first_symbol + k));
+                  symbol_end(process, im, im->first_symbol + k));
    }
 }
 
-static void note_sources(Ends* e, const Process* p)
+static void note_sources(Ends* e, const Process* process)
 {
-   const DcfgSource* s = p->sources.data;
+   const DcfgSource* s = process->sources.data;
 
-   for (size_t i = 0; i < p->images.n; i++) {
-      const DcfgImage* im = &ELEM(p->images, DcfgImage, i);
+   for (size_t i = 0; i < process->images.n; i++) {
+      const DcfgImage* im = &ELEM(process->images, DcfgImage, i);
       e->max = 0;
       for (uint32_t k = im->first_source;
            k < im->first_source + im->n_sources; k++)
@@ -311,75 +315,78 @@ static void note_sources(Ends* e, const Process* p)
    }
 }
 
-static void note_blocks(Ends* e, const Process* p)
+static void note_blocks(Ends* e, const Process* process)
 {
-   const DcfgNode* n = p->nodes.data;
+   const DcfgNode* n = process->nodes.data;
 
    e->max = 0;
-   for (uint32_t i = 0; i < p->shown.n_blocks; i++)
-      note_end(e, i, n[p->by_addr[i]].addr,
-               end_of(n[p->by_addr[i]].addr, n[p->by_addr[i]].size));
+   for (uint32_t i = 0; i < process->shown.n_blocks; i++)
+      note_end(e, i, n[process->by_addr[i]].addr,
+               end_of(n[process->by_addr[i]].addr,
+                      n[process->by_addr[i]].size));
 }
 
-static bool find_ends(Job* job, const Process* p, size_t n,
-                      void (*note)(Ends* e, const Process* p),
+static bool find_ends(Job* job, const Process* process, size_t n,
+                      void (*note)(Ends* e, const Process* process),
                       uint64_t** to)
 {
    Ends e = { NULL, 0, false };
 
-   note(&e, p);
+   note(&e, process);
    if (!e.overlap)
       return true;
    *to = e.ends = job_realloc(job, NULL, 0, n * sizeof(uint64_t));
    if (e.ends == NULL)
       return false;
-   note(&e, p);
+   note(&e, process);
    return true;
 }
 
-static bool sort_image(Job* job, Process* p, const DcfgImage* im)
+static bool sort_image(Job* job, Process* process, const DcfgImage* im)
 {
-   return sort_elements(job, &p->symbols, sizeof(DcfgSymbol),
+   return sort_elements(job, &process->symbols, sizeof(DcfgSymbol),
                         offsetof(DcfgSymbol, addr), im->first_symbol,
                         im->n_symbols)
-          && sort_elements(job, &p->sources, sizeof(DcfgSource),
+          && sort_elements(job, &process->sources, sizeof(DcfgSource),
                            offsetof(DcfgSource, addr), im->first_source,
                            im->n_sources);
 }
 
-static bool sort_blocks(Job* job, Process* p)
+static bool sort_blocks(Job* job, Process* process)
 {
-   uint32_t        n = p->shown.n_blocks;
-   const DcfgNode* nodes = p->nodes.data;
+   uint32_t        n = process->shown.n_blocks;
+   const DcfgNode* nodes = process->nodes.data;
    SortKey*        keys = job_calloc(job, n, sizeof(*keys));
    bool            ok = keys != NULL;
 
-   p->by_addr = job_calloc(job, n, sizeof(uint32_t));
-   ok = ok && p->by_addr != NULL;
+   process->by_addr = job_calloc(job, n, sizeof(uint32_t));
+   ok = ok && process->by_addr != NULL;
    for (uint32_t i = 0; ok && i < n; i++) {
       keys[i].key = nodes[i].addr;
       keys[i].index = i;
    }
    ok = ok && sort_keys(job, keys, n);
    for (uint32_t i = 0; ok && i < n; i++)
-      p->by_addr[i] = keys[i].index;
+      process->by_addr[i] = keys[i].index;
    job_free(job, keys, n * sizeof(*keys));
    return ok;
 }
 
 /* Sort symbols, source lines and blocks by address, and find overlaps. */
-static bool index_addresses(Model* m, Process* p)
+static bool index_addresses(Model* model, Process* process)
 {
-   Job* job = &m->job;
+   Job* job = &model->job;
 
-   for (size_t i = 0; i < p->images.n; i++)
-      if (!sort_image(job, p, &ELEM(p->images, DcfgImage, i)))
+   for (size_t i = 0; i < process->images.n; i++)
+      if (!sort_image(job, process, &ELEM(process->images, DcfgImage, i)))
          return false;
-   return sort_blocks(job, p)
-          && find_ends(job, p, p->symbols.n, note_symbols, &p->symbol_ends)
-          && find_ends(job, p, p->sources.n, note_sources, &p->source_ends)
-          && find_ends(job, p, p->shown.n_blocks, note_blocks,
-                       &p->block_ends);
+   return sort_blocks(job, process)
+          && find_ends(job, process, process->symbols.n, note_symbols,
+                       &process->symbol_ends)
+          && find_ends(job, process, process->sources.n, note_sources,
+                       &process->source_ends)
+          && find_ends(job, process, process->shown.n_blocks, note_blocks,
+                       &process->block_ends);
 }
 
 /*--- From ids to indices                                  ---*/
@@ -396,27 +403,27 @@ typedef
    Resolve;
 
 /* Return the ids of N elements of SIZE bytes as keys; an id is at offset ID. */
-static SortKey* keys_of(Job* job, const Array* a, size_t size, size_t id)
+static SortKey* keys_of(Job* job, const Array* array, size_t size, size_t id)
 {
-   SortKey* keys = job_calloc(job, a->n, sizeof(*keys));
+   SortKey* keys = job_calloc(job, array->n, sizeof(*keys));
 
-   for (size_t i = 0; keys != NULL && i < a->n; i++) {
+   for (size_t i = 0; keys != NULL && i < array->n; i++) {
       uint32_t v;
-      memcpy(&v, (const char*)a->data + i * size + id, sizeof(v));
+      memcpy(&v, (const char*)array->data + i * size + id, sizeof(v));
       keys[i].key = v;
       keys[i].index = (uint32_t)i;
    }
    return keys;
 }
 
-static bool map_ids(Job* job, IdMap* map, const Array* a, size_t size,
+static bool map_ids(Job* job, IdMap* map, const Array* array, size_t size,
                     size_t id, const char* place, const char* name)
 {
-   SortKey* keys = keys_of(job, a, size, id);
+   SortKey* keys = keys_of(job, array, size, id);
    bool     ok = keys != NULL
-                 && id_map(job, map, keys, (uint32_t)a->n, place, name);
+                 && id_map(job, map, keys, (uint32_t)array->n, place, name);
 
-   job_free(job, keys, a->n * sizeof(*keys));
+   job_free(job, keys, array->n * sizeof(*keys));
    return ok;
 }
 
@@ -688,10 +695,11 @@ static bool resolve_loops(Resolve* r)
 
 /* Return the index of the image with ID.  The only writer numbers images from
    1. */
-static uint32_t image_index(const Process* p, uint32_t id)
+static uint32_t image_index(const Process* process, uint32_t id)
 {
-   return id > 0 && id <= p->images.n
-          && ELEM(p->images, DcfgImage, id - 1).id == id ? id - 1 : DCFG_NONE;
+   return id > 0 && id <= process->images.n
+          && ELEM(process->images, DcfgImage, id - 1).id == id
+          ? id - 1 : DCFG_NONE;
 }
 
 /* Put indices in place of N ids. */
@@ -701,7 +709,7 @@ static void find_all(uint32_t* ids, size_t n, const IdMap* map)
       ids[i] = id_find(map, ids[i]);
 }
 
-static void resolve_groups(const Process* p, MergedTables* t)
+static void resolve_groups(const Process* process, MergedTables* t)
 {
    uint32_t* members = t->members.data;
 
@@ -711,7 +719,7 @@ static void resolve_groups(const Process* p, MergedTables* t)
                                 : members + (uintptr_t)g->images;
       g->runs = g->n_runs > 0 ? members + (uintptr_t)g->runs : NULL;
       for (uint32_t k = 0; k < g->n_images; k++)
-         images[k] = image_index(p, images[k]);
+         images[k] = image_index(process, images[k]);
       g->images = images;
    }
 }
@@ -734,11 +742,11 @@ static void show_tables(MergedTables* t)
 #undef SHOW
 }
 
-/* Put indices in place of P's ids, DCFG_NONE where nothing has the id.  FILES
-   maps FILE_NAME_ID. */
-static void merged_resolve(Process* p, const IdMap* files)
+/* Put indices in place of PROCESS's ids, DCFG_NONE where nothing has the id.
+   FILES maps FILE_NAME_ID. */
+static void merged_resolve(Process* process, const IdMap* files)
 {
-   MergedTables*   t = &p->merged;
+   MergedTables*   t = &process->merged;
    const uint64_t* counts = t->counts.data;
 
    if (t->shown.threads == NULL || t->shown.builds == NULL)
@@ -752,21 +760,21 @@ static void merged_resolve(Process* p, const IdMap* files)
    }
    for (size_t i = 0; i < t->homes.n; i++) {
       DcfgMergedHome* h = &ELEM(t->homes, DcfgMergedHome, i);
-      h->image = image_index(p, h->image);
+      h->image = image_index(process, h->image);
    }
-   resolve_groups(p, t);
+   resolve_groups(process, t);
    for (size_t i = 0; i < t->rows.n; i++) {
       DcfgMergedRow* r = &ELEM(t->rows, DcfgMergedRow, i);
-      r->image = image_index(p, r->image);
+      r->image = image_index(process, r->image);
       r->file = id_find(files, r->file);
    }
-   find_all(t->entries.data, t->entries.n, &p->node_ids);
-   find_all(t->added.data, t->added.n, &p->edge_ids);
+   find_all(t->entries.data, t->entries.n, &process->node_ids);
+   find_all(t->added.data, t->added.n, &process->edge_ids);
    for (size_t i = 0; i < t->overlapping.n; i++)
       ELEM(t->overlapping, uint32_t, i)
-         = image_index(p, ELEM(t->overlapping, uint32_t, i));
+         = image_index(process, ELEM(t->overlapping, uint32_t, i));
    show_tables(t);
-   p->shown.merged = &t->shown;
+   process->shown.merged = &t->shown;
 }
 
 /* --- The whole process                                    --- */
@@ -794,29 +802,29 @@ static bool add_special_nodes(Resolve* r)
 
 /* Compute the number of threads and their instructions, if they are not in the
    file. */
-static void complete_counts(Process* p)
+static void complete_counts(Process* process)
 {
-   DcfgProcess* s = &p->shown;
+   DcfgProcess* s = &process->shown;
 
-   s->n_threads = (uint32_t)p->threads.n;
-   if (p->threads.n == 0)
-      for (size_t i = 0; i < p->edges.n; i++)
-         if (ELEM(p->edges, DcfgEdge, i).n_counts > s->n_threads)
-            s->n_threads = ELEM(p->edges, DcfgEdge, i).n_counts;
-   if (!p->has_instr_count)
-      for (size_t i = 0; i < p->threads.n; i++)
+   s->n_threads = (uint32_t)process->threads.n;
+   if (process->threads.n == 0)
+      for (size_t i = 0; i < process->edges.n; i++)
+         if (ELEM(process->edges, DcfgEdge, i).n_counts > s->n_threads)
+            s->n_threads = ELEM(process->edges, DcfgEdge, i).n_counts;
+   if (!process->has_instr_count)
+      for (size_t i = 0; i < process->threads.n; i++)
          s->instr_count = add_capped(s->instr_count,
-                                     ELEM(p->threads, uint64_t, i));
+                                     ELEM(process->threads, uint64_t, i));
 }
 
-static void show_arrays(Job* job, Process* p)
+static void show_arrays(Job* job, Process* process)
 {
-   DcfgProcess* s = &p->shown;
+   DcfgProcess* s = &process->shown;
 
 #define SHOW(name, Type) \
-   array_trim(job, &p->name, sizeof(Type)); \
-   s->n_##name = (uint32_t)p->name.n; \
-   s->name = p->name.data
+   array_trim(job, &process->name, sizeof(Type)); \
+   s->n_##name = (uint32_t)process->name.n; \
+   s->name = process->name.data
    SHOW(images, DcfgImage);
    SHOW(symbols, DcfgSymbol);
    SHOW(sources, DcfgSource);
@@ -825,12 +833,12 @@ static void show_arrays(Job* job, Process* p)
    SHOW(routines, DcfgRoutine);
    SHOW(loops, DcfgLoop);
 #undef SHOW
-   array_trim(job, &p->counts, sizeof(uint64_t));
-   array_trim(job, &p->routine_nodes, sizeof(uint32_t));
-   array_trim(job, &p->exits, sizeof(uint32_t));
-   array_trim(job, &p->loop_nodes, sizeof(uint32_t));
-   array_trim(job, &p->backs, sizeof(uint32_t));
-   s->thread_instrs = p->threads.data;
+   array_trim(job, &process->counts, sizeof(uint64_t));
+   array_trim(job, &process->routine_nodes, sizeof(uint32_t));
+   array_trim(job, &process->exits, sizeof(uint32_t));
+   array_trim(job, &process->loop_nodes, sizeof(uint32_t));
+   array_trim(job, &process->backs, sizeof(uint32_t));
+   s->thread_instrs = process->threads.data;
 }
 
 static bool resolve_process(Resolve* r)
@@ -861,23 +869,24 @@ static bool resolve_process(Resolve* r)
    return true;
 }
 
-bool resolve_ids(Model* m)
+bool resolve_ids(Model* model)
 {
-   Resolve r = { .m = m, .job = &m->job };
-   Dcfg*   d = &m->shown;
+   Resolve r = { .m = model, .job = &model->job };
+   Dcfg*   d = &model->shown;
    IdMap   special = { 0 };
    bool    ok;
 
-   ok = map_ids(r.job, &r.files, &m->files, sizeof(DcfgFileName),
+   ok = map_ids(r.job, &r.files, &model->files, sizeof(DcfgFileName),
                 offsetof(DcfgFileName, id), "FILE_NAMES", "FILE_NAME_ID")
-        && map_ids(r.job, &r.types, &m->edge_types, sizeof(DcfgEdgeTypeName),
+        && map_ids(r.job, &r.types, &model->edge_types,
+                   sizeof(DcfgEdgeTypeName),
                    offsetof(DcfgEdgeTypeName, id), "EDGE_TYPES",
                    "EDGE_TYPE_ID")
-        && map_ids(r.job, &special, &m->special_nodes,
+        && map_ids(r.job, &special, &model->special_nodes,
                    sizeof(DcfgSpecialNode), offsetof(DcfgSpecialNode, id),
                    "SPECIAL_NODES", "NODE_ID");
-   for (size_t i = 0; ok && i < m->processes.n; i++) {
-      r.p = &ELEM(m->processes, Process, i);
+   for (size_t i = 0; ok && i < model->processes.n; i++) {
+      r.p = &ELEM(model->processes, Process, i);
       snprintf(r.process, sizeof(r.process), "PROCESSES[%zu]", i);
       ok = resolve_process(&r);
       if (!ok && r.job->err.place[0] == 0)
@@ -886,12 +895,12 @@ bool resolve_ids(Model* m)
    id_free(r.job, &r.files);
    id_free(r.job, &r.types);
    id_free(r.job, &special);
-   d->n_files = (uint32_t)m->files.n;
-   d->files = m->files.data;
-   d->n_edge_types = (uint32_t)m->edge_types.n;
-   d->edge_types = m->edge_types.data;
-   d->n_special_nodes = (uint32_t)m->special_nodes.n;
-   d->special_nodes = m->special_nodes.data;
-   d->n_processes = (uint32_t)m->processes.n;
+   d->n_files = (uint32_t)model->files.n;
+   d->files = model->files.data;
+   d->n_edge_types = (uint32_t)model->edge_types.n;
+   d->edge_types = model->edge_types.data;
+   d->n_special_nodes = (uint32_t)model->special_nodes.n;
+   d->special_nodes = model->special_nodes.data;
+   d->n_processes = (uint32_t)model->processes.n;
    return ok;
 }

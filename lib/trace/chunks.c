@@ -4,15 +4,14 @@
    How the chunks of a trace come from its file. */
 
 /* Owns: the tables of a DCFG-trace (its specification, part 3).  Handed: rows
-   by walk.c.  cursor.c takes a chunk at a time, and so do users.
+   by json.c.  cursor.c takes a chunk at a time, and so do users.
 
    The text goes through the parser a buffer at a time.  Chunks that end in
    the buffer wait in a queue.  So memory has the chunks of one buffer, or
    one longer chunk, and the table. */
 
 #include "lib/trace/codes.h"
-#include "lib/json/json_events.h"
-#include "lib/json/walk.h"
+#include "lib/json/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,18 +37,18 @@ static size_t chunk_size(const DcfgChunk* c)
    return sizeof(*c) + (size_t)c->info.size + 1;
 }
 
-static bool close_chunk(void* arg, const Frame* f)
+static bool close_chunk(void* arg, const Frame* frame)
 {
    Chunks*      t = arg;
-   const Frame* thread = f - 1;
-   const Frame* process = f - 2;
-   size_t       len = length(f, C_SEQUENCE);
+   const Frame* thread = frame - 1;
+   const Frame* process = frame - 2;
+   size_t       len = length(frame, C_SEQUENCE);
    DcfgChunk*   c;
    char         place[PLACE_SIZE];
 
    if (!has(thread, T_ID))
       return true;                      // already reported
-   if (number(f, C_EDGES) > 0 && number(f, C_FIRST) == 0)
+   if (number(frame, C_EDGES) > 0 && number(frame, C_FIRST) == 0)
       return job_problem(t->job, DCFG_PROBLEM_RULE, true, "number",
                          walk_place(t->walk, place),
                          "FIRST_EDGE_ID is out of range");
@@ -60,14 +59,14 @@ static bool close_chunk(void* arg, const Frame* f)
    c->info.process_id = number(process, P_ID);
    c->info.process = t->process;
    c->info.thread = (uint32_t)number(thread, T_ID);
-   c->info.number = f->row;
-   c->info.preceding_instrs = number(f, C_PRECEDING);
-   c->info.instrs = number(f, C_INSTRS);
-   c->info.n_edges = number(f, C_EDGES);
-   c->info.first_edge = (uint32_t)number(f, C_FIRST);
+   c->info.number = frame->row;
+   c->info.preceding_instrs = number(frame, C_PRECEDING);
+   c->info.instrs = number(frame, C_INSTRS);
+   c->info.n_edges = number(frame, C_EDGES);
+   c->info.first_edge = (uint32_t)number(frame, C_FIRST);
    c->info.size = len;
    c->info.offset = t->job->offset;
-   memcpy(c->text, text(t->walk, f, C_SEQUENCE), len + 1);
+   memcpy(c->text, text(t->walk, frame, C_SEQUENCE), len + 1);
    c->table = t->table;
    table_keep(c->table);
    if (t->first == NULL)
@@ -89,10 +88,10 @@ static const Field chunk_fields[] = {
 
 /* Begin a thread.  Chunks need the table and the thread's number: to read in
    one pass, columns must be in the specification's order. */
-static bool open_thread(void* arg, const Frame* f)
+static bool open_thread(void* arg, const Frame* frame)
 {
    Chunks*      t = arg;
-   const Frame* process = f - 1;
+   const Frame* process = frame - 1;
    char         place[PLACE_SIZE];
 
    if (t->table->finished)
@@ -104,11 +103,11 @@ static bool open_thread(void* arg, const Frame* f)
    return table_finish(t->job, t->table, walk_place(t->walk, place));
 }
 
-static bool open_chunk_row(void* arg, const Frame* f)
+static bool open_chunk_row(void* arg, const Frame* frame)
 {
    Chunks* t = arg;
 
-   if (has(f - 1, T_ID) || (f - 1)->bad >> T_ID & 1)
+   if (has(frame - 1, T_ID) || (frame - 1)->bad >> T_ID & 1)
       return true;
    return job_fail(t->job, DCFG_ERROR_FORMAT, NULL,
                    "THREAD_ID must come before TRACE_DATA");
@@ -133,18 +132,18 @@ static bool in_time(Chunks* t, const char* what)
 
 enum { R_EDGE, R_CODE, R_NEXT };
 
-static bool close_transition(void* arg, const Frame* f)
+static bool close_transition(void* arg, const Frame* frame)
 {
    Chunks*      t = arg;
-   size_t          n = length(f, R_NEXT);
-   const uint64_t* nexts = list(t->walk, f, R_NEXT);
+   size_t          n = length(frame, R_NEXT);
+   const uint64_t* nexts = list(t->walk, frame, R_NEXT);
    char            place[PLACE_SIZE];
 
-   if (f->bad != 0)                     // the id is not valid
+   if (frame->bad != 0)                 // the id is not valid
       return true;
    return in_time(t, "TRANSITION_TABLE")
-          && table_add_row(t->job, t->table, (uint32_t)number(f, R_EDGE),
-                           text(t->walk, f, R_CODE), length(f, R_CODE),
+          && table_add_row(t->job, t->table, (uint32_t)number(frame, R_EDGE),
+                           text(t->walk, frame, R_CODE), length(frame, R_CODE),
                            nexts, n, walk_place(t->walk, place));
 }
 
@@ -156,15 +155,15 @@ static const Field transition_fields[] = {
 static const Shape transitions = { V_TABLE, false, 3, transition_fields,
                                    NULL, close_transition, NULL };
 
-static bool close_entry(void* arg, const Frame* f)
+static bool close_entry(void* arg, const Frame* frame)
 {
    Chunks* t = arg;
    char       place[PLACE_SIZE];
 
    return in_time(t, "STRING_DICTIONARY")
-          && table_add_entry(t->job, t->table, text(t->walk, f, 0),
-                             length(f, 0), text(t->walk, f, 1),
-                             length(f, 1), walk_place(t->walk, place));
+          && table_add_entry(t->job, t->table, text(t->walk, frame, 0),
+                             length(frame, 0), text(t->walk, frame, 1),
+                             length(frame, 1), walk_place(t->walk, place));
 }
 
 static const Shape dictionary = { V_STRINGS, false, 0, NULL,
@@ -181,19 +180,19 @@ static void drop_table(Chunks* t)
    }
 }
 
-static bool open_process(void* arg, const Frame* f)
+static bool open_process(void* arg, const Frame* frame)
 {
    Chunks* t = arg;
 
    drop_table(t);
-   t->process = (uint32_t)f->row;
+   t->process = (uint32_t)frame->row;
    t->table = table_new(t->job);
    return t->table != NULL;
 }
 
-static bool close_process(void* arg, const Frame* f)
+static bool close_process(void* arg, const Frame* frame)
 {
-   (void)f;
+   (void)frame;
    drop_table(arg);
    return true;
 }

@@ -45,13 +45,13 @@ static DcfgTrace* new_trace(const char* name, const DcfgOptions* options,
    return t;
 }
 
-static DcfgTrace* start(DcfgTrace* t, Input* in, DcfgError* err)
+static DcfgTrace* start(DcfgTrace* trace, Input* in, DcfgError* err)
 {
-   t->chunks = chunks_start(&t->job, in);
-   job_tell(&t->job, err);
-   if (t->chunks != NULL)
-      return t;
-   dcfg_trace_close(t);
+   trace->chunks = chunks_start(&trace->job, in);
+   job_tell(&trace->job, err);
+   if (trace->chunks != NULL)
+      return trace;
+   dcfg_trace_close(trace);
    return NULL;
 }
 
@@ -73,163 +73,164 @@ DcfgTrace* dcfg_trace_open_memory(const void* data, size_t size,
           : start(t, input_open_memory(&t->job, data, size), err);
 }
 
-static void drop_chunk(DcfgTrace* t)
+static void drop_chunk(DcfgTrace* trace)
 {
-   dcfg_decoder_free(t->decoder);
-   dcfg_chunk_free(t->chunk);
-   t->decoder = NULL;
-   t->chunk = NULL;
-   t->ahead_at = t->n_ahead = 0;
-   t->position = UINT64_MAX;
+   dcfg_decoder_free(trace->decoder);
+   dcfg_chunk_free(trace->chunk);
+   trace->decoder = NULL;
+   trace->chunk = NULL;
+   trace->ahead_at = trace->n_ahead = 0;
+   trace->position = UINT64_MAX;
 }
 
-void dcfg_trace_close(DcfgTrace* t)
+void dcfg_trace_close(DcfgTrace* trace)
 {
-   if (t == NULL)
+   if (trace == NULL)
       return;
-   drop_chunk(t);
-   chunks_end(t->chunks);
-   free(t);
+   drop_chunk(trace);
+   chunks_end(trace->chunks);
+   free(trace);
 }
 
-uint64_t dcfg_trace_offset(const DcfgTrace* t)
+uint64_t dcfg_trace_offset(const DcfgTrace* trace)
 {
-   return t->job.offset;
+   return trace->job.offset;
 }
 
 /*--- Chunks                                               ---*/
 
-static bool is_wanted(const DcfgTrace* t, const DcfgChunk* c)
+static bool is_wanted(const DcfgTrace* trace, const DcfgChunk* c)
 {
-   return (t->want_process == UINT64_MAX
-           || t->want_process == c->info.process_id)
-          && (t->want_thread == DCFG_ALL_THREADS
-              || t->want_thread == c->info.thread);
+   return (trace->want_process == UINT64_MAX
+           || trace->want_process == c->info.process_id)
+          && (trace->want_thread == DCFG_ALL_THREADS
+              || trace->want_thread == c->info.thread);
 }
 
-void dcfg_trace_select(DcfgTrace* t, uint64_t process_id, uint32_t thread)
+void dcfg_trace_select(DcfgTrace* trace, uint64_t process_id, uint32_t thread)
 {
-   t->want_process = process_id;
-   t->want_thread = thread;
-   if (t->chunk != NULL && !is_wanted(t, t->chunk))
-      drop_chunk(t);
+   trace->want_process = process_id;
+   trace->want_thread = thread;
+   if (trace->chunk != NULL && !is_wanted(trace, trace->chunk))
+      drop_chunk(trace);
 }
 
 /* Move to the next selected chunk.  Return False if there is none. */
-static bool advance(DcfgTrace* t)
+static bool advance(DcfgTrace* trace)
 {
-   drop_chunk(t);
+   drop_chunk(trace);
    do {
-      dcfg_chunk_free(t->chunk);
-      t->chunk = chunks_next(t->chunks);
-   } while (t->chunk != NULL && !is_wanted(t, t->chunk));
-   if (t->chunk != NULL && t->graph != NULL)
-      t->position = t->chunk->info.preceding_instrs;
-   return t->chunk != NULL;
+      dcfg_chunk_free(trace->chunk);
+      trace->chunk = chunks_next(trace->chunks);
+   } while (trace->chunk != NULL && !is_wanted(trace, trace->chunk));
+   if (trace->chunk != NULL && trace->graph != NULL)
+      trace->position = trace->chunk->info.preceding_instrs;
+   return trace->chunk != NULL;
 }
 
-DcfgChunk* dcfg_trace_next_chunk(DcfgTrace* t, DcfgError* err)
+DcfgChunk* dcfg_trace_next_chunk(DcfgTrace* trace, DcfgError* err)
 {
    DcfgChunk* c = NULL;
 
    /* Return the chunk that dcfg_trace_skip() found, if there is one. */
-   if ((t->chunk != NULL && t->decoder == NULL) || advance(t)) {
-      c = t->chunk;
-      t->chunk = NULL;
-      drop_chunk(t);
-      set_error(err, DCFG_OK, t->job.err.file, NULL, 0, "%s", "");
+   if ((trace->chunk != NULL && trace->decoder == NULL) || advance(trace)) {
+      c = trace->chunk;
+      trace->chunk = NULL;
+      drop_chunk(trace);
+      set_error(err, DCFG_OK, trace->job.err.file, NULL, 0, "%s", "");
    } else {
-      job_tell(&t->job, err);
+      job_tell(&trace->job, err);
    }
    return c;
 }
 
 /*--- Edges                                                ---*/
 
-void dcfg_trace_count_with(DcfgTrace* t, const DcfgProcess* p)
+void dcfg_trace_count_with(DcfgTrace* trace, const DcfgProcess* p)
 {
-   t->graph = p;
-   t->position = UINT64_MAX;
-   t->edges_left = 0;
+   trace->graph = p;
+   trace->position = UINT64_MAX;
+   trace->edges_left = 0;
    for (uint32_t i = 0; p != NULL && i < p->n_edges; i++)
-      t->edges_left = add_capped(t->edges_left, p->edges[i].count);
-   if (p != NULL && t->chunk != NULL && t->decoder == NULL)
-      t->position = t->chunk->info.preceding_instrs;
+      trace->edges_left = add_capped(trace->edges_left, p->edges[i].count);
+   if (p != NULL && trace->chunk != NULL && trace->decoder == NULL)
+      trace->position = trace->chunk->info.preceding_instrs;
 }
 
-uint64_t dcfg_trace_position(const DcfgTrace* t)
+uint64_t dcfg_trace_position(const DcfgTrace* trace)
 {
-   return t->position;
+   return trace->position;
 }
 
-const DcfgChunkInfo* dcfg_trace_chunk_info(const DcfgTrace* t)
+const DcfgChunkInfo* dcfg_trace_chunk_info(const DcfgTrace* trace)
 {
-   return t->chunk == NULL ? NULL : &t->chunk->info;
+   return trace->chunk == NULL ? NULL : &trace->chunk->info;
 }
 
 /* Set *N to the instructions of an edge's source.  Return False if the edge is
    not known. */
-static bool edge_instrs(const DcfgTrace* t, uint32_t id, uint64_t* n)
+static bool edge_instrs(const DcfgTrace* trace, uint32_t id, uint64_t* n)
 {
-   uint32_t edge = dcfg_edge_by_id(t->graph, id);
+   uint32_t edge = dcfg_edge_by_id(trace->graph, id);
    uint32_t source = edge == DCFG_NONE ? DCFG_NONE
-                                       : t->graph->edges[edge].source;
+                                       : trace->graph->edges[edge].source;
 
-   *n = source == DCFG_NONE ? 0 : t->graph->nodes[source].n_instrs;
+   *n = source == DCFG_NONE ? 0 : trace->graph->nodes[source].n_instrs;
    return edge != DCFG_NONE;
 }
 
 /* Report that the present chunk does not belong to the graph. */
-static void misfit(DcfgTrace* t, DcfgError* err, const char* why)
+static void misfit(DcfgTrace* trace, DcfgError* err, const char* why)
 {
    char place[120];
 
    snprintf(place, sizeof(place), "PROCESSES[%" PRIu32 "].THREAD_DATA"
             "[THREAD_ID=%" PRIu32 "].TRACE_DATA[%" PRIu64 "]",
-            t->chunk->info.process, t->chunk->info.thread,
-            t->chunk->info.number);
-   set_error(err, DCFG_ERROR_FORMAT, t->job.err.file, place,
-             t->chunk->info.offset, "%s", why);
-   drop_chunk(t);
+            trace->chunk->info.process, trace->chunk->info.thread,
+            trace->chunk->info.number);
+   set_error(err, DCFG_ERROR_FORMAT, trace->job.err.file, place,
+             trace->chunk->info.offset, "%s", why);
+   drop_chunk(trace);
 }
 
 /* Report an edge of the trace that the graph does not have. */
-static void stranger(DcfgTrace* t, uint32_t id, DcfgError* err)
+static void stranger(DcfgTrace* trace, uint32_t id, DcfgError* err)
 {
    char why[60];
 
    snprintf(why, sizeof(why), "edge %" PRIu32 " is not in the DCFG", id);
-   misfit(t, err, why);
+   misfit(trace, err, why);
 }
 
 /* Decode the chunk's next edges.  A few characters may stand for more edges
    than anybody can wait for.  More edges than the graph has are an error, and 0
    is returned. */
-static size_t decode(DcfgTrace* t, uint32_t* ids, size_t max, DcfgError* err)
+static size_t decode(DcfgTrace* trace, uint32_t* ids, size_t max,
+                     DcfgError* err)
 {
-   size_t n = dcfg_decoder_next(t->decoder, ids, max, err);
+   size_t n = dcfg_decoder_next(trace->decoder, ids, max, err);
 
-   if (t->graph == NULL)
+   if (trace->graph == NULL)
       return n;
-   if (n > t->edges_left) {
-      misfit(t, err, "more edges than the DCFG has");
+   if (n > trace->edges_left) {
+      misfit(trace, err, "more edges than the DCFG has");
       return 0;
    }
-   t->edges_left -= n;
+   trace->edges_left -= n;
    return n;
 }
 
-static bool begin_chunk(DcfgTrace* t, DcfgError* err)
+static bool begin_chunk(DcfgTrace* trace, DcfgError* err)
 {
-   if (t->decoder != NULL)
+   if (trace->decoder != NULL)
       return true;
-   t->decoder = dcfg_decoder_new(t->chunk, err);
-   if (t->decoder == NULL)
-      drop_chunk(t);
-   return t->decoder != NULL;
+   trace->decoder = dcfg_decoder_new(trace->chunk, err);
+   if (trace->decoder == NULL)
+      drop_chunk(trace);
+   return trace->decoder != NULL;
 }
 
-size_t dcfg_trace_next(DcfgTrace* t, uint32_t* edge_ids, size_t max,
+size_t dcfg_trace_next(DcfgTrace* trace, uint32_t* edge_ids, size_t max,
                        DcfgError* err)
 {
    DcfgError own = { 0 };
@@ -238,40 +239,40 @@ size_t dcfg_trace_next(DcfgTrace* t, uint32_t* edge_ids, size_t max,
 
    if (err == NULL)
       err = &own;
-   set_error(err, DCFG_OK, t->job.err.file, NULL, 0, "%s", "");
+   set_error(err, DCFG_OK, trace->job.err.file, NULL, 0, "%s", "");
    if (max == 0)
       return 0;
-   from_ahead = t->ahead_at < t->n_ahead;
+   from_ahead = trace->ahead_at < trace->n_ahead;
    if (from_ahead) {
-      n = t->n_ahead - t->ahead_at;
+      n = trace->n_ahead - trace->ahead_at;
       if (n > max)
          n = max;
-      memcpy(edge_ids, t->ahead + t->ahead_at, n * sizeof(*edge_ids));
-      t->ahead_at += n;
+      memcpy(edge_ids, trace->ahead + trace->ahead_at, n * sizeof(*edge_ids));
+      trace->ahead_at += n;
    }
    while (n == 0) {
-      if (t->chunk == NULL && !advance(t)) {
-         job_tell(&t->job, err);
+      if (trace->chunk == NULL && !advance(trace)) {
+         job_tell(&trace->job, err);
          return 0;
       }
-      if (!begin_chunk(t, err))
+      if (!begin_chunk(trace, err))
          return 0;
-      n = decode(t, edge_ids, max, err);
+      n = decode(trace, edge_ids, max, err);
       if (n == 0) {
-         drop_chunk(t);
+         drop_chunk(trace);
          if (err->status != DCFG_OK)
             return 0;
       }
    }
    /* Edges before an error are good; the next call finds the error again. */
-   set_error(err, DCFG_OK, t->job.err.file, NULL, 0, "%s", "");
-   for (size_t i = 0; t->position != UINT64_MAX && i < n; i++) {
+   set_error(err, DCFG_OK, trace->job.err.file, NULL, 0, "%s", "");
+   for (size_t i = 0; trace->position != UINT64_MAX && i < n; i++) {
       uint64_t instrs;
-      if (!edge_instrs(t, edge_ids[i], &instrs)) {
-         stranger(t, edge_ids[i], err);
+      if (!edge_instrs(trace, edge_ids[i], &instrs)) {
+         stranger(trace, edge_ids[i], err);
          return 0;
       }
-      t->position = add_capped(t->position, instrs);
+      trace->position = add_capped(trace->position, instrs);
    }
    return n;
 }
@@ -279,33 +280,33 @@ size_t dcfg_trace_next(DcfgTrace* t, uint32_t* edge_ids, size_t max,
 /*--- Skipping                                             ---*/
 
 /* Decode until the next edge's source has instruction INSTR. */
-static bool skip_edges(DcfgTrace* t, uint64_t instr, DcfgError* err)
+static bool skip_edges(DcfgTrace* trace, uint64_t instr, DcfgError* err)
 {
    for (;;) {
-      if (t->ahead_at == t->n_ahead) {
-         t->ahead_at = 0;
-         t->n_ahead = decode(t, t->ahead, N_AHEAD, err);
-         if (t->n_ahead == 0) {
-            drop_chunk(t);
+      if (trace->ahead_at == trace->n_ahead) {
+         trace->ahead_at = 0;
+         trace->n_ahead = decode(trace, trace->ahead, N_AHEAD, err);
+         if (trace->n_ahead == 0) {
+            drop_chunk(trace);
             return false;
          }
       }
-      while (t->ahead_at < t->n_ahead) {
+      while (trace->ahead_at < trace->n_ahead) {
          uint64_t instrs;
-         if (!edge_instrs(t, t->ahead[t->ahead_at], &instrs)) {
-            stranger(t, t->ahead[t->ahead_at], err);
+         if (!edge_instrs(trace, trace->ahead[trace->ahead_at], &instrs)) {
+            stranger(trace, trace->ahead[trace->ahead_at], err);
             return false;
          }
-         if (instr < t->position
-             || instr - t->position < instrs)
-            return instr >= t->position;
-         t->position += instrs;
-         t->ahead_at++;
+         if (instr < trace->position
+             || instr - trace->position < instrs)
+            return instr >= trace->position;
+         trace->position += instrs;
+         trace->ahead_at++;
       }
    }
 }
 
-bool dcfg_trace_skip(DcfgTrace* t, uint64_t instr, const DcfgProcess* p,
+bool dcfg_trace_skip(DcfgTrace* trace, uint64_t instr, const DcfgProcess* p,
                      DcfgError* err)
 {
    const DcfgChunkInfo* info;
@@ -313,25 +314,25 @@ bool dcfg_trace_skip(DcfgTrace* t, uint64_t instr, const DcfgProcess* p,
 
    if (err == NULL)
       err = &own;
-   set_error(err, DCFG_OK, t->job.err.file, NULL, 0, "%s", "");
-   if (p != NULL && p != t->graph)
-      dcfg_trace_count_with(t, p);
+   set_error(err, DCFG_OK, trace->job.err.file, NULL, 0, "%s", "");
+   if (p != NULL && p != trace->graph)
+      dcfg_trace_count_with(trace, p);
    for (;;) {
-      if (t->chunk == NULL && !advance(t)) {
-         job_tell(&t->job, err);
+      if (trace->chunk == NULL && !advance(trace)) {
+         job_tell(&trace->job, err);
          return false;
       }
-      info = &t->chunk->info;
+      info = &trace->chunk->info;
       if (instr < add_capped(info->preceding_instrs, info->instrs))
          break;
-      drop_chunk(t);
+      drop_chunk(trace);
    }
    if (instr < info->preceding_instrs)
       return false;
    if (p == NULL)
-      return t->decoder == NULL;
+      return trace->decoder == NULL;
    /* Inside a chunk without counts, it is too late. */
-   if (t->position == UINT64_MAX)
+   if (trace->position == UINT64_MAX)
       return false;
-   return begin_chunk(t, err) && skip_edges(t, instr, err);
+   return begin_chunk(trace, err) && skip_edges(trace, instr, err);
 }

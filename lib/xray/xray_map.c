@@ -14,7 +14,7 @@
 
 #include "lib/dcfg_xray.h"
 
-#include "format/xray_addresses.h"
+#include "format/xray_files.h"
 #include "lib/base/input.h"
 #include "lib/base/sort.h"
 

@@ -488,7 +488,7 @@ EXTENT = 65536 + 32
 
 
 def sum_of(data):
-    """Returns the checksum of format/spool_extents.h."""
+    """Returns the checksum of format/spool_file.h."""
     total, most = len(data), (1 << 64) - 1
     for i in range(0, len(data) & ~7, 8):
         total = (total ^ int.from_bytes(data[i:i + 8], "little")) * 0x100000001b3 & most

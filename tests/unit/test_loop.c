@@ -10,7 +10,7 @@
    head. */
 
 #include "unit_common.h"
-#include "tool/graph/loop.h"
+#include "tool/graph/routine.h"
 
 /* Make one function in one image: only ENTRY and calls make routines. */
 static Routines* routines_of(const Graph* g)

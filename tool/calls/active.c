@@ -223,24 +223,26 @@ static void read_args(Args to)
 
 /*--- Logging                                              ---*/
 
-static void log_entry(Active* a, UInt i)
+static void log_entry(Active* active, UInt i)
 {
-   Entry*       e    = &a->entries[i];
-   const UWord* args = e->is_start && a->args != NULL ? a->args[i] : NULL;
+   Entry*       e    = &active->entries[i];
+   const UWord* args = e->is_start && active->args != NULL
+                       ? active->args[i] : NULL;
 
    e->id = id_of_function(e->function);
    for (UInt f = 0; f < n_formats; f++)
-      if (a->logs[f] != NULL)
-         formats[f]->enter(a->logs[f], e->id, a->n_logged, e->tick, args);
-   a->n_logged++;
+      if (active->logs[f] != NULL)
+         formats[f]->enter(active->logs[f], e->id, active->n_logged, e->tick,
+                           args);
+   active->n_logged++;
 }
 
 /* Log all waiting entries. */
-static inline void log_waiting(Active* a)
+static inline void log_waiting(Active* active)
 {
-   for (; a->n_done < a->n; a->n_done++)
-      if (a->entries[a->n_done].is_wanted)
-         log_entry(a, a->n_done);
+   for (; active->n_done < active->n; active->n_done++)
+      if (active->entries[active->n_done].is_wanted)
+         log_entry(active, active->n_done);
 }
 
 static inline Bool is_long_enough(const Entry* e, ULong tick)
@@ -276,15 +278,16 @@ static void enter(ULong* base, UInt function, ULong instrs, Bool is_start)
       log_waiting(a);
 }
 
-static inline void log_exit(Active* a, const Entry* e, ULong tick,
+static inline void log_exit(Active* active, const Entry* e, ULong tick,
                             Bool by_jump)
 {
    if (e->id == 0)
       return;
    for (UInt f = 0; f < n_formats; f++)
-      if (a->logs[f] != NULL)
-         formats[f]->leave(a->logs[f], e->id, a->n_logged - 1, tick, by_jump);
-   a->n_logged--;
+      if (active->logs[f] != NULL)
+         formats[f]->leave(active->logs[f], e->id, active->n_logged - 1, tick,
+                           by_jump);
+   active->n_logged--;
 }
 
 static void leave(ULong* base, ULong instrs, Bool by_jump)
@@ -308,28 +311,28 @@ static void leave(ULong* base, ULong instrs, Bool by_jump)
 
 /* Begin new logs with the same active functions, as if they were entered at
    TICK. */
-static void enter_again(Active* a, ULong tick)
+static void enter_again(Active* active, ULong tick)
 {
-   for (UInt i = 0; i < a->n; i++) {
-      a->entries[i].id   = 0;
-      a->entries[i].tick = tick;
+   for (UInt i = 0; i < active->n; i++) {
+      active->entries[i].id   = 0;
+      active->entries[i].tick = tick;
    }
-   a->n_done = a->n_logged = 0;
-   if (DCFG_(log_options).min_instrs == 0 && !a->is_off)
-      log_waiting(a);
+   active->n_done = active->n_logged = 0;
+   if (DCFG_(log_options).min_instrs == 0 && !active->is_off)
+      log_waiting(active);
 }
 
 /* Log the waiting entries that are long enough at TICK. */
-static void log_long_ones(Active* a, ULong tick)
+static void log_long_ones(Active* active, ULong tick)
 {
-   UInt n = a->n;
+   UInt n = active->n;
 
-   while (a->n > a->n_done
-          && !(a->entries[a->n - 1].is_wanted
-               && is_long_enough(&a->entries[a->n - 1], tick)))
-      a->n--;
-   log_waiting(a);
-   a->n = n;
+   while (active->n > active->n_done
+          && !(active->entries[active->n - 1].is_wanted
+               && is_long_enough(&active->entries[active->n - 1], tick)))
+      active->n--;
+   log_waiting(active);
+   active->n = n;
 }
 
 /* Leave the active functions when collecting is turned off; enter them when it
@@ -349,31 +352,31 @@ static void turn(ULong* base, ULong instrs, Bool on)
       enter_again(a, tick);
 }
 
-UInt DCFG_(n_active)(const Active* a)
+UInt DCFG_(n_active)(const Active* active)
 {
-   return a->has_ended ? 0 : a->n_logged;
+   return active->has_ended ? 0 : active->n_logged;
 }
 
-void DCFG_(leave_active)(const Active* a, ULong tick,
+void DCFG_(leave_active)(const Active* active, ULong tick,
                          void (*tell)(void* log, UInt id, UInt depth,
                                        ULong tick, Bool by_jump),
                          void* log)
 {
-   UInt depth = a->n_logged;
+   UInt depth = active->n_logged;
 
-   if (a->has_ended)
+   if (active->has_ended)
       return;
-   for (UInt i = a->n_done; i > 0; i--)
-      if (a->entries[i - 1].id != 0)
-         tell(log, a->entries[i - 1].id, --depth, tick, False);
+   for (UInt i = active->n_done; i > 0; i--)
+      if (active->entries[i - 1].id != 0)
+         tell(log, active->entries[i - 1].id, --depth, tick, False);
 }
 
 /*--- Marks                                                ---*/
 
-static Bool takes_text(const Active* a, UInt f)
+static Bool takes_text(const Active* active, UInt f)
 {
-   return a->logs[f] != NULL && formats[f]->text != NULL
-          && !formats[f]->is_full(a->logs[f]);
+   return active->logs[f] != NULL && formats[f]->text != NULL
+          && !formats[f]->is_full(active->logs[f]);
 }
 
 /* Log the enclosing calls, too, even if they turn out shorter than the
@@ -392,24 +395,24 @@ void DCFG_(mark_log)(UInt thread, const HChar* text)
 
 /*--- Threads                                              ---*/
 
-static void start_logs(Active* a, UInt index)
+static void start_logs(Active* active, UInt index)
 {
    for (UInt f = 0; f < n_formats; f++)
-      a->logs[f] = formats[f]->begin(index, a);
+      active->logs[f] = formats[f]->begin(index, active);
 }
 
-static void delete_logs(Active* a)
+static void delete_logs(Active* active)
 {
    for (UInt f = 0; f < n_formats; f++) {
-      if (a->logs[f] != NULL)
-         formats[f]->delete(a->logs[f]);
-      a->logs[f] = NULL;
+      if (active->logs[f] != NULL)
+         formats[f]->delete(active->logs[f]);
+      active->logs[f] = NULL;
    }
 }
 
-static void set_slot(const Active* a)
+static void set_slot(const Active* active)
 {
-   DCFG_(cell_base)(a->cells)[slot] = (Addr)a;
+   DCFG_(cell_base)(active->cells)[slot] = (Addr)active;
 }
 
 static void* new_active(CellArray* cells, UInt index)
@@ -525,11 +528,11 @@ UInt DCFG_(log_calls)(const CallLog* l, Bool args)
 /*--- Writing                                              ---*/
 
 void* DCFG_(log_of_thread)(UInt format, UInt thread,
-                           /*OUT*/const Active** a, /*OUT*/ULong* tick)
+                           /*OUT*/const Active** active, /*OUT*/ULong* tick)
 {
    Active* of = DCFG_(thread_state)(thread, watcher);
 
-   *a    = of;
+   *active    = of;
    *tick = of->has_ended ? 0 : DCFG_(instrs_run)(thread) + 1;
    if (!of->has_ended && !of->is_off)
       log_long_ones(of, *tick);

@@ -66,16 +66,17 @@ const Function* DCFG_(named)(UInt id);
 #define DCFG_MAX_CALL_LOGS 4
 UInt DCFG_(log_calls)(const CallLog* l, Bool with_args);
 
-/* Return THREAD's log in a format, for writing, or NULL.  *A are the functions
-   that are active at *TICK: get their exits from DCFG_(leave_active). */
+/* Return THREAD's log in a format, for writing, or NULL.  *ACTIVE are the
+   functions that are active at *TICK: get their exits from
+   DCFG_(leave_active). */
 void* DCFG_(log_of_thread)(UInt format, UInt thread,
-                           /*OUT*/const Active** a, /*OUT*/ULong* tick);
+                           /*OUT*/const Active** active, /*OUT*/ULong* tick);
 
-/* Return the number of logged functions in A that have not been left: 0 when
-   the thread has ended.  Call TELL, with LOG, for each of them, the innermost
-   first, as if it were left at TICK; they stay active. */
-UInt DCFG_(n_active)(const Active* a);
-void DCFG_(leave_active)(const Active* a, ULong tick,
+/* Return the number of logged functions in ACTIVE that have not been left: 0
+   when the thread has ended.  Call TELL, with LOG, for each of them, the
+   innermost first, as if it were left at TICK; they stay active. */
+UInt DCFG_(n_active)(const Active* active);
+void DCFG_(leave_active)(const Active* active, ULong tick,
                          void (*tell)(void* log, UInt id, UInt depth,
                                       ULong tick, Bool by_jump),
                          void* log);

@@ -39,60 +39,60 @@ static UInt  room_for_tmps;
    the jump is told to the stack each time. */
 static IRExpr* missed;
 
-static const Place* place_in_work(const Work* w)
+static const Place* place_in_work(const Work* work)
 {
-   return DCFG_(call_fields)(w->sb)->place;
+   return DCFG_(call_fields)(work->sb)->place;
 }
 
-static IRExpr* call_slot(Work* w, UInt slot)
+static IRExpr* call_slot(Work* work, UInt slot)
 {
-   return cell_addr(w, DCFG_(first_call_slot) + slot);
+   return cell_addr(work, DCFG_(first_call_slot) + slot);
 }
 
 /*--- Costs                                                ---*/
 
 /* Count N runs of the segment that begins with instruction K, in the present
    context. */
-static void count_in_context(Work* w, UInt k, IRExpr* n)
+static void count_in_context(Work* work, UInt k, IRExpr* n)
 {
-   const Superblock* sb      = w->sb;
+   const Superblock* sb      = work->sb;
    UInt              segment = DCFG_(segment_of)(sb, k);
    CellNo            cache   = DCFG_(call_fields)(sb)->contexts
                                 + DCFG_SEGMENT_SLOTS * segment;
    Addr              key     = DCFG_CELL_OFFSET(cache);
 
-   IRExpr* context = load(w, Ity_I64, call_slot(w, CallContext));
-   IRExpr* entry   = load(w, w->word_ty, call_slot(w, CallEntries));
-   IRExpr* miss    = assign(w, Ity_I1,
+   IRExpr* context = load(work, Ity_I64, call_slot(work, CallContext));
+   IRExpr* entry   = load(work, work->word_ty, call_slot(work, CallEntries));
+   IRExpr* miss    = assign(work, Ity_I1,
                             IRExpr_Binop(Iop_CmpNE64,
-                                         load(w, Ity_I64,
-                                              add_words(w, entry,
-                                                        word(w, key))),
+                                         load(work, Ity_I64,
+                                              add_words(work, entry,
+                                                        word(work, key))),
                                          context));
-   call_if(w, miss, "dcfg_context_miss", &DCFG_(context_miss),
-           mkIRExprVec_3(base(w), word(w, sb->id), word(w, segment)));
-   IRExpr* count_addr = add_words(w, entry, word(w, key + sizeof(ULong)));
-   store(w, count_addr, sum(w, load(w, Ity_I64, count_addr), n));
+   call_if(work, miss, "dcfg_context_miss", &DCFG_(context_miss),
+           mkIRExprVec_3(base(work), word(work, sb->id), word(work, segment)));
+   IRExpr* count_addr = add_words(work, entry, word(work, key + sizeof(ULong)));
+   store(work, count_addr, sum(work, load(work, Ity_I64, count_addr), n));
 }
 
 /* Count N runs of the segment that begins with instruction K.  N is an I64, and
    a constant 1 unless the segment is one instruction. */
-static void add_cost(Work* w, UInt k, IRExpr* n)
+static void add_cost(Work* work, UInt k, IRExpr* n)
 {
-   UInt size = DCFG_(segment_end)(w->sb, k) - k;
+   UInt size = DCFG_(segment_end)(work->sb, k) - k;
 
    if (DCFG_(counts_contexts))
-      count_in_context(w, k, n);
+      count_in_context(work, k, n);
    /* Then N is a constant 1. */
    tl_assert(n->tag == Iex_Const || size == 1);
    if (size > 0)
-      add_to_slot(w, DCFG_(first_call_slot) + CallTotal,
+      add_to_slot(work, DCFG_(first_call_slot) + CallTotal,
                   size == 1 ? n : IRExpr_Const(IRConst_U64(size)));
 }
 
-static void add_start_cost(Work* w, IRExpr* n)
+static void add_start_cost(Work* work, IRExpr* n)
 {
-   add_cost(w, 0, n);
+   add_cost(work, 0, n);
 }
 
 /* Return whether a segment other than the first begins with instruction K. */
@@ -102,18 +102,18 @@ static Bool begins_segment(const Superblock* sb, UInt k)
           && DCFG_(segment_of)(sb, k) != DCFG_(segment_of)(sb, k - 1);
 }
 
-static void add_segment_cost(Work* w, UInt k)
+static void add_segment_cost(Work* work, UInt k)
 {
-   if (begins_segment(w->sb, k))
-      add_cost(w, k, IRExpr_Const(IRConst_U64(1)));
+   if (begins_segment(work->sb, k))
+      add_cost(work, k, IRExpr_Const(IRConst_U64(1)));
 }
 
 /*--- The stack pointer                                    ---*/
 
 /* Forget all.  Temporaries of added code are not tracked. */
-static void forget_stack_pointer(const Work* w)
+static void forget_stack_pointer(const Work* work)
 {
-   UInt n_tmps = w->out->tyenv->types_used;
+   UInt n_tmps = work->out->tyenv->types_used;
 
    sp_now = 0;
    if (n_tmps > room_for_tmps) {
@@ -125,9 +125,9 @@ static void forget_stack_pointer(const Work* w)
       sp_of_tmp[i] = UNKNOWN;
 }
 
-static void track_stack_pointer(Work* w, const IRStmt* st)
+static void track_stack_pointer(Work* work, const IRStmt* st)
 {
-   const Int offset_sp = w->layout->offset_SP;
+   const Int offset_sp = work->layout->offset_SP;
 
    if (st->tag == Ist_Put && st->Ist.Put.offset == offset_sp) {
       const IRExpr* e = st->Ist.Put.data;
@@ -163,22 +163,22 @@ static Bool may_have_raised_sp(void)
    return sp_now > 0;
 }
 
-static IRExpr* stack_pointer(Work* w)
+static IRExpr* stack_pointer(Work* work)
 {
-   return assign(w, w->word_ty,
-                 IRExpr_Get(w->layout->offset_SP, w->word_ty));
+   return assign(work, work->word_ty,
+                 IRExpr_Get(work->layout->offset_SP, work->word_ty));
 }
 
-static void begin_calls(Work* w)
+static void begin_calls(Work* work)
 {
-   CallFields* fields = DCFG_(call_fields)(w->sb);
+   CallFields* fields = DCFG_(call_fields)(work->sb);
 
    if (fields->place == NULL)
-      fields->place = DCFG_(place_at)(w->sb->addr);
+      fields->place = DCFG_(place_at)(work->sb->addr);
    missed = NULL;
    if (DCFG_(counts_contexts))
-      DCFG_(count_contexts)(w->sb);
-   forget_stack_pointer(w);
+      DCFG_(count_contexts)(work->sb);
+   forget_stack_pointer(work);
 }
 
 /*--- Ways out                                             ---*/
@@ -195,43 +195,43 @@ static IRExpr* always(void)
 }
 
 /* Return the condition that SP is above the innermost call's stack pointer. */
-static IRExpr* ends_calls(Work* w, IRExpr* sp)
+static IRExpr* ends_calls(Work* work, IRExpr* sp)
 {
-   IRExpr* top = load(w, w->word_ty, call_slot(w, CallTopSp));
+   IRExpr* top = load(work, work->word_ty, call_slot(work, CallTopSp));
 
-   return assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
-                                         ? Iop_CmpLT64U : Iop_CmpLT32U,
-                                         top, sp));
+   return assign(work, Ity_I1, IRExpr_Binop(work->word_ty == Ity_I64
+                                            ? Iop_CmpLT64U : Iop_CmpLT32U,
+                                            top, sp));
 }
 
 /* Return whether both conditions are true, for OP64 and OP32 And; or one of
    them, for Or. */
-static IRExpr* joined(Work* w, IROp op64, IROp op32, IRExpr* a, IRExpr* b)
+static IRExpr* joined(Work* work, IROp op64, IROp op32, IRExpr* a, IRExpr* b)
 {
-   IRExpr* bits = word_op(w, op64, op32, bit_to_word(w, a),
-                          bit_to_word(w, b));
-   return assign(w, Ity_I1,
-                 IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_CmpNE64
-                                                    : Iop_CmpNE32,
-                              bits, word(w, 0)));
+   IRExpr* bits = word_op(work, op64, op32, bit_to_word(work, a),
+                          bit_to_word(work, b));
+   return assign(work, Ity_I1,
+                 IRExpr_Binop(work->word_ty == Ity_I64 ? Iop_CmpNE64
+                                                       : Iop_CmpNE32,
+                              bits, word(work, 0)));
 }
 
 /* Return the condition GUARD, and that SP is above the innermost call's stack
    pointer. */
-static IRExpr* and_ends_calls(Work* w, IRExpr* guard, IRExpr* sp)
+static IRExpr* and_ends_calls(Work* work, IRExpr* guard, IRExpr* sp)
 {
-   IRExpr* ends = ends_calls(w, sp);
+   IRExpr* ends = ends_calls(work, sp);
 
    return guard->tag == Iex_Const
-          ? ends : joined(w, Iop_And64, Iop_And32, guard, ends);
+          ? ends : joined(work, Iop_And64, Iop_And32, guard, ends);
 }
 
 /* Call FN if GUARD.  If FN is told of a call, it may read the registers that a
    listener wants. */
-static void tell_if(Work* w, IRExpr* guard, const HChar* name, void* fn,
+static void tell_if(Work* work, IRExpr* guard, const HChar* name, void* fn,
                     IRExpr** args)
 {
-   IRDirty*            di = call_if(w, guard, name, fn, args);
+   IRDirty*            di = call_if(work, guard, name, fn, args);
    const CallListener* l  = DCFG_(call_listener);
 
    if (l == NULL)
@@ -247,105 +247,105 @@ static void tell_if(Work* w, IRExpr* guard, const HChar* name, void* fn,
 }
 
 /* Add the code for a way out to TARGET behind instruction K, taken if GUARD. */
-static void leave_for_const(Work* w, UInt k, LeaveKind kind, Addr target,
+static void leave_for_const(Work* work, UInt k, LeaveKind kind, Addr target,
                             Bool unredirected, IRExpr* guard)
 {
    const Place* to = unredirected ? DCFG_(place_at)(target)
                                   : DCFG_(landing_place)(target);
    Bool         is_call = kind != LeaveJump
-                          || DCFG_(is_call_like)(place_in_work(w), to);
+                          || DCFG_(is_call_like)(place_in_work(work), to);
 
    if (!is_call && !may_have_raised_sp())
       return;
-   IRExpr* sp = stack_pointer(w);
+   IRExpr* sp = stack_pointer(work);
    if (!is_call)
-      guard = and_ends_calls(w, guard, sp);
-   IRExpr* where = word(w, DCFG_(heeds_functions) ? target : (Addr)to);
-   IRExpr** args = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
-                                 word(w, DCFG_LEAVE(k, kind)), where, sp);
+      guard = and_ends_calls(work, guard, sp);
+   IRExpr* where = word(work, DCFG_(heeds_functions) ? target : (Addr)to);
+   IRExpr** args = mkIRExprVec_5(base(work), word(work, (Addr)work->sb),
+                                 word(work, DCFG_LEAVE(k, kind)), where, sp);
    if (DCFG_(heeds_functions))
-      tell_if(w, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding), args);
+      tell_if(work, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding), args);
    else
-      tell_if(w, guard, "dcfg_leave_for_place", &DCFG_(leave_for_place),
+      tell_if(work, guard, "dcfg_leave_for_place", &DCFG_(leave_for_place),
               args);
 }
 
-static void add_call_at_exit(Work* w, UInt x, const IRStmt* st)
+static void add_call_at_exit(Work* work, UInt x, const IRStmt* st)
 {
-   leave_for_const(w, w->sb->exits[x].instr, kind_of(st->Ist.Exit.jk),
-                   w->sb->exits[x].target, False, st->Ist.Exit.guard);
+   leave_for_const(work, work->sb->exits[x].instr, kind_of(st->Ist.Exit.jk),
+                   work->sb->exits[x].target, False, st->Ist.Exit.guard);
 }
 
 /* Return whether the indirect jump at SB's end matters only when its target is
    not in the branch's cache, or when it ends calls. */
-static Bool is_plain_jump(const Work* w, const IRSB* sb)
+static Bool is_plain_jump(const Work* work, const IRSB* sb)
 {
    return kind_of(sb->jumpkind) == LeaveJump
-          && !place_in_work(w)->is_skipped;
+          && !place_in_work(work)->is_skipped;
 }
 
-static Bool add_jump_miss(Work* w, const IRSB* in, IRExpr* miss)
+static Bool add_jump_miss(Work* work, const IRSB* in, IRExpr* miss)
 {
    IRExpr** args;
 
-   if (!is_plain_jump(w, in))
+   if (!is_plain_jump(work, in))
       return False;
    /* At the miss, not all that the jump counts is complete, as it must be if
       functions change what is collected: then its way out tells the stack. */
    if (DCFG_(heeds_functions)) {
       missed = miss;
-      tell_if(w, miss, "dcfg_count_jump", &DCFG_(count_jump),
-              mkIRExprVec_3(base(w), word(w, (Addr)w->sb), in->next));
+      tell_if(work, miss, "dcfg_count_jump", &DCFG_(count_jump),
+              mkIRExprVec_3(base(work), word(work, (Addr)work->sb), in->next));
       return True;
    }
    if (may_have_raised_sp())
       return False;
-   args = mkIRExprVec_4(base(w), word(w, (Addr)w->sb), in->next,
-                        stack_pointer(w));
-   tell_if(w, miss, "dcfg_jump_miss", &DCFG_(jump_miss), args);
+   args = mkIRExprVec_4(base(work), word(work, (Addr)work->sb), in->next,
+                        stack_pointer(work));
+   tell_if(work, miss, "dcfg_jump_miss", &DCFG_(jump_miss), args);
    return True;
 }
 
 /* Count the empty segment, which tells that the last exit was not taken. */
-static void add_last_segment(Work* w)
+static void add_last_segment(Work* work)
 {
-   UInt n = w->sb->n_instrs;
+   UInt n = work->sb->n_instrs;
 
    if (!DCFG_(counts_contexts))
       return;
-   if (DCFG_(n_segments)(w->sb) > DCFG_(segment_of)(w->sb, n - 1) + 1)
-      add_cost(w, n, IRExpr_Const(IRConst_U64(1)));
+   if (DCFG_(n_segments)(work->sb) > DCFG_(segment_of)(work->sb, n - 1) + 1)
+      add_cost(work, n, IRExpr_Const(IRConst_U64(1)));
 }
 
-static void add_call_at_end(Work* w, const IRSB* in)
+static void add_call_at_end(Work* work, const IRSB* in)
 {
-   UInt      last = w->sb->n_instrs - 1;
+   UInt      last = work->sb->n_instrs - 1;
    LeaveKind kind = kind_of(in->jumpkind);
 
    /* A profile follows Callgrind; a listener wants real calls. */
-   if (DCFG_(guest).jumps_are_calls && w->sb->kinds[last] == InsnJump
+   if (DCFG_(guest).jumps_are_calls && work->sb->kinds[last] == InsnJump
        && !DCFG_(counts_contexts))
       kind = LeaveJump;
 
-   add_last_segment(w);
+   add_last_segment(work);
 
-   if (w->sb->end == EndDirect) {
-      leave_for_const(w, last, kind, w->sb->next, w->sb->unredirected,
+   if (work->sb->end == EndDirect) {
+      leave_for_const(work, last, kind, work->sb->next, work->sb->unredirected,
                       always());
-   } else if (DCFG_(heeds_functions) || !is_plain_jump(w, in)
+   } else if (DCFG_(heeds_functions) || !is_plain_jump(work, in)
               || may_have_raised_sp()) {
-      IRExpr*  sp    = stack_pointer(w);
+      IRExpr*  sp    = stack_pointer(work);
       IRExpr*  guard = missed == NULL ? always()
-                       : joined(w, Iop_Or64, Iop_Or32, missed,
-                                ends_calls(w, sp));
-      IRExpr** args  = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
-                                     word(w, DCFG_LEAVE(last, kind)),
+                       : joined(work, Iop_Or64, Iop_Or32, missed,
+                                ends_calls(work, sp));
+      IRExpr** args  = mkIRExprVec_5(base(work), word(work, (Addr)work->sb),
+                                     word(work, DCFG_LEAVE(last, kind)),
                                      in->next, sp);
       if (DCFG_(heeds_functions))
-         tell_if(w, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding),
+         tell_if(work, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding),
                  args);
       else
-         tell_if(w, always(), "dcfg_leave_for", &DCFG_(leave_for), args);
+         tell_if(work, always(), "dcfg_leave_for", &DCFG_(leave_for), args);
    }
 }
 

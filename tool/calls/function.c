@@ -32,7 +32,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tool/base/core.h"
-#include "tool/base/intern.h"
+#include "tool/run/image.h"
 #include "tool/calls/function.h"
 #include "tool/run/exclude.h"
 

@@ -10,7 +10,7 @@
 #include "pub_tool_hashtable.h"
 #include "format/port.h"
 
-/* Function: its names are from tool/base/intern.h, so pointers can be
+/* Function: its names are from tool/run/image.h, so pointers can be
    compared. */
 typedef
    struct {

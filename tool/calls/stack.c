@@ -485,11 +485,11 @@ static UInt unwind_calls(CallStack* cs, ULong* base, Addr sp, Int n)
 
 /*--- Ways out of superblocks                              ---*/
 
-/* Return the address behind the call that made F; 0 for a jump. */
-static Addr return_addr(const Frame* f)
+/* Return the address behind the call that made FRAME; 0 for a jump. */
+static Addr return_addr(const Frame* frame)
 {
-   return f->sb == NULL ? 0 : DCFG_(instr_addr)(f->sb, f->instr)
-                              + f->sb->lengths[f->instr];
+   return frame->sb == NULL ? 0 : DCFG_(instr_addr)(frame->sb, frame->instr)
+                                  + frame->sb->lengths[frame->instr];
 }
 
 /* Return how many calls a return to ADDR with stack pointer SP ends at least; 0

@@ -2,11 +2,11 @@
    Copyright (C) 2026 the valgrind-dcfg authors
 
    Delivery: how files get their names. */
+
 #ifndef __DCFG_DELIVERY_H
 #define __DCFG_DELIVERY_H
 
 #include "pub_tool_basics.h"
-#include "tool/files/family.h"
 #include "format/port.h"
 
 /* A set is a number of files that are begun, filled and ended one after the
@@ -36,15 +36,17 @@ typedef
    }
    Delivered;
 
-/* Begin a file, append text to it, end it.  Return 0, or the first errno. */
+/* Begin a file, append text to it, end it.  Return 0, or the first errno;
+   EOWNERDEAD: the keeper is gone. */
 Int  DCFG_(begin_file)(const HChar* name, const Wanted* w);
 void DCFG_(fill_file)(const HChar* text, UInt n);
 Int  DCFG_(end_file)(Bool keep);
 
-/* Give the set its names, for process PID.  CLAIMED: they are the names of
-   options, and all or none of them are the wanted ones.  RESULTS gets one
-   element for each file. */
-void DCFG_(name_files)(Int pid, Bool claimed, /*OUT*/Delivered* results);
+/* Give the set's N files their names, for process PID.  CLAIMED: they are the
+   names of options, and all or none of them are the wanted ones.  RESULTS gets
+   one element for each file. */
+void DCFG_(name_files)(Int pid, Bool claimed, /*OUT*/Delivered* results,
+                       UInt n);
 
 /* Remove all files of the set. */
 void DCFG_(drop_files)(void);
@@ -53,7 +55,11 @@ void DCFG_(drop_files)(void);
    a program that a child executes. */
 void DCFG_(disown_names)(void);
 
-/* --- Before the program runs. --- */
+/*--- Before the program runs                              ---*/
+
+/* Keep the environment of this moment, before the program runs and can
+   overwrite it: compressors are found in its PATH. */
+void DCFG_(keep_environment)(void);
 
 /* Return the path that NAME leads to, for the caller to free.  NULL: it is not
    a regular file and cannot become one. */
@@ -64,4 +70,22 @@ HChar* DCFG_(path_of_name)(const HChar* name);
    -1. */
 Int DCFG_(check_name)(const HChar* name, /*OUT*/Int* fd);
 
-#endif /* __DCFG_DELIVERY_H */
+/*--- The keeper: a process that keeps rights              ---*/
+
+/* Return whether the system call SYSNO with ARGS, if it succeeds, takes rights
+   from this process that writing files needs. */
+Bool DCFG_(gives_up_rights)(UInt sysno, const UWord* args);
+
+/* Start a keeper, if there is none.  From then on the keeper writes the
+   files of this process. */
+void DCFG_(start_keeper)(void);
+
+/* End the keeper: the program has ended, and nothing more is written.  Waits
+   for its end, unless files were abandoned. */
+void DCFG_(end_keeper)(void);
+
+/* Give a forked child a keeper of its own. */
+void DCFG_(before_fork)(void);
+void DCFG_(after_fork)(Bool in_child);
+
+#endif

@@ -4,8 +4,12 @@
    Output files. */
 
 /* Owns: the files of outputs, the options that name them, and the messages
-   about them.  Handed: names and text by all outputs.tool/files/stream.c,
-   which asks about names; dcfg_main.c, which says when all are written. */
+   about them.  Handed: names and text, by all outputs.
+
+   An option is claimed before the program runs, so that a wrong name ends the
+   run at once.  A file of a set is opened, filled and closed, and the next one
+   follows.  When dcfg_main.c says that all are written, tool/files/delivery.c
+   gives them their names, and the user reads one message for each. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -18,12 +22,11 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
-#include "tool/files/compress.h"
 #include "tool/base/core.h"
 #include "tool/files/delivery.h"
 #include "tool/files/file.h"
 #include "tool/files/interrupt.h"
-#include "tool/files/keeper.h"
+#include "tool/files/path.h"
 
 /* The options that name files, with their values. */
 #define MAX_CLAIMS 16
@@ -100,15 +103,9 @@ static Bool has_pid(const HChar* format)
    return False;
 }
 
-/* Return the name that FORMAT gives.  The caller frees it. */
-static HChar* expand(const HChar* opt, const HChar* format)
-{
-   return VG_(expand_file_name)(opt, format);
-}
-
 HChar* DCFG_(path_of_file)(const HChar* opt, const HChar* format)
 {
-   HChar* name = expand(opt, format);
+   HChar* name = VG_(expand_file_name)(opt, format);
    HChar* path = DCFG_(path_of_name)(name);
 
    VG_(free)(name);
@@ -181,7 +178,7 @@ static void check_apart(const HChar* opt, const HChar* format)
       if (path != NULL && other != NULL && VG_STREQ(path, other)) {
          VG_(fmsg)("%s=%s names the file of %s: give each output a file of its "
                    "own\n", opt,
-                   expand(opt, format), claims[i].opt);
+                   VG_(expand_file_name)(opt, format), claims[i].opt);
          VG_(exit)(1);
       }
       VG_(free)(other);
@@ -200,7 +197,7 @@ void DCFG_(claim_out_file)(const HChar* opt, const HChar* format)
       DCFG_(disown_out_files)();
    DCFG_(block_signals)(&before);
    check_apart(opt, format);
-   HChar* name  = expand(opt, format);
+   HChar* name  = VG_(expand_file_name)(opt, format);
    Int    error = DCFG_(check_name)(name, &fd);
    if (error != 0) {
       VG_(fmsg)("cannot create %s for %s: %s\n", name, opt,
@@ -255,7 +252,7 @@ static Int find_file(const HChar* opt)
 /* Write N bytes of TEXT to the file ARG.  A PutFn. */
 static void write_text(void* arg, const HChar* text, UInt n)
 {
-   DCFG_(kept_fill_file)(text, n);
+   DCFG_(fill_file)(text, n);
 }
 
 /* Begin a file.  NAME is freed together with it. */
@@ -269,7 +266,7 @@ static OutFile* open_file(const HChar* opt, HChar* name, const Wanted* w)
    f->inside = w->inside != 0;
    f->text = VG_(malloc)("dcfg.file.text", sizeof(Put));
    DCFG_(start_put)(f->text, write_text, f);
-   f->error = DCFG_(kept_begin_file)(f->name, w);
+   f->error = DCFG_(begin_file)(f->name, w);
    if (files == NULL)
       files = VG_(newXA)(VG_(malloc), "dcfg.file.set", VG_(free),
                          sizeof(OutFile*));
@@ -284,7 +281,7 @@ OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format,
                       .needs   = needs == NULL ? -1 : find_file(needs),
                       .has_pid = has_pid(format) };
 
-   return open_file(opt, expand(opt, format), &w);
+   return open_file(opt, VG_(expand_file_name)(opt, format), &w);
 }
 
 OutFile* DCFG_(open_private_file)(const HChar* opt, const HChar* format)
@@ -293,7 +290,7 @@ OutFile* DCFG_(open_private_file)(const HChar* opt, const HChar* format)
                       .needs   = -1,
                       .has_pid = has_pid(format), .is_private = True };
 
-   return open_file(opt, expand(opt, format), &w);
+   return open_file(opt, VG_(expand_file_name)(opt, format), &w);
 }
 
 OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
@@ -301,71 +298,69 @@ OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
 {
    const Wanted w   = { .fd = -1, .needs = -1, .has_pid = has_pid(format),
                         .inside = VG_(getpid)() };
-   HChar*       dir = expand(opt, format);
-   HChar*       res = VG_(malloc)("dcfg.file.inside", VG_(strlen)(dir)
-                                                      + VG_(strlen)(name) + 2);
+   HChar*       dir = VG_(expand_file_name)(opt, format);
+   HChar*       res = DCFG_(join_path)(dir, name);
 
-   VG_(sprintf)(res, "%s/%s", dir, name);
    VG_(free)(dir);
    return open_file(opt, res, &w);
 }
 
-Put* DCFG_(text_of_file)(OutFile* f)
+Put* DCFG_(text_of_file)(OutFile* out)
 {
-   return f->text;
+   return out->text;
 }
 
-void DCFG_(set_reader)(OutFile* f, const HChar* command, const HChar* found)
+void DCFG_(set_reader)(OutFile* out, const HChar* command, const HChar* found)
 {
-   f->reader = command;
-   f->found  = found;
+   out->reader = command;
+   out->found  = found;
 }
 
-static void tell_trouble(const OutFile* f, const HChar* why)
+static void tell_trouble(const OutFile* out, const HChar* why)
 {
-   VG_(umsg)("dcfg: cannot write %s: %s\n", f->name, why);
+   VG_(umsg)("dcfg: cannot write %s: %s\n", out->name, why);
 }
 
 /* End a file: no more text comes. */
-static void end(OutFile* f, Bool keep)
+static void end(OutFile* out, Bool keep)
 {
-   f->error = DCFG_(kept_end_file)(keep);
-   VG_(free)(f->text);
-   f->text = NULL;
+   out->error = DCFG_(end_file)(keep);
+   VG_(free)(out->text);
+   out->text = NULL;
 }
 
-void DCFG_(abandon_out_file)(OutFile* f)
+void DCFG_(abandon_out_file)(OutFile* out)
 {
-   end(f, False);
+   end(out, False);
 }
 
-Bool DCFG_(end_out_file)(OutFile* f)
+Bool DCFG_(end_out_file)(OutFile* out)
 {
-   DCFG_(put_flush)(f->text);
-   end(f, True);
-   return f->error == 0;
+   DCFG_(put_flush)(out->text);
+   end(out, True);
+   return out->error == 0;
 }
 
-void DCFG_(replace_out_file)(OutFile* f)
+void DCFG_(replace_out_file)(OutFile* out)
 {
-   f->replaced = True;
+   out->replaced = True;
 }
 
-Bool DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
+Bool DCFG_(close_out_file)(OutFile* out, const HChar* what, ...)
 {
    HChar   said[256];
    va_list args;
 
-   if (f->text != NULL)
-      DCFG_(end_out_file)(f);
+   if (out->text != NULL)
+      DCFG_(end_out_file)(out);
    said[0] = 0;
    if (what != NULL) {
       va_start(args, what);
       VG_(vsnprintf)(said, sizeof(said), what, args);
       va_end(args);
    }
-   f->said = VG_(strdup)("dcfg.file.said", said);
-   return f->error == 0;
+   out->said = VG_(strdup)("dcfg.file.said", said);
+   return out->error == 0;
 }
 
 Bool DCFG_(out_file_failed)(const HChar* opt)
@@ -376,9 +371,9 @@ Bool DCFG_(out_file_failed)(const HChar* opt)
 
 /*--- All files of one writing                             ---*/
 
-static const HChar* compressor_of(const OutFile* f)
+static const HChar* compressor_of(const OutFile* out)
 {
-   const Compressor* c = DCFG_(find_compressor)(f->name);
+   const Compressor* c = DCFG_(find_compressor)(out->name);
    return c != NULL ? c->program : "the compressor";
 }
 
@@ -390,31 +385,31 @@ static void name_all(Bool claimed, Delivered* results, UInt n)
 
    DCFG_(block_signals)(&before);
    if (!DCFG_(is_abandoned)()) {
-      DCFG_(kept_name_files)(VG_(getpid)(), claimed, results, n);
+      DCFG_(name_files)(VG_(getpid)(), claimed, results, n);
    } else {
-      DCFG_(kept_drop_files)();
+      DCFG_(drop_files)();
       for (UInt i = 0; i < n; i++)
          results[i].error = VKI_EINTR;
    }
    DCFG_(restore_signals)(&before);
 }
 
-static Bool is_told(const OutFile* f, const Delivered* r)
+static Bool is_told(const OutFile* out, const Delivered* r)
 {
-   return r->error == 0 && f->said != NULL && f->said[0] != 0;
+   return r->error == 0 && out->said != NULL && out->said[0] != 0;
 }
 
 /* Return the name for messages: the user's, if the file has it. */
-static const HChar* name_to_tell(const OutFile* f, const Delivered* r)
+static const HChar* name_to_tell(const OutFile* out, const Delivered* r)
 {
-   return VG_STREQ(r->name, r->path) && !r->unpacked ? f->name : r->name;
+   return VG_STREQ(r->name, r->path) && !r->unpacked ? out->name : r->name;
 }
 
 /* Return whether there is a file for a reader. */
-static Bool is_readable(const OutFile* f, const Delivered* r)
+static Bool is_readable(const OutFile* out, const Delivered* r)
 {
-   HChar* path = f->reader != NULL && is_told(f, r)
-                 ? DCFG_(path_of_name)(name_to_tell(f, r)) : NULL;
+   HChar* path = out->reader != NULL && is_told(out, r)
+                 ? DCFG_(path_of_name)(name_to_tell(out, r)) : NULL;
 
    VG_(free)(path);
    return path != NULL;
@@ -422,9 +417,9 @@ static Bool is_readable(const OutFile* f, const Delivered* r)
 
 /* Return the name relative to the directory where the program was started.  For
    a file in a directory, the directory's name.  The caller frees it. */
-static HChar* short_name(const OutFile* f, const Delivered* r)
+static HChar* short_name(const OutFile* out, const Delivered* r)
 {
-   const HChar* name = name_to_tell(f, r);
+   const HChar* name = name_to_tell(out, r);
    const HChar* wd   = VG_(get_startup_wd)();
    SizeT        n    = wd == NULL ? 0 : VG_(strlen)(wd);
    HChar*       res;
@@ -432,18 +427,18 @@ static HChar* short_name(const OutFile* f, const Delivered* r)
    if (n > 0 && VG_(strncmp)(name, wd, n) == 0 && name[n] == '/')
       name += n + 1;
    res = VG_(strdup)("dcfg.file.short", name);
-   if (f->inside)
+   if (out->inside)
       *VG_(strrchr)(res, '/') = 0;
    return res;
 }
 
-/* Return whether F's reader finds it without its name, which is NAME in
+/* Return whether OUT's reader finds it without its name, which is NAME in
    short. */
-static Bool is_found(const OutFile* f, const HChar* name)
+static Bool is_found(const OutFile* out, const HChar* name)
 {
-   return f->found != NULL && VG_(strchr)(name, '/') == NULL
-          && VG_(strncmp)(name, f->found,
-                          VG_(strchr)(f->found, '%') - f->found) == 0;
+   return out->found != NULL && VG_(strchr)(name, '/') == NULL
+          && VG_(strncmp)(name, out->found,
+                          VG_(strchr)(out->found, '%') - out->found) == 0;
 }
 
 /* Return the end of the last message: the command that reads the last file, or
@@ -483,35 +478,36 @@ static HChar* next_step(const Delivered* results)
    return res;
 }
 
-/* Tell the user the result for F, and NEXT. */
-static void tell_result(const OutFile* f, const Delivered* r,
+/* Tell the user the result for OUT, and NEXT. */
+static void tell_result(const OutFile* out, const Delivered* r,
                         const HChar* next)
 {
    if (r->error == VKI_EINTR)
       VG_(umsg)("dcfg: %s is not written: a second signal abandoned it\n",
-                f->name);
-   if (r->error == VKI_EINTR || f->said == NULL
-       || (r->error == DCFG_ECANCELED && f->said[0] == 0))
+                out->name);
+   if (r->error == VKI_EINTR || out->said == NULL
+       || (r->error == DCFG_ECANCELED && out->said[0] == 0))
       return;
    if (r->error == DCFG_ECANCELED)
       VG_(umsg)("dcfg: %s is not written, because the file that it belongs to "
-                "was not\n", f->name);
+                "was not\n", out->name);
    else if (r->error == VKI_ENOENT)
-      tell_trouble(f, "its directory is not there any more");
+      tell_trouble(out, "its directory is not there any more");
    else if (r->error != 0)
-      tell_trouble(f, error_text(r->error));
-   if (r->error != 0 || f->said[0] == 0)
+      tell_trouble(out, error_text(r->error));
+   if (r->error != 0 || out->said[0] == 0)
       return;
    if (r->unpacked)
       VG_(umsg)("dcfg: the compressor %s is missing or failed: %s is not "
                 "compressed\n",
-                compressor_of(f), r->path);
+                compressor_of(out), r->path);
    if (!VG_STREQ(r->name, r->path))
       VG_(umsg)("dcfg: %s %s: this one writes %s\n", r->path,
                 r->taken ? "was written before, by another process or program"
                          : "is left to another process", r->name);
    if (VG_(clo_verbosity) > 0)
-      VG_(umsg)("dcfg: wrote %s: %s%s\n", name_to_tell(f, r), f->said, next);
+      VG_(umsg)("dcfg: wrote %s: %s%s\n", name_to_tell(out, r), out->said,
+                next);
 }
 
 Bool DCFG_(finish_out_files)(Bool claimed, Bool at_end)

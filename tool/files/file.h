@@ -62,7 +62,7 @@ OutFile* DCFG_(open_private_file)(const HChar* opt, const HChar* format);
 
 /* Return where to put text for the file.  After a flush, .n_bytes is the size
    of the file. */
-Put* DCFG_(text_of_file)(OutFile* f);
+Put* DCFG_(text_of_file)(OutFile* out);
 
 /* Open file NAME in the directory that OPT names with FORMAT.  The directory is
    made if there is none, and belongs to this process alone: if another process
@@ -73,21 +73,21 @@ OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
 /* Set the file's reader, a command.  Without an argument, it reads the newest
    file whose name begins as the format FOUND does up to its %; NULL: it needs a
    name. */
-void DCFG_(set_reader)(OutFile* f, const HChar* command, const HChar* found);
+void DCFG_(set_reader)(OutFile* out, const HChar* command, const HChar* found);
 
 /* Give the file up: remove it. */
-void DCFG_(abandon_out_file)(OutFile* f);
+void DCFG_(abandon_out_file)(OutFile* out);
 
 /* Write all text; no more is put.  Return False if there was an error.  Call
    close_out_file() next, or replace_out_file() if another file of the same name
    takes the place of this one; then its error is not reported. */
-Bool DCFG_(end_out_file)(OutFile* f);
-void DCFG_(replace_out_file)(OutFile* f);
+Bool DCFG_(end_out_file)(OutFile* out);
+void DCFG_(replace_out_file)(OutFile* out);
 
 /* Compress the file if its name asks for it.  WHAT is the message about its
    contents; NULL: no message.  Return False if there was an error, which will
    be reported. */
-Bool DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
+Bool DCFG_(close_out_file)(OutFile* out, const HChar* what, ...)
    PRINTF_CHECK(2, 3);
 
 /* Return whether OPT had a file, and it failed. */

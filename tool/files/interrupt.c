@@ -3,20 +3,22 @@
 
    Signals while files are written. */
 
-/* Owns: what SIGTERM, SIGINT and SIGHUP do while files are written.  Handed:
-   signals, by the kernel.tool/files/delivery.c, tool/files/file.c,
-   tool/trace/output_trace.c, which stop when files are abandoned.
+/* Owns: what signals do while files are written, and how bytes get to a
+   descriptor in spite of them.  Handed: signals, by the kernel; bytes.
 
    While the tool's code runs, the core blocks all signals and looks for them
-   later.  These three are let through to a handler that only notes them.  The
-   first one is sent again at the end.  The kernel may give them to another
-   thread of the program, inside a system call.  That call is restarted, and
-   finds the signal when it is sent again.
+   later.  SIGTERM, SIGINT and SIGHUP are let through to a handler that only
+   notes them.  The first one is sent again at the end.  The kernel may give
+   them to another thread of the program, inside a system call.  That call is
+   restarted, and finds the signal when it is sent again.
 
    One case is different: to write files, vgdb uses ptrace on a process that
    waits in a system call.  There the core blocks nothing, and vgdb would keep
    each signal that is not blocked.  So all signals are blocked, and pending
-   ones are looked for. */
+   ones are looked for.
+
+   SIGXFSZ and SIGPIPE come from writing itself.  They are about the tool's
+   file, so the program must not get them. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -29,6 +31,8 @@
 
 #include "tool/base/core.h"
 #include "tool/files/interrupt.h"
+
+/*--- Signals from outside                                 ---*/
 
 typedef
    struct {
@@ -159,4 +163,85 @@ void DCFG_(release_signals)(Bool at_end)
       DCFG_(send_again)(&first);
    }
    DCFG_(restore_signals)(&mask_before);
+}
+
+/*--- Writing                                              ---*/
+
+void DCFG_(raise_file_limit)(ULong before[2])
+{
+   struct vki_rlimit r;
+
+   VG_(getrlimit)(DCFG_RLIMIT_FSIZE, &r);
+   before[0]  = r.rlim_cur;
+   before[1]  = r.rlim_max;
+   r.rlim_cur = ~0UL;
+   r.rlim_max = ~0UL;
+   if (VG_(setrlimit)(DCFG_RLIMIT_FSIZE, &r) == 0)
+      return;
+   r.rlim_cur = before[1];
+   r.rlim_max = before[1];
+   VG_(setrlimit)(DCFG_RLIMIT_FSIZE, &r);
+}
+
+static void restore_file_limit(const ULong before[2])
+{
+   struct vki_rlimit r;
+
+   r.rlim_cur = before[0];
+   r.rlim_max = before[1];
+   VG_(setrlimit)(DCFG_RLIMIT_FSIZE, &r);
+}
+
+ULong DCFG_(largest_file)(void)
+{
+   struct vki_rlimit r;
+   ULong             before[2];
+
+   DCFG_(raise_file_limit)(before);
+   VG_(getrlimit)(DCFG_RLIMIT_FSIZE, &r);
+   restore_file_limit(before);
+   return r.rlim_cur == ~0UL ? ~0ULL : r.rlim_cur;
+}
+
+/* Remove a pending SIGNAL.  All signals are blocked while the tool's code runs,
+   so this one would wait for the program, but it is about the tool's file. */
+static void take_back(Int signal)
+{
+   vki_sigset_t  set;
+   vki_siginfo_t info;
+
+   VG_(sigemptyset)(&set);
+   VG_(sigaddset)(&set, signal);
+   VG_(sigtimedwait_zero)(&set, &info);
+}
+
+Int DCFG_(write_all)(Int fd, const void* data, SizeT n)
+{
+   const HChar* from   = data;
+   Bool         raised = False;
+   ULong        before[2];
+   Int          error  = 0;
+
+   while (n > 0 && error == 0) {
+      Int done = VG_(write)(fd, from, n > 1 << 30 ? 1 << 30 : (Int)n);
+      if (done > 0) {
+         from += done;
+         n    -= done;
+      } else if (done == -VKI_EFBIG) {
+         take_back(VKI_SIGXFSZ);
+         if (raised)
+            error = VKI_EFBIG;
+         else
+            DCFG_(raise_file_limit)(before);
+         raised = True;
+      } else if (done == -VKI_EPIPE) {
+         take_back(VKI_SIGPIPE);
+         error = VKI_EPIPE;
+      } else if (done != -VKI_EINTR) {
+         error = done == 0 ? VKI_EIO : -done;
+      }
+   }
+   if (raised)
+      restore_file_limit(before);
+   return error;
 }

@@ -32,4 +32,16 @@ Bool DCFG_(was_given_up)(void);
 void DCFG_(wait_to_write)(Int fd);
 Int  DCFG_(wait_for_child)(Int pid);
 
-#endif /* __DCFG_INTERRUPT_H */
+/* Write N bytes to FD.  Return 0 or an errno.  Signals that this causes do not
+   reach the program, and its limit of file size (ulimit -f) does not apply
+   where it can be raised. */
+Int DCFG_(write_all)(Int fd, const void* data, SizeT n);
+
+/* Raise the limit of file sizes as far as possible.  BEFORE is the old
+   limit. */
+void DCFG_(raise_file_limit)(/*OUT*/ULong before[2]);
+
+/* Return the largest size in bytes of a file that write_all() writes. */
+ULong DCFG_(largest_file)(void);
+
+#endif

@@ -3,26 +3,410 @@
 
    Streams: byte sequences too long for memory. */
 
-/* Owns: the places of a stream's bytes.  Handed: bytes, by
-   tool/trace/record.c, tool/xray/flight.c and tool/uftrace/output_uftrace.c while
-   the program runs, and by tool/trace/output_trace.c while a trace is
-   encoded.
+/* Owns: streams, the spool file, and the limits of their memory and disk
+   space.  Handed: bytes, by the rooms that record, while the program runs and
+   while a trace is encoded.
 
-   A stream is a list of extents of MAX_BUFFER bytes, and a buffer for the
-   next bytes.  The first extents of all streams stay in memory, which is
-   cheaper than a file.  The others go to the file that all streams share
-   (tool/files/spool_file.c).  Extents of a stream that is saved have heads
-   there, and its last extent is written before it is full, each time to
-   another place. */
+   A stream is a list of extents of MAX_BUFFER bytes, and a buffer for the next
+   bytes.  The first extents of all streams stay in memory, which is cheaper
+   than a file.  The others go to the spool file, which all streams share.  When
+   streams drop extents, their places in the file are used again.
+
+   The spool file is made beside the output that needs it, before the program
+   runs, and in a forked child when it is needed.  Then it loses its name, so
+   that it goes away with the process, however that ends.
+
+   A stream that is saved is an exception: its file keeps a name, so that `dcfg
+   wet --salvage' finds it after the process was killed.  Extents of this stream
+   have heads in the file (format/spool_file.h).  Its last extent is written
+   before it is full, each time to another place. */
 
 #include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
-#include "tool/files/spool_file.h"
+#include "format/spool_file.h"
+#include "tool/base/core.h"
+#include "tool/base/options.h"
+#include "tool/files/file.h"
+#include "tool/files/interrupt.h"
+#include "tool/files/path.h"
 #include "tool/files/stream.h"
-#include "format/spool_extents.h"
+
+/*--- The spool file                                       ---*/
+
+/* The file is a sequence of extents with heads.  The heads are zeros, except
+   those of streams that are saved. */
+#define EXTENT_SIZE (SPOOL_HEAD_SIZE + SPOOL_EXTENT)
+
+static HChar*       spool_name;     // NULL: it has lost its name
+static const HChar* place_opt;
+static const HChar* place_format;
+static Int          fd = -1;
+static ULong        file_size;
+static ULong        max_in_memory;  // the largest limit of any output
+static ULong        in_memory;      // bytes of extents in memory
+static XArray*      free_places;    // ULong: places of unused extents
+static Bool         failed;
+static Bool         unreadable;
+static UInt         n_kept;         // streams whose begin is kept
+static Int          write_error;    // errno, or 0
+static ULong        cut = ~0ULL;    // extents from here on in the file are lost
+
+/* The spare: free bytes of the file system that the spool file leaves to
+   others.  The default applies to long files, and is at most a tenth of the
+   file system. */
+#define DEFAULT_SPARE (1ULL << 30)
+#define LONG_FILE     (64ULL << 20)
+#define CHECK_APART   (4ULL << 20)
+
+static const HChar* spare_opt;
+static ULong        spare = DEFAULT_SPARE;
+static ULong        next_check;     // size of the file at which to check again
+
+static void fail(const HChar* what, const HChar* name, Int error)
+{
+   Bool keeps = n_kept > 0 && !unreadable;
+
+   if (!failed)
+      VG_(umsg)("dcfg: cannot %s the spool file%s%s: %s; %s\n", what,
+                name[0] ? " " : "", name, DCFG_(error_text)(error),
+                keeps ? "the whole execution trace will end early; no other "
+                        "trace and no log will be written"
+                      : "no trace, no log and no whole execution trace will be "
+                        "written");
+   failed = True;
+   if (keeps)
+      return;
+   /* On a full disk, give the file's space back to others. */
+   if (fd != -1)
+      VG_(close)(fd);
+   fd = -1;
+}
+
+/* Open the spool file in the output's directory; if the output is a device or a
+   pipe, in Valgrind's directory for temporary files. */
+static void open_spool(void)
+{
+   HChar* out = DCFG_(path_of_file)(place_opt, place_format);
+   HChar* name;
+   Int    new = DCFG_(new_file)(out, ".spool-", VKI_O_RDWR,
+                                VKI_S_IRUSR | VKI_S_IWUSR, &name);
+
+   if (out != NULL)
+      VG_(free)(out);
+   if (new < 0) {
+      fail("create", name, -new);
+   } else {
+      VG_(unlink)(name);
+      /* safe_fd: the program may close or overwrite any descriptor of its
+         own. */
+      fd        = VG_(safe_fd)(new);
+      file_size = 0;
+   }
+   VG_(free)(name);
+}
+
+/* Seek to PLACE.  Return 0 or an errno: the program may have been forbidden to
+   seek. */
+static Int go_to(ULong place)
+{
+   Off64T at = VG_(lseek)(fd, place, VKI_SEEK_SET);
+   return at < 0 ? (Int)-at : 0;
+}
+
+/* Return the size of the copy of kept streams, which is made at the end. */
+static ULong size_of_copy(void)
+{
+   return n_kept > 0 ? file_size + in_memory : 0;
+}
+
+/* Return whether the file system has the spare, *LEAST, and room for the copy.
+   *AVAIL is its free space.  Checks rarely. */
+static Bool has_spare(/*OUT*/ULong* avail, /*OUT*/ULong* least)
+{
+   ULong size;
+
+   if (file_size < next_check || (spare_opt == NULL && file_size < LONG_FILE))
+      return True;
+   if (!DCFG_(file_system_room)(fd, avail, &size))
+      return True;
+   *least = spare_opt == NULL && spare > size / 10 ? size / 10 : spare;
+   if (*avail < *least || *avail - *least < size_of_copy())
+      return False;
+   next_check = file_size + CHECK_APART;
+   return True;
+}
+
+/* Fail with a message if the file system does not have the spare. */
+static void check_spare(void)
+{
+   ULong avail, least;
+
+   if (has_spare(&avail, &least))
+      return;
+   VG_(umsg)("dcfg: the file system has %llu MB left, --dcfg-spare keeps %llu "
+             "MB of them free, and the recording needs %llu MB at the end\n",
+             avail >> 20, least >> 20, size_of_copy() >> 20);
+   write_error = VKI_ENOSPC;
+   fail("write", "", VKI_ENOSPC);
+}
+
+/* Cut the file on a full disk: the copy of the rest, and of the extents in
+   memory, needs room, and so do the other outputs. */
+static void make_room_for_copy(void)
+{
+   cut  = file_size > in_memory ? (file_size - in_memory) / 2 : 0;
+   cut -= cut / 8;
+   cut -= cut % EXTENT_SIZE;
+   DCFG_(truncate)(fd, cut);
+   file_size = cut;
+}
+
+static void put_number(UChar* to, UInt n)
+{
+   for (UInt i = 0; i < 4; i++)
+      to[i] = n >> 8 * i;
+}
+
+/* Write N bytes of DATA, whose check sum is SUM unless KIND is 0, extent NUMBER
+   of a stream of KIND, to PLACE.  Return 0 or an errno. */
+static Int write_extent(UInt kind, UInt number, const UChar* data, UInt n,
+                        UInt sum, ULong place)
+{
+   UChar head[SPOOL_HEAD_SIZE] = SPOOL_MAGIC;
+   Int   error = go_to(kind != 0 ? place : place + SPOOL_HEAD_SIZE);
+
+   if (kind != 0 && error == 0) {
+      put_number(head + SpoolKindAt, kind);
+      put_number(head + SpoolNumberAt, number);
+      put_number(head + SpoolUsedAt, n);
+      put_number(head + SpoolSumAt, sum);
+      error = DCFG_(write_all)(fd, head, sizeof(head));
+   }
+   if (error == 0)
+      error = DCFG_(write_all)(fd, data, n);
+   if (error == 0 && place + EXTENT_SIZE > file_size)
+      file_size = place + EXTENT_SIZE;
+   return error;
+}
+
+/* Write N bytes of DATA, extent NUMBER of a stream, to PLACE.  KIND is the kind
+   of a stream that is saved, or 0.  An error is reported to the user. */
+static void spool_extent(UInt kind, UInt number, const UChar* data, UInt n,
+                         ULong place)
+{
+   Int error;
+
+   if (fd == -1 && !failed)
+      open_spool();
+   if (!failed)
+      check_spare();
+   if (failed)
+      return;
+   error = write_extent(kind, number, data, n,
+                        kind != 0 ? spool_sum(data, n) : 0, place);
+   if (error != 0) {
+      write_error = error;
+      fail("write", "", error);
+      if (fd != -1 && error == VKI_ENOSPC)
+         make_room_for_copy();
+   }
+}
+
+/* Return the place for the next extent. */
+static ULong take_place(void)
+{
+   Word  n = free_places == NULL ? 0 : VG_(sizeXA)(free_places);
+   ULong place;
+
+   if (n == 0)
+      return file_size;
+   place = *(ULong*)VG_(indexXA)(free_places, n - 1);
+   VG_(dropTailXA)(free_places, 1);
+   return place;
+}
+
+/* Take a place for an extent in the file; give it back. */
+static void give_place(ULong place)
+{
+   if (free_places == NULL)
+      free_places = VG_(newXA)(VG_(malloc), "dcfg.spool.places", VG_(free),
+                               sizeof(ULong));
+   VG_(addToXA)(free_places, &place);
+}
+
+/* Write a copy of the extent, whose check sum is SUM, to the file.  *PLACE is
+   where.  Return False if there is no room. */
+static Bool save_extent(UInt kind, UInt number, const UChar* data, UInt n,
+                        UInt sum, /*OUT*/ULong* place)
+{
+   ULong avail, least;
+
+   if (failed || fd == -1 || !has_spare(&avail, &least))
+      return False;
+   *place = take_place();
+   if (write_extent(kind, number, data, n, sum, *place) == 0)
+      return True;
+   if (*place < file_size)
+      give_place(*place);
+   return False;
+}
+
+/* Read up to N bytes of the extent at PLACE, from offset FROM, into TO.  Return
+   how many. */
+static UInt read_extent(ULong place, UInt from, UChar* to, UInt n)
+{
+   UInt got   = 0;
+   Int  error = go_to(place + SPOOL_HEAD_SIZE + from);
+
+   unreadable = error != 0;
+   if (unreadable)
+      fail("read", "", error);
+   while (got < n && !unreadable) {
+      Int done = VG_(read)(fd, to + got, n - got);
+      if (done == -VKI_EINTR)
+         continue;
+      if (done <= 0) {
+         unreadable = True;
+         fail("read", "", done == 0 ? VKI_EIO : -done);
+         return got;
+      }
+      got += done;
+   }
+   return got;
+}
+
+void DCFG_(set_spool_place)(const HChar* opt, const HChar* format,
+                            ULong memory)
+{
+   vki_sigset_t before;
+
+   if (memory > max_in_memory)
+      max_in_memory = memory;
+   if (place_opt != NULL)
+      return;
+   place_opt    = opt;
+   place_format = format;
+   DCFG_(block_signals)(&before);
+   open_spool();
+   DCFG_(restore_signals)(&before);
+   if (failed)
+      VG_(exit)(1);
+}
+
+void DCFG_(forget_spool)(void)
+{
+   if (fd != -1)
+      VG_(close)(fd);
+   fd        = -1;
+   file_size = 0;
+   VG_(free)(spool_name);
+   spool_name = NULL;
+   failed    = unreadable = False;
+   next_check  = 0;
+   write_error = 0;
+   cut         = ~0ULL;
+   if (free_places != NULL)
+      VG_(dropTailXA)(free_places, VG_(sizeXA)(free_places));
+}
+
+Bool DCFG_(name_spool)(const HChar* opt, const HChar* format)
+{
+   HChar* out = DCFG_(path_of_file)(opt, format);
+   HChar* name;
+
+   if (out == NULL || failed || file_size > 0) {
+      VG_(free)(out);
+      return False;
+   }
+   Int new = DCFG_(new_file)(out, ".tmp-", VKI_O_RDWR,
+                             VKI_S_IRUSR | VKI_S_IWUSR, &name);
+   VG_(free)(out);
+   if (new < 0) {
+      VG_(free)(name);
+      return False;
+   }
+   if (fd != -1)
+      VG_(close)(fd);
+   fd         = VG_(safe_fd)(new);
+   spool_name = name;
+   return True;
+}
+
+void DCFG_(unname_spool)(void)
+{
+   if (spool_name != NULL)
+      VG_(unlink)(spool_name);
+   VG_(free)(spool_name);
+   spool_name = NULL;
+}
+
+/* Count N more bytes of memory for extents; return False if that exceeds the
+   limit.  Count N bytes less. */
+static Bool take_memory(UInt n)
+{
+   if (in_memory + n > max_in_memory)
+      return False;
+   in_memory += n;
+   return True;
+}
+
+/* Count N more bytes of memory for extents; return False if that exceeds the
+   limit.  Count N bytes less. */
+static void give_memory(UInt n)
+{
+   in_memory -= n;
+}
+
+Bool DCFG_(spool_failed)(void)
+{
+   return failed;
+}
+
+Bool DCFG_(spool_unreadable)(void)
+{
+   return unreadable;
+}
+
+ULong DCFG_(room_for_copy)(ULong there, ULong more)
+{
+   ULong room = 0, size, most = DCFG_(largest_file)();
+
+   if (fd == -1 && !failed)
+      open_spool();
+   if (fd == -1 || !DCFG_(file_system_room)(fd, &room, &size))
+      return 0;
+   most = most > there ? most - there : 0;
+   most = room < most ? room : most;
+   return most > more ? most - more : 0;
+}
+
+static const Option options[] = {
+   OPTION_TEXT("--dcfg-spare", spare_opt, "<size>",
+               "end a recording when its file system has no more than <size> "
+               "left, with K, M or G; 0: never [1G]")
+};
+
+const Options DCFG_(spool_options) = OPTIONS(options);
+
+void DCFG_(start_spool)(void)
+{
+   if (spare_opt != NULL && !DCFG_(parse_size)(spare_opt, &spare)) {
+      VG_(fmsg)("--dcfg-spare=%s: this is no size; a size is 0 or such as 500M "
+                "or 2G\n", spare_opt);
+      VG_(exit)(1);
+   }
+}
+
+/*--- Streams                                              ---*/
 
 /* Sizes of a buffer, powers of two.  Buffers start small, because there may be
    thousands of threads. */
@@ -63,131 +447,132 @@ static UChar* memory_of(Extent e)
    return (UChar*)(Addr)e;
 }
 
-static Extent extent(const Stream* s, Word i)
+static Extent extent(const Stream* stream, Word i)
 {
-   return *(Extent*)VG_(indexXA)(s->extents, i);
+   return *(Extent*)VG_(indexXA)(stream->extents, i);
 }
 
 static void free_extent(Extent e)
 {
    if (e & IN_FILE) {
-      DCFG_(give_place)(e - IN_FILE);
+      give_place(e - IN_FILE);
       return;
    }
    VG_(free)(memory_of(e));
-   DCFG_(give_memory)(MAX_BUFFER);
+   give_memory(MAX_BUFFER);
 }
 
-static void free_saved_place(Stream* s)
+static void free_saved_place(Stream* stream)
 {
-   if (s->saved_place != NO_PLACE)
-      DCFG_(give_place)(s->saved_place);
-   s->saved_place = NO_PLACE;
+   if (stream->saved_place != NO_PLACE)
+      give_place(stream->saved_place);
+   stream->saved_place = NO_PLACE;
 }
 
-void DCFG_(keep_begin)(Stream* s)
+void DCFG_(keep_begin)(Stream* stream)
 {
-   s->kept = True;
-   DCFG_(count_kept)(1);
+   stream->kept = True;
+   n_kept++;
 }
 
-/* Return whether S can be read. */
-static Bool is_usable(const Stream* s)
+/* Return whether STREAM can be read. */
+static Bool is_usable(const Stream* stream)
 {
-   return s->kept ? !DCFG_(spool_unreadable)()
-                  : !DCFG_(spool_failed)();
+   return stream->kept ? !unreadable : !failed;
 }
 
-void DCFG_(delete_stream)(Stream* s)
+void DCFG_(delete_stream)(Stream* stream)
 {
-   DCFG_(count_kept)(s->kept ? -1 : 0);
-   free_saved_place(s);
-   for (Word i = 0; i < VG_(sizeXA)(s->extents); i++)
-      free_extent(extent(s, i));
-   VG_(deleteXA)(s->extents);
-   VG_(free)(s->buffer);
-   VG_(free)(s);
+   if (stream->kept)
+      n_kept--;
+   free_saved_place(stream);
+   for (Word i = 0; i < VG_(sizeXA)(stream->extents); i++)
+      free_extent(extent(stream, i));
+   VG_(deleteXA)(stream->extents);
+   VG_(free)(stream->buffer);
+   VG_(free)(stream);
 }
 
 /* Make room in a full buffer: enlarge it, or turn it into an extent. */
-static void make_room(Stream* s)
+static void make_room(Stream* stream)
 {
-   if (s->room < MAX_BUFFER) {
-      s->room   = s->room == 0 ? MIN_BUFFER : 2 * s->room;
-      s->buffer = VG_(realloc)("dcfg.stream.buffer", s->buffer, s->room);
+   if (stream->room < MAX_BUFFER) {
+      stream->room   = stream->room == 0 ? MIN_BUFFER : 2 * stream->room;
+      stream->buffer = VG_(realloc)("dcfg.stream.buffer", stream->buffer,
+                                    stream->room);
       return;
    }
    Extent e;
-   if (DCFG_(spool_failed)() && s->kept) {
-      s->ended = True;
-      s->used  = 0;
+   if (failed && stream->kept) {
+      stream->ended = True;
+      stream->used  = 0;
       return;
    }
-   if (DCFG_(take_memory)(MAX_BUFFER)) {
-      e         = (Addr)s->buffer;
-      s->buffer = VG_(malloc)("dcfg.stream.buffer", MAX_BUFFER);
+   if (take_memory(MAX_BUFFER)) {
+      e         = (Addr)stream->buffer;
+      stream->buffer = VG_(malloc)("dcfg.stream.buffer", MAX_BUFFER);
    } else {
-      ULong place = DCFG_(take_place)();
-      DCFG_(spool_extent)(s->kind, s->in_extents / MAX_BUFFER, s->buffer,
-                          MAX_BUFFER, place);
-      if (DCFG_(spool_failed)() && s->kept) {
-         s->ended = True;
-         s->used  = 0;
+      ULong place = take_place();
+      spool_extent(stream->kind, stream->in_extents / MAX_BUFFER,
+                   stream->buffer, MAX_BUFFER, place);
+      if (failed && stream->kept) {
+         stream->ended = True;
+         stream->used  = 0;
          return;
       }
       e = place + IN_FILE;
    }
-   VG_(addToXA)(s->extents, &e);
-   s->in_extents += MAX_BUFFER;
-   s->used        = 0;
+   VG_(addToXA)(stream->extents, &e);
+   stream->in_extents += MAX_BUFFER;
+   stream->used        = 0;
 }
 
-/* Set SUMS to the check sums of the extents of S from FIRST on that are in
+/* Set SUMS to the check sums of the extents of STREAM from FIRST on that are in
    memory.  Return how many, 1 or SPOOL_SUMS. */
-static UInt sum_extents(const Stream* s, Word first, UInt* sums)
+static UInt sum_extents(const Stream* stream, Word first, UInt* sums)
 {
    const UChar* data[SPOOL_SUMS];
 
    for (UInt k = 0; k < SPOOL_SUMS; k++) {
-      if (first + k >= VG_(sizeXA)(s->extents)
-          || (extent(s, first + k) & IN_FILE)) {
-         sums[0] = spool_sum(memory_of(extent(s, first)), MAX_BUFFER);
+      if (first + k >= VG_(sizeXA)(stream->extents)
+          || (extent(stream, first + k) & IN_FILE)) {
+         sums[0] = spool_sum(memory_of(extent(stream, first)), MAX_BUFFER);
          return 1;
       }
-      data[k] = memory_of(extent(s, first + k));
+      data[k] = memory_of(extent(stream, first + k));
    }
    spool_sums(data, sums);
    return SPOOL_SUMS;
 }
 
-Bool DCFG_(save_stream)(Stream* s, UInt kind)
+Bool DCFG_(save_stream)(Stream* stream, UInt kind)
 {
    UInt  sums[SPOOL_SUMS], n_sums = 0, next = 0;
    ULong place;
 
-   s->kind = kind;
-   for (; s->n_saved < VG_(sizeXA)(s->extents); s->n_saved++) {
-      Extent* e = VG_(indexXA)(s->extents, s->n_saved);
+   stream->kind = kind;
+   for (; stream->n_saved < VG_(sizeXA)(stream->extents); stream->n_saved++) {
+      Extent* e = VG_(indexXA)(stream->extents, stream->n_saved);
       if (*e & IN_FILE)
          continue;
       if (next == n_sums) {
-         n_sums = sum_extents(s, s->n_saved, sums);
+         n_sums = sum_extents(stream, stream->n_saved, sums);
          next   = 0;
       }
-      if (!DCFG_(save_extent)(kind, s->n_saved, memory_of(*e), MAX_BUFFER,
-                              sums[next++], &place))
+      if (!save_extent(kind, stream->n_saved, memory_of(*e), MAX_BUFFER,
+                       sums[next++], &place))
          return False;
       VG_(free)(memory_of(*e));
-      DCFG_(give_memory)(MAX_BUFFER);
+      give_memory(MAX_BUFFER);
       *e = place + IN_FILE;
    }
-   if (s->used == 0)
+   if (stream->used == 0)
       return True;
-   if (!DCFG_(save_extent)(kind, s->n_saved, s->buffer, s->used,
-                           spool_sum(s->buffer, s->used), &place))
+   if (!save_extent(kind, stream->n_saved, stream->buffer, stream->used,
+                    spool_sum(stream->buffer, stream->used), &place))
       return False;
-   free_saved_place(s);
-   s->saved_place = place;
+   free_saved_place(stream);
+   stream->saved_place = place;
    return True;
 }
 
@@ -204,78 +589,80 @@ static void copy(UChar* to, const UChar* from, UInt n)
       to[i] = from[i];
 }
 
-void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n)
+void DCFG_(append_to_stream)(Stream* stream, const void* data, UInt n)
 {
-   while (n > 0 && !s->ended) {
-      if (s->used == s->room)
-         make_room(s);
-      if (s->ended)
+   while (n > 0 && !stream->ended) {
+      if (stream->used == stream->room)
+         make_room(stream);
+      if (stream->ended)
          return;
-      UInt some = s->room - s->used < n ? s->room - s->used : n;
-      copy(s->buffer + s->used, data, some);
+      UInt some = stream->room - stream->used < n
+                  ? stream->room - stream->used : n;
+      copy(stream->buffer + stream->used, data, some);
       data     = (const UChar*)data + some;
-      s->used += some;
+      stream->used += some;
       n       -= some;
    }
 }
 
-void DCFG_(drop_from_stream)(Stream* s, ULong at)
+void DCFG_(drop_from_stream)(Stream* stream, ULong at)
 {
    Word n = 0;
 
-   for (; n < VG_(sizeXA)(s->extents) && s->begin + MAX_BUFFER <= at; n++) {
-      free_extent(extent(s, n));
-      s->begin += MAX_BUFFER;
+   for (; n < VG_(sizeXA)(stream->extents) && stream->begin + MAX_BUFFER <= at;
+        n++) {
+      free_extent(extent(stream, n));
+      stream->begin += MAX_BUFFER;
    }
    while (n-- > 0)
-      VG_(removeIndexXA)(s->extents, 0);
+      VG_(removeIndexXA)(stream->extents, 0);
 }
 
-void DCFG_(trim_stream)(Stream* s)
+void DCFG_(trim_stream)(Stream* stream)
 {
-   if (s->used < s->room) {
-      s->room   = s->used;
-      s->buffer = VG_(realloc)("dcfg.stream.buffer", s->buffer,
-                               s->used == 0 ? 1 : s->used);
+   if (stream->used < stream->room) {
+      stream->room   = stream->used;
+      stream->buffer = VG_(realloc)("dcfg.stream.buffer", stream->buffer,
+                                    stream->used == 0 ? 1 : stream->used);
    }
 }
 
 static Bool is_cut(Extent e)
 {
-   return (e & IN_FILE) && e - IN_FILE >= DCFG_(spool_cut)();
+   return (e & IN_FILE) && e - IN_FILE >= cut;
 }
 
-ULong DCFG_(stream_length)(const Stream* s)
+ULong DCFG_(stream_length)(const Stream* stream)
 {
-   if (DCFG_(spool_cut)() == ~0ULL)
-      return s->in_extents + s->used;
-   for (Word i = 0; i < VG_(sizeXA)(s->extents); i++)
-      if (is_cut(extent(s, i)))
-         return s->begin + i * MAX_BUFFER;
-   return s->in_extents + s->used;
+   if (cut == ~0ULL)
+      return stream->in_extents + stream->used;
+   for (Word i = 0; i < VG_(sizeXA)(stream->extents); i++)
+      if (is_cut(extent(stream, i)))
+         return stream->begin + i * MAX_BUFFER;
+   return stream->in_extents + stream->used;
 }
 
-UInt DCFG_(read_stream)(const Stream* s, ULong at, void* to, UInt n)
+UInt DCFG_(read_stream)(const Stream* stream, ULong at, void* to, UInt n)
 {
    UInt got = 0;
 
-   while (got < n && at < s->in_extents && is_usable(s)) {
-      Extent e    = extent(s, (at - s->begin) / MAX_BUFFER);
-      UInt   from = (at - s->begin) % MAX_BUFFER;
+   while (got < n && at < stream->in_extents && is_usable(stream)) {
+      Extent e    = extent(stream, (at - stream->begin) / MAX_BUFFER);
+      UInt   from = (at - stream->begin) % MAX_BUFFER;
       UInt   some = MAX_BUFFER - from < n - got ? MAX_BUFFER - from : n - got;
       if (is_cut(e))
          return got;
       if (e & IN_FILE)
-         some = DCFG_(read_extent)(e - IN_FILE, from, (UChar*)to + got, some);
+         some = read_extent(e - IN_FILE, from, (UChar*)to + got, some);
       else
          VG_(memcpy)((UChar*)to + got, memory_of(e) + from, some);
       got += some;
       at  += some;
    }
-   if (got < n && at < DCFG_(stream_length)(s) && is_usable(s)) {
-      UInt from = (UInt)(at - s->in_extents);
-      UInt some = s->used - from < n - got ? s->used - from : n - got;
-      VG_(memcpy)((UChar*)to + got, s->buffer + from, some);
+   if (got < n && at < DCFG_(stream_length)(stream) && is_usable(stream)) {
+      UInt from = (UInt)(at - stream->in_extents);
+      UInt some = stream->used - from < n - got ? stream->used - from : n - got;
+      VG_(memcpy)((UChar*)to + got, stream->buffer + from, some);
       got += some;
    }
    return got;

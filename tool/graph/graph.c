@@ -236,19 +236,19 @@ static UInt rank(EdgeType type)
    }
 }
 
-/* Merge the sorted steps into G's edges. */
-static void merge_steps(const GraphBuilder* gb, Graph* g)
+/* Merge the sorted steps into GRAPH's edges. */
+static void merge_steps(const GraphBuilder* gb, Graph* graph)
 {
-   g->edges  = DCFG_CALLOC("dcfg.graph.edges", Edge, gb->n_steps + 1);
-   g->counts = DCFG_CALLOC("dcfg.graph.counts", EdgeCount, gb->n_steps + 1);
+   graph->edges  = DCFG_CALLOC("dcfg.graph.edges", Edge, gb->n_steps + 1);
+   graph->counts = DCFG_CALLOC("dcfg.graph.counts", EdgeCount, gb->n_steps + 1);
    Edge* e   = NULL;
    UInt  n_counts = 0;
 
-   g->n_edges = 0;
+   graph->n_edges = 0;
    for (UInt i = 0; i < gb->n_steps; i++) {
       const Step* s = &gb->steps[i];
       if (e == NULL || e->source != s->source || e->target != s->target) {
-         e = &g->edges[g->n_edges++];
+         e = &graph->edges[graph->n_edges++];
          e->source      = s->source;
          e->target      = s->target;
          e->type        = s->type;
@@ -258,12 +258,12 @@ static void merge_steps(const GraphBuilder* gb, Graph* g)
          e->type = s->type;
       if (s->count == 0)
          continue;
-      if (e->n_counts == 0 || g->counts[n_counts - 1].thread != s->thread) {
-         g->counts[n_counts].thread = s->thread;
+      if (e->n_counts == 0 || graph->counts[n_counts - 1].thread != s->thread) {
+         graph->counts[n_counts].thread = s->thread;
          n_counts++;
          e->n_counts++;
       }
-      g->counts[n_counts - 1].count += s->count;
+      graph->counts[n_counts - 1].count += s->count;
    }
 }
 
@@ -338,25 +338,25 @@ Graph* DCFG_(finish_graph)(GraphBuilder* gb)
    return g;
 }
 
-void DCFG_(delete_graph)(Graph* g)
+void DCFG_(delete_graph)(Graph* graph)
 {
-   dcfg_free(g->blocks);
-   dcfg_free(g->edges);
-   dcfg_free(g->counts);
-   dcfg_free(g->thread_instrs);
-   dcfg_free(g->node_of);
-   dcfg_free(g);
+   dcfg_free(graph->blocks);
+   dcfg_free(graph->edges);
+   dcfg_free(graph->counts);
+   dcfg_free(graph->thread_instrs);
+   dcfg_free(graph->node_of);
+   dcfg_free(graph);
 }
 
-UInt* DCFG_(only_edges)(const Graph* g)
+UInt* DCFG_(only_edges)(const Graph* graph)
 {
-   UInt  n_nodes = NodeFirstBlock + g->n_blocks;
+   UInt  n_nodes = NodeFirstBlock + graph->n_blocks;
    UInt* only    = DCFG_CALLOC("dcfg.graph.only", UInt, n_nodes);
    Bool* several = DCFG_CALLOC("dcfg.graph.only", Bool, n_nodes);
 
-   for (UInt i = 0; i < g->n_edges; i++) {
-      UInt source = g->edges[i].source;
-      if (g->edges[i].n_counts == 0)
+   for (UInt i = 0; i < graph->n_edges; i++) {
+      UInt source = graph->edges[i].source;
+      if (graph->edges[i].n_counts == 0)
          continue;
       several[source] = several[source] || only[source] != 0;
       only[source]    = several[source] ? 0 : i + 1;

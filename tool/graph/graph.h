@@ -115,11 +115,11 @@ void DCFG_(partition)(GraphBuilder* gb);
 /* End the second pass: add the call bypasses, free GB and return the graph. */
 Graph* DCFG_(finish_graph)(GraphBuilder* gb);
 
-void DCFG_(delete_graph)(Graph* g);
+void DCFG_(delete_graph)(Graph* graph);
 
 /* Return, for each node, the one counted edge that leaves it, by id; 0 if the
    node has several or none.  The caller frees the array. */
-UInt* DCFG_(only_edges)(const Graph* g);
+UInt* DCFG_(only_edges)(const Graph* graph);
 
 /* Return whether edges of this type stay in a routine.  Bypasses do; calls,
    returns, context changes, entry and exit do not. */

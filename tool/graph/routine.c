@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Routines and immediate dominators. */
+   Routines, immediate dominators and natural loops. */
 
-/* Owns: the division of blocks into routines, and the dominator tree.  Handed:
-   the graph, and the symbols of its blocks.
+/* Owns: the division of blocks into routines, the dominator tree, and loops
+   with their nesting.  Handed: the graph, and the symbols of its blocks.
 
-   A virtual root has an edge to every entry.  Take the dominator tree of the
-   graph of these edges and of all edges that stay in a routine: each child of
-   the root, with all blocks that it dominates, is a routine.  A block that two
-   entries reach is dominated by neither, so it becomes a child of the root and
-   an entry of its own.  No path leaves a routine and comes back except through
-   its entry, so the immediate dominators are also those within the routine.
+   Routines: a virtual root has an edge to every entry.  Take the dominator tree
+   of the graph of these edges and of all edges that stay in a routine: each
+   child of the root, with all blocks that it dominates, is a routine.  A block
+   that two entries reach is dominated by neither, so it becomes a child of the
+   root and an entry of its own.  No path leaves a routine and comes back except
+   through its entry, so the immediate dominators are also those within the
+   routine.
 
    Entries are: blocks that are called, entered by a context change, or a
    thread's first; blocks that are reached from another image; a function's
@@ -22,8 +23,20 @@
 
    The dominators come from the Semi-NCA algorithm: L. Georgiadis, "Linear-Time
    Algorithms for Dominators and Related Problems", PhD thesis, Princeton
-   University, 2005, section 2.3. */
+   University, 2005, section 2.3.
 
+   Loops: a back edge is an edge within a routine whose target dominates its
+   source.  The loop of a head has the head and all blocks that reach the source
+   of one of its back edges without passing the head.  (A. Aho, M. Lam, R.
+   Sethi, J. Ullman, "Compilers", 2nd edition, section 9.6.6.)  Two loops with
+   different heads are disjoint, or one is inside the other.  So inner loops are
+   found first, and a loop that was found counts as a single block from then on.
+   (The method is that of R. Tarjan, "Testing flow graph reducibility", JCSS 9,
+   1974, but with dominators, which leave irreducible cycles out.)  The node
+   lists of N nested loops can have N * N elements, so they are made only when
+   they are written. */
+
+#include "tool/base/util.h"
 #include "tool/graph/routine.h"
 
 #define NONE 0xFFFFFFFFu
@@ -36,6 +49,57 @@ typedef
       UInt* items;
    }
    Lists;
+
+/*--- Lists of neighbours                                  ---*/
+
+/* Return whether E leads from a block to a block of the same routine, or, if
+   ROUTINE_OF is NULL, is of a type that stays in a routine. */
+static Bool is_inside(const Edge* e, const UInt* routine_of)
+{
+   return DCFG_(is_intra_routine)(e->type)
+          && e->source >= NodeFirstBlock && e->target >= NodeFirstBlock
+          && (routine_of == NULL
+              || routine_of[e->source - NodeFirstBlock]
+                 == routine_of[e->target - NodeFirstBlock]);
+}
+
+/* Make the lists of all blocks' successors, or predecessors, by the edges that
+   are inside. */
+static void make_lists(const Graph* graph, const UInt* routine_of, Lists* l,
+                       Bool by_target)
+{
+   l->start = DCFG_CALLOC("dcfg.routine.lists", UInt, graph->n_blocks + 2);
+   for (Int pass = 0; pass < 2; pass++) {
+      UInt n = 0;
+      for (UInt i = 0; i < graph->n_edges; i++) {
+         const Edge* e = &graph->edges[i];
+         if (!is_inside(e, routine_of))
+            continue;
+         UInt key   = by_target ? e->target : e->source;
+         UInt other = by_target ? e->source : e->target;
+         n++;
+         if (pass == 0)
+            l->start[key - NodeFirstBlock + 2]++;
+         else
+            l->items[l->start[key - NodeFirstBlock + 1]++]
+               = other - NodeFirstBlock;
+      }
+      if (pass == 0) {
+         for (UInt b = 0; b < graph->n_blocks; b++)
+            l->start[b + 2] += l->start[b + 1];
+         l->items = dcfg_alloc("dcfg.routine.lists", (n + 1)
+                                                     * sizeof(UInt));
+      }
+   }
+}
+
+static void delete_lists(Lists* l)
+{
+   dcfg_free(l->start);
+   dcfg_free(l->items);
+}
+
+/*--- The graph below the root                             ---*/
 
 typedef
    struct {
@@ -50,48 +114,7 @@ typedef
       UInt*  parent;       // for each number: that of its tree parent
       UInt   n_reached;
    }
-   Finder;
-
-/*--- The graph below the root                             ---*/
-
-static Bool joins_blocks(const Edge* e)
-{
-   return DCFG_(is_intra_routine)(e->type) && e->source >= NodeFirstBlock
-          && e->target >= NodeFirstBlock;
-}
-
-static void make_lists(const Graph* g, Lists* l, Bool by_target)
-{
-   l->start = DCFG_CALLOC("dcfg.routine.lists", UInt, g->n_blocks + 2);
-   for (Int pass = 0; pass < 2; pass++) {
-      UInt n = 0;
-      for (UInt i = 0; i < g->n_edges; i++) {
-         const Edge* e = &g->edges[i];
-         if (!joins_blocks(e))
-            continue;
-         UInt key   = by_target ? e->target : e->source;
-         UInt other = by_target ? e->source : e->target;
-         n++;
-         if (pass == 0)
-            l->start[key - NodeFirstBlock + 2]++;
-         else
-            l->items[l->start[key - NodeFirstBlock + 1]++]
-               = other - NodeFirstBlock;
-      }
-      if (pass == 0) {
-         for (UInt b = 0; b < g->n_blocks; b++)
-            l->start[b + 2] += l->start[b + 1];
-         l->items = dcfg_alloc("dcfg.routine.lists", (n + 1)
-                                                     * sizeof(UInt));
-      }
-   }
-}
-
-static void delete_lists(Lists* l)
-{
-   dcfg_free(l->start);
-   dcfg_free(l->items);
-}
+   RoutineFinder;
 
 static Bool is_jump(EdgeType type)
 {
@@ -100,7 +123,7 @@ static Bool is_jump(EdgeType type)
           || type == EdgeIndirectUnconditionalBranch;
 }
 
-static Bool makes_entry(const Finder* f, const Edge* e)
+static Bool makes_entry(const RoutineFinder* f, const Edge* e)
 {
    UInt target = e->target - NodeFirstBlock;
    UInt source = e->source - NodeFirstBlock;
@@ -112,7 +135,7 @@ static Bool makes_entry(const Finder* f, const Edge* e)
       default:
          break;
    }
-   if (!joins_blocks(e))
+   if (!is_inside(e, NULL))
       return False;
    if (f->g->blocks[source].image != f->g->blocks[target].image)
       return True;
@@ -123,7 +146,7 @@ static Bool makes_entry(const Finder* f, const Edge* e)
 }
 
 /* Number all blocks without a number that can be reached from START. */
-static void search(Finder* f, UInt start, UInt* stack, UInt* next)
+static void search(RoutineFinder* f, UInt start, UInt* stack, UInt* next)
 {
    UInt depth = 0;
 
@@ -157,7 +180,7 @@ static void search(Finder* f, UInt start, UInt* stack, UInt* next)
    Two rounds of searches find them.  After the first round, a candidate that
    began a search can only be reached from a candidate that began a later
    search.  So the second round goes in the opposite order. */
-static void add_entries(Finder* f, const Bool* is_candidate, UInt* stack,
+static void add_entries(RoutineFinder* f, const Bool* is_candidate, UInt* stack,
                         UInt* next, UInt* begins)
 {
    UInt n = 0, n_reached = f->n_reached;
@@ -179,7 +202,7 @@ static void add_entries(Finder* f, const Bool* is_candidate, UInt* stack,
 }
 
 /* Mark the entries, and search from each of them. */
-static void search_all(Finder* f)
+static void search_all(RoutineFinder* f)
 {
    const Graph* g = f->g;
    UInt* stack  = dcfg_alloc("dcfg.routine.stack", (f->n + 1)
@@ -238,7 +261,7 @@ static UInt eval(UInt v, UInt* ancestor, UInt* label, const UInt* semi,
 }
 
 /* Return the immediate dominators, by preorder number; 0 is the root. */
-static UInt* find_dominators(const Finder* f)
+static UInt* find_dominators(const RoutineFinder* f)
 {
    UInt  n        = f->n + 1;
    UInt* semi     = dcfg_alloc("dcfg.routine.semi", n * sizeof(UInt));
@@ -277,12 +300,12 @@ static UInt* find_dominators(const Finder* f)
 
 /*--- Routines                                             ---*/
 
-static Bool* find_exits(const Graph* g, const UInt* routine_of)
+static Bool* find_exits(const Graph* graph, const UInt* routine_of)
 {
-   Bool* is_exit = DCFG_CALLOC("dcfg.routine.exit", Bool, g->n_blocks + 1);
+   Bool* is_exit = DCFG_CALLOC("dcfg.routine.exit", Bool, graph->n_blocks + 1);
 
-   for (UInt i = 0; i < g->n_edges; i++) {
-      const Edge* e = &g->edges[i];
+   for (UInt i = 0; i < graph->n_edges; i++) {
+      const Edge* e = &graph->edges[i];
       if (e->n_counts == 0 || e->source < NodeFirstBlock)
          continue;
       UInt b = e->source - NodeFirstBlock;
@@ -294,10 +317,10 @@ static Bool* find_exits(const Graph* g, const UInt* routine_of)
 }
 
 /* Fill R's lists from .routine_of and .idom. */
-static void list_routines(const Graph* g, Routines* r)
+static void list_routines(const Graph* graph, Routines* r)
 {
-   UInt  n       = g->n_blocks;
-   Bool* is_exit = find_exits(g, r->routine_of);
+   UInt  n       = graph->n_blocks;
+   Bool* is_exit = find_exits(graph, r->routine_of);
    UInt  first_node = 0, first_exit = 0;
    UInt  b, k;
 
@@ -326,16 +349,16 @@ static void list_routines(const Graph* g, Routines* r)
    dcfg_free(is_exit);
 }
 
-Routines* DCFG_(find_routines)(const Graph* g, const BlockSymbol* symbols)
+Routines* DCFG_(find_routines)(const Graph* graph, const BlockSymbol* symbols)
 {
    Routines* r = DCFG_CALLOC("dcfg.routines", Routines, 1);
-   UInt      n = g->n_blocks;
-   Finder    f = { g, symbols, n, { NULL, NULL }, { NULL, NULL },
+   UInt      n = graph->n_blocks;
+   RoutineFinder f = { graph, symbols, n, { NULL, NULL }, { NULL, NULL },
                    NULL, NULL, NULL, NULL, 0 };
    UInt      b, v;
 
-   make_lists(g, &f.succs, False);
-   make_lists(g, &f.preds, True);
+   make_lists(graph, NULL, &f.succs, False);
+   make_lists(graph, NULL, &f.preds, True);
    f.is_entry = DCFG_CALLOC("dcfg.routine.entry", Bool, n + 1);
    f.preorder = DCFG_CALLOC("dcfg.routine.preorder", UInt, n + 1);
    f.block_at = DCFG_CALLOC("dcfg.routine.at", UInt, n + 1);
@@ -360,7 +383,7 @@ Routines* DCFG_(find_routines)(const Graph* g, const BlockSymbol* symbols)
       r->idom[b]       = f.block_at[idom[v]];
       r->routine_of[b] = r->routine_of[r->idom[b]];
    }
-   list_routines(g, r);
+   list_routines(graph, r);
 
    dcfg_free(idom);
    dcfg_free(f.is_entry);
@@ -380,4 +403,233 @@ void DCFG_(delete_routines)(Routines* r)
    dcfg_free(r->routine_of);
    dcfg_free(r->idom);
    dcfg_free(r);
+}
+
+/*--- Loops                                                ---*/
+
+typedef
+   struct {
+      const Routines* r;
+      UInt   n;            // number of blocks
+      Lists  preds;        // blocks before a block in its routine
+      UInt*  enter;        // for each block: its number in the dominator tree
+      UInt*  leave;        // the last number below it
+      UInt*  by_number;    // the inverse of .enter
+      UInt*  up;           // for each block: the head of the smallest loop
+                           // around it other than its own, or NONE
+      UInt*  part_of;      // union-find forest: see whole()
+      UInt*  size;         // nodes of its loop if it is a head, else 1
+      UInt*  todo;
+      UInt   room;         // size of Loops.ids
+   }
+   LoopFinder;
+
+/* Number the blocks so that A dominates B if and only if B's number is between
+   A's .enter and .leave. */
+static void number_dominators(LoopFinder* f)
+{
+   const UInt* idom = f->r->idom;
+   UInt* child   = dcfg_alloc("dcfg.loop.child", (f->n + 1) * sizeof(UInt));
+   UInt* sibling = dcfg_alloc("dcfg.loop.sibl", (f->n + 1) * sizeof(UInt));
+   UInt  count   = 0;
+   UInt  b;
+
+   f->enter = DCFG_CALLOC("dcfg.loop.enter", UInt, f->n + 1);
+   f->leave = DCFG_CALLOC("dcfg.loop.leave", UInt, f->n + 1);
+   f->by_number = DCFG_CALLOC("dcfg.loop.number", UInt, f->n + 1);
+   for (b = 0; b < f->n; b++)
+      child[b] = NONE;
+   for (b = f->n; b-- > 0; )
+      if (idom[b] != b) {
+         sibling[b]     = child[idom[b]];
+         child[idom[b]] = b;
+      }
+   for (UInt root = 0; root < f->n; root++) {
+      if (idom[root] != root)
+         continue;
+      b = root;
+      f->enter[b] = ++count;
+      f->by_number[count - 1] = b;
+      for (;;) {
+         if (child[b] != NONE) {
+            UInt c   = child[b];
+            child[b] = sibling[c];
+            b = c;
+            f->enter[b] = ++count;
+            f->by_number[count - 1] = b;
+         } else {
+            f->leave[b] = count;
+            if (b == root)
+               break;
+            b = idom[b];
+         }
+      }
+   }
+   dcfg_free(child);
+   dcfg_free(sibling);
+}
+
+static Bool dominates(const LoopFinder* f, UInt a, UInt b)
+{
+   return f->enter[a] <= f->enter[b] && f->enter[b] <= f->leave[a];
+}
+
+/* Return the head of the outermost loop found so far around BLOCK, or BLOCK.
+   Halves the path (union-find). */
+static UInt whole(const LoopFinder* f, UInt block)
+{
+   while (f->part_of[block] != block) {
+      f->part_of[block] = f->part_of[f->part_of[block]];
+      block = f->part_of[block];
+   }
+   return block;
+}
+
+/* Add BLOCK, which reaches a back edge of HEAD without passing HEAD, to HEAD's
+   loop.  If BLOCK is in a loop already, that loop is inside, because its head
+   has a greater number: add it whole. */
+static UInt take(LoopFinder* f, UInt block, UInt head, UInt n)
+{
+   block = whole(f, block);
+   if (block != head) {
+      f->up[block]      = head;
+      f->part_of[block] = head;
+      f->size[head]    += f->size[block];
+      f->todo[n++]      = block;
+   }
+   return n;
+}
+
+/* Find the loop of HEAD, if HEAD is the head of one.  Loops of heads with
+   greater numbers are known.  Inner loops are added whole, so each block is
+   added once and each edge visited twice. */
+static void find_members(LoopFinder* f, UInt head)
+{
+   UInt n = 0;
+
+   for (UInt i = f->preds.start[head]; i < f->preds.start[head + 1]; i++)
+      if (dominates(f, head, f->preds.items[i]))
+         n = take(f, f->preds.items[i], head, n);
+   while (n > 0) {
+      UInt b = f->todo[--n];
+      for (UInt i = f->preds.start[b]; i < f->preds.start[b + 1]; i++)
+         n = take(f, f->preds.items[i], head, n);
+   }
+}
+
+/* Order the blocks so that the blocks of a loop are neighbours, the head first.
+   A head or loop has a smaller number than what is inside it. */
+static void place_blocks(LoopFinder* f, Loops* ls)
+{
+   UInt* next = f->todo;                // the next free index in each head's
+                                        // loop
+   UInt  free = 0;
+
+   for (UInt i = 0; i < f->n; i++) {
+      UInt  b  = f->by_number[i];
+      UInt* at = f->up[b] == NONE ? &free : &next[f->up[b]];
+      ls->place[b]        = *at;
+      ls->blocks[*at]     = b;
+      next[b]             = *at + 1;
+      *at                += f->size[b];
+   }
+}
+
+/* Describe HEAD's loop in L.  Return whether HEAD has one. */
+static Bool describe(LoopFinder* f, Loops* ls, UInt head, Loop* l)
+{
+   l->first_back = ls->n_ids;
+   /* The edges are sorted by source, so the list is ascending. */
+   for (UInt i = f->preds.start[head]; i < f->preds.start[head + 1]; i++)
+      if (dominates(f, head, f->preds.items[i])) {
+         if (ls->n_ids == f->room) {
+            f->room = f->room ? 2 * f->room : 1024;
+            ls->ids = dcfg_realloc("dcfg.loop.ids", ls->ids,
+                                   (SizeT)f->room * sizeof(UInt));
+         }
+         ls->ids[ls->n_ids++] = NodeFirstBlock + f->preds.items[i];
+      }
+   l->n_backs = ls->n_ids - l->first_back;
+   l->routine = f->r->routine_of[head];
+   l->head    = NodeFirstBlock + head;
+   l->parent  = f->up[head] == NONE ? 0 : NodeFirstBlock + f->up[head];
+   l->n_nodes = f->size[head];
+   return l->n_backs > 0;
+}
+
+Loops* DCFG_(find_loops)(const Graph* graph, const Routines* r)
+{
+   Loops*     ls = DCFG_CALLOC("dcfg.loops", Loops, 1);
+   LoopFinder f  = { .r = r, .n = graph->n_blocks };
+
+   make_lists(graph, r->routine_of, &f.preds, True);
+   number_dominators(&f);
+   f.up      = DCFG_CALLOC("dcfg.loop.up", UInt, f.n + 1);
+   f.part_of = DCFG_CALLOC("dcfg.loop.part", UInt, f.n + 1);
+   f.size    = DCFG_CALLOC("dcfg.loop.size", UInt, f.n + 1);
+   f.todo    = DCFG_CALLOC("dcfg.loop.todo", UInt, f.n + 1);
+   for (UInt b = 0; b < f.n; b++) {
+      f.up[b]      = NONE;
+      f.part_of[b] = b;
+      f.size[b]    = 1;
+   }
+   for (UInt i = f.n; i-- > 0; )
+      find_members(&f, f.by_number[i]);
+   ls->place  = DCFG_CALLOC("dcfg.loop.place", UInt, f.n + 1);
+   ls->blocks = DCFG_CALLOC("dcfg.loop.blocks", UInt, f.n + 1);
+   place_blocks(&f, ls);
+   ls->loops = DCFG_CALLOC("dcfg.loop.list", Loop, f.n + 1);
+   for (UInt k = 0; k < r->n_routines; k++) {
+      const Routine* rt = &r->routines[k];
+      for (UInt i = 0; i < rt->n_nodes; i++)
+         if (describe(&f, ls, r->nodes[rt->first_node + i].node
+                              - NodeFirstBlock,
+                      &ls->loops[ls->n_loops]))
+            ls->n_loops++;
+   }
+   delete_lists(&f.preds);
+   dcfg_free(f.enter);
+   dcfg_free(f.leave);
+   dcfg_free(f.by_number);
+   dcfg_free(f.up);
+   dcfg_free(f.part_of);
+   dcfg_free(f.size);
+   dcfg_free(f.todo);
+   return ls;
+}
+
+static Bool is_lower(const void* unused, UInt x, UInt y)
+{
+   (void)unused;
+   return x < y;
+}
+
+void DCFG_(loop_nodes)(const Loops* ls, const Routines* r, const Loop* l,
+                       UInt* nodes)
+{
+   const Routine* rt   = &r->routines[l->routine];
+   UInt           from = ls->place[l->head - NodeFirstBlock], n = 0;
+
+   /* Two ways to list the nodes in order: walk over the routine's nodes if the
+      loop is a large part of it, or sort the loop's. */
+   if (l->n_nodes >= rt->n_nodes / 16) {
+      for (UInt i = 0; i < rt->n_nodes; i++) {
+         UInt node = r->nodes[rt->first_node + i].node;
+         if (ls->place[node - NodeFirstBlock] - from < l->n_nodes)
+            nodes[n++] = node;
+      }
+      return;
+   }
+   for (UInt i = 0; i < l->n_nodes; i++)
+      nodes[i] = NodeFirstBlock + ls->blocks[from + i];
+   DCFG_(sort_uints)(nodes, l->n_nodes, is_lower, NULL);
+}
+
+void DCFG_(delete_loops)(Loops* l)
+{
+   dcfg_free(l->loops);
+   dcfg_free(l->ids);
+   dcfg_free(l->place);
+   dcfg_free(l->blocks);
+   dcfg_free(l);
 }

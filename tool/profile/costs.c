@@ -260,13 +260,13 @@ static void note_owner(Jumps* js, UInt sb, UInt rank, ULong count)
 }
 
 /* Prepare jumps for THREAD or DCFG_ALL_THREADS.  PLACES has an element for each
-   instruction of P.  Both must live longer than the result. */
-static Jumps* new_jumps(const Gathered* p, const Place* const* places,
+   instruction of GATHERED.  Both must live longer than the result. */
+static Jumps* new_jumps(const Gathered* gathered, const Place* const* places,
                         UInt thread)
 {
    Jumps* js = VG_(calloc)("dcfg.jumps", 1, sizeof(Jumps));
 
-   js->p        = p;
+   js->p        = gathered;
    js->places   = places;
    js->owners   = VG_(calloc)("dcfg.jumps.owners",
                               DCFG_(n_superblocks)() + 1, sizeof(Owner));
@@ -325,27 +325,27 @@ struct _Costs {
 
 /*--- Instructions                                         ---*/
 
-static UInt* find_first_instrs(const Gathered* p)
+static UInt* find_first_instrs(const Gathered* gathered)
 {
    UInt  n     = DCFG_(n_superblocks)();
    UInt* first = VG_(malloc)("dcfg.costs.first", (n + 1) * sizeof(UInt));
 
    for (UInt id = 1; id <= n; id++) {
       const Superblock* sb = DCFG_(superblock)(id);
-      first[id] = DCFG_(find_instr)(p, sb->image, sb->addr);
+      first[id] = DCFG_(find_instr)(gathered, sb->image, sb->addr);
    }
    return first;
 }
 
 /* Return the index of the instruction at A, in the image of instruction I,
    searching from I on; NONE if I is NONE or it never ran. */
-static UInt advance(const Gathered* p, UInt i, Addr a)
+static UInt advance(const Gathered* gathered, UInt i, Addr a)
 {
-   const Instr* in = p->instrs;
+   const Instr* in = gathered->instrs;
 
    if (i == NONE)
       return NONE;
-   while (i + 1 < p->n_instrs && in[i].addr < a
+   while (i + 1 < gathered->n_instrs && in[i].addr < a
           && in[i + 1].image == in[i].image)
       i++;
    return in[i].addr == a ? i : NONE;
@@ -363,15 +363,15 @@ static UInt extent_of(const ContextCount* cc, UInt* from)
    return DCFG_(segment_end)(sb, *from);
 }
 
-static UInt instr_of_call(const Costs* c, const Call* call)
+static UInt instr_of_call(const Costs* costs, const Call* call)
 {
    const Superblock* sb = call->sb;
 
    if (sb == NULL)
-      return DCFG_(find_landing)(c->p,
+      return DCFG_(find_landing)(costs->p,
                                  DCFG_(target_now)(call->from->hash_key + 1,
                                                    False));
-   return advance(c->p, c->first_instr[sb->id],
+   return advance(costs->p, costs->first_instr[sb->id],
                   DCFG_(instr_addr)(sb, call->instr));
 }
 
@@ -398,39 +398,39 @@ static Bool is_context_before(const void* arg, UInt a, UInt b)
 }
 
 /* Give ranks to contexts in which something ran or called. */
-static void rank_contexts(Costs* c, UInt n_counts, UInt n_calls)
+static void rank_contexts(Costs* costs, UInt n_counts, UInt n_calls)
 {
    UInt  n    = DCFG_CONTEXT(DCFG_(n_functions)() + 1, 0);
    Bool* used = VG_(calloc)("dcfg.costs.used", n, sizeof(Bool));
 
    for (UInt i = 0; i < n_counts; i++)
-      used[c->counts[i]->context] = True;
+      used[costs->counts[i]->context] = True;
    for (UInt i = 0; i < n_calls; i++)
-      used[c->calls[i]->context] = True;
-   c->rank     = VG_(calloc)("dcfg.costs.rank", n, sizeof(UInt));
-   c->contexts = VG_(malloc)("dcfg.costs.contexts", n * sizeof(UInt));
+      used[costs->calls[i]->context] = True;
+   costs->rank     = VG_(calloc)("dcfg.costs.rank", n, sizeof(UInt));
+   costs->contexts = VG_(malloc)("dcfg.costs.contexts", n * sizeof(UInt));
    for (UInt i = 0; i < n; i++)
       if (used[i])
-         c->contexts[c->n_ranks++] = i;
+         costs->contexts[costs->n_ranks++] = i;
    VG_(free)(used);
-   DCFG_(sort_uints)(c->contexts, c->n_ranks, is_context_before, NULL);
-   for (UInt r = 0; r < c->n_ranks; r++)
-      c->rank[c->contexts[r]] = r;
+   DCFG_(sort_uints)(costs->contexts, costs->n_ranks, is_context_before, NULL);
+   for (UInt r = 0; r < costs->n_ranks; r++)
+      costs->rank[costs->contexts[r]] = r;
 }
 
 /* Sort N things by the rank that RANK_OF returns. */
-static void rank_things(const Costs* c, Ranking* r, UInt n,
-                        UInt (*rank_of)(const Costs* c, UInt i))
+static void rank_things(const Costs* costs, Ranking* r, UInt n,
+                        UInt (*rank_of)(const Costs* costs, UInt i))
 {
    r->n     = n;
    r->order = VG_(malloc)("dcfg.costs.order", (n + 1) * sizeof(UInt));
-   r->start = VG_(calloc)("dcfg.costs.start", c->n_ranks + 2, sizeof(UInt));
+   r->start = VG_(calloc)("dcfg.costs.start", costs->n_ranks + 2, sizeof(UInt));
    for (UInt i = 0; i < n; i++)
-      r->start[rank_of(c, i) + 2]++;
-   for (UInt k = 1; k < c->n_ranks + 2; k++)
+      r->start[rank_of(costs, i) + 2]++;
+   for (UInt k = 1; k < costs->n_ranks + 2; k++)
       r->start[k] += r->start[k - 1];
    for (UInt i = 0; i < n; i++)
-      r->order[r->start[rank_of(c, i) + 1]++] = i;
+      r->order[r->start[rank_of(costs, i) + 1]++] = i;
 }
 
 static void delete_ranking(Ranking* r)
@@ -439,68 +439,68 @@ static void delete_ranking(Ranking* r)
    VG_(free)(r->start);
 }
 
-static UInt rank_of_count(const Costs* c, UInt i)
+static UInt rank_of_count(const Costs* costs, UInt i)
 {
-   return c->rank[c->counts[i]->context];
+   return costs->rank[costs->counts[i]->context];
 }
 
-static UInt rank_of_call(const Costs* c, UInt i)
+static UInt rank_of_call(const Costs* costs, UInt i)
 {
-   return c->rank[c->calls[i]->context];
+   return costs->rank[costs->calls[i]->context];
 }
 
 /*--- Places                                               ---*/
 
-static const Place** find_places(const Costs* c)
+static const Place** find_places(const Costs* costs)
 {
    const Place** places = VG_(calloc)("dcfg.costs.places",
-                                      c->p->n_instrs + 1, sizeof(Place*));
+                                      costs->p->n_instrs + 1, sizeof(Place*));
 
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
       const Superblock* sb = DCFG_(superblock)(id);
-      UInt i = c->first_instr[id];
+      UInt i = costs->first_instr[id];
       Addr a = sb->addr;
       for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
-         i = advance(c->p, i, a);
+         i = advance(costs->p, i, a);
          if (i != NONE && places[i] == NULL)
             places[i] = DCFG_(call_fields)(sb)->place;
       }
    }
    /* Targets of jumps begin superblocks. */
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
-      if (c->first_instr[id] != NONE)
-         places[c->first_instr[id]]
+      if (costs->first_instr[id] != NONE)
+         places[costs->first_instr[id]]
             = DCFG_(call_fields)(DCFG_(superblock)(id))->place;
    return places;
 }
 
-const Place* DCFG_(place_of_instr)(const Costs* c, UInt instr)
+const Place* DCFG_(place_of_instr)(const Costs* costs, UInt instr)
 {
-   return c->places[instr];
+   return costs->places[instr];
 }
 
 /*--- A superblock in a context                            ---*/
 
-static void add_cost(Costs* c, UInt instr, ULong n)
+static void add_cost(Costs* costs, UInt instr, ULong n)
 {
    Cost cost = { instr, n };
    if (n > 0)
-      VG_(addToXA)(c->now_costs, &cost);
+      VG_(addToXA)(costs->now_costs, &cost);
 }
 
 /* Read COUNTS, the N counts of one superblock in one context. */
-static void read_costs(const Costs* c, SbCosts* sc, const UInt* counts,
+static void read_costs(const Costs* costs, SbCosts* sc, const UInt* counts,
                        UInt n)
 {
-   const Superblock* sb = DCFG_(superblock)(c->counts[counts[0]]->sb);
-   UInt i = c->first_instr[sb->id];
+   const Superblock* sb = DCFG_(superblock)(costs->counts[counts[0]]->sb);
+   UInt i = costs->first_instr[sb->id];
    Addr a = sb->addr;
 
    sc->sb = sb;
    VG_(memset)(sc->executed, 0, sb->n_instrs * sizeof(ULong));
    VG_(memset)(sc->segments, 0, (sb->n_instrs + 1) * sizeof(ULong));
    for (UInt x = 0; x < n; x++) {
-      const ContextCount* cc = c->counts[counts[x]];
+      const ContextCount* cc = costs->counts[counts[x]];
       UInt from, end = extent_of(cc, &from);
       for (UInt k = from; k < end; k++)
          sc->executed[k] += cc->faults ? -cc->count : cc->count;
@@ -508,7 +508,7 @@ static void read_costs(const Costs* c, SbCosts* sc, const UInt* counts,
          sc->segments[cc->place] = cc->count;
    }
    for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
-      UInt next     = advance(c->p, i, a);
+      UInt next     = advance(costs->p, i, a);
       sc->instrs[k] = next;
       i             = next == NONE ? i : next;
    }
@@ -565,103 +565,104 @@ static Bool is_count_before(const void* arg, UInt a, UInt b)
    return c->counts[a]->sb < c->counts[b]->sb;
 }
 
-static void take_counts(Costs* c, UInt rank)
+static void take_counts(Costs* costs, UInt rank)
 {
-   UInt*   order = c->ranked_counts.order + c->ranked_counts.start[rank];
-   UInt    n     = c->ranked_counts.start[rank + 1]
-                   - c->ranked_counts.start[rank];
+   UInt*   order = costs->ranked_counts.order
+                   + costs->ranked_counts.start[rank];
+   UInt    n     = costs->ranked_counts.start[rank + 1]
+                   - costs->ranked_counts.start[rank];
    SbCosts sc;
 
-   DCFG_(sort_uints)(order, n, is_count_before, c);
+   DCFG_(sort_uints)(order, n, is_count_before, costs);
    for (UInt i = 0, end; i < n; i = end) {
-      for (end = i + 1; end < n && c->counts[order[end]]->sb
-                                   == c->counts[order[i]]->sb; )
+      for (end = i + 1; end < n && costs->counts[order[end]]->sb
+                                   == costs->counts[order[i]]->sb; )
          end++;
       sc.rank = rank;
-      read_costs(c, &sc, order + i, end - i);
+      read_costs(costs, &sc, order + i, end - i);
       for (UInt k = 0; k < sc.sb->n_instrs; k++)
          if (sc.instrs[k] != NONE)
-            add_cost(c, sc.instrs[k], sc.executed[k]);
-      if (c->jumps != NULL)
-         add_jumps(c->jumps, &sc);
+            add_cost(costs, sc.instrs[k], sc.executed[k]);
+      if (costs->jumps != NULL)
+         add_jumps(costs->jumps, &sc);
    }
 }
 
-static void take_calls(Costs* c, UInt rank)
+static void take_calls(Costs* costs, UInt rank)
 {
-   for (UInt x = c->ranked_calls.start[rank];
-        x < c->ranked_calls.start[rank + 1]; x++) {
-      UInt       i  = c->ranked_calls.order[x];
-      CostedCall cc = { c->call_instr[i], c->calls[i] };
+   for (UInt x = costs->ranked_calls.start[rank];
+        x < costs->ranked_calls.start[rank + 1]; x++) {
+      UInt       i  = costs->ranked_calls.order[x];
+      CostedCall cc = { costs->call_instr[i], costs->calls[i] };
       if (cc.call->to == NULL && cc.instr != NONE)
-         add_cost(c, cc.instr, cc.call->cost);
+         add_cost(costs, cc.instr, cc.call->cost);
       else if (cc.call->cost > 0)
-         VG_(addToXA)(c->now_calls, &cc);
+         VG_(addToXA)(costs->now_calls, &cc);
    }
 }
 
-Bool DCFG_(next_costs)(Costs* c, ContextCosts* cc)
+Bool DCFG_(next_costs)(Costs* costs, ContextCosts* cc)
 {
-   UInt rank = c->next;
+   UInt rank = costs->next;
 
-   if (rank == c->n_ranks)
+   if (rank == costs->n_ranks)
       return False;
-   c->next++;
-   VG_(dropTailXA)(c->now_costs, VG_(sizeXA)(c->now_costs));
-   VG_(dropTailXA)(c->now_calls, VG_(sizeXA)(c->now_calls));
-   take_counts(c, rank);
-   take_calls(c, rank);
-   merge_costs(c->now_costs);
-   VG_(sortXA)(c->now_calls);
-   cc->context = c->contexts[rank];
-   cc->n_costs = VG_(sizeXA)(c->now_costs);
-   cc->costs   = cc->n_costs ? VG_(indexXA)(c->now_costs, 0) : NULL;
-   cc->n_calls = VG_(sizeXA)(c->now_calls);
-   cc->calls   = cc->n_calls ? VG_(indexXA)(c->now_calls, 0) : NULL;
+   costs->next++;
+   VG_(dropTailXA)(costs->now_costs, VG_(sizeXA)(costs->now_costs));
+   VG_(dropTailXA)(costs->now_calls, VG_(sizeXA)(costs->now_calls));
+   take_counts(costs, rank);
+   take_calls(costs, rank);
+   merge_costs(costs->now_costs);
+   VG_(sortXA)(costs->now_calls);
+   cc->context = costs->contexts[rank];
+   cc->n_costs = VG_(sizeXA)(costs->now_costs);
+   cc->costs   = cc->n_costs ? VG_(indexXA)(costs->now_costs, 0) : NULL;
+   cc->n_calls = VG_(sizeXA)(costs->now_calls);
+   cc->calls   = cc->n_calls ? VG_(indexXA)(costs->now_calls, 0) : NULL;
    cc->n_jumps = 0;
    cc->jumps   = NULL;
-   if (c->jumps != NULL)
-      cc->jumps = take_jumps(c->jumps, cc->costs, &cc->n_jumps);
+   if (costs->jumps != NULL)
+      cc->jumps = take_jumps(costs->jumps, cc->costs, &cc->n_jumps);
    return True;
 }
 
 /*--- All together                                         ---*/
 
-static void sum_up(Costs* c, UInt n_counts, UInt n_calls)
+static void sum_up(Costs* costs, UInt n_counts, UInt n_calls)
 {
    for (UInt i = 0; i < n_counts; i++) {
-      const ContextCount* cc = c->counts[i];
+      const ContextCount* cc = costs->counts[i];
       UInt  from, end = extent_of(cc, &from);
       ULong n = (end - from) * cc->count;
-      c->total += cc->faults ? -n : n;
+      costs->total += cc->faults ? -n : n;
       if (!cc->faults && cc->place == 0)
-         c->n_runs += cc->count;
+         costs->n_runs += cc->count;
    }
    for (UInt i = 0; i < n_calls; i++)
-      if (c->calls[i]->to == NULL)
-         c->total += c->calls[i]->cost;
+      if (costs->calls[i]->to == NULL)
+         costs->total += costs->calls[i]->cost;
 }
 
 /* Tell the jumps of contexts in the order of ranks.  If two contexts ran a
    superblock equally often, the choice must not depend on a hash table's
    order. */
-static void note_runs(Costs* c)
+static void note_runs(Costs* costs)
 {
-   for (UInt x = 0; x < c->ranked_counts.n; x++) {
-      const ContextCount* cc = c->counts[c->ranked_counts.order[x]];
+   for (UInt x = 0; x < costs->ranked_counts.n; x++) {
+      const ContextCount* cc = costs->counts[costs->ranked_counts.order[x]];
       if (!cc->faults && cc->place == 0)
-         note_owner(c->jumps, cc->sb, c->rank[cc->context], cc->count);
+         note_owner(costs->jumps, cc->sb, costs->rank[cc->context], cc->count);
    }
 }
 
-Costs* DCFG_(take_costs)(const Gathered* p, const CallProfile* cp,
+Costs* DCFG_(take_costs)(const Gathered* gathered, const CallProfile* cp,
                          UInt thread, Bool with_jumps)
 {
    Costs* c = VG_(calloc)("dcfg.costs", 1, sizeof(Costs));
    UInt   n_counts, n_calls;
 
-   c->p           = p;
-   c->first_instr = find_first_instrs(p);
+   c->p           = gathered;
+   c->first_instr = find_first_instrs(gathered);
    c->counts      = (ContextCount**)VG_(HT_to_array)(cp->contexts, &n_counts);
    c->calls       = (Call**)VG_(HT_to_array)(cp->calls, &n_calls);
    c->call_instr  = VG_(malloc)("dcfg.costs.calls",
@@ -680,36 +681,36 @@ Costs* DCFG_(take_costs)(const Gathered* p, const CallProfile* cp,
    rank_things(c, &c->ranked_calls, n_calls, rank_of_call);
    sum_up(c, n_counts, n_calls);
    if (with_jumps) {
-      c->jumps = new_jumps(p, c->places, thread);
+      c->jumps = new_jumps(gathered, c->places, thread);
       note_runs(c);
    }
    return c;
 }
 
-void DCFG_(delete_costs)(Costs* c)
+void DCFG_(delete_costs)(Costs* costs)
 {
-   VG_(free)(c->first_instr);
-   VG_(free)(c->rank);
-   VG_(free)(c->contexts);
-   VG_(free)(c->counts);
-   VG_(free)(c->calls);
-   VG_(free)(c->call_instr);
-   delete_ranking(&c->ranked_counts);
-   delete_ranking(&c->ranked_calls);
-   VG_(free)(c->places);
-   if (c->jumps != NULL)
-      delete_jumps(c->jumps);
-   VG_(deleteXA)(c->now_costs);
-   VG_(deleteXA)(c->now_calls);
-   VG_(free)(c);
+   VG_(free)(costs->first_instr);
+   VG_(free)(costs->rank);
+   VG_(free)(costs->contexts);
+   VG_(free)(costs->counts);
+   VG_(free)(costs->calls);
+   VG_(free)(costs->call_instr);
+   delete_ranking(&costs->ranked_counts);
+   delete_ranking(&costs->ranked_calls);
+   VG_(free)(costs->places);
+   if (costs->jumps != NULL)
+      delete_jumps(costs->jumps);
+   VG_(deleteXA)(costs->now_costs);
+   VG_(deleteXA)(costs->now_calls);
+   VG_(free)(costs);
 }
 
-ULong DCFG_(total_cost)(const Costs* c)
+ULong DCFG_(total_cost)(const Costs* costs)
 {
-   return c->total;
+   return costs->total;
 }
 
-ULong DCFG_(total_runs)(const Costs* c)
+ULong DCFG_(total_runs)(const Costs* costs)
 {
-   return c->n_runs;
+   return costs->n_runs;
 }

@@ -34,7 +34,6 @@
 #include "tool/profile/profile.h"
 #include "tool/run/gather.h"
 #include "tool/run/image.h"
-#include "tool/run/symbols.h"
 #include "tool/run/thread.h"
 
 /*--- The format                                           ---*/
@@ -379,7 +378,7 @@ static void command(ProfileWriter* w)
 }
 
 /* Write the header.  THREAD is counted from 1; 0: all threads. */
-static void header(ProfileWriter* w, const Costs* c, const HChar* trigger,
+static void header(ProfileWriter* w, const Costs* costs, const HChar* trigger,
                    UInt thread)
 {
    HChar buf[128];
@@ -396,20 +395,20 @@ static void header(ProfileWriter* w, const Costs* c, const HChar* trigger,
       text(w, buf);
    }
    VG_(sprintf)(buf, "\n\ndesc: Timerange: Basic block 0 - %llu\n"
-                "desc: Trigger: ", DCFG_(total_runs)(c));
+                "desc: Trigger: ", DCFG_(total_runs)(costs));
    text(w, buf);
    text(w, trigger);
    VG_(sprintf)(buf, "\n\npositions:%s%s\nevents: Ir\nsummary: %llu\n\n\n",
                 w->opts->dump_instr ? " instr" : "",
-                w->opts->dump_line ? " line" : "", DCFG_(total_cost)(c));
+                w->opts->dump_line ? " line" : "", DCFG_(total_cost)(costs));
    text(w, buf);
 }
 
-/* Write to OUT the costs C of the run P with IMAGES.  TRIGGER is the reason for
-   the dump.  THREAD is counted from 1; 0: all threads. */
+/* Write to OUT the costs COSTS of the run GATHERED with IMAGES.  TRIGGER is the
+   reason for the dump.  THREAD is counted from 1; 0: all threads. */
 static void write_profile(Put* out, const ProfileFormat* format,
-                          const Gathered* p, const ImageInfo* images,
-                          Costs* c, const HChar* trigger, UInt thread)
+                          const Gathered* gathered, const ImageInfo* images,
+                          Costs* costs, const HChar* trigger, UInt thread)
 {
    UInt         n = DCFG_CONTEXT(DCFG_(n_functions)() + 1, 0);
    ProfileWriter       writer, *w = &writer;
@@ -418,17 +417,17 @@ static void write_profile(Put* out, const ProfileFormat* format,
    VG_(memset)(w, 0, sizeof(*w));
    w->out        = out;
    w->opts       = format;
-   w->p          = p;
+   w->p          = gathered;
    w->images     = images;
-   w->costs      = c;
+   w->costs      = costs;
    w->objects    = VG_(HT_construct)("dcfg.callgrind.objects");
    w->files      = VG_(HT_construct)("dcfg.callgrind.files");
    w->fn_numbers = VG_(calloc)("dcfg.callgrind.fns", n, sizeof(UInt));
-   header(w, c, trigger, thread);
-   while (DCFG_(next_costs)(c, &cc))
+   header(w, costs, trigger, thread);
+   while (DCFG_(next_costs)(costs, &cc))
       write_context(w, &cc);
    text(w, "totals: ");
-   number(w, DCFG_(total_cost)(c));
+   number(w, DCFG_(total_cost)(costs));
    text(w, "\n");
    DCFG_(put_flush)(w->out);
    VG_(HT_destruct)(w->objects, VG_(free));

@@ -55,22 +55,22 @@ typedef struct _Costs Costs;
 
 #define DCFG_ALL_THREADS 0xFFFFFFFFu
 
-/* Collect the costs in CP, of THREAD or DCFG_ALL_THREADS, for the run P.  Both
-   must live longer than the result. */
-Costs* DCFG_(take_costs)(const Gathered* p, const CallProfile* cp,
+/* Collect the costs in CP, of THREAD or DCFG_ALL_THREADS, for the run GATHERED.
+   Both must live longer than the result. */
+Costs* DCFG_(take_costs)(const Gathered* gathered, const CallProfile* cp,
                          UInt thread, Bool with_jumps);
-void   DCFG_(delete_costs)(Costs* c);
+void   DCFG_(delete_costs)(Costs* costs);
 
 /* Return the number of all instructions; return how often superblocks ran. */
-ULong DCFG_(total_cost)(const Costs* c);
-ULong DCFG_(total_runs)(const Costs* c);
+ULong DCFG_(total_cost)(const Costs* costs);
+ULong DCFG_(total_runs)(const Costs* costs);
 
 /* Get the costs of the next context, by object, file and name.  Valid until the
    next call.  Return False if there is none. */
-Bool DCFG_(next_costs)(Costs* c, ContextCosts* cc);
+Bool DCFG_(next_costs)(Costs* costs, ContextCosts* cc);
 
 /* Return a place that describes an instruction: its own if anything ever jumped
    to it, else one in the same object and section. */
-const Place* DCFG_(place_of_instr)(const Costs* c, UInt instr);
+const Place* DCFG_(place_of_instr)(const Costs* costs, UInt instr);
 
 #endif

@@ -83,11 +83,11 @@ static CodePage* new_page(UWord number)
 /*--- Bytes                                                ---*/
 
 /* Return the page NUMBER, or NULL. */
-static CodePage* find_page(Code* c, UWord number)
+static CodePage* find_page(Code* code, UWord number)
 {
-   if (c->last == NULL || c->last->hash_key != number)
-      c->last = VG_(HT_lookup)(c->pages, number);
-   return c->last;
+   if (code->last == NULL || code->last->hash_key != number)
+      code->last = VG_(HT_lookup)(code->pages, number);
+   return code->last;
 }
 
 static Bool is_known(const CodePage* p, UInt i)
@@ -95,33 +95,33 @@ static Bool is_known(const CodePage* p, UInt i)
    return (p->known.bytes[i / 8] & (1 << i % 8)) != 0;
 }
 
-Bool DCFG_(is_same_code)(Code* c, Addr a, SizeT len)
+Bool DCFG_(is_same_code)(Code* code, Addr a, SizeT len)
 {
    const CodePage* p = NULL;
 
    for (Addr end = a + len; a < end; a++) {
       UInt i = a % CODE_PAGE;
       if (p == NULL || i == 0)
-         p = find_page(c, a / CODE_PAGE);
+         p = find_page(code, a / CODE_PAGE);
       if (p != NULL && is_known(p, i) && p->code[i] != *(const UChar*)a)
          return False;
    }
    return True;
 }
 
-void DCFG_(remember_code)(Code* c, Addr a, SizeT len, Bool is_checked)
+void DCFG_(remember_code)(Code* code, Addr a, SizeT len, Bool is_checked)
 {
    CodePage* p = NULL;
 
    if (!is_checked)
-      c->is_unchecked = True;
+      code->is_unchecked = True;
    for (Addr end = a + len; a < end; a++) {
       UInt i = a % CODE_PAGE;
       if (p == NULL || i == 0)
-         p = find_page(c, a / CODE_PAGE);
+         p = find_page(code, a / CODE_PAGE);
       if (p == NULL) {
          p = new_page(a / CODE_PAGE);
-         VG_(HT_add_node)(c->pages, p);
+         VG_(HT_add_node)(code->pages, p);
       }
       p->code[i]       = *(const UChar*)a;
       p->known.bytes[i / 8] |= 1 << i % 8;
@@ -136,10 +136,10 @@ static Bool is_any_known(const CodePage* p)
    return False;
 }
 
-Bool DCFG_(has_code)(const Code* c, Addr a, SizeT len)
+Bool DCFG_(has_code)(const Code* code, Addr a, SizeT len)
 {
-   VG_(HT_ResetIter)(c->pages);
-   for (CodePage* p; (p = VG_(HT_Next)(c->pages)) != NULL; )
+   VG_(HT_ResetIter)(code->pages);
+   for (CodePage* p; (p = VG_(HT_Next)(code->pages)) != NULL; )
       if (p->hash_key * CODE_PAGE < a + len
           && a < (p->hash_key + 1) * CODE_PAGE && is_any_known(p))
          return True;
@@ -148,25 +148,25 @@ Bool DCFG_(has_code)(const Code* c, Addr a, SizeT len)
 
 /*--- Kept code                                            ---*/
 
-void DCFG_(keep_code)(Code* c)
+void DCFG_(keep_code)(Code* code)
 {
-   VG_(HT_ResetIter)(c->pages);
-   for (CodePage* p; (p = VG_(HT_Next)(c->pages)) != NULL; )
+   VG_(HT_ResetIter)(code->pages);
+   for (CodePage* p; (p = VG_(HT_Next)(code->pages)) != NULL; )
       for (UInt i = 0; i < N_WORDS; i++) {
          p->kept.words[i] |= p->known.words[i];
          p->known.words[i] = 0;
       }
-   c->has_kept = True;
+   code->has_kept = True;
 }
 
-Bool DCFG_(has_kept_code)(const Code* c)
+Bool DCFG_(has_kept_code)(const Code* code)
 {
-   return c->has_kept;
+   return code->has_kept;
 }
 
-Bool DCFG_(can_keep_code)(const Code* c)
+Bool DCFG_(can_keep_code)(const Code* code)
 {
-   return !c->is_file && !c->is_unchecked;
+   return !code->is_file && !code->is_unchecked;
 }
 
 /* Return whether the byte at A, which is on page P or, if that is NULL, on no
@@ -179,29 +179,29 @@ static Bool has_changed(const CodePage* p, Addr a)
           && p->code[i] != *(const UChar*)a;
 }
 
-Bool DCFG_(is_same_kept_code)(Code* c, Addr a, SizeT len)
+Bool DCFG_(is_same_kept_code)(Code* code, Addr a, SizeT len)
 {
-   for (Addr end = a + len; a < end && c->has_kept; a++)
-      if (has_changed(find_page(c, a / CODE_PAGE), a))
+   for (Addr end = a + len; a < end && code->has_kept; a++)
+      if (has_changed(find_page(code, a / CODE_PAGE), a))
          return False;
    return True;
 }
 
-void DCFG_(discard_changed)(Code* c, Addr a, SizeT len)
+void DCFG_(discard_changed)(Code* code, Addr a, SizeT len)
 {
-   for (Addr end = a + len; a < end && c->has_kept; a++) {
+   for (Addr end = a + len; a < end && code->has_kept; a++) {
       Addr from = a;
-      while (a < end && has_changed(find_page(c, a / CODE_PAGE), a))
+      while (a < end && has_changed(find_page(code, a / CODE_PAGE), a))
          a++;
       if (a > from)
          VG_(discard_translations)(from, a - from, "dcfg: changed code");
    }
 }
 
-void DCFG_(know_kept_code)(Code* c, Addr a, SizeT len)
+void DCFG_(know_kept_code)(Code* code, Addr a, SizeT len)
 {
    for (Addr end = a + len; a < end; a++) {
-      CodePage* p = find_page(c, a / CODE_PAGE);
+      CodePage* p = find_page(code, a / CODE_PAGE);
       UInt      i = a % CODE_PAGE;
       if (p != NULL)
          p->known.bytes[i / 8] |= p->kept.bytes[i / 8] & (1 << i % 8);
@@ -258,12 +258,12 @@ static Bool is_same_page(void* arg)
    return True;
 }
 
-static Bool has_page_returned(const Code* c, CodePage* p)
+static Bool has_page_returned(const Code* code, CodePage* p)
 {
    Addr            a   = p->hash_key * CODE_PAGE;
    const NSegment* seg = VG_(am_find_nsegment)(a);
 
-   return is_file(seg) && seg->dev == c->dev && seg->ino == c->ino
+   return is_file(seg) && seg->dev == code->dev && seg->ino == code->ino
           && seg->offset + (Off64T)(a - seg->start) == p->offset
           && (seg->hasR || seg->hasX) && DCFG_(try_to_read)(is_same_page, p);
 }
@@ -285,25 +285,25 @@ Code* DCFG_(new_code)(Addr load, const NSegment* seg)
    return c;
 }
 
-void DCFG_(delete_code)(Code* c)
+void DCFG_(delete_code)(Code* code)
 {
-   VG_(HT_destruct)(c->pages, VG_(free));
-   VG_(free)(c->head);
-   VG_(free)(c);
+   VG_(HT_destruct)(code->pages, VG_(free));
+   VG_(free)(code->head);
+   VG_(free)(code);
 }
 
-Bool DCFG_(may_return)(const Code* c)
+Bool DCFG_(may_return)(const Code* code)
 {
-   return c->is_file;
+   return code->is_file;
 }
 
-Bool DCFG_(has_returned)(const Code* c)
+Bool DCFG_(has_returned)(const Code* code)
 {
-   if (!c->is_file || !has_page_returned(c, c->head))
+   if (!code->is_file || !has_page_returned(code, code->head))
       return False;
-   VG_(HT_ResetIter)(c->pages);
-   for (CodePage* p; (p = VG_(HT_Next)(c->pages)) != NULL; )
-      if (!has_page_returned(c, p))
+   VG_(HT_ResetIter)(code->pages);
+   for (CodePage* p; (p = VG_(HT_Next)(code->pages)) != NULL; )
+      if (!has_page_returned(code, p))
          return False;
    return True;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Threads where no code counts: events, gaps, excluded code, seams. */
+   Threads where no code counts: events, gaps, excluded code, boundaries. */
 
 /* Owns: all control flow that generated code cannot count: begin and end of
    signal handlers, restarted system calls, faults.  Also threads that are not
@@ -33,7 +33,7 @@
    the rule for every diversion that is followed by another before a collected
    instruction has completed.
 
-   Seams.  All parts of a run can be joined.  For that, a part needs of the
+   Boundaries.  All parts of a run can be joined.  For that, a part needs of the
    parts before it the instruction behind which each thread stands, its way on,
    and what its handlers interrupted.  tool/run/gather.c reads these in the
    threads. */
@@ -64,43 +64,44 @@
 static Bool collecting = True;
 static Bool at_start   = True;
 
-/* T is not collected from here on. */
-static void begin_gap(Thread* t)
+/* THREAD is not collected from here on. */
+static void begin_gap(Thread* thread)
 {
-   if (t->gap.open)
+   if (thread->gap.open)
       return;
-   t->gap.ip   = DCFG_(bound_for)(t);
-   t->gap.open = True;
-   t->gap.ran  = False;
+   thread->gap.ip   = DCFG_(bound_for)(thread);
+   thread->gap.open = True;
+   thread->gap.ran  = False;
 }
 
-/* T begins at IP, or continues there after an earlier part. */
-static void enter(Thread* t, Addr ip)
+/* THREAD begins at IP, or continues there after an earlier part. */
+static void enter(Thread* thread, Addr ip)
 {
-   t->entry = DCFG_(target_now)(ip, False);
-   if (t->gap.ran) {
-      t->seam.diverted = True;
-      t->seam.kind     = DivertExcluded;
+   thread->entry = DCFG_(target_now)(ip, False);
+   if (thread->gap.ran) {
+      thread->boundary.diverted = True;
+      thread->boundary.kind     = DivertExcluded;
    }
 }
 
-void DCFG_(end_gap)(Thread* t, Addr ip)
+void DCFG_(end_gap)(Thread* thread, Addr ip)
 {
-   if (t->entered && t->gap.ran)
-      DCFG_(divert)(t, t->gap.ip, DivertExcluded, ip);
-   else if (!t->entered)
-      enter(t, ip);
-   t->entered    = True;
-   t->gap.open   = False;
-   t->gap.ran    = False;
-   t->gap.unseen = False;
+   if (thread->entered && thread->gap.ran)
+      DCFG_(divert)(thread, thread->gap.ip, DivertExcluded, ip);
+   else if (!thread->entered)
+      enter(thread, ip);
+   thread->entered    = True;
+   thread->gap.open   = False;
+   thread->gap.ran    = False;
+   thread->gap.unseen = False;
 }
 
-void DCFG_(set_base)(const Thread* t)
+void DCFG_(set_base)(const Thread* thread)
 {
-   ULong* base = DCFG_(cell_base)(t->idle.now ? t->idle.cells : t->cells);
+   ULong* base = DCFG_(cell_base)(thread->idle.now
+                                  ? thread->idle.cells : thread->cells);
 
-   VG_(set_shadow_regs_area)(t->tid, 1, DCFG_SHADOW_OFFSET, sizeof(base),
+   VG_(set_shadow_regs_area)(thread->tid, 1, DCFG_SHADOW_OFFSET, sizeof(base),
                              (const UChar*)&base);
 }
 
@@ -198,10 +199,11 @@ static Thread* running_thread(void)
    return DCFG_(thread_of)(VG_(get_running_tid)());
 }
 
-/* Return whether T is collected: BASE is the array that T counts in. */
-static Bool is_wanted(const Thread* t, const ULong* base)
+/* Return whether THREAD is collected: BASE is the array that THREAD counts
+   in. */
+static Bool is_wanted(const Thread* thread, const ULong* base)
 {
-   return base == DCFG_(cell_base)(t->cells);
+   return base == DCFG_(cell_base)(thread->cells);
 }
 
 void DCFG_(went_away)(ULong* base, Addr entry)
@@ -215,44 +217,45 @@ void DCFG_(went_away)(ULong* base, Addr entry)
    base[CellAway] = 1;
 }
 
-/* Hide T's last handler: it began with excluded code, so no edge leads to it,
-   and there is nothing to bypass. */
-static void hide_handler(Thread* t)
+/* Hide THREAD's last handler: it began with excluded code, so no edge leads to
+   it, and there is nothing to bypass. */
+static void hide_handler(Thread* thread)
 {
-   Word n = VG_(sizeXA)(t->signal.interruptions);
+   Word n = VG_(sizeXA)(thread->signal.interruptions);
 
-   if (n > 0 && is_diverted(t) && t->diverted->kind == DivertSignal)
-      ((Interruption*)VG_(indexXA)(t->signal.interruptions, n - 1))->hidden
+   if (n > 0 && is_diverted(thread) && thread->diverted->kind == DivertSignal)
+      ((Interruption*)VG_(indexXA)(thread->signal.interruptions, n - 1))->hidden
          = True;
 }
 
-/* Return the place for this route in T's cache of routes. */
-static Route* route(Thread* t, UInt last, Addr entry, UInt sb)
+/* Return the place for this route in THREAD's cache of routes. */
+static Route* route(Thread* thread, UInt last, Addr entry, UInt sb)
 {
-   if (t->away.routes == NULL)
-      t->away.routes = VG_(calloc)("dcfg.away.routes", N_ROUTES, sizeof(Route));
-   return &t->away.routes[(last * 31 + entry * 7 + sb) % N_ROUTES];
+   if (thread->away.routes == NULL)
+      thread->away.routes = VG_(calloc)("dcfg.away.routes", N_ROUTES,
+                                        sizeof(Route));
+   return &thread->away.routes[(last * 31 + entry * 7 + sb) % N_ROUTES];
 }
 
-static void find_route(Thread* t, UInt last, UInt sb)
+static void find_route(Thread* thread, UInt last, UInt sb)
 {
-   Route* r    = route(t, last, t->away.entry, sb);
-   Bool   keep = !is_diverted(t) && !t->away.fixed;
+   Route* r    = route(thread, last, thread->away.entry, sb);
+   Bool   keep = !is_diverted(thread) && !thread->away.fixed;
 
    if (keep && r->d != NULL && r->last == last && r->sb == sb
-       && r->entry == t->away.entry) {
-      DCFG_(divert_again)(t, r->d);
+       && r->entry == thread->away.entry) {
+      DCFG_(divert_again)(thread, r->d);
       return;
    }
-   hide_handler(t);
-   DCFG_(divert_to)(t, t->away.entry, DivertExcluded,
+   hide_handler(thread);
+   DCFG_(divert_to)(thread, thread->away.entry, DivertExcluded,
                     DCFG_(target_of)(DCFG_(superblock)(sb)));
    if (!keep)
       return;
-   r->d     = t->diverted;
+   r->d     = thread->diverted;
    r->last  = last;
    r->sb    = sb;
-   r->entry = t->away.entry;
+   r->entry = thread->away.entry;
 }
 
 void DCFG_(came_back)(ULong* base, UWord id, Addr sp)
@@ -281,7 +284,7 @@ void DCFG_(fix_away)(void)
    }
 }
 
-/*--- Seams                                                ---*/
+/*--- Boundaries                                           ---*/
 
 static void pass_over(void* arg, const SbRun* run, UInt k, Target target,
                       ULong count)
@@ -297,7 +300,7 @@ static Bool is_same(Position a, Position b)
 }
 
 /* Return the last instruction that was executed before position P. */
-static Site site_of(const Thread* t, const ThreadInfo* info, Position p)
+static Site site_of(const Thread* thread, const ThreadInfo* info, Position p)
 {
    const Superblock* sb   = DCFG_(superblock)(p.sb);
    Site              site = { p.sb, sb->n_instrs - 1 };
@@ -308,53 +311,54 @@ static Site site_of(const Thread* t, const ThreadInfo* info, Position p)
       return site;
    }
    VG_(memset)(&run, 0, sizeof(run));
-   DCFG_(read_run)(&run, t->index, info, DCFG_(cell_counts)(info->cells), sb);
+   DCFG_(read_run)(&run, thread->index, info, DCFG_(cell_counts)(info->cells),
+                   sb);
    DCFG_(each_flow)(&run, pass_over, NULL);
-   for (UInt i = 0; i < run.n_detours; i++) {
-      const Detour* d = &run.detours[i];
+   for (UInt i = 0; i < run.n_diversions; i++) {
+      const SbDiversion* d = &run.diversions[i];
       if ((d->ends || d->kind == DivertSignal) && is_same(d->from, p))
          site.k = d->left_at;
    }
-   VG_(free)(run.detours);
+   VG_(free)(run.diversions);
    return site;
 }
 
-static void note_seam(Thread* t)
+static void note_boundary(Thread* thread)
 {
    ThreadInfo info;
 
-   DCFG_(thread_info)(t->index, &info);
-   t->seam.preceding += t->counted;
-   if (!t->live)
+   DCFG_(thread_info)(thread->index, &info);
+   thread->boundary.preceding += thread->counted;
+   if (!thread->live)
       return;
-   for (Word i = 0; i < VG_(sizeXA)(t->signal.interruptions); i++) {
-      Interruption* in = VG_(indexXA)(t->signal.interruptions, i);
+   for (Word i = 0; i < VG_(sizeXA)(thread->signal.interruptions); i++) {
+      Interruption* in = VG_(indexXA)(thread->signal.interruptions, i);
       if (in->site.sb == 0 && in->from.sb != 0)
-         in->site = site_of(t, &info, in->from);
+         in->site = site_of(thread, &info, in->from);
    }
    if (info.ran) {
-      t->seam.behind   = site_of(t, &info, info.last);
-      t->seam.diverted = False;
+      thread->boundary.behind   = site_of(thread, &info, info.last);
+      thread->boundary.diverted = False;
    }
-   if (t->entered && is_diverted(t)) {
-      t->seam.diverted = True;
-      t->seam.kind     = t->diverted->kind;
+   if (thread->entered && is_diverted(thread)) {
+      thread->boundary.diverted = True;
+      thread->boundary.kind     = thread->diverted->kind;
    }
 }
 
-void DCFG_(note_seams)(void)
+void DCFG_(note_boundaries)(void)
 {
    for (Word i = 0; i < DCFG_(all_threads)(); i++)
-      note_seam(DCFG_(nth_thread)(i));
+      note_boundary(DCFG_(nth_thread)(i));
 }
 
-void DCFG_(tear_seams)(void)
+void DCFG_(forget_boundaries)(void)
 {
    for (Word i = 0; i < DCFG_(all_threads)(); i++) {
       Thread* t = DCFG_(nth_thread)(i);
-      t->seam.behind.sb = 0;
-      t->seam.diverted  = False;
-      t->seam.preceding = 0;
+      t->boundary.behind.sb = 0;
+      t->boundary.diverted  = False;
+      t->boundary.preceding = 0;
    }
 }
 
@@ -370,34 +374,37 @@ static void on_create(ThreadId parent, ThreadId tid)
    DCFG_(collect_thread)(t->index, DCFG_(is_collected_at_start)());
 }
 
-/* T begins at IP, or continues there in a new part of the run. */
-static void begin(Thread* t, Addr ip)
+/* THREAD begins at IP, or continues there in a new part of the run. */
+static void begin(Thread* thread, Addr ip)
 {
-   if (t->signal.begun || t->signal.sigreturn || ip != t->core.stop_ip) {
-      t->seam.diverted = True;
-      t->seam.kind     = t->signal.begun ? DivertSignal
-                         : t->signal.sigreturn ? DivertSigreturn : DivertRestart;
+   if (thread->signal.begun || thread->signal.sigreturn
+       || ip != thread->core.stop_ip) {
+      thread->boundary.diverted = True;
+      thread->boundary.kind     = thread->signal.begun ? DivertSignal
+                              : thread->signal.sigreturn
+                              ? DivertSigreturn : DivertRestart;
    }
-   DCFG_(end_gap)(t, ip);
-   if (t->signal.sigreturn && !t->signal.begun)
-      DCFG_(end_interruption)(t, ip, VG_(get_SP)(t->tid));
+   DCFG_(end_gap)(thread, ip);
+   if (thread->signal.sigreturn && !thread->signal.begun)
+      DCFG_(end_interruption)(thread, ip, VG_(get_SP)(thread->tid));
 }
 
-/* T starts at IP, or goes on there, and is collected. */
-static void go_on(Thread* t, Addr ip)
+/* THREAD starts at IP, or goes on there, and is collected. */
+static void go_on(Thread* thread, Addr ip)
 {
-   if (!t->entered) {
-      begin(t, ip);
-   } else if (is_away(t)) {
-      if (t->signal.sigreturn)
-         DCFG_(end_interruption)(t, ip, VG_(get_SP)(t->tid));
-   } else if (t->signal.begun) {
-      DCFG_(divert)(t, t->signal.ip, DivertSignal, ip);
-   } else if (ip != t->core.stop_ip || t->signal.sigreturn) {
-      DCFG_(divert)(t, t->core.stop_ip,
-                    t->signal.sigreturn ? DivertSigreturn : DivertRestart, ip);
-      if (t->signal.sigreturn)
-         DCFG_(end_interruption)(t, ip, VG_(get_SP)(t->tid));
+   if (!thread->entered) {
+      begin(thread, ip);
+   } else if (is_away(thread)) {
+      if (thread->signal.sigreturn)
+         DCFG_(end_interruption)(thread, ip, VG_(get_SP)(thread->tid));
+   } else if (thread->signal.begun) {
+      DCFG_(divert)(thread, thread->signal.ip, DivertSignal, ip);
+   } else if (ip != thread->core.stop_ip || thread->signal.sigreturn) {
+      DCFG_(divert)(thread, thread->core.stop_ip,
+                    thread->signal.sigreturn
+                    ? DivertSigreturn : DivertRestart, ip);
+      if (thread->signal.sigreturn)
+         DCFG_(end_interruption)(thread, ip, VG_(get_SP)(thread->tid));
    }
 }
 
@@ -442,14 +449,14 @@ static void on_start(ThreadId tid, ULong blocks)
    often than the core has counted, and a thread comes back here in time. */
 #define CARRY_AFTER (1u << (DCFG_HALF_BITS - 1))
 
-static void carry_if_due(Thread* t, ULong blocks)
+static void carry_if_due(Thread* thread, ULong blocks)
 {
-   t->core.uncarried += blocks - t->core.start_blocks;
-   if (!DCFG_COUNTS_IN_HALVES || t->core.uncarried < CARRY_AFTER)
+   thread->core.uncarried += blocks - thread->core.start_blocks;
+   if (!DCFG_COUNTS_IN_HALVES || thread->core.uncarried < CARRY_AFTER)
       return;
-   DCFG_(flush_branch_caches)(t->branches);
-   DCFG_(carry_counters)(t->cells);
-   t->core.uncarried = 0;
+   DCFG_(flush_branch_caches)(thread->branches);
+   DCFG_(carry_counters)(thread->cells);
+   thread->core.uncarried = 0;
 }
 
 static void on_stop(ThreadId tid, ULong blocks)
@@ -503,10 +510,10 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
    t->signal.ip = t->core.running ? VG_(get_IP)(tid) : t->core.stop_ip;
    /* If a handler begins at once when another has returned, it interrupts what
       the other one had interrupted, and the list has that already. */
-   if ((!t->entered && t->seam.behind.sb == 0) || t->signal.sigreturn)
+   if ((!t->entered && t->boundary.behind.sb == 0) || t->signal.sigreturn)
       return;
    in.from   = DCFG_(position)(t, t->signal.ip);
-   in.site   = in.from.sb == 0 ? t->seam.behind : (Site){ 0, 0 };
+   in.site   = in.from.sb == 0 ? t->boundary.behind : (Site){ 0, 0 };
    in.sp     = VG_(get_SP)(tid);
    in.hidden = is_away(t);
    VG_(addToXA)(t->signal.interruptions, &in);

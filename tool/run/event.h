@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Threads where no code counts: events, gaps, excluded code, seams. */
+   Threads where no code counts: events, gaps, excluded code, boundaries. */
 
 #ifndef __DCFG_EVENT_H
 #define __DCFG_EVENT_H
@@ -52,15 +52,15 @@ void DCFG_(came_back)(ULong* base, UWord id, Addr sp);
    away came from. */
 void DCFG_(fix_away)(void);
 
-/*--- Seams: between two parts of a run                    ---*/
+/*--- Boundaries: between two parts of a run               ---*/
 
 /* Keep the data for the next part.  The part before has been gathered and
    written, and is about to be forgotten. */
-void DCFG_(note_seams)(void);
+void DCFG_(note_boundaries)(void);
 
 /* Note that the next part does not join the parts before: something is
    forgotten without being written. */
-void DCFG_(tear_seams)(void);
+void DCFG_(forget_boundaries)(void);
 
 /*--- Events                                               ---*/
 

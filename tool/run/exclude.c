@@ -26,7 +26,7 @@
 #include "format/order.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/exclude.h"
-#include "tool/run/symbols.h"
+#include "tool/run/image.h"
 
 /* In a list of images: the program itself, whatever the name of its file is. */
 #define MAIN_IMAGE "main"

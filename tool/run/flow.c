@@ -3,7 +3,7 @@
 
    The flows of a superblock in one thread. */
 
-/* Owns: the reading of counters, and steps that are settled before a counter
+/* Owns: the reading of counters, and steps that are resolved before a counter
    changes its meaning.  Handed: superblocks, cells, diversions.
 
    For each thread and superblock, the cells tell how often each exit was taken
@@ -14,7 +14,7 @@
 
    A cell counts steps to an address.  The code there may change: another
    object is mapped, or a JIT compiler overwrites its code.  Then the steps so
-   far are settled: noted as steps to the old code.  This happens when the new
+   far are resolved: noted as steps to the old code.  This happens when the new
    code is translated, for every superblock that leads there. */
 
 #include "pub_tool_basics.h"
@@ -27,7 +27,7 @@
 #include "tool/run/image.h"
 #include "tool/run/landing.h"
 
-/* Settled: steps to one version of their target, which was the current one
+/* Resolved: steps to one version of their target, which was the current one
    then; or, with ALL_VERSIONS, the sum over all versions.  The sum exists for
    code that changes a million times.
 
@@ -43,14 +43,14 @@ typedef
       UInt  version;
       ULong count;
    }
-   Settled;
+   Resolved;
 
-static OSet* settled;
+static OSet* resolved;
 
-static Word cmp_settled(const void* va, const void* vb)
+static Word cmp_resolved(const void* va, const void* vb)
 {
-   const Settled* a = va;
-   const Settled* b = vb;
+   const Resolved* a = va;
+   const Resolved* b = vb;
    if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
    if (a->sb != b->sb)         return a->sb < b->sb ? -1 : 1;
    if (a->flow != b->flow)     return a->flow < b->flow ? -1 : 1;
@@ -59,15 +59,16 @@ static Word cmp_settled(const void* va, const void* vb)
 
 /*--- Counting                                             ---*/
 
-static Detour* new_detour(SbRun* run, Position from, ULong count)
+static SbDiversion* new_sb_diversion(SbRun* run, Position from, ULong count)
 {
-   if (run->n_detours == run->room) {
+   if (run->n_diversions == run->room) {
       run->room    = run->room ? 2 * run->room : 16;
-      run->detours = VG_(realloc)("dcfg.flow.detours", run->detours,
-                                  run->room * sizeof(Detour));
+      run->diversions = VG_(realloc)("dcfg.flow.diversions",
+                                     run->diversions,
+                                     run->room * sizeof(SbDiversion));
    }
-   Detour* d = &run->detours[run->n_detours++];
-   VG_(memset)(d, 0, sizeof(Detour));
+   SbDiversion* d = &run->diversions[run->n_diversions++];
+   VG_(memset)(d, 0, sizeof(SbDiversion));
    d->from    = from;
    d->count   = count;
    d->to_undo = from.n_done == 0 ? count : 0;
@@ -86,9 +87,9 @@ static void collect(void* arg, const Diversion* d)
 {
    const Collector* c = arg;
    ULong   count  = d->count - (d == c->info->undone ? 1 : 0);
-   Detour* detour = new_detour(c->run, d->from, count);
-   detour->kind = d->kind;
-   detour->to   = d->to;
+   SbDiversion* diversion = new_sb_diversion(c->run, d->from, count);
+   diversion->kind = d->kind;
+   diversion->to   = d->to;
 }
 
 static ULong counted(const SbRun* run, CellNo no)
@@ -140,20 +141,20 @@ UInt DCFG_(read_run)(SbRun* run, UInt thread, const ThreadInfo* info,
    run->thread    = thread;
    run->sb        = sb;
    run->cells     = cells;
-   run->n_detours = 0;
+   run->n_diversions = 0;
    if (sb == NULL || sb->diverted)
       DCFG_(each_diversion)(thread, id, collect, &c);
    if (sb == NULL)
       return 0;
    if (id == info->last.sb)
-      new_detour(run, info->last, 1)->ends = True;
+      new_sb_diversion(run, info->last, 1)->ends = True;
 
    for (k = 0; k < sb->n_instrs; k++)
       run->faulted[k] = 0;
-   for (i = 0; i < run->n_detours; i++)
-      if (run->detours[i].from.n_done > 0)
-         run->faulted[run->detours[i].from.n_done]
-            += run->detours[i].count;
+   for (i = 0; i < run->n_diversions; i++)
+      if (run->diversions[i].from.n_done > 0)
+         run->faulted[run->diversions[i].from.n_done]
+            += run->diversions[i].count;
    now = times_entered(run);
    for (k = 0; k < sb->n_instrs; k++) {
       now -= run->faulted[k];
@@ -213,8 +214,8 @@ typedef
 static void pass_on(const FlowCall* call, SbRun* run, UInt k, Target target,
                     ULong count)
 {
-   for (UInt i = 0; i < run->n_detours && count > 0; i++) {
-      Detour* d = &run->detours[i];
+   for (UInt i = 0; i < run->n_diversions && count > 0; i++) {
+      SbDiversion* d = &run->diversions[i];
       if (d->to_undo == 0 || d->from.target.addr != target.addr
           || d->from.target.version != target.version
           || d->from.target.unredirected != target.unredirected)
@@ -240,14 +241,14 @@ static void by_version(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
    Bool   unredirected = is_unredirected(run->sb, flow);
    Target target       = { addr, DCFG_PRESENT, unredirected };
 
-   /* Only settled steps and detours have to be told from others. */
-   if (settled != NULL || run->n_detours > 0)
+   /* Only resolved steps and diversions have to be told from others. */
+   if (resolved != NULL || run->n_diversions > 0)
       target = DCFG_(target_now)(addr, unredirected);
-   if (settled != NULL && DCFG_(has_versions)(addr, unredirected)) {
-      Settled        key = { run->thread, run->sb->id, flow, 0, 0 };
-      const Settled* s;
-      VG_(OSetGen_ResetIterAt)(settled, &key);
-      while ((s = VG_(OSetGen_Next)(settled)) != NULL
+   if (resolved != NULL && DCFG_(has_versions)(addr, unredirected)) {
+      Resolved        key = { run->thread, run->sb->id, flow, 0, 0 };
+      const Resolved* s;
+      VG_(OSetGen_ResetIterAt)(resolved, &key);
+      while ((s = VG_(OSetGen_Next)(resolved)) != NULL
              && s->thread == key.thread && s->sb == key.sb
              && s->flow == flow && s->version != ALL_VERSIONS) {
          Target old = { addr, s->version, unredirected };
@@ -264,10 +265,10 @@ void DCFG_(each_flow)(SbRun* run, FlowFn do_it, void* arg)
    each_raw_flow(run, by_version, &call);
 
    /* A bypass begins where the interruption did. */
-   for (UInt i = 0; i < run->n_detours; i++) {
-      Detour* d = &run->detours[i];
-      for (UInt j = 0; j < run->n_detours && d->kind == DivertBypass; j++) {
-         const Detour* by = &run->detours[j];
+   for (UInt i = 0; i < run->n_diversions; i++) {
+      SbDiversion* d = &run->diversions[i];
+      for (UInt j = 0; j < run->n_diversions && d->kind == DivertBypass; j++) {
+         const SbDiversion* by = &run->diversions[j];
          if (by->kind == DivertSignal && !by->ends
              && by->from.n_done == d->from.n_done
              && by->from.target.addr == d->from.target.addr)
@@ -278,9 +279,9 @@ void DCFG_(each_flow)(SbRun* run, FlowFn do_it, void* arg)
 
 void DCFG_(forget_flows)(void)
 {
-   if (settled != NULL)
-      VG_(OSetGen_Destroy)(settled);
-   settled = NULL;
+   if (resolved != NULL)
+      VG_(OSetGen_Destroy)(resolved);
+   resolved = NULL;
 }
 
 /*--- Changing code                                        ---*/
@@ -291,29 +292,29 @@ typedef
       UInt        n_threads;
       ThreadInfo* infos;      // for each thread
       SbRun       run;
-      Bool        is_over;    // are all steps to .old.addr settled?
+      Bool        is_over;    // are all steps to .old.addr resolved?
    }
-   Settling;
+   Resolving;
 
-/* Return the settled steps of KEY, 0 if there are none so far. */
-static Settled* settled_steps(const Settled* key)
+/* Return the resolved steps of KEY, 0 if there are none so far. */
+static Resolved* resolved_steps(const Resolved* key)
 {
-   Settled* s = VG_(OSetGen_Lookup)(settled, key);
+   Resolved* s = VG_(OSetGen_Lookup)(resolved, key);
 
    if (s == NULL) {
-      s  = VG_(OSetGen_AllocNode)(settled, sizeof(Settled));
+      s  = VG_(OSetGen_AllocNode)(resolved, sizeof(Resolved));
       *s = *key;
-      VG_(OSetGen_Insert)(settled, s);
+      VG_(OSetGen_Insert)(resolved, s);
    }
    return s;
 }
 
-static void settle(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
-                   ULong count)
+static void resolve(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
+                    ULong count)
 {
-   Settling*      now = arg;
-   Settled        key = { run->thread, run->sb->id, flow, ALL_VERSIONS, 0 };
-   const Settled* all;
+   Resolving*      now = arg;
+   Resolved        key = { run->thread, run->sb->id, flow, ALL_VERSIONS, 0 };
+   const Resolved* all;
 
    DCFG_(n_looks)++;
    if (addr != now->old.addr)
@@ -322,7 +323,7 @@ static void settle(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
       now->is_over = False;
       return;
    }
-   all = VG_(OSetGen_Lookup)(settled, &key);
+   all = VG_(OSetGen_Lookup)(resolved, &key);
    if (all != NULL)
       count -= all->count;
    /* A thread that stands before the address will run the new code. */
@@ -332,10 +333,10 @@ static void settle(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
    }
    if (count == 0)
       return;
-   settled_steps(&key)->count += count;
+   resolved_steps(&key)->count += count;
    /* The count is not 0 if this version was current once before. */
    key.version = now->old.version;
-   settled_steps(&key)->count += count;
+   resolved_steps(&key)->count += count;
 }
 
 static Bool has_counted(void* arg, CellNo no)
@@ -352,29 +353,29 @@ static Bool leads_directly(const Superblock* sb, Addr addr)
    return sb->end == EndDirect && sb->next == addr;
 }
 
-/* Settle all steps of SB in thread T that lead to the old code. */
-static void settle_run(Settling* now, UInt t, const Superblock* sb)
+/* Resolve all steps of SB in thread T that lead to the old code. */
+static void resolve_run(Resolving* now, UInt t, const Superblock* sb)
 {
    CellArray* array = now->infos[t].cells;
 
    if (DCFG_(any_counter)(sb, has_counted, array)
        && DCFG_(read_run)(&now->run, t, &now->infos[t],
                           DCFG_(cell_counts)(array), sb) > 0)
-      each_raw_flow(&now->run, settle, now);
+      each_raw_flow(&now->run, resolve, now);
 }
 
-/* Settle the steps of pair P only, for an SB that leads there only by its
+/* Resolve the steps of pair P only, for an SB that leads there only by its
    indirect branch.  The branch may have thousands of pairs. */
-static void settle_pair(Settling* now, UInt t, const Superblock* sb,
-                        const Pair* p)
+static void resolve_pair(Resolving* now, UInt t, const Superblock* sb,
+                         const Pair* p)
 {
    ULong count = DCFG_(count_in)(now->infos[t].cells, p->cell);
 
    now->run.thread = t;
    now->run.sb     = sb;
    if (count > 0)
-      settle(now, &now->run, INDIRECT_FLOW | p->cell, sb->n_instrs - 1,
-             p->target, count);
+      resolve(now, &now->run, INDIRECT_FLOW | p->cell, sb->n_instrs - 1,
+              p->target, count);
 }
 
 /* Return whether SB can never run again: its translations are gone, or each of
@@ -387,11 +388,11 @@ static Bool is_over(const Superblock* sb)
           || (DCFG_(image_is_over)(sb->image) && DCFG_(is_replaced)(sb));
 }
 
-/* Settle the steps of SB in all threads.  If SB can never run again and
-   everything is settled, it need not be looked at again. */
-static Leading settle_runs(void* arg, const Superblock* sb)
+/* Resolve the steps of SB in all threads.  If SB can never run again and
+   everything is resolved, it need not be looked at again. */
+static Leading resolve_runs(void* arg, const Superblock* sb)
 {
-   Settling*   now    = arg;
+   Resolving*  now    = arg;
    Bool        direct = leads_directly(sb, now->old.addr);
    const Pair* p      = sb->end == EndIndirect
                         ? DCFG_(find_pair)(sb, now->old.addr) : NULL;
@@ -403,22 +404,22 @@ static Leading settle_runs(void* arg, const Superblock* sb)
    now->is_over = True;
    for (UInt t = 0; t < now->n_threads; t++)
       if (direct)
-         settle_run(now, t, sb);
+         resolve_run(now, t, sb);
       else if (p != NULL)
-         settle_pair(now, t, sb, p);
+         resolve_pair(now, t, sb, p);
    if (!now->is_over || !is_over(sb))
       return LeadsStill;
    return DCFG_(image_is_over)(sb->image) ? LeadsNoMore : LeadsIfBack;
 }
 
-void DCFG_(settle_flows)(const Target* olds, UInt n)
+void DCFG_(resolve_flows)(const Target* olds, UInt n)
 {
-   Settling now;
+   Resolving now;
 
-   if (settled == NULL)
-      settled = VG_(OSetGen_Create_With_Pool)(0, cmp_settled, VG_(malloc),
-                                              "dcfg.flow.settled", VG_(free),
-                                              1000, sizeof(Settled));
+   if (resolved == NULL)
+      resolved = VG_(OSetGen_Create_With_Pool)(0, cmp_resolved, VG_(malloc),
+                                               "dcfg.flow.resolved", VG_(free),
+                                               1000, sizeof(Resolved));
    DCFG_(flush_threads)();
    VG_(memset)(&now, 0, sizeof(now));
    now.n_threads = DCFG_(n_threads)();
@@ -431,24 +432,24 @@ void DCFG_(settle_flows)(const Target* olds, UInt n)
    }
    for (UInt i = 0; i < n; i++) {
       now.old = olds[i];
-      DCFG_(each_leading_to)(now.old.addr, settle_runs, &now);
+      DCFG_(each_leading_to)(now.old.addr, resolve_runs, &now);
    }
-   VG_(free)(now.run.detours);
+   VG_(free)(now.run.diversions);
    VG_(free)(now.infos);
 }
 
-void DCFG_(move_settled)(UInt thread, UInt from, UInt to)
+void DCFG_(move_resolved)(UInt thread, UInt from, UInt to)
 {
-   Settled  key = { thread, from, 0, 0, 0 };
-   Settled* s;
+   Resolved  key = { thread, from, 0, 0, 0 };
+   Resolved* s;
 
-   while (settled != NULL) {
-      VG_(OSetGen_ResetIterAt)(settled, &key);
-      s = VG_(OSetGen_Next)(settled);
+   while (resolved != NULL) {
+      VG_(OSetGen_ResetIterAt)(resolved, &key);
+      s = VG_(OSetGen_Next)(resolved);
       if (s == NULL || s->thread != thread || s->sb != from)
          return;
-      VG_(OSetGen_Remove)(settled, s);
+      VG_(OSetGen_Remove)(resolved, s);
       s->sb = to;
-      VG_(OSetGen_Insert)(settled, s);
+      VG_(OSetGen_Insert)(resolved, s);
    }
 }

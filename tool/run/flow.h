@@ -12,7 +12,8 @@
 
 #define DCFG_MAX_INSTRS 128   // in a superblock; VEX's limit is 100
 
-/* Detour: a diversion from the superblock, or the end of the thread in it. */
+/* SbDiversion: a diversion from the superblock, or the end of the thread in
+   it. */
 typedef
    struct {
       Position   from;
@@ -23,7 +24,7 @@ typedef
       ULong      to_undo;     // steps to .from.target to take back
       UInt       left_at;     // index of the instruction that it left
    }
-   Detour;
+   SbDiversion;
 
 /* SbRun: the executions of a superblock by one thread. */
 typedef
@@ -31,16 +32,16 @@ typedef
       UInt              thread;
       const Superblock* sb;
       const ULong*      cells;
-      Detour*           detours;
-      UInt              n_detours, room;
+      SbDiversion*      diversions;
+      UInt              n_diversions, room;
       ULong faulted[DCFG_MAX_INSTRS];   // control left before instruction k ran
       ULong executed[DCFG_MAX_INSTRS];  // instruction k ran
       ULong at_end;                     // reached the end, without an exit
    }
    SbRun;
 
-/* Fill in RUN; .room and .detours are used again.  SB is NULL for the time
-   before the thread's first superblock, which only has detours.  Return how
+/* Fill in RUN; .room and .diversions are used again.  SB is NULL for the time
+   before the thread's first superblock, which only has diversions.  Return how
    many of SB's instructions ran at all. */
 UInt DCFG_(read_run)(SbRun* run, UInt thread, const ThreadInfo* info,
                      const ULong* cells, const Superblock* sb);
@@ -51,14 +52,14 @@ typedef void (*FlowFn)(void* arg, const SbRun* run, UInt k, Target target,
                        ULong count);
 void DCFG_(each_flow)(SbRun* run, FlowFn do_it, void* arg);
 
-/* Settle the steps to the N targets OLDS: other code is about to run in their
+/* Resolve the steps to the N targets OLDS: other code is about to run in their
    place. */
-void DCFG_(settle_flows)(const Target* olds, UInt n);
+void DCFG_(resolve_flows)(const Target* olds, UInt n);
 
-/* Superblock TO, a past of FROM, takes over FROM's settled steps in THREAD. */
-void DCFG_(move_settled)(UInt thread, UInt from, UInt to);
+/* Superblock TO, a past of FROM, takes over FROM's resolved steps in THREAD. */
+void DCFG_(move_resolved)(UInt thread, UInt from, UInt to);
 
-/* Forget the settled steps: all counters are zero again. */
+/* Forget the resolved steps: all counters are zero again. */
 void DCFG_(forget_flows)(void);
 
 #endif /* __DCFG_FLOW_H */

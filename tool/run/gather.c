@@ -173,26 +173,26 @@ static void index_instrs(const Instr* in, UInt first, UInt end,
    index->starts[index->n] = end;
 }
 
-static void index_images(Gathered* p)
+static void index_images(Gathered* gathered)
 {
    UInt first = 0;
 
-   p->indexes = VG_(calloc)("dcfg.gather.indexes", p->n_images + 1,
-                            sizeof(InstrIndex));
-   for (UInt i = 1; i <= p->n_instrs; i++)
-      if (i == p->n_instrs
-          || p->instrs[i].image != p->instrs[first].image) {
-         index_instrs(p->instrs, first, i,
-                      &p->indexes[p->instrs[first].image]);
+   gathered->indexes = VG_(calloc)("dcfg.gather.indexes",
+                                   gathered->n_images + 1, sizeof(InstrIndex));
+   for (UInt i = 1; i <= gathered->n_instrs; i++)
+      if (i == gathered->n_instrs
+          || gathered->instrs[i].image != gathered->instrs[first].image) {
+         index_instrs(gathered->instrs, first, i,
+                      &gathered->indexes[gathered->instrs[first].image]);
          first = i;
       }
 }
 
-UInt DCFG_(find_instr)(const Gathered* p, UInt image, Addr a)
+UInt DCFG_(find_instr)(const Gathered* gathered, UInt image, Addr a)
 {
-   const Instr*      in    = p->instrs;
-   UInt              place = p->place_of[image];
-   const InstrIndex* index = &p->indexes[place];
+   const Instr*      in    = gathered->instrs;
+   UInt              place = gathered->place_of[image];
+   const InstrIndex* index = &gathered->indexes[place];
 
    if (place == NONE || a < index->first)
       return NONE;
@@ -204,12 +204,13 @@ UInt DCFG_(find_instr)(const Gathered* p, UInt image, Addr a)
    return lo < index->starts[k + 1] && in[lo].addr == a ? lo : NONE;
 }
 
-UInt DCFG_(find_landing)(const Gathered* p, Target t)
+UInt DCFG_(find_landing)(const Gathered* gathered, Target t)
 {
    Addr addr;
    UInt image;
-   return DCFG_(landing)(t, &addr, &image) ? DCFG_(find_instr)(p, image, addr)
-                                           : NONE;
+   return DCFG_(landing)(t, &addr, &image)
+          ? DCFG_(find_instr)(gathered, image, addr)
+          : NONE;
 }
 
 /*--- Flows                                                ---*/
@@ -290,11 +291,11 @@ static EdgeType type_of_diversion(DivertKind how, InsnKind kind)
    return kind == InsnSyscall ? EdgeSystemCallBypass : EdgeUnknown;
 }
 
-/* Pass on where the detours of the superblock led. */
-static void take_detours(Reader* r)
+/* Pass on where the diversions of the superblock led. */
+static void take_diversions(Reader* r)
 {
-   for (UInt i = 0; i < r->run.n_detours; i++) {
-      const Detour* d = &r->run.detours[i];
+   for (UInt i = 0; i < r->run.n_diversions; i++) {
+      const SbDiversion* d = &r->run.diversions[i];
       if (d->kind == DivertBypass ? d->ends : d->count == 0)
          continue;
       UInt from = r->instrs[d->from.n_done > 0 ? d->from.n_done - 1
@@ -339,7 +340,7 @@ static void pass_on(Reader* r, UInt n_ran)
                           run->executed[k - 1] - onward);
    }
    DCFG_(each_flow)(&r->run, step, r);
-   take_detours(r);
+   take_diversions(r);
 }
 
 static Addr addr_of_site(Site site)
@@ -355,11 +356,11 @@ static Addr addr_of_site(Site site)
 /* Return the type of the way from the instruction FROM, of an earlier part, to
    the instruction with index TO.  If HOW is not NULL, the thread was diverted
    in this way. */
-static UChar way_in(const Gathered* p, Site from, const DivertKind* how,
+static UChar way_in(const Gathered* gathered, Site from, const DivertKind* how,
                     UInt to)
 {
    const Superblock* sb   = DCFG_(superblock)(from.sb);
-   const Instr*      in   = &p->instrs[to];
+   const Instr*      in   = &gathered->instrs[to];
    InsnKind          kind = sb->kinds[from.k];
    Addr              a    = addr_of_site(from);
 
@@ -367,7 +368,7 @@ static UChar way_in(const Gathered* p, Site from, const DivertKind* how,
       return type_of_diversion(*how, kind);
    EdgeType type = type_of_step(kind, a, a + sb->lengths[from.k], in->addr);
    if (kind == InsnPlain && type == EdgeFallThrough && in->kind != InsnRep
-       && p->images[in->image] == sb->image)
+       && gathered->images[in->image] == sb->image)
       return WAY_IN_ONWARD;
    return type;
 }
@@ -376,12 +377,13 @@ static UChar way_in(const Gathered* p, Site from, const DivertKind* how,
 static void pass_on_entry(Reader* r, const ThreadInfo* info)
 {
    Target            t   = info->entry;
-   const DivertKind* how = info->seam_diverted ? &info->seam_kind : NULL;
+   const DivertKind* how = info->boundary_diverted ? &info->boundary_kind
+                                                   : NULL;
 
-   for (UInt i = 0; i < r->run.n_detours; i++)
-      if (r->run.detours[i].count > 0) {
-         t   = r->run.detours[i].to;
-         how = &r->run.detours[i].kind;
+   for (UInt i = 0; i < r->run.n_diversions; i++)
+      if (r->run.diversions[i].count > 0) {
+         t   = r->run.diversions[i].to;
+         how = &r->run.diversions[i].kind;
       }
    UInt to = DCFG_(find_landing)(r->p, t);
    if (to == NONE) {
@@ -394,29 +396,29 @@ static void pass_on_entry(Reader* r, const ThreadInfo* info)
 }
 
 /* Find what joins this part of the run to the earlier ones. */
-static void find_seams(Gathered* p)
+static void find_boundaries(Gathered* gathered)
 {
    UInt n = DCFG_(n_late_returns)();
 
-   p->preceding = VG_(calloc)("dcfg.gather.preceding",
-                              DCFG_(n_threads)() + 1, sizeof(ULong));
+   gathered->preceding = VG_(calloc)("dcfg.gather.preceding",
+                                     DCFG_(n_threads)() + 1, sizeof(ULong));
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo info;
       DCFG_(thread_info)(t, &info);
-      p->preceding[t] = info.preceding;
-      DCFG_(note_counted)(t, p->graph->thread_instrs[t]);
+      gathered->preceding[t] = info.preceding;
+      DCFG_(note_counted)(t, gathered->graph->thread_instrs[t]);
    }
-   p->bypasses = VG_(calloc)("dcfg.gather.bypasses", n + 1,
-                             sizeof(PartBypass));
+   gathered->bypasses = VG_(calloc)("dcfg.gather.bypasses", n + 1,
+                                    sizeof(PartBypass));
    for (UInt i = 0; i < n; i++) {
       const LateReturn* l  = DCFG_(late_return)(i);
-      UInt              to = DCFG_(find_landing)(p, l->to);
+      UInt              to = DCFG_(find_landing)(gathered, l->to);
       /* The thread was diverted again before it ran an instruction there. */
       if (to == NONE)
          continue;
-      p->bypasses[p->n_bypasses++] = (PartBypass){
-         DCFG_(superblock)(l->from.sb)->image, addr_of_site(l->from),
-         p->graph->node_of[to] };
+      gathered->bypasses[gathered->n_bypasses++] = (PartBypass){
+                DCFG_(superblock)(l->from.sb)->image, addr_of_site(l->from),
+                gathered->graph->node_of[to] };
    }
 }
 
@@ -548,28 +550,28 @@ Gathered* DCFG_(gather)(void)
    find_all_instrs(&r);
    find_blocks(&r);
    count_edges(&r);
-   find_seams(r.p);
+   find_boundaries(r.p);
    VG_(free)(r.n_ran);
    VG_(free)(r.first_instr);
    VG_(free)(r.landings);
    VG_(free)(r.owners);
    VG_(free)(r.diverted);
    VG_(free)(r.touched);
-   VG_(free)(r.run.detours);
+   VG_(free)(r.run.diversions);
    return r.p;
 }
 
-void DCFG_(delete_gathered)(Gathered* p)
+void DCFG_(delete_gathered)(Gathered* gathered)
 {
-   DCFG_(delete_graph)(p->graph);
-   for (UInt i = 0; i < p->n_images; i++)
-      VG_(free)(p->indexes[i].starts);
-   VG_(free)(p->indexes);
-   VG_(free)(p->images);
-   VG_(free)(p->place_of);
-   VG_(free)(p->instrs);
-   VG_(free)(p->ways_in);
-   VG_(free)(p->preceding);
-   VG_(free)(p->bypasses);
-   VG_(free)(p);
+   DCFG_(delete_graph)(gathered->graph);
+   for (UInt i = 0; i < gathered->n_images; i++)
+      VG_(free)(gathered->indexes[i].starts);
+   VG_(free)(gathered->indexes);
+   VG_(free)(gathered->images);
+   VG_(free)(gathered->place_of);
+   VG_(free)(gathered->instrs);
+   VG_(free)(gathered->ways_in);
+   VG_(free)(gathered->preceding);
+   VG_(free)(gathered->bypasses);
+   VG_(free)(gathered);
 }

@@ -75,9 +75,9 @@ Gathered* DCFG_(gather)(void);
 
 /* Return the index in .instrs of the instruction at A in image number IMAGE, or
    of the one that a jump to T runs; or DCFG_NO_INSTR if it never ran. */
-UInt DCFG_(find_instr)(const Gathered* p, UInt image, Addr a);
-UInt DCFG_(find_landing)(const Gathered* p, Target t);
+UInt DCFG_(find_instr)(const Gathered* gathered, UInt image, Addr a);
+UInt DCFG_(find_landing)(const Gathered* gathered, Target t);
 
-void DCFG_(delete_gathered)(Gathered* p);
+void DCFG_(delete_gathered)(Gathered* gathered);
 
 #endif /* __DCFG_GATHER_H */

@@ -13,13 +13,13 @@
    Translations count in cells and write marks, whose numbers are in their
    code.  So a superblock's record stays with its translation, and its counts
    move to its past, a second record in the old image.  The past also takes
-   over its pairs, settled steps and diversions, and the threads that stand in
-   it.  The steps that led to it are settled as steps to the old code.  The
+   over its pairs, resolved steps and diversions, and the threads that stand in
+   it.  The steps that led to it are resolved as steps to the old code.  The
    superblock then waits: it has no image.  If it has run when this matters, it
    is claimed for the image that its mapping has then.  So nothing is done for
    code that does not run again.
 
-   All this needs that a waiting translation does not run after its code has
+   All this needs that a pending translation does not run after its code has
    changed.  The core checks that before each run.  Translations without a
    check are discarded.  So are all if there is excluded code, or a watcher
    that adds code, as these know superblocks by number.  After many
@@ -45,24 +45,24 @@
 #include "tool/run/landing.h"
 #include "tool/run/thread.h"
 
-/* Waiting: a superblock that waits.  It has the numbers of the N counters, which
-   are neighbours, or of its branch's slots, if there are none; lest each record
-   must be read to ask whether it has run. */
+/* Pending: a superblock that waits.  It has the numbers of the N counters,
+   which are neighbours, or of its branch's slots, if there are none; lest each
+   record must be read to ask whether it has run. */
 typedef
    struct {
       Superblock* sb;
       CellNo      first;
       UInt        n;
    }
-   Waiting;
+   Pending;
 
-/* Page: the waiting superblocks that begin on a page. */
+/* Page: the pending superblocks that begin on a page. */
 #define PAGE 4096u   // bytes, more than a superblock has
 typedef
    struct _Page {
       struct _Page* hash_next;
       UWord         hash_key;   // address / PAGE
-      XArray*       waiting;    // Waiting
+      XArray*       pending;    // Pending
    }
    Page;
 
@@ -103,7 +103,7 @@ static void find_runners(void)
 /*--- Superblocks that wait                                ---*/
 
 /* Return whether W has run since it waits. */
-static Bool has_run(const Waiting* w)
+static Bool has_run(const Pending* w)
 {
    UInt          n = VG_(sizeXA)(runners);
    const Runner* r = n == 0 ? NULL : VG_(indexXA)(runners, 0);
@@ -139,16 +139,16 @@ static void claim(Superblock* sb)
    0. */
 static void claim_on_page(Page* p, Addr tried)
 {
-   Word     n    = VG_(sizeXA)(p->waiting);
-   Waiting* w    = n == 0 ? NULL : VG_(indexXA)(p->waiting, 0);
-   Waiting* kept = w;
+   Word     n    = VG_(sizeXA)(p->pending);
+   Pending* w    = n == 0 ? NULL : VG_(indexXA)(p->pending, 0);
+   Pending* kept = w;
 
    for (Word i = n; i > 0; i--, w++)
       if (has_run(w) || (tried != 0 && w->sb->entry == tried))
          claim(w->sb);
       else
          *kept++ = *w;
-   VG_(dropTailXA)(p->waiting, w - kept);
+   VG_(dropTailXA)(p->pending, w - kept);
 }
 
 void DCFG_(claim_superblocks)(void)
@@ -183,16 +183,16 @@ void DCFG_(claim_tried)(Addr a)
 
 /* Discard the translations of superblocks that wait in FROM .. END-1: they wait
    no more. */
-static void discard_waiting(Addr from, Addr end)
+static void discard_pending(Addr from, Addr end)
 {
    VG_(HT_ResetIter)(pages);
    for (Page* p; (p = VG_(HT_Next)(pages)) != NULL; )
-      for (Word i = VG_(sizeXA)(p->waiting); i-- > 0; ) {
-         Addr a = ((const Waiting*)VG_(indexXA)(p->waiting, i))->sb->addr;
+      for (Word i = VG_(sizeXA)(p->pending); i-- > 0; ) {
+         Addr a = ((const Pending*)VG_(indexXA)(p->pending, i))->sb->addr;
          if (a < from || a >= end)
             continue;
          VG_(discard_translations)(a, 1, "dcfg: waits no more");
-         VG_(removeIndexXA)(p->waiting, i);
+         VG_(removeIndexXA)(p->pending, i);
       }
 }
 
@@ -201,7 +201,7 @@ static void on_mapping_goes(Addr a, SizeT len, Bool is_over)
    if (!is_over)
       DCFG_(claim_superblocks)();
    else
-      discard_waiting(a, a + len);
+      discard_pending(a, a + len);
 }
 
 static void let_wait(Superblock* sb)
@@ -216,14 +216,14 @@ static void let_wait(Superblock* sb)
    if (p == NULL) {
       p = VG_(calloc)("dcfg.generation.page", 1, sizeof(Page));
       p->hash_key = sb->addr / PAGE;
-      p->waiting  = VG_(newXA)(VG_(malloc), "dcfg.generation.waiting",
-                               VG_(free), sizeof(Waiting));
+      p->pending  = VG_(newXA)(VG_(malloc), "dcfg.generation.pending",
+                               VG_(free), sizeof(Pending));
       VG_(HT_add_node)(pages, p);
    }
-   Waiting w = { sb, sb->started, sb->n_exits + (sb->started != 0) };
+   Pending w = { sb, sb->started, sb->n_exits + (sb->started != 0) };
    if (w.first == 0)
       w.first = w.n > 0 ? sb->exits[0].cell : sb->branch->site;
-   VG_(addToXA)(p->waiting, &w);
+   VG_(addToXA)(p->pending, &w);
 }
 
 /*--- Pasts                                                ---*/
@@ -276,7 +276,7 @@ static Superblock* past_of(Superblock* sb)
    Superblock* past     = DCFG_(new_past)(sb);
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       if (move_counters(threads[t].cells, sb, past))
-         DCFG_(move_settled)(t, sb->id, past->id);
+         DCFG_(move_resolved)(t, sb->id, past->id);
       if (threads[t].idle_cells != NULL)
          move_counters(threads[t].idle_cells, sb, past);
       if (diverted)
@@ -316,15 +316,15 @@ static void end_landings(Superblock* sb, Bool has_run, XArray* olds)
    }
 }
 
-/* Settle the steps to OLDS; threads that are going there will run code of the
+/* Resolve the steps to OLDS; threads that are going there will run code of the
    next image. */
-static void settle_all(const XArray* olds)
+static void resolve_all(const XArray* olds)
 {
    Word n = VG_(sizeXA)(olds);
 
    if (n == 0)
       return;
-   DCFG_(settle_flows)(VG_(indexXA)(olds, 0), n);
+   DCFG_(resolve_flows)(VG_(indexXA)(olds, 0), n);
    for (Word i = 0; i < n; i++) {
       const Target* old = VG_(indexXA)(olds, i);
       DCFG_(retarget_threads)(DCFG_(target_now)(old->addr,
@@ -373,7 +373,7 @@ static void leave_past(UInt no)
    EACH_OF_IMAGE(sb, no)
       if (sb->past == DCFG_PAST_IF_NEEDED)
          end_landings(sb, False, olds);
-   settle_all(olds);
+   resolve_all(olds);
    VG_(deleteXA)(olds);
    for (UInt id = DCFG_(empty_image)(no); id != 0; ) {
       Superblock* sb = DCFG_(superblock)(id);
@@ -445,7 +445,7 @@ static UInt begin_generation(UInt no, Addr a)
       DCFG_(claim_superblocks)();
       DCFG_(extent_of_image)(no, &load, &end);
       if (!keep && !DCFG_(can_wait)(no))
-         discard_waiting(load, end);
+         discard_pending(load, end);
    }
    if (keep)
       leave_past(no);

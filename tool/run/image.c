@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Images: mappings with executed code. */
+   Images: mappings with executed code, their symbols and source lines. */
 
 /* Owns: the list of images, with their symbols and source lines, build ids and
-   hashes of code.  Handed: addresses of code by tool/run/instrument.c,
-   unmappings by the core.
+   hashes of code; the names of objects, source files and functions; sets of
+   places of code.  Handed: addresses of code by tool/run/instrument.c,
+   superblocks by dcfg_bb.c, unmappings and debug information by the core.
 
    An image is the mapping that a superblock was first translated from, as the
    address space manager knows it.  The core drops its debug information when
-   the mapping goes, so that is copied then, or at the end.  If the same object
-   is mapped in the same place again, and all its executed code is unchanged,
-   it is the same image: see tool/run/bytes.c.
+   the mapping goes, so that is copied then, or at the end.  Names are interned:
+   equal names are one string, which outlives the debug information.  If the
+   same object is mapped in the same place again, and all its executed code is
+   unchanged, it is the same image: see tool/run/bytes.c.
 
    If other code runs at addresses of the same mapping, the mapping gets a new
    image, a generation: see tool/run/generation.c.
@@ -19,15 +21,20 @@
    Build ids and hashes are read from memory.  The program may have forged the
    object.  So headers and notes are copied before they are checked, and only
    mapped memory is read.  Pages behind the end of a file are mapped but cannot
-   be read: a fault ends the search. */
+   be read: a fault ends the search.
+
+   In a set of places, a page with any member has a bit for each of its bytes.
+   Large programs have millions of members, on some thousands of pages. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_debuginfo.h"
+#include "pub_tool_hashtable.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
 #include "pub_tool_poolalloc.h"
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
@@ -36,12 +43,305 @@
 #include "format/code_hash.h"
 #include "format/order.h"
 #include "tool/base/core.h"
-#include "tool/base/intern.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/bytes.h"
 #include "tool/run/image.h"
-#include "tool/run/symbols.h"
 #include <elf.h>
+
+/*--- Names                                                ---*/
+
+static OSet* names;    // const HChar*
+
+static Word cmp_names(const void* va, const void* vb)
+{
+   return VG_(strcmp)(*(const HChar* const*)va, *(const HChar* const*)vb);
+}
+
+const HChar* DCFG_(name)(const HChar* name)
+{
+   const HChar** known;
+
+   if (names == NULL)
+      names = VG_(OSetGen_Create)(0, cmp_names, VG_(malloc), "dcfg.intern",
+                                  VG_(free));
+   known = VG_(OSetGen_Lookup)(names, &name);
+   if (known == NULL) {
+      known  = VG_(OSetGen_AllocNode)(names, sizeof(*known));
+      *known = VG_(strdup)("dcfg.intern", name);
+      VG_(OSetGen_Insert)(names, known);
+   }
+   return *known;
+}
+
+const HChar* DCFG_(source_path)(const HChar* dir, const HChar* file)
+{
+   SizeT dir_len = file[0] == '/' ? 0 : VG_(strlen)(dir);
+   HChar path[dir_len + VG_(strlen)(file) + 2];
+
+   path[0] = 0;
+   if (dir_len > 0) {
+      VG_(strcpy)(path, dir);
+      if (dir[dir_len - 1] != '/')
+         VG_(strcat)(path, "/");
+   }
+   VG_(strcat)(path, file);
+   return DCFG_(name)(path);
+}
+
+/*--- Sets of places                                       ---*/
+
+/* CodePage: the members on a page. */
+#define CODE_PAGE 4096u
+typedef
+   struct _CodePage {
+      struct _CodePage* hash_next;
+      UWord hash_key;
+      UWord number;             // address / CODE_PAGE
+      UInt  image;
+      ULong bits[CODE_PAGE / 64];
+   }
+   CodePage;
+
+struct _CodeSet {
+   VgHashTable* pages;          // CodePage
+   CodePage*    last;           // the page of the last question, or NULL
+};
+
+CodeSet* DCFG_(new_code_set)(void)
+{
+   CodeSet* s = VG_(malloc)("dcfg.code.set", sizeof(CodeSet));
+
+   s->pages = VG_(HT_construct)("dcfg.code.set.pages");
+   s->last  = NULL;
+   return s;
+}
+
+void DCFG_(delete_code_set)(CodeSet* s)
+{
+   VG_(HT_destruct)(s->pages, VG_(free));
+   VG_(free)(s);
+}
+
+static Word differs(const void* va, const void* vb)
+{
+   const CodePage* a = va;
+   const CodePage* b = vb;
+
+   return a->number != b->number || a->image != b->image;
+}
+
+/* Say that P is the page of address A of IMAGE.  Thousands of images, one after
+   the other, may have code on one page. */
+static void name_page(CodePage* p, UInt image, Addr a)
+{
+   p->number   = a / CODE_PAGE;
+   p->image    = image;
+   p->hash_key = p->number + (UWord)image * 0x9E3779B1u;
+}
+
+/* Return the page of address A of IMAGE, or NULL. */
+static CodePage* find_page(CodeSet* s, UInt image, Addr a)
+{
+   CodePage key;
+
+   name_page(&key, image, a);
+   if (s->last == NULL || differs(s->last, &key))
+      s->last = VG_(HT_gen_lookup)(s->pages, &key, differs);
+   return s->last;
+}
+
+static UInt word_of(Addr a)
+{
+   return a % CODE_PAGE / 64;
+}
+
+static ULong bit_of(Addr a)
+{
+   return 1ULL << a % 64;
+}
+
+Bool DCFG_(has_place)(CodeSet* s, UInt image, Addr a)
+{
+   const CodePage* p = find_page(s, image, a);
+
+   return p != NULL && (p->bits[word_of(a)] & bit_of(a)) != 0;
+}
+
+Bool DCFG_(add_place)(CodeSet* s, UInt image, Addr a)
+{
+   CodePage* p = find_page(s, image, a);
+
+   if (p == NULL) {
+      p = VG_(calloc)("dcfg.code.set.page", 1, sizeof(CodePage));
+      name_page(p, image, a);
+      VG_(HT_add_node)(s->pages, p);
+      s->last = p;
+   }
+   if (p->bits[word_of(a)] & bit_of(a))
+      return False;
+   p->bits[word_of(a)] |= bit_of(a);
+   return True;
+}
+
+/*--- Symbols                                              ---*/
+
+void DCFG_(each_symbol)(const DebugInfo* di,
+                        void (*do_it)(void* arg, Addr addr, UInt size,
+                                      const HChar* name), void* arg)
+{
+   DCFG_(read_debug_info)(di);
+   for (Int i = 0; i < VG_(DebugInfo_syms_howmany)(di); i++) {
+      SymAVMAs      avmas;
+      UInt          size;
+      const HChar*  name;
+      const HChar** others;
+      Bool          is_text;
+      VG_(DebugInfo_syms_getidx)(di, i, &avmas, &size, &name, &others,
+                                 &is_text, NULL, NULL);
+      if (!is_text)
+         continue;
+      do_it(arg, avmas.main, size, name);
+      for (; others != NULL && *others != NULL; others++)
+         do_it(arg, avmas.main, size, *others);
+   }
+}
+
+UInt DCFG_(symbol_around)(const ImageInfo* im, Addr a)
+{
+   UInt lo = 0;
+
+   BISECT(lo, im->n_symbols, mid, im->symbols[mid].addr <= a);
+   if (lo == 0 || a - im->symbols[lo - 1].addr >= im->symbols[lo - 1].size)
+      return im->n_symbols;
+   lo--;
+   while (lo > 0 && im->symbols[lo - 1].addr == im->symbols[lo].addr)
+      lo--;
+   return lo;
+}
+
+const ImageLine* DCFG_(line_at)(const ImageInfo* im, Addr a)
+{
+   UInt lo = 0;
+
+   BISECT(lo, im->n_lines, mid, im->lines[mid].addr < a);
+   return lo < im->n_lines && im->lines[lo].addr == a ? &im->lines[lo]
+                                                      : NULL;
+}
+
+/*--- Source lines                                         ---*/
+
+typedef
+   struct {
+      const HChar* name;
+      UInt         no;
+   }
+   SourceFile;
+
+static OSet*   files_by_name;   // SourceFile
+static XArray* files;           // const HChar*
+
+/* Prepare the list of source files. */
+static void init_lines(void)
+{
+   files  = VG_(newXA)(VG_(malloc), "dcfg.lines.files", VG_(free),
+                       sizeof(const HChar*));
+   files_by_name = VG_(OSetGen_Create)(offsetof(SourceFile, name), NULL,
+                                       VG_(malloc), "dcfg.lines.files",
+                                       VG_(free));
+}
+
+UInt DCFG_(n_source_files)(void)
+{
+   return VG_(sizeXA)(files);
+}
+
+const HChar* DCFG_(source_file_name)(UInt no)
+{
+   return *(const HChar**)VG_(indexXA)(files, no);
+}
+
+/* NamedFile: a source file as the core names it.  Its texts stay while the
+   debug information does. */
+typedef
+   struct {
+      const HChar *dir, *file;
+      UInt         no;
+   }
+   NamedFile;
+
+/* Return the number of a source file.  LAST is the last one asked about. */
+static UInt source_file(const HChar* dir, const HChar* file, NamedFile* last)
+{
+   if (dir == last->dir && file == last->file)
+      return last->no;
+
+   const HChar* name = DCFG_(source_path)(dir, file);
+   SourceFile*  f    = VG_(OSetGen_Lookup)(files_by_name, &name);
+
+   if (f == NULL) {
+      f = VG_(OSetGen_AllocNode)(files_by_name, sizeof(SourceFile));
+      f->name = name;
+      f->no   = VG_(sizeXA)(files);
+      VG_(OSetGen_Insert)(files_by_name, f);
+      VG_(addToXA)(files, &f->name);
+   }
+   *last = (NamedFile){ dir, file, f->no };
+   return f->no;
+}
+
+COMPARE(cmp_lines, ImageLine, UP(addr))
+
+/* Return a new list for add_lines().  The caller frees it. */
+static XArray* new_lines(void)
+{
+   XArray* lines = VG_(newXA)(VG_(malloc), "dcfg.lines", VG_(free),
+                              sizeof(ImageLine));
+
+   VG_(setCmpFnXA)(lines, (XACmpFn_t)cmp_lines);
+   VG_(sortXA)(lines);
+   return lines;
+}
+
+static Bool has_line(const XArray* lines, Addr a)
+{
+   ImageLine key = { a, 0, 0 };
+   Word      first, last;
+
+   return VG_(lookupXA)(lines, &key, &first, &last);
+}
+
+/* Add to LINES, ImageLines in the order of addresses, those of the instructions
+   of image NO that were translated since the last call.  The debug information
+   of the image must be present.  *LAST is for the next call, 0 for the first
+   one. */
+static void add_lines(XArray* lines, UInt no, UInt* last)
+{
+   DiEpoch   ep    = VG_(current_DiEpoch)();
+   CodeSet*  seen  = DCFG_(new_code_set)();
+   NamedFile named = { NULL, NULL, 0 };
+   XArray*   new   = VG_(newXA)(VG_(malloc), "dcfg.lines.new", VG_(free),
+                                sizeof(ImageLine));
+
+   for (UInt id; (id = DCFG_(next_of_image)(no, *last)) != 0; *last = id) {
+      const Superblock* sb = DCFG_(superblock)(id);
+      Addr              a  = sb->addr;
+      for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
+         const HChar *file, *dir;
+         ImageLine    l;
+         if (!DCFG_(add_place)(seen, no, a) || has_line(lines, a)
+             || !VG_(get_filename_linenum)(ep, a, &file, &dir, &l.line))
+            continue;
+         l.addr = a;
+         l.file = source_file(dir, file, &named);
+         VG_(addToXA)(new, &l);
+      }
+   }
+   for (Word i = 0; i < VG_(sizeXA)(new); i++)
+      VG_(addToXA)(lines, VG_(indexXA)(new, i));
+   VG_(sortXA)(lines);
+   VG_(deleteXA)(new);
+   DCFG_(delete_code_set)(seen);
+}
 
 /*--- Builds                                               ---*/
 
@@ -333,7 +633,7 @@ Addr DCFG_(load_address)(Addr a)
    return im.load;
 }
 
-/*--- Symbols                                              ---*/
+/*--- Copies of symbols and source lines                   ---*/
 
 COMPARE(cmp_symbols, ImageSymbol, UP(addr) ?: VG_(strcmp)(x->name, y->name))
 
@@ -380,8 +680,6 @@ static void copy_symbols(Image* im)
    VG_(sortXA)(im->symbols);
 }
 
-/*--- Source lines                                         ---*/
-
 /* Copy the lines of all instructions that were translated from IM since the
    last copy. */
 static void copy_lines(Image* im)
@@ -390,8 +688,8 @@ static void copy_lines(Image* im)
        || debug_info(im) == NULL)
       return;
    if (im->lines == NULL)
-      im->lines = DCFG_(new_lines)();
-   DCFG_(add_lines)(im->lines, im->no, &im->last_in_lines);
+      im->lines = new_lines();
+   add_lines(im->lines, im->no, &im->last_in_lines);
 }
 
 /*--- Generations                                          ---*/
@@ -658,7 +956,7 @@ void DCFG_(track_images)(void)
                        sizeof(Image*));
    no_symbols = VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
                            sizeof(ImageSymbol));
-   DCFG_(init_lines)();
+   init_lines();
    VG_(track_die_mem_munmap)(on_munmap);
    VG_(track_die_mem_brk)(on_munmap);
    VG_(track_new_mem_mmap)(on_mmap);

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Images: mappings with executed code. */
+   Images: mappings with executed code, their symbols and source lines. */
 
 #ifndef __DCFG_IMAGE_H
 #define __DCFG_IMAGE_H
 
+#include "pub_tool_basics.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_xarray.h"
+#include "format/port.h"
 #include "tool/graph/graph.h"
 #include "tool/run/bytes.h"
+
+/*--- Images                                               ---*/
 
 /* Return the number of the image of the code at A, which is about to run.  A
    mapping becomes a new image after an unmapping.  But an object that is mapped
@@ -60,4 +66,49 @@ UInt DCFG_(n_images)(void);
 /* Describe image NO, 0 .. n_images-1.  Valid until code runs again. */
 void DCFG_(image_info)(UInt no, Bool with_lines, ImageInfo* info);
 
-#endif /* __DCFG_IMAGE_H */
+/*--- Names                                                ---*/
+
+/* Return the one string that is equal to NAME, so that equal names have equal
+   pointers.  The string is never freed. */
+const HChar* DCFG_(name)(const HChar* name);
+
+/* Return the interned path of source FILE in directory DIR, as debug
+   information names them. */
+const HChar* DCFG_(source_path)(const HChar* dir, const HChar* file);
+
+/*--- Sets of places                                       ---*/
+
+/* CodeSet: a set of addresses of images. */
+typedef struct _CodeSet CodeSet;
+
+CodeSet* DCFG_(new_code_set)(void);
+void     DCFG_(delete_code_set)(CodeSet* s);
+
+/* Return whether S has address A of IMAGE. */
+Bool DCFG_(has_place)(CodeSet* s, UInt image, Addr a);
+
+/* Add address A of IMAGE.  Return False if S had it. */
+Bool DCFG_(add_place)(CodeSet* s, UInt image, Addr a);
+
+/*--- Symbols                                              ---*/
+
+/* Call DO_IT for each name of each symbol of DI's code.  NAME is valid during
+   the call. */
+void DCFG_(each_symbol)(const DebugInfo* di,
+                        void (*do_it)(void* arg, Addr addr, UInt size,
+                                      const HChar* name), void* arg);
+
+/* Return the index of the first symbol of IM that has the same address as the
+   symbol around A; or the number of symbols if there is none. */
+UInt DCFG_(symbol_around)(const ImageInfo* im, Addr a);
+
+/* Return the line of the instruction at A, or NULL if it is not known. */
+const ImageLine* DCFG_(line_at)(const ImageInfo* im, Addr a);
+
+/*--- Source lines                                         ---*/
+
+/* Return the path of a source file, 0 .. n_source_files-1. */
+UInt         DCFG_(n_source_files)(void);
+const HChar* DCFG_(source_file_name)(UInt no);
+
+#endif

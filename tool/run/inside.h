@@ -100,7 +100,7 @@ typedef
    }
    ThreadSignal;
 
-/* ThreadSeam: what this part of the run needs of the parts before it. */
+/* ThreadBoundary: what this part of the run needs of the parts before it. */
 typedef
    struct {
       Site       behind;     // the last instruction of earlier parts
@@ -108,7 +108,7 @@ typedef
       DivertKind kind;       // in this way
       ULong      preceding;  // instructions in earlier parts
    }
-   ThreadSeam;
+   ThreadBoundary;
 
 typedef
    struct {
@@ -129,7 +129,7 @@ typedef
       ThreadLeaving leaving;
       ThreadAway    away;
       ThreadSignal  signal;
-      ThreadSeam    seam;
+      ThreadBoundary boundary;
       void*         states[DCFG_MAX_WATCHERS];   // one for each watcher
    }
    Thread;
@@ -139,63 +139,64 @@ static inline UWord* mark_in(CellArray* cells)
    return (UWord*)(DCFG_(cell_base)(cells) + CellMark);
 }
 
-/* Return the mark in the array that T uses while it is collected. */
-static inline UWord* mark_of(const Thread* t)
+/* Return the mark in the array that THREAD uses while it is collected. */
+static inline UWord* mark_of(const Thread* thread)
 {
-   return mark_in(t->cells);
+   return mark_in(thread->cells);
 }
 
-static inline Bool is_diverted(const Thread* t)
+static inline Bool is_diverted(const Thread* thread)
 {
-   return (*mark_of(t) & DCFG_MARK_DIVERTED) != 0;
+   return (*mark_of(thread) & DCFG_MARK_DIVERTED) != 0;
 }
 
-/* Return whether T runs excluded code.  Its position is then where it left
+/* Return whether THREAD runs excluded code.  Its position is then where it left
    collected code: see tool/run/event.c. */
-static inline Bool is_away(const Thread* t)
+static inline Bool is_away(const Thread* thread)
 {
-   return DCFG_(cell_base)(t->cells)[CellAway] != 0;
+   return DCFG_(cell_base)(thread->cells)[CellAway] != 0;
 }
 
-/* Forget T's routes: their diversions may have changed. */
-void DCFG_(forget_routes)(Thread* t);
+/* Forget THREAD's routes: their diversions may have changed. */
+void DCFG_(forget_routes)(Thread* thread);
 
-/* Return T's position if its instruction pointer is ADDR.  See "The mark" in
-   tool/run/instrument.c. */
-Position DCFG_(position)(const Thread* t, Addr addr);
+/* Return THREAD's position if its instruction pointer is ADDR.  See "The mark"
+   in tool/run/instrument.c. */
+Position DCFG_(position)(const Thread* thread, Addr addr);
 
-/* Return where T was going when it last ran generated code and was
+/* Return where THREAD was going when it last ran generated code and was
    collected. */
-Addr DCFG_(bound_for)(const Thread* t);
+Addr DCFG_(bound_for)(const Thread* thread);
 
-/* Divert T, which was going to ADDR, to TO. */
-void DCFG_(divert)(Thread* t, Addr addr, DivertKind kind, Addr to);
-void DCFG_(divert_to)(Thread* t, Addr addr, DivertKind kind, Target to);
+/* Divert THREAD, which was going to ADDR, to TO. */
+void DCFG_(divert)(Thread* thread, Addr addr, DivertKind kind, Addr to);
+void DCFG_(divert_to)(Thread* thread, Addr addr, DivertKind kind, Target to);
 
-/* Count diversion D once more: T took it again, and runs the next superblock at
-   once. */
-void DCFG_(divert_again)(Thread* t, Diversion* d);
+/* Count diversion D once more: THREAD took it again, and runs the next
+   superblock at once. */
+void DCFG_(divert_again)(Thread* thread, Diversion* d);
 
-/* Let T's last diversion lead to the code that is now at its target. */
-void DCFG_(divert_anew)(Thread* t);
+/* Let THREAD's last diversion lead to the code that is now at its target. */
+void DCFG_(divert_anew)(Thread* thread);
 
-/* Tell watchers that T has left generated code at ADDR. */
-void DCFG_(tell_left)(const Thread* t, Addr addr);
+/* Tell watchers that THREAD has left generated code at ADDR. */
+void DCFG_(tell_left)(const Thread* thread, Addr addr);
 
-/* Tell watchers that T will not go on from its position. */
-void DCFG_(tell_stop)(const Thread* t);
+/* Tell watchers that THREAD will not go on from its position. */
+void DCFG_(tell_stop)(const Thread* thread);
 
-/* End T's handler, which returned to ADDR with stack pointer SP. */
-void DCFG_(end_interruption)(Thread* t, Addr addr, Addr sp);
+/* End THREAD's handler, which returned to ADDR with stack pointer SP. */
+void DCFG_(end_interruption)(Thread* thread, Addr addr, Addr sp);
 
 void DCFG_(forget_diversions)(void);
 
-/* Collect T from IP on.  It has run to IP without being collected, or has not
-   run. */
-void DCFG_(end_gap)(Thread* t, Addr ip);
+/* Collect THREAD from IP on.  It has run to IP without being collected, or has
+   not run. */
+void DCFG_(end_gap)(Thread* thread, Addr ip);
 
-/* Set the base that generated code finds, for the array that T counts in. */
-void DCFG_(set_base)(const Thread* t);
+/* Set the base that generated code finds, for the array that THREAD counts
+   in. */
+void DCFG_(set_base)(const Thread* thread);
 
 /* The threads, in order of creation; the live ones by ThreadId. */
 Word    DCFG_(all_threads)(void);
@@ -204,10 +205,10 @@ Thread* DCFG_(thread_of)(ThreadId tid);
 
 Thread* DCFG_(new_thread)(ThreadId tid);
 /* End a thread.  Delete the last thread, which never existed. */
-void    DCFG_(end_thread)(Thread* t);
-void    DCFG_(delete_last_thread)(Thread* t);
+void    DCFG_(end_thread)(Thread* thread);
+void    DCFG_(delete_last_thread)(Thread* thread);
 
 /* Make the array for counts to drop, if there is none. */
-void    DCFG_(have_idle_cells)(Thread* t);
+void    DCFG_(have_idle_cells)(Thread* thread);
 
 #endif /* __DCFG_INSIDE_H */

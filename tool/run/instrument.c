@@ -91,38 +91,38 @@ static InsnEnd end_of(IRJumpKind jk)
 
 /* Return whether instruction K has an exit that leads neither to itself nor to
    the next instruction. */
-static Bool may_branch(const Work* w, UInt k)
+static Bool may_branch(const Work* work, UInt k)
 {
-   for (UInt i = 0; i < w->desc.n_exits; i++)
-      if (w->exits[i].instr == k && w->exits[i].target != w->addrs[k]
-          && w->exits[i].target != w->addrs[k] + w->lengths[k])
+   for (UInt i = 0; i < work->desc.n_exits; i++)
+      if (work->exits[i].instr == k && work->exits[i].target != work->addrs[k]
+          && work->exits[i].target != work->addrs[k] + work->lengths[k])
          return True;
    return False;
 }
 
-static InsnKind kind_without_decoder(const Work* w, const IRSB* sb, UInt k)
+static InsnKind kind_without_decoder(const Work* work, const IRSB* sb, UInt k)
 {
-   const Superblock* d = &w->desc;
+   const Superblock* d = &work->desc;
 
    return DCFG_(classify_generic)(k == d->n_instrs - 1 ? end_of(sb->jumpkind)
                                                        : EndsOtherwise,
                                   d->end == EndDirect,
-                                  d->next == w->addrs[k] + w->lengths[k],
-                                  may_branch(w, k));
+                                  d->next == work->addrs[k] + work->lengths[k],
+                                  may_branch(work, k));
 }
 
-/* Set the kinds of all instructions of SB, which W describes. */
-static void find_kinds(Work* w, const IRSB* sb)
+/* Set the kinds of all instructions of SB, which WORK describes. */
+static void find_kinds(Work* work, const IRSB* sb)
 {
-   UInt last = w->desc.n_instrs - 1;
+   UInt last = work->desc.n_instrs - 1;
 
    for (UInt k = 0; k <= last; k++)
-      w->kinds[k] = DCFG_(guest).classify != NULL
-                    ? DCFG_(guest).classify((const UChar*)w->addrs[k],
-                                            w->lengths[k])
-                    : kind_without_decoder(w, sb, k);
+      work->kinds[k] = DCFG_(guest).classify != NULL
+                       ? DCFG_(guest).classify((const UChar*)work->addrs[k],
+                                               work->lengths[k])
+                       : kind_without_decoder(work, sb, k);
    if (sb->jumpkind == Ijk_NoRedir)
-      w->kinds[last] = InsnIndirectCall;
+      work->kinds[last] = InsnIndirectCall;
 }
 
 /*--- Describing a superblock                              ---*/
@@ -200,23 +200,23 @@ static Bool is_fault_exit(const IRStmt* st, Addr instr)
    return is_fault(st->Ist.Exit.jk) && const_addr(st->Ist.Exit.dst) == instr;
 }
 
-/* Describe SB, which is jumped to at ENTRY, in W.  Return False if no
+/* Describe SB, which is jumped to at ENTRY, in WORK.  Return False if no
    instruction of it can complete. */
-static Bool describe(Work* w, const IRSB* sb, Addr entry)
+static Bool describe(Work* work, const IRSB* sb, Addr entry)
 {
-   Superblock* d = &w->desc;
+   Superblock* d = &work->desc;
    Int         k = -1;                      // index of the present instruction
 
    for (Int i = 0; i < sb->stmts_used; i++) {
       const IRStmt* st = sb->stmts[i];
       if (st->tag == Ist_IMark) {
          tl_assert(++k < MAX_INSTRS);
-         w->addrs[k]   = st->Ist.IMark.addr;
-         w->lengths[k] = st->Ist.IMark.len;
+         work->addrs[k]   = st->Ist.IMark.addr;
+         work->lengths[k] = st->Ist.IMark.len;
       } else if (st->tag == Ist_Exit && k >= 0
-                 && !is_fault_exit(st, w->addrs[k])) {
+                 && !is_fault_exit(st, work->addrs[k])) {
          tl_assert(d->n_exits < MAX_EXITS);
-         SbExit* e   = &w->exits[d->n_exits++];
+         SbExit* e   = &work->exits[d->n_exits++];
          e->target   = const_addr(st->Ist.Exit.dst);
          e->instr    = k;
          e->counting = may_fault_behind(sb, i, False) ? ExitBefore
@@ -228,113 +228,118 @@ static Bool describe(Work* w, const IRSB* sb, Addr entry)
    /* If the end raises a signal for its own instruction, that instruction never
       completes.  The rest goes on to it. */
    if (k >= 0 && is_fault(sb->jumpkind) && sb->next->tag == Iex_Const
-       && const_addr(sb->next->Iex.Const.con) == w->addrs[k]
-       && (d->n_exits == 0 || w->exits[d->n_exits - 1].instr != k))
+       && const_addr(sb->next->Iex.Const.con) == work->addrs[k]
+       && (d->n_exits == 0 || work->exits[d->n_exits - 1].instr != k))
       d->n_instrs--;
    if (d->n_instrs == 0)
       return False;
 
    d->entry   = entry;
-   d->addr    = w->addrs[0];
-   d->lengths = w->lengths;
-   d->kinds   = w->kinds;
-   d->exits   = w->exits;
+   d->addr    = work->addrs[0];
+   d->lengths = work->lengths;
+   d->kinds   = work->kinds;
+   d->exits   = work->exits;
    d->end     = sb->next->tag == Iex_Const ? EndDirect : EndIndirect;
    d->next    = d->end == EndDirect ? const_addr(sb->next->Iex.Const.con)
                                     : 0;
    d->unredirected = sb->jumpkind == Ijk_NoRedir;
-   find_kinds(w, sb);
+   find_kinds(work, sb);
    return True;
 }
 
 /*--- Adding code                                          ---*/
 
-static void set_mark(Work* w, IRExpr* mark)
+static void set_mark(Work* work, IRExpr* mark)
 {
-   store(w, cell_addr(w, CellMark), mark);
+   store(work, cell_addr(work, CellMark), mark);
 }
 
-static void tell_started(Work* w, IRExpr* n)
+static void tell_started(Work* work, IRExpr* n)
 {
    DCFG_EACH_WATCHER(i, started)
-      DCFG_(watchers)[i]->started(w, n);
+      DCFG_(watchers)[i]->started(work, n);
 }
 
 /* If code is excluded: call came_back() if the thread was away.  GUARD: whether
    the first instruction has completed, or NULL. */
-static void add_came_back(Work* w, IRExpr* guard)
+static void add_came_back(Work* work, IRExpr* guard)
 {
    if (!DCFG_(excludes_code)())
       return;
-   IRExpr* away = load(w, w->word_ty, cell_addr(w, CellAway));
+   IRExpr* away = load(work, work->word_ty, cell_addr(work, CellAway));
    if (guard != NULL)
-      away = assign(w, w->word_ty, IRExpr_ITE(guard, away, word(w, 0)));
-   call_if(w, assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
-                                             ? Iop_CmpNE64 : Iop_CmpNE32,
-                                             away, word(w, 0))),
+      away = assign(work, work->word_ty,
+                    IRExpr_ITE(guard, away, word(work, 0)));
+   call_if(work, assign(work, Ity_I1, IRExpr_Binop(work->word_ty == Ity_I64
+                                                   ? Iop_CmpNE64 : Iop_CmpNE32,
+                                                   away, word(work, 0))),
            "dcfg_came_back", &DCFG_(came_back),
-           mkIRExprVec_3(base(w), word(w, w->sb->id),
-                         w->entry_sp == NULL ? word(w, 0) : w->entry_sp));
+           mkIRExprVec_3(base(work), word(work, work->sb->id),
+                         work->entry_sp == NULL
+                         ? word(work, 0) : work->entry_sp));
 }
 
-static void add_start(Work* w)
+static void add_start(Work* work)
 {
-   if (w->started)
+   if (work->started)
       return;
-   add_came_back(w, NULL);
-   if (w->sb->started != 0)
-      count_one(w, w->sb->started);
-   tell_started(w, IRExpr_Const(IRConst_U64(1)));
-   set_mark(w, word(w, DCFG_MARK_OF(w->sb->id)));
-   w->started = True;
+   add_came_back(work, NULL);
+   if (work->sb->started != 0)
+      count_one(work, work->sb->started);
+   tell_started(work, IRExpr_Const(IRConst_U64(1)));
+   set_mark(work, word(work, DCFG_MARK_OF(work->sb->id)));
+   work->started = True;
 }
 
-static void add_done(Work* w)
+static void add_done(Work* work)
 {
-   if (w->done)
+   if (work->done)
       return;
-   set_mark(w, word(w, DCFG_MARK_OF(w->sb->id) | DCFG_MARK_DONE));
-   w->done = True;
+   set_mark(work, word(work, DCFG_MARK_OF(work->sb->id) | DCFG_MARK_DONE));
+   work->done = True;
 }
 
 /* --- The whole superblock                                 --- */
 
-static void add_exit(Work* w, const IRSB* sb, Int i)
+static void add_exit(Work* work, const IRSB* sb, Int i)
 {
    IRStmt*       st    = sb->stmts[i];
    IRExpr*       guard = st->Ist.Exit.guard;
-   UInt          x     = w->next_exit++;
-   const SbExit* e     = &w->sb->exits[x];
+   UInt          x     = work->next_exit++;
+   const SbExit* e     = &work->sb->exits[x];
 
    if (e->counting == ExitBefore) {
       if (e->instr == 0)
-         add_came_back(w, guard);
-      IRExpr* taken = bit_to_word(w, guard);
-      count(w, e->cell, taken);
+         add_came_back(work, guard);
+      IRExpr* taken = bit_to_word(work, guard);
+      count(work, e->cell, taken);
       if (e->instr == 0) {
-         tell_started(w, word_to_I64(w, taken));
-         IRExpr* mark = load(w, w->word_ty, cell_addr(w, CellMark));
-         set_mark(w, assign(w, w->word_ty,
-                            IRExpr_ITE(guard,
-                                       word(w, DCFG_MARK_OF(w->sb->id)),
-                                       mark)));
+         tell_started(work, word_to_I64(work, taken));
+         IRExpr* mark = load(work, work->word_ty, cell_addr(work, CellMark));
+         set_mark(work, assign(work, work->word_ty,
+                               IRExpr_ITE(guard,
+                                          word(work,
+                                               DCFG_MARK_OF(work->sb->id)),
+                                          mark)));
       }
    } else {
-      add_start(w);
+      add_start(work);
    }
-   if (DCFG_(inner_instr)(w->sb, e->target) != 0) {
+   if (DCFG_(inner_instr)(work->sb, e->target) != 0) {
       if (may_fault_behind(sb, i, True)) {
-         IRExpr* taken = bit_to_word(w, guard);
-         set_mark(w, add_words(w, word(w, DCFG_MARK_OF(w->sb->id)), taken));
+         IRExpr* taken = bit_to_word(work, guard);
+         set_mark(work,
+                  add_words(work, word(work, DCFG_MARK_OF(work->sb->id)),
+                            taken));
       } else {
-         add_done(w);
+         add_done(work);
       }
    }
    DCFG_EACH_WATCHER(o, exit)
-      DCFG_(watchers)[o]->exit(w, x, st);
-   add(w, st);
+      DCFG_(watchers)[o]->exit(work, x, st);
+   add(work, st);
    if (e->counting == ExitAfter)
-      count_one(w, e->cell);
+      count_one(work, e->cell);
 }
 
 static Bool is_division(const IRStmt* st)
@@ -346,46 +351,47 @@ static Bool is_division(const IRStmt* st)
 /* Add a division, which may raise SIGFPE.  VEX keeps the instruction pointer
    right for memory accesses only, so set it.  Use the result at once: VEX would
    divide where it is first used. */
-static void add_division(Work* w, IRStmt* st, Addr instr)
+static void add_division(Work* work, IRStmt* st, Addr instr)
 {
    IRTemp  res = st->Ist.WrTmp.tmp;
-   IRType  ty  = typeOfIRTemp(w->out->tyenv, res);
+   IRType  ty  = typeOfIRTemp(work->out->tyenv, res);
    IRExpr* low = IRExpr_RdTmp(res);
 
-   add(w, IRStmt_Put(w->layout->offset_IP, word(w, instr)));
-   add(w, st);
+   add(work, IRStmt_Put(work->layout->offset_IP, word(work, instr)));
+   add(work, st);
    if (ty == Ity_I128)
-      low = assign(w, Ity_I64, IRExpr_Unop(Iop_128to64, low));
-   add(w, IRStmt_Put(w->layout->total_sizeB + DCFG_SHADOW_UNUSED, low));
+      low = assign(work, Ity_I64, IRExpr_Unop(Iop_128to64, low));
+   add(work, IRStmt_Put(work->layout->total_sizeB + DCFG_SHADOW_UNUSED, low));
 }
 
 /* Count the target of the indirect branch that ends SB. */
-static void add_indirect(Work* w, const IRSB* sb)
+static void add_indirect(Work* work, const IRSB* sb)
 {
    IRExpr* target = sb->next;
-   CellNo  site  = w->sb->branch->site;
-   IRExpr* mask  = load(w, w->word_ty, cell_addr(w, site + SiteMask));
-   IRExpr* cache = load(w, w->word_ty, cell_addr(w, site + SiteCache));
-   IRExpr* index = word_op(w, Iop_And64, Iop_And32,
-                           word_op(w, Iop_Shl64, Iop_Shl32, target,
+   CellNo  site  = work->sb->branch->site;
+   IRExpr* mask  = load(work, work->word_ty, cell_addr(work, site + SiteMask));
+   IRExpr* cache = load(work, work->word_ty, cell_addr(work, site + SiteCache));
+   IRExpr* index = word_op(work, Iop_And64, Iop_And32,
+                           word_op(work, Iop_Shl64, Iop_Shl32, target,
                                    IRExpr_Const(IRConst_U8(
                                       DCFG_ENTRY_SHIFT))),
                            mask);
-   IRExpr* entry = add_words(w, add_words(w, base(w), cache), index);
-   IRExpr* miss  = assign(w, Ity_I1,
-                          IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_CmpNE64
-                                                             : Iop_CmpNE32,
-                                       load(w, w->word_ty, entry), target));
+   IRExpr* entry = add_words(work, add_words(work, base(work), cache), index);
+   IRExpr* miss  = assign(work, Ity_I1,
+                          IRExpr_Binop(work->word_ty == Ity_I64 ? Iop_CmpNE64
+                                                                : Iop_CmpNE32,
+                                       load(work, work->word_ty, entry),
+                                       target));
    Bool    told  = False;
    DCFG_EACH_WATCHER(i, miss)
-      told = told || DCFG_(watchers)[i]->miss(w, sb, miss);
+      told = told || DCFG_(watchers)[i]->miss(work, sb, miss);
    if (!told)
-      call_if(w, miss, "dcfg_branch_miss", &DCFG_(branch_miss),
-              mkIRExprVec_3(base(w), word(w, w->sb->id), target));
-   IRExpr* old = load(w, w->word_ty,
-                      add_words(w, entry, word(w, DCFG_ENTRY_COUNT)));
-   store(w, add_words(w, entry, word(w, DCFG_ENTRY_COUNT)),
-         add_words(w, old, word(w, 1)));
+      call_if(work, miss, "dcfg_branch_miss", &DCFG_(branch_miss),
+              mkIRExprVec_3(base(work), word(work, work->sb->id), target));
+   IRExpr* old = load(work, work->word_ty,
+                      add_words(work, entry, word(work, DCFG_ENTRY_COUNT)));
+   store(work, add_words(work, entry, word(work, DCFG_ENTRY_COUNT)),
+         add_words(work, old, word(work, 1)));
 }
 
 /* Note that SB runs at its entry from now on.  If SB is excluded, only .entry,
@@ -407,7 +413,7 @@ static void note_landing(Superblock* sb, Bool unredirected)
    if (changed) {
       Target old = DCFG_(target_now)(sb->entry, unredirected);
       DCFG_(fix_away)();
-      DCFG_(settle_flows)(&old, 1);
+      DCFG_(resolve_flows)(&old, 1);
    }
    DCFG_(land_here)(sb, unredirected);
    if (changed)
@@ -417,51 +423,52 @@ static void note_landing(Superblock* sb, Bool unredirected)
 /* Return a superblock that makes the core translate this one again next, with
    all registers up to date at each instruction, so that VEX keeps each load.
    (VEX's IR cannot be made again within a translation.) */
-static IRSB* translate_again(const Work* w, const IRSB* in, Addr entry)
+static IRSB* translate_again(const Work* work, const IRSB* in, Addr entry)
 {
    IRSB* out = emptyIRSB();
 
    vex_control.iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
    addStmtToIRSB(out, IRStmt_Put(DCFG_(guest).discard_start,
-                                 word(w, w->addrs[0])));
-   addStmtToIRSB(out, IRStmt_Put(DCFG_(guest).discard_length, word(w, 1)));
-   out->next     = word(w, entry);
+                                 word(work, work->addrs[0])));
+   addStmtToIRSB(out, IRStmt_Put(DCFG_(guest).discard_length, word(work, 1)));
+   out->next     = word(work, entry);
    out->jumpkind = Ijk_InvalICache;
    out->offsIP   = in->offsIP;
    return out;
 }
 
-/* Return whether a watcher lacks something of W that VEX has dropped.  False
+/* Return whether a watcher lacks something of WORK that VEX has dropped.  False
    for code that is jumped to past redirections, because the second jump would
    be redirected. */
-static Bool is_lacking(const Work* w, VexRegisterUpdates updates,
+static Bool is_lacking(const Work* work, VexRegisterUpdates updates,
                        Bool unredirected)
 {
    if (updates == VexRegUpdAllregsAtEachInsn || unredirected)
       return False;
    DCFG_EACH_WATCHER(o, lacks)
-      if (DCFG_(watchers)[o]->lacks(w))
+      if (DCFG_(watchers)[o]->lacks(work))
          return True;
    return False;
 }
 
-static void begin_work(Work* w, const VexGuestLayout* layout, IRType word_ty)
+static void begin_work(Work* work, const VexGuestLayout* layout, IRType word_ty)
 {
-   VG_(memset)(w, 0, offsetof(Work, addrs));
-   w->base    = IRTemp_INVALID;
-   w->word_ty = word_ty;
-   w->layout  = layout;
-   w->now     = -1;
+   VG_(memset)(work, 0, offsetof(Work, addrs));
+   work->base    = IRTemp_INVALID;
+   work->word_ty = word_ty;
+   work->layout  = layout;
+   work->now     = -1;
 }
 
 /* Keep the stack pointer at the entry if a watcher needs it when a thread comes
    back. */
-static void keep_entry_sp(Work* w)
+static void keep_entry_sp(Work* work)
 {
-   if (DCFG_(excludes_code)() && w->entry_sp == NULL)
+   if (DCFG_(excludes_code)() && work->entry_sp == NULL)
       DCFG_EACH_WATCHER(o, come_back)
-         w->entry_sp = assign(w, w->word_ty,
-                              IRExpr_Get(w->layout->offset_SP, w->word_ty));
+         work->entry_sp = assign(work, work->word_ty,
+                                 IRExpr_Get(work->layout->offset_SP,
+                                            work->word_ty));
 }
 
 /* Return whether SB begins with the core's check that its code has not
@@ -554,18 +561,19 @@ static Bool is_left_out(const IRSB* sb)
 
 /* Call went_away() when the first instruction has completed; GUARD tells
    whether, or is NULL. */
-static void add_went_away(Work* w, IRExpr* guard)
+static void add_went_away(Work* work, IRExpr* guard)
 {
-   IRExpr* away = load(w, w->word_ty, cell_addr(w, CellAway));
+   IRExpr* away = load(work, work->word_ty, cell_addr(work, CellAway));
 
    if (guard != NULL)
-      away = assign(w, w->word_ty, IRExpr_ITE(guard, away, word(w, 1)));
-   call_if(w, assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
-                                             ? Iop_CmpEQ64 : Iop_CmpEQ32,
-                                             away, word(w, 0))),
+      away = assign(work, work->word_ty,
+                    IRExpr_ITE(guard, away, word(work, 1)));
+   call_if(work, assign(work, Ity_I1, IRExpr_Binop(work->word_ty == Ity_I64
+                                                   ? Iop_CmpEQ64 : Iop_CmpEQ32,
+                                                   away, word(work, 0))),
            "dcfg_went_away", &DCFG_(went_away),
-           mkIRExprVec_2(base(w), word(w, w->desc.entry)));
-   w->started = guard == NULL;
+           mkIRExprVec_2(base(work), word(work, work->desc.entry)));
+   work->started = guard == NULL;
 }
 
 /* Return the code that runs in place of the excluded SBIN.  It does nothing but

@@ -63,149 +63,150 @@ typedef
    }
    Work;
 
-static inline void add(Work* w, IRStmt* st)
+static inline void add(Work* work, IRStmt* st)
 {
-   addStmtToIRSB(w->out, st);
+   addStmtToIRSB(work->out, st);
 }
 
-static inline IRExpr* assign(Work* w, IRType ty, IRExpr* e)
+static inline IRExpr* assign(Work* work, IRType ty, IRExpr* e)
 {
-   IRTemp t = newIRTemp(w->out->tyenv, ty);
-   add(w, IRStmt_WrTmp(t, e));
+   IRTemp t = newIRTemp(work->out->tyenv, ty);
+   add(work, IRStmt_WrTmp(t, e));
    return IRExpr_RdTmp(t);
 }
 
-static inline IRExpr* word(const Work* w, UWord n)
+static inline IRExpr* word(const Work* work, UWord n)
 {
-   return w->word_ty == Ity_I64 ? IRExpr_Const(IRConst_U64(n))
-                                : IRExpr_Const(IRConst_U32((UInt)n));
+   return work->word_ty == Ity_I64 ? IRExpr_Const(IRConst_U64(n))
+                                   : IRExpr_Const(IRConst_U32((UInt)n));
 }
 
 /* Return OP64 or its 32-bit counterpart of A and B. */
-static inline IRExpr* word_op(Work* w, IROp op64, IROp op32, IRExpr* a,
+static inline IRExpr* word_op(Work* work, IROp op64, IROp op32, IRExpr* a,
                               IRExpr* b)
 {
-   return assign(w, w->word_ty,
-                 IRExpr_Binop(w->word_ty == Ity_I64 ? op64 : op32, a, b));
+   return assign(work, work->word_ty,
+                 IRExpr_Binop(work->word_ty == Ity_I64 ? op64 : op32, a, b));
 }
 
-static inline IRExpr* add_words(Work* w, IRExpr* a, IRExpr* b)
+static inline IRExpr* add_words(Work* work, IRExpr* a, IRExpr* b)
 {
-   return word_op(w, Iop_Add64, Iop_Add32, a, b);
+   return word_op(work, Iop_Add64, Iop_Add32, a, b);
 }
 
-static inline IRExpr* base(Work* w)
+static inline IRExpr* base(Work* work)
 {
-   if (w->base == IRTemp_INVALID) {
-      IRExpr* e = assign(w, w->word_ty,
-                         IRExpr_Get(w->layout->total_sizeB
-                                    + DCFG_SHADOW_OFFSET, w->word_ty));
-      w->base = e->Iex.RdTmp.tmp;
+   if (work->base == IRTemp_INVALID) {
+      IRExpr* e = assign(work, work->word_ty,
+                         IRExpr_Get(work->layout->total_sizeB
+                                    + DCFG_SHADOW_OFFSET, work->word_ty));
+      work->base = e->Iex.RdTmp.tmp;
    }
-   return IRExpr_RdTmp(w->base);
+   return IRExpr_RdTmp(work->base);
 }
 
-static inline IRExpr* cell_addr(Work* w, CellNo no)
+static inline IRExpr* cell_addr(Work* work, CellNo no)
 {
-   return add_words(w, base(w), word(w, DCFG_CELL_OFFSET(no)));
+   return add_words(work, base(work), word(work, DCFG_CELL_OFFSET(no)));
 }
 
-static inline IRExpr* load(Work* w, IRType ty, IRExpr* addr)
+static inline IRExpr* load(Work* work, IRType ty, IRExpr* addr)
 {
-   return assign(w, ty, IRExpr_Load(HOST_ENDNESS, ty, addr));
+   return assign(work, ty, IRExpr_Load(HOST_ENDNESS, ty, addr));
 }
 
-static inline void store(Work* w, IRExpr* addr, IRExpr* data)
+static inline void store(Work* work, IRExpr* addr, IRExpr* data)
 {
-   add(w, IRStmt_Store(HOST_ENDNESS, addr, data));
+   add(work, IRStmt_Store(HOST_ENDNESS, addr, data));
 }
 
-static inline IRExpr* sum(Work* w, IRExpr* a, IRExpr* b)
+static inline IRExpr* sum(Work* work, IRExpr* a, IRExpr* b)
 {
-   return assign(w, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
+   return assign(work, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
 }
 
 /* Return E, an I32, as an I64.  Some 32-bit hosts cannot generate code for
    VEX's combinations of 32Uto64 with other operations. */
-static inline IRExpr* widened(Work* w, IRExpr* e)
+static inline IRExpr* widened(Work* work, IRExpr* e)
 {
-   return assign(w, Ity_I64,
-                 w->word_ty == Ity_I64
+   return assign(work, Ity_I64,
+                 work->word_ty == Ity_I64
                  ? IRExpr_Unop(Iop_32Uto64, e)
-                 : IRExpr_Binop(Iop_32HLto64, word(w, 0), e));
+                 : IRExpr_Binop(Iop_32HLto64, word(work, 0), e));
 }
 
 /* Return the word 1 if GUARD, else 0. */
-static inline IRExpr* bit_to_word(Work* w, IRExpr* guard)
+static inline IRExpr* bit_to_word(Work* work, IRExpr* guard)
 {
-   return assign(w, w->word_ty,
-                 IRExpr_Unop(w->word_ty == Ity_I64 ? Iop_1Uto64 : Iop_1Uto32,
+   return assign(work, work->word_ty,
+                 IRExpr_Unop(work->word_ty == Ity_I64 ? Iop_1Uto64 : Iop_1Uto32,
                              guard));
 }
 
-static inline IRExpr* word_to_I64(Work* w, IRExpr* e)
+static inline IRExpr* word_to_I64(Work* work, IRExpr* e)
 {
-   return w->word_ty == Ity_I64 ? e : widened(w, e);
+   return work->word_ty == Ity_I64 ? e : widened(work, e);
 }
 
-static inline IRExpr* bit_to_I64(Work* w, IRExpr* guard)
+static inline IRExpr* bit_to_I64(Work* work, IRExpr* guard)
 {
-   return word_to_I64(w, bit_to_word(w, guard));
+   return word_to_I64(work, bit_to_word(work, guard));
 }
 
 /* Return whether E, an I64, is negative.  32-bit hosts can only compare its
    upper half. */
-static inline IRExpr* is_negative(Work* w, IRExpr* e)
+static inline IRExpr* is_negative(Work* work, IRExpr* e)
 {
-   if (w->word_ty == Ity_I64)
-      return assign(w, Ity_I1, IRExpr_Binop(Iop_CmpLT64S, e,
-                                            IRExpr_Const(IRConst_U64(0))));
-   return assign(w, Ity_I1,
+   if (work->word_ty == Ity_I64)
+      return assign(work, Ity_I1, IRExpr_Binop(Iop_CmpLT64S, e,
+                                               IRExpr_Const(IRConst_U64(0))));
+   return assign(work, Ity_I1,
                  IRExpr_Binop(Iop_CmpLT32S,
-                              assign(w, Ity_I32,
+                              assign(work, Ity_I32,
                                      IRExpr_Unop(Iop_64HIto32, e)),
-                              word(w, 0)));
+                              word(work, 0)));
 }
 
 /* Add N, an I64, to a slot.  The address is computed twice, because VEX merges
    an expression with one use into the instruction that uses it. */
-static inline void add_to_slot(Work* w, CellNo slot, IRExpr* n)
+static inline void add_to_slot(Work* work, CellNo slot, IRExpr* n)
 {
-   IRExpr* old = load(w, Ity_I64, cell_addr(w, slot));
-   store(w, cell_addr(w, slot), sum(w, old, n));
+   IRExpr* old = load(work, Ity_I64, cell_addr(work, slot));
+   store(work, cell_addr(work, slot), sum(work, old, n));
 }
 
 /* Return the address of the word of a counter that generated code adds to. */
-static inline IRExpr* counter_addr(Work* w, CellNo counter)
+static inline IRExpr* counter_addr(Work* work, CellNo counter)
 {
-   Addr half = w->word_ty == Ity_I32 && HOST_ENDNESS == Iend_BE ? 4 : 0;
-   return add_words(w, base(w), word(w, DCFG_CELL_OFFSET(counter) + half));
+   Addr half = work->word_ty == Ity_I32 && HOST_ENDNESS == Iend_BE ? 4 : 0;
+   return add_words(work, base(work),
+                    word(work, DCFG_CELL_OFFSET(counter) + half));
 }
 
 /* Add N, a word 0 or 1, to a counter.  A superblock adds to each of its
    counters once: see DCFG_(carry_counters). */
-static inline void count(Work* w, CellNo counter, IRExpr* n)
+static inline void count(Work* work, CellNo counter, IRExpr* n)
 {
-   IRExpr* old = load(w, w->word_ty, counter_addr(w, counter));
-   store(w, counter_addr(w, counter), add_words(w, old, n));
+   IRExpr* old = load(work, work->word_ty, counter_addr(work, counter));
+   store(work, counter_addr(work, counter), add_words(work, old, n));
 }
 
-static inline void count_one(Work* w, CellNo counter)
+static inline void count_one(Work* work, CellNo counter)
 {
-   count(w, counter, word(w, 1));
+   count(work, counter, word(work, 1));
 }
 
 /* Call FN(base, ...) if GUARD.  The call is declared to change cells, so that
    VEX does not move loads and stores of cells across it. */
-static inline IRDirty* call_if(Work* w, IRExpr* guard, const HChar* name,
+static inline IRDirty* call_if(Work* work, IRExpr* guard, const HChar* name,
                            void* fn, IRExpr** args)
 {
    IRDirty* di = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(fn), args);
    di->guard = guard;
    di->mFx   = Ifx_Modify;
-   di->mAddr = base(w);
+   di->mAddr = base(work);
    di->mSize = DCFG_CELL_OFFSET(DCFG_(n_fixed_slots)());
-   add(w, IRStmt_Dirty(di));
+   add(work, IRStmt_Dirty(di));
    return di;
 }
 

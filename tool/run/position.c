@@ -53,39 +53,40 @@ static Word cmp_diversions(const void* va, const void* vb)
    return cmp_targets(a->to, b->to);
 }
 
-Position DCFG_(position)(const Thread* t, Addr addr)
+Position DCFG_(position)(const Thread* thread, Addr addr)
 {
-   UWord    mark = *mark_of(t);
+   UWord    mark = *mark_of(thread);
    Position p    = { DCFG_MARK_ID(mark), 0, { 0, 0, False } };
 
    if (mark & DCFG_MARK_DIVERTED)
-      return t->diverted->from;
-   if (is_away(t) && t->away.fixed)
-      return t->away.from;
+      return thread->diverted->from;
+   if (is_away(thread) && thread->away.fixed)
+      return thread->away.from;
    const Superblock* sb = p.sb == 0 ? NULL : DCFG_(superblock)(p.sb);
-   if (is_away(t))
-      addr = t->away.entry;
+   if (is_away(thread))
+      addr = thread->away.entry;
    p.target = DCFG_(target_now)(addr, sb != NULL && sb->unredirected);
    /* A thread that is away has left the superblock at its end. */
-   if (sb != NULL && !(mark & DCFG_MARK_DONE) && !is_away(t))
+   if (sb != NULL && !(mark & DCFG_MARK_DONE) && !is_away(thread))
       p.n_done = DCFG_(inner_instr)(sb, addr);
    return p;
 }
 
 /* A debugger at a breakpoint looks at a thread that is still in generated
    code. */
-Addr DCFG_(bound_for)(const Thread* t)
+Addr DCFG_(bound_for)(const Thread* thread)
 {
-   return t->gap.open && t->gap.ran ? t->gap.ip
-          : t->leaving.now ? t->leaving.to
-          : t->signal.begun ? t->signal.ip
-          : t->core.running ? VG_(get_IP)(t->tid) : t->core.stop_ip;
+   return thread->gap.open && thread->gap.ran ? thread->gap.ip
+          : thread->leaving.now ? thread->leaving.to
+          : thread->signal.begun ? thread->signal.ip
+          : thread->core.running
+          ? VG_(get_IP)(thread->tid) : thread->core.stop_ip;
 }
 
-static Diversion* diversion(const Thread* t, Position from, DivertKind kind,
-                            Target to)
+static Diversion* diversion(const Thread* thread, Position from,
+                            DivertKind kind, Target to)
 {
-   Diversion  key = { t->index, from, kind, to, 0 };
+   Diversion  key = { thread->index, from, kind, to, 0 };
    Diversion* d;
 
    if (diversions == NULL)
@@ -102,72 +103,73 @@ static Diversion* diversion(const Thread* t, Position from, DivertKind kind,
    return d;
 }
 
-void DCFG_(divert)(Thread* t, Addr addr, DivertKind kind, Addr to)
+void DCFG_(divert)(Thread* thread, Addr addr, DivertKind kind, Addr to)
 {
-   DCFG_(divert_to)(t, addr, kind, DCFG_(target_now)(to, False));
+   DCFG_(divert_to)(thread, addr, kind, DCFG_(target_now)(to, False));
 }
 
-void DCFG_(divert_to)(Thread* t, Addr addr, DivertKind kind, Target to)
+void DCFG_(divert_to)(Thread* thread, Addr addr, DivertKind kind, Target to)
 {
-   Position from = DCFG_(position)(t, addr);
+   Position from = DCFG_(position)(thread, addr);
 
-   if (is_diverted(t))
-      t->diverted->count--;
-   t->diverted = diversion(t, from, kind, to);
-   t->diverted->count++;
+   if (is_diverted(thread))
+      thread->diverted->count--;
+   thread->diverted = diversion(thread, from, kind, to);
+   thread->diverted->count++;
    DCFG_EACH_WATCHER(w, divert)
-      DCFG_(watchers)[w]->divert(t->states[w], from, t->diverted->to);
-   *mark_of(t) |= DCFG_MARK_DIVERTED;
+      DCFG_(watchers)[w]->divert(thread->states[w], from, thread->diverted->to);
+   *mark_of(thread) |= DCFG_MARK_DIVERTED;
 }
 
-void DCFG_(divert_again)(Thread* t, Diversion* d)
+void DCFG_(divert_again)(Thread* thread, Diversion* d)
 {
    d->count++;
    DCFG_EACH_WATCHER(w, divert)
-      DCFG_(watchers)[w]->divert(t->states[w], d->from, d->to);
+      DCFG_(watchers)[w]->divert(thread->states[w], d->from, d->to);
 }
 
-void DCFG_(divert_anew)(Thread* t)
+void DCFG_(divert_anew)(Thread* thread)
 {
-   Target to = DCFG_(target_now)(t->diverted->to.addr, False);
+   Target to = DCFG_(target_now)(thread->diverted->to.addr, False);
 
-   t->diverted->count--;
-   t->diverted = diversion(t, t->diverted->from, t->diverted->kind, to);
-   t->diverted->count++;
+   thread->diverted->count--;
+   thread->diverted = diversion(thread, thread->diverted->from,
+                                thread->diverted->kind, to);
+   thread->diverted->count++;
    DCFG_EACH_WATCHER(w, redirect)
-      DCFG_(watchers)[w]->redirect(t->states[w], t->diverted->to);
+      DCFG_(watchers)[w]->redirect(thread->states[w], thread->diverted->to);
 }
 
-void DCFG_(tell_stop)(const Thread* t)
+void DCFG_(tell_stop)(const Thread* thread)
 {
-   if (is_diverted(t) || is_away(t))
+   if (is_diverted(thread) || is_away(thread))
       return;
-   Position p = DCFG_(position)(t, DCFG_(bound_for)(t));
+   Position p = DCFG_(position)(thread, DCFG_(bound_for)(thread));
    DCFG_EACH_WATCHER(w, stop)
-      DCFG_(watchers)[w]->stop(t->states[w], p.sb, p.n_done);
+      DCFG_(watchers)[w]->stop(thread->states[w], p.sb, p.n_done);
 }
 
-void DCFG_(tell_left)(const Thread* t, Addr addr)
+void DCFG_(tell_left)(const Thread* thread, Addr addr)
 {
-   UWord mark = *mark_of(t);
+   UWord mark = *mark_of(thread);
 
    if ((mark & (DCFG_MARK_DONE | DCFG_MARK_DIVERTED | DCFG_MARK_LEFT)) != 0
-       || DCFG_MARK_ID(mark) == 0 || t->gap.open || is_away(t))
+       || DCFG_MARK_ID(mark) == 0 || thread->gap.open || is_away(thread))
       return;
    UInt k = DCFG_(inner_instr)(DCFG_(superblock)(DCFG_MARK_ID(mark)), addr);
    if (k == 0)
       return;
-   *mark_of(t) |= DCFG_MARK_LEFT;
+   *mark_of(thread) |= DCFG_MARK_LEFT;
    DCFG_EACH_WATCHER(w, left)
-      DCFG_(watchers)[w]->left(t->states[w], DCFG_MARK_ID(mark), k);
+      DCFG_(watchers)[w]->left(thread->states[w], DCFG_MARK_ID(mark), k);
 }
 
-static void add_bypass(Thread* t, const Interruption* in, Target to)
+static void add_bypass(Thread* thread, const Interruption* in, Target to)
 {
    LateReturn r = { in->site, to };
 
    if (in->site.sb == 0) {
-      diversion(t, in->from, DivertBypass, to);
+      diversion(thread, in->from, DivertBypass, to);
       return;
    }
    if (late_returns == NULL)
@@ -188,15 +190,15 @@ const LateReturn* DCFG_(late_return)(UInt i)
 
 /* Find the handler by its interrupted stack pointer SP.  Handlers that were
    left by longjmp are still on the list above it. */
-void DCFG_(end_interruption)(Thread* t, Addr addr, Addr sp)
+void DCFG_(end_interruption)(Thread* thread, Addr addr, Addr sp)
 {
-   for (Word i = VG_(sizeXA)(t->signal.interruptions) - 1; i >= 0; i--) {
-      const Interruption* in = VG_(indexXA)(t->signal.interruptions, i);
+   for (Word i = VG_(sizeXA)(thread->signal.interruptions) - 1; i >= 0; i--) {
+      const Interruption* in = VG_(indexXA)(thread->signal.interruptions, i);
       if (in->sp == sp) {
-         if (!t->gap.open && !in->hidden && !is_away(t))
-            add_bypass(t, in, DCFG_(target_now)(addr, False));
-         VG_(dropTailXA)(t->signal.interruptions,
-                         VG_(sizeXA)(t->signal.interruptions) - i);
+         if (!thread->gap.open && !in->hidden && !is_away(thread))
+            add_bypass(thread, in, DCFG_(target_now)(addr, False));
+         VG_(dropTailXA)(thread->signal.interruptions,
+                         VG_(sizeXA)(thread->signal.interruptions) - i);
          return;
       }
    }

@@ -46,64 +46,66 @@ Thread* DCFG_(thread_of)(ThreadId tid)
 
 /* --- Creation and end                                     --- */
 
-void DCFG_(forget_routes)(Thread* t)
+void DCFG_(forget_routes)(Thread* thread)
 {
-   VG_(free)(t->away.routes);
-   t->away.routes = NULL;
+   VG_(free)(thread->away.routes);
+   thread->away.routes = NULL;
 }
 
-/* Make the watchers' states of the new thread T. */
-static void make_states(Thread* t)
+/* Make the watchers' states of THREAD, which is new. */
+static void make_states(Thread* thread)
 {
    DCFG_EACH_WATCHER(w, thread_new)
-      t->states[w] = DCFG_(watchers)[w]->thread_new(t->cells, t->index);
+      thread->states[w] = DCFG_(watchers)[w]->thread_new(thread->cells,
+                                                         thread->index);
 }
 
-static void restart_states(Thread* t, Restart why)
+static void restart_states(Thread* thread, Restart why)
 {
    DCFG_EACH_WATCHER(w, restart)
-      t->states[w] = DCFG_(watchers)[w]->restart(t->states[w], t->cells,
-                                                 t->index, why);
+      thread->states[w] = DCFG_(watchers)[w]->restart(thread->states[w],
+                                                      thread->cells,
+                                                      thread->index, why);
 }
 
-static void tell_idle_cells(Thread* t)
+static void tell_idle_cells(Thread* thread)
 {
    DCFG_EACH_WATCHER(w, idle_cells)
-      DCFG_(watchers)[w]->idle_cells(t->states[w], t->idle.cells);
+      DCFG_(watchers)[w]->idle_cells(thread->states[w], thread->idle.cells);
 }
 
-void DCFG_(have_idle_cells)(Thread* t)
+void DCFG_(have_idle_cells)(Thread* thread)
 {
-   if (t->idle.cells != NULL)
+   if (thread->idle.cells != NULL)
       return;
-   t->idle.cells    = DCFG_(new_cell_array)();
-   t->idle.branches = DCFG_(new_branch_caches)(t->idle.cells, True);
-   tell_idle_cells(t);
+   thread->idle.cells    = DCFG_(new_cell_array)();
+   thread->idle.branches = DCFG_(new_branch_caches)(thread->idle.cells, True);
+   tell_idle_cells(thread);
 }
 
-static void delete_idle_cells(Thread* t)
+static void delete_idle_cells(Thread* thread)
 {
-   if (t->idle.cells == NULL)
+   if (thread->idle.cells == NULL)
       return;
-   DCFG_(delete_branch_caches)(t->idle.branches);
-   DCFG_(delete_cell_array)(t->idle.cells);
-   t->idle.branches = NULL;
-   t->idle.cells    = NULL;
+   DCFG_(delete_branch_caches)(thread->idle.branches);
+   DCFG_(delete_cell_array)(thread->idle.cells);
+   thread->idle.branches = NULL;
+   thread->idle.cells    = NULL;
 }
 
-/* Free T and all that belongs to it. */
-static void delete_thread(Thread* t)
+/* Free THREAD and all that belongs to it. */
+static void delete_thread(Thread* thread)
 {
-   if (t->live) {
-      DCFG_(forget_routes)(t);
-      delete_idle_cells(t);
-      DCFG_(delete_branch_caches)(t->branches);
-      VG_(deleteXA)(t->signal.interruptions);
+   if (thread->live) {
+      DCFG_(forget_routes)(thread);
+      delete_idle_cells(thread);
+      DCFG_(delete_branch_caches)(thread->branches);
+      VG_(deleteXA)(thread->signal.interruptions);
    }
    DCFG_EACH_WATCHER(w, thread_free)
-      DCFG_(watchers)[w]->thread_free(t->states[w]);
-   DCFG_(delete_cell_array)(t->cells);
-   VG_(free)(t);
+      DCFG_(watchers)[w]->thread_free(thread->states[w]);
+   DCFG_(delete_cell_array)(thread->cells);
+   VG_(free)(thread);
 }
 
 Thread* DCFG_(new_thread)(ThreadId tid)
@@ -126,64 +128,65 @@ Thread* DCFG_(new_thread)(ThreadId tid)
    return t;
 }
 
-void DCFG_(delete_last_thread)(Thread* t)
+void DCFG_(delete_last_thread)(Thread* thread)
 {
-   by_tid[t->tid] = NULL;
+   by_tid[thread->tid] = NULL;
    VG_(dropTailXA)(threads, 1);
-   delete_thread(t);
+   delete_thread(thread);
 }
 
-/* Bring all counts of T up to date, to be read. */
-static void flush(const Thread* t)
+/* Bring all counts of THREAD up to date, to be read. */
+static void flush(const Thread* thread)
 {
-   DCFG_(flush_branch_caches)(t->branches);
-   if (t->idle.branches != NULL)
-      DCFG_(flush_branch_caches)(t->idle.branches);
+   DCFG_(flush_branch_caches)(thread->branches);
+   if (thread->idle.branches != NULL)
+      DCFG_(flush_branch_caches)(thread->idle.branches);
    DCFG_EACH_WATCHER(w, flush)
-      DCFG_(watchers)[w]->flush(t->states[w]);
+      DCFG_(watchers)[w]->flush(thread->states[w]);
 }
 
-void DCFG_(end_thread)(Thread* t)
+void DCFG_(end_thread)(Thread* thread)
 {
-   by_tid[t->tid] = NULL;
-   t->live        = False;
-   DCFG_(forget_routes)(t);
-   flush(t);
-   DCFG_(delete_branch_caches)(t->branches);
-   t->branches = NULL;
-   delete_idle_cells(t);
+   by_tid[thread->tid] = NULL;
+   thread->live        = False;
+   DCFG_(forget_routes)(thread);
+   flush(thread);
+   DCFG_(delete_branch_caches)(thread->branches);
+   thread->branches = NULL;
+   delete_idle_cells(thread);
    DCFG_EACH_WATCHER(w, thread_end)
-      DCFG_(watchers)[w]->thread_end(t->states[w]);
-   DCFG_(retire_cell_array)(t->cells);
-   VG_(deleteXA)(t->signal.interruptions);
-   t->signal.interruptions = NULL;
+      DCFG_(watchers)[w]->thread_end(thread->states[w]);
+   DCFG_(retire_cell_array)(thread->cells);
+   VG_(deleteXA)(thread->signal.interruptions);
+   thread->signal.interruptions = NULL;
 }
 
 /*--- Parts of a run                                       ---*/
 
-/* Forget all counts of T, which goes on, or has ended if it is not .live. */
-static void forget(Thread* t, Restart why)
+/* Forget all counts of THREAD, which goes on, or has ended if it is not
+   .live. */
+static void forget(Thread* thread, Restart why)
 {
-   t->entered = False;
-   DCFG_(forget_routes)(t);
-   if (t->live) {
-      DCFG_(clear_cell_array)(t->cells);
-      DCFG_(reset_branch_caches)(t->branches);
-      restart_states(t, why);
-      if (t->idle.cells != NULL)
-         tell_idle_cells(t);
+   thread->entered = False;
+   DCFG_(forget_routes)(thread);
+   if (thread->live) {
+      DCFG_(clear_cell_array)(thread->cells);
+      DCFG_(reset_branch_caches)(thread->branches);
+      restart_states(thread, why);
+      if (thread->idle.cells != NULL)
+         tell_idle_cells(thread);
       if (why != RestartPart)
-         VG_(dropTailXA)(t->signal.interruptions,
-                         VG_(sizeXA)(t->signal.interruptions));
+         VG_(dropTailXA)(thread->signal.interruptions,
+                         VG_(sizeXA)(thread->signal.interruptions));
       return;
    }
-   VG_(memset)(&t->last, 0, sizeof(t->last));
-   DCFG_(delete_cell_array)(t->cells);
-   t->cells = DCFG_(new_cell_array)();
-   restart_states(t, why);
+   VG_(memset)(&thread->last, 0, sizeof(thread->last));
+   DCFG_(delete_cell_array)(thread->cells);
+   thread->cells = DCFG_(new_cell_array)();
+   restart_states(thread, why);
    DCFG_EACH_WATCHER(w, thread_end)
-      DCFG_(watchers)[w]->thread_end(t->states[w]);
-   DCFG_(retire_cell_array)(t->cells);
+      DCFG_(watchers)[w]->thread_end(thread->states[w]);
+   DCFG_(retire_cell_array)(thread->cells);
 }
 
 void DCFG_(begin_part)(Restart why)
@@ -206,8 +209,8 @@ void DCFG_(start_anew)(ThreadId tid)
    by_tid[tid]   = self;
    self->index          = 0;
    self->core.started   = False;
-   self->seam.behind.sb = 0;
-   self->seam.preceding = 0;
+   self->boundary.behind.sb = 0;
+   self->boundary.preceding = 0;
    forget(self, RestartForked);
    DCFG_(forget_diversions)();
 }
@@ -228,9 +231,9 @@ UInt DCFG_(n_threads)(void)
    return DCFG_(all_threads)();
 }
 
-static Position standing(const Thread* t)
+static Position standing(const Thread* thread)
 {
-   return DCFG_(position)(t, DCFG_(bound_for)(t));
+   return DCFG_(position)(thread, DCFG_(bound_for)(thread));
 }
 
 UInt DCFG_(index_of_thread)(ThreadId tid)
@@ -253,10 +256,10 @@ void DCFG_(thread_info)(UInt index, ThreadInfo* info)
    info->live          = t->live;
    info->fresh         = t->fresh;
    info->off           = t->gap.open;
-   info->behind        = t->seam.behind;
-   info->seam_diverted = t->seam.diverted;
-   info->seam_kind     = t->seam.kind;
-   info->preceding     = t->seam.preceding;
+   info->behind            = t->boundary.behind;
+   info->boundary_diverted = t->boundary.diverted;
+   info->boundary_kind     = t->boundary.kind;
+   info->preceding         = t->boundary.preceding;
 }
 
 void DCFG_(forget_runs)(void)
@@ -275,13 +278,13 @@ void* DCFG_(thread_state)(UInt index, UInt watcher)
    return DCFG_(nth_thread)(index)->states[watcher];
 }
 
-/* Return the superblock from which T is going to ADDR, 0 if from none. */
-static UInt bound_from(const Thread* t, Addr addr)
+/* Return the superblock from which THREAD is going to ADDR, 0 if from none. */
+static UInt bound_from(const Thread* thread, Addr addr)
 {
-   if (!t->live || !t->entered || is_away(t)
-       || DCFG_(bound_for)(t) != addr || is_diverted(t))
+   if (!thread->live || !thread->entered || is_away(thread)
+       || DCFG_(bound_for)(thread) != addr || is_diverted(thread))
       return 0;
-   Position p = DCFG_(position)(t, addr);
+   Position p = DCFG_(position)(thread, addr);
    return p.n_done == 0 ? p.sb : 0;
 }
 
@@ -356,18 +359,18 @@ static void rename_in_mark(UWord* mark, UInt (*renamed)(UInt id))
    *mark = DCFG_MARK_OF(id) | (*mark & (DCFG_MARK_OF(1) - 1));
 }
 
-static void rename_in_thread(Thread* t, UInt (*renamed)(UInt id))
+static void rename_in_thread(Thread* thread, UInt (*renamed)(UInt id))
 {
-   rename_in(&t->seam.behind.sb, renamed);
-   if (!t->live) {
-      rename_in(&t->last.sb, renamed);
+   rename_in(&thread->boundary.behind.sb, renamed);
+   if (!thread->live) {
+      rename_in(&thread->last.sb, renamed);
       return;
    }
-   rename_in_mark(mark_of(t), renamed);
-   if (t->idle.cells != NULL)
-      rename_in_mark(mark_in(t->idle.cells), renamed);
-   for (Word i = 0; i < VG_(sizeXA)(t->signal.interruptions); i++) {
-      Interruption* in = VG_(indexXA)(t->signal.interruptions, i);
+   rename_in_mark(mark_of(thread), renamed);
+   if (thread->idle.cells != NULL)
+      rename_in_mark(mark_in(thread->idle.cells), renamed);
+   for (Word i = 0; i < VG_(sizeXA)(thread->signal.interruptions); i++) {
+      Interruption* in = VG_(indexXA)(thread->signal.interruptions, i);
       rename_in(&in->from.sb, renamed);
       rename_in(&in->site.sb, renamed);
    }

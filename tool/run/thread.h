@@ -22,8 +22,8 @@ typedef
       Bool       fresh;      // has run since forget_runs()
       Bool       off;        // is not collected now
       Site       behind;     // the last instruction of earlier parts
-      Bool       seam_diverted;  // was it diverted behind that instruction?
-      DivertKind seam_kind;      // in this way
+      Bool       boundary_diverted; // was it diverted behind that instruction?
+      DivertKind boundary_kind;     // in this way
       ULong      preceding;  // instructions in earlier parts
       CellArray* cells;
       CellArray* idle_cells;     // for counts to drop, or NULL

@@ -8,7 +8,7 @@
    readers of the threads, and the phrases' counts by dcfg_trace_enc.c.
 
    The sample.  A trace of up to MAX decisions is its own sample.  Of a longer
-   one, each thread gives pieces that begin at its landmarks, or else windows
+   one, each thread gives pieces that begin at its checkpoints, or else windows
    at equal distances.
 
    The choice.  Parse trees that grow where a sequence is frequent are due to

@@ -31,7 +31,6 @@
 #include "tool/calls/stack.h"
 #include "tool/dcfg_output.h"
 #include "tool/files/file.h"
-#include "tool/files/spool_file.h"
 #include "tool/files/stream.h"
 #include "tool/output_dcfg.h"
 #include "tool/run/gather.h"
@@ -184,9 +183,10 @@ static UInt next_edge(EdgeWalk* w)
    return w->edge;
 }
 
-static UInt instrs_of(const Graph* g, UInt node)
+static UInt instrs_of(const Graph* graph, UInt node)
 {
-   return node < NodeFirstBlock ? 0 : g->blocks[node - NodeFirstBlock].n_instrs;
+   return node < NodeFirstBlock
+          ? 0 : graph->blocks[node - NodeFirstBlock].n_instrs;
 }
 
 static Word next_turn(XArray* turns, UInt thread, Word i)
@@ -198,10 +198,10 @@ static Word next_turn(XArray* turns, UInt thread, Word i)
 
 /* Set .edges of THREAD's turns.  Return False if the path and the turns have
    different numbers of instructions. */
-static Bool count_edges(const Ways* w, const UInt* only, XArray* turns,
+static Bool count_edges(const Ways* ways, const UInt* only, XArray* turns,
                         UInt thread)
 {
-   EdgeWalk way    = { w->p->graph, only, DCFG_(new_walk)(w, thread), 0 };
+   EdgeWalk way    = { ways->p->graph, only, DCFG_(new_walk)(ways, thread), 0 };
    Word     n      = VG_(sizeXA)(turns);
    Word     i      = next_turn(turns, thread, 0);
    Word     last   = i;
@@ -227,15 +227,15 @@ static Bool count_edges(const Ways* w, const UInt* only, XArray* turns,
    return good;
 }
 
-static Bool count_all_edges(const Ways* w, XArray* turns)
+static Bool count_all_edges(const Ways* ways, XArray* turns)
 {
-   UInt* only = DCFG_(only_edges)(w->p->graph);
+   UInt* only = DCFG_(only_edges)(ways->p->graph);
    Bool  good = True;
 
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo info;
       DCFG_(thread_info)(t, &info);
-      if (info.ran && !count_edges(w, only, turns, t)) {
+      if (info.ran && !count_edges(ways, only, turns, t)) {
          VG_(umsg)("dcfg: internal error: the turns of thread %u and the "
                    "graph disagree\n", t);
          good = False;
@@ -291,10 +291,10 @@ static void put_turn(TurnRows* r, UInt thread, ULong instrs, ULong edges)
    All threads must have been traced.  *N is the number of turns in which
    something was collected.  Return False if turns and graph disagree, which
    is reported. */
-static Bool write_turns(Put* out, const Ways* w, ULong* n)
+static Bool write_turns(Put* out, const Ways* ways, ULong* n)
 {
    XArray*  turns  = turns_so_far();
-   Bool     good   = count_all_edges(w, turns);
+   Bool     good   = count_all_edges(ways, turns);
    TurnRows rows   = { out, 0, False, { 0, 0, 0 } };
    TurnEnd* before = VG_(calloc)("dcfg.schedule.before",
                                  DCFG_(n_threads)() + 1, sizeof(TurnEnd));
@@ -513,7 +513,7 @@ static UInt find_threads(Common* common, RecordedThread* threads,
       TraceThread* r = &readers[n];
       r->thread      = t;
       r->n_decisions = rec.end.bits + rec.end.targets + 1;
-      r->n_places    = rec.n_landmarks;
+      r->n_places    = rec.n_checkpoints;
       r->arg         = &threads[n];
       r->start       = start_thread;
       r->stop        = stop_thread;
@@ -530,17 +530,17 @@ static UInt find_threads(Common* common, RecordedThread* threads,
 /*--- The trace                                            ---*/
 
 /* Return the sum of the graph's counts for the N THREADS. */
-static ULong edges_of(const Graph* g, const TraceThread* threads, UInt n)
+static ULong edges_of(const Graph* graph, const TraceThread* threads, UInt n)
 {
-   Bool* is_traced = VG_(calloc)("dcfg.trace.threads", g->n_threads + 1,
+   Bool* is_traced = VG_(calloc)("dcfg.trace.threads", graph->n_threads + 1,
                                  sizeof(Bool));
    ULong sum       = 0;
 
    for (UInt i = 0; i < n; i++)
       is_traced[threads[i].thread] = True;
-   for (UInt e = 0; e < g->n_edges; e++)
-      for (UInt c = 0; c < g->edges[e].n_counts; c++) {
-         const EdgeCount* ec = &g->counts[g->edges[e].first_count + c];
+   for (UInt e = 0; e < graph->n_edges; e++)
+      for (UInt c = 0; c < graph->edges[e].n_counts; c++) {
+         const EdgeCount* ec = &graph->counts[graph->edges[e].first_count + c];
          if (is_traced[ec->thread])
             sum += ec->count;
       }
@@ -602,7 +602,7 @@ static void write_turns_file(const Common* common)
 }
 
 /* Write the trace, unless its graph is missing: it cannot be read without. */
-static void write(const Gathered* p, const HChar* reason)
+static void write(const Gathered* gathered, const HChar* reason)
 {
    if (DCFG_(out_file_failed)("--dcfg-out-file")) {
       VG_(umsg)("dcfg: the trace is not written, because its graph was not\n");
@@ -614,7 +614,7 @@ static void write(const Gathered* p, const HChar* reason)
                                          sizeof(RecordedThread));
    TraceThread*    readers = VG_(calloc)("dcfg.trace.threads", n,
                                          sizeof(TraceThread));
-   Common          common  = { DCFG_(find_ways)(p), NULL, False };
+   Common          common  = { DCFG_(find_ways)(gathered), NULL, False };
    Store           store;
    TraceJob        job;
 
@@ -622,7 +622,7 @@ static void write(const Gathered* p, const HChar* reason)
    for (UInt s = 0; s < N_TRACE_STREAMS; s++)
       store.streams[s] = DCFG_(new_stream)();
    job.pid          = VG_(getpid)();
-   job.graph        = p->graph;
+   job.graph        = gathered->graph;
    job.threads      = readers;
    job.n_threads    = find_threads(&common, threads, readers);
    job.chunk        = opts.chunk;

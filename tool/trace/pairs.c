@@ -17,45 +17,46 @@ static UInt slots_for(UInt n)
    return n_slots;
 }
 
-void DCFG_(begin_pairs)(PairTable* t, UInt n)
+void DCFG_(begin_pairs)(PairTable* table, UInt n)
 {
-   t->n_slots = slots_for(n);
-   t->slots   = dcfg_alloc("dcfg.pairs.slots",
-                           (SizeT)t->n_slots * sizeof(UInt));
+   table->n_slots = slots_for(n);
+   table->slots   = dcfg_alloc("dcfg.pairs.slots",
+                               (SizeT)table->n_slots * sizeof(UInt));
 }
 
-void DCFG_(delete_pairs)(PairTable* t)
+void DCFG_(delete_pairs)(PairTable* table)
 {
-   dcfg_free(t->slots);
-   t->slots = NULL;
-   dcfg_free(t->list);
-   t->list = NULL;
+   dcfg_free(table->slots);
+   table->slots = NULL;
+   dcfg_free(table->list);
+   table->list = NULL;
 }
 
-void DCFG_(clear_pairs)(PairTable* t, UInt n)
+void DCFG_(clear_pairs)(PairTable* table, UInt n)
 {
-   t->n       = 0;
-   t->n_slots = slots_for(n);
-   dcfg_memset(t->slots, 0, (SizeT)t->n_slots * sizeof(UInt));
+   table->n       = 0;
+   table->n_slots = slots_for(n);
+   dcfg_memset(table->slots, 0, (SizeT)table->n_slots * sizeof(UInt));
 }
 
-void DCFG_(use_more_slots)(PairTable* t)
+void DCFG_(use_more_slots)(PairTable* table)
 {
-   t->n_slots *= 2;
-   dcfg_memset(t->slots, 0, (SizeT)t->n_slots * sizeof(UInt));
-   for (UInt p = 0; p < t->n; p++)
-      *DCFG_(find_slot)(t, t->list[p].left, t->list[p].right) = p + 1;
+   table->n_slots *= 2;
+   dcfg_memset(table->slots, 0, (SizeT)table->n_slots * sizeof(UInt));
+   for (UInt p = 0; p < table->n; p++)
+      *DCFG_(find_slot)(table, table->list[p].left, table->list[p].right)
+         = p + 1;
 }
 
-UInt DCFG_(add_pair)(PairTable* t, UInt left, UInt right)
+UInt DCFG_(add_pair)(PairTable* table, UInt left, UInt right)
 {
    const SymbolPair fresh = { left, right, 0, 0 };
 
-   if (t->n == t->room) {
-      t->room = t->room ? 2 * t->room : 4096;
-      t->list = dcfg_realloc("dcfg.pairs.list", t->list,
-                             (SizeT)t->room * sizeof(SymbolPair));
+   if (table->n == table->room) {
+      table->room = table->room ? 2 * table->room : 4096;
+      table->list = dcfg_realloc("dcfg.pairs.list", table->list,
+                                 (SizeT)table->room * sizeof(SymbolPair));
    }
-   t->list[t->n] = fresh;
-   return t->n++;
+   table->list[table->n] = fresh;
+   return table->n++;
 }

@@ -100,11 +100,11 @@ struct _Parser {
    UInt        n_tables;
 };
 
-Parser* DCFG_(new_parser)(const Ways* w, Phrases* ps)
+Parser* DCFG_(new_parser)(const Ways* ways, Phrases* ps)
 {
    Parser* pr = VG_(calloc)("dcfg.parse", 1, sizeof(Parser));
 
-   pr->w      = w;
+   pr->w      = ways;
    pr->ps     = ps;
    pr->tables = VG_(malloc)("dcfg.parse.tables",
                             (SizeT)MAX_TABLES * sizeof(Table));
@@ -144,10 +144,10 @@ static UInt node_after(const Parser* pr, UInt p)
 }
 
 /* Return whether WAY can be read in one step. */
-static Bool is_short(const Ways* w, const Way* way)
+static Bool is_short(const Ways* ways, const Way* way)
 {
    return way->n_bits + 1 <= MAX_BITS && way->n_targets <= MAX_TARGETS
-          && w->nodes[way->node].is_decision;
+          && ways->nodes[way->node].is_decision;
 }
 
 /* Find the phrase that continues P with BIT, if one step leads there. */
@@ -327,12 +327,12 @@ static inline UInt go_on(Parser* pr, ParseOutput* out, UInt p, UInt edge)
 }
 
 /* Walk one decision from P on, in any way. */
-static UInt step(Parser* pr, Walk* k, ParseOutput* out, UInt p)
+static UInt step(Parser* pr, Walk* walk, ParseOutput* out, UInt p)
 {
    UInt edge;
 
-   k->node = state_of(pr, p)->node;
-   edge    = DCFG_(step_walk)(k);
+   walk->node = state_of(pr, p)->node;
+   edge    = DCFG_(step_walk)(walk);
    if (edge == 0) {
       if (!is_context(pr, p))
          complete(pr, out, p);
@@ -343,25 +343,25 @@ static UInt step(Parser* pr, Walk* k, ParseOutput* out, UInt p)
 
 /* Continue P with target NUMBER, which was read.  Within a phrase it is nearly
    always the same as last time. */
-static inline UInt follow_target(Parser* pr, Walk* k, ParseOutput* out, UInt p,
-                                 UInt number)
+static inline UInt follow_target(Parser* pr, Walk* walk, ParseOutput* out,
+                                 UInt p, UInt number)
 {
    const Ways*  w = pr->w;
    const State* s = &pr->states[p];
    UInt         longer;
 
    if (s->number == number + 1) {
-      DCFG_(skip_bits)(&k->reader, s->n_bits[0]);
-      DCFG_(skip_targets)(&k->reader, s->n_targets[0]);
+      DCFG_(skip_bits)(&walk->reader, s->n_bits[0]);
+      DCFG_(skip_targets)(&walk->reader, s->n_targets[0]);
       return s->next[0];
    }
    const Way* way = DCFG_(target_way)(w, &w->nodes[s->node], number);
    if (!is_short(w, way)) {
-      DCFG_(take_way)(k, way);
+      DCFG_(take_way)(walk, way);
       return way->edge == 0 ? 0 : go_on(pr, out, p, way->edge);
    }
-   DCFG_(skip_bits)(&k->reader, way->n_bits);
-   DCFG_(skip_targets)(&k->reader, way->n_targets);
+   DCFG_(skip_bits)(&walk->reader, way->n_bits);
+   DCFG_(skip_targets)(&walk->reader, way->n_targets);
    longer = DCFG_(longer_phrase)(pr->ps, p, way->edge);
    if (longer == 0)
       return go_on(pr, out, p, way->edge);
@@ -401,31 +401,31 @@ static inline Lead* next_target_lead(Parser* pr, UInt table, UInt number,
    where this ends: it has no table, too few bits are left, or it needs more
    than a lead.  *TARGET becomes 1 plus the number of a target that was read
    there, or stays. */
-static UInt follow_leads(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
-                         ULong n_leads, UInt* target)
+static UInt follow_leads(Parser* pr, RecordReader* reader, ParseOutput* out,
+                         UInt p, ULong n_leads, UInt* target)
 {
    UInt  table     = pr->states[p].table;
    Bool  is_target = pr->states[p].is_target;
    /* The reader's own place is in memory, and loading it would take long. */
-   ULong bits      = r->bits;
-   UInt  n_bits    = r->n_bits;
+   ULong bits      = reader->bits;
+   UInt  n_bits    = reader->n_bits;
    UInt  n         = out->n;
-   TargetPlace at  = DCFG_(target_place)(r);
+   TargetPlace at  = DCFG_(target_place)(reader);
 
    for (p = 0; n_leads > 0 && p == 0; n_leads--) {
       UInt  number = 0;
       Lead* l;
       if (n_bits < MAX_BITS) {
-         r->bits   = bits;
-         r->n_bits = n_bits;
-         DCFG_(top_up_bits)(r);
-         bits   = r->bits;
-         n_bits = r->n_bits;
+         reader->bits   = bits;
+         reader->n_bits = n_bits;
+         DCFG_(top_up_bits)(reader);
+         bits   = reader->bits;
+         n_bits = reader->n_bits;
       }
       if (!is_target) {
          l = next_lead(pr, table, bits, n_bits);
       } else {
-         number = DCFG_(read_target_at)(r, &at);
+         number = DCFG_(read_target_at)(reader, &at);
          l      = next_target_lead(pr, table, number, n_bits);
       }
       if (l == NULL) {
@@ -438,7 +438,7 @@ static UInt follow_leads(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
       bits          <<= l->n_bits;
       n_bits         -= l->n_bits;
       for (UInt i = l->n_targets; i > 0; i--)
-         DCFG_(read_target_at)(r, &at);
+         DCFG_(read_target_at)(reader, &at);
       if (!l->is_table) {
          p = l->next;
          if (pr->states[p].table != 0) {
@@ -451,9 +451,9 @@ static UInt follow_leads(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
       table     = l->next;
       is_target = l->is_target;
    }
-   r->bits   = bits;
-   r->n_bits = n_bits;
-   DCFG_(set_target_place)(r, at);
+   reader->bits   = bits;
+   reader->n_bits = n_bits;
+   DCFG_(set_target_place)(reader, at);
    for (; out->n < n; out->n++)
       out->n_edges += edges_of(pr, out->phrases[out->n]);
    return p != 0 ? p : pr->phrase_of[table - 1];
@@ -469,30 +469,30 @@ static ULong n_safe_leads(const ParseOutput* out, UInt room, ULong limit)
 }
 
 /* Return the phrase that the next bit leads to from S, or 0. */
-static UInt follow_bit(RecordReader* r, const State* s)
+static UInt follow_bit(RecordReader* reader, const State* s)
 {
-   if (r->n_bits == 0)
-      DCFG_(load_bits)(r);
-   UInt bit = r->bits >> 63;
-   if (s->next[bit] == 0 || s->n_bits[bit] > r->n_bits)
+   if (reader->n_bits == 0)
+      DCFG_(load_bits)(reader);
+   UInt bit = reader->bits >> 63;
+   if (s->next[bit] == 0 || s->n_bits[bit] > reader->n_bits)
       return 0;
-   r->bits   <<= s->n_bits[bit];
-   r->n_bits  -= s->n_bits[bit];
-   DCFG_(skip_targets)(r, s->n_targets[bit]);
+   reader->bits   <<= s->n_bits[bit];
+   reader->n_bits  -= s->n_bits[bit];
+   DCFG_(skip_targets)(reader, s->n_targets[bit]);
    return s->next[bit];
 }
 
-UInt DCFG_(parse)(Parser* pr, Walk* k, UInt* phrase, UInt* phrases, UInt room,
-                  ULong limit)
+UInt DCFG_(parse)(Parser* pr, Walk* walk, UInt* phrase, UInt* phrases,
+                  UInt room, ULong limit)
 {
    ParseOutput out = { phrases, 0, 0 };
    UInt        p   = *phrase;
 
-   while (p != 0 && out.n < room && out.n_edges < limit && !k->failed) {
+   while (p != 0 && out.n < room && out.n_edges < limit && !walk->failed) {
       State* s      = state_of(pr, p);
       UInt   target = 0, then = 0;
       if (s->table != 0) {
-         p = follow_leads(pr, &k->reader, &out, p,
+         p = follow_leads(pr, &walk->reader, &out, p,
                           n_safe_leads(&out, room, limit), &target);
          s = state_of(pr, p);
          if (s->table == 0)
@@ -503,20 +503,20 @@ UInt DCFG_(parse)(Parser* pr, Walk* k, UInt* phrase, UInt* phrases, UInt room,
          continue;
       }
       if (s->is_bit)
-         then = follow_bit(&k->reader, s);
+         then = follow_bit(&walk->reader, s);
       if (then != 0)
          p = then;
       else if (s->is_target)
-         p = follow_target(pr, k, &out, p,
+         p = follow_target(pr, walk, &out, p,
                            target ? target - 1
-                                  : DCFG_(read_target)(&k->reader));
+                                  : DCFG_(read_target)(&walk->reader));
       else
-         p = step(pr, k, &out, p);
+         p = step(pr, walk, &out, p);
    }
-   if (k->failed)
+   if (walk->failed)
       p = 0;
    if (p != 0)
-      k->node = state_of(pr, p)->node;
+      walk->node = state_of(pr, p)->node;
    *phrase = p;
    return out.n;
 }

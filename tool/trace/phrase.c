@@ -115,10 +115,10 @@ static const Edge* edge(const Phrases* ps, UInt id)
    return &ps->graph->edges[id - 1];
 }
 
-static ULong instrs_of(const Graph* g, UInt node)
+static ULong instrs_of(const Graph* graph, UInt node)
 {
    return node < NodeFirstBlock ? 0
-                                : g->blocks[node - NodeFirstBlock].n_instrs;
+                                : graph->blocks[node - NodeFirstBlock].n_instrs;
 }
 
 /* A node with more decision edges than this has no ranks. */
@@ -175,14 +175,14 @@ static void find_tails(Phrases* ps)
 
 /*--- The trees                                            ---*/
 
-Phrases* DCFG_(new_phrases)(const Graph* g)
+Phrases* DCFG_(new_phrases)(const Graph* graph)
 {
    Phrases* ps = DCFG_CALLOC("dcfg.phrase", Phrases, 1);
 
-   ps->graph = g;
+   ps->graph = graph;
    find_decisions(ps);
    find_tails(ps);
-   ps->context_of = DCFG_CALLOC("dcfg.phrase.edge", UInt, g->n_edges + 1);
+   ps->context_of = DCFG_CALLOC("dcfg.phrase.edge", UInt, graph->n_edges + 1);
    ps->room       = 4096;
    ps->phrases    = DCFG_CALLOC("dcfg.phrase.list", Phrase, ps->room);
    ps->kids       = DCFG_CALLOC("dcfg.phrase.kids", UInt, ps->room);

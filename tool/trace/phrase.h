@@ -76,9 +76,9 @@ typedef
    }
    Phrases;
 
-/* Make the tables of G, without phrases.  Readers and choose_phrases() add
+/* Make the tables of GRAPH, without phrases.  Readers and choose_phrases() add
    phrases. */
-Phrases* DCFG_(new_phrases)(const Graph* g);
+Phrases* DCFG_(new_phrases)(const Graph* graph);
 void     DCFG_(delete_phrases)(Phrases* ps);
 
 /* Return the phrase that continues P, a phrase or context, with decision EDGE;

@@ -25,14 +25,14 @@
    Generated code shifts bits into a word below a leading 1, and calls a helper
    when the 1 has come to the top.  Targets go to a buffer.  When the buffer is
    full, they become numbers, which are smaller and make replay faster.  A
-   guesser hashes the last targets to a history, and expects the target that
+   predictor hashes the last targets to a history, and expects the target that
    followed this history the last time.  Writer and reader make the same
-   guesses, so the record only has the number of right guesses in a row, and
-   the targets between.
+   predictions, so the record only has the number of right predictions in a row,
+   and the targets between.
 
-   At roughly equal distances the recorder leaves a landmark: the places in all
-   streams, and the guesser.  A reader can begin there without the data before
-   it. */
+   At roughly equal distances the recorder leaves a checkpoint: the places in
+   all streams, and the predictor.  A reader can begin there without the data
+   before it. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
@@ -100,30 +100,30 @@ static inline UInt bits_in_word(ULong word)
 /* Return the history after HISTORY and target NUMBER. */
 static inline UInt next_history(UInt history, UInt number)
 {
-   return ((history << 2) ^ (number * 0x9E3779B1u >> 20)) % DCFG_N_GUESSES;
+   return ((history << 2) ^ (number * 0x9E3779B1u >> 20)) % DCFG_N_PREDICTIONS;
 }
 
-/* Units of the stream: a count of right guesses plus RIGHT_GUESSES; or a
-   number; or LONG_TARGET and the lower and upper half of a number. */
-#define RIGHT_GUESSES 0x8000
-#define LONG_TARGET   0x7FFF
+/* Units of the stream: a count of right predictions plus RIGHT_PREDICTIONS; or
+   a number; or LONG_TARGET and the lower and upper half of a number. */
+#define RIGHT_PREDICTIONS 0x8000
+#define LONG_TARGET       0x7FFF
 
 #define N_TARGETS 2048u        // targets in a thread's buffer
 
-/* The number of landmarks at which every second one is dropped. */
-#define MAX_LANDMARKS  64u
-#define LANDMARK_WORDS 4096u   // words between two, at the begin
+/* The number of checkpoints at which every second one is dropped. */
+#define MAX_CHECKPOINTS  64u
+#define CHECKPOINT_WORDS 4096u   // words between two, at the begin
 
-/* TargetGuesser: the Guesser of a thread that runs.  It has the targets, and so
-   most of them need no number. */
+/* TargetPredictor: the Predictor of a thread that runs.  It has the targets, and
+   so most of them need no number. */
 typedef
    struct {
       UInt   history;
-      UShort next[DCFG_N_GUESSES];      // for each history, if its guess is
-                                        // right
-      Addr   guesses[DCFG_N_GUESSES];   // 0: none
+      UShort next[DCFG_N_PREDICTIONS];          // for each history, if its
+                                                // prediction is right
+      Addr   predictions[DCFG_N_PREDICTIONS];   // 0: none
    }
-   TargetGuesser;
+   TargetPredictor;
 
 struct _Recorder {
    CellArray* cells;           // NULL when finished
@@ -134,12 +134,12 @@ struct _Recorder {
    Stream*    events;
    Addr*      buffer;          // targets without numbers so far
    ULong      n_numbered;      // targets in the stream
-   TargetGuesser* guesser;     // made at the first use
+   TargetPredictor* predictor; // made at the first use
    ULong      last_word;       // when finished
    UInt       n_landings;      // when it was created
-   Landmark*  landmarks[MAX_LANDMARKS];
-   UInt       n_landmarks;
-   UInt       landmark_words;  // words between two landmarks
+   Checkpoint* checkpoints[MAX_CHECKPOINTS];
+   UInt       n_checkpoints;
+   UInt       checkpoint_words; // words between two checkpoints
    /* The last diversion.  Later it will be known whether it led anywhere. */
    Bool        has_divert;
    RecordEvent divert;
@@ -268,29 +268,29 @@ static ULong* bits(ULong* base)
    return base + first_record_slot + SlotBits;
 }
 
-static Addr* next_target(const Recorder* r)
+static Addr* next_target(const Recorder* recorder)
 {
-   return (Addr*)*slot(DCFG_(cell_base)(r->cells), SlotTargets);
+   return (Addr*)*slot(DCFG_(cell_base)(recorder->cells), SlotTargets);
 }
 
-/* Turn the N targets in BUFFER into units, with the guesses of G.  Return the
-   number of units. */
+/* Turn the N targets in BUFFER into units, with the predictions of G.  Return
+   the number of units. */
 static UInt put_units(UShort* units, const Addr* buffer, UInt n,
-                      TargetGuesser* g)
+                      TargetPredictor* g)
 {
    UInt used = 0, n_right = 0, history = g->history;
 
    for (UInt i = 0; i < n; i++) {
-      if (g->guesses[history] == buffer[i] && buffer[i] != 0) {
+      if (g->predictions[history] == buffer[i] && buffer[i] != 0) {
          n_right++;
          history = g->next[history];
          continue;
       }
       UInt number = number_of(buffer[i]);
-      g->guesses[history] = buffer[i];
+      g->predictions[history] = buffer[i];
       history = g->next[history] = next_history(history, number);
       if (n_right > 0)
-         units[used++] = RIGHT_GUESSES + n_right;
+         units[used++] = RIGHT_PREDICTIONS + n_right;
       n_right = 0;
       if (number >= LONG_TARGET) {
          units[used++] = LONG_TARGET;
@@ -301,35 +301,38 @@ static UInt put_units(UShort* units, const Addr* buffer, UInt n,
       }
    }
    if (n_right > 0)
-      units[used++] = RIGHT_GUESSES + n_right;
+      units[used++] = RIGHT_PREDICTIONS + n_right;
    g->history = history;
    return used;
 }
 
 /* Make TO what a reader knows of G. */
-static void copy_guesser(Guesser* to, const TargetGuesser* g)
+static void copy_predictor(Predictor* to, const TargetPredictor* g)
 {
    to->history = g->history;
-   for (UInt i = 0; i < DCFG_N_GUESSES; i++)
-      to->guesses[i] = g->guesses[i] == 0 ? 0 : number_of(g->guesses[i]);
+   for (UInt i = 0; i < DCFG_N_PREDICTIONS; i++)
+      to->predictions[i] = g->predictions[i] == 0
+                           ? 0 : number_of(g->predictions[i]);
 }
 
 /* Turn the targets in the buffer into numbers, and empty it. */
-static void number_targets(Recorder* r)
+static void number_targets(Recorder* recorder)
 {
    UShort units[3 * N_TARGETS + 1];
-   UInt   n = next_target(r) - r->buffer;
+   UInt   n = next_target(recorder) - recorder->buffer;
 
-   if (n > 0 && r->keep) {
-      if (r->guesser == NULL)
-         r->guesser = VG_(calloc)("dcfg.record.guesser", 1,
-                                  sizeof(TargetGuesser));
-      DCFG_(append_to_stream)(r->targets, units,
-                              put_units(units, r->buffer, n, r->guesser)
+   if (n > 0 && recorder->keep) {
+      if (recorder->predictor == NULL)
+         recorder->predictor = VG_(calloc)("dcfg.record.predictor", 1,
+                                           sizeof(TargetPredictor));
+      DCFG_(append_to_stream)(recorder->targets, units,
+                              put_units(units, recorder->buffer, n,
+                                        recorder->predictor)
                               * sizeof(UShort));
    }
-   r->n_numbered += n;
-   *slot(DCFG_(cell_base)(r->cells), SlotTargets) = (UWord)r->buffer;
+   recorder->n_numbered += n;
+   *slot(DCFG_(cell_base)(recorder->cells), SlotTargets)
+      = (UWord)recorder->buffer;
 }
 
 /*--- Recorders                                            ---*/
@@ -347,7 +350,7 @@ static void* new_recorder(CellArray* ca, UInt index)
    r->buffer     = VG_(malloc)("dcfg.record.buffer",
                                N_TARGETS * sizeof(Addr));
    r->n_landings = VG_(sizeXA)(landings);
-   r->landmark_words = LANDMARK_WORDS;
+   r->checkpoint_words = CHECKPOINT_WORDS;
    *bits(base) = 1;
    *slot(base, SlotTargets)    = (UWord)r->buffer;
    *slot(base, SlotTargetsEnd) = (UWord)(r->buffer + N_TARGETS);
@@ -364,10 +367,10 @@ static void delete_recorder(void* s)
    DCFG_(delete_stream)(r->words);
    DCFG_(delete_stream)(r->targets);
    DCFG_(delete_stream)(r->events);
-   for (UInt i = 0; i < r->n_landmarks; i++)
-      VG_(free)(r->landmarks[i]);
+   for (UInt i = 0; i < r->n_checkpoints; i++)
+      VG_(free)(r->checkpoints[i]);
    VG_(free)(r->buffer);
-   VG_(free)(r->guesser);
+   VG_(free)(r->predictor);
    VG_(free)(r);
 }
 
@@ -388,59 +391,61 @@ static void have_idle_recorder(void* s, CellArray* ca)
 
 /*--- Places                                               ---*/
 
-static ULong last_word(const Recorder* r)
+static ULong last_word(const Recorder* recorder)
 {
-   return r->cells != NULL ? *bits(DCFG_(cell_base)(r->cells))
-                           : r->last_word;
+   return recorder->cells != NULL ? *bits(DCFG_(cell_base)(recorder->cells))
+                                  : recorder->last_word;
 }
 
-static ULong n_words(const Recorder* r)
+static ULong n_words(const Recorder* recorder)
 {
-   return DCFG_(stream_length)(r->words) / sizeof(ULong);
+   return DCFG_(stream_length)(recorder->words) / sizeof(ULong);
 }
 
-/* Return the place where R's record ends now. */
-static RecordPlace record_place(const Recorder* r)
+/* Return the place where RECORDER's record ends now. */
+static RecordPlace record_place(const Recorder* recorder)
 {
-   Bool        live  = r->cells != NULL;
+   Bool        live  = recorder->cells != NULL;
    RecordPlace place;
 
-   place.bits    = n_words(r) * DCFG_WORD_BITS
-                   + bits_in_word(last_word(r));
-   place.targets = r->n_numbered + (live ? next_target(r) - r->buffer : 0);
+   place.bits    = n_words(recorder) * DCFG_WORD_BITS
+                   + bits_in_word(last_word(recorder));
+   place.targets = recorder->n_numbered
+                   + (live ? next_target(recorder) - recorder->buffer : 0);
    return place;
 }
 
 /*--- Events                                               ---*/
 
-static Bool is_diverted(const Recorder* r)
+static Bool is_diverted(const Recorder* recorder)
 {
-   return (DCFG_(cell_base)(r->cells)[CellMark] & DCFG_MARK_DIVERTED) != 0;
+   return (DCFG_(cell_base)(recorder->cells)[CellMark] & DCFG_MARK_DIVERTED)
+          != 0;
 }
 
-static void add_event(Recorder* r, const RecordEvent* e)
+static void add_event(Recorder* recorder, const RecordEvent* e)
 {
-   if (r->keep)
-      DCFG_(append_to_stream)(r->events, e, sizeof(RecordEvent));
+   if (recorder->keep)
+      DCFG_(append_to_stream)(recorder->events, e, sizeof(RecordEvent));
 }
 
 /* If the thread has run since it was diverted, add the diversion to the
    events. */
-static void settle_divert(Recorder* r)
+static void settle_divert(Recorder* recorder)
 {
-   if (r->has_divert && !is_diverted(r)) {
-      add_event(r, &r->divert);
-      r->has_divert = False;
+   if (recorder->has_divert && !is_diverted(recorder)) {
+      add_event(recorder, &recorder->divert);
+      recorder->has_divert = False;
    }
 }
 
-static RecordEvent new_event(const Recorder* r, EventKind kind,
+static RecordEvent new_event(const Recorder* recorder, EventKind kind,
                              Position from, Target to)
 {
    RecordEvent e;
 
    VG_(memset)(&e, 0, sizeof(e));
-   e.place = record_place(r);
+   e.place = record_place(recorder);
    e.kind  = kind;
    e.from  = from;
    e.to    = to;
@@ -496,25 +501,25 @@ static void finish_recorder(void* s)
       delete_recorder(r->idle);
    r->idle = NULL;
    VG_(free)(r->buffer);
-   VG_(free)(r->guesser);
+   VG_(free)(r->predictor);
    r->buffer  = NULL;
-   r->guesser = NULL;
+   r->predictor = NULL;
 }
 
-void DCFG_(recording)(Recorder* r, Recording* rec)
+void DCFG_(recording)(Recorder* recorder, Recording* rec)
 {
-   if (r->cells != NULL) {
-      settle_divert(r);
-      number_targets(r);
+   if (recorder->cells != NULL) {
+      settle_divert(recorder);
+      number_targets(recorder);
    }
-   rec->words      = r->words;
-   rec->last_word  = last_word(r);
-   rec->targets    = r->targets;
-   rec->events     = r->events;
-   rec->end        = record_place(r);
-   rec->n_landings = r->n_landings;
-   rec->n_landmarks = r->n_landmarks;
-   rec->landmarks   = r->landmarks;
+   rec->words      = recorder->words;
+   rec->last_word  = last_word(recorder);
+   rec->targets    = recorder->targets;
+   rec->events     = recorder->events;
+   rec->end        = record_place(recorder);
+   rec->n_landings = recorder->n_landings;
+   rec->n_checkpoints = recorder->n_checkpoints;
+   rec->checkpoints   = recorder->checkpoints;
 }
 
 Recorder* DCFG_(recorder_of_thread)(UInt thread)
@@ -536,106 +541,107 @@ Target DCFG_(changed_landing)(UInt i)
 
 /* Load the next word of bits, or the rest in the last word, into .ahead, which
    is empty.  Leave it empty at the end. */
-void DCFG_(load_ahead)(RecordReader* r)
+void DCFG_(load_ahead)(RecordReader* reader)
 {
-   ULong last = r->rec->last_word;
+   ULong last = reader->rec->last_word;
 
-   if (r->next_word == r->n_words) {
-      UInt got = DCFG_(read_stream)(r->rec->words, r->words_at, r->words,
-                                    sizeof(r->words));
-      r->words_at += got;
-      r->n_words   = got / sizeof(ULong);
-      r->next_word = 0;
+   if (reader->next_word == reader->n_words) {
+      UInt got = DCFG_(read_stream)(reader->rec->words, reader->words_at,
+                                    reader->words, sizeof(reader->words));
+      reader->words_at += got;
+      reader->n_words   = got / sizeof(ULong);
+      reader->next_word = 0;
    }
-   if (r->next_word < r->n_words) {
-      r->ahead   = r->words[r->next_word++] << 1;
-      r->n_ahead = DCFG_WORD_BITS;
-   } else if (!r->last_word_read && last > 1) {
-      r->n_ahead = bits_in_word(last);
-      r->ahead   = last << (64 - r->n_ahead);
-      r->last_word_read = True;
+   if (reader->next_word < reader->n_words) {
+      reader->ahead   = reader->words[reader->next_word++] << 1;
+      reader->n_ahead = DCFG_WORD_BITS;
+   } else if (!reader->last_word_read && last > 1) {
+      reader->n_ahead = bits_in_word(last);
+      reader->ahead   = last << (64 - reader->n_ahead);
+      reader->last_word_read = True;
    }
-   r->bits_loaded += r->n_ahead;
+   reader->bits_loaded += reader->n_ahead;
 }
 
 /* Load the next bits.  Those in .bits have been read, or are passed over. */
-void DCFG_(load_bits)(RecordReader* r)
+void DCFG_(load_bits)(RecordReader* reader)
 {
-   if (r->n_ahead == 0)
-      DCFG_(load_ahead)(r);
-   r->bits    = r->ahead;
-   r->n_bits  = r->n_ahead;
-   r->n_ahead = 0;
-   if (r->n_bits == 0) {
-      r->failed = True;
-      r->bits   = 0;
-      r->n_bits = DCFG_WORD_BITS;
-      r->bits_loaded += DCFG_WORD_BITS;
+   if (reader->n_ahead == 0)
+      DCFG_(load_ahead)(reader);
+   reader->bits    = reader->ahead;
+   reader->n_bits  = reader->n_ahead;
+   reader->n_ahead = 0;
+   if (reader->n_bits == 0) {
+      reader->failed = True;
+      reader->bits   = 0;
+      reader->n_bits = DCFG_WORD_BITS;
+      reader->bits_loaded += DCFG_WORD_BITS;
    }
 }
 
-static UInt read_unit(RecordReader* r)
+static UInt read_unit(RecordReader* reader)
 {
-   if (r->next_unit == r->n_units) {
-      UInt got = DCFG_(read_stream)(r->rec->targets, r->units_at, r->units,
-                                    sizeof(r->units));
-      r->units_at += got;
-      r->n_units   = got / sizeof(UShort);
-      r->next_unit = 0;
-      if (r->n_units == 0) {
-         r->failed = True;
+   if (reader->next_unit == reader->n_units) {
+      UInt got = DCFG_(read_stream)(reader->rec->targets, reader->units_at,
+                                    reader->units, sizeof(reader->units));
+      reader->units_at += got;
+      reader->n_units   = got / sizeof(UShort);
+      reader->next_unit = 0;
+      if (reader->n_units == 0) {
+         reader->failed = True;
          return 0;
       }
    }
-   return r->units[r->next_unit++];
+   return reader->units[reader->next_unit++];
 }
 
-/* Make NUMBER the guess after HISTORY. */
-static void set_guess(RecordReader* r, UInt history, UInt number)
+/* Make NUMBER the prediction after HISTORY. */
+static void set_prediction(RecordReader* reader, UInt history, UInt number)
 {
-   r->guesser.guesses[history] = number;
-   r->next_history[history]    = next_history(history, number);
+   reader->predictor.predictions[history] = number;
+   reader->next_history[history]    = next_history(history, number);
 }
 
-/* Load the next right guesses; or one that was wrong, which is corrected. */
-void DCFG_(load_targets)(RecordReader* r)
+/* Load the next right predictions; or one that was wrong, which is
+   corrected. */
+void DCFG_(load_targets)(RecordReader* reader)
 {
-   UInt n = read_unit(r);
+   UInt n = read_unit(reader);
 
-   r->n_right = n > RIGHT_GUESSES ? n - RIGHT_GUESSES : 1;
-   r->targets_loaded += r->n_right;
-   if (n > RIGHT_GUESSES)
+   reader->n_right = n > RIGHT_PREDICTIONS ? n - RIGHT_PREDICTIONS : 1;
+   reader->targets_loaded += reader->n_right;
+   if (n > RIGHT_PREDICTIONS)
       return;
    if (n == LONG_TARGET) {
-      n  = read_unit(r);
-      n |= read_unit(r) << 16;
+      n  = read_unit(reader);
+      n |= read_unit(reader) << 16;
    }
-   set_guess(r, r->guesser.history, n);
+   set_prediction(reader, reader->predictor.history, n);
 }
 
-static void start_guesser(RecordReader* r, const Guesser* g)
+static void start_predictor(RecordReader* reader, const Predictor* g)
 {
-   r->guesser.history = g != NULL ? g->history : 0;
-   for (UInt i = 0; i < DCFG_N_GUESSES; i++)
-      set_guess(r, i, g != NULL ? g->guesses[i] : 0);
+   reader->predictor.history = g != NULL ? g->history : 0;
+   for (UInt i = 0; i < DCFG_N_PREDICTIONS; i++)
+      set_prediction(reader, i, g != NULL ? g->predictions[i] : 0);
 }
 
-void DCFG_(read_from_start)(RecordReader* r, const Recording* rec)
+void DCFG_(read_from_start)(RecordReader* reader, const Recording* rec)
 {
-   VG_(memset)(r, 0, offsetof(RecordReader, guesser));
-   r->rec = rec;
-   start_guesser(r, NULL);
+   VG_(memset)(reader, 0, offsetof(RecordReader, predictor));
+   reader->rec = rec;
+   start_predictor(reader, NULL);
 }
 
-void DCFG_(read_from)(RecordReader* r, const Recording* rec,
-                      const Landmark* l)
+void DCFG_(read_from)(RecordReader* reader, const Recording* rec,
+                      const Checkpoint* l)
 {
-   DCFG_(read_from_start)(r, rec);
-   r->words_at       = l->words_at;
-   r->bits_loaded    = l->place.bits;
-   r->units_at       = l->targets_at;
-   r->targets_loaded = l->place.targets;
-   start_guesser(r, &l->guesser);
+   DCFG_(read_from_start)(reader, rec);
+   reader->words_at       = l->words_at;
+   reader->bits_loaded    = l->place.bits;
+   reader->units_at       = l->targets_at;
+   reader->targets_loaded = l->place.targets;
+   start_predictor(reader, &l->predictor);
 }
 
 /*--- Helpers of generated code                            ---*/
@@ -655,30 +661,30 @@ static Bool records_last_bit(const Superblock* sb)
    return sb->kinds[sb->n_instrs - 1] == InsnCond;
 }
 
-static void add_landmark(Recorder* r, const Superblock* sb, Bool bit)
+static void add_checkpoint(Recorder* recorder, const Superblock* sb, Bool bit)
 {
-   Landmark* l = VG_(calloc)("dcfg.record.landmark", 1, sizeof(Landmark));
+   Checkpoint* l = VG_(calloc)("dcfg.record.checkpoint", 1, sizeof(Checkpoint));
 
-   number_targets(r);
-   settle_divert(r);
+   number_targets(recorder);
+   settle_divert(recorder);
    l->sb         = sb->id;
    l->bit        = bit;
-   l->place      = record_place(r);
-   l->words_at   = DCFG_(stream_length)(r->words);
-   l->targets_at = DCFG_(stream_length)(r->targets);
-   l->events_at  = DCFG_(stream_length)(r->events);
-   if (r->guesser != NULL)
-      copy_guesser(&l->guesser, r->guesser);
-   r->landmarks[r->n_landmarks++] = l;
-   if (r->n_landmarks < MAX_LANDMARKS)
+   l->place      = record_place(recorder);
+   l->words_at   = DCFG_(stream_length)(recorder->words);
+   l->targets_at = DCFG_(stream_length)(recorder->targets);
+   l->events_at  = DCFG_(stream_length)(recorder->events);
+   if (recorder->predictor != NULL)
+      copy_predictor(&l->predictor, recorder->predictor);
+   recorder->checkpoints[recorder->n_checkpoints++] = l;
+   if (recorder->n_checkpoints < MAX_CHECKPOINTS)
       return;
-   for (UInt i = 0; i < MAX_LANDMARKS; i++)
+   for (UInt i = 0; i < MAX_CHECKPOINTS; i++)
       if (i % 2 == 0)
-         VG_(free)(r->landmarks[i]);
+         VG_(free)(recorder->checkpoints[i]);
       else
-         r->landmarks[i / 2] = r->landmarks[i];
-   r->n_landmarks     = MAX_LANDMARKS / 2;
-   r->landmark_words *= 2;
+         recorder->checkpoints[i / 2] = recorder->checkpoints[i];
+   recorder->n_checkpoints     = MAX_CHECKPOINTS / 2;
+   recorder->checkpoint_words *= 2;
 }
 
 /* Called by generated code, with the base of the thread's cell array: the word
@@ -693,11 +699,11 @@ static void record_word(ULong* base)
    if (!r->keep)
       return;
    DCFG_(append_to_stream)(r->words, &word, sizeof(ULong));
-   if (n_words(r) >= (r->n_landmarks + 1) * (ULong)r->landmark_words) {
+   if (n_words(r) >= (r->n_checkpoints + 1) * (ULong)r->checkpoint_words) {
       const Superblock* sb
          = DCFG_(superblock)(DCFG_MARK_ID((UWord)base[CellMark]));
       if (records_last_bit(sb))
-         add_landmark(r, sb, word & 1);
+         add_checkpoint(r, sb, word & 1);
    }
 }
 
@@ -723,86 +729,87 @@ static void record_exit(ULong* base, UWord id, UWord exit)
 /* Has the present instruction recorded a bit? */
 static Bool bit_recorded;
 
-static IRExpr* record_slot(Work* w, UInt slot)
+static IRExpr* record_slot(Work* work, UInt slot)
 {
-   return cell_addr(w, first_record_slot + slot);
+   return cell_addr(work, first_record_slot + slot);
 }
 
 /* Store WORD as SlotBits; call the helper if it is full. */
-static void put_bits(Work* w, IRExpr* bits)
+static void put_bits(Work* work, IRExpr* bits)
 {
-   store(w, record_slot(w, SlotBits), bits);
-   call_if(w, is_negative(w, bits), "dcfg_record_word", &record_word,
-           mkIRExprVec_1(base(w)));
+   store(work, record_slot(work, SlotBits), bits);
+   call_if(work, is_negative(work, bits), "dcfg_record_word", &record_word,
+           mkIRExprVec_1(base(work)));
 }
 
 /* Return SlotBits shifted up by one, or only if GUARD.  The shift is a sum,
    because 32-bit hosts take ten instructions to shift an I64. */
-static IRExpr* shifted_bits(Work* w, IRExpr* guard)
+static IRExpr* shifted_bits(Work* work, IRExpr* guard)
 {
-   IRExpr* bits = load(w, Ity_I64, record_slot(w, SlotBits));
+   IRExpr* bits = load(work, Ity_I64, record_slot(work, SlotBits));
    IRExpr* more = bits;
 
    if (guard != NULL)
-      more = assign(w, Ity_I64,
+      more = assign(work, Ity_I64,
                     IRExpr_ITE(guard, bits, IRExpr_Const(IRConst_U64(0))));
-   return sum(w, bits, more);
+   return sum(work, bits, more);
 }
 
 /* Return the bit for the way from instruction K to TARGET. */
-static Bool bit_of(const Work* w, UInt k, Addr target)
+static Bool bit_of(const Work* work, UInt k, Addr target)
 {
-   return DCFG_(bit_of_way)(w->sb->kinds[k], w->addrs[k], w->lengths[k],
-                            target);
+   return DCFG_(bit_of_way)(work->sb->kinds[k], work->addrs[k],
+                            work->lengths[k], target);
 }
 
 /* Record BIT. */
-static void record_bit(Work* w, Bool bit)
+static void record_bit(Work* work, Bool bit)
 {
-   IRExpr* bits = shifted_bits(w, NULL);
-   put_bits(w, bit ? sum(w, bits, IRExpr_Const(IRConst_U64(1))) : bits);
+   IRExpr* bits = shifted_bits(work, NULL);
+   put_bits(work, bit ? sum(work, bits, IRExpr_Const(IRConst_U64(1))) : bits);
    bit_recorded = True;
 }
 
 /* Record the direction of the conditional branch K, whose only exit leads to
    TARGET. */
-static void record_branch(Work* w, UInt k, Addr target, IRExpr* guard)
+static void record_branch(Work* work, UInt k, Addr target, IRExpr* guard)
 {
-   IRExpr* taken = bit_to_I64(w, guard);
-   IRExpr* bits  = shifted_bits(w, NULL);
+   IRExpr* taken = bit_to_I64(work, guard);
+   IRExpr* bits  = shifted_bits(work, NULL);
 
-   if (!bit_of(w, k, target)) {
-      bits = sum(w, bits, IRExpr_Const(IRConst_U64(1)));
-      put_bits(w, assign(w, Ity_I64, IRExpr_Binop(Iop_Sub64, bits, taken)));
+   if (!bit_of(work, k, target)) {
+      bits = sum(work, bits, IRExpr_Const(IRConst_U64(1)));
+      put_bits(work,
+               assign(work, Ity_I64, IRExpr_Binop(Iop_Sub64, bits, taken)));
    } else {
-      put_bits(w, sum(w, bits, taken));
+      put_bits(work, sum(work, bits, taken));
    }
    bit_recorded = True;
 }
 
 /* Record the bit of K's exit to TARGET if it is taken. */
-static void record_if_taken(Work* w, UInt k, Addr target, IRExpr* guard)
+static void record_if_taken(Work* work, UInt k, Addr target, IRExpr* guard)
 {
-   IRExpr* bits = shifted_bits(w, guard);
+   IRExpr* bits = shifted_bits(work, guard);
 
-   if (bit_of(w, k, target))
-      bits = sum(w, bits, bit_to_I64(w, guard));
-   put_bits(w, bits);
+   if (bit_of(work, k, target))
+      bits = sum(work, bits, bit_to_I64(work, guard));
+   put_bits(work, bits);
 }
 
-static void record_target(Work* w, IRExpr* target)
+static void record_target(Work* work, IRExpr* target)
 {
-   IRExpr* place = load(w, w->word_ty, record_slot(w, SlotTargets));
-   IRExpr* next  = add_words(w, place, word(w, sizeof(Addr)));
-   IRExpr* end   = load(w, w->word_ty, record_slot(w, SlotTargetsEnd));
+   IRExpr* place = load(work, work->word_ty, record_slot(work, SlotTargets));
+   IRExpr* next  = add_words(work, place, word(work, sizeof(Addr)));
+   IRExpr* end   = load(work, work->word_ty, record_slot(work, SlotTargetsEnd));
 
-   store(w, place, target);
-   store(w, record_slot(w, SlotTargets), next);
-   call_if(w, assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
-                                             ? Iop_CmpEQ64 : Iop_CmpEQ32,
-                                             next, end)),
+   store(work, place, target);
+   store(work, record_slot(work, SlotTargets), next);
+   call_if(work, assign(work, Ity_I1, IRExpr_Binop(work->word_ty == Ity_I64
+                                                   ? Iop_CmpEQ64 : Iop_CmpEQ32,
+                                                   next, end)),
            "dcfg_record_targets", &record_targets,
-           mkIRExprVec_1(base(w)));
+           mkIRExprVec_1(base(work)));
 }
 
 static UInt n_exits_of(const Superblock* sb, UInt k)
@@ -814,56 +821,57 @@ static UInt n_exits_of(const Superblock* sb, UInt k)
    return n;
 }
 
-static void begin(Work* w)
+static void begin(Work* work)
 {
    bit_recorded = False;
 }
 
-static void add_exit(Work* w, UInt x, const IRStmt* st)
+static void add_exit(Work* work, UInt x, const IRStmt* st)
 {
-   const SbExit* e     = &w->sb->exits[x];
+   const SbExit* e     = &work->sb->exits[x];
    UInt          k     = e->instr;
    IRExpr*       guard = st->Ist.Exit.guard;
 
-   if (DCFG_(recorded)(w->sb, k) != RecordBit)
-      call_if(w, guard, "dcfg_record_exit", &record_exit,
-              mkIRExprVec_3(base(w), word(w, w->sb->id), word(w, x)));
-   else if (w->sb->kinds[k] == InsnCond && n_exits_of(w->sb, k) == 1)
-      record_branch(w, k, e->target, guard);
+   if (DCFG_(recorded)(work->sb, k) != RecordBit)
+      call_if(work, guard, "dcfg_record_exit", &record_exit,
+              mkIRExprVec_3(base(work), word(work, work->sb->id),
+                            word(work, x)));
+   else if (work->sb->kinds[k] == InsnCond && n_exits_of(work->sb, k) == 1)
+      record_branch(work, k, e->target, guard);
    else
-      record_if_taken(w, k, e->target, guard);
+      record_if_taken(work, k, e->target, guard);
 }
 
 /* End instruction K, which took no exit.  NEXT is the target of the
    superblock's end, if K is its last instruction. */
-static void end_of_instr(Work* w, UInt k, IRExpr* next)
+static void end_of_instr(Work* work, UInt k, IRExpr* next)
 {
-   Bool is_last = k + 1u == w->sb->n_instrs;
+   Bool is_last = k + 1u == work->sb->n_instrs;
 
-   switch (DCFG_(recorded)(w->sb, k)) {
+   switch (DCFG_(recorded)(work->sb, k)) {
       case RecordNothing:
          break;
       case RecordBit:
          if (!bit_recorded)
-            record_bit(w, bit_of(w, k, is_last ? w->sb->next
-                                               : w->addrs[k + 1]));
+            record_bit(work, bit_of(work, k, is_last ? work->sb->next
+                                                     : work->addrs[k + 1]));
          break;
       case RecordTarget:
-         record_target(w, next);
+         record_target(work, next);
          break;
    }
    bit_recorded = False;
 }
 
-static void begin_instr(Work* w, UInt k)
+static void begin_instr(Work* work, UInt k)
 {
-   end_of_instr(w, k - 1, NULL);
+   end_of_instr(work, k - 1, NULL);
 }
 
-static void end(Work* w, const IRSB* in)
+static void end(Work* work, const IRSB* in)
 {
-   if (w->now + 1u == w->sb->n_instrs)
-      end_of_instr(w, w->now, in->next);
+   if (work->now + 1u == work->sb->n_instrs)
+      end_of_instr(work, work->now, in->next);
 }
 
 const Watcher DCFG_(recording_watcher) = {

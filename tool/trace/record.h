@@ -62,17 +62,17 @@ typedef
    }
    RecordEvent;
 
-/* Guesser: guesses the next target's number from those before it.  Recording
-   and replay make the same guesses, so only wrong ones take space. */
-#define DCFG_N_GUESSES 4096u
+/* Predictor: predicts the next target's number from those before it.  Recording
+   and replay make the same predictions, so only wrong ones take space. */
+#define DCFG_N_PREDICTIONS 4096u
 typedef
    struct {
       UInt history;
-      UInt guesses[DCFG_N_GUESSES];
+      UInt predictions[DCFG_N_PREDICTIONS];
    }
-   Guesser;
+   Predictor;
 
-/* Landmark: a place from which the record can be read without the data before
+/* Checkpoint: a place from which the record can be read without the data before
    it.  It is behind the last instruction of superblock SB, where a full word
    has just been recorded. */
 typedef
@@ -83,9 +83,9 @@ typedef
       ULong       words_at;      // offsets in the streams, in bytes
       ULong       targets_at;
       ULong       events_at;
-      Guesser     guesser;
+      Predictor   predictor;
    }
-   Landmark;
+   Checkpoint;
 
 /* Recording: all that one thread recorded. */
 typedef
@@ -96,8 +96,8 @@ typedef
       const Stream* events;     // RecordEvent
       RecordPlace   end;
       UInt          n_landings; // changes before its first event
-      UInt          n_landmarks;
-      Landmark* const* landmarks;   // at roughly equal distances
+      UInt          n_checkpoints;
+      Checkpoint* const* checkpoints;  // at roughly equal distances
    }
    Recording;
 
@@ -118,7 +118,7 @@ Bool DCFG_(is_traced)(UInt index);
 
 /* For readers of records. */
 Recorder* DCFG_(recorder_of_thread)(UInt thread);
-void   DCFG_(recording)(Recorder* r, /*OUT*/Recording* rec);
+void   DCFG_(recording)(Recorder* recorder, /*OUT*/Recording* rec);
 UInt   DCFG_(n_landings)(void);
 Target DCFG_(changed_landing)(UInt i);
 
@@ -148,62 +148,62 @@ typedef
       ULong   words_at;            // bytes read from the stream
       /* Targets: */
       ULong   targets_loaded;
-      UInt    n_right;             // loaded right guesses, not read yet
+      UInt    n_right;             // loaded right predictions, not read yet
       UInt    next_unit, n_units;  // index in .units
       ULong   units_at;            // bytes read from the stream
-      Guesser guesser;
-      UShort  next_history[DCFG_N_GUESSES];   // for each history, if its guess
-                                              // is right
+      Predictor predictor;
+      UShort  next_history[DCFG_N_PREDICTIONS];   // for each history, if its
+                                                  // prediction is right
       ULong   words[DCFG_READER_WORDS];
       UShort  units[DCFG_READER_UNITS];
    }
    RecordReader;
 
-/* Start at the begin of REC, or at its landmark L. */
-void DCFG_(read_from_start)(RecordReader* r, const Recording* rec);
-void DCFG_(read_from)(RecordReader* r, const Recording* rec,
-                      const Landmark* l);
+/* Start at the begin of REC, or at its checkpoint L. */
+void DCFG_(read_from_start)(RecordReader* reader, const Recording* rec);
+void DCFG_(read_from)(RecordReader* reader, const Recording* rec,
+                      const Checkpoint* l);
 
 /* Used by the functions below. */
-void DCFG_(load_bits)(RecordReader* r);
-void DCFG_(load_ahead)(RecordReader* r);
-void DCFG_(load_targets)(RecordReader* r);
+void DCFG_(load_bits)(RecordReader* reader);
+void DCFG_(load_ahead)(RecordReader* reader);
+void DCFG_(load_targets)(RecordReader* reader);
 
 /* Return the next bit. */
-static inline UInt DCFG_(read_bit)(RecordReader* r)
+static inline UInt DCFG_(read_bit)(RecordReader* reader)
 {
-   if (r->n_bits == 0)
-      DCFG_(load_bits)(r);
-   UInt bit = r->bits >> 63;
-   r->bits <<= 1;
-   r->n_bits--;
+   if (reader->n_bits == 0)
+      DCFG_(load_bits)(reader);
+   UInt bit = reader->bits >> 63;
+   reader->bits <<= 1;
+   reader->n_bits--;
    return bit;
 }
 
-static inline void DCFG_(skip_bits)(RecordReader* r, UInt n)
+static inline void DCFG_(skip_bits)(RecordReader* reader, UInt n)
 {
-   while (n > r->n_bits && !r->failed) {
-      n -= r->n_bits;
-      DCFG_(load_bits)(r);
+   while (n > reader->n_bits && !reader->failed) {
+      n -= reader->n_bits;
+      DCFG_(load_bits)(reader);
    }
-   r->bits  <<= n;            // n < DCFG_WORD_BITS, or all
-   r->n_bits -= n;
+   reader->bits  <<= n;       // n < DCFG_WORD_BITS, or all
+   reader->n_bits -= n;
 }
 
 /* Have as many bits in .bits as fit there, or all that are left. */
-static inline void DCFG_(top_up_bits)(RecordReader* r)
+static inline void DCFG_(top_up_bits)(RecordReader* reader)
 {
-   while (r->n_bits < DCFG_WORD_BITS) {
-      if (r->n_ahead == 0)
-         DCFG_(load_ahead)(r);
-      if (r->n_ahead == 0)
+   while (reader->n_bits < DCFG_WORD_BITS) {
+      if (reader->n_ahead == 0)
+         DCFG_(load_ahead)(reader);
+      if (reader->n_ahead == 0)
          return;
-      UInt room = DCFG_WORD_BITS - r->n_bits;
-      UInt n    = r->n_ahead < room ? r->n_ahead : room;
-      r->bits    |= r->ahead >> r->n_bits;
-      r->n_bits  += n;
-      r->ahead  <<= n;
-      r->n_ahead -= n;
+      UInt room = DCFG_WORD_BITS - reader->n_bits;
+      UInt n    = reader->n_ahead < room ? reader->n_ahead : room;
+      reader->bits    |= reader->ahead >> reader->n_bits;
+      reader->n_bits  += n;
+      reader->ahead  <<= n;
+      reader->n_ahead -= n;
    }
 }
 
@@ -211,61 +211,61 @@ static inline void DCFG_(top_up_bits)(RecordReader* r)
    replay's time keeps it in registers. */
 typedef
    struct {
-      UInt n_right;                // right guesses still to come
-      UInt history;                // the guesser's
+      UInt n_right;                // right predictions still to come
+      UInt history;                // the predictor's
    }
    TargetPlace;
 
-static inline TargetPlace DCFG_(target_place)(const RecordReader* r)
+static inline TargetPlace DCFG_(target_place)(const RecordReader* reader)
 {
-   TargetPlace at = { r->n_right, r->guesser.history };
+   TargetPlace at = { reader->n_right, reader->predictor.history };
    return at;
 }
 
-static inline void DCFG_(set_target_place)(RecordReader* r, TargetPlace at)
+static inline void DCFG_(set_target_place)(RecordReader* reader, TargetPlace at)
 {
-   r->n_right         = at.n_right;
-   r->guesser.history = at.history;
+   reader->n_right         = at.n_right;
+   reader->predictor.history = at.history;
 }
 
-/* Return the number of the next target, at AT instead of R's own place. */
-static inline UInt DCFG_(read_target_at)(RecordReader* r, TargetPlace* at)
+/* Return the number of the next target, at AT instead of READER's own place. */
+static inline UInt DCFG_(read_target_at)(RecordReader* reader, TargetPlace* at)
 {
    UInt n;
 
    if (at->n_right == 0) {
-      DCFG_(set_target_place)(r, *at);
-      DCFG_(load_targets)(r);
-      *at = DCFG_(target_place)(r);
+      DCFG_(set_target_place)(reader, *at);
+      DCFG_(load_targets)(reader);
+      *at = DCFG_(target_place)(reader);
    }
    at->n_right--;
-   n           = r->guesser.guesses[at->history];
-   at->history = r->next_history[at->history];
+   n           = reader->predictor.predictions[at->history];
+   at->history = reader->next_history[at->history];
    return n;
 }
 
 /* Return the number of the next target. */
-static inline UInt DCFG_(read_target)(RecordReader* r)
+static inline UInt DCFG_(read_target)(RecordReader* reader)
 {
-   TargetPlace at = DCFG_(target_place)(r);
-   UInt        n  = DCFG_(read_target_at)(r, &at);
+   TargetPlace at = DCFG_(target_place)(reader);
+   UInt        n  = DCFG_(read_target_at)(reader, &at);
 
-   DCFG_(set_target_place)(r, at);
+   DCFG_(set_target_place)(reader, at);
    return n;
 }
 
-static inline void DCFG_(skip_targets)(RecordReader* r, UInt n)
+static inline void DCFG_(skip_targets)(RecordReader* reader, UInt n)
 {
-   for (; n > 0 && !r->failed; n--)
-      DCFG_(read_target)(r);
+   for (; n > 0 && !reader->failed; n--)
+      DCFG_(read_target)(reader);
 }
 
 /* Return whether the reader has come to PLACE. */
-static inline Bool DCFG_(has_read_to)(const RecordReader* r,
+static inline Bool DCFG_(has_read_to)(const RecordReader* reader,
                                       const RecordPlace* place)
 {
-   return place->bits == r->bits_loaded - r->n_bits - r->n_ahead
-          && place->targets == r->targets_loaded - r->n_right;
+   return place->bits == reader->bits_loaded - reader->n_bits - reader->n_ahead
+          && place->targets == reader->targets_loaded - reader->n_right;
 }
 
 /* The watcher that records threads; its state of a thread is a Recorder. */

@@ -109,9 +109,9 @@ TextCoder* DCFG_(new_text)(const TextSink* sink, UInt block)
 
 /*--- Pairs and runs                                       ---*/
 
-static UInt width_of(const TextCoder* t, UInt symbol)
+static UInt width_of(const TextCoder* coder, UInt symbol)
 {
-   return symbol < FIRST_RULE ? 1 : t->rules[symbol - FIRST_RULE].width;
+   return symbol < FIRST_RULE ? 1 : coder->rules[symbol - FIRST_RULE].width;
 }
 
 /* Return the characters of (N*...) around WIDTH characters. */
@@ -120,27 +120,27 @@ static ULong run_width(ULong width, UInt n)
    return width + 3 + DCFG_(decimal_digits)(n);
 }
 
-static UInt add_rule(TextCoder* t, UInt left, UInt right, Bool is_run)
+static UInt add_rule(TextCoder* coder, UInt left, UInt right, Bool is_run)
 {
-   if (t->n_rules == t->rules_room) {
-      t->rules_room = t->rules_room ? 2 * t->rules_room : 4096;
-      t->rules      = dcfg_realloc("dcfg.text.rules", t->rules,
-                                   (SizeT)t->rules_room * sizeof(Rule));
+   if (coder->n_rules == coder->rules_room) {
+      coder->rules_room = coder->rules_room ? 2 * coder->rules_room : 4096;
+      coder->rules      = dcfg_realloc("dcfg.text.rules", coder->rules,
+                                       (SizeT)coder->rules_room * sizeof(Rule));
    }
-   UInt width = is_run ? run_width(width_of(t, left), right)
-                       : width_of(t, left) + width_of(t, right);
+   UInt width = is_run ? run_width(width_of(coder, left), right)
+                       : width_of(coder, left) + width_of(coder, right);
    Rule fresh = { left, right, width, 0, 0, is_run, False };
-   t->rules[t->n_rules++] = fresh;
-   return FIRST_RULE + t->n_rules - 1;
+   coder->rules[coder->n_rules++] = fresh;
+   return FIRST_RULE + coder->n_rules - 1;
 }
 
 /* Return the symbol that replaces pair P. */
-static UInt symbol_for(TextCoder* t, UInt p, Bool is_run)
+static UInt symbol_for(TextCoder* coder, UInt p, Bool is_run)
 {
-   SymbolPair* pair = &t->pairs.list[p];
+   SymbolPair* pair = &coder->pairs.list[p];
 
    if (pair->rule == 0)
-      pair->rule = add_rule(t, pair->left, pair->right, is_run);
+      pair->rule = add_rule(coder, pair->left, pair->right, is_run);
    return pair->rule;
 }
 
@@ -151,37 +151,37 @@ static Bool is_written_as_run(ULong width, UInt n)
 }
 
 /* Return the end of the run of equal symbols that begins at I. */
-static UInt end_of_run(const TextCoder* t, UInt i)
+static UInt end_of_run(const TextCoder* coder, UInt i)
 {
-   UInt s = SYMBOL(t->symbols[i]);
+   UInt s = SYMBOL(coder->symbols[i]);
 
-   for (i++; i < t->n && SYMBOL(t->symbols[i]) == s; )
+   for (i++; i < coder->n && SYMBOL(coder->symbols[i]) == s; )
       i++;
    return i;
 }
 
-static void replace_runs(TextCoder* t)
+static void replace_runs(TextCoder* coder)
 {
    UInt n_new = 0, end;
    Bool any   = False;
 
-   for (UInt i = 0; i < t->n; i = end) {
-      UInt s = SYMBOL(t->symbols[i]);
-      end = end_of_run(t, i);
+   for (UInt i = 0; i < coder->n; i = end) {
+      UInt s = SYMBOL(coder->symbols[i]);
+      end = end_of_run(coder, i);
       if (end - i > 1 && s != END
-          && is_written_as_run(width_of(t, s), end - i)) {
+          && is_written_as_run(width_of(coder, s), end - i)) {
          if (!any)
-            DCFG_(clear_pairs)(&t->pairs, t->n / FEW);
+            DCFG_(clear_pairs)(&coder->pairs, coder->n / FEW);
          any = True;
-         UInt p = DCFG_(intern_pair)(&t->pairs, s, end - i);
-         t->symbols[n_new++] = symbol_for(t, p, True)
-                               | (t->symbols[end - 1] & IS_UNIQUE);
+         UInt p = DCFG_(intern_pair)(&coder->pairs, s, end - i);
+         coder->symbols[n_new++] = symbol_for(coder, p, True)
+                                   | (coder->symbols[end - 1] & IS_UNIQUE);
       } else {
          for (UInt k = i; k < end; k++)
-            t->symbols[n_new++] = t->symbols[k];
+            coder->symbols[n_new++] = coder->symbols[k];
       }
    }
-   t->n = n_new;
+   coder->n = n_new;
 }
 
 /* The number of symbols that tables are fetched ahead. */
@@ -189,95 +189,96 @@ static void replace_runs(TextCoder* t)
 
 /* Fetch what is needed for the pair at I + AHEAD: its slot first, and what this
    names when it is half as far. */
-static inline void fetch_ahead(const TextCoder* t, UInt i)
+static inline void fetch_ahead(const TextCoder* coder, UInt i)
 {
-   if (i + AHEAD + 1 >= t->n)
+   if (i + AHEAD + 1 >= coder->n)
       return;
-   const UInt* far  = &t->symbols[i + AHEAD];
-   const UInt* near = &t->symbols[i + AHEAD / 2];
+   const UInt* far  = &coder->symbols[i + AHEAD];
+   const UInt* near = &coder->symbols[i + AHEAD / 2];
    if (!(far[0] & IS_UNIQUE))
-      DCFG_(fetch_slot)(&t->pairs, far[0], SYMBOL(far[1]));
+      DCFG_(fetch_slot)(&coder->pairs, far[0], SYMBOL(far[1]));
    if (!(near[0] & IS_UNIQUE))
-      DCFG_(fetch_pair)(&t->pairs, near[0], SYMBOL(near[1]));
+      DCFG_(fetch_pair)(&coder->pairs, near[0], SYMBOL(near[1]));
 }
 
 /* Count pairs.  Then .slots has the count of the pair at each symbol, 0 if that
    is not to be replaced. */
-static void count_pairs(TextCoder* t)
+static void count_pairs(TextCoder* coder)
 {
-   DCFG_(clear_pairs)(&t->pairs, t->n / FEW);
-   for (UInt i = 0; i < t->n; i++) {
-      UInt s = t->symbols[i], next;
-      fetch_ahead(t, i);
-      t->pair_of[i] = NONE;
-      if (i + 1 == t->n || (s & IS_UNIQUE) || s == END)
+   DCFG_(clear_pairs)(&coder->pairs, coder->n / FEW);
+   for (UInt i = 0; i < coder->n; i++) {
+      UInt s = coder->symbols[i], next;
+      fetch_ahead(coder, i);
+      coder->pair_of[i] = NONE;
+      if (i + 1 == coder->n || (s & IS_UNIQUE) || s == END)
          continue;
-      next = SYMBOL(t->symbols[i + 1]);
+      next = SYMBOL(coder->symbols[i + 1]);
       if (next == END)
          continue;
-      t->pair_of[i] = DCFG_(intern_pair)(&t->pairs, s, next);
-      t->pairs.list[t->pair_of[i]].count++;
+      coder->pair_of[i] = DCFG_(intern_pair)(&coder->pairs, s, next);
+      coder->pairs.list[coder->pair_of[i]].count++;
       /* Only one pair of three equal symbols can be replaced. */
-      if (s == next && i + 2 < t->n && SYMBOL(t->symbols[i + 2]) == s)
-         t->pair_of[++i] = NONE;
+      if (s == next && i + 2 < coder->n && SYMBOL(coder->symbols[i + 2]) == s)
+         coder->pair_of[++i] = NONE;
    }
-   for (UInt i = 0; i < t->n; i++) {
-      UInt p     = t->pair_of[i];
-      UInt count = p == NONE ? 0 : t->pairs.list[p].count;
-      if (i + AHEAD < t->n && t->pair_of[i + AHEAD] != NONE)
-         __builtin_prefetch(&t->pairs.list[t->pair_of[i + AHEAD]]);
+   for (UInt i = 0; i < coder->n; i++) {
+      UInt p     = coder->pair_of[i];
+      UInt count = p == NONE ? 0 : coder->pairs.list[p].count;
+      if (i + AHEAD < coder->n && coder->pair_of[i + AHEAD] != NONE)
+         __builtin_prefetch(&coder->pairs.list[coder->pair_of[i + AHEAD]]);
       if (count == 1)
-         t->symbols[i] |= IS_UNIQUE;
-      t->pairs.slots[i] = count == 1 ? 0 : count;
+         coder->symbols[i] |= IS_UNIQUE;
+      coder->pairs.slots[i] = count == 1 ? 0 : count;
    }
 }
 
 /* Return whether to replace the pair at I and not the one at K, which overlaps
    it. */
-static Bool goes_before(const TextCoder* t, UInt i, UInt k)
+static Bool goes_before(const TextCoder* coder, UInt i, UInt k)
 {
-   const UInt* count = t->pairs.slots;
+   const UInt* count = coder->pairs.slots;
 
    return count[i] > count[k]
-          || (count[i] == count[k] && t->pair_of[i] <= t->pair_of[k]);
+          || (count[i] == count[k] && coder->pair_of[i] <= coder->pair_of[k]);
 }
 
 /* Replace pairs.  Return whether there were any. */
-static Bool replace_pairs(TextCoder* t)
+static Bool replace_pairs(TextCoder* coder)
 {
-   UInt n_new = 0, n_old = t->n;
+   UInt n_new = 0, n_old = coder->n;
    Bool free_before = True;      // can no pair overlap from the left?
 
-   for (UInt i = 0; i < t->n; i++) {
-      if (t->pairs.slots[i] > 0 && (free_before || goes_before(t, i, i - 1))
-          && goes_before(t, i, i + 1)) {
-         UInt p = t->pair_of[i];
+   for (UInt i = 0; i < coder->n; i++) {
+      if (coder->pairs.slots[i] > 0
+          && (free_before || goes_before(coder, i, i - 1))
+          && goes_before(coder, i, i + 1)) {
+         UInt p = coder->pair_of[i];
          i++;
-         t->symbols[n_new++] = symbol_for(t, p, False)
-                               | (t->symbols[i] & IS_UNIQUE);
+         coder->symbols[n_new++] = symbol_for(coder, p, False)
+                                   | (coder->symbols[i] & IS_UNIQUE);
          free_before = True;
       } else {
-         t->symbols[n_new++] = t->symbols[i];
+         coder->symbols[n_new++] = coder->symbols[i];
          free_before = False;
       }
    }
-   t->n = n_new;
+   coder->n = n_new;
    return n_new < n_old;
 }
 
 /* Return whether enough of the block occurs in it twice.  Looks at pieces of
    eight characters, and only at the beginning of a long block. */
-static Bool repeats_itself(TextCoder* t)
+static Bool repeats_itself(TextCoder* coder)
 {
-   UInt  n       = t->n < MAX_LOOK ? t->n : MAX_LOOK;
+   UInt  n       = coder->n < MAX_LOOK ? coder->n : MAX_LOOK;
    ULong piece   = 0;
    UInt  repeats = 0;
 
-   DCFG_(clear_pairs)(&t->pairs, t->n);
+   DCFG_(clear_pairs)(&coder->pairs, coder->n);
    for (UInt i = 0; i < n; i++) {
-      piece = (piece << 6 | (t->symbols[i] & 63)) & 0xFFFFFFFFFFFFULL;
+      piece = (piece << 6 | (coder->symbols[i] & 63)) & 0xFFFFFFFFFFFFULL;
       ULong hash = piece * 0x9E3779B97F4A7C15ULL;
-      UInt* seen = &t->pairs.slots[DCFG_(slot_of)(&t->pairs, piece)];
+      UInt* seen = &coder->pairs.slots[DCFG_(slot_of)(&coder->pairs, piece)];
       repeats += *seen == (UInt)(hash >> 16);
       *seen    = (UInt)(hash >> 16);
    }
@@ -300,72 +301,72 @@ static UInt key_length(UInt key)
    return length;
 }
 
-static Rule* rule_of(const TextCoder* t, UInt symbol)
+static Rule* rule_of(const TextCoder* coder, UInt symbol)
 {
-   return symbol < FIRST_RULE ? NULL : &t->rules[symbol - FIRST_RULE];
+   return symbol < FIRST_RULE ? NULL : &coder->rules[symbol - FIRST_RULE];
 }
 
 /* Count how often each rule is used outside of rules.  The caller frees the
    result. */
-static UInt* count_direct_uses(const TextCoder* t)
+static UInt* count_direct_uses(const TextCoder* coder)
 {
-   UInt* direct = DCFG_CALLOC("dcfg.text.uses", UInt, t->n_rules);
+   UInt* direct = DCFG_CALLOC("dcfg.text.uses", UInt, coder->n_rules);
 
-   for (UInt i = 0; i < t->n; i++) {
-      UInt symbol = SYMBOL(t->symbols[i]);
+   for (UInt i = 0; i < coder->n; i++) {
+      UInt symbol = SYMBOL(coder->symbols[i]);
       if (symbol >= FIRST_RULE)
          direct[symbol - FIRST_RULE]++;
    }
    return direct;
 }
 
-static void count_uses(TextCoder* t, const UInt* direct)
+static void count_uses(TextCoder* coder, const UInt* direct)
 {
    Rule* r;
 
-   for (UInt i = 0; i < t->n_rules; i++)
-      t->rules[i].uses = direct[i];
+   for (UInt i = 0; i < coder->n_rules; i++)
+      coder->rules[i].uses = direct[i];
    /* Rules contain older rules only, so go backwards.  An entry has its
       contents once, however often it is used. */
-   for (UInt i = t->n_rules; i-- > 0; ) {
-      UInt times = t->rules[i].uses;
-      if (t->rules[i].is_entry && times > 1)
+   for (UInt i = coder->n_rules; i-- > 0; ) {
+      UInt times = coder->rules[i].uses;
+      if (coder->rules[i].is_entry && times > 1)
          times = 1;
-      if ((r = rule_of(t, t->rules[i].left)) != NULL)
+      if ((r = rule_of(coder, coder->rules[i].left)) != NULL)
          r->uses += times;
-      if (!t->rules[i].is_run
-          && (r = rule_of(t, t->rules[i].right)) != NULL)
+      if (!coder->rules[i].is_run
+          && (r = rule_of(coder, coder->rules[i].right)) != NULL)
          r->uses += times;
    }
 }
 
 /* Return the characters that SYMBOL takes at each use. */
-static UInt used_width(const TextCoder* t, UInt symbol, UInt reference)
+static UInt used_width(const TextCoder* coder, UInt symbol, UInt reference)
 {
-   const Rule* r = rule_of(t, symbol);
+   const Rule* r = rule_of(coder, symbol);
 
    return r == NULL ? 1 : r->is_entry ? reference : r->width;
 }
 
-static void choose_entries(TextCoder* t)
+static void choose_entries(TextCoder* coder)
 {
    /* An entry is "KEY":"...", a use is <KEY>.  Assume the next key's length. */
-   UInt length    = key_length(t->n_keys + 64);
+   UInt length    = key_length(coder->n_keys + 64);
    UInt overhead  = length + 6;
    UInt reference = length + 2;
-   Bool is_full   = t->n_dictionary >= MAX_DICTIONARY;
-   UInt* direct   = count_direct_uses(t);
+   Bool is_full   = coder->n_dictionary >= MAX_DICTIONARY;
+   UInt* direct   = count_direct_uses(coder);
 
-   for (UInt i = 0; i < t->n_rules; i++)
-      t->rules[i].is_entry = !is_full;
+   for (UInt i = 0; i < coder->n_rules; i++)
+      coder->rules[i].is_entry = !is_full;
    /* Repeat: a rule that is written out adds uses of the rules inside it. */
    for (UInt turn = 0; turn < 4; turn++) {
-      count_uses(t, direct);
-      for (UInt i = 0; i < t->n_rules; i++) {
-         Rule* r    = &t->rules[i];
-         UInt  left = used_width(t, r->left, reference);
+      count_uses(coder, direct);
+      for (UInt i = 0; i < coder->n_rules; i++) {
+         Rule* r    = &coder->rules[i];
+         UInt  left = used_width(coder, r->left, reference);
          if (!r->is_run)
-            r->width = left + used_width(t, r->right, reference);
+            r->width = left + used_width(coder, r->right, reference);
          else if (is_written_as_run(left, r->right))
             r->width = run_width(left, r->right);
          else
@@ -375,32 +376,32 @@ static void choose_entries(TextCoder* t)
                           > (ULong)r->uses * reference + overhead;
       }
    }
-   count_uses(t, direct);
+   count_uses(coder, direct);
    dcfg_free(direct);
 }
 
 /* Give the most used entries the shortest keys. */
-static void assign_keys(TextCoder* t)
+static void assign_keys(TextCoder* coder)
 {
    enum { N_CLASSES = 4096 };
    UInt* next = DCFG_CALLOC("dcfg.text.keys", UInt, N_CLASSES + 1);
 
    for (UInt pass = 0; pass < 2; pass++) {
-      for (UInt i = 0; i < t->n_rules; i++) {
-         Rule* r     = &t->rules[i];
+      for (UInt i = 0; i < coder->n_rules; i++) {
+         Rule* r     = &coder->rules[i];
          UInt  class = r->uses < N_CLASSES ? N_CLASSES - r->uses : 0;
          if (!r->is_entry || r->uses == 0)
             continue;
          if (pass == 0)
             next[class + 1]++;
          else
-            r->key = t->n_keys + next[class]++;
+            r->key = coder->n_keys + next[class]++;
       }
       if (pass == 0)
          for (UInt c = 0; c < N_CLASSES; c++)
             next[c + 1] += next[c];
    }
-   t->n_keys += next[N_CLASSES];
+   coder->n_keys += next[N_CLASSES];
    dcfg_free(next);
 }
 
@@ -408,193 +409,195 @@ static void assign_keys(TextCoder* t)
 
 typedef void Put(void* arg, const HChar* text, UInt n);
 
-static void flush(TextCoder* t, Put* put)
+static void flush(TextCoder* coder, Put* put)
 {
-   if (t->n_buf > 0)
-      put(t->sink.arg, t->buf, t->n_buf);
-   t->n_buf = 0;
+   if (coder->n_buf > 0)
+      put(coder->sink.arg, coder->buf, coder->n_buf);
+   coder->n_buf = 0;
 }
 
-static void put_char(TextCoder* t, Put* put, HChar c)
+static void put_char(TextCoder* coder, Put* put, HChar c)
 {
-   if (t->n_buf == sizeof(t->buf))
-      flush(t, put);
-   t->buf[t->n_buf++] = c;
-   t->n_written++;
+   if (coder->n_buf == sizeof(coder->buf))
+      flush(coder, put);
+   coder->buf[coder->n_buf++] = c;
+   coder->n_written++;
 }
 
-static void put_key(TextCoder* t, Put* put, UInt key)
+static void put_key(TextCoder* coder, Put* put, UInt key)
 {
    for (UInt i = key_length(key); i-- > 0; )
-      put_char(t, put, alphabet[key >> 6 * i & 63]);
+      put_char(coder, put, alphabet[key >> 6 * i & 63]);
 }
 
-static void put_symbol(TextCoder* t, Put* put, UInt symbol);
+static void put_symbol(TextCoder* coder, Put* put, UInt symbol);
 
-static void put_rule(TextCoder* t, Put* put, const Rule* r)
+static void put_rule(TextCoder* coder, Put* put, const Rule* r)
 {
-   const Rule* left = rule_of(t, r->left);
+   const Rule* left = rule_of(coder, r->left);
 
    if (!r->is_run) {
-      put_symbol(t, put, r->left);
-      put_symbol(t, put, r->right);
+      put_symbol(coder, put, r->left);
+      put_symbol(coder, put, r->right);
    } else if (is_written_as_run(left != NULL && left->is_entry
                                 ? key_length(left->key) + 2
-                                : width_of(t, r->left), r->right)) {
+                                : width_of(coder, r->left), r->right)) {
       HChar digits[10];
       UInt  n_digits = 0;
       for (UInt n = r->right; n > 0; n /= 10)
          digits[n_digits++] = '0' + n % 10;
-      put_char(t, put, '(');
+      put_char(coder, put, '(');
       while (n_digits > 0)
-         put_char(t, put, digits[--n_digits]);
-      put_char(t, put, '*');
-      put_symbol(t, put, r->left);
-      put_char(t, put, ')');
+         put_char(coder, put, digits[--n_digits]);
+      put_char(coder, put, '*');
+      put_symbol(coder, put, r->left);
+      put_char(coder, put, ')');
    } else {
       for (UInt i = 0; i < r->right; i++)
-         put_symbol(t, put, r->left);
+         put_symbol(coder, put, r->left);
    }
 }
 
-static void put_symbol(TextCoder* t, Put* put, UInt symbol)
+static void put_symbol(TextCoder* coder, Put* put, UInt symbol)
 {
-   const Rule* r = rule_of(t, symbol);
+   const Rule* r = rule_of(coder, symbol);
 
    if (symbol == END) {
-      put_char(t, put, '\n');
+      put_char(coder, put, '\n');
    } else if (r == NULL) {
-      put_char(t, put, alphabet[symbol]);
+      put_char(coder, put, alphabet[symbol]);
    } else if (r->is_entry) {
-      put_char(t, put, '<');
-      put_key(t, put, r->key);
-      put_char(t, put, '>');
+      put_char(coder, put, '<');
+      put_key(coder, put, r->key);
+      put_char(coder, put, '>');
    } else {
-      put_rule(t, put, r);
+      put_rule(coder, put, r);
    }
 }
 
-static void put_entries(TextCoder* t, Bool is_first)
+static void put_entries(TextCoder* coder, Bool is_first)
 {
-   Put* put = t->sink.dictionary;
+   Put* put = coder->sink.dictionary;
 
-   for (UInt i = 0; i < t->n_rules; i++) {
-      const Rule* r = &t->rules[i];
+   for (UInt i = 0; i < coder->n_rules; i++) {
+      const Rule* r = &coder->rules[i];
       if (!r->is_entry || r->uses == 0)
          continue;
       if (!is_first)
-         put_char(t, put, ',');
+         put_char(coder, put, ',');
       is_first = False;
-      put_char(t, put, '"');
-      put_key(t, put, r->key);
-      put_char(t, put, '"');
-      put_char(t, put, ':');
-      put_char(t, put, '"');
-      put_rule(t, put, r);
-      put_char(t, put, '"');
-      t->n_dictionary += r->width;
+      put_char(coder, put, '"');
+      put_key(coder, put, r->key);
+      put_char(coder, put, '"');
+      put_char(coder, put, ':');
+      put_char(coder, put, '"');
+      put_rule(coder, put, r);
+      put_char(coder, put, '"');
+      coder->n_dictionary += r->width;
    }
-   flush(t, put);
+   flush(coder, put);
 }
 
 /* Return whether to replace pairs in this block. */
-static Bool looks_for_pairs(TextCoder* t)
+static Bool looks_for_pairs(TextCoder* coder)
 {
-   if (t->to_skip > 0) {
-      t->to_skip--;
+   if (coder->to_skip > 0) {
+      coder->to_skip--;
       return False;
    }
-   return repeats_itself(t);
+   return repeats_itself(coder);
 }
 
 /* Learn from a block of N characters, of which pairs saved SAVED.  If that is
    too little, leave the next blocks without, twice as many each time. */
-static void learn_from_block(TextCoder* t, Long saved, UInt n)
+static void learn_from_block(TextCoder* coder, Long saved, UInt n)
 {
    if (saved >= n / TOO_LITTLE)
-      t->last_skip = 0;
-   else if (t->last_skip < MAX_SKIP)
-      t->last_skip = 2 * t->last_skip + 1;
-   t->to_skip = t->last_skip;
+      coder->last_skip = 0;
+   else if (coder->last_skip < MAX_SKIP)
+      coder->last_skip = 2 * coder->last_skip + 1;
+   coder->to_skip = coder->last_skip;
 }
 
-static void finish_block(TextCoder* t)
+static void finish_block(TextCoder* coder)
 {
-   UInt  n_keys = t->n_keys;
-   UInt  n_old  = t->n;
-   ULong before = t->n_written;
+   UInt  n_keys = coder->n_keys;
+   UInt  n_old  = coder->n;
+   ULong before = coder->n_written;
    Bool  looks, again;
 
    /* The first block is the longest. */
-   if (t->pair_of == NULL) {
-      t->pair_of = dcfg_alloc("dcfg.text.pairs",
-                              ((SizeT)t->n + 1) * sizeof(UInt));
-      DCFG_(begin_pairs)(&t->pairs, t->n);
+   if (coder->pair_of == NULL) {
+      coder->pair_of = dcfg_alloc("dcfg.text.pairs",
+                                  ((SizeT)coder->n + 1) * sizeof(UInt));
+      DCFG_(begin_pairs)(&coder->pairs, coder->n);
    }
-   t->n_rules = 0;
-   looks = again = looks_for_pairs(t);
-   replace_runs(t);
+   coder->n_rules = 0;
+   looks = again = looks_for_pairs(coder);
+   replace_runs(coder);
    for (UInt round = 0; again && round < MAX_ROUNDS; round++) {
-      count_pairs(t);
-      again = replace_pairs(t);
+      count_pairs(coder);
+      again = replace_pairs(coder);
       if (again)
-         replace_runs(t);
+         replace_runs(coder);
    }
-   if (t->n_rules > 0) {
-      choose_entries(t);
-      assign_keys(t);
-      put_entries(t, n_keys == 0);
+   if (coder->n_rules > 0) {
+      choose_entries(coder);
+      assign_keys(coder);
+      put_entries(coder, n_keys == 0);
    }
-   for (UInt i = 0; i < t->n; i++) {
-      UInt s = SYMBOL(t->symbols[i]);
+   for (UInt i = 0; i < coder->n; i++) {
+      UInt s = SYMBOL(coder->symbols[i]);
       if (s < END)
-         put_char(t, t->sink.sequences, alphabet[s]);
+         put_char(coder, coder->sink.sequences, alphabet[s]);
       else
-         put_symbol(t, t->sink.sequences, s);
+         put_symbol(coder, coder->sink.sequences, s);
    }
-   flush(t, t->sink.sequences);
+   flush(coder, coder->sink.sequences);
    if (looks)
-      learn_from_block(t, (Long)(n_old - (t->n_written - before)), n_old);
-   t->n = 0;
+      learn_from_block(coder, (Long)(n_old - (coder->n_written - before)),
+                       n_old);
+   coder->n = 0;
 }
 
 /*--- Bits in                                              ---*/
 
-static void add_symbol(TextCoder* t, UInt symbol)
+static void add_symbol(TextCoder* coder, UInt symbol)
 {
-   if (t->n == t->block) {
-      finish_block(t);
-   } else if (t->n == t->room) {
-      t->room    = t->block / 2 > t->room ? 2 * t->room : t->block;
-      t->symbols = dcfg_realloc("dcfg.text.symbols", t->symbols,
-                                (SizeT)t->room * sizeof(UInt));
+   if (coder->n == coder->block) {
+      finish_block(coder);
+   } else if (coder->n == coder->room) {
+      coder->room    = coder->block / 2 > coder->room
+                       ? 2 * coder->room : coder->block;
+      coder->symbols = dcfg_realloc("dcfg.text.symbols", coder->symbols,
+                                    (SizeT)coder->room * sizeof(UInt));
    }
-   t->symbols[t->n++] = symbol;
+   coder->symbols[coder->n++] = symbol;
 }
 
-void DCFG_(text_bits)(TextCoder* t, UInt bits, UInt n_bits)
+void DCFG_(text_bits)(TextCoder* coder, UInt bits, UInt n_bits)
 {
-   t->bits    = t->bits << n_bits | bits;
-   t->n_bits += n_bits;
-   while (t->n_bits >= 6) {
-      t->n_bits -= 6;
-      add_symbol(t, t->bits >> t->n_bits & 63);
+   coder->bits    = coder->bits << n_bits | bits;
+   coder->n_bits += n_bits;
+   while (coder->n_bits >= 6) {
+      coder->n_bits -= 6;
+      add_symbol(coder, coder->bits >> coder->n_bits & 63);
    }
 }
 
-void DCFG_(text_end)(TextCoder* t)
+void DCFG_(text_end)(TextCoder* coder)
 {
-   if (t->n_bits > 0)
-      DCFG_(text_bits)(t, 0, 6 - t->n_bits);
-   add_symbol(t, END);
+   if (coder->n_bits > 0)
+      DCFG_(text_bits)(coder, 0, 6 - coder->n_bits);
+   add_symbol(coder, END);
 }
 
-void DCFG_(finish_text)(TextCoder* t)
+void DCFG_(finish_text)(TextCoder* coder)
 {
-   finish_block(t);
-   dcfg_free(t->symbols);
-   dcfg_free(t->pair_of);
-   DCFG_(delete_pairs)(&t->pairs);
-   dcfg_free(t->rules);
-   dcfg_free(t);
+   finish_block(coder);
+   dcfg_free(coder->symbols);
+   dcfg_free(coder->pair_of);
+   DCFG_(delete_pairs)(&coder->pairs);
+   dcfg_free(coder->rules);
+   dcfg_free(coder);
 }

@@ -27,10 +27,10 @@ typedef struct _TextCoder TextCoder;
 TextCoder* DCFG_(new_text)(const TextSink* sink, UInt block);
 
 /* Append the N_BITS low bits of BITS; end a sequence. */
-void DCFG_(text_bits)(TextCoder* t, UInt bits, UInt n_bits);
-void DCFG_(text_end)(TextCoder* t);
+void DCFG_(text_bits)(TextCoder* coder, UInt bits, UInt n_bits);
+void DCFG_(text_end)(TextCoder* coder);
 
-/* Write the rest, and free T. */
-void DCFG_(finish_text)(TextCoder* t);
+/* Write the rest, and free CODER. */
+void DCFG_(finish_text)(TextCoder* coder);
 
 #endif /* __DCFG_REPEAT_H */

@@ -26,7 +26,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 #include "format/order.h"
-#include "tool/files/spool_file.h"
+#include "tool/files/stream.h"
 #include "tool/run/landing.h"
 #include "tool/run/thread.h"
 #include "tool/trace/record.h"
@@ -61,27 +61,28 @@ typedef
 /*--- Edges of a node                                      ---*/
 
 /* Return the counted edge between two nodes, or 0. */
-static UInt edge_between(const Ways* w, UInt source, UInt target)
+static UInt edge_between(const Ways* ways, UInt source, UInt target)
 {
-   const Edge* edges = w->p->graph->edges;
-   UInt lo = w->first_edge[source];
+   const Edge* edges = ways->p->graph->edges;
+   UInt lo = ways->first_edge[source];
 
-   BISECT(lo, w->first_edge[source + 1], mid, edges[mid - 1].target < target);
-   return lo < w->first_edge[source + 1] && edges[lo - 1].target == target
+   BISECT(lo, ways->first_edge[source + 1], mid,
+          edges[mid - 1].target < target);
+   return lo < ways->first_edge[source + 1] && edges[lo - 1].target == target
           && edges[lo - 1].n_counts > 0 ? lo : 0;
 }
 
-static UInt node_of_instr(const Gathered* p, UInt instr)
+static UInt node_of_instr(const Gathered* gathered, UInt instr)
 {
-   return p->graph->node_of[instr];
+   return gathered->graph->node_of[instr];
 }
 
 /* Return whether INSTR is the last one of its block. */
-static Bool ends_block(const Gathered* p, UInt instr)
+static Bool ends_block(const Gathered* gathered, UInt instr)
 {
-   const Block* b = &p->graph->blocks[node_of_instr(p, instr)
-                                      - NodeFirstBlock];
-   return b->addr + b->last_offset == p->instrs[instr].addr;
+   const Block* b = &gathered->graph->blocks[node_of_instr(gathered, instr)
+                                             - NodeFirstBlock];
+   return b->addr + b->last_offset == gathered->instrs[instr].addr;
 }
 
 /*--- Ways                                                 ---*/
@@ -269,28 +270,29 @@ COMPARE(cmp_changing, ChangingWay, UP(node) ?: UP(bit))
 
 /* Return the element of the hash table that has the changing way of NODE for
    BIT, or the free one where it would be. */
-static UInt* changing_slot(const Ways* w, UInt node, UInt bit)
+static UInt* changing_slot(const Ways* ways, UInt node, UInt bit)
 {
-   UInt i = (node * 0x9E3779B1u + bit * 0x85EBCA6Bu) & w->changing_mask;
+   UInt i = (node * 0x9E3779B1u + bit * 0x85EBCA6Bu) & ways->changing_mask;
 
-   for (; w->changing_at[i] != 0; i = (i + 1) & w->changing_mask) {
-      const ChangingWay* c = &w->changing[w->changing_at[i] - 1];
+   for (; ways->changing_at[i] != 0; i = (i + 1) & ways->changing_mask) {
+      const ChangingWay* c = &ways->changing[ways->changing_at[i] - 1];
       if (c->node == node && c->bit == bit)
          break;
    }
-   return &w->changing_at[i];
+   return &ways->changing_at[i];
 }
 
-static void index_changing(Ways* w)
+static void index_changing(Ways* ways)
 {
    UInt size = 2;
 
-   while (size < 2 * w->n_changing)
+   while (size < 2 * ways->n_changing)
       size *= 2;
-   w->changing_mask = size - 1;
-   w->changing_at   = VG_(calloc)("dcfg.ways.changing", size, sizeof(UInt));
-   for (UInt i = 0; i < w->n_changing; i++) {
-      UInt* slot = changing_slot(w, w->changing[i].node, w->changing[i].bit);
+   ways->changing_mask = size - 1;
+   ways->changing_at   = VG_(calloc)("dcfg.ways.changing", size, sizeof(UInt));
+   for (UInt i = 0; i < ways->n_changing; i++) {
+      UInt* slot = changing_slot(ways, ways->changing[i].node,
+                                 ways->changing[i].bit);
       if (*slot == 0)
          *slot = i + 1;
    }
@@ -312,28 +314,29 @@ static void keep_changing(Finder* f)
 }
 
 /* Return the changing way of NODE for BIT or a target's number, or NULL. */
-static ChangingWay* changing_way(const Ways* w, UInt node, UInt bit)
+static ChangingWay* changing_way(const Ways* ways, UInt node, UInt bit)
 {
-   UInt i = *changing_slot(w, node, bit);
-   return i == 0 ? NULL : &w->changing[i - 1];
+   UInt i = *changing_slot(ways, node, bit);
+   return i == 0 ? NULL : &ways->changing[i - 1];
 }
 
 /*--- Where events happened                                ---*/
 
-static UInt add_place(const Gathered* p, const Superblock* sb, UInt k,
+static UInt add_place(const Gathered* gathered, const Superblock* sb, UInt k,
                       Bool if_taken, NodePlace* places, UInt n)
 {
-   UInt instr = DCFG_(find_instr)(p, sb->image, DCFG_(instr_addr)(sb, k));
+   UInt instr = DCFG_(find_instr)(gathered, sb->image,
+                                  DCFG_(instr_addr)(sb, k));
 
    if (instr == NONE || n == DCFG_MAX_PLACES)
       return n;
-   places[n].node     = node_of_instr(p, instr);
-   places[n].behind   = ends_block(p, instr);
+   places[n].node     = node_of_instr(gathered, instr);
+   places[n].behind   = ends_block(gathered, instr);
    places[n].if_taken = if_taken;
    return n + 1;
 }
 
-static UInt node_places(const Gathered* p, const Position* pos,
+static UInt node_places(const Gathered* gathered, const Position* pos,
                         NodePlace* places)
 {
    UInt n = 0;
@@ -343,26 +346,26 @@ static UInt node_places(const Gathered* p, const Position* pos,
    const Superblock* sb   = DCFG_(superblock)(pos->sb);
    UInt              last = sb->n_instrs - 1;
    if (pos->n_done > 0)
-      return add_place(p, sb, pos->n_done - 1, False, places, 0);
+      return add_place(gathered, sb, pos->n_done - 1, False, places, 0);
    /* The thread has left the superblock, at its end or before. */
-   n = add_place(p, sb, last, False, places, n);
+   n = add_place(gathered, sb, last, False, places, n);
    for (UInt i = 0; i < sb->n_exits; i++)
       if (sb->exits[i].instr != last
           && sb->exits[i].target == pos->target.addr)
-         n = add_place(p, sb, sb->exits[i].instr, True, places, n);
+         n = add_place(gathered, sb, sb->exits[i].instr, True, places, n);
    return n;
 }
 
-static void mark_slow(Ways* w, const Position* pos)
+static void mark_slow(Ways* ways, const Position* pos)
 {
    NodePlace places[DCFG_MAX_PLACES];
-   UInt      n = node_places(w->p, pos, places);
+   UInt      n = node_places(ways->p, pos, places);
 
    for (UInt i = 0; i < n; i++)
-      w->nodes[places[i].node].kind = WalkSlowly;
+      ways->nodes[places[i].node].kind = WalkSlowly;
 }
 
-static void mark_events(Ways* w)
+static void mark_events(Ways* ways)
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo  info;
@@ -373,8 +376,8 @@ static void mark_events(Ways* w)
       for (ULong at = 0;
            DCFG_(read_stream)(rec.events, at, &e, sizeof(e)) == sizeof(e);
            at += sizeof(e))
-         mark_slow(w, &e.from);
-      mark_slow(w, &info.last);
+         mark_slow(ways, &e.from);
+      mark_slow(ways, &info.last);
    }
 }
 
@@ -450,17 +453,17 @@ static void link_ways(const Finder* f, UInt table_size)
    VG_(free)(stops);
 }
 
-static void find_first_edges(Ways* w)
+static void find_first_edges(Ways* ways)
 {
-   const Graph* g = w->p->graph;
+   const Graph* g = ways->p->graph;
    UInt         e = 1;
 
-   w->first_edge = VG_(malloc)("dcfg.ways.first",
-                               (w->n_nodes + 1) * sizeof(UInt));
-   for (UInt node = 0; node <= w->n_nodes; node++) {
+   ways->first_edge = VG_(malloc)("dcfg.ways.first",
+                                  (ways->n_nodes + 1) * sizeof(UInt));
+   for (UInt node = 0; node <= ways->n_nodes; node++) {
       while (e <= g->n_edges && g->edges[e - 1].source < node)
          e++;
-      w->first_edge[node] = e;
+      ways->first_edge[node] = e;
    }
 }
 
@@ -475,13 +478,13 @@ static UInt* sort_numbers(void)
    return s;
 }
 
-Ways* DCFG_(find_ways)(const Gathered* p)
+Ways* DCFG_(find_ways)(const Gathered* gathered)
 {
    Finder f;
 
    f.w          = VG_(calloc)("dcfg.ways", 1, sizeof(Ways));
-   f.w->p       = p;
-   f.w->n_nodes = NodeFirstBlock + p->graph->n_blocks;
+   f.w->p       = gathered;
+   f.w->n_nodes = NodeFirstBlock + gathered->graph->n_blocks;
    f.w->nodes   = VG_(calloc)("dcfg.ways.nodes", f.w->n_nodes,
                               sizeof(NodeWays));
    f.targets    = VG_(newXA)(VG_(malloc), "dcfg.ways.targets", VG_(free),
@@ -495,7 +498,7 @@ Ways* DCFG_(find_ways)(const Gathered* p)
       find_superblock_ways(&f, DCFG_(superblock)(id));
    UInt table_size = make_tables(&f);
    keep_changing(&f);
-   f.only_edge = DCFG_(only_edges)(p->graph);
+   f.only_edge = DCFG_(only_edges)(gathered->graph);
    set_kinds(&f);
    link_ways(&f, table_size);
    VG_(free)(f.only_edge);
@@ -505,15 +508,15 @@ Ways* DCFG_(find_ways)(const Gathered* p)
    return f.w;
 }
 
-void DCFG_(delete_ways)(Ways* w)
+void DCFG_(delete_ways)(Ways* ways)
 {
-   VG_(free)(w->nodes);
-   VG_(free)(w->first_edge);
-   VG_(free)(w->ways);
-   VG_(free)(w->table);
-   VG_(free)(w->changing);
-   VG_(free)(w->changing_at);
-   VG_(free)(w);
+   VG_(free)(ways->nodes);
+   VG_(free)(ways->first_edge);
+   VG_(free)(ways->ways);
+   VG_(free)(ways->table);
+   VG_(free)(ways->changing);
+   VG_(free)(ways->changing_at);
+   VG_(free)(ways);
 }
 
 /*--- The walk                                             ---*/
@@ -528,69 +531,69 @@ typedef
    }
    Version;
 
-static void fail(Walk* k, const HChar* why)
+static void fail(Walk* walk, const HChar* why)
 {
-   if (!k->failed && !DCFG_(spool_failed)())
+   if (!walk->failed && !DCFG_(spool_failed)())
       VG_(umsg)("dcfg: internal error: the record of thread %u and the "
-                "graph disagree (%s)\n", k->thread, why);
-   k->failed = True;
+                "graph disagree (%s)\n", walk->thread, why);
+   walk->failed = True;
 }
 
-static void next_event(Walk* k)
+static void next_event(Walk* walk)
 {
-   UInt got = DCFG_(read_stream)(k->rec.events, k->events_at, &k->event,
-                                 sizeof(RecordEvent));
-   k->events_at += got;
-   k->has_event  = got == sizeof(RecordEvent);
-   if (k->has_event)
-      k->n_places = node_places(k->w->p, &k->event.from, k->places);
+   UInt got = DCFG_(read_stream)(walk->rec.events, walk->events_at,
+                                 &walk->event, sizeof(RecordEvent));
+   walk->events_at += got;
+   walk->has_event  = got == sizeof(RecordEvent);
+   if (walk->has_event)
+      walk->n_places = node_places(walk->w->p, &walk->event.from, walk->places);
 }
 
 /*--- Code that changes                                    ---*/
 
 /* Return the versions at ADDR; new ones are 0. */
-static Version* versions_at(Walk* k, Addr addr)
+static Version* versions_at(Walk* walk, Addr addr)
 {
-   Version* v = VG_(HT_lookup)(k->versions, addr);
+   Version* v = VG_(HT_lookup)(walk->versions, addr);
 
    if (v == NULL) {
       v = VG_(calloc)("dcfg.replay.version", 1, sizeof(Version));
       v->hash_key = addr;
-      VG_(HT_add_node)(k->versions, v);
+      VG_(HT_add_node)(walk->versions, v);
    }
    return v;
 }
 
-static void set_version(Walk* k, Target t)
+static void set_version(Walk* walk, Target t)
 {
-   versions_at(k, t.addr)->version[t.unredirected] = t.version;
+   versions_at(walk, t.addr)->version[t.unredirected] = t.version;
 }
 
 /* Return the edge from the walk's node to the code that T runs, or 0. */
-static UInt edge_to(const Walk* k, Target t)
+static UInt edge_to(const Walk* walk, Target t)
 {
-   const Gathered* p  = k->w->p;
+   const Gathered* p  = walk->w->p;
    UInt           to = DCFG_(find_landing)(p, t);
 
-   return to == NONE ? 0 : edge_between(k->w, k->node,
+   return to == NONE ? 0 : edge_between(walk->w, walk->node,
                                         p->graph->node_of[to]);
 }
 
 /* Return the edge of the changing way C, which begins at the walk's node. */
-static UInt changing_edge(Walk* k, ChangingWay* c)
+static UInt changing_edge(Walk* walk, ChangingWay* c)
 {
-   UInt i = c - k->w->changing;
+   UInt i = c - walk->w->changing;
 
-   if (k->version_of == NULL)
-      k->version_of = VG_(calloc)("dcfg.replay.version", k->w->n_changing,
-                                  sizeof(Version*));
-   if (k->version_of[i] == NULL)
-      k->version_of[i] = versions_at(k, c->addr);
-   Target t = { c->addr, k->version_of[i]->version[c->unredirected],
+   if (walk->version_of == NULL)
+      walk->version_of = VG_(calloc)("dcfg.replay.version", walk->w->n_changing,
+                                     sizeof(Version*));
+   if (walk->version_of[i] == NULL)
+      walk->version_of[i] = versions_at(walk, c->addr);
+   Target t = { c->addr, walk->version_of[i]->version[c->unredirected],
                 c->unredirected };
    if (c->edge == 0 || c->version != t.version) {
       c->version = t.version;
-      c->edge    = edge_to(k, t);
+      c->edge    = edge_to(walk, t);
    }
    return c->edge;
 }
@@ -599,20 +602,21 @@ static UInt changing_edge(Walk* k, ChangingWay* c)
 
 /* Return whether one of the N PLACES is the walk's: behind the node, whose last
    instruction took its exit if TAKEN; or, if not BEHIND, inside the node. */
-static Bool is_place(const Walk* k, const NodePlace* places, UInt n,
+static Bool is_place(const Walk* walk, const NodePlace* places, UInt n,
                      Bool behind, Bool taken)
 {
    for (UInt i = 0; i < n; i++)
-      if (places[i].node == k->node && places[i].behind == behind
+      if (places[i].node == walk->node && places[i].behind == behind
           && (taken || !places[i].if_taken))
          return True;
    return False;
 }
 
-static Bool has_come_to_event(const Walk* k, Bool behind, Bool taken)
+static Bool has_come_to_event(const Walk* walk, Bool behind, Bool taken)
 {
-   return k->has_event && DCFG_(has_read_to)(&k->reader, &k->event.place)
-          && is_place(k, k->places, k->n_places, behind, taken);
+   return walk->has_event
+          && DCFG_(has_read_to)(&walk->reader, &walk->event.place)
+          && is_place(walk, walk->places, walk->n_places, behind, taken);
 }
 
 /* Return whether FROM is the position just after EXIT was taken. */
@@ -624,168 +628,171 @@ static Bool is_behind(const Position* from, const RecordEvent* exit)
 
 /* Return whether the thread has ended behind this node.  EXIT is the exit that
    was just taken, or NULL. */
-static Bool has_come_to_end(const Walk* k, Bool taken, const RecordEvent* exit)
+static Bool has_come_to_end(const Walk* walk, Bool taken,
+                            const RecordEvent* exit)
 {
-   return !k->has_event && DCFG_(has_read_to)(&k->reader, &k->rec.end)
-          && is_place(k, k->last_places, k->n_last_places, True, taken)
-          && (exit == NULL || is_behind(&k->info.last, exit));
+   return !walk->has_event && DCFG_(has_read_to)(&walk->reader, &walk->rec.end)
+          && is_place(walk, walk->last_places, walk->n_last_places, True, taken)
+          && (exit == NULL || is_behind(&walk->info.last, exit));
 }
 
 /* Walk from the present node past the events there. */
-static UInt slow_step(Walk* k)
+static UInt slow_step(Walk* walk)
 {
-   const NodeWays* n     = &k->w->nodes[k->node];
+   const NodeWays* n     = &walk->w->nodes[walk->node];
    UInt            value = 0;
    Bool            exited = False;
    RecordEvent     exit;
 
-   while (has_come_to_event(k, False, False)) {
-      set_version(k, k->event.to);
-      next_event(k);
+   while (has_come_to_event(walk, False, False)) {
+      set_version(walk, walk->event.to);
+      next_event(walk);
    }
    if (n->record == RecordBit)
-      value = DCFG_(read_bit)(&k->reader);
+      value = DCFG_(read_bit)(&walk->reader);
    else if (n->record == RecordTarget)
-      value = DCFG_(read_target)(&k->reader);
+      value = DCFG_(read_target)(&walk->reader);
    Bool taken = n->record == RecordBit && value == 1;
 
-   while (has_come_to_event(k, True, taken || exited)
-          && (!exited || k->event.kind == EventLanding
-              || is_behind(&k->event.from, &exit))) {
-      RecordEvent e = k->event;
-      next_event(k);
+   while (has_come_to_event(walk, True, taken || exited)
+          && (!exited || walk->event.kind == EventLanding
+              || is_behind(&walk->event.from, &exit))) {
+      RecordEvent e = walk->event;
+      next_event(walk);
       switch (e.kind) {
          case EventLanding:
-            set_version(k, e.to);
+            set_version(walk, e.to);
             break;
          case EventExit:
             exit   = e;
             exited = True;
             break;
          case EventDivert:
-            return edge_to(k, e.to);
+            return edge_to(walk, e.to);
       }
    }
-   if (has_come_to_end(k, taken || exited, exited ? &exit : NULL))
-      return edge_between(k->w, k->node, NodeEnd);
+   if (has_come_to_end(walk, taken || exited, exited ? &exit : NULL))
+      return edge_between(walk->w, walk->node, NodeEnd);
    if (exited) {
       Target to = { exit.to.addr,
-                    versions_at(k, exit.to.addr)->version[0], False };
-      return edge_to(k, to);
+                    versions_at(walk, exit.to.addr)->version[0], False };
+      return edge_to(walk, to);
    }
-   if (k->w->n_changing > 0) {
-      ChangingWay* c = changing_way(k->w, k->node, value);
-      UInt         e = c == NULL ? 0 : changing_edge(k, c);
+   if (walk->w->n_changing > 0) {
+      ChangingWay* c = changing_way(walk->w, walk->node, value);
+      UInt         e = c == NULL ? 0 : changing_edge(walk, c);
       /* If no jump has run this version, the thread is within a superblock. */
       if (e != 0 || (c != NULL && n->record == RecordTarget))
          return e;
    }
    return n->record == RecordTarget
-          ? DCFG_(target_way)(k->w, n, value)->edge : n->way[value].edge;
+          ? DCFG_(target_way)(walk->w, n, value)->edge : n->way[value].edge;
 }
 
 /* Return the first edge, ENTRY.  It leads to the thread's first instruction, or
    to where the thread was diverted before that. */
-static UInt first_edge(Walk* k)
+static UInt first_edge(Walk* walk)
 {
-   Target t = k->info.entry;
+   Target t = walk->info.entry;
 
-   while (k->has_event && k->event.from.sb == 0) {
-      if (k->event.kind == EventDivert)
-         t = k->event.to;
+   while (walk->has_event && walk->event.from.sb == 0) {
+      if (walk->event.kind == EventDivert)
+         t = walk->event.to;
       else
-         set_version(k, k->event.to);
-      next_event(k);
+         set_version(walk, walk->event.to);
+      next_event(walk);
    }
-   k->node    = NodeStart;
-   k->started = True;
-   return edge_to(k, t);
+   walk->node    = NodeStart;
+   walk->started = True;
+   return edge_to(walk, t);
 }
 
 /* Return the way from the present node, which is not the end. */
-static const Way* next_way(Walk* k)
+static const Way* next_way(Walk* walk)
 {
-   const NodeWays* n = &k->w->nodes[k->node];
+   const NodeWays* n = &walk->w->nodes[walk->node];
 
    switch (n->kind) {
       case WalkBit:
-         return &n->way[DCFG_(read_bit)(&k->reader)];
+         return &n->way[DCFG_(read_bit)(&walk->reader)];
       case WalkTarget:
-         return DCFG_(target_way)(k->w, n, DCFG_(read_target)(&k->reader));
+         return DCFG_(target_way)(walk->w, n,
+                                  DCFG_(read_target)(&walk->reader));
       case WalkSlowly:
-         return &k->w->ways[slow_step(k)];
+         return &walk->w->ways[slow_step(walk)];
       default:
-         return &k->w->ways[0];
+         return &walk->w->ways[0];
    }
 }
 
-void DCFG_(take_way)(Walk* k, const Way* way)
+void DCFG_(take_way)(Walk* walk, const Way* way)
 {
    for (;;) {
-      if (way->edge == 0 || k->reader.failed) {
-         fail(k, way->edge == 0 ? "no such way" : "too little recorded");
+      if (way->edge == 0 || walk->reader.failed) {
+         fail(walk, way->edge == 0 ? "no such way" : "too little recorded");
          return;
       }
-      k->node = way->node;
-      DCFG_(skip_bits)(&k->reader, way->n_bits);
-      DCFG_(skip_targets)(&k->reader, way->n_targets);
-      const NodeWays* n = &k->w->nodes[k->node];
+      walk->node = way->node;
+      DCFG_(skip_bits)(&walk->reader, way->n_bits);
+      DCFG_(skip_targets)(&walk->reader, way->n_targets);
+      const NodeWays* n = &walk->w->nodes[walk->node];
       if (n->is_decision)
          return;
       if (n->kind == WalkEnd) {
-         if (k->has_event || !DCFG_(has_read_to)(&k->reader, &k->rec.end))
-            fail(k, "more was recorded than is in the graph");
+         if (walk->has_event
+             || !DCFG_(has_read_to)(&walk->reader, &walk->rec.end))
+            fail(walk, "more was recorded than is in the graph");
          return;
       }
-      way = next_way(k);
+      way = next_way(walk);
    }
 }
 
-UInt DCFG_(step_walk)(Walk* k)
+UInt DCFG_(step_walk)(Walk* walk)
 {
    const Way* way;
 
-   if (k->failed || (k->started && k->node == NodeEnd))
+   if (walk->failed || (walk->started && walk->node == NodeEnd))
       return 0;
-   way = k->started ? next_way(k) : &k->w->ways[first_edge(k)];
-   DCFG_(take_way)(k, way);
-   return k->failed ? 0 : way->edge;
+   way = walk->started ? next_way(walk) : &walk->w->ways[first_edge(walk)];
+   DCFG_(take_way)(walk, way);
+   return walk->failed ? 0 : way->edge;
 }
 
-Bool DCFG_(skip_in_walk)(Walk* k, UInt i)
+Bool DCFG_(skip_in_walk)(Walk* walk, UInt i)
 {
-   const Landmark* l    = k->rec.landmarks[i];
+   const Checkpoint* l    = walk->rec.checkpoints[i];
    Position        from = { l->sb, DCFG_(superblock)(l->sb)->n_instrs,
                             { 0, 0, False } };
    NodePlace       place[DCFG_MAX_PLACES];
 
-   /* The versions of changed code at the landmark are not known. */
+   /* The versions of changed code at the checkpoint are not known. */
    if (DCFG_(n_landings)() > 0)
       return False;
-   if (node_places(k->w->p, &from, place) == 0 || !place[0].behind)
+   if (node_places(walk->w->p, &from, place) == 0 || !place[0].behind)
       return False;
-   const NodeWays* nw  = &k->w->nodes[place[0].node];
+   const NodeWays* nw  = &walk->w->nodes[place[0].node];
    const Way*      way = &nw->way[l->bit];
    if (way->edge == 0 || nw->kind == WalkSlowly)
       return False;
-   DCFG_(read_from)(&k->reader, &k->rec, l);
-   k->events_at = l->events_at;
-   k->started   = True;
-   k->failed    = False;
-   next_event(k);
-   DCFG_(take_way)(k, way);
-   return !k->failed;
+   DCFG_(read_from)(&walk->reader, &walk->rec, l);
+   walk->events_at = l->events_at;
+   walk->started   = True;
+   walk->failed    = False;
+   next_event(walk);
+   DCFG_(take_way)(walk, way);
+   return !walk->failed;
 }
 
-Walk* DCFG_(new_walk)(const Ways* w, UInt thread)
+Walk* DCFG_(new_walk)(const Ways* ways, UInt thread)
 {
    Walk* k = VG_(calloc)("dcfg.replay", 1, sizeof(Walk));
 
-   k->w      = w;
+   k->w      = ways;
    k->thread = thread;
    DCFG_(thread_info)(thread, &k->info);
    DCFG_(recording)(DCFG_(recorder_of_thread)(thread), &k->rec);
-   k->n_last_places = node_places(w->p, &k->info.last,
+   k->n_last_places = node_places(ways->p, &k->info.last,
                                   k->last_places);
    DCFG_(read_from_start)(&k->reader, &k->rec);
    k->versions = VG_(HT_construct)("dcfg.replay.versions");
@@ -795,9 +802,9 @@ Walk* DCFG_(new_walk)(const Ways* w, UInt thread)
    return k;
 }
 
-void DCFG_(delete_walk)(Walk* k)
+void DCFG_(delete_walk)(Walk* walk)
 {
-   VG_(HT_destruct)(k->versions, VG_(free));
-   VG_(free)(k->version_of);
-   VG_(free)(k);
+   VG_(HT_destruct)(walk->versions, VG_(free));
+   VG_(free)(walk->version_of);
+   VG_(free)(walk);
 }

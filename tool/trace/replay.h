@@ -85,14 +85,14 @@ typedef
    }
    Ways;
 
-Ways* DCFG_(find_ways)(const Gathered* p);
-void  DCFG_(delete_ways)(Ways* w);
+Ways* DCFG_(find_ways)(const Gathered* gathered);
+void  DCFG_(delete_ways)(Ways* ways);
 
 /* Return the way for a target's number. */
-static inline const Way* DCFG_(target_way)(const Ways* w, const NodeWays* n,
+static inline const Way* DCFG_(target_way)(const Ways* ways, const NodeWays* n,
                                            UInt number)
 {
-   const TargetWay* table = w->table + n->table;
+   const TargetWay* table = ways->table + n->table;
    UInt             i     = number & n->mask;
 
    while (table[i].number != number && table[i].way.edge != 0)
@@ -141,37 +141,38 @@ typedef
 
 /* Start a walk along THREAD, which has run and is traced.  The program's
    threads must not run while there is a walk. */
-Walk* DCFG_(new_walk)(const Ways* w, UInt thread);
-void  DCFG_(delete_walk)(Walk* k);
+Walk* DCFG_(new_walk)(const Ways* ways, UInt thread);
+void  DCFG_(delete_walk)(Walk* walk);
 
-/* Move to .rec's landmark number I, from 0, to read a part of the walk from
+/* Move to .rec's checkpoint number I, from 0, to read a part of the walk from
    there.  Return False, and stay, if that is not possible. */
-Bool DCFG_(skip_in_walk)(Walk* k, UInt i);
+Bool DCFG_(skip_in_walk)(Walk* walk, UInt i);
 
 /* Return the next edge: first ENTRY, then each counted edge whose source has
    several counted out-edges.  The edges between follow from the graph.  Return
    0 at the end, or if the walk makes no sense.  Then the tool or the spool file
    has an error: it is reported, and .failed is set. */
-UInt DCFG_(step_walk)(Walk* k);
+UInt DCFG_(step_walk)(Walk* walk);
 
 /* Take WAY, which was just read from .reader, to the next decision. */
-void DCFG_(take_way)(Walk* k, const Way* way);
+void DCFG_(take_way)(Walk* walk, const Way* way);
 
 /*--- Phrases: tool/trace/parse.c                          ---*/
 
 typedef struct _Parser Parser;
 
-/* Make a parser for walks with W.  Only parse(), and extend_phrase() of a
+/* Make a parser for walks with WAYS.  Only parse(), and extend_phrase() of a
    context, may add phrases to PS meanwhile. */
-Parser* DCFG_(new_parser)(const Ways* w, Phrases* ps);
+Parser* DCFG_(new_parser)(const Ways* ways, Phrases* ps);
 void    DCFG_(delete_parser)(Parser* ps);
 
-/* Divide the rest of walk K into phrases, always the longest that fits. *PHRASE
-   is the begin of the first one, from its context on, that K has already
-   walked.  It becomes the begin of the next one, or 0 at the end of the walk.
-   Write at most ROOM phrases to OUT.  Also stop after the phrase that brings
-   the number of edges to LIMIT or more.  Return the number of phrases. */
-UInt DCFG_(parse)(Parser* pr, Walk* k, UInt* phrase, UInt* out, UInt room,
+/* Divide the rest of WALK into phrases, always the longest that fits.  *PHRASE
+   is the begin of the first one, from its context on, that WALK has already
+   walked.  It becomes the begin of the next one, or 0 at the end of the
+   walk.  Write at most ROOM phrases to OUT.  Also stop after the phrase that
+   brings the number of edges to LIMIT or more.  Return the number of
+   phrases. */
+UInt DCFG_(parse)(Parser* pr, Walk* walk, UInt* phrase, UInt* out, UInt room,
                   ULong limit);
 
 #endif

@@ -39,7 +39,6 @@
 #include "tool/calls/active.h"
 #include "tool/dcfg_output.h"
 #include "tool/files/file.h"
-#include "tool/files/spool_file.h"
 #include "tool/files/stream.h"
 #include "tool/run/thread.h"
 
@@ -377,7 +376,7 @@ static ULong too_deep;
 
 /*--- Records                                              ---*/
 
-static void* begin(UInt thread, const Active* a)
+static void* begin(UInt thread, const Active* active)
 {
    UftraceLog* l = VG_(calloc)("dcfg.uftrace.log", 1, sizeof(*l));
    l->records    = DCFG_(new_stream)();
@@ -432,13 +431,14 @@ static const CallLog uftrace_calls = {
    .finish = finish
 };
 
-static void put_stream(Put* out, const Stream* s)
+static void put_stream(Put* out, const Stream* stream)
 {
    HChar buffer[16384];
    UInt  n;
 
-   for (ULong at = 0; (n = DCFG_(read_stream)(s, at, buffer, sizeof(buffer)))
-                      > 0; at += n)
+   for (ULong at = 0;
+        (n = DCFG_(read_stream)(stream, at, buffer, sizeof(buffer)))
+        > 0; at += n)
       DCFG_(put_bytes)(out, buffer, n);
 }
 
@@ -599,9 +599,9 @@ static OutFile* open_inside(const Directory* d, const HChar* name)
    return DCFG_(open_file_inside)(d->opt, d->format, name);
 }
 
-static void close_inside(Directory* d, OutFile* f)
+static void close_inside(Directory* d, OutFile* out)
 {
-   if (!DCFG_(close_out_file)(f, NULL))
+   if (!DCFG_(close_out_file)(out, NULL))
       d->failed = True;
 }
 

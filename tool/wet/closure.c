@@ -23,7 +23,6 @@
 #include "tool/arch/guest.h"
 #include "format/order.h"
 #include "dcfg_bb.h"
-#include "tool/run/symbols.h"
 #include "tool/run/image.h"
 #include "tool/run/landing.h"
 #include "tool/wet/closure.h"

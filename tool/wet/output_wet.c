@@ -20,7 +20,6 @@
 #include "tool/arch/guest.h"
 #include "tool/files/file.h"
 #include "tool/base/options.h"
-#include "tool/files/spool_file.h"
 #include "tool/files/stream.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/exclude.h"

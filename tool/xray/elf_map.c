@@ -25,8 +25,8 @@
 #include <elf.h>
 
 #include "tool/base/core.h"
-#include "tool/base/intern.h"
-#include "format/xray_addresses.h"
+#include "tool/run/image.h"
+#include "format/xray_files.h"
 #include "tool/xray/xray.h"
 #include "tool/calls/active.h"
 

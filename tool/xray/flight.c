@@ -27,7 +27,7 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
-#include "format/xray_records.h"
+#include "format/xray_files.h"
 #include "tool/files/stream.h"
 #include "tool/xray/xray.h"
 
@@ -139,16 +139,16 @@ static Bool    is_stopped;
 /*--- Records                                              ---*/
 
 /* Append a metadata record with two fields of A_SIZE and B_SIZE bytes. */
-static void add_metadata(FlightLog* l, UChar kind, ULong a, UInt a_size,
+static void add_metadata(FlightLog* log, UChar kind, ULong a, UInt a_size,
                          ULong b, UInt b_size)
 {
-   UChar* r = l->buffer + l->used;
+   UChar* r = log->buffer + log->used;
 
    VG_(memset)(r, 0, XRAY_METADATA_SIZE);
    r[0] = FIRST_BYTE(kind);
    set_bytes(r + 1, a, a_size);
    set_bytes(r + 1 + a_size, b, b_size);
-   l->used += XRAY_METADATA_SIZE;
+   log->used += XRAY_METADATA_SIZE;
 }
 
 static Bool has_extents(void)
@@ -164,17 +164,17 @@ static UInt head_size(void)
 
 /* Make room for N bytes.  Buffers start small, because there may be thousands
    of threads. */
-static void grow_buffer(FlightLog* l, UInt n)
+static void grow_buffer(FlightLog* log, UInt n)
 {
-   while (l->used + n > l->room)
-      l->room = l->room == 0 ? 512 : 2 * l->room;
-   l->buffer = VG_(realloc)("dcfg.flight.buffer", l->buffer, l->room);
+   while (log->used + n > log->room)
+      log->room = log->room == 0 ? 512 : 2 * log->room;
+   log->buffer = VG_(realloc)("dcfg.flight.buffer", log->buffer, log->room);
 }
 
-static inline void make_room(FlightLog* l, UInt n)
+static inline void make_room(FlightLog* log, UInt n)
 {
-   if (l->used + n > l->room)
-      grow_buffer(l, n);
+   if (log->used + n > log->room)
+      grow_buffer(log, n);
 }
 
 /*--- The limit                                            ---*/
@@ -191,33 +191,33 @@ static UInt length_of(const UChar* buffer)
                         : BUFFER_SIZE;
 }
 
-/* Drop L's first full buffer. */
-static void drop_buffer(FlightLog* l)
+/* Drop LOG's first full buffer. */
+static void drop_buffer(FlightLog* log)
 {
    UChar        buffer[BUFFER_SIZE];
    UInt         at   = 0;
    ULong        tick = 0;
    const UChar* r;
 
-   DCFG_(read_stream)(l->full, l->n_dropped * BUFFER_SIZE, buffer,
+   DCFG_(read_stream)(log->full, log->n_dropped * BUFFER_SIZE, buffer,
                       BUFFER_SIZE);
-   if (l->bases == NULL)
-      l->bases = VG_(newXA)(VG_(malloc), "dcfg.flight.bases", VG_(free),
-                            sizeof(Base));
+   if (log->bases == NULL)
+      log->bases = VG_(newXA)(VG_(malloc), "dcfg.flight.bases", VG_(free),
+                              sizeof(Base));
    while ((r = next_function(buffer, length_of(buffer), &at, &tick))
           != NULL) {
       UInt word = (UInt)get_bytes(r, 4);
       Base b    = { word >> 4, tick };
       UInt action = word >> 1 & 7;
       if (action == XrayEnter || action == XrayEnterArgs)
-         VG_(addToXA)(l->bases, &b);
-      else if (VG_(sizeXA)(l->bases) > 0)
-         VG_(dropTailXA)(l->bases, 1);
+         VG_(addToXA)(log->bases, &b);
+      else if (VG_(sizeXA)(log->bases) > 0)
+         VG_(dropTailXA)(log->bases, 1);
       n_dropped++;
    }
-   l->n_dropped++;
+   log->n_dropped++;
    n_buffers--;
-   DCFG_(drop_from_stream)(l->full, l->n_dropped * BUFFER_SIZE);
+   DCFG_(drop_from_stream)(log->full, log->n_dropped * BUFFER_SIZE);
    is_limited = True;
 }
 
@@ -285,49 +285,49 @@ static void stop_all(void)
 
 /*--- Buffers                                              ---*/
 
-static void begin_buffer(FlightLog* l)
+static void begin_buffer(FlightLog* log)
 {
-   l->used = 0;
-   make_room(l, head_size() + MOST_RECORDS + XRAY_METADATA_SIZE);
-   l->n_begun++;
+   log->used = 0;
+   make_room(log, head_size() + MOST_RECORDS + XRAY_METADATA_SIZE);
+   log->n_begun++;
    if (has_extents())
-      add_metadata(l, XrayBufferExtents, 0, 8, 0, 0);
-   add_metadata(l, XrayNewBuffer, l->thread + 1, 4, 0, 0);
-   add_metadata(l, XrayWallClock, l->n_begun, 8, l->n_begun, 4);
+      add_metadata(log, XrayBufferExtents, 0, 8, 0, 0);
+   add_metadata(log, XrayNewBuffer, log->thread + 1, 4, 0, 0);
+   add_metadata(log, XrayWallClock, log->n_begun, 8, log->n_begun, 4);
    if (has_extents())
-      add_metadata(l, XrayPid, VG_(getpid)(), 4, 0, 0);
-   add_metadata(l, XrayNewCpu, 0, 2, l->tick, 8);
+      add_metadata(log, XrayPid, VG_(getpid)(), 4, 0, 0);
+   add_metadata(log, XrayNewCpu, 0, 2, log->tick, 8);
 }
 
 /* Set the buffer's end, or its length. */
-static void end_buffer(FlightLog* l)
+static void end_buffer(FlightLog* log)
 {
    if (has_extents()) {
-      set_bytes(l->buffer + 1, l->used - XRAY_METADATA_SIZE, 8);
+      set_bytes(log->buffer + 1, log->used - XRAY_METADATA_SIZE, 8);
    } else {
-      make_room(l, XRAY_METADATA_SIZE);
-      add_metadata(l, XrayEndOfBuffer, 0, 0, 0, 0);
+      make_room(log, XRAY_METADATA_SIZE);
+      add_metadata(log, XrayEndOfBuffer, 0, 0, 0, 0);
    }
 }
 
 /* Keep the buffer: it is full, or the last one. */
-static void keep_buffer(FlightLog* l)
+static void keep_buffer(FlightLog* log)
 {
    static const UChar zeros[BUFFER_SIZE];
 
-   end_buffer(l);
-   DCFG_(append_to_stream)(l->full, l->buffer, l->used);
-   DCFG_(append_to_stream)(l->full, zeros, BUFFER_SIZE - l->used);
-   l->n_full++;
-   l->used = 0;
-   if (!l->is_copy && DCFG_(flight_format).keep_last)
-      VG_(addToXA)(oldest, &l);
+   end_buffer(log);
+   DCFG_(append_to_stream)(log->full, log->buffer, log->used);
+   DCFG_(append_to_stream)(log->full, zeros, BUFFER_SIZE - log->used);
+   log->n_full++;
+   log->used = 0;
+   if (!log->is_copy && DCFG_(flight_format).keep_last)
+      VG_(addToXA)(oldest, &log);
 }
 
 /* Begin a buffer.  Return False if the log has been stopped. */
-static Bool begin_next_buffer(FlightLog* l)
+static Bool begin_next_buffer(FlightLog* log)
 {
-   if (!l->is_copy) {
+   if (!log->is_copy) {
       Bool limits = DCFG_(flight_format).limit != 0;
       if (limits && !DCFG_(flight_format).keep_last && !is_stopped
           && is_full()) {
@@ -335,49 +335,49 @@ static Bool begin_next_buffer(FlightLog* l)
          return False;
       }
       n_buffers++;
-      if (l->used > 0)
-         keep_buffer(l);
+      if (log->used > 0)
+         keep_buffer(log);
       if (limits && DCFG_(flight_format).keep_last)
          drop_oldest();
-   } else if (l->used > 0) {
-      keep_buffer(l);
+   } else if (log->used > 0) {
+      keep_buffer(log);
    }
-   begin_buffer(l);
+   begin_buffer(log);
    return True;
 }
 
 /* Begin a buffer if there is none with room.  Return False if the log has been
    stopped. */
-static inline Bool have_room(FlightLog* l)
+static inline Bool have_room(FlightLog* log)
 {
-   if (l->used == 0
-       || l->used + MOST_RECORDS + XRAY_METADATA_SIZE > BUFFER_SIZE)
-      return begin_next_buffer(l);
-   make_room(l, MOST_RECORDS);
+   if (log->used == 0
+       || log->used + MOST_RECORDS + XRAY_METADATA_SIZE > BUFFER_SIZE)
+      return begin_next_buffer(log);
+   make_room(log, MOST_RECORDS);
    return True;
 }
 
 /* Log that function ID is entered or left at TICK, which is not below the last
    tick.  With XrayEnterArgs, ARGS are DCFG_N_ARGS words. */
-static void log_function(FlightLog* l, UInt id, XrayAction action,
+static void log_function(FlightLog* log, UInt id, XrayAction action,
                          ULong tick, const UWord* args)
 {
-   if (l->is_stopped || !have_room(l))
+   if (log->is_stopped || !have_room(log))
       return;
-   ULong delta = tick - l->tick;
+   ULong delta = tick - log->tick;
    if (delta > 0xFFFFFFFFu) {
-      add_metadata(l, XrayTscWrap, tick, 8, 0, 0);
+      add_metadata(log, XrayTscWrap, tick, 8, 0, 0);
       delta = 0;
    }
-   if (l->first_id == 0)
-      l->first_id = id;
-   set_function(l->buffer + l->used, id << 4 | action << 1, (UInt)delta);
-   l->used += XRAY_FUNCTION_SIZE;
-   l->tick  = tick;
+   if (log->first_id == 0)
+      log->first_id = id;
+   set_function(log->buffer + log->used, id << 4 | action << 1, (UInt)delta);
+   log->used += XRAY_FUNCTION_SIZE;
+   log->tick  = tick;
    if (action == XrayEnterArgs)
       for (UInt i = 0; i < DCFG_N_ARGS; i++)
-         add_metadata(l, XrayCallArgument, args[i], 8, 0, 0);
-   if (!l->is_copy)
+         add_metadata(log, XrayCallArgument, args[i], 8, 0, 0);
+   if (!log->is_copy)
       n_records++;
 }
 
@@ -425,7 +425,7 @@ static Bool has_stopped(const void* log)
    return ((const FlightLog*)log)->is_stopped;
 }
 
-static void* begin(UInt thread, const Active* a)
+static void* begin(UInt thread, const Active* active)
 {
    FlightLog* l;
 
@@ -441,18 +441,18 @@ static void* begin(UInt thread, const Active* a)
    l->thread = thread;
    l->tick   = 1;
    l->full   = DCFG_(new_stream)();
-   l->active = a;
+   l->active = active;
    VG_(addToXA)(logs, &l);
    return l;
 }
 
-static void free_log(FlightLog* l)
+static void free_log(FlightLog* log)
 {
-   DCFG_(delete_stream)(l->full);
-   if (l->bases != NULL)
-      VG_(deleteXA)(l->bases);
-   VG_(free)(l->buffer);
-   VG_(free)(l);
+   DCFG_(delete_stream)(log->full);
+   if (log->bases != NULL)
+      VG_(deleteXA)(log->bases);
+   VG_(free)(log->buffer);
+   VG_(free)(log);
 }
 
 static void delete(void* log)
@@ -517,11 +517,11 @@ void DCFG_(put_flight_header)(Put* out)
    DCFG_(put_bytes)(out, header, sizeof(header));
 }
 
-static void put_stream(Put* out, const Stream* s, ULong at, ULong end)
+static void put_stream(Put* out, const Stream* stream, ULong at, ULong end)
 {
    for (; at < end; at += BUFFER_SIZE) {
       UChar buffer[BUFFER_SIZE];
-      if (DCFG_(read_stream)(s, at, buffer, BUFFER_SIZE) < BUFFER_SIZE)
+      if (DCFG_(read_stream)(stream, at, buffer, BUFFER_SIZE) < BUFFER_SIZE)
          return;
       DCFG_(put_bytes)(out, buffer, length_of(buffer));
    }
@@ -555,11 +555,11 @@ void DCFG_(put_empty_flight)(Put* out)
 }
 
 /* Put the functions that were active behind the dropped buffers. */
-static void put_bases(Put* out, const FlightLog* l)
+static void put_bases(Put* out, const FlightLog* log)
 {
-   FlightLog copy = *l;
+   FlightLog copy = *log;
 
-   if (l->bases == NULL)
+   if (log->bases == NULL)
       return;
    copy.is_copy = True;
    copy.is_stopped = False;
@@ -569,39 +569,39 @@ static void put_bases(Put* out, const FlightLog* l)
    copy.used    = copy.room = 0;
    copy.n_begun = copy.n_full = 0;
    copy.tick    = 1;
-   for (Word i = 0; i < VG_(sizeXA)(l->bases); i++) {
-      const Base* b = VG_(indexXA)(l->bases, i);
+   for (Word i = 0; i < VG_(sizeXA)(log->bases); i++) {
+      const Base* b = VG_(indexXA)(log->bases, i);
       if (i == 0 && b->tick != 1)
          put_first(&copy, b->tick);
       log_function(&copy, b->id, XrayEnter, b->tick, NULL);
    }
-   if (VG_(sizeXA)(l->bases) == 0)
+   if (VG_(sizeXA)(log->bases) == 0)
       put_first(&copy, 1);
    put_copy(out, &copy);
 }
 
-Bool DCFG_(put_flight_log)(Put* out, const FlightLog* l, const Active* a,
+Bool DCFG_(put_flight_log)(Put* out, const FlightLog* log, const Active* active,
                            ULong tick)
 {
-   FlightLog copy = *l;
+   FlightLog copy = *log;
 
-   if (l->n_full == l->n_dropped && l->used == 0)
+   if (log->n_full == log->n_dropped && log->used == 0)
       return False;
-   put_bases(out, l);
-   put_stream(out, l->full, l->n_dropped * BUFFER_SIZE,
-              l->n_full * BUFFER_SIZE);
+   put_bases(out, log);
+   put_stream(out, log->full, log->n_dropped * BUFFER_SIZE,
+              log->n_full * BUFFER_SIZE);
    copy.is_copy = True;
    copy.full    = DCFG_(new_stream)();
    copy.n_full  = 0;
    copy.buffer  = NULL;
    copy.room    = 0;
-   if (l->used > 0) {
+   if (log->used > 0) {
       copy.used = 0;
-      make_room(&copy, l->used);
-      copy.used = l->used;
-      VG_(memcpy)(copy.buffer, l->buffer, l->used);
+      make_room(&copy, log->used);
+      copy.used = log->used;
+      VG_(memcpy)(copy.buffer, log->buffer, log->used);
    }
-   DCFG_(leave_active)(a, tick, leave, &copy);
+   DCFG_(leave_active)(active, tick, leave, &copy);
    put_copy(out, &copy);
    return True;
 }

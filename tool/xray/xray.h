@@ -29,10 +29,10 @@ typedef struct _FlightLog FlightLog;
 
 extern const CallLog DCFG_(flight_calls);
 
-/* Put the file's header; put L, whose functions are A and get their last exits
-   at TICK.  L is not changed.  Return False if L is empty. */
+/* Put the file's header; put LOG, whose functions are ACTIVE and get their last
+   exits at TICK.  LOG is not changed.  Return False if LOG is empty. */
 void DCFG_(put_flight_header)(Put* out);
-Bool DCFG_(put_flight_log)(Put* out, const FlightLog* l, const Active* a,
+Bool DCFG_(put_flight_log)(Put* out, const FlightLog* log, const Active* active,
                            ULong tick);
 
 /* Put a buffer without records, if no thread has any: llvm-xray takes a header

@@ -29,7 +29,7 @@ InsnKind DCFG_(classify_arm64)(const UChar* bytes, UInt len);
 Addr DCFG_(target_arm64)(const UChar* bytes, UInt len, Addr addr);
 UInt DCFG_(loads_arm64)(const UChar* bytes, UInt len);
 UInt DCFG_(quirks_arm64)(const UChar* bytes, UInt len);
-void DCFG_(correct_usage_arm64)(Usage* u, const UChar* bytes, UInt len);
+void DCFG_(correct_usage_arm64)(Usage* usage, const UChar* bytes, UInt len);
 void DCFG_(find_besides_arm64)(const UChar* bytes, UInt len, Besides* to);
 
 /* Return the base register that a load or store writes its address back to, or

@@ -308,9 +308,9 @@ static void set_locs(UChar* locs, UInt first, UInt n, UChar to)
 }
 
 /* Add the N lowest bytes of general register REG to the uses. */
-static void use_general(Usage* u, UInt reg, UInt n)
+static void use_general(Usage* usage, UInt reg, UInt n)
 {
-   set_locs(u->uses, LocGeneral + 8 * reg, n, 1);
+   set_locs(usage->uses, LocGeneral + 8 * reg, n, 1);
 }
 
 /* Set the bytes from FIRST to below END of vector register REG to TO. */
@@ -327,229 +327,231 @@ static UInt operand_size(const Parts* p)
 
 /*--- Corrections of uses and definitions                  ---*/
 
-static void correct_syscall(Usage* u)
+static void correct_syscall(Usage* usage)
 {
    static const UChar args[] = { 0, 7, 6, 2, 10, 8, 9 };
 
    for (UInt i = 0; i < sizeof(args); i++)
-      use_general(u, args[i], 8);
-   set_locs(u->defs, LocGeneral + 8 * RAX, 8, 1);
-   set_locs(u->defs, LocGeneral + 8 * R11, 8, 1);
+      use_general(usage, args[i], 8);
+   set_locs(usage->defs, LocGeneral + 8 * RAX, 8, 1);
+   set_locs(usage->defs, LocGeneral + 8 * R11, 8, 1);
 }
 
 /* Correct INT of 32-bit code. */
-static void correct_int(Usage* u)
+static void correct_int(Usage* usage)
 {
    for (UInt r = 0; r < 8; r++)
       if (r != RSP)
-         use_general(u, r, 4);
-   set_locs(u->defs, LocGeneral + 8 * RAX, 4, 1);
+         use_general(usage, r, 4);
+   set_locs(usage->defs, LocGeneral + 8 * RAX, 4, 1);
 }
 
 /* Correct number WAY of the shifts and rotations, by a COUNT that VEX does not
    know. */
-static void correct_shift(Usage* u, UInt way, UInt count)
+static void correct_shift(Usage* usage, UInt way, UInt count)
 {
    /* Behind a shift by 0, VEX's flags may be others than before. */
    if (count == 0)
       return;
-   u->uses[LocCarry] = way == 2 || way == 3;                  // RCL, RCR
-   u->uses[LocFlags] = way < 4;                               // rotations
+   usage->uses[LocCarry] = way == 2 || way == 3;              // RCL, RCR
+   usage->uses[LocFlags] = way < 4;                           // rotations
 }
 
 /* Correct BT, BTS, BTR, BTC: they change C only.  VEX passes a register operand
    through memory. */
-static void correct_bit_test(Usage* u, const Parts* p, Bool false_memory)
+static void correct_bit_test(Usage* usage, const Parts* p, Bool false_memory)
 {
-   u->uses[LocCarry] = u->uses[LocFlags] = 0;
-   u->defs[LocFlags] = 0;
+   usage->uses[LocCarry] = usage->uses[LocFlags] = 0;
+   usage->defs[LocFlags] = 0;
    if (!false_memory)
       return;
-   u->n_accesses = 0;
-   set_locs(u->uses, LocGeneral, LocCarry, 0);
-   use_general(u, p->rm, operand_size(p));
-   use_general(u, p->reg, operand_size(p));
-   set_locs(u->defs, LocGeneral + 8 * RSP, 8, p->rm == RSP && p->op != 0xA3);
+   usage->n_accesses = 0;
+   set_locs(usage->uses, LocGeneral, LocCarry, 0);
+   use_general(usage, p->rm, operand_size(p));
+   use_general(usage, p->reg, operand_size(p));
+   set_locs(usage->defs, LocGeneral + 8 * RSP, 8,
+            p->rm == RSP && p->op != 0xA3);
    if (p->op == 0xA3)                        // BT: in 32-bit code, VEX writes
-      set_locs(u->defs, LocGeneral + 8 * p->rm, 8, 0);   // the operand back
+      set_locs(usage->defs, LocGeneral + 8 * p->rm, 8, 0);  // the operand back
 }
 
 /* Correct AAA, AAS, AAD, AAM, DAA, DAS: VEX's helper takes AX and all flags. */
-static void correct_decimal(Usage* u, UChar op)
+static void correct_decimal(Usage* usage, UChar op)
 {
    Bool both = op == 0x37 || op == 0x3F || op == 0xD5;        // AAA AAS AAD
 
-   set_locs(u->uses, LocGeneral + 8 * RAX + 1, 1, both);
-   u->uses[LocCarry] = op == 0x27 || op == 0x2F;              // DAA DAS
-   u->uses[LocFlags] = op < 0xD4;
+   set_locs(usage->uses, LocGeneral + 8 * RAX + 1, 1, both);
+   usage->uses[LocCarry] = op == 0x27 || op == 0x2F;          // DAA DAS
+   usage->uses[LocFlags] = op < 0xD4;
    if (op == 0x27 || op == 0x2F)
-      set_locs(u->defs, LocGeneral + 8 * RAX + 1, 1, 0);
+      set_locs(usage->defs, LocGeneral + 8 * RAX + 1, 1, 0);
 }
 
 /* Correct SQRTSD and other instructions of one number, for which VEX takes
    whole registers.  The rest of the result comes from the old destination, or
    with a VEX prefix from the first operand. */
-static void correct_scalar(Usage* u, const Parts* p)
+static void correct_scalar(Usage* usage, const Parts* p)
 {
    UInt from = p->pF2 ? 8 : 4;
    UInt to   = p->op == 0x5A ? 12 - from : from;              // CVTSD2SS
    Bool one  = (p->op >= 0x51 && p->op <= 0x53) || p->op == 0x5A;
    UInt with = p->vex ? p->vvvv : p->reg;
 
-   set_vector(u->uses, with, 0, 32, 0);
+   set_vector(usage->uses, with, 0, 32, 0);
    if (!p->memory) {
-      set_vector(u->uses, p->rm, 0, 32, 0);
-      set_vector(u->uses, p->rm, 0, from, 1);
+      set_vector(usage->uses, p->rm, 0, 32, 0);
+      set_vector(usage->uses, p->rm, 0, from, 1);
    }
    if (!one)
-      set_vector(u->uses, with, 0, to, 1);
+      set_vector(usage->uses, with, 0, to, 1);
    if (p->vex)
-      set_vector(u->uses, with, to, 16, 1);
+      set_vector(usage->uses, with, to, 16, 1);
    else
-      set_vector(u->defs, p->reg, to, 16, 0);
+      set_vector(usage->defs, p->reg, to, 16, 0);
 }
 
 /* Correct FXSAVE and FXRSTOR: they read or write 16 bytes of each vector
    register and all of x87's state. */
-static void correct_fxsave(Usage* u, const Parts* p, Bool save)
+static void correct_fxsave(Usage* usage, const Parts* p, Bool save)
 {
    for (UInt r = 0; r < (p->is64 ? 16 : 8); r++) {
-      set_vector(u->uses, r, 0, 16, save);
-      set_vector(u->defs, r, 0, 16, !save);
-      set_vector(u->uses, r, 16, 32, 0);
-      set_vector(u->defs, r, 16, 32, 0);
+      set_vector(usage->uses, r, 0, 16, save);
+      set_vector(usage->defs, r, 0, 16, !save);
+      set_vector(usage->uses, r, 16, 32, 0);
+      set_vector(usage->defs, r, 16, 32, 0);
    }
-   set_locs(u->uses, LocX87, 64, save);
-   set_locs(u->defs, LocX87, 64, !save);
-   u->uses[LocStatus] = save;
-   u->defs[LocStatus] = !save;
+   set_locs(usage->uses, LocX87, 64, save);
+   set_locs(usage->defs, LocX87, 64, !save);
+   usage->uses[LocStatus] = save;
+   usage->defs[LocStatus] = !save;
 }
 
 /* Correct a gather: VEX reads elements outside the mask at RSP. */
-static void correct_gather(Usage* u, const Parts* p)
+static void correct_gather(Usage* usage, const Parts* p)
 {
    if (p->base != RSP)
-      set_locs(u->uses, LocGeneral + 8 * RSP, 8, 0);
+      set_locs(usage->uses, LocGeneral + 8 * RSP, 8, 0);
 }
 
-static void correct_one_byte(Usage* u, const Parts* p)
+static void correct_one_byte(Usage* usage, const Parts* p)
 {
    UChar op    = p->op;
    Bool  alike = !p->memory && p->reg == p->rm;
 
    if (alike && ((op >= 0x28 && op <= 0x2B)                   // SUB, XOR
                  || (op >= 0x30 && op <= 0x33))) {
-      set_locs(u->uses, 0, LocCarry + 2, 0);
+      set_locs(usage->uses, 0, LocCarry + 2, 0);
    } else if (alike && op >= 0x18 && op <= 0x1B) {            // SBB
-      set_locs(u->uses, 0, LocCarry, 0);
-      u->uses[LocCarry] = 1;
-      u->uses[LocFlags] = 0;
+      set_locs(usage->uses, 0, LocCarry, 0);
+      usage->uses[LocCarry] = 1;
+      usage->uses[LocFlags] = 0;
    } else if (op == 0xC0 || op == 0xC1 || op == 0xD0 || op == 0xD1) {
-      correct_shift(u, p->modrm >> 3 & 7,
+      correct_shift(usage, p->modrm >> 3 & 7,
                     op >= 0xD0 ? 1 : p->last & (p->wide ? 63 : 31));
    } else if (op == 0xF8 || op == 0xF9 || op == 0xF5) {       // CLC STC CMC
-      u->uses[LocCarry] = op == 0xF5;
-      u->uses[LocFlags] = u->defs[LocFlags] = 0;
+      usage->uses[LocCarry] = op == 0xF5;
+      usage->uses[LocFlags] = usage->defs[LocFlags] = 0;
    } else if (op == 0x9E) {                                   // SAHF: O stays
-      set_locs(u->uses, LocGeneral + 8 * RAX, 8, 0);
-      u->uses[LocGeneral + 8 * RAX + 1] = 1;
-      u->uses[LocCarry] = 0;
+      set_locs(usage->uses, LocGeneral + 8 * RAX, 8, 0);
+      usage->uses[LocGeneral + 8 * RAX + 1] = 1;
+      usage->uses[LocCarry] = 0;
    } else if (op == 0x9F) {                                   // LAHF
-      set_locs(u->uses, LocGeneral + 8 * RAX, 8, 0);
-      set_locs(u->defs, LocGeneral + 8 * RAX, 8, 0);
-      u->defs[LocGeneral + 8 * RAX + 1] = 1;
+      set_locs(usage->uses, LocGeneral + 8 * RAX, 8, 0);
+      set_locs(usage->defs, LocGeneral + 8 * RAX, 8, 0);
+      usage->defs[LocGeneral + 8 * RAX + 1] = 1;
    } else if (op == 0xCD) {                                   // INT
-      correct_int(u);
+      correct_int(usage);
    } else if (op == 0x8E && !p->memory) {                     // MOV to GS
-      use_general(u, p->rm, 2);
+      use_general(usage, p->rm, 2);
    } else if (!p->is64 && ((op < 0x40 && (op & 7) == 7
                              && (op & 0x20) != 0)
                             || op == 0xD4 || op == 0xD5)) {
-      correct_decimal(u, op);
+      correct_decimal(usage, op);
    } else if (op == 0xDD && p->memory && (p->modrm >> 3 & 7) == 6) {
-      u->defs[LocStatus] = 1;                                 // FNSAVE
+      usage->defs[LocStatus] = 1;                             // FNSAVE
    }
 }
 
-static void correct_two_bytes(Usage* u, const Parts* p, Bool false_memory)
+static void correct_two_bytes(Usage* usage, const Parts* p, Bool false_memory)
 {
    UChar op = p->op;
 
    if (op == 0x05) {                                          // SYSCALL
-      correct_syscall(u);
+      correct_syscall(usage);
    } else if (op == 0x34) {                                   // SYSENTER
-      correct_int(u);
+      correct_int(usage);
    } else if (!p->vex && ((op & 0xE7) == 0xA3 || op == 0xBA)) {
-      correct_bit_test(u, p, false_memory);
+      correct_bit_test(usage, p, false_memory);
    } else if (op == 0xA2) {                                   // CPUID
-      set_locs(u->uses, LocGeneral, LocCarry, 0);
-      use_general(u, RAX, 4);
-      use_general(u, RCX, 4);
+      set_locs(usage->uses, LocGeneral, LocCarry, 0);
+      use_general(usage, RAX, 4);
+      use_general(usage, RCX, 4);
    } else if (!p->vex && (op & 0xFE) == 0xB0) {               // CMPXCHG
-      u->uses[LocCarry] = u->uses[LocFlags] = 0;
+      usage->uses[LocCarry] = usage->uses[LocFlags] = 0;
    } else if (op == 0xC7 && p->memory && (p->modrm >> 3 & 7) == 1) {
-      u->uses[LocCarry] = u->defs[LocCarry] = 0;              // CMPXCHG16B
+      usage->uses[LocCarry] = usage->defs[LocCarry] = 0;      // CMPXCHG16B
    } else if (op == 0xA4 || op == 0xAC) {                     // SHLD, SHRD
-      correct_shift(u, 4, p->last & (p->wide ? 63 : 31));
+      correct_shift(usage, 4, p->last & (p->wide ? 63 : 31));
    } else if (op == 0xAE && p->memory && !p->vex
               && (p->modrm >> 3 & 7) <= 1) {
-      correct_fxsave(u, p, (p->modrm >> 3 & 7) == 0);
+      correct_fxsave(usage, p, (p->modrm >> 3 & 7) == 0);
    } else if ((p->pF2 || p->pF3)
               && ((op >= 0x51 && op <= 0x53) || op == 0x58 || op == 0x59
                   || op == 0x5A || (op >= 0x5C && op <= 0x5F)
                   || op == 0xC2)) {
-      correct_scalar(u, p);
+      correct_scalar(usage, p);
    }
 }
 
-static void correct_three_bytes(Usage* u, const Parts* p)
+static void correct_three_bytes(Usage* usage, const Parts* p)
 {
    if (p->vex && p->op >= 0x90 && p->op <= 0x93) {
-      correct_gather(u, p);
+      correct_gather(usage, p);
    } else if (!p->vex && p->op == 0xF6 && (p->p66 || p->pF3)) {
       UInt other = p->pF3 ? LocCarry : LocFlags;              // ADOX, ADCX
-      u->uses[other] = u->defs[other] = 0;
+      usage->uses[other] = usage->defs[other] = 0;
    } else if (!p->vex && (p->op & 0xFE) == 0xF0 && p->pF2     // CRC32
               && (p->memory || p->rm != p->reg)
               && p->base != p->reg && p->index != p->reg) {
-      set_locs(u->uses, LocGeneral + 8 * p->reg + 4, 4, 0);
+      set_locs(usage->uses, LocGeneral + 8 * p->reg + 4, 4, 0);
    }
 }
 
 /* Correct Valgrind's own instructions, which begin with four rotations that VEX
    does not execute.  XCHG of RBX with itself behind them is a client request:
    the core reads the request at RAX and changes RDX. */
-static void correct_valgrinds(Usage* u, const UChar* code, UInt len, Bool is64)
+static void correct_valgrinds(Usage* usage, const UChar* code, UInt len,
+                              Bool is64)
 {
    UInt n = is64 ? 8 : 4;
 
    if (code[len - 2] != 0x87 || code[len - 1] != 0xDB)
       return;
-   use_general(u, RAX, n);
-   use_general(u, RDX, n);
-   set_locs(u->defs, LocGeneral + 8 * RDX, n, 1);
+   use_general(usage, RAX, n);
+   use_general(usage, RDX, n);
+   set_locs(usage->defs, LocGeneral + 8 * RDX, n, 1);
 }
 
-void DCFG_(correct_usage_x86)(Usage* u, const UChar* code, UInt len,
+void DCFG_(correct_usage_x86)(Usage* usage, const UChar* code, UInt len,
                               Bool is64)
 {
    Parts p = take_apart(code, len, is64);
 
    if (is64 ? len > 15 : len == 14 && code[0] == 0xC1) {
-      correct_valgrinds(u, code, len, is64);
+      correct_valgrinds(usage, code, len, is64);
       return;
    }
 
    switch (p.map) {
       case 0:
-         correct_one_byte(u, &p);
+         correct_one_byte(usage, &p);
          break;
       case 1:
-         correct_two_bytes(u, &p,
+         correct_two_bytes(usage, &p,
                            has_false_memory_x86(code, len, is64));
          break;
       case 2:
-         correct_three_bytes(u, &p);
+         correct_three_bytes(usage, &p);
          break;
       default:
          break;

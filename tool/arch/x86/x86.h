@@ -23,7 +23,7 @@ Addr DCFG_(target_x86)(const UChar* bytes, UInt len, Bool is64, Addr addr);
 /* Functions of Guest. */
 UInt DCFG_(loads_x86)(const UChar* bytes, UInt len, Bool is64);
 UInt DCFG_(quirks_x86)(const UChar* bytes, UInt len, Bool is64);
-void DCFG_(correct_usage_x86)(Usage* u, const UChar* bytes, UInt len,
+void DCFG_(correct_usage_x86)(Usage* usage, const UChar* bytes, UInt len,
                               Bool is64);
 void DCFG_(find_besides_x86)(const UChar* bytes, UInt len, Bool is64,
                              Besides* to);

@@ -39,9 +39,9 @@ static UInt quirks(const UChar* code, UInt len)
    return DCFG_(quirks_x86)(code, len, IS_64);
 }
 
-static void correct_usage(Usage* u, const UChar* code, UInt len)
+static void correct_usage(Usage* usage, const UChar* code, UInt len)
 {
-   DCFG_(correct_usage_x86)(u, code, len, IS_64);
+   DCFG_(correct_usage_x86)(usage, code, len, IS_64);
 }
 
 static void find_besides(const UChar* code, UInt len, Besides* to)

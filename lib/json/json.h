@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Shapes of tables and objects, and values as they are found. */
+   JSON in a file: shapes of tables and objects, and values as they are found. */
 
-#ifndef DCFG_WALK_H
-#define DCFG_WALK_H
+#ifndef DCFG_JSON_H
+#define DCFG_JSON_H
 
+#include "lib/base/input.h"
 #include "lib/base/job.h"
 
 /* --- Shapes: what a file should have                      --- */
@@ -128,51 +129,56 @@ typedef
 
 /* --- For functions open and close                         --- */
 
-static inline bool has(const Frame* f, uint32_t field)
+static inline bool has(const Frame* frame, uint32_t field)
 {
-   return f->present >> field & 1;
+   return frame->present >> field & 1;
 }
 
 /* Return a value, or 0 if it is missing. */
-static inline uint64_t number(const Frame* f, uint32_t field)
+static inline uint64_t number(const Frame* frame, uint32_t field)
 {
-   return has(f, field) ? f->numbers[field] : 0;
+   return has(frame, field) ? frame->numbers[field] : 0;
 }
 
-static inline size_t length(const Frame* f, uint32_t field)
+static inline size_t length(const Frame* frame, uint32_t field)
 {
-   return has(f, field) ? f->lengths[field] : 0;
+   return has(frame, field) ? frame->lengths[field] : 0;
 }
 
 /* Return a list, or NULL if it is empty. */
-static inline const uint64_t* list(const Walk* w, const Frame* f,
+static inline const uint64_t* list(const Walk* walk, const Frame* frame,
                                    uint32_t field)
 {
-   return length(f, field) > 0 ? w->list + f->starts[field] : NULL;
+   return length(frame, field) > 0 ? walk->list + frame->starts[field] : NULL;
 }
 
-static inline const char* text(const Walk* w, const Frame* f, uint32_t field)
+static inline const char* text(const Walk* walk, const Frame* frame,
+                               uint32_t field)
 {
-   return has(f, field) ? w->text + f->starts[field] : "";
+   return has(frame, field) ? walk->text + frame->starts[field] : "";
 }
 
 /* --- For messages                                         --- */
 
 /* Write the walk's place to PLACE.  Return PLACE. */
 #define PLACE_SIZE 400
-const char* walk_place(const Walk* w, char* place);
+const char* walk_place(const Walk* walk, char* place);
 
-/* --- For the parser                                       --- */
+/* --- Parsing                                              --- */
 
-void walk_start(Walk* w, Job* job, const Shape* top, void* arg);
-void walk_end(Walk* w);
+typedef struct Parse Parse;
 
-/* The parser's events.  Each returns False to stop. */
-bool walk_number(Walk* w, const char* s, size_t len);
-bool walk_string(Walk* w, const char* s, size_t len);
-bool walk_key(Walk* w, const char* s, size_t len);
-bool walk_other(Walk* w, const char* what);     // true, false, null
-bool walk_open(Walk* w, bool object);
-bool walk_close(Walk* w);
+/* Start to parse IN, which is closed at the end.  The events go to a walk of
+   TOP for ARG. */
+Parse* parse_start(Job* job, Input* in, const Shape* top, void* arg);
+void   parse_end(Parse* parse);
 
-#endif /* DCFG_WALK_H */
+Walk*  parse_walk(Parse* parse);
+
+/* Parse some more text.  Return False at an error. */
+bool   parse_some(Parse* parse);
+
+/* Return whether everything has been parsed. */
+bool   parse_finished(const Parse* parse);
+
+#endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Records of XRay's flight data recorder. */
+   Files of XRay: the records of its flight data recorder, and the map of
+   functions, an ELF file without real code. */
 
-#ifndef DCFG_FORMAT_XRAY_RECORDS_H
-#define DCFG_FORMAT_XRAY_RECORDS_H
+#ifndef DCFG_FORMAT_XRAY_FILES_H
+#define DCFG_FORMAT_XRAY_FILES_H
+
+/*--- The log                                              ---*/
 
 /* Sizes in bytes. */
 #define XRAY_HEADER_SIZE   32u
@@ -29,4 +32,11 @@ typedef
    }
    XrayAction;
 
-#endif /* DCFG_FORMAT_XRAY_RECORDS_H */
+/*--- The map                                              ---*/
+
+/* Function ID, counted from 1, begins at MAP_FIRST_ADDR + (ID - 1) *
+   MAP_FUNCTION_SIZE. */
+#define MAP_FIRST_ADDR    0x1000u
+#define MAP_FUNCTION_SIZE 16u
+
+#endif /* DCFG_FORMAT_XRAY_FILES_H */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The spool file's extents.  The spool is the tool's temporary file; if the
-   process is killed, the extents let a reader recover the data. */
+   The spool file, the tool's temporary file.  If the process is killed, its
+   extents let a reader recover a whole execution trace. */
 
-#ifndef DCFG_FORMAT_SPOOL_EXTENTS_H
-#define DCFG_FORMAT_SPOOL_EXTENTS_H
+#ifndef DCFG_FORMAT_SPOOL_FILE_H
+#define DCFG_FORMAT_SPOOL_FILE_H
+
+/*--- Extents                                              ---*/
 
 #define SPOOL_MAGIC      { 0x89, 'D', 'C', 'F', 'G', 'T', 'M', 'P' }
 #define SPOOL_EXTENT     65536u         // bytes
@@ -62,4 +64,13 @@ static inline void spool_sums(const unsigned char* const* data, unsigned* sums)
    sums[3] = (unsigned)(d ^ d >> 32);
 }
 
-#endif /* DCFG_FORMAT_SPOOL_EXTENTS_H */
+/*--- The streams of a whole execution trace               ---*/
+
+/* Kinds of streams: the tape, and the rows that are needed to read it. */
+enum { JournalRows = 1, JournalTape, N_JOURNAL_KINDS };
+
+/* Kinds of rows in the stream JournalRows. */
+enum { RowImage = 1, RowSource, RowSuperblock, RowUnexecuted, RowTape,
+       RowState };
+
+#endif /* DCFG_FORMAT_SPOOL_FILE_H */
