@@ -93,15 +93,15 @@ static void add_state(InitialMemory* z)
    of the system call before.  If it cannot be read, nothing is known. */
 static void add_events(InitialMemory* z)
 {
-   DcfgError     err;
-   DcfgWet*      w = dcfg_wet_open(z->file, NULL, &err);
+   DcfgError      err;
+   DcfgWet*       w = dcfg_wet_open(z->file, NULL, &err);
    DcfgWetEvents* v = w == NULL ? NULL : dcfg_wet_events_new(w, &err);
-   uint32_t      n = w == NULL ? 0 : dcfg_wet_instrs(w);
-   bool*         calls = zalloc(n + (size_t)1, sizeof(bool));
-   DcfgWetFilter filter = { .instrs = calls, .thread = DCFG_NONE,
-                            .to = UINT64_MAX };
-   uint64_t      time = 0;
-   DcfgWetEvent  e;
+   uint32_t       n = w == NULL ? 0 : dcfg_wet_instrs(w);
+   bool*          calls = zalloc(n + (size_t)1, sizeof(bool));
+   DcfgWetFilter  filter = { .instrs = calls, .thread = DCFG_NONE,
+                             .to = UINT64_MAX };
+   uint64_t       time = 0;
+   DcfgWetEvent   e;
 
    z->whole = true;
    for (uint32_t i = 0; i < n; i++)
@@ -271,13 +271,13 @@ static bool find_changed(InitialMemory* z, const DcfgSlice* s, uint32_t user,
 /* Set the time of U to that of the first instance that loads its bytes. */
 static void find_first_load(const InitialMemory* z, DcfgSliceUnseen* u)
 {
-   DcfgError     err;
-   DcfgWet*      w = dcfg_wet_open(z->file, NULL, &err);
+   DcfgError      err;
+   DcfgWet*       w = dcfg_wet_open(z->file, NULL, &err);
    DcfgWetEvents* v = w == NULL ? NULL : dcfg_wet_events_new(w, &err);
-   DcfgWetFilter filter = { .instrs = z->loads, .thread = DCFG_NONE,
-                            .from = u->since, .to = u->time };
-   DcfgWetEvent  e;
-   bool          found = v == NULL || !dcfg_wet_select(v, &filter, &err);
+   DcfgWetFilter  filter = { .instrs = z->loads, .thread = DCFG_NONE,
+                             .from = u->since, .to = u->time };
+   DcfgWetEvent   e;
+   bool           found = v == NULL || !dcfg_wet_select(v, &filter, &err);
 
    while (!found && dcfg_wet_next(v, &e, &err)) {
       const DcfgWetInstr* in = e.kind != DCFG_WET_INSTR ? NULL

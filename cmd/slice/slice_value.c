@@ -222,12 +222,12 @@ static void carry_stored(Carriers* c, const DcfgWetEvent* e)
 static bool value_by_address(const ValueSearch* v, const DcfgSliceNode* writer,
                              uint64_t size, uint64_t* value)
 {
-   DcfgError    err;
+   DcfgError      err;
    DcfgWetEvents* events = load_events(v->w, NULL);
-   uint32_t     n = dcfg_wet_instrs(v->w);
-   DcfgWetEvent e;
-   bool         found = false;
-   Carriers     c = { v->w, zalloc(n, sizeof(uint64_t)),
+   uint32_t       n = dcfg_wet_instrs(v->w);
+   DcfgWetEvent   e;
+   bool           found = false;
+   Carriers       c = { v->w, zalloc(n, sizeof(uint64_t)),
                       zalloc(n, sizeof(InstrEffect)), zalloc(n, sizeof(bool)) };
 
    c.instances[writer->instr] = writer->instance + 1;
