@@ -346,6 +346,10 @@ def check_ring(tap, checker):
         texts.append(p.stdout.decode().splitlines())
         sizes.append(os.path.getsize(wet))
     tap.ok(sizes[1] + (3 << 20) < sizes[0] and sizes[1] < 3 << 20, "ring: it is smaller", sizes)
+    with open(wet, "rb") as f:
+        piped = subprocess.run([command, "wet", "--info", "-"], input=f.read(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    named = subprocess.run([command, "wet", "--info", wet], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    tap.ok(piped.returncode == 0 and piped.stdout == named.stdout, "ring: its first instances are found in a pipe, too", piped.stdout)
     # The uses are the same, except those whose writers are not there.  Control may depend on another branch, if an indirect
     # jump had other targets before.
     known, kept = set(texts[0]), texts[1][-250000:]
