@@ -134,16 +134,6 @@ SystemCalls calls_of(DcfgWet* w, const DcfgSlice* s)
    return c;
 }
 
-static void note_writer(void* arg, uint32_t instr, uint64_t instance,
-                        uint32_t writer)
-{
-   SystemCalls* c = arg;
-
-   add_call(c, instr, instance,
-            writer == DCFG_NONE ? UINT32_MAX
-            : constant_number(dcfg_wet_instr(c->w, writer)));
-}
-
 /* Return the only node whose value node N of S used; NULL if there are
    several, or none. */
 static const DcfgSliceNode* only_source(const DcfgSlice* s,
@@ -200,19 +190,12 @@ static void find_copied(SystemCalls* c, bool* instrs, const Roles* roles)
 /* Return all system calls of W with their numbers.  The caller frees .calls. */
 static SystemCalls all_calls(DcfgWet* w, bool* instrs, const Roles* roles)
 {
-   SystemCalls c = { .w = w };
-   DcfgError   err;
+   DcfgSlice*  s = all_syscalls(w, instrs, true);
+   SystemCalls c = calls_of(w, s);
 
-   if (dcfg_wet_has_values(w)) {
-      DcfgSlice* s = all_syscalls(w, instrs, true);
-      c = calls_of(w, s);
-      dcfg_slice_free(s);
+   dcfg_slice_free(s);
+   if (dcfg_wet_has_values(w))
       return c;
-   }
-   find_syscalls(w, instrs);
-   if (!dcfg_slice_writers(w, instrs, processor_of(w)->call_number,
-                           note_writer, &c, &err))
-      die("%s", unreadable(&err, KIND_WET));
    for (size_t k = 0; k < c.n; k++)
       if (c.calls[k].number == UINT32_MAX) {
          find_copied(&c, instrs, roles);

@@ -48,10 +48,12 @@ static bool same_function(const DcfgWetInstr* a, const DcfgWetInstr* b)
               : strcmp(a->function, b->function) == 0);
 }
 
-void callbacks_spread(Callbacks* c)
+void callbacks_take(Callbacks* c, const uint8_t* bits)
 {
    uint32_t n = (uint32_t)c->w->instrs.n;
 
+   for (uint32_t i = 0; c->calls != NULL && i < n; i++)
+      c->calls[i] = bits[i / 8] >> i % 8 & 1;
    for (uint32_t from = 0, end; c->calls != NULL && from < n; from = end) {
       DcfgWetInstr in = *dcfg_wet_instr(c->w, from);
       bool         any = c->calls[from];

@@ -118,10 +118,6 @@ typedef
    }
    WetWay;
 
-/* WetWay.kept, for SLOTS_OF_NONE: the reader drops all records of the way,
-   keeps all, or keeps only one right before a kept record. */
-enum { KEPT_NONE, KEPT_LAST, KEPT_ALL };
-
 /* Stop: how far a superblock ran that was left between exits. */
 typedef
    struct {
@@ -148,8 +144,7 @@ typedef
 
 /* WetWanted: which records a reader gets, and with which slots.
 
-   SLOTS_OF_NONE: records of the ways that are kept, and stops and marks,
-   without slots.
+   SLOTS_OF_NONE: no records.  The reader only counts what ran.
 
    SLOTS_OF_TRANSFERS: records that may begin or end activations, with slots,
    and some easy ones.  An easy record is left out if the one before it in the
@@ -188,7 +183,6 @@ typedef
       uint32_t number;          // from 1
       uint32_t n_records;       // records still to be read
       uint64_t n_instrs;        // instructions so far
-      bool     odd_marks;       // so far, a mark of a handler or of x87's top
       bool     whole;           // its steps are kept together
       Bytes    control, numbers;
       Bits     bits;
@@ -361,15 +355,10 @@ struct DcfgWet {
    uint32_t*   way_counts;      // by way: records in the present block
    uint32_t*   way_before;      // by way, for SLOTS_OF_TRANSFERS: the easy way
                                 // before it when it was told last, and 1
-   uint8_t*    way_kept;        // by way, for SLOTS_OF_NONE: KEPT_..., or NULL
    bool*       way_skipped;     // by way: tell nothing of it; or NULL
    uint8_t*    way_taken;       // by way: see wet_taken.c
    uint64_t*   runs;            // by index in .sb_instrs: times that a record
                                 // ended there; or NULL
-   Array       known_chunks;    // WetChunkInfo: see wet_remember()
-   uint64_t*   known_runs;      // NULL: not known
-   uint8_t*    known_unseen;    // see wet_remember_unseen(); NULL: not known
-   uint64_t*   unseen_ends;
    WetSteps    left_steps;      // the steps of the chunk at .left_offset,
    uint64_t    left_offset;     // or 0: see wet_leave_chunk()
    const WetMachine* machine;
@@ -410,6 +399,7 @@ struct DcfgWet {
    WetMark*    mark;            // the last mark that was told
    bool*       own_loads;       // see dcfg_wet_tell_loads(); or NULL
    const bool* loads;           // they, of this trace or of its first reader
+   unsigned    n_loads;         // how often they were told anew
    struct WetIndex* index;      // or NULL: see lib/index/wet_index.h
    void (*close_index)(struct WetIndex* ix);    // closes it
 };

@@ -29,6 +29,7 @@ struct WetAhead {
    WetWanted       wanted;
    bool            back;
    uint32_t        next_back;   // chunks still to be read, backward
+   uint64_t        n_back;      // chunks behind those
    WetPart         parts[MAX_PARTS];
    unsigned        n_parts;
    uint64_t        n_before;    // bytes of the file read before
@@ -135,19 +136,20 @@ WetAhead* wet_ahead_new(Job* job, DcfgWet* w, Array* index, WetWanted wanted)
                                  .n_parts = MAX_PARTS });
 }
 
-WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index)
+WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index, uint32_t n)
 {
    return begin(job, (WetAhead){ .w = w, .index = index,
                                  .wanted = SLOTS_OF_ALL,
                                  .back = true,
-                                 .next_back = (uint32_t)index->n,
+                                 .n_back = index->n - n,
+                                 .next_back = n,
                                  .n_parts = MAX_WHOLE });
 }
 
 static void tell_progress(const WetAhead* a, const WetPart* p)
 {
    if (a->back)
-      job_progress(a->job, "slicing", a->n_taken, a->index->n);
+      job_progress(a->job, "slicing", a->n_back + a->n_taken, a->index->n);
    else
       job_progress(a->job, "reading", p->n_file - a->n_before, a->n_tape);
 }

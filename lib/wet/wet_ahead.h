@@ -22,11 +22,11 @@ typedef
 typedef struct WetAhead WetAhead;
 
 /* Decode all of W from its begin on, in parts, and add the chunks to INDEX; or
-   decode the chunks of INDEX backward, whole, with all slots.  The thread owns
-   W and INDEX until wet_ahead_close().  Return NULL, and JOB's error, if memory
+   decode the first N chunks of INDEX backward, whole, with all slots.  The
+   thread owns W and INDEX until wet_ahead_close().  Return NULL, and JOB's error, if memory
    is exhausted. */
 WetAhead* wet_ahead_new(Job* job, DcfgWet* w, Array* index, WetWanted wanted);
-WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index);
+WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index, uint32_t n);
 
 /* Return the next part; the one before is no longer valid.  Return NULL at the
    end, and with JOB's error if decoding fails. */

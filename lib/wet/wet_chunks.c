@@ -50,7 +50,6 @@ bool wet_read_part(DcfgWet* w, Array* index, WetWanted wanted, WetSteps* to)
    if (!wet_read_block(w, wanted, to))
       return false;
    info->n_instrs  = w->chunk->n_instrs;
-   info->odd_marks = w->chunk->odd_marks;
    return true;
 }
 
@@ -87,78 +86,6 @@ bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran)
 void wet_count_runs(DcfgWet* w, uint64_t* runs)
 {
    w->runs = runs;
-}
-
-/* The trace that owns the tables keeps the copy with them.  If memory is
-   exhausted it keeps nothing, and the next reader goes through the tape
-   again. */
-void wet_remember(DcfgWet* w, const Array* index, const uint64_t* runs)
-{
-   DcfgWet* first = w->lender;
-   size_t   n = index->n * sizeof(WetChunkInfo);
-   size_t   n_runs = (w->sb_instrs.n + 1) * sizeof(*runs);
-   void*    chunks;
-
-   if (first == NULL || first->known_runs != NULL || index->n == 0)
-      return;
-   chunks = malloc(n);
-   first->known_runs = malloc(n_runs);
-   if (chunks == NULL || first->known_runs == NULL) {
-      free(chunks);
-      free(first->known_runs);
-      first->known_runs = NULL;
-      return;
-   }
-   memcpy(chunks, index->data, n);
-   memcpy(first->known_runs, runs, n_runs);
-   first->known_chunks = (Array){ chunks, index->n, index->n };
-}
-
-bool wet_recall(DcfgWet* w, Array* index, uint64_t* runs)
-{
-   const DcfgWet* first = w->lender;
-   void*          to;
-
-   if (first == NULL || first->known_runs == NULL)
-      return false;
-   to = array_add_n(&w->job, index, sizeof(WetChunkInfo),
-                    first->known_chunks.n);
-   if (to == NULL)
-      return false;
-   memcpy(to, first->known_chunks.data,
-          first->known_chunks.n * sizeof(WetChunkInfo));
-   memcpy(runs, first->known_runs, (w->sb_instrs.n + 1) * sizeof(*runs));
-   return true;
-}
-
-void wet_remember_unseen(DcfgWet* w, const Array* codes, const Array* ends)
-{
-   DcfgWet*  first = w->lender;
-   uint8_t*  to = malloc(codes->n + 1);
-   uint64_t* to_ends = malloc(ends->n * sizeof(*to_ends) + 1);
-
-   if (first == NULL || first->known_unseen != NULL || to == NULL
-       || to_ends == NULL) {
-      free(to);
-      free(to_ends);
-      return;
-   }
-   if (codes->n > 0)
-      memcpy(to, codes->data, codes->n);
-   if (ends->n > 0)
-      memcpy(to_ends, ends->data, ends->n * sizeof(*to_ends));
-   first->known_unseen = to;
-   first->unseen_ends  = to_ends;
-}
-
-const uint8_t* wet_recall_unseen(const DcfgWet* w, uint32_t chunk,
-                                 size_t* size)
-{
-   const DcfgWet* first = w->lender;
-   uint64_t       begin = chunk == 0 ? 0 : first->unseen_ends[chunk - 1];
-
-   *size = first->unseen_ends[chunk] - begin;
-   return first->known_unseen + begin;
 }
 
 /*--- A chunk                                              ---*/
@@ -209,13 +136,4 @@ uint64_t wet_take_chunk(DcfgWet* w, WetSteps* steps)
       return offset;
    wet_free_steps(&w->job, steps);
    return 0;
-}
-
-bool wet_rewind(DcfgWet* w)
-{
-   w->tape_left = w->offset - w->tape;
-   w->end_found = false;
-   w->chunk->thread = 0;
-   w->offset    = w->tape;
-   return input_seek(w->in, w->tape);
 }

@@ -16,7 +16,6 @@ typedef
       uint64_t n_instrs;        // instructions in this one
       uint32_t n_records;
       uint32_t thread;          // thread that runs at its begin
-      bool     odd_marks;       // has a mark of a handler or of x87's top
    }
    WetChunkInfo;
 
@@ -41,25 +40,6 @@ bool wet_read_part(DcfgWet* w, Array* index, WetWanted wanted, WetSteps* to);
    there; stop if RUNS is NULL. */
 void wet_count_runs(DcfgWet* w, uint64_t* runs);
 
-/* Keep INDEX and RUNS (as in W->runs) for all readers of the trace: W was read
-   to its end.  Get them: add them to INDEX, which is empty, and to RUNS.
-   Return false if they are not known, and, with an error, if memory is
-   exhausted. */
-void wet_remember(DcfgWet* w, const Array* index, const uint64_t* runs);
-bool wet_recall(DcfgWet* w, Array* index, uint64_t* runs);
-
-/* Do the same for the CODES of unseen writes: that of chunk I ends at element I of
-   ENDS.  wet_recall_unseen() returns CHUNK's code, and sets *SIZE; it must be
-   known. */
-void wet_remember_unseen(DcfgWet* w, const Array* codes, const Array* ends);
-const uint8_t* wet_recall_unseen(const DcfgWet* w, uint32_t chunk,
-                                 size_t* size);
-
-static inline bool wet_knows_unseen(const DcfgWet* w)
-{
-   return w->lender != NULL && w->lender->known_unseen != NULL;
-}
-
 /* Read the chunk, in place of what TO has. */
 bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
                     WetSteps* to);
@@ -69,8 +49,5 @@ bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
    chunk's offset, or 0 if there is none. */
 void     wet_leave_chunk(DcfgWet* w, WetSteps* steps, uint64_t offset);
 uint64_t wet_take_chunk(DcfgWet* w, WetSteps* steps);
-
-/* Return to the first chunk, after all were read. */
-bool wet_rewind(DcfgWet* w);
 
 #endif /* DCFG_LIB_WET_CHUNKS_H */

@@ -202,17 +202,17 @@ void wet_set_index(DcfgWet* w, struct WetIndex* ix,
 bool dcfg_wet_tell_loads(DcfgWet* w, const bool* loads)
 {
    size_t n = w->instrs.n;
-   bool*  own = malloc(n + 1);
+   bool*  own;
 
+   if (w->own_loads != NULL && memcmp(w->own_loads, loads, n) == 0)
+      return true;
+   own = malloc(n + 1);
    if (own == NULL)
       return false;
    memcpy(own, loads, n);
    free(w->own_loads);
    w->loads = w->own_loads = own;
-   free(w->known_unseen);
-   free(w->unseen_ends);
-   w->known_unseen = NULL;
-   w->unseen_ends  = NULL;
+   w->n_loads++;
    return true;
 }
 

@@ -40,15 +40,12 @@ typedef
       size_t    n_addrs, max_addrs;
       uint8_t*  bytes;          // for SLOTS_OF_ALL: bytes of marks
       size_t    n_bytes, max_bytes;
-      bool      odd_tops;       // for SLOTS_OF_ALL: a top of x87's stack is not
-                                // 0
    }
    WetSteps;
 
 static inline void wet_forget_steps(WetSteps* s)
 {
    s->n_steps = s->n_turns = s->n_addrs = s->n_bytes = 0;
-   s->odd_tops = false;
 }
 
 /* WetStepsRoom: the elements of one block.  .n_all is the number of records of

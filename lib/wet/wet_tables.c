@@ -166,12 +166,7 @@ void wet_free_reader(DcfgWet* w)
    free(w->way_taken);
    free(w->told.accesses);
    free(w->way_before);
-   free(w->way_kept);
    free(w->way_skipped);
-   free(w->known_chunks.data);
-   free(w->known_runs);
-   free(w->known_unseen);
-   free(w->unseen_ends);
    free(w->told_instrs);
    free(w->points_of);
    free(w->is_point);

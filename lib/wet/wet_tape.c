@@ -93,7 +93,6 @@ bool wet_next_chunk(DcfgWet* w)
    c->stack   = get_word(head + 16);
    c->history = 0;
    c->n_instrs  = 0;
-   c->odd_marks = false;
    c->whole     = false;
    wet_forget_general(c);
    memset(c->next, 0, sizeof(c->next));
@@ -233,10 +232,6 @@ static void take_stop(DcfgWet* w, WetStep* r, uint64_t* to)
    r->sb       = stop.sb;
    r->way      = DCFG_NONE;
    r->n_instrs = (uint16_t)stop.n_instrs;
-   if (c->wanted == SLOTS_OF_NONE) {
-      b->at += stop.n_words;
-      return;
-   }
    r->n_slots = (uint16_t)stop.n_slots;
    const uint64_t* words = join_words(c, &ELEM(w->segments, WetSegment,
                                                sb->segments.first),
@@ -320,52 +315,6 @@ static bool take_other(DcfgWet* w, uint32_t id, WetStep* r, uint64_t* addrs,
    return true;
 }
 
-/* Return whether R's slots, at ADDRS, have a top of x87's stack that is not
-   0. */
-static bool has_top(const DcfgWet* w, const WetStep* r, const uint64_t* addrs)
-{
-   const WetAccess* a = &ELEM(w->accesses, WetAccess,
-                              ELEM(w->sbs, WetSb, r->sb).slots.first);
-
-   for (uint32_t i = 0; i < r->n_slots; i++)
-      if (a[i].what == AccessTop && (addrs[i] & 7) != 0)
-         return true;
-   return false;
-}
-
-/* Add the block's records for SLOTS_OF_NONE. */
-static void take_kept(DcfgWet* w, WetSteps* to)
-{
-   Block*    b = &w->chunk->block;
-   WetStep*  r = to->steps + to->n_steps;
-   uint64_t* addrs = to->addrs + to->n_addrs;
-   uint32_t  last = DCFG_NONE;
-   const uint8_t* kept = w->way_kept;
-
-   if (kept == NULL && b->n_extra == 0)
-      return;
-   b->at = 0;
-   for (uint32_t i = 0; i <= b->n_ways; i++) {
-      uint32_t id = i < b->n_ways ? b->ways[i] : NO_WAY_MARK;
-      uint32_t first = (uint32_t)(addrs - to->addrs);
-      if (id < NO_WAY_STOP && (kept == NULL || kept[id] != KEPT_ALL)) {
-         last = kept != NULL && kept[id] == KEPT_LAST ? id : last;
-         continue;
-      }
-      if (last != DCFG_NONE)
-         take_way(w, last, r++, first);
-      last = DCFG_NONE;
-      if (i == b->n_ways)
-         break;
-      if (id < NO_WAY_STOP)
-         take_way(w, id, r++, first);
-      else if (take_other(w, id, r, addrs, first, NULL))
-         addrs += r++->n_slots;
-   }
-   to->n_steps = (size_t)(r - to->steps);
-   to->n_addrs = (size_t)(addrs - to->addrs);
-}
-
 /* Add the block's records for SLOTS_OF_ALL; their words are known. */
 static void take_records(DcfgWet* w, WetSteps* to)
 {
@@ -395,8 +344,6 @@ static void take_records(DcfgWet* w, WetSteps* to)
       steady = r->sb != 0;
       *turn = (uint32_t)(r - to->steps);
       turn += turns;
-      if (turns && r->sb != 0 && ELEM(w->sbs, WetSb, r->sb).tops)
-         to->odd_tops |= has_top(w, r, addrs);
       addrs += r->n_slots;
       r++;
    }
@@ -468,11 +415,9 @@ bool wet_read_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
    c->n_records -= c->block.n_ways;
    if ((wanted != SLOTS_OF_NONE && !find_words(w)) || !make_room(w, to))
       return false;
-   if (wanted == SLOTS_OF_NONE)
-      take_kept(w, to);
-   else if (wanted == SLOTS_OF_TRANSFERS)
+   if (wanted == SLOTS_OF_TRANSFERS)
       take_transfers(w, to);
-   else
+   else if (wanted == SLOTS_OF_ALL)
       take_records(w, to);
    if (c->last_thread > 0 && c->last_thread >= w->threads.n)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",

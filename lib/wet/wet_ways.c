@@ -109,7 +109,6 @@ static void get_mark(const DcfgWet* w, Chunk* c)
    uint32_t mark = get_up_to(&c->control, wet_last_mark(w->version));
    uint64_t word = 0;
 
-   c->odd_marks |= mark == DCFG_WET_HANDLER || mark == MarkTop;
    add_extra(&c->block, &c->control, mark);
    for (uint32_t i = 0; i < wet_words_of_mark(mark); i++) {
       word = get_varint(&c->control);
