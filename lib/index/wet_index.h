@@ -149,13 +149,12 @@ typedef
                n_arcs;
       uint64_t n_instrs;                // in the whole trace
       bool     any_unseen;              // a chunk has unseen writes
-      bool     own;                     // it is in memory, and goes with the
-                                        // trace
-      unsigned n_loads;                 // of an own one: the trace's, when it
-                                        // was made
-      uint8_t* bits;                    // of .outside and .callbacks, if they
-                                        // are not the file's
-      struct WetIndex* older;           // was used before
+      bool     own;                     // a slice made the index in memory
+      unsigned n_loads;                 // .n_loads of the trace when an own
+                                        // index was made
+      uint8_t* bits;                    // memory of .outside and .callbacks, if
+                                        // the file has those of other code
+      struct WetIndex* older;           // the index that was used before
       KeptUnseen unseen[N_KEPT_UNSEEN];
    }
    WetIndex;
