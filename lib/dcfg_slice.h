@@ -313,15 +313,16 @@ DCFG_API DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q,
 DCFG_API void dcfg_slice_free(DcfgSlice* s);
 
 /* Write an index of W to FD, an empty file that is open for reading and
-   writing, in one pass over W.  Slices start from an index.  One of W that has
-   none makes an index in memory, which goes away with W; an index in a file
-   serves later readers of the trace, too.  Slices are the same with any index,
-   if dcfg_wet_tell_loads() was called before it was made, or never.
+   writing, in one pass over W.  If FD is -1, the index is in memory: W uses it,
+   and it goes away with W.  Slices start from an index, and make one in memory
+   if W has none; an index in a file serves later readers of the trace, too.
+   Slices are the same with any index, if dcfg_wet_tell_loads() was called before
+   it was made, or never.
 
    OUTSIDE: the .no_control_of of later queries with .callbacks; one with another
    .no_control_of needs a pass of its own.  It may be NULL.  Return false, and
-   set *ERR, on errors.  W must not be a pipe, compressed or in memory; its
-   position is as for dcfg_slice_new(). */
+   set *ERR, on errors.  W must not be a pipe, and for a file neither compressed
+   nor in memory; its position is as for dcfg_slice_new(). */
 DCFG_API bool dcfg_slice_make_index(DcfgWet* w, int fd, const bool* outside,
                                     DcfgError* err);
 

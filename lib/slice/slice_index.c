@@ -195,7 +195,8 @@ static bool may_be_file(const DcfgWet* w, DcfgError* err)
 bool dcfg_slice_make_index(DcfgWet* w, int fd, const bool* outside,
                            DcfgError* err)
 {
-   return may_be_file(w, err) && make_index(w, fd, outside, err);
+   return fd == -1 ? slice_make_own_index(w, outside, err)
+          : may_be_file(w, err) && make_index(w, fd, outside, err);
 }
 
 /*--- Giving a trace an index                              ---*/
