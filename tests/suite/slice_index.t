@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """The index of a whole execution trace.  (TAP)
 
-- Slices with an index in a file and with one in memory, and slices of some steps and whole ones, of random questions: threads,
-  signals, handlers that are left, memory that moves, 32 bits, windows of a run; with several chunks each.  DCFG_SLOW=1: 10,000
+- Slices with an index in a file and with one in memory; slices of some steps and whole ones.  Questions are random: threads,
+  signals, handlers that are left, memory that moves, 32 bits, windows of a run.  Traces have several chunks.  DCFG_SLOW=1: 10,000
   questions.
 - Memory as the index tells it, and as a pass forward over the trace does; and words of an index that lie, though its sums
   are right: a load that disagrees decides.
