@@ -17,9 +17,10 @@
                 s->nodes[k].instance);
       dcfg_slice_free(s);
 
-   A backward slice reads the file from its end to its begin, a forward slice
-   from the criterion to the end.  Memory is bounded by a part of the tape and
-   the slice. */
+   The first slice of a trace makes its index, in one pass.  A backward slice
+   then reads the file from the criterion to its begin, with .steps only those
+   parts of it that matter; a forward slice reads it from its begin to its end.
+   Memory is bounded by a part of the tape, the index and the slice. */
 
 #ifndef DCFG_SLICE_H
 #define DCFG_SLICE_H
@@ -312,22 +313,23 @@ DCFG_API DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q,
 DCFG_API void dcfg_slice_free(DcfgSlice* s);
 
 /* Write an index of W to FD, an empty file that is open for reading and
-   writing, in one pass over W.  With an index, a backward slice needs no pass
-   forward, and one with .steps reads only those parts of the tape that matter
-   to it.  Slices are the same with and without an index, if dcfg_wet_tell_loads()
-   was called before the index was made, or never.
+   writing, in one pass over W.  If FD is -1, the index is in memory: W uses it,
+   and it goes away with W.  Slices start from an index, and make one in memory
+   if W has none; an index in a file serves later readers of the trace, too.
+   Slices are the same with any index, if dcfg_wet_tell_loads() was called before
+   it was made, or never.
 
-   OUTSIDE: the .no_control_of of later queries with .callbacks; queries with
-   another one do not use the index.  It may be NULL.  Return false, and set
-   *ERR, on errors.  W must not be a pipe or compressed; its position is as for
-   dcfg_slice_new(). */
+   OUTSIDE: the .no_control_of of later queries with .callbacks; one with another
+   .no_control_of needs a pass of its own.  It may be NULL.  Return false, and
+   set *ERR, on errors.  W must not be a pipe, and for a file neither compressed
+   nor in memory; its position is as for dcfg_slice_new(). */
 DCFG_API bool dcfg_slice_make_index(DcfgWet* w, int fd, const bool* outside,
                                     DcfgError* err);
 
 /* Let slices of W use the index on FD, in place of an earlier one.  W owns FD;
    on failure FD is closed.  Return false, and set *ERR, if the file is no
    index, is damaged, or belongs to another trace.  Parts are checked when they
-   are read; if one is wrong, slices do without the index. */
+   are read; if one is wrong, slices make an index in memory. */
 DCFG_API bool dcfg_slice_use_index(DcfgWet* w, int fd, DcfgError* err);
 
 #ifdef __cplusplus

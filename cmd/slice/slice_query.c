@@ -386,11 +386,16 @@ static void say_not_followed(Sliced* f, const SliceOptions* o)
 
 /*--- A slice                                              ---*/
 
-/* Give the library the index of FILE, which O may ask to make. */
+/* Give the library the index of FILE, which O may ask to make; else one in
+   memory.  What is wrong with a trace, slices say. */
 static void find_index(Sliced* f, const char* file, const SliceOptions* o)
 {
+   DcfgError err;
+
    mark_foreign(f->w, NULL, f->foreign);
    f->indexed = use_index(f->w, file, o->index, f->foreign, NULL);
+   if (!f->indexed)
+      dcfg_slice_make_index(f->w, -1, f->foreign, &err);
    memset(f->foreign, 0, dcfg_wet_instrs(f->w) * sizeof(bool));
 }
 

@@ -44,7 +44,8 @@ static bool hash_file(int fd, uint64_t offset, uint64_t size, HashKey* hash)
 bool index_identify(const DcfgWet* w, const IndexChunk* chunks, size_t n,
                     IndexIdentity* id)
 {
-   int         fd = open(w->path, O_RDONLY | O_CLOEXEC);
+   bool        file = index_may_be_file(w);
+   int         fd = file ? open(w->path, O_RDONLY | O_CLOEXEC) : -1;
    struct stat st;
    HashKey     hash = { { 0, 0 } };
    bool        ok = fd >= 0 && fstat(fd, &st) == 0
@@ -60,15 +61,17 @@ bool index_identify(const DcfgWet* w, const IndexChunk* chunks, size_t n,
    if (ok)
       *id = (IndexIdentity){ (uint64_t)st.st_size, (uint64_t)st.st_mtim.tv_sec,
                              (uint64_t)st.st_mtim.tv_nsec, hash.k[0] };
+   else
+      *id = (IndexIdentity){ 0 };
    if (fd >= 0)
       close(fd);
-   return ok;
+   return ok || !file;
 }
 
-bool index_is_possible(const DcfgWet* w)
+bool index_may_be_file(const DcfgWet* w)
 {
    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && w->memory == NULL
-          && wet_can_reread(w) && !w->compressed;
+          && w->unpacked < 0 && wet_can_reread(w) && !w->compressed;
 }
 
 static const char* compare_trace(const WetIndex* ix)
@@ -214,7 +217,7 @@ static bool check_all(WetIndex* ix)
    return true;
 }
 
-WetIndex* index_open(const DcfgWet* w, int fd, const char** why)
+WetIndex* index_open(const DcfgWet* w, int fd, bool own, const char** why)
 {
    WetIndex* ix = calloc(1, sizeof(*ix));
 
@@ -223,14 +226,15 @@ WetIndex* index_open(const DcfgWet* w, int fd, const char** why)
       close(fd);
       return NULL;
    }
-   ix->w = w;
+   ix->w   = w;
+   ix->own = own;
    if (!index_file_open(&ix->file, fd, why)) {
       free(ix);
       return NULL;
    }
    if (!check_all(ix) || !load(ix))
       *why = "it is damaged";
-   else
+   else if (!own)
       *why = compare_trace(ix);
    if (*why == NULL)
       return ix;
@@ -240,13 +244,48 @@ WetIndex* index_open(const DcfgWet* w, int fd, const char** why)
 
 void index_close(WetIndex* ix)
 {
-   if (ix == NULL)
-      return;
-   index_file_close(&ix->file);
-   words_cache_free(ix->words);
-   for (unsigned i = 0; i < N_KEPT_UNSEEN; i++)
-      free(ix->unseen[i].writes);
-   free(ix);
+   while (ix != NULL) {
+      WetIndex* older = ix->older;
+      index_file_close(&ix->file);
+      words_cache_free(ix->words);
+      for (unsigned i = 0; i < N_KEPT_UNSEEN; i++)
+         free(ix->unseen[i].writes);
+      free(ix->bits);
+      free(ix);
+      ix = older;
+   }
+}
+
+/*--- Functions that call back                             ---*/
+
+void index_set_bits(uint8_t* to, const bool* is, size_t n)
+{
+   for (size_t i = 0; i < n; i++)
+      to[i / 8] |= (uint8_t)(is[i] << i % 8);
+}
+
+bool index_is_outside(const WetIndex* ix, const bool* outside)
+{
+   for (size_t i = 0; i < ix->w->instrs.n; i++)
+      if (outside[i] != (ix->outside[i / 8] >> i % 8 & 1))
+         return false;
+   return true;
+}
+
+bool index_take_callbacks(WetIndex* ix, const bool* outside, const bool* calls)
+{
+   size_t   n = ix->w->instrs.n, size = (n + 7) / 8;
+   uint8_t* bits = calloc(2, size + 1);
+
+   if (bits == NULL)
+      return false;
+   index_set_bits(bits, outside, n);
+   index_set_bits(bits + size, calls, n);
+   free(ix->bits);
+   ix->bits      = bits;
+   ix->outside   = bits;
+   ix->callbacks = bits + size;
+   return true;
 }
 
 /*--- Questions                                            ---*/

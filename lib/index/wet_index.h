@@ -149,17 +149,24 @@ typedef
                n_arcs;
       uint64_t n_instrs;                // in the whole trace
       bool     any_unseen;              // a chunk has unseen writes
+      bool     own;                     // a slice made the index in memory
+      unsigned n_loads;                 // .n_loads of the trace when an own
+                                        // index was made
+      uint8_t* bits;                    // memory of .outside and .callbacks, if
+                                        // the file has those of other code
+      struct WetIndex* older;           // the index that was used before
       KeptUnseen unseen[N_KEPT_UNSEEN];
    }
    WetIndex;
 
-/* Return whether W can have an index.  A compressed trace cannot, nor one that
-   can be read only once. */
-bool index_is_possible(const DcfgWet* w);
+/* Return whether the index of W can be a file.  That of a compressed trace
+   cannot, nor of one in memory. */
+bool index_may_be_file(const DcfgWet* w);
 
-/* Open the index on FD, if it belongs to W.  The index owns FD, and closes
-   it on failure.  Then return NULL, and set *WHY to the reason. */
-WetIndex* index_open(const DcfgWet* w, int fd, const char** why);
+/* Open the index on FD, if it belongs to W; an OWN one was made of W.  The
+   index owns FD, and closes it on failure.  Then return NULL, and set *WHY to
+   the reason. */
+WetIndex* index_open(const DcfgWet* w, int fd, bool own, const char** why);
 
 /* Close IX, which may be NULL. */
 void index_close(WetIndex* ix);
@@ -170,6 +177,15 @@ static inline bool index_is_bad(const WetIndex* ix)
 {
    return ix->file.bad;
 }
+
+/* Return whether IX has the functions that call back of the code OUTSIDE, by
+   instruction.  Let it have CALLS of OUTSIDE from now on; return false if
+   memory is exhausted. */
+bool index_is_outside(const WetIndex* ix, const bool* outside);
+bool index_take_callbacks(WetIndex* ix, const bool* outside, const bool* calls);
+
+/* Set a bit in TO, which is 0, for each of the N elements of IS. */
+void index_set_bits(uint8_t* to, const bool* is, size_t n);
 
 /* Return whether CHUNK may have written word number WORD of memory. */
 bool index_wrote(WetIndex* ix, uint32_t chunk, uint64_t word);

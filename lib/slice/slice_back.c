@@ -40,7 +40,6 @@ typedef
       uint32_t     run_thread;
       LineBack     line;
       const StepPlace* where;   // place of the present record
-      uint32_t     thread;      // thread of the record before
       Spot         spot;        // the present instance
       Member       member;
       Meeting      meeting;     // points to the members above
@@ -370,8 +369,6 @@ static bool visit_mark(BackWalk* z)
       case DCFG_WET_RETURN:
          return live_before_return(z->live, r->thread);
       case DCFG_WET_CREATED:
-         if (words[0] < z->code->w->threads.n)
-            z->found->result->thread_begins[words[0]] = z->spot.order;
          return live_before_thread(z->live, r->thread, words);
       case DCFG_WET_HANDLER:
          return joins_answer(z->joins, z->live, z->where->made, DCFG_NONE, NULL)
@@ -407,12 +404,6 @@ static bool visit_step(BackWalk* z)
       return visit_mark(z);
    }
    live_forget_reads(z->live, r->thread);
-   if (r->thread != z->thread) {
-      uint64_t* end = &z->found->result->thread_ends[r->thread];
-      if (*end == UINT64_MAX && r->n_instrs > 0)
-         *end = z->spot.order - 1;
-      z->thread = r->thread;
-   }
    z->spot.order -= r->n_instrs;
    z->spot.thread = r->thread;
    if ((matters(z, sb) && !visit_all(z)) || !meet_unseen(z, z->spot.order))
@@ -453,10 +444,7 @@ static bool visit_steps(BackWalk* z, const Passes* passes)
       z->where     = &here;
       __builtin_prefetch(&steps->addrs[steps->steps[i < AHEAD ? 0
                                                     : i - AHEAD].first]);
-      if (passes->plain) {
-         ;
-      } else if (told > 0
-                 && ELEM(z->acts->places, StepPlace, told - 1).step == i) {
+      if (told > 0 && ELEM(z->acts->places, StepPlace, told - 1).step == i) {
          z->where = &ELEM(z->acts->places, StepPlace, --told);
          acts_step_back(z->acts, r->thread, z->where);
          thread = DCFG_NONE;
@@ -467,7 +455,7 @@ static bool visit_steps(BackWalk* z, const Passes* passes)
       }
       if (!visit_step(z))
          return false;
-      if (passes->skips && is_done(z))
+      if (is_done(z))
          return true;
    }
    return true;
@@ -498,30 +486,31 @@ static void end_chunk(BackWalk* z)
    acts_leave_chunk(z->acts);
 }
 
-/* Go to the latest chunk before *CHUNK that may matter; without an index, to
-   the one before it.  Return false if there is none. */
+/* Go to the latest chunk before *CHUNK that may matter.  A slice that wants
+   much goes to the one before it.  Return false if there is none. */
 static bool next_chunk(BackWalk* z, Passes* passes, Skip* skip, uint32_t* chunk)
 {
    const SkipSearch search = { z->state == STATE_LOOKING,
                                z->state == STATE_RUNNING ? z->run_act : 0 };
    uint32_t before = *chunk;
 
-   if (skip->ix == NULL)
+   if (passes->all && z->live->n_wanted > 0)
       return (*chunk)-- > 0;
    if (!skip_back(skip, &search, chunk))
       return false;
-   if (*chunk + 1 != before)
+   if (*chunk + 1 != before) {
       live_forget_reads(z->live, DCFG_NONE);
-   slice_code_at_chunk(z->code, *chunk);
-   z->spot.order = ELEM(passes->index, WetChunkInfo, *chunk).before
-                   + ELEM(passes->index, WetChunkInfo, *chunk).n_instrs;
+      slice_code_skip(z->code, *chunk);
+      z->spot.order = passes->ix->chunks[*chunk].before
+                      + passes->ix->chunks[*chunk].n_instrs;
+   }
    return true;
 }
 
 /* Visit chunks from the end, until nothing is left to find. */
 static bool visit_chunks(BackWalk* z, Passes* passes, Skip* skip)
 {
-   uint32_t c = (uint32_t)passes->index.n;
+   uint32_t c = (uint32_t)passes->chunks.n;
 
    while (!is_done(z) && next_chunk(z, passes, skip, &c)) {
       if (!passes_chunk(passes, z->acts, c) || !begin_chunk(z)
@@ -531,7 +520,7 @@ static bool visit_chunks(BackWalk* z, Passes* passes, Skip* skip)
    }
    if (!is_done(z))
       c = 0;
-   for (uint32_t t = 0; skip->ix != NULL && t < z->code->w->threads.n; t++) {
+   for (uint32_t t = 0; t < z->code->w->threads.n; t++) {
       z->found->result->thread_begins[t] = skip_thread_begin(skip, t, c);
       z->found->result->thread_ends[t]   = skip_thread_end(skip, t, c);
    }
@@ -539,23 +528,19 @@ static bool visit_chunks(BackWalk* z, Passes* passes, Skip* skip)
 }
 
 bool slice_backward(Passes* passes, SliceCode* code, Acts* acts, Live* live,
-                    BranchJoins* joins, Found* found)
+                    BranchJoins* joins, const Executions* x, Found* found)
 {
-   const Executions* x = acts->executions;
    BackWalk z = { .code = code, .q = code->q, .acts = acts, .live = live,
               .joins = joins, .found = found, .state = STATE_LOOKING,
-              .end = x == NULL ? UINT64_MAX : x->end, .thread = DCFG_NONE };
-   Skip skip = { .job = passes->job, .ix = passes->skips ? passes->ix : NULL,
-                 .code = code, .acts = acts, .live = live, .joins = joins };
+              .end = x->end, .spot = { .order = passes->ix->n_instrs } };
+   Skip skip = { .job = passes->job, .ix = passes->ix, .code = code,
+                 .acts = acts, .live = live, .joins = joins, .end = x->end };
    bool ok;
 
    z.meeting = (Meeting){ found, &z.spot, &z.member };
    z.taker   = (Taker){ meet_want, &z.meeting, meet_near };
-   if (!passes_begin_back(passes, &z.spot.order)
-       || (passes->skips && !slice_code_skip(code, passes->ix)))
-      return false;
    found->result->n_executed   = z.spot.order;
-   found->result->n_executions = x == NULL ? 0 : x->n;
+   found->result->n_executions = x->n;
    ok = skip_start(&skip) && visit_chunks(&z, passes, &skip);
    skip_free(&skip);
    passes_close(passes);

@@ -9,9 +9,10 @@
 #include "lib/slice/slice_kind.h"
 #include "lib/slice/slice_passes.h"
 
-/* Walk from the end to the begin, or until nothing is wanted.  FOUND gets the
+/* Walk from the end to the begin, or until nothing is wanted.  X has the
+   execution of the line that is asked for, if it has a number.  FOUND gets the
    members, from the last to the first. */
 bool slice_backward(Passes* passes, SliceCode* code, Acts* acts, Live* live,
-                    BranchJoins* joins, Found* found);
+                    BranchJoins* joins, const Executions* x, Found* found);
 
 #endif /* DCFG_LIB_SLICE_BACK_H */

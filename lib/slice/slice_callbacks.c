@@ -51,10 +51,12 @@ static bool same_function(const DcfgWet* w, uint32_t a, uint32_t b,
               : strcmp(names[0], names[1]) == 0);
 }
 
-void callbacks_spread(Callbacks* c)
+void callbacks_take(Callbacks* c, const uint8_t* bits)
 {
    uint32_t n = (uint32_t)c->w->instrs.n, near = 0;
 
+   for (uint32_t i = 0; c->calls != NULL && i < n; i++)
+      c->calls[i] = bits[i / 8] >> i % 8 & 1;
    for (uint32_t from = 0, end; c->calls != NULL && from < n; from = end) {
       const char* names[2] = { wet_function_name(c->w, from, &near), NULL };
       bool        any = c->calls[from];

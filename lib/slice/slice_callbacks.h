@@ -25,9 +25,9 @@ void callbacks_free(Callbacks* c);
    for the caller of that, too. */
 bool callbacks_note(Callbacks* c, uint32_t first, uint32_t call);
 
-/* Mark whole functions that have a noted instruction, at the end of the
-   first pass. */
-void callbacks_spread(Callbacks* c);
+/* Take the noted instructions from BITS, a bit for each, and mark the whole
+   functions that have one. */
+void callbacks_take(Callbacks* c, const uint8_t* bits);
 
 static inline bool calls_back(const Callbacks* c, uint32_t i)
 {

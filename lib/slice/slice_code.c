@@ -132,7 +132,7 @@ void slice_code_free(SliceCode* c)
    free(c->occurs);
    free(c->occurrences);
    free(c->sb_of);
-   free(c->at_chunk);
+   free(c->known);
 }
 
 void code_note_branches(SliceCode* c, const uint8_t* branches)
@@ -158,21 +158,17 @@ void slice_code_count(const SliceCode* c, DcfgSliceTotal* totals)
    }
 }
 
-void code_forget_runs(SliceCode* c)
+bool slice_code_at_end(SliceCode* c, WetIndex* ix)
 {
-   memset(c->runs, 0, c->w->sb_instrs.n * sizeof(*c->runs));
+   c->index = ix;
+   c->known = job_calloc(c->job, c->w->sb_instrs.n + 1, sizeof(uint32_t));
+   return c->known != NULL && index_totals(ix, c->runs);
 }
 
-bool slice_code_skip(SliceCode* c, WetIndex* ix)
+void slice_code_skip(SliceCode* c, uint32_t chunk)
 {
-   c->index    = ix;
-   c->at_chunk = job_calloc(c->job, c->w->sb_instrs.n + 1, sizeof(uint32_t));
-   return c->at_chunk != NULL;
-}
-
-void slice_code_at_chunk(SliceCode* c, uint32_t chunk)
-{
-   c->chunk = chunk + 1;
+   c->n_skips++;
+   c->chunk = chunk;
 }
 
 void slice_code_find_runs(const SliceCode* c, uint32_t place)
@@ -180,10 +176,10 @@ void slice_code_find_runs(const SliceCode* c, uint32_t place)
    IndexRuns r = index_runs(c->index, place);
    uint64_t  n = 0;
 
-   while (index_next_run(c->index, &r) && r.chunk < c->chunk)
+   while (index_next_run(c->index, &r) && r.chunk <= c->chunk)
       n += r.count;
-   c->runs[place]     = n;
-   c->at_chunk[place] = c->chunk;
+   c->runs[place]  = n;
+   c->known[place] = c->n_skips;
 }
 
 uint64_t slice_code_instance(const SliceCode* c, const Spot* spot, uint32_t i)

@@ -57,12 +57,13 @@ typedef
       uint32_t*  occurrences;   // a place
       uint32_t*  sb_of;         // by place: its superblock
 
-      /* If not NULL, chunks are skipped, and .runs are found when they are
-         needed.  .at_chunk, by place, is .chunk if its runs are known up to the
-         end of chunk .chunk - 1. */
+      /* The walk back counts .runs down.  Where it skips chunks, .runs are found
+         anew when they are needed: those of a place are known if .known of it
+         is the number of skips so far. */
       WetIndex*  index;
-      uint32_t*  at_chunk;
-      uint32_t   chunk;
+      uint32_t*  known;
+      uint32_t   n_skips;
+      uint32_t   chunk;         // the chunk behind the last skip
    }
    SliceCode;
 
@@ -92,16 +93,18 @@ void code_note_branches(SliceCode* c, const uint8_t* branches);
 /* Store how often each instruction was executed in TOTALS. */
 void slice_code_count(const SliceCode* c, DcfgSliceTotal* totals);
 
-/* Skip chunks as IX allows from now on; go to CHUNK next. */
-bool slice_code_skip(SliceCode* c, WetIndex* ix);
-void slice_code_at_chunk(SliceCode* c, uint32_t chunk);
+/* Go to the end of the trace, which has IX.  Skip chunks: go to the end of
+   CHUNK. */
+bool slice_code_at_end(SliceCode* c, WetIndex* ix);
+void slice_code_skip(SliceCode* c, uint32_t chunk);
 
-/* Find how many records ended at PLACE, up to the present chunk. */
+/* Find how many records ended at PLACE, up to the chunk behind the last
+   skip. */
 void slice_code_find_runs(const SliceCode* c, uint32_t place);
 
 static inline uint64_t slice_code_runs(const SliceCode* c, uint32_t place)
 {
-   if (c->index != NULL && c->at_chunk[place] != c->chunk)
+   if (c->known[place] != c->n_skips)
       slice_code_find_runs(c, place);
    return c->runs[place];
 }
@@ -109,12 +112,9 @@ static inline uint64_t slice_code_runs(const SliceCode* c, uint32_t place)
 /* Take back the count of a record of SB with N instructions. */
 static inline void slice_code_unrun(SliceCode* c, const SbInfo* sb, uint32_t n)
 {
-   if (c->index != NULL)
-      slice_code_runs(c, sb->first + n - 1);
+   slice_code_runs(c, sb->first + n - 1);
    c->runs[sb->first + n - 1]--;
 }
-
-void code_forget_runs(SliceCode* c);
 
 /* Return the number of instances of instruction I before SPOT.  Return the
    address of an access at SPOT; 0 if it was not made. */

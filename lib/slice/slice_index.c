@@ -1,17 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The index of a trace. */
+   Passes forward over a trace: for its index, and for a question. */
 
-/* Owns: making an index in one pass, and giving an index to a trace.
-   Handed: a trace. */
+/* Owns: making an index in one pass, and giving an index to a trace; the pass
+   for questions that an index does not answer.  Handed: a trace.
 
+   An index that slices make for themselves is in memory: a file without a name
+   that needs no disk. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE                     // memfd_create()
+#endif
+
+#include "lib/slice/slice_index.h"
 #include "lib/base/sort.h"
 #include "lib/slice/slice_passes.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+/*--- A pass                                               ---*/
+
+/* Give all parts of TAPE, which is at its begin, to ACTS and, unless it is NULL,
+   to MAKER; add its chunks to CHUNKS. */
+static bool pass(Job* job, WetCursor* tape, WetWanted wanted, Acts* acts,
+                 IndexMaker* maker, Array* chunks)
+{
+   WetAhead*      ahead = wet_ahead_new(job, tape, chunks, wanted);
+   const WetPart* part;
+   bool           ok = true;
+
+   while (ok && ahead != NULL && (part = wet_ahead_next(ahead)) != NULL)
+      ok = acts_take_part(acts, part)
+           && (maker == NULL || index_make_part(maker, part));
+   wet_ahead_close(ahead);
+   return ok && job->err.status == DCFG_OK && acts_end(acts);
+}
+
+bool slice_look_forward(const SliceCode* code, WetCursor* tape,
+                        Callbacks* callbacks, Executions* x)
+{
+   ControlGraph graph = { .job = NULL };
+   Acts         acts = { .code = NULL };
+   Array        chunks = { 0 };
+   bool         ok = graph_start(&graph, code->job, code->w)
+                     && acts_start(&acts, code, &graph.arcs, callbacks, x)
+                     && pass(code->job, tape,
+                             x == NULL ? SLOTS_OF_TRANSFERS : SLOTS_OF_ALL,
+                             &acts, NULL, &chunks);
+
+   acts_free(&acts);
+   graph_free(&graph);
+   array_free(&tape->job, &chunks, sizeof(WetChunkInfo));
+   return ok;
+}
+
+/*--- Making an index                                      ---*/
 
 /* Making: the data of the pass. */
 typedef
@@ -44,19 +93,14 @@ static bool start(Making* m, int fd, const bool* outside)
           && index_make_start(&m->maker, &m->job, m->w, fd);
 }
 
-static bool pass(Making* m)
+static bool read_all(Making* m)
 {
-   WetAhead*      ahead;
-   const WetPart* part;
-   bool           ok = true;
+   bool ok;
 
    wet_count_runs(m->tape, m->code.runs);
-   ahead = wet_ahead_new(&m->job, m->tape, &m->chunks, SLOTS_OF_ALL);
-   while (ok && ahead != NULL && (part = wet_ahead_next(ahead)) != NULL)
-      ok = acts_take_part(&m->acts, part) && index_make_part(&m->maker, part);
-   wet_ahead_close(ahead);
+   ok = pass(&m->job, m->tape, SLOTS_OF_ALL, &m->acts, &m->maker, &m->chunks);
    wet_count_runs(m->tape, NULL);
-   return ok && m->job.err.status == DCFG_OK && acts_end(&m->acts);
+   return ok;
 }
 
 static bool put_chunks(Making* m)
@@ -99,8 +143,8 @@ static bool put_bits(Making* m, IndexSection section, const bool* is)
    uint8_t* bits = job_calloc(&m->job, size + 1, 1);
    bool     ok = bits != NULL;
 
-   for (size_t i = 0; ok && is != NULL && i < n; i++)
-      bits[i / 8] |= (uint8_t)(is[i] << i % 8);
+   if (ok && is != NULL)
+      index_set_bits(bits, is, n);
    ok = ok && index_make_section(&m->maker, section, bits, size);
    job_free(&m->job, bits, size + 1);
    return ok;
@@ -117,21 +161,16 @@ static bool write_all(Making* m, const bool* outside)
           && index_make_end(&m->maker);
 }
 
-bool dcfg_slice_make_index(DcfgWet* w, int fd, const bool* outside,
-                           DcfgError* err)
+static bool make_index(DcfgWet* w, int fd, const bool* outside,
+                       DcfgError* err)
 {
    Making m = { .w = w };
    bool   ok;
 
-   if (!index_is_possible(w)) {
-      set_error(err, DCFG_ERROR_ARGUMENT, w->path, NULL, 0,
-                "an index needs a file that is not compressed");
-      return false;
-   }
    m.tape = slice_tape(w, &m.job, err);
    if (m.tape == NULL)
       return false;
-   ok = start(&m, fd, outside) && pass(&m) && write_all(&m, outside);
+   ok = start(&m, fd, outside) && read_all(&m) && write_all(&m, outside);
    job_tell(&m.job, err);
    if (m.maker.w != NULL)
       index_make_free(&m.maker);
@@ -145,23 +184,80 @@ bool dcfg_slice_make_index(DcfgWet* w, int fd, const bool* outside,
    return ok;
 }
 
-bool dcfg_slice_use_index(DcfgWet* w, int fd, DcfgError* err)
+static bool may_be_file(const DcfgWet* w, DcfgError* err)
 {
-   const char* why;
-   WetIndex*   ix;
-
-   wet_set_index(w, NULL, NULL);
-   if (!index_is_possible(w)) {
-      close(fd);
+   if (!index_may_be_file(w))
       set_error(err, DCFG_ERROR_ARGUMENT, w->path, NULL, 0,
                 "an index needs a file that is not compressed");
-      return false;
-   }
-   ix = index_open(w, fd, &why);
+   return index_may_be_file(w);
+}
+
+bool dcfg_slice_make_index(DcfgWet* w, int fd, const bool* outside,
+                           DcfgError* err)
+{
+   return fd == -1 ? slice_make_own_index(w, outside, err)
+          : may_be_file(w, err) && make_index(w, fd, outside, err);
+}
+
+/*--- Giving a trace an index                              ---*/
+
+/* Let W use the index on FD, which is an OWN one or not.  Those who still read
+   an earlier index keep it. */
+static bool use_index(DcfgWet* w, int fd, bool own, DcfgError* err)
+{
+   const char* why;
+   WetIndex*   ix = index_open(w, fd, own, &why);
+
    if (ix == NULL) {
       set_error(err, DCFG_ERROR_FORMAT, w->path, NULL, 0, "%s", why);
       return false;
    }
-   wet_set_index(w, ix, index_close);
+   ix->n_loads    = w->n_loads;
+   ix->older      = w->index;
+   w->index       = ix;
+   w->close_index = index_close;
    return true;
+}
+
+bool dcfg_slice_use_index(DcfgWet* w, int fd, DcfgError* err)
+{
+   wet_set_index(w, NULL, NULL);
+   if (may_be_file(w, err))
+      return use_index(w, fd, false, err);
+   close(fd);
+   return false;
+}
+
+static int anonymous_file(void)
+{
+   int   fd = memfd_create("index", MFD_CLOEXEC);
+   FILE* f = fd >= 0 ? NULL : tmpfile();
+
+   if (f == NULL)
+      return fd;
+   fd = fcntl(fileno(f), F_DUPFD_CLOEXEC, 0);
+   fclose(f);
+   return fd;
+}
+
+bool slice_make_own_index(DcfgWet* w, const bool* outside, DcfgError* err)
+{
+   int fd = anonymous_file();
+
+   if (fd < 0) {
+      set_error(err, DCFG_ERROR_MEMORY, w->path, "index", 0, "out of memory");
+      return false;
+   }
+   if (make_index(w, fd, outside, err))
+      return use_index(w, fd, true, err);
+   close(fd);
+   return false;
+}
+
+bool slice_find_index(DcfgWet* w, const bool* outside, DcfgError* err)
+{
+   const WetIndex* ix = w->index;
+
+   return (ix != NULL && (!ix->own || ix->n_loads == w->n_loads))
+          || slice_make_own_index(w, outside, err);
 }

@@ -7,6 +7,7 @@
    Handed: a trace and a query. */
 
 #include "lib/slice/slice_back.h"
+#include "lib/slice/slice_index.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,9 +42,7 @@ static bool start(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
    executions_start(&z->executions, &z->code);
    if (!slice_code_start(&z->code, job, w, q)
        || !callbacks_start(&z->callbacks, &z->code)
-       || !acts_start(&z->acts, &z->code, &z->graph.arcs, &z->callbacks,
-                     q->run && q->instance < DCFG_SLICE_EVERY ? &z->executions
-                                                              : NULL)
+       || !acts_start(&z->acts, &z->code, &z->graph.arcs, &z->callbacks, NULL)
        || !live_start(&z->live, job, w)
        || !joins_start(&z->joins, job, &z->graph))
       return false;
@@ -51,14 +50,34 @@ static bool start(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
           && (f->kind->start == NULL || f->kind->start(f, &z->live));
 }
 
+/* Find what only a pass forward tells, but the index does not: which execution
+   of the line is asked for; which functions call back, if the index has those
+   of other code. */
+static bool look_forward(Slicer* z, const DcfgSliceQuery* q)
+{
+   WetIndex* ix = z->passes.ix;
+   bool      numbered = q->run && q->instance < DCFG_SLICE_EVERY;
+   bool      foreign = q->callbacks && !index_is_outside(ix, q->no_control_of);
+
+   if ((numbered || foreign)
+       && !slice_look_forward(&z->code, z->passes.tape, &z->callbacks,
+                              numbered ? &z->executions : NULL))
+      return false;
+   if (foreign
+       && !index_take_callbacks(ix, q->no_control_of, z->callbacks.calls))
+      return job_fail(z->code.job, DCFG_ERROR_MEMORY, NULL, "out of memory");
+   callbacks_take(&z->callbacks, ix->callbacks);
+   return true;
+}
+
 static bool find(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
 {
-   if (!start(z, job, w, q)
-       || !passes_forward(&z->passes, &z->code, &z->acts, &z->graph))
+   if (!start(z, job, w, q) || !look_forward(z, q)
+       || !passes_start(&z->passes, &z->code, &z->acts, &z->graph))
       return false;
    slice_code_count(&z->code, z->found.result->totals);
    return slice_backward(&z->passes, &z->code, &z->acts, &z->live, &z->joins,
-                         &z->found)
+                         &z->executions, &z->found)
           && z->found.kind->finish(&z->found);
 }
 
@@ -87,24 +106,8 @@ static void say_how_many(const Found* f, DcfgError* err)
                (unsigned long long)f->n_met, (unsigned long long)f->nodes.n);
 }
 
-/* Return the index of W if it has all that a pass forward would find for Q;
-   else NULL. */
-static WetIndex* index_for(const DcfgWet* w, const DcfgSliceQuery* q)
-{
-   WetIndex* ix = w->index;
-
-   if (ix == NULL || q->forward || (q->run && q->instance < DCFG_SLICE_EVERY))
-      return NULL;
-   for (size_t i = 0; q->callbacks && i < w->instrs.n; i++)
-      if (q->no_control_of[i] != (ix->outside[i / 8] >> i % 8 & 1))
-         return NULL;
-   return ix;
-}
-
-/* Make the slice of Q.  *MOVED: the top of x87's stack is not always 0.  If
-   *MOVED is not set, and the walk back sees another top, it is set: then the
-   result is void. */
-static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q, bool* moved,
+/* Make the slice of Q.  W has an index. */
+static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q,
                              DcfgError* err)
 {
    Job        job;
@@ -122,15 +125,13 @@ static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q, bool* moved,
       dcfg_slice_free(result);
       return NULL;
    }
-   z.passes = (Passes){ .job = &job, .w = w, .tape = tape, .moved = *moved,
-                        .ix = index_for(w, q), .unseen_ix = w->index };
-   z.passes.skips = z.passes.ix != NULL && (q->steps != 0 || q->only_criteria);
+   z.passes = (Passes){ .job = &job, .w = w, .tape = tape, .ix = w->index,
+                        .all = q->steps == 0 && !q->only_criteria };
    z.found  = (Found){ .job = &job, .code = &z.code, .callbacks = &z.callbacks,
                        .kind = kind_of(q, w), .result = result };
    ok = find(&z, &job, w, q);
    say_how_many(&z.found, &job.err);
    job_tell(&job, err);
-   *moved = z.passes.moved;
    free_parts(&z);
    wet_cursor_free(tape);
    if (ok)
@@ -141,18 +142,21 @@ static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q, bool* moved,
 
 DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
 {
-   bool       moved = false, had = w->index != NULL;
-   DcfgSlice* s = make_slice(w, q, &moved, err);
+   const bool* outside = q->callbacks ? q->no_control_of : NULL;
+   DcfgError   own;
+   DcfgSlice*  s;
 
-   /* The index may be damaged. */
-   if (had && (index_is_bad(w->index)
-               || (s == NULL && err != NULL
-                   && err->status == DCFG_ERROR_FORMAT))) {
-      dcfg_slice_free(s);
-      wet_set_index(w, NULL, NULL);
-      s = make_slice(w, q, &moved, err);
-   }
-   return moved ? make_slice(w, q, &moved, err) : s;
+   err = err == NULL ? &own : err;
+   if (!slice_find_index(w, outside, err))
+      return NULL;
+   s = make_slice(w, q, err);
+   if (w->index->own
+       || !(index_is_bad(w->index)
+            || (s == NULL && err->status == DCFG_ERROR_FORMAT)))
+      return s;
+   /* The file of the index may be damaged. */
+   dcfg_slice_free(s);
+   return slice_make_own_index(w, outside, err) ? make_slice(w, q, err) : NULL;
 }
 
 void dcfg_slice_free(DcfgSlice* s)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The passes over a trace that is sliced. */
+   Reading a trace that is sliced, chunk by chunk. */
 
 #ifndef DCFG_LIB_SLICE_PASSES_H
 #define DCFG_LIB_SLICE_PASSES_H
@@ -14,19 +14,17 @@ typedef
       Job*      job;            // the slice's
       DcfgWet*  w;
       WetCursor* tape;          // reads the tape, with a job of its own
+      WetIndex* ix;
+      bool      all;            // each chunk before one that was read is read,
+                                // too
       WetAhead* ahead;          // uses it in another thread; or NULL
-      Array     index;          // WetChunkInfo
-      const WetSteps* steps;    // steps of the present part
-      bool      plain;          // activations are not needed: no control, no
-                                // handlers, and x87's top is 0
-      bool      moved;          // x87's top is not always 0: see slice_passes.c
-      WetIndex* ix;             // has what a pass forward finds; or NULL
-      bool      skips;          // chunks are read by number
-      WetIndex* unseen_ix;      // has the unseen writes; NULL: a pass finds them
+      Array     chunks;         // WetChunkInfo
+      uint32_t  chunk;          // the present one
+      WetPart   own;            // the present one, if not read ahead; then, or
+                                // before, the one that an earlier slice left
+      const WetSteps* steps;    // steps of the present chunk
       UnseenWrite* unseen;      // those of the present chunk, by time
       size_t    n_unseen;
-      WetPart   own;            // the present one, then, or the one that an
-                                // earlier slice left
    }
    Passes;
 
@@ -34,13 +32,11 @@ typedef
    for the work on what it reads.  Return NULL, and *ERR, on errors. */
 WetCursor* slice_tape(DcfgWet* w, Job* job, DcfgError* err);
 
-/* Go forward: store counts of superblocks in CODE, find the chunks, and, unless
-   .plain, store activations in ACTS and the graph in G. */
-bool passes_forward(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g);
+/* Begin behind the last chunk: take counts of superblocks, activations and the
+   graph from the index, and store them in CODE, ACTS and G. */
+bool passes_start(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g);
 
-/* Begin to go backward; *N_INSTRS is the number of instances.  Then take chunk
-   by chunk.  If .moved gets set, all has to be done once more. */
-bool passes_begin_back(Passes* p, uint64_t* n_instrs);
+/* Read CHUNK, which is before the present one. */
 bool passes_chunk(Passes* p, Acts* acts, uint32_t chunk);
 void passes_close(Passes* p);
 void passes_free(Passes* p);

@@ -60,6 +60,12 @@ static bool find_criteria(Skip* s)
 {
    const DcfgSliceQuery* q = s->code->q;
 
+   if (q->run && q->instance < DCFG_SLICE_EVERY) {
+      for (size_t k = 0; k < s->ix->n_chunks; k++)
+         s->criteria[k] = s->end - s->ix->chunks[k].before
+                          < s->ix->chunks[k].n_instrs;
+      return true;
+   }
    for (uint32_t i = 0; i < q->n_parts; i++)
       if (!mark_chunks(s, q->parts[i].instr, &q->parts[i].instance,
                        s->criteria))
@@ -75,15 +81,13 @@ static bool find_criteria(Skip* s)
 
 bool skip_start(Skip* s)
 {
-   if (s->ix == NULL)
-      return true;
    s->criteria = job_calloc(s->job, s->ix->n_chunks + 1, 1);
    return s->criteria != NULL && find_criteria(s);
 }
 
 void skip_free(Skip* s)
 {
-   size_t n = s->ix == NULL ? 0 : s->ix->n_chunks + 1;
+   size_t n = s->ix->n_chunks + 1;
 
    job_free(s->job, s->criteria, n);
    for (size_t i = 0; i < s->branches.n; i++)

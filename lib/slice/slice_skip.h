@@ -12,11 +12,13 @@
 typedef
    struct {
       Job*               job;
-      WetIndex*          ix;    // NULL: no chunk is skipped
+      WetIndex*          ix;
       const SliceCode*   code;
       const Acts*        acts;
       const Live*        live;
       const BranchJoins* joins;
+      uint64_t           end;   // .order of the last instance of the execution
+                                // asked for, if it has a number
       uint8_t*           criteria;      // by chunk: it may have a criterion
       NumberMap          groups;        // keys: groups; values: index in
                                         // .branches, + 1
@@ -35,7 +37,7 @@ typedef
    }
    SkipSearch;
 
-/* Prepare the other members of S; .ix to .joins are set. */
+/* Prepare the other members of S; .ix to .end are set. */
 bool skip_start(Skip* s);
 void skip_free(Skip* s);
 

@@ -282,15 +282,12 @@ typedef
       size_t    n_addrs, max_addrs;
       uint8_t*  bytes;          // for SLOTS_OF_ALL: bytes of marks
       size_t    n_bytes, max_bytes;
-      bool      odd_tops;       // for SLOTS_OF_ALL: a top of x87's stack is not
-                                // 0
    }
    WetSteps;
 
 static inline void wet_forget_steps(WetSteps* s)
 {
    s->n_steps = s->n_turns = s->n_addrs = s->n_bytes = 0;
-   s->odd_tops = false;
 }
 
 /* WetStepsRoom: the elements of one block.  .n_all is the number of records of
@@ -382,12 +379,9 @@ struct DcfgWet {
    uint64_t    file_size;       // bytes, uncompressed
    WetTold     told;            // told by dcfg_wet_instr()
    bool*       loads;           // see dcfg_wet_tell_loads(); or NULL
+   unsigned    n_loads;         // how often they were told anew
    struct WetIndex* index;      // or NULL: see lib/index/wet_index.h
    void (*close_index)(struct WetIndex* ix);    // closes it
-   Array       known_chunks;    // WetChunkInfo: see wet_remember()
-   uint64_t*   known_runs;      // NULL: not known
-   uint8_t*    known_unseen;    // see wet_remember_unseen(); NULL: not known
-   uint64_t*   unseen_ends;
    WetSteps    left_steps;      // the steps of the chunk at .left_offset,
    uint64_t    left_offset;     // or 0: see wet_leave_chunk()
 };

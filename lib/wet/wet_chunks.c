@@ -57,7 +57,6 @@ bool wet_read_part(WetCursor* c, Array* index, WetWanted wanted, WetSteps* to)
    if (!wet_read_block(c, wanted, to))
       return false;
    info->n_instrs  = c->n_instrs;
-   info->odd_marks = c->odd_marks;
    return true;
 }
 
@@ -76,71 +75,6 @@ bool wet_count_instances(WetCursor* c, uint64_t* ran)
    job_free(&c->job, c->runs, n_runs * sizeof(*c->runs));
    c->runs = NULL;
    return c->job.err.status == DCFG_OK;
-}
-
-/* The trace keeps a copy with its tables.  If memory is exhausted it keeps
-   nothing, and the next reader goes through the tape again. */
-void wet_remember(DcfgWet* w, const Array* index, const uint64_t* runs)
-{
-   size_t   n = index->n * sizeof(WetChunkInfo);
-   size_t   n_runs = (w->sb_instrs.n + 1) * sizeof(*runs);
-   void*    chunks;
-
-   if (w->known_runs != NULL || index->n == 0)
-      return;
-   chunks = malloc(n);
-   w->known_runs = malloc(n_runs);
-   if (chunks == NULL || w->known_runs == NULL) {
-      free(chunks);
-      free(w->known_runs);
-      w->known_runs = NULL;
-      return;
-   }
-   memcpy(chunks, index->data, n);
-   memcpy(w->known_runs, runs, n_runs);
-   w->known_chunks = (Array){ chunks, index->n, index->n };
-}
-
-bool wet_recall(const DcfgWet* w, Job* job, Array* index, uint64_t* runs)
-{
-   void* to;
-
-   if (w->known_runs == NULL)
-      return false;
-   to = array_add_n(job, index, sizeof(WetChunkInfo), w->known_chunks.n);
-   if (to == NULL)
-      return false;
-   memcpy(to, w->known_chunks.data,
-          w->known_chunks.n * sizeof(WetChunkInfo));
-   memcpy(runs, w->known_runs, (w->sb_instrs.n + 1) * sizeof(*runs));
-   return true;
-}
-
-void wet_remember_unseen(DcfgWet* w, const Array* codes, const Array* ends)
-{
-   uint8_t*  to = malloc(codes->n + 1);
-   uint64_t* to_ends = malloc(ends->n * sizeof(*to_ends) + 1);
-
-   if (w->known_unseen != NULL || to == NULL || to_ends == NULL) {
-      free(to);
-      free(to_ends);
-      return;
-   }
-   if (codes->n > 0)
-      memcpy(to, codes->data, codes->n);
-   if (ends->n > 0)
-      memcpy(to_ends, ends->data, ends->n * sizeof(*to_ends));
-   w->known_unseen = to;
-   w->unseen_ends  = to_ends;
-}
-
-const uint8_t* wet_recall_unseen(const DcfgWet* w, uint32_t chunk,
-                                 size_t* size)
-{
-   uint64_t begin = chunk == 0 ? 0 : w->unseen_ends[chunk - 1];
-
-   *size = w->unseen_ends[chunk] - begin;
-   return w->known_unseen + begin;
 }
 
 /*--- A chunk                                              ---*/
@@ -189,15 +123,6 @@ uint64_t wet_take_chunk(DcfgWet* w, Job* job, WetSteps* steps)
    return 0;
 }
 
-bool wet_rewind(WetCursor* c)
-{
-   c->tape_left = c->w->tape_size;
-   c->end_found = false;
-   c->thread    = 0;
-   c->offset    = c->w->tape;
-   return input_seek(c->in, c->w->tape);
-}
-
 #define MAX_PARTS 4
 #define MAX_WHOLE 2             // parts with SLOTS_OF_ALL; they are whole
                                 // chunks, and large
@@ -209,6 +134,7 @@ struct WetAhead {
    WetWanted       wanted;
    bool            back;
    uint32_t        next_back;   // chunks still to be read, backward
+   uint64_t        n_back;      // chunks behind those
    WetPart         parts[MAX_PARTS];
    unsigned        n_parts;
    uint64_t        n_before;    // bytes of the file read before
@@ -315,19 +241,21 @@ WetAhead* wet_ahead_new(Job* job, WetCursor* c, Array* index, WetWanted wanted)
                                  .n_parts = MAX_PARTS });
 }
 
-WetAhead* wet_ahead_new_back(Job* job, WetCursor* c, Array* index)
+WetAhead* wet_ahead_new_back(Job* job, WetCursor* c, Array* index,
+                             uint32_t n)
 {
    return begin(job, (WetAhead){ .c = c, .index = index,
                                  .wanted = SLOTS_OF_ALL,
                                  .back = true,
-                                 .next_back = (uint32_t)index->n,
+                                 .n_back = index->n - n,
+                                 .next_back = n,
                                  .n_parts = MAX_WHOLE });
 }
 
 static void tell_progress(const WetAhead* a, const WetPart* p)
 {
    if (a->back)
-      job_progress(a->job, "slicing", a->n_taken, a->index->n);
+      job_progress(a->job, "slicing", a->n_back + a->n_taken, a->index->n);
    else
       job_progress(a->job, "reading", p->n_file - a->n_before, a->n_tape);
 }

@@ -17,7 +17,6 @@ typedef
       uint64_t n_instrs;        // instructions in this one
       uint32_t n_records;
       uint32_t thread;          // thread that runs at its begin
-      bool     odd_marks;       // has a mark of a handler or of x87's top
    }
    WetChunkInfo;
 
@@ -44,32 +43,6 @@ static inline void wet_count_runs(WetCursor* c, uint64_t* runs)
    c->runs = runs;
 }
 
-/* Keep only those records of C that KEPT says, by way: see KEPT_NONE.  It is C's
-   from now on. */
-static inline void wet_keep_ways(WetCursor* c, uint8_t* kept)
-{
-   c->way_kept = kept;
-}
-
-/* Keep INDEX and RUNS (as in WetCursor) for all readers of W: one of them went
-   to its end.  Get them: add them to INDEX, which is empty, and to RUNS.
-   Return false if they are not known, and, with an error of JOB, if memory is
-   exhausted. */
-void wet_remember(DcfgWet* w, const Array* index, const uint64_t* runs);
-bool wet_recall(const DcfgWet* w, Job* job, Array* index, uint64_t* runs);
-
-/* Do the same for the CODES of unseen writes: that of chunk I ends at element I of
-   ENDS.  wet_recall_unseen() returns CHUNK's code, and sets *SIZE; it must be
-   known. */
-void wet_remember_unseen(DcfgWet* w, const Array* codes, const Array* ends);
-const uint8_t* wet_recall_unseen(const DcfgWet* w, uint32_t chunk,
-                                 size_t* size);
-
-static inline bool wet_knows_unseen(const DcfgWet* w)
-{
-   return w->known_unseen != NULL;
-}
-
 /* Read the chunk, in place of what TO has. */
 bool wet_read_chunk(WetCursor* c, const WetChunkInfo* chunk, WetWanted wanted,
                     WetSteps* to);
@@ -80,9 +53,6 @@ bool wet_read_chunk(WetCursor* c, const WetChunkInfo* chunk, WetWanted wanted,
 void     wet_leave_chunk(DcfgWet* w, Job* job, WetSteps* steps,
                          uint64_t offset);
 uint64_t wet_take_chunk(DcfgWet* w, Job* job, WetSteps* steps);
-
-/* Return to the first chunk, after all were read. */
-bool wet_rewind(WetCursor* c);
 
 /*--- Ahead, by a thread                                   ---*/
 
@@ -100,11 +70,12 @@ typedef
 typedef struct WetAhead WetAhead;
 
 /* Decode all of C from its begin on, in parts, and add the chunks to INDEX; or
-   decode the chunks of INDEX backward, whole, with all slots.  The thread owns
-   C and INDEX until wet_ahead_close().  Return NULL, and JOB's error, if memory
-   is exhausted. */
+   decode the first N chunks of INDEX backward, whole, with all slots.  The
+   thread owns C and INDEX until wet_ahead_close().  Return NULL, and JOB's
+   error, if memory is exhausted. */
 WetAhead* wet_ahead_new(Job* job, WetCursor* c, Array* index, WetWanted wanted);
-WetAhead* wet_ahead_new_back(Job* job, WetCursor* c, Array* index);
+WetAhead* wet_ahead_new_back(Job* job, WetCursor* c, Array* index,
+                             uint32_t n);
 
 /* Return the next part; the one before is no longer valid.  Return NULL at the
    end, and with JOB's error if decoding fails. */

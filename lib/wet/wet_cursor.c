@@ -300,7 +300,6 @@ static void get_mark(WetCursor* c)
    uint32_t mark = get_up_to(&c->control, N_MARKS - 1);
    uint64_t word = 0;
 
-   c->odd_marks |= mark == DCFG_WET_HANDLER || mark == MarkTop;
    add_extra(&c->block, &c->control, mark);
    for (uint32_t i = 0; i < wet_words_of_mark(mark); i++) {
       word = get_varint(&c->control);
@@ -537,7 +536,6 @@ bool wet_next_chunk(WetCursor* c)
    c->numbers = (Bytes){ c->bits.bytes.end, c->bits.bytes.end + n[2], false };
    c->history = 0;
    c->n_instrs  = 0;
-   c->odd_marks = false;
    c->whole     = false;
    wet_forget_general(c->computed);
    memset(c->next, 0, sizeof(c->next));
@@ -649,10 +647,6 @@ static void take_stop(WetCursor* c, WetStep* r, uint64_t* to)
    r->sb       = stop.sb;
    r->way      = DCFG_NONE;
    r->n_instrs = (uint16_t)stop.n_instrs;
-   if (c->wanted == SLOTS_OF_NONE) {
-      b->at += stop.n_words;
-      return;
-   }
    r->n_slots = (uint16_t)stop.n_slots;
    const uint64_t* words = join_words(c, &c->rows[sb->segments.first],
                                       stop.n_segments, stop.n_words);
@@ -729,53 +723,6 @@ static bool take_other(WetCursor* c, uint32_t id, WetStep* r, uint64_t* addrs,
    return true;
 }
 
-/* Return whether R's slots, at ADDRS, have a top of x87's stack that is not
-   0. */
-static bool has_top(const DcfgWet* w, const WetStep* r, const uint64_t* addrs)
-{
-   const WetAccess* a = &ELEM(w->accesses, WetAccess,
-                              ELEM(w->sbs, WetSb, r->sb).slots.first);
-
-   for (uint32_t i = 0; i < r->n_slots; i++)
-      if (a[i].what == AccessTop && (addrs[i] & 7) != 0)
-         return true;
-   return false;
-}
-
-/* Add the block's records for SLOTS_OF_NONE. */
-static void take_kept(WetCursor* c, WetSteps* to)
-{
-   const WetWay* ways = c->w->ways;
-   Block*    b = &c->block;
-   WetStep*  r = to->steps + to->n_steps;
-   uint64_t* addrs = to->addrs + to->n_addrs;
-   uint32_t  last = DCFG_NONE;
-   const uint8_t* kept = c->way_kept;
-
-   if (kept == NULL && b->n_extra == 0)
-      return;
-   b->at = 0;
-   for (uint32_t i = 0; i <= b->n_ways; i++) {
-      uint32_t id = i < b->n_ways ? b->ways[i] : NO_WAY_MARK;
-      uint32_t first = (uint32_t)(addrs - to->addrs);
-      if (id < NO_WAY_STOP && (kept == NULL || kept[id] != KEPT_ALL)) {
-         last = kept != NULL && kept[id] == KEPT_LAST ? id : last;
-         continue;
-      }
-      if (last != DCFG_NONE)
-         take_way(c, ways, last, r++, first);
-      last = DCFG_NONE;
-      if (i == b->n_ways)
-         break;
-      if (id < NO_WAY_STOP)
-         take_way(c, ways, id, r++, first);
-      else if (take_other(c, id, r, addrs, first, NULL))
-         addrs += r++->n_slots;
-   }
-   to->n_steps = (size_t)(r - to->steps);
-   to->n_addrs = (size_t)(addrs - to->addrs);
-}
-
 /* Add the block's records for SLOTS_OF_ALL; their words are known. */
 static void take_records(WetCursor* c, WetSteps* to)
 {
@@ -806,8 +753,6 @@ static void take_records(WetCursor* c, WetSteps* to)
       steady = r->sb != 0;
       *turn = (uint32_t)(r - to->steps);
       turn += turns;
-      if (turns && r->sb != 0 && ELEM(w->sbs, WetSb, r->sb).tops)
-         to->odd_tops |= has_top(w, r, addrs);
       addrs += r->n_slots;
       r++;
    }
@@ -875,11 +820,9 @@ bool wet_read_block(WetCursor* c, WetWanted wanted, WetSteps* to)
    c->n_records -= c->block.n_ways;
    if ((wanted != SLOTS_OF_NONE && !find_words(c)) || !make_room(c, to))
       return false;
-   if (wanted == SLOTS_OF_NONE)
-      take_kept(c, to);
-   else if (wanted == SLOTS_OF_TRANSFERS)
+   if (wanted == SLOTS_OF_TRANSFERS)
       take_transfers(c, to);
-   else
+   else if (wanted == SLOTS_OF_ALL)
       take_records(c, to);
    if (c->last_thread > 0 && c->last_thread >= c->w->threads.n)
       return job_fail(&c->job, DCFG_ERROR_FORMAT, "tape",
@@ -1014,6 +957,5 @@ void wet_cursor_free(WetCursor* c)
    free(c->rows);
    free(c->way_counts);
    free(c->way_before);
-   free(c->way_kept);
    free(c);
 }

@@ -28,10 +28,6 @@ typedef
    }
    Rows;
 
-/* WetCursor.way_kept, for SLOTS_OF_NONE: the reader drops all records of the way,
-   keeps all, or keeps only one right before a kept record. */
-enum { KEPT_NONE, KEPT_LAST, KEPT_ALL };
-
 /* Bits: the rest of a part of a chunk, read bit by bit. */
 typedef
    struct {
@@ -45,8 +41,7 @@ typedef
 
 /* WetWanted: which records a reader gets, and with which slots.
 
-   SLOTS_OF_NONE: records of the ways that are kept, and stops and marks,
-   without slots.
+   SLOTS_OF_NONE: no records.  The reader only counts what ran.
 
    SLOTS_OF_TRANSFERS: records that may begin or end activations, with slots,
    and some easy ones.  An easy record is left out if the one before it in the
@@ -87,8 +82,6 @@ typedef
       uint32_t*   way_counts;   // by way: records in the present block
       uint32_t*   way_before;   // by way, for SLOTS_OF_TRANSFERS: the easy way
                                 // before it when it was told last, and 1
-      uint8_t*    way_kept;     // by way, for SLOTS_OF_NONE: KEPT_..., or NULL;
-                                // freed with the cursor
       uint64_t*   runs;         // by index in .sb_instrs: times that a record
                                 // ended there; or NULL
 
@@ -98,7 +91,6 @@ typedef
       uint32_t number;          // from 1
       uint32_t n_records;       // records still to be read
       uint64_t n_instrs;        // instructions so far
-      bool     odd_marks;       // so far, a mark of a handler or of x87's top
       bool     whole;           // its steps are kept together
       Bytes    control, numbers;
       Bits     bits;

@@ -121,15 +121,14 @@ bool dcfg_wet_tell_loads(DcfgWet* w, const bool* loads)
 {
    size_t n = w->instrs.n;
 
+   if (w->loads != NULL && memcmp(w->loads, loads, n) == 0)
+      return true;
    if (w->loads == NULL)
       w->loads = malloc(n + 1);
    if (w->loads == NULL)
       return false;
    memcpy(w->loads, loads, n);
-   free(w->known_unseen);
-   free(w->unseen_ends);
-   w->known_unseen = NULL;
-   w->unseen_ends  = NULL;
+   w->n_loads++;
    return true;
 }
 
@@ -154,10 +153,6 @@ void dcfg_wet_close(DcfgWet* w)
       close(w->unpacked);
    job_take(&w->job, 0, wet_size_of_steps(&w->left_steps));
    wet_free_steps(&w->job, &w->left_steps);
-   free(w->known_chunks.data);
-   free(w->known_runs);
-   free(w->known_unseen);
-   free(w->unseen_ends);
    wet_free_tables(w);
    free(w->loads);
    free(w->path);

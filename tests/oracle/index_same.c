@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Slices with an index and without one.
+   Slices with an index in a file and with one in memory, and slices of some
+   steps, which skip what does not matter to them, and whole ones.
 
       index_same TRACE INDEX N SEED
 
-   makes INDEX of TRACE, asks N random questions of TRACE with it and without,
-   and compares all members of the two answers.  Prints how many instances the
-   answers had, and the first differences; the exit status is 1 if there are
-   any. */
+   makes INDEX of TRACE, and asks N random questions of TRACE with it and with
+   one in memory, which is of other code outside.  All members of the two answers
+   must be the same.  The instances of an answer must be those of the whole slice
+   that are near enough.  Prints how many instances the answers had, and the first
+   differences; the exit status is 1 if there are any. */
 
 #include <dcfg_slice.h>
 
@@ -197,6 +199,51 @@ static const char* compare(const DcfgSlice* a, const DcfgSlice* b,
    return NULL;
 }
 
+/* Return whether nodes A and B, of slices S and Z, are the same instance. */
+static bool is_same_node(const DcfgSlice* s, const DcfgSliceNode* a,
+                         const DcfgSlice* z, const DcfgSliceNode* b)
+{
+   return a->instr == b->instr && a->instance == b->instance
+          && a->thread == b->thread && a->order == b->order
+          && a->distance == b->distance && a->addr == b->addr
+          && a->from == b->from && a->value_size == b->value_size
+          && memcmp(s->values + a->value, z->values + b->value, a->value_size)
+             == 0;
+}
+
+/* Return the same as compare() for S, the answer to Q, and the whole slice,
+   which has nothing that leads to a result. */
+static const char* compare_whole(DcfgWet* w, DcfgSliceQuery q,
+                                 const DcfgSlice* s)
+{
+   uint32_t    steps = q.steps, k = 0;
+   const char* what = NULL;
+   DcfgError   err;
+   DcfgSlice*  z;
+   bool*       near;
+
+   q.steps = 0;
+   z       = dcfg_slice_new(w, &q, &err);
+   if (z == NULL)
+      return "errors of the whole";
+   near = calloc(z->n_nodes + 1, sizeof(*near));
+   for (uint32_t i = 0; i < z->n_criteria; i++)
+      near[z->criteria[i]] = true;
+   for (uint32_t i = 0; i < z->n_nodes && what == NULL; i++) {
+      const DcfgSliceNode* n = &z->nodes[i];
+      if (!near[i])
+         continue;
+      if (k == s->n_nodes || !is_same_node(s, &s->nodes[k++], z, n))
+         what = "nodes of the whole";
+      for (uint32_t j = 0; j < n->n_inputs && n->distance < steps; j++)
+         if (z->inputs[n->first_input + j].node < DCFG_SLICE_NOT)
+            near[z->inputs[n->first_input + j].node] = true;
+   }
+   free(near);
+   dcfg_slice_free(z);
+   return what != NULL || k == s->n_nodes ? what : "nodes of the whole";
+}
+
 static void show(DcfgWet* w, const DcfgSliceQuery* q, const char* what)
 {
    uint32_t at = 0;
@@ -213,7 +260,7 @@ static void show(DcfgWet* w, const DcfgSliceQuery* q, const char* what)
 
 int main(int argc, char** argv)
 {
-   uint64_t     questions, nodes = 0, differ = 0;
+   uint64_t     questions, nodes = 0, differ = 0, wholes = 0;
    DcfgWet*     plain;
    DcfgWet*     indexed;
    DcfgError    err;
@@ -239,6 +286,9 @@ int main(int argc, char** argv)
       const char*    what = a == NULL || b == NULL
                             ? a == NULL && b == NULL ? NULL : "errors"
                             : compare(a, b, dcfg_wet_threads(plain));
+      if (what == NULL && a != NULL && q.steps > 0 && !q.results && !q.callbacks
+          && !q.sums && !q.only_criteria && ++wholes % 4 == 0)
+         what = compare_whole(plain, q, a);
       nodes += a == NULL ? 0 : a->n_nodes;
       if (what != NULL && differ++ < 5)
          show(plain, &q, what);
