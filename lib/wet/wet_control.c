@@ -99,7 +99,8 @@ static bool end_act(void* arg, ActThread* at, const Activation* act, ActEnd how)
               || ends(c, instance_of(a->call).instr));
 }
 
-static const ActUser USER = { sizeof(ControlAct), begin_act, end_act };
+#define USER(w) (&(const ActUser){ &(w)->control->acts, sizeof(ControlAct), \
+                                   begin_act, end_act, (w) })
 
 static Thread* begin_thread(DcfgWet* w, uint32_t number)
 {
@@ -114,7 +115,7 @@ static Thread* begin_thread(DcfgWet* w, uint32_t number)
          return NULL;
       }
    t = &ELEM(c->threads, Thread, number);
-   return act_begin(&c->acts, &USER, w, &t->at) ? t : NULL;
+   return act_begin(USER(w), &t->at) ? t : NULL;
 }
 
 static inline Thread* thread_of(DcfgWet* w, uint32_t number)
@@ -181,11 +182,10 @@ static inline bool arrive(DcfgWet* w, Thread* t, uint32_t i, Writer me,
 bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
                       Writer* control)
 {
-   Activations* acts = &w->control->acts;
-   Writer       me = writer_of(e->instr, e->instance);
-   Thread*      t = thread_of(w, e->thread);
-   Transfer     x;
-   uint32_t     made;
+   Writer   me = writer_of(e->instr, e->instance);
+   Thread*  t = thread_of(w, e->thread);
+   Transfer x;
+   uint32_t made;
 
    *control = 0;
    if (t == NULL)
@@ -194,9 +194,9 @@ bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
    if (!is_transfer(w->plans[e->instr].kind))
       return arrive(w, t, e->instr, me, control);
    x = wet_transfer(w, e->instr, e->accesses, e->n_accesses, sp, me);
-   return act_before(acts, &USER, w, &t->at, &x)
+   return act_before(USER(w), &t->at, &x)
           && arrive(w, t, e->instr, me, control)
-          && act_transfer(acts, &USER, w, &t->at, &x, &made);
+          && act_transfer(USER(w), &t->at, &x, &made);
 }
 
 bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e)
@@ -204,8 +204,8 @@ bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e)
    Thread* t = thread_of(w, e->thread);
 
    return t != NULL
-          && act_mark(&w->control->acts, &USER, w, &t->at, (uint32_t)e->kind,
-                       (const uint64_t[]){ e->addr, e->size });
+          && act_mark(USER(w), &t->at, (uint32_t)e->kind,
+                      (const uint64_t[]){ e->addr, e->size });
 }
 
 Writer wet_same_control(const DcfgWet* w, uint32_t thread)
@@ -287,7 +287,7 @@ static bool end_threads(DcfgWet* w)
    for (uint32_t i = 0; i < c->threads.n; i++) {
       Thread* t = &ELEM(c->threads, Thread, i);
       while (t->at.act != 0)
-         if (!act_pop(&c->acts, &USER, w, &t->at, ActReturned))
+         if (!act_pop(USER(w), &t->at, ActReturned))
             return false;
    }
    return true;
