@@ -40,8 +40,7 @@ typedef
    DcfgCall;
 
 /* DcfgCallWatcher: is told of calls that begin and end, in order.  A tail call
-   along a DCFG-trace ends a call and begins another one.  Functions may be
-   NULL. */
+   along a DCFG-trace ends a call and begins another one. */
 typedef
    struct {
       void (*begin)(void* arg, const DcfgCall* call);
@@ -72,9 +71,13 @@ DCFG_API DcfgCalls* dcfg_calls_of_trace(const DcfgProcess* p,
                                         DcfgError* err);
 DCFG_API void dcfg_calls_free(DcfgCalls* c);
 
-/* Take the next event of W.  Instructions that are no calls, returns or
-   indirect jumps may be left out.  Return false if memory is short. */
+/* Take the next event of W.  Instructions that dcfg_calls_need() does not set
+   may be left out.  Return false if memory is short. */
 DCFG_API bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e);
+
+/* Set the element of INSTRS, by number, of each call, return and indirect
+   jump. */
+DCFG_API void dcfg_calls_need(const DcfgWet* w, bool* instrs);
 
 /* Take the next edge of the thread, by its index in P; take its first block
    before.  Return false if memory is short. */

@@ -116,9 +116,24 @@ static FileKind directory_kind(const char* path)
           ? KIND_UFTRACE : KIND_OTHER;
 }
 
-FileKind file_kind(const char* path)
+static bool begins_as_wet(const char* head, size_t n)
 {
    static const char wet[WET_MAGIC_SIZE] = WET_MAGIC;
+
+   return n >= WET_MAGIC_SIZE && memcmp(head, wet, WET_MAGIC_SIZE) == 0;
+}
+
+bool is_wet(const char* path)
+{
+   char        head[HEAD_SIZE + 1];
+   struct stat st;
+
+   return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode)
+          && begins_as_wet(head, read_head(path, head));
+}
+
+FileKind file_kind(const char* path)
+{
    char              head[HEAD_SIZE + 1];
    const char*       at = head;
    struct stat       st;
@@ -134,7 +149,7 @@ FileKind file_kind(const char* path)
       return KIND_EMPTY;
    if (read_head(path, head) < WET_MAGIC_SIZE)
       return KIND_OTHER;
-   if (memcmp(head, wet, WET_MAGIC_SIZE) == 0)
+   if (begins_as_wet(head, WET_MAGIC_SIZE))
       return KIND_WET;
    if (memcmp(head, "\177ELF", 4) == 0)
       return map_or_program(path);

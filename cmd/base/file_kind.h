@@ -21,6 +21,10 @@ typedef
 /* Return the kind of the file PATH, by its first bytes and not by its name. */
 FileKind file_kind(const char* path);
 
+/* Return whether PATH is a whole execution trace, without reading more of
+   it. */
+bool is_wet(const char* path);
+
 /* Return for example "a DCFG-trace, which valgrind --tool=dcfg --trace=yes
    writes". */
 const char* kind_needed(FileKind needed);

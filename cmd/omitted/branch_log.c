@@ -114,14 +114,6 @@ static void choose_more(BranchLog* branches, const uint64_t* executed)
    free(roles);
 }
 
-/* Return whether an instruction may begin or end activations. */
-static bool is_transfer(const DcfgWetInstr* in)
-{
-   return in->transfer == DCFG_WET_INDIRECT_JUMP
-          || in->transfer == DCFG_WET_CALL || in->transfer == DCFG_WET_RET
-          || in->transfer == DCFG_WET_INDIRECT_CALL;
-}
-
 /* Return, by instruction, whether the pass reads it: it is a node with a
    role, a successor of a logged branch, or a transfer.  The caller frees the
    array. */
@@ -130,8 +122,7 @@ static bool* choose_instrs(const BranchLog* branches)
    const StaticCode* c = branches->c;
    bool*             instrs = zalloc(dcfg_wet_instrs(c->w) + (size_t)1, 1);
 
-   for (uint32_t i = 0; i < dcfg_wet_instrs(c->w); i++)
-      instrs[i] = is_transfer(dcfg_wet_instr(c->w, i));
+   dcfg_calls_need(c->w, instrs);
    for (uint32_t n = 0; n < c->n; n++) {
       if (branches->roles[n] != 0 && c->nodes[n].instr != NO_NODE)
          instrs[c->nodes[n].instr] = true;

@@ -36,6 +36,8 @@ typedef
 
 static void enter(Walk* w, uint32_t function)
 {
+   if (w->watcher->enter == NULL)
+      return;
    if (w->deeper > 0 || (!w->watcher->all && w->depth == MAX_DEPTH)) {
       w->deeper++;
       return;
@@ -46,6 +48,8 @@ static void enter(Walk* w, uint32_t function)
 
 static void leave(Walk* w)
 {
+   if (w->watcher->enter == NULL)
+      return;
    if (w->deeper > 0) {
       w->deeper--;
       return;
@@ -70,9 +74,7 @@ static bool is_told(const Walk* w)
 {
    const DcfgCall* top = dcfg_calls_top(w->calls, 0);
 
-   return top == NULL
-          || (w->watcher->enter != NULL && w->deeper == 0
-              && top->function != NO_FUNCTION);
+   return top == NULL || (w->deeper == 0 && top->function != NO_FUNCTION);
 }
 
 static void need_memory(bool ok)
@@ -153,9 +155,7 @@ static uint64_t walk_trace(Walk* w, DcfgTrace* t, const char* path)
 
 static uint64_t walk_edges(Walk* w, const char* path, uint32_t thread)
 {
-   const CallWatcher* watcher = w->watcher;
-   DcfgCallWatcher   own = { watcher->enter == NULL ? NULL : begin_call,
-                             watcher->enter == NULL ? NULL : end_call, w };
+   DcfgCallWatcher   own = { begin_call, end_call, w };
    DcfgCallFunctions functions = { w->f->of, w->f->begins, w->f->n };
    DcfgOptions       options = read_options(NULL, NULL);
    DcfgError         err;
@@ -271,7 +271,7 @@ uint64_t walk_calls(const Functions* f, const char* path, uint32_t thread,
    for (uint32_t i = 0; i < w.p->n_blocks; i++)
       if (watcher->only == NULL || is_selected(watcher->only, i))
          w.counted[i] = w.p->nodes[i].n_instrs;
-   sum = file_kind(path) == KIND_WET ? walk_instances(&w, path, thread)
+   sum = is_wet(path) ? walk_instances(&w, path, thread)
          : walk_edges(&w, path, thread);
    if (w.calls != NULL && dcfg_calls_lost(w.calls))
       complain("more than %d calls were active at a time; further ones count "

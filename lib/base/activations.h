@@ -88,16 +88,18 @@ typedef
 
 typedef enum { ActReturned, ActLeft, ActReplaced } ActEnd;
 
-/* ActUser: the user's part of activations.  It is a constant, so that the
-   compiler puts its functions in place. */
+/* ActUser: a user's activations, and its functions, which the compiler puts in
+   place. */
 typedef
    struct {
-      size_t size;              // bytes of its activations, which begin with
-                                // an Activation
+      Activations* all;
+      size_t size;              // bytes of an activation, which begins with an
+                                // Activation
       /* Prepare A, which BY called, or nobody if BY is NULL. */
       void (*begin)(void* arg, ActThread* t, Activation* a, const Transfer* by);
       /* A, the top of T, ends.  Return false on errors. */
       bool (*end)(void* arg, ActThread* t, const Activation* a, ActEnd how);
+      void*  arg;
    }
    ActUser;
 
@@ -110,6 +112,11 @@ static inline Activation* act_at(const Activations* all, size_t size,
                                  uint32_t id)
 {
    return (Activation*)((uintptr_t)all->acts.data + id * size);
+}
+
+static inline Activation* act_get(const ActUser* u, uint32_t id)
+{
+   return act_at(u->all, u->size, id);
 }
 
 static inline void act_free(Activations* all, size_t size, uint32_t id)
@@ -128,20 +135,23 @@ static inline void act_release(Activations* all, size_t size, uint32_t id)
    }
 }
 
+/* ACT_INLINE: a function with an ActUser, of which nothing is left then. */
+#define ACT_INLINE static inline __attribute__((always_inline))
+
 /* Return the id of a new activation with one reference, whose caller has one
    reference more from now on; 0 if memory is exhausted. */
-static inline uint32_t act_new(Activations* all, size_t size, uint64_t place,
-                                uint32_t up)
+ACT_INLINE uint32_t act_new(const ActUser* u, uint64_t place, uint32_t up)
 {
-   uint32_t id = all->free;
+   Activations* all = u->all;
+   uint32_t     id = all->free;
 
    if (id != 0)
-      all->free = act_at(all, size, id)->up;
-   else if (array_add(all->job, &all->acts, size) == NULL)
+      all->free = act_get(u, id)->up;
+   else if (array_add(all->job, &all->acts, u->size) == NULL)
       return 0;
    else
       id = (uint32_t)all->acts.n - 1;
-   *act_at(all, size, id) = (Activation){ place, up, 1, DCFG_NONE, false };
+   *act_get(u, id) = (Activation){ place, up, 1, DCFG_NONE, false };
    if (all->keeps) {
       uint32_t* made = array_add(all->job, &all->made, sizeof(*made));
       if (made == NULL)
@@ -152,53 +162,50 @@ static inline uint32_t act_new(Activations* all, size_t size, uint64_t place,
 }
 
 /* Begin an activation at PLACE, called by T's top. */
-static inline bool act_push(Activations* all, const ActUser* u, void* arg,
-                             ActThread* t, uint64_t place, const Transfer* by)
+ACT_INLINE bool act_push(const ActUser* u, ActThread* t, uint64_t place,
+                         const Transfer* by)
 {
-   uint32_t id = act_new(all, u->size, place, t->act);
+   uint32_t id = act_new(u, place, t->act);
 
    if (id == 0)
       return false;
-   u->begin(arg, t, act_at(all, u->size, id), by);
+   u->begin(u->arg, t, act_get(u, id), by);
    t->act = id;
    return true;
 }
 
 /* Begin thread T, if it has not begun. */
-static inline bool act_begin(Activations* all, const ActUser* u, void* arg,
-                              ActThread* t)
+ACT_INLINE bool act_begin(const ActUser* u, ActThread* t)
 {
-   return t->act != 0 || act_push(all, u, arg, t, NO_PLACE, NULL);
+   return t->act != 0 || act_push(u, t, NO_PLACE, NULL);
 }
 
 /* End the top activation of T. */
-static inline bool act_pop(Activations* all, const ActUser* u, void* arg,
-                            ActThread* t, ActEnd how)
+ACT_INLINE bool act_pop(const ActUser* u, ActThread* t, ActEnd how)
 {
-   uint32_t id = t->act;
-   Activation*     a = act_at(all, u->size, id);
+   uint32_t    id = t->act;
+   Activation* a = act_get(u, id);
 
-   if (!u->end(arg, t, a, how))
+   if (!u->end(u->arg, t, a, how))
       return false;
    t->act = a->up;
-   if (all->keeps)
+   if (u->all->keeps)
       return true;
    /* T gets the reference to the caller of an activation that is freed. */
    if (--a->refs == 0)
-      act_free(all, u->size, id);
+      act_free(u->all, u->size, id);
    else
-      act_at(all, u->size, t->act)->refs++;
+      act_get(u, t->act)->refs++;
    return true;
 }
 
 /* End the activations whose places are below LIMIT. */
-static inline bool act_unwind(Activations* all, const ActUser* u, void* arg,
-                               ActThread* t, uint64_t limit)
+ACT_INLINE bool act_unwind(const ActUser* u, ActThread* t, uint64_t limit)
 {
    const Activation* a;
 
-   while ((a = act_at(all, u->size, t->act))->place < limit && a->up != 0)
-      if (!act_pop(all, u, arg, t, ActLeft))
+   while ((a = act_get(u, t->act))->place < limit && a->up != 0)
+      if (!act_pop(u, t, ActLeft))
          return false;
    return true;
 }
@@ -206,112 +213,99 @@ static inline bool act_unwind(Activations* all, const ActUser* u, void* arg,
 /* Return from the activation at PLACE.  The caller of a thread's first
    activation, and of a handler's, is not known: another one stands for it;
    *MADE gets its id. */
-static inline bool act_return(Activations* all, const ActUser* u, void* arg,
-                               ActThread* t, uint64_t place, uint32_t* made)
+ACT_INLINE bool act_return(const ActUser* u, ActThread* t, uint64_t place,
+                           uint32_t* made)
 {
-   const Activation a = *act_at(all, u->size, t->act);
+   const Activation a = *act_get(u, t->act);
 
    if (a.place == place && a.up != 0)
-      return act_pop(all, u, arg, t, ActReturned);
+      return act_pop(u, t, ActReturned);
    if (!a.handler && a.up != 0)
       return true;
-   if (!act_pop(all, u, arg, t, ActReplaced)
-       || !act_push(all, u, arg, t, a.place, NULL))
+   if (!act_pop(u, t, ActReplaced) || !act_push(u, t, a.place, NULL))
       return false;
-   act_at(all, u->size, t->act)->handler = a.handler;
+   act_get(u, t->act)->handler = a.handler;
    *made = t->act;
    return true;
 }
 
 /* End the activations that ended before transfer X: their places are below
    it. */
-static inline bool act_before(Activations* all, const ActUser* u, void* arg,
-                               ActThread* t, const Transfer* x)
+ACT_INLINE bool act_before(const ActUser* u, ActThread* t, const Transfer* x)
 {
    if (x->kind == InsnCall || x->kind == InsnIndirectCall)
-      return act_unwind(all, u, arg, t,
-                         x->place == 0 || all->links ? x->place
-                                                     : x->place + 1);
-   return x->kind != InsnReturn || all->links
-          || act_unwind(all, u, arg, t, x->place);
+      return act_unwind(u, t, x->place == 0 || u->all->links ? x->place
+                                                             : x->place + 1);
+   return x->kind != InsnReturn || u->all->links || act_unwind(u, t, x->place);
 }
 
-/* Return below which places a jump X ends activations, if TOP is on top. */
-static inline uint64_t act_limit(const Activations* all, const Activation* top,
-                                  const Transfer* x)
+/* End the activations that indirect jump X leaves. */
+ACT_INLINE bool act_jump(const ActUser* u, ActThread* t, const Transfer* x)
 {
-   if (!all->links)
-      return x->sp;
-   return x->sp == 0 || (top->place >= x->sp && !x->goes_back) ? 0 : x->sp + 1;
+   if (!u->all->links)
+      return act_unwind(u, t, x->sp);
+   return x->sp == 0
+          || (act_get(u, t->act)->place >= x->sp && !x->goes_back)
+          || act_unwind(u, t, x->sp + 1);
 }
 
 /* Begin and end activations by transfer X; *MADE gets the one that began, or
    0. */
-static inline bool act_transfer(Activations* all, const ActUser* u, void* arg,
-                                 ActThread* t, const Transfer* x,
-                                 uint32_t* made)
+ACT_INLINE bool act_transfer(const ActUser* u, ActThread* t, const Transfer* x,
+                             uint32_t* made)
 {
    *made = 0;
    if (x->kind == InsnReturn)
-      return (!all->links || act_unwind(all, u, arg, t, x->place))
-             && act_return(all, u, arg, t, x->place, made);
+      return (!u->all->links || act_unwind(u, t, x->place))
+             && act_return(u, t, x->place, made);
    if (x->kind == InsnIndirectJump)
-      return act_unwind(all, u, arg, t,
-                         act_limit(all, act_at(all, u->size, t->act), x));
+      return act_jump(u, t, x);
    if (x->place == 0)
       return true;
-   if (!act_push(all, u, arg, t, x->place, x))
+   if (!act_push(u, t, x->place, x))
       return false;
    *made = t->act;
    return true;
 }
 
-/* A signal's handler begins. */
-static inline bool act_handler(Activations* all, const ActUser* u, void* arg,
-                                ActThread* t)
-{
-   if (!act_push(all, u, arg, t, 0, NULL))
-      return false;
-   act_at(all, u->size, t->act)->handler = true;
-   t->entering = true;
-   return act_push(all, u, arg, t, NO_PLACE, NULL);
-}
-
 /* The innermost handler returned. */
-static inline bool act_handler_returns(Activations* all, const ActUser* u,
-                                        void* arg, ActThread* t)
+ACT_INLINE bool act_handler_returns(const ActUser* u, ActThread* t)
 {
-   uint32_t   id = t->act;
+   uint32_t          id = t->act;
    const Activation* a;
 
-   while (id != 0 && !act_at(all, u->size, id)->handler)
-      id = act_at(all, u->size, id)->up;
-   a = act_at(all, u->size, id);
+   while (id != 0 && !act_get(u, id)->handler)
+      id = act_get(u, id)->up;
+   a = act_get(u, id);
    /* There is no handler's activation, or it is the first one, which stays. */
    if (id == 0 || a->up == 0)
       return true;
    for (uint32_t behind = a->up; t->act != behind; )
-      if (!act_pop(all, u, arg, t, ActReturned))
+      if (!act_pop(u, t, ActReturned))
          return false;
    return true;
 }
 
 /* Note a mark of kind KIND, with its first two words: a handler begins or
    returns, or the kernel wrote memory. */
-static inline bool act_mark(Activations* all, const ActUser* u, void* arg,
-                             ActThread* t, uint32_t kind,
-                             const uint64_t* words)
+ACT_INLINE bool act_mark(const ActUser* u, ActThread* t, uint32_t kind,
+                         const uint64_t* words)
 {
    Activation *a, *kernel;
 
-   if (kind == DCFG_WET_HANDLER)
-      return act_handler(all, u, arg, t);
+   if (kind == DCFG_WET_HANDLER) {
+      if (!act_push(u, t, 0, NULL))
+         return false;
+      act_get(u, t->act)->handler = true;
+      t->entering = true;
+      return act_push(u, t, NO_PLACE, NULL);
+   }
    if (kind == DCFG_WET_RETURN)
-      return act_handler_returns(all, u, arg, t);
+      return act_handler_returns(u, t);
    if (kind != DCFG_WET_FRESH || !t->entering)
       return true;
-   a      = act_at(all, u->size, t->act);
-   kernel = act_at(all, u->size, a->up);
+   a      = act_get(u, t->act);
+   kernel = act_get(u, a->up);
    if (words[0] < a->place)
       a->place = words[0];
    if (words[0] + words[1] > kernel->place)

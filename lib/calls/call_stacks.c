@@ -76,24 +76,12 @@ static inline Call* top_of(const DcfgCalls* c, const ActThread* t)
    return &ELEM(c->acts.acts, Call, t->act);
 }
 
-static inline void tell_begin(const DcfgCalls* c, const Call* a)
-{
-   if (c->watcher.begin != NULL)
-      c->watcher.begin(c->watcher.arg, &a->call);
-}
-
-static inline void tell_end(const DcfgCalls* c, const Call* a)
-{
-   if (c->watcher.end != NULL)
-      c->watcher.end(c->watcher.arg, &a->call);
-}
-
 /* A gets its function. */
 static inline void name(DcfgCalls* c, Call* a, uint32_t function)
 {
    a->call.function = function;
    c->running[function]++;
-   tell_begin(c, a);
+   c->watcher.begin(c->watcher.arg, &a->call);
 }
 
 static inline void unname(DcfgCalls* c, const Call* a)
@@ -101,7 +89,7 @@ static inline void unname(DcfgCalls* c, const Call* a)
    if (a->call.function == DCFG_NONE)
       return;
    c->running[a->call.function]--;
-   tell_end(c, a);
+   c->watcher.end(c->watcher.arg, &a->call);
 }
 
 static void begin_call(void* arg, ActThread* t, Activation* act,
@@ -115,7 +103,7 @@ static void begin_call(void* arg, ActThread* t, Activation* act,
                          DCFG_NONE };
    c->active++;
    if (c->w != NULL)
-      tell_begin(c, a);
+      c->watcher.begin(c->watcher.arg, &a->call);
    else if (act->place != NO_PLACE)
       c->waiting[act->place]++;
 }
@@ -130,20 +118,21 @@ static bool end_call(void* arg, ActThread* t, const Activation* act, ActEnd how)
    c->active--;
    c->handlers -= act->handler;
    if (c->w != NULL) {
-      tell_end(c, a);
-      return true;
+      c->watcher.end(c->watcher.arg, &a->call);
+   } else {
+      unname(c, a);
+      if (act->place != NO_PLACE)
+         c->waiting[act->place]--;
    }
-   unname(c, a);
-   if (act->place != NO_PLACE)
-      c->waiting[act->place]--;
    return true;
 }
 
-static const ActUser USER = { sizeof(Call), begin_call, end_call };
+#define USER(c) (&(const ActUser){ &(c)->acts, sizeof(Call), begin_call, \
+                                   end_call, (c) })
 
 static bool pop(DcfgCalls* c, ActEnd how)
 {
-   return act_pop(&c->acts, &USER, c, c->threads, how);
+   return act_pop(USER(c), c->threads, how);
 }
 
 /* Return whether there is no room for another activation, if one BEGINS. */
@@ -164,7 +153,7 @@ static NOT_INLINE bool push(DcfgCalls* c, uint64_t place, bool handler,
 
    if (finds_no_room(c, true))
       return true;
-   if (!act_push(&c->acts, &USER, c, c->threads, place, NULL))
+   if (!act_push(USER(c), c->threads, place, NULL))
       return false;
    a = top_of(c, c->threads);
    a->is.handler = handler;
@@ -235,7 +224,7 @@ static EdgeRule rule_of(const DcfgCalls* c, const DcfgEdge* e)
 static NOT_INLINE bool leave_handler(DcfgCalls* c, uint32_t block)
 {
    return (c->handlers == 0
-           || act_handler_returns(&c->acts, &USER, c, c->threads))
+           || act_handler_returns(USER(c), c->threads))
           && jump(c, block);
 }
 
@@ -277,18 +266,25 @@ bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e)
        || finds_no_room(c, e->kind == DCFG_WET_HANDLER))
       return true;
    t = &c->threads[e->thread];
-   if (!act_begin(&c->acts, &USER, c, t))
+   if (!act_begin(USER(c), t))
       return false;
    if (e->kind != DCFG_WET_INSTR)
-      return act_mark(&c->acts, &USER, c, t, e->kind,
+      return act_mark(USER(c), t, e->kind,
                       (const uint64_t[]){ e->addr, e->size });
    t->entering = false;
    if (!is_transfer(c->w->plans[e->instr].kind))
       return true;
    x = wet_transfer(c->w, e->instr, e->accesses, e->n_accesses, e->stack, 0);
-   return act_before(&c->acts, &USER, c, t, &x)
+   return act_before(USER(c), t, &x)
           && (finds_no_room(c, x.kind != InsnReturn)
-              || act_transfer(&c->acts, &USER, c, t, &x, &made));
+              || act_transfer(USER(c), t, &x, &made));
+}
+
+void dcfg_calls_need(const DcfgWet* w, bool* instrs)
+{
+   for (size_t i = 0; i < w->instrs.n; i++)
+      if (is_transfer(w->plans[i].kind))
+         instrs[i] = true;
 }
 
 /*--- Begin and end                                        ---*/
@@ -401,7 +397,7 @@ bool dcfg_calls_end(DcfgCalls* c)
 {
    for (uint32_t i = 0; i < c->n_threads; i++)
       while (c->threads[i].act != 0)
-         if (!act_pop(&c->acts, &USER, c, &c->threads[i], ActReturned))
+         if (!act_pop(USER(c), &c->threads[i], ActReturned))
             return false;
    return true;
 }

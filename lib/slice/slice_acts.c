@@ -46,7 +46,8 @@ static bool end_act(void* arg, ActThread* at, const Activation* a, ActEnd how)
           && (how != ActLeft || ends(arg, ((const Act*)a)->call));
 }
 
-static const ActUser USER = { sizeof(Act), begin_act, end_act };
+#define USER(acts) (&(const ActUser){ &(acts)->tree, sizeof(Act), begin_act, \
+                                      end_act, (acts) })
 
 static ThreadActs* thread_of(Acts* all, uint32_t thread)
 {
@@ -58,7 +59,7 @@ static ThreadActs* thread_of(Acts* all, uint32_t thread)
       return NULL;
    }
    t = &all->now[thread];
-   return act_begin(&all->tree, &USER, all, &t->at) ? t : NULL;
+   return act_begin(USER(all), &t->at) ? t : NULL;
 }
 
 /*--- Steps                                                ---*/
@@ -116,11 +117,11 @@ static bool transfer(Acts* all, const WetStep* r, const InstrPlan* last,
    const Transfer  x = wet_transfer(all->code->w, last->instr, addrs, n,
                                     stack_pointer(all, r, last), last->instr);
 
-   if (!act_before(&all->tree, &USER, all, &t->at, &x))
+   if (!act_before(USER(all), &t->at, &x))
       return false;
    p->last = t->at.act;
    return arrive(all, t, last->instr)
-          && act_transfer(&all->tree, &USER, all, &t->at, &x, &p->made);
+          && act_transfer(USER(all), &t->at, &x, &p->made);
 }
 
 /* Note the record's instructions but the last one, which arrive() notes. */
@@ -215,7 +216,7 @@ static bool run_mark(Acts* all, const WetStep* r, StepPlace* p)
    if (t == NULL)
       return false;
    *p = (StepPlace){ .step = p->step, .act = t->at.act, .top = t->top };
-   if (!act_mark(&all->tree, &USER, all, &t->at, r->mark, words))
+   if (!act_mark(USER(all), &t->at, r->mark, words))
       return false;
    if (r->mark == DCFG_WET_HANDLER)
       return interrupt(all, t, p);

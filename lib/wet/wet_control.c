@@ -97,7 +97,8 @@ static bool end_act(void* arg, ActThread* at, const Activation* act, ActEnd how)
               || ends(c, instance_of(a->call).instr));
 }
 
-static const ActUser USER = { sizeof(ControlAct), begin_act, end_act };
+#define USER(w) (&(const ActUser){ &(w)->control->acts, sizeof(ControlAct), \
+                                   begin_act, end_act, (w) })
 
 static Thread* begin_thread(DcfgWetEvents* v, uint32_t number)
 {
@@ -112,7 +113,7 @@ static Thread* begin_thread(DcfgWetEvents* v, uint32_t number)
          return NULL;
       }
    t = &ELEM(c->threads, Thread, number);
-   return act_begin(&c->acts, &USER, v, &t->at) ? t : NULL;
+   return act_begin(USER(v), &t->at) ? t : NULL;
 }
 
 static inline Thread* thread_of(DcfgWetEvents* v, uint32_t number)
@@ -179,11 +180,10 @@ static inline bool arrive(DcfgWetEvents* v, Thread* t, uint32_t i, Writer me,
 bool wet_find_control(DcfgWetEvents* v, const DcfgWetEvent* e, uint64_t sp,
                       Writer* control)
 {
-   Activations* acts = &v->control->acts;
-   Writer       me = writer_of(e->instr, e->instance);
-   Thread*      t = thread_of(v, e->thread);
-   Transfer     x;
-   uint32_t     made;
+   Writer   me = writer_of(e->instr, e->instance);
+   Thread*  t = thread_of(v, e->thread);
+   Transfer x;
+   uint32_t made;
 
    *control = 0;
    if (t == NULL)
@@ -192,9 +192,9 @@ bool wet_find_control(DcfgWetEvents* v, const DcfgWetEvent* e, uint64_t sp,
    if (!is_transfer(v->w->plans[e->instr].kind))
       return arrive(v, t, e->instr, me, control);
    x = wet_transfer(v->w, e->instr, e->accesses, e->n_accesses, sp, me);
-   return act_before(acts, &USER, v, &t->at, &x)
+   return act_before(USER(v), &t->at, &x)
           && arrive(v, t, e->instr, me, control)
-          && act_transfer(acts, &USER, v, &t->at, &x, &made);
+          && act_transfer(USER(v), &t->at, &x, &made);
 }
 
 bool wet_control_mark(DcfgWetEvents* v, const DcfgWetEvent* e)
@@ -202,8 +202,8 @@ bool wet_control_mark(DcfgWetEvents* v, const DcfgWetEvent* e)
    Thread* t = thread_of(v, e->thread);
 
    return t != NULL
-          && act_mark(&v->control->acts, &USER, v, &t->at, (uint32_t)e->kind,
-                       (const uint64_t[]){ e->addr, e->size });
+          && act_mark(USER(v), &t->at, (uint32_t)e->kind,
+                      (const uint64_t[]){ e->addr, e->size });
 }
 
 Writer wet_same_control(const DcfgWetEvents* v, uint32_t thread)
@@ -285,7 +285,7 @@ static bool end_threads(DcfgWetEvents* v)
    for (uint32_t i = 0; i < c->threads.n; i++) {
       Thread* t = &ELEM(c->threads, Thread, i);
       while (t->at.act != 0)
-         if (!act_pop(&c->acts, &USER, v, &t->at, ActReturned))
+         if (!act_pop(USER(v), &t->at, ActReturned))
             return false;
    }
    return true;
