@@ -212,10 +212,9 @@ static bool use_index(DcfgWet* w, int fd, bool own, DcfgError* err)
       set_error(err, DCFG_ERROR_FORMAT, w->path, NULL, 0, "%s", why);
       return false;
    }
-   ix->n_loads    = w->n_loads;
-   ix->older      = w->index;
-   w->index       = ix;
-   w->close_index = index_close;
+   ix->n_loads = w->n_loads;
+   ix->older   = w->index;
+   wet_put_index(w, ix, index_close);
    return true;
 }
 

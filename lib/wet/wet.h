@@ -409,6 +409,10 @@ Input* wet_open_input(const DcfgWet* w, Job* job);
 void wet_set_index(DcfgWet* w, struct WetIndex* ix,
                    void (*close_index)(struct WetIndex* ix));
 
+/* Do the same, but leave an earlier index open: IX owns it. */
+void wet_put_index(DcfgWet* w, struct WetIndex* ix,
+                   void (*close_index)(struct WetIndex* ix));
+
 /* Read the tables, up to the tape, and make the plans; free them. */
 bool wet_load(DcfgWet* w);
 void wet_free_tables(DcfgWet* w);

@@ -113,6 +113,12 @@ void wet_set_index(DcfgWet* w, struct WetIndex* ix,
 {
    if (w->index != NULL)
       w->close_index(w->index);
+   wet_put_index(w, ix, close_index);
+}
+
+void wet_put_index(DcfgWet* w, struct WetIndex* ix,
+                   void (*close_index)(struct WetIndex* ix))
+{
    w->index       = ix;
    w->close_index = close_index;
 }
