@@ -8,10 +8,11 @@
   are right: a load that disagrees decides.
 - The last writers of registers, as the index tells them and as the trace does.  If an index lies about their values, an
   instruction that stores the register, or uses it as an address, decides.
-- dcfg why makes FILE.idx, says so once, and uses it; --index=no; where it is put if that cannot be written.
+- dcfg why makes FILE.idx, says so once, and uses it; --index=no; a compressed trace; where it is put else.
 - An index of another file, an old one, a cut one, one with any byte changed: the answer is the same, and it is made anew.
 """
 import ctypes
+import gzip
 import os
 import struct
 import subprocess
@@ -368,6 +369,10 @@ def check_files(tap, wet):
     tap.ok(why(wet) == plain, "and used", why(wet))
     sliced = [commandlib.command("slice", *more, "--at=small.c:7", wet) for more in ([], ["--index=no"])]
     tap.ok(sliced[0] == sliced[1] and sliced[0][0] == 0, "dcfg slice says the same with it", sliced)
+    with open(wet, "rb") as f, gzip.open(wet + ".gz", "wb") as to:
+        to.write(f.read())
+    packed = why(wet + ".gz")
+    tap.ok(packed == plain and not os.path.exists(wet + ".gz.idx"), "that of a compressed trace is in memory", packed)
     tap.ok(commandlib.command("why", "--index=maybe", wet, "small.c:7")[0] == 2, "--index is yes or no")
     tap.ok(not [n for n in os.listdir(tap.dir) if ".tmp-" in n], "nothing else is left", os.listdir(tap.dir))
 
