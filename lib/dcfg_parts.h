@@ -81,17 +81,6 @@ typedef
    }
    DcfgMergedHome;
 
-/* DcfgMergedGroup: runs that agree in everything about code without a file, and
-   their images of such code. */
-typedef
-   struct {
-      uint64_t        hash;
-      uint32_t        n_runs, n_images;
-      const uint32_t* runs;     // indices in RUNS
-      const uint32_t* images;   // indices; or DCFG_NONE
-   }
-   DcfgMergedGroup;
-
 /* DcfgMergedRow: a source row, as a run has it. */
 typedef
    struct {
@@ -116,11 +105,10 @@ typedef
       const char*            threads;   // "add" or "keep"
       const char*            builds;    // "one" or "apart"
       uint64_t               n_files;   // files in the sum
-      uint32_t               n_runs, n_homes, n_groups, n_entries;
-      uint32_t               n_added, n_rows, n_overlapping, n_left_out;
+      uint32_t               n_runs, n_homes, n_entries, n_added;
+      uint32_t               n_rows, n_overlapping, n_left_out;
       const DcfgMergedRun*   runs;      // in their order
       const DcfgMergedHome*  homes;
-      const DcfgMergedGroup* groups;
       const uint32_t*        entries;   // nodes where a run has a routine's
                                         // entry, in images without symbols
       const uint32_t*        added;     // edges that are in no run

@@ -3,20 +3,36 @@
 
    A sum of runs. */
 
+/* Private to merge/.
+
+   A process of a file is read as a sum of its own (merge_read.c), which
+   merge_unite.c adds to the sum of all.  Code is the same if its image and its
+   offset there are the same: images may be loaded at other addresses in each
+   run.  A block has a node id, which stays for as long as the block begins
+   there, whatever is added.  So only edges of blocks that are divided change.
+   Numbers that depend on the order of files, such as these ids, are not in the
+   result: merge_write.c orders runs, threads, images and nodes by contents. */
+
 #ifndef DCFG_CMD_MERGE_H
 #define DCFG_CMD_MERGE_H
 
-#include "cmd/base/cmd.h"
+#include "cmd/base/interned.h"
+#include "cmd/base/keymap.h"
+#include "cmd/base/names.h"
 
-/* Names are interned here: equal names are equal pointers. */
+#include "format/put.h"
 
-/* MergedBlock: a block, at an offset in its image: images may be loaded at
-   other addresses in each run. */
+/* Names are interned: equal names are equal pointers. */
+
+/* MergedBlock: a block of an image. */
 typedef
    struct {
-      uint64_t offset;
-      uint32_t size, n_instrs, last_offset;
-      bool     enters;          // in some run, a routine begins here
+      uint64_t    offset;
+      const char* sizes;        // a digit for each instruction, as in
+                                // format/instr_sizes.h; NULL: not known
+      uint32_t    size, n_instrs, last_offset;
+      uint32_t    id : 31;      // in the sum
+      uint32_t    enters : 1;   // in some run, a routine begins here
    }
    MergedBlock;
 
@@ -38,10 +54,11 @@ typedef
 typedef
    struct {
       const char*   name;
-      uint32_t      turn;       // images before it with the same name
+      uint64_t      key;        // the same for the same image of any run
+      uint32_t      turn;       // images before it in its run that nothing but
+                                // this number tells from it
       uint32_t      home;       // the first run that has it, by number
       uint32_t      number;     // its number in that run
-      uint32_t      group;      // index of its MergedGroup, or NO_GROUP
       bool          overlapping;        // rows of a run overlap
       uint64_t      load, size; // .load: in the run .home
       const char*   build_id;   // this and .code_hash: NULL if not known
@@ -50,11 +67,8 @@ typedef
       MergedBlock*  blocks;     // by offset; so are the other arrays
       MergedSymbol* symbols;
       MergedRow*    rows;       // each row of any run, once
-      char*         sizes;      // instructions' sizes as in DcfgImage, or NULL
    }
    MergedImage;
-
-#define NO_GROUP UINT32_MAX
 
 /* MergedRun: a run in a sum, with the keys of the runs' order: process id,
    instructions, hash of all that was counted. */
@@ -75,21 +89,10 @@ typedef
    }
    MergedRun;
 
-/* MergedGroup: runs that agree in everything about code without a file.  Until
-   all runs are there, it is not known which images of such code are the same in
-   several groups, so each group has its own. */
-typedef
-   struct {
-      uint64_t  hash;
-      uint32_t* runs;
-      uint32_t  n_runs, room;
-      uint32_t* images;         // indices in the sum's images
-      uint32_t  n_images;
-   }
-   MergedGroup;
-
-/* Ids of nodes: as in files, blocks begin at 4, in the order of images. */
+/* Ids of nodes: those of blocks begin at MERGED_BLOCK. */
 enum { MERGED_START = 1, MERGED_END = 2, MERGED_UNKNOWN = 3, MERGED_BLOCK = 4 };
+
+#define NO_ID UINT32_MAX
 
 /* Passing: how an edge divides blocks, if it is the only one between its
    ends. */
@@ -102,18 +105,6 @@ typedef
    }
    Passing;
 
-/* MergedStep: an edge and a thread's count of a run.  A bypass may have no
-   count. */
-typedef
-   struct {
-      uint32_t source, target;
-      uint32_t thread;
-      uint16_t type;            // DcfgEdgeType
-      uint16_t passing;         // Passing
-      uint64_t count;
-   }
-   MergedStep;
-
 /* MergedEdge: an edge of a sum. */
 typedef
    struct {
@@ -121,6 +112,8 @@ typedef
       uint16_t type;            // DcfgEdgeType
       uint16_t passing;         // Passing, of the counted traversals
       uint32_t n_counts;        // threads with a count; a bypass may have none
+      uint32_t first;           // index of its first count, in a sum that is
+                                // about to be added to another
    }
    MergedEdge;
 
@@ -135,24 +128,41 @@ typedef
 
 typedef
    struct {
-      MergedEdge*  all;          // by source, then target
+      MergedEdge*  all;         // by source, then target
       size_t       n;
       MergedCount* counts;      // edge by edge, then by thread
-      size_t       n_counts;
+      size_t       n_counts, counts_room;
    }
    MergedEdges;
 
+/* MergedStep: an edge and a thread's count; a bypass may have none. */
 typedef
    struct {
+      uint32_t source, target;
+      uint32_t thread;
+      uint16_t type, passing;
+      uint64_t count;
+   }
+   MergedStep;
+
+typedef
+   struct {
+      MergedStep* all;          // in any order
+      size_t      n, room;
+   }
+   MergedSteps;
+
+typedef
+   struct {
+      Interned*    names;
       uint64_t     process_id;  // set by order_runs()
       MergedRun*   runs;        // in the order of files, until order_runs()
-      MergedGroup* groups;
-      uint32_t     n_runs, runs_room, n_groups, groups_room;
-      uint32_t     n_images, room;
-      uint32_t     n_threads;
       MergedImage* images;      // in the order of their first files
-      MergedEdges  edges;
+      KeyMap*      places;      // from keys of images to their indices
       uint64_t*    thread_instrs;
+      MergedEdges  edges;
+      uint32_t     n_runs, runs_room, n_images, images_room, n_threads;
+      uint32_t     n_ids;       // ids of nodes so far
       bool         with_blocks, with_routines;
       bool         keep;        // threads of runs stay apart
       bool         apart;       // images of other builds stay apart
@@ -175,158 +185,194 @@ typedef
    }
    LeftOut;
 
+/* Incoming: a process on its way into a sum, as a sum of its own. */
+typedef
+   struct {
+      Merged         sum;
+      const Program* g;
+      const char*    path;
+      const char*    root;      // images are looked for below; or NULL
+      uint32_t*      ids;       // by node: its id in .sum; NO_ID: left out
+      uint32_t*      first;     // by id in .sum: the node that it is, or begins
+                                // with, in the sum that it was added to
+      uint64_t       idle;      // edges and blocks left out
+   }
+   Incoming;
+
 static inline bool has_file(const MergedImage* im)
 {
    return im->name[0] == '/';
 }
 
-/*--- merge_order.c                                        ---*/
+static inline uint64_t block_end(const MergedBlock* b)
+{
+   return b->offset + b->size;
+}
 
-/* Compare runs A and B: less than 0 if A comes first. */
-int  run_order(const MergedRun* a, const MergedRun* b);
+static inline uint64_t row_end(const MergedRow* r)
+{
+   return r->offset + r->size;
+}
 
-/* Return whether B begins with the part after A's last one. */
-bool run_follows(const MergedRun* a, const MergedRun* b);
+static inline MergedCount merged_count(uint32_t thread, uint64_t count)
+{
+   return (MergedCount){ thread, (uint32_t)count, (uint32_t)(count >> 32) };
+}
 
-/* Sort the runs of M, and their threads. */
-void order_runs(Merged* m);
+static inline uint64_t count_of(MergedCount c)
+{
+   return (uint64_t)c.high << 32 | c.low;
+}
 
-/* Sort N sums, at least one, each of one run, and give them ids of their
-   own. */
-void order_processes(Merged* all, uint32_t n);
+/*--- merge_read.c                                         ---*/
 
-/* Return the indices of M's images by (.home, .number), to be freed. */
-uint32_t* order_homes(const Merged* m);
+Merged      merged_new(Interned* names, bool keep, bool apart);
+void        merged_free(Merged* m);
 
-/*--- merge_steps.c                                        ---*/
+/* Return why process G cannot be added to any sum; NULL if it can. */
+const char* run_fault(const Program* g);
 
-/* Add N to *SUM, a number of WHAT.  Die if it does not fit: a sum is exact. */
-void     add_exact(uint64_t* sum, uint64_t n, const char* what);
+/* Describe the run G, read from PATH: keys of its order, and which part it
+   is. */
+MergedRun   describe_run(const Program* g, const char* path);
 
-uint16_t passing_of(uint32_t edge_type);
+/* Read process G, which has no fault, for M.  It is RUN, or with NULL a partial
+   sum, or, if NEXT_PART, the next part of the only run of M.  RUN's contents
+   are the result's from then on. */
+Incoming    read_process(const Merged* m, const Program* g, MergedRun* run,
+                         bool next_part, const char* path, const char* root);
+void        free_incoming(Incoming* in);
 
-MergedCount merged_count(uint32_t thread, uint64_t count);
-uint64_t    count_of(MergedCount c);
+/* Sort rows by offset. */
+void        sort_rows(MergedRow* rows, uint32_t n);
+int         row_order(const void* a, const void* b);
 
-/* Add N steps, in any order, which are sorted.  A pair of nodes gets one edge,
-   and a thread one count there. */
-void add_steps(MergedEdges* edges, MergedStep* steps, size_t n);
+/*--- merge_partial.c                                      ---*/
 
-/* Sort and join edges whose ends were changed.  Counts of 0 are dropped, and
-   edges that had nothing else. */
-void order_edges(MergedEdges* edges);
+/* Return the fault in MERGED of G, or NULL. */
+const char* partial_fault(const Program* g);
 
-void free_edges(MergedEdges* edges);
+/* Turn what was read from a partial sum into what its runs had.  Return, by
+   edge, whether no run has it; to be freed. */
+bool*       read_partial(Incoming* in);
 
-/*--- merge_blocks.c                                       ---*/
-
-/* DecodeFn: store where the N instructions of SIZE bytes of code at OFFSET
-   begin, relative to OFFSET, in STARTS.  Return false if the code is not known,
-   or is other code. */
-typedef bool (*DecodeFn)(void* arg, uint64_t offset, uint32_t size, uint32_t n,
-                         uint32_t* starts);
-
-/* Cut: where a block is cut: from one piece to the next, by new numbers. */
+/* PartialTables: the data for MERGED. */
 typedef
    struct {
-      uint32_t block;           // old number
-      uint32_t from, to;
+      const Merged*   m;
+      const LeftOut*  left_out;
+      const uint32_t* order;            // images in the order of the file
+      const uint32_t* added;            // EDGE_IDs of edges that no run has
+      uint32_t        n_added;
+      const bool*     rows_differ;      // by index in .order: they differ from
+                                        // those in the file
+      uint32_t      (*file_id)(const void* files, const char* name);
+      const void*     files;
+   }
+   PartialTables;
+
+/* Put the member MERGED, for JsonDcfg.more.  ARG is a PartialTables. */
+void        put_merged(Put* out, const void* arg);
+
+/*--- merge_unite.c                                        ---*/
+
+/* Add N to *SUM, a number of WHAT.  Die if it does not fit: a sum is exact. */
+void        add_exact(uint64_t* sum, uint64_t n, const char* what);
+
+uint16_t    passing_of(uint32_t edge_type);
+void        add_step(MergedSteps* steps, MergedStep step);
+
+/* Make steps of an edge with counts C. */
+void        loosen(MergedSteps* steps, const MergedEdge* e,
+                   const MergedCount* c);
+
+/* Drop counts of 0, edges that had nothing else, and edges without a source. */
+void        drop_empty(MergedEdges* edges);
+
+/* Add STEPS, which are freed; a pair of nodes gets one edge. */
+void        add_steps(MergedEdges* edges, MergedSteps* steps);
+
+/* Add a process to M.  Die if it has other code.  A PART, which may be NULL,
+   continues the threads of M. */
+void        merged_add(Merged* m, Incoming* in, const DcfgPart* part);
+
+/*--- merge_divide.c                                       ---*/
+
+/* Cut: where a block is cut, from one piece to the next. */
+typedef
+   struct {
+      uint32_t block;           // id in its own sum
+      uint32_t from, to;        // ids in the united sum
    }
    Cut;
 
-/* Pieces: the pieces into which the blocks of a list are divided. */
 typedef
    struct {
-      uint32_t* first;          // by old number: first piece
-      uint32_t* last;           // by old number: last piece
-      Cut*      cuts;           // by block, then by address
-      uint32_t  n_cuts, room;
+      Cut*      all;            // those of a block side by side, by offset
+      uint32_t  n, room;
+      uint32_t* by_block;       // by id: 1 + index of its first cut; NULL: none
    }
-   Pieces;
+   Cuts;
 
+/* Uniting: a sum and a process that is being added. */
 typedef
    struct {
-      MergedBlock* blocks;
-      uint32_t     n, room;
-      Pieces       a, b;
-      uint32_t     n_guessed;   // cuts by numbers of instructions alone
+      Merged*     m;
+      Incoming*   in;
+      uint32_t    image;        // index of the process's image
+      struct Code* code;        // the process's; NULL: not opened yet
+      Cuts        old, new;     // cuts of M's blocks, and of the process's
+      uint32_t    n_guessed;    // cuts by numbers of instructions alone
+      MergedSteps steps;        // steps to be added
    }
-   Division;
+   Uniting;
 
-typedef
-   enum {
-      DIVIDED,
-      DIVIDE_CONTRADICTION,     // the lists have other code
-      DIVIDE_NEEDS_CODE         // the lists do not say where instructions begin
-   }
-   DivideResult;
+/* NOWHERE: in place of an offset. */
+#define NOWHERE UINT64_MAX
 
-/* Divide the blocks of lists A and B, so that every begin and end of a block in
-   one list is one in D.  If that fails, *WHERE is the offset. */
-DivideResult divide_blocks(const MergedBlock* a, uint32_t n_a,
-                           const MergedBlock* b, uint32_t n_b,
-                           DecodeFn decode, void* arg, Division* d,
-                           uint64_t* where);
-void         division_free(Division* d);
+_Noreturn void die_other(const Uniting* u, const char* what, uint64_t offset);
 
-/*--- merge_sizes.c                                        ---*/
+uint32_t    new_id(Uniting* u);
 
-typedef
-   struct {
-      const MergedImage* im;
-      size_t*            first; // by block: its first digit; NULL: no sizes; to
-                                // be freed
-   }
-   KnownSizes;
+/* Divide the blocks of M's image TO and of FROM, so that every begin and end of
+   a block in one of them is one in TO.  Die if they have other code, or if
+   nothing says where their instructions begin. */
+void        divide_blocks(Uniting* u, MergedImage* to, const MergedImage* from);
 
-KnownSizes known_sizes(const MergedImage* im);
+/*--- merge_parts.c                                        ---*/
 
-/* Find the begins of instructions in a block of K's image; see DecodeFn. */
-bool known_starts(const KnownSizes* k, uint64_t offset, uint32_t size,
-                  uint32_t n, uint32_t* starts);
+/* Give the images of a part their numbers in the run, which are their keys.
+   Die if PART does not fit the file. */
+void        number_parts(Incoming* in);
 
-/* Return the sizes for the blocks of D, from the sizes of A and B, to be freed.
-   Return false, and the offset in *WHERE, if A and B contradict. */
-bool divide_sizes(const MergedImage* a, const MergedImage* b,
-                  const Division* d, char** sizes, uint64_t* where);
+/* Continue the threads of M by those of a part, whose edges already have ids of
+   M: a thread's EXIT in M and its ENTRY become the edge between them.  Bypasses
+   that lead from earlier parts are added, too. */
+void        join_threads(Uniting* u, const DcfgPart* part);
 
-/* Return IM's sizes after joining blocks, to be freed.  ROOT: by block, the
-   block that it becomes part of, numbered from BASE. */
-char* join_sizes(const MergedImage* im, const uint32_t* root, uint32_t base);
+/* Join rows and blocks that only the cuts divided: M has all parts of a run. */
+void        join_parts(Merged* m);
 
-/* Return the sizes of all images in ORDER, to be freed; NULL if none are
-   known. */
-char* list_sizes(const Merged* m, const uint32_t* order);
+/*--- merge_write.c                                        ---*/
 
-/*--- merge_rows.c                                         ---*/
+/* Compare runs A and B: less than 0 if A comes first. */
+int         run_order(const MergedRun* a, const MergedRun* b);
 
-/* Sort rows by offset. */
-void sort_rows(MergedRow* rows, uint32_t n);
+/* Sort the runs of M, and their threads. */
+void        order_runs(Merged* m);
 
-/* Return whether rows, which are sorted, overlap. */
-bool rows_overlap(const MergedRow* rows, uint32_t n);
-
-/* Unite the source rows of A and B, each once.  Return false, and the offset in
-   *WHERE, if they contradict. */
-bool unite_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
-                uint32_t n_b, MergedRow** rows, uint32_t* n, uint64_t* where);
+/* Sort N sums, at least one, each of one run, and give them ids of their
+   own. */
+void        order_processes(Merged* all, uint32_t n);
 
 /* Join IM's rows of one line where they touch.  *ROWS gets them, to be freed.
    Die if rows of the same code contradict. */
-void join_rows(const MergedImage* im, MergedRow** rows, uint32_t* n);
-
-/*--- merge_places.c                                       ---*/
-
-/* Return an address for each image, where it does not overlap images of other
-   runs; to be freed. */
-uint64_t* find_places(const Merged* m);
-
-/*--- merge_write.c                                        ---*/
+void        join_rows(const MergedImage* im, MergedRow** rows, uint32_t* n);
 
 /* Find routines, dominators and loops, and write the file: a row of PROCESSES
    for each of the N sums.  Their edges are used up.  If LEFT_OUT is not NULL,
    write for the only process what further merges need, too. */
-void merged_write(Merged* processes, uint32_t n, const LeftOut* left_out,
-                  FILE* out);
+void        merged_write(Merged* processes, uint32_t n, const LeftOut* left_out,
+                         FILE* out);
 
 #endif /* DCFG_CMD_MERGE_H */

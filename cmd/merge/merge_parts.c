@@ -4,192 +4,177 @@
    The parts of one run. */
 
 /* Owns: joining parts to a run, as far as it is not the same as adding runs.
-   Handed: parts, in order, by merge_runs.c and cmd_merge.c.
+   Handed: parts, in order, by merge_unite.c and cmd_merge.c.
 
    Where a run was cut, each thread has an EXIT edge in one part and an ENTRY
    edge in the next part in which it runs.  That part says which edge these
    stand for, or that the thread was in the middle of a block.  The pieces of
    such blocks are joined in the end. */
 
-#include "cmd/merge/merge_parts.h"
+#include "cmd/merge/merge.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-/*--- Images                                               ---*/
-
-void part_images(const DcfgProcess* p, MergedImage* images, const char* path)
+void number_parts(Incoming* in)
 {
+   const DcfgProcess* p = in->g->p;
+
    if (p->part->n_image_numbers != p->n_images
        || p->part->n_preceding != p->n_threads)
-      die("%s: its key PART contradicts itself", path);
+      die("%s: its key PART contradicts itself", in->path);
    for (uint32_t i = 0; i < p->n_images; i++) {
-      images[i].number = p->part->image_numbers[i];
+      MergedImage* im = &in->sum.images[i];
+      im->number = p->part->image_numbers[i];
+      im->key = im->number;
       /* A routine may begin where the run was cut. */
-      for (uint32_t k = 0; k < images[i].n_blocks; k++)
-         images[i].blocks[k].enters = false;
+      for (uint32_t k = 0; k < im->n_blocks; k++)
+         im->blocks[k].enters = false;
    }
-}
-
-static uint32_t find_number(const Merged* m, uint32_t number)
-{
-   for (uint32_t i = 0; i < m->n_images; i++)
-      if (m->images[i].number == number)
-         return i;
-   return UINT32_MAX;
-}
-
-typedef
-   struct {
-      uint32_t number, place;
-   }
-   Numbered;
-
-COMPARE(by_number, Numbered, UP(number))
-
-uint32_t* find_numbers(const Merged* m, const uint32_t* numbers, uint32_t n)
-{
-   Numbered* all = zalloc(m->n_images, sizeof(*all));
-   uint32_t* places = zalloc(n, sizeof(*places));
-
-   for (uint32_t i = 0; i < m->n_images; i++)
-      all[i] = (Numbered){ m->images[i].number, i };
-   if (m->n_images > 0)
-      qsort(all, m->n_images, sizeof(*all), by_number);
-   for (uint32_t i = 0; i < n; i++) {
-      const Numbered  key = { numbers[i], 0 };
-      const Numbered* found = m->n_images == 0 ? NULL
-                              : bsearch(&key, all, m->n_images, sizeof(*all),
-                                        by_number);
-      places[i] = found == NULL ? UINT32_MAX : found->place;
-   }
-   free(all);
-   return places;
-}
-
-bool find_end(const Merged* m, uint32_t number, uint64_t offset,
-              uint32_t* place, uint32_t* block)
-{
-   const MergedImage* im;
-
-   *place = find_number(m, number);
-   if (*place == UINT32_MAX)
-      return false;
-   im = &m->images[*place];
-   for (*block = 0; *block < im->n_blocks; ++*block)
-      if (im->blocks[*block].offset + im->blocks[*block].last_offset == offset)
-         return true;
-   return false;
 }
 
 /*--- Threads                                              ---*/
 
-/* Exit: a thread's EXIT: the index of its count, or SIZE_MAX, and its
-   source. */
-typedef
-   struct {
-      size_t   count;
-      uint32_t source;
-   }
-   Exit;
-
-static Exit* list_exits(const Merged* m)
+/* Find, by thread, the edge and the count of its EXIT.  Return pairs of
+   indices, SIZE_MAX for none, to be freed. */
+static size_t (*list_exits(const Merged* m))[2]
 {
-   Exit*  exits = zalloc(m->n_threads, sizeof(*exits));
+   size_t (*exits)[2] = zalloc(m->n_threads, sizeof(*exits));
    size_t next = 0;
 
-   for (uint32_t t = 0; t < m->n_threads; t++)
-      exits[t].count = SIZE_MAX;
+   memset(exits, 0xff, m->n_threads * sizeof(*exits));
    for (size_t i = 0; i < m->edges.n; i++) {
       const MergedEdge* e = &m->edges.all[i];
-      size_t            end = next + e->n_counts;
-      for (; next < end; next++)
-         if (e->target == MERGED_END)
-            exits[m->edges.counts[next].thread] = (Exit){ next, e->source };
+      for (uint32_t k = 0; k < e->n_counts; k++, next++)
+         if (e->target == MERGED_END) {
+            exits[m->edges.counts[next].thread][0] = i;
+            exits[m->edges.counts[next].thread][1] = next;
+         }
    }
    return exits;
 }
 
-/* Return, by thread, the index of its ENTRY in STEPS, or SIZE_MAX. */
-static size_t* list_entries(const MergedStep* steps, size_t n,
-                            uint32_t n_threads)
+/* Return a thread's ENTRY among the part's edges, and the index of its count in
+   *K; NULL if there is none. */
+static MergedEdge* find_entry(const MergedEdges* edges, uint32_t thread,
+                              uint32_t* k)
 {
-   size_t* entries = zalloc(n_threads, sizeof(*entries));
-
-   for (uint32_t t = 0; t < n_threads; t++)
-      entries[t] = SIZE_MAX;
-   for (size_t i = 0; i < n; i++)
-      if (steps[i].count > 0 && steps[i].thread < n_threads
-          && steps[i].source == MERGED_START)
-         entries[steps[i].thread] = i;
-   return entries;
+   for (size_t i = 0; i < edges->n; i++) {
+      MergedEdge* e = &edges->all[i];
+      for (*k = 0; e->source == MERGED_START && *k < e->n_counts; ++*k)
+         if (edges->counts[e->first + *k].thread == thread)
+            return e;
+   }
+   return NULL;
 }
 
-void join_threads(Merged* m, const DcfgPart* part, MergedStep* steps,
-                  size_t n_steps, const char* path)
+/* Take count K out of an edge, and the edge out of the list if that was its
+   only count. */
+static void take_count(MergedEdges* edges, MergedEdge* e, uint32_t k)
 {
-   size_t* entries = list_entries(steps, n_steps, m->n_threads);
-   Exit*   exits = list_exits(m);
+   MergedCount* c = edges->counts + e->first + k;
+
+   e->n_counts--;
+   memmove(c, c + 1, (e->n_counts - k) * sizeof(*c));
+   if (e->n_counts == 0)
+      *e = edges->all[--edges->n];
+}
+
+static void continue_threads(Uniting* u, const DcfgPart* part)
+{
+   Merged*      m = u->m;
+   MergedEdges* edges = &u->in->sum.edges;
+   size_t     (*exits)[2] = list_exits(m);
 
    for (uint32_t i = 0; i < part->n_continued; i++) {
       const DcfgContinued* c = &part->continued[i];
       uint32_t             type = c->type == DCFG_NONE
                                   ? DCFG_EDGE_FALL_THROUGH : c->type;
-      MergedStep*          over;
-      MergedCount*          gone;
-      if (c->thread >= m->n_threads || entries[c->thread] == SIZE_MAX
-          || type == DCFG_EDGE_OTHER)
-         die("%s: thread %" PRIu32 " is said to go on, and does nothing", path,
-             c->thread);
+      uint32_t             k;
+      MergedEdge*          entry = find_entry(edges, c->thread, &k);
+      MergedCount*         exit;
+      if (c->thread >= m->n_threads || entry == NULL || type == DCFG_EDGE_OTHER)
+         die("%s: thread %" PRIu32 " is said to go on, and does nothing",
+             u->in->path, c->thread);
       /* The part with the thread's EXIT is missing. */
-      if (exits[c->thread].count == SIZE_MAX)
+      if (exits[c->thread][0] == SIZE_MAX)
          continue;
-      over = &steps[entries[c->thread]];
-      gone = &m->edges.counts[exits[c->thread].count];
-      over->source = exits[c->thread].source;
-      over->type = (uint16_t)type;
-      over->passing = c->type == DCFG_NONE ? PASSES_ONWARD : passing_of(type);
-      over->count = count_of(*gone);
-      *gone = merged_count(c->thread, 0);
-      entries[c->thread] = SIZE_MAX;
-      exits[c->thread].count = SIZE_MAX;
+      exit = &m->edges.counts[exits[c->thread][1]];
+      add_step(&u->steps, (MergedStep){
+         m->edges.all[exits[c->thread][0]].source, entry->target, c->thread,
+         (uint16_t)type, c->type == DCFG_NONE ? PASSES_ONWARD
+                         : passing_of(type), count_of(*exit) });
+      take_count(edges, entry, k);
+      *exit = merged_count(c->thread, 0);
+      exits[c->thread][0] = SIZE_MAX;
    }
-   order_edges(&m->edges);
-   free(entries);
+   drop_empty(&m->edges);
    free(exits);
+}
+
+/*--- Late bypasses                                        ---*/
+
+/* Return the block that ends with the instruction at OFFSET, in the image with
+   NUMBER; NO_ID if there is none. */
+static uint32_t find_end(const Merged* m, uint32_t number, uint64_t offset)
+{
+   uint32_t           place = keymap_find(m->places, number);
+   const MergedImage* im = place < m->n_images ? &m->images[place] : NULL;
+
+   for (uint32_t i = 0; im != NULL && i < im->n_blocks; i++)
+      if (im->blocks[i].offset + im->blocks[i].last_offset == offset)
+         return im->blocks[i].id;
+   return NO_ID;
+}
+
+void join_threads(Uniting* u, const DcfgPart* part)
+{
+   continue_threads(u, part);
+   for (uint32_t i = 0; i < part->n_bypasses; i++) {
+      const DcfgLateBypass* late = &part->bypasses[i];
+      uint32_t              source = find_end(u->m, late->image_number,
+                                              late->offset);
+      uint32_t              target = late->target == DCFG_NONE ? NO_ID
+                                     : u->in->ids[late->target];
+      if (source == NO_ID || target == NO_ID)
+         complain("%s: a bypass leaves 0x%" PRIx64 " of image %" PRIu32 ", "
+                  "where no part has a block: it is left out",
+                  u->in->path, late->offset, late->image_number);
+      else
+         add_step(&u->steps, (MergedStep){
+            source, u->in->first[target], 0, DCFG_EDGE_CONTEXT_CHANGE_BYPASS,
+            PASSES, 0 });
+   }
 }
 
 /*--- Blocks                                               ---*/
 
-#define NOBODY  UINT32_MAX
-#define SEVERAL (UINT32_MAX - 1)
+#define SEVERAL (NO_ID - 1)
 
+/* Joining: by id of a node. */
 typedef
    struct {
-      Merged*   m;
-      uint32_t  n;              // nodes
-      uint32_t* from;           // by node: its only predecessor, NOBODY or
-                                // SEVERAL
-      uint32_t* to;             // by node: its only successor, likewise
-      bool*     onward;         // by source
-      uint32_t* root;           // by node: the block that it becomes part of
-      uint32_t* id;             // by node: its new id
+      uint32_t* from;           // its only predecessor, NO_ID or SEVERAL
+      uint32_t* to;             // its only successor, likewise
+      bool*     onward;         // does control only fall through to it?
+      uint32_t* root;           // the block that it becomes part of
    }
    Joining;
 
 static void note_end(uint32_t* ends, uint32_t node, uint32_t other)
 {
-   ends[node] = ends[node] == NOBODY || ends[node] == other ? other : SEVERAL;
+   ends[node] = ends[node] == NO_ID || ends[node] == other ? other : SEVERAL;
 }
 
-static void read_edges(Joining* j)
+static void read_ends(Joining* j, const Merged* m)
 {
-   for (uint32_t i = 0; i < j->n; i++) {
-      j->from[i] = j->to[i] = NOBODY;
+   for (uint32_t i = 0; i < m->n_ids; i++) {
+      j->from[i] = j->to[i] = NO_ID;
       j->root[i] = i;
    }
-   for (size_t i = 0; i < j->m->edges.n; i++) {
-      const MergedEdge* e = &j->m->edges.all[i];
+   for (size_t i = 0; i < m->edges.n; i++) {
+      const MergedEdge* e = &m->edges.all[i];
       if (e->n_counts == 0)
          continue;
       note_end(j->to, e->source, e->target);
@@ -199,116 +184,87 @@ static void read_edges(Joining* j)
    }
 }
 
-/* Find the roots of an image's blocks; the first one's id is FIRST.  A piece
-   stands behind the one before it, so that one's root is known. */
-static void find_roots(Joining* j, MergedImage* im, uint32_t first)
+/* Append B to the block TO, which ends where B begins.  A block with a piece of
+   unknown sizes has unknown sizes. */
+static void append(Merged* m, MergedBlock* to, const MergedBlock* b)
 {
-   char* sizes;
-
-   for (uint32_t k = 0; k < im->n_blocks; k++) {
-      const MergedBlock* b = &im->blocks[k];
-      uint32_t           node = first + k, from = j->from[node];
-      if (from < first || from >= node || !j->onward[from]
-          || j->to[from] != node || im->blocks[from - first].offset
-             + im->blocks[from - first].size != b->offset)
-         continue;
-      j->root[node] = j->root[from];
-   }
-   sizes = join_sizes(im, j->root + first, first);
-   free(im->sizes);
-   im->sizes = sizes;
-   for (uint32_t k = 0; k < im->n_blocks; k++) {
-      const MergedBlock* b = &im->blocks[k];
-      MergedBlock*       root = &im->blocks[j->root[first + k] - first];
-      if (root == b)
-         continue;
-      root->last_offset = (uint32_t)(b->offset - root->offset)
-                          + b->last_offset;
-      root->size += b->size;
-      root->n_instrs += b->n_instrs;
-   }
+   to->last_offset = to->size + b->last_offset;
+   to->size += b->size;
+   to->n_instrs += b->n_instrs;
+   to->sizes = to->sizes == NULL || b->sizes == NULL ? NULL
+               : intern(m->names, text_format("%s%s", to->sizes, b->sizes));
 }
 
-/* Give blocks new ids.  A block that became part of another one gets that one's
-   id.  *NEXT: the next free id. */
-static void renumber(Joining* j, MergedImage* im, uint32_t first,
-                     uint32_t* next)
+/* Join the blocks of an image.  BY_ID has room for an index for each node. */
+static void join_blocks(Merged* m, MergedImage* im, Joining* j,
+                        uint32_t* by_id)
 {
    uint32_t n = 0;
 
    for (uint32_t k = 0; k < im->n_blocks; k++) {
-      uint32_t node = first + k;
-      if (j->root[node] != node) {
-         j->id[node] = j->id[j->root[node]];
+      const MergedBlock* b = &im->blocks[k];
+      uint32_t           from = j->from[b->id];
+      uint32_t           root = from < m->n_ids ? j->root[from] : NO_ID;
+      if (root != NO_ID && by_id[root] < n && j->onward[from]
+          && j->to[from] == b->id && im->blocks[by_id[root]].id == root
+          && block_end(&im->blocks[by_id[root]]) == b->offset) {
+         j->root[b->id] = root;
+         append(m, &im->blocks[by_id[root]], b);
          continue;
       }
-      j->id[node] = (*next)++;
-      im->blocks[n++] = im->blocks[k];
+      by_id[b->id] = n;
+      im->blocks[n++] = *b;
    }
    im->n_blocks = n;
 }
 
-/* Remove edges from a piece to the next piece of the same block. */
-static void rename_edges(Joining* j)
+/* Remove edges from a piece to the next piece of the same block; others leave
+   the block. */
+static void rename_edges(Merged* m, const uint32_t* root)
 {
-   MergedEdges* edges = &j->m->edges;
-   size_t       next = 0;
+   MergedSteps steps = { 0 };
+   size_t      next = 0;
 
-   for (size_t i = 0; i < edges->n; i++) {
-      MergedEdge* e = &edges->all[i];
-      size_t      end = next + e->n_counts;
-      bool        within = e->target >= MERGED_BLOCK
-                           && j->root[e->target] != e->target;
-      for (; next < end; next++)
-         if (within)
-            edges->counts[next] = merged_count(0, 0);
-      e->source = j->id[e->source];
-      e->target = j->id[e->target];
+   for (size_t i = 0; i < m->edges.n; i++) {
+      MergedEdge* e = &m->edges.all[i];
+      MergedEdge  to = *e;
+      bool        within = e->n_counts > 0 && root[e->target] != e->target;
+      to.source = root[e->source];
+      to.target = root[e->target];
+      if (!within && (to.source != e->source || to.target != e->target))
+         loosen(&steps, &to, m->edges.counts + next);
+      next += e->n_counts;
+      if (to.source != e->source || to.target != e->target)
+         e->source = NO_ID;
    }
-   order_edges(edges);
+   drop_empty(&m->edges);
+   add_steps(&m->edges, &steps);
 }
 
-/* Join rows, before blocks: the blocks' ends at cuts tell how far rows
-   overlap. */
-static void join_all_rows(Merged* m)
+void join_parts(Merged* m)
 {
+   Joining   j = { zalloc(m->n_ids, sizeof(*j.from)),
+                   zalloc(m->n_ids, sizeof(*j.to)),
+                   zalloc(m->n_ids, sizeof(*j.onward)),
+                   zalloc(m->n_ids, sizeof(*j.root)) };
+   uint32_t* by_id = zalloc(m->n_ids, sizeof(*by_id));
+
+   read_ends(&j, m);
    for (uint32_t i = 0; i < m->n_images; i++) {
       MergedImage* im = &m->images[i];
       MergedRow*   rows;
       uint32_t     n;
+      /* Before blocks: their ends at cuts tell how far rows overlap. */
       join_rows(im, &rows, &n);
       free(im->rows);
       im->rows = rows;
       im->n_rows = n;
+      join_blocks(m, im, &j, by_id);
    }
-}
-
-void join_blocks(Merged* m)
-{
-   Joining  j = { .m = m, .n = MERGED_BLOCK };
-   uint32_t first = MERGED_BLOCK, next = MERGED_BLOCK;
-
-   for (uint32_t i = 0; i < m->n_images; i++)
-      j.n += m->images[i].n_blocks;
-   join_all_rows(m);
-   j.from = zalloc(j.n, sizeof(*j.from));
-   j.to = zalloc(j.n, sizeof(*j.to));
-   j.onward = zalloc(j.n, sizeof(*j.onward));
-   j.root = zalloc(j.n, sizeof(*j.root));
-   j.id = zalloc(j.n, sizeof(*j.id));
-   read_edges(&j);
-   for (uint32_t i = 0; i < MERGED_BLOCK; i++)
-      j.id[i] = i;
-   for (uint32_t i = 0; i < m->n_images; i++) {
-      uint32_t n = m->images[i].n_blocks;
-      find_roots(&j, &m->images[i], first);
-      renumber(&j, &m->images[i], first, &next);
-      first += n;
-   }
-   rename_edges(&j);
+   rename_edges(m, j.root);
    free(j.from);
    free(j.to);
    free(j.onward);
    free(j.root);
-   free(j.id);
+   free(by_id);
 }

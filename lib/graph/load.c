@@ -530,33 +530,6 @@ static const Field home_fields[] = {
 static const Shape homes = { V_TABLE, false, 5, home_fields,
                              NULL, close_home, NULL };
 
-enum { GROUP_HASH, GROUP_RUNS, GROUP_IMAGES };
-
-static bool close_group(void* arg, const Frame* f)
-{
-   Load*            l = arg;
-   MergedTables*    t = tables(l);
-   DcfgMergedGroup* g = array_add(l->job, &t->groups, sizeof(*g));
-
-   if (g == NULL)
-      return false;
-   g->hash = number(f, GROUP_HASH);
-   g->n_runs = (uint32_t)length(f, GROUP_RUNS);
-   g->n_images = (uint32_t)length(f, GROUP_IMAGES);
-   g->runs = place_of(t->members.n);
-   g->images = place_of(t->members.n + g->n_runs);
-   return keep_ids(l, &t->members, f, GROUP_RUNS)
-          && keep_ids(l, &t->members, f, GROUP_IMAGES);
-}
-
-static const Field group_fields[] = {
-   { "HASH", V_INT, F_NEEDED | F_HEX, BITS64, NULL },
-   { "RUN_NUMS", V_INTS, F_NEEDED, BITS32, NULL },
-   { "IMAGE_IDS", V_INTS, F_NEEDED, ID, NULL }
-};
-static const Shape groups = { V_TABLE, false, 3, group_fields,
-                              NULL, close_group, NULL };
-
 enum { RAW_IMAGE, RAW_FILE, RAW_LINE, RAW_ADDR, RAW_SIZE, RAW_INSTRS };
 
 static bool close_row(void* arg, const Frame* f)
@@ -607,8 +580,8 @@ static const Field left_fields[] = {
 static const Shape left_out = { V_TABLE, false, 2, left_fields,
                                 NULL, close_left_out, NULL };
 
-enum { M_THREADS, M_BUILDS, M_FILES, M_RUNS, M_HOMES, M_GROUPS, M_ENTRIES,
-       M_ADDED, M_ROWS, M_OVERLAPPING, M_LEFT_OUT };
+enum { M_THREADS, M_BUILDS, M_FILES, M_RUNS, M_HOMES, M_ENTRIES, M_ADDED,
+       M_ROWS, M_OVERLAPPING, M_LEFT_OUT };
 
 static bool close_merged(void* arg, const Frame* f)
 {
@@ -630,14 +603,13 @@ static const Field merged_fields[] = {
    { "NUM_FILES", V_INT, F_NEEDED, BITS64, NULL },
    { "RUNS", V_TABLE, F_NEEDED, 0, 0, &runs },
    { "HOMES", V_TABLE, F_NEEDED, 0, 0, &homes },
-   { "GROUPS", V_TABLE, F_NEEDED, 0, 0, &groups },
    { "ENTRY_NODE_IDS", V_INTS, F_NEEDED, ID, NULL },
    { "ADDED_EDGE_IDS", V_INTS, F_NEEDED, ID, NULL },
    { "ROWS", V_TABLE, F_NEEDED, 0, 0, &rows },
    { "OVERLAPPING_IMAGE_IDS", V_INTS, F_NEEDED, ID, NULL },
    { "LEFT_OUT", V_TABLE, F_NEEDED, 0, 0, &left_out }
 };
-static const Shape merged_shape = { V_OBJECT, false, 11, merged_fields,
+static const Shape merged_shape = { V_OBJECT, false, 10, merged_fields,
                              NULL, close_merged, NULL };
 
 static void merged_free(Job* job, MergedTables* t)
@@ -645,8 +617,6 @@ static void merged_free(Job* job, MergedTables* t)
    array_free(job, &t->runs, sizeof(DcfgMergedRun));
    array_free(job, &t->counts, sizeof(uint64_t));
    array_free(job, &t->homes, sizeof(DcfgMergedHome));
-   array_free(job, &t->groups, sizeof(DcfgMergedGroup));
-   array_free(job, &t->members, sizeof(uint32_t));
    array_free(job, &t->entries, sizeof(uint32_t));
    array_free(job, &t->added, sizeof(uint32_t));
    array_free(job, &t->overlapping, sizeof(uint32_t));

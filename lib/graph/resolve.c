@@ -701,21 +701,6 @@ static void find_all(uint32_t* ids, size_t n, const IdMap* map)
       ids[i] = id_find(map, ids[i]);
 }
 
-static void resolve_groups(const Process* p, MergedTables* t)
-{
-   uint32_t* members = t->members.data;
-
-   for (size_t i = 0; i < t->groups.n; i++) {
-      DcfgMergedGroup* g = &ELEM(t->groups, DcfgMergedGroup, i);
-      uint32_t*        images = g->n_images == 0 ? NULL
-                                : members + (uintptr_t)g->images;
-      g->runs = g->n_runs > 0 ? members + (uintptr_t)g->runs : NULL;
-      for (uint32_t k = 0; k < g->n_images; k++)
-         images[k] = image_index(p, images[k]);
-      g->images = images;
-   }
-}
-
 static void show_tables(MergedTables* t)
 {
    DcfgMerged* s = &t->shown;
@@ -725,7 +710,6 @@ static void show_tables(MergedTables* t)
    s->name = t->name.data
    SHOW(runs);
    SHOW(homes);
-   SHOW(groups);
    SHOW(entries);
    SHOW(added);
    SHOW(rows);
@@ -754,7 +738,6 @@ static void merged_resolve(Process* p, const IdMap* files)
       DcfgMergedHome* h = &ELEM(t->homes, DcfgMergedHome, i);
       h->image = image_index(p, h->image);
    }
-   resolve_groups(p, t);
    for (size_t i = 0; i < t->rows.n; i++) {
       DcfgMergedRow* r = &ELEM(t->rows, DcfgMergedRow, i);
       r->image = image_index(p, r->image);

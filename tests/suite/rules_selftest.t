@@ -140,7 +140,7 @@ def merged(d, **wrong):
     p = proc(d)
     run = [d["PROCESSES"][1][0], p["INSTR_COUNT"], "0x1", len(p["INSTR_COUNT_PER_THREAD"]), 0, 0, 0, [], []]
     p["MERGED"] = {"THREADS": "keep", "BUILDS": "one", "NUM_FILES": 1, "RUNS": [[], run],
-                   "HOMES": [[], *([r[0], 0, i, r[1], 0] for i, r in enumerate(p["IMAGES"][1:]))], "GROUPS": [[]],
+                   "HOMES": [[], *([r[0], 0, i, r[1], 0] for i, r in enumerate(p["IMAGES"][1:]))],
                    "ENTRY_NODE_IDS": [], "ADDED_EDGE_IDS": [], "ROWS": [[]], "OVERLAPPING_IMAGE_IDS": [], "LEFT_OUT": [[]],
                    **wrong}
 
