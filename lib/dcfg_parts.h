@@ -55,17 +55,15 @@ typedef
    RUNS. */
 typedef
    struct {
-      uint64_t        id;               // PROCESS_ID
-      uint64_t        instr_count;
-      uint64_t        hash;             // all that the run counted
-      uint32_t        n_threads;
-      uint32_t        first_part;       // as .first in DcfgPart; 0: no part
-      uint32_t        part, last_part;  // the first part and the last part in
-                                        // the sum
-      uint32_t        n_preceding;      // threads before .part
-      uint32_t        n_following;      // threads at the end of .last_part
-      const uint64_t* preceding;        // instructions since .first_part
-      const uint64_t* following;
+      uint64_t id;              // PROCESS_ID
+      uint64_t instr_count;
+      uint64_t hash;            // all that the run counted
+      uint32_t n_threads;
+      uint32_t first_part;      // as .first in DcfgPart; 0: no part
+      uint32_t part, last_part; // the first part and the last part in the sum
+      uint64_t begin, end;      // hashes of each thread's instructions since
+                                // .first_part, before .part and behind
+                                // .last_part
    }
    DcfgMergedRun;
 

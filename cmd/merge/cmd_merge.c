@@ -165,14 +165,11 @@ static Merged* new_sum(Job* job)
 
 /* Add a process, read from PATH, to its sum: RUN, or with NULL a partial
    sum. */
-static void add_process(Job* job, const Program* g, MergedRun* run,
+static void add_process(Job* job, const Program* g, const MergedRun* run,
                         const char* path)
 {
-   Merged*  m = job->n == 0 || job->processes ? new_sum(job) : job->all;
-   Incoming in = read_process(m, g, run, false, path, job->root);
-
-   merged_add(m, &in, NULL);
-   free_incoming(&in);
+   merged_add(job->n == 0 || job->processes ? new_sum(job) : job->all, g, run,
+              NULL, path, job->root);
    text_forget();
 }
 
@@ -244,14 +241,9 @@ COMPARE(by_run, HeldPart, run_order(&x->run, &y->run))
 /* Return whether B begins with the part after A's last one. */
 static bool run_follows(const MergedRun* a, const MergedRun* b)
 {
-   if (a->first_part == 0 || b->first_part != a->first_part
-       || b->part != a->last_part + 1 || b->id != a->id
-       || b->n_before < a->n_after)
-      return false;
-   for (uint32_t t = 0; t < b->n_before; t++)
-      if (b->before[t] != (t < a->n_after ? a->after[t] : 0))
-         return false;
-   return true;
+   return a->first_part != 0 && b->first_part == a->first_part
+          && b->part == a->last_part + 1 && b->id == a->id
+          && b->begin == a->end;
 }
 
 /* Find the next part of each part. */
@@ -294,8 +286,6 @@ static Dcfg* load_part(Job* job, const HeldPart* part, Program* g)
    *g = (Program){ d, dcfg_process(d, part->process), true };
    if (g->p != NULL) {
       MergedRun now = describe_run(g, path);
-      free(now.before);
-      free(now.after);
       if (run_order(&now, &part->run) == 0)
          return d;
    }
@@ -310,13 +300,10 @@ static Dcfg* load_joined(Job* job, const HeldPart* part, MergedRun* run)
    FILE*  f = temporary_file();
 
    while (true) {
-      Program  g;
-      Dcfg*    d = load_part(job, part, &g);
-      Incoming in = read_process(&sum, &g, NULL, true, part->run.path,
-                                 job->root);
-      merged_add(&sum, &in, g.p->part);
+      Program g;
+      Dcfg*   d = load_part(job, part, &g);
+      merged_add(&sum, &g, NULL, g.p->part, part->run.path, job->root);
       sum.process_id = g.p->id;
-      free_incoming(&in);
       free_file(job, d);
       text_forget();
       if (part->next == NO_PART)
@@ -325,9 +312,7 @@ static Dcfg* load_joined(Job* job, const HeldPart* part, MergedRun* run)
       add_exact(&run->instrs, part->run.instrs, "instructions");
    }
    run->last_part = part->run.part;
-   run->n_after = part->run.n_after;
-   free(run->after);
-   run->after = part->run.after;
+   run->end = part->run.end;
    join_parts(&sum);
    merged_write(&sum, 1, NULL, f);
    merged_free(&sum);
@@ -343,10 +328,8 @@ static void add_parts(Job* job)
       MergedRun       run = part->run;
       Program         g;
       Dcfg*           d;
-      if (part->goes_on) {
-         free(run.before);
+      if (part->goes_on)
          continue;
-      }
       if (part->next == NO_PART) {
          d = load_part(job, part, &g);
       } else {

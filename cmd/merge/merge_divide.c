@@ -41,7 +41,7 @@ typedef
    that they are divided into. */
 typedef
    struct {
-      Uniting*     u;
+      Addition*      a;
       Member*      members;     // by offset, then by size
       size_t       n_members, members_room;
       uint64_t     from, to;
@@ -49,6 +49,21 @@ typedef
       uint32_t     n_done, n, room;
    }
    Cluster;
+
+void die_other(const Addition* a, const char* what, uint64_t offset)
+{
+   die("%s: %s is not the build of the other runs: %s%s; merge each build by "
+       "itself, or use --builds=apart", a->path,
+       text_clean(a->images[a->image].name), what, offset == NOWHERE ? ""
+       : text_format(", at 0x%" PRIx64 " from where it is loaded", offset));
+}
+
+uint32_t new_id(Addition* a)
+{
+   if (a->m->n_ids >= INT32_MAX)
+      die("%s: there would be too many blocks", a->path);
+   return a->m->n_ids++;
+}
 
 static const char OTHER[] = "its instructions differ";
 
@@ -94,10 +109,10 @@ COMPARE(by_at, Place, UP(at))
 
 /* Find where the N instructions of block B begin, relative to it.  Return false
    if the code is not known, or is other code. */
-static bool find_starts(Uniting* u, const MergedBlock* b, uint32_t* starts)
+static bool find_starts(Addition* a, const MergedBlock* b, uint32_t* starts)
 {
    uint32_t         n = b->n_instrs, at = 0;
-   const DcfgImage* im = &u->in->g->p->images[u->image];
+   const DcfgImage* im = &a->g->p->images[a->image];
 
    if (b->sizes != NULL) {
       for (uint32_t i = 0; i < n; i++) {
@@ -105,11 +120,11 @@ static bool find_starts(Uniting* u, const MergedBlock* b, uint32_t* starts)
          at += instr_size(b->sizes[i]);
       }
    } else {
-      if (!has_file(&u->in->sum.images[u->image]))
+      if (!has_file(&a->images[a->image]))
          return false;
-      if (u->code == NULL)
-         u->code = code_quiet(u->in->g, u->in->root);
-      if (!code_starts(u->code, u->image, im->load_addr + b->offset, b->size,
+      if (a->code == NULL)
+         a->code = code_quiet(a->g, a->root);
+      if (!code_starts(a->code, a->image, im->load_addr + b->offset, b->size,
                        n, starts))
          return false;
    }
@@ -129,7 +144,7 @@ static uint32_t* find_all_starts(const Cluster* c, size_t* n)
    *n = 0;
    for (size_t i = 0; i < c->n_members; i++) {
       const MergedBlock* b = c->members[i].shape;
-      if (!find_starts(c->u, b, starts + *n)) {
+      if (!find_starts(c->a, b, starts + *n)) {
          free(starts);
          return NULL;
       }
@@ -185,7 +200,7 @@ static void unite_pieces(Cluster* c)
       if (n == c->n_done || c->blocks[n - 1].offset != c->blocks[i].offset)
          c->blocks[n++] = c->blocks[i];
       else if (!same_shape(&c->blocks[n - 1], &c->blocks[i]))
-         die_other(c->u, OTHER, c->blocks[i].offset);
+         die_other(c->a, OTHER, c->blocks[i].offset);
    }
    c->n = n;
 }
@@ -273,7 +288,7 @@ static bool use_member(Cluster* c, const MergedBlock* b)
        || b->n_instrs - sum < n_unknown
        || b->offset + b->last_offset < p->offset
        || (p->last_offset != UNKNOWN && p->last_offset != last))
-      die_other(c->u, OTHER, b->offset);
+      die_other(c->a, OTHER, b->offset);
    p->last_offset = (uint32_t)last;
    if (n_unknown == 1)
       unknown->n_instrs = (uint32_t)(b->n_instrs - sum);
@@ -284,8 +299,8 @@ static _Noreturn void die_without_code(const Cluster* c, uint64_t offset)
 {
    die("%s: the runs divide the block at 0x%" PRIx64 " of %s in different "
        "ways, and its file is not there to tell how: --root=DIR names a "
-       "directory to look below", c->u->in->path, offset,
-       text_clean(c->u->in->sum.images[c->u->image].name));
+       "directory to look below", c->a->path, offset,
+       text_clean(c->a->images[c->a->image].name));
 }
 
 /* Each round finds at least one number.  No program needs more rounds than
@@ -312,9 +327,9 @@ static void divide_by_numbers(Cluster* c)
       if (p->n_instrs == 0 || p->n_instrs > p->size
           || p->last_offset >= p->size
           || (p->n_instrs == 1) != (p->last_offset == 0))
-         die_other(c->u, OTHER, p->offset);
+         die_other(c->a, OTHER, p->offset);
    }
-   c->u->n_guessed++;
+   c->a->n_guessed++;
 }
 
 /*--- Pieces of blocks                                     ---*/
@@ -323,7 +338,7 @@ static void add_cut(Cuts* cuts, uint32_t block, const MergedBlock* from,
                     const MergedBlock* to)
 {
    GROW(cuts->all, cuts->n, cuts->room);
-   cuts->all[cuts->n++] = (Cut){ block, from->id, to->id };
+   cuts->all[cuts->n++] = (Cut){ block, 0, from->id, to->id };
 }
 
 /* Give PIECE its sizes, which are those of block B behind the first N. */
@@ -335,25 +350,25 @@ static void put_sizes(const Cluster* c, MergedBlock* piece,
    if (piece->n_instrs > b->n_instrs - n
        || !fits_instr_sizes(b->sizes + n, piece->n_instrs, piece->size,
                             piece->last_offset))
-      die_other(c->u, OTHER, piece->offset);
+      die_other(c->a, OTHER, piece->offset);
    if (piece->n_instrs < b->n_instrs)
-      sizes = intern_part(c->u->m->names, b->sizes + n, piece->n_instrs);
+      sizes = intern_part(c->a->m->names, b->sizes + n, piece->n_instrs);
    if (piece->sizes != NULL && piece->sizes != sizes)
-      die_other(c->u, OTHER, piece->offset);
+      die_other(c->a, OTHER, piece->offset);
    piece->sizes = sizes;
 }
 
 /* Put M's sizes into its pieces, and note where it is cut. */
 static void put_member(Cluster* c, const Member* m)
 {
-   Uniting*     u = c->u;
+   Addition*      a = c->a;
    MergedBlock* p = piece_at(c, m->shape->offset);
    uint32_t     n = 0;
 
    p->enters = p->enters || (m->old != NULL && m->old->enters)
                || (m->new != NULL && m->new->enters);
    if (m->new != NULL)
-      u->in->first[m->new->id] = p->id;
+      a->ids[m->new->id] = p->id;
    while (true) {
       const MergedBlock* before = p;
       if (m->shape->sizes != NULL)
@@ -363,9 +378,9 @@ static void put_member(Cluster* c, const Member* m)
          return;
       p = piece_at(c, block_end(p));
       if (m->old != NULL)
-         add_cut(&u->old, m->old->id, before, p);
+         add_cut(&a->old, m->old->id, before, p);
       if (m->new != NULL)
-         add_cut(&u->new, m->new->id, before, p);
+         add_cut(&a->new, m->new->id, before, p);
    }
 }
 
@@ -412,7 +427,7 @@ static void make_pieces(Cluster* c)
       return;
    }
    if (covered > MOST_COVER * (c->to - c->from))
-      die_other(c->u, OTHER, c->from);
+      die_other(c->a, OTHER, c->from);
    if (divide_by_code(c))
       return;
    if (is_overlapping(c))
@@ -429,7 +444,7 @@ static void divide_cluster(Cluster* c)
          piece_at(c, c->members[i].old->offset)->id = c->members[i].old->id;
    for (uint32_t i = c->n_done; i < c->n; i++)
       if (c->blocks[i].id == 0)
-         c->blocks[i].id = new_id(c->u) & INT32_MAX;
+         c->blocks[i].id = new_id(c->a) & INT32_MAX;
    for (size_t i = 0; i < c->n_members; i++)
       put_member(c, &c->members[i]);
    c->n_members = 0;
@@ -443,7 +458,7 @@ static void add_member(Cluster* c, const MergedBlock* old,
 
    if (old != NULL && new != NULL && new->sizes != NULL) {
       if (old->sizes != NULL && old->sizes != new->sizes)
-         die_other(c->u, OTHER, old->offset);
+         die_other(c->a, OTHER, old->offset);
       m.shape = new;
    }
    if (c->n_members == 0)
@@ -454,22 +469,22 @@ static void add_member(Cluster* c, const MergedBlock* old,
    c->members[c->n_members++] = m;
 }
 
-void divide_blocks(Uniting* u, MergedImage* to, const MergedImage* from)
+void divide_blocks(Addition* a, MergedImage* to, const MergedImage* from)
 {
-   Cluster            c = { .u = u };
-   const MergedBlock* a = to->blocks;
-   const MergedBlock* b = from->blocks;
-   const MergedBlock* a_end = a + to->n_blocks;
-   const MergedBlock* b_end = b + from->n_blocks;
+   Cluster            c = { .a = a };
+   const MergedBlock* x = to->blocks;
+   const MergedBlock* y = from->blocks;
+   const MergedBlock* x_end = x + to->n_blocks;
+   const MergedBlock* y_end = y + from->n_blocks;
 
-   while (a < a_end || b < b_end) {
-      int  order = a == a_end ? 1 : b == b_end ? -1 : by_offset(a, b);
-      bool both = order == 0 && same_shape(a, b);
-      if (c.n_members > 0 && (order <= 0 ? a : b)->offset >= c.to)
+   while (x < x_end || y < y_end) {
+      int  order = x == x_end ? 1 : y == y_end ? -1 : by_offset(x, y);
+      bool both = order == 0 && same_shape(x, y);
+      if (c.n_members > 0 && (order <= 0 ? x : y)->offset >= c.to)
          divide_cluster(&c);
-      add_member(&c, order <= 0 ? a : NULL, both || order > 0 ? b : NULL);
-      a += order <= 0;
-      b += both || order > 0;
+      add_member(&c, order <= 0 ? x : NULL, both || order > 0 ? y : NULL);
+      x += order <= 0;
+      y += both || order > 0;
    }
    if (c.n_members > 0)
       divide_cluster(&c);

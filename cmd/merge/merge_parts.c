@@ -17,23 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void number_parts(Incoming* in)
-{
-   const DcfgProcess* p = in->g->p;
-
-   if (p->part->n_image_numbers != p->n_images
-       || p->part->n_preceding != p->n_threads)
-      die("%s: its key PART contradicts itself", in->path);
-   for (uint32_t i = 0; i < p->n_images; i++) {
-      MergedImage* im = &in->sum.images[i];
-      im->number = p->part->image_numbers[i];
-      im->key = im->number;
-      /* A routine may begin where the run was cut. */
-      for (uint32_t k = 0; k < im->n_blocks; k++)
-         im->blocks[k].enters = false;
-   }
-}
-
 /*--- Threads                                              ---*/
 
 /* Find, by thread, the edge and the count of its EXIT.  Return pairs of
@@ -69,43 +52,46 @@ static MergedEdge* find_entry(const MergedEdges* edges, uint32_t thread,
    return NULL;
 }
 
-/* Take count K out of an edge, and the edge out of the list if that was its
-   only count. */
+/* Take count K out of edge E.  Edges that share its counts keep them. */
 static void take_count(MergedEdges* edges, MergedEdge* e, uint32_t k)
 {
-   MergedCount* c = edges->counts + e->first + k;
+   MergedEdge   old = *e;
+   MergedCount* counts = zalloc(old.n_counts, sizeof(*counts));
 
-   e->n_counts--;
-   memmove(c, c + 1, (e->n_counts - k) * sizeof(*c));
-   if (e->n_counts == 0)
-      *e = edges->all[--edges->n];
+   memcpy(counts, edges->counts + old.first, old.n_counts * sizeof(*counts));
+   memmove(counts + k, counts + k + 1,
+           (old.n_counts - k - 1) * sizeof(*counts));
+   *e = edges->all[--edges->n];
+   if (old.n_counts > 1)
+      put_edge_with(edges, old, counts, old.n_counts - 1);
+   free(counts);
 }
 
-static void continue_threads(Uniting* u, const DcfgPart* part)
+static void continue_threads(Addition* a, const DcfgPart* part)
 {
-   Merged*      m = u->m;
-   MergedEdges* edges = &u->in->sum.edges;
-   size_t     (*exits)[2] = list_exits(m);
+   Merged* m = a->m;
+   size_t (*exits)[2] = list_exits(m);
 
    for (uint32_t i = 0; i < part->n_continued; i++) {
       const DcfgContinued* c = &part->continued[i];
-      uint32_t             type = c->type == DCFG_NONE
-                                  ? DCFG_EDGE_FALL_THROUGH : c->type;
+      bool                 inside = c->type == DCFG_NONE;
+      uint32_t             type = inside ? DCFG_EDGE_FALL_THROUGH : c->type;
       uint32_t             k;
-      MergedEdge*          entry = find_entry(edges, c->thread, &k);
+      MergedEdge*          entry = find_entry(&a->edges, c->thread, &k);
+      MergedEdge           over;
       MergedCount*         exit;
       if (c->thread >= m->n_threads || entry == NULL || type == DCFG_EDGE_OTHER)
          die("%s: thread %" PRIu32 " is said to go on, and does nothing",
-             u->in->path, c->thread);
+             a->path, c->thread);
       /* The part with the thread's EXIT is missing. */
       if (exits[c->thread][0] == SIZE_MAX)
          continue;
       exit = &m->edges.counts[exits[c->thread][1]];
-      add_step(&u->steps, (MergedStep){
-         m->edges.all[exits[c->thread][0]].source, entry->target, c->thread,
-         (uint16_t)type, c->type == DCFG_NONE ? PASSES_ONWARD
-                         : passing_of(type), count_of(*exit) });
-      take_count(edges, entry, k);
+      over = (MergedEdge){ m->edges.all[exits[c->thread][0]].source,
+                           entry->target, (uint16_t)type,
+                           inside ? PASSES_ONWARD : passing_of(type), 0, 0 };
+      take_count(&a->edges, entry, k);
+      put_edge_with(&a->edges, over, exit, 1);
       *exit = merged_count(c->thread, 0);
       exits[c->thread][0] = SIZE_MAX;
    }
@@ -128,23 +114,23 @@ static uint32_t find_end(const Merged* m, uint32_t number, uint64_t offset)
    return NO_ID;
 }
 
-void join_threads(Uniting* u, const DcfgPart* part)
+void join_threads(Addition* a, const DcfgPart* part)
 {
-   continue_threads(u, part);
+   continue_threads(a, part);
    for (uint32_t i = 0; i < part->n_bypasses; i++) {
       const DcfgLateBypass* late = &part->bypasses[i];
-      uint32_t              source = find_end(u->m, late->image_number,
-                                              late->offset);
-      uint32_t              target = late->target == DCFG_NONE ? NO_ID
-                                     : u->in->ids[late->target];
-      if (source == NO_ID || target == NO_ID)
+      MergedEdge            e = { find_end(a->m, late->image_number,
+                                           late->offset),
+                                  late->target == DCFG_NONE ? NO_ID
+                                  : a->ids[late->target],
+                                  DCFG_EDGE_CONTEXT_CHANGE_BYPASS, PASSES, 0,
+                                  0 };
+      if (e.source == NO_ID || e.target == NO_ID)
          complain("%s: a bypass leaves 0x%" PRIx64 " of image %" PRIu32 ", "
-                  "where no part has a block: it is left out",
-                  u->in->path, late->offset, late->image_number);
+                  "where no part has a block: it is left out", a->path,
+                  late->offset, late->image_number);
       else
-         add_step(&u->steps, (MergedStep){
-            source, u->in->first[target], 0, DCFG_EDGE_CONTEXT_CHANGE_BYPASS,
-            PASSES, 0 });
+         put_edge(&a->edges, e);
    }
 }
 
@@ -222,23 +208,23 @@ static void join_blocks(Merged* m, MergedImage* im, Joining* j,
    the block. */
 static void rename_edges(Merged* m, const uint32_t* root)
 {
-   MergedSteps steps = { 0 };
+   MergedEdges moved = { 0 };
    size_t      next = 0;
 
    for (size_t i = 0; i < m->edges.n; i++) {
       MergedEdge* e = &m->edges.all[i];
       MergedEdge  to = *e;
-      bool        within = e->n_counts > 0 && root[e->target] != e->target;
       to.source = root[e->source];
       to.target = root[e->target];
-      if (!within && (to.source != e->source || to.target != e->target))
-         loosen(&steps, &to, m->edges.counts + next);
+      if ((to.target == e->target && to.source != e->source)
+          || (to.target != e->target && e->n_counts == 0))
+         put_edge_with(&moved, to, m->edges.counts + next, to.n_counts);
       next += e->n_counts;
       if (to.source != e->source || to.target != e->target)
          e->source = NO_ID;
    }
    drop_empty(&m->edges);
-   add_steps(&m->edges, &steps);
+   add_edges(m, &moved);
 }
 
 void join_parts(Merged* m)
@@ -252,13 +238,12 @@ void join_parts(Merged* m)
    read_ends(&j, m);
    for (uint32_t i = 0; i < m->n_images; i++) {
       MergedImage* im = &m->images[i];
-      MergedRow*   rows;
-      uint32_t     n;
       /* Before blocks: their ends at cuts tell how far rows overlap. */
-      join_rows(im, &rows, &n);
+      join_rows(im);
       free(im->rows);
-      im->rows = rows;
-      im->n_rows = n;
+      im->rows = im->joined;
+      im->n_rows = im->n_joined;
+      im->joined = NULL;
       join_blocks(m, im, &j, by_id);
    }
    rename_edges(m, j.root);

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A process of a file, read as a sum of its own. */
+   A process of a file, read. */
 
-/* Owns: what tells an image from others in any run, and which faults a file
-   must not have.  Handed: loaded files by cmd_merge.c.
+/* Owns: which faults a file must not have, what tells an image from others in
+   any run, and what a partial sum says of its runs.  Handed: loaded files by
+   cmd_merge.c and merge_unite.c.
 
    An image of a file is the same in two runs if its name is; with
    --builds=apart, if its build is, too.  Code without a file, such as a JIT
    compiler's, is the same if all of its symbols and blocks are.  A run may have
    several images that are the same, generations of a mapping: the first is that
-   of the other run's first, and so on. */
+   of the other run's first, and so on.
+
+   MERGED of a partial sum, which merge_write.c writes, has what a sum no longer
+   tells: the keys of the runs' order, and for each image its first run; edges
+   that only the sum has; where the sum joined source rows, the rows as runs have
+   them; and where runs have routines' entries in images without symbols. */
 
 #include "cmd/merge/merge.h"
 
@@ -52,6 +58,42 @@ static const char* edge_fault(const DcfgProcess* p, const DcfgEdge* e)
    return NULL;
 }
 
+/* Return whether N indices are all less than END. */
+static bool fits_all(const uint32_t* indices, uint32_t n, uint32_t end)
+{
+   for (uint32_t i = 0; i < n; i++)
+      if (indices[i] >= end)
+         return false;
+   return true;
+}
+
+/* Return whether a partial sum's MERGED fits it. */
+static bool fits_sum(const Program* g)
+{
+   const DcfgProcess* p = g->p;
+   const DcfgMerged*  s = p->merged;
+   bool               keep = strcmp(s->threads, "keep") == 0;
+   bool               apart = strcmp(s->builds, "apart") == 0;
+   bool               fits = true;
+   uint64_t           sum = 0, most = 0;
+
+   for (uint32_t i = 0; i < s->n_runs; i++) {
+      sum += s->runs[i].n_threads;
+      if (s->runs[i].n_threads > most)
+         most = s->runs[i].n_threads;
+   }
+   for (uint32_t i = 0; fits && i < s->n_homes; i++)
+      fits = s->homes[i].image == i && s->homes[i].run < s->n_runs;
+   for (uint32_t i = 0; fits && i < s->n_rows; i++)
+      fits = s->rows[i].image < p->n_images && s->rows[i].file < g->d->n_files;
+   return fits && (keep || strcmp(s->threads, "add") == 0)
+          && (apart || strcmp(s->builds, "one") == 0)
+          && (keep ? sum : most) == p->n_threads && s->n_homes == p->n_images
+          && fits_all(s->entries, s->n_entries, p->n_blocks)
+          && fits_all(s->added, s->n_added, p->n_edges)
+          && fits_all(s->overlapping, s->n_overlapping, p->n_images);
+}
+
 const char* run_fault(const Program* g)
 {
    const DcfgProcess* p = g->p;
@@ -67,8 +109,8 @@ const char* run_fault(const Program* g)
       fault = image_fault(g, i);
    for (uint32_t i = 0; fault == NULL && i < p->n_edges; i++)
       fault = edge_fault(p, &p->edges[i]);
-   if (fault == NULL && p->merged != NULL)
-      fault = partial_fault(g);
+   if (fault == NULL && p->merged != NULL && !fits_sum(g))
+      fault = "what it says of itself as a partial sum does not fit";
    return fault;
 }
 
@@ -119,6 +161,21 @@ static uint64_t run_hash(const Program* g)
    return h;
 }
 
+/* Return a hash of each thread's instructions before a part, or behind it. */
+static uint64_t position_hash(const DcfgProcess* p, bool behind)
+{
+   uint64_t h = 0;
+
+   for (uint32_t t = 0; t < p->n_threads; t++) {
+      uint64_t n = p->part->preceding[t];
+      if (behind)
+         add_exact(&n, dcfg_process_instrs(p, t), "instructions of a thread");
+      if (n > 0)
+         h = mix(mix(h, t), n);
+   }
+   return h;
+}
+
 MergedRun describe_run(const Program* g, const char* path)
 {
    const DcfgProcess* p = g->p;
@@ -130,14 +187,8 @@ MergedRun describe_run(const Program* g, const char* path)
       return r;
    r.part = r.last_part = p->part->number;
    r.first_part = p->part->first;
-   r.n_before = r.n_after = p->n_threads;
-   r.before = zalloc(p->n_threads, sizeof(*r.before));
-   r.after = zalloc(p->n_threads, sizeof(*r.after));
-   for (uint32_t t = 0; t < p->n_threads; t++) {
-      r.before[t] = r.after[t] = p->part->preceding[t];
-      add_exact(&r.after[t], dcfg_process_instrs(p, t),
-                "instructions of a thread");
-   }
+   r.begin = position_hash(p, false);
+   r.end = position_hash(p, true);
    return r;
 }
 
@@ -151,40 +202,38 @@ static bool is_idle(const DcfgProcess* p, uint32_t node)
           && dcfg_node_inflow(p, node, DCFG_ALL_THREADS) == 0;
 }
 
-static void read_blocks(Incoming* in, const DcfgImage* im, MergedImage* to)
+static void read_blocks(Addition* a, const DcfgImage* im, MergedImage* to)
 {
-   const DcfgProcess* p = in->g->p;
+   const DcfgProcess* p = a->g->p;
    const char*        sizes = im->instr_sizes;
 
    to->blocks = zalloc(im->n_nodes, sizeof(*to->blocks));
-   for (uint32_t i = 0; i < im->n_nodes; i++) {
-      uint32_t        node = im->first_node + i;
+   for (uint32_t node = im->first_node; node < im->first_node + im->n_nodes;
+        node++) {
       const DcfgNode* n = &p->nodes[node];
-      MergedBlock*    b = &to->blocks[to->n_blocks];
-      if (is_idle(p, node)) {
-         in->idle++;
-      } else {
-         in->ids[node] = in->sum.n_ids++;
-         *b = (MergedBlock){ n->addr - im->load_addr, NULL, n->size,
-                             n->n_instrs, n->last_offset,
-                             in->ids[node] & INT32_MAX,
-                             dcfg_routine_by_entry(p, node) != DCFG_NONE };
-         if (sizes != NULL && sizes[0] != '0')
-            b->sizes = intern_part(in->sum.names, sizes, n->n_instrs);
-         to->n_blocks++;
-      }
+      const char*     digits = sizes;
       sizes += sizes == NULL ? 0 : n->n_instrs;
+      if (is_idle(p, node)) {
+         a->idle++;
+         continue;
+      }
+      if (digits != NULL)
+         digits = digits[0] == '0' ? NULL
+                  : intern_part(a->m->names, digits, n->n_instrs);
+      to->blocks[to->n_blocks++] = (MergedBlock){
+         n->addr - im->load_addr, digits, n->size, n->n_instrs,
+         n->last_offset, node & INT32_MAX,
+         dcfg_routine_by_entry(p, node) != DCFG_NONE };
    }
 }
 
-static void read_symbols(const Incoming* in, const DcfgImage* im,
-                         MergedImage* to)
+static void read_symbols(const Addition* a, const DcfgImage* im, MergedImage* to)
 {
    to->n_symbols = im->n_symbols;
    to->symbols = zalloc(im->n_symbols, sizeof(*to->symbols));
    for (uint32_t i = 0; i < im->n_symbols; i++) {
-      const DcfgSymbol* s = &in->g->p->symbols[im->first_symbol + i];
-      to->symbols[i] = (MergedSymbol){ intern(in->sum.names, s->name),
+      const DcfgSymbol* s = &a->g->p->symbols[im->first_symbol + i];
+      to->symbols[i] = (MergedSymbol){ intern(a->m->names, s->name),
                                        s->addr - im->load_addr, s->size };
    }
 }
@@ -197,7 +246,7 @@ int row_order(const void* a, const void* b)
    return by_place(a, b);
 }
 
-void sort_rows(MergedRow* rows, uint32_t n)
+static void sort_rows(MergedRow* rows, uint32_t n)
 {
    for (uint32_t i = 1; i < n; i++)
       if (by_place(&rows[i - 1], &rows[i]) > 0) {
@@ -208,18 +257,18 @@ void sort_rows(MergedRow* rows, uint32_t n)
 
 /* Read the rows of SOURCE_DATA.  FILES: by file, its interned name, or NULL so
    far. */
-static void read_rows(const Incoming* in, const DcfgImage* im,
+static void read_rows(const Addition* a, const DcfgImage* im,
                       const char** files, MergedImage* to)
 {
-   const Dcfg* d = in->g->d;
+   const Dcfg* d = a->g->d;
 
    to->rows = zalloc(im->n_sources, sizeof(*to->rows));
    for (uint32_t i = 0; i < im->n_sources; i++) {
-      const DcfgSource* s = &in->g->p->sources[im->first_source + i];
+      const DcfgSource* s = &a->g->p->sources[im->first_source + i];
       if (s->file >= d->n_files || s->size > UINT32_MAX)
          continue;
       if (files[s->file] == NULL)
-         files[s->file] = intern(in->sum.names, d->files[s->file].name);
+         files[s->file] = intern(a->m->names, d->files[s->file].name);
       to->rows[to->n_rows++] = (MergedRow){
          files[s->file], s->addr - im->load_addr, s->size, s->line,
          s->n_instrs };
@@ -230,18 +279,17 @@ static void read_rows(const Incoming* in, const DcfgImage* im,
          to->overlapping = true;
 }
 
-static void read_images(Incoming* in)
+static void read_images(Addition* a)
 {
-   const Dcfg*        d = in->g->d;
-   const DcfgProcess* p = in->g->p;
-   Interned*          names = in->sum.names;
+   const Dcfg*        d = a->g->d;
+   const DcfgProcess* p = a->g->p;
+   Interned*          names = a->m->names;
    const char**       files = zalloc(d->n_files, sizeof(*files));
 
-   in->sum.n_images = p->n_images;
-   in->sum.images = zalloc(p->n_images, sizeof(*in->sum.images));
+   a->images = zalloc(p->n_images, sizeof(*a->images));
    for (uint32_t i = 0; i < p->n_images; i++) {
       const DcfgImage* im = &p->images[i];
-      MergedImage*     to = &in->sum.images[i];
+      MergedImage*     to = &a->images[i];
       to->name = intern(names, d->files[im->file].name);
       to->number = i;
       to->load = im->load_addr;
@@ -250,11 +298,82 @@ static void read_images(Incoming* in)
          to->build_id = intern(names, im->build_id);
       if (im->code_hash != NULL)
          to->code_hash = intern(names, im->code_hash);
-      read_blocks(in, im, to);
-      read_symbols(in, im, to);
-      read_rows(in, im, files, to);
+      read_blocks(a, im, to);
+      read_symbols(a, im, to);
+      read_rows(a, im, files, to);
    }
    free(files);
+}
+
+/*--- Partial sums                                         ---*/
+
+static void read_runs(Addition* a)
+{
+   const DcfgMerged* s = a->g->p->merged;
+   uint32_t          thread = 0;
+
+   a->n_runs = s->n_runs;
+   a->runs = zalloc(s->n_runs, sizeof(*a->runs));
+   for (uint32_t i = 0; i < s->n_runs; i++) {
+      const DcfgMergedRun* r = &s->runs[i];
+      a->runs[i] = (MergedRun){ a->path, r->id, r->instr_count, r->hash, 0,
+                                r->n_threads, thread, r->first_part, r->part,
+                                r->last_part, r->begin, r->end };
+      thread += r->n_threads;
+   }
+}
+
+/* Replace the rows of images for which MERGED has rows. */
+static void replace_rows(Addition* a)
+{
+   const DcfgMerged* s = a->g->p->merged;
+   size_t*           room = zalloc(a->g->p->n_images, sizeof(*room));
+
+   for (uint32_t i = 0; i < s->n_rows; i++) {
+      const DcfgMergedRow* r = &s->rows[i];
+      MergedImage*         im = &a->images[r->image];
+      if (room[r->image] == 0) {
+         free(im->rows);
+         im->rows = NULL;
+         im->n_rows = 0;
+      }
+      GROW(im->rows, im->n_rows, room[r->image]);
+      im->rows[im->n_rows++] = (MergedRow){
+         intern(a->m->names, a->g->d->files[r->file].name), r->offset, r->size,
+         r->line, r->n_instrs };
+   }
+   for (uint32_t i = 0; i < a->g->p->n_images; i++)
+      sort_rows(a->images[i].rows, a->images[i].n_rows);
+   free(room);
+}
+
+/* Turn what was read from a partial sum into what its runs had. */
+static void read_partial(Addition* a)
+{
+   const DcfgMerged* s = a->g->p->merged;
+   bool*             enters = zalloc(a->g->p->n_blocks, sizeof(*enters));
+
+   read_runs(a);
+   for (uint32_t i = 0; i < s->n_entries; i++)
+      enters[s->entries[i]] = true;
+   for (uint32_t i = 0; i < s->n_homes; i++) {
+      const DcfgMergedHome* home = &s->homes[i];
+      MergedImage*          im = &a->images[i];
+      im->home = home->run;
+      im->number = home->number;
+      im->turn = home->turn;
+      im->load = home->load_addr;
+      im->overlapping = false;
+      for (uint32_t k = 0; k < im->n_blocks; k++)
+         im->blocks[k].enters = enters[im->blocks[k].id];
+   }
+   for (uint32_t i = 0; i < s->n_overlapping; i++)
+      a->images[s->overlapping[i]].overlapping = true;
+   a->added = zalloc(a->g->p->n_edges, sizeof(*a->added));
+   for (uint32_t i = 0; i < s->n_added; i++)
+      a->added[s->added[i]] = true;
+   replace_rows(a);
+   free(enters);
 }
 
 /*--- Which image is the same                              ---*/
@@ -291,150 +410,62 @@ static const char* identity(const Merged* m, const MergedImage* im)
 
 /* Give images their turns, unless a partial sum has told them, and their
    keys. */
-static void find_keys(Merged* m, bool has_turns)
+static void find_keys(Addition* a)
 {
+   uint32_t  n = a->g->p->n_images;
    KeyMap*   kinds = keymap_new();
-   uint32_t* n = zalloc(m->n_images, sizeof(*n));
+   uint32_t* turns = zalloc(n, sizeof(*turns));
 
-   for (uint32_t i = 0; i < m->n_images; i++) {
-      MergedImage* im = &m->images[i];
-      const char*  same = identity(m, im);
-      if (!has_turns)
-         im->turn = n[keymap_number(kinds, (uintptr_t)same)]++;
-      im->key = (uintptr_t)(im->turn == 0 ? same
-                            : intern(m->names, text_format("%s\n%" PRIu32,
-                                                           same, im->turn)));
+   for (uint32_t i = 0; i < n; i++) {
+      MergedImage* im = &a->images[i];
+      const char*  same = identity(a->m, im);
+      if (a->g->p->merged == NULL)
+         im->turn = turns[keymap_number(kinds, (uintptr_t)same)]++;
+      if (im->turn > 0)
+         same = intern(a->m->names, text_format("%s\n%" PRIu32, same,
+                                                im->turn));
+      im->key = (uintptr_t)same;
    }
-   free(n);
+   free(turns);
    keymap_free(kinds);
 }
 
-/*--- Edges                                                ---*/
-
-static void add_count(Incoming* in, MergedEdge* e, uint32_t thread,
-                      uint64_t count)
+/* Give the images of a part their numbers in the run, which are their keys. */
+static void number_images(Addition* a, const DcfgPart* part)
 {
-   MergedEdges* edges = &in->sum.edges;
+   const DcfgProcess* p = a->g->p;
 
-   GROW(edges->counts, edges->n_counts, edges->counts_room);
-   edges->counts[edges->n_counts++] = merged_count(thread, count);
-   e->n_counts++;
-   e->passing = passing_of(e->type);
-}
-
-/* Read the edges, but for those that no run has, if ADDED tells these. */
-static void read_edges(Incoming* in, const bool* added)
-{
-   const DcfgProcess* p = in->g->p;
-   MergedEdges*       edges = &in->sum.edges;
-
-   edges->all = zalloc(p->n_edges, sizeof(*edges->all));
-   for (uint32_t i = 0; i < p->n_edges; i++) {
-      const DcfgEdge* e = &p->edges[i];
-      MergedEdge      to = { in->ids[e->source], in->ids[e->target],
-                             (uint16_t)e->type, PASSES, 0,
-                             (uint32_t)edges->n_counts };
-      if (added != NULL && added[i])
-         continue;
-      if ((e->count == 0 && !dcfg_is_bypass(e->type)) || to.source == NO_ID
-          || to.target == NO_ID) {
-         in->idle++;
-         continue;
-      }
-      for (uint32_t t = 0; t < e->n_counts && e->count > 0; t++) {
-         uint64_t n = dcfg_edge_count(p, i, t);
-         if (n > 0)
-            add_count(in, &to, t, n);
-      }
-      if (e->count == 0 || to.n_counts > 0)
-         edges->all[edges->n++] = to;
-      if (edges->n_counts >= UINT32_MAX)
-         die("%s: there are too many counts in it", in->path);
+   if (part->n_image_numbers != p->n_images || part->n_preceding != p->n_threads)
+      die("%s: its key PART contradicts itself", a->path);
+   for (uint32_t i = 0; i < p->n_images; i++) {
+      MergedImage* im = &a->images[i];
+      im->number = part->image_numbers[i];
+      im->key = im->number;
+      /* A routine may begin where the run was cut. */
+      for (uint32_t k = 0; k < im->n_blocks; k++)
+         im->blocks[k].enters = false;
    }
 }
 
-/*--- The whole                                            ---*/
-
-Merged merged_new(Interned* names, bool keep, bool apart)
+void read_process(Addition* a, const MergedRun* run, const DcfgPart* part)
 {
-   return (Merged){ .names = names, .keep = keep, .apart = apart,
-                    .places = keymap_new(), .n_ids = MERGED_BLOCK };
-}
+   const DcfgProcess* p = a->g->p;
+   KeyMap*            keys = keymap_new();
 
-void merged_free(Merged* m)
-{
-   for (uint32_t i = 0; i < m->n_images; i++) {
-      free(m->images[i].blocks);
-      free(m->images[i].symbols);
-      free(m->images[i].rows);
-   }
-   for (uint32_t i = 0; i < m->n_runs; i++) {
-      free(m->runs[i].before);
-      free(m->runs[i].after);
-   }
-   free(m->images);
-   free(m->runs);
-   free(m->edges.all);
-   free(m->edges.counts);
-   free(m->thread_instrs);
-   keymap_free(m->places);
-}
-
-static void find_special_nodes(Incoming* in)
-{
-   const DcfgProcess* p = in->g->p;
-
-   for (uint32_t i = 0; i < p->n_nodes; i++)
-      switch (p->nodes[i].kind) {
-         case DCFG_NODE_START:   in->ids[i] = MERGED_START; break;
-         case DCFG_NODE_END:     in->ids[i] = MERGED_END; break;
-         case DCFG_NODE_UNKNOWN: in->ids[i] = MERGED_UNKNOWN; break;
-         default:                in->ids[i] = NO_ID;
-      }
-}
-
-Incoming read_process(const Merged* m, const Program* g, MergedRun* run,
-                      bool next_part, const char* path, const char* root)
-{
-   const DcfgProcess* p = g->p;
-   Incoming           in = { merged_new(m->names, m->keep, m->apart), g, path,
-                             root, zalloc(p->n_nodes, sizeof(*in.ids)), NULL,
-                             0 };
-   Merged*            sum = &in.sum;
-   bool*              added = NULL;
-
-   find_special_nodes(&in);
-   read_images(&in);
+   read_images(a);
    if (p->merged != NULL) {
-      added = read_partial(&in);
+      read_partial(a);
    } else if (run != NULL) {
-      GROW(sum->runs, sum->n_runs, sum->runs_room);
-      sum->runs[sum->n_runs++] = *run;
+      a->n_runs = 1;
+      a->runs = zalloc(1, sizeof(*a->runs));
+      *a->runs = *run;
    }
-   if (next_part)
-      number_parts(&in);
+   if (part != NULL)
+      number_images(a, part);
    else
-      find_keys(sum, p->merged != NULL);
-   for (uint32_t i = 0; i < sum->n_images; i++)
-      if (keymap_number(sum->places, sum->images[i].key) != i)
-         die("%s: what it says of its images contradicts itself", path);
-   read_edges(&in, added);
-   free(added);
-   sum->with_blocks = p->n_blocks > 0;
-   sum->with_routines = p->n_routines > 0;
-   sum->n_threads = p->n_threads;
-   sum->thread_instrs = zalloc(p->n_threads, sizeof(*sum->thread_instrs));
-   for (uint32_t t = 0; t < p->n_threads; t++)
-      sum->thread_instrs[t] = dcfg_process_instrs(p, t);
-   return in;
-}
-
-void free_incoming(Incoming* in)
-{
-   if (in->idle > 0)
-      complain("%s: %s edges and blocks that were never executed are left "
-               "out", in->path, text_count(in->idle));
-   merged_free(&in->sum);
-   free(in->ids);
-   free(in->first);
+      find_keys(a);
+   for (uint32_t i = 0; i < p->n_images; i++)
+      if (keymap_number(keys, a->images[i].key) != i)
+         die("%s: what it says of its images contradicts itself", a->path);
+   keymap_free(keys);
 }

@@ -3,9 +3,9 @@
 
    Sums, put in order and written. */
 
-/* Owns: the order of runs, threads, images and nodes in a file, and the way
-   from a sum to the tool's own graph, which finds routines and loops and writes
-   the file.  Handed: sums by cmd_merge.c.
+/* Owns: the order of runs, threads, images and nodes in a file; the way from a
+   sum to the tool's own graph, which finds routines and loops and writes the
+   file; and MERGED, which merge_read.c reads.  Handed: sums by cmd_merge.c.
 
    Runs come in any order and in any partial sums, and the result must not
    depend on that.  So the order depends only on the contents of runs. */
@@ -17,6 +17,7 @@
 #include "tool/graph/routine.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,9 @@
 
 COMPARE(by_contents, MergedRun, UP(id) ?: UP(instrs) ?: UP(hash))
 
-int run_order(const MergedRun* a, const MergedRun* b)
+COMPARE(by_rank, MergedRun, by_contents(x, y) ?: UP(number))
+
+int run_order(const void* a, const void* b)
 {
    return by_contents(a, b);
 }
@@ -65,36 +68,20 @@ static void order_threads(Merged* m)
    free(new);
 }
 
-/* Ranked: a run, and its number in the order in which runs came. */
-typedef
-   struct {
-      MergedRun run;
-      uint32_t  number;
-   }
-   Ranked;
-
-COMPARE(by_rank, Ranked, by_contents(&x->run, &y->run) ?: UP(number))
-
 void order_runs(Merged* m)
 {
-   Ranked*   order = zalloc(m->n_runs, sizeof(*order));
    uint32_t* rank = zalloc(m->n_runs, sizeof(*rank));
 
-   for (uint32_t i = 0; i < m->n_runs; i++)
-      order[i] = (Ranked){ m->runs[i], i };
-   if (m->n_runs > 0)
-      qsort(order, m->n_runs, sizeof(*order), by_rank);
-   for (uint32_t i = 0; i < m->n_runs; i++) {
-      m->runs[i] = order[i].run;
-      rank[order[i].number] = i;
+   if (m->n_runs > 0) {
+      qsort(m->runs, m->n_runs, sizeof(*m->runs), by_rank);
+      m->process_id = m->runs[0].id;
    }
+   for (uint32_t i = 0; i < m->n_runs; i++)
+      rank[m->runs[i].number] = i;
    for (uint32_t i = 0; i < m->n_images; i++)
       m->images[i].home = rank[m->images[i].home];
-   if (m->n_runs > 0)
-      m->process_id = m->runs[0].id;
-   if (m->keep && m->n_runs > 0)
+   if (m->keep)
       order_threads(m);
-   free(order);
    free(rank);
 }
 
@@ -122,190 +109,144 @@ void order_processes(Merged* all, uint32_t n)
 
 /*--- The order of images                                  ---*/
 
-/* Writing: a process on its way into the file. */
-typedef
-   struct {
-      Merged*       m;
-      uint32_t*     order;      // images in the order of the file
-      uint32_t*     new_id;     // by id
-      Graph         graph;
-      JsonImage*    images;     // by place in .order, as all that follows
-      MergedRow**   rows;       // joined
-      uint32_t*     n_rows;
-      bool*         rows_differ;        // .rows differ from M's own
-      char*         sizes;      // instructions' sizes
-      uint32_t*     added;      // EDGE_IDs of call bypasses that no run has
-      uint32_t      n_added;
-      PartialTables partial;
-      JsonDcfg      json;
-   }
-   Writing;
+COMPARE(by_home, MergedImage, UP(home) ?: UP(number))
 
-/* Placed: an image, and its load address in the file. */
-typedef
-   struct {
-      uint64_t load, size;
-      uint32_t home, number, index;
-   }
-   Placed;
+COMPARE(by_place, MergedImage, UP(place) ?: UP(home) ?: UP(number))
 
-COMPARE(by_home, Placed, UP(home) ?: UP(number) ?: UP(index))
-
-COMPARE(by_load, Placed, UP(load) ?: UP(home) ?: UP(number) ?: UP(index))
-
-static uint64_t placed_end(const Placed* p)
+static uint64_t image_end(const MergedImage* im)
 {
-   return p->size > UINT64_MAX - p->load ? UINT64_MAX : p->load + p->size;
+   return im->size > UINT64_MAX - im->place ? UINT64_MAX : im->place + im->size;
 }
 
 /* Return whether A and B share addresses.  Images of one run may: one took the
    place of the other. */
-static bool collides(const Placed* a, const Placed* b)
+static bool collides(const MergedImage* a, const MergedImage* b)
 {
-   return a->home != b->home && placed_end(b) > a->load
-          && (b->load < a->load || b->load - a->load < a->size);
+   return a->home != b->home && image_end(b) > a->place
+          && (b->place < a->place || b->place - a->place < a->size);
 }
 
 #define PAGE 4096
 
-/* Place N images, by home.  Each gets its address in the first run that has it.
-   If another run's image is there, it goes behind all others. */
-static void place_images(const Merged* m, Placed* all, uint32_t n)
+/* Place M's images, and put them in the order of the file.  Each gets its
+   address in the first run that has it.  If another run's image is there, it
+   goes behind all others. */
+static void order_images(Merged* m)
 {
    uint64_t top = 0;
 
-   for (uint32_t i = 0; i < n; i++) {
-      Placed* p = &all[i];
-      bool    is_free = true;
-      for (uint32_t k = 0; is_free && k < i; k++)
-         is_free = !collides(p, &all[k]);
-      if (!is_free) {
-         if (top > UINT64_MAX - PAGE || p->size > UINT64_MAX - top - PAGE)
-            die("there is no room for %s beside the other images",
-                m->images[p->index].name);
-         p->load = (top + PAGE - 1) / PAGE * PAGE + p->load % PAGE;
+   if (m->n_images > 0)
+      qsort(m->images, m->n_images, sizeof(*m->images), by_home);
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      MergedImage* im = &m->images[i];
+      uint32_t     k = 0;
+      im->place = im->load;
+      while (k < i && !collides(im, &m->images[k]))
+         k++;
+      if (k < i) {
+         if (top > UINT64_MAX - PAGE || im->size > UINT64_MAX - top - PAGE)
+            die("there is no room for %s beside the other images", im->name);
+         im->place = (top + PAGE - 1) / PAGE * PAGE + im->load % PAGE;
       }
-      if (placed_end(p) > top)
-         top = placed_end(p);
+      if (image_end(im) > top)
+         top = image_end(im);
    }
+   if (m->n_images > 0)
+      qsort(m->images, m->n_images, sizeof(*m->images), by_place);
 }
 
-static void order_images(Writing* w)
-{
-   uint32_t n = w->m->n_images;
-   Placed*  placed = zalloc(n, sizeof(*placed));
+/* Writing: a process on its way into the file. */
+typedef
+   struct Files Files;
 
-   for (uint32_t i = 0; i < n; i++) {
-      const MergedImage* im = &w->m->images[i];
-      placed[i] = (Placed){ im->load, im->size, im->home, im->number, i };
+typedef
+   struct {
+      Merged*        m;
+      uint32_t*      new_id;    // by id
+      Graph          graph;
+      JsonImage*     images;
+      char*          sizes;     // instructions' sizes
+      const LeftOut* left_out;
+      const Files*   files;
    }
-   if (n > 0)
-      qsort(placed, n, sizeof(*placed), by_home);
-   place_images(w->m, placed, n);
-   if (n > 0)
-      qsort(placed, n, sizeof(*placed), by_load);
-   w->order = zalloc(n, sizeof(*w->order));
-   w->images = zalloc(n, sizeof(*w->images));
-   for (uint32_t i = 0; i < n; i++) {
-      w->order[i] = placed[i].index;
-      w->images[i].info.load = placed[i].load;
-   }
-   free(placed);
-}
+   Writing;
 
-/* Return image I in the order of the file. */
-static const MergedImage* image_at(const Writing* w, uint32_t i)
-{
-   return &w->m->images[w->order[i]];
-}
+/* In place of the first count of a call bypass that no run has. */
+#define ADDED UINT32_MAX
 
 /*--- Blocks and edges                                     ---*/
 
 static void put_blocks(Writing* w)
 {
-   uint32_t n = 0;
+   const Merged* m = w->m;
+   Graph*        g = &w->graph;
+   uint32_t      n = 0;
 
-   for (uint32_t i = 0; i < w->m->n_images; i++)
-      n += w->m->images[i].n_blocks;
-   w->new_id = zalloc(w->m->n_ids, sizeof(*w->new_id));
-   w->graph.blocks = zalloc(n, sizeof(Block));
+   for (uint32_t i = 0; i < m->n_images; i++)
+      n += m->images[i].n_blocks;
+   w->new_id = zalloc(m->n_ids, sizeof(*w->new_id));
+   g->blocks = zalloc(n, sizeof(Block));
    for (uint32_t i = 0; i < MERGED_BLOCK; i++)
       w->new_id[i] = i;
-   for (uint32_t i = 0; i < w->m->n_images; i++) {
-      const MergedImage* im = image_at(w, i);
-      for (uint32_t k = 0; k < im->n_blocks; k++) {
-         const MergedBlock* b = &im->blocks[k];
-         w->new_id[b->id] = NodeFirstBlock + w->graph.n_blocks;
-         w->graph.blocks[w->graph.n_blocks++] = (Block){
-            w->images[i].info.load + b->offset, i, b->size, b->n_instrs,
-            b->last_offset, 0 };
+   for (uint32_t i = 0; i < m->n_images; i++)
+      for (uint32_t k = 0; k < m->images[i].n_blocks; k++) {
+         const MergedBlock* b = &m->images[i].blocks[k];
+         w->new_id[b->id] = NodeFirstBlock + g->n_blocks;
+         g->blocks[g->n_blocks++] = (Block){ m->images[i].place + b->offset, i,
+                                             b->size, b->n_instrs,
+                                             b->last_offset, 0 };
       }
-   }
 }
 
 COMPARE(by_ends, Edge, UP(source) ?: UP(target))
 
-/* Return the block that begins where B ends, in the same image; or NULL. */
-static const Block* block_behind(const Graph* g, const Block* b)
+static void sort_edges(Graph* g)
 {
+   if (g->n_edges > 0)
+      qsort(g->edges, g->n_edges, sizeof(*g->edges), by_ends);
+}
+
+/* Return the node of the block that begins where block SOURCE ends, in the same
+   image; 0 if there is none. */
+static UInt node_behind(const Graph* g, UInt source)
+{
+   const Block* b = &g->blocks[source - NodeFirstBlock];
+
    for (const Block* to = b + 1; to < g->blocks + g->n_blocks
         && to->image == b->image && to->addr <= b->addr + b->size; to++)
       if (to->addr == b->addr + b->size)
-         return to;
-   return NULL;
-}
-
-/* Return the node behind each block with a call, if a call returned there in
-   some run; else 0.  To be freed. */
-static UInt* find_returns(const Graph* g)
-{
-   UInt* behind = zalloc((size_t)NodeFirstBlock + g->n_blocks, sizeof(UInt));
-   bool* returned = zalloc((size_t)NodeFirstBlock + g->n_blocks, sizeof(bool));
-
-   for (UInt i = 0; i < g->n_edges; i++)
-      if (g->edges[i].n_counts > 0 && g->edges[i].type == EdgeReturn)
-         returned[g->edges[i].target] = true;
-   for (UInt i = 0; i < g->n_edges; i++) {
-      const Edge*  e = &g->edges[i];
-      const Block* site;
-      if (e->n_counts == 0 || e->source < NodeFirstBlock
-          || (e->type != EdgeDirectCall && e->type != EdgeIndirectCall))
-         continue;
-      site = block_behind(g, &g->blocks[e->source - NodeFirstBlock]);
-      if (site != NULL
-          && returned[NodeFirstBlock + (UInt)(site - g->blocks)])
-         behind[e->source] = NodeFirstBlock + (UInt)(site - g->blocks);
-   }
-   free(returned);
-   return behind;
+         return NodeFirstBlock + (UInt)(to - g->blocks);
+   return 0;
 }
 
 /* Add the call bypasses that no run has: one run called, and another one saw
    the return.  Edges are in order; behind them is room for one edge a block. */
-static void add_call_bypasses(Writing* w)
+static void add_call_bypasses(Graph* g)
 {
-   Graph* g = &w->graph;
-   UInt*  behind = find_returns(g);
-   UInt   n = g->n_edges, k = 0;
-   Edge*  added;
+   bool* returned = zalloc((size_t)NodeFirstBlock + g->n_blocks, sizeof(bool));
+   UInt  n = g->n_edges;
 
-   for (UInt b = NodeFirstBlock; b < NodeFirstBlock + g->n_blocks; b++) {
-      Edge e = { b, behind[b], EdgeCallBypass, 0, 0 };
-      if (behind[b] != 0
-          && (n == 0 || bsearch(&e, g->edges, n, sizeof(e), by_ends) == NULL))
+   for (UInt i = 0; i < n; i++)
+      if (g->edges[i].n_counts > 0 && g->edges[i].type == EdgeReturn)
+         returned[g->edges[i].target] = true;
+   for (UInt i = 0, end; i < n; i = end) {
+      Edge e = { g->edges[i].source, 0, EdgeCallBypass, ADDED, 0 };
+      bool calls = false, has = false;
+      for (end = i; end < n && g->edges[end].source == e.source; end++)
+         calls = calls || (g->edges[end].n_counts > 0
+                           && (g->edges[end].type == EdgeDirectCall
+                               || g->edges[end].type == EdgeIndirectCall));
+      if (!calls || e.source < NodeFirstBlock)
+         continue;
+      e.target = node_behind(g, e.source);
+      for (UInt k = i; k < end; k++)
+         has = has || g->edges[k].target == e.target;
+      if (returned[e.target] && e.target != 0 && !has)
          g->edges[g->n_edges++] = e;
    }
-   free(behind);
-   w->n_added = g->n_edges - n;
-   added = zalloc(w->n_added, sizeof(*added));
-   w->added = zalloc(w->n_added, sizeof(*w->added));
-   memcpy(added, g->edges + n, w->n_added * sizeof(*added));
-   if (w->n_added > 0)
-      qsort(g->edges, g->n_edges, sizeof(*g->edges), by_ends);
-   for (UInt i = 0; i < g->n_edges && k < w->n_added; i++)
-      if (by_ends(&g->edges[i], &added[k]) == 0)
-         w->added[k++] = i + 1;
-   free(added);
+   free(returned);
+   if (g->n_edges > n)
+      sort_edges(g);
 }
 
 /* Take M's counts, in place, as the graph has them.  These are longer, so go
@@ -353,9 +294,8 @@ static void put_edges(Writing* w)
    }
    free(m->all);
    *m = (MergedEdges){ 0 };
-   if (g->n_edges > 0)
-      qsort(g->edges, g->n_edges, sizeof(*g->edges), by_ends);
-   add_call_bypasses(w);
+   sort_edges(g);
+   add_call_bypasses(g);
 }
 
 /* Die if the instructions do not fit INSTR_COUNT, those of the threads or those
@@ -405,7 +345,7 @@ static BlockSymbol* find_symbols(const Writing* w)
    uint32_t     before = 0, b = 0;
 
    for (uint32_t i = 0; i < w->m->n_images; i++) {
-      const MergedImage* im = image_at(w, i);
+      const MergedImage* im = &w->m->images[i];
       for (uint32_t k = 0; k < im->n_blocks; k++, b++) {
          uint32_t s = symbol_around(im, im->blocks[k].offset);
          if (im->n_symbols == 0) {
@@ -435,7 +375,7 @@ static char* list_sizes(const Writing* w)
    memset(sizes, '0', n);
    n = 0;
    for (uint32_t i = 0; i < w->m->n_images; i++) {
-      const MergedImage* im = image_at(w, i);
+      const MergedImage* im = &w->m->images[i];
       for (uint32_t k = 0; k < im->n_blocks; k++) {
          const MergedBlock* b = &im->blocks[k];
          known = known || b->sizes != NULL;
@@ -490,20 +430,21 @@ static bool join_row(const MergedImage* im, MergedRow* last,
    touch or overlap become one.  After joining, the rows are lost, and only
    blocks tell how far two rows overlap.  So a sum keeps the rows of its runs,
    and joins them when it is written. */
-void join_rows(const MergedImage* im, MergedRow** rows, uint32_t* n)
+void join_rows(MergedImage* im)
 {
-   *rows = zalloc(im->n_rows, sizeof(**rows));
-   *n = 0;
+   im->joined = zalloc(im->n_rows, sizeof(*im->joined));
+   im->n_joined = 0;
    for (uint32_t i = 0; i < im->n_rows; i++) {
       const MergedRow* r = &im->rows[i];
-      MergedRow*       last = *n > 0 ? &(*rows)[*n - 1] : NULL;
+      MergedRow*       last = im->n_joined == 0 || im->overlapping ? NULL
+                              : &im->joined[im->n_joined - 1];
       bool             fits = true;
-      if (last == NULL || im->overlapping || r->offset > row_end(last)
-          || r->file != last->file || r->line != last->line) {
-         fits = last == NULL || im->overlapping || r->offset >= row_end(last);
-         (*rows)[(*n)++] = *r;
-      } else {
+      if (last != NULL && r->offset <= row_end(last)
+          && r->file == last->file && r->line == last->line) {
          fits = join_row(im, last, r);
+      } else {
+         fits = last == NULL || r->offset >= row_end(last);
+         im->joined[im->n_joined++] = *r;
       }
       if (!fits)
          die("%s is not the same build in all runs: its source lines differ, "
@@ -512,123 +453,224 @@ void join_rows(const MergedImage* im, MergedRow** rows, uint32_t* n)
    }
 }
 
-static bool same_rows(const MergedImage* im, const MergedRow* rows, uint32_t n)
+/* Return whether joining changed the rows. */
+static bool rows_differ(const MergedImage* im)
 {
-   for (uint32_t i = 0; n == im->n_rows && i < n; i++)
-      if (row_order(&im->rows[i], &rows[i]) != 0
-          || im->rows[i].n_instrs != rows[i].n_instrs)
-         return false;
-   return n == im->n_rows;
-}
-
-static void join_all_rows(Writing* w)
-{
-   uint32_t n = w->m->n_images;
-
-   w->rows = zalloc(n, sizeof(*w->rows));
-   w->n_rows = zalloc(n, sizeof(*w->n_rows));
-   w->rows_differ = zalloc(n, sizeof(*w->rows_differ));
-   for (uint32_t i = 0; i < n; i++) {
-      join_rows(image_at(w, i), &w->rows[i], &w->n_rows[i]);
-      w->rows_differ[i] = !same_rows(image_at(w, i), w->rows[i],
-                                     w->n_rows[i]);
-   }
+   for (uint32_t i = 0; im->n_joined == im->n_rows && i < im->n_rows; i++)
+      if (row_order(&im->rows[i], &im->joined[i]) != 0
+          || im->rows[i].n_instrs != im->joined[i].n_instrs)
+         return true;
+   return im->n_joined != im->n_rows;
 }
 
 /*--- Names of files                                       ---*/
 
 /* Files: the rows of FILE_NAMES: images in their order, then source files by
    name. */
-typedef
-   struct {
-      KeyMap*      images;      // from a name to its row
-      KeyMap*      sources;     // from a name to its index in .ranks
-      uint32_t*    ranks;       // rows behind those of the images
-      uint32_t     n;
-      const char** names;
-   }
-   Files;
+struct Files {
+   KeyMap*      images;         // from a name to its row
+   KeyMap*      sources;        // from a name to its index in .ranks
+   uint32_t*    ranks;          // rows behind those of the images
+   uint32_t     n;
+   const char** names;
+};
 
-static uint32_t source_id(const void* files, const char* name)
+static uint32_t image_id(const Files* f, const char* name)
 {
-   const Files* f = files;
+   return keymap_number(f->images, (uintptr_t)name) + 1;
+}
 
+static uint32_t source_id(const Files* f, const char* name)
+{
    return keymap_size(f->images)
           + f->ranks[keymap_find(f->sources, (uintptr_t)name)] + 1;
 }
 
 COMPARE(by_text, char* const, strcmp(*x, *y))
 
-static const char* name_at(const KeyMap* m, uint32_t i)
-{
-   return (const char*)(uintptr_t)keymap_key(m, i);
-}
-
-static Files list_files(Writing* w, uint32_t n)
+static Files list_files(const Merged* processes, uint32_t n)
 {
    Files        f = { .images = keymap_new(), .sources = keymap_new() };
+   uint32_t     n_images, n_sources;
    const char** sources;
 
    for (uint32_t p = 0; p < n; p++)
-      for (uint32_t i = 0; i < w[p].m->n_images; i++) {
-         const MergedImage* im = image_at(&w[p], i);
-         w[p].images[i].file = keymap_number(f.images, (uintptr_t)im->name)
-                               + 1;
+      for (uint32_t i = 0; i < processes[p].n_images; i++) {
+         const MergedImage* im = &processes[p].images[i];
+         image_id(&f, im->name);
          for (uint32_t k = 0; k < im->n_rows; k++)
             keymap_number(f.sources, (uintptr_t)im->rows[k].file);
       }
-   f.n = keymap_size(f.images) + keymap_size(f.sources);
+   n_images = keymap_size(f.images);
+   n_sources = keymap_size(f.sources);
+   f.n = n_images + n_sources;
    f.names = zalloc(f.n, sizeof(*f.names));
-   f.ranks = zalloc(keymap_size(f.sources), sizeof(*f.ranks));
-   for (uint32_t i = 0; i < keymap_size(f.images); i++)
-      f.names[i] = name_at(f.images, i);
-   sources = f.names + keymap_size(f.images);
-   for (uint32_t i = 0; i < keymap_size(f.sources); i++)
-      sources[i] = name_at(f.sources, i);
-   if (keymap_size(f.sources) > 0)
-      qsort(sources, keymap_size(f.sources), sizeof(*sources), by_text);
-   for (uint32_t i = 0; i < keymap_size(f.sources); i++)
+   f.ranks = zalloc(n_sources, sizeof(*f.ranks));
+   sources = f.names + n_images;
+   for (uint32_t i = 0; i < f.n; i++)
+      f.names[i] = (const char*)(uintptr_t)
+                   (i < n_images ? keymap_key(f.images, i)
+                    : keymap_key(f.sources, i - n_images));
+   if (n_sources > 0)
+      qsort(sources, n_sources, sizeof(*sources), by_text);
+   for (uint32_t i = 0; i < n_sources; i++)
       f.ranks[keymap_find(f.sources, (uintptr_t)sources[i])] = i;
    return f;
 }
 
-static void free_files(Files* f)
+/*--- Partial sums                                         ---*/
+
+#define INDENT "          "
+#define ROW    ",\n" INDENT "  [ "
+
+static void put(Put* out, const char* format, ...)
+            __attribute__((format(printf, 2, 3)));
+
+/* Put a text of less than 256 characters. */
+static void put(Put* out, const char* format, ...)
 {
-   keymap_free(f->images);
-   keymap_free(f->sources);
-   free(f->ranks);
-   free(f->names);
+   char    text[256];
+   va_list args;
+
+   va_start(args, format);
+   vsnprintf(text, sizeof(text), format, args);
+   va_end(args);
+   DCFG_(put_text)(out, text);
+}
+
+/* Put N behind *NEXT, which separates it from those before. */
+static void put_next(Put* out, const char** next, uint32_t n)
+{
+   put(out, "%s%" PRIu32, *next, n);
+   *next = ", ";
+}
+
+static void put_runs(Put* out, const Merged* m)
+{
+   put(out, INDENT "\"RUNS\" : [ [ \"PROCESS_ID\", \"INSTR_COUNT\", "
+       "\"HASH\", \"NUM_THREADS\", \"FIRST_PART_NUM\", \"PART_NUM\", "
+       "\"LAST_PART_NUM\", \"PRECEDING_HASH\", \"FOLLOWING_HASH\" ]");
+   for (uint32_t i = 0; i < m->n_runs; i++) {
+      const MergedRun* r = &m->runs[i];
+      put(out, ROW "%" PRIu64 ", %" PRIu64 ", \"0x%" PRIx64 "\", %" PRIu32
+          ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", \"0x%" PRIx64 "\", "
+          "\"0x%" PRIx64 "\" ]", r->id, r->instrs, r->hash, r->n_threads,
+          r->first_part, r->part, r->last_part, r->begin, r->end);
+   }
+   put(out, " ],\n");
+}
+
+static void put_homes(Put* out, const Merged* m)
+{
+   put(out, INDENT "\"HOMES\" : [ [ \"IMAGE_ID\", \"RUN_NUM\", "
+       "\"IMAGE_NUM\", \"LOAD_ADDR\", \"TURN\" ]");
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      const MergedImage* im = &m->images[i];
+      put(out, ROW "%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", \"0x%" PRIx64
+          "\", %" PRIu32 " ]", i + 1, im->home, im->number, im->load,
+          im->turn);
+   }
+   DCFG_(put_text)(out, " ],\n");
+}
+
+/* Put the blocks where a routine of some run begins, in images without symbols;
+   symbols say it in others.  Put the edges that no run has. */
+static void put_lists(Put* out, const Writing* w)
+{
+   const char* next = " ";
+   uint32_t    node = NodeFirstBlock;
+
+   put(out, INDENT "\"ENTRY_NODE_IDS\" : [");
+   for (uint32_t i = 0; i < w->m->n_images; i++) {
+      const MergedImage* im = &w->m->images[i];
+      for (uint32_t k = 0; k < im->n_blocks; k++, node++)
+         if (im->n_symbols == 0 && im->blocks[k].enters)
+            put_next(out, &next, node);
+   }
+   put(out, " ],\n" INDENT "\"ADDED_EDGE_IDS\" : [");
+   next = " ";
+   for (uint32_t i = 0; i < w->graph.n_edges; i++)
+      if (w->graph.edges[i].first_count == ADDED)
+         put_next(out, &next, i + 1);
+   put(out, " ],\n");
+}
+
+static void put_rows(Put* out, const Writing* w)
+{
+   const char* next = " ";
+
+   put(out, INDENT "\"ROWS\" : [ [ \"IMAGE_ID\", \"FILE_NAME_ID\", "
+       "\"LINE_NUM\", \"ADDR_OFFSET\", \"SIZE\", \"NUM_INSTRS\" ]");
+   for (uint32_t i = 0; i < w->m->n_images; i++) {
+      const MergedImage* im = &w->m->images[i];
+      bool               differ = rows_differ(im);
+      for (uint32_t k = 0; differ && k < im->n_rows; k++) {
+         const MergedRow* r = &im->rows[k];
+         put(out, ROW "%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", \"0x%" PRIx64
+             "\", %" PRIu64 ", %" PRIu32 " ]", i + 1,
+             source_id(w->files, r->file), r->line, r->offset, r->size,
+             r->n_instrs);
+      }
+   }
+   put(out, " ],\n" INDENT "\"OVERLAPPING_IMAGE_IDS\" : [");
+   for (uint32_t i = 0; i < w->m->n_images; i++)
+      if (w->m->images[i].overlapping)
+         put_next(out, &next, i + 1);
+   put(out, " ],\n");
+}
+
+/* Put the member MERGED, for JsonDcfg.more.  ARG is a Writing. */
+static void put_merged(Put* out, const void* arg)
+{
+   const Writing* w = arg;
+   const LeftOut* left = w->left_out;
+
+   put(out, ",\n        \"MERGED\" : { \"THREADS\" : \"%s\", \"BUILDS\" : "
+       "\"%s\", \"NUM_FILES\" : %" PRIu64 ",\n", w->m->keep ? "keep" : "add",
+       w->m->apart ? "apart" : "one", left->n_files);
+   put_runs(out, w->m);
+   put_homes(out, w->m);
+   put_lists(out, w);
+   put_rows(out, w);
+   put(out, INDENT "\"LEFT_OUT\" : [ [ \"FILE_NAME\", \"REASON\" ]");
+   for (uint32_t i = 0; i < left->n; i++) {
+      DCFG_(put_text)(out, ROW);
+      DCFG_(put_string)(out, left->all[i].file);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_string)(out, left->all[i].reason);
+      DCFG_(put_text)(out, " ]");
+   }
+   DCFG_(put_text)(out, " ] }");
 }
 
 /*--- The whole                                            ---*/
 
-static void put_image(const Writing* w, uint32_t i, const Files* f)
+static void put_image(const Writing* w, uint32_t i)
 {
-   const MergedImage* im = image_at(w, i);
+   const MergedImage* im = &w->m->images[i];
    JsonImage*         to = &w->images[i];
    ImageSymbol*       symbols = zalloc(im->n_symbols, sizeof(*symbols));
 
    for (uint32_t k = 0; k < im->n_symbols; k++)
-      symbols[k] = (ImageSymbol){ to->info.load + im->symbols[k].offset,
+      symbols[k] = (ImageSymbol){ im->place + im->symbols[k].offset,
                                   im->symbols[k].size, im->symbols[k].name };
-   to->n_source = w->n_rows[i];
+   to->info = (ImageInfo){ .name = im->name, .load = im->place,
+                           .size = im->size, .build_id = im->build_id,
+                           .code_hash = im->code_hash == NULL ? 0
+                                        : strtoull(im->code_hash, NULL, 16),
+                           .symbols = symbols, .n_symbols = im->n_symbols };
+   to->file = image_id(w->files, im->name);
+   to->n_source = im->n_joined;
    to->source = zalloc(to->n_source, sizeof(*to->source));
    for (uint32_t k = 0; k < to->n_source; k++) {
-      const MergedRow* r = &w->rows[i][k];
-      to->source[k] = (SourceRow){ source_id(f, r->file), r->line,
-                                   to->info.load + r->offset, (UInt)r->size,
+      const MergedRow* r = &im->joined[k];
+      to->source[k] = (SourceRow){ source_id(w->files, r->file), r->line,
+                                   im->place + r->offset, (UInt)r->size,
                                    r->n_instrs };
    }
-   to->info.name = im->name;
-   to->info.size = im->size;
-   to->info.build_id = im->build_id;
-   to->info.code_hash = im->code_hash == NULL ? 0
-                        : strtoull(im->code_hash, NULL, 16);
-   to->info.symbols = symbols;
-   to->info.n_symbols = im->n_symbols;
 }
 
-static void put_process(Writing* w, const Files* f)
+static JsonDcfg put_process(Writing* w)
 {
    Graph*    g = &w->graph;
    Routines* routines = NULL;
@@ -638,42 +680,38 @@ static void put_process(Writing* w, const Files* f)
    put_blocks(w);
    put_edges(w);
    check_instrs(g);
+   w->images = zalloc(w->m->n_images, sizeof(*w->images));
    for (uint32_t i = 0; i < w->m->n_images; i++)
-      put_image(w, i, f);
+      put_image(w, i);
    if (w->m->with_routines) {
       BlockSymbol* symbols = find_symbols(w);
       routines = DCFG_(find_routines)(g, symbols);
       free(symbols);
    }
    w->sizes = list_sizes(w);
-   w->json = (JsonDcfg){
-      .pid = (UInt)w->m->process_id, .n_files = f->n, .files = f->names,
-      .n_images = w->m->n_images, .images = w->images, .graph = g,
-      .routines = routines,
+   return (JsonDcfg){
+      .pid = (UInt)w->m->process_id, .n_files = w->files->n,
+      .files = w->files->names, .n_images = w->m->n_images,
+      .images = w->images, .graph = g, .routines = routines,
       .loops = routines == NULL ? NULL : DCFG_(find_loops)(g, routines),
       .with_cfg = w->m->with_blocks, .with_symbols = True,
-      .instr_sizes = w->sizes
+      .instr_sizes = w->sizes,
+      .more = w->left_out == NULL ? NULL : put_merged, .more_arg = w
    };
 }
 
-static void free_writing(Writing* w)
+static void free_writing(Writing* w, const JsonDcfg* json)
 {
-   if (w->json.routines != NULL) {
-      DCFG_(delete_loops)((Loops*)w->json.loops);
-      DCFG_(delete_routines)((Routines*)w->json.routines);
+   if (json->routines != NULL) {
+      DCFG_(delete_loops)((Loops*)json->loops);
+      DCFG_(delete_routines)((Routines*)json->routines);
    }
    for (uint32_t i = 0; i < w->m->n_images; i++) {
       free((ImageSymbol*)w->images[i].info.symbols);
       free(w->images[i].source);
-      free(w->rows[i]);
    }
-   free(w->rows);
-   free(w->n_rows);
-   free(w->rows_differ);
-   free(w->added);
    free(w->sizes);
    free(w->images);
-   free(w->order);
    free(w->new_id);
    free(w->graph.blocks);
    free(w->graph.edges);
@@ -694,27 +732,24 @@ void merged_write(Merged* processes, uint32_t n, const LeftOut* left_out,
    Files     f;
 
    for (uint32_t i = 0; i < n; i++) {
-      w[i].m = &processes[i];
-      order_images(&w[i]);
-      join_all_rows(&w[i]);
+      order_images(&processes[i]);
+      for (uint32_t k = 0; k < processes[i].n_images; k++)
+         join_rows(&processes[i].images[k]);
    }
-   f = list_files(w, n);
+   f = list_files(processes, n);
    for (uint32_t i = 0; i < n; i++) {
-      put_process(&w[i], &f);
-      json[i] = w[i].json;
-      if (left_out == NULL)
-         continue;
-      w[i].partial = (PartialTables){ w[i].m, left_out, w[i].order, w[i].added,
-                                      w[i].n_added, w[i].rows_differ,
-                                      source_id, &f };
-      json[i].more = put_merged;
-      json[i].more_arg = &w[i].partial;
+      w[i] = (Writing){ .m = &processes[i], .left_out = left_out,
+                        .files = &f };
+      json[i] = put_process(&w[i]);
    }
    DCFG_(start_put)(put, pass_on, out);
    DCFG_(write_processes)(put, json, n);
    for (uint32_t i = 0; i < n; i++)
-      free_writing(&w[i]);
-   free_files(&f);
+      free_writing(&w[i], &json[i]);
+   keymap_free(f.images);
+   keymap_free(f.sources);
+   free(f.ranks);
+   free(f.names);
    free(put);
    free(json);
    free(w);

@@ -19,8 +19,7 @@
 
    Lists of one row, such as the nodes of a routine, go to one array for all
    rows, and the row has the place of its first element.  These arrays move
-   while they grow.  The rows of MERGED show pointers to users: until
-   resolve.c replaces them, these have places, too. */
+   while they grow. */
 
 #include "lib/graph/model.h"
 
@@ -442,35 +441,13 @@ static MergedTables* tables(Load* l)
    return &last_process(l)->merged;
 }
 
-/* Return index N in the form of a pointer, which the real pointer replaces
-   later. */
-static const void* place_of(size_t n)
-{
-   return (const void*)(uintptr_t)n;
-}
-
 enum { RUN_ID, RUN_INSTRS, RUN_HASH, RUN_THREADS, RUN_FIRST_PART, RUN_PART,
        RUN_LAST_PART, RUN_PRECEDING, RUN_FOLLOWING };
-
-static bool keep_counts(Load* l, const Frame* f, uint32_t field)
-{
-   size_t    n = length(f, field);
-   uint64_t* to;
-
-   if (n == 0)
-      return true;
-   to = array_add_n(l->job, &tables(l)->counts, sizeof(*to), n);
-   if (to == NULL)
-      return false;
-   memcpy(to, list(l->walk, f, field), n * sizeof(*to));
-   return true;
-}
 
 static bool close_run(void* arg, const Frame* f)
 {
    Load*          l = arg;
-   MergedTables*  t = tables(l);
-   DcfgMergedRun* r = array_add(l->job, &t->runs, sizeof(*r));
+   DcfgMergedRun* r = array_add(l->job, &tables(l)->runs, sizeof(*r));
 
    if (r == NULL)
       return false;
@@ -481,12 +458,9 @@ static bool close_run(void* arg, const Frame* f)
    r->first_part = (uint32_t)number(f, RUN_FIRST_PART);
    r->part = (uint32_t)number(f, RUN_PART);
    r->last_part = (uint32_t)number(f, RUN_LAST_PART);
-   r->n_preceding = (uint32_t)length(f, RUN_PRECEDING);
-   r->n_following = (uint32_t)length(f, RUN_FOLLOWING);
-   r->preceding = place_of(t->counts.n);
-   r->following = place_of(t->counts.n + r->n_preceding);
-   return keep_counts(l, f, RUN_PRECEDING)
-          && keep_counts(l, f, RUN_FOLLOWING);
+   r->begin = number(f, RUN_PRECEDING);
+   r->end = number(f, RUN_FOLLOWING);
+   return true;
 }
 
 static const Field run_fields[] = {
@@ -497,8 +471,8 @@ static const Field run_fields[] = {
    { "FIRST_PART_NUM", V_INT, F_NEEDED, ID_0, NULL },
    { "PART_NUM", V_INT, F_NEEDED, ID_0, NULL },
    { "LAST_PART_NUM", V_INT, F_NEEDED, ID_0, NULL },
-   { "PRECEDING_INSTR_COUNT_PER_THREAD", V_INTS, F_NEEDED, BITS64, NULL },
-   { "FOLLOWING_INSTR_COUNT_PER_THREAD", V_INTS, F_NEEDED, BITS64, NULL }
+   { "PRECEDING_HASH", V_INT, F_NEEDED | F_HEX, BITS64, NULL },
+   { "FOLLOWING_HASH", V_INT, F_NEEDED | F_HEX, BITS64, NULL }
 };
 static const Shape runs = { V_TABLE, false, 9, run_fields,
                             NULL, close_run, NULL };
@@ -615,7 +589,6 @@ static const Shape merged_shape = { V_OBJECT, false, 10, merged_fields,
 static void merged_free(Job* job, MergedTables* t)
 {
    array_free(job, &t->runs, sizeof(DcfgMergedRun));
-   array_free(job, &t->counts, sizeof(uint64_t));
    array_free(job, &t->homes, sizeof(DcfgMergedHome));
    array_free(job, &t->entries, sizeof(uint32_t));
    array_free(job, &t->added, sizeof(uint32_t));

@@ -27,7 +27,6 @@ typedef
    struct {
       DcfgMerged shown;         // if .shown.threads is not NULL
       Array      runs;          // DcfgMergedRun
-      Array      counts;        // uint64_t: preceding and following
       Array      homes;         // DcfgMergedHome
       Array      entries, added, overlapping;  // uint32_t
       Array      rows;          // DcfgMergedRow

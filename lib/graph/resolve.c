@@ -722,18 +722,10 @@ static void show_tables(MergedTables* t)
    maps FILE_NAME_ID. */
 static void merged_resolve(Process* p, const IdMap* files)
 {
-   MergedTables*   t = &p->merged;
-   const uint64_t* counts = t->counts.data;
+   MergedTables* t = &p->merged;
 
    if (t->shown.threads == NULL || t->shown.builds == NULL)
       return;
-   for (size_t i = 0; i < t->runs.n; i++) {
-      DcfgMergedRun* r = &ELEM(t->runs, DcfgMergedRun, i);
-      r->preceding = r->n_preceding > 0
-                     ? counts + (uintptr_t)r->preceding : NULL;
-      r->following = r->n_following > 0
-                     ? counts + (uintptr_t)r->following : NULL;
-   }
    for (size_t i = 0; i < t->homes.n; i++) {
       DcfgMergedHome* h = &ELEM(t->homes, DcfgMergedHome, i);
       h->image = image_index(p, h->image);
