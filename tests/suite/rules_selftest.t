@@ -138,7 +138,7 @@ def part(d, **wrong):
 def merged(d, **wrong):
     """Makes the process a partial sum of one run, without errors but WRONG."""
     p = proc(d)
-    run = [d["PROCESSES"][1][0], p["INSTR_COUNT"], "0x1", len(p["INSTR_COUNT_PER_THREAD"]), 0, 0, 0, [], []]
+    run = [d["PROCESSES"][1][0], p["INSTR_COUNT"], "0x1", len(p["INSTR_COUNT_PER_THREAD"]), 0, 0, 0, "0x0", "0x0"]
     p["MERGED"] = {"THREADS": "keep", "BUILDS": "one", "NUM_FILES": 1, "RUNS": [[], run],
                    "HOMES": [[], *([r[0], 0, i, r[1], 0] for i, r in enumerate(p["IMAGES"][1:]))],
                    "ENTRY_NODE_IDS": [], "ADDED_EDGE_IDS": [], "ROWS": [[]], "OVERLAPPING_IMAGE_IDS": [], "LEFT_OUT": [[]],
