@@ -103,13 +103,12 @@ typedef
       const char*            threads;   // "add" or "keep"
       const char*            builds;    // "one" or "apart"
       uint64_t               n_files;   // files in the sum
-      uint32_t               n_runs, n_homes, n_entries, n_added;
+      uint32_t               n_runs, n_homes, n_entries;
       uint32_t               n_rows, n_overlapping, n_left_out;
       const DcfgMergedRun*   runs;      // in their order
       const DcfgMergedHome*  homes;
       const uint32_t*        entries;   // nodes where a run has a routine's
                                         // entry, in images without symbols
-      const uint32_t*        added;     // edges that are in no run
       const DcfgMergedRow*   rows;      // rows where runs differ
       const uint32_t*        overlapping;       // images in which rows overlap
       const DcfgLeftOut*     left_out;

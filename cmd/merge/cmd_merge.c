@@ -251,8 +251,7 @@ static void join_held(Job* job)
 {
    uint32_t first = 0;
 
-   if (job->n_parts > 0)
-      qsort(job->parts, job->n_parts, sizeof(*job->parts), by_run);
+   SORT(job->parts, job->n_parts, by_run);
    for (uint32_t i = 0; i < job->n_parts; i++) {
       HeldPart* a = &job->parts[i];
       if (a->run.id != job->parts[first].run.id)
@@ -341,7 +340,8 @@ static void add_parts(Job* job)
       free_file(job, d);
    }
    free(job->parts);
-   job->n_parts = 0;
+   job->parts = NULL;
+   job->n_parts = job->parts_room = 0;
 }
 
 /* Die if two runs of M are parts of one run.  A later merge cannot join them:
@@ -369,9 +369,11 @@ static void refuse_split(const Merged* m)
 COMPARE(by_file, LeftFile,
         strcmp(x->file, y->file) ?: strcmp(x->reason, y->reason))
 
-/* Finish the sums: all runs are there. */
+/* Finish the sums: all files have been read. */
 static void finish_sums(Job* job)
 {
+   add_parts(job);
+   SORT(job->left_out.all, job->left_out.n, by_file);
    for (uint32_t i = 0; i < job->n; i++) {
       order_runs(&job->all[i]);
       refuse_split(&job->all[i]);
@@ -399,12 +401,6 @@ static void free_job(Job* job)
    free(job->left_out.all);
    interned_free(job->names);
    dcfg_free(job->input);
-}
-
-static void order_left_out(LeftOut* l)
-{
-   if (l->n > 0)
-      qsort(l->all, l->n, sizeof(*l->all), by_file);
 }
 
 static int say_left_out(const LeftOut* l)
@@ -435,8 +431,6 @@ static _Noreturn void work(Job* job, const Child* c)
    job->partial = true;
    for (uint32_t i = 0; i < c->names.n; i++)
       add_file(job, c->names.all[i]);
-   add_parts(job);
-   order_left_out(&job->left_out);
    finish_sums(job);
    write_sums(job, c->file);
    flush_temporary(c->file);
@@ -526,12 +520,10 @@ static int merge(Job* job, FileNames* names, uint64_t jobs)
       for (uint32_t i = 0; i < names->n; i++)
          add_file(job, names->all[i]);
    }
-   add_parts(job);
-   order_left_out(&job->left_out);
+   finish_sums(job);
    status = say_left_out(&job->left_out);
    if (status != STATUS_OK && job->left_out.n_files == 0)
       die("no file is left");
-   finish_sums(job);
    if (!job->partial && (job->n == 0 || job->all[0].n_runs == 0))
       die("there is no run in these files");
    write_sums(job, open_result(job->out));

@@ -194,7 +194,6 @@ typedef
       MergedImage*   images;    // as many as the process has
       MergedRun*     runs;
       uint32_t       n_runs;
-      bool*          added;     // by edge of a partial sum: no run has it
       uint32_t*      ids;       // by node: the node of M that it is, or begins
                                 // with; NO_ID: it is left out
       uint64_t       idle;      // edges and blocks that are left out
@@ -205,6 +204,13 @@ typedef
       MergedEdges    edges;     // to be added; some may share counts
    }
    Addition;
+
+/* Sort an array of N elements, of which it may have none. */
+#define SORT(all, n, order)                             \
+   do {                                                 \
+      if ((n) > 0)                                      \
+         qsort((all), (n), sizeof *(all), (order));     \
+   } while (0)
 
 static inline bool has_file(const MergedImage* im)
 {
@@ -275,10 +281,12 @@ _Noreturn void die_other(const Addition* a, const char* what, uint64_t offset);
 /* Return a new node id. */
 uint32_t    new_id(Addition* a);
 
-/* Divide the blocks of M's image TO and of A's image FROM, so that every begin
-   and end of a block in one of them is one in TO.  Die if they have other code,
-   or if nothing says where their instructions begin. */
-void        divide_blocks(Addition* a, MergedImage* to, const MergedImage* from);
+/* Divide the blocks of M's image X and of A's image Y, so that every begin and
+   end of a block in one of them is one in the result.  Return the N blocks.  Die
+   if the images have other code, or if nothing says where their instructions
+   begin. */
+MergedBlock* divide_blocks(Addition* a, const MergedImage* x,
+                           const MergedImage* y, uint32_t* n);
 
 /*--- merge_unite.c                                        ---*/
 

@@ -131,43 +131,26 @@ static bool find_starts(Addition* a, const MergedBlock* b, uint32_t* starts)
    return starts[0] == 0 && starts[n - 1] == b->last_offset;
 }
 
-/* Return where the instructions of all members begin, member by member, to be
-   freed; NULL if the code is not known. */
-static uint32_t* find_all_starts(const Cluster* c, size_t* n)
-{
-   uint32_t* starts;
-
-   *n = 0;
-   for (size_t i = 0; i < c->n_members; i++)
-      *n += c->members[i].shape->n_instrs;
-   starts = zalloc(*n, sizeof(*starts));
-   *n = 0;
-   for (size_t i = 0; i < c->n_members; i++) {
-      const MergedBlock* b = c->members[i].shape;
-      if (!find_starts(c->a, b, starts + *n)) {
-         free(starts);
-         return NULL;
-      }
-      *n += b->n_instrs;
-   }
-   return starts;
-}
-
-/* List the N instructions of all members.  Each is there once in the result,
-   whose number is *N. */
-static Place* list_places(const Cluster* c, const uint32_t* starts, size_t* n)
+/* List the instructions of all members: in STARTS, where they begin, member by
+   member; in the result, each once, *N of them.  Return NULL if the code is not
+   known. */
+static Place* list_places(const Cluster* c, uint32_t* starts, size_t* n)
 {
    Place* all = zalloc(*n, sizeof(*all));
    size_t k = 0;
 
    for (size_t i = 0; i < c->n_members; i++) {
       const MergedBlock* b = c->members[i].shape;
+      if (!find_starts(c->a, b, starts + k)) {
+         free(all);
+         return NULL;
+      }
       for (uint32_t j = 0; j < b->n_instrs; j++, k++)
          all[k] = (Place){ b->offset + starts[k],
                            j == 0 ? NOWHERE : b->offset + starts[k - 1],
                            j + 1 == b->n_instrs };
    }
-   qsort(all, *n, sizeof(*all), by_at);
+   qsort(all, k, sizeof(*all), by_at);
    *n = 0;
    for (size_t i = 0; i < k; i++) {
       Place* last = &all[*n - (*n > 0)];
@@ -208,15 +191,16 @@ static void unite_pieces(Cluster* c)
 /* Make the pieces.  Return false if the code is not known. */
 static bool divide_by_code(Cluster* c)
 {
-   size_t    n;
-   uint32_t* starts = find_all_starts(c, &n);
-   uint32_t* at = starts;
+   size_t    n = 0;
+   uint32_t* starts;
+   uint32_t* at;
    Place*    places;
 
-   if (starts == NULL)
-      return false;
+   for (size_t i = 0; i < c->n_members; i++)
+      n += c->members[i].shape->n_instrs;
+   at = starts = zalloc(n, sizeof(*starts));
    places = list_places(c, starts, &n);
-   for (size_t i = 0; i < c->n_members; i++) {
+   for (size_t i = 0; places != NULL && i < c->n_members; i++) {
       const MergedBlock* b = c->members[i].shape;
       for (uint32_t k = 1, begin = 0; k <= b->n_instrs; k++) {
          uint32_t end = k == b->n_instrs ? b->size : at[k];
@@ -232,8 +216,10 @@ static bool divide_by_code(Cluster* c)
       }
       at += b->n_instrs;
    }
-   free(places);
    free(starts);
+   if (places == NULL)
+      return false;
+   free(places);
    unite_pieces(c);
    return true;
 }
@@ -469,28 +455,29 @@ static void add_member(Cluster* c, const MergedBlock* old,
    c->members[c->n_members++] = m;
 }
 
-void divide_blocks(Addition* a, MergedImage* to, const MergedImage* from)
+MergedBlock* divide_blocks(Addition* a, const MergedImage* x,
+                           const MergedImage* y, uint32_t* n)
 {
    Cluster            c = { .a = a };
-   const MergedBlock* x = to->blocks;
-   const MergedBlock* y = from->blocks;
-   const MergedBlock* x_end = x + to->n_blocks;
-   const MergedBlock* y_end = y + from->n_blocks;
+   const MergedBlock* old = x->blocks;
+   const MergedBlock* new = y->blocks;
+   const MergedBlock* old_end = old + x->n_blocks;
+   const MergedBlock* new_end = new + y->n_blocks;
 
-   while (x < x_end || y < y_end) {
-      int  order = x == x_end ? 1 : y == y_end ? -1 : by_offset(x, y);
-      bool both = order == 0 && same_shape(x, y);
-      if (c.n_members > 0 && (order <= 0 ? x : y)->offset >= c.to)
+   while (old < old_end || new < new_end) {
+      int  order = old == old_end ? 1 : new == new_end ? -1
+                   : by_offset(old, new);
+      bool both = order == 0 && same_shape(old, new);
+      if (c.n_members > 0 && (order <= 0 ? old : new)->offset >= c.to)
          divide_cluster(&c);
-      add_member(&c, order <= 0 ? x : NULL, both || order > 0 ? y : NULL);
-      x += order <= 0;
-      y += both || order > 0;
+      add_member(&c, order <= 0 ? old : NULL, both || order > 0 ? new : NULL);
+      old += order <= 0;
+      new += both || order > 0;
    }
    if (c.n_members > 0)
       divide_cluster(&c);
    free(c.members);
-   free(to->blocks);
-   to->blocks = c.blocks;
-   SHRINK(to->blocks, c.n, c.room);
-   to->n_blocks = c.n;
+   SHRINK(c.blocks, c.n, c.room);
+   *n = c.n;
+   return c.blocks;
 }

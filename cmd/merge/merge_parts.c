@@ -19,41 +19,29 @@
 
 /*--- Threads                                              ---*/
 
-/* Find, by thread, the edge and the count of its EXIT.  Return pairs of
-   indices, SIZE_MAX for none, to be freed. */
-static size_t (*list_exits(const Merged* m))[2]
+/* Return a thread's EXIT in the sum's edges, or its ENTRY in a list of EDGES,
+   and the index of its count in *COUNT; NULL if there is none. */
+static MergedEdge* find_count(const MergedEdges* edges, bool exit,
+                              uint32_t thread, size_t* count)
 {
-   size_t (*exits)[2] = zalloc(m->n_threads, sizeof(*exits));
    size_t next = 0;
 
-   memset(exits, 0xff, m->n_threads * sizeof(*exits));
-   for (size_t i = 0; i < m->edges.n; i++) {
-      const MergedEdge* e = &m->edges.all[i];
-      for (uint32_t k = 0; k < e->n_counts; k++, next++)
-         if (e->target == MERGED_END) {
-            exits[m->edges.counts[next].thread][0] = i;
-            exits[m->edges.counts[next].thread][1] = next;
-         }
-   }
-   return exits;
-}
-
-/* Return a thread's ENTRY among the part's edges, and the index of its count in
-   *K; NULL if there is none. */
-static MergedEdge* find_entry(const MergedEdges* edges, uint32_t thread,
-                              uint32_t* k)
-{
    for (size_t i = 0; i < edges->n; i++) {
       MergedEdge* e = &edges->all[i];
-      for (*k = 0; e->source == MERGED_START && *k < e->n_counts; ++*k)
-         if (edges->counts[e->first + *k].thread == thread)
+      size_t      first = exit ? next : e->first;
+      bool        is_end = exit ? e->target == MERGED_END
+                           : e->source == MERGED_START;
+      next += e->n_counts;
+      for (*count = first; is_end && *count < first + e->n_counts; ++*count)
+         if (edges->counts[*count].thread == thread
+             && count_of(edges->counts[*count]) > 0)
             return e;
    }
    return NULL;
 }
 
 /* Take count K out of edge E.  Edges that share its counts keep them. */
-static void take_count(MergedEdges* edges, MergedEdge* e, uint32_t k)
+static void take_count(MergedEdges* edges, MergedEdge* e, size_t k)
 {
    MergedEdge   old = *e;
    MergedCount* counts = zalloc(old.n_counts, sizeof(*counts));
@@ -69,34 +57,29 @@ static void take_count(MergedEdges* edges, MergedEdge* e, uint32_t k)
 
 static void continue_threads(Addition* a, const DcfgPart* part)
 {
-   Merged* m = a->m;
-   size_t (*exits)[2] = list_exits(m);
+   MergedEdges* edges = &a->m->edges;
 
    for (uint32_t i = 0; i < part->n_continued; i++) {
       const DcfgContinued* c = &part->continued[i];
       bool                 inside = c->type == DCFG_NONE;
       uint32_t             type = inside ? DCFG_EDGE_FALL_THROUGH : c->type;
-      uint32_t             k;
-      MergedEdge*          entry = find_entry(&a->edges, c->thread, &k);
+      size_t               k, count;
+      MergedEdge*          entry = find_count(&a->edges, false, c->thread, &k);
+      const MergedEdge*    exit = find_count(edges, true, c->thread, &count);
       MergedEdge           over;
-      MergedCount*         exit;
-      if (c->thread >= m->n_threads || entry == NULL || type == DCFG_EDGE_OTHER)
+      if (entry == NULL || type == DCFG_EDGE_OTHER)
          die("%s: thread %" PRIu32 " is said to go on, and does nothing",
              a->path, c->thread);
       /* The part with the thread's EXIT is missing. */
-      if (exits[c->thread][0] == SIZE_MAX)
+      if (exit == NULL)
          continue;
-      exit = &m->edges.counts[exits[c->thread][1]];
-      over = (MergedEdge){ m->edges.all[exits[c->thread][0]].source,
-                           entry->target, (uint16_t)type,
+      over = (MergedEdge){ exit->source, entry->target, (uint16_t)type,
                            inside ? PASSES_ONWARD : passing_of(type), 0, 0 };
-      take_count(&a->edges, entry, k);
-      put_edge_with(&a->edges, over, exit, 1);
-      *exit = merged_count(c->thread, 0);
-      exits[c->thread][0] = SIZE_MAX;
+      take_count(&a->edges, entry, k - entry->first);
+      put_edge_with(&a->edges, over, &edges->counts[count], 1);
+      edges->counts[count] = merged_count(c->thread, 0);
    }
-   drop_empty(&m->edges);
-   free(exits);
+   drop_empty(edges);
 }
 
 /*--- Late bypasses                                        ---*/

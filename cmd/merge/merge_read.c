@@ -13,10 +13,10 @@
    several images that are the same, generations of a mapping: the first is that
    of the other run's first, and so on.
 
-   MERGED of a partial sum, which merge_write.c writes, has what a sum no longer
-   tells: the keys of the runs' order, and for each image its first run; edges
-   that only the sum has; where the sum joined source rows, the rows as runs have
-   them; and where runs have routines' entries in images without symbols. */
+   A partial sum has MERGED, which merge_write.c writes: the keys of the runs'
+   order, and each image's first run.  Where the sum joined source rows, MERGED
+   has the rows as the runs have them.  In images without symbols, it has the
+   entries of the runs' routines. */
 
 #include "cmd/merge/merge.h"
 
@@ -90,7 +90,6 @@ static bool fits_sum(const Program* g)
           && (apart || strcmp(s->builds, "one") == 0)
           && (keep ? sum : most) == p->n_threads && s->n_homes == p->n_images
           && fits_all(s->entries, s->n_entries, p->n_blocks)
-          && fits_all(s->added, s->n_added, p->n_edges)
           && fits_all(s->overlapping, s->n_overlapping, p->n_images);
 }
 
@@ -369,9 +368,6 @@ static void read_partial(Addition* a)
    }
    for (uint32_t i = 0; i < s->n_overlapping; i++)
       a->images[s->overlapping[i]].overlapping = true;
-   a->added = zalloc(a->g->p->n_edges, sizeof(*a->added));
-   for (uint32_t i = 0; i < s->n_added; i++)
-      a->added[s->added[i]] = true;
    replace_rows(a);
    free(enters);
 }

@@ -8,10 +8,10 @@
 
    An image that the sum has not is taken as it is.  The blocks of another are
    divided by those of the sum, and these by them (merge_divide.c).  Then each
-   block of the process has an id of the sum, and its edges are read: an edge
-   leaves the last piece of its source, and enters the first piece of its
-   target, from where its flow goes on through all pieces.  The sum's own edges
-   at blocks that are divided now join them, and all are added. */
+   block of the process has an id of the sum, and its edges are read.  An edge
+   leaves the last piece of its source.  It enters the first piece of its target,
+   and its flow goes on through all pieces.  The sum's own edges at blocks that
+   are divided now join them, and all are added. */
 
 #include "cmd/merge/merge.h"
 
@@ -29,8 +29,7 @@ static void sort_cuts(Cuts* cuts)
 {
    for (uint32_t i = 0; i < cuts->n; i++)
       cuts->all[i].order = i;
-   if (cuts->n > 0)
-      qsort(cuts->all, cuts->n, sizeof(*cuts->all), by_block);
+   SORT(cuts->all, cuts->n, by_block);
 }
 
 /* Return the first cut of a block, and their number in *N; NULL if there are
@@ -102,8 +101,6 @@ static void read_edges(Addition* a, uint32_t first_thread)
                              (uint32_t)edges->n_counts };
       uint32_t        n;
       const Cut*      cut;
-      if (a->added != NULL && a->added[i])
-         continue;
       if ((e->count == 0 && !dcfg_is_bypass(e->type)) || to.source == NO_ID
           || to.target == NO_ID) {
          a->idle++;
@@ -179,9 +176,13 @@ static void unite_rows(const Addition* a, MergedImage* to,
 /* Add FROM to M's image TO. */
 static void unite_image(Addition* a, MergedImage* to, MergedImage* from)
 {
+   MergedBlock* blocks;
+
    compare_builds(a, to, from);
    a->n_guessed = 0;
-   divide_blocks(a, to, from);
+   blocks = divide_blocks(a, to, from, &to->n_blocks);
+   free(to->blocks);
+   to->blocks = blocks;
    unite_rows(a, to, from);
    if (a->n_guessed > 0)
       complain("%s: there is no file %s: %s block%s divided by numbers of "
@@ -311,7 +312,6 @@ static void free_adding(Addition* a)
       free_image(&a->images[i]);
    free(a->images);
    free(a->runs);
-   free(a->added);
    free(a->ids);
    if (a->code != NULL)
       code_free(a->code);

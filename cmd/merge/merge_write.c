@@ -3,9 +3,11 @@
 
    Sums, put in order and written. */
 
-/* Owns: the order of runs, threads, images and nodes in a file; the way from a
-   sum to the tool's own graph, which finds routines and loops and writes the
-   file; and MERGED, which merge_read.c reads.  Handed: sums by cmd_merge.c.
+/* Owns: the order of runs, threads, images and nodes in a file; and MERGED,
+   which merge_read.c reads.  Handed: sums by cmd_merge.c.
+
+   A sum becomes a graph of the tool, whose own code finds routines and loops
+   and writes the file.
 
    Runs come in any order and in any partial sums, and the result must not
    depend on that.  So the order depends only on the contents of runs. */
@@ -135,8 +137,7 @@ static void order_images(Merged* m)
 {
    uint64_t top = 0;
 
-   if (m->n_images > 0)
-      qsort(m->images, m->n_images, sizeof(*m->images), by_home);
+   SORT(m->images, m->n_images, by_home);
    for (uint32_t i = 0; i < m->n_images; i++) {
       MergedImage* im = &m->images[i];
       uint32_t     k = 0;
@@ -151,8 +152,7 @@ static void order_images(Merged* m)
       if (image_end(im) > top)
          top = image_end(im);
    }
-   if (m->n_images > 0)
-      qsort(m->images, m->n_images, sizeof(*m->images), by_place);
+   SORT(m->images, m->n_images, by_place);
 }
 
 /* Writing: a process on its way into the file. */
@@ -165,46 +165,88 @@ typedef
       uint32_t*      new_id;    // by id
       Graph          graph;
       JsonImage*     images;
+      BlockSymbol*   symbols;   // by block
       char*          sizes;     // instructions' sizes
+      bool           has_sizes; // some are known
       const LeftOut* left_out;
       const Files*   files;
    }
    Writing;
 
-/* In place of the first count of a call bypass that no run has. */
-#define ADDED UINT32_MAX
-
 /*--- Blocks and edges                                     ---*/
 
+/* Return the first symbol at the address of the symbol that has OFFSET inside;
+   N_SYMBOLS if none has. */
+static uint32_t symbol_around(const MergedImage* im, uint64_t offset)
+{
+   uint32_t low = 0;
+
+   BISECT(low, im->n_symbols, middle, im->symbols[middle].offset <= offset);
+   if (low == 0
+       || offset - im->symbols[low - 1].offset >= im->symbols[low - 1].size)
+      return im->n_symbols;
+   low--;
+   while (low > 0
+          && im->symbols[low - 1].offset == im->symbols[low].offset)
+      low--;
+   return low;
+}
+
+/* Return the symbol of IM's block K, numbered behind BEFORE others.  Symbols
+   divide a program into routines as in the tool.  In an image without symbols, a
+   jump leads to another function if its target was a routine's entry in some
+   run. */
+static BlockSymbol symbol_of(const MergedImage* im, uint32_t k, uint32_t before)
+{
+   const MergedBlock* b = &im->blocks[k];
+   uint32_t           s = symbol_around(im, b->offset);
+
+   if (im->n_symbols == 0)
+      return (BlockSymbol){ before + k + 1, b->enters };
+   if (s == im->n_symbols)
+      return (BlockSymbol){ 0, False };
+   return (BlockSymbol){ before + s + 1, im->symbols[s].offset == b->offset };
+}
+
+/* Put the blocks, their symbols, and the sizes of their instructions, if some
+   are known. */
 static void put_blocks(Writing* w)
 {
    const Merged* m = w->m;
    Graph*        g = &w->graph;
-   uint32_t      n = 0;
+   uint32_t      n = 0, before = 0;
+   size_t        n_instrs = 0, at = 0;
 
-   for (uint32_t i = 0; i < m->n_images; i++)
+   for (uint32_t i = 0; i < m->n_images; i++) {
       n += m->images[i].n_blocks;
+      for (uint32_t k = 0; k < m->images[i].n_blocks; k++)
+         n_instrs += m->images[i].blocks[k].n_instrs;
+   }
    w->new_id = zalloc(m->n_ids, sizeof(*w->new_id));
+   w->symbols = zalloc(n, sizeof(*w->symbols));
+   w->sizes = memset(zalloc(n_instrs + 1, 1), '0', n_instrs);
    g->blocks = zalloc(n, sizeof(Block));
    for (uint32_t i = 0; i < MERGED_BLOCK; i++)
       w->new_id[i] = i;
-   for (uint32_t i = 0; i < m->n_images; i++)
-      for (uint32_t k = 0; k < m->images[i].n_blocks; k++) {
-         const MergedBlock* b = &m->images[i].blocks[k];
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      const MergedImage* im = &m->images[i];
+      for (uint32_t k = 0; k < im->n_blocks; k++) {
+         const MergedBlock* b = &im->blocks[k];
+         if (b->sizes != NULL) {
+            memcpy(w->sizes + at, b->sizes, b->n_instrs);
+            w->has_sizes = true;
+         }
+         at += b->n_instrs;
          w->new_id[b->id] = NodeFirstBlock + g->n_blocks;
-         g->blocks[g->n_blocks++] = (Block){ m->images[i].place + b->offset, i,
-                                             b->size, b->n_instrs,
-                                             b->last_offset, 0 };
+         w->symbols[g->n_blocks] = symbol_of(im, k, before);
+         g->blocks[g->n_blocks++] = (Block){ im->place + b->offset, i, b->size,
+                                             b->n_instrs, b->last_offset, 0 };
       }
+      before += im->n_symbols == 0 ? im->n_blocks : im->n_symbols;
+   }
 }
 
 COMPARE(by_ends, Edge, UP(source) ?: UP(target))
-
-static void sort_edges(Graph* g)
-{
-   if (g->n_edges > 0)
-      qsort(g->edges, g->n_edges, sizeof(*g->edges), by_ends);
-}
 
 /* Return the node of the block that begins where block SOURCE ends, in the same
    image; 0 if there is none. */
@@ -220,7 +262,9 @@ static UInt node_behind(const Graph* g, UInt source)
 }
 
 /* Add the call bypasses that no run has: one run called, and another one saw
-   the return.  Edges are in order; behind them is room for one edge a block. */
+   the return.  A bypass that has another reason becomes one, too, so that it
+   does not matter whether a partial sum had it already.  Edges are in order;
+   behind them is room for one edge a block. */
 static void add_call_bypasses(Graph* g)
 {
    bool* returned = zalloc((size_t)NodeFirstBlock + g->n_blocks, sizeof(bool));
@@ -230,8 +274,9 @@ static void add_call_bypasses(Graph* g)
       if (g->edges[i].n_counts > 0 && g->edges[i].type == EdgeReturn)
          returned[g->edges[i].target] = true;
    for (UInt i = 0, end; i < n; i = end) {
-      Edge e = { g->edges[i].source, 0, EdgeCallBypass, ADDED, 0 };
-      bool calls = false, has = false;
+      Edge  e = { g->edges[i].source, 0, EdgeCallBypass, 0, 0 };
+      Edge* same = NULL;
+      bool  calls = false;
       for (end = i; end < n && g->edges[end].source == e.source; end++)
          calls = calls || (g->edges[end].n_counts > 0
                            && (g->edges[end].type == EdgeDirectCall
@@ -239,14 +284,19 @@ static void add_call_bypasses(Graph* g)
       if (!calls || e.source < NodeFirstBlock)
          continue;
       e.target = node_behind(g, e.source);
+      if (e.target == 0 || !returned[e.target])
+         continue;
       for (UInt k = i; k < end; k++)
-         has = has || g->edges[k].target == e.target;
-      if (returned[e.target] && e.target != 0 && !has)
+         if (g->edges[k].target == e.target)
+            same = &g->edges[k];
+      if (same == NULL)
          g->edges[g->n_edges++] = e;
+      else if (same->type == EdgeContextChangeBypass)
+         same->type = EdgeCallBypass;
    }
    free(returned);
    if (g->n_edges > n)
-      sort_edges(g);
+      SORT(g->edges, g->n_edges, by_ends);
 }
 
 /* Take M's counts, in place, as the graph has them.  These are longer, so go
@@ -294,7 +344,7 @@ static void put_edges(Writing* w)
    }
    free(m->all);
    *m = (MergedEdges){ 0 };
-   sort_edges(g);
+   SORT(g->edges, g->n_edges, by_ends);
    add_call_bypasses(g);
 }
 
@@ -315,79 +365,6 @@ static void check_instrs(const Graph* g)
       }
       add_exact(&sum, instrs, "instructions");
    }
-}
-
-/*--- Symbols and sizes                                    ---*/
-
-/* Return the first symbol at the address of the symbol that has OFFSET inside;
-   N_SYMBOLS if none has. */
-static uint32_t symbol_around(const MergedImage* im, uint64_t offset)
-{
-   uint32_t low = 0;
-
-   BISECT(low, im->n_symbols, middle, im->symbols[middle].offset <= offset);
-   if (low == 0
-       || offset - im->symbols[low - 1].offset >= im->symbols[low - 1].size)
-      return im->n_symbols;
-   low--;
-   while (low > 0
-          && im->symbols[low - 1].offset == im->symbols[low].offset)
-      low--;
-   return low;
-}
-
-/* Return the symbols of blocks, which divide a program into routines as in the
-   tool.  In an image without symbols, a jump leads to another function if its
-   target was a routine's entry in some run. */
-static BlockSymbol* find_symbols(const Writing* w)
-{
-   BlockSymbol* symbols = zalloc(w->graph.n_blocks, sizeof(*symbols));
-   uint32_t     before = 0, b = 0;
-
-   for (uint32_t i = 0; i < w->m->n_images; i++) {
-      const MergedImage* im = &w->m->images[i];
-      for (uint32_t k = 0; k < im->n_blocks; k++, b++) {
-         uint32_t s = symbol_around(im, im->blocks[k].offset);
-         if (im->n_symbols == 0) {
-            symbols[b].function = before + k + 1;
-            symbols[b].starts = im->blocks[k].enters;
-         } else if (s < im->n_symbols) {
-            symbols[b].function = before + s + 1;
-            symbols[b].starts = im->symbols[s].offset == im->blocks[k].offset;
-         }
-      }
-      before += im->n_symbols == 0 ? im->n_blocks : im->n_symbols;
-   }
-   return symbols;
-}
-
-/* Return the sizes of all blocks' instructions, to be freed; NULL if none are
-   known. */
-static char* list_sizes(const Writing* w)
-{
-   bool   known = false;
-   size_t n = 0;
-   char*  sizes;
-
-   for (UInt i = 0; i < w->graph.n_blocks; i++)
-      n += w->graph.blocks[i].n_instrs;
-   sizes = zalloc(n + 1, 1);
-   memset(sizes, '0', n);
-   n = 0;
-   for (uint32_t i = 0; i < w->m->n_images; i++) {
-      const MergedImage* im = &w->m->images[i];
-      for (uint32_t k = 0; k < im->n_blocks; k++) {
-         const MergedBlock* b = &im->blocks[k];
-         known = known || b->sizes != NULL;
-         if (b->sizes != NULL)
-            memcpy(sizes + n, b->sizes, b->n_instrs);
-         n += b->n_instrs;
-      }
-   }
-   if (known)
-      return sizes;
-   free(sizes);
-   return NULL;
 }
 
 /*--- Source rows                                          ---*/
@@ -511,8 +488,7 @@ static Files list_files(const Merged* processes, uint32_t n)
       f.names[i] = (const char*)(uintptr_t)
                    (i < n_images ? keymap_key(f.images, i)
                     : keymap_key(f.sources, i - n_images));
-   if (n_sources > 0)
-      qsort(sources, n_sources, sizeof(*sources), by_text);
+   SORT(sources, n_sources, by_text);
    for (uint32_t i = 0; i < n_sources; i++)
       f.ranks[keymap_find(f.sources, (uintptr_t)sources[i])] = i;
    return f;
@@ -574,24 +550,19 @@ static void put_homes(Put* out, const Merged* m)
 }
 
 /* Put the blocks where a routine of some run begins, in images without symbols;
-   symbols say it in others.  Put the edges that no run has. */
-static void put_lists(Put* out, const Writing* w)
+   symbols say it in others. */
+static void put_entries(Put* out, const Merged* m)
 {
    const char* next = " ";
    uint32_t    node = NodeFirstBlock;
 
    put(out, INDENT "\"ENTRY_NODE_IDS\" : [");
-   for (uint32_t i = 0; i < w->m->n_images; i++) {
-      const MergedImage* im = &w->m->images[i];
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      const MergedImage* im = &m->images[i];
       for (uint32_t k = 0; k < im->n_blocks; k++, node++)
          if (im->n_symbols == 0 && im->blocks[k].enters)
             put_next(out, &next, node);
    }
-   put(out, " ],\n" INDENT "\"ADDED_EDGE_IDS\" : [");
-   next = " ";
-   for (uint32_t i = 0; i < w->graph.n_edges; i++)
-      if (w->graph.edges[i].first_count == ADDED)
-         put_next(out, &next, i + 1);
    put(out, " ],\n");
 }
 
@@ -630,7 +601,7 @@ static void put_merged(Put* out, const void* arg)
        w->m->apart ? "apart" : "one", left->n_files);
    put_runs(out, w->m);
    put_homes(out, w->m);
-   put_lists(out, w);
+   put_entries(out, w->m);
    put_rows(out, w);
    put(out, INDENT "\"LEFT_OUT\" : [ [ \"FILE_NAME\", \"REASON\" ]");
    for (uint32_t i = 0; i < left->n; i++) {
@@ -683,19 +654,15 @@ static JsonDcfg put_process(Writing* w)
    w->images = zalloc(w->m->n_images, sizeof(*w->images));
    for (uint32_t i = 0; i < w->m->n_images; i++)
       put_image(w, i);
-   if (w->m->with_routines) {
-      BlockSymbol* symbols = find_symbols(w);
-      routines = DCFG_(find_routines)(g, symbols);
-      free(symbols);
-   }
-   w->sizes = list_sizes(w);
+   if (w->m->with_routines)
+      routines = DCFG_(find_routines)(g, w->symbols);
    return (JsonDcfg){
       .pid = (UInt)w->m->process_id, .n_files = w->files->n,
       .files = w->files->names, .n_images = w->m->n_images,
       .images = w->images, .graph = g, .routines = routines,
       .loops = routines == NULL ? NULL : DCFG_(find_loops)(g, routines),
       .with_cfg = w->m->with_blocks, .with_symbols = True,
-      .instr_sizes = w->sizes,
+      .instr_sizes = w->has_sizes ? w->sizes : NULL,
       .more = w->left_out == NULL ? NULL : put_merged, .more_arg = w
    };
 }
@@ -710,6 +677,7 @@ static void free_writing(Writing* w, const JsonDcfg* json)
       free((ImageSymbol*)w->images[i].info.symbols);
       free(w->images[i].source);
    }
+   free(w->symbols);
    free(w->sizes);
    free(w->images);
    free(w->new_id);

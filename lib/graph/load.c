@@ -554,8 +554,8 @@ static const Field left_fields[] = {
 static const Shape left_out = { V_TABLE, false, 2, left_fields,
                                 NULL, close_left_out, NULL };
 
-enum { M_THREADS, M_BUILDS, M_FILES, M_RUNS, M_HOMES, M_ENTRIES, M_ADDED,
-       M_ROWS, M_OVERLAPPING, M_LEFT_OUT };
+enum { M_THREADS, M_BUILDS, M_FILES, M_RUNS, M_HOMES, M_ENTRIES, M_ROWS,
+       M_OVERLAPPING, M_LEFT_OUT };
 
 static bool close_merged(void* arg, const Frame* f)
 {
@@ -567,7 +567,6 @@ static bool close_merged(void* arg, const Frame* f)
    t->shown.n_files = number(f, M_FILES);
    return t->shown.threads != NULL && t->shown.builds != NULL
           && keep_ids(l, &t->entries, f, M_ENTRIES)
-          && keep_ids(l, &t->added, f, M_ADDED)
           && keep_ids(l, &t->overlapping, f, M_OVERLAPPING);
 }
 
@@ -578,12 +577,11 @@ static const Field merged_fields[] = {
    { "RUNS", V_TABLE, F_NEEDED, 0, 0, &runs },
    { "HOMES", V_TABLE, F_NEEDED, 0, 0, &homes },
    { "ENTRY_NODE_IDS", V_INTS, F_NEEDED, ID, NULL },
-   { "ADDED_EDGE_IDS", V_INTS, F_NEEDED, ID, NULL },
    { "ROWS", V_TABLE, F_NEEDED, 0, 0, &rows },
    { "OVERLAPPING_IMAGE_IDS", V_INTS, F_NEEDED, ID, NULL },
    { "LEFT_OUT", V_TABLE, F_NEEDED, 0, 0, &left_out }
 };
-static const Shape merged_shape = { V_OBJECT, false, 10, merged_fields,
+static const Shape merged_shape = { V_OBJECT, false, 9, merged_fields,
                              NULL, close_merged, NULL };
 
 static void merged_free(Job* job, MergedTables* t)
@@ -591,7 +589,6 @@ static void merged_free(Job* job, MergedTables* t)
    array_free(job, &t->runs, sizeof(DcfgMergedRun));
    array_free(job, &t->homes, sizeof(DcfgMergedHome));
    array_free(job, &t->entries, sizeof(uint32_t));
-   array_free(job, &t->added, sizeof(uint32_t));
    array_free(job, &t->overlapping, sizeof(uint32_t));
    array_free(job, &t->rows, sizeof(DcfgMergedRow));
    array_free(job, &t->left_out, sizeof(DcfgLeftOut));

@@ -28,7 +28,7 @@ typedef
       DcfgMerged shown;         // if .shown.threads is not NULL
       Array      runs;          // DcfgMergedRun
       Array      homes;         // DcfgMergedHome
-      Array      entries, added, overlapping;  // uint32_t
+      Array      entries, overlapping;         // uint32_t
       Array      rows;          // DcfgMergedRow
       Array      left_out;      // DcfgLeftOut
    }

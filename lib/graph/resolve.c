@@ -711,7 +711,6 @@ static void show_tables(MergedTables* t)
    SHOW(runs);
    SHOW(homes);
    SHOW(entries);
-   SHOW(added);
    SHOW(rows);
    SHOW(overlapping);
    SHOW(left_out);
@@ -736,7 +735,6 @@ static void merged_resolve(Process* p, const IdMap* files)
       r->file = id_find(files, r->file);
    }
    find_all(t->entries.data, t->entries.n, &p->node_ids);
-   find_all(t->added.data, t->added.n, &p->edge_ids);
    for (size_t i = 0; i < t->overlapping.n; i++)
       ELEM(t->overlapping, uint32_t, i)
          = image_index(p, ELEM(t->overlapping, uint32_t, i));

@@ -65,8 +65,8 @@ TOP_KEYS = ["MAJOR_VERSION", "MINOR_VERSION", "FILE_NAMES", "EDGE_TYPES", "SPECI
 PROC_KEYS = ["INSTR_COUNT_PER_THREAD", "INSTR_COUNT", "IMAGES", "EDGES", "PART", "MERGED"]
 PART_KEYS = ["PART_NUM", "FIRST_PART_NUM", "PRECEDING_INSTR_COUNT_PER_THREAD", "IMAGE_NUMS", "CONTINUED_THREADS",
              "LATE_BYPASSES"]
-MERGED_KEYS = ["THREADS", "BUILDS", "NUM_FILES", "RUNS", "HOMES", "ENTRY_NODE_IDS", "ADDED_EDGE_IDS", "ROWS",
-               "OVERLAPPING_IMAGE_IDS", "LEFT_OUT"]
+MERGED_KEYS = ["THREADS", "BUILDS", "NUM_FILES", "RUNS", "HOMES", "ENTRY_NODE_IDS", "ROWS", "OVERLAPPING_IMAGE_IDS",
+               "LEFT_OUT"]
 IMAGE_KEYS = ["FILE_NAME_ID", "BUILD_ID", "CODE_HASH", "SYMBOLS", "SOURCE_DATA", "BASIC_BLOCKS", "INSTR_SIZES", "ROUTINES"]
 
 # The form a column's values must have: i integer, h hex string, s string, o object, I array of integers, t table.
@@ -364,9 +364,6 @@ def check_merged(p, merged, report):
         report("merged", "homes %s" % homes)
     if not set(merged.get("ENTRY_NODE_IDS", [])) <= set(p.blocks):
         report("merged", "entries that are no blocks")
-    added = set(merged.get("ADDED_EDGE_IDS", []))
-    if added - {e.id for e in p.edges or () if e.type == "CALL_BYPASS" and not e.total}:
-        report("merged", "edges of no run that are no call bypasses")
 
 
 def load(path, report):

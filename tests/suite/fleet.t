@@ -330,7 +330,7 @@ def check_modes(tap, kinds, parts):
         text = f.read()
     for old, new in ((r'"THREADS" : "add"', '"THREADS" : "keep"'), (r'"THREADS" : "add"', '"THREADS" : "some"'),
                      (r'("TURN" \],\s*\[ )1', r"\g<1>77"), (r'("TURN" \],\s*\[ 1, )\d+', r"\g<1>9999"),
-                     (r'"ADDED_EDGE_IDS" : \[', r'\g<0> 123456789'),
+                     (r'"ENTRY_NODE_IDS" : \[', r'\g<0> 123456789'),
                      (r'"OVERLAPPING_IMAGE_IDS" : \[', r'\g<0> 12345')):
         broken, n = re.subn(old, new, text)
         path = tap.path("broken.json")
