@@ -369,11 +369,16 @@ static void refuse_split(const Merged* m)
 COMPARE(by_file, LeftFile,
         strcmp(x->file, y->file) ?: strcmp(x->reason, y->reason))
 
-/* Finish the sums: all files have been read. */
-static void finish_sums(Job* job)
+/* Add what waited for all files. */
+static void end_files(Job* job)
 {
    add_parts(job);
    SORT(job->left_out.all, job->left_out.n, by_file);
+}
+
+/* Finish the sums: all runs are there. */
+static void finish_sums(Job* job)
+{
    for (uint32_t i = 0; i < job->n; i++) {
       order_runs(&job->all[i]);
       refuse_split(&job->all[i]);
@@ -431,6 +436,7 @@ static _Noreturn void work(Job* job, const Child* c)
    job->partial = true;
    for (uint32_t i = 0; i < c->names.n; i++)
       add_file(job, c->names.all[i]);
+   end_files(job);
    finish_sums(job);
    write_sums(job, c->file);
    flush_temporary(c->file);
@@ -520,10 +526,11 @@ static int merge(Job* job, FileNames* names, uint64_t jobs)
       for (uint32_t i = 0; i < names->n; i++)
          add_file(job, names->all[i]);
    }
-   finish_sums(job);
+   end_files(job);
    status = say_left_out(&job->left_out);
    if (status != STATUS_OK && job->left_out.n_files == 0)
       die("no file is left");
+   finish_sums(job);
    if (!job->partial && (job->n == 0 || job->all[0].n_runs == 0))
       die("there is no run in these files");
    write_sums(job, open_result(job->out));
