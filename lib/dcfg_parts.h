@@ -55,17 +55,15 @@ typedef
    RUNS. */
 typedef
    struct {
-      uint64_t        id;               // PROCESS_ID
-      uint64_t        instr_count;
-      uint64_t        hash;             // all that the run counted
-      uint32_t        n_threads;
-      uint32_t        first_part;       // as .first in DcfgPart; 0: no part
-      uint32_t        part, last_part;  // the first part and the last part in
-                                        // the sum
-      uint32_t        n_preceding;      // threads before .part
-      uint32_t        n_following;      // threads at the end of .last_part
-      const uint64_t* preceding;        // instructions since .first_part
-      const uint64_t* following;
+      uint64_t id;              // PROCESS_ID
+      uint64_t instr_count;
+      uint64_t hash;            // all that the run counted
+      uint32_t n_threads;
+      uint32_t first_part;      // as .first in DcfgPart; 0: no part
+      uint32_t part, last_part; // the first part and the last part in the sum
+      uint64_t begin, end;      // hashes of each thread's instructions since
+                                // .first_part, before .part and behind
+                                // .last_part
    }
    DcfgMergedRun;
 
@@ -80,17 +78,6 @@ typedef
       uint64_t load_addr;
    }
    DcfgMergedHome;
-
-/* DcfgMergedGroup: runs that agree in everything about code without a file, and
-   their images of such code. */
-typedef
-   struct {
-      uint64_t        hash;
-      uint32_t        n_runs, n_images;
-      const uint32_t* runs;     // indices in RUNS
-      const uint32_t* images;   // indices; or DCFG_NONE
-   }
-   DcfgMergedGroup;
 
 /* DcfgMergedRow: a source row, as a run has it. */
 typedef
@@ -116,14 +103,12 @@ typedef
       const char*            threads;   // "add" or "keep"
       const char*            builds;    // "one" or "apart"
       uint64_t               n_files;   // files in the sum
-      uint32_t               n_runs, n_homes, n_groups, n_entries;
-      uint32_t               n_added, n_rows, n_overlapping, n_left_out;
+      uint32_t               n_runs, n_homes, n_entries;
+      uint32_t               n_rows, n_overlapping, n_left_out;
       const DcfgMergedRun*   runs;      // in their order
       const DcfgMergedHome*  homes;
-      const DcfgMergedGroup* groups;
       const uint32_t*        entries;   // nodes where a run has a routine's
                                         // entry, in images without symbols
-      const uint32_t*        added;     // edges that are in no run
       const DcfgMergedRow*   rows;      // rows where runs differ
       const uint32_t*        overlapping;       // images in which rows overlap
       const DcfgLeftOut*     left_out;

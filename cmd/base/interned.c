@@ -76,14 +76,17 @@ static uint64_t hash_name(const Interned* names, const char* name, size_t n)
    return h;
 }
 
-/* Return the slot with NAME, or the free one where it belongs. */
-static Slot* find_slot(const Interned* names, uint64_t hash, const char* name)
+/* Return the slot with the N characters of NAME, or the free one where it
+   belongs. */
+static Slot* find_slot(const Interned* names, uint64_t hash, const char* name,
+                       size_t n)
 {
    size_t i = hash & (names->size - 1);
 
    while (names->slots[i].name != NULL
           && (names->slots[i].hash != hash
-              || strcmp(names->slots[i].name, name) != 0))
+              || strncmp(names->slots[i].name, name, n) != 0
+              || names->slots[i].name[n] != 0))
       i = (i + 1) & (names->size - 1);
    return &names->slots[i];
 }
@@ -97,21 +100,27 @@ static void double_size(Interned* names)
    names->slots = zalloc(names->size, sizeof(*names->slots));
    for (size_t i = 0; i < n; i++)
       if (old[i].name != NULL)
-         *find_slot(names, old[i].hash, old[i].name) = old[i];
+         *find_slot(names, old[i].hash, old[i].name, strlen(old[i].name))
+            = old[i];
    free(old);
 }
 
-const char* intern(Interned* names, const char* name)
+const char* intern_part(Interned* names, const char* text, size_t n)
 {
-   uint64_t hash = hash_name(names, name, strlen(name));
-   Slot*    slot = find_slot(names, hash, name);
+   uint64_t hash = hash_name(names, text, n);
+   Slot*    slot = find_slot(names, hash, text, n);
 
    if (slot->name == NULL) {
       if (names->n++ >= names->size / 2) {
          double_size(names);
-         slot = find_slot(names, hash, name);
+         slot = find_slot(names, hash, text, n);
       }
-      *slot = (Slot){ hash, text_copy(name) };
+      *slot = (Slot){ hash, memcpy(zalloc(n + 1, 1), text, n) };
    }
    return slot->name;
+}
+
+const char* intern(Interned* names, const char* name)
+{
+   return intern_part(names, name, strlen(name));
 }

@@ -6,6 +6,8 @@
 #ifndef DCFG_CMD_INTERNED_H
 #define DCFG_CMD_INTERNED_H
 
+#include <stddef.h>
+
 /* Interned: returns the same pointer for equal names, valid as long as it
    lives. */
 typedef struct Interned Interned;
@@ -13,5 +15,8 @@ typedef struct Interned Interned;
 Interned*   interned_new(void);
 void        interned_free(Interned* names);
 const char* intern(Interned* names, const char* name);
+
+/* Return the same for the N characters of TEXT, of which none is NUL. */
+const char* intern_part(Interned* names, const char* text, size_t n);
 
 #endif /* DCFG_CMD_INTERNED_H */

@@ -3,29 +3,31 @@
 
    dcfg merge. */
 
-/* Owns: the subcommand merge: its files, and which of them are parts of one
-   run.  Handed: a command line.
+/* Owns: the subcommand merge: its files, its child processes, and which files
+   are parts of one run.  Handed: a command line.
 
    A sum does not depend on the order of files.  Each file is read once, so
    memory has one file beside the result.  Parts of one run are the exception:
    they are joined to that run first, so their files are read a second time, in
-   the order of parts. */
+   the order of parts.  A run that was joined, and the partial sums of the
+   children of -j, go through temporary files: they are read like any other. */
 
 #include "cmd/commands.h"
+#include "cmd/base/file_list.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/base/file_list.h"
-#include "cmd/merge/merge_groups.h"
-#include "cmd/merge/merge_images.h"
-#include "cmd/merge/merge_jobs.h"
-#include "cmd/merge/merge_parts.h"
-#include "cmd/merge/merge_runs.h"
+#include "cmd/merge/merge.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* HeldPart: a part of a run, held back until all files have been read. */
 typedef
@@ -45,7 +47,7 @@ typedef
    struct {
       Merged*     all;          // one sum, or one for each run
       uint32_t    n, room;
-      HeldPart*       parts;
+      HeldPart*   parts;
       uint32_t    n_parts, parts_room;
       LeftOut     left_out;
       Dcfg*       input;        // the standard input: it can be read only once
@@ -58,7 +60,7 @@ typedef
 
 /*--- Files                                                ---*/
 
-/* Load the file; NULL if it is left out, and *REASON says why. */
+/* Load the file; NULL if that fails, and *REASON says why. */
 static Dcfg* load_file(Job* job, const char* path, const char** reason)
 {
    DcfgOptions options = read_options(NULL, NULL);
@@ -80,6 +82,42 @@ static void free_file(const Job* job, Dcfg* d)
 {
    if (d != job->input)
       dcfg_free(d);
+}
+
+static FILE* temporary_file(void)
+{
+   FILE* f = tmpfile();
+
+   if (f == NULL)
+      die("no temporary file: %s", strerror(errno));
+   return f;
+}
+
+static void flush_temporary(FILE* f)
+{
+   if (fflush(f) != 0 || ferror(f))
+      die("a temporary file: %s", strerror(errno));
+}
+
+/* Load the temporary file F, and close it.  SHOWN is its name in messages. */
+static Dcfg* load_temporary(FILE* f, const char* shown)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   off_t       size = fseeko(f, 0, SEEK_END) == 0 ? ftello(f) : -1;
+   void*       text = size <= 0 ? MAP_FAILED
+                      : mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE,
+                             fileno(f), 0);
+   Dcfg*       d;
+
+   if (text == MAP_FAILED)
+      die("a temporary file: %s", strerror(errno));
+   d = dcfg_load_memory(text, (size_t)size, shown, &options, &err);
+   if (d == NULL)
+      die("%s", unreadable(&err, KIND_GRAPH));
+   munmap(text, (size_t)size);
+   fclose(f);
+   return d;
 }
 
 static const char* file_fault(const Dcfg* d)
@@ -118,14 +156,21 @@ static void refuse(Job* job, const char* shown, const char* reason)
 
 /*--- Sums                                                 ---*/
 
-/* Return the sum that gets the next run. */
-static Merged* sum_of_next(Job* job)
+static Merged* new_sum(Job* job)
 {
-   if (job->n == 0 || job->processes) {
-      GROW(job->all, job->n, job->room);
-      job->all[job->n++] = (Merged){ .keep = job->keep, .apart = job->apart };
-   }
-   return &job->all[job->n - 1];
+   GROW(job->all, job->n, job->room);
+   job->all[job->n] = merged_new(job->names, job->keep, job->apart);
+   return &job->all[job->n++];
+}
+
+/* Add a process, read from PATH, to its sum: RUN, or with NULL a partial
+   sum. */
+static void add_process(Job* job, const Program* g, const MergedRun* run,
+                        const char* path)
+{
+   merged_add(job->n == 0 || job->processes ? new_sum(job) : job->all, g, run,
+              NULL, path, job->root);
+   text_forget();
 }
 
 /* Add a partial sum.  Die if it was made with other options: it cannot be
@@ -143,51 +188,49 @@ static void add_partial(Job* job, const Program* g, const char* shown)
       die("%s is a partial sum %s --builds=apart: merge all files in the same "
           "way",
           shown, job->apart ? "without" : "with");
-   merged_add(sum_of_next(job), job->names, g, NULL, shown, job->root);
+   if (p->n_runs > 0)
+      add_process(job, g, NULL, shown);
    job->left_out.n_files += p->n_files;
    for (uint32_t i = 0; i < p->n_left_out; i++)
       leave_out(job, p->left_out[i].file, p->left_out[i].reason);
 }
 
-static void add_process(Job* job, const Program* g, uint32_t process,
-                        const char* shown)
+/* Add what D has, or hold it back if it is a part. */
+static void add_loaded(Job* job, const Dcfg* d, const char* shown)
 {
-   MergedRun run;
+   bool partial = false;
 
-   if (g->p->merged != NULL) {
-      add_partial(job, g, shown);
-      return;
+   shown = intern(job->names, shown);
+   for (uint32_t i = 0; i < d->n_processes; i++) {
+      Program   g = { d, dcfg_process(d, i), true };
+      MergedRun run;
+      if (g.p->merged != NULL) {
+         partial = true;
+         add_partial(job, &g, shown);
+         continue;
+      }
+      run = describe_run(&g, shown);
+      if (run.first_part != 0) {
+         GROW(job->parts, job->n_parts, job->parts_room);
+         job->parts[job->n_parts++] = (HeldPart){ run, i, NO_PART, false };
+      } else {
+         add_process(job, &g, &run, shown);
+      }
    }
-   run = describe_run(g, shown);
-   if (run.first_part != 0) {
-      GROW(job->parts, job->n_parts, job->parts_room);
-      job->parts[job->n_parts++] = (HeldPart){ run, process, NO_PART, false };
-      return;
-   }
-   merged_add(sum_of_next(job), job->names, g, &run, shown, job->root);
+   job->left_out.n_files += !partial;
 }
 
-static void add_file(Job* job, const char* path, const char* shown)
+static void add_file(Job* job, const char* path)
 {
    const char* reason;
    Dcfg*       d = load_file(job, path, &reason);
-   bool        partial = false;
 
-   shown = intern(job->names, shown);
    if (d != NULL)
       reason = file_fault(d);
-   if (reason != NULL) {
-      refuse(job, shown, reason);
-      free_file(job, d);
-      return;
-   }
-   for (uint32_t i = 0; i < d->n_processes; i++) {
-      Program g = { d, dcfg_process(d, i), true };
-      partial = partial || g.p->merged != NULL;
-      add_process(job, &g, i, shown);
-      text_forget();
-   }
-   job->left_out.n_files += !partial;
+   if (reason != NULL)
+      refuse(job, path, reason);
+   else
+      add_loaded(job, d, path);
    free_file(job, d);
 }
 
@@ -195,13 +238,20 @@ static void add_file(Job* job, const char* path, const char* shown)
 
 COMPARE(by_run, HeldPart, run_order(&x->run, &y->run))
 
+/* Return whether B begins with the part after A's last one. */
+static bool run_follows(const MergedRun* a, const MergedRun* b)
+{
+   return a->first_part != 0 && b->first_part == a->first_part
+          && b->part == a->last_part + 1 && b->id == a->id
+          && b->begin == a->end;
+}
+
 /* Find the next part of each part. */
-static void join_parts(Job* job)
+static void join_held(Job* job)
 {
    uint32_t first = 0;
 
-   if (job->n_parts > 0)
-      qsort(job->parts, job->n_parts, sizeof(*job->parts), by_run);
+   SORT(job->parts, job->n_parts, by_run);
    for (uint32_t i = 0; i < job->n_parts; i++) {
       HeldPart* a = &job->parts[i];
       if (a->run.id != job->parts[first].run.id)
@@ -226,94 +276,72 @@ static void join_parts(Job* job)
 /* Load the file of a part once more. */
 static Dcfg* load_part(Job* job, const HeldPart* part, Program* g)
 {
+   const char* path = part->run.path;
    const char* reason;
-   Dcfg*       d = load_file(job, part->run.path, &reason);
+   Dcfg*       d = load_file(job, path, &reason);
 
    if (d == NULL)
-      die("%s: it was changed while it was read: %s", part->run.path, reason);
+      die("%s: it was changed while it was read: %s", path, reason);
    *g = (Program){ d, dcfg_process(d, part->process), true };
    if (g->p != NULL) {
-      MergedRun now = describe_run(g, part->run.path);
-      bool      same = run_order(&now, &part->run) == 0;
-      free(now.before);
-      free(now.after);
-      if (same)
+      MergedRun now = describe_run(g, path);
+      if (run_order(&now, &part->run) == 0)
          return d;
    }
-   die("%s: it was changed while it was read", part->run.path);
+   die("%s: it was changed while it was read", path);
 }
 
-static void add_part(Job* job, Merged* m, const HeldPart* part)
+/* Join the run that begins with PART, and load it as a file of its own.  RUN,
+   its first part, becomes the whole. */
+static Dcfg* load_joined(Job* job, const HeldPart* part, MergedRun* run)
 {
-   Program g;
-   Dcfg*   d = load_part(job, part, &g);
+   Merged sum = merged_new(job->names, false, false);
+   FILE*  f = temporary_file();
 
-   merged_add_part(m, job->names, &g, part->run.path, job->root);
-   free_file(job, d);
-   text_forget();
-}
-
-/* Add the run that begins with PART, as if it came from a file of its own. */
-static void add_joined(Job* job, const HeldPart* part)
-{
-   Merged    sum = { 0 };
-   MergedRun run = part->run;
-   FILE*     f = tmpfile();
-   Dcfg*     d;
-   Program   g;
-   char*     name;
-
-   if (f == NULL)
-      die("no temporary file: %s", strerror(errno));
-   add_part(job, &sum, part);
-   while (part->next != NO_PART) {
+   while (true) {
+      Program g;
+      Dcfg*   d = load_part(job, part, &g);
+      merged_add(&sum, &g, NULL, g.p->part, part->run.path, job->root);
+      sum.process_id = g.p->id;
+      free_file(job, d);
+      text_forget();
+      if (part->next == NO_PART)
+         break;
       part = &job->parts[part->next];
-      add_part(job, &sum, part);
-      add_exact(&run.instrs, part->run.instrs, "instructions");
+      add_exact(&run->instrs, part->run.instrs, "instructions");
    }
-   run.last_part = part->run.part;
-   run.n_after = part->run.n_after;
-   run.after = part->run.after;
-   join_blocks(&sum);
+   run->last_part = part->run.part;
+   run->end = part->run.end;
+   join_parts(&sum);
    merged_write(&sum, 1, NULL, f);
-   merged_clear(&sum);
-   if (fflush(f) != 0 || ferror(f))
-      die("a temporary file: %s", strerror(errno));
-   name = text_copy(text_format("/proc/self/fd/%d", fileno(f)));
-   d = load_dcfg(name);
-   free(name);
-   g = (Program){ d, dcfg_process(d, 0), true };
-   run.n_threads = g.p->n_threads;
-   merged_add(sum_of_next(job), job->names, &g, &run, run.path, job->root);
-   dcfg_free(d);
-   fclose(f);
-   text_forget();
+   merged_free(&sum);
+   flush_temporary(f);
+   return load_temporary(f, run->path);
 }
 
 static void add_parts(Job* job)
 {
-   join_parts(job);
+   join_held(job);
    for (uint32_t i = 0; i < job->n_parts; i++) {
       const HeldPart* part = &job->parts[i];
-      Program     g;
-      Dcfg*       d;
+      MergedRun       run = part->run;
+      Program         g;
+      Dcfg*           d;
       if (part->goes_on)
          continue;
-      if (part->next != NO_PART) {
-         add_joined(job, part);
-         continue;
+      if (part->next == NO_PART) {
+         d = load_part(job, part, &g);
+      } else {
+         d = load_joined(job, part, &run);
+         g = (Program){ d, dcfg_process(d, 0), true };
+         run.n_threads = g.p->n_threads;
       }
-      d = load_part(job, part, &g);
-      merged_add(sum_of_next(job), job->names, &g, &part->run,
-                 part->run.path, job->root);
+      add_process(job, &g, &run, run.path);
       free_file(job, d);
-      text_forget();
    }
-   for (uint32_t i = 0; i < job->n_parts; i++) {
-      free(job->parts[i].run.before);
-      free(job->parts[i].run.after);
-   }
-   job->n_parts = 0;
+   free(job->parts);
+   job->parts = NULL;
+   job->n_parts = job->parts_room = 0;
 }
 
 /* Die if two runs of M are parts of one run.  A later merge cannot join them:
@@ -341,6 +369,13 @@ static void refuse_split(const Merged* m)
 COMPARE(by_file, LeftFile,
         strcmp(x->file, y->file) ?: strcmp(x->reason, y->reason))
 
+/* Add what waited for all files. */
+static void end_files(Job* job)
+{
+   add_parts(job);
+   SORT(job->left_out.all, job->left_out.n, by_file);
+}
+
 /* Finish the sums: all runs are there. */
 static void finish_sums(Job* job)
 {
@@ -350,37 +385,27 @@ static void finish_sums(Job* job)
    }
    if (job->processes && job->n > 0)
       order_processes(job->all, job->n);
-   if (!job->partial)
-      for (uint32_t i = 0; i < job->n; i++)
-         unfold_groups(&job->all[i]);
 }
 
 static void write_sums(Job* job, FILE* out)
 {
    if (job->n == 0)
-      sum_of_next(job);         // with no run, there is an empty sum
+      new_sum(job);             // with no run, there is an empty sum
    merged_write(job->all, job->n, job->partial ? &job->left_out : NULL, out);
 }
 
 static void free_job(Job* job)
 {
    for (uint32_t i = 0; i < job->n; i++)
-      merged_clear(&job->all[i]);
+      merged_free(&job->all[i]);
    for (uint32_t i = 0; i < job->left_out.n; i++) {
       free(job->left_out.all[i].file);
       free(job->left_out.all[i].reason);
    }
    free(job->all);
-   free(job->parts);
    free(job->left_out.all);
    interned_free(job->names);
    dcfg_free(job->input);
-}
-
-static void order_left_out(LeftOut* l)
-{
-   if (l->n > 0)
-      qsort(l->all, l->n, sizeof(*l->all), by_file);
 }
 
 static int say_left_out(const LeftOut* l)
@@ -395,46 +420,113 @@ static int say_left_out(const LeftOut* l)
    return STATUS_SOME;
 }
 
+/*--- Child processes                                      ---*/
+
+typedef
+   struct {
+      FileNames names;
+      FILE*     file;           // for its partial sum
+      pid_t     pid;
+   }
+   Child;
+
+/* Make a partial sum of the files, whatever the result is. */
+static _Noreturn void work(Job* job, const Child* c)
+{
+   job->partial = true;
+   for (uint32_t i = 0; i < c->names.n; i++)
+      add_file(job, c->names.all[i]);
+   end_files(job);
+   finish_sums(job);
+   write_sums(job, c->file);
+   flush_temporary(c->file);
+   _exit(STATUS_OK);
+}
+
+static void start_child(Job* job, Child* c)
+{
+   pid_t parent = getpid();
+
+   c->file = temporary_file();
+   fflush(NULL);
+   c->pid = fork();
+   if (c->pid < 0)
+      die("a process cannot be started: %s", strerror(errno));
+   if (c->pid > 0)
+      return;
+   /* End with the parent: then nobody wants the sum any more. */
+   prctl(PR_SET_PDEATHSIG, SIGTERM);
+   if (getppid() != parent)
+      _exit(STATUS_BAD);
+   work(job, c);
+}
+
+/* Wait for a child.  Die if it failed; a child that exits with an error has
+   said why. */
+static void wait_for_child(const Child* c)
+{
+   int   status;
+   pid_t pid;
+
+   do
+      pid = waitpid(c->pid, &status, 0);
+   while (pid < 0 && errno == EINTR);
+   if (pid < 0)
+      die("a process of -j is lost: %s", strerror(errno));
+   if (WIFSIGNALED(status))
+      die("a process of -j was ended by signal %d (%s), while it merged %s",
+          WTERMSIG(status), strsignal(WTERMSIG(status)), c->names.all[0]);
+   if (status != 0)
+      exit(STATUS_BAD);
+}
+
+/* Divide the files among at most N child processes, and add their sums. */
+static void merge_with_children(Job* job, const FileNames* names, uint32_t n)
+{
+   FileNames* lists = zalloc(n, sizeof(*lists));
+   Child*     children = zalloc(n, sizeof(*children));
+
+   n = divide_files(names, n, lists);
+   for (uint32_t i = 0; i < n; i++) {
+      children[i].names = lists[i];
+      start_child(job, &children[i]);
+   }
+   for (uint32_t i = 0; i < n; i++) {
+      const FileNames* l = &children[i].names;
+      const char*      shown = l->all[0];
+      Dcfg*            d;
+      wait_for_child(&children[i]);
+      if (l->n > 1)
+         shown = text_format("one of %s and %" PRIu32 " other files", shown,
+                             l->n - 1);
+      shown = intern(job->names, shown);
+      d = load_temporary(children[i].file, shown);
+      add_loaded(job, d, shown);
+      dcfg_free(d);
+      free_file_names(&children[i].names);
+   }
+   free(lists);
+   free(children);
+}
+
 /*--- The command line                                     ---*/
 
-/* Do the work of a child of -j: make a partial sum, whatever the result is. */
-static void work(void* arg, const FileNames* names, FILE* to)
-{
-   Job job = *(Job*)arg;
-
-   job.partial = true;
-   for (uint32_t i = 0; i < names->n; i++)
-      add_file(&job, names->all[i], names->all[i]);
-   add_parts(&job);
-   order_left_out(&job.left_out);
-   finish_sums(&job);
-   write_sums(&job, to);
-}
-
-static void take(void* arg, const char* path, const char* shown)
-{
-   add_file(arg, path, shown);
-}
-
-static int merge(Job* job, FileNames* names, const char* shard, uint64_t jobs)
+static int merge(Job* job, FileNames* names, uint64_t jobs)
 {
    int status;
 
    job->names = interned_new();
-   if (shard != NULL || jobs > 1)
-      find_stems(names, is_part_of_run);
-   if (shard != NULL)
-      keep_shard(names, shard);
    if (names->n == 0 && !job->partial)
       die("there is no file to merge");
-   if (jobs > 1 && names->n > 1)
-      merge_with_jobs(names, jobs > names->n ? names->n : (uint32_t)jobs,
-                      work, take, job);
-   else
+   if (jobs > 1 && names->n > 1) {
+      find_stems(names, is_part_of_run);
+      merge_with_children(job, names,
+                          jobs > names->n ? names->n : (uint32_t)jobs);
+   } else {
       for (uint32_t i = 0; i < names->n; i++)
-         add_file(job, names->all[i], names->all[i]);
-   add_parts(job);
-   order_left_out(&job->left_out);
+         add_file(job, names->all[i]);
+   }
+   end_files(job);
    status = say_left_out(&job->left_out);
    if (status != STATUS_OK && job->left_out.n_files == 0)
       die("no file is left");
@@ -463,7 +555,6 @@ static int run(int argc, char** argv)
    const char*  threads = "keep";
    const char*  builds = "one";
    const char*  list = NULL;
-   const char*  shard = NULL;
    const char** files = zalloc((size_t)argc, sizeof(*files));
    FileNames    names = { 0 };
    uint64_t     jobs = 1;
@@ -488,9 +579,6 @@ static int run(int argc, char** argv)
       { "0", OPT_FLAG, &nul_ended, NULL,
         "names in the FILE of --files-from end with NUL, as find -print0 "
         "writes them" },
-      { "shard", OPT_TEXT, &shard, "I/N",
-        "merge only the files whose names belong to shard I, from 0, of N; "
-        "parts of a run belong to one" },
       { "keep-going", OPT_FLAG, &job.keep_going, NULL,
         "leave out files that cannot be read, name them, and exit with 3" },
       { "builds", OPT_TEXT, &builds, "one|apart",
@@ -531,7 +619,7 @@ static int run(int argc, char** argv)
       file.  In the heap they would remain as holes among the blocks of the
       result. */
    mallopt(M_MMAP_THRESHOLD, BIG_BLOCK);
-   status = merge(&job, &names, shard, jobs);
+   status = merge(&job, &names, jobs);
    free(files);
    return status;
 }
@@ -553,6 +641,6 @@ const Command merge_command = {
    "  dcfg merge -o all.json dcfg.out.*.json\n"
    "  dcfg merge --processes -o job.json 0.json 1.json 2.json 3.json\n"
    "  find . -name '*.json' -print0 | dcfg merge -j 4 --files-from=- -0 -o a.json\n"
-   "  dcfg merge --partial --shard=$I/$N --files-from=list -o part-$I.json\n",
+   "  dcfg merge --partial --files-from=list-$I -o part-$I.json\n",
    run
 };

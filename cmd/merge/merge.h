@@ -3,20 +3,34 @@
 
    A sum of runs. */
 
+/* Private to merge/.
+
+   A sum has runs, images, and edges.  Code is the same if its image and its
+   offset there are the same: images may be loaded at other addresses in each
+   run.  A block has a node id, which stays for as long as the block begins
+   there, whatever is added.  So only edges of blocks that are divided change.
+   These ids and other numbers depend on the order of files, and are not in the
+   result: merge_write.c orders runs, threads, images and nodes by contents.
+
+   Names are interned: equal names are equal pointers. */
+
 #ifndef DCFG_CMD_MERGE_H
 #define DCFG_CMD_MERGE_H
 
-#include "cmd/base/cmd.h"
+#include "cmd/base/interned.h"
+#include "cmd/base/keymap.h"
+#include "cmd/base/names.h"
 
-/* Names are interned here: equal names are equal pointers. */
-
-/* MergedBlock: a block, at an offset in its image: images may be loaded at
-   other addresses in each run. */
+/* MergedBlock: a block of an image. */
 typedef
    struct {
-      uint64_t offset;
-      uint32_t size, n_instrs, last_offset;
-      bool     enters;          // in some run, a routine begins here
+      uint64_t    offset;
+      const char* sizes;        // a digit for each instruction, as in
+                                // format/dcfg_tables.h; NULL: not known
+      uint32_t    size, n_instrs, last_offset;
+      uint32_t    id : 31;      // in the sum; before it is added, the index of
+                                // the process's node
+      uint32_t    enters : 1;   // in some run, a routine begins here
    }
    MergedBlock;
 
@@ -38,23 +52,24 @@ typedef
 typedef
    struct {
       const char*   name;
-      uint32_t      turn;       // images before it with the same name
+      uint64_t      key;        // the same for the same image of any run
+      uint32_t      turn;       // images before it in its run that nothing but
+                                // this number tells from it
       uint32_t      home;       // the first run that has it, by number
       uint32_t      number;     // its number in that run
-      uint32_t      group;      // index of its MergedGroup, or NO_GROUP
       bool          overlapping;        // rows of a run overlap
       uint64_t      load, size; // .load: in the run .home
+      uint64_t      place;      // load address in the result
       const char*   build_id;   // this and .code_hash: NULL if not known
       const char*   code_hash;
-      uint32_t      n_blocks, n_symbols, n_rows;
+      uint32_t      n_blocks, n_symbols, n_rows, n_joined;
       MergedBlock*  blocks;     // by offset; so are the other arrays
       MergedSymbol* symbols;
       MergedRow*    rows;       // each row of any run, once
-      char*         sizes;      // instructions' sizes as in DcfgImage, or NULL
+      MergedRow*    joined;     // rows of one line that touch are one; NULL
+                                // before join_rows()
    }
    MergedImage;
-
-#define NO_GROUP UINT32_MAX
 
 /* MergedRun: a run in a sum, with the keys of the runs' order: process id,
    instructions, hash of all that was counted. */
@@ -62,34 +77,22 @@ typedef
    struct {
       const char* path;         // file that brought it
       uint64_t    id, instrs, hash;
+      uint32_t    number;       // in the order in which runs came
       uint32_t    n_threads;
       uint32_t    first_thread; // in the sum, with --threads=keep
       uint32_t    first_part;   // as in PART; 0: it is no part
       uint32_t    part, last_part;      // the first and the last part that it
                                         // has
-      uint32_t    n_before, n_after;    // threads
-      uint64_t*   before;       // by thread: instructions in the parts before
-                                // .part
-      uint64_t*   after;        // by thread: instructions to the end of
+      uint64_t    begin, end;   // hashes of each thread's instructions since
+                                // .first_part, before .part and behind
                                 // .last_part
    }
    MergedRun;
 
-/* MergedGroup: runs that agree in everything about code without a file.  Until
-   all runs are there, it is not known which images of such code are the same in
-   several groups, so each group has its own. */
-typedef
-   struct {
-      uint64_t  hash;
-      uint32_t* runs;
-      uint32_t  n_runs, room;
-      uint32_t* images;         // indices in the sum's images
-      uint32_t  n_images;
-   }
-   MergedGroup;
-
-/* Ids of nodes: as in files, blocks begin at 4, in the order of images. */
+/* Ids of nodes: those of blocks begin at MERGED_BLOCK. */
 enum { MERGED_START = 1, MERGED_END = 2, MERGED_UNKNOWN = 3, MERGED_BLOCK = 4 };
+
+#define NO_ID UINT32_MAX
 
 /* Passing: how an edge divides blocks, if it is the only one between its
    ends. */
@@ -102,25 +105,14 @@ typedef
    }
    Passing;
 
-/* MergedStep: an edge and a thread's count of a run.  A bypass may have no
-   count. */
-typedef
-   struct {
-      uint32_t source, target;
-      uint32_t thread;
-      uint16_t type;            // DcfgEdgeType
-      uint16_t passing;         // Passing
-      uint64_t count;
-   }
-   MergedStep;
-
-/* MergedEdge: an edge of a sum. */
 typedef
    struct {
       uint32_t source, target;
       uint16_t type;            // DcfgEdgeType
       uint16_t passing;         // Passing, of the counted traversals
       uint32_t n_counts;        // threads with a count; a bypass may have none
+      uint32_t first;           // index of its first count, in edges that are
+                                // about to be added
    }
    MergedEdge;
 
@@ -133,26 +125,27 @@ typedef
    }
    MergedCount;
 
+/* MergedEdges: those of a sum are in order of source and target, one for a pair,
+   and their counts edge by edge, then by thread. */
 typedef
    struct {
-      MergedEdge*  all;          // by source, then target
-      size_t       n;
-      MergedCount* counts;      // edge by edge, then by thread
-      size_t       n_counts;
+      MergedEdge*  all;
+      MergedCount* counts;
+      size_t       n, n_counts, room, counts_room;
    }
    MergedEdges;
 
 typedef
    struct {
+      Interned*    names;
       uint64_t     process_id;  // set by order_runs()
-      MergedRun*   runs;        // in the order of files, until order_runs()
-      MergedGroup* groups;
-      uint32_t     n_runs, runs_room, n_groups, groups_room;
-      uint32_t     n_images, room;
-      uint32_t     n_threads;
+      MergedRun*   runs;
       MergedImage* images;      // in the order of their first files
-      MergedEdges  edges;
+      KeyMap*      places;      // from keys of images to their indices
       uint64_t*    thread_instrs;
+      MergedEdges  edges;
+      uint32_t     n_runs, runs_room, n_images, images_room, n_threads;
+      uint32_t     n_ids;       // ids of nodes so far
       bool         with_blocks, with_routines;
       bool         keep;        // threads of runs stay apart
       bool         apart;       // images of other builds stay apart
@@ -175,158 +168,167 @@ typedef
    }
    LeftOut;
 
+/* Cut: where a block is cut, from one piece to the next. */
+typedef
+   struct {
+      uint32_t block;           // id in M, or index of the process's node
+      uint32_t order;
+      uint32_t from, to;        // ids in M
+   }
+   Cut;
+
+typedef
+   struct {
+      Cut*     all;             // by block, then by offset
+      uint32_t n, room;
+   }
+   Cuts;
+
+/* Addition: a process on its way into a sum. */
+typedef
+   struct {
+      Merged*        m;
+      const Program* g;
+      const char*    path;
+      const char*    root;      // images are looked for below; or NULL
+      MergedImage*   images;    // as many as the process has
+      MergedRun*     runs;
+      uint32_t       n_runs;
+      uint32_t*      ids;       // by node: the node of M that it is, or begins
+                                // with; NO_ID: it is left out
+      uint64_t       idle;      // edges and blocks that are left out
+      uint32_t       image;     // index of the image in turn
+      struct Code*   code;      // the process's; NULL: not opened yet
+      Cuts           old, new;  // cuts of M's blocks, and of the process's
+      uint32_t       n_guessed; // cuts by numbers of instructions alone
+      MergedEdges    edges;     // to be added; some may share counts
+   }
+   Addition;
+
+/* Sort an array of N elements, of which it may have none. */
+#define SORT(all, n, order)                             \
+   do {                                                 \
+      if ((n) > 0)                                      \
+         qsort((all), (n), sizeof *(all), (order));     \
+   } while (0)
+
 static inline bool has_file(const MergedImage* im)
 {
    return im->name[0] == '/';
 }
 
-/*--- merge_order.c                                        ---*/
+static inline uint64_t block_end(const MergedBlock* b)
+{
+   return b->offset + b->size;
+}
 
-/* Compare runs A and B: less than 0 if A comes first. */
-int  run_order(const MergedRun* a, const MergedRun* b);
+static inline uint64_t row_end(const MergedRow* r)
+{
+   return r->offset + r->size;
+}
 
-/* Return whether B begins with the part after A's last one. */
-bool run_follows(const MergedRun* a, const MergedRun* b);
+static inline MergedCount merged_count(uint32_t thread, uint64_t count)
+{
+   return (MergedCount){ thread, (uint32_t)count, (uint32_t)(count >> 32) };
+}
 
-/* Sort the runs of M, and their threads. */
-void order_runs(Merged* m);
+static inline uint64_t count_of(MergedCount c)
+{
+   return (uint64_t)c.high << 32 | c.low;
+}
 
-/* Sort N sums, at least one, each of one run, and give them ids of their
-   own. */
-void order_processes(Merged* all, uint32_t n);
-
-/* Return the indices of M's images by (.home, .number), to be freed. */
-uint32_t* order_homes(const Merged* m);
-
-/*--- merge_steps.c                                        ---*/
+/*--- merge_edges.c                                        ---*/
 
 /* Add N to *SUM, a number of WHAT.  Die if it does not fit: a sum is exact. */
-void     add_exact(uint64_t* sum, uint64_t n, const char* what);
+void        add_exact(uint64_t* sum, uint64_t n, const char* what);
 
-uint16_t passing_of(uint32_t edge_type);
+uint16_t    passing_of(uint32_t edge_type);
+void        put_edge(MergedEdges* edges, MergedEdge e);
+void        keep_count(MergedEdges* edges, MergedCount c);
 
-MergedCount merged_count(uint32_t thread, uint64_t count);
-uint64_t    count_of(MergedCount c);
+/* Put an edge with its N counts, which are copied. */
+void        put_edge_with(MergedEdges* edges, MergedEdge e,
+                          const MergedCount* counts, uint32_t n);
 
-/* Add N steps, in any order, which are sorted.  A pair of nodes gets one edge,
-   and a thread one count there. */
-void add_steps(MergedEdges* edges, MergedStep* steps, size_t n);
+/* Drop counts of 0, edges that had nothing else, and edges without a source. */
+void        drop_empty(MergedEdges* edges);
 
-/* Sort and join edges whose ends were changed.  Counts of 0 are dropped, and
-   edges that had nothing else. */
-void order_edges(MergedEdges* edges);
+/* Add the edges FROM to M, and free them. */
+void        add_edges(Merged* m, MergedEdges* from);
 
-void free_edges(MergedEdges* edges);
+/*--- merge_read.c                                         ---*/
 
-/*--- merge_blocks.c                                       ---*/
+/* Return why process G cannot be added to any sum; NULL if it can. */
+const char* run_fault(const Program* g);
 
-/* DecodeFn: store where the N instructions of SIZE bytes of code at OFFSET
-   begin, relative to OFFSET, in STARTS.  Return false if the code is not known,
-   or is other code. */
-typedef bool (*DecodeFn)(void* arg, uint64_t offset, uint32_t size, uint32_t n,
-                         uint32_t* starts);
+/* Describe the run G, read from PATH. */
+MergedRun   describe_run(const Program* g, const char* path);
 
-/* Cut: where a block is cut: from one piece to the next, by new numbers. */
-typedef
-   struct {
-      uint32_t block;           // old number
-      uint32_t from, to;
-   }
-   Cut;
+/* Read A's process: RUN, or with NULL a partial sum, or a PART. */
+void        read_process(Addition* a, const MergedRun* run, const DcfgPart* part);
 
-/* Pieces: the pieces into which the blocks of a list are divided. */
-typedef
-   struct {
-      uint32_t* first;          // by old number: first piece
-      uint32_t* last;           // by old number: last piece
-      Cut*      cuts;           // by block, then by address
-      uint32_t  n_cuts, room;
-   }
-   Pieces;
+/* Compare rows by offset. */
+int         row_order(const void* a, const void* b);
 
-typedef
-   struct {
-      MergedBlock* blocks;
-      uint32_t     n, room;
-      Pieces       a, b;
-      uint32_t     n_guessed;   // cuts by numbers of instructions alone
-   }
-   Division;
+/*--- merge_divide.c                                       ---*/
 
-typedef
-   enum {
-      DIVIDED,
-      DIVIDE_CONTRADICTION,     // the lists have other code
-      DIVIDE_NEEDS_CODE         // the lists do not say where instructions begin
-   }
-   DivideResult;
+/* NOWHERE: in place of an offset. */
+#define NOWHERE UINT64_MAX
 
-/* Divide the blocks of lists A and B, so that every begin and end of a block in
-   one list is one in D.  If that fails, *WHERE is the offset. */
-DivideResult divide_blocks(const MergedBlock* a, uint32_t n_a,
-                           const MergedBlock* b, uint32_t n_b,
-                           DecodeFn decode, void* arg, Division* d,
-                           uint64_t* where);
-void         division_free(Division* d);
+/* Die because the image in turn is another build than M's. */
+_Noreturn void die_other(const Addition* a, const char* what, uint64_t offset);
 
-/*--- merge_sizes.c                                        ---*/
+/* Return a new node id. */
+uint32_t    new_id(Addition* a);
 
-typedef
-   struct {
-      const MergedImage* im;
-      size_t*            first; // by block: its first digit; NULL: no sizes; to
-                                // be freed
-   }
-   KnownSizes;
+/* Divide the blocks of M's image X and of A's image Y, so that every begin and
+   end of a block in one of them is one in the result.  Return the N blocks.  Die
+   if the images have other code, or if nothing says where their instructions
+   begin. */
+MergedBlock* divide_blocks(Addition* a, const MergedImage* x,
+                           const MergedImage* y, uint32_t* n);
 
-KnownSizes known_sizes(const MergedImage* im);
+/*--- merge_unite.c                                        ---*/
 
-/* Find the begins of instructions in a block of K's image; see DecodeFn. */
-bool known_starts(const KnownSizes* k, uint64_t offset, uint32_t size,
-                  uint32_t n, uint32_t* starts);
+Merged      merged_new(Interned* names, bool keep, bool apart);
+void        merged_free(Merged* m);
 
-/* Return the sizes for the blocks of D, from the sizes of A and B, to be freed.
-   Return false, and the offset in *WHERE, if A and B contradict. */
-bool divide_sizes(const MergedImage* a, const MergedImage* b,
-                  const Division* d, char** sizes, uint64_t* where);
+/* Add process G, which has no fault and was read from PATH, to M: RUN; or with
+   NULL a partial sum, or a PART, the next one of M's only run.  Die if it has
+   other code.  Code is looked for below ROOT, if that is not NULL. */
+void        merged_add(Merged* m, const Program* g, const MergedRun* run,
+                       const DcfgPart* part, const char* path,
+                       const char* root);
 
-/* Return IM's sizes after joining blocks, to be freed.  ROOT: by block, the
-   block that it becomes part of, numbered from BASE. */
-char* join_sizes(const MergedImage* im, const uint32_t* root, uint32_t base);
+/*--- merge_parts.c                                        ---*/
 
-/* Return the sizes of all images in ORDER, to be freed; NULL if none are
-   known. */
-char* list_sizes(const Merged* m, const uint32_t* order);
+/* Continue the threads of M by those of a part: a thread's EXIT in M and its
+   ENTRY become the edge between them.  Bypasses that lead from earlier parts
+   are added, too. */
+void        join_threads(Addition* a, const DcfgPart* part);
 
-/*--- merge_rows.c                                         ---*/
-
-/* Sort rows by offset. */
-void sort_rows(MergedRow* rows, uint32_t n);
-
-/* Return whether rows, which are sorted, overlap. */
-bool rows_overlap(const MergedRow* rows, uint32_t n);
-
-/* Unite the source rows of A and B, each once.  Return false, and the offset in
-   *WHERE, if they contradict. */
-bool unite_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
-                uint32_t n_b, MergedRow** rows, uint32_t* n, uint64_t* where);
-
-/* Join IM's rows of one line where they touch.  *ROWS gets them, to be freed.
-   Die if rows of the same code contradict. */
-void join_rows(const MergedImage* im, MergedRow** rows, uint32_t* n);
-
-/*--- merge_places.c                                       ---*/
-
-/* Return an address for each image, where it does not overlap images of other
-   runs; to be freed. */
-uint64_t* find_places(const Merged* m);
+/* Join rows and blocks that only the cuts divided: M has all parts of a run. */
+void        join_parts(Merged* m);
 
 /*--- merge_write.c                                        ---*/
 
+/* Compare runs A and B: less than 0 if A comes first. */
+int         run_order(const void* a, const void* b);
+
+/* Sort the runs of M, and their threads. */
+void        order_runs(Merged* m);
+
+/* Sort N sums, at least one, each of one run, and give them ids of their
+   own. */
+void        order_processes(Merged* all, uint32_t n);
+
+/* Make IM->joined.  Die if rows of the same code contradict. */
+void        join_rows(MergedImage* im);
+
 /* Find routines, dominators and loops, and write the file: a row of PROCESSES
-   for each of the N sums.  Their edges are used up.  If LEFT_OUT is not NULL,
-   write for the only process what further merges need, too. */
-void merged_write(Merged* processes, uint32_t n, const LeftOut* left_out,
-                  FILE* out);
+   for each of the N sums, which are used up.  If LEFT_OUT is not NULL, write for
+   the only process what further merges need, too. */
+void        merged_write(Merged* processes, uint32_t n, const LeftOut* left_out,
+                         FILE* out);
 
 #endif /* DCFG_CMD_MERGE_H */

@@ -1,311 +1,346 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Images with their edges, added to a sum. */
+   A process, added to a sum. */
 
-/* Owns: uniting images with those of a sum, and new ends for edges when
-   blocks are divided.  Handed: images and edges by merge_runs.c and
-   merge_groups.c. */
+/* Owns: which images become one, and where edges go if blocks are divided.
+   Handed: processes by cmd_merge.c.
 
-#include "cmd/merge/merge_unite.h"
+   An image that the sum has not is taken as it is.  The blocks of another are
+   divided by those of the sum, and these by them (merge_divide.c).  Then each
+   block of the process has an id of the sum, and its edges are read.  An edge
+   leaves the last piece of its source.  It enters the first piece of its target,
+   and its flow goes on through all pieces.  The sum's own edges at blocks that
+   are divided now join them, and all are added. */
 
-#include "cmd/base/format.h"
-#include "cmd/merge/merge_images.h"
+#include "cmd/merge/merge.h"
+
+#include "cmd/machine/code.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-void add_step(Addition* a, MergedStep step)
+/*--- Edges at cuts                                        ---*/
+
+COMPARE(by_block, Cut, UP(block) ?: UP(order))
+
+static void sort_cuts(Cuts* cuts)
 {
-   GROW(a->steps, a->n_steps, a->room);
-   a->steps[a->n_steps++] = step;
+   for (uint32_t i = 0; i < cuts->n; i++)
+      cuts->all[i].order = i;
+   SORT(cuts->all, cuts->n, by_block);
 }
 
-/*--- Images                                               ---*/
-
-/* NOWHERE: in place of an offset. */
-#define NOWHERE UINT64_MAX
-
-static _Noreturn void die_other(const Addition* a, const MergedImage* im,
-                                const char* what, uint64_t offset)
-{
-   die("%s: %s is not the build of the other runs: %s%s; merge each build by "
-       "itself, or use --builds=apart", a->path, text_clean(im->name), what,
-       offset == NOWHERE ? ""
-       : text_format(", at 0x%" PRIx64 " from where it is loaded", offset));
-}
-
-/* Decoding: the code of an image, for divide_blocks(). */
-typedef
-   struct {
-      const Addition* a;
-      uint32_t      image;      // index in the run
-      KnownSizes    sum, run;   // sizes that files of runs have
-   }
-   Decoding;
-
-static bool decode(void* arg, uint64_t offset, uint32_t size, uint32_t n,
-                   uint32_t* starts)
-{
-   const Decoding*  d = arg;
-   uint64_t        load;
-
-   if (known_starts(&d->sum, offset, size, n, starts)
-       || known_starts(&d->run, offset, size, n, starts))
-      return true;
-   if (!has_file(d->sum.im))
-      return false;
-   load = d->a->loaded[d->image].load_addr;
-   return code_starts(d->a->code, d->image, load + offset, size, n, starts);
-}
-
-/* Unite image I with the image TO of M.  Return false if it has other code and
-   .may_differ. */
-static bool put_into(Addition* a, uint32_t i, MergedImage* to, Division* d)
-{
-   MergedImage* from = &a->images[i];
-   Decoding     decoding = { a, i, known_sizes(to), known_sizes(from) };
-   uint64_t     where = NOWHERE;
-   const char*  other = NULL;
-   MergedRow*   rows = NULL;
-   char*        sizes = NULL;
-   uint32_t     n_rows = 0;
-   DivideResult result;
-
-   *d = (Division){ 0 };
-   if (other_build(to, from)) {
-      other = from->build_id != NULL ? "its build id differs"
-              : "its code differs";
-   } else if (!same_symbols(to, from, &where)) {
-      other = "its symbols differ";
-   } else {
-      result = divide_blocks(to->blocks, to->n_blocks, from->blocks,
-                             from->n_blocks, has_file(to) || to->sizes != NULL
-                             || from->sizes != NULL ? decode : NULL,
-                             &decoding, d, &where);
-      if (result == DIVIDE_NEEDS_CODE && !a->may_differ)
-         die("%s: the runs divide the block at 0x%" PRIx64 " of %s in "
-             "different ways, and its file is not there to tell how: "
-             "--root=DIR names a directory to look below", a->path,
-             where, text_clean(to->name));
-      if (result != DIVIDED || !divide_sizes(to, from, d, &sizes, &where))
-         other = "its instructions differ";
-      else if (!unite_rows(to->rows, to->n_rows, from->rows, from->n_rows,
-                           &rows, &n_rows, &where))
-         other = "its source lines differ";
-   }
-   free(decoding.sum.first);
-   free(decoding.run.first);
-   if (other != NULL && a->may_differ) {
-      free(sizes);
-      return false;
-   }
-   if (other != NULL)
-      die_other(a, to, other, where);
-   if (d->n_guessed > 0)
-      complain("%s: there is no file %s: %s block%s divided by numbers of "
-               "instructions alone; --root=DIR names a directory with the file",
-               a->path, text_clean(to->name), text_count(d->n_guessed),
-               d->n_guessed == 1 ? " is" : "s are");
-   take_image(to, from, d, rows, n_rows, sizes);
-   if (!a->next_part && run_order(&a->m->runs[from->home],
-                                  &a->m->runs[to->home]) < 0)
-      take_home(to, from);
-   return true;
-}
-
-/* Renumber: new ids for the nodes of M's images, or of added ones. */
-struct Renumber {
-   const Division* divisions;           // by image of M
-   const uint32_t* first;               // by image of M: its first block's id
-   bool            second;              // for added images
-};
-
-static const Pieces* pieces_of(const Renumber* r, uint32_t image)
-{
-   return r->second ? &r->divisions[image].b : &r->divisions[image].a;
-}
-
-/* Return the cuts of a block, and their number in *N; NULL if there are
+/* Return the first cut of a block, and their number in *N; NULL if there are
    none. */
-static const Cut* cuts_of(const Pieces* p, uint32_t block, uint32_t* n)
+static const Cut* cuts_of(const Cuts* cuts, uint32_t block, uint32_t* n)
 {
    uint32_t low = 0;
 
-   BISECT(low, p->n_cuts, middle, p->cuts[middle].block < block);
-   for (*n = 0; low + *n < p->n_cuts && p->cuts[low + *n].block == block; )
+   BISECT(low, cuts->n, middle, cuts->all[middle].block < block);
+   for (*n = 0; low + *n < cuts->n && cuts->all[low + *n].block == block; )
       ++*n;
-   return *n == 0 ? NULL : p->cuts + low;
+   return *n == 0 ? NULL : &cuts->all[low];
 }
 
-static void place_ends(const Renumber* r, Ends e, uint32_t* source,
-                       uint32_t* target)
+/* Send the flow of E, which enters block TARGET, through all pieces behind the
+   first. */
+static void pass_cuts(MergedEdges* edges, const Cuts* cuts, uint32_t target,
+                      const MergedEdge* e)
 {
-   *source = e.source;
-   if (e.source_image != UINT32_MAX)
-      *source = r->first[e.source_image]
-                + pieces_of(r, e.source_image)->last[e.source];
-   *target = e.target;
-   if (e.target_image != UINT32_MAX)
-      *target = r->first[e.target_image]
-                + pieces_of(r, e.target_image)->first[e.target];
-}
-
-/* Send the flow of STEP, from a block that is divided, through all pieces
-   behind it. */
-static void put_cuts(Addition* a, const Renumber* r, Ends e, MergedStep step)
-{
-   const Cut* cuts;
    uint32_t   n;
+   const Cut* cut = cuts_of(cuts, target, &n);
 
-   if (e.target_image == UINT32_MAX || step.count == 0)
-      return;
-   step.type = DCFG_EDGE_FALL_THROUGH;
-   step.passing = PASSES_ONWARD;
-   cuts = cuts_of(pieces_of(r, e.target_image), e.target, &n);
-   for (uint32_t i = 0; i < n; i++) {
-      step.source = r->first[e.target_image] + cuts[i].from;
-      step.target = r->first[e.target_image] + cuts[i].to;
-      add_step(a, step);
-   }
+   for (uint32_t i = 0; i < n && e->n_counts > 0; i++)
+      put_edge(edges, (MergedEdge){ cut[i].from, cut[i].to,
+                                    DCFG_EDGE_FALL_THROUGH, PASSES_ONWARD,
+                                    e->n_counts, e->first });
 }
 
-void put_step(Addition* a, const Renumber* r, Ends e, MergedStep step)
-{
-   place_ends(r, e, &step.source, &step.target);
-   add_step(a, step);
-   put_cuts(a, r, e, step);
-}
-
-uint32_t block_id(const Renumber* r, uint32_t place, uint32_t block)
-{
-   return r->first[place] + block;
-}
-
-uint32_t piece_id(const Renumber* r, uint32_t place, uint32_t block)
-{
-   return r->first[place] + pieces_of(r, place)->first[block];
-}
-
-/*--- Edges                                                ---*/
-
-static void place_of_id(const uint32_t* image_of, const uint32_t* first,
-                        uint32_t id, uint32_t* image, uint32_t* number)
-{
-   *image = UINT32_MAX;
-   *number = id;
-   if (id < MERGED_BLOCK)
-      return;
-   *image = image_of[id - MERGED_BLOCK];
-   *number = id - first[*image];
-}
-
-/* Give M's edges their new ids, in place.  Edges at cuts are new steps. */
-static void move_edges(Addition* a, const Renumber* r, const uint32_t* image_of,
-                       const uint32_t* old_first)
+/* Take M's edges that leave blocks which are divided now out of M.  Edges that
+   enter these go on through the pieces. */
+static void cut_edges(Addition* a)
 {
    MergedEdges* edges = &a->m->edges;
    size_t       next = 0;
 
+   if (a->old.n == 0)
+      return;
    for (size_t i = 0; i < edges->n; i++) {
       MergedEdge* e = &edges->all[i];
-      size_t      end = next + e->n_counts;
-      Ends        ends;
-      place_of_id(image_of, old_first, e->source, &ends.source_image,
-                  &ends.source);
-      place_of_id(image_of, old_first, e->target, &ends.target_image,
-                  &ends.target);
-      place_ends(r, ends, &e->source, &e->target);
-      for (; next < end; next++) {
-         MergedCount c = edges->counts[next];
-         put_cuts(a, r, ends, (MergedStep){ .thread = c.thread,
-                                            .count = count_of(c) });
+      MergedEdge  to = *e;
+      uint32_t    n_out, n_in;
+      const Cut*  out = cuts_of(&a->old, e->source, &n_out);
+      cuts_of(&a->old, e->target, &n_in);
+      if (n_out > 0)
+         to.source = out[n_out - 1].to;
+      if (n_out + n_in > 0) {
+         put_edge_with(&a->edges, to, edges->counts + next, to.n_counts);
+         to = a->edges.all[a->edges.n - 1];
+         a->edges.n -= n_out == 0;
+         pass_cuts(&a->edges, &a->old, e->target, &to);
       }
+      next += e->n_counts;
+      if (n_out > 0)
+         e->source = NO_ID;
    }
-   order_edges(edges);
+   drop_empty(edges);
 }
 
-/* Divide the images of M, each with the added one if there is one; renumber
-   steps, and add them. */
-static void unite(Addition* a, const uint32_t* old_first,
-                  const uint32_t* image_of, const Division* divisions)
+/* Read the process's edges, with ids of M. */
+static void read_edges(Addition* a, uint32_t first_thread)
 {
-   uint32_t* first = zalloc((size_t)a->m->n_images + 1, sizeof(*first));
-   Renumber  r = { divisions, first, false };
-   uint64_t  n = MERGED_BLOCK;
+   const DcfgProcess* p = a->g->p;
+   MergedEdges*       edges = &a->edges;
 
-   for (uint32_t i = 0; i < a->m->n_images; i++) {
-      first[i] = (uint32_t)n;
-      n += a->m->images[i].n_blocks;
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      const DcfgEdge* e = &p->edges[i];
+      MergedEdge      to = { a->ids[e->source], a->ids[e->target],
+                             (uint16_t)e->type, PASSES, 0,
+                             (uint32_t)edges->n_counts };
+      uint32_t        n;
+      const Cut*      cut;
+      if ((e->count == 0 && !dcfg_is_bypass(e->type)) || to.source == NO_ID
+          || to.target == NO_ID) {
+         a->idle++;
+         continue;
+      }
+      for (uint32_t t = 0; t < e->n_counts && e->count > 0; t++) {
+         uint64_t count = dcfg_edge_count(p, i, t);
+         if (count == 0)
+            continue;
+         keep_count(edges, merged_count(first_thread + t, count));
+         to.n_counts++;
+         to.passing = passing_of(to.type);
+      }
+      if (e->count > 0 && to.n_counts == 0)
+         continue;
+      cut = cuts_of(&a->new, e->source, &n);
+      if (n > 0)
+         to.source = cut[n - 1].to;
+      put_edge(edges, to);
+      pass_cuts(edges, &a->new, e->target, &to);
    }
-   if (n >= UINT32_MAX)
-      die("%s: there would be too many blocks", a->path);
-   move_edges(a, &r, image_of, old_first);
-   r.second = true;
-   a->put(a, &r);
-   add_steps(&a->m->edges, a->steps, a->n_steps);
-   free(a->steps);
-   free(first);
 }
 
-/* Put an image that M does not have. */
-static void put_new(Addition* a, uint32_t i, uint32_t place, Division* d)
-{
-   MergedImage*       to = &a->m->images[place];
-   const MergedImage* from = &a->images[i];
-   char*              sizes;
-   uint64_t           where;
+/*--- Images                                               ---*/
 
-   whole_division(d, from->blocks, from->n_blocks);
-   divide_sizes(to, from, d, &sizes, &where);
-   take_image(to, from, d, copy_rows(from), from->n_rows, sizes);
+static bool differ(const char* x, const char* y)
+{
+   return x != NULL && y != NULL && x != y;
 }
 
-static void put_image(Addition* a, uint32_t i, Division* divisions,
-                      bool* is_taken)
+/* Die if images X and Y have other build ids, hashes of their code, or
+   symbols. */
+static void compare_builds(const Addition* a, const MergedImage* x,
+                           const MergedImage* y)
 {
-   uint32_t place = a->place[i];
+   if (differ(x->build_id, y->build_id) || differ(x->code_hash, y->code_hash))
+      die_other(a, y->build_id != NULL ? "its build id differs"
+                : "its code differs", NOWHERE);
+   if (x->n_symbols == 0 || y->n_symbols == 0)
+      return;
+   for (uint32_t i = 0; i < x->n_symbols || i < y->n_symbols; i++) {
+      const MergedSymbol* s = &x->symbols[i];
+      const MergedSymbol* t = &y->symbols[i];
+      if (i >= x->n_symbols || i >= y->n_symbols || s->name != t->name
+          || s->offset != t->offset || s->size != t->size)
+         die_other(a, "its symbols differ",
+                   i < x->n_symbols ? s->offset : t->offset);
+   }
+}
 
-   if (place != UINT32_MAX && !is_taken[place]
-       && put_into(a, i, &a->m->images[place], &divisions[place])) {
-      is_taken[place] = true;
+/* Add the rows of FROM to those of TO, each once. */
+static void unite_rows(const Addition* a, MergedImage* to,
+                       const MergedImage* from)
+{
+   size_t     most = (size_t)to->n_rows + from->n_rows;
+   MergedRow* rows = zalloc(most, sizeof(*rows));
+   uint32_t   x = 0, y = 0, n = 0;
+
+   while (x < to->n_rows || y < from->n_rows) {
+      int              order = x == to->n_rows ? 1 : y == from->n_rows ? -1
+                               : row_order(&to->rows[x], &from->rows[y]);
+      const MergedRow* r = order <= 0 ? &to->rows[x++] : &from->rows[y++];
+      if (n == 0 || row_order(&rows[n - 1], r) != 0)
+         rows[n++] = *r;
+      else if (rows[n - 1].n_instrs != r->n_instrs)
+         die_other(a, "its source lines differ", r->offset);
+   }
+   free(to->rows);
+   to->rows = rows;
+   to->n_rows = n;
+}
+
+/* Add FROM to M's image TO. */
+static void unite_image(Addition* a, MergedImage* to, MergedImage* from)
+{
+   MergedBlock* blocks;
+
+   compare_builds(a, to, from);
+   a->n_guessed = 0;
+   blocks = divide_blocks(a, to, from, &to->n_blocks);
+   free(to->blocks);
+   to->blocks = blocks;
+   unite_rows(a, to, from);
+   if (a->n_guessed > 0)
+      complain("%s: there is no file %s: %s block%s divided by numbers of "
+               "instructions alone; --root=DIR names a directory with the file",
+               a->path, text_clean(to->name), text_count(a->n_guessed),
+               a->n_guessed == 1 ? " is" : "s are");
+   if (from->size > to->size)
+      to->size = from->size;
+   to->overlapping = to->overlapping || from->overlapping;
+   if (to->build_id == NULL)
+      to->build_id = from->build_id;
+   if (to->code_hash == NULL)
+      to->code_hash = from->code_hash;
+   if (to->n_symbols == 0) {
+      free(to->symbols);
+      to->symbols = from->symbols;
+      to->n_symbols = from->n_symbols;
+      from->symbols = NULL;
+   }
+   if (a->n_runs > 0
+       && run_order(&a->m->runs[from->home], &a->m->runs[to->home]) < 0) {
+      to->home = from->home;
+      to->number = from->number;
+      to->load = from->load;
+   }
+}
+
+static void add_image(Addition* a, MergedImage* from)
+{
+   Merged*  m = a->m;
+   uint32_t place = keymap_number(m->places, from->key);
+
+   from->home += m->n_runs - a->n_runs;
+   if (place < m->n_images) {
+      unite_image(a, &m->images[place], from);
       return;
    }
-   place = a->place[i] = image_add(a->m, &a->images[i]);
-   is_taken[place] = true;
-   put_new(a, i, place, &divisions[place]);
+   for (uint32_t k = 0; k < from->n_blocks; k++) {
+      uint32_t id = new_id(a);
+      a->ids[from->blocks[k].id] = id;
+      from->blocks[k].id = id & INT32_MAX;
+   }
+   GROW(m->images, m->n_images, m->images_room);
+   m->images[m->n_images++] = *from;
+   *from = (MergedImage){ 0 };
 }
 
-void unite_images(Addition* a)
+/* Add the images, from which all nodes get their ids. */
+static void add_images(Addition* a)
 {
-   Merged*   m = a->m;
-   uint32_t  n_old = m->n_images;
-   size_t    most = (size_t)n_old + a->n_images;
-   Division* divisions = zalloc(most, sizeof(*divisions));
-   bool*     is_taken = zalloc(most, sizeof(*is_taken));
-   uint32_t* old_first = zalloc((size_t)n_old + 1, sizeof(*old_first));
-   uint32_t  n_blocks = 0;
-   uint32_t* image_of;
+   const DcfgProcess* p = a->g->p;
 
-   for (uint32_t i = 0; i < n_old; i++) {
-      old_first[i] = MERGED_BLOCK + n_blocks;
-      n_blocks += m->images[i].n_blocks;
-   }
-   image_of = zalloc(n_blocks, sizeof(*image_of));
-   for (uint32_t i = 0, k = 0; i < n_old; i++)
-      for (uint32_t b = 0; b < m->images[i].n_blocks; b++)
-         image_of[k++] = i;
-   for (uint32_t i = 0; i < a->n_images; i++)
-      put_image(a, i, divisions, is_taken);
-   for (uint32_t i = 0; i < n_old; i++)
-      if (!is_taken[i])
-         keep_division(&divisions[i], m->images[i].n_blocks);
-   unite(a, old_first, image_of, divisions);
+   for (uint32_t i = 0; i < p->n_nodes; i++)
+      a->ids[i] = p->nodes[i].kind == DCFG_NODE_START ? MERGED_START
+                  : p->nodes[i].kind == DCFG_NODE_END ? MERGED_END
+                  : p->nodes[i].kind == DCFG_NODE_UNKNOWN ? MERGED_UNKNOWN
+                  : NO_ID;
+   for (a->image = 0; a->image < p->n_images; a->image++)
+      add_image(a, &a->images[a->image]);
+   sort_cuts(&a->old);
+   sort_cuts(&a->new);
+}
+
+static void free_image(MergedImage* im)
+{
+   free(im->blocks);
+   free(im->symbols);
+   free(im->rows);
+   free(im->joined);
+}
+
+/*--- Sums                                                 ---*/
+
+Merged merged_new(Interned* names, bool keep, bool apart)
+{
+   return (Merged){ .names = names, .keep = keep, .apart = apart,
+                    .places = keymap_new(), .n_ids = MERGED_BLOCK };
+}
+
+void merged_free(Merged* m)
+{
    for (uint32_t i = 0; i < m->n_images; i++)
-      division_free(&divisions[i]);
-   free(divisions);
-   free(is_taken);
-   free(old_first);
-   free(image_of);
+      free_image(&m->images[i]);
+   free(m->images);
+   free(m->runs);
+   free(m->edges.all);
+   free(m->edges.counts);
+   free(m->thread_instrs);
+   keymap_free(m->places);
+}
+
+/* Add the runs and threads.  Return the number of the first thread. */
+static uint32_t add_runs(Addition* a)
+{
+   Merged*            m = a->m;
+   const DcfgProcess* p = a->g->p;
+   uint32_t           first = m->keep ? m->n_threads : 0;
+   uint64_t           n = (uint64_t)first + p->n_threads;
+
+   if (n >= UINT32_MAX)
+      die("%s: there would be too many threads", a->path);
+   if (n > m->n_threads) {
+      m->thread_instrs = need(realloc(m->thread_instrs,
+                                      n * sizeof(*m->thread_instrs)));
+      memset(m->thread_instrs + m->n_threads, 0,
+             (n - m->n_threads) * sizeof(*m->thread_instrs));
+      m->n_threads = (uint32_t)n;
+   }
+   for (uint32_t t = 0; t < p->n_threads; t++)
+      add_exact(&m->thread_instrs[first + t], dcfg_process_instrs(p, t),
+                "instructions of a thread");
+   for (uint32_t i = 0; i < a->n_runs; i++) {
+      GROW(m->runs, m->n_runs, m->runs_room);
+      m->runs[m->n_runs] = a->runs[i];
+      m->runs[m->n_runs].number = m->n_runs;
+      m->runs[m->n_runs++].first_thread += first;
+   }
+   return first;
+}
+
+static void free_adding(Addition* a)
+{
+   if (a->idle > 0)
+      complain("%s: %s edges and blocks that were never executed are left "
+               "out", a->path, text_count(a->idle));
+   for (uint32_t i = 0; i < a->g->p->n_images; i++)
+      free_image(&a->images[i]);
+   free(a->images);
+   free(a->runs);
+   free(a->ids);
+   if (a->code != NULL)
+      code_free(a->code);
+   free(a->old.all);
+   free(a->new.all);
+}
+
+void merged_add(Merged* m, const Program* g, const MergedRun* run,
+                const DcfgPart* part, const char* path, const char* root)
+{
+   Addition   a = { .m = m, .g = g, .path = path, .root = root,
+                  .ids = zalloc(g->p->n_nodes, sizeof(*a.ids)) };
+   bool     has_blocks = g->p->n_blocks > 0;
+   uint32_t first_thread;
+
+   if (part == NULL && m->n_runs > 0 && m->with_blocks != has_blocks)
+      die("%s: %s", path, m->with_blocks
+          ? "it has no blocks, but other runs have" : "it has blocks, but "
+                                                      "other runs have none");
+   /* A part may have no blocks: nothing ran between two cuts. */
+   m->with_blocks = m->with_blocks || has_blocks;
+   m->with_routines = m->with_routines || g->p->n_routines > 0;
+   read_process(&a, run, part);
+   first_thread = add_runs(&a);
+   add_images(&a);
+   cut_edges(&a);
+   read_edges(&a, first_thread);
+   if (part != NULL)
+      join_threads(&a, part);
+   add_edges(m, &a.edges);
+   free_adding(&a);
 }

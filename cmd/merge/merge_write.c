@@ -1,153 +1,301 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Writing merged runs. */
+   Sums, put in order and written. */
 
-/* Owns: the way from a sum of runs to the tool's own graph, which finds
-   routines and loops and writes the file.  Handed: sums by cmd_merge.c; load
-   addresses by merge_places.c. */
+/* Owns: the order of runs, threads, images and nodes in a file; and MERGED,
+   which merge_read.c reads.  Handed: sums by cmd_merge.c.
+
+   A sum becomes a graph of the tool, whose own code finds routines and loops
+   and writes the file.
+
+   Runs come in any order and in any partial sums, and the result must not
+   depend on that.  So the order depends only on the contents of runs. */
 
 #include "cmd/merge/merge.h"
-#include "cmd/merge/merge_tables.h"
 
 #include "dcfg_json.h"
 #include "tool/graph/routine.h"
 
-/* Writing: a process on its way into the file. */
-typedef
-   struct {
-      Merged*       m;
-      uint32_t*     order;      // images in the order of the file
-      uint32_t*     new_id;     // by node
-      Graph         graph;
-      JsonImage*    images;
-      MergedRow**   rows;       // by image of M, joined
-      uint32_t*     n_rows;
-      Edge*         added;      // call bypasses that no run has
-      uint32_t      n_added;
-      bool*         rows_differ;        // by image: .rows differ from M's own
-      PartialTables partial;
-      char*         sizes;      // instructions' sizes
-      JsonDcfg      json;
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*--- The order of runs                                    ---*/
+
+COMPARE(by_contents, MergedRun, UP(id) ?: UP(instrs) ?: UP(hash))
+
+COMPARE(by_rank, MergedRun, by_contents(x, y) ?: UP(number))
+
+int run_order(const void* a, const void* b)
+{
+   return by_contents(a, b);
+}
+
+COMPARE(by_thread, MergedCount, UP(thread))
+
+/* Give threads of runs that stand side by side the numbers in the order of
+   runs. */
+static void order_threads(Merged* m)
+{
+   uint32_t* new = zalloc(m->n_threads, sizeof(*new));
+   uint64_t* instrs = zalloc(m->n_threads, sizeof(*instrs));
+   uint32_t  next = 0;
+   size_t    first = 0;
+
+   for (uint32_t i = 0; i < m->n_runs; i++) {
+      MergedRun* r = &m->runs[i];
+      for (uint32_t t = 0; t < r->n_threads; t++, next++) {
+         new[r->first_thread + t] = next;
+         instrs[next] = m->thread_instrs[r->first_thread + t];
+      }
+      r->first_thread = next - r->n_threads;
    }
-   Writing;
+   free(m->thread_instrs);
+   m->thread_instrs = instrs;
+   for (size_t i = 0; i < m->edges.n; i++) {
+      uint32_t     n = m->edges.all[i].n_counts;
+      MergedCount* c = m->edges.counts + first;
+      bool         sorted = true;
+      for (uint32_t k = 0; k < n; k++) {
+         c[k].thread = new[c[k].thread];
+         sorted = sorted && (k == 0 || c[k - 1].thread < c[k].thread);
+      }
+      if (!sorted)
+         qsort(c, n, sizeof(*c), by_thread);
+      first += n;
+   }
+   free(new);
+}
+
+void order_runs(Merged* m)
+{
+   uint32_t* rank = zalloc(m->n_runs, sizeof(*rank));
+
+   if (m->n_runs > 0) {
+      qsort(m->runs, m->n_runs, sizeof(*m->runs), by_rank);
+      m->process_id = m->runs[0].id;
+   }
+   for (uint32_t i = 0; i < m->n_runs; i++)
+      rank[m->runs[i].number] = i;
+   for (uint32_t i = 0; i < m->n_images; i++)
+      m->images[i].home = rank[m->images[i].home];
+   if (m->keep)
+      order_threads(m);
+   free(rank);
+}
+
+/* Compare sums of one run each. */
+COMPARE(by_first_run, Merged, by_contents(&x->runs[0], &y->runs[0]))
+
+/* The ids tell processes of one file apart, so they must differ. */
+void order_processes(Merged* all, uint32_t n)
+{
+   uint64_t next;
+
+   qsort(all, n, sizeof(*all), by_first_run);
+   next = all[n - 1].process_id + 1;
+   for (uint32_t i = 1; i < n; i++) {
+      const MergedRun* r = &all[i].runs[0];
+      if (r->id != all[i - 1].runs[0].id)
+         continue;
+      if (next > UINT32_MAX)
+         die("there is no number left for a second process %" PRIu64, r->id);
+      complain("%s: another file has process %" PRIu64 ", too: this one gets "
+               "the number %" PRIu64, r->path, r->id, next);
+      all[i].process_id = next++;
+   }
+}
 
 /*--- The order of images                                  ---*/
 
+COMPARE(by_home, MergedImage, UP(home) ?: UP(number))
+
+COMPARE(by_place, MergedImage, UP(place) ?: UP(home) ?: UP(number))
+
+static uint64_t image_end(const MergedImage* im)
+{
+   return im->size > UINT64_MAX - im->place ? UINT64_MAX : im->place + im->size;
+}
+
+/* Return whether A and B share addresses.  Images of one run may: one took the
+   place of the other. */
+static bool collides(const MergedImage* a, const MergedImage* b)
+{
+   return a->home != b->home && image_end(b) > a->place
+          && (b->place < a->place || b->place - a->place < a->size);
+}
+
+#define PAGE 4096
+
+/* Place M's images, and put them in the order of the file.  Each gets its
+   address in the first run that has it.  If another run's image is there, it
+   goes behind all others. */
+static void order_images(Merged* m)
+{
+   uint64_t top = 0;
+
+   SORT(m->images, m->n_images, by_home);
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      MergedImage* im = &m->images[i];
+      uint32_t     k = 0;
+      im->place = im->load;
+      while (k < i && !collides(im, &m->images[k]))
+         k++;
+      if (k < i) {
+         if (top > UINT64_MAX - PAGE || im->size > UINT64_MAX - top - PAGE)
+            die("there is no room for %s beside the other images", im->name);
+         im->place = (top + PAGE - 1) / PAGE * PAGE + im->load % PAGE;
+      }
+      if (image_end(im) > top)
+         top = image_end(im);
+   }
+   SORT(m->images, m->n_images, by_place);
+}
+
+/* Writing: a process on its way into the file. */
+typedef
+   struct Files Files;
+
 typedef
    struct {
-      uint64_t load;
-      uint32_t home, number, index;
+      Merged*        m;
+      uint32_t*      new_id;    // by id
+      Graph          graph;
+      JsonImage*     images;
+      BlockSymbol*   symbols;   // by block
+      char*          sizes;     // instructions' sizes
+      bool           has_sizes; // some are known
+      const LeftOut* left_out;
+      const Files*   files;
    }
-   Placed;
-
-COMPARE(by_load, Placed, UP(load) ?: UP(home) ?: UP(number) ?: UP(index))
-
-static void order_images(Writing* w)
-{
-   uint32_t  n = w->m->n_images;
-   uint64_t* load = find_places(w->m);
-   Placed*   placed = zalloc(n, sizeof(*placed));
-
-   for (uint32_t i = 0; i < n; i++)
-      placed[i] = (Placed){ load[i], w->m->images[i].home,
-                            w->m->images[i].number, i };
-   if (n > 0)
-      qsort(placed, n, sizeof(*placed), by_load);
-   w->order = zalloc(n, sizeof(*w->order));
-   w->images = zalloc(n, sizeof(*w->images));
-   for (uint32_t i = 0; i < n; i++) {
-      w->order[i] = placed[i].index;
-      w->images[i].info.load = placed[i].load;
-   }
-   free(placed);
-   free(load);
-}
+   Writing;
 
 /*--- Blocks and edges                                     ---*/
 
+/* Return the first symbol at the address of the symbol that has OFFSET inside;
+   N_SYMBOLS if none has. */
+static uint32_t symbol_around(const MergedImage* im, uint64_t offset)
+{
+   uint32_t low = 0;
+
+   BISECT(low, im->n_symbols, middle, im->symbols[middle].offset <= offset);
+   if (low == 0
+       || offset - im->symbols[low - 1].offset >= im->symbols[low - 1].size)
+      return im->n_symbols;
+   low--;
+   while (low > 0
+          && im->symbols[low - 1].offset == im->symbols[low].offset)
+      low--;
+   return low;
+}
+
+/* Return the symbol of IM's block K, numbered behind BEFORE others.  Symbols
+   divide a program into routines as in the tool.  In an image without symbols, a
+   jump leads to another function if its target was a routine's entry in some
+   run. */
+static BlockSymbol symbol_of(const MergedImage* im, uint32_t k, uint32_t before)
+{
+   const MergedBlock* b = &im->blocks[k];
+   uint32_t           s = symbol_around(im, b->offset);
+
+   if (im->n_symbols == 0)
+      return (BlockSymbol){ before + k + 1, b->enters };
+   if (s == im->n_symbols)
+      return (BlockSymbol){ 0, False };
+   return (BlockSymbol){ before + s + 1, im->symbols[s].offset == b->offset };
+}
+
+/* Put the blocks, their symbols, and the sizes of their instructions, if some
+   are known. */
 static void put_blocks(Writing* w)
 {
    const Merged* m = w->m;
-   uint32_t*     first = zalloc((size_t)m->n_images + 1, sizeof(*first));
-   uint32_t      n = 0;
+   Graph*        g = &w->graph;
+   uint32_t      n = 0, before = 0;
+   size_t        n_instrs = 0, at = 0;
 
    for (uint32_t i = 0; i < m->n_images; i++) {
-      first[i] = n;
       n += m->images[i].n_blocks;
+      for (uint32_t k = 0; k < m->images[i].n_blocks; k++)
+         n_instrs += m->images[i].blocks[k].n_instrs;
    }
-   w->new_id = zalloc((size_t)MERGED_BLOCK + n, sizeof(*w->new_id));
-   w->graph.blocks = zalloc(n, sizeof(Block));
+   w->new_id = zalloc(m->n_ids, sizeof(*w->new_id));
+   w->symbols = zalloc(n, sizeof(*w->symbols));
+   w->sizes = memset(zalloc(n_instrs + 1, 1), '0', n_instrs);
+   g->blocks = zalloc(n, sizeof(Block));
    for (uint32_t i = 0; i < MERGED_BLOCK; i++)
       w->new_id[i] = i;
    for (uint32_t i = 0; i < m->n_images; i++) {
-      const MergedImage* im = &m->images[w->order[i]];
+      const MergedImage* im = &m->images[i];
       for (uint32_t k = 0; k < im->n_blocks; k++) {
          const MergedBlock* b = &im->blocks[k];
-         w->new_id[MERGED_BLOCK + first[w->order[i]] + k]
-            = NodeFirstBlock + w->graph.n_blocks;
-         w->graph.blocks[w->graph.n_blocks++] = (Block){
-            w->images[i].info.load + b->offset, i, b->size, b->n_instrs,
-            b->last_offset, 0 };
+         if (b->sizes != NULL) {
+            memcpy(w->sizes + at, b->sizes, b->n_instrs);
+            w->has_sizes = true;
+         }
+         at += b->n_instrs;
+         w->new_id[b->id] = NodeFirstBlock + g->n_blocks;
+         w->symbols[g->n_blocks] = symbol_of(im, k, before);
+         g->blocks[g->n_blocks++] = (Block){ im->place + b->offset, i, b->size,
+                                             b->n_instrs, b->last_offset, 0 };
       }
+      before += im->n_symbols == 0 ? im->n_blocks : im->n_symbols;
    }
-   free(first);
 }
 
 COMPARE(by_ends, Edge, UP(source) ?: UP(target))
 
-static void sort_edges(Graph* g)
+/* Return the node of the block that begins where block SOURCE ends, in the same
+   image; 0 if there is none. */
+static UInt node_behind(const Graph* g, UInt source)
 {
-   if (g->n_edges > 0)
-      qsort(g->edges, g->n_edges, sizeof(*g->edges), by_ends);
-}
+   const Block* b = &g->blocks[source - NodeFirstBlock];
 
-/* Return the block that begins where B ends, in the same image; or NULL. */
-static const Block* block_behind(const Graph* g, const Block* b)
-{
    for (const Block* to = b + 1; to < g->blocks + g->n_blocks
         && to->image == b->image && to->addr <= b->addr + b->size; to++)
       if (to->addr == b->addr + b->size)
-         return to;
-   return NULL;
+         return NodeFirstBlock + (UInt)(to - g->blocks);
+   return 0;
 }
 
 /* Add the call bypasses that no run has: one run called, and another one saw
-   the return.  Edges are in order; behind them is room for one edge a block. */
-static void add_call_bypasses(Writing* w)
+   the return.  A bypass that has another reason becomes one, too, so that it
+   does not matter whether a partial sum had it already.  Edges are in order;
+   behind them is room for one edge a block. */
+static void add_call_bypasses(Graph* g)
 {
-   Graph* g = &w->graph;
-   bool* calls = zalloc((size_t)NodeFirstBlock + g->n_blocks, sizeof(bool));
    bool* returned = zalloc((size_t)NodeFirstBlock + g->n_blocks, sizeof(bool));
    UInt  n = g->n_edges;
 
-   for (UInt i = 0; i < n; i++) {
-      const Edge* e = &g->edges[i];
-      if (e->n_counts == 0)
+   for (UInt i = 0; i < n; i++)
+      if (g->edges[i].n_counts > 0 && g->edges[i].type == EdgeReturn)
+         returned[g->edges[i].target] = true;
+   for (UInt i = 0, end; i < n; i = end) {
+      Edge  e = { g->edges[i].source, 0, EdgeCallBypass, 0, 0 };
+      Edge* same = NULL;
+      bool  calls = false;
+      for (end = i; end < n && g->edges[end].source == e.source; end++)
+         calls = calls || (g->edges[end].n_counts > 0
+                           && (g->edges[end].type == EdgeDirectCall
+                               || g->edges[end].type == EdgeIndirectCall));
+      if (!calls || e.source < NodeFirstBlock)
          continue;
-      if (e->type == EdgeDirectCall || e->type == EdgeIndirectCall)
-         calls[e->source] = true;
-      if (e->type == EdgeReturn)
-         returned[e->target] = true;
-   }
-   for (UInt b = 0; b < g->n_blocks; b++) {
-      const Block* site = calls[NodeFirstBlock + b]
-                          ? block_behind(g, &g->blocks[b]) : NULL;
-      Edge         e = { NodeFirstBlock + b, 0, EdgeCallBypass, 0, 0 };
-      if (site == NULL)
+      e.target = node_behind(g, e.source);
+      if (e.target == 0 || !returned[e.target])
          continue;
-      e.target = NodeFirstBlock + (UInt)(site - g->blocks);
-      if (returned[e.target]
-          && (n == 0 || bsearch(&e, g->edges, n, sizeof(e), by_ends) == NULL))
+      for (UInt k = i; k < end; k++)
+         if (g->edges[k].target == e.target)
+            same = &g->edges[k];
+      if (same == NULL)
          g->edges[g->n_edges++] = e;
+      else if (same->type == EdgeContextChangeBypass)
+         same->type = EdgeCallBypass;
    }
-   free(calls);
    free(returned);
-   w->n_added = g->n_edges - n;
-   w->added = zalloc(w->n_added, sizeof(*w->added));
-   if (w->n_added > 0)
-      memcpy(w->added, g->edges + n, w->n_added * sizeof(*w->added));
-   sort_edges(g);
+   if (g->n_edges > n)
+      SORT(g->edges, g->n_edges, by_ends);
 }
 
 /* Take M's counts, in place, as the graph has them.  These are longer, so go
@@ -193,217 +341,10 @@ static void put_edges(Writing* w)
          g->blocks[to->target - NodeFirstBlock].count = sum;
       }
    }
-   free_edges(m);
-   sort_edges(g);
-   add_call_bypasses(w);
-}
-
-/*--- Symbols and files                                    ---*/
-
-/* Return the first symbol at the address of the symbol that has OFFSET inside;
-   N_SYMBOLS if none has. */
-static uint32_t symbol_around(const MergedImage* im, uint64_t offset)
-{
-   uint32_t low = 0;
-
-   BISECT(low, im->n_symbols, middle, im->symbols[middle].offset <= offset);
-   if (low == 0
-       || offset - im->symbols[low - 1].offset >= im->symbols[low - 1].size)
-      return im->n_symbols;
-   low--;
-   while (low > 0
-          && im->symbols[low - 1].offset == im->symbols[low].offset)
-      low--;
-   return low;
-}
-
-/* Return the symbols of blocks, which divide a program into routines as in the
-   tool.  In an image without symbols, a jump leads to another function if its
-   target was a routine's entry in some run. */
-static BlockSymbol* find_symbols(const Writing* w)
-{
-   const Merged* m = w->m;
-   BlockSymbol*  symbols = zalloc(w->graph.n_blocks, sizeof(*symbols));
-   uint32_t      before = 0, b = 0;
-
-   for (uint32_t i = 0; i < m->n_images; i++) {
-      const MergedImage* im = &m->images[w->order[i]];
-      for (uint32_t k = 0; k < im->n_blocks; k++, b++) {
-         uint32_t s = symbol_around(im, im->blocks[k].offset);
-         if (im->n_symbols == 0) {
-            symbols[b].function = before + k + 1;
-            symbols[b].starts = im->blocks[k].enters;
-         } else if (s < im->n_symbols) {
-            symbols[b].function = before + s + 1;
-            symbols[b].starts = im->symbols[s].offset == im->blocks[k].offset;
-         }
-      }
-      before += im->n_symbols == 0 ? im->n_blocks : im->n_symbols;
-   }
-   return symbols;
-}
-
-/* Files: the rows of FILE_NAMES: images in their order, then source files by
-   name.  The first N_IMAGES are not sorted. */
-typedef
-   struct {
-      const char** names;
-      uint32_t     n_images, n;
-      size_t       room;
-   }
-   Files;
-
-COMPARE(by_address, char* const, ORDER((uintptr_t)*x, (uintptr_t)*y))
-
-COMPARE(by_text, char* const, strcmp(*x, *y))
-
-static void add_file(Files* f, const char* name)
-{
-   GROW(f->names, f->n, f->room);
-   f->names[f->n++] = name;
-}
-
-/* Sort the names from FIRST on, and drop duplicates. */
-static void unite_names(Files* f, uint32_t first)
-{
-   uint32_t n = first;
-
-   if (f->n > first)
-      qsort(f->names + first, f->n - first, sizeof(*f->names), by_address);
-   for (uint32_t i = first; i < f->n; i++)
-      if (n == first || f->names[n - 1] != f->names[i])
-         f->names[n++] = f->names[i];
-   f->n = n;
-}
-
-static uint32_t source_id(const void* files, const char* name)
-{
-   const Files* f = files;
-   const char** found = bsearch(&name, f->names + f->n_images,
-                                f->n - f->n_images, sizeof(*f->names),
-                                by_text);
-
-   return (uint32_t)(found - f->names) + 1;
-}
-
-/* ImageFile: the row of each image: by address of the name, the first that has
-   it. */
-typedef
-   struct {
-      const char* name;
-      uint32_t    number;       // among all images of all processes
-      uint32_t    file;
-   }
-   ImageFile;
-
-COMPARE(by_name, ImageFile,
-        ORDER((uintptr_t)x->name, (uintptr_t)y->name) ?: UP(number))
-
-COMPARE(by_number, ImageFile, UP(number))
-
-static void list_images(Files* f, Writing* w, uint32_t n)
-{
-   uint32_t   all = 0;
-   ImageFile* images;
-
-   for (uint32_t p = 0; p < n; p++)
-      all += w[p].m->n_images;
-   images = zalloc(all, sizeof(*images));
-   all = 0;
-   for (uint32_t p = 0; p < n; p++)
-      for (uint32_t i = 0; i < w[p].m->n_images; i++, all++)
-         images[all] = (ImageFile){ w[p].m->images[w[p].order[i]].name, all,
-                                    0 };
-   if (all > 0)
-      qsort(images, all, sizeof(*images), by_name);
-   for (uint32_t i = 0; i < all; i++)           // .file: the first one's number
-      images[i].file = i > 0 && images[i].name == images[i - 1].name
-                       ? images[i - 1].file : images[i].number;
-   if (all > 0)
-      qsort(images, all, sizeof(*images), by_number);
-   for (uint32_t i = 0; i < all; i++)
-      if (images[i].file == i) {
-         add_file(f, images[i].name);
-         images[i].file = f->n;
-      } else {
-         images[i].file = images[images[i].file].file;
-      }
-   f->n_images = f->n;
-   all = 0;
-   for (uint32_t p = 0; p < n; p++)
-      for (uint32_t i = 0; i < w[p].m->n_images; i++)
-         w[p].images[i].file = images[all++].file;
-   free(images);
-}
-
-static void list_sources(Files* f, const Writing* w, uint32_t n)
-{
-   for (uint32_t p = 0; p < n; p++)
-      for (uint32_t i = 0; i < w[p].m->n_images; i++) {
-         const MergedImage* im = &w[p].m->images[i];
-         for (uint32_t k = 0; k < im->n_rows; k++)
-            if (f->n == f->n_images
-                || f->names[f->n - 1] != im->rows[k].file)
-               add_file(f, im->rows[k].file);
-         unite_names(f, f->n_images);
-      }
-   if (f->n > f->n_images)
-      qsort(f->names + f->n_images, f->n - f->n_images, sizeof(*f->names),
-            by_text);
-}
-
-/*--- The whole                                            ---*/
-
-static void put_image(const Writing* w, uint32_t image, const Files* f,
-                      JsonImage* to)
-{
-   const MergedImage* im = &w->m->images[image];
-   const MergedRow* rows = w->rows[image];
-   ImageSymbol* symbols = zalloc(im->n_symbols, sizeof(*symbols));
-
-   for (uint32_t i = 0; i < im->n_symbols; i++)
-      symbols[i] = (ImageSymbol){ to->info.load + im->symbols[i].offset,
-                                  im->symbols[i].size, im->symbols[i].name };
-   to->n_source = w->n_rows[image];
-   to->source = zalloc(to->n_source, sizeof(*to->source));
-   for (uint32_t i = 0; i < to->n_source; i++)
-      to->source[i] = (SourceRow){ source_id(f, rows[i].file), rows[i].line,
-                                   to->info.load + rows[i].offset,
-                                   (UInt)rows[i].size, rows[i].n_instrs };
-   to->info.name = im->name;
-   to->info.size = im->size;
-   to->info.build_id = im->build_id;
-   to->info.code_hash = im->code_hash == NULL ? 0
-                        : strtoull(im->code_hash, NULL, 16);
-   to->info.symbols = symbols;
-   to->info.n_symbols = im->n_symbols;
-}
-
-static bool same_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
-                      uint32_t n_b)
-{
-   for (uint32_t i = 0; n_a == n_b && i < n_a; i++)
-      if (a[i].offset != b[i].offset || a[i].size != b[i].size
-          || a[i].line != b[i].line || a[i].file != b[i].file
-          || a[i].n_instrs != b[i].n_instrs)
-         return false;
-   return n_a == n_b;
-}
-
-static void join_all_rows(Writing* w)
-{
-   uint32_t n = w->m->n_images;
-
-   w->rows = zalloc(n, sizeof(*w->rows));
-   w->n_rows = zalloc(n, sizeof(*w->n_rows));
-   w->rows_differ = zalloc(n, sizeof(*w->rows_differ));
-   for (uint32_t k = 0; k < n; k++) {
-      uint32_t           i = w->order[k];
-      const MergedImage* im = &w->m->images[i];
-      join_rows(im, &w->rows[i], &w->n_rows[i]);
-      w->rows_differ[k] = !same_rows(im->rows, im->n_rows, w->rows[i],
-                                     w->n_rows[i]);
-   }
+   free(m->all);
+   *m = (MergedEdges){ 0 };
+   SORT(g->edges, g->n_edges, by_ends);
+   add_call_bypasses(g);
 }
 
 /* Die if the instructions do not fit INSTR_COUNT, those of the threads or those
@@ -425,7 +366,281 @@ static void check_instrs(const Graph* g)
    }
 }
 
-static void put_process(Writing* w, const Files* f)
+/*--- Source rows                                          ---*/
+
+/* Return the number of instructions from FROM to TO; 0 if blocks do not begin
+   and end there. */
+static uint64_t count_instrs(const MergedImage* im, uint64_t from, uint64_t to)
+{
+   uint32_t low = 0;
+   uint64_t n = 0;
+
+   BISECT(low, im->n_blocks, middle, im->blocks[middle].offset < from);
+   for (; from < to; from += im->blocks[low++].size) {
+      if (low == im->n_blocks || im->blocks[low].offset != from)
+         return 0;
+      n += im->blocks[low].n_instrs;
+   }
+   return from == to ? n : 0;
+}
+
+/* Join R to LAST, if it begins within LAST or just behind it. */
+static bool join_row(const MergedImage* im, MergedRow* last,
+                     const MergedRow* r)
+{
+   uint64_t end = row_end(last), shared = 0;
+
+   if (row_end(r) <= end)
+      return true;
+   if (r->offset < end) {
+      shared = count_instrs(im, r->offset, end);
+      if (shared == 0 || shared > r->n_instrs)
+         return false;
+   }
+   last->size = row_end(r) - last->offset;
+   last->n_instrs += r->n_instrs - (uint32_t)shared;
+   return true;
+}
+
+/* A row is executed code of one line, without a gap.  So rows of one line that
+   touch or overlap become one.  After joining, the rows are lost, and only
+   blocks tell how far two rows overlap.  So a sum keeps the rows of its runs,
+   and joins them when it is written. */
+void join_rows(MergedImage* im)
+{
+   im->joined = zalloc(im->n_rows, sizeof(*im->joined));
+   im->n_joined = 0;
+   for (uint32_t i = 0; i < im->n_rows; i++) {
+      const MergedRow* r = &im->rows[i];
+      MergedRow*       last = im->n_joined == 0 || im->overlapping ? NULL
+                              : &im->joined[im->n_joined - 1];
+      bool             fits = true;
+      if (last != NULL && r->offset <= row_end(last)
+          && r->file == last->file && r->line == last->line) {
+         fits = join_row(im, last, r);
+      } else {
+         fits = last == NULL || r->offset >= row_end(last);
+         im->joined[im->n_joined++] = *r;
+      }
+      if (!fits)
+         die("%s is not the same build in all runs: its source lines differ, "
+             "at 0x%" PRIx64 " from where it is loaded; merge each build by "
+             "itself, or use --builds=apart", text_clean(im->name), r->offset);
+   }
+}
+
+/* Return whether joining changed the rows. */
+static bool rows_differ(const MergedImage* im)
+{
+   for (uint32_t i = 0; im->n_joined == im->n_rows && i < im->n_rows; i++)
+      if (row_order(&im->rows[i], &im->joined[i]) != 0
+          || im->rows[i].n_instrs != im->joined[i].n_instrs)
+         return true;
+   return im->n_joined != im->n_rows;
+}
+
+/*--- Names of files                                       ---*/
+
+/* Files: the rows of FILE_NAMES: images in their order, then source files by
+   name. */
+struct Files {
+   KeyMap*      images;         // from a name to its row
+   KeyMap*      sources;        // from a name to its index in .ranks
+   uint32_t*    ranks;          // rows behind those of the images
+   uint32_t     n;
+   const char** names;
+};
+
+static uint32_t image_id(const Files* f, const char* name)
+{
+   return keymap_number(f->images, (uintptr_t)name) + 1;
+}
+
+static uint32_t source_id(const Files* f, const char* name)
+{
+   return keymap_size(f->images)
+          + f->ranks[keymap_find(f->sources, (uintptr_t)name)] + 1;
+}
+
+COMPARE(by_text, char* const, strcmp(*x, *y))
+
+static Files list_files(const Merged* processes, uint32_t n)
+{
+   Files        f = { .images = keymap_new(), .sources = keymap_new() };
+   uint32_t     n_images, n_sources;
+   const char** sources;
+
+   for (uint32_t p = 0; p < n; p++)
+      for (uint32_t i = 0; i < processes[p].n_images; i++) {
+         const MergedImage* im = &processes[p].images[i];
+         image_id(&f, im->name);
+         for (uint32_t k = 0; k < im->n_rows; k++)
+            keymap_number(f.sources, (uintptr_t)im->rows[k].file);
+      }
+   n_images = keymap_size(f.images);
+   n_sources = keymap_size(f.sources);
+   f.n = n_images + n_sources;
+   f.names = zalloc(f.n, sizeof(*f.names));
+   f.ranks = zalloc(n_sources, sizeof(*f.ranks));
+   sources = f.names + n_images;
+   for (uint32_t i = 0; i < f.n; i++)
+      f.names[i] = (const char*)(uintptr_t)
+                   (i < n_images ? keymap_key(f.images, i)
+                    : keymap_key(f.sources, i - n_images));
+   SORT(sources, n_sources, by_text);
+   for (uint32_t i = 0; i < n_sources; i++)
+      f.ranks[keymap_find(f.sources, (uintptr_t)sources[i])] = i;
+   return f;
+}
+
+/*--- Partial sums                                         ---*/
+
+#define INDENT "          "
+#define ROW    ",\n" INDENT "  [ "
+
+static void put(Put* out, const char* format, ...)
+            __attribute__((format(printf, 2, 3)));
+
+/* Put a text of less than 256 characters. */
+static void put(Put* out, const char* format, ...)
+{
+   char    text[256];
+   va_list args;
+
+   va_start(args, format);
+   vsnprintf(text, sizeof(text), format, args);
+   va_end(args);
+   DCFG_(put_text)(out, text);
+}
+
+/* Put N behind *NEXT, which separates it from those before. */
+static void put_next(Put* out, const char** next, uint32_t n)
+{
+   put(out, "%s%" PRIu32, *next, n);
+   *next = ", ";
+}
+
+static void put_runs(Put* out, const Merged* m)
+{
+   put(out, INDENT "\"RUNS\" : [ [ \"PROCESS_ID\", \"INSTR_COUNT\", "
+       "\"HASH\", \"NUM_THREADS\", \"FIRST_PART_NUM\", \"PART_NUM\", "
+       "\"LAST_PART_NUM\", \"PRECEDING_HASH\", \"FOLLOWING_HASH\" ]");
+   for (uint32_t i = 0; i < m->n_runs; i++) {
+      const MergedRun* r = &m->runs[i];
+      put(out, ROW "%" PRIu64 ", %" PRIu64 ", \"0x%" PRIx64 "\", %" PRIu32
+          ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", \"0x%" PRIx64 "\", "
+          "\"0x%" PRIx64 "\" ]", r->id, r->instrs, r->hash, r->n_threads,
+          r->first_part, r->part, r->last_part, r->begin, r->end);
+   }
+   put(out, " ],\n");
+}
+
+static void put_homes(Put* out, const Merged* m)
+{
+   put(out, INDENT "\"HOMES\" : [ [ \"IMAGE_ID\", \"RUN_NUM\", "
+       "\"IMAGE_NUM\", \"LOAD_ADDR\", \"TURN\" ]");
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      const MergedImage* im = &m->images[i];
+      put(out, ROW "%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", \"0x%" PRIx64
+          "\", %" PRIu32 " ]", i + 1, im->home, im->number, im->load,
+          im->turn);
+   }
+   DCFG_(put_text)(out, " ],\n");
+}
+
+/* Put the blocks where a routine of some run begins, in images without symbols;
+   symbols say it in others. */
+static void put_entries(Put* out, const Merged* m)
+{
+   const char* next = " ";
+   uint32_t    node = NodeFirstBlock;
+
+   put(out, INDENT "\"ENTRY_NODE_IDS\" : [");
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      const MergedImage* im = &m->images[i];
+      for (uint32_t k = 0; k < im->n_blocks; k++, node++)
+         if (im->n_symbols == 0 && im->blocks[k].enters)
+            put_next(out, &next, node);
+   }
+   put(out, " ],\n");
+}
+
+static void put_rows(Put* out, const Writing* w)
+{
+   const char* next = " ";
+
+   put(out, INDENT "\"ROWS\" : [ [ \"IMAGE_ID\", \"FILE_NAME_ID\", "
+       "\"LINE_NUM\", \"ADDR_OFFSET\", \"SIZE\", \"NUM_INSTRS\" ]");
+   for (uint32_t i = 0; i < w->m->n_images; i++) {
+      const MergedImage* im = &w->m->images[i];
+      bool               differ = rows_differ(im);
+      for (uint32_t k = 0; differ && k < im->n_rows; k++) {
+         const MergedRow* r = &im->rows[k];
+         put(out, ROW "%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", \"0x%" PRIx64
+             "\", %" PRIu64 ", %" PRIu32 " ]", i + 1,
+             source_id(w->files, r->file), r->line, r->offset, r->size,
+             r->n_instrs);
+      }
+   }
+   put(out, " ],\n" INDENT "\"OVERLAPPING_IMAGE_IDS\" : [");
+   for (uint32_t i = 0; i < w->m->n_images; i++)
+      if (w->m->images[i].overlapping)
+         put_next(out, &next, i + 1);
+   put(out, " ],\n");
+}
+
+/* Put the member MERGED, for JsonDcfg.more.  ARG is a Writing. */
+static void put_merged(Put* out, const void* arg)
+{
+   const Writing* w = arg;
+   const LeftOut* left = w->left_out;
+
+   put(out, ",\n        \"MERGED\" : { \"THREADS\" : \"%s\", \"BUILDS\" : "
+       "\"%s\", \"NUM_FILES\" : %" PRIu64 ",\n", w->m->keep ? "keep" : "add",
+       w->m->apart ? "apart" : "one", left->n_files);
+   put_runs(out, w->m);
+   put_homes(out, w->m);
+   put_entries(out, w->m);
+   put_rows(out, w);
+   put(out, INDENT "\"LEFT_OUT\" : [ [ \"FILE_NAME\", \"REASON\" ]");
+   for (uint32_t i = 0; i < left->n; i++) {
+      DCFG_(put_text)(out, ROW);
+      DCFG_(put_string)(out, left->all[i].file);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_string)(out, left->all[i].reason);
+      DCFG_(put_text)(out, " ]");
+   }
+   DCFG_(put_text)(out, " ] }");
+}
+
+/*--- The whole                                            ---*/
+
+static void put_image(const Writing* w, uint32_t i)
+{
+   const MergedImage* im = &w->m->images[i];
+   JsonImage*         to = &w->images[i];
+   ImageSymbol*       symbols = zalloc(im->n_symbols, sizeof(*symbols));
+
+   for (uint32_t k = 0; k < im->n_symbols; k++)
+      symbols[k] = (ImageSymbol){ im->place + im->symbols[k].offset,
+                                  im->symbols[k].size, im->symbols[k].name };
+   to->info = (ImageInfo){ .name = im->name, .load = im->place,
+                           .size = im->size, .build_id = im->build_id,
+                           .code_hash = im->code_hash == NULL ? 0
+                                        : strtoull(im->code_hash, NULL, 16),
+                           .symbols = symbols, .n_symbols = im->n_symbols };
+   to->file = image_id(w->files, im->name);
+   to->n_source = im->n_joined;
+   to->source = zalloc(to->n_source, sizeof(*to->source));
+   for (uint32_t k = 0; k < to->n_source; k++) {
+      const MergedRow* r = &im->joined[k];
+      to->source[k] = (SourceRow){ source_id(w->files, r->file), r->line,
+                                   im->place + r->offset, (UInt)r->size,
+                                   r->n_instrs };
+   }
+}
+
+static JsonDcfg put_process(Writing* w)
 {
    Graph*    g = &w->graph;
    Routines* routines = NULL;
@@ -435,42 +650,35 @@ static void put_process(Writing* w, const Files* f)
    put_blocks(w);
    put_edges(w);
    check_instrs(g);
+   w->images = zalloc(w->m->n_images, sizeof(*w->images));
    for (uint32_t i = 0; i < w->m->n_images; i++)
-      put_image(w, w->order[i], f, &w->images[i]);
-   if (w->m->with_routines) {
-      BlockSymbol* symbols = find_symbols(w);
-      routines = DCFG_(find_routines)(g, symbols);
-      free(symbols);
-   }
-   w->sizes = list_sizes(w->m, w->order);
-   w->json = (JsonDcfg){
-      .pid = (UInt)w->m->process_id, .n_files = f->n, .files = f->names,
-      .n_images = w->m->n_images, .images = w->images, .graph = g,
-      .routines = routines,
+      put_image(w, i);
+   if (w->m->with_routines)
+      routines = DCFG_(find_routines)(g, w->symbols);
+   return (JsonDcfg){
+      .pid = (UInt)w->m->process_id, .n_files = w->files->n,
+      .files = w->files->names, .n_images = w->m->n_images,
+      .images = w->images, .graph = g, .routines = routines,
       .loops = routines == NULL ? NULL : DCFG_(find_loops)(g, routines),
       .with_cfg = w->m->with_blocks, .with_symbols = True,
-      .instr_sizes = w->sizes
+      .instr_sizes = w->has_sizes ? w->sizes : NULL,
+      .more = w->left_out == NULL ? NULL : put_merged, .more_arg = w
    };
 }
 
-static void writing_free(Writing* w)
+static void free_writing(Writing* w, const JsonDcfg* json)
 {
-   if (w->json.routines != NULL) {
-      DCFG_(delete_loops)((Loops*)w->json.loops);
-      DCFG_(delete_routines)((Routines*)w->json.routines);
+   if (json->routines != NULL) {
+      DCFG_(delete_loops)((Loops*)json->loops);
+      DCFG_(delete_routines)((Routines*)json->routines);
    }
    for (uint32_t i = 0; i < w->m->n_images; i++) {
       free((ImageSymbol*)w->images[i].info.symbols);
       free(w->images[i].source);
-      free(w->rows[i]);
    }
-   free(w->rows);
-   free(w->n_rows);
-   free(w->rows_differ);
-   free(w->added);
+   free(w->symbols);
    free(w->sizes);
    free(w->images);
-   free(w->order);
    free(w->new_id);
    free(w->graph.blocks);
    free(w->graph.edges);
@@ -487,33 +695,29 @@ void merged_write(Merged* processes, uint32_t n, const LeftOut* left_out,
 {
    Writing*  w = zalloc(n, sizeof(*w));
    JsonDcfg* json = zalloc(n, sizeof(*json));
-   Files     f = { 0 };
    Put*      put = zalloc(1, sizeof(*put));
+   Files     f;
 
    for (uint32_t i = 0; i < n; i++) {
-      w[i].m = &processes[i];
-      order_images(&w[i]);
-      join_all_rows(&w[i]);
+      order_images(&processes[i]);
+      for (uint32_t k = 0; k < processes[i].n_images; k++)
+         join_rows(&processes[i].images[k]);
    }
-   list_images(&f, w, n);
-   list_sources(&f, w, n);
+   f = list_files(processes, n);
    for (uint32_t i = 0; i < n; i++) {
-      put_process(&w[i], &f);
-      json[i] = w[i].json;
-      if (left_out == NULL)
-         continue;
-      w[i].partial = (PartialTables){ w[i].m, left_out, w[i].order,
-                                      &w[i].graph, w[i].added, w[i].n_added,
-                                      w[i].rows_differ, source_id, &f };
-      json[i].more = put_merged;
-      json[i].more_arg = &w[i].partial;
+      w[i] = (Writing){ .m = &processes[i], .left_out = left_out,
+                        .files = &f };
+      json[i] = put_process(&w[i]);
    }
    DCFG_(start_put)(put, pass_on, out);
    DCFG_(write_processes)(put, json, n);
    for (uint32_t i = 0; i < n; i++)
-      writing_free(&w[i]);
+      free_writing(&w[i], &json[i]);
+   keymap_free(f.images);
+   keymap_free(f.sources);
+   free(f.ranks);
+   free(f.names);
    free(put);
    free(json);
    free(w);
-   free(f.names);
 }

@@ -19,8 +19,7 @@
 
    Lists of one row, such as the nodes of a routine, go to one array for all
    rows, and the row has the place of its first element.  These arrays move
-   while they grow.  The rows of MERGED show pointers to users: until
-   resolve.c replaces them, these have places, too. */
+   while they grow. */
 
 #include "lib/graph/model.h"
 
@@ -442,35 +441,13 @@ static MergedTables* tables(Load* l)
    return &last_process(l)->merged;
 }
 
-/* Return index N in the form of a pointer, which the real pointer replaces
-   later. */
-static const void* place_of(size_t n)
-{
-   return (const void*)(uintptr_t)n;
-}
-
 enum { RUN_ID, RUN_INSTRS, RUN_HASH, RUN_THREADS, RUN_FIRST_PART, RUN_PART,
        RUN_LAST_PART, RUN_PRECEDING, RUN_FOLLOWING };
-
-static bool keep_counts(Load* l, const Frame* frame, uint32_t field)
-{
-   size_t    n = length(frame, field);
-   uint64_t* to;
-
-   if (n == 0)
-      return true;
-   to = array_add_n(l->job, &tables(l)->counts, sizeof(*to), n);
-   if (to == NULL)
-      return false;
-   memcpy(to, list(l->walk, frame, field), n * sizeof(*to));
-   return true;
-}
 
 static bool close_run(void* arg, const Frame* frame)
 {
    Load*          l = arg;
-   MergedTables*  t = tables(l);
-   DcfgMergedRun* r = array_add(l->job, &t->runs, sizeof(*r));
+   DcfgMergedRun* r = array_add(l->job, &tables(l)->runs, sizeof(*r));
 
    if (r == NULL)
       return false;
@@ -481,12 +458,9 @@ static bool close_run(void* arg, const Frame* frame)
    r->first_part = (uint32_t)number(frame, RUN_FIRST_PART);
    r->part = (uint32_t)number(frame, RUN_PART);
    r->last_part = (uint32_t)number(frame, RUN_LAST_PART);
-   r->n_preceding = (uint32_t)length(frame, RUN_PRECEDING);
-   r->n_following = (uint32_t)length(frame, RUN_FOLLOWING);
-   r->preceding = place_of(t->counts.n);
-   r->following = place_of(t->counts.n + r->n_preceding);
-   return keep_counts(l, frame, RUN_PRECEDING)
-          && keep_counts(l, frame, RUN_FOLLOWING);
+   r->begin = number(frame, RUN_PRECEDING);
+   r->end = number(frame, RUN_FOLLOWING);
+   return true;
 }
 
 static const Field run_fields[] = {
@@ -497,8 +471,8 @@ static const Field run_fields[] = {
    { "FIRST_PART_NUM", V_INT, F_NEEDED, ID_0, NULL },
    { "PART_NUM", V_INT, F_NEEDED, ID_0, NULL },
    { "LAST_PART_NUM", V_INT, F_NEEDED, ID_0, NULL },
-   { "PRECEDING_INSTR_COUNT_PER_THREAD", V_INTS, F_NEEDED, BITS64, NULL },
-   { "FOLLOWING_INSTR_COUNT_PER_THREAD", V_INTS, F_NEEDED, BITS64, NULL }
+   { "PRECEDING_HASH", V_INT, F_NEEDED | F_HEX, BITS64, NULL },
+   { "FOLLOWING_HASH", V_INT, F_NEEDED | F_HEX, BITS64, NULL }
 };
 static const Shape runs = { V_TABLE, false, 9, run_fields,
                             NULL, close_run, NULL };
@@ -529,33 +503,6 @@ static const Field home_fields[] = {
 };
 static const Shape homes = { V_TABLE, false, 5, home_fields,
                              NULL, close_home, NULL };
-
-enum { GROUP_HASH, GROUP_RUNS, GROUP_IMAGES };
-
-static bool close_group(void* arg, const Frame* frame)
-{
-   Load*            l = arg;
-   MergedTables*    t = tables(l);
-   DcfgMergedGroup* g = array_add(l->job, &t->groups, sizeof(*g));
-
-   if (g == NULL)
-      return false;
-   g->hash = number(frame, GROUP_HASH);
-   g->n_runs = (uint32_t)length(frame, GROUP_RUNS);
-   g->n_images = (uint32_t)length(frame, GROUP_IMAGES);
-   g->runs = place_of(t->members.n);
-   g->images = place_of(t->members.n + g->n_runs);
-   return keep_ids(l, &t->members, frame, GROUP_RUNS)
-          && keep_ids(l, &t->members, frame, GROUP_IMAGES);
-}
-
-static const Field group_fields[] = {
-   { "HASH", V_INT, F_NEEDED | F_HEX, BITS64, NULL },
-   { "RUN_NUMS", V_INTS, F_NEEDED, BITS32, NULL },
-   { "IMAGE_IDS", V_INTS, F_NEEDED, ID, NULL }
-};
-static const Shape groups = { V_TABLE, false, 3, group_fields,
-                              NULL, close_group, NULL };
 
 enum { RAW_IMAGE, RAW_FILE, RAW_LINE, RAW_ADDR, RAW_SIZE, RAW_INSTRS };
 
@@ -607,8 +554,8 @@ static const Field left_fields[] = {
 static const Shape left_out = { V_TABLE, false, 2, left_fields,
                                 NULL, close_left_out, NULL };
 
-enum { M_THREADS, M_BUILDS, M_FILES, M_RUNS, M_HOMES, M_GROUPS, M_ENTRIES,
-       M_ADDED, M_ROWS, M_OVERLAPPING, M_LEFT_OUT };
+enum { M_THREADS, M_BUILDS, M_FILES, M_RUNS, M_HOMES, M_ENTRIES, M_ROWS,
+       M_OVERLAPPING, M_LEFT_OUT };
 
 static bool close_merged(void* arg, const Frame* frame)
 {
@@ -620,7 +567,6 @@ static bool close_merged(void* arg, const Frame* frame)
    t->shown.n_files = number(frame, M_FILES);
    return t->shown.threads != NULL && t->shown.builds != NULL
           && keep_ids(l, &t->entries, frame, M_ENTRIES)
-          && keep_ids(l, &t->added, frame, M_ADDED)
           && keep_ids(l, &t->overlapping, frame, M_OVERLAPPING);
 }
 
@@ -630,25 +576,19 @@ static const Field merged_fields[] = {
    { "NUM_FILES", V_INT, F_NEEDED, BITS64, NULL },
    { "RUNS", V_TABLE, F_NEEDED, 0, 0, &runs },
    { "HOMES", V_TABLE, F_NEEDED, 0, 0, &homes },
-   { "GROUPS", V_TABLE, F_NEEDED, 0, 0, &groups },
    { "ENTRY_NODE_IDS", V_INTS, F_NEEDED, ID, NULL },
-   { "ADDED_EDGE_IDS", V_INTS, F_NEEDED, ID, NULL },
    { "ROWS", V_TABLE, F_NEEDED, 0, 0, &rows },
    { "OVERLAPPING_IMAGE_IDS", V_INTS, F_NEEDED, ID, NULL },
    { "LEFT_OUT", V_TABLE, F_NEEDED, 0, 0, &left_out }
 };
-static const Shape merged_shape = { V_OBJECT, false, 11, merged_fields,
+static const Shape merged_shape = { V_OBJECT, false, 9, merged_fields,
                              NULL, close_merged, NULL };
 
 static void merged_free(Job* job, MergedTables* t)
 {
    array_free(job, &t->runs, sizeof(DcfgMergedRun));
-   array_free(job, &t->counts, sizeof(uint64_t));
    array_free(job, &t->homes, sizeof(DcfgMergedHome));
-   array_free(job, &t->groups, sizeof(DcfgMergedGroup));
-   array_free(job, &t->members, sizeof(uint32_t));
    array_free(job, &t->entries, sizeof(uint32_t));
-   array_free(job, &t->added, sizeof(uint32_t));
    array_free(job, &t->overlapping, sizeof(uint32_t));
    array_free(job, &t->rows, sizeof(DcfgMergedRow));
    array_free(job, &t->left_out, sizeof(DcfgLeftOut));

@@ -27,11 +27,8 @@ typedef
    struct {
       DcfgMerged shown;         // if .shown.threads is not NULL
       Array      runs;          // DcfgMergedRun
-      Array      counts;        // uint64_t: preceding and following
       Array      homes;         // DcfgMergedHome
-      Array      groups;        // DcfgMergedGroup
-      Array      members;       // uint32_t: runs and images of groups
-      Array      entries, added, overlapping;  // uint32_t
+      Array      entries, overlapping;         // uint32_t
       Array      rows;          // DcfgMergedRow
       Array      left_out;      // DcfgLeftOut
    }

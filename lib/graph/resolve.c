@@ -709,21 +709,6 @@ static void find_all(uint32_t* ids, size_t n, const IdMap* map)
       ids[i] = id_find(map, ids[i]);
 }
 
-static void resolve_groups(const Process* process, MergedTables* t)
-{
-   uint32_t* members = t->members.data;
-
-   for (size_t i = 0; i < t->groups.n; i++) {
-      DcfgMergedGroup* g = &ELEM(t->groups, DcfgMergedGroup, i);
-      uint32_t*        images = g->n_images == 0 ? NULL
-                                : members + (uintptr_t)g->images;
-      g->runs = g->n_runs > 0 ? members + (uintptr_t)g->runs : NULL;
-      for (uint32_t k = 0; k < g->n_images; k++)
-         images[k] = image_index(process, images[k]);
-      g->images = images;
-   }
-}
-
 static void show_tables(MergedTables* t)
 {
    DcfgMerged* s = &t->shown;
@@ -733,9 +718,7 @@ static void show_tables(MergedTables* t)
    s->name = t->name.data
    SHOW(runs);
    SHOW(homes);
-   SHOW(groups);
    SHOW(entries);
-   SHOW(added);
    SHOW(rows);
    SHOW(overlapping);
    SHOW(left_out);
@@ -746,30 +729,20 @@ static void show_tables(MergedTables* t)
    FILES maps FILE_NAME_ID. */
 static void merged_resolve(Process* process, const IdMap* files)
 {
-   MergedTables*   t = &process->merged;
-   const uint64_t* counts = t->counts.data;
+   MergedTables* t = &process->merged;
 
    if (t->shown.threads == NULL || t->shown.builds == NULL)
       return;
-   for (size_t i = 0; i < t->runs.n; i++) {
-      DcfgMergedRun* r = &ELEM(t->runs, DcfgMergedRun, i);
-      r->preceding = r->n_preceding > 0
-                     ? counts + (uintptr_t)r->preceding : NULL;
-      r->following = r->n_following > 0
-                     ? counts + (uintptr_t)r->following : NULL;
-   }
    for (size_t i = 0; i < t->homes.n; i++) {
       DcfgMergedHome* h = &ELEM(t->homes, DcfgMergedHome, i);
       h->image = image_index(process, h->image);
    }
-   resolve_groups(process, t);
    for (size_t i = 0; i < t->rows.n; i++) {
       DcfgMergedRow* r = &ELEM(t->rows, DcfgMergedRow, i);
       r->image = image_index(process, r->image);
       r->file = id_find(files, r->file);
    }
    find_all(t->entries.data, t->entries.n, &process->node_ids);
-   find_all(t->added.data, t->added.n, &process->edge_ids);
    for (size_t i = 0; i < t->overlapping.n; i++)
       ELEM(t->overlapping, uint32_t, i)
          = image_index(process, ELEM(t->overlapping, uint32_t, i));

@@ -65,8 +65,10 @@ bool passes_start(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g)
 {
    const WetIndex* ix = p->ix;
 
-   /* The limit of memory is the same as if all had been read. */
-   job_read(p->job, p->w->file_size - p->w->tape, p->w->file_size - p->w->tape);
+   /* The limit of memory is that of a pass over all to make the index, and
+      another one back, whether the slice makes them or not. */
+   job_read(p->job, 2 * (p->w->file_size - p->w->tape),
+            2 * (p->w->file_size - p->w->tape));
    if (!start_chunks(p) || !slice_code_at_end(code, p->ix)
        || !graph_start(g, p->job, p->w) || !states_start(acts, ix))
       return false;

@@ -65,8 +65,8 @@ TOP_KEYS = ["MAJOR_VERSION", "MINOR_VERSION", "FILE_NAMES", "EDGE_TYPES", "SPECI
 PROC_KEYS = ["INSTR_COUNT_PER_THREAD", "INSTR_COUNT", "IMAGES", "EDGES", "PART", "MERGED"]
 PART_KEYS = ["PART_NUM", "FIRST_PART_NUM", "PRECEDING_INSTR_COUNT_PER_THREAD", "IMAGE_NUMS", "CONTINUED_THREADS",
              "LATE_BYPASSES"]
-MERGED_KEYS = ["THREADS", "BUILDS", "NUM_FILES", "RUNS", "HOMES", "GROUPS", "ENTRY_NODE_IDS", "ADDED_EDGE_IDS", "ROWS",
-               "OVERLAPPING_IMAGE_IDS", "LEFT_OUT"]
+MERGED_KEYS = ["THREADS", "BUILDS", "NUM_FILES", "RUNS", "HOMES", "ENTRY_NODE_IDS", "ROWS", "OVERLAPPING_IMAGE_IDS",
+               "LEFT_OUT"]
 IMAGE_KEYS = ["FILE_NAME_ID", "BUILD_ID", "CODE_HASH", "SYMBOLS", "SOURCE_DATA", "BASIC_BLOCKS", "INSTR_SIZES", "ROUTINES"]
 
 # The form a column's values must have: i integer, h hex string, s string, o object, I array of integers, t table.
@@ -351,7 +351,7 @@ def check_part(p, part, types, report):
 def check_merged(p, merged, report):
     """Check MERGED, which dcfg merge --partial adds to a sum: runs in their order, homes of images, threads."""
     keys("MERGED", merged, MERGED_KEYS, MERGED_KEYS, report, "merged")
-    runs, homes, groups = (merged.get(k, [[]])[1:] for k in ("RUNS", "HOMES", "GROUPS"))
+    runs, homes = (merged.get(k, [[]])[1:] for k in ("RUNS", "HOMES"))
     order = [(r[0], r[1], int(r[2], 16)) for r in runs]
     if order != sorted(order) or p.pid != (order[0][0] if order else 0):
         report("merged", "runs are not in order, or the first is not process %d" % p.pid)
@@ -362,14 +362,8 @@ def check_merged(p, merged, report):
         report("merged", "threads %s" % threads)
     if [h[0] for h in homes] != [im.id for im in p.images] or any(h[1] >= len(runs) for h in homes):
         report("merged", "homes %s" % homes)
-    apart = sorted(i for g in groups for i in g[2])
-    if apart != sorted(im.id for im in p.images if not im.name.startswith("/")) or any(r >= len(runs) for g in groups for r in g[1]):
-        report("merged", "groups %s" % groups)
     if not set(merged.get("ENTRY_NODE_IDS", [])) <= set(p.blocks):
         report("merged", "entries that are no blocks")
-    added = set(merged.get("ADDED_EDGE_IDS", []))
-    if added - {e.id for e in p.edges or () if e.type == "CALL_BYPASS" and not e.total}:
-        report("merged", "edges of no run that are no call bypasses")
 
 
 def load(path, report):

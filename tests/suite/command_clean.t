@@ -97,7 +97,7 @@ WALKS = {
             ["--inline", "--at=main.c:7", "W"]],
     "gdb": [["--serve"], ["--serve", "--at=main.c:7", "--root=/"], ["--serve", "--index=no", "--at=end"]],
     "merge": [[], ["--processes"], ["--threads=keep"], ["--threads=add", "--root=/", "-o", "OUT"],
-              ["--partial", "--shard=0/1", "--builds=apart"], ["-j", "2"], ["--files-from=/dev/null", "-0"],
+              ["--partial", "--builds=apart"], ["-j", "2"], ["--files-from=/dev/null", "-0"],
               ["--partial", "--keep-going", "G", "BAD"]],
     "flame": [[], ["--folded"], ["--svg"], ["--svg=OUT"], ["--speedscope"], ["--speedscope=OUT"], ["--mangled"], ["--thread=0"]]
     + [["--inline"] + f for f in ([], ["--svg"], ["--speedscope"], ["--root=/"])]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""dcfg merge for thousands of runs: partial sums, lists, shards, files that cannot be read, other builds, sizes of
+"""dcfg merge for thousands of runs: partial sums, lists, files that cannot be read, other builds, sizes of
 instructions in place of images' files.  (TAP)
 
 The law: any tree of partial sums, in any order, and then one merge, gives the bytes of one merge of all files.
@@ -130,6 +130,21 @@ def check_law(tap, units):
                 os.unlink(tap.path(f))
 
 
+def files_sum(tap, files):
+    path = tap.path("sum-of-%d.json" % len(files))
+    command("merge", "--threads=add", "-o", path, *files)
+    return path
+
+
+def no_file(path):
+    """Returns the executions of blocks in each image without a file."""
+    with open(path) as f:
+        d = json.load(f)
+    names = dict(d["FILE_NAMES"][1:])
+    return [[b[5] for b in im["BASIC_BLOCKS"][1:]] for _, _, _, im in d["PROCESSES"][1][1]["IMAGES"][1:]
+            if not names[im["FILE_NAME_ID"]].startswith("/")]
+
+
 def check_partial(tap, kinds):
     """A partial sum is a DCFG like any other, with one more member."""
     files = kinds["prog"] + kinds["jit"]
@@ -152,14 +167,12 @@ def check_partial(tap, kinds):
         tap.ok(set(theirs) == set(ours) and "MERGED" not in theirs
                and ours["INSTR_COUNT_PER_THREAD"] == theirs["INSTR_COUNT_PER_THREAD"], "without --partial there is none")
         tap.ok(command("merge", *mode, path)[1] == open(plain).read(), "a sum of one partial sum is the sum")
-    # Equal runs of code without a file are there once.
+    # Code without a file: the same code is there once, other code beside it.
     path = tap.path("equal.json")
     command("merge", "--partial", "--threads=add", "-o", path, *[renumbered(tap, kinds["jit"][0], 7000 + i) for i in range(5)])
-    with open(path) as f:
-        p = json.load(f)["PROCESSES"][1][1]
-    groups = p["MERGED"]["GROUPS"][1:]
-    tap.ok(len(groups) == 1 and groups[0][1] == [0, 1, 2, 3, 4] and groups[0][2], "equal images of code without a file",
-           groups)
+    one, five, both = no_file(kinds["jit"][0]), no_file(path), no_file(files_sum(tap, kinds["jit"][:2]))
+    tap.ok(one and [[5 * n for n in im] for im in one] == five, "the same code without a file", (one, five))
+    tap.ok(sorted(both) == sorted(one + no_file(kinds["jit"][1])), "other code without a file", both)
 
 
 def known_sizes(path):
@@ -299,8 +312,7 @@ def check_modes(tap, kinds, parts):
                        (["--builds=apart", keep], "without --builds=apart"), (["--processes", keep], "partial sum"),
                        (["--partial", "--processes", kinds["prog"][0]], "not both"),
                        (["-j", "2", "--processes", kinds["prog"][0]], "not both"), (["-j", "0", add], "-j is"),
-                       (["--shard=2/2", add], "--shard=I/N"), (["--shard=x", add], "--shard=I/N"), (["-0", add], "--files-from"),
-                       (["--shard=0/2", "-"], "the standard input has none"), (["--builds=some", add], "one or apart"),
+                       (["-0", add], "--files-from"), (["--shard=0/2", add], "--shard"), (["--builds=some", add], "one or apart"),
                        (["--files-from=/nowhere/list"], "/nowhere/list"), (["--files-from=/dev/null"], "no file to merge")):
         status, out, err = command("merge", *args)
         merge.one_line(tap, status, out, err, word, "merge " + " ".join(os.path.basename(a) for a in args))
@@ -318,7 +330,7 @@ def check_modes(tap, kinds, parts):
         text = f.read()
     for old, new in ((r'"THREADS" : "add"', '"THREADS" : "keep"'), (r'"THREADS" : "add"', '"THREADS" : "some"'),
                      (r'("TURN" \],\s*\[ )1', r"\g<1>77"), (r'("TURN" \],\s*\[ 1, )\d+', r"\g<1>9999"),
-                     (r'"GROUPS" : \[ \[ "HASH", "RUN_NUMS", "IMAGE_IDS" \]', r'\g<0>, [ "0x1", [ 0 ], [ 1 ] ]'),
+                     (r'"ENTRY_NODE_IDS" : \[', r'\g<0> 123456789'),
                      (r'"OVERLAPPING_IMAGE_IDS" : \[', r'\g<0> 12345')):
         broken, n = re.subn(old, new, text)
         path = tap.path("broken.json")
@@ -350,38 +362,17 @@ def check_lists(tap, kinds, parts):
     tap.ok(command("merge", "-j9", "--threads=add", *files)[1] == command("merge", "--threads=add", *files)[1], "-j 9")
     with open(files[0], "rb") as f:
         tap.ok(command("merge", "-j2", "-", *files[1:], stdin=f)[1] == want, "-j 2 and the standard input")
-    for n in (2, 5, 40):
-        shards = []
-        for i in range(n):
-            shards.append(tap.path("shard%d.json" % i))
-            status, out, err = command("merge", "--partial", "--shard=%d/%d" % (i, n), "-o", shards[-1], "--files-from=" + lines)
-            if status or out or err:
-                tap.ok(False, "shard %d of %d" % (i, n), err)
-        tap.ok(command("merge", *shards)[1] == want, "%d shards" % n)
-    status, out, err = command("report", shards[0])
-    tap.ok(status == 0, "an empty shard can be read", err)
-    empty = [s for s in shards if "START" not in command("dot", s)[1] and os.path.getsize(s) < 4000]
+    # Parts stay together, also without the file of the last one.
+    some = [p for p in parts if not p.endswith("cut.json")]
+    tap.ok(len(some) == 3 and command("merge", "-j7", *some)[1:] == command("merge", *some)[1:], "-j 7: the parts of a run")
+    # A task may have no file.
+    empty = [tap.path("empty%d.json" % i) for i in range(2)]
+    for path in empty:
+        status, out, err = command("merge", "--partial", "--files-from=/dev/null", "-o", path)
+        tap.ok(status == 0 and not out + err and command("report", path)[0] == 0, "a partial sum of no file", err)
     status, out, err = command("merge", *empty)
-    tap.ok(empty and status == 2 and "no run" in err, "nothing but empty shards", err)
-    # A rank's number is no part's: the files of 64 ranks go to many shards.
-    ranks = [tap.path("rank.%d.json" % i) for i in range(64)]
-    for r in ranks:
-        shutil.copy(kinds["prog"][0], r)
-    count = []
-    for i in range(4):
-        path = tap.path("s.json")
-        command("merge", "--partial", "--threads=add", "--shard=%d/4" % i, "-o", path, *ranks, program=commandlib.PLAIN)
-        with open(path) as f:
-            count.append(json.load(f)["PROCESSES"][1][1]["MERGED"]["NUM_FILES"])
-    tap.ok(sum(count) == 64 and min(count) > 4, "files with numbers in their names", count)
-    # Parts without the file of the last one.
-    count = []
-    for i in range(7):
-        path = tap.path("s.json")
-        command("merge", "--partial", "--shard=%d/7" % i, "-o", path, *[p for p in parts if not p.endswith("cut.json")])
-        with open(path) as f:
-            count.append(json.load(f)["PROCESSES"][1][1]["MERGED"]["NUM_FILES"])
-    tap.ok(sorted(count) == [0] * 6 + [3], "parts stay together", count)
+    tap.ok(status == 2 and not out and "no run" in err, "nothing but sums of no file", err)
+    tap.ok(command("merge", empty[0], *files, empty[1])[1] == want, "and beside others they change nothing")
 
 
 def check_left_out(tap, kinds):

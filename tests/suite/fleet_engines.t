@@ -147,10 +147,10 @@ def check_slurm(place):
             d.wait()
 
 
-# A dcfg for Dask: the first one to get shard 3 stops there, and says which worker it belongs to.
+# A dcfg for Dask: the first one to get list 3 stops there, and says which worker it belongs to.
 STOPPING = """#!/bin/sh
 case " $* " in
-*' --shard=3/8 '*) if mkdir first 2>/dev/null; then echo $PPID $$ >victim; exec cat fifo; fi ;;
+*' -o dask-3.json '*) if mkdir first 2>/dev/null; then echo $PPID $$ >victim; exec cat fifo; fi ;;
 esac
 exec %s/dcfg "$@"
 """
@@ -186,7 +186,7 @@ def check_dask(place):
                   "--local-directory", tap.path("worker%d" % k))
         client = subprocess.Popen([harness.PYTHON, "recipe.py", address], cwd=place.dir, env=env, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT)
-        with open(os.path.join(place.dir, "victim")) as f:          # until a worker has come to shard 3
+        with open(os.path.join(place.dir, "victim")) as f:          # until a worker has come to list 3
             worker, child = map(int, f.read().split())
         tap.ok(worker in [p.pid for p in started[1:]], "a worker is in the middle of a task", worker)
         os.kill(worker, signal.SIGKILL)

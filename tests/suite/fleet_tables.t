@@ -180,6 +180,32 @@ def check_lines(tap, prog):
            own & set(differ))
 
 
+def check_shards(tap, files):
+    """The number of a rank is no part's: 32 ranks go to many shards.  Parts go to one."""
+    with open(files[0]) as f:
+        d = json.load(f)
+    p = d["PROCESSES"][1][1]
+    p["PART"] = {"PART_NUM": 1, "FIRST_PART_NUM": 1, "PRECEDING_INSTR_COUNT_PER_THREAD": [0] * len(p["INSTR_COUNT_PER_THREAD"]),
+                 "IMAGE_NUMS": list(range(len(p["IMAGES"]) - 1)), "CONTINUED_THREADS": [["THREAD_ID", "EDGE_TYPE_ID"]],
+                 "LATE_BYPASSES": [["IMAGE_NUM", "ADDR_OFFSET", "TARGET_NODE_ID"]]}
+    for name, part in (("rank", False), ("part", True)):
+        these = [tap.path("%s.%d.json" % (name, i)) for i in range(1, 33)]
+        for path in these:
+            with open(path, "w") as f:
+                json.dump(d, f) if part else f.write(open(files[0]).read())
+        count = []
+        for i in range(4):
+            to = tap.path("%s-%d" % (name, i))
+            command("export", "--tables=" + to, "--shard=%d/4" % i, *these)
+            count.append(len(read(to)["runs"]))
+        tap.ok(sum(count) == 32 and (max(count) == 32 if part else min(count) > 2), "shards of files %s.N.json" % name, count)
+    for shard, word in (("2/2", "--shard=I/N"), ("x", "--shard=I/N")):
+        status, out, err = command("export", "--tables=" + tap.path("none"), "--shard=" + shard, files[0])
+        tap.ok(status == 2 and not out and word in err, "--shard=" + shard, err)
+    status, out, err = command("export", "--tables=" + tap.path("none"), "--shard=0/2", "-")
+    tap.ok(status == 2 and not out and "the standard input has none" in err, "--shard of the standard input", err)
+
+
 def check_forms(tap, files):
     a, b = tap.path("a"), tap.path("b")
     status, out, err = command("export", "--tables=" + a, "--job=night", *files)
@@ -197,6 +223,7 @@ def check_forms(tap, files):
         tap.ok(status == 0, "shard %d of 3" % i, err)
     flat = lambda tables: {t: sorted(map(str, rows)) for t, rows in tables.items()}
     tap.ok(flat(read(a)) == flat(read(b)) and len(glob.glob(b + "/runs/job=night/*-of-3.csv.gz")) == 3, "shards have all rows")
+    check_shards(tap, files)
     bad = tap.path("bad.json")
     with open(files[0], "rb") as f, open(bad, "wb") as g:
         g.write(f.read()[:-3000])

@@ -138,10 +138,10 @@ def part(d, **wrong):
 def merged(d, **wrong):
     """Makes the process a partial sum of one run, without errors but WRONG."""
     p = proc(d)
-    run = [d["PROCESSES"][1][0], p["INSTR_COUNT"], "0x1", len(p["INSTR_COUNT_PER_THREAD"]), 0, 0, 0, [], []]
+    run = [d["PROCESSES"][1][0], p["INSTR_COUNT"], "0x1", len(p["INSTR_COUNT_PER_THREAD"]), 0, 0, 0, "0x0", "0x0"]
     p["MERGED"] = {"THREADS": "keep", "BUILDS": "one", "NUM_FILES": 1, "RUNS": [[], run],
-                   "HOMES": [[], *([r[0], 0, i, r[1], 0] for i, r in enumerate(p["IMAGES"][1:]))], "GROUPS": [[]],
-                   "ENTRY_NODE_IDS": [], "ADDED_EDGE_IDS": [], "ROWS": [[]], "OVERLAPPING_IMAGE_IDS": [], "LEFT_OUT": [[]],
+                   "HOMES": [[], *([r[0], 0, i, r[1], 0] for i, r in enumerate(p["IMAGES"][1:]))],
+                   "ENTRY_NODE_IDS": [], "ROWS": [[]], "OVERLAPPING_IMAGE_IDS": [], "LEFT_OUT": [[]],
                    **wrong}
 
 
@@ -174,7 +174,6 @@ TESTS = [
     ("id-unique", lambda d: set_at(proc(d)["EDGES"][2], 0, 1)),
     ("merged", lambda d: merged(d, EXTRA=1)),
     ("merged", lambda d: merged(d, HOMES=[[]])),
-    ("merged", lambda d: merged(d, ADDED_EDGE_IDS=[1])),
     ("special-nodes", lambda d: d["SPECIAL_NODES"].pop()),
     ("edge-type-name", lambda d: set_at(d["EDGE_TYPES"][TYPE_ID["SYSTEM_RETURN"]], 1, "SYSRET")),
     ("edge-type-reference edge-type-vague loop-false routine-division routine-reach", lambda d: set_at(edge(d, 5, 6), 3, 99)),
