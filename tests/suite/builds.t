@@ -217,14 +217,6 @@ def check_old(tap, name, program, library, graph, wet, other):
         json.dump(d, f)
     status, _, err = command("export", "--bolt", "-o", tap.path("out"), old)
     tap.ok(status == 0 and program + " may be what was executed: " in err, name + ": a graph without ids", err)
-    old, n = without_ids(tap, wet)
-    shutil.copy(tap.path(os.path.basename(re.sub(r"\.wet$", ".c", wet))), tap.path("old.c"))
-    at = "--at=" + line_of(wet)
-    tap.ok(n > 40 and command("slice", at, "--thin", old)[:2] == command("slice", at, "--thin", wet)[:2],
-           name + ": a trace without ids", n)
-    shutil.copy(other, program)
-    status, _, err = command("slice", at, "--of=n", old)
-    tap.ok(status == 2 and program + SAYS in err, name + ": a trace without ids: another build is refused", err)
 
 
 def check_debug_file(tap):
