@@ -321,15 +321,6 @@ KeptChunk* cursor_chunk(DcfgCursor* r, uint32_t number)
    return c->there ? c : NULL;
 }
 
-uint32_t cursor_chunk_of(const DcfgCursor* r, uint64_t t)
-{
-   uint32_t chunk = 0;
-
-   BISECT(chunk, (uint32_t)r->ix->n_chunks, middle,
-          r->ix->chunks[middle].before + r->ix->chunks[middle].n_instrs <= t);
-   return chunk;
-}
-
 bool cursor_position(DcfgCursor* r, uint64_t t, CursorPlace* p)
 {
    uint32_t   chunk = cursor_chunk_of(r, t);
@@ -409,45 +400,4 @@ bool dcfg_cursor_last_address(DcfgCursor* r, uint64_t* addr)
              || r->w->plans[instr].kind == InsnPlain;
    }
    return false;
-}
-
-/* Tell of the instance at time T of THREAD, with plan AT.  ACCESSES, SLOTS and
-   N_SLOTS are as for access_of(). */
-static const DcfgCursorInstr* tell(DcfgCursor* r, uint64_t t, uint32_t thread,
-                                   const InstrPlan* at,
-                                   const WetAccess* accesses,
-                                   const uint64_t* slots, uint32_t n_slots)
-{
-   uint32_t n = 0;
-
-   for (uint32_t j = 0; j < at->n_slots && n < MAX_ACCESSES; j++)
-      n += access_of(accesses, slots, n_slots, at, j, &r->accesses[n]);
-   r->told = (DcfgCursorInstr){
-      .time = t, .thread = thread, .instr = at->instr,
-      .rep = r->w->plans[at->instr].kind == InsnRep,
-      .n_accesses = n, .accesses = r->accesses,
-      .value_size = value_of(accesses, slots, n_slots, at, r->value),
-      .value = r->value
-   };
-   return &r->told;
-}
-
-const DcfgCursorInstr* dcfg_cursor_instr(DcfgCursor* r, uint64_t t)
-{
-   CursorPlace      p;
-   IndexedInstr     is;
-   const KeptChunk* c;
-   const WetStep*   s;
-
-   if (t >= r->ix->n_instrs)
-      return NULL;
-   if (cursor_kept(r, cursor_chunk_of(r, t)) == NULL
-       && cursor_index_instr(r, t, &is))
-      return tell(r, t, is.thread, &is.at, is.accesses, is.slots, is.n_slots);
-   if (!cursor_position(r, t, &p))
-      return NULL;
-   c = cursor_chunk(r, p.chunk);
-   s = &c->steps.steps[p.step];
-   return tell(r, t, s->thread, cursor_place(r, s, p.place), cursor_slots(r, s),
-               c->steps.addrs + s->first, s->n_slots);
 }

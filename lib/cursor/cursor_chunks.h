@@ -7,6 +7,7 @@
 #define DCFG_LIB_CURSOR_CHUNKS_H
 
 #include "lib/dcfg_cursor.h"
+#include "format/order.h"
 #include "lib/index/index_stores.h"
 #include "lib/index/wet_index.h"
 
@@ -206,7 +207,14 @@ bool cursor_index_instr(DcfgCursor* r, uint64_t t, IndexedInstr* to);
 
 /* Return the chunk that has time T; the number of chunks if T is the end, or
    later. */
-uint32_t cursor_chunk_of(const DcfgCursor* r, uint64_t t);
+static inline uint32_t cursor_chunk_of(const DcfgCursor* r, uint64_t t)
+{
+   uint32_t chunk = 0;
+
+   BISECT(chunk, (uint32_t)r->ix->n_chunks, middle,
+          r->ix->chunks[middle].before + r->ix->chunks[middle].n_instrs <= t);
+   return chunk;
+}
 
 /* Set *P to the place before the instruction at time T, behind all marks before
    that.  Return false after an error. */
