@@ -6,7 +6,7 @@
 /* Owns: which bytes are unknown because somebody else wrote them about a time, and
    what was mapped where.  Handed: unseen writes and mappings by the index. */
 
-#include "lib/cursor/cursor_chunks.h"
+#include "lib/cursor/cursor_parts.h"
 #include "lib/base/sort.h"
 #include "lib/wet/wet_state.h"
 

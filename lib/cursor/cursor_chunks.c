@@ -10,7 +10,7 @@
    The index says where each chunk stands and which times it has.  Chunks are
    decoded when a question needs them, and a few are kept. */
 
-#include "lib/cursor/cursor_chunks.h"
+#include "lib/cursor/cursor_parts.h"
 
 #include "lib/base/sort.h"
 

@@ -8,7 +8,7 @@
    and the numbers of instances.  Handed: chunks by cursor_chunks.c, the chunks
    that can have a match by the index. */
 
-#include "lib/cursor/cursor_chunks.h"
+#include "lib/cursor/cursor_parts.h"
 #include "lib/base/sort.h"
 
 #include <stdlib.h>

@@ -16,7 +16,7 @@
    would go far back.  An answer for a time holds back to the last write.  For a
    later time of the same chunk, only what was written since then is searched. */
 
-#include "lib/cursor/cursor_chunks.h"
+#include "lib/cursor/cursor_parts.h"
 #include "format/wet_process.h"
 
 #include <string.h>

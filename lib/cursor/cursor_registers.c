@@ -15,7 +15,7 @@
    Of x87's stack the index has the top at the end of each chunk.  Within a chunk,
    instructions move it, and marks set it. */
 
-#include "lib/cursor/cursor_chunks.h"
+#include "lib/cursor/cursor_parts.h"
 #include "lib/wet/wet_state.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
 
    Private to lib/cursor/: a cursor, its decoded chunks, and its caches. */
 
-#ifndef DCFG_LIB_CURSOR_CHUNKS_H
-#define DCFG_LIB_CURSOR_CHUNKS_H
+#ifndef DCFG_LIB_CURSOR_PARTS_H
+#define DCFG_LIB_CURSOR_PARTS_H
 
 #include "lib/dcfg_cursor.h"
 #include "format/order.h"
@@ -327,4 +327,4 @@ static inline bool overlaps(uint64_t a, uint64_t a_size, uint64_t b,
    return a_size > 0 && b_size > 0 && (a - b < b_size || b - a < a_size);
 }
 
-#endif /* DCFG_LIB_CURSOR_CHUNKS_H */
+#endif /* DCFG_LIB_CURSOR_PARTS_H */
