@@ -21,7 +21,6 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PAGE_SIZE 4096u
 
@@ -253,31 +252,13 @@ static bool is_doubtful(const ImageTimes* m, const Span* s)
    return false;
 }
 
-/* Give W an index without a name. */
-static void make_index(DcfgWet* w)
-{
-   DcfgError err;
-   FILE*     f = tmpfile();
-   int       fd = f == NULL ? -1 : dup(fileno(f));
-
-   if (f != NULL)
-      fclose(f);
-   if (fd < 0)
-      return;
-   if (dcfg_slice_make_index(w, fd, NULL, &err))
-      dcfg_slice_use_index(w, fd, &err);
-   else
-      close(fd);
-}
-
 DcfgCursor* trace_cursor(DcfgWet* w, bool index)
 {
    DcfgError   err;
    DcfgCursor* r = dcfg_cursor_new(w, &err);
 
-   if (r != NULL || !index)
+   if (r != NULL || !index || !dcfg_slice_make_index(w, -1, NULL, &err))
       return r;
-   make_index(w);
    return dcfg_cursor_new(w, &err);
 }
 

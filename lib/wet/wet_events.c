@@ -798,8 +798,7 @@ static inline bool next_instr(DcfgWetEvents* v, DcfgWetEvent* e, bool* told)
    if (v->control != NULL) {
       if (v->place > 0 && !v->is_point[at - w->places])
          control = wet_same_control(v, v->record.thread);
-      else if (!wet_find_control(v, e, at->stack ? wet_stack_pointer(v, at)
-                                                 : 0, &control))
+      else if (!wet_find_control(v, e, e->stack, &control))
          return false;
    }
    v->place++;

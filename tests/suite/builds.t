@@ -17,7 +17,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "oracle"))
 import commandlib
 import harness
-import wet_summary
 from commandlib import command
 
 # Another build has another comparison than LESS.  The program replaces its file and its library's by other builds (arguments
@@ -119,27 +118,6 @@ def record(tap, name, program, *args):
     return r.returncode, r.stderr.decode(errors="replace"), graph, wet
 
 
-def without_ids(tap, wet):
-    """Makes a trace like those of versions before build ids."""
-    with open(wet, "rb") as f:
-        data = f.read()
-    at = 16
-    while data[at] != 2:
-        at += 9 + int.from_bytes(data[at + 1:at + 9], "little")
-    end = at + 9 + int.from_bytes(data[at + 1:at + 9], "little")
-    r = wet_summary.Reader(data[at + 9:end])
-    for _ in range(r.number()):
-        r.text(), r.number(), r.number()
-        for _ in range(r.number()):
-            r.number(), r.number(), r.text()
-        for _ in range(3 * r.number()):
-            r.number()
-    old = tap.path("old.wet")
-    with open(old, "wb") as f:
-        f.write(data[:at + 1] + r.at.to_bytes(8, "little") + data[at + 9:at + 9 + r.at] + data[end:])
-    return old, end - at - 9 - r.at
-
-
 def opens(graph, wet, out):
     """Returns all commands that open the program's file."""
     return [("disasm", ["disasm", "--function=work", graph]), ("disasm --sde", ["disasm", "--sde", "--function=work", graph]),
@@ -183,7 +161,6 @@ def check_files(tap, name, program, graph, wet, build_id):
         tap.ok(program in err and SAYS not in err and status == (0 if form.startswith(("disasm", "dot")) else 2),
                "%s: no file: %s" % (name, form), err)
     shutil.copy(kept, program)
-    return other
 
 
 def check_merge(tap, name, graph, build_id):
@@ -206,8 +183,8 @@ def check_merge(tap, name, graph, build_id):
            name + ": other builds are not merged", err)
 
 
-def check_old(tap, name, program, library, graph, wet, other):
-    """Recordings without ids: blocks tell of graphs, and code tells of traces, which file ran."""
+def check_old(tap, name, program, graph):
+    """A graph without ids: blocks tell which file ran."""
     with open(graph) as f:
         d = json.load(f)
     for row in d["PROCESSES"][1][1]["IMAGES"][1:]:
@@ -330,9 +307,9 @@ def main():
             if again:
                 continue
             if build_id == "none" or name == "pie-sha1":
-                other = check_files(tap, name, program, graph, wet, build_id)
+                check_files(tap, name, program, graph, wet, build_id)
                 check_merge(tap, name, graph, build_id)
-                check_old(tap, name, program, library, graph, wet, other)
+                check_old(tap, name, program, graph)
             if name == "fixed-sha1":
                 check_texts(tap, graph, program)
     for build_id in ("sha1", "none"):
