@@ -13,7 +13,6 @@
 #include "cmd/omitted/sides.h"
 
 #include "cmd/base/cmd.h"
-#include "cmd/base/operands.h"
 
 #include "lib/dcfg_calls.h"
 
@@ -266,16 +265,12 @@ bool branch_log_has(const BranchLog* branches, const Wants* wants,
    return has;
 }
 
-BranchLog* branch_log_new(const StaticCode* code, const char* file,
-                          const Wants* wants, const SideStores* stores,
-                          const uint64_t* executed)
+BranchLog* branch_log_new(const StaticCode* code, const Wants* wants,
+                          const SideStores* stores, const uint64_t* executed)
 {
-   BranchLog*  l = zalloc(1, sizeof(*l));
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   DcfgWet*    w = dcfg_wet_open(file, &options, &err);
-   bool*       instrs;
-   bool        ok = false;
+   BranchLog* l = zalloc(1, sizeof(*l));
+   bool*      instrs;
+   bool       ok;
 
    l->c         = code;
    l->roles     = needed_roles(code, wants, stores);
@@ -287,9 +282,7 @@ BranchLog* branch_log_new(const StaticCode* code, const char* file,
       l->latest[t] = NO_NODE;
    choose_more(l, executed);
    instrs = choose_instrs(l);
-   if (w != NULL && dcfg_wet_instrs(w) == dcfg_wet_instrs(code->w))
-      ok = read_trace(l, w, instrs);
-   dcfg_wet_close(w);
+   ok     = read_trace(l, code->w, instrs);
    free(instrs);
    if (ok)
       return l;

@@ -642,8 +642,7 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* slice,
       f->log = NULL;
    }
    if (f->log == NULL && stores.n > 0)
-      f->log = branch_log_new(f->code, f->t.file, &wants, &stores,
-                              f->executed);
+      f->log = branch_log_new(f->code, &wants, &stores, f->executed);
    for (size_t i = 0; i < stores.n && f->log != NULL; i++) {
       Verdict         verdict;
       const LogEntry* r = is_of_header(f, &stores.all[i]) ? NULL

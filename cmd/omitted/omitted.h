@@ -31,7 +31,6 @@ typedef struct OmittedFinder OmittedFinder;
 typedef
    struct {
       DcfgWet*    w;
-      const char* file;         // .w was read from it
       const char* root;
       const char* own;          // pattern for other images of the program,
                                 // or NULL

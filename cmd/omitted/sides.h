@@ -103,13 +103,12 @@ typedef
    of users of registers. */
 typedef struct BranchLog BranchLog;
 
-/* Read the trace in FILE once and return a log of the branches of STORES,
-   and of other branches if that takes little memory.  EXECUTED has, by
-   instruction, the number of its instances.  Return NULL if the trace cannot
-   be read again. */
-BranchLog* branch_log_new(const StaticCode* code, const char* file,
-                          const Wants* wants, const SideStores* stores,
-                          const uint64_t* executed);
+/* Read CODE's trace once and return a log of the branches of STORES, and of
+   other branches if that takes little memory.  EXECUTED has, by instruction,
+   the number of its instances.  Return NULL if the trace cannot be read
+   again. */
+BranchLog* branch_log_new(const StaticCode* code, const Wants* wants,
+                          const SideStores* stores, const uint64_t* executed);
 /* Return whether BRANCHES has the branches of STORES. */
 bool       branch_log_has(const BranchLog* branches, const Wants* wants,
                           const SideStores* stores);

@@ -154,7 +154,7 @@ static int write_slice(Given* g, const char* file, const SliceForm* form)
    v.top = g->top == NOT_GIVEN ? 200 : g->top;
    v.own = g->own;
    v.all = g->all;
-   v.omitted = slice_omissions_new(f, file, &g->o, g->own,
+   v.omitted = slice_omissions_new(f, &g->o, g->own,
                                    g->omitted == NULL ? OMITTED_IF_FEW
                                    : g->omitted[0] == 0 ? OMITTED_ALWAYS
                                    : OMITTED_NEVER);
@@ -261,7 +261,7 @@ static void write_guest(FILE* out, const char* file, const char* at,
    if (f->never_ran != NULL)
       slice_the_guard(f, &o);
    v = view_of(f, file, &o);
-   v.omitted = slice_omissions_new(f, file, &o, NULL, OMITTED_IF_FEW);
+   v.omitted = slice_omissions_new(f, &o, NULL, OMITTED_IF_FEW);
    slice_page_data(&v, out);
    slice_omissions_free(v.omitted);
    slice_forget(f);

@@ -41,7 +41,6 @@ typedef
 
 struct SliceOmissions {
    const Sliced*  f;
-   const char*    file;
    const char*    root;
    const char*    of;           // the criterion's place in words, or NULL
    const char*    own;
@@ -89,14 +88,13 @@ static bool value_at(void* arg, uint32_t instr, uint64_t instance,
 
 /*--- Looking                                              ---*/
 
-SliceOmissions* slice_omissions_new(const Sliced* f, const char* file,
-                                    const SliceOptions* o, const char* own,
-                                    OmittedMode mode)
+SliceOmissions* slice_omissions_new(const Sliced* f, const SliceOptions* o,
+                                    const char* own, OmittedMode mode)
 {
    SliceOmissions* z = zalloc(1, sizeof(*z));
 
-   *z = (SliceOmissions){ .f = f, .file = file, .root = o->root,
-                          .of = o->of, .own = own, .mode = mode };
+   *z = (SliceOmissions){ .f = f, .root = o->root, .of = o->of,
+                          .own = own, .mode = mode };
    return z;
 }
 
@@ -157,8 +155,8 @@ static size_t count_lines(const SliceOmissions* z)
 
 static void start(SliceOmissions* z)
 {
-   OmittedTrace t = { .w = z->f->w, .file = z->file, .root = z->root,
-                      .own = z->own, .totals = z->f->s->totals,
+   OmittedTrace t = { .w = z->f->w, .root = z->root, .own = z->own,
+                      .totals = z->f->s->totals,
                       .n_executed = z->f->s->n_executed, .value = value_at,
                       .arg = z };
 

@@ -18,12 +18,11 @@ typedef enum { OMITTED_IF_FEW, OMITTED_ALWAYS, OMITTED_NEVER } OmittedMode;
    An omission is such a store. */
 typedef struct SliceOmissions SliceOmissions;
 
-/* Return a finder for F, the slice that answers O, of the trace in FILE.  F and
-   FILE stay until slice_omissions_free().  OWN: a pattern of images that belong
-   to the program, too, or NULL. */
-SliceOmissions* slice_omissions_new(const Sliced* f, const char* file,
-                                    const SliceOptions* o, const char* own,
-                                    OmittedMode mode);
+/* Return a finder for F, the slice that answers O.  F stays until
+   slice_omissions_free().  OWN: a pattern of images that belong to the program,
+   too, or NULL. */
+SliceOmissions* slice_omissions_new(const Sliced* f, const SliceOptions* o,
+                                    const char* own, OmittedMode mode);
 void            slice_omissions_free(SliceOmissions* z);
 
 /* Return the slice with its instances if some omissions may stand beside its

@@ -621,7 +621,7 @@ void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
 
    y.names = variables_new(f->w, v->root);
    y.met   = zalloc(dcfg_wet_instrs(f->w) + (size_t)1, sizeof(bool));
-   y.omissions = slice_omissions_new(f, v->file, form->options, NULL,
+   y.omissions = slice_omissions_new(f, form->options, NULL,
                                      OMITTED_ALWAYS);
    why_cards_start(&y.cards, f);
    first = name_of(&y, f->s->criteria[0]);
