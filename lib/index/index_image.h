@@ -7,7 +7,10 @@
 #define DCFG_LIB_INDEX_IMAGE_H
 
 #include "lib/base/hash.h"
+#include "lib/index/index_lines.h"
+#include "lib/index/index_stores.h"
 #include "lib/index/index_unseen.h"
+#include "lib/wet/wet_chunks.h"
 
 #include <string.h>
 
@@ -152,5 +155,153 @@ bool image_change(MemoryImage* m, uint64_t addr, uint64_t size);
 
 /* End the present chunk. */
 void image_end_chunk(MemoryImage* m);
+
+/* IndexStore: a slot of a superblock with an address of written memory.  What
+   was read there may share the slot. */
+typedef
+   struct {
+      uint16_t slot, size;
+   }
+   IndexStore;
+
+/* IndexWrite: an instruction of a superblock that stores, or a load whose bytes
+   its value has: its index there.  If it stores or loads one value of .size
+   bytes, which has one slot, .size is not 0. */
+typedef
+   struct {
+      uint16_t place;
+      uint16_t slot, value;     // the slots of the address and the value
+      uint16_t size;
+      bool     load;
+   }
+   IndexWrite;
+
+/* IndexWay: the data that all records of a way share. */
+typedef
+   struct {
+      uint64_t defs[2];
+      uint64_t turn;            // the last turn that has these granules
+      uint64_t time;            // the last time that the way was gone
+      uint32_t step;            // and its step, in the part of the chunk
+      uint32_t place;           // the last instruction's
+      uint32_t stores;          // the first one's index in .stores
+      uint32_t n_stores;
+      uint32_t writes;          // the first one's index in .writes
+      uint32_t n_writes;
+   }
+   IndexWay;
+
+/* IndexWays: written by index_image.c alone. */
+typedef
+   struct {
+      Job*           job;
+      const DcfgWet* w;
+      IndexWay*      ways;      // the trace's ways, then one for the stops of
+                                // each superblock
+      Array          stores;    // IndexStore
+      Array          writes;    // IndexWrite
+      }
+   IndexWays;
+
+/* Describe the ways of W. */
+bool ways_start(IndexWays* x, Job* job, const DcfgWet* w);
+void ways_free(IndexWays* x);
+
+/* Return the way of record R, an execution of a superblock. */
+static inline IndexWay* way_of(const IndexWays* x, const WetStep* r)
+{
+   return &x->ways[r->way != DCFG_NONE ? r->way : x->w->n_ways + r->sb];
+}
+
+/* Return whether WAY is met for the first time in turn NUMBER. */
+static inline bool way_turns(IndexWay* way, uint64_t number)
+{
+   bool first = way->turn != number;
+
+   way->turn = number;
+   return first;
+}
+
+/* Note in TO the values that record R stored and loaded; ADDRS has the record's
+   slots, and its first instruction has TIME.  Add to NEWS, unless that is NULL,
+   the loads that told something new. */
+bool way_write(const IndexWays* x, const WetStep* r, const uint64_t* addrs,
+               uint64_t time, MemoryImage* to, LineSet* news);
+
+/* MarkWrite: memory that a mark changes. */
+typedef
+   struct {
+      uint64_t       addr, size;
+      ByteIs         is;        // BYTE_ASK: only the mark itself tells
+      const uint8_t* bytes;     // if .is is BYTE_KNOWN
+      bool           maps;      // the mark maps or unmaps it
+   }
+   MarkWrite;
+
+/* Set *TO to the memory that mark R of STEPS changes.  Return false if it
+   changes none. */
+bool mark_write(const WetSteps* steps, const WetStep* r, MarkWrite* to);
+
+/* Note the change in IMAGE, at TIME. */
+bool mark_write_put(const MarkWrite* x, uint64_t time, MemoryImage* image);
+
+/* Return whether loads of W may tell unseen writes. */
+bool unseen_may_be(const DcfgWet* w);
+
+/*--- Words of memory as a chunk leaves them               ---*/
+
+/* WordsHead: the head of a chunk's words: a table of WordBlock, and then the
+   blocks. */
+typedef
+   struct {
+      uint32_t n_blocks;        // for a binary search; 0: the chunk has no words
+      uint32_t size;            // bytes, with the table
+   }
+   WordsHead;
+
+/* WordBlock: words that are compressed together, at most WORDS_PER_BLOCK. */
+#define WORDS_PER_BLOCK 1024u
+typedef
+   struct {
+      uint64_t word;            // number of the first one: address / 8
+      uint32_t at;              // begin of its code, in the chunk's
+      uint32_t size;            // bytes of its code
+   }
+   WordBlock;
+
+/* WordCoder: what coding needs.  Written by index_image.c alone. */
+typedef struct WordCoder WordCoder;
+WordCoder* words_coder(Job* job);
+void       words_coder_free(WordCoder* c);
+
+/* Set TO to the code of the words of M that the present chunk wrote, in at most
+   MOST bytes.  If all are too many, leave out whole pages that were written;
+   then all words. */
+bool words_put(WordCoder* c, const MemoryImage* m, uint64_t most, Array* to,
+               WordsHead* head);
+
+/* WordCache: decoded blocks.  Written by index_image.c alone. */
+typedef struct WordCache WordCache;
+WordCache* words_cache(void);           // NULL if memory is exhausted
+void       words_cache_free(WordCache* c);
+
+/* IndexWord: a word of memory: each byte's value, and its ByteIs. */
+typedef
+   struct {
+      const uint8_t* bytes;
+      const uint8_t* is;
+   }
+   IndexWord;
+
+/* Return the number of the block that may have word number WORD, of the N
+   blocks in TABLE; N if none may. */
+uint32_t words_block(const WordBlock* table, uint32_t n, uint64_t word);
+
+/* Set *TO to word number WORD as chunk CHUNK left it; it is valid until the next
+   call.  B is block BLOCK of the chunk, and CODE its code.  Return false if the
+   block does not have the word; set *BAD if the block is wrong. */
+bool words_find(WordCache* c, const WordBlock* b, const uint8_t* code,
+                uint32_t chunk, uint32_t block, uint64_t word, IndexWord* to,
+                bool* bad);
 
 #endif /* DCFG_LIB_INDEX_IMAGE_H */

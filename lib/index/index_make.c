@@ -10,7 +10,8 @@
    end.  All else is small,
    and is written at the end of the pass. */
 
-#include "lib/index/index_make.h"
+#include "lib/index/index_registers.h"
+#include "lib/index/wet_index.h"
 #include "format/wet_process.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef DCFG_LIB_INDEX_REGISTERS_H
 #define DCFG_LIB_INDEX_REGISTERS_H
 
-#include "lib/index/index_ways.h"
+#include "lib/index/index_image.h"
 #include "lib/wet/wet_bytes.h"
 
 /* Return whether the index tells the last writers of GRANULE: it does of general

@@ -6,12 +6,104 @@
 #ifndef DCFG_LIB_INDEX_H
 #define DCFG_LIB_INDEX_H
 
-#include "lib/index/index_file.h"
+#include "lib/base/job.h"
+#include "lib/index/index_image.h"
 #include "lib/index/index_lines.h"
 #include "lib/index/index_registers.h"
 #include "lib/index/index_unseen.h"
-#include "lib/index/index_words.h"
 #include "lib/wet/wet_chunks.h"
+
+/*--- The file: sections of bytes                          ---*/
+
+/* IndexSection: docs/dev/index-file.md describes the sections. */
+typedef
+   enum {
+      INDEX_CHUNKS,
+      INDEX_TURNS,              // IndexTurn, by thread and chunk
+      INDEX_THREADS,            // IndexThread
+      INDEX_ACTS,               // IndexAct
+      INDEX_INTERRUPTED,        // IndexInterrupted
+      INDEX_RETURNED,           // a byte for each handler
+      INDEX_CREATED,            // IndexCreated
+      INDEX_TOTALS,             // varints, by place
+      INDEX_PLACES,             // by place: begin of its code in INDEX_TOTALS
+      INDEX_RUNS,
+      INDEX_ARCS,
+      INDEX_OUTSIDE,            // a bit for each instruction
+      INDEX_CALLBACKS,          // a bit for each instruction
+      INDEX_LINES,
+      INDEX_SPANS,              // IndexSpan
+      INDEX_MAPPINGS,           // mappings, and memory that others wrote
+      INDEX_SECTIONS
+   }
+   IndexSection;
+
+/* INDEX_BLOCK: bytes that have a checksum, and are read together when first
+   needed. */
+#define INDEX_BLOCK 4096u
+
+/* IndexIdentity: the trace that an index belongs to. */
+typedef
+   struct {
+      uint64_t size, seconds, nanoseconds;
+      uint64_t hash;            // all before the tape, and the chunks' heads
+   }
+   IndexIdentity;
+
+/* IndexWriter: written by wet_index.c alone. */
+typedef
+   struct {
+      Job*     job;
+      int      fd;
+      uint64_t offset;          // bytes so far, with the present block's
+      uint64_t begins[INDEX_SECTIONS], sizes[INDEX_SECTIONS];
+      Array    sums;            // uint32_t: checksums, by block
+      uint8_t  block[INDEX_BLOCK];
+   }
+   IndexWriter;
+
+/* Begin a file on FD, which is empty. */
+void index_write_start(IndexWriter* x, Job* job, int fd);
+
+/* Begin SECTION, which was not begun before; append bytes to it. */
+bool index_write_section(IndexWriter* x, IndexSection section);
+bool index_write(IndexWriter* x, const void* data, size_t size);
+
+/* End the file, which has all sections, as the index of the trace ID. */
+bool index_write_end(IndexWriter* x, const IndexIdentity* id);
+void index_write_free(IndexWriter* x);
+
+/* IndexFile: written by wet_index.c alone. */
+typedef
+   struct {
+      int       fd;
+      uint64_t  size;
+      uint8_t*  data;           // the file, where blocks are .known
+      uint8_t*  known;          // by block: it was read, and its checksum is
+                                // right
+      uint32_t* sums;
+      uint64_t  n_blocks;
+      uint64_t  begins[INDEX_SECTIONS], sizes[INDEX_SECTIONS];
+      IndexIdentity id;
+      bool      bad;            // an error was found in it
+   }
+   IndexFile;
+
+/* Open the index on FD, which F owns from now on and closes on failure.
+   Then return false, and set *WHY to the reason. */
+bool index_file_open(IndexFile* f, int fd, const char** why);
+void index_file_close(IndexFile* f);
+
+/* Return SIZE bytes of SECTION from AT on; NULL if they are not there, or
+   wrong. */
+const uint8_t* index_bytes(IndexFile* f, IndexSection section, uint64_t at,
+                           uint64_t size);
+
+/* Return all of SECTION, an array of *N elements of SIZE bytes. */
+const void* index_elements(IndexFile* f, IndexSection section, size_t size,
+                           size_t* n);
+
+/*--- What is in them                                      ---*/
 
 /* docs/dev/index-file.md describes the file.  Numbers are checked when the
    index is opened, so all those below are in range. */
@@ -247,5 +339,74 @@ bool index_totals(WetIndex* ix, uint64_t* runs);
    read. */
 bool index_identify(const DcfgWet* w, const IndexChunk* chunks, size_t n,
                     IndexIdentity* id);
+
+/*--- Making an index                                      ---*/
+
+/* IndexRun: a place, and how often records of a chunk ended there. */
+typedef
+   struct {
+      uint32_t place, count;
+   }
+   IndexRun;
+
+/* IndexMaker: the index so far.  Written by index_make.c; slice_index.c
+   completes .turns, .acts and .interrupted. */
+typedef
+   struct {
+      Job*        job;
+      const DcfgWet* w;
+      IndexWriter writer;
+      LineSet     lines;
+      Array       code;         // uint8_t: code of the chunk's lines, words or
+                                // last writers
+      uint64_t    n_lines;      // bytes of all code so far
+      IndexWays   ways;
+      MemoryImage image;
+      WordCoder*  words;
+      LastWriters* writers;
+      uint32_t*   counts;       // by place, in this chunk
+      Array       met;          // uint32_t: places with a count
+      Array       runs;         // IndexRun
+      Array       run_ends;     // uint32_t: by chunk, end in .runs
+      Array       chunks;       // IndexChunk: .lines, .head and .flags are set
+      Array       turns;        // IndexTurn: by chunk
+      Array       turn_threads; // uint32_t: their threads
+      uint32_t*   turn_of;      // by thread: its turn in this chunk, + 1
+      uint64_t    turn_number;
+      uint64_t*   ends;         // by thread: as in IndexThread
+      uint32_t    thread;       // thread of the record before
+      uint64_t    n_instrs;     // so far
+      uint64_t    n_slots;      // slots of the chunk's records, so far
+      bool        begins;       // the chunk had no superblock yet
+      Array       created;      // IndexCreated
+      Array       spans;        // IndexSpan
+      Array       mappings;     // uint8_t: code of INDEX_MAPPINGS
+      uint64_t    mapped;       // time of the last one
+      uint64_t    moved[3];     // begin, size and time of memory that was moved
+      Array       acts;         // IndexAct
+      Array       interrupted;  // IndexInterrupted
+   }
+   IndexMaker;
+
+/* Begin an index of W on FD, which is empty. */
+bool index_make_start(IndexMaker* m, Job* job, const DcfgWet* w, int fd);
+void index_make_free(IndexMaker* m);
+
+/* Add the next part of the trace. */
+bool index_make_part(IndexMaker* m, const WetPart* part);
+
+/* Complete the chunks from CHUNKS, of WetChunkInfo: all parts were added.
+   N_HANDLERS[I]: handlers before chunk I. */
+bool index_make_chunks(IndexMaker* m, const Array* chunks,
+                       const uint32_t* n_handlers);
+
+/* Write the tables of turns, activations and so on, which are complete now.
+   TOTALS: by place. */
+bool index_make_tables(IndexMaker* m, const uint64_t* totals);
+
+/* Write a section of N bytes that the caller made; end the file. */
+bool index_make_section(IndexMaker* m, IndexSection section, const void* data,
+                        size_t n);
+bool index_make_end(IndexMaker* m);
 
 #endif /* DCFG_LIB_INDEX_H */

@@ -3,25 +3,419 @@
 
    Backward slices. */
 
-/* Owns: the walk from the end of a whole execution trace to its begin, and
-   the instances that a criterion depends on.  Handed: chunks by
-   slice_passes.c.
+/* Owns: the walk from the end of a whole execution trace to its begin, the
+   instances that a criterion depends on, and which of their dependences the
+   slice follows.  Handed: chunks by slice_chunks.c.
 
    The walk goes superblock by superblock.  It looks at the instructions of a
    superblock, from the last to the first, only if the superblock may define
-   something wanted, or has a branch on which something waits.
+   something wanted, or has a branch on which something waits.  An instance that
+   made something wanted is a member of the slice, and its own uses are wanted
+   then.  What a member becomes is up to the kind of slice, see slice_found.h.
 
    Control of some code is not followed, with one exception: a branch there
    tests a value that the program returned, as qsort() tests a comparison's
    result.  The walk meets the branch first and the program's instruction later.
    So nodes that may connect them are weak (not .real) at first: the branch, and
    nodes at most MAX_HOPS away from it over flags and registers.  The result is
-   in RAX, or X0.  slice_keep.c and slice_weak.c forget weak nodes that lead
+   in RAX, or X0.  slice_keep.c and slice_sums.c forget weak nodes that lead
    nowhere. */
 
+#include "lib/base/sort.h"
 #include "lib/slice/slice_back.h"
-#include "lib/slice/slice_meet.h"
-#include "lib/slice/slice_skip.h"
+#include "lib/slice/slice_chunks.h"
+#include "lib/slice/slice_found.h"
+
+/* Meeting: the present instance, and where it goes if it joins. */
+typedef
+   struct {
+      Found*      found;
+      const Spot* spot;
+      Member*     member;
+   }
+   Meeting;
+
+static bool join(const Meeting* a)
+{
+   Found* f = a->found;
+
+   *a->member = (Member){ .distance = UINT32_MAX, .weak_distance = UINT32_MAX,
+                          .hops = NEVER, .near = true };
+   return f->kind->add == NULL || f->kind->add(f, a->spot, a->member);
+}
+
+/* Meet WANT: the instance made its bytes MASK.  Meet a strong want at DISTANCE
+   that is not limited, of a slice of one thread.  ARG is a Meeting, and the
+   functions are a Taker's.  Meet a criterion.  Close the instance: all that
+   used it has been met.
+   Add the instance to the slice, as the writer of bytes of WANT.  Weak wants
+   do not change the distance of an instance that is in the slice anyway.  A
+   weak want leads nowhere if the program's code made anything but a result,
+   or after MAX_HOPS. */
+static bool meet_want(void* arg, const Want* want, uint8_t mask)
+{
+   const Meeting*   a = arg;
+   Found*           f = a->found;
+   Member*          m = a->member;
+   const SliceKind* kind = f->kind;
+   const bool*      copies = f->code->q->copies;
+   User             user = { want->node, 0 };
+   bool             ours = want->weak
+                            && follows_control(f->callbacks, a->spot->instr);
+   bool             asked = want->weak || !kind->distances;
+   uint32_t*        least = want->weak && !ours ? &m->weak_distance
+                                                : &m->distance;
+
+   if (asked)
+      user = kind->user(f, want);
+   if (want->port == DCFG_WET_CONTROL)
+      user.hops = 0;
+   if (want->weak
+       && (ours ? want->port != DCFG_WET_GENERAL || want->reg != 0
+                : user.hops >= MAX_HOPS))
+      return true;
+   if (m->id == DCFG_NONE && !join(a))
+      return false;
+   if (asked
+       && !kind->meet(f, m, want, want->at + (uint32_t)__builtin_ctz(mask),
+                      ours))
+      return false;
+   if (want->weak && !ours && user.hops < m->hops)
+      m->hops = user.hops;
+   m->real |= !want->weak || ours;
+   m->near &= want->limited;
+   user.distance += copies == NULL || !copies[a->spot->instr];
+   if (user.distance < *least)
+      *least = user.distance;
+   if (want->thread != a->spot->thread && want->port == DCFG_WET_MEMORY)
+      return found_cross(f, (DcfgSliceCrossing){
+                               .writer = a->spot->instr, .reader = want->instr,
+                               .from = a->spot->thread, .to = want->thread,
+                               .written = a->spot->order + a->spot->place,
+                               .read = want->order,
+                               .distance = user.distance });
+   return true;
+}
+
+static bool meet_near(void* arg, uint32_t distance)
+{
+   const Meeting* a = arg;
+   Member*        m = a->member;
+   const bool*    copies = a->found->code->q->copies;
+
+   if (m->id == DCFG_NONE && !join(a))
+      return false;
+   m->real   = true;
+   m->near   = false;
+   distance += copies == NULL || !copies[a->spot->instr];
+   if (distance < m->distance)
+      m->distance = distance;
+   return true;
+}
+
+static bool meet_criterion(const Meeting* a)
+{
+   Found*  f = a->found;
+   Member* m = a->member;
+
+   f->n_met++;
+   if ((m->id == DCFG_NONE && !join(a))
+       || (f->kind->criterion != NULL && !f->kind->criterion(f, a->spot, m))
+       || !found_add_criterion(f, m->id))
+      return false;
+   m->distance = 0;
+   m->real     = true;
+   m->near     = false;
+   m->limited  = f->code->q->of != DCFG_SLICE_ALL;
+   return true;
+}
+
+static bool meet_close(const Meeting* a)
+{
+   Found*   f = a->found;
+   Member*  m = a->member;
+   uint32_t steps = f->code->q->steps;
+
+   if (!m->real)
+      m->distance = m->weak_distance;
+   m->cut = m->real && steps != 0 && m->distance >= steps;
+   return f->kind->close == NULL || f->kind->close(f, a->spot, m);
+}
+
+/* Using: a member, and where its wants go. */
+typedef
+   struct {
+      Found*                f;
+      const Acts*           acts;
+      const Spot*           spot;
+      const Member*         m;
+      Live*                 live;
+      BranchJoins*          joins;
+      const SliceCode*      code;
+      const DcfgSliceQuery* q;
+      const Plan*           plan;
+      const WetAccess*      accesses;
+      uint32_t              instr;
+   }
+   Using;
+
+/* Return a want of the member, to be filled in. */
+static inline Want want_of(const Using* z)
+{
+   return (Want){ .node = z->m->name, .limited = z->m->limited,
+                  .thread = z->spot->thread, .instr = z->instr,
+                  .order = z->spot->order + z->spot->place };
+}
+
+/* Return whether instruction I takes the memory at ADDR for constant. */
+static bool is_constant(const DcfgSliceQuery* q, uint32_t i, uint64_t addr)
+{
+   uint32_t low = 0;
+
+   BISECT(low, q->n_constants, middle, q->constants[middle].high <= addr);
+   return low < q->n_constants && q->constants[low].low <= addr
+          && (!q->constants[low].tables
+              || (q->lookups != NULL && q->lookups[i]));
+}
+
+/* Return whether ADDR is in a format string. */
+static bool is_format(const DcfgSliceQuery* q, uint32_t i, uint64_t addr)
+{
+   uint32_t low = 0;
+
+   (void)i;
+   BISECT(low, q->n_formats, middle, q->formats[middle].high <= addr);
+   return low < q->n_formats && q->formats[low].low <= addr;
+}
+
+/* Return whether the present instance loads from an address that IS_THAT
+   accepts. */
+static bool loads_from(const Using* z,
+                       bool (*is_that)(const DcfgSliceQuery* q, uint32_t i,
+                                       uint64_t addr))
+{
+   const Plan*      plan = z->plan;
+   const WetAccess* a = z->accesses;
+
+   for (uint32_t j = 0; j < plan->n_accesses; j++)
+      if (is_operand(a, j)
+          && is_that(z->q, z->instr,
+                     slice_code_address(z->code, z->spot, j)))
+         return true;
+   return false;
+}
+
+/* Return whether a result of the program may have come over U.  A branch that
+   is not real only follows flags. */
+static inline bool may_lead(const Using* z, const Use* u, bool real)
+{
+   if (z->m->hops + 1 >= MAX_HOPS)
+      return u->port == DCFG_WET_GENERAL && u->reg == 0;
+   return u->port == DCFG_WET_FLAGS
+          || (u->port == DCFG_WET_GENERAL && (real || z->m->hops > 0));
+}
+
+/* Return the registers whose values the instance does not follow, a bit for
+   each. */
+static uint32_t skipped_registers(const Using* z)
+{
+   bool     real = z->m->real;
+   uint32_t skip = z->q->no_address == NULL ? 0 : z->q->no_address[z->instr];
+
+   if (z->m->near && z->q->no_address_near != NULL)
+      skip |= z->q->no_address_near[z->instr];
+   if (calls_back(z->f->callbacks, z->instr))
+      skip = 0;
+   if (skip != 0 && real && z->q->n_constants > 0 && loads_from(z, is_constant))
+      skip = 0;
+   if (real && z->q->n_formats > 0 && loads_from(z, is_format))
+      skip |= z->q->no_register_of_formats[z->instr];
+   return z->q->no_register == NULL ? skip : skip | z->q->no_register[z->instr];
+}
+
+/* Want the registers of a real member of which nothing is weak, as distances,
+   but for those of SKIP. */
+static bool want_nearest(const Using* z, uint32_t skip)
+{
+   const Use*     u = &ELEM(z->code->w->uses, Use, z->plan->uses);
+   LiveRegisters* l = live_registers(z->live, z->spot->thread);
+
+   for (const Use* end = u + z->plan->n_uses; l != NULL && u < end; u++)
+      if (u->port != DCFG_WET_GENERAL || !(skip >> u->reg & 1)) {
+         if (!live_want_near(z->live, l, spot_granule(z->spot, u->granule),
+                             u->mask, z->m->name))
+            return false;
+      } else if (u->new && !z->f->kind->cut(z->f, &(Want){ .port = u->port })) {
+         return false;
+      }
+   return l != NULL;
+}
+
+static bool want_registers(const Using* z)
+{
+   const Plan* plan = z->plan;
+   const Use*  u = &ELEM(z->code->w->uses, Use, plan->uses);
+   LiveRegisters* l = live_registers(z->live, z->spot->thread);
+   bool        real = z->m->real, follow = z->m->weakly;
+   uint32_t    skip = skipped_registers(z);
+   Want        want, weak;
+
+   if (z->live->nearest && real && !follow)
+      return want_nearest(z, skip);
+   want = want_of(z);
+   for (const Use* end = u + plan->n_uses; l != NULL && u < end; u++) {
+      unsigned g = spot_granule(z->spot, u->granule);
+      want.at   = u->new ? 0 : want.at + 8;
+      want.port = u->port;
+      want.reg  = u->reg;
+      want.mask = u->mask;
+      bool address = u->port == DCFG_WET_GENERAL && (skip >> u->reg & 1);
+      if (real && address) {
+         if (u->new && !z->f->kind->cut(z->f, &want))
+            return false;
+         continue;
+      }
+      if (real
+          && !live_says(z->live, l->heads[g], want.node, u->mask, want.thread)
+          && !live_want_register(z->live, l, g, want))
+         return false;
+      if (!follow || address || !may_lead(z, u, real))
+         continue;
+      weak      = want;
+      weak.weak = true;
+      weak.node = z->m->weak_name;
+      if (!live_want_register(z->live, l, g, weak))
+         return false;
+   }
+   return l != NULL;
+}
+
+static bool want_operands(const Using* z)
+{
+   const Plan*      plan = z->plan;
+   const WetAccess* a = z->accesses;
+   const Array*     reads = z->spot->reads;
+   Want             want;
+
+   if (plan->n_accesses == 0 && plan->kind != InsnSyscall)
+      return true;
+   want      = want_of(z);
+   want.port = DCFG_WET_MEMORY;
+   for (uint32_t j = 0; j < plan->n_accesses; j++)
+      if (is_operand(a, j)) {
+         uint64_t addr = slice_code_address(z->code, z->spot, j);
+         want.reg = (uint8_t)j;
+         if (addr != 0 && !live_want_memory(z->live, addr, a[j].size, want))
+            return false;
+      }
+   want.reg = (uint8_t)plan->n_accesses;
+   for (size_t i = reads->n; plan->kind == InsnSyscall && i-- > 0; ) {
+      DcfgSliceReading r = ELEM(*reads, DcfgSliceReading, i);
+      if (!live_want_memory(z->live, r.addr, r.size, want))
+         return false;
+   }
+   return true;
+}
+
+static bool want_control(const Using* z)
+{
+   bool follows = follows_control(z->f->callbacks, z->instr);
+   Want want;
+
+   if (follows && joins_says(z->joins, z->live, z->spot->act, z->instr,
+                             z->m->name, z->spot->thread))
+      return true;
+   want      = want_of(z);
+   want.port = DCFG_WET_CONTROL;
+   want.mask = 0xFF;
+   if (!follows) {
+      want.weak = z->q->results && !z->q->no_control;
+      want.at   = want.weak;
+      if (!want.weak)
+         return z->f->kind->cut(z->f, &want);
+      if (!z->f->kind->cut(z->f, &want))
+         return false;
+   }
+   return joins_ask(z->joins, z->live, z->spot->act, z->instr, &want);
+}
+
+/* Want the part of a criterion that is asked for, in place of all that it
+   uses. */
+static bool want_part(const Using* z)
+{
+   const DcfgSliceQuery* q = z->q;
+   unsigned vector = z->code->w->machine->vector_size;
+   LiveRegisters* l = live_registers(z->live, z->spot->thread);
+   Want  want = want_of(z);
+
+   want.mask = 0xFF;
+   if (l == NULL)
+      return false;
+   switch (q->of) {
+      case DCFG_SLICE_REGISTER:
+         want.port = q->place < 32 ? DCFG_WET_GENERAL : DCFG_WET_VECTOR;
+         want.reg  = (uint8_t)(q->place % 32);
+         if (q->place < 32)
+            return live_want_register(z->live, l, (unsigned)q->place, want);
+         for (unsigned k = 0; k < vector; k++, want.at += 8)
+            if (!live_want_register(z->live, l,
+                                    G_VECTOR + want.reg * vector + k, want))
+               return false;
+         return true;
+      case DCFG_SLICE_FLAGS:
+         want.port = DCFG_WET_FLAGS;
+         for (unsigned k = 0; k < 3; k++, want.at += 8)
+            if (!live_want_register(z->live, l, G_FLAGS + k, want))
+               return false;
+         return true;
+      case DCFG_SLICE_X87:
+         want.port = DCFG_WET_X87;
+         for (unsigned k = G_X87; k < G_STACK; k++, want.at += 8)
+            if (!live_want_register(z->live, l, k, want))
+               return false;
+         return true;
+      case DCFG_SLICE_FRAME: {
+         uint64_t place = act_of(z->acts, z->spot->act)->is.place;
+         z->f->result->frame = place == UINT64_MAX || place == 0 ? 0
+                            : place + q->place
+                              + (z->code->w->machine->links
+                                 ? 0 : z->code->w->machine->address_size);
+         want.port = DCFG_WET_MEMORY;
+         return z->f->result->frame == 0
+                || live_want_memory(z->live, z->f->result->frame, q->size,
+                                    want);
+      }
+      default:
+         want.port = DCFG_WET_MEMORY;
+         for (uint32_t i = 0; i < q->n_parts; i++) {
+            const DcfgSlicePart* p = &q->parts[i];
+            if (p->instr == z->instr
+                && p->instance == slice_code_instance(z->code, z->spot, p->instr)
+                && !live_want_memory(z->live, p->place, p->size, want))
+               return false;
+         }
+         return q->n_parts > 0
+                || live_want_memory(z->live, q->place, q->size, want);
+   }
+}
+
+bool uses_want(Found* f, const Acts* acts, const Spot* spot, const Member* m,
+               Live* l, BranchJoins* b)
+{
+   const Using z = { f, acts, spot, m, l, b, f->code, f->code->q,
+                     plan_of(f->code, spot->instr),
+                     accesses_of(f->code, spot->instr), spot->instr };
+
+   if (m->real && m->cut) {
+      found_end(f, z.plan->n_ports);
+      return true;
+   }
+   if (m->real && !want_control(&z))
+      return false;
+   if (m->real && m->limited)
+      return want_part(&z);
+   return want_registers(&z) && (!m->real || want_operands(&z));
+}
 
 enum { STATE_LOOKING, STATE_RUNNING, STATE_FOUND };
 

@@ -6,8 +6,13 @@
 #ifndef DCFG_LIB_SLICE_BACK_H
 #define DCFG_LIB_SLICE_BACK_H
 
-#include "lib/slice/slice_kind.h"
-#include "lib/slice/slice_passes.h"
+#include "lib/slice/slice_chunks.h"
+#include "lib/slice/slice_found.h"
+
+/* Add wants for the values that M, at SPOT, used: registers and memory to L,
+   branches to B.  Count in F the values that are not followed. */
+bool uses_want(Found* f, const Acts* acts, const Spot* spot, const Member* m,
+               Live* l, BranchJoins* b);
 
 /* Walk from the end to the begin, or until nothing is wanted.  X has the
    execution of the line that is asked for, if it has a number.  FOUND gets the

@@ -3,11 +3,22 @@
 
    The code of a trace that is sliced. */
 
-/* Owns: the bytes that superblocks and instructions may define, the places
-   of instructions, and how often superblocks ran so far.  Handed: a trace
-   and a query. */
+/* Owns: the bytes that superblocks and instructions may define, the places of
+   instructions, and how often superblocks ran so far; functions that call back;
+   executions of a line.  Handed: a trace and a query.
+
+   Functions that call back are among the code whose control is not followed.
+   The function qsort() calls another one, which calls the comparison.  Both
+   depend on the values that the program returned.  So all functions with an
+   activation between the program's call and the call back count as calling
+   back.
+
+   dcfg_slice.h defines an execution of a line.  The rule compares two instances
+   of the line, and the instances of the activation between them.  So it gives
+   the same answer forward and backward. */
 
 #include "lib/slice/slice_code.h"
+#include "lib/wet/wet_images.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -225,4 +236,117 @@ uint64_t slice_code_address(const SliceCode* c, const Spot* spot,
          addr = slice_code_address(c, spot, a[j].same - 1u);
    }
    return addr;
+}
+
+bool callbacks_start(Callbacks* c, const SliceCode* code)
+{
+   *c = (Callbacks){ .w = code->w, .q = code->q };
+   if (c->q->callbacks)
+      c->calls = job_calloc(code->job, c->w->instrs.n + 1, sizeof(bool));
+   return !c->q->callbacks || c->calls != NULL;
+}
+
+void callbacks_free(Callbacks* c)
+{
+   free(c->calls);
+}
+
+bool callbacks_note(Callbacks* c, uint32_t first, uint32_t call)
+{
+   if (c->q->no_control_of[first] || call == DCFG_NONE
+       || !c->q->no_control_of[call])
+      return false;
+   c->calls[call] = true;
+   return true;
+}
+
+/* Return whether instructions A and B, neighbours by address, are of one function.
+   NAMES are their symbols; code without one may belong to the function on either
+   side. */
+static bool same_function(const DcfgWet* w, uint32_t a, uint32_t b,
+                          const char* const names[2])
+{
+   return ELEM(w->instrs, WetInstr, a).image
+          == ELEM(w->instrs, WetInstr, b).image
+          && (names[0] == NULL || names[1] == NULL ? names[0] == names[1]
+              : strcmp(names[0], names[1]) == 0);
+}
+
+void callbacks_take(Callbacks* c, const uint8_t* bits)
+{
+   uint32_t n = (uint32_t)c->w->instrs.n, near = 0;
+
+   for (uint32_t i = 0; c->calls != NULL && i < n; i++)
+      c->calls[i] = bits[i / 8] >> i % 8 & 1;
+   for (uint32_t from = 0, end; c->calls != NULL && from < n; from = end) {
+      const char* names[2] = { wet_function_name(c->w, from, &near), NULL };
+      bool        any = c->calls[from];
+      for (end = from + 1; end < n; end++) {
+         names[1] = wet_function_name(c->w, end, &near);
+         if (!same_function(c->w, from, end, names))
+            break;
+         any |= c->calls[end];
+      }
+      for (uint32_t i = from; i < end && any; i++)
+         c->calls[i] = c->q->no_control_of[i];
+   }
+}
+
+void executions_start(Executions* x, const SliceCode* code)
+{
+   *x = (Executions){ .code = code, .end = UINT64_MAX };
+}
+
+/* Return whether control may go elsewhere behind I, and not come back. */
+static bool leaves(const SliceCode* c, uint32_t i)
+{
+   switch (plan_of(c, i)->kind) {
+      case InsnCond:
+      case InsnJump:
+      case InsnIndirectJump:
+      case InsnReturn:
+         return true;
+      default:
+         return false;
+   }
+}
+
+/* Return whether control goes back from FROM to TO.  Iterations of an
+   instruction with a repeat prefix are one execution of it. */
+static bool goes_back(const SliceCode* c, uint32_t from, uint32_t to)
+{
+   if (from == to)
+      return plan_of(c, to)->kind != InsnRep;
+   return ELEM(c->w->instrs, WetInstr, to).addr
+          < ELEM(c->w->instrs, WetInstr, from).addr;
+}
+
+void executions_note(Executions* x, LineState* s, uint32_t i, uint64_t order)
+{
+   const SliceCode* c = x->code;
+   uint32_t         last = s->last - 1;
+
+   if (!c->q->instrs[i]) {
+      if (s->last != 0 && (leaves(c, last) || leaves(c, i)))
+         s->last = 0;
+      return;
+   }
+   if (s->last == 0 || goes_back(c, last, i))
+      s->wanted = x->n++ == c->q->instance;
+   if (s->wanted)
+      x->end = order;
+   s->last = i + 1;
+}
+
+bool executions_began(const SliceCode* c, LineBack* b, uint32_t i)
+{
+   bool own = c->q->instrs[i];
+
+   if (own ? (b->between && leaves(c, i)) || goes_back(c, i, b->next)
+           : leaves(c, i))
+      return true;
+   b->between = !own;
+   if (own)
+      b->next = i;
+   return false;
 }

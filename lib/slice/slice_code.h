@@ -152,4 +152,76 @@ static inline const WetAccess* accesses_of(const SliceCode* c, uint32_t i)
    return &ELEM(c->w->accesses, WetAccess, c->w->plans[i].accesses);
 }
 
+/* Callbacks: written by slice_code.c alone. */
+typedef
+   struct {
+      const DcfgWet*              w;
+      const DcfgSliceQuery* q;
+      bool*                 calls;      // by instruction; NULL: not needed
+   }
+   Callbacks;
+
+bool callbacks_start(Callbacks* c, const SliceCode* code);
+void callbacks_free(Callbacks* c);
+
+/* Note an activation that begins with instruction FIRST.  CALL made it, or made
+   one that is still active.  Return whether CALL's code called back; then ask
+   for the caller of that, too. */
+bool callbacks_note(Callbacks* c, uint32_t first, uint32_t call);
+
+/* Take the noted instructions from BITS, a bit for each, and mark the whole
+   functions that have one. */
+void callbacks_take(Callbacks* c, const uint8_t* bits);
+
+static inline bool calls_back(const Callbacks* c, uint32_t i)
+{
+   return c->calls != NULL && c->calls[i];
+}
+
+/* Return whether the slice follows control of instruction I. */
+static inline bool follows_control(const Callbacks* c, uint32_t i)
+{
+   return !c->q->no_control
+          && (c->q->no_control_of == NULL || !c->q->no_control_of[i]
+              || calls_back(c, i));
+}
+
+/* LineState: an activation's present execution of the line, forward. */
+typedef
+   struct {
+      uint32_t last;            // the line's instruction that ran last, + 1; 0:
+                                // in no execution
+      bool     wanted;          // the query asks for this execution
+   }
+   LineState;
+
+/* LineBack: the execution through which the walk goes backward. */
+typedef
+   struct {
+      uint32_t next;            // the line's instruction that runs next
+      bool     between;         // other lines' ran before that one
+   }
+   LineBack;
+
+/* Executions: executions of the query's line that have begun so far.
+   Written by slice_code.c alone. */
+typedef
+   struct {
+      const SliceCode* code;
+      uint64_t n;
+      uint64_t end;             // .order of the last instance of the execution
+                                // asked for; UINT64_MAX: it has none
+   }
+   Executions;
+
+void executions_start(Executions* x, const SliceCode* code);
+
+/* Forward: note that an activation, in state S, executed instruction I. */
+void executions_note(Executions* x, LineState* s, uint32_t i, uint64_t order);
+
+/* Backward: return whether instruction I, which the activation executed before
+   B, was before the execution began.  If not, I belongs to the line or ran
+   between its instructions. */
+bool executions_began(const SliceCode* code, LineBack* b, uint32_t i);
+
 #endif /* DCFG_LIB_SLICE_CODE_H */

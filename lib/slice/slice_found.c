@@ -6,8 +6,8 @@
 /* Owns: nodes, inputs and totals, in the form that users get.  Handed:
    instances by the kinds of slices. */
 
-#include "lib/slice/slice_found.h"
 #include "lib/base/sort.h"
+#include "lib/slice/slice_found.h"
 
 #include <stdlib.h>
 #include <string.h>

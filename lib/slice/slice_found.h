@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The result of a slice, while it is found. */
+   The result of a slice, while it is found, and kinds of slices. */
 
 #ifndef DCFG_LIB_SLICE_FOUND_H
 #define DCFG_LIB_SLICE_FOUND_H
 
 #include "lib/base/hash.h"
-#include "lib/slice/slice_callbacks.h"
+#include "lib/slice/slice_code.h"
+#include "lib/slice/slice_wants.h"
 
 #define NODE(f, i) (&ELEM((f)->nodes, DcfgSliceNode, i))
 
@@ -77,5 +78,86 @@ bool found_unseen(Found* f, DcfgSliceUnseen u);
 
 /* Hand the nodes, inputs and totals over to .result. */
 bool found_hand_over(Found* f);
+
+/* The most hops from a call back's result to a branch: see slice_back.c. */
+#define MAX_HOPS 4
+
+/* Number of hops of a node that leads to no result. */
+#define NEVER UINT8_MAX
+
+/* Member: the present instance, as a part of the slice.  Written by
+   slice_back.c; its names by the kind of slice. */
+typedef
+   struct {
+      uint32_t id;              // number of the kind's node, or DCFG_NONE
+      uint32_t distance;
+      uint32_t weak_distance;   // least distance by those that want it weakly
+      uint8_t  hops;            // if not real: steps from the branch
+      bool     real;            // false: it has to lead to the program
+      bool     near;            // only criteria have used it
+      bool     limited;         // a criterion of which a part is asked
+      bool     cut;             // nothing is followed from it
+
+      /* Set when all is known of the member: the name in its wants; the name in
+         its weak wants, if it has any. */
+      uint32_t name, weak_name;
+      bool     weakly;
+   }
+   Member;
+
+/* User: the instance that wants something. */
+typedef
+   struct {
+      uint32_t distance;
+      uint8_t  hops;            // if weak: steps from a branch, + 1
+   }
+   User;
+
+/* SliceKind: a way to handle the members of a slice.  Functions return false
+   if memory is exhausted.  NULL: nothing to do. */
+typedef
+   struct SliceKind {
+      bool (*start)(Found* f, Live* l);
+      void (*free)(Found* f);
+
+      /* Forget all members.  No want for their bytes is left. */
+      void (*forget)(Found* f);
+
+      /* Add the instance at SPOT, a member; note that it is a criterion. */
+      bool (*add)(Found* f, const Spot* spot, Member* m);
+      bool (*criterion)(Found* f, const Spot* spot, Member* m);
+
+      /* Return the instance that wants WANT. */
+      User (*user)(const Found* f, const Want* want);
+
+      /* Note that the member made byte AT of the bytes of WANT.  RESULT: the
+         byte is the program's result that a weak node has to lead to. */
+      bool (*meet)(Found* f, const Member* m, const Want* want, uint32_t at,
+                   bool result);
+
+      /* Close the member: all is known of it. */
+      bool (*close)(Found* f, const Spot* spot, Member* m);
+
+      /* Add the wants of the closed member to L and B.  NULL: it has no wants. */
+      bool (*want)(Found* f, const Acts* acts, const Spot* spot,
+                   const Member* m, Live* l, BranchJoins* b);
+
+      /* Note that WANT is not followed; that somebody else wrote the bytes MASK
+         of WANT. */
+      bool (*cut)(Found* f, const Want* want);
+      bool (*unseen)(Found* f, const Want* want, uint8_t mask);
+
+      /* End: the walk back is over. */
+      bool (*finish)(Found* f);
+
+      bool numbers;             // nodes are numbered to the end
+      bool distances;           // names of strong wants are distances: user()
+                                // and meet() are not called for them
+   }
+   SliceKind;
+
+/* The kinds, each in a file of its name. */
+extern const SliceKind slice_keep, slice_sums, slice_forward,
+                       slice_forward_sums;
 
 #endif /* DCFG_LIB_SLICE_FOUND_H */

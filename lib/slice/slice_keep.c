@@ -1,18 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Slices of which the instances are kept. */
+   Slices of which the instances are kept, and slices forward. */
 
 /* Owns: the kind of slice that keeps instances.  Each is a node, with edges
    to the writers of the bytes that it used.  At the end, nodes and inputs
-   get the form for users.  Handed: members by slice_meet.c and slice_uses.c.
+   get the form for users.  Handed: members by slice_back.c.
 
    The name of a node in wants is its number.  Nodes that are not real are
-   forgotten here if they lead nowhere. */
+   forgotten here if they lead nowhere.
 
-#include "lib/slice/slice_keep.h"
-#include "lib/slice/slice_uses.h"
+   In a slice forward the walk back finds only the criteria.  A pass forward,
+   over the events of wet_events.c, then goes over all instances with their
+   dependences.  One kind keeps nodes: an instance that depends on a node is a
+   node.
+
+   The other one only counts.  An instance in the slice has its distance for a
+   name (see wet_record.h); any other one has no name.  So an instance is in the
+   slice if it depends on anybody.  Memory grows with the program's memory, not
+   with instances.  The pass finds criteria anew: of a line, instances between the
+   first and the last one, in the same activation. */
+
+#include "lib/slice/slice_found.h"
+#include "lib/slice/slice_back.h"
 #include "lib/base/sort.h"
+#include "lib/wet/wet_record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,14 +59,14 @@ typedef
 
 /*--- Members                                              ---*/
 
-bool keep_start(Found* f, Live* l)
+static bool keep_start(Found* f, Live* l)
 {
    (void)l;
    f->own = job_calloc(f->job, 1, sizeof(Keep));
    return f->own != NULL;
 }
 
-void keep_free(Found* f)
+static void keep_free(Found* f)
 {
    Keep* k = f->own;
 
@@ -63,7 +75,7 @@ void keep_free(Found* f)
    job_free(f->job, k, sizeof(*k));
 }
 
-void keep_forget(Found* f)
+static void keep_forget(Found* f)
 {
    Keep* k = f->own;
 
@@ -71,7 +83,7 @@ void keep_forget(Found* f)
    array_cut(&k->edges, 0);
 }
 
-bool keep_add(Found* f, const Spot* spot, Member* m)
+static bool keep_add(Found* f, const Spot* spot, Member* m)
 {
    Keep* k = f->own;
 
@@ -79,7 +91,7 @@ bool keep_add(Found* f, const Spot* spot, Member* m)
           && array_add(f->job, &k->states, sizeof(KeepState)) != NULL;
 }
 
-User keep_user(const Found* f, const Want* want)
+static User keep_user(const Found* f, const Want* want)
 {
    return (User){ NODE(f, want->node)->distance,
                   (uint8_t)(STATE(f, want->node)->hops + 1) };
@@ -96,14 +108,14 @@ static bool add_edge(Found* f, const Want* want, uint32_t writer, uint32_t at)
    return true;
 }
 
-bool keep_meet(Found* f, const Member* m, const Want* want, uint32_t at,
+static bool keep_meet(Found* f, const Member* m, const Want* want, uint32_t at,
                bool result)
 {
    (void)result;
    return add_edge(f, want, m->id, at);
 }
 
-bool keep_close(Found* f, const Spot* spot, Member* m)
+static bool keep_close(Found* f, const Spot* spot, Member* m)
 {
    (void)spot;
    NODE(f, m->id)->distance = m->distance;
@@ -361,7 +373,8 @@ static bool add_inputs(Found* f, uint32_t id, DcfgSliceNode* n,
                        (uint8_t)plan->n_accesses);
 }
 
-bool keep_assemble(Found* f)
+/* Turn nodes and edges into the result. */
+static bool keep_assemble(Found* f)
 {
    uint32_t  n = (uint32_t)f->nodes.n, kept = 0;
    uint32_t* first = sort_edges(f);
@@ -408,4 +421,335 @@ const SliceKind slice_keep = {
    .add = keep_add, .user = keep_user, .meet = keep_meet, .close = keep_close,
    .want = uses_want, .cut = keep_cut, .unseen = keep_unseen,
    .finish = keep_finish, .numbers = true
+};
+
+/*--- Slices forward                                       ---*/
+
+/* Handle one dependence of an instance, whose writer has distance WAY.
+   Lower *LEAST to that, or set *ENDED if the slice ends there. */
+static inline void forward_step(const Found* f, uint32_t instr, uint32_t way,
+                                uint32_t* least, bool* ended)
+{
+   const DcfgSliceQuery* q = f->code->q;
+   uint32_t              cost = q->copies == NULL || !q->copies[instr];
+
+   if (q->steps != 0 && way >= q->steps && cost > 0)
+      *ended = true;
+   else if (way + cost < *least)
+      *least = way + cost;
+}
+
+/* NodeTable: nodes by instance; an instance is a Writer here. */
+typedef
+   struct {
+      NumberMap map;
+      uint8_t*  known;          // by instruction: it has a node
+   }
+   NodeTable;
+
+static bool add_key(Found* f, NodeTable* t, DcfgWetDep d, uint32_t node)
+{
+   uint32_t* to = map_add(f->job, &t->map, writer_of(d.instr, d.instance));
+
+   if (to == NULL)
+      return false;
+   *to = node;
+   t->known[d.instr] = 1;
+   return true;
+}
+
+/* Return the node of an instance, or DCFG_NONE. */
+static inline uint32_t node_of(const NodeTable* t, DcfgWetDep d)
+{
+   size_t at;
+
+   if (!t->known[d.instr])
+      return DCFG_NONE;
+   at = map_find(&t->map, writer_of(d.instr, d.instance));
+   return t->map.keys[at] == 0 ? DCFG_NONE : t->map.values[at];
+}
+
+/* Return whether the slice follows the values that E uses by PORT. */
+static bool forward_follows(const Found* f, const DcfgWetEvent* e,
+                     const DcfgWetPort* port)
+{
+   const DcfgSliceQuery* q = f->code->q;
+
+   if (port->kind == DCFG_WET_CONTROL)
+      return !q->no_control
+             && (q->no_control_of == NULL || !q->no_control_of[e->instr]);
+   return port->kind != DCFG_WET_GENERAL || q->no_address == NULL
+          || !(q->no_address[e->instr] >> port->reg & 1);
+}
+
+static uint64_t first_store(const Found* f, const DcfgWetEvent* e)
+{
+   const Plan*      plan = plan_of(f->code, e->instr);
+   const WetAccess* a = accesses_of(f->code, e->instr);
+
+   for (uint32_t j = 0; j < plan->n_accesses && j < e->n_accesses; j++)
+      if ((a[j].what & AccessStore) && e->accesses[j] != 0)
+         return e->accesses[j];
+   return 0;
+}
+
+/* Add the inputs that E uses by PORT to node N, if they are nodes, and lower
+   N's distance. */
+static bool find_inputs(Found* f, const NodeTable* t, const DcfgWetEvent* e,
+                        const DcfgWetPort* port, DcfgSliceNode* n)
+{
+   bool any_ended = false;
+
+   for (uint32_t k = 0; k < port->n; k++) {
+      uint32_t on = node_of(t, e->deps[port->first + k]);
+      bool     ended = false;
+      if (on == DCFG_NONE)
+         continue;
+      if (!forward_follows(f, e, port)) {
+         found_leave_out(f, port->kind);
+         return true;
+      }
+      forward_step(f, e->instr, NODE(f, on)->distance, &n->distance, &ended);
+      any_ended |= ended;
+      if (!ended
+          && !found_add_input(f, n, (DcfgSliceInput){ (uint8_t)port->kind,
+                                                      (uint8_t)port->reg,
+                                                      false, on }))
+         return false;
+   }
+   found_end(f, any_ended);
+   return true;
+}
+
+static bool forward_take_event(Found* f, NodeTable* t, const DcfgWetEvent* e,
+                       uint64_t order, bool criterion)
+{
+   DcfgSliceNode  n = { .instr = e->instr, .thread = e->thread,
+                        .instance = e->instance, .order = order,
+                        .distance = criterion ? 0 : UINT32_MAX,
+                        .first_input = f->inputs.n };
+   DcfgSliceNode* to;
+
+   for (uint32_t i = 0; i < e->n_ports && !criterion; i++)
+      if (!find_inputs(f, t, e, &e->ports[i], &n))
+         return false;
+   if (n.distance == UINT32_MAX)
+      return true;
+   n.addr  = first_store(f, e);
+   n.value = e->has_value ? f->values.n : 0;
+   if ((criterion && !found_add_criterion(f, (uint32_t)f->nodes.n))
+       || !add_key(f, t, (DcfgWetDep){ e->instr, e->instance },
+                   (uint32_t)f->nodes.n)
+       || !found_add_value(f, &n, e->value, e->has_value ? e->value_size : 0)
+       || (to = array_add(f->job, &f->nodes, sizeof(*to))) == NULL)
+      return false;
+   *to = n;
+   return true;
+}
+
+/* The walk back left the criteria only, from the last to the first. */
+static bool forward_go(Found* f, DcfgWetEvents* v, NodeTable* t)
+{
+   const DcfgSlice* s = f->result;
+   DcfgWetEvent e;
+   DcfgError    err;
+   uint32_t     left = s->n_nodes;
+   uint64_t     order = 0;
+
+   while (dcfg_wet_next(v, &e, &err)) {
+      bool criterion = left > 0 && e.kind == DCFG_WET_INSTR
+                       && s->nodes[left - 1].order == order;
+      if (e.kind != DCFG_WET_INSTR)
+         continue;
+      left -= criterion;
+      if ((criterion || t->map.n > 0)
+          && !forward_take_event(f, t, &e, order, criterion))
+         return false;
+      order++;
+   }
+   return err.status == DCFG_OK || job_adopt(f->job, &err);
+}
+
+/* Return the events of the trace; with control, if CONTROL. */
+static DcfgWetEvents* forward_open(Found* f, bool control)
+{
+   DcfgWetEvents* v = dcfg_wet_events_new(f->code->w, &f->job->err);
+
+   if (v == NULL || !control || dcfg_wet_find_control(v, &f->job->err))
+      return v;
+   dcfg_wet_events_free(v);
+   return NULL;
+}
+
+/* Go forward from the criteria that the walk back found. */
+static bool forward_finish(Found* f)
+{
+   size_t         n = f->code->w->instrs.n + 1;
+   NodeTable      t = { .known = job_calloc(f->job, n, 1) };
+   DcfgWetEvents* v = NULL;
+   bool           ok = t.known != NULL && keep_assemble(f);
+
+   /* The walk back counted the criteria's own uses as left out. */
+   found_forget_left_out(f);
+   ok = ok && (v = forward_open(f, !f->code->q->no_control)) != NULL
+        && forward_go(f, v, &t);
+   dcfg_wet_events_free(v);
+   map_free(f->job, &t.map);
+   job_free(f->job, t.known, n);
+   if (!ok || !found_hand_over(f))
+      return false;
+   found_count_nodes(f);
+   return true;
+}
+
+const SliceKind slice_forward = {
+   .start = keep_start, .free = keep_free, .forget = keep_forget,
+   .add = keep_add, .user = keep_user, .meet = keep_meet, .close = keep_close,
+   .finish = forward_finish, .numbers = true
+};
+
+/* ForwardWalk: .first and .last are times of criteria. */
+typedef
+   struct {
+      Found*         found;
+      DcfgWetEvents* v;
+      uint64_t first, last;
+      uint32_t thread, depth;   // the activation of a run
+   }
+   ForwardWalk;
+
+/*--- The criterion                                        ---*/
+
+static bool is_part(const DcfgSliceQuery* q, const DcfgWetEvent* e)
+{
+   for (uint32_t i = 0; i < q->n_parts; i++)
+      if (q->parts[i].instr == e->instr && q->parts[i].instance == e->instance)
+         return true;
+   return q->n_parts == 0;
+}
+
+/* Return whether E runs in the activation of the run, which has begun. */
+static bool is_in_run(ForwardWalk* z, const DcfgWetEvent* e)
+{
+   uint32_t depth = wet_control_depth(z->v, e->thread);
+
+   if (e->time == z->first) {
+      z->thread = e->thread;
+      z->depth  = depth;
+   }
+   return e->thread == z->thread && depth == z->depth;
+}
+
+static bool is_criterion(ForwardWalk* z, const DcfgWetEvent* e)
+{
+   const DcfgSliceQuery* q = z->found->code->q;
+
+   if (e->time < z->first || e->time > z->last || !q->instrs[e->instr])
+      return false;
+   if (z->first == z->last)
+      return true;
+   return q->instance == DCFG_SLICE_EVERY ? is_part(q, e) : is_in_run(z, e);
+}
+
+/*--- Instances                                            ---*/
+
+/* Lower *LEAST, the distance of E, by the writers of the values that E uses
+   by PORT. */
+static void take_port(Found* f, const DcfgWetEvent* e, const DcfgWetPort* port,
+                      uint32_t* least)
+{
+   bool ended = false;
+
+   if (port->n == 0
+       || (port->kind == DCFG_WET_CONTROL && f->code->q->no_control))
+      return;
+   if (!forward_follows(f, e, port)) {
+      found_leave_out(f, port->kind);
+      return;
+   }
+   for (uint32_t k = 0; k < port->n; k++)
+      forward_step(f, e->instr, (uint32_t)e->deps[port->first + k].instance,
+                   least, &ended);
+   found_end(f, ended);
+}
+
+static Writer name_of(void* arg, const DcfgWetEvent* e)
+{
+   ForwardWalk* z = arg;
+   uint32_t     distance = UINT32_MAX;
+   Writer       name = 0;
+
+   if (is_criterion(z, e))
+      distance = 0;
+   else
+      for (uint32_t i = 0; i < e->n_ports; i++)
+         take_port(z->found, e, &e->ports[i], &distance);
+   if (distance != UINT32_MAX) {
+      found_count(z->found, e->instr, e->thread, e->time, distance);
+      name = wet_name(distance);
+   }
+   if (z->v->control != NULL)
+      wet_name_control(z->v, e, name);
+   return name;
+}
+
+/*--- The whole                                            ---*/
+
+static bool add_criterion(Found* f, const Spot* spot, Member* m)
+{
+   return found_add_end(f, spot, &m->id);
+}
+
+/* Put the first criterion before the last one: the walk back found them in
+   reverse. */
+static void reverse_criteria(Found* f)
+{
+   DcfgSliceNode last = *NODE(f, 0);
+
+   if (f->nodes.n < 2)
+      return;
+   *NODE(f, 0) = *NODE(f, 1);
+   *NODE(f, 1) = last;
+}
+
+static bool go_sums(ForwardWalk* z)
+{
+   const SliceCode* code = z->found->code;
+   bool*            sbs = job_calloc(z->found->job, code->w->sbs.n,
+                                     sizeof(*sbs));
+   WetNamer         namer = { name_of, z, z->first, z->last, sbs };
+   DcfgWetEvent     e;
+   DcfgError        err = { 0 };
+
+   if (sbs == NULL)
+      return false;
+   for (uint32_t id = 1; id < code->w->sbs.n; id++)
+      sbs[id] = code->sbs[id].criterion;
+   wet_use_namer(z->v, &namer);
+   while (dcfg_wet_next(z->v, &e, &err))
+      ;
+   job_free(z->found->job, sbs, code->w->sbs.n * sizeof(*sbs));
+   return err.status == DCFG_OK || job_adopt(z->found->job, &err);
+}
+
+static bool finish_sums(Found* f)
+{
+   const DcfgSliceQuery* q = f->code->q;
+   ForwardWalk z = { .found = f };
+   bool        ok = true;
+
+   if (f->nodes.n > 0) {
+      reverse_criteria(f);
+      z.first = NODE(f, 0)->order;
+      z.last  = NODE(f, f->nodes.n - 1)->order;
+      z.v     = forward_open(f, !q->no_control || q->run);
+      ok      = z.v != NULL && go_sums(&z);
+      dcfg_wet_events_free(z.v);
+   }
+   return ok && found_hand_over(f);
+}
+
+const SliceKind slice_forward_sums = {
+   .criterion = add_criterion,
+   .finish = finish_sums, .numbers = true
 };

@@ -1,17 +1,273 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Wants: bytes whose writers a backward slice looks for. */
+   Wants: what a backward slice looks for. */
 
-/* Owns: bytes of registers and memory whose writers are wanted, and by whom.
-   Handed: uses by slice_uses.c and definitions by slice_back.c, from the
-   last to the first.
+/* Owns: bytes of registers and memory whose writers are wanted, which instances
+   wait for a branch, and who wants that.  Handed: uses and definitions by
+   slice_back.c, from the last to the first.
 
-   Each granule of 8 bytes has a list of wants for some of its bytes. */
+   Each granule of 8 bytes has a list of wants for some of its bytes, or a
+   distance for each byte.  Each store of the trace asks whether its bytes are
+   wanted.  So neighbouring granules of memory stand together, a bit says whether
+   one is wanted, and a cache finds the pages asked for last without the map.
+   Wants may lie all over a large table, in any order: pages and blocks are small,
+   so that they stay in the processor's caches.
 
-#include "lib/slice/slice_live.h"
+   An instance depends on the last branch before it, in its activation, that its
+   instruction depends on by slice_acts.c.  If there is none, it depends on the
+   call that made the activation.  It waits until the walk meets that. */
 
+#include "lib/base/sort.h"
+#include "lib/slice/slice_wants.h"
+
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Give each byte of N a distance of its own. */
+static bool split(NearestPool* p, Nearest* n)
+{
+   uint32_t      id = p->free_bytes;
+   NearestBytes* b;
+
+   if (id != 0) {
+      b = &ELEM(p->bytes, NearestBytes, id - 1);
+      p->free_bytes = b->of[0];
+   } else {
+      b = array_add(p->job, &p->bytes, sizeof(*b));
+      if (b == NULL)
+         return false;
+      id = (uint32_t)p->bytes.n;
+   }
+   for (unsigned k = 0; k < 8; k++)
+      b->of[k] = n->of[k / 4];
+   n->of[0] = id;
+   n->split = true;
+   return true;
+}
+
+/* Want the bytes MASK, all of half H, at DISTANCE.  Return false if the half
+   would have two distances. */
+static bool want_half(Nearest* n, unsigned h, uint8_t mask, uint32_t distance)
+{
+   uint8_t own = n->mask & (uint8_t)(0x0Fu << 4 * h);
+
+   if (own == 0 || n->of[h] == distance
+       || ((own & ~mask) == 0 && distance < n->of[h])) {
+      n->of[h] = distance;
+      n->mask |= mask;
+      return true;
+   }
+   return (mask & ~own) == 0 && distance > n->of[h];
+}
+
+bool nearest_add(NearestPool* p, Nearest* n, uint8_t mask, uint32_t distance)
+{
+   uint8_t       low = mask & 0x0F, high = mask & 0xF0;
+   NearestBytes* b;
+
+   if (!n->split) {
+      if ((low == 0 || want_half(n, 0, low, distance))
+          && (high == 0 || want_half(n, 1, high, distance)))
+         return true;
+      if (!split(p, n))
+         return false;
+   }
+   b = nearest_bytes(p, n);
+   for (unsigned left = mask; left != 0; left &= left - 1) {
+      unsigned k = (unsigned)__builtin_ctz(left);
+      if (!(n->mask >> k & 1) || distance < b->of[k])
+         b->of[k] = distance;
+   }
+   n->mask |= mask;
+   return true;
+}
+
+uint32_t nearest_take_bytes(NearestPool* p, Nearest* n, uint8_t hit)
+{
+   NearestBytes* b = nearest_bytes(p, n);
+   uint32_t      least = UINT32_MAX;
+
+   for (unsigned left = hit; left != 0; left &= left - 1) {
+      uint32_t of = b->of[__builtin_ctz(left)];
+      least = of < least ? of : least;
+   }
+   n->mask &= (uint8_t)~hit;
+   if (n->mask == 0) {
+      b->of[0]      = p->free_bytes;
+      p->free_bytes = n->of[0];
+      n->split      = false;
+   }
+   return least;
+}
+
+uint32_t memory_look_up(WantedMemory* m, uint64_t number)
+{
+   SeenPage* seen = &m->seen[number % N_SEEN];
+   size_t    at = m->pages.n == 0 ? 0 : map_find(&m->pages, number + 1);
+
+   seen->number = number + 1;
+   seen->page   = m->pages.n == 0 || m->pages.keys[at] == 0
+                  ? 0 : m->pages.values[at];
+   return seen->page;
+}
+
+/* Return a new element of SIZE bytes of A: the first free one, or one more.
+   Set *ID to its index + 1.  Return NULL if memory is exhausted. */
+static void* take_element(WantedMemory* m, Array* a, size_t size,
+                          uint32_t* free_id, size_t next_at, uint32_t* id)
+{
+   uint8_t* e;
+
+   if (*free_id == 0) {
+      e   = array_add(m->job, a, size);
+      *id = (uint32_t)a->n;
+      return e;
+   }
+   *id = *free_id;
+   e   = (uint8_t*)a->data + (*id - 1) * size;
+   memcpy(free_id, e + next_at, sizeof(*free_id));
+   return memset(e, 0, size);
+}
+
+/* Make page NUMBER, which is not there. */
+static WantedPage* make_page(WantedMemory* m, uint64_t number)
+{
+   uint32_t*   id = map_add(m->job, &m->pages, number + 1);
+   WantedPage* p = id == NULL ? NULL
+                   : take_element(m, &m->all, sizeof(WantedPage),
+                                  &m->free_page, offsetof(WantedPage, lists),
+                                  id);
+
+   if (p != NULL)
+      m->seen[number % N_SEEN] = (SeenPage){ number + 1, *id };
+   return p;
+}
+
+uint32_t* memory_make_list(WantedMemory* m, WantedPage* p, unsigned k)
+{
+   ListBlock* b = take_element(m, &m->lists, sizeof(ListBlock), &m->free_list,
+                               0, &p->lists[k / BLOCK_GRANULES]);
+
+   return b == NULL ? NULL : &b->of[k % BLOCK_GRANULES];
+}
+
+Nearest* memory_make_nearest(WantedMemory* m, WantedPage* p, unsigned k)
+{
+   NearestBlock* b = take_element(m, &m->nearest, sizeof(NearestBlock),
+                                  &m->free_nearest, 0,
+                                  &p->nearest[k / BLOCK_GRANULES]);
+
+   return b == NULL ? NULL : &b->of[k % BLOCK_GRANULES];
+}
+
+WantedPage* memory_add_granule(WantedMemory* m, uint64_t granule)
+{
+   WantedPage* p = memory_page(m, granule / PAGE_GRANULES);
+   uint64_t    bit = UINT64_C(1) << granule % 64;
+   uint64_t*   wanted;
+
+   if (p == NULL)
+      p = make_page(m, granule / PAGE_GRANULES);
+   if (p == NULL)
+      return NULL;
+   wanted   = &p->wanted[granule / 64 % (PAGE_GRANULES / 64)];
+   m->n    += (*wanted & bit) == 0;
+   *wanted |= bit;
+   return p;
+}
+
+/* Free block I of P: nothing of it is wanted. */
+static void free_block(WantedMemory* m, WantedPage* p, unsigned i)
+{
+   if (p->lists[i] != 0) {
+      ELEM(m->lists, ListBlock, p->lists[i] - 1).of[0] = m->free_list;
+      m->free_list = p->lists[i];
+      p->lists[i]  = 0;
+   }
+   if (p->nearest[i] != 0) {
+      ELEM(m->nearest, NearestBlock, p->nearest[i] - 1).of[0].of[0]
+         = m->free_nearest;
+      m->free_nearest = p->nearest[i];
+      p->nearest[i]   = 0;
+   }
+}
+
+void memory_remove(WantedMemory* m, uint64_t granule)
+{
+   uint64_t    number = granule / PAGE_GRANULES;
+   WantedPage* p = memory_page(m, number);
+   unsigned    k = granule % PAGE_GRANULES;
+
+   p->wanted[k / 64] &= ~(UINT64_C(1) << k % 64);
+   m->n--;
+   if ((p->wanted[k / 64] >> k % 64 / BLOCK_GRANULES * BLOCK_GRANULES & 0xFFFF)
+       != 0)
+      return;
+   free_block(m, p, k / BLOCK_GRANULES);
+   for (unsigned i = 0; i < PAGE_GRANULES / 64; i++)
+      if (p->wanted[i] != 0)
+         return;
+   p->lists[0]  = m->free_page;
+   m->free_page = m->seen[number % N_SEEN].page;
+   m->seen[number % N_SEEN].page = 0;
+   map_remove(&m->pages, map_find(&m->pages, number + 1));
+}
+
+COMPARE(compare_numbers, uint64_t, ORDER(*x, *y))
+
+bool memory_pages(const WantedMemory* m, uint64_t first, uint64_t last,
+                  Array* numbers)
+{
+   for (size_t i = 0; i < m->pages.room; i++) {
+      uint64_t  number = m->pages.keys[i] - 1;
+      uint64_t* to;
+      if (m->pages.keys[i] == 0 || number < first || number > last)
+         continue;
+      to = array_add(m->job, numbers, sizeof(*to));
+      if (to == NULL)
+         return false;
+      *to = number;
+   }
+   if (numbers->n > 1)
+      qsort(numbers->data, numbers->n, sizeof(uint64_t), compare_numbers);
+   return true;
+}
+
+/* Append the numbers of those granules of page NUMBER that BITS, its word I,
+   has to NUMBERS. */
+static bool add_granules(const WantedMemory* m, uint64_t number, unsigned i,
+                         uint64_t bits, Array* numbers)
+{
+   for (; bits != 0; bits &= bits - 1) {
+      uint64_t* to = array_add(m->job, numbers, sizeof(*to));
+      if (to == NULL)
+         return false;
+      *to = number * PAGE_GRANULES + i * 64 + (uint64_t)__builtin_ctzll(bits);
+   }
+   return true;
+}
+
+bool memory_granules(const WantedMemory* m, Array* numbers)
+{
+   for (size_t i = 0; i < m->pages.room; i++) {
+      const WantedPage* p = m->pages.keys[i] == 0 ? NULL
+                            : &ELEM(m->all, WantedPage, m->pages.values[i] - 1);
+      for (unsigned k = 0; p != NULL && k < PAGE_GRANULES / 64; k++)
+         if (!add_granules(m, m->pages.keys[i] - 1, k, p->wanted[k], numbers))
+            return false;
+   }
+   return true;
+}
+
+void memory_free(WantedMemory* m)
+{
+   map_free(m->job, &m->pages);
+   array_free(m->job, &m->all, sizeof(WantedPage));
+   array_free(m->job, &m->lists, sizeof(ListBlock));
+   array_free(m->job, &m->nearest, sizeof(NearestBlock));
+}
 
 /*--- Lists                                                ---*/
 
@@ -445,4 +701,104 @@ void live_free(Live* l)
    array_free(l->job, &l->nearest_pool.bytes, sizeof(NearestBytes));
    array_free(l->job, &l->wants, sizeof(Want));
    array_free(l->job, &l->deferred, sizeof(Want));
+}
+
+#define REQUEST(b, i) (&ELEM((b)->requests, Request, (i) - 1))
+#define PENDING(b, i) (&ELEM((b)->pending, uint32_t, i))
+
+bool joins_start(BranchJoins* b, Job* job, const ControlGraph* graph)
+{
+   *b = (BranchJoins){ .job = job, .graph = graph };
+   return array_add(job, &b->pending, sizeof(uint32_t)) != NULL;
+}
+
+void joins_free(BranchJoins* b)
+{
+   array_free(b->job, &b->pending, sizeof(uint32_t));
+   array_free(b->job, &b->requests, sizeof(Request));
+}
+
+bool joins_begin_chunk(BranchJoins* b, const Acts* acts)
+{
+   size_t n = acts->tree.acts.n;
+   size_t more = n > b->pending.n ? n - b->pending.n : 0;
+
+   if (more > 0
+       && array_add_n(b->job, &b->pending, sizeof(uint32_t), more) == NULL)
+      return false;
+   for (size_t i = 0; i < acts->tree.made.n; i++)
+      *PENDING(b, ELEM(acts->tree.made, uint32_t, i)) = 0;
+   for (size_t i = 0; i < acts->renamed.n; i++) {
+      const Renamed r = ELEM(acts->renamed, Renamed, i);
+      *PENDING(b, r.now)  = *PENDING(b, r.then);
+      *PENDING(b, r.then) = 0;
+   }
+   return true;
+}
+
+uint32_t joins_next(const BranchJoins* b, uint32_t act, uint32_t id,
+                    uint64_t* group, uint32_t* instr)
+{
+   id = id == 0 ? *PENDING(b, act) : REQUEST(b, id)->next;
+   if (id != 0) {
+      *group = REQUEST(b, id)->group;
+      *instr = REQUEST(b, id)->instr;
+   }
+   return id;
+}
+
+bool joins_ask(BranchJoins* b, Live* l, uint32_t act, uint32_t instr,
+               const Want* want)
+{
+   uint64_t group = b->graph->groups[instr];
+   uint32_t id = *PENDING(b, act);
+
+   while (id != 0 && (REQUEST(b, id)->group != group
+                      || REQUEST(b, id)->weak != want->weak))
+      id = REQUEST(b, id)->next;
+   if (id == 0) {
+      id = b->free_request;
+      if (id != 0) {
+         b->free_request = REQUEST(b, id)->next;
+      } else {
+         if (array_add(b->job, &b->requests, sizeof(Request)) == NULL)
+            return false;
+         id = (uint32_t)b->requests.n;
+      }
+      *REQUEST(b, id)  = (Request){ group, instr, 0, *PENDING(b, act),
+                                    want->weak };
+      *PENDING(b, act) = id;
+   }
+   return (!want->weak && live_says(l, REQUEST(b, id)->wants, want->node,
+                                    want->mask, want->thread))
+          || live_add(l, &REQUEST(b, id)->wants, *want);
+}
+
+bool joins_answer(BranchJoins* b, Live* l, uint32_t act, uint32_t branch,
+                  const Taker* to)
+{
+   for (uint32_t* at = PENDING(b, act); *at != 0; ) {
+      Request* r = REQUEST(b, *at);
+      uint32_t id = *at;
+      if (branch != DCFG_NONE && !graph_depends(b->graph, r->instr, branch)) {
+         at = &r->next;
+         continue;
+      }
+      /* A weak want ends at a call, which tests nothing. */
+      if (!live_take_list(l, &r->wants, 0xFF,
+                          r->weak && branch == DCFG_NONE ? NULL : to))
+         return false;
+      *at     = r->next;
+      r->next = b->free_request;
+      b->free_request = id;
+   }
+   return true;
+}
+
+bool joins_forget(BranchJoins* b, Live* l)
+{
+   for (uint32_t a = 1; a < b->pending.n; a++)
+      if (!joins_answer(b, l, a, DCFG_NONE, NULL))
+         return false;
+   return true;
 }

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Chunks that are nothing to a slice. */
+   The chunks to which a backward slice goes. */
 
-/* Owns: the choice of the chunk to which a backward slice goes next.
-   Handed: wants, and an index.
+/* Owns: the choice of the next chunk, and reading it with its activations and
+   unseen writes.  Handed: wants, and an index.
 
    A chunk matters if it may define a register that a thread wants, or write a
    word that is wanted.  It also matters if an activation in which something
    waits was made there, or ran there and came to a branch on which that
    depends.  Each of these has a latest chunk; the latest of all is next.  The
    index may say more than happened, not less: the walk then finds nothing in a
-   chunk. */
+   chunk.
 
-#include "lib/slice/slice_skip.h"
+   A slice that follows everything skips only what is behind its criterion.  It
+   then goes through all chunks, and reads ahead.  Others read what they go to:
+   which chunk is next is not known before. */
+
+#include "lib/slice/slice_chunks.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* Words of memory that are asked for one by one.  A slice that wants more goes
    through all chunks. */
@@ -255,4 +262,127 @@ uint64_t skip_thread_end(const Skip* s, uint32_t thread, uint32_t chunk)
 
    return chunk < s->ix->n_chunks && end >= s->ix->chunks[chunk].before
           ? end : UINT64_MAX;
+}
+
+static bool start_chunks(Passes* p)
+{
+   WetChunkInfo* to = array_add_n(&p->tape->job, &p->chunks, sizeof(*to),
+                                  p->ix->n_chunks + 1);
+
+   if (to == NULL)
+      return job_adopt(p->job, &p->tape->job.err);
+   array_cut(&p->chunks, p->ix->n_chunks);
+   for (size_t i = 0; i < p->ix->n_chunks; i++) {
+      const IndexChunk* from = &p->ix->chunks[i];
+      to[i] = (WetChunkInfo){ .offset = from->offset, .before = from->before,
+                              .n_instrs = from->n_instrs,
+                              .n_records = from->n_records,
+                              .thread = from->thread };
+   }
+   p->chunk      = (uint32_t)p->chunks.n;
+   p->own.offset = wet_take_chunk(p->w, &p->tape->job, &p->own.steps);
+   return true;
+}
+
+bool passes_start(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g)
+{
+   const WetIndex* ix = p->ix;
+
+   /* The limit of memory is that of a pass over all to make the index, and
+      another one back, whether the slice makes them or not. */
+   job_read(p->job, 2 * (p->w->file_size - p->w->tape),
+            2 * (p->w->file_size - p->w->tape));
+   if (!start_chunks(p) || !slice_code_at_end(code, p->ix)
+       || !graph_start(g, p->job, p->w) || !states_start(acts, ix))
+      return false;
+   for (size_t i = 0; i < ix->n_arcs; i++)
+      if (!wet_graph_arc(&g->arcs, (uint32_t)(ix->arcs[i] >> 32) - 1,
+                         (uint32_t)ix->arcs[i] - 1))
+         return false;
+   if (!graph_finish(g))
+      return false;
+   code_note_branches(code, g->arcs.branches);
+   return true;
+}
+
+/* Return CHUNK; NULL if it cannot be read. */
+static const WetPart* read_chunk(Passes* p, uint32_t chunk)
+{
+   const WetChunkInfo* info = &ELEM(p->chunks, WetChunkInfo, chunk);
+
+   if (p->own.offset == info->offset)
+      return &p->own;
+   p->own.offset = 0;
+   if (!wet_read_chunk(p->tape, info, SLOTS_OF_ALL, &p->own.steps)) {
+      job_adopt(p->job, &p->tape->job.err);
+      return NULL;
+   }
+   p->own.offset = info->offset;
+   return &p->own;
+}
+
+/* Fail: index and trace disagree. */
+static bool disagree(Passes* p)
+{
+   p->ix->file.bad = true;
+   return job_fail(p->job, DCFG_ERROR_FORMAT, "index",
+                   "it is not of the trace");
+}
+
+/* Set .unseen to the unseen writes of the present chunk. */
+static bool take_unseen(Passes* p)
+{
+   const UnseenWrite* kept = NULL;
+   size_t             size;
+
+   free(p->unseen);
+   p->unseen   = NULL;
+   p->n_unseen = 0;
+   if (unseen_may_be(p->w))
+      kept = index_unseen(p->ix, p->chunk, 0, UINT64_MAX, &p->n_unseen);
+   if (kept == NULL)
+      return true;
+   size      = p->n_unseen * sizeof(UnseenWrite);
+   p->unseen = malloc(size);
+   if (p->unseen == NULL)
+      return job_fail(p->job, DCFG_ERROR_MEMORY, NULL, "out of memory");
+   memcpy(p->unseen, kept, size);
+   unseen_sort_by_time(p->unseen, p->n_unseen);
+   return true;
+}
+
+bool passes_chunk(Passes* p, Acts* acts, uint32_t chunk)
+{
+   const WetPart* part;
+
+   if (p->all && chunk + 1 != p->chunk)
+      passes_close(p);
+   if (p->all && p->ahead == NULL) {
+      p->ahead = wet_ahead_new_back(p->job, p->tape, &p->chunks, chunk + 1);
+      if (p->ahead == NULL)
+         return false;
+   }
+   p->chunk = chunk;
+   part = p->all ? wet_ahead_next(p->ahead) : read_chunk(p, chunk);
+   if (part == NULL || !take_unseen(p))
+      return false;
+   p->steps = &part->steps;
+   return (states_load(acts, p->ix, chunk)
+           && states_load(acts, p->ix, chunk + 1)
+           && acts_place_chunk(acts, p->steps, chunk))
+          && (states_agree(acts, p->ix, chunk) || disagree(p));
+}
+
+void passes_close(Passes* p)
+{
+   wet_ahead_close(p->ahead);
+   p->ahead = NULL;
+}
+
+void passes_free(Passes* p)
+{
+   passes_close(p);
+   wet_leave_chunk(p->w, &p->tape->job, &p->own.steps, p->own.offset);
+   array_free(&p->tape->job, &p->chunks, sizeof(WetChunkInfo));
+   free(p->unseen);
 }

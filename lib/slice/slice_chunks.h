@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Chunks that are nothing to a slice. */
+   The chunks to which a backward slice goes. */
 
-#ifndef DCFG_LIB_SLICE_SKIP_H
-#define DCFG_LIB_SLICE_SKIP_H
+#ifndef DCFG_LIB_SLICE_CHUNKS_H
+#define DCFG_LIB_SLICE_CHUNKS_H
 
-#include "lib/slice/slice_branch_joins.h"
+#include "lib/slice/slice_index.h"
+#include "lib/slice/slice_wants.h"
 
-/* Skip: written by slice_skip.c alone. */
+/* Skip: written by slice_chunks.c alone. */
 typedef
    struct {
       Job*               job;
@@ -50,4 +51,33 @@ bool skip_back(Skip* s, const SkipSearch* search, uint32_t* chunk);
 uint64_t skip_thread_begin(const Skip* s, uint32_t thread, uint32_t chunk);
 uint64_t skip_thread_end(const Skip* s, uint32_t thread, uint32_t chunk);
 
-#endif /* DCFG_LIB_SLICE_SKIP_H */
+/* Passes: written by slice_chunks.c alone. */
+typedef
+   struct {
+      Job*      job;            // the slice's
+      DcfgWet*  w;
+      WetCursor* tape;          // reads the tape, with a job of its own
+      WetIndex* ix;
+      bool      all;            // each chunk before one that was read is read,
+                                // too
+      WetAhead* ahead;          // uses it in another thread; or NULL
+      Array     chunks;         // WetChunkInfo
+      uint32_t  chunk;          // the present one
+      WetPart   own;            // the present one, if not read ahead; then, or
+                                // before, the one that an earlier slice left
+      const WetSteps* steps;    // steps of the present chunk
+      UnseenWrite* unseen;      // those of the present chunk, by time
+      size_t    n_unseen;
+   }
+   Passes;
+
+/* Begin behind the last chunk: take counts of superblocks, activations and the
+   graph from the index, and store them in CODE, ACTS and G. */
+bool passes_start(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g);
+
+/* Read CHUNK, which is before the present one. */
+bool passes_chunk(Passes* p, Acts* acts, uint32_t chunk);
+void passes_close(Passes* p);
+void passes_free(Passes* p);
+
+#endif /* DCFG_LIB_SLICE_CHUNKS_H */
